@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/block/macros.hpp>
+
+#include <Kokkos_Macros.hpp>
+
+namespace hyperplane::block {
+
+/// y -= A x, for an n x n block; 2 n^2 flops. A is anything with A(r, c), x and y anything with operator[].
+template <int n, class A, class X, class Y>
+KOKKOS_FORCEINLINE_FUNCTION void gemv_subtract(const A& a, const X& x, Y& y) {
+  HYPERPLANE_UNROLL
+  for (int c = 0; c < n; ++c) {
+    auto const x_c = x[c];
+    HYPERPLANE_UNROLL
+    for (int r = 0; r < n; ++r) y[r] -= a(r, c) * x_c;
+  }
+}
+
+/// y += A x.
+template <int n, class A, class X, class Y>
+KOKKOS_FORCEINLINE_FUNCTION void gemv_add(const A& a, const X& x, Y& y) {
+  HYPERPLANE_UNROLL
+  for (int c = 0; c < n; ++c) {
+    auto const x_c = x[c];
+    HYPERPLANE_UNROLL
+    for (int r = 0; r < n; ++r) y[r] += a(r, c) * x_c;
+  }
+}
+
+/// y = A x; y is not x.
+template <int n, class A, class X, class Y>
+KOKKOS_FORCEINLINE_FUNCTION void gemv(const A& a, const X& x, Y& y) {
+  HYPERPLANE_UNROLL
+  for (int r = 0; r < n; ++r) y[r] = a(r, 0) * x[0];
+  HYPERPLANE_UNROLL
+  for (int c = 1; c < n; ++c) {
+    auto const x_c = x[c];
+    HYPERPLANE_UNROLL
+    for (int r = 0; r < n; ++r) y[r] += a(r, c) * x_c;
+  }
+}
+
+}  // namespace hyperplane::block

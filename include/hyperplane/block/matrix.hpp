@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+
+#include <cstdint>
+
+namespace hyperplane::block {
+
+/// An n x n block in registers or on the stack, column-major. T is a scalar or a Pack.
+template <class T, int n>
+struct Matrix {
+  using value_type = T;
+  T m_entries[n * n];
+
+  KOKKOS_FUNCTION T& operator()(int r, int c) { return m_entries[c * n + r]; }
+  KOKKOS_FUNCTION const T& operator()(int r, int c) const { return m_entries[c * n + r]; }
+};
+
+/// n unknowns of one point. T is a scalar or a Pack.
+template <class T, int n>
+struct Vector {
+  using value_type = T;
+  T m_entries[n];
+
+  KOKKOS_FUNCTION T& operator[](int c) { return m_entries[c]; }
+  KOKKOS_FUNCTION const T& operator[](int c) const { return m_entries[c]; }
+};
+
+/// The block of one lane in SIMD-interleaved storage, read as scalars of type T.
+template <class T, class Storage, int n, int vector_length>
+struct LaneMatrix {
+  using value_type = T;
+  const Storage* m_data;
+
+  KOKKOS_FUNCTION T operator()(int r, int c) const { return static_cast<T>(m_data[(c * n + r) * vector_length]); }
+};
+
+/// The blocks of all lanes in SIMD-interleaved storage, read as packs.
+template <class PackType, class Storage, int n>
+struct PackMatrix {
+  using value_type = PackType;
+  const Storage* m_data;
+
+  PackType operator()(int r, int c) const { return PackType::load(m_data + (c * n + r) * PackType::lanes); }
+};
+
+}  // namespace hyperplane::block

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/block/macros.hpp>
+#include <hyperplane/block/matrix.hpp>
+#include <hyperplane/simd/pack.hpp>
+
+#include <Kokkos_Core.hpp>
+
+namespace hyperplane::block {
+
+/// Row interchanges of a factorization with partial pivoting: step r exchanged rows r and m_row[r]. With packs every
+/// lane has interchanges of its own, so rows are kept as values of type T.
+template <class T, int n>
+struct Pivots {
+  T m_row[n];
+};
+
+/// Swaps x and y in the lanes of the mask.
+template <class Mask, class T>
+KOKKOS_FORCEINLINE_FUNCTION void swap_where(const Mask& mask, T& x, T& y) {
+  T const old_x = x;
+  x = select(mask, y, x);
+  y = select(mask, old_x, y);
+}
+
+/// Brings the entry of largest magnitude of column r, rows r..n-1, to the diagonal by exchanging whole rows, and
+/// calls `report(mask, r)` where the pivot found is zero or not finite. A NaN anywhere in the block reaches the
+/// pivot of some equation, so that it is reported too.
+template <int n, class T, class Report>
+KOKKOS_FORCEINLINE_FUNCTION void pivot_column(Matrix<T, n>& a, Pivots<T, n>& pivots, int r, Report& report) {
+  using Kokkos::abs;
+  T largest = abs(a(r, r));
+  T row = T(r);
+  for (int u = r + 1; u < n; ++u) {
+    T const candidate = abs(a(u, r));
+    auto const better = candidate > largest;
+    largest = select(better, candidate, largest);
+    row = select(better, T(u), row);
+  }
+  pivots.m_row[r] = row;
+  if (any(row != T(r))) {
+    for (int u = r + 1; u < n; ++u) {
+      auto const here = row == T(u);
+      if (!any(here)) continue;
+      for (int c = 0; c < n; ++c) swap_where(here, a(r, c), a(u, c));
+    }
+  }
+  // Zero, infinity and NaN alike fail this test.
+  auto const singular = !((largest > T(0)) & (largest * T(0) == T(0)));
+  if (any(singular)) report(singular, r);
+}
+
+}  // namespace hyperplane::block

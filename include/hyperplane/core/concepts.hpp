@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <concepts>
+
+namespace hyperplane {
+
+/// A Kokkos execution space (Serial, OpenMP, Cuda, ...).
+template <class T>
+concept ExecutionSpace = Kokkos::is_execution_space<T>::value;
+
+/// A scalar type of the solvers.
+template <class T>
+concept Real = std::same_as<T, float> || std::same_as<T, double>;
+
+/// An execution space whose kernels run on the host's cores.
+template <class T>
+concept HostExecutionSpace =
+    ExecutionSpace<T> && static_cast<bool>(Kokkos::SpaceAccessibility<T, Kokkos::HostSpace>::accessible);
+
+}  // namespace hyperplane

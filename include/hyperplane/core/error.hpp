@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <source_location>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace hyperplane {
+
+/// Every exception that the library throws: the message names the value and the place.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Throws Error with the message and the source location of the caller.
+[[noreturn]] inline void fail(std::string_view message,
+                              std::source_location where = std::source_location::current()) {
+  std::string_view file = where.file_name();
+  if (auto const slash = file.find_last_of('/'); slash != std::string_view::npos) file.remove_prefix(slash + 1);
+  throw Error(std::string(message) + " [" + std::string(file) + ":" + std::to_string(where.line()) + "]");
+}
+
+/// Throws Error unless `ok`. Where the message must be put together, test first and call fail().
+inline void require(bool ok, std::string_view message, std::source_location where = std::source_location::current()) {
+  if (!ok) fail(message, where);
+}
+
+}  // namespace hyperplane

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/grid/grid.hpp>
+
+#include <Kokkos_Macros.hpp>
+
+#include <array>
+
+namespace hyperplane {
+
+/// The seven points of the stencil, in storage order.
+enum class Direction : int { center, west, east, south, north, bottom, top };
+
+inline constexpr int stencil7_size = 7;
+
+inline constexpr std::array<Direction, stencil7_size> stencil7_directions = {
+    Direction::center, Direction::west,   Direction::east, Direction::south,
+    Direction::north,  Direction::bottom, Direction::top};
+
+KOKKOS_FUNCTION constexpr Point offset(Direction direction) {
+  switch (direction) {
+    case Direction::center: return {0, 0, 0};
+    case Direction::west: return {-1, 0, 0};
+    case Direction::east: return {1, 0, 0};
+    case Direction::south: return {0, -1, 0};
+    case Direction::north: return {0, 1, 0};
+    case Direction::bottom: return {0, 0, -1};
+    case Direction::top: return {0, 0, 1};
+  }
+  return {};
+}
+
+KOKKOS_FUNCTION constexpr Direction opposite(Direction direction) {
+  switch (direction) {
+    case Direction::center: return Direction::center;
+    case Direction::west: return Direction::east;
+    case Direction::east: return Direction::west;
+    case Direction::south: return Direction::north;
+    case Direction::north: return Direction::south;
+    case Direction::bottom: return Direction::top;
+    case Direction::top: return Direction::bottom;
+  }
+  return direction;
+}
+
+KOKKOS_FUNCTION constexpr Point neighbour(const Point& p, Direction direction) {
+  auto const o = offset(direction);
+  return {p.i + o.i, p.j + o.j, p.k + o.k};
+}
+
+constexpr const char* name(Direction direction) {
+  switch (direction) {
+    case Direction::center: return "center";
+    case Direction::west: return "west";
+    case Direction::east: return "east";
+    case Direction::south: return "south";
+    case Direction::north: return "north";
+    case Direction::bottom: return "bottom";
+    case Direction::top: return "top";
+  }
+  return "unknown";
+}
+
+}  // namespace hyperplane

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// All public headers of the library.
+
+#include <hyperplane/block/gemm.hpp>
+#include <hyperplane/block/gemv.hpp>
+#include <hyperplane/block/inverse.hpp>
+#include <hyperplane/block/lu.hpp>
+#include <hyperplane/block/trsm.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/dispatch.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/core/factor_status.hpp>
+#include <hyperplane/core/path.hpp>
+#include <hyperplane/grid/grid.hpp>
+#include <hyperplane/grid/hyperplane_map.hpp>
+#include <hyperplane/grid/pencil_map.hpp>
+#include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/ilu/block_ilu0.hpp>
+#include <hyperplane/simd/interleaved_view.hpp>
+#include <hyperplane/simd/vector_length.hpp>
+#include <hyperplane/stencil/apply.hpp>
+#include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/stencil/convert.hpp>

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/grid/pencil_map.hpp>
+#include <hyperplane/simd/interleaved_view.hpp>
+
+#include <cstdint>
+
+namespace hyperplane::detail {
+
+/// Blocks that the forward sweep reads, in storage order.
+enum class LowerBlock : int { west, south, bottom, inverse };
+inline constexpr int lower_blocks = 4;
+
+/// Blocks that the backward sweep reads, each multiplied by d^-1 from the left.
+enum class UpperBlock : int { east, north, top };
+inline constexpr int upper_blocks = 3;
+
+/// The factors of BILU(0) for kernels: two streams, one for each sweep, so that a solve reads every block once and
+/// in the order of its memory.
+template <class Storage, int n, int vector_length>
+struct BlockIlu0Factors {
+  static constexpr int block_entries = n * n;
+  using Map = PencilMap<vector_length>;
+  using Lower = InterleavedRef<Storage, vector_length, lower_blocks * block_entries>;
+  using Upper = InterleavedRef<Storage, vector_length, upper_blocks * block_entries>;
+
+  Map m_map;
+  Lower m_lower;
+  Upper m_upper;
+
+  KOKKOS_FUNCTION Storage* lower(std::int64_t pack, LowerBlock block) const {
+    return m_lower.pack_data(pack, static_cast<int>(block) * block_entries);
+  }
+  KOKKOS_FUNCTION Storage* upper(std::int64_t pack, UpperBlock block) const {
+    return m_upper.pack_data(pack, static_cast<int>(block) * block_entries);
+  }
+};
+
+}  // namespace hyperplane::detail

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/block/gemm.hpp>
+#include <hyperplane/block/gemv.hpp>
+#include <hyperplane/block/inverse.hpp>
+#include <hyperplane/block/matrix.hpp>
+#include <hyperplane/core/factor_status.hpp>
+#include <hyperplane/host/pencil_sweep.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_factors.hpp>
+#include <hyperplane/simd/pack.hpp>
+#include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/stencil/detail/pencil_neighbours.hpp>
+
+#include <cstdint>
+
+/// The host path of BILU(0): every operation is on full SIMD vectors along skewed pencils, threads follow one another
+/// by progress words (host::PencilSweep).
+namespace hyperplane::detail {
+
+template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length>
+struct BlockIlu0FactorPencil {
+  using PackType = Pack<Scalar, vector_length>;
+  using Block = block::Matrix<PackType, n>;
+  using GivenBlock = block::PackMatrix<PackType, MatrixStorage, n>;
+  using StoredBlock = block::PackMatrix<PackType, Storage, n>;
+  static constexpr int block_entries = n * n;
+  using Neighbours = PencilNeighbours<Scalar, Storage, vector_length, upper_blocks * block_entries>;
+
+  BlockStencil7Ref<MatrixStorage, n, vector_length> m_a;
+  BlockIlu0Factors<Storage, n, vector_length> m_factors;
+  typename SingularPivotRecord<Exec>::Ref m_singular;
+
+  void operator()(int pencil, std::int64_t begin, std::int64_t end) const {
+    auto const& map = m_a.map();
+    Neighbours const neighbours(map, m_factors.m_upper, pencil);
+    for (std::int64_t step = begin; step < end; ++step) {
+      std::int64_t const pack = pencil * map.steps() + step;
+      Block d, u;
+      GivenBlock const center{m_a.pack_block(pack, Direction::center)};
+      for (int c = 0; c < n; ++c) {
+        for (int r = 0; r < n; ++r) d(r, c) = center(r, c);
+      }
+      if (step > 0) {
+        eliminate(pack, Direction::west, LowerBlock::west,
+                  StoredBlock{m_factors.upper(pack - 1, UpperBlock::east)}, d);
+        neighbours.template load<block_entries, static_cast<int>(UpperBlock::north) * block_entries>(step - 1,
+                                                                                                    u.m_entries);
+      } else {
+        keep(pack, Direction::west, LowerBlock::west);
+        for (auto& entry : u.m_entries) entry = PackType(0);
+      }
+      neighbours.template south<block_entries, static_cast<int>(UpperBlock::north) * block_entries>(step, u.m_entries,
+                                                                                                   u.m_entries);
+      eliminate(pack, Direction::south, LowerBlock::south, u, d);
+      if (step >= map.pitch()) {
+        eliminate(pack, Direction::bottom, LowerBlock::bottom,
+                  StoredBlock{m_factors.upper(pack - map.pitch(), UpperBlock::top)}, d);
+      } else {
+        keep(pack, Direction::bottom, LowerBlock::bottom);
+      }
+      make_padding_regular(pack, d);
+      block::invert<n>(d, [&](const auto& mask, int equation) { record(pack, mask, equation); });
+      store(d, m_factors.lower(pack, LowerBlock::inverse));
+      scale(pack, Direction::east, UpperBlock::east, d);
+      scale(pack, Direction::north, UpperBlock::north, d);
+      scale(pack, Direction::top, UpperBlock::top, d);
+    }
+  }
+
+ private:
+  template <class UpperMatrix>
+  void eliminate(std::int64_t pack, Direction direction, LowerBlock lower, const UpperMatrix& u, Block& d) const {
+    block::gemm_subtract<n>(GivenBlock{m_a.pack_block(pack, direction)}, u, d);
+    keep(pack, direction, lower);
+  }
+
+  void keep(std::int64_t pack, Direction direction, LowerBlock lower) const {
+    GivenBlock const given{m_a.pack_block(pack, direction)};
+    Storage* const values = m_factors.lower(pack, lower);
+    for (int c = 0; c < n; ++c) {
+      for (int r = 0; r < n; ++r) given(r, c).store(values + (c * n + r) * vector_length);
+    }
+  }
+
+  void scale(std::int64_t pack, Direction direction, UpperBlock upper, const Block& inverse) const {
+    Block u;
+    block::gemm<n>(inverse, GivenBlock{m_a.pack_block(pack, direction)}, u);
+    store(u, m_factors.upper(pack, upper));
+  }
+
+  static void store(const Block& block, Storage* values) {
+    for (int e = 0; e < block_entries; ++e) block.m_entries[e].store(values + e * vector_length);
+  }
+
+  /// Lanes without a point have zero blocks; a unit diagonal keeps them finite and out of the status.
+  void make_padding_regular(std::int64_t pack, Block& d) const {
+    Point point;
+    for (int lane = 0; lane < vector_length; ++lane) {
+      if (m_a.map().find_point(pack, lane, point)) continue;
+      for (int r = 0; r < n; ++r) d(r, r).set(lane, Scalar(1));
+    }
+  }
+
+  template <class Mask>
+  void record(std::int64_t pack, const Mask& mask, int equation) const {
+    Point point;
+    for (int lane = 0; lane < vector_length; ++lane) {
+      if (mask[lane] && m_a.map().find_point(pack, lane, point)) m_singular.record(m_a.grid().index(point), equation);
+    }
+  }
+};
+
+template <class Scalar, int n, class Storage, int vector_length>
+struct BlockIlu0ForwardPencil {
+  using PackType = Pack<Scalar, vector_length>;
+  using StoredBlock = block::PackMatrix<PackType, Storage, n>;
+  using VectorRef = BlockVectorRef<Scalar, n, vector_length>;
+
+  BlockIlu0Factors<Storage, n, vector_length> m_factors;
+  VectorRef m_rhs;
+  VectorRef m_x;
+
+  void operator()(int pencil, std::int64_t begin, std::int64_t end) const {
+    auto const& map = m_factors.m_map;
+    PencilNeighbours<Scalar, Scalar, vector_length, n> const neighbours(map, m_x.packs(), pencil);
+    block::Vector<PackType, n> y, other;
+    neighbours.template load<n, 0>(begin - 1, y.m_entries);
+    for (std::int64_t step = begin; step < end; ++step) {
+      std::int64_t const pack = pencil * map.steps() + step;
+      block::Vector<PackType, n> sum;
+      for (int c = 0; c < n; ++c) sum[c] = PackType::load(m_rhs.packs().pack_data(pack, c));
+      neighbours.template load<n, 0>(step - map.pitch(), other.m_entries);
+      block::gemv_subtract<n>(StoredBlock{m_factors.lower(pack, LowerBlock::bottom)}, other, sum);
+      neighbours.template south<n, 0>(step, y.m_entries, other.m_entries);
+      block::gemv_subtract<n>(StoredBlock{m_factors.lower(pack, LowerBlock::south)}, other, sum);
+      block::gemv_subtract<n>(StoredBlock{m_factors.lower(pack, LowerBlock::west)}, y, sum);
+      block::gemv<n>(StoredBlock{m_factors.lower(pack, LowerBlock::inverse)}, sum, y);
+      for (int c = 0; c < n; ++c) y[c].store(m_x.packs().pack_data(pack, c));
+    }
+  }
+};
+
+/// PencilSweep counts steps and pencils upwards; this sweep takes them from the other end.
+template <class Scalar, int n, class Storage, int vector_length>
+struct BlockIlu0BackwardPencil {
+  using PackType = Pack<Scalar, vector_length>;
+  using StoredBlock = block::PackMatrix<PackType, Storage, n>;
+  using VectorRef = BlockVectorRef<Scalar, n, vector_length>;
+
+  BlockIlu0Factors<Storage, n, vector_length> m_factors;
+  VectorRef m_x;
+
+  void operator()(int mirrored_pencil, std::int64_t mirrored_begin, std::int64_t mirrored_end) const {
+    auto const& map = m_factors.m_map;
+    int const pencil = map.pencils() - 1 - mirrored_pencil;
+    std::int64_t const begin = map.steps() - 1 - mirrored_begin;
+    std::int64_t const end = map.steps() - 1 - mirrored_end;
+    PencilNeighbours<Scalar, Scalar, vector_length, n> const neighbours(map, m_x.packs(), pencil);
+    block::Vector<PackType, n> x, other;
+    neighbours.template load<n, 0>(begin + 1, x.m_entries);
+    for (std::int64_t step = begin; step > end; --step) {
+      std::int64_t const pack = pencil * map.steps() + step;
+      block::Vector<PackType, n> sum;
+      for (int c = 0; c < n; ++c) sum[c] = PackType::load(m_x.packs().pack_data(pack, c));
+      neighbours.template load<n, 0>(step + map.pitch(), other.m_entries);
+      block::gemv_subtract<n>(StoredBlock{m_factors.upper(pack, UpperBlock::top)}, other, sum);
+      neighbours.template north<n, 0>(step, x.m_entries, other.m_entries);
+      block::gemv_subtract<n>(StoredBlock{m_factors.upper(pack, UpperBlock::north)}, other, sum);
+      block::gemv_subtract<n>(StoredBlock{m_factors.upper(pack, UpperBlock::east)}, x, sum);
+      x = sum;
+      for (int c = 0; c < n; ++c) x[c].store(m_x.packs().pack_data(pack, c));
+    }
+  }
+};
+
+}  // namespace hyperplane::detail

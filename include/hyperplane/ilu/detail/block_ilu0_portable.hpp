@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/block/gemm.hpp>
+#include <hyperplane/block/gemv.hpp>
+#include <hyperplane/block/inverse.hpp>
+#include <hyperplane/block/matrix.hpp>
+#include <hyperplane/core/factor_status.hpp>
+#include <hyperplane/grid/hyperplane_map.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_factors.hpp>
+#include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/stencil/block_vector.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+/// The portable path of BILU(0): one launch for each hyperplane, one thread for each point of it.
+namespace hyperplane::detail {
+
+template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length>
+struct BlockIlu0FactorPlane {
+  using Block = block::Matrix<Scalar, n>;
+  using StoredBlock = block::LaneMatrix<Scalar, Storage, n, vector_length>;
+  using GivenBlock = block::LaneMatrix<Scalar, MatrixStorage, n, vector_length>;
+
+  HyperplaneMap m_planes;
+  BlockStencil7Ref<MatrixStorage, n, vector_length> m_a;
+  BlockIlu0Factors<Storage, n, vector_length> m_factors;
+  typename SingularPivotRecord<Exec>::Ref m_singular;
+  int m_plane;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t q) const {
+    Point const p = m_planes.point(m_plane, q);
+    auto const& map = m_a.map();
+    auto const pack = map.pack(p.i, p.j, p.k);
+    int const lane = map.lane(p.j);
+
+    Block d;
+    load(m_a.pack_block(pack, Direction::center) + lane, d);
+    eliminate(p, Direction::west, LowerBlock::west, UpperBlock::east, d);
+    eliminate(p, Direction::south, LowerBlock::south, UpperBlock::north, d);
+    eliminate(p, Direction::bottom, LowerBlock::bottom, UpperBlock::top, d);
+
+    auto const number = m_a.grid().index(p);
+    block::invert<n>(d, [&](bool, int equation) { m_singular.record(number, equation); });
+    store(d, m_factors.lower(pack, LowerBlock::inverse) + lane);
+    scale(pack, lane, Direction::east, UpperBlock::east, d);
+    scale(pack, lane, Direction::north, UpperBlock::north, d);
+    scale(pack, lane, Direction::top, UpperBlock::top, d);
+  }
+
+ private:
+  /// Keeps the lower block and subtracts its product with the scaled upper block of the neighbour from d.
+  KOKKOS_FUNCTION void eliminate(const Point& p, Direction direction, LowerBlock lower, UpperBlock upper,
+                                 Block& d) const {
+    auto const& map = m_a.map();
+    auto const pack = map.pack(p.i, p.j, p.k);
+    int const lane = map.lane(p.j);
+    Block l;
+    load(m_a.pack_block(pack, direction) + lane, l);
+    store(l, m_factors.lower(pack, lower) + lane);
+    Point const other = neighbour(p, direction);
+    if (!map.grid().contains(other)) return;
+    StoredBlock const u{m_factors.upper(map.pack(other.i, other.j, other.k), upper) + map.lane(other.j)};
+    block::gemm_subtract<n>(l, u, d);
+  }
+
+  KOKKOS_FUNCTION void scale(std::int64_t pack, int lane, Direction direction, UpperBlock upper,
+                             const Block& inverse) const {
+    Block u;
+    block::gemm<n>(inverse, GivenBlock{m_a.pack_block(pack, direction) + lane}, u);
+    store(u, m_factors.upper(pack, upper) + lane);
+  }
+
+  KOKKOS_FUNCTION static void load(const MatrixStorage* values, Block& block) {
+    for (int e = 0; e < n * n; ++e) block.m_entries[e] = static_cast<Scalar>(values[e * vector_length]);
+  }
+  KOKKOS_FUNCTION static void store(const Block& block, Storage* values) {
+    for (int e = 0; e < n * n; ++e) values[e * vector_length] = static_cast<Storage>(block.m_entries[e]);
+  }
+};
+
+template <class Scalar, int n, class Storage, int vector_length>
+struct BlockIlu0ForwardPlane {
+  using StoredBlock = block::LaneMatrix<Scalar, Storage, n, vector_length>;
+  using VectorRef = BlockVectorRef<Scalar, n, vector_length>;
+
+  HyperplaneMap m_planes;
+  BlockIlu0Factors<Storage, n, vector_length> m_factors;
+  VectorRef m_rhs;
+  VectorRef m_x;
+  int m_plane;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t q) const {
+    Point const p = m_planes.point(m_plane, q);
+    auto const& map = m_factors.m_map;
+    auto const pack = map.pack(p.i, p.j, p.k);
+    int const lane = map.lane(p.j);
+    block::Vector<Scalar, n> sum;
+    for (int c = 0; c < n; ++c) sum[c] = m_rhs(p, c);
+    auto const subtract = [&](Direction direction, LowerBlock lower) {
+      Point const other = neighbour(p, direction);
+      if (!map.grid().contains(other)) return;
+      block::Vector<Scalar, n> x;
+      for (int c = 0; c < n; ++c) x[c] = m_x(other, c);
+      block::gemv_subtract<n>(StoredBlock{m_factors.lower(pack, lower) + lane}, x, sum);
+    };
+    subtract(Direction::west, LowerBlock::west);
+    subtract(Direction::south, LowerBlock::south);
+    subtract(Direction::bottom, LowerBlock::bottom);
+    block::Vector<Scalar, n> y;
+    block::gemv<n>(StoredBlock{m_factors.lower(pack, LowerBlock::inverse) + lane}, sum, y);
+    for (int c = 0; c < n; ++c) m_x(p, c) = y[c];
+  }
+};
+
+template <class Scalar, int n, class Storage, int vector_length>
+struct BlockIlu0BackwardPlane {
+  using StoredBlock = block::LaneMatrix<Scalar, Storage, n, vector_length>;
+  using VectorRef = BlockVectorRef<Scalar, n, vector_length>;
+
+  HyperplaneMap m_planes;
+  BlockIlu0Factors<Storage, n, vector_length> m_factors;
+  VectorRef m_x;
+  int m_plane;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t q) const {
+    Point const p = m_planes.point(m_plane, q);
+    auto const& map = m_factors.m_map;
+    auto const pack = map.pack(p.i, p.j, p.k);
+    int const lane = map.lane(p.j);
+    block::Vector<Scalar, n> sum;
+    for (int c = 0; c < n; ++c) sum[c] = m_x(p, c);
+    auto const subtract = [&](Direction direction, UpperBlock upper) {
+      Point const other = neighbour(p, direction);
+      if (!map.grid().contains(other)) return;
+      block::Vector<Scalar, n> x;
+      for (int c = 0; c < n; ++c) x[c] = m_x(other, c);
+      block::gemv_subtract<n>(StoredBlock{m_factors.upper(pack, upper) + lane}, x, sum);
+    };
+    subtract(Direction::east, UpperBlock::east);
+    subtract(Direction::north, UpperBlock::north);
+    subtract(Direction::top, UpperBlock::top);
+    for (int c = 0; c < n; ++c) m_x(p, c) = sum[c];
+  }
+};
+
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class MatrixStorage, int vector_length>
+void block_ilu0_factor_portable(const Exec& exec, const BlockStencil7Ref<MatrixStorage, n, vector_length>& a,
+                                const BlockIlu0Factors<Storage, n, vector_length>& factors,
+                                const SingularPivotRecord<Exec>& singular) {
+  HyperplaneMap const planes(a.grid());
+  for (int p = 0; p < planes.plane_count(); ++p) {
+    Kokkos::parallel_for("Hyperplane::BlockIlu0::factor", Kokkos::RangePolicy<Exec>(exec, 0, planes.plane_size(p)),
+                         BlockIlu0FactorPlane<Scalar, n, Exec, Storage, MatrixStorage, vector_length>{
+                             planes, a, factors, singular.ref(), p});
+  }
+}
+
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, int vector_length>
+void block_ilu0_solve_portable(const Exec& exec, const BlockIlu0Factors<Storage, n, vector_length>& factors,
+                               const BlockVectorRef<Scalar, n, vector_length>& rhs,
+                               const BlockVectorRef<Scalar, n, vector_length>& x) {
+  HyperplaneMap const planes(rhs.grid());
+  for (int p = 0; p < planes.plane_count(); ++p) {
+    Kokkos::parallel_for(
+        "Hyperplane::BlockIlu0::solve::forward", Kokkos::RangePolicy<Exec>(exec, 0, planes.plane_size(p)),
+        BlockIlu0ForwardPlane<Scalar, n, Storage, vector_length>{planes, factors, rhs, x, p});
+  }
+  for (int p = planes.plane_count() - 1; p >= 0; --p) {
+    Kokkos::parallel_for("Hyperplane::BlockIlu0::solve::backward",
+                         Kokkos::RangePolicy<Exec>(exec, 0, planes.plane_size(p)),
+                         BlockIlu0BackwardPlane<Scalar, n, Storage, vector_length>{planes, factors, x, p});
+  }
+}
+
+}  // namespace hyperplane::detail

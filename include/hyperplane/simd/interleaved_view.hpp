@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/concepts.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace hyperplane {
+
+/// Trivially copyable access to compact SIMD-interleaved storage: packs x entries x lanes, lanes fastest.
+///
+/// Entry e of the item in lane l of pack p is at (p * entries + e) * vector_length + l: `vector_length` items (points,
+/// lines) are interleaved entry by entry, so that one aligned vector load brings the same entry of all of them. The
+/// same memory can be read as scalars, operator(), or as whole vectors from pack_data().
+template <class T, int vector_length, int entries>
+class InterleavedRef {
+ public:
+  KOKKOS_FUNCTION InterleavedRef() : m_data(nullptr) {}
+  KOKKOS_FUNCTION explicit InterleavedRef(T* data) : m_data(data) {}
+
+  KOKKOS_FUNCTION T& operator()(std::int64_t pack, int entry, int lane) const {
+    return m_data[(pack * entries + entry) * vector_length + lane];
+  }
+  /// First lane of an entry; vector_length consecutive values.
+  KOKKOS_FUNCTION T* pack_data(std::int64_t pack, int entry = 0) const {
+    return m_data + (pack * entries + entry) * vector_length;
+  }
+
+ private:
+  T* m_data;
+};
+
+/// Owner of compact SIMD-interleaved storage; a shared handle like the Kokkos::View inside.
+template <class T, int vector_length, int entries, ExecutionSpace Exec>
+class InterleavedView {
+ public:
+  using Ref = InterleavedRef<T, vector_length, entries>;
+  using Flat = Kokkos::View<T*, typename Exec::memory_space>;
+
+  InterleavedView() = default;
+
+  /// Allocates and sets to zero on the given instance: the first touch of the memory is by the threads of `exec`.
+  InterleavedView(const Exec& exec, const std::string& label, std::int64_t packs)
+      : m_packs(packs),
+        m_flat(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label),
+               static_cast<std::size_t>(packs) * entries * vector_length) {
+    // A kernel rather than a memset, so that each page is first touched by a thread that will use it.
+    auto const flat = m_flat;
+    Kokkos::parallel_for(
+        "Hyperplane::InterleavedView::zero", Kokkos::RangePolicy<Exec>(exec, 0, flat.size()),
+        KOKKOS_LAMBDA(std::size_t index) { flat(index) = T(0); });
+  }
+
+  std::int64_t packs() const { return m_packs; }
+  Ref ref() const { return Ref(m_flat.data()); }
+  /// All of the storage, padding included.
+  const Flat& flat() const { return m_flat; }
+
+ private:
+  std::int64_t m_packs = 0;
+  Flat m_flat;
+};
+
+}  // namespace hyperplane

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/concepts.hpp>
+
+namespace hyperplane {
+
+namespace detail {
+#if defined(__AVX512F__)
+inline constexpr int host_vector_bytes = 64;
+#elif defined(__AVX__)
+inline constexpr int host_vector_bytes = 32;
+#else
+inline constexpr int host_vector_bytes = 16;
+#endif
+inline constexpr int device_segment_bytes = 64;
+}  // namespace detail
+
+/// Lanes of the compact SIMD-interleaved layout: one full vector register of the instruction set that the translation
+/// unit is compiled for on host execution spaces; two memory sectors (64 bytes) elsewhere, enough for coalesced loads
+/// without much padding on small grids.
+template <class Scalar, ExecutionSpace Exec>
+inline constexpr int vector_length_v =
+    (HostExecutionSpace<Exec> ? detail::host_vector_bytes : detail::device_segment_bytes) /
+    static_cast<int>(sizeof(Scalar));
+
+}  // namespace hyperplane

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/dispatch.hpp>
+#include <hyperplane/grid/grid.hpp>
+#include <hyperplane/grid/pencil_map.hpp>
+#include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/simd/interleaved_view.hpp>
+#include <hyperplane/simd/vector_length.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace hyperplane {
+
+/// Trivially copyable access to a BlockStencil7, for kernels that assemble or read it.
+template <class Storage, int n, int vector_length>
+class BlockStencil7Ref {
+ public:
+  using Map = PencilMap<vector_length>;
+  using Packs = InterleavedRef<Storage, vector_length, stencil7_size * n * n>;
+
+  BlockStencil7Ref(const Map& map, const Packs& packs) : m_map(map), m_packs(packs) {}
+
+  KOKKOS_FUNCTION const Grid& grid() const { return m_map.grid(); }
+  KOKKOS_FUNCTION const Map& map() const { return m_map; }
+
+  /// Entry (r, c) of the block of point (i, j, k) that multiplies its neighbour in `direction`.
+  KOKKOS_FUNCTION Storage& operator()(int i, int j, int k, Direction direction, int r, int c) const {
+    return m_packs(m_map.pack(i, j, k), entry(direction, r, c), m_map.lane(j));
+  }
+  KOKKOS_FUNCTION Storage& operator()(const Point& p, Direction direction, int r, int c) const {
+    return (*this)(p.i, p.j, p.k, direction, r, c);
+  }
+
+  /// Blocks of one direction in all lanes of a pack: entry (r, c) of lane l is at [(c * n + r) * vector_length + l].
+  KOKKOS_FUNCTION Storage* pack_block(std::int64_t pack, Direction direction) const {
+    return m_packs.pack_data(pack, entry(direction, 0, 0));
+  }
+
+ private:
+  KOKKOS_FUNCTION static constexpr int entry(Direction direction, int r, int c) {
+    return (static_cast<int>(direction) * n + c) * n + r;
+  }
+
+  Map m_map;
+  Packs m_packs;
+};
+
+/// A block matrix on the seven-point stencil: seven n x n blocks for each point of a grid.
+///
+/// Row block of point p: center * x[p] + west * x[i-1] + east * x[i+1] + south * x[j-1] + north * x[j+1] +
+/// bottom * x[k-1] + top * x[k+1]. Blocks that point outside the grid are ignored by every operation (they must be
+/// finite). Values are of type Storage and are computed with as Scalar: Storage = float with Scalar = double is the
+/// mixed form, half the bytes. Kept in the compact SIMD-interleaved layout of the execution space (PencilMap).
+///
+/// A shared handle with the semantics of a Kokkos::View. Cost: 7 n^2 values of Storage a point and the padding of
+/// PencilMap. The constructor allocates on the given instance and sets to zero; nothing else here allocates.
+template <class Scalar, int n, ExecutionSpace Exec, class StorageScalar = Scalar>
+class BlockStencil7 {
+ public:
+  static_assert(n >= 1 && n <= max_block_size);
+
+  using scalar_type = Scalar;
+  using storage_type = StorageScalar;
+  using execution_space = Exec;
+  using memory_space = typename Exec::memory_space;
+  static constexpr int block_size = n;
+  static constexpr int vector_length = vector_length_v<Scalar, Exec>;
+  using Map = PencilMap<vector_length>;
+  using Ref = BlockStencil7Ref<StorageScalar, n, vector_length>;
+  using Storage = InterleavedView<StorageScalar, vector_length, stencil7_size * n * n, Exec>;
+
+  /// Allocates and sets to zero.
+  BlockStencil7(const Exec& exec, const Grid& grid, const std::string& label = "Hyperplane::BlockStencil7")
+      : m_map(grid), m_storage(exec, label, m_map.pack_count()) {}
+
+  const Grid& grid() const { return m_map.grid(); }
+  const Map& map() const { return m_map; }
+  Ref ref() const { return Ref(m_map, m_storage.ref()); }
+  const typename Storage::Flat& flat() const { return m_storage.flat(); }
+
+ private:
+  Map m_map;
+  Storage m_storage;
+};
+
+}  // namespace hyperplane

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/grid/grid.hpp>
+#include <hyperplane/grid/pencil_map.hpp>
+#include <hyperplane/simd/interleaved_view.hpp>
+#include <hyperplane/simd/vector_length.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace hyperplane {
+
+/// Trivially copyable access to a BlockVector, for kernels.
+template <class Scalar, int n, int vector_length>
+class BlockVectorRef {
+ public:
+  using Map = PencilMap<vector_length>;
+
+  BlockVectorRef(const Map& map, const InterleavedRef<Scalar, vector_length, n>& packs) : m_map(map), m_packs(packs) {}
+
+  KOKKOS_FUNCTION const Grid& grid() const { return m_map.grid(); }
+  KOKKOS_FUNCTION const Map& map() const { return m_map; }
+  KOKKOS_FUNCTION const InterleavedRef<Scalar, vector_length, n>& packs() const { return m_packs; }
+
+  /// Unknown c of point (i, j, k).
+  KOKKOS_FUNCTION Scalar& operator()(int i, int j, int k, int c) const {
+    return m_packs(m_map.pack(i, j, k), c, m_map.lane(j));
+  }
+  KOKKOS_FUNCTION Scalar& operator()(const Point& p, int c) const { return (*this)(p.i, p.j, p.k, c); }
+
+ private:
+  Map m_map;
+  InterleavedRef<Scalar, vector_length, n> m_packs;
+};
+
+/// n unknowns for each point of a grid, in the compact SIMD-interleaved layout of the execution space (PencilMap).
+///
+/// A shared handle with the semantics of a Kokkos::View: copies refer to the same values, and constness is that of the
+/// handle. Padding is zero, always: axpy, dot products and norms may therefore run over flat(), all of the storage.
+/// Cost: n values a point and the padding of PencilMap. The constructor allocates on the given instance; nothing else
+/// here does.
+template <class Scalar, int n, ExecutionSpace Exec>
+class BlockVector {
+ public:
+  using scalar_type = Scalar;
+  using execution_space = Exec;
+  using memory_space = typename Exec::memory_space;
+  static constexpr int block_size = n;
+  static constexpr int vector_length = vector_length_v<Scalar, Exec>;
+  using Map = PencilMap<vector_length>;
+  using Ref = BlockVectorRef<Scalar, n, vector_length>;
+  using Storage = InterleavedView<Scalar, vector_length, n, Exec>;
+
+  /// Allocates and sets to zero.
+  BlockVector(const Exec& exec, const Grid& grid, const std::string& label = "Hyperplane::BlockVector")
+      : m_map(grid), m_storage(exec, label, m_map.pack_count()) {}
+
+  const Grid& grid() const { return m_map.grid(); }
+  const Map& map() const { return m_map; }
+  Ref ref() const { return Ref(m_map, m_storage.ref()); }
+
+  /// All of the storage as one contiguous array, padding (zeros) included.
+  const typename Storage::Flat& flat() const { return m_storage.flat(); }
+
+ private:
+  Map m_map;
+  Storage m_storage;
+};
+
+}  // namespace hyperplane

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/stencil/block_vector.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+/// Conversion between the compact SIMD-interleaved layout and the layouts that a host code has: point-major blocks,
+/// structure of arrays, or any other Kokkos layout. On the device, asynchronous on the given instance, one launch,
+/// no allocation; every value is read and written once.
+namespace hyperplane {
+
+namespace detail {
+
+template <class View>
+void check_extents(const char* function, const View& view, const std::array<std::int64_t, View::rank()>& expected) {
+  for (std::size_t d = 0; d < View::rank(); ++d) {
+    if (static_cast<std::int64_t>(view.extent(d)) != expected[d]) {
+      fail(std::string(function) + ": extent " + std::to_string(d) + " of view '" + view.label() + "' is " +
+           std::to_string(view.extent(d)) + ", expected " + std::to_string(expected[d]));
+    }
+  }
+}
+
+template <class View>
+void check_vector_view(const char* function, const View& view, const Grid& grid, int n) {
+  constexpr auto rank = View::rank();
+  static_assert(rank == 1 || rank == 2 || rank == 4, "a vector is viewed as (row), (point, c) or (i, j, k, c)");
+  if constexpr (rank == 1) {
+    check_extents(function, view, {grid.size() * n});
+  } else if constexpr (rank == 2) {
+    check_extents(function, view, {grid.size(), n});
+  } else {
+    check_extents(function, view, {grid.ni(), grid.nj(), grid.nk(), n});
+  }
+}
+
+/// Unknown c of a point in any of the views that check_vector_view accepts.
+template <int n, class View>
+KOKKOS_FUNCTION decltype(auto) vector_view_entry(const View& view, std::int64_t number, const Point& p, int c) {
+  if constexpr (View::rank() == 1) {
+    return view(number * n + c);
+  } else if constexpr (View::rank() == 2) {
+    return view(number, c);
+  } else {
+    return view(p.i, p.j, p.k, c);
+  }
+}
+
+}  // namespace detail
+
+/// vector <- view, a view of rank 1 (row = point * n + c), 2 (point, c) or 4 (i, j, k, c) with any layout. Throws
+/// Error where an extent does not match the grid.
+template <class View, class Scalar, int n, ExecutionSpace Exec>
+void pack(const Exec& exec, const View& view, const BlockVector<Scalar, n, Exec>& vector) {
+  detail::check_vector_view("pack", view, vector.grid(), n);
+  auto const ref = vector.ref();
+  Kokkos::parallel_for(
+      "Hyperplane::BlockVector::pack", Kokkos::RangePolicy<Exec>(exec, 0, vector.grid().size()),
+      KOKKOS_LAMBDA(std::int64_t number) {
+        Point const p = ref.grid().point(number);
+        for (int c = 0; c < n; ++c) ref(p, c) = detail::vector_view_entry<n>(view, number, p, c);
+      });
+}
+
+/// view <- vector; see pack().
+template <class Scalar, int n, ExecutionSpace Exec, class View>
+void unpack(const Exec& exec, const BlockVector<Scalar, n, Exec>& vector, const View& view) {
+  detail::check_vector_view("unpack", view, vector.grid(), n);
+  auto const ref = vector.ref();
+  Kokkos::parallel_for(
+      "Hyperplane::BlockVector::unpack", Kokkos::RangePolicy<Exec>(exec, 0, vector.grid().size()),
+      KOKKOS_LAMBDA(std::int64_t number) {
+        Point const p = ref.grid().point(number);
+        for (int c = 0; c < n; ++c) detail::vector_view_entry<n>(view, number, p, c) = ref(p, c);
+      });
+}
+
+/// stencil <- view of rank 4 (point, direction, r, c) with any layout. Throws Error where an extent does not match.
+template <class View, class Scalar, int n, ExecutionSpace Exec, class Storage>
+void pack(const Exec& exec, const View& view, const BlockStencil7<Scalar, n, Exec, Storage>& stencil) {
+  static_assert(View::rank() == 4, "a stencil is viewed as (point, direction, r, c)");
+  detail::check_extents("pack", view, {stencil.grid().size(), stencil7_size, n, n});
+  auto const ref = stencil.ref();
+  Kokkos::parallel_for(
+      "Hyperplane::BlockStencil7::pack", Kokkos::RangePolicy<Exec>(exec, 0, stencil.grid().size()),
+      KOKKOS_LAMBDA(std::int64_t number) {
+        Point const p = ref.grid().point(number);
+        for (int d = 0; d < stencil7_size; ++d) {
+          for (int c = 0; c < n; ++c) {
+            for (int r = 0; r < n; ++r) {
+              ref(p, static_cast<Direction>(d), r, c) = static_cast<Storage>(view(number, d, r, c));
+            }
+          }
+        }
+      });
+}
+
+/// view <- stencil; see pack().
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class View>
+void unpack(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& stencil, const View& view) {
+  static_assert(View::rank() == 4, "a stencil is viewed as (point, direction, r, c)");
+  detail::check_extents("unpack", view, {stencil.grid().size(), stencil7_size, n, n});
+  auto const ref = stencil.ref();
+  Kokkos::parallel_for(
+      "Hyperplane::BlockStencil7::unpack", Kokkos::RangePolicy<Exec>(exec, 0, stencil.grid().size()),
+      KOKKOS_LAMBDA(std::int64_t number) {
+        Point const p = ref.grid().point(number);
+        for (int d = 0; d < stencil7_size; ++d) {
+          for (int c = 0; c < n; ++c) {
+            for (int r = 0; r < n; ++r) view(number, d, r, c) = ref(p, static_cast<Direction>(d), r, c);
+          }
+        }
+      });
+}
+
+}  // namespace hyperplane

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/block/gemv.hpp>
+#include <hyperplane/block/matrix.hpp>
+#include <hyperplane/simd/pack.hpp>
+#include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/stencil/detail/pencil_neighbours.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace hyperplane::detail {
+
+/// y = A x, or y = b - A x, in full vectors: one index for each range of steps of a pencil. Host only.
+template <bool subtract, class Scalar, int n, class Storage, int vector_length>
+struct ApplyPencil {
+  static constexpr std::int64_t range = 64;
+
+  BlockStencil7Ref<Storage, n, vector_length> m_a;
+  BlockVectorRef<Scalar, n, vector_length> m_b;
+  BlockVectorRef<Scalar, n, vector_length> m_x;
+  BlockVectorRef<Scalar, n, vector_length> m_y;
+
+  std::int64_t ranges() const { return (m_a.map().steps() + range - 1) / range; }
+
+  void operator()(std::int64_t index) const {
+    auto const& map = m_a.map();
+    int const pencil = static_cast<int>(index / ranges());
+    std::int64_t const begin = index % ranges() * range;
+    std::int64_t const end = std::min(begin + range, map.steps());
+    PencilNeighbours<Scalar, Scalar, vector_length, n> const neighbours(map, m_x.packs(), pencil);
+    using PackType = Pack<Scalar, vector_length>;
+    block::Vector<PackType, n> before, here, after, other;
+    neighbours.template load<n, 0>(begin - 1, before.m_entries);
+    neighbours.template load<n, 0>(begin, here.m_entries);
+    for (std::int64_t step = begin; step < end; ++step) {
+      std::int64_t const pack = pencil * map.steps() + step;
+      neighbours.template load<n, 0>(step + 1, after.m_entries);
+      block::Vector<PackType, n> sum;
+      for (int c = 0; c < n; ++c) {
+        sum[c] = subtract ? PackType::load(m_b.packs().pack_data(pack, c)) : PackType(0);
+      }
+      auto const accumulate = [&](Direction direction, const block::Vector<PackType, n>& x) {
+        block::PackMatrix<PackType, Storage, n> const a{m_a.pack_block(pack, direction)};
+        if constexpr (subtract) {
+          block::gemv_subtract<n>(a, x, sum);
+        } else {
+          block::gemv_add<n>(a, x, sum);
+        }
+      };
+      accumulate(Direction::center, here);
+      accumulate(Direction::west, before);
+      accumulate(Direction::east, after);
+      neighbours.template south<n, 0>(step, before.m_entries, other.m_entries);
+      accumulate(Direction::south, other);
+      neighbours.template north<n, 0>(step, after.m_entries, other.m_entries);
+      accumulate(Direction::north, other);
+      neighbours.template load<n, 0>(step - map.pitch(), other.m_entries);
+      accumulate(Direction::bottom, other);
+      neighbours.template load<n, 0>(step + map.pitch(), other.m_entries);
+      accumulate(Direction::top, other);
+      for (int c = 0; c < n; ++c) sum[c].store(m_y.packs().pack_data(pack, c));
+      before = here;
+      here = after;
+    }
+  }
+};
+
+template <bool subtract, class Scalar, int n, class Exec, class Storage, int vector_length>
+void apply_pencil(const char* label, const Exec& exec, const BlockStencil7Ref<Storage, n, vector_length>& a,
+                  const BlockVectorRef<Scalar, n, vector_length>& b,
+                  const BlockVectorRef<Scalar, n, vector_length>& x,
+                  const BlockVectorRef<Scalar, n, vector_length>& y) {
+  ApplyPencil<subtract, Scalar, n, Storage, vector_length> const body{a, b, x, y};
+  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, a.map().pencils() * body.ranges()), body);
+}
+
+}  // namespace hyperplane::detail

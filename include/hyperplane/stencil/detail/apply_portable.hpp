@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/block/gemv.hpp>
+#include <hyperplane/block/matrix.hpp>
+#include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/stencil/block_vector.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+namespace hyperplane::detail {
+
+/// y = A x, or y = b - A x: one thread for each point.
+template <bool subtract, class Scalar, int n, class Storage, int vector_length>
+struct ApplyPortable {
+  BlockStencil7Ref<Storage, n, vector_length> m_a;
+  BlockVectorRef<Scalar, n, vector_length> m_b;
+  BlockVectorRef<Scalar, n, vector_length> m_x;
+  BlockVectorRef<Scalar, n, vector_length> m_y;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t number) const {
+    Point const p = m_a.grid().point(number);
+    auto const pack = m_a.map().pack(p.i, p.j, p.k);
+    int const lane = m_a.map().lane(p.j);
+    block::Vector<Scalar, n> sum;
+    for (int c = 0; c < n; ++c) sum[c] = subtract ? m_b(p, c) : Scalar(0);
+    for (int d = 0; d < stencil7_size; ++d) {
+      auto const direction = static_cast<Direction>(d);
+      Point const other = neighbour(p, direction);
+      if (!m_a.grid().contains(other)) continue;
+      block::LaneMatrix<Scalar, Storage, n, vector_length> const a{m_a.pack_block(pack, direction) + lane};
+      block::Vector<Scalar, n> x;
+      for (int c = 0; c < n; ++c) x[c] = m_x(other, c);
+      if constexpr (subtract) {
+        block::gemv_subtract<n>(a, x, sum);
+      } else {
+        block::gemv_add<n>(a, x, sum);
+      }
+    }
+    for (int c = 0; c < n; ++c) m_y(p, c) = sum[c];
+  }
+};
+
+template <bool subtract, class Scalar, int n, class Exec, class Storage, int vector_length>
+void apply_portable(const char* label, const Exec& exec, const BlockStencil7Ref<Storage, n, vector_length>& a,
+                    const BlockVectorRef<Scalar, n, vector_length>& b,
+                    const BlockVectorRef<Scalar, n, vector_length>& x,
+                    const BlockVectorRef<Scalar, n, vector_length>& y) {
+  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, a.grid().size()),
+                       ApplyPortable<subtract, Scalar, n, Storage, vector_length>{a, b, x, y});
+}
+
+}  // namespace hyperplane::detail
