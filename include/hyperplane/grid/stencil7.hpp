@@ -9,14 +9,14 @@
 
 namespace hyperplane {
 
-/// The seven points of the stencil, in storage order.
-enum class Direction : int { center, west, east, south, north, bottom, top };
+/// The seven points of the stencil, in storage order: that of the columns of a row with natural ordering.
+enum class Direction : int { bottom, south, west, center, east, north, top };
 
 inline constexpr int stencil7_size = 7;
 
 inline constexpr std::array<Direction, stencil7_size> stencil7_directions = {
-    Direction::center, Direction::west,   Direction::east, Direction::south,
-    Direction::north,  Direction::bottom, Direction::top};
+    Direction::bottom, Direction::south, Direction::west, Direction::center,
+    Direction::east,   Direction::north, Direction::top};
 
 KOKKOS_FUNCTION constexpr Point offset(Direction direction) {
   switch (direction) {
@@ -32,16 +32,7 @@ KOKKOS_FUNCTION constexpr Point offset(Direction direction) {
 }
 
 KOKKOS_FUNCTION constexpr Direction opposite(Direction direction) {
-  switch (direction) {
-    case Direction::center: return Direction::center;
-    case Direction::west: return Direction::east;
-    case Direction::east: return Direction::west;
-    case Direction::south: return Direction::north;
-    case Direction::north: return Direction::south;
-    case Direction::bottom: return Direction::top;
-    case Direction::top: return Direction::bottom;
-  }
-  return direction;
+  return static_cast<Direction>(stencil7_size - 1 - static_cast<int>(direction));
 }
 
 KOKKOS_FUNCTION constexpr Point neighbour(const Point& p, Direction direction) {

@@ -13,9 +13,12 @@
 namespace hyperplane {
 
 /// Trivially copyable access to a BlockVector, for kernels.
-template <class Scalar, int n, int vector_length>
+template <class Scalar, int n, int vector_length_>
 class BlockVectorRef {
  public:
+  using scalar_type = Scalar;
+  static constexpr int block_size = n;
+  static constexpr int vector_length = vector_length_;
   using Map = PencilMap<vector_length>;
 
   BlockVectorRef(const Map& map, const InterleavedRef<Scalar, vector_length, n>& packs) : m_map(map), m_packs(packs) {}

@@ -8,16 +8,16 @@
 
 namespace hyperplane::detail {
 
-/// Blocks that the forward sweep reads, in storage order.
-enum class LowerBlock : int { west, south, bottom, inverse };
+/// Blocks that the forward sweep reads, in storage order and the order of use.
+enum class LowerBlock : int { bottom, south, west, inverse };
 inline constexpr int lower_blocks = 4;
 
-/// Blocks that the backward sweep reads, each multiplied by d^-1 from the left.
-enum class UpperBlock : int { east, north, top };
+/// Blocks that the backward sweep reads, each multiplied by d^-1 from the left, in storage order and the order of use.
+enum class UpperBlock : int { top, north, east };
 inline constexpr int upper_blocks = 3;
 
 /// The factors of BILU(0) for kernels: two streams, one for each sweep, so that a solve reads every block once and
-/// in the order of its memory.
+/// at rising addresses, which hardware prefetching needs: the packs of the upper stream are stored last first.
 template <class Storage, int n, int vector_length>
 struct BlockIlu0Factors {
   static constexpr int block_entries = n * n;
@@ -33,7 +33,7 @@ struct BlockIlu0Factors {
     return m_lower.pack_data(pack, static_cast<int>(block) * block_entries);
   }
   KOKKOS_FUNCTION Storage* upper(std::int64_t pack, UpperBlock block) const {
-    return m_upper.pack_data(pack, static_cast<int>(block) * block_entries);
+    return m_upper.pack_data(m_map.pack_count() - 1 - pack, static_cast<int>(block) * block_entries);
   }
 };
 

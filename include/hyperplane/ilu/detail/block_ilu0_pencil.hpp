@@ -26,7 +26,6 @@ struct BlockIlu0FactorPencil {
   using GivenBlock = block::PackMatrix<PackType, MatrixStorage, n>;
   using StoredBlock = block::PackMatrix<PackType, Storage, n>;
   static constexpr int block_entries = n * n;
-  using Neighbours = PencilNeighbours<Scalar, Storage, vector_length, upper_blocks * block_entries>;
 
   BlockStencil7Ref<MatrixStorage, n, vector_length> m_a;
   BlockIlu0Factors<Storage, n, vector_length> m_factors;
@@ -34,31 +33,27 @@ struct BlockIlu0FactorPencil {
 
   void operator()(int pencil, std::int64_t begin, std::int64_t end) const {
     auto const& map = m_a.map();
-    Neighbours const neighbours(map, m_factors.m_upper, pencil);
+    auto const access = [factors = m_factors](std::int64_t pack) { return factors.upper(pack, UpperBlock::north); };
+    PencilNeighbours<Scalar, vector_length, block_entries, decltype(access)> const north(map, pencil, access);
     for (std::int64_t step = begin; step < end; ++step) {
       std::int64_t const pack = pencil * map.steps() + step;
-      Block d, u;
+      // Blocks are read in the order of their memory, so the diagonal block comes after what is subtracted from it.
+      Block sum, u;
+      for (auto& entry : sum.m_entries) entry = PackType(0);
+      keep(pack, Direction::bottom, LowerBlock::bottom);
+      if (step >= map.pitch()) {
+        eliminate(pack, Direction::bottom, StoredBlock{m_factors.upper(pack - map.pitch(), UpperBlock::top)}, sum);
+      }
+      keep(pack, Direction::south, LowerBlock::south);
+      north.load(step - 1, u.m_entries);
+      north.south(step, u.m_entries, u.m_entries);
+      eliminate(pack, Direction::south, u, sum);
+      keep(pack, Direction::west, LowerBlock::west);
+      if (step > 0) eliminate(pack, Direction::west, StoredBlock{m_factors.upper(pack - 1, UpperBlock::east)}, sum);
+      Block d;
       GivenBlock const center{m_a.pack_block(pack, Direction::center)};
       for (int c = 0; c < n; ++c) {
-        for (int r = 0; r < n; ++r) d(r, c) = center(r, c);
-      }
-      if (step > 0) {
-        eliminate(pack, Direction::west, LowerBlock::west,
-                  StoredBlock{m_factors.upper(pack - 1, UpperBlock::east)}, d);
-        neighbours.template load<block_entries, static_cast<int>(UpperBlock::north) * block_entries>(step - 1,
-                                                                                                    u.m_entries);
-      } else {
-        keep(pack, Direction::west, LowerBlock::west);
-        for (auto& entry : u.m_entries) entry = PackType(0);
-      }
-      neighbours.template south<block_entries, static_cast<int>(UpperBlock::north) * block_entries>(step, u.m_entries,
-                                                                                                   u.m_entries);
-      eliminate(pack, Direction::south, LowerBlock::south, u, d);
-      if (step >= map.pitch()) {
-        eliminate(pack, Direction::bottom, LowerBlock::bottom,
-                  StoredBlock{m_factors.upper(pack - map.pitch(), UpperBlock::top)}, d);
-      } else {
-        keep(pack, Direction::bottom, LowerBlock::bottom);
+        for (int r = 0; r < n; ++r) d(r, c) = center(r, c) + sum(r, c);
       }
       make_padding_regular(pack, d);
       block::invert<n>(d, [&](const auto& mask, int equation) { record(pack, mask, equation); });
@@ -71,9 +66,8 @@ struct BlockIlu0FactorPencil {
 
  private:
   template <class UpperMatrix>
-  void eliminate(std::int64_t pack, Direction direction, LowerBlock lower, const UpperMatrix& u, Block& d) const {
-    block::gemm_subtract<n>(GivenBlock{m_a.pack_block(pack, direction)}, u, d);
-    keep(pack, direction, lower);
+  void eliminate(std::int64_t pack, Direction direction, const UpperMatrix& u, Block& sum) const {
+    block::gemm_subtract<n>(GivenBlock{m_a.pack_block(pack, direction)}, u, sum);
   }
 
   void keep(std::int64_t pack, Direction direction, LowerBlock lower) const {
@@ -124,16 +118,16 @@ struct BlockIlu0ForwardPencil {
 
   void operator()(int pencil, std::int64_t begin, std::int64_t end) const {
     auto const& map = m_factors.m_map;
-    PencilNeighbours<Scalar, Scalar, vector_length, n> const neighbours(map, m_x.packs(), pencil);
+    auto const neighbours = vector_neighbours(m_x, pencil);
     block::Vector<PackType, n> y, other;
-    neighbours.template load<n, 0>(begin - 1, y.m_entries);
+    neighbours.load(begin - 1, y.m_entries);
     for (std::int64_t step = begin; step < end; ++step) {
       std::int64_t const pack = pencil * map.steps() + step;
       block::Vector<PackType, n> sum;
       for (int c = 0; c < n; ++c) sum[c] = PackType::load(m_rhs.packs().pack_data(pack, c));
-      neighbours.template load<n, 0>(step - map.pitch(), other.m_entries);
+      neighbours.load(step - map.pitch(), other.m_entries);
       block::gemv_subtract<n>(StoredBlock{m_factors.lower(pack, LowerBlock::bottom)}, other, sum);
-      neighbours.template south<n, 0>(step, y.m_entries, other.m_entries);
+      neighbours.south(step, y.m_entries, other.m_entries);
       block::gemv_subtract<n>(StoredBlock{m_factors.lower(pack, LowerBlock::south)}, other, sum);
       block::gemv_subtract<n>(StoredBlock{m_factors.lower(pack, LowerBlock::west)}, y, sum);
       block::gemv<n>(StoredBlock{m_factors.lower(pack, LowerBlock::inverse)}, sum, y);
@@ -157,16 +151,16 @@ struct BlockIlu0BackwardPencil {
     int const pencil = map.pencils() - 1 - mirrored_pencil;
     std::int64_t const begin = map.steps() - 1 - mirrored_begin;
     std::int64_t const end = map.steps() - 1 - mirrored_end;
-    PencilNeighbours<Scalar, Scalar, vector_length, n> const neighbours(map, m_x.packs(), pencil);
+    auto const neighbours = vector_neighbours(m_x, pencil);
     block::Vector<PackType, n> x, other;
-    neighbours.template load<n, 0>(begin + 1, x.m_entries);
+    neighbours.load(begin + 1, x.m_entries);
     for (std::int64_t step = begin; step > end; --step) {
       std::int64_t const pack = pencil * map.steps() + step;
       block::Vector<PackType, n> sum;
       for (int c = 0; c < n; ++c) sum[c] = PackType::load(m_x.packs().pack_data(pack, c));
-      neighbours.template load<n, 0>(step + map.pitch(), other.m_entries);
+      neighbours.load(step + map.pitch(), other.m_entries);
       block::gemv_subtract<n>(StoredBlock{m_factors.upper(pack, UpperBlock::top)}, other, sum);
-      neighbours.template north<n, 0>(step, x.m_entries, other.m_entries);
+      neighbours.north(step, x.m_entries, other.m_entries);
       block::gemv_subtract<n>(StoredBlock{m_factors.upper(pack, UpperBlock::north)}, other, sum);
       block::gemv_subtract<n>(StoredBlock{m_factors.upper(pack, UpperBlock::east)}, x, sum);
       x = sum;

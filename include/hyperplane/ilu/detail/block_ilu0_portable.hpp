@@ -36,11 +36,13 @@ struct BlockIlu0FactorPlane {
     auto const pack = map.pack(p.i, p.j, p.k);
     int const lane = map.lane(p.j);
 
-    Block d;
+    Block sum, d;
+    for (auto& entry : sum.m_entries) entry = Scalar(0);
+    eliminate(p, Direction::bottom, LowerBlock::bottom, UpperBlock::top, sum);
+    eliminate(p, Direction::south, LowerBlock::south, UpperBlock::north, sum);
+    eliminate(p, Direction::west, LowerBlock::west, UpperBlock::east, sum);
     load(m_a.pack_block(pack, Direction::center) + lane, d);
-    eliminate(p, Direction::west, LowerBlock::west, UpperBlock::east, d);
-    eliminate(p, Direction::south, LowerBlock::south, UpperBlock::north, d);
-    eliminate(p, Direction::bottom, LowerBlock::bottom, UpperBlock::top, d);
+    for (int e = 0; e < n * n; ++e) d.m_entries[e] += sum.m_entries[e];
 
     auto const number = m_a.grid().index(p);
     block::invert<n>(d, [&](bool, int equation) { m_singular.record(number, equation); });
@@ -51,9 +53,9 @@ struct BlockIlu0FactorPlane {
   }
 
  private:
-  /// Keeps the lower block and subtracts its product with the scaled upper block of the neighbour from d.
+  /// Keeps the lower block and subtracts its product with the scaled upper block of the neighbour from sum.
   KOKKOS_FUNCTION void eliminate(const Point& p, Direction direction, LowerBlock lower, UpperBlock upper,
-                                 Block& d) const {
+                                 Block& sum) const {
     auto const& map = m_a.map();
     auto const pack = map.pack(p.i, p.j, p.k);
     int const lane = map.lane(p.j);
@@ -63,7 +65,7 @@ struct BlockIlu0FactorPlane {
     Point const other = neighbour(p, direction);
     if (!map.grid().contains(other)) return;
     StoredBlock const u{m_factors.upper(map.pack(other.i, other.j, other.k), upper) + map.lane(other.j)};
-    block::gemm_subtract<n>(l, u, d);
+    block::gemm_subtract<n>(l, u, sum);
   }
 
   KOKKOS_FUNCTION void scale(std::int64_t pack, int lane, Direction direction, UpperBlock upper,
@@ -106,9 +108,9 @@ struct BlockIlu0ForwardPlane {
       for (int c = 0; c < n; ++c) x[c] = m_x(other, c);
       block::gemv_subtract<n>(StoredBlock{m_factors.lower(pack, lower) + lane}, x, sum);
     };
-    subtract(Direction::west, LowerBlock::west);
-    subtract(Direction::south, LowerBlock::south);
     subtract(Direction::bottom, LowerBlock::bottom);
+    subtract(Direction::south, LowerBlock::south);
+    subtract(Direction::west, LowerBlock::west);
     block::Vector<Scalar, n> y;
     block::gemv<n>(StoredBlock{m_factors.lower(pack, LowerBlock::inverse) + lane}, sum, y);
     for (int c = 0; c < n; ++c) m_x(p, c) = y[c];
@@ -139,9 +141,9 @@ struct BlockIlu0BackwardPlane {
       for (int c = 0; c < n; ++c) x[c] = m_x(other, c);
       block::gemv_subtract<n>(StoredBlock{m_factors.upper(pack, upper) + lane}, x, sum);
     };
-    subtract(Direction::east, UpperBlock::east);
-    subtract(Direction::north, UpperBlock::north);
     subtract(Direction::top, UpperBlock::top);
+    subtract(Direction::north, UpperBlock::north);
+    subtract(Direction::east, UpperBlock::east);
     for (int c = 0; c < n; ++c) m_x(p, c) = sum[c];
   }
 };

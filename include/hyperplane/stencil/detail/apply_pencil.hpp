@@ -32,14 +32,14 @@ struct ApplyPencil {
     int const pencil = static_cast<int>(index / ranges());
     std::int64_t const begin = index % ranges() * range;
     std::int64_t const end = std::min(begin + range, map.steps());
-    PencilNeighbours<Scalar, Scalar, vector_length, n> const neighbours(map, m_x.packs(), pencil);
+    auto const neighbours = vector_neighbours(m_x, pencil);
     using PackType = Pack<Scalar, vector_length>;
     block::Vector<PackType, n> before, here, after, other;
-    neighbours.template load<n, 0>(begin - 1, before.m_entries);
-    neighbours.template load<n, 0>(begin, here.m_entries);
+    neighbours.load(begin - 1, before.m_entries);
+    neighbours.load(begin, here.m_entries);
     for (std::int64_t step = begin; step < end; ++step) {
       std::int64_t const pack = pencil * map.steps() + step;
-      neighbours.template load<n, 0>(step + 1, after.m_entries);
+      neighbours.load(step + 1, after.m_entries);
       block::Vector<PackType, n> sum;
       for (int c = 0; c < n; ++c) {
         sum[c] = subtract ? PackType::load(m_b.packs().pack_data(pack, c)) : PackType(0);
@@ -52,16 +52,17 @@ struct ApplyPencil {
           block::gemv_add<n>(a, x, sum);
         }
       };
-      accumulate(Direction::center, here);
-      accumulate(Direction::west, before);
-      accumulate(Direction::east, after);
-      neighbours.template south<n, 0>(step, before.m_entries, other.m_entries);
-      accumulate(Direction::south, other);
-      neighbours.template north<n, 0>(step, after.m_entries, other.m_entries);
-      accumulate(Direction::north, other);
-      neighbours.template load<n, 0>(step - map.pitch(), other.m_entries);
+      // In storage order.
+      neighbours.load(step - map.pitch(), other.m_entries);
       accumulate(Direction::bottom, other);
-      neighbours.template load<n, 0>(step + map.pitch(), other.m_entries);
+      neighbours.south(step, before.m_entries, other.m_entries);
+      accumulate(Direction::south, other);
+      accumulate(Direction::west, before);
+      accumulate(Direction::center, here);
+      accumulate(Direction::east, after);
+      neighbours.north(step, after.m_entries, other.m_entries);
+      accumulate(Direction::north, other);
+      neighbours.load(step + map.pitch(), other.m_entries);
       accumulate(Direction::top, other);
       for (int c = 0; c < n; ++c) sum[c].store(m_y.packs().pack_data(pack, c));
       before = here;
