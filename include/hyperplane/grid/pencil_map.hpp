@@ -52,6 +52,14 @@ class PencilMap {
     return j / vector_length * m_steps + i + k * m_pitch + lane(j);
   }
 
+  /// Whether every lane of the pack holds a point.
+  KOKKOS_FUNCTION constexpr bool is_full(std::int64_t pack) const {
+    std::int64_t const step = pack % m_steps;
+    std::int64_t const i = step % m_pitch;
+    return i >= vector_length - 1 && i < m_grid.ni() && step < m_grid.nk() * m_pitch &&
+           pack < (m_grid.nj() / vector_length) * m_steps;
+  }
+
   /// Finds the point in a slot; false where the slot is padding.
   KOKKOS_FUNCTION constexpr bool find_point(std::int64_t pack, int lane, Point& point) const {
     std::int64_t const pencil = pack / m_steps;

@@ -8,6 +8,10 @@
 #include <type_traits>
 #include <utility>
 
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
 namespace hyperplane {
 
 /// W lanes of T that are operated on together: the vector register of the host's SIMD kernels.
@@ -65,6 +69,32 @@ struct Pack {
     }
   }
 
+  /// Stores past the caches, for values that are not read again soon: the line is not fetched first. Weakly ordered:
+  /// stream_fence() must follow before another thread may read. An ordinary store where there is no such instruction.
+  template <class Storage>
+  void stream(Storage* values) const {
+    auto const stored = Pack<Storage, W>::convert(m_native).m_native;
+#if defined(__SSE2__) && !defined(__CUDACC__)
+#if defined(__AVX512F__)
+    if constexpr (sizeof(stored) == 64) {
+      _mm512_stream_si512(reinterpret_cast<__m512i*>(values), reinterpret_cast<__m512i>(stored));
+      return;
+    }
+#endif
+#if defined(__AVX__)
+    if constexpr (sizeof(stored) == 32) {
+      _mm256_stream_si256(reinterpret_cast<__m256i*>(values), reinterpret_cast<__m256i>(stored));
+      return;
+    }
+#endif
+    if constexpr (sizeof(stored) == 16) {
+      _mm_stream_si128(reinterpret_cast<__m128i*>(values), reinterpret_cast<__m128i>(stored));
+      return;
+    }
+#endif
+    *reinterpret_cast<typename Pack<Storage, W>::Native*>(values) = stored;
+  }
+
   template <class OtherNative>
   static Pack convert(const OtherNative& other) {
 #if defined(__CUDACC__)
@@ -95,6 +125,18 @@ struct Pack {
   }
   friend Pack abs(const Pack& a) { return a.m_native < T(0) ? -a.m_native : a.m_native; }
   friend bool any(const Mask& mask) {
+#if defined(__AVX512DQ__) && !defined(__CUDACC__)
+    if constexpr (sizeof(NativeMask) == 64) {
+      auto const lanes = reinterpret_cast<__m512i>(mask.m_native);
+      return (sizeof(T) == 8 ? _mm512_movepi64_mask(lanes) : _mm512_movepi32_mask(lanes)) != 0;
+    }
+#endif
+#if defined(__AVX__) && !defined(__CUDACC__)
+    if constexpr (sizeof(NativeMask) == 32) {
+      return _mm256_movemask_pd(reinterpret_cast<__m256d>(mask.m_native)) != 0 ||
+             _mm256_movemask_ps(reinterpret_cast<__m256>(mask.m_native)) != 0;
+    }
+#endif
     Lane combined = 0;
     for (int lane = 0; lane < W; ++lane) combined |= mask.m_native[lane];
     return combined != 0;
@@ -126,6 +168,13 @@ struct Pack {
 #endif
   }
 };
+
+/// Orders streaming stores before what follows.
+inline void stream_fence() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
 
 /// The scalar counterparts, so that one template serves T and Pack<T, W>.
 template <std::floating_point T>

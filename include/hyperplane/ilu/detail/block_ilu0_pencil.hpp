@@ -57,11 +57,14 @@ struct BlockIlu0FactorPencil {
       }
       make_padding_regular(pack, d);
       block::invert<n>(d, [&](const auto& mask, int equation) { record(pack, mask, equation); });
-      store(d, m_factors.lower(pack, LowerBlock::inverse));
+      for (int e = 0; e < block_entries; ++e) {
+        d.m_entries[e].stream(m_factors.lower(pack, LowerBlock::inverse) + e * vector_length);
+      }
       scale(pack, Direction::east, UpperBlock::east, d);
       scale(pack, Direction::north, UpperBlock::north, d);
       scale(pack, Direction::top, UpperBlock::top, d);
     }
+    stream_fence();
   }
 
  private:
@@ -74,7 +77,7 @@ struct BlockIlu0FactorPencil {
     GivenBlock const given{m_a.pack_block(pack, direction)};
     Storage* const values = m_factors.lower(pack, lower);
     for (int c = 0; c < n; ++c) {
-      for (int r = 0; r < n; ++r) given(r, c).store(values + (c * n + r) * vector_length);
+      for (int r = 0; r < n; ++r) given(r, c).stream(values + (c * n + r) * vector_length);
     }
   }
 
@@ -91,6 +94,7 @@ struct BlockIlu0FactorPencil {
   /// Lanes without a point have zero blocks; a unit diagonal keeps them finite and out of the status.
   void make_padding_regular(std::int64_t pack, Block& d) const {
     Point point;
+    if (m_a.map().is_full(pack)) return;
     for (int lane = 0; lane < vector_length; ++lane) {
       if (m_a.map().find_point(pack, lane, point)) continue;
       for (int r = 0; r < n; ++r) d(r, r).set(lane, Scalar(1));
