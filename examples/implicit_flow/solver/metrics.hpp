@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../mesh/mesh.hpp"
+#include "for_each.hpp"
+
+#include <hyperplane/core/error.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <string>
+
+namespace implicit_flow {
+
+/// Cell volumes and face area vectors of a mesh, on the device. A value: kernels copy it.
+///
+/// The area vector of a face is the integral of dS over the bilinear patch through its four vertices, so the six vectors
+/// of a cell add up to zero and a uniform flow stays uniform to round-off. The volume is that of the trilinear cell with
+/// these faces, by the divergence theorem (the volume under a bilinear patch is the mean of its two triangulations).
+template <hyperplane::ExecutionSpace Exec>
+struct Metrics {
+  using Vectors = Kokkos::View<Vec3***, Kokkos::LayoutLeft, typename Exec::memory_space>;
+  using Scalars = Kokkos::View<double***, Kokkos::LayoutLeft, typename Exec::memory_space>;
+
+  hyperplane::Grid cells;
+  Vectors areas[directions];
+  Scalars volumes;
+
+  /// Area vector of the lower face of cell p in `direction`, pointing towards increasing index.
+  KOKKOS_FUNCTION const Vec3& area(int direction, const hyperplane::Point& p) const {
+    return areas[direction](p.i, p.j, p.k);
+  }
+  KOKKOS_FUNCTION double volume(const hyperplane::Point& p) const { return volumes(p.i, p.j, p.k); }
+};
+
+/// The four vertices of the lower face of cell p, in the order that turns right-handed around `direction`.
+struct FaceCorners {
+  Vec3 a, b, c, d;
+};
+
+template <class Vertices>
+KOKKOS_FUNCTION FaceCorners face_corners(const Vertices& vertex, const hyperplane::Point& p, int direction) {
+  int const second = (direction + 1) % directions;
+  int const third = (direction + 2) % directions;
+  auto const at = [&](const hyperplane::Point& q) { return vertex(q.i, q.j, q.k); };
+  auto const next = shifted(p, second, 1);
+  return {at(p), at(next), at(shifted(next, third, 1)), at(shifted(p, third, 1))};
+}
+
+/// Volume of the cone from `apex` to the bilinear patch through the corners, positive behind the patch.
+KOKKOS_INLINE_FUNCTION double cone_volume(const FaceCorners& face, const Vec3& apex) {
+  Vec3 const a = face.a - apex;
+  Vec3 const b = face.b - apex;
+  Vec3 const c = face.c - apex;
+  Vec3 const d = face.d - apex;
+  return (dot(a, cross(b, c)) + dot(a, cross(c, d)) + dot(a, cross(b, d)) + dot(b, cross(c, d))) / 12;
+}
+
+/// Waits for the instance. Throws hyperplane::Error that names the first cell whose volume is not positive.
+template <hyperplane::ExecutionSpace Exec>
+Metrics<Exec> compute_metrics(const Exec& exec, const Mesh& mesh) {
+  auto const& grid = mesh.vertices;
+  Metrics<Exec> metrics{mesh.cells(), {}, {}};
+  typename Metrics<Exec>::Vectors const vertex(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "vertices"),
+                                               grid.ni(), grid.nj(), grid.nk());
+  auto const host = Kokkos::create_mirror_view(vertex);
+  for (std::int64_t number = 0; number < grid.size(); ++number) {
+    auto const p = grid.point(number);
+    host(p.i, p.j, p.k) = mesh.position[static_cast<std::size_t>(number)];
+  }
+  Kokkos::deep_copy(exec, vertex, host);
+
+  for (int direction = 0; direction < directions; ++direction) {
+    auto const faces = faces_along(metrics.cells, direction);
+    typename Metrics<Exec>::Vectors const area(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "face areas"),
+                                               faces.ni(), faces.nj(), faces.nk());
+    for_each_point(
+        exec, "implicit_flow::face_areas", faces, KOKKOS_LAMBDA(const hyperplane::Point& p) {
+          auto const face = face_corners(vertex, p, direction);
+          area(p.i, p.j, p.k) = 0.5 * cross(face.c - face.a, face.d - face.b);
+        });
+    metrics.areas[direction] = area;
+  }
+
+  auto const cells = metrics.cells;
+  typename Metrics<Exec>::Scalars const volume(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "cell volumes"),
+                                               cells.ni(), cells.nj(), cells.nk());
+  for_each_point(
+      exec, "implicit_flow::cell_volumes", cells, KOKKOS_LAMBDA(const hyperplane::Point& p) {
+        Vec3 const apex = vertex(p.i, p.j, p.k);
+        double sum = 0;
+        for (int direction = 0; direction < directions; ++direction) {
+          sum += cone_volume(face_corners(vertex, shifted(p, direction, 1), direction), apex) -
+                 cone_volume(face_corners(vertex, p, direction), apex);
+        }
+        volume(p.i, p.j, p.k) = sum;
+      });
+  metrics.volumes = volume;
+
+  std::int64_t first_bad = cells.size();
+  Kokkos::parallel_reduce(
+      "implicit_flow::check_volumes", Kokkos::RangePolicy<Exec>(exec, 0, cells.size()),
+      KOKKOS_LAMBDA(std::int64_t number, std::int64_t& lowest) {
+        auto const p = cells.point(number);
+        if (!(volume(p.i, p.j, p.k) > 0) && number < lowest) lowest = number;
+      },
+      Kokkos::Min<std::int64_t>(first_bad));
+  if (first_bad < cells.size()) {
+    auto const p = cells.point(first_bad);
+    throw hyperplane::Error("the volume of cell (" + std::to_string(p.i) + ", " + std::to_string(p.j) + ", " +
+                            std::to_string(p.k) +
+                            ") is not positive: the grid is folded there, or its directions i, j, k are left-handed");
+  }
+  return metrics;
+}
+
+}  // namespace implicit_flow

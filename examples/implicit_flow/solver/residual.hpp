@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../physics/boundary.hpp"
+#include "metrics.hpp"
+
+#include <hyperplane/stencil/block_vector.hpp>
+
+namespace implicit_flow {
+
+/// What is solved: gas, boundary conditions and mesh. A value: kernels copy it.
+template <hyperplane::ExecutionSpace Exec>
+struct Problem {
+  Gas gas;
+  BoundaryConditions boundary;
+  Metrics<Exec> metrics;
+};
+
+enum class Order { first, second };
+
+/// Values of 5 unknowns in cells or faces, structure of arrays: (i, j, k, unknown), i fastest.
+template <hyperplane::ExecutionSpace Exec>
+using Field = Kokkos::View<double****, Kokkos::LayoutLeft, typename Exec::memory_space>;
+
+template <class View>
+KOKKOS_FUNCTION Quintet<double> load(const View& view, const hyperplane::Point& p) {
+  return {{view(p.i, p.j, p.k, 0), view(p.i, p.j, p.k, 1), view(p.i, p.j, p.k, 2), view(p.i, p.j, p.k, 3),
+           view(p.i, p.j, p.k, 4)}};
+}
+
+template <class View>
+KOKKOS_FUNCTION void store(const View& view, const hyperplane::Point& p, const Quintet<double>& values) {
+  for (int c = 0; c < equations; ++c) view(p.i, p.j, p.k, c) = values[c];
+}
+
+/// Area vector of a cell's face on the given side, pointing out of the cell.
+template <hyperplane::ExecutionSpace Exec>
+KOKKOS_FUNCTION Vec3 outward_area(const Metrics<Exec>& metrics, int direction, bool upper, const hyperplane::Point& p) {
+  return upper ? metrics.area(direction, shifted(p, direction, 1)) : -1.0 * metrics.area(direction, p);
+}
+
+/// Flux from one cell to the next through the face between them, times its area: shared by residual and Jacobian.
+template <class T>
+KOKKOS_FUNCTION Quintet<T> interior_flux(const Gas& gas, const Quintet<T>& left, const Quintet<T>& right,
+                                         const Vec3& area) {
+  double const size = norm(area);
+  auto f = roe_flux(gas, left, right, (1 / size) * area);
+  for (int e = 0; e < equations; ++e) f[e] = f[e] * size;
+  return f;
+}
+
+/// Steady residual of the finite-volume equations: for every cell, the sum of all fluxes out of it.
+///
+/// Second order: MUSCL reconstruction of the primitive variables along grid lines (B. van Leer, "Towards the ultimate
+/// conservative difference scheme. V", 1979, DOI 10.1016/0021-9991(79)90145-1) with van Albada's limiter. Owns the
+/// fields that it needs (primitive variables with one layer of ghost cells, fluxes); evaluate() allocates nothing.
+template <hyperplane::ExecutionSpace Exec>
+class Residual {
+ public:
+  /// Differences below this fraction of the free stream's values (density 1, speed of sound 1) are not limited, which
+  /// keeps round-off from switching the limiter on and off.
+  static constexpr double smallest_limited_difference = 0.01;
+
+  Residual(const Exec& exec, const Problem<Exec>& problem)
+      : m_problem(problem),
+        m_primitive(Kokkos::view_alloc(exec, "primitive"), cells().ni() + 2, cells().nj() + 2, cells().nk() + 2,
+                    equations) {
+    for (int d = 0; d < directions; ++d) {
+      auto const faces = faces_along(cells(), d);
+      m_flux[d] = Field<Exec>(Kokkos::view_alloc(exec, "flux"), faces.ni(), faces.nj(), faces.nk(), equations);
+    }
+  }
+
+  const hyperplane::Grid& cells() const { return m_problem.metrics.cells; }
+
+  /// negative_residual = - (sum of the fluxes out of each cell). Asynchronous; five launches.
+  void evaluate(const Exec& exec, const Field<Exec>& conserved, Order order,
+                const hyperplane::BlockVector<double, equations, Exec>& negative_residual) const {
+    compute_primitive(exec, conserved);
+    for (int direction = 0; direction < directions; ++direction) compute_flux(exec, direction, order);
+    sum_fluxes(exec, negative_residual);
+  }
+
+  /// Primitive variables of the cells and of the ghost cells behind the sides; the ghosts are only read by the MUSCL
+  /// reconstruction of the first inner face, boundary faces have boundary_flux().
+  void compute_primitive(const Exec& exec, const Field<Exec>& conserved) const {
+    auto const problem = m_problem;
+    auto const primitive = m_primitive;
+    auto const grid = cells();
+    for_each_point(
+        exec, "implicit_flow::primitive", grid, KOKKOS_LAMBDA(const hyperplane::Point& p) {
+          auto const w = problem.gas.primitive(load(conserved, p));
+          hyperplane::Point const q{p.i + 1, p.j + 1, p.k + 1};
+          store(primitive, q, w);
+          for (int side = 0; side < sides; ++side) {
+            int const direction = side / 2;
+            bool const upper = side % 2 == 1;
+            if (index_along(p, direction) != (upper ? extent_along(grid, direction) - 1 : 0)) continue;
+            Vec3 const area = outward_area(problem.metrics, direction, upper, p);
+            auto const ghost = ghost_state(problem.boundary.side[side].at(p.i), problem.boundary.free_stream, w,
+                                           (1 / norm(area)) * area);
+            store(primitive, shifted(q, direction, upper ? 1 : -1), ghost);
+          }
+        });
+  }
+
+  void compute_flux(const Exec& exec, int direction, Order order) const {
+    auto const problem = m_problem;
+    auto const primitive = m_primitive;
+    auto const flux = m_flux[direction];
+    auto const last = extent_along(cells(), direction);
+    for_each_point(
+        exec, "implicit_flow::flux", faces_along(cells(), direction), KOKKOS_LAMBDA(const hyperplane::Point& p) {
+          auto const& metrics = problem.metrics;
+          // Cell p is on the upper side of face p; primitive variables are stored with one ghost layer.
+          hyperplane::Point const right_cell{p.i + 1, p.j + 1, p.k + 1};
+          auto const left_cell = shifted(right_cell, direction, -1);
+          int const index = index_along(p, direction);
+          if (index == 0 || index == last) {
+            bool const upper = index == last;
+            auto const cell = upper ? shifted(p, direction, -1) : p;
+            double const sign = upper ? 1.0 : -1.0;
+            auto f = boundary_flux(problem.gas, problem.boundary.side[2 * direction + upper].at(cell.i),
+                                   problem.boundary.free_stream, load(primitive, upper ? left_cell : right_cell),
+                                   sign * metrics.area(direction, p), metrics.volume(cell));
+            for (int e = 0; e < equations; ++e) f[e] *= sign;
+            store(flux, p, f);
+            return;
+          }
+          auto const cell_left = load(primitive, left_cell);
+          auto const cell_right = load(primitive, right_cell);
+          auto left = cell_left;
+          auto right = cell_right;
+          if (order == Order::second) {
+            auto const beyond_left = load(primitive, shifted(left_cell, direction, -1));
+            auto const beyond_right = load(primitive, shifted(right_cell, direction, 1));
+            constexpr double floor = smallest_limited_difference * smallest_limited_difference;
+            for (int c = 0; c < equations; ++c) {
+              double const middle = cell_right[c] - cell_left[c];
+              left[c] += 0.5 * van_albada(cell_left[c] - beyond_left[c], middle, floor);
+              right[c] -= 0.5 * van_albada(middle, beyond_right[c] - cell_right[c], floor);
+            }
+          }
+          Vec3 const area = metrics.area(direction, p);
+          auto f = interior_flux(problem.gas, left, right, area);
+          if (problem.gas.viscosity > 0) {
+            double const volume = 0.5 * (metrics.volume(shifted(p, direction, -1)) + metrics.volume(p));
+            auto const viscous = thin_layer_flux(problem.gas, cell_left, cell_right, area, volume);
+            for (int e = 0; e < equations; ++e) f[e] += viscous[e];
+          }
+          store(flux, p, f);
+        });
+  }
+
+  void sum_fluxes(const Exec& exec, const hyperplane::BlockVector<double, equations, Exec>& negative_residual) const {
+    auto const result = negative_residual.ref();
+    auto const flux_i = m_flux[0];
+    auto const flux_j = m_flux[1];
+    auto const flux_k = m_flux[2];
+    for_each_point(
+        exec, "implicit_flow::sum_fluxes", cells(), KOKKOS_LAMBDA(const hyperplane::Point& p) {
+          for (int e = 0; e < equations; ++e) {
+            result(p, e) = flux_i(p.i, p.j, p.k, e) - flux_i(p.i + 1, p.j, p.k, e) +  //
+                           flux_j(p.i, p.j, p.k, e) - flux_j(p.i, p.j + 1, p.k, e) +  //
+                           flux_k(p.i, p.j, p.k, e) - flux_k(p.i, p.j, p.k + 1, e);
+          }
+        });
+  }
+
+ private:
+  Problem<Exec> m_problem;
+  Field<Exec> m_primitive;
+  Field<Exec> m_flux[directions];
+};
+
+}  // namespace implicit_flow
