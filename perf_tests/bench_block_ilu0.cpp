@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// BlockIlu0 and the products around it: factor, solve, apply, residual and one correction iteration, each verified once
+// against a serial reference and then timed with copy and triad next to every repetition.
+
+#include "support/cache.hpp"
+#include "support/harness.hpp"
+#include "support/problem.hpp"
+
+#include <hyperplane/core/path.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <benchmark/benchmark.h>
+
+#include <concepts>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace hyperplane::perf {
+namespace {
+
+template <class Exec>
+class Suite {
+ public:
+  explicit Suite(const Settings& settings)
+      : m_settings(settings), m_stream(std::make_shared<Stream<Exec>>(m_exec, settings.stream_bytes)) {}
+
+  void register_all() {
+    std::vector<Grid> const grids = m_settings.smoke
+                                        ? std::vector<Grid>{Grid(13, 6, 7)}
+                                        : std::vector<Grid>{Grid(32, 32, 32), Grid(64, 64, 64), Grid(96, 96, 96)};
+    for (auto const& grid : grids) {
+      register_block_size<5>(grid);
+      register_block_size<6>(grid);
+      register_block_size<4>(grid);
+      register_block_size<1>(grid);
+    }
+  }
+
+  void clear() {
+    m_problem.clear();
+    m_reference.clear();
+  }
+
+ private:
+  template <int n>
+  void register_block_size(const Grid& grid) {
+    register_storage<n, double>(grid, "double");
+    register_storage<n, float>(grid, "float");
+  }
+
+  template <int n, class Storage>
+  void register_storage(const Grid& grid, const std::string& storage) {
+    using Kernels = Problem<n, Exec, Storage>;
+    constexpr int scalar_bytes = sizeof(double);
+    constexpr int storage_bytes = sizeof(Storage);
+    std::vector<Path> paths = {Path::portable};
+    if constexpr (HostExecutionSpace<Exec>) paths.push_back(Path::pencil);
+    for (auto const path : paths) {
+      auto const add = [&](const std::string& kernel, const Cost& cost, void (*run)(Kernels&, const Exec&)) {
+        register_kernel<n, Storage>(kernel, storage, grid, path, cost, run);
+      };
+      add("factor", factor_cost(n, storage_bytes, storage_bytes), [](Kernels& p, const Exec& e) { p.factor(e); });
+      add("solve", solve_cost(n, storage_bytes, scalar_bytes), [](Kernels& p, const Exec& e) { p.solve(e); });
+      add("correction", correction_cost(n, storage_bytes, scalar_bytes),
+          [](Kernels& p, const Exec& e) { p.correct(e); });
+      // The products do not depend on the path of the solver.
+      if (path != paths.back()) continue;
+      add("apply", apply_cost(n, storage_bytes, scalar_bytes), [](Kernels& p, const Exec& e) { p.apply(e); });
+      add("residual", residual_cost(n, storage_bytes, scalar_bytes), [](Kernels& p, const Exec& e) { p.residual(e); });
+    }
+  }
+
+  template <int n, class Storage>
+  void register_kernel(const std::string& kernel, const std::string& storage, const Grid& grid, Path path,
+                       const Cost& cost, void (*run)(Problem<n, Exec, Storage>&, const Exec&)) {
+    auto const block = "n=" + std::to_string(n);
+    auto const key = std::string(Exec::name()) + "/" + name(path) + "/" + storage + "/" + block + "/" + to_string(grid);
+    benchmark::RegisterBenchmark(kernel + "/" + key,
+                                 [=, this](benchmark::State& state) {
+                                   auto& problem = this->template problem<n, Storage>(key, grid, path);
+                                   time_kernel(state, m_exec, *m_stream, grid.size(), cost,
+                                               [&] { run(problem, m_exec); });
+                                   if (kernel == "factor") {
+                                     auto const strict = factor_cost_strict(n, sizeof(Storage), sizeof(Storage));
+                                     state.counters["of_triad_strict"] =
+                                         state.counters["of_triad"] * (strict.bytes / cost.bytes);
+                                   }
+                                 })
+        ->Iterations(m_settings.repetitions)
+        ->UseManualTime()
+        ->Unit(benchmark::kMillisecond);
+  }
+
+  template <int n, class Storage>
+  Problem<n, Exec, Storage>& problem(const std::string& key, const Grid& grid, Path path) {
+    return m_problem.get<Problem<n, Exec, Storage>>(key, [&] {
+      auto made = std::make_shared<Problem<n, Exec, Storage>>(m_exec, grid, path);
+      auto const& reference = m_reference.get<SerialReference<n>>(
+          std::to_string(n) + "/" + to_string(grid), [&] { return std::make_shared<SerialReference<n>>(made->system()); });
+      made->verify(m_exec, reference);
+      return made;
+    });
+  }
+
+  Settings m_settings;
+  Exec m_exec;
+  std::shared_ptr<Stream<Exec>> m_stream;
+  Cache m_problem;
+  Cache m_reference;
+};
+
+/// Serial and the default host space, which is the same one in a Kokkos with no other; and the device, if any.
+template <class... Exec>
+int run(int argc, char** argv) {
+  auto const settings = take_settings(argc, argv);
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  auto const suites = std::make_tuple(std::make_unique<Suite<Exec>>(settings)...);
+  auto const each = [&](auto&& f) { std::apply([&](auto&... suite) { (f(*suite), ...); }, suites); };
+  add_context(Kokkos::DefaultExecutionSpace::name(), Kokkos::DefaultExecutionSpace().concurrency(), settings);
+  each([](auto& suite) { suite.register_all(); });
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  each([](auto& suite) { suite.clear(); });
+  return 0;
+}
+
+}  // namespace
+}  // namespace hyperplane::perf
+
+int main(int argc, char** argv) {
+  Kokkos::ScopeGuard const kokkos(argc, argv);
+  try {
+    return hyperplane::perf::run<
+#if defined(KOKKOS_ENABLE_CUDA)
+        Kokkos::Cuda,
+#endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+        Kokkos::OpenMP
+#else
+        Kokkos::Serial
+#endif
+        >(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}

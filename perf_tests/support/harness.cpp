@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "harness.hpp"
+
+#include <Kokkos_Core.hpp>
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+namespace hyperplane::perf {
+
+namespace {
+
+std::string cpu_model() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    if (!line.starts_with("model name")) continue;
+    auto const colon = line.find(": ");
+    if (colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+const char* instruction_set() {
+#if defined(__AVX512F__)
+  return "AVX-512";
+#elif defined(__AVX2__)
+  return "AVX2";
+#elif defined(__AVX__)
+  return "AVX";
+#else
+  return "baseline";
+#endif
+}
+
+std::string compiler() {
+#if defined(__clang__)
+  return "Clang " __clang_version__;
+#else
+  return "GCC " __VERSION__;
+#endif
+}
+
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string huge_pages() {
+  std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+}  // namespace
+
+Settings take_settings(int& argc, char** argv) {
+  Settings settings;
+  std::string_view const repetitions = "--repetitions=";
+  int kept = 1;
+  for (int i = 1; i < argc; ++i) {
+    std::string_view const argument = argv[i];
+    if (argument == "--smoke") {
+      settings.smoke = true;
+    } else if (argument.starts_with(repetitions)) {
+      settings.repetitions = std::max(1, std::atoi(argv[i] + repetitions.size()));
+    } else {
+      argv[kept++] = argv[i];
+    }
+  }
+  argc = kept;
+  if (settings.smoke) {
+    settings.repetitions = 2;
+    settings.stream_bytes = std::size_t{4} << 20;
+  }
+  return settings;
+}
+
+void add_context(const std::string& execution_space, int concurrency, const Settings& settings) {
+  std::ostringstream kokkos;
+  kokkos << KOKKOS_VERSION / 10000 << '.' << KOKKOS_VERSION / 100 % 100 << '.' << KOKKOS_VERSION % 100;
+  benchmark::AddCustomContext("cpu_model", cpu_model());
+  benchmark::AddCustomContext("compiler", compiler());
+  benchmark::AddCustomContext("instruction_set", instruction_set());
+  benchmark::AddCustomContext("kokkos_version", kokkos.str());
+  benchmark::AddCustomContext("execution_space", execution_space);
+  benchmark::AddCustomContext("threads", std::to_string(concurrency));
+  benchmark::AddCustomContext("OMP_PROC_BIND", environment("OMP_PROC_BIND"));
+  benchmark::AddCustomContext("OMP_PLACES", environment("OMP_PLACES"));
+  benchmark::AddCustomContext("transparent_huge_pages", huge_pages());
+  benchmark::AddCustomContext("smoke", settings.smoke ? "true" : "false");
+}
+
+}  // namespace hyperplane::perf

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "cost_model.hpp"
+#include "stream.hpp"
+
+#include <Kokkos_Core.hpp>
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace hyperplane::perf {
+
+/// What the command line of every benchmark chooses besides Google Benchmark's and Kokkos's own options.
+struct Settings {
+  bool smoke = false;        ///< small sizes and few repetitions: does it work, not how fast is it
+  int repetitions = 25;      ///< timed runs of each kernel
+  std::size_t stream_bytes = std::size_t{128} << 20;  ///< of each of the three arrays
+};
+
+/// Takes --smoke and --repetitions=N out of the arguments.
+Settings take_settings(int& argc, char** argv);
+
+/// Writes machine, compiler, Kokkos and threads into the context of the JSON file.
+void add_context(const std::string& execution_space, int concurrency, const Settings& settings);
+
+/// Times `kernel` with copy and triad next to every run of it, and sets the counters. Times are of the whole kernel,
+/// with the fence that waits for it. Counters:
+///   GB/s, GFLOP/s, ns/point        from the best time and the cost model
+///   triad_GB/s, copy_GB/s          best of the same loop
+///   of_triad, of_copy              best over best
+///   of_triad_median                median over the repetitions of the ratio of neighbours in time
+///   best_ms, median_ms
+template <class Exec>
+void time_kernel(benchmark::State& state, const Exec& exec, const Stream<Exec>& stream, std::int64_t points,
+                 const Cost& cost, const std::function<void()>& kernel) {
+  kernel();
+  stream.copy(exec);
+  stream.triad(exec);
+  Samples kernel_times;
+  Samples copy_times;
+  Samples triad_times;
+  for (auto _ : state) {
+    kernel_times.add(seconds_of(exec, kernel));
+    triad_times.add(seconds_of(exec, [&] { stream.triad(exec); }));
+    copy_times.add(seconds_of(exec, [&] { stream.copy(exec); }));
+    state.SetIterationTime(kernel_times.seconds().back());
+  }
+  double const giga = 1e-9;
+  double const bytes = cost.bytes * static_cast<double>(points);
+  double const bandwidth = giga * bytes / kernel_times.best();
+  double const triad = giga * stream.triad_bytes() / triad_times.best();
+  double const copy = giga * stream.copy_bytes() / copy_times.best();
+  state.counters["GB/s"] = bandwidth;
+  state.counters["triad_GB/s"] = triad;
+  state.counters["copy_GB/s"] = copy;
+  state.counters["of_triad"] = bandwidth / triad;
+  state.counters["of_copy"] = bandwidth / copy;
+  state.counters["of_triad_median"] = median_ratio(triad_times, kernel_times) * bytes / stream.triad_bytes();
+  state.counters["GFLOP/s"] = giga * cost.flops * static_cast<double>(points) / kernel_times.best();
+  state.counters["flop/byte"] = cost.flops / cost.bytes;
+  state.counters["bytes/point"] = cost.bytes;
+  state.counters["ns/point"] = 1e9 * kernel_times.best() / static_cast<double>(points);
+  state.counters["best_ms"] = 1e3 * kernel_times.best();
+  state.counters["median_ms"] = 1e3 * kernel_times.median();
+}
+
+}  // namespace hyperplane::perf

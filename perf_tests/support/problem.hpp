@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "random_system.hpp"
+#include "serial_reference.hpp"
+
+#include <hyperplane/ilu/block_ilu0.hpp>
+#include <hyperplane/stencil/apply.hpp>
+#include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/stencil/convert.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace hyperplane::perf {
+
+/// Fills a stencil with the coefficients of a system, rounded to its storage type (which is exact for float too).
+template <int n, class Exec, class Storage>
+void assemble(const Exec& exec, const RandomSystem& system, const BlockStencil7<double, n, Exec, Storage>& a) {
+  auto const ref = a.ref();
+  Kokkos::parallel_for(
+      "Hyperplane::perf::assemble", Kokkos::RangePolicy<Exec>(exec, 0, system.grid().size()),
+      KOKKOS_LAMBDA(std::int64_t number) {
+        auto const p = system.grid().point(number);
+        for (int d = 0; d < stencil7_size; ++d) {
+          auto const direction = static_cast<Direction>(d);
+          for (int r = 0; r < n; ++r) {
+            for (int c = 0; c < n; ++c) {
+              ref(p.i, p.j, p.k, direction, r, c) =
+                  static_cast<Storage>(system.coefficient(p.i, p.j, p.k, direction, r, c));
+            }
+          }
+        }
+      });
+}
+
+template <int n, class Exec>
+void assemble(const Exec& exec, const RandomSystem& system, const BlockVector<double, n, Exec>& b) {
+  auto const ref = b.ref();
+  Kokkos::parallel_for(
+      "Hyperplane::perf::assemble", Kokkos::RangePolicy<Exec>(exec, 0, system.grid().size()),
+      KOKKOS_LAMBDA(std::int64_t number) {
+        auto const p = system.grid().point(number);
+        for (int c = 0; c < n; ++c) ref(p.i, p.j, p.k, c) = system.rhs(p.i, p.j, p.k, c);
+      });
+}
+
+/// The vector on the host, by rows; waits for the instance.
+template <int n, class Exec>
+std::vector<double> to_host(const Exec& exec, const BlockVector<double, n, Exec>& x) {
+  Kokkos::View<double*, typename Exec::memory_space> rows("rows", x.grid().size() * n);
+  unpack(exec, x, rows);
+  std::vector<double> host(rows.size());
+  Kokkos::deep_copy(
+      exec, Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(host.data(), host.size()),
+      rows);
+  exec.fence();
+  return host;
+}
+
+/// One system, and everything that the benchmarks do with it. `verify` runs each of them once against the serial
+/// reference and throws where they differ by more than rounding to the storage type explains.
+template <int n, class Exec, class Storage>
+class Problem {
+ public:
+  Problem(const Exec& exec, const Grid& grid, Path path)
+      : m_system(grid, n),
+        m_a(exec, grid, "a"),
+        m_b(exec, grid, "b"),
+        m_x(exec, grid, "x"),
+        m_r(exec, grid, "r"),
+        m_ilu(exec, grid, {.path = path}) {
+    assemble(exec, m_system, m_a);
+    assemble(exec, m_system, m_b);
+    m_ilu.factor(exec, m_a);
+    if (auto const status = m_ilu.status(exec); !status.ok()) throw std::runtime_error(status.message());
+  }
+
+  const RandomSystem& system() const { return m_system; }
+  Path path() const { return m_ilu.path(); }
+
+  void factor(const Exec& exec) { m_ilu.factor(exec, m_a); }
+  void solve(const Exec& exec) const { m_ilu.solve(exec, m_b, m_x); }
+  void apply(const Exec& exec) const { hyperplane::apply(exec, m_a, m_b, m_x); }
+  void residual(const Exec& exec) const { hyperplane::residual(exec, m_a, m_b, m_x, m_r); }
+  /// x += M^-1 (b - A x)
+  void correct(const Exec& exec) const {
+    residual(exec);
+    m_ilu.solve(exec, m_r, m_r);
+    auto const x = m_x.flat();
+    auto const dx = m_r.flat();
+    Kokkos::parallel_for(
+        "Hyperplane::perf::update", Kokkos::RangePolicy<Exec>(exec, 0, x.size()),
+        KOKKOS_LAMBDA(std::size_t i) { x(i) += dx(i); });
+  }
+
+  void verify(const Exec& exec, const SerialReference<n>& reference) {
+    auto const b = reference.rhs();
+    solve(exec);
+    auto const x = to_host(exec, m_x);
+    auto const x_reference = reference.solve(b);
+    check("solve", x, x_reference);
+
+    hyperplane::residual(exec, m_a, m_b, m_b, m_r);
+    check("residual", to_host(exec, m_r), difference(b, reference.apply(b)));
+
+    correct(exec);
+    auto corrected = reference.solve(difference(b, reference.apply(x)));
+    std::transform(x.begin(), x.end(), corrected.begin(), corrected.begin(), std::plus<>{});
+    check("correction", to_host(exec, m_x), corrected);
+
+    apply(exec);
+    check("apply", to_host(exec, m_x), reference.apply(b));
+
+    // The factors must be the same the second time: the timed loop overwrites them again and again.
+    factor(exec);
+    solve(exec);
+    check("solve after another factor", to_host(exec, m_x), x_reference);
+  }
+
+ private:
+  static std::vector<double> difference(const std::vector<double>& a, std::vector<double> b) {
+    std::transform(a.begin(), a.end(), b.begin(), b.begin(), std::minus<>{});
+    return b;
+  }
+
+  void check(const char* what, const std::vector<double>& actual, const std::vector<double>& expected) const {
+    double const error = relative_difference(actual, expected);
+    double const tolerance = 32.0 * n * static_cast<double>(std::numeric_limits<Storage>::epsilon());
+    if (error <= tolerance) return;
+    std::ostringstream message;
+    message << what << " on " << to_string(m_system.grid()) << ", n = " << n
+            << ": relative difference from the serial reference " << error << ", tolerance " << tolerance;
+    throw std::runtime_error(message.str());
+  }
+
+  RandomSystem m_system;
+  BlockStencil7<double, n, Exec, Storage> m_a;
+  BlockVector<double, n, Exec> m_b;
+  BlockVector<double, n, Exec> m_x;
+  BlockVector<double, n, Exec> m_r;
+  BlockIlu0<double, n, Exec, Storage> m_ilu;
+};
+
+}  // namespace hyperplane::perf

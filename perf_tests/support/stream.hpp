@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hyperplane::perf {
+
+/// Times in seconds of one kernel, repeated.
+class Samples {
+ public:
+  void add(double seconds) { m_seconds.push_back(seconds); }
+  double best() const { return *std::min_element(m_seconds.begin(), m_seconds.end()); }
+  double median() const {
+    auto sorted = m_seconds;
+    auto const middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+    std::nth_element(sorted.begin(), middle, sorted.end());
+    return *middle;
+  }
+  const std::vector<double>& seconds() const { return m_seconds; }
+
+ private:
+  std::vector<double> m_seconds;
+};
+
+/// Median of the ratios a[i]/b[i] of samples that were taken next to each other: what another load on the machine did
+/// to both of them cancels.
+inline double median_ratio(const Samples& a, const Samples& b) {
+  Samples ratios;
+  for (std::size_t i = 0; i < a.seconds().size(); ++i) ratios.add(a.seconds()[i] / b.seconds()[i]);
+  return ratios.median();
+}
+
+/// Runs a kernel once and returns the seconds until it is complete, with the fences inside the measured time.
+template <class Exec, class Kernel>
+double seconds_of(const Exec& exec, Kernel&& kernel) {
+  exec.fence("Hyperplane::perf::before");
+  Kokkos::Timer timer;
+  kernel();
+  exec.fence("Hyperplane::perf::after");
+  return timer.seconds();
+}
+
+/// Copy a = b and triad a = b + s c over arrays that are far larger than the last level cache, as in McCalpin's STREAM:
+/// 16 and 24 bytes an element, without the line that a write may have to fetch first. The arrays are allocated like
+/// those of the solvers, Kokkos views touched first by the threads that use them.
+template <class Exec>
+class Stream {
+ public:
+  using Array = Kokkos::View<double*, typename Exec::memory_space>;
+
+  Stream(const Exec& exec, std::size_t bytes_per_array)
+      : m_a(allocate(exec, "a", bytes_per_array)),
+        m_b(allocate(exec, "b", bytes_per_array)),
+        m_c(allocate(exec, "c", bytes_per_array)) {
+    auto const a = m_a;
+    auto const b = m_b;
+    auto const c = m_c;
+    Kokkos::parallel_for(
+        "Hyperplane::perf::stream_init", policy(exec), KOKKOS_LAMBDA(std::int64_t i) {
+          a(i) = 0.0;
+          b(i) = 1.0;
+          c(i) = 2.0;
+        });
+    exec.fence();
+  }
+
+  void copy(const Exec& exec) const {
+    auto const a = m_a;
+    auto const b = m_b;
+    Kokkos::parallel_for("Hyperplane::perf::copy", policy(exec), KOKKOS_LAMBDA(std::int64_t i) { a(i) = b(i); });
+  }
+
+  void triad(const Exec& exec) const {
+    auto const a = m_a;
+    auto const b = m_b;
+    auto const c = m_c;
+    double const scale = 3.0;
+    Kokkos::parallel_for(
+        "Hyperplane::perf::triad", policy(exec), KOKKOS_LAMBDA(std::int64_t i) { a(i) = b(i) + scale * c(i); });
+  }
+
+  double copy_bytes() const { return 2.0 * sizeof(double) * static_cast<double>(m_a.size()); }
+  double triad_bytes() const { return 3.0 * sizeof(double) * static_cast<double>(m_a.size()); }
+
+ private:
+  static Array allocate(const Exec& exec, const std::string& label, std::size_t bytes) {
+    return Array(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), bytes / sizeof(double));
+  }
+  auto policy(const Exec& exec) const {
+    return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0,
+                                                                      static_cast<std::int64_t>(m_a.size()));
+  }
+
+  Array m_a;
+  Array m_b;
+  Array m_c;
+};
+
+}  // namespace hyperplane::perf
