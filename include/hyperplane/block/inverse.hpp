@@ -15,7 +15,7 @@ namespace hyperplane::block {
 /// zero or not finite, `report(mask, equation)` is called and the result has no finite value: nothing is replaced.
 template <int n, class T, class Report>
 KOKKOS_FORCEINLINE_FUNCTION void invert(Matrix<T, n>& a, Report&& report) {
-  Pivots<T, n> pivots;
+  Pivots<T, n> pivots{};
   for (int r = 0; r < n; ++r) {
     pivot_column<n>(a, pivots, r, report);
     T const reciprocal = T(1) / a(r, r);

@@ -15,8 +15,7 @@ class Error : public std::runtime_error {
 };
 
 /// Throws Error with the message and the source location of the caller.
-[[noreturn]] inline void fail(std::string_view message,
-                              std::source_location where = std::source_location::current()) {
+[[noreturn]] inline void fail(std::string_view message, std::source_location where = std::source_location::current()) {
   std::string_view file = where.file_name();
   if (auto const slash = file.find_last_of('/'); slash != std::string_view::npos) file.remove_prefix(slash + 1);
   throw Error(std::string(message) + " [" + std::string(file) + ":" + std::to_string(where.line()) + "]");

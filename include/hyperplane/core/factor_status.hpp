@@ -61,8 +61,7 @@ class SingularPivotRecord {
     // Not deep_copy, which may fence.
     Word* const word = m_word.data();
     Kokkos::parallel_for(
-        "Hyperplane::FactorStatus::clear", Kokkos::RangePolicy<Exec>(exec, 0, 1),
-        KOKKOS_LAMBDA(int) { *word = none; });
+        "Hyperplane::FactorStatus::clear", Kokkos::RangePolicy<Exec>(exec, 0, 1), KOKKOS_LAMBDA(int) { *word = none; });
   }
 
   /// Waits for the instance.

@@ -22,8 +22,8 @@ namespace hyperplane {
 /// Neighbours are then at fixed distances: west/east are the packs -1/+1 and bottom/top the packs -P/+P of the same
 /// lane; south/north are the packs -1/+1 of the next lane, or lane W-1 (0) of the pencil before (after), W-1 packs
 /// later (earlier). No gather is needed anywhere. Slots that hold no point are padding: one pack position after each
-/// row of I points, the ramps at both ends of a pencil, and rows beyond J in the last one. Padding of a vector is always zero,
-/// so that a neighbour outside the grid contributes nothing without a branch.
+/// row of I points, the ramps at both ends of a pencil, and rows beyond J in the last one. Padding of a vector is
+/// always zero, so that a neighbour outside the grid contributes nothing without a branch.
 ///
 /// Cost in memory: (P/I) * (J rounded up to vector_length)/J. Trivially copyable, callable in kernels.
 template <int vector_length>

@@ -101,9 +101,9 @@ class BlockIlu0 {
     require(m_factored, "BlockIlu0::solve: called before factor");
     if constexpr (HostExecutionSpace<Exec>) {
       if (m_path == Path::pencil) {
-        m_sweep->run(exec, "Hyperplane::BlockIlu0::solve::forward",
-                     detail::BlockIlu0ForwardPencil<Scalar, n, StorageScalar, vector_length>{factors(), rhs.ref(),
-                                                                                            x.ref()});
+        m_sweep->run(
+            exec, "Hyperplane::BlockIlu0::solve::forward",
+            detail::BlockIlu0ForwardPencil<Scalar, n, StorageScalar, vector_length>{factors(), rhs.ref(), x.ref()});
         m_sweep->run(exec, "Hyperplane::BlockIlu0::solve::backward",
                      detail::BlockIlu0BackwardPencil<Scalar, n, StorageScalar, vector_length>{factors(), x.ref()});
         return;

@@ -42,9 +42,11 @@ struct Pack {
   Native m_native;
 
   Pack() = default;
-  Pack(const Native& native) : m_native(native) {}                   // NOLINT(google-explicit-constructor)
-  Pack(T value) : m_native(value - Native{}) {}                      // NOLINT(google-explicit-constructor)
-  Pack(int value) requires(!std::same_as<T, int>) : Pack(T(value)) {}  // NOLINT(google-explicit-constructor)
+  Pack(const Native& native) : m_native(native) {}  // NOLINT(google-explicit-constructor)
+  Pack(T value) : m_native(value - Native{}) {}     // NOLINT(google-explicit-constructor)
+  Pack(int value)
+    requires(!std::same_as<T, int>)
+      : Pack(T(value)) {}  // NOLINT(google-explicit-constructor)
 
   T operator[](int lane) const { return m_native[lane]; }
   void set(int lane, T value) { m_native[lane] = value; }
@@ -111,18 +113,25 @@ struct Pack {
   friend Pack operator*(const Pack& a, const Pack& b) { return a.m_native * b.m_native; }
   friend Pack operator/(const Pack& a, const Pack& b) { return a.m_native / b.m_native; }
   friend Pack operator-(const Pack& a) { return -a.m_native; }
-  Pack& operator+=(const Pack& b) { m_native += b.m_native; return *this; }
-  Pack& operator-=(const Pack& b) { m_native -= b.m_native; return *this; }
-  Pack& operator*=(const Pack& b) { m_native *= b.m_native; return *this; }
+  Pack& operator+=(const Pack& b) {
+    m_native += b.m_native;
+    return *this;
+  }
+  Pack& operator-=(const Pack& b) {
+    m_native -= b.m_native;
+    return *this;
+  }
+  Pack& operator*=(const Pack& b) {
+    m_native *= b.m_native;
+    return *this;
+  }
 
   friend Mask operator>(const Pack& a, const Pack& b) { return {a.m_native > b.m_native}; }
   friend Mask operator<(const Pack& a, const Pack& b) { return {a.m_native < b.m_native}; }
   friend Mask operator==(const Pack& a, const Pack& b) { return {a.m_native == b.m_native}; }
   friend Mask operator!=(const Pack& a, const Pack& b) { return {a.m_native != b.m_native}; }
 
-  friend Pack select(const Mask& mask, const Pack& a, const Pack& b) {
-    return mask.m_native ? a.m_native : b.m_native;
-  }
+  friend Pack select(const Mask& mask, const Pack& a, const Pack& b) { return mask.m_native ? a.m_native : b.m_native; }
   friend Pack abs(const Pack& a) { return a.m_native < T(0) ? -a.m_native : a.m_native; }
   friend bool any(const Mask& mask) {
 #if defined(__AVX512DQ__) && !defined(__CUDACC__)
@@ -153,8 +162,7 @@ struct Pack {
 
  private:
   template <int... lane, bool from_lower>
-  static Pack shift(const Pack& a, T entering, std::integer_sequence<int, lane...>,
-                    std::bool_constant<from_lower>) {
+  static Pack shift(const Pack& a, T entering, std::integer_sequence<int, lane...>, std::bool_constant<from_lower>) {
 #if defined(__CUDACC__)
     Pack result;
     ((result.m_native[lane] = from_lower ? (lane == 0 ? entering : a.m_native[(lane + W - 1) % W])

@@ -52,9 +52,8 @@ void apply(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a, c
 
 /// r = b - A x. x and r are different vectors; r may be b. 7 n^2 + 3 n values of memory traffic a point; see apply().
 template <class Scalar, int n, ExecutionSpace Exec, class Storage>
-void residual(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
-              const BlockVector<Scalar, n, Exec>& b, const BlockVector<Scalar, n, Exec>& x,
-              const BlockVector<Scalar, n, Exec>& r) {
+void residual(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a, const BlockVector<Scalar, n, Exec>& b,
+              const BlockVector<Scalar, n, Exec>& x, const BlockVector<Scalar, n, Exec>& r) {
   detail::apply_or_residual<true>("residual", "Hyperplane::BlockStencil7::residual", exec, a, &b, x, r);
 }
 

@@ -166,9 +166,9 @@ void block_ilu0_solve_portable(const Exec& exec, const BlockIlu0Factors<Storage,
                                const BlockVectorRef<Scalar, n, vector_length>& x) {
   HyperplaneMap const planes(rhs.grid());
   for (int p = 0; p < planes.plane_count(); ++p) {
-    Kokkos::parallel_for(
-        "Hyperplane::BlockIlu0::solve::forward", Kokkos::RangePolicy<Exec>(exec, 0, planes.plane_size(p)),
-        BlockIlu0ForwardPlane<Scalar, n, Storage, vector_length>{planes, factors, rhs, x, p});
+    Kokkos::parallel_for("Hyperplane::BlockIlu0::solve::forward",
+                         Kokkos::RangePolicy<Exec>(exec, 0, planes.plane_size(p)),
+                         BlockIlu0ForwardPlane<Scalar, n, Storage, vector_length>{planes, factors, rhs, x, p});
   }
   for (int p = planes.plane_count() - 1; p >= 0; --p) {
     Kokkos::parallel_for("Hyperplane::BlockIlu0::solve::backward",

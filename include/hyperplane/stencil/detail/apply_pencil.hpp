@@ -73,8 +73,7 @@ struct ApplyPencil {
 
 template <bool subtract, class Scalar, int n, class Exec, class Storage, int vector_length>
 void apply_pencil(const char* label, const Exec& exec, const BlockStencil7Ref<Storage, n, vector_length>& a,
-                  const BlockVectorRef<Scalar, n, vector_length>& b,
-                  const BlockVectorRef<Scalar, n, vector_length>& x,
+                  const BlockVectorRef<Scalar, n, vector_length>& b, const BlockVectorRef<Scalar, n, vector_length>& x,
                   const BlockVectorRef<Scalar, n, vector_length>& y) {
   ApplyPencil<subtract, Scalar, n, Storage, vector_length> const body{a, b, x, y};
   Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, a.map().pencils() * body.ranges()), body);

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# shellcheck shell=bash
+# Where the library is built: the machine itself, if it has Kokkos, or a private Debian root. Sourced by `run`.
+
+readonly repository=$PWD
+readonly deps=$repository/.deps
+readonly needed_megabytes=3000
+
+# flavour -> machine | root
+declare -A environment
+
+readonly -A kokkos_packages=(
+  [openmp]="libkokkos-dev clang-format-19"
+  [serial]="libtrilinos-kokkos-dev libtrilinos-kokkos-kernels-dev"
+)
+readonly common_packages="g++ cmake ninja-build git ca-certificates pkgconf libgtest-dev libgmock-dev libbenchmark-dev libcli11-dev \
+nlohmann-json3-dev libfmt-dev python3-matplotlib"
+readonly peer_packages="petsc-dev"
+
+say() { printf 'run: %s\n' "$*"; }
+die() {
+  printf 'run: error: %s\n' "$*" >&2
+  exit 1
+}
+
+# Whether CMake finds a Kokkos on the machine itself.
+machine_has_kokkos() {
+  command -v cmake >/dev/null || return 1
+  local probe=$deps/probe
+  mkdir -p "$probe"
+  printf '%s\n' 'cmake_minimum_required(VERSION 3.24)' 'project(probe CXX)' \
+    'find_package(Kokkos 4.5...<6 CONFIG REQUIRED)' >"$probe/CMakeLists.txt"
+  cmake -S "$probe" -B "$probe/build" >"$probe/log" 2>&1
+}
+
+# The mirror that the machine's own apt uses.
+debian_mirror() {
+  local mirror
+  mirror=$(cat /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list 2>/dev/null |
+    grep -vE '^[[:space:]]*#' | grep -oE '(https?|file|ftp)://[^[:space:]]+/debian/?([[:space:]]|$)' | head -n 1 || true)
+  [[ -n $mirror ]] || die "no Debian mirror in /etc/apt; install Kokkos >= 4.5 (Spack, conda-forge, apt) and set Kokkos_ROOT"
+  printf '%s' "${mirror%%[[:space:]]*}"
+}
+
+# provide FLAVOUR: makes sure that inside FLAVOUR works.
+provide() {
+  local flavour=$1
+  [[ -z ${environment[$flavour]:-} ]] || return 0
+  if [[ $flavour == openmp ]] && machine_has_kokkos; then
+    environment[$flavour]=machine
+    say "using this machine's Kokkos"
+    return
+  fi
+  environment[$flavour]=root
+  local root=$deps/kokkos-$flavour
+  # A root of an older list of packages is made again.
+  if [[ $(cat "$root/packages" 2>/dev/null) != "$common_packages ${kokkos_packages[$flavour]}" ]]; then
+    make_root "$flavour" "$root"
+  fi
+}
+
+make_root() {
+  local flavour=$1 root=$2
+  [[ $(id -u) == 0 ]] || die "no Kokkos >= 4.5 found on this machine, and setting one up in .deps/ needs root rights (sudo ./run ...)"
+  local free
+  free=$(df -Pm "$repository" | awk 'NR == 2 { print $4 }')
+  ((free >= needed_megabytes)) || die "setting up Kokkos in .deps/ needs $needed_megabytes MB of disk, $free MB are free"
+  mkdir -p "$deps"
+  local log=$deps/kokkos-$flavour.log
+  if ! command -v mmdebstrap >/dev/null; then
+    command -v apt-get >/dev/null || die "no Kokkos >= 4.5 found on this machine, and no apt-get to set one up"
+    say "installing mmdebstrap"
+    { apt-get update && apt-get install -y mmdebstrap; } >"$log" 2>&1 || die "cannot install mmdebstrap; see $log"
+  fi
+  local mirror
+  mirror=$(debian_mirror)
+  say "setting up Kokkos ($flavour) from Debian's packages in .deps/kokkos-$flavour, about a minute; log in $log"
+  # Made under another name and renamed when complete, so that an interrupted set-up is done again.
+  local partial=$root.partial
+  rm -rf --one-file-system "$partial"
+  # The release file of a mirror that is a snapshot may have lapsed.
+  mmdebstrap --variant=apt --aptopt='Acquire::Check-Valid-Until "false"' \
+    --include="$(tr -s ' ' ',' <<<"$common_packages ${kokkos_packages[$flavour]}")" \
+    sid "$partial" "$mirror" >"$log" 2>&1 ||
+    die "setting up .deps/kokkos-$flavour failed ($(tail -n 1 "$log")); see $log"
+  local libraries=$partial/usr/lib/x86_64-linux-gnu library
+  if [[ $flavour == openmp ]]; then
+    # libkokkos-dev 5.2 names two header-only libraries in its CMake files and does not ship their archives.
+    for library in libkokkosalgorithms libkokkossimd; do
+      compgen -G "$libraries/$library.*" >/dev/null || chroot "$partial" ar cr "/usr/lib/x86_64-linux-gnu/$library.a"
+    done
+  fi
+  mkdir -p "$partial$repository"
+  printf '%s\n' "$common_packages ${kokkos_packages[$flavour]}" >"$partial/packages"
+  rm -rf --one-file-system "$root"
+  mv "$partial" "$root"
+}
+
+# The libraries that benchmarks compare with, into the OpenMP root.
+provide_peers() {
+  [[ ${environment[openmp]} == root ]] || return 0
+  [[ ! -e $deps/kokkos-openmp/usr/share/doc/${peer_packages%% *} ]] || return 0
+  local log=$deps/peers.log
+  say "installing PETSc beside Kokkos in .deps/kokkos-openmp; log in $log"
+  # shellcheck disable=SC2086
+  inside openmp bash -c "apt-get -o Acquire::Check-Valid-Until=false update &&
+    DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $peer_packages" >"$log" 2>&1 ||
+    say "PETSc could not be installed ($log); measuring without it"
+}
+
+# inside FLAVOUR COMMAND [ARG ...]: runs a command in the repository, where the library builds.
+inside() {
+  local flavour=$1
+  shift
+  if [[ ${environment[$flavour]} == machine ]]; then
+    HYPERPLANE_COMMIT=$(commit_name) "$@"
+    return
+  fi
+  # A mount namespace of its own: nothing stays mounted, and several commands may run at once.
+  unshare --mount --propagation private bash -c '
+    set -euo pipefail
+    root=$1 repository=$2
+    shift 2
+    mount --rbind /dev "$root/dev"
+    mount -t proc proc "$root/proc"
+    mkdir -p "$root$repository"
+    mount --rbind "$repository" "$root$repository"
+    exec chroot "$root" /usr/bin/env -C "$repository" "$@"' \
+    inside "$deps/kokkos-$flavour" "$repository" \
+    -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
+    TERM="${TERM:-dumb}" HYPERPLANE_COMMIT="$(commit_name)" $(passed_variables) "$@" ||
+    return $?
+}
+
+commit_name() {
+  git -C "$repository" describe --always --dirty --abbrev=12 2>/dev/null || echo unknown
+}
+
+# Settings of the caller that a command inside should see, as NAME=value words.
+passed_variables() {
+  local name
+  for name in $(compgen -e | grep -E '^(OMP_|CI$|CTEST_|CMAKE_BUILD_PARALLEL_LEVEL$|HYPERPLANE_JOBS$)' || true); do
+    [[ ${!name} == *[[:space:]]* ]] || printf '%s=%s ' "$name" "${!name}"
+  done
+}

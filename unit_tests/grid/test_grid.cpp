@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <hyperplane/grid/grid.hpp>
+#include <hyperplane/grid/stencil7.hpp>
+#include <type_traits>
+
+namespace hyperplane {
+namespace {
+
+static_assert(std::is_trivially_copyable_v<Grid>);
+
+TEST(Grid, numbers_points_i_fastest) {
+  Grid const grid(5, 4, 3);
+  std::int64_t number = 0;
+  for (int k = 0; k < 3; ++k) {
+    for (int j = 0; j < 4; ++j) {
+      for (int i = 0; i < 5; ++i, ++number) {
+        EXPECT_EQ(grid.index(i, j, k), number);
+        EXPECT_EQ(grid.point(number), (Point{i, j, k}));
+      }
+    }
+  }
+  EXPECT_EQ(grid.size(), number);
+}
+
+TEST(Grid, counts_beyond_32_bits) {
+  Grid const grid(3000, 3000, 3000);
+  EXPECT_EQ(grid.size(), 27'000'000'000);
+  EXPECT_EQ(grid.point(grid.size() - 1), (Point{2999, 2999, 2999}));
+}
+
+TEST(Grid, refuses_empty_extents_by_name) {
+  for (auto const& [i, j, k] : {std::tuple{0, 2, 3}, {2, -1, 3}, {2, 2, 0}}) {
+    try {
+      Grid const grid(i, j, k);
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), ::testing::HasSubstr(std::to_string(i) + "x" + std::to_string(j)));
+    }
+  }
+}
+
+TEST(Stencil7, directions_and_opposites) {
+  for (auto const direction : stencil7_directions) {
+    auto const there = offset(direction);
+    auto const back = offset(opposite(direction));
+    EXPECT_EQ(there.i + back.i, 0);
+    EXPECT_EQ(there.j + back.j, 0);
+    EXPECT_EQ(there.k + back.k, 0);
+  }
+  EXPECT_EQ(neighbour({1, 1, 1}, Direction::west), (Point{0, 1, 1}));
+  EXPECT_EQ(neighbour({1, 1, 1}, Direction::north), (Point{1, 2, 1}));
+  EXPECT_EQ(neighbour({1, 1, 1}, Direction::top), (Point{1, 1, 2}));
+  EXPECT_STREQ(name(Direction::bottom), "bottom");
+}
+
+TEST(Stencil7, directions_are_in_the_order_of_columns) {
+  Grid const grid(3, 3, 3);
+  std::int64_t before = -1;
+  for (auto const direction : stencil7_directions) {
+    auto const number = grid.index(neighbour({1, 1, 1}, direction));
+    EXPECT_GT(number, before);
+    before = number;
+  }
+}
+
+}  // namespace
+}  // namespace hyperplane

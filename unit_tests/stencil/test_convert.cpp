@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <hyperplane/stencil/convert.hpp>
+#include <string>
+
+#include "support/execution_spaces.hpp"
+#include "support/matchers.hpp"
+#include "support/serial_reference.hpp"
+#include "support/transfer.hpp"
+
+namespace hyperplane::test {
+namespace {
+
+template <class Exec>
+class Convert : public ::testing::Test {};
+TYPED_TEST_SUITE(Convert, ExecutionSpaces, SpaceNames);
+
+constexpr int n = 3;
+Grid const grid(5, 11, 3);
+
+/// Through a view of another shape and layout and back.
+template <class View, class Exec, class... Extents>
+void round_trip(const Exec& exec, Extents... extents) {
+  auto const values = random_vector(grid.size() * n);
+  auto const vector = to_device<double, n>(exec, grid, values);
+  View const view("view", extents...);
+  unpack(exec, vector, view);
+  BlockVector<double, n, Exec> const back(exec, grid);
+  pack(exec, view, back);
+  EXPECT_TRUE(bitwise_equal(to_host(exec, back), values));
+}
+
+TYPED_TEST(Convert, vectors_of_every_shape_and_layout) {
+  TypeParam const exec;
+  using Kokkos::LayoutLeft, Kokkos::LayoutRight;
+  auto const points = grid.size();
+  round_trip<Kokkos::View<double*, TypeParam>>(exec, points * n);
+  round_trip<Kokkos::View<double**, LayoutLeft, TypeParam>>(exec, points, n);
+  round_trip<Kokkos::View<double**, LayoutRight, TypeParam>>(exec, points, n);
+  round_trip<Kokkos::View<double* [n], LayoutRight, TypeParam>>(exec, points);
+  round_trip<Kokkos::View<double****, LayoutLeft, TypeParam>>(exec, 5, 11, 3, n);
+  round_trip<Kokkos::View<double****, LayoutRight, TypeParam>>(exec, 5, 11, 3, n);
+}
+
+TYPED_TEST(Convert, a_strided_view_is_read_in_place) {
+  TypeParam const exec;
+  auto const values = random_vector(grid.size() * n);
+  auto const vector = to_device<double, n>(exec, grid, values);
+  // Every second column of a wider array, as in a flow code that keeps more than the unknowns.
+  Kokkos::View<double**, Kokkos::LayoutRight, TypeParam> const wide("wide", grid.size(), 2 * n + 1);
+  auto const strided = Kokkos::subview(wide, Kokkos::ALL, std::pair(1, 1 + n));
+  unpack(exec, vector, strided);
+  BlockVector<double, n, TypeParam> const back(exec, grid);
+  pack(exec, strided, back);
+  EXPECT_TRUE(bitwise_equal(to_host(exec, back), values));
+}
+
+TYPED_TEST(Convert, rows_are_point_major_and_i_fastest) {
+  TypeParam const exec;
+  std::vector<double> values(grid.size() * n);
+  for (std::size_t row = 0; row < values.size(); ++row) values[row] = static_cast<double>(row);
+  auto const vector = to_device<double, n>(exec, grid, values);
+  Kokkos::View<double****, TypeParam> const view("view", 5, 11, 3, n);
+  unpack(exec, vector, view);
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, view);
+  EXPECT_EQ(host(4, 9, 2, 1), (4 + 5 * (9 + 11 * 2)) * n + 1);
+}
+
+TYPED_TEST(Convert, padding_of_a_vector_stays_zero) {
+  TypeParam const exec;
+  auto const vector = to_device<double, n>(exec, grid, std::vector<double>(grid.size() * n, 1.0));
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, vector.flat());
+  double sum = 0;
+  for (std::size_t e = 0; e < host.size(); ++e) sum += host(e);
+  EXPECT_EQ(sum, static_cast<double>(grid.size() * n));
+  EXPECT_GT(host.size(), static_cast<std::size_t>(grid.size() * n));
+}
+
+TYPED_TEST(Convert, stencils_and_narrow_storage) {
+  TypeParam const exec;
+  auto const reference = random_stencil(grid, n);
+  auto const check = [&](auto storage) {
+    using Storage = decltype(storage);
+    auto const stencil = to_device<double, n, Storage>(exec, reference);
+    Kokkos::View<double****, Kokkos::LayoutLeft, TypeParam> const view("view", grid.size(), stencil7_size, n, n);
+    unpack(exec, stencil, view);
+    exec.fence();
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, view);
+    for (std::int64_t p = 0; p < grid.size(); ++p) {
+      for (int d = 0; d < stencil7_size; ++d) {
+        for (int r = 0; r < n; ++r) {
+          for (int c = 0; c < n; ++c) {
+            ASSERT_EQ(host(p, d, r, c), static_cast<double>(static_cast<Storage>(reference.blocks[p][d](r, c))));
+          }
+        }
+      }
+    }
+  };
+  check(double{});
+  check(float{});
+}
+
+TYPED_TEST(Convert, wrong_extents_are_refused_by_name) {
+  TypeParam const exec;
+  BlockVector<double, n, TypeParam> const vector(exec, grid);
+  Kokkos::View<double*, TypeParam> const wrong("velocity", grid.size() * n + 1);
+  try {
+    pack(exec, wrong, vector);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), ::testing::AllOf(::testing::HasSubstr("velocity"),
+                                               ::testing::HasSubstr(std::to_string(grid.size() * n + 1)),
+                                               ::testing::HasSubstr(std::to_string(grid.size() * n))));
+  }
+  EXPECT_THROW(unpack(exec, vector, Kokkos::View<double**, TypeParam>("v", grid.size(), n + 1)), Error);
+  EXPECT_THROW(unpack(exec, vector, Kokkos::View<double****, TypeParam>("v", 11, 5, 3, n)), Error);
+}
+
+}  // namespace
+}  // namespace hyperplane::test

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hyperplane::test {
+
+/// Counts what Kokkos Tools sees while an object of this class lives: kernels, allocations and fences.
+class KokkosEvents {
+ public:
+  struct Kernel {
+    std::string label;
+    std::uint32_t device_and_instance;
+  };
+
+  KokkosEvents() {
+    s_current = this;
+    namespace tools = Kokkos::Tools::Experimental;
+    tools::set_begin_parallel_for_callback([](const char* label, std::uint32_t device, std::uint64_t*) {
+      s_current->m_kernels.push_back({label, device});
+    });
+    tools::set_begin_parallel_reduce_callback([](const char* label, std::uint32_t device, std::uint64_t*) {
+      s_current->m_kernels.push_back({label, device});
+    });
+    tools::set_allocate_data_callback([](const Kokkos_Profiling_SpaceHandle, const char* label, const void*,
+                                         std::uint64_t) { s_current->m_allocations.emplace_back(label); });
+    tools::set_begin_fence_callback(
+        [](const char* label, std::uint32_t, std::uint64_t*) { s_current->m_fences.emplace_back(label); });
+  }
+  ~KokkosEvents() {
+    namespace tools = Kokkos::Tools::Experimental;
+    tools::set_begin_parallel_for_callback(nullptr);
+    tools::set_begin_parallel_reduce_callback(nullptr);
+    tools::set_allocate_data_callback(nullptr);
+    tools::set_begin_fence_callback(nullptr);
+    s_current = nullptr;
+  }
+  KokkosEvents(const KokkosEvents&) = delete;
+  KokkosEvents& operator=(const KokkosEvents&) = delete;
+
+  const std::vector<Kernel>& kernels() const { return m_kernels; }
+  const std::vector<std::string>& allocations() const { return m_allocations; }
+  const std::vector<std::string>& fences() const { return m_fences; }
+
+ private:
+  inline static KokkosEvents* s_current = nullptr;
+  std::vector<Kernel> m_kernels;
+  std::vector<std::string> m_allocations;
+  std::vector<std::string> m_fences;
+};
+
+}  // namespace hyperplane::test

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/stencil/convert.hpp>
+#include <vector>
+
+#include "serial_reference.hpp"
+
+namespace hyperplane::test {
+
+/// A BlockVector with the values of a host vector (row = point * n + c).
+template <class Scalar, int n, class Exec>
+BlockVector<Scalar, n, Exec> to_device(const Exec& exec, const Grid& grid, const std::vector<double>& values) {
+  BlockVector<Scalar, n, Exec> result(exec, grid);
+  Kokkos::View<Scalar*, Exec> rows("rows", values.size());
+  auto const host = Kokkos::create_mirror_view(rows);
+  for (std::size_t r = 0; r < values.size(); ++r) host(r) = static_cast<Scalar>(values[r]);
+  Kokkos::deep_copy(exec, rows, host);
+  pack(exec, rows, result);
+  exec.fence();
+  return result;
+}
+
+template <class Scalar, int n, class Exec>
+std::vector<double> to_host(const Exec& exec, const BlockVector<Scalar, n, Exec>& vector) {
+  Kokkos::View<Scalar*, Exec> const rows("rows", vector.grid().size() * n);
+  unpack(exec, vector, rows);
+  exec.fence();
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, rows);
+  return {host.data(), host.data() + host.size()};
+}
+
+template <class Scalar, int n, class Storage, class Exec>
+BlockStencil7<Scalar, n, Exec, Storage> to_device(const Exec& exec, const ReferenceStencil& a) {
+  BlockStencil7<Scalar, n, Exec, Storage> result(exec, a.grid);
+  Kokkos::View<Storage****, Exec> blocks("blocks", a.grid.size(), stencil7_size, n, n);
+  auto const host = Kokkos::create_mirror_view(blocks);
+  for (std::int64_t p = 0; p < a.grid.size(); ++p) {
+    for (int d = 0; d < stencil7_size; ++d) {
+      for (int r = 0; r < n; ++r) {
+        for (int c = 0; c < n; ++c) host(p, d, r, c) = static_cast<Storage>(a.blocks[p][d](r, c));
+      }
+    }
+  }
+  Kokkos::deep_copy(exec, blocks, host);
+  pack(exec, blocks, result);
+  exec.fence();
+  return result;
+}
+
+}  // namespace hyperplane::test
