@@ -81,7 +81,7 @@ KOKKOS_FUNCTION Quintet<T> boundary_flux(const Gas& gas, Boundary type, const Qu
   Quintet<T> f;
   switch (type) {
     case Boundary::supersonic_inflow:
-    case Boundary::outflow: f = euler_flux(gas, ghost, n); break;
+    case Boundary::outflow: f = euler_flux(ghost, gas.enthalpy(ghost), n); break;
     case Boundary::far_field: f = roe_flux(gas, w, ghost, n); break;
     case Boundary::slip_wall:
     case Boundary::no_slip_wall:

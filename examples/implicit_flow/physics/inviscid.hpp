@@ -5,9 +5,9 @@
 
 namespace implicit_flow {
 
-/// Euler flux through the unit normal n of the primitive state w.
+/// Euler flux through the unit normal n of the primitive state w with the given total enthalpy.
 template <class T>
-KOKKOS_FUNCTION Quintet<T> euler_flux(const Gas& gas, const Quintet<T>& w, const Vec3& n) {
+KOKKOS_FUNCTION Quintet<T> euler_flux(const Quintet<T>& w, const T& enthalpy, const Vec3& n) {
   T const normal = w[1] * n.x + w[2] * n.y + w[3] * n.z;
   T const mass = w[0] * normal;
   Quintet<T> f;
@@ -15,7 +15,7 @@ KOKKOS_FUNCTION Quintet<T> euler_flux(const Gas& gas, const Quintet<T>& w, const
   f[1] = mass * w[1] + w[4] * n.x;
   f[2] = mass * w[2] + w[4] * n.y;
   f[3] = mass * w[3] + w[4] * n.z;
-  f[4] = mass * gas.enthalpy(w);
+  f[4] = mass * enthalpy;
   return f;
 }
 
@@ -49,7 +49,9 @@ KOKKOS_FUNCTION Quintet<T> roe_flux(const Gas& gas, const Quintet<T>& left, cons
   T const u = average(left[1], right[1]);
   T const v = average(left[2], right[2]);
   T const w = average(left[3], right[3]);
-  T const enthalpy = average(gas.enthalpy(left), gas.enthalpy(right));
+  T const enthalpy_left = gas.enthalpy(left);
+  T const enthalpy_right = gas.enthalpy(right);
+  T const enthalpy = average(enthalpy_left, enthalpy_right);
   T const kinetic = 0.5 * (u * u + v * v + w * w);
   T const c2 = (gas.gamma - 1) * (enthalpy - kinetic);
   T const c = sqrt(c2);
@@ -81,8 +83,8 @@ KOKKOS_FUNCTION Quintet<T> roe_flux(const Gas& gas, const Quintet<T>& left, cons
   dissipation[4] = (minus + plus) * enthalpy + difference * normal + entropy * kinetic +
                    shear * (u * du + v * dv + w * dw - normal * d_normal);
 
-  Quintet<T> f = euler_flux(gas, left, n);
-  Quintet<T> const f_right = euler_flux(gas, right, n);
+  Quintet<T> f = euler_flux(left, enthalpy_left, n);
+  Quintet<T> const f_right = euler_flux(right, enthalpy_right, n);
   for (int e = 0; e < equations; ++e) f[e] = 0.5 * (f[e] + f_right[e] - dissipation[e]);
   return f;
 }

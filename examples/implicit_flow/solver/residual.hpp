@@ -3,6 +3,7 @@
 
 #include "../physics/boundary.hpp"
 #include "metrics.hpp"
+#include "steady.hpp"
 
 #include <hyperplane/stencil/block_vector.hpp>
 
@@ -15,8 +16,6 @@ struct Problem {
   BoundaryConditions boundary;
   Metrics<Exec> metrics;
 };
-
-enum class Order { first, second };
 
 /// Values of 5 unknowns in cells or faces, structure of arrays: (i, j, k, unknown), i fastest.
 template <hyperplane::ExecutionSpace Exec>
@@ -59,7 +58,7 @@ class Residual {
  public:
   /// Differences below this fraction of the free stream's values (density 1, speed of sound 1) are not limited, which
   /// keeps round-off from switching the limiter on and off.
-  static constexpr double smallest_limited_difference = 0.01;
+  static constexpr double smallest_limited_difference = 0.05;
 
   Residual(const Exec& exec, const Problem<Exec>& problem)
       : m_problem(problem),

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "case.hpp"
+
+#include "mesh/plot3d.hpp"
+
+#include <hyperplane/core/error.hpp>
+
+#include <cmath>
+#include <numbers>
+
+namespace implicit_flow {
+
+namespace {
+
+constexpr double degree = std::numbers::pi / 180;
+
+Mesh make_mesh(const CaseOptions& options, double mach) {
+  if (!options.grid_file.empty()) return read_plot3d(options.grid_file);
+  switch (options.kind) {
+    case CaseKind::wedge: return make_wedge(options.cells.value_or(hyperplane::Grid(150, 100, 4)),
+                                            options.ramp_degrees * degree);
+    case CaseKind::plate: {
+      // A twentieth of the boundary layer's thickness at the end of the plate.
+      double const thickness = 5 / std::sqrt(options.reynolds.value_or(1e4)) * (1 + 0.2 * mach * mach);
+      return make_plate(options.cells.value_or(hyperplane::Grid(80, 60, 2)), thickness / 20);
+    }
+    case CaseKind::box: break;
+  }
+  return make_wavy_box(options.cells.value_or(hyperplane::Grid(24, 20, 16)), 0.04);
+}
+
+/// Cells of the bottom row in front of x = 0, where plate and ramp begin.
+int cells_in_front(const Mesh& mesh) {
+  int count = 0;
+  while (count < mesh.cells().ni() && mesh.cell_center(count, 0, 0).x < 0) ++count;
+  return count;
+}
+
+BoundaryConditions case_boundaries(CaseKind kind, const Mesh& mesh, double mach) {
+  BoundaryConditions boundary{};
+  if (kind == CaseKind::box) return boundary;
+  bool const supersonic = mach > 1;
+  boundary[Side::imin].type = supersonic ? Boundary::supersonic_inflow : Boundary::far_field;
+  boundary[Side::imax].type = supersonic ? Boundary::outflow : Boundary::far_field;
+  boundary[Side::jmin].type = Boundary::slip_wall;
+  boundary[Side::kmin].type = boundary[Side::kmax].type = Boundary::slip_wall;
+  if (kind == CaseKind::plate) {
+    boundary[Side::jmin] = {Boundary::no_slip_wall, Boundary::slip_wall, cells_in_front(mesh)};
+  }
+  return boundary;
+}
+
+void override_boundaries(const std::vector<std::string>& texts, BoundaryConditions& boundary) {
+  for (auto const& text : texts) {
+    auto const equals = text.find('=');
+    if (equals == std::string::npos) {
+      throw hyperplane::Error("--boundary " + text + ": expected side=condition, for example jmin=slip_wall");
+    }
+    boundary[parse_side(text.substr(0, equals))] = {.type = parse_boundary(text.substr(equals + 1))};
+  }
+}
+
+}  // namespace
+
+Case make_case(const CaseOptions& options) {
+  double const mach = options.mach.value_or(2);
+  if (!(mach > 0)) throw hyperplane::Error("the Mach number must be positive");
+  if (options.kind == CaseKind::wedge && !(options.ramp_degrees > 0 && options.ramp_degrees < 40)) {
+    throw hyperplane::Error("the ramp's angle must be between 0 and 40 degrees");
+  }
+  Gas gas;
+  auto const reynolds = options.kind == CaseKind::plate ? options.reynolds.value_or(1e4) : options.reynolds.value_or(0);
+  if (reynolds < 0 || (options.reynolds && !(reynolds > 0))) {
+    throw hyperplane::Error("the Reynolds number must be positive");
+  }
+  if (reynolds > 0) gas.viscosity = mach / reynolds;
+  gas.law = options.law.value_or(options.kind == CaseKind::plate ? ViscosityLaw::linear : ViscosityLaw::sutherland);
+
+  Mesh mesh = make_mesh(options, mach);
+  auto boundary = case_boundaries(options.kind, mesh, mach);
+  override_boundaries(options.boundaries, boundary);
+  boundary.free_stream = gas.free_stream(mach, options.attack_degrees * degree);
+  return {options.kind, std::move(mesh), gas, boundary, mach};
+}
+
+}  // namespace implicit_flow

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Steady compressible flow with BILU(0): see README.md.
+#include "case.hpp"
+#include "options.hpp"
+#include "report/comparison.hpp"
+#include "report/oblique_shock.hpp"
+#include "report/plate.hpp"
+#include "report/progress.hpp"
+#include "report/vtk.hpp"
+#include "report/wedge.hpp"
+#include "solver/flow_solver.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <numbers>
+
+namespace {
+
+using namespace implicit_flow;
+
+constexpr double degree = std::numbers::pi / 180;
+
+std::vector<Comparison> compare_with_theory(const Case& flow, const CaseOptions& options, const Solution& solution) {
+  if (flow.kind == CaseKind::wedge && flow.gas.viscosity == 0 && flow.mach > 1) {
+    auto const theory = weak_oblique_shock(flow.mach, options.ramp_degrees * degree, flow.gas.gamma);
+    auto const found = measure_wedge_shock(solution);
+    return {{"shock angle [degrees]", found.shock_angle / degree, theory.shock_angle / degree},
+            {"pressure ratio", found.pressure_ratio, theory.pressure_ratio},
+            {"Mach number behind it", found.mach, theory.mach}};
+  }
+  if (flow.kind == CaseKind::plate && flow.gas.law == ViscosityLaw::linear) {
+    return {{"skin friction * sqrt(Re_x)", measure_plate_friction(solution, flow.mach), blasius_friction}};
+  }
+  return {};
+}
+
+void print_header(const Case& flow, const SteadyOptions& steady) {
+  using Exec = Kokkos::DefaultExecutionSpace;
+  auto const cells = flow.mesh.cells();
+  bool const bilu0 = steady.linear.preconditioner == Preconditioner::bilu0;
+  std::printf("%s equations at Mach %g on %s cells, %lld unknowns\n", flow.gas.viscosity > 0 ? "Navier-Stokes" : "Euler",
+              flow.mach, to_string(cells).c_str(), static_cast<long long>(equations * cells.size()));
+  std::printf("implicit steps with %s; %s, %d threads\n", bilu0 ? "BILU(0)" : "block Jacobi", Exec::name(),
+              Exec().concurrency());
+}
+
+int solve(const Options& options) {
+  Kokkos::DefaultExecutionSpace const exec;
+  Case const flow = make_case(options.flow);
+  std::filesystem::create_directories(options.output);
+  if (!options.write_grid.empty()) write_plot3d(options.write_grid, flow.mesh, options.grid_format);
+  print_header(flow, options.steady);
+
+  Kokkos::Timer const timer;
+  FlowSolver solver(exec, flow.mesh, flow.gas, flow.boundary, options.steady);
+  Progress progress(options.output / "history.csv");
+  auto const result = solver.run(exec, [&](const StepReport& step) { progress.show(step); });
+  progress.finish(result, timer.seconds());
+
+  auto const solution = solver.solution(exec);
+  write_vts(options.output / "flow.vts", solution);
+  if (auto const comparison = compare_with_theory(flow, options.flow, solution); !comparison.empty()) {
+    print(comparison);
+    write_csv(options.output / "comparison.csv", comparison);
+  }
+  std::printf("\nresults in %s\n", options.output.string().c_str());
+  return result.converged ? 0 : 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int exit_status = 0;
+  auto const options = parse_options(argc, argv, exit_status);
+  if (!options) return exit_status;
+  try {
+    Kokkos::InitializationSettings settings;
+    if (options->threads > 0) settings.set_num_threads(options->threads);
+    Kokkos::ScopeGuard const kokkos(settings);
+    return solve(*options);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "implicit_flow: error: %s\n", error.what());
+    return 1;
+  }
+}

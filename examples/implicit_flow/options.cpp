@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+#include <map>
+#include <string>
+
+namespace implicit_flow {
+
+namespace {
+
+template <class Enum>
+void add_choice(CLI::App& app, const std::string& flag, Enum& value, const std::map<std::string, Enum>& names,
+                const std::string& text) {
+  std::string choices;
+  std::string current;
+  for (auto const& [name, choice] : names) {
+    choices += (choices.empty() ? "" : "|") + name;
+    if (choice == value) current = name;
+  }
+  app.add_option_function<std::string>(
+         flag, [&value, names](const std::string& name) { value = names.at(name); }, text)
+      ->check(CLI::IsMember(names))
+      ->type_name(choices)
+      ->default_str(current);
+}
+
+/// "150x100x4"
+hyperplane::Grid parse_cells(const std::string& text) {
+  int extent[3] = {};
+  char const* at = text.data();
+  char const* const end = text.data() + text.size();
+  for (int d = 0; d < 3; ++d) {
+    auto const [stop, error] = std::from_chars(at, end, extent[d]);
+    bool const separated = d < 2 ? stop != end && *stop == 'x' : stop == end;
+    if (error != std::errc{} || !separated || extent[d] < 1 || extent[d] > 10000) {
+      throw CLI::ValidationError("--cells", "'" + text + "' is not a number of cells such as 150x100x4");
+    }
+    at = stop + 1;
+  }
+  return {extent[0], extent[1], extent[2]};
+}
+
+void add_flow_options(CLI::App& app, CaseOptions& flow) {
+  add_choice(app, "--case", flow.kind,
+             {{"wedge", CaseKind::wedge}, {"plate", CaseKind::plate}, {"box", CaseKind::box}},
+             "what to compute: a supersonic ramp, a laminar flat plate, or a uniform stream through a waved grid");
+  app.add_option("--grid-file", flow.grid_file,
+                 "PLOT3D grid, single block, 3-D, whole: ASCII, Fortran unformatted or plain binary; the case then "
+                 "gives gas and boundary conditions alone");
+  app.add_option_function<std::string>(
+         "--cells", [&flow](const std::string& text) { flow.cells = parse_cells(text); },
+         "cells of the case's own grid along i, j and k")
+      ->type_name("NxMxL");
+  app.add_option("--mach", flow.mach, "Mach number of the free stream [2]");
+  app.add_option("--angle", flow.ramp_degrees, "angle of the wedge's ramp in degrees")->capture_default_str();
+  app.add_option("--attack", flow.attack_degrees, "angle of attack in degrees, in the x-y plane")
+      ->capture_default_str();
+  app.add_option("--reynolds", flow.reynolds,
+                 "Reynolds number per unit of length: Navier-Stokes equations [plate: 10000, else none: Euler]");
+  app.add_option_function<std::string>(
+         "--viscosity",
+         [&flow](const std::string& name) {
+           flow.law = name == "constant"  ? ViscosityLaw::constant
+                      : name == "linear" ? ViscosityLaw::linear
+                                         : ViscosityLaw::sutherland;
+         },
+         "how viscosity depends on temperature [plate: linear, else sutherland]")
+      ->check(CLI::IsMember({"constant", "linear", "sutherland"}))
+      ->type_name("constant|linear|sutherland");
+  app.add_option("--boundary", flow.boundaries,
+                 "side=condition over that of the case, as often as wanted; sides imin imax jmin jmax kmin kmax, "
+                 "conditions supersonic_inflow outflow slip_wall no_slip_wall far_field")
+      ->allow_extra_args(false);
+}
+
+void add_solver_options(CLI::App& app, SteadyOptions& steady) {
+  app.add_option("--steps", steady.max_steps, "most implicit steps")->capture_default_str()->check(CLI::NonNegativeNumber);
+  app.add_option("--tolerance", steady.tolerance, "fall of the residual at which the flow is steady")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  app.add_option("--cfl", steady.cfl, "CFL number of the first step")->capture_default_str()->check(CLI::PositiveNumber);
+  app.add_option("--max-cfl", steady.max_cfl, "largest CFL number")->capture_default_str()->check(CLI::PositiveNumber);
+  add_choice(app, "--order", steady.order, {{"first", Order::first}, {"second", Order::second}},
+             "order of accuracy in space");
+  auto& linear = steady.linear;
+  add_choice(app, "--preconditioner", linear.preconditioner,
+             {{"bilu0", Preconditioner::bilu0}, {"jacobi", Preconditioner::jacobi}},
+             "of the linear system of a step");
+  add_choice(app, "--path", linear.path,
+             {{"automatic", hyperplane::Path::automatic},
+              {"portable", hyperplane::Path::portable},
+              {"pencil", hyperplane::Path::pencil}},
+             "how BILU(0) runs");
+  add_choice(app, "--method", linear.method,
+             {{"bicgstab", Method::bicgstab}, {"fgmres", Method::fgmres}, {"correction", Method::correction}},
+             "iteration for the linear system");
+  app.add_option("--linear-tolerance", linear.tolerance, "fall of the linear residual at which a system is solved")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0));
+  app.add_option("--linear-iterations", linear.max_iterations, "most linear iterations of a step")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+}
+
+}  // namespace
+
+std::optional<Options> parse_options(int argc, char** argv, int& exit_status) {
+  CLI::App app(
+      "Steady compressible flow on a structured grid: finite volumes, implicit pseudo-time steps, block ILU(0).\n"
+      "Writes flow.vts (ParaView), history.csv and, where there is a theory, comparison.csv to the output folder.\n"
+      "Exit status: 0 steady, 1 error, 2 not steady (everything is written all the same).");
+  Options options;
+  add_flow_options(app, options.flow);
+  add_solver_options(app, options.steady);
+  app.add_option("--output", options.output, "folder for the results")->capture_default_str();
+  app.add_option("--write-grid", options.write_grid, "also write the grid to this PLOT3D file");
+  add_choice(app, "--grid-format", options.grid_format,
+             {{"ascii", Plot3dFormat::ascii},
+              {"unformatted", Plot3dFormat::unformatted},
+              {"stream", Plot3dFormat::stream}},
+             "encoding of the file of --write-grid");
+  app.add_option("--threads", options.threads, "host threads [what Kokkos takes]")->check(CLI::PositiveNumber);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    exit_status = app.exit(error) == 0 ? 0 : 1;
+    return std::nullopt;
+  }
+  return options;
+}
+
+}  // namespace implicit_flow

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "case.hpp"
+#include "mesh/plot3d.hpp"
+#include "solver/steady.hpp"
+
+#include <filesystem>
+#include <optional>
+
+namespace implicit_flow {
+
+/// The command line of implicit_flow.
+struct Options {
+  CaseOptions flow;
+  SteadyOptions steady;
+  std::filesystem::path output = "implicit-flow-output";
+  std::filesystem::path write_grid;  ///< empty: not written
+  Plot3dFormat grid_format = Plot3dFormat::ascii;
+  int threads = 0;  ///< 0: Kokkos decides
+};
+
+/// Nothing where the process should end at once with `exit_status`: after --help, or after an error, which has been
+/// explained.
+std::optional<Options> parse_options(int argc, char** argv, int& exit_status);
+
+}  // namespace implicit_flow

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "jacobian.hpp"
+
+#include <cmath>
+
+namespace implicit_flow {
+
+/// Sets every cell to the same conserved state.
+template <hyperplane::ExecutionSpace Exec>
+void fill(const Exec& exec, const Field<Exec>& conserved, const hyperplane::Grid& cells,
+          const Quintet<double>& state) {
+  for_each_point(
+      exec, "implicit_flow::fill", cells,
+      KOKKOS_LAMBDA(const hyperplane::Point& p) { store(conserved, p, state); });
+}
+
+/// Waits for the instance, like all functions here that return a number.
+template <hyperplane::ExecutionSpace Exec>
+double two_norm(const Exec& exec, const hyperplane::BlockVector<double, equations, Exec>& vector) {
+  auto const values = vector.flat();
+  double sum = 0;
+  Kokkos::parallel_reduce(
+      "implicit_flow::two_norm", Kokkos::RangePolicy<Exec>(exec, 0, values.size()),
+      KOKKOS_LAMBDA(std::size_t index, double& partial) { partial += values(index) * values(index); }, sum);
+  return std::sqrt(sum);
+}
+
+/// 2-norm of spectral radius times state: how large the sum of fluxes would be if nothing cancelled.
+template <hyperplane::ExecutionSpace Exec>
+double flux_scale(const Exec& exec, const Problem<Exec>& problem, const Field<Exec>& conserved) {
+  auto const cells = problem.metrics.cells;
+  double sum = 0;
+  Kokkos::parallel_reduce(
+      "implicit_flow::flux_scale", Kokkos::RangePolicy<Exec>(exec, 0, cells.size()),
+      KOKKOS_LAMBDA(std::int64_t number, double& partial) {
+        auto const p = cells.point(number);
+        auto const u = load(conserved, p);
+        double const radius = spectral_radius(problem, problem.gas.primitive(u), p);
+        for (int c = 0; c < equations; ++c) partial += radius * u[c] * radius * u[c];
+      },
+      sum);
+  return std::sqrt(sum);
+}
+
+/// Largest fraction of the change du that neither doubles nor halves the density, nor halves the pressure; next to
+/// nothing where du is not finite.
+KOKKOS_INLINE_FUNCTION double safe_fraction(const Gas& gas, const Quintet<double>& u, const Quintet<double>& du) {
+  double fraction = 1;
+  if (du[0] > u[0]) fraction = u[0] / du[0];
+  if (-du[0] > 0.5 * u[0]) fraction = 0.5 * u[0] / -du[0];
+  double const pressure = gas.primitive(u)[4];
+  for (int halving = 0; halving < 10; ++halving) {
+    auto after = u;
+    for (int c = 0; c < equations; ++c) after[c] += fraction * du[c];
+    if (gas.primitive(after)[4] > 0.5 * pressure) return fraction;
+    fraction *= 0.5;
+  }
+  return fraction;
+}
+
+/// The least safe_fraction() of all cells.
+template <hyperplane::ExecutionSpace Exec>
+double largest_fraction(const Exec& exec, const Gas& gas, const Field<Exec>& conserved,
+                        const hyperplane::BlockVector<double, equations, Exec>& change) {
+  auto const du = change.ref();
+  double fraction = 1;
+  Kokkos::parallel_reduce(
+      "implicit_flow::largest_fraction", Kokkos::RangePolicy<Exec>(exec, 0, change.grid().size()),
+      KOKKOS_LAMBDA(std::int64_t number, double& least) {
+        auto const p = du.grid().point(number);
+        Quintet<double> step;
+        for (int c = 0; c < equations; ++c) step[c] = du(p, c);
+        least = Kokkos::fmin(least, safe_fraction(gas, load(conserved, p), step));
+      },
+      Kokkos::Min<double>(fraction));
+  return fraction;
+}
+
+template <hyperplane::ExecutionSpace Exec>
+void add_change(const Exec& exec, const Field<Exec>& conserved,
+                const hyperplane::BlockVector<double, equations, Exec>& change, double fraction) {
+  auto const du = change.ref();
+  for_each_point(
+      exec, "implicit_flow::add_change", change.grid(), KOKKOS_LAMBDA(const hyperplane::Point& p) {
+        for (int c = 0; c < equations; ++c) conserved(p.i, p.j, p.k, c) += fraction * du(p, c);
+      });
+}
+
+}  // namespace implicit_flow

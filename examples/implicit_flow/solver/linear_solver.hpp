@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../physics/gas.hpp"
+#include "steady.hpp"
+
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/core/factor_status.hpp>
+#include <hyperplane/core/path.hpp>
+#include <hyperplane/ilu/block_ilu0.hpp>
+#include <hyperplane/jacobi/block_jacobi.hpp>
+#include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/fgmres.hpp>
+#include <hyperplane/krylov/options.hpp>
+#include <hyperplane/krylov/richardson.hpp>
+#include <hyperplane/stencil/apply.hpp>
+
+#include <variant>
+
+namespace implicit_flow {
+
+struct LinearReport {
+  bool usable;     ///< the factorization was regular and the iteration did not break down
+  int iterations;  ///< of the method; one of BiCGStab has two solves with the preconditioner
+};
+
+/// The linear system of one implicit step, on plans that are made once.
+template <hyperplane::ExecutionSpace Exec>
+class LinearSolver {
+ public:
+  using Matrix = hyperplane::BlockStencil7<double, equations, Exec>;
+  using Vector = hyperplane::BlockVector<double, equations, Exec>;
+
+  LinearSolver(const Exec& exec, const hyperplane::Grid& grid, const LinearOptions& options)
+      : m_preconditioner(make_preconditioner(exec, grid, options)), m_method(make_method(exec, grid, options)) {}
+
+  /// Solves A x = b from x = 0. Waits for the instance.
+  LinearReport solve(const Exec& exec, const Matrix& a, const Vector& b, const Vector& x) {
+    Kokkos::deep_copy(exec, x.flat(), 0.0);
+    return std::visit(
+        [&](auto& preconditioner, auto& method) -> LinearReport {
+          preconditioner.factor(exec, a);
+          if (!preconditioner.status(exec).ok()) return {false, 0};
+          auto const result = method.solve(exec, a, preconditioner, b, x);
+          return {result.outcome != hyperplane::KrylovOutcome::breakdown, result.iterations};
+        },
+        m_preconditioner, m_method);
+  }
+
+ private:
+  using AnyPreconditioner = std::variant<hyperplane::BlockIlu0<double, equations, Exec>,
+                                         hyperplane::BlockJacobi<double, equations, Exec>>;
+  using AnyMethod =
+      std::variant<hyperplane::BiCgStab<Vector>, hyperplane::Fgmres<Vector>, hyperplane::Richardson<Vector>>;
+
+  static AnyPreconditioner make_preconditioner(const Exec& exec, const hyperplane::Grid& grid,
+                                               const LinearOptions& options) {
+    if (options.preconditioner == Preconditioner::jacobi) {
+      return hyperplane::BlockJacobi<double, equations, Exec>(exec, grid);
+    }
+    return hyperplane::BlockIlu0<double, equations, Exec>(exec, grid, {.path = options.path});
+  }
+
+  static AnyMethod make_method(const Exec& exec, const hyperplane::Grid& grid, const LinearOptions& options) {
+    hyperplane::KrylovOptions krylov;
+    krylov.tolerance = options.tolerance;
+    krylov.max_iterations = options.max_iterations;
+    switch (options.method) {
+      case Method::bicgstab: break;
+      case Method::fgmres: return hyperplane::Fgmres<Vector>(exec, grid, krylov);
+      case Method::correction: return hyperplane::Richardson<Vector>(exec, grid, krylov);
+    }
+    return hyperplane::BiCgStab<Vector>(exec, grid, krylov);
+  }
+
+  AnyPreconditioner m_preconditioner;
+  AnyMethod m_method;
+};
+
+}  // namespace implicit_flow

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/path.hpp>
+
+#include <cstdint>
+
+namespace implicit_flow {
+
+enum class Order { first, second };
+
+enum class Preconditioner { bilu0, jacobi };
+enum class Method { bicgstab, fgmres, correction };
+
+struct LinearOptions {
+  Preconditioner preconditioner = Preconditioner::bilu0;
+  hyperplane::Path path = hyperplane::Path::automatic;
+  Method method = Method::bicgstab;
+  double tolerance = 0.01;
+  int max_iterations = 30;
+};
+
+struct SteadyOptions {
+  int max_steps = 500;
+  double tolerance = 1e-10;  ///< of the residual's 2-norm, relative to that of the first step
+  double cfl = 10;           ///< of the first step; it then grows as the residual falls
+  double max_cfl = 1e6;
+  double max_cfl_growth = 2;  ///< from one step to the next
+  Order order = Order::second;
+  LinearOptions linear;
+};
+
+struct StepReport {
+  int step;
+  double residual;  ///< 2-norm before the step, relative to that of the first one
+  double cfl;
+  int linear_iterations;
+  double fraction;  ///< of the step that was taken: less than 1 where density or pressure would have changed too much
+};
+
+struct SteadyResult {
+  bool converged;
+  int steps;
+  double residual;
+  std::int64_t linear_iterations;
+};
+
+}  // namespace implicit_flow
