@@ -12,11 +12,9 @@
 #include <Kokkos_Core.hpp>
 #include <benchmark/benchmark.h>
 
-#include <concepts>
-#include <exception>
-#include <iostream>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace hyperplane::perf {
@@ -29,20 +27,12 @@ class Suite {
       : m_settings(settings), m_stream(std::make_shared<Stream<Exec>>(m_exec, settings.stream_bytes)) {}
 
   void register_all() {
-    std::vector<Grid> const grids = m_settings.smoke
-                                        ? std::vector<Grid>{Grid(13, 6, 7)}
-                                        : std::vector<Grid>{Grid(32, 32, 32), Grid(64, 64, 64), Grid(96, 96, 96)};
-    for (auto const& grid : grids) {
+    for (auto const& grid : grids_of(m_settings)) {
       register_block_size<5>(grid);
       register_block_size<6>(grid);
       register_block_size<4>(grid);
       register_block_size<1>(grid);
     }
-  }
-
-  void clear() {
-    m_problem.clear();
-    m_reference.clear();
   }
 
  private:
@@ -113,40 +103,21 @@ class Suite {
   Cache m_reference;
 };
 
-/// Serial and the default host space, which is the same one in a Kokkos with no other; and the device, if any.
 template <class... Exec>
-int run(int argc, char** argv) {
-  auto const settings = take_settings(argc, argv);
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-  auto const suites = std::make_tuple(std::make_unique<Suite<Exec>>(settings)...);
-  auto const each = [&](auto&& f) { std::apply([&](auto&... suite) { (f(*suite), ...); }, suites); };
-  add_context(Kokkos::DefaultExecutionSpace::name(), Kokkos::DefaultExecutionSpace().concurrency(), settings);
-  each([](auto& suite) { suite.register_all(); });
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
-  each([](auto& suite) { suite.clear(); });
-  return 0;
+std::shared_ptr<void> register_suites(const Settings& settings) {
+  auto suites = std::make_shared<std::tuple<Suite<Exec>...>>(Suite<Exec>(settings)...);
+  std::apply([](auto&... suite) { (suite.register_all(), ...); }, *suites);
+  return suites;
 }
 
 }  // namespace
 }  // namespace hyperplane::perf
 
 int main(int argc, char** argv) {
-  Kokkos::ScopeGuard const kokkos(argc, argv);
-  try {
-    return hyperplane::perf::run<
+  using namespace hyperplane::perf;
 #if defined(KOKKOS_ENABLE_CUDA)
-        Kokkos::Cuda,
-#endif
-#if defined(KOKKOS_ENABLE_OPENMP)
-        Kokkos::OpenMP
+  return run_benchmarks(argc, argv, register_suites<Kokkos::DefaultHostExecutionSpace, Kokkos::Cuda>);
 #else
-        Kokkos::Serial
+  return run_benchmarks(argc, argv, register_suites<Kokkos::DefaultHostExecutionSpace>);
 #endif
-        >(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << error.what() << '\n';
-    return 1;
-  }
 }

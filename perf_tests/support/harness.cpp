@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
 #include <fstream>
+#include <iostream>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -57,8 +59,7 @@ std::string huge_pages() {
   return line;
 }
 
-}  // namespace
-
+/// Takes this project's options out of the arguments.
 Settings take_settings(int& argc, char** argv) {
   Settings settings;
   std::string_view const repetitions = "--repetitions=";
@@ -81,19 +82,41 @@ Settings take_settings(int& argc, char** argv) {
   return settings;
 }
 
-void add_context(const std::string& execution_space, int concurrency, const Settings& settings) {
+void add_context(const Settings& settings) {
   std::ostringstream kokkos;
   kokkos << KOKKOS_VERSION / 10000 << '.' << KOKKOS_VERSION / 100 % 100 << '.' << KOKKOS_VERSION % 100;
   benchmark::AddCustomContext("cpu_model", cpu_model());
   benchmark::AddCustomContext("compiler", compiler());
   benchmark::AddCustomContext("instruction_set", instruction_set());
   benchmark::AddCustomContext("kokkos_version", kokkos.str());
-  benchmark::AddCustomContext("execution_space", execution_space);
-  benchmark::AddCustomContext("threads", std::to_string(concurrency));
+  benchmark::AddCustomContext("execution_space", Kokkos::DefaultExecutionSpace::name());
+  benchmark::AddCustomContext("threads", std::to_string(Kokkos::DefaultHostExecutionSpace().concurrency()));
   benchmark::AddCustomContext("OMP_PROC_BIND", environment("OMP_PROC_BIND"));
   benchmark::AddCustomContext("OMP_PLACES", environment("OMP_PLACES"));
   benchmark::AddCustomContext("transparent_huge_pages", huge_pages());
   benchmark::AddCustomContext("smoke", settings.smoke ? "true" : "false");
+}
+
+}  // namespace
+
+int run_benchmarks(int argc, char** argv,
+                   const std::function<std::shared_ptr<void>(const Settings&)>& register_benchmarks) {
+  try {
+    Kokkos::ScopeGuard const kokkos(argc, argv);
+    auto const settings = take_settings(argc, argv);
+    benchmark::Initialize(&argc, argv);
+    if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+    add_context(settings);
+    auto const kept = register_benchmarks(settings);
+    benchmark::RunSpecifiedBenchmarks();
+    // They may hold execution spaces, which must go before Kokkos does.
+    benchmark::ClearRegisteredBenchmarks();
+    benchmark::Shutdown();
+    return 0;
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
 }
 
 }  // namespace hyperplane::perf

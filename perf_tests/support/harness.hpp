@@ -4,12 +4,15 @@
 #include "cost_model.hpp"
 #include "stream.hpp"
 
+#include <hyperplane/grid/grid.hpp>
+
 #include <Kokkos_Core.hpp>
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
 #include <functional>
-#include <string>
+#include <memory>
+#include <vector>
 
 namespace hyperplane::perf {
 
@@ -20,11 +23,18 @@ struct Settings {
   std::size_t stream_bytes = std::size_t{128} << 20;  ///< of each of the three arrays
 };
 
-/// Takes --smoke and --repetitions=N out of the arguments.
-Settings take_settings(int& argc, char** argv);
+/// The grids that solvers are measured on.
+inline std::vector<Grid> grids_of(const Settings& settings) {
+  if (settings.smoke) return {Grid(13, 6, 7)};
+  return {Grid(32, 32, 32), Grid(64, 64, 64), Grid(96, 96, 96)};
+}
 
-/// Writes machine, compiler, Kokkos and threads into the context of the JSON file.
-void add_context(const std::string& execution_space, int concurrency, const Settings& settings);
+/// The main function of a benchmark: initializes Kokkos, takes --smoke and --repetitions=N out of the arguments, lets
+/// `register_benchmarks` register them, writes machine, compiler, Kokkos and threads into the context of the JSON
+/// file, and runs. What `register_benchmarks` returns is kept until all of them have run. Returns the exit status; an
+/// exception, such as a verification that fails, ends the run with status 1.
+int run_benchmarks(int argc, char** argv,
+                   const std::function<std::shared_ptr<void>(const Settings&)>& register_benchmarks);
 
 /// Times `kernel` with copy and triad next to every run of it, and sets the counters. Times are of the whole kernel,
 /// with the fence that waits for it. Counters:

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -85,6 +86,29 @@ class Stream {
         "Hyperplane::perf::triad", policy(exec), KOKKOS_LAMBDA(std::int64_t i) { a(i) = b(i) + scale * c(i); });
   }
 
+  /// Reads an array; the sum is what keeps the compiler from leaving it out.
+  void read(const Exec& exec) const {
+    constexpr std::int64_t chunk = 4096;
+    constexpr int lanes = 64;
+    auto const b = m_b;
+    double sum = 0.0;
+    Kokkos::parallel_reduce(
+        "Hyperplane::perf::read",
+        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0,
+                                                                   static_cast<std::int64_t>(b.size()) / chunk),
+        KOKKOS_LAMBDA(std::int64_t c, double& total) {
+          // Independent sums, so that additions do not wait for one another.
+          double partial[lanes] = {};
+          for (std::int64_t i = 0; i < chunk; i += lanes) {
+            for (int lane = 0; lane < lanes; ++lane) partial[lane] += b(c * chunk + i + lane);
+          }
+          for (int lane = 0; lane < lanes; ++lane) total += partial[lane];
+        },
+        sum);
+    if (sum != static_cast<double>(b.size() / chunk * chunk)) throw std::runtime_error("the sum of ones is wrong");
+  }
+
+  double read_bytes() const { return sizeof(double) * static_cast<double>(m_a.size()); }
   double copy_bytes() const { return 2.0 * sizeof(double) * static_cast<double>(m_a.size()); }
   double triad_bytes() const { return 3.0 * sizeof(double) * static_cast<double>(m_a.size()); }
 

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// BlockIlu0 beside PETSc's ILU(0) of a BAIJ matrix: the same system, one process against one thread, the two checked
+// against each other once and then timed in turns, with triad between them.
+
+#include "support/cache.hpp"
+#include "support/harness.hpp"
+#include "support/petsc_ilu0.hpp"
+#include "support/problem.hpp"
+
+#include <hyperplane/core/path.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <benchmark/benchmark.h>
+
+#include <exception>
+#include <functional>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace hyperplane::perf {
+namespace {
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+
+/// The two libraries with the same system, verified. PETSc keeps doubles; Hyperplane's storage type is Storage.
+template <int n, class Storage>
+struct Pair {
+  Pair(const Exec& exec, const Grid& grid)
+      : m_hyperplane(exec, grid, Path::automatic), m_petsc(m_hyperplane.system()) {
+    m_hyperplane.factor(exec);
+    m_hyperplane.solve(exec);
+    m_petsc.factor();
+    m_petsc.solve();
+    check("M^-1 r", m_hyperplane.x(exec));
+    m_hyperplane.apply(exec);
+    m_petsc.apply();
+    check("A x", m_hyperplane.x(exec));
+  }
+
+  Problem<n, Exec, Storage> m_hyperplane;
+  PetscIlu0 m_petsc;
+
+ private:
+  void check(const std::string& what, const std::vector<double>& x) const {
+    double const error = relative_difference(m_petsc.x(), x);
+    if (error <= 32.0 * n * static_cast<double>(std::numeric_limits<Storage>::epsilon())) return;
+    throw std::runtime_error("PETSc and Hyperplane differ in " + what + " by " + std::to_string(error));
+  }
+};
+
+class Suite {
+ public:
+  explicit Suite(const Settings& settings)
+      : m_settings(settings), m_stream(std::make_shared<Stream<Exec>>(m_exec, settings.stream_bytes)) {}
+
+  void register_all() {
+    for (auto const& grid : grids_of(m_settings)) {
+      register_block_size<5>(grid);
+      register_block_size<6>(grid);
+      register_block_size<4>(grid);
+      register_block_size<1>(grid);
+    }
+  }
+
+ private:
+  template <int n>
+  void register_block_size(const Grid& grid) {
+    register_storage<n, double>("double", grid);
+    register_storage<n, float>("float", grid);
+  }
+
+  template <int n, class Storage>
+  void register_storage(const std::string& storage, const Grid& grid) {
+    using Both = Pair<n, Storage>;
+    auto const key = storage + "/n=" + std::to_string(n) + "/" + to_string(grid);
+    auto const add = [&](const std::string& kernel, void (*hyperplane)(Both&, const Exec&), void (*petsc)(Both&)) {
+      benchmark::RegisterBenchmark(kernel + "/PETSc/" + key,
+                                   [=, this](benchmark::State& state) {
+                                     auto& pair = m_pair.get<Both>(
+                                         key, [&] { return std::make_shared<Both>(m_exec, grid); });
+                                     compare(state, [&] { hyperplane(pair, m_exec); }, [&] { petsc(pair); });
+                                   })
+          ->Iterations(m_settings.repetitions)
+          ->UseManualTime()
+          ->Unit(benchmark::kMillisecond);
+    };
+    add("factor", [](Both& p, const Exec& e) { p.m_hyperplane.factor(e); }, [](Both& p) { p.m_petsc.factor(); });
+    add("solve", [](Both& p, const Exec& e) { p.m_hyperplane.solve(e); }, [](Both& p) { p.m_petsc.solve(); });
+    add("apply", [](Both& p, const Exec& e) { p.m_hyperplane.apply(e); }, [](Both& p) { p.m_petsc.apply(); });
+  }
+
+  /// The time of the benchmark is PETSc's; speedup is PETSc's time over Hyperplane's, best over best, and the median
+  /// over the repetitions of the ratio of neighbours in time.
+  void compare(benchmark::State& state, const std::function<void()>& hyperplane, const std::function<void()>& petsc) {
+    hyperplane();
+    petsc();
+    Samples hyperplane_times;
+    Samples petsc_times;
+    Samples triad_times;
+    for (auto _ : state) {
+      hyperplane_times.add(seconds_of(m_exec, hyperplane));
+      petsc_times.add(seconds_of(m_exec, petsc));
+      triad_times.add(seconds_of(m_exec, [&] { m_stream->triad(m_exec); }));
+      state.SetIterationTime(petsc_times.seconds().back());
+    }
+    state.counters["triad_GB/s"] = 1e-9 * m_stream->triad_bytes() / triad_times.best();
+    state.counters["best_ms"] = 1e3 * petsc_times.best();
+    state.counters["median_ms"] = 1e3 * petsc_times.median();
+    state.counters["hyperplane_best_ms"] = 1e3 * hyperplane_times.best();
+    state.counters["hyperplane_median_ms"] = 1e3 * hyperplane_times.median();
+    state.counters["speedup"] = petsc_times.best() / hyperplane_times.best();
+    state.counters["speedup_median"] = median_ratio(petsc_times, hyperplane_times);
+  }
+
+  Settings m_settings;
+  Exec m_exec;
+  std::shared_ptr<Stream<Exec>> m_stream;
+  Cache m_pair;
+};
+
+std::shared_ptr<void> register_suite(const Settings& settings) {
+  if (Exec().concurrency() != 1) {
+    throw std::runtime_error("one PETSc process is compared with one thread: run with OMP_NUM_THREADS=1");
+  }
+  benchmark::AddCustomContext("petsc_version", std::to_string(PETSC_VERSION_MAJOR) + "." +
+                                                   std::to_string(PETSC_VERSION_MINOR) + "." +
+                                                   std::to_string(PETSC_VERSION_SUBMINOR));
+#if defined(PETSC_USE_DEBUG)
+  benchmark::AddCustomContext("petsc_build", "debug");
+#else
+  benchmark::AddCustomContext("petsc_build", "optimized");
+#endif
+  auto suite = std::make_shared<Suite>(settings);
+  suite->register_all();
+  return suite;
+}
+
+}  // namespace
+}  // namespace hyperplane::perf
+
+int main(int argc, char** argv) {
+  using namespace hyperplane::perf;
+  try {
+    PetscScope const petsc;
+    return run_benchmarks(argc, argv, register_suite);
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}
