@@ -9,8 +9,8 @@
 
 #include <hyperplane/core/path.hpp>
 
-#include <Kokkos_Core.hpp>
 #include <benchmark/benchmark.h>
+#include <Kokkos_Core.hpp>
 
 #include <memory>
 #include <string>
@@ -69,17 +69,16 @@ class Suite {
                        const Cost& cost, void (*run)(Problem<n, Exec, Storage>&, const Exec&)) {
     auto const block = "n=" + std::to_string(n);
     auto const key = std::string(Exec::name()) + "/" + name(path) + "/" + storage + "/" + block + "/" + to_string(grid);
-    benchmark::RegisterBenchmark(kernel + "/" + key,
-                                 [=, this](benchmark::State& state) {
-                                   auto& problem = this->template problem<n, Storage>(key, grid, path);
-                                   time_kernel(state, m_exec, *m_stream, grid.size(), cost,
-                                               [&] { run(problem, m_exec); });
-                                   if (kernel == "factor") {
-                                     auto const strict = factor_cost_strict(n, sizeof(Storage), sizeof(Storage));
-                                     state.counters["of_triad_strict"] =
-                                         state.counters["of_triad"] * (strict.bytes / cost.bytes);
-                                   }
-                                 })
+    benchmark::RegisterBenchmark(
+        kernel + "/" + key,
+        [=, this](benchmark::State& state) {
+          auto& problem = this->template problem<n, Storage>(key, grid, path);
+          time_kernel(state, m_exec, *m_stream, grid.size(), cost, [&] { run(problem, m_exec); });
+          if (kernel == "factor") {
+            auto const strict = factor_cost_strict(n, sizeof(Storage), sizeof(Storage));
+            state.counters["of_triad_strict"] = state.counters["of_triad"] * (strict.bytes / cost.bytes);
+          }
+        })
         ->Iterations(m_settings.repetitions)
         ->UseManualTime()
         ->Unit(benchmark::kMillisecond);
@@ -89,8 +88,9 @@ class Suite {
   Problem<n, Exec, Storage>& problem(const std::string& key, const Grid& grid, Path path) {
     return m_problem.get<Problem<n, Exec, Storage>>(key, [&] {
       auto made = std::make_shared<Problem<n, Exec, Storage>>(m_exec, grid, path);
-      auto const& reference = m_reference.get<SerialReference<n>>(
-          std::to_string(n) + "/" + to_string(grid), [&] { return std::make_shared<SerialReference<n>>(made->system()); });
+      auto const& reference = m_reference.get<SerialReference<n>>(std::to_string(n) + "/" + to_string(grid), [&] {
+        return std::make_shared<SerialReference<n>>(made->system());
+      });
       made->verify(m_exec, reference);
       return made;
     });

@@ -8,8 +8,8 @@
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/hyperplane_map.hpp>
 
-#include <Kokkos_Core.hpp>
 #include <benchmark/benchmark.h>
+#include <Kokkos_Core.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -69,7 +69,8 @@ void require_equal(const Exec& exec, const Numbers& a, const Numbers& b) {
   Kokkos::parallel_reduce(
       "Hyperplane::perf::compare", Kokkos::RangePolicy<Exec>(exec, 0, a.size()),
       KOKKOS_LAMBDA(std::size_t i, std::int64_t& sum) { sum += a(i) != b(i); }, different);
-  if (different != 0) throw std::runtime_error("closed form and table differ in " + std::to_string(different) + " points");
+  if (different != 0)
+    throw std::runtime_error("closed form and table differ in " + std::to_string(different) + " points");
 }
 
 template <class PointOf>
@@ -101,8 +102,7 @@ std::shared_ptr<void> register_maps(const Settings& settings) {
           ->Unit(benchmark::kMillisecond);
     };
     add("closed_form", [=](benchmark::State& state) { time_map(state, exec, map, ClosedForm{map}); });
-    add("table",
-        [=](benchmark::State& state) { time_map(state, exec, map, FromTable{make_table(exec, map.grid())}); });
+    add("table", [=](benchmark::State& state) { time_map(state, exec, map, FromTable{make_table(exec, map.grid())}); });
   }
   return nullptr;
 }

@@ -4,8 +4,8 @@
 
 #include "support/harness.hpp"
 
-#include <Kokkos_Core.hpp>
 #include <benchmark/benchmark.h>
+#include <Kokkos_Core.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -61,15 +61,13 @@ std::shared_ptr<void> register_machine(const Settings& settings) {
         ->UseManualTime()
         ->Unit(benchmark::kMillisecond);
   };
-  add("copy", [=](benchmark::State& state) {
-    time_bandwidth(state, exec, stream->copy_bytes(), [&] { stream->copy(exec); });
-  });
+  add("copy",
+      [=](benchmark::State& state) { time_bandwidth(state, exec, stream->copy_bytes(), [&] { stream->copy(exec); }); });
   add("triad", [=](benchmark::State& state) {
     time_bandwidth(state, exec, stream->triad_bytes(), [&] { stream->triad(exec); });
   });
-  add("read", [=](benchmark::State& state) {
-    time_bandwidth(state, exec, stream->read_bytes(), [&] { stream->read(exec); });
-  });
+  add("read",
+      [=](benchmark::State& state) { time_bandwidth(state, exec, stream->read_bytes(), [&] { stream->read(exec); }); });
   std::int64_t const count = settings.smoke ? rounds / 1000 : rounds;
   add("multiply_add", [=](benchmark::State& state) {
     Samples times;

@@ -10,8 +10,8 @@
 
 #include <hyperplane/core/path.hpp>
 
-#include <Kokkos_Core.hpp>
 #include <benchmark/benchmark.h>
+#include <Kokkos_Core.hpp>
 
 #include <exception>
 #include <functional>
@@ -30,8 +30,7 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 /// The two libraries with the same system, verified. PETSc keeps doubles; Hyperplane's storage type is Storage.
 template <int n, class Storage>
 struct Pair {
-  Pair(const Exec& exec, const Grid& grid)
-      : m_hyperplane(exec, grid, Path::automatic), m_petsc(m_hyperplane.system()) {
+  Pair(const Exec& exec, const Grid& grid) : m_hyperplane(exec, grid, Path::automatic), m_petsc(m_hyperplane.system()) {
     m_hyperplane.factor(exec);
     m_hyperplane.solve(exec);
     m_petsc.factor();
@@ -81,8 +80,8 @@ class Suite {
     auto const add = [&](const std::string& kernel, void (*hyperplane)(Both&, const Exec&), void (*petsc)(Both&)) {
       benchmark::RegisterBenchmark(kernel + "/PETSc/" + key,
                                    [=, this](benchmark::State& state) {
-                                     auto& pair = m_pair.get<Both>(
-                                         key, [&] { return std::make_shared<Both>(m_exec, grid); });
+                                     auto& pair =
+                                         m_pair.get<Both>(key, [&] { return std::make_shared<Both>(m_exec, grid); });
                                      compare(state, [&] { hyperplane(pair, m_exec); }, [&] { petsc(pair); });
                                    })
           ->Iterations(m_settings.repetitions)

@@ -11,25 +11,25 @@ struct Cost {
   friend constexpr Cost operator+(const Cost& a, const Cost& b) { return {a.bytes + b.bytes, a.flops + b.flops}; }
 };
 
-// The models count every array once in each sweep over it that cannot be avoided, perfect caches otherwise, no padding and
-// no line that a write has to fetch first. `storage` and `scalar` are the bytes of one coefficient and of one vector
-// entry. A product of an n x n block and a vector counts 2 n^2 operations, of two blocks 2 n^3.
+// The models count every array once in each sweep over it that cannot be avoided, perfect caches otherwise, no padding
+// and no line that a write has to fetch first. `storage` and `scalar` are the bytes of one coefficient and of one
+// vector entry. A product of an n x n block and a vector counts 2 n^2 operations, of two blocks 2 n^3.
 
-/// x = M^-1 r: lower blocks and d^-1 once forwards, d^-1 U once backwards (7 n^2 coefficients); r read, the intermediate
-/// vector written, read again, x written (4 n values).
+/// x = M^-1 r: lower blocks and d^-1 once forwards, d^-1 U once backwards (7 n^2 coefficients); r read, the
+/// intermediate vector written, read again, x written (4 n values).
 constexpr Cost solve_cost(int n, int storage, int scalar) {
   return {7.0 * n * n * storage + 4.0 * n * scalar, 14.0 * n * n};
 }
 
 /// Factorization as the plans do it: 7 n^2 coefficients of A read and 7 n^2 values of the factors written, because the
-/// plan owns its factors and leaves A as it is. `matrix` and `storage` are the bytes of one value in A and in the factors.
-/// Operations: one inverse (2 n^3), three products d^-1 U, three products L (d^-1 U).
+/// plan owns its factors and leaves A as it is. `matrix` and `storage` are the bytes of one value in A and in the
+/// factors. Operations: one inverse (2 n^3), three products d^-1 U, three products L (d^-1 U).
 constexpr Cost factor_cost(int n, int matrix, int storage) {
   return {7.0 * n * n * (matrix + storage), 14.0 * n * n * n};
 }
 
-/// The same work against the least that any factorization moves: A read, d^-1 alone written (8 n^2 values). The stricter
-/// measure, as a bound for a method that would use A's own off-diagonal blocks in its solves.
+/// The same work against the least that any factorization moves: A read, d^-1 alone written (8 n^2 values). The
+/// stricter measure, as a bound for a method that would use A's own off-diagonal blocks in its solves.
 constexpr Cost factor_cost_strict(int n, int matrix, int storage) {
   return {7.0 * n * n * matrix + 1.0 * n * n * storage, 14.0 * n * n * n};
 }

@@ -6,8 +6,8 @@
 
 #include <hyperplane/grid/grid.hpp>
 
-#include <Kokkos_Core.hpp>
 #include <benchmark/benchmark.h>
+#include <Kokkos_Core.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -18,8 +18,8 @@ namespace hyperplane::perf {
 
 /// What the command line of every benchmark chooses besides Google Benchmark's and Kokkos's own options.
 struct Settings {
-  bool smoke = false;        ///< small sizes and few repetitions: does it work, not how fast is it
-  int repetitions = 25;      ///< timed runs of each kernel
+  bool smoke = false;    ///< small sizes and few repetitions: does it work, not how fast is it
+  int repetitions = 25;  ///< timed runs of each kernel
   std::size_t stream_bytes = std::size_t{128} << 20;  ///< of each of the three arrays
 };
 

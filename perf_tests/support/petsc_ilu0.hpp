@@ -85,11 +85,9 @@ class PetscIlu0 {
     (void)MatDestroy(&m_a);
   }
 
-  /// The numeric factorization alone, over and over into the pattern of the constructor's set-up: what PCSetUp does when
-  /// the values of the matrix have changed.
-  void factor() {
-    check_petsc(MatLUFactorNumeric(m_factors, m_a, &m_info));
-  }
+  /// The numeric factorization alone, over and over into the pattern of the constructor's set-up: what PCSetUp does
+  /// when the values of the matrix have changed.
+  void factor() { check_petsc(MatLUFactorNumeric(m_factors, m_a, &m_info)); }
 
   void solve() const { check_petsc(PCApply(m_pc, m_b, m_x)); }
   void apply() const { check_petsc(MatMult(m_a, m_b, m_x)); }

@@ -117,8 +117,7 @@ class Stream {
     return Array(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), bytes / sizeof(double));
   }
   auto policy(const Exec& exec) const {
-    return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0,
-                                                                      static_cast<std::int64_t>(m_a.size()));
+    return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, static_cast<std::int64_t>(m_a.size()));
   }
 
   Array m_a;

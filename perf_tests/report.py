@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Makes table.md and roofline.png from the JSON files of one run of run_all: report.py FOLDER"""
+
+import json
+import pathlib
+import sys
+
+# Kernels in the order of the tables.
+KERNELS = ("solve", "factor", "correction", "apply", "residual")
+GOALS_OF_TRIAD = {"solve": 0.80, "factor": 0.50}
+GOALS_OF_PETSC = {"solve": 2.0, "factor": 4.0}
+GOAL_FLOAT = 1.7
+GOAL_GRIDS = ("64x64x64", "96x96x96")
+GOAL_BLOCKS = (5, 6)
+
+
+def load(folder, stem):
+    """The benchmarks of all files stem_THREADS.json, each with its name taken apart."""
+    rows = []
+    for path in sorted(folder.glob(f"{stem}_*.json")):
+        data = json.loads(path.read_text(encoding="utf-8"))
+        for row in data["benchmarks"]:
+            row["threads"] = int(data["context"]["threads"])
+            row["parts"] = row["name"].split("/iterations:")[0].split("/")
+            rows.append(row)
+    return rows
+
+
+def context(folder):
+    for path in sorted(folder.glob("*.json")):
+        result = json.loads(path.read_text(encoding="utf-8"))["context"]
+        for peers in folder.glob("peers_petsc_*.json"):
+            result |= {k: v for k, v in json.loads(peers.read_text(encoding="utf-8"))["context"].items() if "petsc" in k}
+        return result
+    sys.exit(f"report: error: no JSON files in {folder}")
+
+
+def solver_rows(folder):
+    """kernel/space/path/storage/n=N/IxJxK"""
+    rows = load(folder, "block_ilu0")
+    for row in rows:
+        row["kernel"], row["space"], row["path"], row["storage"], block, row["grid"] = row["parts"]
+        row["n"] = int(block.removeprefix("n="))
+    return rows
+
+
+def peer_rows(folder):
+    """kernel/PETSc/storage/n=N/IxJxK"""
+    rows = load(folder, "peers_petsc")
+    for row in rows:
+        row["kernel"], _, row["storage"], block, row["grid"] = row["parts"]
+        row["n"] = int(block.removeprefix("n="))
+    return rows
+
+
+def markdown(header, rows):
+    """A Markdown table; columns after the first text ones are right-aligned numbers."""
+    rows = [[str(cell) for cell in row] for row in rows]
+    widths = [max(3, *(len(row[i]) for row in [header, *rows])) for i in range(len(header))]
+    numeric = [all(row[i][:1].isdigit() or row[i] == "-" for row in rows) for i in range(len(header))]
+    rule = ["-" * (w - 1) + (":" if right else "-") for w, right in zip(widths, numeric)]
+
+    def line(cells):
+        padded = [c.rjust(w) if right else c.ljust(w) for c, w, right in zip(cells, widths, numeric)]
+        return "| " + " | ".join(padded) + " |"
+
+    return "\n".join([line(header), line(rule), *map(line, rows)])
+
+
+def machine_section(folder):
+    rows = {(row["parts"][1], row["threads"]): row for row in load(folder, "machine")}
+    threads = sorted({t for _, t in rows})
+    table = [
+        [t]
+        + [f"{rows[(name, t)]['GB/s']:.1f}" for name in ("copy", "triad", "read")]
+        + [f"{rows[('multiply_add', t)]['GFLOP/s']:.0f}"]
+        for t in threads
+        if ("triad", t) in rows
+    ]
+    header = ["threads", "copy GB/s", "triad GB/s", "read GB/s", "multiply-add GFLOP/s"]
+    return markdown(header, table) if table else "not measured"
+
+
+def solver_section(rows):
+    order = {kernel: i for i, kernel in enumerate(KERNELS)}
+    rows = sorted(
+        rows,
+        key=lambda r: (order[r["kernel"]], r["space"], r["path"], r["storage"], r["n"], len(r["grid"]), r["grid"], r["threads"]),
+    )
+    header = ["kernel", "space", "path", "storage", "n", "grid", "threads", "best ms", "median ms", "ns/point"]
+    header += ["GB/s", "triad GB/s", "of triad", "(median)", "of copy", "GFLOP/s"]
+    table = [
+        [r["kernel"], r["space"], r["path"], r["storage"], r["n"], r["grid"], r["threads"]]
+        + [f"{r['best_ms']:.3f}", f"{r['median_ms']:.3f}", f"{r['ns/point']:.1f}", f"{r['GB/s']:.1f}"]
+        + [f"{r['triad_GB/s']:.1f}", f"{r['of_triad']:.2f}", f"{r['of_triad_median']:.2f}"]
+        + [f"{r['of_copy']:.2f}", f"{r['GFLOP/s']:.1f}"]
+        for r in rows
+    ]
+    return markdown(header, table)
+
+
+def verdict(value, goal):
+    return "yes" if value >= goal else "no"
+
+
+def goal_section(rows, peers):
+    best_path = {}
+    for r in rows:
+        key = (r["kernel"], r["storage"], r["n"], r["grid"], r["threads"])
+        if key not in best_path or r["best_ms"] < best_path[key]["best_ms"]:
+            best_path[key] = r
+    threads = max((r["threads"] for r in rows), default=1)
+    table = []
+    for kernel, goal in GOALS_OF_TRIAD.items():
+        for n in GOAL_BLOCKS:
+            for grid in GOAL_GRIDS:
+                r = best_path.get((kernel, "double", n, grid, threads))
+                if not r:
+                    continue
+                what = f"{kernel}, fraction of triad"
+                table.append([what, n, grid, threads, f"{goal:.2f}", f"{r['of_triad']:.2f}", verdict(r["of_triad"], goal)])
+    for n in GOAL_BLOCKS:
+        for grid in GOAL_GRIDS:
+            pair = [best_path.get(("solve", storage, n, grid, threads)) for storage in ("double", "float")]
+            if not all(pair):
+                continue
+            ratio = pair[0]["best_ms"] / pair[1]["best_ms"]
+            table.append(["solve, float over double", n, grid, threads, GOAL_FLOAT, f"{ratio:.2f}", verdict(ratio, GOAL_FLOAT)])
+    for kernel, goal in GOALS_OF_PETSC.items():
+        for r in peers:
+            if r["kernel"] == kernel and r["storage"] == "double" and r["n"] in GOAL_BLOCKS and r["grid"] in GOAL_GRIDS:
+                table.append(
+                    [f"{kernel}, times PETSc's", r["n"], r["grid"], 1, goal, f"{r['speedup']:.2f}", verdict(r["speedup"], goal)]
+                )
+    return markdown(["goal", "n", "grid", "threads", "at least", "measured", "reached"], table) if table else "no goal sizes measured"
+
+
+def peer_section(peers):
+    header = ["kernel", "Hyperplane storage", "n", "grid", "PETSc ms", "Hyperplane ms", "times as fast", "(median)", "triad GB/s"]
+    order = {kernel: i for i, kernel in enumerate(KERNELS)}
+    peers = sorted(peers, key=lambda r: (order[r["kernel"]], r["storage"], r["n"], len(r["grid"]), r["grid"]))
+    table = [
+        [r["kernel"], r["storage"], r["n"], r["grid"], f"{r['best_ms']:.3f}", f"{r['hyperplane_best_ms']:.3f}"]
+        + [f"{r['speedup']:.2f}", f"{r['speedup_median']:.2f}", f"{r['triad_GB/s']:.1f}"]
+        for r in peers
+    ]
+    return markdown(header, table) if table else "PETSc was not found."
+
+
+def map_section(folder):
+    rows = load(folder, "hyperplane_map")
+    table = [[r["parts"][2].replace("_", " "), r["parts"][3], r["threads"], f"{r['best_ms']:.3f}", f"{r['ns/point']:.2f}"] for r in rows]
+    return markdown(["map", "grid", "threads", "best ms", "ns/point"], table) if table else "not measured"
+
+
+def roofline(folder, rows, path):
+    """Arithmetic intensity by the models against GFLOP/s, under the roof that the machine showed in the same run."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    threads = max(row["threads"] for row in rows)
+    machine = {row["parts"][1]: row for row in load(folder, "machine") if row["threads"] == threads}
+    points = [r for r in rows if r["threads"] == threads and r["kernel"] in ("solve", "factor", "apply")]
+    points = [r for r in points if r["path"] == "pencil"] or points
+    largest = max((r["grid"] for r in points), key=lambda g: int(g.split("x")[0]))
+    preferred = "64x64x64" if any(r["grid"] == "64x64x64" for r in points) else largest
+    points = [r for r in points if r["grid"] == preferred]
+
+    figure, axes = plt.subplots(figsize=(8, 5.5), constrained_layout=True)
+    intensity = [10 ** (-1.7 + 0.01 * i) for i in range(251)]
+    peak = machine["multiply_add"]["GFLOP/s"]
+    for name, style in (("triad", "-"), ("copy", "--"), ("read", ":")):
+        bandwidth = machine[name]["GB/s"]
+        roof = [min(bandwidth * x, peak) for x in intensity]
+        axes.plot(intensity, roof, style, color="0.35", label=f"{name} {bandwidth:.1f} GB/s, {peak:.0f} GFLOP/s")
+    markers = {"solve": "o", "factor": "s", "apply": "^"}
+    colors = {"double": "tab:blue", "float": "tab:orange"}
+    labelled = set()
+    for r in points:
+        label = f"{r['kernel']}, {r['storage']}"
+        axes.plot(
+            r["flop/byte"],
+            r["GFLOP/s"],
+            markers[r["kernel"]],
+            color=colors[r["storage"]],
+            label=None if label in labelled else label,
+        )
+        labelled.add(label)
+        axes.annotate(f"n={r['n']}", (r["flop/byte"], r["GFLOP/s"]), textcoords="offset points", xytext=(5, -9), fontsize=7)
+    axes.set(xscale="log", yscale="log", xlabel="flop / byte (model)", ylabel="GFLOP/s")
+    axes.set_title(f"BILU(0), {preferred}, {threads} thread(s), {points[0]['path']} path")
+    axes.grid(True, which="both", color="0.9")
+    axes.legend(fontsize=8)
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+
+
+def write(folder):
+    folder = pathlib.Path(folder)
+    about = context(folder)
+    rows = solver_rows(folder)
+    peers = peer_rows(folder)
+    caches = ", ".join(
+        f"L{c['level']} {c['type'].lower()} {c['size'] // 1024} KiB" for c in about.get("caches", [])
+    )
+    petsc = f"PETSc {about['petsc_version']} ({about['petsc_build']})" if "petsc_version" in about else "no PETSc"
+    text = f"""# Benchmarks of {about['date'][:10]}
+
+{about['cpu_model']}, {about['num_cpus']} cores ({caches or 'caches unknown'}), {about['instruction_set']}; \
+{about['compiler']}, Kokkos {about['kokkos_version']} ({about['execution_space']}), {petsc}; \
+commit {about.get('git_commit', 'unknown')}; transparent huge pages: {about['transparent_huge_pages']}.
+
+Bytes and operations by the models of `perf_tests/support/cost_model.hpp`; best of all repetitions; "of triad" is best over best
+with triad run next to every repetition, "(median)" the median of the ratios of neighbours in time.
+
+## Goals
+
+{goal_section(rows, peers)}
+
+## Machine
+
+{machine_section(folder)}
+
+## BILU(0)
+
+{solver_section(rows)}
+
+## PETSc: BAIJ, ILU(0), natural ordering; one process against one thread
+
+{peer_section(peers)}
+
+## Map (p, q) -> (i, j, k)
+
+{map_section(folder)}
+"""
+    (folder / "table.md").write_text(text, encoding="utf-8")
+    print(text)
+    try:
+        roofline(folder, rows, folder / "roofline.png")
+        print(f"report: wrote {folder / 'table.md'} and {folder / 'roofline.png'}")
+    except ImportError:
+        print(f"report: wrote {folder / 'table.md'}; no picture: matplotlib is not installed (Debian: python3-matplotlib)")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    write(sys.argv[1])
