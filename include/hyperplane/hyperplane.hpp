@@ -18,6 +18,13 @@
 #include <hyperplane/grid/pencil_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
+#include <hyperplane/jacobi/block_jacobi.hpp>
+#include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/concepts.hpp>
+#include <hyperplane/krylov/fgmres.hpp>
+#include <hyperplane/krylov/identity.hpp>
+#include <hyperplane/krylov/options.hpp>
+#include <hyperplane/krylov/richardson.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
 #include <hyperplane/simd/vector_length.hpp>
 #include <hyperplane/stencil/apply.hpp>

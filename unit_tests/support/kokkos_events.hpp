@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace hyperplane::test {
@@ -27,8 +28,11 @@ class KokkosEvents {
     });
     tools::set_allocate_data_callback([](const Kokkos_Profiling_SpaceHandle, const char* label, const void*,
                                          std::uint64_t) { s_current->m_allocations.emplace_back(label); });
-    tools::set_begin_fence_callback(
-        [](const char* label, std::uint32_t, std::uint64_t*) { s_current->m_fences.emplace_back(label); });
+    tools::set_begin_fence_callback([](const char* label, std::uint32_t, std::uint64_t*) {
+      // Kokkos fences around callbacks by itself.
+      std::string_view const text = label;
+      if (!text.starts_with("Kokkos::Tools")) s_current->m_fences.emplace_back(text);
+    });
   }
   ~KokkosEvents() {
     namespace tools = Kokkos::Tools::Experimental;

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// HYPERPLANE_UNROLL unrolls the loop that follows, up to the largest block size: small arrays that it indexes then
+/// live in registers. HYPERPLANE_INDEPENDENT says that iterations of the loop that follows do not depend on one
+/// another.
+#if defined(__CUDA_ARCH__)
+#define HYPERPLANE_UNROLL _Pragma("unroll")
+#define HYPERPLANE_INDEPENDENT
+#elif defined(__clang__)
+#define HYPERPLANE_UNROLL _Pragma("clang loop unroll(full)")
+#define HYPERPLANE_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define HYPERPLANE_UNROLL _Pragma("GCC unroll 16")
+#define HYPERPLANE_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define HYPERPLANE_UNROLL
+#define HYPERPLANE_INDEPENDENT
+#endif

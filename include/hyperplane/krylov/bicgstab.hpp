@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/krylov/concepts.hpp>
+#include <hyperplane/krylov/detail/bicgstab_kernels.hpp>
+#include <hyperplane/krylov/detail/progress.hpp>
+#include <hyperplane/krylov/options.hpp>
+
+namespace hyperplane {
+
+/// BiCGStab with right preconditioning (H. A. van der Vorst, "Bi-CGSTAB: A Fast and Smoothly Converging Variant of
+/// Bi-CG for the Solution of Nonsymmetric Linear Systems", doi:10.1137/0913035).
+///
+/// A plan: the constructor allocates seven vectors; solve() allocates nothing. An iteration is two applies, two
+/// preconditioner solves, three reductions and two vector updates; its scalars stay on the device, and the host waits
+/// every check_interval iterations and at the end. When the recursion breaks down (a zero or infinite coefficient) it
+/// is restarted from the true residual, at most three times; then the outcome is breakdown, and x is the last iterate.
+///
+/// Bitwise the same result whatever the number of threads and the check interval.
+template <KrylovVector Vector>
+class BiCgStab : private detail::KrylovBase<Vector> {
+  using Base = detail::KrylovBase<Vector>;
+  using typename Base::Scalar;
+
+ public:
+  using typename Base::Exec;
+
+  /// Throws Error where an option is out of range.
+  BiCgStab(const Exec& exec, const Grid& grid, const KrylovOptions& options = {})
+      : Base(exec, grid, "BiCgStab", options),
+        m_shadow(exec, grid, "Hyperplane::BiCgStab::shadow"),
+        m_p(exec, grid, "Hyperplane::BiCgStab::p"),
+        m_v(exec, grid, "Hyperplane::BiCgStab::v"),
+        m_t(exec, grid, "Hyperplane::BiCgStab::t"),
+        m_z(exec, grid, "Hyperplane::BiCgStab::z"),
+        m_zs(exec, grid, "Hyperplane::BiCgStab::zs"),
+        m_scalars(Kokkos::view_alloc(exec, "Hyperplane::BiCgStab::scalars")) {}
+
+  using Base::options;
+
+  /// Solves A x = b from the x that is given.
+  template <LinearOperator<Vector> Matrix, Preconditioner<Vector> Precond>
+  KrylovResult solve(const Exec& exec, const Matrix& a, const Precond& m, const Vector& b, const Vector& x) const {
+    this->check_vectors(b, x);
+    KrylovResult result;
+    this->begin(exec, b);
+    start(exec, a, b, x);
+    detail::Phase phase = this->m_progress.look(exec, this->m_options, result);
+    int last_start = 0;
+    int restarts = 0;
+    while (phase == detail::Phase::running && result.iterations < this->m_options.max_iterations) {
+      int const remaining = this->m_options.max_iterations - result.iterations;
+      int const steps = std::min(this->m_options.check_interval, remaining);
+      for (int i = 0; i < steps; ++i) step(exec, a, m, x);
+      phase = this->m_progress.look(exec, this->m_options, result);
+      // A restart helps only if something was gained since the last one.
+      if (phase == detail::Phase::breakdown && restarts < max_restarts && result.iterations > last_start) {
+        ++restarts;
+        last_start = result.iterations;
+        start(exec, a, b, x);
+        phase = this->m_progress.look(exec, this->m_options, result);
+      }
+    }
+    this->end(exec, a, b, x, phase, result);
+    return result;
+  }
+
+ private:
+  static constexpr int max_restarts = 3;
+
+  template <class Matrix>
+  void start(const Exec& exec, const Matrix& a, const Vector& b, const Vector& x) const {
+    apply(exec, a, x, this->m_r);
+    this->m_reducer.template run<1>(
+        exec, "Hyperplane::BiCgStab::start",
+        detail::BiCgStabStartBody<Scalar>{b.flat().data(), data(this->m_r), data(m_shadow), data(m_p)},
+        detail::BiCgStabStartFinish{this->m_progress.ref(), m_scalars.data()});
+  }
+
+  template <class Matrix, class Precond>
+  void step(const Exec& exec, const Matrix& a, const Precond& m, const Vector& x) const {
+    auto const progress = this->m_progress.ref();
+    auto* const scalars = m_scalars.data();
+    Kokkos::RangePolicy<Exec> const all(exec, 0, x.flat().size());
+    auto const& r = this->m_r;
+
+    m.solve(exec, m_p, m_z);
+    apply(exec, a, m_z, m_v);
+    this->m_reducer.template run<1>(exec, "Hyperplane::BiCgStab::alpha",
+                                    detail::DotBody<Scalar>{data(m_shadow), data(m_v)},
+                                    detail::BiCgStabAlphaFinish{progress, scalars});
+    Kokkos::parallel_for("Hyperplane::BiCgStab::half_step", all,
+                         detail::BiCgStabHalfStep<Scalar>{progress, scalars, data(m_v), data(r)});
+    m.solve(exec, r, m_zs);
+    apply(exec, a, m_zs, m_t);
+    this->m_reducer.template run<2>(exec, "Hyperplane::BiCgStab::omega",
+                                    detail::BiCgStabOmegaBody<Scalar>{data(m_t), data(r)},
+                                    detail::BiCgStabOmegaFinish{progress, scalars});
+    this->m_reducer.template run<2>(exec, "Hyperplane::BiCgStab::update",
+                                    detail::BiCgStabUpdateBody<Scalar>{progress, scalars, data(m_z), data(m_zs),
+                                                                       data(m_t), data(m_shadow), data(x), data(r)},
+                                    detail::BiCgStabUpdateFinish{progress, scalars});
+    Kokkos::parallel_for("Hyperplane::BiCgStab::direction", all,
+                         detail::BiCgStabDirection<Scalar>{progress, scalars, data(r), data(m_v), data(m_p)});
+  }
+
+  static Scalar* data(const Vector& v) { return v.flat().data(); }
+
+  Vector m_shadow, m_p, m_v, m_t, m_z, m_zs;
+  Kokkos::View<detail::BiCgStabScalars, typename Exec::memory_space> m_scalars;
+};
+
+}  // namespace hyperplane

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <hyperplane/jacobi/block_jacobi.hpp>
+
+#include "support/execution_spaces.hpp"
+#include "support/matchers.hpp"
+#include "support/serial_reference.hpp"
+#include "support/transfer.hpp"
+
+namespace hyperplane::test {
+namespace {
+
+template <class Exec>
+class BlockJacobiTest : public ::testing::Test {};
+TYPED_TEST_SUITE(BlockJacobiTest, ExecutionSpaces, SpaceNames);
+
+template <int n, class Storage, class Exec>
+void check(const Exec& exec, const Grid& grid) {
+  auto const reference = random_stencil(grid, n);
+  auto const rhs = random_vector(grid.size() * n);
+  std::vector<double> expected;
+  for (std::int64_t p = 0; p < grid.size(); ++p) {
+    auto const x = inverse(reference.block(p, Direction::center)) *
+                   std::vector<double>(rhs.begin() + p * n, rhs.begin() + (p + 1) * n);
+    expected.insert(expected.end(), x.begin(), x.end());
+  }
+  BlockJacobi<double, n, Exec, Storage> jacobi(exec, grid);
+  jacobi.factor(exec, to_device<double, n, double>(exec, reference));
+  auto const x = to_device<double, n>(exec, grid, rhs);
+  jacobi.solve(exec, x, x);
+  EXPECT_TRUE(jacobi.status(exec).ok());
+  EXPECT_TRUE(near(to_host(exec, x), expected, rounding<Storage>(100, n))) << to_string(grid) << " n = " << n;
+}
+
+TYPED_TEST(BlockJacobiTest, inverts_diagonal_blocks) {
+  TypeParam const exec;
+  for (auto const& grid : {Grid(1, 1, 1), Grid(5, 11, 3), Grid(17, 2, 9)}) {
+    check<1, double>(exec, grid);
+    check<5, double>(exec, grid);
+    check<4, float>(exec, grid);
+  }
+}
+
+TYPED_TEST(BlockJacobiTest, names_the_first_singular_pivot_and_refuses_misuse) {
+  TypeParam const exec;
+  Grid const grid(5, 4, 3);
+  auto reference = random_stencil(grid, 2);
+  for (int c = 0; c < 2; ++c) reference.block(grid.index(3, 2, 1), Direction::center)(1, c) = 0.0;
+  BlockJacobi<double, 2, TypeParam> jacobi(exec, grid);
+  BlockVector<double, 2, TypeParam> const x(exec, grid);
+  EXPECT_THROW(jacobi.solve(exec, x, x), Error);
+  jacobi.factor(exec, to_device<double, 2, double>(exec, reference));
+  auto const status = jacobi.status(exec);
+  EXPECT_EQ(status.point, (Point{3, 2, 1}));
+  EXPECT_EQ(status.equation, 1);
+  EXPECT_THROW(jacobi.factor(exec, BlockStencil7<double, 2, TypeParam>(exec, Grid(4, 5, 3))), Error);
+}
+
+}  // namespace
+}  // namespace hyperplane::test

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <hyperplane/ilu/block_ilu0.hpp>
+#include <hyperplane/jacobi/block_jacobi.hpp>
+#include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/fgmres.hpp>
+#include <hyperplane/krylov/identity.hpp>
+#include <hyperplane/krylov/richardson.hpp>
+#include <limits>
+
+#include "support/execution_spaces.hpp"
+#include "support/kokkos_events.hpp"
+#include "support/matchers.hpp"
+#include "support/serial_reference.hpp"
+#include "support/transfer.hpp"
+
+namespace hyperplane::test {
+namespace {
+
+constexpr int n = 3;
+
+/// Convection and diffusion of n coupled unknowns: hard enough for preconditioners to differ.
+ReferenceStencil convection_diffusion(const Grid& grid) {
+  ReferenceStencil a = random_stencil(grid, n, 7);
+  for (auto& blocks : a.blocks) {
+    for (auto const d : stencil7_directions) {
+      auto& block = blocks[static_cast<int>(d)];
+      for (int r = 0; r < n; ++r) {
+        for (int c = 0; c < n; ++c) {
+          block(r, c) *= 0.02;
+          if (r != c) continue;
+          bool const upwind = d == Direction::west || d == Direction::south;
+          block(r, c) += d == Direction::center ? 7.6 - 0.24 * n : upwind ? -1.8 : -0.9;
+        }
+      }
+    }
+  }
+  return a;
+}
+
+template <class Exec>
+class Krylov : public ::testing::Test {
+ protected:
+  using Vector = BlockVector<double, n, Exec>;
+
+  explicit Krylov(const Grid& grid = Grid(13, 10, 5))
+      : reference(convection_diffusion(grid)),
+        solution(random_vector(grid.size() * n)),
+        a(to_device<double, n, double>(exec, reference)),
+        b(to_device<double, n>(exec, grid, reference.apply(solution))),
+        x(exec, grid),
+        ilu(exec, grid),
+        jacobi(exec, grid) {
+    ilu.factor(exec, a);
+    jacobi.factor(exec, a);
+  }
+
+  const Grid& grid() const { return reference.grid; }
+
+  template <template <class> class Method, class Precond>
+  KrylovResult run(const Precond& m, const KrylovOptions& options = {}) {
+    Kokkos::deep_copy(exec, x.flat(), 0.0);
+    return Method<Vector>(exec, grid(), options).solve(exec, a, m, b, x);
+  }
+
+  void expect_solved(const KrylovResult& result) {
+    EXPECT_TRUE(result.converged()) << name(result.outcome);
+    EXPECT_LE(result.residual_norm, 1.01e-8 * result.rhs_norm);
+    EXPECT_EQ(result.history.size(), static_cast<std::size_t>(result.iterations) + 1);
+    EXPECT_DOUBLE_EQ(result.history.front(), result.rhs_norm);
+    EXPECT_TRUE(near(to_host(exec, x), solution, 1e-6));
+  }
+
+  Exec exec{};
+  ReferenceStencil reference;
+  std::vector<double> solution;
+  BlockStencil7<double, n, Exec> a;
+  Vector b, x;
+  BlockIlu0<double, n, Exec> ilu;
+  BlockJacobi<double, n, Exec> jacobi;
+};
+TYPED_TEST_SUITE(Krylov, ExecutionSpaces, SpaceNames);
+
+TYPED_TEST(Krylov, every_method_solves_with_every_preconditioner) {
+  this->expect_solved(this->template run<Richardson>(this->ilu));
+  this->expect_solved(this->template run<BiCgStab>(this->ilu));
+  this->expect_solved(this->template run<BiCgStab>(this->jacobi));
+  this->expect_solved(this->template run<BiCgStab>(IdentityPreconditioner{}));
+  this->expect_solved(this->template run<Fgmres>(this->ilu));
+  this->expect_solved(this->template run<Fgmres>(this->jacobi));
+  this->expect_solved(this->template run<Fgmres>(IdentityPreconditioner{}));
+  this->expect_solved(this->template run<Fgmres>(this->jacobi, {.restart = 7}));
+}
+
+TYPED_TEST(Krylov, a_better_preconditioner_needs_fewer_iterations) {
+  auto const with_ilu = this->template run<BiCgStab>(this->ilu).iterations;
+  auto const with_jacobi = this->template run<BiCgStab>(this->jacobi).iterations;
+  EXPECT_LT(with_ilu, with_jacobi);
+  EXPECT_LT(this->template run<Fgmres>(this->ilu).iterations, this->template run<Fgmres>(this->jacobi).iterations);
+}
+
+TYPED_TEST(Krylov, one_correction_is_one_application_of_the_preconditioner) {
+  auto const result = this->template run<Richardson>(this->ilu, {.tolerance = 0, .max_iterations = 1});
+  EXPECT_EQ(result.outcome, KrylovOutcome::max_iterations);
+  EXPECT_EQ(result.iterations, 1);
+  auto const once = to_host(this->exec, this->x);
+  this->ilu.solve(this->exec, this->b, this->x);
+  EXPECT_TRUE(bitwise_equal(once, to_host(this->exec, this->x)));
+}
+
+TYPED_TEST(Krylov, the_check_interval_does_not_change_the_result) {
+  auto const check = [&]<template <class> class Method>() {
+    auto const often = this->template run<Method>(this->ilu);
+    auto const x_often = to_host(this->exec, this->x);
+    auto const rarely = this->template run<Method>(this->ilu, {.check_interval = 7});
+    EXPECT_TRUE(bitwise_equal(to_host(this->exec, this->x), x_often));
+    EXPECT_EQ(often.iterations, rarely.iterations);
+    EXPECT_TRUE(bitwise_equal(often.history, rarely.history));
+  };
+  check.template operator()<Richardson>();
+  check.template operator()<BiCgStab>();
+  check.template operator()<Fgmres>();
+}
+
+TYPED_TEST(Krylov, solves_from_a_given_guess) {
+  Kokkos::deep_copy(this->exec, this->x.flat(), this->b.flat());
+  auto const result = BiCgStab<BlockVector<double, n, TypeParam>>(this->exec, this->grid(), {})
+                          .solve(this->exec, this->a, this->ilu, this->b, this->x);
+  EXPECT_TRUE(result.converged());
+  EXPECT_TRUE(near(to_host(this->exec, this->x), this->solution, 1e-6));
+}
+
+TYPED_TEST(Krylov, zero_right_hand_side_is_solved_at_once) {
+  Kokkos::deep_copy(this->exec, this->b.flat(), 0.0);
+  auto const check = [&]<template <class> class Method>() {
+    auto const result = this->template run<Method>(this->ilu);
+    EXPECT_TRUE(result.converged());
+    EXPECT_EQ(result.iterations, 0);
+    EXPECT_EQ(result.residual_norm, 0.0);
+  };
+  check.template operator()<Richardson>();
+  check.template operator()<BiCgStab>();
+  check.template operator()<Fgmres>();
+}
+
+TYPED_TEST(Krylov, no_iterations_and_no_tolerance) {
+  auto const check = [&]<template <class> class Method>() {
+    auto const none = this->template run<Method>(this->ilu, {.max_iterations = 0});
+    EXPECT_EQ(none.outcome, KrylovOutcome::max_iterations);
+    EXPECT_EQ(none.iterations, 0);
+    auto const five = this->template run<Method>(this->ilu, {.tolerance = 0, .max_iterations = 5});
+    EXPECT_EQ(five.outcome, KrylovOutcome::max_iterations);
+    EXPECT_EQ(five.iterations, 5);
+    EXPECT_EQ(five.history.size(), 6u);
+  };
+  check.template operator()<Richardson>();
+  check.template operator()<BiCgStab>();
+  check.template operator()<Fgmres>();
+}
+
+TYPED_TEST(Krylov, nan_ends_with_a_breakdown) {
+  Kokkos::deep_copy(this->exec, Kokkos::subview(this->b.flat(), std::pair(0, 1)),
+                    std::numeric_limits<double>::quiet_NaN());
+  auto const check = [&]<template <class> class Method>() {
+    auto const result = this->template run<Method>(this->ilu);
+    EXPECT_EQ(result.outcome, KrylovOutcome::breakdown);
+    EXPECT_EQ(result.iterations, 0);
+  };
+  check.template operator()<Richardson>();
+  check.template operator()<BiCgStab>();
+  check.template operator()<Fgmres>();
+}
+
+/// Returns zero whatever it is given.
+struct UselessPreconditioner {
+  template <class Exec, class Vector>
+  void solve(const Exec& exec, const Vector&, const Vector& z) const {
+    Kokkos::deep_copy(exec, z.flat(), 0.0);
+  }
+};
+
+TYPED_TEST(Krylov, a_useless_preconditioner_is_a_breakdown) {
+  EXPECT_EQ(this->template run<BiCgStab>(UselessPreconditioner{}).outcome, KrylovOutcome::breakdown);
+  EXPECT_EQ(this->template run<Fgmres>(UselessPreconditioner{}).outcome, KrylovOutcome::breakdown);
+  EXPECT_TRUE(bitwise_equal(to_host(this->exec, this->x), std::vector<double>(this->solution.size(), 0.0)));
+}
+
+TYPED_TEST(Krylov, diverging_corrections_end) {
+  // Undamped corrections with a preconditioner that overshoots: infinite before the iterations run out.
+  auto const result = this->template run<Richardson>(IdentityPreconditioner{}, {.max_iterations = 2000});
+  EXPECT_EQ(result.outcome, KrylovOutcome::breakdown);
+  EXPECT_LT(result.iterations, 2000);
+}
+
+TYPED_TEST(Krylov, the_monitor_sees_every_iteration) {
+  std::vector<int> iterations;
+  KrylovOptions options{.check_interval = 3};
+  options.monitor = [&](int iteration, double) { iterations.push_back(iteration); };
+  auto const result = this->template run<BiCgStab>(this->jacobi, options);
+  ASSERT_EQ(iterations.size(), result.history.size());
+  for (std::size_t i = 0; i < iterations.size(); ++i) EXPECT_EQ(iterations[i], static_cast<int>(i));
+}
+
+TYPED_TEST(Krylov, solve_allocates_nothing) {
+  using Vector = BlockVector<double, n, TypeParam>;
+  auto const check = [&](const auto& method) {
+    Kokkos::deep_copy(this->exec, this->x.flat(), 0.0);
+    this->exec.fence();
+    KokkosEvents const events;
+    method.solve(this->exec, this->a, this->ilu, this->b, this->x);
+    EXPECT_THAT(events.allocations(), ::testing::IsEmpty());
+  };
+  check(Richardson<Vector>(this->exec, this->grid()));
+  check(BiCgStab<Vector>(this->exec, this->grid()));
+  check(Fgmres<Vector>(this->exec, this->grid()));
+}
+
+TYPED_TEST(Krylov, refuses_bad_options_and_other_grids) {
+  using Vector = BlockVector<double, n, TypeParam>;
+  for (KrylovOptions const& bad :
+       {KrylovOptions{.tolerance = -1}, KrylovOptions{.tolerance = std::nan("")}, KrylovOptions{.max_iterations = -1},
+        KrylovOptions{.restart = 0}, KrylovOptions{.check_interval = 0}}) {
+    EXPECT_THROW(BiCgStab<Vector>(this->exec, this->grid(), bad), Error);
+    EXPECT_THROW(Fgmres<Vector>(this->exec, this->grid(), bad), Error);
+    EXPECT_THROW(Richardson<Vector>(this->exec, this->grid(), bad), Error);
+  }
+  Vector const other(this->exec, Grid(2, 2, 2));
+  EXPECT_THROW(BiCgStab<Vector>(this->exec, this->grid()).solve(this->exec, this->a, this->ilu, other, this->x), Error);
+}
+
+TYPED_TEST(Krylov, fgmres_without_restart_is_exact_after_as_many_steps_as_rows) {
+  Grid const tiny(2, 2, 1);
+  auto const small = convection_diffusion(tiny);
+  auto const expected = random_vector(tiny.size() * n);
+  auto const tiny_a = to_device<double, n, double>(this->exec, small);
+  auto const tiny_b = to_device<double, n>(this->exec, tiny, small.apply(expected));
+  BlockVector<double, n, TypeParam> const tiny_x(this->exec, tiny);
+  Fgmres<BlockVector<double, n, TypeParam>> const method(this->exec, tiny, {.tolerance = 1e-13, .restart = 12});
+  auto const result = method.solve(this->exec, tiny_a, IdentityPreconditioner{}, tiny_b, tiny_x);
+  EXPECT_TRUE(result.converged());
+  EXPECT_LE(result.iterations, 12);
+  EXPECT_TRUE(near(to_host(this->exec, tiny_x), expected, 1e-11));
+}
+
+#ifdef KOKKOS_ENABLE_OPENMP
+TEST(KrylovOpenMp, the_same_bits_for_1_2_and_4_threads) {
+  Grid const grid(20, 17, 9);
+  auto const reference = convection_diffusion(grid);
+  auto const rhs = random_vector(grid.size() * n);
+  using Vector = BlockVector<double, n, Kokkos::OpenMP>;
+  auto const check = [&]<class Method>(Method*) {
+    std::vector<double> expected;
+    for (int const threads : {1, 2, 4}) {
+      Kokkos::OpenMP const exec(threads);
+      auto const a = to_device<double, n, double>(exec, reference);
+      auto const b = to_device<double, n>(exec, grid, rhs);
+      Vector const x(exec, grid);
+      BlockIlu0<double, n, Kokkos::OpenMP> ilu(exec, grid);
+      ilu.factor(exec, a);
+      EXPECT_TRUE(Method(exec, grid).solve(exec, a, ilu, b, x).converged());
+      auto const found = to_host(exec, x);
+      if (threads == 1) expected = found;
+      EXPECT_TRUE(bitwise_equal(found, expected)) << threads << " threads";
+    }
+  };
+  check(static_cast<BiCgStab<Vector>*>(nullptr));
+  check(static_cast<Fgmres<Vector>*>(nullptr));
+}
+#endif
+
+}  // namespace
+}  // namespace hyperplane::test
