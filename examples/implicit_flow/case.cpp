@@ -13,15 +13,17 @@ namespace implicit_flow {
 namespace {
 
 constexpr double degree = std::numbers::pi / 180;
+/// High enough for the boundary layer not to push the free stream about.
+constexpr double plate_reynolds = 1e5;
 
 Mesh make_mesh(const CaseOptions& options, double mach) {
   if (!options.grid_file.empty()) return read_plot3d(options.grid_file);
   switch (options.kind) {
-    case CaseKind::wedge: return make_wedge(options.cells.value_or(hyperplane::Grid(150, 100, 4)),
-                                            options.ramp_degrees * degree);
+    case CaseKind::wedge:
+      return make_wedge(options.cells.value_or(hyperplane::Grid(150, 100, 4)), options.ramp_degrees * degree);
     case CaseKind::plate: {
       // A twentieth of the boundary layer's thickness at the end of the plate.
-      double const thickness = 5 / std::sqrt(options.reynolds.value_or(1e4)) * (1 + 0.2 * mach * mach);
+      double const thickness = 5 / std::sqrt(options.reynolds.value_or(plate_reynolds)) * (1 + 0.2 * mach * mach);
       return make_plate(options.cells.value_or(hyperplane::Grid(80, 60, 2)), thickness / 20);
     }
     case CaseKind::box: break;
@@ -41,7 +43,7 @@ BoundaryConditions case_boundaries(CaseKind kind, const Mesh& mesh, double mach)
   if (kind == CaseKind::box) return boundary;
   bool const supersonic = mach > 1;
   boundary[Side::imin].type = supersonic ? Boundary::supersonic_inflow : Boundary::far_field;
-  boundary[Side::imax].type = supersonic ? Boundary::outflow : Boundary::far_field;
+  boundary[Side::imax].type = supersonic ? Boundary::outflow : Boundary::pressure_outflow;
   boundary[Side::jmin].type = Boundary::slip_wall;
   boundary[Side::kmin].type = boundary[Side::kmax].type = Boundary::slip_wall;
   if (kind == CaseKind::plate) {
@@ -69,7 +71,8 @@ Case make_case(const CaseOptions& options) {
     throw hyperplane::Error("the ramp's angle must be between 0 and 40 degrees");
   }
   Gas gas;
-  auto const reynolds = options.kind == CaseKind::plate ? options.reynolds.value_or(1e4) : options.reynolds.value_or(0);
+  auto const reynolds =
+      options.kind == CaseKind::plate ? options.reynolds.value_or(plate_reynolds) : options.reynolds.value_or(0);
   if (reynolds < 0 || (options.reynolds && !(reynolds > 0))) {
     throw hyperplane::Error("the Reynolds number must be positive");
   }

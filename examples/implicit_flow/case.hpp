@@ -23,14 +23,14 @@ enum class CaseKind {
 /// What the command line says about the flow; what it leaves open depends on the case.
 struct CaseOptions {
   CaseKind kind = CaseKind::wedge;
-  std::filesystem::path grid_file;  ///< PLOT3D; empty: the case's own generator
-  std::optional<hyperplane::Grid> cells;
-  std::optional<double> mach;
+  std::filesystem::path grid_file{};  ///< PLOT3D; empty: the case's own generator
+  std::optional<hyperplane::Grid> cells{};
+  std::optional<double> mach{};
   double ramp_degrees = 10;
   double attack_degrees = 0;
-  std::optional<double> reynolds;  ///< per unit of length; none: the case decides
-  std::optional<ViscosityLaw> law;
-  std::vector<std::string> boundaries;  ///< "side=condition", over those of the case
+  std::optional<double> reynolds{};  ///< per unit of length; none: the case decides
+  std::optional<ViscosityLaw> law{};
+  std::vector<std::string> boundaries{};  ///< "side=condition", over those of the case
 };
 
 /// A flow problem on the host.

@@ -22,7 +22,7 @@ void add_choice(CLI::App& app, const std::string& flag, Enum& value, const std::
   }
   app.add_option_function<std::string>(
          flag, [&value, names](const std::string& name) { value = names.at(name); }, text)
-      ->check(CLI::IsMember(names))
+      ->check(CLI::IsMember(names).description(""))
       ->type_name(choices)
       ->default_str(current);
 }
@@ -44,8 +44,7 @@ hyperplane::Grid parse_cells(const std::string& text) {
 }
 
 void add_flow_options(CLI::App& app, CaseOptions& flow) {
-  add_choice(app, "--case", flow.kind,
-             {{"wedge", CaseKind::wedge}, {"plate", CaseKind::plate}, {"box", CaseKind::box}},
+  add_choice(app, "--case", flow.kind, {{"wedge", CaseKind::wedge}, {"plate", CaseKind::plate}, {"box", CaseKind::box}},
              "what to compute: a supersonic ramp, a laminar flat plate, or a uniform stream through a waved grid");
   app.add_option("--grid-file", flow.grid_file,
                  "PLOT3D grid, single block, 3-D, whole: ASCII, Fortran unformatted or plain binary; the case then "
@@ -59,36 +58,39 @@ void add_flow_options(CLI::App& app, CaseOptions& flow) {
   app.add_option("--attack", flow.attack_degrees, "angle of attack in degrees, in the x-y plane")
       ->capture_default_str();
   app.add_option("--reynolds", flow.reynolds,
-                 "Reynolds number per unit of length: Navier-Stokes equations [plate: 10000, else none: Euler]");
+                 "Reynolds number per unit of length: Navier-Stokes equations [plate: 100000, else none: Euler]");
   app.add_option_function<std::string>(
          "--viscosity",
          [&flow](const std::string& name) {
-           flow.law = name == "constant"  ? ViscosityLaw::constant
+           flow.law = name == "constant" ? ViscosityLaw::constant
                       : name == "linear" ? ViscosityLaw::linear
                                          : ViscosityLaw::sutherland;
          },
          "how viscosity depends on temperature [plate: linear, else sutherland]")
-      ->check(CLI::IsMember({"constant", "linear", "sutherland"}))
+      ->check(CLI::IsMember({"constant", "linear", "sutherland"}).description(""))
       ->type_name("constant|linear|sutherland");
   app.add_option("--boundary", flow.boundaries,
                  "side=condition over that of the case, as often as wanted; sides imin imax jmin jmax kmin kmax, "
-                 "conditions supersonic_inflow outflow slip_wall no_slip_wall far_field")
+                 "conditions supersonic_inflow outflow pressure_outflow slip_wall no_slip_wall far_field")
       ->allow_extra_args(false);
 }
 
 void add_solver_options(CLI::App& app, SteadyOptions& steady) {
-  app.add_option("--steps", steady.max_steps, "most implicit steps")->capture_default_str()->check(CLI::NonNegativeNumber);
+  app.add_option("--steps", steady.max_steps, "most implicit steps")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--tolerance", steady.tolerance, "fall of the residual at which the flow is steady")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  app.add_option("--cfl", steady.cfl, "CFL number of the first step")->capture_default_str()->check(CLI::PositiveNumber);
+  app.add_option("--cfl", steady.cfl, "CFL number of the first step")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
   app.add_option("--max-cfl", steady.max_cfl, "largest CFL number")->capture_default_str()->check(CLI::PositiveNumber);
   add_choice(app, "--order", steady.order, {{"first", Order::first}, {"second", Order::second}},
              "order of accuracy in space");
   auto& linear = steady.linear;
   add_choice(app, "--preconditioner", linear.preconditioner,
-             {{"bilu0", Preconditioner::bilu0}, {"jacobi", Preconditioner::jacobi}},
-             "of the linear system of a step");
+             {{"bilu0", Preconditioner::bilu0}, {"jacobi", Preconditioner::jacobi}}, "of the linear system of a step");
   add_choice(app, "--path", linear.path,
              {{"automatic", hyperplane::Path::automatic},
               {"portable", hyperplane::Path::portable},
@@ -117,11 +119,10 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_status) {
   add_solver_options(app, options.steady);
   app.add_option("--output", options.output, "folder for the results")->capture_default_str();
   app.add_option("--write-grid", options.write_grid, "also write the grid to this PLOT3D file");
-  add_choice(app, "--grid-format", options.grid_format,
-             {{"ascii", Plot3dFormat::ascii},
-              {"unformatted", Plot3dFormat::unformatted},
-              {"stream", Plot3dFormat::stream}},
-             "encoding of the file of --write-grid");
+  add_choice(
+      app, "--grid-format", options.grid_format,
+      {{"ascii", Plot3dFormat::ascii}, {"unformatted", Plot3dFormat::unformatted}, {"stream", Plot3dFormat::stream}},
+      "encoding of the file of --write-grid");
   app.add_option("--threads", options.threads, "host threads [what Kokkos takes]")->check(CLI::PositiveNumber);
   try {
     app.parse(argc, argv);

@@ -51,7 +51,7 @@ def draw_pressure(figure, axes, folder):
     x, y = arrays["points"][k, :, :, 0], arrays["points"][k, :, :, 1]
     ratio = arrays["pressure"][k] * GAMMA
     image = axes.pcolormesh(x, y, ratio, cmap="viridis", shading="flat", rasterized=True)
-    figure.colorbar(image, ax=axes, label="pressure / free-stream pressure")
+    figure.colorbar(image, ax=axes, shrink=0.9, label="pressure / free-stream pressure")
     axes.set(xlabel="x", ylabel="y", aspect="equal", xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
 
     comparison = folder / "comparison.csv"
@@ -87,7 +87,7 @@ def main(arguments):
     picture = Path(arguments[1]) if len(arguments) == 2 else folder / "pressure.png"
     try:
         figure, (left, right) = plt.subplots(
-            1, 2, figsize=(12, 5), width_ratios=[1.7, 1], constrained_layout=True)
+            1, 2, figsize=(12, 4.8), width_ratios=[1.5, 1], constrained_layout=True)
         draw_pressure(figure, left, folder)
         draw_history(right, folder)
         figure.savefig(picture, dpi=150)

@@ -22,7 +22,7 @@ hyperplane::Grid checked_extents(const std::string& place, const std::array<std:
   for (auto const e : extent) {
     if (e < 2 || e > largest_extent) {
       bad_file(place + ": extents " + std::to_string(extent[0]) + " x " + std::to_string(extent[1]) + " x " +
-           std::to_string(extent[2]) + ": each must be from 2 to " + std::to_string(largest_extent));
+               std::to_string(extent[2]) + ": each must be from 2 to " + std::to_string(largest_extent));
     }
   }
   return {static_cast<int>(extent[0]), static_cast<int>(extent[1]), static_cast<int>(extent[2])};
@@ -50,7 +50,8 @@ Mesh read_text(const std::string& file, const std::string& contents) {
   bool const counts_blocks = text.at_end_of_line() && first.value == 1;
   if (text.at_end_of_line() && first.value > 1) {
     // Extents may also be written one a line; with three integers on the next line it is a block count.
-    if (text.integers_on_next_line() == 3) bad_file(first.place + ": " + std::to_string(first.value) + " blocks: only single-block files are read");
+    if (text.integers_on_next_line() == 3)
+      bad_file(first.place + ": " + std::to_string(first.value) + " blocks: only single-block files are read");
   }
   extent[0] = counts_blocks ? text.integer("number of vertices along i").value : first.value;
   extent[1] = text.integer("number of vertices along j").value;
@@ -97,7 +98,8 @@ Mesh read_coordinates(const Bytes& bytes, const hyperplane::Grid& grid, std::siz
   for (std::int64_t index = 0; index < 3 * grid.size(); ++index) {
     auto const here = offset + static_cast<std::size_t>(index) * sizeof(T);
     double const value = bytes.read<T>(here);
-    if (!std::isfinite(value)) bad_file(bytes.place(here) + ": " + vertex_name(grid, index) + " is not a finite number");
+    if (!std::isfinite(value))
+      bad_file(bytes.place(here) + ": " + vertex_name(grid, index) + " is not a finite number");
     set_coordinate(mesh, index, value);
   }
   return mesh;
@@ -109,8 +111,8 @@ Mesh read_coordinates(const Bytes& bytes, const hyperplane::Grid& grid, std::siz
   if (length == count * sizeof(double)) return read_coordinates<double>(bytes, grid, offset);
   if (length == count * sizeof(float)) return read_coordinates<float>(bytes, grid, offset);
   bad_file(bytes.place(offset) + ": " + std::to_string(length) + " bytes of coordinates, but " + to_string(grid) +
-       " vertices need " + std::to_string(count * sizeof(double)) + " (double) or " +
-       std::to_string(count * sizeof(float)) + " (float)");
+           " vertices need " + std::to_string(count * sizeof(double)) + " (double) or " +
+           std::to_string(count * sizeof(float)) + " (float)");
 }
 
 /// Length of the Fortran record that starts at `offset`, after a look at both of its markers.
@@ -118,12 +120,12 @@ std::size_t record_length(const Bytes& bytes, std::size_t offset) {
   auto const length = bytes.read<std::uint32_t>(offset);
   if (offset + 8 + length > bytes.size()) {
     bad_file(bytes.place(bytes.size()) + ": the file is truncated inside the record of " + std::to_string(length) +
-         " bytes that starts at byte " + std::to_string(offset));
+             " bytes that starts at byte " + std::to_string(offset));
   }
   auto const closing = bytes.read<std::uint32_t>(offset + 4 + length);
   if (closing != length) {
     bad_file(bytes.place(offset + 4 + length) + ": record length " + std::to_string(closing) +
-         " does not match the one before the record, " + std::to_string(length));
+             " does not match the one before the record, " + std::to_string(length));
   }
   return length;
 }
@@ -132,16 +134,19 @@ Mesh read_unformatted(const Bytes& bytes) {
   std::size_t offset = 0;
   if (record_length(bytes, 0) == 4) {
     auto const blocks = bytes.read<std::int32_t>(4);
-    if (blocks != 1) bad_file(bytes.place(4) + ": " + std::to_string(blocks) + " blocks: only single-block files are read");
+    if (blocks != 1)
+      bad_file(bytes.place(4) + ": " + std::to_string(blocks) + " blocks: only single-block files are read");
     offset = 12;
   }
-  if (record_length(bytes, offset) != 12) bad_file(bytes.place(offset) + ": expected a record of three extents, 12 bytes");
+  if (record_length(bytes, offset) != 12)
+    bad_file(bytes.place(offset) + ": expected a record of three extents, 12 bytes");
   auto const grid = read_extents(bytes, offset + 4);
   offset += 20;
   auto const length = record_length(bytes, offset);
   auto mesh = read_coordinates(bytes, grid, offset + 4, length);
   if (offset + 8 + length != bytes.size()) {
-    bad_file(bytes.place(offset + 8 + length) + ": data after the end of the grid (several blocks or iblank are not read)");
+    bad_file(bytes.place(offset + 8 + length) +
+             ": data after the end of the grid (several blocks or iblank are not read)");
   }
   return mesh;
 }

@@ -12,15 +12,15 @@ namespace implicit_flow {
 ///
 /// P. P. Walatka, P. G. Buning, L. Pierce and P. A. Elson, "PLOT3D User's Manual", NASA TM-101067, 1990.
 enum class Plot3dFormat {
-  ascii,        ///< text: I J K, then the coordinates, separated by white space, commas or ends of line; n*value repeats
+  ascii,  ///< text: I J K, then the coordinates, separated by white space, commas or ends of line; n*value repeats
   unformatted,  ///< Fortran unformatted: two records, each between 4-byte lengths
   stream,       ///< plain binary: three 4-byte integers, then the coordinates
 };
 
-/// Reads a grid; the encoding is found from the contents, single and double precision are told apart by the size. A file
-/// that says it holds one block (a leading 1) is read as well. Throws hyperplane::Error with the file and the place
-/// (line, or byte) for everything that is not such a grid: malformed, truncated, trailing data, non-finite coordinates,
-/// several blocks, fewer than two vertices along a direction.
+/// Reads a grid; the encoding is found from the contents, single and double precision are told apart by the size. A
+/// file that says it holds one block (a leading 1) is read as well. Throws hyperplane::Error with the file and the
+/// place (line, or byte) for everything that is not such a grid: malformed, truncated, trailing data, non-finite
+/// coordinates, several blocks, fewer than two vertices along a direction.
 Mesh read_plot3d(const std::filesystem::path& file);
 
 /// Writes a grid, without loss (ASCII with 17 digits). Throws hyperplane::Error if the file cannot be written.

@@ -7,7 +7,8 @@ namespace implicit_flow {
 
 namespace {
 
-constexpr const char* boundary_names[] = {"supersonic_inflow", "outflow", "slip_wall", "no_slip_wall", "far_field"};
+constexpr const char* boundary_names[] = {"supersonic_inflow", "outflow",      "pressure_outflow",
+                                          "slip_wall",         "no_slip_wall", "far_field"};
 constexpr const char* side_names[] = {"imin", "imax", "jmin", "jmax", "kmin", "kmax"};
 
 template <class Enum, std::size_t count>
@@ -25,9 +26,7 @@ Enum parse(const char* const (&names)[count], const char* what, const std::strin
 const char* name(Boundary boundary) { return boundary_names[static_cast<int>(boundary)]; }
 const char* name(Side side) { return side_names[static_cast<int>(side)]; }
 
-Boundary parse_boundary(const std::string& text) {
-  return parse<Boundary>(boundary_names, "boundary condition", text);
-}
+Boundary parse_boundary(const std::string& text) { return parse<Boundary>(boundary_names, "boundary condition", text); }
 Side parse_side(const std::string& text) { return parse<Side>(side_names, "side", text); }
 
 }  // namespace implicit_flow

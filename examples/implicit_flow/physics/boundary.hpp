@@ -11,6 +11,7 @@ namespace implicit_flow {
 enum class Boundary : int {
   supersonic_inflow,  ///< the free stream, whatever the flow
   outflow,            ///< the cell's own state: right where the flow leaves at supersonic speed
+  pressure_outflow,   ///< the same with the free stream's pressure: where the flow leaves at subsonic speed
   slip_wall,          ///< no flow through it; also a plane of symmetry
   no_slip_wall,       ///< adiabatic; the same as slip_wall without viscosity
   far_field,          ///< upwind flux between the cell and the free stream: waves leave, the free stream enters
@@ -56,6 +57,7 @@ KOKKOS_FUNCTION Quintet<T> ghost_state(Boundary type, const Quintet<double>& fre
       for (int c = 0; c < equations; ++c) ghost[c] = T(free_stream[c]);
       break;
     case Boundary::outflow: break;
+    case Boundary::pressure_outflow: ghost[4] = T(free_stream[4]); break;
     case Boundary::slip_wall: {
       T const twice_normal = 2.0 * (w[1] * n.x + w[2] * n.y + w[3] * n.z);
       ghost[1] = w[1] - twice_normal * n.x;
@@ -81,7 +83,8 @@ KOKKOS_FUNCTION Quintet<T> boundary_flux(const Gas& gas, Boundary type, const Qu
   Quintet<T> f;
   switch (type) {
     case Boundary::supersonic_inflow:
-    case Boundary::outflow: f = euler_flux(ghost, gas.enthalpy(ghost), n); break;
+    case Boundary::outflow:
+    case Boundary::pressure_outflow: f = euler_flux(ghost, gas.enthalpy(ghost), n); break;
     case Boundary::far_field: f = roe_flux(gas, w, ghost, n); break;
     case Boundary::slip_wall:
     case Boundary::no_slip_wall:

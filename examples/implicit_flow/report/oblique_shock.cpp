@@ -11,8 +11,7 @@ namespace implicit_flow {
 
 double deflection(double mach, double shock_angle, double gamma) {
   double const normal = std::pow(mach * std::sin(shock_angle), 2);
-  return std::atan(2 / std::tan(shock_angle) * (normal - 1) /
-                   (mach * mach * (gamma + std::cos(2 * shock_angle)) + 2));
+  return std::atan(2 / std::tan(shock_angle) * (normal - 1) / (mach * mach * (gamma + std::cos(2 * shock_angle)) + 2));
 }
 
 namespace {

@@ -44,8 +44,8 @@ void write_vts(const std::filesystem::path& file, const Solution& solution) {
 
   std::uint64_t offset = 0;
   auto const declare = [&](const Array& array) {
-    out << "        <DataArray type=\"Float64\" Name=\"" << array.name << "\" NumberOfComponents=\""
-        << array.components << "\" format=\"appended\" offset=\"" << offset << "\"/>\n";
+    out << "        <DataArray type=\"Float64\" Name=\"" << array.name << "\" NumberOfComponents=\"" << array.components
+        << "\" format=\"appended\" offset=\"" << offset << "\"/>\n";
     offset += sizeof(std::uint64_t) + array.values.size() * sizeof(double);
   };
   char const* const order = std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian";

@@ -105,9 +105,9 @@ void assemble_jacobian(const Exec& exec, const Problem<Exec>& problem, const Fie
           Quintet<Variable> w;
           for (int c = 0; c < equations; ++c) w[c] = Variable::variable(u[c], c);
           w = problem.gas.primitive(w);
-          auto const f = boundary_flux(problem.gas, problem.boundary.side[side].at(p.i), problem.boundary.free_stream,
-                                       w, outward_area(problem.metrics, direction, upper, p),
-                                       problem.metrics.volume(p));
+          auto const f =
+              boundary_flux(problem.gas, problem.boundary.side[side].at(p.i), problem.boundary.free_stream, w,
+                            outward_area(problem.metrics, direction, upper, p), problem.metrics.volume(p));
           for (int c = 0; c < equations; ++c) {
             for (int r = 0; r < equations; ++r) diagonal[r][c] += f[r].derivative[c];
           }

@@ -9,11 +9,9 @@ namespace implicit_flow {
 
 /// Sets every cell to the same conserved state.
 template <hyperplane::ExecutionSpace Exec>
-void fill(const Exec& exec, const Field<Exec>& conserved, const hyperplane::Grid& cells,
-          const Quintet<double>& state) {
+void fill(const Exec& exec, const Field<Exec>& conserved, const hyperplane::Grid& cells, const Quintet<double>& state) {
   for_each_point(
-      exec, "implicit_flow::fill", cells,
-      KOKKOS_LAMBDA(const hyperplane::Point& p) { store(conserved, p, state); });
+      exec, "implicit_flow::fill", cells, KOKKOS_LAMBDA(const hyperplane::Point& p) { store(conserved, p, state); });
 }
 
 /// Waits for the instance, like all functions here that return a number.

@@ -48,8 +48,8 @@ class LinearSolver {
   }
 
  private:
-  using AnyPreconditioner = std::variant<hyperplane::BlockIlu0<double, equations, Exec>,
-                                         hyperplane::BlockJacobi<double, equations, Exec>>;
+  using AnyPreconditioner =
+      std::variant<hyperplane::BlockIlu0<double, equations, Exec>, hyperplane::BlockJacobi<double, equations, Exec>>;
   using AnyMethod =
       std::variant<hyperplane::BiCgStab<Vector>, hyperplane::Fgmres<Vector>, hyperplane::Richardson<Vector>>;
 

@@ -14,9 +14,10 @@ namespace implicit_flow {
 
 /// Cell volumes and face area vectors of a mesh, on the device. A value: kernels copy it.
 ///
-/// The area vector of a face is the integral of dS over the bilinear patch through its four vertices, so the six vectors
-/// of a cell add up to zero and a uniform flow stays uniform to round-off. The volume is that of the trilinear cell with
-/// these faces, by the divergence theorem (the volume under a bilinear patch is the mean of its two triangulations).
+/// The area vector of a face is the integral of dS over the bilinear patch through its four vertices, so the six
+/// vectors of a cell add up to zero and a uniform flow stays uniform to round-off. The volume is that of the trilinear
+/// cell with these faces, by the divergence theorem (the volume under a bilinear patch is the mean of its two
+/// triangulations).
 template <hyperplane::ExecutionSpace Exec>
 struct Metrics {
   using Vectors = Kokkos::View<Vec3***, Kokkos::LayoutLeft, typename Exec::memory_space>;

@@ -27,7 +27,7 @@ struct SteadyOptions {
   double max_cfl = 1e6;
   double max_cfl_growth = 2;  ///< from one step to the next
   Order order = Order::second;
-  LinearOptions linear;
+  LinearOptions linear{};
 };
 
 struct StepReport {

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Mistakes on the command line end with exit status 1 and one line that explains them: check_errors.sh IMPLICIT_FLOW
+set -uo pipefail
+
+flow=${1:?the program}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failures=0
+
+# expect STATUS TEXT OPTION...
+expect() {
+  local status=$1 text=$2 found
+  shift 2
+  OMP_PROC_BIND=false "$flow" --output "$folder/out" "$@" >"$folder/log" 2>&1
+  found=$?
+  if [[ $found != "$status" ]] || ! grep -qF -- "$text" "$folder/log"; then
+    echo "FAILED: $* gave exit status $found, expected $status with '$text':"
+    cat "$folder/log"
+    failures=$((failures + 1))
+  fi
+}
+
+printf '2 2 2\n0 1 0 1 0 oops' >"$folder/bad.p3d"
+printf '2 2 2\n0 1 0 1 0 1 0 1\n0 0 1 1 0 0 1 1\n4*1 4*0\n' >"$folder/left_handed.p3d"
+expect 0 "block ILU(0)" --help
+expect 1 "--cells" --cells 3x3
+expect 1 "not in" --case cylinder
+expect 1 "Mach number must be positive" --mach -1
+expect 2 "no attached shock" --angle 30 --cells 8x8x1 --steps 1
+expect 1 "line 2: 'oops' is not a finite number" --grid-file "$folder/bad.p3d"
+expect 1 "cell (0, 0, 0) is not positive" --grid-file "$folder/left_handed.p3d"
+expect 1 "'wall' is not a boundary condition" --boundary jmin=wall --cells 8x8x1
+expect 1 "cannot be read" --grid-file "$folder/missing.p3d"
+expect 2 "not steady after 1 steps" --cells 8x8x1 --steps 1
+
+((failures == 0)) || exit 1
