@@ -122,6 +122,7 @@ inside() {
     root=$1 repository=$2
     shift 2
     mount --rbind /dev "$root/dev"
+    mount --rbind /sys "$root/sys"
     mount -t proc proc "$root/proc"
     mkdir -p "$root$repository"
     mount --rbind "$repository" "$root$repository"

@@ -63,7 +63,7 @@ class PencilSweep {
     auto const word = progress(pencil);
     for (int spins = 0; word.load(std::memory_order_acquire) < steps; ++spins) {
       // With more threads than cores the thread that we wait for may need ours.
-      if (spins > 4096) std::this_thread::yield();
+      if (spins > 1024) std::this_thread::yield();
     }
   }
 

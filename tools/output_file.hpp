@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+namespace hyperplane::tools {
+
+/// A file that appears under its name only when it is complete: written beside it and renamed. The constructor throws
+/// InputError where it cannot be created, so that a bad path is known before the work is done.
+class OutputFile {
+ public:
+  explicit OutputFile(const std::filesystem::path& path);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  /// Writes the text and gives the file its name. Throws InputError where that fails.
+  void commit(const std::string& text);
+
+ private:
+  std::filesystem::path m_path;
+  std::filesystem::path m_temporary;
+  std::FILE* m_file;
+};
+
+}  // namespace hyperplane::tools

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <Kokkos_Timer.hpp>
+#include <charconv>
+#include <cstdio>
+#include <functional>
+#include <hyperplane/core/dispatch.hpp>
+#include <memory>
+#include <optional>
+
+#include "backends.hpp"
+#include "commands.hpp"
+#include "output_file.hpp"
+
+namespace hyperplane::tools {
+
+namespace {
+
+/// "32x16x8"
+Grid parse_grid(const std::string& text) {
+  int extents[3] = {};
+  const char* next = text.data();
+  const char* const end = next + text.size();
+  for (int d = 0; d < 3; ++d) {
+    auto const [after, error] = std::from_chars(next, end, extents[d]);
+    bool const separated = d == 2 ? after == end : after != end && (*after == 'x' || *after == 'X');
+    if (error != std::errc{} || !separated || extents[d] < 1) {
+      throw InputError(fmt::format("--grid: '{}' is not of the form IxJxK with extents of at least 1", text));
+    }
+    next = after + 1;
+  }
+  return Grid(extents[0], extents[1], extents[2]);
+}
+
+/// A line that is written again and again, for a person who watches.
+class ProgressLine {
+ public:
+  explicit ProgressLine(double tolerance) : m_active(::isatty(STDERR_FILENO) == 1), m_tolerance(tolerance) {}
+  ~ProgressLine() {
+    if (m_written) fmt::print(stderr, "\r\033[K");
+  }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void show(int iteration, double residual_norm) {
+    if (!m_active) return;
+    if (iteration == 0) m_first = residual_norm;
+    fmt::print(stderr, "\r\033[Kiteration {}  residual {:.3e} of {:.3e}  (tolerance {:.1e})", iteration, residual_norm,
+               m_first, m_tolerance);
+    std::fflush(stderr);
+    m_written = true;
+  }
+
+ private:
+  bool m_active;
+  bool m_written = false;
+  double m_tolerance;
+  double m_first = 0.0;
+};
+
+std::string choose_backend(const std::string& wanted) {
+  auto const names = backend_names();
+  if (wanted == "auto") return names.back();
+  for (auto const& name : names) {
+    if (name == wanted) return name;
+  }
+  throw InputError(fmt::format("--backend: '{}' is not in this build, which has: {}", wanted, fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+int run_solve(SolveCommand command) {
+  Grid const grid = parse_grid(command.grid);
+  if (command.block_size < 1 || command.block_size > max_block_size) {
+    throw InputError(fmt::format("--block-size: {} is not between 1 and {}", command.block_size, max_block_size));
+  }
+  auto const backend = choose_backend(command.backend);
+  std::optional<OutputFile> solution_file, history_file;
+  if (!command.solution.empty()) solution_file.emplace(command.solution);
+  if (!command.history.empty()) history_file.emplace(command.history);
+
+  Kokkos::Timer const timer;
+  auto const a = read_stencil(command.matrix, grid, command.block_size);
+  auto const b = read_vector(command.rhs, grid.size() * command.block_size);
+  double const read_seconds = timer.seconds();
+
+  SolverReport report;
+  std::vector<double> x;
+  int concurrency = 1;
+  {
+    ProgressLine line(command.settings.krylov.tolerance);
+    command.settings.krylov.monitor = [&](int iteration, double norm) { line.show(iteration, norm); };
+    for_each_backend([&]<class Exec>(std::type_identity<Exec>, const std::string& name) {
+      if (name != backend) return;
+      concurrency = Exec{}.concurrency();
+      report = dispatch_block_size(command.block_size,
+                                   [&](auto n) { return solve_system<n.value, Exec>(command.settings, a, b, x); });
+    });
+  }
+
+  if (solution_file) solution_file->commit(format_vector(x));
+  if (history_file) {
+    history_file->commit(format_history(command, grid, backend, concurrency, read_seconds, report));
+  }
+  auto const& result = report.result;
+  double const relative = result.rhs_norm > 0.0 ? result.residual_norm / result.rhs_norm : 0.0;
+  fmt::print(
+      "{} after {} iterations: residual {:.3e} of the right-hand side; factor {:.3f} s, solve {:.3f} s ({}, {} {})\n",
+      result.outcome == KrylovOutcome::converged        ? "converged"
+      : result.outcome == KrylovOutcome::max_iterations ? "not converged"
+                                                        : "broke down",
+      result.iterations, relative, report.times.factor, report.times.solve, backend, concurrency,
+      concurrency == 1 ? "thread" : "threads");
+  return result.converged() ? exit_converged : exit_not_converged;
+}
+
+}  // namespace hyperplane::tools
