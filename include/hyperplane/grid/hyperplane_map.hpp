@@ -4,6 +4,7 @@
 #include <hyperplane/grid/grid.hpp>
 
 #include <Kokkos_Macros.hpp>
+#include <Kokkos_MathematicalFunctions.hpp>
 
 #include <cstdint>
 
@@ -16,7 +17,7 @@ namespace hyperplane {
 /// plane q counts k outer, j inner, with i = p - j - k.
 ///
 /// No table is stored: sizes and offsets come from inclusion-exclusion over triangular and tetrahedral numbers
-/// (a few integer operations), the map (p, q) -> (i, j, k) from a binary search over k, log2(K) of those. Trivially
+/// (a few integer operations), the map (p, q) -> (i, j, k) from their inverses, with one square root at most. Trivially
 /// copyable, callable in kernels.
 class HyperplaneMap {
  public:
@@ -51,22 +52,32 @@ class HyperplaneMap {
   }
 
   /// The point (p, q), for 0 <= p < plane_count() and 0 <= q < plane_size(p).
-  KOKKOS_FUNCTION constexpr Point point(int p, std::int64_t q) const {
-    // The largest k whose predecessors in the plane number at most q.
-    int low = p - (m_grid.ni() + m_grid.nj() - 2);
-    if (low < 0) low = 0;
-    int high = p < m_grid.nk() ? p : m_grid.nk() - 1;
-    while (low < high) {
-      int const middle = low + (high - low + 1) / 2;
-      if (points_below(p, middle) <= q) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
+  KOKKOS_FUNCTION Point point(int p, std::int64_t q) const {
+    // k is the largest with at most q predecessors, C(p) - C(p - k) <= q with C = columns_up_to: m = p - k is the
+    // smallest with C(m) >= C(p) - q. C grows like a triangular number, then by the shorter side in each step, then
+    // like a triangular number mirrored, and each of the three parts has an inverse.
+    std::int64_t const a = m_grid.ni();
+    std::int64_t const b = m_grid.nj();
+    std::int64_t const shorter = a < b ? a : b;
+    std::int64_t const longer = a < b ? b : a;
+    std::int64_t const growing = shorter * (shorter + 1) / 2;
+    std::int64_t const target = columns_up_to(p) - q;
+    std::int64_t m = 0;
+    std::int64_t reached = 0;
+    if (target <= growing) {
+      m = triangle_root(target - 1);
+      reached = triangle(m);
+    } else if (target <= growing + (longer - shorter) * shorter) {
+      std::int64_t const steps = (target - growing + shorter - 1) / shorter;
+      m = shorter - 1 + steps;
+      reached = growing + steps * shorter;
+    } else {
+      std::int64_t const missing = triangle_root(a * b - target);
+      m = a + b - 2 - missing;
+      reached = a * b - triangle(missing - 1);
     }
-    int const k = low;
-    int const j = first_j(p - k) + static_cast<int>(q - points_below(p, k));
-    return {p - k - j, j, k};
+    int const j = first_j(static_cast<int>(m)) + static_cast<int>(reached - target);
+    return {static_cast<int>(m) - j, j, p - static_cast<int>(m)};
   }
 
  private:
@@ -74,6 +85,18 @@ class HyperplaneMap {
   KOKKOS_FUNCTION static constexpr std::int64_t tetrahedron(std::int64_t x) {
     // Divided as early as it is exact, so that the product stays within 64 bits for any grid that fits in memory.
     return x < 0 ? 0 : (x + 1) * (x + 2) / 2 * (x + 3) / 3;
+  }
+
+  /// Largest s with s (s + 1) / 2 <= u, for u >= 0.
+  KOKKOS_FUNCTION static std::int64_t triangle_root(std::int64_t u) {
+    auto s = static_cast<std::int64_t>(0.5 * (Kokkos::sqrt(8.0 * static_cast<double>(u) + 1.0) - 1.0));
+    // Rounding leaves the estimate one off at most.
+    if (triangle(s - 1) > u) {
+      --s;
+    } else if (triangle(s) <= u) {
+      ++s;
+    }
+    return s;
   }
 
   /// Number of (i, j) with i + j <= x.
