@@ -7,6 +7,9 @@
 #if defined(__CUDA_ARCH__)
 #define HYPERPLANE_UNROLL _Pragma("unroll")
 #define HYPERPLANE_INDEPENDENT
+#elif defined(__CUDACC__)
+#define HYPERPLANE_UNROLL
+#define HYPERPLANE_INDEPENDENT
 #elif defined(__clang__)
 #define HYPERPLANE_UNROLL _Pragma("clang loop unroll(full)")
 #define HYPERPLANE_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")

@@ -48,10 +48,8 @@ class InterleavedView {
         m_flat(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label),
                static_cast<std::size_t>(packs) * entries * vector_length) {
     // A kernel rather than a memset, so that each page is first touched by a thread that will use it.
-    auto const flat = m_flat;
-    Kokkos::parallel_for(
-        "Hyperplane::InterleavedView::zero", Kokkos::RangePolicy<Exec>(exec, 0, flat.size()),
-        KOKKOS_LAMBDA(std::size_t index) { flat(index) = T(0); });
+    Kokkos::parallel_for("Hyperplane::InterleavedView::zero", Kokkos::RangePolicy<Exec>(exec, 0, m_flat.size()),
+                         Zero{m_flat});
   }
 
   std::int64_t packs() const { return m_packs; }
@@ -60,6 +58,11 @@ class InterleavedView {
   const Flat& flat() const { return m_flat; }
 
  private:
+  struct Zero {
+    Flat m_values;
+    KOKKOS_FUNCTION void operator()(std::size_t index) const { m_values(index) = T(0); }
+  };
+
   std::int64_t m_packs = 0;
   Flat m_flat;
 };

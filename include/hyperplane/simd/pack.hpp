@@ -2,13 +2,13 @@
 #pragma once
 
 #include <Kokkos_Macros.hpp>
-
 #include <concepts>
-#include <cstdint>
+#include <hyperplane/simd/native_vector.hpp>
 #include <type_traits>
 #include <utility>
 
-#if defined(__SSE2__)
+#if defined(__SSE2__) && defined(HYPERPLANE_VECTOR_EXTENSION)
+#define HYPERPLANE_X86_INTRINSICS
 #include <immintrin.h>
 #endif
 
@@ -16,67 +16,63 @@ namespace hyperplane {
 
 /// W lanes of T that are operated on together: the vector register of the host's SIMD kernels.
 ///
-/// Made from the compiler's vector extensions (GCC, Clang), so that an operation is one instruction where W lanes fill
-/// a register. The same function templates run on T and on Pack<T, W> through select(), any() and abs() below, which
-/// also exist for plain scalars. Host only.
+/// With GCC and Clang an operation is one instruction where W lanes fill a register. The same function templates run on
+/// T and on Pack<T, W> through select(), any() and abs() below, which also exist for plain scalars.
 template <class T, int W>
 struct Pack {
   static_assert(W >= 1 && (W & (W - 1)) == 0, "the number of lanes is a power of two");
 
   using value_type = T;
   static constexpr int lanes = W;
-  using Lane = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
-  typedef T Native __attribute__((vector_size(W * sizeof(T))));
-  typedef Lane NativeMask __attribute__((vector_size(W * sizeof(T))));
+  using Lane = detail::LaneInteger<T>;
+  using Native = detail::NativeVector<T, W>;
+  using NativeMask = detail::NativeVector<Lane, W>;
 
   /// One truth value a lane: 0 or -1.
   struct Mask {
     NativeMask m_native;
 
-    friend Mask operator&(const Mask& a, const Mask& b) { return {a.m_native & b.m_native}; }
-    friend Mask operator|(const Mask& a, const Mask& b) { return {a.m_native | b.m_native}; }
-    friend Mask operator!(const Mask& a) { return {~a.m_native}; }
-    bool operator[](int lane) const { return m_native[lane] != 0; }
+    friend KOKKOS_FUNCTION Mask operator&(const Mask& a, const Mask& b) { return {a.m_native & b.m_native}; }
+    friend KOKKOS_FUNCTION Mask operator|(const Mask& a, const Mask& b) { return {a.m_native | b.m_native}; }
+    friend KOKKOS_FUNCTION Mask operator!(const Mask& a) { return {~a.m_native}; }
+    KOKKOS_FUNCTION bool operator[](int lane) const { return m_native[lane] != 0; }
   };
 
   Native m_native;
 
   Pack() = default;
-  Pack(const Native& native) : m_native(native) {}  // NOLINT(google-explicit-constructor)
-  Pack(T value) : m_native(value - Native{}) {}     // NOLINT(google-explicit-constructor)
-  Pack(int value)
-    requires(!std::same_as<T, int>)
-      : Pack(T(value)) {}  // NOLINT(google-explicit-constructor)
+  KOKKOS_FUNCTION Pack(const Native& native) : m_native(native) {}             // NOLINT(google-explicit-constructor)
+  KOKKOS_FUNCTION Pack(T value) : m_native(detail::broadcast<T, W>(value)) {}  // NOLINT(google-explicit-constructor)
+  KOKKOS_FUNCTION Pack(int value)
+    requires(!std::same_as<T, int>)  // NOLINT(google-explicit-constructor)
+      : Pack(static_cast<T>(value)) {}
 
-  T operator[](int lane) const { return m_native[lane]; }
-  void set(int lane, T value) { m_native[lane] = value; }
+  KOKKOS_FUNCTION T operator[](int lane) const { return m_native[lane]; }
+  KOKKOS_FUNCTION void set(int lane, T value) { m_native[lane] = value; }
 
   /// Loads W consecutive values, aligned to the whole pack; a narrower storage type is widened.
   template <class Storage>
-  static Pack load(const Storage* values) {
+  KOKKOS_FUNCTION static Pack load(const Storage* values) {
+    auto const& stored = *reinterpret_cast<const typename Pack<Storage, W>::Native*>(values);
     if constexpr (std::same_as<Storage, T>) {
-      return *reinterpret_cast<const Native*>(values);
+      return stored;
     } else {
-      return convert(*reinterpret_cast<const typename Pack<Storage, W>::Native*>(values));
+      return detail::convert<T, Storage, W>(stored);
     }
   }
 
   /// Stores W consecutive values, aligned to the whole pack; rounded to a narrower storage type.
   template <class Storage>
-  void store(Storage* values) const {
-    if constexpr (std::same_as<Storage, T>) {
-      *reinterpret_cast<Native*>(values) = m_native;
-    } else {
-      *reinterpret_cast<typename Pack<Storage, W>::Native*>(values) = Pack<Storage, W>::convert(m_native).m_native;
-    }
+  KOKKOS_FUNCTION void store(Storage* values) const {
+    *reinterpret_cast<typename Pack<Storage, W>::Native*>(values) = stored_as<Storage>();
   }
 
   /// Stores past the caches, for values that are not read again soon: the line is not fetched first. Weakly ordered:
   /// stream_fence() must follow before another thread may read. An ordinary store where there is no such instruction.
   template <class Storage>
-  void stream(Storage* values) const {
-    auto const stored = Pack<Storage, W>::convert(m_native).m_native;
-#if defined(__SSE2__) && !defined(__CUDACC__)
+  KOKKOS_FUNCTION void stream(Storage* values) const {
+    auto const stored = stored_as<Storage>();
+#if defined(HYPERPLANE_X86_INTRINSICS)
 #if defined(__AVX512F__)
     if constexpr (sizeof(stored) == 64) {
       _mm512_stream_si512(reinterpret_cast<__m512i*>(values), reinterpret_cast<__m512i>(stored));
@@ -97,54 +93,33 @@ struct Pack {
     *reinterpret_cast<typename Pack<Storage, W>::Native*>(values) = stored;
   }
 
-  template <class OtherNative>
-  static Pack convert(const OtherNative& other) {
-#if defined(__CUDACC__)
-    Pack result;
-    for (int lane = 0; lane < W; ++lane) result.m_native[lane] = static_cast<T>(other[lane]);
-    return result;
-#else
-    return __builtin_convertvector(other, Native);
-#endif
-  }
+  friend KOKKOS_FUNCTION Pack operator+(const Pack& a, const Pack& b) { return a.m_native + b.m_native; }
+  friend KOKKOS_FUNCTION Pack operator-(const Pack& a, const Pack& b) { return a.m_native - b.m_native; }
+  friend KOKKOS_FUNCTION Pack operator*(const Pack& a, const Pack& b) { return a.m_native * b.m_native; }
+  friend KOKKOS_FUNCTION Pack operator/(const Pack& a, const Pack& b) { return a.m_native / b.m_native; }
+  friend KOKKOS_FUNCTION Pack operator-(const Pack& a) { return -a.m_native; }
+  KOKKOS_FUNCTION Pack& operator+=(const Pack& b) { return *this = *this + b; }
+  KOKKOS_FUNCTION Pack& operator-=(const Pack& b) { return *this = *this - b; }
+  KOKKOS_FUNCTION Pack& operator*=(const Pack& b) { return *this = *this * b; }
 
-  friend Pack operator+(const Pack& a, const Pack& b) { return a.m_native + b.m_native; }
-  friend Pack operator-(const Pack& a, const Pack& b) { return a.m_native - b.m_native; }
-  friend Pack operator*(const Pack& a, const Pack& b) { return a.m_native * b.m_native; }
-  friend Pack operator/(const Pack& a, const Pack& b) { return a.m_native / b.m_native; }
-  friend Pack operator-(const Pack& a) { return -a.m_native; }
-  Pack& operator+=(const Pack& b) {
-    m_native += b.m_native;
-    return *this;
-  }
-  Pack& operator-=(const Pack& b) {
-    m_native -= b.m_native;
-    return *this;
-  }
-  Pack& operator*=(const Pack& b) {
-    m_native *= b.m_native;
-    return *this;
-  }
+  friend KOKKOS_FUNCTION Mask operator>(const Pack& a, const Pack& b) { return {a.m_native > b.m_native}; }
+  friend KOKKOS_FUNCTION Mask operator<(const Pack& a, const Pack& b) { return {a.m_native < b.m_native}; }
+  friend KOKKOS_FUNCTION Mask operator==(const Pack& a, const Pack& b) { return {a.m_native == b.m_native}; }
+  friend KOKKOS_FUNCTION Mask operator!=(const Pack& a, const Pack& b) { return {a.m_native != b.m_native}; }
 
-  friend Mask operator>(const Pack& a, const Pack& b) { return {a.m_native > b.m_native}; }
-  friend Mask operator<(const Pack& a, const Pack& b) { return {a.m_native < b.m_native}; }
-  friend Mask operator==(const Pack& a, const Pack& b) { return {a.m_native == b.m_native}; }
-  friend Mask operator!=(const Pack& a, const Pack& b) { return {a.m_native != b.m_native}; }
-
-  friend Pack select(const Mask& mask, const Pack& a, const Pack& b) { return mask.m_native ? a.m_native : b.m_native; }
-  friend Pack abs(const Pack& a) { return a.m_native < T(0) ? -a.m_native : a.m_native; }
-  friend bool any(const Mask& mask) {
-#if defined(__AVX512DQ__) && !defined(__CUDACC__)
+  friend KOKKOS_FUNCTION Pack select(const Mask& mask, const Pack& a, const Pack& b) {
+    return detail::choose<T, W>(mask.m_native, a.m_native, b.m_native);
+  }
+  friend KOKKOS_FUNCTION Pack abs(const Pack& a) { return select(a < Pack(0), -a, a); }
+  friend KOKKOS_FUNCTION bool any(const Mask& mask) {
+#if defined(HYPERPLANE_X86_INTRINSICS) && defined(__AVX512DQ__)
     if constexpr (sizeof(NativeMask) == 64) {
-      auto const lanes = reinterpret_cast<__m512i>(mask.m_native);
-      return (sizeof(T) == 8 ? _mm512_movepi64_mask(lanes) : _mm512_movepi32_mask(lanes)) != 0;
+      auto const bits = reinterpret_cast<__m512i>(mask.m_native);
+      return (sizeof(T) == 8 ? _mm512_movepi64_mask(bits) : _mm512_movepi32_mask(bits)) != 0;
     }
 #endif
-#if defined(__AVX__) && !defined(__CUDACC__)
-    if constexpr (sizeof(NativeMask) == 32) {
-      return _mm256_movemask_pd(reinterpret_cast<__m256d>(mask.m_native)) != 0 ||
-             _mm256_movemask_ps(reinterpret_cast<__m256>(mask.m_native)) != 0;
-    }
+#if defined(HYPERPLANE_X86_INTRINSICS) && defined(__AVX__)
+    if constexpr (sizeof(NativeMask) == 32) return _mm256_movemask_ps(reinterpret_cast<__m256>(mask.m_native)) != 0;
 #endif
     Lane combined = 0;
     for (int lane = 0; lane < W; ++lane) combined |= mask.m_native[lane];
@@ -152,34 +127,28 @@ struct Pack {
   }
 
   /// (first, a[0], ..., a[W-2]): every lane takes the value of the lane before.
-  friend Pack shift_from_lower_lane(const Pack& a, T first) {
-    return shift(a, first, std::make_integer_sequence<int, W>{}, std::true_type{});
+  friend KOKKOS_FUNCTION Pack shift_from_lower_lane(const Pack& a, T first) {
+    return detail::enter_first<T, W>(a.m_native, first, std::make_integer_sequence<int, W>{});
   }
   /// (a[1], ..., a[W-1], last): every lane takes the value of the lane after.
-  friend Pack shift_from_upper_lane(const Pack& a, T last) {
-    return shift(a, last, std::make_integer_sequence<int, W>{}, std::false_type{});
+  friend KOKKOS_FUNCTION Pack shift_from_upper_lane(const Pack& a, T last) {
+    return detail::enter_last<T, W>(a.m_native, last, std::make_integer_sequence<int, W>{});
   }
 
  private:
-  template <int... lane, bool from_lower>
-  static Pack shift(const Pack& a, T entering, std::integer_sequence<int, lane...>, std::bool_constant<from_lower>) {
-#if defined(__CUDACC__)
-    Pack result;
-    ((result.m_native[lane] = from_lower ? (lane == 0 ? entering : a.m_native[(lane + W - 1) % W])
-                                         : (lane == W - 1 ? entering : a.m_native[(lane + 1) % W])),
-     ...);
-    return result;
-#else
-    Pack const filled = entering;
-    return __builtin_shufflevector(a.m_native, filled.m_native,
-                                   (from_lower ? (lane == 0 ? W : lane - 1) : lane + 1)...);
-#endif
+  template <class Storage>
+  KOKKOS_FUNCTION typename Pack<Storage, W>::Native stored_as() const {
+    if constexpr (std::same_as<Storage, T>) {
+      return m_native;
+    } else {
+      return detail::convert<Storage, T, W>(m_native);
+    }
   }
 };
 
 /// Orders streaming stores before what follows.
 inline void stream_fence() {
-#if defined(__SSE2__)
+#if defined(HYPERPLANE_X86_INTRINSICS)
   _mm_sfence();
 #endif
 }

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+/// What Pack is made of: the compiler's vector extension, or an array where there is none. nvcc refuses the extension
+/// in functions for both host and device.
+#if defined(__GNUC__) && !defined(__CUDACC__)
+#define HYPERPLANE_VECTOR_EXTENSION
+#endif
+
+namespace hyperplane::detail {
+
+template <class T>
+using LaneInteger = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+
+#if defined(HYPERPLANE_VECTOR_EXTENSION)
+
+template <class T, int W>
+struct NativeVectorOf {
+  typedef T type __attribute__((vector_size(W * sizeof(T))));
+};
+template <class T, int W>
+using NativeVector = typename NativeVectorOf<T, W>::type;
+
+/// value in every lane. (v - 0 keeps the sign of a zero.)
+template <class T, int W>
+NativeVector<T, W> broadcast(T value) {
+  return value - NativeVector<T, W>{};
+}
+template <class T, int W>
+NativeVector<T, W> choose(const NativeVector<LaneInteger<T>, W>& mask, const NativeVector<T, W>& a,
+                          const NativeVector<T, W>& b) {
+  return mask ? a : b;
+}
+template <class To, class From, int W>
+NativeVector<To, W> convert(const NativeVector<From, W>& a) {
+  return __builtin_convertvector(a, NativeVector<To, W>);
+}
+template <class T, int W, int... lane>
+NativeVector<T, W> enter_first(const NativeVector<T, W>& a, T first, std::integer_sequence<int, lane...>) {
+  return __builtin_shufflevector(a, broadcast<T, W>(first), (lane == 0 ? W : lane - 1)...);
+}
+template <class T, int W, int... lane>
+NativeVector<T, W> enter_last(const NativeVector<T, W>& a, T last, std::integer_sequence<int, lane...>) {
+  return __builtin_shufflevector(a, broadcast<T, W>(last), (lane + 1)...);
+}
+
+#else
+
+/// Element by element what the vector extension does.
+template <class T, int W>
+struct alignas(W * sizeof(T)) NativeVector {
+  T m_lanes[W];
+
+  KOKKOS_FUNCTION T& operator[](int lane) { return m_lanes[lane]; }
+  KOKKOS_FUNCTION const T& operator[](int lane) const { return m_lanes[lane]; }
+
+  template <class To, class F>
+  KOKKOS_FUNCTION static NativeVector<To, W> map(const F& f) {
+    NativeVector<To, W> result;
+    for (int lane = 0; lane < W; ++lane) result.m_lanes[lane] = f(lane);
+    return result;
+  }
+  using Mask = NativeVector<LaneInteger<T>, W>;
+
+  friend KOKKOS_FUNCTION NativeVector operator+(const NativeVector& a, const NativeVector& b) {
+    return map<T>([&](int lane) { return a[lane] + b[lane]; });
+  }
+  friend KOKKOS_FUNCTION NativeVector operator-(const NativeVector& a, const NativeVector& b) {
+    return map<T>([&](int lane) { return a[lane] - b[lane]; });
+  }
+  friend KOKKOS_FUNCTION NativeVector operator*(const NativeVector& a, const NativeVector& b) {
+    return map<T>([&](int lane) { return a[lane] * b[lane]; });
+  }
+  friend KOKKOS_FUNCTION NativeVector operator/(const NativeVector& a, const NativeVector& b) {
+    return map<T>([&](int lane) { return a[lane] / b[lane]; });
+  }
+  friend KOKKOS_FUNCTION NativeVector operator-(const NativeVector& a) {
+    return map<T>([&](int lane) { return -a[lane]; });
+  }
+  friend KOKKOS_FUNCTION NativeVector operator&(const NativeVector& a, const NativeVector& b) {
+    return map<T>([&](int lane) { return a[lane] & b[lane]; });
+  }
+  friend KOKKOS_FUNCTION NativeVector operator|(const NativeVector& a, const NativeVector& b) {
+    return map<T>([&](int lane) { return a[lane] | b[lane]; });
+  }
+  friend KOKKOS_FUNCTION NativeVector operator~(const NativeVector& a) {
+    return map<T>([&](int lane) { return ~a[lane]; });
+  }
+  friend KOKKOS_FUNCTION Mask operator>(const NativeVector& a, const NativeVector& b) {
+    return map<LaneInteger<T>>([&](int lane) { return a[lane] > b[lane] ? -1 : 0; });
+  }
+  friend KOKKOS_FUNCTION Mask operator<(const NativeVector& a, const NativeVector& b) {
+    return map<LaneInteger<T>>([&](int lane) { return a[lane] < b[lane] ? -1 : 0; });
+  }
+  friend KOKKOS_FUNCTION Mask operator==(const NativeVector& a, const NativeVector& b) {
+    return map<LaneInteger<T>>([&](int lane) { return a[lane] == b[lane] ? -1 : 0; });
+  }
+  friend KOKKOS_FUNCTION Mask operator!=(const NativeVector& a, const NativeVector& b) {
+    return map<LaneInteger<T>>([&](int lane) { return a[lane] != b[lane] ? -1 : 0; });
+  }
+};
+
+template <class T, int W>
+KOKKOS_FUNCTION NativeVector<T, W> broadcast(T value) {
+  return NativeVector<T, W>::template map<T>([&](int) { return value; });
+}
+template <class T, int W>
+KOKKOS_FUNCTION NativeVector<T, W> choose(const NativeVector<LaneInteger<T>, W>& mask, const NativeVector<T, W>& a,
+                                          const NativeVector<T, W>& b) {
+  return NativeVector<T, W>::template map<T>([&](int lane) { return mask[lane] != 0 ? a[lane] : b[lane]; });
+}
+template <class To, class From, int W>
+KOKKOS_FUNCTION NativeVector<To, W> convert(const NativeVector<From, W>& a) {
+  return NativeVector<To, W>::template map<To>([&](int lane) { return static_cast<To>(a[lane]); });
+}
+template <class T, int W, class Lanes>
+KOKKOS_FUNCTION NativeVector<T, W> enter_first(const NativeVector<T, W>& a, T first, Lanes) {
+  return NativeVector<T, W>::template map<T>([&](int lane) { return lane == 0 ? first : a[lane - 1]; });
+}
+template <class T, int W, class Lanes>
+KOKKOS_FUNCTION NativeVector<T, W> enter_last(const NativeVector<T, W>& a, T last, Lanes) {
+  return NativeVector<T, W>::template map<T>([&](int lane) { return lane == W - 1 ? last : a[lane + 1]; });
+}
+
+#endif
+
+}  // namespace hyperplane::detail
