@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/core/macros.hpp>
 #include <hyperplane/block/matrix.hpp>
+#include <hyperplane/core/macros.hpp>
 
 #include <Kokkos_Macros.hpp>
 

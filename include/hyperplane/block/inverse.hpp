@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/core/macros.hpp>
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/block/pivot.hpp>
+#include <hyperplane/core/macros.hpp>
 
 #include <Kokkos_Macros.hpp>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/core/macros.hpp>
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/block/pivot.hpp>
 #include <hyperplane/block/trsm.hpp>
+#include <hyperplane/core/macros.hpp>
 
 #include <Kokkos_Macros.hpp>
 

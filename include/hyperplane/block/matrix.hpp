@@ -42,7 +42,9 @@ struct PackMatrix {
   using value_type = PackType;
   const Storage* m_data;
 
-  PackType operator()(int r, int c) const { return PackType::load(m_data + (c * n + r) * PackType::lanes); }
+  KOKKOS_FUNCTION PackType operator()(int r, int c) const {
+    return PackType::load(m_data + (c * n + r) * PackType::lanes);
+  }
 };
 
 }  // namespace hyperplane::block

@@ -100,7 +100,7 @@ class Fgmres : private detail::KrylovBase<Vector> {
     const detail::Address<Scalar>* const v = m_pointers.data();
     m_dots.run(exec, data(w), v, j + 1, first);
     Kokkos::parallel_for("Hyperplane::Fgmres::orthogonalize", all(exec),
-                         SubtractOnly{detail::FgmresSubtract<Scalar>{first, v, data(w), j + 1}});
+                         detail::FgmresSubtractOnly<Scalar>{{first, v, data(w), j + 1}});
     m_dots.run(exec, data(w), v, j + 1, second);
     this->m_reducer.template run<1>(exec, "Hyperplane::Fgmres::orthogonalize",
                                     detail::FgmresSubtract<Scalar>{second, v, data(w), j + 1},
@@ -112,19 +112,10 @@ class Fgmres : private detail::KrylovBase<Vector> {
   void update(const Exec& exec, const Vector& x) const {
     auto const small = system();
     Kokkos::parallel_for("Hyperplane::Fgmres::back_substitution", Kokkos::RangePolicy<Exec>(exec, 0, 1),
-                         BackSubstitution{small});
+                         detail::FgmresBackSubstitution{small});
     Kokkos::parallel_for("Hyperplane::Fgmres::update", all(exec),
                          detail::FgmresUpdate<Scalar>{small, m_pointers.data() + m_restart + 1, data(x)});
   }
-
-  struct SubtractOnly {
-    detail::FgmresSubtract<Scalar> m_subtract;
-    KOKKOS_FUNCTION void operator()(std::int64_t e) const { m_subtract(e); }
-  };
-  struct BackSubstitution {
-    detail::FgmresSystem m_system;
-    KOKKOS_FUNCTION void operator()(int) const { m_system.solve(); }
-  };
 
   Kokkos::RangePolicy<Exec> all(const Exec& exec) const { return {exec, 0, this->m_r.flat().size()}; }
   static Scalar* data(const Vector& v) { return v.flat().data(); }

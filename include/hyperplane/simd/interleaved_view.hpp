@@ -33,6 +33,16 @@ class InterleavedRef {
   T* m_data;
 };
 
+namespace detail {
+
+template <class View>
+struct ZeroFill {
+  View m_values;
+  KOKKOS_FUNCTION void operator()(std::size_t index) const { m_values(index) = 0; }
+};
+
+}  // namespace detail
+
 /// Owner of compact SIMD-interleaved storage; a shared handle like the Kokkos::View inside.
 template <class T, int vector_length, int entries, ExecutionSpace Exec>
 class InterleavedView {
@@ -49,7 +59,7 @@ class InterleavedView {
                static_cast<std::size_t>(packs) * entries * vector_length) {
     // A kernel rather than a memset, so that each page is first touched by a thread that will use it.
     Kokkos::parallel_for("Hyperplane::InterleavedView::zero", Kokkos::RangePolicy<Exec>(exec, 0, m_flat.size()),
-                         Zero{m_flat});
+                         detail::ZeroFill<Flat>{m_flat});
   }
 
   std::int64_t packs() const { return m_packs; }
@@ -58,11 +68,6 @@ class InterleavedView {
   const Flat& flat() const { return m_flat; }
 
  private:
-  struct Zero {
-    Flat m_values;
-    KOKKOS_FUNCTION void operator()(std::size_t index) const { m_values(index) = T(0); }
-  };
-
   std::int64_t m_packs = 0;
   Flat m_flat;
 };

@@ -141,13 +141,93 @@ struct FgmresColumnFinish {
   }
 };
 
+/// Elements of a partial sum.
+inline constexpr std::int64_t multi_dot_chunk = 2048;
+
+template <class Scalar>
+struct MultiDotHostChunk {
+  static constexpr int lanes = 16;
+  const Scalar* m_w;
+  const Address<Scalar>* m_v;
+  double* m_partial;
+  std::int64_t m_size;
+  int m_stride;
+  int m_count;
+
+  void operator()(std::int64_t index) const {
+    std::int64_t const begin = index * multi_dot_chunk;
+    std::int64_t const end = std::min(begin + multi_dot_chunk, m_size);
+    for (int i = 0; i < m_count; ++i) {
+      const Scalar* const v = m_v[i].m_data;
+      double sums[lanes] = {};
+      std::int64_t e = begin;
+      for (; e + lanes <= end; e += lanes) {
+        HYPERPLANE_INDEPENDENT
+        for (int lane = 0; lane < lanes; ++lane) sums[lane] += static_cast<double>(m_w[e + lane]) * v[e + lane];
+      }
+      for (; e < end; ++e) sums[0] += static_cast<double>(m_w[e]) * v[e];
+      for (int width = lanes / 2; width > 0; width /= 2) {
+        for (int lane = 0; lane < width; ++lane) sums[lane] += sums[lane + width];
+      }
+      m_partial[index * m_stride + i] = sums[0];
+    }
+  }
+};
+
+template <class Scalar, class Exec>
+struct MultiDotTeamChunk {
+  const Scalar* m_w;
+  const Address<Scalar>* m_v;
+  double* m_partial;
+  std::int64_t m_size;
+  int m_stride;
+  int m_count;
+
+  KOKKOS_FUNCTION void operator()(const typename Kokkos::TeamPolicy<Exec>::member_type& team) const {
+    std::int64_t const begin = team.league_rank() * multi_dot_chunk;
+    std::int64_t const end = begin + multi_dot_chunk < m_size ? begin + multi_dot_chunk : m_size;
+    for (int i = 0; i < m_count; ++i) {
+      double sum = 0.0;
+      for (std::int64_t e = begin + team.team_rank(); e < end; e += team.team_size()) {
+        sum += static_cast<double>(m_w[e]) * m_v[i].m_data[e];
+      }
+      team.team_reduce(Kokkos::Sum<double>(sum));
+      if (team.team_rank() == 0) m_partial[team.league_rank() * m_stride + i] = sum;
+    }
+  }
+};
+
+struct MultiDotCombine {
+  const double* m_partial;
+  double* m_results;
+  std::int64_t m_chunks;
+  int m_stride;
+  KOKKOS_FUNCTION void operator()(int i) const {
+    double sum = 0.0;
+    for (std::int64_t c = 0; c < m_chunks; ++c) sum += m_partial[c * m_stride + i];
+    m_results[i] = sum;
+  }
+};
+
+/// Takes the sums of FgmresSubtract where nobody needs them.
+template <class Scalar>
+struct FgmresSubtractOnly {
+  FgmresSubtract<Scalar> m_subtract;
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const { m_subtract(e); }
+};
+
+struct FgmresBackSubstitution {
+  FgmresSystem m_system;
+  KOKKOS_FUNCTION void operator()(int) const { m_system.solve(); }
+};
+
 /// results[i] = (w, v[i]) for i < count, in one pass over w: bitwise the same whatever the number of threads.
 template <class Scalar, ExecutionSpace Exec>
 class MultiDot {
  public:
   MultiDot(const Exec& exec, std::int64_t size, int max_count)
       : m_size(size),
-        m_chunks((size + chunk - 1) / chunk),
+        m_chunks((size + multi_dot_chunk - 1) / multi_dot_chunk),
         m_stride(max_count),
         m_partial(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::Fgmres::partial"),
                   m_chunks * max_count) {}
@@ -155,82 +235,18 @@ class MultiDot {
   void run(const Exec& exec, const Scalar* w, const Address<Scalar>* v, int count, double* results) const {
     if constexpr (HostExecutionSpace<Exec>) {
       Kokkos::parallel_for("Hyperplane::Fgmres::dots", Kokkos::RangePolicy<Exec>(exec, 0, m_chunks),
-                           HostChunk{w, v, m_partial.data(), m_size, m_stride, count});
+                           MultiDotHostChunk<Scalar>{w, v, m_partial.data(), m_size, m_stride, count});
     } else {
       Kokkos::parallel_for("Hyperplane::Fgmres::dots",
                            Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(m_chunks), team_size),
-                           TeamChunk{w, v, m_partial.data(), m_size, m_stride, count});
+                           MultiDotTeamChunk<Scalar, Exec>{w, v, m_partial.data(), m_size, m_stride, count});
     }
     Kokkos::parallel_for("Hyperplane::Fgmres::dots::finish", Kokkos::RangePolicy<Exec>(exec, 0, count),
-                         Combine{m_partial.data(), results, m_chunks, m_stride});
+                         MultiDotCombine{m_partial.data(), results, m_chunks, m_stride});
   }
 
  private:
-  static constexpr std::int64_t chunk = 2048;
   static constexpr int team_size = 128;
-
-  struct HostChunk {
-    static constexpr int lanes = 16;
-    const Scalar* m_w;
-    const Address<Scalar>* m_v;
-    double* m_partial;
-    std::int64_t m_size;
-    int m_stride;
-    int m_count;
-
-    void operator()(std::int64_t index) const {
-      std::int64_t const begin = index * chunk;
-      std::int64_t const end = std::min(begin + chunk, m_size);
-      for (int i = 0; i < m_count; ++i) {
-        const Scalar* const v = m_v[i].m_data;
-        double sums[lanes] = {};
-        std::int64_t e = begin;
-        for (; e + lanes <= end; e += lanes) {
-          HYPERPLANE_INDEPENDENT
-          for (int lane = 0; lane < lanes; ++lane) sums[lane] += static_cast<double>(m_w[e + lane]) * v[e + lane];
-        }
-        for (; e < end; ++e) sums[0] += static_cast<double>(m_w[e]) * v[e];
-        for (int width = lanes / 2; width > 0; width /= 2) {
-          for (int lane = 0; lane < width; ++lane) sums[lane] += sums[lane + width];
-        }
-        m_partial[index * m_stride + i] = sums[0];
-      }
-    }
-  };
-
-  struct TeamChunk {
-    const Scalar* m_w;
-    const Address<Scalar>* m_v;
-    double* m_partial;
-    std::int64_t m_size;
-    int m_stride;
-    int m_count;
-
-    KOKKOS_FUNCTION void operator()(const typename Kokkos::TeamPolicy<Exec>::member_type& team) const {
-      std::int64_t const begin = team.league_rank() * chunk;
-      std::int64_t const end = begin + chunk < m_size ? begin + chunk : m_size;
-      for (int i = 0; i < m_count; ++i) {
-        double sum = 0.0;
-        for (std::int64_t e = begin + team.team_rank(); e < end; e += team.team_size()) {
-          sum += static_cast<double>(m_w[e]) * m_v[i].m_data[e];
-        }
-        team.team_reduce(Kokkos::Sum<double>(sum));
-        if (team.team_rank() == 0) m_partial[team.league_rank() * m_stride + i] = sum;
-      }
-    }
-  };
-
-  struct Combine {
-    const double* m_partial;
-    double* m_results;
-    std::int64_t m_chunks;
-    int m_stride;
-    KOKKOS_FUNCTION void operator()(int i) const {
-      double sum = 0.0;
-      for (std::int64_t c = 0; c < m_chunks; ++c) sum += m_partial[c * m_stride + i];
-      m_results[i] = sum;
-    }
-  };
 
   std::int64_t m_size;
   std::int64_t m_chunks;
