@@ -83,11 +83,12 @@ make_root() {
     --include="$(tr -s ' ' ',' <<<"$common_packages ${kokkos_packages[$flavour]}")" \
     sid "$partial" "$mirror" >"$log" 2>&1 ||
     die "setting up .deps/kokkos-$flavour failed ($(tail -n 1 "$log")); see $log"
-  local libraries=$partial/usr/lib/x86_64-linux-gnu library
+  local libraries library
+  libraries=/usr/lib/$(chroot "$partial" gcc -print-multiarch)
   if [[ $flavour == openmp ]]; then
     # libkokkos-dev 5.2 names two header-only libraries in its CMake files and does not ship their archives.
     for library in libkokkosalgorithms libkokkossimd; do
-      compgen -G "$libraries/$library.*" >/dev/null || chroot "$partial" ar cr "/usr/lib/x86_64-linux-gnu/$library.a"
+      compgen -G "$partial$libraries/$library.*" >/dev/null || chroot "$partial" ar cr "$libraries/$library.a"
     done
   fi
   mkdir -p "$partial$repository"
@@ -140,7 +141,7 @@ commit_name() {
 # Settings of the caller that a command inside should see, as NAME=value words.
 passed_variables() {
   local name
-  for name in $(compgen -e | grep -E '^(OMP_|CI$|CTEST_|CMAKE_BUILD_PARALLEL_LEVEL$|HYPERPLANE_JOBS$)' || true); do
+  for name in $(compgen -e | grep -E '^(OMP_|CI$|CTEST_|CMAKE_BUILD_PARALLEL_LEVEL$)' || true); do
     [[ ${!name} == *[[:space:]]* ]] || printf '%s=%s ' "$name" "${!name}"
   done
 }

@@ -17,6 +17,8 @@ case "${1:?openmp or serial}" in
   openmp)
     scripts/format.sh --check
     build_and_test openmp-release
+    # Every header compiles alone.
+    cmake --build --preset openmp-release --target all_verify_interface_header_sets
     build_and_test openmp-sanitize
     ;;
   serial) build_and_test serial-release ;;

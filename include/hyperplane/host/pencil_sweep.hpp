@@ -43,7 +43,8 @@ class PencilSweep {
   template <class Body>
   void run(const Exec& exec, const std::string& label, const Body& body) const {
     int const workers = std::min<int>(exec.concurrency(), m_pencils);
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, workers), Worker<Body>{*this, body, workers});
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, workers, Kokkos::ChunkSize(1)),
+                         Worker<Body>{*this, body, workers});
   }
 
  private:
