@@ -27,6 +27,7 @@ die() {
 machine_has_kokkos() {
   command -v cmake >/dev/null || return 1
   local probe=$deps/probe
+  rm -rf "$probe"
   mkdir -p "$probe"
   printf '%s\n' 'cmake_minimum_required(VERSION 3.24)' 'project(probe CXX)' \
     'find_package(Kokkos 4.5...<6 CONFIG REQUIRED)' >"$probe/CMakeLists.txt"
@@ -36,8 +37,9 @@ machine_has_kokkos() {
 # The mirror that the machine's own apt uses.
 debian_mirror() {
   local mirror
-  mirror=$(cat /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list 2>/dev/null |
-    grep -vE '^[[:space:]]*#' | grep -oE '(https?|file|ftp)://[^[:space:]]+/debian/?([[:space:]]|$)' | head -n 1 || true)
+  mirror=$(cat /etc/apt/sources.list.d/*.sources /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null |
+    grep -vE '^[[:space:]]*#' | grep -oE '(https?|file|ftp)://[^[:space:]]+/debian(/[^[:space:]]*)?([[:space:]]|$)' |
+    head -n 1 || true)
   [[ -n $mirror ]] || die "no Debian mirror in /etc/apt; install Kokkos >= 4.5 (Spack, conda-forge, apt) and set Kokkos_ROOT"
   printf '%s' "${mirror%%[[:space:]]*}"
 }
@@ -52,16 +54,29 @@ provide() {
     return
   fi
   environment[$flavour]=root
+  [[ $(id -u) == 0 ]] ||
+    die "no Kokkos >= 4.5 found on this machine, and using one of its own in .deps/ needs root rights (sudo ./run ...)"
+  unshare --mount true 2>/dev/null ||
+    die "no Kokkos >= 4.5 found on this machine, and this container may not mount, which one in .deps/ needs"
   local root=$deps/kokkos-$flavour
   # A root of an older list of packages is made again.
-  if [[ $(cat "$root/packages" 2>/dev/null) != "$common_packages ${kokkos_packages[$flavour]}" ]]; then
-    make_root "$flavour" "$root"
+  if ! is_complete "$flavour"; then
+    mkdir -p "$deps"
+    # One set-up at a time; the second finds what the first has made.
+    exec 9>"$deps/lock"
+    flock 9
+    is_complete "$flavour" || make_root "$flavour" "$root"
+    exec 9>&-
   fi
+}
+
+# Whether the root of a flavour holds the packages of today's list.
+is_complete() {
+  [[ $(cat "$deps/kokkos-$1/packages" 2>/dev/null) == "$common_packages ${kokkos_packages[$1]}" ]]
 }
 
 make_root() {
   local flavour=$1 root=$2
-  [[ $(id -u) == 0 ]] || die "no Kokkos >= 4.5 found on this machine, and setting one up in .deps/ needs root rights (sudo ./run ...)"
   local free
   free=$(df -Pm "$repository" | awk 'NR == 2 { print $4 }')
   ((free >= needed_megabytes)) || die "setting up Kokkos in .deps/ needs $needed_megabytes MB of disk, $free MB are free"

@@ -50,10 +50,10 @@ void add_solve(CLI::App& app, SolveCommand& command) {
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   solve.add_option("--max-iterations", settings.krylov.max_iterations, "Iterations at most")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(0, 100'000'000))
       ->capture_default_str();
   solve.add_option("--restart", settings.krylov.restart, "Directions that FGMRES keeps")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   solve.add_option("--check-interval", settings.krylov.check_interval, "Iterations between two looks at the residual")
       ->check(CLI::PositiveNumber)

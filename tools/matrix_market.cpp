@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -90,7 +91,7 @@ class Scanner {
     auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     // An underflow to zero is a value; an overflow is not.
     bool const underflow = error == std::errc::result_out_of_range && end == digits.data() + digits.size() &&
-                           digits.find("e-") != std::string_view::npos;
+                           (digits.find("e-") != std::string_view::npos || digits.find("E-") != std::string_view::npos);
     if (underflow) return 0.0;
     if ((error != std::errc{} && error != std::errc::result_out_of_range) || end != digits.data() + digits.size()) {
       fail(fmt::format("value '{}' is not a number", text));
@@ -160,6 +161,10 @@ Header read_header(Scanner& scanner) {
   header.columns = scanner.integer("the number of columns");
   if (header.rows < 1 || header.columns < 1) {
     scanner.fail(fmt::format("a matrix of {} x {} has no entries", header.rows, header.columns));
+  }
+  constexpr std::int64_t limit = std::int64_t{1} << 31;
+  if (header.rows > limit || header.columns > limit) {
+    scanner.fail(fmt::format("a matrix of {} x {} is too large", header.rows, header.columns));
   }
   if (header.coordinate) {
     header.entries = scanner.integer("the number of entries");

@@ -7,8 +7,9 @@
 
 namespace hyperplane::tools {
 
-/// A file that appears under its name only when it is complete: written beside it and renamed. The constructor throws
-/// InputError where it cannot be created, so that a bad path is known before the work is done.
+/// A file that appears under its name only when it is complete: written beside it and renamed. What is there and is not
+/// a regular file (a device, a pipe) is written to directly. The constructor throws InputError where it cannot be
+/// opened, so that a bad path is known before the work is done.
 class OutputFile {
  public:
   explicit OutputFile(const std::filesystem::path& path);
@@ -21,8 +22,8 @@ class OutputFile {
 
  private:
   std::filesystem::path m_path;
-  std::filesystem::path m_temporary;
-  std::FILE* m_file;
+  std::filesystem::path m_temporary;  // empty where the path is written to directly
+  std::FILE* m_file = nullptr;
 };
 
 }  // namespace hyperplane::tools

@@ -78,6 +78,9 @@ int run_solve(SolveCommand command) {
     throw InputError(fmt::format("--block-size: {} is not between 1 and {}", command.block_size, max_block_size));
   }
   auto const backend = choose_backend(command.backend);
+  if (!command.solution.empty() && command.solution == command.history) {
+    throw InputError("--solution and --history: both are " + command.history.string());
+  }
   std::optional<OutputFile> solution_file, history_file;
   if (!command.solution.empty()) solution_file.emplace(command.solution);
   if (!command.history.empty()) history_file.emplace(command.history);

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <hyperplane/stencil/apply.hpp>
+#include <limits>
 
 #include "support/execution_spaces.hpp"
 #include "support/matchers.hpp"
@@ -48,6 +49,41 @@ TYPED_TEST(Apply, agrees_with_reference) {
     check<double, 3, float>(exec, grid);
     check<float, 4, float>(exec, grid);
   }
+}
+
+TYPED_TEST(Apply, the_kernel_of_devices_agrees_too) {
+  // One thread a point: what runs where the host's vectors do not, compared on every execution space.
+  TypeParam const exec;
+  constexpr int n = 3;
+  for (auto const& grid : grids()) {
+    auto const reference = random_stencil(grid, n);
+    auto const x = random_vector(grid.size() * n, 3), b = random_vector(grid.size() * n, 4);
+    auto const a = to_device<double, n, double>(exec, reference);
+    auto const dx = to_device<double, n>(exec, grid, x), db = to_device<double, n>(exec, grid, b);
+    BlockVector<double, n, TypeParam> const y(exec, grid);
+    auto const expected = reference.apply(x);
+    detail::apply_portable<false, double, n>("apply", exec, a.ref(), db.ref(), dx.ref(), y.ref());
+    EXPECT_TRUE(near(to_host(exec, y), expected, rounding<double>(20, n)));
+    auto r = b;
+    for (std::size_t e = 0; e < r.size(); ++e) r[e] -= expected[e];
+    detail::apply_portable<true, double, n>("residual", exec, a.ref(), db.ref(), dx.ref(), y.ref());
+    EXPECT_TRUE(near(to_host(exec, y), r, rounding<double>(20, n)));
+  }
+}
+
+TYPED_TEST(Apply, a_vector_recovers_from_values_that_were_not_finite) {
+  TypeParam const exec;
+  Grid const grid(5, 11, 3);
+  auto const reference = random_stencil(grid, 2);
+  auto const a = to_device<double, 2, double>(exec, reference);
+  auto const good = random_vector(grid.size() * 2);
+  BlockVector<double, 2, TypeParam> const x(exec, grid), y(exec, grid);
+  Kokkos::deep_copy(exec, x.flat(), std::numeric_limits<double>::quiet_NaN());
+  Kokkos::View<double*, TypeParam> const rows("rows", good.size());
+  unpack(exec, to_device<double, 2>(exec, grid, good), rows);
+  pack(exec, rows, x);
+  apply(exec, a, x, y);
+  EXPECT_TRUE(near(to_host(exec, y), reference.apply(good), rounding<double>(20, 2)));
 }
 
 TYPED_TEST(Apply, ignores_blocks_that_point_outside) {

@@ -205,6 +205,7 @@ TEST_F(CommandLine, refuses_malformed_matrices_with_file_and_line) {
                         "bad.mtx:2: the number of columns 'x'");
   expect_matrix_refused("%%MatrixMarket matrix coordinate real general\n10 10 1\n1 1 1\n",
                         "10 x 10, but a grid of 4x3x5");
+  expect_matrix_refused("%%MatrixMarket matrix array real general\n9000000000 9000000000\n", "is too large");
   expect_matrix_refused(head + "1 1 1.0\n", "bad.mtx:3: the file ends after 1 of 2 entries");
   expect_matrix_refused(head + "1 1 1.0\n2 2 1.0\n3 3 1.0\n", "bad.mtx:5: more lines than the 2 entries");
   expect_matrix_refused(head + "1 1 1.0\n2 2 abc\n", "bad.mtx:4: value 'abc' is not a number");
@@ -236,6 +237,7 @@ TEST_F(CommandLine, refuses_other_bad_input_with_one_line) {
   expect_refused(solve("--method magic"), "magic");
   expect_refused(solve("--tolerance -1"), "tolerance");
   expect_refused(run("fly"), "");
+  expect_refused(run("solve A.mtx --rhs b.mtx --grid 4x3x5 --block-size 2 --solution x.mtx --history x.mtx"), "x.mtx");
   auto singular = a;
   for (auto const d : {Direction::center, Direction::west, Direction::south, Direction::bottom}) {
     auto& block = singular.block(grid.index(2, 1, 3), d);
@@ -249,6 +251,16 @@ TEST_F(CommandLine, writes_what_it_has_when_it_does_not_converge) {
   EXPECT_EQ(solve("--max-iterations 1 --preconditioner none").status, 2);
   EXPECT_TRUE(std::filesystem::exists(folder / "x.mtx"));
   EXPECT_THAT(read("h.json"), HasSubstr("\"outcome\": \"max_iterations\""));
+}
+
+TEST_F(CommandLine, writes_through_links_and_into_devices) {
+  write("target.mtx", "old");
+  std::filesystem::create_symlink("target.mtx", folder / "link.mtx");
+  EXPECT_EQ(run("solve A.mtx --rhs b.mtx --grid 4x3x5 --block-size 2 --solution link.mtx --history /dev/null").status,
+            0);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link.mtx"));
+  EXPECT_TRUE(near(tools::read_vector(folder / "target.mtx", grid.size() * n), solution, 1e-6));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
 }
 
 TEST_F(CommandLine, help_teaches) {

@@ -50,6 +50,7 @@ class FlowSolver {
     for (;; ++result.steps) {
       m_residual.evaluate(exec, m_conserved, m_options.order, m_negative_residual);
       double const norm = two_norm(exec, m_negative_residual);
+      if (!std::isfinite(norm)) throw hyperplane::Error("the residual is not finite");
       if (result.steps == 0) first = norm;
       result.residual = first > 0 ? norm / first : 0;
       result.converged = result.residual <= m_options.tolerance || norm <= round_off(exec);

@@ -17,7 +17,6 @@ concept Real = std::same_as<T, float> || std::same_as<T, double>;
 
 /// An execution space whose kernels run on the host's cores.
 template <class T>
-concept HostExecutionSpace =
-    ExecutionSpace<T> && static_cast<bool>(Kokkos::SpaceAccessibility<T, Kokkos::HostSpace>::accessible);
+concept HostExecutionSpace = ExecutionSpace<T> && std::same_as<typename T::memory_space, Kokkos::HostSpace>;
 
 }  // namespace hyperplane

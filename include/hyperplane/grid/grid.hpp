@@ -29,7 +29,10 @@ class Grid {
   /// Throws Error unless every extent is at least 1 and I + J + K fits in an int.
   constexpr Grid(int ni, int nj, int nk) : m_ni(ni), m_nj(nj), m_nk(nk) {
     if (ni < 1 || nj < 1 || nk < 1) fail("grid " + to_string(*this) + ": every extent must be at least 1");
-    if (std::int64_t{ni} + nj + nk > INT32_MAX) fail("grid " + to_string(*this) + ": extents are too large");
+    // Within this, no index of a value of a block stencil overflows.
+    if (std::int64_t{ni} + nj + nk > INT32_MAX || std::int64_t{ni} * nj > (std::int64_t{1} << 48) / nk) {
+      fail("grid " + to_string(*this) + ": extents are too large");
+    }
   }
 
   KOKKOS_FUNCTION constexpr int ni() const { return m_ni; }

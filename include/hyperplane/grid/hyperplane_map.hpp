@@ -83,7 +83,7 @@ class HyperplaneMap {
  private:
   KOKKOS_FUNCTION static constexpr std::int64_t triangle(std::int64_t x) { return x < 0 ? 0 : (x + 1) * (x + 2) / 2; }
   KOKKOS_FUNCTION static constexpr std::int64_t tetrahedron(std::int64_t x) {
-    // Divided as early as it is exact, so that the product stays within 64 bits for any grid that fits in memory.
+    // Divided as early as it is exact: within 64 bits for I + J + K up to two and a half million.
     return x < 0 ? 0 : (x + 1) * (x + 2) / 2 * (x + 3) / 3;
   }
 

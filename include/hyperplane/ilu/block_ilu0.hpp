@@ -41,17 +41,19 @@ struct BlockIlu0Options {
 /// with Scalar = double stores half the bytes and computes in double.
 ///
 /// A plan: the constructor allocates; factor() and solve() do not, do not fence, and are asynchronous on the instance
-/// that is given. Two solves with one plan must not run at the same time on different instances.
+/// that is given. Copies share the factors; two solves with one plan must not run at the same time on different
+/// instances.
 ///
 /// Cost a point: factor 14 n^3 flops, 7 n^2 values read and 7 n^2 written; solve 14 n^2 flops, 7 n^2 + 4 n values.
-/// Launches: one for factor and two for solve on Path::pencil; one for each hyperplane and sweep on Path::portable.
-/// Path::pencil keeps at most ceil(J / vector length) threads busy.
+/// Launches: two for factor (one clears the status) and two for solve on Path::pencil; one for each hyperplane and
+/// sweep on Path::portable. Path::pencil keeps at most ceil(J / vector length) threads busy.
 ///
 /// Results are bitwise the same whatever the number of threads, for a given path.
-template <class Scalar, int n, ExecutionSpace Exec, class StorageScalar = Scalar>
+template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
 class BlockIlu0 {
  public:
   static_assert(n >= 1 && n <= max_block_size);
+  static_assert(sizeof(StorageScalar) <= sizeof(Scalar), "storage may be narrower than arithmetic, not wider");
 
   using scalar_type = Scalar;
   using storage_type = StorageScalar;

@@ -59,12 +59,15 @@ struct BlockJacobiSolve {
 /// Block Jacobi: M is the block diagonal of A (Y. Saad, "Iterative Methods for Sparse Linear Systems", 2nd ed.,
 /// doi:10.1137/1.9780898718003).
 ///
-/// A plan like BlockIlu0: the constructor allocates n^2 values of StorageScalar a point, factor() and solve() are one
-/// launch each, allocate nothing, fence nothing and are asynchronous on the instance. Inverses by Gauss-Jordan with
-/// partial pivoting, 2 n^3 flops a point; a solve is 2 n^2 flops and n^2 + 2 n values a point.
-template <class Scalar, int n, ExecutionSpace Exec, class StorageScalar = Scalar>
+/// A plan like BlockIlu0: the constructor allocates n^2 values of StorageScalar a point, factor() is two launches
+/// (one clears the status) and solve() one; they allocate nothing, fence nothing and are asynchronous on the instance.
+/// Inverses by Gauss-Jordan with partial pivoting, 2 n^3 flops a point; a solve is 2 n^2 flops and n^2 + 2 n values a
+/// point.
+template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
 class BlockJacobi {
  public:
+  static_assert(n >= 1 && n <= max_block_size);
+  static_assert(sizeof(StorageScalar) <= sizeof(Scalar), "storage may be narrower than arithmetic, not wider");
   using scalar_type = Scalar;
   using storage_type = StorageScalar;
   using execution_space = Exec;

@@ -14,7 +14,8 @@ namespace hyperplane {
 /// A plan: the constructor allocates seven vectors; solve() allocates nothing. An iteration is two applies, two
 /// preconditioner solves, three reductions and two vector updates; its scalars stay on the device, and the host waits
 /// every check_interval iterations and at the end. When the recursion breaks down (a zero or infinite coefficient) it
-/// is restarted from the true residual, at most three times; then the outcome is breakdown, and x is the last iterate.
+/// or has drifted from the residual of x, it is restarted from that, at most three times; after that the outcome is
+/// breakdown (max_iterations where it has drifted), and x is the last iterate.
 ///
 /// Bitwise the same result whatever the number of threads and the check interval.
 template <KrylovVector Vector>
@@ -53,15 +54,25 @@ class BiCgStab : private detail::KrylovBase<Vector> {
       int const steps = std::min(this->m_options.check_interval, remaining);
       for (int i = 0; i < steps; ++i) step(exec, a, m, x);
       phase = this->m_progress.look(exec, this->m_options, result);
-      // A restart helps only if something was gained since the last one.
-      if (phase == detail::Phase::breakdown && restarts < max_restarts && result.iterations > last_start) {
-        ++restarts;
-        last_start = result.iterations;
-        start(exec, a, b, x);
-        phase = this->m_progress.look(exec, this->m_options, result);
+      if (phase == detail::Phase::running) continue;
+      // What the recursion says is checked with the residual of x: it has drifted if that is larger, and after a
+      // breakdown it begins anew from there. That helps only if something was gained since the last time.
+      bool const again = restarts < max_restarts && result.iterations > last_start;
+      detail::Phase const claimed = phase;
+      start(exec, a, b, x);
+      phase = this->m_progress.look(exec, this->m_options, result);
+      if (phase == detail::Phase::running && !again) {
+        this->conclude(claimed == detail::Phase::breakdown ? claimed : phase, result);
+        return result;
       }
+      ++restarts;
+      last_start = result.iterations;
     }
-    this->end(exec, a, b, x, phase, result);
+    if (phase == detail::Phase::running) {
+      start(exec, a, b, x);
+      phase = this->m_progress.look(exec, this->m_options, result);
+    }
+    this->conclude(phase, result);
     return result;
   }
 

@@ -71,11 +71,12 @@ class Fgmres : private detail::KrylovBase<Vector> {
         }
       }
       update(exec, x);
-      if (phase == detail::Phase::running && result.iterations < this->m_options.max_iterations) {
-        phase = start(exec, a, b, x, result);
-      }
+      // The estimate has the last word on a breakdown alone; everything else is decided by the residual of x.
+      detail::Phase const claimed = phase;
+      phase = start(exec, a, b, x, result);
+      if (claimed == detail::Phase::breakdown && phase == detail::Phase::running) phase = claimed;
     }
-    this->end(exec, a, b, x, phase, result);
+    this->conclude(phase, result);
     return result;
   }
 

@@ -9,10 +9,12 @@
 namespace hyperplane {
 
 struct KrylovOptions {
-  /// Converged when ||b - A x|| <= tolerance * ||b|| (2-norm). 0 runs to max_iterations.
+  /// Converged when ||b - A x|| <= tolerance * ||b|| (2-norm), computed from x. 0 runs to max_iterations, or until the
+  /// residual is exactly zero.
   double tolerance = 1e-8;
+  /// At most 100 million.
   int max_iterations = 200;
-  /// Directions that FGMRES keeps before it restarts; other methods ignore it.
+  /// Directions that FGMRES keeps before it restarts, at most 1000; other methods ignore it.
   int restart = 30;
   /// The host waits and looks at the residual norms every check_interval iterations. The result does not depend on it.
   int check_interval = 1;
@@ -50,8 +52,10 @@ inline void check_options(const char* method, const KrylovOptions& options) {
     fail(std::string(method) + ": " + option + " is " + std::to_string(value) + ", expected " + expected);
   };
   if (!(options.tolerance >= 0.0)) refuse("tolerance", options.tolerance, "0 or more");
-  if (options.max_iterations < 0) refuse("max_iterations", options.max_iterations, "0 or more");
-  if (options.restart < 1) refuse("restart", options.restart, "1 or more");
+  if (options.max_iterations < 0 || options.max_iterations > 100'000'000) {
+    refuse("max_iterations", options.max_iterations, "0 to 100 million");
+  }
+  if (options.restart < 1 || options.restart > 1000) refuse("restart", options.restart, "1 to 1000");
   if (options.check_interval < 1) refuse("check_interval", options.check_interval, "1 or more");
 }
 

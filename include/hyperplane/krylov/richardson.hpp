@@ -74,7 +74,7 @@ class Richardson : private detail::KrylovBase<Vector> {
         phase = this->m_progress.look(exec, this->m_options, result);
       }
     }
-    this->end(exec, a, b, x, phase, result);
+    this->conclude(phase, result);
     return result;
   }
 

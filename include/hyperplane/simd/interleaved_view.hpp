@@ -57,7 +57,7 @@ class InterleavedView {
       : m_packs(packs),
         m_flat(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label),
                static_cast<std::size_t>(packs) * entries * vector_length) {
-    // A kernel rather than a memset, so that each page is first touched by a thread that will use it.
+    // A kernel rather than a memset, so that first touch spreads the pages over the memories of all threads.
     Kokkos::parallel_for("Hyperplane::InterleavedView::zero", Kokkos::RangePolicy<Exec>(exec, 0, m_flat.size()),
                          detail::ZeroFill<Flat>{m_flat});
   }

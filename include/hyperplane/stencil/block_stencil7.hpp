@@ -57,10 +57,11 @@ class BlockStencil7Ref {
 ///
 /// A shared handle with the semantics of a Kokkos::View. Cost: 7 n^2 values of Storage a point and the padding of
 /// PencilMap. The constructor allocates on the given instance and sets to zero; nothing else here allocates.
-template <class Scalar, int n, ExecutionSpace Exec, class StorageScalar = Scalar>
+template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
 class BlockStencil7 {
  public:
   static_assert(n >= 1 && n <= max_block_size);
+  static_assert(sizeof(StorageScalar) <= sizeof(Scalar), "storage may be narrower than arithmetic, not wider");
 
   using scalar_type = Scalar;
   using storage_type = StorageScalar;
@@ -79,6 +80,7 @@ class BlockStencil7 {
   const Grid& grid() const { return m_map.grid(); }
   const Map& map() const { return m_map; }
   Ref ref() const { return Ref(m_map, m_storage.ref()); }
+  /// All of the storage as one contiguous array. Padding is zero and has to stay so.
   const typename Storage::Flat& flat() const { return m_storage.flat(); }
 
  private:

@@ -41,10 +41,11 @@ class BlockVectorRef {
 /// n unknowns for each point of a grid, in the compact SIMD-interleaved layout of the execution space (PencilMap).
 ///
 /// A shared handle with the semantics of a Kokkos::View: copies refer to the same values, and constness is that of the
-/// handle. Padding is zero, always: axpy, dot products and norms may therefore run over flat(), all of the storage.
+/// handle. Padding is zero: axpy, dot products and norms may therefore run over flat(), all of the storage. Operations
+/// keep it so as long as values are finite; pack() restores it after they were not.
 /// Cost: n values a point and the padding of PencilMap. The constructor allocates on the given instance; nothing else
 /// here does.
-template <class Scalar, int n, ExecutionSpace Exec>
+template <Real Scalar, int n, ExecutionSpace Exec>
 class BlockVector {
  public:
   using scalar_type = Scalar;

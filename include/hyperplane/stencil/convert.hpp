@@ -56,17 +56,24 @@ KOKKOS_FUNCTION decltype(auto) vector_view_entry(const View& view, std::int64_t 
 
 }  // namespace detail
 
-/// vector <- view, a view of rank 1 (row = point * n + c), 2 (point, c) or 4 (i, j, k, c) with any layout. Throws
-/// Error where an extent does not match the grid.
+/// vector <- view, a view of rank 1 (row = point * n + c), 2 (point, c) or 4 (i, j, k, c) with any layout. Padding is
+/// set to zero, whatever was in it. Throws Error where an extent does not match the grid.
 template <class View, class Scalar, int n, ExecutionSpace Exec>
 void pack(const Exec& exec, const View& view, const BlockVector<Scalar, n, Exec>& vector) {
   detail::check_vector_view("pack", view, vector.grid(), n);
+  constexpr int vector_length = BlockVector<Scalar, n, Exec>::vector_length;
   auto const ref = vector.ref();
   Kokkos::parallel_for(
-      "Hyperplane::BlockVector::pack", Kokkos::RangePolicy<Exec>(exec, 0, vector.grid().size()),
-      KOKKOS_LAMBDA(std::int64_t number) {
-        Point const p = ref.grid().point(number);
-        for (int c = 0; c < n; ++c) ref(p, c) = detail::vector_view_entry<n>(view, number, p, c);
+      "Hyperplane::BlockVector::pack", Kokkos::RangePolicy<Exec>(exec, 0, vector.map().pack_count() * vector_length),
+      KOKKOS_LAMBDA(std::int64_t slot) {
+        std::int64_t const pack = slot / vector_length;
+        int const lane = static_cast<int>(slot % vector_length);
+        Point p;
+        bool const exists = ref.map().find_point(pack, lane, p);
+        std::int64_t const number = exists ? ref.grid().index(p) : 0;
+        for (int c = 0; c < n; ++c) {
+          ref.packs()(pack, c, lane) = exists ? detail::vector_view_entry<n>(view, number, p, c) : Scalar(0);
+        }
       });
 }
 

@@ -151,7 +151,7 @@ struct MultiDotHostChunk {
   const Address<Scalar>* m_v;
   double* m_partial;
   std::int64_t m_size;
-  int m_stride;
+  std::int64_t m_chunks;
   int m_count;
 
   void operator()(std::int64_t index) const {
@@ -169,42 +169,36 @@ struct MultiDotHostChunk {
       for (int width = lanes / 2; width > 0; width /= 2) {
         for (int lane = 0; lane < width; ++lane) sums[lane] += sums[lane + width];
       }
-      m_partial[index * m_stride + i] = sums[0];
+      m_partial[i * m_chunks + index] = sums[0];
     }
   }
 };
 
-template <class Scalar, class Exec>
-struct MultiDotTeamChunk {
+/// Index i * lanes + t is lane t of dot product i.
+template <class Scalar>
+struct MultiDotLane {
   const Scalar* m_w;
   const Address<Scalar>* m_v;
   double* m_partial;
   std::int64_t m_size;
-  int m_stride;
-  int m_count;
 
-  KOKKOS_FUNCTION void operator()(const typename Kokkos::TeamPolicy<Exec>::member_type& team) const {
-    std::int64_t const begin = team.league_rank() * multi_dot_chunk;
-    std::int64_t const end = begin + multi_dot_chunk < m_size ? begin + multi_dot_chunk : m_size;
-    for (int i = 0; i < m_count; ++i) {
-      double sum = 0.0;
-      for (std::int64_t e = begin + team.team_rank(); e < end; e += team.team_size()) {
-        sum += static_cast<double>(m_w[e]) * m_v[i].m_data[e];
-      }
-      team.team_reduce(Kokkos::Sum<double>(sum));
-      if (team.team_rank() == 0) m_partial[team.league_rank() * m_stride + i] = sum;
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    const Scalar* const v = m_v[index / reducer_lanes].m_data;
+    double sum = 0.0;
+    for (std::int64_t e = index % reducer_lanes; e < m_size; e += reducer_lanes) {
+      sum += static_cast<double>(m_w[e]) * v[e];
     }
+    m_partial[index] = sum;
   }
 };
 
 struct MultiDotCombine {
   const double* m_partial;
   double* m_results;
-  std::int64_t m_chunks;
-  int m_stride;
+  std::int64_t m_parts;
   KOKKOS_FUNCTION void operator()(int i) const {
     double sum = 0.0;
-    for (std::int64_t c = 0; c < m_chunks; ++c) sum += m_partial[c * m_stride + i];
+    for (std::int64_t part = 0; part < m_parts; ++part) sum += m_partial[i * m_parts + part];
     m_results[i] = sum;
   }
 };
@@ -228,29 +222,31 @@ class MultiDot {
   MultiDot(const Exec& exec, std::int64_t size, int max_count)
       : m_size(size),
         m_chunks((size + multi_dot_chunk - 1) / multi_dot_chunk),
-        m_stride(max_count),
         m_partial(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::Fgmres::partial"),
-                  m_chunks * max_count) {}
+                  max_count * (on_host ? m_chunks : reducer_lanes + reducer_folded)) {}
 
   void run(const Exec& exec, const Scalar* w, const Address<Scalar>* v, int count, double* results) const {
-    if constexpr (HostExecutionSpace<Exec>) {
+    double* partial = m_partial.data();
+    if constexpr (on_host) {
       Kokkos::parallel_for("Hyperplane::Fgmres::dots", Kokkos::RangePolicy<Exec>(exec, 0, m_chunks),
-                           MultiDotHostChunk<Scalar>{w, v, m_partial.data(), m_size, m_stride, count});
+                           MultiDotHostChunk<Scalar>{w, v, partial, m_size, m_chunks, count});
     } else {
-      Kokkos::parallel_for("Hyperplane::Fgmres::dots",
-                           Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(m_chunks), team_size),
-                           MultiDotTeamChunk<Scalar, Exec>{w, v, m_partial.data(), m_size, m_stride, count});
+      Kokkos::parallel_for("Hyperplane::Fgmres::dots", Kokkos::RangePolicy<Exec>(exec, 0, count * reducer_lanes),
+                           MultiDotLane<Scalar>{w, v, partial, m_size});
+      double* const folded = partial + count * reducer_lanes;
+      Kokkos::parallel_for("Hyperplane::Fgmres::dots::fold", Kokkos::RangePolicy<Exec>(exec, 0, count * reducer_folded),
+                           ReducerFold{partial, folded});
+      partial = folded;
     }
     Kokkos::parallel_for("Hyperplane::Fgmres::dots::finish", Kokkos::RangePolicy<Exec>(exec, 0, count),
-                         MultiDotCombine{m_partial.data(), results, m_chunks, m_stride});
+                         MultiDotCombine{partial, results, on_host ? m_chunks : reducer_folded});
   }
 
  private:
-  static constexpr int team_size = 128;
+  static constexpr bool on_host = HostExecutionSpace<Exec>;
 
   std::int64_t m_size;
   std::int64_t m_chunks;
-  int m_stride;
   Kokkos::View<double*, typename Exec::memory_space> m_partial;
 };
 

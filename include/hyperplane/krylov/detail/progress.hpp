@@ -83,6 +83,7 @@ class Progress {
     Kokkos::deep_copy(exec, m_host_history, m_history);
     exec.fence("Hyperplane: convergence check");
     auto const& state = m_host_state();
+    result.residual_norm = m_host_history(state.m_iteration);
     result.rhs_norm = state.m_rhs_norm;
     result.iterations = state.m_iteration;
     for (int i = static_cast<int>(result.history.size()); i <= state.m_iteration; ++i) {
@@ -126,11 +127,6 @@ struct RhsNormFinish {
   }
 };
 
-struct StoreNormFinish {
-  double* m_norm;
-  KOKKOS_FUNCTION void operator()(const Sums<1>& sums) const { *m_norm = Kokkos::sqrt(sums.m_values[0]); }
-};
-
 /// What every method begins and ends with.
 template <class Vector>
 class KrylovBase {
@@ -143,22 +139,21 @@ class KrylovBase {
         m_label(std::string("Hyperplane::") + method),
         m_r(exec, grid, m_label + "::r"),
         m_reducer(exec, m_r.flat().size()),
-        m_progress(exec, m_label, options),
-        m_norm(Kokkos::view_alloc(exec, m_label + "::norm")),
-        m_host_norm(Kokkos::create_mirror_view(m_norm)) {}
+        m_progress(exec, m_label, options) {}
 
   const KrylovOptions& options() const { return m_options; }
 
  protected:
-  template <class... Vectors>
-  void check_vectors(const Vectors&... vectors) const {
+  void check_vectors(const Vector& b, const Vector& x) const {
     auto const check = [this](const Vector& v) {
       if (!(v.grid() == m_r.grid())) {
         fail(m_label + ": a vector is on a grid of " + to_string(v.grid()) + " points, expected " +
              to_string(m_r.grid()));
       }
     };
-    (check(vectors), ...);
+    check(b);
+    check(x);
+    if (b.flat().data() == x.flat().data()) fail(m_label + ": x must not be b");
   }
 
   void begin(const Exec& exec, const Vector& b) const {
@@ -176,14 +171,7 @@ class KrylovBase {
                               finish);
   }
 
-  /// The true residual norm of the x that is returned. Waits for the instance.
-  template <class Matrix>
-  void end(const Exec& exec, const Matrix& a, const Vector& b, const Vector& x, Phase phase,
-           KrylovResult& result) const {
-    compute_residual(exec, a, b, x, StoreNormFinish{m_norm.data()});
-    Kokkos::deep_copy(exec, m_host_norm, m_norm);
-    exec.fence("Hyperplane: residual norm");
-    result.residual_norm = m_host_norm();
+  static void conclude(Phase phase, KrylovResult& result) {
     result.outcome = phase == Phase::converged   ? KrylovOutcome::converged
                      : phase == Phase::breakdown ? KrylovOutcome::breakdown
                                                  : KrylovOutcome::max_iterations;
@@ -194,10 +182,6 @@ class KrylovBase {
   Vector m_r;
   Reducer<Exec> m_reducer;
   Progress<Exec> m_progress;
-
- private:
-  Kokkos::View<double, typename Exec::memory_space> m_norm;
-  decltype(Kokkos::create_mirror_view(m_norm)) m_host_norm;
 };
 
 }  // namespace hyperplane::detail

@@ -19,6 +19,9 @@ struct Sums {
 /// Elements of a partial sum.
 inline constexpr std::int64_t reducer_chunk = 4096;
 inline constexpr int reducer_max_sums = 4;
+/// Partial sums on a device, and what they are folded into.
+inline constexpr std::int64_t reducer_lanes = 65536;
+inline constexpr std::int64_t reducer_folded = 256;
 
 // Kernels are not nested in the class: CUDA has to be able to name them.
 
@@ -30,6 +33,7 @@ struct ReducerHostChunk {
   Body m_body;
   double* m_partial;
   std::int64_t m_size;
+  std::int64_t m_chunks;
 
   void operator()(std::int64_t index) const {
     std::int64_t const begin = index * reducer_chunk;
@@ -51,30 +55,40 @@ struct ReducerHostChunk {
       for (int width = lanes / 2; width > 0; width /= 2) {
         for (int lane = 0; lane < width; ++lane) sums[s][lane] += sums[s][lane + width];
       }
-      m_partial[index * reducer_max_sums + s] = sums[s][0];
+      m_partial[s * m_chunks + index] = sums[s][0];
     }
   }
 };
 
-template <int count, class Exec, class Body>
-struct ReducerTeamChunk {
+/// Lane t sums elements t, t + lanes, ...: neighbouring threads read neighbouring elements.
+template <int count, class Body>
+struct ReducerLane {
   Body m_body;
   double* m_partial;
   std::int64_t m_size;
 
-  KOKKOS_FUNCTION void operator()(const typename Kokkos::TeamPolicy<Exec>::member_type& team) const {
-    std::int64_t const begin = team.league_rank() * reducer_chunk;
-    std::int64_t const end = begin + reducer_chunk < m_size ? begin + reducer_chunk : m_size;
+  KOKKOS_FUNCTION void operator()(std::int64_t lane) const {
     double sums[count] = {};
-    for (std::int64_t e = begin + team.team_rank(); e < end; e += team.team_size()) {
+    for (std::int64_t e = lane; e < m_size; e += reducer_lanes) {
       auto const values = m_body(e);
       for (int s = 0; s < count; ++s) sums[s] += values.m_values[s];
     }
-    for (int s = 0; s < count; ++s) {
-      double total = sums[s];
-      team.team_reduce(Kokkos::Sum<double>(total));
-      if (team.team_rank() == 0) m_partial[team.league_rank() * reducer_max_sums + s] = total;
+    for (int s = 0; s < count; ++s) m_partial[s * reducer_lanes + lane] = sums[s];
+  }
+};
+
+/// Folds the sums of all lanes into reducer_folded of them, for one row of sums after another.
+struct ReducerFold {
+  const double* m_from;
+  double* m_to;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    std::int64_t const row = index / reducer_folded;
+    double sum = 0.0;
+    for (std::int64_t lane = index % reducer_folded; lane < reducer_lanes; lane += reducer_folded) {
+      sum += m_from[row * reducer_lanes + lane];
     }
+    m_to[index] = sum;
   }
 };
 
@@ -82,21 +96,22 @@ template <int count, class Finish>
 struct ReducerCombine {
   Finish m_finish;
   const double* m_partial;
-  std::int64_t m_chunks;
+  std::int64_t m_parts;
 
   KOKKOS_FUNCTION void operator()(int) const {
     Sums<count> total{};
-    for (std::int64_t c = 0; c < m_chunks; ++c) {
-      for (int s = 0; s < count; ++s) total.m_values[s] += m_partial[c * reducer_max_sums + s];
+    for (int s = 0; s < count; ++s) {
+      for (std::int64_t part = 0; part < m_parts; ++part) total.m_values[s] += m_partial[s * m_parts + part];
     }
     m_finish(total);
   }
 };
 
-/// Reductions with the same bits whatever the number of threads: partial sums over fixed chunks, combined in a fixed
+/// Reductions with the same bits whatever the number of threads: partial sums over fixed parts, combined in a fixed
 /// order by one thread, which also runs a functor on the result. So scalars of a method stay on the device.
 ///
-/// Two launches, no allocation, no fence. Sums are in double.
+/// Two launches on the host (fixed chunks), three on a device (strided lanes); no allocation, no fence. Sums are in
+/// double.
 template <ExecutionSpace Exec>
 class Reducer {
  public:
@@ -104,27 +119,31 @@ class Reducer {
       : m_size(size),
         m_chunks((size + reducer_chunk - 1) / reducer_chunk),
         m_partial(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::Reducer::partial"),
-                  m_chunks * reducer_max_sums) {}
+                  reducer_max_sums * (on_host ? m_chunks : reducer_lanes + reducer_folded)) {}
 
   /// `body(e)` is called once for every element and returns Sums<count>; it may write element e of vectors.
   /// `finish(sums)` is called once, after all of them.
   template <int count, class Body, class Finish>
   void run(const Exec& exec, const std::string& label, const Body& body, const Finish& finish) const {
     static_assert(count >= 1 && count <= reducer_max_sums);
-    double* const partial = m_partial.data();
-    if constexpr (HostExecutionSpace<Exec>) {
+    double* partial = m_partial.data();
+    if constexpr (on_host) {
       Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, m_chunks),
-                           ReducerHostChunk<count, Body>{body, partial, m_size});
+                           ReducerHostChunk<count, Body>{body, partial, m_size, m_chunks});
     } else {
-      Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(m_chunks), team_size),
-                           ReducerTeamChunk<count, Exec, Body>{body, partial, m_size});
+      Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, reducer_lanes),
+                           ReducerLane<count, Body>{body, partial, m_size});
+      double* const folded = partial + count * reducer_lanes;
+      Kokkos::parallel_for(label + "::fold", Kokkos::RangePolicy<Exec>(exec, 0, count * reducer_folded),
+                           ReducerFold{partial, folded});
+      partial = folded;
     }
     Kokkos::parallel_for(label + "::finish", Kokkos::RangePolicy<Exec>(exec, 0, 1),
-                         ReducerCombine<count, Finish>{finish, partial, m_chunks});
+                         ReducerCombine<count, Finish>{finish, partial, on_host ? m_chunks : reducer_folded});
   }
 
  private:
-  static constexpr int team_size = 128;
+  static constexpr bool on_host = HostExecutionSpace<Exec>;
 
   std::int64_t m_size;
   std::int64_t m_chunks;
