@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/grid/grid.hpp>
 #include <hyperplane/krylov/detail/reducer.hpp>
 #include <hyperplane/krylov/options.hpp>
 #include <string>
