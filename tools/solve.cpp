@@ -5,9 +5,11 @@
 
 #include <Kokkos_Timer.hpp>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <functional>
 #include <hyperplane/core/dispatch.hpp>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -89,6 +91,14 @@ int run_solve(SolveCommand command) {
   auto const a = read_stencil(command.matrix, grid, command.block_size);
   auto const b = read_vector(command.rhs, grid.size() * command.block_size);
   double const read_seconds = timer.seconds();
+  if (command.settings.storage == StorageKind::single_precision) {
+    for (double const value : a.values) {
+      if (std::abs(value) > std::numeric_limits<float>::max()) {
+        throw InputError(fmt::format("--storage float: {} has the value {}, which a float cannot hold",
+                                     command.matrix.string(), value));
+      }
+    }
+  }
 
   SolverReport report;
   std::vector<double> x;

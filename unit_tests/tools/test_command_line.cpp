@@ -238,6 +238,10 @@ TEST_F(CommandLine, refuses_other_bad_input_with_one_line) {
   expect_refused(solve("--tolerance -1"), "tolerance");
   expect_refused(run("fly"), "");
   expect_refused(run("solve A.mtx --rhs b.mtx --grid 4x3x5 --block-size 2 --solution x.mtx --history x.mtx"), "x.mtx");
+  auto huge = a;
+  huge.block(0, Direction::center)(0, 0) = 1e39;
+  write("huge.mtx", coordinate_file(huge));
+  expect_refused(solve("--storage float", "huge.mtx --rhs b.mtx --grid 4x3x5"), "huge.mtx has the value 1e+39");
   auto singular = a;
   for (auto const d : {Direction::center, Direction::west, Direction::south, Direction::bottom}) {
     auto& block = singular.block(grid.index(2, 1, 3), d);
