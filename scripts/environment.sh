@@ -26,18 +26,22 @@ die() {
 # Whether CMake finds a Kokkos on the machine itself.
 machine_has_kokkos() {
   command -v cmake >/dev/null || return 1
-  local probe=$deps/probe
-  rm -rf "$probe"
-  mkdir -p "$probe"
+  mkdir -p "$deps"
+  # A folder of its own: several commands may run at once.
+  local probe found=0
+  probe=$(mktemp -d "$deps/probe.XXXXXX")
   printf '%s\n' 'cmake_minimum_required(VERSION 3.24)' 'project(probe CXX)' \
     'find_package(Kokkos 4.5...<6 CONFIG REQUIRED)' >"$probe/CMakeLists.txt"
-  cmake -S "$probe" -B "$probe/build" >"$probe/log" 2>&1
+  cmake -S "$probe" -B "$probe/build" >"$probe/log" 2>&1 || found=1
+  rm -rf "$probe"
+  return "$found"
 }
 
 # The mirror that the machine's own apt uses.
 debian_mirror() {
   local mirror
-  mirror=$(cat /etc/apt/sources.list.d/*.sources /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null |
+  mirror=$(cat /etc/apt/sources.list.d/*.sources /etc/apt/sources.list /etc/apt/sources.list.d/*.list \
+    /etc/apt/mirrors/*.list 2>/dev/null |
     grep -vE '^[[:space:]]*#' | grep -oE '(https?|file|ftp)://[^[:space:]]+/debian(/[^[:space:]]*)?([[:space:]]|$)' |
     head -n 1 || true)
   [[ -n $mirror ]] || die "no Debian mirror in /etc/apt; install Kokkos >= 4.5 (Spack, conda-forge, apt) and set Kokkos_ROOT"

@@ -5,8 +5,10 @@
 #include <Kokkos_Core.hpp>
 #include <exception>
 #include <hyperplane/version.hpp>
-#include <map>
+#include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "commands.hpp"
 
@@ -14,67 +16,106 @@ namespace {
 
 using namespace hyperplane::tools;
 
+// Lines of at most 80 characters, printed as they are.
 constexpr const char* solve_help =
-    R"(Solves A x = b from x = 0, for a block matrix on the seven-point stencil of a structured grid.
-
-Files are Matrix Market: A coordinate or array, real, general or symmetric; b and x arrays with one column. The row of
-unknown c of point (i, j, k) is (i + I*(j + J*k))*n + c, from 0. Entries may couple a point with itself and its six
-neighbours alone.
+    R"(Files are Matrix Market: A coordinate or array, real or integer, general or
+symmetric; b and x one column. Unknown c of point (i, j, k) is row
+  (i + I*(j + J*k))*n + c
+counted from 0, where I x J x K is the grid and n the block size. An entry may
+couple a point with itself and its six neighbours alone, and is there once.
 
 Example:
-  hyperplane solve A.mtx --rhs b.mtx --grid 32x16x8 --block-size 5 --solution x.mtx --history history.json
+  hyperplane solve A.mtx --rhs b.mtx --grid 32x16x8 --block-size 5 \
+    --solution x.mtx --history history.json
 
 One application of the preconditioner, x = M^-1 b:
-  hyperplane solve A.mtx --rhs b.mtx --grid 32x16x8 --block-size 5 --method richardson --tolerance 0 --max-iterations 1
+  hyperplane solve A.mtx --rhs b.mtx --grid 32x16x8 --block-size 5 \
+    --method richardson --tolerance 0 --max-iterations 1 --solution x.mtx
 
-Exit status: 0 converged, 2 not converged (files are written all the same), 1 error.)";
+The number of threads is that of Kokkos (OMP_NUM_THREADS for openmp).
+
+Exit status: 0 converged, 2 not converged (files are written all the same),
+1 error.)";
+
+/// An option that takes one of several names and no other spelling of them.
+template <class Choice>
+void add_choice(CLI::App& app, const std::string& option, Choice& choice,
+                const std::vector<std::pair<std::string, Choice>>& choices, const std::string& description) {
+  std::string names;
+  for (auto const& [name, value] : choices) {
+    names += (names.empty() ? "" : "|") + name;
+    if (value == choice) app.add_option(option, choice, description)->default_str(name);
+  }
+  auto const to_value = [choices, names](std::string& text) {
+    for (auto const& [name, value] : choices) {
+      if (name != text) continue;
+      text = std::to_string(static_cast<int>(value));
+      return std::string{};
+    }
+    return fmt::format("'{}' is not one of {}", text, names);
+  };
+  app.get_option(option)->transform(CLI::Validator(to_value, "", option))->type_name(names);
+}
 
 void add_solve(CLI::App& app, SolveCommand& command) {
-  auto& solve = *app.add_subcommand("solve", solve_help);
+  auto& solve = *app.add_subcommand(
+      "solve", "Solve A x = b from x = 0, for a block matrix on the seven-point stencil of a structured grid");
+  solve.footer(solve_help);
   auto& settings = command.settings;
-  solve.add_option("matrix", command.matrix, "The matrix A")->required();
-  solve.add_option("--rhs", command.rhs, "The right-hand side b")->required();
-  solve.add_option("--grid", command.grid, "Grid points, IxJxK")->required();
-  solve.add_option("--block-size", command.block_size, "Unknowns of a point, 1 to 16")->required();
-  std::map<std::string, PreconditionerKind> const preconditioners = {
-      {"bilu0", PreconditionerKind::bilu0}, {"jacobi", PreconditionerKind::jacobi}, {"none", PreconditionerKind::none}};
-  solve.add_option("--preconditioner", settings.preconditioner, "Block ILU(0), block Jacobi or none; default bilu0")
-      ->transform(CLI::CheckedTransformer(preconditioners))
-      ->type_name("bilu0|jacobi|none");
-  std::map<std::string, Method> const methods = {
-      {"richardson", Method::richardson}, {"bicgstab", Method::bicgstab}, {"fgmres", Method::fgmres}};
-  solve.add_option("--method", settings.method, "Correction iteration, BiCGStab or FGMRES(m); default bicgstab")
-      ->transform(CLI::CheckedTransformer(methods))
-      ->type_name("richardson|bicgstab|fgmres");
+  solve.add_option("matrix", command.matrix, "The matrix A")->required()->type_name("FILE");
+  solve.add_option("--rhs", command.rhs, "The right-hand side b")->required()->type_name("FILE");
+  solve.add_option("--grid", command.grid, "Grid points")->required()->type_name("IxJxK");
+  solve.add_option("--block-size", command.block_size, "Unknowns of a point, 1 to 16")->required()->type_name("N");
+  add_choice<PreconditionerKind>(solve, "--preconditioner", settings.preconditioner,
+                                 {{"bilu0", PreconditionerKind::bilu0},
+                                  {"jacobi", PreconditionerKind::jacobi},
+                                  {"none", PreconditionerKind::none}},
+                                 "Block ILU(0), block Jacobi or none");
+  add_choice<Method>(solve, "--method", settings.method,
+                     {{"richardson", Method::richardson}, {"bicgstab", Method::bicgstab}, {"fgmres", Method::fgmres}},
+                     "Correction iteration x += M^-1 (b - A x), BiCGStab or FGMRES(m)");
   solve.add_option("--tolerance", settings.krylov.tolerance, "Converged at ||b - A x|| <= tolerance * ||b||")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::NonNegativeNumber.description(""))
+      ->type_name("T")
       ->capture_default_str();
   solve.add_option("--max-iterations", settings.krylov.max_iterations, "Iterations at most")
-      ->check(CLI::Range(0, 100'000'000))
+      ->check(CLI::Range(0, 100'000'000).description(""))
+      ->type_name("N")
       ->capture_default_str();
-  solve.add_option("--restart", settings.krylov.restart, "Directions that FGMRES keeps")
-      ->check(CLI::Range(1, 1000))
+  solve.add_option("--restart", settings.krylov.restart, "Directions that FGMRES keeps, 1 to 1000")
+      ->check(CLI::Range(1, 1000).description(""))
+      ->type_name("M")
       ->capture_default_str();
   solve.add_option("--check-interval", settings.krylov.check_interval, "Iterations between two looks at the residual")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()).description(""))
+      ->type_name("N")
       ->capture_default_str();
-  solve.add_option("--solution", command.solution, "Where to write x");
-  solve.add_option("--history", command.history, "Where to write residual norms, times and versions, as JSON");
-  solve.add_option("--backend", command.backend, "auto|serial|openmp|cuda")->capture_default_str();
-  std::map<std::string, StorageKind> const storages = {{"double", StorageKind::double_precision},
-                                                       {"float", StorageKind::single_precision}};
-  solve.add_option("--storage", settings.storage, "Type that A and its factors are stored in; arithmetic is double")
-      ->transform(CLI::CheckedTransformer(storages))
-      ->type_name("double|float");
+  solve.add_option("--solution", command.solution, "Where to write x")->type_name("FILE");
+  solve.add_option("--history", command.history, "Where to write residual norms, times and versions, as JSON")
+      ->type_name("FILE");
+  solve.add_option("--backend", command.backend, "Where to run; auto takes the last that `hyperplane info` lists")
+      ->type_name("auto|serial|openmp|cuda")
+      ->capture_default_str();
+  add_choice<StorageKind>(solve, "--storage", settings.storage,
+                          {{"double", StorageKind::double_precision}, {"float", StorageKind::single_precision}},
+                          "Type that A and its factors are stored in; arithmetic is double");
+}
+
+/// CLI11 >= 2.5 would join and indent the lines anew.
+template <class Formatter>
+void print_help_as_it_is(Formatter& formatter) {
+  if constexpr (requires { formatter.enable_footer_formatting(false); }) formatter.enable_footer_formatting(false);
 }
 
 int run(int argc, char** argv) {
   CLI::App app("Implicit solvers for block-sparse systems on structured grids.", "hyperplane");
   app.require_subcommand(1);
+  print_help_as_it_is(*app.get_formatter());
   app.set_version_flag("--version", HYPERPLANE_VERSION_STRING);
   SolveCommand command;
   add_solve(app, command);
-  app.add_subcommand("info", "Backends, versions, vector length, device");
+  app.add_subcommand("info", "Say what this build has: backends, versions, vector length, device");
+  app.footer("`hyperplane solve --help` says more.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wanted) {

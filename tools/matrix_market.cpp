@@ -22,12 +22,28 @@ std::string read_file(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path, error)) throw InputError(path.string() + ": is a directory");
   std::ifstream file(path, std::ios::binary);
   if (!file) throw InputError(path.string() + ": cannot be opened: " + std::strerror(errno));
-  std::string text;
+  // A pipe has no size: it is read piece by piece.
   auto const size = std::filesystem::file_size(path, error);
-  if (!error) text.reserve(size);
-  text.assign(std::istreambuf_iterator<char>(file), {});
+  std::size_t piece = error || size == 0 ? std::size_t{1} << 20 : size;
+  std::string text;
+  while (file.peek() != std::ifstream::traits_type::eof()) {
+    std::size_t const before = text.size();
+    text.resize(before + piece);
+    file.read(text.data() + before, static_cast<std::streamsize>(piece));
+    text.resize(before + static_cast<std::size_t>(file.gcount()));
+    if (!file) break;
+    piece = std::max(piece, text.size());
+  }
   if (file.bad()) throw InputError(path.string() + ": cannot be read");
   return text;
+}
+
+/// What is printed of a word: not all of a binary file, and nothing that a terminal acts upon.
+std::string printable(std::string_view word) {
+  constexpr std::size_t longest = 40;
+  std::string result(word.substr(0, longest));
+  std::replace_if(result.begin(), result.end(), [](unsigned char c) { return std::isprint(c) == 0; }, '?');
+  return "'" + result + (word.size() > longest ? "...'" : "'");
 }
 
 /// Walks over the lines of a file and the words of a line, and knows where it is.
@@ -77,7 +93,7 @@ class Scanner {
     auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (text.empty()) fail(fmt::format("{} is missing", what));
     if (error != std::errc{} || end != text.data() + text.size()) {
-      fail(fmt::format("{} '{}' is not an integer", what, text));
+      fail(fmt::format("{} {} is not an integer", what, printable(text)));
     }
     return value;
   }
@@ -86,7 +102,7 @@ class Scanner {
     auto text = word();
     if (text.empty()) fail("a value is missing");
     auto digits = text;
-    if (digits.front() == '+') digits.remove_prefix(1);
+    if (digits.front() == '+' && !digits.starts_with("+-")) digits.remove_prefix(1);
     double value = 0.0;
     auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     // An underflow to zero is a value; an overflow is not.
@@ -94,17 +110,17 @@ class Scanner {
                            (digits.find("e-") != std::string_view::npos || digits.find("E-") != std::string_view::npos);
     if (underflow) return 0.0;
     if ((error != std::errc{} && error != std::errc::result_out_of_range) || end != digits.data() + digits.size()) {
-      fail(fmt::format("value '{}' is not a number", text));
+      fail(fmt::format("value {} is not a number", printable(text)));
     }
     if (error == std::errc::result_out_of_range || !std::isfinite(value)) {
-      fail(fmt::format("value '{}' is not finite", text));
+      fail(fmt::format("value {} is not finite", printable(text)));
     }
     return value;
   }
 
   void end_of_line() {
     auto const extra = word();
-    if (!extra.empty()) fail(fmt::format("unexpected '{}' at the end of the line", extra));
+    if (!extra.empty()) fail(fmt::format("unexpected {} at the end of the line", printable(extra)));
   }
 
  private:
@@ -141,15 +157,15 @@ Header read_header(Scanner& scanner) {
   }
   auto const object = lower(scanner.word()), format = lower(scanner.word()), field = lower(scanner.word()),
              symmetry = lower(scanner.word());
-  if (object != "matrix") scanner.fail(fmt::format("object '{}' is not supported, expected matrix", object));
+  if (object != "matrix") scanner.fail(fmt::format("object {} is not supported, expected matrix", printable(object)));
   if (format != "coordinate" && format != "array") {
-    scanner.fail(fmt::format("format '{}' is not supported, expected coordinate or array", format));
+    scanner.fail(fmt::format("format {} is not supported, expected coordinate or array", printable(format)));
   }
   if (field != "real" && field != "integer" && field != "double") {
-    scanner.fail(fmt::format("field '{}' is not supported, expected real or integer", field));
+    scanner.fail(fmt::format("field {} is not supported, expected real or integer", printable(field)));
   }
   if (symmetry != "general" && symmetry != "symmetric") {
-    scanner.fail(fmt::format("symmetry '{}' is not supported, expected general or symmetric", symmetry));
+    scanner.fail(fmt::format("symmetry {} is not supported, expected general or symmetric", printable(symmetry)));
   }
   scanner.end_of_line();
   header.coordinate = format == "coordinate";

@@ -13,8 +13,8 @@ namespace hyperplane::tools {
 OutputFile::OutputFile(const std::filesystem::path& path) {
   namespace fs = std::filesystem;
   std::error_code error;
-  // A symbolic link is followed, not replaced.
-  m_path = fs::weakly_canonical(path, error);
+  // A symbolic link is followed, not replaced. Absolute, so that one file has one name.
+  m_path = fs::weakly_canonical(fs::absolute(path), error);
   if (error) m_path = path;
   auto const status = fs::status(m_path, error);
   if (fs::is_directory(status)) throw InputError(path.string() + ": is a directory");

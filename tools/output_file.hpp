@@ -17,6 +17,9 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
+  /// Whether both would take the same name. Devices have room for both.
+  bool is_same(const OutputFile& other) const { return !m_temporary.empty() && m_temporary == other.m_temporary; }
+
   /// Writes the text and gives the file its name. Throws InputError where that fails.
   void commit(const std::string& text);
 

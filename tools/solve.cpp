@@ -80,12 +80,12 @@ int run_solve(SolveCommand command) {
     throw InputError(fmt::format("--block-size: {} is not between 1 and {}", command.block_size, max_block_size));
   }
   auto const backend = choose_backend(command.backend);
-  if (!command.solution.empty() && command.solution == command.history) {
-    throw InputError("--solution and --history: both are " + command.history.string());
-  }
   std::optional<OutputFile> solution_file, history_file;
   if (!command.solution.empty()) solution_file.emplace(command.solution);
   if (!command.history.empty()) history_file.emplace(command.history);
+  if (solution_file && history_file && solution_file->is_same(*history_file)) {
+    throw InputError("--solution and --history: both are " + command.history.string());
+  }
 
   Kokkos::Timer const timer;
   auto const a = read_stencil(command.matrix, grid, command.block_size);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <hyperplane/jacobi/block_jacobi.hpp>
 
 #include "support/execution_spaces.hpp"
+#include "support/kokkos_events.hpp"
 #include "support/matchers.hpp"
 #include "support/serial_reference.hpp"
 #include "support/transfer.hpp"
@@ -39,6 +41,25 @@ TYPED_TEST(BlockJacobiTest, inverts_diagonal_blocks) {
     check<1, double>(exec, grid);
     check<5, double>(exec, grid);
     check<4, float>(exec, grid);
+  }
+}
+
+TYPED_TEST(BlockJacobiTest, factor_and_solve_allocate_nothing_and_fence_nothing) {
+  TypeParam const exec;
+  Grid const grid(9, 10, 4);
+  auto const a = to_device<double, 2, double>(exec, random_stencil(grid, 2));
+  auto const x = to_device<double, 2>(exec, grid, random_vector(grid.size() * 2));
+  BlockJacobi<double, 2, TypeParam> jacobi(exec, grid);
+  exec.fence();
+  KokkosEvents const events;
+  jacobi.factor(exec, a);
+  jacobi.solve(exec, x, x);
+  EXPECT_THAT(events.allocations(), ::testing::IsEmpty());
+  EXPECT_THAT(events.fences(), ::testing::IsEmpty());
+  EXPECT_EQ(events.kernels().size(), 3u);
+  for (auto const& kernel : events.kernels()) {
+    EXPECT_THAT(kernel.label, ::testing::StartsWith("Hyperplane::"));
+    EXPECT_EQ(kernel.device_and_instance, Kokkos::Tools::Experimental::device_id(exec)) << kernel.label;
   }
 }
 

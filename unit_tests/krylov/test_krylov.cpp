@@ -182,6 +182,70 @@ struct UselessPreconditioner {
   }
 };
 
+/// Another preconditioner, but for one application, of which the result is `value` everywhere.
+template <class Precond>
+struct FaultyPreconditioner {
+  const Precond& m_precond;
+  int m_faulty_application;
+  double m_value;
+  mutable int m_applications = 0;
+
+  template <class Exec, class Vector>
+  void solve(const Exec& exec, const Vector& r, const Vector& z) const {
+    if (++m_applications == m_faulty_application) {
+      Kokkos::deep_copy(exec, z.flat(), m_value);
+    } else {
+      m_precond.solve(exec, r, z);
+    }
+  }
+};
+
+TYPED_TEST(Krylov, bicgstab_begins_anew_after_a_breakdown) {
+  // A search direction of zeros, and one of NaN, in the fourth iteration (two applications each).
+  for (double const fault : {0.0, std::numeric_limits<double>::quiet_NaN()}) {
+    FaultyPreconditioner<BlockJacobi<double, n, TypeParam>> const faulty{this->jacobi, 7, fault};
+    this->expect_solved(this->template run<BiCgStab>(faulty));
+    EXPECT_GT(faulty.m_applications, 7);
+  }
+}
+
+TYPED_TEST(Krylov, fgmres_keeps_the_finite_part_of_a_broken_cycle) {
+  auto const healthy = this->template run<Fgmres>(this->jacobi, {.tolerance = 0, .max_iterations = 4});
+  auto const expected = to_host(this->exec, this->x);
+  FaultyPreconditioner<BlockJacobi<double, n, TypeParam>> const faulty{this->jacobi, 5,
+                                                                       std::numeric_limits<double>::quiet_NaN()};
+  auto const broken = this->template run<Fgmres>(faulty);
+  EXPECT_EQ(broken.outcome, KrylovOutcome::breakdown);
+  EXPECT_EQ(broken.iterations, 4);
+  EXPECT_EQ(broken.residual_norm, healthy.residual_norm);
+  EXPECT_TRUE(bitwise_equal(to_host(this->exec, this->x), expected));
+}
+
+/// One preconditioner, then the other, in turn.
+template <class First, class Second>
+struct AlternatingPreconditioner {
+  const First& m_first;
+  const Second& m_second;
+  mutable int m_applications = 0;
+
+  template <class Exec, class Vector>
+  void solve(const Exec& exec, const Vector& r, const Vector& z) const {
+    if (++m_applications % 2 == 1) {
+      m_first.solve(exec, r, z);
+    } else {
+      m_second.solve(exec, r, z);
+    }
+  }
+};
+
+TYPED_TEST(Krylov, fgmres_is_flexible) {
+  AlternatingPreconditioner<BlockIlu0<double, n, TypeParam>, IdentityPreconditioner> const m{this->ilu, {}};
+  auto const result = this->template run<Fgmres>(m);
+  this->expect_solved(result);
+  // What the recursion claims is what x has.
+  EXPECT_NEAR(result.history.back() / result.residual_norm, 1.0, 1e-4);
+}
+
 TYPED_TEST(Krylov, a_useless_preconditioner_is_a_breakdown) {
   EXPECT_EQ(this->template run<BiCgStab>(UselessPreconditioner{}).outcome, KrylovOutcome::breakdown);
   EXPECT_EQ(this->template run<Fgmres>(UselessPreconditioner{}).outcome, KrylovOutcome::breakdown);
@@ -216,6 +280,29 @@ TYPED_TEST(Krylov, solve_allocates_nothing) {
   check(Richardson<Vector>(this->exec, this->grid()));
   check(BiCgStab<Vector>(this->exec, this->grid()));
   check(Fgmres<Vector>(this->exec, this->grid()));
+}
+
+TYPED_TEST(Krylov, runs_on_the_given_instance_and_waits_at_checks_alone) {
+  auto const fences = [&]<template <class> class Method>(int iterations) {
+    Kokkos::deep_copy(this->exec, this->x.flat(), 0.0);
+    Method<BlockVector<double, n, TypeParam>> const method(
+        this->exec, this->grid(), {.tolerance = 0, .max_iterations = iterations, .check_interval = 1000});
+    this->exec.fence();
+    KokkosEvents const events;
+    auto const result = method.solve(this->exec, this->a, this->jacobi, this->b, this->x);
+    EXPECT_EQ(result.iterations, iterations);
+    for (auto const& kernel : events.kernels()) {
+      EXPECT_THAT(kernel.label, ::testing::StartsWith("Hyperplane::"));
+      EXPECT_EQ(kernel.device_and_instance, Kokkos::Tools::Experimental::device_id(this->exec)) << kernel.label;
+    }
+    return events.fences();
+  };
+  auto const check = [&]<template <class> class Method>() {
+    EXPECT_EQ(fences.template operator()<Method>(3), fences.template operator()<Method>(6));
+  };
+  check.template operator()<Richardson>();
+  check.template operator()<BiCgStab>();
+  check.template operator()<Fgmres>();
 }
 
 TYPED_TEST(Krylov, refuses_bad_options_and_other_grids) {
@@ -266,6 +353,7 @@ TEST(KrylovOpenMp, the_same_bits_for_1_2_and_4_threads) {
       EXPECT_TRUE(bitwise_equal(found, expected)) << threads << " threads";
     }
   };
+  check(static_cast<Richardson<Vector>*>(nullptr));
   check(static_cast<BiCgStab<Vector>*>(nullptr));
   check(static_cast<Fgmres<Vector>*>(nullptr));
 }

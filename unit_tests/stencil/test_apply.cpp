@@ -71,6 +71,25 @@ TYPED_TEST(Apply, the_kernel_of_devices_agrees_too) {
   }
 }
 
+#ifdef KOKKOS_ENABLE_OPENMP
+TEST(ApplyOpenMp, the_same_bits_for_1_2_and_4_threads) {
+  constexpr int n = 5;
+  Grid const grid(9, 40, 6);
+  auto const reference = random_stencil(grid, n);
+  auto const product = [&](int threads) {
+    Kokkos::OpenMP const exec(threads);
+    auto const a = to_device<double, n, double>(exec, reference);
+    auto const x = to_device<double, n>(exec, grid, random_vector(grid.size() * n));
+    BlockVector<double, n, Kokkos::OpenMP> const y(exec, grid);
+    apply(exec, a, x, y);
+    return to_host(exec, y);
+  };
+  auto const expected = product(1);
+  EXPECT_TRUE(bitwise_equal(product(2), expected));
+  EXPECT_TRUE(bitwise_equal(product(4), expected));
+}
+#endif
+
 TYPED_TEST(Apply, a_vector_recovers_from_values_that_were_not_finite) {
   TypeParam const exec;
   Grid const grid(5, 11, 3);

@@ -56,6 +56,27 @@ TYPED_TEST(Convert, a_strided_view_is_read_in_place) {
   EXPECT_TRUE(bitwise_equal(to_host(exec, back), values));
 }
 
+TYPED_TEST(Convert, any_strides_constness_and_scalar) {
+  TypeParam const exec;
+  using Kokkos::LayoutStride;
+  auto const points = static_cast<std::size_t>(grid.size());
+  round_trip<Kokkos::View<double*, LayoutStride, TypeParam>>(exec, LayoutStride(points * n, 3));
+  // Unknowns outermost, with gaps everywhere.
+  round_trip<Kokkos::View<double**, LayoutStride, TypeParam>>(exec, LayoutStride(points, 2, n, 2 * points + 1));
+  // k fastest: the order of a code that numbers its points the other way round.
+  round_trip<Kokkos::View<double****, LayoutStride, TypeParam>>(exec,
+                                                                LayoutStride(5, 11 * 3 * n, 11, 3 * n, 3, n, n, 1));
+
+  std::vector<double> values = random_vector(grid.size() * n);
+  for (auto& value : values) value = static_cast<float>(value);
+  auto const vector = to_device<double, n>(exec, grid, values);
+  Kokkos::View<float**, Kokkos::LayoutLeft, TypeParam> const narrow("narrow", points, n);
+  unpack(exec, vector, narrow);
+  BlockVector<double, n, TypeParam> const back(exec, grid);
+  pack(exec, Kokkos::View<const float**, Kokkos::LayoutLeft, TypeParam>(narrow), back);
+  EXPECT_TRUE(bitwise_equal(to_host(exec, back), values));
+}
+
 TYPED_TEST(Convert, rows_are_point_major_and_i_fastest) {
   TypeParam const exec;
   std::vector<double> values(grid.size() * n);
@@ -101,6 +122,23 @@ TYPED_TEST(Convert, stencils_and_narrow_storage) {
   check(float{});
 }
 
+TYPED_TEST(Convert, stencils_from_strided_views) {
+  // Directions outermost, then the block, points fastest: seven arrays of coefficients.
+  TypeParam const exec;
+  auto const points = static_cast<std::size_t>(grid.size());
+  using Strided = Kokkos::View<double****, Kokkos::LayoutStride, TypeParam>;
+  Strided const arrays("arrays",
+                       Kokkos::LayoutStride(points, 1, stencil7_size, n * n * points, n, n * points, n, points));
+  auto const stencil = to_device<double, n, double>(exec, random_stencil(grid, n));
+  BlockStencil7<double, n, TypeParam> const back(exec, grid);
+  unpack(exec, stencil, arrays);
+  pack(exec, Kokkos::View<const double****, Kokkos::LayoutStride, TypeParam>(arrays), back);
+  exec.fence();
+  auto const expected = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, stencil.flat());
+  auto const found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, back.flat());
+  for (std::size_t e = 0; e < expected.size(); ++e) ASSERT_EQ(found(e), expected(e));
+}
+
 TYPED_TEST(Convert, wrong_extents_are_refused_by_name) {
   TypeParam const exec;
   BlockVector<double, n, TypeParam> const vector(exec, grid);
@@ -115,6 +153,14 @@ TYPED_TEST(Convert, wrong_extents_are_refused_by_name) {
   }
   EXPECT_THROW(unpack(exec, vector, Kokkos::View<double**, TypeParam>("v", grid.size(), n + 1)), Error);
   EXPECT_THROW(unpack(exec, vector, Kokkos::View<double****, TypeParam>("v", 11, 5, 3, n)), Error);
+  EXPECT_THROW(pack(exec, Kokkos::View<double*, TypeParam>("v", 0), vector), Error);
+
+  BlockStencil7<double, n, TypeParam> const stencil(exec, grid);
+  using Blocks = Kokkos::View<double****, TypeParam>;
+  EXPECT_NO_THROW(pack(exec, Blocks("v", grid.size(), 7, n, n), stencil));
+  EXPECT_THROW(pack(exec, Blocks("v", grid.size() - 1, 7, n, n), stencil), Error);
+  EXPECT_THROW(pack(exec, Blocks("v", 7, grid.size(), n, n), stencil), Error);
+  EXPECT_THROW(unpack(exec, stencil, Blocks("v", grid.size(), 7, n, n + 1)), Error);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 namespace hyperplane::test {
 
-/// Counts what Kokkos Tools sees while an object of this class lives: kernels, allocations and fences.
+/// Records what Kokkos Tools sees while an object of this class lives: kernels, allocations, fences and copies.
 class KokkosEvents {
  public:
   struct Kernel {
@@ -26,6 +26,9 @@ class KokkosEvents {
     tools::set_begin_parallel_reduce_callback([](const char* label, std::uint32_t device, std::uint64_t*) {
       s_current->m_kernels.push_back({label, device});
     });
+    tools::set_begin_parallel_scan_callback([](const char* label, std::uint32_t device, std::uint64_t*) {
+      s_current->m_kernels.push_back({label, device});
+    });
     tools::set_allocate_data_callback([](const Kokkos_Profiling_SpaceHandle, const char* label, const void*,
                                          std::uint64_t) { s_current->m_allocations.emplace_back(label); });
     tools::set_begin_fence_callback([](const char* label, std::uint32_t, std::uint64_t*) {
@@ -33,13 +36,18 @@ class KokkosEvents {
       std::string_view const text = label;
       if (!text.starts_with("Kokkos::Tools")) s_current->m_fences.emplace_back(text);
     });
+    tools::set_begin_deep_copy_callback([](Kokkos_Profiling_SpaceHandle, const char* target, const void*,
+                                           Kokkos_Profiling_SpaceHandle, const char*, const void*,
+                                           std::uint64_t) { s_current->m_copies.emplace_back(target); });
   }
   ~KokkosEvents() {
     namespace tools = Kokkos::Tools::Experimental;
     tools::set_begin_parallel_for_callback(nullptr);
     tools::set_begin_parallel_reduce_callback(nullptr);
+    tools::set_begin_parallel_scan_callback(nullptr);
     tools::set_allocate_data_callback(nullptr);
     tools::set_begin_fence_callback(nullptr);
+    tools::set_begin_deep_copy_callback(nullptr);
     s_current = nullptr;
   }
   KokkosEvents(const KokkosEvents&) = delete;
@@ -48,12 +56,15 @@ class KokkosEvents {
   const std::vector<Kernel>& kernels() const { return m_kernels; }
   const std::vector<std::string>& allocations() const { return m_allocations; }
   const std::vector<std::string>& fences() const { return m_fences; }
+  /// Labels of what was copied to.
+  const std::vector<std::string>& copies() const { return m_copies; }
 
  private:
   inline static KokkosEvents* s_current = nullptr;
   std::vector<Kernel> m_kernels;
   std::vector<std::string> m_allocations;
   std::vector<std::string> m_fences;
+  std::vector<std::string> m_copies;
 };
 
 }  // namespace hyperplane::test

@@ -70,8 +70,9 @@ class CommandLine : public ::testing::Test {
     return file.str();
   }
 
-  Outcome run(const std::string& arguments) const {
-    std::string const command = "cd '" + folder.string() + "' && '" HYPERPLANE_EXECUTABLE "' " + arguments + " 2>&1";
+  Outcome run(const std::string& arguments, const std::string& before = "") const {
+    std::string const command =
+        "cd '" + folder.string() + "' && " + before + "'" HYPERPLANE_EXECUTABLE "' " + arguments + " 2>&1";
     std::FILE* const pipe = ::popen(command.c_str(), "r");
     Outcome outcome{};
     std::array<char, 4096> buffer{};
@@ -194,6 +195,16 @@ TEST_F(CommandLine, reads_other_forms_of_the_same_system) {
   expect_solution();
 }
 
+TEST_F(CommandLine, reads_from_a_pipe) {
+  // A comment that is longer than what is read at once.
+  auto const rhs = read("b.mtx");
+  auto const end_of_first_line = rhs.find('\n');
+  write("b.txt", rhs.substr(0, end_of_first_line) + "\n%" + std::string(3 << 20, 'x') + rhs.substr(end_of_first_line));
+  auto const outcome = run("solve A.mtx --rhs /dev/stdin --grid 4x3x5 --block-size 2 --solution x.mtx", "cat b.txt | ");
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  expect_solution();
+}
+
 TEST_F(CommandLine, refuses_malformed_matrices_with_file_and_line) {
   std::string const head = "%%MatrixMarket matrix coordinate real general\n120 120 2\n";
   expect_matrix_refused("", "bad.mtx:1: not a Matrix Market file");
@@ -209,6 +220,9 @@ TEST_F(CommandLine, refuses_malformed_matrices_with_file_and_line) {
   expect_matrix_refused(head + "1 1 1.0\n", "bad.mtx:3: the file ends after 1 of 2 entries");
   expect_matrix_refused(head + "1 1 1.0\n2 2 1.0\n3 3 1.0\n", "bad.mtx:5: more lines than the 2 entries");
   expect_matrix_refused(head + "1 1 1.0\n2 2 abc\n", "bad.mtx:4: value 'abc' is not a number");
+  expect_matrix_refused(head + "1 1 1.0\n2 2 \x1b[2J" + std::string(1000, 'z') + "\n",
+                        "bad.mtx:4: value '?[2J" + std::string(36, 'z') + "...' is not a number");
+  expect_matrix_refused(head + "1 1 1.0\n2 2 +-5\n", "bad.mtx:4: value '+-5' is not a number");
   expect_matrix_refused(head + "1 1 1.0\n2 2 nan\n", "bad.mtx:4: value 'nan' is not finite");
   expect_matrix_refused(head + "1 1 1.0\n2 2 -inf\n", "bad.mtx:4: value '-inf' is not finite");
   expect_matrix_refused(head + "1 1 1.0\n2 2 1e999\n", "bad.mtx:4: value '1e999' is not finite");
@@ -234,10 +248,12 @@ TEST_F(CommandLine, refuses_other_bad_input_with_one_line) {
   expect_refused(run("solve A.mtx --rhs b.mtx --grid 4x3x5 --block-size 2 --solution no/such/x.mtx"),
                  "no/such/x.mtx: cannot be written");
   expect_refused(run("solve A.mtx --grid 4x3x5 --block-size 2"), "--rhs");
-  expect_refused(solve("--method magic"), "magic");
+  expect_refused(solve("--method magic"), "--method: 'magic' is not one of richardson|bicgstab|fgmres");
+  expect_refused(solve("--preconditioner 2"), "--preconditioner: '2' is not one of bilu0|jacobi|none");
   expect_refused(solve("--tolerance -1"), "tolerance");
   expect_refused(run("fly"), "");
-  expect_refused(run("solve A.mtx --rhs b.mtx --grid 4x3x5 --block-size 2 --solution x.mtx --history x.mtx"), "x.mtx");
+  expect_refused(run("solve A.mtx --rhs b.mtx --grid 4x3x5 --block-size 2 --solution x.mtx --history ./x.mtx"),
+                 "--solution and --history: both are ./x.mtx");
   auto huge = a;
   huge.block(0, Direction::center)(0, 0) = 1e39;
   write("huge.mtx", coordinate_file(huge));
@@ -271,6 +287,8 @@ TEST_F(CommandLine, help_teaches) {
   auto const help = run("solve --help");
   EXPECT_EQ(help.status, 0);
   EXPECT_THAT(help.output, AllOf(HasSubstr("Example:"), HasSubstr("Exit status:"), HasSubstr("--block-size")));
+  EXPECT_THAT(help.output, HasSubstr("\n  hyperplane solve A.mtx --rhs b.mtx --grid 32x16x8 --block-size 5 \\\n"));
+  EXPECT_THAT(help.output, HasSubstr("bilu0|jacobi|none [bilu0]"));
   EXPECT_EQ(run("--version").status, 0);
 }
 

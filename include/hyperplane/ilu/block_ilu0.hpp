@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <string>
 
 namespace hyperplane {
@@ -68,11 +67,8 @@ class BlockIlu0 {
         m_path(choose_path(options.path)),
         m_lower(exec, "Hyperplane::BlockIlu0::lower", m_map.pack_count()),
         m_upper(exec, "Hyperplane::BlockIlu0::upper", m_map.pack_count()),
-        m_singular(exec, "Hyperplane::BlockIlu0::status") {
-    if constexpr (HostExecutionSpace<Exec>) {
-      m_sweep.emplace(exec, "Hyperplane::BlockIlu0", m_map.pencils(), m_map.steps(), vector_length - 1, sweep_block);
-    }
-  }
+        m_singular(exec, "Hyperplane::BlockIlu0::status"),
+        m_sweep(exec, "Hyperplane::BlockIlu0", m_map.pencils(), m_map.steps(), vector_length - 1, sweep_block) {}
 
   const Grid& grid() const { return m_map.grid(); }
   /// The path that runs; never automatic.
@@ -87,9 +83,9 @@ class BlockIlu0 {
     m_factored = true;
     if constexpr (HostExecutionSpace<Exec>) {
       if (m_path == Path::pencil) {
-        m_sweep->run(exec, "Hyperplane::BlockIlu0::factor",
-                     detail::BlockIlu0FactorPencil<Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length>{
-                         a.ref(), factors(), m_singular.ref()});
+        m_sweep.run(exec, "Hyperplane::BlockIlu0::factor",
+                    detail::BlockIlu0FactorPencil<Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length>{
+                        a.ref(), factors(), m_singular.ref()});
         return;
       }
     }
@@ -103,11 +99,11 @@ class BlockIlu0 {
     require(m_factored, "BlockIlu0::solve: called before factor");
     if constexpr (HostExecutionSpace<Exec>) {
       if (m_path == Path::pencil) {
-        m_sweep->run(
+        m_sweep.run(
             exec, "Hyperplane::BlockIlu0::solve::forward",
             detail::BlockIlu0ForwardPencil<Scalar, n, StorageScalar, vector_length>{factors(), rhs.ref(), x.ref()});
-        m_sweep->run(exec, "Hyperplane::BlockIlu0::solve::backward",
-                     detail::BlockIlu0BackwardPencil<Scalar, n, StorageScalar, vector_length>{factors(), x.ref()});
+        m_sweep.run(exec, "Hyperplane::BlockIlu0::solve::backward",
+                    detail::BlockIlu0BackwardPencil<Scalar, n, StorageScalar, vector_length>{factors(), x.ref()});
         return;
       }
     }
@@ -142,7 +138,8 @@ class BlockIlu0 {
 
   /// Nothing, where there is no host path.
   struct NoSweep {
-    NoSweep() = default;
+    template <class... Arguments>
+    explicit NoSweep(const Arguments&...) {}
   };
   template <class E>
   struct SweepOf {
@@ -150,7 +147,7 @@ class BlockIlu0 {
   };
   template <HostExecutionSpace E>
   struct SweepOf<E> {
-    using type = std::optional<host::PencilSweep<E>>;
+    using type = host::PencilSweep<E>;
   };
 
   PencilMap<vector_length> m_map;
