@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+/// HYPERPLANE_FUNCTION marks functions that kernels call, in headers that need no Kokkos: those that plain nvcc compiles
+/// too.
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define HYPERPLANE_FUNCTION __host__ __device__
+#else
+#define HYPERPLANE_FUNCTION
+#endif
+
 /// HYPERPLANE_UNROLL unrolls the loop that follows, up to the largest block size: small arrays that it indexes then
 /// live in registers. HYPERPLANE_INDEPENDENT says that iterations of the loop that follows do not depend on one
 /// another.

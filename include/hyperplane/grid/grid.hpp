@@ -2,8 +2,7 @@
 #pragma once
 
 #include <hyperplane/core/error.hpp>
-
-#include <Kokkos_Macros.hpp>
+#include <hyperplane/core/macros.hpp>
 
 #include <cstdint>
 #include <string>
@@ -15,7 +14,7 @@ struct Point {
   int i = 0;
   int j = 0;
   int k = 0;
-  friend KOKKOS_FUNCTION constexpr bool operator==(const Point& a, const Point& b) {
+  friend HYPERPLANE_FUNCTION constexpr bool operator==(const Point& a, const Point& b) {
     return a.i == b.i && a.j == b.j && a.k == b.k;
   }
 };
@@ -35,28 +34,28 @@ class Grid {
     }
   }
 
-  KOKKOS_FUNCTION constexpr int ni() const { return m_ni; }
-  KOKKOS_FUNCTION constexpr int nj() const { return m_nj; }
-  KOKKOS_FUNCTION constexpr int nk() const { return m_nk; }
+  HYPERPLANE_FUNCTION constexpr int ni() const { return m_ni; }
+  HYPERPLANE_FUNCTION constexpr int nj() const { return m_nj; }
+  HYPERPLANE_FUNCTION constexpr int nk() const { return m_nk; }
 
   /// Number of points.
-  KOKKOS_FUNCTION constexpr std::int64_t size() const { return std::int64_t{m_ni} * m_nj * m_nk; }
+  HYPERPLANE_FUNCTION constexpr std::int64_t size() const { return std::int64_t{m_ni} * m_nj * m_nk; }
 
-  KOKKOS_FUNCTION constexpr std::int64_t index(int i, int j, int k) const {
+  HYPERPLANE_FUNCTION constexpr std::int64_t index(int i, int j, int k) const {
     return i + m_ni * (j + std::int64_t{m_nj} * k);
   }
-  KOKKOS_FUNCTION constexpr std::int64_t index(const Point& p) const { return index(p.i, p.j, p.k); }
+  HYPERPLANE_FUNCTION constexpr std::int64_t index(const Point& p) const { return index(p.i, p.j, p.k); }
 
-  KOKKOS_FUNCTION constexpr Point point(std::int64_t index) const {
+  HYPERPLANE_FUNCTION constexpr Point point(std::int64_t index) const {
     auto const row = index / m_ni;
     return {static_cast<int>(index % m_ni), static_cast<int>(row % m_nj), static_cast<int>(row / m_nj)};
   }
 
-  KOKKOS_FUNCTION constexpr bool contains(const Point& p) const {
+  HYPERPLANE_FUNCTION constexpr bool contains(const Point& p) const {
     return p.i >= 0 && p.i < m_ni && p.j >= 0 && p.j < m_nj && p.k >= 0 && p.k < m_nk;
   }
 
-  friend KOKKOS_FUNCTION constexpr bool operator==(const Grid& a, const Grid& b) {
+  friend HYPERPLANE_FUNCTION constexpr bool operator==(const Grid& a, const Grid& b) {
     return a.m_ni == b.m_ni && a.m_nj == b.m_nj && a.m_nk == b.m_nk;
   }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/grid.hpp>
 
-#include <Kokkos_Macros.hpp>
-#include <Kokkos_MathematicalFunctions.hpp>
 
+#include <cmath>
 #include <cstdint>
 
 namespace hyperplane {
@@ -23,18 +23,18 @@ class HyperplaneMap {
  public:
   constexpr explicit HyperplaneMap(const Grid& grid) : m_grid(grid) {}
 
-  KOKKOS_FUNCTION constexpr const Grid& grid() const { return m_grid; }
+  HYPERPLANE_FUNCTION constexpr const Grid& grid() const { return m_grid; }
 
   /// I + J + K - 2.
-  KOKKOS_FUNCTION constexpr int plane_count() const { return m_grid.ni() + m_grid.nj() + m_grid.nk() - 2; }
+  HYPERPLANE_FUNCTION constexpr int plane_count() const { return m_grid.ni() + m_grid.nj() + m_grid.nk() - 2; }
 
   /// Number of points with i + j + k = p, for 0 <= p < plane_count().
-  KOKKOS_FUNCTION constexpr std::int64_t plane_size(int p) const {
+  HYPERPLANE_FUNCTION constexpr std::int64_t plane_size(int p) const {
     return columns_up_to(p) - columns_up_to(std::int64_t{p} - m_grid.nk());
   }
 
   /// Number of points in planes before p, for 0 <= p <= plane_count().
-  KOKKOS_FUNCTION constexpr std::int64_t plane_offset(int p) const {
+  HYPERPLANE_FUNCTION constexpr std::int64_t plane_offset(int p) const {
     std::int64_t const x = std::int64_t{p} - 1;
     std::int64_t const a = m_grid.ni();
     std::int64_t const b = m_grid.nj();
@@ -43,16 +43,16 @@ class HyperplaneMap {
            tetrahedron(x - a - c) + tetrahedron(x - b - c) - tetrahedron(x - a - b - c);
   }
 
-  KOKKOS_FUNCTION constexpr int plane(const Point& p) const { return p.i + p.j + p.k; }
+  HYPERPLANE_FUNCTION constexpr int plane(const Point& p) const { return p.i + p.j + p.k; }
 
   /// Position inside its plane.
-  KOKKOS_FUNCTION constexpr std::int64_t q(const Point& p) const {
+  HYPERPLANE_FUNCTION constexpr std::int64_t q(const Point& p) const {
     int const plane_of_p = plane(p);
     return points_below(plane_of_p, p.k) + p.j - first_j(plane_of_p - p.k);
   }
 
   /// The point (p, q), for 0 <= p < plane_count() and 0 <= q < plane_size(p).
-  KOKKOS_FUNCTION Point point(int p, std::int64_t q) const {
+  HYPERPLANE_FUNCTION Point point(int p, std::int64_t q) const {
     // k is the largest with at most q predecessors, C(p) - C(p - k) <= q with C = columns_up_to: m = p - k is the
     // smallest with C(m) >= C(p) - q. C grows like a triangular number, then by the shorter side in each step, then
     // like a triangular number mirrored, and each of the three parts has an inverse.
@@ -81,15 +81,15 @@ class HyperplaneMap {
   }
 
  private:
-  KOKKOS_FUNCTION static constexpr std::int64_t triangle(std::int64_t x) { return x < 0 ? 0 : (x + 1) * (x + 2) / 2; }
-  KOKKOS_FUNCTION static constexpr std::int64_t tetrahedron(std::int64_t x) {
+  HYPERPLANE_FUNCTION static constexpr std::int64_t triangle(std::int64_t x) { return x < 0 ? 0 : (x + 1) * (x + 2) / 2; }
+  HYPERPLANE_FUNCTION static constexpr std::int64_t tetrahedron(std::int64_t x) {
     // Divided as early as it is exact: within 64 bits for I + J + K up to two and a half million.
     return x < 0 ? 0 : (x + 1) * (x + 2) / 2 * (x + 3) / 3;
   }
 
   /// Largest s with s (s + 1) / 2 <= u, for u >= 0.
-  KOKKOS_FUNCTION static std::int64_t triangle_root(std::int64_t u) {
-    auto s = static_cast<std::int64_t>(0.5 * (Kokkos::sqrt(8.0 * static_cast<double>(u) + 1.0) - 1.0));
+  HYPERPLANE_FUNCTION static std::int64_t triangle_root(std::int64_t u) {
+    auto s = static_cast<std::int64_t>(0.5 * (std::sqrt(8.0 * static_cast<double>(u) + 1.0) - 1.0));
     // Rounding leaves the estimate one off at most.
     if (triangle(s - 1) > u) {
       --s;
@@ -100,19 +100,19 @@ class HyperplaneMap {
   }
 
   /// Number of (i, j) with i + j <= x.
-  KOKKOS_FUNCTION constexpr std::int64_t columns_up_to(std::int64_t x) const {
+  HYPERPLANE_FUNCTION constexpr std::int64_t columns_up_to(std::int64_t x) const {
     std::int64_t const a = m_grid.ni();
     std::int64_t const b = m_grid.nj();
     return triangle(x) - triangle(x - a) - triangle(x - b) + triangle(x - a - b);
   }
 
   /// Number of points of plane p in layers before k.
-  KOKKOS_FUNCTION constexpr std::int64_t points_below(int p, int k) const {
+  HYPERPLANE_FUNCTION constexpr std::int64_t points_below(int p, int k) const {
     return columns_up_to(p) - columns_up_to(std::int64_t{p} - k);
   }
 
   /// Smallest j on the antidiagonal i + j = m.
-  KOKKOS_FUNCTION constexpr int first_j(int m) const { return m < m_grid.ni() ? 0 : m - m_grid.ni() + 1; }
+  HYPERPLANE_FUNCTION constexpr int first_j(int m) const { return m < m_grid.ni() ? 0 : m - m_grid.ni() + 1; }
 
   Grid m_grid;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/grid.hpp>
 
-#include <Kokkos_Macros.hpp>
 
 #include <cstdint>
 
@@ -37,23 +37,23 @@ class PencilMap {
         m_pitch(grid.ni() + 1 > vector_length ? grid.ni() + 1 : vector_length),
         m_steps(std::int64_t{grid.nk()} * m_pitch + vector_length - 1) {}
 
-  KOKKOS_FUNCTION constexpr const Grid& grid() const { return m_grid; }
+  HYPERPLANE_FUNCTION constexpr const Grid& grid() const { return m_grid; }
 
   /// Number of pencils, ceil(J / vector_length).
-  KOKKOS_FUNCTION constexpr int pencils() const { return m_pencils; }
+  HYPERPLANE_FUNCTION constexpr int pencils() const { return m_pencils; }
   /// Packs from one layer k to the next.
-  KOKKOS_FUNCTION constexpr std::int64_t pitch() const { return m_pitch; }
+  HYPERPLANE_FUNCTION constexpr std::int64_t pitch() const { return m_pitch; }
   /// Packs of a pencil.
-  KOKKOS_FUNCTION constexpr std::int64_t steps() const { return m_steps; }
-  KOKKOS_FUNCTION constexpr std::int64_t pack_count() const { return m_pencils * m_steps; }
+  HYPERPLANE_FUNCTION constexpr std::int64_t steps() const { return m_steps; }
+  HYPERPLANE_FUNCTION constexpr std::int64_t pack_count() const { return m_pencils * m_steps; }
 
-  KOKKOS_FUNCTION constexpr int lane(int j) const { return j % vector_length; }
-  KOKKOS_FUNCTION constexpr std::int64_t pack(int i, int j, int k) const {
+  HYPERPLANE_FUNCTION constexpr int lane(int j) const { return j % vector_length; }
+  HYPERPLANE_FUNCTION constexpr std::int64_t pack(int i, int j, int k) const {
     return j / vector_length * m_steps + i + k * m_pitch + lane(j);
   }
 
   /// Whether every lane of the pack holds a point.
-  KOKKOS_FUNCTION constexpr bool is_full(std::int64_t pack) const {
+  HYPERPLANE_FUNCTION constexpr bool is_full(std::int64_t pack) const {
     std::int64_t const step = pack % m_steps;
     std::int64_t const i = step % m_pitch;
     return i >= vector_length - 1 && i < m_grid.ni() && step < m_grid.nk() * m_pitch &&
@@ -61,7 +61,7 @@ class PencilMap {
   }
 
   /// Finds the point in a slot; false where the slot is padding.
-  KOKKOS_FUNCTION constexpr bool find_point(std::int64_t pack, int lane, Point& point) const {
+  HYPERPLANE_FUNCTION constexpr bool find_point(std::int64_t pack, int lane, Point& point) const {
     std::int64_t const pencil = pack / m_steps;
     std::int64_t const position = pack % m_steps - lane;
     if (position < 0) return false;

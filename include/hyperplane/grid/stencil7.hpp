@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/grid.hpp>
 
-#include <Kokkos_Macros.hpp>
 
 #include <array>
 
@@ -18,7 +18,7 @@ inline constexpr std::array<Direction, stencil7_size> stencil7_directions = {
     Direction::bottom, Direction::south, Direction::west, Direction::center,
     Direction::east,   Direction::north, Direction::top};
 
-KOKKOS_FUNCTION constexpr Point offset(Direction direction) {
+HYPERPLANE_FUNCTION constexpr Point offset(Direction direction) {
   switch (direction) {
     case Direction::center: return {0, 0, 0};
     case Direction::west: return {-1, 0, 0};
@@ -31,11 +31,11 @@ KOKKOS_FUNCTION constexpr Point offset(Direction direction) {
   return {};
 }
 
-KOKKOS_FUNCTION constexpr Direction opposite(Direction direction) {
+HYPERPLANE_FUNCTION constexpr Direction opposite(Direction direction) {
   return static_cast<Direction>(stencil7_size - 1 - static_cast<int>(direction));
 }
 
-KOKKOS_FUNCTION constexpr Point neighbour(const Point& p, Direction direction) {
+HYPERPLANE_FUNCTION constexpr Point neighbour(const Point& p, Direction direction) {
   auto const o = offset(direction);
   return {p.i + o.i, p.j + o.j, p.k + o.k};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/simd/interleaved_ref.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -9,29 +10,6 @@
 #include <string>
 
 namespace hyperplane {
-
-/// Trivially copyable access to compact SIMD-interleaved storage: packs x entries x lanes, lanes fastest.
-///
-/// Entry e of the item in lane l of pack p is at (p * entries + e) * vector_length + l: `vector_length` items (points,
-/// lines) are interleaved entry by entry, so that one aligned vector load brings the same entry of all of them. The
-/// same memory can be read as scalars, operator(), or as whole vectors from pack_data().
-template <class T, int vector_length, int entries>
-class InterleavedRef {
- public:
-  KOKKOS_FUNCTION InterleavedRef() : m_data(nullptr) {}
-  KOKKOS_FUNCTION explicit InterleavedRef(T* data) : m_data(data) {}
-
-  KOKKOS_FUNCTION T& operator()(std::int64_t pack, int entry, int lane) const {
-    return m_data[(pack * entries + entry) * vector_length + lane];
-  }
-  /// First lane of an entry; vector_length consecutive values.
-  KOKKOS_FUNCTION T* pack_data(std::int64_t pack, int entry = 0) const {
-    return m_data + (pack * entries + entry) * vector_length;
-  }
-
- private:
-  T* m_data;
-};
 
 namespace detail {
 

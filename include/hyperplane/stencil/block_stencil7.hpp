@@ -8,45 +8,12 @@
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
 #include <hyperplane/simd/vector_length.hpp>
+#include <hyperplane/stencil/block_stencil7_ref.hpp>
 
 #include <cstdint>
 #include <string>
 
 namespace hyperplane {
-
-/// Trivially copyable access to a BlockStencil7, for kernels that assemble or read it.
-template <class Storage, int n, int vector_length>
-class BlockStencil7Ref {
- public:
-  using Map = PencilMap<vector_length>;
-  using Packs = InterleavedRef<Storage, vector_length, stencil7_size * n * n>;
-
-  BlockStencil7Ref(const Map& map, const Packs& packs) : m_map(map), m_packs(packs) {}
-
-  KOKKOS_FUNCTION const Grid& grid() const { return m_map.grid(); }
-  KOKKOS_FUNCTION const Map& map() const { return m_map; }
-
-  /// Entry (r, c) of the block of point (i, j, k) that multiplies its neighbour in `direction`.
-  KOKKOS_FUNCTION Storage& operator()(int i, int j, int k, Direction direction, int r, int c) const {
-    return m_packs(m_map.pack(i, j, k), entry(direction, r, c), m_map.lane(j));
-  }
-  KOKKOS_FUNCTION Storage& operator()(const Point& p, Direction direction, int r, int c) const {
-    return (*this)(p.i, p.j, p.k, direction, r, c);
-  }
-
-  /// Blocks of one direction in all lanes of a pack: entry (r, c) of lane l is at [(c * n + r) * vector_length + l].
-  KOKKOS_FUNCTION Storage* pack_block(std::int64_t pack, Direction direction) const {
-    return m_packs.pack_data(pack, entry(direction, 0, 0));
-  }
-
- private:
-  KOKKOS_FUNCTION static constexpr int entry(Direction direction, int r, int c) {
-    return (static_cast<int>(direction) * n + c) * n + r;
-  }
-
-  Map m_map;
-  Packs m_packs;
-};
 
 /// A block matrix on the seven-point stencil: seven n x n blocks for each point of a grid.
 ///

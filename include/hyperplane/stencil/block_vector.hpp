@@ -6,37 +6,12 @@
 #include <hyperplane/grid/pencil_map.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
 #include <hyperplane/simd/vector_length.hpp>
+#include <hyperplane/stencil/block_vector_ref.hpp>
 
 #include <cstdint>
 #include <string>
 
 namespace hyperplane {
-
-/// Trivially copyable access to a BlockVector, for kernels.
-template <class Scalar, int n, int vector_length_>
-class BlockVectorRef {
- public:
-  using scalar_type = Scalar;
-  static constexpr int block_size = n;
-  static constexpr int vector_length = vector_length_;
-  using Map = PencilMap<vector_length>;
-
-  BlockVectorRef(const Map& map, const InterleavedRef<Scalar, vector_length, n>& packs) : m_map(map), m_packs(packs) {}
-
-  KOKKOS_FUNCTION const Grid& grid() const { return m_map.grid(); }
-  KOKKOS_FUNCTION const Map& map() const { return m_map; }
-  KOKKOS_FUNCTION const InterleavedRef<Scalar, vector_length, n>& packs() const { return m_packs; }
-
-  /// Unknown c of point (i, j, k).
-  KOKKOS_FUNCTION Scalar& operator()(int i, int j, int k, int c) const {
-    return m_packs(m_map.pack(i, j, k), c, m_map.lane(j));
-  }
-  KOKKOS_FUNCTION Scalar& operator()(const Point& p, int c) const { return (*this)(p.i, p.j, p.k, c); }
-
- private:
-  Map m_map;
-  InterleavedRef<Scalar, vector_length, n> m_packs;
-};
 
 /// n unknowns for each point of a grid, in the compact SIMD-interleaved layout of the execution space (PencilMap).
 ///

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/pencil_map.hpp>
-#include <hyperplane/simd/interleaved_view.hpp>
+#include <hyperplane/simd/interleaved_ref.hpp>
 
 #include <cstdint>
 
@@ -29,10 +30,10 @@ struct BlockIlu0Factors {
   Lower m_lower;
   Upper m_upper;
 
-  KOKKOS_FUNCTION Storage* lower(std::int64_t pack, LowerBlock block) const {
+  HYPERPLANE_FUNCTION Storage* lower(std::int64_t pack, LowerBlock block) const {
     return m_lower.pack_data(pack, static_cast<int>(block) * block_entries);
   }
-  KOKKOS_FUNCTION Storage* upper(std::int64_t pack, UpperBlock block) const {
+  HYPERPLANE_FUNCTION Storage* upper(std::int64_t pack, UpperBlock block) const {
     return m_upper.pack_data(m_map.pack_count() - 1 - pack, static_cast<int>(block) * block_entries);
   }
 };
