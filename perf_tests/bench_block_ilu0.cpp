@@ -24,7 +24,7 @@ template <class Exec>
 class Suite {
  public:
   explicit Suite(const Settings& settings)
-      : m_settings(settings), m_stream(std::make_shared<Stream<Exec>>(m_exec, settings.stream_bytes)) {}
+      : m_settings(settings), m_stream(std::make_shared<Stream<Exec>>(m_exec, settings.stream_bytes<Exec>())) {}
 
   void register_all() {
     for (auto const& grid : grids_of(m_settings)) {
@@ -70,7 +70,7 @@ class Suite {
     auto const block = "n=" + std::to_string(n);
     auto const key = std::string(Exec::name()) + "/" + name(path) + "/" + storage + "/" + block + "/" + to_string(grid);
     benchmark::RegisterBenchmark(
-        kernel + "/" + key,
+        (kernel + "/" + key).c_str(),
         [=, this](benchmark::State& state) {
           auto& problem = this->template problem<n, Storage>(key, grid, path);
           time_kernel(state, m_exec, *m_stream, grid.size(), cost, [&] { run(problem, m_exec); });

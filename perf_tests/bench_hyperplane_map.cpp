@@ -96,7 +96,8 @@ std::shared_ptr<void> register_maps(const Settings& settings) {
     enumerate(exec, map, from_table, FromTable{make_table(exec, grid)});
     require_equal(exec, from_closed_form, from_table);
     auto const add = [&](const std::string& kind, auto&& body) {
-      benchmark::RegisterBenchmark("map/" + std::string(Exec::name()) + "/" + kind + "/" + to_string(grid), body)
+      benchmark::RegisterBenchmark(("map/" + std::string(Exec::name()) + "/" + kind + "/" + to_string(grid)).c_str(),
+                                   body)
           ->Iterations(settings.repetitions)
           ->UseManualTime()
           ->Unit(benchmark::kMillisecond);

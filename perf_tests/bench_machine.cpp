@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the machine can do, for the roofline: copy, triad and read bandwidth, and multiply-adds in registers.
+// What the machine can do, for the roofline: copy, triad and read bandwidth, and multiply-adds in registers; the same
+// bandwidths of a device where there is one.
 
 #include "support/harness.hpp"
 
@@ -16,13 +17,12 @@
 namespace hyperplane::perf {
 namespace {
 
-using Exec = Kokkos::DefaultHostExecutionSpace;
-
 /// Enough independent accumulators to hide the latency of a multiply-add in vectors of any width.
 constexpr int accumulators = 96;
 constexpr std::int64_t rounds = 2'000'000;
 
-/// Multiply-adds on every thread; returns their number times two.
+/// Multiply-adds on every thread of the host; returns their number times two.
+template <class Exec>
 double multiply_add(const Exec& exec, std::int64_t count) {
   int const threads = exec.concurrency();
   double sum = 0.0;
@@ -41,6 +41,7 @@ double multiply_add(const Exec& exec, std::int64_t count) {
   return 2.0 * accumulators * static_cast<double>(count) * threads;
 }
 
+template <class Exec>
 void time_bandwidth(benchmark::State& state, const Exec& exec, double bytes, const std::function<void()>& kernel) {
   kernel();
   Samples times;
@@ -52,32 +53,48 @@ void time_bandwidth(benchmark::State& state, const Exec& exec, double bytes, con
   state.counters["median_GB/s"] = 1e-9 * bytes / times.median();
 }
 
-std::shared_ptr<void> register_machine(const Settings& settings) {
+void add(const Settings& settings, const std::string& name, const std::function<void(benchmark::State&)>& body) {
+  benchmark::RegisterBenchmark(("machine/" + name).c_str(), body)
+      ->Iterations(settings.repetitions)
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond);
+}
+
+template <class Exec>
+std::shared_ptr<Stream<Exec>> register_bandwidths(const Settings& settings, const std::string& prefix) {
   Exec const exec;
-  auto const stream = std::make_shared<Stream<Exec>>(exec, settings.stream_bytes);
-  auto const add = [&](const std::string& name, auto&& body) {
-    benchmark::RegisterBenchmark("machine/" + name, body)
-        ->Iterations(settings.repetitions)
-        ->UseManualTime()
-        ->Unit(benchmark::kMillisecond);
-  };
-  add("copy",
+  auto const stream = std::make_shared<Stream<Exec>>(exec, settings.stream_bytes<Exec>());
+  add(settings, prefix + "copy",
       [=](benchmark::State& state) { time_bandwidth(state, exec, stream->copy_bytes(), [&] { stream->copy(exec); }); });
-  add("triad", [=](benchmark::State& state) {
+  add(settings, prefix + "triad", [=](benchmark::State& state) {
     time_bandwidth(state, exec, stream->triad_bytes(), [&] { stream->triad(exec); });
   });
-  add("read",
+  add(settings, prefix + "read",
       [=](benchmark::State& state) { time_bandwidth(state, exec, stream->read_bytes(), [&] { stream->read(exec); }); });
+  return stream;
+}
+
+std::shared_ptr<void> register_machine(const Settings& settings) {
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  Host const host;
+  auto const stream = register_bandwidths<Host>(settings, "");
   std::int64_t const count = settings.smoke ? rounds / 1000 : rounds;
-  add("multiply_add", [=](benchmark::State& state) {
+  add(settings, "multiply_add", [=](benchmark::State& state) {
     Samples times;
     double flops = 0.0;
     for (auto _ : state) {
-      times.add(seconds_of(exec, [&] { flops = multiply_add(exec, count); }));
+      times.add(seconds_of(host, [&] { flops = multiply_add(host, count); }));
       state.SetIterationTime(times.seconds().back());
     }
     state.counters["GFLOP/s"] = 1e-9 * flops / times.best();
   });
+#if defined(KOKKOS_ENABLE_CUDA)
+  Kokkos::Cuda const device;
+  auto const device_stream = register_bandwidths<Kokkos::Cuda>(settings, "device_");
+  add(settings, "device_memcpy", [=](benchmark::State& state) {
+    time_bandwidth(state, device, device_stream->copy_bytes(), [&] { device_stream->memcpy(device); });
+  });
+#endif
   return stream;
 }
 

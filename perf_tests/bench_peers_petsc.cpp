@@ -55,7 +55,7 @@ struct Pair {
 class Suite {
  public:
   explicit Suite(const Settings& settings)
-      : m_settings(settings), m_stream(std::make_shared<Stream<Exec>>(m_exec, settings.stream_bytes)) {}
+      : m_settings(settings), m_stream(std::make_shared<Stream<Exec>>(m_exec, settings.stream_bytes<Exec>())) {}
 
   void register_all() {
     for (auto const& grid : grids_of(m_settings)) {
@@ -78,7 +78,7 @@ class Suite {
     using Both = Pair<n, Storage>;
     auto const key = storage + "/n=" + std::to_string(n) + "/" + to_string(grid);
     auto const add = [&](const std::string& kernel, void (*hyperplane)(Both&, const Exec&), void (*petsc)(Both&)) {
-      benchmark::RegisterBenchmark(kernel + "/PETSc/" + key,
+      benchmark::RegisterBenchmark((kernel + "/PETSc/" + key).c_str(),
                                    [=, this](benchmark::State& state) {
                                      auto& pair =
                                          m_pair.get<Both>(key, [&] { return std::make_shared<Both>(m_exec, grid); });

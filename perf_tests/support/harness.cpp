@@ -77,7 +77,8 @@ Settings take_settings(int& argc, char** argv) {
   argc = kept;
   if (settings.smoke) {
     settings.repetitions = 2;
-    settings.stream_bytes = std::size_t{4} << 20;
+    settings.host_stream_bytes = std::size_t{4} << 20;
+    settings.device_stream_bytes = settings.host_stream_bytes;
   }
   return settings;
 }
@@ -94,6 +95,15 @@ void add_context(const Settings& settings) {
   benchmark::AddCustomContext("OMP_PROC_BIND", environment("OMP_PROC_BIND"));
   benchmark::AddCustomContext("OMP_PLACES", environment("OMP_PLACES"));
   benchmark::AddCustomContext("transparent_huge_pages", huge_pages());
+#if defined(KOKKOS_ENABLE_CUDA)
+  auto const& device = Kokkos::Cuda().cuda_device_prop();
+  int driver = 0;
+  KOKKOS_IMPL_CUDA_SAFE_CALL(cudaDriverGetVersion(&driver));
+  benchmark::AddCustomContext("device", device.name);
+  benchmark::AddCustomContext("multiprocessors", std::to_string(device.multiProcessorCount));
+  benchmark::AddCustomContext("cuda_runtime", std::to_string(CUDART_VERSION));
+  benchmark::AddCustomContext("cuda_driver", std::to_string(driver));
+#endif
   benchmark::AddCustomContext("smoke", settings.smoke ? "true" : "false");
 }
 

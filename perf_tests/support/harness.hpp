@@ -4,6 +4,7 @@
 #include "cost_model.hpp"
 #include "stream.hpp"
 
+#include <hyperplane/core/concepts.hpp>
 #include <hyperplane/grid/grid.hpp>
 
 #include <benchmark/benchmark.h>
@@ -20,7 +21,13 @@ namespace hyperplane::perf {
 struct Settings {
   bool smoke = false;    ///< small sizes and few repetitions: does it work, not how fast is it
   int repetitions = 25;  ///< timed runs of each kernel
-  std::size_t stream_bytes = std::size_t{128} << 20;  ///< of each of the three arrays
+  std::size_t host_stream_bytes = std::size_t{128} << 20;  ///< of each of the three arrays
+  std::size_t device_stream_bytes = std::size_t{1} << 30;  ///< the same on a device, whose bandwidth needs more to show
+
+  template <class Exec>
+  std::size_t stream_bytes() const {
+    return HostExecutionSpace<Exec> ? host_stream_bytes : device_stream_bytes;
+  }
 };
 
 /// The grids that solvers are measured on.

@@ -24,8 +24,8 @@
 namespace hyperplane::perf {
 
 /// Fills a stencil with the coefficients of a system, rounded to its storage type (which is exact for float too).
-template <int n, class Exec, class Storage>
-void assemble(const Exec& exec, const RandomSystem& system, const BlockStencil7<double, n, Exec, Storage>& a) {
+template <class Scalar, int n, class Exec, class Storage>
+void assemble(const Exec& exec, const RandomSystem& system, const BlockStencil7<Scalar, n, Exec, Storage>& a) {
   auto const ref = a.ref();
   Kokkos::parallel_for(
       "Hyperplane::perf::assemble", Kokkos::RangePolicy<Exec>(exec, 0, system.grid().size()),
@@ -43,28 +43,32 @@ void assemble(const Exec& exec, const RandomSystem& system, const BlockStencil7<
       });
 }
 
-template <int n, class Exec>
-void assemble(const Exec& exec, const RandomSystem& system, const BlockVector<double, n, Exec>& b) {
+template <class Scalar, int n, class Exec>
+void assemble(const Exec& exec, const RandomSystem& system, const BlockVector<Scalar, n, Exec>& b) {
   auto const ref = b.ref();
   Kokkos::parallel_for(
       "Hyperplane::perf::assemble", Kokkos::RangePolicy<Exec>(exec, 0, system.grid().size()),
       KOKKOS_LAMBDA(std::int64_t number) {
         auto const p = system.grid().point(number);
-        for (int c = 0; c < n; ++c) ref(p.i, p.j, p.k, c) = system.rhs(p.i, p.j, p.k, c);
+        for (int c = 0; c < n; ++c) ref(p.i, p.j, p.k, c) = static_cast<Scalar>(system.rhs(p.i, p.j, p.k, c));
       });
 }
 
-/// The vector on the host, by rows; waits for the instance.
-template <int n, class Exec>
-std::vector<double> to_host(const Exec& exec, const BlockVector<double, n, Exec>& x) {
-  Kokkos::View<double*, typename Exec::memory_space> rows("rows", x.grid().size() * n);
-  unpack(exec, x, rows);
-  std::vector<double> host(rows.size());
-  Kokkos::deep_copy(
-      exec, Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(host.data(), host.size()),
-      rows);
+/// The view on the host, as doubles; waits for the instance.
+template <class Scalar, class Exec>
+std::vector<double> to_host(const Exec& exec, const Kokkos::View<Scalar*, typename Exec::memory_space>& rows) {
+  auto const host = Kokkos::create_mirror_view(rows);
+  Kokkos::deep_copy(exec, host, rows);
   exec.fence();
-  return host;
+  return std::vector<double>(host.data(), host.data() + host.size());
+}
+
+/// The vector on the host, by rows; waits for the instance.
+template <class Scalar, int n, class Exec>
+std::vector<double> to_host(const Exec& exec, const BlockVector<Scalar, n, Exec>& x) {
+  Kokkos::View<Scalar*, typename Exec::memory_space> const rows("rows", x.grid().size() * n);
+  unpack(exec, x, rows);
+  return to_host<Scalar, Exec>(exec, rows);
 }
 
 /// One system, and everything that the benchmarks do with it. `verify` runs each of them once against the serial

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "cuda_support.hpp"
+
+#include <hyperplane/core/concepts.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace hyperplane::perf {
@@ -59,6 +65,11 @@ class Stream {
       : m_a(allocate(exec, "a", bytes_per_array)),
         m_b(allocate(exec, "b", bytes_per_array)),
         m_c(allocate(exec, "c", bytes_per_array)) {
+    initialize(exec);
+  }
+
+  /// a = 0, b = 1, c = 2; not in the constructor because CUDA compilers take no kernel there.
+  void initialize(const Exec& exec) const {
     auto const a = m_a;
     auto const b = m_b;
     auto const c = m_c;
@@ -88,25 +99,44 @@ class Stream {
 
   /// Reads an array; the sum is what keeps the compiler from leaving it out.
   void read(const Exec& exec) const {
-    constexpr std::int64_t chunk = 4096;
-    constexpr int lanes = 64;
-    auto const b = m_b;
+    using Sum = std::conditional_t<HostExecutionSpace<Exec>, SumOfChunk, Entry>;
+    auto const count = static_cast<std::int64_t>(m_b.size()) / Sum::entries;
     double sum = 0.0;
-    Kokkos::parallel_reduce(
-        "Hyperplane::perf::read",
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0,
-                                                                   static_cast<std::int64_t>(b.size()) / chunk),
-        KOKKOS_LAMBDA(std::int64_t c, double& total) {
-          // Independent sums, so that additions do not wait for one another.
-          double partial[lanes] = {};
-          for (std::int64_t i = 0; i < chunk; i += lanes) {
-            for (int lane = 0; lane < lanes; ++lane) partial[lane] += b(c * chunk + i + lane);
-          }
-          for (int lane = 0; lane < lanes; ++lane) total += partial[lane];
-        },
-        sum);
-    if (sum != static_cast<double>(b.size() / chunk * chunk)) throw std::runtime_error("the sum of ones is wrong");
+    Kokkos::parallel_reduce("Hyperplane::perf::read",
+                            Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count), Sum{m_b}, sum);
+    if (sum != static_cast<double>(count * Sum::entries)) throw std::runtime_error("the sum of ones is wrong");
   }
+
+#if defined(KOKKOS_ENABLE_CUDA)
+  /// The copy of the CUDA runtime, with the same traffic as copy().
+  void memcpy(const Exec& exec) const
+    requires std::same_as<Exec, Kokkos::Cuda>
+  {
+    check_cuda(cudaMemcpyAsync(m_a.data(), m_b.data(), m_a.size() * sizeof(double), cudaMemcpyDeviceToDevice,
+                               exec.cuda_stream()));
+  }
+#endif
+
+  /// Neighbouring entries to one thread, in independent sums, so that additions do not wait for one another.
+  struct SumOfChunk {
+    static constexpr std::int64_t entries = 4096;
+    static constexpr int lanes = 64;
+    Array m_b;
+    KOKKOS_FUNCTION void operator()(std::int64_t c, double& total) const {
+      double partial[lanes] = {};
+      for (std::int64_t i = 0; i < entries; i += lanes) {
+        for (int lane = 0; lane < lanes; ++lane) partial[lane] += m_b(c * entries + i + lane);
+      }
+      for (int lane = 0; lane < lanes; ++lane) total += partial[lane];
+    }
+  };
+
+  /// Neighbouring entries to neighbouring threads.
+  struct Entry {
+    static constexpr std::int64_t entries = 1;
+    Array m_b;
+    KOKKOS_FUNCTION void operator()(std::int64_t i, double& total) const { total += m_b(i); }
+  };
 
   double read_bytes() const { return sizeof(double) * static_cast<double>(m_a.size()); }
   double copy_bytes() const { return 2.0 * sizeof(double) * static_cast<double>(m_a.size()); }

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// BlockIlu0 on CUDA beside cuSPARSE with the same systems in the same run: bsrilu02 and bsrsv2 (both policies, both
+// orders of the entries in a block) and SpSV. Every one is checked against BlockIlu0's portable path, then timed with
+// copy next to every repetition. Times are of the device; the analysis that cuSPARSE needs once is a counter, not in
+// them.
+
+#include "support/cache.hpp"
+#include "support/cuda_support.hpp"
+#include "support/cusparse_ilu0.hpp"
+#include "support/harness.hpp"
+#include "support/problem.hpp"
+
+#include <hyperplane/core/path.hpp>
+
+#include <benchmark/benchmark.h>
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+namespace hyperplane::perf {
+namespace {
+
+using Exec = Kokkos::Cuda;
+
+/// What is compared; the first is what the others are checked against.
+constexpr std::array paths = {Path::portable};
+
+std::vector<Grid> cubes(const Settings& settings) {
+  if (settings.smoke) return {Grid(13, 6, 7)};
+  return {Grid(15, 15, 15), Grid(24, 24, 24), Grid(29, 29, 29), Grid(55, 55, 55), Grid(128, 128, 128)};
+}
+
+template <class Scalar, int n>
+struct HyperplaneIlu0 {
+  HyperplaneIlu0(const Exec& exec, const Grid& grid, Path path)
+      : m_exec(exec),
+        m_a(exec, grid, "a"),
+        m_b(exec, grid, "b"),
+        m_x(exec, grid, "x"),
+        m_ilu(exec, grid, {.path = path}) {
+    RandomSystem const system(grid, n);
+    assemble(exec, system, m_a);
+    assemble(exec, system, m_b);
+    factor();
+    if (auto const status = m_ilu.status(exec); !status.ok()) throw std::runtime_error(status.message());
+  }
+
+  void factor() { m_ilu.factor(m_exec, m_a); }
+  void solve() const { m_ilu.solve(m_exec, m_b, m_x); }
+  std::vector<double> x() const { return to_host(m_exec, m_x); }
+
+  Exec m_exec;
+  BlockStencil7<Scalar, n, Exec> m_a;
+  BlockVector<Scalar, n, Exec> m_b;
+  BlockVector<Scalar, n, Exec> m_x;
+  BlockIlu0<Scalar, n, Exec> m_ilu;
+};
+
+/// What is done to one object in turns.
+struct Kernel {
+  std::function<void()> prepare;  ///< enqueued before each run, not timed
+  std::function<void()> run;
+  bool repeatable;  ///< several runs in a row need no prepare() between them
+  double analysis_seconds = 0.0;
+};
+
+class Suite {
+ public:
+  explicit Suite(const Settings& settings)
+      : m_settings(settings), m_stream(std::make_shared<Stream<Exec>>(m_exec, settings.stream_bytes<Exec>())) {}
+
+  void register_all() {
+    for (auto const& grid : cubes(m_settings)) {
+      register_block_size<5>(grid);
+      register_block_size<6>(grid);
+      register_block_size<1>(grid);
+    }
+  }
+
+  /// Whether a benchmark ended with an error instead of a time.
+  bool failed() const { return m_failed; }
+
+ private:
+  template <int n>
+  void register_block_size(const Grid& grid) {
+    register_scalar<double, n>("double", grid);
+    register_scalar<float, n>("float", grid);
+  }
+
+  // cuSPARSE first, so that BlockIlu0 can be compared with the fastest of it.
+  template <class Scalar, int n>
+  void register_scalar(const std::string& scalar, const Grid& grid) {
+    auto const key = scalar + "/n=" + std::to_string(n) + "/" + to_string(grid);
+    for (auto const direction : {CUSPARSE_DIRECTION_ROW, CUSPARSE_DIRECTION_COLUMN}) {
+      for (auto const policy : {CUSPARSE_SOLVE_POLICY_USE_LEVEL, CUSPARSE_SOLVE_POLICY_NO_LEVEL}) {
+        auto const variant = std::string(direction == CUSPARSE_DIRECTION_ROW ? "_row" : "_column") +
+                             (policy == CUSPARSE_SOLVE_POLICY_USE_LEVEL ? "_level" : "_no_level");
+        auto const make = [=, this]() -> CusparseBsrIlu0<Scalar>& {
+          return m_object.get<CusparseBsrIlu0<Scalar>>(variant + key, [&] {
+            auto made = std::make_shared<CusparseBsrIlu0<Scalar>>(m_exec, RandomSystem(grid, n), direction, policy);
+            made->factor();
+            made->check_pivots();
+            made->solve();
+            this->template check<Scalar, n>("bsrilu02 and bsrsv2", grid, made->x());
+            return made;
+          });
+        };
+        add<Scalar, n>("factor", "bsrilu02" + variant, key, grid, true, [=] {
+          auto& peer = make();
+          return Kernel{[&peer] { peer.reset(); }, [&peer] { peer.factor(); }, false, peer.factor_analysis_seconds()};
+        });
+        add<Scalar, n>("solve", "bsrsv2" + variant, key, grid, true, [=] {
+          auto& peer = make();
+          return Kernel{[] {}, [&peer] { peer.solve(); }, true, peer.solve_analysis_seconds()};
+        });
+      }
+    }
+    add<Scalar, n>("solve", "SpSV", key, grid, true, [=, this] {
+      auto& peer = m_object.get<CusparseSpsv<Scalar>>("SpSV" + key, [&] {
+        auto made = std::make_shared<CusparseSpsv<Scalar>>(m_exec, RandomSystem(grid, n));
+        made->solve();
+        this->template check<Scalar, n>("SpSV", grid, made->x());
+        return made;
+      });
+      return Kernel{[] {}, [&peer] { peer.solve(); }, true, peer.solve_analysis_seconds()};
+    });
+    for (auto const path : paths) {
+      auto const make = [=, this]() -> HyperplaneIlu0<Scalar, n>& {
+        return m_object.get<HyperplaneIlu0<Scalar, n>>(name(path) + key, [&] {
+          auto made = std::make_shared<HyperplaneIlu0<Scalar, n>>(m_exec, grid, path);
+          made->solve();
+          this->template check<Scalar, n>(name(path), grid, made->x());
+          return made;
+        });
+      };
+      auto const library = std::string("Hyperplane_") + name(path);
+      add<Scalar, n>("factor", library, key, grid, false, [=] {
+        auto& plan = make();
+        return Kernel{[] {}, [&plan] { plan.factor(); }, false};
+      });
+      add<Scalar, n>("solve", library, key, grid, false, [=] {
+        auto& plan = make();
+        return Kernel{[] {}, [&plan] { plan.solve(); }, true};
+      });
+    }
+  }
+
+  template <class Scalar, int n>
+  void add(const std::string& kernel, const std::string& library, const std::string& key, const Grid& grid, bool peer,
+           const std::function<Kernel()>& make) {
+    auto const cost = kernel == "factor" ? factor_cost(n, sizeof(Scalar), sizeof(Scalar))
+                                         : solve_cost(n, sizeof(Scalar), sizeof(Scalar));
+    int const sweeps = kernel == "factor" ? 1 : 2;
+    benchmark::RegisterBenchmark((kernel + "/" + library + "/" + key).c_str(),
+                                 [=, this](benchmark::State& state) {
+                                   // A path that does not take this grid, or a peer that fails, leaves the others be.
+                                   try {
+                                     auto const best = time_kernel(state, make(), grid, cost, sweeps);
+                                     compare(state, kernel + "/" + key, library, peer, best);
+                                   } catch (const std::exception& error) {
+                                     m_failed = true;
+                                     m_object.clear();
+                                     state.SkipWithError(error.what());
+                                   }
+                                 })
+        ->Iterations(m_settings.repetitions)
+        ->UseManualTime()
+        ->Unit(benchmark::kMillisecond);
+  }
+
+  /// Returns the best time in seconds. Solves are timed in batches of at least a millisecond, one behind the other as
+  /// in an iteration, so that they are not shorter than what starting the first one takes.
+  double time_kernel(benchmark::State& state, const Kernel& kernel, const Grid& grid, const Cost& cost, int sweeps) {
+    auto const stream = m_exec.cuda_stream();
+    double const enough = 1e-3;
+    kernel.prepare();
+    double const first = m_timer.seconds(stream, kernel.run);
+    int const batch = kernel.repeatable ? std::clamp(static_cast<int>(enough / first) + 1, 1, 100) : 1;
+    m_stream->copy(m_exec);
+    Samples times;
+    Samples copy_times;
+    for (auto _ : state) {
+      kernel.prepare();
+      times.add(m_timer.seconds(stream, [&] {
+        for (int i = 0; i < batch; ++i) kernel.run();
+      }) / batch);
+      copy_times.add(m_timer.seconds(stream, [&] { m_stream->copy(m_exec); }));
+      state.SetIterationTime(times.seconds().back());
+    }
+    double const giga = 1e-9;
+    double const points = static_cast<double>(grid.size());
+    double const bandwidth = giga * cost.bytes * points / times.best();
+    double const copy = giga * m_stream->copy_bytes() / copy_times.best();
+    int const planes = grid.ni() + grid.nj() + grid.nk() - 2;
+    state.counters["best_ms"] = 1e3 * times.best();
+    state.counters["median_ms"] = 1e3 * times.median();
+    state.counters["ns/point"] = 1e9 * times.best() / points;
+    state.counters["us/plane"] = 1e6 * times.best() / (sweeps * planes);
+    state.counters["GB/s"] = bandwidth;
+    state.counters["copy_GB/s"] = copy;
+    state.counters["of_copy"] = bandwidth / copy;
+    state.counters["batch"] = batch;
+    if (kernel.analysis_seconds > 0.0) state.counters["analysis_ms"] = 1e3 * kernel.analysis_seconds;
+    return times.best();
+  }
+
+  /// Remembers the fastest of cuSPARSE; a time of BlockIlu0 gets the counter speedup, how many times as fast it is.
+  void compare(benchmark::State& state, const std::string& what, const std::string& library, bool peer, double best) {
+    auto const fastest = m_fastest.find(what);
+    if (peer) {
+      if (fastest == m_fastest.end() || best < fastest->second.first) m_fastest[what] = {best, library};
+    } else if (fastest != m_fastest.end()) {
+      state.counters["speedup"] = fastest->second.first / best;
+      state.SetLabel("than " + fastest->second.second);
+    }
+  }
+
+  template <class Scalar, int n>
+  void check(const std::string& what, const Grid& grid, const std::vector<double>& x) {
+    auto const key = std::string(typeid(Scalar).name()) + std::to_string(n) + to_string(grid);
+    auto const& reference = m_reference.get<std::vector<double>>(key, [&] {
+      HyperplaneIlu0<Scalar, n> const plan(m_exec, grid, paths.front());
+      plan.solve();
+      return std::make_shared<std::vector<double>>(plan.x());
+    });
+    double const error = relative_difference(x, reference);
+    double const tolerance = 32.0 * n * static_cast<double>(std::numeric_limits<Scalar>::epsilon());
+    if (error <= tolerance) return;
+    throw std::runtime_error(what + ": relative difference from BlockIlu0 " + std::to_string(error) + ", tolerance " +
+                             std::to_string(tolerance));
+  }
+
+  Settings m_settings;
+  Exec m_exec;
+  std::shared_ptr<Stream<Exec>> m_stream;
+  DeviceTimer m_timer;
+  Cache m_object;
+  Cache m_reference;
+  std::map<std::string, std::pair<double, std::string>> m_fastest;
+  bool m_failed = false;
+};
+
+std::string cusparse_version() {
+  std::string version;
+  for (auto const part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
+    int number = 0;
+    check_cusparse(cusparseGetProperty(part, &number));
+    version += (version.empty() ? "" : ".") + std::to_string(number);
+  }
+  return version;
+}
+
+}  // namespace
+}  // namespace hyperplane::perf
+
+int main(int argc, char** argv) {
+  using namespace hyperplane::perf;
+  bool failed = false;
+  int const status = run_benchmarks(argc, argv, [&](const Settings& settings) {
+    benchmark::AddCustomContext("cusparse_version", cusparse_version());
+    auto made = std::shared_ptr<Suite>(new Suite(settings), [&](Suite* last) {
+      failed = last->failed();
+      delete last;
+    });
+    made->register_all();
+    return made;
+  });
+  return failed ? 1 : status;
+}
