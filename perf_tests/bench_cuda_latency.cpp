@@ -31,15 +31,23 @@ namespace hyperplane::perf {
 
 using Value = std::uint64_t;
 
-// One step of a chain: block b adds one to what block b + 1 wrote in the step before. Two arrays take turns, so that
-// one barrier a step is enough; after s steps every value of array s % 2 is s.
+/// One step of a chain: a block adds one to what the next block wrote in the step before. Two arrays take turns, so
+/// that one barrier a step is enough; after s steps every value of array s % 2 is s.
+struct ChainStep {
+  __device__ explicit ChainStep(Value* values)
+      : m_own(address(values + blockIdx.x)), m_next(address(values + (blockIdx.x + 1) % gridDim.x)) {}
 
-__device__ void chain_step(Value* values, int step, int block, int blocks) {
-  auto* const before = reinterpret_cast<char*>(values + step % 2 * blocks);
-  auto* const after = reinterpret_cast<char*>(values + (step + 1) % 2 * blocks);
-  auto const value = channel::DeviceMemory::load(before + sizeof(Value) * ((block + 1) % blocks));
-  channel::DeviceMemory::store(after + sizeof(Value) * block, value + 1);
-}
+  __device__ void operator()(int step) const {
+    auto const size = static_cast<unsigned>(sizeof(Value)) * gridDim.x;
+    auto const before = step % 2 == 0 ? 0 : size;
+    channel::DeviceMemory::store(m_own + (size - before), channel::DeviceMemory::load(m_next + before) + 1);
+  }
+
+ private:
+  static __device__ char* address(Value* value) { return reinterpret_cast<char*>(value); }
+  char* m_own;
+  char* m_next;
+};
 
 template <bool programmatic>
 __global__ void launch_step(Value* values, int step) {
@@ -47,7 +55,7 @@ __global__ void launch_step(Value* values, int step) {
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
     asm volatile("griddepcontrol.wait;" ::: "memory");
   }
-  if (threadIdx.x == 0) chain_step(values, step, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
+  if (threadIdx.x == 0) ChainStep{values}(step);
 }
 
 struct AtomicBarrier {
@@ -78,10 +86,9 @@ struct CooperativeBarrier {
 
 template <class Barrier, bool with_values>
 __global__ void grid_chain(Value* values, unsigned* counter, int steps) {
+  ChainStep const chain_step(values);
   for (int step = 0; step < steps; ++step) {
-    if (with_values && threadIdx.x == 0) {
-      chain_step(values, step, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
-    }
+    if (with_values && threadIdx.x == 0) chain_step(step);
     if (!Barrier::wait(counter, step)) return;
   }
 }
@@ -140,11 +147,12 @@ __global__ void block_chain(Value* values, int steps) {
   __shared__ Value slots[2][32];
   int const warps = static_cast<int>(blockDim.x) / 32;
   int const warp = static_cast<int>(threadIdx.x) / 32;
+  int const neighbour = (warp + 1) % warps;
   bool const works = threadIdx.x % 32 == 0;
   if (works) slots[0][warp] = slots[1][warp] = 0;
   __syncthreads();
   for (int step = 0; step < steps; ++step) {
-    if (with_values && works) slots[(step + 1) % 2][warp] = slots[step % 2][(warp + 1) % warps] + 1;
+    if (with_values && works) slots[(step + 1) % 2][warp] = slots[step % 2][neighbour] + 1;
     __syncthreads();
   }
   if (works) values[warp] = slots[steps % 2][warp];

@@ -91,8 +91,8 @@ std::shared_ptr<void> register_machine(const Settings& settings) {
 #if defined(KOKKOS_ENABLE_CUDA)
   Kokkos::Cuda const device;
   auto const device_stream = register_bandwidths<Kokkos::Cuda>(settings, "device_");
-  add(settings, "device_memcpy", [=](benchmark::State& state) {
-    time_bandwidth(state, device, device_stream->copy_bytes(), [&] { device_stream->memcpy(device); });
+  add(settings, "device_copy_loop", [=](benchmark::State& state) {
+    time_bandwidth(state, device, device_stream->copy_bytes(), [&] { device_stream->copy_loop(device); });
   });
 #endif
   return stream;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // BlockIlu0 on CUDA beside cuSPARSE with the same systems in the same run: bsrilu02 and bsrsv2 (both policies, both
-// orders of the entries in a block) and SpSV. Every one is checked against BlockIlu0's portable path, then timed with
-// copy next to every repetition. Times are of the device; the analysis that cuSPARSE needs once is a counter, not in
-// them.
+// orders of the entries in a block) and SpSV; BlockIlu0 in double also with factors stored in float. Every one is
+// checked against BlockIlu0's portable path, then timed with copy next to every repetition. Times are of the device;
+// the analysis that cuSPARSE needs once is a counter, not in them.
 
 #include "support/cache.hpp"
 #include "support/cuda_support.hpp"
@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <exception>
 #include <functional>
 #include <limits>
@@ -39,10 +40,11 @@ constexpr std::array paths = {Path::portable};
 
 std::vector<Grid> cubes(const Settings& settings) {
   if (settings.smoke) return {Grid(13, 6, 7)};
-  return {Grid(15, 15, 15), Grid(24, 24, 24), Grid(29, 29, 29), Grid(55, 55, 55), Grid(128, 128, 128)};
+  return {Grid(15, 15, 15), Grid(19, 19, 19), Grid(24, 24, 24),
+          Grid(29, 29, 29), Grid(55, 55, 55), Grid(128, 128, 128)};
 }
 
-template <class Scalar, int n>
+template <class Scalar, int n, class Storage = Scalar>
 struct HyperplaneIlu0 {
   HyperplaneIlu0(const Exec& exec, const Grid& grid, Path path)
       : m_exec(exec),
@@ -62,10 +64,10 @@ struct HyperplaneIlu0 {
   std::vector<double> x() const { return to_host(m_exec, m_x); }
 
   Exec m_exec;
-  BlockStencil7<Scalar, n, Exec> m_a;
+  BlockStencil7<Scalar, n, Exec, Storage> m_a;
   BlockVector<Scalar, n, Exec> m_b;
   BlockVector<Scalar, n, Exec> m_x;
-  BlockIlu0<Scalar, n, Exec> m_ilu;
+  BlockIlu0<Scalar, n, Exec, Storage> m_ilu;
 };
 
 /// What is done to one object in turns.
@@ -136,32 +138,39 @@ class Suite {
       });
       return Kernel{[] {}, [&peer] { peer.solve(); }, true, peer.solve_analysis_seconds()};
     });
+    register_paths<Scalar, n, Scalar>("", key, grid);
+    if constexpr (!std::same_as<Scalar, float>) register_paths<Scalar, n, float>("_float_storage", key, grid);
+  }
+
+  template <class Scalar, int n, class Storage>
+  void register_paths(const std::string& suffix, const std::string& key, const Grid& grid) {
+    using Plan = HyperplaneIlu0<Scalar, n, Storage>;
     for (auto const path : paths) {
-      auto const make = [=, this]() -> HyperplaneIlu0<Scalar, n>& {
-        return m_object.get<HyperplaneIlu0<Scalar, n>>(name(path) + key, [&] {
-          auto made = std::make_shared<HyperplaneIlu0<Scalar, n>>(m_exec, grid, path);
+      auto const library = std::string("Hyperplane_") + name(path) + suffix;
+      auto const make = [=, this]() -> Plan& {
+        return m_object.get<Plan>(library + key, [&] {
+          auto made = std::make_shared<Plan>(m_exec, grid, path);
           made->solve();
-          this->template check<Scalar, n>(name(path), grid, made->x());
+          this->template check<Scalar, n, Storage>(library, grid, made->x());
           return made;
         });
       };
-      auto const library = std::string("Hyperplane_") + name(path);
-      add<Scalar, n>("factor", library, key, grid, false, [=] {
+      add<Scalar, n, Storage>("factor", library, key, grid, false, [=] {
         auto& plan = make();
         return Kernel{[] {}, [&plan] { plan.factor(); }, false};
       });
-      add<Scalar, n>("solve", library, key, grid, false, [=] {
+      add<Scalar, n, Storage>("solve", library, key, grid, false, [=] {
         auto& plan = make();
         return Kernel{[] {}, [&plan] { plan.solve(); }, true};
       });
     }
   }
 
-  template <class Scalar, int n>
+  template <class Scalar, int n, class Storage = Scalar>
   void add(const std::string& kernel, const std::string& library, const std::string& key, const Grid& grid, bool peer,
            const std::function<Kernel()>& make) {
-    auto const cost = kernel == "factor" ? factor_cost(n, sizeof(Scalar), sizeof(Scalar))
-                                         : solve_cost(n, sizeof(Scalar), sizeof(Scalar));
+    auto const cost = kernel == "factor" ? factor_cost(n, sizeof(Storage), sizeof(Storage))
+                                         : solve_cost(n, sizeof(Storage), sizeof(Scalar));
     int const sweeps = kernel == "factor" ? 1 : 2;
     benchmark::RegisterBenchmark((kernel + "/" + library + "/" + key).c_str(),
                                  [=, this](benchmark::State& state) {
@@ -227,7 +236,7 @@ class Suite {
     }
   }
 
-  template <class Scalar, int n>
+  template <class Scalar, int n, class Storage = Scalar>
   void check(const std::string& what, const Grid& grid, const std::vector<double>& x) {
     auto const key = std::string(typeid(Scalar).name()) + std::to_string(n) + to_string(grid);
     auto const& reference = m_reference.get<std::vector<double>>(key, [&] {
@@ -236,7 +245,7 @@ class Suite {
       return std::make_shared<std::vector<double>>(plan.x());
     });
     double const error = relative_difference(x, reference);
-    double const tolerance = 32.0 * n * static_cast<double>(std::numeric_limits<Scalar>::epsilon());
+    double const tolerance = 32.0 * n * static_cast<double>(std::numeric_limits<Storage>::epsilon());
     if (error <= tolerance) return;
     throw std::runtime_error(what + ": relative difference from BlockIlu0 " + std::to_string(error) + ", tolerance " +
                              std::to_string(tolerance));

@@ -11,6 +11,18 @@ KERNELS = ("solve", "factor", "correction", "apply", "residual")
 GOALS_OF_TRIAD = {"solve": 0.80, "factor": 0.50}
 GOALS_OF_PETSC = {"solve": 2.0, "factor": 4.0}
 GOAL_FLOAT = 1.7
+# On a device: fraction of copy for (kernel, n, grid), microseconds a plane of a solve for n, and over cuSPARSE.
+DEVICE_GOALS_OF_COPY = {
+    ("solve", 5, "128x128x128"): 0.80,
+    ("solve", 6, "128x128x128"): 0.80,
+    ("factor", 5, "128x128x128"): 0.60,
+    ("factor", 6, "128x128x128"): 0.60,
+    ("solve", 6, "55x55x55"): 0.45,
+}
+DEVICE_GOALS_PLANE = {1: 0.35, 6: 0.45}
+DEVICE_GOAL_GRIDS = ("15x15x15", "19x19x19", "24x24x24", "29x29x29")
+DEVICE_GOAL_FLOAT = 1.6
+DEVICE_GOAL_OF_CUSPARSE = 3.0
 GOAL_GRIDS = ("64x64x64", "96x96x96")
 GOAL_BLOCKS = (5, 6)
 
@@ -30,8 +42,9 @@ def load(folder, stem):
 def context(folder):
     for path in sorted(folder.glob("*.json")):
         result = json.loads(path.read_text(encoding="utf-8"))["context"]
-        for peers in folder.glob("peers_petsc_*.json"):
-            result |= {k: v for k, v in json.loads(peers.read_text(encoding="utf-8"))["context"].items() if "petsc" in k}
+        for peers in folder.glob("peers_*.json"):
+            more = json.loads(peers.read_text(encoding="utf-8"))["context"]
+            result |= {k: v for k, v in more.items() if k.startswith(("petsc", "cusparse"))}
         return result
     sys.exit(f"report: error: no JSON files in {folder}")
 
@@ -50,6 +63,15 @@ def peer_rows(folder):
     rows = load(folder, "peers_petsc")
     for row in rows:
         row["kernel"], _, row["storage"], block, row["grid"] = row["parts"]
+        row["n"] = int(block.removeprefix("n="))
+    return rows
+
+
+def cusparse_rows(folder):
+    """kernel/library/scalar/n=N/IxJxK, without those that failed"""
+    rows = [row for row in load(folder, "peers_cusparse") if not row.get("error_occurred")]
+    for row in rows:
+        row["kernel"], row["library"], row["scalar"], block, row["grid"] = row["parts"]
         row["n"] = int(block.removeprefix("n="))
     return rows
 
@@ -79,7 +101,11 @@ def machine_section(folder):
         if ("triad", t) in rows
     ]
     header = ["threads", "copy GB/s", "triad GB/s", "read GB/s", "multiply-add GFLOP/s"]
-    return markdown(header, table) if table else "not measured"
+    text = markdown(header, table) if table else "not measured"
+    device = {name: row["GB/s"] for (name, t), row in rows.items() if t == max(threads) and name.startswith("device_")}
+    if device:
+        text += "\n\nDevice, GB/s: " + ", ".join(f"{k.removeprefix('device_').replace('_', ' ')} {v:.0f}" for k, v in device.items())
+    return text
 
 
 def solver_section(rows):
@@ -148,6 +174,78 @@ def peer_section(peers):
     return markdown(header, table) if table else "PETSc was not found."
 
 
+def cusparse_section(rows):
+    """For each system the fastest of every routine of cuSPARSE (over policies and orders in a block), and each path."""
+    fastest = {}
+    for r in rows:
+        routine = r["library"].split("_")[0] if not r["library"].startswith("Hyperplane") else r["library"]
+        key = (r["kernel"], r["scalar"], r["n"], r["grid"], routine)
+        if key not in fastest or r["best_ms"] < fastest[key]["best_ms"]:
+            fastest[key] = r
+    order = {kernel: i for i, kernel in enumerate(KERNELS)}
+    found = sorted(fastest.values(), key=lambda r: (order[r["kernel"]], r["scalar"], r["n"], len(r["grid"]), r["grid"]))
+    header = ["kernel", "scalar", "n", "grid", "library", "best ms", "median ms", "us/plane", "ns/point", "of copy"]
+    header += ["analysis ms", "times as fast as the fastest of cuSPARSE"]
+    table = [
+        [r["kernel"], r["scalar"], r["n"], r["grid"], r["library"].replace("_", " ")]
+        + [f"{r['best_ms']:.3f}", f"{r['median_ms']:.3f}", f"{r['us/plane']:.2f}", f"{r['ns/point']:.2f}", f"{r['of_copy']:.3f}"]
+        + [f"{r[name]:{form}}" if name in r else "-" for name, form in (("analysis_ms", ".2f"), ("speedup", ".2f"))]
+        for r in found
+    ]
+    return markdown(header, table)
+
+
+def device_goal_section(rows):
+    """The fastest path of BlockIlu0 in double against the goals; `at most` where less is better."""
+    best = {}
+    for r in rows:
+        if r["scalar"] != "double" or not r["library"].startswith("Hyperplane"):
+            continue
+        key = (r["kernel"], r["n"], r["grid"], r["library"].endswith("float_storage"))
+        if key not in best or r["best_ms"] < best[key]["best_ms"]:
+            best[key] = r
+    table = []
+
+    def add(what, r, goal, value, reached):
+        table.append([what, r["n"], r["grid"], r["library"].removeprefix("Hyperplane_").replace("_", " "), goal, f"{value:.2f}"])
+        table[-1].append("yes" if reached else "no")
+
+    for (kernel, n, grid), goal in DEVICE_GOALS_OF_COPY.items():
+        if r := best.get((kernel, n, grid, False)):
+            add(f"{kernel}, fraction of copy", r, f"at least {goal:.2f}", r["of_copy"], r["of_copy"] >= goal)
+    for n, goal in DEVICE_GOALS_PLANE.items():
+        for grid in DEVICE_GOAL_GRIDS:
+            if r := best.get(("solve", n, grid, False)):
+                add("solve, us a plane", r, f"at most {goal:.2f}", r["us/plane"], r["us/plane"] <= goal)
+    for n in GOAL_BLOCKS:
+        double, single = (best.get(("solve", n, "128x128x128", storage)) for storage in (False, True))
+        if double and single:
+            ratio = double["best_ms"] / single["best_ms"]
+            add("solve, float storage over double", single, f"at least {DEVICE_GOAL_FLOAT}", ratio, ratio >= DEVICE_GOAL_FLOAT)
+    for (kernel, _, _, single), r in best.items():
+        if not single and "speedup" in r:
+            value = r["speedup"]
+            goal = DEVICE_GOAL_OF_CUSPARSE
+            add(f"{kernel}, times cuSPARSE's fastest", r, f"at least {goal:.0f}", value, value >= goal)
+    return markdown(["goal", "n", "grid", "path", "goal value", "measured", "reached"], table)
+
+
+def latency_section(rows):
+    table = [["/".join(r["parts"][1:]), f"{r['best_us']:.3f}", f"{r['median_us']:.3f}"] for r in rows]
+    return markdown(["one step", "best us", "median us"], table)
+
+
+def device_sections(folder):
+    """What only a machine with a CUDA device measures."""
+    text = ""
+    if rows := cusparse_rows(folder):
+        text += f"\n## Goals on the device\n\n{device_goal_section(rows)}\n"
+        text += f"\n## cuSPARSE on the device\n\n{cusparse_section(rows)}\n"
+    if rows := load(folder, "cuda_latency"):
+        text += f"\n## One dependency step on the device\n\n{latency_section(rows)}\n"
+    return text
+
+
 def map_section(folder):
     rows = load(folder, "hyperplane_map")
     table = [[r["parts"][2].replace("_", " "), r["parts"][3], r["threads"], f"{r['best_ms']:.3f}", f"{r['ns/point']:.2f}"] for r in rows]
@@ -202,23 +300,25 @@ def write(folder):
     folder = pathlib.Path(folder)
     about = context(folder)
     rows = solver_rows(folder)
+    host_rows = [row for row in rows if row["space"] != "Cuda"]
     peers = peer_rows(folder)
     caches = ", ".join(
         f"L{c['level']} {c['type'].lower()} {c['size'] // 1024} KiB" for c in about.get("caches", [])
     )
     petsc = f"PETSc {about['petsc_version']} ({about['petsc_build']})" if "petsc_version" in about else "no PETSc"
+    device = f"{about['device']}, cuSPARSE {about.get('cusparse_version', 'not measured')}; " if "device" in about else ""
     text = f"""# Benchmarks of {about['date'][:10]}
 
 {about['cpu_model']}, {about['num_cpus']} cores ({caches or 'caches unknown'}), {about['instruction_set']}; \
 {about['compiler']}, Kokkos {about['kokkos_version']} ({about['execution_space']}), {petsc}; \
-commit {about.get('git_commit', 'unknown')}; transparent huge pages: {about['transparent_huge_pages']}.
+{device}commit {about.get('git_commit', 'unknown')}; transparent huge pages: {about['transparent_huge_pages']}.
 
 Bytes and operations by the models of `perf_tests/support/cost_model.hpp`; best of all repetitions; "of triad" is best over best
 with triad run next to every repetition, "(median)" the median of the ratios of neighbours in time.
 
 ## Goals
 
-{goal_section(rows, peers)}
+{goal_section(host_rows, peers)}
 
 ## Machine
 
@@ -235,11 +335,11 @@ with triad run next to every repetition, "(median)" the median of the ratios of 
 ## Map (p, q) -> (i, j, k)
 
 {map_section(folder)}
-"""
+{device_sections(folder)}"""
     (folder / "table.md").write_text(text, encoding="utf-8")
     print(text)
     try:
-        roofline(folder, rows, folder / "roofline.png")
+        roofline(folder, host_rows, folder / "roofline.png")
         print(f"report: wrote {folder / 'table.md'} and {folder / 'roofline.png'}")
     except ImportError:
         print(f"report: wrote {folder / 'table.md'}; no picture: matplotlib is not installed (Debian: python3-matplotlib)")

@@ -82,7 +82,19 @@ class Stream {
     exec.fence();
   }
 
+  /// On CUDA the runtime's copy, which is faster than a loop with one element for each thread.
   void copy(const Exec& exec) const {
+#if defined(KOKKOS_ENABLE_CUDA)
+    if constexpr (std::same_as<Exec, Kokkos::Cuda>) {
+      check_cuda(cudaMemcpyAsync(m_a.data(), m_b.data(), m_a.size() * sizeof(double), cudaMemcpyDeviceToDevice,
+                                 exec.cuda_stream()));
+      return;
+    }
+#endif
+    copy_loop(exec);
+  }
+
+  void copy_loop(const Exec& exec) const {
     auto const a = m_a;
     auto const b = m_b;
     Kokkos::parallel_for("Hyperplane::perf::copy", policy(exec), KOKKOS_LAMBDA(std::int64_t i) { a(i) = b(i); });
@@ -106,16 +118,6 @@ class Stream {
                             Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count), Sum{m_b}, sum);
     if (sum != static_cast<double>(count * Sum::entries)) throw std::runtime_error("the sum of ones is wrong");
   }
-
-#if defined(KOKKOS_ENABLE_CUDA)
-  /// The copy of the CUDA runtime, with the same traffic as copy().
-  void memcpy(const Exec& exec) const
-    requires std::same_as<Exec, Kokkos::Cuda>
-  {
-    check_cuda(cudaMemcpyAsync(m_a.data(), m_b.data(), m_a.size() * sizeof(double), cudaMemcpyDeviceToDevice,
-                               exec.cuda_stream()));
-  }
-#endif
 
   /// Neighbouring entries to one thread, in independent sums, so that additions do not wait for one another.
   struct SumOfChunk {
