@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // BlockIlu0 on CUDA beside cuSPARSE with the same systems in the same run: bsrilu02 and bsrsv2 (both policies, both
-// orders of the entries in a block) and SpSV; BlockIlu0 in double also with factors stored in float. Every one is
+// orders of the entries in a block) and SpSV; BlockIlu0 in double also with factors stored in float, and
+// on the host's threads. Every one is
 // checked against BlockIlu0's portable path, then timed with copy next to every repetition. Times are of the device;
 // the analysis that cuSPARSE needs once is a counter, not in them.
 
@@ -34,6 +35,7 @@ namespace hyperplane::perf {
 namespace {
 
 using Exec = Kokkos::Cuda;
+using Host = Kokkos::DefaultHostExecutionSpace;
 
 /// What is compared; the first is what the others are checked against.
 constexpr std::array paths = {Path::portable};
@@ -44,9 +46,9 @@ std::vector<Grid> cubes(const Settings& settings) {
           Grid(29, 29, 29), Grid(55, 55, 55), Grid(128, 128, 128)};
 }
 
-template <class Scalar, int n, class Storage = Scalar>
+template <class Scalar, int n, class Storage = Scalar, ExecutionSpace Space = Exec>
 struct HyperplaneIlu0 {
-  HyperplaneIlu0(const Exec& exec, const Grid& grid, Path path)
+  HyperplaneIlu0(const Space& exec, const Grid& grid, Path path)
       : m_exec(exec),
         m_a(exec, grid, "a"),
         m_b(exec, grid, "b"),
@@ -63,11 +65,11 @@ struct HyperplaneIlu0 {
   void solve() const { m_ilu.solve(m_exec, m_b, m_x); }
   std::vector<double> x() const { return to_host(m_exec, m_x); }
 
-  Exec m_exec;
-  BlockStencil7<Scalar, n, Exec, Storage> m_a;
-  BlockVector<Scalar, n, Exec> m_b;
-  BlockVector<Scalar, n, Exec> m_x;
-  BlockIlu0<Scalar, n, Exec, Storage> m_ilu;
+  Space m_exec;
+  BlockStencil7<Scalar, n, Space, Storage> m_a;
+  BlockVector<Scalar, n, Space> m_b;
+  BlockVector<Scalar, n, Space> m_x;
+  BlockIlu0<Scalar, n, Space, Storage> m_ilu;
 };
 
 /// What is done to one object in turns.
@@ -76,6 +78,7 @@ struct Kernel {
   std::function<void()> run;
   bool repeatable;  ///< several runs in a row need no prepare() between them
   double analysis_seconds = 0.0;
+  bool on_host = false;
 };
 
 class Suite {
@@ -138,8 +141,30 @@ class Suite {
       });
       return Kernel{[] {}, [&peer] { peer.solve(); }, true, peer.solve_analysis_seconds()};
     });
+    if constexpr (std::same_as<Scalar, double>) register_host<n>(key, grid);
     register_paths<Scalar, n, Scalar>("", key, grid);
-    if constexpr (!std::same_as<Scalar, float>) register_paths<Scalar, n, float>("_float_storage", key, grid);
+    if constexpr (std::same_as<Scalar, double>) register_paths<Scalar, n, float>("_float_storage", key, grid);
+  }
+
+  template <int n>
+  void register_host(const std::string& key, const Grid& grid) {
+    using Plan = HyperplaneIlu0<double, n, double, Host>;
+    auto const make = [=, this]() -> Plan& {
+      return m_object.get<Plan>(host_library + key, [&] {
+        auto made = std::make_shared<Plan>(m_host, grid, Path::automatic);
+        made->solve();
+        this->template check<double, n>(host_library, grid, made->x());
+        return made;
+      });
+    };
+    add<double, n>("factor", host_library, key, grid, false, [=] {
+      auto& plan = make();
+      return Kernel{.prepare = [] {}, .run = [&plan] { plan.factor(); }, .repeatable = true, .on_host = true};
+    });
+    add<double, n>("solve", host_library, key, grid, false, [=] {
+      auto& plan = make();
+      return Kernel{.prepare = [] {}, .run = [&plan] { plan.solve(); }, .repeatable = true, .on_host = true};
+    });
   }
 
   template <class Scalar, int n, class Storage>
@@ -193,18 +218,22 @@ class Suite {
   /// in an iteration, so that they are not shorter than what starting the first one takes.
   double time_kernel(benchmark::State& state, const Kernel& kernel, const Grid& grid, const Cost& cost, int sweeps) {
     auto const stream = m_exec.cuda_stream();
+    auto const seconds = [&](auto&& work) {
+      return kernel.on_host ? seconds_of(m_host, work) : m_timer.seconds(stream, work);
+    };
     double const enough = 1e-3;
     kernel.prepare();
-    double const first = m_timer.seconds(stream, kernel.run);
+    double const first = seconds(kernel.run);
     int const batch = kernel.repeatable ? std::clamp(static_cast<int>(enough / first) + 1, 1, 100) : 1;
     m_stream->copy(m_exec);
     Samples times;
     Samples copy_times;
     for (auto _ : state) {
       kernel.prepare();
-      times.add(m_timer.seconds(stream, [&] {
-        for (int i = 0; i < batch; ++i) kernel.run();
-      }) / batch);
+      times.add(seconds([&] {
+                  for (int i = 0; i < batch; ++i) kernel.run();
+                }) /
+                batch);
       copy_times.add(m_timer.seconds(stream, [&] { m_stream->copy(m_exec); }));
       state.SetIterationTime(times.seconds().back());
     }
@@ -218,19 +247,27 @@ class Suite {
     state.counters["ns/point"] = 1e9 * times.best() / points;
     state.counters["us/plane"] = 1e6 * times.best() / (sweeps * planes);
     state.counters["GB/s"] = bandwidth;
-    state.counters["copy_GB/s"] = copy;
-    state.counters["of_copy"] = bandwidth / copy;
     state.counters["batch"] = batch;
+    if (!kernel.on_host) {
+      state.counters["copy_GB/s"] = copy;
+      state.counters["of_copy"] = bandwidth / copy;
+    }
     if (kernel.analysis_seconds > 0.0) state.counters["analysis_ms"] = 1e3 * kernel.analysis_seconds;
     return times.best();
   }
 
-  /// Remembers the fastest of cuSPARSE; a time of BlockIlu0 gets the counter speedup, how many times as fast it is.
+  /// Remembers the fastest of cuSPARSE and the host's time. A time of BlockIlu0 on the device gets the counters speedup
+  /// and over_host: how many times as fast it is.
   void compare(benchmark::State& state, const std::string& what, const std::string& library, bool peer, double best) {
     auto const fastest = m_fastest.find(what);
+    auto const host = m_host_best.find(what);
     if (peer) {
       if (fastest == m_fastest.end() || best < fastest->second.first) m_fastest[what] = {best, library};
-    } else if (fastest != m_fastest.end()) {
+    } else if (library == host_library) {
+      m_host_best[what] = best;
+    } else {
+      if (host != m_host_best.end()) state.counters["over_host"] = host->second / best;
+      if (fastest == m_fastest.end()) return;
       state.counters["speedup"] = fastest->second.first / best;
       state.SetLabel("than " + fastest->second.second);
     }
@@ -251,13 +288,17 @@ class Suite {
                              std::to_string(tolerance));
   }
 
+  static constexpr const char* host_library = "Hyperplane_host";
+
   Settings m_settings;
   Exec m_exec;
+  Host m_host;
   std::shared_ptr<Stream<Exec>> m_stream;
   DeviceTimer m_timer;
   Cache m_object;
   Cache m_reference;
   std::map<std::string, std::pair<double, std::string>> m_fastest;
+  std::map<std::string, double> m_host_best;
   bool m_failed = false;
 };
 
