@@ -38,7 +38,8 @@ using Exec = Kokkos::Cuda;
 using Host = Kokkos::DefaultHostExecutionSpace;
 
 /// What is compared; the first is what the others are checked against.
-constexpr std::array paths = {Path::portable};
+constexpr std::array paths = {Path::portable, Path::pencil, Path::cuda_graph, Path::thread_recycling,
+                              Path::cooperative};
 
 std::vector<Grid> cubes(const Settings& settings) {
   if (settings.smoke) return {Grid(13, 6, 7)};

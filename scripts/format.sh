@@ -15,7 +15,7 @@ if ! command -v "$formatter" >/dev/null; then
 fi
 
 mapfile -t files < <(find include tools examples unit_tests perf_tests \
-  \( -name '*.hpp' -o -name '*.cpp' \) -not -path '*/build/*' 2>/dev/null | sort)
+  \( -name '*.hpp' -o -name '*.cpp' -o -name '*.cu' \) -not -path '*/build/*' 2>/dev/null | sort)
 if [[ ${1:-} == --check ]]; then
   "$formatter" --dry-run -Werror "${files[@]}"
   echo "format.sh: ${#files[@]} files are formatted"

@@ -48,11 +48,13 @@ struct SpaceNames {
   }
 };
 
-/// The paths of BlockIlu0 that the execution space can run.
+/// The paths of BlockIlu0 that the execution space can run, the portable one first.
 template <class Exec>
 std::vector<Path> paths_of() {
   if constexpr (HostExecutionSpace<Exec>) {
     return {Path::portable, Path::pencil};
+  } else if constexpr (CudaExecutionSpace<Exec>) {
+    return {Path::portable, Path::pencil, Path::cuda_graph, Path::thread_recycling, Path::cooperative};
   } else {
     return {Path::portable};
   }

@@ -29,17 +29,13 @@ KOKKOS_FORCEINLINE_FUNCTION void gemv_add(const A& a, const X& x, Y& y) {
   }
 }
 
-/// y = A x; y is not x.
+/// y = A x; y is not x. Sums begin with zero, so that which products are fused with which sums is no choice of the
+/// compiler's, and every kernel rounds alike.
 template <int n, class A, class X, class Y>
 KOKKOS_FORCEINLINE_FUNCTION void gemv(const A& a, const X& x, Y& y) {
   HYPERPLANE_UNROLL
-  for (int r = 0; r < n; ++r) y[r] = a(r, 0) * x[0];
-  HYPERPLANE_UNROLL
-  for (int c = 1; c < n; ++c) {
-    auto const x_c = x[c];
-    HYPERPLANE_UNROLL
-    for (int r = 0; r < n; ++r) y[r] += a(r, c) * x_c;
-  }
+  for (int r = 0; r < n; ++r) y[r] = 0;
+  gemv_add<n>(a, x, y);
 }
 
 }  // namespace hyperplane::block

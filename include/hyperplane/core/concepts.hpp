@@ -19,4 +19,8 @@ concept Real = std::same_as<T, float> || std::same_as<T, double>;
 template <class T>
 concept HostExecutionSpace = ExecutionSpace<T> && std::same_as<typename T::memory_space, Kokkos::HostSpace>;
 
+/// An execution space whose kernels run on a CUDA device.
+template <class T>
+concept CudaExecutionSpace = ExecutionSpace<T> && requires(const T& exec) { exec.cuda_stream(); };
+
 }  // namespace hyperplane

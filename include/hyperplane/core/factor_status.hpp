@@ -56,6 +56,8 @@ class SingularPivotRecord {
   }
 
   Ref ref() const { return Ref(m_word.data()); }
+  /// The word itself, for kernels that lower it by an atomic minimum of their own: point * max_block_size + equation.
+  Word* word() const { return m_word.data(); }
 
   void clear(const Exec& exec) const {
     // Not deep_copy, which may fence.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// HYPERPLANE_FUNCTION marks functions that kernels call, in headers that need no Kokkos: those that plain nvcc compiles
-/// too.
+/// HYPERPLANE_FUNCTION marks functions that kernels call, in headers that need no Kokkos: those that plain nvcc
+/// compiles too.
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define HYPERPLANE_FUNCTION __host__ __device__
 #else

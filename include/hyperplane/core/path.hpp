@@ -7,8 +7,11 @@ namespace hyperplane {
 /// word, and throws Error where the execution space cannot run it.
 enum class Path {
   automatic,
-  portable,  ///< one launch for each hyperplane, one thread for each point; every execution space
-  pencil,    ///< full SIMD vectors along skewed pencils, point-to-point progress words; host execution spaces
+  portable,    ///< one launch for each hyperplane, one thread for each point; every execution space
+  pencil,      ///< along skewed pencils, point to point, without barriers; host execution spaces, CUDA from 9.0 on
+  cuda_graph,  ///< a kernel for each hyperplane, captured once; starts, and loads factors, before the one before ends
+  thread_recycling,  ///< one persistent kernel, points fetched in batches, an atomic grid barrier between hyperplanes
+  cooperative,       ///< the same with the grid barrier of cooperative groups
 };
 
 constexpr const char* name(Path path) {
@@ -16,6 +19,9 @@ constexpr const char* name(Path path) {
     case Path::automatic: return "automatic";
     case Path::portable: return "portable";
     case Path::pencil: return "pencil";
+    case Path::cuda_graph: return "cuda_graph";
+    case Path::thread_recycling: return "thread_recycling";
+    case Path::cooperative: return "cooperative";
   }
   return "unknown";
 }

@@ -4,7 +4,6 @@
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/grid.hpp>
 
-
 #include <cmath>
 #include <cstdint>
 
@@ -81,7 +80,9 @@ class HyperplaneMap {
   }
 
  private:
-  HYPERPLANE_FUNCTION static constexpr std::int64_t triangle(std::int64_t x) { return x < 0 ? 0 : (x + 1) * (x + 2) / 2; }
+  HYPERPLANE_FUNCTION static constexpr std::int64_t triangle(std::int64_t x) {
+    return x < 0 ? 0 : (x + 1) * (x + 2) / 2;
+  }
   HYPERPLANE_FUNCTION static constexpr std::int64_t tetrahedron(std::int64_t x) {
     // Divided as early as it is exact: within 64 bits for I + J + K up to two and a half million.
     return x < 0 ? 0 : (x + 1) * (x + 2) / 2 * (x + 3) / 3;

@@ -4,7 +4,6 @@
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/grid.hpp>
 
-
 #include <cstdint>
 
 namespace hyperplane {

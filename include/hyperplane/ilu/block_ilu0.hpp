@@ -6,6 +6,7 @@
 #include <hyperplane/core/factor_status.hpp>
 #include <hyperplane/core/path.hpp>
 #include <hyperplane/grid/grid.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_fast_path.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_pencil.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_portable.hpp>
 #include <hyperplane/stencil/apply.hpp>
@@ -13,8 +14,10 @@
 #include <hyperplane/stencil/block_vector.hpp>
 
 #include <Kokkos_Core.hpp>
+#ifdef KOKKOS_ENABLE_CUDA
+#include <hyperplane/ilu/detail/block_ilu0_cuda.hpp>
+#endif
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -22,6 +25,8 @@ namespace hyperplane {
 
 struct BlockIlu0Options {
   Path path = Path::automatic;
+  /// Multiprocessors of a CUDA device that kernels of this plan may occupy, where not all are wanted; 0: all.
+  int multiprocessors = 0;
 };
 
 /// BILU(0): block incomplete LU factorization without fill on the seven-point block stencil.
@@ -44,10 +49,13 @@ struct BlockIlu0Options {
 /// instances.
 ///
 /// Cost a point: factor 14 n^3 flops, 7 n^2 values read and 7 n^2 written; solve 14 n^2 flops, 7 n^2 + 4 n values.
-/// Launches: two for factor (one clears the status) and two for solve on Path::pencil; one for each hyperplane and
-/// sweep on Path::portable. Path::pencil keeps at most ceil(J / vector length) threads busy.
+/// Launches: one for each hyperplane and sweep on Path::portable; on Path::pencil two for factor (one clears the status)
+/// and two for solve on the host, one on CUDA. On the host Path::pencil keeps at most ceil(J / vector length) threads
+/// busy. On CUDA the paths that wait across the grid (thread_recycling, cooperative) throw Error where their blocks could
+/// not all be resident; the others cannot deadlock whatever else the device does.
 ///
-/// Results are bitwise the same whatever the number of threads, for a given path.
+/// Results are bitwise the same whatever the number of threads or multiprocessors and in every run, for a given path; on
+/// CUDA for all paths.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
 class BlockIlu0 {
  public:
@@ -64,11 +72,11 @@ class BlockIlu0 {
   /// Throws Error where the execution space cannot run the path.
   BlockIlu0(const Exec& exec, const Grid& grid, const BlockIlu0Options& options = {})
       : m_map(grid),
-        m_path(choose_path(options.path)),
+        m_path(checked_path(exec, m_map, options)),
         m_lower(exec, "Hyperplane::BlockIlu0::lower", m_map.pack_count()),
         m_upper(exec, "Hyperplane::BlockIlu0::upper", m_map.pack_count()),
         m_singular(exec, "Hyperplane::BlockIlu0::status"),
-        m_sweep(exec, "Hyperplane::BlockIlu0", m_map.pencils(), m_map.steps(), vector_length - 1, sweep_block) {}
+        m_fast_path(exec, m_map, m_path, options.multiprocessors) {}
 
   const Grid& grid() const { return m_map.grid(); }
   /// The path that runs; never automatic.
@@ -81,14 +89,7 @@ class BlockIlu0 {
     detail::check_grid("BlockIlu0::factor", "A", a.grid(), grid());
     m_singular.clear(exec);
     m_factored = true;
-    if constexpr (HostExecutionSpace<Exec>) {
-      if (m_path == Path::pencil) {
-        m_sweep.run(exec, "Hyperplane::BlockIlu0::factor",
-                    detail::BlockIlu0FactorPencil<Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length>{
-                        a.ref(), factors(), m_singular.ref()});
-        return;
-      }
-    }
+    if (m_path != Path::portable) return m_fast_path.factor(exec, a.ref(), factors(), m_singular);
     detail::block_ilu0_factor_portable<Scalar, n>(exec, a.ref(), factors(), m_singular);
   }
 
@@ -97,16 +98,7 @@ class BlockIlu0 {
     detail::check_grid("BlockIlu0::solve", "the right-hand side", rhs.grid(), grid());
     detail::check_grid("BlockIlu0::solve", "x", x.grid(), grid());
     require(m_factored, "BlockIlu0::solve: called before factor");
-    if constexpr (HostExecutionSpace<Exec>) {
-      if (m_path == Path::pencil) {
-        m_sweep.run(
-            exec, "Hyperplane::BlockIlu0::solve::forward",
-            detail::BlockIlu0ForwardPencil<Scalar, n, StorageScalar, vector_length>{factors(), rhs.ref(), x.ref()});
-        m_sweep.run(exec, "Hyperplane::BlockIlu0::solve::backward",
-                    detail::BlockIlu0BackwardPencil<Scalar, n, StorageScalar, vector_length>{factors(), x.ref()});
-        return;
-      }
-    }
+    if (m_path != Path::portable) return m_fast_path.solve(exec, factors(), rhs.ref(), x.ref());
     detail::block_ilu0_solve_portable<Scalar, n>(exec, factors(), rhs.ref(), x.ref());
   }
 
@@ -118,44 +110,28 @@ class BlockIlu0 {
   using Lower = InterleavedView<StorageScalar, vector_length, detail::lower_blocks * n * n, Exec>;
   using Upper = InterleavedView<StorageScalar, vector_length, detail::upper_blocks * n * n, Exec>;
 
-  // About 64 KiB of factors between two updates of a progress word: the other thread then follows some microseconds
-  // behind, and an update costs little beside that.
-  static constexpr int sweep_block =
-      std::clamp<int>(65536 / (4 * n * n * vector_length * int{sizeof(StorageScalar)}), 4, 64);
+  using FastPath = detail::BlockIlu0FastPath<Scalar, n, Exec, StorageScalar, vector_length>;
 
-  static Path choose_path(Path path) {
-    if constexpr (HostExecutionSpace<Exec>) {
-      return path == Path::automatic ? Path::pencil : path;
-    } else {
-      if (path == Path::pencil) {
-        fail(std::string("BlockIlu0: path pencil runs on host execution spaces, not on ") + Exec::name());
-      }
-      return Path::portable;
+  static Path checked_path(const Exec& exec, const PencilMap<vector_length>& map, const BlockIlu0Options& options) {
+    if (options.multiprocessors < 0) {
+      fail("BlockIlu0: " + std::to_string(options.multiprocessors) + " multiprocessors are not possible");
     }
+    Path const path = options.path;
+    if (path == Path::automatic) return FastPath::choose(exec, map);
+    if (path != Path::portable && !FastPath::has(path)) {
+      fail(std::string("BlockIlu0: ") + Exec::name() + " has no path " + name(path));
+    }
+    return path;
   }
 
   Factors factors() const { return Factors{m_map, m_lower.ref(), m_upper.ref()}; }
-
-  /// Nothing, where there is no host path.
-  struct NoSweep {
-    template <class... Arguments>
-    explicit NoSweep(const Arguments&...) {}
-  };
-  template <class E>
-  struct SweepOf {
-    using type = NoSweep;
-  };
-  template <HostExecutionSpace E>
-  struct SweepOf<E> {
-    using type = host::PencilSweep<E>;
-  };
 
   PencilMap<vector_length> m_map;
   Path m_path;
   Lower m_lower;
   Upper m_upper;
   detail::SingularPivotRecord<Exec> m_singular;
-  typename SweepOf<Exec>::type m_sweep;
+  FastPath m_fast_path;
   bool m_factored = false;
 };
 

@@ -8,11 +8,13 @@
 #include <hyperplane/core/factor_status.hpp>
 #include <hyperplane/host/pencil_sweep.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_factors.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_fast_path.hpp>
 #include <hyperplane/simd/pack.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 #include <hyperplane/stencil/detail/pencil_neighbours.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 /// The host path of BILU(0): every operation is on full SIMD vectors along skewed pencils, threads follow one another
@@ -171,6 +173,43 @@ struct BlockIlu0BackwardPencil {
       for (int c = 0; c < n; ++c) x[c].store(m_x.packs().pack_data(pack, c));
     }
   }
+};
+
+template <class Scalar, int n, HostExecutionSpace Exec, class Storage, int vector_length>
+class BlockIlu0FastPath<Scalar, n, Exec, Storage, vector_length> {
+ public:
+  using Map = PencilMap<vector_length>;
+
+  static Path choose(const Exec&, const Map&) { return Path::pencil; }
+  static bool has(Path path) { return path == Path::pencil; }
+
+  BlockIlu0FastPath(const Exec& exec, const Map& map, Path, int /*multiprocessors*/)
+      : m_sweep(exec, "Hyperplane::BlockIlu0", map.pencils(), map.steps(), vector_length - 1, sweep_block) {}
+
+  template <class MatrixStorage>
+  void factor(const Exec& exec, const BlockStencil7Ref<MatrixStorage, n, vector_length>& a,
+              const BlockIlu0Factors<Storage, n, vector_length>& factors,
+              const SingularPivotRecord<Exec>& singular) const {
+    m_sweep.run(
+        exec, "Hyperplane::BlockIlu0::factor",
+        BlockIlu0FactorPencil<Scalar, n, Exec, Storage, MatrixStorage, vector_length>{a, factors, singular.ref()});
+  }
+
+  void solve(const Exec& exec, const BlockIlu0Factors<Storage, n, vector_length>& factors,
+             const BlockVectorRef<Scalar, n, vector_length>& rhs,
+             const BlockVectorRef<Scalar, n, vector_length>& x) const {
+    m_sweep.run(exec, "Hyperplane::BlockIlu0::solve::forward",
+                BlockIlu0ForwardPencil<Scalar, n, Storage, vector_length>{factors, rhs, x});
+    m_sweep.run(exec, "Hyperplane::BlockIlu0::solve::backward",
+                BlockIlu0BackwardPencil<Scalar, n, Storage, vector_length>{factors, x});
+  }
+
+ private:
+  // About 64 KiB of factors between two updates of a progress word: the other thread then follows some microseconds
+  // behind, and an update costs little beside that.
+  static constexpr int sweep_block = std::clamp<int>(65536 / (4 * n * n * vector_length * int{sizeof(Storage)}), 4, 64);
+
+  host::PencilSweep<Exec> m_sweep;
 };
 
 }  // namespace hyperplane::detail

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/concepts.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace hyperplane::cuda {
+
+/// Launches a kernel that Kokkos does not know of by `launch()`, and shows it to Kokkos Tools under the label.
+template <CudaExecutionSpace Exec, class Launch>
+void labelled(const Exec& exec, const std::string& label, const Launch& launch) {
+  bool const shown = Kokkos::Tools::profileLibraryLoaded();
+  std::uint64_t id = 0;
+  if (shown) Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id);
+  launch();
+  if (shown) Kokkos::Tools::endParallelFor(id);
+}
+
+}  // namespace hyperplane::cuda

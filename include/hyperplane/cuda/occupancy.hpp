@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/cuda/check.hpp>
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace hyperplane::cuda {
+
+/// Multiprocessors of the current device that this process may use.
+inline int multiprocessor_count() {
+  int device = 0;
+  int count = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
+  return count;
+}
+
+/// Dynamic shared memory that a block may have at most on the current device.
+inline std::size_t max_shared_bytes() {
+  int device = 0;
+  int bytes = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "cudaDeviceGetAttribute");
+  return static_cast<std::size_t>(bytes);
+}
+
+/// Lets the kernel have all of that: above 48 kB it must be asked for. The limit belongs to the kernel, not to a
+/// launch, so that one for each launch would be changed by others.
+template <class... Arguments>
+void allow_shared_memory(void (*kernel)(Arguments...)) {
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel)), "cudaFuncGetAttributes");
+  check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(max_shared_bytes() - attributes.sharedSizeBytes)),
+        "cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize)");
+}
+
+/// Blocks of the kernel that an otherwise idle device holds at the same time.
+template <class... Arguments>
+int resident_blocks(void (*kernel)(Arguments...), int threads, std::size_t shared_bytes) {
+  int blocks = 0;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, reinterpret_cast<const void*>(kernel), threads,
+                                                      shared_bytes),
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  return blocks * multiprocessor_count();
+}
+
+/// Throws Error where a grid of this size could not be resident as a whole: blocks that wait for one another would
+/// then wait for ever.
+template <class... Arguments>
+void require_resident(std::string_view name, void (*kernel)(Arguments...), int blocks, int threads,
+                      std::size_t shared_bytes) {
+  int const resident = resident_blocks(kernel, threads, shared_bytes);
+  if (blocks >= 1 && blocks <= resident) return;
+  fail(std::string(name) + ": " + std::to_string(blocks) + " blocks of " + std::to_string(threads) + " threads and " +
+       std::to_string(shared_bytes) + " bytes of shared memory wait for one another, but the device holds " +
+       std::to_string(resident) + " of them at the same time");
+}
+
+}  // namespace hyperplane::cuda

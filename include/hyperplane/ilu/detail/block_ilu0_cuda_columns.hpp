@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/dispatch.hpp>
+#include <hyperplane/grid/pencil_map.hpp>
+#include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_cuda_places.hpp>
+
+#include <cstdint>
+
+/// What a factorization works on. The packs of `m_upper` are stored last first.
+namespace hyperplane::detail {
+
+template <class Storage, class MatrixStorage>
+struct alignas(16) FactorArguments {
+  const MatrixStorage* m_a;
+  Storage* m_lower;
+  Storage* m_upper;
+  /// Lowest point number * max_block_size + equation of a singular pivot.
+  unsigned long long* m_singular;
+};
+
+}  // namespace hyperplane::detail
+
+#if defined(__CUDACC__)
+
+/// The BILU(0) factorization of a group of packs: one thread for each column of each point's blocks, in registers;
+/// what all columns need, the lower blocks and the pivot columns, passes through shared memory.
+///
+/// As for the solve, what comes from the matrix is loaded before the wait, and every entry sees the operations of the
+/// portable kernel in their order, so that the factors are the same bit by bit.
+namespace hyperplane::detail {
+
+template <class Scalar, int n, class Storage, class MatrixStorage, int W>
+class FactorColumn {
+  static constexpr int block = n * n;
+  /// Larger blocks do not fit in registers: they wait in the second-level cache.
+  static constexpr bool held = n <= 8;
+
+ public:
+  static constexpr int threads_per_pack = n * W;
+  /// Shared memory for each point: three blocks, the pivot columns of two steps, their rows and reciprocals.
+  static constexpr int shared_values = 3 * block + 2 * (n + 2);
+
+  using Arguments = FactorArguments<Storage, MatrixStorage>;
+
+  __device__ FactorColumn(const PencilMap<W>& map, const Arguments& arguments, int plane, const PlanePack& pack,
+                          Scalar* shared, int points)
+      : m_place(map, plane, pack, threadIdx.x % W),
+        m_column(threadIdx.x / W % n),
+        m_points(points),
+        m_shared(shared + threadIdx.x / threads_per_pack * W + threadIdx.x % W),
+        m_a(arguments.m_a + (m_place.m_pack * stencil7_size * block + m_column * n) * W + m_place.m_lane),
+        m_lower(arguments.m_lower + (m_place.m_pack * 4 * block + m_column * n) * W + m_place.m_lane),
+        m_upper(arguments.m_upper + ((map.pack_count() - 1 - m_place.m_pack) * 3 * block + m_column * n) * W +
+                m_place.m_lane) {}
+
+  /// Does all that does not depend on other planes.
+  __device__ void load() {
+    constexpr Direction kept[4] = {Direction::center, Direction::east, Direction::north, Direction::top};
+    // All loads are under way before the first value is needed.
+    constexpr int blocks_at_once = held ? 3 : 1;
+    MatrixStorage values[3][n];
+#pragma unroll
+    for (int first = 0; first < 3; first += blocks_at_once) {
+#pragma unroll
+      for (int d = first; d < first + blocks_at_once; ++d) {
+#pragma unroll
+        for (int u = 0; u < n; ++u) values[d][u] = given(sweep_direction(d), u);
+      }
+      if (first == 0) {
+#pragma unroll
+        for (int b = 0; b < 4; ++b) {
+#pragma unroll
+          for (int u = 0; u < n; ++u) {
+            if constexpr (held) {
+              m_given[b][u] = given(kept[b], u);
+            } else if (m_place.m_exists) {
+              asm volatile("prefetch.global.L2 [%0];" ::"l"(m_a + (static_cast<int>(kept[b]) * block + u) * W));
+            }
+          }
+        }
+      }
+#pragma unroll
+      for (int d = first; d < first + blocks_at_once; ++d) {
+#pragma unroll
+        for (int u = 0; u < n; ++u) {
+          shared_block(d, u, m_column) = static_cast<Scalar>(values[d][u]);
+          if (m_place.m_exists) m_lower[(d * block + u) * W] = static_cast<Storage>(static_cast<Scalar>(values[d][u]));
+        }
+      }
+    }
+  }
+
+  /// Called by all threads of the block when the planes before are complete.
+  __device__ void finish(const PencilMap<W>& map, const Arguments& arguments) {
+    Scalar d[n];
+    eliminate(map, arguments, d);
+#pragma unroll
+    for (int u = 0; u < n; ++u) d[u] = center(u) + d[u];
+    int const column = invert(map, arguments, d);
+#pragma unroll
+    for (int u = 0; u < n; ++u) {
+      shared_block(0, u, column) = d[u];
+      if (m_place.m_exists) m_lower[(3 * block + u + (column - m_column) * n) * W] = static_cast<Storage>(d[u]);
+    }
+    __syncthreads();
+    scale();
+  }
+
+ private:
+  __device__ static constexpr Direction sweep_direction(int d) {
+    constexpr Direction directions[3] = {Direction::bottom, Direction::south, Direction::west};
+    return directions[d];
+  }
+
+  __device__ MatrixStorage given(Direction direction, int u) const {
+    return m_place.m_exists ? __ldcs(m_a + (static_cast<int>(direction) * block + u) * W) : MatrixStorage(0);
+  }
+  __device__ Scalar center(int u) const {
+    if constexpr (held) {
+      return static_cast<Scalar>(m_given[0][u]);
+    } else {
+      return static_cast<Scalar>(given(Direction::center, u));
+    }
+  }
+
+  __device__ Scalar& shared_block(int b, int u, int v) { return m_shared[((b * n + v) * n + u) * m_points]; }
+  __device__ Scalar& shared_pivot(int step, int entry) {
+    return m_shared[(3 * block + step % 2 * (n + 2) + entry) * m_points];
+  }
+
+  /// sum = 0 - L_b U[b] - L_s U[s] - L_w U[w] with the scaled upper blocks of the neighbours.
+  __device__ void eliminate(const PencilMap<W>& map, const Arguments& arguments, Scalar (&sum)[n]) {
+    constexpr int upper[3] = {0, 1, 2};  // top of the bottom neighbour, north of the south one, east of the west one
+    constexpr int directions_at_once = n <= 8 ? 3 : 1;
+    auto const packs = map.pack_count() - 1;
+#pragma unroll
+    for (int u = 0; u < n; ++u) sum[u] = Scalar(0);
+#pragma unroll
+    for (int first = 0; first < 3; first += directions_at_once) {
+      Storage values[directions_at_once][n];
+#pragma unroll
+      for (int at = 0; at < directions_at_once; ++at) {
+        auto const direction = sweep_direction(first + at);
+        bool const has = m_place.has(map.grid(), direction);
+        auto const slot = m_place.slot(map, direction, 1);
+        auto const* const from = arguments.m_upper +
+                                 ((packs - slot / W) * 3 * block + upper[first + at] * block + m_column * n) * W +
+                                 slot % W;
+#pragma unroll
+        for (int m = 0; m < n; ++m) values[at][m] = has ? __ldcg(from + m * W) : Storage(0);
+      }
+      if (first == 0) __syncthreads();
+#pragma unroll
+      for (int at = 0; at < directions_at_once; ++at) {
+        if (!m_place.has(map.grid(), sweep_direction(first + at))) continue;
+#pragma unroll
+        for (int m = 0; m < n; ++m) {
+          auto const value = static_cast<Scalar>(values[at][m]);
+#pragma unroll
+          for (int u = 0; u < n; ++u) sum[u] = fma(-shared_block(first + at, u, m), value, sum[u]);
+        }
+      }
+    }
+  }
+
+  /// Gauss-Jordan elimination with partial pivoting, as block::invert: d is the thread's column, first of the block,
+  /// then of the inverse with its columns exchanged. Returns which column of the inverse it is.
+  __device__ int invert(const PencilMap<W>& map, const Arguments& arguments, Scalar (&d)[n]) {
+    int rows[n];
+#pragma unroll
+    for (int r = 0; r < n; ++r) {
+      if (m_column == r) {
+        Scalar largest = fabs(d[r]);
+        int row = r;
+#pragma unroll
+        for (int u = r + 1; u < n; ++u) {
+          Scalar const candidate = fabs(d[u]);
+          if (candidate > largest) {
+            largest = candidate;
+            row = u;
+          }
+        }
+        exchange(d, r, row);
+        // Zero, infinity and NaN alike fail this test.
+        if (m_place.m_exists && !(largest > Scalar(0) && largest * Scalar(0) == Scalar(0))) {
+          // Relaxed: the word carries everything, and it is read after the kernel.
+          atomicMin(arguments.m_singular,
+                    static_cast<unsigned long long>(map.grid().index(m_place.m_point)) * max_block_size + r);
+        }
+        Scalar const reciprocal = Scalar(1) / d[r];
+#pragma unroll
+        for (int u = 0; u < n; ++u) {
+          if (u == r) continue;
+          shared_pivot(r, u) = d[u];
+          d[u] = Scalar(0);
+        }
+        d[r] = Scalar(1);
+        shared_pivot(r, n) = reciprocal;
+        shared_pivot(r, n + 1) = static_cast<Scalar>(row);
+      }
+      if constexpr (n > 1) __syncthreads();
+      rows[r] = static_cast<int>(shared_pivot(r, n + 1));
+      if (m_column != r) exchange(d, r, rows[r]);
+      d[r] *= shared_pivot(r, n);
+#pragma unroll
+      for (int u = 0; u < n; ++u) {
+        if (u != r) d[u] = fma(-shared_pivot(r, u), d[r], d[u]);
+      }
+    }
+    int column = m_column;
+#pragma unroll
+    for (int r = n - 1; r >= 0; --r) {
+      if (column == r) {
+        column = rows[r];
+      } else if (column == rows[r]) {
+        column = r;
+      }
+    }
+    return column;
+  }
+
+  /// Exchanges d[r] and d[row], row >= r, without an index that only the run knows.
+  __device__ static void exchange(Scalar (&d)[n], int r, int row) {
+    Scalar const old = d[r];
+#pragma unroll
+    for (int u = 0; u < n; ++u) {
+      if (u <= r || u != row) continue;
+      d[r] = d[u];
+      d[u] = old;
+    }
+  }
+
+  /// Multiplies the upper blocks by the inverse, which is block 0 in shared memory.
+  __device__ void scale() {
+    constexpr Direction directions[3] = {Direction::top, Direction::north, Direction::east};
+    constexpr int at_once = n <= 8 ? 3 : 1;
+#pragma unroll
+    for (int first = 0; first < 3; first += at_once) {
+      Scalar sum[at_once][n];
+#pragma unroll
+      for (int at = 0; at < at_once; ++at) {
+#pragma unroll
+        for (int u = 0; u < n; ++u) sum[at][u] = Scalar(0);
+      }
+#pragma unroll
+      for (int m = 0; m < n; ++m) {
+        Scalar value[at_once];
+#pragma unroll
+        for (int at = 0; at < at_once; ++at) {
+          if constexpr (held) {
+            value[at] = static_cast<Scalar>(m_given[3 - first - at][m]);
+          } else {
+            value[at] = static_cast<Scalar>(given(directions[first + at], m));
+          }
+        }
+#pragma unroll
+        for (int u = 0; u < n; ++u) {
+          Scalar const inverse = shared_block(0, u, m);
+#pragma unroll
+          for (int at = 0; at < at_once; ++at) sum[at][u] = fma(inverse, value[at], sum[at][u]);
+        }
+      }
+      if (!m_place.m_exists) continue;
+#pragma unroll
+      for (int at = 0; at < at_once; ++at) {
+#pragma unroll
+        for (int u = 0; u < n; ++u) m_upper[((first + at) * block + u) * W] = static_cast<Storage>(sum[at][u]);
+      }
+    }
+  }
+
+  Place<W> m_place;
+  int m_column;
+  int m_points;
+  Scalar* m_shared;
+  const MatrixStorage* m_a;
+  Storage* m_lower;
+  Storage* m_upper;
+  MatrixStorage m_given[held ? 4 : 1][n];
+};
+
+}  // namespace hyperplane::detail
+
+#endif

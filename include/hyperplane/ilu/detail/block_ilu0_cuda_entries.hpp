@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/dispatch.hpp>
+#include <hyperplane/grid/pencil_map.hpp>
+#include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_cuda_columns.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_cuda_places.hpp>
+
+#include <cstdint>
+
+#if defined(__CUDACC__)
+
+/// The BILU(0) factorization of a group of points with one thread for each entry of each point's blocks, and the
+/// inverse by Gauss-Jordan elimination in place in shared memory: the fine-grained scheme of "Optimization of A
+/// Fine-grained BILU by CUDA Inter-block Synchronization" (Luo, Edwards, Luo, Mueller, Feng), with pivoting added.
+///
+/// Every entry sees the operations of the portable kernel in their order: the factors are the same bit by bit.
+namespace hyperplane::detail {
+
+template <class Scalar, int n, class Storage, class MatrixStorage, int W>
+class FactorEntries {
+  static constexpr int block = n * n;
+
+ public:
+  /// Lanes of a pack that are worked on together: as many as leave room for a thread for each entry.
+  static constexpr int lanes = [] {
+    int result = W;
+    while (result * block > 1024) result /= 2;
+    return result;
+  }();
+  static constexpr int items_per_pack = W / lanes;
+  static constexpr int threads_per_item = lanes * block;
+  static constexpr int most_threads = 1024;
+  static constexpr int shared_values_per_item = 6 * block * lanes;
+
+  using Arguments = FactorArguments<Storage, MatrixStorage>;
+
+  __device__ FactorEntries(const PencilMap<W>& map, const Arguments& arguments, Scalar* shared)
+      : m_map(map),
+        m_arguments(arguments),
+        m_u(threadIdx.x / lanes % n),
+        m_v(threadIdx.x / (lanes * n) % n),
+        m_points(blockDim.x / block),
+        m_shared(shared + threadIdx.x / threads_per_item * lanes + threadIdx.x % lanes),
+        m_place(map, 0, no_pack(), 0) {}
+
+  /// Does all that does not depend on other planes.
+  __device__ void load(int plane, const PlanePack& pack, int part) {
+    m_place = Place<W>(m_map, plane, pack, part * lanes + threadIdx.x % lanes);
+    auto const* const a =
+        m_arguments.m_a + (m_place.m_pack * stencil7_size * block + m_v * n + m_u) * W + m_place.m_lane;
+#pragma unroll
+    for (int d = 0; d < stencil7_size; ++d)
+      m_given[d] = m_place.m_exists ? __ldcs(a + d * block * W) : MatrixStorage(0);
+    if (!m_place.m_exists) return;
+    for (int d = 0; d < 3; ++d) *lower(d) = static_cast<Storage>(static_cast<Scalar>(m_given[d]));
+  }
+
+  /// Called by all threads of the block when the planes before are complete.
+  __device__ void finish() {
+    Scalar const value = invert(static_cast<Scalar>(m_given[static_cast<int>(Direction::center)]) + eliminated());
+    if (m_place.m_exists) *lower(3) = static_cast<Storage>(value);
+    constexpr Direction directions[3] = {Direction::top, Direction::north, Direction::east};
+    at(2, m_u, m_v) = value;
+#pragma unroll
+    for (int b = 0; b < 3; ++b) at(3 + b, m_u, m_v) = static_cast<Scalar>(m_given[static_cast<int>(directions[b])]);
+    __syncthreads();
+    Scalar sum[3] = {};
+#pragma unroll
+    for (int m = 0; m < n; ++m) {
+#pragma unroll
+      for (int b = 0; b < 3; ++b) sum[b] = fma(at(2, m_u, m), at(3 + b, m, m_v), sum[b]);
+    }
+    if (!m_place.m_exists) return;
+#pragma unroll
+    for (int b = 0; b < 3; ++b) *upper(m_place.m_pack, m_place.m_lane, b) = static_cast<Storage>(sum[b]);
+  }
+
+ private:
+  __device__ Storage* lower(int b) const {
+    return m_arguments.m_lower + (m_place.m_pack * 4 * block + b * block + m_v * n + m_u) * W + m_place.m_lane;
+  }
+  __device__ Storage* upper(std::int64_t pack, std::int64_t lane, int b) const {
+    return m_arguments.m_upper + ((m_map.pack_count() - 1 - pack) * 3 * block + b * block + m_v * n + m_u) * W + lane;
+  }
+  __device__ Scalar& at(int b, int u, int v) const { return m_shared[((b * n + v) * n + u) * m_points]; }
+
+  /// 0 - L_b U[b] - L_s U[s] - L_w U[w] with the scaled upper blocks of the neighbours.
+  __device__ Scalar eliminated() const {
+    constexpr Direction directions[3] = {Direction::bottom, Direction::south, Direction::west};
+    bool has[3];
+    Storage other[3];
+#pragma unroll
+    for (int d = 0; d < 3; ++d) {
+      has[d] = m_place.has(m_map.grid(), directions[d]);
+      auto const slot = m_place.slot(m_map, directions[d], 1);
+      other[d] = has[d] ? __ldcg(upper(slot / W, slot % W, d)) : Storage(0);
+    }
+#pragma unroll
+    for (int d = 0; d < 3; ++d) {
+      at(d, m_u, m_v) = static_cast<Scalar>(m_given[d]);
+      at(3 + d, m_u, m_v) = static_cast<Scalar>(other[d]);
+    }
+    __syncthreads();
+    Scalar sum = 0;
+#pragma unroll
+    for (int d = 0; d < 3; ++d) {
+      if (!has[d]) continue;
+#pragma unroll
+      for (int m = 0; m < n; ++m) sum = fma(-at(d, m_u, m), at(3 + d, m, m_v), sum);
+    }
+    __syncthreads();
+    return sum;
+  }
+
+  /// The entry of the inverse, from the entry of the block. Every thread finds the pivots for itself; the two copies of
+  /// the block in shared memory take turns, so that a step needs one barrier.
+  __device__ Scalar invert(Scalar value) const {
+    int rows[n];
+    at(0, m_u, m_v) = value;
+    __syncthreads();
+#pragma unroll
+    for (int r = 0; r < n; ++r) {
+      int const now = r % 2;
+      Scalar largest = fabs(at(now, r, r));
+      int row = r;
+#pragma unroll
+      for (int w = r + 1; w < n; ++w) {
+        Scalar const candidate = fabs(at(now, w, r));
+        if (candidate > largest) {
+          largest = candidate;
+          row = w;
+        }
+      }
+      rows[r] = row;
+      // Zero, infinity and NaN alike fail this test.
+      if (m_u == r && m_v == r && m_place.m_exists && !(largest > Scalar(0) && largest * Scalar(0) == Scalar(0))) {
+        // Relaxed: the word carries everything, and it is read after the kernel.
+        atomicMin(m_arguments.m_singular,
+                  static_cast<unsigned long long>(m_map.grid().index(m_place.m_point)) * max_block_size + r);
+      }
+      Scalar const reciprocal = Scalar(1) / at(now, row, r);
+      Scalar const scaled = m_v == r ? reciprocal : at(now, row, m_v) * reciprocal;
+      int const from = m_u == row ? r : m_u;
+      Scalar const old = m_v == r ? Scalar(0) : at(now, from, m_v);
+      value = m_u == r ? scaled : fma(-at(now, from, r), scaled, old);
+      at(1 - now, m_u, m_v) = value;
+      __syncthreads();
+    }
+    int column = m_v;
+#pragma unroll
+    for (int r = 0; r < n; ++r) {
+      if (column == r) {
+        column = rows[r];
+      } else if (column == rows[r]) {
+        column = r;
+      }
+    }
+    return at(n % 2, m_u, column);
+  }
+
+  const PencilMap<W>& m_map;
+  const Arguments& m_arguments;
+  int m_u;
+  int m_v;
+  int m_points;
+  Scalar* m_shared;
+  Place<W> m_place;
+  MatrixStorage m_given[stencil7_size];
+};
+
+}  // namespace hyperplane::detail
+
+#endif

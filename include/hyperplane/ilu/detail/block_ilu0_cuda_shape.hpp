@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/grid/grid.hpp>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace hyperplane::detail {
+
+/// Rows of a block of threads, at most: as many as leave each of its 16 warps 128 registers a thread.
+inline constexpr int cuda_pencil_max_layers = 4;
+inline constexpr int cuda_pencil_max_threads = 512;
+/// Blocks of a cluster, at most: what every device of compute capability 9.0 can start.
+inline constexpr int cuda_pencil_max_blocks = 8;
+
+/// Bytes of shared memory of a block of the pencil solve.
+struct CudaPencilMemory {
+  std::size_t stage;  ///< for each row and stage
+  std::size_t row;    ///< for each row
+  std::size_t block;  ///< for each block
+
+  constexpr std::size_t total(int layers, int stages) const { return layers * (stages * stage + row) + block; }
+};
+
+/// How the rows of a grid are put together: `layers` to a block of threads, `blocks` to a cluster, and for each row
+/// `stages` chunks of factors in shared memory or under way.
+struct CudaPencilShape {
+  int layers;
+  int stages;
+  int blocks;
+  friend constexpr bool operator==(const CudaPencilShape&, const CudaPencilShape&) = default;
+};
+
+/// A pure function of grid, block and device, from measurements on an H200 (docs/performance.md): few rows are spread
+/// over many multiprocessors, each of which brings its own bandwidth, and clusters are as long as they may be; many
+/// rows fill the device anyway, and shorter clusters then leave fewer multiprocessors without one.
+constexpr CudaPencilShape choose_cuda_pencil_shape(const Grid& grid, int vector_length, const CudaPencilMemory& memory,
+                                                   int multiprocessors, std::size_t shared_bytes) {
+  constexpr int most_stages = 6;
+  long long const rows = static_cast<long long>((grid.nj() + vector_length - 1) / vector_length) * grid.nk();
+  CudaPencilShape shape{rows > 2 * multiprocessors ? cuda_pencil_max_layers : 2, most_stages,
+                        rows > 8 * multiprocessors ? 4 : cuda_pencil_max_blocks};
+  while (shape.layers > 1 && (shape.layers / 2 >= grid.nk() || memory.total(shape.layers, 2) > shared_bytes)) {
+    shape.layers /= 2;
+  }
+  while (shape.stages > 1 && memory.total(shape.layers, shape.stages) > shared_bytes) --shape.stages;
+  while (shape.blocks > 1 && shape.blocks / 2 * shape.layers >= grid.nk()) shape.blocks /= 2;
+  return shape;
+}
+
+}  // namespace hyperplane::detail

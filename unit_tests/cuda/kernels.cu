@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <hyperplane/ilu/detail/block_ilu0_cuda_graph.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_cuda_pencil.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_cuda_persistent.hpp>
+
+// All kernels of BILU(0) on CUDA, compiled without Kokkos: the smallest block, sizes on both sides of where kernels
+// change, the largest; double, float, and float storage.
+namespace hyperplane::detail {
+
+template <class Scalar, int n, class Storage, class MatrixStorage, int W>
+void compile(cudaStream_t stream, const PencilMap<W>& map, const BlockStencil7Ref<MatrixStorage, n, W>& a,
+             const BlockIlu0Factors<Storage, n, W>& factors, const BlockVectorRef<Scalar, n, W>& x,
+             unsigned long long* singular) {
+  auto const run = [&](auto&& plan) {
+    plan.factor(stream, a, factors, singular);
+    plan.solve(stream, factors, x, x);
+  };
+  run(BlockIlu0CudaPencil<Scalar, n, Storage, W>(stream, map, 0));
+  run(BlockIlu0CudaPersistent<PlaneTurns::thread_recycling, Scalar, n, Storage, W>(stream, map, 0));
+  run(BlockIlu0CudaPersistent<PlaneTurns::cooperative, Scalar, n, Storage, W>(stream, map, 0));
+  PlaneGroups const planes(stream, map);
+  BlockIlu0CudaGraphFactor<Scalar, n, Storage, MatrixStorage, W>(stream, map, planes)(stream, a, factors, singular);
+  BlockIlu0CudaGraphSolve<Scalar, n, Storage, W>(stream, map, planes)(stream, factors, x, x);
+}
+
+#define HYPERPLANE_COMPILE(Scalar, n, Storage, MatrixStorage, W)                       \
+  template void compile<Scalar, n, Storage, MatrixStorage, W>(                         \
+      cudaStream_t, const PencilMap<W>&, const BlockStencil7Ref<MatrixStorage, n, W>&, \
+      const BlockIlu0Factors<Storage, n, W>&, const BlockVectorRef<Scalar, n, W>&, unsigned long long*);
+HYPERPLANE_COMPILE(double, 1, double, double, 8)
+HYPERPLANE_COMPILE(double, 6, double, double, 8)
+HYPERPLANE_COMPILE(double, 9, float, double, 8)
+HYPERPLANE_COMPILE(double, 16, double, float, 8)
+HYPERPLANE_COMPILE(float, 5, float, float, 16)
+#undef HYPERPLANE_COMPILE
+
+}  // namespace hyperplane::detail

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <hyperplane/ilu/block_ilu0.hpp>
+#include <string>
+#include <vector>
+
+#include "support/execution_spaces.hpp"
+#include "support/matchers.hpp"
+#include "support/serial_reference.hpp"
+#include "support/transfer.hpp"
+
+// The paths that only CUDA has: the same bits as the portable path whatever else the device does, and no deadlock. A
+// solve that hangs fails by the time limit of the test.
+namespace hyperplane::test {
+namespace {
+
+using Exec = Kokkos::Cuda;
+
+/// A system, and what the portable path makes of it.
+template <int n, class Storage = double>
+class Case {
+ public:
+  using Plan = BlockIlu0<double, n, Exec, Storage>;
+
+  explicit Case(const Grid& grid)
+      : m_grid(grid), m_rhs(random_vector(grid.size() * n)), m_a(to_device<double, n, Storage>(Exec(), system(grid))) {
+    Exec const exec;
+    Plan plan(exec, m_grid, {.path = Path::portable});
+    plan.factor(exec, m_a);
+    auto const x = to_device<double, n>(exec, m_grid, m_rhs);
+    plan.solve(exec, x, x);
+    m_expected = to_host(exec, x);
+  }
+
+  const Grid& grid() const { return m_grid; }
+
+  /// Starts a factorization and solves on the instance; nothing is waited for.
+  void start(const Exec& exec, Plan& plan, const BlockVector<double, n, Exec>& b,
+             const BlockVector<double, n, Exec>& x) const {
+    plan.factor(exec, m_a);
+    plan.solve(exec, b, x);
+    plan.solve(exec, b, x);
+  }
+  BlockVector<double, n, Exec> rhs(const Exec& exec) const { return to_device<double, n>(exec, m_grid, m_rhs); }
+
+  void check(const Exec& exec, const BlockVector<double, n, Exec>& x, const std::string& what) const {
+    EXPECT_TRUE(bitwise_equal(to_host(exec, x), m_expected)) << to_string(m_grid) << ", " << what;
+  }
+
+  void run(const Exec& exec, const BlockIlu0Options& options, const std::string& what) const {
+    Plan plan(exec, m_grid, options);
+    auto const b = rhs(exec);
+    BlockVector<double, n, Exec> const x(exec, m_grid);
+    start(exec, plan, b, x);
+    check(exec, x, what + ", path " + name(options.path));
+  }
+
+ private:
+  static ReferenceStencil system(const Grid& grid) { return random_stencil(grid, n); }
+
+  Grid m_grid;
+  std::vector<double> m_rhs;
+  BlockStencil7<double, n, Exec, Storage> m_a;
+  std::vector<double> m_expected;
+};
+
+std::vector<Grid> grids() {
+  return {Grid(1, 1, 1),   Grid(5, 4, 3),   Grid(17, 2, 9),  Grid(9, 17, 5),   Grid(33, 1, 1),
+          Grid(1, 33, 12), Grid(7, 40, 2),  Grid(2, 9, 30),  Grid(40, 33, 21), Grid(3, 5, 70),
+          Grid(70, 17, 3), Grid(1, 1, 100), Grid(1, 100, 1), Grid(29, 29, 29), Grid(31, 70, 37)};
+}
+
+std::vector<Path> fast_paths() {
+  auto paths = paths_of<Exec>();
+  paths.erase(paths.begin());
+  return paths;
+}
+
+TEST(BlockIlu0Cuda, every_path_gives_the_bits_of_the_portable_one) {
+  Exec const exec;
+  auto const check = [&](const auto& system) {
+    for (Path const path : fast_paths()) system.run(exec, {.path = path}, "as it is");
+  };
+  for (auto const& grid : grids()) {
+    check(Case<1>(grid));
+    check(Case<3, float>(grid));
+    check(Case<5>(grid));
+  }
+  check(Case<6>(Grid(70, 65, 61)));
+  check(Case<12>(Grid(9, 17, 5)));
+}
+
+TEST(BlockIlu0Cuda, every_path_runs_on_a_few_multiprocessors) {
+  Exec const exec;
+  for (auto const& grid : {Grid(17, 2, 9), Grid(40, 33, 21), Grid(1, 100, 1)}) {
+    Case<3> const system(grid);
+    for (Path const path : fast_paths()) {
+      for (int const multiprocessors : {1, 3, 17}) {
+        system.run(exec, {.path = path, .multiprocessors = multiprocessors},
+                   std::to_string(multiprocessors) + " multiprocessors");
+      }
+    }
+  }
+}
+
+TEST(BlockIlu0Cuda, the_same_bits_in_every_run) {
+  Exec const exec;
+  Case<5> const system(Grid(31, 40, 29));
+  for (Path const path : fast_paths()) {
+    Case<5>::Plan plan(exec, system.grid(), {.path = path});
+    auto const b = system.rhs(exec);
+    BlockVector<double, 5, Exec> const x(exec, system.grid());
+    for (int repetition = 0; repetition < 50; ++repetition) {
+      system.start(exec, plan, b, x);
+      system.check(exec, x, std::string("repetition ") + std::to_string(repetition) + ", path " + name(path));
+    }
+  }
+}
+
+TEST(BlockIlu0Cuda, plans_on_several_instances_at_once) {
+  constexpr int instances = 4;
+  auto const execs = Kokkos::Experimental::partition_space(Exec(), 1, 1, 1, 1);
+  Case<1> const scalar(Grid(23, 57, 31));
+  Case<5> const block(Grid(19, 33, 27));
+  for (Path const path : fast_paths()) {
+    std::vector<Case<1>::Plan> scalar_plans;
+    std::vector<Case<5>::Plan> block_plans;
+    std::vector<BlockVector<double, 1, Exec>> scalar_x;
+    std::vector<BlockVector<double, 5, Exec>> block_x;
+    auto const scalar_b = scalar.rhs(Exec());
+    auto const block_b = block.rhs(Exec());
+    Exec().fence();
+    for (int e = 0; e < instances; ++e) {
+      scalar_plans.emplace_back(execs[e], scalar.grid(), BlockIlu0Options{.path = path});
+      block_plans.emplace_back(execs[e], block.grid(), BlockIlu0Options{.path = path});
+      scalar_x.emplace_back(execs[e], scalar.grid());
+      block_x.emplace_back(execs[e], block.grid());
+    }
+    for (int repetition = 0; repetition < 10; ++repetition) {
+      for (int e = 0; e < instances; ++e) {
+        scalar.start(execs[e], scalar_plans[e], scalar_b, scalar_x[e]);
+        block.start(execs[e], block_plans[e], block_b, block_x[e]);
+      }
+    }
+    for (int e = 0; e < instances; ++e) {
+      scalar.check(execs[e], scalar_x[e], std::string("instance, path ") + name(path));
+      block.check(execs[e], block_x[e], std::string("instance, path ") + name(path));
+    }
+  }
+}
+
+/// Keeps threads busy for some time that depends on nothing but the clock of the multiprocessor.
+struct Occupy {
+  long long m_cycles;
+  KOKKOS_FUNCTION void operator()(int) const {
+    KOKKOS_IF_ON_DEVICE((long long const start = clock64(); while (clock64() - start < m_cycles){}))
+  }
+};
+
+TEST(BlockIlu0Cuda, beside_a_kernel_that_fills_most_of_the_device) {
+  auto const execs = Kokkos::Experimental::partition_space(Exec(), 1, 1);
+  Case<5> const system(Grid(19, 33, 27));
+  for (Path const path : fast_paths()) {
+    Case<5>::Plan plan(execs[0], system.grid(), {.path = path});
+    auto const b = system.rhs(execs[0]);
+    BlockVector<double, 5, Exec> const x(execs[0], system.grid());
+    execs[0].fence();
+    // All threads that 120 multiprocessors hold, for about a tenth of a second.
+    Kokkos::parallel_for("Occupy", Kokkos::RangePolicy<Exec>(execs[1], 0, 120 * 2048), Occupy{200'000'000});
+    for (int repetition = 0; repetition < 5; ++repetition) system.start(execs[0], plan, b, x);
+    system.check(execs[0], x, std::string("beside another kernel, path ") + name(path));
+    execs[1].fence();
+  }
+}
+
+TEST(BlockIlu0Cuda, refuses_more_blocks_than_can_be_resident) {
+  Exec const exec;
+  for (Path const path : {Path::thread_recycling, Path::cooperative}) {
+    try {
+      BlockIlu0<double, 5, Exec> const plan(exec, Grid(9, 9, 9), {.path = path, .multiprocessors = 1'000'000});
+      ADD_FAILURE() << "not refused by path " << name(path);
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("1000000 blocks"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hyperplane::test

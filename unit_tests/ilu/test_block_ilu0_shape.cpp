@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <hyperplane/ilu/detail/block_ilu0_cuda_shape.hpp>
+
+// How the CUDA pencil path cuts a grid: a pure function, so tested wherever there is no such device.
+namespace hyperplane::detail {
+namespace {
+
+constexpr std::size_t shared_bytes = 232448;
+constexpr int multiprocessors = 132;
+/// About that of blocks of n x n in double.
+CudaPencilMemory memory(int n) {
+  std::size_t const values = std::size_t{8} * n * 8;
+  return {4 * n * values + values, 17 * values, 9 * values};
+}
+
+TEST(CudaPencilShape, spreads_few_rows_over_many_blocks) {
+  auto const few = choose_cuda_pencil_shape(Grid(15, 15, 15), 8, memory(6), multiprocessors, shared_bytes);
+  auto const many = choose_cuda_pencil_shape(Grid(128, 128, 128), 8, memory(6), multiprocessors, shared_bytes);
+  EXPECT_LT(few.layers, many.layers);
+  EXPECT_GE(few.blocks, many.blocks);
+}
+
+TEST(CudaPencilShape, fits_every_block_size_and_grid) {
+  for (int n = 1; n <= 16; ++n) {
+    for (auto const& grid : {Grid(1, 1, 1), Grid(100, 1, 1), Grid(1, 100, 1), Grid(1, 1, 100), Grid(9, 17, 5),
+                             Grid(200, 200, 1), Grid(128, 128, 128), Grid(3, 2, 1000)}) {
+      auto const shape = choose_cuda_pencil_shape(grid, 8, memory(n), multiprocessors, shared_bytes);
+      EXPECT_GE(shape.layers, 1);
+      EXPECT_LE(shape.layers, cuda_pencil_max_layers);
+      EXPECT_GE(shape.stages, 1);
+      EXPECT_GE(shape.blocks, 1);
+      EXPECT_LE(shape.blocks, cuda_pencil_max_blocks);
+      EXPECT_LE(memory(n).total(shape.layers, shape.stages), shared_bytes) << to_string(grid) << ", n = " << n;
+    }
+  }
+}
+
+TEST(CudaPencilShape, has_no_more_layers_than_the_grid) {
+  auto const flat = choose_cuda_pencil_shape(Grid(500, 500, 1), 8, memory(5), multiprocessors, shared_bytes);
+  EXPECT_EQ(flat.layers, 1);
+  EXPECT_EQ(flat.blocks, 1);
+  auto const thin = choose_cuda_pencil_shape(Grid(500, 5000, 3), 8, memory(5), multiprocessors, shared_bytes);
+  EXPECT_LT((thin.blocks - 1) * thin.layers, 4);
+}
+
+TEST(CudaPencilShape, counts_the_multiprocessors_that_it_may_use) {
+  Grid const grid(64, 64, 64);
+  EXPECT_EQ(choose_cuda_pencil_shape(grid, 8, memory(3), 1000, shared_bytes).layers, 2);
+  EXPECT_EQ(choose_cuda_pencil_shape(grid, 8, memory(3), 100, shared_bytes).layers, cuda_pencil_max_layers);
+}
+
+}  // namespace
+}  // namespace hyperplane::detail
