@@ -49,13 +49,13 @@ struct BlockIlu0Options {
 /// instances.
 ///
 /// Cost a point: factor 14 n^3 flops, 7 n^2 values read and 7 n^2 written; solve 14 n^2 flops, 7 n^2 + 4 n values.
-/// Launches: one for each hyperplane and sweep on Path::portable; on Path::pencil two for factor (one clears the status)
-/// and two for solve on the host, one on CUDA. On the host Path::pencil keeps at most ceil(J / vector length) threads
-/// busy. On CUDA the paths that wait across the grid (thread_recycling, cooperative) throw Error where their blocks could
-/// not all be resident; the others cannot deadlock whatever else the device does.
+/// Launches: one for each hyperplane and sweep on Path::portable; on Path::pencil two for factor (one clears the
+/// status) and two for solve on the host, one on CUDA. On the host Path::pencil keeps at most ceil(J / vector length)
+/// threads busy. On CUDA the paths that wait across the grid (thread_recycling, cooperative) throw Error where their
+/// blocks could not all be resident; the others cannot deadlock whatever else the device does.
 ///
-/// Results are bitwise the same whatever the number of threads or multiprocessors and in every run, for a given path; on
-/// CUDA for all paths.
+/// Results are bitwise the same whatever the number of threads or multiprocessors and in every run, for a given path;
+/// on CUDA for all paths.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
 class BlockIlu0 {
  public:

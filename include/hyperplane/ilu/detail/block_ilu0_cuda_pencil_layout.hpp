@@ -76,8 +76,9 @@ struct CudaPencilLayout {
   static constexpr std::size_t row_bytes =
       (window * (ring_slot + vector_pack) + W * pitch) * sizeof(Scalar) + 2 * window * sizeof(cuda::PhaseBarrier);
 
-  static constexpr CudaPencilMemory memory{stage_bytes + sizeof(cuda::PhaseBarrier), row_bytes,
-                                           window*(ring_slot * sizeof(Scalar) + sizeof(cuda::PhaseBarrier)) + 16};
+  static constexpr CudaPencilMemory memory{
+      stage_bytes + sizeof(cuda::PhaseBarrier), row_bytes,
+      std::size_t{window} * (ring_slot * sizeof(Scalar) + sizeof(cuda::PhaseBarrier)) + 16};
   /// Warps: for each row one that computes, one that prepares and one that moves; for two rows one that receives from
   /// the south; one that receives from below.
   static constexpr int threads(int layers) { return (3 * layers + (layers + 1) / 2 + 1) * warp; }

@@ -94,6 +94,7 @@ struct CudaPencilSolve : CudaPencilReceive<Scalar, n, Storage, vector_length> {
     Counts second;  // of the second row of a warp that receives from the south
     while (true) {
       cuda::cluster_sync();
+      // Not while the tile before is still under way: a cluster that is busy would keep others from the tile.
       if (threadIdx.x == 0 && cuda::cluster_rank() == 0) {
         int const drawn = atomicAdd(&m_state->m_ticket, 1);
         for (unsigned rank = 0; rank < cuda::cluster_size(); ++rank) {
@@ -134,10 +135,7 @@ struct CudaPencilSolve : CudaPencilReceive<Scalar, n, Storage, vector_length> {
       if (forward) {
         // Release: what all warps of the block wrote comes before the count, by the barrier.
         __syncthreads();
-        if (threadIdx.x == 0) {
-          __threadfence();
-          cuda::add_release(&m_state->m_forward_finished, 1);
-        }
+        if (threadIdx.x == 0) cuda::add_release(&m_state->m_forward_finished, 1);
       }
     }
     if (threadIdx.x == 0 && atomicAdd(&m_state->m_exited, 1) == static_cast<int>(gridDim.x) - 1) {
