@@ -51,5 +51,15 @@ TEST(CudaPencilShape, counts_the_multiprocessors_that_it_may_use) {
   EXPECT_EQ(choose_cuda_pencil_shape(grid, 8, memory(3), 100, shared_bytes).layers, cuda_pencil_max_layers);
 }
 
+TEST(CudaPath, is_chosen_by_the_device) {
+  for (int const n : {1, 6, 16}) {
+    for (auto const& grid : {Grid(1, 1, 1), Grid(15, 15, 15), Grid(128, 128, 128)}) {
+      EXPECT_EQ(choose_cuda_path(grid, n, 8, 9), Path::pencil);
+      EXPECT_EQ(choose_cuda_path(grid, n, 4, 10), Path::pencil);
+      EXPECT_EQ(choose_cuda_path(grid, n, 8, 8), Path::cuda_graph);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hyperplane::detail

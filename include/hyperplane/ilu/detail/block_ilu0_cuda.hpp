@@ -68,8 +68,8 @@ class BlockIlu0FastPath<Scalar, n, Exec, Storage, vector_length> {
   using Factors = BlockIlu0Factors<Storage, n, vector_length>;
   using Vector = BlockVectorRef<Scalar, n, vector_length>;
 
-  static Path choose(const Exec&, const Map&) {
-    return CudaPencilDevice::current().suits ? Path::pencil : Path::cuda_graph;
+  static Path choose(const Exec&, const Map& map) {
+    return choose_cuda_path(map.grid(), n, sizeof(Storage), CudaPencilDevice::current().capability_major);
   }
   static bool has(Path) { return true; }
 
@@ -77,7 +77,8 @@ class BlockIlu0FastPath<Scalar, n, Exec, Storage, vector_length> {
     auto const stream = exec.cuda_stream();
     switch (path) {
       case Path::pencil:
-        require(CudaPencilDevice::current().suits, "BlockIlu0: path pencil needs a device of compute capability 9.0");
+        require(CudaPencilDevice::current().capability_major >= 9,
+                "BlockIlu0: path pencil needs a device of compute capability 9.0");
         m_plan = std::make_shared<Pencil>(stream, map, multiprocessors);
         break;
       case Path::cuda_graph: m_plan = std::make_shared<Graph>(stream, map); break;

@@ -21,7 +21,7 @@ struct CudaPencilDevice {
   int multiprocessors;
   std::size_t shared_bytes;  ///< of a block, at most
   std::size_t cache_bytes;   ///< L2
-  bool suits;                ///< bulk copies and clusters: compute capability 9.0
+  int capability_major;      ///< 9 brings bulk copies and clusters
 
   static CudaPencilDevice current() {
     int device = 0;
@@ -32,8 +32,7 @@ struct CudaPencilDevice {
       return value;
     };
     return {attribute(cudaDevAttrMultiProcessorCount), cuda::max_shared_bytes(),
-            static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize)),
-            attribute(cudaDevAttrComputeCapabilityMajor) >= 9};
+            static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize)), attribute(cudaDevAttrComputeCapabilityMajor)};
   }
 };
 
