@@ -54,9 +54,9 @@ TEST(CudaPencilShape, counts_the_multiprocessors_that_it_may_use) {
 TEST(CudaPath, is_chosen_by_the_device) {
   for (int const n : {1, 6, 16}) {
     for (auto const& grid : {Grid(1, 1, 1), Grid(15, 15, 15), Grid(128, 128, 128)}) {
-      EXPECT_EQ(choose_cuda_path(grid, n, 8, 9), Path::pencil);
-      EXPECT_EQ(choose_cuda_path(grid, n, 4, 10), Path::pencil);
-      EXPECT_EQ(choose_cuda_path(grid, n, 8, 8), Path::cuda_graph);
+      EXPECT_EQ(choose_cuda_path(grid, n, 8, true), Path::pencil);
+      EXPECT_EQ(choose_cuda_path(grid, n, 4, true), Path::pencil);
+      EXPECT_EQ(choose_cuda_path(grid, n, 8, false), Path::cuda_graph);
     }
   }
 }

@@ -16,8 +16,15 @@ void labelled(const Exec& exec, const std::string& label, const Launch& launch) 
   bool const shown = Kokkos::Tools::profileLibraryLoaded();
   std::uint64_t id = 0;
   if (shown) Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id);
+  // Also where the launch throws.
+  struct End {
+    bool m_shown;
+    std::uint64_t m_id;
+    ~End() {
+      if (m_shown) Kokkos::Tools::endParallelFor(m_id);
+    }
+  } const end{shown, id};
   launch();
-  if (shown) Kokkos::Tools::endParallelFor(id);
 }
 
 }  // namespace hyperplane::cuda

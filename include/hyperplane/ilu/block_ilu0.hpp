@@ -25,7 +25,8 @@ namespace hyperplane {
 
 struct BlockIlu0Options {
   Path path = Path::automatic;
-  /// Multiprocessors of a CUDA device that kernels of this plan may occupy, where not all are wanted; 0: all.
+  /// Multiprocessors of a CUDA device that kernels of the plan may occupy, where not all are wanted; 0: all. The
+  /// portable and the cuda_graph path take what they get.
   int multiprocessors = 0;
 };
 
@@ -45,8 +46,8 @@ struct BlockIlu0Options {
 /// with Scalar = double stores half the bytes and computes in double.
 ///
 /// A plan: the constructor allocates; factor() and solve() do not, do not fence, and are asynchronous on the instance
-/// that is given. Copies share the factors; two solves with one plan must not run at the same time on different
-/// instances.
+/// that is given. Copies, made after factor(), share factors and working memory: at most one factor() or solve() of a
+/// plan and all its copies may run at a time.
 ///
 /// Cost a point: factor 14 n^3 flops, 7 n^2 values read and 7 n^2 written; solve 14 n^2 flops, 7 n^2 + 4 n values.
 /// Launches: one for each hyperplane and sweep on Path::portable; on Path::pencil two for factor (one clears the
@@ -87,10 +88,14 @@ class BlockIlu0 {
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) {
     detail::check_grid("BlockIlu0::factor", "A", a.grid(), grid());
+    m_factored = false;
     m_singular.clear(exec);
+    if (m_path != Path::portable) {
+      m_fast_path.factor(exec, a.ref(), factors(), m_singular);
+    } else {
+      detail::block_ilu0_factor_portable<Scalar, n>(exec, a.ref(), factors(), m_singular);
+    }
     m_factored = true;
-    if (m_path != Path::portable) return m_fast_path.factor(exec, a.ref(), factors(), m_singular);
-    detail::block_ilu0_factor_portable<Scalar, n>(exec, a.ref(), factors(), m_singular);
   }
 
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where a grid is another one.

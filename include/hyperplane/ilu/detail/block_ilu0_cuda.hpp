@@ -68,17 +68,23 @@ class BlockIlu0FastPath<Scalar, n, Exec, Storage, vector_length> {
   using Factors = BlockIlu0Factors<Storage, n, vector_length>;
   using Vector = BlockVectorRef<Scalar, n, vector_length>;
 
+  using Pencil = BlockIlu0CudaPencil<Scalar, n, Storage, vector_length>;
+
   static Path choose(const Exec&, const Map& map) {
-    return choose_cuda_path(map.grid(), n, sizeof(Storage), CudaPencilDevice::current().capability_major);
+    return choose_cuda_path(map.grid(), n, sizeof(Storage), Pencil::suits());
   }
   static bool has(Path) { return true; }
 
   BlockIlu0FastPath(const Exec& exec, const Map& map, Path path, int multiprocessors) {
     auto const stream = exec.cuda_stream();
+    int device = 0;
+    cuda::check(cudaGetDevice(&device), "cudaGetDevice");
+    require(path == Path::portable || device == exec.cuda_device(),
+            "BlockIlu0: the current CUDA device is not that of the execution space instance");
     switch (path) {
       case Path::pencil:
-        require(CudaPencilDevice::current().capability_major >= 9,
-                "BlockIlu0: path pencil needs a device of compute capability 9.0");
+        require(Pencil::suits(),
+                "BlockIlu0: path pencil needs a device, and kernels compiled for it, of compute capability 9.0");
         m_plan = std::make_shared<Pencil>(stream, map, multiprocessors);
         break;
       case Path::cuda_graph: m_plan = std::make_shared<Graph>(stream, map); break;
@@ -103,7 +109,6 @@ class BlockIlu0FastPath<Scalar, n, Exec, Storage, vector_length> {
   }
 
  private:
-  using Pencil = BlockIlu0CudaPencil<Scalar, n, Storage, vector_length>;
   using Graph = BlockIlu0CudaGraph<Scalar, n, Storage, vector_length>;
   using Recycling = BlockIlu0CudaPersistent<PlaneTurns::thread_recycling, Scalar, n, Storage, vector_length>;
   using Cooperative = BlockIlu0CudaPersistent<PlaneTurns::cooperative, Scalar, n, Storage, vector_length>;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/cuda/device_array.hpp>
+#include <hyperplane/cuda/launch.hpp>
 #include <hyperplane/cuda/occupancy.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_pencil_factor.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_pencil_solve.hpp>
@@ -48,15 +49,28 @@ class BlockIlu0CudaPencil {
   using Factors = BlockIlu0Factors<Storage, n, vector_length>;
   using Vector = BlockVectorRef<Scalar, n, vector_length>;
 
-  /// Uses at most `multiprocessors` of the device's; 0: all.
+  /// Whether the current device can run both kernels, and they were compiled for it.
+  static bool suits() {
+    auto const device = CudaPencilDevice::current();
+    if (device.capability_major < 9) return false;
+    cudaFuncAttributes attributes{};
+    cuda::check(cudaFuncGetAttributes(&attributes, cuda_pencil_solve_kernel<Solve>), "cudaFuncGetAttributes");
+    constexpr std::size_t factor_bytes = CudaPencilFactor<Scalar, n, Storage, Scalar, vector_length>::shared_bytes;
+    return attributes.ptxVersion >= 90 && factor_bytes <= device.shared_bytes &&
+           Solve::memory.total(1, 1) <= device.shared_bytes;
+  }
+
+  /// Launches no more blocks than `multiprocessors`, so that they occupy no more of them; 0: all.
   BlockIlu0CudaPencil(cudaStream_t stream, const Map& map, int multiprocessors)
-      : m_device(CudaPencilDevice::current()), m_map(map) {
-    if (multiprocessors > 0) m_device.multiprocessors = std::min(m_device.multiprocessors, multiprocessors);
+      : m_device(CudaPencilDevice::current()), m_map(map), m_limited(multiprocessors > 0) {
+    if (m_limited) m_device.multiprocessors = std::min(m_device.multiprocessors, multiprocessors);
     m_shape = choose_cuda_pencil_shape(map.grid(), vector_length, Solve::memory, m_device.multiprocessors,
                                        m_device.shared_bytes);
     cuda::allow_shared_memory(m_solve_kernel);
     // A device of which others use a part may not hold clusters of that size.
-    while (max_clusters() == 0 && m_shape.blocks > 1) m_shape.blocks /= 2;
+    while (m_shape.blocks > 1 && (m_shape.blocks > m_device.multiprocessors || max_clusters() == 0)) {
+      m_shape.blocks /= 2;
+    }
     int const layers = m_shape.layers * m_shape.blocks;
     m_tiles_k = (map.grid().nk() + layers - 1) / layers;
     m_south_packets = cuda::DeviceArray<Packet>(stream, Solve::south_packet_count(map));
@@ -85,10 +99,9 @@ class BlockIlu0CudaPencil {
     cuda::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, Factor::threads, Factor::shared_bytes),
                 "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
     int const rows = m_map.pencils() * m_map.grid().nk();
-    int const grid = std::min(rows, std::max(1, blocks) * m_device.multiprocessors);
-    kernel<<<grid, Factor::threads, Factor::shared_bytes, stream>>>(
-        Factor{a, factors, singular, m_progress.data(), m_row_order.data(), m_factor_state.data()});
-    cuda::check(cudaGetLastError(), "BlockIlu0: launch of the factorization");
+    int const grid = std::min(rows, (m_limited ? 1 : blocks) * m_device.multiprocessors);
+    cuda::launch(stream, kernel, grid, Factor::threads, Factor::shared_bytes, cuda::Dependency::complete,
+                 Factor{a, factors, singular, m_progress.data(), m_row_order.data(), m_factor_state.data()});
   }
 
   void solve(cudaStream_t stream, const Factors& factors, const Vector& rhs, const Vector& x) const {
@@ -152,6 +165,7 @@ class BlockIlu0CudaPencil {
   void (*m_solve_kernel)(Solve) = cuda_pencil_solve_kernel<Solve>;
   CudaPencilDevice m_device;
   Map m_map;
+  bool m_limited;
   CudaPencilShape m_shape;
   int m_tiles_k;
   int m_clusters;

@@ -147,6 +147,8 @@ struct CudaPencilFactor {
       }
       count += steps();
     }
+    // All have read the last ticket.
+    __syncthreads();
     if (threadIdx.x == 0) {
       // Acquire: nobody reads progress words after he has counted himself.
       __threadfence();
@@ -410,7 +412,7 @@ template <class Factor>
 __global__ void __launch_bounds__(Factor::threads, Factor::resident_blocks)
     cuda_pencil_factor_kernel(const __grid_constant__ Factor factor) {
   extern __shared__ __align__(128) std::byte cuda_pencil_factor_memory[];
-  // A plan refuses older devices; what it is compiled for besides does not matter.
+  // For older devices there is nothing: a plan asks whether the kernel that would run is this one.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   factor.run(cuda_pencil_factor_memory);
 #endif

@@ -68,7 +68,8 @@ struct CudaPencilReceive : CudaPencilLayout<Scalar, n, Storage, vector_length> {
   __device__ static int limit(Stream& stream, const cuda::PhaseBarrier* done, unsigned done_before) {
     while (stream.consumed < stream.complete) {
       Step const step(done_before + stream.consumed);
-      if (!done[step.slot].test(step.parity)) break;
+      // Asked by all lanes, which must go on alike.
+      if (!__all_sync(~0u, done[step.slot].test(step.parity))) break;
       ++stream.consumed;
     }
     return stream.consumed + window;

@@ -138,12 +138,17 @@ struct CudaPencilSolve : CudaPencilReceive<Scalar, n, Storage, vector_length> {
         if (threadIdx.x == 0) cuda::add_release(&m_state->m_forward_finished, 1);
       }
     }
-    if (threadIdx.x == 0 && atomicAdd(&m_state->m_exited, 1) == static_cast<int>(gridDim.x) - 1) {
-      // All other blocks have drawn their last ticket.
-      m_state->m_ticket = 0;
-      m_state->m_forward_finished = 0;
-      m_state->m_exited = 0;
-      m_state->m_epoch += 1;
+    if (threadIdx.x == 0) {
+      __threadfence();
+      bool const is_last = atomicAdd(&m_state->m_exited, 1) == static_cast<int>(gridDim.x) - 1;
+      __threadfence();
+      if (is_last) {
+        // All other blocks have drawn their last ticket.
+        m_state->m_ticket = 0;
+        m_state->m_forward_finished = 0;
+        m_state->m_exited = 0;
+        m_state->m_epoch += 1;
+      }
     }
   }
 
@@ -501,7 +506,7 @@ template <class Solve>
 __global__ void __launch_bounds__(cuda_pencil_max_threads, 1)
     cuda_pencil_solve_kernel(const __grid_constant__ Solve solve) {
   extern __shared__ __align__(128) std::byte cuda_pencil_memory[];
-  // A plan refuses older devices; what it is compiled for besides does not matter.
+  // For older devices there is nothing: a plan asks whether the kernel that would run is this one.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   solve.run(cuda_pencil_memory);
 #endif
