@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/dispatch.hpp>
+#include <hyperplane/core/singular_pivot.hpp>
 #include <hyperplane/grid/grid.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -43,7 +44,7 @@ class SingularPivotRecord {
    public:
     KOKKOS_FUNCTION explicit Ref(Word* word) : m_word(word) {}
     KOKKOS_FUNCTION void record(std::int64_t point_number, int equation) const {
-      Kokkos::atomic_min(m_word, static_cast<Word>(point_number) * max_block_size + static_cast<Word>(equation));
+      Kokkos::atomic_min(m_word, singular_pivot_word(point_number, equation));
     }
 
    private:
@@ -56,7 +57,7 @@ class SingularPivotRecord {
   }
 
   Ref ref() const { return Ref(m_word.data()); }
-  /// The word itself, for kernels that lower it by an atomic minimum of their own: point * max_block_size + equation.
+  /// The word itself, for kernels that lower it by an atomic minimum of their own.
   Word* word() const { return m_word.data(); }
 
   void clear(const Exec& exec) const {

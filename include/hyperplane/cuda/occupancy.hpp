@@ -12,22 +12,25 @@
 
 namespace hyperplane::cuda {
 
-/// Multiprocessors of the current device that this process may use.
-inline int multiprocessor_count() {
+inline int current_device() {
   int device = 0;
-  int count = 0;
   check(cudaGetDevice(&device), "cudaGetDevice");
-  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
-  return count;
+  return device;
 }
+
+/// An attribute of the current device.
+inline int device_attribute(cudaDeviceAttr attribute) {
+  int value = 0;
+  check(cudaDeviceGetAttribute(&value, attribute, current_device()), "cudaDeviceGetAttribute");
+  return value;
+}
+
+/// Multiprocessors of the current device that this process may use.
+inline int multiprocessor_count() { return device_attribute(cudaDevAttrMultiProcessorCount); }
 
 /// Dynamic shared memory that a block may have at most on the current device.
 inline std::size_t max_shared_bytes() {
-  int device = 0;
-  int bytes = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice");
-  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "cudaDeviceGetAttribute");
-  return static_cast<std::size_t>(bytes);
+  return static_cast<std::size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
 }
 
 /// Lets the kernel have all of that: above 48 kB it must be asked for. The limit belongs to the kernel, not to a

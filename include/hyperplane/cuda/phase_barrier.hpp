@@ -18,6 +18,11 @@ __device__ inline std::uint32_t cluster_address(const void* pointer, std::uint32
   return address;
 }
 
+/// Stores a word in the same place of another block of the cluster.
+__device__ inline void store_in_cluster(const int* place, std::uint32_t rank, int value) {
+  asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(cluster_address(place, rank)), "r"(value) : "memory");
+}
+
 /// A barrier of a fixed number of arrivals a phase. Phases alternate: wait() and test() take the parity of the phase
 /// that they ask for, 0 at first. An arrival releases and a wait acquires within the block, without the cost of a
 /// fence: what the arriving warp wrote to shared memory before (ordered before the one thread that arrives by
@@ -115,6 +120,9 @@ __device__ inline void cluster_sync() {
 
 /// Orders this thread's accesses to shared memory before copies into it that other threads start after a barrier.
 __device__ inline void fence_before_copies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
+
+/// Lets copies that this thread starts read what others wrote to global memory, and this thread has acquired.
+__device__ inline void fence_before_copies_of_results() { asm volatile("fence.proxy.async.global;" ::: "memory"); }
 
 /// Starts a copy from shared to global memory. Addresses and bytes are multiples of 16.
 __device__ inline void bulk_store(void* to, const void* from, std::uint32_t bytes) {

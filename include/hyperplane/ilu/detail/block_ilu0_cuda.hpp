@@ -4,6 +4,7 @@
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/factor_status.hpp>
 #include <hyperplane/cuda/labelled.hpp>
+#include <hyperplane/cuda/occupancy.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_graph.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_pencil.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_persistent.hpp>
@@ -77,9 +78,7 @@ class BlockIlu0FastPath<Scalar, n, Exec, Storage, vector_length> {
 
   BlockIlu0FastPath(const Exec& exec, const Map& map, Path path, int multiprocessors) {
     auto const stream = exec.cuda_stream();
-    int device = 0;
-    cuda::check(cudaGetDevice(&device), "cudaGetDevice");
-    require(path == Path::portable || device == exec.cuda_device(),
+    require(path == Path::portable || cuda::current_device() == exec.cuda_device(),
             "BlockIlu0: the current CUDA device is not that of the execution space instance");
     switch (path) {
       case Path::pencil:

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/core/dispatch.hpp>
+#include <hyperplane/core/singular_pivot.hpp>
 #include <hyperplane/grid/pencil_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_places.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_factors.hpp>
 
 #include <cstdint>
 
@@ -16,7 +17,7 @@ struct alignas(16) FactorArguments {
   const MatrixStorage* m_a;
   Storage* m_lower;
   Storage* m_upper;
-  /// Lowest point number * max_block_size + equation of a singular pivot.
+  /// Lowest singular_pivot_word.
   unsigned long long* m_singular;
 };
 
@@ -28,14 +29,13 @@ struct alignas(16) FactorArguments {
 /// what all columns need, the lower blocks and the pivot columns, passes through shared memory.
 ///
 /// As for the solve, what comes from the matrix is loaded before the wait, and every entry sees the operations of the
-/// portable kernel in their order, so that the factors are the same bit by bit.
+/// portable kernel in their order, so that the factors are the same bit by bit. For blocks that fit in registers: n <=
+/// 8 (larger ones are FactorEntries').
 namespace hyperplane::detail {
 
 template <class Scalar, int n, class Storage, class MatrixStorage, int W>
 class FactorColumn {
   static constexpr int block = n * n;
-  /// Larger blocks do not fit in registers: they wait in the second-level cache.
-  static constexpr bool held = n <= 8;
 
  public:
   static constexpr int threads_per_pack = n * W;
@@ -51,43 +51,31 @@ class FactorColumn {
         m_points(points),
         m_shared(shared + threadIdx.x / threads_per_pack * W + threadIdx.x % W),
         m_a(arguments.m_a + (m_place.m_pack * stencil7_size * block + m_column * n) * W + m_place.m_lane),
-        m_lower(arguments.m_lower + (m_place.m_pack * 4 * block + m_column * n) * W + m_place.m_lane),
-        m_upper(arguments.m_upper + ((map.pack_count() - 1 - m_place.m_pack) * 3 * block + m_column * n) * W +
-                m_place.m_lane) {}
+        m_lower(arguments.m_lower + (m_place.m_pack * lower_blocks * block + m_column * n) * W + m_place.m_lane),
+        m_upper(arguments.m_upper +
+                ((map.pack_count() - 1 - m_place.m_pack) * upper_blocks * block + m_column * n) * W + m_place.m_lane) {}
 
   /// Does all that does not depend on other planes.
   __device__ void load() {
     constexpr Direction kept[4] = {Direction::center, Direction::east, Direction::north, Direction::top};
     // All loads are under way before the first value is needed.
-    constexpr int blocks_at_once = held ? 3 : 1;
     MatrixStorage values[3][n];
 #pragma unroll
-    for (int first = 0; first < 3; first += blocks_at_once) {
+    for (int d = 0; d < 3; ++d) {
 #pragma unroll
-      for (int d = first; d < first + blocks_at_once; ++d) {
+      for (int u = 0; u < n; ++u) values[d][u] = given(sweep_direction<Sweep::forward>(d), u);
+    }
 #pragma unroll
-        for (int u = 0; u < n; ++u) values[d][u] = given(sweep_direction(d), u);
-      }
-      if (first == 0) {
+    for (int b = 0; b < 4; ++b) {
 #pragma unroll
-        for (int b = 0; b < 4; ++b) {
+      for (int u = 0; u < n; ++u) m_given[b][u] = given(kept[b], u);
+    }
 #pragma unroll
-          for (int u = 0; u < n; ++u) {
-            if constexpr (held) {
-              m_given[b][u] = given(kept[b], u);
-            } else if (m_place.m_exists) {
-              asm volatile("prefetch.global.L2 [%0];" ::"l"(m_a + (static_cast<int>(kept[b]) * block + u) * W));
-            }
-          }
-        }
-      }
+    for (int d = 0; d < 3; ++d) {
 #pragma unroll
-      for (int d = first; d < first + blocks_at_once; ++d) {
-#pragma unroll
-        for (int u = 0; u < n; ++u) {
-          shared_block(d, u, m_column) = static_cast<Scalar>(values[d][u]);
-          if (m_place.m_exists) m_lower[(d * block + u) * W] = static_cast<Storage>(static_cast<Scalar>(values[d][u]));
-        }
+      for (int u = 0; u < n; ++u) {
+        shared_block(d, u, m_column) = static_cast<Scalar>(values[d][u]);
+        if (m_place.m_exists) m_lower[(d * block + u) * W] = static_cast<Storage>(static_cast<Scalar>(values[d][u]));
       }
     }
   }
@@ -97,7 +85,7 @@ class FactorColumn {
     Scalar d[n];
     eliminate(map, arguments, d);
 #pragma unroll
-    for (int u = 0; u < n; ++u) d[u] = center(u) + d[u];
+    for (int u = 0; u < n; ++u) d[u] = static_cast<Scalar>(m_given[0][u]) + d[u];
     int const column = invert(map, arguments, d);
 #pragma unroll
     for (int u = 0; u < n; ++u) {
@@ -109,20 +97,8 @@ class FactorColumn {
   }
 
  private:
-  __device__ static constexpr Direction sweep_direction(int d) {
-    constexpr Direction directions[3] = {Direction::bottom, Direction::south, Direction::west};
-    return directions[d];
-  }
-
   __device__ MatrixStorage given(Direction direction, int u) const {
     return m_place.m_exists ? __ldcs(m_a + (static_cast<int>(direction) * block + u) * W) : MatrixStorage(0);
-  }
-  __device__ Scalar center(int u) const {
-    if constexpr (held) {
-      return static_cast<Scalar>(m_given[0][u]);
-    } else {
-      return static_cast<Scalar>(given(Direction::center, u));
-    }
   }
 
   __device__ Scalar& shared_block(int b, int u, int v) { return m_shared[((b * n + v) * n + u) * m_points]; }
@@ -132,35 +108,30 @@ class FactorColumn {
 
   /// sum = 0 - L_b U[b] - L_s U[s] - L_w U[w] with the scaled upper blocks of the neighbours.
   __device__ void eliminate(const PencilMap<W>& map, const Arguments& arguments, Scalar (&sum)[n]) {
-    constexpr int upper[3] = {0, 1, 2};  // top of the bottom neighbour, north of the south one, east of the west one
-    constexpr int directions_at_once = n <= 8 ? 3 : 1;
+    // In their order: top of the bottom neighbour, north of the south one, east of the west one.
     auto const packs = map.pack_count() - 1;
 #pragma unroll
     for (int u = 0; u < n; ++u) sum[u] = Scalar(0);
+    Storage values[3][n];
 #pragma unroll
-    for (int first = 0; first < 3; first += directions_at_once) {
-      Storage values[directions_at_once][n];
+    for (int d = 0; d < 3; ++d) {
+      auto const direction = sweep_direction<Sweep::forward>(d);
+      bool const has = m_place.has(map.grid(), direction);
+      auto const slot = m_place.slot(map, direction, 1);
+      auto const* const from =
+          arguments.m_upper + ((packs - slot / W) * upper_blocks * block + d * block + m_column * n) * W + slot % W;
 #pragma unroll
-      for (int at = 0; at < directions_at_once; ++at) {
-        auto const direction = sweep_direction(first + at);
-        bool const has = m_place.has(map.grid(), direction);
-        auto const slot = m_place.slot(map, direction, 1);
-        auto const* const from = arguments.m_upper +
-                                 ((packs - slot / W) * 3 * block + upper[first + at] * block + m_column * n) * W +
-                                 slot % W;
+      for (int m = 0; m < n; ++m) values[d][m] = has ? __ldcg(from + m * W) : Storage(0);
+    }
+    __syncthreads();
 #pragma unroll
-        for (int m = 0; m < n; ++m) values[at][m] = has ? __ldcg(from + m * W) : Storage(0);
-      }
-      if (first == 0) __syncthreads();
+    for (int d = 0; d < 3; ++d) {
+      if (!m_place.has(map.grid(), sweep_direction<Sweep::forward>(d))) continue;
 #pragma unroll
-      for (int at = 0; at < directions_at_once; ++at) {
-        if (!m_place.has(map.grid(), sweep_direction(first + at))) continue;
+      for (int m = 0; m < n; ++m) {
+        auto const value = static_cast<Scalar>(values[d][m]);
 #pragma unroll
-        for (int m = 0; m < n; ++m) {
-          auto const value = static_cast<Scalar>(values[at][m]);
-#pragma unroll
-          for (int u = 0; u < n; ++u) sum[u] = fma(-shared_block(first + at, u, m), value, sum[u]);
-        }
+        for (int u = 0; u < n; ++u) sum[u] = fma(-shared_block(d, u, m), value, sum[u]);
       }
     }
   }
@@ -187,7 +158,7 @@ class FactorColumn {
         if (m_place.m_exists && !(largest > Scalar(0) && largest * Scalar(0) == Scalar(0))) {
           // Relaxed: the word carries everything, and it is read after the kernel.
           atomicMin(arguments.m_singular,
-                    static_cast<unsigned long long>(map.grid().index(m_place.m_point)) * max_block_size + r);
+                    static_cast<unsigned long long>(singular_pivot_word(map.grid().index(m_place.m_point), r)));
         }
         Scalar const reciprocal = Scalar(1) / d[r];
 #pragma unroll
@@ -234,40 +205,29 @@ class FactorColumn {
 
   /// Multiplies the upper blocks by the inverse, which is block 0 in shared memory.
   __device__ void scale() {
-    constexpr Direction directions[3] = {Direction::top, Direction::north, Direction::east};
-    constexpr int at_once = n <= 8 ? 3 : 1;
+    Scalar sum[3][n];
 #pragma unroll
-    for (int first = 0; first < 3; first += at_once) {
-      Scalar sum[at_once][n];
+    for (int b = 0; b < 3; ++b) {
 #pragma unroll
-      for (int at = 0; at < at_once; ++at) {
+      for (int u = 0; u < n; ++u) sum[b][u] = Scalar(0);
+    }
 #pragma unroll
-        for (int u = 0; u < n; ++u) sum[at][u] = Scalar(0);
+    for (int m = 0; m < n; ++m) {
+      Scalar value[3];
+#pragma unroll
+      for (int b = 0; b < 3; ++b) value[b] = static_cast<Scalar>(m_given[3 - b][m]);
+#pragma unroll
+      for (int u = 0; u < n; ++u) {
+        Scalar const inverse = shared_block(0, u, m);
+#pragma unroll
+        for (int b = 0; b < 3; ++b) sum[b][u] = fma(inverse, value[b], sum[b][u]);
       }
+    }
+    if (!m_place.m_exists) return;
 #pragma unroll
-      for (int m = 0; m < n; ++m) {
-        Scalar value[at_once];
+    for (int b = 0; b < 3; ++b) {
 #pragma unroll
-        for (int at = 0; at < at_once; ++at) {
-          if constexpr (held) {
-            value[at] = static_cast<Scalar>(m_given[3 - first - at][m]);
-          } else {
-            value[at] = static_cast<Scalar>(given(directions[first + at], m));
-          }
-        }
-#pragma unroll
-        for (int u = 0; u < n; ++u) {
-          Scalar const inverse = shared_block(0, u, m);
-#pragma unroll
-          for (int at = 0; at < at_once; ++at) sum[at][u] = fma(inverse, value[at], sum[at][u]);
-        }
-      }
-      if (!m_place.m_exists) continue;
-#pragma unroll
-      for (int at = 0; at < at_once; ++at) {
-#pragma unroll
-        for (int u = 0; u < n; ++u) m_upper[((first + at) * block + u) * W] = static_cast<Storage>(sum[at][u]);
-      }
+      for (int u = 0; u < n; ++u) m_upper[(b * block + u) * W] = static_cast<Storage>(sum[b][u]);
     }
   }
 
@@ -278,7 +238,7 @@ class FactorColumn {
   const MatrixStorage* m_a;
   Storage* m_lower;
   Storage* m_upper;
-  MatrixStorage m_given[held ? 4 : 1][n];
+  MatrixStorage m_given[4][n];  ///< center, east, north, top
 };
 
 }  // namespace hyperplane::detail

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/core/dispatch.hpp>
+#include <hyperplane/core/singular_pivot.hpp>
 #include <hyperplane/grid/pencil_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_columns.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_places.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_factors.hpp>
 
 #include <cstdint>
 
@@ -79,10 +80,12 @@ class FactorEntries {
 
  private:
   __device__ Storage* lower(int b) const {
-    return m_arguments.m_lower + (m_place.m_pack * 4 * block + b * block + m_v * n + m_u) * W + m_place.m_lane;
+    return m_arguments.m_lower + (m_place.m_pack * lower_blocks * block + b * block + m_v * n + m_u) * W +
+           m_place.m_lane;
   }
   __device__ Storage* upper(std::int64_t pack, std::int64_t lane, int b) const {
-    return m_arguments.m_upper + ((m_map.pack_count() - 1 - pack) * 3 * block + b * block + m_v * n + m_u) * W + lane;
+    return m_arguments.m_upper +
+           ((m_map.pack_count() - 1 - pack) * upper_blocks * block + b * block + m_v * n + m_u) * W + lane;
   }
   __device__ Scalar& at(int b, int u, int v) const { return m_shared[((b * n + v) * n + u) * m_points]; }
 
@@ -138,7 +141,7 @@ class FactorEntries {
       if (m_u == r && m_v == r && m_place.m_exists && !(largest > Scalar(0) && largest * Scalar(0) == Scalar(0))) {
         // Relaxed: the word carries everything, and it is read after the kernel.
         atomicMin(m_arguments.m_singular,
-                  static_cast<unsigned long long>(m_map.grid().index(m_place.m_point)) * max_block_size + r);
+                  static_cast<unsigned long long>(singular_pivot_word(m_map.grid().index(m_place.m_point), r)));
       }
       Scalar const reciprocal = Scalar(1) / at(now, row, r);
       Scalar const scaled = m_v == r ? reciprocal : at(now, row, m_v) * reciprocal;

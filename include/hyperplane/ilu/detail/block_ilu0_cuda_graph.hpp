@@ -163,7 +163,7 @@ class BlockIlu0CudaGraphFactor {
     m_graph.upload(stream);
   }
 
-  /// Records the lowest point number * max_block_size + equation of a singular pivot in *singular by atomic minimum.
+  /// Lowers *singular to the singular_pivot_word of the first singular pivot.
   void operator()(cudaStream_t stream, const BlockStencil7Ref<MatrixStorage, n, W>& a,
                   const BlockIlu0Factors<Storage, n, W>& factors, unsigned long long* singular) {
     auto* stored = m_stored.data();

@@ -25,15 +25,9 @@ struct CudaPencilDevice {
   int capability_major;      ///< 9 brings bulk copies and clusters
 
   static CudaPencilDevice current() {
-    int device = 0;
-    cuda::check(cudaGetDevice(&device), "cudaGetDevice");
-    auto const attribute = [&](cudaDeviceAttr which) {
-      int value = 0;
-      cuda::check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
-      return value;
-    };
-    return {attribute(cudaDevAttrMultiProcessorCount), cuda::max_shared_bytes(),
-            static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize)), attribute(cudaDevAttrComputeCapabilityMajor)};
+    return {cuda::multiprocessor_count(), cuda::max_shared_bytes(),
+            static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrL2CacheSize)),
+            cuda::device_attribute(cudaDevAttrComputeCapabilityMajor)};
   }
 };
 

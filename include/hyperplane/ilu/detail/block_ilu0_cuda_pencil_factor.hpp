@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/core/dispatch.hpp>
+#include <hyperplane/core/singular_pivot.hpp>
 #include <hyperplane/cuda/phase_barrier.hpp>
 #include <hyperplane/cuda/progress.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_pencil_inverse.hpp>
@@ -40,7 +40,6 @@ struct CudaPencilFactor {
   static constexpr int warp = Threads::warp;
   static constexpr int lanes = Threads::lanes;
   static constexpr int rows_per_thread = Threads::rows_per_thread;
-  using Lanes = CudaVector<Scalar, lanes>;
   using StoredLanes = CudaVector<Storage, lanes>;
   using GivenLanes = CudaVector<MatrixStorage, lanes>;
 
@@ -217,7 +216,7 @@ struct CudaPencilFactor {
         // Acquire: copies read what the other row wrote before it published.
         while (below && seen_below <= v) seen_below = cuda::observe(m_progress + own - map().pencils());
         while (south && seen_south <= v + W - 1) seen_south = cuda::observe(m_progress + own - 1);
-        asm volatile("fence.proxy.async.global;" ::: "memory");
+        cuda::fence_before_copies_of_results();
         auto& there = s.neighbours_there[slot];
         Storage* const to = s.neighbours + slot * (2 * block);
         there.expect(static_cast<std::uint32_t>((below + south) * neighbour_bytes));
@@ -330,7 +329,7 @@ struct CudaPencilFactor {
         if (!exists[e]) return;
         Point const p{v - thread.first_lane - e, row.pencil * W + thread.first_lane + e, row.k};
         // Relaxed: the word carries everything and is read after the kernel.
-        atomicMin(m_singular, static_cast<unsigned long long>(map().grid().index(p)) * max_block_size + equation);
+        atomicMin(m_singular, static_cast<unsigned long long>(singular_pivot_word(map().grid().index(p), equation)));
       });
 
       auto const store = [&](Storage* to, const Scalar(&values)[lanes]) {

@@ -98,8 +98,7 @@ struct CudaPencilSolve : CudaPencilReceive<Scalar, n, Storage, vector_length> {
       if (threadIdx.x == 0 && cuda::cluster_rank() == 0) {
         int const drawn = atomicAdd(&m_state->m_ticket, 1);
         for (unsigned rank = 0; rank < cuda::cluster_size(); ++rank) {
-          asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(cuda::cluster_address(s.ticket, rank)), "r"(drawn)
-                       : "memory");
+          cuda::store_in_cluster(s.ticket, rank, drawn);
         }
       }
       cuda::cluster_sync();
@@ -219,7 +218,7 @@ struct CudaPencilSolve : CudaPencilReceive<Scalar, n, Storage, vector_length> {
         int const blocks = m_tiles * static_cast<int>(cuda::cluster_size());
         while (cuda::observe(&m_state->m_forward_finished) < blocks) {
         }
-        asm volatile("fence.proxy.async.global;" ::: "memory");
+        cuda::fence_before_copies_of_results();
       }
       next_step = 0;
       next_stage = first_stage;

@@ -220,7 +220,7 @@ class BlockIlu0CudaPersistent {
     m_done.record(stream);
   }
 
-  /// Records the lowest point number * max_block_size + equation of a singular pivot in *singular by atomic minimum.
+  /// Lowers *singular to the singular_pivot_word of the first singular pivot.
   template <class MatrixStorage>
   void factor(cudaStream_t stream, const BlockStencil7Ref<MatrixStorage, n, W>& a, const Factors& factors,
               unsigned long long* singular) {

@@ -4,6 +4,7 @@
 #include <hyperplane/grid/pencil_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_places.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_factors.hpp>
 
 #include <cstdint>
 
@@ -27,15 +28,6 @@ struct alignas(16) SweepArguments {
   const Scalar* m_rhs;
   Scalar* m_x;
 };
-
-enum class Sweep { forward, backward };
-
-template <Sweep sweep>
-__device__ constexpr Direction sweep_direction(int d) {
-  constexpr Direction forward[3] = {Direction::bottom, Direction::south, Direction::west};
-  constexpr Direction backward[3] = {Direction::top, Direction::north, Direction::east};
-  return sweep == Sweep::forward ? forward[d] : backward[d];
-}
 
 /// Shared memory of a sweep: the neighbours' unknowns and, for the forward sweep, the sums.
 template <class Scalar, int n>
@@ -67,7 +59,7 @@ class SweepRow {
                        const RowThread<n, W>& thread, int plane, const PlanePack& pack) {
     Place<W> const place(map, plane, pack, thread.m_lane);
     m_exists = place.m_exists;
-    constexpr int blocks = forward ? 4 : 3;
+    constexpr int blocks = forward ? lower_blocks : upper_blocks;
     auto const stored = forward ? place.m_pack : map.pack_count() - 1 - place.m_pack;
     auto const* const values = (forward ? arguments.m_lower : arguments.m_upper) +
                                (stored * blocks * n * n + thread.m_row) * W + thread.m_lane;

@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/pencil_map.hpp>
+#include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
 
 #include <cstdint>
@@ -16,6 +17,16 @@ inline constexpr int lower_blocks = 4;
 /// Blocks that the backward sweep reads, each multiplied by d^-1 from the left, in storage order and the order of use.
 enum class UpperBlock : int { top, north, east };
 inline constexpr int upper_blocks = 3;
+
+enum class Sweep { forward, backward };
+
+/// The direction of block d of those that a sweep reads, without the inverse.
+template <Sweep sweep>
+HYPERPLANE_FUNCTION constexpr Direction sweep_direction(int d) {
+  constexpr Direction forward[3] = {Direction::bottom, Direction::south, Direction::west};
+  constexpr Direction backward[3] = {Direction::top, Direction::north, Direction::east};
+  return sweep == Sweep::forward ? forward[d] : backward[d];
+}
 
 /// The factors of BILU(0) for kernels: two streams, one for each sweep, so that a solve reads every block once and
 /// at rising addresses, which hardware prefetching needs: the packs of the upper stream are stored last first.

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/core/concepts.hpp>
-#include <hyperplane/core/error.hpp>
 #include <hyperplane/core/path.hpp>
 #include <hyperplane/grid/pencil_map.hpp>
-
-#include <string>
 
 namespace hyperplane::detail {
 
