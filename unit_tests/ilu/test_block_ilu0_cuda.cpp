@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "support/device_part.hpp"
 #include "support/execution_spaces.hpp"
 #include "support/matchers.hpp"
 #include "support/serial_reference.hpp"
@@ -173,6 +174,23 @@ TEST(BlockIlu0Cuda, beside_a_kernel_that_fills_most_of_the_device) {
     for (int repetition = 0; repetition < 5; ++repetition) system.start(execs[0], plan, b, x);
     system.check(execs[0], x, std::string("beside another kernel, path ") + name(path));
     execs[1].fence();
+  }
+}
+
+TEST(BlockIlu0Cuda, on_a_part_of_the_device) {
+  DevicePart const part(8);
+  Exec const exec(part.stream());
+  for (auto const& grid : {Grid(19, 33, 27), Grid(5, 4, 3), Grid(3, 40, 60)}) {
+    Case<5> const system(grid);
+    for (Path const path : fast_paths()) {
+      system.run(exec, {.path = path, .multiprocessors = part.multiprocessors()}, "on as many as there are");
+      // More blocks than fit wait for one another in some paths: refused when they are launched, if not before.
+      try {
+        system.run(exec, {.path = path}, "on more than there are");
+      } catch (const Error&) {
+        EXPECT_TRUE(path == Path::thread_recycling || path == Path::cooperative) << "refused by path " << name(path);
+      }
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 /// Barriers in shared memory that count phases, and asynchronous copies of contiguous global memory into shared memory
 /// that complete them (compute capability 9.0 and above).
@@ -25,8 +26,8 @@ __device__ inline void store_in_cluster(const int* place, std::uint32_t rank, in
 
 /// A barrier of a fixed number of arrivals a phase. Phases alternate: wait() and test() take the parity of the phase
 /// that they ask for, 0 at first. An arrival releases and a wait acquires within the block, without the cost of a
-/// fence: what the arriving warp wrote to shared memory before (ordered before the one thread that arrives by
-/// __syncwarp()) is seen after the wait.
+/// fence: what the arriving thread wrote to shared memory before is seen after the wait. So every thread that wrote or
+/// read arrives by itself, which costs no more than one that arrives for its warp.
 class PhaseBarrier {
  public:
   /// By one thread, before fence_initialized() and a barrier of the block.
@@ -42,22 +43,29 @@ class PhaseBarrier {
   }
 
   /// Arrives at the barrier in the same place of another block of the cluster.
-  __device__ void arrive_at(std::uint32_t rank) {
-    asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(cluster_address(&m_word, rank)) : "memory");
+  __device__ void arrive_at(std::uint32_t rank, std::uint32_t arrivals = 1) {
+    asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0], %1;" ::"r"(cluster_address(&m_word, rank)), "r"(arrivals)
+                 : "memory");
   }
 
-  /// Stores a value in another block of the cluster, counted by the barrier in this place of that block.
+  /// Stores a value of 4 or 8 bytes in another block of the cluster, counted by the barrier in this place of that
+  /// block.
   template <class T>
-  __device__ void store_at(std::uint32_t rank, const T* place, T value) {
+  __device__ void store_at(std::uint32_t rank, const void* place, const T& value) {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8);
     if constexpr (sizeof(T) == 8) {
+      std::uint64_t bits;
+      memcpy(&bits, &value, sizeof(T));
       asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(
                        cluster_address(place, rank)),
-                   "l"(__double_as_longlong(value)), "r"(cluster_address(&m_word, rank))
+                   "l"(bits), "r"(cluster_address(&m_word, rank))
                    : "memory");
     } else {
+      std::uint32_t bits;
+      memcpy(&bits, &value, sizeof(T));
       asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(
                        cluster_address(place, rank)),
-                   "r"(__float_as_uint(value)), "r"(cluster_address(&m_word, rank))
+                   "r"(bits), "r"(cluster_address(&m_word, rank))
                    : "memory");
     }
   }

@@ -50,7 +50,8 @@ struct CudaPencilFactor {
   static constexpr std::size_t neighbour_bytes = std::size_t{block} * sizeof(Storage);
   static constexpr std::size_t fixed_bytes = 2 * neighbour_bytes + Inverse::scratch_values * sizeof(Scalar) + 128;
   static constexpr int stages = fixed_bytes + 2 * given_bytes + 4 * neighbour_bytes <= max_shared_bytes ? 2 : 1;
-  static constexpr int neighbour_stages = 2;
+  static constexpr int neighbour_stages =
+      fixed_bytes + stages * given_bytes + 6 * neighbour_bytes <= max_shared_bytes ? 3 : 2;
   static constexpr std::size_t shared_bytes =
       fixed_bytes + stages * given_bytes + neighbour_stages * 2 * neighbour_bytes;
   static_assert(shared_bytes <= max_shared_bytes);
@@ -64,10 +65,13 @@ struct CudaPencilFactor {
   int* m_progress;
   const int* m_order;
   CudaFactorState* m_state;
+  int m_steps_to_pencil;  ///< after so many steps the next pencil is told
 
   __device__ const PencilMap<W>& map() const { return m_factors.m_map; }
   __device__ int steps() const { return map().grid().ni() + W - 1; }
   __device__ int row_count() const { return map().pencils() * map().grid().nk(); }
+  __device__ static int layers() { return static_cast<int>(cuda::cluster_size()); }
+  __device__ int tile_count() const { return (map().grid().nk() + layers() - 1) / layers() * map().pencils(); }
 
   struct Shared {
     MatrixStorage* given;    // [stages][stencil7_size * block]
@@ -78,6 +82,7 @@ struct CudaPencilFactor {
     Scalar* exchanged_rows;  // [2][n * W]
     cuda::PhaseBarrier* given_there;       // [stages]
     cuda::PhaseBarrier* neighbours_there;  // [neighbour_stages]
+    cuda::PhaseBarrier* above_free;        // [neighbour_stages]: the row above, of the next block, has room
     cuda::PhaseBarrier* done;              // [window]
     int* ticket;
   };
@@ -91,7 +96,8 @@ struct CudaPencilFactor {
     s.exchanged_rows = s.pivot_rows + 2 * n * W;
     s.given_there = reinterpret_cast<cuda::PhaseBarrier*>(s.exchanged_rows + 2 * n * W);
     s.neighbours_there = s.given_there + stages;
-    s.done = s.neighbours_there + neighbour_stages;
+    s.above_free = s.neighbours_there + neighbour_stages;
+    s.done = s.above_free + neighbour_stages;
     s.ticket = reinterpret_cast<int*>(s.done + window);
     return s;
   }
@@ -102,6 +108,9 @@ struct CudaPencilFactor {
     int k;
     std::int64_t first_pack;
     unsigned count;
+    bool from_block;  ///< what the row below computes comes from the block before
+    bool to_block;    ///< what the row above needs goes to the block after
+    unsigned above;   ///< what the barriers of the block after have counted
   };
 
   __device__ static void wait(const cuda::PhaseBarrier* barriers, int ring, unsigned number) {
@@ -112,23 +121,32 @@ struct CudaPencilFactor {
     Shared const s = carve(memory);
     int const role = threadIdx.x / warp;
     if (threadIdx.x == 0) {
-      for (int b = 0; b < stages + neighbour_stages; ++b) s.given_there[b].initialize(1);
-      for (int b = 0; b < window; ++b) s.done[b].initialize(warps);
+      for (int b = 0; b < stages + 2 * neighbour_stages; ++b) s.given_there[b].initialize(1);
+      for (int b = 0; b < window; ++b) s.done[b].initialize(warps * warp);
       cuda::PhaseBarrier::fence_initialized();
     }
+    int const rank = static_cast<int>(cuda::cluster_rank());
     unsigned count = 0;
+    unsigned above = 0;
     while (true) {
-      __syncthreads();
-      if (threadIdx.x == 0) *s.ticket = atomicAdd(&m_state->m_ticket, 1);
+      cuda::cluster_sync();
+      // Not while the tile before is still under way: a cluster that is busy would keep others from the tile.
+      if (threadIdx.x == 0 && rank == 0) {
+        int const drawn = atomicAdd(&m_state->m_ticket, 1);
+        for (int other = 0; other < layers(); ++other) cuda::store_in_cluster(s.ticket, other, drawn);
+      }
       // No point is before the first step.
       for (int e = threadIdx.x; e < 2 * block; e += threads) s.east[e] = 0;
-      __syncthreads();
+      cuda::cluster_sync();
       int const ticket = *s.ticket;
-      if (ticket >= row_count()) break;
+      if (ticket >= tile_count()) break;
       int const number = m_order[ticket];
       int const pencil = number % map().pencils();
-      int const k = number / map().pencils();
-      Row const row{pencil, k, pencil * map().steps() + k * map().pitch(), count};
+      int const k = number / map().pencils() * layers() + rank;
+      if (k >= map().grid().nk()) continue;
+      Row const row{pencil, k,        pencil * map().steps() + k * map().pitch(),
+                    count,  rank > 0, rank + 1 < layers() && k + 1 < map().grid().nk(),
+                    above};
       if (pencil == 0) {
         // Nothing is copied there, and lane 0 has no south neighbour.
         for (int e = threadIdx.x; e < neighbour_stages * block; e += threads) {
@@ -145,17 +163,16 @@ struct CudaPencilFactor {
         gather(s, row);
       }
       count += steps();
+      above += row.to_block ? steps() : 0;
     }
-    // All have read the last ticket.
-    __syncthreads();
+    bool is_last = false;
     if (threadIdx.x == 0) {
       // Acquire: nobody reads progress words after he has counted himself.
       __threadfence();
-      *s.ticket = atomicAdd(&m_state->m_exited, 1);
+      is_last = atomicAdd(&m_state->m_exited, 1) == static_cast<int>(gridDim.x) - 1;
       __threadfence();
     }
-    __syncthreads();
-    if (*s.ticket == static_cast<int>(gridDim.x) - 1) {
+    if (__syncthreads_or(is_last)) {
       for (int r = threadIdx.x; r < row_count(); r += threads) m_progress[r] = 0;
       if (threadIdx.x == 0) {
         m_state->m_ticket = 0;
@@ -178,6 +195,10 @@ struct CudaPencilFactor {
       int const all_steps = steps();
       for (int v = 0; v < min(stages, all_steps); ++v) copy(v);
       int* const progress = m_progress + (row.k * map().pencils() + row.pencil);
+      // A row of another cluster is above, or the next pencil, which is some steps behind anyway.
+      int const told_every = !row.to_block && row.k + 1 < map().grid().nk() ? 1
+                             : row.pencil + 1 < map().pencils()             ? m_steps_to_pencil
+                                                                            : all_steps;
       for (int v = 0; v < all_steps; ++v) {
         if constexpr (keeps_lower_as_given) {
           // All lanes, also those of other rows, which store the same values.
@@ -191,7 +212,7 @@ struct CudaPencilFactor {
           copy(v + stages);
         }
         // Release: what the computing warp wrote comes before, by its barrier.
-        cuda::publish(progress, v + 1);
+        if ((v + 1) % told_every == 0 || v + 1 == all_steps) cuda::publish(progress, v + 1);
       }
       if constexpr (keeps_lower_as_given) cuda::wait_for_bulk_reads();
     }
@@ -213,14 +234,17 @@ struct CudaPencilFactor {
         bool const below = row.k > 0;
         // Lane W - 1 of the pencil before is as many steps behind.
         bool const south = row.pencil > 0 && v < map().grid().ni();
+        auto& there = s.neighbours_there[slot];
+        there.expect(static_cast<std::uint32_t>((below + south) * neighbour_bytes));
+        if (row.from_block) s.above_free[slot].arrive_at(cuda::cluster_rank() - 1);
         // Acquire: copies read what the other row wrote before it published.
-        while (below && seen_below <= v) seen_below = cuda::observe(m_progress + own - map().pencils());
+        while (below && !row.from_block && seen_below <= v) {
+          seen_below = cuda::observe(m_progress + own - map().pencils());
+        }
         while (south && seen_south <= v + W - 1) seen_south = cuda::observe(m_progress + own - 1);
         cuda::fence_before_copies_of_results();
-        auto& there = s.neighbours_there[slot];
         Storage* const to = s.neighbours + slot * (2 * block);
-        there.expect(static_cast<std::uint32_t>((below + south) * neighbour_bytes));
-        if (below) {
+        if (below && !row.from_block) {
           there.copy(to, m_factors.upper(row.first_pack + v - map().pitch(), UpperBlock::top), neighbour_bytes, policy);
         }
         if (south) {
@@ -260,7 +284,6 @@ struct CudaPencilFactor {
 
   __device__ void compute(const Shared& s, const Row& row) const {
     Threads const thread;
-    int const lane = threadIdx.x % warp;
     int const all_steps = steps();
     unsigned points[lanes];
 #pragma unroll
@@ -355,6 +378,7 @@ struct CudaPencilFactor {
       }
 #pragma unroll
       for (int block_number = 0; block_number < upper_blocks; ++block_number) {
+        if (block_number == 0 && row.to_block) wait(s.above_free, neighbour_stages, row.above + v);
         auto const upper = static_cast<UpperBlock>(block_number);
         Direction const direction = upper == UpperBlock::top     ? Direction::top
                                     : upper == UpperBlock::north ? Direction::north
@@ -384,7 +408,18 @@ struct CudaPencilFactor {
               if (!thread.has_row[r]) continue;
               int const entry = ((first + c) * n + thread.rows[r]) * W + thread.first_lane;
               store(m_factors.upper(pack, upper) + entry, sum[c][r]);
-              if (upper == UpperBlock::top) continue;
+              if (upper == UpperBlock::top) {
+                if (row.to_block) {
+                  // Into the block after, whose barrier counts the bytes; what is no point there, nobody uses.
+                  unsigned const slot = (row.above + v) % neighbour_stages;
+                  StoredLanes stored;
+#pragma unroll
+                  for (int e = 0; e < lanes; ++e) stored.m_values[e] = static_cast<Storage>(sum[c][r][e]);
+                  s.neighbours_there[slot].store_at(cuda::cluster_rank() + 1, s.neighbours + slot * (2 * block) + entry,
+                                                    stored);
+                }
+                continue;
+              }
               // For the step after: zero where there is no point.
               StoredLanes stored;
 #pragma unroll
@@ -402,7 +437,7 @@ struct CudaPencilFactor {
         for (int e = threadIdx.x; e < 3 * block; e += warps * warp) to[e] = static_cast<Storage>(from[e]);
       }
       synchronize_computing();
-      if (lane == 0) s.done[count % window].arrive();
+      s.done[count % window].arrive();
     }
   }
 };

@@ -78,10 +78,13 @@ struct CudaPencilInverse {
     int const first_thread = threadIdx.x % lane_threads;
     // The diagonal entry stays the pivot where no entry below is larger; NaN is never larger, and never exceeded.
     Scalar diagonal[lanes];
+    Scalar reciprocal[lanes];
     bool better = false;
 #pragma unroll
     for (int e = 0; e < lanes; ++e) {
       diagonal[e] = __shfl_sync(~0u, d[step][owned][e], owner + first_thread);
+      // Under way while the warp votes: the division takes longest.
+      reciprocal[e] = 1 / diagonal[e];
 #pragma unroll
       for (int r = 0; r < rows_per_thread; ++r) {
         better = better || (thread.rows[r] > step && fabs(d[step][r][e]) > fabs(diagonal[e]));
@@ -96,18 +99,17 @@ struct CudaPencilInverse {
 #pragma unroll
       for (int e = 0; e < lanes; ++e) {
         diagonal[e] = __shfl_sync(~0u, d[step][owned][e], owner + first_thread);
+        reciprocal[e] = 1 / diagonal[e];
         exchanges.rows[e] ^= static_cast<std::uint64_t>(step ^ pivot[e]) << (4 * step);
       }
     }
     Scalar* const pivot_row = s.pivot_rows + step % 2 * (n * W) + thread.first_lane;
     bool const is_pivot = thread.rows[owned] == step;
-    Scalar reciprocal[lanes];
 #pragma unroll
     for (int e = 0; e < lanes; ++e) {
       Scalar const magnitude = fabs(diagonal[e]);
       // Zero, infinity and NaN alike fail this test.
       if (!(magnitude > 0 && magnitude * 0 == 0) && is_pivot && thread.has_row[owned]) report(e, step);
-      reciprocal[e] = 1 / diagonal[e];
       if (is_pivot) d[step][owned][e] = 1;
     }
 #pragma unroll

@@ -182,9 +182,9 @@ struct CudaPencilLayout {
     counts.remote += row + 1 == t.rows && t.to_block ? steps() : 0;
   }
 
-  /// Arrivals that make a step ready: its sums are prepared, its results of a window ago are stored, those who read its
-  /// ring are done with the slot, and the south neighbour of lane 0 is there.
-  static constexpr int arrivals_to_be_ready = 4;
+  /// Arrivals that make a step ready, of all threads of a warp each: its sums are prepared, its results of a window ago
+  /// are stored, those who read its ring are done with the slot, and the south neighbour of lane 0 is there.
+  static constexpr int arrivals_to_be_ready = 4 * warp;
 
   /// Where a row is, and which part of it a thread has.
   template <bool forward>

@@ -60,9 +60,7 @@ struct CudaPencilReceive : CudaPencilLayout<Scalar, n, Storage, vector_length> {
     int now = stream.position / packets_a_step;
     // No packets belong to the last steps.
     if (now == packet_steps) now = min(steps(), stream.consumed + window);
-    __syncwarp();
-    if (lane < now - stream.complete) there[Step(there_before + stream.complete + lane).slot].arrive();
-    stream.complete = now;
+    for (; stream.complete < now; ++stream.complete) there[Step(there_before + stream.complete).slot].arrive();
   }
   /// The step after the last one whose packets there is room for.
   __device__ static int limit(Stream& stream, const cuda::PhaseBarrier* done, unsigned done_before) {
@@ -117,8 +115,11 @@ struct CudaPencilReceive : CudaPencilLayout<Scalar, n, Storage, vector_length> {
     cuda::PhaseBarrier* const their_ready = s.ready + (m_shape.layers - 1) * window;
     for (int v = 0; v < steps(); ++v) {
       if (v >= window) wait(s.done + window, counts.own + v - window);
-      s.done[(counts.bottom + v) % window].expect(static_cast<std::uint32_t>(n * W * sizeof(Scalar)));
-      their_ready[(counts.remote + v) % window].arrive_at(rank);
+      auto& done = s.done[(counts.bottom + v) % window];
+      // For the other threads of the warp, which have nothing to do here.
+      done.arrive(warp - 1);
+      done.expect(static_cast<std::uint32_t>(n * W * sizeof(Scalar)));
+      their_ready[(counts.remote + v) % window].arrive_at(rank, warp);
     }
   }
 

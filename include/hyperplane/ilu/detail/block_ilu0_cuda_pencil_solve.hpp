@@ -82,8 +82,8 @@ struct CudaPencilSolve : CudaPencilReceive<Scalar, n, Storage, vector_length> {
     Shared const s = carve(memory);
     int const layers = m_shape.layers;
     int const role = threadIdx.x / warp;
-    int const single = layers * m_shape.stages + (layers + 1) * window;
-    for (int b = threadIdx.x; b < single; b += blockDim.x) s.arrived[b].initialize(1);
+    for (int b = threadIdx.x; b < layers * m_shape.stages; b += blockDim.x) s.arrived[b].initialize(1);
+    for (int b = threadIdx.x; b < (layers + 1) * window; b += blockDim.x) s.done[b].initialize(warp);
     for (int b = threadIdx.x; b < layers * window; b += blockDim.x) s.ready[b].initialize(arrivals_to_be_ready);
     cuda::PhaseBarrier::fence_initialized();
     for (int e = threadIdx.x; e < (layers + 1) * window * ring_slot; e += blockDim.x) s.rings[e] = 0;
@@ -175,7 +175,7 @@ struct CudaPencilSolve : CudaPencilReceive<Scalar, n, Storage, vector_length> {
       own_ready[(counts.own + v) % window].arrive(own_arrivals);
       if (tile_row > 0) (own_ready - window)[(counts.bottom + v) % window].arrive();
     };
-    if (lane < window) admit(lane);
+    for (int v = 0; v < window; ++v) admit(v);
 
     // Copies run along memory: that of factors at rising addresses in both sweeps, that of vectors up or down.
     constexpr std::size_t pack_bytes =
@@ -264,8 +264,7 @@ struct CudaPencilSolve : CudaPencilReceive<Scalar, n, Storage, vector_length> {
         }
         to[r] = forward ? to[r] + vector_pack : to[r] - vector_pack;
       }
-      __syncwarp();
-      if (lane == 0) admit(v + window);
+      admit(v + window);
     }
   }
 
@@ -335,8 +334,7 @@ struct CudaPencilSolve : CudaPencilReceive<Scalar, n, Storage, vector_length> {
         for (int m = 0; m < lanes; ++m) values.m_values[m] = sum[r][m];
         *reinterpret_cast<Lanes*>(prepared_sums + slot * vector_pack + row.rows[r] * W) = values;
       }
-      __syncwarp();
-      if (lane == 0) s.ready[tile_row * window + slot].arrive();
+      s.ready[tile_row * window + slot].arrive();
       if (++in_chunk == packs) {
         in_chunk = 0;
         ++number;
@@ -459,7 +457,7 @@ struct CudaPencilSolve : CudaPencilReceive<Scalar, n, Storage, vector_length> {
       }
       before = here;
       __syncwarp();
-      if (lane == 0) own_done[step.slot].arrive();
+      own_done[step.slot].arrive();
       if (to_block) {
         // Into ring 0 of the block after, whose barrier counts the bytes.
         unsigned const slot = (counts.remote + v) % window;

@@ -50,6 +50,22 @@ constexpr CudaPencilShape choose_cuda_pencil_shape(const Grid& grid, int vector_
   return shape;
 }
 
+/// How the factorization goes: a cluster has `blocks` layers, one for each block of threads, and a row tells the next
+/// pencil every `steps_to_pencil` steps how far it is.
+struct CudaFactorShape {
+  int blocks;
+  int steps_to_pencil;
+};
+
+/// A pure function, from measurements on an H200: a fence goes before every word to the next pencil, which costs more
+/// than a delay of some steps as soon as memory is busy.
+constexpr CudaFactorShape choose_cuda_factor_shape(const Grid& grid, int vector_length, int multiprocessors) {
+  long long const rows = static_cast<long long>((grid.nj() + vector_length - 1) / vector_length) * grid.nk();
+  CudaFactorShape shape{cuda_pencil_max_blocks, rows > 2 * multiprocessors ? 4 : 1};
+  while (shape.blocks > 1 && shape.blocks / 2 >= grid.nk()) shape.blocks /= 2;
+  return shape;
+}
+
 /// Path::automatic on CUDA: a pure function of grid, block and device. In all that was measured on an H200, n = 1, 5
 /// and 6 from 15^3 to 128^3 points in double and with float storage, a solve is fastest by pencils, and a factorization
 /// too but for n = 1 on large grids, where many solves outweigh it; so only the device decides: before compute

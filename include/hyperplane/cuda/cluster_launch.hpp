@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/cuda/check.hpp>
+#include <hyperplane/cuda/occupancy.hpp>
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace hyperplane::cuda {
+
+/// How a kernel whose blocks come in clusters is launched on the current device. Keeps the kernel's address: a kernel
+/// template has one of its own in each translation unit, and what is set for one does not hold for the others.
+template <class Argument>
+class ClusterLaunch {
+ public:
+  using Kernel = void (*)(Argument);
+
+  /// In clusters of `blocks`; of half as many, and so on, where those are more than `limit` or the device holds none of
+  /// that size, as when others use a part of it.
+  ClusterLaunch(cudaStream_t stream, Kernel kernel, int blocks, int threads, std::size_t shared_bytes, int limit)
+      : m_kernel(kernel), m_blocks(blocks), m_threads(threads), m_shared_bytes(shared_bytes) {
+    allow_shared_memory(m_kernel);
+    while (m_blocks > 1 && (m_blocks > limit || max_clusters(stream) == 0)) m_blocks /= 2;
+    int const most = max_clusters(stream);
+    m_clusters = std::min(most, std::max(1, limit / m_blocks));
+  }
+
+  /// Blocks of a cluster.
+  int blocks() const { return m_blocks; }
+
+  /// With a cluster for each of these tiles, as far as they can run at once. More would only queue for their tickets.
+  void operator()(cudaStream_t stream, int tiles, const Argument& argument) const {
+    cudaLaunchAttribute attribute{};
+    auto config = configuration(attribute, std::min(tiles, m_clusters));
+    config.stream = stream;
+    check(cudaLaunchKernelEx(&config, m_kernel, argument), "cudaLaunchKernelEx");
+  }
+
+ private:
+  cudaLaunchConfig_t configuration(cudaLaunchAttribute& attribute, int clusters) const {
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = static_cast<unsigned>(m_blocks);
+    attribute.val.clusterDim.y = 1;
+    attribute.val.clusterDim.z = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(static_cast<unsigned>(clusters * m_blocks));
+    config.blockDim = dim3(static_cast<unsigned>(m_threads));
+    config.dynamicSmemBytes = m_shared_bytes;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    return config;
+  }
+
+  /// Clusters that an idle device holds at once, as far as the stream may use it.
+  int max_clusters(cudaStream_t stream) const {
+    cudaLaunchAttribute attribute{};
+    auto config = configuration(attribute, 1);
+    config.stream = stream;
+    int clusters = 0;
+    check(cudaOccupancyMaxActiveClusters(&clusters, m_kernel, &config), "cudaOccupancyMaxActiveClusters");
+    return clusters;
+  }
+
+  Kernel m_kernel;
+  int m_blocks;
+  int m_threads;
+  std::size_t m_shared_bytes;
+  int m_clusters;
+};
+
+}  // namespace hyperplane::cuda
