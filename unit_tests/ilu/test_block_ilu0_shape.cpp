@@ -51,6 +51,20 @@ TEST(CudaPencilShape, counts_the_multiprocessors_that_it_may_use) {
   EXPECT_EQ(choose_cuda_pencil_shape(grid, 8, memory(3), 100, shared_bytes).layers, cuda_pencil_max_layers);
 }
 
+TEST(CudaFactorShape, has_no_more_layers_than_the_grid) {
+  for (int layers = 1; layers <= 20; ++layers) {
+    auto const shape = choose_cuda_factor_shape(Grid(9, 40, layers), 8, multiprocessors);
+    EXPECT_GE(shape.blocks, 1);
+    EXPECT_LE(shape.blocks, cuda_pencil_max_blocks);
+    EXPECT_LT(shape.blocks / 2, layers);
+  }
+}
+
+TEST(CudaFactorShape, tells_the_next_pencil_less_often_where_memory_is_busy) {
+  EXPECT_EQ(choose_cuda_factor_shape(Grid(15, 15, 15), 8, multiprocessors).steps_to_pencil, 1);
+  EXPECT_GT(choose_cuda_factor_shape(Grid(128, 128, 128), 8, multiprocessors).steps_to_pencil, 1);
+}
+
 TEST(CudaPath, is_chosen_by_the_device) {
   for (int const n : {1, 6, 16}) {
     for (auto const& grid : {Grid(1, 1, 1), Grid(15, 15, 15), Grid(128, 128, 128)}) {
