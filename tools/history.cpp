@@ -23,6 +23,7 @@ const char* name(PreconditionerKind kind) {
   switch (kind) {
     case PreconditionerKind::none: return "none";
     case PreconditionerKind::jacobi: return "jacobi";
+    case PreconditionerKind::ssor: return "ssor";
     case PreconditionerKind::bilu0: return "bilu0";
   }
   return "unknown";
@@ -42,6 +43,7 @@ std::string format_history(const SolveCommand& command, const Grid& grid, const 
   json["block_size"] = command.block_size;
   json["method"] = name(settings.method);
   json["preconditioner"] = name(settings.preconditioner);
+  if (settings.preconditioner == PreconditionerKind::ssor) json["relaxation"] = settings.relaxation;
   json["storage"] = settings.storage == StorageKind::double_precision ? "double" : "float";
   json["tolerance"] = settings.krylov.tolerance;
   json["max_iterations"] = settings.krylov.max_iterations;

@@ -10,12 +10,13 @@
 namespace hyperplane::tools {
 
 enum class Method { richardson, bicgstab, fgmres };
-enum class PreconditionerKind { none, jacobi, bilu0 };
+enum class PreconditionerKind { none, jacobi, ssor, bilu0 };
 enum class StorageKind { double_precision, single_precision };
 
 struct SolverSettings {
   Method method = Method::bicgstab;
   PreconditionerKind preconditioner = PreconditionerKind::bilu0;
+  double relaxation = 1.0;  ///< of SSOR
   StorageKind storage = StorageKind::double_precision;
   KrylovOptions krylov{};
 };

@@ -57,7 +57,7 @@ class AnyMatrix {
   using Exec = typename Vector::execution_space;
   virtual ~AnyMatrix() = default;
   virtual void multiply(const Exec& exec, const Vector& x, const Vector& y) const = 0;
-  virtual std::unique_ptr<AnyPreconditioner<Vector>> factor(const Exec& exec, PreconditionerKind kind) const = 0;
+  virtual std::unique_ptr<AnyPreconditioner<Vector>> factor(const Exec& exec, const SolverSettings& settings) const = 0;
 
   friend void apply(const Exec& exec, const AnyMatrix& a, const Vector& x, const Vector& y) { a.multiply(exec, x, y); }
 };
@@ -80,9 +80,11 @@ class StencilMatrix final : public AnyMatrix<Vector> {
 
   void multiply(const Exec& exec, const Vector& x, const Vector& y) const override { apply(exec, m_stencil, x, y); }
 
-  std::unique_ptr<AnyPreconditioner<Vector>> factor(const Exec& exec, PreconditionerKind kind) const override {
-    switch (kind) {
+  std::unique_ptr<AnyPreconditioner<Vector>> factor(const Exec& exec, const SolverSettings& settings) const override {
+    switch (settings.preconditioner) {
       case PreconditionerKind::bilu0: return factored<BlockIlu0<Scalar, n, Exec, Storage>>(exec);
+      case PreconditionerKind::ssor:
+        return factored<Ssor<Scalar, n, Exec, Storage>>(exec, SsorOptions{.relaxation = settings.relaxation});
       case PreconditionerKind::jacobi: return factored<BlockJacobi<Scalar, n, Exec, Storage>>(exec);
       case PreconditionerKind::none: break;
     }
@@ -90,9 +92,9 @@ class StencilMatrix final : public AnyMatrix<Vector> {
   }
 
  private:
-  template <class Held>
-  std::unique_ptr<AnyPreconditioner<Vector>> factored(const Exec& exec) const {
-    Held held(exec, m_stencil.grid());
+  template <class Held, class... Options>
+  std::unique_ptr<AnyPreconditioner<Vector>> factored(const Exec& exec, const Options&... options) const {
+    Held held(exec, m_stencil.grid(), options...);
     held.factor(exec, m_stencil);
     return std::make_unique<HeldPreconditioner<Vector, Held>>(std::move(held));
   }
@@ -128,7 +130,7 @@ SolverReport solve_system(const SolverSettings& settings, const HostStencil& hos
   pack(exec, rows, b);
   report.times.setup = lap();
 
-  auto const preconditioner = a->factor(exec, settings.preconditioner);
+  auto const preconditioner = a->factor(exec, settings);
   report.times.factor = lap();
   if (auto const status = preconditioner->status(exec); !status.ok()) throw Error(status.message());
 

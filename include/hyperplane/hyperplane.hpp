@@ -27,6 +27,7 @@
 #include <hyperplane/krylov/richardson.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
 #include <hyperplane/simd/vector_length.hpp>
+#include <hyperplane/ssor/ssor.hpp>
 #include <hyperplane/stencil/apply.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>

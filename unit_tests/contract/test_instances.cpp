@@ -7,6 +7,7 @@
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/richardson.hpp>
+#include <hyperplane/ssor/ssor.hpp>
 #include <hyperplane/stencil/apply.hpp>
 #include <hyperplane/stencil/convert.hpp>
 #include <optional>
@@ -112,6 +113,16 @@ TYPED_TEST(GivenInstance, serves_block_jacobi) {
     jacobi->factor(this->exec, this->a);
     jacobi->solve(this->exec, this->b, this->x);
     EXPECT_TRUE(jacobi->status(this->exec).ok());
+  });
+}
+
+TYPED_TEST(GivenInstance, serves_ssor) {
+  std::optional<Ssor<double, n, TypeParam>> ssor;
+  this->run([&] {
+    ssor.emplace(this->exec, this->grid, SsorOptions{.relaxation = 1.2});
+    ssor->factor(this->exec, this->a);
+    ssor->solve(this->exec, this->b, this->x);
+    EXPECT_TRUE(ssor->status(this->exec).ok());
   });
 }
 
