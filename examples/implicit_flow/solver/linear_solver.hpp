@@ -13,6 +13,7 @@
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/options.hpp>
 #include <hyperplane/krylov/richardson.hpp>
+#include <hyperplane/ssor/ssor.hpp>
 #include <hyperplane/stencil/apply.hpp>
 
 #include <variant>
@@ -49,14 +50,19 @@ class LinearSolver {
 
  private:
   using AnyPreconditioner =
-      std::variant<hyperplane::BlockIlu0<double, equations, Exec>, hyperplane::BlockJacobi<double, equations, Exec>>;
+      std::variant<hyperplane::BlockIlu0<double, equations, Exec>, hyperplane::Ssor<double, equations, Exec>,
+                   hyperplane::BlockJacobi<double, equations, Exec>>;
   using AnyMethod =
       std::variant<hyperplane::BiCgStab<Vector>, hyperplane::Fgmres<Vector>, hyperplane::Richardson<Vector>>;
 
   static AnyPreconditioner make_preconditioner(const Exec& exec, const hyperplane::Grid& grid,
                                                const LinearOptions& options) {
-    if (options.preconditioner == Preconditioner::jacobi) {
-      return hyperplane::BlockJacobi<double, equations, Exec>(exec, grid);
+    switch (options.preconditioner) {
+      case Preconditioner::bilu0: break;
+      case Preconditioner::ssor:
+        return hyperplane::Ssor<double, equations, Exec>(exec, grid,
+                                                         {.relaxation = options.relaxation, .path = options.path});
+      case Preconditioner::jacobi: return hyperplane::BlockJacobi<double, equations, Exec>(exec, grid);
     }
     return hyperplane::BlockIlu0<double, equations, Exec>(exec, grid, {.path = options.path});
   }

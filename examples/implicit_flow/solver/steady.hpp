@@ -9,11 +9,22 @@ namespace implicit_flow {
 
 enum class Order { first, second };
 
-enum class Preconditioner { bilu0, jacobi };
+enum class Preconditioner { bilu0, ssor, jacobi };
+
+constexpr const char* name(Preconditioner preconditioner) {
+  switch (preconditioner) {
+    case Preconditioner::bilu0: return "BILU(0)";
+    case Preconditioner::ssor: return "SSOR";
+    case Preconditioner::jacobi: return "block Jacobi";
+  }
+  return "unknown";
+}
+
 enum class Method { bicgstab, fgmres, correction };
 
 struct LinearOptions {
   Preconditioner preconditioner = Preconditioner::bilu0;
+  double relaxation = 1;  ///< of SSOR
   hyperplane::Path path = hyperplane::Path::automatic;
   Method method = Method::bicgstab;
   double tolerance = 0.01;
