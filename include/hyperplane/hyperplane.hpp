@@ -25,6 +25,13 @@
 #include <hyperplane/krylov/identity.hpp>
 #include <hyperplane/krylov/options.hpp>
 #include <hyperplane/krylov/richardson.hpp>
+#include <hyperplane/line/block_tridiagonal.hpp>
+#include <hyperplane/line/block_tridiagonal_matrix.hpp>
+#include <hyperplane/line/line_layout.hpp>
+#include <hyperplane/line/line_set.hpp>
+#include <hyperplane/line/line_status.hpp>
+#include <hyperplane/line/line_vector.hpp>
+#include <hyperplane/simd/compact_views.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
 #include <hyperplane/simd/vector_length.hpp>
 #include <hyperplane/ssor/ssor.hpp>
