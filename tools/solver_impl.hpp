@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <hyperplane/hyperplane.hpp>
 #include <memory>
+#include <string>
 
 #include "solver.hpp"
 
@@ -17,7 +18,8 @@ class AnyPreconditioner {
   using Exec = typename Vector::execution_space;
   virtual ~AnyPreconditioner() = default;
   virtual void apply_inverse(const Exec& exec, const Vector& r, const Vector& z) const = 0;
-  virtual FactorStatus status(const Exec& exec) const = 0;
+  /// Says where a pivot is singular; empty where none is.
+  virtual std::string singular_pivot(const Exec& exec) const = 0;
 
   void solve(const Exec& exec, const Vector& r, const Vector& z) const {
     exec.fence();
@@ -38,12 +40,11 @@ class HeldPreconditioner final : public AnyPreconditioner<Vector> {
   using typename AnyPreconditioner<Vector>::Exec;
   explicit HeldPreconditioner(Held held) : m_held(std::move(held)) {}
   void apply_inverse(const Exec& exec, const Vector& r, const Vector& z) const override { m_held.solve(exec, r, z); }
-  FactorStatus status(const Exec& exec) const override {
+  std::string singular_pivot(const Exec& exec) const override {
     if constexpr (requires { m_held.status(exec); }) {
-      return m_held.status(exec);
-    } else {
-      return {};
+      if (auto const status = m_held.status(exec); !status.ok()) return status.message();
     }
+    return {};
   }
 
  private:
@@ -85,6 +86,8 @@ class StencilMatrix final : public AnyMatrix<Vector> {
       case PreconditionerKind::bilu0: return factored<BlockIlu0<Scalar, n, Exec, Storage>>(exec);
       case PreconditionerKind::ssor:
         return factored<Ssor<Scalar, n, Exec, Storage>>(exec, SsorOptions{.relaxation = settings.relaxation});
+      case PreconditionerKind::lines:
+        return factored<LineImplicit<Scalar, n, Exec, Storage>>(exec, line_options(settings));
       case PreconditionerKind::jacobi: return factored<BlockJacobi<Scalar, n, Exec, Storage>>(exec);
       case PreconditionerKind::none: break;
     }
@@ -92,6 +95,19 @@ class StencilMatrix final : public AnyMatrix<Vector> {
   }
 
  private:
+  static LineImplicitOptions line_options(const SolverSettings& settings) {
+    LineImplicitOptions options{.sweeps = settings.line_sweeps, .relaxation = settings.relaxation};
+    switch (settings.line_direction) {
+      case LineDirectionKind::i: options.directions = {LineDirection::i}; break;
+      case LineDirectionKind::j: options.directions = {LineDirection::j}; break;
+      case LineDirectionKind::k: options.directions = {LineDirection::k}; break;
+      case LineDirectionKind::alternating:
+        options.directions = {LineDirection::i, LineDirection::j, LineDirection::k};
+        break;
+    }
+    return options;
+  }
+
   template <class Held, class... Options>
   std::unique_ptr<AnyPreconditioner<Vector>> factored(const Exec& exec, const Options&... options) const {
     Held held(exec, m_stencil.grid(), options...);
@@ -132,7 +148,7 @@ SolverReport solve_system(const SolverSettings& settings, const HostStencil& hos
 
   auto const preconditioner = a->factor(exec, settings);
   report.times.factor = lap();
-  if (auto const status = preconditioner->status(exec); !status.ok()) throw Error(status.message());
+  if (auto const singular = preconditioner->singular_pivot(exec); !singular.empty()) throw Error(singular);
 
   auto const run = [&](const auto& method) { report.result = method.solve(exec, *a, *preconditioner, b, x); };
   switch (settings.method) {

@@ -74,6 +74,7 @@ int solve(const Options& options) {
   Progress progress(options.output / "history.csv");
   auto const result = solver.run(exec, [&](const StepReport& step) { progress.show(step); });
   progress.finish(result, timer.seconds());
+  print(solver.comparison());
 
   auto const solution = solver.solution(exec);
   write_vts(options.output / "flow.vts", solution);

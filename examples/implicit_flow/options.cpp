@@ -93,9 +93,24 @@ void add_solver_options(CLI::App& app, SteadyOptions& steady) {
              "order of accuracy in space");
   auto& linear = steady.linear;
   add_choice(app, "--preconditioner", linear.preconditioner,
-             {{"bilu0", Preconditioner::bilu0}, {"ssor", Preconditioner::ssor}, {"jacobi", Preconditioner::jacobi}},
+             {{"bilu0", Preconditioner::bilu0},
+              {"lines", Preconditioner::lines},
+              {"ssor", Preconditioner::ssor},
+              {"jacobi", Preconditioner::jacobi}},
              "of the linear system of a step");
-  app.add_option("--relaxation", linear.relaxation, "of ssor, more than 0 and less than 2")->capture_default_str();
+  app.add_option("--relaxation", linear.relaxation, "of ssor and lines, more than 0 and less than 2")
+      ->capture_default_str();
+  add_choice(app, "--line-direction", linear.line_direction,
+             {{"i", LineDirections::i},
+              {"j", LineDirections::j},
+              {"k", LineDirections::k},
+              {"alternating", LineDirections::alternating}},
+             "direction of lines; j leaves the wall; alternating is j, i and k in turn");
+  app.add_option("--line-sweeps", linear.line_sweeps, "sweeps of lines for one application")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--compare-preconditioners", steady.compare,
+               "solve the linear system of every step with all preconditioners, and say what they needed");
   add_choice(app, "--path", linear.path,
              {{"automatic", hyperplane::Path::automatic},
               {"portable", hyperplane::Path::portable},

@@ -13,6 +13,8 @@
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/factor_status.hpp>
 #include <hyperplane/core/path.hpp>
+#include <hyperplane/csr/block_csr.hpp>
+#include <hyperplane/csr/bsr_matrix.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/hyperplane_map.hpp>
 #include <hyperplane/grid/pencil_map.hpp>
@@ -27,6 +29,10 @@
 #include <hyperplane/krylov/richardson.hpp>
 #include <hyperplane/line/block_tridiagonal.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>
+#include <hyperplane/line/line_implicit.hpp>
+#include <hyperplane/line/line_implicit_csr.hpp>
+#include <hyperplane/line/line_implicit_options.hpp>
+#include <hyperplane/line/line_jacobi.hpp>
 #include <hyperplane/line/line_layout.hpp>
 #include <hyperplane/line/line_set.hpp>
 #include <hyperplane/line/line_status.hpp>

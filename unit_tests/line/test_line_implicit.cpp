@@ -6,6 +6,8 @@
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/line/line_implicit.hpp>
+#include <hyperplane/line/line_jacobi.hpp>
+#include <type_traits>
 
 #include "support/execution_spaces.hpp"
 #include "support/instances.hpp"
@@ -34,15 +36,21 @@ std::vector<double> reference_sweeps(const ReferenceStencil& a, const LineImplic
   return x;
 }
 
-template <class Scalar, int n, class Storage, class Exec>
-std::vector<double> solve_in_place(const Exec& exec, const ReferenceStencil& a, const std::vector<double>& b,
-                                   const LineImplicitOptions& options) {
-  LineImplicit<Scalar, n, Exec, Storage> lines(exec, a.grid, options);
+template <class Lines, class Scalar, int n, class Storage, class Exec>
+std::vector<double> solve_with(const Exec& exec, const ReferenceStencil& a, const std::vector<double>& b,
+                               const LineImplicitOptions& options) {
+  LineImplicit<Scalar, n, Exec, Storage, Lines> lines(exec, a.grid, options);
   lines.factor(exec, to_device<Scalar, n, Storage>(exec, a));
   auto const x = to_device<Scalar, n>(exec, a.grid, b);
   lines.solve(exec, x, x);
   EXPECT_TRUE(lines.status(exec).ok()) << lines.status(exec).message();
   return to_host(exec, x);
+}
+
+template <class Scalar, int n, class Storage, class Exec>
+std::vector<double> solve_in_place(const Exec& exec, const ReferenceStencil& a, const std::vector<double>& b,
+                                   const LineImplicitOptions& options) {
+  return solve_with<BlockTridiagonal<Scalar, n, Exec, Storage>, Scalar, n, Storage>(exec, a, b, options);
 }
 
 template <class Scalar, int n, class Storage, class Exec>
@@ -155,10 +163,8 @@ TYPED_TEST(LineImplicitTest, lines_along_the_strong_coupling_beat_block_jacobi_a
     EXPECT_TRUE(result.converged());
     return result.iterations;
   };
-  auto const along = [&](std::vector<LineDirection> directions, LineSolverKind solver = LineSolverKind::direct) {
-    return LineImplicit<double, n, TypeParam>(
-        exec, grid,
-        {.directions = std::move(directions), .solver = solver, .jacobi = {.tolerance = 1e-4, .max_iterations = 400}});
+  auto const along = [&](std::vector<LineDirection> directions) {
+    return LineImplicit<double, n, TypeParam>(exec, grid, {.directions = std::move(directions)});
   };
   BiCgStab<Vector> const method(exec, grid, {.tolerance = 1e-8, .max_iterations = 500});
   int const jacobi = iterations(method, BlockJacobi<double, n, TypeParam>(exec, grid));
@@ -168,7 +174,9 @@ TYPED_TEST(LineImplicitTest, lines_along_the_strong_coupling_beat_block_jacobi_a
   EXPECT_LE(iterations(method, along({j, i, k})), right);
 
   Fgmres<Vector> const flexible(exec, grid, {.tolerance = 1e-8, .max_iterations = 500, .restart = 60});
-  EXPECT_LE(iterations(flexible, along({j}, LineSolverKind::jacobi)), iterations(flexible, along({j})) + 2);
+  using Inexact = LineImplicit<double, n, TypeParam, double, LineJacobi<double, n, TypeParam>>;
+  EXPECT_LE(iterations(flexible, Inexact(exec, grid, {.directions = {j}}, {.tolerance = 1e-4, .max_iterations = 400})),
+            iterations(flexible, along({j})) + 2);
 }
 
 TYPED_TEST(LineImplicitTest, allocates_nothing_and_fences_nothing) {
@@ -176,9 +184,9 @@ TYPED_TEST(LineImplicitTest, allocates_nothing_and_fences_nothing) {
   Grid const grid(9, 10, 4);
   auto const a = to_device<double, 2, double>(exec, random_stencil(grid, 2));
   auto const x = to_device<double, 2>(exec, grid, random_vector(grid.size() * 2));
-  for (auto const solver : {LineSolverKind::direct, LineSolverKind::jacobi}) {
-    LineImplicit<double, 2, TypeParam> lines(
-        exec, grid, {.directions = {i, j, k}, .sweeps = 2, .relaxation = 0.9, .solver = solver});
+  auto const check = [&]<class Lines>(std::type_identity<Lines>) {
+    LineImplicit<double, 2, TypeParam, double, Lines> lines(exec, grid,
+                                                            {.directions = {i, j, k}, .sweeps = 2, .relaxation = 0.9});
     exec.fence();
     KokkosEvents const events;
     lines.factor(exec, a);
@@ -192,7 +200,9 @@ TYPED_TEST(LineImplicitTest, allocates_nothing_and_fences_nothing) {
       EXPECT_THAT(kernel.label, ::testing::StartsWith("Hyperplane::"));
       EXPECT_EQ(kernel.device_and_instance, Kokkos::Tools::Experimental::device_id(exec)) << kernel.label;
     }
-  }
+  };
+  check(std::type_identity<BlockTridiagonal<double, 2, TypeParam>>{});
+  check(std::type_identity<LineJacobi<double, 2, TypeParam>>{});
 }
 
 TYPED_TEST(LineImplicitTest, names_a_singular_pivot_and_refuses_misuse) {
@@ -227,22 +237,43 @@ TYPED_TEST(LineImplicitTest, names_a_singular_pivot_and_refuses_misuse) {
   EXPECT_THAT(message({.directions = {}}), HasSubstr("no direction"));
   EXPECT_THAT(message({.sweeps = 0}), HasSubstr("sweeps is 0"));
   EXPECT_THAT(message({.relaxation = 2.0}), HasSubstr("relaxation is 2.0"));
-  EXPECT_THAT(message({.solver = LineSolverKind::jacobi, .jacobi = {.tolerance = -1}}), HasSubstr("tolerance is -1"));
-  EXPECT_THAT(message({.solver = LineSolverKind::jacobi, .jacobi = {.max_iterations = 0}}),
-              HasSubstr("max_iterations is 0"));
+}
+
+TYPED_TEST(LineImplicitTest, keeps_padding_of_the_solution_zero) {
+  TypeParam const exec;
+  Grid const grid(5, 11, 3);
+  auto const check = [&]<class Lines>(std::type_identity<Lines>) {
+    for (auto const direction : {i, j, k}) {
+      LineImplicit<double, 2, TypeParam, double, Lines> lines(
+          exec, grid, {.directions = {direction}, .sweeps = 2, .relaxation = 0.9});
+      lines.factor(exec, to_device<double, 2, double>(exec, random_stencil(grid, 2)));
+      auto const x = to_device<double, 2>(exec, grid, random_vector(grid.size() * 2));
+      lines.solve(exec, x, x);
+      exec.fence();
+      auto const flat = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, x.flat());
+      std::int64_t nonzero = 0;
+      for (std::size_t e = 0; e < flat.size(); ++e) nonzero += flat(e) != 0.0;
+      EXPECT_EQ(nonzero, grid.size() * 2) << name(direction);
+    }
+  };
+  check(std::type_identity<BlockTridiagonal<double, 2, TypeParam>>{});
+  check(std::type_identity<LineJacobi<double, 2, TypeParam>>{});
 }
 
 #ifdef KOKKOS_ENABLE_OPENMP
 TEST(LineImplicitOpenMp, the_same_bits_for_1_2_and_4_threads) {
   auto const a = random_stencil(Grid(9, 40, 6), 5);
   auto const b = random_vector(a.rows());
-  for (auto const solver : {LineSolverKind::direct, LineSolverKind::jacobi}) {
-    LineImplicitOptions const options{.directions = {i, j, k}, .relaxation = 0.9, .solver = solver};
-    auto const expected = solve_in_place<double, 5, double>(Kokkos::OpenMP(1), a, b, options);
+  auto const check = [&]<class Lines>(std::type_identity<Lines>) {
+    LineImplicitOptions const options{.directions = {i, j, k}, .relaxation = 0.9};
+    auto const expected = solve_with<Lines, double, 5, double>(Kokkos::OpenMP(1), a, b, options);
     for (int const threads : {2, 4}) {
-      EXPECT_TRUE(bitwise_equal(solve_in_place<double, 5, double>(Kokkos::OpenMP(threads), a, b, options), expected));
+      EXPECT_TRUE(
+          bitwise_equal(solve_with<Lines, double, 5, double>(Kokkos::OpenMP(threads), a, b, options), expected));
     }
-  }
+  };
+  check(std::type_identity<BlockTridiagonal<double, 5, Kokkos::OpenMP>>{});
+  check(std::type_identity<LineJacobi<double, 5, Kokkos::OpenMP>>{});
 }
 #endif
 

@@ -126,6 +126,8 @@ TYPED_TEST(LineJacobiTest, names_the_first_singular_block_and_refuses_misuse) {
   EXPECT_EQ(status.equation, 1);
   EXPECT_THROW(lines.solve(exec, wrong, x), Error);
   EXPECT_THROW((LineJacobi<double, 2, TypeParam>(exec, LineSet::along(grid, k, LineEnds::periodic))), Error);
+  EXPECT_THROW((LineJacobi<double, 2, TypeParam>(exec, LineSet::along(grid, k), {.tolerance = -1})), Error);
+  EXPECT_THROW((LineJacobi<double, 2, TypeParam>(exec, LineSet::along(grid, k), {.max_iterations = 0})), Error);
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/grid/grid.hpp>
-#include <hyperplane/line/detail/line_implicit_kernels.hpp>
-#include <hyperplane/line/detail/line_solver.hpp>
+#include <hyperplane/line/block_tridiagonal.hpp>
+#include <hyperplane/line/detail/line_sweeps.hpp>
 #include <hyperplane/line/line_implicit_options.hpp>
 #include <hyperplane/line/line_set.hpp>
 #include <hyperplane/line/line_status.hpp>
@@ -16,6 +16,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace hyperplane {
@@ -26,11 +27,11 @@ namespace hyperplane {
 ///     x <- (1 - w) x + w M^-1 (b + S x),
 ///
 /// a fixed number of times, in one direction or in several that take turns. Source: K. Kim, "Performance Portable SIMD
-/// Approach Implementing Block Line Solver For Coupled PDEs", SIAM CSE 2019 (doi:10.2172/1642922). Good where the
+/// Approach Implementing Block Line Solver For Coupled PDEs", SIAM CSE 2019 (SAND2019-2037C). Good where the
 /// coupling along the lines is much stronger than across them, as across a boundary layer.
 ///
 /// b + S x is one kernel, which reads b, x and the four blocks that leave the line; then M is solved by
-/// BlockTridiagonal, or approximately, by LineJacobi (LineSolverKind::jacobi).
+/// the line solver: BlockTridiagonal, or, approximately, LineJacobi.
 ///
 /// A plan: the constructor allocates; factor(), solve() and iterate() do not, do not fence, and are asynchronous on the
 /// instance that is given. The plan keeps the handle of A instead of a copy of S: after factor(), A must not change
@@ -41,7 +42,8 @@ namespace hyperplane {
 /// solve() has no rest: 6 n^2 flops, 3 n^2 + 4 n values. Launches: two, and one with w other than 1; factor() two for
 /// each direction. Memory: 3 n^2 values of StorageScalar a point and direction, and two vectors. Results are bitwise
 /// the same whatever the number of threads.
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
+template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar,
+          class Lines = BlockTridiagonal<Scalar, n, Exec, StorageScalar>>
 class LineImplicit {
  public:
   using scalar_type = Scalar;
@@ -52,14 +54,15 @@ class LineImplicit {
   static constexpr int block_size = n;
 
   /// Throws Error where an option is out of range or the execution space cannot run the path.
-  LineImplicit(const Exec& exec, const Grid& grid, const LineImplicitOptions& options = {})
+  LineImplicit(const Exec& exec, const Grid& grid, const LineImplicitOptions& options = {},
+               const typename Lines::Options& line_options = {})
       : m_grid(grid),
         m_options(options),
         m_x(exec, grid, "Hyperplane::LineImplicit::x"),
         m_right(exec, grid, "Hyperplane::LineImplicit::right") {
     detail::check_options(options);
     for (auto const direction : options.directions)
-      m_lines.emplace_back(exec, LineSet::along(grid, direction), options);
+      m_lines.emplace_back(exec, LineSet::along(grid, direction), line_options);
   }
 
   const Grid& grid() const { return m_grid; }
@@ -94,30 +97,24 @@ class LineImplicit {
   }
 
  private:
-  using Lines = detail::LineSolver<Scalar, n, Exec, StorageScalar>;
-
   void run(const Exec& exec, const char* function, const Vector& rhs, const Vector& x, bool has_guess) const {
     detail::check_grid(function, "the right-hand side", rhs.grid(), grid());
     detail::check_grid(function, "x", x.grid(), grid());
     if (!m_matrix) fail(std::string(function) + ": called before factor");
-    int const sweeps = m_options.sweeps * static_cast<int>(m_lines.size());
-    for (int sweep = 0; sweep < sweeps; ++sweep) {
-      auto const direction = static_cast<std::size_t>(sweep) % m_lines.size();
-      // The last iterate is the first to be written where the right-hand side may still be.
-      auto const& before = sweep == 0 ? x : m_x;
-      auto const& after = sweep + 1 == sweeps ? x : m_x;
-      bool const from_zero = sweep == 0 && !has_guess;
-      step(exec, m_lines[direction], m_options.directions[direction], rhs, from_zero ? nullptr : &before, after);
-    }
+    auto const directions = static_cast<int>(m_lines.size());
+    detail::for_line_sweeps(m_options.sweeps * directions, !has_guess, m_x, x,
+                            [&](int sweep, const Vector* before, const Vector& after) {
+                              step(exec, sweep % directions, rhs, before, after);
+                            });
   }
 
   /// after <- (1 - w) before + w M^-1 (rhs + S before); nothing before is zero.
-  void step(const Exec& exec, const Lines& lines, LineDirection direction, const Vector& rhs, const Vector* before,
-            const Vector& after) const {
+  void step(const Exec& exec, int direction, const Vector& rhs, const Vector* before, const Vector& after) const {
+    auto const& lines = m_lines[direction];
     auto const w = static_cast<Scalar>(m_options.relaxation);
     if (before != nullptr) {
       detail::apply_or_residual<true>("LineImplicit", "Hyperplane::LineImplicit::rest", exec, *m_matrix, &rhs, *before,
-                                      m_right, detail::OffLineTerms{lower_neighbour(direction)});
+                                      m_right, detail::OffLineTerms{lower_neighbour(m_options.directions[direction])});
     }
     auto const& right = before != nullptr ? m_right : rhs;
     if (w == Scalar(1)) return lines.solve(exec, right, after);

@@ -2,20 +2,12 @@
 #pragma once
 
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/line/block_tridiagonal.hpp>
-#include <hyperplane/line/line_jacobi.hpp>
 #include <hyperplane/line/line_set.hpp>
 
 #include <string>
 #include <vector>
 
 namespace hyperplane {
-
-/// How the block tridiagonal systems of the lines are solved.
-enum class LineSolverKind {
-  direct,  ///< BlockTridiagonal
-  jacobi,  ///< LineJacobi, a few block Jacobi iterations
-};
 
 struct LineImplicitOptions {
   /// Directions of the lines on a grid, which take turns in this order. Lists have lines of their own.
@@ -24,9 +16,6 @@ struct LineImplicitOptions {
   int sweeps = 1;
   /// w of the formula, 0 < w < 2.
   double relaxation = 1.0;
-  LineSolverKind solver = LineSolverKind::direct;
-  BlockTridiagonalOptions direct{};
-  LineJacobiOptions jacobi{};
 };
 
 namespace detail {

@@ -37,7 +37,7 @@ struct LineJacobiOptions {
 /// until the change is small or a number of iterations is reached. The change is D^-1 (b - M x), so that the criterion
 /// is that of a residual. For lines with a strong diagonal, as with small time steps: factor() then inverts D alone,
 /// all points at a time. Source: K. Kim, "Performance Portable SIMD Approach Implementing Block Line Solver For Coupled
-/// PDEs", SIAM CSE 2019 (doi:10.2172/1642922).
+/// PDEs", SIAM CSE 2019 (SAND2019-2037C).
 ///
 /// Each line decides for itself (lines that share an internal vector of the layout together), inside the kernel: the
 /// host waits for nothing. The number of iterations depends on b, so that M^-1 is not quite linear: inside a Krylov
@@ -54,6 +54,7 @@ class LineJacobi {
   static_assert(n >= 1 && n <= max_block_size);
   static_assert(sizeof(StorageScalar) <= sizeof(Scalar), "storage may be narrower than arithmetic, not wider");
   using Layout = LineLayout<Scalar, Exec>;
+  using Options = LineJacobiOptions;
   using Vector = BlockVector<Scalar, n, Exec>;
   using Rows = Kokkos::View<Scalar*, typename Exec::memory_space>;
   static constexpr int vector_length = Layout::vector_length;

@@ -9,6 +9,16 @@
 
 namespace hyperplane::detail {
 
+/// Calls `step(sweep, before, after)` for each sweep; `before` is null where the iterate before is zero. Iterates are
+/// kept in `work` until the last, which goes to x: x may be the right-hand side, unless x has the first iterate.
+template <class Vector, class Step>
+void for_line_sweeps(int sweeps, bool from_zero, const Vector& work, const Vector& x, const Step& step) {
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    const Vector* const before = sweep > 0 ? &work : from_zero ? nullptr : &x;
+    step(sweep, before, sweep + 1 == sweeps ? x : work);
+  }
+}
+
 /// x = (1 - w) before + w z; without `before`, w z.
 template <class Scalar>
 struct LineImplicitRelax {
