@@ -5,8 +5,8 @@
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/path.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>
-#include <hyperplane/line/detail/line_factorization.hpp>
-#include <hyperplane/line/detail/line_places.hpp>
+#include <hyperplane/line/detail/line_partitions.hpp>
+#include <hyperplane/line/detail/line_solver.hpp>
 #include <hyperplane/line/line_layout.hpp>
 #include <hyperplane/line/line_set.hpp>
 #include <hyperplane/line/line_status.hpp>
@@ -18,7 +18,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 namespace hyperplane {
@@ -28,6 +27,9 @@ struct BlockTridiagonalOptions {
   /// Width of the loads of coefficients on Path::staged, 128 or 64 bits: two doubles (four floats) of neighbouring
   /// lines to a thread, or one (two). To measure the difference.
   int load_bits = 128;
+  /// Parts that each line is cut into, to be worked on in parallel; 1: none, 0: as many as the execution space needs to
+  /// be busy. Short lines have fewer.
+  int partitions = 0;
 };
 
 /// Direct solution of block tridiagonal systems along many lines.
@@ -73,15 +75,7 @@ class BlockTridiagonal {
   BlockTridiagonal(const Exec& exec, const Layout& layout, const Options& options = {})
       : m_path(checked_path(exec, options)),
         m_layout(layout),
-        m_line_places(Places::in_lines(layout)),
-        m_direct(exec, layout, m_path, options.load_bits) {
-    require(lines().ends() == LineEnds::open, "BlockTridiagonal: periodic lines are not supported");
-    if (lines().grid()) {
-      m_outer_places.emplace(Places::in_pencils(exec, layout));
-    } else {
-      m_outer_places.emplace(Places::in_points(exec, layout));
-    }
-  }
+        m_solver(exec, layout, partitions(exec, layout, options), m_path, options.load_bits) {}
   BlockTridiagonal(const Exec& exec, const LineSet& lines, const Options& options = {})
       : BlockTridiagonal(exec, Layout(exec, lines), options) {}
 
@@ -89,6 +83,8 @@ class BlockTridiagonal {
   const Layout& layout() const { return m_layout; }
   /// The path that runs; never automatic.
   Path path() const { return m_path; }
+  /// Parts that long lines are cut into; 1 where they are not.
+  int partitions() const { return m_solver.partitions(); }
 
   /// Factors the block tridiagonal part of A along the lines, which are grid lines of A's grid, or Error is thrown. A
   /// may be overwritten when the instance has finished. A singular pivot is recorded: see status().
@@ -96,23 +92,23 @@ class BlockTridiagonal {
   void factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) {
     check_grid("BlockTridiagonal::factor", "A", a.grid());
     auto const entry = [](Direction direction) { return static_cast<int>(direction) * n * n; };
-    factor_from(exec, a.flat().data(), *m_outer_places, stencil7_size * n * n,
-                {entry(lower_neighbour(lines().direction())), entry(Direction::center),
-                 entry(upper_neighbour(lines().direction()))});
+    auto const direction = lines().direction();
+    factor_from(exec, detail::LineData::outer, a.flat().data(), stencil7_size * n * n,
+                {entry(lower_neighbour(direction)), entry(Direction::center), entry(upper_neighbour(direction))});
   }
 
   /// Factors matrices on the same lines, or Error is thrown.
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockTridiagonalMatrix<Scalar, n, Exec, MatrixStorage>& a) {
     m_layout.require_same("BlockTridiagonal::factor", "A", a.layout());
-    factor_from(exec, a.flat().data(), m_line_places, line_blocks * n * n, {0, n * n, 2 * n * n});
+    factor_from(exec, detail::LineData::lines, a.flat().data(), line_blocks * n * n, {0, n * n, 2 * n * n});
   }
 
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where the grid is another one.
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
     check_grid("BlockTridiagonal::solve", "the right-hand side", rhs.grid());
     check_grid("BlockTridiagonal::solve", "x", x.grid());
-    solve_in(exec, rhs.flat().data(), x.flat().data(), *m_outer_places, 1);
+    solve_in(exec, detail::LineData::outer, rhs.flat().data(), x.flat().data(), 1);
   }
 
   /// The same for all columns of vectors on the same lines; the number of columns is the same, or Error is thrown.
@@ -123,7 +119,7 @@ class BlockTridiagonal {
       fail("BlockTridiagonal::solve: the right-hand side has " + std::to_string(rhs.columns()) + " columns, x has " +
            std::to_string(x.columns()));
     }
-    solve_in(exec, rhs.flat().data(), x.flat().data(), m_line_places, x.columns());
+    solve_in(exec, detail::LineData::lines, rhs.flat().data(), x.flat().data(), x.columns());
   }
 
   /// The same for lists, in views of rank 1 (point * n + c) or contiguous ones of rank 2 (point, c), LayoutRight.
@@ -133,32 +129,37 @@ class BlockTridiagonal {
     require(!lines().grid(), "BlockTridiagonal::solve: arrays of points belong to lists, not to grid lines");
     check_rows("the right-hand side", rhs);
     check_rows("x", x);
-    solve_in(exec, rhs.data(), x.data(), *m_outer_places, 1);
+    solve_in(exec, detail::LineData::outer, rhs.data(), x.data(), 1);
   }
 
   /// Whether the last factor() met a singular pivot, and where. Waits for the instance.
   LineStatus status(const Exec& exec) const {
-    auto const place = m_direct.find_singular(exec);
-    if (!place) return {};
-    return LineStatus::singular_at(lines(), place->number, place->equation);
+    auto const found = m_solver.find_singular(exec);
+    if (!found) return {};
+    return LineStatus::singular_at(lines(), found->ordinal, found->equation);
   }
 
  private:
-  using Places = detail::LinePlaces<Scalar, Exec>;
-  using Direct = detail::LineFactorization<Scalar, n, Exec, StorageScalar>;
-  struct FirstEntries {
-    int lower, diagonal, upper;
-  };
+  using Solver = detail::LineSolver<Scalar, n, Exec, StorageScalar>;
+  using FastPath = typename Solver::Direct::FastPath;
 
   static Path checked_path(const Exec& exec, const Options& options) {
     if (options.load_bits != 64 && options.load_bits != 128) {
       fail("BlockTridiagonal: loads of " + std::to_string(options.load_bits) + " bits are not possible");
     }
-    if (options.path == Path::automatic) return Direct::FastPath::choose(exec);
-    if (options.path != Path::portable && !Direct::FastPath::has(options.path)) {
+    if (options.path == Path::automatic) return FastPath::choose(exec);
+    if (options.path != Path::portable && !FastPath::has(options.path)) {
       fail(std::string("BlockTridiagonal: ") + Exec::name() + " has no path " + name(options.path));
     }
     return options.path;
+  }
+
+  static int partitions(const Exec& exec, const Layout& layout, const Options& options) {
+    if (options.partitions < 0) {
+      fail("BlockTridiagonal: " + std::to_string(options.partitions) + " partitions are not possible");
+    }
+    if (options.partitions > 0) return options.partitions;
+    return detail::choose_line_partitions(layout.lines().count(), layout.lines().longest(), FastPath::lanes(exec));
   }
 
   void check_grid(const char* function, const char* argument, const Grid& grid) const {
@@ -184,30 +185,23 @@ class BlockTridiagonal {
     }
   }
 
+  /// `first`: first entries of the lower, the diagonal and the upper block.
   template <class MatrixStorage>
-  void factor_from(const Exec& exec, const MatrixStorage* data, const Places& places, int entries,
-                   const FirstEntries& first) {
+  void factor_from(const Exec& exec, detail::LineData where, const MatrixStorage* data, int entries,
+                   const int (&first)[line_blocks]) {
     m_factored = false;
-    places.visit([&]<class Kind>(const Kind& kind) {
-      m_direct.factor(exec, detail::LineMatrix<MatrixStorage, Kind>{
-                                data, kind, entries, {first.lower, first.diagonal, first.upper}});
-    });
+    m_solver.factor(exec, where, data, entries, first);
     m_factored = true;
   }
 
-  void solve_in(const Exec& exec, const Scalar* rhs, Scalar* x, const Places& places, int columns) const {
+  void solve_in(const Exec& exec, detail::LineData where, const Scalar* rhs, Scalar* x, int columns) const {
     require(m_factored, "BlockTridiagonal::solve: called before factor");
-    places.visit([&]<class Kind>(const Kind& kind) {
-      m_direct.solve(exec, detail::LineUnknowns<const Scalar, Kind>{rhs, kind, columns * n, 0},
-                     detail::LineUnknowns<Scalar, Kind>{x, kind, columns * n, 0}, columns);
-    });
+    m_solver.solve(exec, where, rhs, x, columns);
   }
 
   Path m_path;
   Layout m_layout;
-  Places m_line_places;
-  Direct m_direct;
-  std::optional<Places> m_outer_places;  ///< in vectors on the grid, or in arrays of points
+  Solver m_solver;
   bool m_factored = false;
 };
 

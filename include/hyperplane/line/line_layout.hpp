@@ -57,6 +57,12 @@ class LineLayout {
   detail::StridedPlaces<vector_length> places() const {
     return {m_first_items.data(), m_full_begins.data(), m_full_ends.data(), 1};
   }
+  /// Slot of a position of a line in line storage: item * vector_length + lane.
+  std::int64_t slot(std::int64_t line, int position) const {
+    auto const place = m_tables->slots[line];
+    auto const item = m_tables->first_items[place / vector_length] + m_tables->begins[place] + position;
+    return item * vector_length + place % vector_length;
+  }
   /// The tables on the host.
   const detail::LineTables& tables() const { return *m_tables; }
 

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <hyperplane/core/path.hpp>
+#include <hyperplane/simd/vector_length.hpp>
+
+#include <cstdint>
 
 namespace hyperplane::detail {
 
@@ -13,6 +16,10 @@ class BlockTridiagonalFastPath {
   /// What Path::automatic stands for.
   static Path choose(const Exec&) { return Path::portable; }
   static bool has(Path) { return false; }
+  /// Lines that the execution space works on at a time.
+  static std::int64_t lanes(const Exec& exec) {
+    return std::int64_t{exec.concurrency()} * internal_vector_length_v<Scalar, Exec>;
+  }
 
   template <class Layout>
   BlockTridiagonalFastPath(const Exec&, const Layout&, Path, int /*load_bits*/) {}

@@ -47,7 +47,7 @@ class LinePlaces {
     auto const& tables = layout.tables();
     if (tables.pencil_bases.empty()) {
       return gathered(exec, layout, pencil_length,
-                      [&](std::int64_t line, int position) { return pencil_slot(layout.lines(), line, position); });
+                      [&](std::int64_t line, int position) { return outer_slot(layout.lines(), line, position); });
     }
     LinePlaces places;
     places.m_bases = to_space(exec, tables.pencil_bases);
@@ -62,23 +62,20 @@ class LinePlaces {
   /// In arrays with a row of n unknowns for each point.
   static LinePlaces in_points(const Exec& exec, const Layout& layout) {
     return gathered(exec, layout, 1,
-                    [&](std::int64_t line, int position) { return layout.lines().point(line, position); });
+                    [&](std::int64_t line, int position) { return outer_slot(layout.lines(), line, position); });
   }
 
   /// Slot `slot_of(line, position)` of packs of `width` lanes, a power of two.
   template <class SlotOf>
   static LinePlaces gathered(const Exec& exec, const Layout& layout, int width, const SlotOf& slot_of) {
     auto const& lines = layout.lines();
-    auto const& tables = layout.tables();
     std::vector<int> slots(layout.items() * vector_length, -1);
     for (std::int64_t line = 0; line < lines.count(); ++line) {
-      auto const place = tables.slots[line];
-      auto const first = tables.first_items[place / vector_length] + tables.begins[place];
       for (int position = 0; position < lines.length(line); ++position) {
         std::int64_t const slot = slot_of(line, position);
         if (slot > std::numeric_limits<int>::max())
           fail("BlockTridiagonal: there are too many points for lists of them");
-        slots[(first + position) * vector_length + place % vector_length] = static_cast<int>(slot);
+        slots[layout.slot(line, position)] = static_cast<int>(slot);
       }
     }
     LinePlaces places;
@@ -94,13 +91,18 @@ class LinePlaces {
     std::visit(use, m_places);
   }
 
- private:
-  static std::int64_t pencil_slot(const LineSet& lines, std::int64_t line, int position) {
+  /// Those of gathered().
+  GatheredPlaces gathered_places() const { return std::get<GatheredPlaces>(m_places); }
+
+  /// The slot of a point in vectors on the grid, for grid lines, and in arrays of points.
+  static std::int64_t outer_slot(const LineSet& lines, std::int64_t line, int position) {
+    if (!lines.grid()) return lines.point(line, position);
     PencilMap<pencil_length> const map(*lines.grid());
     auto const p = lines.grid_point(line, position);
     return map.pack(p.i, p.j, p.k) * pencil_length + map.lane(p.j);
   }
 
+ private:
   template <class T>
   using Table = Kokkos::View<T*, typename Exec::memory_space>;
 
