@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// One iteration x <- M^-1 (b + S x) of LineImplicit, in each direction, its factorization, and the same with block Jacobi
-// inside the lines; each verified once, then timed with copy and triad next to every repetition.
+// One iteration x <- M^-1 (b + S x) of LineImplicit, in each direction, its factorization, and the same with block
+// Jacobi inside the lines; each verified once, then timed with copy and triad next to every repetition.
 
 #include "support/cache.hpp"
 #include "support/harness.hpp"
@@ -86,8 +86,9 @@ class LineProblem {
       }
     }
     if (worst <= tolerance * largest) return;
-    throw std::runtime_error("an iteration on " + to_string(grid) + ", n = " + std::to_string(n) + ", misses M x = b + S x by " +
-                             std::to_string(worst / largest) + ", tolerance " + std::to_string(tolerance));
+    throw std::runtime_error("an iteration on " + to_string(grid) + ", n = " + std::to_string(n) +
+                             ", misses M x = b + S x by " + std::to_string(worst / largest) + ", tolerance " +
+                             std::to_string(tolerance));
   }
 
  private:
@@ -136,8 +137,8 @@ class Suite {
   template <class Problem, int n>
   void add(const std::string& kernel, const Grid& grid, LineDirection direction, const Cost& cost, double tolerance,
            void (*run)(Problem&, const Exec&)) {
-    auto const key = std::string(Exec::name()) + "/" + name(direction) + "/double/n=" + std::to_string(n) + "/" +
-                     to_string(grid);
+    auto const key =
+        std::string(Exec::name()) + "/" + name(direction) + "/double/n=" + std::to_string(n) + "/" + to_string(grid);
     benchmark::RegisterBenchmark(
         (kernel + "/" + key).c_str(),
         [=, this](benchmark::State& state) {

@@ -107,7 +107,8 @@ TYPED_TEST(LineImplicitCsrTest, takes_the_inexact_solver_of_lines) {
   TypeParam const exec;
   constexpr int n = 2;
   auto const reference = random_csr(25, n);
-  auto const lines = LineSet::lists(25, {0, 10, 20}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15});
+  auto const lines =
+      LineSet::lists(25, {0, 10, 20}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15});
   auto const a = to_device<double, n, double>(exec, reference);
   auto const b = rows_to_device<double>(exec, random_vector(50));
   auto const solve = [&](auto&& iteration) {
@@ -116,12 +117,11 @@ TYPED_TEST(LineImplicitCsrTest, takes_the_inexact_solver_of_lines) {
     iteration.solve(exec, b, x);
     return rows_to_host(x);
   };
-  using Inexact =
-      LineImplicitCsr<double, n, TypeParam, double, std::int64_t, LineJacobi<double, n, TypeParam>>;
+  using Inexact = LineImplicitCsr<double, n, TypeParam, double, std::int64_t, LineJacobi<double, n, TypeParam>>;
   auto const exact = solve(LineImplicitCsr<double, n, TypeParam>(exec, a, lines, {.sweeps = 3}));
   EXPECT_TRUE(near(solve(Inexact(exec, a, lines, {.sweeps = 3})), exact, 1e-3));
-  EXPECT_TRUE(near(
-      solve(Inexact(exec, a, lines, {.sweeps = 3}, {.tolerance = 1e-14, .max_iterations = 200})), exact, 1e-11));
+  EXPECT_TRUE(
+      near(solve(Inexact(exec, a, lines, {.sweeps = 3}, {.tolerance = 1e-14, .max_iterations = 200})), exact, 1e-11));
 }
 
 TYPED_TEST(LineImplicitCsrTest, allocates_nothing_and_fences_nothing) {
@@ -153,7 +153,8 @@ TYPED_TEST(LineImplicitCsrTest, names_a_singular_pivot_and_refuses_misuse) {
   auto const lines = LineSet::lists(20, {0, 1, 5}, {0, 7, 6, 5, 4});
   using Lines = LineImplicitCsr<double, 2, TypeParam>;
   Lines iteration(exec, a, lines);
-  auto const x = rows_to_device<double>(exec, random_vector(40)), wrong = rows_to_device<double>(exec, random_vector(41));
+  auto const x = rows_to_device<double>(exec, random_vector(40)),
+             wrong = rows_to_device<double>(exec, random_vector(41));
   EXPECT_THROW(iteration.solve(exec, x, x), Error);
   iteration.factor(exec, a);
   auto const status = iteration.status(exec);
@@ -166,7 +167,8 @@ TYPED_TEST(LineImplicitCsrTest, names_a_singular_pivot_and_refuses_misuse) {
   EXPECT_THROW(iteration.iterate(exec, x, x), Error);
   EXPECT_THROW(iteration.factor(exec, to_device<double, 2, double>(exec, random_csr(19, 2))), Error);
 
-  auto const message = [&](const auto& matrix, const LineSet& of, const LineImplicitOptions& options = {}) -> std::string {
+  auto const message = [&](const auto& matrix, const LineSet& of,
+                           const LineImplicitOptions& options = {}) -> std::string {
     try {
       Lines const refused(exec, matrix, of, options);
     } catch (const Error& error) {

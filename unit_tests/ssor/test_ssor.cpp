@@ -53,10 +53,9 @@ void compare_with_reference(const Exec& exec) {
 
 TYPED_TEST(SsorTest, is_the_serial_reference) {
   TypeParam const exec;
-  compare_with_reference<double, 1, double>(exec);
+  compare_with_reference<double, 2, double>(exec);
   compare_with_reference<double, 5, double>(exec);
   compare_with_reference<double, 4, float>(exec);
-  compare_with_reference<float, 3, float>(exec);
 }
 
 TYPED_TEST(SsorTest, product_is_the_definition) {
@@ -84,7 +83,7 @@ TYPED_TEST(SsorTest, product_is_the_definition) {
 TYPED_TEST(SsorTest, without_relaxation_is_symmetric_gauss_seidel) {
   // One correction of x is a Gauss-Seidel sweep upwards and one downwards.
   TypeParam const exec;
-  constexpr int n = 3;
+  constexpr int n = 2;
   Grid const grid(6, 9, 4);
   auto const a = random_stencil(grid, n);
   auto const b = random_vector(a.rows(), 3);

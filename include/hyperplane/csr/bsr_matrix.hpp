@@ -37,8 +37,8 @@ auto wrap_bsr_matrix(const Matrix& a) {
     fail("wrap_bsr_matrix: blocks are of size " + std::to_string(a.blockDim()) + ", expected " + std::to_string(n));
   }
   if (a.numCols() != a.numRows()) {
-    fail("wrap_bsr_matrix: the matrix has " + std::to_string(a.numRows()) + " rows and " +
-         std::to_string(a.numCols()) + " columns of blocks, expected as many of both");
+    fail("wrap_bsr_matrix: the matrix has " + std::to_string(a.numRows()) + " rows and " + std::to_string(a.numCols()) +
+         " columns of blocks, expected as many of both");
   }
   // An empty matrix may have no row map.
   require(a.graph.row_map.extent(0) > 0, "wrap_bsr_matrix: the matrix is empty");

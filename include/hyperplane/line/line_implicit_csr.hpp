@@ -24,8 +24,8 @@ namespace hyperplane {
 ///
 ///     x <- (1 - w) x + w M^-1 (b + S x),
 ///
-/// and the diagonal blocks of points that are on no line. Blocks that couple points of one line that are not next to one
-/// another belong to the rest S. Options as for LineImplicit; directions have no meaning.
+/// and the diagonal blocks of points that are on no line. Blocks that couple points of one line that are not next to
+/// one another belong to the rest S. Options as for LineImplicit; directions have no meaning.
 ///
 /// A plan: the constructor reads the structure of the matrix, on the host, and allocates; factor() and solve() do not,
 /// do not fence, and are asynchronous. The plan keeps the handle of A: after factor(), its values must not change until
@@ -45,9 +45,9 @@ class LineImplicitCsr {
   using Vector = typename Matrix::Vector;
   static constexpr int block_size = n;
 
-  /// Of the structure of `a`; its values may be anything. Waits for the instance. Throws Error where an option is out of
-  /// range, lines are periodic or have another number of points than A, and where a row has a block of the lines twice,
-  /// or a point no diagonal block.
+  /// Of the structure of `a`; its values may be anything. Waits for the instance. Throws Error where an option is out
+  /// of range, lines are periodic or have another number of points than A, and where a row has a block of the lines
+  /// twice, or a point no diagonal block.
   LineImplicitCsr(const Exec& exec, const Matrix& a, const LineSet& lines, const LineImplicitOptions& options = {},
                   const typename Lines::Options& line_options = {})
       : m_options(options),
@@ -103,9 +103,8 @@ class LineImplicitCsr {
     detail::check_rows(function, "the right-hand side", rhs, m_structure.rows(), n);
     detail::check_rows(function, "x", x, m_structure.rows(), n);
     if (!m_matrix) fail(std::string(function) + ": called before factor");
-    detail::for_line_sweeps(
-        m_options.sweeps, from_zero, m_x, x,
-        [&](int, const Vector* before, const Vector& after) { step(exec, rhs, before, after); });
+    detail::for_line_sweeps(m_options.sweeps, from_zero, m_x, x,
+                            [&](int, const Vector* before, const Vector& after) { step(exec, rhs, before, after); });
   }
 
   /// after <- (1 - w) before + w M^-1 (rhs + S before); nothing before is zero.
@@ -115,8 +114,7 @@ class LineImplicitCsr {
     auto const& right = before != nullptr ? m_right : rhs;
     if (w == Scalar(1)) return m_lines.solve(exec, right, after);
     m_lines.solve(exec, right, m_right);
-    detail::relax(exec, w, after.extent(0), m_right.data(), before != nullptr ? before->data() : nullptr,
-                  after.data());
+    detail::relax(exec, w, after.extent(0), m_right.data(), before != nullptr ? before->data() : nullptr, after.data());
   }
 
   LineImplicitOptions m_options;

@@ -119,17 +119,16 @@ class LineCsrStructure {
   template <class LineMatrix>
   void gather(const Exec& exec, const Matrix& a, const LineMatrix& lines) const {
     using Kernel = LineCsrGather<typename Matrix::Ref, typename LineMatrix::Ref, n>;
-    Kokkos::parallel_for(
-        "Hyperplane::LineImplicit::gather", policy(exec, static_cast<std::int64_t>(m_line_blocks.extent(0))),
-        Kernel{a.ref(), lines.ref(), m_line_blocks.data(), m_line_of.data(), m_position_of.data()});
+    Kokkos::parallel_for("Hyperplane::LineImplicit::gather",
+                         policy(exec, static_cast<std::int64_t>(m_line_blocks.extent(0))),
+                         Kernel{a.ref(), lines.ref(), m_line_blocks.data(), m_line_of.data(), m_position_of.data()});
   }
 
   /// right = b + S x.
   void rest(const Exec& exec, const Matrix& a, const Vector& b, const Vector& x, const Vector& right) const {
     Kokkos::parallel_for("Hyperplane::LineImplicit::rest", policy(exec, m_rows * n),
-                         LineCsrRest<Scalar, n, typename Matrix::Ref>{a.ref(), m_rest_offsets.data(),
-                                                                      m_rest_blocks.data(), b.data(), x.data(),
-                                                                      right.data()});
+                         LineCsrRest<Scalar, n, typename Matrix::Ref>{
+                             a.ref(), m_rest_offsets.data(), m_rest_blocks.data(), b.data(), x.data(), right.data()});
   }
 
  private:
