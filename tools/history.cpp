@@ -19,10 +19,22 @@ const char* name(Method method) {
   return "unknown";
 }
 
+const char* name(LineDirectionKind kind) {
+  switch (kind) {
+    case LineDirectionKind::i: return "i";
+    case LineDirectionKind::j: return "j";
+    case LineDirectionKind::k: return "k";
+    case LineDirectionKind::alternating: return "alternating";
+  }
+  return "unknown";
+}
+
 const char* name(PreconditionerKind kind) {
   switch (kind) {
     case PreconditionerKind::none: return "none";
     case PreconditionerKind::jacobi: return "jacobi";
+    case PreconditionerKind::ssor: return "ssor";
+    case PreconditionerKind::lines: return "lines";
     case PreconditionerKind::bilu0: return "bilu0";
   }
   return "unknown";
@@ -42,6 +54,12 @@ std::string format_history(const SolveCommand& command, const Grid& grid, const 
   json["block_size"] = command.block_size;
   json["method"] = name(settings.method);
   json["preconditioner"] = name(settings.preconditioner);
+  bool const lines = settings.preconditioner == PreconditionerKind::lines;
+  if (lines || settings.preconditioner == PreconditionerKind::ssor) json["relaxation"] = settings.relaxation;
+  if (lines) {
+    json["line_direction"] = name(settings.line_direction);
+    json["line_sweeps"] = settings.line_sweeps;
+  }
   json["storage"] = settings.storage == StorageKind::double_precision ? "double" : "float";
   json["tolerance"] = settings.krylov.tolerance;
   json["max_iterations"] = settings.krylov.max_iterations;

@@ -68,9 +68,24 @@ void add_solve(CLI::App& app, SolveCommand& command) {
   solve.add_option("--block-size", command.block_size, "Unknowns of a point, 1 to 16")->required()->type_name("N");
   add_choice<PreconditionerKind>(solve, "--preconditioner", settings.preconditioner,
                                  {{"bilu0", PreconditionerKind::bilu0},
+                                  {"lines", PreconditionerKind::lines},
+                                  {"ssor", PreconditionerKind::ssor},
                                   {"jacobi", PreconditionerKind::jacobi},
                                   {"none", PreconditionerKind::none}},
-                                 "Block ILU(0), block Jacobi or none");
+                                 "Block ILU(0), line-implicit iteration, block SSOR, block Jacobi or none");
+  solve.add_option("--relaxation", settings.relaxation, "Relaxation of ssor and lines, more than 0 and less than 2")
+      ->type_name("W")
+      ->capture_default_str();
+  add_choice<LineDirectionKind>(solve, "--line-direction", settings.line_direction,
+                                {{"i", LineDirectionKind::i},
+                                 {"j", LineDirectionKind::j},
+                                 {"k", LineDirectionKind::k},
+                                 {"alternating", LineDirectionKind::alternating}},
+                                "Direction of lines: that of the strongest coupling; or i, j and k in turn");
+  solve.add_option("--line-sweeps", settings.line_sweeps, "Sweeps of lines through their directions")
+      ->check(CLI::Range(1, 1000).description(""))
+      ->type_name("N")
+      ->capture_default_str();
   add_choice<Method>(solve, "--method", settings.method,
                      {{"richardson", Method::richardson}, {"bicgstab", Method::bicgstab}, {"fgmres", Method::fgmres}},
                      "Correction iteration x += M^-1 (b - A x), BiCGStab or FGMRES(m)");

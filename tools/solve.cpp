@@ -79,6 +79,10 @@ int run_solve(SolveCommand command) {
   if (command.block_size < 1 || command.block_size > max_block_size) {
     throw InputError(fmt::format("--block-size: {} is not between 1 and {}", command.block_size, max_block_size));
   }
+  double const relaxation = command.settings.relaxation;
+  if (!(relaxation > 0 && relaxation < 2)) {
+    throw InputError(fmt::format("--relaxation: {} is not more than 0 and less than 2", relaxation));
+  }
   auto const backend = choose_backend(command.backend);
   std::optional<OutputFile> solution_file, history_file;
   if (!command.solution.empty()) solution_file.emplace(command.solution);

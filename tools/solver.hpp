@@ -10,12 +10,16 @@
 namespace hyperplane::tools {
 
 enum class Method { richardson, bicgstab, fgmres };
-enum class PreconditionerKind { none, jacobi, bilu0 };
+enum class PreconditionerKind { none, jacobi, ssor, lines, bilu0 };
+enum class LineDirectionKind { i, j, k, alternating };
 enum class StorageKind { double_precision, single_precision };
 
 struct SolverSettings {
   Method method = Method::bicgstab;
   PreconditionerKind preconditioner = PreconditionerKind::bilu0;
+  double relaxation = 1.0;  ///< of SSOR and lines
+  LineDirectionKind line_direction = LineDirectionKind::i;
+  int line_sweeps = 1;
   StorageKind storage = StorageKind::double_precision;
   KrylovOptions krylov{};
 };

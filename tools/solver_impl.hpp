@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <hyperplane/hyperplane.hpp>
 #include <memory>
+#include <string>
 
 #include "solver.hpp"
 
@@ -17,7 +18,8 @@ class AnyPreconditioner {
   using Exec = typename Vector::execution_space;
   virtual ~AnyPreconditioner() = default;
   virtual void apply_inverse(const Exec& exec, const Vector& r, const Vector& z) const = 0;
-  virtual FactorStatus status(const Exec& exec) const = 0;
+  /// Says where a pivot is singular; empty where none is.
+  virtual std::string singular_pivot(const Exec& exec) const = 0;
 
   void solve(const Exec& exec, const Vector& r, const Vector& z) const {
     exec.fence();
@@ -38,12 +40,11 @@ class HeldPreconditioner final : public AnyPreconditioner<Vector> {
   using typename AnyPreconditioner<Vector>::Exec;
   explicit HeldPreconditioner(Held held) : m_held(std::move(held)) {}
   void apply_inverse(const Exec& exec, const Vector& r, const Vector& z) const override { m_held.solve(exec, r, z); }
-  FactorStatus status(const Exec& exec) const override {
+  std::string singular_pivot(const Exec& exec) const override {
     if constexpr (requires { m_held.status(exec); }) {
-      return m_held.status(exec);
-    } else {
-      return {};
+      if (auto const status = m_held.status(exec); !status.ok()) return status.message();
     }
+    return {};
   }
 
  private:
@@ -57,7 +58,7 @@ class AnyMatrix {
   using Exec = typename Vector::execution_space;
   virtual ~AnyMatrix() = default;
   virtual void multiply(const Exec& exec, const Vector& x, const Vector& y) const = 0;
-  virtual std::unique_ptr<AnyPreconditioner<Vector>> factor(const Exec& exec, PreconditionerKind kind) const = 0;
+  virtual std::unique_ptr<AnyPreconditioner<Vector>> factor(const Exec& exec, const SolverSettings& settings) const = 0;
 
   friend void apply(const Exec& exec, const AnyMatrix& a, const Vector& x, const Vector& y) { a.multiply(exec, x, y); }
 };
@@ -80,9 +81,13 @@ class StencilMatrix final : public AnyMatrix<Vector> {
 
   void multiply(const Exec& exec, const Vector& x, const Vector& y) const override { apply(exec, m_stencil, x, y); }
 
-  std::unique_ptr<AnyPreconditioner<Vector>> factor(const Exec& exec, PreconditionerKind kind) const override {
-    switch (kind) {
+  std::unique_ptr<AnyPreconditioner<Vector>> factor(const Exec& exec, const SolverSettings& settings) const override {
+    switch (settings.preconditioner) {
       case PreconditionerKind::bilu0: return factored<BlockIlu0<Scalar, n, Exec, Storage>>(exec);
+      case PreconditionerKind::ssor:
+        return factored<Ssor<Scalar, n, Exec, Storage>>(exec, SsorOptions{.relaxation = settings.relaxation});
+      case PreconditionerKind::lines:
+        return factored<LineImplicit<Scalar, n, Exec, Storage>>(exec, line_options(settings));
       case PreconditionerKind::jacobi: return factored<BlockJacobi<Scalar, n, Exec, Storage>>(exec);
       case PreconditionerKind::none: break;
     }
@@ -90,9 +95,22 @@ class StencilMatrix final : public AnyMatrix<Vector> {
   }
 
  private:
-  template <class Held>
-  std::unique_ptr<AnyPreconditioner<Vector>> factored(const Exec& exec) const {
-    Held held(exec, m_stencil.grid());
+  static LineImplicitOptions line_options(const SolverSettings& settings) {
+    LineImplicitOptions options{.sweeps = settings.line_sweeps, .relaxation = settings.relaxation};
+    switch (settings.line_direction) {
+      case LineDirectionKind::i: options.directions = {LineDirection::i}; break;
+      case LineDirectionKind::j: options.directions = {LineDirection::j}; break;
+      case LineDirectionKind::k: options.directions = {LineDirection::k}; break;
+      case LineDirectionKind::alternating:
+        options.directions = {LineDirection::i, LineDirection::j, LineDirection::k};
+        break;
+    }
+    return options;
+  }
+
+  template <class Held, class... Options>
+  std::unique_ptr<AnyPreconditioner<Vector>> factored(const Exec& exec, const Options&... options) const {
+    Held held(exec, m_stencil.grid(), options...);
     held.factor(exec, m_stencil);
     return std::make_unique<HeldPreconditioner<Vector, Held>>(std::move(held));
   }
@@ -128,9 +146,9 @@ SolverReport solve_system(const SolverSettings& settings, const HostStencil& hos
   pack(exec, rows, b);
   report.times.setup = lap();
 
-  auto const preconditioner = a->factor(exec, settings.preconditioner);
+  auto const preconditioner = a->factor(exec, settings);
   report.times.factor = lap();
-  if (auto const status = preconditioner->status(exec); !status.ok()) throw Error(status.message());
+  if (auto const singular = preconditioner->singular_pivot(exec); !singular.empty()) throw Error(singular);
 
   auto const run = [&](const auto& method) { report.result = method.solve(exec, *a, *preconditioner, b, x); };
   switch (settings.method) {

@@ -22,9 +22,8 @@ Mesh make_mesh(const CaseOptions& options, double mach) {
     case CaseKind::wedge:
       return make_wedge(options.cells.value_or(hyperplane::Grid(150, 100, 4)), options.ramp_degrees * degree);
     case CaseKind::plate: {
-      // A twentieth of the boundary layer's thickness at the end of the plate.
       double const thickness = 5 / std::sqrt(options.reynolds.value_or(plate_reynolds)) * (1 + 0.2 * mach * mach);
-      return make_plate(options.cells.value_or(hyperplane::Grid(80, 60, 2)), thickness / 20);
+      return make_plate(options.cells.value_or(hyperplane::Grid(80, 60, 2)), options.wall_cell * thickness);
     }
     case CaseKind::box: break;
   }
@@ -69,6 +68,9 @@ Case make_case(const CaseOptions& options) {
   if (!(mach > 0)) throw hyperplane::Error("the Mach number must be positive");
   if (options.kind == CaseKind::wedge && !(options.ramp_degrees > 0 && options.ramp_degrees < 40)) {
     throw hyperplane::Error("the ramp's angle must be between 0 and 40 degrees");
+  }
+  if (!(options.wall_cell > 0 && options.wall_cell <= 1)) {
+    throw hyperplane::Error("the height of the first cell must be between 0 and the boundary layer's thickness");
   }
   Gas gas;
   auto const reynolds =

@@ -28,6 +28,7 @@ struct CaseOptions {
   std::optional<double> mach{};
   double ramp_degrees = 10;
   double attack_degrees = 0;
+  double wall_cell = 0.05;  ///< height of the plate's first cell over the thickness of the boundary layer at its end
   std::optional<double> reynolds{};  ///< per unit of length; none: the case decides
   std::optional<ViscosityLaw> law{};
   std::vector<std::string> boundaries{};  ///< "side=condition", over those of the case

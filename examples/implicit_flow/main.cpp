@@ -2,6 +2,7 @@
 // Steady compressible flow with BILU(0): see README.md.
 #include "case.hpp"
 #include "options.hpp"
+#include "report/blasius.hpp"
 #include "report/comparison.hpp"
 #include "report/oblique_shock.hpp"
 #include "report/plate.hpp"
@@ -24,6 +25,8 @@ using namespace implicit_flow;
 
 constexpr double degree = std::numbers::pi / 180;
 
+bool has_plate_theory(const Case& flow) { return flow.kind == CaseKind::plate && flow.gas.law == ViscosityLaw::linear; }
+
 std::vector<Comparison> compare_with_theory(const Case& flow, const CaseOptions& options, const Solution& solution) {
   if (flow.kind == CaseKind::wedge && flow.gas.viscosity == 0 && flow.mach > 1) {
     auto const theory = weak_oblique_shock(flow.mach, options.ramp_degrees * degree, flow.gas.gamma);
@@ -32,8 +35,16 @@ std::vector<Comparison> compare_with_theory(const Case& flow, const CaseOptions&
             {"pressure ratio", found.pressure_ratio, theory.pressure_ratio},
             {"Mach number behind it", found.mach, theory.mach}};
   }
-  if (flow.kind == CaseKind::plate && flow.gas.law == ViscosityLaw::linear) {
-    return {{"skin friction * sqrt(Re_x)", measure_plate_friction(solution, flow.mach), blasius_friction}};
+  if (has_plate_theory(flow)) {
+    auto const profile = measure_plate_profile(solution, flow.mach);
+    Blasius const theory;
+    std::vector<Comparison> result = {
+        {"skin friction * sqrt(Re_x)", measure_plate_friction(solution, flow.mach), Blasius::friction}};
+    for (double const eta : {1.0, 2.0, 3.0, 4.0, 5.0}) {
+      result.push_back(
+          {"u / U at eta = " + std::to_string(static_cast<int>(eta)), velocity_at(profile, eta), theory.velocity(eta)});
+    }
+    return result;
   }
   return {};
 }
@@ -41,11 +52,13 @@ std::vector<Comparison> compare_with_theory(const Case& flow, const CaseOptions&
 void print_header(const Case& flow, const SteadyOptions& steady) {
   using Exec = Kokkos::DefaultExecutionSpace;
   auto const cells = flow.mesh.cells();
-  bool const bilu0 = steady.linear.preconditioner == Preconditioner::bilu0;
   std::printf("%s equations at Mach %g on %s cells, %lld unknowns\n",
               flow.gas.viscosity > 0 ? "Navier-Stokes" : "Euler", flow.mach, to_string(cells).c_str(),
               static_cast<long long>(equations * cells.size()));
-  std::printf("implicit steps with %s; %s, %d threads\n", bilu0 ? "BILU(0)" : "block Jacobi", Exec::name(),
+  if (flow.kind == CaseKind::plate) {
+    std::printf("cells next to the wall are up to %.0f times as long as high\n", largest_wall_aspect(flow.mesh));
+  }
+  std::printf("implicit steps with %s; %s, %d threads\n", name(steady.linear.preconditioner), Exec::name(),
               Exec().concurrency());
 }
 
@@ -61,9 +74,13 @@ int solve(const Options& options) {
   Progress progress(options.output / "history.csv");
   auto const result = solver.run(exec, [&](const StepReport& step) { progress.show(step); });
   progress.finish(result, timer.seconds());
+  print(solver.comparison());
 
   auto const solution = solver.solution(exec);
   write_vts(options.output / "flow.vts", solution);
+  auto const profile_file = options.output / "profile.csv";
+  std::filesystem::remove(profile_file);
+  if (has_plate_theory(flow)) write_profile(profile_file, measure_plate_profile(solution, flow.mach));
   try {
     auto const comparison = compare_with_theory(flow, options.flow, solution);
     if (!comparison.empty()) print(comparison);

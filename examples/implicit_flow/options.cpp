@@ -59,6 +59,9 @@ void add_flow_options(CLI::App& app, CaseOptions& flow) {
       ->capture_default_str();
   app.add_option("--reynolds", flow.reynolds,
                  "Reynolds number per unit of length: Navier-Stokes equations [plate: 100000, else none: Euler]");
+  app.add_option("--wall-cell", flow.wall_cell,
+                 "height of the plate's first cell over the thickness of the boundary layer at its end")
+      ->capture_default_str();
   app.add_option_function<std::string>(
          "--viscosity",
          [&flow](const std::string& name) {
@@ -90,12 +93,29 @@ void add_solver_options(CLI::App& app, SteadyOptions& steady) {
              "order of accuracy in space");
   auto& linear = steady.linear;
   add_choice(app, "--preconditioner", linear.preconditioner,
-             {{"bilu0", Preconditioner::bilu0}, {"jacobi", Preconditioner::jacobi}}, "of the linear system of a step");
+             {{"bilu0", Preconditioner::bilu0},
+              {"lines", Preconditioner::lines},
+              {"ssor", Preconditioner::ssor},
+              {"jacobi", Preconditioner::jacobi}},
+             "of the linear system of a step");
+  app.add_option("--relaxation", linear.relaxation, "of ssor and lines, more than 0 and less than 2")
+      ->capture_default_str();
+  add_choice(app, "--line-direction", linear.line_direction,
+             {{"i", LineDirections::i},
+              {"j", LineDirections::j},
+              {"k", LineDirections::k},
+              {"alternating", LineDirections::alternating}},
+             "direction of lines; j leaves the wall; alternating is j, i and k in turn");
+  app.add_option("--line-sweeps", linear.line_sweeps, "sweeps of lines for one application")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--compare-preconditioners", steady.compare,
+               "solve the linear system of every step with all preconditioners, and say what they needed");
   add_choice(app, "--path", linear.path,
              {{"automatic", hyperplane::Path::automatic},
               {"portable", hyperplane::Path::portable},
               {"pencil", hyperplane::Path::pencil}},
-             "how BILU(0) runs");
+             "how BILU(0) and SSOR run");
   add_choice(app, "--method", linear.method,
              {{"bicgstab", Method::bicgstab}, {"fgmres", Method::fgmres}, {"correction", Method::correction}},
              "iteration for the linear system");

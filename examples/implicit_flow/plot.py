@@ -4,7 +4,8 @@
 
 usage: plot.py OUTPUT_FOLDER [PICTURE.png]
 
-Shows the pressure (over the free stream's), with the shock of the theory where there is one, and how the residual fell.
+Shows the pressure (over the free stream's), with the shock of the theory where there is one, or the velocity in the
+boundary layer of a plate beside the theory's; and how the residual fell.
 """
 
 import csv
@@ -67,6 +68,20 @@ def draw_pressure(figure, axes, folder):
     axes.set_title("\n".join(title), fontsize=9)
 
 
+def draw_profile(axes, folder):
+    """The velocity in the boundary layer beside Blasius' solution, where the flow is that of a plate."""
+    profile = {key: np.array(values, float) for key, values in read_columns(folder / "profile.csv").items()}
+    axes.plot(profile["theory"], profile["eta"], label="Blasius")
+    axes.plot(profile["computed"], profile["eta"], "o", markersize=4, fillstyle="none", label="computed")
+    axes.set(xlabel="u / U", ylabel="eta", ylim=(0, 9))
+    axes.grid(alpha=0.3)
+    axes.legend(loc="upper left")
+    table = read_columns(folder / "comparison.csv")
+    for quantity, computed, theory in zip(*(table.get(c, []) for c in ("quantity", "computed", "theory"))):
+        if quantity.startswith("skin friction"):
+            axes.set_title(f"{quantity}: {float(computed):.4f} (theory {float(theory):.4f})", fontsize=9)
+
+
 def draw_history(axes, folder):
     history = read_columns(folder / "history.csv")
     if not history:
@@ -88,7 +103,10 @@ def main(arguments):
     try:
         figure, (left, right) = plt.subplots(
             1, 2, figsize=(12, 4.8), width_ratios=[1.5, 1], constrained_layout=True)
-        draw_pressure(figure, left, folder)
+        if (folder / "profile.csv").exists():
+            draw_profile(left, folder)
+        else:
+            draw_pressure(figure, left, folder)
         draw_history(right, folder)
         figure.savefig(picture, dpi=150)
     except OSError as error:

@@ -7,6 +7,8 @@
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/richardson.hpp>
+#include <hyperplane/line/line_implicit.hpp>
+#include <hyperplane/ssor/ssor.hpp>
 #include <hyperplane/stencil/apply.hpp>
 #include <hyperplane/stencil/convert.hpp>
 #include <optional>
@@ -112,6 +114,26 @@ TYPED_TEST(GivenInstance, serves_block_jacobi) {
     jacobi->factor(this->exec, this->a);
     jacobi->solve(this->exec, this->b, this->x);
     EXPECT_TRUE(jacobi->status(this->exec).ok());
+  });
+}
+
+TYPED_TEST(GivenInstance, serves_ssor) {
+  std::optional<Ssor<double, n, TypeParam>> ssor;
+  this->run([&] {
+    ssor.emplace(this->exec, this->grid, SsorOptions{.relaxation = 1.2});
+    ssor->factor(this->exec, this->a);
+    ssor->solve(this->exec, this->b, this->x);
+    EXPECT_TRUE(ssor->status(this->exec).ok());
+  });
+}
+
+TYPED_TEST(GivenInstance, serves_the_line_implicit_iteration) {
+  std::optional<LineImplicit<double, n, TypeParam>> lines;
+  this->run([&] {
+    lines.emplace(this->exec, this->grid, LineImplicitOptions{.directions = {LineDirection::j, LineDirection::k}});
+    lines->factor(this->exec, this->a);
+    lines->solve(this->exec, this->b, this->x);
+    EXPECT_TRUE(lines->status(this->exec).ok());
   });
 }
 

@@ -2,6 +2,7 @@
 #include <hyperplane/ilu/detail/block_ilu0_cuda_graph.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_pencil.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_persistent.hpp>
+#include <hyperplane/line/detail/block_tridiagonal_cuda_staged.hpp>
 
 // All kernels of BILU(0) on CUDA, compiled without Kokkos: the smallest block, sizes on both sides of where kernels
 // change, the largest; double, float, and float storage.
@@ -33,5 +34,26 @@ HYPERPLANE_COMPILE(double, 9, float, double, 8)
 HYPERPLANE_COMPILE(double, 16, double, float, 8)
 HYPERPLANE_COMPILE(float, 5, float, float, 16)
 #undef HYPERPLANE_COMPILE
+
+// Those of BlockTridiagonal: places in line storage, in pencils, and anywhere.
+template <class Scalar, int n, class Storage, class MatrixStorage, class Places, int W>
+void compile_lines(cudaStream_t stream, const LineMatrix<MatrixStorage, Places>& a,
+                   const LineFactors<Storage, n, W>& factors, const LineUnknowns<const Scalar, Places>& rhs,
+                   const LineUnknowns<Scalar, Places>& x, unsigned long long* singular) {
+  BlockTridiagonalCudaStaged<Scalar, n, Storage, W> const plan(1, 128);
+  plan.factor(stream, a, factors, singular);
+  plan.solve(stream, factors, rhs, x, 1);
+}
+
+#define HYPERPLANE_COMPILE_LINES(Scalar, n, Storage, MatrixStorage, Places, W)                              \
+  template void compile_lines<Scalar, n, Storage, MatrixStorage, Places, W>(                                \
+      cudaStream_t, const LineMatrix<MatrixStorage, Places>&, const LineFactors<Storage, n, W>&,            \
+      const LineUnknowns<const Scalar, Places>&, const LineUnknowns<Scalar, Places>&, unsigned long long*);
+HYPERPLANE_COMPILE_LINES(double, 1, double, double, StridedPlaces<16>, 16)
+HYPERPLANE_COMPILE_LINES(double, 5, double, double, StridedPlaces<8>, 16)
+HYPERPLANE_COMPILE_LINES(double, 16, double, float, GatheredPlaces, 16)
+HYPERPLANE_COMPILE_LINES(double, 3, float, float, StridedPlaces<8>, 16)
+HYPERPLANE_COMPILE_LINES(float, 5, float, float, StridedPlaces<16>, 32)
+#undef HYPERPLANE_COMPILE_LINES
 
 }  // namespace hyperplane::detail

@@ -60,4 +60,14 @@ std::vector<Path> paths_of() {
   }
 }
 
+/// The same for BlockTridiagonal.
+template <class Exec>
+std::vector<Path> line_paths_of() {
+  if constexpr (CudaExecutionSpace<Exec>) {
+    return {Path::portable, Path::staged};
+  } else {
+    return {Path::portable};
+  }
+}
+
 }  // namespace hyperplane::test

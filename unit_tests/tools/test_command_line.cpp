@@ -110,7 +110,7 @@ class CommandLine : public ::testing::Test {
 
 TEST_F(CommandLine, solves_with_every_method_preconditioner_and_storage) {
   for (std::string const method : {"richardson", "bicgstab", "fgmres"}) {
-    for (std::string const preconditioner : {"bilu0", "jacobi"}) {
+    for (std::string const preconditioner : {"bilu0", "lines", "ssor", "jacobi"}) {
       for (std::string const storage : {"double", "float"}) {
         auto const outcome =
             solve("--method " + method + " --preconditioner " + preconditioner + " --storage " + storage);
@@ -121,6 +121,13 @@ TEST_F(CommandLine, solves_with_every_method_preconditioner_and_storage) {
     }
   }
   EXPECT_EQ(solve("--preconditioner none").status, 0);
+  EXPECT_EQ(solve("--preconditioner ssor --relaxation 1.2").status, 0);
+  EXPECT_THAT(read("h.json"), HasSubstr("\"relaxation\": 1.2"));
+  for (std::string const direction : {"i", "j", "k", "alternating"}) {
+    EXPECT_EQ(solve("--preconditioner lines --line-sweeps 2 --line-direction " + direction).status, 0);
+    expect_solution();
+    EXPECT_THAT(read("h.json"), HasSubstr("\"line_direction\": \"" + direction + "\""));
+  }
   expect_solution();
 }
 
@@ -249,7 +256,9 @@ TEST_F(CommandLine, refuses_other_bad_input_with_one_line) {
                  "no/such/x.mtx: cannot be written");
   expect_refused(run("solve A.mtx --grid 4x3x5 --block-size 2"), "--rhs");
   expect_refused(solve("--method magic"), "--method: 'magic' is not one of richardson|bicgstab|fgmres");
-  expect_refused(solve("--preconditioner 2"), "--preconditioner: '2' is not one of bilu0|jacobi|none");
+  expect_refused(solve("--preconditioner ssor --relaxation 2"), "--relaxation: 2 is not more than 0 and less than 2");
+  expect_refused(solve("--line-direction ij"), "--line-direction: 'ij' is not one of i|j|k|alternating");
+  expect_refused(solve("--preconditioner 2"), "--preconditioner: '2' is not one of bilu0|lines|ssor|jacobi|none");
   expect_refused(solve("--tolerance -1"), "tolerance");
   expect_refused(run("fly"), "");
   expect_refused(run("solve A.mtx --rhs b.mtx --grid 4x3x5 --block-size 2 --solution x.mtx --history ./x.mtx"),
@@ -288,7 +297,7 @@ TEST_F(CommandLine, help_teaches) {
   EXPECT_EQ(help.status, 0);
   EXPECT_THAT(help.output, AllOf(HasSubstr("Example:"), HasSubstr("Exit status:"), HasSubstr("--block-size")));
   EXPECT_THAT(help.output, HasSubstr("\n  hyperplane solve A.mtx --rhs b.mtx --grid 32x16x8 --block-size 5 \\\n"));
-  EXPECT_THAT(help.output, HasSubstr("bilu0|jacobi|none [bilu0]"));
+  EXPECT_THAT(help.output, HasSubstr("bilu0|lines|ssor|jacobi|none [bilu0]"));
   EXPECT_EQ(run("--version").status, 0);
 }
 

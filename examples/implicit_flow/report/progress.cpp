@@ -29,4 +29,13 @@ void Progress::finish(const SteadyResult& result, double seconds) {
               static_cast<long long>(result.linear_iterations), seconds);
 }
 
+void print(const std::vector<LinearTotals>& comparison) {
+  if (comparison.empty()) return;
+  std::printf("\nlinear systems of the steps   %10s %12s %10s %10s\n", "systems", "iterations", "unsolved", "seconds");
+  for (auto const& totals : comparison) {
+    std::printf("%-29s %10d %12lld %10d %10.2f\n", totals.preconditioner.c_str(), totals.systems,
+                static_cast<long long>(totals.iterations), totals.unsolved, totals.seconds);
+  }
+}
+
 }  // namespace implicit_flow

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 namespace implicit_flow {
 
@@ -23,5 +24,8 @@ class Progress {
   bool m_terminal;
   std::ofstream m_history;
 };
+
+/// A table of what each preconditioner needed.
+void print(const std::vector<LinearTotals>& comparison);
 
 }  // namespace implicit_flow

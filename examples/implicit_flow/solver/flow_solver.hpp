@@ -3,6 +3,7 @@
 
 #include "jacobian.hpp"
 #include "kernels.hpp"
+#include "linear_comparison.hpp"
 #include "linear_solver.hpp"
 #include "solution.hpp"
 #include "steady.hpp"
@@ -11,6 +12,9 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace implicit_flow {
 
@@ -35,6 +39,7 @@ class FlowSolver {
         m_negative_residual(exec, cells(), "negative residual"),
         m_change(exec, cells(), "change"),
         m_linear(exec, cells(), options.linear) {
+    if (options.compare) m_comparison.emplace(exec, cells(), options.linear);
     fill(exec, m_conserved, cells(), gas.conserved(boundary.free_stream));
   }
 
@@ -68,6 +73,11 @@ class FlowSolver {
     }
   }
 
+  /// What each preconditioner needed; empty unless the options ask for a comparison.
+  std::vector<LinearTotals> comparison() const {
+    return m_comparison ? m_comparison->totals() : std::vector<LinearTotals>{};
+  }
+
   /// Copies the flow to the host.
   Solution solution(const Exec& exec) const {
     auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_conserved);
@@ -86,6 +96,7 @@ class FlowSolver {
   void take_step(const Exec& exec, StepReport& step) {
     for (int attempt = 0; attempt < 10; ++attempt, step.cfl /= 10) {
       assemble_jacobian(exec, m_problem, m_conserved, step.cfl, m_jacobian);
+      if (m_comparison && attempt == 0) m_comparison->add_system(exec, m_jacobian, m_negative_residual);
       auto const linear = m_linear.solve(exec, m_jacobian, m_negative_residual, m_change);
       step.linear_iterations += linear.iterations;
       if (!linear.usable) continue;
@@ -113,6 +124,7 @@ class FlowSolver {
   Vector m_negative_residual;
   Vector m_change;
   LinearSolver<Exec> m_linear;
+  std::optional<LinearComparison<Exec>> m_comparison;
 };
 
 }  // namespace implicit_flow

@@ -13,13 +13,17 @@
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/options.hpp>
 #include <hyperplane/krylov/richardson.hpp>
+#include <hyperplane/line/line_implicit.hpp>
+#include <hyperplane/ssor/ssor.hpp>
 #include <hyperplane/stencil/apply.hpp>
 
 #include <variant>
+#include <vector>
 
 namespace implicit_flow {
 
 struct LinearReport {
+  bool converged;  ///< to the tolerance
   bool usable;     ///< the factorization was regular and the iteration did not break down
   int iterations;  ///< of the method; one of BiCGStab has two solves with the preconditioner
 };
@@ -40,25 +44,52 @@ class LinearSolver {
     return std::visit(
         [&](auto& preconditioner, auto& method) -> LinearReport {
           preconditioner.factor(exec, a);
-          if (!preconditioner.status(exec).ok()) return {false, 0};
+          if (!preconditioner.status(exec).ok()) return {false, false, 0};
           auto const result = method.solve(exec, a, preconditioner, b, x);
-          return {result.outcome != hyperplane::KrylovOutcome::breakdown, result.iterations};
+          return {result.converged(), result.outcome != hyperplane::KrylovOutcome::breakdown, result.iterations};
         },
         m_preconditioner, m_method);
   }
 
  private:
   using AnyPreconditioner =
-      std::variant<hyperplane::BlockIlu0<double, equations, Exec>, hyperplane::BlockJacobi<double, equations, Exec>>;
+      std::variant<hyperplane::BlockIlu0<double, equations, Exec>, hyperplane::LineImplicit<double, equations, Exec>,
+                   hyperplane::Ssor<double, equations, Exec>, hyperplane::BlockJacobi<double, equations, Exec>>;
   using AnyMethod =
       std::variant<hyperplane::BiCgStab<Vector>, hyperplane::Fgmres<Vector>, hyperplane::Richardson<Vector>>;
 
   static AnyPreconditioner make_preconditioner(const Exec& exec, const hyperplane::Grid& grid,
                                                const LinearOptions& options) {
-    if (options.preconditioner == Preconditioner::jacobi) {
-      return hyperplane::BlockJacobi<double, equations, Exec>(exec, grid);
+    switch (options.preconditioner) {
+      case Preconditioner::bilu0: break;
+      case Preconditioner::lines:
+        return hyperplane::LineImplicit<double, equations, Exec>(
+            exec, grid,
+            {.directions = line_directions(grid, options.line_direction),
+             .sweeps = options.line_sweeps,
+             .relaxation = options.relaxation});
+      case Preconditioner::ssor:
+        return hyperplane::Ssor<double, equations, Exec>(exec, grid,
+                                                         {.relaxation = options.relaxation, .path = options.path});
+      case Preconditioner::jacobi: return hyperplane::BlockJacobi<double, equations, Exec>(exec, grid);
     }
     return hyperplane::BlockIlu0<double, equations, Exec>(exec, grid, {.path = options.path});
+  }
+
+  /// Alternating lines leave out directions in which the grid is one cell thick.
+  static std::vector<hyperplane::LineDirection> line_directions(const hyperplane::Grid& grid,
+                                                                LineDirections directions) {
+    using enum hyperplane::LineDirection;
+    switch (directions) {
+      case LineDirections::i: return {i};
+      case LineDirections::j: return {j};
+      case LineDirections::k: return {k};
+      case LineDirections::alternating: break;
+    }
+    std::vector<hyperplane::LineDirection> result = {j};
+    if (grid.ni() > 1) result.push_back(i);
+    if (grid.nk() > 1) result.push_back(k);
+    return result;
   }
 
   static AnyMethod make_method(const Exec& exec, const hyperplane::Grid& grid, const LinearOptions& options) {

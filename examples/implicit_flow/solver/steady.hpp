@@ -4,16 +4,32 @@
 #include <hyperplane/core/path.hpp>
 
 #include <cstdint>
+#include <string>
 
 namespace implicit_flow {
 
 enum class Order { first, second };
 
-enum class Preconditioner { bilu0, jacobi };
+enum class Preconditioner { bilu0, lines, ssor, jacobi };
+enum class LineDirections { i, j, k, alternating };
+
+constexpr const char* name(Preconditioner preconditioner) {
+  switch (preconditioner) {
+    case Preconditioner::bilu0: return "BILU(0)";
+    case Preconditioner::lines: return "lines";
+    case Preconditioner::ssor: return "SSOR";
+    case Preconditioner::jacobi: return "block Jacobi";
+  }
+  return "unknown";
+}
+
 enum class Method { bicgstab, fgmres, correction };
 
 struct LinearOptions {
   Preconditioner preconditioner = Preconditioner::bilu0;
+  double relaxation = 1;  ///< of SSOR and lines
+  LineDirections line_direction = LineDirections::j;
+  int line_sweeps = 1;
   hyperplane::Path path = hyperplane::Path::automatic;
   Method method = Method::bicgstab;
   double tolerance = 0.01;
@@ -28,6 +44,7 @@ struct SteadyOptions {
   double max_cfl_growth = 2;  ///< from one step to the next
   Order order = Order::second;
   LinearOptions linear{};
+  bool compare = false;  ///< solve every linear system with all preconditioners
 };
 
 struct StepReport {
@@ -43,6 +60,15 @@ struct SteadyResult {
   int steps;
   double residual;
   std::int64_t linear_iterations;
+};
+
+/// What a preconditioner needed for the linear systems of all steps.
+struct LinearTotals {
+  std::string preconditioner;
+  int systems = 0;
+  int unsolved = 0;  ///< systems that were given up at the largest number of iterations
+  std::int64_t iterations = 0;
+  double seconds = 0;  ///< factorization and iterations
 };
 
 }  // namespace implicit_flow

@@ -31,6 +31,8 @@ expect 2 "no attached shock" --angle 30 --cells 8x8x1 --steps 1
 expect 1 "line 2: 'oops' is not a finite number" --grid-file "$folder/bad.p3d"
 expect 1 "cell (0, 0, 0) is not positive" --grid-file "$folder/left_handed.p3d"
 expect 1 "'wall' is not a boundary condition" --boundary jmin=wall --cells 8x8x1
+expect 1 "relaxation is 2" --case plate --cells 8x8x1 --preconditioner ssor --relaxation 2
+expect 1 "first cell must be between 0 and" --case plate --wall-cell 2
 expect 1 "cannot be read" --grid-file "$folder/missing.p3d"
 expect 2 "not steady after 1 steps" --cells 8x8x1 --steps 1
 

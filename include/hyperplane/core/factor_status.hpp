@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 
 namespace hyperplane {
@@ -67,16 +68,27 @@ class SingularPivotRecord {
         "Hyperplane::FactorStatus::clear", Kokkos::RangePolicy<Exec>(exec, 0, 1), KOKKOS_LAMBDA(int) { *word = none; });
   }
 
-  /// Waits for the instance.
-  FactorStatus status(const Exec& exec, const Grid& grid) const {
+  /// Number of the point, or whatever record() was given, and equation.
+  struct Place {
+    std::int64_t number;
+    int equation;
+  };
+
+  /// The first singular pivot, if there was one. Waits for the instance.
+  std::optional<Place> find(const Exec& exec) const {
     Word word = none;
     Kokkos::deep_copy(exec, Kokkos::View<Word, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&word),
                       m_word);
     exec.fence("Hyperplane::FactorStatus");
-    if (word == none) return {};
-    return {.singular = true,
-            .point = grid.point(static_cast<std::int64_t>(word / max_block_size)),
-            .equation = static_cast<int>(word % max_block_size)};
+    if (word == none) return std::nullopt;
+    return Place{static_cast<std::int64_t>(word / max_block_size), static_cast<int>(word % max_block_size)};
+  }
+
+  /// Waits for the instance.
+  FactorStatus status(const Exec& exec, const Grid& grid) const {
+    auto const place = find(exec);
+    if (!place) return {};
+    return {.singular = true, .point = grid.point(place->number), .equation = place->equation};
   }
 
  private:

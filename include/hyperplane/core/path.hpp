@@ -7,11 +7,12 @@ namespace hyperplane {
 /// word, and throws Error where the execution space cannot run it.
 enum class Path {
   automatic,
-  portable,    ///< one launch for each hyperplane, one thread for each point; every execution space
+  portable,    ///< Kokkos alone (BlockIlu0: one launch for each hyperplane, one thread a point); every execution space
   pencil,      ///< along skewed pencils, point to point, without barriers; host execution spaces, CUDA from 9.0 on
   cuda_graph,  ///< a kernel for each hyperplane, captured once; starts, and loads factors, before the one before ends
   thread_recycling,  ///< one persistent kernel, points fetched in batches, an atomic grid barrier between hyperplanes
   cooperative,       ///< the same with the grid barrier of cooperative groups
+  staged,  ///< BlockTridiagonal: several threads a line, blocks brought ahead by bulk copies; CUDA from 9.0 on
 };
 
 constexpr const char* name(Path path) {
@@ -22,6 +23,7 @@ constexpr const char* name(Path path) {
     case Path::cuda_graph: return "cuda_graph";
     case Path::thread_recycling: return "thread_recycling";
     case Path::cooperative: return "cooperative";
+    case Path::staged: return "staged";
   }
   return "unknown";
 }

@@ -23,6 +23,9 @@
 
 namespace hyperplane {
 
+template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar>
+class Ssor;
+
 struct BlockIlu0Options {
   Path path = Path::automatic;
   /// Multiprocessors of a CUDA device that kernels of the plan may occupy, where not all are wanted; 0: all. The
@@ -88,14 +91,13 @@ class BlockIlu0 {
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) {
     detail::check_grid("BlockIlu0::factor", "A", a.grid(), grid());
-    m_factored = false;
-    m_singular.clear(exec);
-    if (m_path != Path::portable) {
-      m_fast_path.factor(exec, a.ref(), factors(), m_singular);
-    } else {
-      detail::block_ilu0_factor_portable<Scalar, n>(exec, a.ref(), factors(), m_singular);
-    }
-    m_factored = true;
+    replace_factors(exec, [&](const Factors& factors, const detail::SingularPivotRecord<Exec>& singular) {
+      if (m_path != Path::portable) {
+        m_fast_path.factor(exec, a.ref(), factors, singular);
+      } else {
+        detail::block_ilu0_factor_portable<Scalar, n>(exec, a.ref(), factors, singular);
+      }
+    });
   }
 
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where a grid is another one.
@@ -111,6 +113,9 @@ class BlockIlu0 {
   FactorStatus status(const Exec& exec) const { return m_singular.status(exec, grid()); }
 
  private:
+  // Its preconditioner has the form of this one, and is solved as this one is.
+  friend class Ssor<Scalar, n, Exec, StorageScalar>;
+
   using Factors = detail::BlockIlu0Factors<StorageScalar, n, vector_length>;
   using Lower = InterleavedView<StorageScalar, vector_length, detail::lower_blocks * n * n, Exec>;
   using Upper = InterleavedView<StorageScalar, vector_length, detail::upper_blocks * n * n, Exec>;
@@ -127,6 +132,15 @@ class BlockIlu0 {
       fail(std::string("BlockIlu0: ") + Exec::name() + " has no path " + name(path));
     }
     return path;
+  }
+
+  /// `compute(factors, singular)` launches what writes other factors of the same form.
+  template <class Compute>
+  void replace_factors(const Exec& exec, const Compute& compute) {
+    m_factored = false;
+    m_singular.clear(exec);
+    compute(factors(), m_singular);
+    m_factored = true;
   }
 
   Factors factors() const { return Factors{m_map, m_lower.ref(), m_upper.ref()}; }

@@ -7,6 +7,7 @@
 #include <hyperplane/stencil/block_vector.hpp>
 #include <hyperplane/stencil/detail/apply_pencil.hpp>
 #include <hyperplane/stencil/detail/apply_portable.hpp>
+#include <hyperplane/stencil/detail/stencil_terms.hpp>
 
 #include <string>
 
@@ -21,19 +22,20 @@ inline void check_grid(const char* function, const char* argument, const Grid& g
   }
 }
 
-template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage>
+template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage, class Terms = AllTerms>
 void apply_or_residual(const char* function, const char* label, const Exec& exec,
                        const BlockStencil7<Scalar, n, Exec, Storage>& a, const BlockVector<Scalar, n, Exec>* b,
-                       const BlockVector<Scalar, n, Exec>& x, const BlockVector<Scalar, n, Exec>& y) {
+                       const BlockVector<Scalar, n, Exec>& x, const BlockVector<Scalar, n, Exec>& y,
+                       const Terms& terms = {}) {
   check_grid(function, "x", x.grid(), a.grid());
   check_grid(function, "the result", y.grid(), a.grid());
   if (b != nullptr) check_grid(function, "b", b->grid(), a.grid());
   if (x.flat().data() == y.flat().data()) fail(std::string(function) + ": the result must not be x");
   auto const b_ref = b != nullptr ? b->ref() : y.ref();
   if constexpr (HostExecutionSpace<Exec>) {
-    apply_pencil<subtract, Scalar, n>(label, exec, a.ref(), b_ref, x.ref(), y.ref());
+    apply_pencil<subtract, Scalar, n>(label, exec, a.ref(), b_ref, x.ref(), y.ref(), terms);
   } else {
-    apply_portable<subtract, Scalar, n>(label, exec, a.ref(), b_ref, x.ref(), y.ref());
+    apply_portable<subtract, Scalar, n>(label, exec, a.ref(), b_ref, x.ref(), y.ref(), terms);
   }
 }
 

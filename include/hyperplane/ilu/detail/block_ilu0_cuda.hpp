@@ -74,7 +74,7 @@ class BlockIlu0FastPath<Scalar, n, Exec, Storage, vector_length> {
   static Path choose(const Exec&, const Map& map) {
     return choose_cuda_path(map.grid(), n, sizeof(Storage), Pencil::suits());
   }
-  static bool has(Path) { return true; }
+  static bool has(Path path) { return path != Path::staged; }
 
   BlockIlu0FastPath(const Exec& exec, const Map& map, Path path, int multiprocessors) {
     auto const stream = exec.cuda_stream();
@@ -90,7 +90,8 @@ class BlockIlu0FastPath<Scalar, n, Exec, Storage, vector_length> {
       case Path::thread_recycling: m_plan = std::make_shared<Recycling>(stream, map, multiprocessors); break;
       case Path::cooperative: m_plan = std::make_shared<Cooperative>(stream, map, multiprocessors); break;
       case Path::automatic:
-      case Path::portable: break;
+      case Path::portable:
+      case Path::staged: break;
     }
   }
 

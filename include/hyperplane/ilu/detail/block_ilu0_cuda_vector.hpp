@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/cuda/vector.hpp>
+
 namespace hyperplane::detail {
 
-/// Neighbouring values that one access to memory brings.
 template <class T, int count>
-struct alignas(count * sizeof(T)) CudaVector {
-  T m_values[count];
-};
+using CudaVector = cuda::Vector<T, count>;
 
 /// Which lanes of a pack and which rows of its n x n blocks a thread has, where `warps` warps share a pack: the warps
 /// and four threads of each share the lanes, eight threads the rows. Threads beyond the last row repeat it.

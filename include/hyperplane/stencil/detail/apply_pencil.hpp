@@ -7,6 +7,7 @@
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 #include <hyperplane/stencil/detail/pencil_neighbours.hpp>
+#include <hyperplane/stencil/detail/stencil_terms.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -15,8 +16,9 @@
 
 namespace hyperplane::detail {
 
-/// y = A x, or y = b - A x, in full vectors: one index for each range of steps of a pencil. Host only.
-template <bool subtract, class Scalar, int n, class Storage, int vector_length>
+/// y = A x, or y = b - A x, of the terms that are asked for, in full vectors: one index for each range of steps of a
+/// pencil. Host only.
+template <bool subtract, class Scalar, int n, class Storage, int vector_length, class Terms>
 struct ApplyPencil {
   static constexpr std::int64_t range = 64;
 
@@ -24,6 +26,7 @@ struct ApplyPencil {
   BlockVectorRef<Scalar, n, vector_length> m_b;
   BlockVectorRef<Scalar, n, vector_length> m_x;
   BlockVectorRef<Scalar, n, vector_length> m_y;
+  Terms m_terms;
 
   std::int64_t ranges() const { return (m_a.map().steps() + range - 1) / range; }
 
@@ -45,6 +48,7 @@ struct ApplyPencil {
         sum[c] = subtract ? PackType::load(m_b.packs().pack_data(pack, c)) : PackType(0);
       }
       auto const accumulate = [&](Direction direction, const block::Vector<PackType, n>& x) {
+        if (!m_terms.has(direction)) return;
         block::PackMatrix<PackType, Storage, n> const a{m_a.pack_block(pack, direction)};
         if constexpr (subtract) {
           block::gemv_subtract<n>(a, x, sum);
@@ -53,16 +57,16 @@ struct ApplyPencil {
         }
       };
       // In storage order.
-      neighbours.load(step - map.pitch(), other.m_entries);
+      if (m_terms.has(Direction::bottom)) neighbours.load(step - map.pitch(), other.m_entries);
       accumulate(Direction::bottom, other);
-      neighbours.south(step, before.m_entries, other.m_entries);
+      if (m_terms.has(Direction::south)) neighbours.south(step, before.m_entries, other.m_entries);
       accumulate(Direction::south, other);
       accumulate(Direction::west, before);
       accumulate(Direction::center, here);
       accumulate(Direction::east, after);
-      neighbours.north(step, after.m_entries, other.m_entries);
+      if (m_terms.has(Direction::north)) neighbours.north(step, after.m_entries, other.m_entries);
       accumulate(Direction::north, other);
-      neighbours.load(step + map.pitch(), other.m_entries);
+      if (m_terms.has(Direction::top)) neighbours.load(step + map.pitch(), other.m_entries);
       accumulate(Direction::top, other);
       for (int c = 0; c < n; ++c) sum[c].store(m_y.packs().pack_data(pack, c));
       before = here;
@@ -71,11 +75,11 @@ struct ApplyPencil {
   }
 };
 
-template <bool subtract, class Scalar, int n, class Exec, class Storage, int vector_length>
+template <bool subtract, class Scalar, int n, class Exec, class Storage, int vector_length, class Terms = AllTerms>
 void apply_pencil(const char* label, const Exec& exec, const BlockStencil7Ref<Storage, n, vector_length>& a,
                   const BlockVectorRef<Scalar, n, vector_length>& b, const BlockVectorRef<Scalar, n, vector_length>& x,
-                  const BlockVectorRef<Scalar, n, vector_length>& y) {
-  ApplyPencil<subtract, Scalar, n, Storage, vector_length> const body{a, b, x, y};
+                  const BlockVectorRef<Scalar, n, vector_length>& y, const Terms& terms = {}) {
+  ApplyPencil<subtract, Scalar, n, Storage, vector_length, Terms> const body{a, b, x, y, terms};
   Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, a.map().pencils() * body.ranges()), body);
 }
 

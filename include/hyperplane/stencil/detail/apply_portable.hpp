@@ -5,6 +5,7 @@
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/stencil/detail/stencil_terms.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -12,13 +13,14 @@
 
 namespace hyperplane::detail {
 
-/// y = A x, or y = b - A x: one thread for each point.
-template <bool subtract, class Scalar, int n, class Storage, int vector_length>
+/// y = A x, or y = b - A x, of the terms that are asked for: one thread for each point.
+template <bool subtract, class Scalar, int n, class Storage, int vector_length, class Terms>
 struct ApplyPortable {
   BlockStencil7Ref<Storage, n, vector_length> m_a;
   BlockVectorRef<Scalar, n, vector_length> m_b;
   BlockVectorRef<Scalar, n, vector_length> m_x;
   BlockVectorRef<Scalar, n, vector_length> m_y;
+  Terms m_terms;
 
   KOKKOS_FUNCTION void operator()(std::int64_t number) const {
     Point const p = m_a.grid().point(number);
@@ -29,7 +31,7 @@ struct ApplyPortable {
     for (int d = 0; d < stencil7_size; ++d) {
       auto const direction = static_cast<Direction>(d);
       Point const other = neighbour(p, direction);
-      if (!m_a.grid().contains(other)) continue;
+      if (!m_terms.has(direction) || !m_a.grid().contains(other)) continue;
       block::LaneMatrix<Scalar, Storage, n, vector_length> const a{m_a.pack_block(pack, direction) + lane};
       block::Vector<Scalar, n> x;
       for (int c = 0; c < n; ++c) x[c] = m_x(other, c);
@@ -43,13 +45,13 @@ struct ApplyPortable {
   }
 };
 
-template <bool subtract, class Scalar, int n, class Exec, class Storage, int vector_length>
+template <bool subtract, class Scalar, int n, class Exec, class Storage, int vector_length, class Terms = AllTerms>
 void apply_portable(const char* label, const Exec& exec, const BlockStencil7Ref<Storage, n, vector_length>& a,
                     const BlockVectorRef<Scalar, n, vector_length>& b,
                     const BlockVectorRef<Scalar, n, vector_length>& x,
-                    const BlockVectorRef<Scalar, n, vector_length>& y) {
+                    const BlockVectorRef<Scalar, n, vector_length>& y, const Terms& terms = {}) {
   Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, a.grid().size()),
-                       ApplyPortable<subtract, Scalar, n, Storage, vector_length>{a, b, x, y});
+                       ApplyPortable<subtract, Scalar, n, Storage, vector_length, Terms>{a, b, x, y, terms});
 }
 
 }  // namespace hyperplane::detail

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/dispatch.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/csr/block_csr_ref.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace hyperplane {
+
+/// A square block matrix in compressed rows, for unstructured meshes: rows of n x n blocks, each stored by rows.
+///
+/// The blocks of row p are offsets[p], ..., offsets[p + 1] - 1; block e multiplies the n unknowns of point columns[e].
+/// Vectors are arrays with a row of n unknowns for each point, unknown c of point p at p * n + c. Values are of type
+/// StorageScalar and are computed with as Scalar. This is the layout of a KokkosSparse BsrMatrix, which bsr_matrix.hpp
+/// wraps.
+///
+/// A shared handle with the semantics of a Kokkos::View. Memory: n^2 values of StorageScalar and an int a block.
+template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>
+class BlockCsr {
+ public:
+  static_assert(n >= 1 && n <= max_block_size);
+  static_assert(sizeof(StorageScalar) <= sizeof(Scalar), "storage may be narrower than arithmetic, not wider");
+  using scalar_type = Scalar;
+  using storage_type = StorageScalar;
+  using offset_type = Offset;
+  using execution_space = Exec;
+  using memory_space = typename Exec::memory_space;
+  static constexpr int block_size = n;
+  using Offsets = Kokkos::View<const Offset*, memory_space>;
+  using Columns = Kokkos::View<const int*, memory_space>;
+  using Values = Kokkos::View<StorageScalar*, memory_space>;
+  /// What it multiplies.
+  using Vector = Kokkos::View<Scalar*, memory_space>;
+  using Ref = BlockCsrRef<StorageScalar, n, Offset>;
+
+  /// Takes the structure from the host, allocates, and sets to zero; waits for the instance. Throws Error where offsets
+  /// do not begin with 0, fall, or do not end with the number of columns, and where a column is not a row.
+  BlockCsr(const Exec& exec, const std::vector<Offset>& offsets, const std::vector<int>& columns)
+      : BlockCsr(to_device(exec, checked(offsets, columns)), to_device(exec, columns),
+                 Values(Kokkos::view_alloc(exec, "Hyperplane::BlockCsr::values"), columns.size() * n * n)) {
+    exec.fence("Hyperplane::BlockCsr");
+  }
+
+  /// Shares arrays that the caller has, with the structure that is described above. Throws Error where their extents do
+  /// not fit one another.
+  BlockCsr(const Offsets& offsets, const Columns& columns, const Values& values)
+      : m_offsets(offsets), m_columns(columns), m_values(values) {
+    require(offsets.extent(0) >= 1, "BlockCsr: offsets are empty");
+    if (values.extent(0) != columns.extent(0) * n * n) {
+      fail("BlockCsr: there are " + std::to_string(values.extent(0)) + " values for " +
+           std::to_string(columns.extent(0)) + " blocks of " + std::to_string(n * n));
+    }
+  }
+
+  /// Rows of blocks: points.
+  std::int64_t rows() const { return static_cast<std::int64_t>(m_offsets.extent(0)) - 1; }
+  std::int64_t blocks() const { return static_cast<std::int64_t>(m_columns.extent(0)); }
+  const Offsets& offsets() const { return m_offsets; }
+  const Columns& columns() const { return m_columns; }
+  const Values& values() const { return m_values; }
+  Ref ref() const { return Ref(rows(), m_offsets.data(), m_columns.data(), m_values.data()); }
+
+ private:
+  static const std::vector<Offset>& checked(const std::vector<Offset>& offsets, const std::vector<int>& columns) {
+    require(!offsets.empty(), "BlockCsr: offsets are empty");
+    if (offsets.front() != 0) fail("BlockCsr: offsets[0] is " + std::to_string(offsets.front()) + ", expected 0");
+    for (std::size_t row = 0; row + 1 < offsets.size(); ++row) {
+      if (offsets[row + 1] < offsets[row]) fail("BlockCsr: offsets fall after row " + std::to_string(row));
+    }
+    if (!std::cmp_equal(offsets.back(), columns.size())) {
+      fail("BlockCsr: the last offset is " + std::to_string(offsets.back()) + ", but there are " +
+           std::to_string(columns.size()) + " columns");
+    }
+    for (std::size_t block = 0; block < columns.size(); ++block) {
+      if (columns[block] < 0 || std::cmp_greater_equal(columns[block], offsets.size() - 1)) {
+        fail("BlockCsr: columns[" + std::to_string(block) + "] is " + std::to_string(columns[block]) +
+             ", expected 0 to " + std::to_string(offsets.size() - 2));
+      }
+    }
+    return offsets;
+  }
+
+  template <class T>
+  static Kokkos::View<T*, memory_space> to_device(const Exec& exec, const std::vector<T>& values) {
+    Kokkos::View<T*, memory_space> const result(
+        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::BlockCsr::structure"), values.size());
+    Kokkos::deep_copy(exec, result,
+                      Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+                          values.data(), values.size()));
+    return result;
+  }
+
+  Offsets m_offsets;
+  Columns m_columns;
+  Values m_values;
+};
+
+namespace detail {
+
+template <class View>
+void check_rows(const char* function, const char* argument, const View& view, std::int64_t points, int n) {
+  if (static_cast<std::int64_t>(view.extent(0)) != points * n) {
+    fail(std::string(function) + ": " + argument + " has " + std::to_string(view.extent(0)) + " rows, expected " +
+         std::to_string(points * n));
+  }
+}
+
+/// One equation of y = A x, or y = b - A x: threads of a device that follow one another read rows of blocks that do.
+template <bool subtract, class Scalar, int n, class Ref>
+struct BlockCsrApply {
+  Ref m_a;
+  const Scalar* m_b;
+  const Scalar* m_x;
+  Scalar* m_y;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t equation) const {
+    auto const row = equation / n;
+    int const r = static_cast<int>(equation % n);
+    Scalar sum = subtract ? m_b[equation] : Scalar(0);
+    for (auto block = m_a.begin(row); block < m_a.end(row); ++block) {
+      const Scalar* const x = m_x + m_a.column(block) * n;
+      for (int c = 0; c < n; ++c) {
+        auto const product = static_cast<Scalar>(m_a(block, r, c)) * x[c];
+        sum = subtract ? sum - product : sum + product;
+      }
+    }
+    m_y[equation] = sum;
+  }
+};
+
+}  // namespace detail
+
+/// y = A x. x and y are different vectors with the rows of A, or Error is thrown. One launch, no allocation, no fence;
+/// asynchronous on the given instance.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Offset>
+void apply(const Exec& exec, const BlockCsr<Scalar, n, Exec, Storage, Offset>& a,
+           const std::type_identity_t<typename BlockCsr<Scalar, n, Exec, Storage, Offset>::Vector>& x,
+           const std::type_identity_t<typename BlockCsr<Scalar, n, Exec, Storage, Offset>::Vector>& y) {
+  detail::check_rows("apply", "x", x, a.rows(), n);
+  detail::check_rows("apply", "the result", y, a.rows(), n);
+  require(x.data() != y.data() || a.rows() == 0, "apply: the result must not be x");
+  Kokkos::parallel_for(
+      "Hyperplane::BlockCsr::apply", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.rows() * n),
+      detail::BlockCsrApply<false, Scalar, n, typename BlockCsr<Scalar, n, Exec, Storage, Offset>::Ref>{
+          a.ref(), nullptr, x.data(), y.data()});
+}
+
+/// r = b - A x. x and r are different vectors; r may be b. See apply().
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Offset>
+void residual(const Exec& exec, const BlockCsr<Scalar, n, Exec, Storage, Offset>& a,
+              const std::type_identity_t<typename BlockCsr<Scalar, n, Exec, Storage, Offset>::Vector>& b,
+              const std::type_identity_t<typename BlockCsr<Scalar, n, Exec, Storage, Offset>::Vector>& x,
+              const std::type_identity_t<typename BlockCsr<Scalar, n, Exec, Storage, Offset>::Vector>& r) {
+  detail::check_rows("residual", "b", b, a.rows(), n);
+  detail::check_rows("residual", "x", x, a.rows(), n);
+  detail::check_rows("residual", "the result", r, a.rows(), n);
+  require(x.data() != r.data() || a.rows() == 0, "residual: the result must not be x");
+  Kokkos::parallel_for("Hyperplane::BlockCsr::residual",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.rows() * n),
+                       detail::BlockCsrApply<true, Scalar, n, typename BlockCsr<Scalar, n, Exec, Storage, Offset>::Ref>{
+                           a.ref(), b.data(), x.data(), r.data()});
+}
+
+}  // namespace hyperplane

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/macros.hpp>
+
+#include <cstdint>
+
+namespace hyperplane {
+
+/// Trivially copyable access to a BlockCsr, for kernels that assemble or read it.
+template <class Storage, int n, class Offset>
+class BlockCsrRef {
+ public:
+  HYPERPLANE_FUNCTION BlockCsrRef(std::int64_t rows, const Offset* offsets, const int* columns, Storage* values)
+      : m_rows(rows), m_offsets(offsets), m_columns(columns), m_values(values) {}
+
+  /// Rows of blocks.
+  HYPERPLANE_FUNCTION std::int64_t rows() const { return m_rows; }
+  /// The blocks of a row are begin(row), ..., end(row) - 1.
+  HYPERPLANE_FUNCTION std::int64_t begin(std::int64_t row) const { return static_cast<std::int64_t>(m_offsets[row]); }
+  HYPERPLANE_FUNCTION std::int64_t end(std::int64_t row) const { return static_cast<std::int64_t>(m_offsets[row + 1]); }
+  HYPERPLANE_FUNCTION std::int64_t column(std::int64_t block) const { return m_columns[block]; }
+  /// Entry (r, c) of a block.
+  HYPERPLANE_FUNCTION Storage& operator()(std::int64_t block, int r, int c) const {
+    return m_values[(block * n + r) * n + c];
+  }
+
+ private:
+  std::int64_t m_rows;
+  const Offset* m_offsets;
+  const int* m_columns;
+  Storage* m_values;
+};
+
+}  // namespace hyperplane

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+namespace hyperplane::cuda {
+
+/// Neighbouring values that one access to memory brings.
+template <class T, int count>
+struct alignas(count * sizeof(T)) Vector {
+  T m_values[count];
+};
+
+}  // namespace hyperplane::cuda

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/core/path.hpp>
+#include <hyperplane/line/block_tridiagonal_matrix.hpp>
+#include <hyperplane/line/detail/line_partitions.hpp>
+#include <hyperplane/line/detail/line_solver.hpp>
+#include <hyperplane/line/line_layout.hpp>
+#include <hyperplane/line/line_set.hpp>
+#include <hyperplane/line/line_status.hpp>
+#include <hyperplane/line/line_vector.hpp>
+#include <hyperplane/stencil/apply.hpp>
+#include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/stencil/block_vector.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace hyperplane {
+
+struct BlockTridiagonalOptions {
+  Path path = Path::automatic;
+  /// Width of the loads of coefficients on Path::staged, 128 or 64 bits: two doubles (four floats) of neighbouring
+  /// lines to a thread, or one (two). To measure the difference.
+  int load_bits = 128;
+  /// Parts that each line is cut into, to be worked on in parallel; 1: none, 0: as many as the execution space needs to
+  /// be busy. Short lines have fewer.
+  int partitions = 0;
+};
+
+/// Direct solution of block tridiagonal systems along many lines.
+///
+/// On each line, with blocks L (lower), D, U (upper) of position p,
+///
+///     d[p] = D[p] - L[p] d[p-1]^-1 U[p-1],    y[p] = d[p]^-1 (b[p] - L[p] y[p-1]),    x[p] = y[p] - d[p]^-1 U[p]
+///     x[p+1],
+///
+/// block LU without pivoting between blocks; d^-1 by Gauss-Jordan with partial pivoting inside the block. Kept: L, d^-1
+/// and d^-1 U, so that a solve reads 3 n^2 values of StorageScalar a point, each once. Lines are worked on
+/// vector_length at a time, interleaved entry by entry. Sources: K. Kim, "Performance Portable SIMD Approach
+/// Implementing Block Line Solver For Coupled PDEs", SAND2019-2037C; the layout in K. Kim et al., "Designing
+/// vector-friendly compact BLAS and LAPACK kernels", doi:10.1145/3126908.3126941. Which blocks are kept is our choice.
+///
+/// Matrices and vectors: on grid lines BlockStencil7, of which the diagonal and the two blocks along the direction are
+/// used, and BlockVector; on lists, arrays with a row of n unknowns for each point (points on no line are left as they
+/// are); on any lines BlockTridiagonalMatrix and LineVector, in one or many columns. StorageScalar = float with
+/// Scalar = double stores half the bytes and computes in double.
+///
+/// A plan: the constructor analyses and allocates; factor() and solve() do not, do not fence, and are asynchronous on
+/// the instance that is given. Copies, made after factor(), share factors. A solve() only reads the plan: several may
+/// run at a time.
+///
+/// Cost a point: factor 6 n^3 flops, 3 n^2 values read and 3 n^2 written; solve 6 n^2 flops, 3 n^2 + 4 n values.
+/// Launches: factor two (one clears the status), solve one. Results are bitwise the same whatever the number of threads
+/// and in every run, for a given path.
+template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
+class BlockTridiagonal {
+ public:
+  static_assert(n >= 1 && n <= max_block_size);
+  static_assert(sizeof(StorageScalar) <= sizeof(Scalar), "storage may be narrower than arithmetic, not wider");
+  using scalar_type = Scalar;
+  using storage_type = StorageScalar;
+  using execution_space = Exec;
+  using Layout = LineLayout<Scalar, Exec>;
+  using Vector = BlockVector<Scalar, n, Exec>;
+  using Options = BlockTridiagonalOptions;
+  static constexpr int block_size = n;
+  static constexpr int vector_length = Layout::vector_length;
+
+  /// Throws Error where the execution space cannot run the path.
+  BlockTridiagonal(const Exec& exec, const Layout& layout, const Options& options = {})
+      : m_path(checked_path(exec, options)),
+        m_layout(layout),
+        m_solver(exec, layout, partitions(exec, layout, options), m_path, options.load_bits) {}
+  BlockTridiagonal(const Exec& exec, const LineSet& lines, const Options& options = {})
+      : BlockTridiagonal(exec, Layout(exec, lines), options) {}
+
+  const LineSet& lines() const { return m_layout.lines(); }
+  const Layout& layout() const { return m_layout; }
+  /// The path that runs; never automatic.
+  Path path() const { return m_path; }
+  /// Parts that long lines are cut into; 1 where they are not.
+  int partitions() const { return m_solver.partitions(); }
+
+  /// Factors the block tridiagonal part of A along the lines, which are grid lines of A's grid, or Error is thrown. A
+  /// may be overwritten when the instance has finished. A singular pivot is recorded: see status().
+  template <class MatrixStorage>
+  void factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) {
+    check_grid("BlockTridiagonal::factor", "A", a.grid());
+    auto const entry = [](Direction direction) { return static_cast<int>(direction) * n * n; };
+    auto const direction = lines().direction();
+    factor_from(exec, detail::LineData::outer, a.flat().data(), stencil7_size * n * n,
+                {entry(lower_neighbour(direction)), entry(Direction::center), entry(upper_neighbour(direction))});
+  }
+
+  /// Factors matrices on the same lines, or Error is thrown.
+  template <class MatrixStorage>
+  void factor(const Exec& exec, const BlockTridiagonalMatrix<Scalar, n, Exec, MatrixStorage>& a) {
+    m_layout.require_same("BlockTridiagonal::factor", "A", a.layout());
+    factor_from(exec, detail::LineData::lines, a.flat().data(), line_blocks * n * n, {0, n * n, 2 * n * n});
+  }
+
+  /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where the grid is another one.
+  void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    check_grid("BlockTridiagonal::solve", "the right-hand side", rhs.grid());
+    check_grid("BlockTridiagonal::solve", "x", x.grid());
+    solve_in(exec, detail::LineData::outer, rhs.flat().data(), x.flat().data(), 1);
+  }
+
+  /// The same for all columns of vectors on the same lines; the number of columns is the same, or Error is thrown.
+  void solve(const Exec& exec, const LineVector<Scalar, n, Exec>& rhs, const LineVector<Scalar, n, Exec>& x) const {
+    m_layout.require_same("BlockTridiagonal::solve", "the right-hand side", rhs.layout());
+    m_layout.require_same("BlockTridiagonal::solve", "x", x.layout());
+    if (rhs.columns() != x.columns()) {
+      fail("BlockTridiagonal::solve: the right-hand side has " + std::to_string(rhs.columns()) + " columns, x has " +
+           std::to_string(x.columns()));
+    }
+    solve_in(exec, detail::LineData::lines, rhs.flat().data(), x.flat().data(), x.columns());
+  }
+
+  /// The same for lists, in views of rank 1 (point * n + c) or contiguous ones of rank 2 (point, c), LayoutRight.
+  template <class Rhs, class X>
+    requires(Kokkos::is_view_v<Rhs> && Kokkos::is_view_v<X>)
+  void solve(const Exec& exec, const Rhs& rhs, const X& x) const {
+    require(!lines().grid(), "BlockTridiagonal::solve: arrays of points belong to lists, not to grid lines");
+    check_rows("the right-hand side", rhs);
+    check_rows("x", x);
+    solve_in(exec, detail::LineData::outer, rhs.data(), x.data(), 1);
+  }
+
+  /// Whether the last factor() met a singular pivot, and where. Waits for the instance.
+  LineStatus status(const Exec& exec) const {
+    auto const found = m_solver.find_singular(exec);
+    if (!found) return {};
+    return LineStatus::singular_at(lines(), found->ordinal, found->equation);
+  }
+
+ private:
+  using Solver = detail::LineSolver<Scalar, n, Exec, StorageScalar>;
+  using FastPath = typename Solver::Direct::FastPath;
+
+  static Path checked_path(const Exec& exec, const Options& options) {
+    if (options.load_bits != 64 && options.load_bits != 128) {
+      fail("BlockTridiagonal: loads of " + std::to_string(options.load_bits) + " bits are not possible");
+    }
+    if (options.path == Path::automatic) return FastPath::choose(exec);
+    if (options.path != Path::portable && !FastPath::has(options.path)) {
+      fail(std::string("BlockTridiagonal: ") + Exec::name() + " has no path " + name(options.path));
+    }
+    return options.path;
+  }
+
+  static int partitions(const Exec& exec, const Layout& layout, const Options& options) {
+    if (options.partitions < 0) {
+      fail("BlockTridiagonal: " + std::to_string(options.partitions) + " partitions are not possible");
+    }
+    if (options.partitions > 0) return options.partitions;
+    return detail::choose_line_partitions(layout.lines().count(), layout.lines().longest(), FastPath::lanes(exec));
+  }
+
+  void check_grid(const char* function, const char* argument, const Grid& grid) const {
+    if (!lines().grid()) fail(std::string(function) + ": " + argument + " is on a grid, but the lines are not");
+    detail::check_grid(function, argument, grid, *lines().grid());
+  }
+
+  template <class View>
+  void check_rows(const char* argument, const View& view) const {
+    static_assert(View::rank() == 1 || View::rank() == 2, "points are viewed as (point * n + c) or (point, c)");
+    static_assert(std::is_same_v<typename View::non_const_value_type, Scalar>);
+    static_assert(Kokkos::SpaceAccessibility<Exec, typename View::memory_space>::accessible);
+    bool ok = view.span_is_contiguous();
+    if constexpr (View::rank() == 1) {
+      ok = ok && static_cast<std::int64_t>(view.extent(0)) == lines().point_count() * n;
+    } else {
+      ok = ok && static_cast<std::int64_t>(view.extent(0)) == lines().point_count() && view.extent(1) == n &&
+           (view.extent(0) <= 1 || view.stride(0) == n);
+    }
+    if (!ok) {
+      fail(std::string("BlockTridiagonal::solve: ") + argument + " is not a contiguous array of " +
+           std::to_string(lines().point_count()) + " rows of " + std::to_string(n));
+    }
+  }
+
+  /// `first`: first entries of the lower, the diagonal and the upper block.
+  template <class MatrixStorage>
+  void factor_from(const Exec& exec, detail::LineData where, const MatrixStorage* data, int entries,
+                   const int (&first)[line_blocks]) {
+    m_factored = false;
+    m_solver.factor(exec, where, data, entries, first);
+    m_factored = true;
+  }
+
+  void solve_in(const Exec& exec, detail::LineData where, const Scalar* rhs, Scalar* x, int columns) const {
+    require(m_factored, "BlockTridiagonal::solve: called before factor");
+    m_solver.solve(exec, where, rhs, x, columns);
+  }
+
+  Path m_path;
+  Layout m_layout;
+  Solver m_solver;
+  bool m_factored = false;
+};
+
+}  // namespace hyperplane

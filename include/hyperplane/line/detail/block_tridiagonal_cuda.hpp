@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/core/factor_status.hpp>
+#include <hyperplane/cuda/labelled.hpp>
+#include <hyperplane/cuda/occupancy.hpp>
+#include <hyperplane/line/detail/block_tridiagonal_cuda_staged.hpp>
+#include <hyperplane/line/detail/block_tridiagonal_fast_path.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <optional>
+
+namespace hyperplane::detail {
+
+template <class Scalar, int n, CudaExecutionSpace Exec, class Storage>
+class BlockTridiagonalFastPath<Scalar, n, Exec, Storage> {
+  static constexpr int vector_length = line_vector_length_v<Scalar, Exec>;
+  using Staged = BlockTridiagonalCudaStaged<Scalar, n, Storage, vector_length>;
+  using Factors = LineFactors<Storage, n, vector_length>;
+
+ public:
+  static Path choose(const Exec&) { return Staged::suits() ? Path::staged : Path::portable; }
+  static bool has(Path path) { return path == Path::staged; }
+  /// A pack for each multiprocessor.
+  static std::int64_t lanes(const Exec&) { return std::int64_t{cuda::multiprocessor_count()} * vector_length; }
+
+  template <class Layout>
+  BlockTridiagonalFastPath(const Exec& exec, const Layout& layout, Path path, int load_bits) {
+    if (path != Path::staged) return;
+    require(cuda::current_device() == exec.cuda_device(),
+            "BlockTridiagonal: the current CUDA device is not that of the execution space instance");
+    require(Staged::suits(),
+            "BlockTridiagonal: path staged needs a device, and kernels compiled for it, of compute capability 9.0");
+    m_staged.emplace(layout.packs(), load_bits);
+  }
+
+  template <class MatrixStorage, class Places>
+  void factor(const Exec& exec, const LineMatrix<MatrixStorage, Places>& a, const Factors& factors,
+              const SingularPivotRecord<Exec>& singular) const {
+    static_assert(sizeof(unsigned long long) == sizeof(*singular.word()));
+    cuda::labelled(exec, "Hyperplane::BlockTridiagonal::factor", [&] {
+      m_staged->factor(exec.cuda_stream(), a, factors, reinterpret_cast<unsigned long long*>(singular.word()));
+    });
+  }
+
+  template <class Places>
+  void solve(const Exec& exec, const Factors& factors, const LineUnknowns<const Scalar, Places>& rhs,
+             const LineUnknowns<Scalar, Places>& x, int columns) const {
+    cuda::labelled(exec, "Hyperplane::BlockTridiagonal::solve",
+                   [&] { m_staged->solve(exec.cuda_stream(), factors, rhs, x, columns); });
+  }
+
+ private:
+  std::optional<Staged> m_staged;
+};
+
+}  // namespace hyperplane::detail

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/cuda/launch.hpp>
+#include <hyperplane/cuda/occupancy.hpp>
+#include <hyperplane/line/detail/block_tridiagonal_cuda_factor.hpp>
+#include <hyperplane/line/detail/block_tridiagonal_cuda_solve.hpp>
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace hyperplane::detail {
+
+/// Path::staged of BlockTridiagonal on CUDA: launches one kernel for a solve, one for a factorization, two where the
+/// blocks have to be gathered first. Allocates nothing and waits for nothing.
+template <class Scalar, int n, class Storage, int vector_length>
+class BlockTridiagonalCudaStaged {
+  static constexpr int wide = 16 / static_cast<int>(sizeof(Scalar));
+  static constexpr int narrow = 8 / static_cast<int>(sizeof(Scalar));
+  using Factors = LineFactors<Storage, n, vector_length>;
+  template <class Places, int lanes>
+  using Solve = CudaLineSolve<Scalar, n, Storage, Places, vector_length, lanes>;
+  template <class Source, int lanes>
+  using Factor = CudaLineFactor<Scalar, n, Storage, Source, vector_length, lanes>;
+  using Gathered = CudaLineFactorsSource<Storage, vector_length>;
+
+ public:
+  /// Whether the current device can run the kernels, and they were compiled for it.
+  static bool suits() {
+    if (cuda::device_attribute(cudaDevAttrComputeCapabilityMajor) < 9) return false;
+    cudaFuncAttributes attributes{};
+    cuda::check(cudaFuncGetAttributes(&attributes, cuda_line_solve_kernel<Solve<GatheredPlaces, wide>>),
+                "cudaFuncGetAttributes");
+    auto const bytes = cuda::max_shared_bytes();
+    return attributes.ptxVersion >= 90 && Solve<GatheredPlaces, wide>::memory.total(2) <= bytes &&
+           Factor<CudaLineStridedSource<Scalar, vector_length / 2>, wide>::memory.total(2) <= bytes;
+  }
+
+  BlockTridiagonalCudaStaged(std::int64_t packs, int load_bits)
+      : m_packs(packs),
+        m_load_bits(load_bits),
+        m_multiprocessors(cuda::multiprocessor_count()),
+        m_multiprocessor_bytes(
+            static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor))),
+        m_block_bytes(cuda::max_shared_bytes()) {}
+
+  template <class MatrixStorage, int W>
+  void factor(cudaStream_t stream, const LineMatrix<MatrixStorage, StridedPlaces<W>>& a, const Factors& factors,
+              unsigned long long* singular) const {
+    factor_from(stream, CudaLineStridedSource<MatrixStorage, W>{a}, factors, singular);
+  }
+
+  template <class MatrixStorage>
+  void factor(cudaStream_t stream, const LineMatrix<MatrixStorage, GatheredPlaces>& a, const Factors& factors,
+              unsigned long long* singular) const {
+    using Gather = CudaLineGather<Storage, MatrixStorage, n, vector_length>;
+    cuda::launch(stream, cuda_line_gather_kernel<Gather>, static_cast<int>(m_packs), Gather::threads, 0,
+                 cuda::Dependency::complete, Gather{a, factors});
+    factor_from(stream, Gathered{}, factors, singular);
+  }
+
+  template <class Places>
+  void solve(cudaStream_t stream, const Factors& factors, const LineUnknowns<const Scalar, Places>& rhs,
+             const LineUnknowns<Scalar, Places>& x, int columns) const {
+    with_lanes([&]<int lanes>() {
+      using Kernel = Solve<Places, lanes>;
+      int const entries = this->entries(Kernel::memory, columns);
+      launch<Kernel>(stream, cuda_line_solve_kernel<Kernel>, columns,
+                     Kernel{factors, rhs, x, columns, entries}, entries);
+    });
+  }
+
+ private:
+  template <class Use>
+  void with_lanes(const Use& use) const {
+    if (m_load_bits == 128) {
+      use.template operator()<wide>();
+    } else {
+      use.template operator()<narrow>();
+    }
+  }
+
+  int entries(const CudaLineMemory& memory, int columns) const {
+    return choose_line_entries(m_packs * columns, memory, m_multiprocessors, m_multiprocessor_bytes, m_block_bytes);
+  }
+
+  template <class Source>
+  void factor_from(cudaStream_t stream, const Source& source, const Factors& factors,
+                   unsigned long long* singular) const {
+    with_lanes([&]<int lanes>() {
+      using Kernel = Factor<Source, lanes>;
+      int const entries = this->entries(Kernel::memory, 1);
+      launch<Kernel>(stream, cuda_line_factor_kernel<Kernel>, 1, Kernel{source, factors, singular, entries}, entries);
+    });
+  }
+
+  template <class Kernel>
+  void launch(cudaStream_t stream, void (*kernel)(Kernel), int columns, const Kernel& parameters, int entries) const {
+    cuda::allow_shared_memory(kernel);
+    cuda::launch(stream, kernel, static_cast<int>(m_packs * columns), Kernel::threads, Kernel::memory.total(entries),
+                 cuda::Dependency::complete, parameters);
+  }
+
+  std::int64_t m_packs;
+  int m_load_bits;
+  int m_multiprocessors;
+  std::size_t m_multiprocessor_bytes;
+  std::size_t m_block_bytes;
+};
+
+}  // namespace hyperplane::detail

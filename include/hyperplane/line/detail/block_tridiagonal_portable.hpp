@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/block/gemm.hpp>
+#include <hyperplane/block/gemv.hpp>
+#include <hyperplane/block/inverse.hpp>
+#include <hyperplane/block/matrix.hpp>
+#include <hyperplane/core/factor_status.hpp>
+#include <hyperplane/line/detail/line_cursor.hpp>
+#include <hyperplane/line/detail/line_factors.hpp>
+#include <hyperplane/simd/pack.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+/// The portable path of BlockTridiagonal: one thread for each internal vector of each pack of lines. Internal vectors
+/// follow one another, so that on a device neighbouring threads access neighbouring memory.
+namespace hyperplane::detail {
+
+template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, class Places, int vector_length,
+          int internal_length>
+struct LineFactorPortable {
+  using PackType = Pack<Scalar, internal_length>;
+  using Block = block::Matrix<PackType, n>;
+  using Lanes = LineLanes<internal_length, vector_length>;
+  using Cursor = LineCursor<Places, internal_length, vector_length>;
+  static constexpr int block_entries = n * n;
+  static constexpr int internal_vectors = vector_length / internal_length;
+
+  LineMatrix<MatrixStorage, Places> m_a;
+  LineFactors<Storage, n, vector_length> m_factors;
+  typename SingularPivotRecord<Exec>::Ref m_singular;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    auto const pack = index / internal_vectors;
+    auto const& layout = m_factors.m_layout;
+    Lanes const lanes(layout, pack, static_cast<int>(index % internal_vectors));
+    Cursor const cursor(m_a.m_places, layout, lanes);
+    Block upper, given, d;
+    for (auto& entry : upper.m_entries) entry = PackType(0);
+    for (int step = 0; step < lanes.m_length; ++step) {
+      bool const inner = lanes.is_inner(step);
+      load(cursor, LineBlock::lower, step, given);
+      if (!inner) clear(given, [&](int l) { return step <= lanes.m_begins[l] || step >= lanes.m_ends[l]; });
+      keep(given, m_factors.lower(pack, step, LineFactor::lower) + lanes.m_first_lane);
+      load(cursor, LineBlock::diagonal, step, d);
+      if (!inner) make_regular(lanes, step, d);
+      block::gemm_subtract<n>(given, upper, d);
+      block::invert<n>(d, [&](const auto& mask, int equation) { record(lanes, step, mask, equation); });
+      keep(d, m_factors.lower(pack, step, LineFactor::inverse) + lanes.m_first_lane);
+      load(cursor, LineBlock::upper, step, given);
+      if (!inner) clear(given, [&](int l) { return step < lanes.m_begins[l] || step + 1 >= lanes.m_ends[l]; });
+      block::gemm<n>(d, given, upper);
+      keep(upper, m_factors.upper(pack, step) + lanes.m_first_lane);
+    }
+    if constexpr (std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>) stream_fence();
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION void load(const Cursor& cursor, LineBlock block, int step, Block& values) const {
+    cursor.template load<block_entries>(m_a.m_data, m_a.m_entries, m_a.m_first[static_cast<int>(block)], step,
+                                        values.m_entries);
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION static void keep(const Block& block, Storage* values) {
+    HYPERPLANE_UNROLL
+    for (int e = 0; e < block_entries; ++e) {
+      if constexpr (internal_length == vector_length) {
+        block.m_entries[e].stream(values + e * vector_length);
+      } else {
+        block.m_entries[e].store(values + e * vector_length);
+      }
+    }
+  }
+
+  template <class Condition>
+  KOKKOS_FUNCTION static void clear(Block& block, const Condition& condition) {
+    for (int l = 0; l < internal_length; ++l) {
+      if (!condition(l)) continue;
+      for (auto& entry : block.m_entries) entry.set(l, Scalar(0));
+    }
+  }
+
+  /// A unit diagonal where there is no point keeps the lane finite and out of the status.
+  KOKKOS_FUNCTION static void make_regular(const Lanes& lanes, int step, Block& d) {
+    for (int l = 0; l < internal_length; ++l) {
+      if (lanes.exists(l, step)) continue;
+      for (int c = 0; c < n; ++c) {
+        for (int r = 0; r < n; ++r) d(r, c).set(l, Scalar(r == c ? 1 : 0));
+      }
+    }
+  }
+
+  template <class Mask>
+  KOKKOS_FUNCTION void record(const Lanes& lanes, int step, const Mask& mask, int equation) const {
+    for (int l = 0; l < internal_length; ++l) {
+      if (!mask[l] || !lanes.exists(l, step)) continue;
+      auto const first = m_factors.m_layout.ordinal(lanes.m_pack, lanes.m_first_lane + l);
+      m_singular.record(first + (step - lanes.m_begins[l]), equation);
+    }
+  }
+};
+
+template <class Scalar, int n, class Storage, class Places, int vector_length, int internal_length>
+struct LineSolvePortable {
+  using PackType = Pack<Scalar, internal_length>;
+  using Vector = block::Vector<PackType, n>;
+  using Lanes = LineLanes<internal_length, vector_length>;
+  using Cursor = LineCursor<Places, internal_length, vector_length>;
+  static constexpr int internal_vectors = vector_length / internal_length;
+
+  /// A block of the factors, read where it is used.
+  struct StoredBlock {
+    using value_type = PackType;
+    const Storage* m_data;
+    KOKKOS_FORCEINLINE_FUNCTION PackType operator()(int r, int c) const {
+      return PackType::load(m_data + (c * n + r) * vector_length);
+    }
+  };
+
+  LineFactors<Storage, n, vector_length> m_factors;
+  LineUnknowns<const Scalar, Places> m_rhs;
+  LineUnknowns<Scalar, Places> m_x;
+  int m_columns;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    auto const& layout = m_factors.m_layout;
+    Lanes const lanes(layout, index / internal_vectors, static_cast<int>(index % internal_vectors));
+    Cursor const cursor(m_x.m_places, layout, lanes);
+    if (m_columns == 1) {
+      sweep<false>(lanes, cursor);
+    } else {
+      sweep<true>(lanes, cursor);
+    }
+  }
+
+ private:
+  /// With many columns a block is used for all of them while it is in the cache, and so is the step before in x.
+  template <bool many>
+  KOKKOS_FORCEINLINE_FUNCTION void sweep(const Lanes& lanes, const Cursor& cursor) const {
+    auto const pack = lanes.m_pack;
+    int const lane = lanes.m_first_lane;
+    Vector y;
+    for (int c = 0; c < n; ++c) y[c] = PackType(0);
+    for (int step = 0; step < lanes.m_length; ++step) {
+      StoredBlock const lower{m_factors.lower(pack, step, LineFactor::lower) + lane};
+      StoredBlock const inverse{m_factors.lower(pack, step, LineFactor::inverse) + lane};
+      for (int column = 0; column < (many ? m_columns : 1); ++column) {
+        if constexpr (many) load_before(cursor, step > 0, step - 1, column, y);
+        Vector sum;
+        cursor.template load<n>(m_rhs.m_data, m_rhs.m_entries, m_rhs.m_first + column * n, step, sum.m_entries);
+        block::gemv_subtract<n>(lower, y, sum);
+        block::gemv<n>(inverse, sum, y);
+        cursor.template store<n>(m_x.m_data, m_x.m_entries, m_x.m_first + column * n, step, y.m_entries);
+      }
+    }
+    for (int c = 0; c < n; ++c) y[c] = PackType(0);
+    for (int step = lanes.m_length - 1; step >= 0; --step) {
+      StoredBlock const upper{m_factors.upper(pack, step) + lane};
+      for (int column = 0; column < (many ? m_columns : 1); ++column) {
+        if constexpr (many) load_before(cursor, step + 1 < lanes.m_length, step + 1, column, y);
+        Vector x;
+        cursor.template load<n>(m_x.m_data, m_x.m_entries, m_x.m_first + column * n, step, x.m_entries);
+        block::gemv_subtract<n>(upper, y, x);
+        cursor.template store<n>(m_x.m_data, m_x.m_entries, m_x.m_first + column * n, step, x.m_entries);
+        y = x;
+      }
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION void load_before(const Cursor& cursor, bool exists, int step, int column,
+                                               Vector& y) const {
+    if (exists) {
+      cursor.template load<n>(m_x.m_data, m_x.m_entries, m_x.m_first + column * n, step, y.m_entries);
+    } else {
+      for (int c = 0; c < n; ++c) y[c] = PackType(0);
+    }
+  }
+};
+
+}  // namespace hyperplane::detail

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/macros.hpp>
+#include <hyperplane/line/line_layout_ref.hpp>
+#include <hyperplane/simd/pack.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+namespace hyperplane::detail {
+
+/// The lanes of one internal vector of a pack of lines, and in which steps they have points.
+template <int internal_length, int vector_length>
+struct LineLanes {
+  std::int64_t m_pack;
+  int m_first_lane;
+  int m_length;  ///< steps of the pack
+  int m_begins[internal_length];
+  int m_ends[internal_length];
+  int m_inner_begin = 0;  ///< from here to m_inner_end - 1 every lane is between two other points of its line
+  int m_inner_end;
+
+  KOKKOS_FUNCTION LineLanes(const LineLayoutRef<vector_length>& layout, std::int64_t pack, int v)
+      : m_pack(pack), m_first_lane(v * internal_length), m_length(layout.length(pack)), m_inner_end(m_length - 1) {
+    for (int l = 0; l < internal_length; ++l) {
+      m_begins[l] = layout.begin(pack, m_first_lane + l);
+      m_ends[l] = layout.end(pack, m_first_lane + l);
+      if (m_begins[l] + 1 > m_inner_begin) m_inner_begin = m_begins[l] + 1;
+      if (m_ends[l] - 1 < m_inner_end) m_inner_end = m_ends[l] - 1;
+    }
+  }
+
+  KOKKOS_FUNCTION bool exists(int l, int step) const { return step >= m_begins[l] && step < m_ends[l]; }
+  KOKKOS_FUNCTION bool is_inner(int step) const { return step >= m_inner_begin && step < m_inner_end; }
+};
+
+/// Loads and stores the values of the lanes of LineLanes; lanes without a point read zeros and are not written.
+template <class Places, int internal_length, int vector_length>
+class LineCursor;
+
+template <int W, int internal_length, int vector_length>
+class LineCursor<StridedPlaces<W>, internal_length, vector_length> {
+  using Lanes = LineLanes<internal_length, vector_length>;
+
+ public:
+  KOKKOS_FUNCTION LineCursor(const StridedPlaces<W>& places, const LineLayoutRef<vector_length>&, const Lanes& lanes)
+      : m_lanes(lanes), m_stride(places.m_stride), m_lane(lanes.m_first_lane % W) {
+    auto const unit = lanes.m_pack * (vector_length / W) + lanes.m_first_lane / W;
+    m_base = places.m_bases[unit];
+    m_full_begin = places.m_full_begins[unit];
+    m_full_end = places.m_full_ends[unit];
+  }
+
+  /// Values first, first + 1, ... of `entries` at a step.
+  template <int count, class T, class Storage>
+  KOKKOS_FORCEINLINE_FUNCTION void load(const Storage* data, int entries, int first, int step,
+                                        Pack<T, internal_length>* values) const {
+    const Storage* const from = data + ((m_base + step * m_stride) * entries + first) * W + m_lane;
+    if (step >= m_full_begin && step < m_full_end) {
+      HYPERPLANE_UNROLL
+      for (int e = 0; e < count; ++e) values[e] = Pack<T, internal_length>::load(from + e * W);
+      return;
+    }
+    for (int e = 0; e < count; ++e) {
+      values[e] = T(0);
+      for (int l = 0; l < internal_length; ++l) {
+        if (m_lanes.exists(l, step)) values[e].set(l, static_cast<T>(from[e * W + l]));
+      }
+    }
+  }
+
+  template <int count, class T>
+  KOKKOS_FORCEINLINE_FUNCTION void store(T* data, int entries, int first, int step,
+                                         const Pack<T, internal_length>* values) const {
+    T* const to = data + ((m_base + step * m_stride) * entries + first) * W + m_lane;
+    if (step >= m_full_begin && step < m_full_end) {
+      HYPERPLANE_UNROLL
+      for (int e = 0; e < count; ++e) values[e].store(to + e * W);
+      return;
+    }
+    for (int e = 0; e < count; ++e) {
+      for (int l = 0; l < internal_length; ++l) {
+        if (m_lanes.exists(l, step)) to[e * W + l] = values[e][l];
+      }
+    }
+  }
+
+ private:
+  const Lanes& m_lanes;
+  std::int64_t m_base;
+  std::int64_t m_stride;
+  int m_lane;
+  int m_full_begin;
+  int m_full_end;
+};
+
+template <int internal_length, int vector_length>
+class LineCursor<GatheredPlaces, internal_length, vector_length> {
+  using Lanes = LineLanes<internal_length, vector_length>;
+
+ public:
+  KOKKOS_FUNCTION LineCursor(const GatheredPlaces& places, const LineLayoutRef<vector_length>& layout,
+                             const Lanes& lanes)
+      : m_slots(places.m_slots + layout.first_item(lanes.m_pack) * vector_length + lanes.m_first_lane),
+        m_shift(places.m_shift) {}
+
+  template <int count, class T, class Storage>
+  KOKKOS_FORCEINLINE_FUNCTION void load(const Storage* data, int entries, int first, int step,
+                                        Pack<T, internal_length>* values) const {
+    for (int e = 0; e < count; ++e) values[e] = T(0);
+    for_lanes(data, entries, first, step, [&](int l, const Storage* from, int stride) {
+      for (int e = 0; e < count; ++e) values[e].set(l, static_cast<T>(from[e * stride]));
+    });
+  }
+
+  template <int count, class T>
+  KOKKOS_FORCEINLINE_FUNCTION void store(T* data, int entries, int first, int step,
+                                         const Pack<T, internal_length>* values) const {
+    for_lanes(data, entries, first, step, [&](int l, T* to, int stride) {
+      for (int e = 0; e < count; ++e) to[e * stride] = values[e][l];
+    });
+  }
+
+ private:
+  template <class Value, class Body>
+  KOKKOS_FORCEINLINE_FUNCTION void for_lanes(Value* data, int entries, int first, int step, const Body& body) const {
+    int const width = 1 << m_shift;
+    for (int l = 0; l < internal_length; ++l) {
+      int const slot = m_slots[std::int64_t{step} * vector_length + l];
+      if (slot < 0) continue;
+      body(l, data + ((std::int64_t{slot >> m_shift} * entries + first) * width + (slot & (width - 1))), width);
+    }
+  }
+
+  const int* m_slots;
+  int m_shift;
+};
+
+}  // namespace hyperplane::detail

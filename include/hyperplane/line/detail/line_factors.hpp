@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/macros.hpp>
+#include <hyperplane/line/line_layout_ref.hpp>
+#include <hyperplane/simd/interleaved_ref.hpp>
+
+#include <cstdint>
+
+namespace hyperplane::detail {
+
+/// Blocks of the factors that the sweep upwards along a line reads, in storage order. The sweep downwards reads one:
+/// d^-1 times the upper block.
+enum class LineFactor : int { lower, inverse };
+inline constexpr int line_lower_blocks = 2;
+
+/// The factors of block tridiagonal matrices for kernels: two streams, one for each sweep, so that a solve reads every
+/// block once and at rising addresses, which hardware prefetching needs: the upper stream of a pack has its last step
+/// first.
+template <class Storage, int n, int vector_length>
+struct LineFactors {
+  static constexpr int block_entries = n * n;
+  LineLayoutRef<vector_length> m_layout;
+  InterleavedRef<Storage, vector_length, line_lower_blocks * block_entries> m_lower;
+  InterleavedRef<Storage, vector_length, block_entries> m_upper;
+
+  HYPERPLANE_FUNCTION Storage* lower(std::int64_t pack, int step, LineFactor block) const {
+    return m_lower.pack_data(m_layout.first_item(pack) + step, static_cast<int>(block) * block_entries);
+  }
+  HYPERPLANE_FUNCTION Storage* upper(std::int64_t pack, int step) const {
+    return m_upper.pack_data(m_layout.m_first_items[pack + 1] - 1 - step);
+  }
+};
+
+/// Where the three blocks of a point's row are among `entries` values of a point.
+template <class Storage, class Places>
+struct LineMatrix {
+  const Storage* m_data;
+  Places m_places;
+  int m_entries;
+  int m_first[line_blocks];  ///< first entry of the lower, the diagonal and the upper block
+};
+
+/// Where the unknowns of a point are among `entries` values of a point: from `first` on.
+template <class Scalar, class Places>
+struct LineUnknowns {
+  Scalar* m_data;
+  Places m_places;
+  int m_entries;
+  int m_first;
+};
+
+}  // namespace hyperplane::detail

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/block/gemv.hpp>
+#include <hyperplane/block/inverse.hpp>
+#include <hyperplane/block/matrix.hpp>
+#include <hyperplane/core/factor_status.hpp>
+#include <hyperplane/line/detail/line_cursor.hpp>
+#include <hyperplane/line/detail/line_factors.hpp>
+#include <hyperplane/simd/interleaved_ref.hpp>
+#include <hyperplane/simd/pack.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+/// The kernels of LineJacobi: one thread for each internal vector of each pack of lines.
+namespace hyperplane::detail {
+
+/// What an iteration reads at a point: L, U and D^-1.
+inline constexpr int line_jacobi_blocks = 3;
+
+/// L, U and D^-1 of every point, one index for each internal vector and step. Threads of a device follow one another
+/// through internal vectors, those of the host through steps.
+template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, class Places, int vector_length,
+          int internal_length>
+struct LineJacobiFactor {
+  using PackType = Pack<Scalar, internal_length>;
+  using Block = block::Matrix<PackType, n>;
+  using Lanes = LineLanes<internal_length, vector_length>;
+  static constexpr int block_entries = n * n;
+  static constexpr int internal_vectors = vector_length / internal_length;
+
+  LineMatrix<MatrixStorage, Places> m_a;
+  LineLayoutRef<vector_length> m_layout;
+  InterleavedRef<Storage, vector_length, line_jacobi_blocks * block_entries> m_blocks;
+  typename SingularPivotRecord<Exec>::Ref m_singular;
+  int m_longest;  ///< steps of the longest pack
+
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    auto const vectors = m_layout.packs() * internal_vectors;
+    bool const host = HostExecutionSpace<Exec>;
+    auto const vector = host ? index / m_longest : index % vectors;
+    int const step = static_cast<int>(host ? index % m_longest : index / vectors);
+    auto const pack = vector / internal_vectors;
+    if (step >= m_layout.length(pack)) return;
+    Lanes const lanes(m_layout, pack, static_cast<int>(vector % internal_vectors));
+    LineCursor<Places, internal_length, vector_length> const cursor(m_a.m_places, m_layout, lanes);
+    Block block;
+    auto const load = [&](LineBlock which) {
+      cursor.template load<block_entries>(m_a.m_data, m_a.m_entries, m_a.m_first[static_cast<int>(which)], step,
+                                          block.m_entries);
+    };
+    auto const keep = [&](int slot) {
+      Storage* const values = m_blocks.pack_data(m_layout.first_item(pack) + step, slot * block_entries);
+      for (int e = 0; e < block_entries; ++e) {
+        block.m_entries[e].store(values + e * vector_length + lanes.m_first_lane);
+      }
+    };
+    load(LineBlock::lower);
+    clear(block, [&](int l) { return step <= lanes.m_begins[l] || step >= lanes.m_ends[l]; });
+    keep(0);
+    load(LineBlock::upper);
+    clear(block, [&](int l) { return step < lanes.m_begins[l] || step + 1 >= lanes.m_ends[l]; });
+    keep(1);
+    load(LineBlock::diagonal);
+    clear(block, [&](int l) { return !lanes.exists(l, step); });
+    for (int l = 0; l < internal_length; ++l) {
+      // A unit diagonal where there is no point keeps the lane finite and out of the status.
+      for (int r = 0; r < n && !lanes.exists(l, step); ++r) block(r, r).set(l, Scalar(1));
+    }
+    block::invert<n>(block, [&](const auto& mask, int equation) {
+      for (int l = 0; l < internal_length; ++l) {
+        if (!mask[l] || !lanes.exists(l, step)) continue;
+        auto const first = m_layout.ordinal(pack, lanes.m_first_lane + l);
+        m_singular.record(first + (step - lanes.m_begins[l]), equation);
+      }
+    });
+    keep(2);
+  }
+
+ private:
+  template <class Condition>
+  KOKKOS_FUNCTION static void clear(Block& block, const Condition& condition) {
+    for (int l = 0; l < internal_length; ++l) {
+      if (!condition(l)) continue;
+      for (auto& entry : block.m_entries) entry.set(l, Scalar(0));
+    }
+  }
+};
+
+/// z <- D^-1 (b - L z[-1] - U z[+1]) along the lines of an internal vector until the steps of all of them are small,
+/// all inside one thread: nothing has to be known of other lines.
+template <class Scalar, int n, class Storage, class Places, int vector_length, int internal_length>
+struct LineJacobiSolve {
+  using PackType = Pack<Scalar, internal_length>;
+  using Vector = block::Vector<PackType, n>;
+  using Lanes = LineLanes<internal_length, vector_length>;
+  using Cursor = LineCursor<Places, internal_length, vector_length>;
+  static constexpr int block_entries = n * n;
+  static constexpr int internal_vectors = vector_length / internal_length;
+
+  struct StoredBlock {
+    using value_type = PackType;
+    const Storage* m_data;
+    KOKKOS_FORCEINLINE_FUNCTION PackType operator()(int r, int c) const {
+      return PackType::load(m_data + (c * n + r) * vector_length);
+    }
+  };
+
+  LineLayoutRef<vector_length> m_layout;
+  InterleavedRef<Storage, vector_length, line_jacobi_blocks * block_entries> m_blocks;
+  InterleavedRef<Scalar, vector_length, n> m_z;
+  LineUnknowns<const Scalar, Places> m_rhs;
+  LineUnknowns<Scalar, Places> m_x;
+  Scalar m_tolerance;
+  int m_max_iterations;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    Lanes const lanes(m_layout, index / internal_vectors, static_cast<int>(index % internal_vectors));
+    Cursor const cursor(m_x.m_places, m_layout, lanes);
+    PackType const first = start(lanes, cursor);
+    PackType const limit = PackType(m_tolerance * m_tolerance) * first;
+    for (int iteration = 1; iteration < m_max_iterations; ++iteration) {
+      if (!any(iterate(lanes, cursor) > limit)) break;
+    }
+    for (int step = 0; step < lanes.m_length; ++step) {
+      Vector z;
+      load_z(lanes, step, z);
+      cursor.template store<n>(m_x.m_data, m_x.m_entries, m_x.m_first, step, z.m_entries);
+    }
+  }
+
+ private:
+  KOKKOS_FORCEINLINE_FUNCTION StoredBlock stored(const Lanes& lanes, int step, int slot) const {
+    return {m_blocks.pack_data(m_layout.first_item(lanes.m_pack) + step, slot * block_entries) + lanes.m_first_lane};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Scalar* z_data(const Lanes& lanes, int step) const {
+    return m_z.pack_data(m_layout.first_item(lanes.m_pack) + step) + lanes.m_first_lane;
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void load_z(const Lanes& lanes, int step, Vector& z) const {
+    for (int c = 0; c < n; ++c) z[c] = PackType::load(z_data(lanes, step) + c * vector_length);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION void store_z(const Lanes& lanes, int step, const Vector& z) const {
+    for (int c = 0; c < n; ++c) z[c].store(z_data(lanes, step) + c * vector_length);
+  }
+
+  /// z = D^-1 b; the sum of squares of z on each line.
+  KOKKOS_FUNCTION PackType start(const Lanes& lanes, const Cursor& cursor) const {
+    PackType sum = PackType(0);
+    for (int step = 0; step < lanes.m_length; ++step) {
+      Vector b, z;
+      cursor.template load<n>(m_rhs.m_data, m_rhs.m_entries, m_rhs.m_first, step, b.m_entries);
+      block::gemv<n>(stored(lanes, step, 2), b, z);
+      store_z(lanes, step, z);
+      for (int c = 0; c < n; ++c) sum += z[c] * z[c];
+    }
+    return sum;
+  }
+
+  /// One iteration; the sum of squares of the change of z on each line.
+  KOKKOS_FUNCTION PackType iterate(const Lanes& lanes, const Cursor& cursor) const {
+    PackType sum = PackType(0);
+    Vector before, here, after;
+    for (int c = 0; c < n; ++c) before[c] = PackType(0);
+    load_z(lanes, 0, here);
+    for (int step = 0; step < lanes.m_length; ++step) {
+      if (step + 1 < lanes.m_length) {
+        load_z(lanes, step + 1, after);
+      } else {
+        for (int c = 0; c < n; ++c) after[c] = PackType(0);
+      }
+      Vector b, z;
+      cursor.template load<n>(m_rhs.m_data, m_rhs.m_entries, m_rhs.m_first, step, b.m_entries);
+      block::gemv_subtract<n>(stored(lanes, step, 0), before, b);
+      block::gemv_subtract<n>(stored(lanes, step, 1), after, b);
+      block::gemv<n>(stored(lanes, step, 2), b, z);
+      store_z(lanes, step, z);
+      for (int c = 0; c < n; ++c) {
+        PackType const change = z[c] - here[c];
+        sum += change * change;
+      }
+      before = here;
+      here = after;
+    }
+    return sum;
+  }
+};
+
+}  // namespace hyperplane::detail

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/block/gemm.hpp>
+#include <hyperplane/block/gemv.hpp>
+#include <hyperplane/block/matrix.hpp>
+#include <hyperplane/line/detail/line_cursor.hpp>
+#include <hyperplane/line/detail/line_factors.hpp>
+#include <hyperplane/simd/interleaved_ref.hpp>
+#include <hyperplane/simd/pack.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+/// Kernels of LineSplit, which says what they compute.
+namespace hyperplane::detail {
+
+/// What a part's unknowns are per unit of the separators beside it, n x n a point.
+template <class Storage, int n, int vector_length>
+struct LineSpikes {
+  using Ref = InterleavedRef<Storage, vector_length, n * n>;
+  Ref m_left;
+  Ref m_right;    ///< unused where there is one
+  bool m_single;  ///< both are the same separator: m_left has the sum
+};
+
+/// Where the separators are: tables with an entry for each slot of the separators' layout.
+struct LineSeparators {
+  const int* m_before;  ///< slot of the point before, in the parts' layout; -1 where there is none
+  const int* m_after;
+  const int* m_same;  ///< bit 0: the separator on the other side of the part before is this one; bit 1: the part after
+};
+
+/// Entry e of `entries` of a slot.
+template <class Value>
+KOKKOS_FORCEINLINE_FUNCTION Value& slot_entry(Value* data, int entries, int e, int slot, int shift) {
+  int const width = 1 << shift;
+  return data[(std::int64_t{slot >> shift} * entries + e) * width + (slot & (width - 1))];
+}
+
+template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length, int internal_length>
+struct LineSpikeFactor {
+  using PackType = Pack<Scalar, internal_length>;
+  using Block = block::Matrix<PackType, n>;
+  using Lanes = LineLanes<internal_length, vector_length>;
+  using Cursor = LineCursor<GatheredPlaces, internal_length, vector_length>;
+  static constexpr int internal_vectors = vector_length / internal_length;
+
+  struct StoredBlock {
+    using value_type = PackType;
+    const Storage* m_data;
+    KOKKOS_FORCEINLINE_FUNCTION PackType operator()(int r, int c) const {
+      return PackType::load(m_data + (c * n + r) * vector_length);
+    }
+  };
+
+  LineMatrix<MatrixStorage, GatheredPlaces> m_a;
+  LineFactors<Storage, n, vector_length> m_factors;
+  LineSpikes<Storage, n, vector_length> m_spikes;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    auto const pack = index / internal_vectors;
+    auto const& layout = m_factors.m_layout;
+    Lanes const lanes(layout, pack, static_cast<int>(index % internal_vectors));
+    Cursor const cursor(m_a.m_places, layout, lanes);
+    auto const lane = lanes.m_first_lane;
+    auto const first = layout.first_item(pack);
+    Block z, other, sum;
+    clear(z);
+    for (int step = 0; step < lanes.m_length; ++step) {
+      coupling<LineBlock::lower>(cursor, lanes, step, sum);
+      if (m_spikes.m_single) {
+        coupling<LineBlock::upper>(cursor, lanes, step, other);
+        for (int e = 0; e < n * n; ++e) sum.m_entries[e] += other.m_entries[e];
+      }
+      block::gemm_subtract<n>(StoredBlock{m_factors.lower(pack, step, LineFactor::lower) + lane}, z, sum);
+      block::gemm<n>(StoredBlock{m_factors.lower(pack, step, LineFactor::inverse) + lane}, sum, z);
+      keep(z, m_spikes.m_left.pack_data(first + step) + lane);
+    }
+    clear(z);
+    for (int step = lanes.m_length - 1; step >= 0; --step) {
+      Storage* const values = m_spikes.m_left.pack_data(first + step) + lane;
+      for (int e = 0; e < n * n; ++e) sum.m_entries[e] = PackType::load(values + e * vector_length);
+      block::gemm_subtract<n>(StoredBlock{m_factors.upper(pack, step) + lane}, z, sum);
+      z = sum;
+      keep(z, values);
+    }
+    if (m_spikes.m_single) return;
+    clear(z);
+    for (int step = lanes.m_length - 1; step >= 0; --step) {
+      coupling<LineBlock::upper>(cursor, lanes, step, other);
+      block::gemm<n>(StoredBlock{m_factors.lower(pack, step, LineFactor::inverse) + lane}, other, sum);
+      block::gemm_subtract<n>(StoredBlock{m_factors.upper(pack, step) + lane}, z, sum);
+      z = sum;
+      keep(z, m_spikes.m_right.pack_data(first + step) + lane);
+    }
+  }
+
+ private:
+  KOKKOS_FUNCTION static void clear(Block& block) {
+    for (auto& entry : block.m_entries) entry = PackType(0);
+  }
+  KOKKOS_FUNCTION static void keep(const Block& block, Storage* values) {
+    for (int e = 0; e < n * n; ++e) block.m_entries[e].store(values + e * vector_length);
+  }
+
+  /// The block that couples the first point of a part to the separator before it, or the last to the one after it, in
+  /// the lanes that are there at this step; zero in the others.
+  template <LineBlock which>
+  KOKKOS_FUNCTION void coupling(const Cursor& cursor, const Lanes& lanes, int step, Block& block) const {
+    auto const here = [&](int l) {
+      return which == LineBlock::lower ? step == lanes.m_begins[l] : step + 1 == lanes.m_ends[l];
+    };
+    bool any_here = false;
+    for (int l = 0; l < internal_length; ++l) any_here = any_here || here(l);
+    clear(block);
+    if (!any_here) return;
+    cursor.template load<n * n>(m_a.m_data, m_a.m_entries, m_a.m_first[static_cast<int>(which)], step, block.m_entries);
+    for (int l = 0; l < internal_length; ++l) {
+      if (here(l)) continue;
+      for (auto& entry : block.m_entries) entry.set(l, Scalar(0));
+    }
+  }
+};
+
+/// One thread for each slot of the separators' layout: the reduced matrix, and the separators' own couplings.
+template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length>
+struct LineReduce {
+  using Block = block::Matrix<Scalar, n>;
+
+  LineMatrix<MatrixStorage, GatheredPlaces> m_a;  ///< places are those of separators
+  LineSpikes<Storage, n, vector_length> m_spikes;
+  LineSeparators m_separators;
+  Scalar* m_reduced;     ///< three blocks a separator
+  Storage* m_couplings;  ///< the lower and the upper block
+
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    int const slot = m_a.m_places.m_slots[index];
+    if (slot < 0) return;
+    auto const to = static_cast<int>(index);
+    constexpr int shift = shift_of(vector_length);
+    Block lower, diagonal, upper, reduced_lower, reduced_upper;
+    for (int e = 0; e < n * n; ++e) {
+      auto const given = [&](LineBlock which) {
+        return static_cast<Scalar>(slot_entry(m_a.m_data, m_a.m_entries, m_a.m_first[static_cast<int>(which)] + e, slot,
+                                              m_a.m_places.m_shift));
+      };
+      lower.m_entries[e] = given(LineBlock::lower);
+      diagonal.m_entries[e] = given(LineBlock::diagonal);
+      upper.m_entries[e] = given(LineBlock::upper);
+      reduced_lower.m_entries[e] = reduced_upper.m_entries[e] = 0;
+    }
+    int const before = m_separators.m_before[index], after = m_separators.m_after[index];
+    bool const same_before = m_separators.m_same[index] & 1, same_after = m_separators.m_same[index] & 2;
+    if (before < 0 && after < 0) {
+      // A periodic line of one point.
+      for (int e = 0; e < n * n; ++e) diagonal.m_entries[e] += lower.m_entries[e] + upper.m_entries[e];
+    }
+    if (before >= 0) {
+      block::gemm_subtract<n>(lower, spike(m_spikes.m_left, before), same_before ? diagonal : reduced_lower);
+      if (!m_spikes.m_single) block::gemm_subtract<n>(lower, spike(m_spikes.m_right, before), diagonal);
+    }
+    if (after >= 0) {
+      block::gemm_subtract<n>(upper, spike(m_spikes.m_left, after), diagonal);
+      if (!m_spikes.m_single) {
+        block::gemm_subtract<n>(upper, spike(m_spikes.m_right, after), same_after ? diagonal : reduced_upper);
+      }
+    }
+    for (int e = 0; e < n * n; ++e) {
+      slot_entry(m_reduced, line_blocks * n * n, e, to, shift) = reduced_lower.m_entries[e];
+      slot_entry(m_reduced, line_blocks * n * n, n * n + e, to, shift) = diagonal.m_entries[e];
+      slot_entry(m_reduced, line_blocks * n * n, 2 * n * n + e, to, shift) = reduced_upper.m_entries[e];
+      slot_entry(m_couplings, 2 * n * n, e, to, shift) = static_cast<Storage>(lower.m_entries[e]);
+      slot_entry(m_couplings, 2 * n * n, n * n + e, to, shift) = static_cast<Storage>(upper.m_entries[e]);
+    }
+  }
+
+  static constexpr int shift_of(int width) { return width == 1 ? 0 : 1 + shift_of(width / 2); }
+
+ private:
+  KOKKOS_FUNCTION static Block spike(const typename LineSpikes<Storage, n, vector_length>::Ref& spikes, int slot) {
+    Block block;
+    for (int e = 0; e < n * n; ++e) {
+      block.m_entries[e] = static_cast<Scalar>(spikes(slot / vector_length, e, slot % vector_length));
+    }
+    return block;
+  }
+};
+
+/// The right-hand side of the reduced system: that of the separator less what the parts beside it contribute.
+template <class Scalar, int n, class Storage, int vector_length>
+struct LineReduceRhs {
+  LineUnknowns<const Scalar, GatheredPlaces> m_rhs;  ///< places are those of separators
+  LineUnknowns<const Scalar, GatheredPlaces> m_x;    ///< places are those of parts
+  LineSeparators m_separators;
+  const Storage* m_couplings;
+  Scalar* m_reduced;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    int const slot = m_rhs.m_places.m_slots[index];
+    if (slot < 0) return;
+    block::Vector<Scalar, n> sum;
+    for (int c = 0; c < n; ++c) sum[c] = entry(m_rhs, c, slot);
+    subtract(index, 0, m_separators.m_before[index], sum);
+    subtract(index, n * n, m_separators.m_after[index], sum);
+    auto const to = index / vector_length * n * vector_length + index % vector_length;
+    for (int c = 0; c < n; ++c) m_reduced[to + c * vector_length] = sum[c];
+  }
+
+ private:
+  KOKKOS_FUNCTION static Scalar entry(const LineUnknowns<const Scalar, GatheredPlaces>& of, int c, int slot) {
+    return slot_entry(of.m_data, of.m_entries, of.m_first + c, slot, of.m_places.m_shift);
+  }
+  KOKKOS_FUNCTION void subtract(std::int64_t index, int first, int part_slot, block::Vector<Scalar, n>& sum) const {
+    if (part_slot < 0) return;
+    int const slot = m_x.m_places.m_slots[part_slot];
+    auto const from = (index / vector_length * 2 * n * n + first) * vector_length + index % vector_length;
+    block::Vector<Scalar, n> x;
+    for (int c = 0; c < n; ++c) x[c] = entry(m_x, c, slot);
+    block::gemv_subtract<n>(block::LaneMatrix<Scalar, Storage, n, vector_length>{m_couplings + from}, x, sum);
+  }
+};
+
+/// x of the parts less what the separators contribute, one thread for each internal vector of a pack; then x of the
+/// separators, one thread for each slot.
+template <class Scalar, int n, class Storage, int vector_length, int internal_length>
+struct LineExpand {
+  using PackType = Pack<Scalar, internal_length>;
+  using Vector = block::Vector<PackType, n>;
+  using Lanes = LineLanes<internal_length, vector_length>;
+  using Cursor = LineCursor<GatheredPlaces, internal_length, vector_length>;
+  static constexpr int internal_vectors = vector_length / internal_length;
+
+  struct StoredBlock {
+    using value_type = PackType;
+    const Storage* m_data;
+    KOKKOS_FORCEINLINE_FUNCTION PackType operator()(int r, int c) const {
+      return PackType::load(m_data + (c * n + r) * vector_length);
+    }
+  };
+
+  LineLayoutRef<vector_length> m_parts;
+  LineSpikes<Storage, n, vector_length> m_spikes;
+  const int* m_left;  ///< of each lane of each pack of parts: slot of the separator; -1 where there is none
+  const int* m_right;
+  const Scalar* m_reduced;
+  LineUnknowns<Scalar, GatheredPlaces> m_x;           ///< places are those of parts
+  LineUnknowns<Scalar, GatheredPlaces> m_separators;  ///< the same values; places are those of separators
+
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    auto const threads = m_parts.packs() * internal_vectors;
+    if (index < threads) {
+      expand(index / internal_vectors, static_cast<int>(index % internal_vectors));
+    } else {
+      copy(index - threads);
+    }
+  }
+
+ private:
+  KOKKOS_FUNCTION void copy(std::int64_t index) const {
+    int const slot = m_separators.m_places.m_slots[index];
+    if (slot < 0) return;
+    for (int c = 0; c < n; ++c) {
+      slot_entry(m_separators.m_data, m_separators.m_entries, m_separators.m_first + c, slot,
+                 m_separators.m_places.m_shift) = reduced(static_cast<int>(index), c);
+    }
+  }
+
+  KOKKOS_FUNCTION void expand(std::int64_t pack, int v) const {
+    Lanes const lanes(m_parts, pack, v);
+    Cursor const cursor(m_x.m_places, m_parts, lanes);
+    Vector const left = separator(m_left, lanes);
+    Vector const right = separator(m_right, lanes);
+    for (int step = 0; step < lanes.m_length; ++step) {
+      auto const item = m_parts.first_item(pack) + step;
+      Vector x;
+      cursor.template load<n>(m_x.m_data, m_x.m_entries, m_x.m_first, step, x.m_entries);
+      block::gemv_subtract<n>(StoredBlock{m_spikes.m_left.pack_data(item) + lanes.m_first_lane}, left, x);
+      if (!m_spikes.m_single) {
+        block::gemv_subtract<n>(StoredBlock{m_spikes.m_right.pack_data(item) + lanes.m_first_lane}, right, x);
+      }
+      cursor.template store<n>(m_x.m_data, m_x.m_entries, m_x.m_first, step, x.m_entries);
+    }
+  }
+
+  KOKKOS_FUNCTION Vector separator(const int* table, const Lanes& lanes) const {
+    Vector x;
+    for (int c = 0; c < n; ++c) {
+      x[c] = PackType(0);
+      for (int l = 0; l < internal_length; ++l) {
+        int const slot = table[lanes.m_pack * vector_length + lanes.m_first_lane + l];
+        if (slot >= 0) x[c].set(l, reduced(slot, c));
+      }
+    }
+    return x;
+  }
+
+  KOKKOS_FUNCTION Scalar reduced(int slot, int c) const {
+    return m_reduced[(std::int64_t{slot / vector_length} * n + c) * vector_length + slot % vector_length];
+  }
+};
+
+}  // namespace hyperplane::detail

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/grid/pencil_map.hpp>
+#include <hyperplane/line/line_set.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace hyperplane::detail {
+
+/// The tables of a LineLayout on the host; LineLayoutRef says what they mean.
+struct LineTables {
+  std::int64_t packs = 0;
+  std::vector<std::int64_t> first_items;
+  std::vector<int> begins, ends;
+  std::vector<std::int64_t> ordinals;
+  std::vector<std::int64_t> slots;
+
+  /// Where grid lines along i and k are in the packs of BlockVector: StridedPlaces. Empty otherwise.
+  std::vector<std::int64_t> pencil_bases;
+  std::vector<int> pencil_full_begins, pencil_full_ends;
+  std::int64_t pencil_stride = 0;
+
+  /// Steps of each pack.
+  std::vector<int> lengths() const {
+    std::vector<int> result;
+    for (std::int64_t pack = 0; pack < packs; ++pack) {
+      result.push_back(static_cast<int>(first_items[pack + 1] - first_items[pack]));
+    }
+    return result;
+  }
+};
+
+/// A table in the memory of the execution space, copied on the instance; the caller fences.
+template <ExecutionSpace Exec, class T>
+Kokkos::View<T*, typename Exec::memory_space> to_space(const Exec& exec, const std::vector<T>& values) {
+  Kokkos::View<T*, typename Exec::memory_space> table(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::LineLayout::table"), values.size());
+  Kokkos::deep_copy(
+      exec, table,
+      Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(values.data(), values.size()));
+  return table;
+}
+
+template <int vector_length>
+LineTables empty_line_tables(std::int64_t packs, std::int64_t lines) {
+  LineTables tables;
+  tables.packs = packs;
+  tables.begins.assign(packs * vector_length, 0);
+  tables.ends.assign(packs * vector_length, 0);
+  tables.ordinals.assign(packs * vector_length, -1);
+  tables.slots.assign(lines, -1);
+  return tables;
+}
+
+/// Puts a line into a lane, from a step on.
+inline void place_line(LineTables& tables, const LineSet& lines, std::int64_t line, std::int64_t slot, int begin) {
+  tables.begins[slot] = begin;
+  tables.ends[slot] = begin + lines.length(line);
+  tables.ordinals[slot] = lines.first(line);
+  tables.slots[line] = slot;
+}
+
+template <int vector_length>
+void count_items(LineTables& tables) {
+  tables.first_items.assign(1, 0);
+  for (std::int64_t pack = 0; pack < tables.packs; ++pack) {
+    auto const first = tables.ends.begin() + pack * vector_length;
+    tables.first_items.push_back(tables.first_items.back() + *std::max_element(first, first + vector_length));
+  }
+}
+
+/// Lines one after the other, the longest first.
+template <int vector_length>
+LineTables make_sorted_line_tables(const LineSet& lines) {
+  auto tables = empty_line_tables<vector_length>((lines.count() + vector_length - 1) / vector_length, lines.count());
+  std::vector<std::int64_t> order(lines.count());
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  if (lines.has_lists()) {
+    std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return lines.length(a) > lines.length(b); });
+  }
+  for (std::int64_t slot = 0; slot < lines.count(); ++slot) place_line(tables, lines, order[slot], slot, 0);
+  count_items<vector_length>(tables);
+  return tables;
+}
+
+/// The line of a lane, and the step of its first point.
+struct PencilLane {
+  std::int64_t line;
+  int begin;
+};
+
+/// Calls `body(unit, base, lane, PencilLane)` for each line along i: a unit is a row of pencils in one layer, in which
+/// lane l is l steps behind.
+template <int W, class Body>
+void for_lines_along_i(const PencilMap<W>& map, const Body& body) {
+  auto const& grid = map.grid();
+  for (int j = 0; j < grid.nj(); ++j) {
+    int const pencil = j / W;
+    for (int k = 0; k < grid.nk(); ++k) {
+      body(std::int64_t{pencil} * grid.nk() + k, pencil * map.steps() + k * map.pitch(), j % W,
+           PencilLane{j + std::int64_t{grid.nj()} * k, j % W});
+    }
+  }
+}
+
+/// The same along k: a unit is a step of a pencil in its first layer, and what follows it a pitch, two, ... later.
+/// Where a lane has not reached its row of points, it is at the end of the row of the layer before, one layer behind.
+template <int W, class Body>
+void for_lines_along_k(const PencilMap<W>& map, const Body& body) {
+  auto const& grid = map.grid();
+  for (int pencil = 0; pencil < map.pencils(); ++pencil) {
+    for (int step = 0; step < map.pitch(); ++step) {
+      for (int lane = 0; lane < W; ++lane) {
+        int const j = pencil * W + lane;
+        bool const behind = step < lane;
+        int const i = step - lane + (behind ? static_cast<int>(map.pitch()) : 0);
+        if (j >= grid.nj() || i >= grid.ni()) continue;
+        body(pencil * map.pitch() + step, pencil * map.steps() + step, lane,
+             PencilLane{i + std::int64_t{grid.ni()} * j, behind ? 1 : 0});
+      }
+    }
+  }
+}
+
+/// Grid lines along i and k as skewed pencils of W lanes have them.
+template <int vector_length, int W>
+LineTables make_pencil_line_tables(const LineSet& lines) {
+  constexpr int groups = vector_length / W;
+  PencilMap<W> const map(*lines.grid());
+  bool const along_i = lines.direction() == LineDirection::i;
+  std::int64_t const units = map.pencils() * (along_i ? std::int64_t{map.grid().nk()} : map.pitch());
+  auto tables = empty_line_tables<vector_length>((units + groups - 1) / groups, lines.count());
+  tables.pencil_stride = along_i ? 1 : map.pitch();
+  tables.pencil_bases.assign(tables.packs * groups, 0);
+  // The padding around lines along k belongs to no other line: a pack is accessed as a whole from its first point to
+  // its last. Along i it may hold points of the rows before and after.
+  tables.pencil_full_begins.assign(tables.packs * groups, along_i ? 0 : std::numeric_limits<int>::max());
+  tables.pencil_full_ends.assign(tables.packs * groups, along_i ? std::numeric_limits<int>::max() : 0);
+  auto const place = [&](std::int64_t unit, std::int64_t base, int lane, const PencilLane& of) {
+    place_line(tables, lines, of.line, unit * W + lane, of.begin);
+    tables.pencil_bases[unit] = base;
+    int const end = of.begin + lines.length(of.line);
+    auto& full_begin = tables.pencil_full_begins[unit];
+    auto& full_end = tables.pencil_full_ends[unit];
+    full_begin = along_i ? std::max(full_begin, of.begin) : std::min(full_begin, of.begin);
+    full_end = along_i ? std::min(full_end, end) : std::max(full_end, end);
+  };
+  if (along_i) {
+    for_lines_along_i(map, place);
+  } else {
+    for_lines_along_k(map, place);
+  }
+  count_items<vector_length>(tables);
+  return tables;
+}
+
+template <int vector_length, int W>
+LineTables make_line_tables(const LineSet& lines) {
+  if (lines.grid() && lines.direction() != LineDirection::j) return make_pencil_line_tables<vector_length, W>(lines);
+  return make_sorted_line_tables<vector_length>(lines);
+}
+
+}  // namespace hyperplane::detail

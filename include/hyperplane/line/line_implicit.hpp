@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/grid/grid.hpp>
+#include <hyperplane/line/block_tridiagonal.hpp>
+#include <hyperplane/line/detail/line_sweeps.hpp>
+#include <hyperplane/line/line_implicit_options.hpp>
+#include <hyperplane/line/line_set.hpp>
+#include <hyperplane/line/line_status.hpp>
+#include <hyperplane/stencil/apply.hpp>
+#include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/stencil/block_vector.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace hyperplane {
+
+/// The line-implicit iteration on the seven-point block stencil: with A = M - S and M the block tridiagonal part of A
+/// along all grid lines of a direction,
+///
+///     x <- (1 - w) x + w M^-1 (b + S x),
+///
+/// a fixed number of times, in one direction or in several that take turns. Source: K. Kim, "Performance Portable SIMD
+/// Approach Implementing Block Line Solver For Coupled PDEs", SIAM CSE 2019 (SAND2019-2037C). Good where the
+/// coupling along the lines is much stronger than across them, as across a boundary layer.
+///
+/// b + S x is one kernel, which reads b, x and the four blocks that leave the line; then M is solved by
+/// the line solver: BlockTridiagonal, or, approximately, LineJacobi.
+///
+/// A plan: the constructor allocates; factor(), solve() and iterate() do not, do not fence, and are asynchronous on the
+/// instance that is given. The plan keeps the handle of A instead of a copy of S: after factor(), A must not change
+/// until the last solve() with these factors. Copies, made after factor(), share factors and working memory: at most
+/// one solve() or iterate() of a plan and all its copies may run at a time.
+///
+/// Cost a point and sweep: 14 n^2 flops, 7 n^2 + 7 n values, and 3 n values with w other than 1; the first sweep of
+/// solve() has no rest: 6 n^2 flops, 3 n^2 + 4 n values. Launches: two, and one with w other than 1; factor() two for
+/// each direction. Memory: 3 n^2 values of StorageScalar a point and direction, and two vectors. Results are bitwise
+/// the same whatever the number of threads.
+template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar,
+          class Lines = BlockTridiagonal<Scalar, n, Exec, StorageScalar>>
+class LineImplicit {
+ public:
+  using scalar_type = Scalar;
+  using storage_type = StorageScalar;
+  using execution_space = Exec;
+  using Vector = BlockVector<Scalar, n, Exec>;
+  using Matrix = BlockStencil7<Scalar, n, Exec, StorageScalar>;
+  static constexpr int block_size = n;
+
+  /// Throws Error where an option is out of range or the execution space cannot run the path.
+  LineImplicit(const Exec& exec, const Grid& grid, const LineImplicitOptions& options = {},
+               const typename Lines::Options& line_options = {})
+      : m_grid(grid),
+        m_options(options),
+        m_x(exec, grid, "Hyperplane::LineImplicit::x"),
+        m_right(exec, grid, "Hyperplane::LineImplicit::right") {
+    detail::check_options(options);
+    for (auto const direction : options.directions)
+      m_lines.emplace_back(exec, LineSet::along(grid, direction), line_options);
+  }
+
+  const Grid& grid() const { return m_grid; }
+  const LineImplicitOptions& options() const { return m_options; }
+
+  /// Factors M of every direction, and keeps A. Throws Error where the grid of A is another one. A singular pivot is
+  /// recorded: see status().
+  void factor(const Exec& exec, const Matrix& a) {
+    detail::check_grid("LineImplicit::factor", "A", a.grid(), grid());
+    m_matrix = a;
+    for (auto& lines : m_lines) lines.factor(exec, a);
+  }
+
+  /// The iteration from x = 0; x may be rhs. Throws Error before the first factor() and where a grid is another one.
+  void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    run(exec, "LineImplicit::solve", rhs, x, false);
+  }
+
+  /// The iteration from the x that is given; x is not rhs, or Error is thrown. See solve().
+  void iterate(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    require(x.flat().data() != rhs.flat().data(), "LineImplicit::iterate: x must not be the right-hand side");
+    run(exec, "LineImplicit::iterate", rhs, x, true);
+  }
+
+  /// Whether the last factor() met a singular pivot, and where: that of the first direction that has one. Waits for
+  /// the instance.
+  LineStatus status(const Exec& exec) const {
+    for (auto const& lines : m_lines) {
+      if (auto const status = lines.status(exec); !status.ok()) return status;
+    }
+    return {};
+  }
+
+ private:
+  void run(const Exec& exec, const char* function, const Vector& rhs, const Vector& x, bool has_guess) const {
+    detail::check_grid(function, "the right-hand side", rhs.grid(), grid());
+    detail::check_grid(function, "x", x.grid(), grid());
+    if (!m_matrix) fail(std::string(function) + ": called before factor");
+    auto const directions = static_cast<int>(m_lines.size());
+    detail::for_line_sweeps(m_options.sweeps * directions, !has_guess, m_x, x,
+                            [&](int sweep, const Vector* before, const Vector& after) {
+                              step(exec, sweep % directions, rhs, before, after);
+                            });
+  }
+
+  /// after <- (1 - w) before + w M^-1 (rhs + S before); nothing before is zero.
+  void step(const Exec& exec, int direction, const Vector& rhs, const Vector* before, const Vector& after) const {
+    auto const& lines = m_lines[direction];
+    auto const w = static_cast<Scalar>(m_options.relaxation);
+    if (before != nullptr) {
+      detail::apply_or_residual<true>("LineImplicit", "Hyperplane::LineImplicit::rest", exec, *m_matrix, &rhs, *before,
+                                      m_right, detail::OffLineTerms{lower_neighbour(m_options.directions[direction])});
+    }
+    auto const& right = before != nullptr ? m_right : rhs;
+    if (w == Scalar(1)) return lines.solve(exec, right, after);
+    lines.solve(exec, right, m_right);
+    detail::relax(exec, w, after.flat().size(), m_right.flat().data(),
+                  before != nullptr ? before->flat().data() : nullptr, after.flat().data());
+  }
+
+  Grid m_grid;
+  LineImplicitOptions m_options;
+  Vector m_x;
+  Vector m_right;
+  std::vector<Lines> m_lines;
+  std::optional<Matrix> m_matrix;
+};
+
+}  // namespace hyperplane

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/csr/block_csr.hpp>
+#include <hyperplane/line/block_tridiagonal.hpp>
+#include <hyperplane/line/block_tridiagonal_matrix.hpp>
+#include <hyperplane/line/detail/line_csr.hpp>
+#include <hyperplane/line/detail/line_sweeps.hpp>
+#include <hyperplane/line/line_implicit_options.hpp>
+#include <hyperplane/line/line_set.hpp>
+#include <hyperplane/line/line_status.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace hyperplane {
+
+/// LineImplicit for unstructured meshes: M is the block tridiagonal part of a block CSR matrix along lists of points,
+///
+///     x <- (1 - w) x + w M^-1 (b + S x),
+///
+/// and the diagonal blocks of points that are on no line. Blocks that couple points of one line that are not next to
+/// one another belong to the rest S. Options as for LineImplicit; directions have no meaning.
+///
+/// A plan: the constructor reads the structure of the matrix, on the host, and allocates; factor() and solve() do not,
+/// do not fence, and are asynchronous. The plan keeps the handle of A: after factor(), its values must not change until
+/// the last solve() with these factors. At most one factor() or solve() of a plan and its copies may run at a time.
+///
+/// Cost of a sweep: 2 n^2 flops a block of the rest, n^2 values and an index; and the solution of the lines. Launches:
+/// two, and one with w other than 1; factor() one and those of the line solver. Memory: 6 n^2 values of StorageScalar
+/// and two vectors a point, an index a block.
+template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t,
+          class Lines = BlockTridiagonal<Scalar, n, Exec, StorageScalar>>
+class LineImplicitCsr {
+ public:
+  using scalar_type = Scalar;
+  using storage_type = StorageScalar;
+  using execution_space = Exec;
+  using Matrix = BlockCsr<Scalar, n, Exec, StorageScalar, Offset>;
+  using Vector = typename Matrix::Vector;
+  static constexpr int block_size = n;
+
+  /// Of the structure of `a`; its values may be anything. Waits for the instance. Throws Error where an option is out
+  /// of range, lines are periodic or have another number of points than A, and where a row has a block of the lines
+  /// twice, or a point no diagonal block.
+  LineImplicitCsr(const Exec& exec, const Matrix& a, const LineSet& lines, const LineImplicitOptions& options = {},
+                  const typename Lines::Options& line_options = {})
+      : m_options(options),
+        m_structure(exec, a, checked(lines, a)),
+        m_lines(exec, lines.completed(), line_options),
+        m_tridiagonal(exec, m_lines.layout(), "Hyperplane::LineImplicit::M"),
+        m_x(Kokkos::view_alloc(exec, "Hyperplane::LineImplicit::x"), a.rows() * n),
+        m_right(Kokkos::view_alloc(exec, "Hyperplane::LineImplicit::right"), a.rows() * n) {
+    detail::check_options(options);
+  }
+
+  const LineImplicitOptions& options() const { return m_options; }
+  /// The lines, those of single points included.
+  const LineSet& lines() const { return m_lines.lines(); }
+
+  /// Factors M, and keeps A, whose structure is that given to the constructor; Error is thrown where it has another
+  /// number of rows or blocks. A singular pivot is recorded: see status().
+  void factor(const Exec& exec, const Matrix& a) {
+    if (a.rows() != m_structure.rows() || a.blocks() != m_structure.blocks()) {
+      fail("LineImplicitCsr::factor: A has " + std::to_string(a.rows()) + " rows and " + std::to_string(a.blocks()) +
+           " blocks, expected " + std::to_string(m_structure.rows()) + " and " + std::to_string(m_structure.blocks()));
+    }
+    m_matrix = a;
+    m_structure.gather(exec, a, m_tridiagonal);
+    m_lines.factor(exec, m_tridiagonal);
+  }
+
+  /// The iteration from x = 0; x may be rhs. Throws Error before the first factor() and where extents are others.
+  void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    run(exec, "LineImplicitCsr::solve", rhs, x, true);
+  }
+
+  /// The iteration from the x that is given; x is not rhs, or Error is thrown. See solve().
+  void iterate(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    require(x.data() != rhs.data(), "LineImplicitCsr::iterate: x must not be the right-hand side");
+    run(exec, "LineImplicitCsr::iterate", rhs, x, false);
+  }
+
+  /// Whether the last factor() met a singular pivot, and where. Waits for the instance.
+  LineStatus status(const Exec& exec) const { return m_lines.status(exec); }
+
+ private:
+  static LineSet checked(const LineSet& lines, const Matrix& a) {
+    require(lines.ends() == LineEnds::open, "LineImplicitCsr: lines must be open");
+    if (lines.point_count() != a.rows()) {
+      fail("LineImplicitCsr: the lines are of " + std::to_string(lines.point_count()) + " points, A has " +
+           std::to_string(a.rows()) + " rows");
+    }
+    return lines.completed();
+  }
+
+  void run(const Exec& exec, const char* function, const Vector& rhs, const Vector& x, bool from_zero) const {
+    detail::check_rows(function, "the right-hand side", rhs, m_structure.rows(), n);
+    detail::check_rows(function, "x", x, m_structure.rows(), n);
+    if (!m_matrix) fail(std::string(function) + ": called before factor");
+    detail::for_line_sweeps(m_options.sweeps, from_zero, m_x, x,
+                            [&](int, const Vector* before, const Vector& after) { step(exec, rhs, before, after); });
+  }
+
+  /// after <- (1 - w) before + w M^-1 (rhs + S before); nothing before is zero.
+  void step(const Exec& exec, const Vector& rhs, const Vector* before, const Vector& after) const {
+    auto const w = static_cast<Scalar>(m_options.relaxation);
+    if (before != nullptr) m_structure.rest(exec, *m_matrix, rhs, *before, m_right);
+    auto const& right = before != nullptr ? m_right : rhs;
+    if (w == Scalar(1)) return m_lines.solve(exec, right, after);
+    m_lines.solve(exec, right, m_right);
+    detail::relax(exec, w, after.extent(0), m_right.data(), before != nullptr ? before->data() : nullptr, after.data());
+  }
+
+  LineImplicitOptions m_options;
+  detail::LineCsrStructure<Matrix> m_structure;
+  Lines m_lines;
+  BlockTridiagonalMatrix<Scalar, n, Exec, StorageScalar> m_tridiagonal;
+  Vector m_x;
+  Vector m_right;
+  std::optional<Matrix> m_matrix;
+};
+
+}  // namespace hyperplane

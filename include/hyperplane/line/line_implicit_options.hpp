@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/line/line_set.hpp>
+
+#include <string>
+#include <vector>
+
+namespace hyperplane {
+
+struct LineImplicitOptions {
+  /// Directions of the lines on a grid, which take turns in this order. Lists have lines of their own.
+  std::vector<LineDirection> directions = {LineDirection::i};
+  /// Sweeps through all directions.
+  int sweeps = 1;
+  /// w of the formula, 0 < w < 2.
+  double relaxation = 1.0;
+};
+
+namespace detail {
+
+inline void check_options(const LineImplicitOptions& options) {
+  require(!options.directions.empty(), "LineImplicit: there is no direction");
+  if (options.sweeps < 1) {
+    fail("LineImplicit: sweeps is " + std::to_string(options.sweeps) + ", expected 1 or more");
+  }
+  if (!(options.relaxation > 0 && options.relaxation < 2)) {
+    fail("LineImplicit: relaxation is " + std::to_string(options.relaxation) +
+         ", expected more than 0 and less than 2");
+  }
+}
+
+}  // namespace detail
+}  // namespace hyperplane

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/core/factor_status.hpp>
+#include <hyperplane/line/block_tridiagonal_matrix.hpp>
+#include <hyperplane/line/detail/line_jacobi_kernels.hpp>
+#include <hyperplane/line/detail/line_places.hpp>
+#include <hyperplane/line/line_layout.hpp>
+#include <hyperplane/line/line_set.hpp>
+#include <hyperplane/line/line_status.hpp>
+#include <hyperplane/simd/interleaved_view.hpp>
+#include <hyperplane/stencil/apply.hpp>
+#include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/stencil/block_vector.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace hyperplane {
+
+struct LineJacobiOptions {
+  /// A line is done when an iteration changes it by at most this much, relative to D^-1 b (2-norms over the line).
+  double tolerance = 1e-4;
+  /// Iterations at most, D^-1 b being the first.
+  int max_iterations = 30;
+};
+
+/// Approximate solution of block tridiagonal systems along many lines, by block Jacobi iterations inside each line:
+///
+///     x[p] <- D[p]^-1 (b[p] - L[p] x[p-1] - U[p] x[p+1]),    first from x = 0,
+///
+/// until the change is small or a number of iterations is reached. The change is D^-1 (b - M x), so that the criterion
+/// is that of a residual. For lines with a strong diagonal, as with small time steps: factor() then inverts D alone,
+/// all points at a time. Source: K. Kim, "Performance Portable SIMD Approach Implementing Block Line Solver For Coupled
+/// PDEs", SIAM CSE 2019 (SAND2019-2037C).
+///
+/// Each line decides for itself (lines that share an internal vector of the layout together), inside the kernel: the
+/// host waits for nothing. The number of iterations depends on b, so that M^-1 is not quite linear: inside a Krylov
+/// method take FGMRES, or a fixed number of iterations (tolerance 0).
+///
+/// A plan like BlockTridiagonal: the constructor allocates 3 n^2 values of StorageScalar and n of Scalar a point;
+/// factor() and solve() allocate nothing, fence nothing, and are asynchronous. At most one solve() of a plan and its
+/// copies may run at a time. Lines are open. Cost a point: factor 2 n^3 flops, 3 n^2 values read and written; an
+/// iteration 6 n^2 flops, 3 n^2 + 3 n values, from a cache where the blocks of a pack of lines fit in it. Launches:
+/// factor two (one clears the status), solve one.
+template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
+class LineJacobi {
+ public:
+  static_assert(n >= 1 && n <= max_block_size);
+  static_assert(sizeof(StorageScalar) <= sizeof(Scalar), "storage may be narrower than arithmetic, not wider");
+  using Layout = LineLayout<Scalar, Exec>;
+  using Options = LineJacobiOptions;
+  using Vector = BlockVector<Scalar, n, Exec>;
+  using Rows = Kokkos::View<Scalar*, typename Exec::memory_space>;
+  static constexpr int vector_length = Layout::vector_length;
+
+  /// Throws Error where an option is out of range and where lines are periodic.
+  LineJacobi(const Exec& exec, const LineSet& lines, const LineJacobiOptions& options = {})
+      : m_options(checked(lines, options)),
+        m_layout(exec, lines),
+        m_line_places(Places::in_lines(m_layout)),
+        m_outer_places(lines.grid() ? Places::in_pencils(exec, m_layout) : Places::in_points(exec, m_layout)),
+        m_longest(std::ranges::max(m_layout.tables().lengths())),
+        m_blocks(exec, "Hyperplane::LineJacobi::blocks", m_layout.items()),
+        m_z(exec, "Hyperplane::LineJacobi::z", m_layout.items()),
+        m_singular(exec, "Hyperplane::LineJacobi::status") {}
+
+  const LineSet& lines() const { return m_layout.lines(); }
+  const Layout& layout() const { return m_layout; }
+
+  /// Keeps the block tridiagonal part of A along the lines, which are grid lines of A's grid, or Error is thrown. A may
+  /// be overwritten when the instance has finished. A singular diagonal block is recorded: see status().
+  template <class MatrixStorage>
+  void factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) {
+    check_grid("LineJacobi::factor", "A", a.grid());
+    auto const entry = [](Direction direction) { return static_cast<int>(direction) * n * n; };
+    auto const lower = lower_neighbour(lines().direction());
+    factor_from(exec, a.flat().data(), m_outer_places, stencil7_size * n * n, entry(lower), entry(Direction::center),
+                entry(opposite(lower)));
+  }
+
+  /// The same of matrices on the same lines, or Error is thrown.
+  template <class MatrixStorage>
+  void factor(const Exec& exec, const BlockTridiagonalMatrix<Scalar, n, Exec, MatrixStorage>& a) {
+    m_layout.require_same("LineJacobi::factor", "A", a.layout());
+    factor_from(exec, a.flat().data(), m_line_places, line_blocks * n * n, 0, n * n, 2 * n * n);
+  }
+
+  /// x is about M^-1 rhs; x may be rhs. Throws Error before the first factor() and where the grid is another one.
+  void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    check_grid("LineJacobi::solve", "the right-hand side", rhs.grid());
+    check_grid("LineJacobi::solve", "x", x.grid());
+    solve_in(exec, rhs.flat().data(), x.flat().data());
+  }
+
+  /// The same for lists, in arrays with a row of n unknowns for each point. Points on no line are left as they are.
+  void solve(const Exec& exec, const Rows& rhs, const Rows& x) const {
+    require(!lines().grid(), "LineJacobi::solve: arrays of points belong to lists, not to grid lines");
+    auto const rows = lines().point_count() * n;
+    if (static_cast<std::int64_t>(rhs.extent(0)) != rows || static_cast<std::int64_t>(x.extent(0)) != rows) {
+      fail("LineJacobi::solve: arrays have " + std::to_string(rhs.extent(0)) + " and " + std::to_string(x.extent(0)) +
+           " rows, expected " + std::to_string(rows));
+    }
+    solve_in(exec, rhs.data(), x.data());
+  }
+
+  /// Whether the last factor() met a singular diagonal block, and where. Waits for the instance.
+  LineStatus status(const Exec& exec) const {
+    auto const place = m_singular.find(exec);
+    if (!place) return {};
+    return LineStatus::singular_at(lines(), place->number, place->equation);
+  }
+
+ private:
+  using Places = detail::LinePlaces<Scalar, Exec>;
+  static constexpr int internal_length = Layout::internal_vector_length;
+  static constexpr int internal_vectors = vector_length / internal_length;
+
+  static LineJacobiOptions checked(const LineSet& lines, const LineJacobiOptions& options) {
+    require(lines.ends() == LineEnds::open, "LineJacobi: lines must be open");
+    if (!(options.tolerance >= 0)) {
+      fail("LineJacobi: tolerance is " + std::to_string(options.tolerance) + ", expected 0 or more");
+    }
+    if (options.max_iterations < 1) {
+      fail("LineJacobi: max_iterations is " + std::to_string(options.max_iterations) + ", expected 1 or more");
+    }
+    return options;
+  }
+
+  void check_grid(const char* function, const char* argument, const Grid& grid) const {
+    if (!lines().grid()) fail(std::string(function) + ": " + argument + " is on a grid, but the lines are not");
+    detail::check_grid(function, argument, grid, *lines().grid());
+  }
+
+  template <class MatrixStorage>
+  void factor_from(const Exec& exec, const MatrixStorage* data, const Places& places, int entries, int lower,
+                   int diagonal, int upper) {
+    m_singular.clear(exec);
+    places.visit([&]<class Kind>(const Kind& kind) {
+      Kokkos::parallel_for(
+          "Hyperplane::LineJacobi::factor", policy(exec, m_layout.packs() * internal_vectors * m_longest),
+          detail::LineJacobiFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, Kind, vector_length, internal_length>{
+              {data, kind, entries, {lower, diagonal, upper}},
+              m_layout.ref(),
+              m_blocks.ref(),
+              m_singular.ref(),
+              m_longest});
+    });
+    m_factored = true;
+  }
+
+  void solve_in(const Exec& exec, const Scalar* rhs, Scalar* x) const {
+    require(m_factored, "LineJacobi::solve: called before factor");
+    m_outer_places.visit([&]<class Kind>(const Kind& kind) {
+      Kokkos::parallel_for("Hyperplane::LineJacobi::solve", policy(exec, m_layout.packs() * internal_vectors),
+                           detail::LineJacobiSolve<Scalar, n, StorageScalar, Kind, vector_length, internal_length>{
+                               m_layout.ref(),
+                               m_blocks.ref(),
+                               m_z.ref(),
+                               {rhs, kind, n, 0},
+                               {x, kind, n, 0},
+                               static_cast<Scalar>(m_options.tolerance),
+                               m_options.max_iterations});
+    });
+  }
+
+  static auto policy(const Exec& exec, std::int64_t count) {
+    return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count);
+  }
+
+  LineJacobiOptions m_options;
+  Layout m_layout;
+  Places m_line_places;
+  Places m_outer_places;  ///< in vectors on the grid, or in arrays of points
+  int m_longest;          ///< steps of the longest pack
+  InterleavedView<StorageScalar, vector_length, detail::line_jacobi_blocks * n * n, Exec> m_blocks;
+  InterleavedView<Scalar, vector_length, n, Exec> m_z;
+  detail::SingularPivotRecord<Exec> m_singular;
+  bool m_factored = false;
+};
+
+}  // namespace hyperplane

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/grid/grid.hpp>
+#include <hyperplane/grid/stencil7.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace hyperplane {
+
+/// A direction of grid lines.
+enum class LineDirection : int { i, j, k };
+
+constexpr const char* name(LineDirection direction) {
+  return direction == LineDirection::i ? "i" : direction == LineDirection::j ? "j" : "k";
+}
+
+/// The neighbour that comes before, and after, a point on a line of the direction.
+constexpr Direction lower_neighbour(LineDirection direction) {
+  return direction == LineDirection::i   ? Direction::west
+         : direction == LineDirection::j ? Direction::south
+                                         : Direction::bottom;
+}
+constexpr Direction upper_neighbour(LineDirection direction) { return opposite(lower_neighbour(direction)); }
+
+/// What the last point of a line has after it: nothing, or the first point again.
+enum class LineEnds : int { open, periodic };
+
+/// A set of lines of points: all grid lines of one direction, or lists of points. A value on the host.
+///
+/// Points have numbers (of the grid; of the mesh); a point is on one line at most. Lines are numbered, and have
+/// positions 0, 1, ...: line j + J*k along i, i + I*k along j, i + I*j along k; lists in the order in which they are
+/// given. The ordinal of (line, position) counts points through all lines.
+class LineSet {
+ public:
+  /// All lines of a grid in one direction.
+  static LineSet along(const Grid& grid, LineDirection direction, LineEnds ends = LineEnds::open) {
+    LineSet set(ends);
+    set.m_grid = grid;
+    set.m_direction = direction;
+    set.m_length = direction == LineDirection::i ? grid.ni() : direction == LineDirection::j ? grid.nj() : grid.nk();
+    set.m_count = grid.size() / set.m_length;
+    set.m_point_count = grid.size();
+    return set;
+  }
+
+  /// Lines of one length: position p of line l is point l * length + p. Throws Error unless both are at least 1.
+  static LineSet uniform(std::int64_t count, int length, LineEnds ends = LineEnds::open) {
+    if (count < 1 || length < 1 || count > std::numeric_limits<int>::max() / std::int64_t{length}) {
+      fail("LineSet: " + std::to_string(count) + " lines of " + std::to_string(length) + " points are not possible");
+    }
+    LineSet set(ends);
+    set.m_length = length;
+    set.m_count = count;
+    set.m_point_count = count * length;
+    return set;
+  }
+
+  /// Lists: line l is points[offsets[l]], ..., points[offsets[l + 1] - 1]. Throws Error where offsets do not begin
+  /// with 0, rise, and end with the number of listed points; where a point is not in 0..point_count-1; and where one
+  /// is listed twice.
+  static LineSet lists(std::int64_t point_count, std::vector<std::int64_t> offsets, std::vector<std::int64_t> points,
+                       LineEnds ends = LineEnds::open) {
+    check_lists(point_count, offsets, points);
+    LineSet set(ends);
+    set.m_count = static_cast<std::int64_t>(offsets.size()) - 1;
+    set.m_point_count = point_count;
+    set.m_lists = std::make_shared<const Lists>(Lists{std::move(offsets), std::move(points)});
+    return set;
+  }
+
+  /// Number of lines.
+  std::int64_t count() const { return m_count; }
+  /// Number of points of a line.
+  int length(std::int64_t line) const {
+    return m_lists ? static_cast<int>(m_lists->offsets[line + 1] - m_lists->offsets[line]) : m_length;
+  }
+  /// Ordinal of the first point of a line; first(count()) is the number of points on lines.
+  std::int64_t first(std::int64_t line) const { return m_lists ? m_lists->offsets[line] : line * m_length; }
+  /// Points on lines.
+  std::int64_t size() const { return first(m_count); }
+  /// Points there are, on a line or not.
+  std::int64_t point_count() const { return m_point_count; }
+  int longest() const {
+    int result = 0;
+    for (std::int64_t line = 0; line < (m_lists ? m_count : 1); ++line) result = std::max(result, length(line));
+    return result;
+  }
+  LineEnds ends() const { return m_ends; }
+  /// The grid and direction of grid lines; nothing, and i, otherwise.
+  const std::optional<Grid>& grid() const { return m_grid; }
+  LineDirection direction() const { return m_direction; }
+  bool has_lists() const { return m_lists != nullptr; }
+
+  /// Grid point at a position of a grid line.
+  Point grid_point(std::int64_t line, int position) const {
+    switch (m_direction) {
+      case LineDirection::i:
+        return {position, static_cast<int>(line % m_grid->nj()), static_cast<int>(line / m_grid->nj())};
+      case LineDirection::j:
+        return {static_cast<int>(line % m_grid->ni()), position, static_cast<int>(line / m_grid->ni())};
+      case LineDirection::k: break;
+    }
+    return {static_cast<int>(line % m_grid->ni()), static_cast<int>(line / m_grid->ni()), position};
+  }
+  /// Point number at a position of a line.
+  std::int64_t point(std::int64_t line, int position) const {
+    if (m_grid) return m_grid->index(grid_point(line, position));
+    return m_lists ? m_lists->points[m_lists->offsets[line] + position] : line * m_length + position;
+  }
+  /// The line of an ordinal.
+  std::int64_t line_of(std::int64_t ordinal) const {
+    if (!m_lists) return ordinal / m_length;
+    auto const& offsets = m_lists->offsets;
+    return std::upper_bound(offsets.begin(), offsets.end(), ordinal) - offsets.begin() - 1;
+  }
+
+  /// The same lines, and a line of its own for each point that is on none: block Jacobi where there is no line.
+  LineSet completed() const {
+    std::vector<char> on_line(m_point_count, 0);
+    std::vector<std::int64_t> offsets{0}, points;
+    for (std::int64_t line = 0; line < m_count; ++line) {
+      for (int position = 0; position < length(line); ++position) points.push_back(point(line, position));
+      offsets.push_back(static_cast<std::int64_t>(points.size()));
+    }
+    for (auto const listed : points) on_line[listed] = 1;
+    for (std::int64_t p = 0; p < m_point_count; ++p) {
+      if (on_line[p]) continue;
+      points.push_back(p);
+      offsets.push_back(static_cast<std::int64_t>(points.size()));
+    }
+    if (static_cast<std::int64_t>(points.size()) == size()) return *this;
+    return lists(m_point_count, std::move(offsets), std::move(points), m_ends);
+  }
+
+  friend bool operator==(const LineSet& a, const LineSet& b) {
+    if (a.m_ends != b.m_ends || a.m_count != b.m_count || a.m_length != b.m_length || a.m_grid != b.m_grid ||
+        a.m_direction != b.m_direction || a.m_point_count != b.m_point_count || a.has_lists() != b.has_lists()) {
+      return false;
+    }
+    return a.m_lists == b.m_lists ||
+           (a.m_lists->offsets == b.m_lists->offsets && a.m_lists->points == b.m_lists->points);
+  }
+
+ private:
+  struct Lists {
+    std::vector<std::int64_t> offsets;
+    std::vector<std::int64_t> points;
+  };
+
+  explicit LineSet(LineEnds ends) : m_ends(ends) {}
+
+  static void check_lists(std::int64_t point_count, const std::vector<std::int64_t>& offsets,
+                          const std::vector<std::int64_t>& points) {
+    auto const text = [](std::int64_t value) { return std::to_string(value); };
+    auto const listed = static_cast<std::int64_t>(points.size());
+    if (point_count < 1 || point_count > std::numeric_limits<int>::max()) {
+      fail("LineSet: " + text(point_count) + " points are not possible");
+    }
+    if (offsets.size() < 2) fail("LineSet: there is no line: offsets has " + text(offsets.size()) + " entries");
+    if (offsets.front() != 0) fail("LineSet: offsets[0] is " + text(offsets.front()) + ", expected 0");
+    for (std::size_t line = 0; line + 1 < offsets.size(); ++line) {
+      if (offsets[line + 1] <= offsets[line]) {
+        fail("LineSet: line " + text(line) + " has no point: offsets " + text(offsets[line]) + " and " +
+             text(offsets[line + 1]));
+      }
+    }
+    if (offsets.back() != listed) {
+      fail("LineSet: the last offset is " + text(offsets.back()) + ", but " + text(listed) + " points are listed");
+    }
+    std::vector<std::int64_t> line_of(point_count, -1);
+    for (std::size_t line = 0; line + 1 < offsets.size(); ++line) {
+      for (auto e = offsets[line]; e < offsets[line + 1]; ++e) {
+        auto const p = points[e];
+        if (p < 0 || p >= point_count) {
+          fail("LineSet: point " + text(p) + " of line " + text(line) + " is not between 0 and " +
+               text(point_count - 1));
+        }
+        if (line_of[p] >= 0) {
+          fail("LineSet: point " + text(p) + " is on line " + text(line_of[p]) + " and on line " + text(line));
+        }
+        line_of[p] = static_cast<std::int64_t>(line);
+      }
+    }
+  }
+
+  LineEnds m_ends;
+  std::int64_t m_count = 0;
+  int m_length = 0;  ///< of every line, unless there are lists
+  std::int64_t m_point_count = 0;
+  std::optional<Grid> m_grid;
+  LineDirection m_direction = LineDirection::i;
+  std::shared_ptr<const Lists> m_lists;
+};
+
+}  // namespace hyperplane

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <hyperplane/line/block_tridiagonal.hpp>
+#include <string>
+#include <vector>
+
+#include "support/execution_spaces.hpp"
+#include "support/instances.hpp"
+#include "support/kokkos_events.hpp"
+#include "support/line_transfer.hpp"
+#include "support/matchers.hpp"
+#include "support/serial_reference.hpp"
+#include "support/transfer.hpp"
+
+// Lines that are cut into parts: periodic ones, and to have more parallelism.
+namespace hyperplane::test {
+namespace {
+
+using detail::choose_line_partitions;
+using detail::LinePartitions;
+
+TEST(LinePartitions, are_chosen_where_most_lanes_would_be_idle) {
+  EXPECT_EQ(choose_line_partitions(16384, 128, 16 * 132), 1);
+  EXPECT_EQ(choose_line_partitions(16, 128, 16), 1);
+  EXPECT_EQ(choose_line_partitions(8, 128, 16), 1) << "half of the lanes idle is cheaper than cutting";
+  EXPECT_EQ(choose_line_partitions(4, 128, 16), 4);
+  EXPECT_EQ(choose_line_partitions(1, 128, 16), 16);
+  EXPECT_EQ(choose_line_partitions(1, 64, 16), 8) << "eight points a part";
+  EXPECT_EQ(choose_line_partitions(1, 24, 1000), 1);
+}
+
+TEST(LinePartitions, cover_each_line) {
+  for (auto const ends : {LineEnds::open, LineEnds::periodic}) {
+    for (int const count : {1, 2, 3, 8}) {
+      if (ends == LineEnds::open && count == 1) continue;
+      for (int length = 1; length < 30; ++length) {
+        auto const lines = LineSet::uniform(2, length, ends);
+        LinePartitions const cut(lines, count);
+        std::vector<int> seen(lines.size(), 0);
+        for (auto const p : cut.part_points) ++seen[p];
+        for (auto const p : cut.separator_points) ++seen[p];
+        EXPECT_THAT(seen, ::testing::Each(1));
+        for (std::size_t part = 0; part < cut.neighbours.size(); ++part) {
+          auto const first = cut.part_points[cut.part_offsets[part]];
+          auto const last = cut.part_points[cut.part_offsets[part + 1] - 1];
+          EXPECT_EQ(last - first, cut.part_offsets[part + 1] - cut.part_offsets[part] - 1) << "in one piece";
+          auto const& beside = cut.neighbours[part];
+          auto const line = first / length;
+          if (beside.left >= 0) {
+            EXPECT_EQ(cut.separator_points[beside.left], first - 1);
+          } else {
+            EXPECT_EQ(first, line * length);
+          }
+          if (beside.right >= 0) {
+            EXPECT_EQ(cut.separator_points[beside.right], line * length + (last + 1 - line * length) % length);
+          } else {
+            EXPECT_EQ(last, line * length + length - 1);
+          }
+        }
+      }
+    }
+  }
+}
+
+template <class Exec>
+class SplitLines : public ::testing::Test {};
+TYPED_TEST_SUITE(SplitLines, ExecutionSpaces, SpaceNames);
+
+template <class Scalar, int n, class Storage, class Exec>
+void check(const Exec& exec, const LineSet& lines, const BlockTridiagonalOptions& options) {
+  SCOPED_TRACE(std::to_string(lines.count()) + " lines of up to " + std::to_string(lines.longest()) +
+               (lines.ends() == LineEnds::periodic ? ", periodic" : "") + ", n = " + std::to_string(n) + ", " +
+               std::to_string(options.partitions) + " partitions, path " + name(options.path));
+  auto const line_of = [&](std::int64_t line) {
+    auto system = random_line(n, lines.length(line), 7 + unsigned(line));
+    system.periodic = lines.ends() == LineEnds::periodic;
+    return system;
+  };
+  BlockTridiagonal<Scalar, n, Exec, Storage> solver(exec, lines, options);
+  solver.factor(exec, to_lines<Scalar, n, Storage>(exec, solver.layout(), line_of));
+  EXPECT_TRUE(solver.status(exec).ok()) << solver.status(exec).message();
+  auto const rhs = random_vector(lines.point_count() * n);
+  auto const expected = solve_lines(lines, n, rhs, line_of);
+  if (!lines.grid()) {
+    auto const b = to_view<Scalar>(exec, rhs);
+    solver.solve(exec, b, b);
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, b);
+    EXPECT_TRUE(near({host.data(), host.data() + host.size()}, expected, rounding<Storage>(20, n)));
+  }
+  constexpr int columns = 2;
+  std::vector<double> values, expected_values;
+  for (std::int64_t line = 0; line < lines.count(); ++line) {
+    for (int p = 0; p < lines.length(line); ++p) {
+      for (int e = 0; e < columns * n; ++e) {
+        values.push_back((1 + e / n) * rhs[lines.point(line, p) * n + e % n]);
+        expected_values.push_back((1 + e / n) * expected[lines.point(line, p) * n + e % n]);
+      }
+    }
+  }
+  auto const b = to_lines<Scalar, n>(exec, solver.layout(), columns, values);
+  LineVector<Scalar, n, Exec> const x(exec, solver.layout(), columns);
+  solver.solve(exec, b, x);
+  EXPECT_TRUE(near(to_host(exec, x), expected_values, rounding<Storage>(20, n)));
+}
+
+TYPED_TEST(SplitLines, are_solved) {
+  TypeParam const exec;
+  for (auto const path : line_paths_of<TypeParam>()) {
+    for (int const partitions : {2, 3, 7}) {
+      for (int const length : {1, 2, 3, 4, 17, 40}) {
+        check<double, 1, double>(exec, LineSet::uniform(3, length), {.path = path, .partitions = partitions});
+      }
+      auto const lists = LineSet::lists(60, {0, 1, 21, 24, 60 - 7}, [] {
+        std::vector<std::int64_t> points;
+        for (std::int64_t p = 0; p < 53; ++p) points.push_back((p * 7 + 3) % 60);
+        return points;
+      }());
+      check<double, 3, double>(exec, lists, {.path = path, .partitions = partitions});
+      check<float, 2, float>(exec, lists, {.path = path, .partitions = partitions});
+      check<double, 2, float>(exec, lists, {.path = path, .partitions = partitions});
+    }
+  }
+}
+
+TYPED_TEST(SplitLines, are_solved_where_they_are_periodic) {
+  TypeParam const exec;
+  for (auto const path : line_paths_of<TypeParam>()) {
+    for (int const partitions : {0, 1, 2, 5}) {
+      for (int const length : {1, 2, 3, 4, 5, 18}) {
+        auto const lines = LineSet::uniform(19, length, LineEnds::periodic);
+        check<double, 1, double>(exec, lines, {.path = path, .partitions = partitions});
+        check<double, 3, double>(exec, lines, {.path = path, .partitions = partitions});
+      }
+      auto const mixed = LineSet::lists(
+          30, {0, 1, 3, 6, 26},
+          [] {
+            std::vector<std::int64_t> points;
+            for (std::int64_t p = 0; p < 26; ++p) points.push_back((p * 7 + 3) % 30);
+            return points;
+          }(),
+          LineEnds::periodic);
+      check<double, 2, double>(exec, mixed, {.path = path, .partitions = partitions});
+    }
+  }
+}
+
+TYPED_TEST(SplitLines, of_a_grid_are_solved_in_every_direction) {
+  TypeParam const exec;
+  constexpr int n = 3;
+  Grid const grid(13, 10, 6);
+  auto const reference = random_stencil(grid, n);
+  auto const a = to_device<double, n, double>(exec, reference);
+  auto const rhs = random_vector(grid.size() * n);
+  for (auto const path : line_paths_of<TypeParam>()) {
+    for (auto const direction : {LineDirection::i, LineDirection::j, LineDirection::k}) {
+      for (auto const ends : {LineEnds::open, LineEnds::periodic}) {
+        auto const lines = LineSet::along(grid, direction, ends);
+        BlockTridiagonal<double, n, TypeParam> solver(exec, lines, {.path = path, .partitions = 2});
+        EXPECT_EQ(solver.partitions(), 2);
+        solver.factor(exec, a);
+        auto const x = to_device<double, n>(exec, grid, rhs);
+        solver.solve(exec, x, x);
+        auto const expected =
+            solve_lines(lines, n, rhs, [&](std::int64_t line) { return line_of_stencil(reference, lines, line); });
+        EXPECT_TRUE(near(to_host(exec, x), expected, rounding<double>(20, n))) << name(direction);
+      }
+    }
+  }
+}
+
+TYPED_TEST(SplitLines, name_the_singular_pivot) {
+  TypeParam const exec;
+  for (auto const path : line_paths_of<TypeParam>()) {
+    for (auto const ends : {LineEnds::open, LineEnds::periodic}) {
+      for (int const position : {0, 6, 17}) {
+        auto const lines = LineSet::uniform(5, 18, ends);
+        BlockTridiagonal<double, 2, TypeParam> solver(exec, lines, {.path = path, .partitions = 3});
+        solver.factor(exec, to_lines<double, 2, double>(exec, solver.layout(), [&](std::int64_t line) {
+                        auto system = random_line(2, 18, 3);
+                        if (line != 3) return system;
+                        for (int c = 0; c < 2; ++c) {
+                          system.lower[position](1, c) = system.diagonal[position](1, c) = 0.0;
+                          system.upper[position](1, c) = 0.0;
+                        }
+                        return system;
+                      }));
+        auto const status = solver.status(exec);
+        EXPECT_EQ(status.line, 3) << status.message();
+        EXPECT_EQ(status.position, position) << status.message();
+        EXPECT_EQ(status.equation, 1) << status.message();
+      }
+    }
+  }
+}
+
+TYPED_TEST(SplitLines, allocate_nothing_and_fence_nothing) {
+  auto const exec = OtherInstance<TypeParam>::make();
+  for (auto const path : line_paths_of<TypeParam>()) {
+    for (auto const ends : {LineEnds::open, LineEnds::periodic}) {
+      auto const lines = LineSet::uniform(5, 18, ends);
+      BlockTridiagonal<double, 2, TypeParam> solver(exec, lines, {.path = path, .partitions = 3});
+      auto const a =
+          to_lines<double, 2, double>(exec, solver.layout(), [&](std::int64_t) { return random_line(2, 18, 3); });
+      LineVector<double, 2, TypeParam> const x(exec, solver.layout(), 2);
+      exec.fence();
+      KokkosEvents const events;
+      solver.factor(exec, a);
+      solver.solve(exec, x, x);
+      EXPECT_THAT(events.allocations(), ::testing::IsEmpty());
+      EXPECT_THAT(events.fences(), ::testing::IsEmpty());
+      EXPECT_THAT(events.copies(), ::testing::IsEmpty());
+      for (auto const& kernel : events.kernels()) {
+        EXPECT_THAT(kernel.label, ::testing::StartsWith("Hyperplane::"));
+        EXPECT_EQ(kernel.device_and_instance, Kokkos::Tools::Experimental::device_id(exec)) << kernel.label;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hyperplane::test

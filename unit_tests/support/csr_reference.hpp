@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <hyperplane/csr/block_csr.hpp>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "serial_reference.hpp"
+
+/// Block CSR matrices on the host.
+namespace hyperplane::test {
+
+struct ReferenceCsr {
+  int n;
+  std::vector<std::int64_t> offsets{0};
+  std::vector<int> columns;
+  std::vector<DenseMatrix> blocks;
+
+  explicit ReferenceCsr(int block_size) : n(block_size) {}
+
+  int rows() const { return static_cast<int>(offsets.size()) - 1; }
+  void add(int column, const DenseMatrix& block) {
+    columns.push_back(column);
+    blocks.push_back(block);
+  }
+  void end_row() { offsets.push_back(static_cast<std::int64_t>(columns.size())); }
+
+  DenseMatrix dense() const {
+    DenseMatrix result(rows() * n);
+    for (int row = 0; row < rows(); ++row) {
+      for (auto e = offsets[row]; e < offsets[row + 1]; ++e) {
+        for (int r = 0; r < n; ++r) {
+          for (int c = 0; c < n; ++c) result(row * n + r, columns[e] * n + c) += blocks[e](r, c);
+        }
+      }
+    }
+    return result;
+  }
+};
+
+/// A diagonal that dominates, neighbours before and after in the order of numbers, and some at random.
+inline ReferenceCsr random_csr(int rows, int n, unsigned seed = 7) {
+  std::mt19937_64 engine(seed);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  std::uniform_int_distribution<int> any_row(0, rows - 1);
+  ReferenceCsr a(n);
+  for (int row = 0; row < rows; ++row) {
+    std::set<int> columns{row, any_row(engine), any_row(engine)};
+    if (row > 0) columns.insert(row - 1);
+    if (row + 1 < rows) columns.insert(row + 1);
+    for (int const column : columns) {
+      DenseMatrix block(n);
+      for (auto& entry : block.entries) entry = uniform(engine);
+      for (int r = 0; r < n && column == row; ++r) block(r, r) += 4.0 * n;
+      a.add(column, block);
+    }
+    a.end_row();
+  }
+  return a;
+}
+
+/// The same as a stencil.
+inline ReferenceCsr to_csr(const ReferenceStencil& stencil) {
+  ReferenceCsr a(stencil.n);
+  for (std::int64_t p = 0; p < stencil.grid.size(); ++p) {
+    for (auto const d : stencil7_directions) {
+      Point const other = neighbour(stencil.grid.point(p), d);
+      if (stencil.grid.contains(other)) a.add(static_cast<int>(stencil.grid.index(other)), stencil.block(p, d));
+    }
+    a.end_row();
+  }
+  return a;
+}
+
+template <class Scalar, int n, class Storage, class Exec>
+BlockCsr<Scalar, n, Exec, Storage> to_device(const Exec& exec, const ReferenceCsr& a) {
+  BlockCsr<Scalar, n, Exec, Storage> const result(exec, a.offsets, a.columns);
+  auto const host = Kokkos::create_mirror_view(result.values());
+  std::size_t at = 0;
+  for (auto const& block : a.blocks) {
+    for (double const entry : block.entries) host(at++) = static_cast<Storage>(entry);
+  }
+  Kokkos::deep_copy(exec, result.values(), host);
+  exec.fence();
+  return result;
+}
+
+/// Vectors of points.
+template <class Scalar, class Exec>
+Kokkos::View<Scalar*, typename Exec::memory_space> rows_to_device(const Exec& exec, const std::vector<double>& values) {
+  Kokkos::View<Scalar*, typename Exec::memory_space> const rows("rows", values.size());
+  auto const host = Kokkos::create_mirror_view(rows);
+  for (std::size_t r = 0; r < values.size(); ++r) host(r) = static_cast<Scalar>(values[r]);
+  Kokkos::deep_copy(exec, rows, host);
+  exec.fence();
+  return rows;
+}
+
+template <class Rows>
+std::vector<double> rows_to_host(const Rows& rows) {
+  Kokkos::fence();
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, rows);
+  return {host.data(), host.data() + host.size()};
+}
+
+}  // namespace hyperplane::test

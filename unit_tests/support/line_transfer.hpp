@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <hyperplane/line/block_tridiagonal_matrix.hpp>
+#include <hyperplane/line/line_vector.hpp>
+#include <vector>
+
+#include "line_reference.hpp"
+
+namespace hyperplane::test {
+
+/// A host vector in the memory of the execution space, converted to T.
+template <class T, class Exec, class From>
+Kokkos::View<T*, Exec> to_view(const Exec& exec, const std::vector<From>& values) {
+  Kokkos::View<T*, Exec> view("values", values.size());
+  auto const host = Kokkos::create_mirror_view(view);
+  for (std::size_t e = 0; e < values.size(); ++e) host(e) = static_cast<T>(values[e]);
+  Kokkos::deep_copy(exec, view, host);
+  exec.fence();
+  return view;
+}
+
+/// Ordinal of the first point of each line, and of all points.
+inline std::vector<std::int64_t> first_ordinals(const LineSet& lines) {
+  std::vector<std::int64_t> result;
+  for (std::int64_t line = 0; line <= lines.count(); ++line) result.push_back(lines.first(line));
+  return result;
+}
+
+/// Values (ordinal * columns + column) * n + c <-> a LineVector, through its ref().
+template <bool to_vector, class Scalar, int n, class Exec>
+void copy_line_values(const Exec& exec, const LineVector<Scalar, n, Exec>& vector,
+                      const Kokkos::View<Scalar*, Exec>& values) {
+  auto const first = to_view<std::int64_t>(exec, first_ordinals(vector.layout().lines()));
+  auto const ref = vector.ref();
+  Kokkos::parallel_for(
+      "copy", Kokkos::RangePolicy<Exec>(exec, 0, vector.layout().lines().count()), KOKKOS_LAMBDA(std::int64_t line) {
+        for (auto ordinal = first(line); ordinal < first(line + 1); ++ordinal) {
+          for (int column = 0; column < ref.columns(); ++column) {
+            for (int c = 0; c < n; ++c) {
+              auto& value = values((ordinal * ref.columns() + column) * n + c);
+              auto& entry = ref(line, static_cast<int>(ordinal - first(line)), c, column);
+              to_vector ? entry = value : value = entry;
+            }
+          }
+        }
+      });
+  exec.fence();
+}
+
+template <class Scalar, int n, class Exec>
+LineVector<Scalar, n, Exec> to_lines(const Exec& exec, const LineLayout<Scalar, Exec>& layout, int columns,
+                                     const std::vector<double>& values) {
+  LineVector<Scalar, n, Exec> const result(exec, layout, columns);
+  copy_line_values<true>(exec, result, to_view<Scalar>(exec, values));
+  return result;
+}
+
+template <class Scalar, int n, class Exec>
+std::vector<double> to_host(const Exec& exec, const LineVector<Scalar, n, Exec>& vector) {
+  Kokkos::View<Scalar*, Exec> const values("values", vector.layout().lines().size() * vector.columns() * n);
+  copy_line_values<false>(exec, vector, values);
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, values);
+  return {host.data(), host.data() + host.size()};
+}
+
+/// Matrices of all lines, through ref().
+template <class Scalar, int n, class Storage, class Exec, class LineOf>
+BlockTridiagonalMatrix<Scalar, n, Exec, Storage> to_lines(const Exec& exec, const LineLayout<Scalar, Exec>& layout,
+                                                          const LineOf& line_of) {
+  BlockTridiagonalMatrix<Scalar, n, Exec, Storage> const result(exec, layout);
+  std::vector<double> entries;
+  for (std::int64_t line = 0; line < layout.lines().count(); ++line) {
+    ReferenceLine const system = line_of(line);
+    for (int p = 0; p < system.length(); ++p) {
+      for (auto const* blocks : {&system.lower, &system.diagonal, &system.upper}) {
+        for (double const entry : (*blocks)[p].entries) entries.push_back(entry);
+      }
+    }
+  }
+  auto const values = to_view<Storage>(exec, entries);
+  auto const first = to_view<std::int64_t>(exec, first_ordinals(layout.lines()));
+  auto const ref = result.ref();
+  Kokkos::parallel_for(
+      "fill", Kokkos::RangePolicy<Exec>(exec, 0, layout.lines().count()), KOKKOS_LAMBDA(std::int64_t line) {
+        for (auto ordinal = first(line); ordinal < first(line + 1); ++ordinal) {
+          for (int e = 0; e < line_blocks * n * n; ++e) {
+            ref(line, static_cast<int>(ordinal - first(line)), static_cast<LineBlock>(e / (n * n)), e / n % n, e % n) =
+                values(ordinal * line_blocks * n * n + e);
+          }
+        }
+      });
+  exec.fence();
+  return result;
+}
+
+}  // namespace hyperplane::test
