@@ -67,9 +67,9 @@ constexpr CudaFactorShape choose_cuda_factor_shape(const Grid& grid, int vector_
 }
 
 /// Path::automatic on CUDA: a pure function of grid, block and device. In all that was measured on an H200, n = 1, 5
-/// and 6 from 15^3 to 128^3 points in double and with float storage, a solve is fastest by pencils, and a factorization
-/// too but for n = 1 on large grids, where many solves outweigh it; so only the device decides: before compute
-/// capability 9.0 there are neither clusters nor bulk copies, and large blocks need much shared memory.
+/// and 6 from 15^3 to 128^3 points in double and with float storage, both kernels are fastest by pencils; so only the
+/// device decides: before compute capability 9.0 there are neither clusters nor bulk copies, and large blocks need much
+/// shared memory.
 constexpr Path choose_cuda_path(const Grid& /*grid*/, int /*n*/, std::size_t /*storage_bytes*/, bool pencil_suits) {
   return pencil_suits ? Path::pencil : Path::cuda_graph;
 }
