@@ -34,6 +34,7 @@ const char* name(PreconditionerKind kind) {
     case PreconditionerKind::none: return "none";
     case PreconditionerKind::jacobi: return "jacobi";
     case PreconditionerKind::ssor: return "ssor";
+    case PreconditionerKind::sip: return "sip";
     case PreconditionerKind::lines: return "lines";
     case PreconditionerKind::bilu0: return "bilu0";
   }
@@ -56,6 +57,7 @@ std::string format_history(const SolveCommand& command, const Grid& grid, const 
   json["preconditioner"] = name(settings.preconditioner);
   bool const lines = settings.preconditioner == PreconditionerKind::lines;
   if (lines || settings.preconditioner == PreconditionerKind::ssor) json["relaxation"] = settings.relaxation;
+  if (settings.preconditioner == PreconditionerKind::sip) json["alpha"] = settings.alpha;
   if (lines) {
     json["line_direction"] = name(settings.line_direction);
     json["line_sweeps"] = settings.line_sweeps;

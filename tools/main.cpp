@@ -66,13 +66,18 @@ void add_solve(CLI::App& app, SolveCommand& command) {
   solve.add_option("--rhs", command.rhs, "The right-hand side b")->required()->type_name("FILE");
   solve.add_option("--grid", command.grid, "Grid points")->required()->type_name("IxJxK");
   solve.add_option("--block-size", command.block_size, "Unknowns of a point, 1 to 16")->required()->type_name("N");
-  add_choice<PreconditionerKind>(solve, "--preconditioner", settings.preconditioner,
-                                 {{"bilu0", PreconditionerKind::bilu0},
-                                  {"lines", PreconditionerKind::lines},
-                                  {"ssor", PreconditionerKind::ssor},
-                                  {"jacobi", PreconditionerKind::jacobi},
-                                  {"none", PreconditionerKind::none}},
-                                 "Block ILU(0), line-implicit iteration, block SSOR, block Jacobi or none");
+  add_choice<PreconditionerKind>(
+      solve, "--preconditioner", settings.preconditioner,
+      {{"bilu0", PreconditionerKind::bilu0},
+       {"lines", PreconditionerKind::lines},
+       {"sip", PreconditionerKind::sip},
+       {"ssor", PreconditionerKind::ssor},
+       {"jacobi", PreconditionerKind::jacobi},
+       {"none", PreconditionerKind::none}},
+      "Block ILU(0), line-implicit iteration, SIP for one unknown a point, block SSOR, block Jacobi or none");
+  solve.add_option("--alpha", settings.alpha, "Share of the extrapolation of sip, at least 0 and less than 1")
+      ->type_name("A")
+      ->capture_default_str();
   solve.add_option("--relaxation", settings.relaxation, "Relaxation of ssor and lines, more than 0 and less than 2")
       ->type_name("W")
       ->capture_default_str();

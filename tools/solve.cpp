@@ -83,6 +83,11 @@ int run_solve(SolveCommand command) {
   if (!(relaxation > 0 && relaxation < 2)) {
     throw InputError(fmt::format("--relaxation: {} is not more than 0 and less than 2", relaxation));
   }
+  double const alpha = command.settings.alpha;
+  if (!(alpha >= 0 && alpha < 1)) throw InputError(fmt::format("--alpha: {} is not at least 0 and less than 1", alpha));
+  if (command.settings.preconditioner == PreconditionerKind::sip && command.block_size != 1) {
+    throw InputError(fmt::format("--preconditioner sip: takes --block-size 1, not {}", command.block_size));
+  }
   auto const backend = choose_backend(command.backend);
   std::optional<OutputFile> solution_file, history_file;
   if (!command.solution.empty()) solution_file.emplace(command.solution);

@@ -10,7 +10,7 @@
 namespace hyperplane::tools {
 
 enum class Method { richardson, bicgstab, fgmres };
-enum class PreconditionerKind { none, jacobi, ssor, lines, bilu0 };
+enum class PreconditionerKind { none, jacobi, ssor, sip, lines, bilu0 };
 enum class LineDirectionKind { i, j, k, alternating };
 enum class StorageKind { double_precision, single_precision };
 
@@ -18,6 +18,7 @@ struct SolverSettings {
   Method method = Method::bicgstab;
   PreconditionerKind preconditioner = PreconditionerKind::bilu0;
   double relaxation = 1.0;  ///< of SSOR and lines
+  double alpha = 0.9;       ///< of SIP
   LineDirectionKind line_direction = LineDirectionKind::i;
   int line_sweeps = 1;
   StorageKind storage = StorageKind::double_precision;

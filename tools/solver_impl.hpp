@@ -86,6 +86,9 @@ class StencilMatrix final : public AnyMatrix<Vector> {
       case PreconditionerKind::bilu0: return factored<BlockIlu0<Scalar, n, Exec, Storage>>(exec);
       case PreconditionerKind::ssor:
         return factored<Ssor<Scalar, n, Exec, Storage>>(exec, SsorOptions{.relaxation = settings.relaxation});
+      case PreconditionerKind::sip:
+        if constexpr (n == 1) return factored<Sip<Scalar, Exec, Storage>>(exec, SipOptions{.alpha = settings.alpha});
+        break;
       case PreconditionerKind::lines:
         return factored<LineImplicit<Scalar, n, Exec, Storage>>(exec, line_options(settings));
       case PreconditionerKind::jacobi: return factored<BlockJacobi<Scalar, n, Exec, Storage>>(exec);

@@ -40,6 +40,7 @@
 #include <hyperplane/simd/compact_views.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
 #include <hyperplane/simd/vector_length.hpp>
+#include <hyperplane/sip/sip.hpp>
 #include <hyperplane/ssor/ssor.hpp>
 #include <hyperplane/stencil/apply.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>

@@ -121,6 +121,14 @@ TEST_F(CommandLine, solves_with_every_method_preconditioner_and_storage) {
     }
   }
   EXPECT_EQ(solve("--preconditioner none").status, 0);
+  auto const scalar = random_stencil(grid, 1);
+  write("A1.mtx", coordinate_file(scalar));
+  write("b1.mtx", tools::format_vector(scalar.apply(random_vector(grid.size()))));
+  EXPECT_EQ(
+      run("solve A1.mtx --rhs b1.mtx --grid 4x3x5 --block-size 1 --preconditioner sip --alpha 0.5 --history h.json")
+          .status,
+      0);
+  EXPECT_THAT(read("h.json"), HasSubstr("\"alpha\": 0.5"));
   EXPECT_EQ(solve("--preconditioner ssor --relaxation 1.2").status, 0);
   EXPECT_THAT(read("h.json"), HasSubstr("\"relaxation\": 1.2"));
   for (std::string const direction : {"i", "j", "k", "alternating"}) {
@@ -256,9 +264,11 @@ TEST_F(CommandLine, refuses_other_bad_input_with_one_line) {
                  "no/such/x.mtx: cannot be written");
   expect_refused(run("solve A.mtx --grid 4x3x5 --block-size 2"), "--rhs");
   expect_refused(solve("--method magic"), "--method: 'magic' is not one of richardson|bicgstab|fgmres");
+  expect_refused(solve("--preconditioner sip"), "--preconditioner sip: takes --block-size 1, not 2");
+  expect_refused(solve("--preconditioner sip --alpha 1"), "--alpha: 1 is not at least 0 and less than 1");
   expect_refused(solve("--preconditioner ssor --relaxation 2"), "--relaxation: 2 is not more than 0 and less than 2");
   expect_refused(solve("--line-direction ij"), "--line-direction: 'ij' is not one of i|j|k|alternating");
-  expect_refused(solve("--preconditioner 2"), "--preconditioner: '2' is not one of bilu0|lines|ssor|jacobi|none");
+  expect_refused(solve("--preconditioner 2"), "--preconditioner: '2' is not one of bilu0|lines|sip|ssor|jacobi|none");
   expect_refused(solve("--tolerance -1"), "tolerance");
   expect_refused(run("fly"), "");
   expect_refused(run("solve A.mtx --rhs b.mtx --grid 4x3x5 --block-size 2 --solution x.mtx --history ./x.mtx"),
@@ -297,7 +307,7 @@ TEST_F(CommandLine, help_teaches) {
   EXPECT_EQ(help.status, 0);
   EXPECT_THAT(help.output, AllOf(HasSubstr("Example:"), HasSubstr("Exit status:"), HasSubstr("--block-size")));
   EXPECT_THAT(help.output, HasSubstr("\n  hyperplane solve A.mtx --rhs b.mtx --grid 32x16x8 --block-size 5 \\\n"));
-  EXPECT_THAT(help.output, HasSubstr("bilu0|lines|ssor|jacobi|none [bilu0]"));
+  EXPECT_THAT(help.output, HasSubstr("bilu0|lines|sip|ssor|jacobi|none [bilu0]"));
   EXPECT_EQ(run("--version").status, 0);
 }
 

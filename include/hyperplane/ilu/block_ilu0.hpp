@@ -23,6 +23,8 @@
 
 namespace hyperplane {
 
+template <Real Scalar, ExecutionSpace Exec, Real StorageScalar>
+class Sip;
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar>
 class Ssor;
 
@@ -113,7 +115,8 @@ class BlockIlu0 {
   FactorStatus status(const Exec& exec) const { return m_singular.status(exec, grid()); }
 
  private:
-  // Its preconditioner has the form of this one, and is solved as this one is.
+  // Their preconditioners have the form of this one, and are solved as this one is.
+  friend class Sip<Scalar, Exec, StorageScalar>;
   friend class Ssor<Scalar, n, Exec, StorageScalar>;
 
   using Factors = detail::BlockIlu0Factors<StorageScalar, n, vector_length>;

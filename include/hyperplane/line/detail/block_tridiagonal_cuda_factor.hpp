@@ -91,9 +91,9 @@ struct CudaLineFactor {
   static constexpr int unit_pitch = units > 1 && unit_bytes % 128 == 0 ? unit_bytes + 128 / units : unit_bytes;
   static constexpr int block_values = n * n * vector_length;
   static constexpr int vector_values = n * vector_length;
-  static constexpr CudaLineMemory memory{std::size_t(units) * unit_pitch,
-                                         (block_values + 2 * vector_values) * sizeof(Scalar) +
-                                             vector_values * sizeof(int)};
+  static constexpr CudaLineMemory memory{
+      std::size_t(units) * unit_pitch,
+      (block_values + 2 * vector_values) * sizeof(Scalar) + vector_values * sizeof(int)};
 
   Source m_source;
   LineFactors<Storage, n, vector_length> m_factors;
@@ -155,8 +155,8 @@ struct CudaLineFactor {
     for (int e = static_cast<int>(threadIdx.x); e < block_values; e += threads) shared.block[e] = 0;
     __syncthreads();
 
-    auto const unit_offset = thread.first_lane / W * (unit_pitch / static_cast<int>(sizeof(MatrixStorage))) +
-                             thread.first_lane % W;
+    auto const unit_offset =
+        thread.first_lane / W * (unit_pitch / static_cast<int>(sizeof(MatrixStorage))) + thread.first_lane % W;
     auto const next = [&] { return reinterpret_cast<const MatrixStorage*>(ring.next()) + unit_offset; };
     for (int step = 0; step < length; ++step) {
       Row d;
@@ -171,7 +171,8 @@ struct CudaLineFactor {
       });
       cuda_line_sync<threads>();
 #pragma unroll
-      for (int c = 0; c < n; ++c) load(shared.block + (c * n + thread.row) * vector_length + thread.first_lane, inverse[c]);
+      for (int c = 0; c < n; ++c)
+        load(shared.block + (c * n + thread.row) * vector_length + thread.first_lane, inverse[c]);
       cuda_line_sync<threads>();
       scale(thread, shared, pack, step, next(), inverse);
       cuda_line_sync<threads>();
@@ -207,8 +208,7 @@ struct CudaLineFactor {
   /// The thread's row of d = D - L (d^-1 U of the step before); keeps L.
   __device__ void eliminate(const Thread& thread, const Shared& shared, std::int64_t pack, int step,
                             const MatrixStorage* lower, const MatrixStorage* diagonal, Row& d) const {
-    Storage* const to =
-        m_factors.lower(pack, step, LineFactor::lower) + thread.row * vector_length + thread.first_lane;
+    Storage* const to = m_factors.lower(pack, step, LineFactor::lower) + thread.row * vector_length + thread.first_lane;
 #pragma unroll
     for (int c = 0; c < n; ++c) {
       given(diagonal, thread.row, c, d[c]);

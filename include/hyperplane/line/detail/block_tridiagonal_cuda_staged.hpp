@@ -67,8 +67,8 @@ class BlockTridiagonalCudaStaged {
     with_lanes([&]<int lanes>() {
       using Kernel = Solve<Places, lanes>;
       int const entries = this->entries(Kernel::memory, columns);
-      launch<Kernel>(stream, cuda_line_solve_kernel<Kernel>, columns,
-                     Kernel{factors, rhs, x, columns, entries}, entries);
+      launch<Kernel>(stream, cuda_line_solve_kernel<Kernel>, columns, Kernel{factors, rhs, x, columns, entries},
+                     entries);
     });
   }
 

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/core/factor_status.hpp>
+#include <hyperplane/core/path.hpp>
+#include <hyperplane/grid/grid.hpp>
+#include <hyperplane/ilu/block_ilu0.hpp>
+#include <hyperplane/sip/detail/sip_coefficients.hpp>
+#include <hyperplane/stencil/apply.hpp>
+#include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/stencil/block_vector.hpp>
+
+#include <string>
+
+namespace hyperplane {
+
+struct SipOptions {
+  /// Share of the extrapolation, 0 <= alpha < 1. 0 is ILU(0); 0.9 to 0.95 suits most elliptic equations.
+  double alpha = 0.9;
+  /// How the sweeps run: the paths of BlockIlu0.
+  Path path = Path::automatic;
+};
+
+/// SIP, Stone's strongly implicit procedure, for scalar equations on the seven-point stencil; with it the correction
+/// iteration x += M^-1 (b - A x) (Richardson) is the iteration of SIP.
+///
+/// M = L U with lower (bottom, south, west) and diagonal coefficients in L and upper ones (top, north, east) in U.
+/// Where the product of the factors has entries that A does not have, for points such as (i+1, j-1), the unknown there
+/// is replaced by alpha (x[i+1] + x[j-1] - x) of neighbours that the stencil has, so that M is close to A for smooth x
+/// and not only on the pattern. Source: H. L. Stone, "Iterative Solution of Implicit Approximations of Multidimensional
+/// Partial Differential Equations", doi:10.1137/0705044; the seven-point form as in J. H. Ferziger, M. Peric,
+/// "Computational Methods for Fluid Dynamics", doi:10.1007/978-3-642-56026-2. On a grid with one layer it is the
+/// five-point form; on a single line, and for alpha = 0 as ILU(0), nothing is extrapolated.
+///
+/// The factors have the form of those of BILU(0), so solve() is that of BlockIlu0, with its hyperplanes, paths, speed,
+/// labels and launches; factor() is a recursion of its own, a launch for each of the I + J + K - 2 hyperplanes.
+/// Boundaries are what A says; entries of A that point out of the grid are ignored, and periodic directions cannot be
+/// said in a BlockStencil7. Solid points are rows of A with a diagonal entry alone, to which no other row points.
+///
+/// A plan: the constructor allocates 7 values of StorageScalar a point; factor() and solve() allocate nothing, fence
+/// nothing, and are asynchronous on the instance that is given. Copies share factors: at most one factor() or solve()
+/// of a plan and all its copies may run at a time.
+///
+/// Cost a point: factor 36 flops and 4 divisions, 7 values read and 7 written; solve 14 flops, 11 values. Results are
+/// bitwise the same whatever the number of threads or multiprocessors, for a given path.
+template <Real Scalar, ExecutionSpace Exec, Real StorageScalar = Scalar>
+class Sip {
+  using Sweeps = BlockIlu0<Scalar, 1, Exec, StorageScalar>;
+
+ public:
+  using scalar_type = Scalar;
+  using storage_type = StorageScalar;
+  using execution_space = Exec;
+  using Vector = BlockVector<Scalar, 1, Exec>;
+  static constexpr int block_size = 1;
+
+  /// Throws Error where alpha is out of range or the execution space cannot run the path.
+  Sip(const Exec& exec, const Grid& grid, const SipOptions& options = {})
+      : m_alpha(checked_alpha(options)), m_sweeps(exec, grid, {.path = options.path}) {}
+
+  const Grid& grid() const { return m_sweeps.grid(); }
+  /// The path of the sweeps; never automatic.
+  Path path() const { return m_sweeps.path(); }
+  double alpha() const { return m_alpha; }
+
+  /// Computes the coefficients from A, which may be overwritten when the instance has finished. Throws Error where the
+  /// grid of A is another one. A singular pivot is recorded: see status().
+  template <class MatrixStorage>
+  void factor(const Exec& exec, const BlockStencil7<Scalar, 1, Exec, MatrixStorage>& a) {
+    detail::check_grid("Sip::factor", "A", a.grid(), grid());
+    m_sweeps.replace_factors(exec, [&](const auto& factors, const auto& singular) {
+      detail::sip_coefficients(exec, a.ref(), factors, singular, static_cast<Scalar>(m_alpha));
+    });
+  }
+
+  /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where a grid is another one.
+  void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    detail::check_grid("Sip::solve", "the right-hand side", rhs.grid(), grid());
+    detail::check_grid("Sip::solve", "x", x.grid(), grid());
+    require(m_sweeps.m_factored, "Sip::solve: called before factor");
+    m_sweeps.solve(exec, rhs, x);
+  }
+
+  /// Whether the last factor() met a singular pivot, and where. Waits for the instance.
+  FactorStatus status(const Exec& exec) const { return m_sweeps.status(exec); }
+
+ private:
+  static double checked_alpha(const SipOptions& options) {
+    if (!(options.alpha >= 0 && options.alpha < 1)) {
+      fail("Sip: alpha is " + std::to_string(options.alpha) + ", expected at least 0 and less than 1");
+    }
+    return options.alpha;
+  }
+
+  double m_alpha;
+  Sweeps m_sweeps;
+};
+
+}  // namespace hyperplane
