@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// SIP on each path: coefficients, a solve (forward and backward sweep) and one iteration, on the grids of E. Dufrechou,
+// P. Ezzatti, G. Usera, "Avoiding synchronization to accelerate a CFD solver in GPU", and on cubes; each verified once,
+// then timed with copy and triad next to every repetition.
+
+#include "support/cache.hpp"
+#include "support/harness.hpp"
+#include "support/problem.hpp"
+
+#include <hyperplane/core/path.hpp>
+#include <hyperplane/sip/sip.hpp>
+
+#include <benchmark/benchmark.h>
+#include <Kokkos_Core.hpp>
+
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace hyperplane::perf {
+namespace {
+
+/// Seven coefficients of A read and seven written.
+constexpr Cost coefficients_cost(int storage) { return {14.0 * storage, 40.0}; }
+
+template <class Exec>
+class SipProblem {
+ public:
+  SipProblem(const Exec& exec, const Grid& grid, Path path)
+      : m_system(grid, 1),
+        m_a(exec, grid, "a"),
+        m_b(exec, grid, "b"),
+        m_x(exec, grid, "x"),
+        m_r(exec, grid, "r"),
+        m_sip(exec, grid, {.path = path}) {
+    assemble(exec, m_system, m_a);
+    assemble(exec, m_system, m_b);
+    factor(exec);
+    if (auto const status = m_sip.status(exec); !status.ok()) throw std::runtime_error(status.message());
+  }
+
+  void factor(const Exec& exec) { m_sip.factor(exec, m_a); }
+  void solve(const Exec& exec) const { m_sip.solve(exec, m_b, m_x); }
+  /// x += M^-1 (b - A x)
+  void iterate(const Exec& exec) const {
+    residual(exec, m_a, m_b, m_x, m_r);
+    m_sip.solve(exec, m_r, m_r);
+    auto const x = m_x.flat();
+    auto const dx = m_r.flat();
+    Kokkos::parallel_for(
+        "Hyperplane::perf::update", Kokkos::RangePolicy<Exec>(exec, 0, x.size()),
+        KOKKOS_LAMBDA(std::size_t i) { x(i) += dx(i); });
+  }
+
+  /// The solve is that of the portable path, and the iteration converges.
+  void verify(const Exec& exec) const {
+    solve(exec);
+    auto const x = to_host(exec, m_x);
+    Sip<double, Exec> portable(exec, m_system.grid(), {.path = Path::portable});
+    portable.factor(exec, m_a);
+    portable.solve(exec, m_b, m_x);
+    double const difference = relative_difference(x, to_host(exec, m_x));
+    double const tolerance = 32 * std::numeric_limits<double>::epsilon();
+    if (!(difference <= tolerance)) {
+      throw std::runtime_error("SIP on " + to_string(m_system.grid()) + ", path " + name(m_sip.path()) +
+                               ": relative difference from the portable path " + std::to_string(difference));
+    }
+    for (int iteration = 0; iteration < 30; ++iteration) iterate(exec);
+    auto const solution = to_host(exec, m_x);
+    iterate(exec);
+    double const change = relative_difference(solution, to_host(exec, m_x));
+    if (!(change <= 1e-3)) {
+      throw std::runtime_error("SIP on " + to_string(m_system.grid()) + ": 30 iterations leave a change of " +
+                               std::to_string(change));
+    }
+  }
+
+ private:
+  RandomSystem m_system;
+  BlockStencil7<double, 1, Exec> m_a;
+  BlockVector<double, 1, Exec> m_b;
+  BlockVector<double, 1, Exec> m_x;
+  BlockVector<double, 1, Exec> m_r;
+  Sip<double, Exec> m_sip;
+};
+
+template <class Exec>
+class Suite {
+  using Problem = SipProblem<Exec>;
+
+ public:
+  explicit Suite(const Settings& settings)
+      : m_settings(settings), m_stream(std::make_shared<Stream<Exec>>(m_exec, settings.stream_bytes<Exec>())) {}
+
+  void register_all() {
+    std::vector<Path> paths = {Path::portable, Path::pencil};
+    if constexpr (!HostExecutionSpace<Exec>) {
+      paths.insert(paths.end(), {Path::cuda_graph, Path::thread_recycling, Path::cooperative});
+    }
+    for (auto const& grid : grids()) {
+      for (auto const path : paths) {
+        add("iteration", grid, path, correction_cost(1, 8, 8), [](Problem& p, const Exec& e) { p.iterate(e); });
+        add("solve", grid, path, solve_cost(1, 8, 8), [](Problem& p, const Exec& e) { p.solve(e); });
+        if (path != paths.back()) continue;
+        // The same on every path.
+        add("coefficients", grid, path, coefficients_cost(8), [](Problem& p, const Exec& e) { p.factor(e); });
+      }
+    }
+  }
+
+ private:
+  std::vector<Grid> grids() const {
+    if (m_settings.smoke) return {Grid(13, 6, 7)};
+    if (HostExecutionSpace<Exec>) return {Grid(64, 64, 64), Grid(128, 128, 128)};
+    return {Grid(512, 64, 64), Grid(512, 128, 128), Grid(1024, 64, 64),
+            Grid(64, 64, 64),  Grid(128, 128, 128), Grid(256, 256, 256)};
+  }
+
+  void add(const std::string& kernel, const Grid& grid, Path path, const Cost& cost,
+           void (*run)(Problem&, const Exec&)) {
+    auto const key = std::string(Exec::name()) + "/" + name(path) + "/" + to_string(grid);
+    benchmark::RegisterBenchmark(
+        ("sip_" + kernel + "/" + key).c_str(),
+        [=, this](benchmark::State& state) {
+          auto& problem = m_problem.get<Problem>(key, [&] {
+            auto made = std::make_shared<Problem>(m_exec, grid, path);
+            made->verify(m_exec);
+            return made;
+          });
+          time_kernel(state, m_exec, *m_stream, grid.size(), cost, [&] { run(problem, m_exec); });
+          int const planes = grid.ni() + grid.nj() + grid.nk() - 2;
+          state.counters["us/plane"] = 1e3 * state.counters["best_ms"] / (kernel == "coefficients" ? 1 : 2) / planes;
+        })
+        ->Iterations(m_settings.repetitions)
+        ->UseManualTime()
+        ->Unit(benchmark::kMillisecond);
+  }
+
+  Settings m_settings;
+  Exec m_exec;
+  std::shared_ptr<Stream<Exec>> m_stream;
+  Cache m_problem;
+};
+
+template <class... Exec>
+std::shared_ptr<void> register_suites(const Settings& settings) {
+  auto suites = std::make_shared<std::tuple<Suite<Exec>...>>(Suite<Exec>(settings)...);
+  std::apply([](auto&... suite) { (suite.register_all(), ...); }, *suites);
+  return suites;
+}
+
+}  // namespace
+}  // namespace hyperplane::perf
+
+int main(int argc, char** argv) {
+  using namespace hyperplane::perf;
+#if defined(KOKKOS_ENABLE_CUDA)
+  return run_benchmarks(argc, argv, register_suites<Kokkos::DefaultHostExecutionSpace, Kokkos::Cuda>);
+#else
+  return run_benchmarks(argc, argv, register_suites<Kokkos::DefaultHostExecutionSpace>);
+#endif
+}
