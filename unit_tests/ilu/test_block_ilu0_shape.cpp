@@ -65,14 +65,28 @@ TEST(CudaFactorShape, tells_the_next_pencil_less_often_where_memory_is_busy) {
   EXPECT_GT(choose_cuda_factor_shape(Grid(128, 128, 128), 8, multiprocessors).steps_to_pencil, 1);
 }
 
-TEST(CudaPath, is_chosen_by_the_device) {
+TEST(CudaPath, is_a_graph_where_the_device_cannot_run_pencils) {
   for (int const n : {1, 6, 16}) {
-    for (auto const& grid : {Grid(1, 1, 1), Grid(15, 15, 15), Grid(128, 128, 128)}) {
-      EXPECT_EQ(choose_cuda_path(grid, n, 8, true), Path::pencil);
-      EXPECT_EQ(choose_cuda_path(grid, n, 4, true), Path::pencil);
+    for (auto const& grid : {Grid(1, 1, 1), Grid(15, 15, 15), Grid(256, 256, 256)}) {
       EXPECT_EQ(choose_cuda_path(grid, n, 8, false), Path::cuda_graph);
     }
   }
+}
+
+TEST(CudaPath, is_the_one_that_was_faster_when_it_was_measured) {
+  Grid const cube(128, 128, 128), large(192, 192, 192), larger(256, 256, 256), flat(100, 300, 300);
+  for (int const n : {1, 2, 3, 4, 5, 6}) {
+    EXPECT_EQ(choose_cuda_path(Grid(15, 15, 15), n, 8, true), Path::pencil);
+    EXPECT_EQ(choose_cuda_path(cube, n, 8, true), Path::pencil);
+    EXPECT_EQ(choose_cuda_path(cube, n, 4, true), Path::pencil);
+  }
+  EXPECT_EQ(choose_cuda_path(large, 1, 8, true), Path::cuda_graph);
+  EXPECT_EQ(choose_cuda_path(large, 3, 4, true), Path::cuda_graph);
+  EXPECT_EQ(choose_cuda_path(large, 3, 8, true), Path::pencil);
+  EXPECT_EQ(choose_cuda_path(large, 5, 8, true), Path::pencil);
+  EXPECT_EQ(choose_cuda_path(larger, 2, 8, true), Path::cuda_graph);
+  EXPECT_EQ(choose_cuda_path(flat, 2, 8, true), Path::cuda_graph);
+  EXPECT_EQ(choose_cuda_path(flat, 4, 8, true), Path::pencil);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ class InterleavedView {
         m_flat(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label),
                static_cast<std::size_t>(packs) * entries * vector_length) {
     // A kernel rather than a memset, so that first touch spreads the pages over the memories of all threads.
-    Kokkos::parallel_for("Hyperplane::InterleavedView::zero", Kokkos::RangePolicy<Exec>(exec, 0, m_flat.size()),
+    Kokkos::parallel_for("Hyperplane::InterleavedView::zero", Values(exec, 0, static_cast<std::int64_t>(m_flat.size())),
                          detail::ZeroFill<Flat>{m_flat});
   }
 
@@ -46,6 +46,9 @@ class InterleavedView {
   const Flat& flat() const { return m_flat; }
 
  private:
+  /// More of them than 32 bits count fit into a device.
+  using Values = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+
   std::int64_t m_packs = 0;
   Flat m_flat;
 };

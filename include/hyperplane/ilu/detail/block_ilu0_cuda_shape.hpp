@@ -66,12 +66,16 @@ constexpr CudaFactorShape choose_cuda_factor_shape(const Grid& grid, int vector_
   return shape;
 }
 
-/// Path::automatic on CUDA: a pure function of grid, block and device. In all that was measured on an H200, n = 1, 5
-/// and 6 from 15^3 to 128^3 points in double and with float storage, both kernels are fastest by pencils; so only the
-/// device decides: before compute capability 9.0 there are neither clusters nor bulk copies, and large blocks need much
-/// shared memory.
-constexpr Path choose_cuda_path(const Grid& /*grid*/, int /*n*/, std::size_t /*storage_bytes*/, bool pencil_suits) {
-  return pencil_suits ? Path::pencil : Path::cuda_graph;
+/// Path::automatic on CUDA: a pure function of grid, block and device, from measurements on an H200
+/// (docs/performance.md). Pencils are fastest unless blocks are small and planes large: a step of a row takes its time
+/// whatever there is to multiply, about 4.5 billion points a second on the whole device, while a kernel for each plane
+/// comes close to the bandwidth once planes are large. Before compute capability 9.0 there are neither clusters nor
+/// bulk copies, and large blocks need much shared memory.
+constexpr Path choose_cuda_path(const Grid& grid, int n, std::size_t storage_bytes, bool pencil_suits) {
+  long long const planes = static_cast<long long>(grid.ni()) + grid.nj() + grid.nk() - 2;
+  long long const bytes_a_point = 7LL * n * n * static_cast<long long>(storage_bytes) + 32 * n;
+  bool const large_planes = grid.size() / planes > 6500 + 12 * bytes_a_point;
+  return pencil_suits && !(large_planes && bytes_a_point < 1000) ? Path::pencil : Path::cuda_graph;
 }
 
 }  // namespace hyperplane::detail
