@@ -118,6 +118,8 @@ struct LineJacobiSolve {
 
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     Lanes const lanes(m_layout, index / internal_vectors, static_cast<int>(index % internal_vectors));
+    // A pack of grid lines along k may be padding alone.
+    if (lanes.m_length == 0) return;
     Cursor const cursor(m_x.m_places, m_layout, lanes);
     PackType const first = start(lanes, cursor);
     PackType const limit = PackType(m_tolerance * m_tolerance) * first;
