@@ -45,9 +45,9 @@ void compile_lines(cudaStream_t stream, const LineMatrix<MatrixStorage, Places>&
   plan.solve(stream, factors, rhs, x, 1);
 }
 
-#define HYPERPLANE_COMPILE_LINES(Scalar, n, Storage, MatrixStorage, Places, W)                              \
-  template void compile_lines<Scalar, n, Storage, MatrixStorage, Places, W>(                                \
-      cudaStream_t, const LineMatrix<MatrixStorage, Places>&, const LineFactors<Storage, n, W>&,            \
+#define HYPERPLANE_COMPILE_LINES(Scalar, n, Storage, MatrixStorage, Places, W)                   \
+  template void compile_lines<Scalar, n, Storage, MatrixStorage, Places, W>(                     \
+      cudaStream_t, const LineMatrix<MatrixStorage, Places>&, const LineFactors<Storage, n, W>&, \
       const LineUnknowns<const Scalar, Places>&, const LineUnknowns<Scalar, Places>&, unsigned long long*);
 HYPERPLANE_COMPILE_LINES(double, 1, double, double, StridedPlaces<16>, 16)
 HYPERPLANE_COMPILE_LINES(double, 5, double, double, StridedPlaces<8>, 16)

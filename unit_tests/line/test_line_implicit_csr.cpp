@@ -19,17 +19,6 @@ template <class Exec>
 class LineImplicitCsrTest : public ::testing::Test {};
 TYPED_TEST_SUITE(LineImplicitCsrTest, ExecutionSpaces, SpaceNames);
 
-/// The grid lines of a direction as lists.
-LineSet listed(const Grid& grid, LineDirection direction) {
-  auto const lines = LineSet::along(grid, direction);
-  std::vector<std::int64_t> offsets{0}, points;
-  for (std::int64_t line = 0; line < lines.count(); ++line) {
-    for (int position = 0; position < lines.length(line); ++position) points.push_back(lines.point(line, position));
-    offsets.push_back(static_cast<std::int64_t>(points.size()));
-  }
-  return LineSet::lists(grid.size(), offsets, points);
-}
-
 TYPED_TEST(LineImplicitCsrTest, is_the_iteration_on_the_grid_where_the_mesh_is_one) {
   TypeParam const exec;
   constexpr int n = 2;
@@ -43,7 +32,7 @@ TYPED_TEST(LineImplicitCsrTest, is_the_iteration_on_the_grid_where_the_mesh_is_o
       for (int sweep = 0; sweep < 3; ++sweep) {
         expected = line_implicit_sweep(stencil, direction, w, b, expected, solve_exactly);
       }
-      LineImplicitCsr<double, n, TypeParam> lines(exec, a, listed(grid, direction), {.sweeps = 3, .relaxation = w});
+      LineImplicitCsr<double, n, TypeParam> lines(exec, a, LineSet::along(grid, direction), {.sweeps = 3, .relaxation = w});
       lines.factor(exec, a);
       auto const x = rows_to_device<double>(exec, b);
       lines.solve(exec, x, x);
@@ -182,6 +171,11 @@ TYPED_TEST(LineImplicitCsrTest, names_a_singular_pivot_and_refuses_misuse) {
   EXPECT_THAT(message(a, lines, {.sweeps = 0}), HasSubstr("sweeps is 0"));
   auto const pair = LineSet::lists(2, {0, 2}, {0, 1});
   EXPECT_THAT(message(Csr(exec, {0, 1, 2}, {0, 0}), pair), HasSubstr("row 1 has no diagonal block"));
+  typename Csr::Columns const out_of_range = rows_to_device<int>(exec, {0, 7});
+  typename Csr::Offsets const falling = rows_to_device<std::int64_t>(exec, {0, 3, 2});
+  Csr const right(exec, {0, 1, 2}, {0, 1});
+  EXPECT_THAT(message(Csr(right.offsets(), out_of_range, right.values()), pair), HasSubstr("row 1 has column 7"));
+  EXPECT_THAT(message(Csr(falling, right.columns(), right.values()), pair), HasSubstr("row 0 has blocks 0 to 3 of 2"));
   EXPECT_THAT(message(Csr(exec, {0, 3, 4}, {0, 1, 1, 1}), pair), HasSubstr("row 0 has column 1 twice"));
 }
 

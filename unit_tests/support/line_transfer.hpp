@@ -41,7 +41,11 @@ void copy_line_values(const Exec& exec, const LineVector<Scalar, n, Exec>& vecto
             for (int c = 0; c < n; ++c) {
               auto& value = values((ordinal * ref.columns() + column) * n + c);
               auto& entry = ref(line, static_cast<int>(ordinal - first(line)), c, column);
-              to_vector ? entry = value : value = entry;
+              if (to_vector) {
+                entry = value;
+              } else {
+                value = entry;
+              }
             }
           }
         }
@@ -65,11 +69,29 @@ std::vector<double> to_host(const Exec& exec, const LineVector<Scalar, n, Exec>&
   return {host.data(), host.data() + host.size()};
 }
 
-/// Matrices of all lines, through ref().
+/// Entries ((ordinal * 3 + block) * n + r) * n + c -> a BlockTridiagonalMatrix, through its ref().
+template <class Scalar, int n, class Exec, class Storage>
+void fill_lines(const Exec& exec, const BlockTridiagonalMatrix<Scalar, n, Exec, Storage>& matrix,
+                const Kokkos::View<Storage*, Exec>& values) {
+  auto const& lines = matrix.layout().lines();
+  auto const first = to_view<std::int64_t>(exec, first_ordinals(lines));
+  auto const ref = matrix.ref();
+  Kokkos::parallel_for(
+      "fill", Kokkos::RangePolicy<Exec>(exec, 0, lines.count()), KOKKOS_LAMBDA(std::int64_t line) {
+        for (auto ordinal = first(line); ordinal < first(line + 1); ++ordinal) {
+          for (int e = 0; e < line_blocks * n * n; ++e) {
+            ref(line, static_cast<int>(ordinal - first(line)), static_cast<LineBlock>(e / (n * n)), e / n % n, e % n) =
+                values(ordinal * line_blocks * n * n + e);
+          }
+        }
+      });
+  exec.fence();
+}
+
+/// The matrices `line_of(line)` of all lines.
 template <class Scalar, int n, class Storage, class Exec, class LineOf>
 BlockTridiagonalMatrix<Scalar, n, Exec, Storage> to_lines(const Exec& exec, const LineLayout<Scalar, Exec>& layout,
                                                           const LineOf& line_of) {
-  BlockTridiagonalMatrix<Scalar, n, Exec, Storage> const result(exec, layout);
   std::vector<double> entries;
   for (std::int64_t line = 0; line < layout.lines().count(); ++line) {
     ReferenceLine const system = line_of(line);
@@ -79,19 +101,8 @@ BlockTridiagonalMatrix<Scalar, n, Exec, Storage> to_lines(const Exec& exec, cons
       }
     }
   }
-  auto const values = to_view<Storage>(exec, entries);
-  auto const first = to_view<std::int64_t>(exec, first_ordinals(layout.lines()));
-  auto const ref = result.ref();
-  Kokkos::parallel_for(
-      "fill", Kokkos::RangePolicy<Exec>(exec, 0, layout.lines().count()), KOKKOS_LAMBDA(std::int64_t line) {
-        for (auto ordinal = first(line); ordinal < first(line + 1); ++ordinal) {
-          for (int e = 0; e < line_blocks * n * n; ++e) {
-            ref(line, static_cast<int>(ordinal - first(line)), static_cast<LineBlock>(e / (n * n)), e / n % n, e % n) =
-                values(ordinal * line_blocks * n * n + e);
-          }
-        }
-      });
-  exec.fence();
+  BlockTridiagonalMatrix<Scalar, n, Exec, Storage> const result(exec, layout);
+  fill_lines(exec, result, to_view<Storage>(exec, entries));
   return result;
 }
 

@@ -25,8 +25,8 @@ namespace hyperplane {
 struct BlockTridiagonalOptions {
   Path path = Path::automatic;
   /// Width of the loads of coefficients on Path::staged, 128 or 64 bits: two doubles (four floats) of neighbouring
-  /// lines to a thread, or one (two). To measure the difference.
-  int load_bits = 128;
+  /// lines to a thread, or one (two). 0: what is faster, 128 for solve(), 64 for factor().
+  int load_bits = 0;
   /// Parts that each line is cut into, to be worked on in parallel; 1: none, 0: as many as the execution space needs to
   /// be busy. Short lines have fewer.
   int partitions = 0;
@@ -50,13 +50,20 @@ struct BlockTridiagonalOptions {
 /// are); on any lines BlockTridiagonalMatrix and LineVector, in one or many columns. StorageScalar = float with
 /// Scalar = double stores half the bytes and computes in double.
 ///
-/// A plan: the constructor analyses and allocates; factor() and solve() do not, do not fence, and are asynchronous on
-/// the instance that is given. Copies, made after factor(), share factors. A solve() only reads the plan: several may
-/// run at a time.
+/// Lines that are periodic, and few long ones, are cut into parts that are solved at the same time; see
+/// detail::LineSplit. A part has no pivots from other parts: it may be singular where the whole line is not.
 ///
-/// Cost a point: factor 6 n^3 flops, 3 n^2 values read and 3 n^2 written; solve 6 n^2 flops, 3 n^2 + 4 n values.
-/// Launches: factor two (one clears the status), solve one. Results are bitwise the same whatever the number of threads
-/// and in every run, for a given path.
+/// A plan: the constructor analyses and allocates; factor() and solve() do not, do not fence, and are asynchronous on
+/// the instance that is given. Copies, made after factor(), share factors and working memory: at most one factor() or
+/// solve() of a plan and all its copies may run at a time.
+///
+/// Cost a point: factor 6 n^3 flops, 3 n^2 values read and 3 n^2 written (lines along j and lists on Path::staged: 6
+/// n^2 more for gathering); solve 6 n^2 flops, 3 n^2 + 4 n values. Periodic: n^2 values more in a solve; cut: 2 n^2
+/// more. Launches: factor two (one clears the status), solve one; cut lines have more. On Path::staged each column of a
+/// LineVector reads the factors anew.
+///
+/// Results are bitwise the same in every run, for a given path and number of partitions, whatever the number of
+/// threads; Options::partitions = 0 chooses by that number.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
 class BlockTridiagonal {
  public:
@@ -144,7 +151,7 @@ class BlockTridiagonal {
   using FastPath = typename Solver::Direct::FastPath;
 
   static Path checked_path(const Exec& exec, const Options& options) {
-    if (options.load_bits != 64 && options.load_bits != 128) {
+    if (options.load_bits != 0 && options.load_bits != 64 && options.load_bits != 128) {
       fail("BlockTridiagonal: loads of " + std::to_string(options.load_bits) + " bits are not possible");
     }
     if (options.path == Path::automatic) return FastPath::choose(exec);

@@ -73,7 +73,8 @@ struct CudaLineGather {
 ///
 /// A thread has a row of a block in registers; other rows come through shared memory. Blocks of the matrix arrive in a
 /// ring there by bulk copies, in the order L, D, U, some steps ahead. Rows are not exchanged for a pivot: every lane
-/// keeps which row was the pivot of which step, and d^-1 is put in order at the end.
+/// keeps which row was the pivot of which step, and d^-1 is put in order at the end. Pivots are found by the leading 16
+/// bits or more of the entries' magnitudes: among entries that agree in them, the first row is taken.
 template <class Scalar, int n, class Storage, class Source, int vector_length, int lanes_>
 struct CudaLineFactor {
   static constexpr int lanes = lanes_;
@@ -91,9 +92,10 @@ struct CudaLineFactor {
   static constexpr int unit_pitch = units > 1 && unit_bytes % 128 == 0 ? unit_bytes + 128 / units : unit_bytes;
   static constexpr int block_values = n * n * vector_length;
   static constexpr int vector_values = n * vector_length;
+  /// Products of large blocks run in loops: unrolled, more values would be loaded ahead than there are registers.
+  static constexpr int unrolled = n <= 5 ? n : lanes == 1 ? 5 : 2;
   static constexpr CudaLineMemory memory{std::size_t(units) * unit_pitch,
-                                         (block_values + 2 * vector_values) * sizeof(Scalar) +
-                                             vector_values * sizeof(int)};
+                                         block_values * sizeof(Scalar) + 2 * vector_values * sizeof(int)};
 
   Source m_source;
   LineFactors<Storage, n, vector_length> m_factors;
@@ -101,9 +103,8 @@ struct CudaLineFactor {
   int m_entries;
 
   struct Shared {
-    Scalar* block;   ///< d^-1 U of the step before, then d^-1
-    Scalar* column;  ///< of the pivot search
-    Scalar* row;     ///< of the pivot
+    Scalar* block;   ///< d^-1 U of the step before, then pivot rows of the inversion, then d^-1
+    unsigned* keys;  ///< of the pivot search
     int* pivots;     ///< row of each step, in each lane
   };
   using Row = Scalar[n][lanes];
@@ -116,10 +117,9 @@ struct CudaLineFactor {
     Thread const thread(layout, pack);
     Shared shared;
     shared.block = reinterpret_cast<Scalar*>(memory_begin + m_entries * memory.entry);
-    shared.column = shared.block + block_values;
-    shared.row = shared.column + vector_values;
-    auto* const arrived = reinterpret_cast<cuda::PhaseBarrier*>(shared.row + vector_values);
-    shared.pivots = reinterpret_cast<int*>(arrived + m_entries);
+    shared.keys = reinterpret_cast<unsigned*>(shared.block + block_values);
+    shared.pivots = reinterpret_cast<int*>(shared.keys + vector_values);
+    auto* const arrived = reinterpret_cast<cuda::PhaseBarrier*>(shared.pivots + vector_values);
     CudaLineRing ring(memory_begin, arrived, m_entries, static_cast<std::uint32_t>(memory.entry));
     bool const fills = threadIdx.x == 0;
 
@@ -155,27 +155,28 @@ struct CudaLineFactor {
     for (int e = static_cast<int>(threadIdx.x); e < block_values; e += threads) shared.block[e] = 0;
     __syncthreads();
 
-    auto const unit_offset = thread.first_lane / W * (unit_pitch / static_cast<int>(sizeof(MatrixStorage))) +
-                             thread.first_lane % W;
+    auto const unit_offset =
+        thread.first_lane / W * (unit_pitch / static_cast<int>(sizeof(MatrixStorage))) + thread.first_lane % W;
     auto const next = [&] { return reinterpret_cast<const MatrixStorage*>(ring.next()) + unit_offset; };
     for (int step = 0; step < length; ++step) {
       Row d;
       auto const* const lower = next();
       auto const* const diagonal = next();
       eliminate(thread, shared, pack, step, lower, diagonal, d);
-      Scalar inverse[n][lanes];
-      // The first barrier inside: L and D have been used.
+      // After the first barrier inside, L and D have been used.
       invert(thread, shared, pack, step, d, [&] {
         fill();
         fill();
       });
       cuda_line_sync<threads>();
-#pragma unroll
-      for (int c = 0; c < n; ++c) load(shared.block + (c * n + thread.row) * vector_length + thread.first_lane, inverse[c]);
-      cuda_line_sync<threads>();
-      scale(thread, shared, pack, step, next(), inverse);
+      scale(thread, shared, pack, step, next(), d);
       cuda_line_sync<threads>();
       fill();
+#pragma unroll
+      for (int c = 0; thread.active && c < n; ++c) {
+        store(shared.block + (c * n + thread.row) * vector_length + thread.first_lane, d[c]);
+      }
+      cuda_line_sync<threads>();
     }
   }
 
@@ -207,8 +208,7 @@ struct CudaLineFactor {
   /// The thread's row of d = D - L (d^-1 U of the step before); keeps L.
   __device__ void eliminate(const Thread& thread, const Shared& shared, std::int64_t pack, int step,
                             const MatrixStorage* lower, const MatrixStorage* diagonal, Row& d) const {
-    Storage* const to =
-        m_factors.lower(pack, step, LineFactor::lower) + thread.row * vector_length + thread.first_lane;
+    Storage* const to = m_factors.lower(pack, step, LineFactor::lower) + thread.row * vector_length + thread.first_lane;
 #pragma unroll
     for (int c = 0; c < n; ++c) {
       given(diagonal, thread.row, c, d[c]);
@@ -218,7 +218,7 @@ struct CudaLineFactor {
         if (!thread.exists(l, step)) d[c][l] = thread.row == c ? 1 : 0;
       }
     }
-#pragma unroll
+#pragma unroll unrolled
     for (int m = 0; m < n; ++m) {
       Scalar factor[lanes];
       given(lower, thread.row, m, factor);
@@ -237,59 +237,97 @@ struct CudaLineFactor {
     }
   }
 
+  /// Orders rows by the magnitude of their entry, then by their number; what is not a number or infinite comes first,
+  /// so that it is reported. At least 1.
+  __device__ static unsigned pivot_key(Scalar value, int row) {
+    unsigned bits;
+    if constexpr (sizeof(Scalar) == 8) {
+      bits = static_cast<unsigned>(__double2hiint(value));
+    } else {
+      bits = __float_as_uint(value);
+    }
+    return (bits & 0x7fffffe0u) | static_cast<unsigned>(max_block_size - row);
+  }
+  __device__ static int row_of(unsigned key) { return max_block_size - static_cast<int>(key & 0x1fu); }
+
+  /// 1 / value to the last bit or two; not finite where value is zero, not finite, or so small that it is denormal.
+  __device__ static double reciprocal(double value) {
+    double result;
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(result) : "d"(value));
+    result = fma(result, fma(-value, result, 1.0), result);
+    return fma(result, fma(-value, result, 1.0), result);
+  }
+  __device__ static float reciprocal(float value) { return 1 / value; }
+
   /// Puts the inverse of the block of which each thread has a row into shared.block.
   template <class AfterFirstBarrier>
   __device__ void invert(const Thread& thread, const Shared& shared, std::int64_t pack, int step, Row& d,
                          const AfterFirstBarrier& after_first_barrier) const {
-    unsigned used[lanes] = {};
+    static_assert(max_block_size < 32);
+    using Keys = cuda::Vector<unsigned, lanes>;
+    bool used[lanes] = {};
     int own[lanes] = {};  // the step in which this row is the pivot
-#pragma unroll
+    // Columns rotate, so that the one of the step comes first: registers take no index that varies, and the loop stays
+    // small. After n steps they are where they were.
+#pragma unroll 1
     for (int k = 0; k < n; ++k) {
-      if (thread.active) store(shared.column + thread.row * vector_length + thread.first_lane, d[k]);
+      unsigned* const all_keys = shared.keys + thread.first_lane;
+      Keys keys;
+      Scalar inverse[lanes];
+#pragma unroll
+      for (int l = 0; l < lanes; ++l) {
+        keys.m_values[l] = used[l] ? 0 : pivot_key(d[0][l], thread.row);
+        inverse[l] = reciprocal(d[0][l]);
+      }
+      if (thread.active) *reinterpret_cast<Keys*>(all_keys + thread.row * vector_length) = keys;
       cuda_line_sync<threads>();
+      // After the first barrier d^-1 U, which was in shared.block, has been used.
       if (k == 0) after_first_barrier();
-      int pivot[lanes];
-      Scalar value[lanes];
-      find_pivot(thread, shared, used, pivot, value);
+      unsigned best[lanes] = {};
+#pragma unroll
+      for (int u = 0; u < n; ++u) {
+        auto const other = *reinterpret_cast<const Keys*>(all_keys + u * vector_length);
+#pragma unroll
+        for (int l = 0; l < lanes; ++l) best[l] = max(best[l], other.m_values[l]);
+      }
+      Scalar* pivot_row[lanes];
       bool is_pivot[lanes];
 #pragma unroll
       for (int l = 0; l < lanes; ++l) {
-        used[l] |= 1u << pivot[l];
-        is_pivot[l] = pivot[l] == thread.row;
-        if (is_pivot[l]) own[l] = k;
-        if (is_pivot[l] && thread.active) {
-          // Zero, infinity and NaN alike fail this test.
-          if (!(fabs(value[l]) > 0 && value[l] * 0 == 0) && thread.exists(l, step)) {
-            auto const ordinal = m_factors.m_layout.ordinal(pack, thread.first_lane + l) + (step - thread.begins[l]);
-            atomicMin(m_singular, static_cast<unsigned long long>(singular_pivot_word(ordinal, k)));
-          }
-          Scalar const reciprocal = 1 / value[l];
-          d[k][l] = 1;
+        int const row = row_of(best[l]);
+        int const lane = thread.first_lane + l;
+        pivot_row[l] = shared.block + row * vector_length + lane;
+        is_pivot[l] = thread.active && row == thread.row;
+        if (!is_pivot[l]) continue;
+        used[l] = true;
+        own[l] = k;
+        shared.pivots[k * vector_length + lane] = row;
+        // Zero, infinity and NaN alike fail this test, and what has no finite inverse.
+        if (!(fabs(d[0][l]) > 0 && inverse[l] * d[0][l] * 0 == 0) && thread.exists(l, step)) {
+          auto const ordinal = m_factors.m_layout.ordinal(pack, lane) + (step - thread.begins[l]);
+          atomicMin(m_singular, static_cast<unsigned long long>(singular_pivot_word(ordinal, k)));
+        }
+        *pivot_row[l] = inverse[l];
 #pragma unroll
-          for (int c = 0; c < n; ++c) {
-            d[c][l] *= reciprocal;
-            shared.row[c * vector_length + thread.first_lane + l] = d[c][l];
-          }
-          shared.pivots[k * vector_length + thread.first_lane + l] = thread.row;
+        for (int c = 1; c < n; ++c) {
+          pivot_row[l][c * vector_values] = d[c][l];
+          d[c][l] = 0;
         }
       }
       cuda_line_sync<threads>();
+      // Of the pivot itself 0 + inverse * row is left, of other rows what they were less their part of it.
       Scalar factor[lanes];
 #pragma unroll
-      for (int l = 0; l < lanes; ++l) {
-        factor[l] = d[k][l];
-        if (!is_pivot[l]) d[k][l] = 0;
+      for (int l = 0; l < lanes; ++l) factor[l] = is_pivot[l] ? -inverse[l] : d[0][l] * *pivot_row[l];
+#pragma unroll
+      for (int c = 1; c < n; ++c) {
+#pragma unroll
+        for (int l = 0; l < lanes; ++l) d[c - 1][l] = fma(-factor[l], pivot_row[l][c * vector_values], d[c][l]);
       }
 #pragma unroll
-      for (int c = 0; c < n; ++c) {
-        Scalar row[lanes];
-        load(shared.row + c * vector_length + thread.first_lane, row);
-#pragma unroll
-        for (int l = 0; l < lanes; ++l) {
-          if (!is_pivot[l]) d[c][l] = fma(-factor[l], row[l], d[c][l]);
-        }
-      }
+      for (int l = 0; l < lanes; ++l) d[n - 1][l] = -factor[l];
     }
+    cuda_line_sync<threads>();
     // The row that was the pivot of step k is row k of the inverse, and column j of it belongs to the pivot row of j.
     if (!thread.active) return;
 #pragma unroll
@@ -303,57 +341,37 @@ struct CudaLineFactor {
     }
   }
 
-  /// The first of the rows not yet used with the largest value, and that value.
-  __device__ static void find_pivot(const Thread& thread, const Shared& shared, const unsigned (&used)[lanes],
-                                    int (&pivot)[lanes], Scalar (&value)[lanes]) {
-#pragma unroll
-    for (int l = 0; l < lanes; ++l) {
-      pivot[l] = -1;
-      value[l] = 0;
-    }
-#pragma unroll
-    for (int u = 0; u < n; ++u) {
-      Scalar candidate[lanes];
-      load(shared.column + u * vector_length + thread.first_lane, candidate);
-#pragma unroll
-      for (int l = 0; l < lanes; ++l) {
-        bool const free = (used[l] >> u & 1) == 0;
-        // A NaN that is found first stays, so that it is reported.
-        if (free && (pivot[l] < 0 || fabs(candidate[l]) > fabs(value[l]))) {
-          pivot[l] = u;
-          value[l] = candidate[l];
-        }
-      }
-    }
-  }
-
-  /// Keeps the thread's row of d^-1, and of d^-1 U, which is also left in shared.block for the next step.
+  /// The thread's row of d^-1 U; keeps that and the row of d^-1.
   __device__ void scale(const Thread& thread, const Shared& shared, std::int64_t pack, int step,
-                        const MatrixStorage* upper, const Scalar (&inverse)[n][lanes]) const {
+                        const MatrixStorage* upper, Row& product) const {
     auto const place = thread.row * vector_length + thread.first_lane;
     Storage* const to_inverse = m_factors.lower(pack, step, LineFactor::inverse) + place;
     Storage* const to_upper = m_factors.upper(pack, step) + place;
-    Row product = {};
 #pragma unroll
+    for (int c = 0; c < n; ++c) {
+#pragma unroll
+      for (int l = 0; l < lanes; ++l) product[c][l] = 0;
+    }
+#pragma unroll unrolled
     for (int m = 0; m < n; ++m) {
+      Scalar inverse[lanes];
+      load(shared.block + m * vector_values + place, inverse);
+      if (thread.active) keep(to_inverse + m * vector_values, inverse);
 #pragma unroll
       for (int c = 0; c < n; ++c) {
         Scalar u[lanes];
         given(upper, m, c, u);
 #pragma unroll
-        for (int l = 0; l < lanes; ++l) product[c][l] = fma(inverse[m][l], u[l], product[c][l]);
+        for (int l = 0; l < lanes; ++l) product[c][l] = fma(inverse[l], u[l], product[c][l]);
       }
     }
-    if (!thread.active) return;
 #pragma unroll
     for (int c = 0; c < n; ++c) {
-      keep(to_inverse + c * vector_values, inverse[c]);
 #pragma unroll
       for (int l = 0; l < lanes; ++l) {
         if (step < thread.begins[l] || step + 1 >= thread.ends[l]) product[c][l] = 0;
       }
-      keep(to_upper + c * vector_values, product[c]);
-      store(shared.block + c * vector_values + place, product[c]);
+      if (thread.active) keep(to_upper + c * vector_values, product[c]);
     }
   }
 };

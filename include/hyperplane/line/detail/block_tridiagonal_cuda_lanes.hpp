@@ -10,8 +10,8 @@
 #include <cstdint>
 
 /// What the kernels of Path::staged share. A block of threads has a pack of lines, a thread a row of its points' blocks
-/// in the lanes of an internal vector: neighbouring threads have neighbouring lanes, then rows, so that a warp's accesses
-/// to shared memory do not conflict.
+/// in the lanes of an internal vector: neighbouring threads have neighbouring lanes, then rows, so that a warp's
+/// accesses to shared memory do not conflict.
 namespace hyperplane::detail {
 
 constexpr int cuda_round_up(int value, int multiple) { return (value + multiple - 1) / multiple * multiple; }
@@ -106,8 +106,8 @@ class CudaLineAccess<Scalar, GatheredPlaces, vector_length, lanes> {
 
  public:
   template <class Thread>
-  __device__ CudaLineAccess(const GatheredPlaces& places, const LineLayoutRef<vector_length>& layout,
-                            std::int64_t pack, const Thread& thread, int entries, int entry)
+  __device__ CudaLineAccess(const GatheredPlaces& places, const LineLayoutRef<vector_length>& layout, std::int64_t pack,
+                            const Thread& thread, int entries, int entry)
       : m_slots(places.m_slots + layout.first_item(pack) * vector_length + thread.first_lane),
         m_shift(places.m_shift),
         m_entries(entries),

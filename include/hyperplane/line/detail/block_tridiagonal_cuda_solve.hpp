@@ -10,10 +10,10 @@ namespace hyperplane::detail {
 
 /// Solves the lines of a pack, a step at a time: upwards y = d^-1 (b - L y), downwards x = y - d^-1 U x.
 ///
-/// Coefficients depend on nothing, so bulk copies bring them to shared memory some steps ahead, both sweeps without a gap
-/// between them; right-hand sides come to registers some steps ahead. What is left for a step is to exchange n values of
-/// each line through shared memory, twice upwards and once downwards. The order of operations is that of the portable
-/// kernel.
+/// Coefficients depend on nothing, so bulk copies bring them to shared memory some steps ahead, both sweeps without a
+/// gap between them; right-hand sides come to registers some steps ahead. What is left for a step is to exchange n
+/// values of each line through shared memory, twice upwards and once downwards. The order of operations is that of the
+/// portable kernel.
 template <class Scalar, int n, class Storage, class Places, int vector_length, int lanes_>
 struct CudaLineSolve {
   static constexpr int lanes = lanes_;
@@ -27,8 +27,7 @@ struct CudaLineSolve {
   /// Small blocks are copied several at a time.
   static constexpr int entry_blocks = block_bytes >= 2048 ? 1 : 2048 / block_bytes;
   static constexpr int vector_values = n * vector_length;
-  static constexpr CudaLineMemory memory{std::size_t(entry_blocks) * block_bytes,
-                                         2 * vector_values * sizeof(Scalar)};
+  static constexpr CudaLineMemory memory{std::size_t(entry_blocks) * block_bytes, 2 * vector_values * sizeof(Scalar)};
   /// Steps for which right-hand sides are loaded ahead.
   static constexpr int ahead = 4;
 

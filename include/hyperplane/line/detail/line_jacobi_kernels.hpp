@@ -124,7 +124,9 @@ struct LineJacobiSolve {
     PackType const first = start(lanes, cursor);
     PackType const limit = PackType(m_tolerance * m_tolerance) * first;
     for (int iteration = 1; iteration < m_max_iterations; ++iteration) {
-      if (!any(iterate(lanes, cursor) > limit)) break;
+      // Without a tolerance the number of iterations is fixed, however small the squares are.
+      auto const change = iterate(lanes, cursor);
+      if (m_tolerance > 0 && !any(change > limit)) break;
     }
     for (int step = 0; step < lanes.m_length; ++step) {
       Vector z;

@@ -11,6 +11,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <bit>
 #include <cstdint>
 
 /// Kernels of LineSplit, which says what they compute.
@@ -134,12 +135,12 @@ struct LineReduce {
   LineSeparators m_separators;
   Scalar* m_reduced;     ///< three blocks a separator
   Storage* m_couplings;  ///< the lower and the upper block
+  static constexpr int shift = std::countr_zero(static_cast<unsigned>(vector_length));
 
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     int const slot = m_a.m_places.m_slots[index];
     if (slot < 0) return;
     auto const to = static_cast<int>(index);
-    constexpr int shift = shift_of(vector_length);
     Block lower, diagonal, upper, reduced_lower, reduced_upper;
     for (int e = 0; e < n * n; ++e) {
       auto const given = [&](LineBlock which) {
@@ -175,8 +176,6 @@ struct LineReduce {
       slot_entry(m_couplings, 2 * n * n, n * n + e, to, shift) = static_cast<Storage>(upper.m_entries[e]);
     }
   }
-
-  static constexpr int shift_of(int width) { return width == 1 ? 0 : 1 + shift_of(width / 2); }
 
  private:
   KOKKOS_FUNCTION static Block spike(const typename LineSpikes<Storage, n, vector_length>::Ref& spikes, int slot) {

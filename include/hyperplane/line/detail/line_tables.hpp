@@ -160,6 +160,10 @@ LineTables make_pencil_line_tables(const LineSet& lines) {
   } else {
     for_lines_along_k(map, place);
   }
+  // A unit without a line is accessed in no step.
+  for (auto& end : tables.pencil_full_ends) {
+    if (end == std::numeric_limits<int>::max()) end = 0;
+  }
   count_items<vector_length>(tables);
   return tables;
 }

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// BlockTridiagonal on many lines in line storage: factor and solve, verified once by their residual and then timed with
+// copy and triad next to every repetition. The cases are those of K. Kim's paper; on CUDA with loads of 128 and 64
+// bits.
+
+#include "support/cache.hpp"
+#include "support/harness.hpp"
+#include "support/line_problem.hpp"
+
+#include <hyperplane/core/path.hpp>
+#include <hyperplane/grid/grid.hpp>
+
+#include <benchmark/benchmark.h>
+#include <Kokkos_Core.hpp>
+
+#include <memory>
+#include <string>
+#include <tuple>
+
+namespace hyperplane::perf {
+namespace {
+
+template <class Exec>
+class Suite {
+ public:
+  explicit Suite(const Settings& settings)
+      : m_settings(settings), m_stream(std::make_shared<Stream<Exec>>(m_exec, settings.stream_bytes<Exec>())) {}
+
+  void register_all() {
+    // Lines along k of M x N x K points. The host's memory is smaller than a device's, its caches too.
+    constexpr bool on_host = HostExecutionSpace<Exec>;
+    auto const large = m_settings.smoke ? Grid(5, 7, 9) : on_host ? Grid(64, 64, 128) : Grid(128, 128, 128);
+    auto const small = m_settings.smoke ? Grid(5, 3, 9) : on_host ? Grid(32, 32, 128) : Grid(64, 64, 128);
+    register_storage<3, double>(large, "double");
+    register_storage<5, double>(large, "double");
+    register_storage<5, float>(large, "float");
+    register_storage<10, double>(small, "double");
+    register_storage<15, double>(small, "double");
+    // Few lines: cut into parts, and not.
+    auto const few = m_settings.smoke ? Grid(2, 1, 64) : Grid(8, 2, 4096);
+    for (int const partitions : {1, 0}) {
+      register_case<5, double>(few, "double", {.partitions = partitions},
+                               partitions == 1 ? "/parts=1" : "/parts=automatic");
+    }
+  }
+
+ private:
+  template <int n, class Storage>
+  void register_storage(const Grid& grid, const std::string& storage) {
+    if constexpr (CudaExecutionSpace<Exec>) {
+      register_case<n, Storage>(grid, storage, {.path = Path::staged, .load_bits = 128}, "/load=128");
+      register_case<n, Storage>(grid, storage, {.path = Path::staged, .load_bits = 64}, "/load=64");
+    }
+    register_case<n, Storage>(grid, storage, {.path = Path::portable}, "");
+  }
+
+  template <int n, class Storage>
+  void register_case(const Grid& grid, const std::string& storage, BlockTridiagonalOptions options,
+                     const std::string& more) {
+    using Kernels = LineProblem<n, Exec, Storage>;
+    constexpr int bytes = sizeof(Storage);
+    auto const add = [&](const std::string& kernel, const Cost& cost, void (*run)(Kernels&, const Exec&)) {
+      auto const key = std::string(Exec::name()) + "/" + name(options.path) + "/" + storage +
+                       "/n=" + std::to_string(n) + "/" + to_string(grid) + more;
+      benchmark::RegisterBenchmark(
+          (kernel + "/" + key).c_str(),
+          [=, this](benchmark::State& state) {
+            auto& problem = m_problem.get<Kernels>(key, [&] {
+              return std::make_shared<Kernels>(m_exec, std::int64_t{grid.ni()} * grid.nj(), grid.nk(), options);
+            });
+            time_kernel(state, m_exec, *m_stream, grid.size(), cost, [&] { run(problem, m_exec); });
+          })
+          ->Iterations(m_settings.repetitions)
+          ->UseManualTime()
+          ->Unit(benchmark::kMillisecond);
+    };
+    add("line_factor", line_factor_cost(n, bytes, bytes), [](Kernels& p, const Exec& e) { p.factor(e); });
+    add("line_solve", line_solve_cost(n, bytes, sizeof(double)), [](Kernels& p, const Exec& e) { p.solve(e); });
+  }
+
+  Settings m_settings;
+  Exec m_exec;
+  std::shared_ptr<Stream<Exec>> m_stream;
+  Cache m_problem;
+};
+
+template <class... Exec>
+std::shared_ptr<void> register_suites(const Settings& settings) {
+  auto suites = std::make_shared<std::tuple<Suite<Exec>...>>(Suite<Exec>(settings)...);
+  std::apply([](auto&... suite) { (suite.register_all(), ...); }, *suites);
+  return suites;
+}
+
+}  // namespace
+}  // namespace hyperplane::perf
+
+int main(int argc, char** argv) {
+  using namespace hyperplane::perf;
+#if defined(KOKKOS_ENABLE_CUDA)
+  return run_benchmarks(argc, argv, register_suites<Kokkos::DefaultHostExecutionSpace, Kokkos::Cuda>);
+#else
+  return run_benchmarks(argc, argv, register_suites<Kokkos::DefaultHostExecutionSpace>);
+#endif
+}

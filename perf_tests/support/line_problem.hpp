@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "cost_model.hpp"
+
+#include <hyperplane/line/block_tridiagonal.hpp>
+#include <hyperplane/line/block_tridiagonal_matrix.hpp>
+#include <hyperplane/line/line_set.hpp>
+#include <hyperplane/line/line_vector.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace hyperplane::perf {
+
+/// Block tridiagonal solve: L, d^-1 and d^-1 U once (3 n^2 coefficients); r read, the intermediate vector written, read
+/// again, x written (4 n values).
+constexpr Cost line_solve_cost(int n, int storage, int scalar) {
+  return {3.0 * n * n * storage + 4.0 * n * scalar, 6.0 * n * n};
+}
+
+/// Factorization: 3 n^2 coefficients read and 3 n^2 values of the factors written; one inverse and two products.
+constexpr Cost line_factor_cost(int n, int matrix, int storage) {
+  return {3.0 * n * n * (matrix + storage), 6.0 * n * n * n};
+}
+
+/// Pseudo-random coefficients in [-1, 1], multiples of 2^-12 so that float holds them, of a matrix whose diagonal
+/// dominates.
+struct LineCoefficients {
+  int n;
+
+  KOKKOS_FUNCTION static double value(std::uint64_t key) {
+    key = (key + 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull;
+    key = (key ^ key >> 27) * 0x94d049bb133111ebull;
+    return static_cast<double>(static_cast<std::int64_t>(key >> 51) - 4096) / 4096.0;
+  }
+  KOKKOS_FUNCTION double entry(std::int64_t point, int block, int r, int c) const {
+    double const random = value(static_cast<std::uint64_t>(((point * 3 + block) * n + r) * n + c));
+    return block == 1 && r == c ? random + 3.0 * n : random;
+  }
+  KOKKOS_FUNCTION double rhs(std::int64_t point, int c) const {
+    return value(static_cast<std::uint64_t>(point * n + c) + (std::uint64_t{1} << 60));
+  }
+};
+
+/// `count` systems of `length` points in line storage.
+template <int n, class Exec, class Storage>
+class LineProblem {
+  using Solver = BlockTridiagonal<double, n, Exec, Storage>;
+  using Matrix = BlockTridiagonalMatrix<double, n, Exec, Storage>;
+  using Vector = LineVector<double, n, Exec>;
+
+ public:
+  LineProblem(const Exec& exec, std::int64_t count, int length, const BlockTridiagonalOptions& options)
+      : m_count(count),
+        m_length(length),
+        m_layout(exec, LineSet::uniform(count, length)),
+        m_a(exec, m_layout),
+        m_b(exec, m_layout),
+        m_x(exec, m_layout),
+        m_solver(exec, m_layout, options) {
+    assemble(exec);
+    m_solver.factor(exec, m_a);
+    if (auto const status = m_solver.status(exec); !status.ok()) throw std::runtime_error(status.message());
+    // Twice: the timed loop overwrites the factors again and again.
+    m_solver.factor(exec, m_a);
+    m_solver.solve(exec, m_b, m_x);
+    verify(exec);
+  }
+
+  void factor(const Exec& exec) { m_solver.factor(exec, m_a); }
+  void solve(const Exec& exec) const { m_solver.solve(exec, m_b, m_x); }
+
+  void assemble(const Exec& exec) const {
+    auto const a = m_a.ref();
+    auto const b = m_b.ref();
+    int const length = m_length;
+    LineCoefficients const of{n};
+    Kokkos::parallel_for(
+        "Hyperplane::perf::assemble", Kokkos::RangePolicy<Exec>(exec, 0, m_count * length),
+        KOKKOS_LAMBDA(std::int64_t point) {
+          auto const line = point / length;
+          int const p = static_cast<int>(point % length);
+          for (int block = 0; block < line_blocks; ++block) {
+            for (int c = 0; c < n; ++c) {
+              for (int r = 0; r < n; ++r) {
+                a(line, p, static_cast<LineBlock>(block), r, c) = static_cast<Storage>(of.entry(point, block, r, c));
+              }
+            }
+          }
+          for (int c = 0; c < n; ++c) b(line, p, c) = of.rhs(point, c);
+        });
+  }
+
+  /// Throws unless A x = b to rounding.
+  void verify(const Exec& exec) const {
+    auto const x = m_x.ref();
+    int const length = m_length;
+    LineCoefficients const of{n};
+    double const tolerance = 32.0 * n * static_cast<double>(std::numeric_limits<Storage>::epsilon());
+    std::int64_t wrong = 0;
+    Kokkos::parallel_reduce(
+        "Hyperplane::perf::verify", Kokkos::RangePolicy<Exec>(exec, 0, m_count * length),
+        KOKKOS_LAMBDA(std::int64_t point, std::int64_t& count) {
+          auto const line = point / length;
+          int const p = static_cast<int>(point % length);
+          for (int r = 0; r < n; ++r) {
+            double sum = of.rhs(point, r);
+            for (int block = 0; block < line_blocks; ++block) {
+              int const q = p + block - 1;
+              if (q < 0 || q >= length) continue;
+              for (int c = 0; c < n; ++c) sum -= of.entry(point, block, r, c) * x(line, q, c);
+            }
+            // NaN is wrong too.
+            count += !(Kokkos::abs(sum) <= tolerance);
+          }
+        },
+        wrong);
+    if (wrong == 0) return;
+    std::ostringstream message;
+    message << m_count << " lines of " << m_length << " points, n = " << n << ": " << wrong
+            << " residuals are larger than " << tolerance;
+    throw std::runtime_error(message.str());
+  }
+
+ private:
+  std::int64_t m_count;
+  int m_length;
+  LineLayout<double, Exec> m_layout;
+  Matrix m_a;
+  Vector m_b;
+  Vector m_x;
+  Solver m_solver;
+};
+
+}  // namespace hyperplane::perf
