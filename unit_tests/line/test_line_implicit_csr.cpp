@@ -32,7 +32,8 @@ TYPED_TEST(LineImplicitCsrTest, is_the_iteration_on_the_grid_where_the_mesh_is_o
       for (int sweep = 0; sweep < 3; ++sweep) {
         expected = line_implicit_sweep(stencil, direction, w, b, expected, solve_exactly);
       }
-      LineImplicitCsr<double, n, TypeParam> lines(exec, a, LineSet::along(grid, direction), {.sweeps = 3, .relaxation = w});
+      LineImplicitCsr<double, n, TypeParam> lines(exec, a, LineSet::along(grid, direction),
+                                                  {.sweeps = 3, .relaxation = w});
       lines.factor(exec, a);
       auto const x = rows_to_device<double>(exec, b);
       lines.solve(exec, x, x);

@@ -102,15 +102,13 @@ TYPED_TEST(LineJacobiTest, solves_lists_of_points) {
   std::vector<ReferenceLine> systems;
   for (int line = 0; line < 3; ++line) systems.push_back(random_line(n, lines.length(line), line));
   LineJacobi<double, n, TypeParam> jacobi(exec, lines, {.tolerance = 1e-14, .max_iterations = 200});
-  jacobi.factor(exec,
-                to_lines<double, n, double>(exec, jacobi.layout(), LineOf{&systems}));
+  jacobi.factor(exec, to_lines<double, n, double>(exec, jacobi.layout(), LineOf{&systems}));
   auto const b = random_vector(12 * n);
   auto const x = to_view<double>(exec, b);
   Kokkos::View<double*, typename TypeParam::memory_space> const rows = x;
   jacobi.solve(exec, rows, rows);
   auto const found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, x);
-  EXPECT_TRUE(near({found.data(), found.data() + found.size()},
-                   solve_lines(lines, n, b, LineOf{&systems}), 1e-12));
+  EXPECT_TRUE(near({found.data(), found.data() + found.size()}, solve_lines(lines, n, b, LineOf{&systems}), 1e-12));
 }
 
 TYPED_TEST(LineJacobiTest, names_the_first_singular_block_and_refuses_misuse) {
