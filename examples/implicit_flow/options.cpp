@@ -115,7 +115,7 @@ void add_solver_options(CLI::App& app, SteadyOptions& steady) {
              {{"automatic", hyperplane::Path::automatic},
               {"portable", hyperplane::Path::portable},
               {"pencil", hyperplane::Path::pencil}},
-             "how BILU(0) and SSOR run");
+             "how BILU(0), SSOR and lines run; lines have no pencil path");
   add_choice(app, "--method", linear.method,
              {{"bicgstab", Method::bicgstab}, {"fgmres", Method::fgmres}, {"correction", Method::correction}},
              "iteration for the linear system");

@@ -52,16 +52,15 @@ void compare_fixed_number(const Exec& exec) {
 }
 
 TYPED_TEST(LineJacobiTest, is_the_serial_reference_for_a_fixed_number_of_iterations) {
-  compare_fixed_number<double, 1, double>(TypeParam());
+  compare_fixed_number<double, 2, double>(TypeParam());
   compare_fixed_number<double, 5, double>(TypeParam());
   compare_fixed_number<double, 4, float>(TypeParam());
-  compare_fixed_number<float, 2, float>(TypeParam());
 }
 
 TYPED_TEST(LineJacobiTest, stops_where_the_change_is_small) {
   // On one line, whose criterion nothing else is part of.
   TypeParam const exec;
-  constexpr int n = 3;
+  constexpr int n = 2;
   auto const a = random_stencil(Grid(1, 20, 1), n);
   auto const b = random_vector(a.rows());
   auto const lines = LineSet::along(a.grid, j);
@@ -90,6 +89,12 @@ TYPED_TEST(LineJacobiTest, comes_as_close_to_the_solution_as_asked) {
   }
 }
 
+/// A line of several, by number.
+struct LineOf {
+  const std::vector<ReferenceLine>* m_lines;
+  const ReferenceLine& operator()(std::int64_t line) const { return (*m_lines)[line]; }
+};
+
 TYPED_TEST(LineJacobiTest, solves_lists_of_points) {
   TypeParam const exec;
   constexpr int n = 2;
@@ -97,15 +102,13 @@ TYPED_TEST(LineJacobiTest, solves_lists_of_points) {
   std::vector<ReferenceLine> systems;
   for (int line = 0; line < 3; ++line) systems.push_back(random_line(n, lines.length(line), line));
   LineJacobi<double, n, TypeParam> jacobi(exec, lines, {.tolerance = 1e-14, .max_iterations = 200});
-  jacobi.factor(exec,
-                to_lines<double, n, double>(exec, jacobi.layout(), [&](std::int64_t line) { return systems[line]; }));
+  jacobi.factor(exec, to_lines<double, n, double>(exec, jacobi.layout(), LineOf{&systems}));
   auto const b = random_vector(12 * n);
   auto const x = to_view<double>(exec, b);
   Kokkos::View<double*, typename TypeParam::memory_space> const rows = x;
   jacobi.solve(exec, rows, rows);
   auto const found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, x);
-  EXPECT_TRUE(near({found.data(), found.data() + found.size()},
-                   solve_lines(lines, n, b, [&](std::int64_t line) { return systems[line]; }), 1e-12));
+  EXPECT_TRUE(near({found.data(), found.data() + found.size()}, solve_lines(lines, n, b, LineOf{&systems}), 1e-12));
 }
 
 TYPED_TEST(LineJacobiTest, names_the_first_singular_block_and_refuses_misuse) {

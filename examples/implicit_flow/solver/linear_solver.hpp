@@ -67,7 +67,8 @@ class LinearSolver {
             exec, grid,
             {.directions = line_directions(grid, options.line_direction),
              .sweeps = options.line_sweeps,
-             .relaxation = options.relaxation});
+             .relaxation = options.relaxation},
+            {.path = options.path});
       case Preconditioner::ssor:
         return hyperplane::Ssor<double, equations, Exec>(exec, grid,
                                                          {.relaxation = options.relaxation, .path = options.path});

@@ -8,6 +8,8 @@
 #include <Kokkos_Core.hpp>
 
 #include <cmath>
+#include <cstdint>
+#include <string>
 
 namespace implicit_flow {
 namespace {
@@ -55,11 +57,34 @@ TEST(Plate, EveryPreconditionerFindsTheSameFlow) {
   hyperplane::Grid const cells(32, 32, 1);
   auto const reference = solve_plate(cells);
   for (LinearOptions const& linear : {LinearOptions{.preconditioner = Preconditioner::ssor, .relaxation = 1.1},
+                                      LinearOptions{.preconditioner = Preconditioner::lines},
                                       LinearOptions{.preconditioner = Preconditioner::jacobi}}) {
     auto const outcome = solve_plate(cells, linear);
     EXPECT_TRUE(outcome.result.converged) << name(linear.preconditioner);
     EXPECT_NEAR(outcome.friction, reference.friction, 1e-6) << name(linear.preconditioner);
   }
+}
+
+TEST(Plate, LinesAcrossTheLayerTakeFewerIterationsThanLinesAlongIt) {
+  Kokkos::DefaultExecutionSpace const exec;
+  auto const flow =
+      make_case({.kind = CaseKind::plate, .cells = hyperplane::Grid(24, 24, 1), .mach = 0.5, .wall_cell = 0.01});
+  FlowSolver solver(exec, flow.mesh, flow.gas, flow.boundary,
+                    {.max_steps = 10, .linear = {.max_iterations = 100}, .compare = true});
+  auto const result = solver.run(exec, [](const StepReport&) {});
+  auto const iterations = [&](const std::string& preconditioner) -> std::int64_t {
+    for (auto const& totals : solver.comparison()) {
+      if (totals.preconditioner != preconditioner) continue;
+      EXPECT_EQ(totals.systems, 10);
+      return totals.iterations;
+    }
+    ADD_FAILURE() << preconditioner;
+    return 0;
+  };
+  EXPECT_EQ(iterations("BILU(0)"), result.linear_iterations) << "it is what the steps are taken with";
+  EXPECT_LT(2 * iterations("lines along j"), iterations("lines along i"));
+  EXPECT_LT(2 * iterations("lines along j"), iterations("block Jacobi"));
+  EXPECT_LE(iterations("lines alternating"), iterations("lines along j"));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,9 +40,10 @@ namespace hyperplane {
 /// one solve() or iterate() of a plan and all its copies may run at a time.
 ///
 /// Cost a point and sweep: 14 n^2 flops, 7 n^2 + 7 n values, and 3 n values with w other than 1; the first sweep of
-/// solve() has no rest: 6 n^2 flops, 3 n^2 + 4 n values. Launches: two, and one with w other than 1; factor() two for
-/// each direction. Memory: 3 n^2 values of StorageScalar a point and direction, and two vectors. Results are bitwise
-/// the same whatever the number of threads.
+/// solve() has no rest: 6 n^2 flops, 3 n^2 + 4 n values. Launches: two, and one with w other than 1; factor() those of
+/// the line solver for each direction. Memory: 3 n^2 values of StorageScalar a point and direction, and two vectors.
+/// Results are bitwise the same whatever the number of threads, unless the line solver cuts lines by that number
+/// (BlockTridiagonalOptions::partitions = 0, few long lines).
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar,
           class Lines = BlockTridiagonal<Scalar, n, Exec, StorageScalar>>
 class LineImplicit {
@@ -119,7 +121,7 @@ class LineImplicit {
     auto const& right = before != nullptr ? m_right : rhs;
     if (w == Scalar(1)) return lines.solve(exec, right, after);
     lines.solve(exec, right, m_right);
-    detail::relax(exec, w, after.flat().size(), m_right.flat().data(),
+    detail::relax(exec, w, static_cast<std::int64_t>(after.flat().size()), m_right.flat().data(),
                   before != nullptr ? before->flat().data() : nullptr, after.flat().data());
   }
 

@@ -17,6 +17,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace hyperplane {
 
@@ -50,17 +52,10 @@ class LineImplicitCsr {
   /// twice, or a point no diagonal block.
   LineImplicitCsr(const Exec& exec, const Matrix& a, const LineSet& lines, const LineImplicitOptions& options = {},
                   const typename Lines::Options& line_options = {})
-      : m_options(options),
-        m_structure(exec, a, checked(lines, a)),
-        m_lines(exec, lines.completed(), line_options),
-        m_tridiagonal(exec, m_lines.layout(), "Hyperplane::LineImplicit::M"),
-        m_x(Kokkos::view_alloc(exec, "Hyperplane::LineImplicit::x"), a.rows() * n),
-        m_right(Kokkos::view_alloc(exec, "Hyperplane::LineImplicit::right"), a.rows() * n) {
-    detail::check_options(options);
-  }
+      : LineImplicitCsr(Prepared{checked(lines, a)}, exec, a, options, line_options) {}
 
   const LineImplicitOptions& options() const { return m_options; }
-  /// The lines, those of single points included.
+  /// The lines as lists, those of single points included.
   const LineSet& lines() const { return m_lines.lines(); }
 
   /// Factors M, and keeps A, whose structure is that given to the constructor; Error is thrown where it has another
@@ -90,13 +85,41 @@ class LineImplicitCsr {
   LineStatus status(const Exec& exec) const { return m_lines.status(exec); }
 
  private:
+  /// All points on open lists.
+  struct Prepared {
+    LineSet lines;
+  };
+
+  LineImplicitCsr(const Prepared& prepared, const Exec& exec, const Matrix& a, const LineImplicitOptions& options,
+                  const typename Lines::Options& line_options)
+      : m_options(options),
+        m_structure(exec, a, prepared.lines),
+        m_lines(exec, prepared.lines, line_options),
+        m_tridiagonal(exec, m_lines.layout(), "Hyperplane::LineImplicit::M"),
+        m_x(Kokkos::view_alloc(exec, "Hyperplane::LineImplicit::x"), a.rows() * n),
+        m_right(Kokkos::view_alloc(exec, "Hyperplane::LineImplicit::right"), a.rows() * n) {
+    detail::check_options(options);
+  }
+
   static LineSet checked(const LineSet& lines, const Matrix& a) {
     require(lines.ends() == LineEnds::open, "LineImplicitCsr: lines must be open");
     if (lines.point_count() != a.rows()) {
       fail("LineImplicitCsr: the lines are of " + std::to_string(lines.point_count()) + " points, A has " +
            std::to_string(a.rows()) + " rows");
     }
-    return lines.completed();
+    return as_lists(lines).completed();
+  }
+
+  /// Grid lines as lists: vectors are arrays of points here.
+  static LineSet as_lists(const LineSet& lines) {
+    if (!lines.grid()) return lines;
+    std::vector<std::int64_t> offsets{0};
+    std::vector<std::int64_t> points;
+    for (std::int64_t line = 0; line < lines.count(); ++line) {
+      for (int position = 0; position < lines.length(line); ++position) points.push_back(lines.point(line, position));
+      offsets.push_back(static_cast<std::int64_t>(points.size()));
+    }
+    return LineSet::lists(lines.point_count(), std::move(offsets), std::move(points));
   }
 
   void run(const Exec& exec, const char* function, const Vector& rhs, const Vector& x, bool from_zero) const {

@@ -24,7 +24,8 @@
 namespace hyperplane {
 
 struct LineJacobiOptions {
-  /// A line is done when an iteration changes it by at most this much, relative to D^-1 b (2-norms over the line).
+  /// A line is done when an iteration changes it by at most this much, relative to D^-1 b (2-norms over the line, whose
+  /// squares must not underflow). 0: max_iterations, whatever the change.
   double tolerance = 1e-4;
   /// Iterations at most, D^-1 b being the first.
   int max_iterations = 30;

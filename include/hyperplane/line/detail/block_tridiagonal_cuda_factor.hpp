@@ -379,8 +379,8 @@ struct CudaLineFactor {
 template <class Factor>
 __global__ void __launch_bounds__(Factor::threads) cuda_line_factor_kernel(const __grid_constant__ Factor factor) {
 #if __CUDA_ARCH__ >= 900
-  extern __shared__ __align__(128) std::byte shared[];
-  factor.run(shared);
+  extern __shared__ __align__(128) std::byte cuda_line_memory[];
+  factor.run(cuda_line_memory);
 #endif
 }
 

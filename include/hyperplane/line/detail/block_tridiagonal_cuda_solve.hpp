@@ -158,8 +158,8 @@ struct CudaLineSolve {
 template <class Solve>
 __global__ void __launch_bounds__(Solve::threads) cuda_line_solve_kernel(const __grid_constant__ Solve solve) {
 #if __CUDA_ARCH__ >= 900
-  extern __shared__ __align__(128) std::byte shared[];
-  solve.run(shared);
+  extern __shared__ __align__(128) std::byte cuda_line_memory[];
+  solve.run(cuda_line_memory);
 #endif
 }
 

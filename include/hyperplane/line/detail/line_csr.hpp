@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace hyperplane::detail {
@@ -70,8 +71,10 @@ class LineCsrStructure {
  public:
   /// All points are on open lines.
   LineCsrStructure(const Exec& exec, const Matrix& a, const LineSet& lines) : m_rows(a.rows()), m_blocks(a.blocks()) {
-    auto const offsets = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, a.offsets());
-    auto const columns = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, a.columns());
+    auto const offsets = to_host(exec, a.offsets());
+    auto const columns = to_host(exec, a.columns());
+    exec.fence("Hyperplane::LineImplicitCsr");
+    check(offsets, columns);
     std::vector<std::int64_t> line_blocks_of(lines.size() * line_blocks, -1), line_of, rest_offsets(m_rows + 1, 0);
     std::vector<int> position_of;
     // Lines do not come in the order of rows, so the rest is counted first.
@@ -132,6 +135,31 @@ class LineCsrStructure {
   }
 
  private:
+  template <class View>
+  static auto to_host(const Exec& exec, const View& view) {
+    Kokkos::View<typename View::non_const_value_type*, Kokkos::HostSpace> const host("structure", view.extent(0));
+    Kokkos::deep_copy(exec, host, view);
+    return host;
+  }
+
+  /// Arrays that a caller shares have not been looked at before.
+  template <class Offsets, class Columns>
+  void check(const Offsets& offsets, const Columns& columns) const {
+    for (std::int64_t row = 0; row < m_rows; ++row) {
+      if (std::cmp_less(offsets(row), 0) || offsets(row + 1) < offsets(row) ||
+          std::cmp_greater(offsets(row + 1), m_blocks)) {
+        fail("LineImplicitCsr: row " + std::to_string(row) + " has blocks " + std::to_string(offsets(row)) + " to " +
+             std::to_string(offsets(row + 1)) + " of " + std::to_string(m_blocks));
+      }
+      for (auto block = offsets(row); block < offsets(row + 1); ++block) {
+        if (columns(block) < 0 || columns(block) >= m_rows) {
+          fail("LineImplicitCsr: row " + std::to_string(row) + " has column " + std::to_string(columns(block)) +
+               ", expected 0 to " + std::to_string(m_rows - 1));
+        }
+      }
+    }
+  }
+
   /// Which block of the line's matrix a column is for a point, or -1.
   static int place(const LineSet& lines, std::int64_t line, int position, std::int64_t column) {
     if (column == lines.point(line, position)) return static_cast<int>(LineBlock::diagonal);

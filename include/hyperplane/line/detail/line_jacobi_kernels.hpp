@@ -118,11 +118,15 @@ struct LineJacobiSolve {
 
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     Lanes const lanes(m_layout, index / internal_vectors, static_cast<int>(index % internal_vectors));
+    // A pack of grid lines along k may be padding alone.
+    if (lanes.m_length == 0) return;
     Cursor const cursor(m_x.m_places, m_layout, lanes);
     PackType const first = start(lanes, cursor);
     PackType const limit = PackType(m_tolerance * m_tolerance) * first;
     for (int iteration = 1; iteration < m_max_iterations; ++iteration) {
-      if (!any(iterate(lanes, cursor) > limit)) break;
+      // Without a tolerance the number of iterations is fixed, however small the squares are.
+      auto const change = iterate(lanes, cursor);
+      if (m_tolerance > 0 && !any(change > limit)) break;
     }
     for (int step = 0; step < lanes.m_length; ++step) {
       Vector z;

@@ -5,7 +5,7 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <cstddef>
+#include <cstdint>
 
 namespace hyperplane::detail {
 
@@ -26,14 +26,15 @@ struct LineImplicitRelax {
   const Scalar* m_z;
   const Scalar* m_before;
   Scalar* m_x;
-  KOKKOS_FUNCTION void operator()(std::size_t e) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
     m_x[e] = m_before != nullptr ? m_before[e] + m_w * (m_z[e] - m_before[e]) : m_w * m_z[e];
   }
 };
 
 template <ExecutionSpace Exec, class Scalar>
-void relax(const Exec& exec, Scalar w, std::size_t count, const Scalar* z, const Scalar* before, Scalar* x) {
-  Kokkos::parallel_for("Hyperplane::LineImplicit::relax", Kokkos::RangePolicy<Exec>(exec, 0, count),
+void relax(const Exec& exec, Scalar w, std::int64_t count, const Scalar* z, const Scalar* before, Scalar* x) {
+  Kokkos::parallel_for("Hyperplane::LineImplicit::relax",
+                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count),
                        LineImplicitRelax<Scalar>{w, z, before, x});
 }
 
