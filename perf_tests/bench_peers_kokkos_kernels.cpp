@@ -12,8 +12,6 @@
 #include <benchmark/benchmark.h>
 #include <KokkosBatched_Gemm_Decl.hpp>
 #include <KokkosBatched_Gemm_Serial_Impl.hpp>
-#include <KokkosBatched_Gemv_Decl.hpp>
-#include <KokkosBatched_Gemv_Serial_Impl.hpp>
 #include <KokkosBatched_LU_Decl.hpp>
 #include <KokkosBatched_LU_Serial_Impl.hpp>
 #include <KokkosBatched_Trsm_Decl.hpp>
@@ -21,6 +19,7 @@
 #include <KokkosBatched_Trsv_Decl.hpp>
 #include <KokkosBatched_Trsv_Serial_Impl.hpp>
 #include <KokkosBatched_Vector.hpp>
+#include <KokkosBlas2_serial_gemv.hpp>
 #include <Kokkos_Core.hpp>
 
 #include <cmath>
@@ -38,7 +37,7 @@ using Lanes = kb::Vector<kb::SIMD<double>, width>;
 /// (pack, position, block, r, c), and (pack, position, c).
 using Blocks = Kokkos::View<Lanes*****, Kokkos::LayoutRight, Exec>;
 using Vectors = Kokkos::View<Lanes***, Kokkos::LayoutRight, Exec>;
-enum Block { lower, diagonal, upper };
+constexpr int lower = 0, diagonal = 1, upper = 2;
 
 /// L U = A in place, U <- L^-1 U, L <- L U^-1, and the next diagonal less their product.
 template <class Algorithm>
@@ -83,7 +82,7 @@ struct PeerSolve {
     auto const all = Kokkos::ALL();
     auto const length = static_cast<int>(m_a.extent(1));
     auto const n = static_cast<int>(m_a.extent(3));
-    auto const block = [&](int p, Block which) { return Kokkos::subview(m_a, pack, p, which, all, all); };
+    auto const block = [&](int p, int which) { return Kokkos::subview(m_a, pack, p, which, all, all); };
     auto const x = [&](int p) { return Kokkos::subview(m_x, pack, p, all); };
     using Gemv = KokkosBlas::SerialGemv<kb::Trans::NoTranspose, Algorithm>;
     for (int p = 0; p < length; ++p) {
@@ -101,7 +100,7 @@ struct PeerSolve {
 };
 
 /// The systems of LineProblem, in the views of Kokkos Kernels.
-template <int n, class Algorithm>
+template <int n, class Algorithm, class VectorAlgorithm>
 class PeerProblem {
  public:
   PeerProblem(const Exec& exec, std::int64_t count, int length)
@@ -120,11 +119,11 @@ class PeerProblem {
     Kokkos::parallel_for("Peer::factor", packs(exec), PeerFactor<Algorithm>{m_given, m_a});
   }
   void solve(const Exec& exec) const {
-    Kokkos::parallel_for("Peer::solve", packs(exec), PeerSolve<Algorithm>{m_a, m_b, m_x});
+    Kokkos::parallel_for("Peer::solve", packs(exec), PeerSolve<VectorAlgorithm>{m_a, m_b, m_x});
   }
 
  private:
-  static Blocks allocate(const char* name, std::int64_t count, int length) {
+  static Blocks allocate(const std::string& name, std::int64_t count, int length) {
     return Blocks(name, (count + width - 1) / width, length, 3, n, n);
   }
   Kokkos::RangePolicy<Exec> packs(const Exec& exec) const { return {exec, 0, static_cast<int>(m_a.extent(0))}; }
@@ -197,8 +196,8 @@ class Suite {
   template <int n>
   void register_block_size(const Grid& grid) {
     register_case<n, LineProblem<n, Exec, double>>(grid, "Hyperplane", BlockTridiagonalOptions{});
-    register_case<n, PeerProblem<n, kb::Algo::Level3::Unblocked>>(grid, "KokkosKernels_unblocked");
-    register_case<n, PeerProblem<n, kb::Algo::Level3::Blocked>>(grid, "KokkosKernels_blocked");
+    register_case<n, PeerProblem<n, kb::Algo::Level3::Unblocked, kb::Algo::Level2::Unblocked>>(grid, "KokkosKernels_unblocked");
+    register_case<n, PeerProblem<n, kb::Algo::Level3::Blocked, kb::Algo::Level2::Blocked>>(grid, "KokkosKernels_blocked");
   }
 
   template <int n, class Problem, class... Options>

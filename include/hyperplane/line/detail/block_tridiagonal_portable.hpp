@@ -13,7 +13,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 /// The portable path of BlockTridiagonal: one thread for each internal vector of each pack of lines. Internal vectors
 /// follow one another, so that on a device neighbouring threads access neighbouring memory.
@@ -55,7 +54,7 @@ struct LineFactorPortable {
       block::gemm<n>(d, given, upper);
       keep(upper, m_factors.upper(pack, step) + lanes.m_first_lane);
     }
-    if constexpr (std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>) stream_fence();
+    KOKKOS_IF_ON_HOST((stream_fence();))
   }
 
  private:
