@@ -16,7 +16,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <type_traits>
 #include <vector>
 
 namespace hyperplane::detail {
@@ -69,11 +68,7 @@ class BlockIlu0CudaPencil {
     m_solve.emplace(stream, cuda_pencil_solve_kernel<Solve>, shape.blocks, Solve::threads(m_layers),
                     Solve::memory.total(m_layers, m_stages), m_device.multiprocessors);
     m_factor = choose_cuda_factor_shape(map.grid(), vector_length, m_device.multiprocessors);
-    m_factor_launch = factor_launch<Scalar>(stream);
-    m_factor.blocks = m_factor_launch->blocks();
-    m_narrow_factor_launch = factor_launch<float>(stream);
-    require(m_narrow_factor_launch->blocks() == m_factor.blocks,
-            "BlockIlu0: the device holds smaller clusters for float matrices than for double ones");
+    m_factor.blocks = factor_launch<Scalar>(stream).blocks();
     m_south_packets = cuda::DeviceArray<Packet>(stream, Solve::south_packet_count(map));
     m_bottom_packets = cuda::DeviceArray<Packet>(stream, Solve::bottom_packet_count(map, solve_layers()));
     // Tiles by the time at which they can begin: a pencil is as many steps behind the one before as it has lanes, a
@@ -89,19 +84,11 @@ class BlockIlu0CudaPencil {
   template <class MatrixStorage>
   void factor(cudaStream_t stream, const BlockStencil7Ref<MatrixStorage, n, vector_length>& a, const Factors& factors,
               unsigned long long* singular) const {
-    int const tiles = tiles_k(m_factor.blocks) * m_map.pencils();
-    Factor<MatrixStorage> const factor{a,
-                                       factors,
-                                       singular,
-                                       m_progress.data(),
-                                       m_factor_order.data(),
-                                       m_factor_state.data(),
-                                       m_factor.steps_to_pencil};
-    if constexpr (std::is_same_v<MatrixStorage, Scalar>) {
-      (*m_factor_launch)(stream, tiles, factor);
-    } else {
-      (*m_narrow_factor_launch)(stream, tiles, factor);
-    }
+    auto const launch = factor_launch<MatrixStorage>(stream);
+    require(launch.blocks() == m_factor.blocks, "BlockIlu0: the device holds no cluster of the size it had before");
+    launch(stream, tiles_k(m_factor.blocks) * m_map.pencils(),
+           {a, factors, singular, m_progress.data(), m_factor_order.data(), m_factor_state.data(),
+            m_factor.steps_to_pencil});
   }
 
   void solve(cudaStream_t stream, const Factors& factors, const Vector& rhs, const Vector& x) const {
@@ -158,8 +145,6 @@ class BlockIlu0CudaPencil {
   int m_stages;
   std::optional<cuda::ClusterLaunch<Solve>> m_solve;
   CudaFactorShape m_factor;
-  std::optional<cuda::ClusterLaunch<Factor<Scalar>>> m_factor_launch;
-  std::optional<cuda::ClusterLaunch<Factor<float>>> m_narrow_factor_launch;
   cuda::DeviceArray<Packet> m_south_packets;
   cuda::DeviceArray<Packet> m_bottom_packets;
   cuda::DeviceArray<int> m_solve_order;
