@@ -9,6 +9,50 @@
 
 namespace hyperplane::block {
 
+namespace detail {
+
+/// Elimination of column r.
+template <int n, class T, class Report>
+KOKKOS_FORCEINLINE_FUNCTION void invert_step(Matrix<T, n>& a, Pivots<T, n>& pivots, int r, Report& report) {
+  pivot_column<n>(a, pivots, r, report);
+  T const reciprocal = T(1) / a(r, r);
+  a(r, r) = T(1);
+  HYPERPLANE_UNROLL
+  for (int c = 0; c < n; ++c) a(r, c) *= reciprocal;
+  for (int u = 0; u < n; ++u) {
+    if (u == r) continue;
+    T const factor = a(u, r);
+    a(u, r) = T(0);
+    HYPERPLANE_UNROLL
+    for (int c = 0; c < n; ++c) a(u, c) -= factor * a(r, c);
+  }
+}
+
+/// Of the columns from r on, each with an r that the compiler knows: the block then stays in registers.
+template <int n, int r, class T, class Report>
+KOKKOS_FORCEINLINE_FUNCTION void invert_steps(Matrix<T, n>& a, Pivots<T, n>& pivots, Report& report) {
+  pivot_column<n>(a, pivots, r, report);
+  T const reciprocal = T(1) / a(r, r);
+  T factors[n];
+  HYPERPLANE_UNROLL
+  for (int u = 0; u < n; ++u) {
+    factors[u] = a(u, r);
+    a(u, r) = T(0);
+  }
+  a(r, r) = T(1);
+  HYPERPLANE_UNROLL
+  for (int c = 0; c < n; ++c) {
+    a(r, c) *= reciprocal;
+    HYPERPLANE_UNROLL
+    for (int u = 0; u < n; ++u) {
+      if (u != r) a(u, c) -= factors[u] * a(r, c);
+    }
+  }
+  if constexpr (r + 1 < n) invert_steps<n, r + 1>(a, pivots, report);
+}
+
+}  // namespace detail
+
 /// A <- A^-1 in place by Gauss-Jordan elimination with partial pivoting; 2 n^3 flops.
 ///
 /// T is a scalar or a Pack: with packs the lanes are inverted together, each with pivots of its own. Where a pivot is
@@ -16,19 +60,11 @@ namespace hyperplane::block {
 template <int n, class T, class Report>
 KOKKOS_FORCEINLINE_FUNCTION void invert(Matrix<T, n>& a, Report&& report) {
   Pivots<T, n> pivots{};
-  for (int r = 0; r < n; ++r) {
-    pivot_column<n>(a, pivots, r, report);
-    T const reciprocal = T(1) / a(r, r);
-    a(r, r) = T(1);
-    HYPERPLANE_UNROLL
-    for (int c = 0; c < n; ++c) a(r, c) *= reciprocal;
-    for (int u = 0; u < n; ++u) {
-      if (u == r) continue;
-      T const factor = a(u, r);
-      a(u, r) = T(0);
-      HYPERPLANE_UNROLL
-      for (int c = 0; c < n; ++c) a(u, c) -= factor * a(r, c);
-    }
+  // The largest block of vectors that fits in the registers, or nearly.
+  if constexpr (n <= 6) {
+    detail::invert_steps<n, 0>(a, pivots, report);
+  } else {
+    for (int r = 0; r < n; ++r) detail::invert_step<n>(a, pivots, r, report);
   }
   // The inverse of the row-exchanged matrix has its columns exchanged: undone in reverse order.
   for (int r = n - 1; r >= 0; --r) {
