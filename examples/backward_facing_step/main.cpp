@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Laminar flow over a backward-facing step with SIP: see README.md.
+#include "backends.hpp"
+#include "options.hpp"
+#include "report/progress.hpp"
+#include "report/published.hpp"
+#include "report/reattachment.hpp"
+#include "report/vtk.hpp"
+#include "solver/simple.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdio>
+#include <exception>
+
+namespace {
+
+using namespace backward_facing_step;
+
+void print_bubbles(const Bubbles& bubbles) {
+  if (bubbles.reattachment) std::printf("reattachment %.3f heights of the step behind it\n", *bubbles.reattachment);
+  if (bubbles.upper_separation && bubbles.upper_reattachment) {
+    std::printf("bubble at the upper wall from %.3f to %.3f\n", *bubbles.upper_separation, *bubbles.upper_reattachment);
+  }
+}
+
+/// Shows and writes what was found.
+void report_flow(const Options& options, const Solution& solution) {
+  auto const& c = solution.channel;
+  write_vti(options.output / "flow.vti", solution);
+  std::printf("flow rate %.10f in, %.10f out\n", solution.flow_rate(0), solution.flow_rate(c.ni));
+  auto const bubbles = measure_bubbles(solution);
+  print_bubbles(bubbles);
+  auto const comparison = compare_with_published(c, bubbles);
+  print(comparison);
+  write_csv(options.output / "comparison.csv", comparison);
+  std::printf("\nresults in %s\n", options.output.string().c_str());
+}
+
+template <class Exec>
+int solve(const Options& options) {
+  Exec const exec;
+  auto const channel = make_channel(options.channel);
+  std::filesystem::create_directories(options.output);
+  Progress progress(options.output / "history.csv");
+  std::printf("Re = %g on %d x %d cells, %d of the length before the step; SIP with alpha = %g; %s, %d threads\n",
+              options.channel.reynolds, channel.ni, channel.nj, channel.inlet_cells, options.steady.pressure.alpha,
+              Exec::name(), exec.concurrency());
+
+  Kokkos::Timer const timer;
+  SimpleSolver<Exec> solver(exec, channel, options.steady);
+  auto const result = solver.run(exec, [&](const SimpleReport& report) { progress.show(report); });
+  progress.finish(result, timer.seconds());
+  report_flow(options, solver.solution(exec));
+  return result.converged ? 0 : 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int exit_status = 0;
+  auto const options = parse_options(argc, argv, exit_status);
+  if (!options) return exit_status;
+  try {
+    Kokkos::InitializationSettings settings;
+    if (options->threads > 0) settings.set_num_threads(options->threads);
+    Kokkos::ScopeGuard const kokkos(settings);
+    for_each_backend([&]<class Exec>(std::type_identity<Exec>, const std::string& name) {
+      if (name == options->backend) exit_status = solve<Exec>(*options);
+    });
+    return exit_status;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "backward_facing_step: error: %s\n", error.what());
+    return 1;
+  }
+}
