@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <hyperplane/swept/euler.hpp>
@@ -146,6 +147,11 @@ std::vector<double> values_of(const std::vector<SweptPointState<Problem>>& u) {
     for (auto const& state : u) values.push_back(state[c]);
   }
   return values;
+}
+
+/// A comparison of bits would take NaN for NaN.
+inline bool all_finite(const std::vector<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
 }
 
 template <class Problem, class Exec>

@@ -34,6 +34,7 @@ void check(const Exec& exec, std::int64_t points, std::int64_t steps, const Swep
   auto const initial = random_line<Problem>(points);
   SweptReference<Problem> reference(problem, initial);
   reference.advance(steps);
+  ASSERT_TRUE(all_finite(values_of<Problem>(reference.states())));
   SweptRule<Problem, Exec> rule(exec, problem, points, options);
   auto const u = swept_line<Problem>(exec, initial);
   rule.advance(exec, u, steps);

@@ -3,6 +3,9 @@
 
 #include <hyperplane/swept/problem.hpp>
 
+#include <cmath>
+#include <limits>
+
 namespace hyperplane {
 
 /// The Euler equations of an ideal gas in a tube, between two fixed states: finite volumes of second order, cells'
@@ -19,6 +22,7 @@ struct EulerEquations {
   static constexpr int half_width = 2;
   static constexpr int sub_steps = 2;
   static constexpr SweptBoundary boundary = SweptBoundary::fixed;
+  static constexpr int operations = 300;
 
   Scalar time_step_over_spacing;
   State left;
@@ -49,17 +53,27 @@ struct EulerEquations {
  private:
   /// Energy of the gas at rest, that is the pressure over gamma - 1.
   HYPERPLANE_FUNCTION static Scalar inner_energy(const State& q) {
-    return multiply_add(Scalar(-0.5) * q[1], q[1] / q[0], q[2]);
+    return multiply_add(Scalar(-0.5) * q[1], q[1] * (1 / q[0]), q[2]);
   }
 
-  /// Share of the difference to the next cell, in the direction of `ahead`, that a cell's values are carried to the
-  /// face by: minmod(behind, ahead) / ahead, for differences of pressure.
-  HYPERPLANE_FUNCTION static Scalar limited(Scalar behind, Scalar ahead) {
+  /// Shares of the differences to its neighbours that a cell's values are carried to its faces by.
+  struct Shares {
+    Scalar east, west;
+  };
+
+  static constexpr Scalar smallest = std::numeric_limits<Scalar>::min();
+
+  /// From the differences of pressure to the neighbours: minmod(west, east) / east, and / west.
+  HYPERPLANE_FUNCTION static Shares limited(Scalar west, Scalar east) {
     using std::fabs;
-    bool const monotone = behind * ahead > 0;
-    bool const flatter = fabs(behind) < fabs(ahead);
-    Scalar const ratio = (flatter ? behind : ahead) / (flatter ? ahead : behind);
-    return monotone ? (flatter ? ratio : Scalar(1)) : Scalar(0);
+    // One division for both, which compilers find again at the cell's other face.
+    Scalar const product = west * east;
+    Scalar const inverse = 1 / product;
+    bool const monotone = product > smallest;
+    bool const flatter_west = fabs(west) < fabs(east);
+    Scalar const none = 0, all = 1;
+    return {monotone ? (flatter_west ? west * west * inverse : all) : none,
+            monotone ? (flatter_west ? all : east * east * inverse) : none};
   }
 
   HYPERPLANE_FUNCTION static State carried(const State& from, const State& to, Scalar share) {
@@ -74,8 +88,8 @@ struct EulerEquations {
     Scalar const before = inner_energy(u[0]) - inner_energy(u[-1]);
     Scalar const across = inner_energy(u[1]) - inner_energy(u[0]);
     Scalar const after = inner_energy(u[2]) - inner_energy(u[1]);
-    State const l = carried(u[0], u[1], limited(before, across));
-    State const r = carried(u[1], u[0], limited(after, across));
+    State const l = carried(u[0], u[1], limited(before, across).east);
+    State const r = carried(u[1], u[0], limited(across, after).west);
 
     Scalar const volume_l = 1 / l[0];
     Scalar const volume_r = 1 / r[0];

@@ -16,6 +16,7 @@ struct HeatEquation {
   static constexpr int half_width = 1;
   static constexpr int sub_steps = 1;
   static constexpr SweptBoundary boundary = SweptBoundary::insulated;
+  static constexpr int operations = 3;
 
   Scalar fourier_number;
 

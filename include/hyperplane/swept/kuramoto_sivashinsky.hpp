@@ -16,6 +16,7 @@ struct KuramotoSivashinsky {
   static constexpr int half_width = 2;
   static constexpr int sub_steps = 2;
   static constexpr SweptBoundary boundary = SweptBoundary::periodic;
+  static constexpr int operations = 16;
 
   KuramotoSivashinsky(Scalar time_step, Scalar spacing)
       : m_convection(time_step / (4 * spacing)),

@@ -67,6 +67,10 @@ using SweptPointState = PointState<typename Problem::scalar_type, Problem::compo
 ///     // With SweptBoundary::fixed alone: what is beyond an end.
 ///     HYPERPLANE_FUNCTION State outside(SweptEnd end) const;
 ///
+///     // May be there: floating-point instructions of a point and step, about. Plans weigh arithmetic against
+///     // communication by it.
+///     static constexpr int operations = 3;
+///
 /// where State is PointState<scalar_type, components>. The last sub-step gives the state after the time step.
 template <class Problem>
 concept SweptProblem = std::is_trivially_copyable_v<Problem> && std::floating_point<typename Problem::scalar_type> &&

@@ -9,6 +9,9 @@
 #include <hyperplane/swept/variant.hpp>
 
 #include <Kokkos_Core.hpp>
+#ifdef KOKKOS_ENABLE_CUDA
+#include <hyperplane/swept/detail/swept_cuda.hpp>
+#endif
 
 #include <cstdint>
 #include <string>
@@ -21,7 +24,8 @@ using SweptLine = Kokkos::View<typename Problem::scalar_type**, Kokkos::LayoutLe
 
 struct SweptOptions {
   SweptVariant variant = SweptVariant::automatic;
-  /// Points of a tile of the variant `shared`; 0: as many as fit fast memory well.
+  /// Points of a tile; 0: what suits the device and the number of points. The variant `shared` takes any, `tiles` and
+  /// `resident` those that there are kernels for: 32 times the points of a lane times the warps of a block.
   std::int64_t tile_points = 0;
 };
 
@@ -59,7 +63,7 @@ class SweptRule {
         m_spare(Kokkos::view_alloc(exec, "Hyperplane::SweptRule::spare"), static_cast<std::size_t>(points),
                 static_cast<std::size_t>(Problem::components * (Levels::rows - 1))),
         m_shared(exec, points, options.tile_points),
-        m_fast_path(exec, problem, points, m_variant) {}
+        m_fast_path(exec, problem, points, m_variant, options.tile_points) {}
 
   const Problem& problem() const { return m_problem; }
   std::int64_t points() const { return m_points; }
@@ -94,7 +98,7 @@ class SweptRule {
       fail("SweptRule: tiles of " + std::to_string(options.tile_points) + " points are not possible");
     }
     auto const variant = options.variant;
-    if (variant == SweptVariant::automatic) return FastPath::choose(points);
+    if (variant == SweptVariant::automatic) return FastPath::choose(points, options.tile_points);
     bool const portable = variant == SweptVariant::classic || variant == SweptVariant::shared;
     if (!portable && !FastPath::has(variant)) {
       fail(std::string("SweptRule: ") + Exec::name() + " has no variant " + name(variant));

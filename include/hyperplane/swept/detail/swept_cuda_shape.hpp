@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/swept/variant.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace hyperplane::detail {
+
+/// A kernel that holds tiles in registers.
+struct SweptTileKernel {
+  int m_lane_points;
+  int m_warps;            ///< of a tile
+  int m_resident_blocks;  ///< tiles that a multiprocessor holds at the same time
+
+  std::int64_t tile_points() const { return std::int64_t{32} * m_warps * m_lane_points; }
+};
+
+/// What the choice depends on, of the problem and the device.
+struct SweptCosts {
+  int m_half_width;
+  int m_sub_steps;
+  int m_components;
+  int m_operations;  ///< floating-point instructions of a point and step
+  int m_multiprocessors;
+
+  /// Points that a tile loses at each side with a step.
+  std::int64_t lost() const { return std::int64_t{m_half_width} * m_sub_steps; }
+};
+
+/// How a line is cut: tiles own N / tiles points each and have others around them, which they lose in `m_steps` steps.
+struct SweptTileShape {
+  SweptVariant m_variant = SweptVariant::shared;
+  int m_kernel = -1;  ///< index into the kernels; -1: none is possible
+  std::int64_t m_tiles = 0;
+  std::int64_t m_steps = 0;
+  double m_cycles = std::numeric_limits<double>::infinity();  ///< estimate for a step
+
+  bool possible() const { return m_kernel >= 0; }
+};
+
+/// Cycles of a step in which each scheduler of a multiprocessor has `warps` warps: the schedulers issue a
+/// floating-point instruction (double precision) every second cycle; a warp alone waits for shuffles and results, tiles
+/// of several warps for their barrier too.
+inline double swept_step_cycles(const SweptTileKernel& kernel, const SweptCosts& costs, double warps) {
+  double const arithmetic = 2.0 * kernel.m_lane_points * costs.m_operations;
+  double const latency = costs.m_sub_steps * (kernel.m_warps > 1 ? 140.0 : 75.0);
+  return std::max(warps * arithmetic, arithmetic + latency);
+}
+
+/// All tiles at the same time, in one launch; neighbours exchange edges every m_steps steps, which takes about 1 us.
+inline SweptTileShape choose_resident_shape(std::int64_t points, const SweptCosts& costs,
+                                            const std::vector<SweptTileKernel>& kernels) {
+  constexpr double exchange_cycles = 1700.0;
+  constexpr int schedulers = 4;
+  SweptTileShape best{.m_variant = SweptVariant::resident};
+  for (int number = 0; number < static_cast<int>(kernels.size()); ++number) {
+    auto const& kernel = kernels[number];
+    auto const width = kernel.tile_points();
+    if (points < width) continue;
+    // As many on each scheduler, or on each multiprocessor.
+    int const unit = std::min(kernel.m_warps == 1 ? schedulers : 1, std::max(1, kernel.m_resident_blocks));
+    for (int blocks = unit; blocks <= kernel.m_resident_blocks; blocks += unit) {
+      auto const tiles = std::min(points, std::int64_t{blocks} * costs.m_multiprocessors);
+      auto const own = (points + tiles - 1) / tiles;
+      auto const steps = (width - own) / (2 * costs.lost());
+      if (steps < 1) continue;
+      double const warps = static_cast<double>(blocks) * kernel.m_warps / schedulers;
+      double const cycles = swept_step_cycles(kernel, costs, warps) + exchange_cycles / static_cast<double>(steps);
+      if (cycles < best.m_cycles) best = {SweptVariant::resident, number, tiles, steps, cycles};
+    }
+  }
+  return best;
+}
+
+/// Tiles in turn, read and written in each launch. More steps a launch share the cost of moving the points, and waste
+/// more of the tile.
+inline SweptTileShape choose_tiles_shape(std::int64_t points, const SweptCosts& costs,
+                                         const std::vector<SweptTileKernel>& kernels) {
+  constexpr double launch_cycles = 4500.0;
+  constexpr double move_cycles = 8.0;  // a value in and out, over all multiprocessors' bandwidth
+  constexpr int schedulers = 4;
+  SweptTileShape best{.m_variant = SweptVariant::tiles};
+  for (int number = 0; number < static_cast<int>(kernels.size()); ++number) {
+    auto const& kernel = kernels[number];
+    auto const width = kernel.tile_points();
+    if (points < width || kernel.m_resident_blocks < 1) continue;
+    auto const most = (width - 1) / (2 * costs.lost());
+    for (std::int64_t steps = 1; steps <= most; steps += std::max<std::int64_t>(1, steps / 8)) {
+      auto const own = width - 2 * costs.lost() * steps;
+      auto const tiles = (points + own - 1) / own;
+      // Full turns of the device, and what is left over.
+      auto const blocks = (tiles + costs.m_multiprocessors - 1) / costs.m_multiprocessors;
+      auto const turns = static_cast<double>(blocks) / kernel.m_resident_blocks;
+      auto const resident = static_cast<double>(std::min<std::int64_t>(blocks, kernel.m_resident_blocks));
+      double const step =
+          std::max(1.0, turns) * swept_step_cycles(kernel, costs, resident * kernel.m_warps / schedulers);
+      double const moved = move_cycles * costs.m_components * static_cast<double>(tiles * width) /
+                           (static_cast<double>(costs.m_multiprocessors) * 32.0);
+      double const cycles = step + (launch_cycles + moved) / static_cast<double>(steps);
+      if (cycles < best.m_cycles) best = {SweptVariant::tiles, number, tiles, steps, cycles};
+    }
+  }
+  return best;
+}
+
+}  // namespace hyperplane::detail
