@@ -46,6 +46,40 @@ HYPERPLANE_FUNCTION inline Scalar multiply(Scalar a, Scalar b) {
   return multiply_add(a, b, Scalar(-0.0));
 }
 
+/// 1 / x for normal x and 1 / x, to an ulp or two. On CUDA without the branches of the exact division, which keep a
+/// thread from computing several at a time.
+template <std::floating_point Scalar>
+HYPERPLANE_FUNCTION inline Scalar reciprocal(Scalar x) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(Scalar) == sizeof(double)) {
+    double guess;  // 20 bits
+    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(guess) : "d"(x));
+    double const error = ::fma(-x, guess, 1.0);
+    double const better = ::fma(guess, ::fma(error, error, error), guess);
+    return ::fma(better, ::fma(-x, better, 1.0), better);
+  }
+#endif
+  return 1 / x;
+}
+
+/// The square root of a positive normal x, alike.
+template <std::floating_point Scalar>
+HYPERPLANE_FUNCTION inline Scalar square_root(Scalar x) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(Scalar) == sizeof(double)) {
+    double guess;  // of 1 / sqrt(x), 20 bits
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(guess) : "d"(x));
+    double const root = x * guess;
+    double const half = 0.5 * guess;
+    double const error = ::fma(-root, half, 0.5);
+    double const better = ::fma(root, error, root);
+    return ::fma(::fma(-better, better, x), ::fma(half, error, half), better);
+  }
+#endif
+  using std::sqrt;
+  return sqrt(x);
+}
+
 /// What a point of the problem has.
 template <class Problem>
 using SweptPointState = PointState<typename Problem::scalar_type, Problem::components>;

@@ -24,7 +24,8 @@ class SweptFastPath<Problem, Exec> {
  public:
   static SweptVariant choose(std::int64_t points, std::int64_t tile_points) {
     if (!swept_has_packets()) return SweptVariant::shared;
-    return choose_swept_shape<Problem>(points, SweptVariant::automatic, tile_points).m_variant;
+    auto const shape = choose_swept_shape<Problem>(points, SweptVariant::automatic, tile_points);
+    return shape.possible() ? shape.m_variant : SweptVariant::shared;
   }
   static bool has(SweptVariant) { return true; }
 

@@ -44,12 +44,12 @@ struct SweptTileShape {
 };
 
 /// Cycles of a step in which each scheduler of a multiprocessor has `warps` warps: the schedulers issue a
-/// floating-point instruction (double precision) every second cycle; a warp alone waits for shuffles and results, tiles
-/// of several warps for their barrier too.
+/// floating-point instruction (double precision) every second cycle. A sub-step takes as long as its shuffles and
+/// dependent results at least, and tiles of several warps wait at a barrier too.
 inline double swept_step_cycles(const SweptTileKernel& kernel, const SweptCosts& costs, double warps) {
   double const arithmetic = 2.0 * kernel.m_lane_points * costs.m_operations;
-  double const latency = costs.m_sub_steps * (kernel.m_warps > 1 ? 140.0 : 75.0);
-  return std::max(warps * arithmetic, arithmetic + latency);
+  double const barrier = kernel.m_warps > 1 ? 30.0 : 0.0;
+  return std::max(std::max(1.0, warps) * arithmetic, 55.0 * costs.m_sub_steps) + barrier * costs.m_sub_steps;
 }
 
 /// All tiles at the same time, in one launch; neighbours exchange edges every m_steps steps, which takes about 1 us.

@@ -6,6 +6,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -31,8 +32,9 @@ struct SweptTileTypes {
   static constexpr int width = Problem::half_width;
   static constexpr int threads = warp_lanes * warps;
   static constexpr int tile_points = threads * lane_points;
-  /// Two blocks of 256 threads and more have half of the registers each.
-  static constexpr int least_blocks = warps == 1 ? 16 : threads <= 256 ? 2 : 1;
+  /// Blocks that a multiprocessor holds at least, which bounds a thread's registers: to 128, or for a warp alone that
+  /// has much state to 255.
+  static constexpr int least_blocks = warps > 1 ? std::max(1, 512 / threads) : Problem::components > 2 ? 8 : 16;
 
   /// The first and the last points of each warp, for two levels in turn.
   struct Edges {
@@ -40,7 +42,7 @@ struct SweptTileTypes {
     State m_right[2][warps][width];
   };
   struct Shared {
-    Scalar m_staging[warps][SweptStaging<lane_points>::size];
+    Scalar m_staging[warps][Problem::components][SweptStaging<lane_points>::size];
     Edges m_edges;
   };
 };
@@ -107,18 +109,15 @@ class SweptRegisterTile {
 
   /// Waits for what other tiles hand on.
   __device__ void receive(const SweptPacket<Problem>* packets, typename SweptPacket<Problem>::Stamp stamp) {
-#pragma unroll
-    for (int c = 0; c < Problem::components; ++c) {
-      __syncwarp();
+    __syncwarp();
 #pragma unroll 1
-      for (int first = 0; first < lane_points; first += batch) {
-        receive(packets + c * m_points, stamp, first * warp_lanes + lane());
-      }
-      __syncwarp();
+    for (int first = 0; first < lane_points; first += batch) receive(packets, stamp, first * warp_lanes + lane());
+    __syncwarp();
 #pragma unroll
-      for (int k = 0; k < lane_points; ++k) {
-        if (is_around(lane() * lane_points + k)) m_u[k][c] = staging()[lane() * (lane_points + 1) + k];
-      }
+    for (int k = 0; k < lane_points; ++k) {
+      if (!is_around(lane() * lane_points + k)) continue;
+#pragma unroll
+      for (int c = 0; c < Problem::components; ++c) m_u[k][c] = staging(c)[lane() * (lane_points + 1) + k];
     }
   }
 
@@ -126,34 +125,48 @@ class SweptRegisterTile {
   __device__ static int lane() { return threadIdx.x % warp_lanes; }
   __device__ static int warp() { return threadIdx.x / warp_lanes; }
 
-  __device__ Scalar* staging() const { return m_shared.m_staging[warp()]; }
+  __device__ Scalar* staging(int c = 0) const { return m_shared.m_staging[warp()][c]; }
 
   /// Points of the warp's tile that this lane receives at once: each load takes hundreds of cycles.
-  static constexpr int batch = lane_points < 8 ? lane_points : lane_points % 8 == 0 ? 8 : lane_points % 4 == 0 ? 4 : 1;
+  static constexpr int batch = lane_points % 4 == 0 ? 4 : 1;
 
   __device__ void receive(const SweptPacket<Problem>* packets, typename SweptPacket<Problem>::Stamp stamp, int i) {
+    using Packet = SweptPacket<Problem>;
     std::int64_t from[batch];
-    bool waiting = false;
+    const Packet* last = nullptr;
 #pragma unroll
     for (int b = 0; b < batch; ++b) {
       int const at = i + b * warp_lanes;
       from[b] = is_around(at) ? on_line(at) : -1;
-      waiting = waiting || from[b] >= 0;
+      if (from[b] >= 0) last = packets + (Problem::components - 1) * m_points + from[b];
     }
-    SweptPacket<Problem> received[batch];
+    if (last == nullptr) return;
+    // Who waits asks for one packet again and again, not for all of them: that would fill the memory system.
+    while (Packet::load(last).m_stamp != stamp) continue;
+    Packet received[Problem::components][batch];
+    bool waiting = true;
     while (waiting) {
       waiting = false;
 #pragma unroll
-      for (int b = 0; b < batch; ++b) {
-        if (from[b] >= 0) received[b] = SweptPacket<Problem>::load(packets + from[b]);
+      for (int c = 0; c < Problem::components; ++c) {
+#pragma unroll
+        for (int b = 0; b < batch; ++b) {
+          if (from[b] >= 0) received[c][b] = Packet::load(packets + c * m_points + from[b]);
+        }
       }
 #pragma unroll
-      for (int b = 0; b < batch; ++b) waiting = waiting || (from[b] >= 0 && received[b].m_stamp != stamp);
+      for (int c = 0; c < Problem::components; ++c) {
+#pragma unroll
+        for (int b = 0; b < batch; ++b) waiting = waiting || (from[b] >= 0 && received[c][b].m_stamp != stamp);
+      }
     }
 #pragma unroll
-    for (int b = 0; b < batch; ++b) {
-      int const to = i + b * warp_lanes;
-      if (from[b] >= 0) staging()[to + to / lane_points] = received[b].m_value;
+    for (int c = 0; c < Problem::components; ++c) {
+#pragma unroll
+      for (int b = 0; b < batch; ++b) {
+        int const to = i + b * warp_lanes;
+        if (from[b] >= 0) staging(c)[to + to / lane_points] = received[c][b].m_value;
+      }
     }
   }
 
