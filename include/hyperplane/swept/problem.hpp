@@ -55,8 +55,7 @@ HYPERPLANE_FUNCTION inline Scalar reciprocal(Scalar x) {
     double guess;  // 20 bits
     asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(guess) : "d"(x));
     double const error = ::fma(-x, guess, 1.0);
-    double const better = ::fma(guess, ::fma(error, error, error), guess);
-    return ::fma(better, ::fma(-x, better, 1.0), better);
+    return ::fma(guess, ::fma(error, error, error), guess);  // 1 / (1 - error), but for its cube
   }
 #endif
   return 1 / x;
@@ -73,7 +72,7 @@ HYPERPLANE_FUNCTION inline Scalar square_root(Scalar x) {
     double const half = 0.5 * guess;
     double const error = ::fma(-root, half, 0.5);
     double const better = ::fma(root, error, root);
-    return ::fma(::fma(-better, better, x), ::fma(half, error, half), better);
+    return ::fma(::fma(-better, better, x), half, better);
   }
 #endif
   using std::sqrt;

@@ -55,21 +55,23 @@ inline double swept_step_cycles(const SweptTileKernel& kernel, const SweptCosts&
 /// All tiles at the same time, in one launch; neighbours exchange edges every m_steps steps, which takes about 1 us.
 inline SweptTileShape choose_resident_shape(std::int64_t points, const SweptCosts& costs,
                                             const std::vector<SweptTileKernel>& kernels) {
-  constexpr double exchange_cycles = 1700.0;
+  constexpr double exchange_cycles = 1800.0;
   constexpr int schedulers = 4;
   SweptTileShape best{.m_variant = SweptVariant::resident};
   for (int number = 0; number < static_cast<int>(kernels.size()); ++number) {
     auto const& kernel = kernels[number];
     auto const width = kernel.tile_points();
     if (points < width) continue;
-    // As many on each scheduler, or on each multiprocessor.
-    int const unit = std::min(kernel.m_warps == 1 ? schedulers : 1, std::max(1, kernel.m_resident_blocks));
-    for (int blocks = unit; blocks <= kernel.m_resident_blocks; blocks += unit) {
-      auto const tiles = std::min(points, std::int64_t{blocks} * costs.m_multiprocessors);
+    // So many tiles for each multiprocessor, or for two, four, ... of them.
+    for (int per = -6; per <= kernel.m_resident_blocks; ++per) {
+      if (kernel.m_resident_blocks < 1) break;
+      auto const wanted = per > 0 ? std::int64_t{per} * costs.m_multiprocessors : costs.m_multiprocessors >> (1 - per);
+      auto const tiles = std::clamp<std::int64_t>(wanted, 1, points);
       auto const own = (points + tiles - 1) / tiles;
-      auto const steps = (width - own) / (2 * costs.lost());
+      // The edges of one neighbour at each side are enough.
+      auto const steps = std::min((width - own) / (2 * costs.lost()), std::max<std::int64_t>(1, own / costs.lost()));
       if (steps < 1) continue;
-      double const warps = static_cast<double>(blocks) * kernel.m_warps / schedulers;
+      double const warps = std::ceil(static_cast<double>(std::max(1, per)) * kernel.m_warps / schedulers);
       double const cycles = swept_step_cycles(kernel, costs, warps) + exchange_cycles / static_cast<double>(steps);
       if (cycles < best.m_cycles) best = {SweptVariant::resident, number, tiles, steps, cycles};
     }
@@ -98,7 +100,7 @@ inline SweptTileShape choose_tiles_shape(std::int64_t points, const SweptCosts& 
       auto const turns = static_cast<double>(blocks) / kernel.m_resident_blocks;
       auto const resident = static_cast<double>(std::min<std::int64_t>(blocks, kernel.m_resident_blocks));
       double const step =
-          std::max(1.0, turns) * swept_step_cycles(kernel, costs, resident * kernel.m_warps / schedulers);
+          std::max(1.0, turns) * swept_step_cycles(kernel, costs, std::ceil(resident * kernel.m_warps / schedulers));
       double const moved = move_cycles * costs.m_components * static_cast<double>(tiles * width) /
                            (static_cast<double>(costs.m_multiprocessors) * 32.0);
       double const cycles = step + (launch_cycles + moved) / static_cast<double>(steps);

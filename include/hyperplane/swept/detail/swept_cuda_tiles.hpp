@@ -109,7 +109,7 @@ class SweptRegisterTile {
 
   /// Waits for what other tiles hand on.
   __device__ void receive(const SweptPacket<Problem>* packets, typename SweptPacket<Problem>::Stamp stamp) {
-    __syncwarp();
+    wait_for_neighbours(packets, stamp);
 #pragma unroll 1
     for (int first = 0; first < lane_points; first += batch) receive(packets, stamp, first * warp_lanes + lane());
     __syncwarp();
@@ -127,24 +127,35 @@ class SweptRegisterTile {
 
   __device__ Scalar* staging(int c = 0) const { return m_shared.m_staging[warp()][c]; }
 
+  /// Lanes 0 and 1 ask for one packet of each side again and again, until it is there: if all lanes asked for all of
+  /// them, that would fill the memory system, and keep the packets from getting there.
+  __device__ void wait_for_neighbours(const SweptPacket<Problem>* packets,
+                                      typename SweptPacket<Problem>::Stamp stamp) const {
+    constexpr int size = warp_lanes * lane_points;
+    int const first = lane() == 0 ? m_own_begin - m_reach : m_own_end;
+    int const last = lane() == 0 ? m_own_begin : m_own_end + m_reach;
+    int const at = first < 0 ? 0 : first;
+    if (lane() < 2 && at < (last < size ? last : size)) {
+      auto const* const packet = packets + (Problem::components - 1) * m_points + on_line(at);
+      while (SweptPacket<Problem>::load(packet).m_stamp != stamp) continue;
+    }
+    __syncwarp();
+  }
+
   /// Points of the warp's tile that this lane receives at once: each load takes hundreds of cycles.
   static constexpr int batch = lane_points % 4 == 0 ? 4 : 1;
 
   __device__ void receive(const SweptPacket<Problem>* packets, typename SweptPacket<Problem>::Stamp stamp, int i) {
     using Packet = SweptPacket<Problem>;
     std::int64_t from[batch];
-    const Packet* last = nullptr;
+    bool waiting = false;
 #pragma unroll
     for (int b = 0; b < batch; ++b) {
       int const at = i + b * warp_lanes;
       from[b] = is_around(at) ? on_line(at) : -1;
-      if (from[b] >= 0) last = packets + (Problem::components - 1) * m_points + from[b];
+      waiting = waiting || from[b] >= 0;
     }
-    if (last == nullptr) return;
-    // Who waits asks for one packet again and again, not for all of them: that would fill the memory system.
-    while (Packet::load(last).m_stamp != stamp) continue;
     Packet received[Problem::components][batch];
-    bool waiting = true;
     while (waiting) {
       waiting = false;
 #pragma unroll
