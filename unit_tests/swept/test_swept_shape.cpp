@@ -73,7 +73,7 @@ TEST(SweptTiling, needs_a_phase_for_each_half_diamond) {
   EXPECT_EQ(SweptTiling(1 << 20, 1024, 1, false).tiles(1), 1025);
 }
 
-std::vector<SweptTileKernel> const kernels = {{4, 1, 20}, {8, 1, 16}, {16, 1, 16}, {16, 8, 2}, {16, 16, 1}};
+std::vector<SweptTileKernel> const kernels = {{4, 1, 32}, {8, 1, 28}, {16, 1, 16}, {16, 8, 2}, {16, 16, 1}};
 SweptCosts const heat{1, 1, 1, 3, 132};
 SweptCosts const euler{2, 2, 3, 300, 132};
 
@@ -95,6 +95,19 @@ TEST(SweptTileShape, fits_points_steps_and_device) {
       }
     }
   }
+}
+
+TEST(SweptTileShape, takes_the_kernel_that_an_h200_is_fastest_with) {
+  // As measured for the heat equation: docs/performance.md.
+  auto const tile = [](int power) {
+    return kernels[choose_tiles_shape(std::int64_t{1} << power, heat, kernels).m_kernel].tile_points();
+  };
+  EXPECT_EQ(tile(11), 256);
+  EXPECT_EQ(tile(15), 256);
+  EXPECT_EQ(tile(17), 512);
+  EXPECT_EQ(tile(19), 4096);
+  EXPECT_EQ(tile(20), 8192);
+  EXPECT_EQ(tile(24), 4096);
 }
 
 TEST(SweptTileShape, is_possible_where_it_should_be) {

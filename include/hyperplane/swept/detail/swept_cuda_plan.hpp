@@ -78,26 +78,23 @@ const std::vector<SweptTileEntry<Problem>>& swept_tile_entries() {
 /// Whether the device, and the code that was compiled for it, have the 128-bit accesses that packets need.
 inline bool swept_has_packets() { return cuda::device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9; }
 
-/// The best shape of a variant, or of either with `automatic`; of tiles of `tile_points` points unless that is 0.
+/// The best shape of the variant `tiles` or `resident`; with tiles of `tile_points` points unless that is 0.
 template <class Problem>
 SweptTileShape choose_swept_shape(std::int64_t points, SweptVariant variant, std::int64_t tile_points) {
-  auto const& entries = swept_tile_entries<Problem>();
+  bool const resident = variant == SweptVariant::resident;
   SweptCosts const costs{Problem::half_width, Problem::sub_steps, Problem::components, swept_operations<Problem>(),
                          cuda::multiprocessor_count()};
-  std::vector<SweptTileKernel> tiles, resident;
-  for (auto const& entry : entries) {
-    auto const blocks = [&](auto kernel) {
-      SweptTileKernel const shape{entry.m_lane_points, entry.m_warps, 0};
-      if (tile_points > 0 && shape.tile_points() != tile_points) return 0;
-      return cuda::resident_blocks(kernel, entry.threads(), entry.m_shared_bytes) / cuda::multiprocessor_count();
-    };
-    tiles.push_back({entry.m_lane_points, entry.m_warps, blocks(entry.m_tiles)});
-    resident.push_back({entry.m_lane_points, entry.m_warps, blocks(entry.m_resident)});
+  std::vector<SweptTileKernel> kernels;
+  for (auto const& entry : swept_tile_entries<Problem>()) {
+    SweptTileKernel kernel{entry.m_lane_points, entry.m_warps, 0};
+    if (tile_points == 0 || kernel.tile_points() == tile_points) {
+      int const blocks = resident ? cuda::resident_blocks(entry.m_resident, entry.threads(), entry.m_shared_bytes)
+                                  : cuda::resident_blocks(entry.m_tiles, entry.threads(), entry.m_shared_bytes);
+      kernel.m_resident_blocks = blocks / costs.m_multiprocessors;
+    }
+    kernels.push_back(kernel);
   }
-  auto const in_turn = variant == SweptVariant::resident ? SweptTileShape{} : choose_tiles_shape(points, costs, tiles);
-  auto const at_once =
-      variant == SweptVariant::tiles ? SweptTileShape{} : choose_resident_shape(points, costs, resident);
-  return at_once.m_cycles < in_turn.m_cycles ? at_once : in_turn;
+  return resident ? choose_resident_shape(points, costs, kernels) : choose_tiles_shape(points, costs, kernels);
 }
 
 /// The variants `tiles` and `resident`.

@@ -43,20 +43,22 @@ struct SweptTileShape {
   bool possible() const { return m_kernel >= 0; }
 };
 
-/// Cycles of a step in which each scheduler of a multiprocessor has `warps` warps: the schedulers issue a
-/// floating-point instruction (double precision) every second cycle. A sub-step takes as long as its shuffles and
-/// dependent results at least, and tiles of several warps wait at a barrier too.
-inline double swept_step_cycles(const SweptTileKernel& kernel, const SweptCosts& costs, double warps) {
-  double const arithmetic = 2.0 * kernel.m_lane_points * costs.m_operations;
+/// Cycles of a step in which each multiprocessor has `blocks` tiles: its four schedulers issue a floating-point
+/// instruction (double precision) every second cycle. A sub-step takes as long as its shuffles and dependent results at
+/// least; tiles of several warps wait at a barrier too; and a multiprocessor that can hold but one block has nothing
+/// else to do while that reads and writes. The figures are those that fit an H200 best (docs/performance.md).
+inline double swept_step_cycles(const SweptTileKernel& kernel, const SweptCosts& costs, double blocks) {
+  double const warps = std::max(1.0, std::ceil(blocks * kernel.m_warps / 4));
+  double const arithmetic = warps * 2.0 * kernel.m_lane_points * costs.m_operations;
   double const barrier = kernel.m_warps > 1 ? 30.0 : 0.0;
-  return std::max(std::max(1.0, warps) * arithmetic, 55.0 * costs.m_sub_steps) + barrier * costs.m_sub_steps;
+  double const alone = kernel.m_resident_blocks < 2 ? 1.08 : 1.0;
+  return alone * (std::max(arithmetic, 55.0 * costs.m_sub_steps) + barrier * costs.m_sub_steps);
 }
 
 /// All tiles at the same time, in one launch; neighbours exchange edges every m_steps steps, which takes about 1 us.
 inline SweptTileShape choose_resident_shape(std::int64_t points, const SweptCosts& costs,
                                             const std::vector<SweptTileKernel>& kernels) {
   constexpr double exchange_cycles = 1800.0;
-  constexpr int schedulers = 4;
   SweptTileShape best{.m_variant = SweptVariant::resident};
   for (int number = 0; number < static_cast<int>(kernels.size()); ++number) {
     auto const& kernel = kernels[number];
@@ -71,8 +73,8 @@ inline SweptTileShape choose_resident_shape(std::int64_t points, const SweptCost
       // The edges of one neighbour at each side are enough.
       auto const steps = std::min((width - own) / (2 * costs.lost()), std::max<std::int64_t>(1, own / costs.lost()));
       if (steps < 1) continue;
-      double const warps = std::ceil(static_cast<double>(std::max(1, per)) * kernel.m_warps / schedulers);
-      double const cycles = swept_step_cycles(kernel, costs, warps) + exchange_cycles / static_cast<double>(steps);
+      double const cycles =
+          swept_step_cycles(kernel, costs, std::max(1, per)) + exchange_cycles / static_cast<double>(steps);
       if (cycles < best.m_cycles) best = {SweptVariant::resident, number, tiles, steps, cycles};
     }
   }
@@ -85,7 +87,6 @@ inline SweptTileShape choose_tiles_shape(std::int64_t points, const SweptCosts& 
                                          const std::vector<SweptTileKernel>& kernels) {
   constexpr double launch_cycles = 4500.0;
   constexpr double move_cycles = 8.0;  // a value in and out, over all multiprocessors' bandwidth
-  constexpr int schedulers = 4;
   SweptTileShape best{.m_variant = SweptVariant::tiles};
   for (int number = 0; number < static_cast<int>(kernels.size()); ++number) {
     auto const& kernel = kernels[number];
@@ -97,10 +98,8 @@ inline SweptTileShape choose_tiles_shape(std::int64_t points, const SweptCosts& 
       auto const tiles = (points + own - 1) / own;
       // Full turns of the device, and what is left over.
       auto const blocks = (tiles + costs.m_multiprocessors - 1) / costs.m_multiprocessors;
-      auto const turns = static_cast<double>(blocks) / kernel.m_resident_blocks;
-      auto const resident = static_cast<double>(std::min<std::int64_t>(blocks, kernel.m_resident_blocks));
-      double const step =
-          std::max(1.0, turns) * swept_step_cycles(kernel, costs, std::ceil(resident * kernel.m_warps / schedulers));
+      auto const at_once = static_cast<double>(std::min<std::int64_t>(blocks, kernel.m_resident_blocks));
+      double const step = static_cast<double>(blocks) / at_once * swept_step_cycles(kernel, costs, at_once);
       double const moved = move_cycles * costs.m_components * static_cast<double>(tiles * width) /
                            (static_cast<double>(costs.m_multiprocessors) * 32.0);
       double const cycles = step + (launch_cycles + moved) / static_cast<double>(steps);
