@@ -41,7 +41,7 @@ struct EulerEquations {
   HYPERPLANE_FUNCTION State outside(SweptEnd end) const { return end == SweptEnd::left ? left : right; }
 
   template <int sub_step>
-  HYPERPLANE_FUNCTION State step(const State* u, const State& start) const {
+  HYPERPLANE_FORCEINLINE_FUNCTION State step(const State* u, const State& start) const {
     State const west = flux(u - 1);
     State const east = flux(u);
     Scalar const factor = sub_step == 0 ? time_step_over_spacing / 4 : time_step_over_spacing / 2;
@@ -52,7 +52,7 @@ struct EulerEquations {
 
  private:
   /// Energy of the gas at rest, that is the pressure over gamma - 1.
-  HYPERPLANE_FUNCTION static Scalar inner_energy(const State& q) {
+  HYPERPLANE_FORCEINLINE_FUNCTION static Scalar inner_energy(const State& q) {
     return multiply_add(Scalar(-0.5) * q[1], q[1] * reciprocal(q[0]), q[2]);
   }
 
@@ -64,7 +64,7 @@ struct EulerEquations {
   static constexpr Scalar smallest = std::numeric_limits<Scalar>::min();
 
   /// From the differences of pressure to the neighbours: half of minmod(west, east) / east, and / west.
-  HYPERPLANE_FUNCTION static Shares limited(Scalar west, Scalar east) {
+  HYPERPLANE_FORCEINLINE_FUNCTION static Shares limited(Scalar west, Scalar east) {
     using std::fabs;
     // One division for both, which compilers find again at the cell's other face.
     Scalar const product = west * east;
@@ -76,14 +76,14 @@ struct EulerEquations {
             monotone ? (flatter_west ? all : east * east * inverse) : none};
   }
 
-  HYPERPLANE_FUNCTION static State carried(const State& from, const State& to, Scalar share) {
+  HYPERPLANE_FORCEINLINE_FUNCTION static State carried(const State& from, const State& to, Scalar share) {
     State result;
     for (int c = 0; c < 3; ++c) result[c] = multiply_add(share, to[c] - from[c], from[c]);
     return result;
   }
 
   /// Twice the flux through the face between u[0] and u[1].
-  HYPERPLANE_FUNCTION State flux(const State* u) const {
+  HYPERPLANE_FORCEINLINE_FUNCTION State flux(const State* u) const {
     using std::fabs;
     Scalar const before = inner_energy(u[0]) - inner_energy(u[-1]);
     Scalar const across = inner_energy(u[1]) - inner_energy(u[0]);

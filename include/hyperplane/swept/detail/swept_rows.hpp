@@ -45,8 +45,10 @@ struct SweptRow {
   Scalar* m_data;
   std::int64_t m_stride;
 
-  HYPERPLANE_FUNCTION State load(std::int64_t i) const { return load(i, std::make_index_sequence<components>{}); }
-  HYPERPLANE_FUNCTION void store(std::int64_t i, const State& state) const {
+  HYPERPLANE_FORCEINLINE_FUNCTION State load(std::int64_t i) const {
+    return load(i, std::make_index_sequence<components>{});
+  }
+  HYPERPLANE_FORCEINLINE_FUNCTION void store(std::int64_t i, const State& state) const {
     for (int c = 0; c < Problem::components; ++c) m_data[c * m_stride + i] = state[c];
   }
 
@@ -54,7 +56,7 @@ struct SweptRow {
   static constexpr std::size_t components = Problem::components;
   // Without loops, so that compilers keep states in registers and vectorize the loop over points.
   template <std::size_t... c>
-  HYPERPLANE_FUNCTION State load(std::int64_t i, std::index_sequence<c...>) const {
+  HYPERPLANE_FORCEINLINE_FUNCTION State load(std::int64_t i, std::index_sequence<c...>) const {
     return {m_data[static_cast<std::int64_t>(c) * m_stride + i]...};
   }
 };
@@ -77,11 +79,13 @@ struct SweptUpdate {
   Problem m_problem;
   SweptRow<Problem> m_before, m_start, m_after;
 
-  HYPERPLANE_FUNCTION void operator()(std::int64_t i) const { apply(i, std::make_index_sequence<window>{}); }
+  HYPERPLANE_FORCEINLINE_FUNCTION void operator()(std::int64_t i) const {
+    apply(i, std::make_index_sequence<window>{});
+  }
 
  private:
   template <std::size_t... k>
-  HYPERPLANE_FUNCTION void apply(std::int64_t i, std::index_sequence<k...>) const {
+  HYPERPLANE_FORCEINLINE_FUNCTION void apply(std::int64_t i, std::index_sequence<k...>) const {
     State const u[window] = {m_before.load(i + static_cast<std::int64_t>(k) - Problem::half_width)...};
     const State* const centre = u + Problem::half_width;
     m_after.store(i, m_problem.template step<sub_step>(centre, sub_step == 0 ? *centre : m_start.load(i)));
