@@ -4,7 +4,7 @@
 
 usage: plot_swept.py FOLDER   (reads FOLDER/swept*.json, writes FOLDER/swept_*.png and FOLDER/swept.md)
 
-The variants with a number are tiles of that many points; their best is shown as `best`.
+Of variants that were measured with tiles of several sizes (tiles_512, ...) the best size counts.
 """
 
 import json
@@ -17,7 +17,8 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 EQUATIONS = {"heat": "heat equation", "ks": "Kuramoto-Sivashinsky", "euler": "Euler (Sod)"}
-ORDER = ["classic", "cuda_graph", "shared", "registers", "overlapped", "automatic", "best"]
+ORDER = ["classic", "cuda_graph", "overlapped", "shared", "registers", "resident", "tiles"]
+SWEPT = ("shared", "registers", "resident", "tiles")
 
 
 def load(path):
@@ -29,12 +30,12 @@ def load(path):
             continue
         equation, _, variant, points = row["name"].split("/")[:4]
         points = int(points.removeprefix("N="))
+        family = variant.split("_")[0] if variant.split("_")[-1].isdigit() else variant
         variants = result.setdefault(equation, {})
-        variants.setdefault(variant, {})[points] = row
-        if variant != "overlapped":
-            best = variants.setdefault("best", {})
-            if points not in best or row["us/step"] < best[points]["us/step"]:
-                best[points] = row
+        for name in (family, "best") if family in SWEPT else (family,):
+            of_name = variants.setdefault(name, {})
+            if points not in of_name or row["us/step"] < of_name[points]["us/step"]:
+                of_name[points] = row
     return result, data["context"]
 
 
