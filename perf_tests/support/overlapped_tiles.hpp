@@ -32,12 +32,12 @@ __global__ void __launch_bounds__(OverlappedTiles<Problem, tile>::threads)
                      int steps) {
   using Tiles = OverlappedTiles<Problem, tile>;
   constexpr bool periodic = Problem::boundary == SweptBoundary::periodic;
-  extern __shared__ __align__(16) unsigned char bytes[];
+  extern __shared__ __align__(16) unsigned char overlapped_memory[];
   detail::SweptRows<Problem> rows;
   for (int r = 0; r < Tiles::Levels::rows; ++r) {
-    rows.m_rows[r] = {
-        reinterpret_cast<typename Tiles::Scalar*>(bytes) + r * Problem::components * Tiles::stride + Tiles::width,
-        Tiles::stride};
+    rows.m_rows[r] = {reinterpret_cast<typename Tiles::Scalar*>(overlapped_memory) +
+                          r * Problem::components * Tiles::stride + Tiles::width,
+                      Tiles::stride};
   }
   std::int64_t const own = std::int64_t{blockIdx.x} * Tiles::own_points;
   std::int64_t const begin = own - Tiles::reach;

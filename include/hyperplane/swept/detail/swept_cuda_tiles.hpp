@@ -251,8 +251,8 @@ template <class Problem, int lane_points, int warps>
 __global__ void __launch_bounds__(SweptTileTypes<Problem, lane_points, warps>::threads,
                                   SweptTileTypes<Problem, lane_points, warps>::least_blocks)
     swept_tiles(Problem problem, SweptCut cut, SweptRow<Problem> from, SweptRow<Problem> to, std::int64_t steps) {
-  extern __shared__ __align__(16) unsigned char bytes[];
-  auto& shared = *reinterpret_cast<typename SweptTileTypes<Problem, lane_points, warps>::Shared*>(bytes);
+  extern __shared__ __align__(16) unsigned char swept_memory[];
+  auto& shared = *reinterpret_cast<typename SweptTileTypes<Problem, lane_points, warps>::Shared*>(swept_memory);
   SweptRegisterTile<Problem, lane_points, warps> tile(problem, cut, shared);
   tile.read(from);
   tile.advance(steps);
@@ -270,8 +270,8 @@ __global__ void __launch_bounds__(SweptTileTypes<Problem, lane_points, warps>::t
                                   SweptTileTypes<Problem, lane_points, warps>::least_blocks)
     swept_resident(Problem problem, SweptCut cut, SweptRow<Problem> row, SweptPacket<Problem>* packets,
                    typename SweptPacket<Problem>::Stamp stamp, std::int64_t steps) {
-  extern __shared__ __align__(16) unsigned char bytes[];
-  auto& shared = *reinterpret_cast<typename SweptTileTypes<Problem, lane_points, warps>::Shared*>(bytes);
+  extern __shared__ __align__(16) unsigned char swept_memory[];
+  auto& shared = *reinterpret_cast<typename SweptTileTypes<Problem, lane_points, warps>::Shared*>(swept_memory);
   SweptRegisterTile<Problem, lane_points, warps> tile(problem, cut, shared);
   // A tile reads and writes only what it owns: the rest comes in packets from the beginning.
   tile.read_own(row);
