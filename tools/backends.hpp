@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <Kokkos_Core.hpp>
 #include <string>
 #include <type_traits>
 #include <vector>
+
+#include "matrix_market.hpp"
 
 namespace hyperplane::tools {
 
@@ -26,6 +31,16 @@ inline std::vector<std::string> backend_names() {
   std::vector<std::string> names;
   for_each_backend([&](auto, const std::string& name) { names.push_back(name); });
   return names;
+}
+
+/// The backend that is wanted by name, the last one for auto. Throws InputError.
+inline std::string choose_backend(const std::string& wanted) {
+  auto const names = backend_names();
+  if (wanted == "auto") return names.back();
+  for (auto const& name : names) {
+    if (name == wanted) return name;
+  }
+  throw InputError(fmt::format("--backend: '{}' is not in this build, which has: {}", wanted, fmt::join(names, ", ")));
 }
 
 /// "5.2.2" of Kokkos' version number.

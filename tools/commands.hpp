@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <hyperplane/grid/grid.hpp>
+#include <hyperplane/swept/variant.hpp>
 #include <string>
 
 #include "solver.hpp"
@@ -26,6 +28,21 @@ struct SolveCommand {
 
 /// Reads, solves, writes; returns the exit status. Throws InputError or Error.
 int run_solve(SolveCommand command);
+
+enum class SweptEquation { heat, kuramoto_sivashinsky, euler };
+
+struct SweptCommand {
+  SweptEquation equation = SweptEquation::heat;
+  std::int64_t points = 0;
+  std::int64_t steps = 0;
+  SweptVariant variant = SweptVariant::automatic;
+  std::int64_t tile_points = 0;
+  std::filesystem::path output;
+  std::string backend = "auto";
+};
+
+/// Advances an equation and writes what it comes to; returns the exit status. Throws InputError or Error.
+int run_swept(const SweptCommand& command);
 
 /// Says what this build can do.
 int run_info();

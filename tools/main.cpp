@@ -121,6 +121,50 @@ void add_solve(CLI::App& app, SolveCommand& command) {
                           "Type that A and its factors are stored in; arithmetic is double");
 }
 
+constexpr const char* swept_help =
+    R"(heat    a bar of length 1 with insulated ends
+ks      Kuramoto-Sivashinsky on a ring, points 0.5 apart
+euler   Sod's shock tube of length 1
+
+All variants give the same values. FILE is CSV: a line for each point.
+
+Example:
+  hyperplane swept --equation euler --points 1000 --steps 1000 --output u.csv)";
+
+void add_swept(CLI::App& app, SweptCommand& command) {
+  auto& swept = *app.add_subcommand(
+      "swept", "Advance an unsteady equation on a line of points with the swept rule, from a state that it brings");
+  swept.footer(swept_help);
+  add_choice<SweptEquation>(
+      swept, "--equation", command.equation,
+      {{"heat", SweptEquation::heat}, {"ks", SweptEquation::kuramoto_sivashinsky}, {"euler", SweptEquation::euler}},
+      "The equation");
+  swept.add_option("--points", command.points, "Points of the line")
+      ->required()
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 28).description(""))
+      ->type_name("N");
+  swept.add_option("--steps", command.steps, "Time steps")
+      ->required()
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40).description(""))
+      ->type_name("S");
+  using hyperplane::SweptVariant;
+  std::vector<std::pair<std::string, SweptVariant>> variants;
+  for (auto const variant :
+       {SweptVariant::automatic, SweptVariant::classic, SweptVariant::shared, SweptVariant::cuda_graph,
+        SweptVariant::registers, SweptVariant::tiles, SweptVariant::resident}) {
+    variants.emplace_back(name(variant), variant);
+  }
+  add_choice<SweptVariant>(swept, "--variant", command.variant, variants, "How; those after shared are CUDA's");
+  swept.add_option("--tile-points", command.tile_points, "Points of a tile; 0: as many as suit")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 28).description(""))
+      ->type_name("N")
+      ->capture_default_str();
+  swept.add_option("--output", command.output, "Where to write the state after the last step")->type_name("FILE");
+  swept.add_option("--backend", command.backend, "Where to run; auto takes the last that `hyperplane info` lists")
+      ->type_name("auto|serial|openmp|cuda")
+      ->capture_default_str();
+}
+
 /// CLI11 >= 2.5 would join and indent the lines anew.
 template <class Formatter>
 void print_help_as_it_is(Formatter& formatter) {
@@ -128,14 +172,17 @@ void print_help_as_it_is(Formatter& formatter) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Implicit solvers for block-sparse systems on structured grids.", "hyperplane");
+  CLI::App app("Solvers for structured grids: implicit block-sparse systems, and explicit steps on a line.",
+               "hyperplane");
   app.require_subcommand(1);
   print_help_as_it_is(*app.get_formatter());
   app.set_version_flag("--version", HYPERPLANE_VERSION_STRING);
   SolveCommand command;
   add_solve(app, command);
+  SweptCommand swept_command;
+  add_swept(app, swept_command);
   app.add_subcommand("info", "Say what this build has: backends, versions, vector length, device");
-  app.footer("`hyperplane solve --help` says more.");
+  app.footer("`hyperplane solve --help` and `hyperplane swept --help` say more.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wanted) {
@@ -146,7 +193,8 @@ int run(int argc, char** argv) {
   }
   // Kokkos' advice on thread placement is not what a user of a command wants to read.
   Kokkos::ScopeGuard const kokkos(Kokkos::InitializationSettings().set_disable_warnings(true));
-  return app.got_subcommand("info") ? run_info() : run_solve(command);
+  if (app.got_subcommand("info")) return run_info();
+  return app.got_subcommand("swept") ? run_swept(swept_command) : run_solve(command);
 }
 
 }  // namespace

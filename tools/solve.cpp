@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <Kokkos_Timer.hpp>
@@ -62,15 +61,6 @@ class ProgressLine {
   double m_tolerance;
   double m_first = 0.0;
 };
-
-std::string choose_backend(const std::string& wanted) {
-  auto const names = backend_names();
-  if (wanted == "auto") return names.back();
-  for (auto const& name : names) {
-    if (name == wanted) return name;
-  }
-  throw InputError(fmt::format("--backend: '{}' is not in this build, which has: {}", wanted, fmt::join(names, ", ")));
-}
 
 }  // namespace
 

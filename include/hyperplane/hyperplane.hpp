@@ -46,3 +46,9 @@
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 #include <hyperplane/stencil/convert.hpp>
+#include <hyperplane/swept/euler.hpp>
+#include <hyperplane/swept/heat.hpp>
+#include <hyperplane/swept/kuramoto_sivashinsky.hpp>
+#include <hyperplane/swept/problem.hpp>
+#include <hyperplane/swept/swept_rule.hpp>
+#include <hyperplane/swept/variant.hpp>

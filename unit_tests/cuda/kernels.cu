@@ -3,6 +3,12 @@
 #include <hyperplane/ilu/detail/block_ilu0_cuda_pencil.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_persistent.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_staged.hpp>
+#include <hyperplane/swept/detail/swept_cuda_graph.hpp>
+#include <hyperplane/swept/detail/swept_cuda_plan.hpp>
+#include <hyperplane/swept/detail/swept_cuda_registers.hpp>
+#include <hyperplane/swept/euler.hpp>
+#include <hyperplane/swept/heat.hpp>
+#include <hyperplane/swept/kuramoto_sivashinsky.hpp>
 
 // All kernels of BILU(0) on CUDA, compiled without Kokkos: the smallest block, sizes on both sides of where kernels
 // change, the largest; double, float, and float storage.
@@ -55,5 +61,18 @@ HYPERPLANE_COMPILE_LINES(double, 16, double, float, GatheredPlaces, 16)
 HYPERPLANE_COMPILE_LINES(double, 3, float, float, StridedPlaces<8>, 16)
 HYPERPLANE_COMPILE_LINES(float, 5, float, float, StridedPlaces<16>, 32)
 #undef HYPERPLANE_COMPILE_LINES
+// And those of the swept rule.
+template <class Problem, int lane_points>
+void compile_swept(cudaStream_t stream, const Problem& problem, const SweptRows<Problem>& rows) {
+  SweptGraph<Problem>(stream, problem, 1000).advance(stream, rows.m_rows[0], 10);
+  SweptTilePlan<Problem>(stream, problem, 1000, SweptVariant::resident, 0).advance(stream, rows, 10);
+  swept_registers_advance<Problem, lane_points>(stream, problem, rows, SweptTiling(1000, 127, 1, false), 1000, 10);
+}
+template void compile_swept<HeatEquation<float>, 8>(cudaStream_t, const HeatEquation<float>&,
+                                                    const SweptRows<HeatEquation<float>>&);
+template void compile_swept<KuramotoSivashinsky<double>, 8>(cudaStream_t, const KuramotoSivashinsky<double>&,
+                                                            const SweptRows<KuramotoSivashinsky<double>>&);
+template void compile_swept<EulerEquations<double>, 3>(cudaStream_t, const EulerEquations<double>&,
+                                                       const SweptRows<EulerEquations<double>>&);
 
 }  // namespace hyperplane::detail

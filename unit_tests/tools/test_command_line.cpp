@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 
+#include "backends.hpp"
 #include "matrix_market.hpp"
 #include "support/matchers.hpp"
 #include "support/serial_reference.hpp"
@@ -302,7 +303,41 @@ TEST_F(CommandLine, writes_through_links_and_into_devices) {
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
 }
 
+TEST_F(CommandLine, advances_equations_and_writes_them) {
+  struct Equation {
+    std::string name, header, first;
+  };
+  for (auto const& [name, header, first] :
+       {Equation{"heat", "x,temperature\n", "\n0,"}, Equation{"ks", "x,u\n", "\n0,"},
+        Equation{"euler", "x,density,momentum,energy\n", "\n0.0025000000000000001,"}}) {
+    auto const outcome = run("swept --equation " + name + " --points 200 --steps 30 --variant shared --output u.csv");
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    EXPECT_THAT(outcome.output, AllOf(::testing::StartsWith("30 steps to time "), HasSubstr("shared")));
+    auto const file = read("u.csv");
+    EXPECT_THAT(file, AllOf(::testing::StartsWith(header), HasSubstr(first)));
+    EXPECT_EQ(std::count(file.begin(), file.end(), '\n'), 201);
+    // The other variant gives the same digits.
+    EXPECT_EQ(run("swept --equation " + name + " --points 200 --steps 30 --variant classic --output v.csv").status, 0);
+    EXPECT_EQ(read("v.csv"), file);
+  }
+}
+
+TEST_F(CommandLine, swept_refuses_what_it_cannot_do) {
+  expect_refused(run("swept --points 0 --steps 1"), "--points");
+  expect_refused(run("swept --points 10 --steps -1"), "--steps");
+  expect_refused(run("swept --points 10"), "--steps");
+  expect_refused(run("swept --points 10 --steps 1 --equation waves"), "waves");
+  expect_refused(run("swept --points 10 --steps 1 --variant fast"), "fast");
+  // The first backend is a host's.
+  expect_refused(run("swept --points 10 --steps 1 --backend " + tools::backend_names().front() + " --variant resident"),
+                 "resident");
+  expect_refused(run("swept --points 10 --steps 1 --output no/such/folder.csv"), "no/such/folder.csv");
+}
+
 TEST_F(CommandLine, help_teaches) {
+  EXPECT_THAT(run("swept --help").output,
+              AllOf(HasSubstr("heat|ks|euler [heat]"), HasSubstr("hyperplane swept --equation euler --points 1000")));
+
   auto const help = run("solve --help");
   EXPECT_EQ(help.status, 0);
   EXPECT_THAT(help.output, AllOf(HasSubstr("Example:"), HasSubstr("Exit status:"), HasSubstr("--block-size")));

@@ -9,6 +9,16 @@
 #define HYPERPLANE_FUNCTION
 #endif
 
+/// HYPERPLANE_FORCEINLINE_FUNCTION marks those that are too long to be inlined by themselves, in loops that can only
+/// vectorize if they are.
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define HYPERPLANE_FORCEINLINE_FUNCTION __host__ __device__ __forceinline__
+#elif defined(__GNUC__)
+#define HYPERPLANE_FORCEINLINE_FUNCTION inline __attribute__((always_inline))
+#else
+#define HYPERPLANE_FORCEINLINE_FUNCTION inline
+#endif
+
 /// HYPERPLANE_UNROLL unrolls the loop that follows, up to the largest block size: small arrays that it indexes then
 /// live in registers. HYPERPLANE_INDEPENDENT says that iterations of the loop that follows do not depend on one
 /// another.

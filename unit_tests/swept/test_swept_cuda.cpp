@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hyperplane/swept/swept_rule.hpp>
+#include <set>
+
+#include "support/instances.hpp"
+#include "support/kokkos_events.hpp"
+#include "support/matchers.hpp"
+#include "support/swept_reference.hpp"
+
+// The variants of CUDA against `classic` on the same device, bit by bit.
+namespace hyperplane::test {
+namespace {
+
+template <class Problem>
+class SweptCuda : public ::testing::Test {
+ protected:
+  using Rule = SweptRule<Problem, Kokkos::Cuda>;
+  Kokkos::Cuda exec;
+  Problem problem = SweptExample<Problem>::problem();
+
+  std::vector<double> advanced(std::int64_t points, const std::vector<int>& steps, const SweptOptions& options) {
+    auto const u = swept_line<Problem>(exec, random_line<Problem>(points));
+    Rule rule(exec, problem, points, options);
+    for (int const count : steps) rule.advance(exec, u, count);
+    return values_of(exec, u);
+  }
+
+  void check(std::int64_t points, const std::vector<int>& steps, const std::vector<SweptOptions>& all) {
+    auto const classic = advanced(points, steps, {.variant = SweptVariant::classic});
+    ASSERT_TRUE(all_finite(classic)) << points;
+    for (auto const& options : all) {
+      EXPECT_TRUE(bitwise_equal(advanced(points, steps, options), classic))
+          << name(options.variant) << ": " << points << " points, first " << steps.front() << " steps, tiles of "
+          << options.tile_points;
+    }
+  }
+
+  /// What kernels have been compiled for.
+  static std::set<std::int64_t> tile_sizes() {
+    std::set<std::int64_t> sizes;
+    for (auto const& entry : detail::swept_tile_entries<Problem>()) {
+      sizes.insert(std::int64_t{32} * entry.m_lane_points * entry.m_warps);
+    }
+    return sizes;
+  }
+};
+using Problems = ::testing::Types<HeatEquation<double>, KuramotoSivashinsky<double>, EulerEquations<double>,
+                                  WideProblem<SweptBoundary::insulated>>;
+TYPED_TEST_SUITE(SweptCuda, Problems);
+
+TYPED_TEST(SweptCuda, graph_and_registers_are_classic) {
+  for (std::int64_t const points : {301, 1024, 5003}) {
+    for (auto const& steps : std::vector<std::vector<int>>{{1}, {2}, {7}, {65}, {130, 1, 0, 5}}) {
+      this->check(points, steps, {{.variant = SweptVariant::cuda_graph}, {.variant = SweptVariant::registers}});
+    }
+  }
+}
+
+TYPED_TEST(SweptCuda, tiles_of_every_size_are_classic) {
+  for (auto const size : this->tile_sizes()) {
+    for (std::int64_t const points : {size, size + 1, 3 * size - 7, std::int64_t{40001}}) {
+      for (auto const& steps : std::vector<std::vector<int>>{{1}, {2}, {33}, {300, 1, 0, 5}}) {
+        this->check(points, steps, {{.variant = SweptVariant::tiles, .tile_points = size}});
+      }
+    }
+  }
+}
+
+TYPED_TEST(SweptCuda, resident_tiles_of_every_size_are_classic) {
+  for (auto const size : this->tile_sizes()) {
+    for (std::int64_t const points : {size, size + 1, 3 * size - 7, std::int64_t{20001}}) {
+      for (auto const& steps : std::vector<std::vector<int>>{{1}, {2}, {33}, {700, 1, 0, 5}}) {
+        this->check(points, steps, {{.variant = SweptVariant::resident, .tile_points = size}});
+      }
+    }
+  }
+}
+
+TYPED_TEST(SweptCuda, automatic_is_classic_for_any_number_of_points) {
+  for (std::int64_t const points : {1, 2, 31, 127, 128, 2048, 33000, 300000}) {
+    this->check(points, {57}, {{}});
+  }
+}
+
+TYPED_TEST(SweptCuda, allocates_nothing_and_fences_nothing_in_advance) {
+  auto const exec = OtherInstance<Kokkos::Cuda>::make();
+  auto const u = swept_line<TypeParam>(exec, random_line<TypeParam>(4096));
+  for (auto const variant :
+       {SweptVariant::cuda_graph, SweptVariant::registers, SweptVariant::tiles, SweptVariant::resident}) {
+    SweptRule<TypeParam, Kokkos::Cuda> rule(exec, this->problem, 4096, {.variant = variant});
+    exec.fence();
+    KokkosEvents const events;
+    rule.advance(exec, u, 100);
+    EXPECT_THAT(events.allocations(), ::testing::IsEmpty()) << name(variant);
+    EXPECT_THAT(events.fences(), ::testing::IsEmpty()) << name(variant);
+    ASSERT_EQ(events.kernels().size(), 1u);
+    EXPECT_EQ(events.kernels()[0].label, std::string("Hyperplane::SweptRule::") + name(variant));
+    EXPECT_EQ(events.kernels()[0].device_and_instance, Kokkos::Tools::Experimental::device_id(exec));
+  }
+}
+
+TYPED_TEST(SweptCuda, refuses_what_does_not_fit) {
+  using Rule = SweptRule<TypeParam, Kokkos::Cuda>;
+  EXPECT_THROW(Rule(this->exec, this->problem, 20, {.variant = SweptVariant::registers}), Error);
+  EXPECT_THROW(Rule(this->exec, this->problem, 20, {.variant = SweptVariant::tiles}), Error);
+  EXPECT_THROW(Rule(this->exec, this->problem, 20, {.variant = SweptVariant::resident}), Error);
+  EXPECT_THROW(Rule(this->exec, this->problem, 1 << 24, {.variant = SweptVariant::resident}), Error);
+  EXPECT_THROW(Rule(this->exec, this->problem, 5000, {.variant = SweptVariant::tiles, .tile_points = 100}), Error);
+}
+
+}  // namespace
+}  // namespace hyperplane::test
