@@ -196,8 +196,10 @@ class Suite {
   template <int n>
   void register_block_size(const Grid& grid) {
     register_case<n, LineProblem<n, Exec, double>>(grid, "Hyperplane", BlockTridiagonalOptions{});
-    register_case<n, PeerProblem<n, kb::Algo::Level3::Unblocked, kb::Algo::Level2::Unblocked>>(grid, "KokkosKernels_unblocked");
-    register_case<n, PeerProblem<n, kb::Algo::Level3::Blocked, kb::Algo::Level2::Blocked>>(grid, "KokkosKernels_blocked");
+    register_case<n, PeerProblem<n, kb::Algo::Level3::Unblocked, kb::Algo::Level2::Unblocked>>(
+        grid, "KokkosKernels_unblocked");
+    register_case<n, PeerProblem<n, kb::Algo::Level3::Blocked, kb::Algo::Level2::Blocked>>(grid,
+                                                                                           "KokkosKernels_blocked");
   }
 
   template <int n, class Problem, class... Options>
