@@ -12,6 +12,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <vector>
 
 namespace {
 
@@ -24,15 +25,18 @@ void print_bubbles(const Bubbles& bubbles) {
   }
 }
 
-/// Shows and writes what was found.
-void report_flow(const Options& options, const Solution& solution) {
+/// Shows and writes what was found; lengths of a flow that is not steady are compared with nothing.
+void report_flow(const Options& options, const Solution& solution, bool steady) {
   auto const& c = solution.channel;
   write_vti(options.output / "flow.vti", solution);
   std::printf("flow rate %.10f in, %.10f out\n", solution.flow_rate(0), solution.flow_rate(c.ni));
-  auto const bubbles = measure_bubbles(solution);
-  print_bubbles(bubbles);
-  auto const comparison = compare_with_published(c, bubbles);
-  print(comparison);
+  std::vector<Comparison> comparison;
+  if (steady) {
+    auto const bubbles = measure_bubbles(solution);
+    print_bubbles(bubbles);
+    comparison = compare_with_published(c, bubbles);
+    print(comparison);
+  }
   write_csv(options.output / "comparison.csv", comparison);
   std::printf("\nresults in %s\n", options.output.string().c_str());
 }
@@ -51,7 +55,7 @@ int solve(const Options& options) {
   SimpleSolver<Exec> solver(exec, channel, options.steady);
   auto const result = solver.run(exec, [&](const SimpleReport& report) { progress.show(report); });
   progress.finish(result, timer.seconds());
-  report_flow(options, solver.solution(exec));
+  report_flow(options, solver.solution(exec), result.converged);
   return result.converged ? 0 : 2;
 }
 

@@ -52,9 +52,10 @@ def draw_flow(figure, axes, folder):
     rate = psi[-1, -1]
     inside = np.linspace(0, rate, 12)[1:-1]
     axes.contour(x, y, psi, levels=inside, colors="w", linewidths=0.7)
-    # The flow in bubbles is slow: lines of their own.
-    for levels in (np.linspace(psi.min(), 0, 6)[:-1], np.linspace(rate, psi.max(), 6)[1:]):
-        if np.ptp(levels) > 1e-3 * rate:
+    # The flow in bubbles is slow: lines of their own, the outermost close to where they begin.
+    shares = np.array([0.01, 0.2, 0.4, 0.6, 0.8])
+    for levels in (np.sort(psi.min() * shares), rate + (psi.max() - rate) * shares):
+        if np.ptp(levels) > 1e-5 * rate:
             axes.contour(x, y, psi, levels=levels, colors="C1", linewidths=0.7, linestyles="solid")
     if x[0] < 0:
         axes.add_patch(plt.Rectangle((x[0], 0), -x[0], 1, color="0.6"))
@@ -76,7 +77,8 @@ def draw_history(axes, folder):
     history = read_columns(folder / "history.csv")
     iterations = np.array(history["iteration"], int)
     for name in ("u", "v", "mass"):
-        axes.semilogy(iterations, np.array(history[name], float), label=name)
+        values = np.array(history[name], float)
+        axes.semilogy(iterations[values > 0], values[values > 0], label=name)
     axes.set(xlabel="SIMPLE iteration", title="imbalance")
     axes.grid(alpha=0.3)
     axes.legend()
@@ -91,7 +93,7 @@ def main(arguments):
         figure, (left, right) = plt.subplots(1, 2, figsize=(13, 3.6), width_ratios=[3, 1], constrained_layout=True)
         draw_flow(figure, left, folder)
         draw_history(right, folder)
-        figure.savefig(picture, dpi=130)
+        figure.savefig(picture, dpi=100)
     except OSError as error:
         sys.exit(f"plot.py: error: {error}")
     print(f"picture in {picture}")

@@ -23,7 +23,7 @@ class Equation {
       : m_matrix(exec, grid),
         m_rhs(exec, grid),
         m_residual(exec, grid),
-        m_sip(exec, grid, {.alpha = options.alpha, .path = options.path}),
+        m_sip(exec, grid, {.alpha = options.alpha}),
         m_iteration(exec, grid,
                     {.tolerance = 0, .max_iterations = options.iterations, .check_interval = options.iterations}) {}
 

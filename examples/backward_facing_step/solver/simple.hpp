@@ -10,9 +10,21 @@
 
 #include <hyperplane/stencil/convert.hpp>
 
-#include <cmath>
+#include <vector>
 
 namespace backward_facing_step {
+
+/// The inflow's flow rate everywhere, in the profile of a plane channel behind the step.
+template <hyperplane::ExecutionSpace Exec>
+void set_start(const Exec& exec, const Channel& c, const typename Field<Exec>::Ref& u) {
+  double const rate = c.flow_rate();
+  for_each_point(
+      exec, "backward_facing_step::set_start", c.u_faces(), KOKKOS_LAMBDA(int i, int j) {
+        double const eta = c.y(j + 0.5) / Channel::height;
+        bool const before = i <= c.inlet_cells;
+        u(i, j, 0, 0) = before ? c.inflow(j) : 6 * eta * (1 - eta) * rate / Channel::height;
+      });
+}
 
 /// Steady laminar flow of an incompressible fluid by SIMPLEC (J. P. Van Doormaal, G. D. Raithby, "Enhancements of the
 /// SIMPLE method for predicting incompressible fluid flows", doi:10.1080/01495728408961817) on a staggered grid. All
@@ -35,7 +47,7 @@ class SimpleSolver {
     if (!(options.relaxation > 0 && options.relaxation < 1)) {
       throw hyperplane::Error("the relaxation must be more than 0 and less than 1");
     }
-    start(exec);
+    set_start(exec, channel, m_u.ref());
   }
 
   /// Iterates until the flow is steady, or as often as is allowed; report(SimpleReport) after each iteration.
@@ -57,19 +69,6 @@ class SimpleSolver {
   }
 
  private:
-  /// The inflow's flow rate everywhere, in the profile of a plane channel behind the step.
-  void start(const Exec& exec) {
-    auto const c = m_channel;
-    auto const u = m_u.ref();
-    double const rate = c.flow_rate();
-    for_each_point(
-        exec, "backward_facing_step::start", c.u_faces(), KOKKOS_LAMBDA(int i, int j) {
-          double const eta = c.y(j + 0.5) / Channel::height;
-          bool const before = i <= c.inlet_cells;
-          u(i, j, 0, 0) = before ? c.inflow(j) : 6 * eta * (1 - eta) * rate / Channel::height;
-        });
-  }
-
   SimpleReport iterate(const Exec& exec) {
     FlowRef<Exec> const flow{m_u.ref(), m_v.ref(), m_p.ref()};
     auto const target = [&](const Equation<Exec>& equation, const Field<Exec>& response) {

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/core/path.hpp>
-
-#include <cstdint>
-
 namespace backward_facing_step {
 
 /// How a linear system is improved.
 struct LinearOptions {
   double alpha = 0.9;  ///< of SIP
-  hyperplane::Path path = hyperplane::Path::automatic;
   int iterations = 2;  ///< of SIP for each SIMPLE iteration
 };
 
 struct SteadyOptions {
-  int max_iterations = 20000;
+  int max_iterations = 5000;
   /// Of the imbalances of momentum and mass (SimpleReport).
   double tolerance = 1e-7;
   /// Of the momentum equations.

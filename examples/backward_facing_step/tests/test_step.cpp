@@ -3,6 +3,7 @@
 #include "report/reattachment.hpp"
 #include "solve_channel.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace backward_facing_step {
