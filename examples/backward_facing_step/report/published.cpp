@@ -19,8 +19,7 @@ struct Reattachment {
   double x;
 };
 
-constexpr Reattachment erturk[] = {{100, 2.922}, {200, 4.982},  {300, 6.751},  {400, 8.237},
-                                   {500, 9.420}, {600, 10.349}, {700, 11.129}, {800, 11.834}};
+constexpr Reattachment erturk[] = {{100, 2.922}, {200, 4.982}, {400, 8.237}};
 
 constexpr double gartling_reynolds = 800;
 constexpr double gartling_height = 2;
