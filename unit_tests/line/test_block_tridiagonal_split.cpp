@@ -104,6 +104,28 @@ void check(const Exec& exec, const LineSet& lines, const BlockTridiagonalOptions
   EXPECT_TRUE(near(to_host(exec, x), expected_values, rounding<Storage>(20, n)));
 }
 
+TYPED_TEST(SplitLines, ignore_the_outer_blocks_of_open_lines) {
+  // What float storage cannot hold: used, it would make a whole part infinite.
+  TypeParam const exec;
+  auto const lines = LineSet::uniform(5, 40, LineEnds::open);
+  auto const line_of = [](std::int64_t line) {
+    auto system = random_line(1, 40, 7 + unsigned(line));
+    system.lower.front()(0, 0) = system.upper.back()(0, 0) = 1e39;
+    return system;
+  };
+  auto const rhs = random_vector(lines.point_count());
+  for (auto const path : line_paths_of<TypeParam>()) {
+    BlockTridiagonal<double, 1, TypeParam, float> solver(exec, lines, {.path = path, .partitions = 4});
+    solver.factor(exec, to_lines<double, 1, double>(exec, solver.layout(), line_of));
+    auto const x = to_view<double>(exec, rhs);
+    solver.solve(exec, x, x);
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, x);
+    EXPECT_TRUE(
+        near({host.data(), host.data() + host.size()}, solve_lines(lines, 1, rhs, line_of), rounding<float>(20, 1)))
+        << name(path);
+  }
+}
+
 TYPED_TEST(SplitLines, are_solved) {
   TypeParam const exec;
   for (auto const path : line_paths_of<TypeParam>()) {

@@ -7,6 +7,8 @@
 
 #include <Kokkos_Macros.hpp>
 
+#include <type_traits>
+
 namespace hyperplane::block {
 
 namespace detail {
@@ -61,7 +63,7 @@ template <int n, class T, class Report>
 KOKKOS_FORCEINLINE_FUNCTION void invert(Matrix<T, n>& a, Report&& report) {
   Pivots<T, n> pivots{};
   // The largest block of vectors that fits in the registers, or nearly.
-  if constexpr (n <= 6) {
+  if constexpr (n <= 6 && !std::is_floating_point_v<T>) {
     detail::invert_steps<n, 0>(a, pivots, report);
   } else {
     for (int r = 0; r < n; ++r) detail::invert_step<n>(a, pivots, r, report);

@@ -91,9 +91,8 @@ using SweptPointState = PointState<typename Problem::scalar_type, Problem::compo
 ///     static constexpr int sub_steps = 1;              // of a time step
 ///     static constexpr SweptBoundary boundary = SweptBoundary::insulated;
 ///
-///     // The point's state after sub-step `sub_step` (0, 1, ...). u[0] is its state before the sub-step and
-///     u[-half_width]
-///     // to u[half_width] are its neighbours'; `start` is its state at the beginning of the time step.
+///     // The point's state after sub-step `sub_step` (0, 1, ...). u[0] is its state before the sub-step,
+///     // u[-half_width] to u[half_width] are its neighbours', `start` is its state when the time step began.
 ///     template <int sub_step>
 ///     HYPERPLANE_FUNCTION State step(const State* u, const State& start) const;
 ///

@@ -30,7 +30,7 @@ struct SweptOptions {
 };
 
 /// The swept rule: explicit time steps of an equation on a line of points, many of them between two communications.
-/// Space- time is cut into triangles and diamonds whose slopes are the stencil's; a tile is computed in fast memory as
+/// Space-time is cut into triangles and diamonds whose slopes are the stencil's; a tile is computed in fast memory as
 /// far as its own points allow, and only its edges are handed on. Source: D. J. Magee, K. E. Niemeyer, "Accelerating
 /// solutions of one-dimensional unsteady PDEs with GPU-based swept time-space decomposition",
 /// doi:10.1016/j.jcp.2017.12.028.
@@ -63,7 +63,10 @@ class SweptRule {
         m_spare(Kokkos::view_alloc(exec, "Hyperplane::SweptRule::spare"), static_cast<std::size_t>(points),
                 static_cast<std::size_t>(Problem::components * (Levels::rows - 1))),
         m_shared(exec, points, options.tile_points),
-        m_fast_path(exec, problem, points, m_variant, options.tile_points) {}
+        m_fast_path(exec, problem, points, m_variant, options.tile_points) {
+    // advance() may be called with another instance.
+    exec.fence("Hyperplane::SweptRule");
+  }
 
   const Problem& problem() const { return m_problem; }
   std::int64_t points() const { return m_points; }

@@ -302,8 +302,8 @@ struct CudaLineFactor {
         used[l] = true;
         own[l] = k;
         shared.pivots[k * vector_length + lane] = row;
-        // Zero, infinity and NaN alike fail this test, and what has no finite inverse.
-        if (!(fabs(d[0][l]) > 0 && inverse[l] * d[0][l] * 0 == 0) && thread.exists(l, step)) {
+        // Zero, infinity and NaN alike fail this test, and what has no finite inverse or one that is flushed to zero.
+        if (!(inverse[l] != 0 && inverse[l] * d[0][l] * 0 == 0) && thread.exists(l, step)) {
           auto const ordinal = m_factors.m_layout.ordinal(pack, lane) + (step - thread.begins[l]);
           atomicMin(m_singular, static_cast<unsigned long long>(singular_pivot_word(ordinal, k)));
         }

@@ -139,7 +139,7 @@ class LineSplit {
       m_parts->factor(exec, parts);
       Kokkos::parallel_for("Hyperplane::BlockTridiagonal::spikes", part_policy(exec, 0),
                            LineSpikeFactor<Scalar, n, StorageScalar, MatrixStorage, vector_length, internal_length>{
-                               parts, m_parts->factors(), spikes()});
+                               parts, m_parts->factors(), spikes(), m_left_of_part.data(), m_right_of_part.data()});
     }
     Kokkos::parallel_for("Hyperplane::BlockTridiagonal::reduce", separator_policy(exec),
                          LineReduce<Scalar, n, StorageScalar, MatrixStorage, vector_length>{

@@ -59,6 +59,8 @@ struct LineSpikeFactor {
   LineMatrix<MatrixStorage, GatheredPlaces> m_a;
   LineFactors<Storage, n, vector_length> m_factors;
   LineSpikes<Storage, n, vector_length> m_spikes;
+  const int* m_left;  ///< of each lane of each pack of parts: slot of the separator; -1 where there is none
+  const int* m_right;
 
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     auto const pack = index / internal_vectors;
@@ -107,11 +109,14 @@ struct LineSpikeFactor {
   }
 
   /// The block that couples the first point of a part to the separator before it, or the last to the one after it, in
-  /// the lanes that are there at this step; zero in the others.
+  /// the lanes that are there at this step; zero in the others, and where there is no separator: what an open line has
+  /// there belongs to no point.
   template <LineBlock which>
   KOKKOS_FUNCTION void coupling(const Cursor& cursor, const Lanes& lanes, int step, Block& block) const {
+    constexpr bool lower = which == LineBlock::lower;
+    const int* const separators = (lower ? m_left : m_right) + lanes.m_pack * vector_length + lanes.m_first_lane;
     auto const here = [&](int l) {
-      return which == LineBlock::lower ? step == lanes.m_begins[l] : step + 1 == lanes.m_ends[l];
+      return (lower ? step == lanes.m_begins[l] : step + 1 == lanes.m_ends[l]) && separators[l] >= 0;
     };
     bool any_here = false;
     for (int l = 0; l < internal_length; ++l) any_here = any_here || here(l);

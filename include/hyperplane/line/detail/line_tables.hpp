@@ -40,7 +40,7 @@ struct LineTables {
   }
 };
 
-/// A table in the memory of the execution space, copied on the instance; the caller fences.
+/// A table in the memory of the execution space, copied on the instance. Waits for it: the source may be a temporary.
 template <ExecutionSpace Exec, class T>
 Kokkos::View<T*, typename Exec::memory_space> to_space(const Exec& exec, const std::vector<T>& values) {
   Kokkos::View<T*, typename Exec::memory_space> table(
@@ -48,6 +48,7 @@ Kokkos::View<T*, typename Exec::memory_space> to_space(const Exec& exec, const s
   Kokkos::deep_copy(
       exec, table,
       Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(values.data(), values.size()));
+  exec.fence("Hyperplane::LineLayout::table");
   return table;
 }
 
