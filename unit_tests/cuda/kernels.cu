@@ -3,6 +3,7 @@
 #include <hyperplane/ilu/detail/block_ilu0_cuda_pencil.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_persistent.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_staged.hpp>
+#include <hyperplane/sip/detail/sip_coefficients_cuda.hpp>
 #include <hyperplane/swept/detail/swept_cuda_graph.hpp>
 #include <hyperplane/swept/detail/swept_cuda_plan.hpp>
 #include <hyperplane/swept/detail/swept_cuda_registers.hpp>
@@ -40,6 +41,19 @@ HYPERPLANE_COMPILE(double, 9, float, double, 8)
 HYPERPLANE_COMPILE(double, 16, double, float, 8)
 HYPERPLANE_COMPILE(float, 5, float, float, 16)
 #undef HYPERPLANE_COMPILE
+
+// The coefficients of SIP.
+template <class Scalar, class Storage, int W>
+void compile_sip(cudaStream_t stream, const PencilMap<W>& map,
+                 const CudaSipCoefficients<Scalar, Storage, Scalar, W>& work) {
+  using Work = CudaSipCoefficients<Scalar, Storage, Scalar, W>;
+  PointRecursionPlan<PointRecursionLaunch<PointRecursion<Scalar, W, sip_upper>, Work, Work>> const plan(stream, map, 0);
+  plan(stream, work, work, 0);
+}
+template void compile_sip<double, float, 8>(cudaStream_t, const PencilMap<8>&,
+                                            const CudaSipCoefficients<double, float, double, 8>&);
+template void compile_sip<float, float, 16>(cudaStream_t, const PencilMap<16>&,
+                                            const CudaSipCoefficients<float, float, float, 16>&);
 
 // Those of BlockTridiagonal: places in line storage, in pencils, and anywhere.
 template <class Scalar, int n, class Storage, class MatrixStorage, class Places, int W>

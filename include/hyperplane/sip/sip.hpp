@@ -12,6 +12,11 @@
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 
+#include <Kokkos_Core.hpp>
+#ifdef KOKKOS_ENABLE_CUDA
+#include <hyperplane/sip/detail/sip_cuda.hpp>
+#endif
+
 #include <string>
 
 namespace hyperplane {
@@ -21,6 +26,8 @@ struct SipOptions {
   double alpha = 0.9;
   /// How the sweeps run: the paths of BlockIlu0.
   Path path = Path::automatic;
+  /// Multiprocessors of a CUDA device that kernels of the plan may occupy, see BlockIlu0Options; 0: all.
+  int multiprocessors = 0;
 };
 
 /// SIP, Stone's strongly implicit procedure, for scalar equations on the seven-point stencil; with it the correction
@@ -35,7 +42,8 @@ struct SipOptions {
 /// five-point form; on a single line, and for alpha = 0 as ILU(0), nothing is extrapolated.
 ///
 /// The factors have the form of those of BILU(0), so solve() is that of BlockIlu0, with its hyperplanes, paths, speed,
-/// labels and launches; factor() is a recursion of its own, a launch for each of the I + J + K - 2 hyperplanes.
+/// labels and launches; factor() is a recursion of its own: on CUDA with Path::pencil one kernel where A is stored in
+/// Scalar, else a launch for each of the I + J + K - 2 hyperplanes.
 /// Boundaries are what A says; entries of A that point out of the grid are ignored, and periodic directions cannot be
 /// said in a BlockStencil7. Solid points are rows of A with a diagonal entry alone, to which no other row points.
 ///
@@ -58,7 +66,9 @@ class Sip {
 
   /// Throws Error where alpha is out of range or the execution space cannot run the path.
   Sip(const Exec& exec, const Grid& grid, const SipOptions& options = {})
-      : m_alpha(checked_alpha(options)), m_sweeps(exec, grid, {.path = options.path}) {}
+      : m_alpha(checked_alpha(options)),
+        m_sweeps(exec, grid, {.path = options.path, .multiprocessors = options.multiprocessors}),
+        m_coefficients(exec, PencilMap<Sweeps::vector_length>(grid), m_sweeps.path(), options.multiprocessors) {}
 
   const Grid& grid() const { return m_sweeps.grid(); }
   /// The path of the sweeps; never automatic.
@@ -71,7 +81,7 @@ class Sip {
   void factor(const Exec& exec, const BlockStencil7<Scalar, 1, Exec, MatrixStorage>& a) {
     detail::check_grid("Sip::factor", "A", a.grid(), grid());
     m_sweeps.replace_factors(exec, [&](const auto& factors, const auto& singular) {
-      detail::sip_coefficients(exec, a.ref(), factors, singular, static_cast<Scalar>(m_alpha));
+      m_coefficients(exec, a.ref(), factors, singular, static_cast<Scalar>(m_alpha));
     });
   }
 
@@ -96,6 +106,7 @@ class Sip {
 
   double m_alpha;
   Sweeps m_sweeps;
+  detail::SipCoefficients<Scalar, Exec, StorageScalar, Sweeps::vector_length> m_coefficients;
 };
 
 }  // namespace hyperplane
