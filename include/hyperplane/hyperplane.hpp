@@ -8,11 +8,17 @@
 #include <hyperplane/block/inverse.hpp>
 #include <hyperplane/block/lu.hpp>
 #include <hyperplane/block/trsm.hpp>
+#include <hyperplane/cfd/array_ref.hpp>
+#include <hyperplane/cfd/box.hpp>
+#include <hyperplane/cfd/coefficient.hpp>
+#include <hyperplane/cfd/reductions.hpp>
+#include <hyperplane/cfd/updates.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/dispatch.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/factor_status.hpp>
 #include <hyperplane/core/path.hpp>
+#include <hyperplane/core/timers.hpp>
 #include <hyperplane/csr/block_csr.hpp>
 #include <hyperplane/csr/bsr_matrix.hpp>
 #include <hyperplane/grid/grid.hpp>
