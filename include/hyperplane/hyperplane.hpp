@@ -11,7 +11,12 @@
 #include <hyperplane/cfd/array_ref.hpp>
 #include <hyperplane/cfd/box.hpp>
 #include <hyperplane/cfd/coefficient.hpp>
+#include <hyperplane/cfd/field_jacobi.hpp>
+#include <hyperplane/cfd/field_ssor.hpp>
 #include <hyperplane/cfd/reductions.hpp>
+#include <hyperplane/cfd/scalar_field.hpp>
+#include <hyperplane/cfd/slab_packer.hpp>
+#include <hyperplane/cfd/stencil7.hpp>
 #include <hyperplane/cfd/updates.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/dispatch.hpp>

@@ -49,6 +49,11 @@ class TestArray {
     std::uniform_real_distribution<double> real(-1.0, 1.0);
     values.resize(static_cast<std::size_t>(points() * layout.components));
     for (auto& value : values) value = std::is_integral_v<T> ? static_cast<T>(100 * real(engine)) : T(real(engine));
+    send();
+  }
+
+  /// Values to the device.
+  void send() const {
     auto const host = Kokkos::create_mirror_view(m_memory);
     Kokkos::deep_copy(host, untouched);
     for_all([&](std::int64_t place, std::size_t number) { host(place) = values[number]; });

@@ -72,4 +72,40 @@ auto nest_of(const char* function, const Box& box, const ArrayRef<First>& first,
   return nest;
 }
 
+/// Throws Error unless the order is a permutation of 0, 1, 2.
+inline void check_order(const std::string& function, const std::array<int, 3>& order) {
+  bool seen[3] = {};
+  for (int const d : order) {
+    if (d >= 0 && d < 3) seen[d] = true;
+  }
+  if (seen[0] && seen[1] && seen[2]) return;
+  fail(function + ": order " + std::to_string(order[0]) + ", " + std::to_string(order[1]) + ", " +
+       std::to_string(order[2]) + " is no permutation of 0, 1, 2");
+}
+
+/// The loops over a box of x, and over the points of y from `begin` on whose direction d is direction order[d] of x.
+template <class X, class Y>
+Nest<Y, 2> transposed_nest(const char* function, const Box& box, const ArrayRef<X>& x, const std::array<int, 3>& order,
+                           const Point& begin, const ArrayRef<Y>& y) {
+  static_assert(std::is_same_v<std::remove_const_t<X>, Y>, "arrays are of one scalar type");
+  check_order(function, order);
+  check_components(function, x, y);
+  auto const from = nest_of(function, box, x);
+  int const* const extents = from.m_extents;
+  auto const to = nest_of(function,
+                          Box{begin,
+                              {begin.i + extents[order[0]], begin.j + extents[order[1]], begin.k + extents[order[2]]}},
+                          y);
+  Nest<Y, 2> nest{};
+  nest.m_data[0] = from.m_data[0];
+  nest.m_data[1] = to.m_data[0];
+  for (int d = 0; d < 4; ++d) {
+    int const other = d < 3 ? order[d] : 3;
+    nest.m_extents[d] = from.m_extents[other];
+    nest.m_strides[0][d] = from.m_strides[0][other];
+    nest.m_strides[1][d] = to.m_strides[0][d];
+  }
+  return nest;
+}
+
 }  // namespace hyperplane::detail

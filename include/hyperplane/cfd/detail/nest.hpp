@@ -98,13 +98,14 @@ HYPERPLANE_FORCEINLINE_FUNCTION decltype(auto) call_with_elements(const Op& op, 
 struct NestDigits {
   int m_digits[4];
 
+  NestDigits() = default;
   HYPERPLANE_FUNCTION NestDigits(std::int64_t number, const int (&extents)[4]) {
-    for (int d = 0; d < 3; ++d) {
-      auto const rest = number / extents[d];
-      m_digits[d] = static_cast<int>(number - rest * extents[d]);
-      number = rest;
+    // Divisions of 32 bits are far faster on a device.
+    if (number <= std::numeric_limits<std::uint32_t>::max()) {
+      split(static_cast<std::uint32_t>(number), extents);
+    } else {
+      split(static_cast<std::uint64_t>(number), extents);
     }
-    m_digits[3] = static_cast<int>(number);
   }
 
   /// Goes on by as many elements as `step` says, in additions alone.
@@ -129,6 +130,19 @@ struct NestDigits {
                     m_digits[2] * nest.m_strides[a][2] + m_digits[3] * nest.m_strides[a][3];
     }
   }
+
+ private:
+  template <class Number>
+  HYPERPLANE_FUNCTION void split(Number number, const int (&extents)[4]) {
+    HYPERPLANE_UNROLL
+    for (int d = 0; d < 3; ++d) {
+      auto const extent = static_cast<Number>(extents[d]);
+      auto const rest = number / extent;
+      m_digits[d] = static_cast<int>(number - rest * extent);
+      number = rest;
+    }
+    m_digits[3] = static_cast<int>(number);
+  }
 };
 
 /// Rows of a nest one after the other, cut into parts of at most `longest_part` elements.
@@ -139,6 +153,7 @@ struct NestParts {
   std::int64_t m_parts;
   int m_row;
 
+  NestParts() = default;
   template <class T, int arrays>
   explicit NestParts(const Nest<T, arrays>& nest)
       : m_parts_of_row((std::int64_t{nest.m_extents[0]} + longest_part - 1) / longest_part),
