@@ -71,7 +71,8 @@ void compare_with_reference(const Exec& exec, const std::array<int, 3>& extents,
       expect_near(reductions.norm_1(exec, box, x), expected.norm_1, "norm_1");
       expect_near(reductions.dot(exec, box, x, y), expected.dot, "dot");
       EXPECT_EQ(reductions.norm_inf(exec, box, x), static_cast<double>(expected.largest)) << where;
-      if constexpr (!std::is_integral_v<T>) expect_near(reductions.norm_2(exec, box, x), std::sqrt(expected.squares), "norm_2");
+      if constexpr (!std::is_integral_v<T>)
+        expect_near(reductions.norm_2(exec, box, x), std::sqrt(expected.squares), "norm_2");
       if (box.empty()) {
         EXPECT_EQ(reductions.min(exec, box, x), detail::highest<T>());
         EXPECT_EQ(reductions.max(exec, box, x), detail::lowest<T>());
@@ -150,7 +151,8 @@ TYPED_TEST(ReductionsTest, updates_with_dot_products) {
   for (auto const path : reduction_paths_of<TypeParam>()) {
     Reductions<TypeParam> const reductions(exec, {.path = path});
     for (auto const& layout : layouts) {
-      TestArray<double, TypeParam> p(exec, layout, 1), q(exec, layouts[0], 2), x(exec, layouts[3], 3), r(exec, layout, 4);
+      TestArray<double, TypeParam> p(exec, layout, 1), q(exec, layouts[0], 2), x(exec, layouts[3], 3),
+          r(exec, layout, 4);
       auto const alpha = device_value(exec, 0.3);
       double const found = reductions.update_dot(exec, box, alpha, p, q, x, r);
       double expected = 0;

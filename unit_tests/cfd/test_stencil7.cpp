@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <hyperplane/cfd/field_jacobi.hpp>
 #include <hyperplane/cfd/field_ssor.hpp>
-#include <functional>
 #include <hyperplane/cfd/stencil7.hpp>
 #include <hyperplane/cfd/updates.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
@@ -56,8 +56,13 @@ T product_at(const TestArray<T, Exec>& x, const std::array<int, 3>& e, const Poi
 
 template <class T, class Exec>
 void compare_with_reference(const Exec& exec, const std::array<int, 3>& extents, int components) {
-  ConstantStencil7<T> const constant{.bottom = T(-1), .south = T(-2), .west = T(-3), .center = T(12), .east = T(-1.5),
-                                     .north = T(-0.5), .top = T(-2.5)};
+  ConstantStencil7<T> const constant{.bottom = T(-1),
+                                     .south = T(-2),
+                                     .west = T(-3),
+                                     .center = T(12),
+                                     .east = T(-1.5),
+                                     .north = T(-0.5),
+                                     .top = T(-2.5)};
   auto const layouts = layouts_of(extents, components);
   auto const matrix_layouts = layouts_of(extents, stencil7_size);
   for (auto const& box : boxes_in(extents)) {
@@ -233,7 +238,7 @@ TYPED_TEST(Stencil7Test, preconditioners_save_iterations) {
     EXPECT_TRUE(result.converged());
     return result.iterations;
   };
-  int const none = iterations(NoPreconditioner{});
+  int const none = iterations(IdentityPreconditioner{});
   auto const with = [&](auto&& m) {
     m.factor(exec, a);
     return iterations(m);

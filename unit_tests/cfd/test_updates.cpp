@@ -23,7 +23,8 @@ template <class T, class Exec>
 void compare_with_reference(const Exec& exec, const std::array<int, 3>& extents, int components) {
   auto const layouts = layouts_of(extents, components);
   T const alpha = 3, beta = -2;
-  double const tolerance = std::is_integral_v<T> ? 0.0 : rounding<std::conditional_t<std::is_integral_v<T>, double, T>>(4, 1);
+  double const tolerance =
+      std::is_integral_v<T> ? 0.0 : rounding<std::conditional_t<std::is_integral_v<T>, double, T>>(4, 1);
   for (auto const& box : boxes_in(extents)) {
     for (std::size_t l = 0; l < layouts.size(); ++l) {
       TestArray<T, Exec> x(exec, layouts[l], 1);
@@ -37,9 +38,8 @@ void compare_with_reference(const Exec& exec, const std::array<int, 3>& extents,
       axpy(exec, box, alpha, x, y);
       check("axpy", [&](int i, int j, int k, int c) { y.at(i, j, k, c) += alpha * x.at(i, j, k, c); });
       axpby(exec, box, alpha, x, beta, y);
-      check("axpby", [&](int i, int j, int k, int c) {
-        y.at(i, j, k, c) = alpha * x.at(i, j, k, c) + beta * y.at(i, j, k, c);
-      });
+      check("axpby",
+            [&](int i, int j, int k, int c) { y.at(i, j, k, c) = alpha * x.at(i, j, k, c) + beta * y.at(i, j, k, c); });
       scale(exec, box, alpha, y);
       check("scale", [&](int i, int j, int k, int c) { y.at(i, j, k, c) *= alpha; });
       copy(exec, box, x, y);

@@ -60,9 +60,7 @@ class TestArray {
     Kokkos::deep_copy(m_memory, host);
   }
 
-  std::int64_t points() const {
-    return std::int64_t{m_layout.extents[0]} * m_layout.extents[1] * m_layout.extents[2];
-  }
+  std::int64_t points() const { return std::int64_t{m_layout.extents[0]} * m_layout.extents[1] * m_layout.extents[2]; }
   ArrayRef<T> ref() const {
     auto const& s = m_layout.strides;
     return {m_memory.data() + m_layout.begin, m_layout.extents, {s[0], s[1], s[2]}, m_layout.components, s[3]};

@@ -34,7 +34,9 @@ struct Box {
 
   /// "[0, 5) x [1, 4) x [0, 3)"
   friend std::string to_string(const Box& box) {
-    auto const range = [](int begin, int end) { return "[" + std::to_string(begin) + ", " + std::to_string(end) + ")"; };
+    auto const range = [](int begin, int end) {
+      return "[" + std::to_string(begin) + ", " + std::to_string(end) + ")";
+    };
     return range(box.begin.i, box.end.i) + " x " + range(box.begin.j, box.end.j) + " x " +
            range(box.begin.k, box.end.k);
   }

@@ -249,7 +249,8 @@ class Reductions {
   using FastPath = detail::ReduceFastPath<Exec>;
 
   static ReductionPath chosen(ReductionPath path) {
-    if (path == ReductionPath::automatic) return FastPath::exists ? ReductionPath::single_launch : ReductionPath::portable;
+    if (path == ReductionPath::automatic)
+      return FastPath::exists ? ReductionPath::single_launch : ReductionPath::portable;
     if (path == ReductionPath::portable || (FastPath::exists && path == ReductionPath::single_launch)) return path;
     fail(std::string("Reductions: path '") + name(path) + "' does not exist on " + Exec::name());
   }

@@ -19,8 +19,8 @@
 namespace hyperplane {
 
 /// The `width` layers of points of `box` at a face, beginning `from` layers inside it: with from = 0 and halos of that
-/// width, the halo; with from = width what the neighbour's halo gets. Throws Error where the box has not as many layers,
-/// or the direction is center.
+/// width, the halo; with from = width what the neighbour's halo gets. Throws Error where the box has not as many
+/// layers, or the direction is center.
 inline Box face_box(const Box& box, Direction face, int width, int from = 0) {
   Point const o = offset(face);
   if (o == Point{}) fail("face_box: center is no face");

@@ -58,9 +58,9 @@ class VariableStencil7 {
       fail("VariableStencil7: " + std::to_string(coefficients.components()) + " components, expected 7");
     }
     for (int d = 0; d < stencil7_size; ++d) m_data[d] = coefficients.data() + d * coefficients.component_stride();
-    m_shape = ArrayRef<const T>(
-        coefficients.data(), {coefficients.extent(0), coefficients.extent(1), coefficients.extent(2)},
-        {coefficients.stride(0), coefficients.stride(1), coefficients.stride(2)});
+    m_shape =
+        ArrayRef<const T>(coefficients.data(), {coefficients.extent(0), coefficients.extent(1), coefficients.extent(2)},
+                          {coefficients.stride(0), coefficients.stride(1), coefficients.stride(2)});
   }
 
   ArrayRef<const T> operator[](Direction direction) const {

@@ -76,8 +76,8 @@ void copy(const Exec& exec, const Box& box, const X& x, const Y& y) {
                  detail::CopyOp<T>{});
 }
 
-/// y(begin + q) = x(box.begin + p) with q[d] = p[order[d]]: direction d of y is direction order[d] of x (0 is i, 1 is j,
-/// 2 is k). With order {0, 1, 2} a shifted copy, with another a transposed one. Neighbours in y are written by
+/// y(begin + q) = x(box.begin + p) with q[d] = p[order[d]]: direction d of y is direction order[d] of x (0 is i, 1 is
+/// j, 2 is k). With order {0, 1, 2} a shifted copy, with another a transposed one. Neighbours in y are written by
 /// neighbouring threads. Error where order is no permutation.
 template <ExecutionSpace Exec, ArrayLike X, ArrayLike Y>
 void transposed_copy(const Exec& exec, const Box& box, const X& x, const std::array<int, 3>& order, const Point& begin,

@@ -37,8 +37,8 @@ struct TimerEntry {
 /// counted. Bytes are what primitives and solvers say that they have to move, added up under the label of the kernel
 /// that moves them; the rest of a solver's launches have labels of their own.
 ///
-/// For the whole program, and safe to be used by several threads. start() and stop() belong between Kokkos::initialize()
-/// and Kokkos::finalize(), and while no kernel is being launched.
+/// For the whole program, and safe to be used by several threads. start() and stop() belong between
+/// Kokkos::initialize() and Kokkos::finalize(), and while no kernel is being launched.
 class Timers {
  public:
   static void start() { detail::TimerCallbacks::start(); }

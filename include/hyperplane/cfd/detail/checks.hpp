@@ -92,10 +92,8 @@ Nest<Y, 2> transposed_nest(const char* function, const Box& box, const ArrayRef<
   check_components(function, x, y);
   auto const from = nest_of(function, box, x);
   int const* const extents = from.m_extents;
-  auto const to = nest_of(function,
-                          Box{begin,
-                              {begin.i + extents[order[0]], begin.j + extents[order[1]], begin.k + extents[order[2]]}},
-                          y);
+  auto const to = nest_of(
+      function, Box{begin, {begin.i + extents[order[0]], begin.j + extents[order[1]], begin.k + extents[order[2]]}}, y);
   Nest<Y, 2> nest{};
   nest.m_data[0] = from.m_data[0];
   nest.m_data[1] = to.m_data[0];

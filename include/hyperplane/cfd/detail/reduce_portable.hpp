@@ -165,8 +165,8 @@ constexpr std::int64_t reduce_portable_values() {
 template <class Join, ExecutionSpace Exec, class T, int arrays, class Op, class Finish>
 void reduce_portable(const Exec& exec, const std::string& label, const Nest<T, arrays>& nest, const Op& op,
                      const Finish& finish, std::byte* memory) {
-  using Kernel = std::conditional_t<HostExecutionSpace<Exec>, ReduceChunk<Join, T, arrays, Op>,
-                                    ReduceLane<Join, T, arrays, Op>>;
+  using Kernel =
+      std::conditional_t<HostExecutionSpace<Exec>, ReduceChunk<Join, T, arrays, Op>, ReduceLane<Join, T, arrays, Op>>;
   using Value = typename Kernel::Value;
   constexpr int count = Kernel::count;
   static_assert(count <= reduce_max_values && sizeof(Value) <= sizeof(double));

@@ -178,12 +178,12 @@ void fill_stencil(const Exec& exec, const VariableStencil7<T>& a, const BlockSte
     check_box("FieldSsor::factor", Box::of(matrix.grid()), a[d]);
     return a[d];
   };
-  Kokkos::parallel_for("Hyperplane::FieldSsor::convert",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, matrix.grid().size()),
-                       Kernel{{given(Direction::bottom), given(Direction::south), given(Direction::west),
-                               given(Direction::center), given(Direction::east), given(Direction::north),
-                               given(Direction::top)},
-                              matrix.ref()});
+  Kokkos::parallel_for(
+      "Hyperplane::FieldSsor::convert",
+      Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, matrix.grid().size()),
+      Kernel{{given(Direction::bottom), given(Direction::south), given(Direction::west), given(Direction::center),
+              given(Direction::east), given(Direction::north), given(Direction::top)},
+             matrix.ref()});
 }
 
 }  // namespace hyperplane::detail

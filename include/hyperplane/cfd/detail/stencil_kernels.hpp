@@ -172,9 +172,8 @@ std::array<int, 3> axes_of(const Box& box, const ArrayRef<T>& y) {
 /// The direction of a slot of coefficients.
 inline Direction direction_of(int slot, const std::array<int, 3>& axes) {
   if (slot == stencil_center) return Direction::center;
-  constexpr Direction directions[3][2] = {{Direction::west, Direction::east},
-                                          {Direction::south, Direction::north},
-                                          {Direction::bottom, Direction::top}};
+  constexpr Direction directions[3][2] = {
+      {Direction::west, Direction::east}, {Direction::south, Direction::north}, {Direction::bottom, Direction::top}};
   return directions[axes[static_cast<std::size_t>(slot / 2)]][slot % 2];
 }
 

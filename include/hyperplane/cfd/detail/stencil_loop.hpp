@@ -58,8 +58,7 @@ struct StencilLoop {
     return p0 * m_y_strides[0] + p1 * m_y_strides[1] + p2 * m_y_strides[2] + c * m_y_strides[3];
   }
   bool contiguous() const {
-    return m_x_strides[0] == 1 && m_y_strides[0] == 1 &&
-           (Coefficients::constant || m_coefficients.stride(0) == 1);
+    return m_x_strides[0] == 1 && m_y_strides[0] == 1 && (Coefficients::constant || m_coefficients.stride(0) == 1);
   }
 
   /// The sum over the six neighbours that there are.
