@@ -74,8 +74,8 @@ void compare_with_reference(const Exec& exec, const std::array<int, 3>& extents,
       if constexpr (!std::is_integral_v<T>)
         expect_near(reductions.norm_2(exec, box, x), std::sqrt(expected.squares), "norm_2");
       if (box.empty()) {
-        EXPECT_EQ(reductions.min(exec, box, x), detail::highest<T>());
-        EXPECT_EQ(reductions.max(exec, box, x), detail::lowest<T>());
+        EXPECT_EQ(reductions.min(exec, box, x), detail::highest<T>);
+        EXPECT_EQ(reductions.max(exec, box, x), detail::lowest<T>);
       } else {
         EXPECT_EQ(reductions.min(exec, box, x), expected.min) << where;
         EXPECT_EQ(reductions.max(exec, box, x), expected.max) << where;

@@ -16,6 +16,10 @@ namespace {
 
 using Exec = Kokkos::DefaultExecutionSpace;
 
+struct Nothing {
+  KOKKOS_FUNCTION void operator()(int) const {}
+};
+
 class TimersTest : public ::testing::Test {
  protected:
   TimersTest() { Timers::reset(); }
@@ -45,7 +49,7 @@ TEST_F(TimersTest, count_kernels_time_and_bytes) {
   axpy(exec, box, 2.0, x, y);
   axpy(exec, array_ref(x).box(), 2.0, x, y);
   static_cast<void>(Reductions<Exec>(exec).dot(exec, box, x, y));
-  Kokkos::parallel_for("of somebody else", Kokkos::RangePolicy<Exec>(exec, 0, 5), KOKKOS_LAMBDA(int){});
+  Kokkos::parallel_for("of somebody else", Kokkos::RangePolicy<Exec>(exec, 0, 5), Nothing{});
   Timers::stop();
   axpy(exec, box, 2.0, x, y);
   auto const update = entry("Hyperplane::axpy");

@@ -66,7 +66,7 @@ struct ReductionsOptions {
 /// After P. Sathre et al., "Towards a Library of Accelerated CFD Primitives" (AFOSR BRI): boxes by start and end
 /// indices leave out boundary layers; products and sums are one pass.
 ///
-/// A plan: the constructor allocates memory for partial results, 40 kB on the host and 3 MB on a device, whatever the
+/// A plan: the constructor allocates memory for partial results, 32 kB on the host, 16 kB on CUDA (portable 2 MB), whatever the
 /// boxes. Every function has two forms. With a result (a View of one number in the memory of the execution space) it is
 /// asynchronous on the instance, allocates nothing and fences nothing. Without, it returns the value, and waits for the
 /// instance. Copies share the memory: one reduction of a plan and its copies at a time, that is on one instance.
@@ -74,7 +74,7 @@ struct ReductionsOptions {
 /// Arrays are as in updates.hpp: int, float or double, any strides, any extents in which the box is. Sums are in double
 /// (int: in 64-bit integers), so that a sum of floats is a double. What is added to what is a function of the box and
 /// the strides alone: the same bits whatever the number of threads or multiprocessors, for a given path. Sums are short
-/// (some hundred elements at most, on a device size / 2^18) and joined as binary trees. Minima, maxima and norms are
+/// (some hundred elements at most; on CUDA size / 2^17, portable size / 2^16) and joined as binary trees. Minima, maxima and norms are
 /// not a number if an element is not. Of an empty box, sums and norms are 0, the minimum is infinity (the largest int)
 /// and the maximum minus infinity (the lowest int). norm_2 does not scale: squares must not overflow a double.
 ///
@@ -94,9 +94,9 @@ class Reductions {
 
   /// Throws Error where the execution space cannot run the path.
   explicit Reductions(const Exec& exec, const ReductionsOptions& options = {})
-      : m_path(chosen(options.path)),
+      : m_path(chosen(exec, options.path)),
         m_memory(Kokkos::view_alloc(exec, "Hyperplane::Reductions::memory"),
-                 static_cast<std::size_t>(memory_bytes(m_path))),
+                 memory_bytes(m_path)),
         m_slot(Kokkos::view_alloc(exec, "Hyperplane::Reductions::result"), 1) {}
 
   /// Never automatic.
@@ -248,17 +248,23 @@ class Reductions {
  private:
   using FastPath = detail::ReduceFastPath<Exec>;
 
-  static ReductionPath chosen(ReductionPath path) {
-    if (path == ReductionPath::automatic)
-      return FastPath::exists ? ReductionPath::single_launch : ReductionPath::portable;
-    if (path == ReductionPath::portable || (FastPath::exists && path == ReductionPath::single_launch)) return path;
-    fail(std::string("Reductions: path '") + name(path) + "' does not exist on " + Exec::name());
+  static ReductionPath chosen([[maybe_unused]] const Exec& exec, ReductionPath path) {
+    if constexpr (FastPath::exists) {
+      if (path != ReductionPath::portable) {
+        FastPath::check(exec);
+        return ReductionPath::single_launch;
+      }
+    }
+    if (path == ReductionPath::single_launch) {
+      fail(std::string("Reductions: path '") + name(path) + "' does not exist on " + Exec::name());
+    }
+    return ReductionPath::portable;
   }
-  static std::int64_t memory_bytes(ReductionPath path) {
+  static std::size_t memory_bytes(ReductionPath path) {
     if constexpr (FastPath::exists) {
       if (path == ReductionPath::single_launch) return FastPath::memory_bytes();
     }
-    return static_cast<std::int64_t>(sizeof(double)) * detail::reduce_portable_values<Exec>();
+    return sizeof(double) * static_cast<std::size_t>(detail::reduce_portable_values<Exec>());
   }
 
   /// `moved` values of each element are read or written.

@@ -22,24 +22,24 @@ namespace hyperplane {
 /// width, the halo; with from = width what the neighbour's halo gets. Throws Error where the box has not as many
 /// layers, or the direction is center.
 inline Box face_box(const Box& box, Direction face, int width, int from = 0) {
+  if (face == Direction::center) fail("face_box: center is no face");
   Point const o = offset(face);
-  if (o == Point{}) fail("face_box: center is no face");
-  Box result = box;
-  int const side = o.i + o.j + o.k;
-  int Point::* const member = o.i != 0 ? &Point::i : o.j != 0 ? &Point::j : &Point::k;
-  int const layers = box.end.*member - box.begin.*member;
+  int const axis = o.i != 0 ? 0 : o.j != 0 ? 1 : 2;
+  int begin[3] = {box.begin.i, box.begin.j, box.begin.k};
+  int end[3] = {box.end.i, box.end.j, box.end.k};
+  int const layers = end[axis] - begin[axis];
   if (width < 0 || from < 0 || std::int64_t{width} + from > layers) {
     fail(std::string("face_box: ") + std::to_string(width) + " layers from layer " + std::to_string(from) +
          " on at face " + name(face) + ", but the box " + to_string(box) + " has " + std::to_string(layers));
   }
-  if (side < 0) {
-    result.begin.*member = box.begin.*member + from;
-    result.end.*member = result.begin.*member + width;
+  if (o.i + o.j + o.k < 0) {
+    begin[axis] += from;
+    end[axis] = begin[axis] + width;
   } else {
-    result.end.*member = box.end.*member - from;
-    result.begin.*member = result.end.*member - width;
+    end[axis] -= from;
+    begin[axis] = end[axis] - width;
   }
-  return result;
+  return {{begin[0], begin[1], begin[2]}, {end[0], end[1], end[2]}};
 }
 
 /// A box of an array, all of its components, that goes into a buffer or comes from one.

@@ -56,12 +56,22 @@ struct ForEachLane {
 
   KOKKOS_FUNCTION void operator()(std::int64_t lane) const {
     auto const op = resolved(m_op);
-    NestDigits digits(lane, m_nest.m_extents);
     T* places[elements_of_lane][arrays];
-    HYPERPLANE_UNROLL
-    for (int e = 0; e < elements_of_lane; ++e) {
-      digits.locate(m_nest, places[e]);
-      digits.advance(m_step, m_nest.m_extents);
+    if (m_nest.rows() == 1) {
+      HYPERPLANE_UNROLL
+      for (int e = 0; e < elements_of_lane; ++e) {
+        HYPERPLANE_UNROLL
+        for (int a = 0; a < arrays; ++a) {
+          places[e][a] = m_nest.m_data[a] + (lane + e * m_lanes) * m_nest.m_strides[a][0];
+        }
+      }
+    } else {
+      NestDigits digits(lane, m_nest.m_extents);
+      HYPERPLANE_UNROLL
+      for (int e = 0; e < elements_of_lane; ++e) {
+        digits.locate(m_nest, places[e]);
+        digits.advance(m_step, m_nest.m_extents);
+      }
     }
     HYPERPLANE_UNROLL
     for (int e = 0; e < elements_of_lane; ++e) {

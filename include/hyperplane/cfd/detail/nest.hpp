@@ -101,7 +101,7 @@ struct NestDigits {
   NestDigits() = default;
   HYPERPLANE_FUNCTION NestDigits(std::int64_t number, const int (&extents)[4]) {
     // Divisions of 32 bits are far faster on a device.
-    if (number <= std::numeric_limits<std::uint32_t>::max()) {
+    if (number >> 32 == 0) {
       split(static_cast<std::uint32_t>(number), extents);
     } else {
       split(static_cast<std::uint64_t>(number), extents);

@@ -18,17 +18,13 @@ struct Partials {
   T m_values[count];
 };
 
-/// The largest and the smallest value that no value changes.
+/// The largest and the smallest value. (Constants: CUDA compilers take no functions of the host here.)
 template <class T>
-HYPERPLANE_FUNCTION constexpr T highest() {
-  if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::infinity();
-  return std::numeric_limits<T>::max();
-}
+inline constexpr T highest =
+    std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
 template <class T>
-HYPERPLANE_FUNCTION constexpr T lowest() {
-  if constexpr (std::is_floating_point_v<T>) return -std::numeric_limits<T>::infinity();
-  return std::numeric_limits<T>::lowest();
-}
+inline constexpr T lowest =
+    std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
 
 struct SumJoin {
   template <class T>
@@ -44,7 +40,7 @@ struct SumJoin {
 struct MinJoin {
   template <class T>
   HYPERPLANE_FUNCTION static constexpr T identity() {
-    return highest<T>();
+    return highest<T>;
   }
   template <class T>
   HYPERPLANE_FUNCTION static T join(T a, T b) {
@@ -54,7 +50,7 @@ struct MinJoin {
 struct MaxJoin {
   template <class T>
   HYPERPLANE_FUNCTION static constexpr T identity() {
-    return lowest<T>();
+    return lowest<T>;
   }
   template <class T>
   HYPERPLANE_FUNCTION static T join(T a, T b) {

@@ -9,16 +9,18 @@
 
 #include <cstddef>
 
-/// What reductions do with an element of each array, and with their result.
+/// What reductions do with an element of each array (`writes`: and whether they change it), and with their result.
 namespace hyperplane::detail {
 
 template <class T, class Value>
 struct ValueOp {
+  static constexpr bool writes = false;
   HYPERPLANE_FUNCTION Partials<Value, 1> operator()(const T& x) const { return {{static_cast<Value>(x)}}; }
 };
 
 template <class T, class Value>
 struct MagnitudeOp {
+  static constexpr bool writes = false;
   HYPERPLANE_FUNCTION Partials<Value, 1> operator()(const T& x) const {
     auto const value = static_cast<Value>(x);
     return {{value < 0 ? -value : value}};
@@ -27,12 +29,14 @@ struct MagnitudeOp {
 
 template <class T>
 struct SquareOp {
+  static constexpr bool writes = false;
   HYPERPLANE_FUNCTION Partials<double, 1> operator()(const T& x) const { return {{static_cast<double>(x) * x}}; }
 };
 
 /// Of each pair of arguments.
 template <class T, class Value>
 struct DotsOp {
+  static constexpr bool writes = false;
   template <class... Pairs>
   HYPERPLANE_FUNCTION auto operator()(const Pairs&... values) const {
     const Value all[] = {static_cast<Value>(values)...};
@@ -46,6 +50,7 @@ struct DotsOp {
 
 template <class T>
 struct AxpyDotOp {
+  static constexpr bool writes = true;
   Coefficient<T> m_alpha;
   HYPERPLANE_FUNCTION AxpyDotOp resolved() const { return {m_alpha.resolved()}; }
   HYPERPLANE_FUNCTION Partials<double, 1> operator()(const T& z, const T& x, T& y) const {
@@ -57,6 +62,7 @@ struct AxpyDotOp {
 
 template <class T>
 struct UpdateDotOp {
+  static constexpr bool writes = true;
   Coefficient<T> m_alpha;
   HYPERPLANE_FUNCTION UpdateDotOp resolved() const { return {m_alpha.resolved()}; }
   HYPERPLANE_FUNCTION Partials<double, 1> operator()(const T& p, const T& q, T& x, T& r) const {

@@ -19,7 +19,7 @@ namespace hyperplane::detail {
 /// Rows of partial results that are joined at the end.
 inline constexpr int reduce_parts = 1024;
 /// Values that one reduction finds.
-inline constexpr int reduce_max_values = 5;
+inline constexpr int reduce_max_values = 4;
 /// Lanes of a device's portable reduction.
 inline constexpr std::int64_t reduce_lanes = 65536;
 
