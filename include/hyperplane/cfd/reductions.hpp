@@ -66,17 +66,19 @@ struct ReductionsOptions {
 /// After P. Sathre et al., "Towards a Library of Accelerated CFD Primitives" (AFOSR BRI): boxes by start and end
 /// indices leave out boundary layers; products and sums are one pass.
 ///
-/// A plan: the constructor allocates memory for partial results, 32 kB on the host, 16 kB on CUDA (portable 2 MB), whatever the
-/// boxes. Every function has two forms. With a result (a View of one number in the memory of the execution space) it is
-/// asynchronous on the instance, allocates nothing and fences nothing. Without, it returns the value, and waits for the
-/// instance. Copies share the memory: one reduction of a plan and its copies at a time, that is on one instance.
+/// A plan: the constructor allocates memory for partial results, 32 kB on the host, 16 kB on CUDA (portable 2 MB),
+/// whatever the boxes. Every function has two forms. With a result (a View of one number in the memory of the execution
+/// space) it is asynchronous on the instance, allocates nothing and fences nothing. Without, it returns the value, and
+/// waits for the instance. Copies share the memory: one reduction of a plan and its copies at a time, that is on one
+/// instance.
 ///
 /// Arrays are as in updates.hpp: int, float or double, any strides, any extents in which the box is. Sums are in double
 /// (int: in 64-bit integers), so that a sum of floats is a double. What is added to what is a function of the box and
 /// the strides alone: the same bits whatever the number of threads or multiprocessors, for a given path. Sums are short
-/// (some hundred elements at most; on CUDA size / 2^17, portable size / 2^16) and joined as binary trees. Minima, maxima and norms are
-/// not a number if an element is not. Of an empty box, sums and norms are 0, the minimum is infinity (the largest int)
-/// and the maximum minus infinity (the lowest int). norm_2 does not scale: squares must not overflow a double.
+/// (some hundred elements at most; on CUDA size / 2^17, portable size / 2^16) and joined as binary trees. Minima,
+/// maxima and norms are not a number if an element is not. Of an empty box, sums and norms are 0, the minimum is
+/// infinity (the largest int) and the maximum minus infinity (the lowest int). norm_2 does not scale: squares must not
+/// overflow a double.
 ///
 /// Cost: every array is read once; launches: two on the host, one on CUDA (portable three). Throws Error where the box
 /// is not in an array, or arrays have other numbers of components.
@@ -95,8 +97,7 @@ class Reductions {
   /// Throws Error where the execution space cannot run the path.
   explicit Reductions(const Exec& exec, const ReductionsOptions& options = {})
       : m_path(chosen(exec, options.path)),
-        m_memory(Kokkos::view_alloc(exec, "Hyperplane::Reductions::memory"),
-                 memory_bytes(m_path)),
+        m_memory(Kokkos::view_alloc(exec, "Hyperplane::Reductions::memory"), memory_bytes(m_path)),
         m_slot(Kokkos::view_alloc(exec, "Hyperplane::Reductions::result"), 1) {}
 
   /// Never automatic.

@@ -24,7 +24,9 @@ inline constexpr int reduce_cuda_blocks = 512;
 
 /// Elements that a thread loads before it needs the first of them.
 template <int arrays>
-inline constexpr int reduce_cuda_unroll = arrays <= 2 ? 4 : arrays <= 4 ? 2 : 1;
+inline constexpr int reduce_cuda_unroll = arrays <= 2   ? 4
+                                          : arrays <= 4 ? 2
+                                                        : 1;
 
 /// What blocks have found, and how many have finished: zero before the first launch, and again after each.
 template <class Value>
@@ -223,7 +225,8 @@ __global__ void __launch_bounds__(reduce_cuda_threads, 4)
   }
 }
 
-/// finish(op(...) joined over all elements of a normalized nest). `memory` has reduce_cuda_bytes() and is zero at first.
+/// finish(op(...) joined over all elements of a normalized nest). `memory` has reduce_cuda_bytes() and is zero at
+/// first.
 template <int max_values>
 constexpr std::size_t reduce_cuda_bytes() {
   return sizeof(double) * (max_values * reduce_cuda_blocks + 1);
