@@ -33,34 +33,59 @@ struct StoreProduct {
   }
 };
 
-/// A row along axis 0.
+/// Rows along axis 0, of one layer of axis 2: few enough for three layers of them to stay in a core's cache, so that the
+/// next layer finds there what it needs of this one.
 template <class T, class Coefficients, class Store>
-struct StencilRow {
+struct StencilRows {
+  static constexpr std::int64_t cached_bytes = std::int64_t{128} << 10;
+
   StencilLoop<T, Coefficients> m_loop;
   Store m_store;
   bool m_contiguous;
+  int m_rows;
+  int m_parts;  ///< of a layer
 
-  void operator()(std::int64_t row) const {
-    int const p1 = static_cast<int>(row % m_loop.m_extents[1]);
-    auto const plane = row / m_loop.m_extents[1];
-    int const p2 = static_cast<int>(plane % m_loop.m_extents[2]);
-    int const c = static_cast<int>(plane / m_loop.m_extents[2]);
+  StencilRows(const StencilLoop<T, Coefficients>& loop, const Store& store)
+      : m_loop(loop), m_store(store), m_contiguous(loop.contiguous()) {
+    auto const bytes = static_cast<std::int64_t>(sizeof(T)) * loop.m_extents[0];
+    auto const rows = std::max<std::int64_t>(1, cached_bytes / bytes);
+    m_rows = static_cast<int>(std::min<std::int64_t>(rows, loop.m_extents[1]));
+    m_parts = (loop.m_extents[1] + m_rows - 1) / m_rows;
+  }
+
+  std::int64_t count() const { return std::int64_t{m_parts} * m_loop.m_extents[2] * m_loop.m_components; }
+
+  void operator()(std::int64_t index) const {
+    int const p2 = static_cast<int>(index % m_loop.m_extents[2]);
+    auto const rest = index / m_loop.m_extents[2];
+    int const begin = static_cast<int>(rest % m_parts) * m_rows;
+    int const c = static_cast<int>(rest / m_parts);
+    int const end = std::min(begin + m_rows, m_loop.m_extents[1]);
+    for (int p1 = begin; p1 < end; ++p1) row(p1, p2, c);
+  }
+
+ private:
+  void row(int p1, int p2, int c) const {
     const T* const x = m_loop.m_x + m_loop.x_offset(0, p1, p2, c);
     auto const y = m_loop.y_offset(0, p1, p2, c);
     auto const a = m_loop.m_coefficients.offset(0, p1, p2);
     int begin = 0;
     int end = m_loop.m_extents[0];
-    if (m_contiguous && m_loop.has_below(1, p1) && m_loop.has_above(1, p1) && m_loop.has_below(2, p2) &&
-        m_loop.has_above(2, p2)) {
-      if (!m_loop.has_below(0, 0)) point(begin++, p1, p2, x, y, a);
-      if (end > begin && !m_loop.has_above(0, end - 1)) point(--end, p1, p2, x, y, a);
+    if (!m_contiguous) {
+      for (int i = begin; i < end; ++i) point(i, p1, p2, x, y, a);
+      return;
+    }
+    if (!m_loop.has_below(0, 0)) point(begin++, p1, p2, x, y, a);
+    if (end > begin && !m_loop.has_above(0, end - 1)) point(--end, p1, p2, x, y, a);
+    bool const all = m_loop.has_below(1, p1) && m_loop.has_above(1, p1) && m_loop.has_below(2, p2) &&
+                     m_loop.has_above(2, p2);
+    if (all) {
       inner(begin, end, x, y, a);
     } else {
-      for (int i = begin; i < end; ++i) point(i, p1, p2, x, y, a);
+      edge(begin, end, p1, p2, x, y, a);
     }
   }
 
- private:
   /// Points that have all neighbours, in the order of operations of neighbours().
   void inner(int begin, int end, const T* x, std::int64_t y, std::int64_t a) const {
     auto const s1 = m_loop.m_x_strides[1];
@@ -76,6 +101,32 @@ struct StencilRow {
       sum += coefficients.at(above(0), a + i) * x[i + 1];
       sum += coefficients.at(above(1), a + i) * x[i + s1];
       sum += coefficients.at(above(2), a + i) * x[i + s2];
+      T const center = coefficients.at(stencil_center, a + i);
+      store(result, y + i, sum + center * x[i], center, x[i]);
+    }
+  }
+
+  /// Points that have neighbours along axis 0, and maybe others: what there is not is read nowhere, and not used.
+  void edge(int begin, int end, int p1, int p2, const T* x, std::int64_t y, std::int64_t a) const {
+    bool const below_1 = m_loop.has_below(1, p1);
+    bool const above_1 = m_loop.has_above(1, p1);
+    bool const below_2 = m_loop.has_below(2, p2);
+    bool const above_2 = m_loop.has_above(2, p2);
+    auto const down_1 = below_1 ? -m_loop.m_x_strides[1] : 0;
+    auto const up_1 = above_1 ? m_loop.m_x_strides[1] : 0;
+    auto const down_2 = below_2 ? -m_loop.m_x_strides[2] : 0;
+    auto const up_2 = above_2 ? m_loop.m_x_strides[2] : 0;
+    auto const coefficients = m_loop.m_coefficients;
+    auto const store = m_store;
+    T* const result = m_loop.m_y;
+    HYPERPLANE_INDEPENDENT
+    for (int i = begin; i < end; ++i) {
+      T sum = below_2 ? coefficients.at(below(2), a + i) * x[i + down_2] : T(0);
+      sum += below_1 ? coefficients.at(below(1), a + i) * x[i + down_1] : T(0);
+      sum += coefficients.at(below(0), a + i) * x[i - 1];
+      sum += coefficients.at(above(0), a + i) * x[i + 1];
+      sum += above_1 ? coefficients.at(above(1), a + i) * x[i + up_1] : T(0);
+      sum += above_2 ? coefficients.at(above(2), a + i) * x[i + up_2] : T(0);
       T const center = coefficients.at(stencil_center, a + i);
       store(result, y + i, sum + center * x[i], center, x[i]);
     }
@@ -239,9 +290,8 @@ void run_stencil(const Exec& exec, const char* function, const char* label, cons
   using Coefficients = decltype(loop.m_coefficients);
   using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   if constexpr (HostExecutionSpace<Exec>) {
-    auto const rows = std::int64_t{loop.m_extents[1]} * loop.m_extents[2] * loop.m_components;
-    Kokkos::parallel_for(label, Policy(exec, 0, rows),
-                         StencilRow<T, Coefficients, Store>{loop, store, loop.contiguous()});
+    StencilRows<T, Coefficients, Store> const kernel(loop, store);
+    Kokkos::parallel_for(label, Policy(exec, 0, kernel.count()), kernel);
   } else {
     StencilColumn<T, Coefficients, Store> const kernel(loop, store);
     Kokkos::parallel_for(label, Policy(exec, 0, kernel.count()), kernel);
