@@ -4,9 +4,15 @@
 
 #include <cstdio>
 #include <fstream>
+#include <hyperplane/cfd/field_jacobi.hpp>
+#include <hyperplane/cfd/field_ssor.hpp>
 #include <hyperplane/cfd/reductions.hpp>
+#include <hyperplane/cfd/slab_packer.hpp>
 #include <hyperplane/cfd/updates.hpp>
 #include <hyperplane/core/timers.hpp>
+#include <hyperplane/ilu/block_ilu0.hpp>
+#include <hyperplane/jacobi/block_jacobi.hpp>
+#include <hyperplane/krylov/bicgstab.hpp>
 #include <sstream>
 
 #include "support/kokkos_events.hpp"
@@ -66,6 +72,47 @@ TEST_F(TimersTest, count_kernels_time_and_bytes) {
   EXPECT_THAT(Timers::json(), ::testing::HasSubstr("{\"label\": \"Hyperplane::axpy\", \"count\": 2, \"seconds\": "));
   Timers::reset();
   EXPECT_THAT(Timers::entries(), ::testing::IsEmpty());
+}
+
+TEST_F(TimersTest, bytes_are_those_of_kernels_that_run) {
+  Grid const grid(9, 8, 7);
+  BlockStencil7<double, 1, Exec> const a(exec, grid);
+  ConstantStencil7<double> const laplacian{-1, -1, -1, 7, -1, -1, -1};
+  detail::fill_stencil(exec, laplacian, a);
+  using Vector = BlockVector<double, 1, Exec>;
+  Vector const b(exec, grid), z(exec, grid);
+  fill(exec, array_ref(b.flat()).box(), 0.0, b.flat());
+  ScalarField<double, Exec> const r(exec, grid), q(exec, grid);
+  BlockIlu0<double, 1, Exec> ilu(exec, grid);
+  BlockJacobi<double, 1, Exec> jacobi(exec, grid);
+  BiCgStab<Vector> const method(exec, grid, {.tolerance = 0, .max_iterations = 2});
+  Kokkos::deep_copy(r.flat(), 1.0);
+  pack(exec, r.flat(), b);
+  Timers::start();
+  ilu.factor(exec, a);
+  method.solve(exec, a, ilu, b, z);
+  jacobi.factor(exec, a);
+  jacobi.solve(exec, b, z);
+  residual(exec, a, b, z, b);
+  FieldJacobi<ConstantStencil7<double>, Exec> field_jacobi(exec, grid, {.sweeps = 2});
+  field_jacobi.factor(exec, laplacian);
+  field_jacobi.solve(exec, r, q);
+  FieldSsor<ConstantStencil7<double>, Exec> ssor(exec, grid);
+  ssor.factor(exec, laplacian);
+  ssor.solve(exec, r, q);
+  apply(exec, laplacian, r, q);
+  SlabPacker<double, Exec> const packer(exec, {{array_ref(r), Box::of(grid)}});
+  packer.pack(exec, q.flat());
+  packer.unpack(exec, q.flat());
+  Timers::stop();
+  int with_bytes = 0;
+  for (auto const& found : Timers::entries()) {
+    if (found.bytes == 0.0) continue;
+    ++with_bytes;
+    EXPECT_GT(found.count, 0) << found.label;
+  }
+  EXPECT_GE(with_bytes, 18);
+  EXPECT_EQ(entry("Hyperplane::BlockStencil7::residual").bytes, 8.0 * 10 * static_cast<double>(grid.size()));
 }
 
 TEST_F(TimersTest, leave_other_tools_their_callbacks) {

@@ -33,8 +33,8 @@ struct StoreProduct {
   }
 };
 
-/// Rows along axis 0, of one layer of axis 2: few enough for three layers of them to stay in a core's cache, so that the
-/// next layer finds there what it needs of this one.
+/// Rows along axis 0, of one layer of axis 2: few enough for three layers of them to stay in a core's cache, so that
+/// the next layer finds there what it needs of this one.
 template <class T, class Coefficients, class Store>
 struct StencilRows {
   static constexpr std::int64_t cached_bytes = std::int64_t{128} << 10;
@@ -77,8 +77,8 @@ struct StencilRows {
     }
     if (!m_loop.has_below(0, 0)) point(begin++, p1, p2, x, y, a);
     if (end > begin && !m_loop.has_above(0, end - 1)) point(--end, p1, p2, x, y, a);
-    bool const all = m_loop.has_below(1, p1) && m_loop.has_above(1, p1) && m_loop.has_below(2, p2) &&
-                     m_loop.has_above(2, p2);
+    bool const all =
+        m_loop.has_below(1, p1) && m_loop.has_above(1, p1) && m_loop.has_below(2, p2) && m_loop.has_above(2, p2);
     if (all) {
       inner(begin, end, x, y, a);
     } else {
