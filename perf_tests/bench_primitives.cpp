@@ -2,7 +2,8 @@
 
 // Primitives on boxes of three-dimensional arrays: reductions, updates, packing, seven-point stencils, each verified
 // once, then timed with copy and triad next to every repetition. Several sets of arrays take turns, so that none is in
-// a cache. Beside them cuBLAS' dot on CUDA; and BiCGStab with a convergence test every iteration and every hundredth.
+// a cache. Beside them cuBLAS' dot on CUDA, and Kokkos Kernels' where it
+// is found; and BiCGStab with a convergence test every iteration and every hundredth.
 
 #include "support/cache.hpp"
 #include "support/harness.hpp"
@@ -107,6 +108,10 @@ class Suite {
     // Points of six faces, two layers of three fields: a launch.
     add<T>("pack/faces", n, {2 * value * PrimitiveSet<T, Exec>::face_points(n) / (double(n) * n * n), 0},
            [](const P& p, const S& s, const Exec& e) { s.m_face_packer.pack(e, p.m_buffer); });
+#if defined(HYPERPLANE_PERF_KOKKOS_KERNELS)
+    add<T>("dot/kokkos_kernels", n, {2 * value, 2},
+           [](const P& p, const S& s, const Exec& e) { p.kokkos_blas_dot(e, s); });
+#endif
 #if defined(KOKKOS_ENABLE_CUDA)
     if constexpr (CudaExecutionSpace<Exec>) {
       add<T>("dot/cublas", n, {2 * value, 2}, [](const P& p, const S& s, const Exec& e) { p.cublas_dot(e, s); });

@@ -16,6 +16,10 @@
 #include <string>
 #include <vector>
 
+#if defined(HYPERPLANE_PERF_KOKKOS_KERNELS)
+#include <KokkosBlas1_dot.hpp>
+#endif
+
 #if defined(KOKKOS_ENABLE_CUDA)
 #include "cuda_support.hpp"
 
@@ -117,6 +121,14 @@ struct PrimitivesProblem {
         throw std::runtime_error("cublasDdot failed");
       }
     }
+  }
+#endif
+
+#if defined(HYPERPLANE_PERF_KOKKOS_KERNELS)
+  void kokkos_blas_dot(const Exec& exec, const Set& s) const {
+    using Peer = Kokkos::View<const T*, Kokkos::LayoutLeft, Exec, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    auto const size = std::size_t(m_n) * m_n * m_n;
+    KokkosBlas::dot(exec, result(), Peer(s.m_x.data(), size), Peer(s.m_y.data(), size));
   }
 #endif
 

@@ -19,7 +19,7 @@
 #include <string>
 #include <type_traits>
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#ifdef KOKKOS_ENABLE_CUDA
 #include <hyperplane/cfd/detail/reduce_cuda.hpp>
 #endif
 

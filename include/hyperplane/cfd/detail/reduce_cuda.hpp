@@ -12,6 +12,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace hyperplane::detail {
@@ -31,6 +32,14 @@ struct ReduceFastPath<Exec> {
                   std::byte* memory) {
     cuda::labelled(exec, label,
                    [&] { reduce_cuda<Join, reduce_max_values>(exec.cuda_stream(), nest, op, finish, memory); });
+  }
+
+  /// The sum of body(e), 0 <= e < size.
+  template <class Body, class Finish>
+  static void run_indices(const Exec& exec, const std::string& label, std::int64_t size, const Body& body,
+                          const Finish& finish, std::byte* memory) {
+    cuda::labelled(exec, label,
+                   [&] { reduce_cuda_indices<reduce_max_values>(exec.cuda_stream(), size, body, finish, memory); });
   }
 };
 

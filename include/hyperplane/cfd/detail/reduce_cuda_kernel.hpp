@@ -82,10 +82,6 @@ struct ReduceCudaResult {
   }
 };
 
-template <class T, int arrays, class Op>
-using reduce_found_t =
-    decltype(call_with_elements(std::declval<const Op&>(), std::declval<T* const (&)[arrays]>(), std::int64_t{}));
-
 /// Contiguous arrays: a thread has groups of neighbours, which it loads at once where they are aligned.
 template <class T, int arrays, class Op, class Result>
 __device__ void reduce_contiguous(const Nest<T, arrays>& nest, const Op& op, bool aligned, Result& result) {
@@ -176,22 +172,61 @@ __device__ void reduce_strided(const Nest<T, arrays>& nest, const Op& op, const 
   }
 }
 
-template <class Join, class T, int arrays, class Op, class Value, int count, class Finish>
-__global__ void __launch_bounds__(reduce_cuda_threads, 4)
-    reduce_kernel(const __grid_constant__ Nest<T, arrays> nest, const __grid_constant__ Op given_op,
-                  const __grid_constant__ NestDigits step, bool contiguous, bool aligned,
-                  const __grid_constant__ ReduceCudaMemory<Value> memory, const __grid_constant__ Finish finish) {
-  auto const op = resolved(given_op);
-  ReduceCudaResult<Join, Value, count> result;
-  if constexpr (!Op::writes) {
-    if (contiguous) {
-      reduce_contiguous(nest, op, aligned, result);
-    } else {
-      reduce_strided(nest, op, step, result);
+/// What a reduction goes over: a nest, or numbers from 0 on that a body is called with.
+template <class T, int arrays, class Op>
+struct ReduceNest {
+  using Found = decltype(call_with_elements(std::declval<const Op&>(), std::declval<T* const (&)[arrays]>()));
+
+  Nest<T, arrays> m_nest;
+  Op m_op;
+  NestDigits m_step{};
+  bool m_contiguous;
+  bool m_aligned = true;
+
+  ReduceNest(const Nest<T, arrays>& nest, const Op& op, int blocks)
+      : m_nest(nest), m_op(op), m_contiguous(nest.contiguous() && nest.rows() == 1) {
+    for (T* const data : nest.m_data) {
+      m_aligned = m_aligned && reinterpret_cast<std::uintptr_t>(data) % sizeof(double2) == 0;
     }
-  } else {
-    reduce_strided(nest, op, step, result);
+    if (nest.size() > 0) m_step = NestDigits(std::int64_t{blocks} * reduce_cuda_threads, nest.m_extents);
   }
+
+  template <class Result>
+  __device__ void run(Result& result) const {
+    auto const op = resolved(m_op);
+    if constexpr (!Op::writes) {
+      if (m_contiguous) {
+        reduce_contiguous(m_nest, op, m_aligned, result);
+        return;
+      }
+    }
+    reduce_strided(m_nest, op, m_step, result);
+  }
+};
+
+template <class Body>
+struct ReduceIndices {
+  using Found = decltype(std::declval<const Body&>()(std::int64_t{}));
+
+  Body m_body;
+  std::int64_t m_size;
+
+  template <class Result>
+  __device__ void run(Result& result) const {
+    auto const threads = std::int64_t{gridDim.x} * reduce_cuda_threads;
+#pragma unroll 4
+    for (auto e = std::int64_t{blockIdx.x} * reduce_cuda_threads + threadIdx.x; e < m_size; e += threads) {
+      result.join(m_body(e));
+    }
+  }
+};
+
+template <class Join, class Value, int count, class Source, class Finish>
+__global__ void __launch_bounds__(reduce_cuda_threads, 4)
+    reduce_kernel(const __grid_constant__ Source source, const __grid_constant__ ReduceCudaMemory<Value> memory,
+                  const __grid_constant__ Finish finish) {
+  ReduceCudaResult<Join, Value, count> result;
+  source.run(result);
   reduce_block<Join>(result.m_values);
 
   __shared__ bool is_last;
@@ -225,35 +260,45 @@ __global__ void __launch_bounds__(reduce_cuda_threads, 4)
   }
 }
 
-/// finish(op(...) joined over all elements of a normalized nest). `memory` has reduce_cuda_bytes() and is zero at
-/// first.
+/// Memory of a reduction of at most so many values: zero at first.
 template <int max_values>
 constexpr std::size_t reduce_cuda_bytes() {
   return sizeof(double) * (max_values * reduce_cuda_blocks + 1);
 }
 
-template <class Join, int max_values, class T, int arrays, class Op, class Finish>
-void reduce_cuda(cudaStream_t stream, const Nest<T, arrays>& nest, const Op& op, const Finish& finish,
-                 std::byte* memory) {
-  using Found = reduce_found_t<T, arrays, Op>;
-  using Value = typename Found::value_type;
-  static_assert(Found::count <= max_values && sizeof(Value) <= sizeof(double));
-  auto const size = nest.size();
-  bool const contiguous =
-      nest.contiguous() && nest.m_extents[1] == 1 && nest.m_extents[2] == 1 && nest.m_extents[3] == 1;
-  bool aligned = true;
-  for (T* const data : nest.m_data) aligned = aligned && reinterpret_cast<std::uintptr_t>(data) % 16 == 0;
-  // At least some elements a thread.
+/// At least some elements a thread.
+inline int reduce_cuda_blocks_for(std::int64_t size) {
   int const per_block = reduce_cuda_threads * 4;
-  auto const blocks =
-      static_cast<int>(std::clamp<std::int64_t>((size + per_block - 1) / per_block, 1, reduce_cuda_blocks));
-  NestDigits step{};
-  if (size > 0) step = NestDigits(std::int64_t{blocks} * reduce_cuda_threads, nest.m_extents);
+  return static_cast<int>(std::clamp<std::int64_t>((size + per_block - 1) / per_block, 1, reduce_cuda_blocks));
+}
+
+template <class Join, int max_values, class Source, class Finish>
+void reduce_cuda_source(cudaStream_t stream, const Source& source, int blocks, const Finish& finish,
+                        std::byte* memory) {
+  using Value = typename Source::Found::value_type;
+  constexpr int count = Source::Found::count;
+  static_assert(count <= max_values && sizeof(Value) <= sizeof(double));
   ReduceCudaMemory<Value> const place{
       reinterpret_cast<Value*>(memory),
       reinterpret_cast<unsigned int*>(memory + sizeof(double) * max_values * reduce_cuda_blocks)};
-  cuda::launch(stream, reduce_kernel<Join, T, arrays, Op, Value, Found::count, Finish>, blocks, reduce_cuda_threads, 0,
-               cuda::Dependency::complete, nest, op, step, contiguous, aligned, place, finish);
+  cuda::launch(stream, reduce_kernel<Join, Value, count, Source, Finish>, blocks, reduce_cuda_threads, 0,
+               cuda::Dependency::complete, source, place, finish);
+}
+
+/// finish(op(...) joined over all elements of a normalized nest).
+template <class Join, int max_values, class T, int arrays, class Op, class Finish>
+void reduce_cuda(cudaStream_t stream, const Nest<T, arrays>& nest, const Op& op, const Finish& finish,
+                 std::byte* memory) {
+  int const blocks = reduce_cuda_blocks_for(nest.size());
+  reduce_cuda_source<Join, max_values>(stream, ReduceNest<T, arrays, Op>(nest, op, blocks), blocks, finish, memory);
+}
+
+/// finish(sum of body(e), 0 <= e < size).
+template <int max_values, class Body, class Finish>
+void reduce_cuda_indices(cudaStream_t stream, std::int64_t size, const Body& body, const Finish& finish,
+                         std::byte* memory) {
+  reduce_cuda_source<SumJoin, max_values>(stream, ReduceIndices<Body>{body, size}, reduce_cuda_blocks_for(size), finish,
+                                          memory);
 }
 
 }  // namespace hyperplane::detail
