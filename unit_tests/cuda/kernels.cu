@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <hyperplane/cfd/detail/reduce_cuda_kernel.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_graph.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_pencil.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_persistent.hpp>
@@ -75,6 +76,34 @@ HYPERPLANE_COMPILE_LINES(double, 16, double, float, GatheredPlaces, 16)
 HYPERPLANE_COMPILE_LINES(double, 3, float, float, StridedPlaces<8>, 16)
 HYPERPLANE_COMPILE_LINES(float, 5, float, float, StridedPlaces<16>, 32)
 #undef HYPERPLANE_COMPILE_LINES
+
+// Reductions: of one array and of eight, of operations that read and that write.
+struct CompiledDots {
+  static constexpr bool writes = false;
+  template <class... Pairs>
+  HYPERPLANE_FUNCTION Partials<double, 2> operator()(const Pairs&... values) const {
+    const double all[] = {static_cast<double>(values)...};
+    return {{all[0] * all[0], all[sizeof...(Pairs) - 1]}};
+  }
+};
+struct CompiledUpdate {
+  static constexpr bool writes = true;
+  HYPERPLANE_FUNCTION Partials<double, 1> operator()(double& x) const { return {{x += 1.0}}; }
+};
+struct CompiledFinish {
+  double* m_result;
+  template <class Found>
+  HYPERPLANE_FUNCTION void operator()(const Found& found) const {
+    *m_result = found.m_values[0];
+  }
+};
+template void reduce_cuda<SumJoin, 4>(cudaStream_t, const Nest<double, 8>&, const CompiledDots&, const CompiledFinish&,
+                                      std::byte*);
+template void reduce_cuda<MaxJoin, 4>(cudaStream_t, const Nest<float, 1>&, const CompiledDots&, const CompiledFinish&,
+                                      std::byte*);
+template void reduce_cuda<SumJoin, 4>(cudaStream_t, const Nest<double, 1>&, const CompiledUpdate&,
+                                      const CompiledFinish&, std::byte*);
+
 // And those of the swept rule.
 template <class Problem, int lane_points>
 void compile_swept(cudaStream_t stream, const Problem& problem, const SweptRows<Problem>& rows) {
