@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends.hpp"
 
-#include <hyperplane/core/error.hpp>
-
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
+
+#include "errors.hpp"
 
 namespace hyperplane::run_time {
 
@@ -21,7 +21,7 @@ std::string check_backend(const std::string& wanted, const std::string& source) 
   for (auto const& name : backend_names()) {
     if (name == wanted) return name;
   }
-  throw Error(source + ": '" + wanted + "' is not in this build, which has: " + backend_list());
+  throw NotAvailable(source + ": '" + wanted + "' is not in this build, which has: " + backend_list());
 }
 
 }  // namespace
@@ -59,8 +59,8 @@ Kokkos::InitializationSettings kokkos_settings() {
   }
 #ifdef KOKKOS_ENABLE_CUDA
   if (device >= Kokkos::num_devices()) {
-    throw Error("HYPERPLANE_DEVICE: there is no device " + text + ", the number of devices is " +
-                std::to_string(Kokkos::num_devices()));
+    throw NotAvailable("HYPERPLANE_DEVICE: there is no device " + text + ", the number of devices is " +
+                       std::to_string(Kokkos::num_devices()));
   }
   settings.set_device_id(device);
 #endif

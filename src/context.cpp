@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "backends.hpp"
+#include "errors.hpp"
 #include "typed_objects.hpp"
 
 namespace hyperplane::run_time {
@@ -41,8 +42,18 @@ const Typed& typed(const char* function, const char* argument, const Object& obj
 template <class Object>
 void check_shape(const char* function, const char* argument, const Object& object, const Shape& expected) {
   if (object.shape() == expected) return;
-  refuse(function, argument, "is " + to_string(object.shape()) + ", expected " + to_string(expected));
+  throw SizeMismatch(std::string(function) + ": " + argument + " is " + to_string(object.shape()) + ", expected " +
+                     to_string(expected));
 }
+
+#ifdef KOKKOS_ENABLE_CUDA
+inline void check_device_memory(const void* values) {
+  cudaPointerAttributes attributes{};
+  if (cudaPointerGetAttributes(&attributes, values) == cudaSuccess && attributes.devicePointer != nullptr) return;
+  static_cast<void>(cudaGetLastError());
+  throw Error("an array that is said to be in device memory is not");
+}
+#endif
 
 /// Calls `use(pointer)` with `values` in memory that kernels of Exec read, or write for `is_output`. Waits where the
 /// caller's memory is the host's.
@@ -53,7 +64,10 @@ void in_memory_of(const Exec& exec, T* values, std::int64_t count, MemorySpace s
     use(values);
     exec.fence("Hyperplane: host memory");
   } else {
-    if (space == MemorySpace::device) return use(values);
+    if (space == MemorySpace::device) {
+      check_device_memory(values);
+      return use(values);
+    }
     using Host = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
     Kokkos::View<double*, typename Exec::memory_space> const staged(
         Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::staged"), count);
@@ -324,7 +338,7 @@ std::shared_ptr<const Context> make_context(const std::string& backend, void* st
       throw Error("backend " + name + " has no streams");
     }
   });
-  if (!context) throw Error("backend '" + backend + "' is not in this build, which has: " + backend_list());
+  if (!context) throw NotAvailable("backend '" + backend + "' is not in this build, which has: " + backend_list());
   return context;
 }
 
@@ -339,7 +353,7 @@ void require_block_size(int n, const std::string& source) {
     if (size == n) return;
     list += (list.empty() ? "" : ", ") + std::to_string(size);
   }
-  throw Error(source + ": " + std::to_string(n) + " is not in this build, which has: " + list);
+  throw NotAvailable(source + ": " + std::to_string(n) + " is not in this build, which has: " + list);
 }
 
 }  // namespace hyperplane::run_time
