@@ -28,7 +28,7 @@ class BiCgStab : private detail::KrylovBase<Vector> {
   using typename Base::Exec;
 
   /// Throws Error where an option is out of range.
-  BiCgStab(const Exec& exec, const Grid& grid, const KrylovOptions& options = {})
+  BiCgStab(const Exec& exec, const VectorDomain<Vector>& grid, const KrylovOptions& options = {})
       : Base(exec, grid, "BiCgStab", options),
         m_shadow(exec, grid, "Hyperplane::BiCgStab::shadow"),
         m_p(exec, grid, "Hyperplane::BiCgStab::p"),
