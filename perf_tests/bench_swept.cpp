@@ -120,6 +120,8 @@ class Suite {
     if constexpr (CudaExecutionSpace<Exec>) {
       result.insert(result.end(),
                     {SweptVariant::hybrid, SweptVariant::cuda_graph, SweptVariant::registers, SweptVariant::automatic});
+    } else {
+      result.push_back(SweptVariant::tiles);
     }
     return result;
   }

@@ -193,7 +193,7 @@ std::vector<SweptVariant> swept_variants() {
     return {SweptVariant::shared,    SweptVariant::hybrid, SweptVariant::cuda_graph,
             SweptVariant::registers, SweptVariant::tiles,  SweptVariant::resident};
   } else {
-    return {SweptVariant::shared, SweptVariant::hybrid};
+    return {SweptVariant::shared, SweptVariant::hybrid, SweptVariant::tiles};
   }
 }
 

@@ -52,6 +52,11 @@ void check_portable_variants(const Exec& exec) {
         check<Problem>(exec, points, steps, {.variant = SweptVariant::shared, .tile_points = tile});
       }
       check<Problem>(exec, points, steps, {.variant = SweptVariant::hybrid, .tile_points = 32});
+      if (!HostExecutionSpace<Exec> || points <= 2 * Problem::half_width) continue;
+      // At most: lanes have as many points as a tile reads of the next.
+      for (std::int64_t const tile : {0, 1, 64, 200}) {
+        check<Problem>(exec, points, steps, {.variant = SweptVariant::tiles, .tile_points = tile});
+      }
     }
   }
 }

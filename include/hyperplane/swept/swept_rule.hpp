@@ -4,6 +4,7 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/swept/detail/swept_fast_path.hpp>
+#include <hyperplane/swept/detail/swept_host_tiles.hpp>
 #include <hyperplane/swept/detail/swept_portable.hpp>
 #include <hyperplane/swept/problem.hpp>
 #include <hyperplane/swept/variant.hpp>
