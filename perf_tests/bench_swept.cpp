@@ -72,7 +72,7 @@ class Suite {
   /// Takes the line that many steps further.
   using Advance = std::function<void(const Line&, std::int64_t)>;
   using Make = std::function<Advance(std::int64_t)>;
-  static constexpr std::int64_t steps_between_transfers = HostExecutionSpace<Exec> ? 128 : 1024;
+  static constexpr std::int64_t steps_between_transfers = HostExecutionSpace<Exec> ? 32 : 1024;
 
   explicit Suite(const Settings& settings) : m_settings(settings) {}
 
@@ -205,7 +205,7 @@ class Suite {
       std::int64_t const few = m_settings.smoke || HostExecutionSpace<Exec> ? 16 : 512;
       double const trial = seconds_of(m_exec, [&] { advance(u, few); }) / static_cast<double>(few);
       double const wanted = m_settings.smoke ? 1e-4 : HostExecutionSpace<Exec> ? 0.1 : 4e-3;
-      auto const least = HostExecutionSpace<Exec> && !m_settings.smoke && trial < 0.1 ? 8 * few : few;
+      auto const least = HostExecutionSpace<Exec> && !m_settings.smoke && trial < 0.02 ? 8 * few : few;
       auto const steps = std::clamp<std::int64_t>(std::llround(wanted / trial), least, 20000);
       double const expected = trial * static_cast<double>(steps);
       int const repetitions = std::min(m_settings.repetitions, expected > 0.2 ? 3 : 7);

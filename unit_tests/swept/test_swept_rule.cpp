@@ -125,6 +125,21 @@ TYPED_TEST(Swept, allocates_nothing_and_fences_nothing_in_advance) {
   }
 }
 
+TYPED_TEST(Swept, tiles_allocate_nothing_and_fence_nothing_on_hosts) {
+  if constexpr (HostExecutionSpace<TypeParam>) {
+    using Problem = HeatEquation<double>;
+    auto const exec = OtherInstance<TypeParam>::make();
+    auto const u = swept_line<Problem>(exec, random_line<Problem>(100000));
+    SweptRule<Problem, TypeParam> rule(exec, {0.25}, 100000, {.variant = SweptVariant::tiles});
+    KokkosEvents const events;
+    rule.advance(exec, u, 500);
+    EXPECT_THAT(events.allocations(), ::testing::IsEmpty());
+    EXPECT_THAT(events.fences(), ::testing::IsEmpty());
+    EXPECT_THAT(events.copies(), ::testing::IsEmpty());
+    EXPECT_EQ(events.kernels().size(), 2u);  // of 250 steps each, so that the second ends in u
+  }
+}
+
 TYPED_TEST(Swept, takes_a_variant_at_its_word_and_refuses_misuse) {
   using Problem = EulerEquations<double>;
   using Rule = SweptRule<Problem, TypeParam>;

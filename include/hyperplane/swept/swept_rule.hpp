@@ -27,8 +27,8 @@ using SweptLine = Kokkos::View<typename Problem::scalar_type**, Kokkos::LayoutLe
 struct SweptOptions {
   SweptVariant variant = SweptVariant::automatic;
   /// Points of a tile; 0: what suits the device and the number of points. The variants `shared` and `hybrid` take any
-  /// that scratch memory has room for, `tiles` and `resident` those that there are kernels for: 32 times the points of
-  /// a lane times the warps of a block.
+  /// that scratch memory has room for, `tiles` on hosts that many at most; `tiles` and `resident` on CUDA those that
+  /// there are kernels for: 32 times the points of a lane times the warps of a block.
   std::int64_t tile_points = 0;
 };
 
@@ -41,7 +41,7 @@ struct SweptOptions {
 /// What a problem is: see SweptProblem. Any number of points and of steps is possible.
 ///
 /// A plan: the constructor allocates (a line, two for problems of three and more sub-steps; `cuda_graph` one more,
-/// `resident` packets instead, of the size of four lines; `shared` on a host for each thread, and `hybrid` twice in
+/// `resident` packets instead, of the size of four lines; on hosts for each thread, and for `hybrid` on CUDA twice in
 /// pinned memory, the rows of a tile); advance() does not, does not fence, and is asynchronous on the instance that is
 /// given. At most one advance() of a plan and its copies may run at a time.
 ///

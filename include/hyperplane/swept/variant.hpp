@@ -12,8 +12,9 @@ enum class SweptVariant {
   shared,      ///< triangles and diamonds in a working array: scratch memory of a team, or a core's cache
   hybrid,      ///< the same, of which the host takes the tile that the line's ends split, while a device does the rest
   registers,   ///< triangles and diamonds in the registers of a warp; CUDA
-  tiles,       ///< trapezoids in the registers of a block of threads, a launch for many steps; CUDA
-  resident     ///< the same in one launch for all steps: tiles stay in registers and exchange edges as packets; CUDA
+  tiles,       ///< a launch for many steps: trapezoids in the registers of a block of threads, on hosts parallelograms
+               ///< in a core's cache
+  resident     ///< trapezoids in one launch for all steps: tiles stay in registers and exchange edges as packets; CUDA
 };
 
 constexpr const char* name(SweptVariant variant) {

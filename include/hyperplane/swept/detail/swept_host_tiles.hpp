@@ -21,8 +21,9 @@
 /// Parallelograms of space-time in a core's cache, for hosts.
 ///
 /// A core takes its part of the line from right to left, a tile at a time, and many levels of each: with each level a
-/// tile moves to the right by the stencil's half width, so that it needs nothing from its left neighbour, and of its right
-/// one the first points of every level, which that has left behind. Nothing but the ends of the part is computed twice.
+/// tile moves to the right by the stencil's half width, so that it needs nothing from its left neighbour, and of its
+/// right one the first points of every level, which that has left behind. Nothing but the ends of the part is computed
+/// twice.
 ///
 /// In the working array the lanes of a vector have points far apart (lane l has points l K to (l + 1) K - 1 of the
 /// tile), so that a point's neighbours are in the same lane of the vectors beside its own: all loads are aligned, and
@@ -266,8 +267,8 @@ class SweptHostTiles {
     m_steps = std::clamp<std::int64_t>(points / m_parts / (32 * lost), 1, 256 / Problem::sub_steps);
     auto const lane_points = (m_tile_points + Tile::lane_count - 1) / Tile::lane_count;
     m_work_size = Tile::work_size(lane_points, m_steps * Problem::sub_steps) + apart;
-    m_work = Kokkos::View<Scalar*, typename Exec::memory_space>(
-        Kokkos::view_alloc(exec, "Hyperplane::SweptRule::work"), static_cast<std::size_t>(m_parts * m_work_size));
+    m_work = Kokkos::View<Scalar*, typename Exec::memory_space>(Kokkos::view_alloc(exec, "Hyperplane::SweptRule::work"),
+                                                                static_cast<std::size_t>(m_parts * m_work_size));
   }
 
   /// Ends in u, by way of the spare line.
