@@ -31,7 +31,7 @@ struct SweptBlock {
 
 /// What goes with the values of the tiles: for the host which phase it is, for the device what has been computed.
 template <class Problem>
-struct SweptHostNote {
+struct SweptPinnedNote {
   std::int64_t m_phase;
   std::int64_t m_levels;
   typename SweptPhase<Problem>::Computed m_computed[2];
@@ -39,12 +39,12 @@ struct SweptHostNote {
 
 /// The host's tiles of a phase: the first, and the last where the line has ends.
 template <class Problem>
-struct SweptHostTiles {
+struct SweptPinnedTiles {
   using Scalar = typename Problem::scalar_type;
   Scalar* m_work;
   std::int64_t m_stride;
   std::int64_t m_work_size;
-  SweptHostNote<Problem>* m_note;
+  SweptPinnedNote<Problem>* m_note;
   std::int64_t m_last;
 
   HYPERPLANE_FUNCTION std::int64_t number(int tile) const { return tile == 0 ? 0 : m_last; }
@@ -53,7 +53,7 @@ struct SweptHostTiles {
 
 /// A block for each tile.
 template <class Problem>
-__global__ void __launch_bounds__(256) swept_to_host(SweptPhase<Problem> phase, SweptHostTiles<Problem> tiles) {
+__global__ void __launch_bounds__(256) swept_to_host(SweptPhase<Problem> phase, SweptPinnedTiles<Problem> tiles) {
   auto const tile = static_cast<int>(blockIdx.x);
   phase.load(SweptBlock{}, tiles.number(tile), tiles.work(tile), tiles.m_stride);
   if (tile > 0 || threadIdx.x > 0) return;
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(256) swept_to_host(SweptPhase<Problem> phase, 
 }
 
 template <class Problem>
-__global__ void __launch_bounds__(256) swept_from_host(SweptPhase<Problem> phase, SweptHostTiles<Problem> tiles) {
+__global__ void __launch_bounds__(256) swept_from_host(SweptPhase<Problem> phase, SweptPinnedTiles<Problem> tiles) {
   auto const tile = static_cast<int>(blockIdx.x);
   phase.store(SweptBlock{}, tiles.number(tile), tiles.work(tile), tiles.m_stride, tiles.m_note->m_computed[tile]);
 }
@@ -114,8 +114,8 @@ class SweptHostPart {
   SweptTiling m_tiling;
   std::int64_t m_points;
   cuda::PinnedArray<typename Problem::scalar_type> m_work;
-  cuda::PinnedArray<SweptHostNote<Problem>> m_note;
-  SweptHostTiles<Problem> m_tiles;
+  cuda::PinnedArray<SweptPinnedNote<Problem>> m_note;
+  SweptPinnedTiles<Problem> m_tiles;
   cuda::Event m_ready, m_done;
   cuda::Stream m_stream;  // last: given up first, when all that uses the others is done
 };
