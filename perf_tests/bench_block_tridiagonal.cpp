@@ -17,6 +17,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <vector>
 
 namespace hyperplane::perf {
 namespace {
@@ -37,12 +38,9 @@ class Suite {
     register_storage<5, float>(large, "float");
     register_storage<10, double>(small, "double");
     register_storage<15, double>(small, "double");
-    // Few lines: cut into parts, and not.
-    auto const few = m_settings.smoke ? Grid(2, 1, 64) : Grid(8, 2, 4096);
-    for (int const partitions : {1, 0}) {
-      register_case<5, double>(few, "double", {.partitions = partitions},
-                               partitions == 1 ? "/parts=1" : "/parts=automatic");
-    }
+    register_few<1>();
+    register_few<5>();
+    register_few<15>();
   }
 
  private:
@@ -53,6 +51,19 @@ class Suite {
       register_case<n, Storage>(grid, storage, {.path = Path::staged, .load_bits = 64}, "/load=64");
     }
     register_case<n, Storage>(grid, storage, {.path = Path::portable}, "");
+  }
+
+  /// Few lines, whole and cut into parts: what choose_line_partitions is made from.
+  template <int n>
+  void register_few() {
+    constexpr bool on_host = HostExecutionSpace<Exec>;
+    for (int const lines : on_host ? std::vector<int>{1, 2, 4} : std::vector<int>{16, 128, 512}) {
+      auto const grid = m_settings.smoke ? Grid(lines, 1, 64) : Grid(lines, 1, on_host ? 4096 : 512);
+      for (int const partitions : {1, 2, 4, 8, 16, 32, 64, 0}) {
+        register_case<n, double>(grid, "double", {.partitions = partitions},
+                                 "/parts=" + (partitions == 0 ? "automatic" : std::to_string(partitions)));
+      }
+    }
   }
 
   template <int n, class Storage>

@@ -162,11 +162,11 @@ void add_swept(CLI::App& app, SweptCommand& command) {
   using hyperplane::SweptVariant;
   std::vector<std::pair<std::string, SweptVariant>> variants;
   for (auto const variant :
-       {SweptVariant::automatic, SweptVariant::classic, SweptVariant::shared, SweptVariant::cuda_graph,
-        SweptVariant::registers, SweptVariant::tiles, SweptVariant::resident}) {
+       {SweptVariant::automatic, SweptVariant::classic, SweptVariant::shared, SweptVariant::hybrid, SweptVariant::tiles,
+        SweptVariant::cuda_graph, SweptVariant::registers, SweptVariant::resident}) {
     variants.emplace_back(name(variant), variant);
   }
-  add_choice<SweptVariant>(swept, "--variant", command.variant, variants, "How; those after shared are CUDA's");
+  add_choice<SweptVariant>(swept, "--variant", command.variant, variants, "How; those after tiles are CUDA's");
   swept.add_option("--tile-points", command.tile_points, "Points of a tile; 0: as many as suit")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 28).description(""))
       ->type_name("N")

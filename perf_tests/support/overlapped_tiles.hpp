@@ -5,115 +5,136 @@
 
 #include <hyperplane/swept/swept_rule.hpp>
 
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
 #if defined(KOKKOS_ENABLE_CUDA)
 
 namespace hyperplane::perf {
 
-/// What the swept rule is compared with: overlapped tiles in shared memory. A block of threads reads its points and
-/// those around them, computes 64 steps, of which the points around are lost, and writes its own points. Short
-/// lines have smaller tiles, so that all multiprocessors have some.
-template <class Problem, int tile>
+/// What the swept rule is compared with: overlapped tiles, 64 steps a launch. A block of threads reads its points and
+/// those around them, computes all of them 64 steps long, of which the points around are lost, and writes its own. A
+/// thread has neighbouring points in registers; those beside them are in shared memory, with one barrier a level.
+template <class Problem, int lane_points, int threads>
 struct OverlappedTiles {
   using Scalar = typename Problem::scalar_type;
-  using Levels = detail::SweptLevels<Problem>;
+  using State = SweptPointState<Problem>;
   static constexpr int steps = 64;
   static constexpr int width = Problem::half_width;
   static constexpr int reach = steps * Problem::sub_steps * width;
-  static constexpr int tile_points = tile;
-  static constexpr int threads = tile < 1024 ? tile : 512;
+  static constexpr int tile_points = lane_points * threads;
   static constexpr int own_points = tile_points - 2 * reach;
-  static constexpr int stride = tile_points + 2 * width;
-  static constexpr int shared_bytes = Levels::rows * Problem::components * stride * static_cast<int>(sizeof(Scalar));
+
+  union Shared {
+    Scalar m_staging[threads * (lane_points + 1)];
+    struct {
+      State m_left[2][threads][width];
+      State m_right[2][threads][width];
+    } m_edges;
+  };
 };
 
-template <class Problem, int tile>
-__global__ void __launch_bounds__(OverlappedTiles<Problem, tile>::threads)
+template <class Problem, int lane_points, int threads>
+__global__ void __launch_bounds__(threads)
     overlapped_tiles(Problem problem, std::int64_t points, detail::SweptRow<Problem> from, detail::SweptRow<Problem> to,
                      int steps) {
-  using Tiles = OverlappedTiles<Problem, tile>;
+  using Tiles = OverlappedTiles<Problem, lane_points, threads>;
+  using State = typename Tiles::State;
+  using Scalar = typename Tiles::Scalar;
+  constexpr int width = Tiles::width;
   constexpr bool periodic = Problem::boundary == SweptBoundary::periodic;
-  extern __shared__ __align__(16) unsigned char overlapped_memory[];
-  detail::SweptRows<Problem> rows;
-  for (int r = 0; r < Tiles::Levels::rows; ++r) {
-    rows.m_rows[r] = {reinterpret_cast<typename Tiles::Scalar*>(overlapped_memory) +
-                          r * Problem::components * Tiles::stride + Tiles::width,
-                      Tiles::stride};
-  }
-  std::int64_t const own = std::int64_t{blockIdx.x} * Tiles::own_points;
-  std::int64_t const begin = own - Tiles::reach;
-  // The part of the tile that is on the line.
-  int const first = !periodic && begin < 0 ? static_cast<int>(-begin) : 0;
-  int const last =
-      !periodic && begin + Tiles::tile_points > points ? static_cast<int>(points - begin) : Tiles::tile_points;
-  bool const left = first > 0 || (!periodic && begin == 0);
-  bool const right = !periodic && begin + last == points;
-  for (int i = first + static_cast<int>(threadIdx.x); i < last; i += Tiles::threads) {
-    auto const at = (begin + i + 2 * points) % points;
-    rows.m_rows[0].store(i, from.load(at));
-  }
-  __syncthreads();
-  auto const fill = [&](const detail::SweptRow<Problem>& row) {
-    if (!left && !right) return;
-    detail::SweptRow<Problem> const line{row.m_data + first, row.m_stride};
-    int const j = static_cast<int>(threadIdx.x);
-    if (left && j < Tiles::width) line.store(-1 - j, detail::swept_state_at(problem, line, last - first, -1 - j));
-    if (right && j < Tiles::width) {
-      line.store(last - first + j, detail::swept_state_at(problem, line, last - first, last - first + j));
+  __shared__ typename Tiles::Shared shared;
+  int const thread = static_cast<int>(threadIdx.x);
+  std::int64_t const own_begin = std::int64_t{blockIdx.x} * Tiles::own_points;
+  std::int64_t const own_end = own_begin + Tiles::own_points < points ? own_begin + Tiles::own_points : points;
+  std::int64_t begin = own_begin - Tiles::reach;
+  // Tiles at the ends of the line begin or end with it.
+  if (!periodic && begin + Tiles::tile_points > points) begin = points - Tiles::tile_points;
+  if (!periodic && begin < 0) begin = 0;
+
+  State u[lane_points], start[lane_points];
+  for (int c = 0; c < Problem::components; ++c) {
+    __syncthreads();
+    for (int i = thread; i < Tiles::tile_points; i += threads) {
+      auto const at = begin + i;
+      auto const on_line = at < 0 ? at + points : at >= points ? at - points : at;
+      shared.m_staging[i + i / lane_points] = from.m_data[c * from.m_stride + on_line];
     }
     __syncthreads();
-  };
-  fill(rows.m_rows[0]);
-  for (int level = 1; level <= steps * Problem::sub_steps; ++level) {
-    int const lo = left ? first : level * Tiles::width;
-    int const hi = right ? last : Tiles::tile_points - level * Tiles::width;
-    detail::with_sub_step<Problem::sub_steps>((level - 1) % Problem::sub_steps, [&](auto sub_step) {
-      auto const update = detail::swept_update<sub_step.value>(problem, rows, level);
-      for (int i = lo + static_cast<int>(threadIdx.x); i < hi; i += Tiles::threads) update(i);
-    });
-    __syncthreads();
-    fill(rows.of_level(level));
+#pragma unroll
+    for (int k = 0; k < lane_points; ++k) {
+      Scalar const value = shared.m_staging[thread * (lane_points + 1) + k];
+#pragma unroll
+      for (int d = 0; d < Problem::components; ++d) u[k][d] = d == c ? value : u[k][d];
+    }
   }
-  auto const& result = rows.of_level(std::int64_t{steps} * Problem::sub_steps);
-  for (int i = Tiles::reach + static_cast<int>(threadIdx.x); i < Tiles::reach + Tiles::own_points;
-       i += Tiles::threads) {
-    if (begin + i < points) to.store(begin + i, result.load(i));
+  __syncthreads();
+
+  auto const lane_begin = begin + thread * lane_points;
+  detail::SweptLaneEnds const ends{!periodic && lane_begin == 0, !periodic && lane_begin + lane_points == points};
+  int parity = 0;
+  auto const level = [&](auto sub_step) {
+    if constexpr (sub_step.value == 0) {
+#pragma unroll
+      for (int k = 0; k < lane_points; ++k) start[k] = u[k];
+    }
+#pragma unroll
+    for (int j = 0; j < width; ++j) {
+      shared.m_edges.m_left[parity][thread][j] = u[j];
+      shared.m_edges.m_right[parity][thread][j] = u[lane_points - width + j];
+    }
+    __syncthreads();
+    detail::SweptHalo<Problem> halo;
+#pragma unroll
+    for (int j = 0; j < width; ++j) {
+      halo.m_left[j] = shared.m_edges.m_right[parity][thread > 0 ? thread - 1 : 0][j];
+      halo.m_right[j] = shared.m_edges.m_left[parity][thread + 1 < threads ? thread + 1 : thread][j];
+    }
+    parity ^= 1;
+    detail::apply_ends(problem, u, ends, halo);
+    detail::SweptWindow<Problem, lane_points> const window(u, halo);
+#pragma unroll
+    for (int k = 0; k < lane_points; ++k) u[k] = problem.template step<sub_step.value>(window.at(k), start[k]);
+  };
+  for (int s = 0; s < steps; ++s) {
+    [&]<int... sub_steps>(std::integer_sequence<int, sub_steps...>) {
+      (level(std::integral_constant<int, sub_steps>{}), ...);
+    }(std::make_integer_sequence<int, Problem::sub_steps>{});
+  }
+
+  for (int c = 0; c < Problem::components; ++c) {
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < lane_points; ++k) {
+      Scalar value = u[k][0];
+#pragma unroll
+      for (int d = 1; d < Problem::components; ++d) value = d == c ? u[k][d] : value;
+      shared.m_staging[thread * (lane_points + 1) + k] = value;
+    }
+    __syncthreads();
+    for (int i = thread; i < Tiles::tile_points; i += threads) {
+      auto const at = begin + i;
+      if (at >= own_begin && at < own_end) to.m_data[c * to.m_stride + at] = shared.m_staging[i + i / lane_points];
+    }
   }
 }
 
-/// From u into spare and back. Returns whether the result is in spare.
-template <class Problem, int tile>
+/// From u into spare and back. Returns whether the result is in spare. The line has a tile's points at least.
+template <class Problem, int lane_points, int threads>
 bool overlapped_advance(cudaStream_t stream, const Problem& problem, std::int64_t points, detail::SweptRow<Problem> u,
                         detail::SweptRow<Problem> spare, std::int64_t steps) {
-  using Tiles = OverlappedTiles<Problem, tile>;
-  auto* const kernel = &overlapped_tiles<Problem, tile>;
-  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tiles::shared_bytes));
+  using Tiles = OverlappedTiles<Problem, lane_points, threads>;
   auto const blocks = static_cast<unsigned int>((points + Tiles::own_points - 1) / Tiles::own_points);
   bool in_spare = false;
   for (; steps > 0; steps -= Tiles::steps) {
     int const now = static_cast<int>(steps < Tiles::steps ? steps : Tiles::steps);
-    kernel<<<blocks, Tiles::threads, Tiles::shared_bytes, stream>>>(problem, points, in_spare ? spare : u,
-                                                                    in_spare ? u : spare, now);
+    overlapped_tiles<Problem, lane_points, threads>
+        <<<blocks, threads, 0, stream>>>(problem, points, in_spare ? spare : u, in_spare ? u : spare, now);
     check_cuda(cudaGetLastError());
     in_spare = !in_spare;
   }
   return in_spare;
-}
-
-/// With the smallest tiles that a multiprocessor has one of, or the largest.
-template <class Problem>
-bool overlapped_advance(cudaStream_t stream, const Problem& problem, std::int64_t points, detail::SweptRow<Problem> u,
-                        detail::SweptRow<Problem> spare, std::int64_t steps) {
-  constexpr int multiprocessors = 132;
-  if constexpr (OverlappedTiles<Problem, 512>::own_points > 0) {
-    if (points <= OverlappedTiles<Problem, 512>::own_points * multiprocessors) {
-      return overlapped_advance<Problem, 512>(stream, problem, points, u, spare, steps);
-    }
-  }
-  if (points <= OverlappedTiles<Problem, 1024>::own_points * multiprocessors) {
-    return overlapped_advance<Problem, 1024>(stream, problem, points, u, spare, steps);
-  }
-  constexpr int largest = Problem::components == 1 ? 4096 : 2048;
-  return overlapped_advance<Problem, largest>(stream, problem, points, u, spare, steps);
 }
 
 }  // namespace hyperplane::perf

@@ -6,6 +6,7 @@
 #include <hyperplane/line/detail/block_tridiagonal_cuda_staged.hpp>
 #include <hyperplane/sip/detail/sip_coefficients_cuda.hpp>
 #include <hyperplane/swept/detail/swept_cuda_graph.hpp>
+#include <hyperplane/swept/detail/swept_cuda_hybrid.hpp>
 #include <hyperplane/swept/detail/swept_cuda_plan.hpp>
 #include <hyperplane/swept/detail/swept_cuda_registers.hpp>
 #include <hyperplane/swept/euler.hpp>
@@ -109,7 +110,9 @@ template <class Problem, int lane_points>
 void compile_swept(cudaStream_t stream, const Problem& problem, const SweptRows<Problem>& rows) {
   SweptGraph<Problem>(stream, problem, 1000).advance(stream, rows.m_rows[0], 10);
   SweptTilePlan<Problem>(stream, problem, 1000, SweptVariant::resident, 0).advance(stream, rows, 10);
-  swept_registers_advance<Problem, lane_points>(stream, problem, rows, SweptTiling(1000, 127, 1, false), 1000, 10);
+  SweptTiling const tiling(1000, 127, Problem::half_width, false);
+  swept_registers_advance<Problem, lane_points>(stream, problem, rows, tiling, 1000, 10);
+  SweptHostPart<Problem>(problem, tiling, 1000).begin(stream, {problem, rows, tiling, 1000, 1, 10});
 }
 template void compile_swept<HeatEquation<float>, 8>(cudaStream_t, const HeatEquation<float>&,
                                                     const SweptRows<HeatEquation<float>>&);

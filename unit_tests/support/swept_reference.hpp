@@ -104,9 +104,9 @@ struct WideProblem {
 template <class Problem>
 struct SweptExample;
 
-template <>
-struct SweptExample<HeatEquation<double>> {
-  static HeatEquation<double> problem() { return {0.3}; }
+template <class Scalar>
+struct SweptExample<HeatEquation<Scalar>> {
+  static HeatEquation<Scalar> problem() { return {Scalar(0.3)}; }
   static constexpr double lowest = -1.0, highest = 1.0;
 };
 template <>
@@ -114,9 +114,9 @@ struct SweptExample<KuramotoSivashinsky<double>> {
   static KuramotoSivashinsky<double> problem() { return {0.01, 0.6}; }
   static constexpr double lowest = -1.0, highest = 1.0;
 };
-template <>
-struct SweptExample<EulerEquations<double>> {
-  static EulerEquations<double> problem() { return EulerEquations<double>::sod(0.1); }
+template <class Scalar>
+struct SweptExample<EulerEquations<Scalar>> {
+  static EulerEquations<Scalar> problem() { return EulerEquations<Scalar>::sod(Scalar(0.1)); }
 };
 template <SweptBoundary kind>
 struct SweptExample<WideProblem<kind>> {
@@ -131,10 +131,16 @@ std::vector<SweptPointState<Problem>> random_line(std::int64_t points) {
   std::vector<SweptPointState<Problem>> u(static_cast<std::size_t>(points));
   for (auto& state : u) {
     if constexpr (Problem::components == 3) {
-      state = Problem::state(0.5 + unit(engine), 0.4 * unit(engine), 0.5 + unit(engine));
+      using Scalar = typename Problem::scalar_type;
+      auto const density = static_cast<Scalar>(0.5 + unit(engine));
+      auto const velocity = static_cast<Scalar>(0.4 * unit(engine));
+      state = Problem::state(density, velocity, static_cast<Scalar>(0.5 + unit(engine)));
     } else {
       using Example = SweptExample<Problem>;
-      for (auto& value : state.m_values) value = Example::lowest + (Example::highest - Example::lowest) * unit(engine);
+      for (auto& value : state.m_values) {
+        value = static_cast<typename Problem::scalar_type>(Example::lowest +
+                                                           (Example::highest - Example::lowest) * unit(engine));
+      }
     }
   }
   return u;
@@ -184,10 +190,10 @@ std::vector<double> values_of(const Exec& exec, const Line& line) {
 template <class Exec>
 std::vector<SweptVariant> swept_variants() {
   if constexpr (CudaExecutionSpace<Exec>) {
-    return {SweptVariant::shared, SweptVariant::cuda_graph, SweptVariant::registers, SweptVariant::tiles,
-            SweptVariant::resident};
+    return {SweptVariant::shared,    SweptVariant::hybrid, SweptVariant::cuda_graph,
+            SweptVariant::registers, SweptVariant::tiles,  SweptVariant::resident};
   } else {
-    return {SweptVariant::shared};
+    return {SweptVariant::shared, SweptVariant::hybrid, SweptVariant::tiles};
   }
 }
 

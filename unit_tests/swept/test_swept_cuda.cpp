@@ -4,6 +4,8 @@
 
 #include <hyperplane/swept/swept_rule.hpp>
 #include <set>
+#include <type_traits>
+#include <vector>
 
 #include "support/instances.hpp"
 #include "support/kokkos_events.hpp"
@@ -48,13 +50,30 @@ class SweptCuda : public ::testing::Test {
   }
 };
 using Problems = ::testing::Types<HeatEquation<double>, KuramotoSivashinsky<double>, EulerEquations<double>,
-                                  WideProblem<SweptBoundary::insulated>>;
+                                  HeatEquation<float>, EulerEquations<float>, WideProblem<SweptBoundary::insulated>>;
 TYPED_TEST_SUITE(SweptCuda, Problems);
 
 TYPED_TEST(SweptCuda, graph_and_registers_are_classic) {
   for (std::int64_t const points : {301, 1024, 5003}) {
     for (auto const& steps : std::vector<std::vector<int>>{{1}, {2}, {7}, {65}, {130, 1, 0, 5}}) {
       this->check(points, steps, {{.variant = SweptVariant::cuda_graph}, {.variant = SweptVariant::registers}});
+    }
+  }
+}
+
+TYPED_TEST(SweptCuda, hybrid_is_classic) {
+  for (std::int64_t const points : {3, 301, 1024, 5003}) {
+    for (std::int64_t const tile : {0, 64, 200}) {
+      for (auto const& steps : std::vector<std::vector<int>>{{1}, {2}, {65}, {130, 1, 0, 5}}) {
+        SweptOptions const options{.variant = SweptVariant::hybrid, .tile_points = tile};
+        if constexpr (std::is_same_v<TypeParam, EulerEquations<double>>) {
+          // Of doubles, a host's reciprocals and square roots are not a device's.
+          auto const classic = this->advanced(points, steps, {.variant = SweptVariant::classic});
+          EXPECT_TRUE(near(this->advanced(points, steps, options), classic, rounding<double>(1000, 1))) << points;
+        } else {
+          this->check(points, steps, {options});
+        }
+      }
     }
   }
 }
@@ -99,6 +118,34 @@ TYPED_TEST(SweptCuda, allocates_nothing_and_fences_nothing_in_advance) {
     ASSERT_EQ(events.kernels().size(), 1u);
     EXPECT_EQ(events.kernels()[0].label, std::string("Hyperplane::SweptRule::") + name(variant));
     EXPECT_EQ(events.kernels()[0].device_and_instance, Kokkos::Tools::Experimental::device_id(exec));
+  }
+}
+
+TYPED_TEST(SweptCuda, hybrid_fences_nothing_and_launches_on_the_instance) {
+  auto const exec = OtherInstance<Kokkos::Cuda>::make();
+  auto const u = swept_line<TypeParam>(exec, random_line<TypeParam>(4096));
+  SweptRule<TypeParam, Kokkos::Cuda> rule(exec, this->problem, 4096, {.variant = SweptVariant::hybrid});
+  exec.fence();
+  KokkosEvents const events;
+  rule.advance(exec, u, 100);
+  EXPECT_THAT(events.fences(), ::testing::IsEmpty());
+  ASSERT_GE(events.kernels().size(), 2u);
+  for (auto const& kernel : events.kernels()) {
+    EXPECT_EQ(kernel.label, "Hyperplane::SweptRule::hybrid");
+    EXPECT_EQ(kernel.device_and_instance, Kokkos::Tools::Experimental::device_id(exec));
+  }
+}
+
+TYPED_TEST(SweptCuda, a_plan_of_one_instance_works_on_another) {
+  auto const initial = random_line<TypeParam>(1 << 20);
+  auto const other = OtherInstance<Kokkos::Cuda>::make();
+  std::vector<std::vector<double>> results;
+  for (auto const variant : {SweptVariant::classic, SweptVariant::tiles, SweptVariant::shared}) {
+    auto const u = swept_line<TypeParam>(other, initial);
+    // The plan's line is being filled by its own instance when the other one begins.
+    SweptRule<TypeParam, Kokkos::Cuda>(this->exec, this->problem, 1 << 20, {.variant = variant}).advance(other, u, 3);
+    results.push_back(values_of(other, u));
+    EXPECT_TRUE(bitwise_equal(results.back(), results.front())) << name(variant);
   }
 }
 

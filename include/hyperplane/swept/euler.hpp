@@ -68,10 +68,11 @@ struct EulerEquations {
     using std::fabs;
     // One division for both, which compilers find again at the cell's other face.
     Scalar const product = west * east;
-    Scalar const inverse = Scalar(0.5) * reciprocal(product);
     bool const monotone = product > smallest;
     bool const flatter_west = fabs(west) < fabs(east);
     Scalar const none = 0, all = Scalar(0.5);
+    // Nothing is divided by zero where the gas is uniform.
+    Scalar const inverse = Scalar(0.5) * reciprocal(monotone ? product : Scalar(1));
     return {monotone ? (flatter_west ? west * west * inverse : all) : none,
             monotone ? (flatter_west ? all : east * east * inverse) : none};
   }

@@ -29,10 +29,11 @@ struct PointState {
 
 /// a * b + c, rounded once where the hardware can and twice where it cannot: the same everywhere in a program. A
 /// compiler may fuse a plain product with a sum in one kernel and not in another; a step written with these two
-/// functions gives the same bits in every variant.
+/// functions gives the same bits in every variant. The host side of a program for CUDA rounds once too, by a function
+/// of the library where it is not compiled for an instruction set that can.
 template <std::floating_point Scalar>
 HYPERPLANE_FUNCTION inline Scalar multiply_add(Scalar a, Scalar b, Scalar c) {
-#if defined(__CUDA_ARCH__) || defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#if defined(__CUDACC__) || defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__FP_FAST_FMA)
   using std::fma;
   return fma(a, b, c);
 #else
@@ -43,7 +44,13 @@ HYPERPLANE_FUNCTION inline Scalar multiply_add(Scalar a, Scalar b, Scalar c) {
 /// a * b where the product is an operand of a sum, and must not be fused with it.
 template <std::floating_point Scalar>
 HYPERPLANE_FUNCTION inline Scalar multiply(Scalar a, Scalar b) {
+#if defined(__CUDA_ARCH__)
+  // Never contracted, as the other way is by compilers that know what adding -0 does.
+  if constexpr (sizeof(Scalar) == sizeof(double)) return __dmul_rn(a, b);
+  return __fmul_rn(a, b);
+#else
   return multiply_add(a, b, Scalar(-0.0));
+#endif
 }
 
 /// 1 / x for normal x and 1 / x, to an ulp or two. On CUDA without the branches of the exact division, which keep a
@@ -91,8 +98,8 @@ using SweptPointState = PointState<typename Problem::scalar_type, Problem::compo
 ///     static constexpr int sub_steps = 1;              // of a time step
 ///     static constexpr SweptBoundary boundary = SweptBoundary::insulated;
 ///
-///     // The point's state after sub-step `sub_step` (0, 1, ...). u[0] is its state before the sub-step,
-///     // u[-half_width] to u[half_width] are its neighbours', `start` is its state when the time step began.
+///     // The point's state after sub-step `sub_step` (0, 1, ...). u[0] is its state before the sub-step; from
+///     // u[-half_width] to u[half_width] are its neighbours'; `start` is its state when the time step began.
 ///     template <int sub_step>
 ///     HYPERPLANE_FUNCTION State step(const State* u, const State& start) const;
 ///

@@ -4,6 +4,7 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/swept/detail/swept_fast_path.hpp>
+#include <hyperplane/swept/detail/swept_host_tiles.hpp>
 #include <hyperplane/swept/detail/swept_portable.hpp>
 #include <hyperplane/swept/problem.hpp>
 #include <hyperplane/swept/variant.hpp>
@@ -14,6 +15,7 @@
 #endif
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace hyperplane {
@@ -24,8 +26,9 @@ using SweptLine = Kokkos::View<typename Problem::scalar_type**, Kokkos::LayoutLe
 
 struct SweptOptions {
   SweptVariant variant = SweptVariant::automatic;
-  /// Points of a tile; 0: what suits the device and the number of points. The variant `shared` takes any, `tiles` and
-  /// `resident` those that there are kernels for: 32 times the points of a lane times the warps of a block.
+  /// Points of a tile; 0: what suits the device and the number of points. The variants `shared` and `hybrid` take any
+  /// that scratch memory has room for, `tiles` on hosts that many at most; `tiles` and `resident` on CUDA those that
+  /// there are kernels for: 32 times the points of a lane times the warps of a block.
   std::int64_t tile_points = 0;
 };
 
@@ -37,16 +40,19 @@ struct SweptOptions {
 ///
 /// What a problem is: see SweptProblem. Any number of points and of steps is possible.
 ///
-/// A plan: the constructor allocates (a line, two for problems of three and more sub-steps, and for each thread of a
-/// host the rows of a tile); advance() does not, does not fence, and is asynchronous on the instance that is given. At
-/// most one advance() of a plan and its copies may run at a time.
+/// A plan: the constructor allocates (a line, two for problems of three and more sub-steps; `cuda_graph` one more,
+/// `resident` packets instead, of the size of four lines; on hosts for each thread, and for `hybrid` on CUDA twice in
+/// pinned memory, the rows of a tile); advance() does not, does not fence, and is asynchronous on the instance that is
+/// given. At most one advance() of a plan and its copies may run at a time.
 ///
 /// Cost a step and point: the problem's flops. `classic` moves sub_steps * 2 lines and more through memory and launches
 /// sub_steps kernels a step; `shared` moves each of its rows once in and out, with one launch, for each H sub-steps,
 /// where H is a tile's points over twice the stencil's half width.
 ///
 /// Results are those of `classic`, bitwise, whatever the variant and the number of threads, as long as the problem's
-/// step leaves the compiler no choice which products it fuses with which sums (see multiply_add); else to rounding.
+/// step leaves the compiler no choice which products it fuses with which sums (see multiply_add); else to rounding. On
+/// CUDA `hybrid` has a host and a device compute the same line: to rounding too where the step uses reciprocal() or
+/// square_root() of doubles, which are not the same on both.
 template <SweptProblem Problem, ExecutionSpace Exec>
 class SweptRule {
  public:
@@ -55,15 +61,16 @@ class SweptRule {
   using execution_space = Exec;
   using Line = SweptLine<Problem, Exec>;
 
-  /// Throws Error where the execution space cannot run the variant.
+  /// Throws Error where the execution space cannot run the variant, or not with such tiles.
   SweptRule(const Exec& exec, const Problem& problem, std::int64_t points, const SweptOptions& options = {})
       : m_problem(problem),
         m_points(points),
         m_variant(checked_variant(points, options)),
-        m_spare(Kokkos::view_alloc(exec, "Hyperplane::SweptRule::spare"), static_cast<std::size_t>(points),
+        m_spare(Kokkos::view_alloc(exec, "Hyperplane::SweptRule::spare"),
+                static_cast<std::size_t>(has_own_lines(m_variant) ? 0 : points),
                 static_cast<std::size_t>(Problem::components * (Levels::rows - 1))),
-        m_shared(exec, points, options.tile_points),
         m_fast_path(exec, problem, points, m_variant, options.tile_points) {
+    if (portable(m_variant) && m_variant != SweptVariant::classic) m_shared.emplace(exec, points, options.tile_points);
     // advance() may be called with another instance.
     exec.fence("Hyperplane::SweptRule");
   }
@@ -80,8 +87,8 @@ class SweptRule {
     auto const rows = rows_of(u);
     if (m_variant == SweptVariant::classic) {
       detail::swept_classic(exec, m_problem, rows, m_points, levels);
-    } else if (m_variant == SweptVariant::shared) {
-      m_shared.advance(exec, m_problem, rows, m_points, levels);
+    } else if (m_shared) {
+      m_shared->advance(exec, m_problem, rows, m_points, levels);
     } else {
       return m_fast_path.advance(exec, rows, levels);
     }
@@ -102,11 +109,19 @@ class SweptRule {
     }
     auto const variant = options.variant;
     if (variant == SweptVariant::automatic) return FastPath::choose(points, options.tile_points);
-    bool const portable = variant == SweptVariant::classic || variant == SweptVariant::shared;
-    if (!portable && !FastPath::has(variant)) {
+    if (!portable(variant) && !FastPath::has(variant)) {
       fail(std::string("SweptRule: ") + Exec::name() + " has no variant " + name(variant));
     }
     return variant;
+  }
+
+  /// On a host all tiles are the host's, so that `hybrid` is `shared`.
+  static constexpr bool portable(SweptVariant variant) {
+    return variant == SweptVariant::classic || variant == SweptVariant::shared ||
+           (variant == SweptVariant::hybrid && HostExecutionSpace<Exec>);
+  }
+  static constexpr bool has_own_lines(SweptVariant variant) {
+    return variant == SweptVariant::cuda_graph || variant == SweptVariant::resident;
   }
 
   void check(const Line& u, std::int64_t steps) const {
@@ -130,7 +145,7 @@ class SweptRule {
   std::int64_t m_points;
   SweptVariant m_variant;
   Line m_spare;
-  detail::SweptShared<Problem, Exec> m_shared;
+  std::optional<detail::SweptShared<Problem, Exec>> m_shared;
   FastPath m_fast_path;
 };
 

@@ -6,9 +6,12 @@
 #include <hyperplane/cuda/labelled.hpp>
 #include <hyperplane/cuda/occupancy.hpp>
 #include <hyperplane/swept/detail/swept_cuda_graph.hpp>
+#include <hyperplane/swept/detail/swept_cuda_hybrid.hpp>
 #include <hyperplane/swept/detail/swept_cuda_plan.hpp>
 #include <hyperplane/swept/detail/swept_cuda_registers.hpp>
 #include <hyperplane/swept/detail/swept_fast_path.hpp>
+#include <hyperplane/swept/detail/swept_phase.hpp>
+#include <hyperplane/swept/detail/swept_portable.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -19,11 +22,44 @@
 
 namespace hyperplane::detail {
 
+/// The variant `hybrid`: `shared`, but that the host computes the split tile of every second phase meanwhile.
+template <class Problem, CudaExecutionSpace Exec>
+class SweptHybrid {
+ public:
+  SweptHybrid(const Exec& exec, const Problem& problem, std::int64_t points, std::int64_t tile_points)
+      : m_problem(problem),
+        m_points(points),
+        m_shared(exec, points, tile_points),
+        m_host(problem, m_shared.tiling(), points) {}
+
+  void advance(const Exec& exec, const SweptRows<Problem>& rows, std::int64_t levels) {
+    auto const& tiling = m_shared.tiling();
+    auto const stream = exec.cuda_stream();
+    for (std::int64_t number = 0; number < tiling.phases(levels); ++number) {
+      SweptPhase<Problem> const phase{m_problem, rows, tiling, m_points, number, levels};
+      // Cuts of the second family, the ends of the line among them, are in the middle of these phases' tiles.
+      bool const split = number % 2 == 1;
+      if (split) m_host.begin(stream, phase);
+      auto const first = split ? 1 : 0;
+      m_shared.launch(label, exec, phase, first, tiling.tiles(number) - (split ? m_host.tiles : 0));
+      if (split) m_host.end(stream);
+    }
+    if (SweptLevels<Problem>::row(levels) != 0) swept_copy(stream, rows.m_rows[1], rows.m_rows[0], m_points);
+  }
+
+ private:
+  static constexpr const char* label = "Hyperplane::SweptRule::hybrid";
+
+  Problem m_problem;
+  std::int64_t m_points;
+  SweptShared<Problem, Exec> m_shared;
+  SweptHostPart<Problem> m_host;
+};
+
 template <class Problem, CudaExecutionSpace Exec>
 class SweptFastPath<Problem, Exec> {
  public:
   static SweptVariant choose(std::int64_t points, std::int64_t tile_points) {
-    if (!swept_has_packets()) return SweptVariant::shared;
     // `resident` is nowhere faster.
     auto const shape = choose_swept_shape<Problem>(points, SweptVariant::tiles, tile_points);
     return shape.possible() ? SweptVariant::tiles : SweptVariant::shared;
@@ -41,13 +77,15 @@ class SweptFastPath<Problem, Exec> {
     auto const stream = exec.cuda_stream();
     if (variant == SweptVariant::cuda_graph) {
       m_graph = std::make_shared<SweptGraph<Problem>>(stream, problem, points);
+    } else if (variant == SweptVariant::hybrid) {
+      m_hybrid = std::make_shared<SweptHybrid<Problem, Exec>>(exec, problem, points, tile_points);
     } else if (variant == SweptVariant::registers) {
       if (m_tiling.is_whole() || m_tiling.largest() > register_tile) {
         fail("SweptRule: " + std::to_string(points) + " points are too few for two tiles of the variant registers");
       }
     } else if (variant == SweptVariant::tiles || variant == SweptVariant::resident) {
-      require(swept_has_packets(), std::string("SweptRule: variant ") + name(variant) +
-                                       " needs a device, and kernels compiled for it, of compute capability 9.0");
+      require(variant == SweptVariant::tiles || swept_has_packets(),
+              "SweptRule: the variant resident needs a device of compute capability 9.0");
       m_tiles = std::make_shared<SweptTilePlan<Problem>>(stream, problem, points, variant, tile_points);
     }
   }
@@ -55,6 +93,7 @@ class SweptFastPath<Problem, Exec> {
   void advance(const Exec& exec, const SweptRows<Problem>& rows, std::int64_t levels) {
     auto const steps = levels / Problem::sub_steps;
     if (steps == 0) return;
+    if (m_hybrid) return m_hybrid->advance(exec, rows, levels);
     auto const stream = exec.cuda_stream();
     cuda::labelled(exec, std::string("Hyperplane::SweptRule::") + name(m_variant), [&] {
       if (m_graph) {
@@ -83,6 +122,7 @@ class SweptFastPath<Problem, Exec> {
   SweptTiling m_tiling;
   // Copies of a SweptRule share what the variant has.
   std::shared_ptr<SweptGraph<Problem>> m_graph;
+  std::shared_ptr<SweptHybrid<Problem, Exec>> m_hybrid;
   std::shared_ptr<SweptTilePlan<Problem>> m_tiles;
 };
 

@@ -11,15 +11,15 @@
 
 namespace hyperplane::detail {
 
-/// A line of points into another.
+/// A line of points into another; component by component, because a line may be longer than a pitch can be.
 template <class Problem>
 void swept_copy(cudaStream_t stream, const SweptRow<Problem>& from, const SweptRow<Problem>& to, std::int64_t points) {
-  auto const bytes = [](std::int64_t values) {
-    return static_cast<std::size_t>(values) * sizeof(typename Problem::scalar_type);
-  };
-  cuda::check(cudaMemcpy2DAsync(to.m_data, bytes(to.m_stride), from.m_data, bytes(from.m_stride), bytes(points),
-                                Problem::components, cudaMemcpyDeviceToDevice, stream),
-              "cudaMemcpy2DAsync");
+  auto const bytes = static_cast<std::size_t>(points) * sizeof(typename Problem::scalar_type);
+  for (int c = 0; c < Problem::components; ++c) {
+    cuda::check(cudaMemcpyAsync(to.m_data + c * to.m_stride, from.m_data + c * from.m_stride, bytes,
+                                cudaMemcpyDeviceToDevice, stream),
+                "cudaMemcpyAsync");
+  }
 }
 
 }  // namespace hyperplane::detail

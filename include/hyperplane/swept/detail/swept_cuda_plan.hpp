@@ -49,7 +49,7 @@ const std::vector<SweptTileEntry<Problem>>& swept_tile_entries() {
   // The states of a lane's points have about half of its registers.
   constexpr int values = Problem::components * (Problem::sub_steps > 1 ? 2 : 1);
   constexpr int least = std::max(4, Problem::half_width + 1);
-  constexpr int most = std::clamp(32 / values / 4 * 4, least, 16);
+  constexpr int most = std::max(least, std::min(32 / values / 4 * 4, 16));
   constexpr int between = std::clamp(8, least, most);
   static const auto entries = [] {
     std::vector<SweptTileEntry<Problem>> result;
@@ -61,8 +61,6 @@ const std::vector<SweptTileEntry<Problem>>& swept_tile_entries() {
       }
       result.push_back({p, w, sizeof(typename SweptTileTypes<Problem, p, w>::Shared), swept_tiles<Problem, p, w>,
                         swept_resident<Problem, p, w>});
-      cuda::allow_shared_memory(result.back().m_tiles);
-      cuda::allow_shared_memory(result.back().m_resident);
     };
     using std::integral_constant;
     add(integral_constant<int, least>{}, integral_constant<int, 1>{});
@@ -75,7 +73,7 @@ const std::vector<SweptTileEntry<Problem>>& swept_tile_entries() {
   return entries;
 }
 
-/// Whether the device, and the code that was compiled for it, have the 128-bit accesses that packets need.
+/// Whether the device has the 128-bit accesses that packets of doubles need, which the variant `resident` exchanges.
 inline bool swept_has_packets() { return cuda::device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9; }
 
 /// The best shape of the variant `tiles` or `resident`; with tiles of `tile_points` points unless that is 0.
@@ -88,6 +86,12 @@ SweptTileShape choose_swept_shape(std::int64_t points, SweptVariant variant, std
   for (auto const& entry : swept_tile_entries<Problem>()) {
     SweptTileKernel kernel{entry.m_lane_points, entry.m_warps, 0};
     if (tile_points == 0 || kernel.tile_points() == tile_points) {
+      // For this plan's device: the limit belongs to the kernel and the device.
+      if (resident) {
+        cuda::allow_shared_memory(entry.m_resident);
+      } else {
+        cuda::allow_shared_memory(entry.m_tiles);
+      }
       int const blocks = resident ? cuda::resident_blocks(entry.m_resident, entry.threads(), entry.m_shared_bytes)
                                   : cuda::resident_blocks(entry.m_tiles, entry.threads(), entry.m_shared_bytes);
       kernel.m_resident_blocks = blocks / costs.m_multiprocessors;

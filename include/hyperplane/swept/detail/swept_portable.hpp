@@ -2,6 +2,8 @@
 #pragma once
 
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/swept/detail/swept_phase.hpp>
 #include <hyperplane/swept/detail/swept_rows.hpp>
 #include <hyperplane/swept/detail/swept_tiling.hpp>
 
@@ -10,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace hyperplane::detail {
 
@@ -58,16 +61,6 @@ struct SweptCopy {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { m_to.store(i, m_from.load(i)); }
 };
 
-/// A core that works alone.
-struct SweptCore {
-  template <class F>
-  KOKKOS_FUNCTION void for_each(std::int64_t begin, std::int64_t end, const F& f) const {
-    HYPERPLANE_INDEPENDENT
-    for (auto i = begin; i < end; ++i) f(i);
-  }
-  KOKKOS_FUNCTION void barrier() const {}
-};
-
 /// The threads of a team.
 template <class Member>
 struct SweptTeam {
@@ -80,100 +73,6 @@ struct SweptTeam {
   KOKKOS_FUNCTION void barrier() const { m_member.team_barrier(); }
 };
 
-/// The tiles of one phase, in a working array that holds the rows of a tile with the stencil's half width beside them.
-template <class Problem>
-struct SweptPhase {
-  using Scalar = typename Problem::scalar_type;
-  using Levels = SweptLevels<Problem>;
-  static constexpr int width = Problem::half_width;
-
-  Problem m_problem;
-  SweptRows<Problem> m_rows;
-  SweptTiling m_tiling;
-  std::int64_t m_points;
-  std::int64_t m_phase;
-  std::int64_t m_levels;  ///< the last level that is wanted
-
-  static std::int64_t work_stride(const SweptTiling& tiling) { return tiling.largest() + 2 * width; }
-  static std::size_t work_size(const SweptTiling& tiling) {
-    return static_cast<std::size_t>(work_stride(tiling) * Levels::rows * Problem::components);
-  }
-
-  template <class Team>
-  KOKKOS_FUNCTION void run(const Team& team, std::int64_t number, Scalar* work, std::int64_t stride) const {
-    auto const tile = m_tiling.tile(m_phase, number);
-    auto const begin = tile.m_points.m_begin;
-    auto const size = tile.m_points.m_end - begin;
-    SweptRows<Problem> local;
-    SweptRange computed[Levels::rows];
-    for (int r = 0; r < Levels::rows; ++r) {
-      auto const row = local.m_rows[r] = {work + r * Problem::components * stride + width, stride};
-      auto const from = m_rows.m_rows[r];
-      computed[r] = {size, 0};
-      for_each_piece(team, begin, 0, size,
-                     [&](std::int64_t i, std::int64_t shift) { row.store(i, from.load(i + shift)); });
-    }
-    team.barrier();
-    for (int r = 0; r < Levels::rows; ++r) fill_ends(team, tile, local.m_rows[r], size);
-    team.barrier();
-
-    // Levels count from the beginning of the phase.
-    auto const base = (m_phase - 1) * m_tiling.half_levels();
-    auto const first = Kokkos::max<std::int64_t>(1, base + 1);
-    auto const last = Kokkos::min(m_levels, base + 2 * m_tiling.half_levels());
-    for (auto level = first; level <= last; ++level) {
-      auto const range = m_tiling.range(tile, level - base);
-      auto const from = range.m_begin - begin;
-      auto const to = range.m_end - begin;
-      if (from >= to) continue;
-      with_sub_step<Problem::sub_steps>(static_cast<int>((level - 1) % Problem::sub_steps), [&](auto sub_step) {
-        auto const update = swept_update<sub_step.value>(m_problem, local, level);
-        team.for_each(from, to, update);
-      });
-      team.barrier();
-      if (tile.m_left_wall || tile.m_right_wall || m_tiling.is_whole()) {
-        fill_ends(team, tile, local.of_level(level), size);
-        team.barrier();
-      }
-      auto& range_of_row = computed[Levels::row(level)];
-      range_of_row.m_begin = Kokkos::min(range_of_row.m_begin, from);
-      range_of_row.m_end = Kokkos::max(range_of_row.m_end, to);
-    }
-
-    for (int r = 0; r < Levels::rows; ++r) {
-      auto const row = local.m_rows[r];
-      auto const to = m_rows.m_rows[r];
-      for_each_piece(team, begin, computed[r].m_begin, computed[r].m_end,
-                     [&](std::int64_t i, std::int64_t shift) { to.store(i + shift, row.load(i)); });
-    }
-    team.barrier();
-  }
-
- private:
-  /// f(i, shift) for the tile's points, of which a ring has i + shift; in up to three loops without a branch.
-  template <class Team, class F>
-  KOKKOS_FUNCTION void for_each_piece(const Team& team, std::int64_t begin, std::int64_t from, std::int64_t to,
-                                      const F& f) const {
-    for (int turn = -1; turn <= 1; ++turn) {
-      auto const seam = turn * m_points - begin;
-      auto const shift = -seam;
-      team.for_each(Kokkos::max(from, seam), Kokkos::min(to, seam + m_points), [&](std::int64_t i) { f(i, shift); });
-    }
-  }
-
-  /// What is beyond the ends of the line, for tiles that are there.
-  template <class Team>
-  KOKKOS_FUNCTION void fill_ends(const Team& team, const SweptTile& tile, const SweptRow<Problem>& row,
-                                 std::int64_t size) const {
-    if (tile.m_left_wall || m_tiling.is_whole()) {
-      team.for_each(-width, 0, [&](std::int64_t i) { row.store(i, swept_state_at(m_problem, row, size, i)); });
-    }
-    if (tile.m_right_wall || m_tiling.is_whole()) {
-      team.for_each(size, size + width, [&](std::int64_t i) { row.store(i, swept_state_at(m_problem, row, size, i)); });
-    }
-  }
-};
-
 /// On the host: each thread takes neighbouring tiles, one after the other, in a working array of its own.
 template <class Problem>
 struct SweptPhaseOnCores {
@@ -182,12 +81,13 @@ struct SweptPhaseOnCores {
   Scalar* m_work;
   std::int64_t m_stride;
   std::int64_t m_work_size;
+  std::int64_t m_first;
   std::int64_t m_tiles;
   std::int64_t m_workers;
 
   void operator()(std::int64_t worker) const {
     for (auto tile = worker * m_tiles / m_workers; tile < (worker + 1) * m_tiles / m_workers; ++tile) {
-      m_phase.run(SweptCore{}, tile, m_work + worker * m_work_size, m_stride);
+      m_phase.run(SweptCore{}, m_first + tile, m_work + worker * m_work_size, m_stride);
     }
   }
 };
@@ -198,12 +98,13 @@ struct SweptPhaseOnTeams {
   using Scalar = typename Problem::scalar_type;
   using Member = typename Kokkos::TeamPolicy<Exec>::member_type;
   SweptPhase<Problem> m_phase;
+  std::int64_t m_first;
   std::int64_t m_stride;
   std::size_t m_bytes;
 
   KOKKOS_FUNCTION void operator()(const Member& member) const {
     auto* const work = static_cast<Scalar*>(member.team_scratch(0).get_shmem_aligned(m_bytes, alignof(Scalar)));
-    m_phase.run(SweptTeam<Member>{member}, member.league_rank(), work, m_stride);
+    m_phase.run(SweptTeam<Member>{member}, m_first + member.league_rank(), work, m_stride);
   }
 };
 
@@ -214,47 +115,62 @@ class SweptShared {
   using Scalar = typename Problem::scalar_type;
   using Phase = SweptPhase<Problem>;
 
-  /// Where the rows of a tile fit a core's first cache, or a quarter of what a block of threads gets without asking.
-  static constexpr std::int64_t default_tile_points =
-      (HostExecutionSpace<Exec> ? 24576 : 12288) /
-      (SweptLevels<Problem>::rows * Problem::components * static_cast<int>(sizeof(Scalar)));
-
+  /// Throws Error where a team cannot have so much scratch memory.
   SweptShared(const Exec& exec, std::int64_t points, std::int64_t tile_points)
-      : m_tiling(points, tile_points > 0 ? tile_points : default_tile_points, Problem::half_width,
+      : m_tiling(points, tile_points > 0 ? tile_points : default_tile_points(exec, points), Problem::half_width,
                  Problem::boundary == SweptBoundary::periodic) {
     if constexpr (HostExecutionSpace<Exec>) {
       m_workers = std::min<std::int64_t>(exec.concurrency(), m_tiling.tiles(1));
       m_work_size = static_cast<std::int64_t>(Phase::work_size(m_tiling)) + apart;
       m_work = Kokkos::View<Scalar*, typename Exec::memory_space>(
           Kokkos::view_alloc(exec, "Hyperplane::SweptRule::work"), static_cast<std::size_t>(m_workers * m_work_size));
+    } else if (auto const most = static_cast<std::size_t>(Kokkos::TeamPolicy<Exec>::scratch_size_max(0));
+               team_bytes() > most) {
+      fail("SweptRule: tiles of " + std::to_string(m_tiling.largest()) + " points need " +
+           std::to_string(team_bytes()) + " bytes of scratch memory, a team has " + std::to_string(most));
     }
   }
 
-  /// Bytes of scratch memory that a team needs on a device.
-  std::size_t scratch_bytes() const { return Phase::work_size(m_tiling) * sizeof(Scalar); }
+  const SweptTiling& tiling() const { return m_tiling; }
 
   void advance(const Exec& exec, const Problem& problem, const SweptRows<Problem>& rows, std::int64_t points,
                std::int64_t levels) const {
     for (std::int64_t phase = 0; phase < m_tiling.phases(levels); ++phase) {
-      Phase const work{problem, rows, m_tiling, points, phase, levels};
-      auto const tiles = m_tiling.tiles(phase);
-      auto const stride = Phase::work_stride(m_tiling);
-      if constexpr (HostExecutionSpace<Exec>) {
-        Kokkos::parallel_for("Hyperplane::SweptRule::shared", Kokkos::RangePolicy<Exec>(exec, 0, m_workers),
-                             SweptPhaseOnCores<Problem>{work, m_work.data(), stride, m_work_size, tiles, m_workers});
-      } else {
-        using OnTeams = SweptPhaseOnTeams<Problem, Exec>;
-        auto const bytes = scratch_bytes();
-        Kokkos::TeamPolicy<Exec> policy(exec, static_cast<int>(tiles), team_size);
-        policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes + alignof(Scalar))));
-        Kokkos::parallel_for("Hyperplane::SweptRule::shared", policy, OnTeams{work, stride, bytes});
-      }
+      launch("Hyperplane::SweptRule::shared", exec, {problem, rows, m_tiling, points, phase, levels}, 0,
+             m_tiling.tiles(phase));
+    }
+  }
+
+  /// `tiles` tiles of a phase, from tile `first` on.
+  void launch(const char* label, const Exec& exec, const Phase& phase, std::int64_t first, std::int64_t tiles) const {
+    auto const stride = Phase::work_stride(m_tiling);
+    if constexpr (HostExecutionSpace<Exec>) {
+      Kokkos::parallel_for(
+          label, Kokkos::RangePolicy<Exec>(exec, 0, m_workers),
+          SweptPhaseOnCores<Problem>{phase, m_work.data(), stride, m_work_size, first, tiles, m_workers});
+    } else {
+      Kokkos::TeamPolicy<Exec> policy(exec, static_cast<int>(tiles), team_size);
+      policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(team_bytes())));
+      Kokkos::parallel_for(label, policy,
+                           SweptPhaseOnTeams<Problem, Exec>{phase, first, stride, team_bytes() - alignof(Scalar)});
     }
   }
 
  private:
   static constexpr int team_size = 256;
   static constexpr std::int64_t apart = 128 / sizeof(Scalar);  // cores do not share cache lines
+
+  /// Where the rows of a tile fit a core's first cache, or a quarter of what a block of threads gets without asking. On
+  /// hosts fewer where threads would have none, but not so few that most of a tile is edges.
+  static std::int64_t default_tile_points(const Exec& exec, std::int64_t points) {
+    constexpr std::int64_t value_bytes = SweptLevels<Problem>::rows * Problem::components * sizeof(Scalar);
+    constexpr std::int64_t least = 16 * Problem::half_width;
+    constexpr auto most = std::max<std::int64_t>(least, (HostExecutionSpace<Exec> ? 24576 : 12288) / value_bytes);
+    return HostExecutionSpace<Exec> ? std::clamp(points / exec.concurrency(), least, most) : most;
+  }
+
+  /// Scratch memory of a team.
+  std::size_t team_bytes() const { return Phase::work_size(m_tiling) * sizeof(Scalar) + alignof(Scalar); }
 
   SweptTiling m_tiling;
   std::int64_t m_workers = 0;
