@@ -38,6 +38,8 @@ void compile(cudaStream_t stream, const PencilMap<W>& map, const BlockStencil7Re
       cudaStream_t, const PencilMap<W>&, const BlockStencil7Ref<MatrixStorage, n, W>&, \
       const BlockIlu0Factors<Storage, n, W>&, const BlockVectorRef<Scalar, n, W>&, unsigned long long*);
 HYPERPLANE_COMPILE(double, 1, double, double, 8)
+HYPERPLANE_COMPILE(double, 1, float, double, 8)
+HYPERPLANE_COMPILE(float, 1, float, float, 16)
 HYPERPLANE_COMPILE(double, 6, double, double, 8)
 HYPERPLANE_COMPILE(double, 9, float, double, 8)
 HYPERPLANE_COMPILE(double, 16, double, float, 8)

@@ -43,11 +43,12 @@ struct SipOptions {
 ///
 /// The factors have the form of those of BILU(0), so solve() is that of BlockIlu0, with its hyperplanes, paths, speed,
 /// labels and launches; factor() is a recursion of its own: on CUDA with Path::pencil one kernel where A is stored in
-/// Scalar, else a launch for each of the I + J + K - 2 hyperplanes.
+/// Scalar (and one that clears the status), else a launch for each of the I + J + K - 2 hyperplanes.
 /// Boundaries are what A says; entries of A that point out of the grid are ignored, and periodic directions cannot be
 /// said in a BlockStencil7. Solid points are rows of A with a diagonal entry alone, to which no other row points.
 ///
-/// A plan: the constructor allocates 7 values of StorageScalar a point; factor() and solve() allocate nothing, fence
+/// A plan: the constructor allocates 7 values of StorageScalar a point, and on CUDA for Path::pencil packets, about 15
+/// bytes a point on large grids, more on flat ones; factor() and solve() allocate nothing, fence
 /// nothing, and are asynchronous on the instance that is given. Copies share factors: at most one factor() or solve()
 /// of a plan and all its copies may run at a time.
 ///

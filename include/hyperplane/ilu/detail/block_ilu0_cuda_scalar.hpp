@@ -25,7 +25,6 @@ struct CudaScalarSweep {
   Vector m_rhs;
   Vector m_x;
 
-#if defined(__CUDACC__)
   struct Point {
     Scalar coefficients[CudaScalarSweep::coefficients];
     Scalar vectors[1];
@@ -62,7 +61,6 @@ struct CudaScalarSweep {
   }
 
   Scalar* m_to = nullptr;
-#endif
 };
 
 template <class Scalar, class Storage, int W>
@@ -76,7 +74,7 @@ class CudaScalarSolve {
 
   CudaScalarSolve(cudaStream_t stream, const PencilMap<W>& map, int multiprocessors)
       : m_plan(stream, map, multiprocessors),
-        m_bytes(static_cast<std::size_t>(map.pack_count()) * W * (7 * sizeof(Storage) + 3 * sizeof(Scalar))) {}
+        m_bytes(static_cast<std::size_t>(map.pack_count()) * W * (7 * sizeof(Storage) + 2 * sizeof(Scalar))) {}
 
   void operator()(cudaStream_t stream, const BlockIlu0Factors<Storage, 1, W>& factors,
                   const BlockVectorRef<Scalar, 1, W>& rhs, const BlockVectorRef<Scalar, 1, W>& x) const {

@@ -75,7 +75,6 @@ struct PointRecursion {
     return std::size_t(tiles_k(map.grid(), beams)) * map.pencils() * (map.grid().ni() + W - 1) * W * passed;
   }
 
-#if defined(__CUDACC__)
   __device__ const Grid& grid() const { return m_map.grid(); }
   /// Steps of a row, and of a beam.
   __device__ int row_steps() const { return grid().ni() + W - 1; }
@@ -105,7 +104,6 @@ struct PointRecursion {
   __device__ bool has_row(int pencil, int a) const {
     return stored_pencil<forward>(pencil) * W + (forward ? a : W - 1 - a) < grid().nj();
   }
-#endif
 };
 
 /// A stage of a beam: a chunk of steps of its coefficients and vectors. Rows are apart by so much more than their
@@ -136,7 +134,6 @@ struct PointRecursionBeam {
   cuda::PhaseBarrier used[stages];     ///< its steps are done, and with them those of the packets of a window ago
 };
 
-#if defined(__CUDACC__)
 
 /// The work of one launch: one recursion, or two of which the second begins when the first is complete.
 template <class Recursion_, class First_, class Second_>
@@ -344,7 +341,8 @@ struct PointRecursionLaunch {
     }
     int i = 0;
     int wanted = 1;
-    unsigned room = stages;  // Chunks before this one have room: a test for each step would take too long.
+    // Steps before this one have room in the ring.
+    int room = before >= stages ? 0 : (stages - static_cast<int>(before)) * chunk;
     while (__any_sync(all_lanes, i < points)) {
       Packet packets[ahead][passed];
 #pragma unroll
@@ -354,20 +352,20 @@ struct PointRecursionLaunch {
           if (p < wanted && i + p < points) packets[p][e] = Packet::load(from + (first + i + p) * (width * passed) + e);
         }
       }
+      if (i < points && first + i + ahead > room) {
+        unsigned const turn = before + room / chunk;
+        if (beam.used[turn % stages].test((turn / stages + 1) % 2)) room += chunk;
+      }
+      int const end = min(points, room - first);
       int delivered = 0;
 #pragma unroll
       for (int p = 0; p < ahead; ++p) {
-        bool there = delivered == p && p < wanted && i + p < points;
+        bool there = delivered == p && p < wanted && i + p < end;
 #pragma unroll
         for (int e = 0; e < passed; ++e) there = there && packets[p][e].m_stamp == t.stamp;
-        int const step = first + i + p;
-        unsigned const turn = before + step / chunk;
-        if (there && turn >= room) {
-          there = beam.used[turn % stages].test((turn / stages + 1) % 2);
-          if (there) room = turn + 1;
-        }
         if (there) {
-          int const slot = turn % stages * chunk + step % chunk;
+          unsigned const step = first + i + p;
+          unsigned const slot = (before * chunk + step) % window;
 #pragma unroll
           for (int e = 0; e < passed; ++e) {
             SharedPacket::store(to + slot * (width * passed) + e, packets[p][e].m_value, t.ring_stamp + step);
@@ -403,15 +401,11 @@ struct PointRecursionLaunch {
     Packet* m_south_out;
     Packet* m_bottom_out;
 
-    template <bool interior>
-    __device__ bool exists(int v) const {
-      return interior || static_cast<unsigned>(v - m_a - m_b) < m_points;
-    }
+    __device__ bool exists(int v) const { return static_cast<unsigned>(v - m_a - m_b) < m_points; }
 
     /// Stores and sends the results, which are of step v, `u` steps after where the pointers are.
-    template <bool interior>
     __device__ void send(int v, int u, SharedPacket* next) const {
-      if (!exists<interior>(v)) return;
+      if (!exists(v)) return;
       m_work.store(u, m_results);
 #pragma unroll
       for (int e = 0; e < passed; ++e) {
@@ -422,15 +416,29 @@ struct PointRecursionLaunch {
       }
     }
 
-    /// `next(v)` is where step v has its place in the ring of the beam below.
-    template <bool interior, class Next>
+    /// A group of steps from v0 on. What the beam below gets of it, a step late, are its steps from v0 - layers on,
+    /// whose places are at `next`, and from v0 on, at `next_group`.
     __device__ void steps(int v0, const std::byte* coefficients, const std::byte* vectors, const SharedPacket* south_in,
-                          const SharedPacket* bottom_in, const Next& next) {
+                          const SharedPacket* bottom_in, SharedPacket* next, SharedPacket* next_group) {
       using Coefficient = typename Work::Coefficient;
+      auto const read = [&](int u, typename Work::Point& point) {
+#pragma unroll
+        for (int c = 0; c < Work::coefficients; ++c) {
+          point.coefficients[c] = static_cast<Scalar>(*reinterpret_cast<const Coefficient*>(
+              coefficients + u * Stage::coefficient_pack + c * W * static_cast<int>(sizeof(Coefficient))));
+        }
+#pragma unroll
+        for (int c = 0; c < Work::vectors; ++c) {
+          point.vectors[c] = *reinterpret_cast<const Scalar*>(vectors + c * layers * Stage::vector_row +
+                                                              (forward ? u : group - 1 - u) * Stage::vector_pack);
+        }
+      };
+      typename Work::Point point, following;
+      read(0, following);
 #pragma unroll
       for (int u = 0; u < group; ++u) {
         int const v = v0 + u;
-        typename Work::Point point;
+        point = following;
 #pragma unroll
         for (int e = 0; e < passed; ++e) {
           point.west[e] = m_results.passed(e);
@@ -446,20 +454,12 @@ struct PointRecursionLaunch {
           }
         };
         look();
+        // Ahead, as the latency of shared memory would add to that of the step.
+        if (u + 1 < group) read(u + 1, following);
         // Results leave a step late: here the next step does not wait for it.
-        send<interior>(v - 1, u - 1, next(v - 1));
-#pragma unroll
-        for (int c = 0; c < Work::coefficients; ++c) {
-          point.coefficients[c] = static_cast<Scalar>(*reinterpret_cast<const Coefficient*>(
-              coefficients + u * Stage::coefficient_pack + c * W * static_cast<int>(sizeof(Coefficient))));
-        }
-#pragma unroll
-        for (int c = 0; c < Work::vectors; ++c) {
-          point.vectors[c] = *reinterpret_cast<const Scalar*>(vectors + c * layers * Stage::vector_row +
-                                                              (forward ? u : group - 1 - u) * Stage::vector_pack);
-        }
-        bool const get_south = m_from_south && (interior || static_cast<unsigned>(v - m_b) < m_points);
-        bool const get_bottom = m_from_bottom && (interior || static_cast<unsigned>(v - m_a) < m_points);
+        send(v - 1, u - 1, u < layers ? next + u * (W * passed) : next_group + (u - layers) * (W * passed));
+        bool const get_south = m_from_south && static_cast<unsigned>(v - m_b) < m_points;
+        bool const get_bottom = m_from_bottom && static_cast<unsigned>(v - m_a) < m_points;
         std::uint32_t const stamp = m_tile.ring_stamp + v;
         while (true) {
           bool missing = false;
@@ -475,9 +475,9 @@ struct PointRecursionLaunch {
           if (m_a == 0) point.south[e] = get_south ? south[e].m_value : Scalar(0);
           if (m_b == 0) point.bottom[e] = get_bottom ? bottom[e].m_value : Scalar(0);
         }
-        m_work.step(point, m_results, v - m_a - m_b, exists<interior>(v));
+        m_work.step(point, m_results, v - m_a - m_b, exists(v));
         // Neighbours outside the grid contribute nothing.
-        if (!exists<interior>(v)) m_results.clear();
+        if (!exists(v)) m_results.clear();
       }
       m_work.advance(group);
       m_south_out += group * layers * passed;
@@ -521,19 +521,19 @@ struct PointRecursionLaunch {
     thread.m_work.begin(pack, stored_lane, stored_lane + r.template stored_pencil<forward>(t.pencil) * W,
                         forward ? layer : nk - 1 - layer);
 
-    int const interior_end = __all_sync(all_lanes, thread.m_points > 0) ? ni : 0;
-    // Step v has its place in the ring of the beam below as step v - (layers - 1), if there is such a beam.
-    auto const next = [&](int v) {
-      unsigned const step = next_chunks * chunk + v - (layers - 1);
-      return &below->bottom[step % window][a][0];
-    };
+    // Steps of the beam below that need something from this one.
+    int const sent_end = ni + (forward ? min(W, r.grid().nj() - t.pencil * W) : W) - 1;
+    // The place of a step in the ring of the beam below, if there is one: step v of this beam is there step
+    // v - (layers - 1).
+    auto const place = [&](int step) { return &below->bottom[(next_chunks * chunk + step) % window][a][0]; };
     for (int v0 = 0; v0 < r.steps(); v0 += group) {
       unsigned const number = chunks + v0 / chunk;
       int const in_chunk = v0 % chunk;
       if (in_chunk == 0) beam.arrived[number % stages].wait(number / stages % 2);
-      // Room for what these steps send, one step late and so before the chunk after the next.
-      if (to_block && (in_chunk == 0 || in_chunk == group)) {
-        int const last = v0 + group - 1 - layers;
+      // Room for what these steps send, which are those from v0 - layers on of the beam below. Only while there is a
+      // step that it needs: without one it may run ahead, and a wait for a chunk that it has finished would not end.
+      if (to_block && v0 - layers < sent_end && (in_chunk == 0 || in_chunk == group)) {
+        int const last = min(v0 + group - layers, sent_end) - 1;
         if (last >= 0) wait_for_room(*below, next_chunks + last / chunk);
       }
       const std::byte* const stage = beam.stage[number % stages];
@@ -545,17 +545,12 @@ struct PointRecursionLaunch {
       int const slot = number % stages * chunk + in_chunk;
       auto const* const south_in = &beam.south[slot][b][0];
       auto const* const bottom_in = &beam.bottom[slot][a][0];
-      // One step more at the beginning, because what is sent is a step late.
-      if (v0 >= W + layers - 1 && v0 + group <= interior_end) {
-        thread.template steps<true>(v0, coefficients, vectors, south_in, bottom_in, next);
-      } else {
-        thread.template steps<false>(v0, coefficients, vectors, south_in, bottom_in, next);
-      }
+      thread.steps(v0, coefficients, vectors, south_in, bottom_in, place(v0 - layers), place(v0));
       if (in_chunk + group == chunk || v0 + group >= r.steps()) beam.used[number % stages].arrive();
     }
     int const end = (r.steps() + group - 1) / group * group;
-    if (to_block) wait_for_room(*below, next_chunks + (end - layers) / chunk);
-    thread.template send<false>(end - 1, -1, next(end - 1));
+    if (to_block && end - layers < sent_end) wait_for_room(*below, next_chunks + (end - layers) / chunk);
+    thread.send(end - 1, -1, place(end - layers));
     chunks += chunk_count();
     if (to_block) next_chunks += chunk_count();
   }
@@ -571,6 +566,5 @@ __global__ void __launch_bounds__(Launch::threads(point_recursion_max_beams), 1)
 #endif
 }
 
-#endif
 
 }  // namespace hyperplane::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/error.hpp>
 #include <hyperplane/cuda/check.hpp>
 #include <hyperplane/cuda/device_array.hpp>
 #include <hyperplane/cuda/launch.hpp>
@@ -43,6 +44,7 @@ class PointRecursionPlan {
 
   /// Launches no more blocks than `multiprocessors`, so that they occupy no more of them; 0: all.
   PointRecursionPlan(cudaStream_t stream, const Map& map, int multiprocessors) : m_map(map) {
+    require(suits(), "recursion over points: the device, or the kernel that was compiled for it, is older than 9.0");
     auto const& grid = map.grid();
     cudaFuncAttributes attributes{};
     cuda::check(cudaFuncGetAttributes(&attributes, m_kernel), "cudaFuncGetAttributes");

@@ -25,7 +25,6 @@ struct CudaSipCoefficients {
   unsigned long long* m_singular;
   Scalar m_alpha;
 
-#if defined(__CUDACC__)
   struct Point {
     Scalar coefficients[stencil7_size];
     Scalar vectors[1];
@@ -93,7 +92,6 @@ struct CudaSipCoefficients {
   Storage* m_upper = nullptr;
   int m_j = 0;
   int m_k = 0;
-#endif
 };
 
 }  // namespace hyperplane::detail

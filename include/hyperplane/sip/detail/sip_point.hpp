@@ -6,8 +6,10 @@
 
 namespace hyperplane::detail {
 
-/// Upper coefficients of a point, in storage order.
+/// What a point passes on to the next ones.
 inline constexpr int sip_upper = upper_blocks;
+
+/// Upper coefficients of a point, in storage order.
 template <class Scalar>
 struct SipUpper {
   Scalar top;
