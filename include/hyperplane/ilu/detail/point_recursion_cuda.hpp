@@ -134,7 +134,6 @@ struct PointRecursionBeam {
   cuda::PhaseBarrier used[stages];     ///< its steps are done, and with them those of the packets of a window ago
 };
 
-
 /// The work of one launch: one recursion, or two of which the second begins when the first is complete.
 template <class Recursion_, class First_, class Second_>
 struct PointRecursionLaunch {
@@ -565,6 +564,5 @@ __global__ void __launch_bounds__(Launch::threads(point_recursion_max_beams), 1)
   launch.run(point_recursion_memory);
 #endif
 }
-
 
 }  // namespace hyperplane::detail
