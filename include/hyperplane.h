@@ -240,6 +240,107 @@ HYPERPLANE_API hyperplane_status hyperplane_krylov_solve(hyperplane_krylov krylo
 HYPERPLANE_API hyperplane_status hyperplane_krylov_history(hyperplane_krylov krylov, double* norms, int64_t capacity,
                                                            int64_t* count);
 
+/* --- Primitives: boxes of three-dimensional arrays -----------------------------------------------------------------
+ */
+
+typedef enum hyperplane_scalar { HYPERPLANE_INT = 0, HYPERPLANE_FLOAT = 1, HYPERPLANE_DOUBLE = 2 } hyperplane_scalar;
+
+/* An array of yours: component c of point (i, j, k) is element
+ *   i * strides[0] + j * strides[1] + k * strides[2] + c * component_stride
+ * of data. Contexts of host backends work on arrays in host memory, and return when they have; those of cuda on arrays
+ * in device memory, in the order of the stream. Arrays of a call have one scalar type. */
+typedef struct hyperplane_array {
+  void* data;
+  hyperplane_scalar scalar;
+  hyperplane_memory_space space;
+  int extents[3];
+  int components;
+  int64_t strides[3];
+  int64_t component_stride;
+} hyperplane_array;
+
+/* begin[d] <= index < end[d] */
+typedef struct hyperplane_box {
+  int begin[3];
+  int end[3];
+} hyperplane_box;
+
+/* Fills in a contiguous array: i fastest, then j, k and the component. */
+HYPERPLANE_API hyperplane_status hyperplane_array_init(hyperplane_array* array, void* data, hyperplane_scalar scalar,
+                                                       hyperplane_memory_space space, hyperplane_grid grid,
+                                                       int components);
+/* All points of an array. */
+HYPERPLANE_API hyperplane_status hyperplane_box_of(const hyperplane_array* array, hyperplane_box* box);
+/* The `width` layers of a box at a face (HYPERPLANE_BOTTOM to HYPERPLANE_TOP), beginning `from` layers inside it. */
+HYPERPLANE_API hyperplane_status hyperplane_box_face(hyperplane_box box, int face, int width, int from,
+                                                     hyperplane_box* layers);
+
+typedef enum hyperplane_reduction {
+  HYPERPLANE_SUM = 0,
+  HYPERPLANE_MIN = 1,
+  HYPERPLANE_MAX = 2,
+  HYPERPLANE_NORM_1 = 3,
+  HYPERPLANE_NORM_2 = 4, /* of float and double */
+  HYPERPLANE_NORM_INF = 5
+} hyperplane_reduction;
+
+/* Over all components; the same bits whatever the number of threads. Waits for the result. */
+HYPERPLANE_API hyperplane_status hyperplane_reduce(hyperplane_context context, hyperplane_reduction reduction,
+                                                   hyperplane_box box, const hyperplane_array* x, double* result);
+HYPERPLANE_API hyperplane_status hyperplane_dot(hyperplane_context context, hyperplane_box box,
+                                                const hyperplane_array* x, const hyperplane_array* y, double* result);
+/* x = value */
+HYPERPLANE_API hyperplane_status hyperplane_fill(hyperplane_context context, hyperplane_box box, double value,
+                                                 const hyperplane_array* x);
+/* x = alpha x */
+HYPERPLANE_API hyperplane_status hyperplane_scale(hyperplane_context context, hyperplane_box box, double alpha,
+                                                  const hyperplane_array* x);
+/* y = x */
+HYPERPLANE_API hyperplane_status hyperplane_copy(hyperplane_context context, hyperplane_box box,
+                                                 const hyperplane_array* x, const hyperplane_array* y);
+/* y(begin + q) = x(box.begin + p), q[d] = p[order[d]] */
+HYPERPLANE_API hyperplane_status hyperplane_transposed_copy(hyperplane_context context, hyperplane_box box,
+                                                            const hyperplane_array* x, const int order[3],
+                                                            const int begin[3], const hyperplane_array* y);
+/* y = alpha x + y */
+HYPERPLANE_API hyperplane_status hyperplane_axpy(hyperplane_context context, hyperplane_box box, double alpha,
+                                                 const hyperplane_array* x, const hyperplane_array* y);
+/* y = alpha x + beta y */
+HYPERPLANE_API hyperplane_status hyperplane_axpby(hyperplane_context context, hyperplane_box box, double alpha,
+                                                  const hyperplane_array* x, double beta, const hyperplane_array* y);
+
+/* A box of an array that goes into a buffer: direction order[0] fastest, then order[1], order[2], and the components.
+ */
+typedef struct hyperplane_slab {
+  hyperplane_array array;
+  hyperplane_box box;
+  int order[3];
+} hyperplane_slab;
+
+/* Packs many slabs into one buffer, and unpacks it, in one launch. It refers to the arrays. The buffer has their scalar
+ * type and is where they are. */
+typedef struct hyperplane_packer_s* hyperplane_packer;
+HYPERPLANE_API hyperplane_status hyperplane_packer_create(hyperplane_context context, const hyperplane_slab* slabs,
+                                                          int count, hyperplane_packer* packer);
+/* Values that the buffer has. */
+HYPERPLANE_API hyperplane_status hyperplane_packer_size(hyperplane_packer packer, int64_t* size);
+HYPERPLANE_API hyperplane_status hyperplane_packer_pack(hyperplane_packer packer, void* buffer, int64_t count);
+HYPERPLANE_API hyperplane_status hyperplane_packer_unpack(hyperplane_packer packer, const void* buffer, int64_t count);
+
+/* --- Timers of all kernels --------------------------------------------------------------------------------------- */
+
+/* While they run, kernels wait for one another. The environment's HYPERPLANE_TIMERS starts them in
+ * hyperplane_initialize() and reports at the end: "stderr" a table there, anything else JSON in a file of that name. */
+HYPERPLANE_API hyperplane_status hyperplane_timers_start(void);
+HYPERPLANE_API hyperplane_status hyperplane_timers_stop(void);
+/* Forgets what was measured. */
+HYPERPLANE_API hyperplane_status hyperplane_timers_reset(void);
+
+typedef enum hyperplane_timers_format { HYPERPLANE_TABLE = 0, HYPERPLANE_JSON = 1 } hyperplane_timers_format;
+/* Writes the report, as far as there is room, with a NUL at the end; length is how long it is, without that. */
+HYPERPLANE_API hyperplane_status hyperplane_timers_report(hyperplane_timers_format format, char* text, size_t capacity,
+                                                          size_t* length);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends.hpp"
 
+#include <hyperplane/core/timers.hpp>
+
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
@@ -65,6 +67,13 @@ Kokkos::InitializationSettings kokkos_settings() {
   settings.set_device_id(device);
 #endif
   return settings;
+}
+
+std::shared_ptr<void> start_timers_of_environment() {
+  auto const where = environment("HYPERPLANE_TIMERS");
+  if (where.empty()) return nullptr;
+  if (where == "stderr") return std::make_shared<TimerReport>();
+  return std::make_shared<TimerReport>(where);
 }
 
 }  // namespace hyperplane::run_time

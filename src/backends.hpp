@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -38,5 +39,9 @@ HYPERPLANE_EXPORT std::string choose_backend(const std::string& wanted, const st
 /// How Kokkos is to be initialized: on the device that the environment's HYPERPLANE_DEVICE says, if it does, and
 /// without advice on thread placement. Throws Error where that is not the number of a device.
 HYPERPLANE_EXPORT Kokkos::InitializationSettings kokkos_settings();
+
+/// Timers of all kernels from here to the end of the scope, with a report, where the environment's HYPERPLANE_TIMERS
+/// says so: "stderr", or the name of a file for JSON. Throws Error where that cannot be written.
+HYPERPLANE_EXPORT std::shared_ptr<void> start_timers_of_environment();
 
 }  // namespace hyperplane::run_time

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "c_library.hpp"
 
+#include <hyperplane/core/timers.hpp>
 #include <hyperplane/version.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -25,19 +26,23 @@ void initialize_kokkos(Library& lib) {
     throw Failure(HYPERPLANE_NOT_AVAILABLE, "Kokkos has been finalized, and cannot be initialized again in a process");
   }
   auto const settings = run_time::kokkos_settings();
-  lib.owns_kokkos = !Kokkos::is_initialized();
-  if (lib.owns_kokkos) {
+  if (!Kokkos::is_initialized()) {
     Kokkos::initialize(settings);
+    lib.owns_kokkos = true;
   } else if (settings.has_device_id() && settings.get_device_id() != Kokkos::device_id()) {
     throw Failure(HYPERPLANE_NOT_AVAILABLE, "HYPERPLANE_DEVICE: the program has initialized Kokkos on device " +
                                                 std::to_string(Kokkos::device_id()));
   }
+  lib.timers = run_time::start_timers_of_environment();
   // Objects go before Kokkos, whoever finalizes it.
   if (lib.has_hook) return;
   lib.has_hook = true;
   Kokkos::push_finalize_hook([] {
-    library().registry.clear();
-    library().users = 0;
+    auto& left = library();
+    left.registry.clear();
+    left.timers = nullptr;
+    Timers::stop();
+    left.users = 0;
   });
 }
 
@@ -137,6 +142,8 @@ hyperplane_status hyperplane_finalize() {
     if (lib.users == 0) throw Failure(HYPERPLANE_NOT_INITIALIZED, "hyperplane_initialize() has not been called");
     if (--lib.users > 0) return;
     lib.registry.clear();
+    lib.timers = nullptr;
+    Timers::stop();
     if (lib.owns_kokkos) Kokkos::finalize();
   });
 }

@@ -4,6 +4,7 @@
 #include <hyperplane.h>
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -18,6 +19,7 @@ struct Library {
   int users = 0;  ///< calls of hyperplane_initialize() that have not been ended
   bool owns_kokkos = false;
   bool has_hook = false;
+  std::shared_ptr<void> timers;  ///< that the environment has started
   Registry registry;
 };
 

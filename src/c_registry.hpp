@@ -12,6 +12,7 @@
 
 #include "errors.hpp"
 #include "objects.hpp"
+#include "primitives.hpp"
 
 namespace hyperplane::c {
 
@@ -69,6 +70,11 @@ struct ObjectOf<hyperplane_preconditioner> {
   static constexpr const char* name = "preconditioner";
 };
 template <>
+struct ObjectOf<hyperplane_packer> {
+  using type = Held<run_time::Packer>;
+  static constexpr const char* name = "packer";
+};
+template <>
 struct ObjectOf<hyperplane_krylov> {
   using type = Held<KrylovObject>;
   static constexpr const char* name = "krylov";
@@ -121,7 +127,7 @@ class Registry {
 
  private:
   using Any = std::variant<Pointer<hyperplane_context>, Pointer<hyperplane_vector>, Pointer<hyperplane_matrix>,
-                           Pointer<hyperplane_preconditioner>, Pointer<hyperplane_krylov>>;
+                           Pointer<hyperplane_preconditioner>, Pointer<hyperplane_krylov>, Pointer<hyperplane_packer>>;
   struct Entry {
     Any object;
     std::int64_t owners;

@@ -13,6 +13,8 @@
 
 #include "backends.hpp"
 #include "errors.hpp"
+#include "memory.hpp"
+#include "primitives.hpp"
 #include "typed_objects.hpp"
 
 namespace hyperplane::run_time {
@@ -46,28 +48,16 @@ void check_shape(const char* function, const char* argument, const Object& objec
                      to_string(expected));
 }
 
-#ifdef KOKKOS_ENABLE_CUDA
-inline void check_device_memory(const void* values) {
-  cudaPointerAttributes attributes{};
-  if (cudaPointerGetAttributes(&attributes, values) == cudaSuccess && attributes.devicePointer != nullptr) return;
-  static_cast<void>(cudaGetLastError());
-  throw Error("an array that is said to be in device memory is not");
-}
-#endif
-
 /// Calls `use(pointer)` with `values` in memory that kernels of Exec read, or write for `is_output`. Waits where the
 /// caller's memory is the host's.
 template <bool is_output, class Exec, class T, class Use>
 void in_memory_of(const Exec& exec, T* values, std::int64_t count, MemorySpace space, const Use& use) {
+  if (space == MemorySpace::device) check_device_memory<Exec>(values);
   if constexpr (HostExecutionSpace<Exec>) {
-    if (space == MemorySpace::device) throw Error(std::string(Exec::name()) + " has no device memory");
     use(values);
     exec.fence("Hyperplane: host memory");
   } else {
-    if (space == MemorySpace::device) {
-      check_device_memory(values);
-      return use(values);
-    }
+    if (space == MemorySpace::device) return use(values);
     using Host = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
     Kokkos::View<double*, typename Exec::memory_space> const staged(
         Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::staged"), count);
@@ -288,11 +278,14 @@ const SizedFactory<Exec>& find_factory(int n, std::integer_sequence<int, groups.
 template <class Exec>
 class ContextOn final : public Context {
  public:
-  ContextOn(const Exec& exec, std::string backend) : m_instance{exec, this}, m_backend(std::move(backend)) {}
+  ContextOn(const Exec& exec, std::string backend)
+      : m_instance{exec, this}, m_backend(std::move(backend)), m_primitives(make_primitives(exec)) {}
 
   const char* backend() const override { return m_backend.c_str(); }
   int concurrency() const override { return m_instance.exec.concurrency(); }
   void fence() const override { m_instance.exec.fence("Hyperplane::Context"); }
+
+  const Primitives& primitives() const override { return *m_primitives; }
 
   std::unique_ptr<Vector> make_vector(const Shape& shape) const override {
     return std::make_unique<VectorOn<Exec>>(m_instance, shape, factory(shape));
@@ -321,6 +314,7 @@ class ContextOn final : public Context {
 
   Instance<Exec> m_instance;
   std::string m_backend;
+  std::unique_ptr<Primitives> m_primitives;
 };
 
 }  // namespace

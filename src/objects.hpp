@@ -94,6 +94,8 @@ class Krylov {
   virtual KrylovResult solve(const Matrix& a, const Preconditioner& m, const Vector& b, Vector& x) const = 0;
 };
 
+class Primitives;
+
 /// An instance of an execution space, and what makes objects that work on it. Objects of one context alone may meet.
 class Context {
  public:
@@ -101,6 +103,7 @@ class Context {
   virtual const char* backend() const = 0;
   virtual int concurrency() const = 0;
   virtual void fence() const = 0;
+  virtual const Primitives& primitives() const = 0;
   virtual std::unique_ptr<Vector> make_vector(const Shape& shape) const = 0;
   virtual std::unique_ptr<Matrix> make_matrix(const Shape& shape, StorageKind storage) const = 0;
   virtual std::unique_ptr<Preconditioner> make_preconditioner(const Shape& shape,

@@ -90,6 +90,10 @@ class SizedFactory {
       const Exec& exec, const Grid& grid, const PreconditionerSettings& settings) const = 0;
 };
 
+/// Defined in primitives.cpp.
+template <ExecutionSpace Exec>
+std::unique_ptr<Primitives> make_primitives(const Exec& exec);
+
 /// The one of block size n, if that is in a group of them. Defined in sizes.cpp, which is compiled for one group at a
 /// time.
 template <int group, ExecutionSpace Exec>

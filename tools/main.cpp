@@ -38,7 +38,8 @@ One application of the preconditioner, x = M^-1 b:
 
 The number of threads is that of Kokkos (OMP_NUM_THREADS for openmp). Without
 --backend the environment's HYPERPLANE_BACKEND says where to run, and
-HYPERPLANE_DEVICE on which CUDA device.
+HYPERPLANE_DEVICE on which CUDA device. With HYPERPLANE_TIMERS=stderr, or the
+name of a file for JSON, kernels are timed.
 
 Exit status: 0 converged, 2 not converged (files are written all the same),
 1 error.)";
@@ -206,6 +207,7 @@ int run(int argc, char** argv) {
     return exit_error;
   }
   Kokkos::ScopeGuard const kokkos(hyperplane::run_time::kokkos_settings());
+  auto const timers = hyperplane::run_time::start_timers_of_environment();
   if (app.got_subcommand("info")) return run_info();
   return app.got_subcommand("swept") ? run_swept(swept_command) : run_solve(command);
 }

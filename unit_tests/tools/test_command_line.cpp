@@ -180,6 +180,16 @@ TEST_F(CommandLine, the_environment_says_where_to_run) {
   expect_refused(run(arguments, "HYPERPLANE_DEVICE=-1 "), "HYPERPLANE_DEVICE: '-1' is not the number of a device");
 }
 
+TEST_F(CommandLine, the_environment_says_whether_kernels_are_timed) {
+  auto const outcome = solve("", "A.mtx --rhs b.mtx --grid 4x3x5");
+  EXPECT_EQ(run("solve A.mtx --rhs b.mtx --grid 4x3x5 --block-size 2", "HYPERPLANE_TIMERS=t.json ").output.substr(0, 9),
+            outcome.output.substr(0, 9));
+  EXPECT_THAT(read("t.json"), HasSubstr("\"label\": \"Hyperplane::BlockIlu0::solve"));
+  EXPECT_THAT(run("solve A.mtx --rhs b.mtx --grid 4x3x5 --block-size 2", "HYPERPLANE_TIMERS=stderr ").output,
+              HasSubstr("Hyperplane::BiCgStab::update"));
+  EXPECT_EQ(run("info", "HYPERPLANE_TIMERS=no/such/t.json ").status, 1);
+}
+
 TEST_F(CommandLine, one_correction_is_one_application) {
   auto const outcome = solve("--tolerance 0 --max-iterations 1 --method richardson");
   EXPECT_EQ(outcome.status, 2);
