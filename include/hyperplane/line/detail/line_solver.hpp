@@ -43,7 +43,7 @@ class LineSolver {
   using Places = LinePlaces<Scalar, Exec>;
   using Direct = LineFactorization<Scalar, n, Exec, StorageScalar>;
 
-  LineSolver(const Exec& exec, const Layout& layout, int partitions, Path path, int load_bits)
+  LineSolver(const Exec& exec, const Layout& layout, int partitions, Path path, std::optional<int> load_bits)
       : m_layout(layout), m_partitions(partitions) {
     auto const& lines = layout.lines();
     if (lines.ends() == LineEnds::periodic || (partitions > 1 && lines.longest() > 2)) {
@@ -125,7 +125,7 @@ class LineSplit {
   };
 
  public:
-  LineSplit(const Exec& exec, const Layout& layout, int partitions, Path path, int load_bits)
+  LineSplit(const Exec& exec, const Layout& layout, int partitions, Path path, std::optional<int> load_bits)
       : LineSplit(exec, layout, LinePartitions(layout.lines(), partitions), path, load_bits) {}
 
   template <class MatrixStorage>
@@ -196,7 +196,7 @@ class LineSplit {
   template <class T>
   using Table = Kokkos::View<T*, typename Exec::memory_space>;
 
-  LineSplit(const Exec& exec, const Layout& layout, const LinePartitions& cut, Path path, int load_bits)
+  LineSplit(const Exec& exec, const Layout& layout, const LinePartitions& cut, Path path, std::optional<int> load_bits)
       : m_single(cut.single),
         m_parts(make_parts(exec, layout, cut, path, load_bits)),
         m_part_places(m_parts ? std::optional(sides(exec, layout, m_parts->layout())) : std::nullopt),
@@ -211,7 +211,7 @@ class LineSplit {
   }
 
   static std::optional<Direct> make_parts(const Exec& exec, const Layout& layout, const LinePartitions& cut, Path path,
-                                          int load_bits) {
+                                          std::optional<int> load_bits) {
     if (cut.neighbours.empty()) return std::nullopt;
     auto const lines = LineSet::lists(layout.lines().size(), cut.part_offsets, cut.part_points);
     return Direct(exec, Layout(exec, lines), path, load_bits);
