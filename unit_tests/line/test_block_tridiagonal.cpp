@@ -25,8 +25,7 @@ std::vector<Grid> grids() { return {Grid(1, 1, 1), Grid(5, 3, 4), Grid(19, 10, 2
 /// The system on a grid is solved: against the reference, and A x = b on each line.
 template <class Scalar, int n, class Storage, class Exec>
 void check_grid(const Exec& exec, const Grid& grid, LineDirection direction, const BlockTridiagonalOptions& options) {
-  SCOPED_TRACE(to_string(grid) + " along " + name(direction) + ", n = " + std::to_string(n) + ", " +
-               describe(options));
+  SCOPED_TRACE(to_string(grid) + " along " + name(direction) + ", n = " + std::to_string(n) + ", " + describe(options));
   auto const reference = random_stencil(grid, n);
   auto const rhs = random_vector(grid.size() * n);
   auto const lines = LineSet::along(grid, direction);

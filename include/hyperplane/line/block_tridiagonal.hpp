@@ -62,8 +62,9 @@ struct BlockTridiagonalOptions {
 ///
 /// Cost a point: factor 6 n^3 flops, 3 n^2 values read and 3 n^2 written (lines along j and lists on Path::staged: 6
 /// n^2 more for gathering); solve 6 n^2 flops, 3 n^2 + 4 n values. Periodic: n^2 values more in a solve; cut: 2 n^2
-/// more. Launches: factor two (one clears the status), solve one; cut lines have more. On Path::staged each column of a
-/// LineVector reads the factors anew.
+/// more. Points here are those of LineLayout with its padding along i and k; where points are found by a table (along
+/// j, lists, cut lines) it takes 4 bytes a point. Launches: factor two (one clears the status), three where Path::staged
+/// gathers; solve one; cut lines have more. On Path::staged each column of a LineVector reads the factors anew.
 ///
 /// Results are bitwise the same in every run, for a given path and number of partitions, whatever the number of
 /// threads; Options::partitions = 0 chooses by that number.

@@ -11,7 +11,8 @@
 namespace hyperplane {
 
 /// What a factorization along lines found: either all pivots were regular, or where the first singular one was (the
-/// lowest line, on it the lowest position, and there the first equation). The factors are not usable after one.
+/// lowest line, on it the lowest position, and there the first equation; on a line that is cut into parts, positions of
+/// parts before those of separators). The factors are not usable after one.
 struct LineStatus {
   bool singular = false;
   std::int64_t line = 0;
