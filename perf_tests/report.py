@@ -30,17 +30,18 @@ GOAL_BLOCKS = (5, 6)
 def load(folder, stem):
     """The benchmarks of all files stem_THREADS.json, each with its name taken apart."""
     rows = []
-    for path in sorted(folder.glob(f"{stem}_*.json")):
+    for path in sorted(folder.glob(f"{stem}_[0-9]*.json")):
         data = json.loads(path.read_text(encoding="utf-8"))
         for row in data["benchmarks"]:
             row["threads"] = int(data["context"]["threads"])
             row["parts"] = row["name"].split("/iterations:")[0].split("/")
+            row["commit"] = data["context"].get("git_commit", "unknown")
             rows.append(row)
     return rows
 
 
 def context(folder):
-    for path in sorted(folder.glob("*.json")):
+    for path in [*sorted(folder.glob("machine_[0-9]*.json")), *sorted(folder.glob("*.json"))]:
         result = json.loads(path.read_text(encoding="utf-8"))["context"]
         for peers in folder.glob("peers_*.json"):
             more = json.loads(peers.read_text(encoding="utf-8"))["context"]
@@ -248,6 +249,79 @@ def device_sections(folder):
     return text
 
 
+def commits(rows):
+    return "Commit " + ", ".join(sorted({row["commit"] for row in rows})) + "."
+
+
+def line_rows(folder):
+    """kernel/space/path/storage/n=N/IxJxK, and after it load=BITS, parts=N or nothing"""
+    rows = load(folder, "block_tridiagonal")
+    for row in rows:
+        row["kernel"], row["space"], row["path"], row["storage"], block, row["grid"], *more = row["parts"]
+        row["n"] = int(block.removeprefix("n="))
+        row["option"], row["value"] = more[0].split("=") if more else ("", "-")
+    return rows
+
+
+def line_section(rows):
+    header = ["kernel", "space", "path", "storage", "n", "grid", "threads", "load bits", "best ms", "median ms"]
+    header += ["ns/point", "GB/s", "of copy", "of triad", "GFLOP/s"]
+    table = [
+        [r["kernel"].removeprefix("line_"), r["space"], r["path"], r["storage"], r["n"], r["grid"], r["threads"], r["value"]]
+        + [f"{r['best_ms']:.3f}", f"{r['median_ms']:.3f}", f"{r['ns/point']:.3f}", f"{r['GB/s']:.1f}"]
+        + [f"{r['of_copy']:.2f}", f"{r['of_triad']:.2f}", f"{r['GFLOP/s']:.1f}"]
+        for r in sorted(rows, key=lambda r: (r["kernel"], r["space"], r["storage"], r["n"], r["path"], r["value"], r["threads"]))
+    ]
+    return markdown(header, table)
+
+
+def few_lines_section(rows):
+    """Best times of few lines, a column for each number of parts."""
+    systems = {}
+    for r in rows:
+        key = (r["kernel"].removeprefix("line_"), r["space"], r["n"], r["grid"], r["threads"])
+        systems.setdefault(key, {})[r["value"]] = r["best_ms"]
+    parts = sorted({r["value"] for r in rows}, key=lambda value: (not value.isdigit(), int(value) if value.isdigit() else 0))
+    header = ["kernel", "space", "n", "grid", "threads", *(f"{value} parts: ms" for value in parts)]
+    table = [[*key, *(f"{times[p]:.3f}" if p in times else "-" for p in parts)] for key, times in sorted(systems.items())]
+    return markdown(header, table)
+
+
+def line_implicit_section(rows):
+    """kernel/space/direction/storage/n=N/IxJxK"""
+    table = [
+        [*r["parts"][:4], r["parts"][4].removeprefix("n="), r["parts"][5], r["threads"], f"{r['best_ms']:.3f}"]
+        + [f"{r['median_ms']:.3f}", f"{r['ns/point']:.3f}", f"{r['GB/s']:.1f}", f"{r['of_copy']:.2f}", f"{r['GFLOP/s']:.1f}"]
+        for r in rows
+    ]
+    header = ["kernel", "space", "lines along", "storage", "n", "grid", "threads", "best ms", "median ms", "ns/point", "GB/s"]
+    return markdown([*header, "of copy", "GFLOP/s"], table)
+
+
+def gtsv2_section(rows):
+    """kernel/library/space/storage/n=1/IxJxK"""
+    table = [
+        [r["parts"][0].removeprefix("line_").replace("_", " "), r["parts"][1], r["parts"][5], f"{r['best_ms']:.3f}"]
+        + [f"{r['median_ms']:.3f}", f"{r['ns/point']:.3f}", f"{r['GB/s']:.1f}", f"{r['of_copy']:.2f}"]
+        for r in rows
+    ]
+    return markdown(["kernel", "library", "grid", "best ms", "median ms", "ns/point", "GB/s", "of copy"], table)
+
+
+def line_sections(folder):
+    text = ""
+    rows = line_rows(folder)
+    if many := [row for row in rows if row["option"] != "parts"]:
+        text += f"\n## Block tridiagonal lines\n\n{commits(many)}\n\n{line_section(many)}\n"
+    if few := [row for row in rows if row["option"] == "parts"]:
+        text += f"\n## Few lines, whole and in parts\n\n{commits(few)}\n\n{few_lines_section(few)}\n"
+    if rows := load(folder, "peers_cusparse_tridiagonal"):
+        text += f"\n## Lines of n = 1 beside cuSPARSE's gtsv2StridedBatch\n\n{commits(rows)}\n\n{gtsv2_section(rows)}\n"
+    if rows := load(folder, "line_implicit"):
+        text += f"\n## Line-implicit iteration\n\n{commits(rows)}\n\n{line_implicit_section(rows)}\n"
+    return text
+
+
 def map_section(folder):
     rows = load(folder, "hyperplane_map")
     table = [[r["parts"][2].replace("_", " "), r["parts"][3], r["threads"], f"{r['best_ms']:.3f}", f"{r['ns/point']:.2f}"] for r in rows]
@@ -337,7 +411,7 @@ with triad run next to every repetition, "(median)" the median of the ratios of 
 ## Map (p, q) -> (i, j, k)
 
 {map_section(folder)}
-{device_sections(folder)}"""
+{device_sections(folder)}{line_sections(folder)}"""
     (folder / "table.md").write_text(text, encoding="utf-8")
     print(text)
     try:

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "support/execution_spaces.hpp"
+#include "support/line_options.hpp"
 #include "support/line_transfer.hpp"
 #include "support/matchers.hpp"
 #include "support/serial_reference.hpp"
@@ -24,8 +25,7 @@ std::vector<Grid> grids() { return {Grid(1, 1, 1), Grid(5, 3, 4), Grid(19, 10, 2
 /// The system on a grid is solved: against the reference, and A x = b on each line.
 template <class Scalar, int n, class Storage, class Exec>
 void check_grid(const Exec& exec, const Grid& grid, LineDirection direction, const BlockTridiagonalOptions& options) {
-  SCOPED_TRACE(to_string(grid) + " along " + name(direction) + ", n = " + std::to_string(n) + ", path " +
-               name(options.path));
+  SCOPED_TRACE(to_string(grid) + " along " + name(direction) + ", n = " + std::to_string(n) + ", " + describe(options));
   auto const reference = random_stencil(grid, n);
   auto const rhs = random_vector(grid.size() * n);
   auto const lines = LineSet::along(grid, direction);
@@ -50,11 +50,11 @@ void check_grid(const Exec& exec, const Grid& grid, LineDirection direction, con
 
 TYPED_TEST(BlockTridiagonals, solve_lines_of_a_stencil_in_every_direction) {
   TypeParam const exec;
-  for (auto const path : line_paths_of<TypeParam>()) {
+  for (auto const& options : line_options_of<TypeParam>()) {
     for (auto const& grid : grids()) {
       for (auto const direction : directions) {
-        check_grid<double, 1, double>(exec, grid, direction, {.path = path});
-        check_grid<double, 5, double>(exec, grid, direction, {.path = path});
+        check_grid<double, 1, double>(exec, grid, direction, options);
+        check_grid<double, 5, double>(exec, grid, direction, options);
       }
     }
   }
@@ -62,20 +62,20 @@ TYPED_TEST(BlockTridiagonals, solve_lines_of_a_stencil_in_every_direction) {
 
 TYPED_TEST(BlockTridiagonals, solve_in_single_and_mixed_precision) {
   TypeParam const exec;
-  for (auto const path : line_paths_of<TypeParam>()) {
+  for (auto const& options : line_options_of<TypeParam>()) {
     for (auto const direction : directions) {
-      check_grid<float, 3, float>(exec, Grid(7, 21, 3), direction, {.path = path});
-      check_grid<double, 3, float>(exec, Grid(7, 21, 3), direction, {.path = path});
+      check_grid<float, 3, float>(exec, Grid(7, 21, 3), direction, options);
+      check_grid<double, 3, float>(exec, Grid(7, 21, 3), direction, options);
     }
   }
 }
 
 /// Lists, in arrays of points and in line storage, with many columns.
 template <int n, class Exec>
-void check_lists(const Exec& exec, const LineSet& lines, Path path) {
-  SCOPED_TRACE(std::to_string(lines.count()) + " lines, n = " + std::to_string(n) + ", path " + name(path));
+void check_lists(const Exec& exec, const LineSet& lines, const BlockTridiagonalOptions& options) {
+  SCOPED_TRACE(std::to_string(lines.count()) + " lines, n = " + std::to_string(n) + ", " + describe(options));
   auto const line_of = [&](std::int64_t line) { return random_line(n, lines.length(line), 7 + unsigned(line)); };
-  BlockTridiagonal<double, n, Exec> solver(exec, lines, {.path = path});
+  BlockTridiagonal<double, n, Exec> solver(exec, lines, options);
   solver.factor(exec, to_lines<double, n, double>(exec, solver.layout(), line_of));
   EXPECT_TRUE(solver.status(exec).ok()) << solver.status(exec).message();
 
@@ -120,11 +120,11 @@ LineSet lists_of_many_lengths(int count) {
 
 TYPED_TEST(BlockTridiagonals, solve_lists_and_many_columns) {
   TypeParam const exec;
-  for (auto const path : line_paths_of<TypeParam>()) {
+  for (auto const& options : line_options_of<TypeParam>()) {
     for (auto const& lines : {lists_of_many_lengths(1), lists_of_many_lengths(41), LineSet::uniform(9, 1),
                               LineSet::uniform(33, 6), LineSet::lists(6, {0, 2}, {4, 1}).completed()}) {
-      check_lists<1>(exec, lines, path);
-      check_lists<3>(exec, lines, path);
+      check_lists<1>(exec, lines, options);
+      check_lists<3>(exec, lines, options);
     }
   }
 }

@@ -98,7 +98,8 @@ TYPED_TEST(BlockTridiagonalContract, names_the_first_singular_pivot) {
     ASSERT_TRUE(status.grid_point.has_value());
     EXPECT_EQ(*status.grid_point, (Point{3, 4, 1}));
     EXPECT_EQ(status.equation, 1);
-    EXPECT_THAT(status.message(), ::testing::HasSubstr("line 12 at position 4, point 129 (3, 4, 1), equation 1"));
+    EXPECT_THAT(status.message(),
+                ::testing::HasSubstr("line 12 along j at position 4, point 129 (3, 4, 1), equation 1"));
     // Not replaced in silence.
     auto const x = to_device<double, n>(exec, grid, std::vector<double>(grid.size() * n, 1.0));
     solver.solve(exec, x, x);
@@ -167,6 +168,7 @@ TYPED_TEST(BlockTridiagonalContract, refuses_what_does_not_fit) {
   EXPECT_THAT(message([&] { lists.solve(exec, short_rows, rows); }), HasSubstr("7 rows of 2"));
   EXPECT_THAT(message([&] { lists.solve(exec, right, right); }), HasSubstr("the lines are not"));
   EXPECT_EQ(message([&] { solver.solve(exec, right, right); }), "no error");
+  EXPECT_THAT(message([&] { Solver(exec, LineSet::lists(7, {0}, {})); }), HasSubstr("there is no line"));
 }
 
 TYPED_TEST(BlockTridiagonalContract, takes_a_path_at_its_word) {
@@ -183,7 +185,15 @@ TYPED_TEST(BlockTridiagonalContract, takes_a_path_at_its_word) {
       EXPECT_THROW(Solver(exec, lines, {.path = path}), Error) << name(path);
     }
   }
-  EXPECT_THROW(Solver(exec, lines, {.load_bits = 32}), Error);
+  for (int const bits : {64, 128}) {
+    EXPECT_THROW(Solver(exec, lines, {.path = Path::portable, .load_bits = bits}), Error);
+    if (Solver(exec, lines).path() == Path::staged) {
+      EXPECT_EQ(Solver(exec, lines, {.load_bits = bits}).path(), Path::staged);
+    } else {
+      EXPECT_THROW(Solver(exec, lines, {.load_bits = bits}), Error);
+    }
+  }
+  for (Path const path : runs) EXPECT_THROW(Solver(exec, lines, {.path = path, .load_bits = 32}), Error);
 }
 
 }  // namespace

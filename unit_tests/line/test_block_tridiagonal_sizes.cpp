@@ -5,6 +5,7 @@
 #include <string>
 
 #include "support/execution_spaces.hpp"
+#include "support/line_options.hpp"
 #include "support/line_transfer.hpp"
 #include "support/matchers.hpp"
 
@@ -26,9 +27,10 @@ void check(const Exec& exec) {
   auto const line_of = [&](std::int64_t line) { return random_line(n, lines.length(line), 7 + unsigned(line)); };
   auto const rhs = random_vector(lines.point_count() * n);
   auto const expected = solve_lines(lines, n, rhs, line_of);
-  for (auto const path : line_paths_of<Exec>()) {
-    SCOPED_TRACE("n = " + std::to_string(n) + ", path " + name(path));
-    BlockTridiagonal<double, n, Exec> solver(exec, lines, {.path = path, .partitions = 1});
+  for (auto options : line_options_of<Exec>()) {
+    SCOPED_TRACE("n = " + std::to_string(n) + ", " + describe(options));
+    options.partitions = 1;
+    BlockTridiagonal<double, n, Exec> solver(exec, lines, options);
     solver.factor(exec, to_lines<double, n, double>(exec, solver.layout(), line_of));
     EXPECT_TRUE(solver.status(exec).ok()) << solver.status(exec).message();
     auto const x = to_view<double>(exec, rhs);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <algorithm>
 #include <hyperplane/line/block_tridiagonal.hpp>
 #include <string>
 #include <vector>
@@ -211,6 +212,32 @@ TYPED_TEST(SplitLines, name_the_singular_pivot) {
         EXPECT_EQ(status.line, 3) << status.message();
         EXPECT_EQ(status.position, position) << status.message();
         EXPECT_EQ(status.equation, 1) << status.message();
+      }
+    }
+  }
+}
+
+TYPED_TEST(SplitLines, name_the_lowest_line) {
+  // Position 6 is a separator, 7 the first point of a part.
+  TypeParam const exec;
+  for (auto const path : line_paths_of<TypeParam>()) {
+    for (auto const ends : {LineEnds::open, LineEnds::periodic}) {
+      for (int const separator_line : {1, 3}) {
+        auto const lines = LineSet::uniform(5, 18, ends);
+        BlockTridiagonal<double, 2, TypeParam> solver(exec, lines, {.path = path, .partitions = 3});
+        solver.factor(exec, to_lines<double, 2, double>(exec, solver.layout(), [&](std::int64_t line) {
+                        auto system = random_line(2, 18, 3);
+                        if (line != 2 && line != separator_line) return system;
+                        int const position = line == 2 ? 7 : 6;
+                        for (int c = 0; c < 2; ++c) {
+                          system.lower[position](1, c) = system.diagonal[position](1, c) = 0.0;
+                          system.upper[position](1, c) = 0.0;
+                        }
+                        return system;
+                      }));
+        auto const status = solver.status(exec);
+        EXPECT_EQ(status.line, std::min(2, separator_line)) << status.message();
+        EXPECT_EQ(status.position, separator_line == 1 ? 6 : 7) << status.message();
       }
     }
   }

@@ -220,6 +220,8 @@ TYPED_TEST(LineImplicitTest, names_a_singular_pivot_and_refuses_misuse) {
   EXPECT_EQ(status.line, 3 + 5 * 1);
   EXPECT_EQ(status.position, 9);
   EXPECT_EQ(status.equation, 1);
+  EXPECT_EQ(status.direction, j);
+  EXPECT_THAT(status.message(), ::testing::HasSubstr("on line 8 along j at position 9, point"));
   EXPECT_THROW(lines.factor(exec, BlockStencil7<double, 2, TypeParam>(exec, wrong.grid())), Error);
   EXPECT_THROW(lines.solve(exec, wrong, x), Error);
   EXPECT_THROW(lines.solve(exec, x, wrong), Error);

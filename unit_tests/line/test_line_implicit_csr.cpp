@@ -92,6 +92,10 @@ TYPED_TEST(LineImplicitCsrTest, is_the_dense_reference_on_a_mesh_with_lines_of_d
   compare_on_mesh<double, 4, float>(exec, lines, {.sweeps = 1});
 }
 
+TYPED_TEST(LineImplicitCsrTest, is_block_jacobi_on_a_mesh_without_lines) {
+  compare_on_mesh<double, 2, double>(TypeParam(), LineSet::lists(30, {0}, {}), {.sweeps = 2});
+}
+
 TYPED_TEST(LineImplicitCsrTest, takes_the_inexact_solver_of_lines) {
   TypeParam const exec;
   constexpr int n = 2;

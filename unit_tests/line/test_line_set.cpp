@@ -81,6 +81,25 @@ TEST(LineSet, completed_gives_each_other_point_a_line_of_its_own) {
   EXPECT_TRUE(uniform.completed() == uniform);
 }
 
+TEST(LineSet, as_lists_has_the_same_points) {
+  auto const lines = LineSet::along(Grid(3, 4, 2), LineDirection::j, LineEnds::periodic), lists = lines.as_lists();
+  EXPECT_FALSE(lists.grid().has_value());
+  EXPECT_EQ(lists.ends(), LineEnds::periodic);
+  ASSERT_EQ(lists.count(), lines.count());
+  for (std::int64_t line = 0; line < lines.count(); ++line) {
+    ASSERT_EQ(lists.length(line), lines.length(line));
+    for (int p = 0; p < lines.length(line); ++p) EXPECT_EQ(lists.point(line, p), lines.point(line, p));
+  }
+}
+
+TEST(LineSet, may_have_no_line) {
+  auto const none = LineSet::lists(3, {0}, {});
+  EXPECT_EQ(none.count(), 0);
+  EXPECT_EQ(none.size(), 0);
+  EXPECT_EQ(none.longest(), 0);
+  EXPECT_TRUE(none.completed() == LineSet::lists(3, {0, 1, 2, 3}, {0, 1, 2}));
+}
+
 TEST(LineSet, refuses_what_are_no_lines_and_says_why) {
   auto const message = [](const std::function<void()>& call) -> std::string {
     try {
@@ -102,7 +121,8 @@ TEST(LineSet, refuses_what_are_no_lines_and_says_why) {
   EXPECT_THAT(lists(4, {0, 2, 1}, {0, 1}), HasSubstr("line 1 has no point"));
   EXPECT_THAT(lists(4, {1, 2}, {0, 1}), HasSubstr("offsets[0] is 1"));
   EXPECT_THAT(lists(4, {0, 3}, {0, 1}), HasSubstr("the last offset is 3, but 2 points"));
-  EXPECT_THAT(lists(4, {0}, {}), HasSubstr("no line"));
+  EXPECT_THAT(lists(4, {}, {}), HasSubstr("offsets is empty"));
+  EXPECT_THAT(lists(4, {0}, {1}), HasSubstr("the last offset is 0, but 1 points"));
   EXPECT_THAT(lists(0, {0, 1}, {0}), HasSubstr("0 points"));
   EXPECT_THAT(message([] { LineSet::uniform(0, 3); }), HasSubstr("0 lines of 3"));
   EXPECT_THAT(message([] { LineSet::uniform(1, 0); }), HasSubstr("1 lines of 0"));

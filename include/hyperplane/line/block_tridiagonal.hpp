@@ -18,15 +18,18 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace hyperplane {
 
 struct BlockTridiagonalOptions {
   Path path = Path::automatic;
-  /// Width of the loads of coefficients on Path::staged, 128 or 64 bits: two doubles (four floats) of neighbouring
-  /// lines to a thread, or one (two). 0: what is faster, 128 for solve(), 64 for factor().
-  int load_bits = 0;
+  /// On Path::staged alone, what a thread loads at a time of a vector, 128 or 64 bits: two values of Scalar = double
+  /// (four of float) of neighbouring lines, or one (two). Coefficients come to shared memory by bulk copies either way
+  /// and are loaded from there, as many at a time: with StorageScalar = float and Scalar = double 64 or 32 bits. None:
+  /// what is faster, 128 for solve(), 64 for factor().
+  std::optional<int> load_bits = std::nullopt;
   /// Parts that each line is cut into, to be worked on in parallel; 1: none, 0: as many as the execution space needs to
   /// be busy. Short lines have fewer.
   int partitions = 0;
@@ -59,8 +62,9 @@ struct BlockTridiagonalOptions {
 ///
 /// Cost a point: factor 6 n^3 flops, 3 n^2 values read and 3 n^2 written (lines along j and lists on Path::staged: 6
 /// n^2 more for gathering); solve 6 n^2 flops, 3 n^2 + 4 n values. Periodic: n^2 values more in a solve; cut: 2 n^2
-/// more. Launches: factor two (one clears the status), solve one; cut lines have more. On Path::staged each column of a
-/// LineVector reads the factors anew.
+/// more. Points here are those of LineLayout with its padding along i and k; where points are found by a table (along
+/// j, lists, cut lines) it takes 4 bytes a point. Launches: factor two (one clears the status), three where Path::staged
+/// gathers; solve one; cut lines have more. On Path::staged each column of a LineVector reads the factors anew.
 ///
 /// Results are bitwise the same in every run, for a given path and number of partitions, whatever the number of
 /// threads; Options::partitions = 0 chooses by that number.
@@ -78,7 +82,7 @@ class BlockTridiagonal {
   static constexpr int block_size = n;
   static constexpr int vector_length = Layout::vector_length;
 
-  /// Throws Error where the execution space cannot run the path.
+  /// Throws Error where the execution space cannot run the path, and where load_bits are given for another path.
   BlockTridiagonal(const Exec& exec, const Layout& layout, const Options& options = {})
       : m_path(checked_path(exec, options)),
         m_layout(layout),
@@ -151,14 +155,19 @@ class BlockTridiagonal {
   using FastPath = typename Solver::Direct::FastPath;
 
   static Path checked_path(const Exec& exec, const Options& options) {
-    if (options.load_bits != 0 && options.load_bits != 64 && options.load_bits != 128) {
-      fail("BlockTridiagonal: loads of " + std::to_string(options.load_bits) + " bits are not possible");
-    }
-    if (options.path == Path::automatic) return FastPath::choose(exec);
-    if (options.path != Path::portable && !FastPath::has(options.path)) {
+    if (options.path != Path::automatic && options.path != Path::portable && !FastPath::has(options.path)) {
       fail(std::string("BlockTridiagonal: ") + Exec::name() + " has no path " + name(options.path));
     }
-    return options.path;
+    auto const path = options.path == Path::automatic ? FastPath::choose(exec) : options.path;
+    if (!options.load_bits) return path;
+    if (*options.load_bits != 64 && *options.load_bits != 128) {
+      fail("BlockTridiagonal: loads of " + std::to_string(*options.load_bits) + " bits are not possible");
+    }
+    if (path != Path::staged) {
+      fail("BlockTridiagonal: loads of " + std::to_string(*options.load_bits) + " bits need path staged, not " +
+           name(path));
+    }
+    return path;
   }
 
   static int partitions(const Exec& exec, const Layout& layout, const Options& options) {

@@ -41,9 +41,9 @@ namespace hyperplane {
 ///
 /// Cost a point and sweep: 14 n^2 flops, 7 n^2 + 7 n values, and 3 n values with w other than 1; the first sweep of
 /// solve() has no rest: 6 n^2 flops, 3 n^2 + 4 n values. Launches: two, and one with w other than 1; factor() those of
-/// the line solver for each direction. Memory: 3 n^2 values of StorageScalar a point and direction, and two vectors.
-/// Results are bitwise the same whatever the number of threads, unless the line solver cuts lines by that number
-/// (BlockTridiagonalOptions::partitions = 0, few long lines).
+/// the line solver for each direction (BlockTridiagonal two, or three). Memory: 3 n^2 values of StorageScalar a point
+/// and direction, and two vectors. Results are bitwise the same whatever the number of threads, unless the line solver
+/// cuts lines by that number (BlockTridiagonalOptions::partitions = 0, few long lines).
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar,
           class Lines = BlockTridiagonal<Scalar, n, Exec, StorageScalar>>
 class LineImplicit {

@@ -17,8 +17,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace hyperplane {
 
@@ -47,7 +45,8 @@ class LineImplicitCsr {
   using Vector = typename Matrix::Vector;
   static constexpr int block_size = n;
 
-  /// Of the structure of `a`; its values may be anything. Waits for the instance. Throws Error where an option is out
+  /// Of the structure of `a`; its values may be anything. Without a line, points are lines of their own: block Jacobi.
+  /// Waits for the instance. Throws Error where an option is out
   /// of range, lines are periodic or have another number of points than A, and where a row has a block of the lines
   /// twice, or a point no diagonal block.
   LineImplicitCsr(const Exec& exec, const Matrix& a, const LineSet& lines, const LineImplicitOptions& options = {},
@@ -107,19 +106,8 @@ class LineImplicitCsr {
       fail("LineImplicitCsr: the lines are of " + std::to_string(lines.point_count()) + " points, A has " +
            std::to_string(a.rows()) + " rows");
     }
-    return as_lists(lines).completed();
-  }
-
-  /// Grid lines as lists: vectors are arrays of points here.
-  static LineSet as_lists(const LineSet& lines) {
-    if (!lines.grid()) return lines;
-    std::vector<std::int64_t> offsets{0};
-    std::vector<std::int64_t> points;
-    for (std::int64_t line = 0; line < lines.count(); ++line) {
-      for (int position = 0; position < lines.length(line); ++position) points.push_back(lines.point(line, position));
-      offsets.push_back(static_cast<std::int64_t>(points.size()));
-    }
-    return LineSet::lists(lines.point_count(), std::move(offsets), std::move(points));
+    // Vectors are arrays of points here, also along the lines of a grid.
+    return lines.as_lists().completed();
   }
 
   void run(const Exec& exec, const char* function, const Vector& rhs, const Vector& x, bool from_zero) const {

@@ -65,9 +65,9 @@ class LineSet {
     return set;
   }
 
-  /// Lists: line l is points[offsets[l]], ..., points[offsets[l + 1] - 1]. Throws Error where offsets do not begin
-  /// with 0, rise, and end with the number of listed points; where a point is not in 0..point_count-1; and where one
-  /// is listed twice.
+  /// Lists: line l is points[offsets[l]], ..., points[offsets[l + 1] - 1]; offsets {0} are no line, as on a part of a
+  /// mesh without a boundary layer. Throws Error where offsets do not begin with 0, rise, and end with the number of
+  /// listed points; where a point is not in 0..point_count-1; and where one is listed twice.
   static LineSet lists(std::int64_t point_count, std::vector<std::int64_t> offsets, std::vector<std::int64_t> points,
                        LineEnds ends = LineEnds::open) {
     check_lists(point_count, offsets, points);
@@ -124,21 +124,24 @@ class LineSet {
     return std::upper_bound(offsets.begin(), offsets.end(), ordinal) - offsets.begin() - 1;
   }
 
+  /// The same lines as lists.
+  LineSet as_lists() const {
+    if (m_lists) return *this;
+    auto listed = listed_points();
+    return lists(m_point_count, std::move(listed.offsets), std::move(listed.points), m_ends);
+  }
+
   /// The same lines, and a line of its own for each point that is on none: block Jacobi where there is no line.
   LineSet completed() const {
+    if (size() == m_point_count) return *this;
+    auto [offsets, points] = listed_points();
     std::vector<char> on_line(m_point_count, 0);
-    std::vector<std::int64_t> offsets{0}, points;
-    for (std::int64_t line = 0; line < m_count; ++line) {
-      for (int position = 0; position < length(line); ++position) points.push_back(point(line, position));
-      offsets.push_back(static_cast<std::int64_t>(points.size()));
-    }
     for (auto const listed : points) on_line[listed] = 1;
     for (std::int64_t p = 0; p < m_point_count; ++p) {
       if (on_line[p]) continue;
       points.push_back(p);
       offsets.push_back(static_cast<std::int64_t>(points.size()));
     }
-    if (static_cast<std::int64_t>(points.size()) == size()) return *this;
     return lists(m_point_count, std::move(offsets), std::move(points), m_ends);
   }
 
@@ -159,6 +162,16 @@ class LineSet {
 
   explicit LineSet(LineEnds ends) : m_ends(ends) {}
 
+  Lists listed_points() const {
+    if (m_lists) return *m_lists;
+    Lists lists{{0}, {}};
+    for (std::int64_t line = 0; line < m_count; ++line) {
+      for (int position = 0; position < length(line); ++position) lists.points.push_back(point(line, position));
+      lists.offsets.push_back(static_cast<std::int64_t>(lists.points.size()));
+    }
+    return lists;
+  }
+
   static void check_lists(std::int64_t point_count, const std::vector<std::int64_t>& offsets,
                           const std::vector<std::int64_t>& points) {
     auto const text = [](std::int64_t value) { return std::to_string(value); };
@@ -166,7 +179,7 @@ class LineSet {
     if (point_count < 1 || point_count > std::numeric_limits<int>::max()) {
       fail("LineSet: " + text(point_count) + " points are not possible");
     }
-    if (offsets.size() < 2) fail("LineSet: there is no line: offsets has " + text(offsets.size()) + " entries");
+    if (offsets.empty()) fail("LineSet: offsets is empty, expected 0 at least");
     if (offsets.front() != 0) fail("LineSet: offsets[0] is " + text(offsets.front()) + ", expected 0");
     for (std::size_t line = 0; line + 1 < offsets.size(); ++line) {
       if (offsets[line + 1] <= offsets[line]) {

@@ -28,7 +28,7 @@ class BlockTridiagonalFastPath<Scalar, n, Exec, Storage> {
   static std::int64_t lanes(const Exec&) { return std::int64_t{cuda::multiprocessor_count()} * vector_length; }
 
   template <class Layout>
-  BlockTridiagonalFastPath(const Exec& exec, const Layout& layout, Path path, int load_bits) {
+  BlockTridiagonalFastPath(const Exec& exec, const Layout& layout, Path path, std::optional<int> load_bits) {
     if (path != Path::staged) return;
     require(cuda::current_device() == exec.cuda_device(),
             "BlockTridiagonal: the current CUDA device is not that of the execution space instance");

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace hyperplane::detail {
 
@@ -38,7 +39,7 @@ class BlockTridiagonalCudaStaged {
            Factor<CudaLineStridedSource<Scalar, vector_length / 2>, wide>::memory.total(2) <= bytes;
   }
 
-  BlockTridiagonalCudaStaged(std::int64_t packs, int load_bits)
+  BlockTridiagonalCudaStaged(std::int64_t packs, std::optional<int> load_bits)
       : m_packs(packs),
         m_load_bits(load_bits),
         m_multiprocessors(cuda::multiprocessor_count()),
@@ -75,7 +76,7 @@ class BlockTridiagonalCudaStaged {
  private:
   template <class Use>
   void with_lanes(int automatic, const Use& use) const {
-    if ((m_load_bits == 0 ? automatic : m_load_bits) == 128) {
+    if (m_load_bits.value_or(automatic) == 128) {
       use.template operator()<wide>();
     } else {
       use.template operator()<narrow>();
@@ -106,7 +107,7 @@ class BlockTridiagonalCudaStaged {
   }
 
   std::int64_t m_packs;
-  int m_load_bits;
+  std::optional<int> m_load_bits;
   int m_multiprocessors;
   std::size_t m_multiprocessor_bytes;
   std::size_t m_block_bytes;

@@ -5,6 +5,7 @@
 #include <hyperplane/simd/vector_length.hpp>
 
 #include <cstdint>
+#include <optional>
 
 namespace hyperplane::detail {
 
@@ -22,7 +23,7 @@ class BlockTridiagonalFastPath {
   }
 
   template <class Layout>
-  BlockTridiagonalFastPath(const Exec&, const Layout&, Path, int /*load_bits*/) {}
+  BlockTridiagonalFastPath(const Exec&, const Layout&, Path, std::optional<int> /*load_bits*/) {}
 
   template <class... Arguments>
   void factor(const Arguments&...) const {}

@@ -31,7 +31,7 @@ class LineFactorization {
   static constexpr int vector_length = Layout::vector_length;
   static constexpr int internal_length = Layout::internal_vector_length;
 
-  LineFactorization(const Exec& exec, const Layout& layout, Path path, int load_bits)
+  LineFactorization(const Exec& exec, const Layout& layout, Path path, std::optional<int> load_bits)
       : m_layout(layout),
         m_path(path),
         m_lower(exec, "Hyperplane::BlockTridiagonal::lower", layout.items()),

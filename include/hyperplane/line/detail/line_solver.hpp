@@ -43,7 +43,7 @@ class LineSolver {
   using Places = LinePlaces<Scalar, Exec>;
   using Direct = LineFactorization<Scalar, n, Exec, StorageScalar>;
 
-  LineSolver(const Exec& exec, const Layout& layout, int partitions, Path path, int load_bits)
+  LineSolver(const Exec& exec, const Layout& layout, int partitions, Path path, std::optional<int> load_bits)
       : m_layout(layout), m_partitions(partitions) {
     auto const& lines = layout.lines();
     if (lines.ends() == LineEnds::periodic || (partitions > 1 && lines.longest() > 2)) {
@@ -127,7 +127,7 @@ class LineSplit {
   };
 
  public:
-  LineSplit(const Exec& exec, const Layout& layout, int partitions, Path path, int load_bits)
+  LineSplit(const Exec& exec, const Layout& layout, int partitions, Path path, std::optional<int> load_bits)
       : LineSplit(exec, layout, LinePartitions(layout.lines(), partitions), path, load_bits) {}
 
   template <class MatrixStorage>
@@ -177,30 +177,33 @@ class LineSplit {
   }
 
   std::optional<LineSingular> find_singular(const Exec& exec) const {
-    std::optional<LineSingular> first;
-    auto const keep = [&](const LineSet& lines, std::int64_t ordinal, int equation) {
-      auto const line = lines.line_of(ordinal);
-      auto const found = lines.point(line, static_cast<int>(ordinal - lines.first(line)));
-      if (!first || found < first->ordinal) first = LineSingular{found, equation};
+    // Points of parts and of separators are ordinals of the lines.
+    auto const in_lines = [](const LineSet& sublines, std::int64_t ordinal, int equation) {
+      auto const subline = sublines.line_of(ordinal);
+      return LineSingular{sublines.point(subline, static_cast<int>(ordinal - sublines.first(subline))), equation};
     };
+    std::optional<LineSingular> of_parts, of_separators;
     if (m_parts) {
-      if (auto const found = m_parts->find_singular(exec))
-        keep(m_parts->layout().lines(), found->number, found->equation);
+      if (auto const found = m_parts->find_singular(exec)) {
+        of_parts = in_lines(m_parts->layout().lines(), found->number, found->equation);
+      }
     }
-    // The reduced matrix is wrong after a singular part.
-    if (first) return first;
     if (auto const found = m_reduced.find_singular(exec)) {
-      keep(m_reduced.layout().lines(), found->ordinal, found->equation);
+      of_separators = in_lines(m_reduced.layout().lines(), found->ordinal, found->equation);
     }
-    return first;
+    if (!of_parts || !of_separators) return of_parts ? of_parts : of_separators;
+    // After a singular part of a line the reduced matrix of that line is wrong, but not that of another.
+    bool const separator_first = m_lines.line_of(of_separators->ordinal) < m_lines.line_of(of_parts->ordinal);
+    return separator_first ? of_separators : of_parts;
   }
 
  private:
   template <class T>
   using Table = Kokkos::View<T*, typename Exec::memory_space>;
 
-  LineSplit(const Exec& exec, const Layout& layout, const LinePartitions& cut, Path path, int load_bits)
-      : m_single(cut.single),
+  LineSplit(const Exec& exec, const Layout& layout, const LinePartitions& cut, Path path, std::optional<int> load_bits)
+      : m_lines(layout.lines()),
+        m_single(cut.single),
         m_parts(make_parts(exec, layout, cut, path, load_bits)),
         m_part_places(m_parts ? std::optional(sides(exec, layout, m_parts->layout())) : std::nullopt),
         m_reduced(exec, Layout(exec, separator_lines(layout.lines(), cut)), 1, path, load_bits),
@@ -214,7 +217,7 @@ class LineSplit {
   }
 
   static std::optional<Direct> make_parts(const Exec& exec, const Layout& layout, const LinePartitions& cut, Path path,
-                                          int load_bits) {
+                                          std::optional<int> load_bits) {
     if (cut.neighbours.empty()) return std::nullopt;
     auto const lines = LineSet::lists(layout.lines().size(), cut.part_offsets, cut.part_points);
     return Direct(exec, Layout(exec, lines), path, load_bits);
@@ -289,6 +292,7 @@ class LineSplit {
                                                                       m_reduced.layout().items() * vector_length);
   }
 
+  LineSet m_lines;
   bool m_single;
   std::optional<Direct> m_parts;  ///< none where every line is a single periodic point
   std::optional<Sides> m_part_places;
