@@ -66,7 +66,7 @@ HYPERPLANE_COMPILE_LINES(float, 5, float, float, StridedPlaces<16>, 32)
 template <class Problem, int lane_points>
 void compile_swept(cudaStream_t stream, const Problem& problem, const SweptRows<Problem>& rows) {
   SweptGraph<Problem>(stream, problem, 1000).advance(stream, rows.m_rows[0], 10);
-  SweptTilePlan<Problem>(stream, problem, 1000, SweptVariant::resident, 0).advance(stream, rows, 10);
+  SweptTilePlan<Problem>(stream, problem, 1000, SweptVariant::resident, {}).advance(stream, rows, 10);
   SweptTiling const tiling(1000, 127, Problem::half_width, false);
   swept_registers_advance<Problem, lane_points>(stream, problem, rows, tiling, 1000, 10);
   SweptHostPart<Problem>(problem, tiling, 1000).begin(stream, {problem, rows, tiling, 1000, 1, 10});
