@@ -13,7 +13,7 @@ readonly -A kokkos_packages=(
   [openmp]="libkokkos-dev clang-format-19"
   [serial]="libtrilinos-kokkos-dev libtrilinos-kokkos-kernels-dev"
 )
-readonly common_packages="g++ cmake ninja-build git ca-certificates pkgconf libgtest-dev libgmock-dev libbenchmark-dev libcli11-dev \
+readonly common_packages="g++ gfortran cmake ninja-build git ca-certificates pkgconf libgtest-dev libgmock-dev libbenchmark-dev libcli11-dev \
 nlohmann-json3-dev libfmt-dev python3-matplotlib"
 readonly peer_packages="petsc-dev"
 
