@@ -31,7 +31,7 @@ def load(path):
             continue
         equation, _, variant, points = row["name"].split("/")[:4]
         points = int(points.removeprefix("N="))
-        family = variant.split("_")[0] if variant.split("_")[-1].isdigit() else variant  # cuda_graph is a name
+        family = variant.split("_")[0] if variant.split("_")[-1].isdigit() else variant
         variants = result.setdefault(equation, {})
         for name in (family, "best") if family in SWEPT else (family,):
             of_name = variants.setdefault(name, {})
