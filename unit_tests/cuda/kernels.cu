@@ -111,7 +111,7 @@ template void reduce_cuda<SumJoin, 4>(cudaStream_t, const Nest<double, 1>&, cons
 template <class Problem, int lane_points>
 void compile_swept(cudaStream_t stream, const Problem& problem, const SweptRows<Problem>& rows) {
   SweptGraph<Problem>(stream, problem, 1000).advance(stream, rows.m_rows[0], 10);
-  SweptTilePlan<Problem>(stream, problem, 1000, SweptVariant::resident, 0).advance(stream, rows, 10);
+  SweptTilePlan<Problem>(stream, problem, 1000, SweptVariant::resident, {}).advance(stream, rows, 10);
   SweptTiling const tiling(1000, 127, Problem::half_width, false);
   swept_registers_advance<Problem, lane_points>(stream, problem, rows, tiling, 1000, 10);
   SweptHostPart<Problem>(problem, tiling, 1000).begin(stream, {problem, rows, tiling, 1000, 1, 10});
