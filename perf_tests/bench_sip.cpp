@@ -105,8 +105,8 @@ class Suite {
       for (auto const path : paths) {
         add("iteration", grid, path, correction_cost(1, 8, 8), [](Problem& p, const Exec& e) { p.iterate(e); });
         add("solve", grid, path, solve_cost(1, 8, 8), [](Problem& p, const Exec& e) { p.solve(e); });
-        if (path != paths.back()) continue;
-        // The same on every path.
+        // Paths other than the pencils do as the portable one.
+        if (path != Path::portable && path != Path::pencil) continue;
         add("coefficients", grid, path, coefficients_cost(8), [](Problem& p, const Exec& e) { p.factor(e); });
       }
     }
@@ -116,8 +116,8 @@ class Suite {
   std::vector<Grid> grids() const {
     if (m_settings.smoke) return {Grid(13, 6, 7)};
     if (HostExecutionSpace<Exec>) return {Grid(64, 64, 64), Grid(128, 128, 128)};
-    return {Grid(512, 64, 64), Grid(512, 128, 128), Grid(1024, 64, 64),
-            Grid(64, 64, 64),  Grid(128, 128, 128), Grid(256, 256, 256)};
+    return {Grid(512, 64, 64), Grid(512, 128, 128), Grid(1024, 64, 64), Grid(15, 15, 15),    Grid(29, 29, 29),
+            Grid(64, 64, 64),  Grid(128, 128, 128), Grid(192, 192, 192), Grid(256, 256, 256)};
   }
 
   void add(const std::string& kernel, const Grid& grid, Path path, const Cost& cost,

@@ -14,8 +14,8 @@ if ! command -v "$formatter" >/dev/null; then
   exit 1
 fi
 
-mapfile -t files < <(find include tools examples unit_tests perf_tests \
-  \( -name '*.hpp' -o -name '*.cpp' -o -name '*.cu' \) -not -path '*/build/*' 2>/dev/null | sort)
+mapfile -t files < <(find include src tools examples unit_tests perf_tests \
+  \( -name "*.hpp" -o -name "*.h" -o -name "*.c" -o -name '*.cpp' -o -name '*.cu' \) -not -path '*/build/*' 2>/dev/null | sort)
 if [[ ${1:-} == --check ]]; then
   "$formatter" --dry-run -Werror "${files[@]}"
   echo "format.sh: ${#files[@]} files are formatted"

@@ -48,7 +48,7 @@ int run_swept(const SweptCommand& command);
 int run_info();
 
 /// The report of a solve as JSON text.
-std::string format_history(const SolveCommand& command, const Grid& grid, const std::string& backend, int concurrency,
+std::string format_history(const SolveCommand& command, const Grid& grid, const std::string& backend,
                            double read_seconds, const SolverReport& report);
 
 }  // namespace hyperplane::tools

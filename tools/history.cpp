@@ -3,12 +3,15 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "backends.hpp"
 #include "commands.hpp"
+#include "versions.hpp"
 
 namespace hyperplane::tools {
 
 namespace {
+
+using run_time::Method;
+using run_time::PreconditionerKind;
 
 const char* name(Method method) {
   switch (method) {
@@ -43,9 +46,10 @@ const char* name(PreconditionerKind kind) {
 
 }  // namespace
 
-std::string format_history(const SolveCommand& command, const Grid& grid, const std::string& backend, int concurrency,
+std::string format_history(const SolveCommand& command, const Grid& grid, const std::string& backend,
                            double read_seconds, const SolverReport& report) {
   auto const& settings = command.settings;
+  auto const& preconditioner = settings.preconditioner;
   auto const& result = report.result;
   auto const& solves = report.times.preconditioner_solves;
   nlohmann::ordered_json json;
@@ -54,21 +58,21 @@ std::string format_history(const SolveCommand& command, const Grid& grid, const 
   json["grid"] = {grid.ni(), grid.nj(), grid.nk()};
   json["block_size"] = command.block_size;
   json["method"] = name(settings.method);
-  json["preconditioner"] = name(settings.preconditioner);
-  bool const lines = settings.preconditioner == PreconditionerKind::lines;
-  if (lines || settings.preconditioner == PreconditionerKind::ssor) json["relaxation"] = settings.relaxation;
-  if (settings.preconditioner == PreconditionerKind::sip) json["alpha"] = settings.alpha;
+  json["preconditioner"] = name(preconditioner.kind);
+  bool const lines = preconditioner.kind == PreconditionerKind::lines;
+  if (lines || preconditioner.kind == PreconditionerKind::ssor) json["relaxation"] = preconditioner.relaxation;
+  if (preconditioner.kind == PreconditionerKind::sip) json["alpha"] = preconditioner.alpha;
   if (lines) {
     json["line_direction"] = name(settings.line_direction);
-    json["line_sweeps"] = settings.line_sweeps;
+    json["line_sweeps"] = preconditioner.line_sweeps;
   }
-  json["storage"] = settings.storage == StorageKind::double_precision ? "double" : "float";
+  json["storage"] = preconditioner.storage == run_time::StorageKind::double_precision ? "double" : "float";
   json["tolerance"] = settings.krylov.tolerance;
   json["max_iterations"] = settings.krylov.max_iterations;
   json["restart"] = settings.krylov.restart;
   json["check_interval"] = settings.krylov.check_interval;
   json["backend"] = backend;
-  json["threads"] = concurrency;
+  json["threads"] = report.concurrency;
   json["outcome"] = hyperplane::name(result.outcome);
   json["iterations"] = result.iterations;
   json["rhs_norm"] = result.rhs_norm;

@@ -10,11 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "backends.hpp"
 #include "commands.hpp"
 
 namespace {
 
 using namespace hyperplane::tools;
+using hyperplane::run_time::Method;
+using hyperplane::run_time::PreconditionerKind;
+using hyperplane::run_time::StorageKind;
 
 // Lines of at most 80 characters, printed as they are.
 constexpr const char* solve_help =
@@ -32,7 +36,10 @@ One application of the preconditioner, x = M^-1 b:
   hyperplane solve A.mtx --rhs b.mtx --grid 32x16x8 --block-size 5 \
     --method richardson --tolerance 0 --max-iterations 1 --solution x.mtx
 
-The number of threads is that of Kokkos (OMP_NUM_THREADS for openmp).
+The number of threads is that of Kokkos (OMP_NUM_THREADS for openmp). Without
+--backend the environment's HYPERPLANE_BACKEND says where to run, and
+HYPERPLANE_DEVICE on which CUDA device. With HYPERPLANE_TIMERS=stderr, or the
+name of a file for JSON, kernels are timed.
 
 Exit status: 0 converged, 2 not converged (files are written all the same),
 1 error.)";
@@ -67,7 +74,7 @@ void add_solve(CLI::App& app, SolveCommand& command) {
   solve.add_option("--grid", command.grid, "Grid points")->required()->type_name("IxJxK");
   solve.add_option("--block-size", command.block_size, "Unknowns of a point, 1 to 16")->required()->type_name("N");
   add_choice<PreconditionerKind>(
-      solve, "--preconditioner", settings.preconditioner,
+      solve, "--preconditioner", settings.preconditioner.kind,
       {{"bilu0", PreconditionerKind::bilu0},
        {"lines", PreconditionerKind::lines},
        {"sip", PreconditionerKind::sip},
@@ -75,10 +82,14 @@ void add_solve(CLI::App& app, SolveCommand& command) {
        {"jacobi", PreconditionerKind::jacobi},
        {"none", PreconditionerKind::none}},
       "Block ILU(0), line-implicit iteration, SIP for one unknown a point, block SSOR, block Jacobi or none");
-  solve.add_option("--alpha", settings.alpha, "Share of the extrapolation of sip, at least 0 and less than 1")
+  solve
+      .add_option("--alpha", settings.preconditioner.alpha,
+                  "Share of the extrapolation of sip, at least 0 and less than 1")
       ->type_name("A")
       ->capture_default_str();
-  solve.add_option("--relaxation", settings.relaxation, "Relaxation of ssor and lines, more than 0 and less than 2")
+  solve
+      .add_option("--relaxation", settings.preconditioner.relaxation,
+                  "Relaxation of ssor and lines, more than 0 and less than 2")
       ->type_name("W")
       ->capture_default_str();
   add_choice<LineDirectionKind>(solve, "--line-direction", settings.line_direction,
@@ -87,7 +98,7 @@ void add_solve(CLI::App& app, SolveCommand& command) {
                                  {"k", LineDirectionKind::k},
                                  {"alternating", LineDirectionKind::alternating}},
                                 "Direction of lines: that of the strongest coupling; or i, j and k in turn");
-  solve.add_option("--line-sweeps", settings.line_sweeps, "Sweeps of lines through their directions")
+  solve.add_option("--line-sweeps", settings.preconditioner.line_sweeps, "Sweeps of lines through their directions")
       ->check(CLI::Range(1, 1000).description(""))
       ->type_name("N")
       ->capture_default_str();
@@ -113,10 +124,12 @@ void add_solve(CLI::App& app, SolveCommand& command) {
   solve.add_option("--solution", command.solution, "Where to write x")->type_name("FILE");
   solve.add_option("--history", command.history, "Where to write residual norms, times and versions, as JSON")
       ->type_name("FILE");
-  solve.add_option("--backend", command.backend, "Where to run; auto takes the last that `hyperplane info` lists")
+  solve
+      .add_option("--backend", command.backend,
+                  "Where to run; auto: HYPERPLANE_BACKEND, or the last that `hyperplane info` lists")
       ->type_name("auto|serial|openmp|cuda")
       ->capture_default_str();
-  add_choice<StorageKind>(solve, "--storage", settings.storage,
+  add_choice<StorageKind>(solve, "--storage", settings.preconditioner.storage,
                           {{"double", StorageKind::double_precision}, {"float", StorageKind::single_precision}},
                           "Type that A and its factors are stored in; arithmetic is double");
 }
@@ -160,7 +173,9 @@ void add_swept(CLI::App& app, SweptCommand& command) {
       ->type_name("N")
       ->capture_default_str();
   swept.add_option("--output", command.output, "Where to write the state after the last step")->type_name("FILE");
-  swept.add_option("--backend", command.backend, "Where to run; auto takes the last that `hyperplane info` lists")
+  swept
+      .add_option("--backend", command.backend,
+                  "Where to run; auto: HYPERPLANE_BACKEND, or the last that `hyperplane info` lists")
       ->type_name("auto|serial|openmp|cuda")
       ->capture_default_str();
 }
@@ -191,8 +206,8 @@ int run(int argc, char** argv) {
     fmt::print(stderr, "hyperplane: error: {}\n", error.what());
     return exit_error;
   }
-  // Kokkos' advice on thread placement is not what a user of a command wants to read.
-  Kokkos::ScopeGuard const kokkos(Kokkos::InitializationSettings().set_disable_warnings(true));
+  Kokkos::ScopeGuard const kokkos(hyperplane::run_time::kokkos_settings());
+  auto const timers = hyperplane::run_time::start_timers_of_environment();
   if (app.got_subcommand("info")) return run_info();
   return app.got_subcommand("swept") ? run_swept(swept_command) : run_solve(command);
 }

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
-#include <hyperplane/core/dispatch.hpp>
+
 #include <limits>
 #include <memory>
 #include <optional>
@@ -66,19 +66,17 @@ class ProgressLine {
 
 int run_solve(SolveCommand command) {
   Grid const grid = parse_grid(command.grid);
-  if (command.block_size < 1 || command.block_size > max_block_size) {
-    throw InputError(fmt::format("--block-size: {} is not between 1 and {}", command.block_size, max_block_size));
-  }
-  double const relaxation = command.settings.relaxation;
+  run_time::require_block_size(command.block_size, "--block-size");
+  double const relaxation = command.settings.preconditioner.relaxation;
   if (!(relaxation > 0 && relaxation < 2)) {
     throw InputError(fmt::format("--relaxation: {} is not more than 0 and less than 2", relaxation));
   }
-  double const alpha = command.settings.alpha;
+  double const alpha = command.settings.preconditioner.alpha;
   if (!(alpha >= 0 && alpha < 1)) throw InputError(fmt::format("--alpha: {} is not at least 0 and less than 1", alpha));
-  if (command.settings.preconditioner == PreconditionerKind::sip && command.block_size != 1) {
+  if (command.settings.preconditioner.kind == run_time::PreconditionerKind::sip && command.block_size != 1) {
     throw InputError(fmt::format("--preconditioner sip: takes --block-size 1, not {}", command.block_size));
   }
-  auto const backend = choose_backend(command.backend);
+  auto const backend = run_time::choose_backend(command.backend, "--backend");
   std::optional<OutputFile> solution_file, history_file;
   if (!command.solution.empty()) solution_file.emplace(command.solution);
   if (!command.history.empty()) history_file.emplace(command.history);
@@ -90,7 +88,7 @@ int run_solve(SolveCommand command) {
   auto const a = read_stencil(command.matrix, grid, command.block_size);
   auto const b = read_vector(command.rhs, grid.size() * command.block_size);
   double const read_seconds = timer.seconds();
-  if (command.settings.storage == StorageKind::single_precision) {
+  if (command.settings.preconditioner.storage == run_time::StorageKind::single_precision) {
     for (double const value : a.values) {
       if (std::abs(value) > std::numeric_limits<float>::max()) {
         throw InputError(fmt::format("--storage float: {} has the value {}, which a float cannot hold",
@@ -101,21 +99,15 @@ int run_solve(SolveCommand command) {
 
   SolverReport report;
   std::vector<double> x;
-  int concurrency = 1;
   {
     ProgressLine line(command.settings.krylov.tolerance);
     command.settings.krylov.monitor = [&](int iteration, double norm) { line.show(iteration, norm); };
-    for_each_backend([&]<class Exec>(std::type_identity<Exec>, const std::string& name) {
-      if (name != backend) return;
-      concurrency = Exec{}.concurrency();
-      report = dispatch_block_size(command.block_size,
-                                   [&](auto n) { return solve_system<n.value, Exec>(command.settings, a, b, x); });
-    });
+    report = solve_system(backend, command.settings, a, b, x);
   }
 
   if (solution_file) solution_file->commit(format_vector(x));
   if (history_file) {
-    history_file->commit(format_history(command, grid, backend, concurrency, read_seconds, report));
+    history_file->commit(format_history(command, grid, backend, read_seconds, report));
   }
   auto const& result = report.result;
   double const relative = result.rhs_norm > 0.0 ? result.residual_norm / result.rhs_norm : 0.0;
@@ -124,8 +116,8 @@ int run_solve(SolveCommand command) {
       result.outcome == KrylovOutcome::converged        ? "converged"
       : result.outcome == KrylovOutcome::max_iterations ? "not converged"
                                                         : "broke down",
-      result.iterations, relative, report.times.factor, report.times.solve, backend, concurrency,
-      concurrency == 1 ? "thread" : "threads");
+      result.iterations, relative, report.times.factor, report.times.solve, backend, report.concurrency,
+      report.concurrency == 1 ? "thread" : "threads");
   return result.converged() ? exit_converged : exit_not_converged;
 }
 

@@ -126,11 +126,11 @@ void run_case(const Exec& exec, const SweptCommand& command, const Case<Problem>
 }  // namespace
 
 int run_swept(const SweptCommand& command) {
-  auto const backend = choose_backend(command.backend);
+  auto const backend = run_time::choose_backend(command.backend, "--backend");
   std::optional<OutputFile> file;
   if (!command.output.empty()) file.emplace(command.output);
   auto* const output = file ? &*file : nullptr;
-  for_each_backend([&]<class Exec>(std::type_identity<Exec>, const std::string& name) {
+  run_time::for_each_backend([&]<class Exec>(std::type_identity<Exec>, const std::string& name) {
     if (name != backend) return;
     Exec const exec{};
     switch (command.equation) {

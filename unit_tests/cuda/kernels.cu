@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <hyperplane/cfd/detail/reduce_cuda_kernel.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_graph.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_pencil.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_persistent.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_staged.hpp>
+#include <hyperplane/sip/detail/sip_coefficients_cuda.hpp>
 #include <hyperplane/swept/detail/swept_cuda_graph.hpp>
 #include <hyperplane/swept/detail/swept_cuda_hybrid.hpp>
 #include <hyperplane/swept/detail/swept_cuda_plan.hpp>
@@ -36,11 +38,26 @@ void compile(cudaStream_t stream, const PencilMap<W>& map, const BlockStencil7Re
       cudaStream_t, const PencilMap<W>&, const BlockStencil7Ref<MatrixStorage, n, W>&, \
       const BlockIlu0Factors<Storage, n, W>&, const BlockVectorRef<Scalar, n, W>&, unsigned long long*);
 HYPERPLANE_COMPILE(double, 1, double, double, 8)
+HYPERPLANE_COMPILE(double, 1, float, double, 8)
+HYPERPLANE_COMPILE(float, 1, float, float, 16)
 HYPERPLANE_COMPILE(double, 6, double, double, 8)
 HYPERPLANE_COMPILE(double, 9, float, double, 8)
 HYPERPLANE_COMPILE(double, 16, double, float, 8)
 HYPERPLANE_COMPILE(float, 5, float, float, 16)
 #undef HYPERPLANE_COMPILE
+
+// The coefficients of SIP.
+template <class Scalar, class Storage, int W>
+void compile_sip(cudaStream_t stream, const PencilMap<W>& map,
+                 const CudaSipCoefficients<Scalar, Storage, Scalar, W>& work) {
+  using Work = CudaSipCoefficients<Scalar, Storage, Scalar, W>;
+  PointRecursionPlan<PointRecursionLaunch<PointRecursion<Scalar, W, sip_upper>, Work, Work>> const plan(stream, map, 0);
+  plan(stream, work, work, 0);
+}
+template void compile_sip<double, float, 8>(cudaStream_t, const PencilMap<8>&,
+                                            const CudaSipCoefficients<double, float, double, 8>&);
+template void compile_sip<float, float, 16>(cudaStream_t, const PencilMap<16>&,
+                                            const CudaSipCoefficients<float, float, float, 16>&);
 
 // Those of BlockTridiagonal: places in line storage, in pencils, and anywhere.
 template <class Scalar, int n, class Storage, class MatrixStorage, class Places, int W>
@@ -62,11 +79,39 @@ HYPERPLANE_COMPILE_LINES(double, 16, double, float, GatheredPlaces, 16)
 HYPERPLANE_COMPILE_LINES(double, 3, float, float, StridedPlaces<8>, 16)
 HYPERPLANE_COMPILE_LINES(float, 5, float, float, StridedPlaces<16>, 32)
 #undef HYPERPLANE_COMPILE_LINES
+
+// Reductions: of one array and of eight, of operations that read and that write.
+struct CompiledDots {
+  static constexpr bool writes = false;
+  template <class... Pairs>
+  HYPERPLANE_FUNCTION Partials<double, 2> operator()(const Pairs&... values) const {
+    const double all[] = {static_cast<double>(values)...};
+    return {{all[0] * all[0], all[sizeof...(Pairs) - 1]}};
+  }
+};
+struct CompiledUpdate {
+  static constexpr bool writes = true;
+  HYPERPLANE_FUNCTION Partials<double, 1> operator()(double& x) const { return {{x += 1.0}}; }
+};
+struct CompiledFinish {
+  double* m_result;
+  template <class Found>
+  HYPERPLANE_FUNCTION void operator()(const Found& found) const {
+    *m_result = found.m_values[0];
+  }
+};
+template void reduce_cuda<SumJoin, 4>(cudaStream_t, const Nest<double, 8>&, const CompiledDots&, const CompiledFinish&,
+                                      std::byte*);
+template void reduce_cuda<MaxJoin, 4>(cudaStream_t, const Nest<float, 1>&, const CompiledDots&, const CompiledFinish&,
+                                      std::byte*);
+template void reduce_cuda<SumJoin, 4>(cudaStream_t, const Nest<double, 1>&, const CompiledUpdate&,
+                                      const CompiledFinish&, std::byte*);
+
 // And those of the swept rule.
 template <class Problem, int lane_points>
 void compile_swept(cudaStream_t stream, const Problem& problem, const SweptRows<Problem>& rows) {
   SweptGraph<Problem>(stream, problem, 1000).advance(stream, rows.m_rows[0], 10);
-  SweptTilePlan<Problem>(stream, problem, 1000, SweptVariant::resident, 0).advance(stream, rows, 10);
+  SweptTilePlan<Problem>(stream, problem, 1000, SweptVariant::resident, {}).advance(stream, rows, 10);
   SweptTiling const tiling(1000, 127, Problem::half_width, false);
   swept_registers_advance<Problem, lane_points>(stream, problem, rows, tiling, 1000, 10);
   SweptHostPart<Problem>(problem, tiling, 1000).begin(stream, {problem, rows, tiling, 1000, 1, 10});

@@ -107,6 +107,23 @@ TEST(BlockIlu0Cuda, every_path_runs_on_a_few_multiprocessors) {
   }
 }
 
+TEST(BlockIlu0Cuda, scalars_on_a_few_multiprocessors) {
+  Exec const exec;
+  // Ragged pencils and tiles, and steps that end just after a chunk has begun.
+  for (auto const& grid : {Grid(44, 9, 64), Grid(31, 70, 37), Grid(44, 1, 17), Grid(100, 13, 33), Grid(5, 8, 5)}) {
+    auto const run = [&](const auto& system) {
+      for (int const multiprocessors : {1, 3, 17, 0}) {
+        for (int repetition = 0; repetition < 5; ++repetition) {
+          system.run(exec, {.path = Path::pencil, .multiprocessors = multiprocessors},
+                     std::to_string(multiprocessors) + " multiprocessors");
+        }
+      }
+    };
+    run(Case<1>(grid));
+    run(Case<1, float>(grid));
+  }
+}
+
 TEST(BlockIlu0Cuda, the_same_bits_in_every_run) {
   Exec const exec;
   Case<5> const system(Grid(31, 40, 29));

@@ -80,7 +80,7 @@ TEST(CudaPath, is_the_one_that_was_faster_when_it_was_measured) {
     EXPECT_EQ(choose_cuda_path(cube, n, 8, true), Path::pencil);
     EXPECT_EQ(choose_cuda_path(cube, n, 4, true), Path::pencil);
   }
-  EXPECT_EQ(choose_cuda_path(large, 1, 8, true), Path::cuda_graph);
+  EXPECT_EQ(choose_cuda_path(larger, 1, 8, true), Path::pencil);
   EXPECT_EQ(choose_cuda_path(large, 3, 4, true), Path::cuda_graph);
   EXPECT_EQ(choose_cuda_path(large, 3, 8, true), Path::pencil);
   EXPECT_EQ(choose_cuda_path(large, 5, 8, true), Path::pencil);

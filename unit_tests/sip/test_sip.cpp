@@ -46,7 +46,8 @@ ReferenceStencil poisson(const Grid& grid) {
 
 template <class Scalar, class Storage, class Exec>
 void compare_with_reference(const Exec& exec) {
-  for (auto const& grid : {Grid(1, 1, 1), Grid(5, 4, 3), Grid(17, 2, 9), Grid(9, 17, 5), Grid(12, 20, 1)}) {
+  for (auto const& grid :
+       {Grid(1, 1, 1), Grid(5, 4, 3), Grid(17, 2, 9), Grid(9, 17, 5), Grid(12, 20, 1), Grid(6, 11, 37)}) {
     for (auto const& a : {random_stencil(grid, 1), poisson(grid)}) {
       auto const rhs = random_vector(a.rows());
       for (double const alpha : {0.0, 0.5, 0.9}) {
@@ -66,6 +67,22 @@ TYPED_TEST(SipTest, is_the_serial_reference) {
   compare_with_reference<double, double>(exec);
   compare_with_reference<double, float>(exec);
   compare_with_reference<float, float>(exec);
+}
+
+TYPED_TEST(SipTest, is_the_serial_reference_on_a_few_multiprocessors) {
+  TypeParam const exec;
+  for (auto const& grid : {Grid(44, 9, 37), Grid(21, 33, 5)}) {
+    auto const a = random_stencil(grid, 1);
+    auto const rhs = random_vector(a.rows());
+    auto const expected = ReferenceSip(a, 0.9).solve(rhs);
+    for (int const multiprocessors : {1, 3, 17}) {
+      for (Path const path : paths_of<TypeParam>()) {
+        SipOptions const options{.path = path, .multiprocessors = multiprocessors};
+        EXPECT_TRUE(near(sip_solve<double, double>(exec, a, rhs, options), expected, rounding<double>(200, 1)))
+            << to_string(grid) << ", path " << name(path) << ", " << multiprocessors << " multiprocessors";
+      }
+    }
+  }
 }
 
 TYPED_TEST(SipTest, without_extrapolation_is_ilu0) {

@@ -98,6 +98,14 @@ TYPED_TEST(SweptCuda, resident_tiles_of_every_size_are_classic) {
   }
 }
 
+TYPED_TEST(SweptCuda, tiles_of_any_number_of_steps_are_classic) {
+  for (auto const variant : {SweptVariant::tiles, SweptVariant::resident}) {
+    for (std::int64_t const most : {1, 2, 7, 1000000}) {
+      this->check(20001, {41, 1, 8}, {{.variant = variant, .tile_steps = most}});
+    }
+  }
+}
+
 TYPED_TEST(SweptCuda, automatic_is_classic_for_any_number_of_points) {
   for (std::int64_t const points : {1, 2, 31, 127, 128, 2048, 33000, 300000}) {
     this->check(points, {57}, {{}});

@@ -164,6 +164,7 @@ TYPED_TEST(Swept, takes_a_variant_at_its_word_and_refuses_misuse) {
   }
   EXPECT_THROW(Rule(exec, problem, 0), Error);
   EXPECT_THROW(Rule(exec, problem, 10, {.tile_points = -1}), Error);
+  EXPECT_THROW(Rule(exec, problem, 10, {.tile_steps = -1}), Error);
   if constexpr (!HostExecutionSpace<TypeParam>) {
     // More than the scratch memory of a team.
     for (auto const variant : {SweptVariant::shared, SweptVariant::hybrid}) {

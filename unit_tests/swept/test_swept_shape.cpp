@@ -73,9 +73,10 @@ TEST(SweptTiling, needs_a_phase_for_each_half_diamond) {
   EXPECT_EQ(SweptTiling(1 << 20, 1024, 1, false).tiles(1), 1025);
 }
 
-std::vector<SweptTileKernel> const kernels = {{4, 1, 32}, {8, 1, 28}, {16, 1, 16}, {16, 8, 2}, {16, 16, 1}};
+std::vector<SweptTileKernel> const kernels = {{4, 1, 32}, {8, 1, 28}, {16, 1, 16}, {8, 4, 8},
+                                              {8, 8, 4},  {16, 8, 4}, {16, 16, 2}};
 SweptCosts const heat{1, 1, 1, 3, 132};
-SweptCosts const euler{2, 2, 3, 300, 132};
+SweptCosts const euler{2, 2, 3, 290, 132};
 
 TEST(SweptTileShape, fits_points_steps_and_device) {
   for (auto const& costs : {heat, euler}) {
@@ -105,9 +106,28 @@ TEST(SweptTileShape, takes_the_kernel_that_an_h200_is_fastest_with) {
   EXPECT_EQ(tile(11), 256);
   EXPECT_EQ(tile(15), 256);
   EXPECT_EQ(tile(17), 512);
-  EXPECT_EQ(tile(19), 4096);
+  EXPECT_EQ(tile(18), 4096);
   EXPECT_EQ(tile(20), 8192);
   EXPECT_EQ(tile(24), 4096);
+}
+
+TEST(SweptTileShape, takes_the_steps_that_are_asked_for_or_as_many_as_fit) {
+  for (auto const& costs : {heat, euler}) {
+    for (std::int64_t const points : {8192, 100003, 1 << 22}) {
+      EXPECT_EQ(choose_tiles_shape(points, costs, {{16, 8, 4}}, 33).m_steps, 33);
+      auto const most = choose_tiles_shape(points, costs, {{16, 8, 4}}, 1 << 20);
+      EXPECT_EQ(most.m_steps, 4095 / (2 * costs.lost()));
+      EXPECT_EQ(most.m_tiles, (points - 1) / (4096 - 2 * costs.lost() * most.m_steps) + 1);
+      EXPECT_LE(choose_resident_shape(points, costs, {{16, 8, 32}}, 33).m_steps, 33);
+    }
+  }
+}
+
+TEST(SweptTileShape, gives_all_multiprocessors_the_same) {
+  // 1, 2 tiles each: the figures are those of 132 multiprocessors.
+  EXPECT_LE(choose_tiles_shape(1 << 16, {2, 2, 1, 16, 132}, {{8, 4, 8}}).m_tiles, 132);
+  auto const shape = choose_tiles_shape(std::int64_t{1} << 24, heat, {{16, 8, 4}});
+  EXPECT_GT(shape.m_tiles % 132 == 0 ? 132 : shape.m_tiles % 132, 126);
 }
 
 TEST(SweptTileShape, is_possible_where_it_should_be) {

@@ -155,6 +155,41 @@ TEST_F(CommandLine, every_backend_of_the_build) {
   }
 }
 
+TEST_F(CommandLine, the_environment_says_where_to_run) {
+  std::string const arguments = "solve A.mtx --rhs b.mtx --grid 4x3x5 --block-size 2";
+  auto const available = run_time::backend_names();
+  for (std::string const backend : {"serial", "openmp", "cuda"}) {
+    auto const outcome = run(arguments, "HYPERPLANE_BACKEND=" + backend + " ");
+    if (std::ranges::find(available, backend) != available.end()) {
+      EXPECT_EQ(outcome.status, 0) << outcome.output;
+      EXPECT_THAT(outcome.output, HasSubstr("(" + backend + ", "));
+    } else {
+      expect_refused(outcome, "HYPERPLANE_BACKEND: '" + backend + "' is not in this build, which has: ");
+    }
+  }
+  for (std::string const nothing : {"", "auto"}) {
+    EXPECT_THAT(run(arguments, "HYPERPLANE_BACKEND=" + nothing + " ").output, HasSubstr("(" + available.back() + ", "));
+  }
+  expect_refused(run(arguments, "HYPERPLANE_BACKEND=nonsense "),
+                 "HYPERPLANE_BACKEND: 'nonsense' is not in this build, which has: " + run_time::backend_list());
+  expect_refused(run("swept --points 9 --steps 1", "HYPERPLANE_BACKEND=nonsense "), "HYPERPLANE_BACKEND: 'nonsense'");
+  // What the command says wins.
+  EXPECT_EQ(run(arguments + " --backend " + available.front(), "HYPERPLANE_BACKEND=nonsense ").status, 0);
+  expect_refused(run(arguments, "HYPERPLANE_DEVICE=first "),
+                 "HYPERPLANE_DEVICE: 'first' is not the number of a device");
+  expect_refused(run(arguments, "HYPERPLANE_DEVICE=-1 "), "HYPERPLANE_DEVICE: '-1' is not the number of a device");
+}
+
+TEST_F(CommandLine, the_environment_says_whether_kernels_are_timed) {
+  auto const outcome = solve("", "A.mtx --rhs b.mtx --grid 4x3x5");
+  EXPECT_EQ(run("solve A.mtx --rhs b.mtx --grid 4x3x5 --block-size 2", "HYPERPLANE_TIMERS=t.json ").output.substr(0, 9),
+            outcome.output.substr(0, 9));
+  EXPECT_THAT(read("t.json"), HasSubstr("\"label\": \"Hyperplane::BlockIlu0::solve"));
+  EXPECT_THAT(run("solve A.mtx --rhs b.mtx --grid 4x3x5 --block-size 2", "HYPERPLANE_TIMERS=stderr ").output,
+              HasSubstr("Hyperplane::BiCgStab::update"));
+  EXPECT_EQ(run("info", "HYPERPLANE_TIMERS=no/such/t.json ").status, 1);
+}
+
 TEST_F(CommandLine, one_correction_is_one_application) {
   auto const outcome = solve("--tolerance 0 --max-iterations 1 --method richardson");
   EXPECT_EQ(outcome.status, 2);
@@ -329,8 +364,9 @@ TEST_F(CommandLine, swept_refuses_what_it_cannot_do) {
   expect_refused(run("swept --points 10 --steps 1 --equation waves"), "waves");
   expect_refused(run("swept --points 10 --steps 1 --variant fast"), "fast");
   // The first backend is a host's.
-  expect_refused(run("swept --points 10 --steps 1 --backend " + tools::backend_names().front() + " --variant resident"),
-                 "resident");
+  expect_refused(
+      run("swept --points 10 --steps 1 --backend " + run_time::backend_names().front() + " --variant resident"),
+      "resident");
   expect_refused(run("swept --points 10 --steps 1 --output no/such/folder.csv"), "no/such/folder.csv");
 }
 

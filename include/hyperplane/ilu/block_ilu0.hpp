@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/detail/timer_callbacks.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/factor_status.hpp>
 #include <hyperplane/core/path.hpp>
@@ -94,6 +95,8 @@ class BlockIlu0 {
   void factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) {
     detail::check_grid("BlockIlu0::factor", "A", a.grid(), grid());
     replace_factors(exec, [&](const Factors& factors, const detail::SingularPivotRecord<Exec>& singular) {
+      detail::count_bytes("Hyperplane::BlockIlu0::factor",
+                          7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)) * grid().size());
       if (m_path != Path::portable) {
         m_fast_path.factor(exec, a.ref(), factors, singular);
       } else {
@@ -107,6 +110,7 @@ class BlockIlu0 {
     detail::check_grid("BlockIlu0::solve", "the right-hand side", rhs.grid(), grid());
     detail::check_grid("BlockIlu0::solve", "x", x.grid(), grid());
     require(m_factored, "BlockIlu0::solve: called before factor");
+    count_solve();
     if (m_path != Path::portable) return m_fast_path.solve(exec, factors(), rhs.ref(), x.ref());
     detail::block_ilu0_solve_portable<Scalar, n>(exec, factors(), rhs.ref(), x.ref());
   }
@@ -144,6 +148,18 @@ class BlockIlu0 {
     m_singular.clear(exec);
     compute(factors(), m_singular);
     m_factored = true;
+  }
+
+  /// What a solve moves, under the labels that it has.
+  void count_solve() const {
+    double const vectors = 2.0 * n * sizeof(Scalar) * grid().size();
+    double const blocks = 1.0 * n * n * sizeof(StorageScalar) * grid().size();
+    if (!HostExecutionSpace<Exec> && m_path != Path::portable) {
+      detail::count_bytes("Hyperplane::BlockIlu0::solve", 7 * blocks + 2 * vectors);
+    } else {
+      detail::count_bytes("Hyperplane::BlockIlu0::solve::forward", 4 * blocks + vectors);
+      detail::count_bytes("Hyperplane::BlockIlu0::solve::backward", 3 * blocks + vectors);
+    }
   }
 
   Factors factors() const { return Factors{m_map, m_lower.ref(), m_upper.ref()}; }

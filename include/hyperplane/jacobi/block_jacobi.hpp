@@ -7,6 +7,7 @@
 #include <hyperplane/block/inverse.hpp>
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/detail/timer_callbacks.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/factor_status.hpp>
 #include <hyperplane/grid/pencil_map.hpp>
@@ -98,6 +99,9 @@ class BlockJacobi {
     detail::check_grid("BlockJacobi::solve", "the right-hand side", rhs.grid(), grid());
     detail::check_grid("BlockJacobi::solve", "x", x.grid(), grid());
     require(m_factored, "BlockJacobi::solve: called before factor");
+    detail::count_bytes(
+        "Hyperplane::BlockJacobi::solve",
+        (1.0 * n * n * sizeof(StorageScalar) + 2.0 * n * sizeof(Scalar)) * static_cast<double>(grid().size()));
     Kokkos::parallel_for(
         "Hyperplane::BlockJacobi::solve", Kokkos::RangePolicy<Exec>(exec, 0, m_map.pack_count() * vector_length),
         detail::BlockJacobiSolve<Scalar, n, StorageScalar, vector_length>{m_inverse.ref(), rhs.ref(), x.ref()});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/detail/timer_callbacks.hpp>
 #include <hyperplane/krylov/concepts.hpp>
 #include <hyperplane/krylov/detail/bicgstab_kernels.hpp>
 #include <hyperplane/krylov/detail/progress.hpp>
@@ -27,7 +28,7 @@ class BiCgStab : private detail::KrylovBase<Vector> {
   using typename Base::Exec;
 
   /// Throws Error where an option is out of range.
-  BiCgStab(const Exec& exec, const Grid& grid, const KrylovOptions& options = {})
+  BiCgStab(const Exec& exec, const VectorDomain<Vector>& grid, const KrylovOptions& options = {})
       : Base(exec, grid, "BiCgStab", options),
         m_shadow(exec, grid, "Hyperplane::BiCgStab::shadow"),
         m_p(exec, grid, "Hyperplane::BiCgStab::p"),
@@ -94,6 +95,15 @@ class BiCgStab : private detail::KrylovBase<Vector> {
     auto* const scalars = m_scalars.data();
     Kokkos::RangePolicy<Exec> const all(exec, 0, x.flat().size());
     auto const& r = this->m_r;
+    // Values of an iteration's vectors that each kernel moves.
+    auto const count = [&](const char* label, int values) {
+      detail::count_bytes(label, static_cast<double>(sizeof(Scalar)) * values * static_cast<double>(x.flat().size()));
+    };
+    count("Hyperplane::BiCgStab::alpha", 2);
+    count("Hyperplane::BiCgStab::half_step", 3);
+    count("Hyperplane::BiCgStab::omega", 2);
+    count("Hyperplane::BiCgStab::update", 8);
+    count("Hyperplane::BiCgStab::direction", 4);
 
     m.solve(exec, m_p, m_z);
     apply(exec, a, m_z, m_v);

@@ -32,7 +32,7 @@ class Fgmres : private detail::KrylovBase<Vector> {
   using typename Base::Exec;
 
   /// Throws Error where an option is out of range.
-  Fgmres(const Exec& exec, const Grid& grid, const KrylovOptions& options = {})
+  Fgmres(const Exec& exec, const VectorDomain<Vector>& grid, const KrylovOptions& options = {})
       : Base(exec, grid, "Fgmres", options),
         m_restart(std::max(1, std::min(this->m_options.restart, this->m_options.max_iterations))),
         m_numbers(Kokkos::view_alloc(exec, "Hyperplane::Fgmres::system"),

@@ -51,7 +51,7 @@ class Richardson : private detail::KrylovBase<Vector> {
   using typename Base::Exec;
 
   /// Throws Error where an option is out of range.
-  Richardson(const Exec& exec, const Grid& grid, const KrylovOptions& options = {})
+  Richardson(const Exec& exec, const VectorDomain<Vector>& grid, const KrylovOptions& options = {})
       : Base(exec, grid, "Richardson", options), m_z(exec, grid, "Hyperplane::Richardson::z") {}
 
   using Base::options;

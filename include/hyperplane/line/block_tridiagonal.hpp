@@ -117,7 +117,7 @@ class BlockTridiagonal {
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
     detail::check_line_grid("BlockTridiagonal::solve", "the right-hand side", rhs.grid(), lines());
     detail::check_line_grid("BlockTridiagonal::solve", "x", x.grid(), lines());
-    solve_in(exec, detail::LineData::outer, rhs.flat().data(), x.flat().data(), 1);
+    solve_in<false>(exec, detail::LineData::outer, rhs.flat().data(), x.flat().data(), 1);
   }
 
   /// The same for all columns of vectors on the same lines; the number of columns is the same, or Error is thrown.
@@ -128,7 +128,7 @@ class BlockTridiagonal {
       fail("BlockTridiagonal::solve: the right-hand side has " + std::to_string(rhs.columns()) + " columns, x has " +
            std::to_string(x.columns()));
     }
-    solve_in(exec, detail::LineData::lines, rhs.flat().data(), x.flat().data(), x.columns());
+    solve_in<true>(exec, detail::LineData::lines, rhs.flat().data(), x.flat().data(), x.columns());
   }
 
   /// The same for lists, in views of rank 1 (point * n + c) or contiguous ones of rank 2 (point, c), LayoutRight.
@@ -138,7 +138,7 @@ class BlockTridiagonal {
     require(!lines().grid(), "BlockTridiagonal::solve: arrays of points belong to lists, not to grid lines");
     check_rows("the right-hand side", rhs);
     check_rows("x", x);
-    solve_in(exec, detail::LineData::outer, rhs.data(), x.data(), 1);
+    solve_in<false>(exec, detail::LineData::outer, rhs.data(), x.data(), 1);
   }
 
   /// Whether the last factor() met a singular pivot, and where. Waits for the instance.
@@ -201,9 +201,10 @@ class BlockTridiagonal {
     m_factored = true;
   }
 
+  template <bool many>
   void solve_in(const Exec& exec, detail::LineData where, const Scalar* rhs, Scalar* x, int columns) const {
     require(m_factored, "BlockTridiagonal::solve: called before factor");
-    m_solver.solve(exec, where, rhs, x, columns);
+    m_solver.template solve<many>(exec, where, rhs, x, columns);
   }
 
   Path m_path;

@@ -40,6 +40,9 @@ class InterleavedView {
                          detail::ZeroFill<Flat>{m_flat});
   }
 
+  /// The storage of another one, which holds as many packs.
+  InterleavedView(std::int64_t packs, const Flat& flat) : m_packs(packs), m_flat(flat) {}
+
   std::int64_t packs() const { return m_packs; }
   Ref ref() const { return Ref(m_flat.data()); }
   /// All of the storage, padding included.

@@ -12,6 +12,11 @@
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 
+#include <Kokkos_Core.hpp>
+#ifdef KOKKOS_ENABLE_CUDA
+#include <hyperplane/sip/detail/sip_cuda.hpp>
+#endif
+
 #include <string>
 
 namespace hyperplane {
@@ -21,6 +26,8 @@ struct SipOptions {
   double alpha = 0.9;
   /// How the sweeps run: the paths of BlockIlu0.
   Path path = Path::automatic;
+  /// Multiprocessors of a CUDA device that kernels of the plan may occupy, see BlockIlu0Options; 0: all.
+  int multiprocessors = 0;
 };
 
 /// SIP, Stone's strongly implicit procedure, for scalar equations on the seven-point stencil; with it the correction
@@ -35,11 +42,13 @@ struct SipOptions {
 /// five-point form; on a single line, and for alpha = 0 as ILU(0), nothing is extrapolated.
 ///
 /// The factors have the form of those of BILU(0), so solve() is that of BlockIlu0, with its hyperplanes, paths, speed,
-/// labels and launches; factor() is a recursion of its own, a launch for each of the I + J + K - 2 hyperplanes.
+/// labels and launches; factor() is a recursion of its own: on CUDA with Path::pencil one kernel where A is stored in
+/// Scalar (and one that clears the status), else a launch for each of the I + J + K - 2 hyperplanes.
 /// Boundaries are what A says; entries of A that point out of the grid are ignored, and periodic directions cannot be
 /// said in a BlockStencil7. Solid points are rows of A with a diagonal entry alone, to which no other row points.
 ///
-/// A plan: the constructor allocates 7 values of StorageScalar a point; factor() and solve() allocate nothing, fence
+/// A plan: the constructor allocates 7 values of StorageScalar a point, and on CUDA for Path::pencil packets, about 15
+/// bytes a point on large grids, more on flat ones; factor() and solve() allocate nothing, fence
 /// nothing, and are asynchronous on the instance that is given. Copies share factors: at most one factor() or solve()
 /// of a plan and all its copies may run at a time.
 ///
@@ -58,7 +67,9 @@ class Sip {
 
   /// Throws Error where alpha is out of range or the execution space cannot run the path.
   Sip(const Exec& exec, const Grid& grid, const SipOptions& options = {})
-      : m_alpha(checked_alpha(options)), m_sweeps(exec, grid, {.path = options.path}) {}
+      : m_alpha(checked_alpha(options)),
+        m_sweeps(exec, grid, {.path = options.path, .multiprocessors = options.multiprocessors}),
+        m_coefficients(exec, PencilMap<Sweeps::vector_length>(grid), m_sweeps.path(), options.multiprocessors) {}
 
   const Grid& grid() const { return m_sweeps.grid(); }
   /// The path of the sweeps; never automatic.
@@ -71,7 +82,7 @@ class Sip {
   void factor(const Exec& exec, const BlockStencil7<Scalar, 1, Exec, MatrixStorage>& a) {
     detail::check_grid("Sip::factor", "A", a.grid(), grid());
     m_sweeps.replace_factors(exec, [&](const auto& factors, const auto& singular) {
-      detail::sip_coefficients(exec, a.ref(), factors, singular, static_cast<Scalar>(m_alpha));
+      m_coefficients(exec, a.ref(), factors, singular, static_cast<Scalar>(m_alpha));
     });
   }
 
@@ -96,6 +107,7 @@ class Sip {
 
   double m_alpha;
   Sweeps m_sweeps;
+  detail::SipCoefficients<Scalar, Exec, StorageScalar, Sweeps::vector_length> m_coefficients;
 };
 
 }  // namespace hyperplane

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/detail/timer_callbacks.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
@@ -10,6 +11,7 @@
 #include <hyperplane/stencil/detail/stencil_terms.hpp>
 
 #include <string>
+#include <type_traits>
 
 namespace hyperplane {
 
@@ -31,6 +33,10 @@ void apply_or_residual(const char* function, const char* label, const Exec& exec
   check_grid(function, "the result", y.grid(), a.grid());
   if (b != nullptr) check_grid(function, "b", b->grid(), a.grid());
   if (x.flat().data() == y.flat().data()) fail(std::string(function) + ": the result must not be x");
+  if constexpr (std::is_same_v<Terms, AllTerms>) {
+    count_bytes(label, (7.0 * n * n * sizeof(Storage) + (b != nullptr ? 3.0 : 2.0) * n * sizeof(Scalar)) *
+                           static_cast<double>(a.grid().size()));
+  }
   auto const b_ref = b != nullptr ? b->ref() : y.ref();
   if constexpr (HostExecutionSpace<Exec>) {
     apply_pencil<subtract, Scalar, n>(label, exec, a.ref(), b_ref, x.ref(), y.ref(), terms);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/pencil_map.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
@@ -35,6 +36,16 @@ class BlockVector {
   /// Allocates and sets to zero.
   BlockVector(const Exec& exec, const Grid& grid, const std::string& label = "Hyperplane::BlockVector")
       : m_map(grid), m_storage(exec, label, m_map.pack_count()) {}
+
+  /// A handle of values that exist: flat() of a vector with as many unknowns on this grid. Throws Error where the
+  /// number of values is another one.
+  BlockVector(const Grid& grid, const typename Storage::Flat& values)
+      : m_map(grid), m_storage(m_map.pack_count(), values) {
+    if (static_cast<std::int64_t>(values.size()) != m_map.pack_count() * n * vector_length) {
+      fail("BlockVector: " + std::to_string(values.size()) + " values are not those of " + std::to_string(n) +
+           " unknowns on a grid of " + to_string(grid) + " points");
+    }
+  }
 
   const Grid& grid() const { return m_map.grid(); }
   const Map& map() const { return m_map; }

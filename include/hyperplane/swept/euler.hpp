@@ -13,7 +13,9 @@ namespace hyperplane {
 /// average, explicit midpoint rule in time (two sub-steps). Stable for dt (|u| + c) / dx below about 0.5.
 ///
 /// A state is density, momentum and total energy a volume. As long as nothing reaches the ends, mass and energy are
-/// conserved, and momentum changes by the pressures of the ends.
+/// conserved, and momentum changes by the pressures of the ends. About 290 floating-point instructions a point and step
+/// where neighbouring points share their fluxes: 230 in double precision, 40 selections of words, and 20 first guesses
+/// of reciprocals and roots.
 template <class Scalar = double>
 struct EulerEquations {
   using scalar_type = Scalar;
@@ -22,7 +24,7 @@ struct EulerEquations {
   static constexpr int half_width = 2;
   static constexpr int sub_steps = 2;
   static constexpr SweptBoundary boundary = SweptBoundary::fixed;
-  static constexpr int operations = 260;
+  static constexpr int operations = 290;
 
   Scalar time_step_over_spacing;
   State left;

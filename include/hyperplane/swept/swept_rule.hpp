@@ -24,14 +24,6 @@ namespace hyperplane {
 template <SweptProblem Problem, ExecutionSpace Exec>
 using SweptLine = Kokkos::View<typename Problem::scalar_type**, Kokkos::LayoutLeft, typename Exec::memory_space>;
 
-struct SweptOptions {
-  SweptVariant variant = SweptVariant::automatic;
-  /// Points of a tile; 0: what suits the device and the number of points. The variants `shared` and `hybrid` take any
-  /// that scratch memory has room for, `tiles` on hosts that many at most; `tiles` and `resident` on CUDA those that
-  /// there are kernels for: 32 times the points of a lane times the warps of a block.
-  std::int64_t tile_points = 0;
-};
-
 /// The swept rule: explicit time steps of an equation on a line of points, many of them between two communications.
 /// Space-time is cut into triangles and diamonds whose slopes are the stencil's; a tile is computed in fast memory as
 /// far as its own points allow, and only its edges are handed on. Source: D. J. Magee, K. E. Niemeyer, "Accelerating
@@ -69,7 +61,7 @@ class SweptRule {
         m_spare(Kokkos::view_alloc(exec, "Hyperplane::SweptRule::spare"),
                 static_cast<std::size_t>(has_own_lines(m_variant) ? 0 : points),
                 static_cast<std::size_t>(Problem::components * (Levels::rows - 1))),
-        m_fast_path(exec, problem, points, m_variant, options.tile_points) {
+        m_fast_path(exec, problem, points, m_variant, options) {
     if (portable(m_variant) && m_variant != SweptVariant::classic) m_shared.emplace(exec, points, options.tile_points);
     // advance() may be called with another instance.
     exec.fence("Hyperplane::SweptRule");
@@ -107,8 +99,11 @@ class SweptRule {
     if (options.tile_points < 0) {
       fail("SweptRule: tiles of " + std::to_string(options.tile_points) + " points are not possible");
     }
+    if (options.tile_steps < 0) {
+      fail("SweptRule: tiles of " + std::to_string(options.tile_steps) + " steps are not possible");
+    }
     auto const variant = options.variant;
-    if (variant == SweptVariant::automatic) return FastPath::choose(points, options.tile_points);
+    if (variant == SweptVariant::automatic) return FastPath::choose(points, options);
     if (!portable(variant) && !FastPath::has(variant)) {
       fail(std::string("SweptRule: ") + Exec::name() + " has no variant " + name(variant));
     }

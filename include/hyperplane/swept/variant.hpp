@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
+
 namespace hyperplane {
 
 /// How SweptRule advances. `automatic` takes what an estimate says is the fastest for the execution space and the
@@ -30,5 +32,16 @@ constexpr const char* name(SweptVariant variant) {
   }
   return "unknown";
 }
+
+struct SweptOptions {
+  SweptVariant variant = SweptVariant::automatic;
+  /// Points of a tile; 0: what suits the device and the number of points. The variants `shared` and `hybrid` take any
+  /// that scratch memory has room for, `tiles` on hosts that many at most; `tiles` and `resident` on CUDA those that
+  /// there are kernels for: 32 times the points of a lane times the warps of a block.
+  std::int64_t tile_points = 0;
+  /// Steps that `tiles` and `resident` on CUDA take before tiles hand their edges on, or as many as a tile's points
+  /// allow; 0: what suits. The other variants go as far as a tile's points allow.
+  std::int64_t tile_steps = 0;
+};
 
 }  // namespace hyperplane

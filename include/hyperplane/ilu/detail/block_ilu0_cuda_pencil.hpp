@@ -7,7 +7,9 @@
 #include <hyperplane/cuda/occupancy.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_pencil_factor.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_pencil_solve.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_cuda_scalar.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_shape.hpp>
+#include <hyperplane/ilu/detail/pencil_order_cuda.hpp>
 
 #include <cuda_runtime.h>
 
@@ -15,8 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>
-#include <vector>
+#include <type_traits>
 
 namespace hyperplane::detail {
 
@@ -32,14 +33,83 @@ struct CudaPencilDevice {
             static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrL2CacheSize)),
             cuda::device_attribute(cudaDevAttrComputeCapabilityMajor)};
   }
+  /// Of which a plan may use so many multiprocessors; 0: all.
+  static CudaPencilDevice limited(int multiprocessors) {
+    auto device = current();
+    if (multiprocessors > 0) device.multiprocessors = std::min(device.multiprocessors, multiprocessors);
+    return device;
+  }
 };
 
-/// Plan of the pencil path on CUDA: packets, orders and states of both kernels. factor() and solve() launch one kernel
-/// each, allocate nothing and wait for nothing. One launch at a time.
+/// Plan of the solve for blocks: packets, order and state. A call launches one kernel, allocates nothing and waits for
+/// nothing. One launch at a time.
 template <class Scalar, int n, class Storage, int vector_length>
-class BlockIlu0CudaPencil {
+class CudaPencilBlockSolve {
   using Solve = CudaPencilSolve<Scalar, n, Storage, vector_length>;
   using Packet = typename Solve::Packet;
+
+ public:
+  using Map = PencilMap<vector_length>;
+
+  /// Whether the current device can run the kernel, and it was compiled for it.
+  static bool suits() {
+    auto const device = CudaPencilDevice::current();
+    if (device.capability_major < 9) return false;
+    cudaFuncAttributes attributes{};
+    cuda::check(cudaFuncGetAttributes(&attributes, cuda_pencil_solve_kernel<Solve>), "cudaFuncGetAttributes");
+    return attributes.ptxVersion >= 90 && Solve::memory.total(1, 1) <= device.shared_bytes;
+  }
+
+  CudaPencilBlockSolve(cudaStream_t stream, const Map& map, int multiprocessors)
+      : CudaPencilBlockSolve(stream, map, CudaPencilDevice::limited(multiprocessors)) {}
+
+  void operator()(cudaStream_t stream, const BlockIlu0Factors<Storage, n, vector_length>& factors,
+                  const BlockVectorRef<Scalar, n, vector_length>& rhs,
+                  const BlockVectorRef<Scalar, n, vector_length>& x) const {
+    std::size_t const values = std::size_t{7} * n * n * static_cast<std::size_t>(m_map.pack_count()) * vector_length;
+    m_launch(stream, m_tiles,
+             {factors, rhs, x, m_south_packets.data(), m_bottom_packets.data(), m_order.data(), m_state.data(), m_shape,
+              m_tiles, values * sizeof(Storage) <= m_cache_bytes});
+  }
+
+ private:
+  CudaPencilBlockSolve(cudaStream_t stream, const Map& map, const CudaPencilDevice& device)
+      : m_map(map),
+        m_cache_bytes(device.cache_bytes),
+        m_shape(choose_cuda_pencil_shape(map.grid(), vector_length, Solve::memory, device.multiprocessors,
+                                         device.shared_bytes)),
+        m_launch(stream, cuda_pencil_solve_kernel<Solve>, m_shape.blocks, Solve::threads(m_shape.layers),
+                 Solve::memory.total(m_shape.layers, m_shape.stages), device.multiprocessors) {
+    m_shape.blocks = m_launch.blocks();
+    int const layers = m_shape.layers * m_shape.blocks;
+    int const tiles_k = (map.grid().nk() + layers - 1) / layers;
+    m_tiles = tiles_k * map.pencils();
+    m_south_packets = cuda::DeviceArray<Packet>(stream, Solve::south_packet_count(map));
+    m_bottom_packets = cuda::DeviceArray<Packet>(stream, Solve::bottom_packet_count(map, layers));
+    // Tiles by the time at which they can begin: a pencil is as many steps behind the one before as it has lanes, a
+    // layer one step and the way there.
+    m_order = cuda::DeviceArray<int>(stream, cuda_pencil_order(map, tiles_k, vector_length, layers));
+    m_state = cuda::DeviceArray<CudaPencilState>(stream, 1);
+    cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  }
+
+  Map m_map;
+  std::size_t m_cache_bytes;
+  CudaPencilShape m_shape;
+  cuda::ClusterLaunch<Solve> m_launch;
+  int m_tiles;
+  cuda::DeviceArray<Packet> m_south_packets;
+  cuda::DeviceArray<Packet> m_bottom_packets;
+  cuda::DeviceArray<int> m_order;
+  cuda::DeviceArray<CudaPencilState> m_state;
+};
+
+/// Plan of the pencil path on CUDA. factor() and solve() launch one kernel each, allocate nothing and wait for nothing.
+/// One launch at a time.
+template <class Scalar, int n, class Storage, int vector_length>
+class BlockIlu0CudaPencil {
+  using Solve = std::conditional_t<n == 1, CudaScalarSolve<Scalar, Storage, vector_length>,
+                                   CudaPencilBlockSolve<Scalar, n, Storage, vector_length>>;
 
  public:
   using Map = PencilMap<vector_length>;
@@ -48,34 +118,20 @@ class BlockIlu0CudaPencil {
 
   /// Whether the current device can run both kernels, and they were compiled for it.
   static bool suits() {
-    auto const device = CudaPencilDevice::current();
-    if (device.capability_major < 9) return false;
-    cudaFuncAttributes attributes{};
-    cuda::check(cudaFuncGetAttributes(&attributes, cuda_pencil_solve_kernel<Solve>), "cudaFuncGetAttributes");
     constexpr std::size_t factor_bytes = CudaPencilFactor<Scalar, n, Storage, Scalar, vector_length>::shared_bytes;
-    return attributes.ptxVersion >= 90 && factor_bytes <= device.shared_bytes &&
-           Solve::memory.total(1, 1) <= device.shared_bytes;
+    return Solve::suits() && factor_bytes <= cuda::max_shared_bytes();
   }
 
   /// Launches no more blocks than `multiprocessors`, so that they occupy no more of them; 0: all.
   BlockIlu0CudaPencil(cudaStream_t stream, const Map& map, int multiprocessors)
-      : m_device(CudaPencilDevice::current()), m_map(map), m_limited(multiprocessors > 0) {
-    if (m_limited) m_device.multiprocessors = std::min(m_device.multiprocessors, multiprocessors);
-    auto const shape = choose_cuda_pencil_shape(map.grid(), vector_length, Solve::memory, m_device.multiprocessors,
-                                                m_device.shared_bytes);
-    m_layers = shape.layers;
-    m_stages = shape.stages;
-    m_solve.emplace(stream, cuda_pencil_solve_kernel<Solve>, shape.blocks, Solve::threads(m_layers),
-                    Solve::memory.total(m_layers, m_stages), m_device.multiprocessors);
-    m_factor = choose_cuda_factor_shape(map.grid(), vector_length, m_device.multiprocessors);
+      : m_map(map),
+        m_solve(stream, map, multiprocessors),
+        m_limit(multiprocessors > 0 ? CudaPencilDevice::limited(multiprocessors).multiprocessors
+                                    : std::numeric_limits<int>::max()),
+        m_factor(choose_cuda_factor_shape(map.grid(), vector_length,
+                                          CudaPencilDevice::limited(multiprocessors).multiprocessors)) {
     m_factor.blocks = factor_launch<Scalar>(stream).blocks();
-    m_south_packets = cuda::DeviceArray<Packet>(stream, Solve::south_packet_count(map));
-    m_bottom_packets = cuda::DeviceArray<Packet>(stream, Solve::bottom_packet_count(map, solve_layers()));
-    // Tiles by the time at which they can begin: a pencil is as many steps behind the one before as it has lanes, a
-    // layer one step and the way there.
-    m_solve_order = cuda::DeviceArray<int>(stream, order(tiles_k(solve_layers()), vector_length, solve_layers()));
-    m_factor_order = cuda::DeviceArray<int>(stream, order(tiles_k(m_factor.blocks), vector_length, m_factor.blocks));
-    m_solve_state = cuda::DeviceArray<CudaPencilState>(stream, 1);
+    m_factor_order = cuda::DeviceArray<int>(stream, cuda_pencil_order(map, tiles_k(), vector_length, m_factor.blocks));
     m_factor_state = cuda::DeviceArray<CudaFactorState>(stream, 1);
     m_progress = cuda::DeviceArray<int>(stream, std::size_t(map.pencils()) * map.grid().nk());
     cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
@@ -86,25 +142,13 @@ class BlockIlu0CudaPencil {
               unsigned long long* singular) const {
     auto const launch = factor_launch<MatrixStorage>(stream);
     require(launch.blocks() == m_factor.blocks, "BlockIlu0: the device holds no cluster of the size it had before");
-    launch(stream, tiles_k(m_factor.blocks) * m_map.pencils(),
+    launch(stream, tiles_k() * m_map.pencils(),
            {a, factors, singular, m_progress.data(), m_factor_order.data(), m_factor_state.data(),
             m_factor.steps_to_pencil});
   }
 
   void solve(cudaStream_t stream, const Factors& factors, const Vector& rhs, const Vector& x) const {
-    std::size_t const values = std::size_t{7} * n * n * static_cast<std::size_t>(m_map.pack_count()) * vector_length;
-    int const tiles = tiles_k(solve_layers()) * m_map.pencils();
-    (*m_solve)(stream, tiles,
-               {factors,
-                rhs,
-                x,
-                m_south_packets.data(),
-                m_bottom_packets.data(),
-                m_solve_order.data(),
-                m_solve_state.data(),
-                {m_layers, m_stages, m_solve->blocks()},
-                tiles,
-                values * sizeof(Storage) <= m_device.cache_bytes});
+    m_solve(stream, factors, rhs, x);
   }
 
  private:
@@ -118,38 +162,17 @@ class BlockIlu0CudaPencil {
             m_factor.blocks,
             Factor<MatrixStorage>::threads,
             Factor<MatrixStorage>::shared_bytes,
-            m_limited ? m_device.multiprocessors : std::numeric_limits<int>::max()};
+            m_limit};
   }
 
-  /// Layers of a tile of the solve.
-  int solve_layers() const { return m_layers * m_solve->blocks(); }
-  /// Tiles of a pencil.
-  int tiles_k(int layers) const { return (m_map.grid().nk() + layers - 1) / layers; }
+  /// Tiles of a pencil of the factorization.
+  int tiles_k() const { return (m_map.grid().nk() + m_factor.blocks - 1) / m_factor.blocks; }
 
-  /// Numbers pencil + pencils * k of tiles, sorted by pencil * pencil_lag + k * layer_lag: topological, since every
-  /// neighbour on which another depends has a smaller sum.
-  std::vector<int> order(int tiles_k, int pencil_lag, int layer_lag) const {
-    std::vector<int> result(std::size_t(m_map.pencils()) * tiles_k);
-    for (std::size_t e = 0; e < result.size(); ++e) result[e] = static_cast<int>(e);
-    auto const begin = [&](int number) {
-      return std::int64_t{number % m_map.pencils()} * pencil_lag + std::int64_t{number / m_map.pencils()} * layer_lag;
-    };
-    std::stable_sort(result.begin(), result.end(), [&](int a, int b) { return begin(a) < begin(b); });
-    return result;
-  }
-
-  CudaPencilDevice m_device;
   Map m_map;
-  bool m_limited;
-  int m_layers;  ///< of a block of the solve
-  int m_stages;
-  std::optional<cuda::ClusterLaunch<Solve>> m_solve;
+  Solve m_solve;
+  int m_limit;  ///< of multiprocessors
   CudaFactorShape m_factor;
-  cuda::DeviceArray<Packet> m_south_packets;
-  cuda::DeviceArray<Packet> m_bottom_packets;
-  cuda::DeviceArray<int> m_solve_order;
   cuda::DeviceArray<int> m_factor_order;
-  cuda::DeviceArray<CudaPencilState> m_solve_state;
   cuda::DeviceArray<CudaFactorState> m_factor_state;
   cuda::DeviceArray<int> m_progress;
 };

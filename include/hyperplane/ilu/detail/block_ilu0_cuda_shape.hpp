@@ -67,15 +67,16 @@ constexpr CudaFactorShape choose_cuda_factor_shape(const Grid& grid, int vector_
 }
 
 /// Path::automatic on CUDA: a pure function of grid, block and device, from measurements on an H200
-/// (docs/performance.md). Pencils are fastest unless blocks are small and planes large: a step of a row takes its time
-/// whatever there is to multiply, about 4.5 billion points a second on the whole device, while a kernel for each plane
-/// comes close to the bandwidth once planes are large. Before compute capability 9.0 there are neither clusters nor
-/// bulk copies, and large blocks need much shared memory.
+/// (docs/performance.md). Pencils are fastest for scalars, and for blocks unless they are small and planes large: a
+/// step of a row takes its time whatever there is to multiply, about 4.5 billion points a second on the whole device,
+/// while a kernel for each plane comes close to the bandwidth once planes are large. Before compute capability 9.0
+/// there are neither clusters nor bulk copies, and large blocks need much shared memory.
 constexpr Path choose_cuda_path(const Grid& grid, int n, std::size_t storage_bytes, bool pencil_suits) {
   long long const planes = static_cast<long long>(grid.ni()) + grid.nj() + grid.nk() - 2;
   long long const bytes_a_point = 7LL * n * n * static_cast<long long>(storage_bytes) + 32 * n;
   bool const large_planes = grid.size() / planes > 6500 + 12 * bytes_a_point;
-  return pencil_suits && !(large_planes && bytes_a_point < 1000) ? Path::pencil : Path::cuda_graph;
+  bool const graph_is_faster = n > 1 && large_planes && bytes_a_point < 1000;
+  return pencil_suits && !graph_is_faster ? Path::pencil : Path::cuda_graph;
 }
 
 }  // namespace hyperplane::detail

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <hyperplane/core/concepts.hpp>
-#include <hyperplane/grid/grid.hpp>
+#include <hyperplane/krylov/concepts.hpp>
 #include <hyperplane/krylov/detail/reducer.hpp>
 #include <hyperplane/krylov/options.hpp>
 #include <string>
@@ -135,7 +135,7 @@ class KrylovBase {
   using Exec = typename Vector::execution_space;
   using Scalar = typename Vector::scalar_type;
 
-  KrylovBase(const Exec& exec, const Grid& grid, const char* method, const KrylovOptions& options)
+  KrylovBase(const Exec& exec, const VectorDomain<Vector>& grid, const char* method, const KrylovOptions& options)
       : m_options((check_options(method, options), options)),
         m_label(std::string("Hyperplane::") + method),
         m_r(exec, grid, m_label + "::r"),

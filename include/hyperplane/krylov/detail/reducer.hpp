@@ -3,18 +3,23 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <hyperplane/cfd/detail/partials.hpp>
+#include <hyperplane/cfd/detail/reduce_fast_path.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <string>
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include <hyperplane/cfd/detail/reduce_cuda.hpp>
+#endif
 
 namespace hyperplane::detail {
 
 /// `count` values that are summed in one pass.
 template <int count>
-struct Sums {
-  double m_values[count];
-};
+using Sums = Partials<double, count>;
 
 /// Elements of a partial sum.
 inline constexpr std::int64_t reducer_chunk = 4096;
@@ -110,22 +115,39 @@ struct ReducerCombine {
 /// Reductions with the same bits whatever the number of threads: partial sums over fixed parts, combined in a fixed
 /// order by one thread, which also runs a functor on the result. So scalars of a method stay on the device.
 ///
-/// Two launches on the host (fixed chunks), three on a device (strided lanes); no allocation, no fence. Sums are in
-/// double.
+/// Two launches on the host (fixed chunks), one on CUDA, three on another device (strided lanes); no allocation, no
+/// fence. Sums are in double.
 template <ExecutionSpace Exec>
 class Reducer {
  public:
   Reducer(const Exec& exec, std::int64_t size)
       : m_size(size),
         m_chunks((size + reducer_chunk - 1) / reducer_chunk),
-        m_partial(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::Reducer::partial"),
-                  reducer_max_sums * (on_host ? m_chunks : reducer_lanes + reducer_folded)) {}
+        m_partial(Kokkos::view_alloc(exec, "Hyperplane::Reducer::partial"), partial_values(m_chunks)) {}
 
   /// `body(e)` is called once for every element and returns Sums<count>; it may write element e of vectors.
   /// `finish(sums)` is called once, after all of them.
   template <int count, class Body, class Finish>
   void run(const Exec& exec, const std::string& label, const Body& body, const Finish& finish) const {
     static_assert(count >= 1 && count <= reducer_max_sums);
+    if constexpr (FastPath::exists) {
+      FastPath::run_indices(exec, label, m_size, body, finish, reinterpret_cast<std::byte*>(m_partial.data()));
+    } else {
+      run_portable<count>(exec, label, body, finish);
+    }
+  }
+
+ private:
+  using FastPath = ReduceFastPath<Exec>;
+  static constexpr bool on_host = HostExecutionSpace<Exec>;
+
+  static std::int64_t partial_values(std::int64_t chunks) {
+    if constexpr (FastPath::exists) return static_cast<std::int64_t>(FastPath::memory_bytes() / sizeof(double));
+    return reducer_max_sums * (on_host ? chunks : reducer_lanes + reducer_folded);
+  }
+
+  template <int count, class Body, class Finish>
+  void run_portable(const Exec& exec, const std::string& label, const Body& body, const Finish& finish) const {
     double* partial = m_partial.data();
     if constexpr (on_host) {
       Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, m_chunks),
@@ -141,9 +163,6 @@ class Reducer {
     Kokkos::parallel_for(label + "::finish", Kokkos::RangePolicy<Exec>(exec, 0, 1),
                          ReducerCombine<count, Finish>{finish, partial, on_host ? m_chunks : reducer_folded});
   }
-
- private:
-  static constexpr bool on_host = HostExecutionSpace<Exec>;
 
   std::int64_t m_size;
   std::int64_t m_chunks;

@@ -77,7 +77,8 @@ struct LineFactorPortable {
   }
 };
 
-template <class Scalar, int n, class Storage, class Places, int vector_length, int internal_length>
+/// `many`: whether there may be more columns than one; what has one is not compiled for many.
+template <class Scalar, int n, class Storage, class Places, int vector_length, int internal_length, bool many>
 struct LineSolvePortable {
   using PackType = Pack<Scalar, internal_length>;
   using Vector = block::Vector<PackType, n>;
@@ -96,16 +97,11 @@ struct LineSolvePortable {
     auto const& layout = m_factors.m_layout;
     Lanes const lanes(layout, index / internal_vectors, static_cast<int>(index % internal_vectors));
     Cursor const cursor(m_x.m_places, layout, lanes);
-    if (m_columns == 1) {
-      sweep<false>(lanes, cursor);
-    } else {
-      sweep<true>(lanes, cursor);
-    }
+    sweep(lanes, cursor);
   }
 
  private:
   /// With many columns a block is used for all of them while it is in the cache, and so is the step before in x.
-  template <bool many>
   KOKKOS_FORCEINLINE_FUNCTION void sweep(const Lanes& lanes, const Cursor& cursor) const {
     auto const pack = lanes.m_pack;
     int const lane = lanes.m_first_lane;

@@ -52,13 +52,13 @@ class LineFactorization {
             a, factors(), m_singular.ref()});
   }
 
-  /// `columns` right-hand sides, of which one follows n values after the other.
-  template <class Places>
+  /// `columns` right-hand sides, of which one follows n values after the other; one unless `many`.
+  template <bool many, class Places>
   void solve(const Exec& exec, const LineUnknowns<const Scalar, Places>& rhs, const LineUnknowns<Scalar, Places>& x,
              int columns) const {
     if (m_path != Path::portable) return m_fast_path.solve(exec, factors(), rhs, x, columns);
     Kokkos::parallel_for("Hyperplane::BlockTridiagonal::solve", policy(exec),
-                         LineSolvePortable<Scalar, n, StorageScalar, Places, vector_length, internal_length>{
+                         LineSolvePortable<Scalar, n, StorageScalar, Places, vector_length, internal_length, many>{
                              factors(), rhs, x, columns});
   }
 

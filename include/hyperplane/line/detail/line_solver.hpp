@@ -67,11 +67,13 @@ class LineSolver {
         [&]<class Kind>(const Kind& kind) { m_direct->factor(exec, make_line_matrix(data, kind, of)); });
   }
 
+  /// `many`: whether there may be more columns than one.
+  template <bool many>
   void solve(const Exec& exec, LineData where, const Scalar* rhs, Scalar* x, int columns) const {
-    if (m_split) return m_split->solve(exec, where, rhs, x, columns);
+    if (m_split) return m_split->template solve<many>(exec, where, rhs, x, columns);
     places(where).visit([&]<class Kind>(const Kind& kind) {
-      m_direct->solve(exec, LineUnknowns<const Scalar, Kind>{rhs, kind, columns * n, 0},
-                      LineUnknowns<Scalar, Kind>{x, kind, columns * n, 0}, columns);
+      m_direct->template solve<many>(exec, LineUnknowns<const Scalar, Kind>{rhs, kind, columns * n, 0},
+                                     LineUnknowns<Scalar, Kind>{x, kind, columns * n, 0}, columns);
     });
   }
 
@@ -143,6 +145,7 @@ class LineSplit {
     m_reduced.factor(exec, LineData::lines, m_matrix.flat().data(), matrix_line_entries<n>());
   }
 
+  template <bool many>
   void solve(const Exec& exec, LineData where, const Scalar* rhs, Scalar* x, int columns) const {
     auto const at_parts = m_parts ? m_part_places->of(where).gathered_places() : GatheredPlaces{};
     auto const at_separators = m_separator_places.of(where).gathered_places();
@@ -150,7 +153,7 @@ class LineSplit {
     using Wanted = LineUnknowns<Scalar, GatheredPlaces>;
     int const entries = columns * n;
     if (m_parts) {
-      m_parts->solve(exec, Given{rhs, at_parts, entries, 0}, Wanted{x, at_parts, entries, 0}, columns);
+      m_parts->template solve<many>(exec, Given{rhs, at_parts, entries, 0}, Wanted{x, at_parts, entries, 0}, columns);
     }
     Scalar* const reduced = m_unknowns.flat().data();
     for (int first = 0; first < entries; first += n) {
@@ -158,7 +161,7 @@ class LineSplit {
                            LineReduceRhs<Scalar, n, StorageScalar, vector_length>{
                                Given{rhs, at_separators, entries, first}, Given{x, at_parts, entries, first},
                                separators(), m_couplings.flat().data(), reduced});
-      m_reduced.solve(exec, LineData::lines, reduced, reduced, 1);
+      m_reduced.template solve<false>(exec, LineData::lines, reduced, reduced, 1);
       Kokkos::parallel_for("Hyperplane::BlockTridiagonal::expand",
                            part_policy(exec, m_reduced.layout().items() * vector_length),
                            LineExpand<Scalar, n, StorageScalar, vector_length, internal_length>{

@@ -3,9 +3,11 @@
 
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/factor_status.hpp>
+#include <hyperplane/core/path.hpp>
 #include <hyperplane/grid/hyperplane_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_factors.hpp>
+#include <hyperplane/sip/detail/sip_point.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -26,47 +28,25 @@ struct SipCoefficientsPlane {
 
   KOKKOS_FUNCTION void operator()(std::int64_t q) const {
     Point const p = m_planes.point(m_plane, q);
-    Upper const bottom = upper(neighbour(p, Direction::bottom));
-    Upper const south = upper(neighbour(p, Direction::south));
-    Upper const west = upper(neighbour(p, Direction::west));
-    Scalar const l_b = entry(p, Direction::bottom) / (1 + m_alpha * (bottom.north + bottom.east));
-    Scalar const l_s = entry(p, Direction::south) / (1 + m_alpha * (south.east + south.top));
-    Scalar const l_w = entry(p, Direction::west) / (1 + m_alpha * (west.north + west.top));
-    // What the product of the factors has outside the stencil, taken from where Stone's extrapolation puts it.
-    Scalar const north = m_alpha * (l_b * bottom.north + l_w * west.north);
-    Scalar const east = m_alpha * (l_b * bottom.east + l_s * south.east);
-    Scalar const top = m_alpha * (l_w * west.top + l_s * south.top);
-    Scalar const l_p =
-        entry(p, Direction::center) + north + east + top - l_b * bottom.top - l_w * west.east - l_s * south.north;
-    Scalar const magnitude = Kokkos::abs(l_p);
-    // Zero, infinity and NaN alike fail this test.
-    if (!(magnitude > 0 && magnitude * 0 == 0)) m_singular.record(m_a.grid().index(p), 0);
-    Scalar const inverse = 1 / l_p;
+    SipEntries<Scalar> const a{entry(p, Direction::center), entry(p, Direction::bottom), entry(p, Direction::south),
+                               entry(p, Direction::west),   entry(p, Direction::east),   entry(p, Direction::north),
+                               entry(p, Direction::top)};
+    bool regular = true;
+    auto const point = sip_point(a, upper(neighbour(p, Direction::bottom)), upper(neighbour(p, Direction::south)),
+                                 upper(neighbour(p, Direction::west)), m_alpha, regular);
+    if (!regular) m_singular.record(m_a.grid().index(p), 0);
 
     auto const pack = m_a.map().pack(p.i, p.j, p.k);
     int const lane = m_a.map().lane(p.j);
-    auto const lower = [&](LowerBlock block, Scalar value) {
-      m_factors.lower(pack, block)[lane] = static_cast<Storage>(value);
-    };
-    auto const keep_upper = [&](UpperBlock block, Scalar value) {
-      m_factors.upper(pack, block)[lane] = static_cast<Storage>(value);
-    };
-    lower(LowerBlock::bottom, l_b);
-    lower(LowerBlock::south, l_s);
-    lower(LowerBlock::west, l_w);
-    lower(LowerBlock::inverse, inverse);
-    keep_upper(UpperBlock::top, (entry(p, Direction::top) - top) * inverse);
-    keep_upper(UpperBlock::north, (entry(p, Direction::north) - north) * inverse);
-    keep_upper(UpperBlock::east, (entry(p, Direction::east) - east) * inverse);
+    for (int e = 0; e < lower_blocks; ++e) {
+      m_factors.lower(pack, static_cast<LowerBlock>(e))[lane] = static_cast<Storage>(point.m_lower[e]);
+    }
+    for (int e = 0; e < upper_blocks; ++e) {
+      m_factors.upper(pack, static_cast<UpperBlock>(e))[lane] = static_cast<Storage>(point.m_upper[e]);
+    }
   }
 
  private:
-  struct Upper {
-    Scalar top;
-    Scalar north;
-    Scalar east;
-  };
-
   /// That of A, and zero where it points out of the grid.
   KOKKOS_FUNCTION Scalar entry(const Point& p, Direction direction) const {
     if (!m_a.grid().contains(neighbour(p, direction))) return 0;
@@ -75,7 +55,7 @@ struct SipCoefficientsPlane {
   }
 
   /// The upper coefficients of a point, none where there is no such point.
-  KOKKOS_FUNCTION Upper upper(const Point& p) const {
+  KOKKOS_FUNCTION SipUpper<Scalar> upper(const Point& p) const {
     if (!m_a.grid().contains(p)) return {0, 0, 0};
     auto const& map = m_a.map();
     auto const value = [&](UpperBlock block) {
@@ -87,9 +67,9 @@ struct SipCoefficientsPlane {
 
 /// One launch for each hyperplane.
 template <class Scalar, ExecutionSpace Exec, class Storage, class MatrixStorage, int vector_length>
-void sip_coefficients(const Exec& exec, const BlockStencil7Ref<MatrixStorage, 1, vector_length>& a,
-                      const BlockIlu0Factors<Storage, 1, vector_length>& factors,
-                      const SingularPivotRecord<Exec>& singular, Scalar alpha) {
+void sip_coefficients_portable(const Exec& exec, const BlockStencil7Ref<MatrixStorage, 1, vector_length>& a,
+                               const BlockIlu0Factors<Storage, 1, vector_length>& factors,
+                               const SingularPivotRecord<Exec>& singular, Scalar alpha) {
   HyperplaneMap const planes(a.grid());
   for (int p = 0; p < planes.plane_count(); ++p) {
     Kokkos::parallel_for("Hyperplane::Sip::factor", Kokkos::RangePolicy<Exec>(exec, 0, planes.plane_size(p)),
@@ -97,5 +77,20 @@ void sip_coefficients(const Exec& exec, const BlockStencil7Ref<MatrixStorage, 1,
                              planes, a, factors, singular.ref(), alpha, p});
   }
 }
+
+/// What computes the coefficients, for an execution space and a path: a specialization may do better than the portable
+/// way.
+template <class Scalar, class Exec, class Storage, int vector_length>
+class SipCoefficients {
+ public:
+  SipCoefficients(const Exec&, const PencilMap<vector_length>&, Path, int /*multiprocessors*/) {}
+
+  template <class MatrixStorage>
+  void operator()(const Exec& exec, const BlockStencil7Ref<MatrixStorage, 1, vector_length>& a,
+                  const BlockIlu0Factors<Storage, 1, vector_length>& factors, const SingularPivotRecord<Exec>& singular,
+                  Scalar alpha) const {
+    sip_coefficients_portable(exec, a, factors, singular, alpha);
+  }
+};
 
 }  // namespace hyperplane::detail

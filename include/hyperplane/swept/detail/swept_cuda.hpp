@@ -59,15 +59,15 @@ class SweptHybrid {
 template <class Problem, CudaExecutionSpace Exec>
 class SweptFastPath<Problem, Exec> {
  public:
-  static SweptVariant choose(std::int64_t points, std::int64_t tile_points) {
+  static SweptVariant choose(std::int64_t points, const SweptOptions& options) {
     // `resident` is nowhere faster.
-    auto const shape = choose_swept_shape<Problem>(points, SweptVariant::tiles, tile_points);
+    auto const shape = choose_swept_shape<Problem>(points, SweptVariant::tiles, options);
     return shape.possible() ? SweptVariant::tiles : SweptVariant::shared;
   }
   static bool has(SweptVariant) { return true; }
 
   SweptFastPath(const Exec& exec, const Problem& problem, std::int64_t points, SweptVariant variant,
-                std::int64_t tile_points)
+                const SweptOptions& options)
       : m_problem(problem),
         m_points(points),
         m_variant(variant),
@@ -78,7 +78,7 @@ class SweptFastPath<Problem, Exec> {
     if (variant == SweptVariant::cuda_graph) {
       m_graph = std::make_shared<SweptGraph<Problem>>(stream, problem, points);
     } else if (variant == SweptVariant::hybrid) {
-      m_hybrid = std::make_shared<SweptHybrid<Problem, Exec>>(exec, problem, points, tile_points);
+      m_hybrid = std::make_shared<SweptHybrid<Problem, Exec>>(exec, problem, points, options.tile_points);
     } else if (variant == SweptVariant::registers) {
       if (m_tiling.is_whole() || m_tiling.largest() > register_tile) {
         fail("SweptRule: " + std::to_string(points) + " points are too few for two tiles of the variant registers");
@@ -86,7 +86,7 @@ class SweptFastPath<Problem, Exec> {
     } else if (variant == SweptVariant::tiles || variant == SweptVariant::resident) {
       require(variant == SweptVariant::tiles || swept_has_packets(),
               "SweptRule: the variant resident needs a device of compute capability 9.0");
-      m_tiles = std::make_shared<SweptTilePlan<Problem>>(stream, problem, points, variant, tile_points);
+      m_tiles = std::make_shared<SweptTilePlan<Problem>>(stream, problem, points, variant, options);
     }
   }
 

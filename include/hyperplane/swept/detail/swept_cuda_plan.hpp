@@ -66,6 +66,8 @@ const std::vector<SweptTileEntry<Problem>>& swept_tile_entries() {
     add(integral_constant<int, least>{}, integral_constant<int, 1>{});
     add(integral_constant<int, between>{}, integral_constant<int, 1>{});
     add(integral_constant<int, most>{}, integral_constant<int, 1>{});
+    add(integral_constant<int, between>{}, integral_constant<int, 4>{});
+    add(integral_constant<int, between>{}, integral_constant<int, 8>{});
     add(integral_constant<int, most>{}, integral_constant<int, 8>{});
     add(integral_constant<int, most>{}, integral_constant<int, 16>{});
     return result;
@@ -76,16 +78,16 @@ const std::vector<SweptTileEntry<Problem>>& swept_tile_entries() {
 /// Whether the device has the 128-bit accesses that packets of doubles need, which the variant `resident` exchanges.
 inline bool swept_has_packets() { return cuda::device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9; }
 
-/// The best shape of the variant `tiles` or `resident`; with tiles of `tile_points` points unless that is 0.
+/// The best shape of the variant `tiles` or `resident`, with such tiles as the options ask for.
 template <class Problem>
-SweptTileShape choose_swept_shape(std::int64_t points, SweptVariant variant, std::int64_t tile_points) {
+SweptTileShape choose_swept_shape(std::int64_t points, SweptVariant variant, const SweptOptions& options) {
   bool const resident = variant == SweptVariant::resident;
   SweptCosts const costs{Problem::half_width, Problem::sub_steps, Problem::components, swept_operations<Problem>(),
                          cuda::multiprocessor_count()};
   std::vector<SweptTileKernel> kernels;
   for (auto const& entry : swept_tile_entries<Problem>()) {
     SweptTileKernel kernel{entry.m_lane_points, entry.m_warps, 0};
-    if (tile_points == 0 || kernel.tile_points() == tile_points) {
+    if (options.tile_points == 0 || kernel.tile_points() == options.tile_points) {
       // For this plan's device: the limit belongs to the kernel and the device.
       if (resident) {
         cuda::allow_shared_memory(entry.m_resident);
@@ -98,7 +100,8 @@ SweptTileShape choose_swept_shape(std::int64_t points, SweptVariant variant, std
     }
     kernels.push_back(kernel);
   }
-  return resident ? choose_resident_shape(points, costs, kernels) : choose_tiles_shape(points, costs, kernels);
+  return resident ? choose_resident_shape(points, costs, kernels, options.tile_steps)
+                  : choose_tiles_shape(points, costs, kernels, options.tile_steps);
 }
 
 /// The variants `tiles` and `resident`.
@@ -106,11 +109,13 @@ template <class Problem>
 class SweptTilePlan {
  public:
   SweptTilePlan(cudaStream_t stream, const Problem& problem, std::int64_t points, SweptVariant variant,
-                std::int64_t tile_points)
-      : m_problem(problem), m_points(points), m_shape(choose_swept_shape<Problem>(points, variant, tile_points)) {
+                const SweptOptions& options)
+      : m_problem(problem), m_points(points), m_shape(choose_swept_shape<Problem>(points, variant, options)) {
     if (!m_shape.possible()) {
       fail(std::string("SweptRule: no tiles of the variant ") + name(variant) + " fit " + std::to_string(points) +
-           " points" + (tile_points > 0 ? " with " + std::to_string(tile_points) + " points a tile" : std::string()));
+           " points" +
+           (options.tile_points > 0 ? " with " + std::to_string(options.tile_points) + " points a tile"
+                                    : std::string()));
     }
     if (variant == SweptVariant::resident) {
       cuda::require_resident("SweptRule", entry().m_resident, static_cast<int>(m_shape.m_tiles), entry().threads(),

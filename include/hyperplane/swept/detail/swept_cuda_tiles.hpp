@@ -35,11 +35,15 @@ struct SweptTileTypes {
   /// Blocks that a multiprocessor holds at least, which bounds a thread's registers: to 128, or for a warp alone that
   /// has much state to 255.
   static constexpr int least_blocks = warps > 1 ? std::max(1, 512 / threads) : Problem::components > 2 ? 8 : 16;
+  /// The same for the variant `tiles`: to 64 where a lane keeps few values, so that more warps hide the barriers.
+  static constexpr int values = lane_points * Problem::components * (Problem::sub_steps > 1 ? 2 : 1);
+  static constexpr int least_blocks_in_turn = warps > 1 && values <= 16 ? std::max(1, 1024 / threads) : least_blocks;
 
-  /// The first and the last points of each warp, for two levels in turn.
+  /// The first and the last points of each lane, for two levels in turn.
   struct Edges {
-    State m_left[2][warps][width];
-    State m_right[2][warps][width];
+    static constexpr int lanes = warps > 1 ? threads : 1;
+    State m_left[2][lanes][width];
+    State m_right[2][lanes][width];
   };
   struct Shared {
     Scalar m_staging[warps][Problem::components][SweptStaging<lane_points>::size];
@@ -198,10 +202,9 @@ class SweptRegisterTile {
 #pragma unroll
       for (int k = 0; k < lane_points; ++k) m_start[k] = m_u[k];
     }
-    auto halo = halo_of_warp<Problem>(m_u);
-    if constexpr (warps > 1) join_warps(halo);
-    apply_ends(m_problem, m_u, m_ends, halo);
-    SweptWindow<Problem, lane_points> const window(m_u, halo);
+    auto around = halo();
+    apply_ends(m_problem, m_u, m_ends, around);
+    SweptWindow<Problem, lane_points> const window(m_u, around);
 #pragma unroll
     for (int k = 0; k < lane_points; ++k) {
       const State* const u = window.at(k);
@@ -210,28 +213,31 @@ class SweptRegisterTile {
     if constexpr (sub_step + 1 < Problem::sub_steps) step<sub_step + 1>();
   }
 
-  /// The halo at the ends of a warp is in the next one. One barrier a level: the edges of two levels have room.
-  __device__ void join_warps(SweptHalo<Problem>& halo) {
-    auto& edges = m_shared.m_edges;
-    int const w = warp();
-    if (lane() == 0) {
+  /// What is beside a lane's points; garbage at the tile's ends. In a tile of several warps lanes hand on their edges
+  /// through shared memory, which takes fewer instructions than shuffles and the same barrier: one a level, because the
+  /// edges of two levels have room.
+  __device__ SweptHalo<Problem> halo() {
+    if constexpr (warps == 1) {
+      return halo_of_warp<Problem>(m_u);
+    } else {
+      int const thread = static_cast<int>(threadIdx.x);
+      auto& left = m_shared.m_edges.m_left[m_parity];
+      auto& right = m_shared.m_edges.m_right[m_parity];
 #pragma unroll
-      for (int j = 0; j < width; ++j) edges.m_left[m_parity][w][j] = m_u[j];
-    }
-    if (lane() == warp_lanes - 1) {
+      for (int j = 0; j < width; ++j) {
+        left[thread][j] = m_u[j];
+        right[thread][j] = m_u[lane_points - width + j];
+      }
+      __syncthreads();
+      SweptHalo<Problem> result;
 #pragma unroll
-      for (int j = 0; j < width; ++j) edges.m_right[m_parity][w][j] = m_u[lane_points - width + j];
+      for (int j = 0; j < width; ++j) {
+        result.m_left[j] = right[thread > 0 ? thread - 1 : 0][j];
+        result.m_right[j] = left[thread + 1 < Types::threads ? thread + 1 : thread][j];
+      }
+      m_parity ^= 1;
+      return result;
     }
-    __syncthreads();
-    if (lane() == 0 && w > 0) {
-#pragma unroll
-      for (int j = 0; j < width; ++j) halo.m_left[j] = edges.m_right[m_parity][w - 1][j];
-    }
-    if (lane() == warp_lanes - 1 && w + 1 < warps) {
-#pragma unroll
-      for (int j = 0; j < width; ++j) halo.m_right[j] = edges.m_left[m_parity][w + 1][j];
-    }
-    m_parity ^= 1;
   }
 
   Problem m_problem;
@@ -249,7 +255,7 @@ class SweptRegisterTile {
 /// `steps` <= cut.m_steps steps of all tiles, from one line into another.
 template <class Problem, int lane_points, int warps>
 __global__ void __launch_bounds__(SweptTileTypes<Problem, lane_points, warps>::threads,
-                                  SweptTileTypes<Problem, lane_points, warps>::least_blocks)
+                                  SweptTileTypes<Problem, lane_points, warps>::least_blocks_in_turn)
     swept_tiles(Problem problem, SweptCut cut, SweptRow<Problem> from, SweptRow<Problem> to, std::int64_t steps) {
   extern __shared__ __align__(16) unsigned char swept_memory[];
   auto& shared = *reinterpret_cast<typename SweptTileTypes<Problem, lane_points, warps>::Shared*>(swept_memory);

@@ -15,10 +15,10 @@ template <class Problem, class Exec>
 class SweptFastPath {
  public:
   /// What SweptVariant::automatic stands for.
-  static SweptVariant choose(std::int64_t /*points*/, std::int64_t /*tile_points*/) { return SweptVariant::shared; }
+  static SweptVariant choose(std::int64_t /*points*/, const SweptOptions&) { return SweptVariant::shared; }
   static bool has(SweptVariant) { return false; }
 
-  SweptFastPath(const Exec&, const Problem&, std::int64_t /*points*/, SweptVariant, std::int64_t /*tile_points*/) {}
+  SweptFastPath(const Exec&, const Problem&, std::int64_t /*points*/, SweptVariant, const SweptOptions&) {}
 
   void advance(const Exec&, const SweptRows<Problem>&, std::int64_t /*levels*/) {}
 };

@@ -307,17 +307,17 @@ class SweptFastPath<Problem, Exec> {
   using Tiles = SweptHostTiles<Problem, Exec>;
 
  public:
-  static SweptVariant choose(std::int64_t points, std::int64_t /*tile_points*/) {
+  static SweptVariant choose(std::int64_t points, const SweptOptions&) {
     return Tiles::possible(points) ? SweptVariant::tiles : SweptVariant::shared;
   }
   static bool has(SweptVariant variant) { return variant == SweptVariant::tiles; }
 
   SweptFastPath(const Exec& exec, const Problem& problem, std::int64_t points, SweptVariant variant,
-                std::int64_t tile_points) {
+                const SweptOptions& options) {
     if (variant != SweptVariant::tiles) return;
     require(Tiles::possible(points),
             "SweptRule: " + std::to_string(points) + " points are too few for the variant tiles");
-    m_tiles.emplace(exec, problem, points, tile_points);
+    m_tiles.emplace(exec, problem, points, options.tile_points);
   }
 
   void advance(const Exec& exec, const SweptRows<Problem>& rows, std::int64_t levels) const {

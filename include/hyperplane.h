@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
+#ifndef HYPERPLANE_H
+#define HYPERPLANE_H
+
+/* Hyperplane for C: solvers of block systems on the seven-point stencil of a structured grid.
+ *
+ * Every function returns HYPERPLANE_SUCCESS, or says what is wrong by another status and
+ * hyperplane_last_error_message(). Nothing is thrown, nothing is printed, and nothing ends the program. docs/c.md is an
+ * introduction.
+ *
+ * Grids have ni x nj x nk points, i fastest: point = i + ni * (j + nj * k). There are n unknowns at a point, and
+ * unknown c of it is row point * n + c, all counted from 0.
+ *
+ * Calls on different objects may be made from different threads at a time, if the objects are of different contexts.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define HYPERPLANE_API __attribute__((visibility("default")))
+#else
+#define HYPERPLANE_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- Errors ------------------------------------------------------------------------------------------------------ */
+
+typedef enum hyperplane_status {
+  HYPERPLANE_SUCCESS = 0,
+  HYPERPLANE_NOT_INITIALIZED = 1,  /* hyperplane_initialize() comes first */
+  HYPERPLANE_NULL_POINTER = 2,     /* an argument that is needed is NULL */
+  HYPERPLANE_INVALID_HANDLE = 3,   /* freed, of another kind, or never was one */
+  HYPERPLANE_INVALID_ARGUMENT = 4, /* a value out of range, or objects that do not belong together */
+  HYPERPLANE_SIZE_MISMATCH = 5,    /* grids, block sizes or numbers of values that differ */
+  HYPERPLANE_NOT_AVAILABLE = 6,    /* a backend, device or block size that is not there */
+  HYPERPLANE_SINGULAR_PIVOT = 7,   /* the message says at which point, in which equation */
+  HYPERPLANE_OUT_OF_MEMORY = 8,
+  HYPERPLANE_INTERNAL_ERROR = 9
+} hyperplane_status;
+
+/* What the last call of this thread that failed had to say; valid until the next one fails. Never NULL. */
+HYPERPLANE_API const char* hyperplane_last_error_message(void);
+/* "HYPERPLANE_SUCCESS" and so on. */
+HYPERPLANE_API const char* hyperplane_status_name(hyperplane_status status);
+
+/* --- Library ----------------------------------------------------------------------------------------------------- */
+
+/* "0.1.0" */
+HYPERPLANE_API const char* hyperplane_version(void);
+/* The backends of this library, the default last: "serial, openmp". */
+HYPERPLANE_API const char* hyperplane_backends(void);
+/* 1 if this library has blocks of n unknowns, 0 if not. */
+HYPERPLANE_API int hyperplane_has_block_size(int n);
+
+/* Makes the library ready, and Kokkos with it unless the program has initialized that itself. The environment's
+ * HYPERPLANE_DEVICE says which CUDA device to take. May be called several times; as many calls of hyperplane_finalize()
+ * end it. */
+HYPERPLANE_API hyperplane_status hyperplane_initialize(void);
+/* Frees all objects that are left, and finalizes Kokkos if hyperplane_initialize() initialized it; after that it cannot
+ * be initialized again in this process. */
+HYPERPLANE_API hyperplane_status hyperplane_finalize(void);
+HYPERPLANE_API int hyperplane_is_initialized(void);
+
+/* --- Objects ----------------------------------------------------------------------------------------------------- */
+
+/* Handles name objects; they are no addresses of anything. Each has one owner at first. What is freed is recognized for
+ * ever: using it is HYPERPLANE_INVALID_HANDLE. */
+typedef struct hyperplane_context_s* hyperplane_context;
+typedef struct hyperplane_vector_s* hyperplane_vector;
+typedef struct hyperplane_matrix_s* hyperplane_matrix;
+typedef struct hyperplane_preconditioner_s* hyperplane_preconditioner;
+typedef struct hyperplane_krylov_s* hyperplane_krylov;
+
+/* One owner more of any object. */
+HYPERPLANE_API hyperplane_status hyperplane_retain(void* handle);
+/* One owner less; without any the object is gone. NULL is no object, and no error. */
+HYPERPLANE_API hyperplane_status hyperplane_free(void* handle);
+
+/* Where an array is that a function is given. */
+typedef enum hyperplane_memory_space {
+  HYPERPLANE_HOST = 0,  /* the function waits until the array may be used again */
+  HYPERPLANE_DEVICE = 1 /* of the context's CUDA device; used in the order of the context's stream, without waiting */
+} hyperplane_memory_space;
+
+typedef struct hyperplane_grid {
+  int ni, nj, nk;
+} hyperplane_grid;
+
+/* --- Contexts: where and in which order work is done ------------------------------------------------------------- */
+
+/* backend: "serial", "openmp" or "cuda", as far as hyperplane_backends() has it; NULL, "" or "auto": that of the
+ * environment's HYPERPLANE_BACKEND, or the last of hyperplane_backends(). stream: a cudaStream_t, which has to outlive
+ * the objects of the context; NULL: the library's own, and for other backends. Objects of one context alone work
+ * together. */
+HYPERPLANE_API hyperplane_status hyperplane_context_create(const char* backend, void* stream,
+                                                           hyperplane_context* context);
+/* The name stays valid while the context does. */
+HYPERPLANE_API hyperplane_status hyperplane_context_backend(hyperplane_context context, const char** name);
+/* Threads. */
+HYPERPLANE_API hyperplane_status hyperplane_context_concurrency(hyperplane_context context, int* concurrency);
+/* Waits until all work of the context is done. */
+HYPERPLANE_API hyperplane_status hyperplane_context_fence(hyperplane_context context);
+
+/* --- Vectors: n doubles a point ---------------------------------------------------------------------------------- */
+
+/* Zero at first. */
+HYPERPLANE_API hyperplane_status hyperplane_vector_create(hyperplane_context context, hyperplane_grid grid, int n,
+                                                          hyperplane_vector* vector);
+/* From and to an array of rows; count = points * n. */
+HYPERPLANE_API hyperplane_status hyperplane_vector_set(hyperplane_vector vector, const double* values, int64_t count,
+                                                       hyperplane_memory_space space);
+HYPERPLANE_API hyperplane_status hyperplane_vector_get(hyperplane_vector vector, double* values, int64_t count,
+                                                       hyperplane_memory_space space);
+HYPERPLANE_API hyperplane_status hyperplane_vector_fill(hyperplane_vector vector, double value);
+
+/* --- Matrices: seven n x n blocks a point ------------------------------------------------------------------------ */
+
+/* Which neighbour a block multiplies: (i, j, k-1), (i, j-1, k), (i-1, j, k), the point itself, (i+1, j, k), ... */
+enum {
+  HYPERPLANE_BOTTOM = 0,
+  HYPERPLANE_SOUTH = 1,
+  HYPERPLANE_WEST = 2,
+  HYPERPLANE_CENTER = 3,
+  HYPERPLANE_EAST = 4,
+  HYPERPLANE_NORTH = 5,
+  HYPERPLANE_TOP = 6
+};
+
+/* Type that values and factors are stored in; arithmetic is double. */
+typedef enum hyperplane_storage { HYPERPLANE_STORAGE_DOUBLE = 0, HYPERPLANE_STORAGE_FLOAT = 1 } hyperplane_storage;
+
+/* Entry (r, c) of the block of a point that multiplies the neighbour in direction d is
+ *   values[((point * 7 + d) * n + r) * n + c]    HYPERPLANE_ROW_MAJOR,    values[point][d][r][c] in C
+ *   values[((point * 7 + d) * n + c) * n + r]    HYPERPLANE_COLUMN_MAJOR, values(r, c, d, point) in Fortran */
+typedef enum hyperplane_block_order { HYPERPLANE_ROW_MAJOR = 0, HYPERPLANE_COLUMN_MAJOR = 1 } hyperplane_block_order;
+
+/* Zero at first. */
+HYPERPLANE_API hyperplane_status hyperplane_matrix_create(hyperplane_context context, hyperplane_grid grid, int n,
+                                                          hyperplane_storage storage, hyperplane_matrix* matrix);
+/* From and to an array; count = points * 7 * n * n. Blocks that point out of the grid are ignored, but finite. */
+HYPERPLANE_API hyperplane_status hyperplane_matrix_set(hyperplane_matrix matrix, const double* values, int64_t count,
+                                                       hyperplane_block_order order, hyperplane_memory_space space);
+HYPERPLANE_API hyperplane_status hyperplane_matrix_get(hyperplane_matrix matrix, double* values, int64_t count,
+                                                       hyperplane_block_order order, hyperplane_memory_space space);
+/* y = A x; y is not x. */
+HYPERPLANE_API hyperplane_status hyperplane_matrix_apply(hyperplane_matrix a, hyperplane_vector x, hyperplane_vector y);
+/* r = b - A x; r is not x. */
+HYPERPLANE_API hyperplane_status hyperplane_matrix_residual(hyperplane_matrix a, hyperplane_vector b,
+                                                            hyperplane_vector x, hyperplane_vector r);
+
+/* --- Preconditioners --------------------------------------------------------------------------------------------- */
+
+typedef enum hyperplane_preconditioner_kind {
+  HYPERPLANE_NONE = 0,
+  HYPERPLANE_JACOBI = 1, /* block Jacobi */
+  HYPERPLANE_SSOR = 2,   /* block SSOR */
+  HYPERPLANE_SIP = 3,    /* Stone's strongly implicit procedure, n = 1 */
+  HYPERPLANE_LINES = 4,  /* line-implicit iteration; one sweep in one direction solves the block tridiagonal systems */
+  HYPERPLANE_BILU0 = 5   /* block ILU(0) */
+} hyperplane_preconditioner_kind;
+
+/* Filled by hyperplane_preconditioner_options_init() first, and then changed. */
+typedef struct hyperplane_preconditioner_options {
+  size_t struct_size;                  /* not for you */
+  hyperplane_preconditioner_kind kind; /* HYPERPLANE_BILU0 */
+  hyperplane_storage storage;          /* of the factors, that of the matrix: HYPERPLANE_STORAGE_DOUBLE */
+  double relaxation;                   /* of SSOR and lines, more than 0 and less than 2: 1 */
+  double alpha;                        /* of SIP, at least 0 and less than 1: 0.9 */
+  int line_direction_count;            /* 1 to 3: 1 */
+  int line_directions[3];              /* 0, 1, 2: along i, j, k; they take turns: 0 */
+  int line_sweeps;                     /* through these directions: 1 */
+} hyperplane_preconditioner_options;
+
+HYPERPLANE_API hyperplane_status hyperplane_preconditioner_options_init(hyperplane_preconditioner_options* options);
+/* Allocates what factors need. options may be NULL: BILU(0). */
+HYPERPLANE_API hyperplane_status hyperplane_preconditioner_create(hyperplane_context context, hyperplane_grid grid,
+                                                                  int n,
+                                                                  const hyperplane_preconditioner_options* options,
+                                                                  hyperplane_preconditioner* preconditioner);
+/* Factors A, as often as wanted. Lines keep A itself, which must not change while it is used. */
+HYPERPLANE_API hyperplane_status hyperplane_preconditioner_factor(hyperplane_preconditioner preconditioner,
+                                                                  hyperplane_matrix a);
+/* Waits, and is HYPERPLANE_SINGULAR_PIVOT if the last factorization met one. */
+HYPERPLANE_API hyperplane_status hyperplane_preconditioner_check(hyperplane_preconditioner preconditioner);
+/* x = M^-1 rhs; x may be rhs. */
+HYPERPLANE_API hyperplane_status hyperplane_preconditioner_solve(hyperplane_preconditioner preconditioner,
+                                                                 hyperplane_vector rhs, hyperplane_vector x);
+
+/* --- Krylov methods ---------------------------------------------------------------------------------------------- */
+
+typedef enum hyperplane_method {
+  HYPERPLANE_RICHARDSON = 0, /* x += M^-1 (b - A x) */
+  HYPERPLANE_BICGSTAB = 1,
+  HYPERPLANE_FGMRES = 2
+} hyperplane_method;
+
+/* Called when the host looks at residual norms. */
+typedef void (*hyperplane_monitor)(int iteration, double residual_norm, void* data);
+
+/* Filled by hyperplane_krylov_options_init() first, and then changed. */
+typedef struct hyperplane_krylov_options {
+  size_t struct_size;         /* not for you */
+  hyperplane_method method;   /* HYPERPLANE_BICGSTAB */
+  double tolerance;           /* converged at ||b - A x|| <= tolerance * ||b||: 1e-8 */
+  int max_iterations;         /* 200 */
+  int restart;                /* directions that FGMRES keeps: 30 */
+  int check_interval;         /* iterations between two looks at the residual norm: 1 */
+  hyperplane_monitor monitor; /* NULL */
+  void* monitor_data;
+} hyperplane_krylov_options;
+
+typedef enum hyperplane_outcome {
+  HYPERPLANE_CONVERGED = 0,
+  HYPERPLANE_MAX_ITERATIONS = 1,
+  HYPERPLANE_BREAKDOWN = 2
+} hyperplane_outcome;
+
+typedef struct hyperplane_krylov_result {
+  hyperplane_outcome outcome;
+  int iterations;
+  double rhs_norm;
+  double residual_norm; /* ||b - A x|| of the x that is returned */
+} hyperplane_krylov_result;
+
+HYPERPLANE_API hyperplane_status hyperplane_krylov_options_init(hyperplane_krylov_options* options);
+/* Allocates the vectors of the method. options may be NULL: BiCGStab. */
+HYPERPLANE_API hyperplane_status hyperplane_krylov_create(hyperplane_context context, hyperplane_grid grid, int n,
+                                                          const hyperplane_krylov_options* options,
+                                                          hyperplane_krylov* krylov);
+/* Solves A x = b from the x that is given. Not to converge is an outcome, not an error. preconditioner may be NULL. */
+HYPERPLANE_API hyperplane_status hyperplane_krylov_solve(hyperplane_krylov krylov, hyperplane_matrix a,
+                                                         hyperplane_preconditioner preconditioner, hyperplane_vector b,
+                                                         hyperplane_vector x, hyperplane_krylov_result* result);
+/* Residual norms of the last solve, of iterations 0, 1, ...; at most capacity of them are written, count is how many
+ * there are. */
+HYPERPLANE_API hyperplane_status hyperplane_krylov_history(hyperplane_krylov krylov, double* norms, int64_t capacity,
+                                                           int64_t* count);
+
+/* --- Primitives: boxes of three-dimensional arrays -----------------------------------------------------------------
+ */
+
+typedef enum hyperplane_scalar { HYPERPLANE_INT = 0, HYPERPLANE_FLOAT = 1, HYPERPLANE_DOUBLE = 2 } hyperplane_scalar;
+
+/* An array of yours: component c of point (i, j, k) is element
+ *   i * strides[0] + j * strides[1] + k * strides[2] + c * component_stride
+ * of data. Contexts of host backends work on arrays in host memory, and return when they have; those of cuda on arrays
+ * in device memory, in the order of the stream. Arrays of a call have one scalar type. */
+typedef struct hyperplane_array {
+  void* data;
+  hyperplane_scalar scalar;
+  hyperplane_memory_space space;
+  int extents[3];
+  int components;
+  int64_t strides[3];
+  int64_t component_stride;
+} hyperplane_array;
+
+/* begin[d] <= index < end[d] */
+typedef struct hyperplane_box {
+  int begin[3];
+  int end[3];
+} hyperplane_box;
+
+/* Fills in a contiguous array: i fastest, then j, k and the component. */
+HYPERPLANE_API hyperplane_status hyperplane_array_init(hyperplane_array* array, void* data, hyperplane_scalar scalar,
+                                                       hyperplane_memory_space space, hyperplane_grid grid,
+                                                       int components);
+/* All points of an array. */
+HYPERPLANE_API hyperplane_status hyperplane_box_of(const hyperplane_array* array, hyperplane_box* box);
+/* The `width` layers of a box at a face (HYPERPLANE_BOTTOM to HYPERPLANE_TOP), beginning `from` layers inside it. */
+HYPERPLANE_API hyperplane_status hyperplane_box_face(hyperplane_box box, int face, int width, int from,
+                                                     hyperplane_box* layers);
+
+typedef enum hyperplane_reduction {
+  HYPERPLANE_SUM = 0,
+  HYPERPLANE_MIN = 1,
+  HYPERPLANE_MAX = 2,
+  HYPERPLANE_NORM_1 = 3,
+  HYPERPLANE_NORM_2 = 4, /* of float and double */
+  HYPERPLANE_NORM_INF = 5
+} hyperplane_reduction;
+
+/* Over all components; the same bits whatever the number of threads. Waits for the result. */
+HYPERPLANE_API hyperplane_status hyperplane_reduce(hyperplane_context context, hyperplane_reduction reduction,
+                                                   hyperplane_box box, const hyperplane_array* x, double* result);
+HYPERPLANE_API hyperplane_status hyperplane_dot(hyperplane_context context, hyperplane_box box,
+                                                const hyperplane_array* x, const hyperplane_array* y, double* result);
+/* x = value */
+HYPERPLANE_API hyperplane_status hyperplane_fill(hyperplane_context context, hyperplane_box box, double value,
+                                                 const hyperplane_array* x);
+/* x = alpha x */
+HYPERPLANE_API hyperplane_status hyperplane_scale(hyperplane_context context, hyperplane_box box, double alpha,
+                                                  const hyperplane_array* x);
+/* y = x */
+HYPERPLANE_API hyperplane_status hyperplane_copy(hyperplane_context context, hyperplane_box box,
+                                                 const hyperplane_array* x, const hyperplane_array* y);
+/* y(begin + q) = x(box.begin + p), q[d] = p[order[d]] */
+HYPERPLANE_API hyperplane_status hyperplane_transposed_copy(hyperplane_context context, hyperplane_box box,
+                                                            const hyperplane_array* x, const int order[3],
+                                                            const int begin[3], const hyperplane_array* y);
+/* y = alpha x + y */
+HYPERPLANE_API hyperplane_status hyperplane_axpy(hyperplane_context context, hyperplane_box box, double alpha,
+                                                 const hyperplane_array* x, const hyperplane_array* y);
+/* y = alpha x + beta y */
+HYPERPLANE_API hyperplane_status hyperplane_axpby(hyperplane_context context, hyperplane_box box, double alpha,
+                                                  const hyperplane_array* x, double beta, const hyperplane_array* y);
+
+/* A box of an array that goes into a buffer: direction order[0] fastest, then order[1], order[2], and the components.
+ */
+typedef struct hyperplane_slab {
+  hyperplane_array array;
+  hyperplane_box box;
+  int order[3];
+} hyperplane_slab;
+
+/* Packs many slabs into one buffer, and unpacks it, in one launch. It refers to the arrays. The buffer has their scalar
+ * type and is where they are. */
+typedef struct hyperplane_packer_s* hyperplane_packer;
+HYPERPLANE_API hyperplane_status hyperplane_packer_create(hyperplane_context context, const hyperplane_slab* slabs,
+                                                          int count, hyperplane_packer* packer);
+/* Values that the buffer has. */
+HYPERPLANE_API hyperplane_status hyperplane_packer_size(hyperplane_packer packer, int64_t* size);
+HYPERPLANE_API hyperplane_status hyperplane_packer_pack(hyperplane_packer packer, void* buffer, int64_t count);
+HYPERPLANE_API hyperplane_status hyperplane_packer_unpack(hyperplane_packer packer, const void* buffer, int64_t count);
+
+/* --- Timers of all kernels --------------------------------------------------------------------------------------- */
+
+/* While they run, kernels wait for one another. The environment's HYPERPLANE_TIMERS starts them in
+ * hyperplane_initialize() and reports at the end: "stderr" a table there, anything else JSON in a file of that name. */
+HYPERPLANE_API hyperplane_status hyperplane_timers_start(void);
+HYPERPLANE_API hyperplane_status hyperplane_timers_stop(void);
+/* Forgets what was measured. */
+HYPERPLANE_API hyperplane_status hyperplane_timers_reset(void);
+
+typedef enum hyperplane_timers_format { HYPERPLANE_TABLE = 0, HYPERPLANE_JSON = 1 } hyperplane_timers_format;
+/* Writes the report, as far as there is room, with a NUL at the end; length is how long it is, without that. */
+HYPERPLANE_API hyperplane_status hyperplane_timers_report(hyperplane_timers_format format, char* text, size_t capacity,
+                                                          size_t* length);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

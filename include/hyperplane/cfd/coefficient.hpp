@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/macros.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <concepts>
+
+namespace hyperplane {
+
+/// A number that a kernel multiplies with: its value, or where it is in the memory of the execution space, as result
+/// of a reduction before. Then the host need not wait for it.
+template <class T>
+class Coefficient {
+ public:
+  template <class U>
+    requires std::convertible_to<U, T>
+  HYPERPLANE_FUNCTION Coefficient(U value) : m_value(static_cast<T>(value)) {}
+  template <class Space>
+  Coefficient(const Kokkos::View<double, Space>& place) : m_place(place.data()) {}
+  /// The number at `place` times `factor`.
+  Coefficient(const double* place, T factor) : m_value(factor), m_place(place) {}
+
+  Coefficient operator-() const {
+    Coefficient result = *this;
+    result.m_value = -m_value;
+    return result;
+  }
+  HYPERPLANE_FUNCTION T value() const { return m_place == nullptr ? m_value : m_value * static_cast<T>(*m_place); }
+  /// The same as a value, so that a loop that writes memory need not read it again.
+  HYPERPLANE_FUNCTION Coefficient resolved() const { return Coefficient(value()); }
+
+ private:
+  T m_value = 1;
+  const double* m_place = nullptr;
+};
+
+}  // namespace hyperplane

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/cfd/detail/nest.hpp>
+#include <hyperplane/cfd/detail/partials.hpp>
+#include <hyperplane/cuda/launch.hpp>
+#include <hyperplane/cuda/vector.hpp>
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+/// A reduction in one launch: blocks of threads reduce parts, and the last block to finish joins what they have found.
+/// Which thread has which element is a function of the nest alone.
+namespace hyperplane::detail {
+
+inline constexpr int reduce_cuda_threads = 256;
+/// Four on each of 128 multiprocessors: not more than one wave of them on an H200, with registers for enough loads at a
+/// time (16 kB a multiprocessor and more), and few enough for one block to join their results.
+inline constexpr int reduce_cuda_blocks = 512;
+
+/// Elements that a thread loads before it needs the first of them.
+template <int arrays>
+inline constexpr int reduce_cuda_unroll = arrays <= 2   ? 4
+                                          : arrays <= 4 ? 2
+                                                        : 1;
+
+/// What blocks have found, and how many have finished: zero before the first launch, and again after each.
+template <class Value>
+struct ReduceCudaMemory {
+  Value* m_partial;
+  unsigned int* m_finished;
+};
+
+template <class Join, class Value>
+__device__ Value reduce_warp(Value value) {
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2) {
+    value = Join::join(value, __shfl_down_sync(0xffffffffu, value, distance));
+  }
+  return value;
+}
+
+/// The values of all threads of the block, in thread 0.
+template <class Join, class Value, int count>
+__device__ void reduce_block(Value (&values)[count]) {
+  constexpr int warps = reduce_cuda_threads / 32;
+  __shared__ Value shared[count][warps];
+  int const warp = static_cast<int>(threadIdx.x) / 32;
+  int const lane = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll
+  for (int v = 0; v < count; ++v) {
+    values[v] = reduce_warp<Join>(values[v]);
+    if (lane == 0) shared[v][warp] = values[v];
+  }
+  __syncthreads();
+  if (warp == 0) {
+#pragma unroll
+    for (int v = 0; v < count; ++v) {
+      values[v] = reduce_warp<Join>(lane < warps ? shared[v][lane] : Join::template identity<Value>());
+    }
+  }
+  // Shared memory is free again for the next call.
+  __syncthreads();
+}
+
+template <class Join, class Value, int count>
+struct ReduceCudaResult {
+  Value m_values[count];
+
+  __device__ ReduceCudaResult() {
+#pragma unroll
+    for (int v = 0; v < count; ++v) m_values[v] = Join::template identity<Value>();
+  }
+  template <class Found>
+  __device__ void join(const Found& found) {
+#pragma unroll
+    for (int v = 0; v < count; ++v) m_values[v] = Join::join(m_values[v], found.m_values[v]);
+  }
+};
+
+/// Contiguous arrays: a thread has groups of neighbours, which it loads at once where they are aligned.
+template <class T, int arrays, class Op, class Result>
+__device__ void reduce_contiguous(const Nest<T, arrays>& nest, const Op& op, bool aligned, Result& result) {
+  constexpr int width = 16 / static_cast<int>(sizeof(T));
+  constexpr int unroll = reduce_cuda_unroll<arrays>;
+  using Vector = cuda::Vector<T, width>;
+  auto const size = nest.size();
+  auto const groups = size / width;
+  auto const step = std::int64_t{gridDim.x} * reduce_cuda_threads;
+  auto const thread = std::int64_t{blockIdx.x} * reduce_cuda_threads + threadIdx.x;
+  auto const load = [&](std::int64_t group, Vector(&values)[arrays]) {
+#pragma unroll
+    for (int a = 0; a < arrays; ++a) {
+      const T* const data = nest.m_data[a] + group * width;
+      if (aligned) {
+        values[a] = *reinterpret_cast<const Vector*>(data);
+      } else {
+#pragma unroll
+        for (int l = 0; l < width; ++l) values[a].m_values[l] = data[l];
+      }
+    }
+  };
+  auto const add = [&](Vector(&values)[arrays]) {
+    T* elements[arrays];
+#pragma unroll
+    for (int l = 0; l < width; ++l) {
+#pragma unroll
+      for (int a = 0; a < arrays; ++a) elements[a] = &values[a].m_values[l];
+      result.join(call_with_elements(op, elements));
+    }
+  };
+  auto group = thread;
+  for (; group + (unroll - 1) * step < groups; group += unroll * step) {
+    Vector values[unroll][arrays];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) load(group + u * step, values[u]);
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) add(values[u]);
+  }
+  for (; group < groups; group += step) {
+    Vector values[arrays];
+    load(group, values);
+    add(values);
+  }
+  auto const last = groups * width + thread;
+  if (last < size) result.join(call_with_elements(op, nest.m_data, last));
+}
+
+/// Any strides: elements in turn, neighbours to neighbouring threads.
+template <class T, int arrays, class Op, class Result>
+__device__ void reduce_strided(const Nest<T, arrays>& nest, const Op& op, const NestDigits& step, Result& result) {
+  constexpr int unroll = reduce_cuda_unroll<arrays>;
+  auto const size = nest.size();
+  auto const threads = std::int64_t{gridDim.x} * reduce_cuda_threads;
+  auto e = std::int64_t{blockIdx.x} * reduce_cuda_threads + threadIdx.x;
+  if (e >= size) return;
+  NestDigits digits(e, nest.m_extents);
+  for (; e + (unroll - 1) * threads < size; e += unroll * threads) {
+    T* places[unroll][arrays];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      digits.locate(nest, places[u]);
+      digits.advance(step, nest.m_extents);
+    }
+    if constexpr (Op::writes) {
+#pragma unroll
+      for (int u = 0; u < unroll; ++u) result.join(call_with_elements(op, places[u]));
+    } else {
+      T values[unroll][arrays];
+#pragma unroll
+      for (int u = 0; u < unroll; ++u) {
+#pragma unroll
+        for (int a = 0; a < arrays; ++a) values[u][a] = *places[u][a];
+      }
+#pragma unroll
+      for (int u = 0; u < unroll; ++u) {
+#pragma unroll
+        for (int a = 0; a < arrays; ++a) places[u][a] = &values[u][a];
+        result.join(call_with_elements(op, places[u]));
+      }
+    }
+  }
+  for (; e < size; e += threads) {
+    T* places[arrays];
+    digits.locate(nest, places);
+    result.join(call_with_elements(op, places));
+    digits.advance(step, nest.m_extents);
+  }
+}
+
+/// What a reduction goes over: a nest, or numbers from 0 on that a body is called with.
+template <class T, int arrays, class Op>
+struct ReduceNest {
+  using Found = decltype(call_with_elements(std::declval<const Op&>(), std::declval<T* const (&)[arrays]>()));
+
+  Nest<T, arrays> m_nest;
+  Op m_op;
+  NestDigits m_step{};
+  bool m_contiguous;
+  bool m_aligned = true;
+
+  ReduceNest(const Nest<T, arrays>& nest, const Op& op, int blocks)
+      : m_nest(nest), m_op(op), m_contiguous(nest.contiguous() && nest.rows() == 1) {
+    for (T* const data : nest.m_data) {
+      m_aligned = m_aligned && reinterpret_cast<std::uintptr_t>(data) % sizeof(double2) == 0;
+    }
+    if (nest.size() > 0) m_step = NestDigits(std::int64_t{blocks} * reduce_cuda_threads, nest.m_extents);
+  }
+
+  template <class Result>
+  __device__ void run(Result& result) const {
+    auto const op = resolved(m_op);
+    if constexpr (!Op::writes) {
+      if (m_contiguous) {
+        reduce_contiguous(m_nest, op, m_aligned, result);
+        return;
+      }
+    }
+    reduce_strided(m_nest, op, m_step, result);
+  }
+};
+
+template <class Body>
+struct ReduceIndices {
+  using Found = decltype(std::declval<const Body&>()(std::int64_t{}));
+
+  Body m_body;
+  std::int64_t m_size;
+
+  template <class Result>
+  __device__ void run(Result& result) const {
+    auto const threads = std::int64_t{gridDim.x} * reduce_cuda_threads;
+#pragma unroll 4
+    for (auto e = std::int64_t{blockIdx.x} * reduce_cuda_threads + threadIdx.x; e < m_size; e += threads) {
+      result.join(m_body(e));
+    }
+  }
+};
+
+template <class Join, class Value, int count, class Source, class Finish>
+__global__ void __launch_bounds__(reduce_cuda_threads, 4)
+    reduce_kernel(const __grid_constant__ Source source, const __grid_constant__ ReduceCudaMemory<Value> memory,
+                  const __grid_constant__ Finish finish) {
+  ReduceCudaResult<Join, Value, count> result;
+  source.run(result);
+  reduce_block<Join>(result.m_values);
+
+  __shared__ bool is_last;
+  int const blocks = static_cast<int>(gridDim.x);
+  if (threadIdx.x == 0) {
+    for (int v = 0; v < count; ++v) {
+      memory.m_partial[v * blocks + static_cast<int>(blockIdx.x)] = result.m_values[v];
+    }
+    // What this thread has stored is there for all before it counts as finished; the counter itself is relaxed.
+    __threadfence();
+    is_last = atomicAdd(memory.m_finished, 1u) + 1 == gridDim.x;
+    // And what other blocks have stored is read after the counter.
+    __threadfence();
+  }
+  __syncthreads();
+  if (!is_last) return;
+  ReduceCudaResult<Join, Value, count> total;
+  for (int b = static_cast<int>(threadIdx.x); b < blocks; b += reduce_cuda_threads) {
+#pragma unroll
+    for (int v = 0; v < count; ++v) {
+      total.m_values[v] = Join::join(total.m_values[v], __ldcg(memory.m_partial + v * blocks + b));
+    }
+  }
+  reduce_block<Join>(total.m_values);
+  if (threadIdx.x == 0) {
+    *memory.m_finished = 0;
+    Partials<Value, count> found;
+#pragma unroll
+    for (int v = 0; v < count; ++v) found.m_values[v] = total.m_values[v];
+    finish(found);
+  }
+}
+
+/// Memory of a reduction of at most so many values: zero at first.
+template <int max_values>
+constexpr std::size_t reduce_cuda_bytes() {
+  return sizeof(double) * (max_values * reduce_cuda_blocks + 1);
+}
+
+/// At least some elements a thread.
+inline int reduce_cuda_blocks_for(std::int64_t size) {
+  int const per_block = reduce_cuda_threads * 4;
+  return static_cast<int>(std::clamp<std::int64_t>((size + per_block - 1) / per_block, 1, reduce_cuda_blocks));
+}
+
+template <class Join, int max_values, class Source, class Finish>
+void reduce_cuda_source(cudaStream_t stream, const Source& source, int blocks, const Finish& finish,
+                        std::byte* memory) {
+  using Value = typename Source::Found::value_type;
+  constexpr int count = Source::Found::count;
+  static_assert(count <= max_values && sizeof(Value) <= sizeof(double));
+  ReduceCudaMemory<Value> const place{
+      reinterpret_cast<Value*>(memory),
+      reinterpret_cast<unsigned int*>(memory + sizeof(double) * max_values * reduce_cuda_blocks)};
+  cuda::launch(stream, reduce_kernel<Join, Value, count, Source, Finish>, blocks, reduce_cuda_threads, 0,
+               cuda::Dependency::complete, source, place, finish);
+}
+
+/// finish(op(...) joined over all elements of a normalized nest).
+template <class Join, int max_values, class T, int arrays, class Op, class Finish>
+void reduce_cuda(cudaStream_t stream, const Nest<T, arrays>& nest, const Op& op, const Finish& finish,
+                 std::byte* memory) {
+  int const blocks = reduce_cuda_blocks_for(nest.size());
+  reduce_cuda_source<Join, max_values>(stream, ReduceNest<T, arrays, Op>(nest, op, blocks), blocks, finish, memory);
+}
+
+/// finish(sum of body(e), 0 <= e < size).
+template <int max_values, class Body, class Finish>
+void reduce_cuda_indices(cudaStream_t stream, std::int64_t size, const Body& body, const Finish& finish,
+                         std::byte* memory) {
+  reduce_cuda_source<SumJoin, max_values>(stream, ReduceIndices<Body>{body, size}, reduce_cuda_blocks_for(size), finish,
+                                          memory);
+}
+
+}  // namespace hyperplane::detail

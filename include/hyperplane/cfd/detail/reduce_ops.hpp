@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/cfd/coefficient.hpp>
+#include <hyperplane/cfd/detail/partials.hpp>
+#include <hyperplane/core/macros.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+
+/// What reductions do with an element of each array (`writes`: and whether they change it), and with their result.
+namespace hyperplane::detail {
+
+template <class T, class Value>
+struct ValueOp {
+  static constexpr bool writes = false;
+  HYPERPLANE_FUNCTION Partials<Value, 1> operator()(const T& x) const { return {{static_cast<Value>(x)}}; }
+};
+
+template <class T, class Value>
+struct MagnitudeOp {
+  static constexpr bool writes = false;
+  HYPERPLANE_FUNCTION Partials<Value, 1> operator()(const T& x) const {
+    auto const value = static_cast<Value>(x);
+    return {{value < 0 ? -value : value}};
+  }
+};
+
+template <class T>
+struct SquareOp {
+  static constexpr bool writes = false;
+  HYPERPLANE_FUNCTION Partials<double, 1> operator()(const T& x) const { return {{static_cast<double>(x) * x}}; }
+};
+
+/// Of each pair of arguments.
+template <class T, class Value>
+struct DotsOp {
+  static constexpr bool writes = false;
+  template <class... Pairs>
+  HYPERPLANE_FUNCTION auto operator()(const Pairs&... values) const {
+    const Value all[] = {static_cast<Value>(values)...};
+    constexpr int count = sizeof...(Pairs) / 2;
+    Partials<Value, count> result;
+    HYPERPLANE_UNROLL
+    for (int p = 0; p < count; ++p) result.m_values[p] = all[2 * p] * all[2 * p + 1];
+    return result;
+  }
+};
+
+template <class T>
+struct AxpyDotOp {
+  static constexpr bool writes = true;
+  Coefficient<T> m_alpha;
+  HYPERPLANE_FUNCTION AxpyDotOp resolved() const { return {m_alpha.resolved()}; }
+  HYPERPLANE_FUNCTION Partials<double, 1> operator()(const T& z, const T& x, T& y) const {
+    y += m_alpha.value() * x;
+    // After y: they may be the same.
+    return {{static_cast<double>(y) * z}};
+  }
+};
+
+template <class T>
+struct UpdateDotOp {
+  static constexpr bool writes = true;
+  Coefficient<T> m_alpha;
+  HYPERPLANE_FUNCTION UpdateDotOp resolved() const { return {m_alpha.resolved()}; }
+  HYPERPLANE_FUNCTION Partials<double, 1> operator()(const T& p, const T& q, T& x, T& r) const {
+    x += m_alpha.value() * p;
+    T const residual = r - m_alpha.value() * q;
+    r = residual;
+    return {{static_cast<double>(residual) * residual}};
+  }
+};
+
+template <class R>
+struct StoreResult {
+  R* m_results;
+  template <int count>
+  HYPERPLANE_FUNCTION void operator()(const Partials<R, count>& found) const {
+    for (int v = 0; v < count; ++v) m_results[v] = found.m_values[v];
+  }
+};
+
+struct StoreRoot {
+  double* m_result;
+  HYPERPLANE_FUNCTION void operator()(const Partials<double, 1>& found) const {
+    *m_result = Kokkos::sqrt(found.m_values[0]);
+  }
+};
+
+/// The largest magnitude of no elements is 0.
+template <class R>
+struct StoreMagnitude {
+  R* m_result;
+  HYPERPLANE_FUNCTION void operator()(const Partials<R, 1>& found) const {
+    *m_result = found.m_values[0] < 0 ? R(0) : found.m_values[0];
+  }
+};
+
+}  // namespace hyperplane::detail

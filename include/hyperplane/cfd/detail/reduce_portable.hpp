@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/cfd/detail/nest.hpp>
+#include <hyperplane/cfd/detail/partials.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/macros.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+/// Reductions over nests on every execution space. What is joined with what is a function of the nest alone, never of
+/// the number of threads or multiprocessors.
+namespace hyperplane::detail {
+
+/// Rows of partial results that are joined at the end.
+inline constexpr int reduce_parts = 1024;
+/// Values that one reduction finds.
+inline constexpr int reduce_max_values = 4;
+/// Lanes of a device's portable reduction.
+inline constexpr std::int64_t reduce_lanes = 65536;
+
+template <class Join, class T, int count>
+HYPERPLANE_FUNCTION Partials<T, count> identity_of() {
+  Partials<T, count> result;
+  for (int v = 0; v < count; ++v) result.m_values[v] = Join::template identity<T>();
+  return result;
+}
+
+/// A chunk of parts of rows: as many independent results as a vector register may have lanes, joined as a tree.
+template <class Join, class T, int arrays, class Op>
+struct ReduceChunk {
+  static constexpr int lanes = 16;
+  using Values = decltype(call_with_elements(std::declval<const Op&>(), std::declval<T* const (&)[arrays]>()));
+  using Value = typename Values::value_type;
+  static constexpr int count = Values::count;
+
+  Nest<T, arrays> m_nest;
+  NestParts m_parts;
+  Op m_op;
+  Value* m_partial;
+  std::int64_t m_chunk;
+  std::int64_t m_chunks;
+
+  void operator()(std::int64_t index) const {
+    auto const op = resolved(m_op);
+    auto const begin = index * m_chunk;
+    auto const end = std::min(begin + m_chunk, m_parts.m_parts);
+    Value total[count];
+    Value values[count][lanes];
+    int pending = 0;
+    for (int v = 0; v < count; ++v) {
+      total[v] = Join::template identity<Value>();
+      for (auto& value : values[v]) value = total[v];
+    }
+    auto const join = [&] {
+      for (int v = 0; v < count; ++v) {
+        join_row<Join>(values[v], lanes);
+        total[v] = Join::join(total[v], values[v][0]);
+        for (auto& value : values[v]) value = Join::template identity<Value>();
+      }
+      pending = 0;
+    };
+    bool const contiguous = m_nest.contiguous();
+    m_parts.run(m_nest, begin, end, [&](T*(&elements)[arrays], int length) {
+      int i = 0;
+      if (contiguous) {
+        for (; i + lanes <= length; i += lanes) {
+          HYPERPLANE_INDEPENDENT
+          for (int lane = 0; lane < lanes; ++lane) add(op, elements, i + lane, values, lane);
+        }
+        for (; i < length; ++i) add(op, elements, i, values, i % lanes);
+      } else {
+        for (; i < length; ++i) {
+          add(op, elements, 0, values, i % lanes);
+          for (int a = 0; a < arrays; ++a) elements[a] += m_nest.m_strides[a][0];
+        }
+      }
+      // So that a lane adds up a few hundred elements at most.
+      if ((pending += length) >= NestParts::longest_part) join();
+    });
+    join();
+    for (int v = 0; v < count; ++v) m_partial[v * m_chunks + index] = total[v];
+  }
+
+ private:
+  HYPERPLANE_FORCEINLINE_FUNCTION static void add(const Op& op, T* const (&elements)[arrays], std::int64_t i,
+                                                  Value (&values)[count][lanes], int lane) {
+    auto const found = call_with_elements(op, elements, i);
+    for (int v = 0; v < count; ++v) values[v][lane] = Join::join(values[v][lane], found.m_values[v]);
+  }
+};
+
+/// Lane t joins elements t, t + lanes, ...: neighbouring threads have neighbouring elements.
+template <class Join, class T, int arrays, class Op>
+struct ReduceLane {
+  using Values = decltype(call_with_elements(std::declval<const Op&>(), std::declval<T* const (&)[arrays]>()));
+  using Value = typename Values::value_type;
+  static constexpr int count = Values::count;
+
+  Nest<T, arrays> m_nest;
+  Op m_op;
+  Value* m_partial;
+  std::int64_t m_size;
+  NestDigits m_step;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t lane) const {
+    auto const op = resolved(m_op);
+    auto result = identity_of<Join, Value, count>();
+    NestDigits digits(lane, m_nest.m_extents);
+    for (std::int64_t e = lane; e < m_size; e += reduce_lanes) {
+      T* elements[arrays];
+      digits.locate(m_nest, elements);
+      auto const found = call_with_elements(op, elements);
+      for (int v = 0; v < count; ++v) result.m_values[v] = Join::join(result.m_values[v], found.m_values[v]);
+      digits.advance(m_step, m_nest.m_extents);
+    }
+    for (int v = 0; v < count; ++v) m_partial[v * reduce_lanes + lane] = result.m_values[v];
+  }
+};
+
+/// Joins the results of lanes that are reduce_parts apart.
+template <class Join, class Value>
+struct ReduceFold {
+  const Value* m_from;
+  Value* m_to;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    auto const row = index / reduce_parts;
+    Value value = Join::template identity<Value>();
+    for (std::int64_t lane = index % reduce_parts; lane < reduce_lanes; lane += reduce_parts) {
+      value = Join::join(value, m_from[row * reduce_lanes + lane]);
+    }
+    m_to[index] = value;
+  }
+};
+
+template <class Join, int count, class Value, class Finish>
+struct ReduceFinish {
+  Value* m_partial;
+  std::int64_t m_parts;
+  Finish m_finish;
+
+  KOKKOS_FUNCTION void operator()(int) const {
+    Partials<Value, count> result;
+    for (int v = 0; v < count; ++v) {
+      Value* const row = m_partial + v * m_parts;
+      join_row<Join>(row, static_cast<int>(m_parts));
+      result.m_values[v] = m_parts > 0 ? row[0] : Join::template identity<Value>();
+    }
+    m_finish(result);
+  }
+};
+
+/// Values of partial results that a reduction needs memory for.
+template <ExecutionSpace Exec>
+constexpr std::int64_t reduce_portable_values() {
+  return reduce_max_values * (HostExecutionSpace<Exec> ? reduce_parts : reduce_lanes + reduce_parts);
+}
+
+/// finish(op(...) joined over all elements of the nest). Two launches on the host, three on a device.
+template <class Join, ExecutionSpace Exec, class T, int arrays, class Op, class Finish>
+void reduce_portable(const Exec& exec, const std::string& label, const Nest<T, arrays>& nest, const Op& op,
+                     const Finish& finish, std::byte* memory) {
+  using Kernel =
+      std::conditional_t<HostExecutionSpace<Exec>, ReduceChunk<Join, T, arrays, Op>, ReduceLane<Join, T, arrays, Op>>;
+  using Value = typename Kernel::Value;
+  constexpr int count = Kernel::count;
+  static_assert(count <= reduce_max_values && sizeof(Value) <= sizeof(double));
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  auto* partial = reinterpret_cast<Value*>(memory);
+  std::int64_t parts = 0;
+  if (nest.size() > 0) {
+    if constexpr (HostExecutionSpace<Exec>) {
+      NestParts const row_parts(nest);
+      auto const chunk = std::max(row_parts.parts_of_chunk(), (row_parts.m_parts + reduce_parts - 1) / reduce_parts);
+      parts = (row_parts.m_parts + chunk - 1) / chunk;
+      Kokkos::parallel_for(label, Policy(exec, 0, parts), Kernel{nest, row_parts, op, partial, chunk, parts});
+    } else {
+      parts = reduce_parts;
+      Kokkos::parallel_for(label, Policy(exec, 0, reduce_lanes),
+                           Kernel{nest, op, partial, nest.size(), NestDigits(reduce_lanes, nest.m_extents)});
+      Value* const folded = partial + reduce_max_values * reduce_lanes;
+      Kokkos::parallel_for(label + "::fold", Policy(exec, 0, count * reduce_parts),
+                           ReduceFold<Join, Value>{partial, folded});
+      partial = folded;
+    }
+  }
+  Kokkos::parallel_for(label + "::finish", Policy(exec, 0, 1),
+                       ReduceFinish<Join, count, Value, Finish>{partial, parts, finish});
+}
+
+}  // namespace hyperplane::detail

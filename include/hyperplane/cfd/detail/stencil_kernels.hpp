@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/cfd/array_ref.hpp>
+#include <hyperplane/cfd/detail/checks.hpp>
+#include <hyperplane/cfd/detail/stencil_loop.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/detail/timer_callbacks.hpp>
+#include <hyperplane/core/macros.hpp>
+#include <hyperplane/grid/stencil7.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace hyperplane {
+template <Real T>
+struct ConstantStencil7;
+template <Real T>
+class VariableStencil7;
+}  // namespace hyperplane
+
+namespace hyperplane::detail {
+
+/// What becomes of the product at a point of y: `product`, with the coefficient of the point itself and x there.
+template <class T>
+struct StoreProduct {
+  HYPERPLANE_FUNCTION void operator()(T* y, std::int64_t place, T product, T /*center*/, T /*x*/) const {
+    y[place] = product;
+  }
+};
+
+/// Rows along axis 0, of one layer of axis 2: few enough for three layers of them to stay in a core's cache, so that
+/// the next layer finds there what it needs of this one.
+template <class T, class Coefficients, class Store>
+struct StencilRows {
+  static constexpr std::int64_t cached_bytes = std::int64_t{128} << 10;
+
+  StencilLoop<T, Coefficients> m_loop;
+  Store m_store;
+  bool m_contiguous;
+  int m_rows;
+  int m_parts;  ///< of a layer
+
+  StencilRows(const StencilLoop<T, Coefficients>& loop, const Store& store)
+      : m_loop(loop), m_store(store), m_contiguous(loop.contiguous()) {
+    auto const bytes = static_cast<std::int64_t>(sizeof(T)) * loop.m_extents[0];
+    auto const rows = std::max<std::int64_t>(1, cached_bytes / bytes);
+    m_rows = static_cast<int>(std::min<std::int64_t>(rows, loop.m_extents[1]));
+    m_parts = (loop.m_extents[1] + m_rows - 1) / m_rows;
+  }
+
+  std::int64_t count() const { return std::int64_t{m_parts} * m_loop.m_extents[2] * m_loop.m_components; }
+
+  void operator()(std::int64_t index) const {
+    int const p2 = static_cast<int>(index % m_loop.m_extents[2]);
+    auto const rest = index / m_loop.m_extents[2];
+    int const begin = static_cast<int>(rest % m_parts) * m_rows;
+    int const c = static_cast<int>(rest / m_parts);
+    int const end = std::min(begin + m_rows, m_loop.m_extents[1]);
+    for (int p1 = begin; p1 < end; ++p1) row(p1, p2, c);
+  }
+
+ private:
+  void row(int p1, int p2, int c) const {
+    const T* const x = m_loop.m_x + m_loop.x_offset(0, p1, p2, c);
+    auto const y = m_loop.y_offset(0, p1, p2, c);
+    auto const a = m_loop.m_coefficients.offset(0, p1, p2);
+    int begin = 0;
+    int end = m_loop.m_extents[0];
+    if (!m_contiguous) {
+      for (int i = begin; i < end; ++i) point(i, p1, p2, x, y, a);
+      return;
+    }
+    if (!m_loop.has_below(0, 0)) point(begin++, p1, p2, x, y, a);
+    if (end > begin && !m_loop.has_above(0, end - 1)) point(--end, p1, p2, x, y, a);
+    bool const all =
+        m_loop.has_below(1, p1) && m_loop.has_above(1, p1) && m_loop.has_below(2, p2) && m_loop.has_above(2, p2);
+    if (all) {
+      inner(begin, end, x, y, a);
+    } else {
+      edge(begin, end, p1, p2, x, y, a);
+    }
+  }
+
+  /// Points that have all neighbours, in the order of operations of neighbours().
+  void inner(int begin, int end, const T* x, std::int64_t y, std::int64_t a) const {
+    auto const s1 = m_loop.m_x_strides[1];
+    auto const s2 = m_loop.m_x_strides[2];
+    auto const coefficients = m_loop.m_coefficients;
+    auto const store = m_store;
+    T* const result = m_loop.m_y;
+    HYPERPLANE_INDEPENDENT
+    for (int i = begin; i < end; ++i) {
+      T sum = coefficients.at(below(2), a + i) * x[i - s2];
+      sum += coefficients.at(below(1), a + i) * x[i - s1];
+      sum += coefficients.at(below(0), a + i) * x[i - 1];
+      sum += coefficients.at(above(0), a + i) * x[i + 1];
+      sum += coefficients.at(above(1), a + i) * x[i + s1];
+      sum += coefficients.at(above(2), a + i) * x[i + s2];
+      T const center = coefficients.at(stencil_center, a + i);
+      store(result, y + i, sum + center * x[i], center, x[i]);
+    }
+  }
+
+  /// Points that have neighbours along axis 0, and maybe others: what there is not is read nowhere, and not used.
+  void edge(int begin, int end, int p1, int p2, const T* x, std::int64_t y, std::int64_t a) const {
+    bool const below_1 = m_loop.has_below(1, p1);
+    bool const above_1 = m_loop.has_above(1, p1);
+    bool const below_2 = m_loop.has_below(2, p2);
+    bool const above_2 = m_loop.has_above(2, p2);
+    auto const down_1 = below_1 ? -m_loop.m_x_strides[1] : 0;
+    auto const up_1 = above_1 ? m_loop.m_x_strides[1] : 0;
+    auto const down_2 = below_2 ? -m_loop.m_x_strides[2] : 0;
+    auto const up_2 = above_2 ? m_loop.m_x_strides[2] : 0;
+    auto const coefficients = m_loop.m_coefficients;
+    auto const store = m_store;
+    T* const result = m_loop.m_y;
+    HYPERPLANE_INDEPENDENT
+    for (int i = begin; i < end; ++i) {
+      T sum = below_2 ? coefficients.at(below(2), a + i) * x[i + down_2] : T(0);
+      sum += below_1 ? coefficients.at(below(1), a + i) * x[i + down_1] : T(0);
+      sum += coefficients.at(below(0), a + i) * x[i - 1];
+      sum += coefficients.at(above(0), a + i) * x[i + 1];
+      sum += above_1 ? coefficients.at(above(1), a + i) * x[i + up_1] : T(0);
+      sum += above_2 ? coefficients.at(above(2), a + i) * x[i + up_2] : T(0);
+      T const center = coefficients.at(stencil_center, a + i);
+      store(result, y + i, sum + center * x[i], center, x[i]);
+    }
+  }
+
+  void point(int i, int p1, int p2, const T* x, std::int64_t y, std::int64_t a) const {
+    x += i * m_loop.m_x_strides[0];
+    a += i * m_loop.m_coefficients.stride(0);
+    T const center = m_loop.m_coefficients.at(stencil_center, a);
+    T const sum = m_loop.neighbours(i, p1, p2, x, a);
+    m_store(m_loop.m_y, y + i * m_loop.m_y_strides[0], sum + center * *x, center, *x);
+  }
+};
+
+/// A thread of a device goes up some layers along axis 2, so that of its three points there each comes from memory
+/// once; 256 neighbouring threads are a tile of axes 0 and 1, so that most other neighbours are near in the cache.
+template <class T, class Coefficients, class Store>
+struct StencilColumn {
+  static constexpr int width = 32;
+  static constexpr int height = 8;
+  static constexpr int layers = 16;
+
+  StencilLoop<T, Coefficients> m_loop;
+  Store m_store;
+  int m_tiles[3];
+
+  StencilColumn(const StencilLoop<T, Coefficients>& loop, const Store& store)
+      : m_loop(loop),
+        m_store(store),
+        m_tiles{(loop.m_extents[0] + width - 1) / width, (loop.m_extents[1] + height - 1) / height,
+                (loop.m_extents[2] + layers - 1) / layers} {}
+
+  std::int64_t count() const {
+    return std::int64_t{width * height} * m_tiles[0] * m_tiles[1] * m_tiles[2] * m_loop.m_components;
+  }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    auto tile = index / (width * height);
+    int const lane = static_cast<int>(index % (width * height));
+    int const p0 = static_cast<int>(tile % m_tiles[0]) * width + lane % width;
+    tile /= m_tiles[0];
+    int const p1 = static_cast<int>(tile % m_tiles[1]) * height + lane / width;
+    tile /= m_tiles[1];
+    int const first = static_cast<int>(tile % m_tiles[2]) * layers;
+    int const c = static_cast<int>(tile / m_tiles[2]);
+    if (p0 >= m_loop.m_extents[0] || p1 >= m_loop.m_extents[1]) return;
+    int const last = first + layers < m_loop.m_extents[2] ? first + layers : m_loop.m_extents[2];
+
+    const T* x = m_loop.m_x + m_loop.x_offset(p0, p1, first, c);
+    auto y = m_loop.y_offset(p0, p1, first, c);
+    auto a = m_loop.m_coefficients.offset(p0, p1, first);
+    auto const s0 = m_loop.m_x_strides[0];
+    auto const s1 = m_loop.m_x_strides[1];
+    auto const s2 = m_loop.m_x_strides[2];
+    bool const below_0 = m_loop.has_below(0, p0);
+    bool const above_0 = m_loop.has_above(0, p0);
+    bool const below_1 = m_loop.has_below(1, p1);
+    bool const above_1 = m_loop.has_above(1, p1);
+    auto const& coefficients = m_loop.m_coefficients;
+    T previous = m_loop.has_below(2, first) ? x[-s2] : T(0);
+    T current = *x;
+    for (int p2 = first; p2 < last; ++p2) {
+      T const next = m_loop.has_above(2, p2) ? x[s2] : T(0);
+      T sum = 0;
+      if (m_loop.has_below(2, p2)) sum += coefficients.at(below(2), a) * previous;
+      if (below_1) sum += coefficients.at(below(1), a) * x[-s1];
+      if (below_0) sum += coefficients.at(below(0), a) * x[-s0];
+      if (above_0) sum += coefficients.at(above(0), a) * x[s0];
+      if (above_1) sum += coefficients.at(above(1), a) * x[s1];
+      if (m_loop.has_above(2, p2)) sum += coefficients.at(above(2), a) * next;
+      T const center = coefficients.at(stencil_center, a);
+      m_store(m_loop.m_y, y, sum + center * current, center, current);
+      previous = current;
+      current = next;
+      x += s2;
+      y += m_loop.m_y_strides[2];
+      a += coefficients.stride(2);
+    }
+  }
+};
+
+/// Which of i, j, k is axis 0, 1, 2: the order of the strides of y, lines of one point last.
+template <class T>
+std::array<int, 3> axes_of(const Box& box, const ArrayRef<T>& y) {
+  int const extents[3] = {box.end.i - box.begin.i, box.end.j - box.begin.j, box.end.k - box.begin.k};
+  std::array<int, 3> axes = {0, 1, 2};
+  std::stable_sort(axes.begin(), axes.end(), [&](int a, int b) {
+    if ((extents[a] == 1) != (extents[b] == 1)) return extents[b] == 1;
+    return magnitude(y.stride(a)) < magnitude(y.stride(b));
+  });
+  return axes;
+}
+
+/// The direction of a slot of coefficients.
+inline Direction direction_of(int slot, const std::array<int, 3>& axes) {
+  if (slot == stencil_center) return Direction::center;
+  constexpr Direction directions[3][2] = {
+      {Direction::west, Direction::east}, {Direction::south, Direction::north}, {Direction::bottom, Direction::top}};
+  return directions[axes[static_cast<std::size_t>(slot / 2)]][slot % 2];
+}
+
+template <class T>
+ConstantCoefficients<T> coefficients_of(const char*, const Box&, const ConstantStencil7<T>& a,
+                                        const std::array<int, 3>& axes) {
+  ConstantCoefficients<T> result;
+  for (int slot = 0; slot < 7; ++slot) result.m_values[slot] = a[direction_of(slot, axes)];
+  return result;
+}
+
+template <class T>
+VariableCoefficients<T> coefficients_of(const char* function, const Box& box, const VariableStencil7<T>& a,
+                                        const std::array<int, 3>& axes) {
+  VariableCoefficients<T> result;
+  for (int slot = 0; slot < 7; ++slot) {
+    auto const array = a[direction_of(slot, axes)];
+    check_box(function, box, array);
+    result.m_data[slot] = element_of(array, box.begin);
+    for (std::size_t d = 0; d < 3; ++d) result.m_strides[d] = array.stride(axes[d]);
+  }
+  return result;
+}
+
+/// Throws Error where the arrays do not go together.
+template <class A, class X, class T>
+auto stencil_loop(const char* function, const Box& box, const A& a, const ArrayRef<X>& x, const ArrayRef<T>& y) {
+  static_assert(std::is_same_v<std::remove_const_t<X>, T> && std::is_same_v<typename A::scalar_type, T>,
+                "matrix and arrays are of one scalar type");
+  check_box(function, box, x);
+  check_box(function, box, y);
+  check_components(function, x, y);
+  auto const axes = axes_of(box, y);
+  auto const coefficients = coefficients_of(function, box, a, axes);
+  StencilLoop<T, std::remove_const_t<decltype(coefficients)>> loop{};
+  int const begin[3] = {box.begin.i, box.begin.j, box.begin.k};
+  int const end[3] = {box.end.i, box.end.j, box.end.k};
+  for (int axis = 0; axis < 3; ++axis) {
+    int const d = axes[static_cast<std::size_t>(axis)];
+    loop.m_extents[axis] = end[d] - begin[d];
+    loop.m_below[axis] = begin[d] > 0;
+    loop.m_above[axis] = end[d] < x.extent(d);
+    loop.m_x_strides[axis] = x.stride(d);
+    loop.m_y_strides[axis] = y.stride(d);
+  }
+  loop.m_components = x.components();
+  loop.m_x_strides[3] = x.component_stride();
+  loop.m_y_strides[3] = y.component_stride();
+  loop.m_x = element_of(x, box.begin);
+  loop.m_y = element_of(y, box.begin);
+  loop.m_coefficients = coefficients;
+  return loop;
+}
+
+/// The product at every point of the box to `store`. `moved` values a point and component are read or written.
+template <ExecutionSpace Exec, class A, class X, class T, class Store>
+void run_stencil(const Exec& exec, const char* function, const char* label, const Box& box, const A& a,
+                 const ArrayRef<X>& x, const ArrayRef<T>& y, int moved, const Store& store) {
+  auto const loop = stencil_loop(function, box, a, x, y);
+  if (box.empty()) return;
+  if (loop.m_x == loop.m_y) fail(std::string(function) + ": the result must not be x");
+  count_bytes(label, static_cast<double>(sizeof(T)) * moved * static_cast<double>(box.size()) * loop.m_components);
+  using Coefficients = decltype(loop.m_coefficients);
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  if constexpr (HostExecutionSpace<Exec>) {
+    StencilRows<T, Coefficients, Store> const kernel(loop, store);
+    Kokkos::parallel_for(label, Policy(exec, 0, kernel.count()), kernel);
+  } else {
+    StencilColumn<T, Coefficients, Store> const kernel(loop, store);
+    Kokkos::parallel_for(label, Policy(exec, 0, kernel.count()), kernel);
+  }
+}
+
+}  // namespace hyperplane::detail

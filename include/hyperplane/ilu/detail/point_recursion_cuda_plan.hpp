@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/cuda/check.hpp>
+#include <hyperplane/cuda/device_array.hpp>
+#include <hyperplane/cuda/launch.hpp>
+#include <hyperplane/cuda/occupancy.hpp>
+#include <hyperplane/ilu/detail/pencil_order_cuda.hpp>
+#include <hyperplane/ilu/detail/point_recursion_cuda.hpp>
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace hyperplane::detail {
+
+/// Beams of a tile: a pure function, from measurements on an H200. Many beams wait for one another in shared memory
+/// alone, as far as the shared memory of a multiprocessor has room for their stages.
+constexpr int choose_point_recursion_beams(const Grid& grid, int layers, std::size_t beam_bytes,
+                                           std::size_t shared_bytes) {
+  int const most = static_cast<int>(shared_bytes / beam_bytes);
+  return std::clamp(std::min((grid.nk() + layers - 1) / layers, most), 1, point_recursion_max_beams);
+}
+
+/// Plan of a PointRecursionLaunch: packets, order and state. A call launches one kernel, allocates nothing and waits
+/// for nothing. One launch at a time.
+template <class Launch>
+class PointRecursionPlan {
+  using Recursion = typename Launch::Recursion;
+
+ public:
+  using Map = typename Recursion::Map;
+
+  /// Whether the current device can run the kernel, and it was compiled for it.
+  static bool suits() {
+    if (cuda::device_attribute(cudaDevAttrComputeCapabilityMajor) < 9) return false;
+    cudaFuncAttributes attributes{};
+    cuda::check(cudaFuncGetAttributes(&attributes, point_recursion_kernel<Launch>), "cudaFuncGetAttributes");
+    return attributes.ptxVersion >= 90 &&
+           Launch::shared_bytes(1) + attributes.sharedSizeBytes <= cuda::max_shared_bytes();
+  }
+
+  /// Launches no more blocks than `multiprocessors`, so that they occupy no more of them; 0: all.
+  PointRecursionPlan(cudaStream_t stream, const Map& map, int multiprocessors) : m_map(map) {
+    require(suits(), "recursion over points: the device, or the kernel that was compiled for it, is older than 9.0");
+    auto const& grid = map.grid();
+    cudaFuncAttributes attributes{};
+    cuda::check(cudaFuncGetAttributes(&attributes, m_kernel), "cudaFuncGetAttributes");
+    m_beams = choose_point_recursion_beams(grid, Recursion::layers, Launch::shared_bytes(1),
+                                           cuda::max_shared_bytes() - attributes.sharedSizeBytes);
+    cuda::allow_shared_memory(m_kernel);
+    int const tiles_k = Recursion::tiles_k(grid, m_beams);
+    m_tiles = tiles_k * map.pencils();
+    int const resident = cuda::resident_blocks(m_kernel, Launch::threads(m_beams), Launch::shared_bytes(m_beams));
+    // More would only queue for their tickets.
+    m_blocks = std::min(m_tiles, multiprocessors > 0 ? std::min(multiprocessors, resident) : resident);
+    m_south_packets = cuda::DeviceArray<typename Recursion::Packet>(stream, Recursion::south_packet_count(map));
+    m_bottom_packets =
+        cuda::DeviceArray<typename Recursion::Packet>(stream, Recursion::bottom_packet_count(map, m_beams));
+    // By the time at which they can begin: a pencil is as many steps behind the one before as it has lanes, a tile of a
+    // pencil as many as it has layers.
+    m_order =
+        cuda::DeviceArray<int>(stream, cuda_pencil_order(map, tiles_k, Recursion::W, m_beams * Recursion::layers));
+    m_state = cuda::DeviceArray<PointRecursionState>(stream, 1);
+    m_cache_bytes = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrL2CacheSize));
+    cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  }
+
+  /// `bytes`: what both recursions read.
+  void operator()(cudaStream_t stream, const typename Launch::First& first, const typename Launch::Second& second,
+                  std::size_t bytes) const {
+    Recursion const recursion{m_map,          m_south_packets.data(), m_bottom_packets.data(),
+                              m_order.data(), m_state.data(),         m_beams,
+                              m_tiles,        bytes <= m_cache_bytes};
+    cuda::launch(stream, m_kernel, m_blocks, Launch::threads(m_beams), Launch::shared_bytes(m_beams),
+                 cuda::Dependency::complete, Launch{recursion, first, second});
+  }
+
+ private:
+  // Kept, because a kernel template has an address of its own in each translation unit, and what is set for one does
+  // not hold for the others.
+  void (*m_kernel)(Launch) = point_recursion_kernel<Launch>;
+  Map m_map;
+  int m_beams;
+  int m_tiles;
+  int m_blocks;
+  std::size_t m_cache_bytes;
+  cuda::DeviceArray<typename Recursion::Packet> m_south_packets;
+  cuda::DeviceArray<typename Recursion::Packet> m_bottom_packets;
+  cuda::DeviceArray<int> m_order;
+  cuda::DeviceArray<PointRecursionState> m_state;
+};
+
+}  // namespace hyperplane::detail

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/macros.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_factors.hpp>
+
+namespace hyperplane::detail {
+
+/// What a point passes on to the next ones.
+inline constexpr int sip_upper = upper_blocks;
+
+/// Upper coefficients of a point, in storage order.
+template <class Scalar>
+struct SipUpper {
+  Scalar top;
+  Scalar north;
+  Scalar east;
+};
+
+/// Entries of A at a point.
+template <class Scalar>
+struct SipEntries {
+  Scalar center;
+  Scalar bottom;
+  Scalar south;
+  Scalar west;
+  Scalar east;
+  Scalar north;
+  Scalar top;
+};
+
+/// What is kept of a point, in storage order.
+template <class Scalar>
+struct SipPoint {
+  Scalar m_lower[lower_blocks];
+  Scalar m_upper[upper_blocks];
+};
+
+/// The coefficients of SIP at a point, see Sip, from those of its lower neighbours; all zero where there is none. Sets
+/// `regular` to false at a singular pivot.
+template <class Scalar>
+HYPERPLANE_FUNCTION SipPoint<Scalar> sip_point(const SipEntries<Scalar>& a, const SipUpper<Scalar>& bottom,
+                                               const SipUpper<Scalar>& south, const SipUpper<Scalar>& west,
+                                               Scalar alpha, bool& regular) {
+  Scalar const l_b = a.bottom / (1 + alpha * (bottom.north + bottom.east));
+  Scalar const l_s = a.south / (1 + alpha * (south.east + south.top));
+  Scalar const l_w = a.west / (1 + alpha * (west.north + west.top));
+  // What the product of the factors has outside the stencil, taken from where Stone's extrapolation puts it.
+  Scalar const north = alpha * (l_b * bottom.north + l_w * west.north);
+  Scalar const east = alpha * (l_b * bottom.east + l_s * south.east);
+  Scalar const top = alpha * (l_w * west.top + l_s * south.top);
+  Scalar const l_p = a.center + north + east + top - l_b * bottom.top - l_w * west.east - l_s * south.north;
+  Scalar const inverse = 1 / l_p;
+  // Zero, infinity and NaN alike fail the one test or the other; so does a pivot whose inverse is not finite.
+  regular = l_p * 0 == 0 && inverse * 0 == 0;
+  return {{l_b, l_s, l_w, inverse}, {(a.top - top) * inverse, (a.north - north) * inverse, (a.east - east) * inverse}};
+}
+
+}  // namespace hyperplane::detail

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "backends.hpp"
+
+#include <hyperplane/core/timers.hpp>
+
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "errors.hpp"
+
+namespace hyperplane::run_time {
+
+namespace {
+
+/// Empty where it is not set.
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string check_backend(const std::string& wanted, const std::string& source) {
+  for (auto const& name : backend_names()) {
+    if (name == wanted) return name;
+  }
+  throw NotAvailable(source + ": '" + wanted + "' is not in this build, which has: " + backend_list());
+}
+
+}  // namespace
+
+std::vector<std::string> backend_names() {
+  std::vector<std::string> names;
+  for_each_backend([&](auto, const std::string& name) { names.push_back(name); });
+  return names;
+}
+
+std::string backend_list() {
+  std::string list;
+  for (auto const& name : backend_names()) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
+std::string choose_backend(const std::string& wanted, const std::string& source) {
+  if (!wanted.empty() && wanted != "auto") return check_backend(wanted, source);
+  auto const from_environment = environment("HYPERPLANE_BACKEND");
+  if (!from_environment.empty() && from_environment != "auto") {
+    return check_backend(from_environment, "HYPERPLANE_BACKEND");
+  }
+  return backend_names().back();
+}
+
+Kokkos::InitializationSettings kokkos_settings() {
+  Kokkos::InitializationSettings settings;
+  settings.set_disable_warnings(true);
+  auto const text = environment("HYPERPLANE_DEVICE");
+  if (text.empty()) return settings;
+  int device = -1;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), device);
+  if (error != std::errc{} || end != text.data() + text.size() || device < 0) {
+    throw Error("HYPERPLANE_DEVICE: '" + text + "' is not the number of a device, 0 or more");
+  }
+#ifdef KOKKOS_ENABLE_CUDA
+  if (device >= Kokkos::num_devices()) {
+    throw NotAvailable("HYPERPLANE_DEVICE: there is no device " + text + ", the number of devices is " +
+                       std::to_string(Kokkos::num_devices()));
+  }
+  settings.set_device_id(device);
+#endif
+  return settings;
+}
+
+std::shared_ptr<void> start_timers_of_environment() {
+  auto const where = environment("HYPERPLANE_TIMERS");
+  if (where.empty()) return nullptr;
+  if (where == "stderr") return std::make_shared<TimerReport>();
+  return std::make_shared<TimerReport>(where);
+}
+
+}  // namespace hyperplane::run_time

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "c_library.hpp"
+
+#include <hyperplane/core/timers.hpp>
+#include <hyperplane/version.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdio>
+#include <new>
+#include <string_view>
+
+#include "backends.hpp"
+
+namespace hyperplane::c {
+
+namespace {
+
+thread_local char last_error[1024] = "";
+
+/// Kokkos says by its words alone that there is no memory.
+bool is_out_of_memory(std::string_view message) { return message.find("failed to allocate") != std::string_view::npos; }
+
+void initialize_kokkos(Library& lib) {
+  if (Kokkos::is_finalized()) {
+    throw Failure(HYPERPLANE_NOT_AVAILABLE, "Kokkos has been finalized, and cannot be initialized again in a process");
+  }
+  auto const settings = run_time::kokkos_settings();
+  if (!Kokkos::is_initialized()) {
+    Kokkos::initialize(settings);
+    lib.owns_kokkos = true;
+  } else if (settings.has_device_id() && settings.get_device_id() != Kokkos::device_id()) {
+    throw Failure(HYPERPLANE_NOT_AVAILABLE, "HYPERPLANE_DEVICE: the program has initialized Kokkos on device " +
+                                                std::to_string(Kokkos::device_id()));
+  }
+  lib.timers = run_time::start_timers_of_environment();
+  // Objects go before Kokkos, whoever finalizes it.
+  if (lib.has_hook) return;
+  lib.has_hook = true;
+  Kokkos::push_finalize_hook([] {
+    auto& left = library();
+    left.registry.clear();
+    left.timers = nullptr;
+    Timers::stop();
+    left.users = 0;
+  });
+}
+
+}  // namespace
+
+Library& library() {
+  static auto& lib = *new Library;
+  return lib;
+}
+
+Registry& registry() {
+  auto& lib = library();
+  std::lock_guard const lock(lib.mutex);
+  if (lib.users == 0) throw Failure(HYPERPLANE_NOT_INITIALIZED, "hyperplane_initialize() has not been called");
+  return lib.registry;
+}
+
+void note_error(const char* message) noexcept { std::snprintf(last_error, sizeof(last_error), "%s", message); }
+
+hyperplane_status note_exception() noexcept {
+  try {
+    throw;
+  } catch (const Failure& failure) {
+    note_error(failure.what());
+    return failure.status();
+  } catch (const run_time::NotAvailable& error) {
+    note_error(error.what());
+    return HYPERPLANE_NOT_AVAILABLE;
+  } catch (const run_time::SizeMismatch& error) {
+    note_error(error.what());
+    return HYPERPLANE_SIZE_MISMATCH;
+  } catch (const Error& error) {
+    note_error(error.what());
+    return HYPERPLANE_INVALID_ARGUMENT;
+  } catch (const std::bad_alloc&) {
+    note_error("out of memory");
+    return HYPERPLANE_OUT_OF_MEMORY;
+  } catch (const std::exception& error) {
+    note_error(error.what());
+    return is_out_of_memory(error.what()) ? HYPERPLANE_OUT_OF_MEMORY : HYPERPLANE_INTERNAL_ERROR;
+  } catch (...) {
+    note_error("something that is no std::exception was thrown");
+    return HYPERPLANE_INTERNAL_ERROR;
+  }
+}
+
+}  // namespace hyperplane::c
+
+using namespace hyperplane;
+using namespace hyperplane::c;
+
+const char* hyperplane_last_error_message() { return last_error; }
+
+const char* hyperplane_status_name(hyperplane_status status) {
+  switch (status) {
+    case HYPERPLANE_SUCCESS: return "HYPERPLANE_SUCCESS";
+    case HYPERPLANE_NOT_INITIALIZED: return "HYPERPLANE_NOT_INITIALIZED";
+    case HYPERPLANE_NULL_POINTER: return "HYPERPLANE_NULL_POINTER";
+    case HYPERPLANE_INVALID_HANDLE: return "HYPERPLANE_INVALID_HANDLE";
+    case HYPERPLANE_INVALID_ARGUMENT: return "HYPERPLANE_INVALID_ARGUMENT";
+    case HYPERPLANE_SIZE_MISMATCH: return "HYPERPLANE_SIZE_MISMATCH";
+    case HYPERPLANE_NOT_AVAILABLE: return "HYPERPLANE_NOT_AVAILABLE";
+    case HYPERPLANE_SINGULAR_PIVOT: return "HYPERPLANE_SINGULAR_PIVOT";
+    case HYPERPLANE_OUT_OF_MEMORY: return "HYPERPLANE_OUT_OF_MEMORY";
+    case HYPERPLANE_INTERNAL_ERROR: return "HYPERPLANE_INTERNAL_ERROR";
+  }
+  return "no hyperplane_status";
+}
+
+const char* hyperplane_version() { return HYPERPLANE_VERSION_STRING; }
+
+const char* hyperplane_backends() {
+  static auto const& list = *new std::string(run_time::backend_list());
+  return list.c_str();
+}
+
+int hyperplane_has_block_size(int n) {
+  for (int const size : run_time::block_sizes()) {
+    if (size == n) return 1;
+  }
+  return 0;
+}
+
+hyperplane_status hyperplane_initialize() {
+  return guarded([] {
+    auto& lib = library();
+    std::lock_guard const lock(lib.mutex);
+    if (lib.users == 0) initialize_kokkos(lib);
+    ++lib.users;
+  });
+}
+
+hyperplane_status hyperplane_finalize() {
+  return guarded([] {
+    auto& lib = library();
+    std::lock_guard const lock(lib.mutex);
+    if (lib.users == 0) throw Failure(HYPERPLANE_NOT_INITIALIZED, "hyperplane_initialize() has not been called");
+    if (--lib.users > 0) return;
+    lib.registry.clear();
+    lib.timers = nullptr;
+    Timers::stop();
+    if (lib.owns_kokkos) Kokkos::finalize();
+  });
+}
+
+int hyperplane_is_initialized() {
+  auto& lib = library();
+  std::lock_guard const lock(lib.mutex);
+  return lib.users > 0 ? 1 : 0;
+}
+
+hyperplane_status hyperplane_retain(void* handle) {
+  return guarded([&] { registry().retain(handle); });
+}
+
+hyperplane_status hyperplane_free(void* handle) {
+  return guarded([&] {
+    if (handle != nullptr) registry().release(handle);
+  });
+}

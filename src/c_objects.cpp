@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <hyperplane/grid/stencil7.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include "backends.hpp"
+#include "c_library.hpp"
+
+// Contexts, vectors and matrices of the C interface.
+using namespace hyperplane;
+using namespace hyperplane::c;
+
+static_assert(HYPERPLANE_TOP == static_cast<int>(Direction::top) &&
+              HYPERPLANE_WEST == static_cast<int>(Direction::west));
+
+hyperplane_status hyperplane_context_create(const char* backend, void* stream, hyperplane_context* context) {
+  return guarded([&] {
+    require_pointer(context, "context");
+    *context = nullptr;
+    auto& objects = registry();
+    auto const name = run_time::choose_backend(backend == nullptr ? "" : backend, "backend");
+    auto made = std::make_shared<ContextHolder>(ContextHolder{run_time::make_context(name, stream)});
+    *context = objects.add<hyperplane_context>(std::move(made));
+  });
+}
+
+hyperplane_status hyperplane_context_backend(hyperplane_context context, const char** name) {
+  return guarded([&] {
+    require_pointer(name, "name");
+    *name = registry().get(context, "context")->context->backend();
+  });
+}
+
+hyperplane_status hyperplane_context_concurrency(hyperplane_context context, int* concurrency) {
+  return guarded([&] {
+    require_pointer(concurrency, "concurrency");
+    *concurrency = registry().get(context, "context")->context->concurrency();
+  });
+}
+
+hyperplane_status hyperplane_context_fence(hyperplane_context context) {
+  return guarded([&] { registry().get(context, "context")->context->fence(); });
+}
+
+hyperplane_status hyperplane_vector_create(hyperplane_context context, hyperplane_grid grid, int n,
+                                           hyperplane_vector* vector) {
+  return guarded([&] {
+    require_pointer(vector, "vector");
+    *vector = nullptr;
+    auto& objects = registry();
+    auto const where = objects.get(context, "context")->context;
+    auto made = std::make_shared<Held<run_time::Vector>>();
+    *made = {where, where->make_vector(shape(grid, n))};
+    *vector = objects.add<hyperplane_vector>(std::move(made));
+  });
+}
+
+hyperplane_status hyperplane_vector_set(hyperplane_vector vector, const double* values, int64_t count,
+                                        hyperplane_memory_space space) {
+  return guarded([&] {
+    auto const held = registry().get(vector, "vector");
+    require_pointer(values, "values");
+    require_count(count, held->object->shape().rows());
+    held->object->set(values, memory_space(space));
+  });
+}
+
+hyperplane_status hyperplane_vector_get(hyperplane_vector vector, double* values, int64_t count,
+                                        hyperplane_memory_space space) {
+  return guarded([&] {
+    auto const held = registry().get(vector, "vector");
+    require_pointer(values, "values");
+    require_count(count, held->object->shape().rows());
+    held->object->get(values, memory_space(space));
+  });
+}
+
+hyperplane_status hyperplane_vector_fill(hyperplane_vector vector, double value) {
+  return guarded([&] { registry().get(vector, "vector")->object->fill(value); });
+}
+
+namespace {
+
+run_time::BlockOrder block_order(hyperplane_block_order order) {
+  return enumerator<run_time::BlockOrder>(order, 1, "order");
+}
+
+std::int64_t value_count(const run_time::Matrix& matrix) {
+  return matrix.shape().rows() * matrix.shape().block_size * stencil7_size;
+}
+
+}  // namespace
+
+hyperplane_status hyperplane_matrix_create(hyperplane_context context, hyperplane_grid grid, int n,
+                                           hyperplane_storage storage, hyperplane_matrix* matrix) {
+  return guarded([&] {
+    require_pointer(matrix, "matrix");
+    *matrix = nullptr;
+    auto& objects = registry();
+    auto const where = objects.get(context, "context")->context;
+    auto const kind = enumerator<run_time::StorageKind>(storage, 1, "storage");
+    auto made = std::make_shared<Held<run_time::Matrix>>();
+    *made = {where, where->make_matrix(shape(grid, n), kind)};
+    *matrix = objects.add<hyperplane_matrix>(std::move(made));
+  });
+}
+
+hyperplane_status hyperplane_matrix_set(hyperplane_matrix matrix, const double* values, int64_t count,
+                                        hyperplane_block_order order, hyperplane_memory_space space) {
+  return guarded([&] {
+    auto const held = registry().get(matrix, "matrix");
+    require_pointer(values, "values");
+    require_count(count, value_count(*held->object));
+    held->object->set(values, block_order(order), memory_space(space));
+  });
+}
+
+hyperplane_status hyperplane_matrix_get(hyperplane_matrix matrix, double* values, int64_t count,
+                                        hyperplane_block_order order, hyperplane_memory_space space) {
+  return guarded([&] {
+    auto const held = registry().get(matrix, "matrix");
+    require_pointer(values, "values");
+    require_count(count, value_count(*held->object));
+    held->object->get(values, block_order(order), memory_space(space));
+  });
+}
+
+hyperplane_status hyperplane_matrix_apply(hyperplane_matrix a, hyperplane_vector x, hyperplane_vector y) {
+  return guarded([&] {
+    auto& objects = registry();
+    objects.get(a, "a")->object->multiply(*objects.get(x, "x")->object, *objects.get(y, "y")->object);
+  });
+}
+
+hyperplane_status hyperplane_matrix_residual(hyperplane_matrix a, hyperplane_vector b, hyperplane_vector x,
+                                             hyperplane_vector r) {
+  return guarded([&] {
+    auto& objects = registry();
+    objects.get(a, "a")->object->residual(*objects.get(b, "b")->object, *objects.get(x, "x")->object,
+                                          *objects.get(r, "r")->object);
+  });
+}

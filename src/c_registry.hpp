@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane.h>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "errors.hpp"
+#include "objects.hpp"
+#include "primitives.hpp"
+
+namespace hyperplane::c {
+
+using ContextPointer = std::shared_ptr<const run_time::Context>;
+
+/// An object with the context that it belongs to.
+template <class T>
+struct Held {
+  ContextPointer context;
+  std::unique_ptr<T> object;
+};
+
+struct ContextHolder {
+  ContextPointer context;
+};
+
+/// A method with what hyperplane_krylov_solve() needs beside it.
+struct KrylovObject {
+  std::unique_ptr<run_time::Krylov> method;
+  std::unique_ptr<run_time::Preconditioner> identity;
+  std::vector<double> history;
+};
+
+/// How a call fails: its status with a message.
+class Failure : public Error {
+ public:
+  Failure(hyperplane_status status, const std::string& message) : Error(message), m_status(status) {}
+  hyperplane_status status() const { return m_status; }
+
+ private:
+  hyperplane_status m_status;
+};
+
+/// What a handle of the C interface stands for.
+template <class Handle>
+struct ObjectOf;
+template <>
+struct ObjectOf<hyperplane_context> {
+  using type = ContextHolder;
+  static constexpr const char* name = "context";
+};
+template <>
+struct ObjectOf<hyperplane_vector> {
+  using type = Held<run_time::Vector>;
+  static constexpr const char* name = "vector";
+};
+template <>
+struct ObjectOf<hyperplane_matrix> {
+  using type = Held<run_time::Matrix>;
+  static constexpr const char* name = "matrix";
+};
+template <>
+struct ObjectOf<hyperplane_preconditioner> {
+  using type = Held<run_time::Preconditioner>;
+  static constexpr const char* name = "preconditioner";
+};
+template <>
+struct ObjectOf<hyperplane_packer> {
+  using type = Held<run_time::Packer>;
+  static constexpr const char* name = "packer";
+};
+template <>
+struct ObjectOf<hyperplane_krylov> {
+  using type = Held<KrylovObject>;
+  static constexpr const char* name = "krylov";
+};
+
+/// All objects that live, by number. Handles are these numbers, each given once in a process, so that one of a freed
+/// object is told from every other. They look like no address that a program can have.
+class Registry {
+ public:
+  template <class Handle>
+  using Pointer = std::shared_ptr<typename ObjectOf<Handle>::type>;
+
+  template <class Handle>
+  Handle add(Pointer<Handle> object) {
+    std::lock_guard const lock(m_mutex);
+    auto const handle = mark | ++m_last;
+    m_entries.emplace(handle, Entry{std::move(object), 1});
+    return reinterpret_cast<Handle>(handle);
+  }
+
+  /// Throws Failure unless the handle is one of a living object of its kind.
+  template <class Handle>
+  Pointer<Handle> get(Handle handle, const char* argument) {
+    if (handle == nullptr) throw Failure(HYPERPLANE_NULL_POINTER, std::string(argument) + " is NULL");
+    std::lock_guard const lock(m_mutex);
+    if (auto const* const object = std::get_if<Pointer<Handle>>(&find(handle, argument).object)) return *object;
+    throw Failure(HYPERPLANE_INVALID_HANDLE, std::string(argument) + " is not a " + ObjectOf<Handle>::name);
+  }
+
+  void retain(void* handle) {
+    if (handle == nullptr) throw Failure(HYPERPLANE_NULL_POINTER, "handle is NULL");
+    std::lock_guard const lock(m_mutex);
+    ++find(handle, "handle").owners;
+  }
+
+  void release(void* handle) {
+    Any last;  // goes after the lock
+    std::lock_guard const lock(m_mutex);
+    auto& entry = find(handle, "handle");
+    if (--entry.owners > 0) return;
+    last = std::move(entry.object);
+    m_entries.erase(reinterpret_cast<std::uintptr_t>(handle));
+  }
+
+  void clear() {
+    std::unordered_map<std::uintptr_t, Entry> all;
+    std::lock_guard const lock(m_mutex);
+    all.swap(m_entries);
+  }
+
+ private:
+  using Any = std::variant<Pointer<hyperplane_context>, Pointer<hyperplane_vector>, Pointer<hyperplane_matrix>,
+                           Pointer<hyperplane_preconditioner>, Pointer<hyperplane_krylov>, Pointer<hyperplane_packer>>;
+  struct Entry {
+    Any object;
+    std::int64_t owners;
+  };
+  static_assert(sizeof(void*) == 8);
+  static constexpr std::uintptr_t mark = std::uintptr_t{0x4850} << 48;
+
+  Entry& find(void* handle, const char* argument) {
+    auto const found = m_entries.find(reinterpret_cast<std::uintptr_t>(handle));
+    if (found != m_entries.end()) return found->second;
+    auto const number = reinterpret_cast<std::uintptr_t>(handle) ^ mark;
+    throw Failure(HYPERPLANE_INVALID_HANDLE,
+                  std::string(argument) + (number >= 1 && number <= m_last ? " has been freed" : " is not a handle"));
+  }
+
+  std::mutex m_mutex;
+  std::uintptr_t m_last = 0;
+  std::unordered_map<std::uintptr_t, Entry> m_entries;
+};
+
+}  // namespace hyperplane::c

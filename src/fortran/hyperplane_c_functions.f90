@@ -1,0 +1,243 @@
+! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+!> The functions of hyperplane.h, for the module hyperplane alone.
+module hyperplane_c_functions
+  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_funptr, c_int, c_int64_t, c_ptr, c_size_t
+  implicit none
+  public
+
+  !> ni x nj x nk points, i fastest.
+  type, bind(c) :: hyperplane_grid
+    integer(c_int) :: ni, nj, nk
+  end type hyperplane_grid
+
+  !> How hyperplane_krylov ended; residual_norm is that of the solution that is returned.
+  type, bind(c) :: hyperplane_result
+    integer(c_int) :: outcome = 1
+    integer(c_int) :: iterations = 0
+    real(c_double) :: rhs_norm = 0
+    real(c_double) :: residual_norm = 0
+  end type hyperplane_result
+
+  type, bind(c) :: preconditioner_options
+    integer(c_size_t) :: struct_size
+    integer(c_int) :: kind
+    integer(c_int) :: storage
+    real(c_double) :: relaxation
+    real(c_double) :: alpha
+    integer(c_int) :: line_direction_count
+    integer(c_int) :: line_directions(3)
+    integer(c_int) :: line_sweeps
+  end type preconditioner_options
+
+  type, bind(c) :: krylov_options
+    integer(c_size_t) :: struct_size
+    integer(c_int) :: method
+    real(c_double) :: tolerance
+    integer(c_int) :: max_iterations
+    integer(c_int) :: restart
+    integer(c_int) :: check_interval
+    type(c_funptr) :: monitor
+    type(c_ptr) :: monitor_data
+  end type krylov_options
+
+  interface
+    function c_initialize() bind(c, name='hyperplane_initialize') result(status)
+      import :: c_int
+      integer(c_int) :: status
+    end function c_initialize
+    function c_finalize() bind(c, name='hyperplane_finalize') result(status)
+      import :: c_int
+      integer(c_int) :: status
+    end function c_finalize
+    function c_is_initialized() bind(c, name='hyperplane_is_initialized') result(status)
+      import :: c_int
+      integer(c_int) :: status
+    end function c_is_initialized
+    function c_has_block_size(n) bind(c, name='hyperplane_has_block_size') result(status)
+      import :: c_int
+      integer(c_int), value :: n
+      integer(c_int) :: status
+    end function c_has_block_size
+    function c_retain(handle) bind(c, name='hyperplane_retain') result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: handle
+      integer(c_int) :: status
+    end function c_retain
+    function c_free(handle) bind(c, name='hyperplane_free') result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: handle
+      integer(c_int) :: status
+    end function c_free
+    function c_context_create(backend, stream, context) &
+      bind(c, name='hyperplane_context_create') result(status)
+      import :: c_char, c_int, c_ptr
+      character(kind=c_char), intent(in) :: backend(*)
+      type(c_ptr), value :: stream
+      type(c_ptr), intent(out) :: context
+      integer(c_int) :: status
+    end function c_context_create
+    function c_context_fence(context) bind(c, name='hyperplane_context_fence') result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: context
+      integer(c_int) :: status
+    end function c_context_fence
+    function c_context_backend(context, name) bind(c, name='hyperplane_context_backend') result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: context
+      type(c_ptr), intent(out) :: name
+      integer(c_int) :: status
+    end function c_context_backend
+    function c_vector_create(context, grid, n, vector) bind(c, name='hyperplane_vector_create') result(status)
+      import :: c_ptr, c_int, hyperplane_grid
+      type(c_ptr), value :: context
+      type(hyperplane_grid), value :: grid
+      integer(c_int), value :: n
+      type(c_ptr), intent(out) :: vector
+      integer(c_int) :: status
+    end function c_vector_create
+    function c_vector_set(vector, values, count, space) bind(c, name='hyperplane_vector_set') result(status)
+      import :: c_ptr, c_int, c_int64_t
+      type(c_ptr), value :: vector
+      type(c_ptr), value :: values
+      integer(c_int64_t), value :: count
+      integer(c_int), value :: space
+      integer(c_int) :: status
+    end function c_vector_set
+    function c_vector_get(vector, values, count, space) bind(c, name='hyperplane_vector_get') result(status)
+      import :: c_ptr, c_int, c_int64_t
+      type(c_ptr), value :: vector
+      type(c_ptr), value :: values
+      integer(c_int64_t), value :: count
+      integer(c_int), value :: space
+      integer(c_int) :: status
+    end function c_vector_get
+    function c_vector_fill(vector, number) bind(c, name='hyperplane_vector_fill') result(status)
+      import :: c_ptr, c_int, c_double
+      type(c_ptr), value :: vector
+      real(c_double), value :: number
+      integer(c_int) :: status
+    end function c_vector_fill
+    function c_matrix_create(context, grid, n, storage, matrix) &
+      bind(c, name='hyperplane_matrix_create') result(status)
+      import :: c_ptr, c_int, hyperplane_grid
+      type(c_ptr), value :: context
+      type(hyperplane_grid), value :: grid
+      integer(c_int), value :: n
+      integer(c_int), value :: storage
+      type(c_ptr), intent(out) :: matrix
+      integer(c_int) :: status
+    end function c_matrix_create
+    function c_matrix_set(matrix, values, count, order, space) &
+      bind(c, name='hyperplane_matrix_set') result(status)
+      import :: c_ptr, c_int, c_int64_t
+      type(c_ptr), value :: matrix
+      type(c_ptr), value :: values
+      integer(c_int64_t), value :: count
+      integer(c_int), value :: order
+      integer(c_int), value :: space
+      integer(c_int) :: status
+    end function c_matrix_set
+    function c_matrix_get(matrix, values, count, order, space) &
+      bind(c, name='hyperplane_matrix_get') result(status)
+      import :: c_ptr, c_int, c_int64_t
+      type(c_ptr), value :: matrix
+      type(c_ptr), value :: values
+      integer(c_int64_t), value :: count
+      integer(c_int), value :: order
+      integer(c_int), value :: space
+      integer(c_int) :: status
+    end function c_matrix_get
+    function c_matrix_apply(a, x, y) bind(c, name='hyperplane_matrix_apply') result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: a, x, y
+      integer(c_int) :: status
+    end function c_matrix_apply
+    function c_matrix_residual(a, b, x, r) bind(c, name='hyperplane_matrix_residual') result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: a, b, x, r
+      integer(c_int) :: status
+    end function c_matrix_residual
+    function c_preconditioner_options_init(options) &
+      bind(c, name='hyperplane_preconditioner_options_init') result(status)
+      import :: c_int, preconditioner_options
+      type(preconditioner_options), intent(out) :: options
+      integer(c_int) :: status
+    end function c_preconditioner_options_init
+    function c_preconditioner_create(context, grid, n, options, preconditioner) &
+      bind(c, name='hyperplane_preconditioner_create') result(status)
+      import :: c_ptr, c_int, hyperplane_grid, preconditioner_options
+      type(c_ptr), value :: context
+      type(hyperplane_grid), value :: grid
+      integer(c_int), value :: n
+      type(preconditioner_options), intent(in) :: options
+      type(c_ptr), intent(out) :: preconditioner
+      integer(c_int) :: status
+    end function c_preconditioner_create
+    function c_preconditioner_factor(preconditioner, a) &
+      bind(c, name='hyperplane_preconditioner_factor') result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: preconditioner, a
+      integer(c_int) :: status
+    end function c_preconditioner_factor
+    function c_preconditioner_check(preconditioner) &
+      bind(c, name='hyperplane_preconditioner_check') result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: preconditioner
+      integer(c_int) :: status
+    end function c_preconditioner_check
+    function c_preconditioner_solve(preconditioner, rhs, x) &
+      bind(c, name='hyperplane_preconditioner_solve') result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: preconditioner, rhs, x
+      integer(c_int) :: status
+    end function c_preconditioner_solve
+    function c_krylov_options_init(options) bind(c, name='hyperplane_krylov_options_init') result(status)
+      import :: c_int, krylov_options
+      type(krylov_options), intent(out) :: options
+      integer(c_int) :: status
+    end function c_krylov_options_init
+    function c_krylov_create(context, grid, n, options, krylov) &
+      bind(c, name='hyperplane_krylov_create') result(status)
+      import :: c_ptr, c_int, hyperplane_grid, krylov_options
+      type(c_ptr), value :: context
+      type(hyperplane_grid), value :: grid
+      integer(c_int), value :: n
+      type(krylov_options), intent(in) :: options
+      type(c_ptr), intent(out) :: krylov
+      integer(c_int) :: status
+    end function c_krylov_create
+    function c_krylov_solve(krylov, a, preconditioner, b, x, outcome) &
+      bind(c, name='hyperplane_krylov_solve') result(status)
+      import :: c_ptr, c_int, hyperplane_result
+      type(c_ptr), value :: krylov, a, preconditioner, b, x
+      type(hyperplane_result), intent(inout) :: outcome
+      integer(c_int) :: status
+    end function c_krylov_solve
+    function c_krylov_history(krylov, norms, capacity, count) &
+      bind(c, name='hyperplane_krylov_history') result(status)
+      import :: c_ptr, c_int, c_int64_t
+      type(c_ptr), value :: krylov, norms
+      integer(c_int64_t), value :: capacity
+      integer(c_int64_t), intent(out) :: count
+      integer(c_int) :: status
+    end function c_krylov_history
+    function c_version() bind(c, name='hyperplane_version') result(text)
+      import :: c_ptr
+      type(c_ptr) :: text
+    end function c_version
+    function c_backends() bind(c, name='hyperplane_backends') result(text)
+      import :: c_ptr
+      type(c_ptr) :: text
+    end function c_backends
+    function c_last_error_message() bind(c, name='hyperplane_last_error_message') result(text)
+      import :: c_ptr
+      type(c_ptr) :: text
+    end function c_last_error_message
+    function c_strlen(text) bind(c, name='strlen') result(length)
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: text
+      integer(c_size_t) :: length
+    end function c_strlen
+  end interface
+
+end module hyperplane_c_functions

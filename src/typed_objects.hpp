@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/simd/interleaved_view.hpp>
+#include <hyperplane/simd/vector_length.hpp>
+#include <hyperplane/stencil/block_vector.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <memory>
+#include <string>
+
+#include "objects.hpp"
+
+/// Objects of one execution space. Only what depends on the block size is compiled for each of them (SizedFactory).
+namespace hyperplane::run_time {
+
+/// A BlockVector whose n is known at run time: the Krylov methods, which work on flat values, are compiled once.
+template <ExecutionSpace Exec>
+class ShapedVector {
+ public:
+  using scalar_type = double;
+  using execution_space = Exec;
+  using Flat = Kokkos::View<double*, typename Exec::memory_space>;
+  static constexpr int vector_length = vector_length_v<double, Exec>;
+
+  /// Allocates and sets to zero.
+  ShapedVector(const Exec& exec, const Shape& shape, const std::string& label = "Hyperplane::Vector")
+      : m_shape(shape), m_storage(exec, label, PencilMap<vector_length>(shape.grid).pack_count() * shape.block_size) {}
+
+  const Shape& grid() const { return m_shape; }
+  const Flat& flat() const { return m_storage.flat(); }
+
+  /// The same values, for code that knows n.
+  template <int n>
+  BlockVector<double, n, Exec> as() const {
+    return BlockVector<double, n, Exec>(m_shape.grid, flat());
+  }
+
+ private:
+  Shape m_shape;
+  InterleavedView<double, vector_length, 1, Exec> m_storage;
+};
+
+/// The matrix whatever its block size and storage.
+template <ExecutionSpace Exec>
+class TypedMatrix {
+ public:
+  /// (point, direction, r, c)
+  template <class T>
+  using Values =
+      Kokkos::View<T****, Kokkos::LayoutStride, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  virtual ~TypedMatrix() = default;
+  virtual void pack_values(const Exec& exec, const Values<const double>& values) = 0;
+  virtual void unpack_values(const Exec& exec, const Values<double>& values) const = 0;
+  virtual void multiply(const Exec& exec, const ShapedVector<Exec>& x, const ShapedVector<Exec>& y) const = 0;
+  virtual void compute_residual(const Exec& exec, const ShapedVector<Exec>& b, const ShapedVector<Exec>& x,
+                                const ShapedVector<Exec>& r) const = 0;
+
+  friend void apply(const Exec& exec, const TypedMatrix& a, const ShapedVector<Exec>& x, const ShapedVector<Exec>& y) {
+    a.multiply(exec, x, y);
+  }
+};
+
+/// The preconditioner whatever it is.
+template <ExecutionSpace Exec>
+class TypedPreconditioner {
+ public:
+  virtual ~TypedPreconditioner() = default;
+  /// `a` has the block size and the storage of the preconditioner.
+  virtual void factor(const Exec& exec, const TypedMatrix<Exec>& a) = 0;
+  virtual void solve(const Exec& exec, const ShapedVector<Exec>& rhs, const ShapedVector<Exec>& x) const = 0;
+  virtual std::string singular_pivot(const Exec& exec) const = 0;
+};
+
+/// What is compiled for a block size.
+template <ExecutionSpace Exec>
+class SizedFactory {
+ public:
+  template <class T>
+  using Rows = Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  virtual ~SizedFactory() = default;
+  virtual void pack_rows(const Exec& exec, const Rows<const double>& rows, const ShapedVector<Exec>& vector) const = 0;
+  virtual void unpack_rows(const Exec& exec, const ShapedVector<Exec>& vector, const Rows<double>& rows) const = 0;
+  virtual std::unique_ptr<TypedMatrix<Exec>> make_matrix(const Exec& exec, const Grid& grid,
+                                                         StorageKind storage) const = 0;
+  virtual std::unique_ptr<TypedPreconditioner<Exec>> make_preconditioner(
+      const Exec& exec, const Grid& grid, const PreconditionerSettings& settings) const = 0;
+};
+
+/// Defined in primitives.cpp.
+template <ExecutionSpace Exec>
+std::unique_ptr<Primitives> make_primitives(const Exec& exec);
+
+/// The one of block size n, if that is in a group of them. Defined in sizes.cpp, which is compiled for one group at a
+/// time.
+template <int group, ExecutionSpace Exec>
+const SizedFactory<Exec>* find_sized_factory(int n);
+
+}  // namespace hyperplane::run_time

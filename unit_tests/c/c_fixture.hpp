@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <hyperplane.h>
+
+#include <string>
+#include <vector>
+
+#include "support/serial_reference.hpp"
+
+namespace hyperplane::test {
+
+/// One small system with every object of the C interface, on one backend.
+struct CSystem {
+  static constexpr int n = 2;
+  Grid const grid{5, 4, 3};
+  hyperplane_grid const c_grid{5, 4, 3};
+  ReferenceStencil const reference = random_stencil(grid, n);
+  std::vector<double> const solution = random_vector(grid.size() * n);
+  std::vector<double> const rhs = reference.apply(solution);
+
+  hyperplane_context context = nullptr;
+  hyperplane_matrix a = nullptr;
+  hyperplane_vector b = nullptr, x = nullptr;
+  hyperplane_preconditioner m = nullptr;
+  hyperplane_krylov krylov = nullptr;
+
+  explicit CSystem(const std::string& backend) {
+    EXPECT_EQ(hyperplane_initialize(), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
+    EXPECT_EQ(hyperplane_context_create(backend.c_str(), nullptr, &context), HYPERPLANE_SUCCESS);
+    EXPECT_EQ(hyperplane_matrix_create(context, c_grid, n, HYPERPLANE_STORAGE_DOUBLE, &a), HYPERPLANE_SUCCESS);
+    EXPECT_EQ(hyperplane_vector_create(context, c_grid, n, &b), HYPERPLANE_SUCCESS);
+    EXPECT_EQ(hyperplane_vector_create(context, c_grid, n, &x), HYPERPLANE_SUCCESS);
+    EXPECT_EQ(hyperplane_preconditioner_create(context, c_grid, n, nullptr, &m), HYPERPLANE_SUCCESS);
+    EXPECT_EQ(hyperplane_krylov_create(context, c_grid, n, nullptr, &krylov), HYPERPLANE_SUCCESS);
+    set(a, values(HYPERPLANE_ROW_MAJOR), HYPERPLANE_ROW_MAJOR);
+    EXPECT_EQ(hyperplane_vector_set(b, rhs.data(), size(), HYPERPLANE_HOST), HYPERPLANE_SUCCESS);
+  }
+  ~CSystem() {
+    for (void* handle : {static_cast<void*>(krylov), static_cast<void*>(m), static_cast<void*>(x),
+                         static_cast<void*>(b), static_cast<void*>(a), static_cast<void*>(context)}) {
+      hyperplane_free(handle);
+    }
+    EXPECT_EQ(hyperplane_finalize(), HYPERPLANE_SUCCESS);
+  }
+  CSystem(const CSystem&) = delete;
+  CSystem& operator=(const CSystem&) = delete;
+
+  std::int64_t size() const { return grid.size() * n; }
+
+  std::vector<double> values(hyperplane_block_order order) const {
+    std::vector<double> result;
+    for (auto const& blocks : reference.blocks) {
+      for (auto const& block : blocks) {
+        for (int e = 0; e < n * n; ++e) {
+          result.push_back(order == HYPERPLANE_ROW_MAJOR ? block(e / n, e % n) : block(e % n, e / n));
+        }
+      }
+    }
+    return result;
+  }
+
+  static void set(hyperplane_matrix matrix, const std::vector<double>& values, hyperplane_block_order order) {
+    EXPECT_EQ(
+        hyperplane_matrix_set(matrix, values.data(), static_cast<std::int64_t>(values.size()), order, HYPERPLANE_HOST),
+        HYPERPLANE_SUCCESS);
+  }
+
+  std::vector<double> get(hyperplane_vector vector) const {
+    std::vector<double> result(size());
+    EXPECT_EQ(hyperplane_vector_get(vector, result.data(), size(), HYPERPLANE_HOST), HYPERPLANE_SUCCESS);
+    return result;
+  }
+};
+
+/// "serial, openmp" in parts.
+inline std::vector<std::string> c_backends() {
+  std::vector<std::string> names;
+  std::string list = hyperplane_backends();
+  for (std::size_t end = 0; end != std::string::npos;) {
+    end = list.find(", ");
+    names.push_back(list.substr(0, end));
+    if (end != std::string::npos) list.erase(0, end + 2);
+  }
+  return names;
+}
+
+inline void expect_failure(hyperplane_status status, hyperplane_status expected, const std::string& message) {
+  EXPECT_EQ(status, expected) << hyperplane_status_name(status) << ", expected " << message;
+  EXPECT_THAT(hyperplane_last_error_message(), ::testing::HasSubstr(message));
+}
+
+}  // namespace hyperplane::test

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "c/c_fixture.hpp"
+
+// Everything that a caller can do wrong is a status with a message that says what.
+namespace hyperplane::test {
+namespace {
+
+class CMisuse : public ::testing::TestWithParam<std::string> {
+ protected:
+  CSystem system{GetParam()};
+  std::vector<double> values = std::vector<double>(10000);
+};
+
+INSTANTIATE_TEST_SUITE_P(Backends, CMisuse, ::testing::ValuesIn(c_backends()),
+                         [](const auto& backend) { return backend.param; });
+
+TEST_P(CMisuse, null) {
+  hyperplane_krylov_result result;
+  std::int64_t count = 0;
+  auto const expect_null = [](hyperplane_status status, const std::string& argument) {
+    expect_failure(status, HYPERPLANE_NULL_POINTER, argument + " is NULL");
+  };
+  expect_null(hyperplane_context_create("", nullptr, nullptr), "context");
+  expect_null(hyperplane_context_backend(system.context, nullptr), "name");
+  expect_null(hyperplane_context_concurrency(system.context, nullptr), "concurrency");
+  expect_null(hyperplane_context_fence(nullptr), "context");
+  expect_null(hyperplane_retain(nullptr), "handle");
+  hyperplane_vector v = nullptr;
+  expect_null(hyperplane_vector_create(nullptr, system.c_grid, 2, &v), "context");
+  expect_null(hyperplane_vector_create(system.context, system.c_grid, 2, nullptr), "vector");
+  expect_null(hyperplane_vector_set(nullptr, values.data(), 1, HYPERPLANE_HOST), "vector");
+  expect_null(hyperplane_vector_set(system.b, nullptr, system.size(), HYPERPLANE_HOST), "values");
+  expect_null(hyperplane_vector_get(system.b, nullptr, system.size(), HYPERPLANE_HOST), "values");
+  expect_null(hyperplane_vector_fill(nullptr, 1.0), "vector");
+  expect_null(hyperplane_matrix_create(system.context, system.c_grid, 2, HYPERPLANE_STORAGE_DOUBLE, nullptr), "matrix");
+  expect_null(hyperplane_matrix_set(system.a, nullptr, 1, HYPERPLANE_ROW_MAJOR, HYPERPLANE_HOST), "values");
+  expect_null(hyperplane_matrix_get(system.a, nullptr, 1, HYPERPLANE_ROW_MAJOR, HYPERPLANE_HOST), "values");
+  expect_null(hyperplane_matrix_apply(nullptr, system.x, system.b), "a");
+  expect_null(hyperplane_matrix_apply(system.a, nullptr, system.b), "x");
+  expect_null(hyperplane_matrix_residual(system.a, system.b, system.x, nullptr), "r");
+  expect_null(hyperplane_preconditioner_options_init(nullptr), "options");
+  expect_null(hyperplane_preconditioner_create(system.context, system.c_grid, 2, nullptr, nullptr), "preconditioner");
+  expect_null(hyperplane_preconditioner_factor(system.m, nullptr), "a");
+  expect_null(hyperplane_preconditioner_check(nullptr), "preconditioner");
+  expect_null(hyperplane_preconditioner_solve(system.m, system.b, nullptr), "x");
+  expect_null(hyperplane_krylov_options_init(nullptr), "options");
+  expect_null(hyperplane_krylov_create(system.context, system.c_grid, 2, nullptr, nullptr), "krylov");
+  expect_null(hyperplane_krylov_solve(nullptr, system.a, system.m, system.b, system.x, &result), "krylov");
+  expect_null(hyperplane_krylov_solve(system.krylov, nullptr, system.m, system.b, system.x, &result), "a");
+  expect_null(hyperplane_krylov_solve(system.krylov, system.a, system.m, nullptr, system.x, &result), "b");
+  expect_null(hyperplane_krylov_solve(system.krylov, system.a, system.m, system.b, system.x, nullptr), "result");
+  expect_null(hyperplane_krylov_history(system.krylov, nullptr, 1, &count), "norms");
+  expect_null(hyperplane_krylov_history(system.krylov, values.data(), 1, nullptr), "count");
+  EXPECT_EQ(hyperplane_free(nullptr), HYPERPLANE_SUCCESS);
+}
+
+TEST_P(CMisuse, handles_that_are_none) {
+  auto const freed = system.x;
+  EXPECT_EQ(hyperplane_free(system.x), HYPERPLANE_SUCCESS);
+  expect_failure(hyperplane_free(freed), HYPERPLANE_INVALID_HANDLE, "handle has been freed");
+  expect_failure(hyperplane_retain(freed), HYPERPLANE_INVALID_HANDLE, "handle has been freed");
+  expect_failure(hyperplane_vector_fill(freed, 1.0), HYPERPLANE_INVALID_HANDLE, "vector has been freed");
+  expect_failure(hyperplane_matrix_apply(system.a, system.b, freed), HYPERPLANE_INVALID_HANDLE, "y has been freed");
+  // One that is made after it has another handle.
+  EXPECT_EQ(hyperplane_vector_create(system.context, system.c_grid, 2, &system.x), HYPERPLANE_SUCCESS);
+  EXPECT_NE(system.x, freed);
+  expect_failure(hyperplane_vector_fill(freed, 1.0), HYPERPLANE_INVALID_HANDLE, "vector has been freed");
+
+  double number = 0.0;
+  auto const address = reinterpret_cast<hyperplane_vector>(&number);
+  expect_failure(hyperplane_vector_fill(address, 1.0), HYPERPLANE_INVALID_HANDLE, "vector is not a handle");
+  expect_failure(hyperplane_free(address), HYPERPLANE_INVALID_HANDLE, "handle is not a handle");
+  auto const of_matrix = reinterpret_cast<hyperplane_vector>(system.a);
+  expect_failure(hyperplane_vector_fill(of_matrix, 1.0), HYPERPLANE_INVALID_HANDLE, "vector is not a vector");
+  auto const of_vector = reinterpret_cast<hyperplane_context>(system.b);
+  expect_failure(hyperplane_context_fence(of_vector), HYPERPLANE_INVALID_HANDLE, "context is not a context");
+}
+
+TEST_P(CMisuse, sizes_that_differ) {
+  auto const size = system.size();
+  expect_failure(hyperplane_vector_set(system.b, values.data(), size - 1, HYPERPLANE_HOST), HYPERPLANE_SIZE_MISMATCH,
+                 "count is 119, expected 120");
+  expect_failure(hyperplane_vector_get(system.b, values.data(), -1, HYPERPLANE_HOST), HYPERPLANE_SIZE_MISMATCH,
+                 "count is -1");
+  expect_failure(hyperplane_matrix_set(system.a, values.data(), size, HYPERPLANE_ROW_MAJOR, HYPERPLANE_HOST),
+                 HYPERPLANE_SIZE_MISMATCH, "expected 1680");
+  hyperplane_vector other_grid = nullptr, other_size = nullptr;
+  EXPECT_EQ(hyperplane_vector_create(system.context, {5, 4, 4}, 2, &other_grid), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_vector_create(system.context, system.c_grid, 1, &other_size), HYPERPLANE_SUCCESS);
+  hyperplane_krylov_result result;
+  for (auto const other : {other_grid, other_size}) {
+    expect_failure(hyperplane_matrix_apply(system.a, other, system.x), HYPERPLANE_SIZE_MISMATCH, "x is 5x4x");
+    expect_failure(hyperplane_matrix_residual(system.a, system.b, system.x, other), HYPERPLANE_SIZE_MISMATCH, "r is");
+    EXPECT_EQ(hyperplane_preconditioner_factor(system.m, system.a), HYPERPLANE_SUCCESS);
+    expect_failure(hyperplane_preconditioner_solve(system.m, other, system.x), HYPERPLANE_SIZE_MISMATCH,
+                   "the right-hand side is 5x4x");
+    expect_failure(hyperplane_krylov_solve(system.krylov, system.a, system.m, other, system.x, &result),
+                   HYPERPLANE_SIZE_MISMATCH, "b is 5x4x");
+    hyperplane_free(other);
+  }
+  hyperplane_matrix other_matrix = nullptr;
+  EXPECT_EQ(hyperplane_matrix_create(system.context, {4, 4, 3}, 2, HYPERPLANE_STORAGE_DOUBLE, &other_matrix),
+            HYPERPLANE_SUCCESS);
+  expect_failure(hyperplane_preconditioner_factor(system.m, other_matrix), HYPERPLANE_SIZE_MISMATCH, "A is 4x4x3 x 2");
+  hyperplane_free(other_matrix);
+}
+
+TEST_P(CMisuse, values_out_of_range) {
+  hyperplane_vector v = nullptr;
+  hyperplane_matrix a = nullptr;
+  expect_failure(hyperplane_vector_create(system.context, {0, 4, 3}, 2, &v), HYPERPLANE_INVALID_ARGUMENT, "grid 0x4x3");
+  expect_failure(hyperplane_vector_create(system.context, {-1, 4, 3}, 2, &v), HYPERPLANE_INVALID_ARGUMENT, "grid");
+  for (int const n : {-1, 0, 17}) {
+    expect_failure(hyperplane_vector_create(system.context, system.c_grid, n, &v), HYPERPLANE_NOT_AVAILABLE,
+                   "block size: " + std::to_string(n) + " is not in this build, which has: ");
+  }
+  EXPECT_EQ(v, nullptr);
+  expect_failure(hyperplane_matrix_create(system.context, system.c_grid, 2, static_cast<hyperplane_storage>(2), &a),
+                 HYPERPLANE_INVALID_ARGUMENT, "storage is 2");
+  auto const size = system.size();
+  expect_failure(hyperplane_vector_set(system.b, values.data(), size, static_cast<hyperplane_memory_space>(-1)),
+                 HYPERPLANE_INVALID_ARGUMENT, "space is -1");
+  expect_failure(
+      hyperplane_matrix_set(system.a, values.data(), 1680, static_cast<hyperplane_block_order>(3), HYPERPLANE_HOST),
+      HYPERPLANE_INVALID_ARGUMENT, "order is 3");
+  // Host memory is no device memory, on any backend.
+  expect_failure(hyperplane_vector_set(system.b, values.data(), size, HYPERPLANE_DEVICE), HYPERPLANE_INVALID_ARGUMENT,
+                 "device memory");
+  expect_failure(hyperplane_matrix_apply(system.a, system.b, system.b), HYPERPLANE_INVALID_ARGUMENT,
+                 "the result must not be x");
+  expect_failure(hyperplane_preconditioner_solve(system.m, system.b, system.x), HYPERPLANE_INVALID_ARGUMENT,
+                 "called before factor");
+  std::int64_t count = 0;
+  expect_failure(hyperplane_krylov_history(system.krylov, values.data(), -1, &count), HYPERPLANE_INVALID_ARGUMENT,
+                 "capacity is -1");
+}
+
+TEST_P(CMisuse, options_out_of_range) {
+  hyperplane_preconditioner m = nullptr;
+  hyperplane_krylov krylov = nullptr;
+  auto const refused = [&](auto change, const std::string& message) {
+    hyperplane_preconditioner_options options;
+    hyperplane_preconditioner_options_init(&options);
+    change(options);
+    expect_failure(hyperplane_preconditioner_create(system.context, system.c_grid, 1, &options, &m),
+                   HYPERPLANE_INVALID_ARGUMENT, message);
+    EXPECT_EQ(m, nullptr);
+  };
+  using Options = hyperplane_preconditioner_options;
+  refused([](Options& o) { o.struct_size = 0; }, "hyperplane_preconditioner_options_init");
+  refused([](Options& o) { o.kind = static_cast<hyperplane_preconditioner_kind>(9); }, "kind is 9");
+  refused([](Options& o) { o.kind = HYPERPLANE_SSOR, o.relaxation = 2.0; }, "relaxation is 2");
+  refused([](Options& o) { o.kind = HYPERPLANE_SSOR, o.relaxation = std::nan(""); }, "relaxation is nan");
+  refused([](Options& o) { o.kind = HYPERPLANE_SIP, o.alpha = 1.0; }, "alpha is 1");
+  refused([](Options& o) { o.kind = HYPERPLANE_LINES, o.line_direction_count = 4; }, "line_direction_count is 4");
+  refused([](Options& o) { o.kind = HYPERPLANE_LINES, o.line_directions[0] = 3; }, "a line direction is 3");
+  refused([](Options& o) { o.kind = HYPERPLANE_LINES, o.line_sweeps = 0; }, "sweeps is 0");
+
+  auto const krylov_refused = [&](auto change, const std::string& message) {
+    hyperplane_krylov_options options;
+    hyperplane_krylov_options_init(&options);
+    change(options);
+    expect_failure(hyperplane_krylov_create(system.context, system.c_grid, 2, &options, &krylov),
+                   HYPERPLANE_INVALID_ARGUMENT, message);
+    EXPECT_EQ(krylov, nullptr);
+  };
+  using KrylovOptions = hyperplane_krylov_options;
+  krylov_refused([](KrylovOptions& o) { o.struct_size = 1; }, "hyperplane_krylov_options_init");
+  krylov_refused([](KrylovOptions& o) { o.method = static_cast<hyperplane_method>(3); }, "method is 3");
+  krylov_refused([](KrylovOptions& o) { o.tolerance = -1.0; }, "tolerance is -1");
+  krylov_refused([](KrylovOptions& o) { o.max_iterations = -1; }, "max_iterations is -1");
+  krylov_refused([](KrylovOptions& o) { o.restart = 0; }, "restart is 0");
+  krylov_refused([](KrylovOptions& o) { o.check_interval = 0; }, "check_interval is 0");
+}
+
+TEST_P(CMisuse, objects_that_do_not_belong_together) {
+  CSystem other(GetParam());
+  hyperplane_krylov_result result;
+  expect_failure(hyperplane_matrix_apply(system.a, other.b, system.x), HYPERPLANE_INVALID_ARGUMENT,
+                 "x belongs to another context");
+  expect_failure(hyperplane_preconditioner_factor(system.m, other.a), HYPERPLANE_INVALID_ARGUMENT,
+                 "A belongs to another context");
+  EXPECT_EQ(hyperplane_preconditioner_factor(other.m, other.a), HYPERPLANE_SUCCESS);
+  expect_failure(hyperplane_krylov_solve(system.krylov, system.a, other.m, system.b, system.x, &result),
+                 HYPERPLANE_INVALID_ARGUMENT, "the preconditioner belongs to another context");
+  hyperplane_matrix narrow = nullptr;
+  EXPECT_EQ(hyperplane_matrix_create(system.context, system.c_grid, 2, HYPERPLANE_STORAGE_FLOAT, &narrow),
+            HYPERPLANE_SUCCESS);
+  expect_failure(hyperplane_preconditioner_factor(system.m, narrow), HYPERPLANE_INVALID_ARGUMENT,
+                 "stored in another type");
+  hyperplane_free(narrow);
+}
+
+TEST_P(CMisuse, streams_of_backends_without_streams) {
+  if (GetParam() == "cuda") GTEST_SKIP() << "has streams";
+  int no_stream = 0;
+  hyperplane_context context = nullptr;
+  expect_failure(hyperplane_context_create(GetParam().c_str(), &no_stream, &context), HYPERPLANE_INVALID_ARGUMENT,
+                 "backend " + GetParam() + " has no streams");
+  EXPECT_EQ(context, nullptr);
+}
+
+TEST_P(CMisuse, memory_that_is_not_there) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer ends the program";
+#endif
+  hyperplane_matrix a = nullptr;
+  int const most = 1 << 15;
+  EXPECT_EQ(hyperplane_matrix_create(system.context, {most, most, most}, 2, HYPERPLANE_STORAGE_DOUBLE, &a),
+            HYPERPLANE_OUT_OF_MEMORY)
+      << hyperplane_last_error_message();
+  EXPECT_EQ(a, nullptr);
+}
+
+TEST(CBackends, are_chosen_by_name_and_by_the_environment) {
+  EXPECT_EQ(hyperplane_initialize(), HYPERPLANE_SUCCESS);
+  hyperplane_context context = nullptr;
+  const char* name = nullptr;
+  auto const create = [&](const char* backend) { return hyperplane_context_create(backend, nullptr, &context); };
+  expect_failure(create("nonsense"), HYPERPLANE_NOT_AVAILABLE,
+                 std::string("backend: 'nonsense' is not in this build, which has: ") + hyperplane_backends());
+  for (auto const& backend : c_backends()) {
+    ::setenv("HYPERPLANE_BACKEND", backend.c_str(), 1);
+    for (const char* const unsaid : {static_cast<const char*>(nullptr), "", "auto"}) {
+      EXPECT_EQ(create(unsaid), HYPERPLANE_SUCCESS);
+      EXPECT_EQ(hyperplane_context_backend(context, &name), HYPERPLANE_SUCCESS);
+      EXPECT_EQ(name, backend);
+      hyperplane_free(context);
+    }
+  }
+  ::setenv("HYPERPLANE_BACKEND", "nonsense", 1);
+  expect_failure(create(nullptr), HYPERPLANE_NOT_AVAILABLE, "HYPERPLANE_BACKEND: 'nonsense' is not in this build");
+  EXPECT_EQ(create(c_backends().front().c_str()), HYPERPLANE_SUCCESS);
+  hyperplane_free(context);
+  ::unsetenv("HYPERPLANE_BACKEND");
+  EXPECT_EQ(hyperplane_finalize(), HYPERPLANE_SUCCESS);
+}
+
+}  // namespace
+}  // namespace hyperplane::test
