@@ -36,14 +36,14 @@ struct LaneMatrix {
   KOKKOS_FUNCTION T operator()(int r, int c) const { return static_cast<T>(m_data[(c * n + r) * vector_length]); }
 };
 
-/// The blocks of all lanes in SIMD-interleaved storage, read as packs.
-template <class PackType, class Storage, int n>
+/// The blocks of all lanes in SIMD-interleaved storage, read as packs; or of some of the `vector_length` lanes.
+template <class PackType, class Storage, int n, int vector_length = PackType::lanes>
 struct PackMatrix {
   using value_type = PackType;
   const Storage* m_data;
 
   KOKKOS_FUNCTION PackType operator()(int r, int c) const {
-    return PackType::load(m_data + (c * n + r) * PackType::lanes);
+    return PackType::load(m_data + (c * n + r) * vector_length);
   }
 };
 

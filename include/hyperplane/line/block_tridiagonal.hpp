@@ -5,13 +5,13 @@
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/path.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>
+#include <hyperplane/line/detail/line_matrices.hpp>
 #include <hyperplane/line/detail/line_partitions.hpp>
 #include <hyperplane/line/detail/line_solver.hpp>
 #include <hyperplane/line/line_layout.hpp>
 #include <hyperplane/line/line_set.hpp>
 #include <hyperplane/line/line_status.hpp>
 #include <hyperplane/line/line_vector.hpp>
-#include <hyperplane/stencil/apply.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 
@@ -63,8 +63,9 @@ struct BlockTridiagonalOptions {
 /// Cost a point: factor 6 n^3 flops, 3 n^2 values read and 3 n^2 written (lines along j and lists on Path::staged: 6
 /// n^2 more for gathering); solve 6 n^2 flops, 3 n^2 + 4 n values. Periodic: n^2 values more in a solve; cut: 2 n^2
 /// more. Points here are those of LineLayout with its padding along i and k; where points are found by a table (along
-/// j, lists, cut lines) it takes 4 bytes a point. Launches: factor two (one clears the status), three where Path::staged
-/// gathers; solve one; cut lines have more. On Path::staged each column of a LineVector reads the factors anew.
+/// j, lists, cut lines) it takes 4 bytes a point. Launches: factor two (one clears the status), three where
+/// Path::staged gathers; solve one; cut lines have more. On Path::staged each column of a LineVector reads the factors
+/// anew.
 ///
 /// Results are bitwise the same in every run, for a given path and number of partitions, whatever the number of
 /// threads; Options::partitions = 0 chooses by that number.
@@ -101,24 +102,21 @@ class BlockTridiagonal {
   /// may be overwritten when the instance has finished. A singular pivot is recorded: see status().
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) {
-    check_grid("BlockTridiagonal::factor", "A", a.grid());
-    auto const entry = [](Direction direction) { return static_cast<int>(direction) * n * n; };
-    auto const direction = lines().direction();
-    factor_from(exec, detail::LineData::outer, a.flat().data(), stencil7_size * n * n,
-                {entry(lower_neighbour(direction)), entry(Direction::center), entry(upper_neighbour(direction))});
+    detail::check_line_grid("BlockTridiagonal::factor", "A", a.grid(), lines());
+    factor_from(exec, detail::LineData::outer, a.flat().data(), detail::stencil_line_entries<n>(lines().direction()));
   }
 
   /// Factors matrices on the same lines, or Error is thrown.
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockTridiagonalMatrix<Scalar, n, Exec, MatrixStorage>& a) {
     m_layout.require_same("BlockTridiagonal::factor", "A", a.layout());
-    factor_from(exec, detail::LineData::lines, a.flat().data(), line_blocks * n * n, {0, n * n, 2 * n * n});
+    factor_from(exec, detail::LineData::lines, a.flat().data(), detail::matrix_line_entries<n>());
   }
 
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where the grid is another one.
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
-    check_grid("BlockTridiagonal::solve", "the right-hand side", rhs.grid());
-    check_grid("BlockTridiagonal::solve", "x", x.grid());
+    detail::check_line_grid("BlockTridiagonal::solve", "the right-hand side", rhs.grid(), lines());
+    detail::check_line_grid("BlockTridiagonal::solve", "x", x.grid(), lines());
     solve_in<false>(exec, detail::LineData::outer, rhs.flat().data(), x.flat().data(), 1);
   }
 
@@ -178,11 +176,6 @@ class BlockTridiagonal {
     return detail::choose_line_partitions(layout.lines().count(), layout.lines().longest(), FastPath::lanes(exec));
   }
 
-  void check_grid(const char* function, const char* argument, const Grid& grid) const {
-    if (!lines().grid()) fail(std::string(function) + ": " + argument + " is on a grid, but the lines are not");
-    detail::check_grid(function, argument, grid, *lines().grid());
-  }
-
   template <class View>
   void check_rows(const char* argument, const View& view) const {
     static_assert(View::rank() == 1 || View::rank() == 2, "points are viewed as (point * n + c) or (point, c)");
@@ -201,12 +194,10 @@ class BlockTridiagonal {
     }
   }
 
-  /// `first`: first entries of the lower, the diagonal and the upper block.
   template <class MatrixStorage>
-  void factor_from(const Exec& exec, detail::LineData where, const MatrixStorage* data, int entries,
-                   const int (&first)[line_blocks]) {
+  void factor_from(const Exec& exec, detail::LineData where, const MatrixStorage* data, const detail::LineEntries& of) {
     m_factored = false;
-    m_solver.factor(exec, where, data, entries, first);
+    m_solver.factor(exec, where, data, of);
     m_factored = true;
   }
 

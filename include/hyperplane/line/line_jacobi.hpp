@@ -6,12 +6,12 @@
 #include <hyperplane/core/factor_status.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>
 #include <hyperplane/line/detail/line_jacobi_kernels.hpp>
+#include <hyperplane/line/detail/line_matrices.hpp>
 #include <hyperplane/line/detail/line_places.hpp>
 #include <hyperplane/line/line_layout.hpp>
 #include <hyperplane/line/line_set.hpp>
 #include <hyperplane/line/line_status.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
-#include <hyperplane/stencil/apply.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 
@@ -78,24 +78,21 @@ class LineJacobi {
   /// be overwritten when the instance has finished. A singular diagonal block is recorded: see status().
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) {
-    check_grid("LineJacobi::factor", "A", a.grid());
-    auto const entry = [](Direction direction) { return static_cast<int>(direction) * n * n; };
-    auto const lower = lower_neighbour(lines().direction());
-    factor_from(exec, a.flat().data(), m_outer_places, stencil7_size * n * n, entry(lower), entry(Direction::center),
-                entry(opposite(lower)));
+    detail::check_line_grid("LineJacobi::factor", "A", a.grid(), lines());
+    factor_from(exec, a.flat().data(), m_outer_places, detail::stencil_line_entries<n>(lines().direction()));
   }
 
   /// The same of matrices on the same lines, or Error is thrown.
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockTridiagonalMatrix<Scalar, n, Exec, MatrixStorage>& a) {
     m_layout.require_same("LineJacobi::factor", "A", a.layout());
-    factor_from(exec, a.flat().data(), m_line_places, line_blocks * n * n, 0, n * n, 2 * n * n);
+    factor_from(exec, a.flat().data(), m_line_places, detail::matrix_line_entries<n>());
   }
 
   /// x is about M^-1 rhs; x may be rhs. Throws Error before the first factor() and where the grid is another one.
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
-    check_grid("LineJacobi::solve", "the right-hand side", rhs.grid());
-    check_grid("LineJacobi::solve", "x", x.grid());
+    detail::check_line_grid("LineJacobi::solve", "the right-hand side", rhs.grid(), lines());
+    detail::check_line_grid("LineJacobi::solve", "x", x.grid(), lines());
     solve_in(exec, rhs.flat().data(), x.flat().data());
   }
 
@@ -133,24 +130,14 @@ class LineJacobi {
     return options;
   }
 
-  void check_grid(const char* function, const char* argument, const Grid& grid) const {
-    if (!lines().grid()) fail(std::string(function) + ": " + argument + " is on a grid, but the lines are not");
-    detail::check_grid(function, argument, grid, *lines().grid());
-  }
-
   template <class MatrixStorage>
-  void factor_from(const Exec& exec, const MatrixStorage* data, const Places& places, int entries, int lower,
-                   int diagonal, int upper) {
+  void factor_from(const Exec& exec, const MatrixStorage* data, const Places& places, const detail::LineEntries& of) {
     m_singular.clear(exec);
     places.visit([&]<class Kind>(const Kind& kind) {
       Kokkos::parallel_for(
           "Hyperplane::LineJacobi::factor", policy(exec, m_layout.packs() * internal_vectors * m_longest),
           detail::LineJacobiFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, Kind, vector_length, internal_length>{
-              {data, kind, entries, {lower, diagonal, upper}},
-              m_layout.ref(),
-              m_blocks.ref(),
-              m_singular.ref(),
-              m_longest});
+              detail::make_line_matrix(data, kind, of), m_layout.ref(), m_blocks.ref(), m_singular.ref(), m_longest});
     });
     m_factored = true;
   }

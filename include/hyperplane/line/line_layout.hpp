@@ -46,9 +46,7 @@ class LineLayout {
         m_ordinals(detail::to_space(exec, m_tables->ordinals)),
         m_slots(detail::to_space(exec, m_tables->slots)),
         m_full_begins(detail::to_space(exec, std::vector<int>(packs(), 0))),
-        m_full_ends(detail::to_space(exec, m_tables->lengths())) {
-    exec.fence("Hyperplane::LineLayout");
-  }
+        m_full_ends(detail::to_space(exec, m_tables->lengths())) {}
 
   const LineSet& lines() const { return *m_lines; }
   std::int64_t packs() const { return m_tables->packs; }

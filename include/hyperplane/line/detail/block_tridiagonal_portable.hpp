@@ -6,6 +6,7 @@
 #include <hyperplane/block/inverse.hpp>
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/factor_status.hpp>
+#include <hyperplane/line/detail/line_blocks.hpp>
 #include <hyperplane/line/detail/line_cursor.hpp>
 #include <hyperplane/line/detail/line_factors.hpp>
 #include <hyperplane/simd/pack.hpp>
@@ -42,15 +43,16 @@ struct LineFactorPortable {
     for (int step = 0; step < lanes.m_length; ++step) {
       bool const inner = lanes.is_inner(step);
       load(cursor, LineBlock::lower, step, given);
-      if (!inner) clear(given, [&](int l) { return step <= lanes.m_begins[l] || step >= lanes.m_ends[l]; });
+      if (!inner) clear_lower(given, lanes, step);
       keep(given, m_factors.lower(pack, step, LineFactor::lower) + lanes.m_first_lane);
       load(cursor, LineBlock::diagonal, step, d);
-      if (!inner) make_regular(lanes, step, d);
+      if (!inner) make_regular(d, lanes, step);
       block::gemm_subtract<n>(given, upper, d);
-      block::invert<n>(d, [&](const auto& mask, int equation) { record(lanes, step, mask, equation); });
+      block::invert<n>(
+          d, [&](const auto& mask, int equation) { record_singular(layout, lanes, step, mask, equation, m_singular); });
       keep(d, m_factors.lower(pack, step, LineFactor::inverse) + lanes.m_first_lane);
       load(cursor, LineBlock::upper, step, given);
-      if (!inner) clear(given, [&](int l) { return step < lanes.m_begins[l] || step + 1 >= lanes.m_ends[l]; });
+      if (!inner) clear_upper(given, lanes, step);
       block::gemm<n>(d, given, upper);
       keep(upper, m_factors.upper(pack, step) + lanes.m_first_lane);
     }
@@ -73,33 +75,6 @@ struct LineFactorPortable {
       }
     }
   }
-
-  template <class Condition>
-  KOKKOS_FUNCTION static void clear(Block& block, const Condition& condition) {
-    for (int l = 0; l < internal_length; ++l) {
-      if (!condition(l)) continue;
-      for (auto& entry : block.m_entries) entry.set(l, Scalar(0));
-    }
-  }
-
-  /// A unit diagonal where there is no point keeps the lane finite and out of the status.
-  KOKKOS_FUNCTION static void make_regular(const Lanes& lanes, int step, Block& d) {
-    for (int l = 0; l < internal_length; ++l) {
-      if (lanes.exists(l, step)) continue;
-      for (int c = 0; c < n; ++c) {
-        for (int r = 0; r < n; ++r) d(r, c).set(l, Scalar(r == c ? 1 : 0));
-      }
-    }
-  }
-
-  template <class Mask>
-  KOKKOS_FUNCTION void record(const Lanes& lanes, int step, const Mask& mask, int equation) const {
-    for (int l = 0; l < internal_length; ++l) {
-      if (!mask[l] || !lanes.exists(l, step)) continue;
-      auto const first = m_factors.m_layout.ordinal(lanes.m_pack, lanes.m_first_lane + l);
-      m_singular.record(first + (step - lanes.m_begins[l]), equation);
-    }
-  }
 };
 
 /// `many`: whether there may be more columns than one; what has one is not compiled for many.
@@ -111,14 +86,7 @@ struct LineSolvePortable {
   using Cursor = LineCursor<Places, internal_length, vector_length>;
   static constexpr int internal_vectors = vector_length / internal_length;
 
-  /// A block of the factors, read where it is used.
-  struct StoredBlock {
-    using value_type = PackType;
-    const Storage* m_data;
-    KOKKOS_FORCEINLINE_FUNCTION PackType operator()(int r, int c) const {
-      return PackType::load(m_data + (c * n + r) * vector_length);
-    }
-  };
+  using StoredBlock = block::PackMatrix<PackType, Storage, n, vector_length>;
 
   LineFactors<Storage, n, vector_length> m_factors;
   LineUnknowns<const Scalar, Places> m_rhs;

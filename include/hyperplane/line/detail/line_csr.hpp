@@ -112,7 +112,6 @@ class LineCsrStructure {
     m_position_of = to_space(exec, position_of);
     m_rest_offsets = to_space(exec, rest_offsets);
     m_rest_blocks = to_space(exec, rest_blocks);
-    exec.fence("Hyperplane::LineImplicitCsr");
   }
 
   std::int64_t rows() const { return m_rows; }

@@ -5,6 +5,7 @@
 #include <hyperplane/block/inverse.hpp>
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/factor_status.hpp>
+#include <hyperplane/line/detail/line_blocks.hpp>
 #include <hyperplane/line/detail/line_cursor.hpp>
 #include <hyperplane/line/detail/line_factors.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
@@ -58,34 +59,17 @@ struct LineJacobiFactor {
       }
     };
     load(LineBlock::lower);
-    clear(block, [&](int l) { return step <= lanes.m_begins[l] || step >= lanes.m_ends[l]; });
+    clear_lower(block, lanes, step);
     keep(0);
     load(LineBlock::upper);
-    clear(block, [&](int l) { return step < lanes.m_begins[l] || step + 1 >= lanes.m_ends[l]; });
+    clear_upper(block, lanes, step);
     keep(1);
     load(LineBlock::diagonal);
-    clear(block, [&](int l) { return !lanes.exists(l, step); });
-    for (int l = 0; l < internal_length; ++l) {
-      // A unit diagonal where there is no point keeps the lane finite and out of the status.
-      for (int r = 0; r < n && !lanes.exists(l, step); ++r) block(r, r).set(l, Scalar(1));
-    }
+    make_regular(block, lanes, step);
     block::invert<n>(block, [&](const auto& mask, int equation) {
-      for (int l = 0; l < internal_length; ++l) {
-        if (!mask[l] || !lanes.exists(l, step)) continue;
-        auto const first = m_layout.ordinal(pack, lanes.m_first_lane + l);
-        m_singular.record(first + (step - lanes.m_begins[l]), equation);
-      }
+      record_singular(m_layout, lanes, step, mask, equation, m_singular);
     });
     keep(2);
-  }
-
- private:
-  template <class Condition>
-  KOKKOS_FUNCTION static void clear(Block& block, const Condition& condition) {
-    for (int l = 0; l < internal_length; ++l) {
-      if (!condition(l)) continue;
-      for (auto& entry : block.m_entries) entry.set(l, Scalar(0));
-    }
   }
 };
 
@@ -100,13 +84,7 @@ struct LineJacobiSolve {
   static constexpr int block_entries = n * n;
   static constexpr int internal_vectors = vector_length / internal_length;
 
-  struct StoredBlock {
-    using value_type = PackType;
-    const Storage* m_data;
-    KOKKOS_FORCEINLINE_FUNCTION PackType operator()(int r, int c) const {
-      return PackType::load(m_data + (c * n + r) * vector_length);
-    }
-  };
+  using StoredBlock = block::PackMatrix<PackType, Storage, n, vector_length>;
 
   LineLayoutRef<vector_length> m_layout;
   InterleavedRef<Storage, vector_length, line_jacobi_blocks * block_entries> m_blocks;

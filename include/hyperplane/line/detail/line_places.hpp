@@ -53,7 +53,6 @@ class LinePlaces {
     places.m_bases = to_space(exec, tables.pencil_bases);
     places.m_full_begins = to_space(exec, tables.pencil_full_begins);
     places.m_full_ends = to_space(exec, tables.pencil_full_ends);
-    exec.fence("Hyperplane::LinePlaces");
     places.m_places = PencilStrided{places.m_bases.data(), places.m_full_begins.data(), places.m_full_ends.data(),
                                     tables.pencil_stride};
     return places;
@@ -80,7 +79,6 @@ class LinePlaces {
     }
     LinePlaces places;
     places.m_slots = to_space(exec, slots);
-    exec.fence("Hyperplane::LinePlaces");
     places.m_places = GatheredPlaces{places.m_slots.data(), std::countr_zero(static_cast<unsigned>(width))};
     return places;
   }

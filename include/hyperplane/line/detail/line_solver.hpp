@@ -7,6 +7,7 @@
 #include <hyperplane/grid/pencil_map.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>
 #include <hyperplane/line/detail/line_factorization.hpp>
+#include <hyperplane/line/detail/line_matrices.hpp>
 #include <hyperplane/line/detail/line_partitions.hpp>
 #include <hyperplane/line/detail/line_places.hpp>
 #include <hyperplane/line/detail/line_split_kernels.hpp>
@@ -59,14 +60,11 @@ class LineSolver {
   const Layout& layout() const { return m_layout; }
   int partitions() const { return m_partitions; }
 
-  /// Entries of the three blocks begin at `first` among `entries` of a point.
   template <class MatrixStorage>
-  void factor(const Exec& exec, LineData where, const MatrixStorage* data, int entries,
-              const int (&first)[line_blocks]) const {
-    if (m_split) return m_split->factor(exec, where, data, entries, first);
-    places(where).visit([&]<class Kind>(const Kind& kind) {
-      m_direct->factor(exec, LineMatrix<MatrixStorage, Kind>{data, kind, entries, {first[0], first[1], first[2]}});
-    });
+  void factor(const Exec& exec, LineData where, const MatrixStorage* data, const LineEntries& of) const {
+    if (m_split) return m_split->factor(exec, where, data, of);
+    places(where).visit(
+        [&]<class Kind>(const Kind& kind) { m_direct->factor(exec, make_line_matrix(data, kind, of)); });
   }
 
   /// `many`: whether there may be more columns than one.
@@ -131,11 +129,8 @@ class LineSplit {
       : LineSplit(exec, layout, LinePartitions(layout.lines(), partitions), path, load_bits) {}
 
   template <class MatrixStorage>
-  void factor(const Exec& exec, LineData where, const MatrixStorage* data, int entries,
-              const int (&first)[line_blocks]) const {
-    auto const matrix = [&](const GatheredPlaces& places) {
-      return LineMatrix<MatrixStorage, GatheredPlaces>{data, places, entries, {first[0], first[1], first[2]}};
-    };
+  void factor(const Exec& exec, LineData where, const MatrixStorage* data, const LineEntries& of) const {
+    auto const matrix = [&](const GatheredPlaces& places) { return make_line_matrix(data, places, of); };
     if (m_parts) {
       auto const parts = matrix(m_part_places->of(where).gathered_places());
       m_parts->factor(exec, parts);
@@ -147,7 +142,7 @@ class LineSplit {
                          LineReduce<Scalar, n, StorageScalar, MatrixStorage, vector_length>{
                              matrix(m_separator_places.of(where).gathered_places()), spikes(), separators(),
                              m_matrix.flat().data(), m_couplings.flat().data()});
-    m_reduced.factor(exec, LineData::lines, m_matrix.flat().data(), line_blocks * n * n, {0, n * n, 2 * n * n});
+    m_reduced.factor(exec, LineData::lines, m_matrix.flat().data(), matrix_line_entries<n>());
   }
 
   template <bool many>
@@ -277,7 +272,6 @@ class LineSplit {
     m_same = to_space(exec, same);
     m_left_of_part = to_space(exec, left);
     m_right_of_part = to_space(exec, right);
-    exec.fence("Hyperplane::BlockTridiagonal");
   }
 
   LineSpikes<StorageScalar, n, vector_length> spikes() const { return {m_left.ref(), m_right.ref(), m_single}; }

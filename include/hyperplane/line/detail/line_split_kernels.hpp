@@ -4,6 +4,7 @@
 #include <hyperplane/block/gemm.hpp>
 #include <hyperplane/block/gemv.hpp>
 #include <hyperplane/block/matrix.hpp>
+#include <hyperplane/line/detail/line_blocks.hpp>
 #include <hyperplane/line/detail/line_cursor.hpp>
 #include <hyperplane/line/detail/line_factors.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
@@ -48,13 +49,7 @@ struct LineSpikeFactor {
   using Cursor = LineCursor<GatheredPlaces, internal_length, vector_length>;
   static constexpr int internal_vectors = vector_length / internal_length;
 
-  struct StoredBlock {
-    using value_type = PackType;
-    const Storage* m_data;
-    KOKKOS_FORCEINLINE_FUNCTION PackType operator()(int r, int c) const {
-      return PackType::load(m_data + (c * n + r) * vector_length);
-    }
-  };
+  using StoredBlock = block::PackMatrix<PackType, Storage, n, vector_length>;
 
   LineMatrix<MatrixStorage, GatheredPlaces> m_a;
   LineFactors<Storage, n, vector_length> m_factors;
@@ -123,10 +118,7 @@ struct LineSpikeFactor {
     clear(block);
     if (!any_here) return;
     cursor.template load<n * n>(m_a.m_data, m_a.m_entries, m_a.m_first[static_cast<int>(which)], step, block.m_entries);
-    for (int l = 0; l < internal_length; ++l) {
-      if (here(l)) continue;
-      for (auto& entry : block.m_entries) entry.set(l, Scalar(0));
-    }
+    clear_lanes(block, [&](int l) { return !here(l); });
   }
 };
 
@@ -236,13 +228,7 @@ struct LineExpand {
   using Cursor = LineCursor<GatheredPlaces, internal_length, vector_length>;
   static constexpr int internal_vectors = vector_length / internal_length;
 
-  struct StoredBlock {
-    using value_type = PackType;
-    const Storage* m_data;
-    KOKKOS_FORCEINLINE_FUNCTION PackType operator()(int r, int c) const {
-      return PackType::load(m_data + (c * n + r) * vector_length);
-    }
-  };
+  using StoredBlock = block::PackMatrix<PackType, Storage, n, vector_length>;
 
   LineLayoutRef<vector_length> m_parts;
   LineSpikes<Storage, n, vector_length> m_spikes;
