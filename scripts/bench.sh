@@ -7,7 +7,7 @@ log=build/bench.log
 mkdir -p build
 echo "building the benchmarks (log in $log)"
 { cmake --preset openmp-release -DHYPERPLANE_BUILD_TESTS=OFF -DHYPERPLANE_BUILD_EXAMPLES=OFF \
-  -DHYPERPLANE_BUILD_TOOLS=OFF -B build/bench &&
+  -DHYPERPLANE_BUILD_C=OFF -DHYPERPLANE_BUILD_TOOLS=OFF -B build/bench &&
   cmake --build build/bench; } >"$log" 2>&1 || {
   tail -n 20 "$log" >&2
   echo "bench.sh: error: the build failed; see $log" >&2

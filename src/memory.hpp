@@ -20,7 +20,11 @@ void check_device_memory([[maybe_unused]] const void* values) {
   } else {
 #ifdef KOKKOS_ENABLE_CUDA
     cudaPointerAttributes attributes{};
-    if (cudaPointerGetAttributes(&attributes, values) == cudaSuccess && attributes.devicePointer != nullptr) return;
+    // Where devices reach all of the host's memory, that has a device's address too, but is not registered.
+    if (cudaPointerGetAttributes(&attributes, values) == cudaSuccess && attributes.devicePointer != nullptr &&
+        attributes.type != cudaMemoryTypeUnregistered) {
+      return;
+    }
     static_cast<void>(cudaGetLastError());
     throw Error("an array that is said to be in device memory is not");
 #endif
