@@ -116,7 +116,7 @@ class Suite {
   std::vector<Grid> grids() const {
     if (m_settings.smoke) return {Grid(13, 6, 7)};
     if (HostExecutionSpace<Exec>) return {Grid(64, 64, 64), Grid(128, 128, 128)};
-    return {Grid(512, 64, 64), Grid(512, 128, 128), Grid(1024, 64, 64), Grid(15, 15, 15),    Grid(29, 29, 29),
+    return {Grid(512, 64, 64), Grid(512, 128, 128), Grid(1024, 64, 64),  Grid(15, 15, 15),   Grid(29, 29, 29),
             Grid(64, 64, 64),  Grid(128, 128, 128), Grid(192, 192, 192), Grid(256, 256, 256)};
   }
 
