@@ -23,13 +23,17 @@
 #define HYPERPLANE_API
 #endif
 
+/* Any int is a value of an enumeration, also in C++, so that one out of range is an error and not undefined. */
 #ifdef __cplusplus
+#define HYPERPLANE_INT_ENUM : int
 extern "C" {
+#else
+#define HYPERPLANE_INT_ENUM
 #endif
 
 /* --- Errors ------------------------------------------------------------------------------------------------------ */
 
-typedef enum hyperplane_status {
+typedef enum hyperplane_status HYPERPLANE_INT_ENUM {
   HYPERPLANE_SUCCESS = 0,
   HYPERPLANE_NOT_INITIALIZED = 1,  /* hyperplane_initialize() comes first */
   HYPERPLANE_NULL_POINTER = 2,     /* an argument that is needed is NULL */
@@ -81,7 +85,7 @@ HYPERPLANE_API hyperplane_status hyperplane_retain(void* handle);
 HYPERPLANE_API hyperplane_status hyperplane_free(void* handle);
 
 /* Where an array is that a function is given. */
-typedef enum hyperplane_memory_space {
+typedef enum hyperplane_memory_space HYPERPLANE_INT_ENUM {
   HYPERPLANE_HOST = 0,  /* the function waits until the array may be used again */
   HYPERPLANE_DEVICE = 1 /* of the context's CUDA device; used in the order of the context's stream, without waiting */
 } hyperplane_memory_space;
@@ -131,12 +135,18 @@ enum {
 };
 
 /* Type that values and factors are stored in; arithmetic is double. */
-typedef enum hyperplane_storage { HYPERPLANE_STORAGE_DOUBLE = 0, HYPERPLANE_STORAGE_FLOAT = 1 } hyperplane_storage;
+typedef enum hyperplane_storage HYPERPLANE_INT_ENUM {
+  HYPERPLANE_STORAGE_DOUBLE = 0,
+  HYPERPLANE_STORAGE_FLOAT = 1
+} hyperplane_storage;
 
 /* Entry (r, c) of the block of a point that multiplies the neighbour in direction d is
  *   values[((point * 7 + d) * n + r) * n + c]    HYPERPLANE_ROW_MAJOR,    values[point][d][r][c] in C
  *   values[((point * 7 + d) * n + c) * n + r]    HYPERPLANE_COLUMN_MAJOR, values(r, c, d, point) in Fortran */
-typedef enum hyperplane_block_order { HYPERPLANE_ROW_MAJOR = 0, HYPERPLANE_COLUMN_MAJOR = 1 } hyperplane_block_order;
+typedef enum hyperplane_block_order HYPERPLANE_INT_ENUM {
+  HYPERPLANE_ROW_MAJOR = 0,
+  HYPERPLANE_COLUMN_MAJOR = 1
+} hyperplane_block_order;
 
 /* Zero at first. */
 HYPERPLANE_API hyperplane_status hyperplane_matrix_create(hyperplane_context context, hyperplane_grid grid, int n,
@@ -154,7 +164,7 @@ HYPERPLANE_API hyperplane_status hyperplane_matrix_residual(hyperplane_matrix a,
 
 /* --- Preconditioners --------------------------------------------------------------------------------------------- */
 
-typedef enum hyperplane_preconditioner_kind {
+typedef enum hyperplane_preconditioner_kind HYPERPLANE_INT_ENUM {
   HYPERPLANE_NONE = 0,
   HYPERPLANE_JACOBI = 1, /* block Jacobi */
   HYPERPLANE_SSOR = 2,   /* block SSOR */
@@ -192,7 +202,7 @@ HYPERPLANE_API hyperplane_status hyperplane_preconditioner_solve(hyperplane_prec
 
 /* --- Krylov methods ---------------------------------------------------------------------------------------------- */
 
-typedef enum hyperplane_method {
+typedef enum hyperplane_method HYPERPLANE_INT_ENUM {
   HYPERPLANE_RICHARDSON = 0, /* x += M^-1 (b - A x) */
   HYPERPLANE_BICGSTAB = 1,
   HYPERPLANE_FGMRES = 2
@@ -213,7 +223,7 @@ typedef struct hyperplane_krylov_options {
   void* monitor_data;
 } hyperplane_krylov_options;
 
-typedef enum hyperplane_outcome {
+typedef enum hyperplane_outcome HYPERPLANE_INT_ENUM {
   HYPERPLANE_CONVERGED = 0,
   HYPERPLANE_MAX_ITERATIONS = 1,
   HYPERPLANE_BREAKDOWN = 2
@@ -243,7 +253,11 @@ HYPERPLANE_API hyperplane_status hyperplane_krylov_history(hyperplane_krylov kry
 /* --- Primitives: boxes of three-dimensional arrays -----------------------------------------------------------------
  */
 
-typedef enum hyperplane_scalar { HYPERPLANE_INT = 0, HYPERPLANE_FLOAT = 1, HYPERPLANE_DOUBLE = 2 } hyperplane_scalar;
+typedef enum hyperplane_scalar HYPERPLANE_INT_ENUM {
+  HYPERPLANE_INT = 0,
+  HYPERPLANE_FLOAT = 1,
+  HYPERPLANE_DOUBLE = 2
+} hyperplane_scalar;
 
 /* An array of yours: component c of point (i, j, k) is element
  *   i * strides[0] + j * strides[1] + k * strides[2] + c * component_stride
@@ -275,7 +289,7 @@ HYPERPLANE_API hyperplane_status hyperplane_box_of(const hyperplane_array* array
 HYPERPLANE_API hyperplane_status hyperplane_box_face(hyperplane_box box, int face, int width, int from,
                                                      hyperplane_box* layers);
 
-typedef enum hyperplane_reduction {
+typedef enum hyperplane_reduction HYPERPLANE_INT_ENUM {
   HYPERPLANE_SUM = 0,
   HYPERPLANE_MIN = 1,
   HYPERPLANE_MAX = 2,
@@ -336,10 +350,15 @@ HYPERPLANE_API hyperplane_status hyperplane_timers_stop(void);
 /* Forgets what was measured. */
 HYPERPLANE_API hyperplane_status hyperplane_timers_reset(void);
 
-typedef enum hyperplane_timers_format { HYPERPLANE_TABLE = 0, HYPERPLANE_JSON = 1 } hyperplane_timers_format;
+typedef enum hyperplane_timers_format HYPERPLANE_INT_ENUM {
+  HYPERPLANE_TABLE = 0,
+  HYPERPLANE_JSON = 1
+} hyperplane_timers_format;
 /* Writes the report, as far as there is room, with a NUL at the end; length is how long it is, without that. */
 HYPERPLANE_API hyperplane_status hyperplane_timers_report(hyperplane_timers_format format, char* text, size_t capacity,
                                                           size_t* length);
+
+#undef HYPERPLANE_INT_ENUM
 
 #ifdef __cplusplus
 }
