@@ -53,15 +53,20 @@ class TypedPacker final : public Packer {
 
   std::int64_t size() const override { return m_packer.size(); }
   void pack(void* buffer) const override {
+    check_buffer(buffer);
     m_packer.pack(m_exec, static_cast<T*>(buffer));
     finish();
   }
   void unpack(const void* buffer) const override {
+    check_buffer(buffer);
     m_packer.unpack(m_exec, static_cast<const T*>(buffer));
     finish();
   }
 
  private:
+  static void check_buffer([[maybe_unused]] const void* buffer) {
+    if constexpr (!HostExecutionSpace<Exec>) check_device_memory<Exec>(buffer);
+  }
   void finish() const {
     if constexpr (HostExecutionSpace<Exec>) m_exec.fence("Hyperplane: host memory");
   }
