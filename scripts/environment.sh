@@ -114,6 +114,8 @@ make_root() {
   printf '%s\n' "$common_packages ${kokkos_packages[$flavour]}" >"$partial/packages"
   rm -rf --one-file-system "$root"
   mv "$partial" "$root"
+  # What was configured with the root before may name packages that this one lacks.
+  rm -f "$repository"/build/"$flavour"-*/CMakeCache.txt "$repository"/build/bench/CMakeCache.txt
 }
 
 # The libraries that benchmarks compare with, into the OpenMP root.
