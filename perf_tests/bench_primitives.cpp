@@ -8,6 +8,7 @@
 #include "support/cache.hpp"
 #include "support/harness.hpp"
 #include "support/primitives_problem.hpp"
+#include "support/suites.hpp"
 
 #include <hyperplane/cfd/field_jacobi.hpp>
 #include <hyperplane/cfd/field_ssor.hpp>
@@ -23,7 +24,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <vector>
 
 namespace hyperplane::perf {
@@ -196,21 +196,7 @@ class Suite {
   Cache m_problem;
 };
 
-template <class... Exec>
-std::shared_ptr<void> register_suites(const Settings& settings) {
-  auto const suites = std::make_shared<std::tuple<Suite<Exec>...>>(Suite<Exec>(settings)...);
-  std::apply([](auto&... suite) { (suite.register_all(), ...); }, *suites);
-  return suites;
-}
-
 }  // namespace
 }  // namespace hyperplane::perf
 
-int main(int argc, char** argv) {
-  using namespace hyperplane::perf;
-#if defined(KOKKOS_ENABLE_CUDA)
-  return run_benchmarks(argc, argv, register_suites<Kokkos::DefaultHostExecutionSpace, Kokkos::Cuda>);
-#else
-  return run_benchmarks(argc, argv, register_suites<Kokkos::DefaultHostExecutionSpace>);
-#endif
-}
+int main(int argc, char** argv) { return hyperplane::perf::run_suites<hyperplane::perf::Suite>(argc, argv); }
