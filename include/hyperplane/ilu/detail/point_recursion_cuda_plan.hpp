@@ -7,7 +7,7 @@
 #include <hyperplane/cuda/launch.hpp>
 #include <hyperplane/cuda/occupancy.hpp>
 #include <hyperplane/ilu/detail/pencil_order_cuda.hpp>
-#include <hyperplane/ilu/detail/point_recursion_cuda.hpp>
+#include <hyperplane/ilu/detail/point_recursion_cuda_kernel.hpp>
 
 #include <cuda_runtime.h>
 
