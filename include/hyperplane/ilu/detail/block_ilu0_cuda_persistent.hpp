@@ -166,22 +166,22 @@ class SweepWork {
 
 template <PlaneTurns turns, class Scalar, int n, class Storage, int W>
 __global__ void __launch_bounds__(SweepWork<Sweep::forward, Scalar, n, Storage, W>::most_threads, 1)
-    block_ilu0_persistent_solve(SweepArguments<Scalar, Storage> arguments, PersistentState* state, PencilMap<W> map,
-                                PlaneTable table) {
+    block_ilu0_persistent_solve(SweepArguments<Scalar, Storage> arguments, Sweeps sweeps, PersistentState* state,
+                                PencilMap<W> map, PlaneTable table) {
   extern __shared__ __align__(16) unsigned char bytes[];
   auto* const shared = reinterpret_cast<Scalar*>(bytes);
   using Forward = SweepWork<Sweep::forward, Scalar, n, Storage, W>;
   using Backward = SweepWork<Sweep::backward, Scalar, n, Storage, W>;
   int const last = table.m_planes - 1;
   int turn = 0;
-  {
+  if (sweeps != Sweeps::backward) {
     Forward forward(map, arguments, shared);
-    turn = PlaneVisitor<turns, Forward>(table, state, turn).visit(forward, 0, last, 1, last > 0);
+    turn = PlaneVisitor<turns, Forward>(table, state, turn).visit(forward, 0, last, 1, sweeps == Sweeps::both);
+    if (sweeps == Sweeps::forward) return;
+    arguments.m_rhs = arguments.m_x;
   }
-  // The last plane has no upper neighbours: what the forward sweep left there is the solution.
-  if (last == 0) return;
   Backward backward(map, arguments, shared);
-  PlaneVisitor<turns, Backward>(table, state, turn).visit(backward, last - 1, 0, -1, false);
+  PlaneVisitor<turns, Backward>(table, state, turn).visit(backward, last, 0, -1, false);
 }
 
 template <PlaneTurns turns, class Scalar, int n, class Storage, class MatrixStorage, int W>
@@ -230,10 +230,16 @@ class BlockIlu0CudaPersistent {
                                                    factors.m_upper.pack_data(0), singular});
   }
 
-  void solve(cudaStream_t stream, const Factors& factors, const Vector& rhs, const Vector& x) {
-    launch(stream, m_solve_kernel, m_solve_launch,
-           SweepArguments<Scalar, Storage>{factors.m_lower.pack_data(0), factors.m_upper.pack_data(0),
-                                           rhs.packs().pack_data(0), x.packs().pack_data(0)});
+  /// One vector after another.
+  template <int count>
+  void solve(cudaStream_t stream, Sweeps sweeps, const Factors& factors, const VectorRefs<Vector, count>& rhs,
+             const VectorRefs<Vector, count>& x) {
+    for (int v = 0; v < count; ++v) {
+      launch(stream, m_solve_kernel, m_solve_launch,
+             SweepArguments<Scalar, Storage>{factors.m_lower.pack_data(0), factors.m_upper.pack_data(0),
+                                             rhs[v].packs().pack_data(0), x[v].packs().pack_data(0)},
+             sweeps);
+    }
   }
 
  private:
@@ -258,12 +264,12 @@ class BlockIlu0CudaPersistent {
     return result;
   }
 
-  template <class Kernel, class Arguments>
-  void launch(cudaStream_t stream, Kernel kernel, const Shape& shape, const Arguments& arguments) {
+  template <class Kernel, class... Arguments>
+  void launch(cudaStream_t stream, Kernel kernel, const Shape& shape, const Arguments&... arguments) {
     // The state serves one launch at a time.
     m_done.wait(stream);
     cuda::launch(stream, kernel, shape.m_blocks, shape.m_threads, shape.m_shared_bytes, cuda::Dependency::cooperative,
-                 arguments, m_state.data(), m_map, PlaneTable{m_packs.data(), m_first.data(), m_planes});
+                 arguments..., m_state.data(), m_map, PlaneTable{m_packs.data(), m_first.data(), m_planes});
     m_done.record(stream);
   }
 
