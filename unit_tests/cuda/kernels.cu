@@ -31,6 +31,7 @@ void compile(cudaStream_t stream, const PencilMap<W>& map, const BlockStencil7Re
   run(BlockIlu0CudaPencil<Scalar, n, Storage, W>(stream, map, 0, 3));
   run(BlockIlu0CudaPersistent<PlaneTurns::thread_recycling, Scalar, n, Storage, W>(stream, map, 0));
   run(BlockIlu0CudaPersistent<PlaneTurns::cooperative, Scalar, n, Storage, W>(stream, map, 0));
+  run(BlockIlu0CudaPersistent<PlaneTurns::self_scheduled, Scalar, n, Storage, W>(stream, map, 0));
   PlaneGroups const planes(stream, map);
   BlockIlu0CudaGraphFactor<Scalar, n, Storage, MatrixStorage, W>(stream, map, planes)(stream, a, factors, singular);
   BlockIlu0CudaGraphSweep<Sweep::forward, Scalar, n, Storage, W>(stream, map, planes)(stream, factors, x, x);

@@ -97,6 +97,7 @@ class BlockIlu0FastPath<Scalar, n, Exec, Storage, vector_length> {
       case Path::cuda_graph: m_plan = std::make_shared<Graph>(stream, map); break;
       case Path::thread_recycling: m_plan = std::make_shared<Recycling>(stream, map, multiprocessors); break;
       case Path::cooperative: m_plan = std::make_shared<Cooperative>(stream, map, multiprocessors); break;
+      case Path::self_scheduled: m_plan = std::make_shared<SelfScheduled>(stream, map, multiprocessors); break;
       case Path::automatic:
       case Path::portable:
       case Path::staged: break;
@@ -125,6 +126,7 @@ class BlockIlu0FastPath<Scalar, n, Exec, Storage, vector_length> {
   using Graph = BlockIlu0CudaGraph<Scalar, n, Storage, vector_length>;
   using Recycling = BlockIlu0CudaPersistent<PlaneTurns::thread_recycling, Scalar, n, Storage, vector_length>;
   using Cooperative = BlockIlu0CudaPersistent<PlaneTurns::cooperative, Scalar, n, Storage, vector_length>;
+  using SelfScheduled = BlockIlu0CudaPersistent<PlaneTurns::self_scheduled, Scalar, n, Storage, vector_length>;
 
   template <class Call>
   void run(const Exec& exec, const char* label, const Call& call) const {
@@ -139,7 +141,7 @@ class BlockIlu0FastPath<Scalar, n, Exec, Storage, vector_length> {
 
   // Copies of a BlockIlu0 share what the path has.
   std::variant<std::monostate, std::shared_ptr<Pencil>, std::shared_ptr<Graph>, std::shared_ptr<Recycling>,
-               std::shared_ptr<Cooperative>>
+               std::shared_ptr<Cooperative>, std::shared_ptr<SelfScheduled>>
       m_plan;
 };
 
