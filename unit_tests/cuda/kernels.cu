@@ -5,6 +5,8 @@
 #include <hyperplane/ilu/detail/block_ilu0_cuda_persistent.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_staged.hpp>
 #include <hyperplane/sip/detail/sip_coefficients_cuda.hpp>
+#include <hyperplane/stencil/detail/apply_cuda_kernel.hpp>
+#include <hyperplane/stencil/detail/stencil_terms.hpp>
 #include <hyperplane/swept/detail/swept_cuda_graph.hpp>
 #include <hyperplane/swept/detail/swept_cuda_hybrid.hpp>
 #include <hyperplane/swept/detail/swept_cuda_plan.hpp>
@@ -84,6 +86,12 @@ HYPERPLANE_COMPILE_LINES(double, 16, double, float, GatheredPlaces, 16)
 HYPERPLANE_COMPILE_LINES(double, 3, float, float, StridedPlaces<8>, 16)
 HYPERPLANE_COMPILE_LINES(float, 5, float, float, StridedPlaces<16>, 32)
 #undef HYPERPLANE_COMPILE_LINES
+
+// The product with a stencil, whole and without what is along a line.
+template struct ApplyCuda<false, double, 1, double, 8, AllTerms>;
+template struct ApplyCuda<true, double, 5, double, 8, OffLineTerms>;
+template struct ApplyCuda<true, double, 16, float, 8, AllTerms>;
+template struct ApplyCuda<true, float, 3, float, 16, OffLineTerms>;
 
 // Reductions: of one array and of eight, of operations that read and that write.
 struct CompiledDots {
