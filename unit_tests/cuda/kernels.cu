@@ -54,17 +54,17 @@ HYPERPLANE_COMPILE(float, 5, float, float, 16)
 #undef HYPERPLANE_COMPILE
 
 // The coefficients of SIP.
-template <class Scalar, class Storage, int W>
+template <class Scalar, class Storage, int W, bool masked>
 void compile_sip(cudaStream_t stream, const PencilMap<W>& map,
-                 const CudaSipCoefficients<Scalar, Storage, Scalar, W>& work) {
-  using Work = CudaSipCoefficients<Scalar, Storage, Scalar, W>;
+                 const CudaSipCoefficients<Scalar, Storage, Scalar, W, masked>& work) {
+  using Work = CudaSipCoefficients<Scalar, Storage, Scalar, W, masked>;
   PointRecursionPlan<PointRecursionLaunch<PointRecursion<Scalar, W, sip_upper>, Work, Work>> const plan(stream, map, 0);
   plan(stream, work, work, 0);
 }
 template void compile_sip<double, float, 8>(cudaStream_t, const PencilMap<8>&,
-                                            const CudaSipCoefficients<double, float, double, 8>&);
+                                            const CudaSipCoefficients<double, float, double, 8, true>&);
 template void compile_sip<float, float, 16>(cudaStream_t, const PencilMap<16>&,
-                                            const CudaSipCoefficients<float, float, float, 16>&);
+                                            const CudaSipCoefficients<float, float, float, 16, false>&);
 
 // Those of BlockTridiagonal: places in line storage, in pencils, and anywhere.
 template <class Scalar, int n, class Storage, class MatrixStorage, class Places, int W>
