@@ -125,7 +125,7 @@ TEST_F(CCudaPrimitives, work_on_device_memory) {
     expected[e] = 0.5 * x[e] + y[e];
   }
   double result = 0;
-  EXPECT_EQ(hyperplane_reduce(context, HYPERPLANE_SUM, inside, &a, &result), HYPERPLANE_SUCCESS)
+  EXPECT_EQ(hyperplane_reduce(context, HYPERPLANE_REDUCTION_SUM, inside, &a, &result), HYPERPLANE_SUCCESS)
       << hyperplane_last_error_message();
   EXPECT_EQ(result, sum);
   EXPECT_EQ(hyperplane_dot(context, inside, &a, &b, &result), HYPERPLANE_SUCCESS);
@@ -156,19 +156,20 @@ TEST_F(CCudaPrimitives, pack_into_device_memory) {
 TEST_F(CCudaPrimitives, refuse_memory_of_the_host) {
   auto a = array(x.data());
   double result = 0;
-  expect_failure(hyperplane_reduce(context, HYPERPLANE_SUM, inside, &a, &result), HYPERPLANE_INVALID_ARGUMENT,
+  expect_failure(hyperplane_reduce(context, HYPERPLANE_REDUCTION_SUM, inside, &a, &result), HYPERPLANE_INVALID_ARGUMENT,
                  "said to be in device memory");
   // An error that the caller has not looked at yet stays.
   EXPECT_NE(cudaMemcpy(nullptr, nullptr, 1, static_cast<cudaMemcpyKind>(77)), cudaSuccess);
-  expect_failure(hyperplane_reduce(context, HYPERPLANE_SUM, inside, &a, &result), HYPERPLANE_INVALID_ARGUMENT,
+  expect_failure(hyperplane_reduce(context, HYPERPLANE_REDUCTION_SUM, inside, &a, &result), HYPERPLANE_INVALID_ARGUMENT,
                  "said to be in device memory");
   EXPECT_NE(cudaGetLastError(), cudaSuccess);
   a.space = HYPERPLANE_HOST;
-  expect_failure(hyperplane_reduce(context, HYPERPLANE_SUM, inside, &a, &result), HYPERPLANE_INVALID_ARGUMENT,
+  expect_failure(hyperplane_reduce(context, HYPERPLANE_REDUCTION_SUM, inside, &a, &result), HYPERPLANE_INVALID_ARGUMENT,
                  "take arrays in device memory");
   // What has no points may be nowhere.
   a = array(nullptr);
-  EXPECT_EQ(hyperplane_reduce(context, HYPERPLANE_SUM, {{1, 1, 1}, {1, 1, 1}}, &a, &result), HYPERPLANE_SUCCESS)
+  EXPECT_EQ(hyperplane_reduce(context, HYPERPLANE_REDUCTION_SUM, {{1, 1, 1}, {1, 1, 1}}, &a, &result),
+            HYPERPLANE_SUCCESS)
       << hyperplane_last_error_message();
   EXPECT_EQ(result, 0.0);
 }
@@ -193,12 +194,12 @@ TEST_F(CCudaPrimitives, contexts_keep_to_their_device_and_callers_to_theirs) {
           << hyperplane_last_error_message();
       auto const a = array(dx.data());
       double result = 0;
-      EXPECT_EQ(hyperplane_reduce(on_stream, HYPERPLANE_MAX, inside, &a, &result), HYPERPLANE_SUCCESS)
+      EXPECT_EQ(hyperplane_reduce(on_stream, HYPERPLANE_REDUCTION_MAX, inside, &a, &result), HYPERPLANE_SUCCESS)
           << hyperplane_last_error_message();
       EXPECT_EQ(result, x[93]);
       if (device > 0) {
-        expect_failure(hyperplane_reduce(context, HYPERPLANE_MAX, inside, &a, &result), HYPERPLANE_INVALID_ARGUMENT,
-                       "is in memory of device " + std::to_string(device));
+        expect_failure(hyperplane_reduce(context, HYPERPLANE_REDUCTION_MAX, inside, &a, &result),
+                       HYPERPLANE_INVALID_ARGUMENT, "is in memory of device " + std::to_string(device));
       }
       hyperplane_free(on_stream);
       int current = -1;
