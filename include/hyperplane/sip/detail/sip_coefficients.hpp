@@ -33,12 +33,12 @@ struct SipCoefficientsPlane {
                                entry(p, Direction::west),   entry(p, Direction::east),   entry(p, Direction::north),
                                entry(p, Direction::top)};
     SipPoint<Scalar> point{};
-    bool regular = true;
     if (m_mask.contains(m_a.grid(), p)) {
+      Scalar pivot;
       point = sip_point(a, upper(neighbour(p, Direction::bottom)), upper(neighbour(p, Direction::south)),
-                        upper(neighbour(p, Direction::west)), m_alpha, regular);
+                        upper(neighbour(p, Direction::west)), m_alpha, pivot);
+      if (!sip_regular(pivot, point.inverse())) m_singular.record(m_a.grid().index(p), 0);
     }
-    if (!regular) m_singular.record(m_a.grid().index(p), 0);
 
     auto const pack = m_a.map().pack(p.i, p.j, p.k);
     int const lane = m_a.map().lane(p.j);
