@@ -166,9 +166,8 @@ struct SipIterationLaunch {
       SipResidual<Scalar> const residual{m_a, m == 0 ? m_b : m_r, m == 0 ? m_x : m_corrections[(m + 1) % 2], m_r,
                                          m == 0 ? nullptr : m_x};
       int const warp = residual_thread() / Block::warp;
-      SipTileResidual<Block, forward, Scalar, Storage>(m_recursion, t, warp, residual_thread() % Block::warp, residual,
-                                                       m_alternate && m > 0 ? &before : nullptr,
-                                                       m < m_count ? factors.m_lower : nullptr)
+      SipTileResidual<Block, forward, Scalar>(m_recursion, t, warp, residual_thread() % Block::warp, residual,
+                                              m_alternate && m > 0 ? &before : nullptr)
           .run(progress.m_prepared[warp]);
     } else if (m < m_count) {
       SweepOf<Sweep::forward, forward> const work{factors.m_lower, m_recursion.m_map.pack_count(), m_r,

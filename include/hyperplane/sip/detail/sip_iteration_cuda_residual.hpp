@@ -5,7 +5,6 @@
 #include <hyperplane/cuda/progress.hpp>
 #include <hyperplane/cuda/vector.hpp>
 #include <hyperplane/grid/stencil7.hpp>
-#include <hyperplane/ilu/detail/block_ilu0_factors.hpp>
 #include <hyperplane/sip/detail/sip_iteration_cuda_sweep.hpp>
 
 #include <cstddef>
@@ -68,7 +67,7 @@ __device__ void sip_publish_progress(const typename Block::Recursion& r, const t
 ///
 /// Threads have neighbouring lanes of a pack, so that the neighbours to the south and to the north are those to the
 /// west and to the east of the next lane.
-template <class Block, bool forward, class Scalar, class Storage>
+template <class Block, bool forward, class Scalar>
 class SipTileResidual {
   using Recursion = typename Block::Recursion;
   static constexpr int W = Block::W;
@@ -78,17 +77,14 @@ class SipTileResidual {
   static constexpr int steps = 32 / threads;                            // of a unit: what a warp computes at a time
   static constexpr int parts = chunk / steps;
   static_assert(chunk % steps == 0);
-  static constexpr int line = 128;
-  /// Turns of a warp by which memory is brought to the L2 cache ahead.
-  static constexpr int ahead = 4;
   static constexpr unsigned all_lanes = 0xffffffffu;
   using Values = cuda::Vector<Scalar, values>;
 
  public:
   /// `before`: the upper sweep of which the correction is the result, in the same direction as the sweep that follows,
-  /// or none where the correction is complete. `lower`: the factors of the sweep that follows, if there is one.
+  /// or none where the correction is complete.
   __device__ SipTileResidual(const Recursion& r, const typename Block::Tile& t, int warp, int lane,
-                             const SipResidual<Scalar>& residual, const SipSweepProgress* before, const Storage* lower)
+                             const SipResidual<Scalar>& residual, const SipSweepProgress* before)
       : m_residual(residual), m_warp(warp), m_lane(lane), m_before(before) {
     auto const& map = r.m_map;
     auto const& grid = r.grid();
@@ -111,7 +107,6 @@ class SipTileResidual {
     }
     m_first_pack = r.template first_pack<forward>(t.pencil, layer);
     m_to_next_pencil = (map.steps() - (W - 1)) * W - (W - 1);
-    prepare_prefetches(lower, map.pack_count());
     if (before != nullptr) find_words(r, t);
   }
 
@@ -122,13 +117,6 @@ class SipTileResidual {
     int unit = m_warp;
     int told = 0;
     int released = m_before == nullptr ? INT32_MAX : 0;  // chunks for which the sweep before is far enough
-    for (int n = 0, e = m_warp, d = 0; n < ahead; ++n) {
-      prefetch(d, e);
-      advance(d, e, units, sip_residual_warps);
-    }
-    int next_c = 0;
-    int next_unit = m_warp;
-    advance(next_c, next_unit, units, ahead * sip_residual_warps);
     auto const tell = [&](int chunks) {
       // Bulk copies read it next.
       cuda::fence_before_copies_of_results();
@@ -136,14 +124,12 @@ class SipTileResidual {
       if (m_lane == 0) cuda::publish_in_block(&prepared, chunks);
     };
     while (true) {
-      advance(c, unit, units, 0);
+      for (; unit >= units; unit -= units) ++c;
       if (c * chunk >= m_row_steps) break;
       if (c > told) {
         tell(c);
         told = c;
       }
-      prefetch(next_c, next_unit);
-      advance(next_c, next_unit, units, sip_residual_warps);
       int const needed = min((c + 1) * chunk + m_beyond, m_sweep_steps);
       if (released < c + 1) {
         int const seen = m_word != nullptr ? m_before->await(m_word, needed) : m_sweep_steps;
@@ -161,54 +147,8 @@ class SipTileResidual {
   }
 
  private:
-  __device__ static void advance(int& c, int& unit, int units, int turns) {
-    unit += turns;
-    while (unit >= units) {
-      unit -= units;
-      ++c;
-    }
-  }
   /// Distance from the first step of the first row, in packs.
   __device__ int distance(int row, int step) const { return forward ? row * m_pitch + step : -row * m_pitch - step; }
-
-  /// Lanes bring lines of 128 bytes, two each: the first of A and of what the residual is taken from, the second of the
-  /// factors of the sweep that follows and of x.
-  __device__ void prepare_prefetches(const Storage* lower, std::int64_t packs) {
-    auto const lowest = m_first_pack - (forward ? 0 : steps - 1);
-    auto const set = [&](int which, const void* base, std::int64_t pack, int pack_bytes, int line_of_unit,
-                         bool turned) {
-      if (base == nullptr || line_of_unit * line >= steps * pack_bytes) return;
-      m_prefetch[which] = static_cast<const char*>(base) + pack * pack_bytes + line_of_unit * line;
-      m_prefetch_pitch[which] = turned ? -pack_bytes : pack_bytes;
-    };
-    constexpr int a_bytes = stencil7_size * W * static_cast<int>(sizeof(Scalar));
-    constexpr int vector_bytes = W * static_cast<int>(sizeof(Scalar));
-    constexpr int lower_bytes = lower_blocks * W * static_cast<int>(sizeof(Storage));
-    constexpr int a_lines = steps * a_bytes / line;
-    constexpr int lower_lines = steps * lower_bytes / line;
-    static_assert(a_lines + steps * vector_bytes / line <= 32 && lower_lines + steps * vector_bytes / line <= 32);
-    if (m_lane < a_lines) {
-      set(0, m_residual.m_a, lowest, a_bytes, m_lane, false);
-    } else {
-      set(0, m_residual.m_from, lowest, vector_bytes, m_lane - a_lines, false);
-    }
-    if (m_lane < lower_lines) {
-      set(1, lower, forward ? m_first_pack : packs - 1 - m_first_pack, lower_bytes, m_lane, !forward);
-    } else {
-      set(1, m_residual.m_x, lowest, vector_bytes, m_lane - lower_lines, false);
-    }
-  }
-  __device__ void prefetch(int c, int unit) const {
-    int const first = c * chunk + unit % parts * steps;
-    if (first + steps > m_row_steps) return;
-    auto const place = distance(unit / parts, first);
-#pragma unroll
-    for (int which = 0; which < 2; ++which) {
-      if (m_prefetch[which] != nullptr) {
-        cuda::prefetch_to_l2(m_prefetch[which] + std::int64_t{place} * m_prefetch_pitch[which]);
-      }
-    }
-  }
 
   /// The words of the beams of the tile and of those next to it, a lane each.
   __device__ void find_words(const Recursion& r, const typename Block::Tile& t) {
@@ -329,8 +269,6 @@ class SipTileResidual {
   unsigned m_has_north = 0;
   std::int64_t m_first_pack;
   std::int64_t m_to_next_pencil;
-  const char* m_prefetch[2] = {};
-  int m_prefetch_pitch[2] = {};
 };
 
 }  // namespace hyperplane::detail
