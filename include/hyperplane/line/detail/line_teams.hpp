@@ -26,11 +26,12 @@ struct LineTeams {
 
 /// Calls `body(pack, v)` for all packs and for v < vectors, a power of two: a team policy over packs of lines, as in K.
 /// Kim's paper (SAND2019-2037C). Vector lanes are the vectors of a pack, which follow one another: on a device
-/// neighbouring threads access neighbouring memory. A team has as many packs as fill a block of threads there, one on a
-/// host. There is no scratch memory, which allocates at launch: vectors share no data.
+/// neighbouring threads access neighbouring memory. A team is a warp there, so that few packs are spread over all
+/// multiprocessors, and has one pack on a host. There is no scratch memory, which allocates at launch: vectors share no
+/// data.
 template <int vectors, ExecutionSpace Exec, class Body>
 void for_line_packs(const std::string& label, const Exec& exec, std::int64_t packs, const Body& body) {
-  constexpr int device_threads = 128;
+  constexpr int device_threads = 32;
   constexpr int packs_a_team = HostExecutionSpace<Exec> ? 1 : device_threads / vectors;
   constexpr int vector_lanes = HostExecutionSpace<Exec> ? 1 : vectors;
   auto const teams = static_cast<int>((packs + packs_a_team - 1) / packs_a_team);
