@@ -43,7 +43,8 @@ struct SipIterationOptions {
   /// Every other iteration takes the points of the grid in the opposite order, so that it can follow close behind the
   /// one before. Without it every iteration is that of Sip, and iterations run one after the other.
   bool alternate = true;
-  /// portable, or on CUDA from 9.0 on pencil: all iterations in one kernel.
+  /// portable, or on CUDA from 9.0 on pencil: all iterations in one kernel. Hosts have the portable path alone, which
+  /// shows what is computed: there Sip and Richardson are faster.
   Path path = Path::automatic;
   /// Multiprocessors of a CUDA device that kernels of the plan may occupy, see BlockIlu0Options; 0: all.
   int multiprocessors = 0;
@@ -55,24 +56,24 @@ struct SipIterationOptions {
 /// iterations in one order of the points cannot overlap. Stone already let orders alternate from one iteration to the
 /// next. Here iterations of odd number have the order of the grid mirrored in all three directions: their forward sweep
 /// begins where the backward sweep before begins, and follows close behind it, so that an iteration takes the time of
-/// about one sweep instead of two. Nothing but the order is another one: where A is symmetric under that mirroring, so
-/// is the error that it leaves, and docs/algorithms.md compares the convergence with that of one order. Source: H. L.
-/// Stone, "Iterative Solution of Implicit Approximations of Multidimensional Partial Differential Equations",
-/// doi:10.1137/0705044.
+/// about one sweep and a little instead of two. docs/algorithms.md compares the convergence with that of one order.
+/// Source: H. L. Stone, "Iterative Solution of Implicit Approximations of Multidimensional Partial Differential
+/// Equations", doi:10.1137/0705044.
 ///
 /// The residual is carried along, r -= A delta, and computed from x anew in each iterate(); it is fused with the update
 /// of x, and on Path::pencil goes just ahead of the sweep that needs it.
 ///
 /// A plan: the constructor allocates 7 values of StorageScalar a point, 14 where orders alternate, two vectors (on
-/// Path::pencil three, and packets as Sip does); factor() and iterate() allocate nothing, fence nothing, and are
-/// asynchronous on the instance that is given. Copies share factors and working memory: at most one call of a plan and
-/// all its copies may run at a time.
+/// CUDA three, and for Path::pencil packets as Sip does); factor() and iterate() allocate nothing, fence nothing, and
+/// are asynchronous on the instance that is given. Copies share factors and working memory: at most one call of a plan
+/// and all its copies may run at a time.
 ///
 /// Cost of an iteration a point: 35 flops, 7 values of A and 7 of factors, about 9 of vectors. Launches of iterate() on
 /// Path::pencil: one; on Path::portable one for each hyperplane and sweep. factor() computes the coefficients of each
 /// order as Sip does, the mirrored ones in a launch for each hyperplane. Results are bitwise the same whatever the
 /// number of threads or multiprocessors and in every run, for a given path; between paths they agree to rounding.
-/// Boundaries and solid points as in Sip.
+/// Boundaries are what A says, as in Sip; solid points are rows of A with a diagonal entry alone, to which no other row
+/// points.
 template <Real Scalar, ExecutionSpace Exec, Real StorageScalar = Scalar>
 class SipIteration {
   using Iterations = detail::SipIterations<Scalar, Exec, StorageScalar>;

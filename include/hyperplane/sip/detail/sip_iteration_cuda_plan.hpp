@@ -75,8 +75,9 @@ class SipIterationPlan {
     int const layer_lag = m_beams * Recursion::layers;
     auto const order = cuda_pencil_order(map, tiles_k, W, layer_lag);
     m_order = cuda::DeviceArray<int>(stream, order);
-    // A chunk in which the residual is computed, and what the sweep before must be ahead.
-    int const lag = 3 * Launch::Block::chunk + W + layer_lag;
+    // Later ones would occupy multiprocessors longer: measured on an H200, the least that keeps the order topological,
+    // and a little, is best.
+    int const lag = W + layer_lag;
     m_merged_order = cuda::DeviceArray<int>(stream, sip_merged_order(map, order, W, layer_lag, lag, alternate));
     m_state = cuda::DeviceArray<PointRecursionState>(stream, 1);
     m_progress = cuda::DeviceArray<std::uint64_t>(stream, std::size_t(map.pencils()) * Recursion::beams_k(grid));

@@ -5,7 +5,6 @@
 #include <hyperplane/cuda/progress.hpp>
 #include <hyperplane/cuda/vector.hpp>
 #include <hyperplane/grid/stencil7.hpp>
-#include <hyperplane/ilu/detail/block_ilu0_factors.hpp>
 #include <hyperplane/sip/detail/sip_iteration_cuda_sweep.hpp>
 
 #include <cstddef>
@@ -34,13 +33,11 @@ struct SipSweepProgress {
   __device__ std::uint64_t word(int steps) const {
     return (std::uint64_t{m_stamp} << 32) | static_cast<std::uint32_t>(steps);
   }
-  /// Waits until the steps of a beam are stored, and acquires them. Returns how many are.
-  __device__ int await(const std::uint64_t* beam, int steps) const {
-    while (true) {
-      auto const seen = cuda::observe(beam);
-      int const stored = static_cast<int>(static_cast<std::uint32_t>(seen));
-      if (static_cast<std::uint32_t>(seen >> 32) == m_stamp && stored >= steps) return stored;
-    }
+  /// Steps of a beam that are stored; they have to be acquired by a fence.
+  __device__ int stored(const std::uint64_t* beam) const {
+    std::uint64_t seen;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(seen) : "l"(beam) : "memory");
+    return static_cast<std::uint32_t>(seen >> 32) == m_stamp ? static_cast<int>(static_cast<std::uint32_t>(seen)) : 0;
   }
 };
 
@@ -62,13 +59,46 @@ __device__ void sip_publish_progress(const typename Block::Recursion& r, const t
   }
 }
 
+/// Tells the warps that compute the residual of a tile for which chunks of steps the upper sweep before is far enough,
+/// by one warp, so that the others do not ask: a lane for each beam of the tile and of those next to it.
+template <class Block>
+__device__ void sip_follow_progress(const typename Block::Recursion& r, const typename Block::Tile& t, int lane,
+                                    const SipSweepProgress& before, SipTileProgress& tile) {
+  // None releases a chunk that has not begun.
+  static_assert(Block::W - Block::layers < Block::chunk);
+  int const beams_k = r.beams_k(r.grid());
+  int const across = r.m_beams + 2;
+  int const pencil = t.pencil + lane / across - 1;
+  int const offset = lane % across - 1;
+  int const beam = t.index_k * r.m_beams + offset;
+  bool const corner = pencil != t.pencil && (offset < 0 || offset >= r.m_beams);
+  bool const looks =
+      lane < 3 * across && !corner && pencil >= 0 && pencil < r.m_map.pencils() && beam >= 0 && beam < beams_k;
+  auto const* const word = before.m_words + std::int64_t{pencil} * beams_k + beam;
+  // Of what a step needs the last is a step later in its own rows, W - 1 steps later in the pencil before, as many
+  // earlier in the next one, and the same step in other layers; layer b of a beam is b steps late.
+  int beyond = offset < 0 ? Block::layers - 1 : offset < r.m_beams ? Block::layers : 0;
+  if (pencil != t.pencil) beyond = Block::layers + (pencil < t.pencil ? Block::W - 2 : -Block::W);
+  int released = 0;
+  while (released < INT32_MAX) {
+    int const stored = looks ? before.stored(word) : r.steps();
+    int const chunks = stored >= r.steps() ? INT32_MAX : (stored - beyond) / Block::chunk;
+    int const now = __reduce_min_sync(0xffffffffu, chunks);
+    if (now <= released) continue;
+    cuda::fence_acquire();
+    __syncwarp();
+    if (lane == 0) cuda::publish_in_block(&tile.m_released, now);
+    released = now;
+  }
+}
+
 /// The residual of a tile for the lower sweep that follows, by warps of their own, which take the rows of a chunk of
 /// steps in turn, some steps at a time. Warps have little time for that: what does not change within a tile is computed
 /// once, and places are distances in packs from the first step of the first row.
 ///
 /// Threads have neighbouring lanes of a pack, so that the neighbours to the south and to the north are those to the
 /// west and to the east of the next lane.
-template <class Block, bool forward, class Scalar, class Storage>
+template <class Block, bool forward, class Scalar>
 class SipTileResidual {
   using Recursion = typename Block::Recursion;
   static constexpr int W = Block::W;
@@ -78,25 +108,19 @@ class SipTileResidual {
   static constexpr int steps = 32 / threads;                            // of a unit: what a warp computes at a time
   static constexpr int parts = chunk / steps;
   static_assert(chunk % steps == 0);
-  static constexpr int line = 128;
-  /// Turns of a warp by which memory is brought to the L2 cache ahead.
-  static constexpr int ahead = 4;
   static constexpr unsigned all_lanes = 0xffffffffu;
   using Values = cuda::Vector<Scalar, values>;
 
  public:
-  /// `before`: the upper sweep of which the correction is the result, in the same direction as the sweep that follows,
-  /// or none where the correction is complete. `lower`: the factors of the sweep that follows, if there is one.
   __device__ SipTileResidual(const Recursion& r, const typename Block::Tile& t, int warp, int lane,
-                             const SipResidual<Scalar>& residual, const SipSweepProgress* before, const Storage* lower)
-      : m_residual(residual), m_warp(warp), m_lane(lane), m_before(before) {
+                             const SipResidual<Scalar>& residual)
+      : m_residual(residual), m_warp(warp), m_lane(lane) {
     auto const& map = r.m_map;
     auto const& grid = r.grid();
     int const layer = t.index_k * r.m_beams * Block::layers;
     int const pencil = r.template stored_pencil<forward>(t.pencil);
     m_ni = grid.ni();
     m_row_steps = r.row_steps();
-    m_sweep_steps = r.steps();
     m_rows = min(r.m_beams * Block::layers, grid.nk() - layer);
     m_layers_before = layer;
     m_layers_after = grid.nk() - 1 - layer;
@@ -111,24 +135,14 @@ class SipTileResidual {
     }
     m_first_pack = r.template first_pack<forward>(t.pencil, layer);
     m_to_next_pencil = (map.steps() - (W - 1)) * W - (W - 1);
-    prepare_prefetches(lower, map.pack_count());
-    if (before != nullptr) find_words(r, t);
   }
 
   /// All of the tile. Tells in `prepared` how many chunks of steps this warp has its share of ready.
-  __device__ void run(int& prepared) const {
+  __device__ void run(const int& released, int& prepared) const {
     int const units = m_rows * parts;  // of a chunk
     int c = 0;
     int unit = m_warp;
     int told = 0;
-    int released = m_before == nullptr ? INT32_MAX : 0;  // chunks for which the sweep before is far enough
-    for (int n = 0, e = m_warp, d = 0; n < ahead; ++n) {
-      prefetch(d, e);
-      advance(d, e, units, sip_residual_warps);
-    }
-    int next_c = 0;
-    int next_unit = m_warp;
-    advance(next_c, next_unit, units, ahead * sip_residual_warps);
     auto const tell = [&](int chunks) {
       // Bulk copies read it next.
       cuda::fence_before_copies_of_results();
@@ -136,22 +150,13 @@ class SipTileResidual {
       if (m_lane == 0) cuda::publish_in_block(&prepared, chunks);
     };
     while (true) {
-      advance(c, unit, units, 0);
+      for (; unit >= units; unit -= units) ++c;
       if (c * chunk >= m_row_steps) break;
       if (c > told) {
         tell(c);
         told = c;
       }
-      prefetch(next_c, next_unit);
-      advance(next_c, next_unit, units, sip_residual_warps);
-      int const needed = min((c + 1) * chunk + m_beyond, m_sweep_steps);
-      if (released < c + 1) {
-        int const seen = m_word != nullptr ? m_before->await(m_word, needed) : m_sweep_steps;
-        __syncwarp();
-        // Chunks that need no other look.
-        int const enough = seen >= m_sweep_steps ? INT32_MAX : (seen - m_beyond) / chunk;
-        released = __reduce_min_sync(all_lanes, enough);
-      }
+      while (cuda::observe_in_block(&released) <= c) __nanosleep(20);
       int const row = unit / parts;
       int const first = c * chunk + unit % parts * steps;
       compute(row, first + m_step);
@@ -161,74 +166,8 @@ class SipTileResidual {
   }
 
  private:
-  __device__ static void advance(int& c, int& unit, int units, int turns) {
-    unit += turns;
-    while (unit >= units) {
-      unit -= units;
-      ++c;
-    }
-  }
   /// Distance from the first step of the first row, in packs.
   __device__ int distance(int row, int step) const { return forward ? row * m_pitch + step : -row * m_pitch - step; }
-
-  /// Lanes bring lines of 128 bytes, two each: the first of A and of what the residual is taken from, the second of the
-  /// factors of the sweep that follows and of x.
-  __device__ void prepare_prefetches(const Storage* lower, std::int64_t packs) {
-    auto const lowest = m_first_pack - (forward ? 0 : steps - 1);
-    auto const set = [&](int which, const void* base, std::int64_t pack, int pack_bytes, int line_of_unit,
-                         bool turned) {
-      if (base == nullptr || line_of_unit * line >= steps * pack_bytes) return;
-      m_prefetch[which] = static_cast<const char*>(base) + pack * pack_bytes + line_of_unit * line;
-      m_prefetch_pitch[which] = turned ? -pack_bytes : pack_bytes;
-    };
-    constexpr int a_bytes = stencil7_size * W * static_cast<int>(sizeof(Scalar));
-    constexpr int vector_bytes = W * static_cast<int>(sizeof(Scalar));
-    constexpr int lower_bytes = lower_blocks * W * static_cast<int>(sizeof(Storage));
-    constexpr int a_lines = steps * a_bytes / line;
-    constexpr int lower_lines = steps * lower_bytes / line;
-    static_assert(a_lines + steps * vector_bytes / line <= 32 && lower_lines + steps * vector_bytes / line <= 32);
-    if (m_lane < a_lines) {
-      set(0, m_residual.m_a, lowest, a_bytes, m_lane, false);
-    } else {
-      set(0, m_residual.m_from, lowest, vector_bytes, m_lane - a_lines, false);
-    }
-    if (m_lane < lower_lines) {
-      set(1, lower, forward ? m_first_pack : packs - 1 - m_first_pack, lower_bytes, m_lane, !forward);
-    } else {
-      set(1, m_residual.m_x, lowest, vector_bytes, m_lane - lower_lines, false);
-    }
-  }
-  __device__ void prefetch(int c, int unit) const {
-    int const first = c * chunk + unit % parts * steps;
-    if (first + steps > m_row_steps) return;
-    auto const place = distance(unit / parts, first);
-#pragma unroll
-    for (int which = 0; which < 2; ++which) {
-      if (m_prefetch[which] != nullptr) {
-        cuda::prefetch_to_l2(m_prefetch[which] + std::int64_t{place} * m_prefetch_pitch[which]);
-      }
-    }
-  }
-
-  /// The words of the beams of the tile and of those next to it, a lane each.
-  __device__ void find_words(const Recursion& r, const typename Block::Tile& t) {
-    int const beams_k = r.beams_k(r.grid());
-    int const across = r.m_beams + 2;
-    if (m_lane >= 3 * across) return;
-    int const pencil = t.pencil + m_lane / across - 1;
-    int const offset = m_lane % across - 1;
-    int const beam = t.index_k * r.m_beams + offset;
-    if (pencil != t.pencil && (offset < 0 || offset >= r.m_beams)) return;
-    if (pencil < 0 || pencil >= r.m_map.pencils() || beam < 0 || beam >= beams_k) return;
-    m_word = m_before->m_words + std::int64_t{pencil} * beams_k + beam;
-    // Of what a step needs the last is a step later in its own rows, W - 1 steps later in the pencil before, as many
-    // earlier in the next one, and the same step in other layers; layer b of a beam is b steps late.
-    if (pencil != t.pencil) {
-      m_beyond = Block::layers + (pencil < t.pencil ? W - 2 : -W);
-    } else {
-      m_beyond = offset < 0 ? Block::layers - 1 : offset < r.m_beams ? Block::layers : 0;
-    }
-  }
 
   /// What is read once: it does not replace in the cache of the multiprocessor what is read again.
   __device__ static Values load_once(const Scalar* from) {
@@ -311,12 +250,8 @@ class SipTileResidual {
   SipResidual<Scalar> m_residual;
   int m_warp;
   int m_lane;
-  const SipSweepProgress* m_before;
-  const std::uint64_t* m_word = nullptr;
-  int m_beyond = 0;
   int m_ni;
   int m_row_steps;
-  int m_sweep_steps;
   int m_rows;
   int m_layers_before;
   int m_layers_after;
@@ -329,8 +264,6 @@ class SipTileResidual {
   unsigned m_has_north = 0;
   std::int64_t m_first_pack;
   std::int64_t m_to_next_pencil;
-  const char* m_prefetch[2] = {};
-  int m_prefetch_pitch[2] = {};
 };
 
 }  // namespace hyperplane::detail
