@@ -18,9 +18,12 @@ __device__ inline void add_release(int* word, int value) {
   asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
 }
 
-/// After words were seen in relaxed order: acquires what came before they were published.
-__device__ inline void fence_acquire() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
-
+/// Words of 64 bits, which say what progress is of too.
+__device__ inline std::uint64_t observe(const std::uint64_t* word) {
+  std::uint64_t value;
+  asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  return value;
+}
 __device__ inline void publish(std::uint64_t* word, std::uint64_t value) {
   asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
 }

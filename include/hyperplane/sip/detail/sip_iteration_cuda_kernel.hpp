@@ -61,7 +61,7 @@ struct SipIterationLaunch {
   bool m_alternate;
 
   HYPERPLANE_FUNCTION static constexpr int sweep_threads(int beams) { return Block::threads(beams); }
-  static constexpr int threads(int beams) { return sweep_threads(beams) + (1 + sip_residual_warps) * Block::warp; }
+  static constexpr int threads(int beams) { return sweep_threads(beams) + sip_residual_warps * Block::warp; }
   static constexpr std::size_t shared_bytes(int beams) { return Block::shared_bytes(beams); }
 
   __device__ void run(std::byte* memory) const {
@@ -83,7 +83,6 @@ struct SipIterationLaunch {
           Task const task = task_of(drawn);
           for (auto& stored : progress.m_stored) stored = 0;
           for (auto& prepared : progress.m_prepared) prepared = 0;
-          progress.m_released = follows(task.m_iteration) ? 0 : INT32_MAX;
           if (!task.m_lower) {
             await(&r.m_state->m_first_finished, task.m_iteration + 1);
           } else if (!m_alternate) {
@@ -156,23 +155,20 @@ struct SipIterationLaunch {
     while (cuda::observe(finished) < sweeps * m_recursion.m_tiles) {
     }
   }
-  /// Whether the lower sweep of an iteration follows behind the upper one before it.
-  __device__ bool follows(int iteration) const { return m_alternate && iteration > 0; }
+  __device__ int residual_thread() const { return static_cast<int>(threadIdx.x) - sweep_threads(m_recursion.m_beams); }
 
   template <bool forward>
   __device__ void lower(int m, const typename Block::Tile& t, int role, Beam* beams, SipTileProgress& progress,
                         unsigned& chunks, unsigned& next_chunks) const {
     auto const& factors = m_factors[m % 2];
-    int const warp = role - sweep_threads(m_recursion.m_beams) / Block::warp;
-    int const lane = threadIdx.x % Block::warp;
-    if (warp == 0) {
+    if (residual_thread() >= 0) {
       SipSweepProgress const before{m_progress, static_cast<std::uint32_t>(t.stamp - 1)};
-      if (follows(m)) sip_follow_progress<Block>(m_recursion, t, lane, before, progress);
-    } else if (warp > 0) {
       SipResidual<Scalar> const residual{m_a, m == 0 ? m_b : m_r, m == 0 ? m_x : m_corrections[(m + 1) % 2], m_r,
                                          m == 0 ? nullptr : m_x};
-      SipTileResidual<Block, forward, Scalar>(m_recursion, t, warp - 1, lane, residual)
-          .run(progress.m_released, progress.m_prepared[warp - 1]);
+      int const warp = residual_thread() / Block::warp;
+      SipTileResidual<Block, forward, Scalar>(m_recursion, t, warp, residual_thread() % Block::warp, residual,
+                                              m_alternate && m > 0 ? &before : nullptr)
+          .run(progress.m_prepared[warp]);
     } else if (m < m_count) {
       SweepOf<Sweep::forward, forward> const work{factors.m_lower, m_recursion.m_map.pack_count(), m_r,
                                                   m_corrections[m % 2], &progress};
@@ -183,11 +179,12 @@ struct SipIterationLaunch {
   template <bool forward>
   __device__ void upper(int m, const typename Block::Tile& t, int role, Beam* beams, SipTileProgress& progress,
                         unsigned& chunks, unsigned& next_chunks) const {
-    int const warp = role - sweep_threads(m_recursion.m_beams) / Block::warp;
-    if (warp == 0) {
-      SipSweepProgress const mine{m_progress, static_cast<std::uint32_t>(t.stamp)};
-      sip_publish_progress<Block>(m_recursion, t, threadIdx.x % Block::warp, mine, progress);
-    } else if (warp < 0) {
+    if (residual_thread() >= 0) {
+      if (residual_thread() < Block::warp) {
+        SipSweepProgress const mine{m_progress, static_cast<std::uint32_t>(t.stamp)};
+        sip_publish_progress<Block>(m_recursion, t, residual_thread(), mine, progress);
+      }
+    } else {
       Scalar* const x = m_corrections[m % 2];
       SweepOf<Sweep::backward, forward> const work{m_factors[m % 2].m_upper, m_recursion.m_map.pack_count(), x, x,
                                                    &progress};

@@ -33,11 +33,13 @@ struct SipSweepProgress {
   __device__ std::uint64_t word(int steps) const {
     return (std::uint64_t{m_stamp} << 32) | static_cast<std::uint32_t>(steps);
   }
-  /// Steps of a beam that are stored; they have to be acquired by a fence.
-  __device__ int stored(const std::uint64_t* beam) const {
-    std::uint64_t seen;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(seen) : "l"(beam) : "memory");
-    return static_cast<std::uint32_t>(seen >> 32) == m_stamp ? static_cast<int>(static_cast<std::uint32_t>(seen)) : 0;
+  /// Waits until the steps of a beam are stored, and acquires them. Returns how many are.
+  __device__ int await(const std::uint64_t* beam, int steps) const {
+    while (true) {
+      auto const seen = cuda::observe(beam);
+      int const stored = static_cast<int>(static_cast<std::uint32_t>(seen));
+      if (static_cast<std::uint32_t>(seen >> 32) == m_stamp && stored >= steps) return stored;
+    }
   }
 };
 
@@ -56,39 +58,6 @@ __device__ void sip_publish_progress(const typename Block::Recursion& r, const t
       cuda::publish(word, progress.word(now));
       last = now;
     }
-  }
-}
-
-/// Tells the warps that compute the residual of a tile for which chunks of steps the upper sweep before is far enough,
-/// by one warp, so that the others do not ask: a lane for each beam of the tile and of those next to it.
-template <class Block>
-__device__ void sip_follow_progress(const typename Block::Recursion& r, const typename Block::Tile& t, int lane,
-                                    const SipSweepProgress& before, SipTileProgress& tile) {
-  // None releases a chunk that has not begun.
-  static_assert(Block::W - Block::layers < Block::chunk);
-  int const beams_k = r.beams_k(r.grid());
-  int const across = r.m_beams + 2;
-  int const pencil = t.pencil + lane / across - 1;
-  int const offset = lane % across - 1;
-  int const beam = t.index_k * r.m_beams + offset;
-  bool const corner = pencil != t.pencil && (offset < 0 || offset >= r.m_beams);
-  bool const looks =
-      lane < 3 * across && !corner && pencil >= 0 && pencil < r.m_map.pencils() && beam >= 0 && beam < beams_k;
-  auto const* const word = before.m_words + std::int64_t{pencil} * beams_k + beam;
-  // Of what a step needs the last is a step later in its own rows, W - 1 steps later in the pencil before, as many
-  // earlier in the next one, and the same step in other layers; layer b of a beam is b steps late.
-  int beyond = offset < 0 ? Block::layers - 1 : offset < r.m_beams ? Block::layers : 0;
-  if (pencil != t.pencil) beyond = Block::layers + (pencil < t.pencil ? Block::W - 2 : -Block::W);
-  int released = 0;
-  while (released < INT32_MAX) {
-    int const stored = looks ? before.stored(word) : r.steps();
-    int const chunks = stored >= r.steps() ? INT32_MAX : (stored - beyond) / Block::chunk;
-    int const now = __reduce_min_sync(0xffffffffu, chunks);
-    if (now <= released) continue;
-    cuda::fence_acquire();
-    __syncwarp();
-    if (lane == 0) cuda::publish_in_block(&tile.m_released, now);
-    released = now;
   }
 }
 
@@ -112,15 +81,18 @@ class SipTileResidual {
   using Values = cuda::Vector<Scalar, values>;
 
  public:
+  /// `before`: the upper sweep of which the correction is the result, in the same direction as the sweep that follows,
+  /// or none where the correction is complete.
   __device__ SipTileResidual(const Recursion& r, const typename Block::Tile& t, int warp, int lane,
-                             const SipResidual<Scalar>& residual)
-      : m_residual(residual), m_warp(warp), m_lane(lane) {
+                             const SipResidual<Scalar>& residual, const SipSweepProgress* before)
+      : m_residual(residual), m_warp(warp), m_lane(lane), m_before(before) {
     auto const& map = r.m_map;
     auto const& grid = r.grid();
     int const layer = t.index_k * r.m_beams * Block::layers;
     int const pencil = r.template stored_pencil<forward>(t.pencil);
     m_ni = grid.ni();
     m_row_steps = r.row_steps();
+    m_sweep_steps = r.steps();
     m_rows = min(r.m_beams * Block::layers, grid.nk() - layer);
     m_layers_before = layer;
     m_layers_after = grid.nk() - 1 - layer;
@@ -135,14 +107,16 @@ class SipTileResidual {
     }
     m_first_pack = r.template first_pack<forward>(t.pencil, layer);
     m_to_next_pencil = (map.steps() - (W - 1)) * W - (W - 1);
+    if (before != nullptr) find_words(r, t);
   }
 
   /// All of the tile. Tells in `prepared` how many chunks of steps this warp has its share of ready.
-  __device__ void run(const int& released, int& prepared) const {
+  __device__ void run(int& prepared) const {
     int const units = m_rows * parts;  // of a chunk
     int c = 0;
     int unit = m_warp;
     int told = 0;
+    int released = m_before == nullptr ? INT32_MAX : 0;  // chunks for which the sweep before is far enough
     auto const tell = [&](int chunks) {
       // Bulk copies read it next.
       cuda::fence_before_copies_of_results();
@@ -156,7 +130,14 @@ class SipTileResidual {
         tell(c);
         told = c;
       }
-      while (cuda::observe_in_block(&released) <= c) __nanosleep(20);
+      int const needed = min((c + 1) * chunk + m_beyond, m_sweep_steps);
+      if (released < c + 1) {
+        int const seen = m_word != nullptr ? m_before->await(m_word, needed) : m_sweep_steps;
+        __syncwarp();
+        // Chunks that need no other look.
+        int const enough = seen >= m_sweep_steps ? INT32_MAX : (seen - m_beyond) / chunk;
+        released = __reduce_min_sync(all_lanes, enough);
+      }
       int const row = unit / parts;
       int const first = c * chunk + unit % parts * steps;
       compute(row, first + m_step);
@@ -168,6 +149,26 @@ class SipTileResidual {
  private:
   /// Distance from the first step of the first row, in packs.
   __device__ int distance(int row, int step) const { return forward ? row * m_pitch + step : -row * m_pitch - step; }
+
+  /// The words of the beams of the tile and of those next to it, a lane each.
+  __device__ void find_words(const Recursion& r, const typename Block::Tile& t) {
+    int const beams_k = r.beams_k(r.grid());
+    int const across = r.m_beams + 2;
+    if (m_lane >= 3 * across) return;
+    int const pencil = t.pencil + m_lane / across - 1;
+    int const offset = m_lane % across - 1;
+    int const beam = t.index_k * r.m_beams + offset;
+    if (pencil != t.pencil && (offset < 0 || offset >= r.m_beams)) return;
+    if (pencil < 0 || pencil >= r.m_map.pencils() || beam < 0 || beam >= beams_k) return;
+    m_word = m_before->m_words + std::int64_t{pencil} * beams_k + beam;
+    // Of what a step needs the last is a step later in its own rows, W - 1 steps later in the pencil before, as many
+    // earlier in the next one, and the same step in other layers; layer b of a beam is b steps late.
+    if (pencil != t.pencil) {
+      m_beyond = Block::layers + (pencil < t.pencil ? W - 2 : -W);
+    } else {
+      m_beyond = offset < 0 ? Block::layers - 1 : offset < r.m_beams ? Block::layers : 0;
+    }
+  }
 
   /// What is read once: it does not replace in the cache of the multiprocessor what is read again.
   __device__ static Values load_once(const Scalar* from) {
@@ -250,8 +251,12 @@ class SipTileResidual {
   SipResidual<Scalar> m_residual;
   int m_warp;
   int m_lane;
+  const SipSweepProgress* m_before;
+  const std::uint64_t* m_word = nullptr;
+  int m_beyond = 0;
   int m_ni;
   int m_row_steps;
+  int m_sweep_steps;
   int m_rows;
   int m_layers_before;
   int m_layers_after;

@@ -10,16 +10,14 @@
 
 namespace hyperplane::detail {
 
-/// Beams of a tile at most, and warps of a block that compute residuals: with those of the sweeps, and one for the
-/// progress of others, 16, so that a thread may have 128 registers. With a beam more there would be too few for its
-/// residual.
+/// Beams of a tile at most, and warps of a block that compute residuals: with those of the sweeps 16, so that a thread
+/// may have 128 registers. With a beam more there would be too few for its residual.
 inline constexpr int sip_iteration_max_beams = 3;
-inline constexpr int sip_residual_warps = 8;
+inline constexpr int sip_residual_warps = 9;
 
 /// What the warps of a block tell one another about the tile under way, in shared memory.
 struct SipTileProgress {
   int m_stored[sip_iteration_max_beams];  ///< steps of each beam whose results are stored
-  int m_released;                         ///< chunks of steps for which the sweep before is far enough
   int m_prepared[sip_residual_warps];     ///< chunks of steps of which a warp has its share of the residual ready
 };
 
@@ -62,7 +60,8 @@ struct CudaSipSweep {
     requires is_lower
   {
     for (auto const& prepared : m_progress->m_prepared) {
-      while (cuda::observe_in_block(&prepared) <= chunk) __nanosleep(20);
+      while (cuda::observe_in_block(&prepared) <= chunk) {
+      }
     }
     cuda::fence_before_copies_of_results();
   }
