@@ -218,8 +218,9 @@ class Reductions {
                 const X& x, const Y& y, const Z& z, const Result<double>& result) const {
     auto const yr = array_ref(y);
     auto const zr = array_ref(z);
+    bool const z_is_y = zr.data() == yr.data();
     run<detail::SumJoin>(exec, "Hyperplane::axpy_dot", detail::nest_of("axpy_dot", box, zr, array_ref(x), yr),
-                         zr.data() == yr.data() ? 3 : 4, detail::AxpyDotOp<array_value_t<X>>{alpha},
+                         z_is_y ? 3 : 4, detail::AxpyDotOp<array_value_t<X>>{alpha, z_is_y},
                          detail::StoreResult<double>{result.data()});
   }
   template <ArrayLike X, ArrayLike Y, ArrayLike Z>

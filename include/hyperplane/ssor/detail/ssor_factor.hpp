@@ -22,7 +22,7 @@ template <class T, class Scalar, int n, class Exec, class Storage, class MatrixS
 struct SsorFactor {
   static constexpr bool whole_packs = !std::is_same_v<T, Scalar>;
   using Block = block::Matrix<T, n>;
-  using GivenBlock = std::conditional_t<whole_packs, block::PackMatrix<T, MatrixStorage, n>,
+  using GivenBlock = std::conditional_t<whole_packs, block::PackMatrix<T, MatrixStorage, n, vector_length>,
                                         block::LaneMatrix<T, MatrixStorage, n, vector_length>>;
 
   BlockStencil7Ref<MatrixStorage, n, vector_length> m_a;

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/cfd/detail/nest_copy.hpp>
+#include <hyperplane/cfd/detail/nest_copy_cuda_kernel.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/cuda/labelled.hpp>
+
+#include <string>
+
+namespace hyperplane::detail {
+
+template <CudaExecutionSpace Exec>
+struct NestCopy<Exec> {
+  template <class T>
+  static void run(const Exec& exec, const std::string& label, Nest<T, 2> nest) {
+    if (nest.size() == 0) return;
+    nest.normalize();
+    cuda::labelled(exec, label, [&] { copy_nest(exec.cuda_stream(), nest); });
+  }
+};
+
+}  // namespace hyperplane::detail

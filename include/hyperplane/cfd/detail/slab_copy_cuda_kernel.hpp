@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/cfd/detail/nest_copy_cuda_kernel.hpp>
+#include <hyperplane/cuda/launch.hpp>
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace hyperplane::detail {
+
+/// A slab: loops over an array and, from m_offset on, a buffer.
+template <class T>
+struct SlabBlocks {
+  Nest<T, 2> m_nest;
+  NestBlocks m_blocks;
+  std::int64_t m_offset;
+  int m_first_block;
+};
+
+/// All blocks of all slabs; `slab_of_block` says which slab a block is of.
+template <class T, bool pack>
+__global__ void __launch_bounds__(NestBlocks::threads)
+    slab_kernel(const SlabBlocks<T>* table, const int* slab_of_block, T* buffer) {
+  // The table is older than the kernel before this one; what that has stored is there after the wait.
+  auto const& slab = table[slab_of_block[blockIdx.x]];
+  auto nest = slab.m_nest;
+  nest.m_data[1] = buffer + slab.m_offset;
+  cudaGridDependencySynchronize();
+  cudaTriggerProgrammaticLaunchCompletion();
+  __shared__ NestTile<T> tile;
+  copy_nest_block<pack ? 0 : 1>(nest, slab.m_blocks, static_cast<int>(blockIdx.x) - slab.m_first_block, tile);
+}
+
+template <bool pack, class T>
+void copy_slabs(cudaStream_t stream, const SlabBlocks<T>* table, const int* slab_of_block, int blocks, T* buffer) {
+  cuda::launch(stream, slab_kernel<T, pack>, blocks, NestBlocks::threads, 0, cuda::Dependency::programmatic, table,
+               slab_of_block, buffer);
+}
+
+}  // namespace hyperplane::detail
