@@ -12,6 +12,7 @@
  * unknown c of it is row point * n + c, all counted from 0.
  *
  * Calls on different objects may be made from different threads at a time, if the objects are of different contexts.
+ * Calls leave a thread the CUDA device that it had.
  */
 
 #include <stddef.h>
@@ -61,11 +62,13 @@ HYPERPLANE_API const char* hyperplane_backends(void);
 HYPERPLANE_API int hyperplane_has_block_size(int n);
 
 /* Makes the library ready, and Kokkos with it unless the program has initialized that itself. The environment's
- * HYPERPLANE_DEVICE says which CUDA device to take. May be called several times; as many calls of hyperplane_finalize()
- * end it. */
+ * HYPERPLANE_DEVICE says which CUDA device to take; a library with the backend cuda needs one, whatever the backend
+ * that is used (HYPERPLANE_NOT_AVAILABLE). May be called several times; as many calls of hyperplane_finalize() end it.
+ */
 HYPERPLANE_API hyperplane_status hyperplane_initialize(void);
 /* Frees all objects that are left, and finalizes Kokkos if hyperplane_initialize() initialized it; after that it cannot
- * be initialized again in this process. */
+ * be initialized again in this process. No other call may be in progress, neither in another thread nor as the caller
+ * of a monitor. */
 HYPERPLANE_API hyperplane_status hyperplane_finalize(void);
 HYPERPLANE_API int hyperplane_is_initialized(void);
 
@@ -98,8 +101,8 @@ typedef struct hyperplane_grid {
 
 /* backend: "serial", "openmp" or "cuda", as far as hyperplane_backends() has it; NULL, "" or "auto": that of the
  * environment's HYPERPLANE_BACKEND, or the last of hyperplane_backends(). stream: a cudaStream_t, which has to outlive
- * the objects of the context; NULL: the library's own, and for other backends. Objects of one context alone work
- * together. */
+ * the objects of the context; NULL: one of the context's own, and for other backends. Contexts of openmp share the
+ * threads and take turns. Objects of one context alone work together. */
 HYPERPLANE_API hyperplane_status hyperplane_context_create(const char* backend, void* stream,
                                                            hyperplane_context* context);
 /* The name stays valid while the context does. */
@@ -250,8 +253,7 @@ HYPERPLANE_API hyperplane_status hyperplane_krylov_solve(hyperplane_krylov krylo
 HYPERPLANE_API hyperplane_status hyperplane_krylov_history(hyperplane_krylov krylov, double* norms, int64_t capacity,
                                                            int64_t* count);
 
-/* --- Primitives: boxes of three-dimensional arrays -----------------------------------------------------------------
- */
+/* --- Primitives: boxes of three-dimensional arrays --------------------------------------------------------------- */
 
 typedef enum hyperplane_scalar HYPERPLANE_INT_ENUM {
   HYPERPLANE_INT = 0,
@@ -279,7 +281,7 @@ typedef struct hyperplane_box {
   int end[3];
 } hyperplane_box;
 
-/* Fills in a contiguous array: i fastest, then j, k and the component. */
+/* Fills in a contiguous array: i fastest, then j, k and the component. data may be NULL where boxes are empty. */
 HYPERPLANE_API hyperplane_status hyperplane_array_init(hyperplane_array* array, void* data, hyperplane_scalar scalar,
                                                        hyperplane_memory_space space, hyperplane_grid grid,
                                                        int components);
@@ -298,7 +300,9 @@ typedef enum hyperplane_reduction HYPERPLANE_INT_ENUM {
   HYPERPLANE_NORM_INF = 5
 } hyperplane_reduction;
 
-/* Over all components; the same bits whatever the number of threads. Waits for the result. */
+/* Over all components; the same bits whatever the number of threads. Waits for the result. Of int arrays, results are
+ * exact up to 2^53 and rounded beyond. Of an empty box sums and norms are 0, the minimum is infinity and the maximum
+ * -infinity (of int: INT_MAX and INT_MIN). */
 HYPERPLANE_API hyperplane_status hyperplane_reduce(hyperplane_context context, hyperplane_reduction reduction,
                                                    hyperplane_box box, const hyperplane_array* x, double* result);
 HYPERPLANE_API hyperplane_status hyperplane_dot(hyperplane_context context, hyperplane_box box,
@@ -323,7 +327,7 @@ HYPERPLANE_API hyperplane_status hyperplane_axpy(hyperplane_context context, hyp
 HYPERPLANE_API hyperplane_status hyperplane_axpby(hyperplane_context context, hyperplane_box box, double alpha,
                                                   const hyperplane_array* x, double beta, const hyperplane_array* y);
 
-/* A box of an array that goes into a buffer: direction order[0] fastest, then order[1], order[2], and the components.
+/* A box of an array that goes into a buffer: direction order[0] fastest, then order[1] and order[2], then components.
  */
 typedef struct hyperplane_slab {
   hyperplane_array array;
@@ -344,7 +348,8 @@ HYPERPLANE_API hyperplane_status hyperplane_packer_unpack(hyperplane_packer pack
 /* --- Timers of all kernels --------------------------------------------------------------------------------------- */
 
 /* While they run, kernels wait for one another. The environment's HYPERPLANE_TIMERS starts them in
- * hyperplane_initialize() and reports at the end: "stderr" a table there, anything else JSON in a file of that name. */
+ * hyperplane_initialize() and reports at the end: "stderr" a table there, anything else JSON in a file of that name, in
+ * which %p is the number of the process. They are started and stopped while no other thread is in a call. */
 HYPERPLANE_API hyperplane_status hyperplane_timers_start(void);
 HYPERPLANE_API hyperplane_status hyperplane_timers_stop(void);
 /* Forgets what was measured. */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "backends.hpp"
 
-#include <hyperplane/core/timers.hpp>
+#include <unistd.h>
 
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include "errors.hpp"
 
@@ -25,6 +26,18 @@ std::string check_backend(const std::string& wanted, const std::string& source) 
   }
   throw NotAvailable(source + ": '" + wanted + "' is not in this build, which has: " + backend_list());
 }
+
+#ifdef KOKKOS_ENABLE_CUDA
+/// Kokkos initializes all of its backends, and aborts where there is no device.
+int device_count() {
+  int count = 0;
+  auto const status = cudaGetDeviceCount(&count);
+  if (status == cudaSuccess && count > 0) return count;
+  if (status != cudaSuccess) static_cast<void>(cudaGetLastError());
+  throw NotAvailable(std::string("this build has the backend cuda, and there is no CUDA device") +
+                     (status == cudaSuccess ? "" : std::string(": ") + cudaGetErrorString(status)));
+}
+#endif
 
 }  // namespace
 
@@ -52,6 +65,9 @@ std::string choose_backend(const std::string& wanted, const std::string& source)
 Kokkos::InitializationSettings kokkos_settings() {
   Kokkos::InitializationSettings settings;
   settings.set_disable_warnings(true);
+#ifdef KOKKOS_ENABLE_CUDA
+  int const devices = device_count();
+#endif
   auto const text = environment("HYPERPLANE_DEVICE");
   if (text.empty()) return settings;
   int device = -1;
@@ -60,20 +76,25 @@ Kokkos::InitializationSettings kokkos_settings() {
     throw Error("HYPERPLANE_DEVICE: '" + text + "' is not the number of a device, 0 or more");
   }
 #ifdef KOKKOS_ENABLE_CUDA
-  if (device >= Kokkos::num_devices()) {
+  if (device >= devices) {
     throw NotAvailable("HYPERPLANE_DEVICE: there is no device " + text + ", the number of devices is " +
-                       std::to_string(Kokkos::num_devices()));
+                       std::to_string(devices));
   }
   settings.set_device_id(device);
 #endif
   return settings;
 }
 
-std::shared_ptr<void> start_timers_of_environment() {
-  auto const where = environment("HYPERPLANE_TIMERS");
-  if (where.empty()) return nullptr;
-  if (where == "stderr") return std::make_shared<TimerReport>();
-  return std::make_shared<TimerReport>(where);
+EnvironmentTimers::EnvironmentTimers() : m_where(environment("HYPERPLANE_TIMERS")) {
+  if (m_where.empty() || m_where == "stderr") return;
+  if (auto const at = m_where.find("%p"); at != std::string::npos) m_where.replace(at, 2, std::to_string(::getpid()));
+  m_file = TimerReport::open(m_where);
+}
+
+void EnvironmentTimers::start() {
+  if (m_where.empty()) return;
+  m_report =
+      m_where == "stderr" ? std::make_unique<TimerReport>() : std::make_unique<TimerReport>(m_where, std::move(m_file));
 }
 
 }  // namespace hyperplane::run_time

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/timers.hpp>
+
 #include <Kokkos_Core.hpp>
 
+#include <fstream>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -37,11 +40,23 @@ HYPERPLANE_EXPORT std::string backend_list();
 HYPERPLANE_EXPORT std::string choose_backend(const std::string& wanted, const std::string& source);
 
 /// How Kokkos is to be initialized: on the device that the environment's HYPERPLANE_DEVICE says, if it does, and
-/// without advice on thread placement. Throws Error where that is not the number of a device.
+/// without advice on thread placement. Throws Error where that is not the number of a device, and NotAvailable where
+/// Kokkos would find no device that it needs, and end the program.
 HYPERPLANE_EXPORT Kokkos::InitializationSettings kokkos_settings();
 
-/// Timers of all kernels from here to the end of the scope, with a report, where the environment's HYPERPLANE_TIMERS
-/// says so: "stderr", or the name of a file for JSON. Throws Error where that cannot be written.
-HYPERPLANE_EXPORT std::shared_ptr<void> start_timers_of_environment();
+/// Timers of all kernels, with a report, where the environment's HYPERPLANE_TIMERS says so: "stderr", or the name of a
+/// file for JSON, in which "%p" is the number of the process.
+class HYPERPLANE_EXPORT EnvironmentTimers {
+ public:
+  /// Opens the file; Kokkos need not be initialized. Throws Error where it cannot be written.
+  EnvironmentTimers();
+  /// From here to the end of the object; Kokkos is initialized.
+  void start();
+
+ private:
+  std::string m_where;
+  std::ofstream m_file;
+  std::unique_ptr<TimerReport> m_report;
+};
 
 }  // namespace hyperplane::run_time

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "c_library.hpp"
 
-#include <hyperplane/core/timers.hpp>
 #include <hyperplane/version.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <new>
 #include <string_view>
+#include <utility>
 
-#include "backends.hpp"
+#ifdef KOKKOS_ENABLE_CUDA
+#include <hyperplane/cuda/check.hpp>
+#endif
 
 namespace hyperplane::c {
 
@@ -21,10 +24,24 @@ thread_local char last_error[1024] = "";
 /// Kokkos says by its words alone that there is no memory.
 bool is_out_of_memory(std::string_view message) { return message.find("failed to allocate") != std::string_view::npos; }
 
+/// Frees all objects, and reports the times of kernels. What runs then may be of the program: no lock is held.
+void end_library(Library& lib) {
+  std::unique_ptr<run_time::EnvironmentTimers> timers;
+  {
+    std::lock_guard const lock(lib.mutex);
+    timers = std::move(lib.timers);
+  }
+  lib.registry.clear();
+  timers = nullptr;
+  Timers::stop();
+}
+
 void initialize_kokkos(Library& lib) {
   if (Kokkos::is_finalized()) {
     throw Failure(HYPERPLANE_NOT_AVAILABLE, "Kokkos has been finalized, and cannot be initialized again in a process");
   }
+  // All that may be refused comes before what cannot be taken back.
+  auto timers = std::make_unique<run_time::EnvironmentTimers>();
   auto const settings = run_time::kokkos_settings();
   if (!Kokkos::is_initialized()) {
     Kokkos::initialize(settings);
@@ -33,16 +50,18 @@ void initialize_kokkos(Library& lib) {
     throw Failure(HYPERPLANE_NOT_AVAILABLE, "HYPERPLANE_DEVICE: the program has initialized Kokkos on device " +
                                                 std::to_string(Kokkos::device_id()));
   }
-  lib.timers = run_time::start_timers_of_environment();
+  timers->start();
+  lib.timers = std::move(timers);
   // Objects go before Kokkos, whoever finalizes it.
   if (lib.has_hook) return;
   lib.has_hook = true;
   Kokkos::push_finalize_hook([] {
     auto& left = library();
-    left.registry.clear();
-    left.timers = nullptr;
-    Timers::stop();
-    left.users = 0;
+    {
+      std::lock_guard const lock(left.mutex);
+      left.users = 0;
+    }
+    end_library(left);
   });
 }
 
@@ -74,6 +93,11 @@ hyperplane_status note_exception() noexcept {
   } catch (const run_time::SizeMismatch& error) {
     note_error(error.what());
     return HYPERPLANE_SIZE_MISMATCH;
+#ifdef KOKKOS_ENABLE_CUDA
+  } catch (const cuda::CudaError& error) {
+    note_error(error.what());
+    return error.status() == cudaErrorMemoryAllocation ? HYPERPLANE_OUT_OF_MEMORY : HYPERPLANE_INTERNAL_ERROR;
+#endif
   } catch (const Error& error) {
     note_error(error.what());
     return HYPERPLANE_INVALID_ARGUMENT;
@@ -115,16 +139,17 @@ const char* hyperplane_status_name(hyperplane_status status) {
 const char* hyperplane_version() { return HYPERPLANE_VERSION_STRING; }
 
 const char* hyperplane_backends() {
-  static auto const& list = *new std::string(run_time::backend_list());
-  return list.c_str();
+  static const char* const list = []() noexcept {
+    try {
+      return (new std::string(run_time::backend_list()))->c_str();
+    } catch (...) {
+      return "";
+    }
+  }();
+  return list;
 }
 
-int hyperplane_has_block_size(int n) {
-  for (int const size : run_time::block_sizes()) {
-    if (size == n) return 1;
-  }
-  return 0;
-}
+int hyperplane_has_block_size(int n) { return std::ranges::count(run_time::block_sizes(), n) > 0 ? 1 : 0; }
 
 hyperplane_status hyperplane_initialize() {
   return guarded([] {
@@ -138,20 +163,27 @@ hyperplane_status hyperplane_initialize() {
 hyperplane_status hyperplane_finalize() {
   return guarded([] {
     auto& lib = library();
-    std::lock_guard const lock(lib.mutex);
-    if (lib.users == 0) throw Failure(HYPERPLANE_NOT_INITIALIZED, "hyperplane_initialize() has not been called");
-    if (--lib.users > 0) return;
-    lib.registry.clear();
-    lib.timers = nullptr;
-    Timers::stop();
+    if (Call::depth() > 1) {
+      throw Failure(HYPERPLANE_INVALID_ARGUMENT, "hyperplane_finalize() was called while another call was in progress");
+    }
+    {
+      std::lock_guard const lock(lib.mutex);
+      if (lib.users == 0) throw Failure(HYPERPLANE_NOT_INITIALIZED, "hyperplane_initialize() has not been called");
+      if (--lib.users > 0) return;
+    }
+    end_library(lib);
     if (lib.owns_kokkos) Kokkos::finalize();
   });
 }
 
 int hyperplane_is_initialized() {
-  auto& lib = library();
-  std::lock_guard const lock(lib.mutex);
-  return lib.users > 0 ? 1 : 0;
+  int users = 0;
+  static_cast<void>(guarded([&] {
+    auto& lib = library();
+    std::lock_guard const lock(lib.mutex);
+    users = lib.users;
+  }));
+  return users > 0 ? 1 : 0;
 }
 
 hyperplane_status hyperplane_retain(void* handle) {

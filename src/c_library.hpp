@@ -8,7 +8,9 @@
 #include <mutex>
 #include <string>
 
+#include "backends.hpp"
 #include "c_registry.hpp"
+#include "memory.hpp"
 
 /// What functions of the C interface have in common.
 namespace hyperplane::c {
@@ -19,7 +21,7 @@ struct Library {
   int users = 0;  ///< calls of hyperplane_initialize() that have not been ended
   bool owns_kokkos = false;
   bool has_hook = false;
-  std::shared_ptr<void> timers;  ///< that the environment has started
+  std::unique_ptr<run_time::EnvironmentTimers> timers;
   Registry registry;
 };
 
@@ -31,9 +33,26 @@ void note_error(const char* message) noexcept;
 /// Status and message of the exception that is being handled.
 hyperplane_status note_exception() noexcept;
 
+/// A call from outside. The caller has its CUDA device again at the end.
+class Call {
+ public:
+  Call() { ++s_depth; }
+  ~Call() { --s_depth; }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  /// Calls of this thread that one is within, itself counted: more than one in what a call calls.
+  static int depth() { return s_depth; }
+
+ private:
+  inline static thread_local int s_depth = 0;
+  [[maybe_unused]] run_time::KeptDevice m_device;
+};
+
 /// Calls f; whatever it throws ends here.
 template <class F>
 hyperplane_status guarded(const F& f) noexcept {
+  Call const call;
   try {
     f();
     return HYPERPLANE_SUCCESS;
@@ -54,6 +73,12 @@ inline void require_count(std::int64_t count, std::int64_t expected) {
   if (count == expected) return;
   throw Failure(HYPERPLANE_SIZE_MISMATCH,
                 "count is " + std::to_string(count) + ", expected " + std::to_string(expected));
+}
+
+inline void require_at_least(std::int64_t value, std::int64_t least, const char* argument) {
+  if (value >= least) return;
+  throw Failure(HYPERPLANE_INVALID_ARGUMENT, std::string(argument) + " is " + std::to_string(value) + ", expected " +
+                                                 std::to_string(least) + " or more");
 }
 
 /// The enumerator of a C enumeration with values 0 to `last`; Enum has the same values.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <hyperplane/cfd/slab_packer.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include "c_library.hpp"
@@ -12,8 +13,19 @@ using namespace hyperplane::c;
 
 namespace {
 
+/// No memory has more, and indices beyond it would overflow.
+constexpr std::int64_t most_values = std::int64_t{1} << 60;
+
 run_time::Array array_of(const hyperplane_array* array, const char* argument) {
   require_pointer(array, argument);
+  auto const check_stride = [&](std::int64_t stride, int count) {
+    std::int64_t const most = most_values / std::max(1, count);
+    if (stride >= -most && stride <= most) return;
+    throw Failure(HYPERPLANE_INVALID_ARGUMENT,
+                  std::string(argument) + " has a stride of " + std::to_string(stride) + ", which is too large");
+  };
+  for (int d = 0; d < 3; ++d) check_stride(array->strides[d], array->extents[d]);
+  check_stride(array->component_stride, array->components);
   return {.data = array->data,
           .scalar = enumerator<run_time::ScalarKind>(array->scalar, HYPERPLANE_DOUBLE, "scalar"),
           .space = memory_space(array->space),
@@ -43,7 +55,17 @@ hyperplane_status hyperplane_array_init(hyperplane_array* array, void* data, hyp
                                         hyperplane_memory_space space, hyperplane_grid grid, int components) {
   return guarded([&] {
     require_pointer(array, "array");
+    int const extents[3] = {grid.ni, grid.nj, grid.nk};
+    for (int d = 0; d < 3; ++d) require_at_least(extents[d], 0, ("extent " + std::to_string(d)).c_str());
+    require_at_least(components, 1, "components");
+    static_cast<void>(enumerator<run_time::ScalarKind>(scalar, HYPERPLANE_DOUBLE, "scalar"));
+    static_cast<void>(memory_space(space));
     std::int64_t const row = grid.ni, layer = row * grid.nj;
+    if (layer > most_values / std::max(1, grid.nk) / components) {
+      throw Failure(HYPERPLANE_INVALID_ARGUMENT, "an array of " + std::to_string(grid.ni) + "x" +
+                                                     std::to_string(grid.nj) + "x" + std::to_string(grid.nk) +
+                                                     " points is too large");
+    }
     *array = {.data = data,
               .scalar = scalar,
               .space = space,
@@ -134,8 +156,7 @@ hyperplane_status hyperplane_packer_create(hyperplane_context context, const hyp
     *packer = nullptr;
     auto& objects = registry();
     auto const where = objects.get(context, "context")->context;
-    if (count < 1)
-      throw Failure(HYPERPLANE_INVALID_ARGUMENT, "count is " + std::to_string(count) + ", expected 1 or more");
+    require_at_least(count, 1, "count");
     require_pointer(slabs, "slabs");
     std::vector<run_time::ArraySlab> all;
     for (int s = 0; s < count; ++s) {
@@ -159,7 +180,7 @@ hyperplane_status hyperplane_packer_size(hyperplane_packer packer, int64_t* size
 hyperplane_status hyperplane_packer_pack(hyperplane_packer packer, void* buffer, int64_t count) {
   return guarded([&] {
     auto const held = registry().get(packer, "packer");
-    require_pointer(buffer, "buffer");
+    if (held->object->size() > 0) require_pointer(buffer, "buffer");
     require_count(count, held->object->size());
     held->object->pack(buffer);
   });
@@ -168,7 +189,7 @@ hyperplane_status hyperplane_packer_pack(hyperplane_packer packer, void* buffer,
 hyperplane_status hyperplane_packer_unpack(hyperplane_packer packer, const void* buffer, int64_t count) {
   return guarded([&] {
     auto const held = registry().get(packer, "packer");
-    require_pointer(buffer, "buffer");
+    if (held->object->size() > 0) require_pointer(buffer, "buffer");
     require_count(count, held->object->size());
     held->object->unpack(buffer);
   });

@@ -95,13 +95,20 @@ class Registry {
     return reinterpret_cast<Handle>(handle);
   }
 
-  /// Throws Failure unless the handle is one of a living object of its kind.
+  /// Throws Failure unless the handle is one of a living object of its kind. The device of its context is that of the
+  /// thread from now on.
   template <class Handle>
   Pointer<Handle> get(Handle handle, const char* argument) {
     if (handle == nullptr) throw Failure(HYPERPLANE_NULL_POINTER, std::string(argument) + " is NULL");
-    std::lock_guard const lock(m_mutex);
-    if (auto const* const object = std::get_if<Pointer<Handle>>(&find(handle, argument).object)) return *object;
-    throw Failure(HYPERPLANE_INVALID_HANDLE, std::string(argument) + " is not a " + ObjectOf<Handle>::name);
+    Pointer<Handle> object;
+    {
+      std::lock_guard const lock(m_mutex);
+      if (auto const* const found = std::get_if<Pointer<Handle>>(&find(handle, argument).object)) object = *found;
+    }
+    if (!object)
+      throw Failure(HYPERPLANE_INVALID_HANDLE, std::string(argument) + " is not a " + ObjectOf<Handle>::name);
+    object->context->activate();
+    return object;
   }
 
   void retain(void* handle) {

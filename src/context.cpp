@@ -9,6 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <type_traits>
 #include <utility>
 
 #include "backends.hpp"
@@ -16,6 +17,10 @@
 #include "memory.hpp"
 #include "primitives.hpp"
 #include "typed_objects.hpp"
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include <hyperplane/cuda/stream.hpp>
+#endif
 
 namespace hyperplane::run_time {
 
@@ -52,7 +57,7 @@ void check_shape(const char* function, const char* argument, const Object& objec
 /// caller's memory is the host's.
 template <bool is_output, class Exec, class T, class Use>
 void in_memory_of(const Exec& exec, T* values, std::int64_t count, MemorySpace space, const Use& use) {
-  if (space == MemorySpace::device) check_device_memory<Exec>(values);
+  if (space == MemorySpace::device) check_device_memory(exec, values);
   if constexpr (HostExecutionSpace<Exec>) {
     use(values);
     exec.fence("Hyperplane: host memory");
@@ -275,13 +280,35 @@ const SizedFactory<Exec>& find_factory(int n, std::integer_sequence<int, groups.
   return *found;
 }
 
+/// What an instance of a context's own refers to, and the instance.
+template <class Exec>
+std::pair<std::shared_ptr<void>, Exec> make_instance() {
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (CudaExecutionSpace<Exec>) {
+    make_current(Exec());
+    auto stream = std::make_shared<cuda::Stream>();
+    Exec const exec(stream->get());
+    return {std::move(stream), exec};
+  }
+#endif
+#ifdef KOKKOS_ENABLE_SERIAL
+  if constexpr (std::is_same_v<Exec, Kokkos::Serial>) return {nullptr, Kokkos::Serial(Kokkos::NewInstance{})};
+#endif
+  return {nullptr, Exec()};
+}
+
 template <class Exec>
 class ContextOn final : public Context {
  public:
-  ContextOn(const Exec& exec, std::string backend)
-      : m_instance{exec, this}, m_backend(std::move(backend)), m_primitives(make_primitives(exec)) {}
+  /// `owned`: what the instance refers to.
+  ContextOn(const Exec& exec, std::string backend, std::shared_ptr<void> owned = nullptr)
+      : m_owned(std::move(owned)),
+        m_instance{exec, this},
+        m_backend(std::move(backend)),
+        m_primitives(make_primitives(exec)) {}
 
   const char* backend() const override { return m_backend.c_str(); }
+  void activate() const override { make_current(m_instance.exec); }
   int concurrency() const override { return m_instance.exec.concurrency(); }
   void fence() const override { m_instance.exec.fence("Hyperplane::Context"); }
 
@@ -312,6 +339,7 @@ class ContextOn final : public Context {
     return find_factory<Exec>(shape.block_size, std::make_integer_sequence<int, HYPERPLANE_GROUPS>{});
   }
 
+  std::shared_ptr<void> m_owned;
   Instance<Exec> m_instance;
   std::string m_backend;
   std::unique_ptr<Primitives> m_primitives;
@@ -324,10 +352,13 @@ std::shared_ptr<const Context> make_context(const std::string& backend, void* st
   for_each_backend([&]<class Exec>(std::type_identity<Exec>, const std::string& name) {
     if (name != backend) return;
     if (stream == nullptr) {
-      context = std::make_shared<ContextOn<Exec>>(Exec(), name);
+      auto [owned, exec] = make_instance<Exec>();
+      context = std::make_shared<ContextOn<Exec>>(exec, name, std::move(owned));
     } else if constexpr (CudaExecutionSpace<Exec>) {
       using Stream = decltype(Exec().cuda_stream());
-      context = std::make_shared<ContextOn<Exec>>(Exec(static_cast<Stream>(stream)), name);
+      Exec const exec(static_cast<Stream>(stream));
+      make_current(exec);
+      context = std::make_shared<ContextOn<Exec>>(exec, name);
     } else {
       throw Error("backend " + name + " has no streams");
     }
@@ -336,8 +367,8 @@ std::shared_ptr<const Context> make_context(const std::string& backend, void* st
   return context;
 }
 
-const std::vector<int>& block_sizes() {
-  static std::vector<int> const sizes = {HYPERPLANE_ALL_SIZES};
+std::span<const int> block_sizes() noexcept {
+  static constexpr int sizes[] = {HYPERPLANE_ALL_SIZES};
   return sizes;
 }
 

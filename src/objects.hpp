@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -101,6 +102,8 @@ class Context {
  public:
   virtual ~Context() = default;
   virtual const char* backend() const = 0;
+  /// Makes the context's device that of the calling thread.
+  virtual void activate() const = 0;
   virtual int concurrency() const = 0;
   virtual void fence() const = 0;
   virtual const Primitives& primitives() const = 0;
@@ -113,11 +116,11 @@ class Context {
 };
 
 /// A context of a backend that choose_backend() returned. `stream`: a cudaStream_t for cuda, which has to outlive
-/// everything that is made with it; null: that of Kokkos. Other backends have none.
+/// everything that is made with it; null: one of the context's own. Other backends have none.
 HYPERPLANE_EXPORT std::shared_ptr<const Context> make_context(const std::string& backend, void* stream = nullptr);
 
 /// The block sizes that this library was compiled for, rising.
-HYPERPLANE_EXPORT const std::vector<int>& block_sizes();
+HYPERPLANE_EXPORT std::span<const int> block_sizes() noexcept;
 /// Throws Error, which says who asked and names those that are there, where n is not among them.
 HYPERPLANE_EXPORT void require_block_size(int n, const std::string& source);
 

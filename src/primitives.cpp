@@ -30,20 +30,14 @@ decltype(auto) with_scalar(const F& f, const Array& x, const Arrays&... others) 
   return f.template operator()<double>();
 }
 
+/// An array of which nothing is used may be nowhere.
 template <class Exec>
-void check_memory(const void* data, MemorySpace space) {
-  if (space == MemorySpace::device) {
-    check_device_memory<Exec>(data);
-  } else if constexpr (!HostExecutionSpace<Exec>) {
+void check_memory(const Exec& exec, const Box& box, const Array& array) {
+  if (array.space == MemorySpace::host) {
+    if constexpr (HostExecutionSpace<Exec>) return;
     throw Error(std::string("primitives on ") + Exec::name() + " take arrays in device memory");
   }
-}
-
-template <class T, class Exec>
-ArrayRef<T> typed(const Array& array) {
-  check_memory<Exec>(array.data, array.space);
-  return ArrayRef<T>(static_cast<T*>(array.data), array.extents, array.strides, array.components,
-                     array.component_stride);
+  if (HostExecutionSpace<Exec> || !box.empty()) check_device_memory(exec, array.data);
 }
 
 template <class T, class Exec>
@@ -64,8 +58,10 @@ class TypedPacker final : public Packer {
   }
 
  private:
-  static void check_buffer([[maybe_unused]] const void* buffer) {
-    if constexpr (!HostExecutionSpace<Exec>) check_device_memory<Exec>(buffer);
+  void check_buffer([[maybe_unused]] const void* buffer) const {
+    if constexpr (!HostExecutionSpace<Exec>) {
+      if (size() > 0) check_device_memory(m_exec, buffer);
+    }
   }
   void finish() const {
     if constexpr (HostExecutionSpace<Exec>) m_exec.fence("Hyperplane: host memory");
@@ -81,37 +77,34 @@ class PrimitivesOn final : public Primitives {
   explicit PrimitivesOn(const Exec& exec) : m_exec(exec), m_reductions(exec) {}
 
   double reduce(Reduction reduction, const Box& box, const Array& x) const override {
-    return with_scalar([&]<class T>() { return reduce_typed<T>(reduction, box, typed<T, Exec>(x)); }, x);
+    return with_scalar([&]<class T>() { return reduce_typed<T>(reduction, box, typed<T>(box, x)); }, x);
   }
   double dot(const Box& box, const Array& x, const Array& y) const override {
     return with_scalar(
         [&]<class T>() {
-          return static_cast<double>(m_reductions.dot(m_exec, box, typed<T, Exec>(x), typed<T, Exec>(y)));
+          return static_cast<double>(m_reductions.dot(m_exec, box, typed<T>(box, x), typed<T>(box, y)));
         },
         x, y);
   }
   void fill(const Box& box, double value, const Array& x) const override {
-    run([&]<class T>() { hyperplane::fill(m_exec, box, coefficient<T>("value", value), typed<T, Exec>(x)); }, x);
+    run([&]<class T>() { hyperplane::fill(m_exec, box, coefficient<T>("value", value), typed<T>(box, x)); }, x);
   }
   void scale(const Box& box, double alpha, const Array& x) const override {
-    run([&]<class T>() { hyperplane::scale(m_exec, box, coefficient<T>("alpha", alpha), typed<T, Exec>(x)); }, x);
+    run([&]<class T>() { hyperplane::scale(m_exec, box, coefficient<T>("alpha", alpha), typed<T>(box, x)); }, x);
   }
   void copy(const Box& box, const Array& x, const Array& y) const override {
-    run([&]<class T>() { hyperplane::copy(m_exec, box, typed<T, Exec>(x), typed<T, Exec>(y)); }, x, y);
+    run([&]<class T>() { hyperplane::copy(m_exec, box, typed<T>(box, x), typed<T>(box, y)); }, x, y);
   }
   void transposed_copy(const Box& box, const Array& x, const std::array<int, 3>& order, const Point& begin,
                        const Array& y) const override {
-    run(
-        [&]<class T>() {
-          hyperplane::transposed_copy(m_exec, box, typed<T, Exec>(x), order, begin, typed<T, Exec>(y));
-        },
+    run([&]<class T>() { hyperplane::transposed_copy(m_exec, box, typed<T>(box, x), order, begin, typed<T>(box, y)); },
         x, y);
   }
   void axpby(const Box& box, double alpha, const Array& x, double beta, const Array& y) const override {
     run(
         [&]<class T>() {
           auto const a = coefficient<T>("alpha", alpha);
-          auto const xs = typed<T, Exec>(x), ys = typed<T, Exec>(y);
+          auto const xs = typed<T>(box, x), ys = typed<T>(box, y);
           if (beta == 1.0) return hyperplane::axpy(m_exec, box, a, xs, ys);
           hyperplane::axpby(m_exec, box, a, xs, coefficient<T>("beta", beta), ys);
         },
@@ -123,6 +116,13 @@ class PrimitivesOn final : public Primitives {
   }
 
  private:
+  template <class T>
+  ArrayRef<T> typed(const Box& box, const Array& array) const {
+    check_memory(m_exec, box, array);
+    return ArrayRef<T>(static_cast<T*>(array.data), array.extents, array.strides, array.components,
+                       array.component_stride);
+  }
+
   /// What is not exact as a T is no coefficient of an integer array.
   template <class T>
   static T coefficient(const char* name, double value) {
@@ -154,7 +154,7 @@ class PrimitivesOn final : public Primitives {
     std::vector<Slab<T>> typed_slabs;
     for (auto const& slab : slabs) {
       if (slab.array.scalar != slabs.front().array.scalar) throw Error("arrays have different scalar types");
-      typed_slabs.push_back({typed<T, Exec>(slab.array), slab.box, slab.order});
+      typed_slabs.push_back({typed<T>(slab.box, slab.array), slab.box, slab.order});
     }
     return std::make_unique<TypedPacker<T, Exec>>(m_exec, typed_slabs);
   }

@@ -207,7 +207,8 @@ int run(int argc, char** argv) {
     return exit_error;
   }
   Kokkos::ScopeGuard const kokkos(hyperplane::run_time::kokkos_settings());
-  auto const timers = hyperplane::run_time::start_timers_of_environment();
+  hyperplane::run_time::EnvironmentTimers timers;
+  timers.start();
   if (app.got_subcommand("info")) return run_info();
   return app.got_subcommand("swept") ? run_swept(swept_command) : run_solve(command);
 }

@@ -194,6 +194,21 @@ TEST_P(CPrimitives, misuse) {
   wrong = a;
   wrong.space = HYPERPLANE_DEVICE;
   expect_failure(sum(&wrong, inside), HYPERPLANE_INVALID_ARGUMENT, "no device memory");
+  wrong = a;
+  wrong.strides[2] = std::numeric_limits<std::int64_t>::max() / 2;
+  expect_failure(sum(&wrong, inside), HYPERPLANE_INVALID_ARGUMENT, "x has a stride of 4611686018427387903");
+  auto const init = [&](hyperplane_grid points, int scalar, int space, int count) {
+    return hyperplane_array_init(&wrong, x.data(), static_cast<hyperplane_scalar>(scalar),
+                                 static_cast<hyperplane_memory_space>(space), points, count);
+  };
+  expect_failure(init({5, -4, 3}, HYPERPLANE_DOUBLE, HYPERPLANE_HOST, 1), HYPERPLANE_INVALID_ARGUMENT,
+                 "extent 1 is -4");
+  expect_failure(init(grid, 3, HYPERPLANE_HOST, 1), HYPERPLANE_INVALID_ARGUMENT, "scalar is 3");
+  expect_failure(init(grid, HYPERPLANE_INT, 2, 1), HYPERPLANE_INVALID_ARGUMENT, "space is 2");
+  expect_failure(init(grid, HYPERPLANE_INT, HYPERPLANE_HOST, 0), HYPERPLANE_INVALID_ARGUMENT, "components is 0");
+  int const most = std::numeric_limits<int>::max();
+  expect_failure(init({most, most, most}, HYPERPLANE_INT, HYPERPLANE_HOST, 1), HYPERPLANE_INVALID_ARGUMENT,
+                 "too large");
   b.scalar = HYPERPLANE_FLOAT;
   expect_failure(hyperplane_dot(context, inside, &a, &b, &result), HYPERPLANE_INVALID_ARGUMENT,
                  "different scalar types");
@@ -210,11 +225,27 @@ TEST_P(CPrimitives, misuse) {
   expect_failure(hyperplane_transposed_copy(context, inside, &a, order, begin, &b), HYPERPLANE_INVALID_ARGUMENT,
                  "order");
   expect_failure(hyperplane_transposed_copy(context, inside, &a, nullptr, begin, &b), HYPERPLANE_NULL_POINTER, "order");
+  int const straight[3] = {0, 1, 2}, far[3] = {most, 0, 0};
+  expect_failure(hyperplane_transposed_copy(context, inside, &a, straight, far, &b), HYPERPLANE_INVALID_ARGUMENT,
+                 "begins at 2147483647");
   hyperplane_box layers;
+  int const least = std::numeric_limits<int>::min();
+  EXPECT_EQ(hyperplane_box_face({{least, least, least}, {most, most, most}}, HYPERPLANE_WEST, 2, 0, &layers),
+            HYPERPLANE_SUCCESS);
+  EXPECT_EQ(layers.end[0], least + 2);
   expect_failure(hyperplane_box_face(inside, HYPERPLANE_CENTER, 1, 0, &layers), HYPERPLANE_INVALID_ARGUMENT, "center");
   expect_failure(hyperplane_box_face(inside, 7, 1, 0, &layers), HYPERPLANE_INVALID_ARGUMENT, "face is 7");
   expect_failure(hyperplane_box_face(inside, HYPERPLANE_WEST, 4, 0, &layers), HYPERPLANE_INVALID_ARGUMENT, "4 layers");
+  // What has no points may be nowhere.
+  EXPECT_EQ(hyperplane_array_init(&wrong, nullptr, HYPERPLANE_DOUBLE, HYPERPLANE_HOST, {0, 4, 3}, 1),
+            HYPERPLANE_SUCCESS);
+  EXPECT_EQ(sum(&wrong, {{0, 0, 0}, {0, 4, 3}}), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
+  EXPECT_EQ(result, 0.0);
   hyperplane_packer packer = nullptr;
+  hyperplane_slab const nothing{wrong, {{0, 0, 0}, {0, 4, 3}}, {0, 1, 2}};
+  EXPECT_EQ(hyperplane_packer_create(context, &nothing, 1, &packer), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_packer_pack(packer, nullptr, 0), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
+  EXPECT_EQ(hyperplane_free(packer), HYPERPLANE_SUCCESS);
   expect_failure(hyperplane_packer_create(context, nullptr, 0, &packer), HYPERPLANE_INVALID_ARGUMENT, "count is 0");
   expect_failure(hyperplane_packer_create(context, nullptr, 1, &packer), HYPERPLANE_NULL_POINTER, "slabs is NULL");
   EXPECT_EQ(packer, nullptr);

@@ -2,6 +2,8 @@
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
 
+#include <thread>
+
 #include "c/c_fixture.hpp"
 #include "support/execution_spaces.hpp"
 #include "support/matchers.hpp"
@@ -131,6 +133,40 @@ TEST_P(CInterface, history_and_monitor_see_the_same_norms) {
   EXPECT_EQ(hyperplane_krylov_history(krylov, nullptr, 0, &count), HYPERPLANE_SUCCESS);
   EXPECT_EQ(count, result.iterations + 1);
   hyperplane_free(krylov);
+}
+
+TEST_P(CInterface, monitors_do_not_finalize) {
+  hyperplane_status status = HYPERPLANE_SUCCESS;
+  hyperplane_krylov_options options;
+  hyperplane_krylov_options_init(&options);
+  options.monitor = [](int, double, void* data) { *static_cast<hyperplane_status*>(data) = hyperplane_finalize(); };
+  options.monitor_data = &status;
+  hyperplane_krylov krylov = nullptr;
+  EXPECT_EQ(hyperplane_krylov_create(system.context, system.c_grid, CSystem::n, &options, &krylov), HYPERPLANE_SUCCESS);
+  hyperplane_krylov_result result;
+  EXPECT_EQ(hyperplane_krylov_solve(krylov, system.a, nullptr, system.b, system.x, &result), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(status, HYPERPLANE_INVALID_ARGUMENT);
+  hyperplane_free(krylov);
+}
+
+TEST_P(CInterface, threads_work_in_contexts_of_their_own) {
+  auto const solve = [&](std::vector<double>& x) {
+    CSystem own(GetParam());
+    hyperplane_krylov_result result;
+    for (int time = 0; time < 20; ++time) {
+      EXPECT_EQ(hyperplane_vector_fill(own.x, 0.0), HYPERPLANE_SUCCESS);
+      EXPECT_EQ(hyperplane_preconditioner_factor(own.m, own.a), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
+      EXPECT_EQ(hyperplane_krylov_solve(own.krylov, own.a, own.m, own.b, own.x, &result), HYPERPLANE_SUCCESS);
+    }
+    x = own.get(own.x);
+  };
+  std::vector<double> alone, first, second;
+  solve(alone);
+  std::thread one([&] { solve(first); }), other([&] { solve(second); });
+  one.join();
+  other.join();
+  EXPECT_TRUE(bitwise_equal(first, alone));
+  EXPECT_TRUE(bitwise_equal(second, alone));
 }
 
 TEST_P(CInterface, singular_pivots_are_a_status) {

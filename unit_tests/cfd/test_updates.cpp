@@ -84,8 +84,8 @@ TYPED_TEST(UpdatesTest, take_coefficients_from_memory) {
   axpy(exec, box, alpha, x, y);
   axpy(exec, box, 0.25f, x, z);
   EXPECT_TRUE(bitwise_equal(y.found(), z.found()));
-  axpy(exec, box, -Coefficient<float>(alpha), x, y);
-  axpy(exec, box, Coefficient<float>(alpha.data(), -1.0f), x, z);
+  axpy(exec, box, -Coefficient<float, TypeParam>(alpha), x, y);
+  axpy(exec, box, Coefficient<float, TypeParam>(alpha.data(), -1.0f), x, z);
   EXPECT_TRUE(bitwise_equal(y.found(), z.found()));
 }
 

@@ -130,6 +130,40 @@ TEST_F(TimersTest, leave_other_tools_their_callbacks) {
   EXPECT_EQ(entry("Hyperplane::fill").count, 0);
 }
 
+/// A tool that passes on what it gets to those that were there before it.
+struct LaterTool {
+  inline static Kokkos::Tools::Experimental::EventSet s_before;
+  inline static int s_kernels = 0;
+
+  LaterTool() {
+    s_before = Kokkos::Tools::Experimental::get_callbacks();
+    auto callbacks = s_before;
+    callbacks.begin_parallel_for = [](const char* label, std::uint32_t device, std::uint64_t* id) {
+      ++s_kernels;
+      s_before.begin_parallel_for(label, device, id);
+    };
+    Kokkos::Tools::Experimental::set_callbacks(callbacks);
+  }
+  ~LaterTool() { Kokkos::Tools::Experimental::set_callbacks(s_before); }
+};
+
+TEST_F(TimersTest, stay_under_tools_that_came_later) {
+  Timers::start();
+  {
+    LaterTool const tool;
+    Timers::stop();
+    fill(exec, box, 2.0, x);
+    EXPECT_EQ(LaterTool::s_kernels, 1);
+    EXPECT_EQ(entry("Hyperplane::fill").count, 0);
+    Timers::start();
+    fill(exec, box, 2.0, x);
+    EXPECT_EQ(LaterTool::s_kernels, 2);
+    EXPECT_EQ(entry("Hyperplane::fill").count, 1);
+  }
+  Timers::stop();
+  EXPECT_EQ(Kokkos::Tools::Experimental::get_callbacks().begin_parallel_for, nullptr);
+}
+
 TEST_F(TimersTest, report_to_a_file_or_name_one_that_cannot_be_written) {
   auto const path = ::testing::TempDir() + "timers.json";
   {

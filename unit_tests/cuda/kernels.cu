@@ -25,14 +25,19 @@ void compile(cudaStream_t stream, const PencilMap<W>& map, const BlockStencil7Re
              unsigned long long* singular) {
   auto const run = [&](auto&& plan) {
     plan.factor(stream, a, factors, singular);
-    plan.solve(stream, factors, x, x);
+    VectorRefs<BlockVectorRef<Scalar, n, W>, 1> const one{{x}};
+    plan.solve(stream, Sweeps::both, factors, one, one);
+    VectorRefs<BlockVectorRef<Scalar, n, W>, 3> const several{{x, x, x}};
+    plan.solve(stream, Sweeps::both, factors, several, several);
   };
-  run(BlockIlu0CudaPencil<Scalar, n, Storage, W>(stream, map, 0));
+  run(BlockIlu0CudaPencil<Scalar, n, Storage, W>(stream, map, 0, 3));
   run(BlockIlu0CudaPersistent<PlaneTurns::thread_recycling, Scalar, n, Storage, W>(stream, map, 0));
   run(BlockIlu0CudaPersistent<PlaneTurns::cooperative, Scalar, n, Storage, W>(stream, map, 0));
+  run(BlockIlu0CudaPersistent<PlaneTurns::self_scheduled, Scalar, n, Storage, W>(stream, map, 0));
   PlaneGroups const planes(stream, map);
   BlockIlu0CudaGraphFactor<Scalar, n, Storage, MatrixStorage, W>(stream, map, planes)(stream, a, factors, singular);
-  BlockIlu0CudaGraphSolve<Scalar, n, Storage, W>(stream, map, planes)(stream, factors, x, x);
+  BlockIlu0CudaGraphSweep<Sweep::forward, Scalar, n, Storage, W>(stream, map, planes)(stream, factors, x, x);
+  BlockIlu0CudaGraphSweep<Sweep::backward, Scalar, n, Storage, W>(stream, map, planes)(stream, factors, x, x);
 }
 
 #define HYPERPLANE_COMPILE(Scalar, n, Storage, MatrixStorage, W)                       \

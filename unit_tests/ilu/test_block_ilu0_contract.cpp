@@ -132,7 +132,8 @@ TYPED_TEST(BlockIlu0Contract, takes_a_path_at_its_word) {
   EXPECT_NE(Ilu(exec, grid).path(), Path::automatic);
   EXPECT_EQ(Ilu(exec, grid, {.path = Path::portable}).path(), Path::portable);
   auto const runs = paths_of<TypeParam>();
-  for (Path const path : {Path::portable, Path::pencil, Path::cuda_graph, Path::thread_recycling, Path::cooperative}) {
+  for (Path const path : {Path::portable, Path::pencil, Path::cuda_graph, Path::thread_recycling, Path::cooperative,
+                          Path::self_scheduled}) {
     if (std::find(runs.begin(), runs.end(), path) != runs.end()) {
       EXPECT_EQ(Ilu(exec, grid, {.path = path}).path(), path);
     } else {

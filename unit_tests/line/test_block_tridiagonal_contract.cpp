@@ -177,8 +177,8 @@ TYPED_TEST(BlockTridiagonalContract, takes_a_path_at_its_word) {
   using Solver = BlockTridiagonal<double, n, TypeParam>;
   EXPECT_NE(Solver(exec, lines).path(), Path::automatic);
   auto const runs = line_paths_of<TypeParam>();
-  for (Path const path :
-       {Path::portable, Path::pencil, Path::cuda_graph, Path::thread_recycling, Path::cooperative, Path::staged}) {
+  for (Path const path : {Path::portable, Path::pencil, Path::cuda_graph, Path::thread_recycling, Path::cooperative,
+                          Path::self_scheduled, Path::staged}) {
     if (std::find(runs.begin(), runs.end(), path) != runs.end()) {
       EXPECT_EQ(Solver(exec, lines, {.path = path}).path(), path);
     } else {

@@ -93,6 +93,34 @@ TYPED_TEST(SipTest, without_extrapolation_is_ilu0) {
                    rounding<double>(100, 1)));
 }
 
+TYPED_TEST(SipTest, is_made_of_its_parts_and_takes_several_right_hand_sides) {
+  TypeParam const exec;
+  using Vector = BlockVector<double, 1, TypeParam>;
+  for (auto const& grid : {Grid(13, 18, 6), Grid(21, 9, 1)}) {
+    auto const a = random_stencil(grid, 1);
+    auto const values = random_vector(3 * a.rows());
+    for (Path const path : paths_of<TypeParam>()) {
+      Sip<double, TypeParam> sip(exec, grid, {.path = path, .right_hand_sides = 3});
+      sip.factor(exec, to_device<double, 1, double>(exec, a));
+      std::vector<Vector> b, x;
+      for (int v = 0; v < 3; ++v) {
+        auto const first = values.begin() + v * a.rows();
+        b.push_back(to_device<double, 1>(exec, grid, std::vector<double>(first, first + a.rows())));
+        x.emplace_back(exec, grid);
+      }
+      sip.solve(exec, b, x);
+      Vector const y(exec, grid);
+      for (int v = 0; v < 3; ++v) {
+        sip.solve(exec, b[v], y);
+        EXPECT_TRUE(bitwise_equal(to_host(exec, y), to_host(exec, x[v]))) << to_string(grid) << ", " << name(path);
+        sip.forward(exec, b[v], y);
+        sip.backward(exec, y, y);
+        EXPECT_TRUE(bitwise_equal(to_host(exec, y), to_host(exec, x[v]))) << to_string(grid) << ", " << name(path);
+      }
+    }
+  }
+}
+
 TYPED_TEST(SipTest, is_exact_on_a_line) {
   TypeParam const exec;
   for (auto const& grid : {Grid(40, 1, 1), Grid(1, 40, 1), Grid(1, 1, 40)}) {

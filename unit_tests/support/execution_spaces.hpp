@@ -54,7 +54,8 @@ std::vector<Path> paths_of() {
   if constexpr (HostExecutionSpace<Exec>) {
     return {Path::portable, Path::pencil};
   } else if constexpr (CudaExecutionSpace<Exec>) {
-    return {Path::portable, Path::pencil, Path::cuda_graph, Path::thread_recycling, Path::cooperative};
+    return {Path::portable,         Path::pencil,      Path::cuda_graph,
+            Path::thread_recycling, Path::cooperative, Path::self_scheduled};
   } else {
     return {Path::portable};
   }

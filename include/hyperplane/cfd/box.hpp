@@ -19,7 +19,7 @@ struct Box {
   static constexpr Box of(const Grid& grid) { return {{0, 0, 0}, {grid.ni(), grid.nj(), grid.nk()}}; }
 
   HYPERPLANE_FUNCTION constexpr std::int64_t size() const {
-    return empty() ? 0 : std::int64_t{end.i - begin.i} * (end.j - begin.j) * (end.k - begin.k);
+    return empty() ? 0 : (std::int64_t{end.i} - begin.i) * (end.j - begin.j) * (end.k - begin.k);
   }
   HYPERPLANE_FUNCTION constexpr bool empty() const { return end.i <= begin.i || end.j <= begin.j || end.k <= begin.k; }
 

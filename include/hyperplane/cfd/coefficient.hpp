@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/macros.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -9,16 +10,18 @@
 
 namespace hyperplane {
 
-/// A number that a kernel multiplies with: its value, or where it is in the memory of the execution space, as result
-/// of a reduction before. Then the host need not wait for it.
-template <class T>
+/// A number that a kernel of Exec multiplies with: its value, or where it is in memory that Exec reads, as result of a
+/// reduction before. Then the host need not wait for it.
+template <class T, ExecutionSpace Exec>
 class Coefficient {
  public:
   template <class U>
     requires std::convertible_to<U, T>
   HYPERPLANE_FUNCTION Coefficient(U value) : m_value(static_cast<T>(value)) {}
-  template <class Space>
-  Coefficient(const Kokkos::View<double, Space>& place) : m_place(place.data()) {}
+  template <class... Properties>
+    requires(
+        bool(Kokkos::SpaceAccessibility<Exec, typename Kokkos::View<double, Properties...>::memory_space>::accessible))
+  Coefficient(const Kokkos::View<double, Properties...>& place) : m_place(place.data()) {}
   /// The number at `place` times `factor`.
   Coefficient(const double* place, T factor) : m_value(factor), m_place(place) {}
 

@@ -214,19 +214,21 @@ class Reductions {
   /// y += alpha x; result = (y, z), of the new y. z may be y. One pass.
   template <ArrayLike X, ArrayLike Y, ArrayLike Z>
     requires Real<array_value_t<X>>
-  void axpy_dot(const Exec& exec, const Box& box, const std::type_identity_t<Coefficient<array_value_t<X>>>& alpha,
-                const X& x, const Y& y, const Z& z, const Result<double>& result) const {
+  void axpy_dot(const Exec& exec, const Box& box,
+                const std::type_identity_t<Coefficient<array_value_t<X>, Exec>>& alpha, const X& x, const Y& y,
+                const Z& z, const Result<double>& result) const {
     auto const yr = array_ref(y);
     auto const zr = array_ref(z);
     bool const z_is_y = zr.data() == yr.data();
     run<detail::SumJoin>(exec, "Hyperplane::axpy_dot", detail::nest_of("axpy_dot", box, zr, array_ref(x), yr),
-                         z_is_y ? 3 : 4, detail::AxpyDotOp<array_value_t<X>>{alpha, z_is_y},
+                         z_is_y ? 3 : 4, detail::AxpyDotOp<array_value_t<X>, Exec>{alpha, z_is_y},
                          detail::StoreResult<double>{result.data()});
   }
   template <ArrayLike X, ArrayLike Y, ArrayLike Z>
     requires Real<array_value_t<X>>
-  double axpy_dot(const Exec& exec, const Box& box, const std::type_identity_t<Coefficient<array_value_t<X>>>& alpha,
-                  const X& x, const Y& y, const Z& z) const {
+  double axpy_dot(const Exec& exec, const Box& box,
+                  const std::type_identity_t<Coefficient<array_value_t<X>, Exec>>& alpha, const X& x, const Y& y,
+                  const Z& z) const {
     return wait<double>(exec, [&](const auto& result) { axpy_dot(exec, box, alpha, x, y, z, result); });
   }
 
@@ -234,16 +236,19 @@ class Reductions {
   /// arrays, where single steps have eight passes over one.
   template <ArrayLike P, ArrayLike Q, ArrayLike X, ArrayLike R>
     requires Real<array_value_t<P>>
-  void update_dot(const Exec& exec, const Box& box, const std::type_identity_t<Coefficient<array_value_t<P>>>& alpha,
-                  const P& p, const Q& q, const X& x, const R& r, const Result<double>& result) const {
+  void update_dot(const Exec& exec, const Box& box,
+                  const std::type_identity_t<Coefficient<array_value_t<P>, Exec>>& alpha, const P& p, const Q& q,
+                  const X& x, const R& r, const Result<double>& result) const {
     run<detail::SumJoin>(exec, "Hyperplane::update_dot",
                          detail::nest_of("update_dot", box, array_ref(p), array_ref(q), array_ref(x), array_ref(r)), 6,
-                         detail::UpdateDotOp<array_value_t<P>>{alpha}, detail::StoreResult<double>{result.data()});
+                         detail::UpdateDotOp<array_value_t<P>, Exec>{alpha},
+                         detail::StoreResult<double>{result.data()});
   }
   template <ArrayLike P, ArrayLike Q, ArrayLike X, ArrayLike R>
     requires Real<array_value_t<P>>
-  double update_dot(const Exec& exec, const Box& box, const std::type_identity_t<Coefficient<array_value_t<P>>>& alpha,
-                    const P& p, const Q& q, const X& x, const R& r) const {
+  double update_dot(const Exec& exec, const Box& box,
+                    const std::type_identity_t<Coefficient<array_value_t<P>, Exec>>& alpha, const P& p, const Q& q,
+                    const X& x, const R& r) const {
     return wait<double>(exec, [&](const auto& result) { update_dot(exec, box, alpha, p, q, x, r, result); });
   }
 

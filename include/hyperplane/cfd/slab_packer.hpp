@@ -31,7 +31,7 @@ inline Box face_box(const Box& box, Direction face, int width, int from = 0) {
   int const axis = o.i != 0 ? 0 : o.j != 0 ? 1 : 2;
   int begin[3] = {box.begin.i, box.begin.j, box.begin.k};
   int end[3] = {box.end.i, box.end.j, box.end.k};
-  int const layers = end[axis] - begin[axis];
+  auto const layers = std::int64_t{end[axis]} - begin[axis];
   if (width < 0 || from < 0 || std::int64_t{width} + from > layers) {
     fail(std::string("face_box: ") + std::to_string(width) + " layers from layer " + std::to_string(from) +
          " on at face " + name(face) + ", but the box " + to_string(box) + " has " + std::to_string(layers));

@@ -25,31 +25,31 @@ namespace hyperplane {
 namespace detail {
 
 /// What updates do with an element of each array: they write the last one, and read it where they do not overwrite it.
-template <class T>
+template <class T, class Exec>
 struct FillOp {
   static constexpr bool overwrites = true;
-  Coefficient<T> m_value;
+  Coefficient<T, Exec> m_value;
   HYPERPLANE_FUNCTION FillOp resolved() const { return {m_value.resolved()}; }
   HYPERPLANE_FUNCTION void operator()(T& x) const { x = m_value.value(); }
 };
-template <class T>
+template <class T, class Exec>
 struct ScaleOp {
   static constexpr bool overwrites = false;
-  Coefficient<T> m_alpha;
+  Coefficient<T, Exec> m_alpha;
   HYPERPLANE_FUNCTION ScaleOp resolved() const { return {m_alpha.resolved()}; }
   HYPERPLANE_FUNCTION void operator()(T& x) const { x *= m_alpha.value(); }
 };
-template <class T>
+template <class T, class Exec>
 struct AxpyOp {
   static constexpr bool overwrites = false;
-  Coefficient<T> m_alpha;
+  Coefficient<T, Exec> m_alpha;
   HYPERPLANE_FUNCTION AxpyOp resolved() const { return {m_alpha.resolved()}; }
   HYPERPLANE_FUNCTION void operator()(const T& x, T& y) const { y += m_alpha.value() * x; }
 };
-template <class T>
+template <class T, class Exec>
 struct AxpbyOp {
   static constexpr bool overwrites = false;
-  Coefficient<T> m_alpha, m_beta;
+  Coefficient<T, Exec> m_alpha, m_beta;
   HYPERPLANE_FUNCTION AxpbyOp resolved() const { return {m_alpha.resolved(), m_beta.resolved()}; }
   HYPERPLANE_FUNCTION void operator()(const T& x, T& y) const { y = m_alpha.value() * x + m_beta.value() * y; }
 };
@@ -72,10 +72,11 @@ void copy(const Exec& exec, const char* label, const Nest<T, 2>& nest) {
 
 /// x = value
 template <ExecutionSpace Exec, ArrayLike X>
-void fill(const Exec& exec, const Box& box, const std::type_identity_t<Coefficient<array_value_t<X>>>& value,
+void fill(const Exec& exec, const Box& box, const std::type_identity_t<Coefficient<array_value_t<X>, Exec>>& value,
           const X& x) {
   using T = array_value_t<X>;
-  detail::update(exec, "Hyperplane::fill", detail::nest_of("fill", box, array_ref(x)), 1, detail::FillOp<T>{value});
+  detail::update(exec, "Hyperplane::fill", detail::nest_of("fill", box, array_ref(x)), 1,
+                 detail::FillOp<T, Exec>{value});
 }
 
 /// y = x
@@ -96,28 +97,29 @@ void transposed_copy(const Exec& exec, const Box& box, const X& x, const std::ar
 
 /// x = alpha x
 template <ExecutionSpace Exec, ArrayLike X>
-void scale(const Exec& exec, const Box& box, const std::type_identity_t<Coefficient<array_value_t<X>>>& alpha,
+void scale(const Exec& exec, const Box& box, const std::type_identity_t<Coefficient<array_value_t<X>, Exec>>& alpha,
            const X& x) {
   using T = array_value_t<X>;
-  detail::update(exec, "Hyperplane::scale", detail::nest_of("scale", box, array_ref(x)), 2, detail::ScaleOp<T>{alpha});
+  detail::update(exec, "Hyperplane::scale", detail::nest_of("scale", box, array_ref(x)), 2,
+                 detail::ScaleOp<T, Exec>{alpha});
 }
 
 /// y += alpha x
 template <ExecutionSpace Exec, ArrayLike X, ArrayLike Y>
-void axpy(const Exec& exec, const Box& box, const std::type_identity_t<Coefficient<array_value_t<X>>>& alpha,
+void axpy(const Exec& exec, const Box& box, const std::type_identity_t<Coefficient<array_value_t<X>, Exec>>& alpha,
           const X& x, const Y& y) {
   using T = array_value_t<X>;
   detail::update(exec, "Hyperplane::axpy", detail::nest_of("axpy", box, array_ref(x), array_ref(y)), 3,
-                 detail::AxpyOp<T>{alpha});
+                 detail::AxpyOp<T, Exec>{alpha});
 }
 
 /// y = alpha x + beta y
 template <ExecutionSpace Exec, ArrayLike X, ArrayLike Y>
-void axpby(const Exec& exec, const Box& box, const std::type_identity_t<Coefficient<array_value_t<X>>>& alpha,
-           const X& x, const std::type_identity_t<Coefficient<array_value_t<X>>>& beta, const Y& y) {
+void axpby(const Exec& exec, const Box& box, const std::type_identity_t<Coefficient<array_value_t<X>, Exec>>& alpha,
+           const X& x, const std::type_identity_t<Coefficient<array_value_t<X>, Exec>>& beta, const Y& y) {
   using T = array_value_t<X>;
   detail::update(exec, "Hyperplane::axpby", detail::nest_of("axpby", box, array_ref(x), array_ref(y)), 3,
-                 detail::AxpbyOp<T>{alpha, beta});
+                 detail::AxpbyOp<T, Exec>{alpha, beta});
 }
 
 }  // namespace hyperplane

@@ -14,11 +14,20 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Throws Error with the message and the source location of the caller.
-[[noreturn]] inline void fail(std::string_view message, std::source_location where = std::source_location::current()) {
+namespace detail {
+
+/// "message [file.hpp:12]"
+inline std::string with_place(std::string_view message, std::source_location where) {
   std::string_view file = where.file_name();
   if (auto const slash = file.find_last_of('/'); slash != std::string_view::npos) file.remove_prefix(slash + 1);
-  throw Error(std::string(message) + " [" + std::string(file) + ":" + std::to_string(where.line()) + "]");
+  return std::string(message) + " [" + std::string(file) + ":" + std::to_string(where.line()) + "]";
+}
+
+}  // namespace detail
+
+/// Throws Error with the message and the source location of the caller.
+[[noreturn]] inline void fail(std::string_view message, std::source_location where = std::source_location::current()) {
+  throw Error(detail::with_place(message, where));
 }
 
 /// Throws Error unless `ok`. Where the message must be put together, test first and call fail().

@@ -12,6 +12,7 @@ enum class Path {
   cuda_graph,  ///< a kernel for each hyperplane, captured once; starts, and loads factors, before the one before ends
   thread_recycling,  ///< one persistent kernel, points fetched in batches, an atomic grid barrier between hyperplanes
   cooperative,       ///< the same with the grid barrier of cooperative groups
+  self_scheduled,    ///< one kernel, points fetched in batches by ticket, a counter of finished batches a hyperplane
   staged,  ///< BlockTridiagonal: several threads a line, blocks brought ahead by bulk copies; CUDA from 9.0 on
 };
 
@@ -23,6 +24,7 @@ constexpr const char* name(Path path) {
     case Path::cuda_graph: return "cuda_graph";
     case Path::thread_recycling: return "thread_recycling";
     case Path::cooperative: return "cooperative";
+    case Path::self_scheduled: return "self_scheduled";
     case Path::staged: return "staged";
   }
   return "unknown";

@@ -9,11 +9,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
+#include <exception>
 #include <fstream>
 #include <iostream>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace hyperplane {
@@ -38,7 +39,9 @@ struct TimerEntry {
 /// that moves them; the rest of a solver's launches have labels of their own.
 ///
 /// For the whole program, and safe to be used by several threads. start() and stop() belong between
-/// Kokkos::initialize() and Kokkos::finalize(), and while no kernel is being launched.
+/// Kokkos::initialize() and Kokkos::finalize(), and while no kernel is being launched. Shared libraries that hide their
+/// symbols (that of the C interface) have timers of their own beside those of a C++ program: each sees all kernels, but
+/// the bytes of its own code alone.
 class Timers {
  public:
   static void start() { detail::TimerCallbacks::start(); }
@@ -115,23 +118,38 @@ class TimerReport {
   /// To stderr.
   TimerReport() { Timers::start(); }
   /// To a file, which is opened at once: throws Error where that is not possible.
-  explicit TimerReport(const std::string& path) : m_path(path), m_file(path) {
-    if (!m_file) fail("timers: cannot write to '" + path + "'");
+  explicit TimerReport(const std::string& path) : TimerReport(path, open(path)) {}
+  /// To the file of that name, which open() has opened.
+  TimerReport(std::string path, std::ofstream file) : m_path(std::move(path)), m_file(std::move(file)) {
     Timers::start();
+  }
+  /// Throws Error where that is not possible.
+  static std::ofstream open(const std::string& path) {
+    std::ofstream file(path);
+    if (!file) fail("timers: cannot write to '" + path + "'");
+    return file;
   }
   TimerReport(const TimerReport&) = delete;
   TimerReport& operator=(const TimerReport&) = delete;
   ~TimerReport() {
-    Timers::stop();
+    try {
+      Timers::stop();
+      write();
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "hyperplane: timers: %s\n", error.what());
+    }
+  }
+
+ private:
+  void write() {
     if (m_path.empty()) {
       std::cerr << Timers::table();
       return;
     }
     m_file << Timers::json() << std::flush;
-    if (!m_file) std::cerr << "hyperplane: timers: cannot write to '" << m_path << "'\n";
+    if (!m_file) fail("cannot write to '" + m_path + "'");
   }
 
- private:
   std::string m_path;
   std::ofstream m_file;
 };

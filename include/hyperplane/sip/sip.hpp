@@ -17,6 +17,7 @@
 #include <hyperplane/sip/detail/sip_cuda.hpp>
 #endif
 
+#include <span>
 #include <string>
 
 namespace hyperplane {
@@ -28,6 +29,9 @@ struct SipOptions {
   Path path = Path::automatic;
   /// Multiprocessors of a CUDA device that kernels of the plan may occupy, see BlockIlu0Options; 0: all.
   int multiprocessors = 0;
+  /// Right-hand sides that are solved together at most, see BlockIlu0Options: 1 to 3, such as the components of a
+  /// velocity.
+  int right_hand_sides = 1;
 };
 
 /// SIP, Stone's strongly implicit procedure, for scalar equations on the seven-point stencil; with it the correction
@@ -68,7 +72,10 @@ class Sip {
   /// Throws Error where alpha is out of range or the execution space cannot run the path.
   Sip(const Exec& exec, const Grid& grid, const SipOptions& options = {})
       : m_alpha(checked_alpha(options)),
-        m_sweeps(exec, grid, {.path = options.path, .multiprocessors = options.multiprocessors}),
+        m_sweeps(exec, grid,
+                 {.path = options.path,
+                  .multiprocessors = options.multiprocessors,
+                  .right_hand_sides = options.right_hand_sides}),
         m_coefficients(exec, PencilMap<Sweeps::vector_length>(grid), m_sweeps.path(), options.multiprocessors) {}
 
   const Grid& grid() const { return m_sweeps.grid(); }
@@ -88,10 +95,26 @@ class Sip {
 
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where a grid is another one.
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
-    detail::check_grid("Sip::solve", "the right-hand side", rhs.grid(), grid());
-    detail::check_grid("Sip::solve", "x", x.grid(), grid());
-    require(m_sweeps.m_factored, "Sip::solve: called before factor");
+    m_sweeps.check("Sip::solve", rhs, x);
     m_sweeps.solve(exec, rhs, x);
+  }
+
+  /// x[v] = M^-1 rhs[v] for each v, with the bits of single solves: see BlockIlu0.
+  void solve(const Exec& exec, std::span<const Vector> rhs, std::span<const Vector> x) const {
+    m_sweeps.check("Sip::solve", rhs, x);
+    m_sweeps.solve(exec, rhs, x);
+  }
+
+  /// y = L^-1 rhs, the first half of a solve; y may be rhs. Throws Error as solve() does.
+  void forward(const Exec& exec, const Vector& rhs, const Vector& y) const {
+    m_sweeps.check("Sip::forward", rhs, y);
+    m_sweeps.forward(exec, rhs, y);
+  }
+
+  /// x = U^-1 y, the second half, so that both have the bits of solve(); x may be y. Throws Error as solve() does.
+  void backward(const Exec& exec, const Vector& y, const Vector& x) const {
+    m_sweeps.check("Sip::backward", y, x);
+    m_sweeps.backward(exec, y, x);
   }
 
   /// Whether the last factor() met a singular pivot, and where. Waits for the instance.

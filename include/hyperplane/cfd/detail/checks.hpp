@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <type_traits>
 
@@ -92,8 +93,15 @@ Nest<Y, 2> transposed_nest(const char* function, const Box& box, const ArrayRef<
   check_components(function, x, y);
   auto const from = nest_of(function, box, x);
   int const* const extents = from.m_extents;
-  auto const to = nest_of(
-      function, Box{begin, {begin.i + extents[order[0]], begin.j + extents[order[1]], begin.k + extents[order[2]]}}, y);
+  auto const end = [&](int first, int d) {
+    auto const last = std::int64_t{first} + extents[order[d]];
+    if (last > std::numeric_limits<int>::max()) {
+      fail(std::string(function) + ": a box that begins at " + std::to_string(first) + " is not inside an array of " +
+           extents_of(y) + " points");
+    }
+    return static_cast<int>(last);
+  };
+  auto const to = nest_of(function, Box{begin, {end(begin.i, 0), end(begin.j, 1), end(begin.k, 2)}}, y);
   Nest<Y, 2> nest{};
   nest.m_data[0] = from.m_data[0];
   nest.m_data[1] = to.m_data[0];

@@ -48,10 +48,10 @@ struct DotsOp {
   }
 };
 
-template <class T>
+template <class T, class Exec>
 struct AxpyDotOp {
   static constexpr int written = 1;
-  Coefficient<T> m_alpha;
+  Coefficient<T, Exec> m_alpha;
   bool m_z_is_y;
   HYPERPLANE_FUNCTION AxpyDotOp resolved() const { return {m_alpha.resolved(), m_z_is_y}; }
   HYPERPLANE_FUNCTION Partials<double, 1> operator()(const T& z, const T& x, T& y) const {
@@ -60,10 +60,10 @@ struct AxpyDotOp {
   }
 };
 
-template <class T>
+template <class T, class Exec>
 struct UpdateDotOp {
   static constexpr int written = 2;
-  Coefficient<T> m_alpha;
+  Coefficient<T, Exec> m_alpha;
   HYPERPLANE_FUNCTION UpdateDotOp resolved() const { return {m_alpha.resolved()}; }
   HYPERPLANE_FUNCTION Partials<double, 1> operator()(const T& p, const T& q, T& x, T& r) const {
     x += m_alpha.value() * p;

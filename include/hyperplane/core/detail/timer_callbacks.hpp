@@ -31,39 +31,29 @@ class TimerCallbacks {
   static void start() {
     std::lock_guard const lock(s_mutex);
     if (running()) return;
-    namespace tools = Kokkos::Tools::Experimental;
-    s_others = tools::get_callbacks();
-    auto callbacks = s_others;
-    callbacks.begin_parallel_for = [](const char* label, std::uint32_t device, std::uint64_t* id) {
-      begin(label, device, id, s_others.begin_parallel_for);
-    };
-    callbacks.begin_parallel_reduce = [](const char* label, std::uint32_t device, std::uint64_t* id) {
-      begin(label, device, id, s_others.begin_parallel_reduce);
-    };
-    callbacks.begin_parallel_scan = [](const char* label, std::uint32_t device, std::uint64_t* id) {
-      begin(label, device, id, s_others.begin_parallel_scan);
-    };
-    callbacks.end_parallel_for = [](std::uint64_t id) { end(id, s_others.end_parallel_for); };
-    callbacks.end_parallel_reduce = [](std::uint64_t id) { end(id, s_others.end_parallel_reduce); };
-    callbacks.end_parallel_scan = [](std::uint64_t id) { end(id, s_others.end_parallel_scan); };
-    tools::set_callbacks(callbacks);
+    auto callbacks = Kokkos::Tools::Experimental::get_callbacks();
+    for_each_place([&](bool& is_ours, auto place, auto ours) {
+      if (is_ours) return;
+      s_others.*place = callbacks.*place;
+      callbacks.*place = ours;
+      is_ours = true;
+    });
+    Kokkos::Tools::Experimental::set_callbacks(callbacks);
     s_running.store(true, std::memory_order_relaxed);
   }
 
+  /// Where another tool has come since, our callback stays under it and passes on what it gets.
   static void stop() {
     std::lock_guard const lock(s_mutex);
     if (!running()) return;
     s_running.store(false, std::memory_order_relaxed);
-    // Only ours: another tool may have changed others since.
-    namespace tools = Kokkos::Tools::Experimental;
-    auto callbacks = tools::get_callbacks();
-    callbacks.begin_parallel_for = s_others.begin_parallel_for;
-    callbacks.begin_parallel_reduce = s_others.begin_parallel_reduce;
-    callbacks.begin_parallel_scan = s_others.begin_parallel_scan;
-    callbacks.end_parallel_for = s_others.end_parallel_for;
-    callbacks.end_parallel_reduce = s_others.end_parallel_reduce;
-    callbacks.end_parallel_scan = s_others.end_parallel_scan;
-    tools::set_callbacks(callbacks);
+    auto callbacks = Kokkos::Tools::Experimental::get_callbacks();
+    for_each_place([&](bool& is_ours, auto place, auto ours) {
+      if (callbacks.*place != ours) return;
+      callbacks.*place = s_others.*place;
+      is_ours = false;
+    });
+    Kokkos::Tools::Experimental::set_callbacks(callbacks);
     s_kernels.clear();
   }
 
@@ -99,7 +89,37 @@ class TimerCallbacks {
     return found->second;
   }
 
+  using Events = Kokkos::Tools::Experimental::EventSet;
+
+  static void begin_for(const char* label, std::uint32_t device, std::uint64_t* id) {
+    begin(label, device, id, s_others.begin_parallel_for);
+  }
+  static void begin_reduce(const char* label, std::uint32_t device, std::uint64_t* id) {
+    begin(label, device, id, s_others.begin_parallel_reduce);
+  }
+  static void begin_scan(const char* label, std::uint32_t device, std::uint64_t* id) {
+    begin(label, device, id, s_others.begin_parallel_scan);
+  }
+  static void end_for(std::uint64_t id) { end(id, s_others.end_parallel_for); }
+  static void end_reduce(std::uint64_t id) { end(id, s_others.end_parallel_reduce); }
+  static void end_scan(std::uint64_t id) { end(id, s_others.end_parallel_scan); }
+
+  /// Calls f(whether our callback is there, under another maybe; the place; our callback).
+  template <class F>
+  static void for_each_place(const F& f) {
+    f(s_is_ours[0], &Events::begin_parallel_for, begin_for);
+    f(s_is_ours[1], &Events::begin_parallel_reduce, begin_reduce);
+    f(s_is_ours[2], &Events::begin_parallel_scan, begin_scan);
+    f(s_is_ours[3], &Events::end_parallel_for, end_for);
+    f(s_is_ours[4], &Events::end_parallel_reduce, end_reduce);
+    f(s_is_ours[5], &Events::end_parallel_scan, end_scan);
+  }
+
   static void begin(const char* label, std::uint32_t device, std::uint64_t* id, Kokkos_Profiling_beginFunction other) {
+    if (!running()) {
+      if (other != nullptr) other(label, device, id);
+      return;
+    }
     Kernel kernel{label, 0, {}};
     if (other != nullptr) other(label, device, &kernel.m_other_id);
     std::lock_guard const lock(s_mutex);
@@ -110,17 +130,18 @@ class TimerCallbacks {
 
   static void end(std::uint64_t id, Kokkos_Profiling_endFunction other) {
     auto const now = Clock::now();
-    std::uint64_t other_id = 0;
+    // Of a kernel that began while timers were off, the other's own.
+    std::uint64_t other_id = id;
     {
       std::lock_guard const lock(s_mutex);
-      auto const found = s_kernels.find(id);
-      if (found == s_kernels.end()) return;
-      auto const& kernel = found->second;
-      auto& count = count_of(kernel.m_label);
-      ++count.m_count;
-      count.m_seconds += std::chrono::duration<double>(now - kernel.m_begin).count();
-      other_id = kernel.m_other_id;
-      s_kernels.erase(found);
+      if (auto const found = s_kernels.find(id); found != s_kernels.end()) {
+        auto const& kernel = found->second;
+        auto& count = count_of(kernel.m_label);
+        ++count.m_count;
+        count.m_seconds += std::chrono::duration<double>(now - kernel.m_begin).count();
+        other_id = kernel.m_other_id;
+        s_kernels.erase(found);
+      }
     }
     if (other != nullptr) other(other_id);
   }
@@ -130,7 +151,8 @@ class TimerCallbacks {
   inline static Counts s_counts;
   inline static std::unordered_map<std::uint64_t, Kernel> s_kernels;
   inline static std::uint64_t s_last_id = 0;
-  inline static Kokkos::Tools::Experimental::EventSet s_others{};
+  inline static bool s_is_ours[6] = {};
+  inline static Events s_others{};
 };
 
 /// Says that the kernel of this label, which is launched next, has to move so many bytes. Costs a test of a flag while

@@ -18,7 +18,7 @@
 
 namespace hyperplane::detail {
 
-/// Plan of the cuda_graph path: a graph for the solve, and one for each storage that a matrix may have.
+/// Plan of the cuda_graph path: a graph for each sweep, and one for each storage that a matrix may have.
 template <class Scalar, int n, class Storage, int vector_length>
 class BlockIlu0CudaGraph {
  public:
@@ -28,7 +28,8 @@ class BlockIlu0CudaGraph {
 
   BlockIlu0CudaGraph(cudaStream_t stream, const Map& map)
       : m_planes(stream, map),
-        m_solve(stream, map, m_planes),
+        m_forward(stream, map, m_planes),
+        m_backward(stream, map, m_planes),
         m_factor(stream, map, m_planes),
         m_narrow_factor(stream, map, m_planes) {
     // Whatever stream comes first, the tables are there.
@@ -44,8 +45,14 @@ class BlockIlu0CudaGraph {
       m_narrow_factor(stream, a, factors, singular);
     }
   }
-  void solve(cudaStream_t stream, const Factors& factors, const Vector& rhs, const Vector& x) {
-    m_solve(stream, factors, rhs, x);
+  /// One vector after another.
+  template <int count>
+  void solve(cudaStream_t stream, Sweeps sweeps, const Factors& factors, const VectorRefs<Vector, count>& rhs,
+             const VectorRefs<Vector, count>& x) {
+    for (int v = 0; v < count; ++v) {
+      if (sweeps != Sweeps::backward) m_forward(stream, factors, rhs[v], x[v]);
+      if (sweeps != Sweeps::forward) m_backward(stream, factors, sweeps == Sweeps::both ? x[v] : rhs[v], x[v]);
+    }
   }
 
  private:
@@ -55,7 +62,8 @@ class BlockIlu0CudaGraph {
   };
 
   PlaneGroups m_planes;
-  BlockIlu0CudaGraphSolve<Scalar, n, Storage, vector_length> m_solve;
+  BlockIlu0CudaGraphSweep<Sweep::forward, Scalar, n, Storage, vector_length> m_forward;
+  BlockIlu0CudaGraphSweep<Sweep::backward, Scalar, n, Storage, vector_length> m_backward;
   BlockIlu0CudaGraphFactor<Scalar, n, Storage, Scalar, vector_length> m_factor;
   std::conditional_t<std::is_same_v<Scalar, float>, NoFactor,
                      BlockIlu0CudaGraphFactor<Scalar, n, Storage, float, vector_length>>
@@ -76,7 +84,7 @@ class BlockIlu0FastPath<Scalar, n, Exec, Storage, vector_length> {
   }
   static bool has(Path path) { return path != Path::staged; }
 
-  BlockIlu0FastPath(const Exec& exec, const Map& map, Path path, int multiprocessors) {
+  BlockIlu0FastPath(const Exec& exec, const Map& map, Path path, int multiprocessors, int right_hand_sides) {
     auto const stream = exec.cuda_stream();
     require(path == Path::portable || cuda::current_device() == exec.cuda_device(),
             "BlockIlu0: the current CUDA device is not that of the execution space instance");
@@ -84,11 +92,12 @@ class BlockIlu0FastPath<Scalar, n, Exec, Storage, vector_length> {
       case Path::pencil:
         require(Pencil::suits(),
                 "BlockIlu0: path pencil needs a device, and kernels compiled for it, of compute capability 9.0");
-        m_plan = std::make_shared<Pencil>(stream, map, multiprocessors);
+        m_plan = std::make_shared<Pencil>(stream, map, multiprocessors, right_hand_sides);
         break;
       case Path::cuda_graph: m_plan = std::make_shared<Graph>(stream, map); break;
       case Path::thread_recycling: m_plan = std::make_shared<Recycling>(stream, map, multiprocessors); break;
       case Path::cooperative: m_plan = std::make_shared<Cooperative>(stream, map, multiprocessors); break;
+      case Path::self_scheduled: m_plan = std::make_shared<SelfScheduled>(stream, map, multiprocessors); break;
       case Path::automatic:
       case Path::portable:
       case Path::staged: break;
@@ -104,14 +113,20 @@ class BlockIlu0FastPath<Scalar, n, Exec, Storage, vector_length> {
     });
   }
 
-  void solve(const Exec& exec, const Factors& factors, const Vector& rhs, const Vector& x) const {
-    run(exec, "Hyperplane::BlockIlu0::solve", [&](auto& plan) { plan.solve(exec.cuda_stream(), factors, rhs, x); });
+  template <int count>
+  void solve(const Exec& exec, Sweeps sweeps, const Factors& factors, const VectorRefs<Vector, count>& rhs,
+             const VectorRefs<Vector, count>& x) const {
+    const char* const label = sweeps == Sweeps::both      ? "Hyperplane::BlockIlu0::solve"
+                              : sweeps == Sweeps::forward ? "Hyperplane::BlockIlu0::solve::forward"
+                                                          : "Hyperplane::BlockIlu0::solve::backward";
+    run(exec, label, [&](auto& plan) { plan.solve(exec.cuda_stream(), sweeps, factors, rhs, x); });
   }
 
  private:
   using Graph = BlockIlu0CudaGraph<Scalar, n, Storage, vector_length>;
   using Recycling = BlockIlu0CudaPersistent<PlaneTurns::thread_recycling, Scalar, n, Storage, vector_length>;
   using Cooperative = BlockIlu0CudaPersistent<PlaneTurns::cooperative, Scalar, n, Storage, vector_length>;
+  using SelfScheduled = BlockIlu0CudaPersistent<PlaneTurns::self_scheduled, Scalar, n, Storage, vector_length>;
 
   template <class Call>
   void run(const Exec& exec, const char* label, const Call& call) const {
@@ -126,7 +141,7 @@ class BlockIlu0FastPath<Scalar, n, Exec, Storage, vector_length> {
 
   // Copies of a BlockIlu0 share what the path has.
   std::variant<std::monostate, std::shared_ptr<Pencil>, std::shared_ptr<Graph>, std::shared_ptr<Recycling>,
-               std::shared_ptr<Cooperative>>
+               std::shared_ptr<Cooperative>, std::shared_ptr<SelfScheduled>>
       m_plan;
 };
 

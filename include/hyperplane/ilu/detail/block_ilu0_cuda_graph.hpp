@@ -67,12 +67,12 @@ __device__ void sweep_plane(const PencilMap<W>& map, const SweepArguments<Scalar
   row.finish(arguments, thread, reinterpret_cast<Scalar*>(shared), packs * W);
 }
 
-/// Plane 0, and the pointers for all others.
-template <class Scalar, int n, class Storage, int W>
+/// The first plane of a sweep, and the pointers for all others.
+template <Sweep sweep, class Scalar, int n, class Storage, int W>
 __global__ void block_ilu0_first_plane(SweepArguments<Scalar, Storage> arguments,
                                        SweepArguments<Scalar, Storage>* stored, PencilMap<W> map, PlaneGroup plane) {
   if (threadIdx.x == 0) *stored = arguments;
-  sweep_plane<Sweep::forward, Scalar, n>(map, arguments, plane, false);
+  sweep_plane<sweep, Scalar, n>(map, arguments, plane, false);
 }
 
 template <Sweep sweep, class Scalar, int n, class Storage, int W>
@@ -200,14 +200,14 @@ class BlockIlu0CudaGraphFactor {
   cuda::CapturedGraph m_graph;
 };
 
-/// Both sweeps as a graph, as above.
-template <class Scalar, int n, class Storage, int W>
-class BlockIlu0CudaGraphSolve {
+/// A sweep as a graph, as above.
+template <Sweep sweep, class Scalar, int n, class Storage, int W>
+class BlockIlu0CudaGraphSweep {
  public:
   using Vector = BlockVectorRef<Scalar, n, W>;
 
-  BlockIlu0CudaGraphSolve(cudaStream_t stream, const PencilMap<W>& map, const PlaneGroups& planes)
-      : m_map(map), m_first(planes.group(0)), m_stored(stream, 1) {
+  BlockIlu0CudaGraphSweep(cudaStream_t stream, const PencilMap<W>& map, const PlaneGroups& planes)
+      : m_map(map), m_first(planes.group(plane(planes, 0))), m_stored(stream, 1) {
     m_graph = cuda::CapturedGraph([&](cudaStream_t capture) { record(capture, planes); });
     m_graph.upload(stream);
   }
@@ -228,21 +228,18 @@ class BlockIlu0CudaGraphSolve {
   static constexpr int threads = packs * n * W;
   static constexpr std::size_t shared_bytes = sizeof(Scalar) * sweep_shared_values<Scalar, n> * W * packs;
 
+  static int plane(const PlaneGroups& planes, int turn) {
+    return sweep == Sweep::forward ? turn : planes.planes() - 1 - turn;
+  }
+
   void record(cudaStream_t capture, const PlaneGroups& planes) const {
-    auto const launch = [&](auto kernel, int plane, cuda::Dependency dependency) {
-      cuda::launch(capture, kernel, (planes.size(plane) + packs - 1) / packs, threads, shared_bytes, dependency,
-                   m_stored.data(), m_map, planes.group(plane));
-    };
-    cuda::launch(capture, block_ilu0_first_plane<Scalar, n, Storage, W>, 1, threads, shared_bytes,
+    cuda::launch(capture, block_ilu0_first_plane<sweep, Scalar, n, Storage, W>, 1, threads, shared_bytes,
                  cuda::Dependency::complete, Pointers{}, m_stored.data(), m_map, m_first);
-    auto dependency = cuda::Dependency::complete;
-    for (int p = 1; p < planes.planes(); ++p) {
-      launch(block_ilu0_sweep_plane<Sweep::forward, Scalar, n, Storage, W>, p, dependency);
-      dependency = cuda::Dependency::programmatic;
-    }
-    // The last plane has no upper neighbours: what the forward sweep left there is the solution.
-    for (int p = planes.planes() - 2; p >= 0; --p) {
-      launch(block_ilu0_sweep_plane<Sweep::backward, Scalar, n, Storage, W>, p, dependency);
+    for (int turn = 1; turn < planes.planes(); ++turn) {
+      int const p = plane(planes, turn);
+      cuda::launch(capture, block_ilu0_sweep_plane<sweep, Scalar, n, Storage, W>, (planes.size(p) + packs - 1) / packs,
+                   threads, shared_bytes, turn == 1 ? cuda::Dependency::complete : cuda::Dependency::programmatic,
+                   m_stored.data(), m_map, planes.group(p));
     }
   }
 

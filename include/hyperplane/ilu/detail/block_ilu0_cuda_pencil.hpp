@@ -60,16 +60,21 @@ class CudaPencilBlockSolve {
     return attributes.ptxVersion >= 90 && Solve::memory.total(1, 1) <= device.shared_bytes;
   }
 
-  CudaPencilBlockSolve(cudaStream_t stream, const Map& map, int multiprocessors)
+  CudaPencilBlockSolve(cudaStream_t stream, const Map& map, int multiprocessors, int /*right_hand_sides*/)
       : CudaPencilBlockSolve(stream, map, CudaPencilDevice::limited(multiprocessors)) {}
 
-  void operator()(cudaStream_t stream, const BlockIlu0Factors<Storage, n, vector_length>& factors,
-                  const BlockVectorRef<Scalar, n, vector_length>& rhs,
-                  const BlockVectorRef<Scalar, n, vector_length>& x) const {
+  /// One vector after another.
+  template <int count>
+  void operator()(cudaStream_t stream, Sweeps sweeps, const BlockIlu0Factors<Storage, n, vector_length>& factors,
+                  const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& rhs,
+                  const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& x) const {
     std::size_t const values = std::size_t{7} * n * n * static_cast<std::size_t>(m_map.pack_count()) * vector_length;
-    m_launch(stream, m_tiles,
-             {factors, rhs, x, m_south_packets.data(), m_bottom_packets.data(), m_order.data(), m_state.data(), m_shape,
-              m_tiles, values * sizeof(Storage) <= m_cache_bytes});
+    for (int v = 0; v < count; ++v) {
+      auto const& y = sweeps == Sweeps::backward ? rhs[v] : x[v];
+      m_launch(stream, m_tiles,
+               {factors, rhs[v], y, x[v], m_south_packets.data(), m_bottom_packets.data(), m_order.data(),
+                m_state.data(), m_shape, m_tiles, values * sizeof(Storage) <= m_cache_bytes, sweeps});
+    }
   }
 
  private:
@@ -104,8 +109,8 @@ class CudaPencilBlockSolve {
   cuda::DeviceArray<CudaPencilState> m_state;
 };
 
-/// Plan of the pencil path on CUDA. factor() and solve() launch one kernel each, allocate nothing and wait for nothing.
-/// One launch at a time.
+/// Plan of the pencil path on CUDA. factor() launches one kernel, and so does solve() for one vector; they allocate
+/// nothing and wait for nothing. One call at a time.
 template <class Scalar, int n, class Storage, int vector_length>
 class BlockIlu0CudaPencil {
   using Solve = std::conditional_t<n == 1, CudaScalarSolve<Scalar, Storage, vector_length>,
@@ -123,9 +128,9 @@ class BlockIlu0CudaPencil {
   }
 
   /// Launches no more blocks than `multiprocessors`, so that they occupy no more of them; 0: all.
-  BlockIlu0CudaPencil(cudaStream_t stream, const Map& map, int multiprocessors)
+  BlockIlu0CudaPencil(cudaStream_t stream, const Map& map, int multiprocessors, int right_hand_sides)
       : m_map(map),
-        m_solve(stream, map, multiprocessors),
+        m_solve(stream, map, multiprocessors, right_hand_sides),
         m_limit(multiprocessors > 0 ? CudaPencilDevice::limited(multiprocessors).multiprocessors
                                     : std::numeric_limits<int>::max()),
         m_factor(choose_cuda_factor_shape(map.grid(), vector_length,
@@ -147,8 +152,10 @@ class BlockIlu0CudaPencil {
             m_factor.steps_to_pencil});
   }
 
-  void solve(cudaStream_t stream, const Factors& factors, const Vector& rhs, const Vector& x) const {
-    m_solve(stream, factors, rhs, x);
+  template <int count>
+  void solve(cudaStream_t stream, Sweeps sweeps, const Factors& factors, const VectorRefs<Vector, count>& rhs,
+             const VectorRefs<Vector, count>& x) const {
+    m_solve(stream, sweeps, factors, rhs, x);
   }
 
  private:

@@ -61,6 +61,7 @@ struct CudaPencilLayout {
 
   BlockIlu0Factors<Storage, n, W> m_factors;
   BlockVectorRef<Scalar, n, W> m_rhs;
+  BlockVectorRef<Scalar, n, W> m_y;  ///< of the forward sweep, what the backward sweep begins with
   BlockVectorRef<Scalar, n, W> m_x;
   Packet* m_south_packets;
   Packet* m_bottom_packets;
@@ -69,6 +70,7 @@ struct CudaPencilLayout {
   CudaPencilShape m_shape;
   int m_tiles;          ///< of one sweep
   bool m_keep_factors;  ///< whether the factors fit into the L2 cache
+  Sweeps m_sweeps;
 
   static constexpr std::size_t factor_bytes = std::size_t{lower_blocks * n * n * W} * sizeof(Storage);
   static constexpr std::size_t vector_bytes = vector_pack * sizeof(Scalar);

@@ -46,8 +46,10 @@ struct CudaPencilSolve : CudaPencilReceive<Scalar, n, Storage, vector_length> {
   using Base::m_rhs;
   using Base::m_shape;
   using Base::m_state;
+  using Base::m_sweeps;
   using Base::m_tiles;
   using Base::m_x;
+  using Base::m_y;
   using Base::map;
   using Base::pitch;
   using Base::preload;
@@ -96,14 +98,14 @@ struct CudaPencilSolve : CudaPencilReceive<Scalar, n, Storage, vector_length> {
       cuda::cluster_sync();
       // Not while the tile before is still under way: a cluster that is busy would keep others from the tile.
       if (threadIdx.x == 0 && cuda::cluster_rank() == 0) {
-        int const drawn = atomicAdd(&m_state->m_ticket, 1);
+        int const drawn = (m_sweeps == Sweeps::backward ? m_tiles : 0) + atomicAdd(&m_state->m_ticket, 1);
         for (unsigned rank = 0; rank < cuda::cluster_size(); ++rank) {
           cuda::store_in_cluster(s.ticket, rank, drawn);
         }
       }
       cuda::cluster_sync();
       int const ticket = *s.ticket;
-      if (ticket >= 2 * m_tiles) break;
+      if (ticket >= (m_sweeps == Sweeps::forward ? 1 : 2) * m_tiles) break;
       bool const forward = ticket < m_tiles;
       Tile const t = tile(m_order[forward ? ticket : ticket - m_tiles]);
       Stamp const stamp = epoch + (forward ? 1 : 2);
@@ -184,7 +186,7 @@ struct CudaPencilSolve : CudaPencilReceive<Scalar, n, Storage, vector_length> {
     auto const* next_factors =
         reinterpret_cast<const std::byte*>(forward ? m_factors.lower(row.first_pack, LowerBlock::bottom)
                                                    : m_factors.upper(row.first_pack + all_steps - 1, UpperBlock::top));
-    auto const* next_rhs = reinterpret_cast<const std::byte*>((forward ? m_rhs : m_x).packs().pack_data(row.pack(0)));
+    auto const* next_rhs = reinterpret_cast<const std::byte*>((forward ? m_rhs : m_y).packs().pack_data(row.pack(0)));
     int next_step = 0;
     int next_stage = counts.chunks % stages;
     auto const next_packs = [&] { return chunk == 1 ? 1 : min(chunk, all_steps - next_step); };
@@ -215,7 +217,7 @@ struct CudaPencilSolve : CudaPencilReceive<Scalar, n, Storage, vector_length> {
       }
       if (!forward) {
         // Acquire: the right-hand side of this sweep is what all tiles of the other one wrote, and copies read it.
-        int const blocks = m_tiles * static_cast<int>(cuda::cluster_size());
+        int const blocks = m_sweeps == Sweeps::both ? m_tiles * static_cast<int>(cuda::cluster_size()) : 0;
         while (cuda::observe(&m_state->m_forward_finished) < blocks) {
         }
         cuda::fence_before_copies_of_results();
@@ -232,7 +234,7 @@ struct CudaPencilSolve : CudaPencilReceive<Scalar, n, Storage, vector_length> {
     Scalar* to[rows_per_thread];
 #pragma unroll
     for (int r = 0; r < rows_per_thread; ++r) {
-      to[r] = m_x.packs().pack_data(row.pack(0), row.rows[r]) + row.stored_lane;
+      to[r] = (forward ? m_y : m_x).packs().pack_data(row.pack(0), row.rows[r]) + row.stored_lane;
     }
     const Scalar* const first_slot = ring + (1 + row.first_lane) * pitch;
     for (int v = 0; v < all_steps; ++v) {

@@ -20,7 +20,8 @@
 /// each term, so that the result is theirs bit by bit.
 namespace hyperplane::detail {
 
-/// What a sweep works on. The packs of `m_upper` are stored last first.
+/// What a sweep works on; the right-hand side of the backward sweep is the result of the forward sweep. The packs of
+/// `m_upper` are stored last first.
 template <class Scalar, class Storage>
 struct alignas(16) SweepArguments {
   const Storage* m_lower;
@@ -86,7 +87,7 @@ class SweepRow {
     Scalar x[3];
 #pragma unroll
     for (int d = 0; d < 3; ++d) x[d] = m_has[d] ? __ldcg(arguments.m_x + m_neighbour[d]) : Scalar(0);
-    if constexpr (!forward) m_sum = m_exists ? __ldcg(arguments.m_x + m_own) : Scalar(0);
+    if constexpr (!forward) m_sum = m_exists ? __ldcg(arguments.m_rhs + m_own) : Scalar(0);
     compute(thread, shared, points, x);
     if (m_exists) arguments.m_x[m_own] = m_sum;
   }

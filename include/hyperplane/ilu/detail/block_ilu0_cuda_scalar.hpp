@@ -7,35 +7,40 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 
 /// The solve of BILU(0) for one unknown a point on Path::pencil, as recursions over points.
 namespace hyperplane::detail {
 
-/// A sweep: y = d^-1 (r - L y) upwards, x = y - d^-1 U x downwards.
-template <Sweep sweep, class Scalar, class Storage, int W>
+/// A sweep of `count` vectors: y = d^-1 (r - L y) upwards, x = y - d^-1 U x downwards.
+template <Sweep sweep, class Scalar, class Storage, int W, int count>
 struct CudaScalarSweep {
   using Coefficient = Storage;
   static constexpr bool forward = sweep == Sweep::forward;
   static constexpr int coefficients = forward ? lower_blocks : upper_blocks;
-  static constexpr int vectors = 1;
+  static constexpr int vectors = count;
   using Factors = BlockIlu0Factors<Storage, 1, W>;
-  using Vector = BlockVectorRef<Scalar, 1, W>;
+  using Vectors = VectorRefs<BlockVectorRef<Scalar, 1, W>, count>;
 
   Factors m_factors;
-  Vector m_rhs;
-  Vector m_x;
+  Vectors m_rhs;
+  Vectors m_x;
 
   struct Point {
     Scalar coefficients[CudaScalarSweep::coefficients];
-    Scalar vectors[1];
-    Scalar bottom[1];
-    Scalar south[1];
-    Scalar west[1];
+    Scalar vectors[count];
+    Scalar bottom[count];
+    Scalar south[count];
+    Scalar west[count];
   };
   struct Results {
-    Scalar m_value;
-    __device__ void clear() { m_value = 0; }
-    __device__ Scalar passed(int) const { return m_value; }
+    Scalar m_values[count];
+    __device__ void clear() {
+#pragma unroll
+      for (int v = 0; v < count; ++v) m_values[v] = 0;
+    }
+    __device__ Scalar passed(int v) const { return m_values[v]; }
   };
 
   __device__ const Storage* coefficient_packs(std::int64_t pack) const {
@@ -44,46 +49,120 @@ struct CudaScalarSweep {
     else
       return m_factors.upper(pack, UpperBlock::top);
   }
-  __device__ const Scalar* vector_packs(int, std::int64_t pack) const { return m_rhs.packs().pack_data(pack); }
+  __device__ const Scalar* vector_packs(int v, std::int64_t pack) const { return m_rhs[v].packs().pack_data(pack); }
 
-  __device__ void begin(std::int64_t pack, int lane, int, int) { m_to = m_x.packs().pack_data(pack) + lane; }
-  __device__ void advance(int steps) { m_to += forward ? steps * W : -steps * W; }
+  __device__ void begin(std::int64_t pack, int lane, int, int) {
+#pragma unroll
+    for (int v = 0; v < count; ++v) m_to[v] = m_x[v].packs().pack_data(pack) + lane;
+  }
+  __device__ void advance(int steps) {
+#pragma unroll
+    for (int v = 0; v < count; ++v) m_to[v] += forward ? steps * W : -steps * W;
+  }
   __device__ void store(int step, const Results& results) const {
-    m_to[(forward ? step : -step) * W] = results.m_value;
+#pragma unroll
+    for (int v = 0; v < count; ++v) m_to[v][(forward ? step : -step) * W] = results.m_values[v];
   }
   __device__ static void step(const Point& p, Results& results, int, bool) {
-    Scalar sum = p.vectors[0];
-    sum -= p.coefficients[0] * p.bottom[0];
-    sum -= p.coefficients[1] * p.south[0];
-    sum -= p.coefficients[2] * p.west[0];
-    if constexpr (forward) sum = p.coefficients[3] * sum;
-    results.m_value = sum;
+#pragma unroll
+    for (int v = 0; v < count; ++v) {
+      Scalar sum = p.vectors[v];
+      sum -= p.coefficients[0] * p.bottom[v];
+      sum -= p.coefficients[1] * p.south[v];
+      sum -= p.coefficients[2] * p.west[v];
+      if constexpr (forward) sum = p.coefficients[3] * sum;
+      results.m_values[v] = sum;
+    }
   }
 
-  Scalar* m_to = nullptr;
+  Scalar* m_to[count] = {};
 };
 
+/// Both sweeps of one vector are one launch; of several two.
 template <class Scalar, class Storage, int W>
 class CudaScalarSolve {
-  using Forward = CudaScalarSweep<Sweep::forward, Scalar, Storage, W>;
-  using Backward = CudaScalarSweep<Sweep::backward, Scalar, Storage, W>;
-  using Plan = PointRecursionPlan<PointRecursionLaunch<PointRecursion<Scalar, W, 1>, Forward, Backward>>;
+  template <int count>
+  using Vectors = VectorRefs<BlockVectorRef<Scalar, 1, W>, count>;
+  template <Sweep sweep, int count>
+  using Work = CudaScalarSweep<sweep, Scalar, Storage, W, count>;
+  template <class First, class Second>
+  using Plan = PointRecursionPlan<PointRecursionLaunch<PointRecursion<Scalar, W, First::vectors>, First, Second>>;
+  template <int count>
+  using Forward = Plan<Work<Sweep::forward, count>, Work<Sweep::forward, count>>;
+  template <int count>
+  using Backward = Plan<Work<Sweep::backward, count>, Work<Sweep::backward, count>>;
+  using Both = Plan<Work<Sweep::forward, 1>, Work<Sweep::backward, 1>>;
+  using Memory = PointRecursionMemory<Scalar>;
 
  public:
-  static bool suits() { return Plan::suits(); }
+  static bool suits() { return Both::suits(); }
 
-  CudaScalarSolve(cudaStream_t stream, const PencilMap<W>& map, int multiprocessors)
-      : m_plan(stream, map, multiprocessors),
-        m_bytes(static_cast<std::size_t>(map.pack_count()) * W * (7 * sizeof(Storage) + 2 * sizeof(Scalar))) {}
+  CudaScalarSolve(cudaStream_t stream, const PencilMap<W>& map, int multiprocessors, int right_hand_sides)
+      : m_memory(std::make_shared<Memory>(stream, packets(map, right_hand_sides))),
+        m_both(stream, map, multiprocessors, m_memory),
+        m_sweeps_of_1(stream, map, multiprocessors, m_memory),
+        m_points(static_cast<std::size_t>(map.pack_count()) * W) {
+    if (right_hand_sides > 1) m_sweeps_of_2.emplace(stream, map, multiprocessors, m_memory);
+    if (right_hand_sides > 2) m_sweeps_of_3.emplace(stream, map, multiprocessors, m_memory);
+  }
 
-  void operator()(cudaStream_t stream, const BlockIlu0Factors<Storage, 1, W>& factors,
-                  const BlockVectorRef<Scalar, 1, W>& rhs, const BlockVectorRef<Scalar, 1, W>& x) const {
-    m_plan(stream, {factors, rhs, x}, {factors, x, x}, m_bytes);
+  template <int count>
+  void operator()(cudaStream_t stream, Sweeps sweeps, const BlockIlu0Factors<Storage, 1, W>& factors,
+                  const Vectors<count>& rhs, const Vectors<count>& x) const {
+    std::size_t const vectors = 2 * count * sizeof(Scalar);
+    if constexpr (count == 1) {
+      if (sweeps == Sweeps::both) {
+        return m_both(stream, {factors, rhs, x}, {factors, x, x}, m_points * (7 * sizeof(Storage) + vectors));
+      }
+    }
+    auto const& plans = sweeps_of<count>();
+    if (sweeps != Sweeps::backward) {
+      Work<Sweep::forward, count> const work{factors, rhs, x};
+      plans.m_forward(stream, work, work, m_points * (lower_blocks * sizeof(Storage) + vectors));
+    }
+    if (sweeps != Sweeps::forward) {
+      Work<Sweep::backward, count> const work{factors, sweeps == Sweeps::both ? x : rhs, x};
+      plans.m_backward(stream, work, work, m_points * (upper_blocks * sizeof(Storage) + vectors));
+    }
   }
 
  private:
-  Plan m_plan;
-  std::size_t m_bytes;
+  template <int count>
+  struct SweepPlans {
+    SweepPlans(cudaStream_t stream, const PencilMap<W>& map, int multiprocessors, const std::shared_ptr<Memory>& memory)
+        : m_forward(stream, map, multiprocessors, memory), m_backward(stream, map, multiprocessors, memory) {}
+    static PointRecursionPackets packets(const PencilMap<W>& map) {
+      return most(Forward<count>::packets(map), Backward<count>::packets(map));
+    }
+    Forward<count> m_forward;
+    Backward<count> m_backward;
+  };
+
+  /// Of which only one runs at a time.
+  static PointRecursionPackets packets(const PencilMap<W>& map, int right_hand_sides) {
+    auto result = most(Both::packets(map), SweepPlans<1>::packets(map));
+    if (right_hand_sides > 1) result = most(result, SweepPlans<2>::packets(map));
+    if (right_hand_sides > 2) result = most(result, SweepPlans<3>::packets(map));
+    return result;
+  }
+
+  template <int count>
+  const SweepPlans<count>& sweeps_of() const {
+    if constexpr (count == 1) {
+      return m_sweeps_of_1;
+    } else if constexpr (count == 2) {
+      return *m_sweeps_of_2;
+    } else {
+      return *m_sweeps_of_3;
+    }
+  }
+
+  std::shared_ptr<Memory> m_memory;
+  Both m_both;
+  SweepPlans<1> m_sweeps_of_1;
+  std::optional<SweepPlans<2>> m_sweeps_of_2;
+  std::optional<SweepPlans<3>> m_sweeps_of_3;
+  std::size_t m_points;
 };
 
 }  // namespace hyperplane::detail

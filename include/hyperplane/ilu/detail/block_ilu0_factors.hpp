@@ -20,6 +20,19 @@ inline constexpr int upper_blocks = 3;
 
 enum class Sweep { forward, backward };
 
+/// What a call of a plan runs: y = d^-1 (r - L y), x = y - d^-1 U x, or one after the other with y in the memory of x.
+enum class Sweeps { both, forward, backward };
+
+/// Vectors that a sweep takes together, so that it reads the factors once.
+template <class Ref, int count>
+struct VectorRefs {
+  Ref m_refs[count];
+  HYPERPLANE_FUNCTION const Ref& operator[](int number) const { return m_refs[number]; }
+};
+
+/// At most so many of them: the velocity components of a flow.
+inline constexpr int max_right_hand_sides = 3;
+
 /// The direction of block d of those that a sweep reads, without the inverse.
 template <Sweep sweep>
 HYPERPLANE_FUNCTION constexpr Direction sweep_direction(int d) {

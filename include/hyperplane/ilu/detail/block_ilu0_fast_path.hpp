@@ -15,7 +15,8 @@ class BlockIlu0FastPath {
   static Path choose(const Exec&, const PencilMap<vector_length>&) { return Path::portable; }
   static bool has(Path) { return false; }
 
-  BlockIlu0FastPath(const Exec&, const PencilMap<vector_length>&, Path, int /*multiprocessors*/) {}
+  BlockIlu0FastPath(const Exec&, const PencilMap<vector_length>&, Path, int /*multiprocessors*/,
+                    int /*right_hand_sides*/) {}
 
   template <class... Arguments>
   void factor(const Arguments&...) const {}

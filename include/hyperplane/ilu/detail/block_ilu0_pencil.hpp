@@ -15,7 +15,9 @@
 #include <hyperplane/stencil/detail/pencil_neighbours.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <utility>
 
 /// The host path of BILU(0): every operation is on full SIMD vectors along skewed pencils, threads follow one another
 /// by progress words (host::PencilSweep).
@@ -112,65 +114,61 @@ struct BlockIlu0FactorPencil {
   }
 };
 
-template <class Scalar, int n, class Storage, int vector_length>
-struct BlockIlu0ForwardPencil {
+/// `count` vectors at a time. PencilSweep counts steps and pencils upwards; the backward sweep takes them from the
+/// other end.
+template <Sweep sweep, class Scalar, int n, class Storage, int vector_length, int count>
+struct BlockIlu0SweepPencil {
   using PackType = Pack<Scalar, vector_length>;
   using StoredBlock = block::PackMatrix<PackType, Storage, n>;
-  using VectorRef = BlockVectorRef<Scalar, n, vector_length>;
+  using Vectors = VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>;
+  using Values = block::Vector<PackType, n>;
+  static constexpr bool forward = sweep == Sweep::forward;
 
   BlockIlu0Factors<Storage, n, vector_length> m_factors;
-  VectorRef m_rhs;
-  VectorRef m_x;
+  Vectors m_rhs;
+  Vectors m_x;
 
-  void operator()(int pencil, std::int64_t begin, std::int64_t end) const {
+  void operator()(int counted_pencil, std::int64_t counted_begin, std::int64_t counted_end) const {
     auto const& map = m_factors.m_map;
-    auto const neighbours = vector_neighbours(m_x, pencil);
-    block::Vector<PackType, n> y, other;
-    neighbours.load(begin - 1, y.m_entries);
-    for (std::int64_t step = begin; step < end; ++step) {
+    int const pencil = forward ? counted_pencil : map.pencils() - 1 - counted_pencil;
+    constexpr int direction = forward ? 1 : -1;
+    auto const all_neighbours = [&]<int... v>(std::integer_sequence<int, v...>) {
+      return std::array{vector_neighbours(m_x[v], pencil)...};
+    }(std::make_integer_sequence<int, count>());
+    Values x[count];  // of the step before
+    std::int64_t step = forward ? counted_begin : map.steps() - 1 - counted_begin;
+    for (int v = 0; v < count; ++v) all_neighbours[v].load(step - direction, x[v].m_entries);
+    for (auto counted = counted_begin; counted < counted_end; ++counted, step += direction) {
       std::int64_t const pack = pencil * map.steps() + step;
-      block::Vector<PackType, n> sum;
-      for (int c = 0; c < n; ++c) sum[c] = PackType::load(m_rhs.packs().pack_data(pack, c));
-      neighbours.load(step - map.pitch(), other.m_entries);
-      block::gemv_subtract<n>(StoredBlock{m_factors.lower(pack, LowerBlock::bottom)}, other, sum);
-      neighbours.south(step, y.m_entries, other.m_entries);
-      block::gemv_subtract<n>(StoredBlock{m_factors.lower(pack, LowerBlock::south)}, other, sum);
-      block::gemv_subtract<n>(StoredBlock{m_factors.lower(pack, LowerBlock::west)}, y, sum);
-      block::gemv<n>(StoredBlock{m_factors.lower(pack, LowerBlock::inverse)}, sum, y);
-      for (int c = 0; c < n; ++c) y[c].store(m_x.packs().pack_data(pack, c));
+      for (int v = 0; v < count; ++v) {
+        auto const& neighbours = all_neighbours[v];
+        Values sum, other;
+        for (int c = 0; c < n; ++c) sum[c] = PackType::load(m_rhs[v].packs().pack_data(pack, c));
+        neighbours.load(step - direction * map.pitch(), other.m_entries);
+        block::gemv_subtract<n>(stored(pack, 0), other, sum);
+        if constexpr (forward) {
+          neighbours.south(step, x[v].m_entries, other.m_entries);
+        } else {
+          neighbours.north(step, x[v].m_entries, other.m_entries);
+        }
+        block::gemv_subtract<n>(stored(pack, 1), other, sum);
+        block::gemv_subtract<n>(stored(pack, 2), x[v], sum);
+        if constexpr (forward) {
+          block::gemv<n>(StoredBlock{m_factors.lower(pack, LowerBlock::inverse)}, sum, x[v]);
+        } else {
+          x[v] = sum;
+        }
+        for (int c = 0; c < n; ++c) x[v][c].store(m_x[v].packs().pack_data(pack, c));
+      }
     }
   }
-};
 
-/// PencilSweep counts steps and pencils upwards; this sweep takes them from the other end.
-template <class Scalar, int n, class Storage, int vector_length>
-struct BlockIlu0BackwardPencil {
-  using PackType = Pack<Scalar, vector_length>;
-  using StoredBlock = block::PackMatrix<PackType, Storage, n>;
-  using VectorRef = BlockVectorRef<Scalar, n, vector_length>;
-
-  BlockIlu0Factors<Storage, n, vector_length> m_factors;
-  VectorRef m_x;
-
-  void operator()(int mirrored_pencil, std::int64_t mirrored_begin, std::int64_t mirrored_end) const {
-    auto const& map = m_factors.m_map;
-    int const pencil = map.pencils() - 1 - mirrored_pencil;
-    std::int64_t const begin = map.steps() - 1 - mirrored_begin;
-    std::int64_t const end = map.steps() - 1 - mirrored_end;
-    auto const neighbours = vector_neighbours(m_x, pencil);
-    block::Vector<PackType, n> x, other;
-    neighbours.load(begin + 1, x.m_entries);
-    for (std::int64_t step = begin; step > end; --step) {
-      std::int64_t const pack = pencil * map.steps() + step;
-      block::Vector<PackType, n> sum;
-      for (int c = 0; c < n; ++c) sum[c] = PackType::load(m_x.packs().pack_data(pack, c));
-      neighbours.load(step + map.pitch(), other.m_entries);
-      block::gemv_subtract<n>(StoredBlock{m_factors.upper(pack, UpperBlock::top)}, other, sum);
-      neighbours.north(step, x.m_entries, other.m_entries);
-      block::gemv_subtract<n>(StoredBlock{m_factors.upper(pack, UpperBlock::north)}, other, sum);
-      block::gemv_subtract<n>(StoredBlock{m_factors.upper(pack, UpperBlock::east)}, x, sum);
-      x = sum;
-      for (int c = 0; c < n; ++c) x[c].store(m_x.packs().pack_data(pack, c));
+ private:
+  StoredBlock stored(std::int64_t pack, int d) const {
+    if constexpr (forward) {
+      return {m_factors.lower(pack, static_cast<LowerBlock>(d))};
+    } else {
+      return {m_factors.upper(pack, static_cast<UpperBlock>(d))};
     }
   }
 };
@@ -179,11 +177,13 @@ template <class Scalar, int n, HostExecutionSpace Exec, class Storage, int vecto
 class BlockIlu0FastPath<Scalar, n, Exec, Storage, vector_length> {
  public:
   using Map = PencilMap<vector_length>;
+  template <int count>
+  using Vectors = VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>;
 
   static Path choose(const Exec&, const Map&) { return Path::pencil; }
   static bool has(Path path) { return path == Path::pencil; }
 
-  BlockIlu0FastPath(const Exec& exec, const Map& map, Path, int /*multiprocessors*/)
+  BlockIlu0FastPath(const Exec& exec, const Map& map, Path, int /*multiprocessors*/, int /*right_hand_sides*/)
       : m_sweep(exec, "Hyperplane::BlockIlu0", map.pencils(), map.steps(), vector_length - 1, sweep_block) {}
 
   template <class MatrixStorage>
@@ -195,13 +195,18 @@ class BlockIlu0FastPath<Scalar, n, Exec, Storage, vector_length> {
         BlockIlu0FactorPencil<Scalar, n, Exec, Storage, MatrixStorage, vector_length>{a, factors, singular.ref()});
   }
 
-  void solve(const Exec& exec, const BlockIlu0Factors<Storage, n, vector_length>& factors,
-             const BlockVectorRef<Scalar, n, vector_length>& rhs,
-             const BlockVectorRef<Scalar, n, vector_length>& x) const {
-    m_sweep.run(exec, "Hyperplane::BlockIlu0::solve::forward",
-                BlockIlu0ForwardPencil<Scalar, n, Storage, vector_length>{factors, rhs, x});
-    m_sweep.run(exec, "Hyperplane::BlockIlu0::solve::backward",
-                BlockIlu0BackwardPencil<Scalar, n, Storage, vector_length>{factors, x});
+  template <int count>
+  void solve(const Exec& exec, Sweeps sweeps, const BlockIlu0Factors<Storage, n, vector_length>& factors,
+             const Vectors<count>& rhs, const Vectors<count>& x) const {
+    if (sweeps != Sweeps::backward) {
+      m_sweep.run(exec, "Hyperplane::BlockIlu0::solve::forward",
+                  BlockIlu0SweepPencil<Sweep::forward, Scalar, n, Storage, vector_length, count>{factors, rhs, x});
+    }
+    if (sweeps != Sweeps::forward) {
+      m_sweep.run(exec, "Hyperplane::BlockIlu0::solve::backward",
+                  BlockIlu0SweepPencil<Sweep::backward, Scalar, n, Storage, vector_length, count>{
+                      factors, sweeps == Sweeps::both ? x : rhs, x});
+    }
   }
 
  private:

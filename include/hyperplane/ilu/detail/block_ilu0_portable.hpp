@@ -83,15 +83,17 @@ struct BlockIlu0FactorPlane {
   }
 };
 
-template <class Scalar, int n, class Storage, int vector_length>
-struct BlockIlu0ForwardPlane {
+/// The unknowns of a sweep at the points of a hyperplane, in `count` vectors.
+template <Sweep sweep, class Scalar, int n, class Storage, int vector_length, int count>
+struct BlockIlu0SweepPlane {
   using StoredBlock = block::LaneMatrix<Scalar, Storage, n, vector_length>;
-  using VectorRef = BlockVectorRef<Scalar, n, vector_length>;
+  using Vectors = VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>;
+  static constexpr bool forward = sweep == Sweep::forward;
 
   HyperplaneMap m_planes;
   BlockIlu0Factors<Storage, n, vector_length> m_factors;
-  VectorRef m_rhs;
-  VectorRef m_x;
+  Vectors m_rhs;
+  Vectors m_x;
   int m_plane;
 
   KOKKOS_FUNCTION void operator()(std::int64_t q) const {
@@ -99,52 +101,41 @@ struct BlockIlu0ForwardPlane {
     auto const& map = m_factors.m_map;
     auto const pack = map.pack(p.i, p.j, p.k);
     int const lane = map.lane(p.j);
-    block::Vector<Scalar, n> sum;
-    for (int c = 0; c < n; ++c) sum[c] = m_rhs(p, c);
-    auto const subtract = [&](Direction direction, LowerBlock lower) {
-      Point const other = neighbour(p, direction);
-      if (!map.grid().contains(other)) return;
-      block::Vector<Scalar, n> x;
-      for (int c = 0; c < n; ++c) x[c] = m_x(other, c);
-      block::gemv_subtract<n>(StoredBlock{m_factors.lower(pack, lower) + lane}, x, sum);
-    };
-    subtract(Direction::bottom, LowerBlock::bottom);
-    subtract(Direction::south, LowerBlock::south);
-    subtract(Direction::west, LowerBlock::west);
-    block::Vector<Scalar, n> y;
-    block::gemv<n>(StoredBlock{m_factors.lower(pack, LowerBlock::inverse) + lane}, sum, y);
-    for (int c = 0; c < n; ++c) m_x(p, c) = y[c];
+    block::Vector<Scalar, n> sum[count];
+    HYPERPLANE_UNROLL
+    for (int v = 0; v < count; ++v) {
+      for (int c = 0; c < n; ++c) sum[v][c] = m_rhs[v](p, c);
+    }
+    HYPERPLANE_UNROLL
+    for (int d = 0; d < 3; ++d) {
+      Point const other = neighbour(p, sweep_direction<sweep>(d));
+      if (!map.grid().contains(other)) continue;
+      StoredBlock const factor{stored(pack, d) + lane};
+      HYPERPLANE_UNROLL
+      for (int v = 0; v < count; ++v) {
+        block::Vector<Scalar, n> x;
+        for (int c = 0; c < n; ++c) x[c] = m_x[v](other, c);
+        block::gemv_subtract<n>(factor, x, sum[v]);
+      }
+    }
+    HYPERPLANE_UNROLL
+    for (int v = 0; v < count; ++v) {
+      if constexpr (forward) {
+        block::Vector<Scalar, n> y;
+        block::gemv<n>(StoredBlock{m_factors.lower(pack, LowerBlock::inverse) + lane}, sum[v], y);
+        sum[v] = y;
+      }
+      for (int c = 0; c < n; ++c) m_x[v](p, c) = sum[v][c];
+    }
   }
-};
 
-template <class Scalar, int n, class Storage, int vector_length>
-struct BlockIlu0BackwardPlane {
-  using StoredBlock = block::LaneMatrix<Scalar, Storage, n, vector_length>;
-  using VectorRef = BlockVectorRef<Scalar, n, vector_length>;
-
-  HyperplaneMap m_planes;
-  BlockIlu0Factors<Storage, n, vector_length> m_factors;
-  VectorRef m_x;
-  int m_plane;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t q) const {
-    Point const p = m_planes.point(m_plane, q);
-    auto const& map = m_factors.m_map;
-    auto const pack = map.pack(p.i, p.j, p.k);
-    int const lane = map.lane(p.j);
-    block::Vector<Scalar, n> sum;
-    for (int c = 0; c < n; ++c) sum[c] = m_x(p, c);
-    auto const subtract = [&](Direction direction, UpperBlock upper) {
-      Point const other = neighbour(p, direction);
-      if (!map.grid().contains(other)) return;
-      block::Vector<Scalar, n> x;
-      for (int c = 0; c < n; ++c) x[c] = m_x(other, c);
-      block::gemv_subtract<n>(StoredBlock{m_factors.upper(pack, upper) + lane}, x, sum);
-    };
-    subtract(Direction::top, UpperBlock::top);
-    subtract(Direction::north, UpperBlock::north);
-    subtract(Direction::east, UpperBlock::east);
-    for (int c = 0; c < n; ++c) m_x(p, c) = sum[c];
+ private:
+  KOKKOS_FUNCTION Storage* stored(std::int64_t pack, int d) const {
+    if constexpr (forward) {
+      return m_factors.lower(pack, static_cast<LowerBlock>(d));
+    } else {
+      return m_factors.upper(pack, static_cast<UpperBlock>(d));
+    }
   }
 };
 
@@ -160,20 +151,26 @@ void block_ilu0_factor_portable(const Exec& exec, const BlockStencil7Ref<MatrixS
   }
 }
 
-template <class Scalar, int n, ExecutionSpace Exec, class Storage, int vector_length>
-void block_ilu0_solve_portable(const Exec& exec, const BlockIlu0Factors<Storage, n, vector_length>& factors,
-                               const BlockVectorRef<Scalar, n, vector_length>& rhs,
-                               const BlockVectorRef<Scalar, n, vector_length>& x) {
-  HyperplaneMap const planes(rhs.grid());
-  for (int p = 0; p < planes.plane_count(); ++p) {
-    Kokkos::parallel_for("Hyperplane::BlockIlu0::solve::forward",
-                         Kokkos::RangePolicy<Exec>(exec, 0, planes.plane_size(p)),
-                         BlockIlu0ForwardPlane<Scalar, n, Storage, vector_length>{planes, factors, rhs, x, p});
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, int vector_length, int count>
+void block_ilu0_solve_portable(const Exec& exec, Sweeps sweeps,
+                               const BlockIlu0Factors<Storage, n, vector_length>& factors,
+                               const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& rhs,
+                               const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& x) {
+  HyperplaneMap const planes(factors.m_map.grid());
+  if (sweeps != Sweeps::backward) {
+    for (int p = 0; p < planes.plane_count(); ++p) {
+      Kokkos::parallel_for(
+          "Hyperplane::BlockIlu0::solve::forward", Kokkos::RangePolicy<Exec>(exec, 0, planes.plane_size(p)),
+          BlockIlu0SweepPlane<Sweep::forward, Scalar, n, Storage, vector_length, count>{planes, factors, rhs, x, p});
+    }
   }
-  for (int p = planes.plane_count() - 1; p >= 0; --p) {
-    Kokkos::parallel_for("Hyperplane::BlockIlu0::solve::backward",
-                         Kokkos::RangePolicy<Exec>(exec, 0, planes.plane_size(p)),
-                         BlockIlu0BackwardPlane<Scalar, n, Storage, vector_length>{planes, factors, x, p});
+  if (sweeps != Sweeps::forward) {
+    for (int p = planes.plane_count() - 1; p >= 0; --p) {
+      Kokkos::parallel_for("Hyperplane::BlockIlu0::solve::backward",
+                           Kokkos::RangePolicy<Exec>(exec, 0, planes.plane_size(p)),
+                           BlockIlu0SweepPlane<Sweep::backward, Scalar, n, Storage, vector_length, count>{
+                               planes, factors, sweeps == Sweeps::both ? x : rhs, x, p});
+    }
   }
 }
 

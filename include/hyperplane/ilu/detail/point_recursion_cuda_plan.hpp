@@ -7,12 +7,13 @@
 #include <hyperplane/cuda/launch.hpp>
 #include <hyperplane/cuda/occupancy.hpp>
 #include <hyperplane/ilu/detail/pencil_order_cuda.hpp>
-#include <hyperplane/ilu/detail/point_recursion_cuda.hpp>
+#include <hyperplane/ilu/detail/point_recursion_cuda_kernel.hpp>
 
 #include <cuda_runtime.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 
 namespace hyperplane::detail {
 
@@ -24,14 +25,43 @@ constexpr int choose_point_recursion_beams(const Grid& grid, int layers, std::si
   return std::clamp(std::min((grid.nk() + layers - 1) / layers, most), 1, point_recursion_max_beams);
 }
 
-/// Plan of a PointRecursionLaunch: packets, order and state. A call launches one kernel, allocates nothing and waits
-/// for nothing. One launch at a time.
+/// Packets that a plan needs.
+struct PointRecursionPackets {
+  std::size_t south;
+  std::size_t bottom;
+  friend PointRecursionPackets most(const PointRecursionPackets& a, const PointRecursionPackets& b) {
+    return {std::max(a.south, b.south), std::max(a.bottom, b.bottom)};
+  }
+};
+
+/// Packets and state, which plans may share that never run at the same time: no stamp comes twice.
+template <class Scalar>
+class PointRecursionMemory {
+ public:
+  using Packet = cuda::Packet<Scalar>;
+
+  PointRecursionMemory(cudaStream_t stream, const PointRecursionPackets& packets)
+      : m_south(stream, packets.south), m_bottom(stream, packets.bottom), m_state(stream, 1) {}
+
+  Packet* south() const { return m_south.data(); }
+  Packet* bottom() const { return m_bottom.data(); }
+  PointRecursionState* state() const { return m_state.data(); }
+
+ private:
+  cuda::DeviceArray<Packet> m_south;
+  cuda::DeviceArray<Packet> m_bottom;
+  cuda::DeviceArray<PointRecursionState> m_state;
+};
+
+/// Plan of a PointRecursionLaunch: order, and memory of its own or shared. A call launches one kernel, allocates
+/// nothing and waits for nothing. One launch at a time.
 template <class Launch>
 class PointRecursionPlan {
   using Recursion = typename Launch::Recursion;
 
  public:
   using Map = typename Recursion::Map;
+  using Memory = PointRecursionMemory<typename Recursion::Scalar>;
 
   /// Whether the current device can run the kernel, and it was compiled for it.
   static bool suits() {
@@ -42,28 +72,28 @@ class PointRecursionPlan {
            Launch::shared_bytes(1) + attributes.sharedSizeBytes <= cuda::max_shared_bytes();
   }
 
+  static PointRecursionPackets packets(const Map& map) {
+    return {Recursion::south_packet_count(map), Recursion::bottom_packet_count(map, beams(map.grid()))};
+  }
+
+  PointRecursionPlan(cudaStream_t stream, const Map& map, int multiprocessors)
+      : PointRecursionPlan(stream, map, multiprocessors, std::make_shared<Memory>(stream, packets(map))) {}
+
   /// Launches no more blocks than `multiprocessors`, so that they occupy no more of them; 0: all.
-  PointRecursionPlan(cudaStream_t stream, const Map& map, int multiprocessors) : m_map(map) {
+  PointRecursionPlan(cudaStream_t stream, const Map& map, int multiprocessors, const std::shared_ptr<Memory>& memory)
+      : m_map(map), m_beams(beams(map.grid())), m_memory(memory) {
     require(suits(), "recursion over points: the device, or the kernel that was compiled for it, is older than 9.0");
     auto const& grid = map.grid();
-    cudaFuncAttributes attributes{};
-    cuda::check(cudaFuncGetAttributes(&attributes, m_kernel), "cudaFuncGetAttributes");
-    m_beams = choose_point_recursion_beams(grid, Recursion::layers, Launch::shared_bytes(1),
-                                           cuda::max_shared_bytes() - attributes.sharedSizeBytes);
     cuda::allow_shared_memory(m_kernel);
     int const tiles_k = Recursion::tiles_k(grid, m_beams);
     m_tiles = tiles_k * map.pencils();
     int const resident = cuda::resident_blocks(m_kernel, Launch::threads(m_beams), Launch::shared_bytes(m_beams));
     // More would only queue for their tickets.
     m_blocks = std::min(m_tiles, multiprocessors > 0 ? std::min(multiprocessors, resident) : resident);
-    m_south_packets = cuda::DeviceArray<typename Recursion::Packet>(stream, Recursion::south_packet_count(map));
-    m_bottom_packets =
-        cuda::DeviceArray<typename Recursion::Packet>(stream, Recursion::bottom_packet_count(map, m_beams));
     // By the time at which they can begin: a pencil is as many steps behind the one before as it has lanes, a tile of a
     // pencil as many as it has layers.
     m_order =
         cuda::DeviceArray<int>(stream, cuda_pencil_order(map, tiles_k, Recursion::W, m_beams * Recursion::layers));
-    m_state = cuda::DeviceArray<PointRecursionState>(stream, 1);
     m_cache_bytes = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrL2CacheSize));
     cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   }
@@ -71,14 +101,20 @@ class PointRecursionPlan {
   /// `bytes`: what both recursions read.
   void operator()(cudaStream_t stream, const typename Launch::First& first, const typename Launch::Second& second,
                   std::size_t bytes) const {
-    Recursion const recursion{m_map,          m_south_packets.data(), m_bottom_packets.data(),
-                              m_order.data(), m_state.data(),         m_beams,
-                              m_tiles,        bytes <= m_cache_bytes};
+    Recursion const recursion{m_map,   m_memory->south(), m_memory->bottom(),    m_order.data(), m_memory->state(),
+                              m_beams, m_tiles,           bytes <= m_cache_bytes};
     cuda::launch(stream, m_kernel, m_blocks, Launch::threads(m_beams), Launch::shared_bytes(m_beams),
                  cuda::Dependency::complete, Launch{recursion, first, second});
   }
 
  private:
+  static int beams(const Grid& grid) {
+    cudaFuncAttributes attributes{};
+    cuda::check(cudaFuncGetAttributes(&attributes, point_recursion_kernel<Launch>), "cudaFuncGetAttributes");
+    return choose_point_recursion_beams(grid, Recursion::layers, Launch::shared_bytes(1),
+                                        cuda::max_shared_bytes() - attributes.sharedSizeBytes);
+  }
+
   // Kept, because a kernel template has an address of its own in each translation unit, and what is set for one does
   // not hold for the others.
   void (*m_kernel)(Launch) = point_recursion_kernel<Launch>;
@@ -87,10 +123,8 @@ class PointRecursionPlan {
   int m_tiles;
   int m_blocks;
   std::size_t m_cache_bytes;
-  cuda::DeviceArray<typename Recursion::Packet> m_south_packets;
-  cuda::DeviceArray<typename Recursion::Packet> m_bottom_packets;
+  std::shared_ptr<Memory> m_memory;
   cuda::DeviceArray<int> m_order;
-  cuda::DeviceArray<PointRecursionState> m_state;
 };
 
 }  // namespace hyperplane::detail
