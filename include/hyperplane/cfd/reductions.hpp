@@ -66,7 +66,7 @@ struct ReductionsOptions {
 /// After P. Sathre et al., "Towards a Library of Accelerated CFD Primitives" (AFOSR BRI): boxes by start and end
 /// indices leave out boundary layers; products and sums are one pass.
 ///
-/// A plan: the constructor allocates memory for partial results, 32 kB on the host, 16 kB on CUDA (portable 2 MB),
+/// A plan: the constructor allocates memory for partial results, 32 kB on the host, 8 kB on CUDA (portable 2 MB),
 /// whatever the boxes. Every function has two forms. With a result (a View of one number in the memory of the execution
 /// space) it is asynchronous on the instance, allocates nothing and fences nothing. Without, it returns the value, and
 /// waits for the instance. Copies share the memory: one reduction of a plan and its copies at a time, that is on one
