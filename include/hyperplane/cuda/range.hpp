@@ -10,9 +10,11 @@
 namespace hyperplane::cuda {
 
 inline constexpr int range_threads = 256;
+/// Of a multiprocessor, at least: loads of this many threads fill the memory.
+inline constexpr int range_blocks = 4;
 
 template <class Body>
-__global__ void __launch_bounds__(range_threads)
+__global__ void __launch_bounds__(range_threads, range_blocks)
     range_kernel(const __grid_constant__ Body body, const __grid_constant__ std::int64_t count) {
   // Only the start overlaps the kernel before this one: what that has stored is there from here on.
   cudaGridDependencySynchronize();

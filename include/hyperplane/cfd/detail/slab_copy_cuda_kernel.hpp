@@ -23,14 +23,18 @@ struct SlabBlocks {
 template <class T, bool pack>
 __global__ void __launch_bounds__(NestBlocks::threads)
     slab_kernel(const SlabBlocks<T>* table, const int* slab_of_block, T* buffer) {
-  // The table is older than the kernel before this one; what that has stored is there after the wait.
-  auto const& slab = table[slab_of_block[blockIdx.x]];
-  auto nest = slab.m_nest;
-  nest.m_data[1] = buffer + slab.m_offset;
+  // In shared memory, since it is indexed with numbers of loops. The table is older than the kernel before this one;
+  // what that has stored is there after the wait.
+  __shared__ SlabBlocks<T> slab;
+  __shared__ NestTile<T> tile;
+  if (threadIdx.x == 0) {
+    slab = table[slab_of_block[blockIdx.x]];
+    slab.m_nest.m_data[1] = buffer + slab.m_offset;
+  }
+  __syncthreads();
   cudaGridDependencySynchronize();
   cudaTriggerProgrammaticLaunchCompletion();
-  __shared__ NestTile<T> tile;
-  copy_nest_block<pack ? 0 : 1>(nest, slab.m_blocks, static_cast<int>(blockIdx.x) - slab.m_first_block, tile);
+  copy_nest_block<pack ? 0 : 1>(slab.m_nest, slab.m_blocks, static_cast<int>(blockIdx.x) - slab.m_first_block, tile);
 }
 
 template <bool pack, class T>

@@ -184,33 +184,58 @@ struct StencilTile {
     int const p2 = next(2) * layers;
     int const c = static_cast<int>(tile);
     if (p0 >= m_loop.m_extents[0] || p1 >= m_loop.m_extents[1]) return;
+    // Most have all their points, and all neighbours along axes 1 and 2, and need not ask for each of them. (Along axis
+    // 0 a warp may have the last one, and would then go both ways.)
+    bool const all = p1 + rows <= m_loop.m_extents[1] && p2 + layers <= m_loop.m_extents[2] &&
+                     m_loop.has_below(1, p1) && m_loop.has_above(1, p1 + rows - 1) && m_loop.has_below(2, p2) &&
+                     m_loop.has_above(2, p2 + layers - 1);
+    if (all) {
+      points(p0, p1, p2, c, std::true_type{});
+    } else {
+      points(p0, p1, p2, c, std::false_type{});
+    }
+  }
 
+ private:
+  template <class All>
+  KOKKOS_FORCEINLINE_FUNCTION void points(int p0, int p1, int p2, int c, All) const {
     auto const x = m_loop.m_x + m_loop.x_offset(p0, p1, p2, c);
     auto const s0 = m_loop.m_x_strides[0];
     auto const s1 = m_loop.m_x_strides[1];
     auto const s2 = m_loop.m_x_strides[2];
     bool const below_0 = m_loop.has_below(0, p0);
     bool const above_0 = m_loop.has_above(0, p0);
-    // With a layer and a row around them; zero where there is no point.
+    // Lines with one more on each side: whether x has them, and whether the box has.
+    bool has_row[rows + 2], has_layer[layers + 2], own_row[rows + 2], own_layer[layers + 2];
+    HYPERPLANE_UNROLL
+    for (int r = 0; r < rows + 2; ++r) {
+      own_row[r] = All::value || p1 + r - 1 < m_loop.m_extents[1];
+      has_row[r] = All::value || exists(1, p1 + r - 1);
+    }
+    HYPERPLANE_UNROLL
+    for (int l = 0; l < layers + 2; ++l) {
+      own_layer[l] = All::value || p2 + l - 1 < m_loop.m_extents[2];
+      has_layer[l] = All::value || exists(2, p2 + l - 1);
+    }
+    // Zero where there is no point.
     T values[layers + 2][rows + 2];
     T west[layers][rows];
     T east[layers][rows];
     HYPERPLANE_UNROLL
     for (int l = 0; l < layers + 2; ++l) {
-      bool const has_layer = exists(2, p2 + l - 1);
       HYPERPLANE_UNROLL
       for (int r = 0; r < rows + 2; ++r) {
         bool const corner = (l == 0 || l == layers + 1) && (r == 0 || r == rows + 1);
-        values[l][r] = !corner && has_layer && exists(1, p1 + r - 1) ? x[(l - 1) * s2 + (r - 1) * s1] : T(0);
+        values[l][r] = !corner && (has_layer[l] & has_row[r]) ? x[(l - 1) * s2 + (r - 1) * s1] : T(0);
       }
     }
     HYPERPLANE_UNROLL
     for (int l = 0; l < layers; ++l) {
       HYPERPLANE_UNROLL
       for (int r = 0; r < rows; ++r) {
-        bool const in_box = inside(p1 + r, p2 + l);
-        west[l][r] = in_box && below_0 ? x[l * s2 + r * s1 - s0] : T(0);
-        east[l][r] = in_box && above_0 ? x[l * s2 + r * s1 + s0] : T(0);
+        bool const own = own_layer[l + 1] & own_row[r + 1];
+        west[l][r] = (own & below_0) ? x[l * s2 + r * s1 - s0] : T(0);
+        east[l][r] = (own & above_0) ? x[l * s2 + r * s1 + s0] : T(0);
       }
     }
     T product[layers][rows];
@@ -219,19 +244,19 @@ struct StencilTile {
     for (int l = 0; l < layers; ++l) {
       HYPERPLANE_UNROLL
       for (int r = 0; r < rows; ++r) {
-        bool const in_box = inside(p1 + r, p2 + l);
+        bool const own = own_layer[l + 1] & own_row[r + 1];
         auto const a = m_loop.m_coefficients.offset(p0, p1 + r, p2 + l);
         // What is multiplied with what there is not may be anything.
         auto const term = [&](int slot, bool there, T value) {
-          return in_box && there ? m_loop.m_coefficients.at(slot, a) * value : T(0);
+          return (own & there) ? m_loop.m_coefficients.at(slot, a) * value : T(0);
         };
-        T sum = term(below(2), m_loop.has_below(2, p2 + l), values[l][r + 1]);
-        sum += term(below(1), m_loop.has_below(1, p1 + r), values[l + 1][r]);
+        T sum = term(below(2), has_layer[l], values[l][r + 1]);
+        sum += term(below(1), has_row[r], values[l + 1][r]);
         sum += term(below(0), below_0, west[l][r]);
         sum += term(above(0), above_0, east[l][r]);
-        sum += term(above(1), m_loop.has_above(1, p1 + r), values[l + 1][r + 2]);
-        sum += term(above(2), m_loop.has_above(2, p2 + l), values[l + 2][r + 1]);
-        center[l][r] = in_box ? m_loop.m_coefficients.at(stencil_center, a) : T(0);
+        sum += term(above(1), has_row[r + 2], values[l + 1][r + 2]);
+        sum += term(above(2), has_layer[l + 2], values[l + 2][r + 1]);
+        center[l][r] = own ? m_loop.m_coefficients.at(stencil_center, a) : T(0);
         product[l][r] = sum + center[l][r] * values[l + 1][r + 1];
       }
     }
@@ -241,19 +266,17 @@ struct StencilTile {
     for (int l = 0; l < layers; ++l) {
       HYPERPLANE_UNROLL
       for (int r = 0; r < rows; ++r) {
-        if (!inside(p1 + r, p2 + l)) continue;
+        if (!(own_layer[l + 1] & own_row[r + 1])) continue;
         m_store(m_loop.m_y, y + l * m_loop.m_y_strides[2] + r * m_loop.m_y_strides[1], product[l][r], center[l][r],
                 values[l + 1][r + 1]);
       }
     }
   }
 
- private:
-  KOKKOS_FUNCTION bool inside(int p1, int p2) const { return p1 < m_loop.m_extents[1] && p2 < m_loop.m_extents[2]; }
   /// Whether x has points there: those of the box, and those next to it.
   KOKKOS_FUNCTION bool exists(int axis, int p) const {
-    if (p < 0) return m_loop.m_below[axis];
-    return p < m_loop.m_extents[axis] || (p == m_loop.m_extents[axis] && m_loop.m_above[axis]);
+    return p < 0 ? m_loop.m_below[axis]
+                 : (p < m_loop.m_extents[axis]) | ((p == m_loop.m_extents[axis]) & m_loop.m_above[axis]);
   }
 };
 
