@@ -138,7 +138,7 @@ class Suite {
             return made;
           });
           // Work for about a millisecond on a device, in which launches follow one another.
-          int const rounds = HostExecutionSpace<Exec> || m_settings.smoke ? 1 : n <= 128 ? 8 : 2;
+          int const rounds = HostExecutionSpace<Exec> || m_settings.smoke ? 1 : n <= 128 ? 16 : 8;
           auto const all = [&](const Run<T>& function) {
             for (int round = 0; round < rounds; ++round) {
               for (auto const& set : problem.m_sets) function(problem, set, m_exec);

@@ -33,42 +33,54 @@ struct NestBlocks {
   int m_axis = 0;  ///< of tiles, beside the first
   NestLanes m_lanes{};
   NestDigits m_step{};
-  std::int64_t m_count = 0;
+  /// What a block does at a time: a part for each of its warps, a tile, or as many elements; and how many of them.
+  std::int64_t m_units = 0;
+  int m_units_of_block = 1;
 
   NestBlocks() = default;
   template <class T>
   explicit NestBlocks(const Nest<T, 2>& nest) {
-    auto const size = nest.size();
-    if (size == 0) return;
+    if (nest.size() == 0) return;
+    choose(nest);
+    // 32 kB to a block, beside which its beginning is short, where that leaves enough of them.
+    constexpr int most = 32 / static_cast<int>(sizeof(T));
+    if (m_units >= 1024 * most) m_units_of_block = most;
+  }
+
+  std::int64_t count() const { return (m_units + m_units_of_block - 1) / m_units_of_block; }
+
+  HYPERPLANE_FUNCTION static int tiles(int extent) { return (extent + tile - 1) / tile; }
+
+ private:
+  template <class T>
+  void choose(const Nest<T, 2>& nest) {
     if (NestLanes::suits(nest)) {
       m_shape = Shape::rows;
       m_lanes = NestLanes(nest, elements_of_thread);
-      m_count = (m_lanes.m_parts + warps - 1) / warps;
+      m_units = (m_lanes.m_parts + warps - 1) / warps;
       return;
     }
     for (int d = 1; d < 4 && nest.m_strides[1][0] == 1 && nest.m_extents[0] >= shortest; ++d) {
       if (nest.m_strides[0][d] != 1 || nest.m_extents[d] < shortest) continue;
       m_shape = Shape::tiles;
       m_axis = d;
-      m_count = std::int64_t{tiles(nest.m_extents[0])} * tiles(nest.m_extents[d]);
-      for (int e = 1; e < 4; ++e) m_count *= e == d ? 1 : nest.m_extents[e];
+      m_units = std::int64_t{tiles(nest.m_extents[0])} * tiles(nest.m_extents[d]);
+      for (int e = 1; e < 4; ++e) m_units *= e == d ? 1 : nest.m_extents[e];
       return;
     }
     m_step = NestDigits(threads, nest.m_extents);
-    m_count = (size + threads * elements_of_thread - 1) / (threads * elements_of_thread);
+    m_units = (nest.size() + threads * elements_of_thread - 1) / (threads * elements_of_thread);
   }
-
-  HYPERPLANE_FUNCTION static int tiles(int extent) { return (extent + tile - 1) / tile; }
 };
 
 template <class T>
 using NestTile = T[NestBlocks::tile][NestBlocks::tile + 1];
 
-/// Block `block` of NestBlocks, all of its threads: array `from` to the other one.
+/// A unit of NestBlocks, by all threads of a block: array `from` to the other one.
 template <int from, class T>
-__device__ void copy_nest_rows(const Nest<T, 2>& nest, const NestBlocks& blocks, std::int64_t block) {
+__device__ void copy_nest_rows(const Nest<T, 2>& nest, const NestBlocks& blocks, std::int64_t unit) {
   constexpr int count = NestBlocks::elements_of_thread;
-  auto const part = block * NestBlocks::warps + threadIdx.x / NestLanes::lanes;
+  auto const part = unit * NestBlocks::warps + threadIdx.x / NestLanes::lanes;
   if (part >= blocks.m_lanes.m_parts) return;
   T* places[2];
   int const rest = blocks.m_lanes.locate(nest, part, static_cast<int>(threadIdx.x) % NestLanes::lanes, places);
@@ -84,10 +96,10 @@ __device__ void copy_nest_rows(const Nest<T, 2>& nest, const NestBlocks& blocks,
 }
 
 template <int from, class T>
-__device__ void copy_nest_elements(const Nest<T, 2>& nest, const NestBlocks& blocks, std::int64_t block) {
+__device__ void copy_nest_elements(const Nest<T, 2>& nest, const NestBlocks& blocks, std::int64_t unit) {
   constexpr int count = NestBlocks::elements_of_thread;
   auto const size = nest.size();
-  auto const first = block * (count * NestBlocks::threads) + threadIdx.x;
+  auto const first = unit * (count * NestBlocks::threads) + threadIdx.x;
   if (first >= size) return;
   NestDigits digits(first, nest.m_extents);
   T* places[count][2];
@@ -106,10 +118,10 @@ __device__ void copy_nest_elements(const Nest<T, 2>& nest, const NestBlocks& blo
 
 /// Each array is read or written along the direction in which it has neighbours.
 template <int from, class T>
-__device__ void copy_nest_tile(const Nest<T, 2>& nest, const NestBlocks& blocks, std::int64_t block,
+__device__ void copy_nest_tile(const Nest<T, 2>& nest, const NestBlocks& blocks, std::int64_t unit,
                                NestTile<T>& tile) {
   int const d = blocks.m_axis;
-  auto rest = static_cast<std::uint32_t>(block);
+  auto rest = static_cast<std::uint32_t>(unit);
   auto const next = [&](int count) {
     auto const quotient = rest / static_cast<std::uint32_t>(count);
     auto const digit = static_cast<int>(rest - quotient * static_cast<std::uint32_t>(count));
@@ -148,13 +160,22 @@ __device__ void copy_nest_tile(const Nest<T, 2>& nest, const NestBlocks& blocks,
   }
 }
 
+/// Block `block` of a nest.
 template <int from, class T>
 __device__ void copy_nest_block(const Nest<T, 2>& nest, const NestBlocks& blocks, std::int64_t block,
                                 NestTile<T>& tile) {
-  switch (blocks.m_shape) {
-    case NestBlocks::Shape::rows: return copy_nest_rows<from>(nest, blocks, block);
-    case NestBlocks::Shape::tiles: return copy_nest_tile<from>(nest, blocks, block, tile);
-    case NestBlocks::Shape::elements: return copy_nest_elements<from>(nest, blocks, block);
+  auto const first = block * blocks.m_units_of_block;
+  auto const last = first + blocks.m_units_of_block < blocks.m_units ? first + blocks.m_units_of_block : blocks.m_units;
+  for (auto unit = first; unit < last; ++unit) {
+    switch (blocks.m_shape) {
+      case NestBlocks::Shape::rows: copy_nest_rows<from>(nest, blocks, unit); break;
+      case NestBlocks::Shape::tiles:
+        // The tile before has been read.
+        if (unit > first) __syncthreads();
+        copy_nest_tile<from>(nest, blocks, unit, tile);
+        break;
+      case NestBlocks::Shape::elements: copy_nest_elements<from>(nest, blocks, unit); break;
+    }
   }
 }
 
@@ -172,8 +193,8 @@ __global__ void __launch_bounds__(NestBlocks::threads)
 template <class T>
 void copy_nest(cudaStream_t stream, const Nest<T, 2>& nest) {
   NestBlocks const blocks(nest);
-  if (blocks.m_count == 0) return;
-  cuda::launch(stream, copy_nest_kernel<T>, static_cast<int>(blocks.m_count), NestBlocks::threads, 0,
+  if (blocks.count() == 0) return;
+  cuda::launch(stream, copy_nest_kernel<T>, static_cast<int>(blocks.count()), NestBlocks::threads, 0,
                cuda::Dependency::programmatic, nest, blocks);
 }
 

@@ -27,10 +27,15 @@ __global__ void __launch_bounds__(NestBlocks::threads)
   // what that has stored is there after the wait.
   __shared__ SlabBlocks<T> slab;
   __shared__ NestTile<T> tile;
-  if (threadIdx.x == 0) {
-    slab = table[slab_of_block[blockIdx.x]];
-    slab.m_nest.m_data[1] = buffer + slab.m_offset;
+  using Word = std::uint64_t;
+  constexpr int words = static_cast<int>(sizeof(slab) / sizeof(Word));
+  static_assert(sizeof(slab) % sizeof(Word) == 0 && words <= NestBlocks::threads);
+  if (static_cast<int>(threadIdx.x) < words) {
+    reinterpret_cast<Word*>(&slab)[threadIdx.x] =
+        reinterpret_cast<const Word*>(table + slab_of_block[blockIdx.x])[threadIdx.x];
   }
+  __syncthreads();
+  if (threadIdx.x == 0) slab.m_nest.m_data[1] = buffer + slab.m_offset;
   __syncthreads();
   cudaGridDependencySynchronize();
   cudaTriggerProgrammaticLaunchCompletion();
