@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // One iteration x <- M^-1 (b + S x) of LineImplicit, in each direction, its factorization, and the same with block
-// Jacobi inside the lines; each verified once, then timed with copy and triad next to every repetition.
+// Jacobi inside the lines; each verified once, then timed with copy and triad next to every repetition. Beside them the
+// residual b - A x, the same product with all seven blocks.
 
 #include "support/cache.hpp"
 #include "support/harness.hpp"
@@ -31,6 +32,10 @@ constexpr Cost iteration_cost(int n, int storage, int scalar) {
   return {7.0 * n * n * storage + 7.0 * n * scalar, 14.0 * n * n};
 }
 
+constexpr Cost residual_cost(int n, int storage, int scalar) {
+  return {7.0 * n * n * storage + 3.0 * n * scalar, 14.0 * n * n};
+}
+
 /// The three blocks of a row along the line read, and as many written.
 constexpr Cost line_factor_cost(int n, int storage) { return {6.0 * n * n * storage, 6.0 * n * n * n}; }
 
@@ -48,6 +53,7 @@ class LineProblem {
         m_a(exec, grid, "a"),
         m_b(exec, grid, "b"),
         m_x(exec, grid, "x"),
+        m_r(exec, grid, "r"),
         m_lines(exec, grid, {.directions = {direction}}) {
     assemble(exec, m_system, m_a);
     assemble(exec, m_system, m_b);
@@ -57,6 +63,7 @@ class LineProblem {
 
   void factor(const Exec& exec) { m_lines.factor(exec, m_a); }
   void iterate(const Exec& exec) const { m_lines.iterate(exec, m_b, m_x); }
+  void compute_residual(const Exec& exec) const { residual(exec, m_a, m_b, m_x, m_r); }
 
   /// M x' = b + S x, equation by equation at some hundred thousand points, with coefficients made anew.
   void verify(const Exec& exec, double tolerance) const {
@@ -97,6 +104,7 @@ class LineProblem {
   BlockStencil7<double, n, Exec> m_a;
   BlockVector<double, n, Exec> m_b;
   BlockVector<double, n, Exec> m_x;
+  BlockVector<double, n, Exec> m_r;
   LineImplicit<double, n, Exec, double, Lines> m_lines;
 };
 
@@ -127,6 +135,10 @@ class Suite {
                      [](Direct& problem, const Exec& exec) { problem.factor(exec); });
       add<Direct, n>("iteration", grid, direction, iteration_cost(n, 8, 8), rounding,
                      [](Direct& problem, const Exec& exec) { problem.iterate(exec); });
+      if (direction == LineDirection::i) {
+        add<Direct, n>("residual", grid, direction, residual_cost(n, 8, 8), rounding,
+                       [](Direct& problem, const Exec& exec) { problem.compute_residual(exec); });
+      }
       // What the tolerance of 1e-4 leaves of D^-1 times the residual, times D.
       if constexpr (n == 5) {
         using Inexact = LineProblem<n, Exec, LineJacobi<double, n, Exec>>;

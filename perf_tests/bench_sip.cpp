@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// SIP on each path: coefficients, a solve (forward and backward sweep) and one iteration, on the grids of E. Dufrechou,
-// P. Ezzatti, G. Usera, "Avoiding synchronization to accelerate a CFD solver in GPU", and on cubes; each verified once,
-// then timed with copy and triad next to every repetition.
+// SIP on each path: coefficients, each sweep, a solve (both), three solves with one matrix (one after another and
+// together) and one iteration, on the grids of E. Dufrechou, P. Ezzatti, G. Usera, "Avoiding synchronization to
+// accelerate a CFD solver in GPU", and on cubes; each verified once, then timed with copy and triad next to every
+// repetition. Beside them the bound without synchronisation, which moves what a sweep moves and waits for nothing: its
+// results are wrong.
 
 #include "support/cache.hpp"
 #include "support/harness.hpp"
 #include "support/problem.hpp"
 #include "support/suites.hpp"
+#include "support/unsynchronised_sweep.hpp"
 
 #include <hyperplane/core/path.hpp>
 #include <hyperplane/sip/sip.hpp>
@@ -27,6 +30,17 @@ namespace {
 /// Seven coefficients of A read and seven written.
 constexpr Cost coefficients_cost(int storage) { return {14.0 * storage, 40.0}; }
 
+/// Its coefficients, a vector read and one written.
+constexpr Cost forward_cost(int storage, int scalar) { return {4.0 * storage + 2.0 * scalar, 8.0}; }
+constexpr Cost backward_cost(int storage, int scalar) { return {3.0 * storage + 2.0 * scalar, 6.0}; }
+
+/// Coefficients once for all right-hand sides.
+constexpr Cost several_cost(int count, int storage, int scalar) {
+  return {7.0 * storage + 4.0 * count * scalar, 14.0 * count};
+}
+
+inline constexpr int components = 3;  // of a velocity
+
 template <class Exec>
 class SipProblem {
  public:
@@ -36,15 +50,26 @@ class SipProblem {
         m_b(exec, grid, "b"),
         m_x(exec, grid, "x"),
         m_r(exec, grid, "r"),
-        m_sip(exec, grid, {.path = path}) {
+        m_sip(exec, grid, {.path = path, .right_hand_sides = components}) {
     assemble(exec, m_system, m_a);
     assemble(exec, m_system, m_b);
+    for (int v = 0; v < components; ++v) {
+      m_velocity.emplace_back(exec, grid, "velocity");
+      assemble(exec, m_system, m_velocity.back());
+      m_solution.emplace_back(exec, grid, "solution");
+    }
     factor(exec);
     if (auto const status = m_sip.status(exec); !status.ok()) throw std::runtime_error(status.message());
   }
 
   void factor(const Exec& exec) { m_sip.factor(exec, m_a); }
   void solve(const Exec& exec) const { m_sip.solve(exec, m_b, m_x); }
+  void forward(const Exec& exec) const { m_sip.forward(exec, m_b, m_r); }
+  void backward(const Exec& exec) const { m_sip.backward(exec, m_r, m_x); }
+  void solve_together(const Exec& exec) const { m_sip.solve(exec, m_velocity, m_solution); }
+  void solve_in_turn(const Exec& exec) const {
+    for (int v = 0; v < components; ++v) m_sip.solve(exec, m_velocity[v], m_solution[v]);
+  }
   /// x += M^-1 (b - A x)
   void iterate(const Exec& exec) const {
     residual(exec, m_a, m_b, m_x, m_r);
@@ -56,10 +81,17 @@ class SipProblem {
         KOKKOS_LAMBDA(std::size_t i) { x(i) += dx(i); });
   }
 
-  /// The solve is that of the portable path, and the iteration converges.
+  /// The solve is that of the portable path, so are its parts and those of several, and the iteration converges.
   void verify(const Exec& exec) const {
     solve(exec);
     auto const x = to_host(exec, m_x);
+    forward(exec);
+    backward(exec);
+    solve_together(exec);
+    if (x != to_host(exec, m_x) || x != to_host(exec, m_solution.back())) {
+      throw std::runtime_error("SIP on " + to_string(m_system.grid()) + ", path " + name(m_sip.path()) +
+                               ": the parts of a solve, or several, differ from it");
+    }
     Sip<double, Exec> portable(exec, m_system.grid(), {.path = Path::portable});
     portable.factor(exec, m_a);
     portable.solve(exec, m_b, m_x);
@@ -85,6 +117,8 @@ class SipProblem {
   BlockVector<double, 1, Exec> m_b;
   BlockVector<double, 1, Exec> m_x;
   BlockVector<double, 1, Exec> m_r;
+  std::vector<BlockVector<double, 1, Exec>> m_velocity;
+  std::vector<BlockVector<double, 1, Exec>> m_solution;
   Sip<double, Exec> m_sip;
 };
 
@@ -99,16 +133,26 @@ class Suite {
   void register_all() {
     std::vector<Path> paths = {Path::portable, Path::pencil};
     if constexpr (!HostExecutionSpace<Exec>) {
-      paths.insert(paths.end(), {Path::cuda_graph, Path::thread_recycling, Path::cooperative});
+      paths.insert(paths.end(), {Path::cuda_graph, Path::thread_recycling, Path::cooperative, Path::self_scheduled});
     }
     for (auto const& grid : grids()) {
       for (auto const path : paths) {
         add("iteration", grid, path, correction_cost(1, 8, 8), [](Problem& p, const Exec& e) { p.iterate(e); });
         add("solve", grid, path, solve_cost(1, 8, 8), [](Problem& p, const Exec& e) { p.solve(e); });
-        // Paths other than the pencils do as the portable one.
+        add("forward", grid, path, forward_cost(8, 8), [](Problem& p, const Exec& e) { p.forward(e); });
+        add("backward", grid, path, backward_cost(8, 8), [](Problem& p, const Exec& e) { p.backward(e); });
+        // Paths other than the pencils compute coefficients, and take several right-hand sides, as the portable one or
+        // one after another.
         if (path != Path::portable && path != Path::pencil) continue;
         add("coefficients", grid, path, coefficients_cost(8), [](Problem& p, const Exec& e) { p.factor(e); });
+        add("solve_3_in_turn", grid, path, solve_cost(1, 8, 8) + solve_cost(1, 8, 8) + solve_cost(1, 8, 8),
+            [](Problem& p, const Exec& e) { p.solve_in_turn(e); });
+        add("solve_3_together", grid, path, several_cost(components, 8, 8),
+            [](Problem& p, const Exec& e) { p.solve_together(e); });
       }
+      if (HostExecutionSpace<Exec>) continue;
+      add_bound<Sweep::forward>("wrong_without_synchronisation_forward", grid, forward_cost(8, 8));
+      add_bound<Sweep::backward>("wrong_without_synchronisation_backward", grid, backward_cost(8, 8));
     }
   }
 
@@ -133,8 +177,24 @@ class Suite {
           });
           time_kernel(state, m_exec, *m_stream, grid.size(), cost, [&] { run(problem, m_exec); });
           int const planes = grid.ni() + grid.nj() + grid.nk() - 2;
-          state.counters["us/plane"] = 1e3 * state.counters["best_ms"] / (kernel == "coefficients" ? 1 : 2) / planes;
+          bool const one_sweep = kernel == "coefficients" || kernel == "forward" || kernel == "backward";
+          state.counters["us/plane"] = 1e3 * state.counters["best_ms"] / (one_sweep ? 1 : 2) / planes;
         })
+        ->Iterations(m_settings.repetitions)
+        ->UseManualTime()
+        ->Unit(benchmark::kMillisecond);
+  }
+
+  template <Sweep sweep>
+  void add_bound(const std::string& kernel, const Grid& grid, const Cost& cost) {
+    using Bound = UnsynchronisedSweep<sweep, Exec>;
+    auto const key = std::string(Exec::name()) + "/" + to_string(grid);
+    benchmark::RegisterBenchmark(("sip_" + kernel + "/" + key).c_str(),
+                                 [=, this](benchmark::State& state) {
+                                   auto& bound = m_problem.get<Bound>(
+                                       kernel + key, [&] { return std::make_shared<Bound>(m_exec, grid); });
+                                   time_kernel(state, m_exec, *m_stream, grid.size(), cost, [&] { bound.run(m_exec); });
+                                 })
         ->Iterations(m_settings.repetitions)
         ->UseManualTime()
         ->Unit(benchmark::kMillisecond);

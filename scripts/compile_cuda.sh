@@ -10,7 +10,7 @@ mkdir -p "$out"
 flags=(-std=c++20 -arch=sm_90 -Iinclude -Xcompiler=-Wall,-Wextra,-Werror -Werror=all-warnings)
 
 # Headers that put the kernels into Kokkos need a Kokkos with CUDA.
-mapfile -t headers < <(grep -LE '<Kokkos_' include/hyperplane/cuda/*.hpp include/hyperplane/{cfd,ilu,line,sip,swept}/detail/*_cuda*.hpp)
+mapfile -t headers < <(grep -LE '<Kokkos_' include/hyperplane/cuda/*.hpp include/hyperplane/{cfd,ilu,line,sip,stencil,swept}/detail/*_cuda*.hpp)
 compile_alone() {
   local name=${1#include/}
   printf '#include <%s>\n' "$name" >"$out/${name//\//_}.cu"

@@ -26,6 +26,7 @@
 #include <hyperplane/core/timers.hpp>
 #include <hyperplane/csr/block_csr.hpp>
 #include <hyperplane/csr/bsr_matrix.hpp>
+#include <hyperplane/csr/point_vector.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/hyperplane_map.hpp>
 #include <hyperplane/grid/pencil_map.hpp>

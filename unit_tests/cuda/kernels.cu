@@ -7,6 +7,8 @@
 #include <hyperplane/ilu/detail/block_ilu0_cuda_persistent.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_staged.hpp>
 #include <hyperplane/sip/detail/sip_coefficients_cuda.hpp>
+#include <hyperplane/stencil/detail/apply_cuda_kernel.hpp>
+#include <hyperplane/stencil/detail/stencil_terms.hpp>
 #include <hyperplane/swept/detail/swept_cuda_graph.hpp>
 #include <hyperplane/swept/detail/swept_cuda_hybrid.hpp>
 #include <hyperplane/swept/detail/swept_cuda_plan.hpp>
@@ -54,17 +56,17 @@ HYPERPLANE_COMPILE(float, 5, float, float, 16)
 #undef HYPERPLANE_COMPILE
 
 // The coefficients of SIP.
-template <class Scalar, class Storage, int W>
+template <class Scalar, class Storage, int W, bool masked>
 void compile_sip(cudaStream_t stream, const PencilMap<W>& map,
-                 const CudaSipCoefficients<Scalar, Storage, Scalar, W>& work) {
-  using Work = CudaSipCoefficients<Scalar, Storage, Scalar, W>;
+                 const CudaSipCoefficients<Scalar, Storage, Scalar, W, masked>& work) {
+  using Work = CudaSipCoefficients<Scalar, Storage, Scalar, W, masked>;
   PointRecursionPlan<PointRecursionLaunch<PointRecursion<Scalar, W, sip_upper>, Work, Work>> const plan(stream, map, 0);
   plan(stream, work, work, 0);
 }
 template void compile_sip<double, float, 8>(cudaStream_t, const PencilMap<8>&,
-                                            const CudaSipCoefficients<double, float, double, 8>&);
+                                            const CudaSipCoefficients<double, float, double, 8, true>&);
 template void compile_sip<float, float, 16>(cudaStream_t, const PencilMap<16>&,
-                                            const CudaSipCoefficients<float, float, float, 16>&);
+                                            const CudaSipCoefficients<float, float, float, 16, false>&);
 
 // Those of BlockTridiagonal: places in line storage, in pencils, and anywhere.
 template <class Scalar, int n, class Storage, class MatrixStorage, class Places, int W>
@@ -86,6 +88,12 @@ HYPERPLANE_COMPILE_LINES(double, 16, double, float, GatheredPlaces, 16)
 HYPERPLANE_COMPILE_LINES(double, 3, float, float, StridedPlaces<8>, 16)
 HYPERPLANE_COMPILE_LINES(float, 5, float, float, StridedPlaces<16>, 32)
 #undef HYPERPLANE_COMPILE_LINES
+
+// The product with a stencil, whole and without what is along a line.
+template struct ApplyCuda<false, double, 1, double, 8, AllTerms>;
+template struct ApplyCuda<true, double, 5, double, 8, OffLineTerms>;
+template struct ApplyCuda<true, double, 16, float, 8, AllTerms>;
+template struct ApplyCuda<true, float, 3, float, 16, OffLineTerms>;
 
 // Reductions: of one array and of eight, of operations that read and that write.
 struct CompiledDots {

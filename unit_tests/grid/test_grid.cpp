@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <hyperplane/grid/grid.hpp>
+#include <hyperplane/grid/red_black_order.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <type_traits>
 
@@ -22,6 +23,27 @@ TEST(Grid, numbers_points_i_fastest) {
     }
   }
   EXPECT_EQ(grid.size(), number);
+}
+
+TEST(RedBlackOrder, has_all_red_points_before_all_black_ones) {
+  for (int ni = 1; ni <= 5; ++ni) {
+    for (int nj = 1; nj <= 5; ++nj) {
+      for (int nk = 1; nk <= 5; ++nk) {
+        Grid const grid(ni, nj, nk);
+        RedBlackOrder const order(grid);
+        std::int64_t number = 0;
+        for (int const color : {0, 1}) {
+          EXPECT_EQ(color == 0 ? 0 : order.reds(), number);
+          for (std::int64_t p = 0; p < grid.size(); ++p) {
+            Point const point = grid.point(p);
+            if ((point.i + point.j + point.k) % 2 != color) continue;
+            EXPECT_EQ(order.index(point), number) << to_string(grid);
+            ++number;
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(Grid, counts_beyond_32_bits) {

@@ -161,8 +161,10 @@ TYPED_TEST(BlockIlu0Parts, refuse_misuse) {
   Grid const grid(3, 4, 5);
   using Plan = BlockIlu0<double, 2, TypeParam>;
   Plan plan(exec, grid, {.right_hand_sides = 2});
-  BlockVector<double, 2, TypeParam> const right(exec, grid), wrong(exec, Grid(4, 3, 5));
-  std::array const both{right, wrong}, one{right};
+  using Vector = BlockVector<double, 2, TypeParam>;
+  Vector const right(exec, grid), wrong(exec, Grid(4, 3, 5));
+  std::array<Vector, 2> const both{right, wrong};
+  std::array<Vector, 1> const one{right};
   auto const message = [&](const auto& call) -> std::string {
     try {
       call();

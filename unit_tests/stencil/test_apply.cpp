@@ -52,7 +52,7 @@ TYPED_TEST(Apply, agrees_with_reference) {
 }
 
 TYPED_TEST(Apply, the_kernel_of_devices_agrees_too) {
-  // One thread a point: what runs where the host's vectors do not, compared on every execution space.
+  // One thread a point: what runs on devices without a kernel of their own, compared on every execution space.
   TypeParam const exec;
   constexpr int n = 3;
   for (auto const& grid : grids()) {
@@ -70,6 +70,38 @@ TYPED_TEST(Apply, the_kernel_of_devices_agrees_too) {
     EXPECT_TRUE(near(to_host(exec, y), r, rounding<double>(20, n)));
   }
 }
+
+#ifdef KOKKOS_ENABLE_CUDA
+/// The kernel of CUDA and the portable one, of some of the seven terms.
+template <class Scalar, int n, class Storage, class Terms>
+void expect_the_same_bits(const Grid& grid, const Terms& terms) {
+  SCOPED_TRACE(to_string(grid) + ", n = " + std::to_string(n));
+  Kokkos::Cuda const exec;
+  auto const a = to_device<Scalar, n, Storage>(exec, random_stencil(grid, n));
+  auto const x = to_device<Scalar, n>(exec, grid, random_vector(grid.size() * n, 3));
+  auto const b = to_device<Scalar, n>(exec, grid, random_vector(grid.size() * n, 4));
+  BlockVector<Scalar, n, Kokkos::Cuda> const y(exec, grid), expected(exec, grid);
+  detail::apply_portable<true, Scalar, n>("residual", exec, a.ref(), b.ref(), x.ref(), expected.ref(), terms);
+  detail::apply_cuda<true, Scalar, n>("residual", exec, a.ref(), b.ref(), x.ref(), y.ref(), terms);
+  EXPECT_TRUE(bitwise_equal(to_host(exec, y), to_host(exec, expected)));
+  detail::apply_portable<false, Scalar, n>("apply", exec, a.ref(), b.ref(), x.ref(), expected.ref(), terms);
+  detail::apply_cuda<false, Scalar, n>("apply", exec, a.ref(), b.ref(), x.ref(), y.ref(), terms);
+  EXPECT_TRUE(bitwise_equal(to_host(exec, y), to_host(exec, expected)));
+}
+
+TEST(ApplyCuda, the_same_bits_as_the_portable_kernel) {
+  auto more = grids();
+  more.push_back(Grid(67, 33, 21));
+  for (auto const& grid : more) {
+    expect_the_same_bits<double, 1, double>(grid, detail::AllTerms());
+    expect_the_same_bits<double, 16, float>(grid, detail::AllTerms());
+    expect_the_same_bits<float, 3, float>(grid, detail::AllTerms());
+    for (auto const lower : {Direction::west, Direction::south, Direction::bottom}) {
+      expect_the_same_bits<double, 5, double>(grid, detail::OffLineTerms{lower});
+    }
+  }
+}
+#endif
 
 #ifdef KOKKOS_ENABLE_OPENMP
 TEST(ApplyOpenMp, the_same_bits_for_1_2_and_4_threads) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <hyperplane/grid/hyperplane_map.hpp>
+#include <hyperplane/grid/red_black_order.hpp>
 #include <hyperplane/stencil/convert.hpp>
 #include <string>
 
@@ -41,6 +43,48 @@ TYPED_TEST(Convert, vectors_of_every_shape_and_layout) {
   round_trip<Kokkos::View<double* [n], LayoutRight, TypeParam>>(exec, points);
   round_trip<Kokkos::View<double****, LayoutLeft, TypeParam>>(exec, 5, 11, 3, n);
   round_trip<Kokkos::View<double****, LayoutRight, TypeParam>>(exec, 5, 11, 3, n);
+}
+
+template <class Exec, class Order>
+void compare_orders(const Exec& exec, const Grid& on, const Order& order) {
+  auto const values = random_vector(on.size());
+  auto const vector = to_device<double, 1>(exec, on, values);
+  Kokkos::View<double*, Exec> const view("view", on.size());
+  unpack(exec, vector, view, order);
+  auto const ordered = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
+  for (std::int64_t p = 0; p < on.size(); ++p) EXPECT_EQ(ordered(order.index(on.point(p))), values[p]);
+  BlockVector<double, 1, Exec> const back(exec, on);
+  pack(exec, view, back, order);
+  EXPECT_TRUE(bitwise_equal(to_host(exec, back), values));
+
+  auto const reference = random_stencil(on, 1);
+  auto const stencil = to_device<double, 1, double>(exec, reference);
+  Kokkos::View<double**, Kokkos::LayoutLeft, Exec> const arrays("arrays", on.size(), stencil7_size);
+  unpack(exec, stencil, arrays, order);
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), arrays);
+  for (std::int64_t p = 0; p < on.size(); ++p) {
+    for (auto const d : stencil7_directions) {
+      EXPECT_EQ(host(order.index(on.point(p)), static_cast<int>(d)), reference.block(p, d)(0, 0));
+    }
+  }
+  BlockStencil7<double, 1, Exec> const again(exec, on);
+  pack(exec, arrays, again, order);
+  Kokkos::View<double**, Kokkos::LayoutLeft, Exec> const natural("natural", on.size(), stencil7_size);
+  Kokkos::View<double**, Kokkos::LayoutLeft, Exec> const expected("expected", on.size(), stencil7_size);
+  unpack(exec, again, natural);
+  unpack(exec, stencil, expected);
+  auto const actual_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), natural);
+  auto const expected_host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), expected);
+  for (std::size_t e = 0; e < actual_host.size(); ++e) EXPECT_EQ(actual_host.data()[e], expected_host.data()[e]);
+}
+
+TYPED_TEST(Convert, points_in_red_black_order_and_by_hyperplanes) {
+  TypeParam const exec;
+  for (auto const& on : {Grid(1, 1, 1), Grid(5, 11, 3), Grid(4, 6, 5), Grid(5, 4, 3), Grid(8, 9, 2)}) {
+    compare_orders(exec, on, on);
+    compare_orders(exec, on, RedBlackOrder(on));
+    compare_orders(exec, on, HyperplaneMap(on));
+  }
 }
 
 TYPED_TEST(Convert, a_strided_view_is_read_in_place) {

@@ -29,8 +29,11 @@ class KokkosEvents {
     tools::set_begin_parallel_scan_callback([](const char* label, std::uint32_t device, std::uint64_t*) {
       s_current->m_kernels.push_back({label, device});
     });
-    tools::set_allocate_data_callback([](const Kokkos_Profiling_SpaceHandle, const char* label, const void*,
-                                         std::uint64_t) { s_current->m_allocations.emplace_back(label); });
+    tools::set_allocate_data_callback(
+        [](const Kokkos_Profiling_SpaceHandle, const char* label, const void*, std::uint64_t bytes) {
+          // A team policy on CUDA allocates its scratch memory also where that has no bytes.
+          if (bytes > 0) s_current->m_allocations.emplace_back(label);
+        });
     tools::set_begin_fence_callback([](const char* label, std::uint32_t, std::uint64_t*) {
       // Kokkos fences around callbacks by itself.
       std::string_view const text = label;

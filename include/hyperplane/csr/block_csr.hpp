@@ -21,9 +21,9 @@ namespace hyperplane {
 /// A square block matrix in compressed rows, for unstructured meshes: rows of n x n blocks, each stored by rows.
 ///
 /// The blocks of row p are offsets[p], ..., offsets[p + 1] - 1; block e multiplies the n unknowns of point columns[e].
-/// Vectors are arrays with a row of n unknowns for each point, unknown c of point p at p * n + c. Values are of type
-/// StorageScalar and are computed with as Scalar. This is the layout of a KokkosSparse BsrMatrix, which bsr_matrix.hpp
-/// wraps.
+/// Vectors are arrays with a row of n unknowns for each point, unknown c of point p at p * n + c; PointVector is one
+/// for Krylov methods. Values are of type StorageScalar and are computed with as Scalar. This is the layout of a
+/// KokkosSparse BsrMatrix, which bsr_matrix.hpp wraps.
 ///
 /// A shared handle with the semantics of a Kokkos::View. Memory: n^2 values of StorageScalar and an int a block.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>

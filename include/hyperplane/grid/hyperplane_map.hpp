@@ -42,6 +42,9 @@ class HyperplaneMap {
            tetrahedron(x - a - c) + tetrahedron(x - b - c) - tetrahedron(x - a - b - c);
   }
 
+  /// Number of a point where planes come one after another.
+  HYPERPLANE_FUNCTION constexpr std::int64_t index(const Point& p) const { return plane_offset(plane(p)) + q(p); }
+
   HYPERPLANE_FUNCTION constexpr int plane(const Point& p) const { return p.i + p.j + p.k; }
 
   /// Position inside its plane.

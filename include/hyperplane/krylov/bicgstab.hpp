@@ -28,14 +28,14 @@ class BiCgStab : private detail::KrylovBase<Vector> {
   using typename Base::Exec;
 
   /// Throws Error where an option is out of range.
-  BiCgStab(const Exec& exec, const VectorDomain<Vector>& grid, const KrylovOptions& options = {})
-      : Base(exec, grid, "BiCgStab", options),
-        m_shadow(exec, grid, "Hyperplane::BiCgStab::shadow"),
-        m_p(exec, grid, "Hyperplane::BiCgStab::p"),
-        m_v(exec, grid, "Hyperplane::BiCgStab::v"),
-        m_t(exec, grid, "Hyperplane::BiCgStab::t"),
-        m_z(exec, grid, "Hyperplane::BiCgStab::z"),
-        m_zs(exec, grid, "Hyperplane::BiCgStab::zs"),
+  BiCgStab(const Exec& exec, const VectorDomain<Vector>& domain, const KrylovOptions& options = {})
+      : Base(exec, domain, "BiCgStab", options),
+        m_shadow(exec, domain, "Hyperplane::BiCgStab::shadow"),
+        m_p(exec, domain, "Hyperplane::BiCgStab::p"),
+        m_v(exec, domain, "Hyperplane::BiCgStab::v"),
+        m_t(exec, domain, "Hyperplane::BiCgStab::t"),
+        m_z(exec, domain, "Hyperplane::BiCgStab::z"),
+        m_zs(exec, domain, "Hyperplane::BiCgStab::zs"),
         m_scalars(Kokkos::view_alloc(exec, "Hyperplane::BiCgStab::scalars")) {}
 
   using Base::options;

@@ -32,8 +32,8 @@ class Fgmres : private detail::KrylovBase<Vector> {
   using typename Base::Exec;
 
   /// Throws Error where an option is out of range.
-  Fgmres(const Exec& exec, const VectorDomain<Vector>& grid, const KrylovOptions& options = {})
-      : Base(exec, grid, "Fgmres", options),
+  Fgmres(const Exec& exec, const VectorDomain<Vector>& domain, const KrylovOptions& options = {})
+      : Base(exec, domain, "Fgmres", options),
         m_restart(std::max(1, std::min(this->m_options.restart, this->m_options.max_iterations))),
         m_numbers(Kokkos::view_alloc(exec, "Hyperplane::Fgmres::system"),
                   m_restart * (m_restart + 1) + 6 * (m_restart + 1) + 1),
@@ -42,11 +42,11 @@ class Fgmres : private detail::KrylovBase<Vector> {
         m_dots(exec, this->m_r.flat().size(), m_restart + 1) {
     auto const host = Kokkos::create_mirror_view(m_pointers);
     for (int j = 0; j <= m_restart; ++j) {
-      m_v.emplace_back(exec, grid, "Hyperplane::Fgmres::v");
+      m_v.emplace_back(exec, domain, "Hyperplane::Fgmres::v");
       host(j).m_data = data(m_v.back());
     }
     for (int j = 0; j < m_restart; ++j) {
-      m_z.emplace_back(exec, grid, "Hyperplane::Fgmres::z");
+      m_z.emplace_back(exec, domain, "Hyperplane::Fgmres::z");
       host(m_restart + 1 + j).m_data = data(m_z.back());
     }
     Kokkos::deep_copy(exec, m_pointers, host);

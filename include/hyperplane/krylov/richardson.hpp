@@ -51,8 +51,8 @@ class Richardson : private detail::KrylovBase<Vector> {
   using typename Base::Exec;
 
   /// Throws Error where an option is out of range.
-  Richardson(const Exec& exec, const VectorDomain<Vector>& grid, const KrylovOptions& options = {})
-      : Base(exec, grid, "Richardson", options), m_z(exec, grid, "Hyperplane::Richardson::z") {}
+  Richardson(const Exec& exec, const VectorDomain<Vector>& domain, const KrylovOptions& options = {})
+      : Base(exec, domain, "Richardson", options), m_z(exec, domain, "Hyperplane::Richardson::z") {}
 
   using Base::options;
 

@@ -28,7 +28,7 @@ struct BlockTridiagonalOptions {
   /// On Path::staged alone, what a thread loads at a time of a vector, 128 or 64 bits: two values of Scalar = double
   /// (four of float) of neighbouring lines, or one (two). Coefficients come to shared memory by bulk copies either way
   /// and are loaded from there, as many at a time: with StorageScalar = float and Scalar = double 64 or 32 bits. None:
-  /// what is faster, 128 for solve(), 64 for factor().
+  /// 64, which is as fast or faster.
   std::optional<int> load_bits = std::nullopt;
   /// Parts that each line is cut into, to be worked on in parallel; 1: none, 0: as many as the execution space needs to
   /// be busy. Short lines have fewer.

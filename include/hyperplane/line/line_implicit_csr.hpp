@@ -25,7 +25,8 @@ namespace hyperplane {
 ///     x <- (1 - w) x + w M^-1 (b + S x),
 ///
 /// and the diagonal blocks of points that are on no line. Blocks that couple points of one line that are not next to
-/// one another belong to the rest S. Options as for LineImplicit; directions have no meaning.
+/// one another belong to the rest S. Options as for LineImplicit; directions have no meaning. With vectors of type
+/// PointVector it is a preconditioner for Krylov methods on the matrix.
 ///
 /// A plan: the constructor reads the structure of the matrix, on the host, and allocates; factor() and solve() do not,
 /// do not fence, and are asynchronous. The plan keeps the handle of A: after factor(), its values must not change until

@@ -8,6 +8,7 @@
 #include <hyperplane/line/detail/line_jacobi_kernels.hpp>
 #include <hyperplane/line/detail/line_matrices.hpp>
 #include <hyperplane/line/detail/line_places.hpp>
+#include <hyperplane/line/detail/line_teams.hpp>
 #include <hyperplane/line/line_layout.hpp>
 #include <hyperplane/line/line_set.hpp>
 #include <hyperplane/line/line_status.hpp>
@@ -69,7 +70,9 @@ class LineJacobi {
         m_longest(std::ranges::max(m_layout.tables().lengths())),
         m_blocks(exec, "Hyperplane::LineJacobi::blocks", m_layout.items()),
         m_z(exec, "Hyperplane::LineJacobi::z", m_layout.items()),
-        m_singular(exec, "Hyperplane::LineJacobi::status") {}
+        m_singular(exec, "Hyperplane::LineJacobi::status") {
+    detail::prepare_line_packs(exec);
+  }
 
   const LineSet& lines() const { return m_layout.lines(); }
   const Layout& layout() const { return m_layout; }
@@ -134,8 +137,8 @@ class LineJacobi {
   void factor_from(const Exec& exec, const MatrixStorage* data, const Places& places, const detail::LineEntries& of) {
     m_singular.clear(exec);
     places.visit([&]<class Kind>(const Kind& kind) {
-      Kokkos::parallel_for(
-          "Hyperplane::LineJacobi::factor", policy(exec, m_layout.packs() * internal_vectors * m_longest),
+      detail::for_line_packs<internal_vectors>(
+          "Hyperplane::LineJacobi::factor", exec, m_layout.packs() * m_longest,
           detail::LineJacobiFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, Kind, vector_length, internal_length>{
               detail::make_line_matrix(data, kind, of), m_layout.ref(), m_blocks.ref(), m_singular.ref(), m_longest});
     });
@@ -145,20 +148,17 @@ class LineJacobi {
   void solve_in(const Exec& exec, const Scalar* rhs, Scalar* x) const {
     require(m_factored, "LineJacobi::solve: called before factor");
     m_outer_places.visit([&]<class Kind>(const Kind& kind) {
-      Kokkos::parallel_for("Hyperplane::LineJacobi::solve", policy(exec, m_layout.packs() * internal_vectors),
-                           detail::LineJacobiSolve<Scalar, n, StorageScalar, Kind, vector_length, internal_length>{
-                               m_layout.ref(),
-                               m_blocks.ref(),
-                               m_z.ref(),
-                               {rhs, kind, n, 0},
-                               {x, kind, n, 0},
-                               static_cast<Scalar>(m_options.tolerance),
-                               m_options.max_iterations});
+      detail::for_line_packs<internal_vectors>(
+          "Hyperplane::LineJacobi::solve", exec, m_layout.packs(),
+          detail::LineJacobiSolve<Scalar, n, StorageScalar, Kind, vector_length, internal_length>{
+              m_layout.ref(),
+              m_blocks.ref(),
+              m_z.ref(),
+              {rhs, kind, n, 0},
+              {x, kind, n, 0},
+              static_cast<Scalar>(m_options.tolerance),
+              m_options.max_iterations});
     });
-  }
-
-  static auto policy(const Exec& exec, std::int64_t count) {
-    return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count);
   }
 
   LineJacobiOptions m_options;

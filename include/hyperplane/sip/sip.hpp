@@ -17,6 +17,7 @@
 #include <hyperplane/sip/detail/sip_cuda.hpp>
 #endif
 
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -48,8 +49,10 @@ struct SipOptions {
 /// The factors have the form of those of BILU(0), so solve() is that of BlockIlu0, with its hyperplanes, paths, speed,
 /// labels and launches; factor() is a recursion of its own: on CUDA with Path::pencil one kernel where A is stored in
 /// Scalar (and one that clears the status), else a launch for each of the I + J + K - 2 hyperplanes.
-/// Boundaries are what A says; entries of A that point out of the grid are ignored, and periodic directions cannot be
-/// said in a BlockStencil7. Solid points are rows of A with a diagonal entry alone, to which no other row points.
+/// Boundaries are what A says (Dirichlet, Neumann); entries of A that point out of the grid are ignored. Periodic
+/// directions are not handled: a BlockStencil7 has no entries for them, and the order of the sweeps would have no
+/// beginning. Solid points may be masked, see factor(); or they are rows of A with a diagonal entry alone, to which no
+/// other row points.
 ///
 /// A plan: the constructor allocates 7 values of StorageScalar a point, and on CUDA for Path::pencil packets, about 15
 /// bytes a point on large grids, more on flat ones; factor() and solve() allocate nothing, fence
@@ -67,6 +70,8 @@ class Sip {
   using storage_type = StorageScalar;
   using execution_space = Exec;
   using Vector = BlockVector<Scalar, 1, Exec>;
+  /// A value for each point by its number i + I (j + J k), zero where it is masked.
+  using Mask = Kokkos::View<const std::int8_t*, typename Exec::memory_space>;
   static constexpr int block_size = 1;
 
   /// Throws Error where alpha is out of range or the execution space cannot run the path.
@@ -87,10 +92,21 @@ class Sip {
   /// grid of A is another one. A singular pivot is recorded: see status().
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockStencil7<Scalar, 1, Exec, MatrixStorage>& a) {
-    detail::check_grid("Sip::factor", "A", a.grid(), grid());
-    m_sweeps.replace_factors(exec, [&](const auto& factors, const auto& singular) {
-      m_coefficients(exec, a.ref(), factors, singular, static_cast<Scalar>(m_alpha));
-    });
+    compute(exec, a, detail::SipMask{nullptr});
+  }
+
+  /// The same with masked points: their rows of A, and what other rows have for them, are ignored, whatever they are,
+  /// and never singular. Solves give zero there for any finite right-hand side, and elsewhere what they would give for
+  /// A with unit rows at masked points and zeros for them in the others, bit by bit. Nothing of this costs a solve
+  /// anything. The mask may change when the instance has finished. A residual of A still has all rows, so keep x zero
+  /// at masked points, and do not count them. Throws Error where the mask has not a value for each point.
+  template <class MatrixStorage>
+  void factor(const Exec& exec, const BlockStencil7<Scalar, 1, Exec, MatrixStorage>& a, const Mask& mask) {
+    if (static_cast<std::int64_t>(mask.extent(0)) != grid().size()) {
+      fail("Sip::factor: the mask has " + std::to_string(mask.extent(0)) + " values, expected " +
+           std::to_string(grid().size()));
+    }
+    compute(exec, a, detail::SipMask{mask.data()});
   }
 
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where a grid is another one.
@@ -121,6 +137,14 @@ class Sip {
   FactorStatus status(const Exec& exec) const { return m_sweeps.status(exec); }
 
  private:
+  template <class MatrixStorage>
+  void compute(const Exec& exec, const BlockStencil7<Scalar, 1, Exec, MatrixStorage>& a, const detail::SipMask& mask) {
+    detail::check_grid("Sip::factor", "A", a.grid(), grid());
+    m_sweeps.replace_factors(exec, [&](const auto& factors, const auto& singular) {
+      m_coefficients(exec, a.ref(), factors, singular, static_cast<Scalar>(m_alpha), mask);
+    });
+  }
+
   static double checked_alpha(const SipOptions& options) {
     if (!(options.alpha >= 0 && options.alpha < 1)) {
       fail("Sip: alpha is " + std::to_string(options.alpha) + ", expected at least 0 and less than 1");

@@ -10,6 +10,12 @@
 #include <hyperplane/stencil/detail/apply_portable.hpp>
 #include <hyperplane/stencil/detail/stencil_terms.hpp>
 
+#include <Kokkos_Core.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include <hyperplane/stencil/detail/apply_cuda.hpp>
+#endif
+
 #include <string>
 #include <type_traits>
 
@@ -40,6 +46,10 @@ void apply_or_residual(const char* function, const char* label, const Exec& exec
   auto const b_ref = b != nullptr ? b->ref() : y.ref();
   if constexpr (HostExecutionSpace<Exec>) {
     apply_pencil<subtract, Scalar, n>(label, exec, a.ref(), b_ref, x.ref(), y.ref(), terms);
+#ifdef KOKKOS_ENABLE_CUDA
+  } else if constexpr (CudaExecutionSpace<Exec>) {
+    apply_cuda<subtract, Scalar, n>(label, exec, a.ref(), b_ref, x.ref(), y.ref(), terms);
+#endif
   } else {
     apply_portable<subtract, Scalar, n>(label, exec, a.ref(), b_ref, x.ref(), y.ref(), terms);
   }

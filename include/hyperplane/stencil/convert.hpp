@@ -9,13 +9,22 @@
 #include <Kokkos_Core.hpp>
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <string>
 
 /// Conversion between the compact SIMD-interleaved layout and the layouts that a host code has: point-major blocks,
-/// structure of arrays, or any other Kokkos layout. On the device, asynchronous on the given instance, one launch,
-/// no allocation; every value is read and written once.
+/// structure of arrays, or any other Kokkos layout; with points in natural order or any other (RedBlackOrder,
+/// HyperplaneMap). On the device, asynchronous on the given instance, one launch, no allocation; every value is read
+/// and written once.
 namespace hyperplane {
+
+/// Numbers the points of a grid, in kernels too: Grid itself (natural order), RedBlackOrder, HyperplaneMap, or one's
+/// own.
+template <class Order>
+concept PointOrder = requires(const Order& order, const Point& p) {
+  { order.index(p) } -> std::same_as<std::int64_t>;
+};
 
 namespace detail {
 
@@ -54,12 +63,34 @@ KOKKOS_FUNCTION decltype(auto) vector_view_entry(const View& view, std::int64_t 
   }
 }
 
+template <class View>
+void check_stencil_view(const char* function, const View& view, const Grid& grid, int n) {
+  static_assert(View::rank() == 2 || View::rank() == 4,
+                "a stencil is viewed as (point, direction, r, c), for n = 1 also as (point, direction)");
+  if constexpr (View::rank() == 4) {
+    check_extents(function, view, {grid.size(), stencil7_size, n, n});
+  } else {
+    if (n != 1) fail(std::string(function) + ": a view of rank 2 has no place for blocks of " + std::to_string(n));
+    check_extents(function, view, {grid.size(), stencil7_size});
+  }
+}
+
+template <class View>
+KOKKOS_FUNCTION decltype(auto) stencil_view_entry(const View& view, std::int64_t number, int d, int r, int c) {
+  if constexpr (View::rank() == 4) {
+    return view(number, d, r, c);
+  } else {
+    return view(number, d);
+  }
+}
+
 }  // namespace detail
 
-/// vector <- view, a view of rank 1 (row = point * n + c), 2 (point, c) or 4 (i, j, k, c) with any layout. Padding is
-/// set to zero, whatever was in it. Throws Error where an extent does not match the grid.
-template <class View, class Scalar, int n, ExecutionSpace Exec>
-void pack(const Exec& exec, const View& view, const BlockVector<Scalar, n, Exec>& vector) {
+/// vector <- view, a view of rank 1 (row = point * n + c), 2 (point, c) or 4 (i, j, k, c) with any layout; `order` says
+/// what number a point has in views of the first two kinds. Padding is set to zero, whatever was in it. Throws Error
+/// where an extent does not match the grid.
+template <class View, class Scalar, int n, ExecutionSpace Exec, PointOrder Order>
+void pack(const Exec& exec, const View& view, const BlockVector<Scalar, n, Exec>& vector, const Order& order) {
   detail::check_vector_view("pack", view, vector.grid(), n);
   constexpr int vector_length = BlockVector<Scalar, n, Exec>::vector_length;
   auto const ref = vector.ref();
@@ -70,62 +101,93 @@ void pack(const Exec& exec, const View& view, const BlockVector<Scalar, n, Exec>
         int const lane = static_cast<int>(slot % vector_length);
         Point p;
         bool const exists = ref.map().find_point(pack, lane, p);
-        std::int64_t const number = exists ? ref.grid().index(p) : 0;
+        std::int64_t const number = exists ? order.index(p) : 0;
         for (int c = 0; c < n; ++c) {
           ref.packs()(pack, c, lane) = exists ? detail::vector_view_entry<n>(view, number, p, c) : Scalar(0);
         }
       });
 }
 
+/// The same in natural order.
+template <class View, class Scalar, int n, ExecutionSpace Exec>
+void pack(const Exec& exec, const View& view, const BlockVector<Scalar, n, Exec>& vector) {
+  pack(exec, view, vector, vector.grid());
+}
+
 /// view <- vector; see pack().
-template <class Scalar, int n, ExecutionSpace Exec, class View>
-void unpack(const Exec& exec, const BlockVector<Scalar, n, Exec>& vector, const View& view) {
+template <class Scalar, int n, ExecutionSpace Exec, class View, PointOrder Order>
+void unpack(const Exec& exec, const BlockVector<Scalar, n, Exec>& vector, const View& view, const Order& order) {
   detail::check_vector_view("unpack", view, vector.grid(), n);
   auto const ref = vector.ref();
   Kokkos::parallel_for(
       "Hyperplane::BlockVector::unpack", Kokkos::RangePolicy<Exec>(exec, 0, vector.grid().size()),
-      KOKKOS_LAMBDA(std::int64_t number) {
-        Point const p = ref.grid().point(number);
+      KOKKOS_LAMBDA(std::int64_t natural) {
+        Point const p = ref.grid().point(natural);
+        std::int64_t const number = order.index(p);
         for (int c = 0; c < n; ++c) detail::vector_view_entry<n>(view, number, p, c) = ref(p, c);
       });
 }
 
-/// stencil <- view of rank 4 (point, direction, r, c) with any layout. Throws Error where an extent does not match.
-template <class View, class Scalar, int n, ExecutionSpace Exec, class Storage>
-void pack(const Exec& exec, const View& view, const BlockStencil7<Scalar, n, Exec, Storage>& stencil) {
-  static_assert(View::rank() == 4, "a stencil is viewed as (point, direction, r, c)");
-  detail::check_extents("pack", view, {stencil.grid().size(), stencil7_size, n, n});
+/// The same in natural order.
+template <class Scalar, int n, ExecutionSpace Exec, class View>
+void unpack(const Exec& exec, const BlockVector<Scalar, n, Exec>& vector, const View& view) {
+  unpack(exec, vector, view, vector.grid());
+}
+
+/// stencil <- view of rank 4 (point, direction, r, c), or for n = 1 of rank 2 (point, direction), with any layout.
+/// Throws Error where an extent does not match.
+template <class View, class Scalar, int n, ExecutionSpace Exec, class Storage, PointOrder Order>
+void pack(const Exec& exec, const View& view, const BlockStencil7<Scalar, n, Exec, Storage>& stencil,
+          const Order& order) {
+  detail::check_stencil_view("pack", view, stencil.grid(), n);
   auto const ref = stencil.ref();
   Kokkos::parallel_for(
       "Hyperplane::BlockStencil7::pack", Kokkos::RangePolicy<Exec>(exec, 0, stencil.grid().size()),
-      KOKKOS_LAMBDA(std::int64_t number) {
-        Point const p = ref.grid().point(number);
+      KOKKOS_LAMBDA(std::int64_t natural) {
+        Point const p = ref.grid().point(natural);
+        std::int64_t const number = order.index(p);
         for (int d = 0; d < stencil7_size; ++d) {
           for (int c = 0; c < n; ++c) {
             for (int r = 0; r < n; ++r) {
-              ref(p, static_cast<Direction>(d), r, c) = static_cast<Storage>(view(number, d, r, c));
+              ref(p, static_cast<Direction>(d), r, c) =
+                  static_cast<Storage>(detail::stencil_view_entry(view, number, d, r, c));
             }
           }
         }
       });
 }
 
+/// The same in natural order.
+template <class View, class Scalar, int n, ExecutionSpace Exec, class Storage>
+void pack(const Exec& exec, const View& view, const BlockStencil7<Scalar, n, Exec, Storage>& stencil) {
+  pack(exec, view, stencil, stencil.grid());
+}
+
 /// view <- stencil; see pack().
-template <class Scalar, int n, ExecutionSpace Exec, class Storage, class View>
-void unpack(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& stencil, const View& view) {
-  static_assert(View::rank() == 4, "a stencil is viewed as (point, direction, r, c)");
-  detail::check_extents("unpack", view, {stencil.grid().size(), stencil7_size, n, n});
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class View, PointOrder Order>
+void unpack(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& stencil, const View& view,
+            const Order& order) {
+  detail::check_stencil_view("unpack", view, stencil.grid(), n);
   auto const ref = stencil.ref();
   Kokkos::parallel_for(
       "Hyperplane::BlockStencil7::unpack", Kokkos::RangePolicy<Exec>(exec, 0, stencil.grid().size()),
-      KOKKOS_LAMBDA(std::int64_t number) {
-        Point const p = ref.grid().point(number);
+      KOKKOS_LAMBDA(std::int64_t natural) {
+        Point const p = ref.grid().point(natural);
+        std::int64_t const number = order.index(p);
         for (int d = 0; d < stencil7_size; ++d) {
           for (int c = 0; c < n; ++c) {
-            for (int r = 0; r < n; ++r) view(number, d, r, c) = ref(p, static_cast<Direction>(d), r, c);
+            for (int r = 0; r < n; ++r) {
+              detail::stencil_view_entry(view, number, d, r, c) = ref(p, static_cast<Direction>(d), r, c);
+            }
           }
         }
       });
+}
+
+/// The same in natural order.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class View>
+void unpack(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& stencil, const View& view) {
+  unpack(exec, stencil, view, stencil.grid());
 }
 
 }  // namespace hyperplane

@@ -133,7 +133,7 @@ struct BlockIlu0SweepPencil {
     int const pencil = forward ? counted_pencil : map.pencils() - 1 - counted_pencil;
     constexpr int direction = forward ? 1 : -1;
     auto const all_neighbours = [&]<int... v>(std::integer_sequence<int, v...>) {
-      return std::array{vector_neighbours(m_x[v], pencil)...};
+      return std::array<decltype(vector_neighbours(m_x[0], pencil)), count>{vector_neighbours(m_x[v], pencil)...};
     }(std::make_integer_sequence<int, count>());
     Values x[count];  // of the step before
     std::int64_t step = forward ? counted_begin : map.steps() - 1 - counted_begin;

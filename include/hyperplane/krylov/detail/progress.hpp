@@ -135,10 +135,10 @@ class KrylovBase {
   using Exec = typename Vector::execution_space;
   using Scalar = typename Vector::scalar_type;
 
-  KrylovBase(const Exec& exec, const VectorDomain<Vector>& grid, const char* method, const KrylovOptions& options)
+  KrylovBase(const Exec& exec, const VectorDomain<Vector>& domain, const char* method, const KrylovOptions& options)
       : m_options((check_options(method, options), options)),
         m_label(std::string("Hyperplane::") + method),
-        m_r(exec, grid, m_label + "::r"),
+        m_r(exec, domain, m_label + "::r"),
         m_reducer(exec, m_r.flat().size()),
         m_progress(exec, m_label, options) {}
 
@@ -147,9 +147,10 @@ class KrylovBase {
  protected:
   void check_vectors(const Vector& b, const Vector& x) const {
     auto const check = [this](const Vector& v) {
-      if (!(v.grid() == m_r.grid())) {
-        fail(m_label + ": a vector is on a grid of " + to_string(v.grid()) + " points, expected " +
-             to_string(m_r.grid()));
+      auto const domain = vector_domain(v), expected = vector_domain(m_r);
+      if (!(domain == expected)) {
+        fail(m_label + ": a vector is of " + describe_domain(domain) + " points, expected " +
+             describe_domain(expected));
       }
     };
     check(b);

@@ -28,8 +28,8 @@ struct CudaLineSolve {
   static constexpr int entry_blocks = block_bytes >= 2048 ? 1 : 2048 / block_bytes;
   static constexpr int vector_values = n * vector_length;
   static constexpr CudaLineMemory memory{std::size_t(entry_blocks) * block_bytes, 2 * vector_values * sizeof(Scalar)};
-  /// Steps for which right-hand sides are loaded ahead.
-  static constexpr int ahead = 4;
+  /// Steps for which right-hand sides are loaded ahead: small blocks take less time a step.
+  static constexpr int ahead = n <= 2 ? 16 : n <= 4 ? 8 : 4;
 
   LineFactors<Storage, n, vector_length> m_factors;
   LineUnknowns<const Scalar, Places> m_rhs;
@@ -93,23 +93,25 @@ struct CudaLineSolve {
         fill();
       }
     };
-    for (int step = 0; step < length; ++step) {
-      Values sum = next[0];
-      shift(next);
-      if (step + ahead < length) next[ahead - 1] = access.load(m_rhs.m_data, thread, step + ahead);
-      multiply<true>(block(), y, sum);
-      if (thread.active) *reinterpret_cast<Values*>(sums + thread.row * vector_length) = sum;
-      cuda_line_sync<threads>();
-      advance(false);
-      sum = Values{};
-      multiply<false>(block(), sums, sum);
-      if (thread.active) {
-        *reinterpret_cast<Values*>(y + thread.row * vector_length) = sum;
-        access.store(m_x.m_data, thread, step, sum);
-      }
-      cuda_line_sync<threads>();
-      advance(step == length - 1);
-    }
+    for_steps(
+        length,
+        [&](int step, Values& loaded) {
+          Values sum = loaded;
+          if (step + ahead < length) loaded = access.load(m_rhs.m_data, thread, step + ahead);
+          multiply<true>(block(), y, sum);
+          if (thread.active) *reinterpret_cast<Values*>(sums + thread.row * vector_length) = sum;
+          cuda_line_sync<threads>();
+          advance(false);
+          sum = Values{};
+          multiply<false>(block(), sums, sum);
+          if (thread.active) {
+            *reinterpret_cast<Values*>(y + thread.row * vector_length) = sum;
+            access.store(m_x.m_data, thread, step, sum);
+          }
+          cuda_line_sync<threads>();
+          advance(step == length - 1);
+        },
+        next);
 
     // Downwards, x takes turns in the two vectors: one barrier a step.
     if (thread.active) *reinterpret_cast<Values*>(y + thread.row * vector_length) = Values{};
@@ -118,25 +120,34 @@ struct CudaLineSolve {
       if (a < length) next[a] = access.load(m_x.m_data, thread, length - 1 - a);
     }
     cuda_line_sync<threads>();
-    for (int step = length - 1; step >= 0; --step) {
-      bool const even = (length - 1 - step) % 2 == 0;
-      Values sum = next[0];
-      shift(next);
-      if (step - ahead >= 0) next[ahead - 1] = access.load(m_x.m_data, thread, step - ahead);
-      multiply<true>(block(), even ? y : sums, sum);
-      if (thread.active) {
-        *reinterpret_cast<Values*>((even ? sums : y) + thread.row * vector_length) = sum;
-        access.store(m_x.m_data, thread, step, sum);
-      }
-      cuda_line_sync<threads>();
-      advance(step == 0);
-    }
+    for_steps(
+        length,
+        [&](int done, Values& loaded) {
+          int const step = length - 1 - done;
+          bool const even = done % 2 == 0;
+          Values sum = loaded;
+          if (step - ahead >= 0) loaded = access.load(m_x.m_data, thread, step - ahead);
+          multiply<true>(block(), even ? y : sums, sum);
+          if (thread.active) {
+            *reinterpret_cast<Values*>((even ? sums : y) + thread.row * vector_length) = sum;
+            access.store(m_x.m_data, thread, step, sum);
+          }
+          cuda_line_sync<threads>();
+          advance(step == 0);
+        },
+        next);
   }
 
  private:
-  __device__ static void shift(Values (&next)[ahead]) {
+  /// Calls `step(s, next[s mod ahead])` for all steps s, with indices that the compiler knows: next is in registers.
+  template <class Step>
+  __device__ __forceinline__ static void for_steps(int length, const Step& step, Values (&next)[ahead]) {
+    for (int first = 0; first < length; first += ahead) {
 #pragma unroll
-    for (int a = 0; a + 1 < ahead; ++a) next[a] = next[a + 1];
+      for (int a = 0; a < ahead; ++a) {
+        if (first + a < length) step(first + a, next[a]);
+      }
+    }
   }
 
   /// sum -= or += the thread's row of the block times the vector.

@@ -15,8 +15,7 @@
 
 #include <cstdint>
 
-/// The portable path of BlockTridiagonal: one thread for each internal vector of each pack of lines. Internal vectors
-/// follow one another, so that on a device neighbouring threads access neighbouring memory.
+/// The portable path of BlockTridiagonal, bodies of for_line_packs: each internal vector of a pack of lines for itself.
 namespace hyperplane::detail {
 
 template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, class Places, int vector_length,
@@ -27,16 +26,14 @@ struct LineFactorPortable {
   using Lanes = LineLanes<internal_length, vector_length>;
   using Cursor = LineCursor<Places, internal_length, vector_length>;
   static constexpr int block_entries = n * n;
-  static constexpr int internal_vectors = vector_length / internal_length;
 
   LineMatrix<MatrixStorage, Places> m_a;
   LineFactors<Storage, n, vector_length> m_factors;
   typename SingularPivotRecord<Exec>::Ref m_singular;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
-    auto const pack = index / internal_vectors;
+  KOKKOS_FUNCTION void operator()(std::int64_t pack, int v) const {
     auto const& layout = m_factors.m_layout;
-    Lanes const lanes(layout, pack, static_cast<int>(index % internal_vectors));
+    Lanes const lanes(layout, pack, v);
     Cursor const cursor(m_a.m_places, layout, lanes);
     Block upper, given, d;
     for (auto& entry : upper.m_entries) entry = PackType(0);
@@ -84,7 +81,6 @@ struct LineSolvePortable {
   using Vector = block::Vector<PackType, n>;
   using Lanes = LineLanes<internal_length, vector_length>;
   using Cursor = LineCursor<Places, internal_length, vector_length>;
-  static constexpr int internal_vectors = vector_length / internal_length;
 
   using StoredBlock = block::PackMatrix<PackType, Storage, n, vector_length>;
 
@@ -93,9 +89,9 @@ struct LineSolvePortable {
   LineUnknowns<Scalar, Places> m_x;
   int m_columns;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t pack, int v) const {
     auto const& layout = m_factors.m_layout;
-    Lanes const lanes(layout, index / internal_vectors, static_cast<int>(index % internal_vectors));
+    Lanes const lanes(layout, pack, v);
     Cursor const cursor(m_x.m_places, layout, lanes);
     sweep(lanes, cursor);
   }

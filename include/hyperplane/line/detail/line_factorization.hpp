@@ -8,6 +8,7 @@
 #include <hyperplane/line/detail/block_tridiagonal_portable.hpp>
 #include <hyperplane/line/detail/line_factors.hpp>
 #include <hyperplane/line/detail/line_places.hpp>
+#include <hyperplane/line/detail/line_teams.hpp>
 #include <hyperplane/line/line_layout.hpp>
 #include <hyperplane/line/line_status.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
@@ -37,7 +38,9 @@ class LineFactorization {
         m_lower(exec, "Hyperplane::BlockTridiagonal::lower", layout.items()),
         m_upper(exec, "Hyperplane::BlockTridiagonal::upper", layout.items()),
         m_singular(exec, "Hyperplane::BlockTridiagonal::status"),
-        m_fast_path(exec, layout, path, load_bits) {}
+        m_fast_path(exec, layout, path, load_bits) {
+    prepare_line_packs(exec);
+  }
 
   const Layout& layout() const { return m_layout; }
   Factors factors() const { return {m_layout.ref(), m_lower.ref(), m_upper.ref()}; }
@@ -46,8 +49,8 @@ class LineFactorization {
   void factor(const Exec& exec, const LineMatrix<MatrixStorage, Places>& a) const {
     m_singular.clear(exec);
     if (m_path != Path::portable) return m_fast_path.factor(exec, a, factors(), m_singular);
-    Kokkos::parallel_for(
-        "Hyperplane::BlockTridiagonal::factor", policy(exec),
+    for_line_packs<vector_length / internal_length>(
+        "Hyperplane::BlockTridiagonal::factor", exec, m_layout.packs(),
         LineFactorPortable<Scalar, n, Exec, StorageScalar, MatrixStorage, Places, vector_length, internal_length>{
             a, factors(), m_singular.ref()});
   }
@@ -57,9 +60,10 @@ class LineFactorization {
   void solve(const Exec& exec, const LineUnknowns<const Scalar, Places>& rhs, const LineUnknowns<Scalar, Places>& x,
              int columns) const {
     if (m_path != Path::portable) return m_fast_path.solve(exec, factors(), rhs, x, columns);
-    Kokkos::parallel_for("Hyperplane::BlockTridiagonal::solve", policy(exec),
-                         LineSolvePortable<Scalar, n, StorageScalar, Places, vector_length, internal_length, many>{
-                             factors(), rhs, x, columns});
+    for_line_packs<vector_length / internal_length>(
+        "Hyperplane::BlockTridiagonal::solve", exec, m_layout.packs(),
+        LineSolvePortable<Scalar, n, StorageScalar, Places, vector_length, internal_length, many>{factors(), rhs, x,
+                                                                                                  columns});
   }
 
   /// The first singular pivot. Waits for the instance.
@@ -68,11 +72,6 @@ class LineFactorization {
   }
 
  private:
-  auto policy(const Exec& exec) const {
-    return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(
-        exec, 0, m_layout.packs() * (vector_length / internal_length));
-  }
-
   Layout m_layout;
   Path m_path;
   InterleavedView<StorageScalar, vector_length, line_lower_blocks * n * n, Exec> m_lower;

@@ -15,14 +15,14 @@
 
 #include <cstdint>
 
-/// The kernels of LineJacobi: one thread for each internal vector of each pack of lines.
+/// The kernels of LineJacobi, bodies of for_line_packs: each internal vector of a pack of lines for itself.
 namespace hyperplane::detail {
 
 /// What an iteration reads at a point: L, U and D^-1.
 inline constexpr int line_jacobi_blocks = 3;
 
-/// L, U and D^-1 of every point, one index for each internal vector and step. Threads of a device follow one another
-/// through internal vectors, those of the host through steps.
+/// L, U and D^-1 of every point, one index for each pack and step. Threads of a device follow one another through
+/// packs, those of the host through steps.
 template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, class Places, int vector_length,
           int internal_length>
 struct LineJacobiFactor {
@@ -30,7 +30,6 @@ struct LineJacobiFactor {
   using Block = block::Matrix<PackType, n>;
   using Lanes = LineLanes<internal_length, vector_length>;
   static constexpr int block_entries = n * n;
-  static constexpr int internal_vectors = vector_length / internal_length;
 
   LineMatrix<MatrixStorage, Places> m_a;
   LineLayoutRef<vector_length> m_layout;
@@ -38,14 +37,12 @@ struct LineJacobiFactor {
   typename SingularPivotRecord<Exec>::Ref m_singular;
   int m_longest;  ///< steps of the longest pack
 
-  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
-    auto const vectors = m_layout.packs() * internal_vectors;
+  KOKKOS_FUNCTION void operator()(std::int64_t index, int v) const {
     bool const host = HostExecutionSpace<Exec>;
-    auto const vector = host ? index / m_longest : index % vectors;
-    int const step = static_cast<int>(host ? index % m_longest : index / vectors);
-    auto const pack = vector / internal_vectors;
+    auto const pack = host ? index / m_longest : index % m_layout.packs();
+    int const step = static_cast<int>(host ? index % m_longest : index / m_layout.packs());
     if (step >= m_layout.length(pack)) return;
-    Lanes const lanes(m_layout, pack, static_cast<int>(vector % internal_vectors));
+    Lanes const lanes(m_layout, pack, v);
     LineCursor<Places, internal_length, vector_length> const cursor(m_a.m_places, m_layout, lanes);
     Block block;
     auto const load = [&](LineBlock which) {
@@ -82,7 +79,6 @@ struct LineJacobiSolve {
   using Lanes = LineLanes<internal_length, vector_length>;
   using Cursor = LineCursor<Places, internal_length, vector_length>;
   static constexpr int block_entries = n * n;
-  static constexpr int internal_vectors = vector_length / internal_length;
 
   using StoredBlock = block::PackMatrix<PackType, Storage, n, vector_length>;
 
@@ -94,8 +90,8 @@ struct LineJacobiSolve {
   Scalar m_tolerance;
   int m_max_iterations;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
-    Lanes const lanes(m_layout, index / internal_vectors, static_cast<int>(index % internal_vectors));
+  KOKKOS_FUNCTION void operator()(std::int64_t pack, int v) const {
+    Lanes const lanes(m_layout, pack, v);
     // A pack of grid lines along k may be padding alone.
     if (lanes.m_length == 0) return;
     Cursor const cursor(m_x.m_places, m_layout, lanes);

@@ -11,6 +11,7 @@
 #include <hyperplane/line/detail/line_partitions.hpp>
 #include <hyperplane/line/detail/line_places.hpp>
 #include <hyperplane/line/detail/line_split_kernels.hpp>
+#include <hyperplane/line/detail/line_teams.hpp>
 #include <hyperplane/line/line_layout.hpp>
 #include <hyperplane/line/line_vector.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
@@ -116,6 +117,7 @@ class LineSplit {
   using Places = LinePlaces<Scalar, Exec>;
   static constexpr int vector_length = Layout::vector_length;
   static constexpr int internal_length = Layout::internal_vector_length;
+  static constexpr int internal_vectors = vector_length / internal_length;
   static constexpr int pencil_length = vector_length_v<Scalar, Exec>;
   using Spikes = InterleavedView<StorageScalar, vector_length, n * n, Exec>;
 
@@ -134,14 +136,15 @@ class LineSplit {
     if (m_parts) {
       auto const parts = matrix(m_part_places->of(where).gathered_places());
       m_parts->factor(exec, parts);
-      Kokkos::parallel_for("Hyperplane::BlockTridiagonal::spikes", part_policy(exec, 0),
-                           LineSpikeFactor<Scalar, n, StorageScalar, MatrixStorage, vector_length, internal_length>{
-                               parts, m_parts->factors(), spikes(), m_left_of_part.data(), m_right_of_part.data()});
+      for_line_packs<internal_vectors>(
+          "Hyperplane::BlockTridiagonal::spikes", exec, m_parts->layout().packs(),
+          LineSpikeFactor<Scalar, n, StorageScalar, MatrixStorage, vector_length, internal_length>{
+              parts, m_parts->factors(), spikes(), m_left_of_part.data(), m_right_of_part.data()});
     }
-    Kokkos::parallel_for("Hyperplane::BlockTridiagonal::reduce", separator_policy(exec),
-                         LineReduce<Scalar, n, StorageScalar, MatrixStorage, vector_length>{
-                             matrix(m_separator_places.of(where).gathered_places()), spikes(), separators(),
-                             m_matrix.flat().data(), m_couplings.flat().data()});
+    for_line_packs<vector_length>("Hyperplane::BlockTridiagonal::reduce", exec, m_reduced.layout().items(),
+                                  LineReduce<Scalar, n, StorageScalar, MatrixStorage, vector_length>{
+                                      matrix(m_separator_places.of(where).gathered_places()), spikes(), separators(),
+                                      m_matrix.flat().data(), m_couplings.flat().data()});
     m_reduced.factor(exec, LineData::lines, m_matrix.flat().data(), matrix_line_entries<n>());
   }
 
@@ -157,17 +160,18 @@ class LineSplit {
     }
     Scalar* const reduced = m_unknowns.flat().data();
     for (int first = 0; first < entries; first += n) {
-      Kokkos::parallel_for("Hyperplane::BlockTridiagonal::reduce_rhs", separator_policy(exec),
-                           LineReduceRhs<Scalar, n, StorageScalar, vector_length>{
-                               Given{rhs, at_separators, entries, first}, Given{x, at_parts, entries, first},
-                               separators(), m_couplings.flat().data(), reduced});
+      for_line_packs<vector_length>("Hyperplane::BlockTridiagonal::reduce_rhs", exec, m_reduced.layout().items(),
+                                    LineReduceRhs<Scalar, n, StorageScalar, vector_length>{
+                                        Given{rhs, at_separators, entries, first}, Given{x, at_parts, entries, first},
+                                        separators(), m_couplings.flat().data(), reduced});
       m_reduced.template solve<false>(exec, LineData::lines, reduced, reduced, 1);
-      Kokkos::parallel_for("Hyperplane::BlockTridiagonal::expand",
-                           part_policy(exec, m_reduced.layout().items() * vector_length),
-                           LineExpand<Scalar, n, StorageScalar, vector_length, internal_length>{
-                               m_parts ? m_parts->layout().ref() : LineLayoutRef<vector_length>{}, spikes(),
-                               m_left_of_part.data(), m_right_of_part.data(), reduced,
-                               Wanted{x, at_parts, entries, first}, Wanted{x, at_separators, entries, first}});
+      for_line_packs<internal_vectors>(
+          "Hyperplane::BlockTridiagonal::expand", exec,
+          (m_parts ? m_parts->layout().packs() : 0) + m_reduced.layout().items(),
+          LineExpand<Scalar, n, StorageScalar, vector_length, internal_length>{
+              m_parts ? m_parts->layout().ref() : LineLayoutRef<vector_length>{}, spikes(), m_left_of_part.data(),
+              m_right_of_part.data(), reduced, Wanted{x, at_parts, entries, first},
+              Wanted{x, at_separators, entries, first}});
     }
   }
 
@@ -276,15 +280,6 @@ class LineSplit {
 
   LineSpikes<StorageScalar, n, vector_length> spikes() const { return {m_left.ref(), m_right.ref(), m_single}; }
   LineSeparators separators() const { return {m_before.data(), m_after.data(), m_same.data()}; }
-
-  auto part_policy(const Exec& exec, std::int64_t more) const {
-    auto const threads = m_parts ? m_parts->layout().packs() * (vector_length / internal_length) : 0;
-    return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, threads + more);
-  }
-  auto separator_policy(const Exec& exec) const {
-    return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0,
-                                                                      m_reduced.layout().items() * vector_length);
-  }
 
   LineSet m_lines;
   bool m_single;

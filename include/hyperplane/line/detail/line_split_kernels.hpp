@@ -15,7 +15,7 @@
 #include <bit>
 #include <cstdint>
 
-/// Kernels of LineSplit, which says what they compute.
+/// Kernels of LineSplit, which says what they compute: bodies of for_line_packs.
 namespace hyperplane::detail {
 
 /// What a part's unknowns are per unit of the separators beside it, n x n a point.
@@ -47,7 +47,6 @@ struct LineSpikeFactor {
   using Block = block::Matrix<PackType, n>;
   using Lanes = LineLanes<internal_length, vector_length>;
   using Cursor = LineCursor<GatheredPlaces, internal_length, vector_length>;
-  static constexpr int internal_vectors = vector_length / internal_length;
 
   using StoredBlock = block::PackMatrix<PackType, Storage, n, vector_length>;
 
@@ -57,10 +56,9 @@ struct LineSpikeFactor {
   const int* m_left;  ///< of each lane of each pack of parts: slot of the separator; -1 where there is none
   const int* m_right;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
-    auto const pack = index / internal_vectors;
+  KOKKOS_FUNCTION void operator()(std::int64_t pack, int v) const {
     auto const& layout = m_factors.m_layout;
-    Lanes const lanes(layout, pack, static_cast<int>(index % internal_vectors));
+    Lanes const lanes(layout, pack, v);
     Cursor const cursor(m_a.m_places, layout, lanes);
     auto const lane = lanes.m_first_lane;
     auto const first = layout.first_item(pack);
@@ -122,7 +120,7 @@ struct LineSpikeFactor {
   }
 };
 
-/// One thread for each slot of the separators' layout: the reduced matrix, and the separators' own couplings.
+/// For each lane of each item of the separators' layout: the reduced matrix, and the separators' own couplings.
 template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length>
 struct LineReduce {
   using Block = block::Matrix<Scalar, n>;
@@ -134,7 +132,8 @@ struct LineReduce {
   Storage* m_couplings;  ///< the lower and the upper block
   static constexpr int shift = std::countr_zero(static_cast<unsigned>(vector_length));
 
-  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t item, int lane) const {
+    auto const index = item * vector_length + lane;
     int const slot = m_a.m_places.m_slots[index];
     if (slot < 0) return;
     auto const to = static_cast<int>(index);
@@ -193,14 +192,15 @@ struct LineReduceRhs {
   const Storage* m_couplings;
   Scalar* m_reduced;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t item, int lane) const {
+    auto const index = item * vector_length + lane;
     int const slot = m_rhs.m_places.m_slots[index];
     if (slot < 0) return;
     block::Vector<Scalar, n> sum;
     for (int c = 0; c < n; ++c) sum[c] = entry(m_rhs, c, slot);
     subtract(index, 0, m_separators.m_before[index], sum);
     subtract(index, n * n, m_separators.m_after[index], sum);
-    auto const to = index / vector_length * n * vector_length + index % vector_length;
+    auto const to = item * n * vector_length + lane;
     for (int c = 0; c < n; ++c) m_reduced[to + c * vector_length] = sum[c];
   }
 
@@ -218,15 +218,13 @@ struct LineReduceRhs {
   }
 };
 
-/// x of the parts less what the separators contribute, one thread for each internal vector of a pack; then x of the
-/// separators, one thread for each slot.
+/// x of the parts less what the separators contribute, pack by pack; then x of the separators, item by item.
 template <class Scalar, int n, class Storage, int vector_length, int internal_length>
 struct LineExpand {
   using PackType = Pack<Scalar, internal_length>;
   using Vector = block::Vector<PackType, n>;
   using Lanes = LineLanes<internal_length, vector_length>;
   using Cursor = LineCursor<GatheredPlaces, internal_length, vector_length>;
-  static constexpr int internal_vectors = vector_length / internal_length;
 
   using StoredBlock = block::PackMatrix<PackType, Storage, n, vector_length>;
 
@@ -238,13 +236,10 @@ struct LineExpand {
   LineUnknowns<Scalar, GatheredPlaces> m_x;           ///< places are those of parts
   LineUnknowns<Scalar, GatheredPlaces> m_separators;  ///< the same values; places are those of separators
 
-  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
-    auto const threads = m_parts.packs() * internal_vectors;
-    if (index < threads) {
-      expand(index / internal_vectors, static_cast<int>(index % internal_vectors));
-    } else {
-      copy(index - threads);
-    }
+  KOKKOS_FUNCTION void operator()(std::int64_t index, int v) const {
+    if (index < m_parts.packs()) return expand(index, v);
+    auto const first = (index - m_parts.packs()) * vector_length + v * internal_length;
+    for (int l = 0; l < internal_length; ++l) copy(first + l);
   }
 
  private:

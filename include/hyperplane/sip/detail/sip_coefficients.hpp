@@ -24,6 +24,7 @@ struct SipCoefficientsPlane {
   BlockIlu0Factors<Storage, 1, vector_length> m_factors;
   typename SingularPivotRecord<Exec>::Ref m_singular;
   Scalar m_alpha;
+  SipMask m_mask;
   int m_plane;
 
   KOKKOS_FUNCTION void operator()(std::int64_t q) const {
@@ -31,9 +32,12 @@ struct SipCoefficientsPlane {
     SipEntries<Scalar> const a{entry(p, Direction::center), entry(p, Direction::bottom), entry(p, Direction::south),
                                entry(p, Direction::west),   entry(p, Direction::east),   entry(p, Direction::north),
                                entry(p, Direction::top)};
+    SipPoint<Scalar> point{};
     bool regular = true;
-    auto const point = sip_point(a, upper(neighbour(p, Direction::bottom)), upper(neighbour(p, Direction::south)),
-                                 upper(neighbour(p, Direction::west)), m_alpha, regular);
+    if (m_mask.contains(m_a.grid(), p)) {
+      point = sip_point(a, upper(neighbour(p, Direction::bottom)), upper(neighbour(p, Direction::south)),
+                        upper(neighbour(p, Direction::west)), m_alpha, regular);
+    }
     if (!regular) m_singular.record(m_a.grid().index(p), 0);
 
     auto const pack = m_a.map().pack(p.i, p.j, p.k);
@@ -47,9 +51,9 @@ struct SipCoefficientsPlane {
   }
 
  private:
-  /// That of A, and zero where it points out of the grid.
+  /// That of A, and zero where it points out of the grid or to a masked point.
   KOKKOS_FUNCTION Scalar entry(const Point& p, Direction direction) const {
-    if (!m_a.grid().contains(neighbour(p, direction))) return 0;
+    if (!m_mask.contains(m_a.grid(), neighbour(p, direction))) return 0;
     auto const& map = m_a.map();
     return static_cast<Scalar>(m_a.pack_block(map.pack(p.i, p.j, p.k), direction)[map.lane(p.j)]);
   }
@@ -69,12 +73,12 @@ struct SipCoefficientsPlane {
 template <class Scalar, ExecutionSpace Exec, class Storage, class MatrixStorage, int vector_length>
 void sip_coefficients_portable(const Exec& exec, const BlockStencil7Ref<MatrixStorage, 1, vector_length>& a,
                                const BlockIlu0Factors<Storage, 1, vector_length>& factors,
-                               const SingularPivotRecord<Exec>& singular, Scalar alpha) {
+                               const SingularPivotRecord<Exec>& singular, Scalar alpha, const SipMask& mask) {
   HyperplaneMap const planes(a.grid());
   for (int p = 0; p < planes.plane_count(); ++p) {
     Kokkos::parallel_for("Hyperplane::Sip::factor", Kokkos::RangePolicy<Exec>(exec, 0, planes.plane_size(p)),
                          SipCoefficientsPlane<Scalar, Exec, Storage, MatrixStorage, vector_length>{
-                             planes, a, factors, singular.ref(), alpha, p});
+                             planes, a, factors, singular.ref(), alpha, mask, p});
   }
 }
 
@@ -88,8 +92,8 @@ class SipCoefficients {
   template <class MatrixStorage>
   void operator()(const Exec& exec, const BlockStencil7Ref<MatrixStorage, 1, vector_length>& a,
                   const BlockIlu0Factors<Storage, 1, vector_length>& factors, const SingularPivotRecord<Exec>& singular,
-                  Scalar alpha) const {
-    sip_coefficients_portable(exec, a, factors, singular, alpha);
+                  Scalar alpha, const SipMask& mask) const {
+    sip_coefficients_portable(exec, a, factors, singular, alpha, mask);
   }
 };
 

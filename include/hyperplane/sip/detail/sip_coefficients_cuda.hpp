@@ -12,8 +12,33 @@
 
 namespace hyperplane::detail {
 
-/// The coefficients of SIP as a recursion over points, see Sip: a point passes on its upper coefficients.
-template <class Scalar, class Storage, class MatrixStorage, int W>
+/// What a kernel in front of a recursion with masked points leaves for each point where its inverse pivot will be: a
+/// bit for each entry of A that counts, those of the point itself only if it is not masked. A plan then needs no memory
+/// for it, and the recursion finds it next to where it writes.
+template <class Storage, int W>
+struct SipUsedEntries {
+  BlockIlu0Factors<Storage, 1, W> m_factors;
+  SipMask m_mask;
+
+  HYPERPLANE_FUNCTION static constexpr unsigned bit(Direction direction) { return 1u << static_cast<int>(direction); }
+
+  HYPERPLANE_FUNCTION void operator()(std::int64_t number) const {
+    auto const& map = m_factors.m_map;
+    Point const p = map.grid().point(number);
+    unsigned used = 0;
+    if (m_mask.contains(map.grid(), p)) {
+      for (int d = 0; d < stencil7_size; ++d) {
+        auto const direction = static_cast<Direction>(d);
+        if (m_mask.contains(map.grid(), neighbour(p, direction))) used |= bit(direction);
+      }
+    }
+    m_factors.lower(map.pack(p.i, p.j, p.k), LowerBlock::inverse)[map.lane(p.j)] = static_cast<Storage>(used);
+  }
+};
+
+/// The coefficients of SIP as a recursion over points, see Sip: a point passes on its upper coefficients. With masked
+/// points there are SipUsedEntries before.
+template <class Scalar, class Storage, class MatrixStorage, int W, bool masked>
 struct CudaSipCoefficients {
   using Coefficient = MatrixStorage;
   static constexpr bool forward = true;
@@ -48,6 +73,17 @@ struct CudaSipCoefficients {
     m_upper = m_factors.upper(pack, UpperBlock::top) + lane;
     m_j = j;
     m_k = k;
+    if constexpr (masked) {
+      auto const& map = m_a.map();
+      bool const exists = j < map.grid().nj() && k < map.grid().nk();
+      auto const first = map.pack(0, exists ? j : 0, exists ? k : 0);
+      m_used = m_factors.lower(first, LowerBlock::inverse) + lane;
+      m_points = exists ? map.grid().ni() : 0;
+      // Of the first steps, in which the row may not have begun.
+      int const i = static_cast<int>(pack - first);
+#pragma unroll
+      for (int s = 0; s < used_ahead; ++s) m_next_used[s] = load_used(i + s);
+    }
   }
   __device__ void advance(int steps) {
     m_lower += steps * lower_blocks * W;
@@ -63,17 +99,27 @@ struct CudaSipCoefficients {
       m_upper[(-step * upper_blocks + e) * W] = static_cast<Storage>(results.m_point.m_upper[e]);
     }
   }
-  __device__ void step(const Point& p, Results& results, int i, bool exists) const {
+  __device__ void step(const Point& p, Results& results, int i, bool exists) {
     auto const& grid = m_a.grid();
+    unsigned used = 0;
+    if constexpr (masked) {
+      used = static_cast<unsigned>(m_next_used[0]);
+#pragma unroll
+      for (int s = 1; s < used_ahead; ++s) m_next_used[s - 1] = m_next_used[s];
+      m_next_used[used_ahead - 1] = load_used(i + used_ahead);
+    }
     // Entries that point out of the grid are ignored.
-    auto const entry = [&](Direction direction) { return p.coefficients[static_cast<int>(direction)]; };
-    SipEntries<Scalar> const a{entry(Direction::center),
-                               m_k > 0 ? entry(Direction::bottom) : Scalar(0),
-                               m_j > 0 ? entry(Direction::south) : Scalar(0),
-                               i > 0 ? entry(Direction::west) : Scalar(0),
-                               i + 1 < grid.ni() ? entry(Direction::east) : Scalar(0),
-                               m_j + 1 < grid.nj() ? entry(Direction::north) : Scalar(0),
-                               m_k + 1 < grid.nk() ? entry(Direction::top) : Scalar(0)};
+    auto const entry = [&](Direction direction, bool inside) {
+      if constexpr (masked) inside = used & SipUsedEntries<Storage, W>::bit(direction);
+      return inside ? p.coefficients[static_cast<int>(direction)] : Scalar(0);
+    };
+    SipEntries<Scalar> const a{entry(Direction::center, true),
+                               entry(Direction::bottom, m_k > 0),
+                               entry(Direction::south, m_j > 0),
+                               entry(Direction::west, i > 0),
+                               entry(Direction::east, i + 1 < grid.ni()),
+                               entry(Direction::north, m_j + 1 < grid.nj()),
+                               entry(Direction::top, m_k + 1 < grid.nk())};
     // What the factors keep is narrower than what the recursion goes on with, unless it is rounded.
     auto const kept = [](const Scalar(&u)[sip_upper]) {
       return SipUpper<Scalar>{static_cast<Scalar>(static_cast<Storage>(u[0])),
@@ -82,12 +128,28 @@ struct CudaSipCoefficients {
     };
     bool regular = true;
     results.m_point = sip_point(a, kept(p.bottom), kept(p.south), kept(p.west), m_alpha, regular);
+    if constexpr (masked) {
+      if (!(used & SipUsedEntries<Storage, W>::bit(Direction::center))) {
+        results.m_point = {};
+        regular = true;
+      }
+    }
     if (!regular && exists) {
       atomicMin(m_singular,
                 static_cast<unsigned long long>(singular_pivot_word(grid.index(hyperplane::Point{i, m_j, m_k}), 0)));
     }
   }
 
+  /// How many steps before they are needed the used entries are read.
+  static constexpr int used_ahead = masked ? 4 : 1;
+
+  __device__ Storage load_used(int i) const {
+    return static_cast<unsigned>(i) < m_points ? m_used[std::int64_t{i} * lower_blocks * W] : Storage(0);
+  }
+
+  const Storage* m_used = nullptr;
+  unsigned m_points = 0;
+  Storage m_next_used[used_ahead] = {};
   Storage* m_lower = nullptr;
   Storage* m_upper = nullptr;
   int m_j = 0;

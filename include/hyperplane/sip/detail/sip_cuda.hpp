@@ -14,35 +14,56 @@
 
 namespace hyperplane::detail {
 
-/// On Path::pencil one kernel, where the matrix is stored in Scalar.
+/// On Path::pencil one kernel, where the matrix is stored in Scalar; with masked points two.
 template <class Scalar, CudaExecutionSpace Exec, class Storage, int vector_length>
 class SipCoefficients<Scalar, Exec, Storage, vector_length> {
-  using Work = CudaSipCoefficients<Scalar, Storage, Scalar, vector_length>;
-  using Plan = PointRecursionPlan<PointRecursionLaunch<PointRecursion<Scalar, vector_length, sip_upper>, Work, Work>>;
+  template <bool masked>
+  using Work = CudaSipCoefficients<Scalar, Storage, Scalar, vector_length, masked>;
+  template <bool masked>
+  using Plan = PointRecursionPlan<
+      PointRecursionLaunch<PointRecursion<Scalar, vector_length, sip_upper>, Work<masked>, Work<masked>>>;
 
  public:
   SipCoefficients(const Exec& exec, const PencilMap<vector_length>& map, Path path, int multiprocessors)
       : m_bytes(static_cast<std::size_t>(map.pack_count()) * vector_length * stencil7_size * sizeof(Scalar)) {
-    if (path == Path::pencil) m_plan = std::make_shared<Plan>(exec.cuda_stream(), map, multiprocessors);
+    if (path == Path::pencil) m_plans = std::make_shared<Plans>(exec.cuda_stream(), map, multiprocessors);
   }
 
   template <class MatrixStorage>
   void operator()(const Exec& exec, const BlockStencil7Ref<MatrixStorage, 1, vector_length>& a,
                   const BlockIlu0Factors<Storage, 1, vector_length>& factors, const SingularPivotRecord<Exec>& singular,
-                  Scalar alpha) const {
+                  Scalar alpha, const SipMask& mask) const {
     if constexpr (std::is_same_v<MatrixStorage, Scalar>) {
-      if (m_plan) {
-        Work const work{a, factors, reinterpret_cast<unsigned long long*>(singular.word()), alpha};
-        return cuda::labelled(exec, "Hyperplane::Sip::factor",
-                              [&] { (*m_plan)(exec.cuda_stream(), work, work, m_bytes); });
+      if (m_plans) {
+        auto const run = [&](const auto& plan, const auto& work) {
+          cuda::labelled(exec, "Hyperplane::Sip::factor", [&] { plan(exec.cuda_stream(), work, work, m_bytes); });
+        };
+        auto* const word = reinterpret_cast<unsigned long long*>(singular.word());
+        if (mask.m_values == nullptr) return run(m_plans->m_plain, Work<false>{a, factors, word, alpha});
+        Kokkos::parallel_for("Hyperplane::Sip::mask",
+                             Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.grid().size()),
+                             SipUsedEntries<Storage, vector_length>{factors, mask});
+        return run(m_plans->m_masked, Work<true>{a, factors, word, alpha});
       }
     }
-    sip_coefficients_portable(exec, a, factors, singular, alpha);
+    sip_coefficients_portable(exec, a, factors, singular, alpha, mask);
   }
 
  private:
-  // Copies of a Sip share it.
-  std::shared_ptr<Plan> m_plan;
+  struct Plans {
+    Plans(cudaStream_t stream, const PencilMap<vector_length>& map, int multiprocessors)
+        : m_memory(std::make_shared<PointRecursionMemory<Scalar>>(
+              stream, most(Plan<false>::packets(map), Plan<true>::packets(map)))),
+          m_plain(stream, map, multiprocessors, m_memory),
+          m_masked(stream, map, multiprocessors, m_memory) {}
+
+    std::shared_ptr<PointRecursionMemory<Scalar>> m_memory;
+    Plan<false> m_plain;
+    Plan<true> m_masked;
+  };
+
+  // Copies of a Sip share them.
+  std::shared_ptr<Plans> m_plans;
   std::size_t m_bytes;
 };
 

@@ -2,12 +2,24 @@
 #pragma once
 
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/grid/grid.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_factors.hpp>
+
+#include <cstdint>
 
 namespace hyperplane::detail {
 
 /// What a point passes on to the next ones.
 inline constexpr int sip_upper = upper_blocks;
+
+/// Which points are not masked: all, or those whose value is not zero.
+struct SipMask {
+  const std::int8_t* m_values;  ///< by point numbers; null: all
+
+  HYPERPLANE_FUNCTION bool contains(const Grid& grid, const Point& p) const {
+    return grid.contains(p) && (m_values == nullptr || m_values[grid.index(p)] != 0);
+  }
+};
 
 /// Upper coefficients of a point, in storage order.
 template <class Scalar>

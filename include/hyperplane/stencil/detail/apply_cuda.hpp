@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/cuda/labelled.hpp>
+#include <hyperplane/stencil/detail/apply_cuda_kernel.hpp>
+#include <hyperplane/stencil/detail/stencil_terms.hpp>
+
+#include <Kokkos_Core.hpp>
+
+namespace hyperplane::detail {
+
+template <bool subtract, class Scalar, int n, CudaExecutionSpace Exec, class Storage, int vector_length,
+          class Terms = AllTerms>
+void apply_cuda(const char* label, const Exec& exec, const BlockStencil7Ref<Storage, n, vector_length>& a,
+                const BlockVectorRef<Scalar, n, vector_length>& b, const BlockVectorRef<Scalar, n, vector_length>& x,
+                const BlockVectorRef<Scalar, n, vector_length>& y, const Terms& terms = {}) {
+  ApplyCuda<subtract, Scalar, n, Storage, vector_length, Terms> const kernel{a, b, x, y, terms};
+  cuda::labelled(exec, label, [&] { kernel.launch(exec.cuda_stream()); });
+}
+
+}  // namespace hyperplane::detail

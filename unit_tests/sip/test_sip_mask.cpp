@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <hyperplane/sip/sip.hpp>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "support/execution_spaces.hpp"
+#include "support/instances.hpp"
+#include "support/kokkos_events.hpp"
+#include "support/matchers.hpp"
+#include "support/serial_reference.hpp"
+#include "support/sip_reference.hpp"
+#include "support/transfer.hpp"
+
+namespace hyperplane::test {
+namespace {
+
+template <class Exec>
+class SipMaskTest : public ::testing::Test {};
+TYPED_TEST_SUITE(SipMaskTest, ExecutionSpaces, SpaceNames);
+
+template <class Exec>
+auto to_device_mask(const Exec& exec, const std::vector<std::int8_t>& mask) {
+  Kokkos::View<std::int8_t*, typename Exec::memory_space> const view("mask", mask.size());
+  auto const host = Kokkos::create_mirror_view(view);
+  for (std::size_t p = 0; p < mask.size(); ++p) host(p) = mask[p];
+  Kokkos::deep_copy(exec, view, host);
+  exec.fence();
+  return view;
+}
+
+/// Unit rows at masked points, and zeros for them in the other rows.
+ReferenceStencil without_masked(ReferenceStencil a, const std::vector<std::int8_t>& mask) {
+  for (std::int64_t p = 0; p < a.grid.size(); ++p) {
+    for (auto const d : stencil7_directions) {
+      Point const other = neighbour(a.grid.point(p), d);
+      bool const kept = mask[p] != 0 && a.grid.contains(other) && mask[a.grid.index(other)] != 0;
+      if (!kept) a.block(p, d)(0, 0) = mask[p] == 0 && d == Direction::center ? 1.0 : 0.0;
+    }
+  }
+  return a;
+}
+
+/// Not a number in all that has to be ignored.
+ReferenceStencil with_nonsense(ReferenceStencil a, const std::vector<std::int8_t>& mask) {
+  for (std::int64_t p = 0; p < a.grid.size(); ++p) {
+    for (auto const d : stencil7_directions) {
+      Point const other = neighbour(a.grid.point(p), d);
+      bool const ignored = mask[p] == 0 || (a.grid.contains(other) && mask[a.grid.index(other)] == 0);
+      if (ignored) a.block(p, d)(0, 0) = std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+  return a;
+}
+
+/// Points in the way of a flow: a box, some scattered points, and negative values for others, which are not masked.
+std::vector<std::int8_t> mask_of(const Grid& grid) {
+  auto const values = random_vector(grid.size());
+  std::vector<std::int8_t> mask(grid.size());
+  for (std::int64_t p = 0; p < grid.size(); ++p) {
+    auto const [i, j, k] = grid.point(p);
+    bool const in_box = i < grid.ni() / 2 && j >= grid.nj() / 3 && 2 * j < grid.nj() + 2 && k <= grid.nk() / 2;
+    mask[p] = in_box || values[p] > 0.7 ? 0 : values[p] < 0 ? -1 : 1;
+  }
+  return mask;
+}
+
+template <class Scalar, class Storage, class Exec>
+void compare_with_edited_matrix(const Exec& exec) {
+  for (auto const& grid : {Grid(1, 1, 1), Grid(5, 4, 3), Grid(17, 2, 9), Grid(9, 17, 5), Grid(12, 20, 1),
+                           Grid(6, 11, 37), Grid(40, 9, 6)}) {
+    auto const mask = mask_of(grid);
+    auto const a = random_stencil(grid, 1);
+    auto const edited = without_masked(a, mask);
+    auto const rhs = random_vector(a.rows());
+    auto clean_rhs = rhs;
+    for (std::int64_t p = 0; p < grid.size(); ++p) clean_rhs[p] *= mask[p] != 0;
+    auto const expected = ReferenceSip(edited, 0.9).solve(clean_rhs);
+    for (Path const path : paths_of<Exec>()) {
+      auto const what = to_string(grid) + ", path " + name(path);
+      Sip<Scalar, Exec, Storage> sip(exec, grid, {.path = path});
+      auto const solve = [&](const std::vector<double>& b) {
+        EXPECT_TRUE(sip.status(exec).ok()) << what << ", " << sip.status(exec).message();
+        auto const x = to_device<Scalar, 1>(exec, grid, b);
+        sip.solve(exec, x, x);
+        return to_host(exec, x);
+      };
+      sip.factor(exec, to_device<Scalar, 1, Storage>(exec, with_nonsense(a, mask)), to_device_mask(exec, mask));
+      auto const x = solve(rhs);
+      EXPECT_TRUE(near(x, expected, rounding<Storage>(200, 1))) << what;
+      for (std::int64_t p = 0; p < grid.size(); ++p) {
+        if (mask[p] == 0) {
+          EXPECT_EQ(x[p], 0) << what;
+        }
+      }
+      sip.factor(exec, to_device<Scalar, 1, Storage>(exec, edited));
+      EXPECT_TRUE(bitwise_equal(solve(clean_rhs), x)) << what;
+    }
+  }
+}
+
+TYPED_TEST(SipMaskTest, is_a_matrix_without_the_masked_points) {
+  TypeParam const exec;
+  compare_with_edited_matrix<double, double>(exec);
+  compare_with_edited_matrix<double, float>(exec);
+  compare_with_edited_matrix<float, float>(exec);
+}
+
+TYPED_TEST(SipMaskTest, all_points_and_none) {
+  TypeParam const exec;
+  Grid const grid(9, 10, 4);
+  auto const a = to_device<double, 1, double>(exec, random_stencil(grid, 1));
+  auto const b = to_device<double, 1>(exec, grid, random_vector(grid.size()));
+  for (Path const path : paths_of<TypeParam>()) {
+    Sip<double, TypeParam> sip(exec, grid, {.path = path});
+    BlockVector<double, 1, TypeParam> const x(exec, grid), y(exec, grid);
+    sip.factor(exec, a);
+    sip.solve(exec, b, x);
+    sip.factor(exec, a, to_device_mask(exec, std::vector<std::int8_t>(grid.size(), 1)));
+    sip.solve(exec, b, y);
+    EXPECT_TRUE(bitwise_equal(to_host(exec, y), to_host(exec, x))) << name(path);
+    sip.factor(exec, a, to_device_mask(exec, std::vector<std::int8_t>(grid.size(), 0)));
+    sip.solve(exec, b, y);
+    EXPECT_TRUE(sip.status(exec).ok());
+    EXPECT_EQ(to_host(exec, y), std::vector<double>(grid.size(), 0.0)) << name(path);
+  }
+}
+
+TYPED_TEST(SipMaskTest, allocates_nothing_fences_nothing_and_refuses_another_size) {
+  auto const exec = OtherInstance<TypeParam>::make();
+  Grid const grid(9, 10, 4);
+  auto const a = to_device<double, 1, double>(exec, random_stencil(grid, 1));
+  auto const mask = to_device_mask(exec, mask_of(grid));
+  for (Path const path : paths_of<TypeParam>()) {
+    Sip<double, TypeParam> sip(exec, grid, {.path = path});
+    exec.fence();
+    KokkosEvents const events;
+    sip.factor(exec, a, mask);
+    EXPECT_THAT(events.allocations(), ::testing::IsEmpty()) << name(path);
+    EXPECT_THAT(events.fences(), ::testing::IsEmpty()) << name(path);
+    EXPECT_THAT(events.copies(), ::testing::IsEmpty()) << name(path);
+    for (auto const& kernel : events.kernels()) {
+      EXPECT_EQ(kernel.device_and_instance, Kokkos::Tools::Experimental::device_id(exec)) << kernel.label;
+    }
+  }
+  try {
+    Sip<double, TypeParam>(exec, Grid(9, 10, 5))
+        .factor(exec, BlockStencil7<double, 1, TypeParam>(exec, Grid(9, 10, 5)), mask);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("the mask has 360 values, expected 450"));
+  }
+}
+
+}  // namespace
+}  // namespace hyperplane::test
