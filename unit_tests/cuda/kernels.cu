@@ -123,7 +123,7 @@ template void reduce_cuda<SumJoin, 4>(cudaStream_t, const Nest<double, 1>&, cons
                                       const CompiledFinish&, std::byte*);
 
 // Copies between arrays and buffers.
-template void copy_nest<int>(cudaStream_t, const Nest<int, 2>&);
+template void copy_nest_tiles<int>(cudaStream_t, const Nest<int, 2>&, const NestBlocks&);
 template void copy_slabs<true, double>(cudaStream_t, const SlabBlocks<double>*, const int*, int, double*);
 template void copy_slabs<false, float>(cudaStream_t, const SlabBlocks<float>*, const int*, int, float*);
 

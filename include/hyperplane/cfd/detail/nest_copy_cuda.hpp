@@ -16,7 +16,9 @@ struct NestCopy<Exec> {
   static void run(const Exec& exec, const std::string& label, Nest<T, 2> nest) {
     if (nest.size() == 0) return;
     nest.normalize();
-    cuda::labelled(exec, label, [&] { copy_nest(exec.cuda_stream(), nest); });
+    NestBlocks const blocks(nest);
+    if (blocks.m_shape != NestBlocks::Shape::tiles) return for_each(exec, label, nest, CopyOp<T>{});
+    cuda::labelled(exec, label, [&] { copy_nest_tiles(exec.cuda_stream(), nest, blocks); });
   }
 };
 

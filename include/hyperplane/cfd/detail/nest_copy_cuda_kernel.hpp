@@ -8,18 +8,22 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <type_traits>
 
 /// Copies between the two arrays of a nest by blocks of threads, through shared memory where the arrays run fastest in
 /// different directions.
 namespace hyperplane::detail {
 
-/// How blocks divide a nest among them.
+/// How blocks of threads divide a nest among them.
 struct NestBlocks {
   static constexpr int threads = 256;
   static constexpr int warps = threads / NestLanes::lanes;
+  /// Parts of rows, of 512 bytes of an array each, that a warp copies at a time.
+  static constexpr int parts_of_warp = 4;
   static constexpr int elements_of_thread = 4;
-  /// Points of a tile in each of its two directions.
-  static constexpr int tile = 32;
+  /// Points of a tile along the direction in which the first array runs, and along that of the second.
+  static constexpr int tile_height = 32;
+  static constexpr int tile_width = 64;
   /// Shorter lines leave most of a tile empty.
   static constexpr int shortest = 8;
 
@@ -33,73 +37,71 @@ struct NestBlocks {
   int m_axis = 0;  ///< of tiles, beside the first
   NestLanes m_lanes{};
   NestDigits m_step{};
-  /// What a block does at a time: a part for each of its warps, a tile, or as many elements; and how many of them.
-  std::int64_t m_units = 0;
-  int m_units_of_block = 1;
+  std::int64_t m_count = 0;
 
   NestBlocks() = default;
   template <class T>
   explicit NestBlocks(const Nest<T, 2>& nest) {
-    if (nest.size() == 0) return;
-    choose(nest);
-    // 32 kB to a block, beside which its beginning is short, where that leaves enough of them.
-    constexpr int most = 32 / static_cast<int>(sizeof(T));
-    if (m_units >= 1024 * most) m_units_of_block = most;
-  }
-
-  std::int64_t count() const { return (m_units + m_units_of_block - 1) / m_units_of_block; }
-
-  HYPERPLANE_FUNCTION static int tiles(int extent) { return (extent + tile - 1) / tile; }
-
- private:
-  template <class T>
-  void choose(const Nest<T, 2>& nest) {
+    auto const size = nest.size();
+    if (size == 0) return;
     if (NestLanes::suits(nest)) {
       m_shape = Shape::rows;
-      m_lanes = NestLanes(nest, elements_of_thread);
-      m_units = (m_lanes.m_parts + warps - 1) / warps;
+      m_lanes = NestLanes(nest, 16 / static_cast<int>(sizeof(T)));
+      m_count = (m_lanes.m_parts + warps * parts_of_warp - 1) / (warps * parts_of_warp);
       return;
     }
     for (int d = 1; d < 4 && nest.m_strides[1][0] == 1 && nest.m_extents[0] >= shortest; ++d) {
       if (nest.m_strides[0][d] != 1 || nest.m_extents[d] < shortest) continue;
       m_shape = Shape::tiles;
       m_axis = d;
-      m_units = std::int64_t{tiles(nest.m_extents[0])} * tiles(nest.m_extents[d]);
-      for (int e = 1; e < 4; ++e) m_units *= e == d ? 1 : nest.m_extents[e];
+      m_count = std::int64_t{across(nest.m_extents[0])} * along(nest.m_extents[d]);
+      for (int e = 1; e < 4; ++e) m_count *= e == d ? 1 : nest.m_extents[e];
       return;
     }
     m_step = NestDigits(threads, nest.m_extents);
-    m_units = (nest.size() + threads * elements_of_thread - 1) / (threads * elements_of_thread);
+    m_count = (size + threads * elements_of_thread - 1) / (threads * elements_of_thread);
   }
+
+  HYPERPLANE_FUNCTION static int across(int extent) { return (extent + tile_width - 1) / tile_width; }
+  HYPERPLANE_FUNCTION static int along(int extent) { return (extent + tile_height - 1) / tile_height; }
 };
 
 template <class T>
-using NestTile = T[NestBlocks::tile][NestBlocks::tile + 1];
+using NestTile = T[NestBlocks::tile_width][NestBlocks::tile_height + 1];
 
-/// A unit of NestBlocks, by all threads of a block: array `from` to the other one.
+/// Block `block` of NestBlocks, all of its threads: array `from` to the other one.
 template <int from, class T>
-__device__ void copy_nest_rows(const Nest<T, 2>& nest, const NestBlocks& blocks, std::int64_t unit) {
-  constexpr int count = NestBlocks::elements_of_thread;
-  auto const part = unit * NestBlocks::warps + threadIdx.x / NestLanes::lanes;
-  if (part >= blocks.m_lanes.m_parts) return;
-  T* places[2];
-  int const rest = blocks.m_lanes.locate(nest, part, static_cast<int>(threadIdx.x) % NestLanes::lanes, places);
-  T values[count];
+__device__ void copy_nest_rows(const Nest<T, 2>& nest, const NestBlocks& blocks, std::int64_t block) {
+  constexpr int parts = NestBlocks::parts_of_warp;
+  constexpr int count = 16 / static_cast<int>(sizeof(T));
+  int const lane = static_cast<int>(threadIdx.x) % NestLanes::lanes;
+  auto const first = block * (NestBlocks::warps * parts) + threadIdx.x / NestLanes::lanes;
+  T* places[parts][2];
+  T values[parts][count];
+  int rest[parts];
 #pragma unroll
-  for (int e = 0; e < count; ++e) {
-    if (e * NestLanes::lanes < rest) values[e] = places[from][e * NestLanes::lanes];
+  for (int p = 0; p < parts; ++p) {
+    auto const part = first + p * NestBlocks::warps;
+    rest[p] = part < blocks.m_lanes.m_parts ? blocks.m_lanes.locate(nest, part, lane, places[p]) : 0;
+#pragma unroll
+    for (int e = 0; e < count; ++e) {
+      if (e * NestLanes::lanes < rest[p]) values[p][e] = places[p][from][e * NestLanes::lanes];
+    }
   }
 #pragma unroll
-  for (int e = 0; e < count; ++e) {
-    if (e * NestLanes::lanes < rest) places[1 - from][e * NestLanes::lanes] = values[e];
+  for (int p = 0; p < parts; ++p) {
+#pragma unroll
+    for (int e = 0; e < count; ++e) {
+      if (e * NestLanes::lanes < rest[p]) places[p][1 - from][e * NestLanes::lanes] = values[p][e];
+    }
   }
 }
 
 template <int from, class T>
-__device__ void copy_nest_elements(const Nest<T, 2>& nest, const NestBlocks& blocks, std::int64_t unit) {
+__device__ void copy_nest_elements(const Nest<T, 2>& nest, const NestBlocks& blocks, std::int64_t block) {
   constexpr int count = NestBlocks::elements_of_thread;
   auto const size = nest.size();
-  auto const first = unit * (count * NestBlocks::threads) + threadIdx.x;
+  auto const first = block * (count * NestBlocks::threads) + threadIdx.x;
   if (first >= size) return;
   NestDigits digits(first, nest.m_extents);
   T* places[count][2];
@@ -118,18 +120,18 @@ __device__ void copy_nest_elements(const Nest<T, 2>& nest, const NestBlocks& blo
 
 /// Each array is read or written along the direction in which it has neighbours.
 template <int from, class T>
-__device__ void copy_nest_tile(const Nest<T, 2>& nest, const NestBlocks& blocks, std::int64_t unit,
+__device__ void copy_nest_tile(const Nest<T, 2>& nest, const NestBlocks& blocks, std::int64_t block,
                                NestTile<T>& tile) {
   int const d = blocks.m_axis;
-  auto rest = static_cast<std::uint32_t>(unit);
+  auto rest = static_cast<std::uint32_t>(block);
   auto const next = [&](int count) {
     auto const quotient = rest / static_cast<std::uint32_t>(count);
     auto const digit = static_cast<int>(rest - quotient * static_cast<std::uint32_t>(count));
     rest = quotient;
     return digit;
   };
-  int const begin_0 = next(NestBlocks::tiles(nest.m_extents[0])) * NestBlocks::tile;
-  int const begin_d = next(NestBlocks::tiles(nest.m_extents[d])) * NestBlocks::tile;
+  int const begin_0 = next(NestBlocks::across(nest.m_extents[0])) * NestBlocks::tile_width;
+  int const begin_d = next(NestBlocks::along(nest.m_extents[d])) * NestBlocks::tile_height;
   T* places[2] = {nest.m_data[0], nest.m_data[1]};
 #pragma unroll
   for (int e = 1; e < 4; ++e) {
@@ -138,48 +140,42 @@ __device__ void copy_nest_tile(const Nest<T, 2>& nest, const NestBlocks& blocks,
     places[0] += digit * nest.m_strides[0][e];
     places[1] += digit * nest.m_strides[1][e];
   }
-  int const lane = static_cast<int>(threadIdx.x) % NestBlocks::tile;
-  int const line = static_cast<int>(threadIdx.x) / NestBlocks::tile;
-  // Array 0 runs along d, array 1 along the first loop: lines of a tile are those of array 0.
-  auto const access = [&](auto array, int u, auto&& work) {
-    constexpr bool first = decltype(array)::value == 0;
-    int const p0 = begin_0 + (first ? u : lane);
-    int const pd = begin_d + (first ? lane : u);
-    if (p0 >= nest.m_extents[0] || pd >= nest.m_extents[d]) return;
-    work(places[first ? 0 : 1][p0 * nest.m_strides[first ? 0 : 1][0] + pd * nest.m_strides[first ? 0 : 1][d]],
-         first ? tile[u][lane] : tile[lane][u]);
+  // Array 0 runs along d, array 1 along the first loop: each is accessed along that direction, `work(number of the
+  // access, element, its place in the tile)`.
+  constexpr int count = NestBlocks::tile_height * NestBlocks::tile_width / NestBlocks::threads;
+  auto const access = [&](auto array, auto&& work) {
+    constexpr int number = decltype(array)::value;
+    constexpr int line = number == 0 ? NestBlocks::tile_height : NestBlocks::tile_width;
+    int const place = static_cast<int>(threadIdx.x) % line;
+#pragma unroll
+    for (int e = 0; e < count; ++e) {
+      int const other = (e * NestBlocks::threads + static_cast<int>(threadIdx.x)) / line;
+      int const p0 = number == 0 ? other : place;
+      int const pd = number == 0 ? place : other;
+      if (begin_0 + p0 >= nest.m_extents[0] || begin_d + pd >= nest.m_extents[d]) continue;
+      work(e, places[number][(begin_0 + p0) * nest.m_strides[number][0] + (begin_d + pd) * nest.m_strides[number][d]],
+           tile[p0][pd]);
+    }
   };
-#pragma unroll
-  for (int u = 0; u < NestBlocks::tile; u += NestBlocks::warps) {
-    access(std::integral_constant<int, from>{}, line + u, [](const T& place, T& kept) { kept = place; });
-  }
+  // All loads first: compilers cannot know that the tile is none of the arrays.
+  T values[count];
+  access(std::integral_constant<int, from>{}, [&](int e, const T& element, T&) { values[e] = element; });
+  access(std::integral_constant<int, from>{}, [&](int e, const T&, T& place) { place = values[e]; });
   __syncthreads();
-#pragma unroll
-  for (int u = 0; u < NestBlocks::tile; u += NestBlocks::warps) {
-    access(std::integral_constant<int, 1 - from>{}, line + u, [](T& place, const T& kept) { place = kept; });
-  }
+  access(std::integral_constant<int, 1 - from>{}, [](int, T& element, const T& place) { element = place; });
 }
 
-/// Block `block` of a nest.
 template <int from, class T>
 __device__ void copy_nest_block(const Nest<T, 2>& nest, const NestBlocks& blocks, std::int64_t block,
                                 NestTile<T>& tile) {
-  auto const first = block * blocks.m_units_of_block;
-  auto const last = first + blocks.m_units_of_block < blocks.m_units ? first + blocks.m_units_of_block : blocks.m_units;
-  for (auto unit = first; unit < last; ++unit) {
-    switch (blocks.m_shape) {
-      case NestBlocks::Shape::rows: copy_nest_rows<from>(nest, blocks, unit); break;
-      case NestBlocks::Shape::tiles:
-        // The tile before has been read.
-        if (unit > first) __syncthreads();
-        copy_nest_tile<from>(nest, blocks, unit, tile);
-        break;
-      case NestBlocks::Shape::elements: copy_nest_elements<from>(nest, blocks, unit); break;
-    }
+  switch (blocks.m_shape) {
+    case NestBlocks::Shape::rows: return copy_nest_rows<from>(nest, blocks, block);
+    case NestBlocks::Shape::tiles: return copy_nest_tile<from>(nest, blocks, block, tile);
+    case NestBlocks::Shape::elements: return copy_nest_elements<from>(nest, blocks, block);
   }
 }
 
-/// Array 0 of a nest to array 1.
+/// Array 0 of a nest to array 1, by tiles.
 template <class T>
 __global__ void __launch_bounds__(NestBlocks::threads)
     copy_nest_kernel(const __grid_constant__ Nest<T, 2> nest, const __grid_constant__ NestBlocks blocks) {
@@ -187,14 +183,12 @@ __global__ void __launch_bounds__(NestBlocks::threads)
   cudaGridDependencySynchronize();
   cudaTriggerProgrammaticLaunchCompletion();
   __shared__ NestTile<T> tile;
-  copy_nest_block<0>(nest, blocks, blockIdx.x, tile);
+  copy_nest_tile<0>(nest, blocks, blockIdx.x, tile);
 }
 
 template <class T>
-void copy_nest(cudaStream_t stream, const Nest<T, 2>& nest) {
-  NestBlocks const blocks(nest);
-  if (blocks.count() == 0) return;
-  cuda::launch(stream, copy_nest_kernel<T>, static_cast<int>(blocks.count()), NestBlocks::threads, 0,
+void copy_nest_tiles(cudaStream_t stream, const Nest<T, 2>& nest, const NestBlocks& blocks) {
+  cuda::launch(stream, copy_nest_kernel<T>, static_cast<int>(blocks.m_count), NestBlocks::threads, 0,
                cuda::Dependency::programmatic, nest, blocks);
 }
 

@@ -25,11 +25,11 @@ class SlabCopy<T, Exec> {
     std::int64_t offset = 0;
     for (auto const& nest : nests) {
       NestBlocks const blocks(nest);
-      if (static_cast<std::int64_t>(slab_of_block.size()) + blocks.count() > std::numeric_limits<int>::max()) {
+      if (static_cast<std::int64_t>(slab_of_block.size()) + blocks.m_count > std::numeric_limits<int>::max()) {
         fail("SlabPacker: " + std::to_string(offset + nest.size()) + " values are too many for one launch");
       }
       table.push_back({nest, blocks, offset, static_cast<int>(slab_of_block.size())});
-      slab_of_block.insert(slab_of_block.end(), static_cast<std::size_t>(blocks.count()),
+      slab_of_block.insert(slab_of_block.end(), static_cast<std::size_t>(blocks.m_count),
                            static_cast<int>(table.size()) - 1);
       offset += nest.size();
     }
