@@ -4,16 +4,21 @@
 // together) and one iteration, on the grids of E. Dufrechou, P. Ezzatti, G. Usera, "Avoiding synchronization to
 // accelerate a CFD solver in GPU", and on cubes; each verified once, then timed with copy and triad next to every
 // repetition. Beside them the bound without synchronisation, which moves what a sweep moves and waits for nothing: its
-// results are wrong.
+// results are wrong; conversions from and to natural, red-black and hyperplane order; and a forward sweep with a launch
+// for each plane on arrays in those orders.
 
 #include "support/cache.hpp"
 #include "support/harness.hpp"
+#include "support/ordered_sweep.hpp"
 #include "support/problem.hpp"
 #include "support/suites.hpp"
 #include "support/unsynchronised_sweep.hpp"
 
 #include <hyperplane/core/path.hpp>
+#include <hyperplane/grid/hyperplane_map.hpp>
+#include <hyperplane/grid/red_black_order.hpp>
 #include <hyperplane/sip/sip.hpp>
+#include <hyperplane/stencil/convert.hpp>
 
 #include <benchmark/benchmark.h>
 #include <Kokkos_Core.hpp>
@@ -22,6 +27,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 namespace hyperplane::perf {
@@ -40,6 +46,29 @@ constexpr Cost several_cost(int count, int storage, int scalar) {
 }
 
 inline constexpr int components = 3;  // of a velocity
+
+/// A vector and a matrix on their way between an order of points and the storage of SIP.
+template <class Order, class Exec>
+class Conversion {
+ public:
+  Conversion(const Exec& exec, const Grid& grid)
+      : m_order(grid),
+        m_values("values", grid.size()),
+        m_arrays("arrays", grid.size(), stencil7_size),
+        m_x(exec, grid),
+        m_a(exec, grid) {}
+
+  void from(const Exec& exec) const { pack(exec, m_values, m_x, m_order); }
+  void to(const Exec& exec) const { unpack(exec, m_x, m_values, m_order); }
+  void matrix_from(const Exec& exec) const { pack(exec, m_arrays, m_a, m_order); }
+
+ private:
+  Order m_order;
+  Kokkos::View<double*, typename Exec::memory_space> m_values;
+  Kokkos::View<double**, Kokkos::LayoutLeft, typename Exec::memory_space> m_arrays;
+  BlockVector<double, 1, Exec> m_x;
+  BlockStencil7<double, 1, Exec> m_a;
+};
 
 template <class Exec>
 class SipProblem {
@@ -150,6 +179,9 @@ class Suite {
         add("solve_3_together", grid, path, several_cost(components, 8, 8),
             [](Problem& p, const Exec& e) { p.solve_together(e); });
       }
+      add_order<Grid>("natural", grid);
+      add_order<RedBlackOrder>("red_black", grid);
+      add_order<HyperplaneMap>("hyperplanes", grid);
       if (HostExecutionSpace<Exec>) continue;
       add_bound<Sweep::forward>("wrong_without_synchronisation_forward", grid, forward_cost(8, 8));
       add_bound<Sweep::backward>("wrong_without_synchronisation_backward", grid, backward_cost(8, 8));
@@ -188,12 +220,33 @@ class Suite {
   template <Sweep sweep>
   void add_bound(const std::string& kernel, const Grid& grid, const Cost& cost) {
     using Bound = UnsynchronisedSweep<sweep, Exec>;
+    add_simple<Bound>(kernel, grid, cost, [](const Bound& b, const Exec& e) { b.run(e); });
+  }
+
+  template <class Order>
+  void add_order(const std::string& order, const Grid& grid) {
+    using Change = Conversion<Order, Exec>;
+    Cost const vector{16.0, 0.0}, matrix{2.0 * stencil7_size * 8.0, 0.0};
+    add_simple<Change>("from_" + order, grid, vector, [](const Change& c, const Exec& e) { c.from(e); });
+    add_simple<Change>("to_" + order, grid, vector, [](const Change& c, const Exec& e) { c.to(e); });
+    add_simple<Change>("matrix_from_" + order, grid, matrix, [](const Change& c, const Exec& e) { c.matrix_from(e); });
+    using Ordered = OrderedSweep<Order, Exec>;
+    add_simple<Ordered>("forward_in_order_" + order, grid, forward_cost(8, 8),
+                        [](const Ordered& o, const Exec& e) { o.run(e); });
+  }
+
+  template <class Work>
+  void add_simple(const std::string& kernel, const Grid& grid, const Cost& cost,
+                  void (*run)(const Work&, const Exec&)) {
     auto const key = std::string(Exec::name()) + "/" + to_string(grid);
     benchmark::RegisterBenchmark(("sip_" + kernel + "/" + key).c_str(),
                                  [=, this](benchmark::State& state) {
-                                   auto& bound = m_problem.get<Bound>(
-                                       kernel + key, [&] { return std::make_shared<Bound>(m_exec, grid); });
-                                   time_kernel(state, m_exec, *m_stream, grid.size(), cost, [&] { bound.run(m_exec); });
+                                   auto& work = m_problem.get<Work>(std::string(typeid(Work).name()) + key, [&] {
+                                     auto made = std::make_shared<Work>(m_exec, grid);
+                                     if constexpr (requires { made->verify(m_exec); }) made->verify(m_exec);
+                                     return made;
+                                   });
+                                   time_kernel(state, m_exec, *m_stream, grid.size(), cost, [&] { run(work, m_exec); });
                                  })
         ->Iterations(m_settings.repetitions)
         ->UseManualTime()
