@@ -49,6 +49,12 @@ typedef enum hyperplane_status HYPERPLANE_INT_ENUM {
 
 /* What the last call of this thread that failed had to say; valid until the next one fails. Never NULL. */
 HYPERPLANE_API const char* hyperplane_last_error_message(void);
+/* For errors that are looked at once, at the end of a section. Keeps status and message of the last call of this thread
+ * that failed, unless the thread keeps an error already; HYPERPLANE_SUCCESS is none. */
+HYPERPLANE_API void hyperplane_keep_error(hyperplane_status status);
+/* The error that the thread keeps, from now on none; HYPERPLANE_SUCCESS if there is none. The message, valid until the
+ * next one is kept, is never NULL; message itself may be. */
+HYPERPLANE_API hyperplane_status hyperplane_take_error(const char** message);
 /* "HYPERPLANE_SUCCESS" and so on. */
 HYPERPLANE_API const char* hyperplane_status_name(hyperplane_status status);
 
@@ -167,8 +173,19 @@ HYPERPLANE_API hyperplane_status hyperplane_matrix_residual(hyperplane_matrix a,
 
 /* --- Preconditioners --------------------------------------------------------------------------------------------- */
 
+/* How a solver runs; what the backend cannot run is an error. docs/algorithms.md says more. */
+typedef enum hyperplane_path HYPERPLANE_INT_ENUM {
+  HYPERPLANE_PATH_AUTOMATIC = 0, /* the fastest of the backend */
+  HYPERPLANE_PATH_PORTABLE = 1,  /* by hyperplanes; every backend */
+  HYPERPLANE_PATH_PENCIL = 2,    /* point to point along pencils; every backend, CUDA from 9.0 on */
+  HYPERPLANE_PATH_CUDA_GRAPH = 3,
+  HYPERPLANE_PATH_THREAD_RECYCLING = 4, /* cuda */
+  HYPERPLANE_PATH_COOPERATIVE = 5,      /* cuda */
+  HYPERPLANE_PATH_STAGED = 6            /* of line solvers; CUDA from 9.0 on */
+} hyperplane_path;
+
 typedef enum hyperplane_preconditioner_kind HYPERPLANE_INT_ENUM {
-  HYPERPLANE_NONE = 0,
+  HYPERPLANE_IDENTITY = 0,
   HYPERPLANE_JACOBI = 1, /* block Jacobi */
   HYPERPLANE_SSOR = 2,   /* block SSOR */
   HYPERPLANE_SIP = 3,    /* Stone's strongly implicit procedure, n = 1 */
@@ -186,6 +203,7 @@ typedef struct hyperplane_preconditioner_options {
   int line_direction_count;            /* 1 to 3: 1 */
   int line_directions[3];              /* 0, 1, 2: along i, j, k; they take turns: 0 */
   int line_sweeps;                     /* through these directions: 1 */
+  hyperplane_path path;                /* of BILU(0), SIP and SSOR: HYPERPLANE_PATH_AUTOMATIC */
 } hyperplane_preconditioner_options;
 
 HYPERPLANE_API hyperplane_status hyperplane_preconditioner_options_init(hyperplane_preconditioner_options* options);
@@ -253,98 +271,6 @@ HYPERPLANE_API hyperplane_status hyperplane_krylov_solve(hyperplane_krylov krylo
 HYPERPLANE_API hyperplane_status hyperplane_krylov_history(hyperplane_krylov krylov, double* norms, int64_t capacity,
                                                            int64_t* count);
 
-/* --- Primitives: boxes of three-dimensional arrays --------------------------------------------------------------- */
-
-typedef enum hyperplane_scalar HYPERPLANE_INT_ENUM {
-  HYPERPLANE_INT = 0,
-  HYPERPLANE_FLOAT = 1,
-  HYPERPLANE_DOUBLE = 2
-} hyperplane_scalar;
-
-/* An array of yours: component c of point (i, j, k) is element
- *   i * strides[0] + j * strides[1] + k * strides[2] + c * component_stride
- * of data. Contexts of host backends work on arrays in host memory, and return when they have; those of cuda on arrays
- * in device memory, in the order of the stream. Arrays of a call have one scalar type. */
-typedef struct hyperplane_array {
-  void* data;
-  hyperplane_scalar scalar;
-  hyperplane_memory_space space;
-  int extents[3];
-  int components;
-  int64_t strides[3];
-  int64_t component_stride;
-} hyperplane_array;
-
-/* begin[d] <= index < end[d] */
-typedef struct hyperplane_box {
-  int begin[3];
-  int end[3];
-} hyperplane_box;
-
-/* Fills in a contiguous array: i fastest, then j, k and the component. data may be NULL where boxes are empty. */
-HYPERPLANE_API hyperplane_status hyperplane_array_init(hyperplane_array* array, void* data, hyperplane_scalar scalar,
-                                                       hyperplane_memory_space space, hyperplane_grid grid,
-                                                       int components);
-/* All points of an array. */
-HYPERPLANE_API hyperplane_status hyperplane_box_of(const hyperplane_array* array, hyperplane_box* box);
-/* The `width` layers of a box at a face (HYPERPLANE_BOTTOM to HYPERPLANE_TOP), beginning `from` layers inside it. */
-HYPERPLANE_API hyperplane_status hyperplane_box_face(hyperplane_box box, int face, int width, int from,
-                                                     hyperplane_box* layers);
-
-typedef enum hyperplane_reduction HYPERPLANE_INT_ENUM {
-  HYPERPLANE_SUM = 0,
-  HYPERPLANE_MIN = 1,
-  HYPERPLANE_MAX = 2,
-  HYPERPLANE_NORM_1 = 3,
-  HYPERPLANE_NORM_2 = 4, /* of float and double */
-  HYPERPLANE_NORM_INF = 5
-} hyperplane_reduction;
-
-/* Over all components; the same bits whatever the number of threads. Waits for the result. Of int arrays, results are
- * exact up to 2^53 and rounded beyond. Of an empty box sums and norms are 0, the minimum is infinity and the maximum
- * -infinity (of int: INT_MAX and INT_MIN). */
-HYPERPLANE_API hyperplane_status hyperplane_reduce(hyperplane_context context, hyperplane_reduction reduction,
-                                                   hyperplane_box box, const hyperplane_array* x, double* result);
-HYPERPLANE_API hyperplane_status hyperplane_dot(hyperplane_context context, hyperplane_box box,
-                                                const hyperplane_array* x, const hyperplane_array* y, double* result);
-/* x = value */
-HYPERPLANE_API hyperplane_status hyperplane_fill(hyperplane_context context, hyperplane_box box, double value,
-                                                 const hyperplane_array* x);
-/* x = alpha x */
-HYPERPLANE_API hyperplane_status hyperplane_scale(hyperplane_context context, hyperplane_box box, double alpha,
-                                                  const hyperplane_array* x);
-/* y = x */
-HYPERPLANE_API hyperplane_status hyperplane_copy(hyperplane_context context, hyperplane_box box,
-                                                 const hyperplane_array* x, const hyperplane_array* y);
-/* y(begin + q) = x(box.begin + p), q[d] = p[order[d]] */
-HYPERPLANE_API hyperplane_status hyperplane_transposed_copy(hyperplane_context context, hyperplane_box box,
-                                                            const hyperplane_array* x, const int order[3],
-                                                            const int begin[3], const hyperplane_array* y);
-/* y = alpha x + y */
-HYPERPLANE_API hyperplane_status hyperplane_axpy(hyperplane_context context, hyperplane_box box, double alpha,
-                                                 const hyperplane_array* x, const hyperplane_array* y);
-/* y = alpha x + beta y */
-HYPERPLANE_API hyperplane_status hyperplane_axpby(hyperplane_context context, hyperplane_box box, double alpha,
-                                                  const hyperplane_array* x, double beta, const hyperplane_array* y);
-
-/* A box of an array that goes into a buffer: direction order[0] fastest, then order[1] and order[2], then components.
- */
-typedef struct hyperplane_slab {
-  hyperplane_array array;
-  hyperplane_box box;
-  int order[3];
-} hyperplane_slab;
-
-/* Packs many slabs into one buffer, and unpacks it, in one launch. It refers to the arrays. The buffer has their scalar
- * type and is where they are. */
-typedef struct hyperplane_packer_s* hyperplane_packer;
-HYPERPLANE_API hyperplane_status hyperplane_packer_create(hyperplane_context context, const hyperplane_slab* slabs,
-                                                          int count, hyperplane_packer* packer);
-/* Values that the buffer has. */
-HYPERPLANE_API hyperplane_status hyperplane_packer_size(hyperplane_packer packer, int64_t* size);
-HYPERPLANE_API hyperplane_status hyperplane_packer_pack(hyperplane_packer packer, void* buffer, int64_t count);
-HYPERPLANE_API hyperplane_status hyperplane_packer_unpack(hyperplane_packer packer, const void* buffer, int64_t count);
-
 /* --- Timers of all kernels --------------------------------------------------------------------------------------- */
 
 /* While they run, kernels wait for one another. The environment's HYPERPLANE_TIMERS starts them in
@@ -356,12 +282,15 @@ HYPERPLANE_API hyperplane_status hyperplane_timers_stop(void);
 HYPERPLANE_API hyperplane_status hyperplane_timers_reset(void);
 
 typedef enum hyperplane_timers_format HYPERPLANE_INT_ENUM {
-  HYPERPLANE_TABLE = 0,
-  HYPERPLANE_JSON = 1
+  HYPERPLANE_TIMERS_TABLE = 0,
+  HYPERPLANE_TIMERS_JSON = 1
 } hyperplane_timers_format;
 /* Writes the report, as far as there is room, with a NUL at the end; length is how long it is, without that. */
 HYPERPLANE_API hyperplane_status hyperplane_timers_report(hyperplane_timers_format format, char* text, size_t capacity,
                                                           size_t* length);
+
+#include <hyperplane_lines.h>
+#include <hyperplane_primitives.h>
 
 #undef HYPERPLANE_INT_ENUM
 

@@ -20,6 +20,8 @@ namespace hyperplane::c {
 namespace {
 
 thread_local char last_error[1024] = "";
+thread_local char kept_error[sizeof(last_error)] = "";
+thread_local hyperplane_status kept_status = HYPERPLANE_SUCCESS;
 
 /// Kokkos says by its words alone that there is no memory.
 bool is_out_of_memory(std::string_view message) { return message.find("failed to allocate") != std::string_view::npos; }
@@ -119,6 +121,17 @@ using namespace hyperplane;
 using namespace hyperplane::c;
 
 const char* hyperplane_last_error_message() { return last_error; }
+
+void hyperplane_keep_error(hyperplane_status status) {
+  if (status == HYPERPLANE_SUCCESS || kept_status != HYPERPLANE_SUCCESS) return;
+  kept_status = status;
+  std::ranges::copy(last_error, kept_error);
+}
+
+hyperplane_status hyperplane_take_error(const char** message) {
+  if (message != nullptr) *message = kept_status == HYPERPLANE_SUCCESS ? "" : kept_error;
+  return std::exchange(kept_status, HYPERPLANE_SUCCESS);
+}
 
 const char* hyperplane_status_name(hyperplane_status status) {
   switch (status) {

@@ -75,6 +75,16 @@ struct ObjectOf<hyperplane_packer> {
   static constexpr const char* name = "packer";
 };
 template <>
+struct ObjectOf<hyperplane_relaxation> {
+  using type = Held<run_time::Relaxation>;
+  static constexpr const char* name = "relaxation";
+};
+template <>
+struct ObjectOf<hyperplane_line_solver> {
+  using type = Held<run_time::LineSolver>;
+  static constexpr const char* name = "line solver";
+};
+template <>
 struct ObjectOf<hyperplane_krylov> {
   using type = Held<KrylovObject>;
   static constexpr const char* name = "krylov";
@@ -134,7 +144,8 @@ class Registry {
 
  private:
   using Any = std::variant<Pointer<hyperplane_context>, Pointer<hyperplane_vector>, Pointer<hyperplane_matrix>,
-                           Pointer<hyperplane_preconditioner>, Pointer<hyperplane_krylov>, Pointer<hyperplane_packer>>;
+                           Pointer<hyperplane_preconditioner>, Pointer<hyperplane_krylov>, Pointer<hyperplane_packer>,
+                           Pointer<hyperplane_relaxation>, Pointer<hyperplane_line_solver>>;
   struct Entry {
     Any object;
     std::int64_t owners;

@@ -18,6 +18,7 @@ run_time::PreconditionerSettings settings_of(const hyperplane_preconditioner_opt
   settings.relaxation = options.relaxation;
   settings.alpha = options.alpha;
   settings.line_sweeps = options.line_sweeps;
+  settings.path = enumerator<Path>(options.path, HYPERPLANE_PATH_STAGED, "path");
   if (options.line_direction_count < 1 || options.line_direction_count > 3) {
     throw Failure(HYPERPLANE_INVALID_ARGUMENT,
                   "line_direction_count is " + std::to_string(options.line_direction_count) + ", expected 1 to 3");
@@ -56,7 +57,8 @@ hyperplane_status hyperplane_preconditioner_options_init(hyperplane_precondition
                 .alpha = standard.alpha,
                 .line_direction_count = 1,
                 .line_directions = {0, 0, 0},
-                .line_sweeps = standard.line_sweeps};
+                .line_sweeps = standard.line_sweeps,
+                .path = HYPERPLANE_PATH_AUTOMATIC};
   });
 }
 

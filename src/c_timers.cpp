@@ -31,10 +31,10 @@ hyperplane_status hyperplane_timers_reset() {
 hyperplane_status hyperplane_timers_report(hyperplane_timers_format format, char* text, size_t capacity,
                                            size_t* length) {
   return guarded([&] {
-    auto const kind = enumerator<hyperplane_timers_format>(format, HYPERPLANE_JSON, "format");
+    auto const kind = enumerator<hyperplane_timers_format>(format, HYPERPLANE_TIMERS_JSON, "format");
     require_pointer(length, "length");
     if (capacity > 0) require_pointer(text, "text");
-    auto const report = kind == HYPERPLANE_TABLE ? Timers::table() : Timers::json();
+    auto const report = kind == HYPERPLANE_TIMERS_TABLE ? Timers::table() : Timers::json();
     *length = report.size();
     if (capacity == 0) return;
     auto const room = std::min(report.size(), capacity - 1);

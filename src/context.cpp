@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/grid/pencil_map.hpp>
-#include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/identity.hpp>
@@ -9,10 +7,12 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <optional>
 #include <type_traits>
 #include <utility>
 
 #include "backends.hpp"
+#include "context_objects.hpp"
 #include "errors.hpp"
 #include "memory.hpp"
 #include "primitives.hpp"
@@ -25,162 +25,6 @@
 namespace hyperplane::run_time {
 
 namespace {
-
-/// What objects of a context share.
-template <class Exec>
-struct Instance {
-  Exec exec;
-  const void* context;  ///< to tell contexts apart
-};
-
-[[noreturn]] void refuse(const std::string& function, const std::string& argument, const std::string& why) {
-  throw Error(function + ": " + argument + " " + why);
-}
-
-template <class Typed, class Exec, class Object>
-const Typed& typed(const char* function, const char* argument, const Object& object, const Instance<Exec>& instance) {
-  auto const* const found = dynamic_cast<const Typed*>(&object);
-  if (found == nullptr || found->instance().context != instance.context) {
-    refuse(function, argument, "belongs to another context");
-  }
-  return *found;
-}
-
-template <class Object>
-void check_shape(const char* function, const char* argument, const Object& object, const Shape& expected) {
-  if (object.shape() == expected) return;
-  throw SizeMismatch(std::string(function) + ": " + argument + " is " + to_string(object.shape()) + ", expected " +
-                     to_string(expected));
-}
-
-/// Calls `use(pointer)` with `values` in memory that kernels of Exec read, or write for `is_output`. Waits where the
-/// caller's memory is the host's.
-template <bool is_output, class Exec, class T, class Use>
-void in_memory_of(const Exec& exec, T* values, std::int64_t count, MemorySpace space, const Use& use) {
-  if (space == MemorySpace::device) check_device_memory(exec, values);
-  if constexpr (HostExecutionSpace<Exec>) {
-    use(values);
-    exec.fence("Hyperplane: host memory");
-  } else {
-    if (space == MemorySpace::device) return use(values);
-    using Host = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    Kokkos::View<double*, typename Exec::memory_space> const staged(
-        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::staged"), count);
-    Host const host(values, count);
-    if constexpr (!is_output) Kokkos::deep_copy(exec, staged, host);
-    use(staged.data());
-    if constexpr (is_output) Kokkos::deep_copy(exec, host, staged);
-    exec.fence("Hyperplane: host memory");
-  }
-}
-
-/// Sets what belongs to points; padding stays zero.
-template <int vector_length>
-struct Fill {
-  PencilMap<vector_length> m_map;
-  double* m_values;
-  int m_block_size;
-  double m_value;
-  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
-    Point p;
-    auto const pack = e / (vector_length * m_block_size);
-    if (m_map.find_point(pack, static_cast<int>(e % vector_length), p)) m_values[e] = m_value;
-  }
-};
-
-template <class Exec>
-class VectorOn final : public Vector {
- public:
-  VectorOn(const Instance<Exec>& instance, const Shape& shape, const SizedFactory<Exec>& factory)
-      : m_instance(instance), m_factory(factory), m_vector(instance.exec, shape) {}
-
-  const Instance<Exec>& instance() const { return m_instance; }
-  const ShapedVector<Exec>& typed_vector() const { return m_vector; }
-  const Shape& shape() const override { return m_vector.grid(); }
-
-  void set(const double* values, MemorySpace space) override {
-    in_memory_of<false>(m_instance.exec, values, shape().rows(), space, [&](const double* rows) {
-      m_factory.pack_rows(m_instance.exec, Rows<const double>(rows, shape().rows()), m_vector);
-    });
-  }
-  void get(double* values, MemorySpace space) const override {
-    in_memory_of<true>(m_instance.exec, values, shape().rows(), space, [&](double* rows) {
-      m_factory.unpack_rows(m_instance.exec, m_vector, Rows<double>(rows, shape().rows()));
-    });
-  }
-  void fill(double value) override {
-    constexpr int vector_length = ShapedVector<Exec>::vector_length;
-    auto const& values = m_vector.flat();
-    Kokkos::parallel_for(
-        "Hyperplane::Vector::fill",
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(m_instance.exec, 0, values.size()),
-        Fill<vector_length>{PencilMap<vector_length>(shape().grid), values.data(), shape().block_size, value});
-  }
-
- private:
-  template <class T>
-  using Rows = typename SizedFactory<Exec>::template Rows<T>;
-
-  Instance<Exec> m_instance;
-  const SizedFactory<Exec>& m_factory;
-  ShapedVector<Exec> m_vector;
-};
-
-template <class Exec>
-class MatrixOn final : public Matrix {
- public:
-  MatrixOn(const Instance<Exec>& instance, const Shape& shape, StorageKind storage, const SizedFactory<Exec>& factory)
-      : m_instance(instance),
-        m_shape(shape),
-        m_storage(storage),
-        m_matrix(factory.make_matrix(instance.exec, shape.grid, storage)) {}
-
-  const Instance<Exec>& instance() const { return m_instance; }
-  const TypedMatrix<Exec>& typed_matrix() const { return *m_matrix; }
-  const Shape& shape() const override { return m_shape; }
-  StorageKind storage() const override { return m_storage; }
-
-  void set(const double* values, BlockOrder order, MemorySpace space) override {
-    in_memory_of<false>(m_instance.exec, values, count(), space, [&](const double* data) {
-      m_matrix->pack_values(m_instance.exec, Values<const double>(data, layout(order)));
-    });
-  }
-  void get(double* values, BlockOrder order, MemorySpace space) const override {
-    in_memory_of<true>(m_instance.exec, values, count(), space, [&](double* data) {
-      m_matrix->unpack_values(m_instance.exec, Values<double>(data, layout(order)));
-    });
-  }
-  void multiply(const Vector& x, Vector& y) const override {
-    m_matrix->multiply(m_instance.exec, operand("apply", "x", x), operand("apply", "y", y));
-  }
-  void residual(const Vector& b, const Vector& x, Vector& r) const override {
-    m_matrix->compute_residual(m_instance.exec, operand("residual", "b", b), operand("residual", "x", x),
-                               operand("residual", "r", r));
-  }
-
- private:
-  template <class T>
-  using Values = typename TypedMatrix<Exec>::template Values<T>;
-
-  std::int64_t count() const { return m_shape.rows() * m_shape.block_size * stencil7_size; }
-  Kokkos::LayoutStride layout(BlockOrder order) const {
-    auto const n = static_cast<std::size_t>(m_shape.block_size);
-    auto const points = static_cast<std::size_t>(m_shape.grid.size());
-    bool const by_rows = order == BlockOrder::row_major;
-    return Kokkos::LayoutStride(points, stencil7_size * n * n, stencil7_size, n * n, n, by_rows ? n : 1, n,
-                                by_rows ? 1 : n);
-  }
-  const ShapedVector<Exec>& operand(const char* function, const char* argument, const Vector& vector) const {
-    auto const& found = typed<VectorOn<Exec>>(function, argument, vector, m_instance);
-    check_shape(function, argument, vector, m_shape);
-    return found.typed_vector();
-  }
-
-  Instance<Exec> m_instance;
-  Shape m_shape;
-  StorageKind m_storage;
-  std::unique_ptr<TypedMatrix<Exec>> m_matrix;
-};
 
 /// No preconditioning.
 template <class Exec>
@@ -272,11 +116,77 @@ class KrylovOn final : public Krylov {
   Method<ShapedVector<Exec>> m_method;
 };
 
-template <class Exec, int... groups>
-const SizedFactory<Exec>& find_factory(int n, std::integer_sequence<int, groups...>) {
+template <class Exec>
+class LineSolverOn final : public LineSolver {
+ public:
+  LineSolverOn(const Instance<Exec>& instance, const LineSet& lines, int n, const LineSolverSettings& settings,
+               const SizedLineFactory<Exec>& factory)
+      : m_instance(instance),
+        m_grid(lines.grid()),
+        m_points(lines.point_count()),
+        m_block_size(n),
+        m_settings(settings),
+        m_solver(factory.make_line_solver(instance.exec, lines, settings)) {}
+
+  int block_size() const override { return m_block_size; }
+  int columns() const override { return m_settings.columns; }
+  std::int64_t points() const override { return m_points; }
+
+  void factor(const double* values, BlockOrder order, MemorySpace space) override {
+    auto const n = static_cast<std::size_t>(m_block_size);
+    auto const points = static_cast<std::size_t>(m_points);
+    bool const by_rows = order == BlockOrder::row_major;
+    Kokkos::LayoutStride const layout(points, line_blocks * n * n, line_blocks, n * n, n, by_rows ? n : 1, n,
+                                      by_rows ? 1 : n);
+    auto const count = m_points * line_blocks * m_block_size * m_block_size;
+    in_memory_of<false>(m_instance.exec, values, count, space,
+                        [&](const double* data) { m_solver->factor(m_instance.exec, Values(data, layout)); });
+  }
+  void factor(const Matrix& a) override {
+    auto const& found = typed<MatrixOn<Exec>>("factor", "A", a, m_instance);
+    check_shape("factor", "A", a, shape());
+    if (a.storage() != m_settings.storage) refuse("factor", "A", "is stored in another type than the factors");
+    m_solver->factor(m_instance.exec, found.typed_matrix());
+  }
+  std::string singular_pivot() const override { return m_solver->singular_pivot(m_instance.exec); }
+  void solve(const double* rhs, double* x, MemorySpace space) const override {
+    auto const count = m_points * m_block_size * m_settings.columns;
+    // What is on no line stays as it is: x is read too.
+    in_memory_of<false>(m_instance.exec, rhs, count, space, [&](const double* from) {
+      in_memory_of<true, true>(m_instance.exec, x, count, space,
+                               [&](double* to) { m_solver->solve(m_instance.exec, from, to); });
+    });
+  }
+  void solve(const Vector& rhs, Vector& x) const override {
+    auto const& from = typed<VectorOn<Exec>>("solve", "the right-hand side", rhs, m_instance);
+    auto const& to = typed<VectorOn<Exec>>("solve", "x", x, m_instance);
+    check_shape("solve", "the right-hand side", rhs, shape());
+    check_shape("solve", "x", x, shape());
+    m_solver->solve(m_instance.exec, from.typed_vector(), to.typed_vector());
+  }
+
+ private:
+  using Values = typename TypedLineSolver<Exec>::template Values<const double>;
+
+  Shape shape() const {
+    if (!m_grid) throw Error("matrices and vectors are of grids, the lines of this solver are not");
+    return {*m_grid, m_block_size};
+  }
+
+  Instance<Exec> m_instance;
+  std::optional<Grid> m_grid;
+  std::int64_t m_points;
+  int m_block_size;
+  LineSolverSettings m_settings;
+  std::unique_ptr<TypedLineSolver<Exec>> m_solver;
+};
+
+/// What `find<group>()` finds in the first group that has it, of a block size that there is.
+template <class Find, int... groups>
+auto& find_in_groups(int n, const Find& find, std::integer_sequence<int, groups...>) {
   require_block_size(n, "block size");
-  const SizedFactory<Exec>* found = nullptr;
-  ((found = found != nullptr ? found : find_sized_factory<groups, Exec>(n)), ...);
+  decltype(find.template operator()<0>()) found = nullptr;
+  ((found = found != nullptr ? found : find.template operator()<groups>()), ...);
   return *found;
 }
 
@@ -324,6 +234,10 @@ class ContextOn final : public Context {
                                                       const PreconditionerSettings& settings) const override {
     return std::make_unique<PreconditionerOn<Exec>>(m_instance, shape, settings, factory(shape));
   }
+  std::unique_ptr<LineSolver> make_line_solver(const LineSet& lines, int n,
+                                               const LineSolverSettings& settings) const override {
+    return std::make_unique<LineSolverOn<Exec>>(m_instance, lines, n, settings, line_factory(n));
+  }
   std::unique_ptr<Krylov> make_krylov(const Shape& shape, Method method, const KrylovOptions& options) const override {
     require_block_size(shape.block_size, "block size");
     switch (method) {
@@ -335,8 +249,14 @@ class ContextOn final : public Context {
   }
 
  private:
+  using Groups = std::make_integer_sequence<int, HYPERPLANE_GROUPS>;
+
   static const SizedFactory<Exec>& factory(const Shape& shape) {
-    return find_factory<Exec>(shape.block_size, std::make_integer_sequence<int, HYPERPLANE_GROUPS>{});
+    int const n = shape.block_size;
+    return find_in_groups(n, [&]<int group>() { return find_sized_factory<group, Exec>(n); }, Groups{});
+  }
+  static const SizedLineFactory<Exec>& line_factory(int n) {
+    return find_in_groups(n, [&]<int group>() { return find_sized_line_factory<group, Exec>(n); }, Groups{});
   }
 
   std::shared_ptr<void> m_owned;

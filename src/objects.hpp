@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/path.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/krylov/options.hpp>
+#include <hyperplane/line/block_tridiagonal.hpp>
+#include <hyperplane/line/line_set.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -44,6 +47,13 @@ struct PreconditionerSettings {
   double alpha = 0.9;                                   ///< of SIP
   std::vector<int> line_directions = {0};               ///< 0, 1, 2: i, j, k; they take turns
   int line_sweeps = 1;
+  Path path = Path::automatic;  ///< of BILU(0), SIP and SSOR
+};
+
+struct LineSolverSettings {
+  StorageKind storage = StorageKind::double_precision;  ///< of the factors, and of a matrix
+  BlockTridiagonalOptions options = {};
+  int columns = 1;  ///< right-hand sides
 };
 
 /// n unknowns a point: BlockVector.
@@ -87,6 +97,24 @@ class Preconditioner {
   virtual const std::vector<double>& seconds() const = 0;
 };
 
+/// BlockTridiagonal, with a matrix and right-hand sides by point number; see Vector::set for arrays.
+class LineSolver {
+ public:
+  virtual ~LineSolver() = default;
+  virtual int block_size() const = 0;
+  virtual int columns() const = 0;
+  /// Points that arrays have.
+  virtual std::int64_t points() const = 0;
+  /// From 3 n^2 values a point, (point, block, r, c) with c fastest, or r for column_major.
+  virtual void factor(const double* values, BlockOrder order, MemorySpace space) = 0;
+  virtual void factor(const Matrix& a) = 0;
+  /// Where the last factor() met a singular pivot; empty where it met none. Waits.
+  virtual std::string singular_pivot() const = 0;
+  /// x = M^-1 rhs, (column, point, c) with c fastest
+  virtual void solve(const double* rhs, double* x, MemorySpace space) const = 0;
+  virtual void solve(const Vector& rhs, Vector& x) const = 0;
+};
+
 class Krylov {
  public:
   virtual ~Krylov() = default;
@@ -111,6 +139,8 @@ class Context {
   virtual std::unique_ptr<Matrix> make_matrix(const Shape& shape, StorageKind storage) const = 0;
   virtual std::unique_ptr<Preconditioner> make_preconditioner(const Shape& shape,
                                                               const PreconditionerSettings& settings) const = 0;
+  virtual std::unique_ptr<LineSolver> make_line_solver(const LineSet& lines, int n,
+                                                       const LineSolverSettings& settings) const = 0;
   virtual std::unique_ptr<Krylov> make_krylov(const Shape& shape, Method method,
                                               const KrylovOptions& options) const = 0;
 };

@@ -4,41 +4,23 @@
 #include <hyperplane/cfd/array_ref.hpp>
 #include <hyperplane/cfd/reductions.hpp>
 #include <hyperplane/cfd/slab_packer.hpp>
+#include <hyperplane/cfd/stencil7.hpp>
 #include <hyperplane/cfd/updates.hpp>
 #include <hyperplane/core/error.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <array>
+#include <cstddef>
 #include <type_traits>
+#include <utility>
 
-#include "memory.hpp"
+#include "typed_arrays.hpp"
 #include "typed_objects.hpp"
 
 namespace hyperplane::run_time {
 
 namespace {
-
-/// Calls `f.operator()<T>()` for the scalar type of all arrays.
-template <class F, class... Arrays>
-decltype(auto) with_scalar(const F& f, const Array& x, const Arrays&... others) {
-  if (((others.scalar != x.scalar) || ...)) throw Error("arrays have different scalar types");
-  switch (x.scalar) {
-    case ScalarKind::integer: return f.template operator()<int>();
-    case ScalarKind::single_precision: return f.template operator()<float>();
-    case ScalarKind::double_precision: break;
-  }
-  return f.template operator()<double>();
-}
-
-/// An array of which nothing is used may be nowhere.
-template <class Exec>
-void check_memory(const Exec& exec, const Box& box, const Array& array) {
-  if (array.space == MemorySpace::host) {
-    if constexpr (HostExecutionSpace<Exec>) return;
-    throw Error(std::string("primitives on ") + Exec::name() + " take arrays in device memory");
-  }
-  if (HostExecutionSpace<Exec> || !box.empty()) check_device_memory(exec, array.data);
-}
 
 template <class T, class Exec>
 class TypedPacker final : public Packer {
@@ -49,12 +31,12 @@ class TypedPacker final : public Packer {
   void pack(void* buffer) const override {
     check_buffer(buffer);
     m_packer.pack(m_exec, static_cast<T*>(buffer));
-    finish();
+    finish(m_exec);
   }
   void unpack(const void* buffer) const override {
     check_buffer(buffer);
     m_packer.unpack(m_exec, static_cast<const T*>(buffer));
-    finish();
+    finish(m_exec);
   }
 
  private:
@@ -62,9 +44,6 @@ class TypedPacker final : public Packer {
     if constexpr (!HostExecutionSpace<Exec>) {
       if (size() > 0) check_device_memory(m_exec, buffer);
     }
-  }
-  void finish() const {
-    if constexpr (HostExecutionSpace<Exec>) m_exec.fence("Hyperplane: host memory");
   }
 
   Exec m_exec;
@@ -74,55 +53,121 @@ class TypedPacker final : public Packer {
 template <class Exec>
 class PrimitivesOn final : public Primitives {
  public:
-  explicit PrimitivesOn(const Exec& exec) : m_exec(exec), m_reductions(exec) {}
+  explicit PrimitivesOn(const Exec& exec)
+      : m_exec(exec), m_reductions(exec), m_dots(Kokkos::view_alloc(exec, "Hyperplane::dots"), 4) {}
 
   double reduce(Reduction reduction, const Box& box, const Array& x) const override {
-    return with_scalar([&]<class T>() { return reduce_typed<T>(reduction, box, typed<T>(box, x)); }, x);
+    return with_scalar([&]<class T>() { return reduce_typed<T>(reduction, box, typed_array<T>(m_exec, box, x)); },
+                       x.scalar);
   }
   double dot(const Box& box, const Array& x, const Array& y) const override {
+    require_same_scalar(x, y);
     return with_scalar(
         [&]<class T>() {
-          return static_cast<double>(m_reductions.dot(m_exec, box, typed<T>(box, x), typed<T>(box, y)));
+          return static_cast<double>(
+              m_reductions.dot(m_exec, box, typed_array<T>(m_exec, box, x), typed_array<T>(m_exec, box, y)));
+        },
+        x.scalar);
+  }
+  void dots(const Box& box, std::span<const Array> x, std::span<const Array> y, double* results) const override {
+    for (std::size_t p = 0; p < x.size(); ++p) require_same_scalar(x[0], x[p], y[p]);
+    with_scalar(
+        [&]<class T>() {
+          switch (x.size()) {
+            case 1: return typed_dots<T, 1>(box, x, y, results);
+            case 2: return typed_dots<T, 2>(box, x, y, results);
+            case 3: return typed_dots<T, 3>(box, x, y, results);
+            default: return typed_dots<T, 4>(box, x, y, results);
+          }
+        },
+        x[0].scalar);
+  }
+  double axpy_dot(const Box& box, double alpha, const Array& x, const Array& y, const Array& z) const override {
+    require_same_scalar(x, y, z);
+    return with_real(
+        "axpy_dot",
+        [&]<class T>() {
+          return m_reductions.axpy_dot(m_exec, box, static_cast<T>(alpha), typed_array<T>(m_exec, box, x),
+                                       typed_array<T>(m_exec, box, y), typed_array<T>(m_exec, box, z));
+        },
+        x.scalar);
+  }
+  double update_dot(const Box& box, double alpha, const Array& p, const Array& q, const Array& x,
+                    const Array& r) const override {
+    require_same_scalar(p, q, x, r);
+    return with_real(
+        "update_dot",
+        [&]<class T>() {
+          return m_reductions.update_dot(m_exec, box, static_cast<T>(alpha), typed_array<T>(m_exec, box, p),
+                                         typed_array<T>(m_exec, box, q), typed_array<T>(m_exec, box, x),
+                                         typed_array<T>(m_exec, box, r));
+        },
+        p.scalar);
+  }
+  void fill(const Box& box, double value, const Array& x) const override {
+    run(
+        [&]<class T>() {
+          hyperplane::fill(m_exec, box, coefficient<T>("value", value), typed_array<T>(m_exec, box, x));
+        },
+        x);
+  }
+  void scale(const Box& box, double alpha, const Array& x) const override {
+    run(
+        [&]<class T>() {
+          hyperplane::scale(m_exec, box, coefficient<T>("alpha", alpha), typed_array<T>(m_exec, box, x));
+        },
+        x);
+  }
+  void copy(const Box& box, const Array& x, const Array& y) const override {
+    run(
+        [&]<class T>() {
+          hyperplane::copy(m_exec, box, typed_array<T>(m_exec, box, x), typed_array<T>(m_exec, box, y));
         },
         x, y);
   }
-  void fill(const Box& box, double value, const Array& x) const override {
-    run([&]<class T>() { hyperplane::fill(m_exec, box, coefficient<T>("value", value), typed<T>(box, x)); }, x);
-  }
-  void scale(const Box& box, double alpha, const Array& x) const override {
-    run([&]<class T>() { hyperplane::scale(m_exec, box, coefficient<T>("alpha", alpha), typed<T>(box, x)); }, x);
-  }
-  void copy(const Box& box, const Array& x, const Array& y) const override {
-    run([&]<class T>() { hyperplane::copy(m_exec, box, typed<T>(box, x), typed<T>(box, y)); }, x, y);
-  }
   void transposed_copy(const Box& box, const Array& x, const std::array<int, 3>& order, const Point& begin,
                        const Array& y) const override {
-    run([&]<class T>() { hyperplane::transposed_copy(m_exec, box, typed<T>(box, x), order, begin, typed<T>(box, y)); },
+    run(
+        [&]<class T>() {
+          hyperplane::transposed_copy(m_exec, box, typed_array<T>(m_exec, box, x), order, begin,
+                                      typed_array<T>(m_exec, box, y));
+        },
         x, y);
   }
   void axpby(const Box& box, double alpha, const Array& x, double beta, const Array& y) const override {
     run(
         [&]<class T>() {
           auto const a = coefficient<T>("alpha", alpha);
-          auto const xs = typed<T>(box, x), ys = typed<T>(box, y);
+          auto const xs = typed_array<T>(m_exec, box, x), ys = typed_array<T>(m_exec, box, y);
           if (beta == 1.0) return hyperplane::axpy(m_exec, box, a, xs, ys);
           hyperplane::axpby(m_exec, box, a, xs, coefficient<T>("beta", beta), ys);
         },
         x, y);
   }
+  void apply(const Box& box, const Stencil& a, const Array& x, const Array& y) const override {
+    require_same_scalar(x, y);
+    if (!a.arrays.empty()) require_same_scalar(x, a.arrays.front());
+    with_real(
+        "stencil_apply",
+        [&]<class T>() {
+          ArrayRef<const T> const from = typed_array<T>(m_exec, box, x);
+          auto const to = typed_array<T>(m_exec, box, y);
+          if (a.arrays.empty()) return hyperplane::apply(m_exec, box, constant_stencil<T>(a), from, to);
+          hyperplane::apply(m_exec, box, variable_stencil<T>(m_exec, box, a), from, to);
+        },
+        x.scalar);
+    finish(m_exec);
+  }
+  std::unique_ptr<Relaxation> make_relaxation(const Grid& grid, const Stencil& a,
+                                              const RelaxationSettings& settings) const override {
+    return run_time::make_relaxation(m_exec, grid, a, settings);
+  }
   std::unique_ptr<Packer> make_packer(const std::vector<ArraySlab>& slabs) const override {
     if (slabs.empty()) throw Error("there is no slab");
-    return with_scalar([&]<class T>() { return make_typed_packer<T>(slabs); }, slabs.front().array);
+    return with_scalar([&]<class T>() { return make_typed_packer<T>(slabs); }, slabs.front().array.scalar);
   }
 
  private:
-  template <class T>
-  ArrayRef<T> typed(const Box& box, const Array& array) const {
-    check_memory(m_exec, box, array);
-    return ArrayRef<T>(static_cast<T*>(array.data), array.extents, array.strides, array.components,
-                       array.component_stride);
-  }
-
   /// What is not exact as a T is no coefficient of an integer array.
   template <class T>
   static T coefficient(const char* name, double value) {
@@ -132,6 +177,21 @@ class PrimitivesOn final : public Primitives {
       }
     }
     return static_cast<T>(value);
+  }
+
+  template <class T, std::size_t count>
+  void typed_dots(const Box& box, std::span<const Array> x, std::span<const Array> y, double* results) const {
+    auto const pairs = [&]<std::size_t... p>(std::index_sequence<p...>) {
+      return std::array<DotPair<T>, count>{
+          DotPair<T>{typed_array<T>(m_exec, box, x[p]), typed_array<T>(m_exec, box, y[p])}...};
+    }(std::make_index_sequence<count>{});
+    auto const place = reinterpret_cast<sum_t<T>*>(m_dots.data());
+    m_reductions.dots(m_exec, box, pairs, Kokkos::View<sum_t<T>*, typename Exec::memory_space>(place, count));
+    sum_t<T> found[count];
+    Kokkos::deep_copy(m_exec, Kokkos::View<sum_t<T>*, Kokkos::HostSpace>(found, count),
+                      Kokkos::View<sum_t<T>*, typename Exec::memory_space>(place, count));
+    m_exec.fence("Hyperplane: dot products");
+    for (std::size_t p = 0; p < count; ++p) results[p] = static_cast<double>(found[p]);
   }
 
   template <class T>
@@ -153,21 +213,22 @@ class PrimitivesOn final : public Primitives {
   std::unique_ptr<Packer> make_typed_packer(const std::vector<ArraySlab>& slabs) const {
     std::vector<Slab<T>> typed_slabs;
     for (auto const& slab : slabs) {
-      if (slab.array.scalar != slabs.front().array.scalar) throw Error("arrays have different scalar types");
-      typed_slabs.push_back({typed<T>(slab.box, slab.array), slab.box, slab.order});
+      require_same_scalar(slabs.front().array, slab.array);
+      typed_slabs.push_back({typed_array<T>(m_exec, slab.box, slab.array), slab.box, slab.order});
     }
     return std::make_unique<TypedPacker<T, Exec>>(m_exec, typed_slabs);
   }
 
-  /// What is in host memory is ready when it returns.
   template <class F, class... Arrays>
-  void run(const F& f, const Arrays&... arrays) const {
-    with_scalar(f, arrays...);
-    if constexpr (HostExecutionSpace<Exec>) m_exec.fence("Hyperplane: host memory");
+  void run(const F& f, const Array& x, const Arrays&... others) const {
+    require_same_scalar(x, others...);
+    with_scalar(f, x.scalar);
+    finish(m_exec);
   }
 
   Exec m_exec;
   Reductions<Exec> m_reductions;
+  Kokkos::View<double*, typename Exec::memory_space> m_dots;
 };
 
 }  // namespace

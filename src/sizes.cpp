@@ -3,39 +3,16 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <tuple>
 #include <utility>
 
+#include "find_size.hpp"
+#include "sized_matrix.hpp"
 #include "typed_objects.hpp"
 
 // Compiled several times, each time for the block sizes of a group.
 namespace hyperplane::run_time {
 
 namespace {
-
-template <int n, class Exec, class Storage>
-class StencilMatrix final : public TypedMatrix<Exec> {
- public:
-  template <class T>
-  using Values = typename TypedMatrix<Exec>::template Values<T>;
-  using Vector = ShapedVector<Exec>;
-  using Stencil = BlockStencil7<double, n, Exec, Storage>;
-
-  StencilMatrix(const Exec& exec, const Grid& grid) : m_stencil(exec, grid) {}
-
-  const Stencil& stencil() const { return m_stencil; }
-  void pack_values(const Exec& exec, const Values<const double>& values) override { pack(exec, values, m_stencil); }
-  void unpack_values(const Exec& exec, const Values<double>& values) const override { unpack(exec, m_stencil, values); }
-  void multiply(const Exec& exec, const Vector& x, const Vector& y) const override {
-    apply(exec, m_stencil, x.template as<n>(), y.template as<n>());
-  }
-  void compute_residual(const Exec& exec, const Vector& b, const Vector& x, const Vector& r) const override {
-    residual(exec, m_stencil, b.template as<n>(), x.template as<n>(), r.template as<n>());
-  }
-
- private:
-  Stencil m_stencil;
-};
 
 template <int n, class Exec, class Storage, class Held>
 class HeldPreconditioner final : public TypedPreconditioner<Exec> {
@@ -87,13 +64,15 @@ class Factory final : public SizedFactory<Exec> {
   template <class Storage>
   static Preconditioner make(const Exec& exec, const Grid& grid, const PreconditionerSettings& settings) {
     switch (settings.kind) {
-      case PreconditionerKind::bilu0: return hold<Storage, BlockIlu0<double, n, Exec, Storage>>(exec, grid);
+      case PreconditionerKind::bilu0:
+        return hold<Storage, BlockIlu0<double, n, Exec, Storage>>(exec, grid, BlockIlu0Options{.path = settings.path});
       case PreconditionerKind::ssor:
-        return hold<Storage, Ssor<double, n, Exec, Storage>>(exec, grid,
-                                                             SsorOptions{.relaxation = settings.relaxation});
+        return hold<Storage, Ssor<double, n, Exec, Storage>>(
+            exec, grid, SsorOptions{.relaxation = settings.relaxation, .path = settings.path});
       case PreconditionerKind::sip:
         if constexpr (n == 1) {
-          return hold<Storage, Sip<double, Exec, Storage>>(exec, grid, SipOptions{.alpha = settings.alpha});
+          return hold<Storage, Sip<double, Exec, Storage>>(exec, grid,
+                                                           SipOptions{.alpha = settings.alpha, .path = settings.path});
         }
         break;
       case PreconditionerKind::lines:
@@ -118,14 +97,6 @@ class Factory final : public SizedFactory<Exec> {
   }
 };
 
-template <class Exec, int... sizes>
-const SizedFactory<Exec>* find(int n, std::integer_sequence<int, sizes...>) {
-  static std::tuple<Factory<sizes, Exec>...> const factories;
-  const SizedFactory<Exec>* found = nullptr;
-  std::apply([&](const auto&... factory) { ((n == sizes ? void(found = &factory) : void()), ...); }, factories);
-  return found;
-}
-
 using Sizes = std::integer_sequence<int, HYPERPLANE_SIZES>;
 
 }  // namespace
@@ -133,19 +104,19 @@ using Sizes = std::integer_sequence<int, HYPERPLANE_SIZES>;
 #ifdef KOKKOS_ENABLE_SERIAL
 template <>
 const SizedFactory<Kokkos::Serial>* find_sized_factory<HYPERPLANE_GROUP, Kokkos::Serial>(int n) {
-  return find<Kokkos::Serial>(n, Sizes{});
+  return find_of_size<SizedFactory<Kokkos::Serial>, Factory, Kokkos::Serial>(n, Sizes{});
 }
 #endif
 #ifdef KOKKOS_ENABLE_OPENMP
 template <>
 const SizedFactory<Kokkos::OpenMP>* find_sized_factory<HYPERPLANE_GROUP, Kokkos::OpenMP>(int n) {
-  return find<Kokkos::OpenMP>(n, Sizes{});
+  return find_of_size<SizedFactory<Kokkos::OpenMP>, Factory, Kokkos::OpenMP>(n, Sizes{});
 }
 #endif
 #ifdef KOKKOS_ENABLE_CUDA
 template <>
 const SizedFactory<Kokkos::Cuda>* find_sized_factory<HYPERPLANE_GROUP, Kokkos::Cuda>(int n) {
-  return find<Kokkos::Cuda>(n, Sizes{});
+  return find_of_size<SizedFactory<Kokkos::Cuda>, Factory, Kokkos::Cuda>(n, Sizes{});
 }
 #endif
 

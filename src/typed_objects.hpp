@@ -13,6 +13,7 @@
 #include <string>
 
 #include "objects.hpp"
+#include "primitives.hpp"
 
 /// Objects of one execution space. Only what depends on the block size is compiled for each of them (SizedFactory).
 namespace hyperplane::run_time {
@@ -75,6 +76,21 @@ class TypedPreconditioner {
   virtual std::string singular_pivot(const Exec& exec) const = 0;
 };
 
+/// The line solver whatever its block size and storage. Arrays are where kernels read them.
+template <ExecutionSpace Exec>
+class TypedLineSolver {
+ public:
+  /// (point, block, r, c)
+  template <class T>
+  using Values = typename TypedMatrix<Exec>::template Values<T>;
+  virtual ~TypedLineSolver() = default;
+  virtual void factor(const Exec& exec, const Values<const double>& values) = 0;
+  virtual void factor(const Exec& exec, const TypedMatrix<Exec>& a) = 0;
+  virtual std::string singular_pivot(const Exec& exec) const = 0;
+  virtual void solve(const Exec& exec, const double* rhs, double* x) const = 0;
+  virtual void solve(const Exec& exec, const ShapedVector<Exec>& rhs, const ShapedVector<Exec>& x) const = 0;
+};
+
 /// What is compiled for a block size.
 template <ExecutionSpace Exec>
 class SizedFactory {
@@ -90,13 +106,29 @@ class SizedFactory {
       const Exec& exec, const Grid& grid, const PreconditionerSettings& settings) const = 0;
 };
 
+/// What is compiled for a block size beside it, so that both are compiled at a time.
+template <ExecutionSpace Exec>
+class SizedLineFactory {
+ public:
+  virtual ~SizedLineFactory() = default;
+  virtual std::unique_ptr<TypedLineSolver<Exec>> make_line_solver(const Exec& exec, const LineSet& lines,
+                                                                  const LineSolverSettings& settings) const = 0;
+};
+
 /// Defined in primitives.cpp.
 template <ExecutionSpace Exec>
 std::unique_ptr<Primitives> make_primitives(const Exec& exec);
 
-/// The one of block size n, if that is in a group of them. Defined in sizes.cpp, which is compiled for one group at a
-/// time.
+/// Defined in relaxations.cpp.
+template <ExecutionSpace Exec>
+std::unique_ptr<Relaxation> make_relaxation(const Exec& exec, const Grid& grid, const Stencil& a,
+                                            const RelaxationSettings& settings);
+
+/// Those of block size n, if that is in a group of them. Defined in sizes.cpp and line_sizes.cpp, which are compiled
+/// for one group at a time.
 template <int group, ExecutionSpace Exec>
 const SizedFactory<Exec>* find_sized_factory(int n);
+template <int group, ExecutionSpace Exec>
+const SizedLineFactory<Exec>* find_sized_line_factory(int n);
 
 }  // namespace hyperplane::run_time

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-!> The functions of hyperplane.h, for the module hyperplane alone.
+!> Functions of hyperplane.h, for the parts of the module hyperplane.
 module hyperplane_c_functions
   use, intrinsic :: iso_c_binding, only: c_char, c_double, c_funptr, c_int, c_int64_t, c_ptr, c_size_t
   implicit none
@@ -27,6 +27,7 @@ module hyperplane_c_functions
     integer(c_int) :: line_direction_count
     integer(c_int) :: line_directions(3)
     integer(c_int) :: line_sweeps
+    integer(c_int) :: path
   end type preconditioner_options
 
   type, bind(c) :: krylov_options
@@ -81,6 +82,12 @@ module hyperplane_c_functions
       type(c_ptr), value :: context
       integer(c_int) :: status
     end function c_context_fence
+    function c_context_concurrency(context, concurrency) bind(c, name='hyperplane_context_concurrency') result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: context
+      integer(c_int), intent(out) :: concurrency
+      integer(c_int) :: status
+    end function c_context_concurrency
     function c_context_backend(context, name) bind(c, name='hyperplane_context_backend') result(status)
       import :: c_ptr, c_int
       type(c_ptr), value :: context
@@ -233,6 +240,15 @@ module hyperplane_c_functions
       import :: c_ptr
       type(c_ptr) :: text
     end function c_last_error_message
+    subroutine c_keep_error(status) bind(c, name='hyperplane_keep_error')
+      import :: c_int
+      integer(c_int), value :: status
+    end subroutine c_keep_error
+    function c_take_error(message) bind(c, name='hyperplane_take_error') result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), intent(out) :: message
+      integer(c_int) :: status
+    end function c_take_error
     function c_strlen(text) bind(c, name='strlen') result(length)
       import :: c_ptr, c_size_t
       type(c_ptr), value :: text

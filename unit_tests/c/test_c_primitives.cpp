@@ -79,13 +79,13 @@ TEST_P(CPrimitives, reductions_over_a_box) {
   });
   auto const check = [&](auto values) {
     auto a = array(values);
-    EXPECT_EQ(reduce(HYPERPLANE_SUM, a), sum);
-    EXPECT_EQ(reduce(HYPERPLANE_MIN, a), least);
-    EXPECT_EQ(reduce(HYPERPLANE_MAX, a), most);
-    EXPECT_EQ(reduce(HYPERPLANE_NORM_1, a), magnitudes);
-    EXPECT_EQ(reduce(HYPERPLANE_NORM_INF, a), largest);
+    EXPECT_EQ(reduce(HYPERPLANE_REDUCTION_SUM, a), sum);
+    EXPECT_EQ(reduce(HYPERPLANE_REDUCTION_MIN, a), least);
+    EXPECT_EQ(reduce(HYPERPLANE_REDUCTION_MAX, a), most);
+    EXPECT_EQ(reduce(HYPERPLANE_REDUCTION_NORM_1, a), magnitudes);
+    EXPECT_EQ(reduce(HYPERPLANE_REDUCTION_NORM_INF, a), largest);
     if (a.scalar != HYPERPLANE_INT) {
-      EXPECT_DOUBLE_EQ(reduce(HYPERPLANE_NORM_2, a), std::sqrt(squares));
+      EXPECT_DOUBLE_EQ(reduce(HYPERPLANE_REDUCTION_NORM_2, a), std::sqrt(squares));
     }
     auto others = values;
     std::iota(others.begin(), others.end(), 0);
@@ -171,11 +171,13 @@ TEST_P(CPrimitives, misuse) {
   auto a = array(x), b = array(y);
   double result = 0.0;
   auto const sum = [&](const hyperplane_array* values, hyperplane_box box) {
-    return hyperplane_reduce(context, HYPERPLANE_SUM, box, values, &result);
+    return hyperplane_reduce(context, HYPERPLANE_REDUCTION_SUM, box, values, &result);
   };
   expect_failure(sum(nullptr, inside), HYPERPLANE_NULL_POINTER, "x is NULL");
-  expect_failure(hyperplane_reduce(context, HYPERPLANE_SUM, inside, &a, nullptr), HYPERPLANE_NULL_POINTER, "result");
-  expect_failure(hyperplane_reduce(nullptr, HYPERPLANE_SUM, inside, &a, &result), HYPERPLANE_NULL_POINTER, "context");
+  expect_failure(hyperplane_reduce(context, HYPERPLANE_REDUCTION_SUM, inside, &a, nullptr), HYPERPLANE_NULL_POINTER,
+                 "result");
+  expect_failure(hyperplane_reduce(nullptr, HYPERPLANE_REDUCTION_SUM, inside, &a, &result), HYPERPLANE_NULL_POINTER,
+                 "context");
   expect_failure(hyperplane_reduce(context, static_cast<hyperplane_reduction>(6), inside, &a, &result),
                  HYPERPLANE_INVALID_ARGUMENT, "reduction is 6");
   expect_failure(sum(&a, {{0, 0, 0}, {6, 4, 3}}), HYPERPLANE_INVALID_ARGUMENT, "is not inside an array of 5x4x3");
@@ -218,8 +220,8 @@ TEST_P(CPrimitives, misuse) {
   std::vector<int> integers(x.size());
   auto const c = array(integers);
   expect_failure(hyperplane_fill(context, inside, 0.5, &c), HYPERPLANE_INVALID_ARGUMENT, "expected an integer");
-  expect_failure(hyperplane_reduce(context, HYPERPLANE_NORM_2, inside, &c, &result), HYPERPLANE_INVALID_ARGUMENT,
-                 "norm_2 is of float and double");
+  expect_failure(hyperplane_reduce(context, HYPERPLANE_REDUCTION_NORM_2, inside, &c, &result),
+                 HYPERPLANE_INVALID_ARGUMENT, "norm_2 is of float and double");
   int const order[3] = {0, 0, 2}, begin[3] = {0, 0, 0};
   b = array(y);
   expect_failure(hyperplane_transposed_copy(context, inside, &a, order, begin, &b), HYPERPLANE_INVALID_ARGUMENT,
@@ -259,17 +261,19 @@ TEST_P(CPrimitives, timers_see_them) {
   EXPECT_EQ(hyperplane_timers_stop(), HYPERPLANE_SUCCESS);
   EXPECT_EQ(hyperplane_scale(context, inside, 2.0, &a), HYPERPLANE_SUCCESS);
   std::size_t length = 0;
-  EXPECT_EQ(hyperplane_timers_report(HYPERPLANE_TABLE, nullptr, 0, &length), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_timers_report(HYPERPLANE_TIMERS_TABLE, nullptr, 0, &length), HYPERPLANE_SUCCESS);
   std::string text(length + 1, 'x');
-  EXPECT_EQ(hyperplane_timers_report(HYPERPLANE_JSON, text.data(), 4, &length), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_timers_report(HYPERPLANE_TIMERS_JSON, text.data(), 4, &length), HYPERPLANE_SUCCESS);
   EXPECT_EQ(text.substr(0, 4), std::string("{\"t") + '\0');
   text.resize(length + 1);
-  EXPECT_EQ(hyperplane_timers_report(HYPERPLANE_JSON, text.data(), text.size(), &length), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_timers_report(HYPERPLANE_TIMERS_JSON, text.data(), text.size(), &length), HYPERPLANE_SUCCESS);
   EXPECT_THAT(text, ::testing::HasSubstr("{\"label\": \"Hyperplane::scale\", \"count\": 1,"));
   expect_failure(hyperplane_timers_report(static_cast<hyperplane_timers_format>(2), text.data(), 1, &length),
                  HYPERPLANE_INVALID_ARGUMENT, "format is 2");
-  expect_failure(hyperplane_timers_report(HYPERPLANE_JSON, nullptr, 1, &length), HYPERPLANE_NULL_POINTER, "text");
-  expect_failure(hyperplane_timers_report(HYPERPLANE_JSON, text.data(), 1, nullptr), HYPERPLANE_NULL_POINTER, "length");
+  expect_failure(hyperplane_timers_report(HYPERPLANE_TIMERS_JSON, nullptr, 1, &length), HYPERPLANE_NULL_POINTER,
+                 "text");
+  expect_failure(hyperplane_timers_report(HYPERPLANE_TIMERS_JSON, text.data(), 1, nullptr), HYPERPLANE_NULL_POINTER,
+                 "length");
 }
 
 }  // namespace

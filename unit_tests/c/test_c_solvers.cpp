@@ -58,10 +58,10 @@ TEST_P(CInterface, matrices_take_both_orders_and_multiply) {
 }
 
 TEST_P(CInterface, every_method_with_every_preconditioner) {
-  for (int kind = HYPERPLANE_NONE; kind <= HYPERPLANE_BILU0; ++kind) {
+  for (int kind = HYPERPLANE_IDENTITY; kind <= HYPERPLANE_BILU0; ++kind) {
     for (int method = HYPERPLANE_RICHARDSON; method <= HYPERPLANE_FGMRES; ++method) {
       for (int storage = HYPERPLANE_STORAGE_DOUBLE; storage <= HYPERPLANE_STORAGE_FLOAT; ++storage) {
-        if (kind == HYPERPLANE_SIP || (kind == HYPERPLANE_NONE && method == HYPERPLANE_RICHARDSON)) continue;
+        if (kind == HYPERPLANE_SIP || (kind == HYPERPLANE_IDENTITY && method == HYPERPLANE_RICHARDSON)) continue;
         hyperplane_matrix a = nullptr;
         hyperplane_preconditioner m = nullptr;
         hyperplane_krylov krylov = nullptr;

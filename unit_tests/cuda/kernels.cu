@@ -7,6 +7,7 @@
 #include <hyperplane/ilu/detail/block_ilu0_cuda_persistent.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_staged.hpp>
 #include <hyperplane/sip/detail/sip_coefficients_cuda.hpp>
+#include <hyperplane/sip/detail/sip_iteration_cuda_plan.hpp>
 #include <hyperplane/stencil/detail/apply_cuda_kernel.hpp>
 #include <hyperplane/stencil/detail/stencil_terms.hpp>
 #include <hyperplane/swept/detail/swept_cuda_graph.hpp>
@@ -67,6 +68,11 @@ template void compile_sip<double, float, 8>(cudaStream_t, const PencilMap<8>&,
                                             const CudaSipCoefficients<double, float, double, 8, true>&);
 template void compile_sip<float, float, 16>(cudaStream_t, const PencilMap<16>&,
                                             const CudaSipCoefficients<float, float, float, 16, false>&);
+
+// Iterations of SIP in one kernel.
+template class SipIterationPlan<double, double, 8>;
+template class SipIterationPlan<double, float, 8>;
+template class SipIterationPlan<float, float, 16>;
 
 // Those of BlockTridiagonal: places in line storage, in pencils, and anywhere.
 template <class Scalar, int n, class Storage, class MatrixStorage, class Places, int W>

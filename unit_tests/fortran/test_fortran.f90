@@ -8,7 +8,7 @@ program test_fortran
 
   type :: flow_solver
     type(hyperplane_vector) :: rhs
-    type(hyperplane_vector) :: states(2)
+    type(hyperplane_vector), allocatable :: states(:)
   end type flow_solver
 
   integer, parameter :: n = 2
@@ -95,6 +95,7 @@ contains
     type(hyperplane_vector) :: temporary
     call temporary%create(context, grid, n)
     solver%rhs = temporary
+    allocate (solver%states(2))
     call solver%states(1)%create(context, grid, n)
     solver%states(2) = solver%rhs
   end subroutine fill

@@ -141,6 +141,11 @@ __device__ inline void bulk_store(void* to, const void* from, std::uint32_t byte
 /// Waits until all copies that this thread started to global memory have read their source.
 __device__ inline void wait_for_bulk_reads() { asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); }
 
+/// Brings the line of 128 bytes at the address to the L2 cache.
+__device__ inline void prefetch_to_l2(const void* address) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(address)) : "memory");
+}
+
 /// What the L2 cache should do with what is copied: drop it first, where it is read once.
 __device__ inline std::uint64_t evict_first_policy() {
   std::uint64_t policy;

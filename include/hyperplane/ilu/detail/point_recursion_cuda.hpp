@@ -32,8 +32,8 @@ namespace hyperplane::detail {
 struct PointRecursionState {
   int m_ticket;
   int m_first_finished;
+  int m_second_finished;
   int m_exited;
-  int m_unused;
   unsigned long long m_epoch;
 };
 
@@ -156,8 +156,8 @@ struct PointRecursionBlock {
   static constexpr unsigned all_lanes = 0xffffffffu;
 
   /// Warps: for each beam one that computes and one that moves, and those that receive packets, a row a lane.
-  static constexpr int receivers(int beams) { return (beams * layers + W + warp - 1) / warp; }
-  static constexpr int threads(int beams) { return (2 * beams + receivers(beams)) * warp; }
+  HYPERPLANE_FUNCTION static constexpr int receivers(int beams) { return (beams * layers + W + warp - 1) / warp; }
+  HYPERPLANE_FUNCTION static constexpr int threads(int beams) { return (2 * beams + receivers(beams)) * warp; }
   static constexpr std::size_t shared_bytes(int beams) { return beams * sizeof(Beam); }
 
   struct Tile {

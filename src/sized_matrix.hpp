@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/stencil/apply.hpp>
+#include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/stencil/convert.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include "typed_objects.hpp"
+
+namespace hyperplane::run_time {
+
+/// A matrix whose block size and storage are known.
+template <int n, class Exec, class Storage>
+class StencilMatrix final : public TypedMatrix<Exec> {
+ public:
+  template <class T>
+  using Values = typename TypedMatrix<Exec>::template Values<T>;
+  using Vector = ShapedVector<Exec>;
+  using Stencil = BlockStencil7<double, n, Exec, Storage>;
+
+  StencilMatrix(const Exec& exec, const Grid& grid) : m_stencil(exec, grid) {}
+
+  const Stencil& stencil() const { return m_stencil; }
+  void pack_values(const Exec& exec, const Values<const double>& values) override { pack(exec, values, m_stencil); }
+  void unpack_values(const Exec& exec, const Values<double>& values) const override { unpack(exec, m_stencil, values); }
+  void multiply(const Exec& exec, const Vector& x, const Vector& y) const override {
+    apply(exec, m_stencil, x.template as<n>(), y.template as<n>());
+  }
+  void compute_residual(const Exec& exec, const Vector& b, const Vector& x, const Vector& r) const override {
+    residual(exec, m_stencil, b.template as<n>(), x.template as<n>(), r.template as<n>());
+  }
+
+ private:
+  Stencil m_stencil;
+};
+
+}  // namespace hyperplane::run_time

@@ -1,0 +1,327 @@
+! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+! Primitives, packers, line solvers, timers and monitors of the Fortran module, on arrays in host memory. Exit status 1
+! and a line for what is wrong.
+program test_fortran_primitives
+  use, intrinsic :: iso_c_binding, only: c_double, c_f_pointer, c_float, c_int, c_int64_t, c_loc, c_ptr
+  use, intrinsic :: iso_fortran_env, only: error_unit
+  use :: hyperplane
+  implicit none
+
+  integer, parameter :: ni = 6, nj = 5, nk = 4
+  type(hyperplane_context) :: context
+  integer :: failures = 0
+  integer :: stat
+
+  call hyperplane_initialize()
+  ! Arrays are in host memory: the first backend is one of the host.
+  call context%create(backend=first_of(hyperplane_backends()))
+  call expect(context%concurrency() >= 1, 'concurrency')
+  call reductions()
+  call updates()
+  call subscripts()
+  call stencils()
+  call packers()
+  call lines()
+  call monitors()
+  call timers()
+  call hyperplane_take_error(stat)
+  call expect(stat == HYPERPLANE_SUCCESS, 'an error was kept')
+  call context%free()
+  call hyperplane_finalize()
+  if (failures > 0) stop 1
+
+contains
+
+  subroutine expect(ok, what)
+    logical, intent(in) :: ok
+    character(len=*), intent(in) :: what
+    if (ok) return
+    failures = failures + 1
+    write (error_unit, '(4a)') 'wrong: ', what, ': ', hyperplane_error_message()
+  end subroutine expect
+
+  function first_of(list) result(name)
+    character(len=*), intent(in) :: list
+    character(len=:), allocatable :: name
+    name = list
+    if (index(list, ',') > 0) name = list(:index(list, ',') - 1)
+  end function first_of
+
+  subroutine reductions()
+    real(c_double), target :: x(ni, nj, nk), y(ni, nj, nk), many(ni, nj, nk, 2)
+    real(c_float), target :: single(ni, nj, nk)
+    integer(c_int), target :: whole(ni, nj, nk)
+    type(hyperplane_array) :: a, b, c
+    type(hyperplane_box) :: box
+    real(c_double) :: res, three(3)
+    integer :: stat
+    call random_number(x)
+    call random_number(y)
+    call random_number(many)
+    call a%init(x)
+    call b%init(y)
+    box = hyperplane_box([2, 2, 2], [ni - 1, nj - 1, nk - 1])
+    associate (xi => x(2:ni - 1, 2:nj - 1, 2:nk - 1), yi => y(2:ni - 1, 2:nj - 1, 2:nk - 1))
+      call hyperplane_reduce(context, HYPERPLANE_REDUCTION_SUM, box, a, res)
+      call expect(abs(res - sum(xi)) < 1e-13, 'sum')
+      call hyperplane_reduce(context, HYPERPLANE_REDUCTION_MAX, box, a, res)
+      call expect(res == maxval(xi), 'max')
+      call hyperplane_reduce(context, HYPERPLANE_REDUCTION_NORM_2, box, a, res)
+      call expect(abs(res - norm2(xi)) < 1e-13, 'norm')
+      call hyperplane_dot(context, box, a, b, res)
+      call expect(abs(res - sum(xi * yi)) < 1e-13, 'dot')
+      call hyperplane_dots(context, box, [a, a, b], [a, b, b], three)
+      call expect(abs(three(1) - sum(xi * xi)) < 1e-13 .and. three(2) == res, 'dots')
+    end associate
+    call c%init(many)
+    call hyperplane_reduce(context, HYPERPLANE_REDUCTION_SUM, c%box(), c, res)
+    call expect(abs(res - sum(many)) < 1e-12, 'components')
+    call hyperplane_reduce(context, HYPERPLANE_REDUCTION_MIN, c%box(), c%component(2), res)
+    call expect(res == minval(many(:, :, :, 2)), 'one component')
+    single = real(x, c_float)
+    call c%init(single)
+    call hyperplane_reduce(context, HYPERPLANE_REDUCTION_NORM_INF, c%box(), c, res)
+    call expect(real(res, c_float) == maxval(single), 'real32')
+    whole = int(100 * x, c_int)
+    call c%init(whole)
+    call hyperplane_reduce(context, HYPERPLANE_REDUCTION_SUM, c%box(), c, res)
+    call expect(nint(res) == sum(whole), 'integers')
+    call hyperplane_dot(context, box, a, c, res, stat)
+    call expect(stat == HYPERPLANE_INVALID_ARGUMENT, 'types that differ')
+    call hyperplane_reduce(context, HYPERPLANE_REDUCTION_SUM, hyperplane_box([0, 1, 1], [ni, nj, nk]), a, res, stat)
+    call expect(stat == HYPERPLANE_INVALID_ARGUMENT, 'before the array')
+    call hyperplane_reduce(context, HYPERPLANE_REDUCTION_SUM, hyperplane_box([1, 1, 1], [ni, nj + 1, nk]), a, res, stat)
+    call expect(stat == HYPERPLANE_INVALID_ARGUMENT, 'after the array')
+    ! A section, of which no copy is made.
+    call c%init(x(ni:1:-2, 2:, ::2))
+    call hyperplane_reduce(context, HYPERPLANE_REDUCTION_SUM, c%box(), c, res)
+    call expect(abs(res - sum(x(ni:1:-2, 2:, ::2))) < 1e-13, 'a section')
+    call hyperplane_fill(context, c%box(), 2.0_c_double, c)
+    call expect(all(x(ni:1:-2, 2:, ::2) == 2) .and. any(x(1:ni:2, 2:, ::2) /= 2), 'a section is filled')
+  end subroutine reductions
+
+  subroutine updates()
+    real(c_double), target :: x(ni, nj, nk), y(ni, nj, nk), z(ni, nj, nk), w(nj, ni, nk)
+    real(c_double) :: before(ni, nj, nk)
+    real(c_double) :: res
+    type(hyperplane_array) :: a, b, c, d
+    call random_number(x)
+    call random_number(y)
+    call random_number(z)
+    call a%init(x)
+    call b%init(y)
+    call c%init(z)
+    call d%init(w)
+    before = y
+    call hyperplane_axpy(context, a%box(), 2.0_c_double, a, b)
+    call expect(maxval(abs(y - (2 * x + before))) < 1e-14, 'axpy')
+    before = y
+    call hyperplane_axpby(context, a%box(), 2.0_c_double, a, -1.0_c_double, b)
+    call expect(maxval(abs(y - (2 * x - before))) < 1e-14, 'axpby')
+    call hyperplane_scale(context, a%box(), 0.5_c_double, b)
+    call hyperplane_copy(context, a%box(), b, c)
+    call expect(all(y == z), 'copy')
+    call hyperplane_transposed_copy(context, a%box(), a, [2, 1, 3], [1, 1, 1], d)
+    call expect(all(w(:, :, 3) == transpose(x(:, :, 3))), 'transposed copy')
+    before = y
+    call hyperplane_axpy_dot(context, a%box(), 0.5_c_double, a, b, c, res)
+    call expect(abs(res - sum((before + 0.5_c_double * x) * z)) < 1e-12, 'axpy_dot')
+    before = z
+    call hyperplane_update_dot(context, a%box(), 0.25_c_double, a, a, b, c, res)
+    call expect(abs(res - sum((before - 0.25_c_double * x)**2)) < 1e-12, 'update_dot')
+  end subroutine updates
+
+  !> Arrays of one call with other lower bounds.
+  subroutine subscripts()
+    real(c_double), target :: p(ni, nj, nk), q(0:ni + 1, -1:nj + 2, nk)
+    real(c_double) :: res
+    type(hyperplane_array) :: a, b
+    integer :: stat
+    call random_number(p)
+    q = 0
+    call a%init(p)
+    call b%init(q, lower=lbound(q))
+    call hyperplane_copy(context, a%box(), a, b)
+    call expect(all(q(1:ni, 1:nj, :) == p) .and. all(q(0, :, :) == 0) .and. all(q(:, nj + 1:, :) == 0), 'into halos')
+    q(1, 1, 1) = 7
+    call hyperplane_copy(context, hyperplane_box([1, 1, 1], [2, 2, 2]), b, a)
+    call expect(p(1, 1, 1) == 7, 'out of halos')
+    call hyperplane_dot(context, b%box(), b, a, res, stat)
+    call expect(stat == HYPERPLANE_INVALID_ARGUMENT, 'a box that is in one array alone')
+    call hyperplane_copy(context, hyperplane_box_face(a%box(), HYPERPLANE_EAST, 1), a, b)
+    call expect(all(q(ni, 1:nj, :) == p(ni, :, :)), 'a face')
+  end subroutine subscripts
+
+  subroutine stencils()
+    real(c_double), target :: x(0:ni + 1, 0:nj + 1, 0:nk + 1), y(ni, nj, nk), coefficients(ni, nj, nk, 7)
+    real(c_double), target :: r(ni, nj, nk), z(ni, nj, nk)
+    real(c_double) :: expected, before
+    type(hyperplane_array) :: a, b, whole, c, d
+    type(hyperplane_stencil) :: stencil
+    type(hyperplane_relaxation) :: m
+    integer :: direction, kind, stat
+    call random_number(x)
+    call a%init(x, lower=lbound(x))
+    call b%init(y)
+    stencil%values = [1, 2, 3, -4, 5, 6, 7]
+    call hyperplane_stencil_apply(context, b%box(), stencil, a, b)
+    expected = x(1, 1, 0) + 2 * x(1, 0, 1) + 3 * x(0, 1, 1) - 4 * x(1, 1, 1) + 5 * x(2, 1, 1) + 6 * x(1, 2, 1) &
+               + 7 * x(1, 1, 2)
+    call expect(abs(y(1, 1, 1) - expected) < 1e-13, 'one number for each direction, with a halo')
+    do direction = 1, 7
+      coefficients(:, :, :, direction) = stencil%values(direction)
+    end do
+    coefficients(:, :, :, HYPERPLANE_CENTER) = 40
+    call whole%init(coefficients)
+    allocate (stencil%arrays(7))
+    do direction = 1, 7
+      stencil%arrays(direction) = whole%component(direction)
+    end do
+    call hyperplane_stencil_apply(context, b%box(), stencil, a, b)
+    call expect(abs(y(1, 1, 1) - (expected + 44 * x(1, 1, 1))) < 1e-13, 'arrays of coefficients')
+
+    call random_number(r)
+    call c%init(r)
+    call d%init(z)
+    do kind = HYPERPLANE_RELAXATION_JACOBI, HYPERPLANE_RELAXATION_HYPERPLANE
+      call m%create(context, hyperplane_grid(ni, nj, nk), stencil, kind=kind, sweeps=3)
+      call m%factor()
+      call m%check()
+      call m%solve(c, d)
+      call hyperplane_stencil_apply(context, c%box(), stencil, d, b)
+      before = norm2(r)
+      call expect(norm2(r - y) < 0.5_c_double * before, 'relaxation')
+    end do
+    stencil%arrays = stencil%arrays(1:3)
+    call hyperplane_stencil_apply(context, b%box(), stencil, a, b, stat)
+    call expect(stat == HYPERPLANE_INVALID_ARGUMENT, 'three arrays of coefficients')
+  end subroutine stencils
+
+  subroutine packers()
+    real(c_double), target :: x(ni, nj, nk), y(ni, nj, nk, 2)
+    real(c_double), allocatable :: buffer(:)
+    real(c_float) :: single(100)
+    type(hyperplane_array) :: a, b
+    type(hyperplane_slab) :: slabs(2)
+    type(hyperplane_packer) :: packer
+    integer :: stat
+    call random_number(x)
+    call random_number(y)
+    call a%init(x)
+    call b%init(y)
+    slabs(1) = hyperplane_slab(a, hyperplane_box_face(a%box(), HYPERPLANE_WEST, 1, 1), [2, 1, 3])
+    slabs(2) = hyperplane_slab(b, hyperplane_box_face(b%box(), HYPERPLANE_TOP, 2))
+    call packer%create(context, slabs)
+    call expect(packer%size() == nj * nk + 2 * 2 * ni * nj, 'size of a buffer')
+    allocate (buffer(packer%size()))
+    call packer%pack(buffer)
+    call expect(all(reshape(buffer(:nj * nk), [nj, nk]) == x(2, :, :)), 'a face')
+    call expect(buffer(nj * nk + 1) == y(1, 1, nk - 1, 1), 'another face')
+    x = 0
+    call packer%unpack(buffer)
+    call expect(all(reshape(buffer(:nj * nk), [nj, nk]) == x(2, :, :)) .and. all(x(3, :, :) == 0), 'back')
+    call packer%pack(buffer(:10), stat)
+    call expect(stat == HYPERPLANE_SIZE_MISMATCH, 'a short buffer')
+    call packer%pack(single, stat)
+    call expect(stat == HYPERPLANE_SIZE_MISMATCH, 'a buffer of another type')
+  end subroutine packers
+
+  subroutine lines()
+    integer, parameter :: n = 2, points = 10
+    real(c_double) :: values(n, n, 3, points), x(n, points), b(n, points), both(n, points, 2)
+    integer(c_int64_t) :: offsets(3), listed(7)
+    type(hyperplane_line_solver) :: solver
+    integer :: p, r, stat
+    call random_number(values)
+    do r = 1, n
+      values(r, r, HYPERPLANE_DIAGONAL, :) = 9
+    end do
+    call random_number(x)
+    ! Two lines of five.
+    do p = 1, points
+      b(:, p) = matmul(values(:, :, HYPERPLANE_DIAGONAL, p), x(:, p))
+      if (mod(p, 5) /= 1) b(:, p) = b(:, p) + matmul(values(:, :, HYPERPLANE_LOWER, p), x(:, p - 1))
+      if (mod(p, 5) /= 0) b(:, p) = b(:, p) + matmul(values(:, :, HYPERPLANE_UPPER, p), x(:, p + 1))
+    end do
+    call solver%create_uniform(context, 2_c_int64_t, 5, n, columns=2)
+    call solver%factor(values)
+    call solver%check()
+    both(:, :, 1) = b
+    both(:, :, 2) = -b
+    call solver%solve(both, both)
+    call expect(maxval(abs(both(:, :, 1) - x)) < 1e-13 .and. maxval(abs(both(:, :, 2) + x)) < 1e-13, 'two columns')
+    call solver%solve(b, b, stat)
+    call expect(stat == HYPERPLANE_SIZE_MISMATCH, 'one column of two')
+    ! Points 4, 2, 9 and 1, 3, 5, 7; the others are on no line.
+    offsets = [1, 4, 8]
+    listed = [4, 2, 9, 1, 3, 5, 7]
+    b = x
+    b(:, 2) = matmul(values(:, :, 2, 2), x(:, 2)) + matmul(values(:, :, 1, 2), x(:, 4)) + matmul(values(:, :, 3, 2), x(:, 9))
+    b(:, 4) = matmul(values(:, :, 2, 4), x(:, 4)) + matmul(values(:, :, 3, 4), x(:, 2))
+    b(:, 9) = matmul(values(:, :, 2, 9), x(:, 9)) + matmul(values(:, :, 1, 9), x(:, 2))
+    do p = 1, 7, 2
+      b(:, p) = matmul(values(:, :, 2, p), x(:, p))
+      if (p > 1) b(:, p) = b(:, p) + matmul(values(:, :, 1, p), x(:, p - 2))
+      if (p < 7) b(:, p) = b(:, p) + matmul(values(:, :, 3, p), x(:, p + 2))
+    end do
+    call solver%create_lists(context, int(points, c_int64_t), offsets, listed, n)
+    call solver%factor(values)
+    call solver%solve(b, b)
+    call expect(maxval(abs(b - x)) < 1e-13, 'lists')
+    call solver%create_lists(context, int(points, c_int64_t), offsets, listed(:5), n, stat=stat)
+    call expect(stat == HYPERPLANE_INVALID_ARGUMENT, 'offsets beyond the points')
+    call solver%create_along(context, hyperplane_grid(5, 2, 1), HYPERPLANE_I, n, periodic=.true.)
+    values(:, :, HYPERPLANE_LOWER, :) = 0
+    values(:, :, HYPERPLANE_UPPER, :) = 0
+    call solver%factor(values)
+    do p = 1, points
+      b(:, p) = matmul(values(:, :, HYPERPLANE_DIAGONAL, p), x(:, p))
+    end do
+    call solver%solve(b, b)
+    call expect(maxval(abs(b - x)) < 1e-13, 'grid lines')
+  end subroutine lines
+
+  subroutine monitors()
+    type(hyperplane_matrix) :: a
+    type(hyperplane_vector) :: b, x
+    type(hyperplane_krylov) :: krylov
+    type(hyperplane_result) :: result
+    type(hyperplane_grid), parameter :: grid = hyperplane_grid(ni, nj, nk)
+    real(c_double) :: values(1, 1, 7, ni * nj * nk)
+    integer(c_int), target :: calls
+    values = -1
+    values(:, :, HYPERPLANE_CENTER, :) = 7
+    call a%create(context, grid, 1)
+    call a%set(values)
+    call b%create(context, grid, 1)
+    call b%fill(1.0_c_double)
+    call x%create(context, grid, 1)
+    calls = 0
+    call krylov%create(context, grid, 1, monitor=count_calls, monitor_data=c_loc(calls))
+    call krylov%solve(a, b, x, result)
+    call expect(calls == result%iterations + 1, 'a monitor')
+  end subroutine monitors
+
+  subroutine count_calls(iteration, residual_norm, data) bind(c)
+    integer(c_int), value :: iteration
+    real(c_double), value :: residual_norm
+    type(c_ptr), value :: data
+    integer(c_int), pointer :: calls
+    call c_f_pointer(data, calls)
+    if (iteration == calls .and. residual_norm >= 0) calls = calls + 1
+  end subroutine count_calls
+
+  subroutine timers()
+    real(c_double), target :: x(ni, nj, nk)
+    type(hyperplane_array) :: a
+    call a%init(x)
+    call hyperplane_timers_start()
+    call hyperplane_fill(context, a%box(), 1.0_c_double, a)
+    call hyperplane_timers_stop()
+    call expect(index(hyperplane_timers_table(), 'Hyperplane::fill') > 0, 'a table')
+    call expect(index(hyperplane_timers_json(), '"label": "Hyperplane::fill", "count": 1') > 0, 'JSON')
+    call hyperplane_timers_reset()
+    call expect(index(hyperplane_timers_json(), 'fill') == 0, 'nothing')
+  end subroutine timers
+
+end program test_fortran_primitives
