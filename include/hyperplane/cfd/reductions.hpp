@@ -233,7 +233,7 @@ class Reductions {
   }
 
   /// The update of conjugate gradients and its kin: x += alpha p, r -= alpha q; result = (r, r). One pass over four
-  /// arrays, where single steps have eight passes over one.
+  /// arrays, where single steps have eight passes over one. x and r are none of the others.
   template <ArrayLike P, ArrayLike Q, ArrayLike X, ArrayLike R>
     requires Real<array_value_t<P>>
   void update_dot(const Exec& exec, const Box& box,

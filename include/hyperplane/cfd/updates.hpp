@@ -15,8 +15,8 @@
 
 /// Vector updates over a box of three-dimensional arrays, all of their components. Arrays are ArrayRef, Kokkos::View of
 /// rank 3 or 4 in any layout, or ScalarField; of one scalar type, int, float or double; of any extents and strides, as
-/// long as the box is in each of them. An array may be given twice; otherwise arrays that are written must not overlap
-/// the others.
+/// long as the box is in each of them. An array may be given twice, but not to transposed_copy; otherwise arrays that
+/// are written must not overlap the others.
 ///
 /// One launch, no allocation, no fence; asynchronous on the instance. Every value is read and written once. Error where
 /// the box is not in an array or arrays have other numbers of components.

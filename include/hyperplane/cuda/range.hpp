@@ -16,9 +16,7 @@ inline constexpr int range_blocks = 4;
 template <class Body>
 __global__ void __launch_bounds__(range_threads, range_blocks)
     range_kernel(const __grid_constant__ Body body, const __grid_constant__ std::int64_t count) {
-  // Only the start overlaps the kernel before this one: what that has stored is there from here on.
-  cudaGridDependencySynchronize();
-  cudaTriggerProgrammaticLaunchCompletion();
+  wait_for_kernel_before();
   auto const index = std::int64_t{blockIdx.x} * range_threads + threadIdx.x;
   if (index < count) body(index);
 }

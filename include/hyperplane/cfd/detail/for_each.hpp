@@ -82,8 +82,8 @@ struct ForEachPart {
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     auto const op = resolved(m_op);
     T* places[arrays];
-    int const count = m_lanes.locate(m_nest, index / NestLanes::lanes, static_cast<int>(index % NestLanes::lanes),
-                                     places);
+    int const count =
+        m_lanes.locate(m_nest, index / NestLanes::lanes, static_cast<int>(index % NestLanes::lanes), places);
     ElementCopies<T, arrays, Op> elements[elements_of_lane]{};
     HYPERPLANE_UNROLL
     for (int e = 0; e < elements_of_lane; ++e) {
@@ -137,8 +137,8 @@ struct ForEachLane {
   }
 };
 
-/// op(a[0], a[1], ...) for every element of a nest, of which the operation writes the last: one launch, asynchronous, no
-/// allocation.
+/// op(a[0], a[1], ...) for every element of a nest, of which the operation writes the last: one launch, asynchronous,
+/// no allocation.
 template <ExecutionSpace Exec, class T, int arrays, class Op>
 void for_each(const Exec& exec, const std::string& label, Nest<T, arrays> nest, const Op& op) {
   if (nest.size() == 0) return;

@@ -179,9 +179,7 @@ __device__ void copy_nest_block(const Nest<T, 2>& nest, const NestBlocks& blocks
 template <class T>
 __global__ void __launch_bounds__(NestBlocks::threads)
     copy_nest_kernel(const __grid_constant__ Nest<T, 2> nest, const __grid_constant__ NestBlocks blocks) {
-  // Only the start overlaps the kernel before this one: what that has stored is there from here on.
-  cudaGridDependencySynchronize();
-  cudaTriggerProgrammaticLaunchCompletion();
+  cuda::wait_for_kernel_before();
   __shared__ NestTile<T> tile;
   copy_nest_tile<0>(nest, blocks, blockIdx.x, tile);
 }

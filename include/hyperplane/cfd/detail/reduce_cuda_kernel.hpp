@@ -104,9 +104,10 @@ struct ReduceElement {
   }
 };
 
-/// Contiguous arrays that are aligned and only read: a thread loads groups of neighbours at once.
+/// Contiguous arrays that are only read: a thread has groups of neighbours, which it loads at once where they are
+/// aligned. (Which elements are whose does not depend on that.)
 template <class T, int arrays, class Op, class Result>
-__device__ void reduce_contiguous(const Nest<T, arrays>& nest, const Op& op, Result& result) {
+__device__ void reduce_contiguous(const Nest<T, arrays>& nest, const Op& op, bool aligned, Result& result) {
   constexpr int width = 16 / static_cast<int>(sizeof(T));
   constexpr int unroll = reduce_cuda_unroll<arrays>;
   using Vector = cuda::Vector<T, width>;
@@ -121,7 +122,15 @@ __device__ void reduce_contiguous(const Nest<T, arrays>& nest, const Op& op, Res
       auto const group = first + u * step;
       if (group >= groups) continue;
 #pragma unroll
-      for (int a = 0; a < arrays; ++a) values[u][a] = reinterpret_cast<const Vector*>(nest.m_data[a])[group];
+      for (int a = 0; a < arrays; ++a) {
+        const T* const data = nest.m_data[a] + group * width;
+        if (aligned) {
+          values[u][a] = *reinterpret_cast<const Vector*>(data);
+        } else {
+#pragma unroll
+          for (int l = 0; l < width; ++l) values[u][a].m_values[l] = data[l];
+        }
+      }
     }
 #pragma unroll
     for (int u = 0; u < unroll; ++u) {
@@ -197,18 +206,19 @@ struct ReduceNest {
   NestDigits m_step{};
   NestLanes m_lanes{};
   bool m_rows;
-  bool m_vectors;
+  bool m_one_row;
+  bool m_aligned = true;
 
   ReduceNest(const Nest<T, arrays>& nest, const Op& op, int blocks)
       : m_nest(nest),
         m_op(op),
         m_rows(nest.size() > 0 && NestLanes::suits(nest)),
-        m_vectors(Op::written == 0 && m_rows && nest.rows() == 1) {
+        m_one_row(m_rows && nest.rows() == 1) {
     if (nest.size() == 0) return;
     m_step = NestDigits(std::int64_t{blocks} * reduce_cuda_threads, nest.m_extents);
     m_lanes = NestLanes(nest, reduce_cuda_unroll<arrays>);
     for (T* const data : nest.m_data) {
-      m_vectors = m_vectors && reinterpret_cast<std::uintptr_t>(data) % sizeof(double2) == 0;
+      m_aligned = m_aligned && reinterpret_cast<std::uintptr_t>(data) % sizeof(double2) == 0;
     }
   }
 
@@ -216,8 +226,8 @@ struct ReduceNest {
   __device__ void run(Result& result) const {
     auto const op = resolved(m_op);
     if constexpr (Op::written == 0) {
-      if (m_vectors) {
-        reduce_contiguous(m_nest, op, result);
+      if (m_one_row) {
+        reduce_contiguous(m_nest, op, m_aligned, result);
         return;
       }
     }
@@ -250,9 +260,7 @@ template <class Join, class Value, int count, class Source, class Finish>
 __global__ void __launch_bounds__(reduce_cuda_threads, 2)
     reduce_kernel(const __grid_constant__ Source source, const __grid_constant__ ReduceCudaMemory<Value> memory,
                   const __grid_constant__ Finish finish) {
-  // Only the start overlaps the kernel before this one: what that has stored is there from here on.
-  cudaGridDependencySynchronize();
-  cudaTriggerProgrammaticLaunchCompletion();
+  cuda::wait_for_kernel_before();
   ReduceCudaResult<Join, Value, count> result;
   source.run(result);
   reduce_block<Join>(result.m_values);

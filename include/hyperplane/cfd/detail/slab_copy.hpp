@@ -70,6 +70,8 @@ struct SlabChunk {
 /// strides alone count, the buffer.
 template <class T, ExecutionSpace Exec>
 class SlabCopy {
+  static_assert(HostExecutionSpace<Exec>, "other spaces have a specialization");
+
  public:
   SlabCopy(const Exec&, const std::vector<Nest<T, 2>>& nests) : m_table("Hyperplane::SlabPacker::table", nests.size()) {
     std::int64_t offset = 0;

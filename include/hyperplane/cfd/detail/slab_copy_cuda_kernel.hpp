@@ -37,8 +37,7 @@ __global__ void __launch_bounds__(NestBlocks::threads)
   __syncthreads();
   if (threadIdx.x == 0) slab.m_nest.m_data[1] = buffer + slab.m_offset;
   __syncthreads();
-  cudaGridDependencySynchronize();
-  cudaTriggerProgrammaticLaunchCompletion();
+  cuda::wait_for_kernel_before();
   copy_nest_block<pack ? 0 : 1>(slab.m_nest, slab.m_blocks, static_cast<int>(blockIdx.x) - slab.m_first_block, tile);
 }
 

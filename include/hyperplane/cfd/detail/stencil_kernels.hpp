@@ -143,9 +143,9 @@ struct StencilRows {
   }
 };
 
-/// A thread of a device has a few points along axes 1 and 2, all of whose inputs it loads before it needs the first, and
-/// each of the values that they share once; 256 neighbouring threads are a tile, so that other neighbours are near in
-/// the cache.
+/// A thread of a device has a few points along axes 1 and 2, all of whose inputs it loads before it needs the first,
+/// and each of the values that they share once; 256 neighbouring threads are a tile, so that other neighbours are near
+/// in the cache.
 template <class T, class Coefficients, class Store>
 struct StencilTile {
   static constexpr int width = 64;
