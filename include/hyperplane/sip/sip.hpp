@@ -58,8 +58,8 @@ struct SipOptions {
 ///
 /// A plan: the constructor allocates 7 values of StorageScalar a point, and on CUDA for Path::pencil packets, about 15
 /// bytes a point on large grids, more on flat ones; factor() and solve() allocate nothing, fence
-/// nothing, and are asynchronous on the instance that is given. Copies share factors: at most one factor() or solve()
-/// of a plan and all its copies may run at a time.
+/// nothing, and are asynchronous on the instance that is given. Copies, made after factor(), share factors: at most
+/// one call of a plan and all its copies may run at a time.
 ///
 /// Cost a point: factor 36 flops and 4 divisions, 7 values read and 7 written; solve 14 flops, 11 values. Results are
 /// bitwise the same whatever the number of threads or multiprocessors, for a given path.

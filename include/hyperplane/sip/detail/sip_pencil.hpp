@@ -30,7 +30,15 @@ struct SipCoefficientsPencil {
     auto const access = [factors = m_factors](std::int64_t pack) { return factors.upper(pack, UpperBlock::top); };
     PencilNeighbours<Scalar, vector_length, sip_upper, decltype(access)> const neighbours(map, pencil, access);
     PackType west[sip_upper], south[sip_upper], bottom[sip_upper];
-    for (std::int64_t step = begin; step < end; ++step) {
+    bool const all_rows = m_mask.m_values == nullptr && (pencil + 1) * vector_length <= m_a.grid().nj();
+    // Of the point in lane 0, if there is one.
+    std::int64_t i = begin % map.pitch();
+    std::int64_t k = begin / map.pitch();
+    for (std::int64_t step = begin; step < end; ++step, ++i) {
+      if (i == map.pitch()) {
+        i = 0;
+        ++k;
+      }
       std::int64_t const pack = pencil * map.steps() + step;
       // From memory, where they are as narrow as they are kept.
       neighbours.load(step - 1, west);
@@ -38,14 +46,18 @@ struct SipCoefficientsPencil {
       neighbours.load(step - map.pitch(), bottom);
       PackType a[stencil7_size];
       for (int d = 0; d < stencil7_size; ++d) a[d] = PackType::load(m_a.pack_block(pack, static_cast<Direction>(d)));
-      bool const inner = is_inner(pencil, step);
-      if (!inner) keep_used(pack, a);
+      bool const full = all_rows && i >= vector_length - 1 && i < m_a.grid().ni() && k < m_a.grid().nk();
+      if (full) {
+        keep_inside(pencil, i, k, a);
+      } else {
+        keep_used(pack, a);
+      }
       PackType pivot;
       auto point = sip_point(entries(a), upper(bottom), upper(south), upper(west), PackType(m_alpha), pivot);
       if (any(pivot * PackType(0) != PackType(0)) || any(point.inverse() * PackType(0) != PackType(0))) {
         record(pack, pivot, point.inverse());
       }
-      if (!inner) clear_unused(pack, point);
+      if (!full) clear_unused(pack, point);
       for (int e = 0; e < lower_blocks; ++e) {
         point.m_lower[e].store(m_factors.lower(pack, static_cast<LowerBlock>(e)));
       }
@@ -63,14 +75,17 @@ struct SipCoefficientsPencil {
             at(Direction::east),   at(Direction::north),  at(Direction::top)};
   }
 
-  /// Whether all lanes have points that have all upper neighbours, so that every entry counts: an entry that points out
-  /// of the grid at its lower side is multiplied by zeros alone.
-  bool is_inner(int pencil, std::int64_t step) const {
-    auto const& map = m_a.map();
-    auto const& grid = map.grid();
-    std::int64_t const i = step % map.pitch();
-    return m_mask.m_values == nullptr && i >= vector_length - 1 && i + 1 < grid.ni() &&
-           step < (grid.nk() - 1) * map.pitch() && (pencil + 1) * vector_length < grid.nj();
+  /// Zeros for entries that point out of the grid, where every lane has a point; i and k are those of lane 0.
+  void keep_inside(int pencil, std::int64_t i, std::int64_t k, PackType (&a)[stencil7_size]) const {
+    auto const& grid = m_a.grid();
+    constexpr int last = vector_length - 1;
+    auto const at = [&](Direction direction) -> PackType& { return a[static_cast<int>(direction)]; };
+    if (k == 0) at(Direction::bottom) = PackType(0);
+    if (k + 1 == grid.nk()) at(Direction::top) = PackType(0);
+    if (pencil == 0) at(Direction::south).set(0, Scalar(0));
+    if ((pencil + 1) * vector_length == grid.nj()) at(Direction::north).set(last, Scalar(0));
+    if (i == last) at(Direction::west).set(last, Scalar(0));
+    if (i + 1 == grid.ni()) at(Direction::east).set(0, Scalar(0));
   }
 
   /// Zeros for entries that point out of the grid or to masked points; a unit pivot where there is no point or it is
