@@ -2,8 +2,8 @@
 
 // Primitives on boxes of three-dimensional arrays: reductions, updates, packing, seven-point stencils, each verified
 // once, then timed with copy and triad next to every repetition. Several sets of arrays take turns, so that none is in
-// a cache. Beside them cuBLAS' dot on CUDA, and Kokkos Kernels' where it
-// is found; and BiCGStab with a convergence test every iteration and every hundredth.
+// a cache. Beside them cuBLAS' dot and the runtime's copy on CUDA, and Kokkos Kernels' dot where it is found; and
+// BiCGStab with a convergence test every iteration and every hundredth.
 
 #include "support/cache.hpp"
 #include "support/harness.hpp"
@@ -80,6 +80,12 @@ class Suite {
         apply(e, p.box(inside), p.m_constant, p.array(s.m_x, inside), p.array(s.m_z, inside));
       });
     }
+#if defined(KOKKOS_ENABLE_CUDA)
+    if constexpr (CudaExecutionSpace<Exec>) {
+      this->add<T>("copy/runtime", n, {2 * value, 0},
+                   [](const P& p, const S& s, const Exec& e) { p.runtime_copy(e, s); });
+    }
+#endif
     this->add<T>(
         "dots_4_of_3_arrays", n, {3 * value, 8}, [](const P& p, const S& s, const Exec& e) { p.fused(e, s); },
         [](const P& p, const S& s, const Exec& e) { p.separate(e, s); });
@@ -132,7 +138,7 @@ class Suite {
             return made;
           });
           // Work for about a millisecond on a device, in which launches follow one another.
-          int const rounds = HostExecutionSpace<Exec> || m_settings.smoke ? 1 : n <= 128 ? 8 : 2;
+          int const rounds = HostExecutionSpace<Exec> || m_settings.smoke ? 1 : n <= 128 ? 16 : 8;
           auto const all = [&](const Run<T>& function) {
             for (int round = 0; round < rounds; ++round) {
               for (auto const& set : problem.m_sets) function(problem, set, m_exec);

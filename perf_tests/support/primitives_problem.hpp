@@ -114,6 +114,11 @@ struct PrimitivesProblem {
   ~PrimitivesProblem() {
     if (m_cublas != nullptr) cublasDestroy(m_cublas);
   }
+  /// What the runtime needs for as many bytes.
+  void runtime_copy(const Exec& exec, const Set& s) const {
+    check_cuda(cudaMemcpyAsync(s.m_z.data(), s.m_x.data(), std::size_t(m_n) * m_n * m_n * sizeof(T),
+                               cudaMemcpyDeviceToDevice, exec.cuda_stream()));
+  }
   void cublas_dot(const Exec&, const Set& s) const {
     auto const size = m_n * m_n * m_n;
     if constexpr (std::is_same_v<T, double>) {

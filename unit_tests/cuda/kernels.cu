@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <hyperplane/cfd/detail/nest_copy_cuda_kernel.hpp>
 #include <hyperplane/cfd/detail/reduce_cuda_kernel.hpp>
+#include <hyperplane/cfd/detail/slab_copy_cuda_kernel.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_graph.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_pencil.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_persistent.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_staged.hpp>
 #include <hyperplane/sip/detail/sip_coefficients_cuda.hpp>
+#include <hyperplane/sip/detail/sip_iteration_cuda_plan.hpp>
 #include <hyperplane/stencil/detail/apply_cuda_kernel.hpp>
 #include <hyperplane/stencil/detail/stencil_terms.hpp>
 #include <hyperplane/swept/detail/swept_cuda_graph.hpp>
@@ -66,6 +69,11 @@ template void compile_sip<double, float, 8>(cudaStream_t, const PencilMap<8>&,
 template void compile_sip<float, float, 16>(cudaStream_t, const PencilMap<16>&,
                                             const CudaSipCoefficients<float, float, float, 16, false>&);
 
+// Iterations of SIP in one kernel.
+template class SipIterationPlan<double, double, 8>;
+template class SipIterationPlan<double, float, 8>;
+template class SipIterationPlan<float, float, 16>;
+
 // Those of BlockTridiagonal: places in line storage, in pencils, and anywhere.
 template <class Scalar, int n, class Storage, class MatrixStorage, class Places, int W>
 void compile_lines(cudaStream_t stream, const LineMatrix<MatrixStorage, Places>& a,
@@ -95,7 +103,7 @@ template struct ApplyCuda<true, float, 3, float, 16, OffLineTerms>;
 
 // Reductions: of one array and of eight, of operations that read and that write.
 struct CompiledDots {
-  static constexpr bool writes = false;
+  static constexpr int written = 0;
   template <class... Pairs>
   HYPERPLANE_FUNCTION Partials<double, 2> operator()(const Pairs&... values) const {
     const double all[] = {static_cast<double>(values)...};
@@ -103,7 +111,7 @@ struct CompiledDots {
   }
 };
 struct CompiledUpdate {
-  static constexpr bool writes = true;
+  static constexpr int written = 1;
   HYPERPLANE_FUNCTION Partials<double, 1> operator()(double& x) const { return {{x += 1.0}}; }
 };
 struct CompiledFinish {
@@ -119,6 +127,11 @@ template void reduce_cuda<MaxJoin, 4>(cudaStream_t, const Nest<float, 1>&, const
                                       std::byte*);
 template void reduce_cuda<SumJoin, 4>(cudaStream_t, const Nest<double, 1>&, const CompiledUpdate&,
                                       const CompiledFinish&, std::byte*);
+
+// Copies between arrays and buffers.
+template void copy_nest_tiles<int>(cudaStream_t, const Nest<int, 2>&, const NestBlocks&);
+template void copy_slabs<true, double>(cudaStream_t, const SlabBlocks<double>*, const int*, int, double*);
+template void copy_slabs<false, float>(cudaStream_t, const SlabBlocks<float>*, const int*, int, float*);
 
 // And those of the swept rule.
 template <class Problem, int lane_points>

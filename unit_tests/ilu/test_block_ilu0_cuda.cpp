@@ -107,6 +107,37 @@ TEST(BlockIlu0Cuda, every_path_runs_on_a_few_multiprocessors) {
   }
 }
 
+TEST(BlockIlu0Cuda, another_matrix_when_the_last_plane_has_more_batches_than_there_are_blocks) {
+  // What a launch leaves must not be seen by the next one, which the factors of the same matrix would hide. Planes end
+  // in turns of both parities.
+  constexpr int n = 12;
+  Exec const exec;
+  for (auto const& grid : {Grid(5, 5, 4), Grid(5, 5, 5)}) {
+    auto const reference = random_stencil(grid, n);
+    auto const first = to_device<double, n, double>(exec, reference);
+    auto scaled = reference;
+    for (auto& blocks : scaled.blocks) {
+      for (auto& block : blocks) {
+        for (double& entry : block.entries) entry *= 4.0;
+      }
+    }
+    auto const second = to_device<double, n, double>(exec, scaled);
+    auto const rhs = random_vector(reference.rows());
+    auto const solve = [&](Path path) {
+      BlockIlu0<double, n, Exec> plan(exec, grid, {.path = path, .multiprocessors = 1});
+      auto const x = to_device<double, n>(exec, grid, rhs);
+      plan.factor(exec, first);
+      plan.factor(exec, second);
+      plan.solve(exec, x, x);
+      return to_host(exec, x);
+    };
+    auto const expected = solve(Path::portable);
+    for (Path const path : fast_paths()) {
+      EXPECT_TRUE(bitwise_equal(solve(path), expected)) << to_string(grid) << ", path " << name(path);
+    }
+  }
+}
+
 TEST(BlockIlu0Cuda, scalars_on_a_few_multiprocessors) {
   Exec const exec;
   // Ragged pencils and tiles, and steps that end just after a chunk has begun.

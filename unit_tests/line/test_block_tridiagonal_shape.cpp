@@ -29,11 +29,6 @@ TEST(BlockTridiagonalShape, takes_fewer_entries_before_it_leaves_packs_out) {
   EXPECT_EQ(entries(4096, {3200, 1280}), 3);
 }
 
-TEST(BlockTridiagonalShape, takes_more_entries_where_they_are_small) {
-  EXPECT_EQ(entries(1024, {128, 384}), 32);
-  EXPECT_EQ(entries(1024, {512, 1024}), 16);
-}
-
 TEST(BlockTridiagonalShape, never_takes_more_than_a_block_can_have) {
   for (std::size_t entry = 1024; entry < 120 * 1024; entry += 5000) {
     for (std::int64_t const packs : {1, 132, 133, 1000, 100000}) {

@@ -22,13 +22,24 @@ using detail::choose_line_partitions;
 using detail::LinePartitions;
 
 TEST(LinePartitions, are_chosen_where_most_lanes_would_be_idle) {
-  EXPECT_EQ(choose_line_partitions(16384, 128, 16 * 132), 1);
-  EXPECT_EQ(choose_line_partitions(16, 128, 16), 1);
-  EXPECT_EQ(choose_line_partitions(8, 128, 16), 1) << "half of the lanes idle is cheaper than cutting";
-  EXPECT_EQ(choose_line_partitions(4, 128, 16), 4);
-  EXPECT_EQ(choose_line_partitions(1, 128, 16), 16);
-  EXPECT_EQ(choose_line_partitions(1, 64, 16), 8) << "eight points a part";
-  EXPECT_EQ(choose_line_partitions(1, 24, 1000), 1);
+  auto const host = detail::host_line_cutting(16);
+  EXPECT_EQ(choose_line_partitions(16, 128, host), 1);
+  EXPECT_EQ(choose_line_partitions(8, 128, host), 1) << "half of the lanes idle is cheaper than cutting";
+  EXPECT_EQ(choose_line_partitions(4, 128, host), 4);
+  EXPECT_EQ(choose_line_partitions(1, 128, host), 16);
+  EXPECT_EQ(choose_line_partitions(1, 64, host), 8) << "eight points a part";
+  EXPECT_EQ(choose_line_partitions(1, 24, detail::host_line_cutting(1000)), 1);
+}
+
+TEST(LinePartitions, are_chosen_on_cuda_as_they_were_measured) {
+  auto const h200 = detail::cuda_line_cutting(132, 16);
+  EXPECT_EQ(choose_line_partitions(16384, 128, h200), 1);
+  EXPECT_EQ(choose_line_partitions(16, 512, h200), 32);
+  EXPECT_EQ(choose_line_partitions(128, 512, h200), 32);
+  EXPECT_EQ(choose_line_partitions(512, 512, h200), 16);
+  EXPECT_EQ(choose_line_partitions(1024, 4096, h200), 1) << "eight parts of many lines are slower";
+  EXPECT_EQ(choose_line_partitions(16, 128, h200), 8);
+  EXPECT_EQ(choose_line_partitions(16, 127, h200), 1);
 }
 
 TEST(LinePartitions, cover_each_line) {

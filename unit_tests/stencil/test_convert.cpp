@@ -87,6 +87,19 @@ TYPED_TEST(Convert, points_in_red_black_order_and_by_hyperplanes) {
   }
 }
 
+TYPED_TEST(Convert, refuses_the_order_of_another_grid) {
+  TypeParam const exec;
+  Kokkos::View<double*, TypeParam> const view("view", 60);
+  Kokkos::View<double**, TypeParam> const arrays("arrays", 60, stencil7_size);
+  BlockVector<double, 1, TypeParam> const vector(exec, Grid(5, 4, 3));
+  BlockStencil7<double, 1, TypeParam> const stencil(exec, Grid(5, 4, 3));
+  Grid const other(5, 3, 4);
+  EXPECT_THROW(pack(exec, view, vector, RedBlackOrder(other)), Error);
+  EXPECT_THROW(unpack(exec, vector, view, HyperplaneMap(other)), Error);
+  EXPECT_THROW(pack(exec, arrays, stencil, other), Error);
+  EXPECT_THROW(unpack(exec, stencil, arrays, RedBlackOrder(other)), Error);
+}
+
 TYPED_TEST(Convert, a_strided_view_is_read_in_place) {
   TypeParam const exec;
   auto const values = random_vector(grid.size() * n);

@@ -66,7 +66,7 @@ struct ReductionsOptions {
 /// After P. Sathre et al., "Towards a Library of Accelerated CFD Primitives" (AFOSR BRI): boxes by start and end
 /// indices leave out boundary layers; products and sums are one pass.
 ///
-/// A plan: the constructor allocates memory for partial results, 32 kB on the host, 16 kB on CUDA (portable 2 MB),
+/// A plan: the constructor allocates memory for partial results, 32 kB on the host, 8 kB on CUDA (portable 2 MB),
 /// whatever the boxes. Every function has two forms. With a result (a View of one number in the memory of the execution
 /// space) it is asynchronous on the instance, allocates nothing and fences nothing. Without, it returns the value, and
 /// waits for the instance. Copies share the memory: one reduction of a plan and its copies at a time, that is on one
@@ -219,8 +219,9 @@ class Reductions {
                 const Z& z, const Result<double>& result) const {
     auto const yr = array_ref(y);
     auto const zr = array_ref(z);
+    bool const z_is_y = zr.data() == yr.data();
     run<detail::SumJoin>(exec, "Hyperplane::axpy_dot", detail::nest_of("axpy_dot", box, zr, array_ref(x), yr),
-                         zr.data() == yr.data() ? 3 : 4, detail::AxpyDotOp<array_value_t<X>, Exec>{alpha},
+                         z_is_y ? 3 : 4, detail::AxpyDotOp<array_value_t<X>, Exec>{alpha, z_is_y},
                          detail::StoreResult<double>{result.data()});
   }
   template <ArrayLike X, ArrayLike Y, ArrayLike Z>
@@ -232,7 +233,7 @@ class Reductions {
   }
 
   /// The update of conjugate gradients and its kin: x += alpha p, r -= alpha q; result = (r, r). One pass over four
-  /// arrays, where single steps have eight passes over one.
+  /// arrays, where single steps have eight passes over one. x and r are none of the others.
   template <ArrayLike P, ArrayLike Q, ArrayLike X, ArrayLike R>
     requires Real<array_value_t<P>>
   void update_dot(const Exec& exec, const Box& box,

@@ -3,7 +3,7 @@
 
 #include <hyperplane/cfd/array_ref.hpp>
 #include <hyperplane/cfd/detail/checks.hpp>
-#include <hyperplane/cfd/detail/slab_kernels.hpp>
+#include <hyperplane/cfd/detail/slab_copy.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/detail/timer_callbacks.hpp>
 #include <hyperplane/core/error.hpp>
@@ -15,6 +15,10 @@
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include <hyperplane/cfd/detail/slab_copy_cuda.hpp>
+#endif
 
 namespace hyperplane {
 
@@ -56,7 +60,8 @@ struct Slab {
 /// exchange of data between ranks or blocks: one launch each, however many slabs. After P. Sathre et al., "Towards a
 /// Library of Accelerated CFD Primitives" (AFOSR BRI).
 ///
-/// A plan: the constructor checks, and allocates a table of some hundred bytes a slab. pack() and unpack() allocate
+/// A plan: the constructor checks, and allocates a table of some hundred bytes a slab, on CUDA also 4 bytes for each
+/// block of threads (8 to 16 kB of values). pack() and unpack() allocate
 /// nothing, fence nothing and are asynchronous on the instance. Slab s begins at offset(s) of the buffer, in the order
 /// in which slabs are given. The plan refers to the memory of the arrays. Slabs that are unpacked must not overlap.
 ///
@@ -69,18 +74,8 @@ class SlabPacker {
   using execution_space = Exec;
 
   /// Throws Error, naming the slab, where a box is not in its array or an order is no permutation of 0, 1, 2.
-  SlabPacker(const Exec& exec, const std::vector<Slab<T>>& slabs)
-      : m_table(Kokkos::view_alloc(exec, "Hyperplane::SlabPacker::table"), slabs.size()) {
-    auto const host = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, m_table);
-    m_offsets.push_back(0);
-    for (std::size_t s = 0; s < slabs.size(); ++s) {
-      host(s) = detail::SlabEntry<T>(nest(slabs[s], s), m_offsets.back(), m_chunks);
-      m_chunks += host(s).chunks();
-      m_offsets.push_back(m_offsets.back() + host(s).m_nest.size());
-    }
-    Kokkos::deep_copy(exec, m_table, host);
-    // The mirror goes.
-    exec.fence("Hyperplane::SlabPacker");
+  SlabPacker(const Exec& exec, const std::vector<Slab<T>>& slabs) : m_copy(exec, nests(slabs)), m_offsets{0} {
+    for (auto const& slab : slabs) m_offsets.push_back(m_offsets.back() + slab.box.size() * slab.array.components());
   }
 
   /// Values in the buffer.
@@ -122,6 +117,12 @@ class SlabPacker {
     }
   }
 
+  static std::vector<detail::Nest<T, 2>> nests(const std::vector<Slab<T>>& slabs) {
+    std::vector<detail::Nest<T, 2>> result;
+    for (std::size_t s = 0; s < slabs.size(); ++s) result.push_back(nest(slabs[s], s));
+    return result;
+  }
+
   /// From the array, at first, to the buffer.
   static detail::Nest<T, 2> nest(const Slab<T>& slab, std::size_t number) {
     auto const name = "SlabPacker: slab " + std::to_string(number);
@@ -146,20 +147,11 @@ class SlabPacker {
     if (size() == 0) return;
     require(buffer != nullptr, std::string(label) + ": the buffer is a null pointer");
     detail::count_bytes(label, 2.0 * sizeof(T) * static_cast<double>(size()));
-    using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-    if constexpr (HostExecutionSpace<Exec>) {
-      Kokkos::parallel_for(label, Policy(exec, 0, m_chunks),
-                           detail::SlabChunk<T, pack>{m_table.data(), slabs(), buffer});
-    } else {
-      using Kernel = detail::SlabLane<T, pack>;
-      Kokkos::parallel_for(label, Policy(exec, 0, Kernel::lanes(size())),
-                           Kernel{m_table.data(), slabs(), buffer, size()});
-    }
+    m_copy.template run<pack>(exec, label, buffer);
   }
 
-  Kokkos::View<detail::SlabEntry<T>*, typename Exec::memory_space> m_table;
+  detail::SlabCopy<T, Exec> m_copy;
   std::vector<std::int64_t> m_offsets;
-  std::int64_t m_chunks = 0;
 };
 
 }  // namespace hyperplane

@@ -5,7 +5,9 @@
 #include <hyperplane/cfd/coefficient.hpp>
 #include <hyperplane/cfd/detail/checks.hpp>
 #include <hyperplane/cfd/detail/for_each.hpp>
+#include <hyperplane/cfd/detail/nest_copy.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/detail/timer_callbacks.hpp>
 
 #include <array>
 #include <string>
@@ -13,8 +15,8 @@
 
 /// Vector updates over a box of three-dimensional arrays, all of their components. Arrays are ArrayRef, Kokkos::View of
 /// rank 3 or 4 in any layout, or ScalarField; of one scalar type, int, float or double; of any extents and strides, as
-/// long as the box is in each of them. An array may be given twice; otherwise arrays that are written must not overlap
-/// the others.
+/// long as the box is in each of them. An array may be given twice, but not to transposed_copy; otherwise arrays that
+/// are written must not overlap the others.
 ///
 /// One launch, no allocation, no fence; asynchronous on the instance. Every value is read and written once. Error where
 /// the box is not in an array or arrays have other numbers of components.
@@ -22,30 +24,31 @@ namespace hyperplane {
 
 namespace detail {
 
+/// What updates do with an element of each array: they write the last one, and read it where they do not overwrite it.
 template <class T, class Exec>
 struct FillOp {
+  static constexpr bool overwrites = true;
   Coefficient<T, Exec> m_value;
   HYPERPLANE_FUNCTION FillOp resolved() const { return {m_value.resolved()}; }
   HYPERPLANE_FUNCTION void operator()(T& x) const { x = m_value.value(); }
 };
-template <class T>
-struct CopyOp {
-  HYPERPLANE_FUNCTION void operator()(const T& x, T& y) const { y = x; }
-};
 template <class T, class Exec>
 struct ScaleOp {
+  static constexpr bool overwrites = false;
   Coefficient<T, Exec> m_alpha;
   HYPERPLANE_FUNCTION ScaleOp resolved() const { return {m_alpha.resolved()}; }
   HYPERPLANE_FUNCTION void operator()(T& x) const { x *= m_alpha.value(); }
 };
 template <class T, class Exec>
 struct AxpyOp {
+  static constexpr bool overwrites = false;
   Coefficient<T, Exec> m_alpha;
   HYPERPLANE_FUNCTION AxpyOp resolved() const { return {m_alpha.resolved()}; }
   HYPERPLANE_FUNCTION void operator()(const T& x, T& y) const { y += m_alpha.value() * x; }
 };
 template <class T, class Exec>
 struct AxpbyOp {
+  static constexpr bool overwrites = false;
   Coefficient<T, Exec> m_alpha, m_beta;
   HYPERPLANE_FUNCTION AxpbyOp resolved() const { return {m_alpha.resolved(), m_beta.resolved()}; }
   HYPERPLANE_FUNCTION void operator()(const T& x, T& y) const { y = m_alpha.value() * x + m_beta.value() * y; }
@@ -56,6 +59,13 @@ template <class Exec, class T, int arrays, class Op>
 void update(const Exec& exec, const char* label, const Nest<T, arrays>& nest, int moved, const Op& op) {
   count_bytes(label, static_cast<double>(sizeof(T)) * moved * static_cast<double>(nest.size()));
   for_each(exec, label, nest, op);
+}
+
+/// The second array from the first.
+template <class Exec, class T>
+void copy(const Exec& exec, const char* label, const Nest<T, 2>& nest) {
+  count_bytes(label, 2.0 * sizeof(T) * static_cast<double>(nest.size()));
+  NestCopy<Exec>::run(exec, label, nest);
 }
 
 }  // namespace detail
@@ -72,9 +82,7 @@ void fill(const Exec& exec, const Box& box, const std::type_identity_t<Coefficie
 /// y = x
 template <ExecutionSpace Exec, ArrayLike X, ArrayLike Y>
 void copy(const Exec& exec, const Box& box, const X& x, const Y& y) {
-  using T = array_value_t<X>;
-  detail::update(exec, "Hyperplane::copy", detail::nest_of("copy", box, array_ref(x), array_ref(y)), 2,
-                 detail::CopyOp<T>{});
+  detail::copy(exec, "Hyperplane::copy", detail::nest_of("copy", box, array_ref(x), array_ref(y)));
 }
 
 /// y(begin + q) = x(box.begin + p) with q[d] = p[order[d]]: direction d of y is direction order[d] of x (0 is i, 1 is
@@ -83,10 +91,8 @@ void copy(const Exec& exec, const Box& box, const X& x, const Y& y) {
 template <ExecutionSpace Exec, ArrayLike X, ArrayLike Y>
 void transposed_copy(const Exec& exec, const Box& box, const X& x, const std::array<int, 3>& order, const Point& begin,
                      const Y& y) {
-  using T = array_value_t<X>;
-  detail::update(exec, "Hyperplane::transposed_copy",
-                 detail::transposed_nest("transposed_copy", box, array_ref(x), order, begin, array_ref(y)), 2,
-                 detail::CopyOp<T>{});
+  detail::copy(exec, "Hyperplane::transposed_copy",
+               detail::transposed_nest("transposed_copy", box, array_ref(x), order, begin, array_ref(y)));
 }
 
 /// x = alpha x

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/cuda/check.hpp>
+#include <hyperplane/cuda/occupancy.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -10,7 +12,8 @@
 
 namespace hyperplane::cuda {
 
-/// Launches a kernel that Kokkos does not know of by `launch()`, and shows it to Kokkos Tools under the label.
+/// Launches a kernel that Kokkos does not know of by `launch()`, and shows it to Kokkos Tools under the label. The
+/// device of the instance is the thread's current one from here on, as after a launch by Kokkos.
 template <CudaExecutionSpace Exec, class Launch>
 void labelled(const Exec& exec, const std::string& label, const Launch& launch) {
   bool const shown = Kokkos::Tools::profileLibraryLoaded();
@@ -24,6 +27,7 @@ void labelled(const Exec& exec, const std::string& label, const Launch& launch) 
       if (m_shown) Kokkos::Tools::endParallelFor(m_id);
     }
   } const end{shown, id};
+  if (current_device() != exec.cuda_device()) check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
   launch();
 }
 

@@ -10,6 +10,16 @@
 
 namespace hyperplane::cuda {
 
+/// At the beginning of a kernel, by all of its threads: what kernels before it in the stream have stored is there from
+/// here on, and the next one may start. Where a kernel is launched as Dependency::programmatic, only what is in front
+/// of this overlaps the kernel before; on devices that cannot do that, before 9.0, nothing does.
+__device__ inline void wait_for_kernel_before() {
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
 /// When a kernel may start after the one before it in its stream.
 enum class Dependency {
   complete,      ///< when that one is complete

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
+
 namespace hyperplane::cuda {
 
 /// Progress words in global memory, between blocks.
@@ -14,6 +16,31 @@ __device__ inline void publish(int* word, int value) {
 }
 __device__ inline void add_release(int* word, int value) {
   asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
+}
+
+/// Words of 64 bits, which say what progress is of too.
+__device__ inline std::uint64_t observe(const std::uint64_t* word) {
+  std::uint64_t value;
+  asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  return value;
+}
+__device__ inline void publish(std::uint64_t* word, std::uint64_t value) {
+  asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+}
+
+/// Progress words in shared memory, between the warps of a block.
+__device__ inline int observe_in_block(const int* word) {
+  int value;
+  asm volatile("ld.acquire.cta.shared.u32 %0, [%1];"
+               : "=r"(value)
+               : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(word)))
+               : "memory");
+  return value;
+}
+__device__ inline void publish_in_block(int* word, int value) {
+  asm volatile("st.release.cta.shared.u32 [%0], %1;" ::"r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(word))),
+               "r"(value)
+               : "memory");
 }
 
 }  // namespace hyperplane::cuda

@@ -9,7 +9,8 @@ namespace hyperplane::cuda {
 
 /// A value and the stamp of its writing in one naturally aligned word of shared memory: what Packet is between
 /// multiprocessors, between the warps of a block. Whoever sees the stamp that he waits for has the value too; relaxed
-/// order is enough, because nothing but the word itself is communicated.
+/// order is enough, because nothing but the word itself is communicated. Tools that look for races in shared memory
+/// take a poll for one.
 template <class Scalar>
 struct SharedPacket;
 

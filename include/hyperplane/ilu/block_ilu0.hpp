@@ -67,7 +67,7 @@ struct BlockIlu0Options {
 /// Cost a point: factor 14 n^3 flops, 7 n^2 values read and 7 n^2 written; solve 14 n^2 flops, 7 n^2 + 4 n values, of
 /// which the forward sweep has 8 n^2 and 4 n^2 + 2 n.
 /// Launches: one for each hyperplane and sweep on Path::portable; on Path::pencil two for factor (one clears the
-/// status) and two for solve on the host, one on CUDA, where a solve of several right-hand sides has two. On the host
+/// status) and two for solve on the host, one on CUDA. On the host
 /// Path::pencil keeps at most ceil(J / vector length) threads busy. On CUDA the paths that wait across the grid
 /// (thread_recycling, cooperative) throw Error where their blocks could not all be resident; the others cannot deadlock
 /// whatever else the device does.

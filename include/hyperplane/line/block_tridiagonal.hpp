@@ -28,7 +28,7 @@ struct BlockTridiagonalOptions {
   /// On Path::staged alone, what a thread loads at a time of a vector, 128 or 64 bits: two values of Scalar = double
   /// (four of float) of neighbouring lines, or one (two). Coefficients come to shared memory by bulk copies either way
   /// and are loaded from there, as many at a time: with StorageScalar = float and Scalar = double 64 or 32 bits. None:
-  /// 64, which is as fast or faster.
+  /// what is faster, 128 for solve(), 64 for factor().
   std::optional<int> load_bits = std::nullopt;
   /// Parts that each line is cut into, to be worked on in parallel; 1: none, 0: as many as the execution space needs to
   /// be busy. Short lines have fewer.
@@ -128,7 +128,12 @@ class BlockTridiagonal {
       fail("BlockTridiagonal::solve: the right-hand side has " + std::to_string(rhs.columns()) + " columns, x has " +
            std::to_string(x.columns()));
     }
-    solve_in<true>(exec, detail::LineData::lines, rhs.flat().data(), x.flat().data(), x.columns());
+    // One column stays in registers from step to step.
+    if (x.columns() == 1) {
+      solve_in<false>(exec, detail::LineData::lines, rhs.flat().data(), x.flat().data(), 1);
+    } else {
+      solve_in<true>(exec, detail::LineData::lines, rhs.flat().data(), x.flat().data(), x.columns());
+    }
   }
 
   /// The same for lists, in views of rank 1 (point * n + c) or contiguous ones of rank 2 (point, c), LayoutRight.
@@ -173,7 +178,7 @@ class BlockTridiagonal {
       fail("BlockTridiagonal: " + std::to_string(options.partitions) + " partitions are not possible");
     }
     if (options.partitions > 0) return options.partitions;
-    return detail::choose_line_partitions(layout.lines().count(), layout.lines().longest(), FastPath::lanes(exec));
+    return detail::choose_line_partitions(layout.lines().count(), layout.lines().longest(), FastPath::cutting(exec));
   }
 
   template <class View>

@@ -8,6 +8,7 @@
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/sip/detail/sip_coefficients.hpp>
+#include <hyperplane/sip/detail/sip_pencil.hpp>
 #include <hyperplane/stencil/apply.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
@@ -47,8 +48,9 @@ struct SipOptions {
 /// five-point form; on a single line, and for alpha = 0 as ILU(0), nothing is extrapolated.
 ///
 /// The factors have the form of those of BILU(0), so solve() is that of BlockIlu0, with its hyperplanes, paths, speed,
-/// labels and launches; factor() is a recursion of its own: on CUDA with Path::pencil one kernel where A is stored in
-/// Scalar (and one that clears the status), else a launch for each of the I + J + K - 2 hyperplanes.
+/// labels and launches; factor() is a recursion of its own: with Path::pencil one kernel, on CUDA where A is stored in
+/// Scalar (one more clears the status, and on CUDA one more prepares a mask), else a launch for each of the
+/// I + J + K - 2 hyperplanes.
 /// Boundaries are what A says (Dirichlet, Neumann); entries of A that point out of the grid are ignored. Periodic
 /// directions are not handled: a BlockStencil7 has no entries for them, and the order of the sweeps would have no
 /// beginning. Solid points may be masked, see factor(); or they are rows of A with a diagonal entry alone, to which no
@@ -56,8 +58,8 @@ struct SipOptions {
 ///
 /// A plan: the constructor allocates 7 values of StorageScalar a point, and on CUDA for Path::pencil packets, about 15
 /// bytes a point on large grids, more on flat ones; factor() and solve() allocate nothing, fence
-/// nothing, and are asynchronous on the instance that is given. Copies share factors: at most one factor() or solve()
-/// of a plan and all its copies may run at a time.
+/// nothing, and are asynchronous on the instance that is given. Copies, made after factor(), share factors: at most
+/// one call of a plan and all its copies may run at a time.
 ///
 /// Cost a point: factor 36 flops and 4 divisions, 7 values read and 7 written; solve 14 flops, 11 values. Results are
 /// bitwise the same whatever the number of threads or multiprocessors, for a given path.

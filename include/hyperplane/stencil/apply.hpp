@@ -59,6 +59,8 @@ void apply_or_residual(const char* function, const char* label, const Exec& exec
 
 /// y = A x. x and y are different vectors on the grid of A, or Error is thrown.
 ///
+/// On CUDA a kernel of its own, a thread for each equation, with the bits of the portable one; on the host in full
+/// vectors.
 /// 14 n^2 flops and 7 n^2 + 2 n values of memory traffic a point. One launch, no allocation, no fence; asynchronous on
 /// the given instance.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage>

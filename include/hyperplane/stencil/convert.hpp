@@ -12,6 +12,7 @@
 #include <concepts>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 /// Conversion between the compact SIMD-interleaved layout and the layouts that a host code has: point-major blocks,
 /// structure of arrays, or any other Kokkos layout; with points in natural order or any other (RedBlackOrder,
@@ -27,6 +28,25 @@ concept PointOrder = requires(const Order& order, const Point& p) {
 };
 
 namespace detail {
+
+template <class Order>
+void check_order(const char* function, const Order& order, const Grid& grid) {
+  if constexpr (requires { order.grid(); }) {
+    if (!(order.grid() == grid)) {
+      fail(std::string(function) + ": the order is one of a grid of " + to_string(order.grid()) + " points, expected " +
+           to_string(grid));
+    }
+  } else if constexpr (std::is_same_v<Order, Grid>) {
+    if (!(order == grid)) {
+      fail(std::string(function) + ": the order is one of a grid of " + to_string(order) + " points, expected " +
+           to_string(grid));
+    }
+  }
+}
+
+/// More values than 32 bits count fit into a device.
+template <class Exec>
+using Slots = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
 
 template <class View>
 void check_extents(const char* function, const View& view, const std::array<std::int64_t, View::rank()>& expected) {
@@ -92,10 +112,11 @@ KOKKOS_FUNCTION decltype(auto) stencil_view_entry(const View& view, std::int64_t
 template <class View, class Scalar, int n, ExecutionSpace Exec, PointOrder Order>
 void pack(const Exec& exec, const View& view, const BlockVector<Scalar, n, Exec>& vector, const Order& order) {
   detail::check_vector_view("pack", view, vector.grid(), n);
+  detail::check_order("pack", order, vector.grid());
   constexpr int vector_length = BlockVector<Scalar, n, Exec>::vector_length;
   auto const ref = vector.ref();
   Kokkos::parallel_for(
-      "Hyperplane::BlockVector::pack", Kokkos::RangePolicy<Exec>(exec, 0, vector.map().pack_count() * vector_length),
+      "Hyperplane::BlockVector::pack", detail::Slots<Exec>(exec, 0, vector.map().pack_count() * vector_length),
       KOKKOS_LAMBDA(std::int64_t slot) {
         std::int64_t const pack = slot / vector_length;
         int const lane = static_cast<int>(slot % vector_length);
@@ -118,9 +139,10 @@ void pack(const Exec& exec, const View& view, const BlockVector<Scalar, n, Exec>
 template <class Scalar, int n, ExecutionSpace Exec, class View, PointOrder Order>
 void unpack(const Exec& exec, const BlockVector<Scalar, n, Exec>& vector, const View& view, const Order& order) {
   detail::check_vector_view("unpack", view, vector.grid(), n);
+  detail::check_order("unpack", order, vector.grid());
   auto const ref = vector.ref();
   Kokkos::parallel_for(
-      "Hyperplane::BlockVector::unpack", Kokkos::RangePolicy<Exec>(exec, 0, vector.grid().size()),
+      "Hyperplane::BlockVector::unpack", detail::Slots<Exec>(exec, 0, vector.grid().size()),
       KOKKOS_LAMBDA(std::int64_t natural) {
         Point const p = ref.grid().point(natural);
         std::int64_t const number = order.index(p);
@@ -140,9 +162,10 @@ template <class View, class Scalar, int n, ExecutionSpace Exec, class Storage, P
 void pack(const Exec& exec, const View& view, const BlockStencil7<Scalar, n, Exec, Storage>& stencil,
           const Order& order) {
   detail::check_stencil_view("pack", view, stencil.grid(), n);
+  detail::check_order("pack", order, stencil.grid());
   auto const ref = stencil.ref();
   Kokkos::parallel_for(
-      "Hyperplane::BlockStencil7::pack", Kokkos::RangePolicy<Exec>(exec, 0, stencil.grid().size()),
+      "Hyperplane::BlockStencil7::pack", detail::Slots<Exec>(exec, 0, stencil.grid().size()),
       KOKKOS_LAMBDA(std::int64_t natural) {
         Point const p = ref.grid().point(natural);
         std::int64_t const number = order.index(p);
@@ -168,9 +191,10 @@ template <class Scalar, int n, ExecutionSpace Exec, class Storage, class View, P
 void unpack(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& stencil, const View& view,
             const Order& order) {
   detail::check_stencil_view("unpack", view, stencil.grid(), n);
+  detail::check_order("unpack", order, stencil.grid());
   auto const ref = stencil.ref();
   Kokkos::parallel_for(
-      "Hyperplane::BlockStencil7::unpack", Kokkos::RangePolicy<Exec>(exec, 0, stencil.grid().size()),
+      "Hyperplane::BlockStencil7::unpack", detail::Slots<Exec>(exec, 0, stencil.grid().size()),
       KOKKOS_LAMBDA(std::int64_t natural) {
         Point const p = ref.grid().point(natural);
         std::int64_t const number = order.index(p);

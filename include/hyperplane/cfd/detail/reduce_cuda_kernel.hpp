@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/cfd/detail/nest.hpp>
+#include <hyperplane/cfd/detail/nest_lanes.hpp>
 #include <hyperplane/cfd/detail/partials.hpp>
 #include <hyperplane/cuda/launch.hpp>
 #include <hyperplane/cuda/vector.hpp>
@@ -17,14 +18,15 @@
 /// Which thread has which element is a function of the nest alone.
 namespace hyperplane::detail {
 
-inline constexpr int reduce_cuda_threads = 256;
-/// Four on each of 128 multiprocessors: not more than one wave of them on an H200, with registers for enough loads at a
-/// time (16 kB a multiprocessor and more), and few enough for one block to join their results.
-inline constexpr int reduce_cuda_blocks = 512;
+inline constexpr int reduce_cuda_threads = 512;
+/// Two on each of 128 multiprocessors: not more than one wave of them on an H200, with registers for enough loads at a
+/// time (64 kB a multiprocessor and more), and few enough for one block to join their results.
+inline constexpr int reduce_cuda_blocks = 256;
 
-/// Elements that a thread loads before it needs the first of them.
+/// Accesses to an array that a thread makes before it needs the first of them.
 template <int arrays>
-inline constexpr int reduce_cuda_unroll = arrays <= 2   ? 4
+inline constexpr int reduce_cuda_unroll = arrays <= 1   ? 8
+                                          : arrays <= 2 ? 4
                                           : arrays <= 4 ? 2
                                                         : 1;
 
@@ -82,7 +84,28 @@ struct ReduceCudaResult {
   }
 };
 
-/// Contiguous arrays: a thread has groups of neighbours, which it loads at once where they are aligned.
+/// The operation on copies of an element of each array, of which the last `Op::written` go back.
+template <class T, int arrays, class Op>
+struct ReduceElement {
+  T m_values[arrays];
+
+  __device__ void load(T* const (&places)[arrays], std::int64_t i) {
+#pragma unroll
+    for (int a = 0; a < arrays; ++a) m_values[a] = places[a][i];
+  }
+  template <class Result>
+  __device__ void join(const Op& op, T* const (&places)[arrays], std::int64_t i, Result& result) {
+    T* values[arrays];
+#pragma unroll
+    for (int a = 0; a < arrays; ++a) values[a] = &m_values[a];
+    result.join(call_with_elements(op, values));
+#pragma unroll
+    for (int a = arrays - Op::written; a < arrays; ++a) places[a][i] = m_values[a];
+  }
+};
+
+/// Contiguous arrays that are only read: a thread has groups of neighbours, which it loads at once where they are
+/// aligned. (Which elements are whose does not depend on that.)
 template <class T, int arrays, class Op, class Result>
 __device__ void reduce_contiguous(const Nest<T, arrays>& nest, const Op& op, bool aligned, Result& result) {
   constexpr int width = 16 / static_cast<int>(sizeof(T));
@@ -92,83 +115,84 @@ __device__ void reduce_contiguous(const Nest<T, arrays>& nest, const Op& op, boo
   auto const groups = size / width;
   auto const step = std::int64_t{gridDim.x} * reduce_cuda_threads;
   auto const thread = std::int64_t{blockIdx.x} * reduce_cuda_threads + threadIdx.x;
-  auto const load = [&](std::int64_t group, Vector(&values)[arrays]) {
-#pragma unroll
-    for (int a = 0; a < arrays; ++a) {
-      const T* const data = nest.m_data[a] + group * width;
-      if (aligned) {
-        values[a] = *reinterpret_cast<const Vector*>(data);
-      } else {
-#pragma unroll
-        for (int l = 0; l < width; ++l) values[a].m_values[l] = data[l];
-      }
-    }
-  };
-  auto const add = [&](Vector(&values)[arrays]) {
-    T* elements[arrays];
-#pragma unroll
-    for (int l = 0; l < width; ++l) {
-#pragma unroll
-      for (int a = 0; a < arrays; ++a) elements[a] = &values[a].m_values[l];
-      result.join(call_with_elements(op, elements));
-    }
-  };
-  auto group = thread;
-  for (; group + (unroll - 1) * step < groups; group += unroll * step) {
+  for (auto first = thread; first < groups; first += unroll * step) {
     Vector values[unroll][arrays];
 #pragma unroll
-    for (int u = 0; u < unroll; ++u) load(group + u * step, values[u]);
+    for (int u = 0; u < unroll; ++u) {
+      auto const group = first + u * step;
+      if (group >= groups) continue;
 #pragma unroll
-    for (int u = 0; u < unroll; ++u) add(values[u]);
-  }
-  for (; group < groups; group += step) {
-    Vector values[arrays];
-    load(group, values);
-    add(values);
+      for (int a = 0; a < arrays; ++a) {
+        const T* const data = nest.m_data[a] + group * width;
+        if (aligned) {
+          values[u][a] = *reinterpret_cast<const Vector*>(data);
+        } else {
+#pragma unroll
+          for (int l = 0; l < width; ++l) values[u][a].m_values[l] = data[l];
+        }
+      }
+    }
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      if (first + u * step >= groups) continue;
+      T* elements[arrays];
+#pragma unroll
+      for (int l = 0; l < width; ++l) {
+#pragma unroll
+        for (int a = 0; a < arrays; ++a) elements[a] = &values[u][a].m_values[l];
+        result.join(call_with_elements(op, elements));
+      }
+    }
   }
   auto const last = groups * width + thread;
   if (last < size) result.join(call_with_elements(op, nest.m_data, last));
 }
 
+/// Rows of neighbours: warps take parts of them in turn.
+template <class T, int arrays, class Op, class Result>
+__device__ void reduce_rows(const Nest<T, arrays>& nest, const NestLanes& lanes, const Op& op, Result& result) {
+  constexpr int unroll = reduce_cuda_unroll<arrays>;
+  constexpr int warps = reduce_cuda_threads / NestLanes::lanes;
+  int const lane = static_cast<int>(threadIdx.x) % NestLanes::lanes;
+  auto const step = std::int64_t{gridDim.x} * warps;
+  for (auto part = std::int64_t{blockIdx.x} * warps + threadIdx.x / NestLanes::lanes; part < lanes.m_parts;
+       part += step) {
+    T* places[arrays];
+    int const count = lanes.locate(nest, part, lane, places);
+    ReduceElement<T, arrays, Op> elements[unroll];
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      if (u * NestLanes::lanes < count) elements[u].load(places, u * NestLanes::lanes);
+    }
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      if (u * NestLanes::lanes < count) elements[u].join(op, places, u * NestLanes::lanes, result);
+    }
+  }
+}
+
 /// Any strides: elements in turn, neighbours to neighbouring threads.
 template <class T, int arrays, class Op, class Result>
 __device__ void reduce_strided(const Nest<T, arrays>& nest, const Op& op, const NestDigits& step, Result& result) {
-  constexpr int unroll = reduce_cuda_unroll<arrays>;
+  constexpr int unroll = reduce_cuda_unroll<arrays> > 4 ? 4 : reduce_cuda_unroll<arrays>;
   auto const size = nest.size();
   auto const threads = std::int64_t{gridDim.x} * reduce_cuda_threads;
   auto e = std::int64_t{blockIdx.x} * reduce_cuda_threads + threadIdx.x;
   if (e >= size) return;
   NestDigits digits(e, nest.m_extents);
-  for (; e + (unroll - 1) * threads < size; e += unroll * threads) {
+  for (; e < size; e += unroll * threads) {
     T* places[unroll][arrays];
+    ReduceElement<T, arrays, Op> elements[unroll];
 #pragma unroll
     for (int u = 0; u < unroll; ++u) {
       digits.locate(nest, places[u]);
       digits.advance(step, nest.m_extents);
+      if (e + u * threads < size) elements[u].load(places[u], 0);
     }
-    if constexpr (Op::writes) {
 #pragma unroll
-      for (int u = 0; u < unroll; ++u) result.join(call_with_elements(op, places[u]));
-    } else {
-      T values[unroll][arrays];
-#pragma unroll
-      for (int u = 0; u < unroll; ++u) {
-#pragma unroll
-        for (int a = 0; a < arrays; ++a) values[u][a] = *places[u][a];
-      }
-#pragma unroll
-      for (int u = 0; u < unroll; ++u) {
-#pragma unroll
-        for (int a = 0; a < arrays; ++a) places[u][a] = &values[u][a];
-        result.join(call_with_elements(op, places[u]));
-      }
+    for (int u = 0; u < unroll; ++u) {
+      if (e + u * threads < size) elements[u].join(op, places[u], 0, result);
     }
-  }
-  for (; e < size; e += threads) {
-    T* places[arrays];
-    digits.locate(nest, places);
-    result.join(call_with_elements(op, places));
-    digits.advance(step, nest.m_extents);
   }
 }
 
@@ -180,27 +204,38 @@ struct ReduceNest {
   Nest<T, arrays> m_nest;
   Op m_op;
   NestDigits m_step{};
-  bool m_contiguous;
+  NestLanes m_lanes{};
+  bool m_rows;
+  bool m_one_row;
   bool m_aligned = true;
 
   ReduceNest(const Nest<T, arrays>& nest, const Op& op, int blocks)
-      : m_nest(nest), m_op(op), m_contiguous(nest.contiguous() && nest.rows() == 1) {
+      : m_nest(nest),
+        m_op(op),
+        m_rows(nest.size() > 0 && NestLanes::suits(nest)),
+        m_one_row(m_rows && nest.rows() == 1) {
+    if (nest.size() == 0) return;
+    m_step = NestDigits(std::int64_t{blocks} * reduce_cuda_threads, nest.m_extents);
+    m_lanes = NestLanes(nest, reduce_cuda_unroll<arrays>);
     for (T* const data : nest.m_data) {
       m_aligned = m_aligned && reinterpret_cast<std::uintptr_t>(data) % sizeof(double2) == 0;
     }
-    if (nest.size() > 0) m_step = NestDigits(std::int64_t{blocks} * reduce_cuda_threads, nest.m_extents);
   }
 
   template <class Result>
   __device__ void run(Result& result) const {
     auto const op = resolved(m_op);
-    if constexpr (!Op::writes) {
-      if (m_contiguous) {
+    if constexpr (Op::written == 0) {
+      if (m_one_row) {
         reduce_contiguous(m_nest, op, m_aligned, result);
         return;
       }
     }
-    reduce_strided(m_nest, op, m_step, result);
+    if (m_rows) {
+      reduce_rows(m_nest, m_lanes, op, result);
+    } else {
+      reduce_strided(m_nest, op, m_step, result);
+    }
   }
 };
 
@@ -222,9 +257,10 @@ struct ReduceIndices {
 };
 
 template <class Join, class Value, int count, class Source, class Finish>
-__global__ void __launch_bounds__(reduce_cuda_threads, 4)
+__global__ void __launch_bounds__(reduce_cuda_threads, 2)
     reduce_kernel(const __grid_constant__ Source source, const __grid_constant__ ReduceCudaMemory<Value> memory,
                   const __grid_constant__ Finish finish) {
+  cuda::wait_for_kernel_before();
   ReduceCudaResult<Join, Value, count> result;
   source.run(result);
   reduce_block<Join>(result.m_values);
@@ -282,7 +318,7 @@ void reduce_cuda_source(cudaStream_t stream, const Source& source, int blocks, c
       reinterpret_cast<Value*>(memory),
       reinterpret_cast<unsigned int*>(memory + sizeof(double) * max_values * reduce_cuda_blocks)};
   cuda::launch(stream, reduce_kernel<Join, Value, count, Source, Finish>, blocks, reduce_cuda_threads, 0,
-               cuda::Dependency::complete, source, place, finish);
+               cuda::Dependency::programmatic, source, place, finish);
 }
 
 /// finish(op(...) joined over all elements of a normalized nest).

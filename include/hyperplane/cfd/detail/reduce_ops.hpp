@@ -9,18 +9,18 @@
 
 #include <cstddef>
 
-/// What reductions do with an element of each array (`writes`: and whether they change it), and with their result.
+/// What reductions do with an element of each array, of which they change the last `written`, and with their result.
 namespace hyperplane::detail {
 
 template <class T, class Value>
 struct ValueOp {
-  static constexpr bool writes = false;
+  static constexpr int written = 0;
   HYPERPLANE_FUNCTION Partials<Value, 1> operator()(const T& x) const { return {{static_cast<Value>(x)}}; }
 };
 
 template <class T, class Value>
 struct MagnitudeOp {
-  static constexpr bool writes = false;
+  static constexpr int written = 0;
   HYPERPLANE_FUNCTION Partials<Value, 1> operator()(const T& x) const {
     auto const value = static_cast<Value>(x);
     return {{value < 0 ? -value : value}};
@@ -29,14 +29,14 @@ struct MagnitudeOp {
 
 template <class T>
 struct SquareOp {
-  static constexpr bool writes = false;
+  static constexpr int written = 0;
   HYPERPLANE_FUNCTION Partials<double, 1> operator()(const T& x) const { return {{static_cast<double>(x) * x}}; }
 };
 
 /// Of each pair of arguments.
 template <class T, class Value>
 struct DotsOp {
-  static constexpr bool writes = false;
+  static constexpr int written = 0;
   template <class... Pairs>
   HYPERPLANE_FUNCTION auto operator()(const Pairs&... values) const {
     const Value all[] = {static_cast<Value>(values)...};
@@ -50,19 +50,19 @@ struct DotsOp {
 
 template <class T, class Exec>
 struct AxpyDotOp {
-  static constexpr bool writes = true;
+  static constexpr int written = 1;
   Coefficient<T, Exec> m_alpha;
-  HYPERPLANE_FUNCTION AxpyDotOp resolved() const { return {m_alpha.resolved()}; }
+  bool m_z_is_y;
+  HYPERPLANE_FUNCTION AxpyDotOp resolved() const { return {m_alpha.resolved(), m_z_is_y}; }
   HYPERPLANE_FUNCTION Partials<double, 1> operator()(const T& z, const T& x, T& y) const {
     y += m_alpha.value() * x;
-    // After y: they may be the same.
-    return {{static_cast<double>(y) * z}};
+    return {{static_cast<double>(y) * (m_z_is_y ? y : z)}};
   }
 };
 
 template <class T, class Exec>
 struct UpdateDotOp {
-  static constexpr bool writes = true;
+  static constexpr int written = 2;
   Coefficient<T, Exec> m_alpha;
   HYPERPLANE_FUNCTION UpdateDotOp resolved() const { return {m_alpha.resolved()}; }
   HYPERPLANE_FUNCTION Partials<double, 1> operator()(const T& p, const T& q, T& x, T& r) const {

@@ -121,7 +121,6 @@ void run_color(const Exec& exec, const char* function, const char* label, const 
                const ArrayRef<T>& r, const ArrayRef<T>& z, Color color, const Update& update) {
   auto const loop = stencil_loop(function, box, a, z, z);
   using Coefficients = decltype(loop.m_coefficients);
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
   int const step = color == Color::both ? 1 : 2;
   int const first = color == Color::black ? 1 : 0;
   // Half of the values, but neighbours are all of the other half.
@@ -131,12 +130,12 @@ void run_color(const Exec& exec, const char* function, const char* label, const 
   count_bytes(label, static_cast<double>(sizeof(T)) * values * static_cast<double>(box.size()));
   if constexpr (HostExecutionSpace<Exec>) {
     using Kernel = ColorHostRow<T, Coefficients, Update>;
-    Kokkos::parallel_for(label, Policy(exec, 0, std::int64_t{loop.m_extents[1]} * loop.m_extents[2]),
-                         Kernel{{loop, r.data(), update, first, step}});
+    run_range(exec, label, std::int64_t{loop.m_extents[1]} * loop.m_extents[2],
+              Kernel{{loop, r.data(), update, first, step}});
   } else {
     using Kernel = ColorPoint<T, Coefficients, Update>;
     auto const points = (std::int64_t{loop.m_extents[0]} + step - 1) / step * loop.m_extents[1] * loop.m_extents[2];
-    Kokkos::parallel_for(label, Policy(exec, 0, points), Kernel{{loop, r.data(), update, first, step}});
+    run_range(exec, label, points, Kernel{{loop, r.data(), update, first, step}});
   }
 }
 

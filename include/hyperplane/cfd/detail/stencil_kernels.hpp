@@ -3,6 +3,7 @@
 
 #include <hyperplane/cfd/array_ref.hpp>
 #include <hyperplane/cfd/detail/checks.hpp>
+#include <hyperplane/cfd/detail/run_range.hpp>
 #include <hyperplane/cfd/detail/stencil_loop.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/detail/timer_callbacks.hpp>
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace hyperplane {
@@ -141,22 +143,25 @@ struct StencilRows {
   }
 };
 
-/// A thread of a device goes up some layers along axis 2, so that of its three points there each comes from memory
-/// once; 256 neighbouring threads are a tile of axes 0 and 1, so that most other neighbours are near in the cache.
+/// A thread of a device has a few points along axes 1 and 2, all of whose inputs it loads before it needs the first,
+/// and each of the values that they share once; 256 neighbouring threads are a tile, so that other neighbours are near
+/// in the cache.
 template <class T, class Coefficients, class Store>
-struct StencilColumn {
-  static constexpr int width = 32;
-  static constexpr int height = 8;
-  static constexpr int layers = 16;
+struct StencilTile {
+  static constexpr int width = 64;
+  static constexpr int height = 4;
+  /// Points of a thread: as many as leave enough threads to a multiprocessor.
+  static constexpr int rows = Coefficients::constant && sizeof(T) < 8 ? 2 : 1;
+  static constexpr int layers = Coefficients::constant ? 4 : 2;
 
   StencilLoop<T, Coefficients> m_loop;
   Store m_store;
   int m_tiles[3];
 
-  StencilColumn(const StencilLoop<T, Coefficients>& loop, const Store& store)
+  StencilTile(const StencilLoop<T, Coefficients>& loop, const Store& store)
       : m_loop(loop),
         m_store(store),
-        m_tiles{(loop.m_extents[0] + width - 1) / width, (loop.m_extents[1] + height - 1) / height,
+        m_tiles{(loop.m_extents[0] + width - 1) / width, (loop.m_extents[1] + height * rows - 1) / (height * rows),
                 (loop.m_extents[2] + layers - 1) / layers} {}
 
   std::int64_t count() const {
@@ -164,47 +169,114 @@ struct StencilColumn {
   }
 
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
-    auto tile = index / (width * height);
+    // As many tiles as there may be blocks of threads; divisions of 32 bits are far faster.
+    auto tile = static_cast<std::uint32_t>(index / (width * height));
     int const lane = static_cast<int>(index % (width * height));
-    int const p0 = static_cast<int>(tile % m_tiles[0]) * width + lane % width;
-    tile /= m_tiles[0];
-    int const p1 = static_cast<int>(tile % m_tiles[1]) * height + lane / width;
-    tile /= m_tiles[1];
-    int const first = static_cast<int>(tile % m_tiles[2]) * layers;
-    int const c = static_cast<int>(tile / m_tiles[2]);
+    auto const next = [&](int axis) {
+      auto const tiles = static_cast<std::uint32_t>(m_tiles[axis]);
+      auto const rest = tile / tiles;
+      auto const t = static_cast<int>(tile - rest * tiles);
+      tile = rest;
+      return t;
+    };
+    int const p0 = next(0) * width + lane % width;
+    int const p1 = (next(1) * height + lane / width) * rows;
+    int const p2 = next(2) * layers;
+    int const c = static_cast<int>(tile);
     if (p0 >= m_loop.m_extents[0] || p1 >= m_loop.m_extents[1]) return;
-    int const last = first + layers < m_loop.m_extents[2] ? first + layers : m_loop.m_extents[2];
+    // Most have all their points, and all neighbours along axes 1 and 2, and need not ask for each of them. (Along axis
+    // 0 a warp may have the last one, and would then go both ways.)
+    bool const all = p1 + rows <= m_loop.m_extents[1] && p2 + layers <= m_loop.m_extents[2] &&
+                     m_loop.has_below(1, p1) && m_loop.has_above(1, p1 + rows - 1) && m_loop.has_below(2, p2) &&
+                     m_loop.has_above(2, p2 + layers - 1);
+    if (all) {
+      points(p0, p1, p2, c, std::true_type{});
+    } else {
+      points(p0, p1, p2, c, std::false_type{});
+    }
+  }
 
-    const T* x = m_loop.m_x + m_loop.x_offset(p0, p1, first, c);
-    auto y = m_loop.y_offset(p0, p1, first, c);
-    auto a = m_loop.m_coefficients.offset(p0, p1, first);
+ private:
+  template <class All>
+  KOKKOS_FORCEINLINE_FUNCTION void points(int p0, int p1, int p2, int c, All) const {
+    auto const x = m_loop.m_x + m_loop.x_offset(p0, p1, p2, c);
     auto const s0 = m_loop.m_x_strides[0];
     auto const s1 = m_loop.m_x_strides[1];
     auto const s2 = m_loop.m_x_strides[2];
     bool const below_0 = m_loop.has_below(0, p0);
     bool const above_0 = m_loop.has_above(0, p0);
-    bool const below_1 = m_loop.has_below(1, p1);
-    bool const above_1 = m_loop.has_above(1, p1);
-    auto const& coefficients = m_loop.m_coefficients;
-    T previous = m_loop.has_below(2, first) ? x[-s2] : T(0);
-    T current = *x;
-    for (int p2 = first; p2 < last; ++p2) {
-      T const next = m_loop.has_above(2, p2) ? x[s2] : T(0);
-      T sum = 0;
-      if (m_loop.has_below(2, p2)) sum += coefficients.at(below(2), a) * previous;
-      if (below_1) sum += coefficients.at(below(1), a) * x[-s1];
-      if (below_0) sum += coefficients.at(below(0), a) * x[-s0];
-      if (above_0) sum += coefficients.at(above(0), a) * x[s0];
-      if (above_1) sum += coefficients.at(above(1), a) * x[s1];
-      if (m_loop.has_above(2, p2)) sum += coefficients.at(above(2), a) * next;
-      T const center = coefficients.at(stencil_center, a);
-      m_store(m_loop.m_y, y, sum + center * current, center, current);
-      previous = current;
-      current = next;
-      x += s2;
-      y += m_loop.m_y_strides[2];
-      a += coefficients.stride(2);
+    // Lines with one more on each side: whether x has them, and whether the box has.
+    bool has_row[rows + 2], has_layer[layers + 2], own_row[rows + 2], own_layer[layers + 2];
+    HYPERPLANE_UNROLL
+    for (int r = 0; r < rows + 2; ++r) {
+      own_row[r] = All::value || p1 + r - 1 < m_loop.m_extents[1];
+      has_row[r] = All::value || exists(1, p1 + r - 1);
     }
+    HYPERPLANE_UNROLL
+    for (int l = 0; l < layers + 2; ++l) {
+      own_layer[l] = All::value || p2 + l - 1 < m_loop.m_extents[2];
+      has_layer[l] = All::value || exists(2, p2 + l - 1);
+    }
+    // Zero where there is no point.
+    T values[layers + 2][rows + 2];
+    T west[layers][rows];
+    T east[layers][rows];
+    HYPERPLANE_UNROLL
+    for (int l = 0; l < layers + 2; ++l) {
+      HYPERPLANE_UNROLL
+      for (int r = 0; r < rows + 2; ++r) {
+        bool const corner = (l == 0 || l == layers + 1) && (r == 0 || r == rows + 1);
+        values[l][r] = !corner && (has_layer[l] & has_row[r]) ? x[(l - 1) * s2 + (r - 1) * s1] : T(0);
+      }
+    }
+    HYPERPLANE_UNROLL
+    for (int l = 0; l < layers; ++l) {
+      HYPERPLANE_UNROLL
+      for (int r = 0; r < rows; ++r) {
+        bool const own = own_layer[l + 1] & own_row[r + 1];
+        west[l][r] = (own & below_0) ? x[l * s2 + r * s1 - s0] : T(0);
+        east[l][r] = (own & above_0) ? x[l * s2 + r * s1 + s0] : T(0);
+      }
+    }
+    T product[layers][rows];
+    T center[layers][rows];
+    HYPERPLANE_UNROLL
+    for (int l = 0; l < layers; ++l) {
+      HYPERPLANE_UNROLL
+      for (int r = 0; r < rows; ++r) {
+        bool const own = own_layer[l + 1] & own_row[r + 1];
+        auto const a = m_loop.m_coefficients.offset(p0, p1 + r, p2 + l);
+        // What is multiplied with what there is not may be anything.
+        auto const term = [&](int slot, bool there, T value) {
+          return (own & there) ? m_loop.m_coefficients.at(slot, a) * value : T(0);
+        };
+        T sum = term(below(2), has_layer[l], values[l][r + 1]);
+        sum += term(below(1), has_row[r], values[l + 1][r]);
+        sum += term(below(0), below_0, west[l][r]);
+        sum += term(above(0), above_0, east[l][r]);
+        sum += term(above(1), has_row[r + 2], values[l + 1][r + 2]);
+        sum += term(above(2), has_layer[l + 2], values[l + 2][r + 1]);
+        center[l][r] = own ? m_loop.m_coefficients.at(stencil_center, a) : T(0);
+        product[l][r] = sum + center[l][r] * values[l + 1][r + 1];
+      }
+    }
+    // Stores come last: compilers cannot know that they change nothing of what is read.
+    auto const y = m_loop.y_offset(p0, p1, p2, c);
+    HYPERPLANE_UNROLL
+    for (int l = 0; l < layers; ++l) {
+      HYPERPLANE_UNROLL
+      for (int r = 0; r < rows; ++r) {
+        if (!(own_layer[l + 1] & own_row[r + 1])) continue;
+        m_store(m_loop.m_y, y + l * m_loop.m_y_strides[2] + r * m_loop.m_y_strides[1], product[l][r], center[l][r],
+                values[l + 1][r + 1]);
+      }
+    }
+  }
+
+  /// Whether x has points there: those of the box, and those next to it.
+  KOKKOS_FUNCTION bool exists(int axis, int p) const {
+    return p < 0 ? m_loop.m_below[axis]
+                 : (p < m_loop.m_extents[axis]) | ((p == m_loop.m_extents[axis]) & m_loop.m_above[axis]);
   }
 };
 
@@ -288,14 +360,10 @@ void run_stencil(const Exec& exec, const char* function, const char* label, cons
   if (loop.m_x == loop.m_y) fail(std::string(function) + ": the result must not be x");
   count_bytes(label, static_cast<double>(sizeof(T)) * moved * static_cast<double>(box.size()) * loop.m_components);
   using Coefficients = decltype(loop.m_coefficients);
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  if constexpr (HostExecutionSpace<Exec>) {
-    StencilRows<T, Coefficients, Store> const kernel(loop, store);
-    Kokkos::parallel_for(label, Policy(exec, 0, kernel.count()), kernel);
-  } else {
-    StencilColumn<T, Coefficients, Store> const kernel(loop, store);
-    Kokkos::parallel_for(label, Policy(exec, 0, kernel.count()), kernel);
-  }
+  using Kernel = std::conditional_t<HostExecutionSpace<Exec>, StencilRows<T, Coefficients, Store>,
+                                    StencilTile<T, Coefficients, Store>>;
+  Kernel const kernel(loop, store);
+  run_range(exec, label, kernel.count(), kernel);
 }
 
 }  // namespace hyperplane::detail

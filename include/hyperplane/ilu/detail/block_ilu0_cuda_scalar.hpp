@@ -70,7 +70,8 @@ struct CudaScalarSweep {
       sum -= p.coefficients[0] * p.bottom[v];
       sum -= p.coefficients[1] * p.south[v];
       sum -= p.coefficients[2] * p.west[v];
-      if constexpr (forward) sum = p.coefficients[3] * sum;
+      // Zero is added, so that a zero has the sign that it has on the other paths.
+      if constexpr (forward) sum = fma(p.coefficients[3], sum, Scalar(0));
       results.m_values[v] = sum;
     }
   }
@@ -78,7 +79,7 @@ struct CudaScalarSweep {
   Scalar* m_to[count] = {};
 };
 
-/// Both sweeps of one vector are one launch; of several two.
+/// A launch for one sweep or both, and for up to max_right_hand_sides vectors both.
 template <class Scalar, class Storage, int W>
 class CudaScalarSolve {
   template <int count>
@@ -88,80 +89,68 @@ class CudaScalarSolve {
   template <class First, class Second>
   using Plan = PointRecursionPlan<PointRecursionLaunch<PointRecursion<Scalar, W, First::vectors>, First, Second>>;
   template <int count>
-  using Forward = Plan<Work<Sweep::forward, count>, Work<Sweep::forward, count>>;
-  template <int count>
-  using Backward = Plan<Work<Sweep::backward, count>, Work<Sweep::backward, count>>;
-  using Both = Plan<Work<Sweep::forward, 1>, Work<Sweep::backward, 1>>;
+  using Both = Plan<Work<Sweep::forward, count>, Work<Sweep::backward, count>>;
+  using Forward = Plan<Work<Sweep::forward, 1>, Work<Sweep::forward, 1>>;
+  using Backward = Plan<Work<Sweep::backward, 1>, Work<Sweep::backward, 1>>;
   using Memory = PointRecursionMemory<Scalar>;
 
  public:
-  static bool suits() { return Both::suits(); }
+  static bool suits() { return Both<1>::suits(); }
 
   CudaScalarSolve(cudaStream_t stream, const PencilMap<W>& map, int multiprocessors, int right_hand_sides)
       : m_memory(std::make_shared<Memory>(stream, packets(map, right_hand_sides))),
+        m_forward(stream, map, multiprocessors, m_memory),
+        m_backward(stream, map, multiprocessors, m_memory),
         m_both(stream, map, multiprocessors, m_memory),
-        m_sweeps_of_1(stream, map, multiprocessors, m_memory),
         m_points(static_cast<std::size_t>(map.pack_count()) * W) {
-    if (right_hand_sides > 1) m_sweeps_of_2.emplace(stream, map, multiprocessors, m_memory);
-    if (right_hand_sides > 2) m_sweeps_of_3.emplace(stream, map, multiprocessors, m_memory);
+    if (right_hand_sides > 1) m_both_of_2.emplace(stream, map, multiprocessors, m_memory);
+    if (right_hand_sides > 2) m_both_of_3.emplace(stream, map, multiprocessors, m_memory);
   }
 
+  /// Of several vectors always both.
   template <int count>
   void operator()(cudaStream_t stream, Sweeps sweeps, const BlockIlu0Factors<Storage, 1, W>& factors,
                   const Vectors<count>& rhs, const Vectors<count>& x) const {
+    Work<Sweep::forward, count> const forward{factors, rhs, x};
+    Work<Sweep::backward, count> const backward{factors, sweeps == Sweeps::both ? x : rhs, x};
     std::size_t const vectors = 2 * count * sizeof(Scalar);
     if constexpr (count == 1) {
-      if (sweeps == Sweeps::both) {
-        return m_both(stream, {factors, rhs, x}, {factors, x, x}, m_points * (7 * sizeof(Storage) + vectors));
+      if (sweeps == Sweeps::forward) {
+        return m_forward(stream, forward, forward, m_points * (lower_blocks * sizeof(Storage) + vectors));
+      }
+      if (sweeps == Sweeps::backward) {
+        return m_backward(stream, backward, backward, m_points * (upper_blocks * sizeof(Storage) + vectors));
       }
     }
-    auto const& plans = sweeps_of<count>();
-    if (sweeps != Sweeps::backward) {
-      Work<Sweep::forward, count> const work{factors, rhs, x};
-      plans.m_forward(stream, work, work, m_points * (lower_blocks * sizeof(Storage) + vectors));
-    }
-    if (sweeps != Sweeps::forward) {
-      Work<Sweep::backward, count> const work{factors, sweeps == Sweeps::both ? x : rhs, x};
-      plans.m_backward(stream, work, work, m_points * (upper_blocks * sizeof(Storage) + vectors));
-    }
+    both<count>()(stream, forward, backward, m_points * (7 * sizeof(Storage) + vectors));
   }
 
  private:
-  template <int count>
-  struct SweepPlans {
-    SweepPlans(cudaStream_t stream, const PencilMap<W>& map, int multiprocessors, const std::shared_ptr<Memory>& memory)
-        : m_forward(stream, map, multiprocessors, memory), m_backward(stream, map, multiprocessors, memory) {}
-    static PointRecursionPackets packets(const PencilMap<W>& map) {
-      return most(Forward<count>::packets(map), Backward<count>::packets(map));
-    }
-    Forward<count> m_forward;
-    Backward<count> m_backward;
-  };
-
   /// Of which only one runs at a time.
   static PointRecursionPackets packets(const PencilMap<W>& map, int right_hand_sides) {
-    auto result = most(Both::packets(map), SweepPlans<1>::packets(map));
-    if (right_hand_sides > 1) result = most(result, SweepPlans<2>::packets(map));
-    if (right_hand_sides > 2) result = most(result, SweepPlans<3>::packets(map));
+    auto result = most(Both<1>::packets(map), most(Forward::packets(map), Backward::packets(map)));
+    if (right_hand_sides > 1) result = most(result, Both<2>::packets(map));
+    if (right_hand_sides > 2) result = most(result, Both<3>::packets(map));
     return result;
   }
 
   template <int count>
-  const SweepPlans<count>& sweeps_of() const {
+  const Both<count>& both() const {
     if constexpr (count == 1) {
-      return m_sweeps_of_1;
+      return m_both;
     } else if constexpr (count == 2) {
-      return *m_sweeps_of_2;
+      return *m_both_of_2;
     } else {
-      return *m_sweeps_of_3;
+      return *m_both_of_3;
     }
   }
 
   std::shared_ptr<Memory> m_memory;
-  Both m_both;
-  SweepPlans<1> m_sweeps_of_1;
-  std::optional<SweepPlans<2>> m_sweeps_of_2;
-  std::optional<SweepPlans<3>> m_sweeps_of_3;
+  Forward m_forward;
+  Backward m_backward;
+  Both<1> m_both;
+  std::optional<Both<2>> m_both_of_2;
+  std::optional<Both<3>> m_both_of_3;
   std::size_t m_points;
 };
 

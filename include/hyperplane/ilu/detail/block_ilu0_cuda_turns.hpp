@@ -94,8 +94,9 @@ class PlaneVisitor {
       bool const is_last = plane == last;
       auto const next_pack = next.pack(m_table, blockIdx.x);
       Items const after_next(m_table, plane + 2 * step);
-      visit(work, plane);
-      if (is_last && !more) return;
+      bool const ends = is_last && !more;
+      visit(work, plane, ends);
+      if (ends) return;
       if constexpr (recycling) {
         cuda::GridBarrier const barrier(&m_state->m_barrier);
         auto const token = barrier.arrive();
@@ -117,8 +118,8 @@ class PlaneVisitor {
 
  private:
   /// The first batch of a block is its own, so that its coefficients can be fetched before the barrier; more are drawn
-  /// while the batch before is under way.
-  __device__ void visit(Work& work, int plane) {
+  /// while the batch before is under way, or taken in turn where no barrier follows after which the counter is reset.
+  __device__ void visit(Work& work, int plane, bool ends) {
     __shared__ int drawn;
     int const blocks = gridDim.x;
     int const batches = m_now.batches();
@@ -126,7 +127,9 @@ class PlaneVisitor {
       int next = batch + blocks;
       if constexpr (recycling) {
         // Relaxed: the number says only whose batch it is; the data of other planes are ordered by the barrier.
-        if (batches > blocks && threadIdx.x == 0) next = blocks + atomicAdd(&m_state->m_counters[m_turn % 2], 1u);
+        if (batches > blocks && !ends && threadIdx.x == 0) {
+          next = blocks + atomicAdd(&m_state->m_counters[m_turn % 2], 1u);
+        }
       }
       work.finish();
       if (batches <= blocks) return;

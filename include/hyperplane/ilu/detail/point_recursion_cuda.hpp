@@ -32,8 +32,8 @@ namespace hyperplane::detail {
 struct PointRecursionState {
   int m_ticket;
   int m_first_finished;
+  int m_second_finished;
   int m_exited;
-  int m_unused;
   unsigned long long m_epoch;
 };
 
@@ -52,8 +52,9 @@ struct PointRecursion {
   static constexpr int passed = passed_;
   static constexpr int warp = 32;
   static constexpr int layers = warp / W;
-  /// Steps whose inputs a beam has, or has under way, in shared memory.
-  static constexpr int window = 32;
+  /// Steps whose inputs a beam has, or has under way, in shared memory; fewer where a point has more of them, so that
+  /// there is room for as many beams.
+  static constexpr int window = passed == 1 ? 32 : 16;
 
   Map m_map;
   Packet* m_south_packets;
@@ -114,7 +115,8 @@ struct PointRecursionStage {
   static constexpr int coefficient_pack = Work::coefficients * W * static_cast<int>(sizeof(Coefficient));
   static constexpr int vector_pack = W * static_cast<int>(sizeof(Scalar));
   /// Long chunks, where they fit: a bulk copy takes its time however short it is.
-  static constexpr int chunk = Recursion::layers * (coefficient_pack + Work::vectors * vector_pack) <= 1280 ? 16 : 8;
+  static constexpr int chunk =
+      Recursion::window >= 32 && Recursion::layers * (coefficient_pack + Work::vectors * vector_pack) <= 1280 ? 16 : 8;
   static constexpr int stages = Recursion::window / chunk;
   static constexpr int coefficient_row = chunk * coefficient_pack + W * static_cast<int>(sizeof(Coefficient));
   static constexpr int vector_row = chunk * vector_pack + W * static_cast<int>(sizeof(Scalar));
@@ -156,8 +158,8 @@ struct PointRecursionBlock {
   static constexpr unsigned all_lanes = 0xffffffffu;
 
   /// Warps: for each beam one that computes and one that moves, and those that receive packets, a row a lane.
-  static constexpr int receivers(int beams) { return (beams * layers + W + warp - 1) / warp; }
-  static constexpr int threads(int beams) { return (2 * beams + receivers(beams)) * warp; }
+  HYPERPLANE_FUNCTION static constexpr int receivers(int beams) { return (beams * layers + W + warp - 1) / warp; }
+  HYPERPLANE_FUNCTION static constexpr int threads(int beams) { return (2 * beams + receivers(beams)) * warp; }
   static constexpr std::size_t shared_bytes(int beams) { return beams * sizeof(Beam); }
 
   struct Tile {

@@ -10,7 +10,8 @@
 /// What beams of a recursion over points need comes by warps of their own, see point_recursion_cuda.hpp.
 namespace hyperplane::detail {
 
-/// Keeps the copies of a beam going: a lane for each row of coefficients or of a vector.
+/// Keeps the copies of a beam going: a lane for each row of coefficients or of a vector. Where vectors are not there
+/// from the beginning, `work.await_vectors(chunk)` waits for those of the steps of a chunk.
 template <class Block, class Work>
 __device__ void move_for_points(const typename Block::Recursion& r, const Work& work, const typename Block::Tile& t,
                                 int beam_of_tile, typename Block::Beam& beam, unsigned& chunks) {
@@ -51,6 +52,9 @@ __device__ void move_for_points(const typename Block::Recursion& r, const Work& 
     int const end = min(begin + chunk, r.row_steps());
     if (has_layer && end > first) {
       unsigned const bytes = (end - first) * pack_bytes;
+      if constexpr (requires { work.await_vectors(c); }) {
+        if (vector >= 0) work.await_vectors(c);
+      }
       cuda::fence_before_copies();
       arrived.expect(bytes);
       arrived.copy(beam.stage[number % stages] + place + (turned ? begin + chunk - end : first - begin) * pack_bytes,

@@ -24,8 +24,7 @@ class BlockTridiagonalFastPath<Scalar, n, Exec, Storage> {
  public:
   static Path choose(const Exec&) { return Staged::suits() ? Path::staged : Path::portable; }
   static bool has(Path path) { return path == Path::staged; }
-  /// A pack for each multiprocessor.
-  static std::int64_t lanes(const Exec&) { return std::int64_t{cuda::multiprocessor_count()} * vector_length; }
+  static LineCutting cutting(const Exec&) { return cuda_line_cutting(cuda::multiprocessor_count(), vector_length); }
 
   template <class Layout>
   BlockTridiagonalFastPath(const Exec& exec, const Layout& layout, Path path, std::optional<int> load_bits) {

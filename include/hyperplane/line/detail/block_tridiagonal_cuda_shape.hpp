@@ -14,12 +14,10 @@ struct CudaLineMemory {
 };
 
 /// Entries of the ring: as many as fit when every multiprocessor holds its part of the packs at once, from two to
-/// eight, of small ones to 32: a step of small blocks is over long before a copy that begins with it arrives. What is
-/// more than fits on the device runs in turns.
+/// eight. What is more than fits on the device runs in turns.
 constexpr int choose_line_entries(std::int64_t packs, const CudaLineMemory& memory, int multiprocessors,
                                   std::size_t multiprocessor_bytes, std::size_t block_bytes) {
-  auto const small = static_cast<int>(8192 / memory.entry);
-  int const most = small < 8 ? 8 : small > 32 ? 32 : small;
+  constexpr int most = 8;
   constexpr std::size_t reserved = 1024;  // by the system, for each block
   auto const wanted = (packs + multiprocessors - 1) / multiprocessors;
   for (auto blocks = wanted < 16 ? wanted : 16; blocks >= 1; --blocks) {

@@ -29,7 +29,7 @@ struct CudaLineSolve {
   static constexpr int vector_values = n * vector_length;
   static constexpr CudaLineMemory memory{std::size_t(entry_blocks) * block_bytes, 2 * vector_values * sizeof(Scalar)};
   /// Steps for which right-hand sides are loaded ahead: small blocks take less time a step.
-  static constexpr int ahead = n <= 2 ? 16 : n <= 4 ? 8 : 4;
+  static constexpr int ahead = n <= 4 ? 8 : 4;
 
   LineFactors<Storage, n, vector_length> m_factors;
   LineUnknowns<const Scalar, Places> m_rhs;

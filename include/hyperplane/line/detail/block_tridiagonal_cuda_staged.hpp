@@ -65,7 +65,7 @@ class BlockTridiagonalCudaStaged {
   template <class Places>
   void solve(cudaStream_t stream, const Factors& factors, const LineUnknowns<const Scalar, Places>& rhs,
              const LineUnknowns<Scalar, Places>& x, int columns) const {
-    with_lanes([&]<int lanes>() {
+    with_lanes(128, [&]<int lanes>() {
       using Kernel = Solve<Places, lanes>;
       int const entries = this->entries(Kernel::memory, columns);
       launch<Kernel>(stream, cuda_line_solve_kernel<Kernel>, columns, Kernel{factors, rhs, x, columns, entries},
@@ -74,11 +74,9 @@ class BlockTridiagonalCudaStaged {
   }
 
  private:
-  /// Half as many lanes a thread are twice as many threads of the same lines, which the kernels need more than fewer
-  /// loads: they wait for barriers and shared memory.
   template <class Use>
-  void with_lanes(const Use& use) const {
-    if (m_load_bits.value_or(64) == 128) {
+  void with_lanes(int automatic, const Use& use) const {
+    if (m_load_bits.value_or(automatic) == 128) {
       use.template operator()<wide>();
     } else {
       use.template operator()<narrow>();
@@ -92,7 +90,9 @@ class BlockTridiagonalCudaStaged {
   template <class Source>
   void factor_from(cudaStream_t stream, const Source& source, const Factors& factors,
                    unsigned long long* singular) const {
-    with_lanes([&]<int lanes>() {
+    // Half as many lanes a thread are twice as many threads, which a factorization needs more than few loads: with few
+    // packs it waits for barriers and shared memory.
+    with_lanes(64, [&]<int lanes>() {
       using Kernel = Factor<Source, lanes>;
       int const entries = this->entries(Kernel::memory, 1);
       launch<Kernel>(stream, cuda_line_factor_kernel<Kernel>, 1, Kernel{source, factors, singular, entries}, entries);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/core/path.hpp>
+#include <hyperplane/line/detail/line_partitions.hpp>
 #include <hyperplane/simd/vector_length.hpp>
 
 #include <cstdint>
@@ -17,9 +18,8 @@ class BlockTridiagonalFastPath {
   /// What Path::automatic stands for.
   static Path choose(const Exec&) { return Path::portable; }
   static bool has(Path) { return false; }
-  /// Lines that the execution space works on at a time.
-  static std::int64_t lanes(const Exec& exec) {
-    return std::int64_t{exec.concurrency()} * internal_vector_length_v<Scalar, Exec>;
+  static LineCutting cutting(const Exec& exec) {
+    return host_line_cutting(std::int64_t{exec.concurrency()} * internal_vector_length_v<Scalar, Exec>);
   }
 
   template <class Layout>

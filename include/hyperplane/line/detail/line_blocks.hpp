@@ -14,8 +14,9 @@
 namespace hyperplane::detail {
 
 /// Zero in the lanes l for which condition(l) is true.
-template <class PackType, int n, class Condition>
-KOKKOS_FUNCTION void clear_lanes(block::Matrix<PackType, n>& block, const Condition& condition) {
+template <class Block, class Condition>
+KOKKOS_FUNCTION void clear_lanes(Block& block, const Condition& condition) {
+  using PackType = typename Block::value_type;
   for (int l = 0; l < PackType::lanes; ++l) {
     if (!condition(l)) continue;
     for (auto& entry : block.m_entries) entry.set(l, typename PackType::value_type(0));

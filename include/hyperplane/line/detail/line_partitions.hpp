@@ -10,13 +10,31 @@
 
 namespace hyperplane::detail {
 
-/// Into how many parts each line should be cut so that `lanes` lanes have work: 1 is none. Parts read 5 n^2 values a
-/// point instead of 3 n^2 and need more launches. Measured on a host (docs/performance.md, few lines): two parts lose
-/// as often as they win, four and more win, and more than fill the lanes gain nothing. On an H200 16 lines in as many
-/// parts as fill the lanes take a ninth of the time. A part has at least eight points, an estimate.
-constexpr int choose_line_partitions(std::int64_t lines, int longest, std::int64_t lanes) {
-  auto const parts = std::min<std::int64_t>(lanes / lines, longest / 8);
-  return parts < 4 ? 1 : static_cast<int>(parts);
+/// When few lines are cut.
+struct LineCutting {
+  std::int64_t lanes;  ///< that should have work
+  int lanes_a_line;    ///< where there are less for each line, none is cut
+  int parts;           ///< of a line, at least
+  int points;          ///< of a part, at least
+};
+
+/// Parts read 5 n^2 values a point instead of 3 n^2 and need more launches. Measured (docs/performance.md, few lines):
+/// two parts lose as often as they win, four and more win, and more than fill the lanes gain nothing. That a part has
+/// eight points is an estimate.
+constexpr LineCutting host_line_cutting(std::int64_t lanes) { return {lanes, 4, 4, 8}; }
+
+/// Measured on an H200: lines have work for four packs a multiprocessor, since a pack waits most of the time. With less
+/// than eight parts a factorization takes longer than whole, and so it does, in eight parts, with as many lines as 16
+/// parts of each fill the device. Parts of eight points are slower than parts of 16.
+constexpr LineCutting cuda_line_cutting(int multiprocessors, int vector_length) {
+  return {4 * std::int64_t{multiprocessors} * vector_length, 16, 8, 16};
+}
+
+/// Into how many parts each line should be cut: 1 is none.
+constexpr int choose_line_partitions(std::int64_t lines, int longest, const LineCutting& cutting) {
+  auto const lanes = cutting.lanes / lines;
+  auto const parts = std::min<std::int64_t>(lanes, longest / cutting.points);
+  return lanes < cutting.lanes_a_line || parts < cutting.parts ? 1 : static_cast<int>(parts);
 }
 
 /// Lines cut into parts by separators, points that belong to no part. Points of both sets are ordinals of the lines.

@@ -18,6 +18,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -136,12 +137,14 @@ class LineSplit {
     if (m_parts) {
       auto const parts = matrix(m_part_places->of(where).gathered_places());
       m_parts->factor(exec, parts);
+      // A device needs the threads more than a host needs a block for all columns.
+      constexpr int columns = HostExecutionSpace<Exec> ? n : 1;
+      using Spike = LineSpikeFactor<Scalar, n, StorageScalar, MatrixStorage, vector_length, internal_length, columns>;
       for_line_packs<internal_vectors>(
-          "Hyperplane::BlockTridiagonal::spikes", exec, m_parts->layout().packs(),
-          LineSpikeFactor<Scalar, n, StorageScalar, MatrixStorage, vector_length, internal_length>{
-              parts, m_parts->factors(), spikes(), m_left_of_part.data(), m_right_of_part.data()});
+          "Hyperplane::BlockTridiagonal::spikes", exec, m_parts->layout().packs() * Spike::groups,
+          Spike{parts, m_parts->factors(), spikes(), m_left_of_part.data(), m_right_of_part.data()});
     }
-    for_line_packs<vector_length>("Hyperplane::BlockTridiagonal::reduce", exec, m_reduced.layout().items(),
+    for_line_packs<vector_length>("Hyperplane::BlockTridiagonal::reduce", exec, m_reduced.layout().items() * n,
                                   LineReduce<Scalar, n, StorageScalar, MatrixStorage, vector_length>{
                                       matrix(m_separator_places.of(where).gathered_places()), spikes(), separators(),
                                       m_matrix.flat().data(), m_couplings.flat().data()});
@@ -159,6 +162,8 @@ class LineSplit {
       m_parts->template solve<many>(exec, Given{rhs, at_parts, entries, 0}, Wanted{x, at_parts, entries, 0}, columns);
     }
     Scalar* const reduced = m_unknowns.flat().data();
+    constexpr bool on_host = HostExecutionSpace<Exec>;
+    int const steps = on_host ? m_longest_part : 1, ranges = on_host ? 1 : m_longest_part;
     for (int first = 0; first < entries; first += n) {
       for_line_packs<vector_length>("Hyperplane::BlockTridiagonal::reduce_rhs", exec, m_reduced.layout().items(),
                                     LineReduceRhs<Scalar, n, StorageScalar, vector_length>{
@@ -167,11 +172,11 @@ class LineSplit {
       m_reduced.template solve<false>(exec, LineData::lines, reduced, reduced, 1);
       for_line_packs<internal_vectors>(
           "Hyperplane::BlockTridiagonal::expand", exec,
-          (m_parts ? m_parts->layout().packs() : 0) + m_reduced.layout().items(),
+          (m_parts ? m_parts->layout().packs() * ranges : 0) + m_reduced.layout().items(),
           LineExpand<Scalar, n, StorageScalar, vector_length, internal_length>{
               m_parts ? m_parts->layout().ref() : LineLayoutRef<vector_length>{}, spikes(), m_left_of_part.data(),
               m_right_of_part.data(), reduced, Wanted{x, at_parts, entries, first},
-              Wanted{x, at_separators, entries, first}});
+              Wanted{x, at_separators, entries, first}, steps, ranges});
     }
   }
 
@@ -204,6 +209,7 @@ class LineSplit {
       : m_lines(layout.lines()),
         m_single(cut.single),
         m_parts(make_parts(exec, layout, cut, path, load_bits)),
+        m_longest_part(m_parts ? std::ranges::max(m_parts->layout().tables().lengths()) : 0),
         m_part_places(m_parts ? std::optional(sides(exec, layout, m_parts->layout())) : std::nullopt),
         m_reduced(exec, Layout(exec, separator_lines(layout.lines(), cut)), 1, path, load_bits),
         m_separator_places(sides(exec, layout, m_reduced.layout())),
@@ -284,6 +290,7 @@ class LineSplit {
   LineSet m_lines;
   bool m_single;
   std::optional<Direct> m_parts;  ///< none where every line is a single periodic point
+  int m_longest_part;             ///< steps of the longest pack of parts
   std::optional<Sides> m_part_places;
   Solver m_reduced;
   Sides m_separator_places;

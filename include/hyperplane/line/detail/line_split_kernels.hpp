@@ -14,6 +14,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <type_traits>
 
 /// Kernels of LineSplit, which says what they compute: bodies of for_line_packs.
 namespace hyperplane::detail {
@@ -41,12 +42,18 @@ KOKKOS_FORCEINLINE_FUNCTION Value& slot_entry(Value* data, int entries, int e, i
   return data[(std::int64_t{slot >> shift} * entries + e) * width + (slot & (width - 1))];
 }
 
-template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length, int internal_length>
+/// `columns` of the spikes' n columns, which do not depend on one another, for an internal vector of a pack of parts:
+/// all of them, or one.
+template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length, int internal_length, int columns>
 struct LineSpikeFactor {
+  static_assert(columns == n || columns == 1);
   using PackType = Pack<Scalar, internal_length>;
-  using Block = block::Matrix<PackType, n>;
+  using Columns = std::conditional_t<columns == n, block::Matrix<PackType, n>, block::Vector<PackType, n>>;
   using Lanes = LineLanes<internal_length, vector_length>;
   using Cursor = LineCursor<GatheredPlaces, internal_length, vector_length>;
+  /// Indices of a pack.
+  static constexpr int groups = n / columns;
+  static constexpr int entries = n * columns;
 
   using StoredBlock = block::PackMatrix<PackType, Storage, n, vector_length>;
 
@@ -56,56 +63,72 @@ struct LineSpikeFactor {
   const int* m_left;  ///< of each lane of each pack of parts: slot of the separator; -1 where there is none
   const int* m_right;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t pack, int v) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t index, int v) const {
+    auto const pack = index / groups;
+    int const entry = static_cast<int>(index % groups) * entries;
     auto const& layout = m_factors.m_layout;
     Lanes const lanes(layout, pack, v);
     Cursor const cursor(m_a.m_places, layout, lanes);
     auto const lane = lanes.m_first_lane;
     auto const first = layout.first_item(pack);
-    Block z, other, sum;
+    Columns z, other, sum;
     clear(z);
     for (int step = 0; step < lanes.m_length; ++step) {
-      coupling<LineBlock::lower>(cursor, lanes, step, sum);
+      coupling<LineBlock::lower>(cursor, lanes, step, entry, sum);
       if (m_spikes.m_single) {
-        coupling<LineBlock::upper>(cursor, lanes, step, other);
-        for (int e = 0; e < n * n; ++e) sum.m_entries[e] += other.m_entries[e];
+        coupling<LineBlock::upper>(cursor, lanes, step, entry, other);
+        for (int e = 0; e < entries; ++e) sum.m_entries[e] += other.m_entries[e];
       }
-      block::gemm_subtract<n>(StoredBlock{m_factors.lower(pack, step, LineFactor::lower) + lane}, z, sum);
-      block::gemm<n>(StoredBlock{m_factors.lower(pack, step, LineFactor::inverse) + lane}, sum, z);
-      keep(z, m_spikes.m_left.pack_data(first + step) + lane);
+      multiply_subtract(StoredBlock{m_factors.lower(pack, step, LineFactor::lower) + lane}, z, sum);
+      multiply(StoredBlock{m_factors.lower(pack, step, LineFactor::inverse) + lane}, sum, z);
+      keep(z, m_spikes.m_left.pack_data(first + step, entry) + lane);
     }
     clear(z);
     for (int step = lanes.m_length - 1; step >= 0; --step) {
-      Storage* const values = m_spikes.m_left.pack_data(first + step) + lane;
-      for (int e = 0; e < n * n; ++e) sum.m_entries[e] = PackType::load(values + e * vector_length);
-      block::gemm_subtract<n>(StoredBlock{m_factors.upper(pack, step) + lane}, z, sum);
+      Storage* const values = m_spikes.m_left.pack_data(first + step, entry) + lane;
+      for (int e = 0; e < entries; ++e) sum.m_entries[e] = PackType::load(values + e * vector_length);
+      multiply_subtract(StoredBlock{m_factors.upper(pack, step) + lane}, z, sum);
       z = sum;
       keep(z, values);
     }
     if (m_spikes.m_single) return;
     clear(z);
     for (int step = lanes.m_length - 1; step >= 0; --step) {
-      coupling<LineBlock::upper>(cursor, lanes, step, other);
-      block::gemm<n>(StoredBlock{m_factors.lower(pack, step, LineFactor::inverse) + lane}, other, sum);
-      block::gemm_subtract<n>(StoredBlock{m_factors.upper(pack, step) + lane}, z, sum);
+      coupling<LineBlock::upper>(cursor, lanes, step, entry, other);
+      multiply(StoredBlock{m_factors.lower(pack, step, LineFactor::inverse) + lane}, other, sum);
+      multiply_subtract(StoredBlock{m_factors.upper(pack, step) + lane}, z, sum);
       z = sum;
-      keep(z, m_spikes.m_right.pack_data(first + step) + lane);
+      keep(z, m_spikes.m_right.pack_data(first + step, entry) + lane);
     }
   }
 
  private:
-  KOKKOS_FUNCTION static void clear(Block& block) {
-    for (auto& entry : block.m_entries) entry = PackType(0);
+  KOKKOS_FUNCTION static void clear(Columns& block) {
+    for (auto& value : block.m_entries) value = PackType(0);
   }
-  KOKKOS_FUNCTION static void keep(const Block& block, Storage* values) {
-    for (int e = 0; e < n * n; ++e) block.m_entries[e].store(values + e * vector_length);
+  KOKKOS_FUNCTION static void keep(const Columns& block, Storage* values) {
+    for (int e = 0; e < entries; ++e) block.m_entries[e].store(values + e * vector_length);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void multiply(const StoredBlock& a, const Columns& b, Columns& c) {
+    if constexpr (columns == n) {
+      block::gemm<n>(a, b, c);
+    } else {
+      block::gemv<n>(a, b, c);
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION static void multiply_subtract(const StoredBlock& a, const Columns& b, Columns& c) {
+    if constexpr (columns == n) {
+      block::gemm_subtract<n>(a, b, c);
+    } else {
+      block::gemv_subtract<n>(a, b, c);
+    }
   }
 
-  /// The block that couples the first point of a part to the separator before it, or the last to the one after it, in
-  /// the lanes that are there at this step; zero in the others, and where there is no separator: what an open line has
-  /// there belongs to no point.
+  /// Columns of the block that couples the first point of a part to the separator before it, or the last to the one
+  /// after it, in the lanes that are there at this step; zero in the others, and where there is no separator: what an
+  /// open line has there belongs to no point.
   template <LineBlock which>
-  KOKKOS_FUNCTION void coupling(const Cursor& cursor, const Lanes& lanes, int step, Block& block) const {
+  KOKKOS_FUNCTION void coupling(const Cursor& cursor, const Lanes& lanes, int step, int entry, Columns& block) const {
     constexpr bool lower = which == LineBlock::lower;
     const int* const separators = (lower ? m_left : m_right) + lanes.m_pack * vector_length + lanes.m_first_lane;
     auto const here = [&](int l) {
@@ -115,15 +138,17 @@ struct LineSpikeFactor {
     for (int l = 0; l < internal_length; ++l) any_here = any_here || here(l);
     clear(block);
     if (!any_here) return;
-    cursor.template load<n * n>(m_a.m_data, m_a.m_entries, m_a.m_first[static_cast<int>(which)], step, block.m_entries);
+    cursor.template load<entries>(m_a.m_data, m_a.m_entries, m_a.m_first[static_cast<int>(which)] + entry, step,
+                                  block.m_entries);
     clear_lanes(block, [&](int l) { return !here(l); });
   }
 };
 
-/// For each lane of each item of the separators' layout: the reduced matrix, and the separators' own couplings.
+/// For each column of the blocks and each lane of each item of the separators' layout: the reduced matrix, and the
+/// separators' own couplings.
 template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length>
 struct LineReduce {
-  using Block = block::Matrix<Scalar, n>;
+  using Vector = block::Vector<Scalar, n>;
 
   LineMatrix<MatrixStorage, GatheredPlaces> m_a;  ///< places are those of separators
   LineSpikes<Storage, n, vector_length> m_spikes;
@@ -132,54 +157,74 @@ struct LineReduce {
   Storage* m_couplings;  ///< the lower and the upper block
   static constexpr int shift = std::countr_zero(static_cast<unsigned>(vector_length));
 
-  KOKKOS_FUNCTION void operator()(std::int64_t item, int lane) const {
-    auto const index = item * vector_length + lane;
+  KOKKOS_FUNCTION void operator()(std::int64_t item_column, int lane) const {
+    auto const index = item_column / n * vector_length + lane;
+    int const column = static_cast<int>(item_column % n);
     int const slot = m_a.m_places.m_slots[index];
     if (slot < 0) return;
     auto const to = static_cast<int>(index);
-    Block lower, diagonal, upper, reduced_lower, reduced_upper;
-    for (int e = 0; e < n * n; ++e) {
-      auto const given = [&](LineBlock which) {
-        return static_cast<Scalar>(slot_entry(m_a.m_data, m_a.m_entries, m_a.m_first[static_cast<int>(which)] + e, slot,
-                                              m_a.m_places.m_shift));
-      };
-      lower.m_entries[e] = given(LineBlock::lower);
-      diagonal.m_entries[e] = given(LineBlock::diagonal);
-      upper.m_entries[e] = given(LineBlock::upper);
-      reduced_lower.m_entries[e] = reduced_upper.m_entries[e] = 0;
+    Given const lower = given(LineBlock::lower, slot), upper = given(LineBlock::upper, slot);
+    Given const own = given(LineBlock::diagonal, slot);
+    Vector diagonal, reduced_lower, reduced_upper;
+    for (int r = 0; r < n; ++r) {
+      diagonal[r] = own(r, column);
+      reduced_lower[r] = reduced_upper[r] = 0;
     }
     int const before = m_separators.m_before[index], after = m_separators.m_after[index];
     bool const same_before = m_separators.m_same[index] & 1, same_after = m_separators.m_same[index] & 2;
     if (before < 0 && after < 0) {
       // A periodic line of one point.
-      for (int e = 0; e < n * n; ++e) diagonal.m_entries[e] += lower.m_entries[e] + upper.m_entries[e];
+      for (int r = 0; r < n; ++r) diagonal[r] += lower(r, column) + upper(r, column);
     }
     if (before >= 0) {
-      block::gemm_subtract<n>(lower, spike(m_spikes.m_left, before), same_before ? diagonal : reduced_lower);
-      if (!m_spikes.m_single) block::gemm_subtract<n>(lower, spike(m_spikes.m_right, before), diagonal);
+      subtract(lower, spike(m_spikes.m_left, before, column), same_before, diagonal, reduced_lower);
+      if (!m_spikes.m_single) block::gemv_subtract<n>(lower, spike(m_spikes.m_right, before, column), diagonal);
     }
     if (after >= 0) {
-      block::gemm_subtract<n>(upper, spike(m_spikes.m_left, after), diagonal);
+      block::gemv_subtract<n>(upper, spike(m_spikes.m_left, after, column), diagonal);
       if (!m_spikes.m_single) {
-        block::gemm_subtract<n>(upper, spike(m_spikes.m_right, after), same_after ? diagonal : reduced_upper);
+        subtract(upper, spike(m_spikes.m_right, after, column), same_after, diagonal, reduced_upper);
       }
     }
-    for (int e = 0; e < n * n; ++e) {
-      slot_entry(m_reduced, line_blocks * n * n, e, to, shift) = reduced_lower.m_entries[e];
-      slot_entry(m_reduced, line_blocks * n * n, n * n + e, to, shift) = diagonal.m_entries[e];
-      slot_entry(m_reduced, line_blocks * n * n, 2 * n * n + e, to, shift) = reduced_upper.m_entries[e];
-      slot_entry(m_couplings, 2 * n * n, e, to, shift) = static_cast<Storage>(lower.m_entries[e]);
-      slot_entry(m_couplings, 2 * n * n, n * n + e, to, shift) = static_cast<Storage>(upper.m_entries[e]);
+    for (int r = 0; r < n; ++r) {
+      int const e = column * n + r;
+      slot_entry(m_reduced, line_blocks * n * n, e, to, shift) = reduced_lower[r];
+      slot_entry(m_reduced, line_blocks * n * n, n * n + e, to, shift) = diagonal[r];
+      slot_entry(m_reduced, line_blocks * n * n, 2 * n * n + e, to, shift) = reduced_upper[r];
+      slot_entry(m_couplings, 2 * n * n, e, to, shift) = static_cast<Storage>(lower(r, column));
+      slot_entry(m_couplings, 2 * n * n, n * n + e, to, shift) = static_cast<Storage>(upper(r, column));
     }
   }
 
  private:
-  KOKKOS_FUNCTION static Block spike(const typename LineSpikes<Storage, n, vector_length>::Ref& spikes, int slot) {
-    Block block;
-    for (int e = 0; e < n * n; ++e) {
-      block.m_entries[e] = static_cast<Scalar>(spikes(slot / vector_length, e, slot % vector_length));
+  /// A block of a slot of A.
+  struct Given {
+    const MatrixStorage* m_data;
+    int m_width;
+    KOKKOS_FUNCTION Scalar operator()(int r, int c) const { return static_cast<Scalar>(m_data[(c * n + r) * m_width]); }
+  };
+  KOKKOS_FUNCTION Given given(LineBlock which, int slot) const {
+    int const shift_given = m_a.m_places.m_shift;
+    return {&slot_entry(m_a.m_data, m_a.m_entries, m_a.m_first[static_cast<int>(which)], slot, shift_given),
+            1 << shift_given};
+  }
+
+  KOKKOS_FUNCTION static Vector spike(const typename LineSpikes<Storage, n, vector_length>::Ref& spikes, int slot,
+                                      int column) {
+    Vector x;
+    for (int r = 0; r < n; ++r) {
+      x[r] = static_cast<Scalar>(spikes(slot / vector_length, column * n + r, slot % vector_length));
     }
-    return block;
+    return x;
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION static void subtract(const Given& a, const Vector& x, bool same, Vector& diagonal,
+                                                   Vector& beside) {
+    if (same) {
+      block::gemv_subtract<n>(a, x, diagonal);
+    } else {
+      block::gemv_subtract<n>(a, x, beside);
+    }
   }
 };
 
@@ -218,7 +263,8 @@ struct LineReduceRhs {
   }
 };
 
-/// x of the parts less what the separators contribute, pack by pack; then x of the separators, item by item.
+/// x of the parts less what the separators contribute, some steps of a pack an index; then x of the separators, item by
+/// item.
 template <class Scalar, int n, class Storage, int vector_length, int internal_length>
 struct LineExpand {
   using PackType = Pack<Scalar, internal_length>;
@@ -235,10 +281,13 @@ struct LineExpand {
   const Scalar* m_reduced;
   LineUnknowns<Scalar, GatheredPlaces> m_x;           ///< places are those of parts
   LineUnknowns<Scalar, GatheredPlaces> m_separators;  ///< the same values; places are those of separators
+  int m_steps;                                        ///< of an index
+  int m_ranges;                                       ///< indices of a pack
 
   KOKKOS_FUNCTION void operator()(std::int64_t index, int v) const {
-    if (index < m_parts.packs()) return expand(index, v);
-    auto const first = (index - m_parts.packs()) * vector_length + v * internal_length;
+    auto const ranges = m_parts.packs() * m_ranges;
+    if (index < ranges) return expand(index / m_ranges, static_cast<int>(index % m_ranges) * m_steps, v);
+    auto const first = (index - ranges) * vector_length + v * internal_length;
     for (int l = 0; l < internal_length; ++l) copy(first + l);
   }
 
@@ -252,12 +301,14 @@ struct LineExpand {
     }
   }
 
-  KOKKOS_FUNCTION void expand(std::int64_t pack, int v) const {
+  KOKKOS_FUNCTION void expand(std::int64_t pack, int begin, int v) const {
     Lanes const lanes(m_parts, pack, v);
     Cursor const cursor(m_x.m_places, m_parts, lanes);
+    int const end = begin + m_steps < lanes.m_length ? begin + m_steps : lanes.m_length;
+    if (begin >= end) return;
     Vector const left = separator(m_left, lanes);
     Vector const right = separator(m_right, lanes);
-    for (int step = 0; step < lanes.m_length; ++step) {
+    for (int step = begin; step < end; ++step) {
       auto const item = m_parts.first_item(pack) + step;
       Vector x;
       cursor.template load<n>(m_x.m_data, m_x.m_entries, m_x.m_first, step, x.m_entries);

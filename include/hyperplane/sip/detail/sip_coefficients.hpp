@@ -7,6 +7,7 @@
 #include <hyperplane/grid/hyperplane_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_factors.hpp>
+#include <hyperplane/sip/detail/sip_ordered_factors.hpp>
 #include <hyperplane/sip/detail/sip_point.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 
@@ -21,50 +22,50 @@ template <class Scalar, class Exec, class Storage, class MatrixStorage, int vect
 struct SipCoefficientsPlane {
   HyperplaneMap m_planes;
   BlockStencil7Ref<MatrixStorage, 1, vector_length> m_a;
-  BlockIlu0Factors<Storage, 1, vector_length> m_factors;
+  SipOrderedFactors<Storage, vector_length> m_factors;
   typename SingularPivotRecord<Exec>::Ref m_singular;
   Scalar m_alpha;
   SipMask m_mask;
   int m_plane;
 
   KOKKOS_FUNCTION void operator()(std::int64_t q) const {
-    Point const p = m_planes.point(m_plane, q);
+    Point const ordered = m_planes.point(m_plane, q);
+    Point const p = m_factors.point(ordered);
     SipEntries<Scalar> const a{entry(p, Direction::center), entry(p, Direction::bottom), entry(p, Direction::south),
                                entry(p, Direction::west),   entry(p, Direction::east),   entry(p, Direction::north),
                                entry(p, Direction::top)};
     SipPoint<Scalar> point{};
-    bool regular = true;
     if (m_mask.contains(m_a.grid(), p)) {
-      point = sip_point(a, upper(neighbour(p, Direction::bottom)), upper(neighbour(p, Direction::south)),
-                        upper(neighbour(p, Direction::west)), m_alpha, regular);
+      Scalar pivot;
+      point = sip_point(a, upper(p, Direction::bottom), upper(p, Direction::south), upper(p, Direction::west), m_alpha,
+                        pivot);
+      // What comes after a singular pivot is singular too: the first one in the order counts.
+      if (!sip_regular(pivot, point.inverse())) m_singular.record(m_a.grid().index(ordered), 0);
     }
-    if (!regular) m_singular.record(m_a.grid().index(p), 0);
 
-    auto const pack = m_a.map().pack(p.i, p.j, p.k);
-    int const lane = m_a.map().lane(p.j);
     for (int e = 0; e < lower_blocks; ++e) {
-      m_factors.lower(pack, static_cast<LowerBlock>(e))[lane] = static_cast<Storage>(point.m_lower[e]);
+      *m_factors.lower(p, static_cast<LowerBlock>(e)) = static_cast<Storage>(point.m_lower[e]);
     }
     for (int e = 0; e < upper_blocks; ++e) {
-      m_factors.upper(pack, static_cast<UpperBlock>(e))[lane] = static_cast<Storage>(point.m_upper[e]);
+      *m_factors.upper(p, static_cast<UpperBlock>(e)) = static_cast<Storage>(point.m_upper[e]);
     }
   }
 
  private:
-  /// That of A, and zero where it points out of the grid or to a masked point.
-  KOKKOS_FUNCTION Scalar entry(const Point& p, Direction direction) const {
+  /// That of A in the direction that the ordering calls so, and zero where it points out of the grid or to a masked
+  /// point.
+  KOKKOS_FUNCTION Scalar entry(const Point& p, Direction ordered) const {
+    auto const direction = m_factors.direction(ordered);
     if (!m_mask.contains(m_a.grid(), neighbour(p, direction))) return 0;
     auto const& map = m_a.map();
     return static_cast<Scalar>(m_a.pack_block(map.pack(p.i, p.j, p.k), direction)[map.lane(p.j)]);
   }
 
-  /// The upper coefficients of a point, none where there is no such point.
-  KOKKOS_FUNCTION SipUpper<Scalar> upper(const Point& p) const {
-    if (!m_a.grid().contains(p)) return {0, 0, 0};
-    auto const& map = m_a.map();
-    auto const value = [&](UpperBlock block) {
-      return static_cast<Scalar>(m_factors.upper(map.pack(p.i, p.j, p.k), block)[map.lane(p.j)]);
-    };
+  /// The upper coefficients of a neighbour, none where there is no such point.
+  KOKKOS_FUNCTION SipUpper<Scalar> upper(const Point& p, Direction ordered) const {
+    Point const other = neighbour(p, m_factors.direction(ordered));
+    if (!m_a.grid().contains(other)) return {0, 0, 0};
+    auto const value = [&](UpperBlock block) { return static_cast<Scalar>(*m_factors.upper(other, block)); };
     return {value(UpperBlock::top), value(UpperBlock::north), value(UpperBlock::east)};
   }
 };
@@ -72,7 +73,7 @@ struct SipCoefficientsPlane {
 /// One launch for each hyperplane.
 template <class Scalar, ExecutionSpace Exec, class Storage, class MatrixStorage, int vector_length>
 void sip_coefficients_portable(const Exec& exec, const BlockStencil7Ref<MatrixStorage, 1, vector_length>& a,
-                               const BlockIlu0Factors<Storage, 1, vector_length>& factors,
+                               const SipOrderedFactors<Storage, vector_length>& factors,
                                const SingularPivotRecord<Exec>& singular, Scalar alpha, const SipMask& mask) {
   HyperplaneMap const planes(a.grid());
   for (int p = 0; p < planes.plane_count(); ++p) {
@@ -80,6 +81,15 @@ void sip_coefficients_portable(const Exec& exec, const BlockStencil7Ref<MatrixSt
                          SipCoefficientsPlane<Scalar, Exec, Storage, MatrixStorage, vector_length>{
                              planes, a, factors, singular.ref(), alpha, mask, p});
   }
+}
+
+template <class Scalar, ExecutionSpace Exec, class Storage, class MatrixStorage, int vector_length>
+void sip_coefficients_portable(const Exec& exec, const BlockStencil7Ref<MatrixStorage, 1, vector_length>& a,
+                               const BlockIlu0Factors<Storage, 1, vector_length>& factors,
+                               const SingularPivotRecord<Exec>& singular, Scalar alpha, const SipMask& mask) {
+  using Ordered = SipOrderedFactors<Storage, vector_length>;
+  sip_coefficients_portable(exec, a, Ordered{factors.m_map, factors.m_lower, factors.m_upper, false}, singular, alpha,
+                            mask);
 }
 
 /// What computes the coefficients, for an execution space and a path: a specialization may do better than the portable

@@ -126,8 +126,9 @@ struct CudaSipCoefficients {
                               static_cast<Scalar>(static_cast<Storage>(u[1])),
                               static_cast<Scalar>(static_cast<Storage>(u[2]))};
     };
-    bool regular = true;
-    results.m_point = sip_point(a, kept(p.bottom), kept(p.south), kept(p.west), m_alpha, regular);
+    Scalar pivot;
+    results.m_point = sip_point(a, kept(p.bottom), kept(p.south), kept(p.west), m_alpha, pivot);
+    bool regular = sip_regular(pivot, results.m_point.inverse());
     if constexpr (masked) {
       if (!(used & SipUsedEntries<Storage, W>::bit(Direction::center))) {
         results.m_point = {};

@@ -46,26 +46,34 @@ template <class Scalar>
 struct SipPoint {
   Scalar m_lower[lower_blocks];
   Scalar m_upper[upper_blocks];
+
+  HYPERPLANE_FUNCTION const Scalar& inverse() const { return m_lower[static_cast<int>(LowerBlock::inverse)]; }
 };
 
-/// The coefficients of SIP at a point, see Sip, from those of its lower neighbours; all zero where there is none. Sets
-/// `regular` to false at a singular pivot.
+/// The coefficients of SIP at a point, see Sip, from those of its lower neighbours; all zero where there is none.
+/// Scalar may be a pack of points. Sets `pivot`, of which the inverse is kept: singular where it, or its inverse, is
+/// not finite.
 template <class Scalar>
 HYPERPLANE_FUNCTION SipPoint<Scalar> sip_point(const SipEntries<Scalar>& a, const SipUpper<Scalar>& bottom,
                                                const SipUpper<Scalar>& south, const SipUpper<Scalar>& west,
-                                               Scalar alpha, bool& regular) {
-  Scalar const l_b = a.bottom / (1 + alpha * (bottom.north + bottom.east));
-  Scalar const l_s = a.south / (1 + alpha * (south.east + south.top));
-  Scalar const l_w = a.west / (1 + alpha * (west.north + west.top));
+                                               Scalar alpha, Scalar& pivot) {
+  Scalar const one(1);
+  Scalar const l_b = a.bottom / (one + alpha * (bottom.north + bottom.east));
+  Scalar const l_s = a.south / (one + alpha * (south.east + south.top));
+  Scalar const l_w = a.west / (one + alpha * (west.north + west.top));
   // What the product of the factors has outside the stencil, taken from where Stone's extrapolation puts it.
   Scalar const north = alpha * (l_b * bottom.north + l_w * west.north);
   Scalar const east = alpha * (l_b * bottom.east + l_s * south.east);
   Scalar const top = alpha * (l_w * west.top + l_s * south.top);
-  Scalar const l_p = a.center + north + east + top - l_b * bottom.top - l_w * west.east - l_s * south.north;
-  Scalar const inverse = 1 / l_p;
-  // Zero, infinity and NaN alike fail the one test or the other; so does a pivot whose inverse is not finite.
-  regular = l_p * 0 == 0 && inverse * 0 == 0;
+  pivot = a.center + north + east + top - l_b * bottom.top - l_w * west.east - l_s * south.north;
+  Scalar const inverse = one / pivot;
   return {{l_b, l_s, l_w, inverse}, {(a.top - top) * inverse, (a.north - north) * inverse, (a.east - east) * inverse}};
+}
+
+/// Zero, infinity and NaN alike fail the one test or the other; so does a pivot whose inverse is not finite.
+template <class Scalar>
+HYPERPLANE_FUNCTION bool sip_regular(const Scalar& pivot, const Scalar& inverse) {
+  return pivot * 0 == 0 && inverse * 0 == 0;
 }
 
 }  // namespace hyperplane::detail

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/cfd/detail/nest.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/macros.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace hyperplane::detail {
+
+/// A slab: loops over an array and, from m_offset on, a buffer.
+template <class T>
+struct SlabChunks {
+  Nest<T, 2> m_nest{};
+  NestParts m_parts{};
+  std::int64_t m_offset = 0;
+  std::int64_t m_first_chunk = 0;
+};
+
+/// A chunk of parts of rows.
+template <class T, bool pack>
+struct SlabChunk {
+  const SlabChunks<T>* m_table;
+  int m_slabs;
+  T* m_buffer;
+
+  void operator()(std::int64_t index) const {
+    // The last slab that begins at or before the chunk: slabs without values never are.
+    auto const& slab =
+        *std::prev(std::upper_bound(m_table, m_table + m_slabs, index, [](std::int64_t number, const auto& entry) {
+          return number < entry.m_first_chunk;
+        }));
+    auto nest = slab.m_nest;
+    nest.m_data[1] = m_buffer + slab.m_offset;
+    auto const chunk = slab.m_parts.parts_of_chunk();
+    auto const begin = (index - slab.m_first_chunk) * chunk;
+    auto const stride = nest.m_strides[0][0];
+    slab.m_parts.run(nest, begin, std::min(begin + chunk, slab.m_parts.m_parts),
+                     [&](T* const(&elements)[2], int length) {
+                       if (stride == 1) {
+                         move(elements[0], std::integral_constant<int, 1>{}, elements[1], length);
+                       } else {
+                         move(elements[0], stride, elements[1], length);
+                       }
+                     });
+  }
+
+  /// Values of the buffer are neighbours.
+  template <class Stride>
+  static void move(T* field, Stride stride, T* buffer, int length) {
+    HYPERPLANE_INDEPENDENT
+    for (int i = 0; i < length; ++i) {
+      if constexpr (pack) {
+        buffer[i] = field[i * stride];
+      } else {
+        field[i * stride] = buffer[i];
+      }
+    }
+  }
+};
+
+/// What moves slabs to and from a buffer, in one launch. Of a nest, array 0 is the field, and the second array, whose
+/// strides alone count, the buffer.
+template <class T, ExecutionSpace Exec>
+class SlabCopy {
+  static_assert(HostExecutionSpace<Exec>, "other spaces have a specialization");
+
+ public:
+  SlabCopy(const Exec&, const std::vector<Nest<T, 2>>& nests) : m_table("Hyperplane::SlabPacker::table", nests.size()) {
+    std::int64_t offset = 0;
+    for (std::size_t s = 0; s < nests.size(); ++s) {
+      auto const size = nests[s].size();
+      m_table(s) = {nests[s], size > 0 ? NestParts(nests[s]) : NestParts{}, offset, m_chunks};
+      offset += size;
+      if (size == 0) continue;
+      auto const chunk = m_table(s).m_parts.parts_of_chunk();
+      m_chunks += (m_table(s).m_parts.m_parts + chunk - 1) / chunk;
+    }
+  }
+
+  template <bool pack>
+  void run(const Exec& exec, const std::string& label, T* buffer) const {
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, m_chunks),
+                         SlabChunk<T, pack>{m_table.data(), static_cast<int>(m_table.size()), buffer});
+  }
+
+ private:
+  // Copies of a packer share it.
+  Kokkos::View<SlabChunks<T>*, typename Exec::memory_space> m_table;
+  std::int64_t m_chunks = 0;
+};
+
+}  // namespace hyperplane::detail

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/core/factor_status.hpp>
+#include <hyperplane/core/path.hpp>
+#include <hyperplane/grid/grid.hpp>
+#include <hyperplane/krylov/detail/progress.hpp>
+#include <hyperplane/krylov/detail/reducer.hpp>
+#include <hyperplane/krylov/options.hpp>
+#include <hyperplane/simd/interleaved_view.hpp>
+#include <hyperplane/sip/detail/sip_coefficients.hpp>
+#include <hyperplane/sip/detail/sip_iteration_portable.hpp>
+#include <hyperplane/stencil/apply.hpp>
+#include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/stencil/block_vector.hpp>
+
+#include <Kokkos_Core.hpp>
+#ifdef KOKKOS_ENABLE_CUDA
+#include <hyperplane/sip/detail/sip_cuda.hpp>
+#include <hyperplane/sip/detail/sip_iteration_cuda.hpp>
+#endif
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace hyperplane {
+
+namespace detail {
+
+struct SipNormFinish {
+  double* m_norm;
+  KOKKOS_FUNCTION void operator()(const Sums<1>& sums) const { *m_norm = Kokkos::sqrt(sums.m_values[0]); }
+};
+
+}  // namespace detail
+
+struct SipIterationOptions {
+  /// Share of the extrapolation, see SipOptions.
+  double alpha = 0.9;
+  /// Every other iteration takes the points of the grid in the opposite order, so that it can follow close behind the
+  /// one before. Without it every iteration is that of Sip, and iterations run one after the other.
+  bool alternate = true;
+  /// portable, or on CUDA from 9.0 on pencil: all iterations in one kernel. Hosts have the portable path alone, which
+  /// shows what is computed: there Sip and Richardson are faster.
+  Path path = Path::automatic;
+  /// Multiprocessors of a CUDA device that kernels of the plan may occupy, see BlockIlu0Options; 0: all.
+  int multiprocessors = 0;
+};
+
+/// Iterations of SIP as one operation: x += M^-1 (b - A x), `count` times, with M = L U that of Sip.
+///
+/// The forward sweep of an iteration begins at the corner of the grid where the backward sweep before it ends, so that
+/// iterations in one order of the points cannot overlap. Stone already let orders alternate from one iteration to the
+/// next. Here iterations of odd number have the order of the grid mirrored in all three directions: their forward sweep
+/// begins where the backward sweep before begins, and follows close behind it, so that an iteration takes the time of
+/// about one sweep and a little instead of two. docs/algorithms.md compares the convergence with that of one order.
+/// Source: H. L. Stone, "Iterative Solution of Implicit Approximations of Multidimensional Partial Differential
+/// Equations", doi:10.1137/0705044.
+///
+/// The residual is carried along, r -= A delta, and computed from x anew in each iterate(); it is fused with the update
+/// of x, and on Path::pencil goes just ahead of the sweep that needs it.
+///
+/// A plan: the constructor allocates 7 values of StorageScalar a point, 14 where orders alternate, two vectors (on
+/// CUDA three, and for Path::pencil packets as Sip does); factor() and iterate() allocate nothing, fence nothing, and
+/// are asynchronous on the instance that is given. Copies share factors and working memory: at most one call of a plan
+/// and all its copies may run at a time.
+///
+/// Cost of an iteration a point: 35 flops, 7 values of A and 7 of factors, about 9 of vectors. Launches of iterate() on
+/// Path::pencil: one; on Path::portable one for each hyperplane and sweep. factor() computes the coefficients of each
+/// order as Sip does, the mirrored ones in a launch for each hyperplane. Results are bitwise the same whatever the
+/// number of threads or multiprocessors and in every run, for a given path; between paths they agree to rounding.
+/// Boundaries are what A says, as in Sip; solid points are rows of A with a diagonal entry alone, to which no other row
+/// points.
+template <Real Scalar, ExecutionSpace Exec, Real StorageScalar = Scalar>
+class SipIteration {
+  using Iterations = detail::SipIterations<Scalar, Exec, StorageScalar>;
+  using Factors = typename Iterations::Factors;
+
+ public:
+  using scalar_type = Scalar;
+  using storage_type = StorageScalar;
+  using execution_space = Exec;
+  using Vector = BlockVector<Scalar, 1, Exec>;
+  using Matrix = BlockStencil7<Scalar, 1, Exec>;
+  static constexpr int vector_length = Vector::vector_length;
+
+  /// Throws Error where alpha is out of range or the execution space cannot run the path.
+  SipIteration(const Exec& exec, const Grid& grid, const SipIterationOptions& options = {})
+      : m_options(checked(exec, options)),
+        m_map(grid),
+        m_usual(exec, m_map),
+        m_mirrored(options.alternate ? Arrays(exec, m_map) : m_usual),
+        m_residual(exec, grid, "Hyperplane::SipIteration::residual"),
+        m_singular(exec, "Hyperplane::SipIteration::status"),
+        m_mirrored_singular(exec, "Hyperplane::SipIteration::mirrored_status"),
+        m_coefficients(exec, m_map, m_options.path, options.multiprocessors),
+        m_iterations(exec, m_map, m_options.path, options.alternate, options.multiprocessors),
+        m_reducer(exec, m_residual.flat().size()),
+        m_norm(Kokkos::view_alloc(exec, "Hyperplane::SipIteration::norm")) {}
+
+  const Grid& grid() const { return m_map.grid(); }
+  /// With the path that runs; never automatic.
+  const SipIterationOptions& options() const { return m_options; }
+
+  /// Computes the coefficients of both orders from A. Throws Error where the grid of A is another one. A singular pivot
+  /// is recorded: see status().
+  void factor(const Exec& exec, const Matrix& a) {
+    detail::check_grid("SipIteration::factor", "A", a.grid(), grid());
+    m_singular.clear(exec);
+    m_mirrored_singular.clear(exec);
+    auto const alpha = static_cast<Scalar>(m_options.alpha);
+    detail::SipMask const all{nullptr};
+    using UsualFactors = detail::BlockIlu0Factors<StorageScalar, 1, vector_length>;
+    m_coefficients(exec, a.ref(), UsualFactors{m_map, m_usual.m_lower.ref(), m_usual.m_upper.ref()}, m_singular, alpha,
+                   all);
+    if (m_options.alternate) {
+      detail::sip_coefficients_portable(exec, a.ref(), ordered(m_mirrored, true), m_mirrored_singular, alpha, all);
+    }
+    m_factored = true;
+  }
+
+  /// `count` iterations of A x = b with the A of factor(), from the x that is given; the first one in the usual order.
+  /// Leaves residual(). x must not be b. Throws Error before the first factor(), where a grid is another one, and where
+  /// count is negative or above max_count.
+  void iterate(const Exec& exec, const Matrix& a, const Vector& b, const Vector& x, int count) const {
+    detail::check_grid("SipIteration::iterate", "A", a.grid(), grid());
+    detail::check_grid("SipIteration::iterate", "b", b.grid(), grid());
+    detail::check_grid("SipIteration::iterate", "x", x.grid(), grid());
+    require(m_factored, "SipIteration::iterate: called before factor");
+    require(b.flat().data() != x.flat().data(), "SipIteration::iterate: x must not be b");
+    if (count < 0 || count > max_count) {
+      fail("SipIteration::iterate: count is " + std::to_string(count) + ", expected 0 to " + std::to_string(max_count));
+    }
+    Factors const factors[2] = {ordered(m_usual, false), ordered(m_mirrored, m_options.alternate)};
+    m_iterations(exec, factors, a, b, x, m_residual, count);
+  }
+  static constexpr int max_count = 1000;
+
+  /// b - A x after the last iterate(), as the iterations carried it along.
+  const Vector& residual() const { return m_residual; }
+
+  /// Iterates until ||b - A x|| <= tolerance ||b||, and looks at it every check_interval iterations, with the residual
+  /// that iterate() leaves, or after max_iterations. The history of the result has the norms that were looked at.
+  /// Iterations begin in the usual order after each look, so that orders alternate throughout where check_interval is
+  /// even. Waits for the instance.
+  KrylovResult solve(const Exec& exec, const Matrix& a, const Vector& b, const Vector& x,
+                     const KrylovOptions& options = {}) const {
+    detail::check_options("SipIteration", options);
+    KrylovResult result;
+    result.rhs_norm = norm(exec, b);
+    int next = 0;
+    while (true) {
+      iterate(exec, a, b, x, next);
+      result.iterations += next;
+      result.residual_norm = norm(exec, m_residual);
+      result.history.push_back(result.residual_norm);
+      if (options.monitor) options.monitor(result.iterations, result.residual_norm);
+      if (result.residual_norm <= options.tolerance * result.rhs_norm) {
+        result.outcome = KrylovOutcome::converged;
+        break;
+      }
+      if (!std::isfinite(result.residual_norm)) {
+        result.outcome = KrylovOutcome::breakdown;
+        break;
+      }
+      next = std::min({options.check_interval, options.max_iterations - result.iterations, max_count});
+      if (next == 0) break;
+    }
+    return result;
+  }
+
+  /// Whether the last factor() met a singular pivot, and where: the first one in the usual order, or if there is none
+  /// the first one in the mirrored order. Waits for the instance.
+  FactorStatus status(const Exec& exec) const {
+    auto status = m_singular.status(exec, grid());
+    if (!status.ok()) return status;
+    status = m_mirrored_singular.status(exec, grid());
+    if (!status.ok()) status.point = ordered(m_mirrored, true).point(status.point);
+    return status;
+  }
+
+ private:
+  struct Arrays {
+    Arrays(const Exec& exec, const PencilMap<vector_length>& map)
+        : m_lower(exec, "Hyperplane::SipIteration::lower", map.pack_count()),
+          m_upper(exec, "Hyperplane::SipIteration::upper", map.pack_count()) {}
+    InterleavedView<StorageScalar, vector_length, detail::lower_blocks, Exec> m_lower;
+    InterleavedView<StorageScalar, vector_length, detail::upper_blocks, Exec> m_upper;
+  };
+
+  static SipIterationOptions checked(const Exec& exec, SipIterationOptions options) {
+    if (!(options.alpha >= 0 && options.alpha < 1)) {
+      fail("SipIteration: alpha is " + std::to_string(options.alpha) + ", expected at least 0 and less than 1");
+    }
+    if (options.multiprocessors < 0) {
+      fail("SipIteration: " + std::to_string(options.multiprocessors) + " multiprocessors are not possible");
+    }
+    if (options.path == Path::automatic) options.path = Iterations::choose(exec);
+    if (!Iterations::has(options.path)) {
+      fail(std::string("SipIteration: ") + Exec::name() + " has no path " + name(options.path));
+    }
+    return options;
+  }
+
+  Factors ordered(const Arrays& arrays, bool mirrored) const {
+    return Factors{m_map, arrays.m_lower.ref(), arrays.m_upper.ref(), mirrored};
+  }
+
+  double norm(const Exec& exec, const Vector& v) const {
+    m_reducer.template run<1>(exec, "Hyperplane::SipIteration::norm", detail::NormBody<Scalar>{v.flat().data()},
+                              detail::SipNormFinish{m_norm.data()});
+    double result = 0;
+    Kokkos::deep_copy(exec, Kokkos::View<double, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&result),
+                      m_norm);
+    exec.fence("Hyperplane: convergence check");
+    return result;
+  }
+
+  SipIterationOptions m_options;
+  PencilMap<vector_length> m_map;
+  Arrays m_usual;
+  Arrays m_mirrored;
+  Vector m_residual;
+  detail::SingularPivotRecord<Exec> m_singular;
+  detail::SingularPivotRecord<Exec> m_mirrored_singular;  // in the mirrored order
+  detail::SipCoefficients<Scalar, Exec, StorageScalar, vector_length> m_coefficients;
+  Iterations m_iterations;
+  detail::Reducer<Exec> m_reducer;
+  Kokkos::View<double, typename Exec::memory_space> m_norm;
+  bool m_factored = false;
+};
+
+}  // namespace hyperplane
