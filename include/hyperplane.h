@@ -69,8 +69,8 @@ HYPERPLANE_API int hyperplane_has_block_size(int n);
 
 /* Makes the library ready, and Kokkos with it unless the program has initialized that itself. The environment's
  * HYPERPLANE_DEVICE says which CUDA device to take; a library with the backend cuda needs one, whatever the backend
- * that is used (HYPERPLANE_NOT_AVAILABLE). May be called several times; as many calls of hyperplane_finalize() end it.
- */
+ * that is used: HYPERPLANE_NOT_AVAILABLE. May be called several times; it takes as many calls of hyperplane_finalize()
+ * to end it. */
 HYPERPLANE_API hyperplane_status hyperplane_initialize(void);
 /* Frees all objects that are left, and finalizes Kokkos if hyperplane_initialize() initialized it; after that it cannot
  * be initialized again in this process. No other call may be in progress, neither in another thread nor as the caller
@@ -181,7 +181,8 @@ typedef enum hyperplane_path HYPERPLANE_INT_ENUM {
   HYPERPLANE_PATH_CUDA_GRAPH = 3,
   HYPERPLANE_PATH_THREAD_RECYCLING = 4, /* cuda */
   HYPERPLANE_PATH_COOPERATIVE = 5,      /* cuda */
-  HYPERPLANE_PATH_STAGED = 6            /* of line solvers; CUDA from 9.0 on */
+  HYPERPLANE_PATH_SELF_SCHEDULED = 6,   /* cuda */
+  HYPERPLANE_PATH_STAGED = 7            /* of line solvers; CUDA from 9.0 on */
 } hyperplane_path;
 
 typedef enum hyperplane_preconditioner_kind HYPERPLANE_INT_ENUM {

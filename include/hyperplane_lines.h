@@ -18,7 +18,7 @@ typedef enum hyperplane_line_ends HYPERPLANE_INT_ENUM {
   HYPERPLANE_ENDS_PERIODIC = 1 /* after the last point comes the first */
 } hyperplane_line_ends;
 
-/* A set of lines of points that have numbers. A point is on one line at most. What the kind does not need is ignored.
+/* A set of lines of points, which have numbers; a point is on one line at most. What a kind does not need is ignored.
  */
 typedef struct hyperplane_line_set {
   hyperplane_line_kind kind;

@@ -137,8 +137,7 @@ HYPERPLANE_API hyperplane_status hyperplane_relaxation_check(hyperplane_relaxati
 HYPERPLANE_API hyperplane_status hyperplane_relaxation_solve(hyperplane_relaxation relaxation,
                                                              const hyperplane_array* r, const hyperplane_array* z);
 
-/* A box of an array that goes into a buffer: direction order[0] fastest, then order[1] and order[2], then components.
- */
+/* A box of an array that goes into a buffer: direction order[0] fastest, then order[1], order[2] and components. */
 typedef struct hyperplane_slab {
   hyperplane_array array;
   hyperplane_box box;
@@ -152,6 +151,8 @@ HYPERPLANE_API hyperplane_status hyperplane_packer_create(hyperplane_context con
                                                           int count, hyperplane_packer* packer);
 /* Values that the buffer has. */
 HYPERPLANE_API hyperplane_status hyperplane_packer_size(hyperplane_packer packer, int64_t* size);
+/* Their type. */
+HYPERPLANE_API hyperplane_status hyperplane_packer_scalar(hyperplane_packer packer, hyperplane_scalar* scalar);
 HYPERPLANE_API hyperplane_status hyperplane_packer_pack(hyperplane_packer packer, void* buffer, int64_t count);
 HYPERPLANE_API hyperplane_status hyperplane_packer_unpack(hyperplane_packer packer, const void* buffer, int64_t count);
 

@@ -65,22 +65,19 @@ std::string choose_backend(const std::string& wanted, const std::string& source)
 Kokkos::InitializationSettings kokkos_settings() {
   Kokkos::InitializationSettings settings;
   settings.set_disable_warnings(true);
-#ifdef KOKKOS_ENABLE_CUDA
-  int const devices = device_count();
-#endif
   auto const text = environment("HYPERPLANE_DEVICE");
-  if (text.empty()) return settings;
-  int device = -1;
+  int device = 0;
   auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), device);
-  if (error != std::errc{} || end != text.data() + text.size() || device < 0) {
+  if (!text.empty() && (error != std::errc{} || end != text.data() + text.size() || device < 0)) {
     throw Error("HYPERPLANE_DEVICE: '" + text + "' is not the number of a device, 0 or more");
   }
 #ifdef KOKKOS_ENABLE_CUDA
+  int const devices = device_count();
   if (device >= devices) {
     throw NotAvailable("HYPERPLANE_DEVICE: there is no device " + text + ", the number of devices is " +
                        std::to_string(devices));
   }
-  settings.set_device_id(device);
+  if (!text.empty()) settings.set_device_id(device);
 #endif
   return settings;
 }

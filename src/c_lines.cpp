@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <hyperplane/line/line_set.hpp>
 
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -27,8 +26,9 @@ LineSet line_set(const hyperplane_line_set* lines) {
   require_pointer(lines->offsets, "offsets");
   std::vector<std::int64_t> offsets(lines->offsets, lines->offsets + lines->line_count + 1);
   auto const listed = offsets.back();
-  if (listed < 0 || listed > std::numeric_limits<int>::max()) {
-    throw Failure(HYPERPLANE_INVALID_ARGUMENT, "the last offset is " + std::to_string(listed));
+  if (listed < 0 || listed > lines->point_count) {
+    throw Failure(HYPERPLANE_INVALID_ARGUMENT, "the last offset is " + std::to_string(listed) + ", but there are " +
+                                                   std::to_string(lines->point_count) + " points");
   }
   require_pointer(lines->points, "points");
   return LineSet::lists(lines->point_count, std::move(offsets),

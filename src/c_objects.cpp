@@ -129,7 +129,7 @@ hyperplane_status hyperplane_matrix_get(hyperplane_matrix matrix, double* values
 hyperplane_status hyperplane_matrix_apply(hyperplane_matrix a, hyperplane_vector x, hyperplane_vector y) {
   return guarded([&] {
     auto& objects = registry();
-    objects.get(a, "a")->object->multiply(*objects.get(x, "x")->object, *objects.get(y, "y")->object);
+    objects.get(a, "a")->object->apply(*objects.get(x, "x")->object, *objects.get(y, "y")->object);
   });
 }
 

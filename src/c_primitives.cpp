@@ -300,6 +300,14 @@ hyperplane_status hyperplane_packer_size(hyperplane_packer packer, int64_t* size
   });
 }
 
+hyperplane_status hyperplane_packer_scalar(hyperplane_packer packer, hyperplane_scalar* scalar) {
+  return guarded([&] {
+    auto const held = registry().get(packer, "packer");
+    require_pointer(scalar, "scalar");
+    *scalar = static_cast<hyperplane_scalar>(held->object->scalar());
+  });
+}
+
 hyperplane_status hyperplane_packer_pack(hyperplane_packer packer, void* buffer, int64_t count) {
   return guarded([&] {
     auto const held = registry().get(packer, "packer");

@@ -8,6 +8,9 @@
 using namespace hyperplane;
 using namespace hyperplane::c;
 
+static_assert(HYPERPLANE_PATH_STAGED == static_cast<int>(Path::staged) &&
+              HYPERPLANE_PATH_SELF_SCHEDULED == static_cast<int>(Path::self_scheduled));
+
 namespace {
 
 run_time::PreconditionerSettings settings_of(const hyperplane_preconditioner_options& options) {

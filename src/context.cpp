@@ -124,6 +124,7 @@ class LineSolverOn final : public LineSolver {
       : m_instance(instance),
         m_grid(lines.grid()),
         m_points(lines.point_count()),
+        m_covers_all(lines.size() == lines.point_count()),
         m_block_size(n),
         m_settings(settings),
         m_solver(factory.make_line_solver(instance.exec, lines, settings)) {}
@@ -151,10 +152,14 @@ class LineSolverOn final : public LineSolver {
   std::string singular_pivot() const override { return m_solver->singular_pivot(m_instance.exec); }
   void solve(const double* rhs, double* x, MemorySpace space) const override {
     auto const count = m_points * m_block_size * m_settings.columns;
-    // What is on no line stays as it is: x is read too.
     in_memory_of<false>(m_instance.exec, rhs, count, space, [&](const double* from) {
-      in_memory_of<true, true>(m_instance.exec, x, count, space,
-                               [&](double* to) { m_solver->solve(m_instance.exec, from, to); });
+      auto const solve_to = [&](double* to) { m_solver->solve(m_instance.exec, from, to); };
+      if (m_covers_all) {
+        in_memory_of<true>(m_instance.exec, x, count, space, solve_to);
+      } else {
+        // What is on no line stays as it is: x is read too.
+        in_memory_of<true, true>(m_instance.exec, x, count, space, solve_to);
+      }
     });
   }
   void solve(const Vector& rhs, Vector& x) const override {
@@ -176,6 +181,7 @@ class LineSolverOn final : public LineSolver {
   Instance<Exec> m_instance;
   std::optional<Grid> m_grid;
   std::int64_t m_points;
+  bool m_covers_all;  ///< whether every point is on a line
   int m_block_size;
   LineSolverSettings m_settings;
   std::unique_ptr<TypedLineSolver<Exec>> m_solver;

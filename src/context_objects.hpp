@@ -141,12 +141,12 @@ class MatrixOn final : public Matrix {
       m_matrix->unpack_values(m_instance.exec, Values<double>(data, layout(order)));
     });
   }
-  void multiply(const Vector& x, Vector& y) const override {
-    m_matrix->multiply(m_instance.exec, operand("apply", "x", x), operand("apply", "y", y));
+  void apply(const Vector& x, Vector& y) const override {
+    m_matrix->apply(m_instance.exec, operand("apply", "x", x), operand("apply", "y", y));
   }
   void residual(const Vector& b, const Vector& x, Vector& r) const override {
-    m_matrix->compute_residual(m_instance.exec, operand("residual", "b", b), operand("residual", "x", x),
-                               operand("residual", "r", r));
+    m_matrix->residual(m_instance.exec, operand("residual", "b", b), operand("residual", "x", x),
+                       operand("residual", "r", r));
   }
 
  private:

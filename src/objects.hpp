@@ -78,7 +78,7 @@ class Matrix {
   virtual void set(const double* values, BlockOrder order, MemorySpace space) = 0;
   virtual void get(double* values, BlockOrder order, MemorySpace space) const = 0;
   /// y = A x
-  virtual void multiply(const Vector& x, Vector& y) const = 0;
+  virtual void apply(const Vector& x, Vector& y) const = 0;
   /// r = b - A x
   virtual void residual(const Vector& b, const Vector& x, Vector& r) const = 0;
 };

@@ -28,6 +28,11 @@ class TypedPacker final : public Packer {
   TypedPacker(const Exec& exec, const std::vector<Slab<T>>& slabs) : m_exec(exec), m_packer(exec, slabs) {}
 
   std::int64_t size() const override { return m_packer.size(); }
+  ScalarKind scalar() const override {
+    return std::is_same_v<T, int>     ? ScalarKind::integer
+           : std::is_same_v<T, float> ? ScalarKind::single_precision
+                                      : ScalarKind::double_precision;
+  }
   void pack(void* buffer) const override {
     check_buffer(buffer);
     m_packer.pack(m_exec, static_cast<T*>(buffer));

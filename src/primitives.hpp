@@ -46,6 +46,7 @@ class Packer {
  public:
   virtual ~Packer() = default;
   virtual std::int64_t size() const = 0;
+  virtual ScalarKind scalar() const = 0;
   virtual void pack(void* buffer) const = 0;
   virtual void unpack(const void* buffer) const = 0;
 };

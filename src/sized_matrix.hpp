@@ -25,11 +25,11 @@ class StencilMatrix final : public TypedMatrix<Exec> {
   const Stencil& stencil() const { return m_stencil; }
   void pack_values(const Exec& exec, const Values<const double>& values) override { pack(exec, values, m_stencil); }
   void unpack_values(const Exec& exec, const Values<double>& values) const override { unpack(exec, m_stencil, values); }
-  void multiply(const Exec& exec, const Vector& x, const Vector& y) const override {
-    apply(exec, m_stencil, x.template as<n>(), y.template as<n>());
+  void apply(const Exec& exec, const Vector& x, const Vector& y) const override {
+    hyperplane::apply(exec, m_stencil, x.template as<n>(), y.template as<n>());
   }
-  void compute_residual(const Exec& exec, const Vector& b, const Vector& x, const Vector& r) const override {
-    residual(exec, m_stencil, b.template as<n>(), x.template as<n>(), r.template as<n>());
+  void residual(const Exec& exec, const Vector& b, const Vector& x, const Vector& r) const override {
+    hyperplane::residual(exec, m_stencil, b.template as<n>(), x.template as<n>(), r.template as<n>());
   }
 
  private:

@@ -56,12 +56,12 @@ class TypedMatrix {
   virtual ~TypedMatrix() = default;
   virtual void pack_values(const Exec& exec, const Values<const double>& values) = 0;
   virtual void unpack_values(const Exec& exec, const Values<double>& values) const = 0;
-  virtual void multiply(const Exec& exec, const ShapedVector<Exec>& x, const ShapedVector<Exec>& y) const = 0;
-  virtual void compute_residual(const Exec& exec, const ShapedVector<Exec>& b, const ShapedVector<Exec>& x,
-                                const ShapedVector<Exec>& r) const = 0;
+  virtual void apply(const Exec& exec, const ShapedVector<Exec>& x, const ShapedVector<Exec>& y) const = 0;
+  virtual void residual(const Exec& exec, const ShapedVector<Exec>& b, const ShapedVector<Exec>& x,
+                        const ShapedVector<Exec>& r) const = 0;
 
   friend void apply(const Exec& exec, const TypedMatrix& a, const ShapedVector<Exec>& x, const ShapedVector<Exec>& y) {
-    a.multiply(exec, x, y);
+    a.apply(exec, x, y);
   }
 };
 

@@ -42,7 +42,6 @@ module hyperplane_arrays
     procedure :: init_device => array_init_device
     procedure :: box => array_box
     procedure :: component => array_component
-    procedure :: scalar => array_scalar
   end type hyperplane_array
 
 contains
@@ -53,7 +52,7 @@ contains
     integer, intent(in), optional :: lower(3)
     integer(c_int64_t) :: steps(4)
     steps = 0
-    if (size(values) == 0) then
+    if (any(shape(values) == 0)) then
       call describe(this, c_null_ptr, HYPERPLANE_INT, shape(values), steps, lower)
       return
     end if
@@ -69,7 +68,7 @@ contains
     integer, intent(in), optional :: lower(3)
     integer(c_int64_t) :: steps(4)
     steps = 0
-    if (size(values) == 0) then
+    if (any(shape(values) == 0)) then
       call describe(this, c_null_ptr, HYPERPLANE_INT, shape(values), steps, lower)
       return
     end if
@@ -86,7 +85,7 @@ contains
     integer, intent(in), optional :: lower(3)
     integer(c_int64_t) :: steps(4)
     steps = 0
-    if (size(values) == 0) then
+    if (any(shape(values) == 0)) then
       call describe(this, c_null_ptr, HYPERPLANE_FLOAT, shape(values), steps, lower)
       return
     end if
@@ -102,7 +101,7 @@ contains
     integer, intent(in), optional :: lower(3)
     integer(c_int64_t) :: steps(4)
     steps = 0
-    if (size(values) == 0) then
+    if (any(shape(values) == 0)) then
       call describe(this, c_null_ptr, HYPERPLANE_FLOAT, shape(values), steps, lower)
       return
     end if
@@ -119,7 +118,7 @@ contains
     integer, intent(in), optional :: lower(3)
     integer(c_int64_t) :: steps(4)
     steps = 0
-    if (size(values) == 0) then
+    if (any(shape(values) == 0)) then
       call describe(this, c_null_ptr, HYPERPLANE_DOUBLE, shape(values), steps, lower)
       return
     end if
@@ -135,7 +134,7 @@ contains
     integer, intent(in), optional :: lower(3)
     integer(c_int64_t) :: steps(4)
     steps = 0
-    if (size(values) == 0) then
+    if (any(shape(values) == 0)) then
       call describe(this, c_null_ptr, HYPERPLANE_DOUBLE, shape(values), steps, lower)
       return
     end if
@@ -224,13 +223,6 @@ contains
     component%lower = this%lower
     call report(c_array_component(this%c, int(c - 1, c_int), component%c), stat)
   end function array_component
-
-  !> HYPERPLANE_INT, FLOAT or DOUBLE.
-  function array_scalar(this) result(scalar)
-    class(hyperplane_array), intent(in) :: this
-    integer(c_int) :: scalar
-    scalar = this%c%scalar
-  end function array_scalar
 
   !> The `width` layers of a box at a face, HYPERPLANE_BOTTOM to HYPERPLANE_TOP, beginning `from` layers inside it.
   function hyperplane_box_face(box, face, width, from, stat) result(layers)

@@ -23,7 +23,7 @@ module hyperplane_base
   integer(c_int), parameter, public :: HYPERPLANE_PATH_AUTOMATIC = 0, HYPERPLANE_PATH_PORTABLE = 1, &
                                        HYPERPLANE_PATH_PENCIL = 2, HYPERPLANE_PATH_CUDA_GRAPH = 3, &
                                        HYPERPLANE_PATH_THREAD_RECYCLING = 4, HYPERPLANE_PATH_COOPERATIVE = 5, &
-                                       HYPERPLANE_PATH_STAGED = 6
+                                       HYPERPLANE_PATH_SELF_SCHEDULED = 6, HYPERPLANE_PATH_STAGED = 7
   !> Directions of lines.
   integer(c_int), parameter, public :: HYPERPLANE_I = 0, HYPERPLANE_J = 1, HYPERPLANE_K = 2
 

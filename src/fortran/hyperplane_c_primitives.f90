@@ -221,6 +221,12 @@ module hyperplane_c_primitives
       integer(c_int64_t), intent(out) :: length
       integer(c_int) :: status
     end function c_packer_size
+    function c_packer_scalar(packer, scalar) bind(c, name='hyperplane_packer_scalar') result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: packer
+      integer(c_int), intent(out) :: scalar
+      integer(c_int) :: status
+    end function c_packer_scalar
     function c_packer_pack(packer, buffer, count) bind(c, name='hyperplane_packer_pack') result(status)
       import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: packer, buffer

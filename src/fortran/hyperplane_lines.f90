@@ -18,8 +18,8 @@ module hyperplane_line_solvers
   !> (line - 1) * length + position, and create_lists(context, point_count, offsets, points, n, ...): line l is
   !> points(offsets(l)) to points(offsets(l + 1) - 1), all from 1; with periodic, storage, path, load_bits, partitions,
   !> columns and stat. factor(values, stat) with values(r, c, block, point), or factor(a, stat) with the matrix of a
-  !> grid; check(stat); solve(rhs, x, stat) with (n, points), (n, points, columns), or vectors; solve_device(rhs, x,
-  !> count, stat) and factor_device(pointer, count, stat).
+  !> grid; check(stat); solve(rhs, x, stat), or solve(x, stat) in place, with (n, points) or (n, points, columns);
+  !> solve(rhs, x, stat) with vectors; solve_device(rhs, x, count, stat) and factor_device(pointer, count, stat).
   type, extends(hyperplane_object), public :: hyperplane_line_solver
   contains
     procedure :: create_along => line_solver_create_along
@@ -28,9 +28,10 @@ module hyperplane_line_solvers
     procedure :: check => line_solver_check
     procedure :: factor_device => line_solver_factor_device
     procedure :: solve_device => line_solver_solve_device
-    procedure, private :: factor_values, factor_matrix, solve_2, solve_3, solve_vector
+    procedure, private :: factor_values, factor_matrix
+    procedure, private :: solve_2, solve_3, solve_in_place_2, solve_in_place_3, solve_vector
     generic :: factor => factor_values, factor_matrix
-    generic :: solve => solve_2, solve_3, solve_vector
+    generic :: solve => solve_2, solve_3, solve_in_place_2, solve_in_place_3, solve_vector
   end type hyperplane_line_solver
 
 contains
@@ -82,16 +83,17 @@ contains
     integer, intent(in), optional :: load_bits, partitions, columns
     integer, intent(out), optional :: stat
     type(c_line_set) :: lines
-    integer(c_int64_t), target :: from_zero(size(offsets)), listed(size(points))
+    integer(c_int64_t), allocatable, target :: from_zero(:), listed(:)
+    integer(c_int64_t) :: count
     lines%kind = of_lists
     lines%line_count = size(offsets, kind=c_int64_t) - 1
     lines%point_count = point_count
-    from_zero = offsets - 1
-    listed = points - 1
-    ! Nothing is read beyond the points that there are.
-    if (size(offsets) > 0) then
-      if (from_zero(size(offsets)) > size(points)) lines%line_count = -1
-    end if
+    allocate (from_zero(max(1, size(offsets))), source=0_c_int64_t)
+    from_zero(:size(offsets)) = offsets - 1
+    ! Where offsets say that there are more points than there are, those are none.
+    count = max(size(points, kind=c_int64_t), min(from_zero(size(from_zero)), point_count))
+    allocate (listed(count), source=-1_c_int64_t)
+    listed(:size(points)) = points - 1
     lines%offsets = c_loc(from_zero)
     lines%points = c_loc(listed)
     call create(this, context, lines, n, periodic, storage, path, load_bits, partitions, columns, stat)
@@ -171,6 +173,20 @@ contains
     if (size(rhs, kind=c_int64_t) /= count) count = -1
     call report(c_line_solver_solve(this%handle, c_loc(rhs), c_loc(x), count, in_host), stat)
   end subroutine solve_3
+
+  subroutine solve_in_place_2(this, x, stat)
+    class(hyperplane_line_solver), intent(in) :: this
+    real(c_double), intent(inout), contiguous, target :: x(:, :)
+    integer, intent(out), optional :: stat
+    call report(c_line_solver_solve(this%handle, c_loc(x), c_loc(x), size(x, kind=c_int64_t), in_host), stat)
+  end subroutine solve_in_place_2
+
+  subroutine solve_in_place_3(this, x, stat)
+    class(hyperplane_line_solver), intent(in) :: this
+    real(c_double), intent(inout), contiguous, target :: x(:, :, :)
+    integer, intent(out), optional :: stat
+    call report(c_line_solver_solve(this%handle, c_loc(x), c_loc(x), size(x, kind=c_int64_t), in_host), stat)
+  end subroutine solve_in_place_3
 
   subroutine solve_vector(this, rhs, x, stat)
     class(hyperplane_line_solver), intent(in) :: this

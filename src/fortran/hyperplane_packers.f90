@@ -19,7 +19,6 @@ module hyperplane_packers
   !> of rank 1 and the arrays' type (another one is HYPERPLANE_SIZE_MISMATCH); pack_device and unpack_device (pointer,
   !> count, stat).
   type, extends(hyperplane_object), public :: hyperplane_packer
-    integer(c_int), private :: scalar = HYPERPLANE_DOUBLE
   contains
     procedure :: create => packer_create
     procedure :: size => packer_size
@@ -46,7 +45,6 @@ contains
       all(s)%box = to_c_box(slabs(s)%box, slabs(s)%array)
       all(s)%order = int(slabs(s)%order - 1, c_int)
     end do
-    if (size(slabs) > 0) this%scalar = slabs(1)%array%scalar()
     status = c_packer_create(context%handle, all, size(slabs, kind=c_int), made)
     call take(this, made, status, stat)
   end subroutine packer_create
@@ -106,8 +104,10 @@ contains
     integer(c_int), intent(in) :: scalar
     integer(c_int64_t), intent(in) :: size
     integer(c_int64_t) :: count
-    count = -1
-    if (scalar == this%scalar) count = size
+    integer(c_int) :: wanted
+    count = size
+    if (c_packer_scalar(this%handle, wanted) /= HYPERPLANE_SUCCESS) return
+    if (wanted /= scalar) count = -1
   end function count_of
 
   !> With memory of the context's device, in the order of its stream.

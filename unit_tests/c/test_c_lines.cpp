@@ -193,9 +193,10 @@ TEST_P(CLines, misuse) {
   expect_failure(create(), HYPERPLANE_NULL_POINTER, "offsets is NULL");
   std::vector<std::int64_t> const offsets = {0, 2}, points = {1, 1};
   set.offsets = offsets.data();
+  expect_failure(create(), HYPERPLANE_INVALID_ARGUMENT, "the last offset is 2, but there are 0 points");
+  set.point_count = 4;
   expect_failure(create(), HYPERPLANE_NULL_POINTER, "points is NULL");
   set.points = points.data();
-  set.point_count = 4;
   expect_failure(create(), HYPERPLANE_INVALID_ARGUMENT, "is on line 0 and on line 0");
   EXPECT_EQ(solver, nullptr);
   set = {};

@@ -151,6 +151,9 @@ TEST_P(CPrimitives, faces_go_through_a_buffer) {
   std::int64_t size = 0;
   EXPECT_EQ(hyperplane_packer_size(packer, &size), HYPERPLANE_SUCCESS);
   EXPECT_EQ(size, components * (nj * nk + ni * nj));
+  hyperplane_scalar scalar = HYPERPLANE_INT;
+  EXPECT_EQ(hyperplane_packer_scalar(packer, &scalar), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(scalar, HYPERPLANE_DOUBLE);
   std::vector<double> buffer(size);
   EXPECT_EQ(hyperplane_packer_pack(packer, buffer.data(), size), HYPERPLANE_SUCCESS);
   EXPECT_EQ(buffer[1], x[ni - 2 + ni]);

@@ -9,8 +9,11 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 /// Reductions over nests on every execution space. What is joined with what is a function of the nest alone, never of
 /// the number of threads or multiprocessors.
@@ -122,6 +125,70 @@ struct ReduceLane {
   }
 };
 
+/// As ReduceChunk, the sums of what body(e) returns for indices e.
+template <class Body>
+struct ReduceIndexChunk {
+  static constexpr int lanes = 16;
+  /// A lane adds up some hundred values.
+  static constexpr std::int64_t block = 4096;
+  using Values = decltype(std::declval<const Body&>()(std::int64_t{}));
+  using Value = typename Values::value_type;
+  static constexpr int count = Values::count;
+
+  Body m_body;
+  std::int64_t m_size;
+  Value* m_partial;
+  std::int64_t m_chunk;
+  std::int64_t m_chunks;
+
+  void operator()(std::int64_t index) const {
+    auto const end = std::min((index + 1) * m_chunk, m_size);
+    Value total[count] = {};
+    for (std::int64_t begin = index * m_chunk; begin < end; begin += block) {
+      auto const block_end = std::min(begin + block, end);
+      Value sums[count][lanes] = {};
+      std::int64_t e = begin;
+      for (; e + lanes <= block_end; e += lanes) {
+        HYPERPLANE_INDEPENDENT
+        for (int lane = 0; lane < lanes; ++lane) {
+          auto const found = m_body(e + lane);
+          for (int v = 0; v < count; ++v) sums[v][lane] += found.m_values[v];
+        }
+      }
+      for (; e < block_end; ++e) {
+        auto const found = m_body(e);
+        for (int v = 0; v < count; ++v) sums[v][0] += found.m_values[v];
+      }
+      for (int v = 0; v < count; ++v) {
+        join_row<SumJoin>(sums[v], lanes);
+        total[v] += sums[v][0];
+      }
+    }
+    for (int v = 0; v < count; ++v) m_partial[v * m_chunks + index] = total[v];
+  }
+};
+
+/// As ReduceLane.
+template <class Body>
+struct ReduceIndexLane {
+  using Values = decltype(std::declval<const Body&>()(std::int64_t{}));
+  using Value = typename Values::value_type;
+  static constexpr int count = Values::count;
+
+  Body m_body;
+  std::int64_t m_size;
+  Value* m_partial;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t lane) const {
+    auto sums = identity_of<SumJoin, Value, count>();
+    for (std::int64_t e = lane; e < m_size; e += reduce_lanes) {
+      auto const found = m_body(e);
+      for (int v = 0; v < count; ++v) sums.m_values[v] += found.m_values[v];
+    }
+    for (int v = 0; v < count; ++v) m_partial[v * reduce_lanes + lane] = sums.m_values[v];
+  }
+};
+
 /// Joins the results of lanes that are reduce_parts apart.
 template <class Join, class Value>
 struct ReduceFold {
@@ -144,7 +211,7 @@ struct ReduceFinish {
   std::int64_t m_parts;
   Finish m_finish;
 
-  KOKKOS_FUNCTION void operator()(int) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t) const {
     Partials<Value, count> result;
     for (int v = 0; v < count; ++v) {
       Value* const row = m_partial + v * m_parts;
@@ -159,6 +226,21 @@ struct ReduceFinish {
 template <ExecutionSpace Exec>
 constexpr std::int64_t reduce_portable_values() {
   return reduce_max_values * (HostExecutionSpace<Exec> ? reduce_parts : reduce_lanes + reduce_parts);
+}
+
+/// What follows the partial results of chunks (`parts` of them) or lanes: finish(their join).
+template <class Join, int count, ExecutionSpace Exec, class Value, class Finish>
+void reduce_portable_parts(const Exec& exec, const std::string& label, Value* partial, std::int64_t parts,
+                           const Finish& finish) {
+  if (!HostExecutionSpace<Exec> && parts > 0) {
+    Value* const folded = partial + reduce_max_values * reduce_lanes;
+    Kokkos::parallel_for(label + "::fold",
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count * reduce_parts),
+                         ReduceFold<Join, Value>{partial, folded});
+    partial = folded;
+  }
+  Kokkos::parallel_for(label + "::finish", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, 1),
+                       ReduceFinish<Join, count, Value, Finish>{partial, parts, finish});
 }
 
 /// finish(op(...) joined over all elements of the nest). Two launches on the host, three on a device.
@@ -183,14 +265,32 @@ void reduce_portable(const Exec& exec, const std::string& label, const Nest<T, a
       parts = reduce_parts;
       Kokkos::parallel_for(label, Policy(exec, 0, reduce_lanes),
                            Kernel{nest, op, partial, nest.size(), NestDigits(reduce_lanes, nest.m_extents)});
-      Value* const folded = partial + reduce_max_values * reduce_lanes;
-      Kokkos::parallel_for(label + "::fold", Policy(exec, 0, count * reduce_parts),
-                           ReduceFold<Join, Value>{partial, folded});
-      partial = folded;
     }
   }
-  Kokkos::parallel_for(label + "::finish", Policy(exec, 0, 1),
-                       ReduceFinish<Join, count, Value, Finish>{partial, parts, finish});
+  reduce_portable_parts<Join, count>(exec, label, partial, parts, finish);
+}
+
+/// finish(sum of body(e), 0 <= e < size), in as many launches.
+template <ExecutionSpace Exec, class Body, class Finish>
+void reduce_portable_indices(const Exec& exec, const std::string& label, std::int64_t size, const Body& body,
+                             const Finish& finish, std::byte* memory) {
+  using Kernel = std::conditional_t<HostExecutionSpace<Exec>, ReduceIndexChunk<Body>, ReduceIndexLane<Body>>;
+  using Value = typename Kernel::Value;
+  static_assert(Kernel::count <= reduce_max_values && sizeof(Value) <= sizeof(double));
+  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  auto* const partial = reinterpret_cast<Value*>(memory);
+  std::int64_t parts = 0;
+  if constexpr (HostExecutionSpace<Exec>) {
+    constexpr auto block = Kernel::block;
+    // A few blocks where there are more of them than partial results.
+    auto const chunk = (size + block * reduce_parts - 1) / (block * reduce_parts) * block;
+    if (size > 0) parts = (size + chunk - 1) / chunk;
+    Kokkos::parallel_for(label, Policy(exec, 0, parts), Kernel{body, size, partial, chunk, parts});
+  } else {
+    parts = reduce_parts;
+    Kokkos::parallel_for(label, Policy(exec, 0, reduce_lanes), Kernel{body, size, partial});
+  }
+  reduce_portable_parts<SumJoin, Kernel::count>(exec, label, partial, parts, finish);
 }
 
 }  // namespace hyperplane::detail

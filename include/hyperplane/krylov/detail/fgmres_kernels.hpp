@@ -183,9 +183,9 @@ struct MultiDotLane {
   std::int64_t m_size;
 
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
-    const Scalar* const v = m_v[index / reducer_lanes].m_data;
+    const Scalar* const v = m_v[index / reduce_lanes].m_data;
     double sum = 0.0;
-    for (std::int64_t e = index % reducer_lanes; e < m_size; e += reducer_lanes) {
+    for (std::int64_t e = index % reduce_lanes; e < m_size; e += reduce_lanes) {
       sum += static_cast<double>(m_w[e]) * v[e];
     }
     m_partial[index] = sum;
@@ -223,7 +223,7 @@ class MultiDot {
       : m_size(size),
         m_chunks((size + multi_dot_chunk - 1) / multi_dot_chunk),
         m_partial(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::Fgmres::partial"),
-                  max_count * (on_host ? m_chunks : reducer_lanes + reducer_folded)) {}
+                  max_count * (on_host ? m_chunks : reduce_lanes + reduce_parts)) {}
 
   void run(const Exec& exec, const Scalar* w, const Address<Scalar>* v, int count, double* results) const {
     double* partial = m_partial.data();
@@ -231,15 +231,15 @@ class MultiDot {
       Kokkos::parallel_for("Hyperplane::Fgmres::dots", Kokkos::RangePolicy<Exec>(exec, 0, m_chunks),
                            MultiDotHostChunk<Scalar>{w, v, partial, m_size, m_chunks, count});
     } else {
-      Kokkos::parallel_for("Hyperplane::Fgmres::dots", Kokkos::RangePolicy<Exec>(exec, 0, count * reducer_lanes),
+      Kokkos::parallel_for("Hyperplane::Fgmres::dots", Kokkos::RangePolicy<Exec>(exec, 0, count * reduce_lanes),
                            MultiDotLane<Scalar>{w, v, partial, m_size});
-      double* const folded = partial + count * reducer_lanes;
-      Kokkos::parallel_for("Hyperplane::Fgmres::dots::fold", Kokkos::RangePolicy<Exec>(exec, 0, count * reducer_folded),
-                           ReducerFold{partial, folded});
+      double* const folded = partial + count * reduce_lanes;
+      Kokkos::parallel_for("Hyperplane::Fgmres::dots::fold", Kokkos::RangePolicy<Exec>(exec, 0, count * reduce_parts),
+                           ReduceFold<SumJoin, double>{partial, folded});
       partial = folded;
     }
     Kokkos::parallel_for("Hyperplane::Fgmres::dots::finish", Kokkos::RangePolicy<Exec>(exec, 0, count),
-                         MultiDotCombine{partial, results, on_host ? m_chunks : reducer_folded});
+                         MultiDotCombine{partial, results, on_host ? m_chunks : reduce_parts});
   }
 
  private:
