@@ -14,7 +14,8 @@
 #include "support/serial_reference.hpp"
 #include "support/transfer.hpp"
 
-// The sweeps by themselves, and of several right-hand sides: the bits of a solve.
+// The sweeps by themselves: the bits of a solve. Of several right-hand sides: on CUDA too, on the host the same to
+// rounding, because the compiler chooses which products it fuses with sums.
 namespace hyperplane::test {
 namespace {
 
@@ -96,6 +97,15 @@ TYPED_TEST(BlockIlu0Parts, forward_solves_a_lower_triangular_matrix) {
   }
 }
 
+template <class Exec>
+auto same_solve(const Exec&, const std::vector<double>& actual, const std::vector<double>& expected) {
+  if constexpr (HostExecutionSpace<Exec>) {
+    return near(actual, expected, rounding<double>(100, 1));
+  } else {
+    return bitwise_equal(actual, expected);
+  }
+}
+
 template <int n, class Storage, class Exec>
 void compare_several(const Exec& exec, const std::vector<Grid>& on) {
   constexpr int count = 5;
@@ -106,7 +116,7 @@ void compare_several(const Exec& exec, const std::vector<Grid>& on) {
         Solved<n, Storage, Exec> const solved(exec, grid, {.path = path, .right_hand_sides = together}, count);
         auto const check = [&](const std::vector<Vector>& x, const char* how) {
           for (int v = 0; v < count; ++v) {
-            EXPECT_TRUE(bitwise_equal(to_host(exec, x[v]), solved.expected[v]))
+            EXPECT_TRUE(same_solve(exec, to_host(exec, x[v]), solved.expected[v]))
                 << to_string(grid) << ", n = " << n << ", path " << name(path) << ", " << together << " together, "
                 << how;
           }
@@ -122,7 +132,7 @@ void compare_several(const Exec& exec, const std::vector<Grid>& on) {
   }
 }
 
-TYPED_TEST(BlockIlu0Parts, several_right_hand_sides_have_the_bits_of_single_solves) {
+TYPED_TEST(BlockIlu0Parts, several_right_hand_sides_are_single_solves) {
   TypeParam const exec;
   compare_several<1, double>(exec, grids());
   compare_several<1, float>(exec, {Grid(9, 17, 5)});

@@ -112,10 +112,12 @@ TYPED_TEST(SipTest, is_made_of_its_parts_and_takes_several_right_hand_sides) {
       Vector const y(exec, grid);
       for (int v = 0; v < 3; ++v) {
         sip.solve(exec, b[v], y);
-        EXPECT_TRUE(bitwise_equal(to_host(exec, y), to_host(exec, x[v]))) << to_string(grid) << ", " << name(path);
+        auto const single = to_host(exec, y);
+        EXPECT_TRUE(near(to_host(exec, x[v]), single, rounding<double>(100, 1)))
+            << to_string(grid) << ", " << name(path);
         sip.forward(exec, b[v], y);
         sip.backward(exec, y, y);
-        EXPECT_TRUE(bitwise_equal(to_host(exec, y), to_host(exec, x[v]))) << to_string(grid) << ", " << name(path);
+        EXPECT_TRUE(bitwise_equal(to_host(exec, y), single)) << to_string(grid) << ", " << name(path);
       }
     }
   }

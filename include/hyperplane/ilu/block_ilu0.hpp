@@ -123,9 +123,10 @@ class BlockIlu0 {
     sweep<1>(exec, detail::Sweeps::both, &rhs, &x);
   }
 
-  /// x[v] = M^-1 rhs[v] for each v, with the bits of single solves; x[v] may be rhs[v], and has nothing in common with
-  /// the others. BlockIlu0Options::right_hand_sides of them are taken together. Throws Error as solve() does, and where
-  /// there are not as many x as right-hand sides.
+  /// x[v] = M^-1 rhs[v] for each v, as single solves do, on CUDA bit by bit, on the host to rounding (compilers choose
+  /// anew for each number of vectors which products they fuse with sums); x[v] may be rhs[v], and has nothing in common
+  /// with the others. BlockIlu0Options::right_hand_sides of them are taken together. Throws Error as solve() does, and
+  /// where there are not as many x as right-hand sides.
   void solve(const Exec& exec, std::span<const Vector> rhs, std::span<const Vector> x) const {
     check("BlockIlu0::solve", rhs, x);
     for (std::size_t v = 0; v < rhs.size();) {

@@ -117,7 +117,7 @@ class Sip {
     m_sweeps.solve(exec, rhs, x);
   }
 
-  /// x[v] = M^-1 rhs[v] for each v, with the bits of single solves: see BlockIlu0.
+  /// x[v] = M^-1 rhs[v] for each v, on CUDA with the bits of single solves: see BlockIlu0.
   void solve(const Exec& exec, std::span<const Vector> rhs, std::span<const Vector> x) const {
     m_sweeps.check("Sip::solve", rhs, x);
     m_sweeps.solve(exec, rhs, x);
