@@ -17,8 +17,8 @@ module hyperplane_c_primitives
   end type c_array
 
   type, bind(c) :: c_box
-    integer(c_int) :: begin(3)
-    integer(c_int) :: end(3)
+    integer(c_int) :: begin(3) = 0
+    integer(c_int) :: end(3) = 0
   end type c_box
 
   type, bind(c) :: c_stencil
@@ -29,7 +29,7 @@ module hyperplane_c_primitives
   type, bind(c) :: c_slab
     type(c_array) :: array
     type(c_box) :: box
-    integer(c_int) :: order(3)
+    integer(c_int) :: order(3) = 0
   end type c_slab
 
   type, bind(c) :: relaxation_options

@@ -36,10 +36,11 @@ contains
     type(hyperplane_context), intent(in) :: context
     type(hyperplane_slab), intent(in) :: slabs(:)
     integer, intent(out), optional :: stat
-    type(c_slab) :: all(size(slabs))
+    type(c_slab), allocatable :: all(:)
     type(c_ptr) :: made
     integer(c_int) :: status
     integer :: s
+    allocate(all(size(slabs)))
     do s = 1, size(slabs)
       all(s)%array = placed(slabs(s)%array, slabs(s)%box, slabs(s)%array)
       all(s)%box = to_c_box(slabs(s)%box, slabs(s)%array)
