@@ -53,6 +53,7 @@
 #include <hyperplane/simd/interleaved_view.hpp>
 #include <hyperplane/simd/vector_length.hpp>
 #include <hyperplane/sip/sip.hpp>
+#include <hyperplane/sip/sip_iteration.hpp>
 #include <hyperplane/ssor/ssor.hpp>
 #include <hyperplane/stencil/apply.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>

@@ -230,6 +230,12 @@ TYPED_TEST(SipIterationTest, solve_looks_every_check_interval_iterations) {
   auto const stopped = iteration.solve(exec, a, b, BlockVector<double, 1, TypeParam>(exec, reference.grid),
                                        {.tolerance = 0, .max_iterations = 5, .check_interval = 4});
   EXPECT_EQ(stopped.iterations, 5);
+  // Orders alternate whatever the interval: a look comes after an even number of iterations.
+  looks.clear();
+  iteration.solve(exec, a, b, BlockVector<double, 1, TypeParam>(exec, reference.grid),
+                  {.tolerance = 0, .max_iterations = 5, .monitor = [&](int i, double) { looks.push_back(i); }});
+  EXPECT_EQ(looks, (std::vector<int>{0, 2, 4, 5}));
+  EXPECT_THROW(iteration.iterate(exec, a, b, iteration.residual(), 1), Error);
   EXPECT_EQ(stopped.outcome, KrylovOutcome::max_iterations);
 }
 

@@ -17,6 +17,7 @@ struct KrylovOptions {
   /// Directions that FGMRES keeps before it restarts, at most 1000; other methods ignore it.
   int restart = 30;
   /// The host waits and looks at the residual norms every check_interval iterations. The result does not depend on it.
+  /// (SipIteration has a rule of its own.)
   int check_interval = 1;
   /// Called on the host with the iteration and its residual norm, when the host looks.
   std::function<void(int iteration, double residual_norm)> monitor{};

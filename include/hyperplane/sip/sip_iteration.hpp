@@ -12,6 +12,7 @@
 #include <hyperplane/simd/interleaved_view.hpp>
 #include <hyperplane/sip/detail/sip_coefficients.hpp>
 #include <hyperplane/sip/detail/sip_iteration_portable.hpp>
+#include <hyperplane/sip/detail/sip_pencil.hpp>
 #include <hyperplane/stencil/apply.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
@@ -65,10 +66,10 @@ struct SipIterationOptions {
 ///
 /// A plan: the constructor allocates 7 values of StorageScalar a point, 14 where orders alternate, two vectors (on
 /// CUDA three, and for Path::pencil packets as Sip does); factor() and iterate() allocate nothing, fence nothing, and
-/// are asynchronous on the instance that is given. Copies share factors and working memory: at most one call of a plan
-/// and all its copies may run at a time.
+/// are asynchronous on the instance that is given. Copies, made after factor(), share factors and working memory: at
+/// most one call of a plan and all its copies may run at a time.
 ///
-/// Cost of an iteration a point: 35 flops, 7 values of A and 7 of factors, about 9 of vectors. Launches of iterate() on
+/// Cost of an iteration a point: 28 flops, 7 values of A and 7 of factors, about 9 of vectors. Launches of iterate() on
 /// Path::pencil: one; on Path::portable one for each hyperplane and sweep. factor() computes the coefficients of each
 /// order as Sip does, the mirrored ones in a launch for each hyperplane. Results are bitwise the same whatever the
 /// number of threads or multiprocessors and in every run, for a given path; between paths they agree to rounding.
@@ -76,6 +77,7 @@ struct SipIterationOptions {
 /// points.
 template <Real Scalar, ExecutionSpace Exec, Real StorageScalar = Scalar>
 class SipIteration {
+  static_assert(sizeof(StorageScalar) <= sizeof(Scalar), "storage may be narrower than arithmetic, not wider");
   using Iterations = detail::SipIterations<Scalar, Exec, StorageScalar>;
   using Factors = typename Iterations::Factors;
 
@@ -109,6 +111,7 @@ class SipIteration {
   /// is recorded: see status().
   void factor(const Exec& exec, const Matrix& a) {
     detail::check_grid("SipIteration::factor", "A", a.grid(), grid());
+    m_factored = false;
     m_singular.clear(exec);
     m_mirrored_singular.clear(exec);
     auto const alpha = static_cast<Scalar>(m_options.alpha);
@@ -123,14 +126,15 @@ class SipIteration {
   }
 
   /// `count` iterations of A x = b with the A of factor(), from the x that is given; the first one in the usual order.
-  /// Leaves residual(). x must not be b. Throws Error before the first factor(), where a grid is another one, and where
-  /// count is negative or above max_count.
+  /// Leaves residual(). x must not be b or residual(). Throws Error before the first factor(), where a grid is another
+  /// one, and where count is negative or above max_count.
   void iterate(const Exec& exec, const Matrix& a, const Vector& b, const Vector& x, int count) const {
     detail::check_grid("SipIteration::iterate", "A", a.grid(), grid());
     detail::check_grid("SipIteration::iterate", "b", b.grid(), grid());
     detail::check_grid("SipIteration::iterate", "x", x.grid(), grid());
     require(m_factored, "SipIteration::iterate: called before factor");
     require(b.flat().data() != x.flat().data(), "SipIteration::iterate: x must not be b");
+    require(m_residual.flat().data() != x.flat().data(), "SipIteration::iterate: x must not be residual()");
     if (count < 0 || count > max_count) {
       fail("SipIteration::iterate: count is " + std::to_string(count) + ", expected 0 to " + std::to_string(max_count));
     }
@@ -143,14 +147,16 @@ class SipIteration {
   const Vector& residual() const { return m_residual; }
 
   /// Iterates until ||b - A x|| <= tolerance ||b||, and looks at it every check_interval iterations, with the residual
-  /// that iterate() leaves, or after max_iterations. The history of the result has the norms that were looked at.
-  /// Iterations begin in the usual order after each look, so that orders alternate throughout where check_interval is
-  /// even. Waits for the instance.
+  /// that iterate() leaves, or after max_iterations. The history of the result has the norms that were looked at. Where
+  /// orders alternate, a look comes after an even number of iterations, since they begin in the usual order after it:
+  /// an odd check_interval, as the 1 of KrylovOptions, is one more. 10 or more let iterations follow one another. Waits
+  /// for the instance.
   KrylovResult solve(const Exec& exec, const Matrix& a, const Vector& b, const Vector& x,
                      const KrylovOptions& options = {}) const {
     detail::check_options("SipIteration", options);
     KrylovResult result;
     result.rhs_norm = norm(exec, b);
+    int const interval = options.check_interval + (m_options.alternate ? options.check_interval % 2 : 0);
     int next = 0;
     while (true) {
       iterate(exec, a, b, x, next);
@@ -166,7 +172,7 @@ class SipIteration {
         result.outcome = KrylovOutcome::breakdown;
         break;
       }
-      next = std::min({options.check_interval, options.max_iterations - result.iterations, max_count});
+      next = std::min({interval, options.max_iterations - result.iterations, max_count});
       if (next == 0) break;
     }
     return result;

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace hyperplane::detail {
@@ -89,6 +90,8 @@ class SipIterationPlan {
   /// zero where there is no point.
   void operator()(cudaStream_t stream, const Factors& usual, const Factors& mirrored, const Scalar* a, const Scalar* b,
                   Scalar* x, Scalar* r, Scalar* const (&corrections)[2], int count) const {
+    require(std::int64_t{m_tiles} * (2 * count + 1) <= std::numeric_limits<int>::max(),
+            "SipIteration: the grid has too many tiles for so many iterations in one launch");
     std::size_t const bytes = static_cast<std::size_t>(m_map.pack_count()) * W *
                               ((m_alternate ? 14 : 7) * sizeof(Storage) + 12 * sizeof(Scalar));
     Recursion const recursion{m_map,          m_south_packets.data(), m_bottom_packets.data(),

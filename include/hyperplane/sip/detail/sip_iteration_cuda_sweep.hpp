@@ -55,7 +55,7 @@ struct CudaSipSweep {
   }
   __device__ const Scalar* vector_packs(int, std::int64_t pack) const { return m_rhs + pack * W; }
 
-  /// By lanes that then copy: the residual of the steps of a chunk is there, see sip_prepare_tile().
+  /// By lanes that then copy: the residual of the steps of a chunk is there, see SipTileResidual.
   __device__ void await_vectors(int chunk) const
     requires is_lower
   {
