@@ -88,6 +88,8 @@ EnvironmentTimers::EnvironmentTimers() : m_where(environment("HYPERPLANE_TIMERS"
   m_file = TimerReport::open(m_where);
 }
 
+EnvironmentTimers::~EnvironmentTimers() = default;
+
 void EnvironmentTimers::start() {
   if (m_where.empty()) return;
   m_report =

@@ -50,6 +50,10 @@ class HYPERPLANE_EXPORT EnvironmentTimers {
  public:
   /// Opens the file; Kokkos need not be initialized. Throws Error where it cannot be written.
   EnvironmentTimers();
+  /// Reports what this library has counted; a program that had this function of its own would report its own.
+  ~EnvironmentTimers();
+  EnvironmentTimers(const EnvironmentTimers&) = delete;
+  EnvironmentTimers& operator=(const EnvironmentTimers&) = delete;
   /// From here to the end of the object; Kokkos is initialized.
   void start();
 
