@@ -6,6 +6,8 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/cuda/labelled.hpp>
 
+#include <Kokkos_Core.hpp>
+
 #include <string>
 
 namespace hyperplane::detail {

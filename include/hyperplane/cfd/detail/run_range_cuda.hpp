@@ -6,6 +6,8 @@
 #include <hyperplane/cuda/labelled.hpp>
 #include <hyperplane/cuda/range.hpp>
 
+#include <Kokkos_Core.hpp>
+
 #include <cstdint>
 #include <string>
 
