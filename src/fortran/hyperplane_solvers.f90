@@ -73,7 +73,7 @@ module hyperplane_solvers
   end type hyperplane_krylov
 
   abstract interface
-    !> Called when the host looks at residual norms.
+    !> Called when the host looks at residual norms: a procedure of a module, since internal ones may be gone by then.
     subroutine hyperplane_monitor(iteration, residual_norm, data) bind(c)
       import :: c_double, c_int, c_ptr
       integer(c_int), value :: iteration

@@ -1,9 +1,27 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ! Primitives, packers, line solvers, timers and monitors of the Fortran module, on arrays in host memory. Exit status 1
 ! and a line for what is wrong.
+module counting
+  use, intrinsic :: iso_c_binding, only: c_double, c_f_pointer, c_int, c_ptr
+  implicit none
+
+contains
+
+  subroutine count_calls(iteration, residual_norm, data) bind(c)
+    integer(c_int), value :: iteration
+    real(c_double), value :: residual_norm
+    type(c_ptr), value :: data
+    integer(c_int), pointer :: calls
+    call c_f_pointer(data, calls)
+    if (iteration == calls .and. residual_norm >= 0) calls = calls + 1
+  end subroutine count_calls
+
+end module counting
+
 program test_fortran_primitives
-  use, intrinsic :: iso_c_binding, only: c_double, c_f_pointer, c_float, c_int, c_int64_t, c_loc, c_ptr
+  use, intrinsic :: iso_c_binding, only: c_double, c_float, c_int, c_int64_t, c_loc
   use, intrinsic :: iso_fortran_env, only: error_unit
+  use :: counting, only: count_calls
   use :: hyperplane
   implicit none
 
@@ -311,15 +329,6 @@ contains
     call krylov%solve(a, b, x, result)
     call expect(calls == result%iterations + 1, 'a monitor')
   end subroutine monitors
-
-  subroutine count_calls(iteration, residual_norm, data) bind(c)
-    integer(c_int), value :: iteration
-    real(c_double), value :: residual_norm
-    type(c_ptr), value :: data
-    integer(c_int), pointer :: calls
-    call c_f_pointer(data, calls)
-    if (iteration == calls .and. residual_norm >= 0) calls = calls + 1
-  end subroutine count_calls
 
   subroutine timers()
     real(c_double), target :: x(ni, nj, nk)
