@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/cfd/detail/nest.hpp>
+#include <hyperplane/cfd/detail/run_range.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/macros.hpp>
 
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -87,8 +89,7 @@ class SlabCopy {
 
   template <bool pack>
   void run(const Exec& exec, const std::string& label, T* buffer) const {
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, m_chunks),
-                         SlabChunk<T, pack>{m_table.data(), static_cast<int>(m_table.size()), buffer});
+    run_range(exec, label, m_chunks, SlabChunk<T, pack>{m_table.data(), static_cast<int>(m_table.size()), buffer});
   }
 
  private:
