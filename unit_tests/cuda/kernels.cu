@@ -62,7 +62,7 @@ void compile_sip(cudaStream_t stream, const PencilMap<W>& map,
                  const CudaSipCoefficients<Scalar, Storage, Scalar, W, masked>& work) {
   using Work = CudaSipCoefficients<Scalar, Storage, Scalar, W, masked>;
   PointRecursionPlan<PointRecursionLaunch<PointRecursion<Scalar, W, sip_upper>, Work, Work>> const plan(stream, map, 0);
-  plan(stream, work, work, 0);
+  plan(stream, 0, work, work);
 }
 template void compile_sip<double, float, 8>(cudaStream_t, const PencilMap<8>&,
                                             const CudaSipCoefficients<double, float, double, 8, true>&);

@@ -3,6 +3,7 @@
 
 #include <hyperplane/ilu/detail/block_ilu0_factors.hpp>
 #include <hyperplane/ilu/detail/point_recursion_cuda_plan.hpp>
+#include <hyperplane/ilu/detail/point_recursion_cuda_sweep.hpp>
 #include <hyperplane/stencil/block_vector_ref.hpp>
 
 #include <cstddef>
@@ -13,13 +14,9 @@
 /// The solve of BILU(0) for one unknown a point on Path::pencil, as recursions over points.
 namespace hyperplane::detail {
 
-/// A sweep of `count` vectors: y = d^-1 (r - L y) upwards, x = y - d^-1 U x downwards.
+/// A sweep of BILU(0).
 template <Sweep sweep, class Scalar, class Storage, int W, int count>
-struct CudaScalarSweep {
-  using Coefficient = Storage;
-  static constexpr bool forward = sweep == Sweep::forward;
-  static constexpr int coefficients = forward ? lower_blocks : upper_blocks;
-  static constexpr int vectors = count;
+struct CudaScalarSweep : CudaScalarSteps<sweep, sweep == Sweep::forward, Scalar, Storage, W, count> {
   using Factors = BlockIlu0Factors<Storage, 1, W>;
   using Vectors = VectorRefs<BlockVectorRef<Scalar, 1, W>, count>;
 
@@ -27,56 +24,19 @@ struct CudaScalarSweep {
   Vectors m_rhs;
   Vectors m_x;
 
-  struct Point {
-    Scalar coefficients[CudaScalarSweep::coefficients];
-    Scalar vectors[count];
-    Scalar bottom[count];
-    Scalar south[count];
-    Scalar west[count];
-  };
-  struct Results {
-    Scalar m_values[count];
-    __device__ void clear() {
-#pragma unroll
-      for (int v = 0; v < count; ++v) m_values[v] = 0;
-    }
-    __device__ Scalar passed(int v) const { return m_values[v]; }
-  };
-
   __device__ const Storage* coefficient_packs(std::int64_t pack) const {
-    if constexpr (forward)
+    if constexpr (sweep == Sweep::forward) {
       return m_factors.lower(pack, LowerBlock::bottom);
-    else
+    } else {
       return m_factors.upper(pack, UpperBlock::top);
+    }
   }
   __device__ const Scalar* vector_packs(int v, std::int64_t pack) const { return m_rhs[v].packs().pack_data(pack); }
 
   __device__ void begin(std::int64_t pack, int lane, int, int) {
 #pragma unroll
-    for (int v = 0; v < count; ++v) m_to[v] = m_x[v].packs().pack_data(pack) + lane;
+    for (int v = 0; v < count; ++v) this->m_to[v] = m_x[v].packs().pack_data(pack) + lane;
   }
-  __device__ void advance(int steps) {
-#pragma unroll
-    for (int v = 0; v < count; ++v) m_to[v] += forward ? steps * W : -steps * W;
-  }
-  __device__ void store(int step, const Results& results) const {
-#pragma unroll
-    for (int v = 0; v < count; ++v) m_to[v][(forward ? step : -step) * W] = results.m_values[v];
-  }
-  __device__ static void step(const Point& p, Results& results, int, bool) {
-#pragma unroll
-    for (int v = 0; v < count; ++v) {
-      Scalar sum = p.vectors[v];
-      sum -= p.coefficients[0] * p.bottom[v];
-      sum -= p.coefficients[1] * p.south[v];
-      sum -= p.coefficients[2] * p.west[v];
-      // Zero is added, so that a zero has the sign that it has on the other paths.
-      if constexpr (forward) sum = fma(p.coefficients[3], sum, Scalar(0));
-      results.m_values[v] = sum;
-    }
-  }
-
-  Scalar* m_to[count] = {};
 };
 
 /// A launch for one sweep or both, and for up to max_right_hand_sides vectors both.
@@ -111,18 +71,18 @@ class CudaScalarSolve {
   template <int count>
   void operator()(cudaStream_t stream, Sweeps sweeps, const BlockIlu0Factors<Storage, 1, W>& factors,
                   const Vectors<count>& rhs, const Vectors<count>& x) const {
-    Work<Sweep::forward, count> const forward{factors, rhs, x};
-    Work<Sweep::backward, count> const backward{factors, sweeps == Sweeps::both ? x : rhs, x};
+    Work<Sweep::forward, count> const forward{{}, factors, rhs, x};
+    Work<Sweep::backward, count> const backward{{}, factors, sweeps == Sweeps::both ? x : rhs, x};
     std::size_t const vectors = 2 * count * sizeof(Scalar);
     if constexpr (count == 1) {
       if (sweeps == Sweeps::forward) {
-        return m_forward(stream, forward, forward, m_points * (lower_blocks * sizeof(Storage) + vectors));
+        return m_forward(stream, m_points * (lower_blocks * sizeof(Storage) + vectors), forward, forward);
       }
       if (sweeps == Sweeps::backward) {
-        return m_backward(stream, backward, backward, m_points * (upper_blocks * sizeof(Storage) + vectors));
+        return m_backward(stream, m_points * (upper_blocks * sizeof(Storage) + vectors), backward, backward);
       }
     }
-    both<count>()(stream, forward, backward, m_points * (7 * sizeof(Storage) + vectors));
+    both<count>()(stream, m_points * (7 * sizeof(Storage) + vectors), forward, backward);
   }
 
  private:

@@ -34,7 +34,22 @@ struct PointRecursionState {
   int m_first_finished;
   int m_second_finished;
   int m_exited;
-  unsigned long long m_epoch;
+  unsigned long long m_epoch;  ///< stamps that launches have used
+
+  /// By a thread of each block when there are no tickets left for it: the last one makes the state ready for the next
+  /// launch. `stamps`: those of this launch.
+  __device__ void leave(int stamps) {
+    __threadfence();
+    bool const is_last = atomicAdd(&m_exited, 1) == static_cast<int>(gridDim.x) - 1;
+    __threadfence();
+    if (!is_last) return;
+    // All other blocks have drawn their last ticket.
+    m_ticket = 0;
+    m_first_finished = 0;
+    m_second_finished = 0;
+    m_exited = 0;
+    m_epoch += stamps;
+  }
 };
 
 /// Beams of a tile, at most.

@@ -38,6 +38,8 @@ struct PointRecursionLaunch {
   using Block = PointRecursionBlock<Recursion, First>;
   using Beam = typename Block::Beam;
   using Stamp = typename Block::Stamp;
+  static constexpr int max_beams = point_recursion_max_beams;
+  static constexpr int sweeps_at_once = 1;
 
   Recursion m_recursion;
   First m_first;
@@ -51,7 +53,7 @@ struct PointRecursionLaunch {
     auto* const beams = reinterpret_cast<Beam*>(memory);
     auto const& r = m_recursion;
     Block::initialize(beams, r.m_beams);
-    auto const epoch = static_cast<Stamp>(2 * r.m_state->m_epoch);
+    auto const epoch = static_cast<Stamp>(r.m_state->m_epoch);
     int const role = threadIdx.x / Block::warp;
     unsigned chunks = 0;       // that the barriers of the beam that this warp serves have counted
     unsigned next_chunks = 0;  // and those of the beam below it
@@ -87,23 +89,13 @@ struct PointRecursionLaunch {
         if (threadIdx.x == 0) cuda::add_release(&r.m_state->m_first_finished, 1);
       }
     }
-    if (threadIdx.x == 0) {
-      __threadfence();
-      bool const is_last = atomicAdd(&r.m_state->m_exited, 1) == static_cast<int>(gridDim.x) - 1;
-      __threadfence();
-      if (is_last) {
-        // All other blocks have drawn their last ticket.
-        r.m_state->m_ticket = 0;
-        r.m_state->m_first_finished = 0;
-        r.m_state->m_exited = 0;
-        r.m_state->m_epoch += 1;
-      }
-    }
+    if (threadIdx.x == 0) r.m_state->leave(2);
   }
 };
 
+/// Of a PointRecursionLaunch, or of another Launch that runs recursions.
 template <class Launch>
-__global__ void __launch_bounds__(Launch::threads(point_recursion_max_beams), 1)
+__global__ void __launch_bounds__(Launch::threads(Launch::max_beams), 1)
     point_recursion_kernel(const __grid_constant__ Launch launch) {
   extern __shared__ __align__(128) std::byte point_recursion_memory[];
   // For older devices there is nothing: a plan asks whether the kernel that would run is this one.

@@ -14,15 +14,16 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 namespace hyperplane::detail {
 
 /// Beams of a tile: a pure function, from measurements on an H200. Many beams wait for one another in shared memory
 /// alone, as far as the shared memory of a multiprocessor has room for their stages.
 constexpr int choose_point_recursion_beams(const Grid& grid, int layers, std::size_t beam_bytes,
-                                           std::size_t shared_bytes) {
+                                           std::size_t shared_bytes, int max_beams) {
   int const most = static_cast<int>(shared_bytes / beam_bytes);
-  return std::clamp(std::min((grid.nk() + layers - 1) / layers, most), 1, point_recursion_max_beams);
+  return std::clamp(std::min((grid.nk() + layers - 1) / layers, most), 1, max_beams);
 }
 
 /// Packets that a plan needs.
@@ -53,13 +54,12 @@ class PointRecursionMemory {
   cuda::DeviceArray<PointRecursionState> m_state;
 };
 
-/// Plan of a PointRecursionLaunch: order, and memory of its own or shared. A call launches one kernel, allocates
-/// nothing and waits for nothing. One launch at a time.
+/// Plan of a Launch, see point_recursion_kernel: order, and memory of its own or shared. A call launches one kernel,
+/// allocates nothing and waits for nothing. One launch at a time.
 template <class Launch>
 class PointRecursionPlan {
-  using Recursion = typename Launch::Recursion;
-
  public:
+  using Recursion = typename Launch::Recursion;
   using Map = typename Recursion::Map;
   using Memory = PointRecursionMemory<typename Recursion::Scalar>;
 
@@ -82,29 +82,35 @@ class PointRecursionPlan {
   /// Launches no more blocks than `multiprocessors`, so that they occupy no more of them; 0: all.
   PointRecursionPlan(cudaStream_t stream, const Map& map, int multiprocessors, const std::shared_ptr<Memory>& memory)
       : m_map(map), m_beams(beams(map.grid())), m_memory(memory) {
-    require(suits(), "recursion over points: the device, or the kernel that was compiled for it, is older than 9.0");
+    require(suits(), "Path::pencil: the device, or the kernel that was compiled for it, is older than 9.0");
     auto const& grid = map.grid();
     cuda::allow_shared_memory(m_kernel);
     int const tiles_k = Recursion::tiles_k(grid, m_beams);
     m_tiles = tiles_k * map.pencils();
     int const resident = cuda::resident_blocks(m_kernel, Launch::threads(m_beams), Launch::shared_bytes(m_beams));
     // More would only queue for their tickets.
-    m_blocks = std::min(m_tiles, multiprocessors > 0 ? std::min(multiprocessors, resident) : resident);
+    m_blocks = std::min(Launch::sweeps_at_once * m_tiles,
+                        multiprocessors > 0 ? std::min(multiprocessors, resident) : resident);
     // By the time at which they can begin: a pencil is as many steps behind the one before as it has lanes, a tile of a
     // pencil as many as it has layers.
-    m_order =
-        cuda::DeviceArray<int>(stream, cuda_pencil_order(map, tiles_k, Recursion::W, m_beams * Recursion::layers));
+    m_order = cuda::DeviceArray<int>(stream, order());
     m_cache_bytes = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrL2CacheSize));
     cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   }
 
-  /// `bytes`: what both recursions read.
-  void operator()(cudaStream_t stream, const typename Launch::First& first, const typename Launch::Second& second,
-                  std::size_t bytes) const {
+  /// `bytes`: what the recursions read. `rest`: what a Launch has after its Recursion.
+  template <class... Rest>
+  void operator()(cudaStream_t stream, std::size_t bytes, const Rest&... rest) const {
     Recursion const recursion{m_map,   m_memory->south(), m_memory->bottom(),    m_order.data(), m_memory->state(),
                               m_beams, m_tiles,           bytes <= m_cache_bytes};
     cuda::launch(stream, m_kernel, m_blocks, Launch::threads(m_beams), Launch::shared_bytes(m_beams),
-                 cuda::Dependency::complete, Launch{recursion, first, second});
+                 cuda::Dependency::complete, Launch{recursion, rest...});
+  }
+
+  int tiles() const { return m_tiles; }
+  int tile_layers() const { return m_beams * Recursion::layers; }
+  std::vector<int> order() const {
+    return cuda_pencil_order(m_map, Recursion::tiles_k(m_map.grid(), m_beams), Recursion::W, tile_layers());
   }
 
  private:
@@ -112,7 +118,7 @@ class PointRecursionPlan {
     cudaFuncAttributes attributes{};
     cuda::check(cudaFuncGetAttributes(&attributes, point_recursion_kernel<Launch>), "cudaFuncGetAttributes");
     return choose_point_recursion_beams(grid, Recursion::layers, Launch::shared_bytes(1),
-                                        cuda::max_shared_bytes() - attributes.sharedSizeBytes);
+                                        cuda::max_shared_bytes() - attributes.sharedSizeBytes, Launch::max_beams);
   }
 
   // Kept, because a kernel template has an address of its own in each translation unit, and what is set for one does

@@ -36,7 +36,7 @@ class SipCoefficients<Scalar, Exec, Storage, vector_length> {
     if constexpr (std::is_same_v<MatrixStorage, Scalar>) {
       if (m_plans) {
         auto const run = [&](const auto& plan, const auto& work) {
-          cuda::labelled(exec, "Hyperplane::Sip::factor", [&] { plan(exec.cuda_stream(), work, work, m_bytes); });
+          cuda::labelled(exec, "Hyperplane::Sip::factor", [&] { plan(exec.cuda_stream(), m_bytes, work, work); });
         };
         auto* const word = reinterpret_cast<unsigned long long*>(singular.word());
         if (mask.m_values == nullptr) return run(m_plans->m_plain, Work<false>{a, factors, word, alpha});

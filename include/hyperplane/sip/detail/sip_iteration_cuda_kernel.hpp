@@ -10,8 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Several iterations of SIP in one launch, the beams of point_recursion_cuda.hpp with warps for the residual beside
-/// them.
+/// Several iterations of SIP in one launch of the kernel of recursions over points, with warps for the residual beside
+/// its beams.
 ///
 /// Iteration m has a lower sweep L(m) and an upper sweep U(m) over the tiles of the grid. With alternating orderings
 /// the ordering of iteration m + 1 is the mirrored one of iteration m, so that L(m + 1) goes over the grid in the
@@ -41,6 +41,8 @@ struct SipIterationLaunch {
   using Block = PointRecursionBlock<Recursion, SweepOf<Sweep::forward, true>>;
   using Beam = typename Block::Beam;
   using Stamp = typename Block::Stamp;
+  static constexpr int max_beams = sip_iteration_max_beams;
+  static constexpr int sweeps_at_once = 2;
 
   /// Of one ordering, in the order of the steps of its sweeps.
   struct Factors {
@@ -119,19 +121,7 @@ struct SipIterationLaunch {
         cuda::add_release(task.m_lower ? &r.m_state->m_first_finished : &r.m_state->m_second_finished, 1);
       }
     }
-    if (threadIdx.x == 0) {
-      __threadfence();
-      bool const is_last = atomicAdd(&r.m_state->m_exited, 1) == static_cast<int>(gridDim.x) - 1;
-      __threadfence();
-      if (is_last) {
-        // All other blocks have drawn their last ticket.
-        r.m_state->m_ticket = 0;
-        r.m_state->m_first_finished = 0;
-        r.m_state->m_second_finished = 0;
-        r.m_state->m_exited = 0;
-        r.m_state->m_epoch += 2 * m_count;
-      }
-    }
+    if (threadIdx.x == 0) r.m_state->leave(2 * m_count);
   }
 
  private:
@@ -170,8 +160,8 @@ struct SipIterationLaunch {
                                               m_alternate && m > 0 ? &before : nullptr)
           .run(progress.m_prepared[warp]);
     } else if (m < m_count) {
-      SweepOf<Sweep::forward, forward> const work{factors.m_lower, m_recursion.m_map.pack_count(), m_r,
-                                                  m_corrections[m % 2], &progress};
+      SweepOf<Sweep::forward, forward> const work{{},  factors.m_lower,      m_recursion.m_map.pack_count(),
+                                                  m_r, m_corrections[m % 2], &progress};
       work_on_tile<Block>(m_recursion, work, t, role, beams, chunks, next_chunks);
     }
   }
@@ -186,21 +176,11 @@ struct SipIterationLaunch {
       }
     } else {
       Scalar* const x = m_corrections[m % 2];
-      SweepOf<Sweep::backward, forward> const work{m_factors[m % 2].m_upper, m_recursion.m_map.pack_count(), x, x,
-                                                   &progress};
+      SweepOf<Sweep::backward, forward> const work{
+          {}, m_factors[m % 2].m_upper, m_recursion.m_map.pack_count(), x, x, &progress};
       work_on_tile<Block>(m_recursion, work, t, role, beams, chunks, next_chunks);
     }
   }
 };
-
-template <class Launch>
-__global__ void __launch_bounds__(Launch::threads(sip_iteration_max_beams), 1)
-    sip_iteration_kernel(const __grid_constant__ Launch launch) {
-  extern __shared__ __align__(128) std::byte sip_iteration_memory[];
-  // For older devices there is nothing: a plan asks whether the kernel that would run is this one.
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  launch.run(sip_iteration_memory);
-#endif
-}
 
 }  // namespace hyperplane::detail
