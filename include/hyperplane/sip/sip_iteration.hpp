@@ -116,9 +116,8 @@ class SipIteration {
     m_mirrored_singular.clear(exec);
     auto const alpha = static_cast<Scalar>(m_options.alpha);
     detail::SipMask const all{nullptr};
-    using UsualFactors = detail::BlockIlu0Factors<StorageScalar, 1, vector_length>;
-    m_coefficients(exec, a.ref(), UsualFactors{m_map, m_usual.m_lower.ref(), m_usual.m_upper.ref()}, m_singular, alpha,
-                   all);
+    typename Factors::Usual const usual = ordered(m_usual, false);
+    m_coefficients(exec, a.ref(), usual, m_singular, alpha, all);
     if (m_options.alternate) {
       detail::sip_coefficients_portable(exec, a.ref(), ordered(m_mirrored, true), m_mirrored_singular, alpha, all);
     }
@@ -212,7 +211,7 @@ class SipIteration {
   }
 
   Factors ordered(const Arrays& arrays, bool mirrored) const {
-    return Factors{m_map, arrays.m_lower.ref(), arrays.m_upper.ref(), mirrored};
+    return Factors{{m_map, arrays.m_lower.ref(), arrays.m_upper.ref()}, mirrored};
   }
 
   double norm(const Exec& exec, const Vector& v) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/pencil_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
@@ -43,8 +44,10 @@ HYPERPLANE_FUNCTION constexpr Direction sweep_direction(int d) {
 
 /// The factors of BILU(0) for kernels: two streams, one for each sweep, so that a solve reads every block once and
 /// at rising addresses, which hardware prefetching needs: the packs of the upper stream are stored last first.
-template <class Storage, int n, int vector_length>
+template <class Storage_, int n, int vector_length_>
 struct BlockIlu0Factors {
+  using Storage = Storage_;
+  static constexpr int vector_length = vector_length_;
   static constexpr int block_entries = n * n;
   using Map = PencilMap<vector_length>;
   using Lower = InterleavedRef<Storage, vector_length, lower_blocks * block_entries>;
@@ -60,6 +63,10 @@ struct BlockIlu0Factors {
   HYPERPLANE_FUNCTION Storage* upper(std::int64_t pack, UpperBlock block) const {
     return m_upper.pack_data(m_map.pack_count() - 1 - pack, static_cast<int>(block) * block_entries);
   }
+
+  /// Where the order of the sweeps has a point of the grid, and what it calls a direction: that of the grid.
+  HYPERPLANE_FUNCTION static Point point(const Point& p) { return p; }
+  HYPERPLANE_FUNCTION static Direction direction(Direction d) { return d; }
 };
 
 }  // namespace hyperplane::detail

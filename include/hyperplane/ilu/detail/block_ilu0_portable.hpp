@@ -83,21 +83,23 @@ struct BlockIlu0FactorPlane {
   }
 };
 
-/// The unknowns of a sweep at the points of a hyperplane, in `count` vectors.
-template <Sweep sweep, class Scalar, int n, class Storage, int vector_length, int count>
+/// The unknowns of a sweep at the points of a hyperplane, in `count` vectors. Factors: BlockIlu0Factors, or others that
+/// also say in which order the sweep takes the points.
+template <Sweep sweep, class Scalar, int n, class Factors, int count>
 struct BlockIlu0SweepPlane {
-  using StoredBlock = block::LaneMatrix<Scalar, Storage, n, vector_length>;
-  using Vectors = VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>;
+  using Storage = typename Factors::Storage;
+  using StoredBlock = block::LaneMatrix<Scalar, Storage, n, Factors::vector_length>;
+  using Vectors = VectorRefs<BlockVectorRef<Scalar, n, Factors::vector_length>, count>;
   static constexpr bool forward = sweep == Sweep::forward;
 
   HyperplaneMap m_planes;
-  BlockIlu0Factors<Storage, n, vector_length> m_factors;
+  Factors m_factors;
   Vectors m_rhs;
   Vectors m_x;
   int m_plane;
 
   KOKKOS_FUNCTION void operator()(std::int64_t q) const {
-    Point const p = m_planes.point(m_plane, q);
+    Point const p = m_factors.point(m_planes.point(m_plane, q));
     auto const& map = m_factors.m_map;
     auto const pack = map.pack(p.i, p.j, p.k);
     int const lane = map.lane(p.j);
@@ -108,7 +110,7 @@ struct BlockIlu0SweepPlane {
     }
     HYPERPLANE_UNROLL
     for (int d = 0; d < 3; ++d) {
-      Point const other = neighbour(p, sweep_direction<sweep>(d));
+      Point const other = neighbour(p, m_factors.direction(sweep_direction<sweep>(d)));
       if (!map.grid().contains(other)) continue;
       StoredBlock const factor{stored(pack, d) + lane};
       HYPERPLANE_UNROLL
@@ -151,26 +153,31 @@ void block_ilu0_factor_portable(const Exec& exec, const BlockStencil7Ref<MatrixS
   }
 }
 
+/// One launch for each hyperplane.
+template <Sweep sweep, ExecutionSpace Exec, class Factors, class Scalar, int n, int vector_length, int count>
+void block_ilu0_sweep_portable(const Exec& exec, const char* label, const Factors& factors,
+                               const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& rhs,
+                               const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& x) {
+  HyperplaneMap const planes(factors.m_map.grid());
+  int const last = planes.plane_count() - 1;
+  for (int p = 0; p <= last; ++p) {
+    int const plane = sweep == Sweep::forward ? p : last - p;
+    Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, planes.plane_size(plane)),
+                         BlockIlu0SweepPlane<sweep, Scalar, n, Factors, count>{planes, factors, rhs, x, plane});
+  }
+}
+
 template <class Scalar, int n, ExecutionSpace Exec, class Storage, int vector_length, int count>
 void block_ilu0_solve_portable(const Exec& exec, Sweeps sweeps,
                                const BlockIlu0Factors<Storage, n, vector_length>& factors,
                                const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& rhs,
                                const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& x) {
-  HyperplaneMap const planes(factors.m_map.grid());
   if (sweeps != Sweeps::backward) {
-    for (int p = 0; p < planes.plane_count(); ++p) {
-      Kokkos::parallel_for(
-          "Hyperplane::BlockIlu0::solve::forward", Kokkos::RangePolicy<Exec>(exec, 0, planes.plane_size(p)),
-          BlockIlu0SweepPlane<Sweep::forward, Scalar, n, Storage, vector_length, count>{planes, factors, rhs, x, p});
-    }
+    block_ilu0_sweep_portable<Sweep::forward>(exec, "Hyperplane::BlockIlu0::solve::forward", factors, rhs, x);
   }
   if (sweeps != Sweeps::forward) {
-    for (int p = planes.plane_count() - 1; p >= 0; --p) {
-      Kokkos::parallel_for("Hyperplane::BlockIlu0::solve::backward",
-                           Kokkos::RangePolicy<Exec>(exec, 0, planes.plane_size(p)),
-                           BlockIlu0SweepPlane<Sweep::backward, Scalar, n, Storage, vector_length, count>{
-                               planes, factors, sweeps == Sweeps::both ? x : rhs, x, p});
-    }
+    block_ilu0_sweep_portable<Sweep::backward>(exec, "Hyperplane::BlockIlu0::solve::backward", factors,
+                                               sweeps == Sweeps::both ? x : rhs, x);
   }
 }
 

@@ -43,11 +43,14 @@ struct SipCoefficientsPlane {
       if (!sip_regular(pivot, point.inverse())) m_singular.record(m_a.grid().index(ordered), 0);
     }
 
+    auto const& map = m_a.map();
+    auto const pack = map.pack(p.i, p.j, p.k);
+    int const lane = map.lane(p.j);
     for (int e = 0; e < lower_blocks; ++e) {
-      *m_factors.lower(p, static_cast<LowerBlock>(e)) = static_cast<Storage>(point.m_lower[e]);
+      m_factors.lower(pack, static_cast<LowerBlock>(e))[lane] = static_cast<Storage>(point.m_lower[e]);
     }
     for (int e = 0; e < upper_blocks; ++e) {
-      *m_factors.upper(p, static_cast<UpperBlock>(e)) = static_cast<Storage>(point.m_upper[e]);
+      m_factors.upper(pack, static_cast<UpperBlock>(e))[lane] = static_cast<Storage>(point.m_upper[e]);
     }
   }
 
@@ -65,7 +68,10 @@ struct SipCoefficientsPlane {
   KOKKOS_FUNCTION SipUpper<Scalar> upper(const Point& p, Direction ordered) const {
     Point const other = neighbour(p, m_factors.direction(ordered));
     if (!m_a.grid().contains(other)) return {0, 0, 0};
-    auto const value = [&](UpperBlock block) { return static_cast<Scalar>(*m_factors.upper(other, block)); };
+    auto const& map = m_a.map();
+    auto const pack = map.pack(other.i, other.j, other.k);
+    int const lane = map.lane(other.j);
+    auto const value = [&](UpperBlock block) { return static_cast<Scalar>(m_factors.upper(pack, block)[lane]); };
     return {value(UpperBlock::top), value(UpperBlock::north), value(UpperBlock::east)};
   }
 };
@@ -87,9 +93,7 @@ template <class Scalar, ExecutionSpace Exec, class Storage, class MatrixStorage,
 void sip_coefficients_portable(const Exec& exec, const BlockStencil7Ref<MatrixStorage, 1, vector_length>& a,
                                const BlockIlu0Factors<Storage, 1, vector_length>& factors,
                                const SingularPivotRecord<Exec>& singular, Scalar alpha, const SipMask& mask) {
-  using Ordered = SipOrderedFactors<Storage, vector_length>;
-  sip_coefficients_portable(exec, a, Ordered{factors.m_map, factors.m_lower, factors.m_upper, false}, singular, alpha,
-                            mask);
+  sip_coefficients_portable(exec, a, SipOrderedFactors<Storage, vector_length>{factors, false}, singular, alpha, mask);
 }
 
 /// What computes the coefficients, for an execution space and a path: a specialization may do better than the portable

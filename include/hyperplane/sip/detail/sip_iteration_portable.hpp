@@ -3,8 +3,8 @@
 
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/path.hpp>
-#include <hyperplane/grid/hyperplane_map.hpp>
 #include <hyperplane/grid/pencil_map.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_portable.hpp>
 #include <hyperplane/sip/detail/sip_ordered_factors.hpp>
 #include <hyperplane/stencil/apply.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
@@ -15,39 +15,6 @@
 #include <cstdint>
 
 namespace hyperplane::detail {
-
-/// A sweep of SIP at the points of a hyperplane, in an order of the grid: y = d^-1 (r - L y) forward, x = y - d^-1 U x
-/// backward. One thread for each point.
-template <Sweep sweep, class Scalar, class Storage, int W>
-struct SipSweepPlane {
-  HyperplaneMap m_planes;
-  SipOrderedFactors<Storage, W> m_factors;
-  BlockVectorRef<Scalar, 1, W> m_rhs;
-  BlockVectorRef<Scalar, 1, W> m_x;
-  int m_plane;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t q) const {
-    Point const p = m_factors.point(m_planes.point(m_plane, q));
-    Scalar sum = m_rhs(p, 0);
-    for (int d = 0; d < 3; ++d) {
-      Point const other = neighbour(p, m_factors.direction(sweep_direction<sweep>(d)));
-      if (m_planes.grid().contains(other)) sum -= static_cast<Scalar>(*coefficient(p, d)) * m_x(other, 0);
-    }
-    if constexpr (sweep == Sweep::forward) {
-      sum = static_cast<Scalar>(*coefficient(p, static_cast<int>(LowerBlock::inverse))) * sum;
-    }
-    m_x(p, 0) = sum;
-  }
-
- private:
-  KOKKOS_FUNCTION const Storage* coefficient(const Point& p, int e) const {
-    if constexpr (sweep == Sweep::forward) {
-      return m_factors.lower(p, static_cast<LowerBlock>(e));
-    } else {
-      return m_factors.upper(p, static_cast<UpperBlock>(e));
-    }
-  }
-};
 
 template <class Scalar>
 struct SipUpdate {
@@ -87,14 +54,9 @@ class SipPlaneIterations {
  private:
   template <Sweep sweep_>
   void sweep(const Exec& exec, const char* label, const Factors& factors, const Vector& rhs) const {
-    HyperplaneMap const planes(factors.m_map.grid());
-    int const last = planes.plane_count() - 1;
-    for (int p = 0; p <= last; ++p) {
-      int const plane = sweep_ == Sweep::forward ? p : last - p;
-      Kokkos::parallel_for(
-          label, Kokkos::RangePolicy<Exec>(exec, 0, planes.plane_size(plane)),
-          SipSweepPlane<sweep_, Scalar, Storage, W>{planes, factors, rhs.ref(), m_correction.ref(), plane});
-    }
+    VectorRefs<BlockVectorRef<Scalar, 1, W>, 1> const from{{rhs.ref()}};
+    VectorRefs<BlockVectorRef<Scalar, 1, W>, 1> const to{{m_correction.ref()}};
+    block_ilu0_sweep_portable<sweep_>(exec, label, factors, from, to);
   }
 
   Vector m_correction;
