@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/cfd/detail/field_preconditioner.hpp>
 #include <hyperplane/cfd/detail/relaxation_kernels.hpp>
 #include <hyperplane/cfd/scalar_field.hpp>
 #include <hyperplane/cfd/stencil7.hpp>
@@ -27,52 +28,44 @@ struct FieldJacobiOptions {
 /// nothing. solve() is a launch a sweep, without allocation, without fence, asynchronous on the instance: the first
 /// sweep moves 2 values a point (variable coefficients 3), every other 4 (11). A zero center gives infinite values.
 template <Stencil7 A, ExecutionSpace Exec>
-class FieldJacobi {
+class FieldJacobi : public detail::FieldPreconditioner<A, Exec, FieldJacobiOptions> {
+  using Base = detail::FieldPreconditioner<A, Exec, FieldJacobiOptions>;
   using T = typename A::scalar_type;
 
  public:
-  using scalar_type = T;
-  using execution_space = Exec;
-  using Vector = ScalarField<T, Exec>;
+  using typename Base::Vector;
 
   /// Throws Error where an option is out of range.
   FieldJacobi(const Exec& exec, const Grid& grid, const FieldJacobiOptions& options = {})
-      : m_grid(grid), m_options(options) {
-    detail::check_relaxation("FieldJacobi", options.relaxation);
+      : Base("FieldJacobi", grid, options) {
     if (options.sweeps < 1) fail("FieldJacobi: " + std::to_string(options.sweeps) + " sweeps, expected at least 1");
     if (options.sweeps > 1) m_other.emplace(exec, grid, "Hyperplane::FieldJacobi::other");
   }
 
-  const Grid& grid() const { return m_grid; }
-
   /// The coefficients must be there, unchanged, as long as solve() is called.
-  void factor(const Exec&, const A& a) { m_a = a; }
+  void factor(const Exec&, const A& a) { this->keep(a); }
 
   /// z = M^-1 r; z must not be r. Throws Error before the first factor() and where a grid is another one.
   void solve(const Exec& exec, const Vector& r, const Vector& z) const {
-    detail::check_field("FieldJacobi::solve", r, z, m_grid);
-    require(m_a.has_value(), "FieldJacobi::solve: called before factor");
-    auto const w = static_cast<T>(m_options.relaxation);
-    Box const box = Box::of(m_grid);
+    A const& a = this->checked(r, z);
+    T const w = this->relaxation();
+    int const sweeps = this->options().sweeps;
+    Box const box = Box::of(this->grid());
     auto const residual = array_ref(r);
     // Sweeps go to and fro; the last one ends in z.
-    bool into_z = m_options.sweeps % 2 == 1;
+    bool into_z = sweeps % 2 == 1;
     auto const field = [&](bool is_z) { return array_ref(is_z ? z : *m_other); };
-    detail::run_color(exec, "FieldJacobi", "Hyperplane::FieldJacobi::first", box, *m_a, residual, field(into_z),
+    detail::run_color(exec, "FieldJacobi", "Hyperplane::FieldJacobi::first", box, a, residual, field(into_z),
                       detail::Color::both, detail::ScaledByCenter<T>{w});
-    for (int sweep = 1; sweep < m_options.sweeps; ++sweep) {
+    for (int sweep = 1; sweep < sweeps; ++sweep) {
       into_z = !into_z;
-      detail::run_stencil(exec, "FieldJacobi", "Hyperplane::FieldJacobi::sweep", box, *m_a, field(!into_z),
-                          field(into_z), detail::coefficients_read<A>() + 4,
-                          detail::JacobiStore<T>{residual.data(), w});
+      detail::run_stencil(exec, "FieldJacobi", "Hyperplane::FieldJacobi::sweep", box, a, field(!into_z), field(into_z),
+                          detail::coefficients_read<A>() + 4, detail::JacobiStore<T>{residual.data(), w});
     }
   }
 
  private:
-  Grid m_grid;
-  FieldJacobiOptions m_options;
   std::optional<Vector> m_other;
-  std::optional<A> m_a;
 };
 
 }  // namespace hyperplane

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/cfd/detail/field_preconditioner.hpp>
 #include <hyperplane/cfd/detail/relaxation_kernels.hpp>
 #include <hyperplane/cfd/scalar_field.hpp>
 #include <hyperplane/cfd/stencil7.hpp>
 #include <hyperplane/core/concepts.hpp>
-#include <hyperplane/core/error.hpp>
 #include <hyperplane/ssor/ssor.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 #include <hyperplane/stencil/convert.hpp>
 
 #include <optional>
-#include <string>
 
 namespace hyperplane {
 
@@ -49,27 +48,24 @@ struct FieldSsorOptions {
 /// nothing, fence nothing and are asynchronous on the instance. Red-black: factor() keeps what A refers to, a solve is
 /// three launches, over half of the points each. At most one factor() or solve() of a plan and its copies at a time.
 template <Stencil7 A, ExecutionSpace Exec>
-class FieldSsor {
+class FieldSsor : public detail::FieldPreconditioner<A, Exec, FieldSsorOptions> {
+  using Base = detail::FieldPreconditioner<A, Exec, FieldSsorOptions>;
   using T = typename A::scalar_type;
 
  public:
-  using scalar_type = T;
-  using execution_space = Exec;
-  using Vector = ScalarField<T, Exec>;
+  using typename Base::Vector;
 
   /// Throws Error where the relaxation is out of range.
   FieldSsor(const Exec& exec, const Grid& grid, const FieldSsorOptions& options = {})
-      : m_grid(grid), m_options(options) {
-    detail::check_relaxation("FieldSsor", options.relaxation);
+      : Base("FieldSsor", grid, options) {
     if (options.ordering == SsorOrdering::hyperplane) m_planes.emplace(exec, grid, options.relaxation);
   }
 
-  const Grid& grid() const { return m_grid; }
-  SsorOrdering ordering() const { return m_options.ordering; }
+  SsorOrdering ordering() const { return this->options().ordering; }
 
   /// Red-black: the coefficients must be there, unchanged, as long as solve() is called. Hyperplane: they are copied.
   void factor(const Exec& exec, const A& a) {
-    m_a = a;
+    this->keep(a);
     if (!m_planes) return;
     detail::fill_stencil(exec, a, m_planes->m_matrix);
     m_planes->m_ssor.factor(exec, m_planes->m_matrix);
@@ -77,25 +73,24 @@ class FieldSsor {
 
   /// z = M^-1 r; z must not be r. Throws Error before the first factor() and where a grid is another one.
   void solve(const Exec& exec, const Vector& r, const Vector& z) const {
-    detail::check_field("FieldSsor::solve", r, z, m_grid);
-    require(m_a.has_value(), "FieldSsor::solve: called before factor");
+    A const& a = this->checked(r, z);
     if (m_planes) {
       pack(exec, r.flat(), m_planes->m_vector);
       m_planes->m_ssor.solve(exec, m_planes->m_vector, m_planes->m_vector);
       unpack(exec, m_planes->m_vector, z.flat());
       return;
     }
-    auto const w = static_cast<T>(m_options.relaxation);
-    Box const box = Box::of(m_grid);
+    T const w = this->relaxation();
+    Box const box = Box::of(this->grid());
     auto const residual = array_ref(r);
     auto const result = array_ref(z);
     // The backward sweep begins with black points, whose neighbours have not changed since the forward sweep: both
     // relaxations of black points are one.
-    detail::run_color(exec, "FieldSsor", "Hyperplane::FieldSsor::red", box, *m_a, residual, result, detail::Color::red,
+    detail::run_color(exec, "FieldSsor", "Hyperplane::FieldSsor::red", box, a, residual, result, detail::Color::red,
                       detail::ScaledByCenter<T>{w});
-    detail::run_color(exec, "FieldSsor", "Hyperplane::FieldSsor::black", box, *m_a, residual, result,
-                      detail::Color::black, detail::Relaxed<T>{w * (2 - w), 0});
-    detail::run_color(exec, "FieldSsor", "Hyperplane::FieldSsor::red_again", box, *m_a, residual, result,
+    detail::run_color(exec, "FieldSsor", "Hyperplane::FieldSsor::black", box, a, residual, result, detail::Color::black,
+                      detail::Relaxed<T>{w * (2 - w), 0});
+    detail::run_color(exec, "FieldSsor", "Hyperplane::FieldSsor::red_again", box, a, residual, result,
                       detail::Color::red, detail::Relaxed<T>{w, 1 - w});
   }
 
@@ -113,9 +108,6 @@ class FieldSsor {
     Ssor<T, 1, Exec> m_ssor;
   };
 
-  Grid m_grid;
-  FieldSsorOptions m_options;
-  std::optional<A> m_a;
   std::optional<Planes> m_planes;
 };
 

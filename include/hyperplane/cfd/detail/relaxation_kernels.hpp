@@ -7,34 +7,14 @@
 #include <hyperplane/cfd/stencil7.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/detail/timer_callbacks.hpp>
-#include <hyperplane/core/error.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
-#include <string>
 
 namespace hyperplane::detail {
-
-inline void check_relaxation(const char* name, double relaxation) {
-  if (!(relaxation > 0 && relaxation < 2)) {
-    fail(std::string(name) + ": relaxation is " + std::to_string(relaxation) +
-         ", expected more than 0 and less than 2");
-  }
-}
-
-template <class Field>
-void check_field(const char* function, const Field& r, const Field& z, const Grid& grid) {
-  for (auto const* field : {&r, &z}) {
-    if (!(field->grid() == grid)) {
-      fail(std::string(function) + ": a field is on a grid of " + to_string(field->grid()) + " points, expected " +
-           to_string(grid));
-    }
-  }
-  if (r.flat().data() == z.flat().data()) fail(std::string(function) + ": the result must not be the right-hand side");
-}
 
 /// z + w D^-1 (r - A z), where places of r are those of the result.
 template <class T>
