@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <variant>
 #include <vector>
@@ -46,56 +48,45 @@ class Failure : public Error {
   hyperplane_status m_status;
 };
 
-/// What a handle of the C interface stands for.
+/// A kind of objects: the handles of the C interface, and what they stand for.
+template <class Handle, class Object_>
+struct Kind {
+  using Object = Object_;
+  const char* name;
+};
+
+template <class... Kinds>
+struct KindTable : Kinds... {
+  using AnyPointer = std::variant<std::shared_ptr<typename Kinds::Object>...>;
+};
+template <class... Kinds>
+KindTable(Kinds...) -> KindTable<Kinds...>;
+
+inline constexpr KindTable kinds{
+    Kind<hyperplane_context, ContextHolder>{"context"},
+    Kind<hyperplane_vector, Held<run_time::Vector>>{"vector"},
+    Kind<hyperplane_matrix, Held<run_time::Matrix>>{"matrix"},
+    Kind<hyperplane_preconditioner, Held<run_time::Preconditioner>>{"preconditioner"},
+    Kind<hyperplane_packer, Held<run_time::Packer>>{"packer"},
+    Kind<hyperplane_relaxation, Held<run_time::Relaxation>>{"relaxation"},
+    Kind<hyperplane_line_solver, Held<run_time::LineSolver>>{"line solver"},
+    Kind<hyperplane_krylov, Held<KrylovObject>>{"krylov"},
+};
+
+/// The only one of the table that has this handle.
+template <class Handle, class Object>
+constexpr const Kind<Handle, Object>& kind_of(const Kind<Handle, Object>& kind) {
+  return kind;
+}
 template <class Handle>
-struct ObjectOf;
-template <>
-struct ObjectOf<hyperplane_context> {
-  using type = ContextHolder;
-  static constexpr const char* name = "context";
-};
-template <>
-struct ObjectOf<hyperplane_vector> {
-  using type = Held<run_time::Vector>;
-  static constexpr const char* name = "vector";
-};
-template <>
-struct ObjectOf<hyperplane_matrix> {
-  using type = Held<run_time::Matrix>;
-  static constexpr const char* name = "matrix";
-};
-template <>
-struct ObjectOf<hyperplane_preconditioner> {
-  using type = Held<run_time::Preconditioner>;
-  static constexpr const char* name = "preconditioner";
-};
-template <>
-struct ObjectOf<hyperplane_packer> {
-  using type = Held<run_time::Packer>;
-  static constexpr const char* name = "packer";
-};
-template <>
-struct ObjectOf<hyperplane_relaxation> {
-  using type = Held<run_time::Relaxation>;
-  static constexpr const char* name = "relaxation";
-};
-template <>
-struct ObjectOf<hyperplane_line_solver> {
-  using type = Held<run_time::LineSolver>;
-  static constexpr const char* name = "line solver";
-};
-template <>
-struct ObjectOf<hyperplane_krylov> {
-  using type = Held<KrylovObject>;
-  static constexpr const char* name = "krylov";
-};
+using ObjectOf = typename std::remove_cvref_t<decltype(kind_of<Handle>(kinds))>::Object;
 
 /// All objects that live, by number. Handles are these numbers, each given once in a process, so that one of a freed
 /// object is told from every other. They look like no address that a program can have.
 class Registry {
  public:
   template <class Handle>
-  using Pointer = std::shared_ptr<typename ObjectOf<Handle>::type>;
+  using Pointer = std::shared_ptr<ObjectOf<Handle>>;
 
   template <class Handle>
   Handle add(Pointer<Handle> object) {
@@ -116,7 +107,7 @@ class Registry {
       if (auto const* const found = std::get_if<Pointer<Handle>>(&find(handle, argument).object)) object = *found;
     }
     if (!object)
-      throw Failure(HYPERPLANE_INVALID_HANDLE, std::string(argument) + " is not a " + ObjectOf<Handle>::name);
+      throw Failure(HYPERPLANE_INVALID_HANDLE, std::string(argument) + " is not a " + kind_of<Handle>(kinds).name);
     object->context->activate();
     return object;
   }
@@ -143,9 +134,7 @@ class Registry {
   }
 
  private:
-  using Any = std::variant<Pointer<hyperplane_context>, Pointer<hyperplane_vector>, Pointer<hyperplane_matrix>,
-                           Pointer<hyperplane_preconditioner>, Pointer<hyperplane_krylov>, Pointer<hyperplane_packer>,
-                           Pointer<hyperplane_relaxation>, Pointer<hyperplane_line_solver>>;
+  using Any = decltype(kinds)::AnyPointer;
   struct Entry {
     Any object;
     std::int64_t owners;
