@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-!> Hyperplane for Fortran 2008: solvers of block systems on the seven-point stencil of a structured grid, and primitives
+!> Hyperplane for Fortran 2018: solvers of block systems on the seven-point stencil of a structured grid, and primitives
 !> on boxes of arrays, over the C interface (hyperplane.h). docs/fortran.md is an introduction.
 !>
 !> Objects are references: after y = x both are the same object, which goes with the last of them. Procedures have an

@@ -50,121 +50,100 @@ contains
     class(hyperplane_array), intent(inout) :: this
     integer(c_int), intent(in), target :: values(:,:,:)
     integer, intent(in), optional :: lower(3)
-    integer(c_int64_t) :: steps(4)
-    steps = 0
-    if (any(shape(values) == 0)) then
-      call describe(this, c_null_ptr, HYPERPLANE_INT, shape(values), steps, lower)
-      return
-    end if
-    if (size(values, 1) > 1) steps(1) = distance(c_loc(values(1,1,1)), c_loc(values(2,1,1)))
-    if (size(values, 2) > 1) steps(2) = distance(c_loc(values(1,1,1)), c_loc(values(1,2,1)))
-    if (size(values, 3) > 1) steps(3) = distance(c_loc(values(1,1,1)), c_loc(values(1,1,2)))
-    call describe(this, c_loc(values(1,1,1)), HYPERPLANE_INT, shape(values), steps, lower)
+    integer :: next(3)
+    call describe(this, HYPERPLANE_INT, shape(values), lower)
+    if (size(values) == 0) return
+    next = min(2, shape(values))
+    call place(this, c_loc(values(1,1,1)), [c_loc(values(next(1),1,1)), c_loc(values(1,next(2),1)), &
+                                            c_loc(values(1,1,next(3)))])
   end subroutine array_init_integer_3
 
   subroutine array_init_integer_4(this, values, lower)
     class(hyperplane_array), intent(inout) :: this
     integer(c_int), intent(in), target :: values(:,:,:,:)
     integer, intent(in), optional :: lower(3)
-    integer(c_int64_t) :: steps(4)
-    steps = 0
-    if (any(shape(values) == 0)) then
-      call describe(this, c_null_ptr, HYPERPLANE_INT, shape(values), steps, lower)
-      return
-    end if
-    if (size(values, 1) > 1) steps(1) = distance(c_loc(values(1,1,1,1)), c_loc(values(2,1,1,1)))
-    if (size(values, 2) > 1) steps(2) = distance(c_loc(values(1,1,1,1)), c_loc(values(1,2,1,1)))
-    if (size(values, 3) > 1) steps(3) = distance(c_loc(values(1,1,1,1)), c_loc(values(1,1,2,1)))
-    if (size(values, 4) > 1) steps(4) = distance(c_loc(values(1,1,1,1)), c_loc(values(1,1,1,2)))
-    call describe(this, c_loc(values(1,1,1,1)), HYPERPLANE_INT, shape(values), steps, lower)
+    integer :: next(4)
+    call describe(this, HYPERPLANE_INT, shape(values), lower)
+    if (size(values) == 0) return
+    next = min(2, shape(values))
+    call place(this, c_loc(values(1,1,1,1)), [c_loc(values(next(1),1,1,1)), c_loc(values(1,next(2),1,1)), &
+                                              c_loc(values(1,1,next(3),1)), c_loc(values(1,1,1,next(4)))])
   end subroutine array_init_integer_4
 
   subroutine array_init_float_3(this, values, lower)
     class(hyperplane_array), intent(inout) :: this
     real(c_float), intent(in), target :: values(:,:,:)
     integer, intent(in), optional :: lower(3)
-    integer(c_int64_t) :: steps(4)
-    steps = 0
-    if (any(shape(values) == 0)) then
-      call describe(this, c_null_ptr, HYPERPLANE_FLOAT, shape(values), steps, lower)
-      return
-    end if
-    if (size(values, 1) > 1) steps(1) = distance(c_loc(values(1,1,1)), c_loc(values(2,1,1)))
-    if (size(values, 2) > 1) steps(2) = distance(c_loc(values(1,1,1)), c_loc(values(1,2,1)))
-    if (size(values, 3) > 1) steps(3) = distance(c_loc(values(1,1,1)), c_loc(values(1,1,2)))
-    call describe(this, c_loc(values(1,1,1)), HYPERPLANE_FLOAT, shape(values), steps, lower)
+    integer :: next(3)
+    call describe(this, HYPERPLANE_FLOAT, shape(values), lower)
+    if (size(values) == 0) return
+    next = min(2, shape(values))
+    call place(this, c_loc(values(1,1,1)), [c_loc(values(next(1),1,1)), c_loc(values(1,next(2),1)), &
+                                            c_loc(values(1,1,next(3)))])
   end subroutine array_init_float_3
 
   subroutine array_init_float_4(this, values, lower)
     class(hyperplane_array), intent(inout) :: this
     real(c_float), intent(in), target :: values(:,:,:,:)
     integer, intent(in), optional :: lower(3)
-    integer(c_int64_t) :: steps(4)
-    steps = 0
-    if (any(shape(values) == 0)) then
-      call describe(this, c_null_ptr, HYPERPLANE_FLOAT, shape(values), steps, lower)
-      return
-    end if
-    if (size(values, 1) > 1) steps(1) = distance(c_loc(values(1,1,1,1)), c_loc(values(2,1,1,1)))
-    if (size(values, 2) > 1) steps(2) = distance(c_loc(values(1,1,1,1)), c_loc(values(1,2,1,1)))
-    if (size(values, 3) > 1) steps(3) = distance(c_loc(values(1,1,1,1)), c_loc(values(1,1,2,1)))
-    if (size(values, 4) > 1) steps(4) = distance(c_loc(values(1,1,1,1)), c_loc(values(1,1,1,2)))
-    call describe(this, c_loc(values(1,1,1,1)), HYPERPLANE_FLOAT, shape(values), steps, lower)
+    integer :: next(4)
+    call describe(this, HYPERPLANE_FLOAT, shape(values), lower)
+    if (size(values) == 0) return
+    next = min(2, shape(values))
+    call place(this, c_loc(values(1,1,1,1)), [c_loc(values(next(1),1,1,1)), c_loc(values(1,next(2),1,1)), &
+                                              c_loc(values(1,1,next(3),1)), c_loc(values(1,1,1,next(4)))])
   end subroutine array_init_float_4
 
   subroutine array_init_double_3(this, values, lower)
     class(hyperplane_array), intent(inout) :: this
     real(c_double), intent(in), target :: values(:,:,:)
     integer, intent(in), optional :: lower(3)
-    integer(c_int64_t) :: steps(4)
-    steps = 0
-    if (any(shape(values) == 0)) then
-      call describe(this, c_null_ptr, HYPERPLANE_DOUBLE, shape(values), steps, lower)
-      return
-    end if
-    if (size(values, 1) > 1) steps(1) = distance(c_loc(values(1,1,1)), c_loc(values(2,1,1)))
-    if (size(values, 2) > 1) steps(2) = distance(c_loc(values(1,1,1)), c_loc(values(1,2,1)))
-    if (size(values, 3) > 1) steps(3) = distance(c_loc(values(1,1,1)), c_loc(values(1,1,2)))
-    call describe(this, c_loc(values(1,1,1)), HYPERPLANE_DOUBLE, shape(values), steps, lower)
+    integer :: next(3)
+    call describe(this, HYPERPLANE_DOUBLE, shape(values), lower)
+    if (size(values) == 0) return
+    next = min(2, shape(values))
+    call place(this, c_loc(values(1,1,1)), [c_loc(values(next(1),1,1)), c_loc(values(1,next(2),1)), &
+                                            c_loc(values(1,1,next(3)))])
   end subroutine array_init_double_3
 
   subroutine array_init_double_4(this, values, lower)
     class(hyperplane_array), intent(inout) :: this
     real(c_double), intent(in), target :: values(:,:,:,:)
     integer, intent(in), optional :: lower(3)
-    integer(c_int64_t) :: steps(4)
-    steps = 0
-    if (any(shape(values) == 0)) then
-      call describe(this, c_null_ptr, HYPERPLANE_DOUBLE, shape(values), steps, lower)
-      return
-    end if
-    if (size(values, 1) > 1) steps(1) = distance(c_loc(values(1,1,1,1)), c_loc(values(2,1,1,1)))
-    if (size(values, 2) > 1) steps(2) = distance(c_loc(values(1,1,1,1)), c_loc(values(1,2,1,1)))
-    if (size(values, 3) > 1) steps(3) = distance(c_loc(values(1,1,1,1)), c_loc(values(1,1,2,1)))
-    if (size(values, 4) > 1) steps(4) = distance(c_loc(values(1,1,1,1)), c_loc(values(1,1,1,2)))
-    call describe(this, c_loc(values(1,1,1,1)), HYPERPLANE_DOUBLE, shape(values), steps, lower)
+    integer :: next(4)
+    call describe(this, HYPERPLANE_DOUBLE, shape(values), lower)
+    if (size(values) == 0) return
+    next = min(2, shape(values))
+    call place(this, c_loc(values(1,1,1,1)), [c_loc(values(next(1),1,1,1)), c_loc(values(1,next(2),1,1)), &
+                                              c_loc(values(1,1,next(3),1)), c_loc(values(1,1,1,next(4)))])
   end subroutine array_init_double_4
 
-  subroutine describe(this, address, scalar, extents, steps, lower)
+  !> Without values.
+  subroutine describe(this, scalar, extents, lower)
     class(hyperplane_array), intent(inout) :: this
-    type(c_ptr), intent(in) :: address
     integer(c_int), intent(in) :: scalar
     integer, intent(in) :: extents(:)
-    integer(c_int64_t), intent(in) :: steps(4)
     integer, intent(in), optional :: lower(3)
-    integer(c_int64_t) :: bytes
-    bytes = bytes_of(scalar)
-    this%c%data = address
+    this%c = c_array()
     this%c%scalar = scalar
     this%c%space = in_host
     this%c%extents = int(extents(1:3), c_int)
-    this%c%components = 1
     if (size(extents) == 4) this%c%components = int(extents(4), c_int)
-    this%c%strides = steps(1:3) / bytes
-    this%c%component_stride = steps(4) / bytes
     this%lower = 1
     if (present(lower)) this%lower = lower
   end subroutine describe
+
+  !> Values by the first of them and its neighbours in each direction, or itself where there is none.
+  subroutine place(this, first, neighbours)
+    class(hyperplane_array), intent(inout) :: this
+    type(c_ptr), intent(in) :: first, neighbours(:)
+    integer :: d
+    this%c%data = first
+    do d = 1, 3
+      this%c%strides(d) = distance(first, neighbours(d)) / bytes_of(this%c%scalar)
+    end do
+    if (size(neighbours) == 4) this%c%component_stride = distance(first, neighbours(4)) / bytes_of(this%c%scalar)
+  end subroutine place
 
   subroutine array_init_device(this, pointer, scalar, extents, components, lower)
     class(hyperplane_array), intent(inout) :: this

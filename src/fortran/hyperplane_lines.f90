@@ -29,9 +29,9 @@ module hyperplane_line_solvers
     procedure :: factor_device => line_solver_factor_device
     procedure :: solve_device => line_solver_solve_device
     procedure, private :: factor_values, factor_matrix
-    procedure, private :: solve_2, solve_3, solve_in_place_2, solve_in_place_3, solve_vector
+    procedure, private :: solve_values, solve_in_place, solve_vector
     generic :: factor => factor_values, factor_matrix
-    generic :: solve => solve_2, solve_3, solve_in_place_2, solve_in_place_3, solve_vector
+    generic :: solve => solve_values, solve_in_place, solve_vector
   end type hyperplane_line_solver
 
 contains
@@ -124,7 +124,7 @@ contains
 
   subroutine factor_values(this, values, stat)
     class(hyperplane_line_solver), intent(in) :: this
-    real(c_double), intent(in), contiguous, target :: values(:, :, :, :)
+    real(c_double), intent(in), contiguous, target :: values(..)
     integer, intent(out), optional :: stat
     call report(c_line_solver_factor(this%handle, c_loc(values), size(values, kind=c_int64_t), column_major, in_host), &
                 stat)
@@ -152,41 +152,23 @@ contains
     call report(c_line_solver_check(this%handle), stat)
   end subroutine line_solver_check
 
-  subroutine solve_2(this, rhs, x, stat)
+  subroutine solve_values(this, rhs, x, stat)
     class(hyperplane_line_solver), intent(in) :: this
-    real(c_double), intent(in), contiguous, target :: rhs(:, :)
-    real(c_double), intent(inout), contiguous, target :: x(:, :)
+    real(c_double), intent(in), contiguous, target :: rhs(..)
+    real(c_double), intent(inout), contiguous, target :: x(..)
     integer, intent(out), optional :: stat
     integer(c_int64_t) :: count
     count = size(x, kind=c_int64_t)
     if (size(rhs, kind=c_int64_t) /= count) count = -1
     call report(c_line_solver_solve(this%handle, c_loc(rhs), c_loc(x), count, in_host), stat)
-  end subroutine solve_2
+  end subroutine solve_values
 
-  subroutine solve_3(this, rhs, x, stat)
+  subroutine solve_in_place(this, x, stat)
     class(hyperplane_line_solver), intent(in) :: this
-    real(c_double), intent(in), contiguous, target :: rhs(:, :, :)
-    real(c_double), intent(inout), contiguous, target :: x(:, :, :)
-    integer, intent(out), optional :: stat
-    integer(c_int64_t) :: count
-    count = size(x, kind=c_int64_t)
-    if (size(rhs, kind=c_int64_t) /= count) count = -1
-    call report(c_line_solver_solve(this%handle, c_loc(rhs), c_loc(x), count, in_host), stat)
-  end subroutine solve_3
-
-  subroutine solve_in_place_2(this, x, stat)
-    class(hyperplane_line_solver), intent(in) :: this
-    real(c_double), intent(inout), contiguous, target :: x(:, :)
+    real(c_double), intent(inout), contiguous, target :: x(..)
     integer, intent(out), optional :: stat
     call report(c_line_solver_solve(this%handle, c_loc(x), c_loc(x), size(x, kind=c_int64_t), in_host), stat)
-  end subroutine solve_in_place_2
-
-  subroutine solve_in_place_3(this, x, stat)
-    class(hyperplane_line_solver), intent(in) :: this
-    real(c_double), intent(inout), contiguous, target :: x(:, :, :)
-    integer, intent(out), optional :: stat
-    call report(c_line_solver_solve(this%handle, c_loc(x), c_loc(x), size(x, kind=c_int64_t), in_host), stat)
-  end subroutine solve_in_place_3
+  end subroutine solve_in_place
 
   subroutine solve_vector(this, rhs, x, stat)
     class(hyperplane_line_solver), intent(in) :: this

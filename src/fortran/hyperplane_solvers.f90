@@ -16,26 +16,22 @@ module hyperplane_solvers
                                        HYPERPLANE_BREAKDOWN = 2
 
   !> n unknowns a point. create(context, grid, n, stat), zero at first; set(values, stat) and get(values, stat) with values of
-  !> shape (n * points), (n, points) or (n, ni, nj, nk); set_device and get_device (pointer, count, stat); fill(value, stat).
+  !> shape (n * points), (n, points), (n, ni, nj, nk) or any other that has as many in this order; set_device and get_device
+  !> (pointer, count, stat); fill(value, stat).
   type, extends(hyperplane_object), public :: hyperplane_vector
   contains
     procedure :: create => vector_create
     procedure :: fill => vector_fill
     procedure :: set_device => vector_set_device
     procedure :: get_device => vector_get_device
-    procedure, private :: set_1 => vector_set_1
-    procedure, private :: set_2 => vector_set_2
-    procedure, private :: set_4 => vector_set_4
-    generic :: set => set_1, set_2, set_4
-    procedure, private :: get_1 => vector_get_1
-    procedure, private :: get_2 => vector_get_2
-    procedure, private :: get_4 => vector_get_4
-    generic :: get => get_1, get_2, get_4
+    procedure :: set => vector_set
+    procedure :: get => vector_get
   end type hyperplane_vector
 
   !> Seven n x n blocks a point. create(context, grid, n, storage, stat), zero at first; set(values, stat) and
-  !> get(values, stat) with values(r, c, direction, point) or (r, c, direction, i, j, k); set_device and get_device (pointer,
-  !> count, stat); apply(x, y, stat): y = A x; residual(b, x, r, stat): r = b - A x.
+  !> get(values, stat) with values(r, c, direction, point), (r, c, direction, i, j, k) or any other shape that has as many in
+  !> this order; set_device and get_device (pointer, count, stat); apply(x, y, stat): y = A x; residual(b, x, r, stat):
+  !> r = b - A x.
   type, extends(hyperplane_object), public :: hyperplane_matrix
   contains
     procedure :: create => matrix_create
@@ -43,12 +39,8 @@ module hyperplane_solvers
     procedure :: residual => matrix_residual
     procedure :: set_device => matrix_set_device
     procedure :: get_device => matrix_get_device
-    procedure, private :: set_4 => matrix_set_4
-    procedure, private :: set_6 => matrix_set_6
-    generic :: set => set_4, set_6
-    procedure, private :: get_4 => matrix_get_4
-    procedure, private :: get_6 => matrix_get_6
-    generic :: get => get_4, get_6
+    procedure :: set => matrix_set
+    procedure :: get => matrix_get
   end type hyperplane_matrix
 
   !> create(context, grid, n, kind, storage, relaxation, alpha, line_directions, line_sweeps, path,
@@ -103,47 +95,19 @@ contains
     call report(c_vector_fill(this%handle, value), stat)
   end subroutine vector_fill
 
-  subroutine vector_set_1(this, values, stat)
+  subroutine vector_set(this, values, stat)
     class(hyperplane_vector), intent(in) :: this
-    real(c_double), intent(in), contiguous, target :: values(:)
+    real(c_double), intent(in), contiguous, target :: values(..)
     integer, intent(out), optional :: stat
     call report(c_vector_set(this%handle, c_loc(values), size(values, kind=c_int64_t), in_host), stat)
-  end subroutine vector_set_1
+  end subroutine vector_set
 
-  subroutine vector_get_1(this, values, stat)
+  subroutine vector_get(this, values, stat)
     class(hyperplane_vector), intent(in) :: this
-    real(c_double), intent(out), contiguous, target :: values(:)
+    real(c_double), intent(out), contiguous, target :: values(..)
     integer, intent(out), optional :: stat
     call report(c_vector_get(this%handle, c_loc(values), size(values, kind=c_int64_t), in_host), stat)
-  end subroutine vector_get_1
-
-  subroutine vector_set_2(this, values, stat)
-    class(hyperplane_vector), intent(in) :: this
-    real(c_double), intent(in), contiguous, target :: values(:, :)
-    integer, intent(out), optional :: stat
-    call report(c_vector_set(this%handle, c_loc(values), size(values, kind=c_int64_t), in_host), stat)
-  end subroutine vector_set_2
-
-  subroutine vector_get_2(this, values, stat)
-    class(hyperplane_vector), intent(in) :: this
-    real(c_double), intent(out), contiguous, target :: values(:, :)
-    integer, intent(out), optional :: stat
-    call report(c_vector_get(this%handle, c_loc(values), size(values, kind=c_int64_t), in_host), stat)
-  end subroutine vector_get_2
-
-  subroutine vector_set_4(this, values, stat)
-    class(hyperplane_vector), intent(in) :: this
-    real(c_double), intent(in), contiguous, target :: values(:, :, :, :)
-    integer, intent(out), optional :: stat
-    call report(c_vector_set(this%handle, c_loc(values), size(values, kind=c_int64_t), in_host), stat)
-  end subroutine vector_set_4
-
-  subroutine vector_get_4(this, values, stat)
-    class(hyperplane_vector), intent(in) :: this
-    real(c_double), intent(out), contiguous, target :: values(:, :, :, :)
-    integer, intent(out), optional :: stat
-    call report(c_vector_get(this%handle, c_loc(values), size(values, kind=c_int64_t), in_host), stat)
-  end subroutine vector_get_4
+  end subroutine vector_get
 
   !> From memory of the context's device, in the order of its stream.
   subroutine vector_set_device(this, pointer, count, stat)
@@ -163,33 +127,19 @@ contains
     call report(c_vector_get(this%handle, pointer, count, in_device), stat)
   end subroutine vector_get_device
 
-  subroutine matrix_set_4(this, values, stat)
+  subroutine matrix_set(this, values, stat)
     class(hyperplane_matrix), intent(in) :: this
-    real(c_double), intent(in), contiguous, target :: values(:, :, :, :)
+    real(c_double), intent(in), contiguous, target :: values(..)
     integer, intent(out), optional :: stat
     call report(c_matrix_set(this%handle, c_loc(values), size(values, kind=c_int64_t), column_major, in_host), stat)
-  end subroutine matrix_set_4
+  end subroutine matrix_set
 
-  subroutine matrix_get_4(this, values, stat)
+  subroutine matrix_get(this, values, stat)
     class(hyperplane_matrix), intent(in) :: this
-    real(c_double), intent(out), contiguous, target :: values(:, :, :, :)
+    real(c_double), intent(out), contiguous, target :: values(..)
     integer, intent(out), optional :: stat
     call report(c_matrix_get(this%handle, c_loc(values), size(values, kind=c_int64_t), column_major, in_host), stat)
-  end subroutine matrix_get_4
-
-  subroutine matrix_set_6(this, values, stat)
-    class(hyperplane_matrix), intent(in) :: this
-    real(c_double), intent(in), contiguous, target :: values(:, :, :, :, :, :)
-    integer, intent(out), optional :: stat
-    call report(c_matrix_set(this%handle, c_loc(values), size(values, kind=c_int64_t), column_major, in_host), stat)
-  end subroutine matrix_set_6
-
-  subroutine matrix_get_6(this, values, stat)
-    class(hyperplane_matrix), intent(in) :: this
-    real(c_double), intent(out), contiguous, target :: values(:, :, :, :, :, :)
-    integer, intent(out), optional :: stat
-    call report(c_matrix_get(this%handle, c_loc(values), size(values, kind=c_int64_t), column_major, in_host), stat)
-  end subroutine matrix_get_6
+  end subroutine matrix_get
 
   !> From memory of the context's device, in the order of its stream.
   subroutine matrix_set_device(this, pointer, count, stat)

@@ -103,7 +103,7 @@ contains
   subroutine arrays()
     type(hyperplane_matrix) :: a
     type(hyperplane_vector) :: v
-    real(c_double) :: rows(n * points), pairs(n, points), boxes(n, 4, 3, 2)
+    real(c_double) :: rows(n * points), pairs(n, points), boxes(n, 4, 3, 2), lines(n, 12, 2), back(n, 12, 4)
     real(c_double) :: blocks(n, n, 7, points), in_boxes(n, n, 7, 4, 3, 2)
     integer :: row
     rows = [(real(row, c_double), row=1, n * points)]
@@ -112,6 +112,13 @@ contains
     call v%get(pairs)
     call v%get(boxes)
     call expect(all(reshape(pairs, [n * points]) == rows) .and. all(reshape(boxes, [n * points]) == rows), 'ranks')
+    call v%set(reshape(rows, [n, 4, 3, 1, 2]))
+    call v%get(lines)
+    call expect(all(reshape(lines, [n * points]) == rows), 'any rank')
+    back = 0
+    call v%get(back(:, :, 4:1:-3))
+    call expect(all(back(:, :, 4) == lines(:, :, 1)) .and. all(back(:, :, 1) == lines(:, :, 2)) &
+                .and. all(back(:, :, 2:3) == 0), 'into an array that is not contiguous')
     call v%set(pairs(:, ::2), stat)
     call expect(stat == HYPERPLANE_SIZE_MISMATCH, 'a part of an array')
     call v%set(boxes(:, :, :, 2:1:-1))

@@ -116,6 +116,13 @@ contains
     call expect(abs(res - sum(x(ni:1:-2, 2:, ::2))) < 1e-13, 'a section')
     call hyperplane_fill(context, c%box(), 2.0_c_double, c)
     call expect(all(x(ni:1:-2, 2:, ::2) == 2) .and. any(x(1:ni:2, 2:, ::2) /= 2), 'a section is filled')
+    ! One point in a direction, and none.
+    call c%init(x(2:2, :, nk:nk))
+    call hyperplane_reduce(context, HYPERPLANE_REDUCTION_SUM, c%box(), c, res)
+    call expect(abs(res - sum(x(2, :, nk))) < 1e-13, 'a line')
+    call c%init(x(:, 2:1, :))
+    call hyperplane_reduce(context, HYPERPLANE_REDUCTION_SUM, c%box(), c, res, stat)
+    call expect(stat == HYPERPLANE_SUCCESS .and. res == 0, 'an empty section')
   end subroutine reductions
 
   subroutine updates()
