@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/block/gemm.hpp>
+#include <hyperplane/block/inverse_panels.hpp>
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/block/pivot.hpp>
 #include <hyperplane/core/macros.hpp>
@@ -31,10 +33,11 @@ KOKKOS_FORCEINLINE_FUNCTION void invert_step(Matrix<T, n>& a, Pivots<T, n>& pivo
 }
 
 /// Of the columns from r on, each with an r that the compiler knows: the block then stays in registers.
-template <int n, int r, class T, class Report>
-KOKKOS_FORCEINLINE_FUNCTION void invert_steps(Matrix<T, n>& a, Pivots<T, n>& pivots, Report& report) {
+template <int n, int r, class T, class Report, class Work>
+KOKKOS_FORCEINLINE_FUNCTION void invert_steps(Matrix<T, n>& a, Pivots<T, n>& pivots, Report& report, Work& work) {
   pivot_column<n>(a, pivots, r, report);
   T const reciprocal = T(1) / a(r, r);
+  work();
   T factors[n];
   HYPERPLANE_UNROLL
   for (int u = 0; u < n; ++u) {
@@ -50,7 +53,7 @@ KOKKOS_FORCEINLINE_FUNCTION void invert_steps(Matrix<T, n>& a, Pivots<T, n>& piv
       if (u != r) a(u, c) -= factors[u] * a(r, c);
     }
   }
-  if constexpr (r + 1 < n) invert_steps<n, r + 1>(a, pivots, report);
+  if constexpr (r + 1 < n) invert_steps<n, r + 1>(a, pivots, report, work);
 }
 
 }  // namespace detail
@@ -59,14 +62,20 @@ KOKKOS_FORCEINLINE_FUNCTION void invert_steps(Matrix<T, n>& a, Pivots<T, n>& piv
 ///
 /// T is a scalar or a Pack: with packs the lanes are inverted together, each with pivots of its own. Where a pivot is
 /// zero or not finite, `report(mask, equation)` is called and the result has no finite value: nothing is replaced.
-template <int n, class T, class Report>
-KOKKOS_FORCEINLINE_FUNCTION void invert(Matrix<T, n>& a, Report&& report) {
+/// `work()` is called n times between the eliminations, for what can be done while they are computed.
+template <int n, class T, class Report, class Work = NoWork>
+KOKKOS_FORCEINLINE_FUNCTION void invert(Matrix<T, n>& a, Report&& report, Work&& work = {}) {
   Pivots<T, n> pivots{};
-  // The largest block of vectors that fits in the registers, or nearly.
-  if constexpr (n <= 6 && !std::is_floating_point_v<T>) {
-    detail::invert_steps<n, 0>(a, pivots, report);
+  if constexpr (detail::is_tiled<T, n>) {
+    detail::invert_panels<n>(a, pivots, report, work);
+  } else if constexpr (n <= 6 && !std::is_floating_point_v<T>) {
+    // The largest block of vectors that fits in the registers, or nearly.
+    detail::invert_steps<n, 0>(a, pivots, report, work);
   } else {
-    for (int r = 0; r < n; ++r) detail::invert_step<n>(a, pivots, r, report);
+    for (int r = 0; r < n; ++r) {
+      detail::invert_step<n>(a, pivots, r, report);
+      work();
+    }
   }
   // The inverse of the row-exchanged matrix has its columns exchanged: undone in reverse order.
   for (int r = n - 1; r >= 0; --r) {

@@ -24,6 +24,23 @@ KOKKOS_FORCEINLINE_FUNCTION void swap_where(const Mask& mask, T& x, T& y) {
   y = select(mask, old_x, y);
 }
 
+/// Exchanges rows r and `row` of whole blocks.
+template <int n, class T>
+KOKKOS_FORCEINLINE_FUNCTION void exchange_rows(Matrix<T, n>& a, const T& row, int r) {
+  if (!any(row != T(r))) return;
+  for (int u = r + 1; u < n; ++u) {
+    auto const here = row == T(u);
+    if (!any(here)) continue;
+    for (int c = 0; c < n; ++c) swap_where(here, a(r, c), a(u, c));
+  }
+}
+
+/// Of a pivot's magnitude: zero, infinity and NaN alike.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION auto is_singular(const T& magnitude) {
+  return !((magnitude > T(0)) & (magnitude * T(0) == T(0)));
+}
+
 /// Brings the entry of largest magnitude of column r, rows r..n-1, to the diagonal by exchanging whole rows, and
 /// calls `report(mask, r)` where the pivot found is zero or not finite. A NaN anywhere in the block reaches the
 /// pivot of some equation, so that it is reported too.
@@ -39,15 +56,8 @@ KOKKOS_FORCEINLINE_FUNCTION void pivot_column(Matrix<T, n>& a, Pivots<T, n>& piv
     row = select(better, T(u), row);
   }
   pivots.m_row[r] = row;
-  if (any(row != T(r))) {
-    for (int u = r + 1; u < n; ++u) {
-      auto const here = row == T(u);
-      if (!any(here)) continue;
-      for (int c = 0; c < n; ++c) swap_where(here, a(r, c), a(u, c));
-    }
-  }
-  // Zero, infinity and NaN alike fail this test.
-  auto const singular = !((largest > T(0)) & (largest * T(0) == T(0)));
+  exchange_rows<n>(a, row, r);
+  auto const singular = is_singular(largest);
   if (any(singular)) report(singular, r);
 }
 

@@ -3,6 +3,7 @@
 
 #include <Kokkos_Macros.hpp>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -35,6 +36,13 @@ template <class T, int W>
 NativeVector<T, W> choose(const NativeVector<LaneInteger<T>, W>& mask, const NativeVector<T, W>& a,
                           const NativeVector<T, W>& b) {
   return mask ? a : b;
+}
+/// Without the sign bit.
+template <class T, int W>
+NativeVector<T, W> magnitude(const NativeVector<T, W>& a) {
+  using Integers = NativeVector<LaneInteger<T>, W>;
+  return reinterpret_cast<NativeVector<T, W>>(reinterpret_cast<Integers>(a) &
+                                              std::numeric_limits<LaneInteger<T>>::max());
 }
 template <class To, class From, int W>
 NativeVector<To, W> convert(const NativeVector<From, W>& a) {
@@ -113,6 +121,10 @@ template <class T, int W>
 KOKKOS_FUNCTION NativeVector<T, W> choose(const NativeVector<LaneInteger<T>, W>& mask, const NativeVector<T, W>& a,
                                           const NativeVector<T, W>& b) {
   return NativeVector<T, W>::template map<T>([&](int lane) { return mask[lane] != 0 ? a[lane] : b[lane]; });
+}
+template <class T, int W>
+KOKKOS_FUNCTION NativeVector<T, W> magnitude(const NativeVector<T, W>& a) {
+  return NativeVector<T, W>::template map<T>([&](int lane) { return a[lane] < T(0) ? -a[lane] : a[lane]; });
 }
 template <class To, class From, int W>
 KOKKOS_FUNCTION NativeVector<To, W> convert(const NativeVector<From, W>& a) {

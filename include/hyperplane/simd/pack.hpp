@@ -110,7 +110,7 @@ struct Pack {
   friend KOKKOS_FUNCTION Pack select(const Mask& mask, const Pack& a, const Pack& b) {
     return detail::choose<T, W>(mask.m_native, a.m_native, b.m_native);
   }
-  friend KOKKOS_FUNCTION Pack abs(const Pack& a) { return select(a < Pack(0), -a, a); }
+  friend KOKKOS_FUNCTION Pack abs(const Pack& a) { return detail::magnitude<T, W>(a.m_native); }
   friend KOKKOS_FUNCTION bool any(const Mask& mask) {
 #if defined(HYPERPLANE_X86_INTRINSICS) && defined(__AVX512DQ__)
     if constexpr (sizeof(NativeMask) == 64) {
@@ -150,6 +150,14 @@ struct Pack {
 inline void stream_fence() {
 #if defined(HYPERPLANE_X86_INTRINSICS)
   _mm_sfence();
+#endif
+}
+
+/// Asks for the cache line of *address, which will be read in a while. Any address is allowed.
+inline void prefetch(const void* address) {
+#if defined(__GNUC__)
+  constexpr int reads = 0, second_level_cache = 2;
+  __builtin_prefetch(address, reads, second_level_cache);
 #endif
 }
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/simd/pack.hpp>
+
+namespace hyperplane::block {
+
+/// Rows and columns of a block product that are computed together, for values of type T. Two columns of up to eight
+/// rows, and a value of A and two of B, fit in the registers of every target.
+template <class T, int n>
+struct Tile {
+  static constexpr int rows = n;
+  static constexpr int columns = n >= 2 && n <= 8 ? 2 : 1;
+};
+
+namespace detail {
+
+/// Whether blocks of T are so large that they are multiplied by square tiles and inverted in panels as wide as a tile.
+template <class T, int n>
+inline constexpr bool is_tiled = false;
+
+#if defined(HYPERPLANE_VECTOR_EXTENSION)
+/// For the vectors of a host: smaller ones fit in the registers, or nearly.
+template <class T, int W, int n>
+inline constexpr bool is_tiled<Pack<T, W>, n> = n > 6;
+#endif
+
+// A tile, a column of it and one value more are in registers: 32 of them, or 16.
+#if defined(__AVX512F__) || defined(__aarch64__)
+inline constexpr int largest_tile = 5;
+#else
+inline constexpr int largest_tile = 3;
+#endif
+
+}  // namespace detail
+
+/// Tiles of about the same size; the last has what is left.
+template <class T, int n>
+  requires(detail::is_tiled<T, n>)
+struct Tile<T, n> {
+  static constexpr int count = (n + detail::largest_tile - 1) / detail::largest_tile;
+  static constexpr int rows = (n + count - 1) / count;
+  static constexpr int columns = rows;
+};
+
+}  // namespace hyperplane::block
