@@ -16,6 +16,7 @@
 #include <cstdint>
 
 /// The portable path of BlockTridiagonal, bodies of for_line_packs: each internal vector of a pack of lines for itself.
+/// Hosts have a factorization of their own, LineFactorHost.
 namespace hyperplane::detail {
 
 template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, class Places, int vector_length,
@@ -53,7 +54,6 @@ struct LineFactorPortable {
       block::gemm<n>(d, given, upper);
       keep(upper, m_factors.upper(pack, step) + lanes.m_first_lane);
     }
-    KOKKOS_IF_ON_HOST((stream_fence();))
   }
 
  private:
@@ -65,11 +65,7 @@ struct LineFactorPortable {
   KOKKOS_FORCEINLINE_FUNCTION static void keep(const Block& block, Storage* values) {
     HYPERPLANE_UNROLL
     for (int e = 0; e < block_entries; ++e) {
-      if constexpr (internal_length == vector_length) {
-        block.m_entries[e].stream(values + e * vector_length);
-      } else {
-        block.m_entries[e].store(values + e * vector_length);
-      }
+      block.m_entries[e].store(values + e * vector_length);
     }
   }
 };

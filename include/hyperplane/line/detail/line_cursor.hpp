@@ -45,6 +45,9 @@ class LineCursor<StridedPlaces<W>, internal_length, vector_length> {
   using Lanes = LineLanes<internal_length, vector_length>;
 
  public:
+  /// Whether whole vectors can be read where they are, if they follow one another like those of the lanes.
+  static constexpr bool has_addresses = W == internal_length;
+
   KOKKOS_FUNCTION LineCursor(const StridedPlaces<W>& places, const LineLayoutRef<vector_length>&, const Lanes& lanes)
       : m_lanes(lanes), m_stride(places.m_stride), m_lane(lanes.m_first_lane % W) {
     auto const unit = lanes.m_pack * (vector_length / W) + lanes.m_first_lane / W;
@@ -53,12 +56,21 @@ class LineCursor<StridedPlaces<W>, internal_length, vector_length> {
     m_full_end = places.m_full_ends[unit];
   }
 
+  /// Whether the vectors of a step are all there, from address() on.
+  KOKKOS_FUNCTION bool is_full(int step) const { return step >= m_full_begin && step < m_full_end; }
+
+  /// Of value `first` of `entries` at a step, or at one after the last, for prefetching.
+  template <class Storage>
+  KOKKOS_FUNCTION const Storage* address(const Storage* data, int entries, int first, int step) const {
+    return data + ((m_base + step * m_stride) * entries + first) * W + m_lane;
+  }
+
   /// Values first, first + 1, ... of `entries` at a step.
   template <int count, class T, class Storage>
   KOKKOS_FORCEINLINE_FUNCTION void load(const Storage* data, int entries, int first, int step,
                                         Pack<T, internal_length>* values) const {
-    const Storage* const from = data + ((m_base + step * m_stride) * entries + first) * W + m_lane;
-    if (step >= m_full_begin && step < m_full_end) {
+    const Storage* const from = address(data, entries, first, step);
+    if (is_full(step)) {
       HYPERPLANE_UNROLL
       for (int e = 0; e < count; ++e) values[e] = Pack<T, internal_length>::load(from + e * W);
       return;
@@ -75,7 +87,7 @@ class LineCursor<StridedPlaces<W>, internal_length, vector_length> {
   KOKKOS_FORCEINLINE_FUNCTION void store(T* data, int entries, int first, int step,
                                          const Pack<T, internal_length>* values) const {
     T* const to = data + ((m_base + step * m_stride) * entries + first) * W + m_lane;
-    if (step >= m_full_begin && step < m_full_end) {
+    if (is_full(step)) {
       HYPERPLANE_UNROLL
       for (int e = 0; e < count; ++e) values[e].store(to + e * W);
       return;
@@ -101,6 +113,8 @@ class LineCursor<GatheredPlaces, internal_length, vector_length> {
   using Lanes = LineLanes<internal_length, vector_length>;
 
  public:
+  static constexpr bool has_addresses = false;
+
   KOKKOS_FUNCTION LineCursor(const GatheredPlaces& places, const LineLayoutRef<vector_length>& layout,
                              const Lanes& lanes)
       : m_slots(places.m_slots + layout.first_item(lanes.m_pack) * vector_length + lanes.m_first_lane),

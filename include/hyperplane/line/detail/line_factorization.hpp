@@ -5,6 +5,7 @@
 #include <hyperplane/core/factor_status.hpp>
 #include <hyperplane/core/path.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_fast_path.hpp>
+#include <hyperplane/line/detail/block_tridiagonal_host.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_portable.hpp>
 #include <hyperplane/line/detail/line_factors.hpp>
 #include <hyperplane/line/detail/line_places.hpp>
@@ -19,6 +20,7 @@
 #endif
 
 #include <optional>
+#include <type_traits>
 
 namespace hyperplane::detail {
 
@@ -49,10 +51,8 @@ class LineFactorization {
   void factor(const Exec& exec, const LineMatrix<MatrixStorage, Places>& a) const {
     m_singular.clear(exec);
     if (m_path != Path::portable) return m_fast_path.factor(exec, a, factors(), m_singular);
-    for_line_packs<vector_length / internal_length>(
-        "Hyperplane::BlockTridiagonal::factor", exec, m_layout.packs(),
-        LineFactorPortable<Scalar, n, Exec, StorageScalar, MatrixStorage, Places, vector_length, internal_length>{
-            a, factors(), m_singular.ref()});
+    for_line_packs<vector_length / internal_length>("Hyperplane::BlockTridiagonal::factor", exec, m_layout.packs(),
+                                                    Factor<MatrixStorage, Places>{a, factors(), m_singular.ref()});
   }
 
   /// `columns` right-hand sides, of which one follows n values after the other; one unless `many`.
@@ -72,6 +72,11 @@ class LineFactorization {
   }
 
  private:
+  template <class MatrixStorage, class Places>
+  using Factor = std::conditional_t<
+      HostExecutionSpace<Exec>, LineFactorHost<Scalar, n, Exec, StorageScalar, MatrixStorage, Places, vector_length>,
+      LineFactorPortable<Scalar, n, Exec, StorageScalar, MatrixStorage, Places, vector_length, internal_length>>;
+
   Layout m_layout;
   Path m_path;
   InterleavedView<StorageScalar, vector_length, line_lower_blocks * n * n, Exec> m_lower;

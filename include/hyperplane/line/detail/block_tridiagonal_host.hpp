@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/block/gemm.hpp>
+#include <hyperplane/block/inverse.hpp>
+#include <hyperplane/block/matrix.hpp>
+#include <hyperplane/core/factor_status.hpp>
+#include <hyperplane/line/detail/line_blocks.hpp>
+#include <hyperplane/line/detail/line_cursor.hpp>
+#include <hyperplane/line/detail/line_factors.hpp>
+#include <hyperplane/simd/pack.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace hyperplane::detail {
+
+/// What LineFactorHost does at a step, whatever the places. While a product or an inverse is computed, a block that is
+/// done is written past the caches, vector by vector, and for each a vector of a later step is prefetched.
+template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length>
+struct LineFactorStep {
+  using PackType = Pack<Scalar, vector_length>;
+  using Block = block::Matrix<PackType, n>;
+  using Operand = block::PackMatrix<PackType, Scalar, n>;
+  using Lanes = LineLanes<vector_length, vector_length>;
+  static constexpr int block_entries = n * n;
+
+  LineFactors<Storage, n, vector_length> m_factors;
+  typename SingularPivotRecord<Exec>::Ref m_singular;
+
+  /// d = diagonal - lower * upper, where upper is that of the step before: it is written.
+  KOKKOS_FUNCTION void eliminate(const Lanes& lanes, int step, const Operand& diagonal, const Operand& lower,
+                                 const Block& upper, Block& d, const MatrixStorage* ahead) const {
+    Storage* const to = step > 0 ? m_factors.upper(lanes.m_pack, step - 1) : nullptr;
+    block::gemm_subtract_from<n>(diagonal, lower, upper, d, BesideGemm{data(upper), to, ahead});
+  }
+
+  /// d = d^-1; lower is written.
+  KOKKOS_FUNCTION void invert(const Lanes& lanes, int step, const Operand& lower, Block& d,
+                              const MatrixStorage* ahead) const {
+    auto const report = [&](const auto& mask, int equation) {
+      record_singular(m_factors.m_layout, lanes, step, mask, equation, m_singular);
+    };
+    Storage* const to = m_factors.lower(lanes.m_pack, step, LineFactor::lower);
+    block::invert<n>(d, report, Transfer<n>{lower.m_data, to, ahead});
+  }
+
+  /// upper = inverse * given; inverse is written.
+  KOKKOS_FUNCTION void scale(const Lanes& lanes, int step, const Block& inverse, const Operand& given, Block& upper,
+                             const MatrixStorage* ahead) const {
+    Storage* const to = m_factors.lower(lanes.m_pack, step, LineFactor::inverse);
+    block::gemm<n>(inverse, given, upper, BesideGemm{data(inverse), to, ahead});
+  }
+
+  /// After the last step.
+  KOKKOS_FUNCTION void finish(const Lanes& lanes, const Block& upper) const {
+    if (lanes.m_length > 0) {
+      Storage* const to = m_factors.upper(lanes.m_pack, lanes.m_length - 1);
+      for (int e = 0; e < block_entries; ++e) upper.m_entries[e].stream(to + e * vector_length);
+    }
+    KOKKOS_IF_ON_HOST((stream_fence();))
+  }
+
+  KOKKOS_FUNCTION static const Scalar* data(const Block& block) {
+    return reinterpret_cast<const Scalar*>(block.m_entries);
+  }
+
+ private:
+  /// Writes a block, if there is a place for it, and prefetches another; in `calls` calls.
+  template <int calls>
+  struct Transfer {
+    const Scalar* m_from;
+    Storage* m_to;
+    const MatrixStorage* m_ahead;
+    int m_entry = 0;
+
+    KOKKOS_FORCEINLINE_FUNCTION void operator()() {
+      constexpr int share = (block_entries + calls - 1) / calls;
+      HYPERPLANE_UNROLL
+      for (int k = 0; k < share; ++k) {
+        if (m_entry == block_entries) return;
+        int const at = m_entry * vector_length;
+        if (m_to != nullptr) PackType::load(m_from + at).stream(m_to + at);
+        KOKKOS_IF_ON_HOST((prefetch(m_ahead + at);))
+        ++m_entry;
+      }
+    }
+  };
+  using BesideGemm = Transfer<block::gemm_work_calls<PackType, n>>;
+};
+
+/// The factorization of BlockTridiagonal on hosts, body of for_line_packs: LineFactorPortable for whole packs, with the
+/// memory kept busy while blocks are computed. Stores past the caches in bursts would fill the store buffer and hold up
+/// the loads behind them, so that reading, computing and writing took turns. Blocks are read where they are: the copies
+/// in LineFactorPortable are only made at the ends of lines, for storage of another type and for gathered lines.
+template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, class Places, int vector_length>
+struct LineFactorHost {
+  using Step = LineFactorStep<Scalar, n, Exec, Storage, MatrixStorage, vector_length>;
+  using Block = typename Step::Block;
+  using Operand = typename Step::Operand;
+  using Lanes = typename Step::Lanes;
+  using Cursor = LineCursor<Places, vector_length, vector_length>;
+  /// So that at least about 64 vectors lie between, for small blocks.
+  static constexpr int steps_ahead = 1 + 63 / (line_blocks * n * n);
+
+  LineMatrix<MatrixStorage, Places> m_a;
+  Step m_step;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t pack, int) const {
+    auto const& layout = m_step.m_factors.m_layout;
+    Lanes const lanes(layout, pack, 0);
+    Cursor const cursor(m_a.m_places, layout, lanes);
+    Block upper, d, lower_copy, copy;
+    for (auto& entry : upper.m_entries) entry = 0;
+    for (int step = 0; step < lanes.m_length; ++step) {
+      auto const lower = operand(cursor, lanes, LineBlock::lower, step, lower_copy,
+                                 [&](Block& values) { clear_lower(values, lanes, step); });
+      auto const diagonal = operand(cursor, lanes, LineBlock::diagonal, step, copy,
+                                    [&](Block& values) { make_regular(values, lanes, step); });
+      m_step.eliminate(lanes, step, diagonal, lower, upper, d, ahead(cursor, LineBlock::diagonal, step));
+      m_step.invert(lanes, step, lower, d, ahead(cursor, LineBlock::lower, step));
+      auto const given = operand(cursor, lanes, LineBlock::upper, step, copy,
+                                 [&](Block& values) { clear_upper(values, lanes, step); });
+      m_step.scale(lanes, step, d, given, upper, ahead(cursor, LineBlock::upper, step));
+    }
+    m_step.finish(lanes, upper);
+  }
+
+ private:
+  /// What is prefetched; something that is in the cache where that is not to be known.
+  KOKKOS_FUNCTION const MatrixStorage* ahead(const Cursor& cursor, LineBlock which, int step) const {
+    if constexpr (Cursor::has_addresses) {
+      return cursor.address(m_a.m_data, m_a.m_entries, m_a.m_first[static_cast<int>(which)], step + steps_ahead);
+    } else {
+      return m_a.m_data;
+    }
+  }
+
+  /// A block of the matrix where it is, or a copy of it: `edit` is for the lanes without a point there, before or
+  /// after.
+  template <class Edit>
+  KOKKOS_FORCEINLINE_FUNCTION Operand operand(const Cursor& cursor, const Lanes& lanes, LineBlock which, int step,
+                                              Block& copy, const Edit& edit) const {
+    int const first = m_a.m_first[static_cast<int>(which)];
+    bool const inner = lanes.is_inner(step);
+    if constexpr (Cursor::has_addresses && std::is_same_v<MatrixStorage, Scalar>) {
+      if (inner && cursor.is_full(step)) return {cursor.address(m_a.m_data, m_a.m_entries, first, step)};
+    }
+    cursor.template load<n * n>(m_a.m_data, m_a.m_entries, first, step, copy.m_entries);
+    if (!inner) edit(copy);
+    return {Step::data(copy)};
+  }
+};
+
+}  // namespace hyperplane::detail
