@@ -46,7 +46,7 @@ Scalars<n> random_block(unsigned seed, double diagonal = 0) {
 
 template <int n>
 Packs<n> interleave(const std::vector<Scalars<n>>& lanes) {
-  Packs<n> a;
+  Packs<n> a{};
   for (int e = 0; e < n * n; ++e) {
     for (int lane = 0; lane < w; ++lane) a.m_entries[e].set(lane, lanes[lane].m_entries[e]);
   }
