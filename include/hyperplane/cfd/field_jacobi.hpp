@@ -64,7 +64,7 @@ class FieldJacobi {
       into_z = !into_z;
       detail::run_stencil(exec, "FieldJacobi", "Hyperplane::FieldJacobi::sweep", box, *m_a, field(!into_z),
                           field(into_z), detail::coefficients_read<A>() + 4,
-                          detail::JacobiStore<T>{residual.data(), w});
+                          detail::JacobiValue<T>{residual.data(), w});
     }
   }
 
