@@ -351,6 +351,19 @@ auto stencil_loop(const char* function, const Box& box, const A& a, const ArrayR
   return loop;
 }
 
+/// How an execution space runs a stencil.
+template <ExecutionSpace Exec>
+struct StencilLaunch {
+  template <class T, class Coefficients, class Store>
+  static void run(const Exec& exec, const std::string& label, const StencilLoop<T, Coefficients>& loop,
+                  const Store& store) {
+    using Kernel = std::conditional_t<HostExecutionSpace<Exec>, StencilRows<T, Coefficients, Store>,
+                                      StencilTile<T, Coefficients, Store>>;
+    Kernel const kernel(loop, store);
+    run_range(exec, label, kernel.count(), kernel);
+  }
+};
+
 /// The product at every point of the box to `store`. `moved` values a point and component are read or written.
 template <ExecutionSpace Exec, class A, class X, class T, class Store>
 void run_stencil(const Exec& exec, const char* function, const char* label, const Box& box, const A& a,
@@ -359,11 +372,11 @@ void run_stencil(const Exec& exec, const char* function, const char* label, cons
   if (box.empty()) return;
   if (loop.m_x == loop.m_y) fail(std::string(function) + ": the result must not be x");
   count_bytes(label, static_cast<double>(sizeof(T)) * moved * static_cast<double>(box.size()) * loop.m_components);
-  using Coefficients = decltype(loop.m_coefficients);
-  using Kernel = std::conditional_t<HostExecutionSpace<Exec>, StencilRows<T, Coefficients, Store>,
-                                    StencilTile<T, Coefficients, Store>>;
-  Kernel const kernel(loop, store);
-  run_range(exec, label, kernel.count(), kernel);
+  StencilLaunch<Exec>::run(exec, label, loop, store);
 }
 
 }  // namespace hyperplane::detail
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include <hyperplane/cfd/detail/stencil_march_cuda.hpp>
+#endif
