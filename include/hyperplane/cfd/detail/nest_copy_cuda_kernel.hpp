@@ -143,8 +143,7 @@ __device__ void copy_nest_tile(const Nest<T, 2>& nest, const NestBlocks& blocks,
     int const across = (number == 0 ? begin_0 : begin_d) + first;
     auto const stride = nest.m_strides[number][number == 0 ? 0 : d];
     T* const elements = places[number] + along + across * stride;
-    int const rest =
-        along < nest.m_extents[number == 0 ? d : 0] ? nest.m_extents[number == 0 ? 0 : d] - across : 0;
+    int const rest = along < nest.m_extents[number == 0 ? d : 0] ? nest.m_extents[number == 0 ? 0 : d] - across : 0;
 #pragma unroll
     for (int e = 0; e < count; ++e) {
       if (e * lines >= rest) continue;

@@ -63,8 +63,8 @@ struct NestLanes {
     auto const first = std::int64_t{digits[0]} * m_longest + lane;
     HYPERPLANE_UNROLL
     for (int a = 0; a < arrays; ++a) {
-      elements[a] = nest.m_data[a] + first + digits[1] * nest.m_strides[a][1] +
-                    digits[2] * nest.m_strides[a][2] + digits[3] * nest.m_strides[a][3];
+      elements[a] = nest.m_data[a] + first + digits[1] * nest.m_strides[a][1] + digits[2] * nest.m_strides[a][2] +
+                    digits[3] * nest.m_strides[a][3];
     }
     auto const rest = nest.m_extents[0] - first;
     return {static_cast<int>(rest < m_longest ? rest : m_longest), first == 0};

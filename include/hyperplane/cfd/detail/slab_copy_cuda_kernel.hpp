@@ -31,8 +31,7 @@ struct SlabParameters {
 
 /// All blocks of all slabs.
 template <class T, bool pack>
-__global__ void __launch_bounds__(NestBlocks::threads)
-    slab_kernel(const __grid_constant__ SlabParameters<T> slabs) {
+__global__ void __launch_bounds__(NestBlocks::threads) slab_kernel(const __grid_constant__ SlabParameters<T> slabs) {
   __shared__ NestTile<T> tile;
   // The last slab that begins at or before the block: slabs without values never are.
   int s = slabs.m_slabs - 1;

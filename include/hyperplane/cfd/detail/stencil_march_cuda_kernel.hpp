@@ -7,6 +7,7 @@
 #include <hyperplane/cuda/sector.hpp>
 #include <hyperplane/cuda/vector.hpp>
 
+#include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -16,33 +17,38 @@
 namespace hyperplane::detail {
 
 /// How blocks of threads share the product with a stencil of constant coefficients in rows of neighbours: each marches
-/// with a tile of axes 0 and 1 through layers of axis 2. Layers, with an edge of a point, lie in a ring in shared memory,
-/// into which copies that nobody waits for bring the next ones; a thread keeps its points of three layers in registers.
-/// So only the edges of tiles are read more than once, and from the L2 cache.
+/// with a tile of axes 0 and 1 through layers of axis 2. Layers, with an edge of a point, lie in a ring in shared
+/// memory, into which copies that nobody waits for bring the next ones; a thread keeps its points of three layers in
+/// registers. So only the edges of tiles are read more than once, and from the L2 cache.
 struct StencilMarch {
   static constexpr int lanes = 64;  ///< threads along axis 0
   static constexpr int lines = 4;   ///< and along axis 1
-  static constexpr int rows = 4;    ///< of a thread, next to each other
-  static constexpr int height = lines * rows;
   static constexpr int threads = lanes * lines;
-  static constexpr int ring = 4;  ///< layers in shared memory
-  /// Two on each of the 132 multiprocessors of an H200. With more copies under way than theirs, memory gets slower.
-  static constexpr int blocks_at_a_time = 264;
+  static constexpr int ring = 4;               ///< layers in shared memory
+  static constexpr int multiprocessors = 132;  ///< of an H200
   /// What a block reads or waits for beside its own layers.
   static constexpr int extra_layers = 3;
   /// Layers that are worth the beginning of a march.
   static constexpr int shortest = 4;
 
-  /// Points of a thread that are neighbours; points of a tile; from row to row and from layer to layer in shared memory,
-  /// with the edge, and points of threads aligned.
+  /// Blocks on a multiprocessor at a time, although there is place for more: their copies, some 40 kB under way, fill
+  /// the memory, and more of them make it slower.
+  template <class T>
+  static constexpr int blocks_of_multiprocessor = sizeof(T) < 8 ? 4 : 2;
+  /// Rows and neighbours in them that a thread has; points of a tile; from row to row and from layer to layer in shared
+  /// memory, with the edge, and points of threads aligned.
+  template <class T>
+  static constexpr int rows = sizeof(T) < 8 ? 2 : 4;
   template <class T>
   static constexpr int points = 8 / static_cast<int>(sizeof(T));
+  template <class T>
+  static constexpr int height = lines * rows<T>;
   template <class T>
   static constexpr int width = lanes * points<T>;
   template <class T>
   static constexpr int pitch = width<T> + 2 * points<T>;
   template <class T>
-  static constexpr int layer = pitch<T> * (height + 2);
+  static constexpr int layer = pitch<T> * (height<T> + 2);
   template <class T>
   static constexpr int shared_bytes = static_cast<int>(sizeof(T)) * ring * layer<T>;
 
@@ -50,12 +56,14 @@ struct StencilMarch {
   Divisor m_slabs;     ///< of layers
   int m_layers = 0;    ///< of a slab
   std::int64_t m_blocks = 0;
-  bool m_together;       ///< points of a thread are all there or not, and aligned: one access has them
+  bool m_together;       ///< points of a thread are aligned, and all there or none: one access has them
   bool m_whole_sectors;  ///< no row of y shares a sector of memory with anything else
 
   template <class T>
   explicit StencilMarch(const StencilLoop<T, ConstantCoefficients<T>>& loop) {
-    int const tiles[2] = {(loop.m_extents[0] + width<T> - 1) / width<T>, (loop.m_extents[1] + height - 1) / height};
+    constexpr int blocks_at_a_time = blocks_of_multiprocessor<T> * multiprocessors;
+    int const tiles[2] = {(loop.m_extents[0] + width<T> - 1) / width<T>,
+                          (loop.m_extents[1] + height<T> - 1) / height<T>};
     auto const columns = std::int64_t{tiles[0]} * tiles[1] * loop.m_components;
     // Blocks take turns: as many slabs as need the fewest layers one after another.
     auto const fewest = (columns + blocks_at_a_time - 1) / blocks_at_a_time;
@@ -81,7 +89,7 @@ struct StencilMarch {
   /// Whether tiles are filled, and marches long enough.
   template <class T>
   bool suits(const StencilLoop<T, ConstantCoefficients<T>>& loop) const {
-    return loop.contiguous() && 2 * loop.m_extents[0] >= width<T> && 2 * loop.m_extents[1] >= height &&
+    return loop.contiguous() && m_together && 2 * loop.m_extents[0] >= width<T> && 2 * loop.m_extents[1] >= height<T> &&
            m_layers >= shortest && m_blocks < Divisor::fast_end;
   }
 
@@ -95,33 +103,18 @@ struct StencilMarch {
   }
 };
 
-/// Starts a copy of neighbours to shared memory.
-template <int count, class T>
-__device__ inline void copy_to_shared(std::uint32_t to, const T* from) {
-  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(count * sizeof(T)) : "memory");
-}
-/// What this thread has started since the last time is a group.
-__device__ inline void end_copies_to_shared() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-/// Waits for all groups but the last `pending`.
-template <int pending>
-__device__ inline void wait_for_copies_to_shared() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
-}
-
 /// y = the product of the stencil and x.
-template <class T, bool together>
-__global__ void __launch_bounds__(StencilMarch::threads, 2)
+template <class T>
+__global__ void __launch_bounds__(StencilMarch::threads, StencilMarch::blocks_of_multiprocessor<T>)
     stencil_march_kernel(const __grid_constant__ StencilLoop<T, ConstantCoefficients<T>> loop,
                          const __grid_constant__ StencilMarch march) {
   using March = StencilMarch;
   constexpr int points = March::points<T>;
-  constexpr int at_once = together ? points : 1;
-  constexpr int accesses = points / at_once;
-  constexpr int rows = March::rows;
+  constexpr int rows = March::rows<T>;
+  constexpr int height = March::height<T>;
   constexpr int pitch = March::pitch<T>;
   constexpr int layer = March::layer<T>;
   using Points = cuda::Vector<T, points>;
-  using Access = cuda::Vector<T, at_once>;
   extern __shared__ __align__(16) unsigned char stencil_march_shared[];
   T* const shared = reinterpret_cast<T*>(stencil_march_shared);
 
@@ -129,7 +122,7 @@ __global__ void __launch_bounds__(StencilMarch::threads, 2)
   int const lane = static_cast<int>(threadIdx.x) % March::lanes;
   int const line = static_cast<int>(threadIdx.x) / March::lanes;
   int const tile_0 = march.m_tiles[0].take(block) * March::width<T>;
-  int const tile_1 = march.m_tiles[1].take(block) * March::height;
+  int const tile_1 = march.m_tiles[1].take(block) * height;
   int const begin = march.m_slabs.take(block) * march.m_layers;
   int const end = min(begin + march.m_layers, loop.m_extents[2]);
   auto const component = static_cast<int>(block);
@@ -141,18 +134,14 @@ __global__ void __launch_bounds__(StencilMarch::threads, 2)
   int const end_1 = loop.m_extents[1] + (loop.m_above[1] ? 1 : 0);
   int const first_2 = loop.m_below[2] ? -1 : 0;
   int const end_2 = loop.m_extents[2] + (loop.m_above[2] ? 1 : 0);
-  int own_rows[accesses];
-#pragma unroll
-  for (int v = 0; v < accesses; ++v) own_rows[v] = p0 + v * at_once < end_0 ? end_1 - p1 : 0;
+  int const own_rows = p0 < end_0 ? end_1 - p1 : 0;
   // The first and the last threads along axis 1 also copy the rows next to the tile, and the first of all threads the
   // points next to its rows, one each.
   bool const has_edge_row = line == 0 || line == March::lines - 1;
-  int const edge_row = line == 0 ? -1 : March::height;
-  bool const row_exists = has_edge_row && tile_1 + edge_row < end_1 && (tile_1 + edge_row >= 0 || loop.m_below[1]);
-  bool row_points[accesses];
-#pragma unroll
-  for (int v = 0; v < accesses; ++v) row_points[v] = row_exists && p0 + v * at_once < end_0;
-  bool const has_edge_point = threadIdx.x < 2 * March::height;
+  int const edge_row = line == 0 ? -1 : height;
+  bool const row_exists =
+      has_edge_row && p0 < end_0 && tile_1 + edge_row < end_1 && (tile_1 + edge_row >= 0 || loop.m_below[1]);
+  bool const has_edge_point = threadIdx.x < 2 * height;
   int const point_row = static_cast<int>(threadIdx.x) / 2;
   int const edge_point = threadIdx.x % 2 == 0 ? -1 : March::width<T>;
   bool const point_exists = has_edge_point && tile_1 + point_row < end_1 && tile_0 + edge_point < end_0 &&
@@ -163,13 +152,12 @@ __global__ void __launch_bounds__(StencilMarch::threads, 2)
   int const row_place = place_of(lane * points, edge_row);
   int const point_place = place_of(edge_point, point_row);
   // Zero where there is no point.
+  auto const clear = [&](int place) { *reinterpret_cast<Points*>(shared + place) = Points{}; };
   for (int l = 0; l < March::ring; ++l) {
-    for (int v = 0; v < points; ++v) {
-      for (int r = 0; r < rows; ++r) {
-        if (r >= own_rows[v / at_once]) shared[l * layer + own_place + r * pitch + v] = 0;
-      }
-      if (has_edge_row && !row_points[v / at_once]) shared[l * layer + row_place + v] = 0;
+    for (int r = 0; r < rows; ++r) {
+      if (r >= own_rows) clear(l * layer + own_place + r * pitch);
     }
+    if (has_edge_row && !row_exists) clear(l * layer + row_place);
     if (has_edge_point && !point_exists) shared[l * layer + point_place] = 0;
   }
 
@@ -185,47 +173,30 @@ __global__ void __launch_bounds__(StencilMarch::threads, 2)
   const T* point = loop.m_x + loop.x_offset(tile_0 + edge_point, tile_1 + point_row, begin - 1, component);
   auto const x_step = loop.m_x_strides[2];
   auto const y_step = loop.m_y_strides[2];
-  int y_rows[accesses];
-#pragma unroll
-  for (int v = 0; v < accesses; ++v) y_rows[v] = p0 + v * at_once < loop.m_extents[0] ? loop.m_extents[1] - p1 : 0;
-  bool const at_row_end =
-      !march.m_whole_sectors && y_rows[0] > 0 && (p0 == 0 || p0 + points >= loop.m_extents[0]);
+  int const y_rows = p0 < loop.m_extents[0] ? loop.m_extents[1] - p1 : 0;
+  bool const at_row_end = !march.m_whole_sectors && y_rows > 0 && (p0 == 0 || p0 + points >= loop.m_extents[0]);
 
-  auto const address = static_cast<std::uint32_t>(__cvta_generic_to_shared(shared));
-  auto const own_address = address + static_cast<std::uint32_t>(sizeof(T)) * own_place;
-  auto const row_address = address + static_cast<std::uint32_t>(sizeof(T)) * row_place;
-  auto const point_address = address + static_cast<std::uint32_t>(sizeof(T)) * point_place;
   auto const bring_layer = [&](int number, int place) {
     if (number <= end) {
-      auto const offset = static_cast<std::uint32_t>(sizeof(T)) * place;
       if (number >= first_2 && number < end_2) {
 #pragma unroll
         for (int r = 0; r < rows; ++r) {
-#pragma unroll
-          for (int v = 0; v < accesses; ++v) {
-            if (r < own_rows[v]) {
-              copy_to_shared<at_once>(own_address + offset + static_cast<std::uint32_t>(sizeof(T)) * (r * pitch + v),
-                                      own[r] + v);
-            }
+          if (r < own_rows) {
+            __pipeline_memcpy_async(shared + place + own_place + r * pitch, own[r], sizeof(Points));
           }
         }
       } else {
 #pragma unroll
-        for (int r = 0; r < rows; ++r) *reinterpret_cast<Points*>(shared + place + own_place + r * pitch) = Points{};
+        for (int r = 0; r < rows; ++r) clear(place + own_place + r * pitch);
       }
       if (number >= begin && number < end) {
-#pragma unroll
-        for (int v = 0; v < accesses; ++v) {
-          if (row_points[v]) {
-            copy_to_shared<at_once>(row_address + offset + static_cast<std::uint32_t>(sizeof(T)) * v, row + v);
-          }
-        }
-        if (point_exists) copy_to_shared<1>(point_address + offset, point);
+        if (row_exists) __pipeline_memcpy_async(shared + place + row_place, row, sizeof(Points));
+        if (point_exists) __pipeline_memcpy_async(shared + place + point_place, point, sizeof(T));
         // Sectors of memory of which rows of y have a part: in the cache when they are written, they go back to memory
         // whole.
         if (at_row_end) {
 #pragma unroll 1
-          for (int r = 0; r < min(rows, y_rows[0]); ++r) {
+          for (int r = 0; r < min(rows, y_rows); ++r) {
             const T* const first = loop.m_y + loop.y_offset(p0, p1 + r, number, component);
             auto const rest = loop.m_extents[0] - p0;
             if (p0 == 0) cuda::prefetch_partial_sector(first, first);
@@ -238,7 +209,7 @@ __global__ void __launch_bounds__(StencilMarch::threads, 2)
       row += x_step;
       point += x_step;
     }
-    end_copies_to_shared();
+    __pipeline_commit();
   };
   auto const own_points_of = [&](int place, Points(&values)[rows]) {
 #pragma unroll
@@ -250,7 +221,7 @@ __global__ void __launch_bounds__(StencilMarch::threads, 2)
   cuda::wait_for_kernel_before();
 #pragma unroll 1
   for (int l = 0; l < March::ring; ++l) bring_layer(begin - 1 + l, l * layer);
-  wait_for_copies_to_shared<March::ring - 2>();
+  __pipeline_wait_prior(March::ring - 2);
   __syncthreads();
   Points lower[rows], here[rows], upper[rows];
   int lower_place = 0;
@@ -260,7 +231,7 @@ __global__ void __launch_bounds__(StencilMarch::threads, 2)
   auto const& a = loop.m_coefficients.m_values;
 #pragma unroll 1
   for (int k = begin; k < end; ++k) {
-    wait_for_copies_to_shared<March::ring - 3>();
+    __pipeline_wait_prior(March::ring - 3);
     __syncthreads();
     bring_layer(k + March::ring - 1, lower_place);
     int const upper_place = place == (March::ring - 1) * layer ? 0 : place + layer;
@@ -283,12 +254,7 @@ __global__ void __launch_bounds__(StencilMarch::threads, 2)
         sum += a[above(2)] * upper[r].m_values[v];
         product.m_values[v] = sum + a[stencil_center] * here[r].m_values[v];
       }
-#pragma unroll
-      for (int v = 0; v < accesses; ++v) {
-        if (r < y_rows[v]) {
-          *reinterpret_cast<Access*>(y[r] + v * at_once) = reinterpret_cast<const Access(&)[accesses]>(product)[v];
-        }
-      }
+      if (r < y_rows) *reinterpret_cast<Points*>(y[r]) = product;
       y[r] += y_step;
     }
 #pragma unroll
@@ -305,15 +271,8 @@ __global__ void __launch_bounds__(StencilMarch::threads, 2)
 template <class T>
 void run_stencil_march(cudaStream_t stream, const StencilLoop<T, ConstantCoefficients<T>>& loop,
                        const StencilMarch& march) {
-  auto const run = [&](auto* kernel) {
-    cuda::launch(stream, kernel, static_cast<int>(march.m_blocks), StencilMarch::threads,
-                 StencilMarch::shared_bytes<T>, cuda::Dependency::programmatic, loop, march);
-  };
-  if (march.m_together) {
-    run(stencil_march_kernel<T, true>);
-  } else {
-    run(stencil_march_kernel<T, false>);
-  }
+  cuda::launch(stream, stencil_march_kernel<T>, static_cast<int>(march.m_blocks), StencilMarch::threads,
+               StencilMarch::shared_bytes<T>, cuda::Dependency::programmatic, loop, march);
 }
 
 }  // namespace hyperplane::detail
