@@ -8,6 +8,7 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/detail/timer_callbacks.hpp>
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/cuda/sector.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -216,6 +217,17 @@ struct StencilTile {
     for (int l = 0; l < layers + 2; ++l) {
       own_layer[l] = All::value || p2 + l - 1 < m_loop.m_extents[2];
       has_layer[l] = All::value || exists(2, p2 + l - 1);
+    }
+    if (m_loop.m_y_strides[0] == 1 && (p0 == 0 || p0 + 1 == m_loop.m_extents[0])) {
+      HYPERPLANE_UNROLL
+      for (int l = 0; l < layers; ++l) {
+        HYPERPLANE_UNROLL
+        for (int r = 0; r < rows; ++r) {
+          if (!(own_layer[l + 1] & own_row[r + 1])) continue;
+          const T* const place = m_loop.m_y + m_loop.y_offset(p0, p1 + r, p2 + l, c);
+          cuda::prefetch_partial_sector(p0 == 0 ? place : place + 1, place);
+        }
+      }
     }
     // Zero where there is no point.
     T values[layers + 2][rows + 2];
