@@ -99,7 +99,8 @@ TYPED_TEST(ReductionsTest, of_large_boxes) {
   TypeParam const exec;
   for (auto const path : reduction_paths_of<TypeParam>()) {
     Reductions<TypeParam> const reductions(exec, {.path = path});
-    for (auto const& extents : {std::array<int, 3>{100003, 3, 2}, std::array<int, 3>{5, 211, 307}}) {
+    for (auto const& extents :
+         {std::array<int, 3>{100003, 3, 2}, std::array<int, 3>{5, 211, 307}, std::array<int, 3>{37, 150, 130}}) {
       Kokkos::View<int***, Kokkos::LayoutLeft, TypeParam> const x("x", extents[0], extents[1], extents[2]);
       auto const host = Kokkos::create_mirror_view(x);
       std::int64_t sum = 0, squares = 0, smallest = 1000, largest = 0;

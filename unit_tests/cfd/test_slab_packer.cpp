@@ -107,6 +107,20 @@ TYPED_TEST(SlabPackerTest, packs_slabs_that_are_larger_than_what_a_thread_takes)
   for_slab(box, {0, 1, 2}, 2, [&](int i, int j, int k, int c) { wrong += host(e++) != x.at(i, j, k, c); });
   EXPECT_EQ(wrong, 0u);
   EXPECT_EQ(host(e), 0.0) << "nothing behind the last slab is written";
+
+  // And back, the one that runs in another order, and inside padded arrays.
+  TestArray<double, TypeParam> z(exec, layouts_of(extents, 2)[3], 3);
+  Box const part{{1, 0, 2}, {40, 30, 20}};
+  SlabPacker<double, TypeParam> const moved(exec, {{y.ref(), part, {2, 1, 0}}});
+  moved.pack(exec, buffer);
+  SlabPacker<double, TypeParam>(exec, {{z.ref(), part, {2, 1, 0}}}).unpack(exec, buffer);
+  for_box(part, 2, [&](int i, int j, int k, int c) { z.at(i, j, k, c) = y.at(i, j, k, c); });
+  EXPECT_TRUE(bitwise_equal(z.found(), z.expected()));
+  SlabPacker<double, TypeParam> const straight(exec, {{x.ref(), part}});
+  straight.pack(exec, buffer);
+  SlabPacker<double, TypeParam>(exec, {{z.ref(), part}}).unpack(exec, buffer);
+  for_box(part, 2, [&](int i, int j, int k, int c) { z.at(i, j, k, c) = x.at(i, j, k, c); });
+  EXPECT_TRUE(bitwise_equal(z.found(), z.expected()));
 }
 
 template <class T, class Exec>

@@ -116,6 +116,39 @@ TYPED_TEST(Stencil7Test, product_of_more_than_caches_hold_is_that_of_its_layers)
   EXPECT_EQ(different, 0u);
 }
 
+/// Constant coefficients in rows of neighbours, of a box large enough for blocks that march through layers.
+template <class T, class Exec>
+void compare_large_boxes(const Exec& exec, const std::array<int, 3>& extents) {
+  ConstantStencil7<T> const a{.bottom = T(-1),
+                              .south = T(-2),
+                              .west = T(-3),
+                              .center = T(12),
+                              .east = T(-1.5),
+                              .north = T(-0.5),
+                              .top = T(-2.5)};
+  Box const all{{0, 0, 0}, {extents[0], extents[1], extents[2]}};
+  auto const layouts = layouts_of(extents, 1);
+  for (auto const& box : {all, all.without_boundary(1), Box{{2, 0, 3}, {extents[0], extents[1] - 1, extents[2]}}}) {
+    for (int const padded : {0, 3}) {
+      TestArray<T, Exec> const x(exec, layouts[3 - padded], 1);
+      TestArray<T, Exec> y(exec, layouts[padded], 2);
+      apply(exec, box, a, x, y);
+      for_box(box, 1, [&](int i, int j, int k, int c) {
+        y.at(i, j, k, c) = product_at(x, extents, {i, j, k}, c, [&](Direction d) { return a[d]; });
+      });
+      EXPECT_TRUE(near(y.found(), y.expected(), rounding<T>(20, 1)))
+          << to_string(box) << ", y " << layouts[padded].name;
+    }
+  }
+}
+
+TYPED_TEST(Stencil7Test, product_of_large_boxes_is_the_serial_reference) {
+  TypeParam const exec;
+  compare_large_boxes<double>(exec, {69, 35, 142});
+  compare_large_boxes<float>(exec, {134, 18, 142});
+  compare_large_boxes<float>(exec, {80, 33, 90});
+}
+
 TYPED_TEST(Stencil7Test, takes_seven_arrays) {
   TypeParam const exec;
   std::array<int, 3> const extents = {5, 4, 3};

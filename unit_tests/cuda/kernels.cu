@@ -2,6 +2,7 @@
 #include <hyperplane/cfd/detail/nest_copy_cuda_kernel.hpp>
 #include <hyperplane/cfd/detail/reduce_cuda_kernel.hpp>
 #include <hyperplane/cfd/detail/slab_copy_cuda_kernel.hpp>
+#include <hyperplane/cfd/detail/stencil_march_cuda_kernel.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_graph.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_pencil.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_persistent.hpp>
@@ -130,8 +131,16 @@ template void reduce_cuda<SumJoin, 4>(cudaStream_t, const Nest<double, 1>&, cons
 
 // Copies between arrays and buffers.
 template void copy_nest_tiles<int>(cudaStream_t, const Nest<int, 2>&, const NestBlocks&);
+template void copy_slabs<true, int>(cudaStream_t, const SlabParameters<int>&, int);
+template void copy_slabs<false, double>(cudaStream_t, const SlabParameters<double>&, int);
 template void copy_slabs<true, double>(cudaStream_t, const SlabBlocks<double>*, const int*, int, double*);
 template void copy_slabs<false, float>(cudaStream_t, const SlabBlocks<float>*, const int*, int, float*);
+
+// The product with a stencil of constant coefficients.
+template void run_stencil_march<double>(cudaStream_t, const StencilLoop<double, ConstantCoefficients<double>>&,
+                                        const StencilMarch&);
+template void run_stencil_march<float>(cudaStream_t, const StencilLoop<float, ConstantCoefficients<float>>&,
+                                       const StencilMarch&);
 
 // And those of the swept rule.
 template <class Problem, int lane_points>

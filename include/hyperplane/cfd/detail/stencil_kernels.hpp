@@ -8,6 +8,7 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/detail/timer_callbacks.hpp>
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/cuda/sector.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/host/past_caches.hpp>
 
@@ -243,6 +244,17 @@ struct StencilTile {
       own_layer[l] = All::value || p2 + l - 1 < m_loop.m_extents[2];
       has_layer[l] = All::value || exists(2, p2 + l - 1);
     }
+    if (m_loop.m_y_strides[0] == 1 && (p0 == 0 || p0 + 1 == m_loop.m_extents[0])) {
+      HYPERPLANE_UNROLL
+      for (int l = 0; l < layers; ++l) {
+        HYPERPLANE_UNROLL
+        for (int r = 0; r < rows; ++r) {
+          if (!(own_layer[l + 1] & own_row[r + 1])) continue;
+          const T* const place = m_loop.m_y + m_loop.y_offset(p0, p1 + r, p2 + l, c);
+          cuda::prefetch_partial_sector(p0 == 0 ? place : place + 1, place);
+        }
+      }
+    }
     // Zero where there is no point.
     T values[layers + 2][rows + 2];
     T west[layers][rows];
@@ -377,6 +389,19 @@ auto stencil_loop(const char* function, const Box& box, const A& a, const ArrayR
   return loop;
 }
 
+/// How an execution space runs a stencil.
+template <ExecutionSpace Exec>
+struct StencilLaunch {
+  template <class T, class Coefficients, class Value>
+  static void run(const Exec& exec, const std::string& label, const StencilLoop<T, Coefficients>& loop,
+                  const Value& value) {
+    using Kernel = std::conditional_t<HostExecutionSpace<Exec>, StencilRows<T, Coefficients, Value>,
+                                      StencilTile<T, Coefficients, Value>>;
+    Kernel const kernel(loop, value);
+    run_range(exec, label, kernel.count(), kernel);
+  }
+};
+
 /// y = value(product) at every point of the box. `moved` values a point and component are read or written.
 template <ExecutionSpace Exec, class A, class X, class T, class Value>
 void run_stencil(const Exec& exec, const char* function, const char* label, const Box& box, const A& a,
@@ -385,11 +410,11 @@ void run_stencil(const Exec& exec, const char* function, const char* label, cons
   if (box.empty()) return;
   if (loop.m_x == loop.m_y) fail(std::string(function) + ": the result must not be x");
   count_bytes(label, static_cast<double>(sizeof(T)) * moved * static_cast<double>(box.size()) * loop.m_components);
-  using Coefficients = decltype(loop.m_coefficients);
-  using Kernel = std::conditional_t<HostExecutionSpace<Exec>, StencilRows<T, Coefficients, Value>,
-                                    StencilTile<T, Coefficients, Value>>;
-  Kernel const kernel(loop, value);
-  run_range(exec, label, kernel.count(), kernel);
+  StencilLaunch<Exec>::run(exec, label, loop, value);
 }
 
 }  // namespace hyperplane::detail
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include <hyperplane/cfd/detail/stencil_march_cuda.hpp>
+#endif
