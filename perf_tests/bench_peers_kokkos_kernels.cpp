@@ -175,10 +175,10 @@ struct PeerFactor {
       return Kokkos::subview(m_a, pack, p, which, Kokkos::ALL(), Kokkos::ALL(), v);
     };
     auto const copy = [&](int p) {
-      Way::for_each(member, 3 * n * n, [&](int e) {
-        int const which = e / (n * n), r = e / n % n, c = e % n;
-        m_a(pack, p, which, r, c, v) = m_given(pack, p, which, r, c, v);
-      });
+      constexpr int vectors = Peer<Exec>::vectors;
+      auto const* const from = &m_given(pack, p, 0, 0, 0, v);
+      auto* const to = &m_a(pack, p, 0, 0, 0, v);
+      Way::for_each(member, 3 * n * n, [=](int e) { to[e * vectors] = from[e * vectors]; });
     };
     copy(0);
     member.team_barrier();

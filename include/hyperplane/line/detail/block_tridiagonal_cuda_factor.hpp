@@ -139,18 +139,29 @@ struct CudaLineFactor {
       cuda_line_sync<threads>();
       fill();
       fill();
-      Columns upper;
-      auto const take_upper = [&] {
-        take(thread, next(), upper);
+      auto const release = [&] {
         cuda_line_sync<threads>();
         fill();
       };
-      if constexpr (takes_early) take_upper();
+      Columns taken;
+      if constexpr (takes_early) {
+        take(thread, next(), taken);
+        release();
+      }
       std::uint64_t order[lanes];
       invert(thread, shared, pack, step, d, order);
       keep_inverse(thread, shared, pack, step, d, order);
-      if constexpr (!takes_early) take_upper();
-      scale(thread, shared, pack, step, upper, scaled);
+      if constexpr (takes_early) {
+        scale(thread, shared, pack, step, scaled, [&](int j, int r, Scalar(&values)[lanes]) {
+#pragma unroll
+          for (int l = 0; l < lanes; ++l) values[l] = taken[j][r][l];
+        });
+      } else {
+        auto const* const upper = next();
+        scale(thread, shared, pack, step, scaled,
+              [&](int j, int r, Scalar(&values)[lanes]) { given(upper, r, thread.column(j), values); });
+        release();
+      }
     }
   }
 
@@ -354,9 +365,10 @@ struct CudaLineFactor {
     }
   }
 
-  /// The thread's columns of d^-1 U; keeps them.
-  __device__ void scale(const Thread& thread, const Scalar* inverse, std::int64_t pack, int step, const Columns& upper,
-                        Columns& product) const {
+  /// The thread's columns of d^-1 U; keeps them. `upper(j, r, values)` gives U's entry in the j-th of its columns.
+  template <class Upper>
+  __device__ void scale(const Thread& thread, const Scalar* inverse, std::int64_t pack, int step, Columns& product,
+                        const Upper& upper) const {
 #pragma unroll
     for (int j = 0; j < columns; ++j) {
 #pragma unroll
@@ -367,6 +379,9 @@ struct CudaLineFactor {
     }
 #pragma unroll
     for (int m = 0; m < n; ++m) {
+      Scalar u[columns][lanes];
+#pragma unroll
+      for (int j = 0; j < columns; ++j) upper(j, m, u[j]);
 #pragma unroll
       for (int r = 0; r < n; ++r) {
         Scalar factor[lanes];
@@ -374,7 +389,7 @@ struct CudaLineFactor {
 #pragma unroll
         for (int j = 0; j < columns; ++j) {
 #pragma unroll
-          for (int l = 0; l < lanes; ++l) product[j][r][l] = fma(factor[l], upper[j][m][l], product[j][r][l]);
+          for (int l = 0; l < lanes; ++l) product[j][r][l] = fma(factor[l], u[j][l], product[j][r][l]);
         }
       }
     }
