@@ -6,6 +6,7 @@
 #include <hyperplane/ilu/detail/block_ilu0_cuda_graph.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_pencil.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_persistent.hpp>
+#include <hyperplane/line/detail/block_tridiagonal_cuda_scanned.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_staged.hpp>
 #include <hyperplane/sip/detail/sip_coefficients_cuda.hpp>
 #include <hyperplane/sip/detail/sip_iteration_cuda_plan.hpp>
@@ -80,9 +81,15 @@ template <class Scalar, int n, class Storage, class MatrixStorage, class Places,
 void compile_lines(cudaStream_t stream, const LineMatrix<MatrixStorage, Places>& a,
                    const LineFactors<Storage, n, W>& factors, const LineUnknowns<const Scalar, Places>& rhs,
                    const LineUnknowns<Scalar, Places>& x, unsigned long long* singular) {
-  BlockTridiagonalCudaStaged<Scalar, n, Storage, W> const plan(1, 128);
-  plan.factor(stream, a, factors, singular);
-  plan.solve(stream, factors, rhs, x, 1);
+  auto const run = [&](const auto& plan) {
+    plan.factor(stream, a, factors, singular);
+    plan.solve(stream, factors, rhs, x, 1);
+  };
+  if constexpr (n == 1) {
+    run(BlockTridiagonalCudaScanned<Scalar, Storage, W>(1, 1, 128));
+  } else {
+    run(BlockTridiagonalCudaStaged<Scalar, n, Storage, W>(1, 128));
+  }
 }
 
 #define HYPERPLANE_COMPILE_LINES(Scalar, n, Storage, MatrixStorage, Places, W)                   \
@@ -90,6 +97,8 @@ void compile_lines(cudaStream_t stream, const LineMatrix<MatrixStorage, Places>&
       cudaStream_t, const LineMatrix<MatrixStorage, Places>&, const LineFactors<Storage, n, W>&, \
       const LineUnknowns<const Scalar, Places>&, const LineUnknowns<Scalar, Places>&, unsigned long long*);
 HYPERPLANE_COMPILE_LINES(double, 1, double, double, StridedPlaces<16>, 16)
+HYPERPLANE_COMPILE_LINES(double, 1, float, double, GatheredPlaces, 16)
+HYPERPLANE_COMPILE_LINES(float, 1, float, float, StridedPlaces<16>, 32)
 HYPERPLANE_COMPILE_LINES(double, 5, double, double, StridedPlaces<8>, 16)
 HYPERPLANE_COMPILE_LINES(double, 16, double, float, GatheredPlaces, 16)
 HYPERPLANE_COMPILE_LINES(double, 3, float, float, StridedPlaces<8>, 16)
