@@ -99,7 +99,8 @@ TYPED_TEST(ReductionsTest, of_large_boxes) {
   TypeParam const exec;
   for (auto const path : reduction_paths_of<TypeParam>()) {
     Reductions<TypeParam> const reductions(exec, {.path = path});
-    for (auto const& extents : {std::array<int, 3>{100003, 3, 2}, std::array<int, 3>{5, 211, 307}}) {
+    for (auto const& extents :
+         {std::array<int, 3>{100003, 3, 2}, std::array<int, 3>{5, 211, 307}, std::array<int, 3>{37, 150, 130}}) {
       Kokkos::View<int***, Kokkos::LayoutLeft, TypeParam> const x("x", extents[0], extents[1], extents[2]);
       auto const host = Kokkos::create_mirror_view(x);
       std::int64_t sum = 0, squares = 0, smallest = 1000, largest = 0;
@@ -182,25 +183,41 @@ TYPED_TEST(ReductionsTest, updates_with_dot_products) {
   }
 }
 
-TYPED_TEST(ReductionsTest, show_what_is_not_a_number) {
-  TypeParam const exec;
-  for (auto const path : reduction_paths_of<TypeParam>()) {
-    Reductions<TypeParam> const reductions(exec, {.path = path});
-    Kokkos::View<double***, Kokkos::LayoutLeft, TypeParam> const x("x", 40, 5, 5);
-    auto const host = Kokkos::create_mirror_view(x);
-    Box const box = array_ref(x).box();
-    for (int const place : {0, 7, 39}) {
-      Kokkos::deep_copy(host, 1.0);
-      host(place, 2, 3) = std::numeric_limits<double>::quiet_NaN();
-      Kokkos::deep_copy(x, host);
+template <class T, class Exec>
+void find_what_is_not_finite(const Exec& exec, ReductionPath path) {
+  using Limits = std::numeric_limits<T>;
+  Reductions<Exec> const reductions(exec, {.path = path});
+  Kokkos::View<T***, Kokkos::LayoutLeft, Exec> const x("x", 40, 5, 5);
+  auto const host = Kokkos::create_mirror_view(x);
+  Box const box = array_ref(x).box();
+  auto const set = [&](int place, T value) {
+    for_box(box, 1, [&](int i, int j, int k, int) { host(i, j, k) = T((i + j + k) % 3 - 1); });
+    host(place, 2, 3) = value;
+    Kokkos::deep_copy(x, host);
+  };
+  for (int const place : {0, 7, 39}) {
+    for (T const nan : {Limits::quiet_NaN(), std::copysign(Limits::quiet_NaN(), T(-1))}) {
+      set(place, nan);
       EXPECT_TRUE(std::isnan(reductions.min(exec, box, x)));
       EXPECT_TRUE(std::isnan(reductions.max(exec, box, x)));
       EXPECT_TRUE(std::isnan(reductions.norm_inf(exec, box, x)));
       EXPECT_TRUE(std::isnan(reductions.sum(exec, box, x)));
     }
-    host(39, 2, 3) = std::numeric_limits<double>::infinity();
-    Kokkos::deep_copy(x, host);
-    EXPECT_EQ(reductions.sum(exec, box, x), std::numeric_limits<double>::infinity());
+    for (T const infinity : {Limits::infinity(), -Limits::infinity()}) {
+      set(place, infinity);
+      EXPECT_EQ(reductions.min(exec, box, x), std::min(infinity, T(-1)));
+      EXPECT_EQ(reductions.max(exec, box, x), std::max(infinity, T(1)));
+      EXPECT_EQ(reductions.norm_inf(exec, box, x), Limits::infinity());
+      EXPECT_EQ(reductions.sum(exec, box, x), infinity);
+    }
+  }
+}
+
+TYPED_TEST(ReductionsTest, show_what_is_not_finite) {
+  TypeParam const exec;
+  for (auto const path : reduction_paths_of<TypeParam>()) {
+    find_what_is_not_finite<double>(exec, path);
+    find_what_is_not_finite<float>(exec, path);
   }
 }
 

@@ -107,6 +107,51 @@ TYPED_TEST(SlabPackerTest, packs_slabs_that_are_larger_than_what_a_thread_takes)
   for_slab(box, {0, 1, 2}, 2, [&](int i, int j, int k, int c) { wrong += host(e++) != x.at(i, j, k, c); });
   EXPECT_EQ(wrong, 0u);
   EXPECT_EQ(host(e), 0.0) << "nothing behind the last slab is written";
+
+  // And back, the one that runs in another order, and inside padded arrays.
+  TestArray<double, TypeParam> z(exec, layouts_of(extents, 2)[3], 3);
+  Box const part{{1, 0, 2}, {40, 30, 20}};
+  SlabPacker<double, TypeParam> const moved(exec, {{y.ref(), part, {2, 1, 0}}});
+  moved.pack(exec, buffer);
+  SlabPacker<double, TypeParam>(exec, {{z.ref(), part, {2, 1, 0}}}).unpack(exec, buffer);
+  for_box(part, 2, [&](int i, int j, int k, int c) { z.at(i, j, k, c) = y.at(i, j, k, c); });
+  EXPECT_TRUE(bitwise_equal(z.found(), z.expected()));
+  SlabPacker<double, TypeParam> const straight(exec, {{x.ref(), part}});
+  straight.pack(exec, buffer);
+  SlabPacker<double, TypeParam>(exec, {{z.ref(), part}}).unpack(exec, buffer);
+  for_box(part, 2, [&](int i, int j, int k, int c) { z.at(i, j, k, c) = x.at(i, j, k, c); });
+  EXPECT_TRUE(bitwise_equal(z.found(), z.expected()));
+}
+
+template <class T, class Exec>
+void transpose_more_than_caches_hold(const Exec& exec) {
+  int const extents[] = {96, 112, 16 * 7};
+  Kokkos::View<T***, Kokkos::LayoutLeft, Exec> const x("x", extents[0], extents[1], extents[2]),
+      back("back", 96, 112, 112);
+  auto const host_x = Kokkos::create_mirror_view(x);
+  auto const value = [](int i, int j, int k) { return static_cast<T>(i + 100 * j + 20000 * k); };
+  Box const box = array_ref(x).box();
+  for_box(box, 1, [&](int i, int j, int k, int) { host_x(i, j, k) = value(i, j, k); });
+  Kokkos::deep_copy(x, host_x);
+  SlabPacker<T, Exec> const packer(exec, {{array_ref(x), box, {1, 0, 2}}});
+  Kokkos::View<T*, typename Exec::memory_space> const buffer("buffer", packer.size());
+  packer.pack(exec, buffer);
+  SlabPacker<T, Exec>(exec, {{array_ref(back), box, {1, 0, 2}}}).unpack(exec, buffer);
+  exec.fence();
+  auto const packed = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, buffer);
+  auto const unpacked = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, back);
+  std::size_t e = 0, wrong = 0;
+  for_slab(box, {1, 0, 2}, 1, [&](int i, int j, int k, int) {
+    wrong += packed(e++) != value(i, j, k) || unpacked(i, j, k) != value(i, j, k);
+  });
+  EXPECT_EQ(wrong, 0u);
+}
+
+TYPED_TEST(SlabPackerTest, transposes_more_than_caches_hold) {
+  TypeParam const exec;
+  transpose_more_than_caches_hold<double>(exec);
+  transpose_more_than_caches_hold<float>(exec);
+  transpose_more_than_caches_hold<int>(exec);
 }
 
 TYPED_TEST(SlabPackerTest, exchanges_halos_like_a_copy) {

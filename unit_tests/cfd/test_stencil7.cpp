@@ -94,6 +94,61 @@ TYPED_TEST(Stencil7Test, product_is_the_serial_reference) {
   compare_with_reference<float>(exec, {35, 9, 18}, 1);
 }
 
+TYPED_TEST(Stencil7Test, product_of_more_than_caches_hold_is_that_of_its_layers) {
+  TypeParam const exec;
+  Kokkos::View<float***, Kokkos::LayoutLeft, TypeParam> const x("x", 576, 48, 43), y("y", 576, 48, 43),
+      z("z", 576, 48, 43);
+  auto const values = Kokkos::create_mirror_view(x);
+  Box const box = array_ref(x).box();
+  for_box(box, 1,
+          [&](int i, int j, int k, int) { values(i, j, k) = static_cast<float>((7 * i + 11 * j + 13 * k) % 17); });
+  Kokkos::deep_copy(x, values);
+  // Whole numbers, so that no order of operations rounds.
+  ConstantStencil7<float> const a{
+      .bottom = -1, .south = -2, .west = -3, .center = 20, .east = -4, .north = -5, .top = -6};
+  apply(exec, box, a, x, y);
+  for (int k = 0; k < 43; ++k) apply(exec, {{0, 0, k}, {576, 48, k + 1}}, a, x, z);
+  exec.fence();
+  auto const whole = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, y);
+  auto const layers = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, z);
+  std::size_t different = 0;
+  for_box(box, 1, [&](int i, int j, int k, int) { different += whole(i, j, k) != layers(i, j, k); });
+  EXPECT_EQ(different, 0u);
+}
+
+/// Constant coefficients in rows of neighbours, of a box large enough for blocks that march through layers.
+template <class T, class Exec>
+void compare_large_boxes(const Exec& exec, const std::array<int, 3>& extents) {
+  ConstantStencil7<T> const a{.bottom = T(-1),
+                              .south = T(-2),
+                              .west = T(-3),
+                              .center = T(12),
+                              .east = T(-1.5),
+                              .north = T(-0.5),
+                              .top = T(-2.5)};
+  Box const all{{0, 0, 0}, {extents[0], extents[1], extents[2]}};
+  auto const layouts = layouts_of(extents, 1);
+  for (auto const& box : {all, all.without_boundary(1), Box{{2, 0, 3}, {extents[0], extents[1] - 1, extents[2]}}}) {
+    for (int const padded : {0, 3}) {
+      TestArray<T, Exec> const x(exec, layouts[3 - padded], 1);
+      TestArray<T, Exec> y(exec, layouts[padded], 2);
+      apply(exec, box, a, x, y);
+      for_box(box, 1, [&](int i, int j, int k, int c) {
+        y.at(i, j, k, c) = product_at(x, extents, {i, j, k}, c, [&](Direction d) { return a[d]; });
+      });
+      EXPECT_TRUE(near(y.found(), y.expected(), rounding<T>(20, 1)))
+          << to_string(box) << ", y " << layouts[padded].name;
+    }
+  }
+}
+
+TYPED_TEST(Stencil7Test, product_of_large_boxes_is_the_serial_reference) {
+  TypeParam const exec;
+  compare_large_boxes<double>(exec, {69, 35, 142});
+  compare_large_boxes<float>(exec, {134, 18, 142});
+  compare_large_boxes<float>(exec, {80, 33, 90});
+}
+
 TYPED_TEST(Stencil7Test, takes_seven_arrays) {
   TypeParam const exec;
   std::array<int, 3> const extents = {5, 4, 3};

@@ -2,9 +2,11 @@
 #include <hyperplane/cfd/detail/nest_copy_cuda_kernel.hpp>
 #include <hyperplane/cfd/detail/reduce_cuda_kernel.hpp>
 #include <hyperplane/cfd/detail/slab_copy_cuda_kernel.hpp>
+#include <hyperplane/cfd/detail/stencil_march_cuda_kernel.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_graph.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_pencil.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_persistent.hpp>
+#include <hyperplane/line/detail/block_tridiagonal_cuda_scanned.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_staged.hpp>
 #include <hyperplane/sip/detail/sip_coefficients_cuda.hpp>
 #include <hyperplane/sip/detail/sip_iteration_cuda_plan.hpp>
@@ -79,9 +81,15 @@ template <class Scalar, int n, class Storage, class MatrixStorage, class Places,
 void compile_lines(cudaStream_t stream, const LineMatrix<MatrixStorage, Places>& a,
                    const LineFactors<Storage, n, W>& factors, const LineUnknowns<const Scalar, Places>& rhs,
                    const LineUnknowns<Scalar, Places>& x, unsigned long long* singular) {
-  BlockTridiagonalCudaStaged<Scalar, n, Storage, W> const plan(1, 128);
-  plan.factor(stream, a, factors, singular);
-  plan.solve(stream, factors, rhs, x, 1);
+  auto const run = [&](const auto& plan) {
+    plan.factor(stream, a, factors, singular);
+    plan.solve(stream, factors, rhs, x, 1);
+  };
+  if constexpr (n == 1) {
+    run(BlockTridiagonalCudaScanned<Scalar, Storage, W>(1, 1, 128));
+  } else {
+    run(BlockTridiagonalCudaStaged<Scalar, n, Storage, W>(1, 128));
+  }
 }
 
 #define HYPERPLANE_COMPILE_LINES(Scalar, n, Storage, MatrixStorage, Places, W)                   \
@@ -89,6 +97,8 @@ void compile_lines(cudaStream_t stream, const LineMatrix<MatrixStorage, Places>&
       cudaStream_t, const LineMatrix<MatrixStorage, Places>&, const LineFactors<Storage, n, W>&, \
       const LineUnknowns<const Scalar, Places>&, const LineUnknowns<Scalar, Places>&, unsigned long long*);
 HYPERPLANE_COMPILE_LINES(double, 1, double, double, StridedPlaces<16>, 16)
+HYPERPLANE_COMPILE_LINES(double, 1, float, double, GatheredPlaces, 16)
+HYPERPLANE_COMPILE_LINES(float, 1, float, float, StridedPlaces<16>, 32)
 HYPERPLANE_COMPILE_LINES(double, 5, double, double, StridedPlaces<8>, 16)
 HYPERPLANE_COMPILE_LINES(double, 16, double, float, GatheredPlaces, 16)
 HYPERPLANE_COMPILE_LINES(double, 3, float, float, StridedPlaces<8>, 16)
@@ -130,8 +140,16 @@ template void reduce_cuda<SumJoin, 4>(cudaStream_t, const Nest<double, 1>&, cons
 
 // Copies between arrays and buffers.
 template void copy_nest_tiles<int>(cudaStream_t, const Nest<int, 2>&, const NestBlocks&);
+template void copy_slabs<true, int>(cudaStream_t, const SlabParameters<int>&, int);
+template void copy_slabs<false, double>(cudaStream_t, const SlabParameters<double>&, int);
 template void copy_slabs<true, double>(cudaStream_t, const SlabBlocks<double>*, const int*, int, double*);
 template void copy_slabs<false, float>(cudaStream_t, const SlabBlocks<float>*, const int*, int, float*);
+
+// The product with a stencil of constant coefficients.
+template void run_stencil_march<double>(cudaStream_t, const StencilLoop<double, ConstantCoefficients<double>>&,
+                                        const StencilMarch&);
+template void run_stencil_march<float>(cudaStream_t, const StencilLoop<float, ConstantCoefficients<float>>&,
+                                       const StencilMarch&);
 
 // And those of the swept rule.
 template <class Problem, int lane_points>

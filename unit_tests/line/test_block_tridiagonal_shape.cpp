@@ -7,6 +7,8 @@ namespace hyperplane::test {
 namespace {
 
 using detail::choose_line_entries;
+using detail::choose_line_scan_parts;
+using detail::choose_line_threads;
 using detail::CudaLineMemory;
 
 constexpr int multiprocessors = 132;
@@ -42,6 +44,28 @@ TEST(BlockTridiagonalShape, never_takes_more_than_a_block_can_have) {
       }
     }
   }
+}
+
+TEST(BlockTridiagonalShape, gives_a_line_threads_enough_for_its_columns) {
+  EXPECT_EQ(choose_line_threads(2, 16, 8), 2) << "a warp of 16 lines";
+  EXPECT_EQ(choose_line_threads(5, 16, 8), 4);
+  EXPECT_EQ(choose_line_threads(10, 16, 8), 4);
+  EXPECT_EQ(choose_line_threads(15, 16, 8), 8);
+  EXPECT_EQ(choose_line_threads(16, 8, 16), 16);
+  for (int n = 2; n <= 16; ++n) {
+    for (int const lanes : {1, 2}) EXPECT_EQ(choose_line_threads(n, 16 / lanes, lanes * 8) * 16 / lanes % 32, 0) << n;
+  }
+}
+
+TEST(BlockTridiagonalShape, gives_a_line_of_scalars_more_threads_where_there_are_few) {
+  auto const parts = [](std::int64_t packs, int longest, int points) {
+    return choose_line_scan_parts(packs, longest, points, 16, 512, multiprocessors);
+  };
+  EXPECT_EQ(parts(1024, 128, 16), 8);
+  EXPECT_EQ(parts(1024, 1, 16), 2) << "a warp at least";
+  EXPECT_EQ(parts(1024, 4096, 16), 8) << "128 threads, chunk after chunk";
+  EXPECT_EQ(parts(1, 512, 16), 32) << "at once";
+  EXPECT_EQ(parts(1, 4096, 16), 32) << "no more than a block has";
 }
 
 }  // namespace

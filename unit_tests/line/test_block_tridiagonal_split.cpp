@@ -32,7 +32,7 @@ TEST(LinePartitions, are_chosen_where_most_lanes_would_be_idle) {
 }
 
 TEST(LinePartitions, are_chosen_on_cuda_as_they_were_measured) {
-  auto const h200 = detail::cuda_line_cutting(132, 16);
+  auto const h200 = detail::cuda_line_cutting(132, 16, false);
   EXPECT_EQ(choose_line_partitions(16384, 128, h200), 1);
   EXPECT_EQ(choose_line_partitions(16, 512, h200), 32);
   EXPECT_EQ(choose_line_partitions(128, 512, h200), 32);
@@ -40,6 +40,9 @@ TEST(LinePartitions, are_chosen_on_cuda_as_they_were_measured) {
   EXPECT_EQ(choose_line_partitions(1024, 4096, h200), 1) << "eight parts of many lines are slower";
   EXPECT_EQ(choose_line_partitions(16, 128, h200), 8);
   EXPECT_EQ(choose_line_partitions(16, 127, h200), 1);
+  auto const scanned = detail::cuda_line_cutting(132, 16, true);
+  EXPECT_EQ(choose_line_partitions(1, 8191, scanned), 1) << "a line has many threads anyway";
+  EXPECT_EQ(choose_line_partitions(1, 8192, scanned), 8);
 }
 
 TEST(LinePartitions, cover_each_line) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <hyperplane/simd/interleaved_view.hpp>
 #include <hyperplane/simd/pack.hpp>
+#include <hyperplane/simd/transpose.hpp>
 #include <limits>
 
 #include "support/execution_spaces.hpp"
@@ -25,6 +26,16 @@ class PackTest : public ::testing::Test {};
 using Packs = ::testing::Types<Pack<double, 1>, Pack<double, 2>, Pack<double, 4>, Pack<double, 8>, Pack<float, 4>,
                                Pack<float, 8>, Pack<float, 16>>;
 TYPED_TEST_SUITE(PackTest, Packs);
+
+TYPED_TEST(PackTest, transpose_exchanges_rows_and_lanes) {
+  using P = TypeParam;
+  P rows[P::lanes];
+  for (int r = 0; r < P::lanes; ++r) rows[r] = counting<P>(100 * r, 1);
+  transpose(rows);
+  for (int r = 0; r < P::lanes; ++r) {
+    for (int lane = 0; lane < P::lanes; ++lane) EXPECT_EQ(rows[r][lane], 100 * lane + r);
+  }
+}
 
 TYPED_TEST(PackTest, arithmetic_is_lane_by_lane) {
   using P = TypeParam;

@@ -60,7 +60,7 @@ class FieldJacobi : public detail::FieldPreconditioner<A, Exec, FieldJacobiOptio
     for (int sweep = 1; sweep < sweeps; ++sweep) {
       into_z = !into_z;
       detail::run_stencil(exec, "FieldJacobi", "Hyperplane::FieldJacobi::sweep", box, a, field(!into_z), field(into_z),
-                          detail::coefficients_read<A>() + 4, detail::JacobiStore<T>{residual.data(), w});
+                          detail::coefficients_read<A>() + 4, detail::JacobiValue<T>{residual.data(), w});
     }
   }
 

@@ -169,7 +169,8 @@ class Reductions {
   void norm_inf(const Exec& exec, const Box& box, const X& x, const Result<sum_t<array_value_t<X>>>& result) const {
     using T = array_value_t<X>;
     run<detail::MaxJoin>(exec, "Hyperplane::norm_inf", detail::nest_of("norm_inf", box, array_ref(x)), 1,
-                         detail::MagnitudeOp<T, sum_t<T>>{}, detail::StoreMagnitude<sum_t<T>>{result.data()});
+                         detail::MagnitudeOp<T, detail::magnitude_t<T>>{},
+                         detail::StoreMagnitude<sum_t<T>>{result.data()});
   }
   template <ArrayLike X>
   sum_t<array_value_t<X>> norm_inf(const Exec& exec, const Box& box, const X& x) const {

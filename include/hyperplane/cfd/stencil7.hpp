@@ -99,7 +99,7 @@ template <ExecutionSpace Exec, Stencil7 A, ArrayLike X, ArrayLike Y>
 void apply(const Exec& exec, const Box& box, const A& a, const X& x, const Y& y) {
   using T = typename A::scalar_type;
   detail::run_stencil(exec, "apply", "Hyperplane::Stencil7::apply", box, a, array_ref(x), array_ref(y),
-                      detail::coefficients_read<A>() + 2, detail::StoreProduct<T>{});
+                      detail::coefficients_read<A>() + 2, detail::Product<T>{});
 }
 
 /// y = A x on the whole grid.

@@ -13,7 +13,8 @@ enum class Path {
   thread_recycling,  ///< one persistent kernel, points fetched in batches, an atomic grid barrier between hyperplanes
   cooperative,       ///< the same with the grid barrier of cooperative groups
   self_scheduled,    ///< one kernel, points fetched in batches by ticket, a counter of finished batches a hyperplane
-  staged,  ///< BlockTridiagonal: several threads a line, blocks brought ahead by bulk copies; CUDA from 9.0 on
+  staged,  ///< BlockTridiagonal: several threads a line; CUDA, for n > 1 from 9.0 on (blocks brought ahead by bulk
+           ///< copies)
 };
 
 constexpr const char* name(Path path) {

@@ -18,6 +18,13 @@ __device__ inline void add_release(int* word, int value) {
   asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
 }
 
+/// Adds 1 and returns what was there: whoever counts last sees what the others had stored before they counted.
+__device__ inline unsigned int count(unsigned int* word) {
+  unsigned int before;
+  asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], 1;" : "=r"(before) : "l"(word) : "memory");
+  return before;
+}
+
 /// Words of 64 bits, which say what progress is of too.
 __device__ inline std::uint64_t observe(const std::uint64_t* word) {
   std::uint64_t value;

@@ -27,8 +27,8 @@ struct BlockTridiagonalOptions {
   Path path = Path::automatic;
   /// On Path::staged alone, what a thread loads at a time of a vector, 128 or 64 bits: two values of Scalar = double
   /// (four of float) of neighbouring lines, or one (two). Coefficients come to shared memory by bulk copies either way
-  /// and are loaded from there, as many at a time: with StorageScalar = float and Scalar = double 64 or 32 bits. None:
-  /// what is faster, 128 for solve(), 64 for factor().
+  /// and are loaded from there, as many at a time: with StorageScalar = float and Scalar = double 64 or 32 bits. For
+  /// n = 1 that is what a thread loads from global memory. None: what is faster, 128 for solve() with n > 1, 64 else.
   std::optional<int> load_bits = std::nullopt;
   /// Parts that each line is cut into, to be worked on in parallel; 1: none, 0: as many as the execution space needs to
   /// be busy. Short lines have fewer.
@@ -42,11 +42,14 @@ struct BlockTridiagonalOptions {
 ///     d[p] = D[p] - L[p] d[p-1]^-1 U[p-1],    y[p] = d[p]^-1 (b[p] - L[p] y[p-1]),    x[p] = y[p] - d[p]^-1 U[p]
 ///     x[p+1],
 ///
-/// block LU without pivoting between blocks; d^-1 by Gauss-Jordan with partial pivoting inside the block. Kept: L, d^-1
-/// and d^-1 U, so that a solve reads 3 n^2 values of StorageScalar a point, each once. Lines are worked on
-/// vector_length at a time, interleaved entry by entry. Sources: K. Kim, "Performance Portable SIMD Approach
-/// Implementing Block Line Solver For Coupled PDEs", SAND2019-2037C; the layout in K. Kim et al., "Designing
-/// vector-friendly compact BLAS and LAPACK kernels", doi:10.1145/3126908.3126941. Which blocks are kept is our choice.
+/// block LU without pivoting between blocks; d^-1 by Gauss-Jordan with partial pivoting inside the block (Path::staged:
+/// a row keeps its place unless another's entry is more than twice as large). Kept: L, d^-1 and d^-1 U, so that a solve
+/// reads 3 n^2 values of StorageScalar a point, each once. Lines are worked on vector_length at a time, interleaved
+/// entry by entry. Sources: K. Kim, "Performance Portable SIMD Approach Implementing Block Line Solver For Coupled
+/// PDEs", SAND2019-2037C; the layout in K. Kim et al., "Designing vector-friendly compact BLAS and LAPACK kernels",
+/// doi:10.1145/3126908.3126941; lines of scalars on Path::staged: H. S. Stone, "An efficient parallel algorithm for the
+/// solution of a tridiagonal linear system of equations", doi:10.1145/321738.321741. Which blocks are kept is our
+/// choice.
 ///
 /// Matrices and vectors: on grid lines BlockStencil7, of which the diagonal and the two blocks along the direction are
 /// used, and BlockVector; on lists, arrays with a row of n unknowns for each point (points on no line are left as they

@@ -82,8 +82,10 @@ struct ForEachPart {
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     auto const op = resolved(m_op);
     T* places[arrays];
-    int const count =
+    auto const share =
         m_lanes.locate(m_nest, index / NestLanes::lanes, static_cast<int>(index % NestLanes::lanes), places);
+    int const count = share.m_count;
+    if constexpr (Op::overwrites) share.prefetch_row_ends(places[arrays - 1]);
     ElementCopies<T, arrays, Op> elements[elements_of_lane]{};
     HYPERPLANE_UNROLL
     for (int e = 0; e < elements_of_lane; ++e) {

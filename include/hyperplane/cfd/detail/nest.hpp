@@ -58,11 +58,12 @@ struct Nest {
     }
   }
 
- private:
   void swap(int d, int e) {
     std::swap(m_extents[d], m_extents[e]);
     for (int a = 0; a < arrays; ++a) std::swap(m_strides[a][d], m_strides[a][e]);
   }
+
+ private:
   bool mergeable(int d) const {
     if (std::int64_t{m_extents[d]} * m_extents[d + 1] > std::numeric_limits<int>::max() / 2) return false;
     for (int a = 0; a < arrays; ++a) {

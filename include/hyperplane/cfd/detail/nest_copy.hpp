@@ -3,9 +3,12 @@
 
 #include <hyperplane/cfd/detail/for_each.hpp>
 #include <hyperplane/cfd/detail/nest.hpp>
+#include <hyperplane/cfd/detail/run_range.hpp>
+#include <hyperplane/cfd/detail/transposed_bands.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/macros.hpp>
 
+#include <cstdint>
 #include <string>
 
 namespace hyperplane::detail {
@@ -16,12 +19,25 @@ struct CopyOp {
   HYPERPLANE_FUNCTION void operator()(const T& x, T& y) const { y = x; }
 };
 
+template <class T>
+struct CopyBands {
+  Nest<T, 2> m_nest;
+  TransposedBands<T> m_bands;
+  void operator()(std::int64_t index) const { m_bands.template run<true>(m_nest, index); }
+};
+
 /// How an execution space copies the first array of a nest to the second, which may run fastest in another direction.
 template <ExecutionSpace Exec>
 struct NestCopy {
+  static_assert(HostExecutionSpace<Exec>, "other spaces have a specialization");
+
   template <class T>
-  static void run(const Exec& exec, const std::string& label, const Nest<T, 2>& nest) {
-    for_each(exec, label, nest, CopyOp<T>{});
+  static void run(const Exec& exec, const std::string& label, Nest<T, 2> nest) {
+    if (nest.size() == 0) return;
+    nest.normalize();
+    TransposedBands<T> const bands(nest);
+    if (bands.m_bands == 0) return for_each(exec, label, nest, CopyOp<T>{});
+    run_range(exec, label, bands.count(nest), CopyBands<T>{nest, bands});
   }
 };
 

@@ -16,19 +16,17 @@ namespace hyperplane::detail {
 
 /// How blocks of threads divide a nest among them.
 struct NestBlocks {
-  static constexpr int threads = 256;
+  static constexpr int threads = 128;
   static constexpr int warps = threads / NestLanes::lanes;
-  /// Parts of rows, of 512 bytes of an array each, that a warp copies at a time.
-  static constexpr int parts_of_warp = 4;
   static constexpr int elements_of_thread = 4;
   /// Points of a tile along the direction in which the first array runs, and along that of the second.
-  static constexpr int tile_height = 32;
-  static constexpr int tile_width = 64;
+  static constexpr int tile_height = 64;
+  static constexpr int tile_width = 16;
   /// Shorter lines leave most of a tile empty.
   static constexpr int shortest = 8;
 
   enum class Shape {
-    rows,     ///< both arrays have neighbours in the first loop: a warp for each part of a row
+    rows,     ///< both arrays have neighbours in the first loop: a warp for each part of a row, of 512 bytes
     tiles,    ///< the second array has them in the first loop, the first array in another one
     elements  ///< in the order of the loops
   };
@@ -47,7 +45,7 @@ struct NestBlocks {
     if (NestLanes::suits(nest)) {
       m_shape = Shape::rows;
       m_lanes = NestLanes(nest, 16 / static_cast<int>(sizeof(T)));
-      m_count = (m_lanes.m_parts + warps * parts_of_warp - 1) / (warps * parts_of_warp);
+      m_count = (m_lanes.m_parts + warps - 1) / warps;
       return;
     }
     for (int d = 1; d < 4 && nest.m_strides[1][0] == 1 && nest.m_extents[0] >= shortest; ++d) {
@@ -72,28 +70,20 @@ using NestTile = T[NestBlocks::tile_width][NestBlocks::tile_height + 1];
 /// Block `block` of NestBlocks, all of its threads: array `from` to the other one.
 template <int from, class T>
 __device__ void copy_nest_rows(const Nest<T, 2>& nest, const NestBlocks& blocks, std::int64_t block) {
-  constexpr int parts = NestBlocks::parts_of_warp;
   constexpr int count = 16 / static_cast<int>(sizeof(T));
-  int const lane = static_cast<int>(threadIdx.x) % NestLanes::lanes;
-  auto const first = block * (NestBlocks::warps * parts) + threadIdx.x / NestLanes::lanes;
-  T* places[parts][2];
-  T values[parts][count];
-  int rest[parts];
+  auto const part = block * NestBlocks::warps + threadIdx.x / NestLanes::lanes;
+  if (part >= blocks.m_lanes.m_parts) return;
+  T* places[2];
+  auto const share = blocks.m_lanes.locate(nest, part, static_cast<int>(threadIdx.x) % NestLanes::lanes, places);
+  share.prefetch_row_ends(places[1 - from]);
+  T values[count];
 #pragma unroll
-  for (int p = 0; p < parts; ++p) {
-    auto const part = first + p * NestBlocks::warps;
-    rest[p] = part < blocks.m_lanes.m_parts ? blocks.m_lanes.locate(nest, part, lane, places[p]) : 0;
-#pragma unroll
-    for (int e = 0; e < count; ++e) {
-      if (e * NestLanes::lanes < rest[p]) values[p][e] = places[p][from][e * NestLanes::lanes];
-    }
+  for (int e = 0; e < count; ++e) {
+    if (e * NestLanes::lanes < share.m_count) values[e] = places[from][e * NestLanes::lanes];
   }
 #pragma unroll
-  for (int p = 0; p < parts; ++p) {
-#pragma unroll
-    for (int e = 0; e < count; ++e) {
-      if (e * NestLanes::lanes < rest[p]) places[p][1 - from][e * NestLanes::lanes] = values[p][e];
-    }
+  for (int e = 0; e < count; ++e) {
+    if (e * NestLanes::lanes < share.m_count) places[1 - from][e * NestLanes::lanes] = values[e];
   }
 }
 
@@ -146,15 +136,19 @@ __device__ void copy_nest_tile(const Nest<T, 2>& nest, const NestBlocks& blocks,
   auto const access = [&](auto array, auto&& work) {
     constexpr int number = decltype(array)::value;
     constexpr int line = number == 0 ? NestBlocks::tile_height : NestBlocks::tile_width;
+    constexpr int lines = NestBlocks::threads / line;
     int const place = static_cast<int>(threadIdx.x) % line;
+    int const first = static_cast<int>(threadIdx.x) / line;
+    int const along = (number == 0 ? begin_d : begin_0) + place;
+    int const across = (number == 0 ? begin_0 : begin_d) + first;
+    auto const stride = nest.m_strides[number][number == 0 ? 0 : d];
+    T* const elements = places[number] + along + across * stride;
+    int const rest = along < nest.m_extents[number == 0 ? d : 0] ? nest.m_extents[number == 0 ? 0 : d] - across : 0;
 #pragma unroll
     for (int e = 0; e < count; ++e) {
-      int const other = (e * NestBlocks::threads + static_cast<int>(threadIdx.x)) / line;
-      int const p0 = number == 0 ? other : place;
-      int const pd = number == 0 ? place : other;
-      if (begin_0 + p0 >= nest.m_extents[0] || begin_d + pd >= nest.m_extents[d]) continue;
-      work(e, places[number][(begin_0 + p0) * nest.m_strides[number][0] + (begin_d + pd) * nest.m_strides[number][d]],
-           tile[p0][pd]);
+      if (e * lines >= rest) continue;
+      int const other = first + e * lines;
+      work(e, elements[e * lines * stride], number == 0 ? tile[other][place] : tile[place][other]);
     }
   };
   // All loads first: compilers cannot know that the tile is none of the arrays.

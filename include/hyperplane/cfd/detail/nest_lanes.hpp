@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/cfd/detail/divisor.hpp>
 #include <hyperplane/cfd/detail/nest.hpp>
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/cuda/sector.hpp>
 
 #include <cstdint>
 
@@ -13,16 +15,19 @@ namespace hyperplane::detail {
 struct NestLanes {
   static constexpr int lanes = 32;
 
-  std::int64_t m_parts_of_row;
-  std::int64_t m_parts;
-  int m_longest;
+  std::int64_t m_parts = 0;
+  int m_longest = 0;
+  Divisor m_parts_of_row;
+  Divisor m_rows[2];  ///< of the second and third loop
 
   NestLanes() = default;
   template <class T, int arrays>
   NestLanes(const Nest<T, arrays>& nest, int elements_of_lane)
-      : m_parts_of_row((std::int64_t{nest.m_extents[0]} + lanes * elements_of_lane - 1) / (lanes * elements_of_lane)),
-        m_parts(m_parts_of_row * nest.rows()),
-        m_longest(lanes * elements_of_lane) {}
+      : m_longest(lanes * elements_of_lane), m_rows{Divisor(nest.m_extents[1]), Divisor(nest.m_extents[2])} {
+    auto const of_row = (std::int64_t{nest.m_extents[0]} + m_longest - 1) / m_longest;
+    m_parts_of_row = Divisor(static_cast<int>(of_row));
+    m_parts = of_row * nest.rows();
+  }
 
   /// Rows of neighbours in memory that keep most lanes busy.
   template <class T, int arrays>
@@ -30,38 +35,48 @@ struct NestLanes {
     return nest.contiguous() && (nest.rows() == 1 || nest.m_extents[0] >= lanes);
   }
 
-  /// Where the elements of a lane in a part begin, and how many elements of the row there are from there on (none or
-  /// less where the part is shorter).
-  template <class T, int arrays>
-  HYPERPLANE_FUNCTION int locate(const Nest<T, arrays>& nest, std::int64_t part, int lane,
-                                 T* (&elements)[arrays]) const {
-    std::int64_t row[3] = {0, 0, 0};
-    if (m_parts_of_row != m_parts) {
-      auto const of_row = split(part, m_parts_of_row, part);
-      row[1] = split(of_row, nest.m_extents[1], row[0]);
-      if (nest.m_extents[3] != 1) row[2] = split(row[1], nest.m_extents[2], row[1]);
+  /// What a lane has of a part.
+  struct Share {
+    int m_count;  ///< elements of the part from the lane's first one on: none or less where the part is shorter
+    bool m_begins_row;
+
+    /// For a row that is about to be written from `first` on, the lane's first element.
+    template <class T>
+    HYPERPLANE_FUNCTION void prefetch_row_ends(const T* first) const {
+      if (m_begins_row) cuda::prefetch_partial_sector(first, first);
+      // Where a row goes on behind the part, the last element of the part is the last lane's.
+      int const last = m_count - 1;
+      if (last >= 0 && last % lanes == 0) cuda::prefetch_partial_sector(first + last + 1, first + last);
     }
-    auto const first = part * m_longest + lane;
+  };
+
+  /// Where the elements of a lane in a part begin.
+  template <class T, int arrays>
+  HYPERPLANE_FUNCTION Share locate(const Nest<T, arrays>& nest, std::int64_t part, int lane,
+                                   T* (&elements)[arrays]) const {
+    int digits[4];
+    if (m_parts <= Divisor::fast_end) {
+      split(static_cast<std::uint32_t>(part), digits);
+    } else {
+      split(static_cast<std::uint64_t>(part), digits);
+    }
+    auto const first = std::int64_t{digits[0]} * m_longest + lane;
     HYPERPLANE_UNROLL
     for (int a = 0; a < arrays; ++a) {
-      elements[a] = nest.m_data[a] + first * nest.m_strides[a][0] + row[0] * nest.m_strides[a][1] +
-                    row[1] * nest.m_strides[a][2] + row[2] * nest.m_strides[a][3];
+      elements[a] = nest.m_data[a] + first + digits[1] * nest.m_strides[a][1] + digits[2] * nest.m_strides[a][2] +
+                    digits[3] * nest.m_strides[a][3];
     }
     auto const rest = nest.m_extents[0] - first;
-    return static_cast<int>(rest < m_longest ? rest : m_longest);
+    return {static_cast<int>(rest < m_longest ? rest : m_longest), first == 0};
   }
 
  private:
-  /// The quotient, and the remainder: in 32 bits where they suffice, which is far faster on a device.
-  HYPERPLANE_FUNCTION static std::int64_t split(std::int64_t number, std::int64_t divisor, std::int64_t& remainder) {
-    if (((number | divisor) >> 32) == 0) {
-      auto const quotient = static_cast<std::uint32_t>(number) / static_cast<std::uint32_t>(divisor);
-      remainder = static_cast<std::uint32_t>(number) - quotient * static_cast<std::uint32_t>(divisor);
-      return quotient;
-    }
-    auto const quotient = number / divisor;
-    remainder = number - quotient * divisor;
-    return quotient;
+  template <class Number>
+  HYPERPLANE_FUNCTION void split(Number part, int (&digits)[4]) const {
+    digits[0] = m_parts_of_row.take(part);
+    digits[1] = m_rows[0].take(part);
+    digits[2] = m_rows[1].take(part);
+    digits[3] = static_cast<int>(part);
   }
 };
 

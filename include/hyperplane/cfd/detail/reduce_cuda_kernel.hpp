@@ -5,6 +5,7 @@
 #include <hyperplane/cfd/detail/nest_lanes.hpp>
 #include <hyperplane/cfd/detail/partials.hpp>
 #include <hyperplane/cuda/launch.hpp>
+#include <hyperplane/cuda/progress.hpp>
 #include <hyperplane/cuda/vector.hpp>
 
 #include <cuda_runtime.h>
@@ -19,9 +20,9 @@
 namespace hyperplane::detail {
 
 inline constexpr int reduce_cuda_threads = 512;
-/// Two on each of 128 multiprocessors: not more than one wave of them on an H200, with registers for enough loads at a
-/// time (64 kB a multiprocessor and more), and few enough for one block to join their results.
-inline constexpr int reduce_cuda_blocks = 256;
+/// Two on each of the 132 multiprocessors of an H200, with registers for enough loads at a time (64 kB a multiprocessor
+/// and more), and few enough for one warp to join their results. (A constant, so that results do not depend on where.)
+inline constexpr int reduce_cuda_blocks = 264;
 
 /// Accesses to an array that a thread makes before it needs the first of them.
 template <int arrays>
@@ -29,6 +30,10 @@ inline constexpr int reduce_cuda_unroll = arrays <= 1   ? 8
                                           : arrays <= 2 ? 4
                                           : arrays <= 4 ? 2
                                                         : 1;
+
+/// The same of groups of neighbours, of 16 bytes.
+template <int arrays>
+inline constexpr int reduce_cuda_groups = reduce_cuda_unroll<arrays> > 4 ? 4 : reduce_cuda_unroll<arrays>;
 
 /// What blocks have found, and how many have finished: zero before the first launch, and again after each.
 template <class Value>
@@ -44,29 +49,6 @@ __device__ Value reduce_warp(Value value) {
     value = Join::join(value, __shfl_down_sync(0xffffffffu, value, distance));
   }
   return value;
-}
-
-/// The values of all threads of the block, in thread 0.
-template <class Join, class Value, int count>
-__device__ void reduce_block(Value (&values)[count]) {
-  constexpr int warps = reduce_cuda_threads / 32;
-  __shared__ Value shared[count][warps];
-  int const warp = static_cast<int>(threadIdx.x) / 32;
-  int const lane = static_cast<int>(threadIdx.x) % 32;
-#pragma unroll
-  for (int v = 0; v < count; ++v) {
-    values[v] = reduce_warp<Join>(values[v]);
-    if (lane == 0) shared[v][warp] = values[v];
-  }
-  __syncthreads();
-  if (warp == 0) {
-#pragma unroll
-    for (int v = 0; v < count; ++v) {
-      values[v] = reduce_warp<Join>(lane < warps ? shared[v][lane] : Join::template identity<Value>());
-    }
-  }
-  // Shared memory is free again for the next call.
-  __syncthreads();
 }
 
 template <class Join, class Value, int count>
@@ -109,7 +91,7 @@ struct ReduceElement {
 template <class T, int arrays, class Op, class Result>
 __device__ void reduce_contiguous(const Nest<T, arrays>& nest, const Op& op, bool aligned, Result& result) {
   constexpr int width = 16 / static_cast<int>(sizeof(T));
-  constexpr int unroll = reduce_cuda_unroll<arrays>;
+  constexpr int unroll = reduce_cuda_groups<arrays>;
   using Vector = cuda::Vector<T, width>;
   auto const size = nest.size();
   auto const groups = size / width;
@@ -148,25 +130,34 @@ __device__ void reduce_contiguous(const Nest<T, arrays>& nest, const Op& op, boo
   if (last < size) result.join(call_with_elements(op, nest.m_data, last));
 }
 
-/// Rows of neighbours: warps take parts of them in turn.
+/// Rows of neighbours: warps take parts of them in turn, two at a time of few arrays.
 template <class T, int arrays, class Op, class Result>
 __device__ void reduce_rows(const Nest<T, arrays>& nest, const NestLanes& lanes, const Op& op, Result& result) {
+  constexpr int together = arrays <= 2 ? 2 : 1;
   constexpr int unroll = reduce_cuda_unroll<arrays>;
   constexpr int warps = reduce_cuda_threads / NestLanes::lanes;
   int const lane = static_cast<int>(threadIdx.x) % NestLanes::lanes;
   auto const step = std::int64_t{gridDim.x} * warps;
   for (auto part = std::int64_t{blockIdx.x} * warps + threadIdx.x / NestLanes::lanes; part < lanes.m_parts;
-       part += step) {
-    T* places[arrays];
-    int const count = lanes.locate(nest, part, lane, places);
-    ReduceElement<T, arrays, Op> elements[unroll];
+       part += together * step) {
+    T* places[together][arrays];
+    int counts[together];
+    ReduceElement<T, arrays, Op> elements[together][unroll];
 #pragma unroll
-    for (int u = 0; u < unroll; ++u) {
-      if (u * NestLanes::lanes < count) elements[u].load(places, u * NestLanes::lanes);
+    for (int p = 0; p < together; ++p) {
+      auto const number = part + p * step;
+      counts[p] = number < lanes.m_parts ? lanes.locate(nest, number, lane, places[p]).m_count : 0;
+#pragma unroll
+      for (int u = 0; u < unroll; ++u) {
+        if (u * NestLanes::lanes < counts[p]) elements[p][u].load(places[p], u * NestLanes::lanes);
+      }
     }
 #pragma unroll
-    for (int u = 0; u < unroll; ++u) {
-      if (u * NestLanes::lanes < count) elements[u].join(op, places, u * NestLanes::lanes, result);
+    for (int p = 0; p < together; ++p) {
+#pragma unroll
+      for (int u = 0; u < unroll; ++u) {
+        if (u * NestLanes::lanes < counts[p]) elements[p][u].join(op, places[p], u * NestLanes::lanes, result);
+      }
     }
   }
 }
@@ -174,7 +165,7 @@ __device__ void reduce_rows(const Nest<T, arrays>& nest, const NestLanes& lanes,
 /// Any strides: elements in turn, neighbours to neighbouring threads.
 template <class T, int arrays, class Op, class Result>
 __device__ void reduce_strided(const Nest<T, arrays>& nest, const Op& op, const NestDigits& step, Result& result) {
-  constexpr int unroll = reduce_cuda_unroll<arrays> > 4 ? 4 : reduce_cuda_unroll<arrays>;
+  constexpr int unroll = reduce_cuda_groups<arrays>;
   auto const size = nest.size();
   auto const threads = std::int64_t{gridDim.x} * reduce_cuda_threads;
   auto e = std::int64_t{blockIdx.x} * reduce_cuda_threads + threadIdx.x;
@@ -256,6 +247,62 @@ struct ReduceIndices {
   }
 };
 
+/// Joins the values of all threads of all blocks: the last block to come finishes. A warp for each value; the others
+/// leave as soon as they have said what theirs are.
+template <class Join, class Value, int count, class Finish>
+__device__ void reduce_blocks(const Value (&values)[count], const ReduceCudaMemory<Value>& memory,
+                              const Finish& finish) {
+  constexpr int warps = reduce_cuda_threads / 32;
+  static_assert(count <= warps && warps <= 32);
+  __shared__ Value of_warps[count][warps];
+  __shared__ bool is_last;
+  int const warp = static_cast<int>(threadIdx.x) / 32;
+  int const lane = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll
+  for (int v = 0; v < count; ++v) {
+    Value const value = reduce_warp<Join>(values[v]);
+    if (lane == 0) of_warps[v][warp] = value;
+  }
+  __syncthreads();
+  if (warp >= count) return;
+  auto const synchronize = [] {
+    if constexpr (count == 1) {
+      __syncwarp();
+    } else {
+      __syncthreads();
+    }
+  };
+  int const blocks = static_cast<int>(gridDim.x);
+  Value* const partial = memory.m_partial + warp * blocks;
+  auto const of_block = reduce_warp<Join>(lane < warps ? of_warps[warp][lane] : Join::template identity<Value>());
+  if (lane == 0) __stcg(partial + blockIdx.x, of_block);
+  if constexpr (count > 1) __syncthreads();
+  // What the block has stored is there for all before it counts, and what others have stored is read after the counter.
+  if (threadIdx.x == 0) is_last = cuda::count(memory.m_finished) + 1 == gridDim.x;
+  synchronize();
+  if (!is_last) return;
+  // All loads are under way before the first is needed.
+  constexpr int loads = (reduce_cuda_blocks + 31) / 32;
+  Value found[loads];
+#pragma unroll
+  for (int l = 0; l < loads; ++l) {
+    int const block = l * 32 + lane;
+    found[l] = block < blocks ? __ldcg(partial + block) : Join::template identity<Value>();
+  }
+#pragma unroll
+  for (int l = 1; l < loads; ++l) found[0] = Join::join(found[0], found[l]);
+  auto const total = reduce_warp<Join>(found[0]);
+  if (lane == 0) of_warps[warp][0] = total;
+  synchronize();
+  if (threadIdx.x == 0) {
+    *memory.m_finished = 0;
+    Partials<Value, count> all;
+#pragma unroll
+    for (int v = 0; v < count; ++v) all.m_values[v] = of_warps[v][0];
+    finish(all);
+  }
+}
+
 template <class Join, class Value, int count, class Source, class Finish>
 __global__ void __launch_bounds__(reduce_cuda_threads, 2)
     reduce_kernel(const __grid_constant__ Source source, const __grid_constant__ ReduceCudaMemory<Value> memory,
@@ -263,37 +310,7 @@ __global__ void __launch_bounds__(reduce_cuda_threads, 2)
   cuda::wait_for_kernel_before();
   ReduceCudaResult<Join, Value, count> result;
   source.run(result);
-  reduce_block<Join>(result.m_values);
-
-  __shared__ bool is_last;
-  int const blocks = static_cast<int>(gridDim.x);
-  if (threadIdx.x == 0) {
-    for (int v = 0; v < count; ++v) {
-      memory.m_partial[v * blocks + static_cast<int>(blockIdx.x)] = result.m_values[v];
-    }
-    // What this thread has stored is there for all before it counts as finished; the counter itself is relaxed.
-    __threadfence();
-    is_last = atomicAdd(memory.m_finished, 1u) + 1 == gridDim.x;
-    // And what other blocks have stored is read after the counter.
-    __threadfence();
-  }
-  __syncthreads();
-  if (!is_last) return;
-  ReduceCudaResult<Join, Value, count> total;
-  for (int b = static_cast<int>(threadIdx.x); b < blocks; b += reduce_cuda_threads) {
-#pragma unroll
-    for (int v = 0; v < count; ++v) {
-      total.m_values[v] = Join::join(total.m_values[v], __ldcg(memory.m_partial + v * blocks + b));
-    }
-  }
-  reduce_block<Join>(total.m_values);
-  if (threadIdx.x == 0) {
-    *memory.m_finished = 0;
-    Partials<Value, count> found;
-#pragma unroll
-    for (int v = 0; v < count; ++v) found.m_values[v] = total.m_values[v];
-    finish(found);
-  }
+  reduce_blocks<Join>(result.m_values, memory, finish);
 }
 
 /// Memory of a reduction of at most so many values: zero at first.

@@ -8,6 +8,8 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <type_traits>
 
 /// What reductions do with an element of each array, of which they change the last `written`, and with their result.
 namespace hyperplane::detail {
@@ -18,12 +20,16 @@ struct ValueOp {
   HYPERPLANE_FUNCTION Partials<Value, 1> operator()(const T& x) const { return {{static_cast<Value>(x)}}; }
 };
 
+/// Which holds the magnitude of every T.
+template <class T>
+using magnitude_t = std::conditional_t<std::is_floating_point_v<T>, T, std::int64_t>;
+
 template <class T, class Value>
 struct MagnitudeOp {
   static constexpr int written = 0;
   HYPERPLANE_FUNCTION Partials<Value, 1> operator()(const T& x) const {
     auto const value = static_cast<Value>(x);
-    return {{value < 0 ? -value : value}};
+    return {{Kokkos::abs(value)}};
   }
 };
 
@@ -93,8 +99,9 @@ struct StoreRoot {
 template <class R>
 struct StoreMagnitude {
   R* m_result;
-  HYPERPLANE_FUNCTION void operator()(const Partials<R, 1>& found) const {
-    *m_result = found.m_values[0] < 0 ? R(0) : found.m_values[0];
+  template <class Value>
+  HYPERPLANE_FUNCTION void operator()(const Partials<Value, 1>& found) const {
+    *m_result = found.m_values[0] < 0 ? R(0) : static_cast<R>(found.m_values[0]);
   }
 };
 

@@ -39,6 +39,7 @@ struct ReduceChunk {
   static constexpr int lanes = 16;
   using Values = decltype(call_with_elements(std::declval<const Op&>(), std::declval<T* const (&)[arrays]>()));
   using Value = typename Values::value_type;
+  using Running = typename Join::template Running<Value>;
   static constexpr int count = Values::count;
 
   Nest<T, arrays> m_nest;
@@ -52,18 +53,19 @@ struct ReduceChunk {
     auto const op = resolved(m_op);
     auto const begin = index * m_chunk;
     auto const end = std::min(begin + m_chunk, m_parts.m_parts);
-    Value total[count];
-    Value values[count][lanes];
+    Running const identity = Join::to_running(Join::template identity<Value>());
+    Running total[count];
+    Running values[count][lanes];
     int pending = 0;
     for (int v = 0; v < count; ++v) {
-      total[v] = Join::template identity<Value>();
-      for (auto& value : values[v]) value = total[v];
+      total[v] = identity;
+      for (auto& value : values[v]) value = identity;
     }
     auto const join = [&] {
       for (int v = 0; v < count; ++v) {
         join_row<Join>(values[v], lanes);
         total[v] = Join::join(total[v], values[v][0]);
-        for (auto& value : values[v]) value = Join::template identity<Value>();
+        for (auto& value : values[v]) value = identity;
       }
       pending = 0;
     };
@@ -86,14 +88,14 @@ struct ReduceChunk {
       if ((pending += length) >= NestParts::longest_part) join();
     });
     join();
-    for (int v = 0; v < count; ++v) m_partial[v * m_chunks + index] = total[v];
+    for (int v = 0; v < count; ++v) m_partial[v * m_chunks + index] = Join::template from_running<Value>(total[v]);
   }
 
  private:
   HYPERPLANE_FORCEINLINE_FUNCTION static void add(const Op& op, T* const (&elements)[arrays], std::int64_t i,
-                                                  Value (&values)[count][lanes], int lane) {
+                                                  Running (&values)[count][lanes], int lane) {
     auto const found = call_with_elements(op, elements, i);
-    for (int v = 0; v < count; ++v) values[v][lane] = Join::join(values[v][lane], found.m_values[v]);
+    for (int v = 0; v < count; ++v) values[v][lane] = Join::join(values[v][lane], Join::to_running(found.m_values[v]));
   }
 };
 

@@ -18,11 +18,11 @@ namespace hyperplane::detail {
 
 /// z + w D^-1 (r - A z), where places of r are those of the result.
 template <class T>
-struct JacobiStore {
+struct JacobiValue {
   const T* m_r;
   T m_relaxation;
-  HYPERPLANE_FUNCTION void operator()(T* result, std::int64_t place, T product, T center, T z) const {
-    result[place] = z + m_relaxation * (m_r[place] - product) / center;
+  HYPERPLANE_FUNCTION T operator()(std::int64_t place, T product, T center, T z) const {
+    return z + m_relaxation * (m_r[place] - product) / center;
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include <hyperplane/cfd/detail/nest.hpp>
 #include <hyperplane/cfd/detail/run_range.hpp>
+#include <hyperplane/cfd/detail/transposed_bands.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/macros.hpp>
 
@@ -22,11 +23,12 @@ template <class T>
 struct SlabChunks {
   Nest<T, 2> m_nest{};
   NestParts m_parts{};
+  TransposedBands<T> m_bands{};
   std::int64_t m_offset = 0;
   std::int64_t m_first_chunk = 0;
 };
 
-/// A chunk of parts of rows.
+/// A chunk of parts of rows, or a part of a band.
 template <class T, bool pack>
 struct SlabChunk {
   const SlabChunks<T>* m_table;
@@ -41,6 +43,7 @@ struct SlabChunk {
         }));
     auto nest = slab.m_nest;
     nest.m_data[1] = m_buffer + slab.m_offset;
+    if (slab.m_bands.m_bands > 0) return slab.m_bands.template run<pack>(nest, index - slab.m_first_chunk);
     auto const chunk = slab.m_parts.parts_of_chunk();
     auto const begin = (index - slab.m_first_chunk) * chunk;
     auto const stride = nest.m_strides[0][0];
@@ -78,12 +81,15 @@ class SlabCopy {
   SlabCopy(const Exec&, const std::vector<Nest<T, 2>>& nests) : m_table("Hyperplane::SlabPacker::table", nests.size()) {
     std::int64_t offset = 0;
     for (std::size_t s = 0; s < nests.size(); ++s) {
-      auto const size = nests[s].size();
-      m_table(s) = {nests[s], size > 0 ? NestParts(nests[s]) : NestParts{}, offset, m_chunks};
+      auto nest = nests[s];
+      auto const size = nest.size();
+      TransposedBands<T> const bands(nest);
+      NestParts const parts = size > 0 ? NestParts(nest) : NestParts{};
+      m_table(s) = {nest, parts, bands, offset, m_chunks};
       offset += size;
       if (size == 0) continue;
-      auto const chunk = m_table(s).m_parts.parts_of_chunk();
-      m_chunks += (m_table(s).m_parts.m_parts + chunk - 1) / chunk;
+      auto const chunk = parts.parts_of_chunk();
+      m_chunks += bands.m_bands > 0 ? bands.count(nest) : (parts.m_parts + chunk - 1) / chunk;
     }
   }
 

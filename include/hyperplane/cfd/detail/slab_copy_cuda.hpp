@@ -20,20 +20,24 @@ template <class T, CudaExecutionSpace Exec>
 class SlabCopy<T, Exec> {
  public:
   SlabCopy(const Exec& exec, const std::vector<Nest<T, 2>>& nests) {
-    std::vector<SlabBlocks<T>> table;
-    std::vector<int> slab_of_block;
     std::int64_t offset = 0;
+    std::int64_t blocks = 0;
     for (auto const& nest : nests) {
-      NestBlocks const blocks(nest);
-      if (static_cast<std::int64_t>(slab_of_block.size()) + blocks.m_count > std::numeric_limits<int>::max()) {
-        fail("SlabPacker: " + std::to_string(offset + nest.size()) + " values are too many for one launch");
-      }
-      table.push_back({nest, blocks, offset, static_cast<int>(slab_of_block.size())});
-      slab_of_block.insert(slab_of_block.end(), static_cast<std::size_t>(blocks.m_count),
-                           static_cast<int>(table.size()) - 1);
+      m_slabs.push_back({nest, NestBlocks(nest), offset, static_cast<int>(blocks)});
+      blocks += m_slabs.back().m_blocks.m_count;
       offset += nest.size();
+      if (blocks > std::numeric_limits<int>::max()) {
+        fail("SlabPacker: " + std::to_string(offset) + " values are too many for one launch");
+      }
     }
-    m_table = on_device("Hyperplane::SlabPacker::table", exec, table);
+    m_blocks = static_cast<int>(blocks);
+    if (are_parameters()) return;
+    std::vector<int> slab_of_block;
+    for (std::size_t s = 0; s < m_slabs.size(); ++s) {
+      slab_of_block.insert(slab_of_block.end(), static_cast<std::size_t>(m_slabs[s].m_blocks.m_count),
+                           static_cast<int>(s));
+    }
+    m_table = on_device("Hyperplane::SlabPacker::table", exec, m_slabs);
     m_slab_of_block = on_device("Hyperplane::SlabPacker::slab_of_block", exec, slab_of_block);
     // The sources of the copies go.
     exec.fence("Hyperplane::SlabPacker");
@@ -42,12 +46,23 @@ class SlabCopy<T, Exec> {
   template <bool pack>
   void run(const Exec& exec, const std::string& label, T* buffer) const {
     cuda::labelled(exec, label, [&] {
-      copy_slabs<pack>(exec.cuda_stream(), m_table.data(), m_slab_of_block.data(),
-                       static_cast<int>(m_slab_of_block.size()), buffer);
+      if (!are_parameters()) {
+        copy_slabs<pack>(exec.cuda_stream(), m_table.data(), m_slab_of_block.data(), m_blocks, buffer);
+        return;
+      }
+      SlabParameters<T> parameters{};
+      parameters.m_slabs = static_cast<int>(m_slabs.size());
+      for (std::size_t s = 0; s < m_slabs.size(); ++s) {
+        parameters.m_table[s] = m_slabs[s];
+        parameters.m_table[s].m_nest.m_data[1] = buffer + m_slabs[s].m_offset;
+      }
+      copy_slabs<pack>(exec.cuda_stream(), parameters, m_blocks);
     });
   }
 
  private:
+  bool are_parameters() const { return m_slabs.size() <= SlabParameters<T>::most_slabs; }
+
   template <class Value>
   using Values = Kokkos::View<Value*, typename Exec::memory_space>;
 
@@ -59,7 +74,9 @@ class SlabCopy<T, Exec> {
     return result;
   }
 
-  // Copies of a packer share them.
+  std::vector<SlabBlocks<T>> m_slabs;
+  int m_blocks = 0;
+  // Of more slabs than may be parameters. Copies of a packer share them.
   Values<SlabBlocks<T>> m_table;
   Values<int> m_slab_of_block;
 };

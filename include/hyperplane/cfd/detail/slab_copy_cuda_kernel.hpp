@@ -19,10 +19,32 @@ struct SlabBlocks {
   int m_first_block;
 };
 
-/// All blocks of all slabs; `slab_of_block` says which slab a block is of.
+/// Slabs that are few enough to be parameters of a kernel, with the buffer: nothing has to be fetched from memory
+/// before the values.
+template <class T>
+struct SlabParameters {
+  static constexpr int most_slabs = 4000 / static_cast<int>(sizeof(SlabBlocks<T>));
+
+  int m_slabs;
+  SlabBlocks<T> m_table[most_slabs];
+};
+
+/// All blocks of all slabs.
+template <class T, bool pack>
+__global__ void __launch_bounds__(NestBlocks::threads) slab_kernel(const __grid_constant__ SlabParameters<T> slabs) {
+  __shared__ NestTile<T> tile;
+  // The last slab that begins at or before the block: slabs without values never are.
+  int s = slabs.m_slabs - 1;
+  while (static_cast<int>(blockIdx.x) < slabs.m_table[s].m_first_block) --s;
+  auto const& slab = slabs.m_table[s];
+  cuda::wait_for_kernel_before();
+  copy_nest_block<pack ? 0 : 1>(slab.m_nest, slab.m_blocks, static_cast<int>(blockIdx.x) - slab.m_first_block, tile);
+}
+
+/// The same of a table in memory; `slab_of_block` says which slab a block is of.
 template <class T, bool pack>
 __global__ void __launch_bounds__(NestBlocks::threads)
-    slab_kernel(const SlabBlocks<T>* table, const int* slab_of_block, T* buffer) {
+    slab_table_kernel(const SlabBlocks<T>* table, const int* slab_of_block, T* buffer) {
   // In shared memory, since it is indexed with numbers of loops. The table is older than the kernel before this one;
   // what that has stored is there after the wait.
   __shared__ SlabBlocks<T> slab;
@@ -42,9 +64,14 @@ __global__ void __launch_bounds__(NestBlocks::threads)
 }
 
 template <bool pack, class T>
+void copy_slabs(cudaStream_t stream, const SlabParameters<T>& slabs, int blocks) {
+  cuda::launch(stream, slab_kernel<T, pack>, blocks, NestBlocks::threads, 0, cuda::Dependency::programmatic, slabs);
+}
+
+template <bool pack, class T>
 void copy_slabs(cudaStream_t stream, const SlabBlocks<T>* table, const int* slab_of_block, int blocks, T* buffer) {
-  cuda::launch(stream, slab_kernel<T, pack>, blocks, NestBlocks::threads, 0, cuda::Dependency::programmatic, table,
-               slab_of_block, buffer);
+  cuda::launch(stream, slab_table_kernel<T, pack>, blocks, NestBlocks::threads, 0, cuda::Dependency::programmatic,
+               table, slab_of_block, buffer);
 }
 
 }  // namespace hyperplane::detail

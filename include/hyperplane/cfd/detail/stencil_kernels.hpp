@@ -8,7 +8,9 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/detail/timer_callbacks.hpp>
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/cuda/sector.hpp>
 #include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/host/past_caches.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -27,32 +29,40 @@ class VariableStencil7;
 
 namespace hyperplane::detail {
 
-/// What becomes of the product at a point of y: `product`, with the coefficient of the point itself and x there.
+/// The value of y at a point, of which the product, the coefficient of the point itself and x there are known.
 template <class T>
-struct StoreProduct {
-  HYPERPLANE_FUNCTION void operator()(T* y, std::int64_t place, T product, T /*center*/, T /*x*/) const {
-    y[place] = product;
-  }
+struct Product {
+  HYPERPLANE_FUNCTION T operator()(std::int64_t /*place*/, T product, T /*center*/, T /*x*/) const { return product; }
 };
 
 /// Rows along axis 0, of one layer of axis 2: few enough for three layers of them to stay in a core's cache, so that
 /// the next layer finds there what it needs of this one.
-template <class T, class Coefficients, class Store>
+template <class T, class Coefficients, class Value>
 struct StencilRows {
   static constexpr std::int64_t cached_bytes = std::int64_t{128} << 10;
+  /// Points of a row that are computed at a time.
+  static constexpr int longest = 512;
+  static constexpr int line = host::line_values<T>;
 
   StencilLoop<T, Coefficients> m_loop;
-  Store m_store;
+  Value m_value;
   bool m_contiguous;
+  bool m_past_caches;
   int m_rows;
   int m_parts;  ///< of a layer
 
-  StencilRows(const StencilLoop<T, Coefficients>& loop, const Store& store)
-      : m_loop(loop), m_store(store), m_contiguous(loop.contiguous()) {
+  StencilRows(const StencilLoop<T, Coefficients>& loop, const Value& value)
+      : m_loop(loop), m_value(value), m_contiguous(loop.contiguous()) {
     auto const bytes = static_cast<std::int64_t>(sizeof(T)) * loop.m_extents[0];
     auto const rows = std::max<std::int64_t>(1, cached_bytes / bytes);
     m_rows = static_cast<int>(std::min<std::int64_t>(rows, loop.m_extents[1]));
     m_parts = (loop.m_extents[1] + m_rows - 1) / m_rows;
+    // Where rows share lines it does not pay.
+    bool const whole_lines = host::place_in_line(loop.m_y) == 0 && loop.m_extents[0] % line == 0 &&
+                             loop.m_y_strides[1] % line == 0 && loop.m_y_strides[2] % line == 0 &&
+                             loop.m_y_strides[3] % line == 0;
+    m_past_caches =
+        whole_lines && host::goes_past_caches(bytes * loop.m_extents[1] * loop.m_extents[2] * loop.m_components);
   }
 
   std::int64_t count() const { return std::int64_t{m_parts} * m_loop.m_extents[2] * m_loop.m_components; }
@@ -64,89 +74,106 @@ struct StencilRows {
     int const c = static_cast<int>(rest / m_parts);
     int const end = std::min(begin + m_rows, m_loop.m_extents[1]);
     for (int p1 = begin; p1 < end; ++p1) row(p1, p2, c);
+    if (m_past_caches) stream_fence();
   }
 
  private:
+  /// What is read where there is no neighbour, and no coefficient: either may be anything.
+  inline static constexpr T zeros[longest] = {};
+
   void row(int p1, int p2, int c) const {
     const T* const x = m_loop.m_x + m_loop.x_offset(0, p1, p2, c);
-    auto const y = m_loop.y_offset(0, p1, p2, c);
+    auto const place = m_loop.y_offset(0, p1, p2, c);
     auto const a = m_loop.m_coefficients.offset(0, p1, p2);
-    int begin = 0;
-    int end = m_loop.m_extents[0];
+    T* const y = m_loop.m_y + place;
+    int const count = m_loop.m_extents[0];
     if (!m_contiguous) {
-      for (int i = begin; i < end; ++i) point(i, p1, p2, x, y, a);
+      for (int i = 0; i < count; ++i) y[i * m_loop.m_y_strides[0]] = point(i, p1, p2, x, place, a);
       return;
     }
-    if (!m_loop.has_below(0, 0)) point(begin++, p1, p2, x, y, a);
-    if (end > begin && !m_loop.has_above(0, end - 1)) point(--end, p1, p2, x, y, a);
-    bool const all =
-        m_loop.has_below(1, p1) && m_loop.has_above(1, p1) && m_loop.has_below(2, p2) && m_loop.has_above(2, p2);
-    if (all) {
-      inner(begin, end, x, y, a);
-    } else {
-      edge(begin, end, p1, p2, x, y, a);
+    prefetch_row_after(x, a);
+    for (int begin = 0; begin < count; begin += longest) {
+      int const end = std::min(count, begin + longest);
+      if (m_past_caches) {
+        alignas(64) T buffer[longest];
+        points(begin, end, p1, p2, x, place, a, buffer);
+        host::write_lines(buffer, y + begin, end - begin);
+      } else {
+        points(begin, end, p1, p2, x, place, a, y + begin);
+      }
     }
   }
 
-  /// Points that have all neighbours, in the order of operations of neighbours().
-  void inner(int begin, int end, const T* x, std::int64_t y, std::int64_t a) const {
-    auto const s1 = m_loop.m_x_strides[1];
-    auto const s2 = m_loop.m_x_strides[2];
-    auto const coefficients = m_loop.m_coefficients;
-    auto const store = m_store;
-    T* const result = m_loop.m_y;
-    HYPERPLANE_INDEPENDENT
-    for (int i = begin; i < end; ++i) {
-      T sum = coefficients.at(below(2), a + i) * x[i - s2];
-      sum += coefficients.at(below(1), a + i) * x[i - s1];
-      sum += coefficients.at(below(0), a + i) * x[i - 1];
-      sum += coefficients.at(above(0), a + i) * x[i + 1];
-      sum += coefficients.at(above(1), a + i) * x[i + s1];
-      sum += coefficients.at(above(2), a + i) * x[i + s2];
-      T const center = coefficients.at(stencil_center, a + i);
-      store(result, y + i, sum + center * x[i], center, x[i]);
+  /// What the next row needs that no row before it did.
+  void prefetch_row_after(const T* x, std::int64_t a) const {
+    auto const next = m_loop.m_x_strides[1] + m_loop.m_x_strides[2];
+    for (int i = 0; i < m_loop.m_extents[0]; i += line) {
+      HYPERPLANE_PREFETCH(x + next + i);
+      if constexpr (!Coefficients::constant) m_loop.m_coefficients.prefetch(a + m_loop.m_coefficients.stride(1) + i);
     }
   }
 
-  /// Points that have neighbours along axis 0, and maybe others: what there is not is read nowhere, and not used.
-  void edge(int begin, int end, int p1, int p2, const T* x, std::int64_t y, std::int64_t a) const {
+  /// Points begin to end of a row that is contiguous, to result[0], result[1], ...
+  void points(int begin, int end, int p1, int p2, const T* x, std::int64_t place, std::int64_t a, T* result) const {
+    int const first = begin;
+    if (begin < end && !m_loop.has_below(0, begin)) {
+      result[0] = point(begin, p1, p2, x, place, a);
+      ++begin;
+    }
+    if (begin < end && !m_loop.has_above(0, end - 1)) {
+      --end;
+      result[end - first] = point(end, p1, p2, x, place, a);
+    }
+    inner(end - begin, p1, p2, x + begin, place + begin, a + begin, result + (begin - first));
+  }
+
+  /// Points that have neighbours along axis 0, and maybe others, in the order of operations of neighbours().
+  void inner(int count, int p1, int p2, const T* x, std::int64_t place, std::int64_t a, T* result) const {
     bool const below_1 = m_loop.has_below(1, p1);
     bool const above_1 = m_loop.has_above(1, p1);
     bool const below_2 = m_loop.has_below(2, p2);
     bool const above_2 = m_loop.has_above(2, p2);
-    auto const down_1 = below_1 ? -m_loop.m_x_strides[1] : 0;
-    auto const up_1 = above_1 ? m_loop.m_x_strides[1] : 0;
-    auto const down_2 = below_2 ? -m_loop.m_x_strides[2] : 0;
-    auto const up_2 = above_2 ? m_loop.m_x_strides[2] : 0;
-    auto const coefficients = m_loop.m_coefficients;
-    auto const store = m_store;
-    T* const result = m_loop.m_y;
+    const T* const x_below_1 = below_1 ? x - m_loop.m_x_strides[1] : zeros;
+    const T* const x_above_1 = above_1 ? x + m_loop.m_x_strides[1] : zeros;
+    const T* const x_below_2 = below_2 ? x - m_loop.m_x_strides[2] : zeros;
+    const T* const x_above_2 = above_2 ? x + m_loop.m_x_strides[2] : zeros;
+    auto const row = [&](int slot, bool exists) {
+      return m_loop.m_coefficients.row(slot, a, exists ? nullptr : zeros);
+    };
+    auto const a_below_2 = row(below(2), below_2);
+    auto const a_below_1 = row(below(1), below_1);
+    auto const a_below_0 = row(below(0), true);
+    auto const a_above_0 = row(above(0), true);
+    auto const a_above_1 = row(above(1), above_1);
+    auto const a_above_2 = row(above(2), above_2);
+    auto const a_center = row(stencil_center, true);
+    auto const value = m_value;
     HYPERPLANE_INDEPENDENT
-    for (int i = begin; i < end; ++i) {
-      T sum = below_2 ? coefficients.at(below(2), a + i) * x[i + down_2] : T(0);
-      sum += below_1 ? coefficients.at(below(1), a + i) * x[i + down_1] : T(0);
-      sum += coefficients.at(below(0), a + i) * x[i - 1];
-      sum += coefficients.at(above(0), a + i) * x[i + 1];
-      sum += above_1 ? coefficients.at(above(1), a + i) * x[i + up_1] : T(0);
-      sum += above_2 ? coefficients.at(above(2), a + i) * x[i + up_2] : T(0);
-      T const center = coefficients.at(stencil_center, a + i);
-      store(result, y + i, sum + center * x[i], center, x[i]);
+    for (int i = 0; i < count; ++i) {
+      T sum = a_below_2[i] * x_below_2[i];
+      sum += a_below_1[i] * x_below_1[i];
+      sum += a_below_0[i] * x[i - 1];
+      sum += a_above_0[i] * x[i + 1];
+      sum += a_above_1[i] * x_above_1[i];
+      sum += a_above_2[i] * x_above_2[i];
+      T const center = a_center[i];
+      result[i] = value(place + i, sum + center * x[i], center, x[i]);
     }
   }
 
-  void point(int i, int p1, int p2, const T* x, std::int64_t y, std::int64_t a) const {
+  T point(int i, int p1, int p2, const T* x, std::int64_t place, std::int64_t a) const {
     x += i * m_loop.m_x_strides[0];
     a += i * m_loop.m_coefficients.stride(0);
     T const center = m_loop.m_coefficients.at(stencil_center, a);
     T const sum = m_loop.neighbours(i, p1, p2, x, a);
-    m_store(m_loop.m_y, y + i * m_loop.m_y_strides[0], sum + center * *x, center, *x);
+    return m_value(place + i * m_loop.m_y_strides[0], sum + center * *x, center, *x);
   }
 };
 
 /// A thread of a device has a few points along axes 1 and 2, all of whose inputs it loads before it needs the first,
 /// and each of the values that they share once; 256 neighbouring threads are a tile, so that other neighbours are near
 /// in the cache.
-template <class T, class Coefficients, class Store>
+template <class T, class Coefficients, class Value>
 struct StencilTile {
   static constexpr int width = 64;
   static constexpr int height = 4;
@@ -155,12 +182,12 @@ struct StencilTile {
   static constexpr int layers = Coefficients::constant ? 4 : 2;
 
   StencilLoop<T, Coefficients> m_loop;
-  Store m_store;
+  Value m_value;
   int m_tiles[3];
 
-  StencilTile(const StencilLoop<T, Coefficients>& loop, const Store& store)
+  StencilTile(const StencilLoop<T, Coefficients>& loop, const Value& value)
       : m_loop(loop),
-        m_store(store),
+        m_value(value),
         m_tiles{(loop.m_extents[0] + width - 1) / width, (loop.m_extents[1] + height * rows - 1) / (height * rows),
                 (loop.m_extents[2] + layers - 1) / layers} {}
 
@@ -217,6 +244,17 @@ struct StencilTile {
       own_layer[l] = All::value || p2 + l - 1 < m_loop.m_extents[2];
       has_layer[l] = All::value || exists(2, p2 + l - 1);
     }
+    if (m_loop.m_y_strides[0] == 1 && (p0 == 0 || p0 + 1 == m_loop.m_extents[0])) {
+      HYPERPLANE_UNROLL
+      for (int l = 0; l < layers; ++l) {
+        HYPERPLANE_UNROLL
+        for (int r = 0; r < rows; ++r) {
+          if (!(own_layer[l + 1] & own_row[r + 1])) continue;
+          const T* const place = m_loop.m_y + m_loop.y_offset(p0, p1 + r, p2 + l, c);
+          cuda::prefetch_partial_sector(p0 == 0 ? place : place + 1, place);
+        }
+      }
+    }
     // Zero where there is no point.
     T values[layers + 2][rows + 2];
     T west[layers][rows];
@@ -267,8 +305,8 @@ struct StencilTile {
       HYPERPLANE_UNROLL
       for (int r = 0; r < rows; ++r) {
         if (!(own_layer[l + 1] & own_row[r + 1])) continue;
-        m_store(m_loop.m_y, y + l * m_loop.m_y_strides[2] + r * m_loop.m_y_strides[1], product[l][r], center[l][r],
-                values[l + 1][r + 1]);
+        auto const place = y + l * m_loop.m_y_strides[2] + r * m_loop.m_y_strides[1];
+        m_loop.m_y[place] = m_value(place, product[l][r], center[l][r], values[l + 1][r + 1]);
       }
     }
   }
@@ -351,19 +389,32 @@ auto stencil_loop(const char* function, const Box& box, const A& a, const ArrayR
   return loop;
 }
 
-/// The product at every point of the box to `store`. `moved` values a point and component are read or written.
-template <ExecutionSpace Exec, class A, class X, class T, class Store>
+/// How an execution space runs a stencil.
+template <ExecutionSpace Exec>
+struct StencilLaunch {
+  template <class T, class Coefficients, class Value>
+  static void run(const Exec& exec, const std::string& label, const StencilLoop<T, Coefficients>& loop,
+                  const Value& value) {
+    using Kernel = std::conditional_t<HostExecutionSpace<Exec>, StencilRows<T, Coefficients, Value>,
+                                      StencilTile<T, Coefficients, Value>>;
+    Kernel const kernel(loop, value);
+    run_range(exec, label, kernel.count(), kernel);
+  }
+};
+
+/// y = value(product) at every point of the box. `moved` values a point and component are read or written.
+template <ExecutionSpace Exec, class A, class X, class T, class Value>
 void run_stencil(const Exec& exec, const char* function, const char* label, const Box& box, const A& a,
-                 const ArrayRef<X>& x, const ArrayRef<T>& y, int moved, const Store& store) {
+                 const ArrayRef<X>& x, const ArrayRef<T>& y, int moved, const Value& value) {
   auto const loop = stencil_loop(function, box, a, x, y);
   if (box.empty()) return;
   if (loop.m_x == loop.m_y) fail(std::string(function) + ": the result must not be x");
   count_bytes(label, static_cast<double>(sizeof(T)) * moved * static_cast<double>(box.size()) * loop.m_components);
-  using Coefficients = decltype(loop.m_coefficients);
-  using Kernel = std::conditional_t<HostExecutionSpace<Exec>, StencilRows<T, Coefficients, Store>,
-                                    StencilTile<T, Coefficients, Store>>;
-  Kernel const kernel(loop, store);
-  run_range(exec, label, kernel.count(), kernel);
+  StencilLaunch<Exec>::run(exec, label, loop, value);
 }
 
 }  // namespace hyperplane::detail
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include <hyperplane/cfd/detail/stencil_march_cuda.hpp>
+#endif

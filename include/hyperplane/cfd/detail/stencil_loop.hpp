@@ -21,6 +21,13 @@ struct ConstantCoefficients {
   HYPERPLANE_FUNCTION T at(int slot, std::int64_t) const { return m_values[slot]; }
   HYPERPLANE_FUNCTION std::int64_t offset(int, int, int) const { return 0; }
   HYPERPLANE_FUNCTION std::int64_t stride(int) const { return 0; }
+
+  /// Those of points of a row along axis 0 by their number in it, or those of `others` if it is given.
+  struct Row {
+    T m_value;
+    T operator[](int) const { return m_value; }
+  };
+  Row row(int slot, std::int64_t, const T* others) const { return {others != nullptr ? *others : m_values[slot]}; }
 };
 
 template <class T>
@@ -33,6 +40,12 @@ struct VariableCoefficients {
     return p0 * m_strides[0] + p1 * m_strides[1] + p2 * m_strides[2];
   }
   HYPERPLANE_FUNCTION std::int64_t stride(int axis) const { return m_strides[axis]; }
+  const T* row(int slot, std::int64_t offset, const T* others) const {
+    return others != nullptr ? others : m_data[slot] + offset;
+  }
+  void prefetch(std::int64_t offset) const {
+    for (const T* const data : m_data) HYPERPLANE_PREFETCH(data + offset);
+  }
 };
 
 /// A box of two arrays: x with its neighbours, y.

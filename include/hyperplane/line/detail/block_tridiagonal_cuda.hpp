@@ -5,26 +5,33 @@
 #include <hyperplane/core/factor_status.hpp>
 #include <hyperplane/cuda/labelled.hpp>
 #include <hyperplane/cuda/occupancy.hpp>
+#include <hyperplane/line/detail/block_tridiagonal_cuda_scanned.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_staged.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_fast_path.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 
 namespace hyperplane::detail {
 
 template <class Scalar, int n, CudaExecutionSpace Exec, class Storage>
 class BlockTridiagonalFastPath<Scalar, n, Exec, Storage> {
   static constexpr int vector_length = line_vector_length_v<Scalar, Exec>;
-  using Staged = BlockTridiagonalCudaStaged<Scalar, n, Storage, vector_length>;
+  static constexpr bool scanned = n == 1;
+  using Staged = std::conditional_t<scanned, BlockTridiagonalCudaScanned<Scalar, Storage, vector_length>,
+                                    BlockTridiagonalCudaStaged<Scalar, n, Storage, vector_length>>;
   using Factors = LineFactors<Storage, n, vector_length>;
 
  public:
   static Path choose(const Exec&) { return Staged::suits() ? Path::staged : Path::portable; }
   static bool has(Path path) { return path == Path::staged; }
-  static LineCutting cutting(const Exec&) { return cuda_line_cutting(cuda::multiprocessor_count(), vector_length); }
+  static LineCutting cutting(const Exec&) {
+    return cuda_line_cutting(cuda::multiprocessor_count(), vector_length, scanned);
+  }
 
   template <class Layout>
   BlockTridiagonalFastPath(const Exec& exec, const Layout& layout, Path path, std::optional<int> load_bits) {
@@ -33,7 +40,12 @@ class BlockTridiagonalFastPath<Scalar, n, Exec, Storage> {
             "BlockTridiagonal: the current CUDA device is not that of the execution space instance");
     require(Staged::suits(),
             "BlockTridiagonal: path staged needs a device, and kernels compiled for it, of compute capability 9.0");
-    m_staged.emplace(layout.packs(), load_bits);
+    if constexpr (scanned) {
+      auto const lengths = layout.tables().lengths();
+      m_staged.emplace(layout.packs(), *std::max_element(lengths.begin(), lengths.end()), load_bits);
+    } else {
+      m_staged.emplace(layout.packs(), load_bits);
+    }
   }
 
   template <class MatrixStorage, class Places>

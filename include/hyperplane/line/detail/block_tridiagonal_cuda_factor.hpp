@@ -3,111 +3,86 @@
 
 #include <hyperplane/core/singular_pivot.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_lanes.hpp>
+#include <hyperplane/line/detail/block_tridiagonal_cuda_pivot.hpp>
+#include <hyperplane/line/detail/block_tridiagonal_cuda_source.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
 namespace hyperplane::detail {
 
-/// Where the factorization finds the blocks of a pack: in packs of W lanes, as StridedPlaces says.
-template <class MatrixStorage_, int W_>
-struct CudaLineStridedSource {
-  using MatrixStorage = MatrixStorage_;
-  static constexpr int W = W_;
-  LineMatrix<MatrixStorage, StridedPlaces<W>> m_a;
+/// The thread's columns and lanes, and in which steps they have points. A warp has whole lines: neighbouring threads
+/// have neighbouring lanes, then columns.
+template <int n, int vector_length, int lanes, int line_threads>
+struct CudaLineColumns {
+  static constexpr int groups = vector_length / lanes;
+  static constexpr int threads = groups * line_threads;
+  static constexpr int warp_groups = 32 / line_threads;
+  static constexpr int columns = (n + line_threads - 1) / line_threads;
+  static_assert(32 % line_threads == 0 && threads % 32 == 0);
 
-  /// The first value of a block at a step of the unit of W lanes.
-  template <class Factors>
-  __device__ const MatrixStorage* block(const Factors&, LineBlock which, std::int64_t, std::int64_t unit,
-                                        int step) const {
-    auto const place = m_a.m_places.m_bases[unit] + step * m_a.m_places.m_stride;
-    return m_a.m_data + (place * m_a.m_entries + m_a.m_first[static_cast<int>(which)]) * W;
-  }
-};
+  int first_column;
+  int warp_group;
+  int first_lane;
+  int begins[lanes];
+  int ends[lanes];
 
-/// In the factors themselves, where they have been gathered.
-template <class Storage, int vector_length>
-struct CudaLineFactorsSource {
-  using MatrixStorage = Storage;
-  static constexpr int W = vector_length;
-
-  template <class Factors>
-  __device__ const Storage* block(const Factors& factors, LineBlock which, std::int64_t pack, std::int64_t,
-                                  int step) const {
-    if (which == LineBlock::upper) return factors.upper(pack, step);
-    return factors.lower(pack, step, which == LineBlock::lower ? LineFactor::lower : LineFactor::inverse);
-  }
-};
-
-/// Brings the blocks of lines that are anywhere to where their factors will be, one block of threads a pack.
-template <class Storage, class MatrixStorage, int n, int vector_length>
-struct CudaLineGather {
-  static constexpr int threads = 256;
-  LineMatrix<MatrixStorage, GatheredPlaces> m_a;
-  LineFactors<Storage, n, vector_length> m_factors;
-
-  __device__ void run() const {
-    std::int64_t const pack = blockIdx.x;
-    int const length = m_factors.m_layout.length(pack);
-    int const lane = static_cast<int>(threadIdx.x) % vector_length;
-    const int* const slots = m_a.m_places.m_slots + m_factors.m_layout.first_item(pack) * vector_length + lane;
-    int const width = 1 << m_a.m_places.m_shift;
-    for (int step = static_cast<int>(threadIdx.x) / vector_length; step < length; step += threads / vector_length) {
-      int const slot = slots[std::int64_t{step} * vector_length];
-      auto const from = std::int64_t{slot >> m_a.m_places.m_shift} * m_a.m_entries * width + (slot & (width - 1));
-      auto const copy = [&](Storage* to, LineBlock which) {
-        int const first = m_a.m_first[static_cast<int>(which)];
-        for (int e = 0; e < n * n; ++e) {
-          to[e * vector_length + lane] =
-              slot >= 0 ? static_cast<Storage>(m_a.m_data[from + std::int64_t{first + e} * width]) : Storage(0);
-        }
-      };
-      copy(m_factors.lower(pack, step, LineFactor::lower), LineBlock::lower);
-      copy(m_factors.lower(pack, step, LineFactor::inverse), LineBlock::diagonal);
-      copy(m_factors.upper(pack, step), LineBlock::upper);
+  __device__ CudaLineColumns(const LineLayoutRef<vector_length>& layout, std::int64_t pack)
+      : first_column(static_cast<int>(threadIdx.x) % 32 / warp_groups),
+        warp_group(static_cast<int>(threadIdx.x) % warp_groups),
+        first_lane((static_cast<int>(threadIdx.x) / 32 * warp_groups + warp_group) * lanes) {
+#pragma unroll
+    for (int l = 0; l < lanes; ++l) {
+      begins[l] = layout.begin(pack, first_lane + l);
+      ends[l] = layout.end(pack, first_lane + l);
     }
   }
+
+  __device__ bool exists(int l, int step) const { return step >= begins[l] && step < ends[l]; }
+  /// Whether a point is there, and one before it.
+  __device__ bool has_lower(int l, int step) const { return step > begins[l] && step < ends[l]; }
+  __device__ bool has_upper(int l, int step) const { return step >= begins[l] && step + 1 < ends[l]; }
+
+  /// Columns beyond the last repeat it, and are not kept.
+  __device__ bool owns(int j) const { return first_column + j * line_threads < n; }
+  __device__ int column(int j) const { return min(first_column + j * line_threads, n - 1); }
 };
 
 /// Factors the lines of a pack, a step at a time: d = D - L (d^-1 U of the step before), d^-1 by Gauss-Jordan, d^-1 U.
 ///
-/// A thread has a row of a block in registers; other rows come through shared memory. Blocks of the matrix arrive in a
-/// ring there by bulk copies, in the order L, D, U, some steps ahead. Rows are not exchanged for a pivot: every lane
-/// keeps which row was the pivot of which step, and d^-1 is put in order at the end. Pivots are found by the leading 16
-/// bits or more of the entries' magnitudes: among entries that agree in them, the first row is taken.
+/// A thread has columns of the blocks of its lanes in registers, those of a line are in one warp: columns of d^-1 U
+/// stay where they are for the next step; L and d^-1 are read by all threads of a line, from shared memory. For a pivot
+/// the thread that has its column chooses the row and hands out the factors of all rows. Blocks of the matrix arrive in
+/// a ring in shared memory by bulk copies, in the order L, D, U, some steps ahead.
 template <class Scalar, int n, class Storage, class Source, int vector_length, int lanes_>
 struct CudaLineFactor {
   static constexpr int lanes = lanes_;
+  static constexpr int line_threads = choose_line_threads(n, vector_length / lanes, lanes * sizeof(Scalar));
   using MatrixStorage = typename Source::MatrixStorage;
-  using Thread = CudaLineThread<n, vector_length, lanes>;
+  using Thread = CudaLineColumns<n, vector_length, lanes, line_threads>;
   using Values = cuda::Vector<Scalar, lanes>;
   using GivenValues = cuda::Vector<MatrixStorage, lanes>;
   using StoredValues = cuda::Vector<Storage, lanes>;
   static constexpr int threads = Thread::threads;
+  static constexpr int columns = Thread::columns;
   static constexpr int W = Source::W;
   static constexpr int units = vector_length / W;
   static constexpr int unit_values = n * n * W;
   static constexpr int unit_bytes = unit_values * static_cast<int>(sizeof(MatrixStorage));
   /// So that lanes of neighbouring units are in other banks.
   static constexpr int unit_pitch = units > 1 && unit_bytes % 128 == 0 ? unit_bytes + 128 / units : unit_bytes;
-  static constexpr int block_values = n * n * vector_length;
   static constexpr int vector_values = n * vector_length;
-  /// Products of large blocks run in loops: unrolled, more values would be loaded ahead than there are registers.
-  static constexpr int unrolled = n <= 5 ? n : lanes == 1 ? 5 : 2;
+  /// Of large blocks the ring has few entries: one that is taken before the inversion is filled again during it.
+  static constexpr bool takes_early = n > 12;
   static constexpr CudaLineMemory memory{std::size_t(units) * unit_pitch,
-                                         block_values * sizeof(Scalar) + 2 * vector_values * sizeof(int)};
+                                         std::size_t(n > 2 ? n : 2) * vector_values * sizeof(Scalar)};
 
   Source m_source;
   LineFactors<Storage, n, vector_length> m_factors;
   unsigned long long* m_singular;
   int m_entries;
 
-  struct Shared {
-    Scalar* block;   ///< d^-1 U of the step before, then pivot rows of the inversion, then d^-1
-    unsigned* keys;  ///< of the pivot search
-    int* pivots;     ///< row of each step, in each lane
-  };
-  using Row = Scalar[n][lanes];
+  using Columns = Scalar[columns][n][lanes];
 
   __device__ void run(std::byte* memory_begin) const {
     auto const& layout = m_factors.m_layout;
@@ -115,11 +90,9 @@ struct CudaLineFactor {
     int const length = layout.length(pack);
     if (length == 0) return;
     Thread const thread(layout, pack);
-    Shared shared;
-    shared.block = reinterpret_cast<Scalar*>(memory_begin + m_entries * memory.entry);
-    shared.keys = reinterpret_cast<unsigned*>(shared.block + block_values);
-    shared.pivots = reinterpret_cast<int*>(shared.keys + vector_values);
-    auto* const arrived = reinterpret_cast<cuda::PhaseBarrier*>(shared.pivots + vector_values);
+    // Of the line alone: what a pivot does to the rows, then d^-1.
+    auto* const shared = reinterpret_cast<Scalar*>(memory_begin + m_entries * memory.entry) + thread.first_lane;
+    auto* const arrived = reinterpret_cast<cuda::PhaseBarrier*>(memory_begin + m_entries * memory.entry + memory.fixed);
     CudaLineRing ring(memory_begin, arrived, m_entries, static_cast<std::uint32_t>(memory.entry));
     bool const fills = threadIdx.x == 0;
 
@@ -152,31 +125,43 @@ struct CudaLineFactor {
       ring.initialize();
       for (int e = 0; e < m_entries; ++e) fill();
     }
-    for (int e = static_cast<int>(threadIdx.x); e < block_values; e += threads) shared.block[e] = 0;
     __syncthreads();
 
     auto const unit_offset =
         thread.first_lane / W * (unit_pitch / static_cast<int>(sizeof(MatrixStorage))) + thread.first_lane % W;
     auto const next = [&] { return reinterpret_cast<const MatrixStorage*>(ring.next()) + unit_offset; };
+    Columns scaled = {};  // d^-1 U of the step before
     for (int step = 0; step < length; ++step) {
-      Row d;
+      Columns d;
       auto const* const lower = next();
       auto const* const diagonal = next();
-      eliminate(thread, shared, pack, step, lower, diagonal, d);
-      // After the first barrier inside, L and D have been used.
-      invert(thread, shared, pack, step, d, [&] {
-        fill();
-        fill();
-      });
-      cuda_line_sync<threads>();
-      scale(thread, shared, pack, step, next(), d);
+      eliminate(thread, pack, step, lower, diagonal, scaled, d);
       cuda_line_sync<threads>();
       fill();
-#pragma unroll
-      for (int c = 0; thread.active && c < n; ++c) {
-        store(shared.block + (c * n + thread.row) * vector_length + thread.first_lane, d[c]);
+      fill();
+      auto const release = [&] {
+        cuda_line_sync<threads>();
+        fill();
+      };
+      Columns taken;
+      if constexpr (takes_early) {
+        take(thread, next(), taken);
+        release();
       }
-      cuda_line_sync<threads>();
+      std::uint64_t order[lanes];
+      invert(thread, shared, pack, step, d, order);
+      keep_inverse(thread, shared, pack, step, d, order);
+      if constexpr (takes_early) {
+        scale(thread, shared, pack, step, scaled, [&](int j, int r, Scalar(&values)[lanes]) {
+#pragma unroll
+          for (int l = 0; l < lanes; ++l) values[l] = taken[j][r][l];
+        });
+      } else {
+        auto const* const upper = next();
+        scale(thread, shared, pack, step, scaled,
+              [&](int j, int r, Scalar(&values)[lanes]) { given(upper, r, thread.column(j), values); });
+        release();
+      }
     }
   }
 
@@ -205,173 +190,220 @@ struct CudaLineFactor {
     for (int l = 0; l < lanes; ++l) values[l] = static_cast<Scalar>(loaded.m_values[l]);
   }
 
-  /// The thread's row of d = D - L (d^-1 U of the step before); keeps L.
-  __device__ void eliminate(const Thread& thread, const Shared& shared, std::int64_t pack, int step,
-                            const MatrixStorage* lower, const MatrixStorage* diagonal, Row& d) const {
-    Storage* const to = m_factors.lower(pack, step, LineFactor::lower) + thread.row * vector_length + thread.first_lane;
+  /// The thread's columns of d = D - L (d^-1 U of the step before); keeps those of L.
+  __device__ void eliminate(const Thread& thread, std::int64_t pack, int step, const MatrixStorage* lower,
+                            const MatrixStorage* diagonal, const Columns& scaled, Columns& d) const {
+    Storage* const to = m_factors.lower(pack, step, LineFactor::lower) + thread.first_lane;
 #pragma unroll
-    for (int c = 0; c < n; ++c) {
-      given(diagonal, thread.row, c, d[c]);
+    for (int j = 0; j < columns; ++j) {
+      int const c = thread.column(j);
 #pragma unroll
-      for (int l = 0; l < lanes; ++l) {
-        // A unit diagonal where there is no point keeps the lane finite and out of the status.
-        if (!thread.exists(l, step)) d[c][l] = thread.row == c ? 1 : 0;
+      for (int r = 0; r < n; ++r) {
+        given(diagonal, r, c, d[j][r]);
+        if (!thread.owns(j)) continue;
+        Scalar factor[lanes];
+        given(lower, r, c, factor);
+#pragma unroll
+        for (int l = 0; l < lanes; ++l) {
+          if (!thread.has_lower(l, step)) factor[l] = 0;
+        }
+        keep(to + (c * n + r) * vector_length, factor);
       }
     }
-#pragma unroll unrolled
+#pragma unroll
     for (int m = 0; m < n; ++m) {
-      Scalar factor[lanes];
-      given(lower, thread.row, m, factor);
 #pragma unroll
-      for (int l = 0; l < lanes; ++l) {
-        if (step <= thread.begins[l] || step >= thread.ends[l]) factor[l] = 0;
+      for (int r = 0; r < n; ++r) {
+        Scalar factor[lanes];
+        given(lower, r, m, factor);
+#pragma unroll
+        for (int j = 0; j < columns; ++j) {
+#pragma unroll
+          for (int l = 0; l < lanes; ++l) d[j][r][l] = fma(-factor[l], scaled[j][m][l], d[j][r][l]);
+        }
       }
-      if (thread.active) keep(to + m * vector_values, factor);
+    }
+    // At the ends of lines: what L is there counts for nothing, and a unit diagonal where there is no point keeps the
+    // lane finite and out of the status.
 #pragma unroll
-      for (int c = 0; c < n; ++c) {
-        Scalar upper[lanes];
-        load(shared.block + (c * n + m) * vector_length + thread.first_lane, upper);
+    for (int l = 0; l < lanes; ++l) {
+      if (thread.has_lower(l, step)) continue;
+      bool const exists = thread.exists(l, step);
 #pragma unroll
-        for (int l = 0; l < lanes; ++l) d[c][l] = fma(-factor[l], upper[l], d[c][l]);
+      for (int j = 0; j < columns; ++j) {
+        int const c = thread.column(j);
+#pragma unroll
+        for (int r = 0; r < n; ++r) {
+          d[j][r][l] = exists ? static_cast<Scalar>(diagonal[(c * n + r) * W + l]) : Scalar(r == c ? 1 : 0);
+        }
       }
     }
   }
 
-  /// Orders rows by the magnitude of their entry, then by their number; what is not a number or infinite comes first,
-  /// so that it is reported. At least 1.
-  __device__ static unsigned pivot_key(Scalar value, int row) {
-    unsigned bits;
-    if constexpr (sizeof(Scalar) == 8) {
-      bits = static_cast<unsigned>(__double2hiint(value));
-    } else {
-      bits = __float_as_uint(value);
-    }
-    return (bits & 0x7fffffe0u) | static_cast<unsigned>(max_block_size - row);
-  }
-  __device__ static int row_of(unsigned key) { return max_block_size - static_cast<int>(key & 0x1fu); }
-
-  /// 1 / value to the last bit or two; not finite where value is zero, not finite, or so small that it is denormal.
-  __device__ static double reciprocal(double value) {
-    double result;
-    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(result) : "d"(value));
-    result = fma(result, fma(-value, result, 1.0), result);
-    return fma(result, fma(-value, result, 1.0), result);
-  }
-  __device__ static float reciprocal(float value) { return 1 / value; }
-
-  /// Puts the inverse of the block of which each thread has a row into shared.block.
-  template <class AfterFirstBarrier>
-  __device__ void invert(const Thread& thread, const Shared& shared, std::int64_t pack, int step, Row& d,
-                         const AfterFirstBarrier& after_first_barrier) const {
-    static_assert(max_block_size < 32);
-    using Keys = cuda::Vector<unsigned, lanes>;
-    bool used[lanes] = {};
-    int own[lanes] = {};  // the step in which this row is the pivot
-    // Columns rotate, so that the one of the step comes first: registers take no index that varies, and the loop stays
-    // small. After n steps they are where they were.
-#pragma unroll 1
+  /// The thread's columns of the inverse, in the order in which rows were pivots: `order` has in 4 bits each which
+  /// columns they are.
+  __device__ void invert(const Thread& thread, Scalar* shared, std::int64_t pack, int step, Columns& d,
+                         std::uint64_t (&order)[lanes]) const {
+#pragma unroll
+    for (int l = 0; l < lanes; ++l) order[l] = 0xfedcba9876543210ull;
+#pragma unroll
     for (int k = 0; k < n; ++k) {
-      unsigned* const all_keys = shared.keys + thread.first_lane;
-      Keys keys;
-      Scalar inverse[lanes];
+      constexpr unsigned all = 0xffffffffu;
+      int const owner = k % line_threads;
+      int const own = k / line_threads;
+      bool const owns = thread.first_column == owner;
+      if (k + 1 < n) {
+        bool exchanges = false;
 #pragma unroll
-      for (int l = 0; l < lanes; ++l) {
-        keys.m_values[l] = used[l] ? 0 : pivot_key(d[0][l], thread.row);
-        inverse[l] = reciprocal(d[0][l]);
-      }
-      if (thread.active) *reinterpret_cast<Keys*>(all_keys + thread.row * vector_length) = keys;
-      cuda_line_sync<threads>();
-      // After the first barrier d^-1 U, which was in shared.block, has been used.
-      if (k == 0) after_first_barrier();
-      unsigned best[lanes] = {};
+        for (int l = 0; l < lanes; ++l) {
+          unsigned largest = 0;
 #pragma unroll
-      for (int u = 0; u < n; ++u) {
-        auto const other = *reinterpret_cast<const Keys*>(all_keys + u * vector_length);
-#pragma unroll
-        for (int l = 0; l < lanes; ++l) best[l] = max(best[l], other.m_values[l]);
-      }
-      Scalar* pivot_row[lanes];
-      bool is_pivot[lanes];
-#pragma unroll
-      for (int l = 0; l < lanes; ++l) {
-        int const row = row_of(best[l]);
-        int const lane = thread.first_lane + l;
-        pivot_row[l] = shared.block + row * vector_length + lane;
-        is_pivot[l] = thread.active && row == thread.row;
-        if (!is_pivot[l]) continue;
-        used[l] = true;
-        own[l] = k;
-        shared.pivots[k * vector_length + lane] = row;
-        // Zero, infinity and NaN alike fail this test, and what has no finite inverse or one that is flushed to zero.
-        if (!(inverse[l] != 0 && inverse[l] * d[0][l] * 0 == 0) && thread.exists(l, step)) {
-          auto const ordinal = m_factors.m_layout.ordinal(pack, lane) + (step - thread.begins[l]);
-          atomicMin(m_singular, static_cast<unsigned long long>(singular_pivot_word(ordinal, k)));
+          for (int r = k + 1; r < n; ++r) largest = max(largest, cuda_pivot_magnitude(d[own][r][l]));
+          exchanges = exchanges || cuda_pivot_is_small(d[own][k][l], largest);
         }
-        *pivot_row[l] = inverse[l];
+        if (__any_sync(all, owns && exchanges)) {
 #pragma unroll
-        for (int c = 1; c < n; ++c) {
-          pivot_row[l][c * vector_values] = d[c][l];
-          d[c][l] = 0;
+          for (int l = 0; l < lanes; ++l) {
+            unsigned best = 0;
+            int row = k;
+#pragma unroll
+            for (int r = k + 1; r < n; ++r) {
+              auto const magnitude = cuda_pivot_magnitude(d[own][r][l]);
+              if (magnitude > best) row = r;
+              best = max(best, magnitude);
+            }
+            if (!cuda_pivot_is_small(d[own][k][l], best)) row = k;
+            row = __shfl_sync(all, row, owner * Thread::warp_groups + thread.warp_group);
+            if (row == k) continue;
+#pragma unroll
+            for (int j = 0; j < columns; ++j) {
+              Scalar const first = d[j][k][l];
+#pragma unroll
+              for (int r = k + 1; r < n; ++r) {
+                Scalar const other = d[j][r][l];
+                d[j][k][l] = r == row ? other : d[j][k][l];
+                d[j][r][l] = r == row ? first : other;
+              }
+            }
+            auto const differ = (order[l] >> (4 * k) ^ order[l] >> (4 * row)) & 0xfu;
+            order[l] ^= differ << (4 * k) | differ << (4 * row);
+          }
+          __syncwarp();
         }
       }
-      cuda_line_sync<threads>();
-      // Of the pivot itself 0 + inverse * row is left, of other rows what they were less their part of it.
-      Scalar factor[lanes];
+      Scalar* const factors = shared + k % 2 * vector_values;
+      if (owns) {
+        Scalar reciprocal[lanes];
 #pragma unroll
-      for (int l = 0; l < lanes; ++l) factor[l] = is_pivot[l] ? -inverse[l] : d[0][l] * *pivot_row[l];
+        for (int l = 0; l < lanes; ++l) {
+          reciprocal[l] = cuda_reciprocal(d[own][k][l]);
+          if (!cuda_is_pivot(d[own][k][l], reciprocal[l]) && thread.exists(l, step)) {
+            auto const ordinal = m_factors.m_layout.ordinal(pack, thread.first_lane + l) + (step - thread.begins[l]);
+            atomicMin(m_singular, static_cast<unsigned long long>(singular_pivot_word(ordinal, k)));
+          }
+        }
 #pragma unroll
-      for (int c = 1; c < n; ++c) {
+        for (int r = 0; r < n; ++r) {
+          Scalar factor[lanes];
 #pragma unroll
-        for (int l = 0; l < lanes; ++l) d[c - 1][l] = fma(-factor[l], pivot_row[l][c * vector_values], d[c][l]);
+          for (int l = 0; l < lanes; ++l) {
+            factor[l] = r == k ? reciprocal[l] : d[own][r][l] * reciprocal[l];
+            d[own][r][l] = r == k ? 1 : 0;
+          }
+          store(factors + r * vector_length, factor);
+        }
       }
+      __syncwarp();
 #pragma unroll
-      for (int l = 0; l < lanes; ++l) d[n - 1][l] = -factor[l];
-    }
-    cuda_line_sync<threads>();
-    // The row that was the pivot of step k is row k of the inverse, and column j of it belongs to the pivot row of j.
-    if (!thread.active) return;
+      for (int r = 0; r < n; ++r) {
+        if (r == k) continue;
+        Scalar factor[lanes];
+        load(factors + r * vector_length, factor);
 #pragma unroll
-    for (int j = 0; j < n; ++j) {
+        for (int j = 0; j < columns; ++j) {
 #pragma unroll
-      for (int l = 0; l < lanes; ++l) {
-        int const lane = thread.first_lane + l;
-        int const c = shared.pivots[j * vector_length + lane];
-        shared.block[(c * n + own[l]) * vector_length + lane] = d[j][l];
+          for (int l = 0; l < lanes; ++l) d[j][r][l] = fma(-factor[l], d[j][k][l], d[j][r][l]);
+        }
+      }
+      Scalar reciprocal[lanes];
+      load(factors + k * vector_length, reciprocal);
+#pragma unroll
+      for (int j = 0; j < columns; ++j) {
+#pragma unroll
+        for (int l = 0; l < lanes; ++l) d[j][k][l] *= reciprocal[l];
       }
     }
   }
 
-  /// The thread's row of d^-1 U; keeps that and the row of d^-1.
-  __device__ void scale(const Thread& thread, const Shared& shared, std::int64_t pack, int step,
-                        const MatrixStorage* upper, Row& product) const {
-    auto const place = thread.row * vector_length + thread.first_lane;
-    Storage* const to_inverse = m_factors.lower(pack, step, LineFactor::inverse) + place;
-    Storage* const to_upper = m_factors.upper(pack, step) + place;
+  /// Puts the thread's columns of d^-1 where they belong, and into shared memory for the line.
+  __device__ void keep_inverse(const Thread& thread, Scalar* shared, std::int64_t pack, int step, const Columns& d,
+                               const std::uint64_t (&order)[lanes]) const {
+    Storage* const to = m_factors.lower(pack, step, LineFactor::inverse) + thread.first_lane;
+    __syncwarp();
 #pragma unroll
-    for (int c = 0; c < n; ++c) {
-#pragma unroll
-      for (int l = 0; l < lanes; ++l) product[c][l] = 0;
-    }
-#pragma unroll unrolled
-    for (int m = 0; m < n; ++m) {
-      Scalar inverse[lanes];
-      load(shared.block + m * vector_values + place, inverse);
-      if (thread.active) keep(to_inverse + m * vector_values, inverse);
-#pragma unroll
-      for (int c = 0; c < n; ++c) {
-        Scalar u[lanes];
-        given(upper, m, c, u);
-#pragma unroll
-        for (int l = 0; l < lanes; ++l) product[c][l] = fma(inverse[l], u[l], product[c][l]);
-      }
-    }
-#pragma unroll
-    for (int c = 0; c < n; ++c) {
+    for (int j = 0; j < columns; ++j) {
+      if (!thread.owns(j)) continue;
 #pragma unroll
       for (int l = 0; l < lanes; ++l) {
-        if (step < thread.begins[l] || step + 1 >= thread.ends[l]) product[c][l] = 0;
+        int const c = static_cast<int>(order[l] >> (4 * thread.column(j)) & 0xfu);
+#pragma unroll
+        for (int r = 0; r < n; ++r) {
+          shared[(c * n + r) * vector_length + l] = d[j][r][l];
+          to[(c * n + r) * vector_length + l] = static_cast<Storage>(d[j][r][l]);
+        }
       }
-      if (thread.active) keep(to_upper + c * vector_values, product[c]);
+    }
+    __syncwarp();
+  }
+
+  /// The thread's columns of U.
+  __device__ static void take(const Thread& thread, const MatrixStorage* upper, Columns& values) {
+#pragma unroll
+    for (int j = 0; j < columns; ++j) {
+#pragma unroll
+      for (int r = 0; r < n; ++r) given(upper, r, thread.column(j), values[j][r]);
+    }
+  }
+
+  /// The thread's columns of d^-1 U; keeps them. `upper(j, r, values)` gives U's entry in the j-th of its columns.
+  template <class Upper>
+  __device__ void scale(const Thread& thread, const Scalar* inverse, std::int64_t pack, int step, Columns& product,
+                        const Upper& upper) const {
+#pragma unroll
+    for (int j = 0; j < columns; ++j) {
+#pragma unroll
+      for (int r = 0; r < n; ++r) {
+#pragma unroll
+        for (int l = 0; l < lanes; ++l) product[j][r][l] = 0;
+      }
+    }
+#pragma unroll
+    for (int m = 0; m < n; ++m) {
+      Scalar u[columns][lanes];
+#pragma unroll
+      for (int j = 0; j < columns; ++j) upper(j, m, u[j]);
+#pragma unroll
+      for (int r = 0; r < n; ++r) {
+        Scalar factor[lanes];
+        load(inverse + (m * n + r) * vector_length, factor);
+#pragma unroll
+        for (int j = 0; j < columns; ++j) {
+#pragma unroll
+          for (int l = 0; l < lanes; ++l) product[j][r][l] = fma(factor[l], u[j][l], product[j][r][l]);
+        }
+      }
+    }
+    Storage* const to = m_factors.upper(pack, step) + thread.first_lane;
+#pragma unroll
+    for (int j = 0; j < columns; ++j) {
+#pragma unroll
+      for (int r = 0; r < n; ++r) {
+#pragma unroll
+        for (int l = 0; l < lanes; ++l) {
+          if (!thread.has_upper(l, step)) product[j][r][l] = 0;
+        }
+        if (thread.owns(j)) keep(to + (thread.column(j) * n + r) * vector_length, product[j][r]);
+      }
     }
   }
 };
@@ -382,11 +414,6 @@ __global__ void __launch_bounds__(Factor::threads) cuda_line_factor_kernel(const
   extern __shared__ __align__(128) std::byte cuda_line_memory[];
   factor.run(cuda_line_memory);
 #endif
-}
-
-template <class Gather>
-__global__ void __launch_bounds__(Gather::threads) cuda_line_gather_kernel(const __grid_constant__ Gather gather) {
-  gather.run();
 }
 
 }  // namespace hyperplane::detail

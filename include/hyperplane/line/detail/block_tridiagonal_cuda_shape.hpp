@@ -31,4 +31,30 @@ constexpr int choose_line_entries(std::int64_t packs, const CudaLineMemory& memo
   return memory.total(2) <= block_bytes ? 2 : 0;
 }
 
+/// Threads that share the blocks of a line in a factorization, each with every line_threads-th column: a power of two,
+/// so many that two sets of its columns, of `bytes` for each entry, take no more than two thirds of its registers, and
+/// that the lines of a pack fill a warp.
+constexpr int choose_line_threads(int n, int lines, int bytes) {
+  constexpr int register_bytes = 640;
+  int threads = n <= 2 ? 1 : 4;
+  while (threads < 32 && (threads * lines < 32 || 2 * n * ((n + threads - 1) / threads) * bytes > register_bytes)) {
+    threads *= 2;
+  }
+  return threads;
+}
+
+/// Parts of a chunk of lines of scalars, each with `points` steps for one of `groups` threads: as many as the longest
+/// line has, up to 128 threads where there are packs enough to fill the device, and up to `most` where there are not.
+/// At least a warp.
+constexpr int choose_line_scan_parts(std::int64_t packs, int longest, int points, int groups, int most,
+                                     int multiprocessors) {
+  constexpr int enough = 512;  // threads of a multiprocessor
+  int parts = 32 / groups;
+  while (parts * points < longest && 2 * parts * groups <= most &&
+         (parts * groups < 128 || packs * parts * groups < std::int64_t{enough} * multiprocessors)) {
+    parts *= 2;
+  }
+  return parts;
+}
+
 }  // namespace hyperplane::detail

@@ -14,8 +14,8 @@
 
 namespace hyperplane::detail {
 
-/// Path::staged of BlockTridiagonal on CUDA: launches one kernel for a solve, one for a factorization, two where the
-/// blocks have to be gathered first. Allocates nothing and waits for nothing.
+/// Path::staged of BlockTridiagonal on CUDA for n > 1: launches one kernel for a solve, one for a factorization, two
+/// where the blocks have to be gathered first. Allocates nothing and waits for nothing.
 template <class Scalar, int n, class Storage, int vector_length>
 class BlockTridiagonalCudaStaged {
   static constexpr int wide = 16 / static_cast<int>(sizeof(Scalar));
@@ -56,9 +56,7 @@ class BlockTridiagonalCudaStaged {
   template <class MatrixStorage>
   void factor(cudaStream_t stream, const LineMatrix<MatrixStorage, GatheredPlaces>& a, const Factors& factors,
               unsigned long long* singular) const {
-    using Gather = CudaLineGather<Storage, MatrixStorage, n, vector_length>;
-    cuda::launch(stream, cuda_line_gather_kernel<Gather>, static_cast<int>(m_packs), Gather::threads, 0,
-                 cuda::Dependency::complete, Gather{a, factors});
+    cuda_line_gather(stream, m_packs, a, factors);
     factor_from(stream, Gathered{}, factors, singular);
   }
 
@@ -90,8 +88,8 @@ class BlockTridiagonalCudaStaged {
   template <class Source>
   void factor_from(cudaStream_t stream, const Source& source, const Factors& factors,
                    unsigned long long* singular) const {
-    // Half as many lanes a thread are twice as many threads, which a factorization needs more than few loads: with few
-    // packs it waits for barriers and shared memory.
+    // With half as many lanes a thread holds columns of half as many lines, and has registers for more of them: what is
+    // read by all threads of a line is read less often.
     with_lanes(64, [&]<int lanes>() {
       using Kernel = Factor<Source, lanes>;
       int const entries = this->entries(Kernel::memory, 1);

@@ -25,9 +25,10 @@ constexpr LineCutting host_line_cutting(std::int64_t lanes) { return {lanes, 4, 
 
 /// Measured on an H200: lines have work for four packs a multiprocessor, since a pack waits most of the time. With less
 /// than eight parts a factorization takes longer than whole, and so it does, in eight parts, with as many lines as 16
-/// parts of each fill the device. Parts of eight points are slower than parts of 16.
-constexpr LineCutting cuda_line_cutting(int multiprocessors, int vector_length) {
-  return {4 * std::int64_t{multiprocessors} * vector_length, 16, 8, 16};
+/// parts of each fill the device. Parts of eight points are slower than parts of 16. `scanned`: where a line has many
+/// threads anyway, as for n = 1; that it takes parts of 1024 points to gain from cutting is an estimate.
+constexpr LineCutting cuda_line_cutting(int multiprocessors, int vector_length, bool scanned) {
+  return {4 * std::int64_t{multiprocessors} * vector_length, 16, 8, scanned ? 1024 : 16};
 }
 
 /// Into how many parts each line should be cut: 1 is none.

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/simd/pack.hpp>
+#include <hyperplane/simd/vector_length.hpp>
+
+#include <cstdint>
+#include <cstring>
+
+namespace hyperplane::host {
+
+/// Values in a line of the caches.
+template <class T>
+inline constexpr int line_values = 64 / static_cast<int>(sizeof(T));
+
+/// Where in its line a value is.
+template <class T>
+int place_in_line(const T* value) {
+  return static_cast<int>(reinterpret_cast<std::uintptr_t>(value) / sizeof(T) % line_values<T>);
+}
+
+/// Whether arrays of so many bytes are written past the caches: those do not keep them until somebody reads them, and a
+/// line that is written as a whole is not fetched before, which is a third of what a copy moves.
+constexpr bool goes_past_caches([[maybe_unused]] std::int64_t bytes) {
+#if defined(HYPERPLANE_X86_INTRINSICS)
+  return bytes > (std::int64_t{4} << 20);
+#else
+  return false;
+#endif
+}
+
+/// A whole line past the caches. stream_fence() must follow.
+template <class T>
+void write_line(const Pack<T, line_values<T>>& values, T* to) {
+  using Vector = Pack<T, hyperplane::detail::host_vector_bytes / static_cast<int>(sizeof(T))>;
+  Vector parts[line_values<T> / Vector::lanes];
+  static_assert(sizeof(parts) == sizeof(values));
+  std::memcpy(parts, &values, sizeof(values));
+  for (auto const& part : parts) {
+    part.stream(to);
+    to += Vector::lanes;
+  }
+}
+
+/// As many values as are whole lines, past the caches. stream_fence() must follow.
+template <class T>
+void write_lines(const T* from, T* to, int count) {
+  constexpr int line = line_values<T>;
+  for (int e = 0; e < count; e += line) write_line(Pack<T, line>::load(from + e), to + e);
+}
+
+}  // namespace hyperplane::host

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/line/detail/block_tridiagonal_cuda_lanes.hpp>
+#include <hyperplane/line/detail/block_tridiagonal_cuda_scan.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace hyperplane::detail {
+
+/// Solves along lines of scalars.
+///
+/// Both recurrences, y[s] = i (b[s] - L y[s-1]) with i = d^-1 and x[s] = y[s] - V x[s+1], are linear in what comes in:
+/// a thread computes what comes out of its steps for zero, and the factor for what comes in; from those of the threads
+/// before it what comes in, and then its steps one after the other in the order of operations of the portable kernel.
+template <class Scalar, class Storage, class Places, int vector_length, int lanes, int points>
+struct CudaLineScanSolve {
+  using Thread = CudaLineScanThread<vector_length, lanes, points>;
+  using Access = CudaLineAccess<Scalar, Places, vector_length, lanes>;
+  using Values = cuda::Vector<Scalar, lanes>;
+  using StoredValues = cuda::Vector<Storage, lanes>;
+  using Memory = CudaLineScanMemory<Scalar, 2, vector_length, lanes>;
+
+  LineFactors<Storage, 1, vector_length> m_factors;
+  LineUnknowns<const Scalar, Places> m_rhs;
+  LineUnknowns<Scalar, Places> m_x;
+  int m_columns;
+
+  __device__ void run(std::byte* shared) const {
+    auto const& layout = m_factors.m_layout;
+    std::int64_t const pack = blockIdx.x / m_columns;
+    int const column = static_cast<int>(blockIdx.x) % m_columns;
+    int const length = layout.length(pack);
+    if (length == 0) return;
+    Thread const thread(layout, pack);
+    Access const access(m_x.m_places, layout, pack, thread, m_x.m_entries, m_x.m_first + column);
+    Memory const memory{reinterpret_cast<Scalar*>(shared)};
+    int const chunks = (length + thread.chunk() - 1) / thread.chunk();
+    Values y[points];
+    Values carried{};
+    for (int chunk = 0; chunk < chunks; ++chunk) {
+      upwards(thread, access, memory, pack, thread.first_step(chunk), length, carried, y);
+      if (chunk == chunks - 1) break;
+#pragma unroll
+      for (int p = 0; p < points; ++p) access.store(m_x.m_data, thread, thread.first_step(chunk) + p, y[p]);
+    }
+    carried = Values{};
+    for (int chunk = chunks - 1; chunk >= 0; --chunk) {
+      int const first = thread.first_step(chunk);
+      if (chunk < chunks - 1) {
+#pragma unroll
+        for (int p = 0; p < points; ++p) y[p] = access.load(m_x.m_data, thread, first + p);
+      }
+      downwards(thread, memory, pack, first, length, carried, y);
+#pragma unroll
+      for (int p = 0; p < points; ++p) {
+        if (first + p < length) access.store(m_x.m_data, thread, first + p, y[p]);
+      }
+    }
+  }
+
+ private:
+  /// y of the thread's steps, and of the last step of the chunk.
+  __device__ __forceinline__ void upwards(const Thread& thread, const Access& access, const Memory& memory,
+                                          std::int64_t pack, int first, int length, Values& carried,
+                                          Values (&y)[points]) const {
+    Values lower[points], inverse[points];
+#pragma unroll
+    for (int p = 0; p < points; ++p) {
+      lower[p] = inverse[p] = y[p] = Values{};
+      if (first + p >= length) continue;
+      lower[p] = load(m_factors.lower(pack, first + p, LineFactor::lower) + thread.first_lane);
+      inverse[p] = load(m_factors.lower(pack, first + p, LineFactor::inverse) + thread.first_lane);
+      y[p] = access.load(m_rhs.m_data, thread, first + p);
+    }
+    Values alone{}, factor;
+#pragma unroll
+    for (int l = 0; l < lanes; ++l) factor.m_values[l] = 1;
+#pragma unroll
+    for (int p = 0; p < points; ++p) {
+#pragma unroll
+      for (int l = 0; l < lanes; ++l) {
+        Scalar const sum = fma(-lower[p].m_values[l], alone.m_values[l], y[p].m_values[l]);
+        alone.m_values[l] = inverse[p].m_values[l] * sum;
+        factor.m_values[l] *= -lower[p].m_values[l] * inverse[p].m_values[l];
+      }
+    }
+    Values before = exchange(thread, memory, thread.part, thread.parts, alone, factor, carried);
+#pragma unroll
+    for (int p = 0; p < points; ++p) {
+#pragma unroll
+      for (int l = 0; l < lanes; ++l) {
+        Scalar const sum = fma(-lower[p].m_values[l], before.m_values[l], y[p].m_values[l]);
+        before.m_values[l] = y[p].m_values[l] = inverse[p].m_values[l] * sum;
+      }
+    }
+  }
+
+  /// x of the thread's steps in place of y, and of the first step of the chunk.
+  __device__ __forceinline__ void downwards(const Thread& thread, const Memory& memory, std::int64_t pack, int first,
+                                            int length, Values& carried, Values (&y)[points]) const {
+    Values upper[points];
+#pragma unroll
+    for (int p = 0; p < points; ++p) {
+      upper[p] = Values{};
+      if (first + p < length) upper[p] = load(m_factors.upper(pack, first + p) + thread.first_lane);
+    }
+    Values alone{}, factor;
+#pragma unroll
+    for (int l = 0; l < lanes; ++l) factor.m_values[l] = 1;
+#pragma unroll
+    for (int p = points - 1; p >= 0; --p) {
+#pragma unroll
+      for (int l = 0; l < lanes; ++l) {
+        alone.m_values[l] = fma(-upper[p].m_values[l], alone.m_values[l], y[p].m_values[l]);
+        factor.m_values[l] *= -upper[p].m_values[l];
+      }
+    }
+    Values before = exchange(thread, memory, thread.parts - 1 - thread.part, thread.parts, alone, factor, carried);
+#pragma unroll
+    for (int p = points - 1; p >= 0; --p) {
+#pragma unroll
+      for (int l = 0; l < lanes; ++l) {
+        before.m_values[l] = y[p].m_values[l] = fma(-upper[p].m_values[l], before.m_values[l], y[p].m_values[l]);
+      }
+    }
+  }
+
+  /// What comes into the thread's steps, of threads in the order of `turn`; what comes out of the last is carried on.
+  __device__ static Values exchange(const Thread& thread, const Memory& memory, int turn, int turns,
+                                    const Values& alone, const Values& factor, Values& carried) {
+    memory.at(turn, 0, thread.first_lane) = alone;
+    memory.at(turn, 1, thread.first_lane) = factor;
+    __syncthreads();
+    Values before = carried, mine = carried;
+    for (int q = 0; q < turns; ++q) {
+      if (q == turn) mine = before;
+      auto const a = memory.at(q, 0, thread.first_lane), f = memory.at(q, 1, thread.first_lane);
+#pragma unroll
+      for (int l = 0; l < lanes; ++l) before.m_values[l] = fma(f.m_values[l], before.m_values[l], a.m_values[l]);
+    }
+    carried = before;
+    __syncthreads();
+    return mine;
+  }
+
+  __device__ static Values load(const Storage* from) {
+    auto const loaded = *reinterpret_cast<const StoredValues*>(from);
+    Values values;
+#pragma unroll
+    for (int l = 0; l < lanes; ++l) values.m_values[l] = static_cast<Scalar>(loaded.m_values[l]);
+    return values;
+  }
+};
+
+template <class Kernel>
+__global__ void __launch_bounds__(cuda_scan_threads)
+    cuda_line_scan_solve_kernel(const __grid_constant__ Kernel kernel) {
+  extern __shared__ __align__(16) std::byte cuda_line_scan_solve_memory[];
+  kernel.run(cuda_line_scan_solve_memory);
+}
+
+}  // namespace hyperplane::detail

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/cuda/launch.hpp>
+#include <hyperplane/cuda/occupancy.hpp>
+#include <hyperplane/line/detail/block_tridiagonal_cuda_scan_factor.hpp>
+#include <hyperplane/line/detail/block_tridiagonal_cuda_scan_solve.hpp>
+#include <hyperplane/line/detail/block_tridiagonal_cuda_shape.hpp>
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace hyperplane::detail {
+
+/// Path::staged of BlockTridiagonal on CUDA for n = 1, as BlockTridiagonalCudaStaged is for larger blocks.
+template <class Scalar, class Storage, int vector_length>
+class BlockTridiagonalCudaScanned {
+  static constexpr int wide = 16 / static_cast<int>(sizeof(Scalar));
+  static constexpr int narrow = 8 / static_cast<int>(sizeof(Scalar));
+  using Factors = LineFactors<Storage, 1, vector_length>;
+  /// Steps of a thread: what registers hold.
+  template <class Source, int lanes>
+  using Factor = CudaLineScanFactor<Scalar, Storage, Source, vector_length, lanes, 8 * narrow / lanes>;
+  template <class Places, int lanes>
+  using Solve = CudaLineScanSolve<Scalar, Storage, Places, vector_length, lanes, 16 * narrow / lanes>;
+
+ public:
+  static bool suits() { return true; }
+
+  /// `longest`: steps of a pack, at most.
+  BlockTridiagonalCudaScanned(std::int64_t packs, int longest, std::optional<int> load_bits)
+      : m_packs(packs),
+        m_longest(longest),
+        m_load_bits(load_bits.value_or(64)),
+        m_multiprocessors(cuda::multiprocessor_count()) {}
+
+  template <class MatrixStorage, int W>
+  void factor(cudaStream_t stream, const LineMatrix<MatrixStorage, StridedPlaces<W>>& a, const Factors& factors,
+              unsigned long long* singular) const {
+    factor_from(stream, CudaLineStridedSource<MatrixStorage, W>{a}, factors, singular);
+  }
+
+  template <class MatrixStorage>
+  void factor(cudaStream_t stream, const LineMatrix<MatrixStorage, GatheredPlaces>& a, const Factors& factors,
+              unsigned long long* singular) const {
+    cuda_line_gather(stream, m_packs, a, factors);
+    factor_from(stream, CudaLineFactorsSource<Storage, vector_length>{}, factors, singular);
+  }
+
+  template <class Places>
+  void solve(cudaStream_t stream, const Factors& factors, const LineUnknowns<const Scalar, Places>& rhs,
+             const LineUnknowns<Scalar, Places>& x, int columns) const {
+    with_lanes([&]<int lanes>() {
+      using Kernel = Solve<Places, lanes>;
+      launch(stream, cuda_line_scan_solve_kernel<Kernel>, columns, Kernel{factors, rhs, x, columns});
+    });
+  }
+
+ private:
+  template <class Use>
+  void with_lanes(const Use& use) const {
+    if (m_load_bits == 128) {
+      use.template operator()<wide>();
+    } else {
+      use.template operator()<narrow>();
+    }
+  }
+
+  template <class Source>
+  void factor_from(cudaStream_t stream, const Source& source, const Factors& factors,
+                   unsigned long long* singular) const {
+    with_lanes([&]<int lanes>() {
+      using Kernel = Factor<Source, lanes>;
+      launch(stream, cuda_line_scan_factor_kernel<Kernel>, 1, Kernel{source, factors, singular});
+    });
+  }
+
+  template <class Kernel>
+  void launch(cudaStream_t stream, void (*kernel)(Kernel), int columns, const Kernel& parameters) const {
+    constexpr int groups = Kernel::Thread::groups;
+    int const parts = choose_line_scan_parts(m_packs * columns, m_longest, Kernel::Thread::points, groups,
+                                             cuda_scan_threads, m_multiprocessors);
+    cuda::launch(stream, kernel, static_cast<int>(m_packs * columns), parts * groups, Kernel::Memory::bytes(parts),
+                 cuda::Dependency::complete, parameters);
+  }
+
+  std::int64_t m_packs;
+  int m_longest;
+  int m_load_bits;
+  int m_multiprocessors;
+};
+
+}  // namespace hyperplane::detail

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+#include <algorithm>
+#include <cmath>
+#include <hyperplane/line/block_tridiagonal.hpp>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "support/execution_spaces.hpp"
+#include "support/line_options.hpp"
+#include "support/line_reference.hpp"
+#include "support/line_transfer.hpp"
+#include "support/matchers.hpp"
+#include "support/transfer.hpp"
+
+// Lines of scalars, n = 1, where Path::staged has many threads a line: lines of all lengths around what a thread and a
+// block of threads have, and pivots that tell what comes into a thread's steps from what it should be.
+namespace hyperplane::test {
+namespace {
+
+template <class Exec>
+class ScalarLines : public ::testing::Test {};
+TYPED_TEST_SUITE(ScalarLines, ExecutionSpaces, SpaceNames);
+
+/// Lists of these lengths, one after the other.
+LineSet lines_of(const std::vector<int>& lengths) {
+  std::vector<std::int64_t> offsets{0};
+  for (int const length : lengths) offsets.push_back(offsets.back() + length);
+  std::vector<std::int64_t> points(offsets.back());
+  std::iota(points.begin(), points.end(), std::int64_t{0});
+  return LineSet::lists(offsets.back(), offsets, points);
+}
+
+const std::vector<int> lengths{1,   2,   7,   8,   9,   15,  16,  17,  63,  64,  65,
+                               127, 128, 129, 130, 255, 256, 257, 511, 700, 1025};
+
+TYPED_TEST(ScalarLines, of_any_length_are_solved) {
+  TypeParam const exec;
+  auto const lines = lines_of(lengths);
+  auto const line_of = [&](std::int64_t line) { return random_line(1, lines.length(line), 7 + unsigned(line)); };
+  auto const rhs = random_vector(lines.point_count());
+  auto const expected = solve_lines(lines, 1, rhs, line_of);
+  for (auto options : line_options_of<TypeParam>()) {
+    options.partitions = 1;
+    SCOPED_TRACE(describe(options));
+    BlockTridiagonal<double, 1, TypeParam> solver(exec, lines, options);
+    solver.factor(exec, to_lines<double, 1, double>(exec, solver.layout(), line_of));
+    EXPECT_TRUE(solver.status(exec).ok()) << solver.status(exec).message();
+    auto const x = to_view<double>(exec, rhs);
+    solver.solve(exec, x, x);
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, x);
+    EXPECT_TRUE(near({host.data(), host.data() + host.size()}, expected, rounding<double>(20, 1)));
+  }
+}
+
+/// A line whose pivots are given: some so small that what follows them is large, in places anywhere.
+ReferenceLine line_with_pivots(int length, unsigned seed, double smallest) {
+  auto line = random_line(1, length, seed);
+  std::mt19937_64 generator(seed);
+  std::uniform_real_distribution<double> uniform(0.5, 2.0);
+  double before = 1.0;
+  for (int p = 0; p < length; ++p) {
+    double const pivot = generator() % 8 == 0 ? smallest * uniform(generator) : uniform(generator);
+    line.diagonal[p](0, 0) = pivot + (p > 0 ? line.lower[p](0, 0) * line.upper[p - 1](0, 0) / before : 0.0);
+    before = pivot;
+  }
+  return line;
+}
+
+TYPED_TEST(ScalarLines, have_small_residuals_with_small_pivots) {
+  TypeParam const exec;
+  constexpr double smallest = 1e-3;
+  auto const lines = lines_of({700, 130, 128, 64, 33});
+  std::vector<ReferenceLine> systems;
+  for (std::int64_t line = 0; line < lines.count(); ++line) {
+    systems.push_back(line_with_pivots(lines.length(line), 3 + unsigned(line), smallest));
+  }
+  auto const rhs = random_vector(lines.point_count());
+  for (auto options : line_options_of<TypeParam>()) {
+    options.partitions = 1;
+    SCOPED_TRACE(describe(options));
+    BlockTridiagonal<double, 1, TypeParam> solver(exec, lines, options);
+    solver.factor(exec, to_lines<double, 1, double>(exec, solver.layout(), [&](auto line) { return systems[line]; }));
+    EXPECT_TRUE(solver.status(exec).ok()) << solver.status(exec).message();
+    auto const view = to_view<double>(exec, rhs);
+    solver.solve(exec, view, view);
+    auto const x = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, view);
+    double largest = 0.0;
+    for (std::int64_t line = 0; line < lines.count(); ++line) {
+      auto const& a = systems[line];
+      for (int p = 0; p < a.length(); ++p) {
+        auto const o = lines.point(line, p);
+        double sum = rhs[o], terms = std::abs(sum);
+        auto const subtract = [&](double product) {
+          sum -= product;
+          terms += std::abs(product);
+        };
+        if (p > 0) subtract(a.lower[p](0, 0) * x(o - 1));
+        subtract(a.diagonal[p](0, 0) * x(o));
+        if (p + 1 < a.length()) subtract(a.upper[p](0, 0) * x(o + 1));
+        largest = std::max(largest, std::isfinite(sum) ? std::abs(sum) / terms : 1.0);
+      }
+    }
+    // Elimination without exchanging rows makes entries grow by the inverse of the smallest pivot, squared.
+    EXPECT_LE(largest, 100 * std::numeric_limits<double>::epsilon() / (smallest * smallest));
+  }
+}
+
+TYPED_TEST(ScalarLines, name_a_singular_pivot_anywhere) {
+  TypeParam const exec;
+  auto const lines = LineSet::uniform(3, 300);
+  for (auto options : line_options_of<TypeParam>()) {
+    options.partitions = 1;
+    BlockTridiagonal<double, 1, TypeParam> solver(exec, lines, options);
+    for (int const position : {0, 7, 8, 127, 128, 200, 299}) {
+      SCOPED_TRACE(describe(options) + ", position " + std::to_string(position));
+      solver.factor(exec, to_lines<double, 1, double>(exec, solver.layout(), [&](std::int64_t line) {
+                      auto system = random_line(1, lines.length(line), 1);
+                      if (line == 1) system.diagonal[position](0, 0) = system.lower[position](0, 0) = 0.0;
+                      return system;
+                    }));
+      auto const status = solver.status(exec);
+      EXPECT_EQ(status.line, 1);
+      EXPECT_EQ(status.position, position);
+      EXPECT_EQ(status.equation, 0);
+    }
+  }
+}
+
+/// The same system in other units: rows and unknowns far from one neither overflow nor vanish.
+TYPED_TEST(ScalarLines, may_have_any_unit) {
+  TypeParam const exec;
+  auto const lines = LineSet::uniform(3, 300);
+  auto const rhs = random_vector(lines.point_count());
+  for (auto options : line_options_of<TypeParam>()) {
+    options.partitions = 1;
+    SCOPED_TRACE(describe(options));
+    BlockTridiagonal<double, 1, TypeParam> solver(exec, lines, options);
+    std::vector<double> first;
+    for (int const exponent : {0, 400, -400}) {
+      solver.factor(exec, to_lines<double, 1, double>(exec, solver.layout(), [&](std::int64_t line) {
+                      auto system = random_line(1, lines.length(line), 1 + unsigned(line));
+                      for (auto* blocks : {&system.lower, &system.diagonal, &system.upper}) {
+                        for (auto& block : *blocks) block(0, 0) = std::ldexp(block(0, 0), exponent);
+                      }
+                      return system;
+                    }));
+      EXPECT_TRUE(solver.status(exec).ok()) << solver.status(exec).message();
+      auto const x = to_lines<double, 1>(exec, solver.layout(), 1, rhs);
+      solver.solve(exec, x, x);
+      auto values = to_host(exec, x);
+      for (auto& value : values) value = std::ldexp(value, exponent);
+      if (first.empty()) first = values;
+      EXPECT_TRUE(bitwise_equal(values, first)) << "times 2^" << exponent;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hyperplane::test
