@@ -38,11 +38,3 @@
 #define HYPERPLANE_UNROLL
 #define HYPERPLANE_INDEPENDENT
 #endif
-
-/// HYPERPLANE_PREFETCH(address) fetches a line of memory into the caches before it is needed; the address need not
-/// exist.
-#if defined(__GNUC__) && !defined(__CUDA_ARCH__)
-#define HYPERPLANE_PREFETCH(address) __builtin_prefetch(address)
-#else
-#define HYPERPLANE_PREFETCH(address) static_cast<void>(address)
-#endif

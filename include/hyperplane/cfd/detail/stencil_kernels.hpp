@@ -108,8 +108,11 @@ struct StencilRows {
   void prefetch_row_after(const T* x, std::int64_t a) const {
     auto const next = m_loop.m_x_strides[1] + m_loop.m_x_strides[2];
     for (int i = 0; i < m_loop.m_extents[0]; i += line) {
-      HYPERPLANE_PREFETCH(x + next + i);
-      if constexpr (!Coefficients::constant) m_loop.m_coefficients.prefetch(a + m_loop.m_coefficients.stride(1) + i);
+      prefetch(x + next + i);
+      if constexpr (!Coefficients::constant) {
+        auto const offset = a + m_loop.m_coefficients.stride(1) + i;
+        for (const T* const data : m_loop.m_coefficients.m_data) prefetch(data + offset);
+      }
     }
   }
 

@@ -43,9 +43,6 @@ struct VariableCoefficients {
   const T* row(int slot, std::int64_t offset, const T* others) const {
     return others != nullptr ? others : m_data[slot] + offset;
   }
-  void prefetch(std::int64_t offset) const {
-    for (const T* const data : m_data) HYPERPLANE_PREFETCH(data + offset);
-  }
 };
 
 /// A box of two arrays: x with its neighbours, y.
