@@ -60,7 +60,7 @@ struct Slab {
 /// exchange of data between ranks or blocks: one launch each, however many slabs. After P. Sathre et al., "Towards a
 /// Library of Accelerated CFD Primitives" (AFOSR BRI).
 ///
-/// A plan: the constructor checks, and allocates a table of some hundred bytes a slab, on CUDA of more than about 20
+/// A plan: the constructor checks, and allocates a table of some hundred bytes a slab, on CUDA of more than four
 /// slabs also 4 bytes for each block of threads (2 kB of values). pack() and unpack() allocate nothing, fence nothing
 /// and are asynchronous on the instance. Slab s begins at offset(s) of the buffer, in the order
 /// in which slabs are given. The plan refers to the memory of the arrays. Slabs that are unpacked must not overlap.

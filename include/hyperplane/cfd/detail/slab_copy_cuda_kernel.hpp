@@ -20,10 +20,10 @@ struct SlabBlocks {
 };
 
 /// Slabs that are few enough to be parameters of a kernel, with the buffer: nothing has to be fetched from memory
-/// before the values.
+/// before the values. (Of more slabs, to look for a block's takes longer than to fetch them.)
 template <class T>
 struct SlabParameters {
-  static constexpr int most_slabs = 4000 / static_cast<int>(sizeof(SlabBlocks<T>));
+  static constexpr int most_slabs = 4;
 
   int m_slabs;
   SlabBlocks<T> m_table[most_slabs];
