@@ -10,9 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What the kernels of Path::staged share. A block of threads has a pack of lines, a thread a row of its points' blocks
-/// in the lanes of an internal vector: neighbouring threads have neighbouring lanes, then rows, so that a warp's
-/// accesses to shared memory do not conflict.
+/// What the kernels of Path::staged share. A block of threads has a pack of lines; in a solve a thread has a row of its
+/// points' blocks in the lanes of an internal vector: neighbouring threads have neighbouring lanes, then rows, so that
+/// a warp's accesses to shared memory do not conflict.
 namespace hyperplane::detail {
 
 constexpr int cuda_round_up(int value, int multiple) { return (value + multiple - 1) / multiple * multiple; }
