@@ -124,10 +124,9 @@ TYPED_TEST(SlabPackerTest, packs_slabs_that_are_larger_than_what_a_thread_takes)
 }
 
 template <class T, class Exec>
-void transpose_more_than_caches_hold(const Exec& exec) {
-  int const extents[] = {96, 112, 16 * 7};
-  Kokkos::View<T***, Kokkos::LayoutLeft, Exec> const x("x", extents[0], extents[1], extents[2]),
-      back("back", 96, 112, 112);
+void transpose_there_and_back(const Exec& exec, const std::array<int, 3>& e) {
+  using Array = Kokkos::View<T***, Kokkos::LayoutLeft, Exec>;
+  Array const x("x", e[0], e[1], e[2]), back("back", e[0], e[1], e[2]);
   auto const host_x = Kokkos::create_mirror_view(x);
   auto const value = [](int i, int j, int k) { return static_cast<T>(i + 100 * j + 20000 * k); };
   Box const box = array_ref(x).box();
@@ -140,18 +139,19 @@ void transpose_more_than_caches_hold(const Exec& exec) {
   exec.fence();
   auto const packed = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, buffer);
   auto const unpacked = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, back);
-  std::size_t e = 0, wrong = 0;
+  std::size_t place = 0, wrong = 0;
   for_slab(box, {1, 0, 2}, 1, [&](int i, int j, int k, int) {
-    wrong += packed(e++) != value(i, j, k) || unpacked(i, j, k) != value(i, j, k);
+    wrong += packed(place++) != value(i, j, k) || unpacked(i, j, k) != value(i, j, k);
   });
   EXPECT_EQ(wrong, 0u);
 }
 
-TYPED_TEST(SlabPackerTest, transposes_more_than_caches_hold) {
+TYPED_TEST(SlabPackerTest, transposes_large_slabs) {
   TypeParam const exec;
-  transpose_more_than_caches_hold<double>(exec);
-  transpose_more_than_caches_hold<float>(exec);
-  transpose_more_than_caches_hold<int>(exec);
+  transpose_there_and_back<float>(exec, {96, 117, 5});
+  transpose_there_and_back<int>(exec, {37, 300, 4});
+  // More than caches hold.
+  transpose_there_and_back<double>(exec, {96, 208, 212});
 }
 
 TYPED_TEST(SlabPackerTest, exchanges_halos_like_a_copy) {

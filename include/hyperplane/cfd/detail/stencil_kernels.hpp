@@ -43,6 +43,8 @@ struct StencilRows {
   /// Points of a row that are computed at a time.
   static constexpr int longest = 512;
   static constexpr int line = host::line_values<T>;
+  /// So far ahead: 1 kB is too late for memory, 16 kB too early.
+  static constexpr int prefetched_bytes = 4096;
 
   StencilLoop<T, Coefficients> m_loop;
   Value m_value;
@@ -91,7 +93,7 @@ struct StencilRows {
       for (int i = 0; i < count; ++i) y[i * m_loop.m_y_strides[0]] = point(i, p1, p2, x, place, a);
       return;
     }
-    prefetch_row_after(x, a);
+    prefetch_row_ahead(x, a);
     for (int begin = 0; begin < count; begin += longest) {
       int const end = std::min(count, begin + longest);
       if (m_past_caches) {
@@ -104,13 +106,14 @@ struct StencilRows {
     }
   }
 
-  /// What the next row needs that no row before it did.
-  void prefetch_row_after(const T* x, std::int64_t a) const {
-    auto const next = m_loop.m_x_strides[1] + m_loop.m_x_strides[2];
+  /// What a row that comes soon needs, and none before it did.
+  void prefetch_row_ahead(const T* x, std::int64_t a) const {
+    int const rows = std::max(1, prefetched_bytes / static_cast<int>(sizeof(T)) / m_loop.m_extents[0]);
+    auto const next = rows * m_loop.m_x_strides[1] + m_loop.m_x_strides[2];
     for (int i = 0; i < m_loop.m_extents[0]; i += line) {
       prefetch(x + next + i);
       if constexpr (!Coefficients::constant) {
-        auto const offset = a + m_loop.m_coefficients.stride(1) + i;
+        auto const offset = a + rows * m_loop.m_coefficients.stride(1) + i;
         for (const T* const data : m_loop.m_coefficients.m_data) prefetch(data + offset);
       }
     }

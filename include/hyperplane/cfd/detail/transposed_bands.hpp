@@ -14,13 +14,14 @@
 namespace hyperplane::detail {
 
 /// A copy on a host between two arrays, of which the second is contiguous along the first loop and the first array
-/// along another one. It goes by squares that are a line of memory wide and high, in bands of two lines of the second
-/// array along which the first is read at rising addresses.
+/// along another one. It goes by squares that are a line of memory wide and high, in bands along which the first array
+/// is read at rising addresses.
 template <class T>
 struct TransposedBands {
   static constexpr int line = host::line_values<T>;
-  static constexpr int width = 2 * line;
   static constexpr int longest = 256;
+  /// Lines that are written here and there go past the caches only where these keep nothing of them: measured.
+  static constexpr std::int64_t past_caches_from = std::int64_t{32} << 20;
 
   int m_bands = 0;  ///< along the first loop
   int m_parts = 0;  ///< of a band, along the second loop
@@ -33,9 +34,10 @@ struct TransposedBands {
     for (int d = 1; d < nest.dimensions; ++d) {
       if (nest.m_strides[0][d] != 1 || nest.m_extents[d] == 1) continue;
       nest.swap(1, d);
-      m_bands = (nest.m_extents[0] + width - 1) / width;
+      m_bands = (nest.m_extents[0] + line - 1) / line;
       m_parts = (nest.m_extents[1] + longest - 1) / longest;
-      m_past_caches = host::goes_past_caches(nest.size() * static_cast<std::int64_t>(sizeof(T)));
+      auto const bytes = nest.size() * static_cast<std::int64_t>(sizeof(T));
+      m_past_caches = bytes >= past_caches_from && host::goes_past_caches(bytes);
       return;
     }
   }
@@ -54,7 +56,7 @@ struct TransposedBands {
       return static_cast<int>(digit);
     };
     int const p1 = next(m_parts) * longest;
-    int const p0 = next(m_bands) * width;
+    int const p0 = next(m_bands) * line;
     int const p2 = next(nest.m_extents[2]);
     auto const at = [&](int a) {
       auto const& strides = nest.m_strides[a];
@@ -65,21 +67,17 @@ struct TransposedBands {
     auto const step_0 = nest.m_strides[0][0];
     auto const step_1 = nest.m_strides[1][1];
     bool const past_caches = forth && m_past_caches && host::place_in_line(second) == 0 && step_1 % line == 0;
-    int const count_0 = std::min(width, nest.m_extents[0] - p0);
+    int const count_0 = std::min(line, nest.m_extents[0] - p0);
     int const count_1 = std::min(longest, nest.m_extents[1] - p1);
-    for (int e1 = 0; e1 < count_1; e1 += line) {
-      for (int e0 = 0; e0 < count_0; e0 += line) {
-        T* const here = first + e0 * step_0 + e1;
-        T* const there = second + e0 + e1 * step_1;
-        if (e0 + line <= count_0 && e1 + line <= count_1) {
-          if constexpr (forth) {
-            square(here, step_0, there, step_1, past_caches);
-          } else {
-            square(there, step_1, here, step_0, false);
-          }
-        } else {
-          edge<forth>(here, step_0, there, step_1, std::min(line, count_0 - e0), std::min(line, count_1 - e1));
-        }
+    for (int e = 0; e < count_1; e += line) {
+      T* const here = first + e;
+      T* const there = second + e * step_1;
+      if (count_0 < line || e + line > count_1) {
+        edge<forth>(here, step_0, there, step_1, count_0, std::min(line, count_1 - e));
+      } else if constexpr (forth) {
+        square(here, step_0, there, step_1, past_caches);
+      } else {
+        square(there, step_1, here, step_0, false);
       }
     }
     if (past_caches) stream_fence();
