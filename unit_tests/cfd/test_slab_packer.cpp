@@ -128,7 +128,7 @@ void transpose_there_and_back(const Exec& exec, const std::array<int, 3>& e) {
   using Array = Kokkos::View<T***, Kokkos::LayoutLeft, Exec>;
   Array const x("x", e[0], e[1], e[2]), back("back", e[0], e[1], e[2]);
   auto const host_x = Kokkos::create_mirror_view(x);
-  auto const value = [](int i, int j, int k) { return static_cast<T>(i + 100 * j + 20000 * k); };
+  auto const value = [e_0 = e[0], e_1 = e[1]](int i, int j, int k) { return static_cast<T>(i + e_0 * (j + e_1 * k)); };
   Box const box = array_ref(x).box();
   for_box(box, 1, [&](int i, int j, int k, int) { host_x(i, j, k) = value(i, j, k); });
   Kokkos::deep_copy(x, host_x);
@@ -150,6 +150,7 @@ TYPED_TEST(SlabPackerTest, transposes_large_slabs) {
   TypeParam const exec;
   transpose_there_and_back<float>(exec, {96, 117, 5});
   transpose_there_and_back<int>(exec, {37, 300, 4});
+  transpose_there_and_back<double>(exec, {523, 35, 3});
   // More than caches hold.
   transpose_there_and_back<double>(exec, {96, 208, 212});
 }

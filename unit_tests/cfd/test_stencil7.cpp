@@ -13,6 +13,7 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "support/array_reference.hpp"
 #include "support/execution_spaces.hpp"
@@ -92,6 +93,8 @@ TYPED_TEST(Stencil7Test, product_is_the_serial_reference) {
   compare_with_reference<double>(exec, {7, 5, 4}, 2);
   compare_with_reference<double>(exec, {1, 1, 1}, 1);
   compare_with_reference<float>(exec, {35, 9, 18}, 1);
+  // Rows that are computed in several parts.
+  compare_with_reference<double>(exec, {1030, 3, 2}, 1);
 }
 
 TYPED_TEST(Stencil7Test, product_of_more_than_caches_hold_is_that_of_its_layers) {
@@ -129,15 +132,15 @@ void compare_large_boxes(const Exec& exec, const std::array<int, 3>& extents) {
   Box const all{{0, 0, 0}, {extents[0], extents[1], extents[2]}};
   auto const layouts = layouts_of(extents, 1);
   for (auto const& box : {all, all.without_boundary(1), Box{{2, 0, 3}, {extents[0], extents[1] - 1, extents[2]}}}) {
-    for (int const padded : {0, 3}) {
-      TestArray<T, Exec> const x(exec, layouts[3 - padded], 1);
-      TestArray<T, Exec> y(exec, layouts[padded], 2);
+    for (auto const& [from, to] : {std::array{0, 0}, std::array{0, 3}, std::array{3, 0}}) {
+      TestArray<T, Exec> const x(exec, layouts[from], 1);
+      TestArray<T, Exec> y(exec, layouts[to], 2);
       apply(exec, box, a, x, y);
       for_box(box, 1, [&](int i, int j, int k, int c) {
         y.at(i, j, k, c) = product_at(x, extents, {i, j, k}, c, [&](Direction d) { return a[d]; });
       });
       EXPECT_TRUE(near(y.found(), y.expected(), rounding<T>(20, 1)))
-          << to_string(box) << ", y " << layouts[padded].name;
+          << to_string(box) << ", x " << layouts[from].name << ", y " << layouts[to].name;
     }
   }
 }
@@ -147,6 +150,7 @@ TYPED_TEST(Stencil7Test, product_of_large_boxes_is_the_serial_reference) {
   compare_large_boxes<double>(exec, {69, 35, 142});
   compare_large_boxes<float>(exec, {134, 18, 142});
   compare_large_boxes<float>(exec, {80, 33, 90});
+  compare_large_boxes<float>(exec, {66, 5, 700});
 }
 
 TYPED_TEST(Stencil7Test, takes_seven_arrays) {
@@ -253,9 +257,9 @@ TYPED_TEST(Stencil7Test, ssor_is_its_definition_in_both_orders) {
 
 TYPED_TEST(Stencil7Test, jacobi_is_its_definition) {
   TypeParam const exec;
-  Grid const grid(7, 4, 5);
-  FieldProblem<double, TypeParam> const problem(exec, grid);
-  for (int const sweeps : {1, 2, 3}) {
+  for (auto const& [grid, sweeps] : {std::pair(Grid(7, 4, 5), 1), std::pair(Grid(7, 4, 5), 2),
+                                     std::pair(Grid(7, 4, 5), 3), std::pair(Grid(1030, 3, 2), 2)}) {
+    FieldProblem<double, TypeParam> const problem(exec, grid);
     double const w = 0.8;
     FieldJacobi<VariableStencil7<double>, TypeParam> jacobi(exec, grid, {.relaxation = w, .sweeps = sweeps});
     jacobi.factor(exec, problem.matrix);

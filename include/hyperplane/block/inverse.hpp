@@ -61,7 +61,7 @@ KOKKOS_FORCEINLINE_FUNCTION void invert_steps(Matrix<T, n>& a, Pivots<T, n>& piv
 /// A <- A^-1 in place by Gauss-Jordan elimination with partial pivoting; 2 n^3 flops.
 ///
 /// T is a scalar or a Pack: with packs the lanes are inverted together, each with pivots of its own. Where a pivot is
-/// zero or not finite, `report(mask, equation)` is called and the result has no finite value: nothing is replaced.
+/// zero or not finite, `report(mask, equation)` is called and the result is of no use: nothing is replaced.
 /// `work()` is called n times between the eliminations, for what can be done while they are computed.
 template <int n, class T, class Report, class Work = NoWork>
 KOKKOS_FORCEINLINE_FUNCTION void invert(Matrix<T, n>& a, Report&& report, Work&& work = {}) {

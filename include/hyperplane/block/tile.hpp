@@ -6,7 +6,7 @@
 namespace hyperplane::block {
 
 /// Rows and columns of a block product that are computed together, for values of type T. Two columns of up to eight
-/// rows, and a value of A and two of B, fit in the registers of every target.
+/// rows, and a value of A and two of B, fit in the registers of a target, or nearly.
 template <class T, int n>
 struct Tile {
   static constexpr int rows = n;

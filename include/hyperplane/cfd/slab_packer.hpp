@@ -61,9 +61,9 @@ struct Slab {
 /// Library of Accelerated CFD Primitives" (AFOSR BRI).
 ///
 /// A plan: the constructor checks, and allocates a table of some hundred bytes a slab, on CUDA of more than four
-/// slabs also 4 bytes for each block of threads (2 kB of values). pack() and unpack() allocate nothing, fence nothing
-/// and are asynchronous on the instance. Slab s begins at offset(s) of the buffer, in the order
-/// in which slabs are given. The plan refers to the memory of the arrays. Slabs that are unpacked must not overlap.
+/// slabs also 4 bytes for each block of threads (2 to 8 kB of values). pack() and unpack() allocate nothing, fence
+/// nothing and are asynchronous on the instance. Slab s begins at offset(s) of the buffer, in the order in which slabs
+/// are given. The plan refers to the memory of the arrays. Slabs that are unpacked must not overlap.
 ///
 /// Cost: every value is read and written once; faces whose points are not neighbours in memory cost the lines of
 /// memory they are in.

@@ -15,6 +15,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -93,9 +94,9 @@ struct StencilRows {
       for (int i = 0; i < count; ++i) y[i * m_loop.m_y_strides[0]] = point(i, p1, p2, x, place, a);
       return;
     }
-    prefetch_row_ahead(x, a);
     for (int begin = 0; begin < count; begin += longest) {
       int const end = std::min(count, begin + longest);
+      prefetch_ahead(begin, end, x, a);
       if (m_past_caches) {
         alignas(64) T buffer[longest];
         points(begin, end, p1, p2, x, place, a, buffer);
@@ -107,10 +108,10 @@ struct StencilRows {
   }
 
   /// What a row that comes soon needs, and none before it did.
-  void prefetch_row_ahead(const T* x, std::int64_t a) const {
+  void prefetch_ahead(int begin, int end, const T* x, std::int64_t a) const {
     int const rows = std::max(1, prefetched_bytes / static_cast<int>(sizeof(T)) / m_loop.m_extents[0]);
     auto const next = rows * m_loop.m_x_strides[1] + m_loop.m_x_strides[2];
-    for (int i = 0; i < m_loop.m_extents[0]; i += line) {
+    for (int i = begin; i < end; i += line) {
       prefetch(x + next + i);
       if constexpr (!Coefficients::constant) {
         auto const offset = a + rows * m_loop.m_coefficients.stride(1) + i;
