@@ -66,15 +66,36 @@ TYPED_TEST(BlockTridiagonals, solve_in_single_and_mixed_precision) {
     for (auto const direction : directions) {
       check_grid<float, 3, float>(exec, Grid(7, 21, 3), direction, options);
       check_grid<double, 3, float>(exec, Grid(7, 21, 3), direction, options);
+      check_grid<float, 1, float>(exec, Grid(7, 21, 3), direction, options);
+      check_grid<double, 1, float>(exec, Grid(7, 21, 3), direction, options);
     }
   }
 }
 
+/// The rows of each point in another order, so that the largest entries are not on the diagonals of blocks.
+ReferenceLine with_rows_rotated(const ReferenceLine& line, int first) {
+  auto result = line;
+  for (auto const blocks : {&ReferenceLine::lower, &ReferenceLine::diagonal, &ReferenceLine::upper}) {
+    for (int p = 0; p < line.length(); ++p) {
+      for (int r = 0; r < line.n; ++r) {
+        for (int c = 0; c < line.n; ++c) (result.*blocks)[p](r, c) = (line.*blocks)[p]((r + first + p) % line.n, c);
+      }
+    }
+  }
+  return result;
+}
+
+enum class Rows { dominant, rotated };
+
 /// Lists, in arrays of points and in line storage, with many columns.
 template <int n, class Exec>
-void check_lists(const Exec& exec, const LineSet& lines, const BlockTridiagonalOptions& options) {
+void check_lists(const Exec& exec, const LineSet& lines, const BlockTridiagonalOptions& options,
+                 Rows rows = Rows::dominant) {
   SCOPED_TRACE(std::to_string(lines.count()) + " lines, n = " + std::to_string(n) + ", " + describe(options));
-  auto const line_of = [&](std::int64_t line) { return random_line(n, lines.length(line), 7 + unsigned(line)); };
+  auto const line_of = [&](std::int64_t line) {
+    auto const dominant = random_line(n, lines.length(line), 7 + unsigned(line));
+    return rows == Rows::dominant ? dominant : with_rows_rotated(dominant, static_cast<int>(line));
+  };
   BlockTridiagonal<double, n, Exec> solver(exec, lines, options);
   solver.factor(exec, to_lines<double, n, double>(exec, solver.layout(), line_of));
   EXPECT_TRUE(solver.status(exec).ok()) << solver.status(exec).message();
@@ -125,6 +146,16 @@ TYPED_TEST(BlockTridiagonals, solve_lists_and_many_columns) {
                               LineSet::uniform(33, 6), LineSet::lists(6, {0, 2}, {4, 1}).completed()}) {
       check_lists<1>(exec, lines, options);
       check_lists<3>(exec, lines, options);
+    }
+  }
+}
+
+TYPED_TEST(BlockTridiagonals, exchange_rows_of_some_lines) {
+  TypeParam const exec;
+  for (auto const& options : line_options_of<TypeParam>()) {
+    for (auto const& lines : {lists_of_many_lengths(41), LineSet::uniform(33, 6)}) {
+      check_lists<3>(exec, lines, options, Rows::rotated);
+      check_lists<8>(exec, lines, options, Rows::rotated);
     }
   }
 }
