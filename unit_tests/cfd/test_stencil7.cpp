@@ -55,15 +55,21 @@ T product_at(const TestArray<T, Exec>& x, const std::array<int, 3>& e, const Poi
   return sum;
 }
 
+/// One for each direction, none like another.
+template <class T>
+ConstantStencil7<T> seven_coefficients() {
+  return {.bottom = T(-1),
+          .south = T(-2),
+          .west = T(-3),
+          .center = T(12),
+          .east = T(-1.5),
+          .north = T(-0.5),
+          .top = T(-2.5)};
+}
+
 template <class T, class Exec>
 void compare_with_reference(const Exec& exec, const std::array<int, 3>& extents, int components) {
-  ConstantStencil7<T> const constant{.bottom = T(-1),
-                                     .south = T(-2),
-                                     .west = T(-3),
-                                     .center = T(12),
-                                     .east = T(-1.5),
-                                     .north = T(-0.5),
-                                     .top = T(-2.5)};
+  auto const constant = seven_coefficients<T>();
   auto const layouts = layouts_of(extents, components);
   auto const matrix_layouts = layouts_of(extents, stencil7_size);
   for (auto const& box : boxes_in(extents)) {
@@ -122,13 +128,7 @@ TYPED_TEST(Stencil7Test, product_of_more_than_caches_hold_is_that_of_its_layers)
 /// Constant coefficients in rows of neighbours, of a box large enough for blocks that march through layers.
 template <class T, class Exec>
 void compare_large_boxes(const Exec& exec, const std::array<int, 3>& extents) {
-  ConstantStencil7<T> const a{.bottom = T(-1),
-                              .south = T(-2),
-                              .west = T(-3),
-                              .center = T(12),
-                              .east = T(-1.5),
-                              .north = T(-0.5),
-                              .top = T(-2.5)};
+  auto const a = seven_coefficients<T>();
   Box const all{{0, 0, 0}, {extents[0], extents[1], extents[2]}};
   auto const layouts = layouts_of(extents, 1);
   for (auto const& box : {all, all.without_boundary(1), Box{{2, 0, 3}, {extents[0], extents[1] - 1, extents[2]}}}) {
