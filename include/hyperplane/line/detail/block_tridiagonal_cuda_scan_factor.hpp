@@ -211,11 +211,4 @@ struct CudaLineScanFactor {
   }
 };
 
-template <class Kernel>
-__global__ void __launch_bounds__(cuda_scan_threads)
-    cuda_line_scan_factor_kernel(const __grid_constant__ Kernel kernel) {
-  extern __shared__ __align__(16) std::byte cuda_line_scan_factor_memory[];
-  kernel.run(cuda_line_scan_factor_memory);
-}
-
 }  // namespace hyperplane::detail

@@ -154,11 +154,4 @@ struct CudaLineScanSolve {
   }
 };
 
-template <class Kernel>
-__global__ void __launch_bounds__(cuda_scan_threads)
-    cuda_line_scan_solve_kernel(const __grid_constant__ Kernel kernel) {
-  extern __shared__ __align__(16) std::byte cuda_line_scan_solve_memory[];
-  kernel.run(cuda_line_scan_solve_memory);
-}
-
 }  // namespace hyperplane::detail

@@ -54,7 +54,7 @@ class BlockTridiagonalCudaScanned {
              const LineUnknowns<Scalar, Places>& x, int columns) const {
     with_lanes([&]<int lanes>() {
       using Kernel = Solve<Places, lanes>;
-      launch(stream, cuda_line_scan_solve_kernel<Kernel>, columns, Kernel{factors, rhs, x, columns});
+      launch(stream, cuda_line_scan_kernel<Kernel>, columns, Kernel{factors, rhs, x, columns});
     });
   }
 
@@ -73,7 +73,7 @@ class BlockTridiagonalCudaScanned {
                    unsigned long long* singular) const {
     with_lanes([&]<int lanes>() {
       using Kernel = Factor<Source, lanes>;
-      launch(stream, cuda_line_scan_factor_kernel<Kernel>, 1, Kernel{source, factors, singular});
+      launch(stream, cuda_line_scan_kernel<Kernel>, 1, Kernel{source, factors, singular});
     });
   }
 
