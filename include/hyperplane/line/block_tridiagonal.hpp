@@ -43,10 +43,9 @@ struct BlockTridiagonalOptions {
 ///     x[p+1],
 ///
 /// block LU without pivoting between blocks; d^-1 by Gauss-Jordan with partial pivoting inside the block (Path::staged:
-/// a row keeps its place unless another's entry is more than twice as large; n = 1 multiplies coefficients before it
-/// divides, so that lines whose squares leave the range of Scalar can be reported singular). Kept: L, d^-1 and d^-1 U,
-/// so that a solve reads 3 n^2 values of StorageScalar a point, each once. Lines are worked on vector_length at a time,
-/// interleaved entry by entry. Sources: K. Kim, "Performance Portable SIMD Approach Implementing Block Line Solver For
+/// a row keeps its place unless another's entry is more than twice as large). Kept: L, d^-1 and d^-1 U, so that a solve
+/// reads 3 n^2 values of StorageScalar a point, each once. Lines are worked on vector_length at a time, interleaved
+/// entry by entry. Sources: K. Kim, "Performance Portable SIMD Approach Implementing Block Line Solver For
 /// Coupled PDEs", SAND2019-2037C; the layout in K. Kim et al., "Designing vector-friendly compact BLAS and LAPACK
 /// kernels", doi:10.1145/3126908.3126941; lines of scalars on Path::staged: H. S. Stone, "An efficient parallel
 /// algorithm for the solution of a tridiagonal linear system of equations", doi:10.1145/321738.321741. Which blocks are

@@ -136,9 +136,12 @@ struct CudaLineScanFactor {
           auto const before = memory.at(thread.part - 1, 0, thread.first_lane);
 #pragma unroll
           for (int l = 0; l < lanes; ++l) {
-            if (!(abs(before.m_values[l] - given[l]) > tolerance * abs(before.m_values[l]))) continue;
+            auto const computed = before.m_values[l];
+            // Where squares of the coefficients leave the range of Scalar, what is given is not a number.
+            bool const unknown = given[l] != given[l] && computed == computed;
+            if (!unknown && !(abs(computed - given[l]) > tolerance * abs(computed))) continue;
             again = true;
-            given[l] = before.m_values[l];
+            given[l] = computed;
           }
         }
       } while (__syncthreads_or(again));
