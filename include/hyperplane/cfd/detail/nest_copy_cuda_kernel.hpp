@@ -19,6 +19,8 @@ struct NestBlocks {
   static constexpr int threads = 128;
   static constexpr int warps = threads / NestLanes::lanes;
   static constexpr int elements_of_thread = 4;
+  /// What a thread copies of a row: with half of it, blocks of threads do not begin fast enough for the memory.
+  static constexpr int bytes_of_thread = 32;
   /// Points of a tile along the direction in which the first array runs, and along that of the second.
   static constexpr int tile_height = 64;
   static constexpr int tile_width = 16;
@@ -26,7 +28,7 @@ struct NestBlocks {
   static constexpr int shortest = 8;
 
   enum class Shape {
-    rows,     ///< both arrays have neighbours in the first loop: a warp for each part of a row, of 512 bytes
+    rows,     ///< both arrays have neighbours in the first loop: a warp for each part of a row, of 1024 bytes
     tiles,    ///< the second array has them in the first loop, the first array in another one
     elements  ///< in the order of the loops
   };
@@ -44,7 +46,7 @@ struct NestBlocks {
     if (size == 0) return;
     if (NestLanes::suits(nest)) {
       m_shape = Shape::rows;
-      m_lanes = NestLanes(nest, 16 / static_cast<int>(sizeof(T)));
+      m_lanes = NestLanes(nest, bytes_of_thread / static_cast<int>(sizeof(T)));
       m_count = (m_lanes.m_parts + warps - 1) / warps;
       return;
     }
@@ -70,7 +72,7 @@ using NestTile = T[NestBlocks::tile_width][NestBlocks::tile_height + 1];
 /// Block `block` of NestBlocks, all of its threads: array `from` to the other one.
 template <int from, class T>
 __device__ void copy_nest_rows(const Nest<T, 2>& nest, const NestBlocks& blocks, std::int64_t block) {
-  constexpr int count = 16 / static_cast<int>(sizeof(T));
+  constexpr int count = NestBlocks::bytes_of_thread / static_cast<int>(sizeof(T));
   auto const part = block * NestBlocks::warps + threadIdx.x / NestLanes::lanes;
   if (part >= blocks.m_lanes.m_parts) return;
   T* places[2];
