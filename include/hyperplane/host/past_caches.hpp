@@ -4,6 +4,7 @@
 #include <hyperplane/simd/pack.hpp>
 #include <hyperplane/simd/vector_length.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -42,11 +43,16 @@ void write_line(const Pack<T, line_values<T>>& values, T* to) {
   }
 }
 
-/// As many values as are whole lines, past the caches. stream_fence() must follow.
+/// Values of whole lines past the caches, those before and behind them not. `from` is in its line where `to` is.
+/// stream_fence() must follow.
 template <class T>
 void write_lines(const T* from, T* to, int count) {
   constexpr int line = line_values<T>;
-  for (int e = 0; e < count; e += line) write_line(Pack<T, line>::load(from + e), to + e);
+  int const place = place_in_line(to);
+  int e = place == 0 ? 0 : std::min(line - place, count);
+  std::copy(from, from + e, to);
+  for (; e + line <= count; e += line) write_line(Pack<T, line>::load(from + e), to + e);
+  std::copy(from + e, from + count, to + e);
 }
 
 }  // namespace hyperplane::host

@@ -41,9 +41,9 @@ struct Product {
 template <class T, class Coefficients, class Value>
 struct StencilRows {
   static constexpr std::int64_t cached_bytes = std::int64_t{128} << 10;
-  /// Points of a row that are computed at a time.
-  static constexpr int longest = 512;
   static constexpr int line = host::line_values<T>;
+  /// Points of a row that are computed at a time, so few that what they ask for ahead does not queue up.
+  static constexpr int longest = 16 * line;
   /// So far ahead: 1 kB is too late for memory, 16 kB too early.
   static constexpr int prefetched_bytes = 4096;
 
@@ -60,12 +60,12 @@ struct StencilRows {
     auto const rows = std::max<std::int64_t>(1, cached_bytes / bytes);
     m_rows = static_cast<int>(std::min<std::int64_t>(rows, loop.m_extents[1]));
     m_parts = (loop.m_extents[1] + m_rows - 1) / m_rows;
-    // Where rows share lines it does not pay.
+    // Short rows must not share lines with others.
     bool const whole_lines = host::place_in_line(loop.m_y) == 0 && loop.m_extents[0] % line == 0 &&
                              loop.m_y_strides[1] % line == 0 && loop.m_y_strides[2] % line == 0 &&
                              loop.m_y_strides[3] % line == 0;
-    m_past_caches =
-        whole_lines && host::goes_past_caches(bytes * loop.m_extents[1] * loop.m_extents[2] * loop.m_components);
+    m_past_caches = (whole_lines || loop.m_extents[0] >= longest) &&
+                    host::goes_past_caches(bytes * loop.m_extents[1] * loop.m_extents[2] * loop.m_components);
   }
 
   std::int64_t count() const { return std::int64_t{m_parts} * m_loop.m_extents[2] * m_loop.m_components; }
@@ -94,13 +94,15 @@ struct StencilRows {
       for (int i = 0; i < count; ++i) y[i * m_loop.m_y_strides[0]] = point(i, p1, p2, x, place, a);
       return;
     }
-    for (int begin = 0; begin < count; begin += longest) {
-      int const end = std::min(count, begin + longest);
+    for (int begin = 0, end; begin < count; begin = end) {
+      int const place_in_line = host::place_in_line(y + begin);
+      end = std::min(count, begin + longest - place_in_line);
       prefetch_ahead(begin, end, x, a);
       if (m_past_caches) {
         alignas(64) T buffer[longest];
-        points(begin, end, p1, p2, x, place, a, buffer);
-        host::write_lines(buffer, y + begin, end - begin);
+        T* const result = buffer + place_in_line;
+        points(begin, end, p1, p2, x, place, a, result);
+        host::write_lines(result, y + begin, end - begin);
       } else {
         points(begin, end, p1, p2, x, place, a, y + begin);
       }
