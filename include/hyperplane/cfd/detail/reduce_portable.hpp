@@ -5,6 +5,7 @@
 #include <hyperplane/cfd/detail/partials.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/host/reads_ahead.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -37,6 +38,8 @@ HYPERPLANE_FUNCTION Partials<T, count> identity_of() {
 template <class Join, class T, int arrays, class Op>
 struct ReduceChunk {
   static constexpr int lanes = 16;
+  /// Elements between two times of asking for as many that come later.
+  static constexpr int block = 128;
   using Values = decltype(call_with_elements(std::declval<const Op&>(), std::declval<T* const (&)[arrays]>()));
   using Value = typename Values::value_type;
   using Running = typename Join::template Running<Value>;
@@ -70,12 +73,19 @@ struct ReduceChunk {
       pending = 0;
     };
     bool const contiguous = m_nest.contiguous();
+    bool const reads_ahead = host::reads_ahead();
     m_parts.run(m_nest, begin, end, [&](T*(&elements)[arrays], int length) {
       int i = 0;
       if (contiguous) {
-        for (; i + lanes <= length; i += lanes) {
-          HYPERPLANE_INDEPENDENT
-          for (int lane = 0; lane < lanes; ++lane) add(op, elements, i + lane, values, lane);
+        while (i + lanes <= length) {
+          int const stop = std::min(i + block, length - lanes + 1);
+          if (reads_ahead) {
+            for (const T* const data : elements) host::prefetch_ahead(data + i, stop - i);
+          }
+          for (; i < stop; i += lanes) {
+            HYPERPLANE_INDEPENDENT
+            for (int lane = 0; lane < lanes; ++lane) add(op, elements, i + lane, values, lane);
+          }
         }
         for (; i < length; ++i) add(op, elements, i, values, i % lanes);
       } else {
