@@ -72,6 +72,15 @@ TYPED_TEST(BlockTridiagonals, solve_in_single_and_mixed_precision) {
   }
 }
 
+/// Blocks of more entries than a thread of CUDA gathers at a time, by a number that does not divide them.
+TYPED_TEST(BlockTridiagonals, solve_lines_along_j_of_large_blocks) {
+  TypeParam const exec;
+  for (auto const& options : line_options_of<TypeParam>()) {
+    check_grid<double, 6, double>(exec, Grid(19, 10, 2), LineDirection::j, options);
+    check_grid<float, 7, float>(exec, Grid(7, 21, 3), LineDirection::j, options);
+  }
+}
+
 /// The rows of each point in another order, so that the largest entries are not on the diagonals of blocks.
 ReferenceLine with_rows_rotated(const ReferenceLine& line, int first) {
   auto result = line;

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <cstdint>
 #include <hyperplane/line/block_tridiagonal.hpp>
 #include <string>
 #include <vector>
 
-#include "execution_spaces.hpp"
 #include "line_options.hpp"
 #include "line_transfer.hpp"
 #include "matchers.hpp"

@@ -137,9 +137,11 @@ struct CudaLineScanFactor {
 #pragma unroll
           for (int l = 0; l < lanes; ++l) {
             auto const computed = before.m_values[l];
-            // Where squares of the coefficients leave the range of Scalar, what is given is not a number.
-            bool const unknown = given[l] != given[l] && computed == computed;
-            if (!unknown && !(abs(computed - given[l]) > tolerance * abs(computed))) continue;
+            // What is given is not a number, or 0 or infinite, where squares of the coefficients leave the range of
+            // Scalar.
+            bool const agrees = given[l] == computed || (given[l] != given[l] && computed != computed) ||
+                                (isfinite(computed) && abs(computed - given[l]) <= tolerance * abs(computed));
+            if (agrees) continue;
             again = true;
             given[l] = computed;
           }

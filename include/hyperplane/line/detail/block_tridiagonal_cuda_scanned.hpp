@@ -11,20 +11,20 @@
 
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 
 namespace hyperplane::detail {
 
 /// Path::staged of BlockTridiagonal on CUDA for n = 1, as BlockTridiagonalCudaStaged is for larger blocks.
 template <class Scalar, class Storage, int vector_length>
 class BlockTridiagonalCudaScanned {
-  static constexpr int wide = 16 / static_cast<int>(sizeof(Scalar));
-  static constexpr int narrow = 8 / static_cast<int>(sizeof(Scalar));
+  using Loads = CudaLineLoads<Scalar>;
   using Factors = LineFactors<Storage, 1, vector_length>;
   /// Steps of a thread: what registers hold.
   template <class Source, int lanes>
-  using Factor = CudaLineScanFactor<Scalar, Storage, Source, vector_length, lanes, 8 * narrow / lanes>;
+  using Factor = CudaLineScanFactor<Scalar, Storage, Source, vector_length, lanes, 8 * Loads::narrow / lanes>;
   template <class Places, int lanes>
-  using Solve = CudaLineScanSolve<Scalar, Storage, Places, vector_length, lanes, 16 * narrow / lanes>;
+  using Solve = CudaLineScanSolve<Scalar, Storage, Places, vector_length, lanes, 16 * Loads::narrow / lanes>;
 
  public:
   static bool suits() { return true; }
@@ -36,47 +36,26 @@ class BlockTridiagonalCudaScanned {
         m_load_bits(load_bits.value_or(64)),
         m_multiprocessors(cuda::multiprocessor_count()) {}
 
-  template <class MatrixStorage, int W>
-  void factor(cudaStream_t stream, const LineMatrix<MatrixStorage, StridedPlaces<W>>& a, const Factors& factors,
+  template <class MatrixStorage, class Places>
+  void factor(cudaStream_t stream, const LineMatrix<MatrixStorage, Places>& a, const Factors& factors,
               unsigned long long* singular) const {
-    factor_from(stream, CudaLineStridedSource<MatrixStorage, W>{a}, factors, singular);
-  }
-
-  template <class MatrixStorage>
-  void factor(cudaStream_t stream, const LineMatrix<MatrixStorage, GatheredPlaces>& a, const Factors& factors,
-              unsigned long long* singular) const {
-    cuda_line_gather(stream, m_packs, a, factors);
-    factor_from(stream, CudaLineFactorsSource<Storage, vector_length>{}, factors, singular);
+    auto const source = prepare_cuda_line_source(stream, m_packs, a, factors);
+    Loads::with_lanes(m_load_bits, [&]<int lanes>() {
+      using Kernel = Factor<std::remove_const_t<decltype(source)>, lanes>;
+      launch(stream, cuda_line_scan_kernel<Kernel>, 1, Kernel{source, factors, singular});
+    });
   }
 
   template <class Places>
   void solve(cudaStream_t stream, const Factors& factors, const LineUnknowns<const Scalar, Places>& rhs,
              const LineUnknowns<Scalar, Places>& x, int columns) const {
-    with_lanes([&]<int lanes>() {
+    Loads::with_lanes(m_load_bits, [&]<int lanes>() {
       using Kernel = Solve<Places, lanes>;
       launch(stream, cuda_line_scan_kernel<Kernel>, columns, Kernel{factors, rhs, x, columns});
     });
   }
 
  private:
-  template <class Use>
-  void with_lanes(const Use& use) const {
-    if (m_load_bits == 128) {
-      use.template operator()<wide>();
-    } else {
-      use.template operator()<narrow>();
-    }
-  }
-
-  template <class Source>
-  void factor_from(cudaStream_t stream, const Source& source, const Factors& factors,
-                   unsigned long long* singular) const {
-    with_lanes([&]<int lanes>() {
-      using Kernel = Factor<Source, lanes>;
-      launch(stream, cuda_line_scan_kernel<Kernel>, 1, Kernel{source, factors, singular});
-    });
-  }
-
   template <class Kernel>
   void launch(cudaStream_t stream, void (*kernel)(Kernel), int columns, const Kernel& parameters) const {
     constexpr int groups = Kernel::Thread::groups;

@@ -6,6 +6,23 @@
 
 namespace hyperplane::detail {
 
+/// Neighbouring lines of a thread: as many as it loads values of at a time, in 128 bits or in 64.
+template <class Scalar>
+struct CudaLineLoads {
+  static constexpr int wide = 16 / static_cast<int>(sizeof(Scalar));
+  static constexpr int narrow = 8 / static_cast<int>(sizeof(Scalar));
+
+  /// Calls `use.operator()<lanes>()` with their number.
+  template <class Use>
+  static void with_lanes(int bits, const Use& use) {
+    if (bits == 128) {
+      use.template operator()<wide>();
+    } else {
+      use.template operator()<narrow>();
+    }
+  }
+};
+
 /// Bytes of shared memory of a block: `entry` for each entry of the ring, and `fixed`.
 struct CudaLineMemory {
   std::size_t entry;

@@ -27,6 +27,14 @@ struct CudaLineStridedSource {
   }
 };
 
+/// Where a block of the matrix lies until it is factored, if it is gathered before.
+template <class Storage, int n, int vector_length>
+__device__ Storage* cuda_gathered_block(const LineFactors<Storage, n, vector_length>& factors, LineBlock which,
+                                        std::int64_t pack, int step) {
+  if (which == LineBlock::upper) return factors.upper(pack, step);
+  return factors.lower(pack, step, which == LineBlock::lower ? LineFactor::lower : LineFactor::inverse);
+}
+
 /// In the factors themselves, where they have been gathered.
 template <class Storage, int vector_length>
 struct CudaLineFactorsSource {
@@ -36,37 +44,71 @@ struct CudaLineFactorsSource {
   template <class Factors>
   __device__ const Storage* block(const Factors& factors, LineBlock which, std::int64_t pack, std::int64_t,
                                   int step) const {
-    if (which == LineBlock::upper) return factors.upper(pack, step);
-    return factors.lower(pack, step, which == LineBlock::lower ? LineFactor::lower : LineFactor::inverse);
+    return cuda_gathered_block(factors, which, pack, step);
   }
 };
 
-/// Brings the blocks of lines that are anywhere to where their factors will be, one block of threads a pack.
+/// Brings the blocks of lines that are anywhere to where their factors will be, one block of threads a pack. A thread
+/// has many loads under way at a time, those of a few blocks or of a part of one: compilers cannot know that the
+/// factors are not the matrix, and would let each load wait for the store before it.
 template <class Storage, class MatrixStorage, int n, int vector_length>
 struct CudaLineGather {
   static constexpr int threads = 256;
+  /// A warp has so many lines, and some steps of each: points next to one another along a line share sectors of memory
+  /// with those of neighbouring lines in skewed pencils.
+  static constexpr int warp_lanes = 8;
+  static constexpr int warp_steps = 32 / warp_lanes;
+  static constexpr int groups = vector_length / warp_lanes;
+  static constexpr int block_entries = n * n;
+  static constexpr int blocks = line_blocks * block_entries <= 27 ? line_blocks : 1;
+  static constexpr int entries = block_entries <= 25 ? block_entries : 25;
+  static_assert(vector_length % warp_lanes == 0 && threads / 32 % groups == 0);
+
   LineMatrix<MatrixStorage, GatheredPlaces> m_a;
   LineFactors<Storage, n, vector_length> m_factors;
 
   __device__ void run() const {
     std::int64_t const pack = blockIdx.x;
     int const length = m_factors.m_layout.length(pack);
-    int const lane = static_cast<int>(threadIdx.x) % vector_length;
+    int const warp = static_cast<int>(threadIdx.x) / 32;
+    int const thread = static_cast<int>(threadIdx.x) % 32;
+    int const lane = warp % groups * warp_lanes + thread % warp_lanes;
+    int const first_step = warp / groups * warp_steps + thread / warp_lanes;
     const int* const slots = m_a.m_places.m_slots + m_factors.m_layout.first_item(pack) * vector_length + lane;
-    int const width = 1 << m_a.m_places.m_shift;
-    for (int step = static_cast<int>(threadIdx.x) / vector_length; step < length; step += threads / vector_length) {
+    for (int step = first_step; step < length; step += threads / vector_length) {
       int const slot = slots[std::int64_t{step} * vector_length];
-      auto const from = std::int64_t{slot >> m_a.m_places.m_shift} * m_a.m_entries * width + (slot & (width - 1));
-      auto const copy = [&](Storage* to, LineBlock which) {
-        int const first = m_a.m_first[static_cast<int>(which)];
-        for (int e = 0; e < n * n; ++e) {
-          to[e * vector_length + lane] =
-              slot >= 0 ? static_cast<Storage>(m_a.m_data[from + std::int64_t{first + e} * width]) : Storage(0);
+#pragma unroll 1
+      for (int block = 0; block < line_blocks; block += blocks) {
+#pragma unroll 1
+        for (int entry = 0; entry < block_entries; entry += entries) copy(pack, step, lane, slot, block, entry);
+      }
+    }
+  }
+
+ private:
+  __device__ void copy(std::int64_t pack, int step, int lane, int slot, int block, int entry) const {
+    constexpr bool all_there = block_entries % entries == 0;
+    int const width = 1 << m_a.m_places.m_shift;
+    auto const from = std::int64_t{slot >> m_a.m_places.m_shift} * m_a.m_entries * width + (slot & (width - 1));
+    Storage values[blocks][entries] = {};
+#pragma unroll
+    for (int b = 0; b < blocks; ++b) {
+      auto const first = from + std::int64_t{m_a.m_first[block + b] + entry} * width;
+#pragma unroll
+      for (int e = 0; e < entries; ++e) {
+        if (slot >= 0 && (all_there || entry + e < block_entries)) {
+          values[b][e] = static_cast<Storage>(m_a.m_data[first + std::int64_t{e} * width]);
         }
-      };
-      copy(m_factors.lower(pack, step, LineFactor::lower), LineBlock::lower);
-      copy(m_factors.lower(pack, step, LineFactor::inverse), LineBlock::diagonal);
-      copy(m_factors.upper(pack, step), LineBlock::upper);
+      }
+    }
+#pragma unroll
+    for (int b = 0; b < blocks; ++b) {
+      auto const which = static_cast<LineBlock>(block + b);
+      Storage* const first = cuda_gathered_block(m_factors, which, pack, step) + entry * vector_length + lane;
+#pragma unroll
+      for (int e = 0; e < entries; ++e) {
+        if (all_there || entry + e < block_entries) first[e * vector_length] = values[b][e];
+      }
     }
   }
 };
@@ -76,13 +118,21 @@ __global__ void __launch_bounds__(Gather::threads) cuda_line_gather_kernel(const
   gather.run();
 }
 
-/// Gathers blocks into the factors.
-template <class Storage, class MatrixStorage, int n, int vector_length>
-void cuda_line_gather(cudaStream_t stream, std::int64_t packs, const LineMatrix<MatrixStorage, GatheredPlaces>& a,
-                      const LineFactors<Storage, n, vector_length>& factors) {
+/// Makes the source of a factorization: the matrix itself, or the factors, into which its blocks are gathered before.
+template <class MatrixStorage, int W, class Factors>
+CudaLineStridedSource<MatrixStorage, W> prepare_cuda_line_source(cudaStream_t, std::int64_t,
+                                                                 const LineMatrix<MatrixStorage, StridedPlaces<W>>& a,
+                                                                 const Factors&) {
+  return {a};
+}
+template <class MatrixStorage, class Storage, int n, int vector_length>
+CudaLineFactorsSource<Storage, vector_length> prepare_cuda_line_source(
+    cudaStream_t stream, std::int64_t packs, const LineMatrix<MatrixStorage, GatheredPlaces>& a,
+    const LineFactors<Storage, n, vector_length>& factors) {
   using Gather = CudaLineGather<Storage, MatrixStorage, n, vector_length>;
   cuda::launch(stream, cuda_line_gather_kernel<Gather>, static_cast<int>(packs), Gather::threads, 0,
                cuda::Dependency::complete, Gather{a, factors});
+  return {};
 }
 
 }  // namespace hyperplane::detail

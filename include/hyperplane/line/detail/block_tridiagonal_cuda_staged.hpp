@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 
 namespace hyperplane::detail {
 
@@ -18,19 +19,18 @@ namespace hyperplane::detail {
 /// where the blocks have to be gathered first. Allocates nothing and waits for nothing.
 template <class Scalar, int n, class Storage, int vector_length>
 class BlockTridiagonalCudaStaged {
-  static constexpr int wide = 16 / static_cast<int>(sizeof(Scalar));
-  static constexpr int narrow = 8 / static_cast<int>(sizeof(Scalar));
+  using Loads = CudaLineLoads<Scalar>;
   using Factors = LineFactors<Storage, n, vector_length>;
   template <class Places, int lanes>
   using Solve = CudaLineSolve<Scalar, n, Storage, Places, vector_length, lanes>;
   template <class Source, int lanes>
   using Factor = CudaLineFactor<Scalar, n, Storage, Source, vector_length, lanes>;
-  using Gathered = CudaLineFactorsSource<Storage, vector_length>;
 
  public:
   /// Whether the current device can run the kernels, and they were compiled for it.
   static bool suits() {
     if (cuda::device_attribute(cudaDevAttrComputeCapabilityMajor) < 9) return false;
+    constexpr int wide = Loads::wide;
     cudaFuncAttributes attributes{};
     cuda::check(cudaFuncGetAttributes(&attributes, cuda_line_solve_kernel<Solve<GatheredPlaces, wide>>),
                 "cudaFuncGetAttributes");
@@ -47,23 +47,23 @@ class BlockTridiagonalCudaStaged {
             static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrMaxSharedMemoryPerMultiprocessor))),
         m_block_bytes(cuda::max_shared_bytes()) {}
 
-  template <class MatrixStorage, int W>
-  void factor(cudaStream_t stream, const LineMatrix<MatrixStorage, StridedPlaces<W>>& a, const Factors& factors,
+  template <class MatrixStorage, class Places>
+  void factor(cudaStream_t stream, const LineMatrix<MatrixStorage, Places>& a, const Factors& factors,
               unsigned long long* singular) const {
-    factor_from(stream, CudaLineStridedSource<MatrixStorage, W>{a}, factors, singular);
-  }
-
-  template <class MatrixStorage>
-  void factor(cudaStream_t stream, const LineMatrix<MatrixStorage, GatheredPlaces>& a, const Factors& factors,
-              unsigned long long* singular) const {
-    cuda_line_gather(stream, m_packs, a, factors);
-    factor_from(stream, Gathered{}, factors, singular);
+    auto const source = prepare_cuda_line_source(stream, m_packs, a, factors);
+    // With half as many lanes a thread holds columns of half as many lines, and has registers for more of them: what is
+    // read by all threads of a line is read less often.
+    Loads::with_lanes(m_load_bits.value_or(64), [&]<int lanes>() {
+      using Kernel = Factor<std::remove_const_t<decltype(source)>, lanes>;
+      int const entries = this->entries(Kernel::memory, 1);
+      launch<Kernel>(stream, cuda_line_factor_kernel<Kernel>, 1, Kernel{source, factors, singular, entries}, entries);
+    });
   }
 
   template <class Places>
   void solve(cudaStream_t stream, const Factors& factors, const LineUnknowns<const Scalar, Places>& rhs,
              const LineUnknowns<Scalar, Places>& x, int columns) const {
-    with_lanes(128, [&]<int lanes>() {
+    Loads::with_lanes(m_load_bits.value_or(128), [&]<int lanes>() {
       using Kernel = Solve<Places, lanes>;
       int const entries = this->entries(Kernel::memory, columns);
       launch<Kernel>(stream, cuda_line_solve_kernel<Kernel>, columns, Kernel{factors, rhs, x, columns, entries},
@@ -72,29 +72,8 @@ class BlockTridiagonalCudaStaged {
   }
 
  private:
-  template <class Use>
-  void with_lanes(int automatic, const Use& use) const {
-    if (m_load_bits.value_or(automatic) == 128) {
-      use.template operator()<wide>();
-    } else {
-      use.template operator()<narrow>();
-    }
-  }
-
   int entries(const CudaLineMemory& memory, int columns) const {
     return choose_line_entries(m_packs * columns, memory, m_multiprocessors, m_multiprocessor_bytes, m_block_bytes);
-  }
-
-  template <class Source>
-  void factor_from(cudaStream_t stream, const Source& source, const Factors& factors,
-                   unsigned long long* singular) const {
-    // With half as many lanes a thread holds columns of half as many lines, and has registers for more of them: what is
-    // read by all threads of a line is read less often.
-    with_lanes(64, [&]<int lanes>() {
-      using Kernel = Factor<Source, lanes>;
-      int const entries = this->entries(Kernel::memory, 1);
-      launch<Kernel>(stream, cuda_line_factor_kernel<Kernel>, 1, Kernel{source, factors, singular, entries}, entries);
-    });
   }
 
   template <class Kernel>
