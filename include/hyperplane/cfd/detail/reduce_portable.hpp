@@ -5,7 +5,7 @@
 #include <hyperplane/cfd/detail/partials.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/macros.hpp>
-#include <hyperplane/host/reads_ahead.hpp>
+#include <hyperplane/host/prefetch.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -73,14 +73,19 @@ struct ReduceChunk {
       pending = 0;
     };
     bool const contiguous = m_nest.contiguous();
-    bool const reads_ahead = host::reads_ahead();
+    // Of arrays that are there more than once, the first.
+    bool asks[arrays];
+    for (int a = 0; a < arrays; ++a) {
+      asks[a] =
+          host::reads_ahead() && std::find(m_nest.m_data, m_nest.m_data + a, m_nest.m_data[a]) == m_nest.m_data + a;
+    }
     m_parts.run(m_nest, begin, end, [&](T*(&elements)[arrays], int length) {
       int i = 0;
       if (contiguous) {
         while (i + lanes <= length) {
           int const stop = std::min(i + block, length - lanes + 1);
-          if (reads_ahead) {
-            for (const T* const data : elements) host::prefetch_ahead(data + i, stop - i);
+          for (int a = 0; a < arrays; ++a) {
+            if (asks[a]) host::prefetch_values(elements[a] + i + host::values_ahead<T>, stop - i);
           }
           for (; i < stop; i += lanes) {
             HYPERPLANE_INDEPENDENT

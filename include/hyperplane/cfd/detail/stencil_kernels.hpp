@@ -11,6 +11,7 @@
 #include <hyperplane/cuda/sector.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/host/past_caches.hpp>
+#include <hyperplane/host/prefetch.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -44,8 +45,8 @@ struct StencilRows {
   static constexpr int line = host::line_values<T>;
   /// Points of a row that are computed at a time, so few that what they ask for ahead does not queue up.
   static constexpr int longest = 16 * line;
-  /// So far ahead: 1 kB is too late for memory, 16 kB too early.
-  static constexpr int prefetched_bytes = 4096;
+  /// Rows whose lines are written past the caches although their ends share lines with something else.
+  static constexpr int shortest_past_caches = 16 * line;
 
   StencilLoop<T, Coefficients> m_loop;
   Value m_value;
@@ -60,11 +61,10 @@ struct StencilRows {
     auto const rows = std::max<std::int64_t>(1, cached_bytes / bytes);
     m_rows = static_cast<int>(std::min<std::int64_t>(rows, loop.m_extents[1]));
     m_parts = (loop.m_extents[1] + m_rows - 1) / m_rows;
-    // Short rows must not share lines with others.
     bool const whole_lines = host::place_in_line(loop.m_y) == 0 && loop.m_extents[0] % line == 0 &&
                              loop.m_y_strides[1] % line == 0 && loop.m_y_strides[2] % line == 0 &&
                              loop.m_y_strides[3] % line == 0;
-    m_past_caches = (whole_lines || loop.m_extents[0] >= longest) &&
+    m_past_caches = (whole_lines || loop.m_extents[0] >= shortest_past_caches) &&
                     host::goes_past_caches(bytes * loop.m_extents[1] * loop.m_extents[2] * loop.m_components);
   }
 
@@ -111,14 +111,11 @@ struct StencilRows {
 
   /// What a row that comes soon needs, and none before it did.
   void prefetch_ahead(int begin, int end, const T* x, std::int64_t a) const {
-    int const rows = std::max(1, prefetched_bytes / static_cast<int>(sizeof(T)) / m_loop.m_extents[0]);
-    auto const next = rows * m_loop.m_x_strides[1] + m_loop.m_x_strides[2];
-    for (int i = begin; i < end; i += line) {
-      prefetch(x + next + i);
-      if constexpr (!Coefficients::constant) {
-        auto const offset = a + rows * m_loop.m_coefficients.stride(1) + i;
-        for (const T* const data : m_loop.m_coefficients.m_data) prefetch(data + offset);
-      }
+    int const rows = std::max(1, host::values_ahead<T> / m_loop.m_extents[0]);
+    host::prefetch_values(x + rows * m_loop.m_x_strides[1] + m_loop.m_x_strides[2] + begin, end - begin);
+    if constexpr (!Coefficients::constant) {
+      auto const offset = a + rows * m_loop.m_coefficients.stride(1) + begin;
+      for (const T* const data : m_loop.m_coefficients.m_data) host::prefetch_values(data + offset, end - begin);
     }
   }
 
