@@ -49,8 +49,9 @@ struct CudaLineFactorsSource {
 };
 
 /// Brings the blocks of lines that are anywhere to where their factors will be, one block of threads a pack. A thread
-/// has many loads under way at a time, those of a few blocks or of a part of one: compilers cannot know that the
-/// factors are not the matrix, and would let each load wait for the store before it.
+/// has many loads under way at a time, of `entries` of each of the three blocks: compilers cannot know that the factors
+/// are not the matrix, and would let each load wait for the store before it. Few threads with many loads also leave in
+/// the cache what others need of the same lines of memory.
 template <class Storage, class MatrixStorage, int n, int vector_length>
 struct CudaLineGather {
   static constexpr int threads = 256;
@@ -60,8 +61,7 @@ struct CudaLineGather {
   static constexpr int warp_steps = 32 / warp_lanes;
   static constexpr int groups = vector_length / warp_lanes;
   static constexpr int block_entries = n * n;
-  static constexpr int blocks = line_blocks * block_entries <= 27 ? line_blocks : 1;
-  static constexpr int entries = block_entries <= 25 ? block_entries : 25;
+  static constexpr int entries = block_entries <= 25 ? block_entries : 20;
   static_assert(vector_length % warp_lanes == 0 && threads / 32 % groups == 0);
 
   LineMatrix<MatrixStorage, GatheredPlaces> m_a;
@@ -78,22 +78,19 @@ struct CudaLineGather {
     for (int step = first_step; step < length; step += threads / vector_length) {
       int const slot = slots[std::int64_t{step} * vector_length];
 #pragma unroll 1
-      for (int block = 0; block < line_blocks; block += blocks) {
-#pragma unroll 1
-        for (int entry = 0; entry < block_entries; entry += entries) copy(pack, step, lane, slot, block, entry);
-      }
+      for (int entry = 0; entry < block_entries; entry += entries) copy(pack, step, lane, slot, entry);
     }
   }
 
  private:
-  __device__ void copy(std::int64_t pack, int step, int lane, int slot, int block, int entry) const {
+  __device__ void copy(std::int64_t pack, int step, int lane, int slot, int entry) const {
     constexpr bool all_there = block_entries % entries == 0;
     int const width = 1 << m_a.m_places.m_shift;
     auto const from = std::int64_t{slot >> m_a.m_places.m_shift} * m_a.m_entries * width + (slot & (width - 1));
-    Storage values[blocks][entries] = {};
+    Storage values[line_blocks][entries] = {};
 #pragma unroll
-    for (int b = 0; b < blocks; ++b) {
-      auto const first = from + std::int64_t{m_a.m_first[block + b] + entry} * width;
+    for (int b = 0; b < line_blocks; ++b) {
+      auto const first = from + std::int64_t{m_a.m_first[b] + entry} * width;
 #pragma unroll
       for (int e = 0; e < entries; ++e) {
         if (slot >= 0 && (all_there || entry + e < block_entries)) {
@@ -102,8 +99,8 @@ struct CudaLineGather {
       }
     }
 #pragma unroll
-    for (int b = 0; b < blocks; ++b) {
-      auto const which = static_cast<LineBlock>(block + b);
+    for (int b = 0; b < line_blocks; ++b) {
+      auto const which = static_cast<LineBlock>(b);
       Storage* const first = cuda_gathered_block(m_factors, which, pack, step) + entry * vector_length + lane;
 #pragma unroll
       for (int e = 0; e < entries; ++e) {
