@@ -4,7 +4,7 @@
 
 /* Hyperplane for C: solvers of block systems on the seven-point stencil of a structured grid.
  *
- * Every function returns HYPERPLANE_SUCCESS, or says what is wrong by another status and
+ * Every function that can fail returns HYPERPLANE_SUCCESS, or says what is wrong by another status and
  * hyperplane_last_error_message(). Nothing is thrown, nothing is printed, and nothing ends the program. docs/c.md is an
  * introduction.
  *
@@ -160,7 +160,8 @@ typedef enum hyperplane_block_order HYPERPLANE_INT_ENUM {
 /* Zero at first. */
 HYPERPLANE_API hyperplane_status hyperplane_matrix_create(hyperplane_context context, hyperplane_grid grid, int n,
                                                           hyperplane_storage storage, hyperplane_matrix* matrix);
-/* From and to an array; count = points * 7 * n * n. Blocks that point out of the grid are ignored, but finite. */
+/* From and to an array; count = points * 7 * n * n. Blocks that point out of the grid are ignored, but by periodic line
+ * solvers (hyperplane_lines.h), and finite. */
 HYPERPLANE_API hyperplane_status hyperplane_matrix_set(hyperplane_matrix matrix, const double* values, int64_t count,
                                                        hyperplane_block_order order, hyperplane_memory_space space);
 HYPERPLANE_API hyperplane_status hyperplane_matrix_get(hyperplane_matrix matrix, double* values, int64_t count,
@@ -182,7 +183,7 @@ typedef enum hyperplane_path HYPERPLANE_INT_ENUM {
   HYPERPLANE_PATH_THREAD_RECYCLING = 4, /* cuda */
   HYPERPLANE_PATH_COOPERATIVE = 5,      /* cuda */
   HYPERPLANE_PATH_SELF_SCHEDULED = 6,   /* cuda */
-  HYPERPLANE_PATH_STAGED = 7            /* of line solvers; CUDA from 9.0 on */
+  HYPERPLANE_PATH_STAGED = 7            /* cuda, of line solvers; for n > 1 from 9.0 on */
 } hyperplane_path;
 
 typedef enum hyperplane_preconditioner_kind HYPERPLANE_INT_ENUM {

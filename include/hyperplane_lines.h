@@ -57,7 +57,8 @@ HYPERPLANE_API hyperplane_status hyperplane_line_solver_create(hyperplane_contex
 HYPERPLANE_API hyperplane_status hyperplane_line_solver_factor(hyperplane_line_solver solver, const double* values,
                                                                int64_t count, hyperplane_block_order order,
                                                                hyperplane_memory_space space);
-/* Factors what A has along the lines of its grid. */
+/* Factors what A, of the storage of the options, has along the lines of its grid. Where they are periodic, the blocks
+ * that point out of the grid couple their ends. */
 HYPERPLANE_API hyperplane_status hyperplane_line_solver_factor_matrix(hyperplane_line_solver solver,
                                                                       hyperplane_matrix a);
 /* Waits, and is HYPERPLANE_SINGULAR_PIVOT if the last factorization met one. */

@@ -151,7 +151,7 @@ inside() {
     exec chroot "$root" /usr/bin/env -C "$repository" "$@"' \
     inside "$deps/kokkos-$flavour" "$repository" \
     -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
-    TERM="${TERM:-dumb}" HYPERPLANE_COMMIT="$(commit_name)" $(passed_variables) "$@" ||
+    TERM="${TERM:-dumb}" $(passed_variables) HYPERPLANE_COMMIT="$(commit_name)" "$@" ||
     return $?
 }
 
@@ -162,7 +162,7 @@ commit_name() {
 # Settings of the caller that a command inside should see, as NAME=value words.
 passed_variables() {
   local name
-  for name in $(compgen -e | grep -E '^(OMP_|CI$|CTEST_|CMAKE_BUILD_PARALLEL_LEVEL$)' || true); do
+  for name in $(compgen -e | grep -E '^(OMP_|HYPERPLANE_|CI$|CTEST_|CMAKE_BUILD_PARALLEL_LEVEL$)' || true); do
     [[ ${!name} == *[[:space:]]* ]] || printf '%s=%s ' "$name" "${!name}"
   done
 }

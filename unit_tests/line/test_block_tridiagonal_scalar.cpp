@@ -87,7 +87,8 @@ double largest_residual(const ReferenceLine& a, const std::vector<double>& rhs, 
     double const residual = rhs[o] - lower * before - a.diagonal[p](0, 0) * x(o) - upper * after;
     double const rounding =
         std::abs(lower * before) + std::abs(lower * scaled * x(o)) + std::abs(pivot * x(o)) + std::abs(upper * after);
-    largest = std::max(largest, std::isfinite(residual) ? std::abs(residual) / rounding : 1.0);
+    double const ratio = std::abs(residual) / rounding;
+    if (!(std::isfinite(rounding) && ratio <= largest)) largest = std::isfinite(ratio) ? ratio : 1.0;
     scaled = upper / pivot;
   }
   return largest;

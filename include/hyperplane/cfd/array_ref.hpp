@@ -17,7 +17,8 @@
 namespace hyperplane {
 
 /// What the primitives work on: a three-dimensional array of points with one or several components, anywhere in
-/// memory, with any strides. A value that refers to memory it does not own: trivially copyable, usable in kernels.
+/// memory that the execution space of a call reaches, with any strides. A value that refers to memory it does not own:
+/// trivially copyable, usable in kernels.
 ///
 /// Component c of point (i, j, k) is data[i*stride[0] + j*stride[1] + k*stride[2] + c*component_stride]. Strides are in
 /// elements and may be negative; arrays that are written must not have two points in one place. Fortran's a(I, J, K, n)

@@ -67,10 +67,10 @@ struct ReductionsOptions {
 /// indices leave out boundary layers; products and sums are one pass.
 ///
 /// A plan: the constructor allocates memory for partial results, 32 kB on the host, 8 kB on CUDA (portable 2 MB),
-/// whatever the boxes. Every function has two forms. With a result (a View of one number in the memory of the execution
-/// space) it is asynchronous on the instance, allocates nothing and fences nothing. Without, it returns the value, and
-/// waits for the instance. Copies share the memory: one reduction of a plan and its copies at a time, that is on one
-/// instance.
+/// whatever the boxes. Every function but dots() has two forms. With a result (a View of one number in the memory of
+/// the execution space) it is asynchronous on the instance, allocates nothing and fences nothing. Without, it returns
+/// the value, and waits for the instance; dots() has the first form alone. Copies share the memory: one reduction of a
+/// plan and its copies at a time, that is on one instance.
 ///
 /// Arrays are as in updates.hpp: int, float or double, any strides, any extents in which the box is. Sums are in double
 /// (int: in 64-bit integers), so that a sum of floats is a double. What is added to what is a function of the box and

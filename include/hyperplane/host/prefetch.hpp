@@ -16,9 +16,9 @@ void prefetch_values(const T* values, int count) {
   for (int e = 0; e < count; e += line) prefetch(values + e);
 }
 
-/// Whether loops over neighbours should ask for what they read some time later. Intel's processors (measured on a Xeon)
-/// see no stream in a loop that has more than a few instructions for each line: sums of float as double read half as
-/// fast there. AMD's (Zen 4) see it, and the instructions cost them up to a tenth.
+/// Whether reductions, which do little more than read, should ask for what they read some time later. Intel's
+/// processors (measured on a Xeon) see no stream in a loop that has more than a few instructions for each line: sums of
+/// float as double read half as fast there. AMD's (Zen 4) see it, and the instructions cost them up to a tenth.
 inline bool reads_ahead() {
 #if defined(__has_builtin) && (defined(__x86_64__) || defined(__i386__))
 #if __has_builtin(__builtin_cpu_is)

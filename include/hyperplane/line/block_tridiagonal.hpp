@@ -39,8 +39,8 @@ struct BlockTridiagonalOptions {
 ///
 /// On each line, with blocks L (lower), D, U (upper) of position p,
 ///
-///     d[p] = D[p] - L[p] d[p-1]^-1 U[p-1],    y[p] = d[p]^-1 (b[p] - L[p] y[p-1]),    x[p] = y[p] - d[p]^-1 U[p]
-///     x[p+1],
+///     d[p] = D[p] - L[p] d[p-1]^-1 U[p-1],    y[p] = d[p]^-1 (b[p] - L[p] y[p-1]),
+///     x[p] = y[p] - d[p]^-1 U[p] x[p+1],
 ///
 /// block LU without pivoting between blocks; d^-1 by Gauss-Jordan with partial pivoting inside the block (Path::staged:
 /// a row keeps its place unless another's entry is more than twice as large). Kept: L, d^-1 and d^-1 U, so that a solve
@@ -52,9 +52,10 @@ struct BlockTridiagonalOptions {
 /// kept is our choice.
 ///
 /// Matrices and vectors: on grid lines BlockStencil7, of which the diagonal and the two blocks along the direction are
-/// used, and BlockVector; on lists, arrays with a row of n unknowns for each point (points on no line are left as they
-/// are); on any lines BlockTridiagonalMatrix and LineVector, in one or many columns. StorageScalar = float with
-/// Scalar = double stores half the bytes and computes in double.
+/// used (along periodic lines with those that point out of the grid), and BlockVector; on lists, arrays with a row of n
+/// unknowns for each point (points on no line are left as they are); on any lines BlockTridiagonalMatrix and
+/// LineVector, in one or many columns. StorageScalar = float with Scalar = double stores half the bytes and computes in
+/// double.
 ///
 /// Lines that are periodic, and few long ones, are cut into parts that are solved at the same time; see
 /// detail::LineSplit. A part has no pivots from other parts: it may be singular where the whole line is not.

@@ -18,9 +18,10 @@ namespace hyperplane {
 /// A block matrix on the seven-point stencil: seven n x n blocks for each point of a grid.
 ///
 /// Row block of point p: center * x[p] + west * x[i-1] + east * x[i+1] + south * x[j-1] + north * x[j+1] +
-/// bottom * x[k-1] + top * x[k+1]. Blocks that point outside the grid are ignored by every operation (they must be
-/// finite). Values are of type Storage and are computed with as Scalar: Storage = float with Scalar = double is the
-/// mixed form, half the bytes. Kept in the compact SIMD-interleaved layout of the execution space (PencilMap).
+/// bottom * x[k-1] + top * x[k+1]. Blocks that point outside the grid are ignored (they must be finite), but by
+/// BlockTridiagonal along periodic lines, whose ends they couple. Values are of type Storage and are computed with as
+/// Scalar: Storage = float with Scalar = double is the mixed form, half the bytes. Kept in the compact SIMD-interleaved
+/// layout of the execution space (PencilMap).
 ///
 /// A shared handle with the semantics of a Kokkos::View. Cost: 7 n^2 values of Storage a point and the padding of
 /// PencilMap. The constructor allocates on the given instance and sets to zero; nothing else here allocates.
