@@ -107,7 +107,7 @@ TYPED_TEST(Stencil7Test, product_is_the_serial_reference) {
 template <class T, class Exec>
 void compare_with_layers(const Exec& exec, const std::array<int, 3>& extents, const Box& box) {
   SCOPED_TRACE(to_string(box));
-  auto const array = [&](const char* label) {
+  auto const array = [&](const std::string& label) {
     return Kokkos::View<T***, Kokkos::LayoutLeft, Exec>(label, extents[0], extents[1], extents[2]);
   };
   auto const x = array("x"), y = array("y"), z = array("z");
