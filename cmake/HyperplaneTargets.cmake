@@ -8,13 +8,18 @@ target_compile_options(
                                  $<$<BOOL:${HYPERPLANE_NATIVE}>:-march=native>)
 if(HYPERPLANE_SANITIZE)
   target_compile_options(
-    hyperplane_own_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+    hyperplane_own_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+                                   # Loops that sanitizers watch do not vectorize.
+                                   $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-pass-failed>)
   target_link_options(hyperplane_own_flags INTERFACE -fsanitize=address,undefined)
 endif()
 if(HYPERPLANE_BOUNDS_CHECK)
   # Kokkos checks bounds in its headers, so that this works with a Kokkos that was built without.
   target_compile_definitions(hyperplane_own_flags INTERFACE KOKKOS_ENABLE_DEBUG_BOUNDS_CHECK)
 endif()
+
+# Threads that wait in the OpenMP runtime sleep soon, as those of the project's executables do: see docs/threads.md.
+set(hyperplane_waits "GOMP_SPINCOUNT=30000;KMP_BLOCKTIME=1")
 
 # hyperplane_add_executable(NAME SOURCE...)
 function(hyperplane_add_executable name)
@@ -26,13 +31,23 @@ endfunction()
 function(hyperplane_add_unit_test name)
   hyperplane_add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE hyperplane_test_main)
+  if(NOT Kokkos_ENABLE_CUDA)
+    target_precompile_headers(${name} REUSE_FROM hyperplane_test_main)
+  endif()
   add_test(NAME ${name} COMMAND ${name})
+  # Sanitizers watch code without optimization.
+  set(seconds 300)
+  if(HYPERPLANE_SANITIZE)
+    set(seconds 900)
+  endif()
   # More threads than the smallest machine has cores, so that tests see thread counts up to four.
-  set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 300 ENVIRONMENT "OMP_NUM_THREADS=4;OMP_PROC_BIND=false")
+  set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT ${seconds} ENVIRONMENT
+                                                                          "OMP_NUM_THREADS=4;OMP_PROC_BIND=false;${hyperplane_waits}")
 endfunction()
 
-# hyperplane_add_benchmark(NAME SOURCE...): a Google Benchmark executable. Tests add a smoke run.
-function(hyperplane_add_benchmark name)
-  hyperplane_add_executable(${name} ${ARGN})
-  target_link_libraries(${name} PRIVATE benchmark::benchmark)
+# hyperplane_also_optimized(TEST TARGET...): `run test --all` runs the test with full optimization, too, and builds these
+# targets for it.
+function(hyperplane_also_optimized test)
+  set_property(TEST ${test} APPEND PROPERTY LABELS optimized)
+  add_dependencies(optimized_tests ${ARGN})
 endfunction()

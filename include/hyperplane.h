@@ -12,7 +12,10 @@
  * unknown c of it is row point * n + c, all counted from 0.
  *
  * Calls on different objects may be made from different threads at a time, if the objects are of different contexts.
- * Calls leave a thread the CUDA device that it had.
+ * Inside a parallel region of OpenMP, calls that need a context of openmp are HYPERPLANE_NOT_AVAILABLE.
+ * Calls leave a thread the CUDA device that it had. In a process that was forked from the one that initialized the
+ * library, contexts of serial work on, if the library has not the backend cuda; all others, whose threads and device
+ * are not there, are HYPERPLANE_NOT_AVAILABLE.
  */
 
 #include <stddef.h>
@@ -44,7 +47,10 @@ typedef enum hyperplane_status HYPERPLANE_INT_ENUM {
   HYPERPLANE_NOT_AVAILABLE = 6,    /* a backend, device or block size that is not there */
   HYPERPLANE_SINGULAR_PIVOT = 7,   /* the message says at which point, in which equation */
   HYPERPLANE_OUT_OF_MEMORY = 8,
-  HYPERPLANE_INTERNAL_ERROR = 9
+  HYPERPLANE_INTERNAL_ERROR = 9,
+  HYPERPLANE_NOT_FINITE =
+      10,                  /* of a factorization: the matrix has infinities or NaN; the message says in which block */
+  HYPERPLANE_OVERFLOW = 11 /* of a factorization: the factors are too large for the type that they are stored in */
 } hyperplane_status;
 
 /* What the last call of this thread that failed had to say; valid until the next one fails. Never NULL. */
@@ -118,7 +124,7 @@ HYPERPLANE_API hyperplane_status hyperplane_context_concurrency(hyperplane_conte
 /* Waits until all work of the context is done. */
 HYPERPLANE_API hyperplane_status hyperplane_context_fence(hyperplane_context context);
 
-/* --- Vectors: n doubles a point ---------------------------------------------------------------------------------- */
+/* --- Vectors: n doubles per point -------------------------------------------------------------------------------- */
 
 /* Zero at first. */
 HYPERPLANE_API hyperplane_status hyperplane_vector_create(hyperplane_context context, hyperplane_grid grid, int n,
@@ -130,9 +136,10 @@ HYPERPLANE_API hyperplane_status hyperplane_vector_get(hyperplane_vector vector,
                                                        hyperplane_memory_space space);
 HYPERPLANE_API hyperplane_status hyperplane_vector_fill(hyperplane_vector vector, double value);
 
-/* --- Matrices: seven n x n blocks a point ------------------------------------------------------------------------ */
+/* --- Matrices: seven n x n blocks per point ---------------------------------------------------------------------- */
 
-/* Which neighbour a block multiplies: (i, j, k-1), (i, j-1, k), (i-1, j, k), the point itself, (i+1, j, k), ... */
+/* Which neighbour a block multiplies: (i, j, k-1), (i, j-1, k), (i-1, j, k), the point itself, (i+1, j, k), ...
+ * The number of the direction to (i + di, j + dj, k + dk) is 3 + di + 2 dj + 3 dk. */
 enum {
   HYPERPLANE_BOTTOM = 0,
   HYPERPLANE_SOUTH = 1,
@@ -172,107 +179,6 @@ HYPERPLANE_API hyperplane_status hyperplane_matrix_apply(hyperplane_matrix a, hy
 HYPERPLANE_API hyperplane_status hyperplane_matrix_residual(hyperplane_matrix a, hyperplane_vector b,
                                                             hyperplane_vector x, hyperplane_vector r);
 
-/* --- Preconditioners --------------------------------------------------------------------------------------------- */
-
-/* How a solver runs; what the backend cannot run is an error. docs/algorithms.md says more. */
-typedef enum hyperplane_path HYPERPLANE_INT_ENUM {
-  HYPERPLANE_PATH_AUTOMATIC = 0, /* the fastest of the backend */
-  HYPERPLANE_PATH_PORTABLE = 1,  /* by hyperplanes; every backend */
-  HYPERPLANE_PATH_PENCIL = 2,    /* point to point along pencils; every backend, CUDA from 9.0 on */
-  HYPERPLANE_PATH_CUDA_GRAPH = 3,
-  HYPERPLANE_PATH_THREAD_RECYCLING = 4, /* cuda */
-  HYPERPLANE_PATH_COOPERATIVE = 5,      /* cuda */
-  HYPERPLANE_PATH_SELF_SCHEDULED = 6,   /* cuda */
-  HYPERPLANE_PATH_STAGED = 7            /* cuda, of line solvers; for n > 1 from 9.0 on */
-} hyperplane_path;
-
-typedef enum hyperplane_preconditioner_kind HYPERPLANE_INT_ENUM {
-  HYPERPLANE_IDENTITY = 0,
-  HYPERPLANE_JACOBI = 1, /* block Jacobi */
-  HYPERPLANE_SSOR = 2,   /* block SSOR */
-  HYPERPLANE_SIP = 3,    /* Stone's strongly implicit procedure, n = 1 */
-  HYPERPLANE_LINES = 4,  /* line-implicit iteration; one sweep in one direction solves the block tridiagonal systems */
-  HYPERPLANE_BILU0 = 5   /* block ILU(0) */
-} hyperplane_preconditioner_kind;
-
-/* Filled by hyperplane_preconditioner_options_init() first, and then changed. */
-typedef struct hyperplane_preconditioner_options {
-  size_t struct_size;                  /* not for you */
-  hyperplane_preconditioner_kind kind; /* HYPERPLANE_BILU0 */
-  hyperplane_storage storage;          /* of the factors, that of the matrix: HYPERPLANE_STORAGE_DOUBLE */
-  double relaxation;                   /* of SSOR and lines, more than 0 and less than 2: 1 */
-  double alpha;                        /* of SIP, at least 0 and less than 1: 0.9 */
-  int line_direction_count;            /* 1 to 3: 1 */
-  int line_directions[3];              /* 0, 1, 2: along i, j, k; they take turns: 0 */
-  int line_sweeps;                     /* through these directions: 1 */
-  hyperplane_path path;                /* of BILU(0), SIP and SSOR: HYPERPLANE_PATH_AUTOMATIC */
-} hyperplane_preconditioner_options;
-
-HYPERPLANE_API hyperplane_status hyperplane_preconditioner_options_init(hyperplane_preconditioner_options* options);
-/* Allocates what factors need. options may be NULL: BILU(0). */
-HYPERPLANE_API hyperplane_status hyperplane_preconditioner_create(hyperplane_context context, hyperplane_grid grid,
-                                                                  int n,
-                                                                  const hyperplane_preconditioner_options* options,
-                                                                  hyperplane_preconditioner* preconditioner);
-/* Factors A, as often as wanted. Lines keep A itself, which must not change while it is used. */
-HYPERPLANE_API hyperplane_status hyperplane_preconditioner_factor(hyperplane_preconditioner preconditioner,
-                                                                  hyperplane_matrix a);
-/* Waits, and is HYPERPLANE_SINGULAR_PIVOT if the last factorization met one. */
-HYPERPLANE_API hyperplane_status hyperplane_preconditioner_check(hyperplane_preconditioner preconditioner);
-/* x = M^-1 rhs; x may be rhs. */
-HYPERPLANE_API hyperplane_status hyperplane_preconditioner_solve(hyperplane_preconditioner preconditioner,
-                                                                 hyperplane_vector rhs, hyperplane_vector x);
-
-/* --- Krylov methods ---------------------------------------------------------------------------------------------- */
-
-typedef enum hyperplane_method HYPERPLANE_INT_ENUM {
-  HYPERPLANE_RICHARDSON = 0, /* x += M^-1 (b - A x) */
-  HYPERPLANE_BICGSTAB = 1,
-  HYPERPLANE_FGMRES = 2
-} hyperplane_method;
-
-/* Called when the host looks at residual norms. */
-typedef void (*hyperplane_monitor)(int iteration, double residual_norm, void* data);
-
-/* Filled by hyperplane_krylov_options_init() first, and then changed. */
-typedef struct hyperplane_krylov_options {
-  size_t struct_size;         /* not for you */
-  hyperplane_method method;   /* HYPERPLANE_BICGSTAB */
-  double tolerance;           /* converged at ||b - A x|| <= tolerance * ||b||: 1e-8 */
-  int max_iterations;         /* 200 */
-  int restart;                /* directions that FGMRES keeps: 30 */
-  int check_interval;         /* iterations between two looks at the residual norm: 1 */
-  hyperplane_monitor monitor; /* NULL */
-  void* monitor_data;
-} hyperplane_krylov_options;
-
-typedef enum hyperplane_outcome HYPERPLANE_INT_ENUM {
-  HYPERPLANE_CONVERGED = 0,
-  HYPERPLANE_MAX_ITERATIONS = 1,
-  HYPERPLANE_BREAKDOWN = 2
-} hyperplane_outcome;
-
-typedef struct hyperplane_krylov_result {
-  hyperplane_outcome outcome;
-  int iterations;
-  double rhs_norm;
-  double residual_norm; /* ||b - A x|| of the x that is returned */
-} hyperplane_krylov_result;
-
-HYPERPLANE_API hyperplane_status hyperplane_krylov_options_init(hyperplane_krylov_options* options);
-/* Allocates the vectors of the method. options may be NULL: BiCGStab. */
-HYPERPLANE_API hyperplane_status hyperplane_krylov_create(hyperplane_context context, hyperplane_grid grid, int n,
-                                                          const hyperplane_krylov_options* options,
-                                                          hyperplane_krylov* krylov);
-/* Solves A x = b from the x that is given. Not to converge is an outcome, not an error. preconditioner may be NULL. */
-HYPERPLANE_API hyperplane_status hyperplane_krylov_solve(hyperplane_krylov krylov, hyperplane_matrix a,
-                                                         hyperplane_preconditioner preconditioner, hyperplane_vector b,
-                                                         hyperplane_vector x, hyperplane_krylov_result* result);
-/* Residual norms of the last solve, of iterations 0, 1, ...; at most capacity of them are written, count is how many
- * there are. */
-HYPERPLANE_API hyperplane_status hyperplane_krylov_history(hyperplane_krylov krylov, double* norms, int64_t capacity,
-                                                           int64_t* count);
-
 /* --- Timers of all kernels --------------------------------------------------------------------------------------- */
 
 /* While they run, kernels wait for one another. The environment's HYPERPLANE_TIMERS starts them in
@@ -291,8 +197,15 @@ typedef enum hyperplane_timers_format HYPERPLANE_INT_ENUM {
 HYPERPLANE_API hyperplane_status hyperplane_timers_report(hyperplane_timers_format format, char* text, size_t capacity,
                                                           size_t* length);
 
+#include <hyperplane_solvers.h>
+
+/* Refer to the objects of the solvers. */
+#include <hyperplane_csr.h>
 #include <hyperplane_lines.h>
 #include <hyperplane_primitives.h>
+
+/* Refers to the arrays of the primitives. */
+#include <hyperplane_arrays.h>
 
 #undef HYPERPLANE_INT_ENUM
 

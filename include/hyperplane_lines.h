@@ -61,7 +61,8 @@ HYPERPLANE_API hyperplane_status hyperplane_line_solver_factor(hyperplane_line_s
  * that point out of the grid couple their ends. */
 HYPERPLANE_API hyperplane_status hyperplane_line_solver_factor_matrix(hyperplane_line_solver solver,
                                                                       hyperplane_matrix a);
-/* Waits, and is HYPERPLANE_SINGULAR_PIVOT if the last factorization met one. */
+/* Waits, and is HYPERPLANE_SINGULAR_PIVOT, HYPERPLANE_NOT_FINITE or HYPERPLANE_OVERFLOW if the last factorization
+ * failed: its factors are of no use. */
 HYPERPLANE_API hyperplane_status hyperplane_line_solver_check(hyperplane_line_solver solver);
 /* x = M^-1 rhs, unknown c of point p in column v in rhs[(v * points + p) * n + c]; count = columns * points * n. x may
  * be rhs. What is on no line stays as it is. */

@@ -131,24 +131,26 @@ HYPERPLANE_API hyperplane_status hyperplane_relaxation_create(hyperplane_context
                                                               hyperplane_relaxation* relaxation);
 /* Comes before the first solve, and again where coefficients have changed. */
 HYPERPLANE_API hyperplane_status hyperplane_relaxation_factor(hyperplane_relaxation relaxation);
-/* Waits, and is HYPERPLANE_SINGULAR_PIVOT if a center was zero; HYPERPLANE_RELAXATION_HYPERPLANE alone looks. */
+/* Waits, and is HYPERPLANE_SINGULAR_PIVOT if a center was zero, HYPERPLANE_NOT_FINITE or HYPERPLANE_OVERFLOW;
+ * HYPERPLANE_RELAXATION_HYPERPLANE alone looks. */
 HYPERPLANE_API hyperplane_status hyperplane_relaxation_check(hyperplane_relaxation relaxation);
 /* z = M^-1 r; z is not r. Contiguous arrays of one component, of the grid's extents. */
 HYPERPLANE_API hyperplane_status hyperplane_relaxation_solve(hyperplane_relaxation relaxation,
                                                              const hyperplane_array* r, const hyperplane_array* z);
 
 /* A box of an array that goes into a buffer: direction order[0] fastest, then order[1], order[2] and components. */
-typedef struct hyperplane_slab {
+typedef struct hyperplane_packed_box {
   hyperplane_array array;
   hyperplane_box box;
   int order[3];
-} hyperplane_slab;
+} hyperplane_packed_box;
 
-/* Packs many slabs into one buffer, and unpacks it, in one launch. It refers to the arrays. The buffer has their scalar
- * type and is where they are. */
+/* Packs many packed boxes into one buffer, and unpacks it, in one launch. It refers to the arrays. The buffer has their
+ * scalar type and is where they are. */
 typedef struct hyperplane_packer_s* hyperplane_packer;
-HYPERPLANE_API hyperplane_status hyperplane_packer_create(hyperplane_context context, const hyperplane_slab* slabs,
-                                                          int count, hyperplane_packer* packer);
+HYPERPLANE_API hyperplane_status hyperplane_packer_create(hyperplane_context context,
+                                                          const hyperplane_packed_box* packed_boxes, int count,
+                                                          hyperplane_packer* packer);
 /* Values that the buffer has. */
 HYPERPLANE_API hyperplane_status hyperplane_packer_size(hyperplane_packer packer, int64_t* size);
 /* Their type. */

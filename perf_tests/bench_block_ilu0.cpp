@@ -4,11 +4,11 @@
 // against a serial reference and then timed with copy and triad next to every repetition.
 
 #include "support/cache.hpp"
-#include "support/harness.hpp"
+#include "support/kernel_benchmarks.hpp"
 #include "support/problem.hpp"
 #include "support/suites.hpp"
 
-#include <hyperplane/core/path.hpp>
+#include <hyperplane/sweep/sweep_path.hpp>
 
 #include <benchmark/benchmark.h>
 #include <Kokkos_Core.hpp>
@@ -23,11 +23,10 @@ namespace {
 template <class Exec>
 class Suite {
  public:
-  explicit Suite(const Settings& settings)
-      : m_settings(settings), m_stream(std::make_shared<Stream<Exec>>(m_exec, settings.stream_bytes<Exec>())) {}
+  explicit Suite(const Settings& settings) : m_benchmarks(settings) {}
 
   void register_all() {
-    for (auto const& grid : grids_of(m_settings)) {
+    for (auto const& grid : grids_of(m_benchmarks.settings())) {
       register_block_size<5>(grid);
       register_block_size<6>(grid);
       register_block_size<4>(grid);
@@ -47,8 +46,8 @@ class Suite {
     using Kernels = Problem<n, Exec, Storage>;
     constexpr int scalar_bytes = sizeof(double);
     constexpr int storage_bytes = sizeof(Storage);
-    std::vector<Path> paths = {Path::portable};
-    if constexpr (HostExecutionSpace<Exec>) paths.push_back(Path::pencil);
+    std::vector<SweepPath> paths = {SweepPath::portable};
+    if constexpr (HostExecutionSpace<Exec>) paths.push_back(SweepPath::slab);
     for (auto const path : paths) {
       auto const add = [&](const std::string& kernel, const Cost& cost, void (*run)(Kernels&, const Exec&)) {
         register_kernel<n, Storage>(kernel, storage, grid, path, cost, run);
@@ -65,45 +64,35 @@ class Suite {
   }
 
   template <int n, class Storage>
-  void register_kernel(const std::string& kernel, const std::string& storage, const Grid& grid, Path path,
+  void register_kernel(const std::string& kernel, const std::string& storage, const Grid& grid, SweepPath path,
                        const Cost& cost, void (*run)(Problem<n, Exec, Storage>&, const Exec&)) {
     auto const block = "n=" + std::to_string(n);
     auto const key = std::string(Exec::name()) + "/" + name(path) + "/" + storage + "/" + block + "/" + to_string(grid);
-    benchmark::RegisterBenchmark(
-        (kernel + "/" + key).c_str(),
-        [=, this](benchmark::State& state) {
-          auto& problem = this->template problem<n, Storage>(key, grid, path);
-          time_kernel(state, m_exec, *m_stream, grid.size(), cost, [&] { run(problem, m_exec); });
-          if (kernel == "factor") {
-            auto const strict = factor_cost_strict(n, sizeof(Storage), sizeof(Storage));
-            state.counters["of_triad_strict"] = state.counters["of_triad"] * (strict.bytes / cost.bytes);
-          }
-        })
-        ->Iterations(m_settings.repetitions)
-        ->UseManualTime()
-        ->Unit(benchmark::kMillisecond);
+    auto const more = [=](benchmark::State& state) {
+      if (kernel != "factor") return;
+      auto const strict = factor_cost_strict(n, sizeof(Storage), sizeof(Storage));
+      state.counters["of_triad_strict"] = state.counters["of_triad"] * (strict.bytes / cost.bytes);
+    };
+    m_benchmarks.template add<Problem<n, Exec, Storage>>(
+        kernel + "/" + key, key, grid.size(), cost, [=, this] { return make_problem<n, Storage>(grid, path); }, run,
+        more);
   }
 
   template <int n, class Storage>
-  Problem<n, Exec, Storage>& problem(const std::string& key, const Grid& grid, Path path) {
-    return m_problem.get<Problem<n, Exec, Storage>>(key, [&] {
-      auto made = std::make_shared<Problem<n, Exec, Storage>>(m_exec, grid, path);
-      auto const& reference = m_reference.get<SerialReference<n>>(std::to_string(n) + "/" + to_string(grid), [&] {
-        return std::make_shared<SerialReference<n>>(made->system());
-      });
-      made->verify(m_exec, reference);
-      return made;
-    });
+  std::shared_ptr<Problem<n, Exec, Storage>> make_problem(const Grid& grid, SweepPath path) {
+    using Reference = test::ReferenceIlu0<RandomSystem>;
+    auto made = std::make_shared<Problem<n, Exec, Storage>>(m_benchmarks.exec(), grid, path);
+    auto const& reference = m_reference.get<Reference>(std::to_string(n) + "/" + to_string(grid),
+                                                       [&] { return std::make_shared<Reference>(made->system()); });
+    made->verify(m_benchmarks.exec(), reference);
+    return made;
   }
 
-  Settings m_settings;
-  Exec m_exec;
-  std::shared_ptr<Stream<Exec>> m_stream;
-  Cache m_problem;
+  KernelBenchmarks<Exec> m_benchmarks;
   Cache m_reference;
 };
 
 }  // namespace
 }  // namespace hyperplane::perf
 
-int main(int argc, char** argv) { return hyperplane::perf::run_suites<hyperplane::perf::Suite>(argc, argv); }
+int main(int argc, char** argv) { return hyperplane::perf::run_on_all_spaces<hyperplane::perf::Suite>(argc, argv); }

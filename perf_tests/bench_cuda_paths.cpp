@@ -4,12 +4,12 @@
 // detail::choose_cuda_path was made from. Both are verified against each other once, then timed with copy and triad
 // next to every repetition.
 
-#include "support/cache.hpp"
-#include "support/harness.hpp"
+#include "support/kernel_benchmarks.hpp"
 #include "support/problem.hpp"
+#include "support/suites.hpp"
 
-#include <hyperplane/core/path.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
+#include <hyperplane/sweep/sweep_path.hpp>
 
 #include <benchmark/benchmark.h>
 #include <Kokkos_Core.hpp>
@@ -26,9 +26,9 @@ using Exec = Kokkos::Cuda;
 template <int n, class Storage>
 class PathProblem {
  public:
-  PathProblem(const Exec& exec, const Grid& grid, Path path)
+  PathProblem(const Exec& exec, const Grid& grid, SweepPath path)
       : m_a(exec, grid, "a"), m_b(exec, grid, "b"), m_x(exec, grid, "x"), m_ilu(exec, grid, {.path = path}) {
-    RandomSystem const system(grid, n);
+    RandomSystem const system{grid, n};
     assemble(exec, system, m_a);
     assemble(exec, system, m_b);
     factor(exec);
@@ -42,7 +42,7 @@ class PathProblem {
   void verify(const Exec& exec, const Grid& grid) const {
     solve(exec);
     auto const x = to_host(exec, m_x);
-    Path const other = m_ilu.path() == Path::pencil ? Path::cuda_graph : Path::pencil;
+    SweepPath const other = m_ilu.path() == SweepPath::slab ? SweepPath::cuda_graph : SweepPath::slab;
     BlockIlu0<double, n, Exec, Storage> ilu(exec, grid, {.path = other});
     ilu.factor(exec, m_a);
     ilu.solve(exec, m_b, m_x);
@@ -61,11 +61,10 @@ class PathProblem {
 
 class Suite {
  public:
-  explicit Suite(const Settings& settings)
-      : m_settings(settings), m_stream(std::make_shared<Stream<Exec>>(m_exec, settings.stream_bytes<Exec>())) {}
+  explicit Suite(const Settings& settings) : m_benchmarks(settings) {}
 
   void register_all() {
-    if (m_settings.smoke) return register_storage<1, double>(Grid(13, 6, 7));
+    if (m_benchmarks.settings().smoke) return register_storage<1, double>(Grid(13, 6, 7));
     for (auto const& grid : {Grid(96, 96, 96), Grid(128, 128, 128), Grid(160, 160, 160), Grid(192, 192, 192),
                              Grid(256, 256, 256), Grid(512, 96, 96), Grid(100, 300, 300)}) {
       register_block_size<1>(grid);
@@ -87,43 +86,28 @@ class Suite {
   template <int n, class Storage>
   void register_storage(const Grid& grid) {
     using Problem = PathProblem<n, Storage>;
-    for (auto const path : {Path::pencil, Path::cuda_graph}) {
+    for (auto const path : {SweepPath::slab, SweepPath::cuda_graph}) {
       auto const key = std::string(name(path)) + (sizeof(Storage) == 4 ? "/float" : "/double") +
                        "/n=" + std::to_string(n) + "/" + to_string(grid);
       auto const add = [&](const std::string& kernel, const Cost& cost, void (*run)(Problem&, const Exec&)) {
-        benchmark::RegisterBenchmark((kernel + "/" + key).c_str(),
-                                     [=, this](benchmark::State& state) {
-                                       auto& problem = m_problem.get<Problem>(key, [&] {
-                                         auto made = std::make_shared<Problem>(m_exec, grid, path);
-                                         made->verify(m_exec, grid);
-                                         return made;
-                                       });
-                                       time_kernel(state, m_exec, *m_stream, grid.size(), cost,
-                                                   [&] { run(problem, m_exec); });
-                                     })
-            ->Iterations(m_settings.repetitions)
-            ->UseManualTime()
-            ->Unit(benchmark::kMillisecond);
+        m_benchmarks.add<Problem>(
+            kernel + "/" + key, key, grid.size(), cost,
+            [=, exec = m_benchmarks.exec()] {
+              auto made = std::make_shared<Problem>(exec, grid, path);
+              made->verify(exec, grid);
+              return made;
+            },
+            run);
       };
       add("factor", factor_cost(n, sizeof(Storage), sizeof(Storage)), [](Problem& p, const Exec& e) { p.factor(e); });
       add("solve", solve_cost(n, sizeof(Storage), sizeof(double)), [](Problem& p, const Exec& e) { p.solve(e); });
     }
   }
 
-  Settings m_settings;
-  Exec m_exec;
-  std::shared_ptr<Stream<Exec>> m_stream;
-  Cache m_problem;
+  KernelBenchmarks<Exec> m_benchmarks;
 };
 
 }  // namespace
 }  // namespace hyperplane::perf
 
-int main(int argc, char** argv) {
-  using namespace hyperplane::perf;
-  return run_benchmarks(argc, argv, [](const Settings& settings) {
-    auto suite = std::make_shared<Suite>(settings);
-    suite->register_all();
-    return suite;
-  });
-}
+int main(int argc, char** argv) { return hyperplane::perf::run_suites<hyperplane::perf::Suite>(argc, argv); }

@@ -12,6 +12,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -95,12 +96,8 @@ std::shared_ptr<void> register_maps(const Settings& settings) {
     enumerate(exec, map, from_closed_form, ClosedForm{map});
     enumerate(exec, map, from_table, FromTable{make_table(exec, grid)});
     require_equal(exec, from_closed_form, from_table);
-    auto const add = [&](const std::string& kind, auto&& body) {
-      benchmark::RegisterBenchmark(("map/" + std::string(Exec::name()) + "/" + kind + "/" + to_string(grid)).c_str(),
-                                   body)
-          ->Iterations(settings.repetitions)
-          ->UseManualTime()
-          ->Unit(benchmark::kMillisecond);
+    auto const add = [&](const std::string& kind, const std::function<void(benchmark::State&)>& body) {
+      add_benchmark(settings, "map/" + std::string(Exec::name()) + "/" + kind + "/" + to_string(grid), body);
     };
     add("closed_form", [=](benchmark::State& state) { time_map(state, exec, map, ClosedForm{map}); });
     add("table", [=](benchmark::State& state) { time_map(state, exec, map, FromTable{make_table(exec, map.grid())}); });
@@ -112,6 +109,5 @@ std::shared_ptr<void> register_maps(const Settings& settings) {
 }  // namespace hyperplane::perf
 
 int main(int argc, char** argv) {
-  using namespace hyperplane::perf;
-  return run_benchmarks(argc, argv, register_maps);
+  return hyperplane::perf::run_benchmarks(argc, argv, hyperplane::perf::register_maps);
 }

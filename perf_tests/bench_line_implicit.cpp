@@ -4,8 +4,7 @@
 // Jacobi inside the lines; each verified once, then timed with copy and triad next to every repetition. Beside them the
 // residual b - A x, the same product with all seven blocks.
 
-#include "support/cache.hpp"
-#include "support/harness.hpp"
+#include "support/kernel_benchmarks.hpp"
 #include "support/problem.hpp"
 #include "support/suites.hpp"
 
@@ -48,7 +47,7 @@ template <int n, class Exec, class Lines>
 class LineProblem {
  public:
   LineProblem(const Exec& exec, const Grid& grid, LineDirection direction)
-      : m_system(grid, n),
+      : m_system{grid, n},
         m_direction(direction),
         m_a(exec, grid, "a"),
         m_b(exec, grid, "b"),
@@ -71,25 +70,25 @@ class LineProblem {
     auto const before = to_host(exec, m_x);
     iterate(exec);
     auto const after = to_host(exec, m_x);
-    auto const& grid = m_system.grid();
+    auto const& grid = m_system.grid;
     std::int64_t const stride = std::max<std::int64_t>(1, grid.size() / 100'000);
     double worst = 0;
     double largest = 0;
     for (std::int64_t p = 0; p < grid.size(); p += stride) {
       Point const at = grid.point(p);
       for (int r = 0; r < n; ++r) {
-        double difference = -m_system.rhs(at.i, at.j, at.k, r);
+        double difference = -m_system.rhs(at, r);
         for (auto const d : stencil7_directions) {
           Point const other = neighbour(at, d);
           if (!grid.contains(other)) continue;
           bool const rest = detail::OffLineTerms{lower_neighbour(m_direction)}.has(d);
           auto const& x = rest ? before : after;
           for (int c = 0; c < n; ++c) {
-            difference += m_system.coefficient(at.i, at.j, at.k, d, r, c) * x[grid.index(other) * n + c];
+            difference += m_system.coefficient(at, d, r, c) * x[grid.index(other) * n + c];
           }
         }
         worst = std::max(worst, std::abs(difference));
-        largest = std::max(largest, std::abs(m_system.rhs(at.i, at.j, at.k, r)));
+        largest = std::max(largest, std::abs(m_system.rhs(at, r)));
       }
     }
     if (worst <= tolerance * largest) return;
@@ -111,18 +110,17 @@ class LineProblem {
 template <class Exec>
 class Suite {
  public:
-  explicit Suite(const Settings& settings)
-      : m_settings(settings), m_stream(std::make_shared<Stream<Exec>>(m_exec, settings.stream_bytes<Exec>())) {}
+  explicit Suite(const Settings& settings) : m_benchmarks(settings) {}
 
   /// The paper's block sizes and grids; half of each extent on the host.
   void register_all() {
     int const scale = HostExecutionSpace<Exec> ? 2 : 1;
-    Grid const cube = m_settings.smoke ? Grid(13, 6, 7) : Grid(128 / scale, 128 / scale, 128 / scale);
-    Grid const slab = m_settings.smoke ? Grid(13, 6, 7) : Grid(64 / scale, 64 / scale, 128 / scale);
+    Grid const cube = m_benchmarks.settings().smoke ? Grid(13, 6, 7) : Grid(128 / scale, 128 / scale, 128 / scale);
+    Grid const grid = m_benchmarks.settings().smoke ? Grid(13, 6, 7) : Grid(64 / scale, 64 / scale, 128 / scale);
     register_block_size<3>(cube);
     register_block_size<5>(cube);
-    register_block_size<10>(slab);
-    register_block_size<15>(slab);
+    register_block_size<10>(grid);
+    register_block_size<15>(grid);
   }
 
  private:
@@ -153,28 +151,20 @@ class Suite {
            void (*run)(Problem&, const Exec&)) {
     auto const key =
         std::string(Exec::name()) + "/" + name(direction) + "/double/n=" + std::to_string(n) + "/" + to_string(grid);
-    benchmark::RegisterBenchmark(
-        (kernel + "/" + key).c_str(),
-        [=, this](benchmark::State& state) {
-          auto& problem = m_problem.get<Problem>((kernel == "inexact" ? "inexact/" : "direct/") + key, [&] {
-            auto made = std::make_shared<Problem>(m_exec, grid, direction);
-            made->verify(m_exec, tolerance);
-            return made;
-          });
-          time_kernel(state, m_exec, *m_stream, grid.size(), cost, [&] { run(problem, m_exec); });
-        })
-        ->Iterations(m_settings.repetitions)
-        ->UseManualTime()
-        ->Unit(benchmark::kMillisecond);
+    m_benchmarks.template add<Problem>(
+        kernel + "/" + key, (kernel == "inexact" ? "inexact/" : "direct/") + key, grid.size(), cost,
+        [=, exec = m_benchmarks.exec()] {
+          auto made = std::make_shared<Problem>(exec, grid, direction);
+          made->verify(exec, tolerance);
+          return made;
+        },
+        run);
   }
 
-  Settings m_settings;
-  Exec m_exec;
-  std::shared_ptr<Stream<Exec>> m_stream;
-  Cache m_problem;
+  KernelBenchmarks<Exec> m_benchmarks;
 };
 
 }  // namespace
 }  // namespace hyperplane::perf
 
-int main(int argc, char** argv) { return hyperplane::perf::run_suites<hyperplane::perf::Suite>(argc, argv); }
+int main(int argc, char** argv) { return hyperplane::perf::run_on_all_spaces<hyperplane::perf::Suite>(argc, argv); }

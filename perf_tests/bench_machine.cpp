@@ -54,10 +54,7 @@ void time_bandwidth(benchmark::State& state, const Exec& exec, double bytes, con
 }
 
 void add(const Settings& settings, const std::string& name, const std::function<void(benchmark::State&)>& body) {
-  benchmark::RegisterBenchmark(("machine/" + name).c_str(), body)
-      ->Iterations(settings.repetitions)
-      ->UseManualTime()
-      ->Unit(benchmark::kMillisecond);
+  add_benchmark(settings, "machine/" + name, body);
 }
 
 template <class Exec>
@@ -102,6 +99,5 @@ std::shared_ptr<void> register_machine(const Settings& settings) {
 }  // namespace hyperplane::perf
 
 int main(int argc, char** argv) {
-  using namespace hyperplane::perf;
-  return run_benchmarks(argc, argv, register_machine);
+  return hyperplane::perf::run_benchmarks(argc, argv, hyperplane::perf::register_machine);
 }

@@ -9,10 +9,13 @@
 #include "support/cache.hpp"
 #include "support/cuda_support.hpp"
 #include "support/cusparse_ilu0.hpp"
+#include "support/cusparse_spsv.hpp"
 #include "support/harness.hpp"
+#include "support/hyperplane_ilu0.hpp"
 #include "support/problem.hpp"
 
-#include <hyperplane/core/path.hpp>
+#include <hyperplane/ilu/block_ilu0.hpp>
+#include <hyperplane/ilu/comparison_paths.hpp>
 
 #include <benchmark/benchmark.h>
 #include <Kokkos_Core.hpp>
@@ -38,40 +41,14 @@ using Exec = Kokkos::Cuda;
 using Host = Kokkos::DefaultHostExecutionSpace;
 
 /// What is compared; the first is what the others are checked against.
-constexpr std::array paths = {Path::portable, Path::pencil, Path::cuda_graph, Path::thread_recycling,
-                              Path::cooperative};
+constexpr std::array paths = {SweepPath::portable, SweepPath::slab, SweepPath::cuda_graph};
+constexpr std::array paths_of_papers = {ComparisonPath::thread_recycling, ComparisonPath::cooperative};
 
 std::vector<Grid> cubes(const Settings& settings) {
   if (settings.smoke) return {Grid(13, 6, 7)};
   return {Grid(15, 15, 15), Grid(19, 19, 19), Grid(24, 24, 24),
           Grid(29, 29, 29), Grid(55, 55, 55), Grid(128, 128, 128)};
 }
-
-template <class Scalar, int n, class Storage = Scalar, ExecutionSpace Space = Exec>
-struct HyperplaneIlu0 {
-  HyperplaneIlu0(const Space& exec, const Grid& grid, Path path)
-      : m_exec(exec),
-        m_a(exec, grid, "a"),
-        m_b(exec, grid, "b"),
-        m_x(exec, grid, "x"),
-        m_ilu(exec, grid, {.path = path}) {
-    RandomSystem const system(grid, n);
-    assemble(exec, system, m_a);
-    assemble(exec, system, m_b);
-    factor();
-    if (auto const status = m_ilu.status(exec); !status.ok()) throw std::runtime_error(status.message());
-  }
-
-  void factor() { m_ilu.factor(m_exec, m_a); }
-  void solve() const { m_ilu.solve(m_exec, m_b, m_x); }
-  std::vector<double> x() const { return to_host(m_exec, m_x); }
-
-  Space m_exec;
-  BlockStencil7<Scalar, n, Space, Storage> m_a;
-  BlockVector<Scalar, n, Space> m_b;
-  BlockVector<Scalar, n, Space> m_x;
-  BlockIlu0<Scalar, n, Space, Storage> m_ilu;
-};
 
 /// What is done to one object in turns.
 struct Kernel {
@@ -115,7 +92,7 @@ class Suite {
                              (policy == CUSPARSE_SOLVE_POLICY_USE_LEVEL ? "_level" : "_no_level");
         auto const make = [=, this]() -> CusparseBsrIlu0<Scalar>& {
           return m_object.get<CusparseBsrIlu0<Scalar>>(variant + key, [&] {
-            auto made = std::make_shared<CusparseBsrIlu0<Scalar>>(m_exec, RandomSystem(grid, n), direction, policy);
+            auto made = std::make_shared<CusparseBsrIlu0<Scalar>>(m_exec, RandomSystem{grid, n}, direction, policy);
             made->factor();
             made->check_pivots();
             made->solve();
@@ -135,7 +112,7 @@ class Suite {
     }
     add<Scalar, n>("solve", "SpSV", key, grid, true, [=, this] {
       auto& peer = m_object.get<CusparseSpsv<Scalar>>("SpSV" + key, [&] {
-        auto made = std::make_shared<CusparseSpsv<Scalar>>(m_exec, RandomSystem(grid, n));
+        auto made = std::make_shared<CusparseSpsv<Scalar>>(m_exec, RandomSystem{grid, n});
         made->solve();
         this->template check<Scalar, n>("SpSV", grid, made->x());
         return made;
@@ -152,7 +129,7 @@ class Suite {
     using Plan = HyperplaneIlu0<double, n, double, Host>;
     auto const make = [=, this]() -> Plan& {
       return m_object.get<Plan>(host_library + key, [&] {
-        auto made = std::make_shared<Plan>(m_host, grid, Path::automatic);
+        auto made = std::make_shared<Plan>(m_host, grid, SweepPath::automatic);
         made->solve();
         this->template check<double, n>(host_library, grid, made->x());
         return made;
@@ -170,26 +147,30 @@ class Suite {
 
   template <class Scalar, int n, class Storage>
   void register_paths(const std::string& suffix, const std::string& key, const Grid& grid) {
+    for (auto const path : paths) register_path<Scalar, n, Storage>(path, suffix, key, grid);
+    for (auto const path : paths_of_papers) register_path<Scalar, n, Storage>(path, suffix, key, grid);
+  }
+
+  template <class Scalar, int n, class Storage, class ChosenPath>
+  void register_path(ChosenPath path, const std::string& suffix, const std::string& key, const Grid& grid) {
     using Plan = HyperplaneIlu0<Scalar, n, Storage>;
-    for (auto const path : paths) {
-      auto const library = std::string("Hyperplane_") + name(path) + suffix;
-      auto const make = [=, this]() -> Plan& {
-        return m_object.get<Plan>(library + key, [&] {
-          auto made = std::make_shared<Plan>(m_exec, grid, path);
-          made->solve();
-          this->template check<Scalar, n, Storage>(library, grid, made->x());
-          return made;
-        });
-      };
-      add<Scalar, n, Storage>("factor", library, key, grid, false, [=] {
-        auto& plan = make();
-        return Kernel{[] {}, [&plan] { plan.factor(); }, false};
+    auto const library = std::string("Hyperplane_") + name(path) + suffix;
+    auto const make = [=, this]() -> Plan& {
+      return m_object.get<Plan>(library + key, [&] {
+        auto made = std::make_shared<Plan>(m_exec, grid, path);
+        made->solve();
+        this->template check<Scalar, n, Storage>(library, grid, made->x());
+        return made;
       });
-      add<Scalar, n, Storage>("solve", library, key, grid, false, [=] {
-        auto& plan = make();
-        return Kernel{[] {}, [&plan] { plan.solve(); }, true};
-      });
-    }
+    };
+    add<Scalar, n, Storage>("factor", library, key, grid, false, [=] {
+      auto& plan = make();
+      return Kernel{[] {}, [&plan] { plan.factor(); }, false};
+    });
+    add<Scalar, n, Storage>("solve", library, key, grid, false, [=] {
+      auto& plan = make();
+      return Kernel{[] {}, [&plan] { plan.solve(); }, true};
+    });
   }
 
   template <class Scalar, int n, class Storage = Scalar>
@@ -198,21 +179,17 @@ class Suite {
     auto const cost = kernel == "factor" ? factor_cost(n, sizeof(Storage), sizeof(Storage))
                                          : solve_cost(n, sizeof(Storage), sizeof(Scalar));
     int const sweeps = kernel == "factor" ? 1 : 2;
-    benchmark::RegisterBenchmark((kernel + "/" + library + "/" + key).c_str(),
-                                 [=, this](benchmark::State& state) {
-                                   // A path that does not take this grid, or a peer that fails, leaves the others be.
-                                   try {
-                                     auto const best = time_kernel(state, make(), grid, cost, sweeps);
-                                     compare(state, kernel + "/" + key, library, peer, best);
-                                   } catch (const std::exception& error) {
-                                     m_failed = true;
-                                     m_object.clear();
-                                     state.SkipWithError(error.what());
-                                   }
-                                 })
-        ->Iterations(m_settings.repetitions)
-        ->UseManualTime()
-        ->Unit(benchmark::kMillisecond);
+    add_benchmark(m_settings, kernel + "/" + library + "/" + key, [=, this](benchmark::State& state) {
+      // A path that does not take this grid, or a peer that fails, leaves the others be.
+      try {
+        auto const best = time_kernel(state, make(), grid, cost, sweeps);
+        compare(state, kernel + "/" + key, library, peer, best);
+      } catch (const std::exception& error) {
+        m_failed = true;
+        m_object.clear();
+        state.SkipWithError(error.what());
+      }
+    });
   }
 
   /// Returns the best time in seconds. Solves are timed in batches of at least a millisecond, one behind the other as
@@ -302,16 +279,6 @@ class Suite {
   std::map<std::string, double> m_host_best;
   bool m_failed = false;
 };
-
-std::string cusparse_version() {
-  std::string version;
-  for (auto const part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
-    int number = 0;
-    check_cusparse(cusparseGetProperty(part, &number));
-    version += (version.empty() ? "" : ".") + std::to_string(number);
-  }
-  return version;
-}
 
 }  // namespace
 }  // namespace hyperplane::perf

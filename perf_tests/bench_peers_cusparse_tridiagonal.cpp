@@ -3,10 +3,11 @@
 // BlockTridiagonal for n = 1 beside cuSPARSE's gtsv2StridedBatch on the same systems in one run, both verified by their
 // residual. gtsv2 factors in every solve, so it is compared with factor and solve together, and with a solve alone.
 
-#include "support/cache.hpp"
 #include "support/cuda_support.hpp"
-#include "support/harness.hpp"
+#include "support/cusparse_support.hpp"
+#include "support/kernel_benchmarks.hpp"
 #include "support/line_problem.hpp"
+#include "support/suites.hpp"
 
 #include <benchmark/benchmark.h>
 #include <cusparse.h>
@@ -21,10 +22,6 @@ namespace {
 
 using Exec = Kokkos::Cuda;
 using Values = Kokkos::View<double*, Exec>;
-
-void check_cusparse(cusparseStatus_t status) {
-  if (status != CUSPARSE_STATUS_SUCCESS) throw std::runtime_error(cusparseGetErrorString(status));
-}
 
 /// The systems of LineProblem<1>, one after the other.
 class PeerProblem {
@@ -60,14 +57,14 @@ class PeerProblem {
   }
 
   void assemble(const Exec& exec) const {
-    LineCoefficients const of{1};
+    test::RandomLines const of{1};
     int const length = m_length;
     auto const lower = m_lower, diagonal = m_diagonal, upper = m_upper, b = m_b;
     Kokkos::parallel_for(
         "Peer::assemble", Kokkos::RangePolicy<Exec>(exec, 0, m_x.size()), KOKKOS_LAMBDA(std::int64_t point) {
-          lower(point) = point % length > 0 ? of.entry(point, 0, 0, 0) : 0.0;
-          diagonal(point) = of.entry(point, 1, 0, 0);
-          upper(point) = point % length < length - 1 ? of.entry(point, 2, 0, 0) : 0.0;
+          lower(point) = point % length > 0 ? of.coefficient(point, LineBlock::lower, 0, 0) : 0.0;
+          diagonal(point) = of.coefficient(point, LineBlock::diagonal, 0, 0);
+          upper(point) = point % length < length - 1 ? of.coefficient(point, LineBlock::upper, 0, 0) : 0.0;
           b(point) = of.rhs(point, 0);
         });
   }
@@ -98,12 +95,11 @@ class PeerProblem {
 
 class Suite {
  public:
-  explicit Suite(const Settings& settings)
-      : m_settings(settings), m_stream(std::make_shared<Stream<Exec>>(m_exec, settings.stream_bytes<Exec>())) {}
+  explicit Suite(const Settings& settings) : m_benchmarks(settings) {}
 
   void register_all() {
     using Own = LineProblem<1, Exec, double>;
-    auto const grid = m_settings.smoke ? Grid(5, 7, 9) : Grid(128, 128, 128);
+    auto const grid = m_benchmarks.settings().smoke ? Grid(5, 7, 9) : Grid(128, 128, 128);
     auto const both = line_factor_cost(1, 8, 8) + line_solve_cost(1, 8, 8);
     register_case<Own>(grid, "line_factor_and_solve/Hyperplane", both, [](Own& p, const Exec& e) {
       p.factor(e);
@@ -119,34 +115,19 @@ class Suite {
   template <class Problem>
   void register_case(const Grid& grid, const std::string& what, const Cost& cost, void (*run)(Problem&, const Exec&)) {
     auto const key = what + "/Cuda/double/n=1/" + to_string(grid);
-    benchmark::RegisterBenchmark(key.c_str(),
-                                 [=, this](benchmark::State& state) {
-                                   auto& problem = m_problem.get<Problem>(key, [&] {
-                                     return std::make_shared<Problem>(m_exec, std::int64_t{grid.ni()} * grid.nj(),
-                                                                      grid.nk(), BlockTridiagonalOptions{});
-                                   });
-                                   time_kernel(state, m_exec, *m_stream, grid.size(), cost,
-                                               [&] { run(problem, m_exec); });
-                                 })
-        ->Iterations(m_settings.repetitions)
-        ->UseManualTime()
-        ->Unit(benchmark::kMillisecond);
+    m_benchmarks.add<Problem>(
+        key, key, grid.size(), cost,
+        [=, exec = m_benchmarks.exec()] {
+          return std::make_shared<Problem>(exec, std::int64_t{grid.ni()} * grid.nj(), grid.nk(),
+                                           BlockTridiagonalOptions{});
+        },
+        run);
   }
 
-  Settings m_settings;
-  Exec m_exec;
-  std::shared_ptr<Stream<Exec>> m_stream;
-  Cache m_problem;
+  KernelBenchmarks<Exec> m_benchmarks;
 };
 
 }  // namespace
 }  // namespace hyperplane::perf
 
-int main(int argc, char** argv) {
-  using namespace hyperplane::perf;
-  return run_benchmarks(argc, argv, [](const Settings& settings) {
-    auto suite = std::make_shared<Suite>(settings);
-    suite->register_all();
-    return std::static_pointer_cast<void>(suite);
-  });
-}
+int main(int argc, char** argv) { return hyperplane::perf::run_suites<hyperplane::perf::Suite>(argc, argv); }

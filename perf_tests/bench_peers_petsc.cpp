@@ -7,8 +7,9 @@
 #include "support/harness.hpp"
 #include "support/petsc_ilu0.hpp"
 #include "support/problem.hpp"
+#include "support/suites.hpp"
 
-#include <hyperplane/core/path.hpp>
+#include <hyperplane/sweep/sweep_path.hpp>
 
 #include <benchmark/benchmark.h>
 #include <Kokkos_Core.hpp>
@@ -30,7 +31,8 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 /// The two libraries with the same system, verified. PETSc keeps doubles; Hyperplane's storage type is Storage.
 template <int n, class Storage>
 struct Pair {
-  Pair(const Exec& exec, const Grid& grid) : m_hyperplane(exec, grid, Path::automatic), m_petsc(m_hyperplane.system()) {
+  Pair(const Exec& exec, const Grid& grid)
+      : m_hyperplane(exec, grid, SweepPath::automatic), m_petsc(m_hyperplane.system()) {
     m_hyperplane.factor(exec);
     m_hyperplane.solve(exec);
     m_petsc.factor();
@@ -78,15 +80,10 @@ class Suite {
     using Both = Pair<n, Storage>;
     auto const key = storage + "/n=" + std::to_string(n) + "/" + to_string(grid);
     auto const add = [&](const std::string& kernel, void (*hyperplane)(Both&, const Exec&), void (*petsc)(Both&)) {
-      benchmark::RegisterBenchmark((kernel + "/PETSc/" + key).c_str(),
-                                   [=, this](benchmark::State& state) {
-                                     auto& pair =
-                                         m_pair.get<Both>(key, [&] { return std::make_shared<Both>(m_exec, grid); });
-                                     compare(state, [&] { hyperplane(pair, m_exec); }, [&] { petsc(pair); });
-                                   })
-          ->Iterations(m_settings.repetitions)
-          ->UseManualTime()
-          ->Unit(benchmark::kMillisecond);
+      add_benchmark(m_settings, kernel + "/PETSc/" + key, [=, this](benchmark::State& state) {
+        auto& pair = m_pair.get<Both>(key, [&] { return std::make_shared<Both>(m_exec, grid); });
+        compare(state, [&] { hyperplane(pair, m_exec); }, [&] { petsc(pair); });
+      });
     };
     add("factor", [](Both& p, const Exec& e) { p.m_hyperplane.factor(e); }, [](Both& p) { p.m_petsc.factor(); });
     add("solve", [](Both& p, const Exec& e) { p.m_hyperplane.solve(e); }, [](Both& p) { p.m_petsc.solve(); });
@@ -134,9 +131,7 @@ std::shared_ptr<void> register_suite(const Settings& settings) {
 #else
   benchmark::AddCustomContext("petsc_build", "optimized");
 #endif
-  auto suite = std::make_shared<Suite>(settings);
-  suite->register_all();
-  return suite;
+  return register_suites<Suite>(settings);
 }
 
 }  // namespace

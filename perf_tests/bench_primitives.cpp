@@ -10,12 +10,12 @@
 #include "support/primitives_problem.hpp"
 #include "support/suites.hpp"
 
-#include <hyperplane/cfd/field_jacobi.hpp>
-#include <hyperplane/cfd/field_ssor.hpp>
-#include <hyperplane/cfd/reductions.hpp>
-#include <hyperplane/cfd/slab_packer.hpp>
-#include <hyperplane/cfd/stencil7.hpp>
-#include <hyperplane/cfd/updates.hpp>
+#include <hyperplane/array/box_packer.hpp>
+#include <hyperplane/array/reductions.hpp>
+#include <hyperplane/array/stencil7.hpp>
+#include <hyperplane/array/updates.hpp>
+#include <hyperplane/field/field_jacobi.hpp>
+#include <hyperplane/field/field_ssor.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
 
 #include <benchmark/benchmark.h>
@@ -129,71 +129,64 @@ class Suite {
   void add(const std::string& kernel, int n, const Cost& cost, const Run<T>& run, const Run<T>& separate = {}) {
     std::string const type = sizeof(T) == 8 ? "double" : "float";
     auto const key = std::string(Exec::name()) + "/" + type + "/" + to_string(Grid(n, n, n));
-    benchmark::RegisterBenchmark(
-        (kernel + "/" + key).c_str(),
-        [=, this](benchmark::State& state) {
-          auto& problem = m_problem.get<Problem<T>>(key, [&] {
-            auto made = std::make_shared<Problem<T>>(m_exec, n);
-            made->verify(m_exec);
-            return made;
-          });
-          // Work for about a millisecond on a device, in which launches follow one another.
-          int const rounds = HostExecutionSpace<Exec> || m_settings.smoke ? 1 : n <= 128 ? 16 : 8;
-          auto const all = [&](const Run<T>& function) {
-            for (int round = 0; round < rounds; ++round) {
-              for (auto const& set : problem.m_sets) function(problem, set, m_exec);
-            }
-          };
-          auto const points = std::int64_t{n} * n * n * rounds * std::ssize(problem.m_sets);
-          time_kernel(state, m_exec, *m_stream, points, cost, [&] { all(run); });
-          if (!separate) return;
-          Samples times;
-          for (int r = 0; r < m_settings.repetitions; ++r) times.add(seconds_of(m_exec, [&] { all(separate); }));
-          state.counters["separate_ms"] = 1e3 * times.best();
-          state.counters["times_as_fast"] = 1e3 * times.best() / state.counters["best_ms"];
-        })
-        ->Iterations(m_settings.repetitions)
-        ->UseManualTime()
-        ->Unit(benchmark::kMillisecond);
+    add_benchmark(m_settings, kernel + "/" + key, [=, this](benchmark::State& state) {
+      auto& problem = m_problem.get<Problem<T>>(key, [&] {
+        auto made = std::make_shared<Problem<T>>(m_exec, n);
+        made->verify(m_exec);
+        return made;
+      });
+      // Work for about a millisecond on a device, in which launches follow one another.
+      int const rounds = HostExecutionSpace<Exec> || m_settings.smoke ? 1 : n <= 128 ? 16 : 8;
+      auto const all = [&](const Run<T>& function) {
+        for (int round = 0; round < rounds; ++round) {
+          for (auto const& set : problem.m_sets) function(problem, set, m_exec);
+        }
+      };
+      auto const points = std::int64_t{n} * n * n * rounds * std::ssize(problem.m_sets);
+      time_kernel(state, m_exec, *m_stream, points, cost, [&] { all(run); });
+      if (!separate) return;
+      Samples times;
+      for (int r = 0; r < m_settings.repetitions; ++r) times.add(seconds_of(m_exec, [&] { all(separate); }));
+      state.counters["separate_ms"] = 1e3 * times.best();
+      state.counters["times_as_fast"] = 1e3 * times.best() / state.counters["best_ms"];
+    });
   }
 
   /// 100 iterations of BiCGStab with red-black SSOR, with a look at the residual after each, or after all of them.
   void register_krylov(int n) {
     using Matrix = ConstantStencil7<double>;
     using Vector = ScalarField<double, Exec>;
-    benchmark::RegisterBenchmark(
-        ("bicgstab_check_interval/" + std::string(Exec::name()) + "/" + to_string(Grid(n, n, n))).c_str(),
-        [=, this](benchmark::State& state) {
-          Grid const grid(n, n, n);
-          Matrix const a{-1, -1, -1, 6.001, -1, -1, -1};
-          Vector const b(m_exec, grid), x(m_exec, grid);
-          fill(m_exec, Box::of(grid), 1.0, b);
-          FieldSsor<Matrix, Exec> ssor(m_exec, grid);
-          ssor.factor(m_exec, a);
-          int const iterations = m_settings.smoke ? 3 : 100;
-          BiCgStab<Vector> const often(m_exec, grid, {.tolerance = 0, .max_iterations = iterations});
-          BiCgStab<Vector> const rarely(m_exec, grid,
-                                        {.tolerance = 0, .max_iterations = iterations, .check_interval = 100});
-          auto const seconds = [&](const BiCgStab<Vector>& method) {
-            fill(m_exec, Box::of(grid), 0.0, x);
-            return seconds_of(m_exec, [&] { method.solve(m_exec, a, ssor, b, x); });
-          };
-          seconds(often);
-          seconds(rarely);
-          Samples each, last;
-          for (auto _ : state) {
-            each.add(seconds(often));
-            last.add(seconds(rarely));
-            state.SetIterationTime(last.seconds().back());
-          }
-          state.counters["interval_1_ms"] = 1e3 * each.best();
-          state.counters["interval_100_ms"] = 1e3 * last.best();
-          state.counters["us/iteration"] = 1e6 * last.best() / iterations;
-          state.counters["times_as_fast"] = each.best() / last.best();
-        })
-        ->Iterations(m_settings.smoke ? 1 : 5)
-        ->UseManualTime()
-        ->Unit(benchmark::kMillisecond);
+    auto settings = m_settings;
+    settings.repetitions = m_settings.smoke ? 1 : 5;
+    add_benchmark(settings, "bicgstab_check_interval/" + std::string(Exec::name()) + "/" + to_string(Grid(n, n, n)),
+                  [=, this](benchmark::State& state) {
+                    Grid const grid(n, n, n);
+                    Matrix const a{-1, -1, -1, 6.001, -1, -1, -1};
+                    Vector const b(m_exec, grid), x(m_exec, grid);
+                    fill(m_exec, Box::of(grid), 1.0, b);
+                    FieldSsor<Matrix, Exec> ssor(m_exec, grid);
+                    ssor.factor(m_exec, a);
+                    int const iterations = m_settings.smoke ? 3 : 100;
+                    BiCgStab<Vector> const often(m_exec, grid, {.tolerance = 0, .max_iterations = iterations});
+                    BiCgStab<Vector> const rarely(
+                        m_exec, grid, {.tolerance = 0, .max_iterations = iterations, .check_interval = 100});
+                    auto const seconds = [&](const BiCgStab<Vector>& method) {
+                      fill(m_exec, Box::of(grid), 0.0, x);
+                      return seconds_of(m_exec, [&] { method.solve(m_exec, a, ssor, b, x); });
+                    };
+                    seconds(often);
+                    seconds(rarely);
+                    Samples each, last;
+                    for (auto _ : state) {
+                      each.add(seconds(often));
+                      last.add(seconds(rarely));
+                      state.SetIterationTime(last.seconds().back());
+                    }
+                    state.counters["interval_1_ms"] = 1e3 * each.best();
+                    state.counters["interval_100_ms"] = 1e3 * last.best();
+                    state.counters["us/iteration"] = 1e6 * last.best() / iterations;
+                    state.counters["times_as_fast"] = each.best() / last.best();
+                  });
   }
 
   Settings m_settings;
@@ -205,4 +198,4 @@ class Suite {
 }  // namespace
 }  // namespace hyperplane::perf
 
-int main(int argc, char** argv) { return hyperplane::perf::run_suites<hyperplane::perf::Suite>(argc, argv); }
+int main(int argc, char** argv) { return hyperplane::perf::run_on_all_spaces<hyperplane::perf::Suite>(argc, argv); }

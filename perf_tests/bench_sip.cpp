@@ -7,18 +7,17 @@
 // results are wrong; conversions from and to natural, red-black and hyperplane order; and a forward sweep with a launch
 // for each plane on arrays in those orders.
 
-#include "support/cache.hpp"
-#include "support/harness.hpp"
+#include "support/kernel_benchmarks.hpp"
 #include "support/ordered_sweep.hpp"
 #include "support/problem.hpp"
 #include "support/suites.hpp"
 #include "support/unsynchronised_sweep.hpp"
 
-#include <hyperplane/core/path.hpp>
 #include <hyperplane/grid/hyperplane_map.hpp>
 #include <hyperplane/grid/red_black_order.hpp>
 #include <hyperplane/sip/sip.hpp>
 #include <hyperplane/stencil/convert.hpp>
+#include <hyperplane/sweep/comparison_paths.hpp>
 
 #include <benchmark/benchmark.h>
 #include <Kokkos_Core.hpp>
@@ -28,6 +27,7 @@
 #include <stdexcept>
 #include <string>
 #include <typeinfo>
+#include <utility>
 #include <vector>
 
 namespace hyperplane::perf {
@@ -73,13 +73,19 @@ class Conversion {
 template <class Exec>
 class SipProblem {
  public:
-  SipProblem(const Exec& exec, const Grid& grid, Path path)
-      : m_system(grid, 1),
+  using Solver = Sip<double, Exec>;
+
+  SipProblem(const Exec& exec, const Grid& grid, SweepPath path)
+      : SipProblem(exec, grid, Solver(exec, grid, {.path = path, .right_hand_sides = components})) {}
+  SipProblem(const Exec& exec, const Grid& grid, ComparisonPath path)
+      : SipProblem(exec, grid, with_comparison_path<Solver>(exec, grid, path, {.right_hand_sides = components})) {}
+  SipProblem(const Exec& exec, const Grid& grid, Solver solver)
+      : m_system{grid, 1},
         m_a(exec, grid, "a"),
         m_b(exec, grid, "b"),
         m_x(exec, grid, "x"),
         m_r(exec, grid, "r"),
-        m_sip(exec, grid, {.path = path, .right_hand_sides = components}) {
+        m_sip(std::move(solver)) {
     assemble(exec, m_system, m_a);
     assemble(exec, m_system, m_b);
     for (int v = 0; v < components; ++v) {
@@ -119,16 +125,16 @@ class SipProblem {
     solve_together(exec);
     double const rounding = 32 * std::numeric_limits<double>::epsilon();
     if (x != to_host(exec, m_x) || !(relative_difference(x, to_host(exec, m_solution.back())) <= rounding)) {
-      throw std::runtime_error("SIP on " + to_string(m_system.grid()) + ", path " + name(m_sip.path()) +
+      throw std::runtime_error("SIP on " + to_string(m_system.grid) + ", path " + name(m_sip.path()) +
                                ": the parts of a solve, or several, differ from it");
     }
-    Sip<double, Exec> portable(exec, m_system.grid(), {.path = Path::portable});
+    Solver portable(exec, m_system.grid, {.path = SweepPath::portable});
     portable.factor(exec, m_a);
     portable.solve(exec, m_b, m_x);
     double const difference = relative_difference(x, to_host(exec, m_x));
     double const tolerance = 32 * std::numeric_limits<double>::epsilon();
     if (!(difference <= tolerance)) {
-      throw std::runtime_error("SIP on " + to_string(m_system.grid()) + ", path " + name(m_sip.path()) +
+      throw std::runtime_error("SIP on " + to_string(m_system.grid) + ", path " + name(m_sip.path()) +
                                ": relative difference from the portable path " + std::to_string(difference));
     }
     for (int iteration = 0; iteration < 30; ++iteration) iterate(exec);
@@ -136,7 +142,7 @@ class SipProblem {
     iterate(exec);
     double const change = relative_difference(solution, to_host(exec, m_x));
     if (!(change <= 1e-3)) {
-      throw std::runtime_error("SIP on " + to_string(m_system.grid()) + ": 30 iterations leave a change of " +
+      throw std::runtime_error("SIP on " + to_string(m_system.grid) + ": 30 iterations leave a change of " +
                                std::to_string(change));
     }
   }
@@ -149,7 +155,7 @@ class SipProblem {
   BlockVector<double, 1, Exec> m_r;
   std::vector<BlockVector<double, 1, Exec>> m_velocity;
   std::vector<BlockVector<double, 1, Exec>> m_solution;
-  Sip<double, Exec> m_sip;
+  Solver m_sip;
 };
 
 template <class Exec>
@@ -157,28 +163,25 @@ class Suite {
   using Problem = SipProblem<Exec>;
 
  public:
-  explicit Suite(const Settings& settings)
-      : m_settings(settings), m_stream(std::make_shared<Stream<Exec>>(m_exec, settings.stream_bytes<Exec>())) {}
+  explicit Suite(const Settings& settings) : m_benchmarks(settings) {}
 
   void register_all() {
-    std::vector<Path> paths = {Path::portable, Path::pencil};
-    if constexpr (!HostExecutionSpace<Exec>) {
-      paths.insert(paths.end(), {Path::cuda_graph, Path::thread_recycling, Path::cooperative, Path::self_scheduled});
-    }
+    std::vector<SweepPath> paths = {SweepPath::portable, SweepPath::slab};
+    if constexpr (!HostExecutionSpace<Exec>) paths.push_back(SweepPath::cuda_graph);
     for (auto const& grid : grids()) {
       for (auto const path : paths) {
-        add("iteration", grid, path, correction_cost(1, 8, 8), [](Problem& p, const Exec& e) { p.iterate(e); });
-        add("solve", grid, path, solve_cost(1, 8, 8), [](Problem& p, const Exec& e) { p.solve(e); });
-        add("forward", grid, path, forward_cost(8, 8), [](Problem& p, const Exec& e) { p.forward(e); });
-        add("backward", grid, path, backward_cost(8, 8), [](Problem& p, const Exec& e) { p.backward(e); });
-        // Paths other than the pencils compute coefficients, and take several right-hand sides, as the portable one or
-        // one after another.
-        if (path != Path::portable && path != Path::pencil) continue;
+        add_sweeps(grid, path);
+        // Other paths compute coefficients, and take several right-hand sides, as the portable one or one after
+        // another.
+        if (path != SweepPath::portable && path != SweepPath::slab) continue;
         add("coefficients", grid, path, coefficients_cost(8), [](Problem& p, const Exec& e) { p.factor(e); });
         add("solve_3_in_turn", grid, path, solve_cost(1, 8, 8) + solve_cost(1, 8, 8) + solve_cost(1, 8, 8),
             [](Problem& p, const Exec& e) { p.solve_in_turn(e); });
         add("solve_3_together", grid, path, several_cost(components, 8, 8),
             [](Problem& p, const Exec& e) { p.solve_together(e); });
+      }
+      if constexpr (CudaExecutionSpace<Exec>) {
+        for (auto const path : comparison_paths) add_sweeps(grid, path);
       }
       add_order<Grid>("natural", grid);
       add_order<RedBlackOrder>("red_black", grid);
@@ -190,32 +193,38 @@ class Suite {
   }
 
  private:
+  template <class ChosenPath>
+  void add_sweeps(const Grid& grid, ChosenPath path) {
+    add("iteration", grid, path, correction_cost(1, 8, 8), [](Problem& p, const Exec& e) { p.iterate(e); });
+    add("solve", grid, path, solve_cost(1, 8, 8), [](Problem& p, const Exec& e) { p.solve(e); });
+    add("forward", grid, path, forward_cost(8, 8), [](Problem& p, const Exec& e) { p.forward(e); });
+    add("backward", grid, path, backward_cost(8, 8), [](Problem& p, const Exec& e) { p.backward(e); });
+  }
+
   std::vector<Grid> grids() const {
-    if (m_settings.smoke) return {Grid(13, 6, 7)};
+    if (m_benchmarks.settings().smoke) return {Grid(13, 6, 7)};
     if (HostExecutionSpace<Exec>) return {Grid(64, 64, 64), Grid(128, 128, 128)};
     return {Grid(512, 64, 64), Grid(512, 128, 128), Grid(1024, 64, 64),  Grid(15, 15, 15),   Grid(29, 29, 29),
             Grid(64, 64, 64),  Grid(128, 128, 128), Grid(192, 192, 192), Grid(256, 256, 256)};
   }
 
-  void add(const std::string& kernel, const Grid& grid, Path path, const Cost& cost,
+  template <class ChosenPath>
+  void add(const std::string& kernel, const Grid& grid, ChosenPath path, const Cost& cost,
            void (*run)(Problem&, const Exec&)) {
     auto const key = std::string(Exec::name()) + "/" + name(path) + "/" + to_string(grid);
-    benchmark::RegisterBenchmark(
-        ("sip_" + kernel + "/" + key).c_str(),
-        [=, this](benchmark::State& state) {
-          auto& problem = m_problem.get<Problem>(key, [&] {
-            auto made = std::make_shared<Problem>(m_exec, grid, path);
-            made->verify(m_exec);
-            return made;
-          });
-          time_kernel(state, m_exec, *m_stream, grid.size(), cost, [&] { run(problem, m_exec); });
+    m_benchmarks.template add<Problem>(
+        "sip_" + kernel + "/" + key, key, grid.size(), cost,
+        [=, exec = m_benchmarks.exec()] {
+          auto made = std::make_shared<Problem>(exec, grid, path);
+          made->verify(exec);
+          return made;
+        },
+        run,
+        [=](benchmark::State& state) {
           int const planes = grid.ni() + grid.nj() + grid.nk() - 2;
           bool const one_sweep = kernel == "coefficients" || kernel == "forward" || kernel == "backward";
           state.counters["us/plane"] = 1e3 * state.counters["best_ms"] / (one_sweep ? 1 : 2) / planes;
-        })
-        ->Iterations(m_settings.repetitions)
-        ->UseManualTime()
-        ->Unit(benchmark::kMillisecond);
+        });
   }
 
   template <Sweep sweep>
@@ -240,27 +249,20 @@ class Suite {
   void add_simple(const std::string& kernel, const Grid& grid, const Cost& cost,
                   void (*run)(const Work&, const Exec&)) {
     auto const key = std::string(Exec::name()) + "/" + to_string(grid);
-    benchmark::RegisterBenchmark(("sip_" + kernel + "/" + key).c_str(),
-                                 [=, this](benchmark::State& state) {
-                                   auto& work = m_problem.get<Work>(std::string(typeid(Work).name()) + key, [&] {
-                                     auto made = std::make_shared<Work>(m_exec, grid);
-                                     if constexpr (requires { made->verify(m_exec); }) made->verify(m_exec);
-                                     return made;
-                                   });
-                                   time_kernel(state, m_exec, *m_stream, grid.size(), cost, [&] { run(work, m_exec); });
-                                 })
-        ->Iterations(m_settings.repetitions)
-        ->UseManualTime()
-        ->Unit(benchmark::kMillisecond);
+    m_benchmarks.template add<Work>(
+        "sip_" + kernel + "/" + key, std::string(typeid(Work).name()) + key, grid.size(), cost,
+        [=, exec = m_benchmarks.exec()] {
+          auto made = std::make_shared<Work>(exec, grid);
+          if constexpr (requires { made->verify(exec); }) made->verify(exec);
+          return made;
+        },
+        run);
   }
 
-  Settings m_settings;
-  Exec m_exec;
-  std::shared_ptr<Stream<Exec>> m_stream;
-  Cache m_problem;
+  KernelBenchmarks<Exec> m_benchmarks;
 };
 
 }  // namespace
 }  // namespace hyperplane::perf
 
-int main(int argc, char** argv) { return hyperplane::perf::run_suites<hyperplane::perf::Suite>(argc, argv); }
+int main(int argc, char** argv) { return hyperplane::perf::run_on_all_spaces<hyperplane::perf::Suite>(argc, argv); }

@@ -3,14 +3,12 @@
 // Ten iterations of SIP: one by one (a residual, a solve and an update each), and as one operation, in one order of the
 // points and with orders that alternate; each verified once, then timed with copy and triad next to every repetition.
 
-#include "support/cache.hpp"
-#include "support/harness.hpp"
+#include "support/kernel_benchmarks.hpp"
 #include "support/problem.hpp"
 #include "support/suites.hpp"
 
-#include <hyperplane/core/path.hpp>
 #include <hyperplane/sip/sip.hpp>
-#include <hyperplane/sip/sip_iteration.hpp>
+#include <hyperplane/sip_iteration/sip_iteration.hpp>
 
 #include <benchmark/benchmark.h>
 #include <Kokkos_Core.hpp>
@@ -46,7 +44,7 @@ class IterationProblem {
  public:
   IterationProblem(const Exec& exec, const Grid& grid, Way way)
       : m_way(way),
-        m_system(grid, 1),
+        m_system{grid, 1},
         m_a(exec, grid, "a"),
         m_b(exec, grid, "b"),
         m_x(exec, grid, "x"),
@@ -82,13 +80,14 @@ class IterationProblem {
     Kokkos::deep_copy(exec, m_x.flat(), 0.0);
     iterate(exec);
     auto const x = to_host(exec, m_x);
-    Iteration portable(exec, m_system.grid(), {.alternate = m_way == Way::alternating, .path = Path::portable});
+    Iteration portable(exec, m_system.grid,
+                       {.alternate = m_way == Way::alternating, .path = SipIterationPath::portable});
     portable.factor(exec, m_a);
     Kokkos::deep_copy(exec, m_x.flat(), 0.0);
     portable.iterate(exec, m_a, m_b, m_x, iterations);
     double const difference = relative_difference(x, to_host(exec, m_x));
     if (!(difference <= 1024 * std::numeric_limits<double>::epsilon())) {
-      throw std::runtime_error(std::string("iterations of SIP, ") + name(m_way) + ", on " + to_string(m_system.grid()) +
+      throw std::runtime_error(std::string("iterations of SIP, ") + name(m_way) + ", on " + to_string(m_system.grid) +
                                ": relative difference from the portable path " + std::to_string(difference));
     }
     for (int repetition = 0; repetition < 3; ++repetition) iterate(exec);
@@ -96,7 +95,7 @@ class IterationProblem {
     iterate(exec);
     double const change = relative_difference(solution, to_host(exec, m_x));
     if (!(change <= 1e-3)) {
-      throw std::runtime_error(std::string("iterations of SIP, ") + name(m_way) + ", on " + to_string(m_system.grid()) +
+      throw std::runtime_error(std::string("iterations of SIP, ") + name(m_way) + ", on " + to_string(m_system.grid) +
                                ": 40 of them leave a change of " + std::to_string(change));
     }
   }
@@ -119,8 +118,7 @@ class Suite {
   using Problem = IterationProblem<Exec>;
 
  public:
-  explicit Suite(const Settings& settings)
-      : m_settings(settings), m_stream(std::make_shared<Stream<Exec>>(m_exec, settings.stream_bytes<Exec>())) {}
+  explicit Suite(const Settings& settings) : m_benchmarks(settings) {}
 
   void register_all() {
     for (auto const& grid : grids()) {
@@ -130,36 +128,28 @@ class Suite {
 
  private:
   std::vector<Grid> grids() const {
-    if (m_settings.smoke) return {Grid(13, 6, 7)};
+    if (m_benchmarks.settings().smoke) return {Grid(13, 6, 7)};
     if (HostExecutionSpace<Exec>) return {Grid(64, 64, 64)};
     return {Grid(64, 64, 64), Grid(128, 128, 128), Grid(256, 256, 256), Grid(512, 128, 128)};
   }
 
   void add(const Grid& grid, Way way) {
     auto const key = std::string(Exec::name()) + "/" + name(way) + "/" + to_string(grid);
-    benchmark::RegisterBenchmark(("sip_ten_iterations/" + key).c_str(),
-                                 [=, this](benchmark::State& state) {
-                                   auto& problem = m_problem.get<Problem>(key, [&] {
-                                     auto made = std::make_shared<Problem>(m_exec, grid, way);
-                                     made->verify(m_exec);
-                                     return made;
-                                   });
-                                   time_kernel(state, m_exec, *m_stream, grid.size(), iterations_cost(),
-                                               [&] { problem.iterate(m_exec); });
-                                   state.counters["us/iteration"] = 1e3 * state.counters["best_ms"] / iterations;
-                                 })
-        ->Iterations(m_settings.repetitions)
-        ->UseManualTime()
-        ->Unit(benchmark::kMillisecond);
+    m_benchmarks.template add<Problem>(
+        "sip_ten_iterations/" + key, key, grid.size(), iterations_cost(),
+        [=, exec = m_benchmarks.exec()] {
+          auto made = std::make_shared<Problem>(exec, grid, way);
+          made->verify(exec);
+          return made;
+        },
+        [](Problem& problem, const Exec& exec) { problem.iterate(exec); },
+        [](benchmark::State& state) { state.counters["us/iteration"] = 1e3 * state.counters["best_ms"] / iterations; });
   }
 
-  Settings m_settings;
-  Exec m_exec;
-  std::shared_ptr<Stream<Exec>> m_stream;
-  Cache m_problem;
+  KernelBenchmarks<Exec> m_benchmarks;
 };
 
 }  // namespace
 }  // namespace hyperplane::perf
 
-int main(int argc, char** argv) { return hyperplane::perf::run_suites<hyperplane::perf::Suite>(argc, argv); }
+int main(int argc, char** argv) { return hyperplane::perf::run_on_all_spaces<hyperplane::perf::Suite>(argc, argv); }

@@ -5,10 +5,9 @@
 
 #include "support/harness.hpp"
 #include "support/overlapped_tiles.hpp"
+#include "support/suites.hpp"
+#include "support/swept_examples.hpp"
 
-#include <hyperplane/swept/euler.hpp>
-#include <hyperplane/swept/heat.hpp>
-#include <hyperplane/swept/kuramoto_sivashinsky.hpp>
 #include <hyperplane/swept/swept_rule.hpp>
 
 #include <benchmark/benchmark.h>
@@ -26,43 +25,6 @@
 
 namespace hyperplane::perf {
 namespace {
-
-template <class Problem>
-struct Example;
-
-template <>
-struct Example<HeatEquation<double>> {
-  static constexpr const char* name = "heat";
-  static HeatEquation<double> problem() { return {0.3}; }
-  static PointState<double, 1> state(double, double random) { return {1.0 + random}; }
-};
-template <>
-struct Example<KuramotoSivashinsky<double>> {
-  static constexpr const char* name = "ks";
-  static KuramotoSivashinsky<double> problem() { return {0.01, 0.6}; }
-  static PointState<double, 1> state(double, double random) { return {random}; }
-};
-template <>
-struct Example<EulerEquations<double>> {
-  static constexpr const char* name = "euler";
-  static EulerEquations<double> problem() { return EulerEquations<double>::sod(0.1); }
-  static PointState<double, 3> state(double x, double random) {
-    bool const left = x < 0.5;
-    return EulerEquations<double>::state((left ? 1.0 : 0.125) + 0.01 * random, 0.01 * random, left ? 1.0 : 0.1);
-  }
-};
-
-/// Counts the values of a point that differ by more than the tolerance.
-template <class Line>
-struct Different {
-  Line m_a, m_b;
-  double m_tolerance;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& sum) const {
-    for (std::size_t c = 0; c < m_a.extent(1); ++c) {
-      sum += Kokkos::abs(m_a(i, c) - m_b(i, c)) <= m_tolerance ? 0 : 1;  // NaN is different
-    }
-  }
-};
 
 template <class Problem, class Exec>
 class Suite {
@@ -143,7 +105,7 @@ class Suite {
     return [rule, exec = m_exec](const Line& u, std::int64_t steps) { rule->advance(exec, u, steps); };
   }
 
-  /// Overlapped tiles of so many points a thread and threads, on CUDA.
+  /// Overlapped tiles of so many points per thread and threads, on CUDA.
   template <int lane_points, int threads>
   void register_overlapped([[maybe_unused]] std::int64_t points) {
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -288,24 +250,12 @@ class Suite {
   Problem m_problem = Example<Problem>::problem();
 };
 
-template <class Exec>
-struct Suites {
-  explicit Suites(const Settings& settings) : m_heat(settings), m_ks(settings), m_euler(settings) {
-    m_heat.register_all();
-    m_ks.register_all();
-    m_euler.register_all();
-  }
-  Suite<HeatEquation<double>, Exec> m_heat;
-  Suite<KuramotoSivashinsky<double>, Exec> m_ks;
-  Suite<EulerEquations<double>, Exec> m_euler;
-};
-
 }  // namespace
 }  // namespace hyperplane::perf
 
 int main(int argc, char** argv) {
-  return hyperplane::perf::run_benchmarks(argc, argv, [](const hyperplane::perf::Settings& settings) {
-    return std::static_pointer_cast<void>(
-        std::make_shared<hyperplane::perf::Suites<Kokkos::DefaultExecutionSpace>>(settings));
-  });
+  using namespace hyperplane;
+  using Exec = Kokkos::DefaultExecutionSpace;
+  return perf::run_suites<perf::Suite<HeatEquation<double>, Exec>, perf::Suite<KuramotoSivashinsky<double>, Exec>,
+                          perf::Suite<EulerEquations<double>, Exec>>(argc, argv);
 }

@@ -338,7 +338,7 @@ def roofline(folder, rows, path):
     threads = max(row["threads"] for row in rows)
     machine = {row["parts"][1]: row for row in load(folder, "machine") if row["threads"] == threads}
     points = [r for r in rows if r["threads"] == threads and r["kernel"] in ("solve", "factor", "apply")]
-    points = [r for r in points if r["path"] == "pencil"] or points
+    points = [r for r in points if r["path"] == "slab"] or points
     largest = max((r["grid"] for r in points), key=lambda g: int(g.split("x")[0]))
     preferred = "64x64x64" if any(r["grid"] == "64x64x64" for r in points) else largest
     points = [r for r in points if r["grid"] == preferred]

@@ -1,21 +1,66 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Compiles the CUDA kernels with plain nvcc, without Kokkos: every header that holds some by itself, then all kernels for
-# a few block sizes. Called by `run test` where there is an nvcc.
+# Compiles the CUDA kernels with plain nvcc, without Kokkos: every header that holds some by itself, and all kernels for
+# a few block sizes and for each compute capability of docs/gpus.md. Called by `run test` where there is an nvcc.
 set -euo pipefail
 
 printf '\n== CUDA kernels with %s\n' "$(nvcc --version | tail -n 1)"
-out=build/cuda-kernels
+export out=build/cuda-kernels
 mkdir -p "$out"
-flags=(-std=c++20 -arch=sm_90 -Iinclude -Xcompiler=-Wall,-Wextra,-Werror -Werror=all-warnings)
+main=90
+others=(75 80 89 100 120)
 
 # Headers that put the kernels into Kokkos need a Kokkos with CUDA.
-mapfile -t headers < <(grep -LE '<Kokkos_' include/hyperplane/cuda/*.hpp include/hyperplane/{cfd,ilu,line,sip,stencil,swept}/detail/*_cuda*.hpp)
-compile_alone() {
-  local name=${1#include/}
-  printf '#include <%s>\n' "$name" >"$out/${name//\//_}.cu"
-  nvcc "${flags[@]}" -c "$out/${name//\//_}.cu" -o "$out/${name//\//_}.o"
+mapfile -t headers < <(find include/hyperplane \( -path '*/cuda/*.hpp' -o -name '*_cuda*.hpp' \) -exec grep -LE '<Kokkos_' {} + | sort)
+
+# compile kernels CAPABILITY, compile device CAPABILITY (without the host's part, which is the same for all), or compile
+# header HEADER (as far as the front end and its errors go).
+compile() {
+  local flags=(-std=c++20 -Iinclude -Xcompiler=-Wall,-Wextra,-Werror -Werror=all-warnings)
+  case $1 in
+    kernels) nvcc "${flags[@]}" -arch="sm_$2" -c unit_tests/cuda/kernels.cu -o "$out/kernels_$2.o" ;;
+    device) nvcc "${flags[@]}" -arch="sm_$2" -cubin unit_tests/cuda/kernels.cu -o "$out/kernels_$2.cubin" ;;
+    header)
+      local name=${2#include/}
+      local file=$out/${name//\//_}
+      printf '#include <%s>\n' "$name" >"$file.cu"
+      nvcc "${flags[@]}" -arch="sm_$3" -ptx "$file.cu" -o "$file.ptx"
+      ;;
+  esac || {
+    printf 'compile_cuda.sh: %s %s does not compile\n' "$1" "$2" >&2
+    return 1
+  }
 }
-for header in "${headers[@]}"; do compile_alone "$header"; done
-nvcc "${flags[@]}" -c unit_tests/cuda/kernels.cu -o "$out/kernels.o"
-printf '%d CUDA headers compile alone, kernels.cu compiles\n' "${#headers[@]}"
+export -f compile
+
+# An older or newer nvcc knows fewer of them.
+known=" $(nvcc --list-gpu-code | tr '\n' ' ')"
+if [[ $known != *" sm_$main "* ]]; then
+  printf 'compile_cuda.sh: this nvcc does not compile for compute capability %s; it knows%s\n' "${main%?}.${main: -1}" "$known" >&2
+  exit 1
+fi
+jobs=("kernels $main")
+compiled=("${main%?}.${main: -1}")
+for capability in "${others[@]}"; do
+  name=${capability%?}.${capability: -1}
+  if [[ $known == *" sm_$capability "* ]]; then
+    jobs+=("device $capability")
+    compiled+=("$name")
+  else
+    printf 'this nvcc does not compile for compute capability %s, which is left out\n' "$name"
+  fi
+done
+for header in "${headers[@]}"; do jobs+=("header $header $main"); done
+# The long ones first.
+printf '%s\n' "${jobs[@]}" | xargs -P "$(nproc)" -I '{}' bash -c 'compile {}'
+
+# What kernels.cu does not use was not compiled.
+missing=0
+for kernel in $(grep -hrPzo '__global__ void(\s+__launch_bounds__(\((?:[^()]|(?2))*\)))?\s+\w+(?=\()' include | tr '\0' '\n' | grep -oP '\w+$' | sort -u); do
+  if ! grep -q "$kernel" "$out/kernels_$main.o"; then
+    printf 'compile_cuda.sh: kernels.cu does not use %s\n' "$kernel" >&2
+    missing=1
+  fi
+done
+((missing == 0))
+printf '%d CUDA headers compile alone, kernels.cu for compute capability %s\n' "${#headers[@]}" "${compiled[*]}"

@@ -15,7 +15,6 @@ readonly -A kokkos_packages=(
 )
 readonly common_packages="g++ gfortran cmake ninja-build git ca-certificates pkgconf libgtest-dev libgmock-dev libbenchmark-dev libcli11-dev \
 nlohmann-json3-dev libfmt-dev python3-matplotlib"
-readonly peer_packages="petsc-dev"
 
 say() { printf 'run: %s\n' "$*"; }
 die() {
@@ -118,17 +117,26 @@ make_root() {
   rm -f "$repository"/build/"$flavour"-*/CMakeCache.txt "$repository"/build/bench/CMakeCache.txt
 }
 
-# The libraries that benchmarks compare with, into the OpenMP root.
-provide_peers() {
+# provide_more WHAT PACKAGE ...: what some commands need beside Kokkos, into the OpenMP root; going on without it where it
+# cannot be had.
+provide_more() {
+  local what=$1
+  shift
   [[ ${environment[openmp]} == root ]] || return 0
-  [[ ! -e $deps/kokkos-openmp/usr/share/doc/${peer_packages%% *} ]] || return 0
-  local log=$deps/peers.log
-  say "installing PETSc beside Kokkos in .deps/kokkos-openmp; log in $log"
-  # shellcheck disable=SC2086
+  # The last one names what is installed: the others may be there for other packages' sake.
+  [[ ! -e $deps/kokkos-openmp/usr/share/doc/${*: -1} ]] || return 0
+  local log=$deps/${*: -1}.log
+  say "installing $what beside Kokkos in .deps/kokkos-openmp; log in $log"
   inside openmp bash -c "apt-get -o Acquire::Check-Valid-Until=false update &&
-    DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $peer_packages" >"$log" 2>&1 ||
-    say "PETSc could not be installed ($log); measuring without it"
+    DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $*" >"$log" 2>&1 ||
+    say "$what could not be installed ($log); going on without it"
 }
+
+# The libraries that benchmarks compare with, and that an example is for.
+provide_peers() { provide_more PETSc petsc-dev; }
+
+# A second compiler, its sanitizers, and the checker of sources.
+provide_clang() { provide_more Clang clang-19 libclang-rt-19-dev libomp-19-dev clang-tidy-19; }
 
 # inside FLAVOUR COMMAND [ARG ...]: runs a command in the repository, where the library builds.
 inside() {
@@ -138,6 +146,15 @@ inside() {
     HYPERPLANE_COMMIT=$(commit_name) "$@"
     return
   fi
+  local -a variables=(PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8)
+  # The root has Ninja and no make, which CMake would take by itself.
+  variables+=(TERM="${TERM:-dumb}" CMAKE_GENERATOR=Ninja)
+  # Settings of the caller that a command inside should see.
+  local name
+  for name in $(compgen -e | grep -E '^(OMP_|HYPERPLANE_|CI$|CTEST_|CMAKE_BUILD_PARALLEL_LEVEL$)' || true); do
+    variables+=("$name=${!name}")
+  done
+  variables+=(HYPERPLANE_COMMIT="$(commit_name)")
   # A mount namespace of its own: nothing stays mounted, and several commands may run at once.
   unshare --mount --propagation private bash -c '
     set -euo pipefail
@@ -149,20 +166,10 @@ inside() {
     mkdir -p "$root$repository"
     mount --rbind "$repository" "$root$repository"
     exec chroot "$root" /usr/bin/env -C "$repository" "$@"' \
-    inside "$deps/kokkos-$flavour" "$repository" \
-    -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
-    TERM="${TERM:-dumb}" $(passed_variables) HYPERPLANE_COMMIT="$(commit_name)" "$@" ||
+    inside "$deps/kokkos-$flavour" "$repository" -i "${variables[@]}" "$@" ||
     return $?
 }
 
 commit_name() {
   git -C "$repository" describe --always --dirty --abbrev=12 2>/dev/null || echo unknown
-}
-
-# Settings of the caller that a command inside should see, as NAME=value words.
-passed_variables() {
-  local name
-  for name in $(compgen -e | grep -E '^(OMP_|HYPERPLANE_|CI$|CTEST_|CMAKE_BUILD_PARALLEL_LEVEL$)' || true); do
-    [[ ${!name} == *[[:space:]]* ]] || printf '%s=%s ' "$name" "${!name}"
-  done
 }

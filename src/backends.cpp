@@ -10,6 +10,10 @@
 
 #include "errors.hpp"
 
+#ifdef KOKKOS_ENABLE_OPENMP
+#include <omp.h>
+#endif
+
 namespace hyperplane::run_time {
 
 namespace {
@@ -80,6 +84,14 @@ Kokkos::InitializationSettings kokkos_settings() {
   if (!text.empty()) settings.set_device_id(device);
 #endif
   return settings;
+}
+
+bool in_parallel_region() {
+#ifdef KOKKOS_ENABLE_OPENMP
+  return omp_get_level() > 0;
+#else
+  return false;
+#endif
 }
 
 EnvironmentTimers::EnvironmentTimers() : m_where(environment("HYPERPLANE_TIMERS")) {

@@ -30,23 +30,27 @@ void for_each_backend(const F& f) {
 }
 
 /// The names of all of them.
-HYPERPLANE_EXPORT std::vector<std::string> backend_names();
+std::vector<std::string> backend_names();
 
 /// "serial, openmp"
-HYPERPLANE_EXPORT std::string backend_list();
+std::string backend_list();
 
 /// The backend of that name. Empty or "auto": what the environment's HYPERPLANE_BACKEND says, and without that the
 /// last. Throws Error, which says what is there and who asked (`source` or HYPERPLANE_BACKEND), for any other name.
-HYPERPLANE_EXPORT std::string choose_backend(const std::string& wanted, const std::string& source);
+std::string choose_backend(const std::string& wanted, const std::string& source);
 
 /// How Kokkos is to be initialized: on the device that the environment's HYPERPLANE_DEVICE says, if it does, and
 /// without advice on thread placement. Throws Error where that is not the number of a device, and NotAvailable where
 /// Kokkos would find no device that it needs, and end the program.
-HYPERPLANE_EXPORT Kokkos::InitializationSettings kokkos_settings();
+Kokkos::InitializationSettings kokkos_settings();
+
+/// Whether the calling thread is in a parallel region of OpenMP, also one of a single thread. Kokkos begins no other
+/// there: it aborts.
+bool in_parallel_region();
 
 /// Timers of all kernels, with a report, where the environment's HYPERPLANE_TIMERS says so: "stderr", or the name of a
 /// file for JSON, in which "%p" is the number of the process.
-class HYPERPLANE_EXPORT EnvironmentTimers {
+class EnvironmentTimers {
  public:
   /// Opens the file; Kokkos need not be initialized. Throws Error where it cannot be written.
   EnvironmentTimers();

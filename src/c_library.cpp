@@ -38,7 +38,14 @@ void end_library(Library& lib) {
   Timers::stop();
 }
 
+#ifdef KOKKOS_ENABLE_OPENMP
+constexpr bool has_openmp = true;
+#else
+constexpr bool has_openmp = false;
+#endif
+
 void initialize_kokkos(Library& lib) {
+  if (has_openmp && !Kokkos::is_initialized()) require_no_region();
   if (Kokkos::is_finalized()) {
     throw Failure(HYPERPLANE_NOT_AVAILABLE, "Kokkos has been finalized, and cannot be initialized again in a process");
   }
@@ -67,6 +74,12 @@ void initialize_kokkos(Library& lib) {
   });
 }
 
+void require_running(const Library& lib) {
+  if (lib.users > 0) return;
+  throw Failure(HYPERPLANE_NOT_INITIALIZED, lib.has_hook ? "the library has been finalized already"
+                                                         : "hyperplane_initialize() has not been called");
+}
+
 }  // namespace
 
 Library& library() {
@@ -77,41 +90,60 @@ Library& library() {
 Registry& registry() {
   auto& lib = library();
   std::lock_guard const lock(lib.mutex);
-  if (lib.users == 0) throw Failure(HYPERPLANE_NOT_INITIALIZED, "hyperplane_initialize() has not been called");
+  require_running(lib);
   return lib.registry;
 }
 
-void note_error(const char* message) noexcept { std::snprintf(last_error, sizeof(last_error), "%s", message); }
+namespace {
 
-hyperplane_status note_exception() noexcept {
+/// Without the C++ class or function that the message begins with, as in "BlockIlu0::solve: ": who calls C does not
+/// know it. Words in capitals are variables of the environment.
+std::string_view without_place(std::string_view message) {
+  auto const end = message.find(": ");
+  if (end == std::string_view::npos) return message;
+  auto const place = message.substr(0, end);
+  auto const is_of_name = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == ':';
+  };
+  bool const is_name = std::ranges::all_of(place, is_of_name);
+  bool const has_lower_case = std::ranges::any_of(place, [](char c) { return c >= 'a' && c <= 'z'; });
+  bool const is_call_of_cuda = place.starts_with("cuda");
+  return is_name && has_lower_case && !is_call_of_cuda ? message.substr(end + 2) : message;
+}
+
+hyperplane_status note_error(const char* function, std::string_view message, hyperplane_status status) noexcept {
+  auto const words = without_place(message);
+  std::snprintf(last_error, sizeof(last_error), "%s: %.*s", function, static_cast<int>(words.size()), words.data());
+  return status;
+}
+
+}  // namespace
+
+hyperplane_status note_exception(const char* function) noexcept {
+  auto const note = [&](std::string_view message, hyperplane_status status) {
+    return note_error(function, message, status);
+  };
   try {
     throw;
   } catch (const Failure& failure) {
-    note_error(failure.what());
-    return failure.status();
+    return note(failure.what(), failure.status());
   } catch (const run_time::NotAvailable& error) {
-    note_error(error.what());
-    return HYPERPLANE_NOT_AVAILABLE;
+    return note(error.what(), HYPERPLANE_NOT_AVAILABLE);
   } catch (const run_time::SizeMismatch& error) {
-    note_error(error.what());
-    return HYPERPLANE_SIZE_MISMATCH;
+    return note(error.what(), HYPERPLANE_SIZE_MISMATCH);
 #ifdef KOKKOS_ENABLE_CUDA
   } catch (const cuda::CudaError& error) {
-    note_error(error.what());
-    return error.status() == cudaErrorMemoryAllocation ? HYPERPLANE_OUT_OF_MEMORY : HYPERPLANE_INTERNAL_ERROR;
+    return note(error.what(),
+                error.status() == cudaErrorMemoryAllocation ? HYPERPLANE_OUT_OF_MEMORY : HYPERPLANE_INTERNAL_ERROR);
 #endif
   } catch (const Error& error) {
-    note_error(error.what());
-    return HYPERPLANE_INVALID_ARGUMENT;
+    return note(error.what(), HYPERPLANE_INVALID_ARGUMENT);
   } catch (const std::bad_alloc&) {
-    note_error("out of memory");
-    return HYPERPLANE_OUT_OF_MEMORY;
+    return note("out of memory", HYPERPLANE_OUT_OF_MEMORY);
   } catch (const std::exception& error) {
-    note_error(error.what());
-    return is_out_of_memory(error.what()) ? HYPERPLANE_OUT_OF_MEMORY : HYPERPLANE_INTERNAL_ERROR;
+    return note(error.what(), is_out_of_memory(error.what()) ? HYPERPLANE_OUT_OF_MEMORY : HYPERPLANE_INTERNAL_ERROR);
   } catch (...) {
-    note_error("something that is no std::exception was thrown");
-    return HYPERPLANE_INTERNAL_ERROR;
+    return note("something that is no std::exception was thrown", HYPERPLANE_INTERNAL_ERROR);
   }
 }
 
@@ -145,6 +177,8 @@ const char* hyperplane_status_name(hyperplane_status status) {
     case HYPERPLANE_SINGULAR_PIVOT: return "HYPERPLANE_SINGULAR_PIVOT";
     case HYPERPLANE_OUT_OF_MEMORY: return "HYPERPLANE_OUT_OF_MEMORY";
     case HYPERPLANE_INTERNAL_ERROR: return "HYPERPLANE_INTERNAL_ERROR";
+    case HYPERPLANE_NOT_FINITE: return "HYPERPLANE_NOT_FINITE";
+    case HYPERPLANE_OVERFLOW: return "HYPERPLANE_OVERFLOW";
   }
   return "no hyperplane_status";
 }
@@ -165,24 +199,32 @@ const char* hyperplane_backends() {
 int hyperplane_has_block_size(int n) { return std::ranges::count(run_time::block_sizes(), n) > 0 ? 1 : 0; }
 
 hyperplane_status hyperplane_initialize() {
-  return guarded([] {
+  return guarded(__func__, [] {
     auto& lib = library();
     std::lock_guard const lock(lib.mutex);
     if (lib.users == 0) initialize_kokkos(lib);
+    lib.registry.begin_process();
     ++lib.users;
   });
 }
 
 hyperplane_status hyperplane_finalize() {
-  return guarded([] {
+  return guarded(__func__, [] {
     auto& lib = library();
     if (Call::depth() > 1) {
       throw Failure(HYPERPLANE_INVALID_ARGUMENT, "hyperplane_finalize() was called while another call was in progress");
     }
     {
       std::lock_guard const lock(lib.mutex);
-      if (lib.users == 0) throw Failure(HYPERPLANE_NOT_INITIALIZED, "hyperplane_initialize() has not been called");
+      require_running(lib);
+      bool const is_last = lib.users == 1 && !lib.registry.is_forked();
+      if (has_openmp && is_last && lib.owns_kokkos) require_no_region();
       if (--lib.users > 0) return;
+    }
+    // What is left, and the report of the timers, belong to the parent.
+    if (lib.registry.is_forked()) {
+      static_cast<void>(lib.timers.release());  // NOLINT(bugprone-unused-return-value)
+      return;
     }
     end_library(lib);
     if (lib.owns_kokkos) Kokkos::finalize();
@@ -191,7 +233,7 @@ hyperplane_status hyperplane_finalize() {
 
 int hyperplane_is_initialized() {
   int users = 0;
-  static_cast<void>(guarded([&] {
+  static_cast<void>(guarded(__func__, [&] {
     auto& lib = library();
     std::lock_guard const lock(lib.mutex);
     users = lib.users;
@@ -200,11 +242,11 @@ int hyperplane_is_initialized() {
 }
 
 hyperplane_status hyperplane_retain(void* handle) {
-  return guarded([&] { registry().retain(handle); });
+  return guarded(__func__, [&] { registry().retain(handle); });
 }
 
 hyperplane_status hyperplane_free(void* handle) {
-  return guarded([&] {
+  return guarded(__func__, [&] {
     if (handle != nullptr) registry().release(handle);
   });
 }

@@ -3,10 +3,12 @@
 
 #include <hyperplane.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "backends.hpp"
 #include "c_registry.hpp"
@@ -28,10 +30,8 @@ struct Library {
 /// Never destroyed: objects may be left when the program ends.
 Library& library();
 
-void note_error(const char* message) noexcept;
-
-/// Status and message of the exception that is being handled.
-hyperplane_status note_exception() noexcept;
+/// Status and message of the exception that is being handled, which a function of the C interface met.
+hyperplane_status note_exception(const char* function) noexcept;
 
 /// A call from outside. The caller has its CUDA device again at the end.
 class Call {
@@ -49,15 +49,15 @@ class Call {
   [[maybe_unused]] run_time::KeptDevice m_device;
 };
 
-/// Calls f; whatever it throws ends here.
+/// Calls f for a function of the C interface; whatever it throws ends here, with a message that names the function.
 template <class F>
-hyperplane_status guarded(const F& f) noexcept {
+hyperplane_status guarded(const char* function, const F& f) noexcept {
   Call const call;
   try {
     f();
     return HYPERPLANE_SUCCESS;
   } catch (...) {
-    return note_exception();
+    return note_exception(function);
   }
 }
 
@@ -81,6 +81,15 @@ inline void require_at_least(std::int64_t value, std::int64_t least, const char*
                                                  std::to_string(least) + " or more");
 }
 
+/// As many of the values as there is room for, and how many there are.
+inline void copy_doubles(const std::vector<double>& values, const char* argument, double* to, std::int64_t capacity,
+                         std::int64_t& count) {
+  require_at_least(capacity, 0, "capacity");
+  if (capacity > 0) require_pointer(to, argument);
+  count = static_cast<std::int64_t>(values.size());
+  std::copy_n(values.begin(), std::min(capacity, count), to);
+}
+
 /// The enumerator of a C enumeration with values 0 to `last`; Enum has the same values.
 template <class Enum>
 Enum enumerator(int value, int last, const char* argument) {
@@ -89,15 +98,31 @@ Enum enumerator(int value, int last, const char* argument) {
                 std::string(argument) + " is " + std::to_string(value) + ", expected 0 to " + std::to_string(last));
 }
 
+/// Of factors.
+inline void require_factors(const run_time::FactorProblem& problem) {
+  switch (problem.failure) {
+    case FactorFailure::none: return;
+    case FactorFailure::zero_row:
+    case FactorFailure::zero_column:
+    case FactorFailure::singular: throw Failure(HYPERPLANE_SINGULAR_PIVOT, problem.message);
+    case FactorFailure::not_finite: throw Failure(HYPERPLANE_NOT_FINITE, problem.message);
+    case FactorFailure::overflow: throw Failure(HYPERPLANE_OVERFLOW, problem.message);
+  }
+}
+
 inline run_time::MemorySpace memory_space(hyperplane_memory_space space) {
   return enumerator<run_time::MemorySpace>(space, 1, "space");
+}
+
+inline run_time::BlockOrder block_order(hyperplane_block_order order) {
+  return enumerator<run_time::BlockOrder>(order, 1, "order");
 }
 
 /// Options are known by their size, which their init function sets.
 template <class Options>
 void require_initialized(const Options& options, const char* type) {
   if (options.struct_size == sizeof(Options)) return;
-  throw Failure(HYPERPLANE_INVALID_ARGUMENT, std::string("options were not initialized by ") + type + "_init");
+  throw Failure(HYPERPLANE_INVALID_ARGUMENT, std::string("the struct was not filled by ") + type + "_init()");
 }
 
 inline run_time::Shape shape(hyperplane_grid grid, int n) { return {Grid(grid.ni, grid.nj, grid.nk), n}; }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <hyperplane/line/line_path.hpp>
 #include <hyperplane/line/line_set.hpp>
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -35,12 +37,23 @@ LineSet line_set(const hyperplane_line_set* lines) {
                         std::vector<std::int64_t>(lines->points, lines->points + listed), ends);
 }
 
+LinePath line_path(int path) {
+  switch (path) {
+    case HYPERPLANE_PATH_AUTOMATIC: return LinePath::automatic;
+    case HYPERPLANE_PATH_PORTABLE: return LinePath::portable;
+    case HYPERPLANE_PATH_STAGED: return LinePath::staged;
+    default: break;
+  }
+  throw Failure(HYPERPLANE_INVALID_ARGUMENT,
+                "path is " + std::to_string(path) + ", lines have HYPERPLANE_PATH_AUTOMATIC, _PORTABLE and _STAGED");
+}
+
 run_time::LineSolverSettings settings_of(const hyperplane_line_options& options) {
   require_initialized(options, "hyperplane_line_options");
   require_at_least(options.columns, 1, "columns");
   run_time::LineSolverSettings settings;
   settings.storage = enumerator<run_time::StorageKind>(options.storage, 1, "storage");
-  settings.options.path = enumerator<Path>(options.path, HYPERPLANE_PATH_STAGED, "path");
+  settings.options.path = line_path(options.path);
   if (options.load_bits != 0) settings.options.load_bits = options.load_bits;
   settings.options.partitions = options.partitions;
   settings.columns = options.columns;
@@ -50,7 +63,7 @@ run_time::LineSolverSettings settings_of(const hyperplane_line_options& options)
 }  // namespace
 
 hyperplane_status hyperplane_line_options_init(hyperplane_line_options* options) {
-  return guarded([&] {
+  return guarded(__func__, [&] {
     require_pointer(options, "options");
     *options = {.struct_size = sizeof(*options),
                 .storage = HYPERPLANE_STORAGE_DOUBLE,
@@ -64,7 +77,7 @@ hyperplane_status hyperplane_line_options_init(hyperplane_line_options* options)
 hyperplane_status hyperplane_line_solver_create(hyperplane_context context, const hyperplane_line_set* lines, int n,
                                                 const hyperplane_line_options* options,
                                                 hyperplane_line_solver* solver) {
-  return guarded([&] {
+  return guarded(__func__, [&] {
     require_pointer(solver, "solver");
     *solver = nullptr;
     auto& objects = registry();
@@ -78,17 +91,17 @@ hyperplane_status hyperplane_line_solver_create(hyperplane_context context, cons
 
 hyperplane_status hyperplane_line_solver_factor(hyperplane_line_solver solver, const double* values, int64_t count,
                                                 hyperplane_block_order order, hyperplane_memory_space space) {
-  return guarded([&] {
+  return guarded(__func__, [&] {
     auto const held = registry().get(solver, "solver");
     auto& object = *held->object;
     require_pointer(values, "values");
     require_count(count, object.points() * line_blocks * object.block_size() * object.block_size());
-    object.factor(values, enumerator<run_time::BlockOrder>(order, 1, "order"), memory_space(space));
+    object.factor(values, block_order(order), memory_space(space));
   });
 }
 
 hyperplane_status hyperplane_line_solver_factor_matrix(hyperplane_line_solver solver, hyperplane_matrix a) {
-  return guarded([&] {
+  return guarded(__func__, [&] {
     auto& objects = registry();
     auto const held = objects.get(solver, "solver");
     held->object->factor(*objects.get(a, "a")->object);
@@ -96,15 +109,12 @@ hyperplane_status hyperplane_line_solver_factor_matrix(hyperplane_line_solver so
 }
 
 hyperplane_status hyperplane_line_solver_check(hyperplane_line_solver solver) {
-  return guarded([&] {
-    auto const message = registry().get(solver, "solver")->object->singular_pivot();
-    if (!message.empty()) throw Failure(HYPERPLANE_SINGULAR_PIVOT, message);
-  });
+  return guarded(__func__, [&] { require_factors(registry().get(solver, "solver")->object->problem()); });
 }
 
 hyperplane_status hyperplane_line_solver_solve(hyperplane_line_solver solver, const double* rhs, double* x,
                                                int64_t count, hyperplane_memory_space space) {
-  return guarded([&] {
+  return guarded(__func__, [&] {
     auto const held = registry().get(solver, "solver");
     auto const& object = *held->object;
     require_pointer(rhs, "rhs");
@@ -116,7 +126,7 @@ hyperplane_status hyperplane_line_solver_solve(hyperplane_line_solver solver, co
 
 hyperplane_status hyperplane_line_solver_solve_vector(hyperplane_line_solver solver, hyperplane_vector rhs,
                                                       hyperplane_vector x) {
-  return guarded([&] {
+  return guarded(__func__, [&] {
     auto& objects = registry();
     auto const held = objects.get(solver, "solver");
     held->object->solve(*objects.get(rhs, "rhs")->object, *objects.get(x, "x")->object);

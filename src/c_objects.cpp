@@ -15,37 +15,38 @@ static_assert(HYPERPLANE_TOP == static_cast<int>(Direction::top) &&
               HYPERPLANE_WEST == static_cast<int>(Direction::west));
 
 hyperplane_status hyperplane_context_create(const char* backend, void* stream, hyperplane_context* context) {
-  return guarded([&] {
+  return guarded(__func__, [&] {
     require_pointer(context, "context");
     *context = nullptr;
     auto& objects = registry();
-    auto const name = run_time::choose_backend(backend == nullptr ? "" : backend, "backend");
+    auto const name = run_time::choose_backend(backend == nullptr ? "" : backend, "the argument backend");
+    objects.require_usable(name);
     auto made = std::make_shared<ContextHolder>(ContextHolder{run_time::make_context(name, stream)});
     *context = objects.add<hyperplane_context>(std::move(made));
   });
 }
 
 hyperplane_status hyperplane_context_backend(hyperplane_context context, const char** name) {
-  return guarded([&] {
+  return guarded(__func__, [&] {
     require_pointer(name, "name");
     *name = registry().get(context, "context")->context->backend();
   });
 }
 
 hyperplane_status hyperplane_context_concurrency(hyperplane_context context, int* concurrency) {
-  return guarded([&] {
+  return guarded(__func__, [&] {
     require_pointer(concurrency, "concurrency");
     *concurrency = registry().get(context, "context")->context->concurrency();
   });
 }
 
 hyperplane_status hyperplane_context_fence(hyperplane_context context) {
-  return guarded([&] { registry().get(context, "context")->context->fence(); });
+  return guarded(__func__, [&] { registry().get(context, "context")->context->fence(); });
 }
 
 hyperplane_status hyperplane_vector_create(hyperplane_context context, hyperplane_grid grid, int n,
                                            hyperplane_vector* vector) {
-  return guarded([&] {
+  return guarded(__func__, [&] {
     require_pointer(vector, "vector");
     *vector = nullptr;
     auto& objects = registry();
@@ -58,7 +59,7 @@ hyperplane_status hyperplane_vector_create(hyperplane_context context, hyperplan
 
 hyperplane_status hyperplane_vector_set(hyperplane_vector vector, const double* values, int64_t count,
                                         hyperplane_memory_space space) {
-  return guarded([&] {
+  return guarded(__func__, [&] {
     auto const held = registry().get(vector, "vector");
     require_pointer(values, "values");
     require_count(count, held->object->shape().rows());
@@ -68,7 +69,7 @@ hyperplane_status hyperplane_vector_set(hyperplane_vector vector, const double* 
 
 hyperplane_status hyperplane_vector_get(hyperplane_vector vector, double* values, int64_t count,
                                         hyperplane_memory_space space) {
-  return guarded([&] {
+  return guarded(__func__, [&] {
     auto const held = registry().get(vector, "vector");
     require_pointer(values, "values");
     require_count(count, held->object->shape().rows());
@@ -77,14 +78,10 @@ hyperplane_status hyperplane_vector_get(hyperplane_vector vector, double* values
 }
 
 hyperplane_status hyperplane_vector_fill(hyperplane_vector vector, double value) {
-  return guarded([&] { registry().get(vector, "vector")->object->fill(value); });
+  return guarded(__func__, [&] { registry().get(vector, "vector")->object->fill(value); });
 }
 
 namespace {
-
-run_time::BlockOrder block_order(hyperplane_block_order order) {
-  return enumerator<run_time::BlockOrder>(order, 1, "order");
-}
 
 std::int64_t value_count(const run_time::Matrix& matrix) {
   return matrix.shape().rows() * matrix.shape().block_size * stencil7_size;
@@ -94,7 +91,7 @@ std::int64_t value_count(const run_time::Matrix& matrix) {
 
 hyperplane_status hyperplane_matrix_create(hyperplane_context context, hyperplane_grid grid, int n,
                                            hyperplane_storage storage, hyperplane_matrix* matrix) {
-  return guarded([&] {
+  return guarded(__func__, [&] {
     require_pointer(matrix, "matrix");
     *matrix = nullptr;
     auto& objects = registry();
@@ -108,7 +105,7 @@ hyperplane_status hyperplane_matrix_create(hyperplane_context context, hyperplan
 
 hyperplane_status hyperplane_matrix_set(hyperplane_matrix matrix, const double* values, int64_t count,
                                         hyperplane_block_order order, hyperplane_memory_space space) {
-  return guarded([&] {
+  return guarded(__func__, [&] {
     auto const held = registry().get(matrix, "matrix");
     require_pointer(values, "values");
     require_count(count, value_count(*held->object));
@@ -118,7 +115,7 @@ hyperplane_status hyperplane_matrix_set(hyperplane_matrix matrix, const double* 
 
 hyperplane_status hyperplane_matrix_get(hyperplane_matrix matrix, double* values, int64_t count,
                                         hyperplane_block_order order, hyperplane_memory_space space) {
-  return guarded([&] {
+  return guarded(__func__, [&] {
     auto const held = registry().get(matrix, "matrix");
     require_pointer(values, "values");
     require_count(count, value_count(*held->object));
@@ -127,7 +124,7 @@ hyperplane_status hyperplane_matrix_get(hyperplane_matrix matrix, double* values
 }
 
 hyperplane_status hyperplane_matrix_apply(hyperplane_matrix a, hyperplane_vector x, hyperplane_vector y) {
-  return guarded([&] {
+  return guarded(__func__, [&] {
     auto& objects = registry();
     objects.get(a, "a")->object->apply(*objects.get(x, "x")->object, *objects.get(y, "y")->object);
   });
@@ -135,7 +132,7 @@ hyperplane_status hyperplane_matrix_apply(hyperplane_matrix a, hyperplane_vector
 
 hyperplane_status hyperplane_matrix_residual(hyperplane_matrix a, hyperplane_vector b, hyperplane_vector x,
                                              hyperplane_vector r) {
-  return guarded([&] {
+  return guarded(__func__, [&] {
     auto& objects = registry();
     objects.get(a, "a")->object->residual(*objects.get(b, "b")->object, *objects.get(x, "x")->object,
                                           *objects.get(r, "r")->object);

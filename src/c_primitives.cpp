@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <hyperplane/cfd/slab_packer.hpp>
+#include <hyperplane/array/box_packer.hpp>
 
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "c_arrays.hpp"
 #include "c_library.hpp"
 #include "primitives.hpp"
 
@@ -14,32 +15,6 @@ using namespace hyperplane;
 using namespace hyperplane::c;
 
 namespace {
-
-/// No memory has more, and indices beyond it would overflow.
-constexpr std::int64_t most_values = std::int64_t{1} << 60;
-
-run_time::Array array_of(const hyperplane_array* array, const char* argument) {
-  require_pointer(array, argument);
-  auto const check_stride = [&](std::int64_t stride, int count) {
-    std::int64_t const most = most_values / std::max(1, count);
-    if (stride >= -most && stride <= most) return;
-    throw Failure(HYPERPLANE_INVALID_ARGUMENT,
-                  std::string(argument) + " has a stride of " + std::to_string(stride) + ", which is too large");
-  };
-  for (int d = 0; d < 3; ++d) check_stride(array->strides[d], array->extents[d]);
-  check_stride(array->component_stride, array->components);
-  return {.data = array->data,
-          .scalar = enumerator<run_time::ScalarKind>(array->scalar, HYPERPLANE_DOUBLE, "scalar"),
-          .space = memory_space(array->space),
-          .extents = {array->extents[0], array->extents[1], array->extents[2]},
-          .strides = {array->strides[0], array->strides[1], array->strides[2]},
-          .components = array->components,
-          .component_stride = array->component_stride};
-}
-
-Box box_of(const hyperplane_box& box) {
-  return {{box.begin[0], box.begin[1], box.begin[2]}, {box.end[0], box.end[1], box.end[2]}};
-}
 
 hyperplane_box c_box(const Box& box) {
   return {{box.begin.i, box.begin.j, box.begin.k}, {box.end.i, box.end.j, box.end.k}};
@@ -57,15 +32,15 @@ run_time::Stencil stencil_of(const hyperplane_stencil* a) {
 
 /// `f(primitives)` of a context.
 template <class F>
-hyperplane_status with_primitives(hyperplane_context context, const F& f) {
-  return guarded([&] { f(registry().get(context, "context")->context->primitives()); });
+hyperplane_status with_primitives(const char* function, hyperplane_context context, const F& f) {
+  return guarded(function, [&] { f(registry().get(context, "context")->context->primitives()); });
 }
 
 }  // namespace
 
 hyperplane_status hyperplane_array_init(hyperplane_array* array, void* data, hyperplane_scalar scalar,
                                         hyperplane_memory_space space, hyperplane_grid grid, int components) {
-  return guarded([&] {
+  return guarded(__func__, [&] {
     require_pointer(array, "array");
     int const extents[3] = {grid.ni, grid.nj, grid.nk};
     for (int d = 0; d < 3; ++d) require_at_least(extents[d], 0, ("extent " + std::to_string(d)).c_str());
@@ -89,7 +64,7 @@ hyperplane_status hyperplane_array_init(hyperplane_array* array, void* data, hyp
 }
 
 hyperplane_status hyperplane_array_component(const hyperplane_array* array, int c, hyperplane_array* component) {
-  return guarded([&] {
+  return guarded(__func__, [&] {
     auto const checked = array_of(array, "array");
     require_pointer(component, "component");
     if (c < 0 || c >= checked.components) {
@@ -108,7 +83,7 @@ hyperplane_status hyperplane_array_component(const hyperplane_array* array, int 
 }
 
 hyperplane_status hyperplane_box_of(const hyperplane_array* array, hyperplane_box* box) {
-  return guarded([&] {
+  return guarded(__func__, [&] {
     require_pointer(array, "array");
     require_pointer(box, "box");
     *box = {{0, 0, 0}, {array->extents[0], array->extents[1], array->extents[2]}};
@@ -116,7 +91,7 @@ hyperplane_status hyperplane_box_of(const hyperplane_array* array, hyperplane_bo
 }
 
 hyperplane_status hyperplane_box_face(hyperplane_box box, int face, int width, int from, hyperplane_box* layers) {
-  return guarded([&] {
+  return guarded(__func__, [&] {
     require_pointer(layers, "layers");
     *layers = c_box(face_box(box_of(box), enumerator<Direction>(face, HYPERPLANE_TOP, "face"), width, from));
   });
@@ -124,7 +99,7 @@ hyperplane_status hyperplane_box_face(hyperplane_box box, int face, int width, i
 
 hyperplane_status hyperplane_reduce(hyperplane_context context, hyperplane_reduction reduction, hyperplane_box box,
                                     const hyperplane_array* x, double* result) {
-  return with_primitives(context, [&](const run_time::Primitives& primitives) {
+  return with_primitives(__func__, context, [&](const run_time::Primitives& primitives) {
     require_pointer(result, "result");
     auto const kind = enumerator<run_time::Reduction>(reduction, HYPERPLANE_REDUCTION_NORM_INF, "reduction");
     *result = primitives.reduce(kind, box_of(box), array_of(x, "x"));
@@ -133,7 +108,7 @@ hyperplane_status hyperplane_reduce(hyperplane_context context, hyperplane_reduc
 
 hyperplane_status hyperplane_dot(hyperplane_context context, hyperplane_box box, const hyperplane_array* x,
                                  const hyperplane_array* y, double* result) {
-  return with_primitives(context, [&](const run_time::Primitives& primitives) {
+  return with_primitives(__func__, context, [&](const run_time::Primitives& primitives) {
     require_pointer(result, "result");
     *result = primitives.dot(box_of(box), array_of(x, "x"), array_of(y, "y"));
   });
@@ -141,7 +116,7 @@ hyperplane_status hyperplane_dot(hyperplane_context context, hyperplane_box box,
 
 hyperplane_status hyperplane_dots(hyperplane_context context, hyperplane_box box, int count, const hyperplane_array* x,
                                   const hyperplane_array* y, double* results) {
-  return with_primitives(context, [&](const run_time::Primitives& primitives) {
+  return with_primitives(__func__, context, [&](const run_time::Primitives& primitives) {
     if (count < 1 || count > 4) {
       throw Failure(HYPERPLANE_INVALID_ARGUMENT, "count is " + std::to_string(count) + ", expected 1 to 4");
     }
@@ -158,7 +133,7 @@ hyperplane_status hyperplane_dots(hyperplane_context context, hyperplane_box box
 hyperplane_status hyperplane_axpy_dot(hyperplane_context context, hyperplane_box box, double alpha,
                                       const hyperplane_array* x, const hyperplane_array* y, const hyperplane_array* z,
                                       double* result) {
-  return with_primitives(context, [&](const run_time::Primitives& primitives) {
+  return with_primitives(__func__, context, [&](const run_time::Primitives& primitives) {
     require_pointer(result, "result");
     *result = primitives.axpy_dot(box_of(box), alpha, array_of(x, "x"), array_of(y, "y"), array_of(z, "z"));
   });
@@ -167,7 +142,7 @@ hyperplane_status hyperplane_axpy_dot(hyperplane_context context, hyperplane_box
 hyperplane_status hyperplane_update_dot(hyperplane_context context, hyperplane_box box, double alpha,
                                         const hyperplane_array* p, const hyperplane_array* q, const hyperplane_array* x,
                                         const hyperplane_array* r, double* result) {
-  return with_primitives(context, [&](const run_time::Primitives& primitives) {
+  return with_primitives(__func__, context, [&](const run_time::Primitives& primitives) {
     require_pointer(result, "result");
     *result = primitives.update_dot(box_of(box), alpha, array_of(p, "p"), array_of(q, "q"), array_of(x, "x"),
                                     array_of(r, "r"));
@@ -176,13 +151,13 @@ hyperplane_status hyperplane_update_dot(hyperplane_context context, hyperplane_b
 
 hyperplane_status hyperplane_stencil_apply(hyperplane_context context, hyperplane_box box, const hyperplane_stencil* a,
                                            const hyperplane_array* x, const hyperplane_array* y) {
-  return with_primitives(context, [&](const run_time::Primitives& primitives) {
+  return with_primitives(__func__, context, [&](const run_time::Primitives& primitives) {
     primitives.apply(box_of(box), stencil_of(a), array_of(x, "x"), array_of(y, "y"));
   });
 }
 
 hyperplane_status hyperplane_relaxation_options_init(hyperplane_relaxation_options* options) {
-  return guarded([&] {
+  return guarded(__func__, [&] {
     require_pointer(options, "options");
     *options = {.struct_size = sizeof(*options),
                 .kind = HYPERPLANE_RELAXATION_RED_BLACK,
@@ -196,7 +171,7 @@ hyperplane_status hyperplane_relaxation_create(hyperplane_context context, hyper
                                                const hyperplane_stencil* a,
                                                const hyperplane_relaxation_options* options,
                                                hyperplane_relaxation* relaxation) {
-  return guarded([&] {
+  return guarded(__func__, [&] {
     require_pointer(relaxation, "relaxation");
     *relaxation = nullptr;
     auto& objects = registry();
@@ -216,43 +191,43 @@ hyperplane_status hyperplane_relaxation_create(hyperplane_context context, hyper
 }
 
 hyperplane_status hyperplane_relaxation_factor(hyperplane_relaxation relaxation) {
-  return guarded([&] { registry().get(relaxation, "relaxation")->object->factor(); });
+  return guarded(__func__, [&] { registry().get(relaxation, "relaxation")->object->factor(); });
 }
 
 hyperplane_status hyperplane_relaxation_check(hyperplane_relaxation relaxation) {
-  return guarded([&] {
-    auto const message = registry().get(relaxation, "relaxation")->object->singular_pivot();
-    if (!message.empty()) throw Failure(HYPERPLANE_SINGULAR_PIVOT, message);
-  });
+  return guarded(__func__, [&] { require_factors(registry().get(relaxation, "relaxation")->object->problem()); });
 }
 
 hyperplane_status hyperplane_relaxation_solve(hyperplane_relaxation relaxation, const hyperplane_array* r,
                                               const hyperplane_array* z) {
-  return guarded([&] { registry().get(relaxation, "relaxation")->object->solve(array_of(r, "r"), array_of(z, "z")); });
+  return guarded(__func__,
+                 [&] { registry().get(relaxation, "relaxation")->object->solve(array_of(r, "r"), array_of(z, "z")); });
 }
 
 hyperplane_status hyperplane_fill(hyperplane_context context, hyperplane_box box, double value,
                                   const hyperplane_array* x) {
-  return with_primitives(
-      context, [&](const run_time::Primitives& primitives) { primitives.fill(box_of(box), value, array_of(x, "x")); });
+  return with_primitives(__func__, context, [&](const run_time::Primitives& primitives) {
+    primitives.fill(box_of(box), value, array_of(x, "x"));
+  });
 }
 
 hyperplane_status hyperplane_scale(hyperplane_context context, hyperplane_box box, double alpha,
                                    const hyperplane_array* x) {
-  return with_primitives(
-      context, [&](const run_time::Primitives& primitives) { primitives.scale(box_of(box), alpha, array_of(x, "x")); });
+  return with_primitives(__func__, context, [&](const run_time::Primitives& primitives) {
+    primitives.scale(box_of(box), alpha, array_of(x, "x"));
+  });
 }
 
 hyperplane_status hyperplane_copy(hyperplane_context context, hyperplane_box box, const hyperplane_array* x,
                                   const hyperplane_array* y) {
-  return with_primitives(context, [&](const run_time::Primitives& primitives) {
+  return with_primitives(__func__, context, [&](const run_time::Primitives& primitives) {
     primitives.copy(box_of(box), array_of(x, "x"), array_of(y, "y"));
   });
 }
 
 hyperplane_status hyperplane_transposed_copy(hyperplane_context context, hyperplane_box box, const hyperplane_array* x,
                                              const int order[3], const int begin[3], const hyperplane_array* y) {
-  return with_primitives(context, [&](const run_time::Primitives& primitives) {
+  return with_primitives(__func__, context, [&](const run_time::Primitives& primitives) {
     require_pointer(order, "order");
     require_pointer(begin, "begin");
     primitives.transposed_copy(box_of(box), array_of(x, "x"), {order[0], order[1], order[2]},
@@ -267,61 +242,7 @@ hyperplane_status hyperplane_axpy(hyperplane_context context, hyperplane_box box
 
 hyperplane_status hyperplane_axpby(hyperplane_context context, hyperplane_box box, double alpha,
                                    const hyperplane_array* x, double beta, const hyperplane_array* y) {
-  return with_primitives(context, [&](const run_time::Primitives& primitives) {
+  return with_primitives(__func__, context, [&](const run_time::Primitives& primitives) {
     primitives.axpby(box_of(box), alpha, array_of(x, "x"), beta, array_of(y, "y"));
-  });
-}
-
-hyperplane_status hyperplane_packer_create(hyperplane_context context, const hyperplane_slab* slabs, int count,
-                                           hyperplane_packer* packer) {
-  return guarded([&] {
-    require_pointer(packer, "packer");
-    *packer = nullptr;
-    auto& objects = registry();
-    auto const where = objects.get(context, "context")->context;
-    require_at_least(count, 1, "count");
-    require_pointer(slabs, "slabs");
-    std::vector<run_time::ArraySlab> all;
-    for (int s = 0; s < count; ++s) {
-      auto const& slab = slabs[s];
-      all.push_back({array_of(&slab.array, "array"), box_of(slab.box), {slab.order[0], slab.order[1], slab.order[2]}});
-    }
-    auto made = std::make_shared<Held<run_time::Packer>>();
-    *made = {where, where->primitives().make_packer(all)};
-    *packer = objects.add<hyperplane_packer>(std::move(made));
-  });
-}
-
-hyperplane_status hyperplane_packer_size(hyperplane_packer packer, int64_t* size) {
-  return guarded([&] {
-    auto const held = registry().get(packer, "packer");
-    require_pointer(size, "size");
-    *size = held->object->size();
-  });
-}
-
-hyperplane_status hyperplane_packer_scalar(hyperplane_packer packer, hyperplane_scalar* scalar) {
-  return guarded([&] {
-    auto const held = registry().get(packer, "packer");
-    require_pointer(scalar, "scalar");
-    *scalar = static_cast<hyperplane_scalar>(held->object->scalar());
-  });
-}
-
-hyperplane_status hyperplane_packer_pack(hyperplane_packer packer, void* buffer, int64_t count) {
-  return guarded([&] {
-    auto const held = registry().get(packer, "packer");
-    if (held->object->size() > 0) require_pointer(buffer, "buffer");
-    require_count(count, held->object->size());
-    held->object->pack(buffer);
-  });
-}
-
-hyperplane_status hyperplane_packer_unpack(hyperplane_packer packer, const void* buffer, int64_t count) {
-  return guarded([&] {
-    auto const held = registry().get(packer, "packer");
-    if (held->object->size() > 0) require_pointer(buffer, "buffer");
-    require_count(count, held->object->size());
-    held->object->unpack(buffer);
   });
 }

@@ -11,26 +11,26 @@ using namespace hyperplane;
 using namespace hyperplane::c;
 
 hyperplane_status hyperplane_timers_start() {
-  return guarded([] {
+  return guarded(__func__, [] {
     registry();
     Timers::start();
   });
 }
 
 hyperplane_status hyperplane_timers_stop() {
-  return guarded([] {
+  return guarded(__func__, [] {
     registry();
     Timers::stop();
   });
 }
 
 hyperplane_status hyperplane_timers_reset() {
-  return guarded([] { Timers::reset(); });
+  return guarded(__func__, [] { Timers::reset(); });
 }
 
 hyperplane_status hyperplane_timers_report(hyperplane_timers_format format, char* text, size_t capacity,
                                            size_t* length) {
-  return guarded([&] {
+  return guarded(__func__, [&] {
     auto const kind = enumerator<hyperplane_timers_format>(format, HYPERPLANE_TIMERS_JSON, "format");
     require_pointer(length, "length");
     if (capacity > 0) require_pointer(text, "text");

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
-#include <hyperplane/krylov/identity.hpp>
 #include <hyperplane/krylov/richardson.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
 
 #include "backends.hpp"
 #include "context_objects.hpp"
+#include "context_solvers.hpp"
 #include "errors.hpp"
-#include "memory.hpp"
 #include "primitives.hpp"
 #include "typed_objects.hpp"
 
@@ -25,167 +25,6 @@
 namespace hyperplane::run_time {
 
 namespace {
-
-/// No preconditioning.
-template <class Exec>
-class TypedIdentity final : public TypedPreconditioner<Exec> {
- public:
-  void factor(const Exec&, const TypedMatrix<Exec>&) override {}
-  void solve(const Exec& exec, const ShapedVector<Exec>& rhs, const ShapedVector<Exec>& x) const override {
-    IdentityPreconditioner{}.solve(exec, rhs, x);
-  }
-  std::string singular_pivot(const Exec&) const override { return {}; }
-};
-
-template <class Exec>
-class PreconditionerOn final : public Preconditioner {
- public:
-  PreconditionerOn(const Instance<Exec>& instance, const Shape& shape, const PreconditionerSettings& settings,
-                   const SizedFactory<Exec>& factory)
-      : m_instance(instance), m_shape(shape), m_storage(settings.storage) {
-    if (settings.kind == PreconditionerKind::none) {
-      m_preconditioner = std::make_unique<TypedIdentity<Exec>>();
-    } else {
-      m_preconditioner = factory.make_preconditioner(instance.exec, shape.grid, settings);
-    }
-  }
-
-  const Instance<Exec>& instance() const { return m_instance; }
-  const Shape& shape() const override { return m_shape; }
-
-  void factor(const Matrix& a) override {
-    auto const& found = typed<MatrixOn<Exec>>("factor", "A", a, m_instance);
-    check_shape("factor", "A", a, m_shape);
-    if (a.storage() != m_storage) refuse("factor", "A", "is stored in another type than the preconditioner's factors");
-    m_preconditioner->factor(m_instance.exec, found.typed_matrix());
-  }
-  void solve(const Vector& rhs, Vector& x) const override {
-    auto const& from = typed<VectorOn<Exec>>("solve", "the right-hand side", rhs, m_instance);
-    auto const& to = typed<VectorOn<Exec>>("solve", "x", x, m_instance);
-    check_shape("solve", "the right-hand side", rhs, m_shape);
-    check_shape("solve", "x", x, m_shape);
-    solve(m_instance.exec, from.typed_vector(), to.typed_vector());
-  }
-  std::string singular_pivot() const override { return m_preconditioner->singular_pivot(m_instance.exec); }
-  void measure() override { m_measured = true; }
-  const std::vector<double>& seconds() const override { return m_seconds; }
-
-  /// As the Krylov methods call it.
-  void solve(const Exec& exec, const ShapedVector<Exec>& rhs, const ShapedVector<Exec>& x) const {
-    if (!m_measured) return m_preconditioner->solve(exec, rhs, x);
-    exec.fence("Hyperplane: time of a preconditioner");
-    Kokkos::Timer const timer;
-    m_preconditioner->solve(exec, rhs, x);
-    exec.fence("Hyperplane: time of a preconditioner");
-    m_seconds.push_back(timer.seconds());
-  }
-
- private:
-  Instance<Exec> m_instance;
-  Shape m_shape;
-  StorageKind m_storage;
-  std::unique_ptr<TypedPreconditioner<Exec>> m_preconditioner;
-  bool m_measured = false;
-  mutable std::vector<double> m_seconds;
-};
-
-template <class Exec, template <class> class Method>
-class KrylovOn final : public Krylov {
- public:
-  KrylovOn(const Instance<Exec>& instance, const Shape& shape, const KrylovOptions& options)
-      : m_instance(instance), m_shape(shape), m_method(instance.exec, shape, options) {}
-
-  const Shape& shape() const override { return m_shape; }
-
-  KrylovResult solve(const Matrix& a, const Preconditioner& m, const Vector& b, Vector& x) const override {
-    auto const& matrix = typed<MatrixOn<Exec>>("solve", "A", a, m_instance);
-    auto const& preconditioner = typed<PreconditionerOn<Exec>>("solve", "the preconditioner", m, m_instance);
-    auto const& rhs = typed<VectorOn<Exec>>("solve", "b", b, m_instance);
-    auto const& solution = typed<VectorOn<Exec>>("solve", "x", x, m_instance);
-    check_shape("solve", "A", a, m_shape);
-    check_shape("solve", "the preconditioner", m, m_shape);
-    check_shape("solve", "b", b, m_shape);
-    check_shape("solve", "x", x, m_shape);
-    return m_method.solve(m_instance.exec, matrix.typed_matrix(), preconditioner, rhs.typed_vector(),
-                          solution.typed_vector());
-  }
-
- private:
-  Instance<Exec> m_instance;
-  Shape m_shape;
-  Method<ShapedVector<Exec>> m_method;
-};
-
-template <class Exec>
-class LineSolverOn final : public LineSolver {
- public:
-  LineSolverOn(const Instance<Exec>& instance, const LineSet& lines, int n, const LineSolverSettings& settings,
-               const SizedLineFactory<Exec>& factory)
-      : m_instance(instance),
-        m_grid(lines.grid()),
-        m_points(lines.point_count()),
-        m_covers_all(lines.size() == lines.point_count()),
-        m_block_size(n),
-        m_settings(settings),
-        m_solver(factory.make_line_solver(instance.exec, lines, settings)) {}
-
-  int block_size() const override { return m_block_size; }
-  int columns() const override { return m_settings.columns; }
-  std::int64_t points() const override { return m_points; }
-
-  void factor(const double* values, BlockOrder order, MemorySpace space) override {
-    auto const n = static_cast<std::size_t>(m_block_size);
-    auto const points = static_cast<std::size_t>(m_points);
-    bool const by_rows = order == BlockOrder::row_major;
-    Kokkos::LayoutStride const layout(points, line_blocks * n * n, line_blocks, n * n, n, by_rows ? n : 1, n,
-                                      by_rows ? 1 : n);
-    auto const count = m_points * line_blocks * m_block_size * m_block_size;
-    in_memory_of<false>(m_instance.exec, values, count, space,
-                        [&](const double* data) { m_solver->factor(m_instance.exec, Values(data, layout)); });
-  }
-  void factor(const Matrix& a) override {
-    auto const& found = typed<MatrixOn<Exec>>("factor", "A", a, m_instance);
-    check_shape("factor", "A", a, shape());
-    if (a.storage() != m_settings.storage) refuse("factor", "A", "is stored in another type than the factors");
-    m_solver->factor(m_instance.exec, found.typed_matrix());
-  }
-  std::string singular_pivot() const override { return m_solver->singular_pivot(m_instance.exec); }
-  void solve(const double* rhs, double* x, MemorySpace space) const override {
-    auto const count = m_points * m_block_size * m_settings.columns;
-    in_memory_of<false>(m_instance.exec, rhs, count, space, [&](const double* from) {
-      auto const solve_to = [&](double* to) { m_solver->solve(m_instance.exec, from, to); };
-      if (m_covers_all) {
-        in_memory_of<true>(m_instance.exec, x, count, space, solve_to);
-      } else {
-        // What is on no line stays as it is: x is read too.
-        in_memory_of<true, true>(m_instance.exec, x, count, space, solve_to);
-      }
-    });
-  }
-  void solve(const Vector& rhs, Vector& x) const override {
-    auto const& from = typed<VectorOn<Exec>>("solve", "the right-hand side", rhs, m_instance);
-    auto const& to = typed<VectorOn<Exec>>("solve", "x", x, m_instance);
-    check_shape("solve", "the right-hand side", rhs, shape());
-    check_shape("solve", "x", x, shape());
-    m_solver->solve(m_instance.exec, from.typed_vector(), to.typed_vector());
-  }
-
- private:
-  using Values = typename TypedLineSolver<Exec>::template Values<const double>;
-
-  Shape shape() const {
-    if (!m_grid) throw Error("matrices and vectors are of grids, the lines of this solver are not");
-    return {*m_grid, m_block_size};
-  }
-
-  Instance<Exec> m_instance;
-  std::optional<Grid> m_grid;
-  std::int64_t m_points;
-  bool m_covers_all;  ///< whether every point is on a line
-  int m_block_size;
-  LineSolverSettings m_settings;
-  std::unique_ptr<TypedLineSolver<Exec>> m_solver;
-};
 
 /// What `find<group>()` finds in the first group that has it, of a block size that there is.
 template <class Find, int... groups>
@@ -238,7 +77,8 @@ class ContextOn final : public Context {
   }
   std::unique_ptr<Preconditioner> make_preconditioner(const Shape& shape,
                                                       const PreconditionerSettings& settings) const override {
-    return std::make_unique<PreconditionerOn<Exec>>(m_instance, shape, settings, factory(shape));
+    return std::make_unique<PreconditionerOn<Exec>>(m_instance, shape, settings, factory(shape),
+                                                    make_typed_preconditioner(shape, settings));
   }
   std::unique_ptr<LineSolver> make_line_solver(const LineSet& lines, int n,
                                                const LineSolverSettings& settings) const override {
@@ -256,6 +96,23 @@ class ContextOn final : public Context {
 
  private:
   using Groups = std::make_integer_sequence<int, HYPERPLANE_GROUPS>;
+
+  std::unique_ptr<TypedPreconditioner<Exec>> make_typed_preconditioner(const Shape& shape,
+                                                                       const PreconditionerSettings& settings) const {
+    int const n = shape.block_size;
+    auto const& made_for = preconditioners()[detail::as_size(settings.kind)];
+    require_block_size(n, "block size");
+    if (n > made_for.largest_block_size) {
+      throw Error(made_for.name + " is for " +
+                  (made_for.largest_block_size == 1
+                       ? "one unknown"
+                       : "at most " + std::to_string(made_for.largest_block_size) + " unknowns") +
+                  " per point, not for " + std::to_string(n));
+    }
+    auto const& exec = m_instance.exec;
+    auto made = factory(shape).make_preconditioner(exec, shape.grid, settings);
+    return made ? std::move(made) : line_factory(n).make_preconditioner(exec, shape.grid, settings);
+  }
 
   static const SizedFactory<Exec>& factory(const Shape& shape) {
     int const n = shape.block_size;

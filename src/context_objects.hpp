@@ -2,7 +2,7 @@
 #pragma once
 
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/grid/pencil_map.hpp>
+#include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "boxes.hpp"
 #include "errors.hpp"
 #include "memory.hpp"
 #include "typed_objects.hpp"
@@ -23,6 +24,11 @@ struct Instance {
   Exec exec;
   const void* context;  ///< to tell contexts apart
 };
+
+/// Adds the entries of compressed rows to `values`, which kernels of Exec reach: (point, direction, r, c), c fastest.
+/// Throws Error before anything is added where one is outside the stencil and not zero. Defined in csr.cpp.
+template <class Exec>
+void place_csr(const Exec& exec, const Shape& shape, const Csr& csr, MemorySpace space, double* values);
 
 [[noreturn]] inline void refuse(const std::string& function, const std::string& argument, const std::string& why) {
   throw Error(function + ": " + argument + " " + why);
@@ -44,31 +50,10 @@ void check_shape(const char* function, const char* argument, const Object& objec
                      to_string(expected));
 }
 
-/// Calls `use(pointer)` with `values` in memory that kernels of Exec read, or write for `is_output` (all of it, unless
-/// they `keep` some). Waits where the caller's memory is the host's.
-template <bool is_output, bool keep = false, class Exec, class T, class Use>
-void in_memory_of(const Exec& exec, T* values, std::int64_t count, MemorySpace space, const Use& use) {
-  if (space == MemorySpace::device) check_device_memory(exec, values);
-  if constexpr (HostExecutionSpace<Exec>) {
-    use(values);
-    exec.fence("Hyperplane: host memory");
-  } else {
-    if (space == MemorySpace::device) return use(values);
-    using Host = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    Kokkos::View<double*, typename Exec::memory_space> const staged(
-        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::staged"), count);
-    Host const host(values, count);
-    if constexpr (!is_output || keep) Kokkos::deep_copy(exec, staged, host);
-    use(staged.data());
-    if constexpr (is_output) Kokkos::deep_copy(exec, host, staged);
-    exec.fence("Hyperplane: host memory");
-  }
-}
-
 /// Sets what belongs to points; padding stays zero.
 template <int vector_length>
 struct Fill {
-  PencilMap<vector_length> m_map;
+  SlabMap<vector_length> m_map;
   double* m_values;
   int m_block_size;
   double m_value;
@@ -99,18 +84,28 @@ class VectorOn final : public Vector {
       m_factory.unpack_rows(m_instance.exec, m_vector, Rows<double>(rows, shape().rows()));
     });
   }
+  void set_box(const Box& box, const Array& values, const Point& begin) override {
+    copy_box(m_instance.exec, Way::from_array, packed(), box, values, begin, shape().block_size);
+  }
+  void get_box(const Box& box, const Array& values, const Point& begin) const override {
+    copy_box(m_instance.exec, Way::to_array, packed(), box, values, begin, shape().block_size);
+  }
   void fill(double value) override {
     constexpr int vector_length = ShapedVector<Exec>::vector_length;
     auto const& values = m_vector.flat();
-    Kokkos::parallel_for(
-        "Hyperplane::Vector::fill",
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(m_instance.exec, 0, values.size()),
-        Fill<vector_length>{PencilMap<vector_length>(shape().grid), values.data(), shape().block_size, value});
+    detail::launch("Hyperplane::Vector::fill",
+                   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(m_instance.exec, 0, values.size()),
+                   sizeof(double),
+                   Fill<vector_length>{SlabMap<vector_length>(shape().grid), values.data(), shape().block_size, value});
   }
 
  private:
   template <class T>
   using Rows = typename SizedFactory<Exec>::template Rows<T>;
+
+  PackedEntries<double, ShapedVector<Exec>::vector_length> packed() const {
+    return {SlabMap<ShapedVector<Exec>::vector_length>(shape().grid), m_vector.flat().data(), shape().block_size, 0, 0};
+  }
 
   Instance<Exec> m_instance;
   const SizedFactory<Exec>& m_factory;
@@ -141,6 +136,25 @@ class MatrixOn final : public Matrix {
       m_matrix->unpack_values(m_instance.exec, Values<double>(data, layout(order)));
     });
   }
+  void set(const Csr& csr, MemorySpace space) override {
+    Kokkos::View<double*, typename Exec::memory_space> const values(
+        Kokkos::view_alloc(m_instance.exec, "Hyperplane::Matrix::csr"), count());
+    place_csr(m_instance.exec, m_shape, csr, space, values.data());
+    m_matrix->pack_values(m_instance.exec, Values<const double>(values.data(), layout(BlockOrder::row_major)));
+    m_instance.exec.fence("Hyperplane::Matrix::csr");
+  }
+  void check_box(const Box& box, const Array& blocks, const Point& begin) const override {
+    int const n = m_shape.block_size;
+    run_time::check_box(m_instance.exec, m_shape.grid, box, blocks, begin, n * n);
+  }
+  void set_box(const Box& box, Direction direction, const Array& blocks, const Point& begin,
+               BlockOrder order) override {
+    copy(Way::from_array, box, direction, blocks, begin, order);
+  }
+  void get_box(const Box& box, Direction direction, const Array& blocks, const Point& begin,
+               BlockOrder order) const override {
+    copy(Way::to_array, box, direction, blocks, begin, order);
+  }
   void apply(const Vector& x, Vector& y) const override {
     m_matrix->apply(m_instance.exec, operand("apply", "x", x), operand("apply", "y", y));
   }
@@ -154,6 +168,18 @@ class MatrixOn final : public Matrix {
   using Values = typename TypedMatrix<Exec>::template Values<T>;
 
   std::int64_t count() const { return m_shape.rows() * m_shape.block_size * stencil7_size; }
+  void copy(Way way, const Box& box, Direction direction, const Array& blocks, const Point& begin,
+            BlockOrder order) const {
+    int const n = m_shape.block_size;
+    auto const as = [&]<class Stored>(Stored* data) {
+      PackedEntries<Stored, ShapedVector<Exec>::vector_length> const packed{
+          SlabMap<ShapedVector<Exec>::vector_length>(m_shape.grid), data, stencil7_size * n * n,
+          static_cast<int>(direction) * n * n, order == BlockOrder::row_major ? n : 0};
+      copy_box(m_instance.exec, way, packed, box, blocks, begin, n * n);
+    };
+    if (m_storage == StorageKind::double_precision) return as(static_cast<double*>(m_matrix->packed_values()));
+    as(static_cast<float*>(m_matrix->packed_values()));
+  }
   Kokkos::LayoutStride layout(BlockOrder order) const {
     auto const n = static_cast<std::size_t>(m_shape.block_size);
     auto const points = static_cast<std::size_t>(m_shape.grid.size());

@@ -7,11 +7,13 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "find_size.hpp"
+#include "held_preconditioner.hpp"
 #include "sized_matrix.hpp"
 #include "typed_objects.hpp"
 
@@ -106,16 +108,14 @@ class LineSolverOfSize final : public TypedLineSolver<Exec> {
 
   void factor(const Exec& exec, const Values<const double>& values) override {
     using Kernel = FillLineMatrix<LineMatrixRef<Matrix>>;
-    Kokkos::parallel_for("Hyperplane::LineSolver::set", points(exec), Kernel{m_points.data(), values, m_matrix->ref()});
+    detail::launch("Hyperplane::LineSolver::set", points(exec), 6.0 * n * n * sizeof(double),
+                   Kernel{m_points.data(), values, m_matrix->ref()});
     m_plan.factor(exec, *m_matrix);
   }
   void factor(const Exec& exec, const TypedMatrix<Exec>& a) override {
     m_plan.factor(exec, dynamic_cast<const StencilMatrix<n, Exec, Storage>&>(a).stencil());
   }
-  std::string singular_pivot(const Exec& exec) const override {
-    auto const status = m_plan.status(exec);
-    return status.ok() ? "" : status.message();
-  }
+  FactorProblem problem(const Exec& exec) const override { return FactorProblem::of(m_plan.status(exec)); }
   void solve(const Exec& exec, const double* rhs, double* x) const override {
     copy<true>(exec, "Hyperplane::LineSolver::gather", const_cast<double*>(rhs));
     m_plan.solve(exec, *m_vector, *m_vector);
@@ -137,8 +137,8 @@ class LineSolverOfSize final : public TypedLineSolver<Exec> {
   template <bool to_lines>
   void copy(const Exec& exec, const char* label, double* rows) const {
     using Kernel = CopyLineRows<to_lines, typename Vector::Ref, n>;
-    Kokkos::parallel_for(label, points(exec),
-                         Kernel{m_points.data(), m_layout.lines().point_count(), rows, m_vector->ref()});
+    detail::launch(label, points(exec), 2.0 * n * sizeof(double),
+                   Kernel{m_points.data(), m_layout.lines().point_count(), rows, m_vector->ref()});
   }
 
   LineLayout<double, Exec> m_layout;
@@ -152,12 +152,19 @@ class LineSolverOfSize final : public TypedLineSolver<Exec> {
 template <int n, class Exec>
 class LineFactory final : public SizedLineFactory<Exec> {
  public:
+  using Preconditioner = std::unique_ptr<TypedPreconditioner<Exec>>;
+
   std::unique_ptr<TypedLineSolver<Exec>> make_line_solver(const Exec& exec, const LineSet& lines,
                                                           const LineSolverSettings& settings) const override {
     if (settings.storage == StorageKind::double_precision) {
       return std::make_unique<LineSolverOfSize<n, Exec, double>>(exec, lines, settings);
     }
     return std::make_unique<LineSolverOfSize<n, Exec, float>>(exec, lines, settings);
+  }
+
+  Preconditioner make_preconditioner(const Exec& exec, const Grid& grid,
+                                     const PreconditionerSettings& settings) const override {
+    return make_held<Part::lines, n>(exec, grid, settings);
   }
 };
 

@@ -6,7 +6,9 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "objects.hpp"
 
@@ -65,6 +67,27 @@ void check_device_memory([[maybe_unused]] const Exec& exec, [[maybe_unused]] con
                   ", the context's is device " + std::to_string(exec.cuda_device()));
     }
 #endif
+  }
+}
+
+/// Calls `use(pointer)` with `values` in memory that kernels of Exec read, or write for `is_output` (all of it, unless
+/// they `keep` some). No values may be nowhere. Waits where the caller's memory is the host's.
+template <bool is_output, bool keep = false, class Exec, class T, class Use>
+void in_memory_of(const Exec& exec, T* values, std::int64_t count, MemorySpace space, const Use& use) {
+  if (space == MemorySpace::device && count > 0) check_device_memory(exec, values);
+  if constexpr (HostExecutionSpace<Exec>) {
+    use(values);
+    exec.fence("Hyperplane: host memory");
+  } else {
+    if (space == MemorySpace::device) return use(values);
+    using Host = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    Kokkos::View<std::remove_const_t<T>*, typename Exec::memory_space> const staged(
+        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::staged"), count);
+    Host const host(values, count);
+    if constexpr (!is_output || keep) Kokkos::deep_copy(exec, staged, host);
+    use(staged.data());
+    if constexpr (is_output) Kokkos::deep_copy(exec, host, staged);
+    exec.fence("Hyperplane: host memory");
   }
 }
 

@@ -1,31 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/core/path.hpp>
+#include <hyperplane/array/box.hpp>
+#include <hyperplane/core/factor_failure.hpp>
 #include <hyperplane/grid/grid.hpp>
+#include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/krylov/options.hpp>
 #include <hyperplane/line/block_tridiagonal.hpp>
 #include <hyperplane/line/line_set.hpp>
 
+#include <Kokkos_Macros.hpp>
+
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 /// The library behind interfaces without templates: backend, block size and storage are chosen at run time. It is
-/// compiled once, for what HYPERPLANE_BLOCK_SIZES lists and every backend of Kokkos; the C interface and the command
-/// line are both made on it. Everything throws Error. Private to the project: no header of it is installed.
+/// compiled once, for what HYPERPLANE_BLOCK_SIZES lists and every backend of Kokkos; the C interface is made on it.
+/// Everything throws Error. Private to the compiled library.
 namespace hyperplane::run_time {
-
-/// What leaves a shared library.
-#define HYPERPLANE_EXPORT __attribute__((visibility("default")))
 
 enum class MemorySpace { host, device };
 enum class BlockOrder { row_major, column_major };
 enum class StorageKind { double_precision, single_precision };
 enum class Method { richardson, bicgstab, fgmres };
-enum class PreconditionerKind { none, jacobi, ssor, sip, lines, bilu0 };
+
+/// Why the factors that a factorization left are of no use, if they are not.
+struct FactorProblem {
+  FactorFailure failure = FactorFailure::none;
+  std::string message;  ///< says where
+
+  bool ok() const { return failure == FactorFailure::none; }
+  /// Of the status of a solver.
+  template <class Status>
+  static FactorProblem of(const Status& status) {
+    return {status.failure, status.message()};
+  }
+};
 
 /// A grid with a number of unknowns at each point.
 struct Shape {
@@ -40,14 +56,48 @@ struct Shape {
   }
 };
 
+/// The numbers that an option may be.
+struct Range {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  bool above_least = false;  ///< not the least one itself
+  bool below_most = false;   ///< not the greatest one itself
+};
+
+enum class OptionType { real, integer, choice, choices };
+
+/// An option of a preconditioner.
+struct OptionDescription {
+  std::string name;
+  std::string summary;
+  std::string standard;  ///< what it is where nothing is said
+  OptionType type;
+  Range range;          ///< of numbers
+  std::string choices;  ///< "automatic|portable|slab"; of `choices` letters, several of which may follow one another
+};
+
+/// A line of the table of preconditioners, as everything without templates knows it.
+struct PreconditionerDescription {
+  std::string name;
+  std::string summary;
+  int largest_block_size;
+  std::vector<OptionDescription> options;
+};
+
+/// The table. A place in it is the preconditioner's number in C.
+std::span<const PreconditionerDescription> preconditioners();
+/// The place of the preconditioner that does nothing, and needs no factors.
+inline constexpr int identity = 0;
+/// The place of a name. Throws Error, which has all names, where there is none.
+int find_preconditioner(std::string_view name);
+
+/// Options by name, with their values.
+using OptionTexts = std::vector<std::pair<std::string, std::string>>;
+
 struct PreconditionerSettings {
-  PreconditionerKind kind = PreconditionerKind::bilu0;
+  int kind = find_preconditioner("bilu0");
   StorageKind storage = StorageKind::double_precision;  ///< that of the matrix
-  double relaxation = 1.0;                              ///< of SSOR and lines
-  double alpha = 0.9;                                   ///< of SIP
-  std::vector<int> line_directions = {0};               ///< 0, 1, 2: i, j, k; they take turns
-  int line_sweeps = 1;
-  Path path = Path::automatic;  ///< of BILU(0), SIP and SSOR
+  OptionTexts options{};                                ///< others are as they are by themselves
 };
 
 struct LineSolverSettings {
@@ -56,7 +106,21 @@ struct LineSolverSettings {
   int columns = 1;  ///< right-hand sides
 };
 
-/// n unknowns a point: BlockVector.
+/// Compressed rows of square blocks, see hyperplane_csr.
+struct Csr {
+  std::int64_t rows;
+  std::int64_t entries;
+  int block_size;
+  BlockOrder order;
+  bool has_wide_indices;  ///< 64 bits instead of 32
+  const void* row_offsets;
+  const void* columns;
+  const double* values;
+};
+
+struct Array;
+
+/// n unknowns per point: BlockVector.
 class Vector {
  public:
   virtual ~Vector() = default;
@@ -66,17 +130,31 @@ class Vector {
   virtual void set(const double* values, MemorySpace space) = 0;
   virtual void get(double* values, MemorySpace space) const = 0;
   virtual void fill(double value) = 0;
+  /// The box, from and to an array of n components where it begins at point `begin`; float or double.
+  virtual void set_box(const Box& box, const Array& values, const Point& begin) = 0;
+  virtual void get_box(const Box& box, const Array& values, const Point& begin) const = 0;
 };
 
-/// Seven n x n blocks a point: BlockStencil7.
+/// Seven n x n blocks per point: BlockStencil7.
 class Matrix {
  public:
   virtual ~Matrix() = default;
   virtual const Shape& shape() const = 0;
   virtual StorageKind storage() const = 0;
-  /// From 7 n^2 values a point, (point, direction, r, c) with c fastest, or r for column_major; see Vector::set.
+  /// From 7 n^2 values per point, (point, direction, r, c) with c fastest, or r for column_major; see Vector::set.
   virtual void set(const double* values, BlockOrder order, MemorySpace space) = 0;
   virtual void get(double* values, BlockOrder order, MemorySpace space) const = 0;
+  /// From compressed rows, whose entries all are in the stencil or zero; else Error names the first that is not, and
+  /// the matrix stays as it was. Waits.
+  virtual void set(const Csr& csr, MemorySpace space) = 0;
+  /// Throws Error where a box of blocks cannot be set from the array, or be written to it, as set_box() and get_box()
+  /// do.
+  virtual void check_box(const Box& box, const Array& blocks, const Point& begin) const = 0;
+  /// The blocks in one direction of the points of a box, from and to an array of n^2 components; see Vector::set_box.
+  virtual void set_box(const Box& box, Direction direction, const Array& blocks, const Point& begin,
+                       BlockOrder order) = 0;
+  virtual void get_box(const Box& box, Direction direction, const Array& blocks, const Point& begin,
+                       BlockOrder order) const = 0;
   /// y = A x
   virtual void apply(const Vector& x, Vector& y) const = 0;
   /// r = b - A x
@@ -88,10 +166,16 @@ class Preconditioner {
   virtual ~Preconditioner() = default;
   virtual const Shape& shape() const = 0;
   virtual void factor(const Matrix& a) = 0;
+  /// Of SIP, with a value for each point that is zero where it is masked.
+  virtual void factor(const Matrix& a, const std::int8_t* mask, MemorySpace space) = 0;
   /// x = M^-1 rhs
   virtual void solve(const Vector& rhs, Vector& x) const = 0;
-  /// Where the last factor() met a singular pivot; empty where it met none. Waits.
-  virtual std::string singular_pivot() const = 0;
+  /// x[v] = M^-1 rhs[v], of as many
+  virtual void solve(std::span<const Vector* const> rhs, std::span<Vector* const> x) const = 0;
+  /// The same for arrays, (column, row) with the row fastest, by way of vectors that the first call allocates.
+  virtual void solve(int columns, const double* rhs, double* x, MemorySpace space) const = 0;
+  /// Why the factors of the last factor() are of no use, if they are not. Waits.
+  virtual FactorProblem problem() const = 0;
   /// Measures every solve from now on, and waits for it.
   virtual void measure() = 0;
   virtual const std::vector<double>& seconds() const = 0;
@@ -105,11 +189,11 @@ class LineSolver {
   virtual int columns() const = 0;
   /// Points that arrays have.
   virtual std::int64_t points() const = 0;
-  /// From 3 n^2 values a point, (point, block, r, c) with c fastest, or r for column_major.
+  /// From 3 n^2 values per point, (point, block, r, c) with c fastest, or r for column_major.
   virtual void factor(const double* values, BlockOrder order, MemorySpace space) = 0;
   virtual void factor(const Matrix& a) = 0;
-  /// Where the last factor() met a singular pivot; empty where it met none. Waits.
-  virtual std::string singular_pivot() const = 0;
+  /// Why the factors of the last factor() are of no use, if they are not. Waits.
+  virtual FactorProblem problem() const = 0;
   /// x = M^-1 rhs, (column, point, c) with c fastest
   virtual void solve(const double* rhs, double* x, MemorySpace space) const = 0;
   virtual void solve(const Vector& rhs, Vector& x) const = 0;
@@ -120,7 +204,8 @@ class Krylov {
   virtual ~Krylov() = default;
   virtual const Shape& shape() const = 0;
   /// Solves A x = b from the x that is given.
-  virtual KrylovResult solve(const Matrix& a, const Preconditioner& m, const Vector& b, Vector& x) const = 0;
+  virtual KrylovResult solve(const Matrix& a, const Preconditioner& m, const Vector& b, Vector& x,
+                             const KrylovLimits& limits) const = 0;
 };
 
 class Primitives;
@@ -147,11 +232,20 @@ class Context {
 
 /// A context of a backend that choose_backend() returned. `stream`: a cudaStream_t for cuda, which has to outlive
 /// everything that is made with it; null: one of the context's own. Other backends have none.
-HYPERPLANE_EXPORT std::shared_ptr<const Context> make_context(const std::string& backend, void* stream = nullptr);
+std::shared_ptr<const Context> make_context(const std::string& backend, void* stream = nullptr);
+/// Whether the backend works in a process that was forked from the one that initialized Kokkos: threads and devices are
+/// not there. Where Kokkos has CUDA none does, as it waits for the device before it frees any memory, the host's too.
+inline bool outlives_fork([[maybe_unused]] const std::string& backend) {
+#ifdef KOKKOS_ENABLE_CUDA
+  return false;
+#else
+  return backend == "serial";
+#endif
+}
 
 /// The block sizes that this library was compiled for, rising.
-HYPERPLANE_EXPORT std::span<const int> block_sizes() noexcept;
+std::span<const int> block_sizes() noexcept;
 /// Throws Error, which says who asked and names those that are there, where n is not among them.
-HYPERPLANE_EXPORT void require_block_size(int n, const std::string& source);
+void require_block_size(int n, const std::string& source);
 
 }  // namespace hyperplane::run_time

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "primitives.hpp"
 
-#include <hyperplane/cfd/array_ref.hpp>
-#include <hyperplane/cfd/reductions.hpp>
-#include <hyperplane/cfd/slab_packer.hpp>
-#include <hyperplane/cfd/stencil7.hpp>
-#include <hyperplane/cfd/updates.hpp>
+#include <hyperplane/array/array_ref.hpp>
+#include <hyperplane/array/box_packer.hpp>
+#include <hyperplane/array/reductions.hpp>
+#include <hyperplane/array/stencil7.hpp>
+#include <hyperplane/array/updates.hpp>
 #include <hyperplane/core/error.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -25,7 +25,8 @@ namespace {
 template <class T, class Exec>
 class TypedPacker final : public Packer {
  public:
-  TypedPacker(const Exec& exec, const std::vector<Slab<T>>& slabs) : m_exec(exec), m_packer(exec, slabs) {}
+  TypedPacker(const Exec& exec, const std::vector<PackedBox<T>>& packed_boxes)
+      : m_exec(exec), m_packer(exec, packed_boxes) {}
 
   std::int64_t size() const override { return m_packer.size(); }
   ScalarKind scalar() const override {
@@ -52,7 +53,7 @@ class TypedPacker final : public Packer {
   }
 
   Exec m_exec;
-  SlabPacker<T, Exec> m_packer;
+  BoxPacker<T, Exec> m_packer;
 };
 
 template <class Exec>
@@ -167,9 +168,10 @@ class PrimitivesOn final : public Primitives {
                                               const RelaxationSettings& settings) const override {
     return run_time::make_relaxation(m_exec, grid, a, settings);
   }
-  std::unique_ptr<Packer> make_packer(const std::vector<ArraySlab>& slabs) const override {
-    if (slabs.empty()) throw Error("there is no slab");
-    return with_scalar([&]<class T>() { return make_typed_packer<T>(slabs); }, slabs.front().array.scalar);
+  std::unique_ptr<Packer> make_packer(const std::vector<PackedArrayBox>& packed_boxes) const override {
+    if (packed_boxes.empty()) throw Error("there is no packed box");
+    return with_scalar([&]<class T>() { return make_typed_packer<T>(packed_boxes); },
+                       packed_boxes.front().array.scalar);
   }
 
  private:
@@ -215,13 +217,14 @@ class PrimitivesOn final : public Primitives {
   }
 
   template <class T>
-  std::unique_ptr<Packer> make_typed_packer(const std::vector<ArraySlab>& slabs) const {
-    std::vector<Slab<T>> typed_slabs;
-    for (auto const& slab : slabs) {
-      require_same_scalar(slabs.front().array, slab.array);
-      typed_slabs.push_back({typed_array<T>(m_exec, slab.box, slab.array), slab.box, slab.order});
+  std::unique_ptr<Packer> make_typed_packer(const std::vector<PackedArrayBox>& packed_boxes) const {
+    std::vector<PackedBox<T>> typed_boxes;
+    for (auto const& packed_box : packed_boxes) {
+      require_same_scalar(packed_boxes.front().array, packed_box.array);
+      typed_boxes.push_back(
+          {typed_array<T>(m_exec, packed_box.box, packed_box.array), packed_box.box, packed_box.order});
     }
-    return std::make_unique<TypedPacker<T, Exec>>(m_exec, typed_slabs);
+    return std::make_unique<TypedPacker<T, Exec>>(m_exec, typed_boxes);
   }
 
   template <class F, class... Arrays>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/cfd/box.hpp>
+#include <hyperplane/array/box.hpp>
 
 #include <array>
 #include <cstdint>
@@ -35,13 +35,13 @@ struct Stencil {
 
 enum class Reduction { sum, min, max, norm_1, norm_2, norm_inf };
 
-struct ArraySlab {
+struct PackedArrayBox {
   Array array;
   Box box;
   std::array<int, 3> order;
 };
 
-/// SlabPacker. Buffers are where the arrays are.
+/// BoxPacker. Buffers are where the arrays are.
 class Packer {
  public:
   virtual ~Packer() = default;
@@ -67,7 +67,7 @@ class Relaxation {
   /// Takes the coefficients as they are now.
   virtual void factor() = 0;
   /// See Preconditioner.
-  virtual std::string singular_pivot() const = 0;
+  virtual FactorProblem problem() const = 0;
   /// z = M^-1 r
   virtual void solve(const Array& r, const Array& z) const = 0;
 };
@@ -97,7 +97,7 @@ class Primitives {
   virtual void apply(const Box& box, const Stencil& a, const Array& x, const Array& y) const = 0;
   virtual std::unique_ptr<Relaxation> make_relaxation(const Grid& grid, const Stencil& a,
                                                       const RelaxationSettings& settings) const = 0;
-  virtual std::unique_ptr<Packer> make_packer(const std::vector<ArraySlab>& slabs) const = 0;
+  virtual std::unique_ptr<Packer> make_packer(const std::vector<PackedArrayBox>& packed_boxes) const = 0;
 };
 
 }  // namespace hyperplane::run_time

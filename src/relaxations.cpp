@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <hyperplane/cfd/field_jacobi.hpp>
-#include <hyperplane/cfd/field_ssor.hpp>
-#include <hyperplane/cfd/scalar_field.hpp>
+#include <hyperplane/array/scalar_field.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/field/field_jacobi.hpp>
+#include <hyperplane/field/field_ssor.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -28,12 +28,11 @@ class RelaxationOn final : public Relaxation {
   void factor() override {
     m_plan.factor(m_exec, m_a);
     finish(m_exec);
+    m_factored = true;
   }
-  std::string singular_pivot() const override {
-    if constexpr (requires { m_plan.status(m_exec); }) {
-      auto const status = m_plan.status(m_exec);
-      return status.ok() ? "" : status.message();
-    }
+  FactorProblem problem() const override {
+    require(m_factored, "called before factor");
+    if constexpr (requires { m_plan.status(m_exec); }) return FactorProblem::of(m_plan.status(m_exec));
     return {};
   }
   void solve(const Array& r, const Array& z) const override {
@@ -62,6 +61,7 @@ class RelaxationOn final : public Relaxation {
   A m_a;
   ScalarKind m_scalar;
   Plan m_plan;
+  bool m_factored = false;
 };
 
 template <class A, class Exec>

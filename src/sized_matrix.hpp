@@ -7,6 +7,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <string>
+
 #include "typed_objects.hpp"
 
 namespace hyperplane::run_time {
@@ -25,12 +27,14 @@ class StencilMatrix final : public TypedMatrix<Exec> {
   const Stencil& stencil() const { return m_stencil; }
   void pack_values(const Exec& exec, const Values<const double>& values) override { pack(exec, values, m_stencil); }
   void unpack_values(const Exec& exec, const Values<double>& values) const override { unpack(exec, m_stencil, values); }
+  void* packed_values() const override { return m_stencil.flat().data(); }
   void apply(const Exec& exec, const Vector& x, const Vector& y) const override {
     hyperplane::apply(exec, m_stencil, x.template as<n>(), y.template as<n>());
   }
   void residual(const Exec& exec, const Vector& b, const Vector& x, const Vector& r) const override {
     hyperplane::residual(exec, m_stencil, b.template as<n>(), x.template as<n>(), r.template as<n>());
   }
+  std::string not_finite(const Exec& exec) const override { return describe_not_finite(exec, m_stencil); }
 
  private:
   Stencil m_stencil;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/cfd/array_ref.hpp>
-#include <hyperplane/cfd/stencil7.hpp>
+#include <hyperplane/array/array_ref.hpp>
+#include <hyperplane/array/stencil7.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 

@@ -9,7 +9,10 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "objects.hpp"
@@ -29,7 +32,7 @@ class ShapedVector {
 
   /// Allocates and sets to zero.
   ShapedVector(const Exec& exec, const Shape& shape, const std::string& label = "Hyperplane::Vector")
-      : m_shape(shape), m_storage(exec, label, PencilMap<vector_length>(shape.grid).pack_count() * shape.block_size) {}
+      : m_shape(shape), m_storage(exec, label, SlabMap<vector_length>(shape.grid).pack_count() * shape.block_size) {}
 
   const Shape& grid() const { return m_shape; }
   const Flat& flat() const { return m_storage.flat(); }
@@ -56,13 +59,17 @@ class TypedMatrix {
   virtual ~TypedMatrix() = default;
   virtual void pack_values(const Exec& exec, const Values<const double>& values) = 0;
   virtual void unpack_values(const Exec& exec, const Values<double>& values) const = 0;
+  /// The compact layout, of values of the storage.
+  virtual void* packed_values() const = 0;
   virtual void apply(const Exec& exec, const ShapedVector<Exec>& x, const ShapedVector<Exec>& y) const = 0;
   virtual void residual(const Exec& exec, const ShapedVector<Exec>& b, const ShapedVector<Exec>& x,
                         const ShapedVector<Exec>& r) const = 0;
+  virtual std::string not_finite(const Exec& exec) const = 0;
 
   friend void apply(const Exec& exec, const TypedMatrix& a, const ShapedVector<Exec>& x, const ShapedVector<Exec>& y) {
     a.apply(exec, x, y);
   }
+  friend std::string describe_not_finite(const Exec& exec, const TypedMatrix& a) { return a.not_finite(exec); }
 };
 
 /// The preconditioner whatever it is.
@@ -72,8 +79,17 @@ class TypedPreconditioner {
   virtual ~TypedPreconditioner() = default;
   /// `a` has the block size and the storage of the preconditioner.
   virtual void factor(const Exec& exec, const TypedMatrix<Exec>& a) = 0;
+  /// With a mask where kernels read it.
+  virtual void factor(const Exec&, const TypedMatrix<Exec>&, const std::int8_t*) {
+    throw Error("masks are for SIP alone");
+  }
   virtual void solve(const Exec& exec, const ShapedVector<Exec>& rhs, const ShapedVector<Exec>& x) const = 0;
-  virtual std::string singular_pivot(const Exec& exec) const = 0;
+  /// Of several vectors, one after the other where they are not taken together.
+  virtual void solve(const Exec& exec, std::span<const ShapedVector<Exec>> rhs,
+                     std::span<const ShapedVector<Exec>> x) const {
+    for (std::size_t v = 0; v < rhs.size(); ++v) solve(exec, rhs[v], x[v]);
+  }
+  virtual FactorProblem problem(const Exec& exec) const = 0;
 };
 
 /// The line solver whatever its block size and storage. Arrays are where kernels read them.
@@ -86,7 +102,7 @@ class TypedLineSolver {
   virtual ~TypedLineSolver() = default;
   virtual void factor(const Exec& exec, const Values<const double>& values) = 0;
   virtual void factor(const Exec& exec, const TypedMatrix<Exec>& a) = 0;
-  virtual std::string singular_pivot(const Exec& exec) const = 0;
+  virtual FactorProblem problem(const Exec& exec) const = 0;
   virtual void solve(const Exec& exec, const double* rhs, double* x) const = 0;
   virtual void solve(const Exec& exec, const ShapedVector<Exec>& rhs, const ShapedVector<Exec>& x) const = 0;
 };
@@ -102,17 +118,20 @@ class SizedFactory {
   virtual void unpack_rows(const Exec& exec, const ShapedVector<Exec>& vector, const Rows<double>& rows) const = 0;
   virtual std::unique_ptr<TypedMatrix<Exec>> make_matrix(const Exec& exec, const Grid& grid,
                                                          StorageKind storage) const = 0;
+  /// Null where the table has it among the lines.
   virtual std::unique_ptr<TypedPreconditioner<Exec>> make_preconditioner(
       const Exec& exec, const Grid& grid, const PreconditionerSettings& settings) const = 0;
 };
 
-/// What is compiled for a block size beside it, so that both are compiled at a time.
+/// What is compiled for a block size beside it, so that both are compiled at a time: all that solves along lines.
 template <ExecutionSpace Exec>
 class SizedLineFactory {
  public:
   virtual ~SizedLineFactory() = default;
   virtual std::unique_ptr<TypedLineSolver<Exec>> make_line_solver(const Exec& exec, const LineSet& lines,
                                                                   const LineSolverSettings& settings) const = 0;
+  virtual std::unique_ptr<TypedPreconditioner<Exec>> make_preconditioner(
+      const Exec& exec, const Grid& grid, const PreconditionerSettings& settings) const = 0;
 };
 
 /// Defined in primitives.cpp.

@@ -18,16 +18,18 @@ inline constexpr int exit_not_converged = 2;
 struct SolveCommand {
   std::filesystem::path matrix;
   std::filesystem::path rhs;
+  std::filesystem::path initial;
   std::filesystem::path solution;
   std::filesystem::path history;
   std::string grid;
   int block_size = 0;
   std::string backend = "auto";
+  bool progress = false;
   SolverSettings settings{};
 };
 
 /// Reads, solves, writes; returns the exit status. Throws InputError or Error.
-int run_solve(SolveCommand command);
+int run_solve(const SolveCommand& command);
 
 enum class SweptEquation { heat, kuramoto_sivashinsky, euler };
 
@@ -39,6 +41,7 @@ struct SweptCommand {
   std::int64_t tile_points = 0;
   std::filesystem::path output;
   std::string backend = "auto";
+  bool progress = false;
 };
 
 /// Advances an equation and writes what it comes to; returns the exit status. Throws InputError or Error.

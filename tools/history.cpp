@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <algorithm>
 #include <hyperplane/version.hpp>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "commands.hpp"
 #include "versions.hpp"
@@ -10,38 +13,27 @@ namespace hyperplane::tools {
 
 namespace {
 
-using run_time::Method;
-using run_time::PreconditionerKind;
+/// The name of a value in a list of both.
+template <class Value>
+const std::string& name_of(const std::vector<std::pair<std::string, Value>>& list, Value value) {
+  return std::ranges::find(list, value, &std::pair<std::string, Value>::second)->first;
+}
 
-const char* name(Method method) {
-  switch (method) {
-    case Method::richardson: return "richardson";
-    case Method::bicgstab: return "bicgstab";
-    case Method::fgmres: return "fgmres";
+const char* name_of(hyperplane_outcome outcome) {
+  switch (outcome) {
+    case HYPERPLANE_CONVERGED: return "converged";
+    case HYPERPLANE_MAX_ITERATIONS: return "max_iterations";
+    case HYPERPLANE_BREAKDOWN: return "breakdown";
+    case HYPERPLANE_STOPPED: return "stopped";
   }
   return "unknown";
 }
 
-const char* name(LineDirectionKind kind) {
-  switch (kind) {
-    case LineDirectionKind::i: return "i";
-    case LineDirectionKind::j: return "j";
-    case LineDirectionKind::k: return "k";
-    case LineDirectionKind::alternating: return "alternating";
-  }
-  return "unknown";
-}
-
-const char* name(PreconditionerKind kind) {
-  switch (kind) {
-    case PreconditionerKind::none: return "none";
-    case PreconditionerKind::jacobi: return "jacobi";
-    case PreconditionerKind::ssor: return "ssor";
-    case PreconditionerKind::sip: return "sip";
-    case PreconditionerKind::lines: return "lines";
-    case PreconditionerKind::bilu0: return "bilu0";
-  }
-  return "unknown";
+nlohmann::json value_of(const PreconditionerOption& option) {
+  auto text = option.text.empty() ? std::string(option.description.standard) : option.text;
+  if (option.description.type == HYPERPLANE_OPTION_REAL) return std::stod(text);
+  if (option.description.type == HYPERPLANE_OPTION_INTEGER) return std::stoi(text);
+  return text;
 }
 
 }  // namespace
@@ -49,35 +41,36 @@ const char* name(PreconditionerKind kind) {
 std::string format_history(const SolveCommand& command, const Grid& grid, const std::string& backend,
                            double read_seconds, const SolverReport& report) {
   auto const& settings = command.settings;
-  auto const& preconditioner = settings.preconditioner;
   auto const& result = report.result;
   auto const& solves = report.times.preconditioner_solves;
   nlohmann::ordered_json json;
   json["matrix"] = command.matrix.string();
   json["rhs"] = command.rhs.string();
+  if (!command.initial.empty()) json["initial"] = command.initial.string();
   json["grid"] = {grid.ni(), grid.nj(), grid.nk()};
   json["block_size"] = command.block_size;
-  json["method"] = name(settings.method);
-  json["preconditioner"] = name(preconditioner.kind);
-  bool const lines = preconditioner.kind == PreconditionerKind::lines;
-  if (lines || preconditioner.kind == PreconditionerKind::ssor) json["relaxation"] = preconditioner.relaxation;
-  if (preconditioner.kind == PreconditionerKind::sip) json["alpha"] = preconditioner.alpha;
-  if (lines) {
-    json["line_direction"] = name(settings.line_direction);
-    json["line_sweeps"] = preconditioner.line_sweeps;
+  json["method"] = name_of(methods, settings.krylov.method);
+  json["preconditioner"] = settings.preconditioner;
+  for (auto const& option : settings.options) {
+    if (std::ranges::count(option.owners, settings.preconditioner) > 0) json[option.key()] = value_of(option);
   }
-  json["storage"] = preconditioner.storage == run_time::StorageKind::double_precision ? "double" : "float";
+  json["storage"] = name_of(storages, settings.storage);
   json["tolerance"] = settings.krylov.tolerance;
+  json["absolute_tolerance"] = settings.krylov.absolute_tolerance;
   json["max_iterations"] = settings.krylov.max_iterations;
   json["restart"] = settings.krylov.restart;
   json["check_interval"] = settings.krylov.check_interval;
   json["backend"] = backend;
   json["threads"] = report.concurrency;
-  json["outcome"] = hyperplane::name(result.outcome);
+  json["outcome"] = name_of(result.outcome);
+  if (result.outcome == HYPERPLANE_BREAKDOWN) {
+    json["breakdown"] = hyperplane_breakdown_message(result.breakdown);
+    if (!report.cause.empty()) json["cause"] = report.cause;
+  }
   json["iterations"] = result.iterations;
   json["rhs_norm"] = result.rhs_norm;
   json["residual_norm"] = result.residual_norm;
-  json["residual_norms"] = result.history;
+  json["residual_norms"] = report.history;
   json["seconds"] = {{"read", read_seconds},
                      {"setup", report.times.setup},
                      {"factor", report.times.factor},

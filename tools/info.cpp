@@ -5,23 +5,25 @@
 #include <hyperplane/simd/vector_length.hpp>
 #include <hyperplane/version.hpp>
 
-#include "backends.hpp"
 #include "commands.hpp"
+#include "execution_spaces.hpp"
+#include "library.hpp"
+#include "spelling.hpp"
 #include "versions.hpp"
 
 namespace hyperplane::tools {
 
 int run_info() {
+  auto const automatic = choose_backend("auto");
   fmt::print("Hyperplane {}\n", HYPERPLANE_VERSION_STRING);
   fmt::print("Kokkos     {}\n", kokkos_version());
   fmt::print("compiler   {}\n", compiler_version());
-  fmt::print("blocks     of {} unknowns a point; double or float storage, double arithmetic\n",
-             fmt::join(run_time::block_sizes(), ", "));
-  run_time::for_each_backend([]<class Exec>(std::type_identity<Exec>, const std::string& name) {
+  fmt::print("blocks     of {} unknowns per point; double or float storage, double arithmetic\n",
+             fmt::join(block_sizes(), ", "));
+  for_each_execution_space([&]<class Exec>(std::type_identity<Exec>, const std::string& name) {
     Exec const exec{};
     fmt::print("backend    {}: concurrency {}, vector length {} (double), {} (float){}\n", name, exec.concurrency(),
-               vector_length_v<double, Exec>, vector_length_v<float, Exec>,
-               name == run_time::backend_names().back() ? ", taken by auto" : "");
+               vector_length_v<double, Exec>, vector_length_v<float, Exec>, name == automatic ? ", taken by auto" : "");
 #ifdef KOKKOS_ENABLE_CUDA
     if constexpr (std::is_same_v<Exec, Kokkos::Cuda>) {
       auto const& device = exec.cuda_device_prop();

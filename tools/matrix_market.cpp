@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <hyperplane/grid/outside_stencil.hpp>
 #include <iterator>
 #include <string_view>
 
@@ -17,7 +18,9 @@ namespace hyperplane::tools {
 
 namespace {
 
+/// All of a file; of the standard input where it is "-".
 std::string read_file(const std::filesystem::path& path) {
+  if (path == "-") return read_file("/dev/stdin");
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) throw InputError(path.string() + ": is a directory");
   std::ifstream file(path, std::ios::binary);
@@ -241,8 +244,8 @@ HostStencil read_stencil(const std::filesystem::path& path, const Grid& grid, in
   std::vector<bool> present(result.values.size(), false);
   auto const place = [&](std::int64_t row, std::int64_t column, double value) {
     Point const p = grid.point(row / block_size), q = grid.point(column / block_size);
-    for (auto const direction : stencil7_directions) {
-      if (!(neighbour(p, direction) == q)) continue;
+    Direction direction{};
+    if (find_direction(p, q, direction)) {
       auto const index = result.index(row / block_size, direction, static_cast<int>(row % block_size),
                                       static_cast<int>(column % block_size));
       if (present[index]) scanner.fail(fmt::format("entry ({}, {}) is there twice", row + 1, column + 1));
@@ -252,10 +255,7 @@ HostStencil read_stencil(const std::filesystem::path& path, const Grid& grid, in
     }
     // A dense file names every entry.
     if (!header.coordinate && value == 0.0) return;
-    scanner.fail(
-        fmt::format("entry ({}, {}) couples point ({}, {}, {}) with ({}, {}, {}), which is not in the seven-point "
-                    "stencil of a {} grid with block size {}",
-                    row + 1, column + 1, p.i, p.j, p.k, q.i, q.j, q.k, to_string(grid), block_size));
+    scanner.fail(fmt::format("entry ({}, {}) {}", row + 1, column + 1, outside_stencil(grid, block_size, p, q)));
   };
   read_entries(scanner, header, [&](std::int64_t row, std::int64_t column, double value) {
     place(row, column, value);

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fmt/format.h>
-#include <unistd.h>
+#include <fmt/ranges.h>
 
 #include <Kokkos_Timer.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <functional>
-
+#include <cstdlib>
 #include <limits>
-#include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
-#include "backends.hpp"
 #include "commands.hpp"
+#include "interruption.hpp"
+#include "library.hpp"
 #include "output_file.hpp"
+#include "progress.hpp"
+#include "spelling.hpp"
 
 namespace hyperplane::tools {
 
@@ -36,89 +40,173 @@ Grid parse_grid(const std::string& text) {
   return Grid(extents[0], extents[1], extents[2]);
 }
 
-/// A line that is written again and again, for a person who watches.
-class ProgressLine {
- public:
-  explicit ProgressLine(double tolerance) : m_active(::isatty(STDERR_FILENO) == 1), m_tolerance(tolerance) {}
-  ~ProgressLine() {
-    if (m_written) fmt::print(stderr, "\r\033[K");
-  }
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
+/// The 2-norm, of values whose squares overflow or underflow too.
+double norm(const std::vector<double>& v) {
+  double largest = 0.0, sum = 0.0;
+  for (double const value : v) largest = std::max(largest, std::abs(value));
+  if (largest == 0.0) return 0.0;
+  for (double const value : v) sum += (value / largest) * (value / largest);
+  return largest * std::sqrt(sum);
+}
 
-  void show(int iteration, double residual_norm) {
-    if (!m_active) return;
-    if (iteration == 0) m_first = residual_norm;
-    fmt::print(stderr, "\r\033[Kiteration {}  residual {:.3e} of {:.3e}  (tolerance {:.1e})", iteration, residual_norm,
-               m_first, m_tolerance);
-    std::fflush(stderr);
-    m_written = true;
-  }
+/// A residual norm as summary and progress say it: relative to the right-hand side, if that is not zero.
+double relative(double residual_norm, double rhs_norm) {
+  return rhs_norm > 0.0 ? residual_norm / rhs_norm : residual_norm;
+}
 
- private:
-  bool m_active;
-  bool m_written = false;
-  double m_tolerance;
-  double m_first = 0.0;
+void check_block_size(const SolveCommand& command) {
+  int const n = command.block_size;
+  if (hyperplane_has_block_size(n) == 0) {
+    throw InputError(
+        fmt::format("--block-size: {} is not in this build, which has: {}", n, fmt::join(block_sizes(), ", ")));
+  }
+  auto const& name = command.settings.preconditioner;
+  int const largest = describe_preconditioner(name).largest_block_size;
+  if (n > largest) {
+    throw InputError(fmt::format("--preconditioner {}: takes --block-size {}{}, not {}", name,
+                                 largest > 1 ? "1 to " : "", largest, n));
+  }
+}
+
+void check_settings(const SolveCommand& command) {
+  for (auto const& option : command.settings.options) {
+    if (option.description.type != HYPERPLANE_OPTION_REAL || option.text.empty()) continue;
+    double const value = std::strtod(option.text.c_str(), nullptr);
+    if (!is_in_range(option.description, value)) {
+      throw InputError(fmt::format("{}: {} is not {}", option.flag, value, range_of(option.description)));
+    }
+  }
+  for (auto const& [option, value] : {std::pair{"--tolerance", command.settings.krylov.tolerance},
+                                      {"--absolute-tolerance", command.settings.krylov.absolute_tolerance}}) {
+    if (!(value >= 0)) throw InputError(fmt::format("{}: {} is less than 0", option, value));
+  }
+}
+
+/// There is one standard input.
+void check_inputs(const SolveCommand& command) {
+  const char* taken = nullptr;
+  auto const take = [&](const char* name, const std::filesystem::path& path) {
+    if (path != "-") return;
+    if (taken != nullptr) {
+      throw InputError(fmt::format("{} and {}: both are -, and there is one standard input", taken, name));
+    }
+    taken = name;
+  };
+  take("A", command.matrix);
+  take("--rhs", command.rhs);
+  take("--initial", command.initial);
+}
+
+/// The files that a solve writes, opened before it begins. None of them is one that it reads: what is read cannot be
+/// made again. Only what x is at first may become what x is.
+struct Outputs {
+  std::optional<OutputFile> solution, history;
+
+  explicit Outputs(const SolveCommand& command) {
+    auto const open = [&](std::optional<OutputFile>& file, const char* option, const std::filesystem::path& path) {
+      if (path.empty()) return;
+      file.emplace(path);
+      auto const keep = [&](const char* name, const std::filesystem::path& input) {
+        if (input.empty() || !file->replaces(input)) return;
+        throw InputError(fmt::format("{} and {}: both are {}", name, option, path.string()));
+      };
+      keep("A", command.matrix);
+      keep("--rhs", command.rhs);
+      if (&file == &history) keep("--initial", command.initial);
+    };
+    open(solution, "--solution", command.solution);
+    open(history, "--history", command.history);
+    if (solution && history && solution->is_same(*history)) {
+      throw InputError("--solution and --history: both are " + command.history.string());
+    }
+  }
+  /// The summary is not mixed with what a program reads.
+  std::FILE* summary() const {
+    bool const taken = (solution && solution->is_standard_output()) || (history && history->is_standard_output());
+    return taken ? stderr : stdout;
+  }
 };
 
-}  // namespace
+struct System {
+  HostStencil a;
+  std::vector<double> b, x;
+};
 
-int run_solve(SolveCommand command) {
-  Grid const grid = parse_grid(command.grid);
-  run_time::require_block_size(command.block_size, "--block-size");
-  double const relaxation = command.settings.preconditioner.relaxation;
-  if (!(relaxation > 0 && relaxation < 2)) {
-    throw InputError(fmt::format("--relaxation: {} is not more than 0 and less than 2", relaxation));
-  }
-  double const alpha = command.settings.preconditioner.alpha;
-  if (!(alpha >= 0 && alpha < 1)) throw InputError(fmt::format("--alpha: {} is not at least 0 and less than 1", alpha));
-  if (command.settings.preconditioner.kind == run_time::PreconditionerKind::sip && command.block_size != 1) {
-    throw InputError(fmt::format("--preconditioner sip: takes --block-size 1, not {}", command.block_size));
-  }
-  auto const backend = run_time::choose_backend(command.backend, "--backend");
-  std::optional<OutputFile> solution_file, history_file;
-  if (!command.solution.empty()) solution_file.emplace(command.solution);
-  if (!command.history.empty()) history_file.emplace(command.history);
-  if (solution_file && history_file && solution_file->is_same(*history_file)) {
-    throw InputError("--solution and --history: both are " + command.history.string());
-  }
-
-  Kokkos::Timer const timer;
-  auto const a = read_stencil(command.matrix, grid, command.block_size);
-  auto const b = read_vector(command.rhs, grid.size() * command.block_size);
-  double const read_seconds = timer.seconds();
-  if (command.settings.preconditioner.storage == run_time::StorageKind::single_precision) {
-    for (double const value : a.values) {
+System read_system(const SolveCommand& command, const Grid& grid) {
+  auto const rows = grid.size() * command.block_size;
+  System system{read_stencil(command.matrix, grid, command.block_size), read_vector(command.rhs, rows), {}};
+  system.x = command.initial.empty() ? std::vector<double>(rows, 0.0) : read_vector(command.initial, rows);
+  if (command.settings.storage == HYPERPLANE_STORAGE_FLOAT) {
+    for (double const value : system.a.values) {
       if (std::abs(value) > std::numeric_limits<float>::max()) {
         throw InputError(fmt::format("--storage float: {} has the value {}, which a float cannot hold",
                                      command.matrix.string(), value));
       }
     }
   }
+  return system;
+}
+
+const char* outcome_of(hyperplane_outcome outcome) {
+  switch (outcome) {
+    case HYPERPLANE_CONVERGED: return "converged";
+    case HYPERPLANE_MAX_ITERATIONS: return "not converged";
+    case HYPERPLANE_BREAKDOWN: return "broke down";
+    case HYPERPLANE_STOPPED: return "stopped";
+  }
+  return "unknown";
+}
+
+/// " (the residual is not finite any more)" for a breakdown.
+std::string reason_of(const SolverReport& report) {
+  return report.result.outcome == HYPERPLANE_BREAKDOWN ? fmt::format(" ({})", report.reason) : "";
+}
+
+/// " residual 1.000e-09 of the right-hand side;"; nothing where a norm is not finite.
+std::string residual_of(const hyperplane_krylov_result& result) {
+  double const residual = relative(result.residual_norm, result.rhs_norm);
+  return std::isfinite(residual) ? fmt::format(" residual {:.3e} of the right-hand side;", residual) : "";
+}
+
+}  // namespace
+
+int run_solve(const SolveCommand& command) {
+  Grid const grid = parse_grid(command.grid);
+  check_settings(command);
+  check_block_size(command);
+  check_inputs(command);
+  auto const backend = choose_backend(command.backend);
+  Outputs outputs(command);
+
+  Kokkos::Timer const timer;
+  auto system = read_system(command, grid);
+  double const read_seconds = timer.seconds();
 
   SolverReport report;
-  std::vector<double> x;
   {
-    ProgressLine line(command.settings.krylov.tolerance);
-    command.settings.krylov.monitor = [&](int iteration, double norm) { line.show(iteration, norm); };
-    report = solve_system(backend, command.settings, a, b, x);
+    auto const& krylov = command.settings.krylov;
+    Progress progress(command.progress);
+    double const rhs_norm = norm(system.b);
+    double const tolerance = std::max(krylov.tolerance, relative(krylov.absolute_tolerance, rhs_norm));
+    finish_when_stopped();
+    auto const monitor = [&](int iteration, double residual_norm) {
+      progress.show([&] {
+        return fmt::format("iteration {}: residual {:.3e} of the right-hand side, tolerance {:.3g}", iteration,
+                           relative(residual_norm, rhs_norm), tolerance);
+      });
+      return stop_requested();
+    };
+    report = solve_system(backend, command.settings, system.a, system.b, system.x, monitor);
   }
 
-  if (solution_file) solution_file->commit(format_vector(x));
-  if (history_file) {
-    history_file->commit(format_history(command, grid, backend, read_seconds, report));
-  }
+  if (outputs.solution) outputs.solution->commit(format_vector(system.x));
+  if (outputs.history) outputs.history->commit(format_history(command, grid, backend, read_seconds, report));
   auto const& result = report.result;
-  double const relative = result.rhs_norm > 0.0 ? result.residual_norm / result.rhs_norm : 0.0;
-  fmt::print(
-      "{} after {} iterations: residual {:.3e} of the right-hand side; factor {:.3f} s, solve {:.3f} s ({}, {} {})\n",
-      result.outcome == KrylovOutcome::converged        ? "converged"
-      : result.outcome == KrylovOutcome::max_iterations ? "not converged"
-                                                        : "broke down",
-      result.iterations, relative, report.times.factor, report.times.solve, backend, report.concurrency,
-      report.concurrency == 1 ? "thread" : "threads");
-  return result.converged() ? exit_converged : exit_not_converged;
+  fmt::print(outputs.summary(), "{} after {} iterations{}:{} factor {:.3f} s, solve {:.3f} s ({}, {} {})\n",
+             outcome_of(result.outcome), result.iterations, reason_of(report), residual_of(result), report.times.factor,
+             report.times.solve, backend, report.concurrency, report.concurrency == 1 ? "thread" : "threads");
+  if (result.outcome == HYPERPLANE_STOPPED) return exit_stopped;
+  return result.outcome == HYPERPLANE_CONVERGED ? exit_converged : exit_not_converged;
 }
 
 }  // namespace hyperplane::tools

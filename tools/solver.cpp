@@ -2,56 +2,81 @@
 #include "solver.hpp"
 
 #include <Kokkos_Timer.hpp>
-#include <hyperplane/core/error.hpp>
+#include <cstdint>
+
+#include "library.hpp"
 
 namespace hyperplane::tools {
 
 namespace {
 
-std::vector<int> line_directions(LineDirectionKind kind) {
-  if (kind == LineDirectionKind::alternating) return {0, 1, 2};
-  return {static_cast<int>(kind)};
+/// All doubles that `get(object, to, capacity, &count)` has.
+template <class Handle>
+std::vector<double> get_all(hyperplane_status (*get)(Handle, double*, std::int64_t, std::int64_t*), Handle object) {
+  std::int64_t count = 0;
+  check(get(object, nullptr, 0, &count));
+  std::vector<double> values(static_cast<std::size_t>(count));
+  check(get(object, values.data(), count, &count));
+  return values;
+}
+
+void report_result(hyperplane_krylov method, SolverReport& report) {
+  const char* cause = nullptr;
+  check(hyperplane_krylov_cause(method, &cause));
+  report.cause = cause;
+  report.reason = hyperplane_breakdown_message(report.result.breakdown);
+  if (!report.cause.empty()) report.reason += "; " + report.cause;
+  report.history = get_all(hyperplane_krylov_history, method);
 }
 
 }  // namespace
 
 SolverReport solve_system(const std::string& backend, const SolverSettings& settings, const HostStencil& host_a,
-                          const std::vector<double>& host_b, std::vector<double>& host_x) {
-  using run_time::MemorySpace;
-  auto const context = run_time::make_context(backend);
-  run_time::Shape const shape{host_a.grid, host_a.block_size};
+                          const std::vector<double>& host_b, std::vector<double>& host_x, const Monitor& monitor) {
+  Owned<hyperplane_context> const owned(hyperplane_context_create, backend.c_str(), nullptr);
+  auto* const context = owned.get();
+  hyperplane_grid const grid{host_a.grid.ni(), host_a.grid.nj(), host_a.grid.nk()};
+  int const n = host_a.block_size;
+  auto const rows = static_cast<std::int64_t>(host_b.size());
   SolverReport report;
-  report.concurrency = context->concurrency();
+  check(hyperplane_context_concurrency(context, &report.concurrency));
   Kokkos::Timer timer;
   auto const lap = [&] {
-    context->fence();
+    check(hyperplane_context_fence(context));
     double const seconds = timer.seconds();
     timer.reset();
     return seconds;
   };
 
-  auto const a = context->make_matrix(shape, settings.preconditioner.storage);
-  a->set(host_a.values.data(), run_time::BlockOrder::row_major, MemorySpace::host);
-  auto const b = context->make_vector(shape);
-  auto const x = context->make_vector(shape);
-  b->set(host_b.data(), MemorySpace::host);
+  Owned<hyperplane_matrix> const a(hyperplane_matrix_create, context, grid, n, settings.storage);
+  check(hyperplane_matrix_set(a.get(), host_a.values.data(), static_cast<std::int64_t>(host_a.values.size()),
+                              HYPERPLANE_ROW_MAJOR, HYPERPLANE_HOST));
+  Owned<hyperplane_vector> const b(hyperplane_vector_create, context, grid, n);
+  Owned<hyperplane_vector> const x(hyperplane_vector_create, context, grid, n);
+  check(hyperplane_vector_set(b.get(), host_b.data(), rows, HYPERPLANE_HOST));
+  check(hyperplane_vector_set(x.get(), host_x.data(), rows, HYPERPLANE_HOST));
   report.times.setup = lap();
 
-  auto preconditioner_settings = settings.preconditioner;
-  preconditioner_settings.line_directions = line_directions(settings.line_direction);
-  auto const preconditioner = context->make_preconditioner(shape, preconditioner_settings);
-  preconditioner->measure();
-  preconditioner->factor(*a);
+  auto const named = make_named(settings.preconditioner, settings.options, settings.storage);
+  Owned<hyperplane_preconditioner> const m(hyperplane_preconditioner_create_named, context, grid, n, named.name.c_str(),
+                                           named.options.c_str());
+  check(hyperplane_preconditioner_measure(m.get()));
+  check(hyperplane_preconditioner_factor(m.get(), a.get()));
   report.times.factor = lap();
-  if (auto const singular = preconditioner->singular_pivot(); !singular.empty()) throw Error(singular);
+  check(hyperplane_preconditioner_check(m.get()));
 
-  auto const method = context->make_krylov(shape, settings.method, settings.krylov);
-  report.result = method->solve(*a, *preconditioner, *b, *x);
+  auto krylov = settings.krylov;
+  krylov.monitor_data = const_cast<Monitor*>(&monitor);
+  krylov.monitor = [](int iteration, double norm, void* data) {
+    return (*static_cast<const Monitor*>(data))(iteration, norm) ? 1 : 0;
+  };
+  Owned<hyperplane_krylov> const method(hyperplane_krylov_create, context, grid, n, &krylov);
+  check(hyperplane_krylov_solve(method.get(), a.get(), m.get(), b.get(), x.get(), &report.result));
   report.times.solve = lap();
-  report.times.preconditioner_solves = preconditioner->seconds();
+  report.times.preconditioner_solves = get_all(hyperplane_preconditioner_seconds, m.get());
+  report_result(method.get(), report);
 
-  host_x.resize(host_b.size());
-  x->get(host_x.data(), MemorySpace::host);
+  check(hyperplane_vector_get(x.get(), host_x.data(), rows, HYPERPLANE_HOST));
   return report;
 }
 

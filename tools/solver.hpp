@@ -1,23 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/krylov/options.hpp>
+#include <hyperplane.h>
+
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "matrix_market.hpp"
-#include "objects.hpp"
+#include "preconditioners.hpp"
 
 namespace hyperplane::tools {
 
-enum class LineDirectionKind { i, j, k, alternating };
+inline const std::vector<std::pair<std::string, hyperplane_method>> methods = {
+    {"richardson", HYPERPLANE_RICHARDSON}, {"bicgstab", HYPERPLANE_BICGSTAB}, {"fgmres", HYPERPLANE_FGMRES}};
+inline const std::vector<std::pair<std::string, hyperplane_storage>> storages = {{"double", HYPERPLANE_STORAGE_DOUBLE},
+                                                                                 {"float", HYPERPLANE_STORAGE_FLOAT}};
+
+/// Those of the library.
+inline hyperplane_krylov_options standard_krylov_options() {
+  hyperplane_krylov_options options;
+  hyperplane_krylov_options_init(&options);
+  return options;
+}
 
 struct SolverSettings {
-  run_time::Method method = run_time::Method::bicgstab;
-  run_time::PreconditionerSettings preconditioner{};
-  LineDirectionKind line_direction = LineDirectionKind::i;
-  KrylovOptions krylov{};
+  std::string preconditioner = "bilu0";
+  std::vector<PreconditionerOption> options = preconditioner_options();
+  hyperplane_storage storage = HYPERPLANE_STORAGE_DOUBLE;
+  hyperplane_krylov_options krylov = standard_krylov_options();
 };
+
+/// Called with each iteration and its residual norm; true ends the iteration.
+using Monitor = std::function<bool(int, double)>;
 
 /// Seconds of the parts of a solve.
 struct SolverTimes {
@@ -29,13 +45,17 @@ struct SolverTimes {
 };
 
 struct SolverReport {
-  KrylovResult result;
+  hyperplane_krylov_result result{};
+  std::vector<double> history;
+  std::string reason;  ///< of a breakdown, with the cause where that is known
+  std::string cause;
   SolverTimes times;
   int concurrency = 1;
 };
 
-/// Solves A x = b from x = 0 on the backend; x is the solution, row = point * n + c. Throws Error at a singular pivot.
+/// Solves A x = b on the backend, from the x that is given; row = point * n + c. Throws Error where the factors are of
+/// no use.
 SolverReport solve_system(const std::string& backend, const SolverSettings& settings, const HostStencil& a,
-                          const std::vector<double>& b, std::vector<double>& x);
+                          const std::vector<double>& b, std::vector<double>& x, const Monitor& monitor);
 
 }  // namespace hyperplane::tools

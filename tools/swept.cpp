@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <Kokkos_Core.hpp>
 #include <Kokkos_Timer.hpp>
@@ -17,9 +16,12 @@
 #include <string>
 #include <vector>
 
-#include "backends.hpp"
 #include "commands.hpp"
+#include "execution_spaces.hpp"
+#include "interruption.hpp"
 #include "output_file.hpp"
+#include "progress.hpp"
+#include "spelling.hpp"
 
 namespace hyperplane::tools {
 
@@ -72,24 +74,32 @@ Case<EulerEquations<>> euler_case(std::int64_t points) {
   return result;
 }
 
-/// Advances in parts where somebody watches, and says how far it is.
+/// What a block of steps has at least. The rule takes many steps in a pass over a long line, which saves most of the
+/// time; blocks of a few steps would lose that.
+constexpr std::int64_t least_steps = 64;
+
+/// Advances until all steps are done or a signal asks for an end, and returns how many there were. Between two looks
+/// for a signal is a block of steps: up to half a second, or the fewest that let the rule work as if nobody looked.
 template <class Advance>
-void advance_with_progress(std::int64_t steps, const Advance& advance) {
-  bool const watched = ::isatty(STDERR_FILENO) == 1;
-  std::int64_t const parts = watched ? std::clamp<std::int64_t>(steps, 1, 50) : 1;
-  for (std::int64_t part = 0; part < parts; ++part) {
-    auto const done = part * steps / parts;
-    if (watched) {
-      fmt::print(stderr, "\r\033[Kstep {} of {}", done, steps);
-      std::fflush(stderr);
-    }
-    advance((part + 1) * steps / parts - done);
+std::int64_t advance_until_stopped(const SweptCommand& command, const Advance& advance) {
+  Progress progress(command.progress);
+  std::int64_t done = 0;
+  auto block = std::clamp<std::int64_t>((std::int64_t{1} << 24) / command.points, least_steps, 1024);
+  while (done < command.steps && !stop_requested()) {
+    progress.show([&] { return fmt::format("step {} of {}", done, command.steps); });
+    Kokkos::Timer const timer;
+    auto const steps = std::min(block, command.steps - done);
+    advance(steps);
+    done += steps;
+    double const seconds = timer.seconds();
+    if (seconds < 0.1) block *= 2;
+    if (seconds > 0.5) block = std::max(block / 2, least_steps);
   }
-  if (watched) fmt::print(stderr, "\r\033[K");
+  return done;
 }
 
 template <class Exec, class Problem>
-void run_case(const Exec& exec, const SweptCommand& command, const Case<Problem>& c, OutputFile* file) {
+int run_case(const Exec& exec, const SweptCommand& command, const Case<Problem>& c, OutputFile* file) {
   Kokkos::Timer const setup_timer;
   SweptRule<Problem, Exec> rule(exec, c.problem, command.points, {command.variant, command.tile_points});
   SweptLine<Problem, Exec> const u(Kokkos::view_alloc(exec, "u"), c.initial.size(), Problem::components);
@@ -100,8 +110,9 @@ void run_case(const Exec& exec, const SweptCommand& command, const Case<Problem>
   Kokkos::deep_copy(exec, u, host);
   exec.fence();
   double const setup = setup_timer.seconds();
+  finish_when_stopped();
   Kokkos::Timer const timer;
-  advance_with_progress(command.steps, [&](std::int64_t steps) {
+  auto const steps_done = advance_until_stopped(command, [&](std::int64_t steps) {
     rule.advance(exec, u, steps);
     exec.fence();
   });
@@ -117,30 +128,36 @@ void run_case(const Exec& exec, const SweptCommand& command, const Case<Problem>
     }
     file->commit(text);
   }
-  fmt::print("{} steps to time {:.6g} of {} points: setup {:.3f} s, {:.3f} s, {:.3f} us a step ({}, {})\n",
-             command.steps, static_cast<double>(command.steps) * c.time_step, command.points, setup, seconds,
-             command.steps > 0 ? 1e6 * seconds / static_cast<double>(command.steps) : 0.0, Exec::name(),
+  bool const stopped = steps_done < command.steps;
+  fmt::print(file != nullptr && file->is_standard_output() ? stderr : stdout,
+             "{} steps to time {:.6g} of {} points: setup {:.3f} s, {:.3f} s, {:.3f} us a step ({}, {})\n",
+             stopped ? fmt::format("stopped after {} of {}", steps_done, command.steps) : std::to_string(steps_done),
+             static_cast<double>(steps_done) * c.time_step, command.points, setup, seconds,
+             steps_done > 0 ? 1e6 * seconds / static_cast<double>(steps_done) : 0.0, Exec::name(),
              name(rule.variant()));
+  return stopped ? exit_stopped : exit_converged;
 }
 
 }  // namespace
 
 int run_swept(const SweptCommand& command) {
-  auto const backend = run_time::choose_backend(command.backend, "--backend");
+  auto const backend = choose_backend(command.backend);
   std::optional<OutputFile> file;
   if (!command.output.empty()) file.emplace(command.output);
   auto* const output = file ? &*file : nullptr;
-  run_time::for_each_backend([&]<class Exec>(std::type_identity<Exec>, const std::string& name) {
+  int status = exit_error;
+  for_each_execution_space([&]<class Exec>(std::type_identity<Exec>, const std::string& name) {
     if (name != backend) return;
     Exec const exec{};
     switch (command.equation) {
-      case SweptEquation::heat: return run_case(exec, command, heat_case(command.points), output);
+      case SweptEquation::heat: status = run_case(exec, command, heat_case(command.points), output); break;
       case SweptEquation::kuramoto_sivashinsky:
-        return run_case(exec, command, kuramoto_sivashinsky_case(command.points), output);
-      case SweptEquation::euler: return run_case(exec, command, euler_case(command.points), output);
+        status = run_case(exec, command, kuramoto_sivashinsky_case(command.points), output);
+        break;
+      case SweptEquation::euler: status = run_case(exec, command, euler_case(command.points), output); break;
     }
   });
-  return exit_converged;
+  return status;
 }
 
 }  // namespace hyperplane::tools

@@ -9,7 +9,9 @@
 #include "solver/simple.hpp"
 
 #include <Kokkos_Core.hpp>
+#include <executables/threads.hpp>
 
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <vector>
@@ -41,6 +43,13 @@ void report_flow(const Options& options, const Solution& solution, bool steady) 
   std::printf("\nresults in %s\n", options.output.string().c_str());
 }
 
+/// A core computes a cell in some nanoseconds, and all threads meet after each of many small kernels.
+int usual_threads(const ChannelOptions& channel) {
+  constexpr std::int64_t cells_of_a_thread = 16384;
+  return hyperplane::executables::threads_for(std::int64_t{channel.cells_along} * channel.cells_across,
+                                              cells_of_a_thread);
+}
+
 template <class Exec>
 int solve(const Options& options) {
   Exec const exec;
@@ -62,12 +71,14 @@ int solve(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  hyperplane::executables::let_waiting_threads_sleep(argv);
   int exit_status = 0;
   auto const options = parse_options(argc, argv, exit_status);
   if (!options) return exit_status;
   try {
     Kokkos::InitializationSettings settings;
-    if (options->threads > 0) settings.set_num_threads(options->threads);
+    int const threads = options->threads > 0 ? options->threads : usual_threads(options->channel);
+    if (threads > 0) settings.set_num_threads(threads);
     Kokkos::ScopeGuard const kokkos(settings);
     for_each_backend([&]<class Exec>(std::type_identity<Exec>, const std::string& name) {
       if (name == options->backend) exit_status = solve<Exec>(*options);

@@ -65,7 +65,8 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_status) {
   auto const backends = backend_names();
   options.backend = backends.back();
   app.add_option("--backend", options.backend, "where to run")->capture_default_str()->check(CLI::IsMember(backends));
-  app.add_option("--threads", options.threads, "host threads [what Kokkos takes]")->check(CLI::PositiveNumber);
+  app.add_option("--threads", options.threads, "host threads [what Kokkos takes, fewer for small grids]")
+      ->check(CLI::PositiveNumber);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
-/* Solves a seven-point system of five unknowns a point with BiCGStab and BILU(0), from C: c_solve [FILE] writes the
+/* Solves a seven-point system of five unknowns per point with BiCGStab and BILU(0), from C: c_solve [FILE] writes the
  * bits of the solution to a file. The environment's HYPERPLANE_BACKEND says where. */
 #include <hyperplane.h>
 #include <inttypes.h>

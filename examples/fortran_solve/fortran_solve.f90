@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-! Solves a seven-point system of five unknowns a point with BiCGStab and BILU(0), from Fortran: fortran_solve [FILE]
+! Solves a seven-point system of five unknowns per point with BiCGStab and BILU(0), from Fortran: fortran_solve [FILE]
 ! writes the bits of the solution to a file. The environment's HYPERPLANE_BACKEND says where.
 program fortran_solve
   use, intrinsic :: iso_c_binding, only: c_double, c_int64_t

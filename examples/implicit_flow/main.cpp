@@ -14,6 +14,7 @@
 #include <hyperplane/core/error.hpp>
 
 #include <Kokkos_Core.hpp>
+#include <executables/threads.hpp>
 
 #include <cstdio>
 #include <exception>
@@ -95,6 +96,7 @@ int solve(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  hyperplane::executables::let_waiting_threads_sleep(argv);
   int exit_status = 0;
   auto const options = parse_options(argc, argv, exit_status);
   if (!options) return exit_status;

@@ -112,10 +112,10 @@ void add_solver_options(CLI::App& app, SteadyOptions& steady) {
   app.add_flag("--compare-preconditioners", steady.compare,
                "solve the linear system of every step with all preconditioners, and say what they needed");
   add_choice(app, "--path", linear.path,
-             {{"automatic", hyperplane::Path::automatic},
-              {"portable", hyperplane::Path::portable},
-              {"pencil", hyperplane::Path::pencil}},
-             "how BILU(0), SSOR and lines run; lines have no pencil path");
+             {{"automatic", hyperplane::SweepPath::automatic},
+              {"portable", hyperplane::SweepPath::portable},
+              {"slab", hyperplane::SweepPath::slab}},
+             "how BILU(0), SSOR and lines run; lines have no slab path");
   add_choice(app, "--method", linear.method,
              {{"bicgstab", Method::bicgstab}, {"fgmres", Method::fgmres}, {"correction", Method::correction}},
              "iteration for the linear system");

@@ -6,6 +6,7 @@
 #include <hyperplane/swept/swept_rule.hpp>
 
 #include <Kokkos_Core.hpp>
+#include <executables/threads.hpp>
 
 #include <cmath>
 #include <cstdio>
@@ -69,6 +70,7 @@ int run(int points, const char* path) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  hyperplane::executables::let_waiting_threads_sleep(argv);
   try {
     Kokkos::ScopeGuard const kokkos(argc, argv);
     return run(argc > 1 ? std::atoi(argv[1]) : 400, argc > 2 ? argv[2] : "burgers.csv");

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "cuda_support.hpp"
+#include "cusparse_support.hpp"
 #include "problem.hpp"
-#include "random_system.hpp"
+
+#include "unit_tests/support/random_system.hpp"
 
 #include <hyperplane/grid/stencil7.hpp>
 
@@ -11,45 +13,9 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
-#include <memory>
-#include <source_location>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
 #include <vector>
 
 namespace hyperplane::perf {
-
-/// Throws where a function of cuSPARSE reports an error.
-inline void check_cusparse(cusparseStatus_t code, std::source_location where = std::source_location::current()) {
-  if (code == CUSPARSE_STATUS_SUCCESS) return;
-  throw std::runtime_error(std::string("cuSPARSE: ") + cusparseGetErrorString(code) + " [" + where.file_name() + ":" +
-                           std::to_string(where.line()) + "]");
-}
-
-template <class T>
-using DeviceArray = Kokkos::View<T*, Kokkos::CudaSpace>;
-
-template <class T>
-DeviceArray<T> device_array(const Kokkos::Cuda& exec, const std::string& label, std::size_t size) {
-  return DeviceArray<T>(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), size);
-}
-
-/// Something of cuSPARSE's that is destroyed by one of its functions.
-template <class Handle, auto destroy>
-class CusparseObject {
- public:
-  template <class Create>
-  explicit CusparseObject(Create&& create) {
-    Handle handle = nullptr;
-    check_cusparse(create(&handle));
-    m_handle.reset(handle, [](Handle h) { (void)destroy(h); });
-  }
-  Handle get() const { return m_handle.get(); }
-
- private:
-  std::shared_ptr<std::remove_pointer_t<Handle>> m_handle;
-};
 
 /// The functions for one scalar type.
 template <class Scalar>
@@ -93,9 +59,10 @@ struct BsrSystem {
 };
 
 template <class Scalar>
-BsrSystem<Scalar> bsr_system(const Kokkos::Cuda& exec, const RandomSystem& system, cusparseDirection_t direction) {
-  auto const& grid = system.grid();
-  int const n = system.block_size();
+BsrSystem<Scalar> bsr_system(const Kokkos::Cuda& exec, const test::RandomSystem& system,
+                             cusparseDirection_t direction) {
+  auto const& grid = system.grid;
+  int const n = system.n;
   auto const rows = static_cast<int>(grid.size());
   std::vector<int> host_begin = {0};
   host_begin.reserve(static_cast<std::size_t>(rows) + 1);
@@ -116,21 +83,21 @@ BsrSystem<Scalar> bsr_system(const Kokkos::Cuda& exec, const RandomSystem& syste
   bool const by_rows = direction == CUSPARSE_DIRECTION_ROW;
   Kokkos::parallel_for(
       "Hyperplane::perf::bsr_system", Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0, rows), KOKKOS_LAMBDA(int row) {
-        auto const p = system.grid().point(row);
+        auto const p = system.grid.point(row);
         std::int64_t entry = row_begin(row);
         for (int d = 0; d < stencil7_size; ++d) {
           auto const q = neighbour(p, static_cast<Direction>(d));
-          if (!system.grid().contains(q)) continue;
-          columns(entry) = static_cast<int>(system.grid().index(q));
+          if (!system.grid.contains(q)) continue;
+          columns(entry) = static_cast<int>(system.grid.index(q));
           for (int r = 0; r < n; ++r) {
             for (int c = 0; c < n; ++c) {
               values(entry * n * n + (by_rows ? r * n + c : c * n + r)) =
-                  static_cast<Scalar>(system.coefficient(p.i, p.j, p.k, static_cast<Direction>(d), r, c));
+                  static_cast<Scalar>(system.coefficient(p, static_cast<Direction>(d), r, c));
             }
           }
           ++entry;
         }
-        for (int c = 0; c < n; ++c) rhs(row * n + c) = static_cast<Scalar>(system.rhs(p.i, p.j, p.k, c));
+        for (int c = 0; c < n; ++c) rhs(row * n + c) = static_cast<Scalar>(system.rhs(p, c));
       });
   exec.fence();
   return {n, direction, rows, static_cast<int>(blocks), row_begin, columns, values, rhs};
@@ -141,7 +108,7 @@ BsrSystem<Scalar> bsr_system(const Kokkos::Cuda& exec, const RandomSystem& syste
 template <class Scalar>
 class CusparseBsrIlu0 {
  public:
-  CusparseBsrIlu0(const Kokkos::Cuda& exec, const RandomSystem& system, cusparseDirection_t direction,
+  CusparseBsrIlu0(const Kokkos::Cuda& exec, const test::RandomSystem& system, cusparseDirection_t direction,
                   cusparseSolvePolicy_t policy)
       : m_exec(exec),
         m_a(bsr_system<Scalar>(exec, system, direction)),
@@ -197,7 +164,7 @@ class CusparseBsrIlu0 {
 
   const BsrSystem<Scalar>& a() const { return m_a; }
   const DeviceArray<Scalar>& factors() const { return m_factors; }
-  std::vector<double> x() const { return to_host<Scalar>(m_exec, m_x); }
+  std::vector<double> x() const { return to_host(m_x); }
   double factor_analysis_seconds() const { return m_factor_analysis_seconds; }
   double solve_analysis_seconds() const { return m_solve_analysis_seconds; }
 
@@ -246,121 +213,6 @@ class CusparseBsrIlu0 {
   DeviceArray<char> m_upper_buffer;
   double m_factor_analysis_seconds = 0.0;
   double m_solve_analysis_seconds = 0.0;
-};
-
-/// SpSV: the generic triangular solve, with the factors of bsrilu02 as compressed sparse rows of scalars.
-template <class Scalar>
-class CusparseSpsv {
- public:
-  CusparseSpsv(const Kokkos::Cuda& exec, const RandomSystem& system) : m_exec(exec) {
-    {
-      CusparseBsrIlu0<Scalar> const blocks(exec, system, CUSPARSE_DIRECTION_ROW, CUSPARSE_SOLVE_POLICY_USE_LEVEL);
-      blocks.factor();
-      expand(blocks.a(), blocks.factors());
-    }
-    check_cusparse(cusparseSetStream(m_handle.get(), exec.cuda_stream()));
-    m_analysis_seconds = seconds_of(exec, [&] {
-      m_lower = std::make_unique<Triangle>(*this, CUSPARSE_FILL_MODE_LOWER, CUSPARSE_DIAG_TYPE_UNIT, m_rhs, m_y);
-      m_upper = std::make_unique<Triangle>(*this, CUSPARSE_FILL_MODE_UPPER, CUSPARSE_DIAG_TYPE_NON_UNIT, m_y, m_x);
-    });
-  }
-
-  void solve() const {
-    m_lower->solve(m_handle.get());
-    m_upper->solve(m_handle.get());
-  }
-
-  std::vector<double> x() const { return to_host<Scalar>(m_exec, m_x); }
-  double solve_analysis_seconds() const { return m_analysis_seconds; }
-
-  /// The blocks' entries by scalar rows; public because CUDA compilers take no kernel elsewhere.
-  void expand(const BsrSystem<Scalar>& a, const DeviceArray<Scalar>& blocks) {
-    int const n = a.n;
-    m_row_begin = device_array<int>(m_exec, "row_begin", static_cast<std::size_t>(a.unknowns()) + 1);
-    m_columns = device_array<int>(m_exec, "columns", blocks.size());
-    m_values = device_array<Scalar>(m_exec, "values", blocks.size());
-    m_rhs = a.rhs;
-    m_y = device_array<Scalar>(m_exec, "y", m_rhs.size());
-    m_x = device_array<Scalar>(m_exec, "x", m_rhs.size());
-    auto const row_begin = m_row_begin;
-    auto const columns = m_columns;
-    auto const values = m_values;
-    Kokkos::parallel_for(
-        "Hyperplane::perf::expand", Kokkos::RangePolicy<Kokkos::Cuda>(m_exec, 0, a.rows), KOKKOS_LAMBDA(int row) {
-          std::int64_t const begin = a.row_begin(row);
-          std::int64_t const count = a.row_begin(row + 1) - begin;
-          if (row == 0) row_begin(0) = 0;
-          for (int r = 0; r < n; ++r) {
-            auto entry = begin * n * n + r * count * n;
-            row_begin(row * n + r + 1) = static_cast<int>(entry + count * n);
-            for (auto block = begin; block < begin + count; ++block) {
-              for (int c = 0; c < n; ++c, ++entry) {
-                columns(entry) = a.columns(block) * n + c;
-                values(entry) = blocks(block * n * n + (a.direction == CUSPARSE_DIRECTION_ROW ? r * n + c : c * n + r));
-              }
-            }
-          }
-        });
-    m_exec.fence();
-  }
-
- private:
-  static constexpr auto type = CusparseFunctions<Scalar>::type;
-
-  struct Triangle {
-    Triangle(const CusparseSpsv& m, cusparseFillMode_t fill, cusparseDiagType_t diagonal,
-             const DeviceArray<Scalar>& rhs, const DeviceArray<Scalar>& x)
-        : m_matrix([&](cusparseSpMatDescr_t* created) {
-            auto const size = static_cast<std::int64_t>(rhs.size());
-            return cusparseCreateCsr(created, size, size, static_cast<std::int64_t>(m.m_values.size()),
-                                     m.m_row_begin.data(), m.m_columns.data(), m.m_values.data(), CUSPARSE_INDEX_32I,
-                                     CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type);
-          }),
-          m_rhs(vector(rhs)),
-          m_x(vector(x)) {
-      check_cusparse(cusparseSpMatSetAttribute(m_matrix.get(), CUSPARSE_SPMAT_FILL_MODE, &fill, sizeof(fill)));
-      check_cusparse(cusparseSpMatSetAttribute(m_matrix.get(), CUSPARSE_SPMAT_DIAG_TYPE, &diagonal, sizeof(diagonal)));
-      std::size_t bytes = 0;
-      check_cusparse(cusparseSpSV_bufferSize(m.m_handle.get(), operation, &one, m_matrix.get(), m_rhs.get(), m_x.get(),
-                                             type, algorithm, m_plan.get(), &bytes));
-      m_buffer = device_array<char>(m.m_exec, "SpSV buffer", bytes);
-      check_cusparse(cusparseSpSV_analysis(m.m_handle.get(), operation, &one, m_matrix.get(), m_rhs.get(), m_x.get(),
-                                           type, algorithm, m_plan.get(), m_buffer.data()));
-    }
-
-    void solve(cusparseHandle_t handle) const {
-      check_cusparse(cusparseSpSV_solve(handle, operation, &one, m_matrix.get(), m_rhs.get(), m_x.get(), type,
-                                        algorithm, m_plan.get()));
-    }
-
-    using Vector = CusparseObject<cusparseDnVecDescr_t, cusparseDestroyDnVec>;
-    static Vector vector(const DeviceArray<Scalar>& values) {
-      return Vector([&](cusparseDnVecDescr_t* created) {
-        return cusparseCreateDnVec(created, static_cast<std::int64_t>(values.size()), values.data(), type);
-      });
-    }
-
-    static constexpr Scalar one = 1;
-    static constexpr auto operation = CUSPARSE_OPERATION_NON_TRANSPOSE;
-    static constexpr auto algorithm = CUSPARSE_SPSV_ALG_DEFAULT;
-    CusparseObject<cusparseSpMatDescr_t, cusparseDestroySpMat> m_matrix;
-    Vector m_rhs;
-    Vector m_x;
-    CusparseObject<cusparseSpSVDescr_t, cusparseSpSV_destroyDescr> m_plan{cusparseSpSV_createDescr};
-    DeviceArray<char> m_buffer;
-  };
-
-  Kokkos::Cuda m_exec;
-  CusparseObject<cusparseHandle_t, cusparseDestroy> m_handle{cusparseCreate};
-  DeviceArray<int> m_row_begin;
-  DeviceArray<int> m_columns;
-  DeviceArray<Scalar> m_values;
-  DeviceArray<Scalar> m_rhs;
-  DeviceArray<Scalar> m_y;
-  DeviceArray<Scalar> m_x;
-  std::unique_ptr<Triangle> m_lower;
-  std::unique_ptr<Triangle> m_upper;
-  double m_analysis_seconds = 0.0;
 };
 
 }  // namespace hyperplane::perf

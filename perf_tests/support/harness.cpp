@@ -129,4 +129,9 @@ int run_benchmarks(int argc, char** argv,
   }
 }
 
+void add_benchmark(const Settings& settings, const std::string& name,
+                   const std::function<void(benchmark::State&)>& body, benchmark::TimeUnit unit) {
+  benchmark::RegisterBenchmark(name.c_str(), body)->Iterations(settings.repetitions)->UseManualTime()->Unit(unit);
+}
+
 }  // namespace hyperplane::perf

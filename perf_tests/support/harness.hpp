@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace hyperplane::perf {
@@ -42,6 +43,11 @@ inline std::vector<Grid> grids_of(const Settings& settings) {
 /// exception, such as a verification that fails, ends the run with status 1.
 int run_benchmarks(int argc, char** argv,
                    const std::function<std::shared_ptr<void>(const Settings&)>& register_benchmarks);
+
+/// Registers a benchmark of `body` that sets its own times, as many as the settings have repetitions.
+void add_benchmark(const Settings& settings, const std::string& name,
+                   const std::function<void(benchmark::State&)>& body,
+                   benchmark::TimeUnit unit = benchmark::kMillisecond);
 
 /// Times `kernel` with copy and triad next to every run of it, and sets the counters. Times are of the whole kernel,
 /// with the fence that waits for it. Counters:

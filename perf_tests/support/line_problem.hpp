@@ -3,6 +3,8 @@
 
 #include "cost_model.hpp"
 
+#include "unit_tests/support/random_lines.hpp"
+
 #include <hyperplane/line/block_tridiagonal.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>
 #include <hyperplane/line/line_set.hpp>
@@ -28,25 +30,6 @@ constexpr Cost line_solve_cost(int n, int storage, int scalar) {
 constexpr Cost line_factor_cost(int n, int matrix, int storage) {
   return {3.0 * n * n * (matrix + storage), 6.0 * n * n * n};
 }
-
-/// Pseudo-random coefficients in [-1, 1], multiples of 2^-12 so that float holds them, of a matrix whose diagonal
-/// dominates.
-struct LineCoefficients {
-  int n;
-
-  KOKKOS_FUNCTION static double value(std::uint64_t key) {
-    key = (key + 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull;
-    key = (key ^ key >> 27) * 0x94d049bb133111ebull;
-    return static_cast<double>(static_cast<std::int64_t>(key >> 51) - 4096) / 4096.0;
-  }
-  KOKKOS_FUNCTION double entry(std::int64_t point, int block, int r, int c) const {
-    double const random = value(static_cast<std::uint64_t>(((point * 3 + block) * n + r) * n + c));
-    return block == 1 && r == c ? random + 3.0 * n : random;
-  }
-  KOKKOS_FUNCTION double rhs(std::int64_t point, int c) const {
-    return value(static_cast<std::uint64_t>(point * n + c) + (std::uint64_t{1} << 60));
-  }
-};
 
 /// `count` systems of `length` points in line storage.
 template <int n, class Exec, class Storage>
@@ -80,7 +63,7 @@ class LineProblem {
     auto const a = m_a.ref();
     auto const b = m_b.ref();
     int const length = m_length;
-    LineCoefficients const of{n};
+    test::RandomLines const of{n};
     Kokkos::parallel_for(
         "Hyperplane::perf::assemble", Kokkos::RangePolicy<Exec>(exec, 0, m_count * length),
         KOKKOS_LAMBDA(std::int64_t point) {
@@ -89,7 +72,8 @@ class LineProblem {
           for (int block = 0; block < line_blocks; ++block) {
             for (int c = 0; c < n; ++c) {
               for (int r = 0; r < n; ++r) {
-                a(line, p, static_cast<LineBlock>(block), r, c) = static_cast<Storage>(of.entry(point, block, r, c));
+                a(line, p, static_cast<LineBlock>(block), r, c) =
+                    static_cast<Storage>(of.coefficient(point, static_cast<LineBlock>(block), r, c));
               }
             }
           }
@@ -101,7 +85,7 @@ class LineProblem {
   void verify(const Exec& exec) const {
     auto const x = m_x.ref();
     int const length = m_length;
-    LineCoefficients const of{n};
+    test::RandomLines const of{n};
     double const tolerance = 32.0 * n * static_cast<double>(std::numeric_limits<Storage>::epsilon());
     std::int64_t wrong = 0;
     Kokkos::parallel_reduce(
@@ -114,7 +98,8 @@ class LineProblem {
             for (int block = 0; block < line_blocks; ++block) {
               int const q = p + block - 1;
               if (q < 0 || q >= length) continue;
-              for (int c = 0; c < n; ++c) sum -= of.entry(point, block, r, c) * x(line, q, c);
+              for (int c = 0; c < n; ++c)
+                sum -= of.coefficient(point, static_cast<LineBlock>(block), r, c) * x(line, q, c);
             }
             // NaN is wrong too.
             count += !(Kokkos::abs(sum) <= tolerance);

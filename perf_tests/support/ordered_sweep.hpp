@@ -6,7 +6,7 @@
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/hyperplane_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
-#include <hyperplane/ilu/detail/block_ilu0_factors.hpp>
+#include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -45,8 +45,8 @@ KOKKOS_INLINE_FUNCTION double ordered_right_hand_side(std::int64_t natural) {
   return 1.0 + 0.125 * static_cast<double>(natural % 11);
 }
 
-/// A forward sweep with a launch for each plane, as Path::portable has, on arrays whose points are in some order: what
-/// the order alone does to it.
+/// A forward sweep with a launch for each plane, as SweepPath::portable has, on arrays whose points are in some order:
+/// what the order alone does to it.
 template <class Order, class Exec>
 class OrderedSweep {
   using Array = Kokkos::View<double*, typename Exec::memory_space>;

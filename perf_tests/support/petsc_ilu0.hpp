@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "random_system.hpp"
+#include "unit_tests/support/random_system.hpp"
 
 #include <hyperplane/grid/stencil7.hpp>
 
@@ -31,9 +31,9 @@ class PetscScope {
 /// the one that BlockIlu0 computes, so that both give the same M^-1 r to rounding.
 class PetscIlu0 {
  public:
-  explicit PetscIlu0(const RandomSystem& system) {
-    auto const& grid = system.grid();
-    int const n = system.block_size();
+  explicit PetscIlu0(const test::RandomSystem& system) {
+    auto const& grid = system.grid;
+    int const n = system.n;
     auto const rows = static_cast<PetscInt>(grid.size() * n);
     check_petsc(MatCreateSeqBAIJ(PETSC_COMM_SELF, n, rows, rows, stencil7_size, nullptr, &m_a));
     std::vector<PetscScalar> block(static_cast<std::size_t>(n) * n);
@@ -43,7 +43,7 @@ class PetscIlu0 {
         auto const q = neighbour(p, direction);
         if (!grid.contains(q)) continue;
         for (int r = 0; r < n; ++r) {
-          for (int c = 0; c < n; ++c) block[r * n + c] = system.coefficient(p.i, p.j, p.k, direction, r, c);
+          for (int c = 0; c < n; ++c) block[r * n + c] = system.coefficient(p, direction, r, c);
         }
         auto const column = static_cast<PetscInt>(grid.index(q));
         check_petsc(MatSetValuesBlocked(m_a, 1, &row, 1, &column, block.data(), INSERT_VALUES));
@@ -57,7 +57,7 @@ class PetscIlu0 {
     check_petsc(VecGetArrayWrite(m_b, &b));
     for (PetscInt row = 0; row < grid.size(); ++row) {
       auto const p = grid.point(row);
-      for (int c = 0; c < n; ++c) b[row * n + c] = system.rhs(p.i, p.j, p.k, c);
+      for (int c = 0; c < n; ++c) b[row * n + c] = system.rhs(p, c);
     }
     check_petsc(VecRestoreArrayWrite(m_b, &b));
 

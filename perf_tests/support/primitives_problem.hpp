@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/cfd/array_ref.hpp>
-#include <hyperplane/cfd/reductions.hpp>
-#include <hyperplane/cfd/slab_packer.hpp>
-#include <hyperplane/cfd/stencil7.hpp>
-#include <hyperplane/cfd/updates.hpp>
+#include <hyperplane/array/array_ref.hpp>
+#include <hyperplane/array/box_packer.hpp>
+#include <hyperplane/array/reductions.hpp>
+#include <hyperplane/array/stencil7.hpp>
+#include <hyperplane/array/updates.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -67,8 +67,8 @@ struct PrimitiveSet {
 
   static double face_points(int n) { return 3.0 * 6 * 2 * n * n; }
   /// Two layers at each face of three fields.
-  std::vector<Slab<T>> faces(int n) const {
-    std::vector<Slab<T>> result;
+  std::vector<PackedBox<T>> faces(int n) const {
+    std::vector<PackedBox<T>> result;
     for (auto const* values : {&m_x, &m_y, &m_w}) {
       for (auto const face : stencil7_directions) {
         if (face == Direction::center) continue;
@@ -80,9 +80,9 @@ struct PrimitiveSet {
 
   Values m_x, m_y, m_z, m_w;
   Values m_coefficients;
-  SlabPacker<T, Exec> m_box_packer;
-  SlabPacker<T, Exec> m_transposed_packer;
-  SlabPacker<T, Exec> m_face_packer;
+  BoxPacker<T, Exec> m_box_packer;
+  BoxPacker<T, Exec> m_transposed_packer;
+  BoxPacker<T, Exec> m_face_packer;
 };
 
 template <class T, class Exec>

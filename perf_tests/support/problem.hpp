@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "random_system.hpp"
-#include "serial_reference.hpp"
+#include "relative_difference.hpp"
+
+#include "unit_tests/support/random_system.hpp"
+#include "unit_tests/support/serial_reference.hpp"
+#include "unit_tests/support/transfer.hpp"
 
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/stencil/apply.hpp>
@@ -23,20 +26,22 @@
 
 namespace hyperplane::perf {
 
+using test::RandomSystem;
+using test::to_host;
+
 /// Fills a stencil with the coefficients of a system, rounded to its storage type (which is exact for float too).
 template <class Scalar, int n, class Exec, class Storage>
 void assemble(const Exec& exec, const RandomSystem& system, const BlockStencil7<Scalar, n, Exec, Storage>& a) {
   auto const ref = a.ref();
   Kokkos::parallel_for(
-      "Hyperplane::perf::assemble", Kokkos::RangePolicy<Exec>(exec, 0, system.grid().size()),
+      "Hyperplane::perf::assemble", Kokkos::RangePolicy<Exec>(exec, 0, system.grid.size()),
       KOKKOS_LAMBDA(std::int64_t number) {
-        auto const p = system.grid().point(number);
+        auto const p = system.grid.point(number);
         for (int d = 0; d < stencil7_size; ++d) {
           auto const direction = static_cast<Direction>(d);
           for (int r = 0; r < n; ++r) {
             for (int c = 0; c < n; ++c) {
-              ref(p.i, p.j, p.k, direction, r, c) =
-                  static_cast<Storage>(system.coefficient(p.i, p.j, p.k, direction, r, c));
+              ref(p, direction, r, c) = static_cast<Storage>(system.coefficient(p, direction, r, c));
             }
           }
         }
@@ -47,28 +52,11 @@ template <class Scalar, int n, class Exec>
 void assemble(const Exec& exec, const RandomSystem& system, const BlockVector<Scalar, n, Exec>& b) {
   auto const ref = b.ref();
   Kokkos::parallel_for(
-      "Hyperplane::perf::assemble", Kokkos::RangePolicy<Exec>(exec, 0, system.grid().size()),
+      "Hyperplane::perf::assemble", Kokkos::RangePolicy<Exec>(exec, 0, system.grid.size()),
       KOKKOS_LAMBDA(std::int64_t number) {
-        auto const p = system.grid().point(number);
-        for (int c = 0; c < n; ++c) ref(p.i, p.j, p.k, c) = static_cast<Scalar>(system.rhs(p.i, p.j, p.k, c));
+        auto const p = system.grid.point(number);
+        for (int c = 0; c < n; ++c) ref(p, c) = static_cast<Scalar>(system.rhs(p, c));
       });
-}
-
-/// The view on the host, as doubles; waits for the instance.
-template <class Scalar, class Exec>
-std::vector<double> to_host(const Exec& exec, const Kokkos::View<Scalar*, typename Exec::memory_space>& rows) {
-  auto const host = Kokkos::create_mirror_view(rows);
-  Kokkos::deep_copy(exec, host, rows);
-  exec.fence();
-  return std::vector<double>(host.data(), host.data() + host.size());
-}
-
-/// The vector on the host, by rows; waits for the instance.
-template <class Scalar, int n, class Exec>
-std::vector<double> to_host(const Exec& exec, const BlockVector<Scalar, n, Exec>& x) {
-  Kokkos::View<Scalar*, typename Exec::memory_space> const rows("rows", x.grid().size() * n);
-  unpack(exec, x, rows);
-  return to_host<Scalar, Exec>(exec, rows);
 }
 
 /// One system, and everything that the benchmarks do with it. `verify` runs each of them once against the serial
@@ -76,8 +64,8 @@ std::vector<double> to_host(const Exec& exec, const BlockVector<Scalar, n, Exec>
 template <int n, class Exec, class Storage>
 class Problem {
  public:
-  Problem(const Exec& exec, const Grid& grid, Path path)
-      : m_system(grid, n),
+  Problem(const Exec& exec, const Grid& grid, SweepPath path)
+      : m_system{grid, n},
         m_a(exec, grid, "a"),
         m_b(exec, grid, "b"),
         m_x(exec, grid, "x"),
@@ -108,22 +96,22 @@ class Problem {
         KOKKOS_LAMBDA(std::size_t i) { x(i) += dx(i); });
   }
 
-  void verify(const Exec& exec, const SerialReference<n>& reference) {
-    auto const b = reference.rhs();
+  void verify(const Exec& exec, const test::ReferenceIlu0<RandomSystem>& reference) {
+    auto const b = m_system.rhs();
     solve(exec);
     auto const x_reference = reference.solve(b);
     check("solve", x(exec), x_reference);
 
     hyperplane::residual(exec, m_a, m_b, m_b, m_r);
-    check("residual", to_host(exec, m_r), difference(b, reference.apply(b)));
+    check("residual", to_host(exec, m_r), difference(b, test::reference_product(m_system, b)));
 
     correct(exec);
-    auto corrected = reference.solve(difference(b, reference.apply(x_reference)));
+    auto corrected = reference.solve(difference(b, test::reference_product(m_system, x_reference)));
     std::transform(x_reference.begin(), x_reference.end(), corrected.begin(), corrected.begin(), std::plus<>{});
     check("correction", x(exec), corrected);
 
     apply(exec);
-    check("apply", x(exec), reference.apply(b));
+    check("apply", x(exec), test::reference_product(m_system, b));
 
     // The factors must be the same the second time: the timed loop overwrites them again and again.
     factor(exec);
@@ -142,7 +130,7 @@ class Problem {
     double const tolerance = 32.0 * n * static_cast<double>(std::numeric_limits<Storage>::epsilon());
     if (error <= tolerance) return;
     std::ostringstream message;
-    message << what << " on " << to_string(m_system.grid()) << ", n = " << n
+    message << what << " on " << to_string(m_system.grid) << ", n = " << n
             << ": relative difference from the serial reference " << error << ", tolerance " << tolerance;
     throw std::runtime_error(message.str());
   }

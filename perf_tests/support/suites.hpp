@@ -10,21 +10,27 @@
 
 namespace hyperplane::perf {
 
-/// Makes Suite<Exec>(settings) for each space, and lets it register its benchmarks by register_all().
-template <template <class> class Suite, class... Exec>
+/// Makes each Suite(settings), and lets it register its benchmarks by register_all().
+template <class... Suites>
 std::shared_ptr<void> register_suites(const Settings& settings) {
-  auto suites = std::make_shared<std::tuple<Suite<Exec>...>>(Suite<Exec>(settings)...);
-  std::apply([](auto&... suite) { (suite.register_all(), ...); }, *suites);
+  auto suites = std::make_shared<std::tuple<std::shared_ptr<Suites>...>>(std::make_shared<Suites>(settings)...);
+  std::apply([](auto&... suite) { (suite->register_all(), ...); }, *suites);
   return suites;
+}
+
+/// The main function of a benchmark of these suites.
+template <class... Suites>
+int run_suites(int argc, char** argv) {
+  return run_benchmarks(argc, argv, register_suites<Suites...>);
 }
 
 /// The main function of a benchmark that runs on the host and, where there is CUDA, on the device.
 template <template <class> class Suite>
-int run_suites(int argc, char** argv) {
+int run_on_all_spaces(int argc, char** argv) {
 #if defined(KOKKOS_ENABLE_CUDA)
-  return run_benchmarks(argc, argv, register_suites<Suite, Kokkos::DefaultHostExecutionSpace, Kokkos::Cuda>);
+  return run_suites<Suite<Kokkos::DefaultHostExecutionSpace>, Suite<Kokkos::Cuda>>(argc, argv);
 #else
-  return run_benchmarks(argc, argv, register_suites<Suite, Kokkos::DefaultHostExecutionSpace>);
+  return run_suites<Suite<Kokkos::DefaultHostExecutionSpace>>(argc, argv);
 #endif
 }
 

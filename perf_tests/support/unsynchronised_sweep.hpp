@@ -3,9 +3,9 @@
 
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/grid/grid.hpp>
-#include <hyperplane/ilu/detail/block_ilu0_factors.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -28,7 +28,7 @@ class UnsynchronisedSweep {
 
  public:
   UnsynchronisedSweep(const Exec& exec, const Grid& grid)
-      : m_coefficients(exec, "coefficients", PencilMap<W>(grid).pack_count()), m_rhs(exec, grid), m_x(exec, grid) {
+      : m_coefficients(exec, "coefficients", SlabMap<W>(grid).pack_count()), m_rhs(exec, grid), m_x(exec, grid) {
     Kokkos::deep_copy(exec, m_coefficients.flat(), 0.125);
     Kokkos::deep_copy(exec, m_rhs.flat(), 1.0);
   }
@@ -37,7 +37,7 @@ class UnsynchronisedSweep {
     auto const values = m_coefficients.ref();
     auto const rhs = m_rhs.ref().packs();
     auto const x = m_x.ref().packs();
-    PencilMap<W> const map(m_x.grid());
+    SlabMap<W> const map(m_x.grid());
     std::int64_t const packs = map.pack_count();
     std::int64_t const pitch = forward ? -map.pitch() : map.pitch();
     int const step = forward ? -1 : 1;

@@ -9,12 +9,16 @@ module hyperplane
   use :: hyperplane_arrays, only: hyperplane_array, hyperplane_box, hyperplane_box_face, HYPERPLANE_INT, &
                                   HYPERPLANE_FLOAT, HYPERPLANE_DOUBLE
   use :: hyperplane_base, without_report => report, without_take => take, without_to_text => to_text
-  use :: hyperplane_c_functions, only: hyperplane_grid, hyperplane_result
+  use :: hyperplane_c_functions, only: hyperplane_grid
+  use :: hyperplane_c_solvers, only: hyperplane_result
+  use :: hyperplane_krylov_methods
   use :: hyperplane_line_solvers
+  use :: hyperplane_matrices
   use :: hyperplane_packers
+  use :: hyperplane_preconditioner_plans
   use :: hyperplane_primitives
-  use :: hyperplane_solvers
   use :: hyperplane_timers
+  use :: hyperplane_vectors
   implicit none
   private :: without_report, without_take, without_to_text, in_host, in_device, column_major
   public

@@ -10,7 +10,7 @@ module hyperplane_arrays
 
   public :: hyperplane_box_face
   !> For the other parts.
-  public :: to_c_box, placed
+  public :: of_grid, to_c_box, placed
 
   integer(c_int), parameter, public :: HYPERPLANE_INT = 0, HYPERPLANE_FLOAT = 1, HYPERPLANE_DOUBLE = 2
 
@@ -222,6 +222,14 @@ contains
     end if
     call report(status, stat)
   end function hyperplane_box_face
+
+  !> Subscripts of the grid begin with 1.
+  function of_grid(box) result(c)
+    type(hyperplane_box), intent(in) :: box
+    type(c_box) :: c
+    c%begin = int(box%first - 1, c_int)
+    c%end = int(max(box%last, box%first - 1), c_int)
+  end function of_grid
 
   !> The box in the subscripts, from 0, of an array.
   function to_c_box(box, of) result(c)

@@ -15,15 +15,15 @@ module hyperplane_base
                                        HYPERPLANE_NULL_POINTER = 2, HYPERPLANE_INVALID_HANDLE = 3, &
                                        HYPERPLANE_INVALID_ARGUMENT = 4, HYPERPLANE_SIZE_MISMATCH = 5, &
                                        HYPERPLANE_NOT_AVAILABLE = 6, HYPERPLANE_SINGULAR_PIVOT = 7, &
-                                       HYPERPLANE_OUT_OF_MEMORY = 8, HYPERPLANE_INTERNAL_ERROR = 9
+                                       HYPERPLANE_OUT_OF_MEMORY = 8, HYPERPLANE_INTERNAL_ERROR = 9, &
+                                       HYPERPLANE_NOT_FINITE = 10, HYPERPLANE_OVERFLOW = 11
   !> Positions in the third dimension of matrix values, and of coefficients of a stencil; faces of a box. From 1.
   integer, parameter, public :: HYPERPLANE_BOTTOM = 1, HYPERPLANE_SOUTH = 2, HYPERPLANE_WEST = 3, &
                                 HYPERPLANE_CENTER = 4, HYPERPLANE_EAST = 5, HYPERPLANE_NORTH = 6, HYPERPLANE_TOP = 7
   integer(c_int), parameter, public :: HYPERPLANE_STORAGE_DOUBLE = 0, HYPERPLANE_STORAGE_FLOAT = 1
   integer(c_int), parameter, public :: HYPERPLANE_PATH_AUTOMATIC = 0, HYPERPLANE_PATH_PORTABLE = 1, &
-                                       HYPERPLANE_PATH_PENCIL = 2, HYPERPLANE_PATH_CUDA_GRAPH = 3, &
-                                       HYPERPLANE_PATH_THREAD_RECYCLING = 4, HYPERPLANE_PATH_COOPERATIVE = 5, &
-                                       HYPERPLANE_PATH_SELF_SCHEDULED = 6, HYPERPLANE_PATH_STAGED = 7
+                                       HYPERPLANE_PATH_SLAB = 2, HYPERPLANE_PATH_CUDA_GRAPH = 3, &
+                                       HYPERPLANE_PATH_STAGED = 7
   !> Directions of lines.
   integer(c_int), parameter, public :: HYPERPLANE_I = 0, HYPERPLANE_J = 1, HYPERPLANE_K = 2
 

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !> Functions of hyperplane.h, for the parts of the module hyperplane.
 module hyperplane_c_functions
-  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_funptr, c_int, c_int64_t, c_ptr, c_size_t
+  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t
   implicit none
   public
 
@@ -10,36 +10,17 @@ module hyperplane_c_functions
     integer(c_int) :: ni, nj, nk
   end type hyperplane_grid
 
-  !> How hyperplane_krylov ended; residual_norm is that of the solution that is returned.
-  type, bind(c) :: hyperplane_result
-    integer(c_int) :: outcome = 1
-    integer(c_int) :: iterations = 0
-    real(c_double) :: rhs_norm = 0
-    real(c_double) :: residual_norm = 0
-  end type hyperplane_result
-
-  type, bind(c) :: preconditioner_options
+  type, bind(c) :: csr_arrays
     integer(c_size_t) :: struct_size
-    integer(c_int) :: kind
-    integer(c_int) :: storage
-    real(c_double) :: relaxation
-    real(c_double) :: alpha
-    integer(c_int) :: line_direction_count
-    integer(c_int) :: line_directions(3)
-    integer(c_int) :: line_sweeps
-    integer(c_int) :: path
-  end type preconditioner_options
-
-  type, bind(c) :: krylov_options
-    integer(c_size_t) :: struct_size
-    integer(c_int) :: method
-    real(c_double) :: tolerance
-    integer(c_int) :: max_iterations
-    integer(c_int) :: restart
-    integer(c_int) :: check_interval
-    type(c_funptr) :: monitor
-    type(c_ptr) :: monitor_data
-  end type krylov_options
+    integer(c_int64_t) :: rows
+    integer(c_int64_t) :: entries
+    integer(c_int) :: block_size
+    integer(c_int) :: order
+    integer(c_int) :: index_type
+    type(c_ptr) :: row_offsets
+    type(c_ptr) :: columns
+    type(c_ptr) :: values
+  end type csr_arrays
 
   interface
     function c_initialize() bind(c, name='hyperplane_initialize') result(status)
@@ -154,6 +135,18 @@ module hyperplane_c_functions
       integer(c_int), value :: space
       integer(c_int) :: status
     end function c_matrix_get
+    function c_csr_init(csr) bind(c, name='hyperplane_csr_init') result(status)
+      import :: c_int, csr_arrays
+      type(csr_arrays), intent(out) :: csr
+      integer(c_int) :: status
+    end function c_csr_init
+    function c_matrix_set_csr(matrix, csr, space) bind(c, name='hyperplane_matrix_set_csr') result(status)
+      import :: c_ptr, c_int, csr_arrays
+      type(c_ptr), value :: matrix
+      type(csr_arrays), intent(in) :: csr
+      integer(c_int), value :: space
+      integer(c_int) :: status
+    end function c_matrix_set_csr
     function c_matrix_apply(a, x, y) bind(c, name='hyperplane_matrix_apply') result(status)
       import :: c_ptr, c_int
       type(c_ptr), value :: a, x, y
@@ -164,70 +157,6 @@ module hyperplane_c_functions
       type(c_ptr), value :: a, b, x, r
       integer(c_int) :: status
     end function c_matrix_residual
-    function c_preconditioner_options_init(options) &
-      bind(c, name='hyperplane_preconditioner_options_init') result(status)
-      import :: c_int, preconditioner_options
-      type(preconditioner_options), intent(out) :: options
-      integer(c_int) :: status
-    end function c_preconditioner_options_init
-    function c_preconditioner_create(context, grid, n, options, preconditioner) &
-      bind(c, name='hyperplane_preconditioner_create') result(status)
-      import :: c_ptr, c_int, hyperplane_grid, preconditioner_options
-      type(c_ptr), value :: context
-      type(hyperplane_grid), value :: grid
-      integer(c_int), value :: n
-      type(preconditioner_options), intent(in) :: options
-      type(c_ptr), intent(out) :: preconditioner
-      integer(c_int) :: status
-    end function c_preconditioner_create
-    function c_preconditioner_factor(preconditioner, a) &
-      bind(c, name='hyperplane_preconditioner_factor') result(status)
-      import :: c_ptr, c_int
-      type(c_ptr), value :: preconditioner, a
-      integer(c_int) :: status
-    end function c_preconditioner_factor
-    function c_preconditioner_check(preconditioner) &
-      bind(c, name='hyperplane_preconditioner_check') result(status)
-      import :: c_ptr, c_int
-      type(c_ptr), value :: preconditioner
-      integer(c_int) :: status
-    end function c_preconditioner_check
-    function c_preconditioner_solve(preconditioner, rhs, x) &
-      bind(c, name='hyperplane_preconditioner_solve') result(status)
-      import :: c_ptr, c_int
-      type(c_ptr), value :: preconditioner, rhs, x
-      integer(c_int) :: status
-    end function c_preconditioner_solve
-    function c_krylov_options_init(options) bind(c, name='hyperplane_krylov_options_init') result(status)
-      import :: c_int, krylov_options
-      type(krylov_options), intent(out) :: options
-      integer(c_int) :: status
-    end function c_krylov_options_init
-    function c_krylov_create(context, grid, n, options, krylov) &
-      bind(c, name='hyperplane_krylov_create') result(status)
-      import :: c_ptr, c_int, hyperplane_grid, krylov_options
-      type(c_ptr), value :: context
-      type(hyperplane_grid), value :: grid
-      integer(c_int), value :: n
-      type(krylov_options), intent(in) :: options
-      type(c_ptr), intent(out) :: krylov
-      integer(c_int) :: status
-    end function c_krylov_create
-    function c_krylov_solve(krylov, a, preconditioner, b, x, outcome) &
-      bind(c, name='hyperplane_krylov_solve') result(status)
-      import :: c_ptr, c_int, hyperplane_result
-      type(c_ptr), value :: krylov, a, preconditioner, b, x
-      type(hyperplane_result), intent(inout) :: outcome
-      integer(c_int) :: status
-    end function c_krylov_solve
-    function c_krylov_history(krylov, norms, capacity, count) &
-      bind(c, name='hyperplane_krylov_history') result(status)
-      import :: c_ptr, c_int, c_int64_t
-      type(c_ptr), value :: krylov, norms
-      integer(c_int64_t), value :: capacity
-      integer(c_int64_t), intent(out) :: count
-      integer(c_int) :: status
-    end function c_krylov_history
     function c_version() bind(c, name='hyperplane_version') result(text)
       import :: c_ptr
       type(c_ptr) :: text

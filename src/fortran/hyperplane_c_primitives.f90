@@ -1,5 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-!> Functions of hyperplane_primitives.h and hyperplane_lines.h, and timers, for the parts of the module hyperplane.
+!> Functions of hyperplane_primitives.h and hyperplane_lines.h, of hyperplane_arrays.h for boxes, and timers, for the parts
+!> of the module hyperplane.
 module hyperplane_c_primitives
   use, intrinsic :: iso_c_binding, only: c_double, c_int, c_int64_t, c_null_ptr, c_ptr, c_size_t
   use :: hyperplane_c_functions, only: hyperplane_grid
@@ -26,11 +27,11 @@ module hyperplane_c_primitives
     type(c_ptr) :: arrays
   end type c_stencil
 
-  type, bind(c) :: c_slab
+  type, bind(c) :: c_packed_box
     type(c_array) :: array
     type(c_box) :: box
     integer(c_int) :: order(3) = 0
-  end type c_slab
+  end type c_packed_box
 
   type, bind(c) :: relaxation_options
     integer(c_size_t) :: struct_size
@@ -40,28 +41,43 @@ module hyperplane_c_primitives
     integer(c_int) :: sweeps
   end type relaxation_options
 
-  type, bind(c) :: line_options
-    integer(c_size_t) :: struct_size
-    integer(c_int) :: storage
-    integer(c_int) :: path
-    integer(c_int) :: load_bits
-    integer(c_int) :: partitions
-    integer(c_int) :: columns
-  end type line_options
-
-  type, bind(c) :: c_line_set
-    integer(c_int) :: kind = 0
-    integer(c_int) :: ends = 0
-    type(hyperplane_grid) :: grid = hyperplane_grid(0, 0, 0)
-    integer(c_int) :: direction = 0
-    integer(c_int64_t) :: line_count = 0
-    integer(c_int) :: length = 0
-    integer(c_int64_t) :: point_count = 0
-    type(c_ptr) :: offsets = c_null_ptr
-    type(c_ptr) :: points = c_null_ptr
-  end type c_line_set
-
   interface
+    function c_vector_set_box(vector, box, values, begin) bind(c, name='hyperplane_vector_set_box') result(status)
+      import :: c_array, c_box, c_int, c_ptr
+      type(c_ptr), value :: vector
+      type(c_box), value :: box
+      type(c_array), intent(in) :: values
+      integer(c_int), intent(in) :: begin(3)
+      integer(c_int) :: status
+    end function c_vector_set_box
+    function c_matrix_set_box(matrix, box, blocks, begin, order) &
+      bind(c, name='hyperplane_matrix_set_box') result(status)
+      import :: c_array, c_box, c_int, c_ptr
+      type(c_ptr), value :: matrix
+      type(c_box), value :: box
+      type(c_array), intent(in) :: blocks(7)
+      integer(c_int), intent(in) :: begin(3)
+      integer(c_int), value :: order
+      integer(c_int) :: status
+    end function c_matrix_set_box
+    function c_vector_get_box(vector, box, values, begin) bind(c, name='hyperplane_vector_get_box') result(status)
+      import :: c_array, c_box, c_int, c_ptr
+      type(c_ptr), value :: vector
+      type(c_box), value :: box
+      type(c_array), intent(in) :: values
+      integer(c_int), intent(in) :: begin(3)
+      integer(c_int) :: status
+    end function c_vector_get_box
+    function c_matrix_get_box(matrix, box, blocks, begin, order) &
+      bind(c, name='hyperplane_matrix_get_box') result(status)
+      import :: c_array, c_box, c_int, c_ptr
+      type(c_ptr), value :: matrix
+      type(c_box), value :: box
+      type(c_array), intent(in) :: blocks(7)
+      integer(c_int), intent(in) :: begin(3)
+      integer(c_int), value :: order
+      integer(c_int) :: status
+    end function c_matrix_get_box
     function c_array_component(array, c, component) bind(c, name='hyperplane_array_component') result(status)
       import :: c_array, c_int
       type(c_array), intent(in) :: array
@@ -207,10 +223,10 @@ module hyperplane_c_primitives
       type(c_array), intent(in) :: r, z
       integer(c_int) :: status
     end function c_relaxation_solve
-    function c_packer_create(context, slabs, count, packer) bind(c, name='hyperplane_packer_create') result(status)
-      import :: c_int, c_ptr, c_slab
+    function c_packer_create(context, packed_boxes, count, packer) bind(c, name='hyperplane_packer_create') result(status)
+      import :: c_int, c_ptr, c_packed_box
       type(c_ptr), value :: context
-      type(c_slab), intent(in) :: slabs(*)
+      type(c_packed_box), intent(in) :: packed_boxes(*)
       integer(c_int), value :: count
       type(c_ptr), intent(out) :: packer
       integer(c_int) :: status
@@ -239,54 +255,6 @@ module hyperplane_c_primitives
       integer(c_int64_t), value :: count
       integer(c_int) :: status
     end function c_packer_unpack
-    function c_line_options_init(options) bind(c, name='hyperplane_line_options_init') result(status)
-      import :: c_int, line_options
-      type(line_options), intent(out) :: options
-      integer(c_int) :: status
-    end function c_line_options_init
-    function c_line_solver_create(context, lines, n, options, solver) &
-      bind(c, name='hyperplane_line_solver_create') result(status)
-      import :: c_int, c_line_set, c_ptr, line_options
-      type(c_ptr), value :: context
-      type(c_line_set), intent(in) :: lines
-      integer(c_int), value :: n
-      type(line_options), intent(in) :: options
-      type(c_ptr), intent(out) :: solver
-      integer(c_int) :: status
-    end function c_line_solver_create
-    function c_line_solver_factor(solver, values, count, order, space) &
-      bind(c, name='hyperplane_line_solver_factor') result(status)
-      import :: c_int, c_int64_t, c_ptr
-      type(c_ptr), value :: solver, values
-      integer(c_int64_t), value :: count
-      integer(c_int), value :: order, space
-      integer(c_int) :: status
-    end function c_line_solver_factor
-    function c_line_solver_factor_matrix(solver, a) &
-      bind(c, name='hyperplane_line_solver_factor_matrix') result(status)
-      import :: c_int, c_ptr
-      type(c_ptr), value :: solver, a
-      integer(c_int) :: status
-    end function c_line_solver_factor_matrix
-    function c_line_solver_check(solver) bind(c, name='hyperplane_line_solver_check') result(status)
-      import :: c_int, c_ptr
-      type(c_ptr), value :: solver
-      integer(c_int) :: status
-    end function c_line_solver_check
-    function c_line_solver_solve(solver, rhs, x, count, space) &
-      bind(c, name='hyperplane_line_solver_solve') result(status)
-      import :: c_int, c_int64_t, c_ptr
-      type(c_ptr), value :: solver, rhs, x
-      integer(c_int64_t), value :: count
-      integer(c_int), value :: space
-      integer(c_int) :: status
-    end function c_line_solver_solve
-    function c_line_solver_solve_vector(solver, rhs, x) &
-      bind(c, name='hyperplane_line_solver_solve_vector') result(status)
-      import :: c_int, c_ptr
-      type(c_ptr), value :: solver, rhs, x
-      integer(c_int) :: status
-    end function c_line_solver_solve_vector
     function c_timers_start() bind(c, name='hyperplane_timers_start') result(status)
       import :: c_int
       integer(c_int) :: status

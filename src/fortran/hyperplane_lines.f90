@@ -4,8 +4,9 @@ module hyperplane_line_solvers
   use, intrinsic :: iso_c_binding, only: c_double, c_int, c_int64_t, c_loc, c_ptr
   use :: hyperplane_base
   use :: hyperplane_c_functions, only: hyperplane_grid
-  use :: hyperplane_c_primitives
-  use :: hyperplane_solvers
+  use :: hyperplane_c_lines
+  use :: hyperplane_matrices
+  use :: hyperplane_vectors
   implicit none
   private
 
@@ -145,7 +146,7 @@ contains
     call report(c_line_solver_factor(this%handle, pointer, count, column_major, in_device), stat)
   end subroutine line_solver_factor_device
 
-  !> HYPERPLANE_SINGULAR_PIVOT if the last factorization met one.
+  !> HYPERPLANE_SINGULAR_PIVOT, HYPERPLANE_NOT_FINITE or HYPERPLANE_OVERFLOW if the last factorization failed.
   subroutine line_solver_check(this, stat)
     class(hyperplane_line_solver), intent(in) :: this
     integer, intent(out), optional :: stat

@@ -9,13 +9,13 @@ module hyperplane_packers
   private
 
   !> A box of an array that goes into a buffer: direction order(1) fastest, then order(2), order(3), then components.
-  type, public :: hyperplane_slab
+  type, public :: hyperplane_packed_box
     type(hyperplane_array) :: array
     type(hyperplane_box) :: box
     integer :: order(3) = [1, 2, 3]
-  end type hyperplane_slab
+  end type hyperplane_packed_box
 
-  !> create(context, slabs, stat); size(): values of the buffer; pack(buffer, stat) and unpack(buffer, stat) with a buffer
+  !> create(context, packed boxes, stat); size(): values of the buffer; pack(buffer, stat) and unpack(buffer, stat) with a buffer
   !> of rank 1 and the arrays' type (another one is HYPERPLANE_SIZE_MISMATCH); pack_device and unpack_device (pointer,
   !> count, stat).
   type, extends(hyperplane_object), public :: hyperplane_packer
@@ -31,22 +31,22 @@ module hyperplane_packers
 
 contains
 
-  subroutine packer_create(this, context, slabs, stat)
+  subroutine packer_create(this, context, packed_boxes, stat)
     class(hyperplane_packer), intent(inout) :: this
     type(hyperplane_context), intent(in) :: context
-    type(hyperplane_slab), intent(in) :: slabs(:)
+    type(hyperplane_packed_box), intent(in) :: packed_boxes(:)
     integer, intent(out), optional :: stat
-    type(c_slab), allocatable :: all(:)
+    type(c_packed_box), allocatable :: all(:)
     type(c_ptr) :: made
     integer(c_int) :: status
     integer :: s
-    allocate(all(size(slabs)))
-    do s = 1, size(slabs)
-      all(s)%array = placed(slabs(s)%array, slabs(s)%box, slabs(s)%array)
-      all(s)%box = to_c_box(slabs(s)%box, slabs(s)%array)
-      all(s)%order = int(slabs(s)%order - 1, c_int)
+    allocate(all(size(packed_boxes)))
+    do s = 1, size(packed_boxes)
+      all(s)%array = placed(packed_boxes(s)%array, packed_boxes(s)%box, packed_boxes(s)%array)
+      all(s)%box = to_c_box(packed_boxes(s)%box, packed_boxes(s)%array)
+      all(s)%order = int(packed_boxes(s)%order - 1, c_int)
     end do
-    status = c_packer_create(context%handle, all, size(slabs, kind=c_int), made)
+    status = c_packer_create(context%handle, all, size(packed_boxes, kind=c_int), made)
     call take(this, made, status, stat)
   end subroutine packer_create
 

@@ -3,11 +3,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <hyperplane.h>
 
 #include <string>
 #include <vector>
 
+#include "c/c_names.hpp"
 #include "support/serial_reference.hpp"
 
 namespace hyperplane::test {
@@ -75,21 +75,13 @@ struct CSystem {
   }
 };
 
-/// "serial, openmp" in parts.
-inline std::vector<std::string> c_backends() {
-  std::vector<std::string> names;
-  std::string list = hyperplane_backends();
-  for (std::size_t end = 0; end != std::string::npos;) {
-    end = list.find(", ");
-    names.push_back(list.substr(0, end));
-    if (end != std::string::npos) list.erase(0, end + 2);
-  }
-  return names;
-}
-
+/// Whose message begins with the name of the C function, and has none of C++.
 inline void expect_failure(hyperplane_status status, hyperplane_status expected, const std::string& message) {
   EXPECT_EQ(status, expected) << hyperplane_status_name(status) << ", expected " << message;
-  EXPECT_THAT(hyperplane_last_error_message(), ::testing::HasSubstr(message));
+  std::string const words = hyperplane_last_error_message();
+  EXPECT_THAT(words, ::testing::HasSubstr(message));
+  EXPECT_THAT(words, ::testing::MatchesRegex("hyperplane_[a-z0-9_]+: .+"));
+  EXPECT_THAT(words, ::testing::Not(::testing::ContainsRegex("[A-Z][a-z]+[A-Z0-9][A-Za-z0-9]*:|::")));
 }
 
 }  // namespace hyperplane::test

@@ -12,28 +12,30 @@ namespace hyperplane::test {
 namespace {
 
 /// Values in device memory.
-class DeviceArray {
+template <class T>
+class DeviceValues {
  public:
-  explicit DeviceArray(const std::vector<double>& values) : m_size(values.size()) {
-    EXPECT_EQ(cudaMalloc(&m_data, m_size * sizeof(double)), cudaSuccess);
-    EXPECT_EQ(cudaMemcpy(m_data, values.data(), m_size * sizeof(double), cudaMemcpyHostToDevice), cudaSuccess);
+  explicit DeviceValues(const std::vector<T>& values) : m_size(values.size()) {
+    EXPECT_EQ(cudaMalloc(&m_data, m_size * sizeof(T)), cudaSuccess);
+    EXPECT_EQ(cudaMemcpy(m_data, values.data(), m_size * sizeof(T), cudaMemcpyHostToDevice), cudaSuccess);
   }
-  ~DeviceArray() { cudaFree(m_data); }
-  DeviceArray(const DeviceArray&) = delete;
-  DeviceArray& operator=(const DeviceArray&) = delete;
+  ~DeviceValues() { cudaFree(m_data); }
+  DeviceValues(const DeviceValues&) = delete;
+  DeviceValues& operator=(const DeviceValues&) = delete;
 
-  double* data() const { return m_data; }
+  T* data() const { return m_data; }
   std::int64_t size() const { return static_cast<std::int64_t>(m_size); }
-  std::vector<double> to_host() const {
-    std::vector<double> values(m_size);
-    EXPECT_EQ(cudaMemcpy(values.data(), m_data, m_size * sizeof(double), cudaMemcpyDeviceToHost), cudaSuccess);
+  std::vector<T> to_host() const {
+    std::vector<T> values(m_size);
+    EXPECT_EQ(cudaMemcpy(values.data(), m_data, m_size * sizeof(T), cudaMemcpyDeviceToHost), cudaSuccess);
     return values;
   }
 
  private:
-  double* m_data = nullptr;
+  T* m_data = nullptr;
   std::size_t m_size;
 };
+using DeviceArray = DeviceValues<double>;
 
 TEST(CCuda, works_on_a_stream_with_device_memory) {
   CSystem expected("cuda");
@@ -79,6 +81,132 @@ TEST(CCuda, works_on_a_stream_with_device_memory) {
     EXPECT_EQ(hyperplane_free(handle), HYPERPLANE_SUCCESS);
   }
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+}
+
+/// Without a copy on the host, and in the order of the stream.
+TEST(CCuda, solves_device_arrays) {
+  CSystem system("cuda");
+  auto const size = system.size();
+  std::vector<double> rhs = system.rhs, expected(2 * rhs.size());
+  rhs.insert(rhs.end(), system.solution.begin(), system.solution.end());
+  EXPECT_EQ(hyperplane_preconditioner_factor(system.m, system.a), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_preconditioner_solve_array(system.m, 2, rhs.data(), expected.data(), 2 * size, HYPERPLANE_HOST),
+            HYPERPLANE_SUCCESS);
+  DeviceArray const b(rhs), x(std::vector<double>(rhs.size()));
+  EXPECT_EQ(hyperplane_preconditioner_solve_array(system.m, 2, b.data(), x.data(), 2 * size, HYPERPLANE_DEVICE),
+            HYPERPLANE_SUCCESS)
+      << hyperplane_last_error_message();
+  EXPECT_EQ(hyperplane_preconditioner_solve_array(system.m, 2, b.data(), b.data(), 2 * size, HYPERPLANE_DEVICE),
+            HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_context_fence(system.context), HYPERPLANE_SUCCESS);
+  EXPECT_TRUE(bitwise_equal(x.to_host(), expected));
+  EXPECT_TRUE(bitwise_equal(b.to_host(), expected));
+
+  hyperplane_krylov_result result, of_host;
+  std::vector<double> on_host(system.rhs.size());
+  DeviceArray const one(system.rhs), found(on_host);
+  EXPECT_EQ(hyperplane_krylov_solve_array(system.krylov, system.a, system.m, system.rhs.data(), on_host.data(), size,
+                                          HYPERPLANE_HOST, &of_host),
+            HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_krylov_solve_array(system.krylov, system.a, system.m, one.data(), found.data(), size,
+                                          HYPERPLANE_DEVICE, &result),
+            HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_context_fence(system.context), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(result.iterations, of_host.iterations);
+  EXPECT_TRUE(bitwise_equal(found.to_host(), on_host));
+}
+
+TEST(CCuda, takes_compressed_rows_on_the_device) {
+  CSystem system("cuda");
+  int const n = CSystem::n;
+  std::vector<std::int64_t> offsets{0}, columns;
+  std::vector<double> values;
+  for (std::int64_t number = 0; number < system.grid.size(); ++number) {
+    for (auto const direction : stencil7_directions) {
+      auto const q = neighbour(system.grid.point(number), direction);
+      if (!system.grid.contains(q)) continue;
+      columns.push_back(system.grid.index(q));
+      auto const& block = system.reference.block(number, direction);
+      for (int e = 0; e < n * n; ++e) values.push_back(block(e / n, e % n));
+    }
+    offsets.push_back(static_cast<std::int64_t>(columns.size()));
+  }
+  EXPECT_EQ(hyperplane_matrix_apply(system.a, system.b, system.x), HYPERPLANE_SUCCESS);
+  auto const expected = system.get(system.x);
+  DeviceValues<std::int64_t> const device_offsets(offsets);
+  DeviceArray const device_values(values);
+  hyperplane_csr csr;
+  EXPECT_EQ(hyperplane_csr_init(&csr), HYPERPLANE_SUCCESS);
+  csr.rows = system.grid.size();
+  csr.entries = static_cast<std::int64_t>(columns.size());
+  csr.block_size = n;
+  csr.index_type = HYPERPLANE_INDEX_64;
+  csr.row_offsets = device_offsets.data();
+  csr.values = device_values.data();
+  {
+    DeviceValues<std::int64_t> const device_columns(columns);
+    csr.columns = device_columns.data();
+    EXPECT_EQ(hyperplane_matrix_set_csr(system.a, &csr, HYPERPLANE_DEVICE), HYPERPLANE_SUCCESS)
+        << hyperplane_last_error_message();
+  }
+  EXPECT_EQ(hyperplane_vector_fill(system.x, 0.0), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_matrix_apply(system.a, system.b, system.x), HYPERPLANE_SUCCESS);
+  EXPECT_TRUE(bitwise_equal(system.get(system.x), expected));
+  columns[0] = 2;
+  DeviceValues<std::int64_t> const wrong(columns);
+  csr.columns = wrong.data();
+  expect_failure(hyperplane_matrix_set_csr(system.a, &csr, HYPERPLANE_DEVICE), HYPERPLANE_INVALID_ARGUMENT,
+                 "entry 0, in row 0 and column 2, couples point (0, 0, 0) with (2, 0, 0)");
+  csr.columns = columns.data();
+  expect_failure(hyperplane_matrix_set_csr(system.a, &csr, HYPERPLANE_DEVICE), HYPERPLANE_INVALID_ARGUMENT,
+                 "device memory");
+}
+
+TEST(CCuda, masks_and_boxes_are_on_the_device_too) {
+  CSystem system("cuda");
+  hyperplane_array array;
+  std::vector<double> values(system.rhs.size());
+  std::iota(values.begin(), values.end(), 1.0);
+  DeviceArray const given(values), back(std::vector<double>(values.size()));
+  hyperplane_box const all{{0, 0, 0}, {5, 4, 3}};
+  EXPECT_EQ(hyperplane_array_init(&array, given.data(), HYPERPLANE_DOUBLE, HYPERPLANE_DEVICE, system.c_grid, 2),
+            HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_vector_set_box(system.x, all, &array, nullptr), HYPERPLANE_SUCCESS)
+      << hyperplane_last_error_message();
+  auto const rows = system.get(system.x);
+  for (std::size_t e = 0; e < values.size(); ++e) EXPECT_EQ(rows[e], values[e / 2 + e % 2 * 60]);
+  array.data = back.data();
+  EXPECT_EQ(hyperplane_vector_get_box(system.x, all, &array, nullptr), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_context_fence(system.context), HYPERPLANE_SUCCESS);
+  EXPECT_TRUE(bitwise_equal(back.to_host(), values));
+
+  hyperplane_preconditioner_options options;
+  EXPECT_EQ(hyperplane_preconditioner_options_init(&options), HYPERPLANE_SUCCESS);
+  options.kind = HYPERPLANE_SIP;
+  hyperplane_preconditioner sip = nullptr;
+  hyperplane_matrix a = nullptr;
+  EXPECT_EQ(hyperplane_preconditioner_create(system.context, system.c_grid, 1, &options, &sip), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_matrix_create(system.context, system.c_grid, 1, HYPERPLANE_STORAGE_DOUBLE, &a),
+            HYPERPLANE_SUCCESS);
+  std::vector<double> coefficients(60 * 7, -1.0), expected(60);
+  for (int p = 0; p < 60; ++p) coefficients[p * 7 + HYPERPLANE_CENTER] = 7.0;
+  CSystem::set(a, coefficients, HYPERPLANE_ROW_MAJOR);
+  std::vector<std::int8_t> mask(60, 1);
+  mask[31] = 0;
+  DeviceValues<std::int8_t> const device_mask(mask);
+  auto const rhs = random_vector(60);
+  std::vector<double> found(60);
+  EXPECT_EQ(hyperplane_preconditioner_factor_masked(sip, a, mask.data(), 60, HYPERPLANE_HOST), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_preconditioner_solve_array(sip, 1, rhs.data(), expected.data(), 60, HYPERPLANE_HOST),
+            HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_preconditioner_factor_masked(sip, a, device_mask.data(), 60, HYPERPLANE_DEVICE),
+            HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_preconditioner_solve_array(sip, 1, rhs.data(), found.data(), 60, HYPERPLANE_HOST),
+            HYPERPLANE_SUCCESS);
+  EXPECT_TRUE(bitwise_equal(found, expected));
+  EXPECT_EQ(found[31], 0.0);
+  EXPECT_EQ(hyperplane_free(sip), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_free(a), HYPERPLANE_SUCCESS);
 }
 
 /// Primitives on device memory.
@@ -137,9 +265,9 @@ TEST_F(CCudaPrimitives, work_on_device_memory) {
 
 TEST_F(CCudaPrimitives, pack_into_device_memory) {
   DeviceArray const dx(x), buffer(std::vector<double>(12));
-  hyperplane_slab const slab{array(dx.data()), inside, {0, 1, 2}};
+  hyperplane_packed_box const packed_box{array(dx.data()), inside, {0, 1, 2}};
   hyperplane_packer packer = nullptr;
-  EXPECT_EQ(hyperplane_packer_create(context, &slab, 1, &packer), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_packer_create(context, &packed_box, 1, &packer), HYPERPLANE_SUCCESS);
   EXPECT_EQ(hyperplane_packer_pack(packer, buffer.data(), 12), HYPERPLANE_SUCCESS);
   EXPECT_EQ(hyperplane_context_fence(context), HYPERPLANE_SUCCESS);
   std::vector<double> expected;

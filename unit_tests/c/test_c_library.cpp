@@ -25,7 +25,8 @@ TEST(CLibrary, lives_once) {
   EXPECT_STREQ(hyperplane_status_name(static_cast<hyperplane_status>(100)), "no hyperplane_status");
 
   EXPECT_EQ(hyperplane_context_create(nullptr, nullptr, &context), HYPERPLANE_NOT_INITIALIZED);
-  EXPECT_STREQ(hyperplane_last_error_message(), "hyperplane_initialize() has not been called");
+  EXPECT_STREQ(hyperplane_last_error_message(),
+               "hyperplane_context_create: hyperplane_initialize() has not been called");
   EXPECT_EQ(hyperplane_finalize(), HYPERPLANE_NOT_INITIALIZED);
 
   ::setenv("HYPERPLANE_DEVICE", "first", 1);

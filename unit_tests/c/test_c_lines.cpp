@@ -24,7 +24,7 @@ class CLines : public ::testing::TestWithParam<std::string> {
     hyperplane_finalize();
   }
 
-  /// Blocks of 3 a point with a heavy diagonal.
+  /// Blocks of 3 per point with a heavy diagonal.
   static std::vector<double> random_blocks(std::int64_t points) {
     auto values = random_vector(points * 3 * n * n);
     for (std::int64_t p = 0; p < points; ++p) {
@@ -206,8 +206,9 @@ TEST_P(CLines, misuse) {
   options.columns = 0;
   expect_failure(create(&options), HYPERPLANE_INVALID_ARGUMENT, "columns is 0");
   options.columns = 1;
-  options.path = HYPERPLANE_PATH_COOPERATIVE;
-  expect_failure(create(&options), HYPERPLANE_INVALID_ARGUMENT, "has no path cooperative");
+  options.path = HYPERPLANE_PATH_CUDA_GRAPH;
+  expect_failure(create(&options), HYPERPLANE_INVALID_ARGUMENT,
+                 "path is 3, lines have HYPERPLANE_PATH_AUTOMATIC, _PORTABLE and _STAGED");
   options.path = HYPERPLANE_PATH_PORTABLE;
   options.load_bits = 64;
   expect_failure(create(&options), HYPERPLANE_INVALID_ARGUMENT, "need path staged");

@@ -72,12 +72,16 @@ TEST_P(CMisuse, handles_that_are_none) {
 
   double number = 0.0;
   auto const address = reinterpret_cast<hyperplane_vector>(&number);
-  expect_failure(hyperplane_vector_fill(address, 1.0), HYPERPLANE_INVALID_HANDLE, "vector is not a handle");
-  expect_failure(hyperplane_free(address), HYPERPLANE_INVALID_HANDLE, "handle is not a handle");
+  expect_failure(hyperplane_vector_fill(address, 1.0), HYPERPLANE_INVALID_HANDLE,
+                 "the argument vector is no handle of this library");
+  expect_failure(hyperplane_free(address), HYPERPLANE_INVALID_HANDLE,
+                 "the argument handle is no handle of this library");
   auto const of_matrix = reinterpret_cast<hyperplane_vector>(system.a);
-  expect_failure(hyperplane_vector_fill(of_matrix, 1.0), HYPERPLANE_INVALID_HANDLE, "vector is not a vector");
+  expect_failure(hyperplane_vector_fill(of_matrix, 1.0), HYPERPLANE_INVALID_HANDLE,
+                 "vector is the handle of a matrix, expected that of a vector");
   auto const of_vector = reinterpret_cast<hyperplane_context>(system.b);
-  expect_failure(hyperplane_context_fence(of_vector), HYPERPLANE_INVALID_HANDLE, "context is not a context");
+  expect_failure(hyperplane_context_fence(of_vector), HYPERPLANE_INVALID_HANDLE,
+                 "context is the handle of a vector, expected that of a context");
 }
 
 TEST_P(CMisuse, sizes_that_differ) {
@@ -133,10 +137,79 @@ TEST_P(CMisuse, values_out_of_range) {
   expect_failure(hyperplane_matrix_apply(system.a, system.b, system.b), HYPERPLANE_INVALID_ARGUMENT,
                  "the result must not be x");
   expect_failure(hyperplane_preconditioner_solve(system.m, system.b, system.x), HYPERPLANE_INVALID_ARGUMENT,
-                 "called before factor");
+                 "hyperplane_preconditioner_solve: called before factor");
+  hyperplane_krylov_result result;
+  expect_failure(hyperplane_krylov_solve(system.krylov, system.a, system.m, system.b, system.x, &result),
+                 HYPERPLANE_INVALID_ARGUMENT, "hyperplane_krylov_solve: called before factor");
   std::int64_t count = 0;
   expect_failure(hyperplane_krylov_history(system.krylov, values.data(), -1, &count), HYPERPLANE_INVALID_ARGUMENT,
                  "capacity is -1");
+}
+
+TEST_P(CMisuse, before_factor) {
+  for (auto const& preconditioner : c_preconditioners()) {
+    hyperplane_preconditioner_options options;
+    hyperplane_preconditioner m = nullptr;
+    hyperplane_vector x = nullptr;
+    EXPECT_EQ(hyperplane_preconditioner_options_init(&options), HYPERPLANE_SUCCESS);
+    options.kind = preconditioner.kind;
+    EXPECT_EQ(hyperplane_preconditioner_create(system.context, system.c_grid, 1, &options, &m), HYPERPLANE_SUCCESS);
+    EXPECT_EQ(hyperplane_vector_create(system.context, system.c_grid, 1, &x), HYPERPLANE_SUCCESS);
+    std::vector<hyperplane_status> const all = {
+        hyperplane_preconditioner_check(m), hyperplane_preconditioner_solve(m, x, x),
+        hyperplane_preconditioner_solve_many(m, 1, &x, &x),
+        hyperplane_preconditioner_solve_array(m, 1, values.data(), values.data(), 60, HYPERPLANE_HOST)};
+    // What does nothing has nothing to factor.
+    auto const expected = preconditioner.kind == HYPERPLANE_IDENTITY ? HYPERPLANE_SUCCESS : HYPERPLANE_INVALID_ARGUMENT;
+    EXPECT_THAT(all, ::testing::Each(expected)) << preconditioner.name();
+    if (expected != HYPERPLANE_SUCCESS) {
+      expect_failure(hyperplane_preconditioner_check(m), expected,
+                     "hyperplane_preconditioner_check: called before factor");
+    }
+    EXPECT_EQ(hyperplane_free(x), HYPERPLANE_SUCCESS);
+    EXPECT_EQ(hyperplane_free(m), HYPERPLANE_SUCCESS);
+  }
+  hyperplane_line_set lines{};
+  lines.grid = system.c_grid;
+  hyperplane_line_solver solver = nullptr;
+  EXPECT_EQ(hyperplane_line_solver_create(system.context, &lines, 1, nullptr, &solver), HYPERPLANE_SUCCESS);
+  expect_failure(hyperplane_line_solver_check(solver), HYPERPLANE_INVALID_ARGUMENT,
+                 "hyperplane_line_solver_check: called before factor");
+  EXPECT_EQ(hyperplane_free(solver), HYPERPLANE_SUCCESS);
+  hyperplane_stencil const stencil{{-1, -1, -1, 6, -1, -1, -1}, nullptr};
+  hyperplane_relaxation relaxation = nullptr;
+  EXPECT_EQ(hyperplane_relaxation_create(system.context, system.c_grid, &stencil, nullptr, &relaxation),
+            HYPERPLANE_SUCCESS);
+  expect_failure(hyperplane_relaxation_check(relaxation), HYPERPLANE_INVALID_ARGUMENT,
+                 "hyperplane_relaxation_check: called before factor");
+  EXPECT_EQ(hyperplane_free(relaxation), HYPERPLANE_SUCCESS);
+}
+
+TEST_P(CMisuse, messages_name_the_function_of_c) {
+  hyperplane_vector v = nullptr;
+  expect_failure(hyperplane_vector_set(system.b, values.data(), 8, HYPERPLANE_HOST), HYPERPLANE_SIZE_MISMATCH,
+                 "hyperplane_vector_set: count is 8, expected 120");
+  expect_failure(hyperplane_vector_create(system.context, {0, 4, 3}, 2, &v), HYPERPLANE_INVALID_ARGUMENT,
+                 "hyperplane_vector_create: grid 0x4x3: every extent");
+  expect_failure(hyperplane_context_create("nonsense", nullptr, &system.context), HYPERPLANE_NOT_AVAILABLE,
+                 "hyperplane_context_create: the argument backend: 'nonsense'");
+  EXPECT_EQ(system.context, nullptr);
+  hyperplane_preconditioner_options options;
+  hyperplane_preconditioner m = nullptr;
+  EXPECT_EQ(hyperplane_preconditioner_options_init(&options), HYPERPLANE_SUCCESS);
+  options.kind = HYPERPLANE_SSOR;
+  options.relaxation = 3.0;
+  hyperplane_context context = nullptr;
+  EXPECT_EQ(hyperplane_context_create(GetParam().c_str(), nullptr, &context), HYPERPLANE_SUCCESS);
+  expect_failure(hyperplane_preconditioner_create(context, system.c_grid, 1, &options, &m), HYPERPLANE_INVALID_ARGUMENT,
+                 "hyperplane_preconditioner_create: relaxation is 3, ");
+  options.kind = HYPERPLANE_BILU0;
+  options.right_hand_sides = 4;
+  expect_failure(hyperplane_preconditioner_create(context, system.c_grid, 1, &options, &m), HYPERPLANE_INVALID_ARGUMENT,
+                 "hyperplane_preconditioner_create: 4 right-hand sides at a time, expected 1 to 3");
+  EXPECT_EQ(hyperplane_free(context), HYPERPLANE_SUCCESS);
+  expect_failure(hyperplane_matrix_apply(system.a, system.b, system.b), HYPERPLANE_INVALID_ARGUMENT,
+                 "hyperplane_matrix_apply: the result must not be x");
 }
 
 TEST_P(CMisuse, options_out_of_range) {
@@ -152,13 +225,15 @@ TEST_P(CMisuse, options_out_of_range) {
   };
   using Options = hyperplane_preconditioner_options;
   refused([](Options& o) { o.struct_size = 0; }, "hyperplane_preconditioner_options_init");
-  refused([](Options& o) { o.kind = static_cast<hyperplane_preconditioner_kind>(9); }, "kind is 9");
+  refused([](Options& o) { o.kind = static_cast<hyperplane_preconditioner_kind>(99); }, "kind is 99");
   refused([](Options& o) { o.kind = HYPERPLANE_SSOR, o.relaxation = 2.0; }, "relaxation is 2");
   refused([](Options& o) { o.kind = HYPERPLANE_SSOR, o.relaxation = std::nan(""); }, "relaxation is nan");
   refused([](Options& o) { o.kind = HYPERPLANE_SIP, o.alpha = 1.0; }, "alpha is 1");
   refused([](Options& o) { o.kind = HYPERPLANE_LINES, o.line_direction_count = 4; }, "line_direction_count is 4");
   refused([](Options& o) { o.kind = HYPERPLANE_LINES, o.line_directions[0] = 3; }, "a line direction is 3");
   refused([](Options& o) { o.kind = HYPERPLANE_LINES, o.line_sweeps = 0; }, "sweeps is 0");
+  refused([](Options& o) { o.path = static_cast<hyperplane_path>(4); }, "path is 4, expected 0 to 3");
+  refused([](Options& o) { o.kind = HYPERPLANE_SSOR, o.right_hand_sides = 4; }, "4 right-hand sides at a time");
 
   auto const krylov_refused = [&](auto change, const std::string& message) {
     hyperplane_krylov_options options;
@@ -171,7 +246,7 @@ TEST_P(CMisuse, options_out_of_range) {
   using KrylovOptions = hyperplane_krylov_options;
   krylov_refused([](KrylovOptions& o) { o.struct_size = 1; }, "hyperplane_krylov_options_init");
   krylov_refused([](KrylovOptions& o) { o.method = static_cast<hyperplane_method>(3); }, "method is 3");
-  krylov_refused([](KrylovOptions& o) { o.tolerance = -1.0; }, "tolerance is -1");
+  krylov_refused([](KrylovOptions& o) { o.tolerance = -1.0; }, "tolerance is -1, ");
   krylov_refused([](KrylovOptions& o) { o.max_iterations = -1; }, "max_iterations is -1");
   krylov_refused([](KrylovOptions& o) { o.restart = 0; }, "restart is 0");
   krylov_refused([](KrylovOptions& o) { o.check_interval = 0; }, "check_interval is 0");

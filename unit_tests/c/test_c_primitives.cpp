@@ -139,15 +139,15 @@ TEST_P(CPrimitives, strides_and_transposed_copies) {
 }
 
 TEST_P(CPrimitives, faces_go_through_a_buffer) {
-  hyperplane_slab slabs[2] = {{array(x), {}, {0, 1, 2}}, {array(x), {}, {1, 0, 2}}};
+  hyperplane_packed_box packed_boxes[2] = {{array(x), {}, {0, 1, 2}}, {array(x), {}, {1, 0, 2}}};
   hyperplane_box all;
-  EXPECT_EQ(hyperplane_box_of(&slabs[0].array, &all), HYPERPLANE_SUCCESS);
-  EXPECT_EQ(hyperplane_box_face(all, HYPERPLANE_EAST, 1, 1, &slabs[0].box), HYPERPLANE_SUCCESS);
-  EXPECT_EQ(slabs[0].box.begin[0], ni - 2);
-  EXPECT_EQ(slabs[0].box.end[0], ni - 1);
-  EXPECT_EQ(hyperplane_box_face(all, HYPERPLANE_TOP, 1, 0, &slabs[1].box), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_box_of(&packed_boxes[0].array, &all), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_box_face(all, HYPERPLANE_EAST, 1, 1, &packed_boxes[0].box), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(packed_boxes[0].box.begin[0], ni - 2);
+  EXPECT_EQ(packed_boxes[0].box.end[0], ni - 1);
+  EXPECT_EQ(hyperplane_box_face(all, HYPERPLANE_TOP, 1, 0, &packed_boxes[1].box), HYPERPLANE_SUCCESS);
   hyperplane_packer packer = nullptr;
-  EXPECT_EQ(hyperplane_packer_create(context, slabs, 2, &packer), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_packer_create(context, packed_boxes, 2, &packer), HYPERPLANE_SUCCESS);
   std::int64_t size = 0;
   EXPECT_EQ(hyperplane_packer_size(packer, &size), HYPERPLANE_SUCCESS);
   EXPECT_EQ(size, components * (nj * nk + ni * nj));
@@ -247,12 +247,13 @@ TEST_P(CPrimitives, misuse) {
   EXPECT_EQ(sum(&wrong, {{0, 0, 0}, {0, 4, 3}}), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
   EXPECT_EQ(result, 0.0);
   hyperplane_packer packer = nullptr;
-  hyperplane_slab const nothing{wrong, {{0, 0, 0}, {0, 4, 3}}, {0, 1, 2}};
+  hyperplane_packed_box const nothing{wrong, {{0, 0, 0}, {0, 4, 3}}, {0, 1, 2}};
   EXPECT_EQ(hyperplane_packer_create(context, &nothing, 1, &packer), HYPERPLANE_SUCCESS);
   EXPECT_EQ(hyperplane_packer_pack(packer, nullptr, 0), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
   EXPECT_EQ(hyperplane_free(packer), HYPERPLANE_SUCCESS);
   expect_failure(hyperplane_packer_create(context, nullptr, 0, &packer), HYPERPLANE_INVALID_ARGUMENT, "count is 0");
-  expect_failure(hyperplane_packer_create(context, nullptr, 1, &packer), HYPERPLANE_NULL_POINTER, "slabs is NULL");
+  expect_failure(hyperplane_packer_create(context, nullptr, 1, &packer), HYPERPLANE_NULL_POINTER,
+                 "packed_boxes is NULL");
   EXPECT_EQ(packer, nullptr);
 }
 

@@ -2,6 +2,7 @@
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
 
+#include <limits>
 #include <thread>
 
 #include "c/c_fixture.hpp"
@@ -58,10 +59,12 @@ TEST_P(CInterface, matrices_take_both_orders_and_multiply) {
 }
 
 TEST_P(CInterface, every_method_with_every_preconditioner) {
-  for (int kind = HYPERPLANE_IDENTITY; kind <= HYPERPLANE_BILU0; ++kind) {
+  for (auto const& preconditioner : c_preconditioners()) {
+    if (preconditioner.description.largest_block_size < CSystem::n) continue;
+    auto const kind = preconditioner.kind;
     for (int method = HYPERPLANE_RICHARDSON; method <= HYPERPLANE_FGMRES; ++method) {
       for (int storage = HYPERPLANE_STORAGE_DOUBLE; storage <= HYPERPLANE_STORAGE_FLOAT; ++storage) {
-        if (kind == HYPERPLANE_SIP || (kind == HYPERPLANE_IDENTITY && method == HYPERPLANE_RICHARDSON)) continue;
+        if (kind == HYPERPLANE_IDENTITY && method == HYPERPLANE_RICHARDSON) continue;
         hyperplane_matrix a = nullptr;
         hyperplane_preconditioner m = nullptr;
         hyperplane_krylov krylov = nullptr;
@@ -69,7 +72,7 @@ TEST_P(CInterface, every_method_with_every_preconditioner) {
         hyperplane_krylov_options krylov_options;
         EXPECT_EQ(hyperplane_preconditioner_options_init(&options), HYPERPLANE_SUCCESS);
         EXPECT_EQ(hyperplane_krylov_options_init(&krylov_options), HYPERPLANE_SUCCESS);
-        options.kind = static_cast<hyperplane_preconditioner_kind>(kind);
+        options.kind = kind;
         options.storage = static_cast<hyperplane_storage>(storage);
         options.line_direction_count = 3;
         for (int d = 0; d < 3; ++d) options.line_directions[d] = d;
@@ -87,9 +90,9 @@ TEST_P(CInterface, every_method_with_every_preconditioner) {
         EXPECT_EQ(hyperplane_vector_fill(system.x, 0.0), HYPERPLANE_SUCCESS);
         hyperplane_krylov_result result;
         EXPECT_EQ(hyperplane_krylov_solve(krylov, a, m, system.b, system.x, &result), HYPERPLANE_SUCCESS);
-        EXPECT_EQ(result.outcome, HYPERPLANE_CONVERGED) << kind << ' ' << method << ' ' << storage;
+        EXPECT_EQ(result.outcome, HYPERPLANE_CONVERGED) << preconditioner.name() << ' ' << method << ' ' << storage;
         double const tolerance = storage == HYPERPLANE_STORAGE_DOUBLE ? 1e-9 : 1e-5;
-        EXPECT_TRUE(near(system.get(system.x), system.solution, tolerance)) << kind << ' ' << method;
+        EXPECT_TRUE(near(system.get(system.x), system.solution, tolerance)) << preconditioner.name() << ' ' << method;
         hyperplane_free(krylov);
         hyperplane_free(m);
         hyperplane_free(a);
@@ -114,7 +117,10 @@ TEST_P(CInterface, history_and_monitor_see_the_same_norms) {
   std::vector<double> seen;
   hyperplane_krylov_options options;
   hyperplane_krylov_options_init(&options);
-  options.monitor = [](int, double norm, void* data) { static_cast<std::vector<double>*>(data)->push_back(norm); };
+  options.monitor = [](int, double norm, void* data) {
+    static_cast<std::vector<double>*>(data)->push_back(norm);
+    return 0;
+  };
   options.monitor_data = &seen;
   hyperplane_krylov krylov = nullptr;
   EXPECT_EQ(hyperplane_krylov_create(system.context, system.c_grid, CSystem::n, &options, &krylov), HYPERPLANE_SUCCESS);
@@ -139,7 +145,10 @@ TEST_P(CInterface, monitors_do_not_finalize) {
   hyperplane_status status = HYPERPLANE_SUCCESS;
   hyperplane_krylov_options options;
   hyperplane_krylov_options_init(&options);
-  options.monitor = [](int, double, void* data) { *static_cast<hyperplane_status*>(data) = hyperplane_finalize(); };
+  options.monitor = [](int, double, void* data) {
+    *static_cast<hyperplane_status*>(data) = hyperplane_finalize();
+    return 0;
+  };
   options.monitor_data = &status;
   hyperplane_krylov krylov = nullptr;
   EXPECT_EQ(hyperplane_krylov_create(system.context, system.c_grid, CSystem::n, &options, &krylov), HYPERPLANE_SUCCESS);
@@ -147,6 +156,113 @@ TEST_P(CInterface, monitors_do_not_finalize) {
   EXPECT_EQ(hyperplane_krylov_solve(krylov, system.a, nullptr, system.b, system.x, &result), HYPERPLANE_SUCCESS);
   EXPECT_EQ(status, HYPERPLANE_INVALID_ARGUMENT);
   hyperplane_free(krylov);
+}
+
+TEST_P(CInterface, monitors_stop_a_solve) {
+  EXPECT_EQ(hyperplane_preconditioner_factor(system.m, system.a), HYPERPLANE_SUCCESS);
+  hyperplane_krylov_options options;
+  hyperplane_krylov_options_init(&options);
+  options.tolerance = 0.0;
+  options.monitor = [](int iteration, double, void*) { return iteration == 2 ? 1 : 0; };
+  for (int method = 0; method <= HYPERPLANE_FGMRES; ++method) {
+    options.method = static_cast<hyperplane_method>(method);
+    hyperplane_krylov krylov = nullptr;
+    EXPECT_EQ(hyperplane_krylov_create(system.context, system.c_grid, CSystem::n, &options, &krylov),
+              HYPERPLANE_SUCCESS);
+    EXPECT_EQ(hyperplane_vector_fill(system.x, 0.0), HYPERPLANE_SUCCESS);
+    hyperplane_krylov_result result;
+    EXPECT_EQ(hyperplane_krylov_solve(krylov, system.a, system.m, system.b, system.x, &result), HYPERPLANE_SUCCESS);
+    EXPECT_EQ(result.outcome, HYPERPLANE_STOPPED);
+    EXPECT_EQ(result.iterations, 2);
+    EXPECT_EQ(result.breakdown, HYPERPLANE_NO_BREAKDOWN);
+    hyperplane_free(krylov);
+  }
+}
+
+TEST_P(CInterface, monitors_do_not_solve_with_the_object_that_calls_them) {
+  struct Inner {
+    CSystem& m_system;
+    hyperplane_krylov m_krylov = nullptr;
+    hyperplane_status m_status = HYPERPLANE_SUCCESS;
+  } inner{system};
+  EXPECT_EQ(hyperplane_preconditioner_factor(system.m, system.a), HYPERPLANE_SUCCESS);
+  hyperplane_krylov_options options;
+  hyperplane_krylov_options_init(&options);
+  options.monitor_data = &inner;
+  options.monitor = [](int, double, void* data) {
+    auto& [own, krylov, status] = *static_cast<Inner*>(data);
+    hyperplane_krylov_result result;
+    status = hyperplane_krylov_solve(krylov, own.a, own.m, own.b, own.x, &result);
+    return 0;
+  };
+  EXPECT_EQ(hyperplane_krylov_create(system.context, system.c_grid, CSystem::n, &options, &inner.m_krylov),
+            HYPERPLANE_SUCCESS);
+  hyperplane_krylov_result result;
+  EXPECT_EQ(hyperplane_krylov_solve(inner.m_krylov, system.a, system.m, system.b, system.x, &result),
+            HYPERPLANE_SUCCESS);
+  EXPECT_EQ(result.outcome, HYPERPLANE_CONVERGED);
+  EXPECT_EQ(inner.m_status, HYPERPLANE_INVALID_ARGUMENT);
+  EXPECT_THAT(hyperplane_last_error_message(), ::testing::HasSubstr("monitor"));
+  hyperplane_free(inner.m_krylov);
+}
+
+TEST_P(CInterface, limits_change_without_a_new_object) {
+  EXPECT_EQ(hyperplane_preconditioner_factor(system.m, system.a), HYPERPLANE_SUCCESS);
+  hyperplane_krylov_limits limits;
+  EXPECT_EQ(hyperplane_krylov_get_limits(system.krylov, &limits), HYPERPLANE_SUCCESS);
+  hyperplane_krylov_limits const standard = limits;
+  auto const solve = [&](const hyperplane_krylov_limits& with) {
+    EXPECT_EQ(hyperplane_krylov_set_limits(system.krylov, &with), HYPERPLANE_SUCCESS);
+    EXPECT_EQ(hyperplane_vector_fill(system.x, 0.0), HYPERPLANE_SUCCESS);
+    hyperplane_krylov_result result;
+    EXPECT_EQ(hyperplane_krylov_solve(system.krylov, system.a, system.m, system.b, system.x, &result),
+              HYPERPLANE_SUCCESS);
+    return result;
+  };
+  limits.max_iterations = 1;
+  EXPECT_EQ(solve(limits).outcome, HYPERPLANE_MAX_ITERATIONS);
+  EXPECT_EQ(solve(standard).outcome, HYPERPLANE_CONVERGED);
+  limits = standard;
+  limits.tolerance = 0.0;
+  limits.absolute_tolerance = 1e-3;
+  auto const absolute = solve(limits);
+  EXPECT_EQ(absolute.outcome, HYPERPLANE_CONVERGED);
+  EXPECT_LE(absolute.residual_norm, 1e-3);
+  limits.tolerance = -1.0;
+  EXPECT_EQ(hyperplane_krylov_set_limits(system.krylov, &limits), HYPERPLANE_INVALID_ARGUMENT);
+  limits = standard;
+  limits.struct_size = 0;
+  EXPECT_EQ(hyperplane_krylov_set_limits(system.krylov, &limits), HYPERPLANE_INVALID_ARGUMENT);
+  EXPECT_EQ(hyperplane_krylov_set_limits(system.krylov, nullptr), HYPERPLANE_NULL_POINTER);
+}
+
+TEST_P(CInterface, right_hand_sides_of_any_scale) {
+  EXPECT_EQ(hyperplane_preconditioner_factor(system.m, system.a), HYPERPLANE_SUCCESS);
+  for (double const scale : {1e200, 1e-200}) {
+    auto b = system.rhs, x = system.rhs, expected = system.solution;
+    for (auto& value : b) value *= scale;
+    EXPECT_EQ(hyperplane_vector_set(system.b, b.data(), system.size(), HYPERPLANE_HOST), HYPERPLANE_SUCCESS);
+    EXPECT_EQ(hyperplane_vector_fill(system.x, 0.0), HYPERPLANE_SUCCESS);
+    hyperplane_krylov_result result;
+    EXPECT_EQ(hyperplane_krylov_solve(system.krylov, system.a, system.m, system.b, system.x, &result),
+              HYPERPLANE_SUCCESS);
+    EXPECT_EQ(result.outcome, HYPERPLANE_CONVERGED);
+    EXPECT_GT(result.iterations, 0);
+    EXPECT_EQ(hyperplane_vector_get(system.x, x.data(), system.size(), HYPERPLANE_HOST), HYPERPLANE_SUCCESS);
+    for (auto& value : x) value /= scale;
+    EXPECT_TRUE(near(x, expected, 1e-6));
+  }
+}
+
+TEST_P(CInterface, a_breakdown_says_on_what) {
+  EXPECT_EQ(hyperplane_preconditioner_factor(system.m, system.a), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_vector_fill(system.b, std::numeric_limits<double>::infinity()), HYPERPLANE_SUCCESS);
+  hyperplane_krylov_result result;
+  EXPECT_EQ(hyperplane_krylov_solve(system.krylov, system.a, system.m, system.b, system.x, &result),
+            HYPERPLANE_SUCCESS);
+  EXPECT_EQ(result.outcome, HYPERPLANE_BREAKDOWN);
+  EXPECT_EQ(result.breakdown, HYPERPLANE_BREAKDOWN_RIGHT_HAND_SIDE);
+  EXPECT_THAT(hyperplane_breakdown_message(result.breakdown), ::testing::HasSubstr("right-hand side"));
 }
 
 TEST_P(CInterface, threads_work_in_contexts_of_their_own) {
@@ -176,6 +292,26 @@ TEST_P(CInterface, singular_pivots_are_a_status) {
   EXPECT_EQ(hyperplane_preconditioner_factor(system.m, system.a), HYPERPLANE_SUCCESS);
   expect_failure(hyperplane_preconditioner_check(system.m), HYPERPLANE_SINGULAR_PIVOT,
                  "singular pivot at point (0, 0, 0), equation 0");
+}
+
+TEST_P(CInterface, other_failures_of_a_factorization_have_statuses_of_their_own) {
+  auto values = system.values(HYPERPLANE_ROW_MAJOR);
+  auto const regular = values[HYPERPLANE_CENTER * 4];
+  values[HYPERPLANE_CENTER * 4] = std::numeric_limits<double>::quiet_NaN();
+  CSystem::set(system.a, values, HYPERPLANE_ROW_MAJOR);
+  EXPECT_EQ(hyperplane_preconditioner_factor(system.m, system.a), HYPERPLANE_SUCCESS);
+  expect_failure(hyperplane_preconditioner_check(system.m), HYPERPLANE_NOT_FINITE,
+                 "not finite at point (0, 0, 0): block center");
+  values[HYPERPLANE_CENTER * 4] = regular;
+  // Of which the inverse is not finite.
+  for (int r = 0; r < 2; ++r) {
+    for (int c = 0; c < 2; ++c) values[HYPERPLANE_CENTER * 4 + 2 * r + c] = r == c ? 1e-310 : 0.0;
+  }
+  CSystem::set(system.a, values, HYPERPLANE_ROW_MAJOR);
+  EXPECT_EQ(hyperplane_preconditioner_factor(system.m, system.a), HYPERPLANE_SUCCESS);
+  expect_failure(hyperplane_preconditioner_check(system.m), HYPERPLANE_OVERFLOW, "overflow at point (0, 0, 0)");
+  EXPECT_STREQ(hyperplane_status_name(HYPERPLANE_NOT_FINITE), "HYPERPLANE_NOT_FINITE");
+  EXPECT_STREQ(hyperplane_status_name(HYPERPLANE_OVERFLOW), "HYPERPLANE_OVERFLOW");
 }
 
 TEST_P(CInterface, objects_live_as_long_as_they_have_owners) {

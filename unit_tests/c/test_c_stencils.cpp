@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <hyperplane/cfd/field_jacobi.hpp>
-#include <hyperplane/cfd/field_ssor.hpp>
+#include <hyperplane/field/field_jacobi.hpp>
+#include <hyperplane/field/field_ssor.hpp>
 
 #include <cmath>
 #include <numeric>

@@ -17,6 +17,7 @@
 #include "support/instances.hpp"
 #include "support/matchers.hpp"
 #include "support/serial_reference.hpp"
+#include "support/solver_paths.hpp"
 #include "support/transfer.hpp"
 
 // Everything runs on the instance that is given, and waits for no other one: it works while the default one is busy.
@@ -93,10 +94,10 @@ TYPED_TEST(GivenInstance, serves_vectors_and_stencils) {
 }
 
 TYPED_TEST(GivenInstance, serves_block_ilu0_on_every_path) {
-  for (Path const path : paths_of<TypeParam>()) {
+  for (SolverPath const path : solver_paths_of<TypeParam>()) {
     std::optional<BlockIlu0<double, n, TypeParam>> ilu;
     this->run([&] {
-      ilu.emplace(this->exec, this->grid, BlockIlu0Options{.path = path});
+      ilu.emplace(path.make<BlockIlu0<double, n, TypeParam>>(this->exec, this->grid));
       ilu->factor(this->exec, this->a);
       ilu->solve(this->exec, this->b, this->x);
       EXPECT_TRUE(ilu->status(this->exec).ok());

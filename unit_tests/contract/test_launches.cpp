@@ -65,7 +65,7 @@ TYPED_TEST(Launches, of_conversions) {
 
 TYPED_TEST(Launches, of_block_jacobi) {
   BlockJacobi<double, n, TypeParam> jacobi(this->exec, this->grid);
-  this->expect({"Hyperplane::FactorStatus::clear", "Hyperplane::BlockJacobi::factor"},
+  this->expect({"Hyperplane::BlockJacobi::factor", "Hyperplane::FactorStatus::conclude"},
                [&] { jacobi.factor(this->exec, this->a); });
   this->expect({"Hyperplane::BlockJacobi::solve"}, [&] { jacobi.solve(this->exec, this->b, this->x); });
 }

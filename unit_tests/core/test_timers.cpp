@@ -4,12 +4,12 @@
 
 #include <cstdio>
 #include <fstream>
-#include <hyperplane/cfd/field_jacobi.hpp>
-#include <hyperplane/cfd/field_ssor.hpp>
-#include <hyperplane/cfd/reductions.hpp>
-#include <hyperplane/cfd/slab_packer.hpp>
-#include <hyperplane/cfd/updates.hpp>
+#include <hyperplane/array/box_packer.hpp>
+#include <hyperplane/array/reductions.hpp>
+#include <hyperplane/array/updates.hpp>
 #include <hyperplane/core/timers.hpp>
+#include <hyperplane/field/field_jacobi.hpp>
+#include <hyperplane/field/field_ssor.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
@@ -101,7 +101,7 @@ TEST_F(TimersTest, bytes_are_those_of_kernels_that_run) {
   ssor.factor(exec, laplacian);
   ssor.solve(exec, r, q);
   apply(exec, laplacian, r, q);
-  SlabPacker<double, Exec> const packer(exec, {{array_ref(r), Box::of(grid)}});
+  BoxPacker<double, Exec> const packer(exec, {{array_ref(r), Box::of(grid)}});
   packer.pack(exec, q.flat());
   packer.unpack(exec, q.flat());
   Timers::stop();

@@ -23,14 +23,14 @@ void compare_with_dense(const Exec& exec, const ReferenceCsr& reference) {
   auto const a = to_device<Scalar, n, Storage>(exec, reference);
   auto const x = random_vector(dense.n, 1), b = random_vector(dense.n, 2);
   auto const product = dense * x;
-  auto const dx = rows_to_device<Scalar>(exec, x), db = rows_to_device<Scalar>(exec, b);
-  auto const y = rows_to_device<Scalar>(exec, std::vector<double>(dense.n, 0.0));
+  auto const dx = to_view<Scalar>(exec, x), db = to_view<Scalar>(exec, b);
+  auto const y = to_view<Scalar>(exec, std::vector<double>(dense.n, 0.0));
   apply(exec, a, dx, y);
-  EXPECT_TRUE(near(rows_to_host(y), product, rounding<Storage>(20, n)));
+  EXPECT_TRUE(near(to_host(y), product, rounding<Storage>(20, n)));
   residual(exec, a, db, dx, db);
   auto expected = b;
   for (std::size_t r = 0; r < b.size(); ++r) expected[r] -= product[r];
-  EXPECT_TRUE(near(rows_to_host(db), expected, rounding<Storage>(20, n)));
+  EXPECT_TRUE(near(to_host(db), expected, rounding<Storage>(20, n)));
 }
 
 TYPED_TEST(BlockCsrTest, multiplies) {
@@ -55,7 +55,7 @@ TYPED_TEST(BlockCsrTest, multiplies_rows_without_blocks) {
 TYPED_TEST(BlockCsrTest, products_allocate_nothing_and_fence_nothing) {
   auto const exec = OtherInstance<TypeParam>::make();
   auto const a = to_device<double, 2, double>(exec, random_csr(20, 2));
-  auto const x = rows_to_device<double>(exec, random_vector(40)), y = rows_to_device<double>(exec, random_vector(40));
+  auto const x = to_view<double>(exec, random_vector(40)), y = to_view<double>(exec, random_vector(40));
   KokkosEvents const events;
   apply(exec, a, x, y);
   residual(exec, a, y, x, y);

@@ -49,10 +49,10 @@ void check_products() {
   EXPECT_EQ(a.columns().data(), bsr.graph.entries.data());
 
   auto const x = random_vector(23 * n);
-  auto const dx = rows_to_device<double>(exec, x);
-  auto const y = rows_to_device<double>(exec, std::vector<double>(x.size(), 0.0));
+  auto const dx = to_view<double>(exec, x);
+  auto const y = to_view<double>(exec, std::vector<double>(x.size(), 0.0));
   apply(exec, a, dx, y);
-  EXPECT_TRUE(near(rows_to_host(y), reference.dense() * x, rounding<double>(20, n)));
+  EXPECT_TRUE(near(to_host(y), reference.dense() * x, rounding<double>(20, n)));
 }
 
 TEST(BsrMatrix, is_shared_whatever_its_offsets_are) {
@@ -71,10 +71,10 @@ TEST(BsrMatrix, has_lines) {
   LineImplicitCsr<double, n, Exec> own(exec, own_matrix, lines, {.sweeps = 2});
   own.factor(exec, own_matrix);
   auto const b = random_vector(23 * n);
-  auto const x = rows_to_device<double>(exec, b), y = rows_to_device<double>(exec, b);
+  auto const x = to_view<double>(exec, b), y = to_view<double>(exec, b);
   wrapped.solve(exec, x, x);
   own.solve(exec, y, y);
-  EXPECT_TRUE(bitwise_equal(rows_to_host(x), rows_to_host(y)));
+  EXPECT_TRUE(bitwise_equal(to_host(x), to_host(y)));
 }
 
 TEST(BsrMatrix, of_another_block_size_is_refused) {

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <hyperplane/cfd/detail/nest_copy_cuda_kernel.hpp>
-#include <hyperplane/cfd/detail/reduce_cuda_kernel.hpp>
-#include <hyperplane/cfd/detail/slab_copy_cuda_kernel.hpp>
-#include <hyperplane/cfd/detail/stencil_march_cuda_kernel.hpp>
-#include <hyperplane/ilu/detail/block_ilu0_cuda_graph.hpp>
-#include <hyperplane/ilu/detail/block_ilu0_cuda_pencil.hpp>
-#include <hyperplane/ilu/detail/block_ilu0_cuda_persistent.hpp>
+#include <hyperplane/array/detail/box_copy_cuda_kernel.hpp>
+#include <hyperplane/array/detail/nest_copy_cuda_kernel.hpp>
+#include <hyperplane/array/detail/reduce_cuda_kernel.hpp>
+#include <hyperplane/array/detail/stencil_march_cuda_kernel.hpp>
+#include <hyperplane/cuda/range.hpp>
+#include <hyperplane/ilu/comparison/persistent_factor_cuda.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_cuda_graph_factor.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_cuda_slab_factor_plan.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_scanned.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_staged.hpp>
 #include <hyperplane/sip/detail/sip_coefficients_cuda.hpp>
-#include <hyperplane/sip/detail/sip_iteration_cuda_plan.hpp>
+#include <hyperplane/sip_iteration/detail/sip_iteration_cuda_plan.hpp>
 #include <hyperplane/stencil/detail/apply_cuda_kernel.hpp>
 #include <hyperplane/stencil/detail/stencil_terms.hpp>
+#include <hyperplane/sweep/comparison/persistent_sweeps_cuda.hpp>
+#include <hyperplane/sweep/detail/graph_sweep_cuda.hpp>
+#include <hyperplane/sweep/detail/slab_solve_cuda_plan.hpp>
 #include <hyperplane/swept/detail/swept_cuda_graph.hpp>
 #include <hyperplane/swept/detail/swept_cuda_hybrid.hpp>
 #include <hyperplane/swept/detail/swept_cuda_plan.hpp>
@@ -20,35 +24,38 @@
 #include <hyperplane/swept/heat.hpp>
 #include <hyperplane/swept/kuramoto_sivashinsky.hpp>
 
-// All kernels of BILU(0) on CUDA, compiled without Kokkos: the smallest block, sizes on both sides of where kernels
-// change, the largest; double, float, and float storage.
+// All kernels for CUDA, compiled without Kokkos. Those of BILU(0): the smallest block, sizes on both sides of where
+// kernels change, the largest; double, float, and float storage.
 namespace hyperplane::detail {
 
 template <class Scalar, int n, class Storage, class MatrixStorage, int W>
-void compile(cudaStream_t stream, const PencilMap<W>& map, const BlockStencil7Ref<MatrixStorage, n, W>& a,
-             const BlockIlu0Factors<Storage, n, W>& factors, const BlockVectorRef<Scalar, n, W>& x,
+void compile(cudaStream_t stream, const SlabMap<W>& map, const BlockStencil7Ref<MatrixStorage, n, W>& a,
+             const TriangularFactors<Storage, n, W>& factors, const BlockVectorRef<Scalar, n, W>& x,
              unsigned long long* singular) {
-  auto const run = [&](auto&& plan) {
-    plan.factor(stream, a, factors, singular);
-    VectorRefs<BlockVectorRef<Scalar, n, W>, 1> const one{{x}};
-    plan.solve(stream, Sweeps::both, factors, one, one);
-    VectorRefs<BlockVectorRef<Scalar, n, W>, 3> const several{{x, x, x}};
-    plan.solve(stream, Sweeps::both, factors, several, several);
-  };
-  run(BlockIlu0CudaPencil<Scalar, n, Storage, W>(stream, map, 0, 3));
-  run(BlockIlu0CudaPersistent<PlaneTurns::thread_recycling, Scalar, n, Storage, W>(stream, map, 0));
-  run(BlockIlu0CudaPersistent<PlaneTurns::cooperative, Scalar, n, Storage, W>(stream, map, 0));
-  run(BlockIlu0CudaPersistent<PlaneTurns::self_scheduled, Scalar, n, Storage, W>(stream, map, 0));
+  VectorRefs<BlockVectorRef<Scalar, n, W>, 1> const one{{x}};
+  VectorRefs<BlockVectorRef<Scalar, n, W>, 3> const several{{x, x, x}};
+  CudaSlabSweeps<Scalar, n, Storage, W> const slab(stream, map, 0, 3);
+  slab(stream, Sweeps::both, factors, one, one);
+  slab(stream, Sweeps::both, factors, several, several);
+  CudaGraphSweeps<Scalar, n, Storage, W>(stream, map)(stream, Sweeps::both, factors, one, one);
+  BlockIlu0CudaSlabFactor<Scalar, n, Storage, W>(stream, map, 0)(stream, a, factors, singular);
   PlaneGroups const planes(stream, map);
   BlockIlu0CudaGraphFactor<Scalar, n, Storage, MatrixStorage, W>(stream, map, planes)(stream, a, factors, singular);
-  BlockIlu0CudaGraphSweep<Sweep::forward, Scalar, n, Storage, W>(stream, map, planes)(stream, factors, x, x);
-  BlockIlu0CudaGraphSweep<Sweep::backward, Scalar, n, Storage, W>(stream, map, planes)(stream, factors, x, x);
+  auto const compare = [&]<PlaneTurns turns>(PersistentPlanes<turns, W> shared) {
+    PersistentFactor<turns, Scalar, n, Storage, W> const factor(shared);
+    factor(stream, shared, a, factors, singular);
+    PersistentSweeps<turns, Scalar, n, Storage, W> const sweeps(shared);
+    sweeps(stream, shared, Sweeps::both, factors, x, x);
+  };
+  compare(PersistentPlanes<PlaneTurns::thread_recycling, W>(stream, map, 0));
+  compare(PersistentPlanes<PlaneTurns::cooperative, W>(stream, map, 0));
+  compare(PersistentPlanes<PlaneTurns::self_scheduled, W>(stream, map, 0));
 }
 
-#define HYPERPLANE_COMPILE(Scalar, n, Storage, MatrixStorage, W)                       \
-  template void compile<Scalar, n, Storage, MatrixStorage, W>(                         \
-      cudaStream_t, const PencilMap<W>&, const BlockStencil7Ref<MatrixStorage, n, W>&, \
-      const BlockIlu0Factors<Storage, n, W>&, const BlockVectorRef<Scalar, n, W>&, unsigned long long*);
+#define HYPERPLANE_COMPILE(Scalar, n, Storage, MatrixStorage, W)                     \
+  template void compile<Scalar, n, Storage, MatrixStorage, W>(                       \
+      cudaStream_t, const SlabMap<W>&, const BlockStencil7Ref<MatrixStorage, n, W>&, \
+      const TriangularFactors<Storage, n, W>&, const BlockVectorRef<Scalar, n, W>&, unsigned long long*);
 HYPERPLANE_COMPILE(double, 1, double, double, 8)
 HYPERPLANE_COMPILE(double, 1, float, double, 8)
 HYPERPLANE_COMPILE(float, 1, float, float, 16)
@@ -60,15 +67,15 @@ HYPERPLANE_COMPILE(float, 5, float, float, 16)
 
 // The coefficients of SIP.
 template <class Scalar, class Storage, int W, bool masked>
-void compile_sip(cudaStream_t stream, const PencilMap<W>& map,
+void compile_sip(cudaStream_t stream, const SlabMap<W>& map,
                  const CudaSipCoefficients<Scalar, Storage, Scalar, W, masked>& work) {
   using Work = CudaSipCoefficients<Scalar, Storage, Scalar, W, masked>;
   PointRecursionPlan<PointRecursionLaunch<PointRecursion<Scalar, W, sip_upper>, Work, Work>> const plan(stream, map, 0);
   plan(stream, 0, work, work);
 }
-template void compile_sip<double, float, 8>(cudaStream_t, const PencilMap<8>&,
+template void compile_sip<double, float, 8>(cudaStream_t, const SlabMap<8>&,
                                             const CudaSipCoefficients<double, float, double, 8, true>&);
-template void compile_sip<float, float, 16>(cudaStream_t, const PencilMap<16>&,
+template void compile_sip<float, float, 16>(cudaStream_t, const SlabMap<16>&,
                                             const CudaSipCoefficients<float, float, float, 16, false>&);
 
 // Iterations of SIP in one kernel.
@@ -76,7 +83,7 @@ template class SipIterationPlan<double, double, 8>;
 template class SipIterationPlan<double, float, 8>;
 template class SipIterationPlan<float, float, 16>;
 
-// Those of BlockTridiagonal: places in line storage, in pencils, and anywhere.
+// Those of BlockTridiagonal: places in line storage, in slabs, and anywhere.
 template <class Scalar, int n, class Storage, class MatrixStorage, class Places, int W>
 void compile_lines(cudaStream_t stream, const LineMatrix<MatrixStorage, Places>& a,
                    const LineFactors<Storage, n, W>& factors, const LineUnknowns<const Scalar, Places>& rhs,
@@ -138,12 +145,19 @@ template void reduce_cuda<MaxJoin, 4>(cudaStream_t, const Nest<float, 1>&, const
 template void reduce_cuda<SumJoin, 4>(cudaStream_t, const Nest<double, 1>&, const CompiledUpdate&,
                                       const CompiledFinish&, std::byte*);
 
+// A thread for each element.
+struct CompiledBody {
+  double* m_values;
+  __device__ void operator()(std::int64_t index) const { m_values[index] = 0.0; }
+};
+void compile_range(cudaStream_t stream, double* values) { cuda::launch_range(stream, 100, CompiledBody{values}); }
+
 // Copies between arrays and buffers.
 template void copy_nest_tiles<int>(cudaStream_t, const Nest<int, 2>&, const NestBlocks&);
-template void copy_slabs<true, int>(cudaStream_t, const SlabParameters<int>&, int);
-template void copy_slabs<false, double>(cudaStream_t, const SlabParameters<double>&, int);
-template void copy_slabs<true, double>(cudaStream_t, const SlabBlocks<double>*, const int*, int, double*);
-template void copy_slabs<false, float>(cudaStream_t, const SlabBlocks<float>*, const int*, int, float*);
+template void copy_boxes<true, int>(cudaStream_t, const BoxParameters<int>&, int);
+template void copy_boxes<false, double>(cudaStream_t, const BoxParameters<double>&, int);
+template void copy_boxes<true, double>(cudaStream_t, const BoxBlocks<double>*, const int*, int, double*);
+template void copy_boxes<false, float>(cudaStream_t, const BoxBlocks<float>*, const int*, int, float*);
 
 // The product with a stencil of constant coefficients.
 template void run_stencil_march<double>(cudaStream_t, const StencilLoop<double, ConstantCoefficients<double>>&,

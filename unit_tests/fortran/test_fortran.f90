@@ -38,6 +38,7 @@ program test_fortran
   call arrays()
   call errors()
   call solvers()
+  call named_preconditioners()
 
   call context%free(stat)
   call expect(stat == HYPERPLANE_SUCCESS, 'free')
@@ -211,7 +212,7 @@ contains
     call b%fill(1.0_c_double)
     call x%create(context, grid, n)
     call r%create(context, grid, n)
-    do kind = HYPERPLANE_JACOBI, HYPERPLANE_BILU0
+    do kind = HYPERPLANE_JACOBI, last_kind()
       if (kind == HYPERPLANE_SIP) cycle
       do method = HYPERPLANE_RICHARDSON, HYPERPLANE_FGMRES
         call m%create(context, grid, n, kind=kind, line_directions=[HYPERPLANE_K, HYPERPLANE_I], line_sweeps=2)
@@ -234,5 +235,63 @@ contains
     call hyperplane_take_error(stat)
     call expect(stat == HYPERPLANE_SUCCESS, 'solvers')
   end subroutine solvers
+
+  !> The number of the last preconditioner: there is a comma between two names.
+  integer function last_kind()
+    character(len=:), allocatable :: names
+    integer :: c
+    names = hyperplane_preconditioners()
+    last_kind = count([(names(c:c) == ',', c=1, len(names))])
+  end function last_kind
+
+  !> Preconditioners by name, one that the library may have been built with among them.
+  subroutine named_preconditioners()
+    type(hyperplane_matrix) :: a
+    type(hyperplane_vector) :: b, x
+    type(hyperplane_preconditioner) :: m
+    type(hyperplane_krylov) :: krylov
+    type(hyperplane_result) :: result
+    real(c_double) :: blocks(n, n, 7, points), by_number(n, points), by_name(n, points)
+    character(len=:), allocatable :: cause
+    integer :: c
+    blocks = 0.1_c_double
+    do c = 1, n
+      blocks(c, c, HYPERPLANE_CENTER, :) = 4
+    end do
+    call a%create(context, grid, n)
+    call a%set(blocks)
+    call b%create(context, grid, n)
+    call b%fill(1.0_c_double)
+    call x%create(context, grid, n)
+    call m%create(context, grid, n, kind=HYPERPLANE_SSOR, relaxation=1.2_c_double)
+    call m%factor(a)
+    call m%solve(b, x)
+    call x%get(by_number)
+    call m%create_named(context, grid, n, 'ssor', 'relaxation=1.2,path=automatic')
+    call m%factor(a)
+    call m%solve(b, x)
+    call x%get(by_name)
+    call expect(all(by_name == by_number), 'by name')
+    call m%create_named(context, grid, n, 'ssor ', stat=stat)
+    call expect(stat == HYPERPLANE_SUCCESS, 'without options')
+    call m%create_named(context, grid, n, 'ssor', 'damping=1', stat)
+    call expect(stat == HYPERPLANE_INVALID_ARGUMENT, 'an option of another one')
+    if (index(hyperplane_preconditioners(), 'diagonal') > 0) then
+      call m%create_named(context, grid, n, 'diagonal', 'damping=0.5')
+      call m%factor(a)
+      call m%solve(b, x)
+      call x%get(by_name)
+      call expect(all(abs(by_name - 0.125_c_double) < 1e-15), 'one of one''s own')
+    end if
+
+    blocks(1, 1, HYPERPLANE_CENTER, 1) = huge(1.0_c_double)
+    blocks(1, 1, HYPERPLANE_CENTER, 1) = 2 * blocks(1, 1, HYPERPLANE_CENTER, 1)
+    call a%set(blocks)
+    call krylov%create(context, grid, n)
+    call krylov%solve(a, b, x, result)
+    call krylov%cause(cause)
+    call expect(result%outcome == HYPERPLANE_BREAKDOWN .and. cause == 'block center of point (0, 0, 0) is not finite', &
+                'cause')
+  end subroutine named_preconditioners
 
 end program test_fortran

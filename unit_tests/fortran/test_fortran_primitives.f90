@@ -2,26 +2,37 @@
 ! Primitives, packers, line solvers, timers and monitors of the Fortran module, on arrays in host memory. Exit status 1
 ! and a line for what is wrong.
 module counting
-  use, intrinsic :: iso_c_binding, only: c_double, c_f_pointer, c_int, c_ptr
+  use, intrinsic :: iso_c_binding, only: c_associated, c_double, c_f_pointer, c_int, c_ptr
   implicit none
 
 contains
 
-  subroutine count_calls(iteration, residual_norm, data) bind(c)
+  function count_calls(iteration, residual_norm, data) bind(c) result(stop_now)
     integer(c_int), value :: iteration
     real(c_double), value :: residual_norm
     type(c_ptr), value :: data
+    integer(c_int) :: stop_now
     integer(c_int), pointer :: calls
     call c_f_pointer(data, calls)
     if (iteration == calls .and. residual_norm >= 0) calls = calls + 1
-  end subroutine count_calls
+    stop_now = 0
+  end function count_calls
+
+  function stop_at_one(iteration, residual_norm, data) bind(c) result(stop_now)
+    integer(c_int), value :: iteration
+    real(c_double), value :: residual_norm
+    type(c_ptr), value :: data
+    integer(c_int) :: stop_now
+    stop_now = merge(1_c_int, 0_c_int, iteration == 1 .and. residual_norm >= 0 .and. .not. c_associated(data))
+  end function stop_at_one
 
 end module counting
 
 program test_fortran_primitives
   use, intrinsic :: iso_c_binding, only: c_double, c_float, c_int, c_int64_t, c_loc
+  use, intrinsic :: ieee_arithmetic, only: ieee_positive_inf, ieee_value
   use, intrinsic :: iso_fortran_env, only: error_unit
-  use :: counting, only: count_calls
+  use :: counting, only: count_calls, stop_at_one
   use :: hyperplane
   implicit none
 
@@ -227,7 +238,7 @@ contains
     real(c_double), allocatable :: buffer(:)
     real(c_float) :: single(100)
     type(hyperplane_array) :: a, b
-    type(hyperplane_slab) :: slabs(2)
+    type(hyperplane_packed_box) :: packed_boxes(2)
     type(hyperplane_packer) :: first, packer
     integer(c_int), target :: whole(2, 2, 2)
     integer(c_int) :: numbers(8)
@@ -236,9 +247,9 @@ contains
     call random_number(y)
     call a%init(x)
     call b%init(y)
-    slabs(1) = hyperplane_slab(a, hyperplane_box_face(a%box(), HYPERPLANE_WEST, 1, 1), [2, 1, 3])
-    slabs(2) = hyperplane_slab(b, hyperplane_box_face(b%box(), HYPERPLANE_TOP, 2))
-    call first%create(context, slabs)
+    packed_boxes(1) = hyperplane_packed_box(a, hyperplane_box_face(a%box(), HYPERPLANE_WEST, 1, 1), [2, 1, 3])
+    packed_boxes(2) = hyperplane_packed_box(b, hyperplane_box_face(b%box(), HYPERPLANE_TOP, 2))
+    call first%create(context, packed_boxes)
     packer = first
     call expect(packer%size() == nj * nk + 2 * 2 * ni * nj, 'size of a buffer')
     allocate (buffer(packer%size()))
@@ -254,7 +265,7 @@ contains
     call expect(stat == HYPERPLANE_SIZE_MISMATCH, 'a buffer of another type')
     whole = reshape([1, 2, 3, 4, 5, 6, 7, 8], [2, 2, 2])
     call a%init(whole)
-    call first%create(context, [hyperplane_slab(a, a%box(), [3, 2, 1])])
+    call first%create(context, [hyperplane_packed_box(a, a%box(), [3, 2, 1])])
     packer = first
     call packer%pack(numbers)
     call expect(all(numbers == [1, 5, 3, 7, 2, 6, 4, 8]), 'integers')
@@ -335,7 +346,36 @@ contains
     call krylov%create(context, grid, 1, monitor=count_calls, monitor_data=c_loc(calls))
     call krylov%solve(a, b, x, result)
     call expect(calls == result%iterations + 1, 'a monitor')
+    call krylov%create(context, grid, 1, monitor=stop_at_one, tolerance=0.0_c_double)
+    call x%fill(0.0_c_double)
+    call krylov%solve(a, b, x, result)
+    call expect(result%outcome == HYPERPLANE_STOPPED .and. result%iterations == 1, 'a monitor that stops')
+    call limits(a, b, x)
   end subroutine monitors
+
+  subroutine limits(a, b, x)
+    type(hyperplane_matrix), intent(in) :: a
+    type(hyperplane_vector), intent(inout) :: b, x
+    type(hyperplane_krylov) :: krylov
+    type(hyperplane_result) :: result
+    call krylov%create(context, hyperplane_grid(ni, nj, nk), 1, absolute_tolerance=1.0e3_c_double)
+    call x%fill(0.0_c_double)
+    call krylov%solve(a, b, x, result)
+    call expect(result%outcome == HYPERPLANE_CONVERGED .and. result%iterations == 0, 'an absolute tolerance')
+    call krylov%set_limits(absolute_tolerance=0.0_c_double, max_iterations=1)
+    call krylov%solve(a, b, x, result)
+    call expect(result%outcome == HYPERPLANE_MAX_ITERATIONS .and. result%iterations == 1, 'one iteration')
+    call krylov%set_limits(max_iterations=100)
+    call krylov%solve(a, b, x, result)
+    call expect(result%outcome == HYPERPLANE_CONVERGED, 'as many as it takes')
+    call krylov%set_limits(tolerance=-1.0_c_double, stat=stat)
+    call expect(stat == HYPERPLANE_INVALID_ARGUMENT, 'a tolerance below 0')
+    call b%fill(ieee_value(1.0_c_double, ieee_positive_inf))
+    call krylov%solve(a, b, x, result)
+    call expect(result%outcome == HYPERPLANE_BREAKDOWN .and. &
+                result%breakdown == HYPERPLANE_BREAKDOWN_RIGHT_HAND_SIDE, 'an infinite right-hand side')
+    call expect(index(hyperplane_breakdown_message(result%breakdown), 'right-hand side') > 0, 'what it says')
+  end subroutine limits
 
   subroutine timers()
     real(c_double), target :: x(ni, nj, nk)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <cstdlib>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/red_black_order.hpp>
 #include <hyperplane/grid/stencil7.hpp>
@@ -23,6 +24,23 @@ TEST(Grid, numbers_points_i_fastest) {
     }
   }
   EXPECT_EQ(grid.size(), number);
+}
+
+TEST(Stencil7, finds_the_direction_between_points) {
+  Point const p{3, 2, 4};
+  for (int di = -2; di <= 2; ++di) {
+    for (int dj = -2; dj <= 2; ++dj) {
+      for (int dk = -2; dk <= 2; ++dk) {
+        Point const q{p.i + di, p.j + dj, p.k + dk};
+        Direction found{};
+        bool const is_near = std::abs(di) + std::abs(dj) + std::abs(dk) <= 1;
+        EXPECT_EQ(find_direction(p, q, found), is_near);
+        if (!is_near) continue;
+        EXPECT_EQ(neighbour(p, found), q);
+        EXPECT_EQ(static_cast<int>(found), 3 + di + 2 * dj + 3 * dk);
+      }
+    }
+  }
 }
 
 TEST(RedBlackOrder, has_all_red_points_before_all_black_ones) {

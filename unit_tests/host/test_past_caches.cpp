@@ -9,7 +9,7 @@ namespace {
 
 template <class T>
 void check_lines() {
-  constexpr int line = host::line_values<T>;
+  constexpr int line = host::cache_line_values<T>;
   constexpr int most = 4 * line;
   for (int place = 0; place < line; ++place) {
     for (int const count : {0, 1, line - 1, line, line + 1, 2 * line + 3}) {

@@ -8,6 +8,7 @@
 #include "support/execution_spaces.hpp"
 #include "support/matchers.hpp"
 #include "support/serial_reference.hpp"
+#include "support/solver_paths.hpp"
 #include "support/transfer.hpp"
 
 namespace hyperplane::test {
@@ -24,10 +25,10 @@ std::vector<Grid> grids() {
 
 template <class Scalar, int n, class Storage, class Exec>
 std::vector<double> factor_and_solve(const Exec& exec, const ReferenceStencil& reference,
-                                     const std::vector<double>& rhs, Path path) {
+                                     const std::vector<double>& rhs, const SolverPath& path) {
   auto const a = to_device<Scalar, n, Storage>(exec, reference);
   auto const x = to_device<Scalar, n>(exec, reference.grid, rhs);
-  BlockIlu0<Scalar, n, Exec, Storage> ilu(exec, reference.grid, {.path = path});
+  auto ilu = path.make<BlockIlu0<Scalar, n, Exec, Storage>>(exec, reference.grid);
   ilu.factor(exec, a);
   ilu.solve(exec, x, x);
   EXPECT_TRUE(ilu.status(exec).ok()) << ilu.status(exec).message();
@@ -62,9 +63,9 @@ TYPED_TEST(BlockIlu0Test, product_equals_the_matrix_on_its_pattern) {
   constexpr int n = 2;
   auto const a = random_stencil(Grid(4, 3, 3), n);
   auto const dense = a.dense();
-  for (Path const path : paths_of<TypeParam>()) {
+  for (SolverPath const path : solver_paths_of<TypeParam>()) {
     auto const stencil = to_device<double, n, double>(exec, a);
-    BlockIlu0<double, n, TypeParam> ilu(exec, a.grid, {.path = path});
+    auto ilu = path.make<BlockIlu0<double, n, TypeParam>>(exec, a.grid);
     ilu.factor(exec, stencil);
     DenseMatrix columns(static_cast<int>(a.rows()));
     for (int c = 0; c < columns.n; ++c) {
@@ -94,7 +95,7 @@ TYPED_TEST(BlockIlu0Test, agrees_with_reference_on_every_grid) {
     auto const reference = random_stencil(grid, n);
     auto const rhs = random_vector(grid.size() * n);
     auto const expected = ReferenceIlu0(reference).solve(rhs);
-    for (Path const path : paths_of<TypeParam>()) {
+    for (SolverPath const path : solver_paths_of<TypeParam>()) {
       SCOPED_TRACE(to_string(grid) + ", path " + name(path));
       EXPECT_TRUE(
           near(factor_and_solve<double, n, double>(exec, reference, rhs, path), expected, rounding<double>(100, n)));
@@ -109,7 +110,7 @@ TYPED_TEST(BlockIlu0Test, float_and_mixed_storage) {
   auto const reference = random_stencil(grid, n);
   auto const rhs = random_vector(grid.size() * n);
   auto const expected = ReferenceIlu0(reference).solve(rhs);
-  for (Path const path : paths_of<TypeParam>()) {
+  for (SolverPath const path : solver_paths_of<TypeParam>()) {
     auto const in_float = factor_and_solve<float, n, float>(exec, reference, rhs, path);
     auto const mixed = factor_and_solve<double, n, float>(exec, reference, rhs, path);
     EXPECT_TRUE(near(in_float, expected, rounding<float>(20, n)));
@@ -123,7 +124,7 @@ TYPED_TEST(BlockIlu0Test, is_exact_on_one_line_in_each_direction) {
   for (auto const& grid : {Grid(23, 1, 1), Grid(1, 23, 1), Grid(1, 1, 23)}) {
     auto const reference = random_stencil(grid, n);
     auto const solution = random_vector(grid.size() * n);
-    for (Path const path : paths_of<TypeParam>()) {
+    for (SolverPath const path : solver_paths_of<TypeParam>()) {
       EXPECT_TRUE(near(factor_and_solve<double, n, double>(exec, reference, reference.apply(solution), path), solution,
                        rounding<double>(100, n)));
     }
@@ -154,7 +155,7 @@ TYPED_TEST(BlockIlu0Test, one_unknown_is_scalar_ilu0) {
     for (int k = i + 1; k < f.n; ++k) expected[i] -= f(i, k) * expected[k];
     expected[i] /= f(i, i);
   }
-  for (Path const path : paths_of<TypeParam>()) {
+  for (SolverPath const path : solver_paths_of<TypeParam>()) {
     EXPECT_TRUE(near(factor_and_solve<double, 1, double>(exec, reference, rhs, path), expected, 1e-14));
   }
 }
@@ -173,7 +174,7 @@ TYPED_TEST(BlockIlu0Test, needs_pivoting_inside_a_block) {
   }
   auto const rhs = random_vector(reference.rows());
   auto const expected = ReferenceIlu0(reference).solve(rhs);
-  for (Path const path : paths_of<TypeParam>()) {
+  for (SolverPath const path : solver_paths_of<TypeParam>()) {
     EXPECT_TRUE(near(factor_and_solve<double, n, double>(exec, reference, rhs, path), expected, 1e-10));
   }
 }
@@ -184,9 +185,9 @@ TYPED_TEST(BlockIlu0Test, refactoring_gives_what_a_fresh_plan_gives) {
   Grid const grid(9, 10, 4);
   auto const first = random_stencil(grid, n, 5), second = random_stencil(grid, n, 6);
   auto const rhs = random_vector(grid.size() * n);
-  for (Path const path : paths_of<TypeParam>()) {
+  for (SolverPath const path : solver_paths_of<TypeParam>()) {
     auto const stencil = to_device<double, n, double>(exec, first);
-    BlockIlu0<double, n, TypeParam> ilu(exec, grid, {.path = path});
+    auto ilu = path.make<BlockIlu0<double, n, TypeParam>>(exec, grid);
     ilu.factor(exec, stencil);
     ilu.factor(exec, to_device<double, n, double>(exec, second));
     auto const b = to_device<double, n>(exec, grid, rhs);
@@ -206,9 +207,9 @@ TYPED_TEST(BlockIlu0Test, does_not_read_the_matrix_after_factor) {
   Grid const grid(5, 6, 7);
   auto const reference = random_stencil(grid, n);
   auto const rhs = random_vector(grid.size() * n);
-  for (Path const path : paths_of<TypeParam>()) {
+  for (SolverPath const path : solver_paths_of<TypeParam>()) {
     auto const stencil = to_device<double, n, double>(exec, reference);
-    BlockIlu0<double, n, TypeParam> ilu(exec, grid, {.path = path});
+    auto ilu = path.make<BlockIlu0<double, n, TypeParam>>(exec, grid);
     ilu.factor(exec, stencil);
     Kokkos::deep_copy(exec, stencil.flat(), std::numeric_limits<double>::quiet_NaN());
     auto const x = to_device<double, n>(exec, grid, rhs);
@@ -221,8 +222,8 @@ TYPED_TEST(BlockIlu0Test, keeps_padding_of_the_solution_zero) {
   TypeParam const exec;
   Grid const grid(5, 11, 3);
   auto const a = to_device<double, 2, double>(exec, random_stencil(grid, 2));
-  for (Path const path : paths_of<TypeParam>()) {
-    BlockIlu0<double, 2, TypeParam> ilu(exec, grid, {.path = path});
+  for (SolverPath const path : solver_paths_of<TypeParam>()) {
+    auto ilu = path.make<BlockIlu0<double, 2, TypeParam>>(exec, grid);
     ilu.factor(exec, a);
     auto const x = to_device<double, 2>(exec, grid, random_vector(grid.size() * 2));
     ilu.solve(exec, x, x);
@@ -240,7 +241,7 @@ TEST(BlockIlu0OpenMp, the_same_bits_for_1_2_and_4_threads) {
   for (auto const& grid : {Grid(17, 2, 9), Grid(9, 40, 6), Grid(30, 64, 20)}) {
     auto const reference = random_stencil(grid, n);
     auto const rhs = random_vector(grid.size() * n);
-    for (Path const path : {Path::portable, Path::pencil}) {
+    for (SolverPath const path : {SweepPath::portable, SweepPath::slab}) {
       auto const expected = factor_and_solve<double, n, double>(Kokkos::OpenMP(1), reference, rhs, path);
       for (int const threads : {2, 4}) {
         Kokkos::OpenMP const exec(threads);

@@ -10,6 +10,7 @@
 #include "support/kokkos_events.hpp"
 #include "support/matchers.hpp"
 #include "support/serial_reference.hpp"
+#include "support/solver_paths.hpp"
 #include "support/transfer.hpp"
 
 // What the plan promises beside its result: no allocation, no fence, the given instance, errors.
@@ -28,8 +29,8 @@ TYPED_TEST(BlockIlu0Contract, factor_and_solve_allocate_nothing_and_fence_nothin
   auto const a = to_device<double, n, double>(exec, random_stencil(grid, n));
   auto const b = to_device<double, n>(exec, grid, random_vector(grid.size() * n));
   BlockVector<double, n, TypeParam> const x(exec, grid);
-  for (Path const path : paths_of<TypeParam>()) {
-    BlockIlu0<double, n, TypeParam> ilu(exec, grid, {.path = path});
+  for (SolverPath const path : solver_paths_of<TypeParam>()) {
+    auto ilu = path.make<BlockIlu0<double, n, TypeParam>>(exec, grid);
     exec.fence();
     KokkosEvents const events;
     ilu.factor(exec, a);
@@ -66,8 +67,8 @@ TYPED_TEST(BlockIlu0Contract, names_the_first_singular_pivot) {
   };
   make_singular(7, 9, 3);
   make_singular(4, 5, 2);
-  for (Path const path : paths_of<TypeParam>()) {
-    BlockIlu0<double, n, TypeParam> ilu(exec, grid, {.path = path});
+  for (SolverPath const path : solver_paths_of<TypeParam>()) {
+    auto ilu = path.make<BlockIlu0<double, n, TypeParam>>(exec, grid);
     ilu.factor(exec, to_device<double, n, double>(exec, reference));
     auto const status = ilu.status(exec);
     EXPECT_FALSE(status.ok());
@@ -90,8 +91,8 @@ TYPED_TEST(BlockIlu0Contract, reports_nan) {
   Grid const grid(3, 4, 5);
   auto reference = random_stencil(grid, n);
   reference.block(grid.index(1, 2, 3), Direction::center)(0, 1) = std::numeric_limits<double>::quiet_NaN();
-  for (Path const path : paths_of<TypeParam>()) {
-    BlockIlu0<double, n, TypeParam> ilu(exec, grid, {.path = path});
+  for (SolverPath const path : solver_paths_of<TypeParam>()) {
+    auto ilu = path.make<BlockIlu0<double, n, TypeParam>>(exec, grid);
     ilu.factor(exec, to_device<double, n, double>(exec, reference));
     EXPECT_EQ(ilu.status(exec).point, (Point{1, 2, 3}));
   }
@@ -129,15 +130,24 @@ TYPED_TEST(BlockIlu0Contract, takes_a_path_at_its_word) {
   TypeParam const exec;
   Grid const grid(3, 4, 5);
   using Ilu = BlockIlu0<double, n, TypeParam>;
-  EXPECT_NE(Ilu(exec, grid).path(), Path::automatic);
-  EXPECT_EQ(Ilu(exec, grid, {.path = Path::portable}).path(), Path::portable);
+  EXPECT_NE(Ilu(exec, grid).path(), SweepPath::automatic);
+  EXPECT_EQ(Ilu(exec, grid, {.path = SweepPath::portable}).path(), SweepPath::portable);
   auto const runs = paths_of<TypeParam>();
-  for (Path const path : {Path::portable, Path::pencil, Path::cuda_graph, Path::thread_recycling, Path::cooperative,
-                          Path::self_scheduled}) {
+  for (SweepPath const path : sweep_paths) {
+    if (path == SweepPath::automatic) continue;
     if (std::find(runs.begin(), runs.end(), path) != runs.end()) {
       EXPECT_EQ(Ilu(exec, grid, {.path = path}).path(), path);
     } else {
       EXPECT_THROW(Ilu(exec, grid, {.path = path}), Error) << name(path);
+    }
+  }
+  EXPECT_THROW(Ilu(exec, grid, {.path = SweepPath::comparison}), Error);
+  for (ComparisonPath const path : comparison_paths) {
+    if constexpr (CudaExecutionSpace<TypeParam>) {
+      EXPECT_EQ(with_comparison_path<Ilu>(exec, grid, path).path(), SweepPath::comparison);
+      EXPECT_THROW(with_comparison_path<Ilu>(exec, grid, path, {.path = SweepPath::portable}), Error) << name(path);
+    } else {
+      EXPECT_THROW(with_comparison_path<Ilu>(exec, grid, path), Error) << name(path);
     }
   }
 }

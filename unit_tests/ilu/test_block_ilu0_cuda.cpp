@@ -11,6 +11,7 @@
 #include "support/execution_spaces.hpp"
 #include "support/matchers.hpp"
 #include "support/serial_reference.hpp"
+#include "support/solver_paths.hpp"
 #include "support/transfer.hpp"
 
 // The paths that only CUDA has: the same bits as the portable path whatever else the device does, and no deadlock. A
@@ -29,7 +30,7 @@ class Case {
   explicit Case(const Grid& grid)
       : m_grid(grid), m_rhs(random_vector(grid.size() * n)), m_a(to_device<double, n, Storage>(Exec(), system(grid))) {
     Exec const exec;
-    Plan plan(exec, m_grid, {.path = Path::portable});
+    Plan plan(exec, m_grid, {.path = SweepPath::portable});
     plan.factor(exec, m_a);
     auto const x = to_device<double, n>(exec, m_grid, m_rhs);
     plan.solve(exec, x, x);
@@ -51,12 +52,12 @@ class Case {
     EXPECT_TRUE(bitwise_equal(to_host(exec, x), m_expected)) << to_string(m_grid) << ", " << what;
   }
 
-  void run(const Exec& exec, const BlockIlu0Options& options, const std::string& what) const {
-    Plan plan(exec, m_grid, options);
+  void run(const Exec& exec, const SolverPath& path, const BlockIlu0Options& options, const std::string& what) const {
+    auto plan = path.make<Plan>(exec, m_grid, options);
     auto const b = rhs(exec);
     BlockVector<double, n, Exec> const x(exec, m_grid);
     start(exec, plan, b, x);
-    check(exec, x, what + ", path " + name(options.path));
+    check(exec, x, what + ", path " + name(path));
   }
 
  private:
@@ -74,8 +75,8 @@ std::vector<Grid> grids() {
           Grid(70, 17, 3), Grid(1, 1, 100), Grid(1, 100, 1), Grid(29, 29, 29), Grid(31, 70, 37)};
 }
 
-std::vector<Path> fast_paths() {
-  auto paths = paths_of<Exec>();
+std::vector<SolverPath> fast_paths() {
+  auto paths = solver_paths_of<Exec>();
   paths.erase(paths.begin());
   return paths;
 }
@@ -83,7 +84,7 @@ std::vector<Path> fast_paths() {
 TEST(BlockIlu0Cuda, every_path_gives_the_bits_of_the_portable_one) {
   Exec const exec;
   auto const check = [&](const auto& system) {
-    for (Path const path : fast_paths()) system.run(exec, {.path = path}, "as it is");
+    for (SolverPath const path : fast_paths()) system.run(exec, path, {}, "as it is");
   };
   for (auto const& grid : grids()) {
     check(Case<1>(grid));
@@ -98,9 +99,9 @@ TEST(BlockIlu0Cuda, every_path_runs_on_a_few_multiprocessors) {
   Exec const exec;
   for (auto const& grid : {Grid(17, 2, 9), Grid(40, 33, 21), Grid(1, 100, 1)}) {
     Case<3> const system(grid);
-    for (Path const path : fast_paths()) {
+    for (SolverPath const path : fast_paths()) {
       for (int const multiprocessors : {1, 3, 17}) {
-        system.run(exec, {.path = path, .multiprocessors = multiprocessors},
+        system.run(exec, path, {.multiprocessors = multiprocessors},
                    std::to_string(multiprocessors) + " multiprocessors");
       }
     }
@@ -123,29 +124,30 @@ TEST(BlockIlu0Cuda, another_matrix_when_the_last_plane_has_more_batches_than_the
     }
     auto const second = to_device<double, n, double>(exec, scaled);
     auto const rhs = random_vector(reference.rows());
-    auto const solve = [&](Path path) {
-      BlockIlu0<double, n, Exec> plan(exec, grid, {.path = path, .multiprocessors = 1});
+    auto const solve = [&](const SolverPath& path) {
+      auto plan = path.make<BlockIlu0<double, n, Exec>>(exec, grid, {.multiprocessors = 1});
       auto const x = to_device<double, n>(exec, grid, rhs);
       plan.factor(exec, first);
       plan.factor(exec, second);
       plan.solve(exec, x, x);
       return to_host(exec, x);
     };
-    auto const expected = solve(Path::portable);
-    for (Path const path : fast_paths()) {
+    auto const expected = solve(SweepPath::portable);
+    for (SolverPath const path : fast_paths()) {
       EXPECT_TRUE(bitwise_equal(solve(path), expected)) << to_string(grid) << ", path " << name(path);
     }
   }
 }
 
 TEST(BlockIlu0Cuda, scalars_on_a_few_multiprocessors) {
+  if (!has_capability_90<Exec>()) GTEST_SKIP() << "compute capability below 9.0";
   Exec const exec;
-  // Ragged pencils and tiles, and steps that end just after a chunk has begun.
+  // Ragged slabs and tiles, and steps that end just after a chunk has begun.
   for (auto const& grid : {Grid(44, 9, 64), Grid(31, 70, 37), Grid(44, 1, 17), Grid(100, 13, 33), Grid(5, 8, 5)}) {
     auto const run = [&](const auto& system) {
       for (int const multiprocessors : {1, 3, 17, 0}) {
         for (int repetition = 0; repetition < 5; ++repetition) {
-          system.run(exec, {.path = Path::pencil, .multiprocessors = multiprocessors},
+          system.run(exec, SweepPath::slab, {.multiprocessors = multiprocessors},
                      std::to_string(multiprocessors) + " multiprocessors");
         }
       }
@@ -158,8 +160,8 @@ TEST(BlockIlu0Cuda, scalars_on_a_few_multiprocessors) {
 TEST(BlockIlu0Cuda, the_same_bits_in_every_run) {
   Exec const exec;
   Case<5> const system(Grid(31, 40, 29));
-  for (Path const path : fast_paths()) {
-    Case<5>::Plan plan(exec, system.grid(), {.path = path});
+  for (SolverPath const path : fast_paths()) {
+    auto plan = path.make<Case<5>::Plan>(exec, system.grid());
     auto const b = system.rhs(exec);
     BlockVector<double, 5, Exec> const x(exec, system.grid());
     for (int repetition = 0; repetition < 50; ++repetition) {
@@ -174,7 +176,7 @@ TEST(BlockIlu0Cuda, plans_on_several_instances_at_once) {
   auto const execs = Kokkos::Experimental::partition_space(Exec(), 1, 1, 1, 1);
   Case<1> const scalar(Grid(23, 57, 31));
   Case<5> const block(Grid(19, 33, 27));
-  for (Path const path : fast_paths()) {
+  for (SolverPath const path : fast_paths()) {
     std::vector<Case<1>::Plan> scalar_plans;
     std::vector<Case<5>::Plan> block_plans;
     std::vector<BlockVector<double, 1, Exec>> scalar_x;
@@ -183,8 +185,8 @@ TEST(BlockIlu0Cuda, plans_on_several_instances_at_once) {
     auto const block_b = block.rhs(Exec());
     Exec().fence();
     for (int e = 0; e < instances; ++e) {
-      scalar_plans.emplace_back(execs[e], scalar.grid(), BlockIlu0Options{.path = path});
-      block_plans.emplace_back(execs[e], block.grid(), BlockIlu0Options{.path = path});
+      scalar_plans.push_back(path.make<Case<1>::Plan>(execs[e], scalar.grid()));
+      block_plans.push_back(path.make<Case<5>::Plan>(execs[e], block.grid()));
       scalar_x.emplace_back(execs[e], scalar.grid());
       block_x.emplace_back(execs[e], block.grid());
     }
@@ -212,8 +214,8 @@ struct Occupy {
 TEST(BlockIlu0Cuda, beside_a_kernel_that_fills_most_of_the_device) {
   auto const execs = Kokkos::Experimental::partition_space(Exec(), 1, 1);
   Case<5> const system(Grid(19, 33, 27));
-  for (Path const path : fast_paths()) {
-    Case<5>::Plan plan(execs[0], system.grid(), {.path = path});
+  for (SolverPath const path : fast_paths()) {
+    auto plan = path.make<Case<5>::Plan>(execs[0], system.grid());
     auto const b = system.rhs(execs[0]);
     BlockVector<double, 5, Exec> const x(execs[0], system.grid());
     execs[0].fence();
@@ -230,13 +232,13 @@ TEST(BlockIlu0Cuda, on_a_part_of_the_device) {
   Exec const exec(part.stream());
   for (auto const& grid : {Grid(19, 33, 27), Grid(5, 4, 3), Grid(3, 40, 60)}) {
     Case<5> const system(grid);
-    for (Path const path : fast_paths()) {
-      system.run(exec, {.path = path, .multiprocessors = part.multiprocessors()}, "on as many as there are");
+    for (SolverPath const path : fast_paths()) {
+      system.run(exec, path, {.multiprocessors = part.multiprocessors()}, "on as many as there are");
       // More blocks than fit wait for one another in some paths: refused when they are launched, if not before.
       try {
-        system.run(exec, {.path = path}, "on more than there are");
+        system.run(exec, path, {}, "on more than there are");
       } catch (const Error&) {
-        EXPECT_TRUE(path == Path::thread_recycling || path == Path::cooperative) << "refused by path " << name(path);
+        EXPECT_TRUE(path.needs_residence()) << "refused by path " << name(path);
       }
     }
   }
@@ -244,9 +246,9 @@ TEST(BlockIlu0Cuda, on_a_part_of_the_device) {
 
 TEST(BlockIlu0Cuda, refuses_more_blocks_than_can_be_resident) {
   Exec const exec;
-  for (Path const path : {Path::thread_recycling, Path::cooperative}) {
+  for (ComparisonPath const path : {ComparisonPath::thread_recycling, ComparisonPath::cooperative}) {
     try {
-      BlockIlu0<double, 5, Exec> const plan(exec, Grid(9, 9, 9), {.path = path, .multiprocessors = 1'000'000});
+      with_comparison_path<BlockIlu0<double, 5, Exec>>(exec, Grid(9, 9, 9), path, {.multiprocessors = 1'000'000});
       ADD_FAILURE() << "not refused by path " << name(path);
     } catch (const Error& error) {
       EXPECT_THAT(error.what(), ::testing::HasSubstr("1000000 blocks"));

@@ -12,6 +12,7 @@
 #include "support/kokkos_events.hpp"
 #include "support/matchers.hpp"
 #include "support/serial_reference.hpp"
+#include "support/solver_paths.hpp"
 #include "support/transfer.hpp"
 
 // The sweeps by themselves: the bits of a solve. Of several right-hand sides: on CUDA too, on the host the same to
@@ -35,7 +36,8 @@ struct Solved {
   std::vector<Vector> rhs;
   std::vector<std::vector<double>> expected;
 
-  Solved(const Exec& exec, const Grid& grid, const BlockIlu0Options& options, int count) : plan(exec, grid, options) {
+  Solved(const Exec& exec, const Grid& grid, const SolverPath& path, const BlockIlu0Options& options, int count)
+      : plan(path.make<BlockIlu0<double, n, Exec, Storage>>(exec, grid, options)) {
     plan.factor(exec, to_device<double, n, Storage>(exec, random_stencil(grid, n)));
     auto const values = random_vector(grid.size() * n * count);
     auto const length = grid.size() * n;
@@ -52,9 +54,9 @@ struct Solved {
 template <int n, class Storage, class Exec>
 void compare_forward_and_backward(const Exec& exec) {
   for (auto const& grid : grids()) {
-    for (Path const path : paths_of<Exec>()) {
+    for (SolverPath const path : solver_paths_of<Exec>()) {
       auto const what = to_string(grid) + ", n = " + std::to_string(n) + ", path " + name(path);
-      Solved<n, Storage, Exec> const solved(exec, grid, {.path = path}, 1);
+      Solved<n, Storage, Exec> const solved(exec, grid, path, {}, 1);
       BlockVector<double, n, Exec> const y(exec, grid), x(exec, grid);
       solved.plan.forward(exec, solved.rhs[0], y);
       auto const between = to_host(exec, y);
@@ -85,8 +87,8 @@ TYPED_TEST(BlockIlu0Parts, forward_solves_a_lower_triangular_matrix) {
     }
   }
   auto const solution = random_vector(a.rows());
-  for (Path const path : paths_of<TypeParam>()) {
-    BlockIlu0<double, 2, TypeParam> plan(exec, a.grid, {.path = path});
+  for (SolverPath const path : solver_paths_of<TypeParam>()) {
+    auto plan = path.make<BlockIlu0<double, 2, TypeParam>>(exec, a.grid);
     plan.factor(exec, to_device<double, 2, double>(exec, a));
     auto const y = to_device<double, 2>(exec, a.grid, a.apply(solution));
     plan.forward(exec, y, y);
@@ -111,9 +113,9 @@ void compare_several(const Exec& exec, const std::vector<Grid>& on) {
   constexpr int count = 5;
   using Vector = BlockVector<double, n, Exec>;
   for (auto const& grid : on) {
-    for (Path const path : paths_of<Exec>()) {
+    for (SolverPath const path : solver_paths_of<Exec>()) {
       for (int const together : {1, 2, 3}) {
-        Solved<n, Storage, Exec> const solved(exec, grid, {.path = path, .right_hand_sides = together}, count);
+        Solved<n, Storage, Exec> const solved(exec, grid, path, {.right_hand_sides = together}, count);
         auto const check = [&](const std::vector<Vector>& x, const char* how) {
           for (int v = 0; v < count; ++v) {
             EXPECT_TRUE(same_solve(exec, to_host(exec, x[v]), solved.expected[v]))
@@ -142,8 +144,8 @@ TYPED_TEST(BlockIlu0Parts, several_right_hand_sides_are_single_solves) {
 TYPED_TEST(BlockIlu0Parts, allocate_nothing_and_fence_nothing) {
   auto const exec = OtherInstance<TypeParam>::make();
   Grid const grid(9, 10, 4);
-  for (Path const path : paths_of<TypeParam>()) {
-    Solved<1, double, TypeParam> const solved(exec, grid, {.path = path, .right_hand_sides = 3}, 3);
+  for (SolverPath const path : solver_paths_of<TypeParam>()) {
+    Solved<1, double, TypeParam> const solved(exec, grid, path, {.right_hand_sides = 3}, 3);
     auto const& rhs = solved.rhs;
     exec.fence();
     KokkosEvents const events;

@@ -7,6 +7,7 @@
 #include "support/execution_spaces.hpp"
 #include "support/matchers.hpp"
 #include "support/serial_reference.hpp"
+#include "support/solver_paths.hpp"
 #include "support/transfer.hpp"
 
 // Pivots that are singular, nearly so, or not numbers: which one is reported, wherever it is in the layout.
@@ -14,14 +15,14 @@ namespace hyperplane::test {
 namespace {
 
 constexpr int n = 3;
-// More than one pencil for every vector length up to 16.
+// More than one slab for every vector length up to 16.
 Grid const grid(4, 35, 3);
 
 template <class Exec>
 class BlockIlu0Pivots : public ::testing::Test {
  protected:
-  FactorStatus status(const ReferenceStencil& reference, Path path) const {
-    BlockIlu0<double, n, Exec> ilu(exec, grid, {.path = path});
+  FactorStatus status(const ReferenceStencil& reference, const SolverPath& path) const {
+    auto ilu = path.make<BlockIlu0<double, n, Exec>>(exec, grid);
     ilu.factor(exec, to_device<double, n, double>(exec, reference));
     return ilu.status(exec);
   }
@@ -39,7 +40,7 @@ ReferenceStencil diagonal_stencil() {
   return a;
 }
 
-/// At the ends of the grid, at the ends of pencils of 2, 4, 8 and 16 rows, and inside.
+/// At the ends of the grid, at the ends of slabs of 2, 4, 8 and 16 rows, and inside.
 std::vector<Point> points() {
   return {{0, 0, 0}, {3, 34, 2}, {1, 2, 1},  {0, 3, 0},  {2, 4, 2},
           {3, 7, 1}, {1, 8, 0},  {2, 15, 1}, {0, 16, 2}, {3, 33, 0}};
@@ -50,7 +51,7 @@ TYPED_TEST(BlockIlu0Pivots, that_vanish_are_named_wherever_they_are) {
     for (int equation = 0; equation < n; ++equation) {
       auto reference = diagonal_stencil();
       reference.block(grid.index(point), Direction::center)(equation, equation) = 0.0;
-      for (Path const path : paths_of<TypeParam>()) {
+      for (SolverPath const path : solver_paths_of<TypeParam>()) {
         auto const status = this->status(reference, path);
         EXPECT_FALSE(status.ok());
         EXPECT_EQ(status.point, point) << status.message() << ", path " << name(path);
@@ -71,7 +72,7 @@ TYPED_TEST(BlockIlu0Pivots, that_vanish_by_elimination_are_named) {
         reference.block(grid.index(point), direction)(r, r) = 1.0;
         reference.block(grid.index(other), opposite(direction))(r, r) = r == 1 ? 4.0 : 1.0;
       }
-      for (Path const path : paths_of<TypeParam>()) {
+      for (SolverPath const path : solver_paths_of<TypeParam>()) {
         auto const status = this->status(reference, path);
         EXPECT_FALSE(status.ok()) << name(direction) << ", path " << name(path);
         EXPECT_EQ(status.point, point) << status.message() << ", " << name(direction) << ", path " << name(path);
@@ -85,7 +86,7 @@ TYPED_TEST(BlockIlu0Pivots, of_a_block_of_rank_one_fail_in_the_second_equation) 
   auto reference = diagonal_stencil();
   Point const point{2, 17, 1};
   for (auto& entry : reference.block(grid.index(point), Direction::center).entries) entry = 3.0;
-  for (Path const path : paths_of<TypeParam>()) {
+  for (SolverPath const path : solver_paths_of<TypeParam>()) {
     auto const status = this->status(reference, path);
     EXPECT_EQ(status.point, point);
     EXPECT_EQ(status.equation, 1);
@@ -93,13 +94,13 @@ TYPED_TEST(BlockIlu0Pivots, of_a_block_of_rank_one_fail_in_the_second_equation) 
 }
 
 TYPED_TEST(BlockIlu0Pivots, first_in_point_order_wins_though_another_is_met_first) {
-  // By hyperplanes, and by pencils, points of higher numbers come before: i fastest is neither order.
+  // By hyperplanes, and by slabs, points of higher numbers come before: i fastest is neither order.
   auto reference = diagonal_stencil();
   Point const first{3, 34, 0}, second{0, 0, 1}, third{0, 1, 2};
   for (auto const& point : {first, second, third}) {
     for (auto& entry : reference.block(grid.index(point), Direction::center).entries) entry = 0.0;
   }
-  for (Path const path : paths_of<TypeParam>()) {
+  for (SolverPath const path : solver_paths_of<TypeParam>()) {
     auto const status = this->status(reference, path);
     EXPECT_EQ(status.point, first) << status.message();
     EXPECT_EQ(status.equation, 0);
@@ -119,7 +120,7 @@ TYPED_TEST(BlockIlu0Pivots, that_are_not_numbers_are_named) {
           for (auto& entry : reference.block(grid.index(other), opposite(direction)).entries) entry = 1.0;
         }
         reference.block(grid.index(point), direction)(2, 1) = bad;
-        for (Path const path : paths_of<TypeParam>()) {
+        for (SolverPath const path : solver_paths_of<TypeParam>()) {
           auto const status = this->status(reference, path);
           EXPECT_FALSE(status.ok()) << bad << " in " << name(direction) << ", path " << name(path);
           EXPECT_EQ(status.point, upper ? other : point) << bad << " in " << name(direction) << ", path " << name(path);
@@ -144,9 +145,9 @@ TYPED_TEST(BlockIlu0Pivots, that_are_nearly_singular_are_used) {
   }
   auto const rhs = random_vector(reference.rows());
   auto const expected = ReferenceIlu0(reference).solve(rhs);
-  for (Path const path : paths_of<TypeParam>()) {
+  for (SolverPath const path : solver_paths_of<TypeParam>()) {
     EXPECT_TRUE(this->status(reference, path).ok());
-    BlockIlu0<double, n, TypeParam> ilu(this->exec, grid, {.path = path});
+    auto ilu = path.make<BlockIlu0<double, n, TypeParam>>(this->exec, grid);
     ilu.factor(this->exec, to_device<double, n, double>(this->exec, reference));
     auto const x = to_device<double, n>(this->exec, grid, rhs);
     ilu.solve(this->exec, x, x);
@@ -162,8 +163,9 @@ TYPED_TEST(BlockIlu0Pivots, of_a_new_matrix_do_not_remember_the_old_one) {
   }
   auto const good = to_device<double, n, double>(this->exec, random_stencil(grid, n, 4));
   auto const rhs = random_vector(grid.size() * n);
-  for (Path const path : paths_of<TypeParam>()) {
-    BlockIlu0<double, n, TypeParam> used(this->exec, grid, {.path = path}), fresh(this->exec, grid, {.path = path});
+  for (SolverPath const path : solver_paths_of<TypeParam>()) {
+    using Plan = BlockIlu0<double, n, TypeParam>;
+    auto used = path.make<Plan>(this->exec, grid), fresh = path.make<Plan>(this->exec, grid);
     used.factor(this->exec, to_device<double, n, double>(this->exec, bad));
     EXPECT_FALSE(used.status(this->exec).ok());
     auto const x = to_device<double, n>(this->exec, grid, rhs), y = to_device<double, n>(this->exec, grid, rhs);

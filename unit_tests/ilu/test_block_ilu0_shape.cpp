@@ -1,74 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
-#include <hyperplane/ilu/detail/block_ilu0_cuda_shape.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_cuda_factor_shape.hpp>
+#include <hyperplane/sweep/slab_shape_cuda.hpp>
 
-// How the CUDA pencil path cuts a grid: a pure function, so tested wherever there is no such device.
+// How the CUDA slab path cuts a grid: a pure function, so tested wherever there is no such device.
 namespace hyperplane::detail {
 namespace {
 
 constexpr std::size_t shared_bytes = 232448;
 constexpr int multiprocessors = 132;
 /// About that of blocks of n x n in double.
-CudaPencilMemory memory(int n) {
+CudaSlabMemory memory(int n) {
   std::size_t const values = std::size_t{8} * n * 8;
   return {4 * n * values + values, 17 * values, 9 * values};
 }
 
-TEST(CudaPencilShape, spreads_few_rows_over_many_blocks) {
-  auto const few = choose_cuda_pencil_shape(Grid(15, 15, 15), 8, memory(6), multiprocessors, shared_bytes);
-  auto const many = choose_cuda_pencil_shape(Grid(128, 128, 128), 8, memory(6), multiprocessors, shared_bytes);
+TEST(CudaSlabShape, spreads_few_rows_over_many_blocks) {
+  auto const few = choose_cuda_slab_shape(Grid(15, 15, 15), 8, memory(6), multiprocessors, shared_bytes);
+  auto const many = choose_cuda_slab_shape(Grid(128, 128, 128), 8, memory(6), multiprocessors, shared_bytes);
   EXPECT_LT(few.layers, many.layers);
   EXPECT_GE(few.blocks, many.blocks);
 }
 
-TEST(CudaPencilShape, fits_every_block_size_and_grid) {
+TEST(CudaSlabShape, fits_every_block_size_and_grid) {
   for (int n = 1; n <= 16; ++n) {
     for (auto const& grid : {Grid(1, 1, 1), Grid(100, 1, 1), Grid(1, 100, 1), Grid(1, 1, 100), Grid(9, 17, 5),
                              Grid(200, 200, 1), Grid(128, 128, 128), Grid(3, 2, 1000)}) {
-      auto const shape = choose_cuda_pencil_shape(grid, 8, memory(n), multiprocessors, shared_bytes);
+      auto const shape = choose_cuda_slab_shape(grid, 8, memory(n), multiprocessors, shared_bytes);
       EXPECT_GE(shape.layers, 1);
-      EXPECT_LE(shape.layers, cuda_pencil_max_layers);
+      EXPECT_LE(shape.layers, cuda_slab_max_layers);
       EXPECT_GE(shape.stages, 1);
       EXPECT_GE(shape.blocks, 1);
-      EXPECT_LE(shape.blocks, cuda_pencil_max_blocks);
+      EXPECT_LE(shape.blocks, cuda_slab_max_blocks);
       EXPECT_LE(memory(n).total(shape.layers, shape.stages), shared_bytes) << to_string(grid) << ", n = " << n;
     }
   }
 }
 
-TEST(CudaPencilShape, has_no_more_layers_than_the_grid) {
-  auto const flat = choose_cuda_pencil_shape(Grid(500, 500, 1), 8, memory(5), multiprocessors, shared_bytes);
+TEST(CudaSlabShape, has_no_more_layers_than_the_grid) {
+  auto const flat = choose_cuda_slab_shape(Grid(500, 500, 1), 8, memory(5), multiprocessors, shared_bytes);
   EXPECT_EQ(flat.layers, 1);
   EXPECT_EQ(flat.blocks, 1);
-  auto const thin = choose_cuda_pencil_shape(Grid(500, 5000, 3), 8, memory(5), multiprocessors, shared_bytes);
+  auto const thin = choose_cuda_slab_shape(Grid(500, 5000, 3), 8, memory(5), multiprocessors, shared_bytes);
   EXPECT_LT((thin.blocks - 1) * thin.layers, 4);
 }
 
-TEST(CudaPencilShape, counts_the_multiprocessors_that_it_may_use) {
+TEST(CudaSlabShape, counts_the_multiprocessors_that_it_may_use) {
   Grid const grid(64, 64, 64);
-  EXPECT_EQ(choose_cuda_pencil_shape(grid, 8, memory(3), 1000, shared_bytes).layers, 2);
-  EXPECT_EQ(choose_cuda_pencil_shape(grid, 8, memory(3), 100, shared_bytes).layers, cuda_pencil_max_layers);
+  EXPECT_EQ(choose_cuda_slab_shape(grid, 8, memory(3), 1000, shared_bytes).layers, 2);
+  EXPECT_EQ(choose_cuda_slab_shape(grid, 8, memory(3), 100, shared_bytes).layers, cuda_slab_max_layers);
 }
 
 TEST(CudaFactorShape, has_no_more_layers_than_the_grid) {
   for (int layers = 1; layers <= 20; ++layers) {
     auto const shape = choose_cuda_factor_shape(Grid(9, 40, layers), 8, multiprocessors);
     EXPECT_GE(shape.blocks, 1);
-    EXPECT_LE(shape.blocks, cuda_pencil_max_blocks);
+    EXPECT_LE(shape.blocks, cuda_slab_max_blocks);
     EXPECT_LT(shape.blocks / 2, layers);
   }
 }
 
-TEST(CudaFactorShape, tells_the_next_pencil_less_often_where_memory_is_busy) {
-  EXPECT_EQ(choose_cuda_factor_shape(Grid(15, 15, 15), 8, multiprocessors).steps_to_pencil, 1);
-  EXPECT_GT(choose_cuda_factor_shape(Grid(128, 128, 128), 8, multiprocessors).steps_to_pencil, 1);
+TEST(CudaFactorShape, tells_the_next_slab_less_often_where_memory_is_busy) {
+  EXPECT_EQ(choose_cuda_factor_shape(Grid(15, 15, 15), 8, multiprocessors).steps_to_slab, 1);
+  EXPECT_GT(choose_cuda_factor_shape(Grid(128, 128, 128), 8, multiprocessors).steps_to_slab, 1);
 }
 
-TEST(CudaPath, is_a_graph_where_the_device_cannot_run_pencils) {
+TEST(CudaPath, is_a_graph_where_the_device_cannot_run_slabs) {
   for (int const n : {1, 6, 16}) {
     for (auto const& grid : {Grid(1, 1, 1), Grid(15, 15, 15), Grid(256, 256, 256)}) {
-      EXPECT_EQ(choose_cuda_path(grid, n, 8, false), Path::cuda_graph);
+      EXPECT_EQ(choose_cuda_path(grid, n, 8, false), SweepPath::cuda_graph);
     }
   }
 }
@@ -76,17 +77,17 @@ TEST(CudaPath, is_a_graph_where_the_device_cannot_run_pencils) {
 TEST(CudaPath, is_the_one_that_was_faster_when_it_was_measured) {
   Grid const cube(128, 128, 128), large(192, 192, 192), larger(256, 256, 256), flat(100, 300, 300);
   for (int const n : {1, 2, 3, 4, 5, 6}) {
-    EXPECT_EQ(choose_cuda_path(Grid(15, 15, 15), n, 8, true), Path::pencil);
-    EXPECT_EQ(choose_cuda_path(cube, n, 8, true), Path::pencil);
-    EXPECT_EQ(choose_cuda_path(cube, n, 4, true), Path::pencil);
+    EXPECT_EQ(choose_cuda_path(Grid(15, 15, 15), n, 8, true), SweepPath::slab);
+    EXPECT_EQ(choose_cuda_path(cube, n, 8, true), SweepPath::slab);
+    EXPECT_EQ(choose_cuda_path(cube, n, 4, true), SweepPath::slab);
   }
-  EXPECT_EQ(choose_cuda_path(larger, 1, 8, true), Path::pencil);
-  EXPECT_EQ(choose_cuda_path(large, 3, 4, true), Path::cuda_graph);
-  EXPECT_EQ(choose_cuda_path(large, 3, 8, true), Path::pencil);
-  EXPECT_EQ(choose_cuda_path(large, 5, 8, true), Path::pencil);
-  EXPECT_EQ(choose_cuda_path(larger, 2, 8, true), Path::cuda_graph);
-  EXPECT_EQ(choose_cuda_path(flat, 2, 8, true), Path::cuda_graph);
-  EXPECT_EQ(choose_cuda_path(flat, 4, 8, true), Path::pencil);
+  EXPECT_EQ(choose_cuda_path(larger, 1, 8, true), SweepPath::slab);
+  EXPECT_EQ(choose_cuda_path(large, 3, 4, true), SweepPath::cuda_graph);
+  EXPECT_EQ(choose_cuda_path(large, 3, 8, true), SweepPath::slab);
+  EXPECT_EQ(choose_cuda_path(large, 5, 8, true), SweepPath::slab);
+  EXPECT_EQ(choose_cuda_path(larger, 2, 8, true), SweepPath::cuda_graph);
+  EXPECT_EQ(choose_cuda_path(flat, 2, 8, true), SweepPath::cuda_graph);
+  EXPECT_EQ(choose_cuda_path(flat, 4, 8, true), SweepPath::slab);
 }
 
 }  // namespace

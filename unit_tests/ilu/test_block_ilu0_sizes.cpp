@@ -8,6 +8,7 @@
 #include "support/execution_spaces.hpp"
 #include "support/matchers.hpp"
 #include "support/serial_reference.hpp"
+#include "support/solver_paths.hpp"
 #include "support/transfer.hpp"
 
 // Every block size at compile time: a file of its own, because it is most of the compile time of the tests.
@@ -25,9 +26,9 @@ void check(const Exec& exec, const Grid& grid) {
   auto const expected = ReferenceIlu0(reference).solve(rhs);
   auto const a = to_device<double, n, double>(exec, reference);
   auto const b = to_device<double, n>(exec, grid, rhs);
-  for (Path const path : paths_of<Exec>()) {
+  for (SolverPath const path : solver_paths_of<Exec>()) {
     SCOPED_TRACE(to_string(grid) + ", n = " + std::to_string(n) + ", path " + name(path));
-    BlockIlu0<double, n, Exec> ilu(exec, grid, {.path = path});
+    auto ilu = path.make<BlockIlu0<double, n, Exec>>(exec, grid);
     BlockVector<double, n, Exec> const x(exec, grid);
     ilu.factor(exec, a);
     ilu.solve(exec, b, x);
@@ -38,7 +39,7 @@ void check(const Exec& exec, const Grid& grid) {
 
 TYPED_TEST(BlockIlu0Sizes, every_block_size_agrees_with_reference) {
   TypeParam const exec;
-  // The second grid fills whole packs and has three pencils of eight rows.
+  // The second grid fills whole packs and has three slabs of eight rows.
   for (auto const& grid : {Grid(5, 4, 3), Grid(9, 19, 2)}) {
     [&]<int... n>(std::integer_sequence<int, n...>) {
       (check<n + 1>(exec, grid), ...);

@@ -6,6 +6,7 @@
 #include "support/execution_spaces.hpp"
 #include "support/matchers.hpp"
 #include "support/serial_reference.hpp"
+#include "support/solver_paths.hpp"
 #include "support/transfer.hpp"
 
 // Where values are kept and what may alias: storage of the matrix other than that of the factors, solves in place.
@@ -22,10 +23,10 @@ std::vector<Grid> grids() { return {Grid(1, 1, 1), Grid(5, 4, 3), Grid(4, 19, 3)
 
 template <class Scalar, class MatrixStorage, class Storage, class Exec>
 std::vector<double> factor_and_solve(const Exec& exec, const ReferenceStencil& reference,
-                                     const std::vector<double>& rhs, Path path) {
+                                     const std::vector<double>& rhs, const SolverPath& path) {
   auto const b = to_device<Scalar, n>(exec, reference.grid, rhs);
   BlockVector<Scalar, n, Exec> const x(exec, reference.grid);
-  BlockIlu0<Scalar, n, Exec, Storage> ilu(exec, reference.grid, {.path = path});
+  auto ilu = path.make<BlockIlu0<Scalar, n, Exec, Storage>>(exec, reference.grid);
   ilu.factor(exec, to_device<Scalar, n, MatrixStorage>(exec, reference));
   ilu.solve(exec, b, x);
   EXPECT_TRUE(ilu.status(exec).ok()) << ilu.status(exec).message();
@@ -43,7 +44,7 @@ TYPED_TEST(BlockIlu0Storage, of_the_matrix_need_not_be_that_of_the_factors) {
       }
     }
     auto const rhs = random_vector(grid.size() * n);
-    for (Path const path : paths_of<TypeParam>()) {
+    for (SolverPath const path : solver_paths_of<TypeParam>()) {
       SCOPED_TRACE(to_string(grid) + ", path " + name(path));
       // A matrix kept as float is the matrix of the rounded values, whatever keeps the factors.
       EXPECT_TRUE(bitwise_equal(factor_and_solve<double, float, double>(exec, reference, rhs, path),
@@ -67,7 +68,7 @@ TYPED_TEST(BlockIlu0Storage, narrow_is_computed_with_in_full_precision) {
   auto const rhs = random_vector(grid.size() * n);
   auto expected = rhs;
   for (auto& value : expected) value *= 2.0;
-  for (Path const path : paths_of<TypeParam>()) {
+  for (SolverPath const path : solver_paths_of<TypeParam>()) {
     EXPECT_TRUE(bitwise_equal(factor_and_solve<double, float, float>(exec, reference, rhs, path), expected));
   }
 }
@@ -77,9 +78,9 @@ TYPED_TEST(BlockIlu0Storage, of_the_solution_may_be_that_of_the_right_hand_side)
   for (auto const& grid : grids()) {
     auto const reference = random_stencil(grid, n);
     auto const rhs = random_vector(grid.size() * n);
-    for (Path const path : paths_of<TypeParam>()) {
+    for (SolverPath const path : solver_paths_of<TypeParam>()) {
       SCOPED_TRACE(to_string(grid) + ", path " + name(path));
-      BlockIlu0<double, n, TypeParam> ilu(exec, grid, {.path = path});
+      auto ilu = path.make<BlockIlu0<double, n, TypeParam>>(exec, grid);
       ilu.factor(exec, to_device<double, n, double>(exec, reference));
       auto const b = to_device<double, n>(exec, grid, rhs);
       // What x held before does not matter.
@@ -97,8 +98,8 @@ TYPED_TEST(BlockIlu0Storage, of_copies_of_a_plan_is_shared) {
   Grid const grid(4, 19, 3);
   auto const rhs = random_vector(grid.size() * n);
   auto const a = to_device<double, n, double>(exec, random_stencil(grid, n));
-  for (Path const path : paths_of<TypeParam>()) {
-    BlockIlu0<double, n, TypeParam> ilu(exec, grid, {.path = path});
+  for (SolverPath const path : solver_paths_of<TypeParam>()) {
+    auto ilu = path.make<BlockIlu0<double, n, TypeParam>>(exec, grid);
     ilu.factor(exec, a);
     auto const copy = ilu;
     auto const x = to_device<double, n>(exec, grid, rhs), y = to_device<double, n>(exec, grid, rhs);
@@ -111,12 +112,12 @@ TYPED_TEST(BlockIlu0Storage, of_copies_of_a_plan_is_shared) {
 TYPED_TEST(BlockIlu0Storage, paths_agree_to_rounding) {
   // Path against path, on grids that are large for the serial reference.
   TypeParam const exec;
-  auto const paths = paths_of<TypeParam>();
+  auto const paths = solver_paths_of<TypeParam>();
   for (auto const& grid : {Grid(31, 37, 11), Grid(3, 131, 5), Grid(97, 9, 13)}) {
     auto const reference = random_stencil(grid, n);
     auto const rhs = random_vector(grid.size() * n);
     auto const expected = factor_and_solve<double, double, double>(exec, reference, rhs, paths.front());
-    for (Path const path : paths) {
+    for (SolverPath const path : paths) {
       EXPECT_TRUE(
           near(factor_and_solve<double, double, double>(exec, reference, rhs, path), expected, rounding<double>(50, n)))
           << to_string(grid) << ", path " << name(path);

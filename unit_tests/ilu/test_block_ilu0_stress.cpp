@@ -9,7 +9,7 @@
 #include "support/serial_reference.hpp"
 #include "support/transfer.hpp"
 
-// The progress words of the pencil path under more threads than cores, on many odd grids, plans used over and over: any
+// The progress words of the slab path under more threads than cores, on many odd grids, plans used over and over: any
 // value that is read too early changes the bits, a lost wake-up hangs.
 namespace hyperplane::test {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 
 using Exec = Kokkos::OpenMP;
 
-/// Short rows and long ones, with one pencil and with many, of sizes that no vector length divides.
+/// Short rows and long ones, with one slab and with many, of sizes that no vector length divides.
 std::vector<Grid> grids() {
   std::vector<Grid> result;
   for (int const ni : {1, 2, 7, 61}) {
@@ -38,7 +38,7 @@ class Case {
   explicit Case(const Grid& grid)
       : m_grid(grid), m_rhs(random_vector(grid.size() * n)), m_a(to_device<double, n, Storage>(Exec(1), random(grid))) {
     Exec const one(1);
-    Plan plan(one, m_grid, {.path = Path::pencil});
+    Plan plan(one, m_grid, {.path = SweepPath::slab});
     plan.factor(one, m_a);
     auto const x = to_device<double, n>(one, m_grid, m_rhs);
     plan.solve(one, x, x);
@@ -47,7 +47,7 @@ class Case {
 
   /// The same with one plan again and again, on `exec`.
   void repeat(const Exec& exec, int repetitions) const {
-    Plan plan(exec, m_grid, {.path = Path::pencil});
+    Plan plan(exec, m_grid, {.path = SweepPath::slab});
     BlockVector<double, n, Exec> const x(exec, m_grid), b = to_device<double, n>(exec, m_grid, m_rhs);
     for (int repetition = 0; repetition < repetitions; ++repetition) {
       plan.factor(exec, m_a);

@@ -3,85 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <hyperplane/ilu/block_ilu0.hpp>
-#include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/identity.hpp>
 #include <hyperplane/krylov/richardson.hpp>
 #include <limits>
 
+#include "krylov_fixture.hpp"
 #include "support/execution_spaces.hpp"
 #include "support/kokkos_events.hpp"
-#include "support/matchers.hpp"
-#include "support/serial_reference.hpp"
-#include "support/transfer.hpp"
 
 namespace hyperplane::test {
 namespace {
 
-constexpr int n = 3;
-
-/// Convection and diffusion of n coupled unknowns: hard enough for preconditioners to differ.
-ReferenceStencil convection_diffusion(const Grid& grid) {
-  ReferenceStencil a = random_stencil(grid, n, 7);
-  for (auto& blocks : a.blocks) {
-    for (auto const d : stencil7_directions) {
-      auto& block = blocks[static_cast<int>(d)];
-      for (int r = 0; r < n; ++r) {
-        for (int c = 0; c < n; ++c) {
-          block(r, c) *= 0.02;
-          if (r != c) continue;
-          bool const upwind = d == Direction::west || d == Direction::south;
-          block(r, c) += d == Direction::center ? 7.6 - 0.24 * n : upwind ? -1.8 : -0.9;
-        }
-      }
-    }
-  }
-  return a;
-}
-
-template <class Exec>
-class Krylov : public ::testing::Test {
- protected:
-  using Vector = BlockVector<double, n, Exec>;
-
-  explicit Krylov(const Grid& grid = Grid(13, 10, 5))
-      : reference(convection_diffusion(grid)),
-        solution(random_vector(grid.size() * n)),
-        a(to_device<double, n, double>(exec, reference)),
-        b(to_device<double, n>(exec, grid, reference.apply(solution))),
-        x(exec, grid),
-        ilu(exec, grid),
-        jacobi(exec, grid) {
-    ilu.factor(exec, a);
-    jacobi.factor(exec, a);
-  }
-
-  const Grid& grid() const { return reference.grid; }
-
-  template <template <class> class Method, class Precond>
-  KrylovResult run(const Precond& m, const KrylovOptions& options = {}) {
-    Kokkos::deep_copy(exec, x.flat(), 0.0);
-    return Method<Vector>(exec, grid(), options).solve(exec, a, m, b, x);
-  }
-
-  void expect_solved(const KrylovResult& result) {
-    EXPECT_TRUE(result.converged()) << name(result.outcome);
-    EXPECT_LE(result.residual_norm, 1.01e-8 * result.rhs_norm);
-    EXPECT_EQ(result.history.size(), static_cast<std::size_t>(result.iterations) + 1);
-    EXPECT_DOUBLE_EQ(result.history.front(), result.rhs_norm);
-    EXPECT_TRUE(near(to_host(exec, x), solution, 1e-6));
-  }
-
-  Exec exec{};
-  ReferenceStencil reference;
-  std::vector<double> solution;
-  BlockStencil7<double, n, Exec> a;
-  Vector b, x;
-  BlockIlu0<double, n, Exec> ilu;
-  BlockJacobi<double, n, Exec> jacobi;
-};
 TYPED_TEST_SUITE(Krylov, ExecutionSpaces, SpaceNames);
 
 TYPED_TEST(Krylov, every_method_solves_with_every_preconditioner) {
@@ -146,6 +80,22 @@ TYPED_TEST(Krylov, zero_right_hand_side_is_solved_at_once) {
   check.template operator()<Fgmres>();
 }
 
+TYPED_TEST(Krylov, x_is_zero_for_every_instance_when_a_solve_of_zero_returns) {
+  using Vector = BlockVector<double, n, TypeParam>;
+  Kokkos::deep_copy(this->exec, this->b.flat(), 0.0);
+  auto const check = [&](const auto& method) {
+    this->exec.fence();
+    KokkosEvents const events;
+    method.solve(this->exec, this->a, this->ilu, this->b, this->x);
+    ASSERT_FALSE(events.fences().empty());
+    EXPECT_EQ(events.fences().back(), "Hyperplane: x is zero");
+    EXPECT_THAT(events.kernels().back().label, ::testing::EndsWith("::zero"));
+  };
+  check(Richardson<Vector>(this->exec, this->grid()));
+  check(BiCgStab<Vector>(this->exec, this->grid()));
+  check(Fgmres<Vector>(this->exec, this->grid()));
+}
+
 TYPED_TEST(Krylov, no_iterations_and_no_tolerance) {
   auto const check = [&]<template <class> class Method>() {
     auto const none = this->template run<Method>(this->ilu, {.max_iterations = 0});
@@ -172,91 +122,6 @@ TYPED_TEST(Krylov, nan_ends_with_a_breakdown) {
   check.template operator()<Richardson>();
   check.template operator()<BiCgStab>();
   check.template operator()<Fgmres>();
-}
-
-/// Returns zero whatever it is given.
-struct UselessPreconditioner {
-  template <class Exec, class Vector>
-  void solve(const Exec& exec, const Vector&, const Vector& z) const {
-    Kokkos::deep_copy(exec, z.flat(), 0.0);
-  }
-};
-
-/// Another preconditioner, but for one application, of which the result is `value` everywhere.
-template <class Precond>
-struct FaultyPreconditioner {
-  const Precond& m_precond;
-  int m_faulty_application;
-  double m_value;
-  mutable int m_applications = 0;
-
-  template <class Exec, class Vector>
-  void solve(const Exec& exec, const Vector& r, const Vector& z) const {
-    if (++m_applications == m_faulty_application) {
-      Kokkos::deep_copy(exec, z.flat(), m_value);
-    } else {
-      m_precond.solve(exec, r, z);
-    }
-  }
-};
-
-TYPED_TEST(Krylov, bicgstab_begins_anew_after_a_breakdown) {
-  // A search direction of zeros, and one of NaN, in the fourth iteration (two applications each).
-  for (double const fault : {0.0, std::numeric_limits<double>::quiet_NaN()}) {
-    FaultyPreconditioner<BlockJacobi<double, n, TypeParam>> const faulty{this->jacobi, 7, fault};
-    this->expect_solved(this->template run<BiCgStab>(faulty));
-    EXPECT_GT(faulty.m_applications, 7);
-  }
-}
-
-TYPED_TEST(Krylov, fgmres_keeps_the_finite_part_of_a_broken_cycle) {
-  auto const healthy = this->template run<Fgmres>(this->jacobi, {.tolerance = 0, .max_iterations = 4});
-  auto const expected = to_host(this->exec, this->x);
-  FaultyPreconditioner<BlockJacobi<double, n, TypeParam>> const faulty{this->jacobi, 5,
-                                                                       std::numeric_limits<double>::quiet_NaN()};
-  auto const broken = this->template run<Fgmres>(faulty);
-  EXPECT_EQ(broken.outcome, KrylovOutcome::breakdown);
-  EXPECT_EQ(broken.iterations, 4);
-  EXPECT_EQ(broken.residual_norm, healthy.residual_norm);
-  EXPECT_TRUE(bitwise_equal(to_host(this->exec, this->x), expected));
-}
-
-/// One preconditioner, then the other, in turn.
-template <class First, class Second>
-struct AlternatingPreconditioner {
-  const First& m_first;
-  const Second& m_second;
-  mutable int m_applications = 0;
-
-  template <class Exec, class Vector>
-  void solve(const Exec& exec, const Vector& r, const Vector& z) const {
-    if (++m_applications % 2 == 1) {
-      m_first.solve(exec, r, z);
-    } else {
-      m_second.solve(exec, r, z);
-    }
-  }
-};
-
-TYPED_TEST(Krylov, fgmres_is_flexible) {
-  AlternatingPreconditioner<BlockIlu0<double, n, TypeParam>, IdentityPreconditioner> const m{this->ilu, {}};
-  auto const result = this->template run<Fgmres>(m);
-  this->expect_solved(result);
-  // What the recursion claims is what x has.
-  EXPECT_NEAR(result.history.back() / result.residual_norm, 1.0, 1e-4);
-}
-
-TYPED_TEST(Krylov, a_useless_preconditioner_is_a_breakdown) {
-  EXPECT_EQ(this->template run<BiCgStab>(UselessPreconditioner{}).outcome, KrylovOutcome::breakdown);
-  EXPECT_EQ(this->template run<Fgmres>(UselessPreconditioner{}).outcome, KrylovOutcome::breakdown);
-  EXPECT_TRUE(bitwise_equal(to_host(this->exec, this->x), std::vector<double>(this->solution.size(), 0.0)));
-}
-
-TYPED_TEST(Krylov, diverging_corrections_end) {
-  // Undamped corrections with a preconditioner that overshoots: infinite before the iterations run out.
-  auto const result = this->template run<Richardson>(IdentityPreconditioner{}, {.max_iterations = 2000});
-  EXPECT_EQ(result.outcome, KrylovOutcome::breakdown);
-  EXPECT_LT(result.iterations, 2000);
 }
 
 TYPED_TEST(Krylov, the_monitor_sees_every_iteration) {

@@ -113,8 +113,7 @@ void check_lists(const Exec& exec, const LineSet& lines, const BlockTridiagonalO
   auto const expected = solve_lines(lines, n, rhs, line_of);
   auto const b = to_view<double>(exec, rhs);
   solver.solve(exec, b, b);
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, b);
-  EXPECT_TRUE(near({host.data(), host.data() + host.size()}, expected, rounding<double>(20, n)));
+  EXPECT_TRUE(near(to_host(b), expected, rounding<double>(20, n)));
 
   constexpr int columns = 3;
   std::vector<double> values, expected_values;

@@ -16,8 +16,8 @@
 #include "support/matchers.hpp"
 #include "support/transfer.hpp"
 
-// Lines of scalars, n = 1, where Path::staged has many threads a line: lines of all lengths around what a thread and a
-// block of threads have, and pivots that tell what comes into a thread's steps from what it should be.
+// Lines of scalars, n = 1, where LinePath::staged has many threads per line: lines of all lengths around what a thread
+// and a block of threads have, and pivots that tell what comes into a thread's steps from what it should be.
 namespace hyperplane::test {
 namespace {
 
@@ -43,7 +43,7 @@ TYPED_TEST(ScalarLines, of_any_length_are_solved) {
   auto const line_of = [&](std::int64_t line) { return random_line(1, lines.length(line), 7 + unsigned(line)); };
   auto const rhs = random_vector(lines.point_count());
   auto const expected = solve_lines(lines, 1, rhs, line_of);
-  for (auto options : line_options_of<TypeParam>()) {
+  for (auto options : line_options_of<TypeParam>(1)) {
     options.partitions = 1;
     SCOPED_TRACE(describe(options));
     BlockTridiagonal<double, 1, TypeParam> solver(exec, lines, options);
@@ -51,8 +51,7 @@ TYPED_TEST(ScalarLines, of_any_length_are_solved) {
     EXPECT_TRUE(solver.status(exec).ok()) << solver.status(exec).message();
     auto const x = to_view<double>(exec, rhs);
     solver.solve(exec, x, x);
-    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, x);
-    EXPECT_TRUE(near({host.data(), host.data() + host.size()}, expected, rounding<double>(20, 1)));
+    EXPECT_TRUE(near(to_host(x), expected, rounding<double>(20, 1)));
   }
 }
 
@@ -103,7 +102,7 @@ TYPED_TEST(ScalarLines, have_small_residuals_with_small_pivots) {
       systems.push_back(line_with_pivots(lines.length(line), 3 + unsigned(line), smallest));
     }
     auto const rhs = random_vector(lines.point_count());
-    for (auto options : line_options_of<TypeParam>()) {
+    for (auto options : line_options_of<TypeParam>(1)) {
       options.partitions = 1;
       SCOPED_TRACE(describe(options) + ", smallest pivot " + std::to_string(smallest));
       BlockTridiagonal<double, 1, TypeParam> solver(exec, lines, options);
@@ -124,7 +123,7 @@ TYPED_TEST(ScalarLines, have_small_residuals_with_small_pivots) {
 TYPED_TEST(ScalarLines, name_a_singular_pivot_anywhere) {
   TypeParam const exec;
   auto const lines = LineSet::uniform(3, 300);
-  for (auto options : line_options_of<TypeParam>()) {
+  for (auto options : line_options_of<TypeParam>(1)) {
     options.partitions = 1;
     BlockTridiagonal<double, 1, TypeParam> solver(exec, lines, options);
     for (int const position : {0, 7, 8, 127, 128, 200, 299}) {
@@ -147,7 +146,7 @@ TYPED_TEST(ScalarLines, may_have_any_unit) {
   TypeParam const exec;
   auto const lines = LineSet::uniform(3, 300);
   auto const rhs = random_vector(lines.point_count());
-  for (auto options : line_options_of<TypeParam>()) {
+  for (auto options : line_options_of<TypeParam>(1)) {
     options.partitions = 1;
     SCOPED_TRACE(describe(options));
     BlockTridiagonal<double, 1, TypeParam> solver(exec, lines, options);
@@ -166,9 +165,10 @@ TYPED_TEST(ScalarLines, may_have_any_unit) {
       auto values = to_host(exec, x);
       for (auto& value : values) value = std::ldexp(value, exponent);
       if (first.empty()) first = values;
-      // Without squares Path::staged begins a step with what was computed before it, else with what agrees with that.
+      // Without squares LinePath::staged begins a step with what was computed before it, else with what agrees with
+      // that.
       bool const same =
-          solver.path() != Path::staged || 2 * std::abs(exponent) < std::numeric_limits<double>::max_exponent;
+          solver.path() != LinePath::staged || 2 * std::abs(exponent) < std::numeric_limits<double>::max_exponent;
       EXPECT_TRUE(same ? bitwise_equal(values, first) : near(values, first, rounding<double>(20, 1)))
           << "times 2^" << exponent;
     }

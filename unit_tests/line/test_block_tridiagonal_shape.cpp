@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_shape.hpp>
 
-// The shape of Path::staged is a pure function, tested without a device.
+// The shape of LinePath::staged is a pure function, tested without a device.
 namespace hyperplane::test {
 namespace {
 

@@ -100,8 +100,7 @@ void check(const Exec& exec, const LineSet& lines, const BlockTridiagonalOptions
   if (!lines.grid()) {
     auto const b = to_view<Scalar>(exec, rhs);
     solver.solve(exec, b, b);
-    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, b);
-    EXPECT_TRUE(near({host.data(), host.data() + host.size()}, expected, rounding<Storage>(20, n)));
+    EXPECT_TRUE(near(to_host(b), expected, rounding<Storage>(20, n)));
   }
   constexpr int columns = 2;
   std::vector<double> values, expected_values;
@@ -129,7 +128,7 @@ TYPED_TEST(SplitLines, ignore_the_outer_blocks_of_open_lines) {
     return system;
   };
   auto const rhs = random_vector(lines.point_count());
-  for (auto const path : line_paths_of<TypeParam>()) {
+  for (auto const path : line_paths_of<TypeParam>(1)) {
     BlockTridiagonal<double, 1, TypeParam, float> solver(exec, lines, {.path = path, .partitions = 4});
     solver.factor(exec, to_lines<double, 1, double>(exec, solver.layout(), line_of));
     auto const x = to_view<double>(exec, rhs);

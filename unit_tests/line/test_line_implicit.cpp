@@ -237,7 +237,7 @@ TYPED_TEST(LineImplicitTest, names_a_singular_pivot_and_refuses_misuse) {
   using ::testing::HasSubstr;
   EXPECT_THAT(message({.directions = {}}), HasSubstr("no direction"));
   EXPECT_THAT(message({.sweeps = 0}), HasSubstr("sweeps is 0"));
-  EXPECT_THAT(message({.relaxation = 2.0}), HasSubstr("relaxation is 2.0"));
+  EXPECT_THAT(message({.relaxation = 2.0}), HasSubstr("relaxation is 2, "));
 }
 
 TYPED_TEST(LineImplicitTest, keeps_padding_of_the_solution_zero) {

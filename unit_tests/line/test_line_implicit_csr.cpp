@@ -35,10 +35,10 @@ TYPED_TEST(LineImplicitCsrTest, is_the_iteration_on_the_grid_where_the_mesh_is_o
       LineImplicitCsr<double, n, TypeParam> lines(exec, a, LineSet::along(grid, direction),
                                                   {.sweeps = 3, .relaxation = w});
       lines.factor(exec, a);
-      auto const x = rows_to_device<double>(exec, b);
+      auto const x = to_view<double>(exec, b);
       lines.solve(exec, x, x);
       EXPECT_TRUE(lines.status(exec).ok());
-      EXPECT_TRUE(near(rows_to_host(x), expected, rounding<double>(100, n))) << name(direction) << ", w = " << w;
+      EXPECT_TRUE(near(to_host(x), expected, rounding<double>(100, n))) << name(direction) << ", w = " << w;
     }
   }
 }
@@ -77,10 +77,10 @@ void compare_on_mesh(const Exec& exec, const LineSet& lines, const LineImplicitO
   auto const a = to_device<Scalar, n, Storage>(exec, reference);
   LineImplicitCsr<Scalar, n, Exec, Storage> iteration(exec, a, lines, options);
   iteration.factor(exec, a);
-  auto const rhs = rows_to_device<Scalar>(exec, b), x = rows_to_device<Scalar>(exec, start);
+  auto const rhs = to_view<Scalar>(exec, b), x = to_view<Scalar>(exec, start);
   iteration.iterate(exec, rhs, x);
   EXPECT_TRUE(iteration.status(exec).ok());
-  EXPECT_TRUE(near(rows_to_host(x), expected, rounding<Storage>(100, n))) << n;
+  EXPECT_TRUE(near(to_host(x), expected, rounding<Storage>(100, n))) << n;
 }
 
 TYPED_TEST(LineImplicitCsrTest, is_the_dense_reference_on_a_mesh_with_lines_of_different_lengths) {
@@ -103,12 +103,12 @@ TYPED_TEST(LineImplicitCsrTest, takes_the_inexact_solver_of_lines) {
   auto const lines =
       LineSet::lists(25, {0, 10, 20}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15});
   auto const a = to_device<double, n, double>(exec, reference);
-  auto const b = rows_to_device<double>(exec, random_vector(50));
+  auto const b = to_view<double>(exec, random_vector(50));
   auto const solve = [&](auto&& iteration) {
     iteration.factor(exec, a);
-    auto const x = rows_to_device<double>(exec, std::vector<double>(50, 0.0));
+    auto const x = to_view<double>(exec, std::vector<double>(50, 0.0));
     iteration.solve(exec, b, x);
-    return rows_to_host(x);
+    return to_host(x);
   };
   using Inexact = LineImplicitCsr<double, n, TypeParam, double, std::int64_t, LineJacobi<double, n, TypeParam>>;
   auto const exact = solve(LineImplicitCsr<double, n, TypeParam>(exec, a, lines, {.sweeps = 3}));
@@ -120,7 +120,7 @@ TYPED_TEST(LineImplicitCsrTest, takes_the_inexact_solver_of_lines) {
 TYPED_TEST(LineImplicitCsrTest, allocates_nothing_and_fences_nothing) {
   auto const exec = OtherInstance<TypeParam>::make();
   auto const a = to_device<double, 2, double>(exec, random_csr(20, 2));
-  auto const x = rows_to_device<double>(exec, random_vector(40));
+  auto const x = to_view<double>(exec, random_vector(40));
   LineImplicitCsr<double, 2, TypeParam> lines(exec, a, LineSet::lists(20, {0, 4}, {3, 4, 5, 6}),
                                               {.sweeps = 2, .relaxation = 0.9});
   exec.fence();
@@ -146,8 +146,7 @@ TYPED_TEST(LineImplicitCsrTest, names_a_singular_pivot_and_refuses_misuse) {
   auto const lines = LineSet::lists(20, {0, 1, 5}, {0, 7, 6, 5, 4});
   using Lines = LineImplicitCsr<double, 2, TypeParam>;
   Lines iteration(exec, a, lines);
-  auto const x = rows_to_device<double>(exec, random_vector(40)),
-             wrong = rows_to_device<double>(exec, random_vector(41));
+  auto const x = to_view<double>(exec, random_vector(40)), wrong = to_view<double>(exec, random_vector(41));
   EXPECT_THROW(iteration.solve(exec, x, x), Error);
   iteration.factor(exec, a);
   auto const status = iteration.status(exec);
@@ -176,8 +175,8 @@ TYPED_TEST(LineImplicitCsrTest, names_a_singular_pivot_and_refuses_misuse) {
   EXPECT_THAT(message(a, lines, {.sweeps = 0}), HasSubstr("sweeps is 0"));
   auto const pair = LineSet::lists(2, {0, 2}, {0, 1});
   EXPECT_THAT(message(Csr(exec, {0, 1, 2}, {0, 0}), pair), HasSubstr("row 1 has no diagonal block"));
-  typename Csr::Columns const out_of_range = rows_to_device<int>(exec, {0, 7});
-  typename Csr::Offsets const falling = rows_to_device<std::int64_t>(exec, {0, 3, 2});
+  typename Csr::Columns const out_of_range = to_view<int>(exec, {0, 7});
+  typename Csr::Offsets const falling = to_view<std::int64_t>(exec, {0, 3, 2});
   Csr const right(exec, {0, 1, 2}, {0, 1});
   EXPECT_THAT(message(Csr(right.offsets(), out_of_range, right.values()), pair), HasSubstr("row 1 has column 7"));
   EXPECT_THAT(message(Csr(falling, right.columns(), right.values()), pair), HasSubstr("row 0 has blocks 0 to 3 of 2"));

@@ -29,7 +29,7 @@ class LineImplicitKrylov : public ::testing::Test {
   LineImplicitKrylov()
       : solution(random_vector(points * n)),
         a(to_device<double, n, double>(exec, reference())),
-        b(rows_to_device<double>(exec, reference().dense() * solution)),
+        b(to_view<double>(exec, reference().dense() * solution)),
         x(exec, points),
         lines(exec, a, LineSet::lists(points, {0, cut, end}, numbers(end))) {
     lines.factor(exec, a);
@@ -65,7 +65,7 @@ class LineImplicitKrylov : public ::testing::Test {
 
   void expect_solved(const KrylovResult& result) {
     EXPECT_TRUE(result.converged()) << name(result.outcome);
-    EXPECT_TRUE(near(rows_to_host(x.flat()), solution, 1e-8));
+    EXPECT_TRUE(near(to_host(x.flat()), solution, 1e-8));
   }
 
   Exec exec{};
@@ -98,7 +98,7 @@ TYPED_TEST(LineImplicitKrylov, is_the_correction_iteration_inside_richardson) {
   three.factor(this->exec, this->a);
   PointVector<double, n, TypeParam> const expected(this->exec, points);
   three.solve(this->exec, this->b, expected);
-  EXPECT_TRUE(near(rows_to_host(this->x.flat()), rows_to_host(expected.flat()), rounding<double>(100, n)));
+  EXPECT_TRUE(near(to_host(this->x.flat()), to_host(expected.flat()), rounding<double>(100, n)));
 }
 
 TYPED_TEST(LineImplicitKrylov, refuses_other_numbers_of_points) {
@@ -110,7 +110,7 @@ TYPED_TEST(LineImplicitKrylov, refuses_other_numbers_of_points) {
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), ::testing::AllOf(::testing::HasSubstr("90 points"), ::testing::HasSubstr("91")));
   }
-  EXPECT_THROW(Vector(rows_to_device<double>(this->exec, random_vector(5))), Error);
+  EXPECT_THROW(Vector(to_view<double>(this->exec, random_vector(5))), Error);
   EXPECT_THROW(Vector(this->exec, -1), Error);
 }
 

@@ -15,6 +15,7 @@
 #include "support/matchers.hpp"
 #include "support/serial_reference.hpp"
 #include "support/sip_reference.hpp"
+#include "support/solver_paths.hpp"
 #include "support/transfer.hpp"
 
 namespace hyperplane::test {
@@ -26,8 +27,8 @@ TYPED_TEST_SUITE(SipTest, ExecutionSpaces, SpaceNames);
 
 template <class Scalar, class Storage, class Exec>
 std::vector<double> sip_solve(const Exec& exec, const ReferenceStencil& a, const std::vector<double>& rhs,
-                              const SipOptions& options) {
-  Sip<Scalar, Exec, Storage> sip(exec, a.grid, options);
+                              const SipOptions& options, const SolverPath& path = SweepPath::automatic) {
+  auto sip = path.make<Sip<Scalar, Exec, Storage>>(exec, a.grid, options);
   sip.factor(exec, to_device<Scalar, 1, Storage>(exec, a));
   auto const x = to_device<Scalar, 1>(exec, a.grid, rhs);
   sip.solve(exec, x, x);
@@ -52,8 +53,8 @@ void compare_with_reference(const Exec& exec) {
       auto const rhs = random_vector(a.rows());
       for (double const alpha : {0.0, 0.5, 0.9}) {
         auto const expected = ReferenceSip(a, alpha).solve(rhs);
-        for (Path const path : paths_of<Exec>()) {
-          EXPECT_TRUE(near(sip_solve<Scalar, Storage>(exec, a, rhs, {.alpha = alpha, .path = path}), expected,
+        for (SolverPath const path : solver_paths_of<Exec>()) {
+          EXPECT_TRUE(near(sip_solve<Scalar, Storage>(exec, a, rhs, {.alpha = alpha}, path), expected,
                            rounding<Storage>(200, 1)))
               << to_string(grid) << ", alpha = " << alpha << ", path " << name(path);
         }
@@ -76,9 +77,9 @@ TYPED_TEST(SipTest, is_the_serial_reference_on_a_few_multiprocessors) {
     auto const rhs = random_vector(a.rows());
     auto const expected = ReferenceSip(a, 0.9).solve(rhs);
     for (int const multiprocessors : {1, 3, 17}) {
-      for (Path const path : paths_of<TypeParam>()) {
-        SipOptions const options{.path = path, .multiprocessors = multiprocessors};
-        EXPECT_TRUE(near(sip_solve<double, double>(exec, a, rhs, options), expected, rounding<double>(200, 1)))
+      for (SolverPath const path : solver_paths_of<TypeParam>()) {
+        SipOptions const options{.multiprocessors = multiprocessors};
+        EXPECT_TRUE(near(sip_solve<double, double>(exec, a, rhs, options, path), expected, rounding<double>(200, 1)))
             << to_string(grid) << ", path " << name(path) << ", " << multiprocessors << " multiprocessors";
       }
     }
@@ -99,8 +100,8 @@ TYPED_TEST(SipTest, is_made_of_its_parts_and_takes_several_right_hand_sides) {
   for (auto const& grid : {Grid(13, 18, 6), Grid(21, 9, 1)}) {
     auto const a = random_stencil(grid, 1);
     auto const values = random_vector(3 * a.rows());
-    for (Path const path : paths_of<TypeParam>()) {
-      Sip<double, TypeParam> sip(exec, grid, {.path = path, .right_hand_sides = 3});
+    for (SolverPath const path : solver_paths_of<TypeParam>()) {
+      auto sip = path.make<Sip<double, TypeParam>>(exec, grid, {.right_hand_sides = 3});
       sip.factor(exec, to_device<double, 1, double>(exec, a));
       std::vector<Vector> b, x;
       for (int v = 0; v < 3; ++v) {
@@ -141,16 +142,16 @@ TYPED_TEST(SipTest, ignores_entries_that_point_out_of_the_grid) {
     auto a = poisson(grid);
     auto const rhs = random_vector(a.rows());
     std::vector<std::vector<double>> expected;
-    for (Path const path : paths_of<TypeParam>())
-      expected.push_back(sip_solve<double, double>(exec, a, rhs, {.path = path}));
+    for (SolverPath const path : solver_paths_of<TypeParam>())
+      expected.push_back(sip_solve<double, double>(exec, a, rhs, {}, path));
     for (std::int64_t p = 0; p < a.grid.size(); ++p) {
       for (auto const d : stencil7_directions) {
         if (!a.grid.contains(neighbour(a.grid.point(p), d))) a.block(p, d)(0, 0) = nan;
       }
     }
     std::size_t number = 0;
-    for (Path const path : paths_of<TypeParam>()) {
-      EXPECT_TRUE(bitwise_equal(sip_solve<double, double>(exec, a, rhs, {.path = path}), expected[number++]))
+    for (SolverPath const path : solver_paths_of<TypeParam>()) {
+      EXPECT_TRUE(bitwise_equal(sip_solve<double, double>(exec, a, rhs, {}, path), expected[number++]))
           << to_string(grid) << ", path " << name(path);
     }
   }
@@ -208,9 +209,9 @@ TYPED_TEST(SipTest, factor_and_solve_allocate_nothing_and_fence_nothing) {
   Grid const grid(9, 10, 4);
   auto const a = to_device<double, 1, double>(exec, random_stencil(grid, 1));
   auto const x = to_device<double, 1>(exec, grid, random_vector(grid.size()));
-  for (Path const path : paths_of<TypeParam>()) {
-    Sip<double, TypeParam> sip(exec, grid, {.path = path});
-    EXPECT_EQ(sip.path(), path);
+  for (SolverPath const path : solver_paths_of<TypeParam>()) {
+    auto sip = path.make<Sip<double, TypeParam>>(exec, grid);
+    EXPECT_EQ(sip.path(), path.sweep_path());
     exec.fence();
     KokkosEvents const events;
     sip.factor(exec, a);
@@ -242,12 +243,13 @@ TYPED_TEST(SipTest, names_the_first_singular_pivot_and_refuses_misuse) {
 
   EXPECT_THROW(sip.factor(exec, BlockStencil7<double, 1, TypeParam>(exec, Grid(11, 5, 3))), Error);
   EXPECT_THROW(sip.solve(exec, BlockVector<double, 1, TypeParam>(exec, Grid(11, 5, 3)), x), Error);
-  for (double const alpha : {-0.1, 1.0, 1.8, std::numeric_limits<double>::quiet_NaN()}) {
+  for (auto const& [alpha, digits] : std::vector<std::pair<double, std::string>>{
+           {-0.1, "-0.1,"}, {1.0, "1,"}, {1.8, "1.8,"}, {std::numeric_limits<double>::quiet_NaN(), "nan,"}}) {
     try {
       Sip<double, TypeParam> const refused(exec, grid, {.alpha = alpha});
       ADD_FAILURE() << alpha;
     } catch (const Error& error) {
-      EXPECT_THAT(error.what(), ::testing::HasSubstr("alpha is " + std::to_string(alpha)));
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("alpha is " + digits));
     }
   }
 }
@@ -256,7 +258,7 @@ TYPED_TEST(SipTest, names_the_first_singular_pivot_and_refuses_misuse) {
 TEST(SipOpenMp, the_same_bits_for_1_2_and_4_threads) {
   auto const a = random_stencil(Grid(9, 40, 6), 1);
   auto const rhs = random_vector(a.rows());
-  for (Path const path : {Path::portable, Path::pencil}) {
+  for (SweepPath const path : {SweepPath::portable, SweepPath::slab}) {
     SipOptions const options{.alpha = 0.8, .path = path};
     auto const expected = sip_solve<double, double>(Kokkos::OpenMP(1), a, rhs, options);
     for (int const threads : {2, 4}) {

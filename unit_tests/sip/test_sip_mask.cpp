@@ -14,6 +14,7 @@
 #include "support/matchers.hpp"
 #include "support/serial_reference.hpp"
 #include "support/sip_reference.hpp"
+#include "support/solver_paths.hpp"
 #include "support/transfer.hpp"
 
 namespace hyperplane::test {
@@ -80,9 +81,9 @@ void compare_with_edited_matrix(const Exec& exec) {
     auto clean_rhs = rhs;
     for (std::int64_t p = 0; p < grid.size(); ++p) clean_rhs[p] *= mask[p] != 0;
     auto const expected = ReferenceSip(edited, 0.9).solve(clean_rhs);
-    for (Path const path : paths_of<Exec>()) {
+    for (SolverPath const path : solver_paths_of<Exec>()) {
       auto const what = to_string(grid) + ", path " + name(path);
-      Sip<Scalar, Exec, Storage> sip(exec, grid, {.path = path});
+      auto sip = path.make<Sip<Scalar, Exec, Storage>>(exec, grid);
       auto const solve = [&](const std::vector<double>& b) {
         EXPECT_TRUE(sip.status(exec).ok()) << what << ", " << sip.status(exec).message();
         auto const x = to_device<Scalar, 1>(exec, grid, b);
@@ -115,8 +116,8 @@ TYPED_TEST(SipMaskTest, all_points_and_none) {
   Grid const grid(9, 10, 4);
   auto const a = to_device<double, 1, double>(exec, random_stencil(grid, 1));
   auto const b = to_device<double, 1>(exec, grid, random_vector(grid.size()));
-  for (Path const path : paths_of<TypeParam>()) {
-    Sip<double, TypeParam> sip(exec, grid, {.path = path});
+  for (SolverPath const path : solver_paths_of<TypeParam>()) {
+    auto sip = path.make<Sip<double, TypeParam>>(exec, grid);
     BlockVector<double, 1, TypeParam> const x(exec, grid), y(exec, grid);
     sip.factor(exec, a);
     sip.solve(exec, b, x);
@@ -135,8 +136,8 @@ TYPED_TEST(SipMaskTest, allocates_nothing_fences_nothing_and_refuses_another_siz
   Grid const grid(9, 10, 4);
   auto const a = to_device<double, 1, double>(exec, random_stencil(grid, 1));
   auto const mask = to_device_mask(exec, mask_of(grid));
-  for (Path const path : paths_of<TypeParam>()) {
-    Sip<double, TypeParam> sip(exec, grid, {.path = path});
+  for (SolverPath const path : solver_paths_of<TypeParam>()) {
+    auto sip = path.make<Sip<double, TypeParam>>(exec, grid);
     exec.fence();
     KokkosEvents const events;
     sip.factor(exec, a, mask);

@@ -52,7 +52,7 @@ TYPED_TEST(Apply, agrees_with_reference) {
 }
 
 TYPED_TEST(Apply, the_kernel_of_devices_agrees_too) {
-  // One thread a point: what runs on devices without a kernel of their own, compared on every execution space.
+  // One thread per point: what runs on devices without a kernel of their own, compared on every execution space.
   TypeParam const exec;
   constexpr int n = 3;
   for (auto const& grid : grids()) {

@@ -4,7 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <array>
 #include <cstdint>
-#include <hyperplane/cfd/array_ref.hpp>
+#include <hyperplane/array/array_ref.hpp>
 #include <random>
 #include <type_traits>
 #include <vector>

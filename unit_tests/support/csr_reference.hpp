@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "serial_reference.hpp"
+#include "views.hpp"
 
 /// Block CSR matrices on the host.
 namespace hyperplane::test {
@@ -86,24 +87,6 @@ BlockCsr<Scalar, n, Exec, Storage> to_device(const Exec& exec, const ReferenceCs
   Kokkos::deep_copy(exec, result.values(), host);
   exec.fence();
   return result;
-}
-
-/// Vectors of points.
-template <class Scalar, class Exec>
-Kokkos::View<Scalar*, typename Exec::memory_space> rows_to_device(const Exec& exec, const std::vector<double>& values) {
-  Kokkos::View<Scalar*, typename Exec::memory_space> const rows("rows", values.size());
-  auto const host = Kokkos::create_mirror_view(rows);
-  for (std::size_t r = 0; r < values.size(); ++r) host(r) = static_cast<Scalar>(values[r]);
-  Kokkos::deep_copy(exec, rows, host);
-  exec.fence();
-  return rows;
-}
-
-template <class Rows>
-std::vector<double> rows_to_host(const Rows& rows) {
-  Kokkos::fence();
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, rows);
-  return {host.data(), host.data() + host.size()};
 }
 
 }  // namespace hyperplane::test

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <Kokkos_Core.hpp>
 #include <hyperplane/core/concepts.hpp>
-#include <hyperplane/core/path.hpp>
+#include <hyperplane/core/dispatch.hpp>
+#include <hyperplane/line/line_path.hpp>
+#include <hyperplane/sweep/sweep_path.hpp>
 #include <string>
 #include <vector>
 
@@ -48,27 +50,38 @@ struct SpaceNames {
   }
 };
 
-/// The paths of BlockIlu0 that the execution space can run, the portable one first.
+/// Whether the device, and the one architecture that Kokkos was configured for, have what came with compute capability
+/// 9.0: clusters, bulk copies, accesses of 128 bits.
 template <class Exec>
-std::vector<Path> paths_of() {
+bool has_capability_90() {
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (CudaExecutionSpace<Exec>) {
+    constexpr int compiled[] = {__CUDA_ARCH_LIST__};
+    return compiled[0] >= 900 && Exec().cuda_device_prop().major >= 9;
+  }
+#endif
+  return false;
+}
+
+/// The paths of sweeps that the execution space can run, the portable one first.
+template <class Exec>
+std::vector<SweepPath> paths_of() {
   if constexpr (HostExecutionSpace<Exec>) {
-    return {Path::portable, Path::pencil};
+    return {SweepPath::portable, SweepPath::slab};
   } else if constexpr (CudaExecutionSpace<Exec>) {
-    return {Path::portable,         Path::pencil,      Path::cuda_graph,
-            Path::thread_recycling, Path::cooperative, Path::self_scheduled};
+    std::vector<SweepPath> paths = {SweepPath::portable, SweepPath::cuda_graph};
+    if (has_capability_90<Exec>()) paths.insert(paths.begin() + 1, SweepPath::slab);
+    return paths;
   } else {
-    return {Path::portable};
+    return {SweepPath::portable};
   }
 }
 
-/// The same for BlockTridiagonal.
+/// The paths of BlockTridiagonal with blocks of n unknowns, or of all sizes: those of scalars need no bulk copies.
 template <class Exec>
-std::vector<Path> line_paths_of() {
-  if constexpr (CudaExecutionSpace<Exec>) {
-    return {Path::portable, Path::staged};
-  } else {
-    return {Path::portable};
-  }
+std::vector<LinePath> line_paths_of(int n = max_block_size) {
+  if (CudaExecutionSpace<Exec> && (n == 1 || has_capability_90<Exec>())) return {LinePath::portable, LinePath::staged};
+  return {LinePath::portable};
 }
 
 }  // namespace hyperplane::test

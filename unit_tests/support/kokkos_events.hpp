@@ -33,6 +33,7 @@ class KokkosEvents {
         [](const Kokkos_Profiling_SpaceHandle, const char* label, const void*, std::uint64_t bytes) {
           // A team policy on CUDA allocates its scratch memory also where that has no bytes.
           if (bytes > 0) s_current->m_allocations.emplace_back(label);
+          s_current->m_allocated_bytes += bytes;
         });
     tools::set_begin_fence_callback([](const char* label, std::uint32_t, std::uint64_t*) {
       // Kokkos fences around callbacks by itself.
@@ -58,6 +59,7 @@ class KokkosEvents {
 
   const std::vector<Kernel>& kernels() const { return m_kernels; }
   const std::vector<std::string>& allocations() const { return m_allocations; }
+  std::uint64_t allocated_bytes() const { return m_allocated_bytes; }
   const std::vector<std::string>& fences() const { return m_fences; }
   /// Labels of what was copied to.
   const std::vector<std::string>& copies() const { return m_copies; }
@@ -66,6 +68,7 @@ class KokkosEvents {
   inline static KokkosEvents* s_current = nullptr;
   std::vector<Kernel> m_kernels;
   std::vector<std::string> m_allocations;
+  std::uint64_t m_allocated_bytes = 0;
   std::vector<std::string> m_fences;
   std::vector<std::string> m_copies;
 };

@@ -9,13 +9,14 @@
 
 namespace hyperplane::test {
 
-/// Every path of BlockTridiagonal, and on Path::staged each width of loads too.
+/// Every path of BlockTridiagonal with blocks of n unknowns, or of all sizes, and on LinePath::staged each width of
+/// loads too.
 template <class Exec>
-std::vector<BlockTridiagonalOptions> line_options_of() {
+std::vector<BlockTridiagonalOptions> line_options_of(int n = max_block_size) {
   std::vector<BlockTridiagonalOptions> result;
-  for (auto const path : line_paths_of<Exec>()) {
+  for (auto const path : line_paths_of<Exec>(n)) {
     result.push_back({.path = path});
-    if (path != Path::staged) continue;
+    if (path != LinePath::staged) continue;
     for (int const bits : {64, 128}) result.push_back({.path = path, .load_bits = bits});
   }
   return result;

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <hyperplane/line/line_set.hpp>
-#include <random>
 #include <vector>
 
+#include "random_lines.hpp"
 #include "serial_reference.hpp"
 
 /// Slow, obvious serial versions of what line solvers do.
@@ -73,18 +73,18 @@ struct ReferenceLine {
 
 /// Random blocks with a dominant diagonal.
 inline ReferenceLine random_line(int n, int length, unsigned seed) {
-  ReferenceLine line(n, length);
-  std::mt19937_64 generator(seed);
-  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
-  for (auto* blocks : {&line.lower, &line.diagonal, &line.upper}) {
-    for (auto& block : *blocks) {
-      for (auto& entry : block.entries) entry = uniform(generator);
+  RandomLines const lines{.n = n, .seed = seed};
+  ReferenceLine result(n, length);
+  for (int p = 0; p < length; ++p) {
+    for (int r = 0; r < n; ++r) {
+      for (int c = 0; c < n; ++c) {
+        result.lower[p](r, c) = lines.coefficient(p, LineBlock::lower, r, c);
+        result.diagonal[p](r, c) = lines.coefficient(p, LineBlock::diagonal, r, c);
+        result.upper[p](r, c) = lines.coefficient(p, LineBlock::upper, r, c);
+      }
     }
   }
-  for (auto& block : line.diagonal) {
-    for (int r = 0; r < n; ++r) block(r, r) += 3.0 * n;
-  }
-  return line;
+  return result;
 }
 
 /// One line of the part of a seven-point matrix that is along its direction.

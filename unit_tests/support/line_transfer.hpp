@@ -7,19 +7,9 @@
 #include <vector>
 
 #include "line_reference.hpp"
+#include "views.hpp"
 
 namespace hyperplane::test {
-
-/// A host vector in the memory of the execution space, converted to T.
-template <class T, class Exec, class From>
-Kokkos::View<T*, Exec> to_view(const Exec& exec, const std::vector<From>& values) {
-  Kokkos::View<T*, Exec> view("values", values.size());
-  auto const host = Kokkos::create_mirror_view(view);
-  for (std::size_t e = 0; e < values.size(); ++e) host(e) = static_cast<T>(values[e]);
-  Kokkos::deep_copy(exec, view, host);
-  exec.fence();
-  return view;
-}
 
 /// Ordinal of the first point of each line, and of all points.
 inline std::vector<std::int64_t> first_ordinals(const LineSet& lines) {
@@ -31,7 +21,7 @@ inline std::vector<std::int64_t> first_ordinals(const LineSet& lines) {
 /// Values (ordinal * columns + column) * n + c <-> a LineVector, through its ref().
 template <bool to_vector, class Scalar, int n, class Exec>
 void copy_line_values(const Exec& exec, const LineVector<Scalar, n, Exec>& vector,
-                      const Kokkos::View<Scalar*, Exec>& values) {
+                      const Kokkos::View<Scalar*, typename Exec::memory_space>& values) {
   auto const first = to_view<std::int64_t>(exec, first_ordinals(vector.layout().lines()));
   auto const ref = vector.ref();
   Kokkos::parallel_for(
@@ -63,16 +53,16 @@ LineVector<Scalar, n, Exec> to_lines(const Exec& exec, const LineLayout<Scalar, 
 
 template <class Scalar, int n, class Exec>
 std::vector<double> to_host(const Exec& exec, const LineVector<Scalar, n, Exec>& vector) {
-  Kokkos::View<Scalar*, Exec> const values("values", vector.layout().lines().size() * vector.columns() * n);
+  Kokkos::View<Scalar*, typename Exec::memory_space> const values(
+      "values", vector.layout().lines().size() * vector.columns() * n);
   copy_line_values<false>(exec, vector, values);
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, values);
-  return {host.data(), host.data() + host.size()};
+  return to_host(values);
 }
 
 /// Entries ((ordinal * 3 + block) * n + r) * n + c -> a BlockTridiagonalMatrix, through its ref().
 template <class Scalar, int n, class Exec, class Storage>
 void fill_lines(const Exec& exec, const BlockTridiagonalMatrix<Scalar, n, Exec, Storage>& matrix,
-                const Kokkos::View<Storage*, Exec>& values) {
+                const Kokkos::View<Storage*, typename Exec::memory_space>& values) {
   auto const& lines = matrix.layout().lines();
   auto const first = to_view<std::int64_t>(exec, first_ordinals(lines));
   auto const ref = matrix.ref();

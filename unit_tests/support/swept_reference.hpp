@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "execution_spaces.hpp"
+
 namespace hyperplane::test {
 
 /// Every level of every step over the whole line, from one array into another.
@@ -190,8 +192,10 @@ std::vector<double> values_of(const Exec& exec, const Line& line) {
 template <class Exec>
 std::vector<SweptVariant> swept_variants() {
   if constexpr (CudaExecutionSpace<Exec>) {
-    return {SweptVariant::shared,    SweptVariant::hybrid, SweptVariant::cuda_graph,
-            SweptVariant::registers, SweptVariant::tiles,  SweptVariant::resident};
+    std::vector<SweptVariant> variants = {SweptVariant::shared, SweptVariant::hybrid, SweptVariant::cuda_graph,
+                                          SweptVariant::registers, SweptVariant::tiles};
+    if (has_capability_90<Exec>()) variants.push_back(SweptVariant::resident);
+    return variants;
   } else {
     return {SweptVariant::shared, SweptVariant::hybrid, SweptVariant::tiles};
   }

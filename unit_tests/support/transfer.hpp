@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "serial_reference.hpp"
+#include "views.hpp"
 
 namespace hyperplane::test {
 
@@ -15,22 +16,16 @@ namespace hyperplane::test {
 template <class Scalar, int n, class Exec>
 BlockVector<Scalar, n, Exec> to_device(const Exec& exec, const Grid& grid, const std::vector<double>& values) {
   BlockVector<Scalar, n, Exec> result(exec, grid);
-  Kokkos::View<Scalar*, Exec> rows("rows", values.size());
-  auto const host = Kokkos::create_mirror_view(rows);
-  for (std::size_t r = 0; r < values.size(); ++r) host(r) = static_cast<Scalar>(values[r]);
-  Kokkos::deep_copy(exec, rows, host);
-  pack(exec, rows, result);
+  pack(exec, to_view<Scalar>(exec, values), result);
   exec.fence();
   return result;
 }
 
 template <class Scalar, int n, class Exec>
 std::vector<double> to_host(const Exec& exec, const BlockVector<Scalar, n, Exec>& vector) {
-  Kokkos::View<Scalar*, Exec> const rows("rows", vector.grid().size() * n);
+  Kokkos::View<Scalar*, typename Exec::memory_space> const rows("rows", vector.grid().size() * n);
   unpack(exec, vector, rows);
-  exec.fence();
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, rows);
-  return {host.data(), host.data() + host.size()};
+  return to_host(rows);
 }
 
 template <class Scalar, int n, class Storage, class Exec>

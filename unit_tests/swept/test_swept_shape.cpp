@@ -99,7 +99,7 @@ TEST(SweptTileShape, fits_points_steps_and_device) {
 }
 
 TEST(SweptTileShape, takes_the_kernel_that_an_h200_is_fastest_with) {
-  // As measured for the heat equation: docs/performance.md.
+  // As measured for the heat equation: docs/measurements/h200, swept_cuda and swept_few.
   auto const tile = [](int power) {
     return kernels[choose_tiles_shape(std::int64_t{1} << power, heat, kernels).m_kernel].tile_points();
   };

@@ -25,7 +25,7 @@ expect 0 "backward-facing step" --help
 expect 1 "'20' is not a number of cells" --cells 20
 expect 1 "must be even and at least 8" --cells 20x9
 expect 1 "Reynolds number must be positive" --reynolds -1
-expect 1 "alpha is 1.000000" --alpha 1 --cells 20x8
+expect 1 "alpha is 1, " --alpha 1 --cells 20x8
 expect 1 "relaxation must be more than 0" --relaxation 1 --cells 20x8
 expect 1 "--backend" --backend abacus
 expect 2 "not steady after 1 iterations" --cells 20x8 --iterations 1

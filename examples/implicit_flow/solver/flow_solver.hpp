@@ -127,4 +127,7 @@ class FlowSolver {
   std::optional<LinearComparison<Exec>> m_comparison;
 };
 
+// Compiled once, in flow_solver.cpp.
+extern template class FlowSolver<Kokkos::DefaultExecutionSpace>;
+
 }  // namespace implicit_flow

@@ -5,8 +5,7 @@
 #include "steady.hpp"
 
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/core/factor_status.hpp>
-#include <hyperplane/core/path.hpp>
+#include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
@@ -14,9 +13,12 @@
 #include <hyperplane/krylov/options.hpp>
 #include <hyperplane/krylov/richardson.hpp>
 #include <hyperplane/line/line_implicit.hpp>
+#include <hyperplane/line/line_path.hpp>
 #include <hyperplane/ssor/ssor.hpp>
 #include <hyperplane/stencil/apply.hpp>
+#include <hyperplane/sweep/sweep_path.hpp>
 
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -58,6 +60,13 @@ class LinearSolver {
   using AnyMethod =
       std::variant<hyperplane::BiCgStab<Vector>, hyperplane::Fgmres<Vector>, hyperplane::Richardson<Vector>>;
 
+  /// Lines have no path along slabs.
+  static hyperplane::LinePath line_path(hyperplane::SweepPath path) {
+    if (path == hyperplane::SweepPath::automatic) return hyperplane::LinePath::automatic;
+    if (path == hyperplane::SweepPath::portable) return hyperplane::LinePath::portable;
+    throw hyperplane::Error(std::string("lines have no path ") + name(path));
+  }
+
   static AnyPreconditioner make_preconditioner(const Exec& exec, const hyperplane::Grid& grid,
                                                const LinearOptions& options) {
     switch (options.preconditioner) {
@@ -68,7 +77,7 @@ class LinearSolver {
             {.directions = line_directions(grid, options.line_direction),
              .sweeps = options.line_sweeps,
              .relaxation = options.relaxation},
-            {.path = options.path});
+            {.path = line_path(options.path)});
       case Preconditioner::ssor:
         return hyperplane::Ssor<double, equations, Exec>(exec, grid,
                                                          {.relaxation = options.relaxation, .path = options.path});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/core/path.hpp>
+#include <hyperplane/sweep/sweep_path.hpp>
 
 #include <cstdint>
 #include <string>
@@ -30,7 +30,7 @@ struct LinearOptions {
   double relaxation = 1;  ///< of SSOR and lines
   LineDirections line_direction = LineDirections::j;
   int line_sweeps = 1;
-  hyperplane::Path path = hyperplane::Path::automatic;
+  hyperplane::SweepPath path = hyperplane::SweepPath::automatic;
   Method method = Method::bicgstab;
   double tolerance = 0.01;
   int max_iterations = 30;

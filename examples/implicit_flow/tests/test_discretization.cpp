@@ -25,7 +25,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 Values to_host(const Exec& exec, const Vector& vector) {
   auto const& grid = vector.grid();
   Field<Exec> const values("values", grid.ni(), grid.nj(), grid.nk(), equations);
-  unpack(exec, vector, values);
+  unpack(exec, vector, values, {.axes = hyperplane::AxisOrder::ijk});
   exec.fence();
   Values const host("host values", grid.ni(), grid.nj(), grid.nk(), equations);
   Kokkos::deep_copy(host, values);
@@ -131,7 +131,7 @@ TEST_P(JacobianTest, IsTheDerivativeOfTheFirstOrderResidual) {
     assemble_jacobian(exec, problem, conserved, infinity, a);
     Vector const x(exec, cells);
     Vector const product(exec, cells);
-    pack(exec, disturbed(problem), x);
+    pack(exec, disturbed(problem), x, {.axes = hyperplane::AxisOrder::ijk});
     apply(exec, a, x, product);
 
     // Central difference along x: its error is of the order of step^2 plus epsilon / step.

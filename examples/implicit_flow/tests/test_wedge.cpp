@@ -53,7 +53,7 @@ TEST(Wedge, EveryLinearSolverFindsTheSameFlow) {
     EXPECT_NEAR(shock.shock_angle, reference.shock_angle, 1e-7);
     EXPECT_NEAR(shock.mach, reference.mach, 1e-7);
   }
-  auto const portable = solve_wedge(cells, {.linear = {.path = hyperplane::Path::portable}}).shock;
+  auto const portable = solve_wedge(cells, {.linear = {.path = hyperplane::SweepPath::portable}}).shock;
   EXPECT_NEAR(portable.shock_angle, reference.shock_angle, 1e-7);
 }
 

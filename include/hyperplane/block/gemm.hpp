@@ -3,11 +3,12 @@
 
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/block/tile.hpp>
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 
 #include <Kokkos_Macros.hpp>
 
-namespace hyperplane::block {
+namespace hyperplane::inline HYPERPLANE_ABI::block {
 
 /// Nothing to be done beside a product or an inverse.
 struct NoWork {
@@ -21,13 +22,14 @@ inline constexpr int gemm_work_calls =
 
 namespace detail {
 
-/// sum(c, r) += sign * A(row + r, 0..inner-1) B(0..inner-1, column + c): a tile of the result stays in registers while
-/// a column of A and a row of B after the other pass by, each value being used for a whole row or column of the tile.
+/// sum(c, r) += sign * A(row + r, 0..inner-1) B(0..inner-1, column + c): a sub-block of the result stays in registers
+/// while a column of A and a row of B after the other pass by, each value being used for a whole row or column of the
+/// sub-block.
 template <int inner, int rows, int columns, bool subtract, class T, class A, class B, class Work>
-KOKKOS_FORCEINLINE_FUNCTION void gemm_tile(const A& a, const B& b, int row, int column, T (&sum)[columns][rows],
-                                           Work& work) {
+KOKKOS_FORCEINLINE_FUNCTION void gemm_tile(const A& a, const B& b, int row, int column,
+                                           T (&sum)[std::size_t{columns}][std::size_t{rows}], Work& work) {
   for (int m = 0; m < inner; ++m) {
-    T b_m[columns];
+    T b_m[std::size_t{columns}];
     HYPERPLANE_UNROLL
     for (int c = 0; c < columns; ++c) b_m[c] = b(m, column + c);
     HYPERPLANE_UNROLL
@@ -50,7 +52,7 @@ KOKKOS_FORCEINLINE_FUNCTION void gemm_tile(const A& a, const B& b, int row, int 
 template <int n, int rows, int columns, bool subtract, class From, class A, class B, class C, class Work>
 KOKKOS_FORCEINLINE_FUNCTION void gemm_step(const From& from, const A& a, const B& b, C& c, int row, int column,
                                            Work& work) {
-  typename C::value_type sum[columns][rows];
+  typename C::value_type sum[std::size_t{columns}][std::size_t{rows}];
   HYPERPLANE_UNROLL
   for (int i = 0; i < columns; ++i) {
     HYPERPLANE_UNROLL
@@ -113,4 +115,4 @@ KOKKOS_FORCEINLINE_FUNCTION void gemm(const A& a, const B& b, C& c, Work&& work 
   detail::gemm_all<n, false>(detail::Zeros<typename C::value_type>(), a, b, c, work);
 }
 
-}  // namespace hyperplane::block
+}  // namespace hyperplane::inline HYPERPLANE_ABI::block

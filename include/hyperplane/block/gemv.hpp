@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 
 #include <Kokkos_Macros.hpp>
 
-namespace hyperplane::block {
+namespace hyperplane::inline HYPERPLANE_ABI::block {
 
 /// y -= A x, for an n x n block; 2 n^2 flops. A is anything with A(r, c), x and y anything with operator[].
 template <int n, class A, class X, class Y>
@@ -38,4 +39,4 @@ KOKKOS_FORCEINLINE_FUNCTION void gemv(const A& a, const X& x, Y& y) {
   gemv_add<n>(a, x, y);
 }
 
-}  // namespace hyperplane::block
+}  // namespace hyperplane::inline HYPERPLANE_ABI::block

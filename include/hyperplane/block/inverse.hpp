@@ -5,13 +5,14 @@
 #include <hyperplane/block/inverse_panels.hpp>
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/block/pivot.hpp>
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 
 #include <Kokkos_Macros.hpp>
 
 #include <type_traits>
 
-namespace hyperplane::block {
+namespace hyperplane::inline HYPERPLANE_ABI::block {
 
 namespace detail {
 
@@ -38,7 +39,7 @@ KOKKOS_FORCEINLINE_FUNCTION void invert_steps(Matrix<T, n>& a, Pivots<T, n>& piv
   pivot_column<n>(a, pivots, r, report);
   T const reciprocal = T(1) / a(r, r);
   work();
-  T factors[n];
+  T factors[std::size_t{n}];
   HYPERPLANE_UNROLL
   for (int u = 0; u < n; ++u) {
     factors[u] = a(u, r);
@@ -60,9 +61,9 @@ KOKKOS_FORCEINLINE_FUNCTION void invert_steps(Matrix<T, n>& a, Pivots<T, n>& piv
 
 /// A <- A^-1 in place by Gauss-Jordan elimination with partial pivoting; 2 n^3 flops.
 ///
-/// T is a scalar or a Pack: with packs the lanes are inverted together, each with pivots of its own. Where a pivot is
-/// zero or not finite, `report(mask, equation)` is called and the result is of no use: nothing is replaced.
-/// `work()` is called n times between the eliminations, for what can be done while they are computed.
+/// T is a scalar or a Pack: of a Pack the lanes are inverted together, each with pivots of its own. Where a pivot is
+/// zero or not finite, `report(mask, equation)` is called and the result is of no use: nothing is replaced. `work()` is
+/// called n times between the eliminations, for what can be done while they are computed.
 template <int n, class T, class Report, class Work = NoWork>
 KOKKOS_FORCEINLINE_FUNCTION void invert(Matrix<T, n>& a, Report&& report, Work&& work = {}) {
   Pivots<T, n> pivots{};
@@ -88,4 +89,4 @@ KOKKOS_FORCEINLINE_FUNCTION void invert(Matrix<T, n>& a, Report&& report, Work&&
   }
 }
 
-}  // namespace hyperplane::block
+}  // namespace hyperplane::inline HYPERPLANE_ABI::block

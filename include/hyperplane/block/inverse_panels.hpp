@@ -5,12 +5,13 @@
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/block/pivot.hpp>
 #include <hyperplane/block/tile.hpp>
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 
-/// block::invert for blocks of a host's vectors that do not fit in the registers: in panels of a few columns. Each
-/// panel is applied to the other columns at once, by tiles, so that an entry is loaded and stored once for a panel and
-/// not once for a pivot.
-namespace hyperplane::block::detail {
+/// block::invert for blocks of Pack that do not fit in the registers of a host: in panels of a few columns. Each panel
+/// is applied to the other columns at once, by sub-blocks, so that an entry is loaded and stored once for a panel
+/// and not once for a pivot.
+namespace hyperplane::inline HYPERPLANE_ABI::block::detail {
 
 /// Exchanges rows for pivot r in the lanes where another row has the larger entry. Out of the way: blocks whose
 /// diagonal is large enough, which are most, come here for no lane at all.
@@ -44,7 +45,7 @@ HYPERPLANE_FORCEINLINE_FUNCTION void eliminate_panel(Matrix<T, n>& a, Pivots<T, 
   magnitudes[r] = find_pivot<n>(a, pivots, r);
   T const reciprocal = T(1) / a(r, r);
   work();
-  T row[width];
+  T row[std::size_t{width}];
   HYPERPLANE_UNROLL
   for (int c = 0; c < width; ++c) row[c] = c == q ? reciprocal : a(r, first + c) * reciprocal;
   for (int u = 0; u < n; ++u) {
@@ -57,12 +58,13 @@ HYPERPLANE_FORCEINLINE_FUNCTION void eliminate_panel(Matrix<T, n>& a, Pivots<T, 
   if constexpr (q + 1 < width) eliminate_panel<n, width, q + 1>(a, pivots, magnitudes, first, work);
 }
 
-/// Applies a panel to the rows from `row` on of a tile of other columns: A(rows, columns) + panel(rows) * panel_rows,
-/// where A is what the rows were, or zero where they are the panel's own.
+/// Applies a panel to the rows from `row` on of a sub-block of other columns: A(rows, columns) + panel(rows) *
+/// panel_rows, where A is what the rows were, or zero where they are the panel's own.
 template <int n, int width, int rows, int columns, class T>
-HYPERPLANE_FORCEINLINE_FUNCTION void apply_to_tile(Matrix<T, n>& a, const T (&panel_rows)[columns][width], int first,
-                                                   int row, int column) {
-  T sum[columns][rows];
+HYPERPLANE_FORCEINLINE_FUNCTION void apply_to_tile(Matrix<T, n>& a,
+                                                   const T (&panel_rows)[std::size_t{columns}][std::size_t{width}],
+                                                   int first, int row, int column) {
+  T sum[std::size_t{columns}][std::size_t{rows}];
   bool const own = row == first;
   HYPERPLANE_UNROLL
   for (int c = 0; c < columns; ++c) {
@@ -82,7 +84,7 @@ HYPERPLANE_FORCEINLINE_FUNCTION void apply_to_tile(Matrix<T, n>& a, const T (&pa
 template <int n, int width, int columns, class T>
 HYPERPLANE_FORCEINLINE_FUNCTION void apply_to_columns(Matrix<T, n>& a, int first, int column) {
   constexpr int rows = Tile<T, n>::rows;
-  T panel_rows[columns][width];
+  T panel_rows[std::size_t{columns}][std::size_t{width}];
   HYPERPLANE_UNROLL
   for (int c = 0; c < columns; ++c) {
     HYPERPLANE_UNROLL
@@ -126,4 +128,4 @@ HYPERPLANE_FORCEINLINE_FUNCTION void invert_panels(Matrix<T, n>& a, Pivots<T, n>
   }
 }
 
-}  // namespace hyperplane::block::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::block::detail

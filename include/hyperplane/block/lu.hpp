@@ -4,11 +4,12 @@
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/block/pivot.hpp>
 #include <hyperplane/block/trsm.hpp>
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 
 #include <Kokkos_Macros.hpp>
 
-namespace hyperplane::block {
+namespace hyperplane::inline HYPERPLANE_ABI::block {
 
 /// P A = L U in place, with partial pivoting and unit diagonal of L; 2/3 n^3 flops. T is a scalar or a Pack.
 /// Where a pivot is zero or not finite, `report(mask, equation)` is called and nothing is replaced.
@@ -39,4 +40,4 @@ KOKKOS_FORCEINLINE_FUNCTION void lu_solve(const Matrix<T, n>& lu, const Pivots<T
   trsm_upper<n, m>(lu, b);
 }
 
-}  // namespace hyperplane::block
+}  // namespace hyperplane::inline HYPERPLANE_ABI::block

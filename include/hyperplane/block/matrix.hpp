@@ -2,16 +2,17 @@
 #pragma once
 
 #include <Kokkos_Macros.hpp>
+#include <hyperplane/core/abi.hpp>
 
 #include <cstdint>
 
-namespace hyperplane::block {
+namespace hyperplane::inline HYPERPLANE_ABI::block {
 
 /// An n x n block in registers or on the stack, column-major. T is a scalar or a Pack.
 template <class T, int n>
 struct Matrix {
   using value_type = T;
-  T m_entries[n * n];
+  T m_entries[std::size_t{n * n}];
 
   KOKKOS_FUNCTION T& operator()(int r, int c) { return m_entries[c * n + r]; }
   KOKKOS_FUNCTION const T& operator()(int r, int c) const { return m_entries[c * n + r]; }
@@ -21,7 +22,7 @@ struct Matrix {
 template <class T, int n>
 struct Vector {
   using value_type = T;
-  T m_entries[n];
+  T m_entries[std::size_t{n}];
 
   KOKKOS_FUNCTION T& operator[](int c) { return m_entries[c]; }
   KOKKOS_FUNCTION const T& operator[](int c) const { return m_entries[c]; }
@@ -36,7 +37,7 @@ struct LaneMatrix {
   KOKKOS_FUNCTION T operator()(int r, int c) const { return static_cast<T>(m_data[(c * n + r) * vector_length]); }
 };
 
-/// The blocks of all lanes in SIMD-interleaved storage, read as packs; or of some of the `vector_length` lanes.
+/// The blocks of all lanes in SIMD-interleaved storage, read as registers; or of some of the `vector_length` lanes.
 template <class PackType, class Storage, int n, int vector_length = PackType::lanes>
 struct PackMatrix {
   using value_type = PackType;
@@ -47,4 +48,4 @@ struct PackMatrix {
   }
 };
 
-}  // namespace hyperplane::block
+}  // namespace hyperplane::inline HYPERPLANE_ABI::block

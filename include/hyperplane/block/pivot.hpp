@@ -2,18 +2,19 @@
 #pragma once
 
 #include <hyperplane/block/matrix.hpp>
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/simd/pack.hpp>
 
 #include <Kokkos_Core.hpp>
 
-namespace hyperplane::block {
+namespace hyperplane::inline HYPERPLANE_ABI::block {
 
-/// Row interchanges of a factorization with partial pivoting: step r exchanged rows r and m_row[r]. With packs every
+/// Row interchanges of a factorization with partial pivoting: step r exchanged rows r and m_row[r]. With Pack every
 /// lane has interchanges of its own, so rows are kept as values of type T.
 template <class T, int n>
 struct Pivots {
-  T m_row[n];
+  T m_row[std::size_t{n}];
 };
 
 /// Swaps x and y in the lanes of the mask.
@@ -61,4 +62,4 @@ KOKKOS_FORCEINLINE_FUNCTION void pivot_column(Matrix<T, n>& a, Pivots<T, n>& piv
   if (any(singular)) report(singular, r);
 }
 
-}  // namespace hyperplane::block
+}  // namespace hyperplane::inline HYPERPLANE_ABI::block

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/simd/pack.hpp>
 
-namespace hyperplane::block {
+namespace hyperplane::inline HYPERPLANE_ABI::block {
 
-/// Rows and columns of a block product that are computed together, for values of type T. Two columns of up to eight
-/// rows, and a value of A and two of B, fit in the registers of a target, or nearly.
+/// Rows and columns of the sub-block of a product that is computed together, for values of type T. Two columns of up to
+/// eight rows, and a value of A and two of B, fit in the registers of a target, or nearly.
 template <class T, int n>
 struct Tile {
   static constexpr int rows = n;
@@ -15,12 +16,13 @@ struct Tile {
 
 namespace detail {
 
-/// Whether blocks of T are so large that they are multiplied by square tiles and inverted in panels as wide as a tile.
+/// Whether blocks of T are so large that they are multiplied by square sub-blocks and inverted in panels as wide as
+/// these.
 template <class T, int n>
 inline constexpr bool is_tiled = false;
 
 #if defined(HYPERPLANE_VECTOR_EXTENSION)
-/// For the vectors of a host: smaller ones fit in the registers, or nearly.
+/// For blocks of Pack: smaller ones fit in the registers of a host, or nearly.
 template <class T, int W, int n>
 inline constexpr bool is_tiled<Pack<T, W>, n> = n > 6;
 #endif
@@ -34,7 +36,7 @@ inline constexpr int largest_tile = 3;
 
 }  // namespace detail
 
-/// Tiles of about the same size; the last has what is left.
+/// Sub-blocks of about the same size; the last has what is left.
 template <class T, int n>
   requires(detail::is_tiled<T, n>)
 struct Tile<T, n> {
@@ -43,4 +45,4 @@ struct Tile<T, n> {
   static constexpr int columns = rows;
 };
 
-}  // namespace hyperplane::block
+}  // namespace hyperplane::inline HYPERPLANE_ABI::block

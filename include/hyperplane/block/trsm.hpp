@@ -2,8 +2,9 @@
 #pragma once
 
 #include <Kokkos_Macros.hpp>
+#include <hyperplane/core/abi.hpp>
 
-namespace hyperplane::block {
+namespace hyperplane::inline HYPERPLANE_ABI::block {
 
 /// B <- L^-1 B for an n x m block B; L is the strict lower triangle of `l` with a unit diagonal. n^2 m flops.
 template <int n, int m, class L, class B>
@@ -30,4 +31,4 @@ KOKKOS_FORCEINLINE_FUNCTION void trsm_upper(const U& u, B& b) {
   }
 }
 
-}  // namespace hyperplane::block
+}  // namespace hyperplane::inline HYPERPLANE_ABI::block

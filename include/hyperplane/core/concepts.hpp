@@ -2,10 +2,11 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <hyperplane/core/abi.hpp>
 
 #include <concepts>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// A Kokkos execution space (Serial, OpenMP, Cuda, ...).
 template <class T>
@@ -23,4 +24,4 @@ concept HostExecutionSpace = ExecutionSpace<T> && std::same_as<typename T::memor
 template <class T>
 concept CudaExecutionSpace = ExecutionSpace<T> && requires(const T& exec) { exec.cuda_stream(); };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

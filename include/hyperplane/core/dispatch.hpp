@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/error.hpp>
 
 #include <string>
 #include <type_traits>
 #include <utility>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// The largest n of n x n blocks.
 inline constexpr int max_block_size = 16;
@@ -32,4 +33,4 @@ decltype(auto) dispatch_block_size(int block_size, F&& f) {
   return detail::dispatch_block_size_from<1>(block_size, std::forward<F>(f));
 }
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <charconv>
+#include <hyperplane/core/abi.hpp>
 #include <source_location>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// Every exception that the library throws: the message names the value and the place.
 class Error : public std::runtime_error {
@@ -23,6 +25,12 @@ inline std::string with_place(std::string_view message, std::source_location whe
   return std::string(message) + " [" + std::string(file) + ":" + std::to_string(where.line()) + "]";
 }
 
+/// With as few digits as give the value again: "2", "1.9999999999999998", "-1e-12".
+inline std::string shortest(double value) {
+  char digits[32];
+  return {digits, std::to_chars(digits, digits + sizeof(digits), value).ptr};
+}
+
 }  // namespace detail
 
 /// Throws Error with the message and the source location of the caller.
@@ -35,4 +43,4 @@ inline void require(bool ok, std::string_view message, std::source_location wher
   if (!ok) fail(message, where);
 }
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

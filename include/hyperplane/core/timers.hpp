@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/core/detail/timer_callbacks.hpp>
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/timer_callbacks.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -17,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// What the timers know of a kernel.
 struct TimerEntry {
@@ -154,4 +155,4 @@ class TimerReport {
   std::ofstream m_file;
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

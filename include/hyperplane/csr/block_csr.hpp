@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/dispatch.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/launch.hpp>
 #include <hyperplane/csr/block_csr_ref.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -16,16 +19,17 @@
 #include <utility>
 #include <vector>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
-/// A square block matrix in compressed rows, for unstructured meshes: rows of n x n blocks, each stored by rows.
+/// A square block matrix in compressed rows, for unstructured meshes: block rows of n x n blocks, each block stored by
+/// rows.
 ///
-/// The blocks of row p are offsets[p], ..., offsets[p + 1] - 1; block e multiplies the n unknowns of point columns[e].
-/// Vectors are arrays with a row of n unknowns for each point, unknown c of point p at p * n + c; PointVector is one
-/// for Krylov methods. Values are of type StorageScalar and are computed with as Scalar. This is the layout of a
-/// KokkosSparse BsrMatrix, which bsr_matrix.hpp wraps.
+/// The blocks of block row p are offsets[p], ..., offsets[p + 1] - 1; block e multiplies the n unknowns of point
+/// columns[e]. Vectors are arrays with n unknowns per point, one after the other, unknown c of point p at p * n + c;
+/// PointVector is one for Krylov methods. Values are of type StorageScalar and are computed with as Scalar. This is the
+/// layout of a KokkosSparse BsrMatrix, which bsr_matrix.hpp wraps.
 ///
-/// A shared handle with the semantics of a Kokkos::View. Memory: n^2 values of StorageScalar and an int a block.
+/// A shared handle with the semantics of a Kokkos::View. Memory: n^2 values of StorageScalar and an int per block.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>
 class BlockCsr {
  public:
@@ -63,7 +67,7 @@ class BlockCsr {
     }
   }
 
-  /// Rows of blocks: points.
+  /// Block rows: points.
   std::int64_t rows() const { return static_cast<std::int64_t>(m_offsets.extent(0)) - 1; }
   std::int64_t blocks() const { return static_cast<std::int64_t>(m_columns.extent(0)); }
   const Offsets& offsets() const { return m_offsets; }
@@ -88,7 +92,7 @@ class BlockCsr {
              ", expected 0 to " + std::to_string(offsets.size() - 2));
       }
     }
-    return offsets;
+    return offsets;  // NOLINT(bugprone-return-const-ref-from-parameter): they outlive the constructor
   }
 
   template <class T>
@@ -116,7 +120,7 @@ void check_rows(const char* function, const char* argument, const View& view, st
   }
 }
 
-/// One equation of y = A x, or y = b - A x: threads of a device that follow one another read rows of blocks that do.
+/// One equation of y = A x, or y = b - A x: threads of a device that follow one another read rows of a block that do.
 template <bool subtract, class Scalar, int n, class Ref>
 struct BlockCsrApply {
   Ref m_a;
@@ -139,6 +143,13 @@ struct BlockCsrApply {
   }
 };
 
+/// What an equation of A x moves.
+template <class Scalar, class Matrix>
+double block_csr_bytes(const Matrix& a) {
+  auto const blocks = static_cast<double>(a.blocks()) / static_cast<double>(std::max<std::int64_t>(a.rows(), 1));
+  return blocks * Matrix::block_size * (sizeof(typename Matrix::storage_type) + sizeof(Scalar));
+}
+
 }  // namespace detail
 
 /// y = A x. x and y are different vectors with the rows of A, or Error is thrown. One launch, no allocation, no fence;
@@ -150,10 +161,11 @@ void apply(const Exec& exec, const BlockCsr<Scalar, n, Exec, Storage, Offset>& a
   detail::check_rows("apply", "x", x, a.rows(), n);
   detail::check_rows("apply", "the result", y, a.rows(), n);
   require(x.data() != y.data() || a.rows() == 0, "apply: the result must not be x");
-  Kokkos::parallel_for(
-      "Hyperplane::BlockCsr::apply", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.rows() * n),
-      detail::BlockCsrApply<false, Scalar, n, typename BlockCsr<Scalar, n, Exec, Storage, Offset>::Ref>{
-          a.ref(), nullptr, x.data(), y.data()});
+  detail::launch("Hyperplane::BlockCsr::apply",
+                 Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.rows() * n),
+                 detail::block_csr_bytes<Scalar>(a),
+                 detail::BlockCsrApply<false, Scalar, n, typename BlockCsr<Scalar, n, Exec, Storage, Offset>::Ref>{
+                     a.ref(), nullptr, x.data(), y.data()});
 }
 
 /// r = b - A x. x and r are different vectors; r may be b. See apply().
@@ -166,10 +178,11 @@ void residual(const Exec& exec, const BlockCsr<Scalar, n, Exec, Storage, Offset>
   detail::check_rows("residual", "x", x, a.rows(), n);
   detail::check_rows("residual", "the result", r, a.rows(), n);
   require(x.data() != r.data() || a.rows() == 0, "residual: the result must not be x");
-  Kokkos::parallel_for("Hyperplane::BlockCsr::residual",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.rows() * n),
-                       detail::BlockCsrApply<true, Scalar, n, typename BlockCsr<Scalar, n, Exec, Storage, Offset>::Ref>{
-                           a.ref(), b.data(), x.data(), r.data()});
+  detail::launch("Hyperplane::BlockCsr::residual",
+                 Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.rows() * n),
+                 detail::block_csr_bytes<Scalar>(a),
+                 detail::BlockCsrApply<true, Scalar, n, typename BlockCsr<Scalar, n, Exec, Storage, Offset>::Ref>{
+                     a.ref(), b.data(), x.data(), r.data()});
 }
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

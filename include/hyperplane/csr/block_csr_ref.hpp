@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 
 #include <cstdint>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// Trivially copyable access to a BlockCsr, for kernels that assemble or read it.
 template <class Storage, int n, class Offset>
@@ -14,9 +15,9 @@ class BlockCsrRef {
   HYPERPLANE_FUNCTION BlockCsrRef(std::int64_t rows, const Offset* offsets, const int* columns, Storage* values)
       : m_rows(rows), m_offsets(offsets), m_columns(columns), m_values(values) {}
 
-  /// Rows of blocks.
+  /// Block rows.
   HYPERPLANE_FUNCTION std::int64_t rows() const { return m_rows; }
-  /// The blocks of a row are begin(row), ..., end(row) - 1.
+  /// The blocks of a block row are begin(row), ..., end(row) - 1.
   HYPERPLANE_FUNCTION std::int64_t begin(std::int64_t row) const { return static_cast<std::int64_t>(m_offsets[row]); }
   HYPERPLANE_FUNCTION std::int64_t end(std::int64_t row) const { return static_cast<std::int64_t>(m_offsets[row + 1]); }
   HYPERPLANE_FUNCTION std::int64_t column(std::int64_t block) const { return m_columns[block]; }
@@ -32,4 +33,4 @@ class BlockCsrRef {
   Storage* m_values;
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

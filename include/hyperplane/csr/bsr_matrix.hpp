@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/csr/block_csr.hpp>
@@ -11,7 +12,7 @@
 #include <string>
 #include <type_traits>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// A KokkosSparse BsrMatrix, of whatever version and namespace of Kokkos Kernels: the caller includes it.
 template <class Matrix>
@@ -46,4 +47,4 @@ auto wrap_bsr_matrix(const Matrix& a) {
                 typename Result::Values(a.values));
 }
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

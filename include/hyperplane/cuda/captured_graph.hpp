@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/check.hpp>
 
 #include <cuda_runtime_api.h>
@@ -9,7 +10,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace hyperplane::cuda {
+namespace hyperplane::inline HYPERPLANE_ABI::cuda {
 
 /// A CUDA graph made by capturing what `record(stream)` launches, to be replayed with new parameters for its first
 /// kernel. The one node without predecessors must be a kernel. Replays are ordered one after the other, whatever their
@@ -80,4 +81,4 @@ class CapturedGraph {
   cudaKernelNodeParams m_parameters{};
 };
 
-}  // namespace hyperplane::cuda
+}  // namespace hyperplane::inline HYPERPLANE_ABI::cuda

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/error.hpp>
 
 #include <cuda_runtime_api.h>
@@ -9,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace hyperplane::cuda {
+namespace hyperplane::inline HYPERPLANE_ABI::cuda {
 
 /// A call of CUDA that failed: lack of memory, or what an earlier kernel has done. The message names the call and what
 /// CUDA says of it.
@@ -35,4 +36,4 @@ inline void check(cudaError_t status, std::string_view call,
   throw CudaError(status, call, where);
 }
 
-}  // namespace hyperplane::cuda
+}  // namespace hyperplane::inline HYPERPLANE_ABI::cuda

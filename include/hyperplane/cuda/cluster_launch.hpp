@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/check.hpp>
 #include <hyperplane/cuda/occupancy.hpp>
 
@@ -9,7 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace hyperplane::cuda {
+namespace hyperplane::inline HYPERPLANE_ABI::cuda {
 
 /// How a kernel whose blocks come in clusters is launched on the current device. Keeps the kernel's address: a kernel
 /// template has one of its own in each translation unit, and what is set for one does not hold for the others.
@@ -71,4 +72,4 @@ class ClusterLaunch {
   int m_clusters;
 };
 
-}  // namespace hyperplane::cuda
+}  // namespace hyperplane::inline HYPERPLANE_ABI::cuda

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/check.hpp>
 
 #include <cuda_runtime_api.h>
@@ -10,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace hyperplane::cuda {
+namespace hyperplane::inline HYPERPLANE_ABI::cuda {
 
 /// Owner of an array in device memory. Freeing it waits for the device, so that no kernel loses what it works on.
 template <class T>
@@ -57,4 +58,4 @@ class DeviceArray {
   std::size_t m_size = 0;
 };
 
-}  // namespace hyperplane::cuda
+}  // namespace hyperplane::inline HYPERPLANE_ABI::cuda

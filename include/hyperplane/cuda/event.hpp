@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/check.hpp>
 
 #include <cuda_runtime_api.h>
 
 #include <utility>
 
-namespace hyperplane::cuda {
+namespace hyperplane::inline HYPERPLANE_ABI::cuda {
 
 /// Orders work of different streams. Waiting for an event that was never recorded does nothing.
 class Event {
@@ -29,4 +30,4 @@ class Event {
   cudaEvent_t m_event = nullptr;
 };
 
-}  // namespace hyperplane::cuda
+}  // namespace hyperplane::inline HYPERPLANE_ABI::cuda

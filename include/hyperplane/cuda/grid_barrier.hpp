@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cuda_runtime_api.h>
+#include <hyperplane/core/abi.hpp>
 
-namespace hyperplane::cuda {
+namespace hyperplane::inline HYPERPLANE_ABI::cuda {
 
 /// Barrier of all blocks of a kernel whose blocks are all resident (see require_resident), split into arrive and wait
 /// so that work that depends on nothing can be done in between.
@@ -49,4 +50,4 @@ class GridBarrier {
   unsigned int* m_word;
 };
 
-}  // namespace hyperplane::cuda
+}  // namespace hyperplane::inline HYPERPLANE_ABI::cuda

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/cuda/check.hpp>
 #include <hyperplane/cuda/occupancy.hpp>
@@ -10,7 +11,7 @@
 #include <cstdint>
 #include <string>
 
-namespace hyperplane::cuda {
+namespace hyperplane::inline HYPERPLANE_ABI::cuda {
 
 /// Launches a kernel that Kokkos does not know of by `launch()`, and shows it to Kokkos Tools under the label. The
 /// device of the instance is the thread's current one from here on, as after a launch by Kokkos.
@@ -31,4 +32,4 @@ void labelled(const Exec& exec, const std::string& label, const Launch& launch) 
   launch();
 }
 
-}  // namespace hyperplane::cuda
+}  // namespace hyperplane::inline HYPERPLANE_ABI::cuda

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/cuda/check.hpp>
+#include <hyperplane/cuda/requirements.hpp>
 
 #include <cuda_runtime_api.h>
 
@@ -10,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace hyperplane::cuda {
+namespace hyperplane::inline HYPERPLANE_ABI::cuda {
 
 inline int current_device() {
   int device = 0;
@@ -44,6 +46,16 @@ void allow_shared_memory(void (*kernel)(Arguments...)) {
         "cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize)");
 }
 
+/// What the current device has for the kernel.
+template <class... Arguments>
+Support support_of(void (*kernel)(Arguments...)) {
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(kernel)), "cudaFuncGetAttributes");
+  return {
+      10 * device_attribute(cudaDevAttrComputeCapabilityMajor) + device_attribute(cudaDevAttrComputeCapabilityMinor),
+      attributes.ptxVersion, max_shared_bytes() - attributes.sharedSizeBytes};
+}
+
 /// Blocks of the kernel that an otherwise idle device holds at the same time.
 template <class... Arguments>
 int resident_blocks(void (*kernel)(Arguments...), int threads, std::size_t shared_bytes) {
@@ -66,4 +78,4 @@ void require_resident(std::string_view name, void (*kernel)(Arguments...), int b
        std::to_string(resident) + " of them at the same time");
 }
 
-}  // namespace hyperplane::cuda
+}  // namespace hyperplane::inline HYPERPLANE_ABI::cuda

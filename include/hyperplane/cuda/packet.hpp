@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <hyperplane/core/abi.hpp>
 
-namespace hyperplane::cuda {
+namespace hyperplane::inline HYPERPLANE_ABI::cuda {
 
 /// A value and the stamp of its writing in one naturally aligned word, which is stored and loaded by single memory
 /// operations: whoever sees the stamp that he waits for has the value too, so that a dependency between two
@@ -52,4 +53,4 @@ struct alignas(8) Packet<float> {
   }
 };
 
-}  // namespace hyperplane::cuda
+}  // namespace hyperplane::inline HYPERPLANE_ABI::cuda

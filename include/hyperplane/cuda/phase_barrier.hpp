@@ -3,10 +3,11 @@
 
 #include <cstdint>
 #include <cstring>
+#include <hyperplane/core/abi.hpp>
 
 /// Barriers in shared memory that count phases, and asynchronous copies of contiguous global memory into shared memory
 /// that complete them (compute capability 9.0 and above).
-namespace hyperplane::cuda {
+namespace hyperplane::inline HYPERPLANE_ABI::cuda {
 
 __device__ inline std::uint32_t shared_address(const void* pointer) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(pointer));
@@ -153,4 +154,4 @@ __device__ inline std::uint64_t evict_normal_policy() {
   return policy;
 }
 
-}  // namespace hyperplane::cuda
+}  // namespace hyperplane::inline HYPERPLANE_ABI::cuda

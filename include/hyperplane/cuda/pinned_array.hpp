@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/check.hpp>
 
 #include <cuda_runtime_api.h>
@@ -9,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace hyperplane::cuda {
+namespace hyperplane::inline HYPERPLANE_ABI::cuda {
 
 /// Owner of an array in host memory that kernels read and write at the same address. Freeing it waits for the device.
 template <class T>
@@ -39,4 +40,4 @@ class PinnedArray {
   T* m_data = nullptr;
 };
 
-}  // namespace hyperplane::cuda
+}  // namespace hyperplane::inline HYPERPLANE_ABI::cuda

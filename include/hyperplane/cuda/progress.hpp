@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <hyperplane/core/abi.hpp>
 
-namespace hyperplane::cuda {
+namespace hyperplane::inline HYPERPLANE_ABI::cuda {
 
 /// Progress words in global memory, between blocks.
 __device__ inline int observe(const int* word) {
@@ -50,4 +51,4 @@ __device__ inline void publish_in_block(int* word, int value) {
                : "memory");
 }
 
-}  // namespace hyperplane::cuda
+}  // namespace hyperplane::inline HYPERPLANE_ABI::cuda

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/launch.hpp>
 
 #include <cuda_runtime.h>
 
 #include <cstdint>
 
-namespace hyperplane::cuda {
+namespace hyperplane::inline HYPERPLANE_ABI::cuda {
 
 inline constexpr int range_threads = 256;
 /// Of a multiprocessor, at least: loads of this many threads fill the memory.
@@ -30,4 +31,4 @@ void launch_range(cudaStream_t stream, std::int64_t count, const Body& body) {
          Dependency::programmatic, body, count);
 }
 
-}  // namespace hyperplane::cuda
+}  // namespace hyperplane::inline HYPERPLANE_ABI::cuda

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 
 #include <cstdint>
 
-namespace hyperplane::cuda {
+namespace hyperplane::inline HYPERPLANE_ABI::cuda {
 
 /// Memory is written in sectors of so many bytes.
 inline constexpr int sector_bytes = 32;
@@ -23,4 +24,4 @@ HYPERPLANE_FUNCTION void prefetch_partial_sector([[maybe_unused]] const T* edge,
 #endif
 }
 
-}  // namespace hyperplane::cuda
+}  // namespace hyperplane::inline HYPERPLANE_ABI::cuda

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/phase_barrier.hpp>
 
 #include <cstdint>
 
-namespace hyperplane::cuda {
+namespace hyperplane::inline HYPERPLANE_ABI::cuda {
 
 /// A value and the stamp of its writing in one naturally aligned word of shared memory: what Packet is between
 /// multiprocessors, between the warps of a block. Whoever sees the stamp that he waits for has the value too; relaxed
@@ -56,4 +57,4 @@ struct alignas(8) SharedPacket<float> {
   }
 };
 
-}  // namespace hyperplane::cuda
+}  // namespace hyperplane::inline HYPERPLANE_ABI::cuda

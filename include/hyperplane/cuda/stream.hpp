@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/check.hpp>
 
 #include <cuda_runtime_api.h>
 
 #include <utility>
 
-namespace hyperplane::cuda {
+namespace hyperplane::inline HYPERPLANE_ABI::cuda {
 
 /// Owner of a stream beside that of an execution space instance, which does not wait for the default stream. Giving it
 /// up waits for what is in it.
@@ -31,4 +32,4 @@ class Stream {
   cudaStream_t m_stream = nullptr;
 };
 
-}  // namespace hyperplane::cuda
+}  // namespace hyperplane::inline HYPERPLANE_ABI::cuda

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-namespace hyperplane::cuda {
+#include <hyperplane/core/abi.hpp>
+
+namespace hyperplane::inline HYPERPLANE_ABI::cuda {
 
 /// Neighbouring values that one access to memory brings.
 template <class T, int count>
@@ -9,4 +11,4 @@ struct alignas(count * sizeof(T)) Vector {
   T m_values[count];
 };
 
-}  // namespace hyperplane::cuda
+}  // namespace hyperplane::inline HYPERPLANE_ABI::cuda

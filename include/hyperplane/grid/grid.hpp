@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/macros.hpp>
 
 #include <cstdint>
 #include <string>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// Indices of a grid point.
 struct Point {
@@ -70,4 +71,4 @@ class Grid {
   int m_nk;
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

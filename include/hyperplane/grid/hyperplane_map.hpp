@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/grid.hpp>
 
 #include <cmath>
 #include <cstdint>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// The hyperplanes (wavefronts) i + j + k = p of a grid, and the map (p, q) <-> (i, j, k) in closed form.
 ///
@@ -121,4 +122,4 @@ class HyperplaneMap {
   Grid m_grid;
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/grid.hpp>
 
 #include <cstdint>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// Numbers of points where all red ones (i + j + k even) come before all black ones, each color in natural order; in
 /// closed form. Trivially copyable, callable in kernels.
@@ -20,8 +21,8 @@ class RedBlackOrder {
   HYPERPLANE_FUNCTION constexpr std::int64_t reds() const { return (m_grid.size() + 1) / 2; }
 
   HYPERPLANE_FUNCTION constexpr std::int64_t index(const Point& p) const {
-    // Rows alternate between those that begin with a red point and those that begin with a black one, in every layer
-    // and, if J is odd, from layer to layer too. The former have one more red point if I is odd.
+    // Lines along i alternate between those that begin with a red point and those that begin with a black one, in every
+    // layer and, if J is odd, from layer to layer too. The former have one more red point if I is odd.
     std::int64_t const rows = p.j + std::int64_t{m_grid.nj()} * p.k;
     std::int64_t const in_layer = (p.j + (p.k % 2 == 0 ? 1 : 0)) / 2;
     std::int64_t const rows_from_red =
@@ -37,4 +38,4 @@ class RedBlackOrder {
   Grid m_grid;
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/grid.hpp>
 
 #include <array>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// The seven points of the stencil, in storage order: that of the columns of a row with natural ordering.
 enum class Direction : int { bottom, south, west, center, east, north, top };
@@ -39,6 +40,16 @@ HYPERPLANE_FUNCTION constexpr Point neighbour(const Point& p, Direction directio
   return {p.i + o.i, p.j + o.j, p.k + o.k};
 }
 
+/// The direction from p to q, 3 + di + 2 dj + 3 dk of their differences; false where they are neither neighbours nor
+/// the same point.
+HYPERPLANE_FUNCTION constexpr bool find_direction(const Point& p, const Point& q, Direction& direction) {
+  auto const di = q.i - p.i, dj = q.j - p.j, dk = q.k - p.k;
+  auto const distance = (di < 0 ? -di : di) + (dj < 0 ? -dj : dj) + (dk < 0 ? -dk : dk);
+  if (distance > 1) return false;
+  direction = static_cast<Direction>(3 + di + 2 * dj + 3 * dk);
+  return true;
+}
+
 constexpr const char* name(Direction direction) {
   switch (direction) {
     case Direction::center: return "center";
@@ -52,4 +63,4 @@ constexpr const char* name(Direction direction) {
   return "unknown";
 }
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

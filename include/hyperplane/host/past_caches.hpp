@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/simd/pack.hpp>
 #include <hyperplane/simd/vector_length.hpp>
 
@@ -8,16 +9,16 @@
 #include <cstdint>
 #include <cstring>
 
-namespace hyperplane::host {
+namespace hyperplane::inline HYPERPLANE_ABI::host {
 
 /// Values in a line of the caches.
 template <class T>
-inline constexpr int line_values = 64 / static_cast<int>(sizeof(T));
+inline constexpr int cache_line_values = 64 / static_cast<int>(sizeof(T));
 
 /// Where in its line a value is.
 template <class T>
-int place_in_line(const T* value) {
-  return static_cast<int>(reinterpret_cast<std::uintptr_t>(value) / sizeof(T) % line_values<T>);
+int place_in_cache_line(const T* value) {
+  return static_cast<int>(reinterpret_cast<std::uintptr_t>(value) / sizeof(T) % cache_line_values<T>);
 }
 
 /// Whether arrays of so many bytes are written past the caches: those do not keep them until somebody reads them, and a
@@ -32,9 +33,9 @@ constexpr bool goes_past_caches([[maybe_unused]] std::int64_t bytes) {
 
 /// A whole line past the caches. stream_fence() must follow.
 template <class T>
-void write_line(const Pack<T, line_values<T>>& values, T* to) {
+void write_line(const Pack<T, cache_line_values<T>>& values, T* to) {
   using Vector = Pack<T, hyperplane::detail::host_vector_bytes / static_cast<int>(sizeof(T))>;
-  Vector parts[line_values<T> / Vector::lanes];
+  Vector parts[cache_line_values<T> / Vector::lanes];
   static_assert(sizeof(parts) == sizeof(values));
   std::memcpy(parts, &values, sizeof(values));
   for (auto const& part : parts) {
@@ -47,12 +48,12 @@ void write_line(const Pack<T, line_values<T>>& values, T* to) {
 /// stream_fence() must follow.
 template <class T>
 void write_lines(const T* from, T* to, int count) {
-  constexpr int line = line_values<T>;
-  int const place = place_in_line(to);
+  constexpr int line = cache_line_values<T>;
+  int const place = place_in_cache_line(to);
   int e = place == 0 ? 0 : std::min(line - place, count);
   std::copy(from, from + e, to);
   for (; e + line <= count; e += line) write_line(Pack<T, line>::load(from + e), to + e);
   std::copy(from + e, from + count, to + e);
 }
 
-}  // namespace hyperplane::host
+}  // namespace hyperplane::inline HYPERPLANE_ABI::host

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/simd/pack.hpp>
 
-namespace hyperplane::host {
+namespace hyperplane::inline HYPERPLANE_ABI::host {
 
 /// How far ahead to ask for what will be read: 1 to 2 kB is too late for memory, 16 kB too early.
 template <class T>
@@ -32,4 +33,4 @@ inline bool reads_ahead() {
 #endif
 }
 
-}  // namespace hyperplane::host
+}  // namespace hyperplane::inline HYPERPLANE_ABI::host

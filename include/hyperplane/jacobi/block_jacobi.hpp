@@ -3,23 +3,33 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <hyperplane/block/diagnosis.hpp>
 #include <hyperplane/block/gemv.hpp>
 #include <hyperplane/block/inverse.hpp>
 #include <hyperplane/block/matrix.hpp>
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
-#include <hyperplane/core/detail/timer_callbacks.hpp>
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/core/factor_status.hpp>
-#include <hyperplane/grid/pencil_map.hpp>
+#include <hyperplane/core/launch.hpp>
+#include <hyperplane/core/timer_callbacks.hpp>
+#include <hyperplane/grid/check_grid.hpp>
+#include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/grid/outside_lanes.hpp>
+#include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
-#include <hyperplane/stencil/apply.hpp>
+#include <hyperplane/simd/pack.hpp>
+#include <hyperplane/stencil/apply.hpp>  // for Krylov methods, which need that of the matrix
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/stencil/for_packs.hpp>
+#include <hyperplane/stencil/stencil_diagnosis.hpp>
+#include <type_traits>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
 
+/// On devices: a point for each index.
 template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length>
 struct BlockJacobiFactor {
   BlockStencil7Ref<MatrixStorage, n, vector_length> m_a;
@@ -34,36 +44,89 @@ struct BlockJacobiFactor {
     block::Matrix<Scalar, n> d;
     for (int e = 0; e < n * n; ++e) d.m_entries[e] = static_cast<Scalar>(center[e * vector_length]);
     block::invert<n>(d, [&](bool, int equation) { m_singular.record(number, equation); });
+    if (block::storage_excess<Storage, Scalar>(d) != Scalar(0)) m_singular.record(number, unstorable_code);
     for (int e = 0; e < n * n; ++e) m_inverse(pack, e, lane) = static_cast<Storage>(d.m_entries[e]);
   }
 };
 
-template <class Scalar, int n, class Storage, int vector_length>
+/// On hosts: a SIMD group, whose blocks are inverted together.
+template <class Scalar, int n, HostExecutionSpace Exec, class Storage, class MatrixStorage, int vector_length>
+struct BlockJacobiFactor<Scalar, n, Exec, Storage, MatrixStorage, vector_length> {
+  using PackType = Pack<Scalar, vector_length>;
+
+  BlockStencil7Ref<MatrixStorage, n, vector_length> m_a;
+  InterleavedRef<Storage, vector_length, n * n> m_inverse;
+  typename SingularPivotRecord<Exec>::Ref m_singular;
+
+  void operator()(std::int64_t pack, const PackPlace& place) const {
+    auto const& map = m_a.map();
+    const MatrixStorage* const center = m_a.pack_block(pack, Direction::center);
+    block::Matrix<PackType, n> d;
+    for (int e = 0; e < n * n; ++e) d.m_entries[e] = PackType::load(center + e * vector_length);
+    auto const record = [&](const auto& mask, int code) { record_lanes(map, pack, mask, code, m_singular); };
+    bool const full = is_full(map, place);
+    if (!full) make_regular<n>(padding_lanes<PackType>(map, place), d);
+    block::invert<n>(d, record);
+    PackType const excess = block::storage_excess<Storage, Scalar>(d);
+    if (any(excess != PackType(0))) [[unlikely]]
+      record(excess != PackType(0), unstorable_code);
+    if (!full) {
+      // What is kept of lanes without a point is zero.
+      auto const padding = padding_lanes<PackType>(map, place);
+      for (auto& entry : d.m_entries) entry = select(padding, PackType(0), entry);
+    }
+    for (int e = 0; e < n * n; ++e) d.m_entries[e].store(m_inverse.pack_data(pack) + e * vector_length);
+  }
+};
+
+/// T is a Pack, and an index a SIMD group, or T is a scalar and an index is one slot: lanes follow one another, and
+/// padding is no matter, its blocks and right-hand side are zero.
+template <class T, class Scalar, int n, class Storage, int vector_length>
 struct BlockJacobiSolve {
+  static constexpr bool whole_packs = !std::is_same_v<T, Scalar>;
+  /// Slots of an index.
+  static constexpr int slots = whole_packs ? vector_length : 1;
+  using StoredBlock = std::conditional_t<whole_packs, block::PackMatrix<T, Storage, n, vector_length>,
+                                         block::LaneMatrix<T, Storage, n, vector_length>>;
+
   InterleavedRef<Storage, vector_length, n * n> m_inverse;
   BlockVectorRef<Scalar, n, vector_length> m_rhs;
   BlockVectorRef<Scalar, n, vector_length> m_x;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t slot) const {
-    // Every slot, padding included: its blocks and right-hand side are zero. So lanes follow one another.
-    auto const pack = slot / vector_length;
-    int const lane = static_cast<int>(slot % vector_length);
-    block::Vector<Scalar, n> r, z;
-    for (int c = 0; c < n; ++c) r[c] = m_rhs.packs()(pack, c, lane);
-    block::gemv<n>(block::LaneMatrix<Scalar, Storage, n, vector_length>{m_inverse.pack_data(pack) + lane}, r, z);
-    for (int c = 0; c < n; ++c) m_x.packs()(pack, c, lane) = z[c];
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    auto const pack = whole_packs ? index : index / vector_length;
+    int const lane = whole_packs ? 0 : static_cast<int>(index % vector_length);
+    block::Vector<T, n> r, z;
+    for (int c = 0; c < n; ++c) {
+      if constexpr (whole_packs) {
+        r[c] = T::load(m_rhs.packs().pack_data(pack, c));
+      } else {
+        r[c] = m_rhs.packs()(pack, c, lane);
+      }
+    }
+    block::gemv<n>(StoredBlock{m_inverse.pack_data(pack) + lane}, r, z);
+    for (int c = 0; c < n; ++c) {
+      if constexpr (whole_packs) {
+        z[c].store(m_x.packs().pack_data(pack, c));
+      } else {
+        m_x.packs()(pack, c, lane) = z[c];
+      }
+    }
   }
 };
 
 }  // namespace detail
 
+/// There is nothing to choose.
+struct BlockJacobiOptions {};
+
 /// Block Jacobi: M is the block diagonal of A (Y. Saad, "Iterative Methods for Sparse Linear Systems", 2nd ed.,
 /// doi:10.1137/1.9780898718003).
 ///
-/// A plan like BlockIlu0: the constructor allocates n^2 values of StorageScalar a point, factor() is two launches
-/// (one clears the status) and solve() one; they allocate nothing, fence nothing and are asynchronous on the instance.
-/// Inverses by Gauss-Jordan with partial pivoting, 2 n^3 flops a point; a solve is 2 n^2 flops and n^2 + 2 n values a
-/// point.
+/// A plan like BlockIlu0: the constructor allocates n^2 values of StorageScalar per point, factor() is two launches
+/// (one finishes the status) and solve() one; they allocate nothing, fence nothing and are asynchronous on the
+/// instance. Inverses by Gauss-Jordan with partial pivoting, 2 n^3 flops per point; a solve is
+/// 2 n^2 flops and n^2 + 2 n values per point.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
 class BlockJacobi {
  public:
@@ -72,11 +135,12 @@ class BlockJacobi {
   using scalar_type = Scalar;
   using storage_type = StorageScalar;
   using execution_space = Exec;
+  using Options = BlockJacobiOptions;
   using Vector = BlockVector<Scalar, n, Exec>;
   static constexpr int block_size = n;
   static constexpr int vector_length = vector_length_v<Scalar, Exec>;
 
-  BlockJacobi(const Exec& exec, const Grid& grid)
+  BlockJacobi(const Exec& exec, const Grid& grid, const BlockJacobiOptions& = {})
       : m_map(grid),
         m_inverse(exec, "Hyperplane::BlockJacobi::inverse", m_map.pack_count()),
         m_singular(exec, "Hyperplane::BlockJacobi::status") {}
@@ -87,11 +151,18 @@ class BlockJacobi {
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) {
     detail::check_grid("BlockJacobi::factor", "A", a.grid(), grid());
-    m_singular.clear(exec);
     m_factored = true;
-    Kokkos::parallel_for("Hyperplane::BlockJacobi::factor", Kokkos::RangePolicy<Exec>(exec, 0, grid().size()),
-                         detail::BlockJacobiFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length>{
-                             a.ref(), m_inverse.ref(), m_singular.ref()});
+    using Kernel = detail::BlockJacobiFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length>;
+    Kernel const kernel{a.ref(), m_inverse.ref(), m_singular.ref()};
+    constexpr double bytes = 1.0 * n * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar));
+    if constexpr (HostExecutionSpace<Exec>) {
+      detail::for_packs<n>("Hyperplane::BlockJacobi::factor", exec, m_map, bytes * vector_length, kernel);
+    } else {
+      Kokkos::parallel_for("Hyperplane::BlockJacobi::factor", Kokkos::RangePolicy<Exec>(exec, 0, grid().size()),
+                           kernel);
+    }
+    using Diagnosis = detail::DiagonalDiagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length, false>;
+    m_singular.conclude(exec, Diagnosis{a.ref()});
   }
 
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where a grid is another one.
@@ -102,19 +173,22 @@ class BlockJacobi {
     detail::count_bytes(
         "Hyperplane::BlockJacobi::solve",
         (1.0 * n * n * sizeof(StorageScalar) + 2.0 * n * sizeof(Scalar)) * static_cast<double>(grid().size()));
-    Kokkos::parallel_for(
-        "Hyperplane::BlockJacobi::solve", Kokkos::RangePolicy<Exec>(exec, 0, m_map.pack_count() * vector_length),
-        detail::BlockJacobiSolve<Scalar, n, StorageScalar, vector_length>{m_inverse.ref(), rhs.ref(), x.ref()});
+    using T = std::conditional_t<HostExecutionSpace<Exec>, Pack<Scalar, vector_length>, Scalar>;
+    using Kernel = detail::BlockJacobiSolve<T, Scalar, n, StorageScalar, vector_length>;
+    detail::launch("Hyperplane::BlockJacobi::solve",
+                   Kokkos::RangePolicy<Exec>(exec, 0, m_map.pack_count() * vector_length / Kernel::slots),
+                   Kernel::slots * (1.0 * n * n * sizeof(StorageScalar) + 2.0 * n * sizeof(Scalar)),
+                   Kernel{m_inverse.ref(), rhs.ref(), x.ref()});
   }
 
-  /// Whether the last factor() met a singular pivot, and where. Waits for the instance.
+  /// Whether the last factor() failed, where, and why. Waits for the instance.
   FactorStatus status(const Exec& exec) const { return m_singular.status(exec, grid()); }
 
  private:
-  PencilMap<vector_length> m_map;
+  SlabMap<vector_length> m_map;
   InterleavedView<StorageScalar, vector_length, n * n, Exec> m_inverse;
   detail::SingularPivotRecord<Exec> m_singular;
   bool m_factored = false;
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

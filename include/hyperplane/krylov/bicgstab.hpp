@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/core/detail/timer_callbacks.hpp>
+#include <algorithm>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/launch.hpp>
+#include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/krylov/concepts.hpp>
 #include <hyperplane/krylov/detail/bicgstab_kernels.hpp>
-#include <hyperplane/krylov/detail/progress.hpp>
+#include <hyperplane/krylov/detail/krylov_method.hpp>
+#include <hyperplane/krylov/krylov_base.hpp>
 #include <hyperplane/krylov/options.hpp>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// BiCGStab with right preconditioning (H. A. van der Vorst, "Bi-CGSTAB: A Fast and Smoothly Converging Variant of
 /// Bi-CG for the Solution of Nonsymmetric Linear Systems", doi:10.1137/0913035).
@@ -20,84 +24,89 @@ namespace hyperplane {
 ///
 /// Bitwise the same result whatever the number of threads and the check interval.
 template <KrylovVector Vector>
-class BiCgStab : private detail::KrylovBase<Vector> {
-  using Base = detail::KrylovBase<Vector>;
+class BiCgStab : private detail::KrylovMethod<BiCgStab<Vector>, Vector> {
+  using Base = detail::KrylovMethod<BiCgStab<Vector>, Vector>;
+  using Base::data;
   using typename Base::Scalar;
 
  public:
   using typename Base::Exec;
 
   /// Throws Error where an option is out of range.
-  BiCgStab(const Exec& exec, const VectorDomain<Vector>& domain, const KrylovOptions& options = {})
-      : Base(exec, domain, "BiCgStab", options),
-        m_shadow(exec, domain, "Hyperplane::BiCgStab::shadow"),
-        m_p(exec, domain, "Hyperplane::BiCgStab::p"),
-        m_v(exec, domain, "Hyperplane::BiCgStab::v"),
-        m_t(exec, domain, "Hyperplane::BiCgStab::t"),
-        m_z(exec, domain, "Hyperplane::BiCgStab::z"),
-        m_zs(exec, domain, "Hyperplane::BiCgStab::zs"),
+  BiCgStab(const Exec& exec, const VectorDomain<Vector>& domain, const KrylovOptions& krylov_options = {})
+      : Base(exec, domain, "BiCgStab", krylov_options),
+        m_shadow(detail::make_vector<Vector>(exec, domain, "Hyperplane::BiCgStab::shadow")),
+        m_p(detail::make_vector<Vector>(exec, domain, "Hyperplane::BiCgStab::p")),
+        m_v(detail::make_vector<Vector>(exec, domain, "Hyperplane::BiCgStab::v")),
+        m_t(detail::make_vector<Vector>(exec, domain, "Hyperplane::BiCgStab::t")),
+        m_z(detail::make_vector<Vector>(exec, domain, "Hyperplane::BiCgStab::z")),
+        m_zs(detail::make_vector<Vector>(exec, domain, "Hyperplane::BiCgStab::zs")),
         m_scalars(Kokkos::view_alloc(exec, "Hyperplane::BiCgStab::scalars")) {}
 
   using Base::options;
+  /// solve(exec, a, m, b, x) solves A x = b from the x that is given; with limits behind x, within other limits than
+  /// those of the options.
+  using Base::solve;
 
-  /// Solves A x = b from the x that is given.
-  template <LinearOperator<Vector> Matrix, Preconditioner<Vector> Precond>
-  KrylovResult solve(const Exec& exec, const Matrix& a, const Precond& m, const Vector& b, const Vector& x) const {
-    this->check_vectors(b, x);
-    KrylovResult result;
-    this->begin(exec, b);
-    start(exec, a, b, x);
-    detail::Phase phase = this->m_progress.look(exec, this->m_options, result);
+ private:
+  friend Base;
+
+  static constexpr int max_restarts = 3;
+
+  template <class Matrix, class Precond>
+  detail::Phase iterate(const Exec& exec, const Matrix& a, const Precond& m, const Vector& b, const Vector& x,
+                        detail::KrylovRun& run) const {
+    auto const start = [&] { launch_start(exec, a, b, x, run); };
+    detail::Phase phase = this->begin(exec, b, x, run, start);
     int last_start = 0;
     int restarts = 0;
-    while (phase == detail::Phase::running && result.iterations < this->m_options.max_iterations) {
-      int const remaining = this->m_options.max_iterations - result.iterations;
-      int const steps = std::min(this->m_options.check_interval, remaining);
-      for (int i = 0; i < steps; ++i) step(exec, a, m, x);
-      phase = this->m_progress.look(exec, this->m_options, result);
+    while (run.goes_on(phase)) {
+      int const steps = std::min(this->m_progress.interval(), run.remaining());
+      for (int i = 0; i < steps; ++i) step(exec, a, m, x, run);
+      phase = this->m_progress.look(exec, run, steps);
       if (phase == detail::Phase::running) continue;
       // What the recursion says is checked with the residual of x: it has drifted if that is larger, and after a
       // breakdown it begins anew from there. That helps only if something was gained since the last time.
-      bool const again = restarts < max_restarts && result.iterations > last_start;
-      detail::Phase const claimed = phase;
-      start(exec, a, b, x);
-      phase = this->m_progress.look(exec, this->m_options, result);
+      bool const again = restarts < max_restarts && run.m_result.iterations > last_start;
+      bool const broken = phase == detail::Phase::breakdown || phase == detail::Phase::too_large;
+      auto const breakdown = broken && !again ? find_breakdown(exec) : KrylovBreakdown::none;
+      phase = this->restart(exec, run, start);
       if (phase == detail::Phase::running && !again) {
-        this->conclude(claimed == detail::Phase::breakdown ? claimed : phase, result);
-        return result;
+        run.m_result.breakdown = breakdown;
+        return broken ? detail::Phase::breakdown : phase;
       }
       ++restarts;
-      last_start = result.iterations;
+      last_start = run.m_result.iterations;
     }
-    if (phase == detail::Phase::running) {
-      start(exec, a, b, x);
-      phase = this->m_progress.look(exec, this->m_options, result);
-    }
-    this->conclude(phase, result);
-    return result;
+    if (phase == detail::Phase::running) phase = this->restart(exec, run, start);
+    return phase;
   }
 
- private:
-  static constexpr int max_restarts = 3;
-
   template <class Matrix>
-  void start(const Exec& exec, const Matrix& a, const Vector& b, const Vector& x) const {
+  void launch_start(const Exec& exec, const Matrix& a, const Vector& b, const Vector& x,
+                    const detail::KrylovRun& run) const {
     apply(exec, a, x, this->m_r);
     this->m_reducer.template run<1>(
         exec, "Hyperplane::BiCgStab::start",
-        detail::BiCgStabStartBody<Scalar>{b.flat().data(), data(this->m_r), data(m_shadow), data(m_p)},
-        detail::BiCgStabStartFinish{this->m_progress.ref(), m_scalars.data()});
+        detail::BiCgStabStartBody<Scalar>{data(b), data(this->m_r), data(m_shadow), data(m_p),
+                                          static_cast<Scalar>(1.0 / run.m_scale)},
+        detail::BiCgStabStartFinish{this->m_progress.ref(run), m_scalars.data()});
+  }
+
+  KrylovBreakdown find_breakdown(const Exec& exec) const {
+    auto const first = this->blame(exec, m_z, m_v);
+    return first == KrylovBreakdown::recursion ? this->blame(exec, m_zs, m_t) : first;
   }
 
   template <class Matrix, class Precond>
-  void step(const Exec& exec, const Matrix& a, const Precond& m, const Vector& x) const {
-    auto const progress = this->m_progress.ref();
+  void step(const Exec& exec, const Matrix& a, const Precond& m, const Vector& x, const detail::KrylovRun& run) const {
+    auto const progress = this->m_progress.ref(run);
     auto* const scalars = m_scalars.data();
-    Kokkos::RangePolicy<Exec> const all(exec, 0, x.flat().size());
+    auto const all = this->all(exec);
     auto const& r = this->m_r;
     // Values of an iteration's vectors that each kernel moves.
     auto const count = [&](const char* label, int values) {
-      detail::count_bytes(label, static_cast<double>(sizeof(Scalar)) * values * static_cast<double>(x.flat().size()));
+      detail::count_bytes(label, static_cast<double>(sizeof(Scalar)) * values * static_cast<double>(this->size(x)));
     };
     count("Hyperplane::BiCgStab::alpha", 2);
     count("Hyperplane::BiCgStab::half_step", 3);
@@ -110,8 +119,8 @@ class BiCgStab : private detail::KrylovBase<Vector> {
     this->m_reducer.template run<1>(exec, "Hyperplane::BiCgStab::alpha",
                                     detail::DotBody<Scalar>{data(m_shadow), data(m_v)},
                                     detail::BiCgStabAlphaFinish{progress, scalars});
-    Kokkos::parallel_for("Hyperplane::BiCgStab::half_step", all,
-                         detail::BiCgStabHalfStep<Scalar>{progress, scalars, data(m_v), data(r)});
+    detail::launch("Hyperplane::BiCgStab::half_step", all, 3.0 * sizeof(Scalar),
+                   detail::BiCgStabHalfStep<Scalar>{progress, scalars, data(m_v), data(r)});
     m.solve(exec, r, m_zs);
     apply(exec, a, m_zs, m_t);
     this->m_reducer.template run<2>(exec, "Hyperplane::BiCgStab::omega",
@@ -121,14 +130,12 @@ class BiCgStab : private detail::KrylovBase<Vector> {
                                     detail::BiCgStabUpdateBody<Scalar>{progress, scalars, data(m_z), data(m_zs),
                                                                        data(m_t), data(m_shadow), data(x), data(r)},
                                     detail::BiCgStabUpdateFinish{progress, scalars});
-    Kokkos::parallel_for("Hyperplane::BiCgStab::direction", all,
-                         detail::BiCgStabDirection<Scalar>{progress, scalars, data(r), data(m_v), data(m_p)});
+    detail::launch("Hyperplane::BiCgStab::direction", all, 4.0 * sizeof(Scalar),
+                   detail::BiCgStabDirection<Scalar>{progress, scalars, data(r), data(m_v), data(m_p)});
   }
-
-  static Scalar* data(const Vector& v) { return v.flat().data(); }
 
   Vector m_shadow, m_p, m_v, m_t, m_z, m_zs;
   Kokkos::View<detail::BiCgStabScalars, typename Exec::memory_space> m_scalars;
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -1,64 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <functional>
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/krylov/monitor.hpp>
+#include <hyperplane/krylov/result.hpp>
 #include <string>
-#include <vector>
+#include <type_traits>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
-struct KrylovOptions {
-  /// Converged when ||b - A x|| <= tolerance * ||b|| (2-norm), computed from x. 0 runs to max_iterations, or until the
-  /// residual is exactly zero.
+/// When a solve ends.
+struct KrylovLimits {
+  /// Converged when ||b - A x|| <= max(tolerance * ||b||, absolute_tolerance) (2-norm), computed from x. Where both are
+  /// 0, a solve runs to max_iterations, or until the residual is exactly zero.
   double tolerance = 1e-8;
+  double absolute_tolerance = 0.0;
   /// At most 100 million.
   int max_iterations = 200;
-  /// Directions that FGMRES keeps before it restarts, at most 1000; other methods ignore it.
-  int restart = 30;
-  /// The host waits and looks at the residual norms every check_interval iterations. The result does not depend on it.
-  /// (SipIteration has a rule of its own.)
-  int check_interval = 1;
-  /// Called on the host with the iteration and its residual norm, when the host looks.
-  std::function<void(int iteration, double residual_norm)> monitor{};
 };
 
-enum class KrylovOutcome { converged, max_iterations, breakdown };
+struct KrylovOptions {
+  /// As in KrylovLimits, for solves that are given none.
+  double tolerance = 1e-8;
+  double absolute_tolerance = 0.0;
+  int max_iterations = 200;
+  /// Directions that FGMRES keeps before it restarts, at most 1000; other methods ignore it. More than max_iterations
+  /// are not allocated, and a solve within higher KrylovLimits restarts after as many.
+  int restart = 30;
+  /// The host waits and looks at the residual norms every check_interval iterations, and every 4096 at least. The
+  /// result does not depend on it, unless a monitor stops the iteration: x is then that of the look. (SipIteration has
+  /// a rule of its own.)
+  int check_interval = 1;
+  /// Called on the host with each iteration and its residual norm, when the host looks; it may stop the iteration. It
+  /// must not solve with the object that calls it: that throws Error.
+  KrylovMonitor monitor{};
 
-constexpr const char* name(KrylovOutcome outcome) {
-  switch (outcome) {
-    case KrylovOutcome::converged: return "converged";
-    case KrylovOutcome::max_iterations: return "max_iterations";
-    case KrylovOutcome::breakdown: return "breakdown";
-  }
-  return "unknown";
-}
-
-struct KrylovResult {
-  KrylovOutcome outcome = KrylovOutcome::max_iterations;
-  int iterations = 0;
-  double rhs_norm = 0.0;
-  /// ||b - A x|| of the x that is returned, computed from x.
-  double residual_norm = 0.0;
-  /// Residual norms as the method sees them; entry i is that of iteration i, entry 0 that of the initial guess.
-  std::vector<double> history;
-
-  bool converged() const { return outcome == KrylovOutcome::converged; }
+  KrylovLimits limits() const { return {tolerance, absolute_tolerance, max_iterations}; }
 };
 
 namespace detail {
 
-inline void check_options(const char* method, const KrylovOptions& options) {
-  auto const refuse = [&](const char* option, auto value, const char* expected) {
-    fail(std::string(method) + ": " + option + " is " + std::to_string(value) + ", expected " + expected);
-  };
-  if (!(options.tolerance >= 0.0)) refuse("tolerance", options.tolerance, "0 or more");
-  if (options.max_iterations < 0 || options.max_iterations > 100'000'000) {
-    refuse("max_iterations", options.max_iterations, "0 to 100 million");
+template <class Value>
+[[noreturn]] void refuse_option(const std::string& method, const char* option, Value value, const char* expected) {
+  std::string text;
+  if constexpr (std::is_same_v<Value, double>) {
+    text = shortest(value);
+  } else {
+    text = std::to_string(value);
   }
-  if (options.restart < 1 || options.restart > 1000) refuse("restart", options.restart, "1 to 1000");
-  if (options.check_interval < 1) refuse("check_interval", options.check_interval, "1 or more");
+  fail(method + ": " + option + " is " + text + ", expected " + expected);
+}
+
+inline void check_limits(const std::string& method, const KrylovLimits& limits) {
+  if (!(limits.tolerance >= 0.0)) refuse_option(method, "tolerance", limits.tolerance, "0 or more");
+  if (!(limits.absolute_tolerance >= 0.0)) {
+    refuse_option(method, "absolute_tolerance", limits.absolute_tolerance, "0 or more");
+  }
+  if (limits.max_iterations < 0 || limits.max_iterations > 100'000'000) {
+    refuse_option(method, "max_iterations", limits.max_iterations, "0 to 100 million");
+  }
+}
+
+inline void check_options(const std::string& method, const KrylovOptions& options) {
+  check_limits(method, options.limits());
+  if (options.restart < 1 || options.restart > 1000) refuse_option(method, "restart", options.restart, "1 to 1000");
+  if (options.check_interval < 1) refuse_option(method, "check_interval", options.check_interval, "1 or more");
 }
 
 }  // namespace detail
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/launch.hpp>
 #include <hyperplane/krylov/concepts.hpp>
-#include <hyperplane/krylov/detail/progress.hpp>
+#include <hyperplane/krylov/detail/krylov_method.hpp>
+#include <hyperplane/krylov/krylov_base.hpp>
 #include <hyperplane/krylov/options.hpp>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
 
@@ -14,11 +18,10 @@ struct RichardsonNormFinish {
   ProgressRef m_progress;
   bool m_first;
   KOKKOS_FUNCTION void operator()(const Sums<1>& sums) const {
-    double const norm = Kokkos::sqrt(sums.m_values[0]);
     if (m_first) {
-      m_progress.start(norm);
+      m_progress.start(sums.m_values[0]);
     } else {
-      m_progress.advance(norm);
+      m_progress.advance(sums.m_values[0]);
     }
   }
 };
@@ -29,7 +32,7 @@ struct RichardsonUpdate {
   const Scalar* m_z;
   Scalar* m_x;
   KOKKOS_FUNCTION void operator()(std::int64_t e) const {
-    if (m_progress.running()) m_x[e] += m_z[e];
+    if (m_progress.running()) m_x[e] += static_cast<Scalar>(m_progress.scale()) * m_z[e];
   }
 };
 
@@ -39,47 +42,54 @@ struct RichardsonUpdate {
 /// refinement of the incomplete factorization (L. Luo et al., "Optimization of a Fine-grained BILU by CUDA Inter-block
 /// Synchronization", equation 4).
 ///
-/// A plan: the constructor allocates two vectors; solve() allocates nothing. An iteration is one apply, one
-/// preconditioner solve and 5 values of vector traffic an unknown. The host waits every check_interval iterations and
-/// at the end.
+/// A plan: the constructor allocates two vectors; solve() allocates nothing. With max_iterations = 1, tolerance = 0 and
+/// x = 0 the result is M^-1 b. An iteration is one apply, one preconditioner solve and 5 values of vector traffic per
+/// unknown. The host waits every check_interval iterations and at the end.
 template <KrylovVector Vector>
-class Richardson : private detail::KrylovBase<Vector> {
-  using Base = detail::KrylovBase<Vector>;
+class Richardson : private detail::KrylovMethod<Richardson<Vector>, Vector> {
+  using Base = detail::KrylovMethod<Richardson<Vector>, Vector>;
+  using Base::data;
   using typename Base::Scalar;
 
  public:
   using typename Base::Exec;
 
   /// Throws Error where an option is out of range.
-  Richardson(const Exec& exec, const VectorDomain<Vector>& domain, const KrylovOptions& options = {})
-      : Base(exec, domain, "Richardson", options), m_z(exec, domain, "Hyperplane::Richardson::z") {}
+  Richardson(const Exec& exec, const VectorDomain<Vector>& domain, const KrylovOptions& krylov_options = {})
+      : Base(exec, domain, "Richardson", krylov_options),
+        m_z(detail::make_vector<Vector>(exec, domain, "Hyperplane::Richardson::z")) {}
 
   using Base::options;
-
-  /// Solves A x = b from the x that is given. With max_iterations = 1, tolerance = 0 and x = 0 the result is M^-1 b.
-  template <LinearOperator<Vector> Matrix, Preconditioner<Vector> Precond>
-  KrylovResult solve(const Exec& exec, const Matrix& a, const Precond& m, const Vector& b, const Vector& x) const {
-    this->check_vectors(b, x);
-    KrylovResult result;
-    auto const progress = this->m_progress.ref();
-    this->begin(exec, b);
-    this->compute_residual(exec, a, b, x, detail::RichardsonNormFinish{progress, true});
-    detail::Phase phase = this->m_progress.look(exec, this->m_options, result);
-    for (int i = 1; i <= this->m_options.max_iterations && phase == detail::Phase::running; ++i) {
-      m.solve(exec, this->m_r, m_z);
-      Kokkos::parallel_for("Hyperplane::Richardson::update", Kokkos::RangePolicy<Exec>(exec, 0, x.flat().size()),
-                           detail::RichardsonUpdate<Scalar>{progress, m_z.flat().data(), x.flat().data()});
-      this->compute_residual(exec, a, b, x, detail::RichardsonNormFinish{progress, false});
-      if (i % this->m_options.check_interval == 0 || i == this->m_options.max_iterations) {
-        phase = this->m_progress.look(exec, this->m_options, result);
-      }
-    }
-    this->conclude(phase, result);
-    return result;
-  }
+  /// solve(exec, a, m, b, x) solves A x = b from the x that is given; with limits behind x, within other limits than
+  /// those of the options.
+  using Base::solve;
 
  private:
+  friend Base;
+
+  template <class Matrix, class Precond>
+  detail::Phase iterate(const Exec& exec, const Matrix& a, const Precond& m, const Vector& b, const Vector& x,
+                        detail::KrylovRun& run) const {
+    auto const residual = [&](bool first) {
+      this->compute_residual(exec, a, b, x, run, detail::RichardsonNormFinish{this->m_progress.ref(run), first});
+    };
+    auto const start = [&] { residual(true); };
+    detail::Phase phase = this->begin(exec, b, x, run, start);
+    while (run.goes_on(phase)) {
+      int const steps = std::min(this->m_progress.interval(), run.remaining());
+      for (int i = 0; i < steps; ++i) {
+        m.solve(exec, this->m_r, m_z);
+        detail::launch("Hyperplane::Richardson::update", this->all(exec), 3.0 * sizeof(Scalar),
+                       detail::RichardsonUpdate<Scalar>{this->m_progress.ref(run), data(m_z), data(x)});
+        residual(false);
+      }
+      phase = this->m_progress.look(exec, run, steps);
+      if (detail::unsure(phase)) phase = this->settle(exec, run, start);
+    }
+    return phase;
+  }
+
   Vector m_z;
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/core/path.hpp>
+#include <hyperplane/core/is_listed.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>
 #include <hyperplane/line/detail/line_matrices.hpp>
 #include <hyperplane/line/detail/line_partitions.hpp>
 #include <hyperplane/line/detail/line_solver.hpp>
 #include <hyperplane/line/line_layout.hpp>
+#include <hyperplane/line/line_path.hpp>
 #include <hyperplane/line/line_set.hpp>
 #include <hyperplane/line/line_status.hpp>
 #include <hyperplane/line/line_vector.hpp>
@@ -21,17 +23,18 @@
 #include <optional>
 #include <string>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 struct BlockTridiagonalOptions {
-  Path path = Path::automatic;
-  /// On Path::staged alone, what a thread loads at a time of a vector, 128 or 64 bits: two values of Scalar = double
-  /// (four of float) of neighbouring lines, or one (two). Coefficients come to shared memory by bulk copies either way
-  /// and are loaded from there, as many at a time: with StorageScalar = float and Scalar = double 64 or 32 bits. For
-  /// n = 1 that is what a thread loads from global memory. None: what is faster, 128 for solve() with n > 1, 64 else.
+  LinePath path = LinePath::automatic;
+  /// On LinePath::staged alone, what a thread loads at a time of a vector, 128 or 64 bits: two values of Scalar =
+  /// double (four of float) of neighbouring lines, or one (two). Coefficients come to shared memory by bulk copies
+  /// either way and are loaded from there, as many at a time: with StorageScalar = float and Scalar = double 64 or 32
+  /// bits. For n = 1 that is what a thread loads from global memory. None: what is faster, 128 for solve() with n > 1,
+  /// 64 else.
   std::optional<int> load_bits = std::nullopt;
-  /// Parts that each line is cut into, to be worked on in parallel; 1: none, 0: as many as the execution space needs to
-  /// be busy. Short lines have fewer.
+  /// Partitions that each line is cut into, to be worked on in parallel; 1: not cut, 0: as many as the execution space
+  /// needs to be busy. Short lines have fewer.
   int partitions = 0;
 };
 
@@ -42,34 +45,34 @@ struct BlockTridiagonalOptions {
 ///     d[p] = D[p] - L[p] d[p-1]^-1 U[p-1],    y[p] = d[p]^-1 (b[p] - L[p] y[p-1]),
 ///     x[p] = y[p] - d[p]^-1 U[p] x[p+1],
 ///
-/// block LU without pivoting between blocks; d^-1 by Gauss-Jordan with partial pivoting inside the block (Path::staged:
-/// a row keeps its place unless another's entry is more than twice as large). Kept: L, d^-1 and d^-1 U, so that a solve
-/// reads 3 n^2 values of StorageScalar a point, each once. Lines are worked on vector_length at a time, interleaved
-/// entry by entry. Sources: K. Kim, "Performance Portable SIMD Approach Implementing Block Line Solver For
-/// Coupled PDEs", SAND2019-2037C; the layout in K. Kim et al., "Designing vector-friendly compact BLAS and LAPACK
-/// kernels", doi:10.1145/3126908.3126941; lines of scalars on Path::staged: H. S. Stone, "An efficient parallel
-/// algorithm for the solution of a tridiagonal linear system of equations", doi:10.1145/321738.321741. Which blocks are
-/// kept is our choice.
+/// block LU without pivoting between blocks; d^-1 by Gauss-Jordan with partial pivoting inside the block
+/// (LinePath::staged: a row keeps its place unless another's entry is more than twice as large). Kept: L, d^-1 and d^-1
+/// U, so that a solve reads 3 n^2 values of StorageScalar per point, each once. Lines are worked on vector_length at a
+/// time, interleaved entry by entry. Sources: K. Kim, "Performance Portable SIMD Approach Implementing Block Line
+/// Solver For Coupled PDEs", SAND2019-2037C; the layout in K. Kim et al., "Designing vector-friendly compact BLAS and
+/// LAPACK kernels", doi:10.1145/3126908.3126941; lines of scalars on LinePath::staged: H. S. Stone, "An efficient
+/// parallel algorithm for the solution of a tridiagonal linear system of equations", doi:10.1145/321738.321741. Which
+/// blocks are kept is our choice.
 ///
 /// Matrices and vectors: on grid lines BlockStencil7, of which the diagonal and the two blocks along the direction are
-/// used (along periodic lines with those that point out of the grid), and BlockVector; on lists, arrays with a row of n
-/// unknowns for each point (points on no line are left as they are); on any lines BlockTridiagonalMatrix and
+/// used (along periodic lines with those that point out of the grid), and BlockVector; on lists, arrays with n unknowns
+/// per point, one after the other (points on no line are left as they are); on any lines BlockTridiagonalMatrix and
 /// LineVector, in one or many columns. StorageScalar = float with Scalar = double stores half the bytes and computes in
 /// double.
 ///
-/// Lines that are periodic, and few long ones, are cut into parts that are solved at the same time; see
-/// detail::LineSplit. A part has no pivots from other parts: it may be singular where the whole line is not.
+/// Lines that are periodic, and few long ones, are cut into partitions that are solved at the same time; see
+/// detail::LineSplit. A partition has no pivots from others: it may be singular where the whole line is not.
 ///
 /// A plan: the constructor analyses and allocates; factor() and solve() do not, do not fence, and are asynchronous on
 /// the instance that is given. Copies, made after factor(), share factors and working memory: at most one factor() or
 /// solve() of a plan and all its copies may run at a time.
 ///
-/// Cost a point: factor 6 n^3 flops, 3 n^2 values read and 3 n^2 written (lines along j and lists on Path::staged: 6
-/// n^2 more for gathering); solve 6 n^2 flops, 3 n^2 + 4 n values. Periodic: n^2 values more in a solve; cut: 2 n^2
-/// more. Points here are those of LineLayout with its padding along i and k; where points are found by a table (along
-/// j, lists, cut lines) it takes 4 bytes a point. Launches: factor two (one clears the status), three where
-/// Path::staged gathers; solve one; cut lines have more. On Path::staged each column of a LineVector reads the factors
-/// anew.
+/// Cost per point: factor 6 n^3 flops, 3 n^2 values read and 3 n^2 written (lines along j and lists on
+/// LinePath::staged: 6 n^2 more for gathering); solve 6 n^2 flops, 3 n^2 + 4 n values. Periodic: n^2 values more in a
+/// solve; cut: 2 n^2 more. Points here are those of LineLayout with its padding along i and k; where points are found
+/// by a table (along j, lists, cut lines) it takes 4 bytes per point. Launches: factor two (one finishes the status),
+/// three where LinePath::staged gathers; solve one; cut lines have more. On LinePath::staged each column of a
+/// LineVector reads the factors anew.
 ///
 /// Results are bitwise the same in every run, for a given path and number of partitions, whatever the number of
 /// threads; Options::partitions = 0 chooses by that number.
@@ -98,7 +101,7 @@ class BlockTridiagonal {
   const LineSet& lines() const { return m_layout.lines(); }
   const Layout& layout() const { return m_layout; }
   /// The path that runs; never automatic.
-  Path path() const { return m_path; }
+  LinePath path() const { return m_path; }
   /// Parts that long lines are cut into; 1 where they are not.
   int partitions() const { return m_solver.partitions(); }
 
@@ -150,27 +153,28 @@ class BlockTridiagonal {
     solve_in<false>(exec, detail::LineData::outer, rhs.data(), x.data(), 1);
   }
 
-  /// Whether the last factor() met a singular pivot, and where. Waits for the instance.
+  /// Whether the last factor() failed, where, and why. Waits for the instance.
   LineStatus status(const Exec& exec) const {
     auto const found = m_solver.find_singular(exec);
     if (!found) return {};
-    return LineStatus::singular_at(lines(), found->ordinal, found->equation);
+    return detail::line_status(lines(), found->ordinal, found->finding);
   }
 
  private:
   using Solver = detail::LineSolver<Scalar, n, Exec, StorageScalar>;
   using FastPath = typename Solver::Direct::FastPath;
 
-  static Path checked_path(const Exec& exec, const Options& options) {
-    if (options.path != Path::automatic && options.path != Path::portable && !FastPath::has(options.path)) {
+  static LinePath checked_path(const Exec& exec, const Options& options) {
+    if (options.path != LinePath::automatic && options.path != LinePath::portable &&
+        !detail::is_listed(FastPath::paths, options.path)) {
       fail(std::string("BlockTridiagonal: ") + Exec::name() + " has no path " + name(options.path));
     }
-    auto const path = options.path == Path::automatic ? FastPath::choose(exec) : options.path;
+    auto const path = options.path == LinePath::automatic ? FastPath::choose(exec) : options.path;
     if (!options.load_bits) return path;
     if (*options.load_bits != 64 && *options.load_bits != 128) {
       fail("BlockTridiagonal: loads of " + std::to_string(*options.load_bits) + " bits are not possible");
     }
-    if (path != Path::staged) {
+    if (path != LinePath::staged) {
       fail("BlockTridiagonal: loads of " + std::to_string(*options.load_bits) + " bits need path staged, not " +
            name(path));
     }
@@ -216,10 +220,10 @@ class BlockTridiagonal {
     m_solver.template solve<many>(exec, where, rhs, x, columns);
   }
 
-  Path m_path;
+  LinePath m_path;
   Layout m_layout;
   Solver m_solver;
   bool m_factored = false;
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/dispatch.hpp>
 #include <hyperplane/line/line_layout.hpp>
@@ -11,17 +12,17 @@
 
 #include <string>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// Block tridiagonal matrices, one for each line of a set: a lower, a diagonal and an upper n x n block for each point,
 /// in the compact layout of LineLayout.
 ///
-/// Row of position p: lower * x[p - 1] + diagonal * x[p] + upper * x[p + 1]. The lower block of the first position and
-/// the upper block of the last couple to the other end of the line where ends are periodic, and are ignored otherwise
-/// (they must be finite). Filled by the caller through ref(), in a kernel. Storage narrower than Scalar is widened when
-/// it is used.
+/// Block row of position p: lower * x[p - 1] + diagonal * x[p] + upper * x[p + 1]. The lower block of the first
+/// position and the upper block of the last couple to the other end of the line where ends are periodic, and are
+/// ignored otherwise (they must be finite). Filled by the caller through ref(), in a kernel. Storage narrower than
+/// Scalar is widened when it is used.
 ///
-/// A shared handle with the semantics of a Kokkos::View. Cost: 3 n^2 values of StorageScalar a point. The constructor
+/// A shared handle with the semantics of a Kokkos::View. Cost: 3 n^2 values of StorageScalar per point. The constructor
 /// allocates on the given instance and sets to zero; nothing else here allocates.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
 class BlockTridiagonalMatrix {
@@ -61,4 +62,4 @@ class BlockTridiagonalMatrix {
   Storage m_storage;
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/line/block_tridiagonal.hpp>
 #include <hyperplane/line/detail/line_sweeps.hpp>
@@ -20,16 +23,16 @@
 #include <string>
 #include <vector>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// The line-implicit iteration on the seven-point block stencil: with A = M - S and M the block tridiagonal part of A
 /// along all grid lines of a direction,
 ///
 ///     x <- (1 - w) x + w M^-1 (b + S x),
 ///
-/// a fixed number of times, in one direction or in several that take turns. Source: K. Kim, "Performance Portable SIMD
-/// Approach Implementing Block Line Solver For Coupled PDEs", SIAM CSE 2019 (SAND2019-2037C). Good where the
-/// coupling along the lines is much stronger than across them, as across a boundary layer.
+/// a fixed number of times, in one direction or in several in turn. Source: K. Kim, "Performance Portable SIMD Approach
+/// Implementing Block Line Solver For Coupled PDEs", SIAM CSE 2019 (SAND2019-2037C). Good where the coupling along the
+/// lines is much stronger than across them, as across a boundary layer.
 ///
 /// b + S x is one kernel, which reads b, x and the four blocks that leave the line; then M is solved by
 /// the line solver: BlockTridiagonal, or, approximately, LineJacobi.
@@ -39,9 +42,9 @@ namespace hyperplane {
 /// until the last solve() with these factors. Copies, made after factor(), share factors and working memory: at most
 /// one solve() or iterate() of a plan and all its copies may run at a time.
 ///
-/// Cost a point and sweep: 14 n^2 flops, 7 n^2 + 7 n values, and 3 n values with w other than 1; the first sweep of
+/// Cost per point and sweep: 14 n^2 flops, 7 n^2 + 7 n values, and 3 n values with w other than 1; the first sweep of
 /// solve() has no rest: 6 n^2 flops, 3 n^2 + 4 n values. Launches: two, and one with w other than 1; factor() those of
-/// the line solver for each direction (BlockTridiagonal two, or three). Memory: 3 n^2 values of StorageScalar a point
+/// the line solver for each direction (BlockTridiagonal two, or three). Memory: 3 n^2 values of StorageScalar per point
 /// and direction, and two vectors. Results are bitwise the same whatever the number of threads, unless the line solver
 /// cuts lines by that number (BlockTridiagonalOptions::partitions = 0, few long lines).
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar,
@@ -51,6 +54,7 @@ class LineImplicit {
   using scalar_type = Scalar;
   using storage_type = StorageScalar;
   using execution_space = Exec;
+  using Options = LineImplicitOptions;
   using Vector = BlockVector<Scalar, n, Exec>;
   using Matrix = BlockStencil7<Scalar, n, Exec, StorageScalar>;
   static constexpr int block_size = n;
@@ -112,11 +116,12 @@ class LineImplicit {
 
   /// after <- (1 - w) before + w M^-1 (rhs + S before); nothing before is zero.
   void step(const Exec& exec, int direction, const Vector& rhs, const Vector* before, const Vector& after) const {
-    auto const& lines = m_lines[direction];
+    auto const& lines = m_lines[detail::as_size(direction)];
     auto const w = static_cast<Scalar>(m_options.relaxation);
     if (before != nullptr) {
-      detail::apply_or_residual<true>("LineImplicit", "Hyperplane::LineImplicit::rest", exec, *m_matrix, &rhs, *before,
-                                      m_right, detail::OffLineTerms{lower_neighbour(m_options.directions[direction])});
+      detail::apply_or_residual<true>(
+          "LineImplicit", "Hyperplane::LineImplicit::rest", exec, *m_matrix, &rhs, *before, m_right,
+          detail::OffLineTerms{lower_neighbour(m_options.directions[detail::as_size(direction)])});
     }
     auto const& right = before != nullptr ? m_right : rhs;
     if (w == Scalar(1)) return lines.solve(exec, right, after);
@@ -133,4 +138,4 @@ class LineImplicit {
   std::optional<Matrix> m_matrix;
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/csr/block_csr.hpp>
@@ -18,7 +20,7 @@
 #include <optional>
 #include <string>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// LineImplicit for unstructured meshes: M is the block tridiagonal part of a block CSR matrix along lists of points,
 ///
@@ -32,9 +34,9 @@ namespace hyperplane {
 /// do not fence, and are asynchronous. The plan keeps the handle of A: after factor(), its values must not change until
 /// the last solve() with these factors. At most one factor() or solve() of a plan and its copies may run at a time.
 ///
-/// Cost of a sweep: 2 n^2 flops a block of the rest, n^2 values and an index; and the solution of the lines. Launches:
-/// two, and one with w other than 1; factor() one and those of the line solver. Memory: 6 n^2 values of StorageScalar
-/// and two vectors a point, an index a block.
+/// Cost of a sweep: 2 n^2 flops per block of the rest, n^2 values and an index; and the solution of the lines.
+/// Launches: two, and one with w other than 1; factor() one and those of the line solver. Memory: 6 n^2 values of
+/// StorageScalar and two vectors per point, an index per block.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t,
           class Lines = BlockTridiagonal<Scalar, n, Exec, StorageScalar>>
 class LineImplicitCsr {
@@ -96,8 +98,8 @@ class LineImplicitCsr {
         m_structure(exec, a, prepared.lines),
         m_lines(exec, prepared.lines, line_options),
         m_tridiagonal(exec, m_lines.layout(), "Hyperplane::LineImplicit::M"),
-        m_x(Kokkos::view_alloc(exec, "Hyperplane::LineImplicit::x"), a.rows() * n),
-        m_right(Kokkos::view_alloc(exec, "Hyperplane::LineImplicit::right"), a.rows() * n) {
+        m_x(Kokkos::view_alloc(exec, "Hyperplane::LineImplicit::x"), detail::as_size(a.rows() * n)),
+        m_right(Kokkos::view_alloc(exec, "Hyperplane::LineImplicit::right"), detail::as_size(a.rows() * n)) {
     detail::check_options(options);
   }
 
@@ -126,7 +128,8 @@ class LineImplicitCsr {
     auto const& right = before != nullptr ? m_right : rhs;
     if (w == Scalar(1)) return m_lines.solve(exec, right, after);
     m_lines.solve(exec, right, m_right);
-    detail::relax(exec, w, after.extent(0), m_right.data(), before != nullptr ? before->data() : nullptr, after.data());
+    detail::relax(exec, w, static_cast<std::int64_t>(after.extent(0)), m_right.data(),
+                  before != nullptr ? before->data() : nullptr, after.data());
   }
 
   LineImplicitOptions m_options;
@@ -138,4 +141,4 @@ class LineImplicitCsr {
   std::optional<Matrix> m_matrix;
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

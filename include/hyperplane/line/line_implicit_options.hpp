@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/line/line_set.hpp>
 
 #include <string>
 #include <vector>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 struct LineImplicitOptions {
-  /// Directions of the lines on a grid, which take turns in this order. Lists have lines of their own.
+  /// Directions of the lines on a grid, taken in this order. Lists have lines of their own.
   std::vector<LineDirection> directions = {LineDirection::i};
   /// Sweeps through all directions.
   int sweeps = 1;
@@ -26,10 +27,9 @@ inline void check_options(const LineImplicitOptions& options) {
     fail("LineImplicit: sweeps is " + std::to_string(options.sweeps) + ", expected 1 or more");
   }
   if (!(options.relaxation > 0 && options.relaxation < 2)) {
-    fail("LineImplicit: relaxation is " + std::to_string(options.relaxation) +
-         ", expected more than 0 and less than 2");
+    fail("LineImplicit: relaxation is " + shortest(options.relaxation) + ", expected more than 0 and less than 2");
   }
 }
 
 }  // namespace detail
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/core/factor_status.hpp>
+#include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>
+#include <hyperplane/line/detail/line_diagnosis.hpp>
 #include <hyperplane/line/detail/line_jacobi_kernels.hpp>
 #include <hyperplane/line/detail/line_matrices.hpp>
 #include <hyperplane/line/detail/line_places.hpp>
@@ -22,7 +24,7 @@
 #include <cstdint>
 #include <string>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 struct LineJacobiOptions {
   /// A line is done when an iteration changes it by at most this much, relative to D^-1 b (2-norms over the line, whose
@@ -45,11 +47,11 @@ struct LineJacobiOptions {
 /// host waits for nothing. The number of iterations depends on b, so that M^-1 is not quite linear: inside a Krylov
 /// method take FGMRES, or a fixed number of iterations (tolerance 0).
 ///
-/// A plan like BlockTridiagonal: the constructor allocates 3 n^2 values of StorageScalar and n of Scalar a point;
+/// A plan like BlockTridiagonal: the constructor allocates 3 n^2 values of StorageScalar and n of Scalar per point;
 /// factor() and solve() allocate nothing, fence nothing, and are asynchronous. At most one solve() of a plan and its
-/// copies may run at a time. Lines are open. Cost a point: factor 2 n^3 flops, 3 n^2 values read and written; an
-/// iteration 6 n^2 flops, 3 n^2 + 3 n values, from a cache where the blocks of a pack of lines fit in it. Launches:
-/// factor two (one clears the status), solve one.
+/// copies may run at a time. Lines are open. Cost per point: factor 2 n^3 flops, 3 n^2 values read and written; an
+/// iteration 6 n^2 flops, 3 n^2 + 3 n values, from a cache where the blocks of a group of lines fit in it. Launches:
+/// factor two (one finishes the status), solve one.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
 class LineJacobi {
  public:
@@ -66,13 +68,11 @@ class LineJacobi {
       : m_options(checked(lines, options)),
         m_layout(exec, lines),
         m_line_places(Places::in_lines(m_layout)),
-        m_outer_places(lines.grid() ? Places::in_pencils(exec, m_layout) : Places::in_points(exec, m_layout)),
+        m_outer_places(lines.grid() ? Places::in_slabs(exec, m_layout) : Places::in_points(exec, m_layout)),
         m_longest(std::ranges::max(m_layout.tables().lengths())),
         m_blocks(exec, "Hyperplane::LineJacobi::blocks", m_layout.items()),
         m_z(exec, "Hyperplane::LineJacobi::z", m_layout.items()),
-        m_singular(exec, "Hyperplane::LineJacobi::status") {
-    detail::prepare_line_packs(exec);
-  }
+        m_singular(exec, "Hyperplane::LineJacobi::status") {}
 
   const LineSet& lines() const { return m_layout.lines(); }
   const Layout& layout() const { return m_layout; }
@@ -99,7 +99,8 @@ class LineJacobi {
     solve_in(exec, rhs.flat().data(), x.flat().data());
   }
 
-  /// The same for lists, in arrays with a row of n unknowns for each point. Points on no line are left as they are.
+  /// The same for lists, in arrays with n unknowns per point, one after the other. Points on no line are left as they
+  /// are.
   void solve(const Exec& exec, const Rows& rhs, const Rows& x) const {
     require(!lines().grid(), "LineJacobi::solve: arrays of points belong to lists, not to grid lines");
     auto const rows = lines().point_count() * n;
@@ -110,11 +111,11 @@ class LineJacobi {
     solve_in(exec, rhs.data(), x.data());
   }
 
-  /// Whether the last factor() met a singular diagonal block, and where. Waits for the instance.
+  /// Whether the last factor() failed, where, and why. Waits for the instance.
   LineStatus status(const Exec& exec) const {
     auto const place = m_singular.find(exec);
     if (!place) return {};
-    return LineStatus::singular_at(lines(), place->number, place->equation);
+    return detail::line_status(lines(), place->number, place->finding);
   }
 
  private:
@@ -125,7 +126,7 @@ class LineJacobi {
   static LineJacobiOptions checked(const LineSet& lines, const LineJacobiOptions& options) {
     require(lines.ends() == LineEnds::open, "LineJacobi: lines must be open");
     if (!(options.tolerance >= 0)) {
-      fail("LineJacobi: tolerance is " + std::to_string(options.tolerance) + ", expected 0 or more");
+      fail("LineJacobi: tolerance is " + detail::shortest(options.tolerance) + ", expected 0 or more");
     }
     if (options.max_iterations < 1) {
       fail("LineJacobi: max_iterations is " + std::to_string(options.max_iterations) + ", expected 1 or more");
@@ -135,12 +136,15 @@ class LineJacobi {
 
   template <class MatrixStorage>
   void factor_from(const Exec& exec, const MatrixStorage* data, const Places& places, const detail::LineEntries& of) {
-    m_singular.clear(exec);
     places.visit([&]<class Kind>(const Kind& kind) {
       detail::for_line_packs<internal_vectors>(
           "Hyperplane::LineJacobi::factor", exec, m_layout.packs() * m_longest,
+          3.0 * n * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)) * detail::line_slots(m_layout),
           detail::LineJacobiFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, Kind, vector_length, internal_length>{
               detail::make_line_matrix(data, kind, of), m_layout.ref(), m_blocks.ref(), m_singular.ref(), m_longest});
+      using Diagnosis = detail::LineJacobiDiagnosis<Scalar, n, StorageScalar, MatrixStorage, Kind, vector_length>;
+      m_singular.conclude(
+          exec, Diagnosis{{detail::make_line_matrix(data, kind, of), m_layout.ref(), m_layout.lines().count()}});
     });
     m_factored = true;
   }
@@ -150,6 +154,7 @@ class LineJacobi {
     m_outer_places.visit([&]<class Kind>(const Kind& kind) {
       detail::for_line_packs<internal_vectors>(
           "Hyperplane::LineJacobi::solve", exec, m_layout.packs(),
+          3.0 * n * n * sizeof(StorageScalar) * m_options.max_iterations * detail::line_slots(m_layout),
           detail::LineJacobiSolve<Scalar, n, StorageScalar, Kind, vector_length, internal_length>{
               m_layout.ref(),
               m_blocks.ref(),
@@ -172,4 +177,4 @@ class LineJacobi {
   bool m_factored = false;
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

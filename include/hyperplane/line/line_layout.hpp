@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/line/detail/line_tables.hpp>
@@ -15,18 +17,19 @@
 #include <string>
 #include <vector>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
-/// The compact SIMD-interleaved layout of a set of lines: which lane of which pack has which line.
+/// The compact SIMD-interleaved layout of a set of lines: which lane of which group of lines has which line. In the
+/// names here a group is a pack.
 ///
-/// Lines of one length follow one another; lists are sorted by length first, so that the lines of a pack are about
-/// equally long; grid lines along i and k are put together as the skewed pencils of BlockVector have them, so that
-/// vectors on the grid are read and written in whole packs. A shared handle; the constructor allocates the tables and
-/// waits for the given instance. Throws Error where there is no line.
+/// Lines of one length follow one another; lists are sorted by length first, so that the lines of a group are about
+/// equally long; grid lines along i and k are put together as the skewed slabs of BlockVector have them, so that
+/// vectors on the grid are read and written in whole SIMD groups. A shared handle; the constructor allocates the tables
+/// and waits for the given instance. Throws Error where there is no line.
 ///
-/// Memory: about 32 bytes a line. Grid lines along i and k have the padding of PencilMap too: with J rows and W lanes
-/// (vector_length_v), rows are rounded up to W, and along i a pack has I + W - 1 steps for I points. Grid(64, 1, 64)
-/// along i uses one lane of W, and takes about W times the memory and time that the same lines take as lists.
+/// Memory: about 32 bytes per line. Grid lines along i and k have the padding of SlabMap too: with W lanes
+/// (vector_length_v), J is rounded up to W, and along i a group has I + W - 1 steps for I points. Grid(64, 1, 64) along
+/// i uses one lane of W, and takes about W times the memory and time that the same lines take as lists.
 template <Real Scalar, ExecutionSpace Exec>
 class LineLayout {
  public:
@@ -45,12 +48,12 @@ class LineLayout {
         m_ends(detail::to_space(exec, m_tables->ends)),
         m_ordinals(detail::to_space(exec, m_tables->ordinals)),
         m_slots(detail::to_space(exec, m_tables->slots)),
-        m_full_begins(detail::to_space(exec, std::vector<int>(packs(), 0))),
+        m_full_begins(detail::to_space(exec, std::vector<int>(detail::as_size(packs()), 0))),
         m_full_ends(detail::to_space(exec, m_tables->lengths())) {}
 
   const LineSet& lines() const { return *m_lines; }
   std::int64_t packs() const { return m_tables->packs; }
-  /// Steps of all packs.
+  /// Steps of all groups.
   std::int64_t items() const { return m_tables->first_items.back(); }
   Ref ref() const {
     return {packs(), m_first_items.data(), m_begins.data(), m_ends.data(), m_ordinals.data(), m_slots.data()};
@@ -61,8 +64,9 @@ class LineLayout {
   }
   /// Slot of a position of a line in line storage: item * vector_length + lane.
   std::int64_t slot(std::int64_t line, int position) const {
-    auto const place = m_tables->slots[line];
-    auto const item = m_tables->first_items[place / vector_length] + m_tables->begins[place] + position;
+    auto const place = m_tables->slots[detail::as_size(line)];
+    auto const item = m_tables->first_items[detail::as_size(place / vector_length)] +
+                      m_tables->begins[detail::as_size(place)] + position;
     return item * vector_length + place % vector_length;
   }
   /// The tables on the host.
@@ -78,7 +82,7 @@ class LineLayout {
  private:
   static const LineSet& checked(const LineSet& lines) {
     require(lines.count() > 0, "LineLayout: there is no line");
-    return lines;
+    return lines;  // NOLINT(bugprone-return-const-ref-from-parameter): they outlive the constructor
   }
 
   template <class T>
@@ -95,4 +99,4 @@ class LineLayout {
   Table<int> m_full_ends;
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

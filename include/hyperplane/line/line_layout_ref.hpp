@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 
 #include <cstdint>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
-/// Blocks of a row of a block tridiagonal matrix, in storage order.
+/// Blocks of a block row of a block tridiagonal matrix, in storage order.
 enum class LineBlock : int { lower, diagonal, upper };
 inline constexpr int line_blocks = 3;
 
 /// Trivially copyable index tables of a LineLayout.
 ///
-/// A pack is `vector_length` lines, one a lane. It is worked on in steps 0, 1, ..., length(pack) - 1; what belongs to
-/// step s of pack p is item first_item(p) + s. Lane l has points in the steps begin(p, l) to end(p, l) - 1 alone: lines
-/// of different lengths, and lines that are skewed against one another, share a pack.
+/// A group of lines, in the names here a pack, is `vector_length` lines, one per lane. It is worked on in steps 0, 1,
+/// ..., length(pack) - 1; what belongs to step s of group p is item first_item(p) + s. Lane l has points in the steps
+/// begin(p, l) to end(p, l) - 1 alone: lines of different lengths, and lines that are skewed against one another, share
+/// a group.
 template <int vector_length_>
 struct LineLayoutRef {
   static constexpr int vector_length = vector_length_;
@@ -76,7 +78,7 @@ class BlockTridiagonalMatrixRef {
       : m_layout(layout), m_data(data) {}
 
   HYPERPLANE_FUNCTION Storage* data() const { return m_data; }
-  /// Entry (r, c) of a block of the row of a position of a line.
+  /// Entry (r, c) of a block at a position of a line.
   HYPERPLANE_FUNCTION Storage& operator()(std::int64_t line, int position, LineBlock block, int r, int c) const {
     auto const item = m_layout.item(line, position);
     return m_data[(((item * line_blocks + static_cast<int>(block)) * n + c) * n + r) * vector_length +
@@ -90,8 +92,9 @@ class BlockTridiagonalMatrixRef {
 
 namespace detail {
 
-/// Where the values of a pack's lanes are, in packs of W lanes that follow one another at a fixed distance: in line
-/// storage, and in skewed pencils for lines along i and k. The lanes of a line pack are vector_length / W such packs.
+/// Where the values of a group of lines are, in SIMD groups of W lanes that follow one another at a fixed distance: in
+/// line storage, and in skewed slabs for lines along i and k. The lanes of a group of lines are those of
+/// vector_length / W such SIMD groups.
 ///
 /// Entry e of `entries` of lane l at step s is at ((base + s * stride) * entries + e) * W + l mod W. From step
 /// full_begin to full_end - 1 all W lanes may be accessed together, outside only those that have a point.
@@ -112,4 +115,4 @@ struct GatheredPlaces {
 };
 
 }  // namespace detail
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/stencil7.hpp>
@@ -15,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// A direction of grid lines.
 enum class LineDirection : int { i, j, k };
@@ -81,11 +83,9 @@ class LineSet {
   /// Number of lines.
   std::int64_t count() const { return m_count; }
   /// Number of points of a line.
-  int length(std::int64_t line) const {
-    return m_lists ? static_cast<int>(m_lists->offsets[line + 1] - m_lists->offsets[line]) : m_length;
-  }
+  int length(std::int64_t line) const { return m_lists ? static_cast<int>(offset(line + 1) - offset(line)) : m_length; }
   /// Ordinal of the first point of a line; first(count()) is the number of points on lines.
-  std::int64_t first(std::int64_t line) const { return m_lists ? m_lists->offsets[line] : line * m_length; }
+  std::int64_t first(std::int64_t line) const { return m_lists ? offset(line) : line * m_length; }
   /// Points on lines.
   std::int64_t size() const { return first(m_count); }
   /// Points there are, on a line or not.
@@ -103,19 +103,21 @@ class LineSet {
 
   /// Grid point at a position of a grid line.
   Point grid_point(std::int64_t line, int position) const {
+    Grid const& grid = *m_grid;
+    int const across = m_direction == LineDirection::i ? grid.nj() : grid.ni();
+    auto const first = static_cast<int>(line % across);
+    auto const second = static_cast<int>(line / across);
     switch (m_direction) {
-      case LineDirection::i:
-        return {position, static_cast<int>(line % m_grid->nj()), static_cast<int>(line / m_grid->nj())};
-      case LineDirection::j:
-        return {static_cast<int>(line % m_grid->ni()), position, static_cast<int>(line / m_grid->ni())};
+      case LineDirection::i: return {position, first, second};
+      case LineDirection::j: return {first, position, second};
       case LineDirection::k: break;
     }
-    return {static_cast<int>(line % m_grid->ni()), static_cast<int>(line / m_grid->ni()), position};
+    return {first, second, position};
   }
   /// Point number at a position of a line.
   std::int64_t point(std::int64_t line, int position) const {
     if (m_grid) return m_grid->index(grid_point(line, position));
-    return m_lists ? m_lists->points[m_lists->offsets[line] + position] : line * m_length + position;
+    return m_lists ? m_lists->points[detail::as_size(offset(line) + position)] : line * m_length + position;
   }
   /// The line of an ordinal.
   std::int64_t line_of(std::int64_t ordinal) const {
@@ -135,10 +137,10 @@ class LineSet {
   LineSet completed() const {
     if (size() == m_point_count) return *this;
     auto [offsets, points] = listed_points();
-    std::vector<char> on_line(m_point_count, 0);
-    for (auto const listed : points) on_line[listed] = 1;
+    std::vector<char> on_line(detail::as_size(m_point_count), 0);
+    for (auto const listed : points) on_line[detail::as_size(listed)] = 1;
     for (std::int64_t p = 0; p < m_point_count; ++p) {
-      if (on_line[p]) continue;
+      if (on_line[detail::as_size(p)]) continue;
       points.push_back(p);
       offsets.push_back(static_cast<std::int64_t>(points.size()));
     }
@@ -162,6 +164,8 @@ class LineSet {
 
   explicit LineSet(LineEnds ends) : m_ends(ends) {}
 
+  std::int64_t offset(std::int64_t line) const { return m_lists->offsets[detail::as_size(line)]; }
+
   Lists listed_points() const {
     if (m_lists) return *m_lists;
     Lists lists{{0}, {}};
@@ -174,7 +178,7 @@ class LineSet {
 
   static void check_lists(std::int64_t point_count, const std::vector<std::int64_t>& offsets,
                           const std::vector<std::int64_t>& points) {
-    auto const text = [](std::int64_t value) { return std::to_string(value); };
+    auto const text = [](auto value) { return std::to_string(value); };
     auto const listed = static_cast<std::int64_t>(points.size());
     if (point_count < 1 || point_count > std::numeric_limits<int>::max()) {
       fail("LineSet: " + text(point_count) + " points are not possible");
@@ -190,18 +194,17 @@ class LineSet {
     if (offsets.back() != listed) {
       fail("LineSet: the last offset is " + text(offsets.back()) + ", but " + text(listed) + " points are listed");
     }
-    std::vector<std::int64_t> line_of(point_count, -1);
+    std::vector<std::int64_t> line_of(detail::as_size(point_count), -1);
     for (std::size_t line = 0; line + 1 < offsets.size(); ++line) {
       for (auto e = offsets[line]; e < offsets[line + 1]; ++e) {
-        auto const p = points[e];
+        auto const p = points[detail::as_size(e)];
         if (p < 0 || p >= point_count) {
           fail("LineSet: point " + text(p) + " of line " + text(line) + " is not between 0 and " +
                text(point_count - 1));
         }
-        if (line_of[p] >= 0) {
-          fail("LineSet: point " + text(p) + " is on line " + text(line_of[p]) + " and on line " + text(line));
-        }
-        line_of[p] = static_cast<std::int64_t>(line);
+        auto& on = line_of[detail::as_size(p)];
+        if (on >= 0) fail("LineSet: point " + text(p) + " is on line " + text(on) + " and on line " + text(line));
+        on = static_cast<std::int64_t>(line);
       }
     }
   }
@@ -215,4 +218,4 @@ class LineSet {
   std::shared_ptr<const Lists> m_lists;
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

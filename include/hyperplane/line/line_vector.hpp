@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/dispatch.hpp>
 #include <hyperplane/core/error.hpp>
@@ -13,12 +14,12 @@
 #include <cstdint>
 #include <string>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// n unknowns for each point of a set of lines, in one or more columns, in the compact layout of LineLayout.
 ///
-/// A shared handle with the semantics of a Kokkos::View. Padding is zero and has to stay so. Cost: n values a point and
-/// column, and the padding of the layout. The constructor allocates on the given instance; nothing else here does.
+/// A shared handle with the semantics of a Kokkos::View. Padding is zero and has to stay so. Cost: n values per point
+/// and column, and the padding of the layout. The constructor allocates on the given instance; nothing else here does.
 template <Real Scalar, int n, ExecutionSpace Exec>
 class LineVector {
  public:
@@ -60,4 +61,4 @@ class LineVector {
   Storage m_storage;
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/simd/pack.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -10,21 +11,21 @@
 /// The same compact SIMD-interleaved memory (items x entries x lanes, lanes fastest) seen in three ways, without a
 /// copy: as whole vectors, as internal vectors (what one thread works on), and as scalars. Unmanaged views: the memory
 /// has to outlive them.
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
 template <class Data, class Memory>
 using CompactView = Kokkos::View<Data, Kokkos::LayoutRight, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 }  // namespace detail
 
-/// (item, entry): packs of all lanes.
+/// (item, entry): registers of all lanes.
 template <int vector_length, class T, class... Properties>
 auto as_vectors(const Kokkos::View<T*, Properties...>& flat, int entries) {
   using View = detail::CompactView<Pack<T, vector_length>**, typename Kokkos::View<T*, Properties...>::memory_space>;
   return View(reinterpret_cast<Pack<T, vector_length>*>(flat.data()), flat.size() / (vector_length * entries), entries);
 }
 
-/// (item, entry, v): packs of the lanes v * internal_length to (v + 1) * internal_length - 1.
+/// (item, entry, v): registers of the lanes v * internal_length to (v + 1) * internal_length - 1.
 template <int vector_length, int internal_length, class T, class... Properties>
 auto as_internal_vectors(const Kokkos::View<T*, Properties...>& flat, int entries) {
   static_assert(vector_length % internal_length == 0);
@@ -40,4 +41,4 @@ auto as_scalars(const Kokkos::View<T*, Properties...>& flat, int entries) {
   return View(flat.data(), flat.size() / (vector_length * entries), entries, vector_length);
 }
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

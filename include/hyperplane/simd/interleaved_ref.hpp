@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 
 #include <cstdint>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
-/// Trivially copyable access to compact SIMD-interleaved storage: packs x entries x lanes, lanes fastest.
+/// Trivially copyable access to compact SIMD-interleaved storage: SIMD groups x entries x lanes, lanes fastest. In the
+/// names here a SIMD group is a pack.
 ///
-/// Entry e of the item in lane l of pack p is at (p * entries + e) * vector_length + l: `vector_length` items (points,
+/// Entry e of the item in lane l of group p is at (p * entries + e) * vector_length + l: `vector_length` items (points,
 /// lines) are interleaved entry by entry, so that one aligned vector load brings the same entry of all of them. The
 /// same memory can be read as scalars, operator(), or as whole vectors from pack_data().
 template <class T, int vector_length, int entries>
@@ -30,4 +32,4 @@ class InterleavedRef {
   T* m_data;
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

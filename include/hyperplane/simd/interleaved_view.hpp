@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/launch.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -9,7 +11,7 @@
 #include <cstdint>
 #include <string>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
 
@@ -36,11 +38,11 @@ class InterleavedView {
         m_flat(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label),
                static_cast<std::size_t>(packs) * entries * vector_length) {
     // A kernel rather than a memset, so that first touch spreads the pages over the memories of all threads.
-    Kokkos::parallel_for("Hyperplane::InterleavedView::zero", Values(exec, 0, static_cast<std::int64_t>(m_flat.size())),
-                         detail::ZeroFill<Flat>{m_flat});
+    detail::launch("Hyperplane::InterleavedView::zero", Values(exec, 0, static_cast<std::int64_t>(m_flat.size())),
+                   sizeof(T), detail::ZeroFill<Flat>{m_flat});
   }
 
-  /// The storage of another one, which holds as many packs.
+  /// The storage of another one, which holds as many SIMD groups.
   InterleavedView(std::int64_t packs, const Flat& flat) : m_packs(packs), m_flat(flat) {}
 
   std::int64_t packs() const { return m_packs; }
@@ -56,4 +58,4 @@ class InterleavedView {
   Flat m_flat;
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

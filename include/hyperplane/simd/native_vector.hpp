@@ -3,6 +3,7 @@
 
 #include <Kokkos_Macros.hpp>
 #include <cstdint>
+#include <hyperplane/core/abi.hpp>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -13,7 +14,7 @@
 #define HYPERPLANE_VECTOR_EXTENSION
 #endif
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 template <class T>
 using LaneInteger = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
@@ -141,4 +142,4 @@ KOKKOS_FUNCTION NativeVector<T, W> enter_last(const NativeVector<T, W>& a, T las
 
 #endif
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

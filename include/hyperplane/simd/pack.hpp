@@ -3,6 +3,7 @@
 
 #include <Kokkos_Macros.hpp>
 #include <concepts>
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/simd/native_vector.hpp>
 #include <type_traits>
 #include <utility>
@@ -12,7 +13,7 @@
 #include <immintrin.h>
 #endif
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// W lanes of T that are operated on together: the vector register of the host's SIMD kernels.
 ///
@@ -28,7 +29,7 @@ struct Pack {
   using Native = detail::NativeVector<T, W>;
   using NativeMask = detail::NativeVector<Lane, W>;
 
-  /// One truth value a lane: 0 or -1.
+  /// One truth value per lane: 0 or -1.
   struct Mask {
     NativeMask m_native;
 
@@ -43,8 +44,8 @@ struct Pack {
   Pack() = default;
   KOKKOS_FUNCTION Pack(const Native& native) : m_native(native) {}             // NOLINT(google-explicit-constructor)
   KOKKOS_FUNCTION Pack(T value) : m_native(detail::broadcast<T, W>(value)) {}  // NOLINT(google-explicit-constructor)
-  KOKKOS_FUNCTION Pack(int value)
-    requires(!std::same_as<T, int>)  // NOLINT(google-explicit-constructor)
+  KOKKOS_FUNCTION Pack(int value)                                              // NOLINT(google-explicit-constructor)
+    requires(!std::same_as<T, int>)
       : Pack(static_cast<T>(value)) {}
 
   KOKKOS_FUNCTION T operator[](int lane) const { return m_native[lane]; }
@@ -168,4 +169,4 @@ KOKKOS_FUNCTION constexpr T select(bool mask, T a, T b) {
 }
 KOKKOS_FUNCTION constexpr bool any(bool mask) { return mask; }
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/simd/pack.hpp>
 
 #include <utility>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
 
@@ -23,7 +24,7 @@ void exchange_lanes(Pack<T, W>& a, Pack<T, W>& b, std::integer_sequence<int, lan
 }
 
 template <int distance, class T, int W>
-HYPERPLANE_FORCEINLINE_FUNCTION void transpose_blocks(Pack<T, W> (&rows)[W]) {
+HYPERPLANE_FORCEINLINE_FUNCTION void transpose_blocks(Pack<T, W> (&rows)[std::size_t{W}]) {
   if constexpr (distance > 0) {
     HYPERPLANE_UNROLL
     for (int r = 0; r < W; ++r) {
@@ -41,7 +42,7 @@ HYPERPLANE_FORCEINLINE_FUNCTION void transpose_blocks(Pack<T, W> (&rows)[W]) {
 
 /// Lane c of row r changes places with lane r of row c, for W a power of two: log2(W) rounds of two-operand shuffles.
 template <class T, int W>
-void transpose(Pack<T, W> (&rows)[W]) {
+void transpose(Pack<T, W> (&rows)[std::size_t{W}]) {
 #if defined(HYPERPLANE_VECTOR_EXTENSION)
   detail::transpose_blocks<W / 2>(rows);
 #else
@@ -55,4 +56,4 @@ void transpose(Pack<T, W> (&rows)[W]) {
 #endif
 }
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

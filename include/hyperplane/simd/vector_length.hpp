@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
-#if defined(__AVX512F__)
-inline constexpr int host_vector_bytes = 64;
-#elif defined(__AVX__)
-inline constexpr int host_vector_bytes = 32;
-#else
-inline constexpr int host_vector_bytes = 16;
-#endif
+inline constexpr int host_vector_bytes = HYPERPLANE_HOST_VECTOR_BYTES;
 inline constexpr int device_segment_bytes = 64;
 inline constexpr int device_line_bytes = 128;
 inline constexpr int device_load_bytes = 16;
@@ -40,4 +35,4 @@ inline constexpr int internal_vector_length_v =
     (HostExecutionSpace<Exec> ? detail::host_vector_bytes : detail::device_load_bytes) /
     static_cast<int>(sizeof(Scalar));
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

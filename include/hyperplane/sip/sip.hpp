@@ -1,38 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/core/factor_status.hpp>
-#include <hyperplane/core/path.hpp>
+#include <hyperplane/grid/check_grid.hpp>
+#include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/grid.hpp>
-#include <hyperplane/ilu/block_ilu0.hpp>
-#include <hyperplane/sip/detail/sip_coefficients.hpp>
-#include <hyperplane/sip/detail/sip_pencil.hpp>
-#include <hyperplane/stencil/apply.hpp>
+#include <hyperplane/sip/sip_coefficients.hpp>
+#include <hyperplane/sip/sip_slab.hpp>
+#include <hyperplane/stencil/apply.hpp>  // for Krylov methods, which need that of the matrix
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/sweep/sweep_path.hpp>
+#include <hyperplane/sweep/triangular_sweeps.hpp>
 
 #include <Kokkos_Core.hpp>
 #ifdef KOKKOS_ENABLE_CUDA
-#include <hyperplane/sip/detail/sip_cuda.hpp>
+#include <hyperplane/sip/sip_cuda.hpp>
 #endif
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 struct SipOptions {
   /// Share of the extrapolation, 0 <= alpha < 1. 0 is ILU(0); 0.9 to 0.95 suits most elliptic equations.
   double alpha = 0.9;
-  /// How the sweeps run: the paths of BlockIlu0.
-  Path path = Path::automatic;
-  /// Multiprocessors of a CUDA device that kernels of the plan may occupy, see BlockIlu0Options; 0: all.
+  /// How the sweeps run.
+  SweepPath path = SweepPath::automatic;
+  /// Multiprocessors of a CUDA device that kernels of the plan may occupy, see TriangularSweepsOptions; 0: all.
   int multiprocessors = 0;
-  /// Right-hand sides that are solved together at most, see BlockIlu0Options: 1 to 3, such as the components of a
-  /// velocity.
+  /// Right-hand sides that are solved together at most, see TriangularSweepsOptions: 1 to 3, such as the components of
+  /// a velocity.
   int right_hand_sides = 1;
 };
 
@@ -47,47 +51,51 @@ struct SipOptions {
 /// "Computational Methods for Fluid Dynamics", doi:10.1007/978-3-642-56026-2. On a grid with one layer it is the
 /// five-point form; on a single line, and for alpha = 0 as ILU(0), nothing is extrapolated.
 ///
-/// The factors have the form of those of BILU(0), so solve() is that of BlockIlu0, with its hyperplanes, paths, speed,
-/// labels and launches; factor() is a recursion of its own: with Path::pencil one kernel, on CUDA where A is stored in
-/// Scalar (one more clears the status, and on CUDA one more prepares a mask), else a launch for each of the
-/// I + J + K - 2 hyperplanes.
+/// The factors have the form of those of BILU(0), so TriangularSweeps solve with them, with the same paths, speed,
+/// labels and launches; factor() is a recursion of its own: with SweepPath::slab one kernel, on CUDA where A is stored
+/// in Scalar (one more finishes the status, and on CUDA one more prepares a mask), else a launch for each of the
+/// I + J + K - 2 hyperplanes. A path to compare with the papers is in sweep/comparison_paths.hpp.
 /// Boundaries are what A says (Dirichlet, Neumann); entries of A that point out of the grid are ignored. Periodic
 /// directions are not handled: a BlockStencil7 has no entries for them, and the order of the sweeps would have no
 /// beginning. Solid points may be masked, see factor(); or they are rows of A with a diagonal entry alone, to which no
 /// other row points.
 ///
-/// A plan: the constructor allocates 7 values of StorageScalar a point, and on CUDA for Path::pencil packets, about 15
-/// bytes a point on large grids, more on flat ones; factor() and solve() allocate nothing, fence
-/// nothing, and are asynchronous on the instance that is given. Copies, made after factor(), share factors: at most
-/// one call of a plan and all its copies may run at a time.
+/// A plan: the constructor allocates 7 values of StorageScalar per point, and on CUDA for SweepPath::slab packets,
+/// about 15 bytes per point on large grids, more on flat ones; factor() and solve() allocate nothing, fence nothing,
+/// and are asynchronous on the instance that is given. Copies, made after factor(), share factors: at most one call of
+/// a plan and all its copies may run at a time.
 ///
-/// Cost a point: factor 36 flops and 4 divisions, 7 values read and 7 written; solve 14 flops, 11 values. Results are
+/// Cost per point: factor 36 flops and 4 divisions, 7 values read and 7 written; solve 14 flops, 11 values. Results are
 /// bitwise the same whatever the number of threads or multiprocessors, for a given path.
 template <Real Scalar, ExecutionSpace Exec, Real StorageScalar = Scalar>
 class Sip {
-  using Sweeps = BlockIlu0<Scalar, 1, Exec, StorageScalar>;
-
  public:
+  using Sweeps = TriangularSweeps<Scalar, 1, Exec, StorageScalar>;
   using scalar_type = Scalar;
   using storage_type = StorageScalar;
   using execution_space = Exec;
+  using Options = SipOptions;
   using Vector = BlockVector<Scalar, 1, Exec>;
   /// A value for each point by its number i + I (j + J k), zero where it is masked.
   using Mask = Kokkos::View<const std::int8_t*, typename Exec::memory_space>;
   static constexpr int block_size = 1;
+  /// What solves instead of a path, see sweep/comparison_paths.hpp.
+  using Comparison = typename Sweeps::Comparison;
 
   /// Throws Error where alpha is out of range or the execution space cannot run the path.
-  Sip(const Exec& exec, const Grid& grid, const SipOptions& options = {})
+  Sip(const Exec& exec, const Grid& grid, const SipOptions& options = {},
+      std::shared_ptr<Comparison> comparison = nullptr)
       : m_alpha(checked_alpha(options)),
-        m_sweeps(exec, grid,
+        m_sweeps(exec, grid, "Sip",
                  {.path = options.path,
                   .multiprocessors = options.multiprocessors,
-                  .right_hand_sides = options.right_hand_sides}),
-        m_coefficients(exec, PencilMap<Sweeps::vector_length>(grid), m_sweeps.path(), options.multiprocessors) {}
+                  .right_hand_sides = options.right_hand_sides},
+                 std::move(comparison)),
+        m_coefficients(exec, m_sweeps.map(), m_sweeps.path() == SweepPath::slab, options.multiprocessors) {}
 
   const Grid& grid() const { return m_sweeps.grid(); }
   /// The path of the sweeps; never automatic.
-  Path path() const { return m_sweeps.path(); }
+  SweepPath path() const { return m_sweeps.path(); }
   double alpha() const { return m_alpha; }
 
   /// Computes the coefficients from A, which may be overwritten when the instance has finished. Throws Error where the
@@ -112,44 +120,38 @@ class Sip {
   }
 
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where a grid is another one.
-  void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
-    m_sweeps.check("Sip::solve", rhs, x);
-    m_sweeps.solve(exec, rhs, x);
-  }
+  void solve(const Exec& exec, const Vector& rhs, const Vector& x) const { m_sweeps.solve(exec, rhs, x); }
 
-  /// x[v] = M^-1 rhs[v] for each v, on CUDA with the bits of single solves: see BlockIlu0.
+  /// x[v] = M^-1 rhs[v] for each v, on CUDA with the bits of single solves: see TriangularSweeps.
   void solve(const Exec& exec, std::span<const Vector> rhs, std::span<const Vector> x) const {
-    m_sweeps.check("Sip::solve", rhs, x);
     m_sweeps.solve(exec, rhs, x);
   }
 
   /// y = L^-1 rhs, the first half of a solve; y may be rhs. Throws Error as solve() does.
-  void forward(const Exec& exec, const Vector& rhs, const Vector& y) const {
-    m_sweeps.check("Sip::forward", rhs, y);
-    m_sweeps.forward(exec, rhs, y);
-  }
+  void forward(const Exec& exec, const Vector& rhs, const Vector& y) const { m_sweeps.forward(exec, rhs, y); }
 
   /// x = U^-1 y, the second half, so that both have the bits of solve(); x may be y. Throws Error as solve() does.
-  void backward(const Exec& exec, const Vector& y, const Vector& x) const {
-    m_sweeps.check("Sip::backward", y, x);
-    m_sweeps.backward(exec, y, x);
-  }
+  void backward(const Exec& exec, const Vector& y, const Vector& x) const { m_sweeps.backward(exec, y, x); }
 
-  /// Whether the last factor() met a singular pivot, and where. Waits for the instance.
+  /// Whether the last factor() failed, where, and why. Waits for the instance.
   FactorStatus status(const Exec& exec) const { return m_sweeps.status(exec); }
 
  private:
   template <class MatrixStorage>
   void compute(const Exec& exec, const BlockStencil7<Scalar, 1, Exec, MatrixStorage>& a, const detail::SipMask& mask) {
     detail::check_grid("Sip::factor", "A", a.grid(), grid());
-    m_sweeps.replace_factors(exec, [&](const auto& factors, const auto& singular) {
-      m_coefficients(exec, a.ref(), factors, singular, static_cast<Scalar>(m_alpha), mask);
+    m_sweeps.fill([&](const auto& factors, const auto& singular) {
+      auto const alpha = static_cast<Scalar>(m_alpha);
+      m_coefficients(exec, a.ref(), factors, singular, alpha, mask);
+      detail::conclude_sip_coefficients(exec, a.ref(),
+                                        detail::SipOrderedFactors<StorageScalar, Sweeps::vector_length>{factors, false},
+                                        singular, alpha, mask);
     });
   }
 
   static double checked_alpha(const SipOptions& options) {
     if (!(options.alpha >= 0 && options.alpha < 1)) {
-      fail("Sip: alpha is " + std::to_string(options.alpha) + ", expected at least 0 and less than 1");
+      fail("Sip: alpha is " + detail::shortest(options.alpha) + ", expected at least 0 and less than 1");
     }
     return options.alpha;
   }
@@ -159,4 +161,4 @@ class Sip {
   detail::SipCoefficients<Scalar, Exec, StorageScalar, Sweeps::vector_length> m_coefficients;
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -1,30 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/core/factor_status.hpp>
-#include <hyperplane/core/path.hpp>
+#include <hyperplane/grid/check_grid.hpp>
+#include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/grid.hpp>
-#include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/simd/pack.hpp>
 #include <hyperplane/ssor/detail/ssor_factor.hpp>
-#include <hyperplane/stencil/apply.hpp>
+#include <hyperplane/stencil/apply.hpp>  // for Krylov methods, which need that of the matrix
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/stencil/for_packs.hpp>
+#include <hyperplane/stencil/stencil_diagnosis.hpp>
+#include <hyperplane/sweep/sweep_path.hpp>
+#include <hyperplane/sweep/triangular_sweeps.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <string>
+#include <span>
 #include <type_traits>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 struct SsorOptions {
   /// w of the formula, 0 < w < 2. 1 is symmetric Gauss-Seidel.
   double relaxation = 1.0;
-  /// How the sweeps run: the paths of BlockIlu0.
-  Path path = Path::automatic;
+  /// How the sweeps run.
+  SweepPath path = SweepPath::automatic;
+  /// Right-hand sides that are solved together at most, see TriangularSweepsOptions: 1 to 3.
+  int right_hand_sides = 1;
 };
 
 /// Block SSOR, symmetric successive over-relaxation, on the seven-point block stencil:
@@ -35,36 +41,37 @@ struct SsorOptions {
 /// correction with it is a Gauss-Seidel sweep upwards and one downwards, both over-relaxed with w. Source: Y. Saad,
 /// "Iterative Methods for Sparse Linear Systems", 2nd ed., doi:10.1137/1.9780898718003, sections 4.1 and 10.2.
 ///
-/// With d = D / w it is M = (d + L)(I + d^-1 U) / (2 - w), the form of BILU(0). So solve() is that of BlockIlu0, with
-/// its hyperplanes, paths, speed, labels and launches, for the factors L / (2 - w), w (2 - w) D^-1 and w D^-1 U; and
-/// factor() needs no recursion: it is two launches (one clears the status), each point for itself.
+/// With d = D / w it is M = (d + L)(I + d^-1 U) / (2 - w), the form of BILU(0). So TriangularSweeps solve
+/// with it, with the same paths, speed, labels and launches, for the factors L / (2 - w), w (2 - w) D^-1 and w D^-1 U;
+/// and factor() needs no recursion: it is two launches (one finishes the status), each point for itself.
 ///
-/// A plan: the constructor allocates 7 n^2 values of StorageScalar a point; factor() and solve() allocate nothing,
-/// fence nothing, and are asynchronous on the instance that is given. Copies share factors: at most one factor() or
-/// solve() of a plan and all its copies may run at a time. Inverses by Gauss-Jordan with partial pivoting inside the
+/// A plan: the constructor allocates 7 n^2 values of StorageScalar per point; factor() and solve() allocate nothing,
+/// fence nothing, and are asynchronous on the instance that is given. Copies share factors: at most one call of
+/// a plan and all its copies may run at a time. Inverses by Gauss-Jordan with partial pivoting inside the
 /// block.
 ///
-/// Cost a point: factor 8 n^3 flops, 7 n^2 values read and 7 n^2 written; solve 14 n^2 flops, 7 n^2 + 4 n values.
+/// Cost per point: factor 8 n^3 flops, 7 n^2 values read and 7 n^2 written; solve 14 n^2 flops, 7 n^2 + 4 n values.
 /// Results are bitwise the same whatever the number of threads or multiprocessors, for a given path.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
 class Ssor {
-  using Sweeps = BlockIlu0<Scalar, n, Exec, StorageScalar>;
-
  public:
+  using Sweeps = TriangularSweeps<Scalar, n, Exec, StorageScalar>;
   using scalar_type = Scalar;
   using storage_type = StorageScalar;
   using execution_space = Exec;
+  using Options = SsorOptions;
   using Vector = BlockVector<Scalar, n, Exec>;
   static constexpr int block_size = n;
   static constexpr int vector_length = vector_length_v<Scalar, Exec>;
 
   /// Throws Error where the relaxation is out of range or the execution space cannot run the path.
   Ssor(const Exec& exec, const Grid& grid, const SsorOptions& options = {})
-      : m_relaxation(checked_relaxation(options)), m_sweeps(exec, grid, {.path = options.path}) {}
+      : m_relaxation(checked_relaxation(options)),
+        m_sweeps(exec, grid, "Ssor", {.path = options.path, .right_hand_sides = options.right_hand_sides}) {}
 
   const Grid& grid() const { return m_sweeps.grid(); }
   /// The path of the sweeps; never automatic.
-  Path path() const { return m_sweeps.path(); }
+  SweepPath path() const { return m_sweeps.path(); }
   double relaxation() const { return m_relaxation; }
 
   /// Computes the factors of A, which may be overwritten when the instance has finished. Throws Error where the grid
@@ -74,27 +81,42 @@ class Ssor {
     detail::check_grid("Ssor::factor", "A", a.grid(), grid());
     using T = std::conditional_t<HostExecutionSpace<Exec>, Pack<Scalar, vector_length>, Scalar>;
     using Kernel = detail::SsorFactor<T, Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length>;
-    m_sweeps.replace_factors(exec, [&](const auto& factors, const auto& singular) {
-      Kokkos::parallel_for("Hyperplane::Ssor::factor", Kokkos::RangePolicy<Exec>(exec, 0, Kernel::count(a.map())),
-                           Kernel{a.ref(), factors, singular.ref(), static_cast<Scalar>(m_relaxation)});
+    m_sweeps.fill([&](const auto& factors, const auto& singular) {
+      Kernel const kernel{a.ref(), factors, singular.ref(), static_cast<Scalar>(m_relaxation)};
+      if constexpr (HostExecutionSpace<Exec>) {
+        detail::for_packs<n>("Hyperplane::Ssor::factor", exec, a.map(),
+                             vector_length * 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)), kernel);
+      } else {
+        Kokkos::parallel_for("Hyperplane::Ssor::factor",
+                             Kokkos::RangePolicy<Exec>(exec, 0, a.map().pack_count() * vector_length), kernel);
+      }
+      using Diagnosis = detail::DiagonalDiagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length, true>;
+      singular.conclude(exec, Diagnosis{a.ref()});
     });
   }
 
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where a grid is another one.
-  void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
-    detail::check_grid("Ssor::solve", "the right-hand side", rhs.grid(), grid());
-    detail::check_grid("Ssor::solve", "x", x.grid(), grid());
-    require(m_sweeps.m_factored, "Ssor::solve: called before factor");
+  void solve(const Exec& exec, const Vector& rhs, const Vector& x) const { m_sweeps.solve(exec, rhs, x); }
+
+  /// x[v] = M^-1 rhs[v] for each v, on CUDA with the bits of single solves: see TriangularSweeps.
+  void solve(const Exec& exec, std::span<const Vector> rhs, std::span<const Vector> x) const {
     m_sweeps.solve(exec, rhs, x);
   }
 
-  /// Whether the last factor() met a singular diagonal block, and where. Waits for the instance.
+  /// y = w (2 - w) (D + w L)^-1 rhs, the first half of a solve; y may be rhs. Throws Error as solve() does.
+  void forward(const Exec& exec, const Vector& rhs, const Vector& y) const { m_sweeps.forward(exec, rhs, y); }
+
+  /// x = (I + w D^-1 U)^-1 y, the second half, so that both have the bits of solve(); x may be y. Throws Error as
+  /// solve() does.
+  void backward(const Exec& exec, const Vector& y, const Vector& x) const { m_sweeps.backward(exec, y, x); }
+
+  /// Whether the last factor() failed, where, and why. Waits for the instance.
   FactorStatus status(const Exec& exec) const { return m_sweeps.status(exec); }
 
  private:
   static double checked_relaxation(const SsorOptions& options) {
     if (!(options.relaxation > 0 && options.relaxation < 2)) {
-      fail("Ssor: relaxation is " + std::to_string(options.relaxation) + ", expected more than 0 and less than 2");
+      fail("Ssor: relaxation is " + detail::shortest(options.relaxation) + ", expected more than 0 and less than 2");
     }
     return options.relaxation;
   }
@@ -103,4 +125,4 @@ class Ssor {
   Sweeps m_sweeps;
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

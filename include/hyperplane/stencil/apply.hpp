@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
-#include <hyperplane/core/detail/timer_callbacks.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/timer_callbacks.hpp>
+#include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
-#include <hyperplane/stencil/detail/apply_pencil.hpp>
 #include <hyperplane/stencil/detail/apply_portable.hpp>
+#include <hyperplane/stencil/detail/apply_slab.hpp>
 #include <hyperplane/stencil/detail/stencil_terms.hpp>
+#include <hyperplane/stencil/not_finite.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -19,16 +22,9 @@
 #include <string>
 #include <type_traits>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
-
-inline void check_grid(const char* function, const char* argument, const Grid& grid, const Grid& expected) {
-  if (!(grid == expected)) {
-    fail(std::string(function) + ": " + argument + " is on a grid of " + to_string(grid) + " points, expected " +
-         to_string(expected));
-  }
-}
 
 template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage, class Terms = AllTerms>
 void apply_or_residual(const char* function, const char* label, const Exec& exec,
@@ -45,7 +41,7 @@ void apply_or_residual(const char* function, const char* label, const Exec& exec
   }
   auto const b_ref = b != nullptr ? b->ref() : y.ref();
   if constexpr (HostExecutionSpace<Exec>) {
-    apply_pencil<subtract, Scalar, n>(label, exec, a.ref(), b_ref, x.ref(), y.ref(), terms);
+    apply_slab<subtract, Scalar, n>(label, exec, a.ref(), b_ref, x.ref(), y.ref(), terms);
 #ifdef KOKKOS_ENABLE_CUDA
   } else if constexpr (CudaExecutionSpace<Exec>) {
     apply_cuda<subtract, Scalar, n>(label, exec, a.ref(), b_ref, x.ref(), y.ref(), terms);
@@ -60,9 +56,8 @@ void apply_or_residual(const char* function, const char* label, const Exec& exec
 /// y = A x. x and y are different vectors on the grid of A, or Error is thrown.
 ///
 /// On CUDA a kernel of its own, a thread for each equation, with the bits of the portable one; on the host in full
-/// vectors.
-/// 14 n^2 flops and 7 n^2 + 2 n values of memory traffic a point. One launch, no allocation, no fence; asynchronous on
-/// the given instance.
+/// vectors. 14 n^2 flops and 7 n^2 + 2 n values of memory traffic per point. One launch, no allocation, no fence;
+/// asynchronous on the given instance.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage>
 void apply(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a, const BlockVector<Scalar, n, Exec>& x,
            const BlockVector<Scalar, n, Exec>& y) {
@@ -70,11 +65,11 @@ void apply(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a, c
                                    static_cast<const BlockVector<Scalar, n, Exec>*>(nullptr), x, y);
 }
 
-/// r = b - A x. x and r are different vectors; r may be b. 7 n^2 + 3 n values of memory traffic a point; see apply().
+/// r = b - A x. x and r are different vectors; r may be b. 7 n^2 + 3 n values of memory traffic per point; see apply().
 template <class Scalar, int n, ExecutionSpace Exec, class Storage>
 void residual(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a, const BlockVector<Scalar, n, Exec>& b,
               const BlockVector<Scalar, n, Exec>& x, const BlockVector<Scalar, n, Exec>& r) {
   detail::apply_or_residual<true>("residual", "Hyperplane::BlockStencil7::residual", exec, a, &b, x, r);
 }
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

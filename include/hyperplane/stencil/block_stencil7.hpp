@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/dispatch.hpp>
 #include <hyperplane/grid/grid.hpp>
-#include <hyperplane/grid/pencil_map.hpp>
+#include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
 #include <hyperplane/simd/vector_length.hpp>
@@ -13,18 +14,20 @@
 #include <cstdint>
 #include <string>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// A block matrix on the seven-point stencil: seven n x n blocks for each point of a grid.
 ///
 /// Row block of point p: center * x[p] + west * x[i-1] + east * x[i+1] + south * x[j-1] + north * x[j+1] +
-/// bottom * x[k-1] + top * x[k+1]. Blocks that point outside the grid are ignored (they must be finite), but by
-/// BlockTridiagonal along periodic lines, whose ends they couple. Values are of type Storage and are computed with as
-/// Scalar: Storage = float with Scalar = double is the mixed form, half the bytes. Kept in the compact SIMD-interleaved
-/// layout of the execution space (PencilMap).
+/// bottom * x[k-1] + top * x[k+1]. Blocks that point outside the grid are ignored, but by BlockTridiagonal
+/// along periodic lines, whose ends they couple; where BlockIlu0 reads one that is not finite, its status names it. On
+/// hosts apply() and residual(), and LineImplicit with them, multiply these blocks by zero, which costs less than to
+/// leave them out: what is not finite there makes the product so, and Krylov methods break down and name the block.
+/// Values are of type Storage and are computed with as Scalar: Storage = float with Scalar = double is the mixed form,
+/// half the bytes. Kept in the compact SIMD-interleaved layout of the execution space (SlabMap).
 ///
-/// A shared handle with the semantics of a Kokkos::View. Cost: 7 n^2 values of Storage a point and the padding of
-/// PencilMap. The constructor allocates on the given instance and sets to zero; nothing else here allocates.
+/// A shared handle with the semantics of a Kokkos::View. Cost: 7 n^2 values of Storage per point and the padding of
+/// SlabMap. The constructor allocates on the given instance and sets to zero; nothing else here allocates.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
 class BlockStencil7 {
  public:
@@ -37,7 +40,7 @@ class BlockStencil7 {
   using memory_space = typename Exec::memory_space;
   static constexpr int block_size = n;
   static constexpr int vector_length = vector_length_v<Scalar, Exec>;
-  using Map = PencilMap<vector_length>;
+  using Map = SlabMap<vector_length>;
   using Ref = BlockStencil7Ref<StorageScalar, n, vector_length>;
   using Storage = InterleavedView<StorageScalar, vector_length, stencil7_size * n * n, Exec>;
 
@@ -56,4 +59,4 @@ class BlockStencil7 {
   Storage m_storage;
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

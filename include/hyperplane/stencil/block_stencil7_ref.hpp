@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/grid.hpp>
-#include <hyperplane/grid/pencil_map.hpp>
+#include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
 
 #include <cstdint>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// Trivially copyable access to a BlockStencil7, for kernels that assemble or read it.
 template <class Storage, int n, int vector_length>
 class BlockStencil7Ref {
  public:
-  using Map = PencilMap<vector_length>;
+  using Map = SlabMap<vector_length>;
   using Packs = InterleavedRef<Storage, vector_length, stencil7_size * n * n>;
 
   BlockStencil7Ref(const Map& map, const Packs& packs) : m_map(map), m_packs(packs) {}
@@ -31,7 +32,8 @@ class BlockStencil7Ref {
     return (*this)(p.i, p.j, p.k, direction, r, c);
   }
 
-  /// Blocks of one direction in all lanes of a pack: entry (r, c) of lane l is at [(c * n + r) * vector_length + l].
+  /// Blocks of one direction in all lanes of a SIMD group: entry (r, c) of lane l is at
+  /// [(c * n + r) * vector_length + l].
   HYPERPLANE_FUNCTION Storage* pack_block(std::int64_t pack, Direction direction) const {
     return m_packs.pack_data(pack, entry(direction, 0, 0));
   }
@@ -45,4 +47,4 @@ class BlockStencil7Ref {
   Packs m_packs;
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/grid/grid.hpp>
-#include <hyperplane/grid/pencil_map.hpp>
+#include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
 #include <hyperplane/simd/vector_length.hpp>
 #include <hyperplane/stencil/block_vector_ref.hpp>
@@ -12,15 +13,14 @@
 #include <cstdint>
 #include <string>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
-/// n unknowns for each point of a grid, in the compact SIMD-interleaved layout of the execution space (PencilMap).
+/// n unknowns for each point of a grid, in the compact SIMD-interleaved layout of the execution space (SlabMap).
 ///
 /// A shared handle with the semantics of a Kokkos::View: copies refer to the same values, and constness is that of the
 /// handle. Padding is zero: axpy, dot products and norms may therefore run over flat(), all of the storage. Operations
-/// keep it so as long as values are finite; pack() restores it after they were not.
-/// Cost: n values a point and the padding of PencilMap. The constructor allocates on the given instance; nothing else
-/// here does.
+/// keep it so as long as values are finite; pack() restores it after they were not. Cost: n values per point and the
+/// padding of SlabMap. The constructor allocates on the given instance; nothing else here does.
 template <Real Scalar, int n, ExecutionSpace Exec>
 class BlockVector {
  public:
@@ -29,7 +29,7 @@ class BlockVector {
   using memory_space = typename Exec::memory_space;
   static constexpr int block_size = n;
   static constexpr int vector_length = vector_length_v<Scalar, Exec>;
-  using Map = PencilMap<vector_length>;
+  using Map = SlabMap<vector_length>;
   using Ref = BlockVectorRef<Scalar, n, vector_length>;
   using Storage = InterleavedView<Scalar, vector_length, n, Exec>;
 
@@ -59,4 +59,4 @@ class BlockVector {
   Storage m_storage;
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

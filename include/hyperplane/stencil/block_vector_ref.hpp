@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/grid.hpp>
-#include <hyperplane/grid/pencil_map.hpp>
+#include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// Trivially copyable access to a BlockVector, for kernels.
 template <class Scalar, int n, int vector_length_>
@@ -15,7 +16,7 @@ class BlockVectorRef {
   using scalar_type = Scalar;
   static constexpr int block_size = n;
   static constexpr int vector_length = vector_length_;
-  using Map = PencilMap<vector_length>;
+  using Map = SlabMap<vector_length>;
 
   BlockVectorRef(const Map& map, const InterleavedRef<Scalar, vector_length, n>& packs) : m_map(map), m_packs(packs) {}
 
@@ -34,4 +35,4 @@ class BlockVectorRef {
   InterleavedRef<Scalar, vector_length, n> m_packs;
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

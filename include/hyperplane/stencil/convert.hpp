@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/core/concepts.hpp>
-#include <hyperplane/core/error.hpp>
-#include <hyperplane/stencil/block_stencil7.hpp>
-#include <hyperplane/stencil/block_vector.hpp>
-
 #include <Kokkos_Core.hpp>
-
-#include <array>
 #include <concepts>
 #include <cstdint>
-#include <string>
-#include <type_traits>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/launch.hpp>
+#include <hyperplane/grid/grid.hpp>
+#include <hyperplane/stencil/axis_order.hpp>
+#include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/stencil/detail/view_places.hpp>
 
 /// Conversion between the compact SIMD-interleaved layout and the layouts that a host code has: point-major blocks,
 /// structure of arrays, or any other Kokkos layout; with points in natural order or any other (RedBlackOrder,
-/// HyperplaneMap). On the device, asynchronous on the given instance, one launch, no allocation; every value is read
-/// and written once.
-namespace hyperplane {
+/// HyperplaneMap), or in arrays (i, j, k, ...) or (k, j, i, ...) with or without ghost layers. On the device,
+/// asynchronous on the given instance, one launch, no allocation; every value is read and written once.
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// Numbers the points of a grid, in kernels too: Grid itself (natural order), RedBlackOrder, HyperplaneMap, or one's
 /// own.
@@ -29,189 +28,203 @@ concept PointOrder = requires(const Order& order, const Point& p) {
 
 namespace detail {
 
-template <class Order>
-void check_order(const char* function, const Order& order, const Grid& grid) {
-  if constexpr (requires { order.grid(); }) {
-    if (!(order.grid() == grid)) {
-      fail(std::string(function) + ": the order is one of a grid of " + to_string(order.grid()) + " points, expected " +
-           to_string(grid));
-    }
-  } else if constexpr (std::is_same_v<Order, Grid>) {
-    if (!(order == grid)) {
-      fail(std::string(function) + ": the order is one of a grid of " + to_string(order) + " points, expected " +
-           to_string(grid));
-    }
-  }
-}
-
 /// More values than 32 bits count fit into a device.
 template <class Exec>
 using Slots = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
 
-template <class View>
-void check_extents(const char* function, const View& view, const std::array<std::int64_t, View::rank()>& expected) {
-  for (std::size_t d = 0; d < View::rank(); ++d) {
-    if (static_cast<std::int64_t>(view.extent(d)) != expected[d]) {
-      fail(std::string(function) + ": extent " + std::to_string(d) + " of view '" + view.label() + "' is " +
-           std::to_string(view.extent(d)) + ", expected " + std::to_string(expected[d]));
+/// What the place of a slot costs, as bytes that are moved in its time: divisions.
+inline constexpr double slot_bytes = 256;
+
+/// A part of a line of points along i, one after the other: where divisions take long, as on hosts, a point costs none.
+template <class Body>
+struct PointsOfSegment {
+  static constexpr int longest = 1024;
+
+  Grid m_grid;
+  Body m_body;
+
+  KOKKOS_FUNCTION int in_row() const { return (m_grid.ni() + longest - 1) / longest; }
+  std::int64_t count() const { return std::int64_t{m_grid.nj()} * m_grid.nk() * in_row(); }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t segment) const {
+    std::int64_t const row = segment / in_row();
+    int const begin = static_cast<int>(segment % in_row()) * longest;
+    int const end = m_grid.ni() - begin < longest ? m_grid.ni() : begin + longest;
+    Point p{begin, static_cast<int>(row % m_grid.nj()), static_cast<int>(row / m_grid.nj())};
+    for (; p.i < end; ++p.i) m_body(p);
+  }
+};
+
+template <class Body>
+struct PointOfNumber {
+  Grid m_grid;
+  Body m_body;
+  KOKKOS_FUNCTION void operator()(std::int64_t number) const { m_body(m_grid.point(number)); }
+};
+
+/// body(p) for all points of a grid, each of which moves as many bytes.
+template <class Exec, class Body>
+void for_each_point(const Exec& exec, const char* label, const Grid& grid, [[maybe_unused]] double bytes,
+                    const Body& body) {
+  if constexpr (HostExecutionSpace<Exec>) {
+    PointsOfSegment<Body> const segments{grid, body};
+    double const points = static_cast<double>(grid.size()) / static_cast<double>(segments.count());
+    launch(label, Slots<Exec>(exec, 0, segments.count()), bytes * points, segments);
+  } else {
+    Kokkos::parallel_for(label, Slots<Exec>(exec, 0, grid.size()), PointOfNumber<Body>{grid, body});
+  }
+}
+
+/// What a point has in a vector or a matrix, there and in a view: copy(stored, viewed) for each value.
+template <class Owner>
+struct PointValues;
+
+template <class Scalar, int n, class Exec>
+struct PointValues<BlockVector<Scalar, n, Exec>> {
+  static constexpr double bytes = 2.0 * n * sizeof(Scalar);
+  static constexpr const char* unpack_label = "Hyperplane::BlockVector::unpack";
+
+  template <class View, class Places>
+  static constexpr bool fits = VectorView<View, n, Places::by_axes>::fits;
+  template <class View, class Places>
+  static void check(const char* function, const View& view, const Places& places, const Grid& grid) {
+    check_vector_view<n>(function, view, places, grid);
+  }
+  template <class Ref, class View, class Place, class Copy>
+  KOKKOS_FORCEINLINE_FUNCTION static void for_each(const Ref& ref, const Point& p, const View& view, const Place& at,
+                                                   const Copy& copy) {
+    for (int c = 0; c < n; ++c) copy(ref(p, c), vector_view_entry<n>(view, at, c));
+  }
+};
+
+template <class Scalar, int n, class Exec, class Storage>
+struct PointValues<BlockStencil7<Scalar, n, Exec, Storage>> {
+  static constexpr double bytes = stencil7_size * 2.0 * n * n * sizeof(Storage);
+  static constexpr const char* pack_label = "Hyperplane::BlockStencil7::pack";
+  static constexpr const char* unpack_label = "Hyperplane::BlockStencil7::unpack";
+
+  template <class View, class Places>
+  static constexpr bool fits = StencilView<View, n, Places::by_axes>::fits;
+  template <class View, class Places>
+  static void check(const char* function, const View& view, const Places& places, const Grid& grid) {
+    check_stencil_view<n>(function, view, places, grid);
+  }
+  template <class Ref, class View, class Place, class Copy>
+  KOKKOS_FORCEINLINE_FUNCTION static void for_each(const Ref& ref, const Point& p, const View& view, const Place& at,
+                                                   const Copy& copy) {
+    for (int d = 0; d < stencil7_size; ++d) {
+      for (int c = 0; c < n; ++c) {
+        for (int r = 0; r < n; ++r) {
+          copy(ref(p, static_cast<Direction>(d), r, c), stencil_view_entry(view, at, d, r, c));
+        }
+      }
     }
   }
-}
+};
 
-template <class View>
-void check_vector_view(const char* function, const View& view, const Grid& grid, int n) {
-  constexpr auto rank = View::rank();
-  static_assert(rank == 1 || rank == 2 || rank == 4, "a vector is viewed as (row), (point, c) or (i, j, k, c)");
-  if constexpr (rank == 1) {
-    check_extents(function, view, {grid.size() * n});
-  } else if constexpr (rank == 2) {
-    check_extents(function, view, {grid.size(), n});
-  } else {
-    check_extents(function, view, {grid.ni(), grid.nj(), grid.nk(), n});
+/// A vector or a matrix of the grid's points.
+template <class Owner>
+concept HasPointValues = requires { PointValues<Owner>::bytes; };
+
+struct CopyFromView {
+  template <class Stored, class Viewed>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(Stored& stored, const Viewed& viewed) const {
+    stored = static_cast<Stored>(viewed);
   }
-}
+};
 
-/// Unknown c of a point in any of the views that check_vector_view accepts.
-template <int n, class View>
-KOKKOS_FUNCTION decltype(auto) vector_view_entry(const View& view, std::int64_t number, const Point& p, int c) {
-  if constexpr (View::rank() == 1) {
-    return view(number * n + c);
-  } else if constexpr (View::rank() == 2) {
-    return view(number, c);
-  } else {
-    return view(p.i, p.j, p.k, c);
+struct CopyToView {
+  template <class Stored, class Viewed>
+  KOKKOS_FORCEINLINE_FUNCTION void operator()(const Stored& stored, Viewed&& viewed) const {
+    viewed = stored;
   }
-}
+};
 
-template <class View>
-void check_stencil_view(const char* function, const View& view, const Grid& grid, int n) {
-  static_assert(View::rank() == 2 || View::rank() == 4,
-                "a stencil is viewed as (point, direction, r, c), for n = 1 also as (point, direction)");
-  if constexpr (View::rank() == 4) {
-    check_extents(function, view, {grid.size(), stencil7_size, n, n});
-  } else {
-    if (n != 1) fail(std::string(function) + ": a view of rank 2 has no place for blocks of " + std::to_string(n));
-    check_extents(function, view, {grid.size(), stencil7_size});
-  }
-}
-
-template <class View>
-KOKKOS_FUNCTION decltype(auto) stencil_view_entry(const View& view, std::int64_t number, int d, int r, int c) {
-  if constexpr (View::rank() == 4) {
-    return view(number, d, r, c);
-  } else {
-    return view(number, d);
-  }
-}
-
-}  // namespace detail
-
-/// vector <- view, a view of rank 1 (row = point * n + c), 2 (point, c) or 4 (i, j, k, c) with any layout; `order` says
-/// what number a point has in views of the first two kinds. Padding is set to zero, whatever was in it. Throws Error
-/// where an extent does not match the grid.
-template <class View, class Scalar, int n, ExecutionSpace Exec, PointOrder Order>
-void pack(const Exec& exec, const View& view, const BlockVector<Scalar, n, Exec>& vector, const Order& order) {
-  detail::check_vector_view("pack", view, vector.grid(), n);
-  detail::check_order("pack", order, vector.grid());
+/// By slots, so that padding is set to zero.
+template <class Exec, class View, class Scalar, int n, class Places>
+void pack_with(const Exec& exec, const View& view, const BlockVector<Scalar, n, Exec>& vector, const Places& places) {
+  using Values = PointValues<BlockVector<Scalar, n, Exec>>;
+  static_assert(Values::template fits<View, Places>);
+  Values::check("pack", view, places, vector.grid());
   constexpr int vector_length = BlockVector<Scalar, n, Exec>::vector_length;
   auto const ref = vector.ref();
-  Kokkos::parallel_for(
-      "Hyperplane::BlockVector::pack", detail::Slots<Exec>(exec, 0, vector.map().pack_count() * vector_length),
-      KOKKOS_LAMBDA(std::int64_t slot) {
+  launch(
+      "Hyperplane::BlockVector::pack", Slots<Exec>(exec, 0, vector.map().pack_count() * vector_length),
+      slot_bytes + Values::bytes, KOKKOS_LAMBDA(std::int64_t slot) {
         std::int64_t const pack = slot / vector_length;
         int const lane = static_cast<int>(slot % vector_length);
         Point p;
         bool const exists = ref.map().find_point(pack, lane, p);
-        std::int64_t const number = exists ? order.index(p) : 0;
+        auto const at = exists ? places.at(p) : decltype(places.at(p)){};
         for (int c = 0; c < n; ++c) {
-          ref.packs()(pack, c, lane) = exists ? detail::vector_view_entry<n>(view, number, p, c) : Scalar(0);
+          ref.packs()(pack, c, lane) = exists ? vector_view_entry<n>(view, at, c) : Scalar(0);
         }
       });
 }
 
-/// The same in natural order.
-template <class View, class Scalar, int n, ExecutionSpace Exec>
-void pack(const Exec& exec, const View& view, const BlockVector<Scalar, n, Exec>& vector) {
-  pack(exec, view, vector, vector.grid());
+template <class Exec, class View, class Owner, class Places>
+void pack_with(const Exec& exec, const View& view, const Owner& owner, const Places& places) {
+  using Values = PointValues<Owner>;
+  static_assert(Values::template fits<View, Places>);
+  Values::check("pack", view, places, owner.grid());
+  auto const ref = owner.ref();
+  for_each_point(
+      exec, Values::pack_label, owner.grid(), Values::bytes,
+      KOKKOS_LAMBDA(const Point& p) { Values::for_each(ref, p, view, places.at(p), CopyFromView{}); });
 }
 
-/// view <- vector; see pack().
-template <class Scalar, int n, ExecutionSpace Exec, class View, PointOrder Order>
-void unpack(const Exec& exec, const BlockVector<Scalar, n, Exec>& vector, const View& view, const Order& order) {
-  detail::check_vector_view("unpack", view, vector.grid(), n);
-  detail::check_order("unpack", order, vector.grid());
-  auto const ref = vector.ref();
-  Kokkos::parallel_for(
-      "Hyperplane::BlockVector::unpack", detail::Slots<Exec>(exec, 0, vector.grid().size()),
-      KOKKOS_LAMBDA(std::int64_t natural) {
-        Point const p = ref.grid().point(natural);
-        std::int64_t const number = order.index(p);
-        for (int c = 0; c < n; ++c) detail::vector_view_entry<n>(view, number, p, c) = ref(p, c);
-      });
+template <class Exec, class Owner, class View, class Places>
+void unpack_with(const Exec& exec, const Owner& owner, const View& view, const Places& places) {
+  using Values = PointValues<Owner>;
+  static_assert(Values::template fits<View, Places>);
+  Values::check("unpack", view, places, owner.grid());
+  auto const ref = owner.ref();
+  for_each_point(
+      exec, Values::unpack_label, owner.grid(), Values::bytes,
+      KOKKOS_LAMBDA(const Point& p) { Values::for_each(ref, p, view, places.at(p), CopyToView{}); });
 }
 
-/// The same in natural order.
-template <class Scalar, int n, ExecutionSpace Exec, class View>
-void unpack(const Exec& exec, const BlockVector<Scalar, n, Exec>& vector, const View& view) {
-  unpack(exec, vector, view, vector.grid());
-}
+}  // namespace detail
 
-/// stencil <- view of rank 4 (point, direction, r, c), or for n = 1 of rank 2 (point, direction), with any layout.
-/// Throws Error where an extent does not match.
-template <class View, class Scalar, int n, ExecutionSpace Exec, class Storage, PointOrder Order>
-void pack(const Exec& exec, const View& view, const BlockStencil7<Scalar, n, Exec, Storage>& stencil,
-          const Order& order) {
-  detail::check_stencil_view("pack", view, stencil.grid(), n);
-  detail::check_order("pack", order, stencil.grid());
-  auto const ref = stencil.ref();
-  Kokkos::parallel_for(
-      "Hyperplane::BlockStencil7::pack", detail::Slots<Exec>(exec, 0, stencil.grid().size()),
-      KOKKOS_LAMBDA(std::int64_t natural) {
-        Point const p = ref.grid().point(natural);
-        std::int64_t const number = order.index(p);
-        for (int d = 0; d < stencil7_size; ++d) {
-          for (int c = 0; c < n; ++c) {
-            for (int r = 0; r < n; ++r) {
-              ref(p, static_cast<Direction>(d), r, c) =
-                  static_cast<Storage>(detail::stencil_view_entry(view, number, d, r, c));
-            }
-          }
-        }
-      });
+/// owner <- view. A BlockVector is viewed with rank 1 (row = point * n + c) or 2 (point, c), a BlockStencil7 with rank
+/// 4 (point, direction, r, c), or for n = 1 with rank 2 (point, direction), with any layout; `order` says what number a
+/// point has. Padding of a vector is set to zero, whatever was in it. Throws Error where an extent does not match the
+/// grid.
+template <ExecutionSpace Exec, class View, detail::HasPointValues Owner, PointOrder Order>
+void pack(const Exec& exec, const View& view, const Owner& owner, const Order& order) {
+  detail::pack_with(exec, view, owner, detail::NumberedPlaces<Order>("pack", order, owner.grid()));
 }
 
 /// The same in natural order.
-template <class View, class Scalar, int n, ExecutionSpace Exec, class Storage>
-void pack(const Exec& exec, const View& view, const BlockStencil7<Scalar, n, Exec, Storage>& stencil) {
-  pack(exec, view, stencil, stencil.grid());
+template <ExecutionSpace Exec, class View, detail::HasPointValues Owner>
+void pack(const Exec& exec, const View& view, const Owner& owner) {
+  pack(exec, view, owner, owner.grid());
 }
 
-/// view <- stencil; see pack().
-template <class Scalar, int n, ExecutionSpace Exec, class Storage, class View, PointOrder Order>
-void unpack(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& stencil, const View& view,
-            const Order& order) {
-  detail::check_stencil_view("unpack", view, stencil.grid(), n);
-  detail::check_order("unpack", order, stencil.grid());
-  auto const ref = stencil.ref();
-  Kokkos::parallel_for(
-      "Hyperplane::BlockStencil7::unpack", detail::Slots<Exec>(exec, 0, stencil.grid().size()),
-      KOKKOS_LAMBDA(std::int64_t natural) {
-        Point const p = ref.grid().point(natural);
-        std::int64_t const number = order.index(p);
-        for (int d = 0; d < stencil7_size; ++d) {
-          for (int c = 0; c < n; ++c) {
-            for (int r = 0; r < n; ++r) {
-              detail::stencil_view_entry(view, number, d, r, c) = ref(p, static_cast<Direction>(d), r, c);
-            }
-          }
-        }
-      });
+/// owner <- view with any layout, by axes: (i, j, k, c) or (k, j, i, c) for a vector, (i, j, k, direction, r, c) or
+/// (k, j, i, direction, r, c) for a matrix, as the options say; for n = 1 also without c, and without r and c. Ghost
+/// layers are not read.
+template <ExecutionSpace Exec, class View, detail::HasPointValues Owner>
+void pack(const Exec& exec, const View& view, const Owner& owner, const ArrayOptions& options) {
+  detail::pack_with(exec, view, owner, detail::AxesPlaces("pack", options, owner.grid()));
+}
+
+/// view <- owner; see pack().
+template <ExecutionSpace Exec, detail::HasPointValues Owner, class View, PointOrder Order>
+void unpack(const Exec& exec, const Owner& owner, const View& view, const Order& order) {
+  detail::unpack_with(exec, owner, view, detail::NumberedPlaces<Order>("unpack", order, owner.grid()));
 }
 
 /// The same in natural order.
-template <class Scalar, int n, ExecutionSpace Exec, class Storage, class View>
-void unpack(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& stencil, const View& view) {
-  unpack(exec, stencil, view, stencil.grid());
+template <ExecutionSpace Exec, detail::HasPointValues Owner, class View>
+void unpack(const Exec& exec, const Owner& owner, const View& view) {
+  unpack(exec, owner, view, owner.grid());
 }
 
-}  // namespace hyperplane
+/// view <- owner, by axes; see pack(). Ghost layers keep what they have.
+template <ExecutionSpace Exec, detail::HasPointValues Owner, class View>
+void unpack(const Exec& exec, const Owner& owner, const View& view, const ArrayOptions& options) {
+  detail::unpack_with(exec, owner, view, detail::AxesPlaces("unpack", options, owner.grid()));
+}
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/swept/problem.hpp>
 
 #include <cmath>
 #include <limits>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// The Euler equations of an ideal gas in a tube, between two fixed states: finite volumes of second order, cells'
 /// values carried to the faces with a minmod limiter on the pressure, Rusanov's flux with the spectral radius of Roe's
 /// average, explicit midpoint rule in time (two sub-steps). Stable for dt (|u| + c) / dx below about 0.5.
 ///
-/// A state is density, momentum and total energy a volume. As long as nothing reaches the ends, mass and energy are
-/// conserved, and momentum changes by the pressures of the ends. About 290 floating-point instructions a point and step
-/// where neighbouring points share their fluxes: 230 in double precision, 40 selections of words, and 20 first guesses
-/// of reciprocals and roots.
+/// A state is density, momentum and total energy per volume. As long as nothing reaches the ends, mass and energy are
+/// conserved, and momentum changes by the pressures of the ends. About 290 floating-point instructions per point and
+/// step where neighbouring points share their fluxes: 230 in double precision, 40 selections of words, and 20 first
+/// guesses of reciprocals and roots.
 template <class Scalar = double>
 struct EulerEquations {
   using scalar_type = Scalar;
@@ -120,4 +121,4 @@ struct EulerEquations {
   }
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/swept/problem.hpp>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// Heat conduction in a bar with insulated ends, T_t = alpha T_xx: forward in time, central in space. First order in
 /// time, second in space; stable for fourier_number = alpha dt / dx^2 <= 1/2. Points are at the ends of the bar too;
-/// the sum of T, the end points' halved, is conserved. 3 floating-point instructions a point and step.
+/// the sum of T, the end points' halved, is conserved. 3 floating-point instructions per point and step.
 template <class Scalar = double>
 struct HeatEquation {
   using scalar_type = Scalar;
@@ -27,4 +28,4 @@ struct HeatEquation {
   }
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/swept/problem.hpp>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// The Kuramoto-Sivashinsky equation u_t = -(u^2/2)_x - u_xx - u_xxxx on a ring: central differences of second order on
 /// five points, explicit midpoint rule in time (two sub-steps). Stable for dt below about dx^4 / 8. The sum of u is
-/// conserved. 16 floating-point instructions a point and step.
+/// conserved. 16 floating-point instructions per point and step.
 template <class Scalar = double>
 struct KuramotoSivashinsky {
   using scalar_type = Scalar;
@@ -39,4 +40,4 @@ struct KuramotoSivashinsky {
   Scalar m_convection, m_far, m_near, m_centre;
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

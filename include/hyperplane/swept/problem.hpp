@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 
 #include <cmath>
 #include <concepts>
 #include <type_traits>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// What is beyond the two ends of a line of points.
 enum class SweptBoundary {
@@ -21,7 +22,7 @@ enum class SweptEnd { left, right };
 /// What a point has: `components` values.
 template <class Scalar, int components>
 struct PointState {
-  Scalar m_values[components];
+  Scalar m_values[std::size_t{components}];
 
   HYPERPLANE_FUNCTION Scalar& operator[](int c) { return m_values[c]; }
   HYPERPLANE_FUNCTION const Scalar& operator[](int c) const { return m_values[c]; }
@@ -93,7 +94,7 @@ using SweptPointState = PointState<typename Problem::scalar_type, Problem::compo
 /// An unsteady equation on a line of points with an explicit scheme: a trivially copyable type with
 ///
 ///     using scalar_type = double;                      // or float
-///     static constexpr int components = 1;             // values of a point
+///     static constexpr int components = 1;             // values per point
 ///     static constexpr int half_width = 1;             // of the stencil of a sub-step
 ///     static constexpr int sub_steps = 1;              // of a time step
 ///     static constexpr SweptBoundary boundary = SweptBoundary::insulated;
@@ -106,8 +107,8 @@ using SweptPointState = PointState<typename Problem::scalar_type, Problem::compo
 ///     // With SweptBoundary::fixed alone: what is beyond an end.
 ///     HYPERPLANE_FUNCTION State outside(SweptEnd end) const;
 ///
-///     // May be there: floating-point instructions of a point and step, about. Plans weigh arithmetic against
-///     // communication by it.
+///     // May be there: about how many floating-point instructions per point and time step. Plans weigh arithmetic
+///     // against communication by it.
 ///     static constexpr int operations = 3;
 ///
 /// where State is PointState<scalar_type, components>. The last sub-step gives the state after the time step.
@@ -124,4 +125,4 @@ concept SweptProblem = std::is_trivially_copyable_v<Problem> && std::floating_po
                          { problem.outside(SweptEnd::left) } -> std::same_as<SweptPointState<Problem>>;
                        });
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

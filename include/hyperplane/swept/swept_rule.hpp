@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/is_listed.hpp>
+#include <hyperplane/core/launch.hpp>
 #include <hyperplane/swept/detail/swept_fast_path.hpp>
 #include <hyperplane/swept/detail/swept_host_tiles.hpp>
 #include <hyperplane/swept/detail/swept_portable.hpp>
@@ -18,7 +21,7 @@
 #include <optional>
 #include <string>
 
-namespace hyperplane {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// The state of a line of points: u(i, c) is value c of point i. Values of one kind lie side by side.
 template <SweptProblem Problem, ExecutionSpace Exec>
@@ -34,12 +37,12 @@ using SweptLine = Kokkos::View<typename Problem::scalar_type**, Kokkos::LayoutLe
 ///
 /// A plan: the constructor allocates (a line, two for problems of three and more sub-steps; `cuda_graph` one more,
 /// `resident` packets instead, of the size of four lines; on hosts for each thread, and for `hybrid` on CUDA twice in
-/// pinned memory, the rows of a tile); advance() does not, does not fence, and is asynchronous on the instance that is
-/// given. At most one advance() of a plan and its copies may run at a time.
+/// pinned memory, the level arrays of a tile); advance() does not, does not fence, and is asynchronous on the instance
+/// that is given. At most one advance() of a plan and its copies may run at a time.
 ///
-/// Cost a step and point: the problem's flops. `classic` moves sub_steps * 2 lines and more through memory and launches
-/// sub_steps kernels a step; `shared` moves each of its rows once in and out, with one launch, for each H sub-steps,
-/// where H is a tile's points over twice the stencil's half width.
+/// Cost per step and point: the problem's flops. `classic` moves sub_steps * 2 lines and more through memory and
+/// launches sub_steps kernels per time step; `shared` moves each of its level arrays once in and out, with one launch,
+/// for each H sub-steps, where H is a tile's points over twice the stencil's half width.
 ///
 /// Results are those of `classic`, bitwise, whatever the variant and the number of threads, as long as the problem's
 /// step leaves the compiler no choice which products it fuses with which sums (see multiply_add); else to rounding. On
@@ -86,8 +89,9 @@ class SweptRule {
     }
     if (Levels::row(levels) == 0) return;
     // Problems of one sub-step have every second step in the spare line.
-    Kokkos::parallel_for("Hyperplane::SweptRule::finish", Kokkos::RangePolicy<Exec>(exec, 0, m_points),
-                         detail::SweptCopy<Problem>{rows.m_rows[1], rows.m_rows[0]});
+    detail::launch("Hyperplane::SweptRule::finish", Kokkos::RangePolicy<Exec>(exec, 0, m_points),
+                   2.0 * Problem::components * sizeof(scalar_type),
+                   detail::SweptCopy<Problem>{rows.m_rows[1], rows.m_rows[0]});
   }
 
  private:
@@ -104,7 +108,7 @@ class SweptRule {
     }
     auto const variant = options.variant;
     if (variant == SweptVariant::automatic) return FastPath::choose(points, options);
-    if (!portable(variant) && !FastPath::has(variant)) {
+    if (!portable(variant) && !detail::is_listed(FastPath::variants, variant)) {
       fail(std::string("SweptRule: ") + Exec::name() + " has no variant " + name(variant));
     }
     return variant;
@@ -144,4 +148,4 @@ class SweptRule {
   FastPath m_fast_path;
 };
 
-}  // namespace hyperplane
+}  // namespace hyperplane::inline HYPERPLANE_ABI

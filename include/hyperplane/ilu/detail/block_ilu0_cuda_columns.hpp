@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/singular_pivot.hpp>
-#include <hyperplane/grid/pencil_map.hpp>
+#include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
-#include <hyperplane/ilu/detail/block_ilu0_cuda_places.hpp>
-#include <hyperplane/ilu/detail/block_ilu0_factors.hpp>
+#include <hyperplane/sweep/plane_packs_cuda.hpp>
+#include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <cstdint>
 
 /// What a factorization works on. The packs of `m_upper` are stored last first.
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 template <class Storage, class MatrixStorage>
 struct alignas(16) FactorArguments {
@@ -21,7 +22,7 @@ struct alignas(16) FactorArguments {
   unsigned long long* m_singular;
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail
 
 #if defined(__CUDACC__)
 
@@ -31,7 +32,7 @@ struct alignas(16) FactorArguments {
 /// As for the solve, what comes from the matrix is loaded before the wait, and every entry sees the operations of the
 /// portable kernel in their order, so that the factors are the same bit by bit. For blocks that fit in registers: n <=
 /// 8 (larger ones are FactorEntries').
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 template <class Scalar, int n, class Storage, class MatrixStorage, int W>
 class FactorColumn {
@@ -44,7 +45,7 @@ class FactorColumn {
 
   using Arguments = FactorArguments<Storage, MatrixStorage>;
 
-  __device__ FactorColumn(const PencilMap<W>& map, const Arguments& arguments, int plane, const PlanePack& pack,
+  __device__ FactorColumn(const SlabMap<W>& map, const Arguments& arguments, int plane, const PlanePack& pack,
                           Scalar* shared, int points)
       : m_place(map, plane, pack, threadIdx.x % W),
         m_column(threadIdx.x / W % n),
@@ -81,7 +82,7 @@ class FactorColumn {
   }
 
   /// Called by all threads of the block when the planes before are complete.
-  __device__ void finish(const PencilMap<W>& map, const Arguments& arguments) {
+  __device__ void finish(const SlabMap<W>& map, const Arguments& arguments) {
     Scalar d[n];
     eliminate(map, arguments, d);
 #pragma unroll
@@ -90,13 +91,22 @@ class FactorColumn {
 #pragma unroll
     for (int u = 0; u < n; ++u) {
       shared_block(0, u, column) = d[u];
-      if (m_place.m_exists) m_lower[(3 * block + u + (column - m_column) * n) * W] = static_cast<Storage>(d[u]);
+      auto const stored = static_cast<Storage>(d[u]);
+      m_excess += stored * Storage(0);
+      if (m_place.m_exists) m_lower[(3 * block + u + (column - m_column) * n) * W] = stored;
     }
+    if (m_place.m_exists && !(m_excess == Storage(0))) record(map, arguments, unstorable_code);
     __syncthreads();
     scale();
   }
 
  private:
+  __device__ void record(const SlabMap<W>& map, const Arguments& arguments, int code) const {
+    // Relaxed: the word carries everything, and it is read after the kernel.
+    atomicMin(arguments.m_singular,
+              static_cast<unsigned long long>(singular_pivot_word(map.grid().index(m_place.m_point), code)));
+  }
+
   __device__ MatrixStorage given(Direction direction, int u) const {
     return m_place.m_exists ? __ldcs(m_a + (static_cast<int>(direction) * block + u) * W) : MatrixStorage(0);
   }
@@ -107,7 +117,7 @@ class FactorColumn {
   }
 
   /// sum = 0 - L_b U[b] - L_s U[s] - L_w U[w] with the scaled upper blocks of the neighbours.
-  __device__ void eliminate(const PencilMap<W>& map, const Arguments& arguments, Scalar (&sum)[n]) {
+  __device__ void eliminate(const SlabMap<W>& map, const Arguments& arguments, Scalar (&sum)[n]) {
     // In their order: top of the bottom neighbour, north of the south one, east of the west one.
     auto const packs = map.pack_count() - 1;
 #pragma unroll
@@ -127,6 +137,10 @@ class FactorColumn {
 #pragma unroll
     for (int d = 0; d < 3; ++d) {
       if (!m_place.has(map.grid(), sweep_direction<Sweep::forward>(d))) continue;
+      if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) {
+#pragma unroll
+        for (int u = 0; u < n; ++u) m_excess += static_cast<Storage>(shared_block(d, u, m_column)) * Storage(0);
+      }
 #pragma unroll
       for (int m = 0; m < n; ++m) {
         auto const value = static_cast<Scalar>(values[d][m]);
@@ -138,7 +152,7 @@ class FactorColumn {
 
   /// Gauss-Jordan elimination with partial pivoting, as block::invert: d is the thread's column, first of the block,
   /// then of the inverse with its columns exchanged. Returns which column of the inverse it is.
-  __device__ int invert(const PencilMap<W>& map, const Arguments& arguments, Scalar (&d)[n]) {
+  __device__ int invert(const SlabMap<W>& map, const Arguments& arguments, Scalar (&d)[n]) {
     int rows[n];
 #pragma unroll
     for (int r = 0; r < n; ++r) {
@@ -155,11 +169,7 @@ class FactorColumn {
         }
         exchange(d, r, row);
         // Zero, infinity and NaN alike fail this test.
-        if (m_place.m_exists && !(largest > Scalar(0) && largest * Scalar(0) == Scalar(0))) {
-          // Relaxed: the word carries everything, and it is read after the kernel.
-          atomicMin(arguments.m_singular,
-                    static_cast<unsigned long long>(singular_pivot_word(map.grid().index(m_place.m_point), r)));
-        }
+        if (m_place.m_exists && !(largest > Scalar(0) && largest * Scalar(0) == Scalar(0))) record(map, arguments, r);
         Scalar const reciprocal = Scalar(1) / d[r];
 #pragma unroll
         for (int u = 0; u < n; ++u) {
@@ -239,8 +249,9 @@ class FactorColumn {
   Storage* m_lower;
   Storage* m_upper;
   MatrixStorage m_given[4][n];  ///< center, east, north, top
+  Storage m_excess = 0;         ///< not a number where what the thread stores is not finite
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail
 
 #endif

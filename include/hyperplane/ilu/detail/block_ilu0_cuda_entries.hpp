@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/singular_pivot.hpp>
-#include <hyperplane/grid/pencil_map.hpp>
+#include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_columns.hpp>
-#include <hyperplane/ilu/detail/block_ilu0_cuda_places.hpp>
-#include <hyperplane/ilu/detail/block_ilu0_factors.hpp>
+#include <hyperplane/sweep/plane_packs_cuda.hpp>
+#include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <cstdint>
 
@@ -17,7 +18,7 @@
 /// Fine-grained BILU by CUDA Inter-block Synchronization" (Luo, Edwards, Luo, Mueller, Feng), with pivoting added.
 ///
 /// Every entry sees the operations of the portable kernel in their order: the factors are the same bit by bit.
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 template <class Scalar, int n, class Storage, class MatrixStorage, int W>
 class FactorEntries {
@@ -37,7 +38,7 @@ class FactorEntries {
 
   using Arguments = FactorArguments<Storage, MatrixStorage>;
 
-  __device__ FactorEntries(const PencilMap<W>& map, const Arguments& arguments, Scalar* shared)
+  __device__ FactorEntries(const SlabMap<W>& map, const Arguments& arguments, Scalar* shared)
       : m_map(map),
         m_arguments(arguments),
         m_u(threadIdx.x / lanes % n),
@@ -48,6 +49,7 @@ class FactorEntries {
 
   /// Does all that does not depend on other planes.
   __device__ void load(int plane, const PlanePack& pack, int part) {
+    m_excess = 0;
     m_place = Place<W>(m_map, plane, pack, part * lanes + threadIdx.x % lanes);
     auto const* const a =
         m_arguments.m_a + (m_place.m_pack * stencil7_size * block + m_v * n + m_u) * W + m_place.m_lane;
@@ -61,7 +63,12 @@ class FactorEntries {
   /// Called by all threads of the block when the planes before are complete.
   __device__ void finish() {
     Scalar const value = invert(static_cast<Scalar>(m_given[static_cast<int>(Direction::center)]) + eliminated());
-    if (m_place.m_exists) *lower(3) = static_cast<Storage>(value);
+    auto const stored = static_cast<Storage>(value);
+    m_excess += stored * Storage(0);
+    if (m_place.m_exists) {
+      *lower(3) = stored;
+      if (!(m_excess == Storage(0))) record(unstorable_code);
+    }
     constexpr Direction directions[3] = {Direction::top, Direction::north, Direction::east};
     at(2, m_u, m_v) = value;
 #pragma unroll
@@ -79,6 +86,11 @@ class FactorEntries {
   }
 
  private:
+  __device__ void record(int code) const {
+    // Relaxed: the word carries everything, and it is read after the kernel.
+    atomicMin(m_arguments.m_singular,
+              static_cast<unsigned long long>(singular_pivot_word(m_map.grid().index(m_place.m_point), code)));
+  }
   __device__ Storage* lower(int b) const {
     return m_arguments.m_lower + (m_place.m_pack * lower_blocks * block + b * block + m_v * n + m_u) * W +
            m_place.m_lane;
@@ -90,7 +102,7 @@ class FactorEntries {
   __device__ Scalar& at(int b, int u, int v) const { return m_shared[((b * n + v) * n + u) * m_points]; }
 
   /// 0 - L_b U[b] - L_s U[s] - L_w U[w] with the scaled upper blocks of the neighbours.
-  __device__ Scalar eliminated() const {
+  __device__ Scalar eliminated() {
     constexpr Direction directions[3] = {Direction::bottom, Direction::south, Direction::west};
     bool has[3];
     Storage other[3];
@@ -110,6 +122,7 @@ class FactorEntries {
 #pragma unroll
     for (int d = 0; d < 3; ++d) {
       if (!has[d]) continue;
+      if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) m_excess += static_cast<Storage>(m_given[d]) * Storage(0);
 #pragma unroll
       for (int m = 0; m < n; ++m) sum = fma(-at(d, m_u, m), at(3 + d, m, m_v), sum);
     }
@@ -139,9 +152,7 @@ class FactorEntries {
       rows[r] = row;
       // Zero, infinity and NaN alike fail this test.
       if (m_u == r && m_v == r && m_place.m_exists && !(largest > Scalar(0) && largest * Scalar(0) == Scalar(0))) {
-        // Relaxed: the word carries everything, and it is read after the kernel.
-        atomicMin(m_arguments.m_singular,
-                  static_cast<unsigned long long>(singular_pivot_word(m_map.grid().index(m_place.m_point), r)));
+        record(r);
       }
       Scalar const reciprocal = Scalar(1) / at(now, row, r);
       Scalar const scaled = m_v == r ? reciprocal : at(now, row, m_v) * reciprocal;
@@ -163,7 +174,7 @@ class FactorEntries {
     return at(n % 2, m_u, column);
   }
 
-  const PencilMap<W>& m_map;
+  const SlabMap<W>& m_map;
   const Arguments& m_arguments;
   int m_u;
   int m_v;
@@ -171,8 +182,9 @@ class FactorEntries {
   Scalar* m_shared;
   Place<W> m_place;
   MatrixStorage m_given[stencil7_size];
+  Storage m_excess = 0;  ///< not a number where what the thread stores is not finite
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail
 
 #endif

@@ -3,11 +3,12 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstdint>
+#include <hyperplane/array/reducer.hpp>
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/krylov/detail/progress.hpp>
-#include <hyperplane/krylov/detail/reducer.hpp>
 
 /// The kernels of BiCGStab: templates on the scalar alone, so that they are compiled once for all block sizes.
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 struct BiCgStabScalars {
   double m_rho, m_alpha, m_omega, m_beta;
@@ -16,15 +17,16 @@ struct BiCgStabScalars {
 /// Zero or not finite: the recursion cannot go on.
 KOKKOS_FUNCTION inline bool unusable(double value) { return value == 0.0 || !Kokkos::isfinite(value); }
 
-/// r = b - A x; shadow and p begin with r.
+/// r = (b - A x) / scale; shadow and p begin with r.
 template <class Scalar>
 struct BiCgStabStartBody {
   const Scalar* m_b;
   Scalar* m_r;  // holds A x
   Scalar* m_shadow;
   Scalar* m_p;
+  Scalar m_factor;
   KOKKOS_FUNCTION Sums<1> operator()(std::int64_t e) const {
-    Scalar const r = m_b[e] - m_r[e];
+    Scalar const r = (m_b[e] - m_r[e]) * m_factor;
     m_r[e] = r;
     m_shadow[e] = r;
     m_p[e] = r;
@@ -37,7 +39,7 @@ struct BiCgStabStartFinish {
   BiCgStabScalars* m_scalars;
   KOKKOS_FUNCTION void operator()(const Sums<1>& sums) const {
     m_scalars->m_rho = sums.m_values[0];
-    m_progress.start(Kokkos::sqrt(sums.m_values[0]));
+    m_progress.start(sums.m_values[0]);
   }
 };
 
@@ -93,7 +95,7 @@ struct BiCgStabOmegaFinish {
   }
 };
 
-/// x += alpha z + omega zs, r = s - omega t; (r, r), (shadow, r)
+/// x += scale (alpha z + omega zs), r = s - omega t; (r, r), (shadow, r)
 template <class Scalar>
 struct BiCgStabUpdateBody {
   ProgressRef m_progress;
@@ -108,7 +110,7 @@ struct BiCgStabUpdateBody {
     if (!m_progress.running()) return {};
     auto const alpha = static_cast<Scalar>(m_scalars->m_alpha);
     auto const omega = static_cast<Scalar>(m_scalars->m_omega);
-    m_x[e] += alpha * m_z[e] + omega * m_zs[e];
+    m_x[e] += static_cast<Scalar>(m_progress.scale()) * (alpha * m_z[e] + omega * m_zs[e]);
     Scalar const r = m_r[e] - omega * m_t[e];
     m_r[e] = r;
     return {{static_cast<double>(r) * r, static_cast<double>(m_shadow[e]) * r}};
@@ -120,7 +122,7 @@ struct BiCgStabUpdateFinish {
   BiCgStabScalars* m_scalars;
   KOKKOS_FUNCTION void operator()(const Sums<2>& sums) const {
     if (!m_progress.running()) return;
-    m_progress.advance(Kokkos::sqrt(sums.m_values[0]));
+    m_progress.advance(sums.m_values[0]);
     if (!m_progress.running()) return;
     double const rho = sums.m_values[1];
     m_scalars->m_beta = rho / m_scalars->m_rho * (m_scalars->m_alpha / m_scalars->m_omega);
@@ -144,4 +146,4 @@ struct BiCgStabDirection {
   }
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -4,14 +4,17 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <hyperplane/array/reducer.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/krylov/detail/progress.hpp>
-#include <hyperplane/krylov/detail/reducer.hpp>
 
 /// The kernels of FGMRES: templates on the scalar and the execution space alone, so that they are compiled once for all
 /// block sizes.
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// The small least squares problem of a cycle, on the device: Hessenberg matrix made triangular by Givens rotations.
 struct FgmresSystem {
@@ -68,7 +71,7 @@ struct FgmresStartFinish {
   FgmresSystem m_system;
   KOKKOS_FUNCTION void operator()(const Sums<1>& sums) const {
     double const norm = Kokkos::sqrt(sums.m_values[0]);
-    m_progress.start(norm);
+    m_progress.start(sums.m_values[0]);
     *m_system.m_length = 0;
     m_system.m_rhs[0] = norm;
     *m_system.m_scale = norm > 0.0 ? 1.0 / norm : 0.0;
@@ -87,16 +90,17 @@ struct FgmresScale {
   }
 };
 
-/// x += sum of solution[i] z[i]
+/// x += scale * sum of solution[i] z[i]
 template <class Scalar>
 struct FgmresUpdate {
   FgmresSystem m_system;
   const Address<Scalar>* m_z;
   Scalar* m_x;
+  Scalar m_scale;
   KOKKOS_FUNCTION void operator()(std::int64_t e) const {
     Scalar sum = 0;
     for (int i = 0; i < *m_system.m_length; ++i) sum += static_cast<Scalar>(m_system.m_solution[i]) * m_z[i].m_data[e];
-    m_x[e] += sum;
+    m_x[e] += m_scale * sum;
   }
 };
 
@@ -136,7 +140,7 @@ struct FgmresColumnFinish {
     if (residual < 0.0) {
       m_progress.break_down();
     } else {
-      m_progress.advance(residual);
+      m_progress.advance_to_norm(residual);
     }
   }
 };
@@ -223,13 +227,14 @@ class MultiDot {
       : m_size(size),
         m_chunks((size + multi_dot_chunk - 1) / multi_dot_chunk),
         m_partial(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::Fgmres::partial"),
-                  max_count * (on_host ? m_chunks : reduce_lanes + reduce_parts)) {}
+                  as_size(max_count * (on_host ? m_chunks : reduce_lanes + reduce_parts))) {}
 
   void run(const Exec& exec, const Scalar* w, const Address<Scalar>* v, int count, double* results) const {
     double* partial = m_partial.data();
     if constexpr (on_host) {
-      Kokkos::parallel_for("Hyperplane::Fgmres::dots", Kokkos::RangePolicy<Exec>(exec, 0, m_chunks),
-                           MultiDotHostChunk<Scalar>{w, v, partial, m_size, m_chunks, count});
+      launch("Hyperplane::Fgmres::dots", Kokkos::RangePolicy<Exec>(exec, 0, m_chunks),
+             static_cast<double>(std::min<std::int64_t>(m_size, multi_dot_chunk)) * (count + 1) * sizeof(Scalar),
+             MultiDotHostChunk<Scalar>{w, v, partial, m_size, m_chunks, count});
     } else {
       Kokkos::parallel_for("Hyperplane::Fgmres::dots", Kokkos::RangePolicy<Exec>(exec, 0, count * reduce_lanes),
                            MultiDotLane<Scalar>{w, v, partial, m_size});
@@ -238,8 +243,9 @@ class MultiDot {
                            ReduceFold<SumJoin, double>{partial, folded});
       partial = folded;
     }
-    Kokkos::parallel_for("Hyperplane::Fgmres::dots::finish", Kokkos::RangePolicy<Exec>(exec, 0, count),
-                         MultiDotCombine{partial, results, on_host ? m_chunks : reduce_parts});
+    launch("Hyperplane::Fgmres::dots::finish", Kokkos::RangePolicy<Exec>(exec, 0, count),
+           static_cast<double>(on_host ? m_chunks : reduce_parts) * sizeof(double),
+           MultiDotCombine{partial, results, on_host ? m_chunks : reduce_parts});
   }
 
  private:
@@ -250,4 +256,4 @@ class MultiDot {
   Kokkos::View<double*, typename Exec::memory_space> m_partial;
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

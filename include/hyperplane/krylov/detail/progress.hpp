@@ -2,188 +2,184 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cmath>
-#include <cstdint>
+#include <hyperplane/array/scaled_norm.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
-#include <hyperplane/krylov/concepts.hpp>
-#include <hyperplane/krylov/detail/reducer.hpp>
+#include <hyperplane/core/launch.hpp>
 #include <hyperplane/krylov/options.hpp>
 #include <string>
+#include <utility>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-enum class Phase : int { running, converged, breakdown };
+/// too_small, too_large: the iteration has ended because a sum of squares is out of range, so that only the host can
+/// tell what the norm is.
+enum class Phase : int { running, converged, breakdown, too_small, too_large };
+inline bool unsure(Phase phase) { return phase == Phase::too_small || phase == Phase::too_large; }
 
 /// Where an iteration stands, on the device: kernels of the method read it, and do nothing once it has ended. The host
 /// may therefore look as rarely as it wants; the result is the same.
 struct ProgressState {
   double m_target;
   double m_rhs_norm;
+  double m_norm;  // the newest of the history
   int m_iteration;
   Phase m_phase;
+  bool m_rhs_unsure;
 };
 
-/// Trivially copyable access for kernels.
+/// Trivially copyable access for kernels. The residual that they have is the true one divided by `scale`, a power of
+/// two; norms in the state and in the history are true ones. `first` is the iteration of the history's entry 0.
 class ProgressRef {
  public:
-  ProgressRef(ProgressState* state, double* history) : m_state(state), m_history(history) {}
+  ProgressRef(ProgressState* state, double* history, int first, double scale)
+      : m_state(state), m_history(history), m_scale(scale), m_first(first) {}
 
   KOKKOS_FUNCTION bool running() const { return m_state->m_phase == Phase::running; }
+  KOKKOS_FUNCTION double scale() const { return m_scale; }
   KOKKOS_FUNCTION void break_down() const {
     if (running()) m_state->m_phase = Phase::breakdown;
   }
-  KOKKOS_FUNCTION void set_rhs_norm(double norm, double tolerance) const {
-    m_state->m_rhs_norm = norm;
-    m_state->m_target = tolerance * norm;
+  /// The right-hand side's sum of squares.
+  KOKKOS_FUNCTION void set_rhs(double sum, double tolerance, double absolute_tolerance) const {
+    set_rhs_norm(Kokkos::sqrt(sum), tolerance, absolute_tolerance);
+    m_state->m_rhs_unsure = !in_range(sum);
   }
-  /// The residual norm of the initial guess, or after a restart.
-  KOKKOS_FUNCTION void start(double norm) const { note(norm); }
-  /// The residual norm after one more iteration.
-  KOKKOS_FUNCTION void advance(double norm) const {
+  KOKKOS_FUNCTION void set_rhs_norm(double norm, double tolerance, double absolute_tolerance) const {
+    m_state->m_rhs_norm = norm;
+    m_state->m_target = Kokkos::max(tolerance * norm, absolute_tolerance);
+    m_state->m_rhs_unsure = false;
+  }
+  /// The residual's sum of squares for the initial guess, or after a restart.
+  KOKKOS_FUNCTION void start(double sum) const { note(sum); }
+  /// The residual's sum of squares after one more iteration.
+  KOKKOS_FUNCTION void advance(double sum) const {
     if (!running()) return;
     ++m_state->m_iteration;
-    note(norm);
+    note(sum);
+  }
+  /// The residual's norm after one more iteration; finite.
+  KOKKOS_FUNCTION void advance_to_norm(double norm) const {
+    if (!running()) return;
+    ++m_state->m_iteration;
+    note_norm(norm * m_scale);
   }
 
  private:
-  KOKKOS_FUNCTION void note(double norm) const {
-    m_history[m_state->m_iteration] = norm;
-    // Written so that NaN is a breakdown, and a norm of zero always converged.
-    if (norm <= m_state->m_target) {
-      m_state->m_phase = Phase::converged;
-    } else {
-      m_state->m_phase = Kokkos::isfinite(norm) ? Phase::running : Phase::breakdown;
+  KOKKOS_FUNCTION void note(double sum) const {
+    note_norm(Kokkos::sqrt(sum) * m_scale);
+    if (m_state->m_rhs_unsure || sum < smallest_square) {
+      m_state->m_phase = Phase::too_small;
+    } else if (!in_range(sum)) {
+      m_state->m_phase = Phase::too_large;
     }
+  }
+  KOKKOS_FUNCTION void note_norm(double norm) const {
+    m_history[m_state->m_iteration - m_first] = norm;
+    m_state->m_norm = norm;
+    m_state->m_phase = norm <= m_state->m_target ? Phase::converged : Phase::running;
   }
 
   ProgressState* m_state;
   double* m_history;
+  double m_scale;
+  int m_first;
 };
 
-/// Owner of the state and of the history on the device, and the host's view of them.
+/// The host's part of one solve.
+struct KrylovRun {
+  KrylovLimits m_limits;
+  const KrylovMonitor& m_monitor;
+  KrylovResult m_result{};
+  double m_scale = 1.0;
+  bool m_rhs_unsure = false;
+  bool m_stopped = false;
+
+  bool goes_on(Phase phase) const {
+    return phase == Phase::running && !m_stopped && m_result.iterations < m_limits.max_iterations;
+  }
+  int remaining() const { return m_limits.max_iterations - m_result.iterations; }
+
+  /// The norm of the next iteration that has none yet.
+  void record(double norm) {
+    auto const iteration = static_cast<int>(m_result.history.size());
+    m_result.history.push_back(norm);
+    if (m_monitor && !m_stopped) m_stopped = m_monitor(iteration, norm) == MonitorAction::stop;
+  }
+  /// What the host has found out itself about the x of now.
+  Phase end(Phase phase, double norm, KrylovBreakdown breakdown = KrylovBreakdown::none) {
+    m_result.residual_norm = norm;
+    m_result.breakdown = breakdown;
+    if (static_cast<int>(m_result.history.size()) == m_result.iterations) record(norm);
+    return phase;
+  }
+  KrylovResult conclude(Phase phase) {
+    m_result.outcome = phase == Phase::converged   ? KrylovOutcome::converged
+                       : phase == Phase::breakdown ? KrylovOutcome::breakdown
+                       : m_stopped                 ? KrylovOutcome::stopped
+                                                   : KrylovOutcome::max_iterations;
+    return std::move(m_result);
+  }
+};
+
+/// Owner of the state on the device and of the history since the host's last look, and the host's view of them.
 template <ExecutionSpace Exec>
 class Progress {
  public:
   Progress(const Exec& exec, const std::string& method, const KrylovOptions& options)
-      : m_state(Kokkos::view_alloc(exec, method + "::state")),
-        m_history(Kokkos::view_alloc(exec, method + "::history"), options.max_iterations + 1),
+      : m_interval(std::min(options.check_interval, longest_interval)),
+        m_state(Kokkos::view_alloc(exec, method + "::state")),
+        m_history(Kokkos::view_alloc(exec, method + "::history"), as_size(m_interval + 1)),
         m_host_state(Kokkos::create_mirror_view(m_state)),
         m_host_history(Kokkos::create_mirror_view(m_history)) {}
 
-  ProgressRef ref() const { return ProgressRef(m_state.data(), m_history.data()); }
+  ProgressRef ref(const KrylovRun& run) const {
+    return ProgressRef(m_state.data(), m_history.data(), run.m_result.iterations, run.m_scale);
+  }
+  /// Iterations between two looks.
+  int interval() const { return m_interval; }
 
   void reset(const Exec& exec, const std::string& label) const {
     auto const state = m_state;
-    Kokkos::parallel_for(
-        label, Kokkos::RangePolicy<Exec>(exec, 0, 1), KOKKOS_LAMBDA(int) { state() = ProgressState{}; });
+    launch(
+        label, Kokkos::RangePolicy<Exec>(exec, 0, 1), sizeof(ProgressState),
+        KOKKOS_LAMBDA(int) { state() = ProgressState{}; });
   }
 
-  /// Waits for the instance, brings the result's history up to date and calls the monitor.
-  Phase look(const Exec& exec, const KrylovOptions& options, KrylovResult& result) const {
+  /// Waits for the instance, brings the result's history up to date and calls the monitor. At most `steps` iterations
+  /// have been launched since the last look.
+  Phase look(const Exec& exec, KrylovRun& run, int steps) const {
+    auto const news = std::pair(0, steps + 1);
     Kokkos::deep_copy(exec, m_host_state, m_state);
-    Kokkos::deep_copy(exec, m_host_history, m_history);
+    Kokkos::deep_copy(exec, Kokkos::subview(m_host_history, news), Kokkos::subview(m_history, news));
     exec.fence("Hyperplane: convergence check");
     auto const& state = m_host_state();
-    result.residual_norm = m_host_history(state.m_iteration);
+    auto& result = run.m_result;
+    int const first = result.iterations;
+    result.residual_norm = state.m_norm;
     result.rhs_norm = state.m_rhs_norm;
     result.iterations = state.m_iteration;
-    for (int i = static_cast<int>(result.history.size()); i <= state.m_iteration; ++i) {
-      result.history.push_back(m_host_history(i));
-      if (options.monitor) options.monitor(i, m_host_history(i));
+    run.m_rhs_unsure = state.m_rhs_unsure;
+    // A norm that is not sure is recorded when the host has found it.
+    int const end = state.m_iteration + (unsure(state.m_phase) ? 0 : 1);
+    while (static_cast<int>(result.history.size()) < end) {
+      run.record(m_host_history(static_cast<int>(result.history.size()) - first));
     }
     return state.m_phase;
   }
 
  private:
+  /// The history's memory does not grow with the number of iterations.
+  static constexpr int longest_interval = 4096;
+
+  int m_interval;
   Kokkos::View<ProgressState, typename Exec::memory_space> m_state;
   Kokkos::View<double*, typename Exec::memory_space> m_history;
   decltype(Kokkos::create_mirror_view(m_state)) m_host_state;
   decltype(Kokkos::create_mirror_view(m_history)) m_host_history;
 };
 
-/// Vector updates that several methods share. Templates on the scalar alone, so that they are compiled once for all
-/// block sizes.
-template <class Scalar>
-struct ResidualBody {
-  const Scalar* m_b;
-  Scalar* m_r;  // holds A x
-  KOKKOS_FUNCTION Sums<1> operator()(std::int64_t e) const {
-    Scalar const r = m_b[e] - m_r[e];
-    m_r[e] = r;
-    return {{static_cast<double>(r) * r}};
-  }
-};
-
-template <class Scalar>
-struct NormBody {
-  const Scalar* m_x;
-  KOKKOS_FUNCTION Sums<1> operator()(std::int64_t e) const { return {{static_cast<double>(m_x[e]) * m_x[e]}}; }
-};
-
-struct RhsNormFinish {
-  ProgressRef m_progress;
-  double m_tolerance;
-  KOKKOS_FUNCTION void operator()(const Sums<1>& sums) const {
-    m_progress.set_rhs_norm(Kokkos::sqrt(sums.m_values[0]), m_tolerance);
-  }
-};
-
-/// What every method begins and ends with.
-template <class Vector>
-class KrylovBase {
- public:
-  using Exec = typename Vector::execution_space;
-  using Scalar = typename Vector::scalar_type;
-
-  KrylovBase(const Exec& exec, const VectorDomain<Vector>& domain, const char* method, const KrylovOptions& options)
-      : m_options((check_options(method, options), options)),
-        m_label(std::string("Hyperplane::") + method),
-        m_r(exec, domain, m_label + "::r"),
-        m_reducer(exec, m_r.flat().size()),
-        m_progress(exec, m_label, options) {}
-
-  const KrylovOptions& options() const { return m_options; }
-
- protected:
-  void check_vectors(const Vector& b, const Vector& x) const {
-    auto const check = [this](const Vector& v) {
-      auto const domain = vector_domain(v), expected = vector_domain(m_r);
-      if (!(domain == expected)) {
-        fail(m_label + ": a vector is of " + describe_domain(domain) + " points, expected " +
-             describe_domain(expected));
-      }
-    };
-    check(b);
-    check(x);
-    if (b.flat().data() == x.flat().data()) fail(m_label + ": x must not be b");
-  }
-
-  void begin(const Exec& exec, const Vector& b) const {
-    m_progress.reset(exec, m_label + "::reset");
-    m_reducer.template run<1>(exec, m_label + "::rhs_norm", NormBody<Scalar>{b.flat().data()},
-                              RhsNormFinish{m_progress.ref(), m_options.tolerance});
-  }
-
-  /// r = b - A x, and its norm into finish.
-  template <class Matrix, class Finish>
-  void compute_residual(const Exec& exec, const Matrix& a, const Vector& b, const Vector& x,
-                        const Finish& finish) const {
-    apply(exec, a, x, m_r);
-    m_reducer.template run<1>(exec, m_label + "::residual", ResidualBody<Scalar>{b.flat().data(), m_r.flat().data()},
-                              finish);
-  }
-
-  static void conclude(Phase phase, KrylovResult& result) {
-    result.outcome = phase == Phase::converged   ? KrylovOutcome::converged
-                     : phase == Phase::breakdown ? KrylovOutcome::breakdown
-                                                 : KrylovOutcome::max_iterations;
-  }
-
-  KrylovOptions m_options;
-  std::string m_label;
-  Vector m_r;
-  Reducer<Exec> m_reducer;
-  Progress<Exec> m_progress;
-};
-
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/core/factor_status.hpp>
 #include <hyperplane/cuda/labelled.hpp>
 #include <hyperplane/cuda/occupancy.hpp>
+#include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_scanned.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_staged.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_fast_path.hpp>
@@ -12,11 +13,12 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <type_traits>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 template <class Scalar, int n, CudaExecutionSpace Exec, class Storage>
 class BlockTridiagonalFastPath<Scalar, n, Exec, Storage> {
@@ -27,19 +29,18 @@ class BlockTridiagonalFastPath<Scalar, n, Exec, Storage> {
   using Factors = LineFactors<Storage, n, vector_length>;
 
  public:
-  static Path choose(const Exec&) { return Staged::suits() ? Path::staged : Path::portable; }
-  static bool has(Path path) { return path == Path::staged; }
+  static LinePath choose(const Exec&) { return Staged::lacking().empty() ? LinePath::staged : LinePath::portable; }
+  static constexpr std::array<LinePath, 1> paths{LinePath::staged};
   static LineCutting cutting(const Exec&) {
     return cuda_line_cutting(cuda::multiprocessor_count(), vector_length, scanned);
   }
 
   template <class Layout>
-  BlockTridiagonalFastPath(const Exec& exec, const Layout& layout, Path path, std::optional<int> load_bits) {
-    if (path != Path::staged) return;
+  BlockTridiagonalFastPath(const Exec& exec, const Layout& layout, LinePath path, std::optional<int> load_bits) {
+    if (path == LinePath::portable) return;
     require(cuda::current_device() == exec.cuda_device(),
             "BlockTridiagonal: the current CUDA device is not that of the execution space instance");
-    require(Staged::suits(),
-            "BlockTridiagonal: path staged needs a device, and kernels compiled for it, of compute capability 9.0");
+    if (auto const missing = Staged::lacking(); !missing.empty()) fail("BlockTridiagonal: path staged " + missing);
     if constexpr (scanned) {
       auto const lengths = layout.tables().lengths();
       m_staged.emplace(layout.packs(), *std::max_element(lengths.begin(), lengths.end()), load_bits);
@@ -52,6 +53,7 @@ class BlockTridiagonalFastPath<Scalar, n, Exec, Storage> {
   void factor(const Exec& exec, const LineMatrix<MatrixStorage, Places>& a, const Factors& factors,
               const SingularPivotRecord<Exec>& singular) const {
     static_assert(sizeof(unsigned long long) == sizeof(*singular.word()));
+    require(m_staged.has_value(), "BlockTridiagonal::factor: there is no plan for path staged");
     cuda::labelled(exec, "Hyperplane::BlockTridiagonal::factor", [&] {
       m_staged->factor(exec.cuda_stream(), a, factors, reinterpret_cast<unsigned long long*>(singular.word()));
     });
@@ -60,6 +62,7 @@ class BlockTridiagonalFastPath<Scalar, n, Exec, Storage> {
   template <class Places>
   void solve(const Exec& exec, const Factors& factors, const LineUnknowns<const Scalar, Places>& rhs,
              const LineUnknowns<Scalar, Places>& x, int columns) const {
+    require(m_staged.has_value(), "BlockTridiagonal::solve: there is no plan for path staged");
     cuda::labelled(exec, "Hyperplane::BlockTridiagonal::solve",
                    [&] { m_staged->solve(exec.cuda_stream(), factors, rhs, x, columns); });
   }
@@ -68,4 +71,4 @@ class BlockTridiagonalFastPath<Scalar, n, Exec, Storage> {
   std::optional<Staged> m_staged;
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,52 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/singular_pivot.hpp>
+#include <hyperplane/line/detail/block_tridiagonal_cuda_columns.hpp>
+#include <hyperplane/line/detail/block_tridiagonal_cuda_inverse.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_lanes.hpp>
-#include <hyperplane/line/detail/block_tridiagonal_cuda_pivot.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_source.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
-namespace hyperplane::detail {
-
-/// The thread's columns and lanes, and in which steps they have points. A warp has whole lines: neighbouring threads
-/// have neighbouring lanes, then columns.
-template <int n, int vector_length, int lanes, int line_threads>
-struct CudaLineColumns {
-  static constexpr int groups = vector_length / lanes;
-  static constexpr int threads = groups * line_threads;
-  static constexpr int warp_groups = 32 / line_threads;
-  static constexpr int columns = (n + line_threads - 1) / line_threads;
-  static_assert(32 % line_threads == 0 && threads % 32 == 0);
-
-  int first_column;
-  int warp_group;
-  int first_lane;
-  int begins[lanes];
-  int ends[lanes];
-
-  __device__ CudaLineColumns(const LineLayoutRef<vector_length>& layout, std::int64_t pack)
-      : first_column(static_cast<int>(threadIdx.x) % 32 / warp_groups),
-        warp_group(static_cast<int>(threadIdx.x) % warp_groups),
-        first_lane((static_cast<int>(threadIdx.x) / 32 * warp_groups + warp_group) * lanes) {
-#pragma unroll
-    for (int l = 0; l < lanes; ++l) {
-      begins[l] = layout.begin(pack, first_lane + l);
-      ends[l] = layout.end(pack, first_lane + l);
-    }
-  }
-
-  __device__ bool exists(int l, int step) const { return step >= begins[l] && step < ends[l]; }
-  /// Whether a point is there, and one before it.
-  __device__ bool has_lower(int l, int step) const { return step > begins[l] && step < ends[l]; }
-  __device__ bool has_upper(int l, int step) const { return step >= begins[l] && step + 1 < ends[l]; }
-
-  /// Columns beyond the last repeat it, and are not kept.
-  __device__ bool owns(int j) const { return first_column + j * line_threads < n; }
-  __device__ int column(int j) const { return min(first_column + j * line_threads, n - 1); }
-};
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Factors the lines of a pack, a step at a time: d = D - L (d^-1 U of the step before), d^-1 by Gauss-Jordan, d^-1 U.
 ///
@@ -60,12 +25,11 @@ struct CudaLineFactor {
   static constexpr int line_threads = choose_line_threads(n, vector_length / lanes, lanes * sizeof(Scalar));
   using MatrixStorage = typename Source::MatrixStorage;
   using Thread = CudaLineColumns<n, vector_length, lanes, line_threads>;
-  using Values = cuda::Vector<Scalar, lanes>;
-  using GivenValues = cuda::Vector<MatrixStorage, lanes>;
-  using StoredValues = cuda::Vector<Storage, lanes>;
   static constexpr int threads = Thread::threads;
   static constexpr int columns = Thread::columns;
   static constexpr int W = Source::W;
+  using Value = CudaLineValues<Scalar, Storage, MatrixStorage, n, W, lanes>;
+  using Inverse = CudaLineInverse<Scalar, n, vector_length, lanes, line_threads, Value>;
   static constexpr int units = vector_length / W;
   static constexpr int unit_values = n * n * W;
   static constexpr int unit_bytes = unit_values * static_cast<int>(sizeof(MatrixStorage));
@@ -95,30 +59,13 @@ struct CudaLineFactor {
     auto* const arrived = reinterpret_cast<cuda::PhaseBarrier*>(memory_begin + m_entries * memory.entry + memory.fixed);
     CudaLineRing ring(memory_begin, arrived, m_entries, static_cast<std::uint32_t>(memory.entry));
     bool const fills = threadIdx.x == 0;
-
     int unit_lengths[units];
-#pragma unroll
-    for (int u = 0; u < units; ++u) {
-      unit_lengths[u] = 0;
-      for (int lane = u * W; fills && lane < (u + 1) * W; ++lane) {
-        unit_lengths[u] = max(unit_lengths[u], layout.end(pack, lane));
-      }
-    }
+    find_unit_lengths(pack, fills, unit_lengths);
     auto const policy = cuda::evict_first_policy();
     int filled = 0;
     auto const fill = [&] {
       if (!fills || filled >= line_blocks * length) return;
-      int const step = filled / line_blocks;
-      auto const which = static_cast<LineBlock>(filled % line_blocks);
-      std::uint32_t bytes = 0;
-#pragma unroll
-      for (int u = 0; u < units; ++u) bytes += step < unit_lengths[u] ? unit_bytes : 0;
-      auto const place = ring.fill(bytes);
-#pragma unroll
-      for (int u = 0; u < units; ++u) {
-        if (step >= unit_lengths[u]) continue;
-        place.copy(u * unit_pitch, m_source.block(m_factors, which, pack, pack * units + u, step), unit_bytes, policy);
-      }
+      bring(ring, pack, filled, unit_lengths, policy);
       ++filled;
     };
     if (fills) {
@@ -126,7 +73,6 @@ struct CudaLineFactor {
       for (int e = 0; e < m_entries; ++e) fill();
     }
     __syncthreads();
-
     auto const unit_offset =
         thread.first_lane / W * (unit_pitch / static_cast<int>(sizeof(MatrixStorage))) + thread.first_lane % W;
     auto const next = [&] { return reinterpret_cast<const MatrixStorage*>(ring.next()) + unit_offset; };
@@ -149,45 +95,53 @@ struct CudaLineFactor {
         release();
       }
       std::uint64_t order[lanes];
-      invert(thread, shared, pack, step, d, order);
+      Inverse::run(thread, shared, d, order, [&](int l, int k) { record(thread, pack, step, l, k); });
       keep_inverse(thread, shared, pack, step, d, order);
       if constexpr (takes_early) {
-        scale(thread, shared, pack, step, scaled, [&](int j, int r, Scalar(&values)[lanes]) {
-#pragma unroll
-          for (int l = 0; l < lanes; ++l) values[l] = taken[j][r][l];
-        });
+        scale(thread, shared, pack, step, scaled,
+              [&](int j, int r, Scalar(&values)[lanes]) { Value::copy(taken[j][r], values); });
       } else {
         auto const* const upper = next();
         scale(thread, shared, pack, step, scaled,
-              [&](int j, int r, Scalar(&values)[lanes]) { given(upper, r, thread.column(j), values); });
+              [&](int j, int r, Scalar(&values)[lanes]) { Value::given(upper, r, thread.column(j), values); });
         release();
       }
     }
   }
 
  private:
-  __device__ static void load(const Scalar* from, Scalar (&values)[lanes]) {
-    auto const loaded = *reinterpret_cast<const Values*>(from);
+  /// Steps of the units of a pack.
+  __device__ __forceinline__ void find_unit_lengths(std::int64_t pack, bool fills, int (&unit_lengths)[units]) const {
 #pragma unroll
-    for (int l = 0; l < lanes; ++l) values[l] = loaded.m_values[l];
+    for (int u = 0; u < units; ++u) {
+      unit_lengths[u] = 0;
+      for (int lane = u * W; fills && lane < (u + 1) * W; ++lane) {
+        unit_lengths[u] = max(unit_lengths[u], m_factors.m_layout.end(pack, lane));
+      }
+    }
   }
-  __device__ static void store(Scalar* to, const Scalar (&values)[lanes]) {
-    Values stored;
+
+  /// Fills an entry of the ring with the block of that number of all units.
+  __device__ __forceinline__ void bring(CudaLineRing& ring, std::int64_t pack, int number,
+                                        const int (&unit_lengths)[units], std::uint64_t policy) const {
+    int const step = number / line_blocks;
+    auto const which = static_cast<LineBlock>(number % line_blocks);
+    std::uint32_t bytes = 0;
 #pragma unroll
-    for (int l = 0; l < lanes; ++l) stored.m_values[l] = values[l];
-    *reinterpret_cast<Values*>(to) = stored;
+    for (int u = 0; u < units; ++u) bytes += step < unit_lengths[u] ? unit_bytes : 0;
+    auto const place = ring.fill(bytes);
+#pragma unroll
+    for (int u = 0; u < units; ++u) {
+      if (step >= unit_lengths[u]) continue;
+      place.copy(u * unit_pitch, m_source.block(m_factors, which, pack, pack * units + u, step), unit_bytes, policy);
+    }
   }
-  __device__ static void keep(Storage* to, const Scalar (&values)[lanes]) {
-    StoredValues stored;
-#pragma unroll
-    for (int l = 0; l < lanes; ++l) stored.m_values[l] = static_cast<Storage>(values[l]);
-    *reinterpret_cast<StoredValues*>(to) = stored;
-  }
-  /// A value of a block that has arrived.
-  __device__ static void given(const MatrixStorage* block, int r, int c, Scalar (&values)[lanes]) {
-    auto const loaded = *reinterpret_cast<const GivenValues*>(block + (c * n + r) * W);
-#pragma unroll
-    for (int l = 0; l < lanes; ++l) values[l] = static_cast<Scalar>(loaded.m_values[l]);
+
+  /// Relaxed: the word carries everything, and it is read after the kernel.
+  __device__ void record(const Thread& thread, std::int64_t pack, int step, int l, int code) const {
+    if (!thread.exists(l, step)) return;
+    auto const ordinal = m_factors.m_layout.ordinal(pack, thread.first_lane + l) + (step - thread.begins[l]);
+    atomicMin(m_singular, static_cast<unsigned long long>(singular_pivot_word(ordinal, code)));
   }
 
   /// The thread's columns of d = D - L (d^-1 U of the step before); keeps those of L.
@@ -199,15 +153,23 @@ struct CudaLineFactor {
       int const c = thread.column(j);
 #pragma unroll
       for (int r = 0; r < n; ++r) {
-        given(diagonal, r, c, d[j][r]);
+        Value::given(diagonal, r, c, d[j][r]);
         if (!thread.owns(j)) continue;
         Scalar factor[lanes];
-        given(lower, r, c, factor);
+        Value::given(lower, r, c, factor);
 #pragma unroll
         for (int l = 0; l < lanes; ++l) {
           if (!thread.has_lower(l, step)) factor[l] = 0;
         }
-        keep(to + (c * n + r) * vector_length, factor);
+        Value::keep(to + (c * n + r) * vector_length, factor);
+        if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) {
+#pragma unroll
+          for (int l = 0; l < lanes; ++l) {
+            if (!(static_cast<Storage>(factor[l]) * Storage(0) == Storage(0))) {
+              record(thread, pack, step, l, unstorable_code);
+            }
+          }
+        }
       }
     }
 #pragma unroll
@@ -215,7 +177,7 @@ struct CudaLineFactor {
 #pragma unroll
       for (int r = 0; r < n; ++r) {
         Scalar factor[lanes];
-        given(lower, r, m, factor);
+        Value::given(lower, r, m, factor);
 #pragma unroll
         for (int j = 0; j < columns; ++j) {
 #pragma unroll
@@ -240,101 +202,6 @@ struct CudaLineFactor {
     }
   }
 
-  /// The thread's columns of the inverse, in the order in which rows were pivots: `order` has in 4 bits each which
-  /// columns they are.
-  __device__ void invert(const Thread& thread, Scalar* shared, std::int64_t pack, int step, Columns& d,
-                         std::uint64_t (&order)[lanes]) const {
-#pragma unroll
-    for (int l = 0; l < lanes; ++l) order[l] = 0xfedcba9876543210ull;
-#pragma unroll
-    for (int k = 0; k < n; ++k) {
-      constexpr unsigned all = 0xffffffffu;
-      int const owner = k % line_threads;
-      int const own = k / line_threads;
-      bool const owns = thread.first_column == owner;
-      if (k + 1 < n) {
-        bool exchanges = false;
-#pragma unroll
-        for (int l = 0; l < lanes; ++l) {
-          unsigned largest = 0;
-#pragma unroll
-          for (int r = k + 1; r < n; ++r) largest = max(largest, cuda_pivot_magnitude(d[own][r][l]));
-          exchanges = exchanges || cuda_pivot_is_small(d[own][k][l], largest);
-        }
-        if (__any_sync(all, owns && exchanges)) {
-#pragma unroll
-          for (int l = 0; l < lanes; ++l) {
-            unsigned best = 0;
-            int row = k;
-#pragma unroll
-            for (int r = k + 1; r < n; ++r) {
-              auto const magnitude = cuda_pivot_magnitude(d[own][r][l]);
-              if (magnitude > best) row = r;
-              best = max(best, magnitude);
-            }
-            if (!cuda_pivot_is_small(d[own][k][l], best)) row = k;
-            row = __shfl_sync(all, row, owner * Thread::warp_groups + thread.warp_group);
-            if (row == k) continue;
-#pragma unroll
-            for (int j = 0; j < columns; ++j) {
-              Scalar const first = d[j][k][l];
-#pragma unroll
-              for (int r = k + 1; r < n; ++r) {
-                Scalar const other = d[j][r][l];
-                d[j][k][l] = r == row ? other : d[j][k][l];
-                d[j][r][l] = r == row ? first : other;
-              }
-            }
-            auto const differ = (order[l] >> (4 * k) ^ order[l] >> (4 * row)) & 0xfu;
-            order[l] ^= differ << (4 * k) | differ << (4 * row);
-          }
-          __syncwarp();
-        }
-      }
-      Scalar* const factors = shared + k % 2 * vector_values;
-      if (owns) {
-        Scalar reciprocal[lanes];
-#pragma unroll
-        for (int l = 0; l < lanes; ++l) {
-          reciprocal[l] = cuda_reciprocal(d[own][k][l]);
-          if (!cuda_is_pivot(d[own][k][l], reciprocal[l]) && thread.exists(l, step)) {
-            auto const ordinal = m_factors.m_layout.ordinal(pack, thread.first_lane + l) + (step - thread.begins[l]);
-            atomicMin(m_singular, static_cast<unsigned long long>(singular_pivot_word(ordinal, k)));
-          }
-        }
-#pragma unroll
-        for (int r = 0; r < n; ++r) {
-          Scalar factor[lanes];
-#pragma unroll
-          for (int l = 0; l < lanes; ++l) {
-            factor[l] = r == k ? reciprocal[l] : d[own][r][l] * reciprocal[l];
-            d[own][r][l] = r == k ? 1 : 0;
-          }
-          store(factors + r * vector_length, factor);
-        }
-      }
-      __syncwarp();
-#pragma unroll
-      for (int r = 0; r < n; ++r) {
-        if (r == k) continue;
-        Scalar factor[lanes];
-        load(factors + r * vector_length, factor);
-#pragma unroll
-        for (int j = 0; j < columns; ++j) {
-#pragma unroll
-          for (int l = 0; l < lanes; ++l) d[j][r][l] = fma(-factor[l], d[j][k][l], d[j][r][l]);
-        }
-      }
-      Scalar reciprocal[lanes];
-      load(factors + k * vector_length, reciprocal);
-#pragma unroll
-      for (int j = 0; j < columns; ++j) {
-#pragma unroll
-        for (int l = 0; l < lanes; ++l) d[j][k][l] *= reciprocal[l];
-      }
-    }
-  }
-
   /// Puts the thread's columns of d^-1 where they belong, and into shared memory for the line.
   __device__ void keep_inverse(const Thread& thread, Scalar* shared, std::int64_t pack, int step, const Columns& d,
                                const std::uint64_t (&order)[lanes]) const {
@@ -346,11 +213,15 @@ struct CudaLineFactor {
 #pragma unroll
       for (int l = 0; l < lanes; ++l) {
         int const c = static_cast<int>(order[l] >> (4 * thread.column(j)) & 0xfu);
+        Storage excess = 0;
 #pragma unroll
         for (int r = 0; r < n; ++r) {
+          auto const stored = static_cast<Storage>(d[j][r][l]);
+          excess += stored * Storage(0);
           shared[(c * n + r) * vector_length + l] = d[j][r][l];
-          to[(c * n + r) * vector_length + l] = static_cast<Storage>(d[j][r][l]);
+          to[(c * n + r) * vector_length + l] = stored;
         }
+        if (!(excess == Storage(0))) record(thread, pack, step, l, unstorable_code);
       }
     }
     __syncwarp();
@@ -361,7 +232,7 @@ struct CudaLineFactor {
 #pragma unroll
     for (int j = 0; j < columns; ++j) {
 #pragma unroll
-      for (int r = 0; r < n; ++r) given(upper, r, thread.column(j), values[j][r]);
+      for (int r = 0; r < n; ++r) Value::given(upper, r, thread.column(j), values[j][r]);
     }
   }
 
@@ -385,7 +256,7 @@ struct CudaLineFactor {
 #pragma unroll
       for (int r = 0; r < n; ++r) {
         Scalar factor[lanes];
-        load(inverse + (m * n + r) * vector_length, factor);
+        Value::load(inverse + (m * n + r) * vector_length, factor);
 #pragma unroll
         for (int j = 0; j < columns; ++j) {
 #pragma unroll
@@ -402,7 +273,7 @@ struct CudaLineFactor {
         for (int l = 0; l < lanes; ++l) {
           if (!thread.has_upper(l, step)) product[j][r][l] = 0;
         }
-        if (thread.owns(j)) keep(to + (thread.column(j) * n + r) * vector_length, product[j][r]);
+        if (thread.owns(j)) Value::keep(to + (thread.column(j) * n + r) * vector_length, product[j][r]);
       }
     }
   }
@@ -416,4 +287,4 @@ __global__ void __launch_bounds__(Factor::threads) cuda_line_factor_kernel(const
 #endif
 }
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/phase_barrier.hpp>
 #include <hyperplane/cuda/vector.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_shape.hpp>
@@ -10,10 +11,10 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What the kernels of Path::staged share. A block of threads has a pack of lines; in a solve a thread has a row of its
-/// points' blocks in the lanes of an internal vector: neighbouring threads have neighbouring lanes, then rows, so that
-/// a warp's accesses to shared memory do not conflict.
-namespace hyperplane::detail {
+/// What the kernels of LinePath::staged share. A block of threads has a pack of lines; in a solve a thread has a row of
+/// its points' blocks in the lanes of an internal vector: neighbouring threads have neighbouring lanes, then rows, so
+/// that a warp's accesses to shared memory do not conflict.
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 constexpr int cuda_round_up(int value, int multiple) { return (value + multiple - 1) / multiple * multiple; }
 
@@ -196,4 +197,4 @@ class CudaLineRing {
   unsigned m_parity = 0;
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// Pivots of the factorizations of Path::staged.
-namespace hyperplane::detail {
+#include <hyperplane/core/abi.hpp>
+
+/// Pivots of the factorizations of LinePath::staged.
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Orders values by their magnitude, as far as the leading 32 bits tell; what is not a number or infinite is largest.
 __device__ inline unsigned cuda_pivot_magnitude(double value) {
@@ -35,4 +37,4 @@ __device__ bool cuda_is_pivot(Scalar value, Scalar reciprocal) {
   return reciprocal != 0 && reciprocal * value * 0 == 0;
 }
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/vector.hpp>
 #include <hyperplane/line/line_layout_ref.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
-/// What the kernels of Path::staged for lines of scalars, n = 1, share. A step of a line has too few bytes for a block
-/// of threads that takes one step after the other. So threads have some steps each, and recurrences along the line are
-/// computed in three turns: what a thread's steps do to whatever comes in, what comes in, and the steps themselves.
-/// Source: H. S. Stone, "An efficient parallel algorithm for the solution of a tridiagonal linear system of equations",
-/// doi:10.1145/321738.321741, here over threads instead of points.
-namespace hyperplane::detail {
+/// What the kernels of LinePath::staged for lines of scalars, n = 1, share. A step of a line has too few bytes for a
+/// block of threads that takes one step after the other. So threads have some steps each, and recurrences along the
+/// line are computed in three turns: what a thread's steps do to whatever comes in, what comes in, and the steps
+/// themselves. Source: H. S. Stone, "An efficient parallel algorithm for the solution of a tridiagonal linear system of
+/// equations", doi:10.1145/321738.321741, here over threads instead of points.
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Threads of a block, at most.
 inline constexpr int cuda_scan_threads = 512;
@@ -66,4 +67,4 @@ __global__ void __launch_bounds__(cuda_scan_threads) cuda_line_scan_kernel(const
   kernel.run(cuda_line_scan_memory);
 }
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/singular_pivot.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_pivot.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_scan.hpp>
@@ -9,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Factors lines of scalars.
 ///
@@ -41,43 +42,11 @@ struct CudaLineScanFactor {
     Scalar carried[lanes] = {};
     for (int chunk = 0; chunk * thread.chunk() < length; ++chunk) {
       int const first = thread.first_step(chunk);
-      Scalar lower[points][lanes], diagonal[points][lanes], upper[points][lanes];
-#pragma unroll
-      for (int p = 0; p < points; ++p) {
-        load(thread, LineBlock::lower, pack, unit, first + p, lower[p]);
-        load(thread, LineBlock::diagonal, pack, unit, first + p, diagonal[p]);
-        load(thread, LineBlock::upper, pack, unit, first + p, upper[p]);
-      }
-#pragma unroll
-      for (int p = 0; p < points; ++p) {
-#pragma unroll
-        for (int l = 0; l < lanes; ++l) {
-          if (!thread.has_lower(l, first + p)) lower[p][l] = 0;
-          if (!thread.exists(l, first + p)) diagonal[p][l] = 1;
-          if (!thread.has_upper(l, first + p)) upper[p][l] = 0;
-        }
-      }
+      Steps lower, diagonal, upper;
+      load_steps(thread, pack, unit, first, lower, diagonal, upper);
       // Columns of the matrix of all steps: (a, b) from (1, 0), and from (0, 1).
       Scalar a[2][lanes], b[2][lanes];
-#pragma unroll
-      for (int l = 0; l < lanes; ++l) {
-        a[0][l] = b[1][l] = 1;
-        a[1][l] = b[0][l] = 0;
-      }
-#pragma unroll
-      for (int p = 0; p < points; ++p) {
-#pragma unroll
-        for (int l = 0; l < lanes; ++l) {
-#pragma unroll
-          for (int column = 0; column < 2; ++column) {
-            Scalar const before = b[column][l];
-            b[column][l] = fma(diagonal[p][l], before, -lower[p][l] * a[column][l]);
-            a[column][l] = upper[p][l] * before;
-          }
-          // What two steps multiply with cannot overflow unless squares of the coefficients do.
-          if (p % 2 == 1) scale(a[0][l], b[0][l], a[1][l], b[1][l]);
-        }
-      }
+      multiply_steps(lower, diagonal, upper, a, b);
 #pragma unroll
       for (int column = 0; column < 2; ++column) {
         store(memory.at(thread.part, 2 * column, thread.first_lane), a[column]);
@@ -120,7 +89,10 @@ struct CudaLineScanFactor {
           for (int l = 0; l < lanes; ++l) {
             Scalar const d = fma(-lower[p][l], v[l], diagonal[p][l]);
             inverse[l] = cuda_reciprocal(d);
-            if (!cuda_is_pivot(d, inverse[l])) singular[l] = min(singular[l], p);
+            Storage excess = static_cast<Storage>(inverse[l]) * Storage(0);
+            if constexpr (sizeof(Storage) < sizeof(MatrixStorage))
+              excess += static_cast<Storage>(lower[p][l]) * Storage(0);
+            if (!cuda_is_pivot(d, inverse[l]) || !(excess == Storage(0))) singular[l] = min(singular[l], p);
             v[l] = inverse[l] * upper[p][l];
           }
           if (first + p >= length) continue;
@@ -163,6 +135,52 @@ struct CudaLineScanFactor {
  private:
   using Values = cuda::Vector<Scalar, lanes>;
   static constexpr Scalar tolerance = 8 * (sizeof(Scalar) == 8 ? Scalar(2.2e-16) : Scalar(1.2e-7));
+
+  using Steps = Scalar[points][lanes];
+
+  /// Those of a unit matrix where there is no point.
+  __device__ __forceinline__ void load_steps(const Thread& thread, std::int64_t pack, std::int64_t unit, int first,
+                                             Steps& lower, Steps& diagonal, Steps& upper) const {
+#pragma unroll
+    for (int p = 0; p < points; ++p) {
+      load(thread, LineBlock::lower, pack, unit, first + p, lower[p]);
+      load(thread, LineBlock::diagonal, pack, unit, first + p, diagonal[p]);
+      load(thread, LineBlock::upper, pack, unit, first + p, upper[p]);
+    }
+#pragma unroll
+    for (int p = 0; p < points; ++p) {
+#pragma unroll
+      for (int l = 0; l < lanes; ++l) {
+        if (!thread.has_lower(l, first + p)) lower[p][l] = 0;
+        if (!thread.exists(l, first + p)) diagonal[p][l] = 1;
+        if (!thread.has_upper(l, first + p)) upper[p][l] = 0;
+      }
+    }
+  }
+
+  /// The columns (a, b) of the product of the steps' matrices.
+  __device__ __forceinline__ static void multiply_steps(const Steps& lower, const Steps& diagonal, const Steps& upper,
+                                                        Scalar (&a)[2][lanes], Scalar (&b)[2][lanes]) {
+#pragma unroll
+    for (int l = 0; l < lanes; ++l) {
+      a[0][l] = b[1][l] = 1;
+      a[1][l] = b[0][l] = 0;
+    }
+#pragma unroll
+    for (int p = 0; p < points; ++p) {
+#pragma unroll
+      for (int l = 0; l < lanes; ++l) {
+#pragma unroll
+        for (int column = 0; column < 2; ++column) {
+          Scalar const before = b[column][l];
+          b[column][l] = fma(diagonal[p][l], before, -lower[p][l] * a[column][l]);
+          a[column][l] = upper[p][l] * before;
+        }
+        // What two steps multiply with cannot overflow unless squares of the coefficients do.
+        if (p % 2 == 1) scale(a[0][l], b[0][l], a[1][l], b[1][l]);
+      }
+    }
+  }
 
   __device__ void load(const Thread& thread, LineBlock which, std::int64_t pack, std::int64_t unit, int step,
                        Scalar (&values)[lanes]) const {
@@ -216,4 +234,4 @@ struct CudaLineScanFactor {
   }
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

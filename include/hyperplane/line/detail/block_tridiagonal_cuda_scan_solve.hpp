@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_lanes.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_scan.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Solves along lines of scalars.
 ///
@@ -154,4 +155,4 @@ struct CudaLineScanSolve {
   }
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

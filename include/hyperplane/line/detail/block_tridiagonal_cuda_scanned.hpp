@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/launch.hpp>
 #include <hyperplane/cuda/occupancy.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_scan_factor.hpp>
@@ -11,11 +12,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <type_traits>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// Path::staged of BlockTridiagonal on CUDA for n = 1, as BlockTridiagonalCudaStaged is for larger blocks.
+/// LinePath::staged of BlockTridiagonal on CUDA for n = 1, as BlockTridiagonalCudaStaged is for larger blocks.
 template <class Scalar, class Storage, int vector_length>
 class BlockTridiagonalCudaScanned {
   using Loads = CudaLineLoads<Scalar>;
@@ -27,7 +29,8 @@ class BlockTridiagonalCudaScanned {
   using Solve = CudaLineScanSolve<Scalar, Storage, Places, vector_length, lanes, 16 * Loads::narrow / lanes>;
 
  public:
-  static bool suits() { return true; }
+  /// Nothing: it runs on every device.
+  static std::string lacking() { return {}; }
 
   /// `longest`: steps of a pack, at most.
   BlockTridiagonalCudaScanned(std::int64_t packs, int longest, std::optional<int> load_bits)
@@ -71,4 +74,4 @@ class BlockTridiagonalCudaScanned {
   int m_multiprocessors;
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -3,8 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <hyperplane/core/abi.hpp>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Neighbouring lines of a thread: as many as it loads values of at a time, in 128 bits or in 64.
 template <class Scalar>
@@ -74,4 +75,4 @@ constexpr int choose_line_scan_parts(std::int64_t packs, int longest, int points
   return parts;
 }
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

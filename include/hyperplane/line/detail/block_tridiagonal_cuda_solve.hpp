@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_lanes.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Solves the lines of a pack, a step at a time: upwards y = d^-1 (b - L y), downwards x = y - d^-1 U x.
 ///
@@ -28,7 +29,7 @@ struct CudaLineSolve {
   static constexpr int entry_blocks = block_bytes >= 2048 ? 1 : 2048 / block_bytes;
   static constexpr int vector_values = n * vector_length;
   static constexpr CudaLineMemory memory{std::size_t(entry_blocks) * block_bytes, 2 * vector_values * sizeof(Scalar)};
-  /// Steps for which right-hand sides are loaded ahead: small blocks take less time a step.
+  /// Steps for which right-hand sides are loaded ahead: small blocks take less time per step.
   static constexpr int ahead = n <= 4 ? 8 : 4;
 
   LineFactors<Storage, n, vector_length> m_factors;
@@ -93,6 +94,16 @@ struct CudaLineSolve {
         fill();
       }
     };
+    solve_up(thread, access, length, y, sums, block, advance, next);
+    solve_down(thread, access, length, y, sums, block, advance, next);
+  }
+
+ private:
+  /// y of all steps. `block` waits for the thread's row of the next block; `advance(last)` follows its last use.
+  template <class Block, class Advance>
+  __device__ __forceinline__ void solve_up(const Thread& thread, const Access& access, int length, Scalar* y,
+                                           Scalar* sums, const Block& block, const Advance& advance,
+                                           Values (&next)[ahead]) const {
     for_steps(
         length,
         [&](int step, Values& loaded) {
@@ -112,8 +123,14 @@ struct CudaLineSolve {
           advance(step == length - 1);
         },
         next);
+  }
 
-    // Downwards, x takes turns in the two vectors: one barrier a step.
+  /// x of all steps.
+  template <class Block, class Advance>
+  __device__ __forceinline__ void solve_down(const Thread& thread, const Access& access, int length, Scalar* y,
+                                             Scalar* sums, const Block& block, const Advance& advance,
+                                             Values (&next)[ahead]) const {
+    // Downwards, x takes turns in the two vectors: one barrier per step.
     if (thread.active) *reinterpret_cast<Values*>(y + thread.row * vector_length) = Values{};
 #pragma unroll
     for (int a = 0; a < ahead; ++a) {
@@ -138,7 +155,6 @@ struct CudaLineSolve {
         next);
   }
 
- private:
   /// Calls `step(s, next[s mod ahead])` for all steps s, with indices that the compiler knows: next is in registers.
   template <class Step>
   __device__ __forceinline__ static void for_steps(int length, const Step& step, Values (&next)[ahead]) {
@@ -174,4 +190,4 @@ __global__ void __launch_bounds__(Solve::threads) cuda_line_solve_kernel(const _
 #endif
 }
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/launch.hpp>
 #include <hyperplane/line/detail/line_factors.hpp>
 #include <hyperplane/line/line_layout_ref.hpp>
@@ -9,7 +10,7 @@
 
 #include <cstdint>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Where the factorization finds the blocks of a pack: in packs of W lanes, as StridedPlaces says.
 template <class MatrixStorage_, int W_>
@@ -56,7 +57,7 @@ template <class Storage, class MatrixStorage, int n, int vector_length>
 struct CudaLineGather {
   static constexpr int threads = 256;
   /// A warp has so many lines, and some steps of each: points next to one another along a line share sectors of memory
-  /// with those of neighbouring lines in skewed pencils.
+  /// with those of neighbouring lines in skewed slabs.
   static constexpr int warp_lanes = 8;
   static constexpr int warp_steps = 32 / warp_lanes;
   static constexpr int groups = vector_length / warp_lanes;
@@ -132,4 +133,4 @@ CudaLineFactorsSource<Storage, vector_length> prepare_cuda_line_source(
   return {};
 }
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/launch.hpp>
 #include <hyperplane/cuda/occupancy.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_factor.hpp>
@@ -8,15 +9,17 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <type_traits>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// Path::staged of BlockTridiagonal on CUDA for n > 1: launches one kernel for a solve, one for a factorization, two
-/// where the blocks have to be gathered first. Allocates nothing and waits for nothing.
+/// LinePath::staged of BlockTridiagonal on CUDA for n > 1: launches one kernel for a solve, one for a factorization,
+/// two where the blocks have to be gathered first. Allocates nothing and waits for nothing.
 template <class Scalar, int n, class Storage, int vector_length>
 class BlockTridiagonalCudaStaged {
   using Loads = CudaLineLoads<Scalar>;
@@ -27,16 +30,14 @@ class BlockTridiagonalCudaStaged {
   using Factor = CudaLineFactor<Scalar, n, Storage, Source, vector_length, lanes>;
 
  public:
-  /// Whether the current device can run the kernels, and they were compiled for it.
-  static bool suits() {
-    if (cuda::device_attribute(cudaDevAttrComputeCapabilityMajor) < 9) return false;
+  /// What the current device and the kernels as they were compiled lack; empty where they run.
+  static std::string lacking() {
+    constexpr int bulk_copies = 90;
     constexpr int wide = Loads::wide;
-    cudaFuncAttributes attributes{};
-    cuda::check(cudaFuncGetAttributes(&attributes, cuda_line_solve_kernel<Solve<GatheredPlaces, wide>>),
-                "cudaFuncGetAttributes");
-    auto const bytes = cuda::max_shared_bytes();
-    return attributes.ptxVersion >= 90 && Solve<GatheredPlaces, wide>::memory.total(2) <= bytes &&
-           Factor<CudaLineStridedSource<Scalar, vector_length / 2>, wide>::memory.total(2) <= bytes;
+    using WideSolve = Solve<GatheredPlaces, wide>;
+    using WideFactor = Factor<CudaLineStridedSource<Scalar, vector_length / 2>, wide>;
+    return cuda::lacking({bulk_copies, std::max(WideSolve::memory.total(2), WideFactor::memory.total(2))},
+                         cuda::support_of(cuda_line_solve_kernel<WideSolve>));
   }
 
   BlockTridiagonalCudaStaged(std::int64_t packs, std::optional<int> load_bits)
@@ -90,4 +91,4 @@ class BlockTridiagonalCudaStaged {
   std::size_t m_block_bytes;
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,34 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/core/path.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/error.hpp>
 #include <hyperplane/line/detail/line_partitions.hpp>
+#include <hyperplane/line/line_path.hpp>
 #include <hyperplane/simd/vector_length.hpp>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// The paths of BlockTridiagonal beside the portable one, for an execution space: a specialization says which there
-/// are, holds what they need, and runs them. Without one there are none.
+/// are, holds what they need, and runs them, or throws Error. Without one there are none.
 template <class Scalar, int n, class Exec, class Storage>
 class BlockTridiagonalFastPath {
  public:
-  /// What Path::automatic stands for.
-  static Path choose(const Exec&) { return Path::portable; }
-  static bool has(Path) { return false; }
+  /// What LinePath::automatic stands for.
+  static LinePath choose(const Exec&) { return LinePath::portable; }
+  static constexpr std::array<LinePath, 0> paths{};
   static LineCutting cutting(const Exec& exec) {
     return host_line_cutting(std::int64_t{exec.concurrency()} * internal_vector_length_v<Scalar, Exec>);
   }
 
   template <class Layout>
-  BlockTridiagonalFastPath(const Exec&, const Layout&, Path, std::optional<int> /*load_bits*/) {}
+  BlockTridiagonalFastPath(const Exec&, const Layout&, LinePath, std::optional<int> /*load_bits*/) {}
 
   template <class... Arguments>
-  void factor(const Arguments&...) const {}
+  void factor(const Arguments&...) const {
+    fail("BlockTridiagonal: the execution space has the portable path alone");
+  }
   template <class... Arguments>
-  void solve(const Arguments&...) const {}
+  void solve(const Arguments&...) const {
+    fail("BlockTridiagonal: the execution space has the portable path alone");
+  }
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/block/diagnosis.hpp>
 #include <hyperplane/block/gemm.hpp>
 #include <hyperplane/block/inverse.hpp>
 #include <hyperplane/block/matrix.hpp>
-#include <hyperplane/core/factor_status.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/line/detail/line_blocks.hpp>
 #include <hyperplane/line/detail/line_cursor.hpp>
 #include <hyperplane/line/detail/line_factors.hpp>
@@ -15,7 +17,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// What LineFactorHost does at a step, whatever the places. While a product or an inverse is computed, a block that is
 /// done is written past the caches, vector by vector, and for each a vector of a later step is prefetched.
@@ -45,6 +47,14 @@ struct LineFactorStep {
     };
     Storage* const to = m_factors.lower(lanes.m_pack, step, LineFactor::lower);
     block::invert<n>(d, report, Transfer<n>{lower.m_data, to, ahead});
+    PackType excess = block::storage_excess<Storage, Scalar>(d);
+    if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) {
+      for (int e = 0; e < block_entries; ++e) {
+        excess += storage_excess<Storage, Scalar>(PackType::load(lower.m_data + e * vector_length));
+      }
+    }
+    if (any(excess != PackType(0))) [[unlikely]]
+      report(excess != PackType(0), unstorable_code);
   }
 
   /// upper = inverse * given; inverse is written.
@@ -108,6 +118,10 @@ struct LineFactorHost {
   LineMatrix<MatrixStorage, Places> m_a;
   Step m_step;
 
+  LineFactorHost(const LineMatrix<MatrixStorage, Places>& a, const LineFactors<Storage, n, vector_length>& factors,
+                 const typename SingularPivotRecord<Exec>::Ref& singular)
+      : m_a(a), m_step{factors, singular} {}
+
   KOKKOS_FUNCTION void operator()(std::int64_t pack, int) const {
     auto const& layout = m_step.m_factors.m_layout;
     Lanes const lanes(layout, pack, 0);
@@ -154,4 +168,4 @@ struct LineFactorHost {
   }
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

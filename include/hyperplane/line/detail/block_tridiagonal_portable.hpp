@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/block/diagnosis.hpp>
 #include <hyperplane/block/gemm.hpp>
 #include <hyperplane/block/gemv.hpp>
 #include <hyperplane/block/inverse.hpp>
 #include <hyperplane/block/matrix.hpp>
-#include <hyperplane/core/factor_status.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/line/detail/line_blocks.hpp>
 #include <hyperplane/line/detail/line_cursor.hpp>
 #include <hyperplane/line/detail/line_factors.hpp>
@@ -17,7 +19,7 @@
 
 /// The portable path of BlockTridiagonal, bodies of for_line_packs: each internal vector of a pack of lines for itself.
 /// Hosts have a factorization of their own, LineFactorHost.
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, class Places, int vector_length,
           int internal_length>
@@ -42,12 +44,16 @@ struct LineFactorPortable {
       bool const inner = lanes.is_inner(step);
       load(cursor, LineBlock::lower, step, given);
       if (!inner) clear_lower(given, lanes, step);
+      PackType excess(0);
+      if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) excess = block::storage_excess<Storage, Scalar>(given);
       keep(given, m_factors.lower(pack, step, LineFactor::lower) + lanes.m_first_lane);
       load(cursor, LineBlock::diagonal, step, d);
       if (!inner) make_regular(d, lanes, step);
       block::gemm_subtract<n>(given, upper, d);
       block::invert<n>(
           d, [&](const auto& mask, int equation) { record_singular(layout, lanes, step, mask, equation, m_singular); });
+      auto const unstorable = (excess + block::storage_excess<Storage, Scalar>(d)) != PackType(0);
+      if (any(unstorable)) record_singular(layout, lanes, step, unstorable, unstorable_code, m_singular);
       keep(d, m_factors.lower(pack, step, LineFactor::inverse) + lanes.m_first_lane);
       load(cursor, LineBlock::upper, step, given);
       if (!inner) clear_upper(given, lanes, step);
@@ -135,4 +141,4 @@ struct LineSolvePortable {
   }
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

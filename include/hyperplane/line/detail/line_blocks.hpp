@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/block/matrix.hpp>
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/line/detail/line_cursor.hpp>
 #include <hyperplane/line/line_layout_ref.hpp>
 #include <hyperplane/simd/pack.hpp>
@@ -11,7 +12,7 @@
 #include <cstdint>
 
 /// What factorizations do with the blocks of lanes that have no point at a step, or none before or after it.
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Zero in the lanes l for which condition(l) is true.
 template <class Block, class Condition>
@@ -59,4 +60,4 @@ KOKKOS_FUNCTION void record_singular(const LineLayoutRef<vector_length>& layout,
   }
 }
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/launch.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>
 #include <hyperplane/line/detail/line_tables.hpp>
 #include <hyperplane/line/line_layout_ref.hpp>
@@ -9,13 +12,14 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Copies the blocks along lines from a block CSR matrix; -1 is a block that the matrix does not have.
 template <class MatrixRef, class LineRef, int n>
@@ -75,10 +79,11 @@ class LineCsrStructure {
     auto const columns = to_host(exec, a.columns());
     exec.fence("Hyperplane::LineImplicitCsr");
     check(offsets, columns);
-    std::vector<std::int64_t> line_blocks_of(lines.size() * line_blocks, -1), line_of, rest_offsets(m_rows + 1, 0);
+    std::vector<std::int64_t> line_blocks_of(as_size(lines.size() * line_blocks), -1), line_of,
+        rest_offsets(as_size(m_rows + 1), 0);
     std::vector<int> position_of;
     // Lines do not come in the order of rows, so the rest is counted first.
-    std::vector<std::vector<std::int64_t>> rest(m_rows);
+    std::vector<std::vector<std::int64_t>> rest(as_size(m_rows));
     for (std::int64_t line = 0; line < lines.count(); ++line) {
       for (int position = 0; position < lines.length(line); ++position) {
         auto const point = lines.point(line, position);
@@ -86,7 +91,7 @@ class LineCsrStructure {
         for (auto block = offsets(point); block < offsets(point + 1); ++block) {
           int const which = place(lines, line, position, columns(block));
           if (which < 0) {
-            rest[point].push_back(static_cast<std::int64_t>(block));
+            rest[as_size(point)].push_back(static_cast<std::int64_t>(block));
             continue;
           }
           if (own[which] >= 0) {
@@ -104,8 +109,9 @@ class LineCsrStructure {
     }
     std::vector<std::int64_t> rest_blocks;
     for (std::int64_t row = 0; row < m_rows; ++row) {
-      rest_blocks.insert(rest_blocks.end(), rest[row].begin(), rest[row].end());
-      rest_offsets[row + 1] = static_cast<std::int64_t>(rest_blocks.size());
+      auto const& of_row = rest[as_size(row)];
+      rest_blocks.insert(rest_blocks.end(), of_row.begin(), of_row.end());
+      rest_offsets[as_size(row + 1)] = static_cast<std::int64_t>(rest_blocks.size());
     }
     m_line_blocks = to_space(exec, line_blocks_of);
     m_line_of = to_space(exec, line_of);
@@ -121,16 +127,17 @@ class LineCsrStructure {
   template <class LineMatrix>
   void gather(const Exec& exec, const Matrix& a, const LineMatrix& lines) const {
     using Kernel = LineCsrGather<typename Matrix::Ref, typename LineMatrix::Ref, n>;
-    Kokkos::parallel_for("Hyperplane::LineImplicit::gather",
-                         policy(exec, static_cast<std::int64_t>(m_line_blocks.extent(0))),
-                         Kernel{a.ref(), lines.ref(), m_line_blocks.data(), m_line_of.data(), m_position_of.data()});
+    launch("Hyperplane::LineImplicit::gather", policy(exec, static_cast<std::int64_t>(m_line_blocks.extent(0))),
+           1.0 * n * n * (sizeof(typename Matrix::storage_type) + sizeof(Scalar)),
+           Kernel{a.ref(), lines.ref(), m_line_blocks.data(), m_line_of.data(), m_position_of.data()});
   }
 
   /// right = b + S x.
   void rest(const Exec& exec, const Matrix& a, const Vector& b, const Vector& x, const Vector& right) const {
-    Kokkos::parallel_for("Hyperplane::LineImplicit::rest", policy(exec, m_rows * n),
-                         LineCsrRest<Scalar, n, typename Matrix::Ref>{
-                             a.ref(), m_rest_offsets.data(), m_rest_blocks.data(), b.data(), x.data(), right.data()});
+    launch("Hyperplane::LineImplicit::rest", policy(exec, m_rows * n),
+           static_cast<double>(m_blocks) / static_cast<double>(std::max<std::int64_t>(m_rows, 1)) * n * sizeof(Scalar),
+           LineCsrRest<Scalar, n, typename Matrix::Ref>{a.ref(), m_rest_offsets.data(), m_rest_blocks.data(), b.data(),
+                                                        x.data(), right.data()});
   }
 
  private:
@@ -185,4 +192,4 @@ class LineCsrStructure {
   Table<std::int64_t> m_rest_blocks;
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

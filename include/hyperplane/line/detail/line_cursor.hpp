@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/line/line_layout_ref.hpp>
 #include <hyperplane/simd/pack.hpp>
@@ -9,7 +10,7 @@
 
 #include <cstdint>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// The lanes of one internal vector of a pack of lines, and in which steps they have points.
 template <int internal_length, int vector_length>
@@ -17,8 +18,8 @@ struct LineLanes {
   std::int64_t m_pack;
   int m_first_lane;
   int m_length;  ///< steps of the pack
-  int m_begins[internal_length];
-  int m_ends[internal_length];
+  int m_begins[std::size_t{internal_length}];
+  int m_ends[std::size_t{internal_length}];
   int m_inner_begin = 0;  ///< from here to m_inner_end - 1 every lane is between two other points of its line
   int m_inner_end;
 
@@ -152,4 +153,4 @@ class LineCursor<GatheredPlaces, internal_length, vector_length> {
   int m_shift;
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

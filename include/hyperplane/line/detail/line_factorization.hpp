@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
-#include <hyperplane/core/factor_status.hpp>
-#include <hyperplane/core/path.hpp>
+#include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_fast_path.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_host.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_portable.hpp>
+#include <hyperplane/line/detail/line_diagnosis.hpp>
 #include <hyperplane/line/detail/line_factors.hpp>
 #include <hyperplane/line/detail/line_places.hpp>
 #include <hyperplane/line/detail/line_teams.hpp>
 #include <hyperplane/line/line_layout.hpp>
+#include <hyperplane/line/line_path.hpp>
 #include <hyperplane/line/line_status.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
 
@@ -22,7 +24,7 @@
 #include <optional>
 #include <type_traits>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Block LU along open lines, one line after the other in each lane: factors, and the two kernels.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar>
@@ -34,55 +36,63 @@ class LineFactorization {
   static constexpr int vector_length = Layout::vector_length;
   static constexpr int internal_length = Layout::internal_vector_length;
 
-  LineFactorization(const Exec& exec, const Layout& layout, Path path, std::optional<int> load_bits)
+  LineFactorization(const Exec& exec, const Layout& layout, LinePath path, std::optional<int> load_bits)
       : m_layout(layout),
         m_path(path),
         m_lower(exec, "Hyperplane::BlockTridiagonal::lower", layout.items()),
         m_upper(exec, "Hyperplane::BlockTridiagonal::upper", layout.items()),
         m_singular(exec, "Hyperplane::BlockTridiagonal::status"),
-        m_fast_path(exec, layout, path, load_bits) {
-    prepare_line_packs(exec);
-  }
+        m_fast_path(exec, layout, path, load_bits) {}
 
   const Layout& layout() const { return m_layout; }
   Factors factors() const { return {m_layout.ref(), m_lower.ref(), m_upper.ref()}; }
 
   template <class MatrixStorage, class Places>
   void factor(const Exec& exec, const LineMatrix<MatrixStorage, Places>& a) const {
-    m_singular.clear(exec);
-    if (m_path != Path::portable) return m_fast_path.factor(exec, a, factors(), m_singular);
-    for_line_packs<vector_length / internal_length>("Hyperplane::BlockTridiagonal::factor", exec, m_layout.packs(),
-                                                    Factor<MatrixStorage, Places>{a, factors(), m_singular.ref()});
+    if (m_path != LinePath::portable) {
+      m_fast_path.factor(exec, a, factors(), m_singular);
+    } else {
+      for_line_packs<vector_length / internal_length>(
+          "Hyperplane::BlockTridiagonal::factor", exec, m_layout.packs(),
+          (step_bytes + 3.0 * n * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar))) * line_slots(m_layout),
+          Factor<MatrixStorage, Places>{a, factors(), m_singular.ref()});
+    }
+    using Diagnosis = LineDiagnosis<Scalar, n, StorageScalar, MatrixStorage, Places, vector_length>;
+    m_singular.conclude(exec, Diagnosis{{a, m_layout.ref(), m_layout.lines().count()}, factors()});
   }
 
   /// `columns` right-hand sides, of which one follows n values after the other; one unless `many`.
   template <bool many, class Places>
   void solve(const Exec& exec, const LineUnknowns<const Scalar, Places>& rhs, const LineUnknowns<Scalar, Places>& x,
              int columns) const {
-    if (m_path != Path::portable) return m_fast_path.solve(exec, factors(), rhs, x, columns);
+    if (m_path != LinePath::portable) return m_fast_path.solve(exec, factors(), rhs, x, columns);
     for_line_packs<vector_length / internal_length>(
         "Hyperplane::BlockTridiagonal::solve", exec, m_layout.packs(),
+        (step_bytes + 3.0 * n * n * sizeof(StorageScalar) + 4.0 * n * columns * sizeof(Scalar)) * line_slots(m_layout),
         LineSolvePortable<Scalar, n, StorageScalar, Places, vector_length, internal_length, many>{factors(), rhs, x,
                                                                                                   columns});
   }
 
-  /// The first singular pivot. Waits for the instance.
+  /// The first failure. Waits for the instance.
   std::optional<typename SingularPivotRecord<Exec>::Place> find_singular(const Exec& exec) const {
     return m_singular.find(exec);
   }
 
  private:
+  /// Bytes that a core moves while a line waits for a step, which follows from the one before.
+  static constexpr double step_bytes = 320;
+
   template <class MatrixStorage, class Places>
   using Factor = std::conditional_t<
       HostExecutionSpace<Exec>, LineFactorHost<Scalar, n, Exec, StorageScalar, MatrixStorage, Places, vector_length>,
       LineFactorPortable<Scalar, n, Exec, StorageScalar, MatrixStorage, Places, vector_length, internal_length>>;
 
   Layout m_layout;
-  Path m_path;
+  LinePath m_path;
   InterleavedView<StorageScalar, vector_length, line_lower_blocks * n * n, Exec> m_lower;
   InterleavedView<StorageScalar, vector_length, n * n, Exec> m_upper;
   SingularPivotRecord<Exec> m_singular;
   FastPath m_fast_path;
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

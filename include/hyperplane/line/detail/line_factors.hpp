@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/line/line_layout_ref.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
 
 #include <cstdint>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Blocks of the factors that the sweep upwards along a line reads, in storage order. The sweep downwards reads one:
 /// d^-1 times the upper block.
@@ -50,4 +51,4 @@ struct LineUnknowns {
   int m_first;
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

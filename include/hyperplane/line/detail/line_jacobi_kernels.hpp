@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/block/diagnosis.hpp>
 #include <hyperplane/block/gemv.hpp>
 #include <hyperplane/block/inverse.hpp>
 #include <hyperplane/block/matrix.hpp>
-#include <hyperplane/core/factor_status.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/line/detail/line_blocks.hpp>
 #include <hyperplane/line/detail/line_cursor.hpp>
 #include <hyperplane/line/detail/line_factors.hpp>
@@ -16,7 +18,7 @@
 #include <cstdint>
 
 /// The kernels of LineJacobi, bodies of for_line_packs: each internal vector of a pack of lines for itself.
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// What an iteration reads at a point: L, U and D^-1.
 inline constexpr int line_jacobi_blocks = 3;
@@ -49,7 +51,9 @@ struct LineJacobiFactor {
       cursor.template load<block_entries>(m_a.m_data, m_a.m_entries, m_a.m_first[static_cast<int>(which)], step,
                                           block.m_entries);
     };
+    PackType excess(0);
     auto const keep = [&](int slot) {
+      excess += block::storage_excess<Storage, Scalar>(block);
       Storage* const values = m_blocks.pack_data(m_layout.first_item(pack) + step, slot * block_entries);
       for (int e = 0; e < block_entries; ++e) {
         block.m_entries[e].store(values + e * vector_length + lanes.m_first_lane);
@@ -67,6 +71,8 @@ struct LineJacobiFactor {
       record_singular(m_layout, lanes, step, mask, equation, m_singular);
     });
     keep(2);
+    auto const unstorable = excess != PackType(0);
+    if (any(unstorable)) record_singular(m_layout, lanes, step, unstorable, unstorable_code, m_singular);
   }
 };
 
@@ -165,4 +171,4 @@ struct LineJacobiSolve {
   }
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>
 #include <hyperplane/line/detail/line_factors.hpp>
 #include <hyperplane/line/line_set.hpp>
-#include <hyperplane/stencil/apply.hpp>
 
 #include <array>
 #include <string>
 
 /// What BlockTridiagonal and LineJacobi take as matrices and vectors.
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// First entries of the lower, the diagonal and the upper block among the `entries` of a point.
 struct LineEntries {
@@ -42,8 +43,9 @@ LineMatrix<Storage, Places> make_line_matrix(const Storage* data, const Places& 
 
 /// Throws Error, naming function and argument, unless the lines are grid lines of the grid.
 inline void check_line_grid(const char* function, const char* argument, const Grid& grid, const LineSet& lines) {
-  if (!lines.grid()) fail(std::string(function) + ": " + argument + " is on a grid, but the lines are not");
-  check_grid(function, argument, grid, *lines.grid());
+  auto const& grid_of_lines = lines.grid();
+  if (!grid_of_lines) fail(std::string(function) + ": " + argument + " is on a grid, but the lines are not");
+  check_grid(function, argument, grid, *grid_of_lines);
 }
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

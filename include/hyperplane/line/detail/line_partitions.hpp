@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/line/line_set.hpp>
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// When few lines are cut.
 struct LineCutting {
@@ -18,7 +19,7 @@ struct LineCutting {
   int points;          ///< of a part, at least
 };
 
-/// Parts read 5 n^2 values a point instead of 3 n^2 and need more launches. Measured (docs/performance.md, few lines):
+/// Parts read 5 n^2 values per point instead of 3 n^2 and need more launches. Measured (docs/notes/lines.md):
 /// two parts lose as often as they win, four and more win, and more than fill the lanes gain nothing. That a part has
 /// eight points is an estimate.
 constexpr LineCutting host_line_cutting(std::int64_t lanes) { return {lanes, 4, 4, 8}; }
@@ -86,4 +87,4 @@ struct LinePartitions {
   }
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

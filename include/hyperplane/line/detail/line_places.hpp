@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/grid/pencil_map.hpp>
+#include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/line/line_layout.hpp>
 #include <hyperplane/line/line_layout_ref.hpp>
 #include <hyperplane/simd/vector_length.hpp>
@@ -19,19 +21,19 @@
 #include <variant>
 #include <vector>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Owner of places: where the values of the points of a layout's lines are in some vector or matrix.
 template <Real Scalar, ExecutionSpace Exec>
 class LinePlaces {
   using Layout = LineLayout<Scalar, Exec>;
   static constexpr int vector_length = Layout::vector_length;
-  static constexpr int pencil_length = vector_length_v<Scalar, Exec>;
+  static constexpr int slab_length = vector_length_v<Scalar, Exec>;
   using LineStrided = StridedPlaces<vector_length>;
-  using PencilStrided = StridedPlaces<pencil_length>;
+  using SlabStrided = StridedPlaces<slab_length>;
   // The same type on host execution spaces.
-  using Variant = std::conditional_t<vector_length == pencil_length, std::variant<LineStrided, GatheredPlaces>,
-                                     std::variant<LineStrided, PencilStrided, GatheredPlaces>>;
+  using Variant = std::conditional_t<vector_length == slab_length, std::variant<LineStrided, GatheredPlaces>,
+                                     std::variant<LineStrided, SlabStrided, GatheredPlaces>>;
 
  public:
   /// In the layout's own storage.
@@ -43,18 +45,18 @@ class LinePlaces {
   }
 
   /// In BlockVector and BlockStencil7, for grid lines.
-  static LinePlaces in_pencils(const Exec& exec, const Layout& layout) {
+  static LinePlaces in_slabs(const Exec& exec, const Layout& layout) {
     auto const& tables = layout.tables();
-    if (tables.pencil_bases.empty()) {
-      return gathered(exec, layout, pencil_length,
+    if (tables.slab_bases.empty()) {
+      return gathered(exec, layout, slab_length,
                       [&](std::int64_t line, int position) { return outer_slot(layout.lines(), line, position); });
     }
     LinePlaces places;
-    places.m_bases = to_space(exec, tables.pencil_bases);
-    places.m_full_begins = to_space(exec, tables.pencil_full_begins);
-    places.m_full_ends = to_space(exec, tables.pencil_full_ends);
-    places.m_places = PencilStrided{places.m_bases.data(), places.m_full_begins.data(), places.m_full_ends.data(),
-                                    tables.pencil_stride};
+    places.m_bases = to_space(exec, tables.slab_bases);
+    places.m_full_begins = to_space(exec, tables.slab_full_begins);
+    places.m_full_ends = to_space(exec, tables.slab_full_ends);
+    places.m_places =
+        SlabStrided{places.m_bases.data(), places.m_full_begins.data(), places.m_full_ends.data(), tables.slab_stride};
     return places;
   }
 
@@ -68,13 +70,13 @@ class LinePlaces {
   template <class SlotOf>
   static LinePlaces gathered(const Exec& exec, const Layout& layout, int width, const SlotOf& slot_of) {
     auto const& lines = layout.lines();
-    std::vector<int> slots(layout.items() * vector_length, -1);
+    std::vector<int> slots(as_size(layout.items() * vector_length), -1);
     for (std::int64_t line = 0; line < lines.count(); ++line) {
       for (int position = 0; position < lines.length(line); ++position) {
         std::int64_t const slot = slot_of(line, position);
         if (slot > std::numeric_limits<int>::max())
           fail("BlockTridiagonal: there are too many points for lists of them");
-        slots[layout.slot(line, position)] = static_cast<int>(slot);
+        slots[as_size(layout.slot(line, position))] = static_cast<int>(slot);
       }
     }
     LinePlaces places;
@@ -95,9 +97,9 @@ class LinePlaces {
   /// The slot of a point in vectors on the grid, for grid lines, and in arrays of points.
   static std::int64_t outer_slot(const LineSet& lines, std::int64_t line, int position) {
     if (!lines.grid()) return lines.point(line, position);
-    PencilMap<pencil_length> const map(*lines.grid());
+    SlabMap<slab_length> const map(*lines.grid());
     auto const p = lines.grid_point(line, position);
-    return map.pack(p.i, p.j, p.k) * pencil_length + map.lane(p.j);
+    return map.pack(p.i, p.j, p.k) * slab_length + map.lane(p.j);
   }
 
  private:
@@ -112,4 +114,4 @@ class LinePlaces {
   Variant m_places;
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

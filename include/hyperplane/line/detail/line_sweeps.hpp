@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/launch.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Calls `step(sweep, before, after)` for each sweep; `before` is null where the iterate before is zero. Iterates are
 /// kept in `work` until the last, which goes to x: x may be the right-hand side, unless x has the first iterate.
@@ -33,9 +35,8 @@ struct LineImplicitRelax {
 
 template <ExecutionSpace Exec, class Scalar>
 void relax(const Exec& exec, Scalar w, std::int64_t count, const Scalar* z, const Scalar* before, Scalar* x) {
-  Kokkos::parallel_for("Hyperplane::LineImplicit::relax",
-                       Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count),
-                       LineImplicitRelax<Scalar>{w, z, before, x});
+  launch("Hyperplane::LineImplicit::relax", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count),
+         3.0 * sizeof(Scalar), LineImplicitRelax<Scalar>{w, z, before, x});
 }
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

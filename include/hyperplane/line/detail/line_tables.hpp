@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/grid/pencil_map.hpp>
+#include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/line/line_set.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -15,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// The tables of a LineLayout on the host; LineLayoutRef says what they mean.
 struct LineTables {
@@ -26,14 +28,14 @@ struct LineTables {
   std::vector<std::int64_t> slots;
 
   /// Where grid lines along i and k are in the packs of BlockVector: StridedPlaces. Empty otherwise.
-  std::vector<std::int64_t> pencil_bases;
-  std::vector<int> pencil_full_begins, pencil_full_ends;
-  std::int64_t pencil_stride = 0;
+  std::vector<std::int64_t> slab_bases;
+  std::vector<int> slab_full_begins, slab_full_ends;
+  std::int64_t slab_stride = 0;
 
   /// Steps of each pack.
   std::vector<int> lengths() const {
     std::vector<int> result;
-    for (std::int64_t pack = 0; pack < packs; ++pack) {
+    for (std::size_t pack = 0; pack + 1 < first_items.size(); ++pack) {
       result.push_back(static_cast<int>(first_items[pack + 1] - first_items[pack]));
     }
     return result;
@@ -56,19 +58,21 @@ template <int vector_length>
 LineTables empty_line_tables(std::int64_t packs, std::int64_t lines) {
   LineTables tables;
   tables.packs = packs;
-  tables.begins.assign(packs * vector_length, 0);
-  tables.ends.assign(packs * vector_length, 0);
-  tables.ordinals.assign(packs * vector_length, -1);
-  tables.slots.assign(lines, -1);
+  auto const lanes = as_size(packs * vector_length);
+  tables.begins.assign(lanes, 0);
+  tables.ends.assign(lanes, 0);
+  tables.ordinals.assign(lanes, -1);
+  tables.slots.assign(as_size(lines), -1);
   return tables;
 }
 
 /// Puts a line into a lane, from a step on.
 inline void place_line(LineTables& tables, const LineSet& lines, std::int64_t line, std::int64_t slot, int begin) {
-  tables.begins[slot] = begin;
-  tables.ends[slot] = begin + lines.length(line);
-  tables.ordinals[slot] = lines.first(line);
-  tables.slots[line] = slot;
+  auto const lane = as_size(slot);
+  tables.begins[lane] = begin;
+  tables.ends[lane] = begin + lines.length(line);
+  tables.ordinals[lane] = lines.first(line);
+  tables.slots[as_size(line)] = slot;
 }
 
 template <int vector_length>
@@ -84,75 +88,76 @@ void count_items(LineTables& tables) {
 template <int vector_length>
 LineTables make_sorted_line_tables(const LineSet& lines) {
   auto tables = empty_line_tables<vector_length>((lines.count() + vector_length - 1) / vector_length, lines.count());
-  std::vector<std::int64_t> order(lines.count());
+  std::vector<std::int64_t> order(as_size(lines.count()));
   std::iota(order.begin(), order.end(), std::int64_t{0});
   if (lines.has_lists()) {
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return lines.length(a) > lines.length(b); });
   }
-  for (std::int64_t slot = 0; slot < lines.count(); ++slot) place_line(tables, lines, order[slot], slot, 0);
+  for (std::int64_t slot = 0; slot < lines.count(); ++slot) place_line(tables, lines, order[as_size(slot)], slot, 0);
   count_items<vector_length>(tables);
   return tables;
 }
 
 /// The line of a lane, and the step of its first point.
-struct PencilLane {
+struct SlabLane {
   std::int64_t line;
   int begin;
 };
 
-/// Calls `body(unit, base, lane, PencilLane)` for each line along i: a unit is a row of pencils in one layer, in which
+/// Calls `body(unit, base, lane, SlabLane)` for each line along i: a unit is a layer of a slab, in which
 /// lane l is l steps behind.
 template <int W, class Body>
-void for_lines_along_i(const PencilMap<W>& map, const Body& body) {
+void for_lines_along_i(const SlabMap<W>& map, const Body& body) {
   auto const& grid = map.grid();
   for (int j = 0; j < grid.nj(); ++j) {
-    int const pencil = j / W;
+    int const slab = j / W;
     for (int k = 0; k < grid.nk(); ++k) {
-      body(std::int64_t{pencil} * grid.nk() + k, pencil * map.steps() + k * map.pitch(), j % W,
-           PencilLane{j + std::int64_t{grid.nj()} * k, j % W});
+      body(std::int64_t{slab} * grid.nk() + k, map.first_pack(slab, k), j % W,
+           SlabLane{j + std::int64_t{grid.nj()} * k, j % W});
     }
   }
 }
 
-/// The same along k: a unit is a step of a pencil in its first layer, and what follows it a pitch, two, ... later.
+/// The same along k: a unit is a step of a slab in its first layer, and what follows it a pitch, two, ... later.
 /// Where a lane has not reached its row of points, it is at the end of the row of the layer before, one layer behind.
 template <int W, class Body>
-void for_lines_along_k(const PencilMap<W>& map, const Body& body) {
+void for_lines_along_k(const SlabMap<W>& map, const Body& body) {
   auto const& grid = map.grid();
-  for (int pencil = 0; pencil < map.pencils(); ++pencil) {
+  for (int slab = 0; slab < map.slabs(); ++slab) {
     for (int step = 0; step < map.pitch(); ++step) {
       for (int lane = 0; lane < W; ++lane) {
-        int const j = pencil * W + lane;
+        int const j = slab * W + lane;
         bool const behind = step < lane;
         int const i = step - lane + (behind ? static_cast<int>(map.pitch()) : 0);
         if (j >= grid.nj() || i >= grid.ni()) continue;
-        body(pencil * map.pitch() + step, pencil * map.steps() + step, lane,
-             PencilLane{i + std::int64_t{grid.ni()} * j, behind ? 1 : 0});
+        body(slab * map.pitch() + step, map.first_pack(slab) + step, lane,
+             SlabLane{i + std::int64_t{grid.ni()} * j, behind ? 1 : 0});
       }
     }
   }
 }
 
-/// Grid lines along i and k as skewed pencils of W lanes have them.
+/// Grid lines along i and k as skewed slabs of W lanes have them.
 template <int vector_length, int W>
-LineTables make_pencil_line_tables(const LineSet& lines) {
+LineTables make_slab_line_tables(const LineSet& lines) {
   constexpr int groups = vector_length / W;
-  PencilMap<W> const map(*lines.grid());
+  SlabMap<W> const map(*lines.grid());
   bool const along_i = lines.direction() == LineDirection::i;
-  std::int64_t const units = map.pencils() * (along_i ? std::int64_t{map.grid().nk()} : map.pitch());
+  std::int64_t const units = map.slabs() * (along_i ? std::int64_t{map.grid().nk()} : map.pitch());
   auto tables = empty_line_tables<vector_length>((units + groups - 1) / groups, lines.count());
-  tables.pencil_stride = along_i ? 1 : map.pitch();
-  tables.pencil_bases.assign(tables.packs * groups, 0);
+  tables.slab_stride = along_i ? 1 : map.pitch();
+  auto const table_size = as_size(tables.packs * groups);
+  tables.slab_bases.assign(table_size, 0);
   // The padding around lines along k belongs to no other line: a pack is accessed as a whole from its first point to
   // its last. Along i it may hold points of the rows before and after.
-  tables.pencil_full_begins.assign(tables.packs * groups, along_i ? 0 : std::numeric_limits<int>::max());
-  tables.pencil_full_ends.assign(tables.packs * groups, along_i ? std::numeric_limits<int>::max() : 0);
-  auto const place = [&](std::int64_t unit, std::int64_t base, int lane, const PencilLane& of) {
+  tables.slab_full_begins.assign(table_size, along_i ? 0 : std::numeric_limits<int>::max());
+  tables.slab_full_ends.assign(table_size, along_i ? std::numeric_limits<int>::max() : 0);
+  auto const place = [&](std::int64_t unit, std::int64_t base, int lane, const SlabLane& of) {
     place_line(tables, lines, of.line, unit * W + lane, of.begin);
-    tables.pencil_bases[unit] = base;
+    tables.slab_bases[as_size(unit)] = base;
     int const end = of.begin + lines.length(of.line);
-    auto& full_begin = tables.pencil_full_begins[unit];
-    auto& full_end = tables.pencil_full_ends[unit];
+    auto& full_begin = tables.slab_full_begins[as_size(unit)];
+    auto& full_end = tables.slab_full_ends[as_size(unit)];
     full_begin = along_i ? std::max(full_begin, of.begin) : std::min(full_begin, of.begin);
     full_end = along_i ? std::min(full_end, end) : std::max(full_end, end);
   };
@@ -162,7 +167,7 @@ LineTables make_pencil_line_tables(const LineSet& lines) {
     for_lines_along_k(map, place);
   }
   // A unit without a line is accessed in no step.
-  for (auto& end : tables.pencil_full_ends) {
+  for (auto& end : tables.slab_full_ends) {
     if (end == std::numeric_limits<int>::max()) end = 0;
   }
   count_items<vector_length>(tables);
@@ -171,8 +176,8 @@ LineTables make_pencil_line_tables(const LineSet& lines) {
 
 template <int vector_length, int W>
 LineTables make_line_tables(const LineSet& lines) {
-  if (lines.grid() && lines.direction() != LineDirection::j) return make_pencil_line_tables<vector_length, W>(lines);
+  if (lines.grid() && lines.direction() != LineDirection::j) return make_slab_line_tables<vector_length, W>(lines);
   return make_sorted_line_tables<vector_length>(lines);
 }
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/launch.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -9,7 +11,7 @@
 #include <cstdint>
 #include <string>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// A pack for each thread of a team, a vector of it for each vector lane; more packs where there are too many for a
 /// league.
@@ -28,32 +30,39 @@ struct LineTeams {
   }
 };
 
-/// Calls `body(pack, v)` for all packs and for v < vectors, a power of two: a team policy over packs of lines, as in K.
-/// Kim's paper (SAND2019-2037C). Vector lanes are the vectors of a pack, which follow one another: on a device
-/// neighbouring threads access neighbouring memory. A team is a warp there, so that few packs are spread over all
-/// multiprocessors, and has one pack on a host. There is no scratch memory, which allocates at launch: vectors share no
-/// data.
-template <int vectors, ExecutionSpace Exec, class Body>
-void for_line_packs(const std::string& label, const Exec& exec, std::int64_t packs, const Body& body) {
-  constexpr int device_threads = 32;
-  constexpr int packs_a_team = HostExecutionSpace<Exec> ? 1 : device_threads / vectors;
-  constexpr int vector_lanes = HostExecutionSpace<Exec> ? 1 : vectors;
-  constexpr std::int64_t most_teams = 1 << 30;
-  auto const teams = std::min((packs + packs_a_team - 1) / packs_a_team, most_teams);
-  Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(teams), packs_a_team, vector_lanes),
-                       LineTeams<vectors, Body>{body, packs});
+/// Points that the packs of a layout have room for.
+template <class Layout>
+double line_slots(const Layout& layout) {
+  return static_cast<double>(layout.items()) * Layout::vector_length;
 }
 
-struct NoLinePack {
-  KOKKOS_FUNCTION void operator()(std::int64_t, int) const {}
+/// All vectors of a pack, on a host.
+template <int vectors, class Body>
+struct LinePack {
+  Body m_body;
+  void operator()(std::int64_t pack) const {
+    for (int v = 0; v < vectors; ++v) m_body(pack, v);
+  }
 };
 
-/// For constructors: host instances allocate what they have for teams at the first team policy that they launch.
-template <ExecutionSpace Exec>
-void prepare_line_packs(const Exec& exec) {
+/// Calls `body(pack, v)` for all packs, which together move as many bytes, and for v < vectors, a power of two: on
+/// devices a team policy over packs of lines, as in K. Kim's paper (SAND2019-2037C). Vector lanes are the vectors of a
+/// pack, which follow one another, so that neighbouring threads access neighbouring memory. A team is a warp, so that
+/// few packs are spread over all multiprocessors. There is no scratch memory, which allocates at launch: vectors share
+/// no data.
+template <int vectors, ExecutionSpace Exec, class Body>
+void for_line_packs(const std::string& label, const Exec& exec, std::int64_t packs, [[maybe_unused]] double bytes,
+                    const Body& body) {
   if constexpr (HostExecutionSpace<Exec>) {
-    for_line_packs<1>("Hyperplane::prepare_line_packs", exec, 0, NoLinePack());
+    launch(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, packs),
+           bytes / static_cast<double>(std::max<std::int64_t>(packs, 1)), LinePack<vectors, Body>{body});
+  } else {
+    constexpr int packs_a_team = 32 / vectors;
+    constexpr std::int64_t most_teams = 1 << 30;
+    auto const teams = std::min((packs + packs_a_team - 1) / packs_a_team, most_teams);
+    Kokkos::parallel_for(label, Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(teams), packs_a_team, vectors),
+                         LineTeams<vectors, Body>{body, packs});
   }
 }
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

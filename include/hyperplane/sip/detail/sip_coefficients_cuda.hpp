@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/singular_pivot.hpp>
-#include <hyperplane/ilu/detail/block_ilu0_factors.hpp>
-#include <hyperplane/ilu/detail/point_recursion_cuda_plan.hpp>
 #include <hyperplane/sip/detail/sip_point.hpp>
 #include <hyperplane/stencil/block_stencil7_ref.hpp>
+#include <hyperplane/sweep/point_recursion_cuda_plan.hpp>
+#include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// What a kernel in front of a recursion with masked points leaves for each point where its inverse pivot will be: a
 /// bit for each entry of A that counts, those of the point itself only if it is not masked. A plan then needs no memory
 /// for it, and the recursion finds it next to where it writes.
 template <class Storage, int W>
 struct SipUsedEntries {
-  BlockIlu0Factors<Storage, 1, W> m_factors;
+  TriangularFactors<Storage, 1, W> m_factors;
   SipMask m_mask;
 
   HYPERPLANE_FUNCTION static constexpr unsigned bit(Direction direction) { return 1u << static_cast<int>(direction); }
@@ -46,7 +47,7 @@ struct CudaSipCoefficients {
   static constexpr int vectors = 0;
 
   BlockStencil7Ref<MatrixStorage, 1, W> m_a;
-  BlockIlu0Factors<Storage, 1, W> m_factors;
+  TriangularFactors<Storage, 1, W> m_factors;
   unsigned long long* m_singular;
   Scalar m_alpha;
 
@@ -128,7 +129,12 @@ struct CudaSipCoefficients {
     };
     Scalar pivot;
     results.m_point = sip_point(a, kept(p.bottom), kept(p.south), kept(p.west), m_alpha, pivot);
-    bool regular = sip_regular(pivot, results.m_point.inverse());
+    // As sip_excess() says, of what is stored.
+    bool regular = pivot * 0 == 0 && is_finite(results.m_point.inverse());
+    if constexpr (sizeof(Storage) < sizeof(Scalar)) {
+#pragma unroll
+      for (int e = 0; e < lower_blocks - 1; ++e) regular = regular && is_finite(results.m_point.m_lower[e]);
+    }
     if constexpr (masked) {
       if (!(used & SipUsedEntries<Storage, W>::bit(Direction::center))) {
         results.m_point = {};
@@ -139,6 +145,12 @@ struct CudaSipCoefficients {
       atomicMin(m_singular,
                 static_cast<unsigned long long>(singular_pivot_word(grid.index(hyperplane::Point{i, m_j, m_k}), 0)));
     }
+  }
+
+  /// As a value of Storage.
+  __device__ static bool is_finite(Scalar value) {
+    auto const stored = static_cast<Storage>(value);
+    return stored * Storage(0) == Storage(0);
   }
 
   /// How many steps before they are needed the used entries are read.
@@ -157,4 +169,4 @@ struct CudaSipCoefficients {
   int m_k = 0;
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/core/storage_excess.hpp>
 #include <hyperplane/grid/grid.hpp>
-#include <hyperplane/ilu/detail/block_ilu0_factors.hpp>
+#include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <cstdint>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// What a point passes on to the next ones.
 inline constexpr int sip_upper = upper_blocks;
@@ -70,10 +72,16 @@ HYPERPLANE_FUNCTION SipPoint<Scalar> sip_point(const SipEntries<Scalar>& a, cons
   return {{l_b, l_s, l_w, inverse}, {(a.top - top) * inverse, (a.north - north) * inverse, (a.east - east) * inverse}};
 }
 
-/// Zero, infinity and NaN alike fail the one test or the other; so does a pivot whose inverse is not finite.
-template <class Scalar>
-HYPERPLANE_FUNCTION bool sip_regular(const Scalar& pivot, const Scalar& inverse) {
-  return pivot * 0 == 0 && inverse * 0 == 0;
+/// Zero where a point is regular: zero, infinity and NaN alike fail as pivot or as its inverse, and so does what is too
+/// large to be stored. Scalar may be a pack of T. Upper coefficients that are not finite fail in the points that use
+/// them.
+template <class Storage, class T, class Scalar>
+HYPERPLANE_FUNCTION Scalar sip_excess(const Scalar& pivot, const SipPoint<Scalar>& point) {
+  Scalar sum = pivot * Scalar(0) + storage_excess<Storage, T>(point.inverse());
+  if constexpr (sizeof(Storage) < sizeof(T)) {
+    for (int e = 0; e < lower_blocks - 1; ++e) sum += storage_excess<Storage, T>(point.m_lower[e]);
+  }
+  return sum;
 }
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

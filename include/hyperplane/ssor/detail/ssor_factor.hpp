@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/block/diagnosis.hpp>
 #include <hyperplane/block/gemm.hpp>
 #include <hyperplane/block/inverse.hpp>
 #include <hyperplane/block/matrix.hpp>
-#include <hyperplane/core/factor_status.hpp>
-#include <hyperplane/ilu/detail/block_ilu0_factors.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/grid/outside_lanes.hpp>
 #include <hyperplane/simd/pack.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
 #include <type_traits>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// The factors of SSOR in the form of those of BILU(0), see Ssor. T is a Pack, and an index a pack of the layout, or T
 /// is a scalar and an index is one slot; points do not depend on one another.
@@ -26,43 +29,66 @@ struct SsorFactor {
                                         block::LaneMatrix<T, MatrixStorage, n, vector_length>>;
 
   BlockStencil7Ref<MatrixStorage, n, vector_length> m_a;
-  BlockIlu0Factors<Storage, n, vector_length> m_factors;
+  TriangularFactors<Storage, n, vector_length> m_factors;
   typename SingularPivotRecord<Exec>::Ref m_singular;
   Scalar m_relaxation;
 
-  static std::int64_t count(const PencilMap<vector_length>& map) {
-    return whole_packs ? map.pack_count() : map.pack_count() * vector_length;
+  /// Of a slot.
+  KOKKOS_FUNCTION void operator()(std::int64_t slot) const {
+    factor(slot / vector_length, static_cast<int>(slot % vector_length), PackPlace{});
   }
-
-  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
-    auto const pack = whole_packs ? index : index / vector_length;
-    int const lane = whole_packs ? 0 : static_cast<int>(index % vector_length);
-    Block inverse;
-    copy(GivenBlock{m_a.pack_block(pack, Direction::center) + lane}, inverse);
-    if (!make_padding_regular(pack, lane, inverse)) return;
-    block::invert<n>(inverse, [&](const auto& mask, int equation) { record(pack, lane, mask, equation); });
-
-    store(inverse, m_relaxation * (2 - m_relaxation), m_factors.lower(pack, LowerBlock::inverse) + lane);
-    keep(pack, lane, Direction::bottom, LowerBlock::bottom);
-    keep(pack, lane, Direction::south, LowerBlock::south);
-    keep(pack, lane, Direction::west, LowerBlock::west);
-    scale(pack, lane, Direction::top, UpperBlock::top, inverse);
-    scale(pack, lane, Direction::north, UpperBlock::north, inverse);
-    scale(pack, lane, Direction::east, UpperBlock::east, inverse);
-  }
+  /// Of a pack.
+  KOKKOS_FUNCTION void operator()(std::int64_t pack, const PackPlace& place) const { factor(pack, 0, place); }
 
  private:
-  KOKKOS_FUNCTION void keep(std::int64_t pack, int lane, Direction direction, LowerBlock lower) const {
-    Block l;
-    copy(GivenBlock{m_a.pack_block(pack, direction) + lane}, l);
-    store(l, 1 / (2 - m_relaxation), m_factors.lower(pack, lower) + lane);
+  KOKKOS_FUNCTION void factor(std::int64_t pack, int lane, const PackPlace& place) const {
+    Block inverse;
+    copy(GivenBlock{m_a.pack_block(pack, Direction::center) + lane}, inverse);
+    if (!make_padding_regular(pack, lane, place, inverse)) return;
+    block::invert<n>(inverse, [&](const auto& mask, int equation) { record(pack, lane, mask, equation); });
+
+    // Two sums, which do not wait for one another.
+    T excess(0), upper_excess(0);
+    store(inverse, m_relaxation * (2 - m_relaxation), m_factors.lower(pack, LowerBlock::inverse) + lane, excess);
+    keep(pack, lane, place, Direction::bottom, LowerBlock::bottom, excess);
+    keep(pack, lane, place, Direction::south, LowerBlock::south, excess);
+    keep(pack, lane, place, Direction::west, LowerBlock::west, excess);
+    scale(pack, lane, place, Direction::top, UpperBlock::top, inverse, upper_excess);
+    scale(pack, lane, place, Direction::north, UpperBlock::north, inverse, upper_excess);
+    scale(pack, lane, place, Direction::east, UpperBlock::east, inverse, upper_excess);
+    excess += upper_excess;
+    if (any(excess != T(0))) [[unlikely]]
+      record(pack, lane, excess != T(0), unstorable_code);
   }
 
-  KOKKOS_FUNCTION void scale(std::int64_t pack, int lane, Direction direction, UpperBlock upper,
-                             const Block& inverse) const {
+  KOKKOS_FUNCTION void keep(std::int64_t pack, int lane, const PackPlace& place, Direction direction, LowerBlock lower,
+                            T& excess) const {
+    Block l;
+    copy(GivenBlock{m_a.pack_block(pack, direction) + lane}, l);
+    clear_outside(pack, lane, place, direction, l);
+    store(l, 1 / (2 - m_relaxation), m_factors.lower(pack, lower) + lane, excess);
+  }
+
+  KOKKOS_FUNCTION void scale(std::int64_t pack, int lane, const PackPlace& place, Direction direction, UpperBlock upper,
+                             const Block& inverse, T& excess) const {
     Block u;
     block::gemm<n>(inverse, GivenBlock{m_a.pack_block(pack, direction) + lane}, u);
-    store(u, m_relaxation, m_factors.upper(pack, upper) + lane);
+    clear_outside(pack, lane, place, direction, u);
+    store(u, m_relaxation, m_factors.upper(pack, upper) + lane, excess);
+  }
+
+  /// Zero where the direction points out of the grid: what is there is ignored, whatever it is.
+  KOKKOS_FUNCTION void clear_outside(std::int64_t pack, int lane, const PackPlace& place, Direction direction,
+                                     Block& block) const {
+    auto const& map = m_a.map();
+    if constexpr (whole_packs) {
+      OutsideLanes<vector_length> const outside(map, place, direction);
+      if (outside.any()) clear(outside, block);
+    } else {
+      Point point;
+      if (map.find_point(pack, lane, point) && map.grid().contains(neighbour(point, direction))) return;
+      for (auto& entry : block.m_entries) entry = T(0);
+    }
   }
 
   KOKKOS_FUNCTION static void copy(const GivenBlock& given, Block& block) {
@@ -71,29 +97,28 @@ struct SsorFactor {
     }
   }
 
-  KOKKOS_FUNCTION static void store(const Block& block, Scalar factor, Storage* values) {
-    for (int e = 0; e < n * n; ++e) {
+  /// Writes a block times a factor; adds storage_excess of what is written.
+  KOKKOS_FUNCTION static void store(const Block& block, Scalar factor, Storage* values, T& excess) {
+    auto const write = [&](int e) {
       T const value = T(factor) * block.m_entries[e];
       if constexpr (whole_packs) {
         value.store(values + e * vector_length);
       } else {
         values[e * vector_length] = static_cast<Storage>(value);
       }
-    }
+      return storage_excess<Storage, Scalar>(value);
+    };
+    excess += sum_apart<n * n, T>(write);
   }
 
   /// Lanes without a point have zero blocks; a unit diagonal keeps them finite and out of the status. False where
   /// there is nothing but such a lane.
-  KOKKOS_FUNCTION bool make_padding_regular(std::int64_t pack, int lane, Block& d) const {
-    Point point;
+  KOKKOS_FUNCTION bool make_padding_regular(std::int64_t pack, int lane, const PackPlace& place, Block& d) const {
     if constexpr (whole_packs) {
-      if (m_a.map().is_full(pack)) return true;
-      for (int l = 0; l < vector_length; ++l) {
-        if (m_a.map().find_point(pack, l, point)) continue;
-        for (int r = 0; r < n; ++r) d(r, r).set(l, Scalar(1));
-      }
+      if (!is_full(m_a.map(), place)) make_regular<n>(padding_lanes<T>(m_a.map(), place), d);
       return true;
     } else {
+      Point point;
       return m_a.map().find_point(pack, lane, point);
     }
   }
@@ -102,13 +127,11 @@ struct SsorFactor {
   KOKKOS_FUNCTION void record(std::int64_t pack, int lane, const Mask& mask, int equation) const {
     Point point;
     if constexpr (whole_packs) {
-      for (int l = 0; l < vector_length; ++l) {
-        if (mask[l] && m_a.map().find_point(pack, l, point)) m_singular.record(m_a.grid().index(point), equation);
-      }
+      record_lanes(m_a.map(), pack, mask, equation, m_singular);
     } else if (m_a.map().find_point(pack, lane, point)) {
       m_singular.record(m_a.grid().index(point), equation);
     }
   }
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

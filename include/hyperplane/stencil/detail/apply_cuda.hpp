@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/cuda/labelled.hpp>
 #include <hyperplane/stencil/detail/apply_cuda_kernel.hpp>
@@ -8,7 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 template <bool subtract, class Scalar, int n, CudaExecutionSpace Exec, class Storage, int vector_length,
           class Terms = AllTerms>
@@ -19,4 +20,4 @@ void apply_cuda(const char* label, const Exec& exec, const BlockStencil7Ref<Stor
   cuda::labelled(exec, label, [&] { kernel.launch(exec.cuda_stream()); });
 }
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/cuda/launch.hpp>
 #include <hyperplane/grid/stencil7.hpp>
@@ -11,12 +12,12 @@
 
 #include <cstdint>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// y = A x, or y = b - A x, of the terms that are asked for, on CUDA: one thread for each equation of each slot of a
 /// pack. Threads go through the lanes first, then the equations, so that the threads of a pack read a column of its
 /// blocks in one piece, and the whole matrix once, whatever n is. Each value of x is read by n threads, from a cache:
-/// the matrix is loaded as what will not be used again, so that x of the pencils beside stays in L2.
+/// the matrix is loaded as what will not be used again, so that x of the slabs beside stays in L2.
 ///
 /// Rounds as ApplyPortable does.
 template <bool subtract, class Scalar, int n, class Storage, int W, class Terms>
@@ -24,7 +25,7 @@ struct ApplyCuda {
   /// Packs of a block: whole warps, 256 threads or little more; 512 for n = 16.
   static constexpr int packs = 32 / W * ((8 + n - 1) / n);
   static constexpr int threads = packs * n * W;
-  /// With 64 registers a thread there are 1024 threads on a multiprocessor, of which each waits for several loads.
+  /// With 64 registers per thread there are 1024 threads on a multiprocessor, of which each waits for several loads.
   static constexpr int resident_blocks = 1024 / threads;
 
   BlockStencil7Ref<Storage, n, W> m_a;
@@ -33,23 +34,23 @@ struct ApplyCuda {
   BlockVectorRef<Scalar, n, W> m_y;
   Terms m_terms;
 
-  /// Blocks of a pencil. (The matrix of a pencil whose steps don't fit in an int would have more than 400 GB.)
+  /// Blocks of a slab. (The matrix of a slab whose steps don't fit in an int would have more than 400 GB.)
   HYPERPLANE_FUNCTION int ranges() const { return (static_cast<int>(m_a.map().steps()) + packs - 1) / packs; }
 
   __device__ __forceinline__ void run() const {
     auto const& map = m_a.map();
     auto const& grid = m_a.grid();
     int const block = static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x);
-    int const pencil = block / ranges();
-    int const step = (block - pencil * ranges()) * packs + thread / (n * W);
+    int const slab = block / ranges();
+    int const step = (block - slab * ranges()) * packs + thread / (n * W);
     int const r = thread / W % n, lane = thread % W;
     int const position = step - lane, pitch = static_cast<int>(map.pitch());
     int const k = position / pitch;
-    Point const p{position - k * pitch, pencil * W + lane, k};
+    Point const p{position - k * pitch, slab * W + lane, k};
     // Of padding nothing is written: it stays zero.
     if (position < 0 || !grid.contains(p)) return;
 
-    auto const pack = pencil * map.steps() + step;
+    auto const pack = map.first_pack(slab) + step;
     const Scalar* const x_here = m_x.packs().pack_data(pack) + lane;
     Scalar sum = subtract ? m_b.packs()(pack, r, lane) : Scalar(0);
     HYPERPLANE_UNROLL
@@ -58,7 +59,7 @@ struct ApplyCuda {
       if (!m_terms.has(direction)) continue;
       // Loads need not wait for the answer: there is something to read in either case.
       bool const exists = has_neighbour(p, direction);
-      const Scalar* const x = x_here + (exists ? distance(direction, lane) : 0);
+      const Scalar* const x = x_here + (exists ? map.distance(direction, lane, n) : 0);
       const Storage* const a = m_a.pack_block(pack, direction) + r * W + lane;
       HYPERPLANE_UNROLL
       for (int c = 0; c < n; ++c) {
@@ -87,22 +88,6 @@ struct ApplyCuda {
     }
     return false;
   }
-
-  /// Values from the first unknown of a slot in `lane` to that of its neighbour: PencilMap says where that is.
-  __device__ __forceinline__ std::int64_t distance(Direction direction, int lane) const {
-    constexpr std::int64_t pack = n * W;
-    auto const& map = m_a.map();
-    switch (direction) {
-      case Direction::bottom: return -map.pitch() * pack;
-      case Direction::south: return lane > 0 ? -pack - 1 : (W - 1 - map.steps()) * pack + W - 1;
-      case Direction::west: return -pack;
-      case Direction::center: return 0;
-      case Direction::east: return pack;
-      case Direction::north: return lane < W - 1 ? pack + 1 : (map.steps() - (W - 1)) * pack - (W - 1);
-      case Direction::top: return map.pitch() * pack;
-    }
-    return 0;
-  }
 };
 
 template <class Kernel>
@@ -113,8 +98,8 @@ __global__ void __launch_bounds__(Kernel::threads, Kernel::resident_blocks)
 
 template <bool subtract, class Scalar, int n, class Storage, int W, class Terms>
 void ApplyCuda<subtract, Scalar, n, Storage, W, Terms>::launch(cudaStream_t stream) const {
-  cuda::launch(stream, apply_cuda_kernel<ApplyCuda>, m_a.map().pencils() * ranges(), threads, 0,
+  cuda::launch(stream, apply_cuda_kernel<ApplyCuda>, m_a.map().slabs() * ranges(), threads, 0,
                cuda::Dependency::complete, *this);
 }
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

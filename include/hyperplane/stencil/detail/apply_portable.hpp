@@ -3,6 +3,8 @@
 
 #include <hyperplane/block/gemv.hpp>
 #include <hyperplane/block/matrix.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/launch.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 #include <hyperplane/stencil/detail/stencil_terms.hpp>
@@ -11,7 +13,7 @@
 
 #include <cstdint>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// y = A x, or y = b - A x, of the terms that are asked for: one thread for each point.
 template <bool subtract, class Scalar, int n, class Storage, int vector_length, class Terms>
@@ -50,8 +52,8 @@ void apply_portable(const char* label, const Exec& exec, const BlockStencil7Ref<
                     const BlockVectorRef<Scalar, n, vector_length>& b,
                     const BlockVectorRef<Scalar, n, vector_length>& x,
                     const BlockVectorRef<Scalar, n, vector_length>& y, const Terms& terms = {}) {
-  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, a.grid().size()),
-                       ApplyPortable<subtract, Scalar, n, Storage, vector_length, Terms>{a, b, x, y, terms});
+  launch(label, Kokkos::RangePolicy<Exec>(exec, 0, a.grid().size()), apply_bytes<Scalar, Storage, n>,
+         ApplyPortable<subtract, Scalar, n, Storage, vector_length, Terms>{a, b, x, y, terms});
 }
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

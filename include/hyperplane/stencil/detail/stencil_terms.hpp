@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// What a point of y = b - A x moves.
+template <class Scalar, class Storage, int n>
+inline constexpr double apply_bytes = 7.0 * n * n * sizeof(Storage) + 3.0 * n * sizeof(Scalar);
 
 /// Which of the seven products a kernel takes: all of them.
 struct AllTerms {
@@ -20,4 +25,4 @@ struct OffLineTerms {
   }
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

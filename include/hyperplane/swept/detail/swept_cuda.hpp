@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/cuda/labelled.hpp>
@@ -16,11 +17,12 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// The variant `hybrid`: `shared`, but that the host computes the split tile of every second phase meanwhile.
 template <class Problem, CudaExecutionSpace Exec>
@@ -64,7 +66,9 @@ class SweptFastPath<Problem, Exec> {
     auto const shape = choose_swept_shape<Problem>(points, SweptVariant::tiles, options);
     return shape.possible() ? SweptVariant::tiles : SweptVariant::shared;
   }
-  static bool has(SweptVariant) { return true; }
+  static constexpr std::array<SweptVariant, 5> variants{SweptVariant::cuda_graph, SweptVariant::hybrid,
+                                                        SweptVariant::registers, SweptVariant::tiles,
+                                                        SweptVariant::resident};
 
   SweptFastPath(const Exec& exec, const Problem& problem, std::int64_t points, SweptVariant variant,
                 const SweptOptions& options)
@@ -84,9 +88,13 @@ class SweptFastPath<Problem, Exec> {
         fail("SweptRule: " + std::to_string(points) + " points are too few for two tiles of the variant registers");
       }
     } else if (variant == SweptVariant::tiles || variant == SweptVariant::resident) {
-      require(variant == SweptVariant::tiles || swept_has_packets(),
-              "SweptRule: the variant resident needs a device of compute capability 9.0");
+      if (variant == SweptVariant::resident) {
+        auto const missing = swept_resident_lacking<Problem>();
+        if (!missing.empty()) fail("SweptRule: the variant resident " + missing);
+      }
       m_tiles = std::make_shared<SweptTilePlan<Problem>>(stream, problem, points, variant, options);
+    } else if (variant != SweptVariant::classic && variant != SweptVariant::shared) {
+      fail(std::string("SweptRule: there is no plan for the variant ") + name(variant));
     }
   }
 
@@ -100,6 +108,8 @@ class SweptFastPath<Problem, Exec> {
         m_graph->advance(stream, rows.m_rows[0], steps);
       } else if (m_tiles) {
         m_tiles->advance(stream, rows, steps);
+      } else if (m_variant != SweptVariant::registers) {
+        fail(std::string("SweptRule::advance: there is no plan for the variant ") + name(m_variant));
       } else {
         swept_registers_advance<Problem, register_points>(stream, m_problem, rows, m_tiling, m_points, levels);
         if (SweptLevels<Problem>::row(levels) != 0) {
@@ -126,4 +136,4 @@ class SweptFastPath<Problem, Exec> {
   std::shared_ptr<SweptTilePlan<Problem>> m_tiles;
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

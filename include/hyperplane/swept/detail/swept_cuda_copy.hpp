@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/check.hpp>
 #include <hyperplane/swept/detail/swept_rows.hpp>
 
@@ -9,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// A line of points into another; component by component, because a line may be longer than a pitch can be.
 template <class Problem>
@@ -22,4 +23,4 @@ void swept_copy(cudaStream_t stream, const SweptRow<Problem>& from, const SweptR
   }
 }
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/captured_graph.hpp>
 #include <hyperplane/cuda/check.hpp>
 #include <hyperplane/cuda/device_array.hpp>
@@ -15,7 +16,7 @@
 #include <utility>
 
 /// A launch for each sub-step, captured once.
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 #if defined(__CUDACC__)
 
@@ -80,4 +81,4 @@ class SweptGraph {
 
 #endif
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

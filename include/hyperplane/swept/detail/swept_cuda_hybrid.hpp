@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/check.hpp>
 #include <hyperplane/cuda/event.hpp>
 #include <hyperplane/cuda/launch.hpp>
@@ -14,7 +15,7 @@
 #include <cstdint>
 
 /// The host's share of a phase: the tile that is split between the two ends of the line, or by the seam of a ring.
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 #if defined(__CUDACC__)
 
@@ -122,4 +123,4 @@ class SweptHostPart {
 
 #endif
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

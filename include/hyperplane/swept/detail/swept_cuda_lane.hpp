@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/swept/detail/swept_rows.hpp>
 #include <hyperplane/swept/problem.hpp>
 
@@ -10,7 +11,7 @@
 
 /// A tile in registers: every lane of its warps has `points` neighbouring points, and gets those beyond them from its
 /// neighbours with shuffles.
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 #if defined(__CUDACC__)
 
@@ -175,4 +176,4 @@ __device__ void write_states(typename Problem::scalar_type* staging, const Swept
 
 #endif
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/cuda/check.hpp>
 #include <hyperplane/cuda/device_array.hpp>
@@ -20,15 +21,9 @@
 #include <type_traits>
 #include <vector>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 #if defined(__CUDACC__)
-
-template <class Problem>
-constexpr int swept_operations() {
-  if constexpr (requires { Problem::operations; }) return Problem::operations;
-  return 10 * Problem::components * Problem::sub_steps;
-}
 
 /// The kernels that a problem has tiles in registers with. Kept as pointers, because a kernel template has an address
 /// of its own in each translation unit, and what is set for one does not hold for the others.
@@ -75,8 +70,13 @@ const std::vector<SweptTileEntry<Problem>>& swept_tile_entries() {
   return entries;
 }
 
-/// Whether the device has the 128-bit accesses that packets of doubles need, which the variant `resident` exchanges.
-inline bool swept_has_packets() { return cuda::device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9; }
+/// What the current device and the kernels as they were compiled lack of what the variant `resident` needs: packets of
+/// doubles are exchanged by accesses of 128 bits. Empty where it runs.
+template <class Problem>
+std::string swept_resident_lacking() {
+  constexpr int wide_accesses = 90;
+  return cuda::lacking({wide_accesses, 0}, cuda::support_of(swept_tile_entries<Problem>().front().m_resident));
+}
 
 /// The best shape of the variant `tiles` or `resident`, with such tiles as the options ask for.
 template <class Problem>
@@ -171,4 +171,4 @@ class SweptTilePlan {
 
 #endif
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/launch.hpp>
 #include <hyperplane/swept/detail/swept_cuda_lane.hpp>
 #include <hyperplane/swept/detail/swept_tiling.hpp>
@@ -11,7 +12,7 @@
 #include <utility>
 
 /// Triangles and diamonds in registers: a warp for each tile, a launch for each phase.
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 #if defined(__CUDACC__)
 
@@ -109,4 +110,4 @@ void swept_registers_advance(cudaStream_t stream, const Problem& problem, const 
 
 #endif
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/swept/variant.hpp>
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 #include <limits>
 #include <vector>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// A kernel that holds tiles in registers.
 struct SweptTileKernel {
@@ -46,7 +47,7 @@ struct SweptTileShape {
 /// Cycles of a step in which each multiprocessor has `blocks` tiles: its four schedulers issue a floating-point
 /// instruction (double precision) every second cycle. A sub-step waits for a shuffle too, or in tiles of several warps
 /// for a barrier, which warps hide best where there are two for each scheduler. The figures are those that fit an H200
-/// best (docs/performance.md).
+/// best (docs/notes/swept.md).
 inline double swept_step_cycles(const SweptTileKernel& kernel, const SweptCosts& costs, double blocks) {
   double const warps = std::max(1.0, std::ceil(blocks * kernel.m_warps / 4));
   double const arithmetic = warps * 2.0 * kernel.m_lane_points * costs.m_operations;
@@ -128,4 +129,4 @@ inline SweptTileShape choose_tiles_shape(std::int64_t points, const SweptCosts& 
   return best;
 }
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/packet.hpp>
 #include <hyperplane/swept/detail/swept_cuda_lane.hpp>
 
@@ -12,7 +13,7 @@
 
 /// Trapezoids in registers. A tile owns some points and takes the points around them with it, which it computes too as
 /// long as it can: the lanes are there in any case, and idle in a triangle.
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 #if defined(__CUDACC__)
 
@@ -292,4 +293,4 @@ __global__ void __launch_bounds__(SweptTileTypes<Problem, lane_points, warps>::t
 
 #endif
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/swept/detail/swept_rows.hpp>
 #include <hyperplane/swept/detail/swept_tiling.hpp>
@@ -8,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// A core that works alone.
 struct SweptCore {
@@ -149,4 +150,4 @@ struct SweptPhase {
   }
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

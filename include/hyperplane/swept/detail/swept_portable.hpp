@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/launch.hpp>
 #include <hyperplane/swept/detail/swept_phase.hpp>
 #include <hyperplane/swept/detail/swept_rows.hpp>
 #include <hyperplane/swept/detail/swept_tiling.hpp>
@@ -14,7 +16,7 @@
 #include <cstdint>
 #include <string>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// A level of the whole line: one point, or a part of the points in a loop that vectorizes.
 template <int sub_step, class Problem>
@@ -41,6 +43,13 @@ struct SweptClassicLevel {
   }
 };
 
+/// What a sub-step of a point costs, as bytes that are moved in its time: two rows, or eight operations for each value
+/// in a vector register of 64 bytes.
+template <class Problem>
+inline constexpr double swept_bytes =
+    std::max(2.0 * Problem::components * sizeof(typename Problem::scalar_type),
+             swept_operations<Problem>() * sizeof(typename Problem::scalar_type) / 8.0 / Problem::sub_steps);
+
 template <class Problem, class Exec>
 void swept_classic(const Exec& exec, const Problem& problem, const SweptRows<Problem>& rows, std::int64_t points,
                    std::int64_t levels) {
@@ -48,9 +57,10 @@ void swept_classic(const Exec& exec, const Problem& problem, const SweptRows<Pro
   auto const parts = HostExecutionSpace<Exec> ? std::min<std::int64_t>(points, exec.concurrency()) : points;
   for (std::int64_t level = 1; level <= levels; ++level) {
     with_sub_step<Problem::sub_steps>(static_cast<int>((level - 1) % Problem::sub_steps), [&](auto sub_step) {
-      Kokkos::parallel_for("Hyperplane::SweptRule::classic", Kokkos::RangePolicy<Exec>(exec, 0, parts),
-                           SweptClassicLevel<sub_step.value, Problem>{
-                               swept_update<sub_step.value>(problem, rows, level), points, parts});
+      launch("Hyperplane::SweptRule::classic", Kokkos::RangePolicy<Exec>(exec, 0, parts),
+             swept_bytes<Problem> * static_cast<double>(points) / static_cast<double>(parts),
+             SweptClassicLevel<sub_step.value, Problem>{swept_update<sub_step.value>(problem, rows, level), points,
+                                                        parts});
     });
   }
 }
@@ -145,9 +155,11 @@ class SweptShared {
   void launch(const char* label, const Exec& exec, const Phase& phase, std::int64_t first, std::int64_t tiles) const {
     auto const stride = Phase::work_stride(m_tiling);
     if constexpr (HostExecutionSpace<Exec>) {
-      Kokkos::parallel_for(
-          label, Kokkos::RangePolicy<Exec>(exec, 0, m_workers),
-          SweptPhaseOnCores<Problem>{phase, m_work.data(), stride, m_work_size, first, tiles, m_workers});
+      // Tiles are as high as half of their points allow.
+      auto const levels = static_cast<double>(m_tiling.largest()) / (4 * Problem::half_width);
+      auto const points = static_cast<double>(tiles * m_tiling.largest()) / static_cast<double>(m_workers);
+      detail::launch(label, Kokkos::RangePolicy<Exec>(exec, 0, m_workers), swept_bytes<Problem> * levels * points,
+                     SweptPhaseOnCores<Problem>{phase, m_work.data(), stride, m_work_size, first, tiles, m_workers});
     } else {
       Kokkos::TeamPolicy<Exec> policy(exec, static_cast<int>(tiles), team_size);
       policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(team_bytes())));
@@ -178,4 +190,4 @@ class SweptShared {
   Kokkos::View<Scalar*, typename Exec::memory_space> m_work;
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

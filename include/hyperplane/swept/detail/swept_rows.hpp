@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/swept/problem.hpp>
 
 #include <cstdint>
 #include <utility>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// Of a point and step; a guess where the problem does not say.
+template <class Problem>
+constexpr int swept_operations() {
+  if constexpr (requires { Problem::operations; }) return Problem::operations;
+  return 10 * Problem::components * Problem::sub_steps;
+}
 
 /// The rows that the levels (sub-steps) of a problem live in. Levels after whole time steps are in row 0, except that
 /// problems of one sub-step alternate between rows 0 and 1; levels between are in the other rows in turn. So a new
@@ -80,13 +88,13 @@ struct SweptUpdate {
   SweptRow<Problem> m_before, m_start, m_after;
 
   HYPERPLANE_FORCEINLINE_FUNCTION void operator()(std::int64_t i) const {
-    apply(i, std::make_index_sequence<window>{});
+    apply(i, std::make_index_sequence<std::size_t{window}>{});
   }
 
  private:
   template <std::size_t... k>
   HYPERPLANE_FORCEINLINE_FUNCTION void apply(std::int64_t i, std::index_sequence<k...>) const {
-    State const u[window] = {m_before.load(i + static_cast<std::int64_t>(k) - Problem::half_width)...};
+    State const u[std::size_t{window}] = {m_before.load(i + static_cast<std::int64_t>(k) - Problem::half_width)...};
     const State* const centre = u + Problem::half_width;
     m_after.store(i, m_problem.template step<sub_step>(centre, sub_step == 0 ? *centre : m_start.load(i)));
   }
@@ -130,4 +138,4 @@ HYPERPLANE_FUNCTION void swept_update_at_end(const SweptUpdate<sub_step, Problem
       i, update.m_problem.template step<sub_step>(centre, sub_step == 0 ? *centre : update.m_start.load(i)));
 }
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 
-namespace hyperplane::detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Points from m_begin to before m_end, which are outside 0 to N - 1 where a tile lies across the seam of a ring.
 struct SweptRange {
@@ -101,4 +102,4 @@ class SweptTiling {
   bool m_periodic;
 };
 
-}  // namespace hyperplane::detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// NestCopy of every execution space.
+#include <hyperplane/array/detail/nest_copy_portable.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include <hyperplane/array/detail/nest_copy_cuda.hpp>
+#endif

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/array/detail/for_each.hpp>
+#include <hyperplane/array/detail/nest.hpp>
+#include <hyperplane/array/detail/run_range.hpp>
+#include <hyperplane/array/detail/transposed_bands.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/macros.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+template <class T>
+struct CopyOp {
+  static constexpr bool overwrites = true;
+  HYPERPLANE_FUNCTION void operator()(const T& x, T& y) const { y = x; }
+};
+
+template <class T>
+struct CopyBands {
+  Nest<T, 2> m_nest;
+  TransposedBands<T> m_bands;
+  void operator()(std::int64_t index) const { m_bands.template run<true>(m_nest, index); }
+};
+
+/// How an execution space copies the first array of a nest to the second, which may run fastest in another direction.
+template <ExecutionSpace Exec>
+struct NestCopy {
+  static_assert(HostExecutionSpace<Exec>, "other spaces have a specialization");
+
+  template <class T>
+  static void run(const Exec& exec, const std::string& label, Nest<T, 2> nest) {
+    if (nest.size() == 0) return;
+    nest.normalize();
+    TransposedBands<T> const bands(nest);
+    if (bands.m_bands == 0) return for_each(exec, label, nest, CopyOp<T>{});
+    run_range(exec, label, bands.count(nest), 2.0 * sizeof(T) * static_cast<double>(nest.size()),
+              CopyBands<T>{nest, bands});
+  }
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/array/detail/partials.hpp>
+#include <hyperplane/array/detail/reduce_fast_path.hpp>
+#include <hyperplane/array/detail/reduce_portable.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concepts.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include <hyperplane/array/detail/reduce_cuda.hpp>
+#endif
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// `count` values that are summed in one pass.
+template <int count>
+using Sums = Partials<double, count>;
+
+/// Sums over the elements of a method's vectors, with the same bits whatever the number of threads; a functor runs on
+/// the result where it is, so that scalars of a method stay on the device. A plan: the constructor allocates; a sum is
+/// the launches of Reductions, without allocation and fence.
+template <ExecutionSpace Exec>
+class Reducer {
+ public:
+  Reducer(const Exec& exec, std::int64_t size)
+      : m_size(size), m_memory(Kokkos::view_alloc(exec, "Hyperplane::Reducer::memory"), memory_bytes()) {}
+
+  /// `body(e)` is called once for every element and returns Sums<count>; it may write element e of vectors.
+  /// `finish(sums)` is called once, after all of them.
+  template <int count, class Body, class Finish>
+  void run(const Exec& exec, const std::string& label, const Body& body, const Finish& finish) const {
+    static_assert(count >= 1 && count <= reduce_max_values);
+    if constexpr (FastPath::exists) {
+      FastPath::run_indices(exec, label, m_size, body, finish, m_memory.data());
+    } else {
+      reduce_portable_indices(exec, label, m_size, body, finish, m_memory.data());
+    }
+  }
+
+ private:
+  using FastPath = ReduceFastPath<Exec>;
+
+  static std::size_t memory_bytes() {
+    if constexpr (FastPath::exists) return FastPath::memory_bytes();
+    return sizeof(double) * static_cast<std::size_t>(reduce_portable_values<Exec>());
+  }
+
+  std::int64_t m_size;
+  Kokkos::View<std::byte*, typename Exec::memory_space> m_memory;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

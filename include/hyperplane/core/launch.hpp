@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/detail/held_up_teams.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// Bytes that a kernel of a host has to move for a team of threads to be worth its start and its end, where all threads
+/// wait for one another: what a core moves in its own caches in twice that time. The calling thread alone runs what
+/// moves less: that takes no longer on a quiet machine, and on a busy one nobody waits for a thread that has lost its
+/// core to another process. Measured: see docs/threads.md. A variable for tests alone, which see both with small grids.
+inline double least_team_bytes = 128.0 * 1024;
+
+/// Spaces that start a team of threads for each kernel, and have finished it when the launch returns.
+template <class Exec>
+inline constexpr bool starts_teams = false;
+#ifdef KOKKOS_ENABLE_OPENMP
+template <>
+inline constexpr bool starts_teams<Kokkos::OpenMP> = true;
+#endif
+
+/// Whether a kernel that moves as many bytes is worth a team on a quiet machine.
+template <ExecutionSpace Exec>
+bool worth_a_team([[maybe_unused]] const Exec& exec, [[maybe_unused]] double bytes) {
+  if constexpr (starts_teams<Exec>) {
+    return bytes >= least_team_bytes && exec.concurrency() > 1;
+  } else {
+    return true;
+  }
+}
+
+/// Runs a kernel on the calling thread. Tools see it, and kernels of an instance run one after the other, as if Kokkos
+/// had launched it.
+template <ExecutionSpace Exec, class Run>
+  requires starts_teams<Exec>
+void run_alone(const Exec& exec, const std::string& label, const Run& run) {
+  std::uint64_t kernel = 0;
+  bool const seen = Kokkos::Tools::profileLibraryLoaded();
+  if (seen) Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &kernel);
+  {
+    std::lock_guard const lock(exec.impl_internal_space_instance()->m_instance_mutex);
+    run();
+  }
+  if (seen) Kokkos::Tools::endParallelFor(kernel);
+}
+
+/// A kernel that moves as many bytes: team() launches it, alone() does the same on the calling thread. `gain` is what
+/// it gains by a team, as a share of what a loop gains whose threads do not wait for one another.
+template <ExecutionSpace Exec, class Team, class Alone>
+  requires starts_teams<Exec>
+void run_alone_or_as_team(const Exec& exec, const std::string& label, double bytes, const Team& team,
+                          const Alone& alone, double gain = 1.0) {
+  if (!worth_a_team(exec, gain * bytes)) return run_alone(exec, label, alone);
+  auto const begin = HeldUpTeams::Clock::now();
+  // Tests that want teams have them.
+  if (least_team_bytes > 0 && HeldUpTeams::alone(begin, bytes, exec.concurrency())) {
+    return run_alone(exec, label, alone);
+  }
+  team();
+  HeldUpTeams::note(begin, bytes);
+}
+
+// Kernels take indices of the type that they like, as from Kokkos.
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#endif
+
+/// body(e), begin <= e < end. Not inlined, so that a kernel is compiled once for one thread and for a team.
+template <class Index, class Body>
+[[gnu::noinline]] void run_elements(const Body& body, Index begin, Index end) {
+  // A copy, which what is written cannot change: compilers then keep it in registers.
+  Body const kernel = body;  // NOLINT(performance-unnecessary-copy-initialization)
+  for (Index e = begin; e < end; ++e) kernel(e);
+}
+
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+
+/// A thread's part of a range.
+template <class Index, class Body>
+struct RangePart {
+  Body m_body;
+  std::int64_t m_begin;
+  std::int64_t m_size;
+  std::int64_t m_parts;
+
+  void operator()(std::int64_t part) const {
+    run_elements(m_body, static_cast<Index>(m_begin + part * m_size / m_parts),
+                 static_cast<Index>(m_begin + (part + 1) * m_size / m_parts));
+  }
+};
+
+/// body(e) for all indices of a range policy, each of which moves as many bytes: one launch, or what run_alone() does.
+template <class Policy, class Body>
+void launch(const std::string& label, const Policy& policy, [[maybe_unused]] double bytes, const Body& body) {
+  using Exec = typename Policy::execution_space;
+  if constexpr (starts_teams<Exec>) {
+    using Index = typename Policy::member_type;
+    const Exec& exec = policy.space();
+    auto const begin = static_cast<std::int64_t>(policy.begin()), end = static_cast<std::int64_t>(policy.end());
+    // One index is nothing for a team.
+    double const moved = end - begin > 1 ? bytes * static_cast<double>(end - begin) : -1.0;
+    std::int64_t const parts = exec.concurrency();
+    run_alone_or_as_team(
+        exec, label, moved,
+        [&] {
+          Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, parts),
+                               RangePart<Index, Body>{body, begin, end - begin, parts});
+        },
+        [&] { run_elements(body, policy.begin(), policy.end()); });
+  } else {
+    Kokkos::parallel_for(label, policy, body);
+  }
+}
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/factor_failure.hpp>
+#include <hyperplane/core/launch.hpp>
+#include <hyperplane/core/singular_pivot.hpp>
+#include <hyperplane/grid/grid.hpp>
+#include <hyperplane/grid/stencil7.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+
+namespace hyperplane::inline HYPERPLANE_ABI {
+
+namespace detail {
+
+/// What a diagnosis says of a failure: `index` is the row, the column, or which block is not finite.
+struct PivotFinding {
+  FactorFailure failure;
+  int index;
+};
+
+/// Blocks of other points than the one that fails have numbers from here on.
+inline constexpr int neighbour_blocks = 8;
+/// Which block it is is not known.
+inline constexpr int unknown_block = 15;
+
+inline std::string to_text(const Point& p) {
+  return "(" + std::to_string(p.i) + ", " + std::to_string(p.j) + ", " + std::to_string(p.k) + ")";
+}
+
+}  // namespace detail
+
+/// A block of a matrix: that of `point` in a direction.
+struct BlockPlace {
+  Point point{};
+  Direction direction = Direction::center;
+  friend bool operator==(const BlockPlace&, const BlockPlace&) = default;
+};
+
+namespace detail {
+
+/// "block west of point (0, 3, 1), which points out of the grid"; without the point where that is `here`.
+inline std::string describe_block(const BlockPlace& block, bool points_out, std::optional<Point> here = std::nullopt) {
+  auto text = std::string("block ") + name(block.direction);
+  if (here != block.point) text += " of point " + to_text(block.point);
+  return text + (points_out ? ", which points out of the grid" : "");
+}
+
+}  // namespace detail
+
+/// What a factorization on a grid found: nothing, or where the first failure was (the lowest point number) and what it
+/// is.
+struct FactorStatus : FactorDiagnosis {
+  Point point{};
+  /// The block that is not finite, where it is known: of the point, or of one before it. It may point out of the grid.
+  std::optional<BlockPlace> block{};
+  bool points_out = false;  ///< whether that block points out of the grid
+
+  std::string message() const {
+    return message_at(" at point " + detail::to_text(point),
+                      block ? detail::describe_block(*block, points_out, point) : "");
+  }
+};
+
+namespace detail {
+
+/// Moves what a factorization recorded to where status() finds it, as `diagnose(number, code)` explains it, a
+/// PivotFinding; and gets ready for the next factorization.
+template <class Diagnose>
+struct ConcludeFactorization {
+  static constexpr std::uint64_t none = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t* m_words;
+  Diagnose m_diagnose;
+
+  KOKKOS_FUNCTION void operator()(int) const {
+    auto const recorded = m_words[0];
+    m_words[0] = none;
+    m_words[1] = none;
+    if (recorded == none) return;
+    auto const number = static_cast<std::int64_t>(recorded / pivot_codes);
+    PivotFinding const finding = m_diagnose(number, static_cast<int>(recorded % pivot_codes));
+    m_words[1] = static_cast<std::uint64_t>(number) << 8 | static_cast<std::uint64_t>(finding.failure) << 4 |
+                 static_cast<std::uint64_t>(finding.index);
+  }
+};
+
+/// Device-side record of the first failure of a factorization. Kernels lower one word, which holds point number and
+/// code, to the lowest; after them conclude(), a launch for one thread, looks at that point again, if there is one, and
+/// leaves what it found in another word. So the kernels have no more to do than to notice that something is wrong, and
+/// the matrix is still there when it is looked for what.
+///
+/// Relaxed atomic minimum is enough: the word carries everything, and it is read after the kernel.
+template <ExecutionSpace Exec>
+class SingularPivotRecord {
+  using Word = std::uint64_t;
+  static constexpr Word none = std::numeric_limits<Word>::max();
+
+ public:
+  class Ref {
+   public:
+    KOKKOS_FUNCTION explicit Ref(Word* word) : m_word(word) {}
+    KOKKOS_FUNCTION void record(std::int64_t point_number, int code) const {
+      Kokkos::atomic_min(m_word, singular_pivot_word(point_number, code));
+    }
+
+   private:
+    Word* m_word;
+  };
+
+  /// Waits for the instance, so that the first factorization may be on another one.
+  SingularPivotRecord(const Exec& exec, const std::string& label)
+      : m_words(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), 2) {
+    Kokkos::deep_copy(exec, m_words, none);
+    exec.fence("Hyperplane::FactorStatus");
+  }
+
+  Ref ref() const { return Ref(m_words.data()); }
+  /// The word itself, for kernels that lower it by CUDA's own atomic minimum, which takes this type.
+  unsigned long long* word() const {
+    static_assert(sizeof(unsigned long long) == sizeof(Word));
+    return reinterpret_cast<unsigned long long*>(m_words.data());
+  }
+
+  /// Follows the kernels of a factorization. `diagnose` is called on the device for the point that was recorded.
+  template <class Diagnose>
+  void conclude(const Exec& exec, const Diagnose& diagnose) const {
+    launch("Hyperplane::FactorStatus::conclude", Kokkos::RangePolicy<Exec>(exec, 0, 1), sizeof(Word),
+           ConcludeFactorization<Diagnose>{m_words.data(), diagnose});
+  }
+
+  /// Number of the point, or whatever record() was given, and what is wrong there.
+  struct Place {
+    std::int64_t number;
+    PivotFinding finding;
+  };
+
+  /// The first failure, if there was one. Waits for the instance.
+  std::optional<Place> find(const Exec& exec) const {
+    Word words[2] = {none, none};
+    Kokkos::deep_copy(exec, Kokkos::View<Word*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(words, 2),
+                      m_words);
+    exec.fence("Hyperplane::FactorStatus");
+    Word const word = words[1];
+    if (word == none) return std::nullopt;
+    return Place{static_cast<std::int64_t>(word >> 8),
+                 {static_cast<FactorFailure>(word >> 4 & 15), static_cast<int>(word & 15)}};
+  }
+
+  /// Where numbers are those of points of a grid. Waits for the instance.
+  FactorStatus status(const Exec& exec, const Grid& grid) const {
+    return status(exec, grid, [](const Point& p) { return p; });
+  }
+
+  /// Where numbers are those of points in an order that has a point of the grid at `in_order(point)`.
+  template <class InOrder>
+  FactorStatus status(const Exec& exec, const Grid& grid, const InOrder& in_order) const {
+    auto const place = find(exec);
+    if (!place) return {};
+    auto const [failure, index] = place->finding;
+    FactorStatus status{{.failure = failure}, in_order(grid.point(place->number))};
+    if (status.singular()) status.equation = index;
+    if (failure == FactorFailure::not_finite && index != unknown_block) {
+      // A neighbour's block is the one that points here.
+      auto const direction = static_cast<Direction>(index % neighbour_blocks);
+      bool const own = index < neighbour_blocks;
+      status.block = own ? BlockPlace{status.point, direction}
+                         : BlockPlace{neighbour(status.point, direction), opposite(direction)};
+      status.points_out = own && !grid.contains(neighbour(status.point, direction));
+    }
+    return status;
+  }
+
+ private:
+  Kokkos::View<Word*, typename Exec::memory_space> m_words;
+};
+
+}  // namespace detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI

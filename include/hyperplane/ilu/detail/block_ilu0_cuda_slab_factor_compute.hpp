@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/singular_pivot.hpp>
+#include <hyperplane/cuda/phase_barrier.hpp>
+#include <hyperplane/grid/grid.hpp>
+#include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/sweep/triangular_factors.hpp>
+
+#include <cstdint>
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// The warps that compute.
+template <class Layout>
+class CudaSlabFactorComputer {
+  using Scalar = typename Layout::Scalar;
+  using Storage = typename Layout::Storage;
+  using MatrixStorage = typename Layout::MatrixStorage;
+  using Inverse = typename Layout::Inverse;
+  using Threads = typename Layout::Threads;
+  using StoredLanes = typename Layout::StoredLanes;
+  using GivenLanes = typename Layout::GivenLanes;
+  using Shared = typename Layout::Shared;
+  using Row = typename Layout::Row;
+  static constexpr int W = Layout::W;
+  static constexpr int n = Layout::n;
+  static constexpr int warps = Layout::warps;
+  static constexpr int warp = Layout::warp;
+  static constexpr int lanes = Layout::lanes;
+  static constexpr int rows_per_thread = Layout::rows_per_thread;
+  static constexpr int block = Layout::block;
+  static constexpr int stages = Layout::stages;
+  static constexpr int neighbour_stages = Layout::neighbour_stages;
+  static constexpr int window = Layout::window;
+  static constexpr bool keeps_lower_as_given = Layout::keeps_lower_as_given;
+  using Rows = typename Inverse::Rows;
+
+ public:
+  __device__ explicit CudaSlabFactorComputer(const Layout& layout) : m_layout(layout) {}
+
+  __device__ void run(const Shared& s, const Row& row) const {
+    Threads const thread;
+    int const all_steps = m_layout.steps();
+    unsigned points[lanes];
+#pragma unroll
+    for (int e = 0; e < lanes; ++e) {
+      points[e] = row.slab * W + thread.first_lane + e < m_layout.map().grid().nj() ? m_layout.map().grid().ni() : 0;
+    }
+    for (int v = 0; v < all_steps; ++v) {
+      unsigned const count = row.count + v;
+      std::int64_t const pack = row.first_pack + v;
+      bool exists[lanes];
+      bool all = true;
+#pragma unroll
+      for (int e = 0; e < lanes; ++e) {
+        exists[e] = static_cast<unsigned>(v - thread.first_lane - e) < points[e];
+        all = all && exists[e];
+      }
+      Layout::wait(s.given_there, stages, count);
+      const MatrixStorage* const given = s.given + count % stages * (stencil7_size * block) + thread.first_lane;
+      Layout::wait(s.neighbours_there, neighbour_stages, count);
+      const Storage* const neighbours = s.neighbours + count % neighbour_stages * (2 * block);
+
+      Rows d;
+#pragma unroll
+      for (int c = 0; c < n; ++c) {
+#pragma unroll
+        for (int r = 0; r < rows_per_thread; ++r) {
+#pragma unroll
+          for (int e = 0; e < lanes; ++e) d[c][r][e] = 0;
+        }
+      }
+      auto const given_entry = [&](Direction direction, int r, int c) {
+        return *reinterpret_cast<const GivenLanes*>(given + ((static_cast<int>(direction) * n + c) * n + r) * W);
+      };
+      auto const left = [&](Direction direction) {
+        return [&, direction](int r, int m, Scalar(&l)[lanes]) {
+          auto const values = given_entry(direction, thread.rows[r], m);
+#pragma unroll
+          for (int e = 0; e < lanes; ++e) l[e] = static_cast<Scalar>(values.m_values[e]);
+        };
+      };
+      const Storage* u[lanes];
+      if (row.k > 0) {
+#pragma unroll
+        for (int e = 0; e < lanes; ++e) u[e] = neighbours + thread.first_lane + e;
+        eliminate(d, left(Direction::bottom), u);
+      } else {
+        // Not used, but kept as it is, and solves multiply it by zero: what is not finite there has to be noticed.
+        auto const bottom = left(Direction::bottom);
+#pragma unroll
+        for (int c = 0; c < n; ++c) {
+#pragma unroll
+          for (int r = 0; r < rows_per_thread; ++r) {
+            Scalar l[lanes];
+            bottom(r, c, l);
+#pragma unroll
+            for (int e = 0; e < lanes; ++e) d[c][r][e] += l[e] * Scalar(0);
+          }
+        }
+      }
+#pragma unroll
+      for (int e = 0; e < lanes; ++e) u[e] = s.north + thread.first_lane + e - 1;
+      if (thread.first_lane == 0) u[0] = neighbours + block + W - 1;
+      eliminate(d, left(Direction::south), u);
+#pragma unroll
+      for (int e = 0; e < lanes; ++e) u[e] = s.east + thread.first_lane + e;
+      eliminate(d, left(Direction::west), u);
+      // The other warp's lanes have read what this step replaces.
+      synchronize_computing();
+#pragma unroll
+      for (int c = 0; c < n; ++c) {
+#pragma unroll
+        for (int r = 0; r < rows_per_thread; ++r) {
+          auto const center = given_entry(Direction::center, thread.rows[r], c);
+#pragma unroll
+          for (int e = 0; e < lanes; ++e) d[c][r][e] += static_cast<Scalar>(center.m_values[e]);
+        }
+      }
+      auto const report = [&](int e, int code) {
+        if (exists[e]) record({v - thread.first_lane - e, row.slab * W + thread.first_lane + e, row.k}, code);
+      };
+      Inverse::invert({s.pivot_rows, s.exchanged_rows}, thread, d, report);
+
+      auto const store = [&](Storage* to, const Scalar(&values)[lanes]) {
+        StoredLanes stored;
+#pragma unroll
+        for (int e = 0; e < lanes; ++e) stored.m_values[e] = static_cast<Storage>(values[e]);
+        if (all) {
+          *reinterpret_cast<StoredLanes*>(to) = stored;
+        } else {
+          // Other lanes belong to other rows, or are padding.
+#pragma unroll
+          for (int e = 0; e < lanes; ++e) {
+            if (exists[e]) to[e] = stored.m_values[e];
+          }
+        }
+      };
+#pragma unroll
+      for (int r = 0; r < rows_per_thread; ++r) {
+        if (!thread.has_row[r]) continue;
+        Storage* const to =
+            m_layout.m_factors.lower(pack, LowerBlock::inverse) + thread.rows[r] * W + thread.first_lane;
+        Storage excess[lanes] = {};
+#pragma unroll
+        for (int c = 0; c < n; ++c) {
+          store(to + c * n * W, d[c][r]);
+#pragma unroll
+          for (int e = 0; e < lanes; ++e) excess[e] += static_cast<Storage>(d[c][r][e]) * Storage(0);
+        }
+#pragma unroll
+        for (int e = 0; e < lanes; ++e) {
+          if (!(excess[e] == Storage(0))) report(e, unstorable_code);
+        }
+      }
+#pragma unroll
+      for (int block_number = 0; block_number < upper_blocks; ++block_number) {
+        if (block_number == 0 && row.to_block) Layout::wait(s.above_free, neighbour_stages, row.above + v);
+        auto const upper = static_cast<UpperBlock>(block_number);
+        Direction const direction = upper == UpperBlock::top     ? Direction::top
+                                    : upper == UpperBlock::north ? Direction::north
+                                                                 : Direction::east;
+        // What points out of the grid is kept as zero, whatever it is. (A lower block that does, and is not finite,
+        // makes the pivot block not finite, which is recorded.)
+        bool inside[lanes];
+#pragma unroll
+        for (int e = 0; e < lanes; ++e) {
+          inside[e] = upper == UpperBlock::top ? row.k + 1 < m_layout.map().grid().nk()
+                      : upper == UpperBlock::north
+                          ? row.slab * W + thread.first_lane + e + 1 < m_layout.map().grid().nj()
+                          : v - thread.first_lane - e + 1 < m_layout.map().grid().ni();
+        }
+        // Several columns at once, so that their products overlap.
+        constexpr int columns = n <= 8 ? n : 4;
+#pragma unroll 1
+        for (int first = 0; first < n; first += columns) {
+          Scalar sum[columns][rows_per_thread][lanes] = {};
+#pragma unroll
+          for (int m = 0; m < n; ++m) {
+#pragma unroll
+            for (int c = 0; c < columns; ++c) {
+              auto const values = given_entry(direction, m, min(first + c, n - 1));
+#pragma unroll
+              for (int r = 0; r < rows_per_thread; ++r) {
+#pragma unroll
+                for (int e = 0; e < lanes; ++e) sum[c][r][e] += d[m][r][e] * static_cast<Scalar>(values.m_values[e]);
+              }
+            }
+          }
+#pragma unroll
+          for (int c = 0; c < columns; ++c) {
+            if (first + c >= n) continue;
+#pragma unroll
+            for (int r = 0; r < rows_per_thread; ++r) {
+              if (!thread.has_row[r]) continue;
+#pragma unroll
+              for (int e = 0; e < lanes; ++e) {
+                if (!inside[e]) sum[c][r][e] = 0;
+              }
+              int const entry = ((first + c) * n + thread.rows[r]) * W + thread.first_lane;
+              store(m_layout.m_factors.upper(pack, upper) + entry, sum[c][r]);
+              if (upper == UpperBlock::top) {
+                if (row.to_block) {
+                  // Into the block after, whose barrier counts the bytes; what is no point there, nobody uses.
+                  unsigned const slot = (row.above + v) % neighbour_stages;
+                  StoredLanes stored;
+#pragma unroll
+                  for (int e = 0; e < lanes; ++e) stored.m_values[e] = static_cast<Storage>(sum[c][r][e]);
+                  s.neighbours_there[slot].store_at(cuda::cluster_rank() + 1, s.neighbours + slot * (2 * block) + entry,
+                                                    stored);
+                }
+                continue;
+              }
+              // For the step after: zero where there is no point.
+              StoredLanes stored;
+#pragma unroll
+              for (int e = 0; e < lanes; ++e) {
+                stored.m_values[e] = exists[e] ? static_cast<Storage>(sum[c][r][e]) : Storage(0);
+              }
+              *reinterpret_cast<StoredLanes*>((upper == UpperBlock::east ? s.east : s.north) + entry) = stored;
+            }
+          }
+        }
+      }
+      if constexpr (!keeps_lower_as_given) {
+        Storage* const to = m_layout.m_factors.lower(pack, LowerBlock::bottom);
+        const MatrixStorage* const from = s.given + count % stages * (stencil7_size * block);
+        for (int e = threadIdx.x; e < 3 * block; e += warps * warp) {
+          auto const value = static_cast<Storage>(from[e]);
+          to[e] = value;
+          if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) {
+            if (!(value * Storage(0) == Storage(0))) report_lower(row, v, e);
+          }
+        }
+      }
+      synchronize_computing();
+      s.done[count % window].arrive();
+    }
+  }
+
+ private:
+  /// rows -= L U; `left` tells the value of L in a lane of the thread's row, `u` where U is in a lane.
+  template <class Left>
+  __device__ __forceinline__ static void eliminate(Rows& rows, const Left& left, const Storage* const (&u)[lanes]) {
+#pragma unroll(n <= 8 ? n : 1)
+    for (int m = 0; m < n; ++m) {
+      Scalar l[rows_per_thread][lanes];
+#pragma unroll
+      for (int r = 0; r < rows_per_thread; ++r) left(r, m, l[r]);
+#pragma unroll
+      for (int c = 0; c < n; ++c) {
+#pragma unroll
+        for (int e = 0; e < lanes; ++e) {
+          Scalar const value = static_cast<Scalar>(u[e][(c * n + m) * W]);
+#pragma unroll
+          for (int r = 0; r < rows_per_thread; ++r) rows[c][r][e] -= l[r][e] * value;
+        }
+      }
+    }
+  }
+
+  __device__ void record(const Point& p, int code) const {
+    // Relaxed: the word carries everything and is read after the kernel.
+    atomicMin(m_layout.m_singular,
+              static_cast<unsigned long long>(singular_pivot_word(m_layout.map().grid().index(p), code)));
+  }
+
+  /// That entry e of the lower blocks of a step cannot be stored.
+  __device__ void report_lower(const Row& row, int v, int e) const {
+    int const lane = e % W;
+    Point const p{v - lane, row.slab * W + lane, row.k};
+    auto const direction = static_cast<Direction>(e / block);
+    if (m_layout.map().grid().contains(p) && m_layout.map().grid().contains(neighbour(p, direction)))
+      record(p, unstorable_code);
+  }
+
+  /// A barrier of the warps that compute.
+  __device__ static void synchronize_computing() { asm volatile("bar.sync 1, %0;" ::"n"(warps * warp) : "memory"); }
+
+  const Layout& m_layout;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

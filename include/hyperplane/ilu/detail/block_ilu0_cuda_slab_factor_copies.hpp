@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/cuda/phase_barrier.hpp>
+#include <hyperplane/cuda/progress.hpp>
+#include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/sweep/triangular_factors.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// The warp that copies the blocks of A ahead of their use, keeps the lower ones, and tells the other rows how far this
+/// one has come.
+template <class Layout>
+class CudaSlabFactorMover {
+  using Shared = typename Layout::Shared;
+  using Row = typename Layout::Row;
+  static constexpr int warp = Layout::warp;
+  static constexpr int block = Layout::block;
+  static constexpr std::size_t given_bytes = Layout::given_bytes;
+  static constexpr std::size_t neighbour_bytes = Layout::neighbour_bytes;
+  static constexpr int stages = Layout::stages;
+  static constexpr int window = Layout::window;
+  static constexpr bool keeps_lower_as_given = Layout::keeps_lower_as_given;
+
+ public:
+  __device__ explicit CudaSlabFactorMover(const Layout& layout) : m_layout(layout) {}
+
+  __device__ void run(const Shared& s, const Row& row) const {
+    if (threadIdx.x % warp == 0) {
+      auto const policy = cuda::evict_first_policy();
+      auto const copy = [&](int v) {
+        unsigned const slot = (row.count + v) % stages;
+        s.given_there[slot].expect(given_bytes);
+        s.given_there[slot].copy(s.given + slot * (stencil7_size * block),
+                                 m_layout.m_a.pack_block(row.first_pack + v, Direction::bottom), given_bytes, policy);
+      };
+      int const all_steps = m_layout.steps();
+      for (int v = 0; v < min(stages, all_steps); ++v) copy(v);
+      int* const progress = m_layout.m_progress + (row.k * m_layout.map().slabs() + row.slab);
+      // A row of another cluster is above, or the next slab, which is some steps behind anyway.
+      int const told_every = !row.to_block && row.k + 1 < m_layout.map().grid().nk() ? 1
+                             : row.slab + 1 < m_layout.map().slabs()                 ? m_layout.m_steps_to_slab
+                                                                                     : all_steps;
+      for (int v = 0; v < all_steps; ++v) {
+        if constexpr (keeps_lower_as_given) {
+          // All lanes, also those of other rows, which store the same values.
+          Layout::wait(s.given_there, stages, row.count + v);
+          cuda::bulk_store(m_layout.m_factors.lower(row.first_pack + v, LowerBlock::bottom),
+                           s.given + (row.count + v) % stages * (stencil7_size * block), 3 * neighbour_bytes);
+        }
+        Layout::wait(s.done, window, row.count + v);
+        if (v + stages < all_steps) {
+          if constexpr (keeps_lower_as_given) cuda::wait_for_bulk_reads();
+          copy(v + stages);
+        }
+        // Release: what the computing warp wrote comes before, by its barrier.
+        if ((v + 1) % told_every == 0 || v + 1 == all_steps) cuda::publish(progress, v + 1);
+      }
+      if constexpr (keeps_lower_as_given) cuda::wait_for_bulk_reads();
+    }
+    __syncwarp();
+  }
+
+ private:
+  const Layout& m_layout;
+};
+
+/// The warp that copies the blocks that the rows below and to the south have computed.
+template <class Layout>
+class CudaSlabFactorGatherer {
+  using Storage = typename Layout::Storage;
+  using Shared = typename Layout::Shared;
+  using Row = typename Layout::Row;
+  static constexpr int W = Layout::W;
+  static constexpr int warp = Layout::warp;
+  static constexpr int block = Layout::block;
+  static constexpr std::size_t neighbour_bytes = Layout::neighbour_bytes;
+  static constexpr int neighbour_stages = Layout::neighbour_stages;
+  static constexpr int window = Layout::window;
+
+ public:
+  __device__ explicit CudaSlabFactorGatherer(const Layout& layout) : m_layout(layout) {}
+
+  __device__ void run(const Shared& s, const Row& row) const {
+    if (threadIdx.x % warp == 0) {
+      auto const policy = cuda::evict_normal_policy();
+      int const all_steps = m_layout.steps();
+      int const own = row.k * m_layout.map().slabs() + row.slab;
+      int seen_below = 0;
+      int seen_south = 0;
+      std::int64_t const south_pack = row.first_pack - m_layout.map().steps() + m_layout.map().south_step(0);
+      for (int v = 0; v < all_steps; ++v) {
+        if (v >= neighbour_stages) Layout::wait(s.done, window, row.count + v - neighbour_stages);
+        unsigned const slot = (row.count + v) % neighbour_stages;
+        bool const below = row.k > 0;
+        // Lane W - 1 of the slab before is as many steps behind.
+        bool const south = row.slab > 0 && v < m_layout.map().grid().ni();
+        auto& there = s.neighbours_there[slot];
+        there.expect(static_cast<std::uint32_t>((below + south) * neighbour_bytes));
+        if (row.from_block) s.above_free[slot].arrive_at(cuda::cluster_rank() - 1);
+        // Acquire: copies read what the other row wrote before it published.
+        while (below && !row.from_block && seen_below <= v) {
+          seen_below = cuda::observe(m_layout.m_progress + own - m_layout.map().slabs());
+        }
+        while (south && seen_south <= v + W - 1) seen_south = cuda::observe(m_layout.m_progress + own - 1);
+        cuda::fence_before_copies_of_results();
+        Storage* const to = s.neighbours + slot * (2 * block);
+        if (below && !row.from_block) {
+          there.copy(to, m_layout.m_factors.upper(row.first_pack + v - m_layout.map().pitch(), UpperBlock::top),
+                     neighbour_bytes, policy);
+        }
+        if (south) {
+          there.copy(to + block, m_layout.m_factors.upper(south_pack + v, UpperBlock::north), neighbour_bytes, policy);
+        }
+      }
+    }
+    __syncwarp();
+  }
+
+ private:
+  const Layout& m_layout;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

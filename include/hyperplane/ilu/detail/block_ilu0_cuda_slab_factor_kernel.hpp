@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/cuda/phase_barrier.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_cuda_slab_factor_compute.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_cuda_slab_factor_copies.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_cuda_slab_factor_layout.hpp>
+
+#include <cstddef>
+
+/// The factorization of BILU(0) on CUDA without a grid barrier.
+///
+/// A block of threads computes a row (a slab in one layer k, see docs/design.md): two warps
+/// the blocks of W points per step, the inverse included; one warp keeps the copies of the matrix going, ahead of their
+/// use; one warp waits for the progress words of the rows below and to the south and copies what they have computed.
+/// West and south neighbours are those of the step before, kept in shared memory, but for the south neighbour of lane
+/// 0.
+///
+/// No deadlock, whatever else runs on the device: rows are taken by ticket in topological order, so that the row of the
+/// lowest ticket that has not finished depends on finished rows alone, and the block that drew it is running.
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length>
+struct CudaSlabFactor {
+  using Layout = CudaSlabFactorLayout<Scalar, n, Storage, MatrixStorage, vector_length>;
+  using Shared = typename Layout::Shared;
+  using Row = typename Layout::Row;
+  static constexpr int warps = Layout::warps;
+  static constexpr int warp = Layout::warp;
+  static constexpr int threads = Layout::threads;
+  static constexpr int block = Layout::block;
+  static constexpr int stages = Layout::stages;
+  static constexpr int neighbour_stages = Layout::neighbour_stages;
+  static constexpr int window = Layout::window;
+
+  Layout m_layout;
+
+  __device__ void run(std::byte* memory) const {
+    Shared const s = Layout::carve(memory);
+    int const role = threadIdx.x / warp;
+    if (threadIdx.x == 0) {
+      for (int b = 0; b < stages + 2 * neighbour_stages; ++b) s.given_there[b].initialize(1);
+      for (int b = 0; b < window; ++b) s.done[b].initialize(warps * warp);
+      cuda::PhaseBarrier::fence_initialized();
+    }
+    int const rank = static_cast<int>(cuda::cluster_rank());
+    unsigned count = 0;
+    unsigned above = 0;
+    while (true) {
+      cuda::cluster_sync();
+      // Not while the tile before is still under way: a cluster that is busy would keep others from the tile.
+      if (threadIdx.x == 0 && rank == 0) {
+        int const drawn = atomicAdd(&m_layout.m_state->m_ticket, 1);
+        for (int other = 0; other < Layout::layers(); ++other) cuda::store_in_cluster(s.ticket, other, drawn);
+      }
+      // No point is before the first step.
+      for (int e = threadIdx.x; e < 2 * block; e += threads) s.east[e] = 0;
+      cuda::cluster_sync();
+      int const ticket = *s.ticket;
+      if (ticket >= m_layout.tile_count()) break;
+      int const number = m_layout.m_order[ticket];
+      int const slab = number % m_layout.map().slabs();
+      int const k = number / m_layout.map().slabs() * Layout::layers() + rank;
+      if (k >= m_layout.map().grid().nk()) continue;
+      Row const row{slab,  k,        m_layout.map().first_pack(slab, k),
+                    count, rank > 0, rank + 1 < Layout::layers() && k + 1 < m_layout.map().grid().nk(),
+                    above};
+      if (slab == 0) {
+        // Nothing is copied there, and lane 0 has no south neighbour.
+        for (int e = threadIdx.x; e < neighbour_stages * block; e += threads) {
+          s.neighbours[(2 * (e / block) + 1) * block + e % block] = 0;
+        }
+        cuda::fence_before_copies();
+      }
+      __syncthreads();
+      if (role < warps) {
+        CudaSlabFactorComputer(m_layout).run(s, row);
+      } else if (role == warps) {
+        CudaSlabFactorMover(m_layout).run(s, row);
+      } else {
+        CudaSlabFactorGatherer(m_layout).run(s, row);
+      }
+      count += m_layout.steps();
+      above += row.to_block ? m_layout.steps() : 0;
+    }
+    bool is_last = false;
+    if (threadIdx.x == 0) {
+      // Acquire: nobody reads progress words after he has counted himself.
+      __threadfence();
+      is_last = atomicAdd(&m_layout.m_state->m_exited, 1) == static_cast<int>(gridDim.x) - 1;
+      __threadfence();
+    }
+    if (__syncthreads_or(is_last)) {
+      for (int r = threadIdx.x; r < m_layout.row_count(); r += threads) m_layout.m_progress[r] = 0;
+      if (threadIdx.x == 0) {
+        m_layout.m_state->m_ticket = 0;
+        m_layout.m_state->m_exited = 0;
+      }
+    }
+  }
+};
+template <class Factor>
+__global__ void __launch_bounds__(Factor::Layout::threads, Factor::Layout::resident_blocks)
+    cuda_slab_factor_kernel(const __grid_constant__ Factor factor) {
+  extern __shared__ __align__(128) std::byte cuda_slab_factor_memory[];
+  // For older devices there is nothing: a plan asks whether the kernel that would run is this one.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  factor.run(cuda_slab_factor_memory);
+#endif
+}
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/cuda/phase_barrier.hpp>
+#include <hyperplane/grid/slab_map.hpp>
+#include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_cuda_slab_inverse.hpp>
+#include <hyperplane/stencil/block_stencil7_ref.hpp>
+#include <hyperplane/sweep/slab_threads_cuda.hpp>
+#include <hyperplane/sweep/triangular_factors.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// Words between the blocks of one launch and from launch to launch; zero at first, left so by the last block.
+struct CudaFactorState {
+  int m_ticket;
+  int m_exited;
+};
+
+/// What a kernel of the factorization is given, and where things are in shared memory.
+template <class Scalar_, int n_, class Storage_, class MatrixStorage_, int vector_length>
+struct CudaSlabFactorLayout {
+  using Scalar = Scalar_;
+  using Storage = Storage_;
+  using MatrixStorage = MatrixStorage_;
+  static constexpr int n = n_;
+  static constexpr int W = vector_length;
+  /// That compute.
+  static constexpr int warps = 2;
+  using Inverse = CudaSlabInverse<Scalar, n, W, warps>;
+  using Threads = CudaSlabThreads<Scalar, n, W, warps>;
+  static constexpr int warp = Threads::warp;
+  static constexpr int lanes = Threads::lanes;
+  static constexpr int rows_per_thread = Threads::rows_per_thread;
+  using StoredLanes = CudaVector<Storage, lanes>;
+  using GivenLanes = CudaVector<MatrixStorage, lanes>;
+
+  static constexpr int threads = (warps + 2) * warp;
+  static constexpr int block = n * n * W;
+  static constexpr int max_shared_bytes = 232448;
+  static constexpr std::size_t given_bytes = std::size_t{stencil7_size} * block * sizeof(MatrixStorage);
+  static constexpr std::size_t neighbour_bytes = std::size_t{block} * sizeof(Storage);
+  static constexpr std::size_t fixed_bytes = 2 * neighbour_bytes + Inverse::scratch_values * sizeof(Scalar) + 128;
+  static constexpr int stages = fixed_bytes + 2 * given_bytes + 4 * neighbour_bytes <= max_shared_bytes ? 2 : 1;
+  static constexpr int neighbour_stages =
+      fixed_bytes + stages * given_bytes + 6 * neighbour_bytes <= max_shared_bytes ? 3 : 2;
+  static constexpr std::size_t shared_bytes =
+      fixed_bytes + stages * given_bytes + neighbour_stages * 2 * neighbour_bytes;
+  static_assert(shared_bytes <= max_shared_bytes);
+  /// Blocks of a multiprocessor, as far as registers go.
+  static constexpr int resident_blocks = n <= 4 ? 5 : n <= 6 ? 4 : n <= 8 ? 3 : 2;
+  static constexpr int window = 4;
+  static constexpr bool keeps_lower_as_given = std::is_same_v<Storage, MatrixStorage>;
+
+  BlockStencil7Ref<MatrixStorage, n, W> m_a;
+  TriangularFactors<Storage, n, W> m_factors;
+  unsigned long long* m_singular;
+  int* m_progress;
+  const int* m_order;
+  CudaFactorState* m_state;
+  int m_steps_to_slab;  ///< after so many steps the next slab is told
+
+  __device__ const SlabMap<W>& map() const { return m_factors.m_map; }
+  __device__ int steps() const { return map().grid().ni() + W - 1; }
+  __device__ int row_count() const { return map().slabs() * map().grid().nk(); }
+  __device__ static int layers() { return static_cast<int>(cuda::cluster_size()); }
+  __device__ int tile_count() const { return (map().grid().nk() + layers() - 1) / layers() * map().slabs(); }
+
+  struct Shared {
+    MatrixStorage* given;    // [stages][stencil7_size * block]
+    Storage* neighbours;     // [neighbour_stages][2][block]: top blocks of the row below, north ones of the row south
+    Storage* east;           // [block]: of the step before
+    Storage* north;          // [block]
+    Scalar* pivot_rows;      // [2][n * W]
+    Scalar* exchanged_rows;  // [2][n * W]
+    cuda::PhaseBarrier* given_there;       // [stages]
+    cuda::PhaseBarrier* neighbours_there;  // [neighbour_stages]
+    cuda::PhaseBarrier* above_free;        // [neighbour_stages]: the row above, of the next block, has room
+    cuda::PhaseBarrier* done;              // [window]
+    int* ticket;
+  };
+  __device__ static Shared carve(std::byte* memory) {
+    Shared s;
+    s.given = reinterpret_cast<MatrixStorage*>(memory);
+    s.neighbours = reinterpret_cast<Storage*>(memory + stages * given_bytes);
+    s.east = s.neighbours + neighbour_stages * 2 * block;
+    s.north = s.east + block;
+    s.pivot_rows = reinterpret_cast<Scalar*>(s.north + block);
+    s.exchanged_rows = s.pivot_rows + 2 * n * W;
+    s.given_there = reinterpret_cast<cuda::PhaseBarrier*>(s.exchanged_rows + 2 * n * W);
+    s.neighbours_there = s.given_there + stages;
+    s.above_free = s.neighbours_there + neighbour_stages;
+    s.done = s.above_free + neighbour_stages;
+    s.ticket = reinterpret_cast<int*>(s.done + window);
+    return s;
+  }
+
+  /// A row of the grid, and what barriers have counted before it.
+  struct Row {
+    int slab;
+    int k;
+    std::int64_t first_pack;
+    unsigned count;
+    bool from_block;  ///< what the row below computes comes from the block before
+    bool to_block;    ///< what the row above needs goes to the block after
+    unsigned above;   ///< what the barriers of the block after have counted
+  };
+
+  __device__ static void wait(const cuda::PhaseBarrier* barriers, int ring, unsigned number) {
+    barriers[number % ring].wait(number / ring % 2);
+  }
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

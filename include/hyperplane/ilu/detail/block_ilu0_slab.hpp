@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/block/diagnosis.hpp>
+#include <hyperplane/block/gemm.hpp>
+#include <hyperplane/block/inverse.hpp>
+#include <hyperplane/block/matrix.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/grid/outside_lanes.hpp>
+#include <hyperplane/host/slab_sweep.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_fast_factor.hpp>
+#include <hyperplane/simd/pack.hpp>
+#include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/stencil/slab_neighbours.hpp>
+#include <hyperplane/sweep/slab_steps.hpp>
+#include <hyperplane/sweep/triangular_factors.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+/// The factorization of BILU(0) on hosts: every operation is on full SIMD vectors along skewed slabs, threads follow
+/// one another by progress words (host::SlabSweep).
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length>
+struct BlockIlu0FactorSlab {
+  using PackType = Pack<Scalar, vector_length>;
+  using Block = block::Matrix<PackType, n>;
+  using GivenBlock = block::PackMatrix<PackType, MatrixStorage, n>;
+  using StoredBlock = block::PackMatrix<PackType, Storage, n>;
+  static constexpr int block_entries = n * n;
+
+  BlockStencil7Ref<MatrixStorage, n, vector_length> m_a;
+  TriangularFactors<Storage, n, vector_length> m_factors;
+  typename SingularPivotRecord<Exec>::Ref m_singular;
+
+  void operator()(int slab, std::int64_t begin, std::int64_t end) const {
+    auto const& map = m_a.map();
+    auto const access = [factors = m_factors](std::int64_t pack) { return factors.upper(pack, UpperBlock::north); };
+    SlabNeighbours<Scalar, vector_length, block_entries, decltype(access)> const north(map, slab, access);
+    std::int64_t remainder = begin % map.pitch();
+    for (std::int64_t step = begin; step < end; ++step, ++remainder) {
+      if (remainder == map.pitch()) remainder = 0;
+      std::int64_t const pack = map.first_pack(slab) + step;
+      // Blocks are read in the order of their memory, so the diagonal block comes after what is subtracted from it.
+      Block sum, u;
+      for (auto& entry : sum.m_entries) entry = PackType(0);
+      PackType excess(0);
+      bool const has_bottom = step >= map.pitch();
+      keep(pack, Direction::bottom, LowerBlock::bottom, has_bottom, excess);
+      if (has_bottom) {
+        eliminate(pack, Direction::bottom, StoredBlock{m_factors.upper(pack - map.pitch(), UpperBlock::top)}, sum);
+      }
+      keep(pack, Direction::south, LowerBlock::south, true, excess);
+      north.load(step - 1, u.m_entries);
+      north.south(step, u.m_entries, u.m_entries);
+      eliminate(pack, Direction::south, u, sum);
+      keep(pack, Direction::west, LowerBlock::west, step > 0, excess);
+      if (step > 0) eliminate(pack, Direction::west, StoredBlock{m_factors.upper(pack - 1, UpperBlock::east)}, sum);
+      Block d;
+      GivenBlock const center{m_a.pack_block(pack, Direction::center)};
+      for (int c = 0; c < n; ++c) {
+        for (int r = 0; r < n; ++r) d(r, c) = center(r, c) + sum(r, c);
+      }
+      PackPlace const place{slab, step, remainder};
+      if (!is_full(map, place)) make_regular<n>(padding_lanes<PackType>(map, place), d);
+      block::invert<n>(d, [&](const auto& mask, int equation) { record(pack, mask, equation); });
+      Storage* const inverse = m_factors.lower(pack, LowerBlock::inverse);
+      excess += sum_apart<block_entries, PackType>([&](int e) {
+        d.m_entries[e].stream(inverse + e * vector_length);
+        return storage_excess<Storage, Scalar>(d.m_entries[e]);
+      });
+      if (any(excess != PackType(0))) [[unlikely]]
+        record(pack, excess != PackType(0), unstorable_code);
+      auto const outside = [&](Direction direction) { return OutsideLanes<vector_length>(map, place, direction); };
+      scale(pack, Direction::east, UpperBlock::east, d, outside(Direction::east));
+      scale(pack, Direction::north, UpperBlock::north, d, outside(Direction::north));
+      scale(pack, Direction::top, UpperBlock::top, d, outside(Direction::top));
+    }
+    stream_fence();
+  }
+
+ private:
+  template <class UpperMatrix>
+  void eliminate(std::int64_t pack, Direction direction, const UpperMatrix& u, Block& sum) const {
+    block::gemm_subtract<n>(GivenBlock{m_a.pack_block(pack, direction)}, u, sum);
+  }
+
+  /// Zeros where `used` is false: all of the blocks point out of the grid then, and are not looked at.
+  void keep(std::int64_t pack, Direction direction, LowerBlock lower, bool used, PackType& excess) const {
+    GivenBlock const given{m_a.pack_block(pack, direction)};
+    Storage* const values = m_factors.lower(pack, lower);
+    for (int c = 0; c < n; ++c) {
+      for (int r = 0; r < n; ++r) {
+        PackType const value = used ? given(r, c) : PackType(0);
+        if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) {
+          excess += storage_excess<Storage, Scalar>(value);
+        }
+        value.stream(values + (c * n + r) * vector_length);
+      }
+    }
+  }
+
+  /// What points out of the grid is kept as zero, whatever it is. (A lower block that does, and is not finite, makes
+  /// the pivot block not finite, which is recorded.)
+  void scale(std::int64_t pack, Direction direction, UpperBlock upper, const Block& inverse,
+             const OutsideLanes<vector_length>& outside) const {
+    Block u;
+    block::gemm<n>(inverse, GivenBlock{m_a.pack_block(pack, direction)}, u);
+    if (outside.any()) clear(outside, u);
+    store(u, m_factors.upper(pack, upper));
+  }
+
+  static void store(const Block& block, Storage* values) {
+    for (int e = 0; e < block_entries; ++e) block.m_entries[e].store(values + e * vector_length);
+  }
+
+  template <class Mask>
+  void record(std::int64_t pack, const Mask& mask, int equation) const {
+    record_lanes(m_a.map(), pack, mask, equation, m_singular);
+  }
+};
+
+template <class Scalar, int n, HostExecutionSpace Exec, class Storage, int vector_length>
+class BlockIlu0FastFactor<Scalar, n, Exec, Storage, vector_length> {
+ public:
+  using Map = SlabMap<vector_length>;
+
+  static SweepPath sweep_path(const Exec&, SweepPath asked) { return asked; }
+
+  BlockIlu0FastFactor(const Exec& exec, const Map& map, SweepPath, int /*multiprocessors*/)
+      : m_sweep(exec, "Hyperplane::BlockIlu0", map.slabs(), map.steps(), vector_length - 1,
+                slab_steps<Storage, n, vector_length>) {}
+
+  template <class MatrixStorage>
+  void operator()(const Exec& exec, const BlockStencil7Ref<MatrixStorage, n, vector_length>& a,
+                  const TriangularFactors<Storage, n, vector_length>& factors,
+                  const SingularPivotRecord<Exec>& singular) const {
+    // Half of them: threads of a sweep gain less than others, because they wait for one another.
+    m_sweep.run(
+        exec, "Hyperplane::BlockIlu0::factor",
+        3.5 * n * n * std::max(n / 2, 1) * (sizeof(MatrixStorage) + sizeof(Storage)) * vector_length,
+        BlockIlu0FactorSlab<Scalar, n, Exec, Storage, MatrixStorage, vector_length>{a, factors, singular.ref()});
+  }
+
+ private:
+  host::SlabSweep<Exec> m_sweep;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

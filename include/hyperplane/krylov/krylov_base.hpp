@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <hyperplane/array/reducer.hpp>
+#include <hyperplane/array/scaled_norm.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/core/launch.hpp>
+#include <hyperplane/krylov/concepts.hpp>
+#include <hyperplane/krylov/detail/progress.hpp>
+#include <hyperplane/krylov/options.hpp>
+#include <memory>
+#include <string>
+
+#include <Kokkos_Core.hpp>
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// Vector updates that several methods share. Templates on the scalar alone, so that they are compiled once for all
+/// block sizes.
+template <class Scalar>
+struct ResidualBody {
+  const Scalar* m_b;
+  Scalar* m_r;  // holds A x
+  Scalar m_factor;
+  KOKKOS_FUNCTION Sums<1> operator()(std::int64_t e) const {
+    Scalar const r = (m_b[e] - m_r[e]) * m_factor;
+    m_r[e] = r;
+    return {{static_cast<double>(r) * r}};
+  }
+};
+
+template <class Scalar>
+struct NormBody {
+  const Scalar* m_x;
+  KOKKOS_FUNCTION Sums<1> operator()(std::int64_t e) const { return {{static_cast<double>(m_x[e]) * m_x[e]}}; }
+};
+
+struct RhsNormFinish {
+  ProgressRef m_progress;
+  double m_tolerance;
+  double m_absolute_tolerance;
+  KOKKOS_FUNCTION void operator()(const Sums<1>& sums) const {
+    m_progress.set_rhs(sums.m_values[0], m_tolerance, m_absolute_tolerance);
+  }
+};
+
+struct RhsNormKnown {
+  ProgressRef m_progress;
+  double m_norm;
+  double m_tolerance;
+  double m_absolute_tolerance;
+  KOKKOS_FUNCTION void operator()(int) const { m_progress.set_rhs_norm(m_norm, m_tolerance, m_absolute_tolerance); }
+};
+
+template <class Scalar>
+struct SetZero {
+  Scalar* m_x;
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const { m_x[e] = Scalar(0); }
+};
+
+/// Asks A what is not finite in it, where a breakdown may be due to that and A can tell.
+template <class Exec, class Matrix>
+void name_cause(const Exec& exec, const Matrix& a, KrylovResult& result) {
+  if constexpr (requires { describe_not_finite(exec, a); }) {
+    bool const of_product = result.breakdown == KrylovBreakdown::initial_residual ||
+                            result.breakdown == KrylovBreakdown::product ||
+                            result.breakdown == KrylovBreakdown::residual;
+    if (of_product) result.cause = describe_not_finite(exec, a);
+  }
+}
+
+/// Says for as long as it lives that an object and its copies solve.
+class Solving {
+ public:
+  Solving(std::atomic<bool>& flag, const std::string& object) : m_flag(flag) {
+    if (m_flag.exchange(true)) {
+      fail(object + ": is solving already: neither its monitor nor a second thread may use it meanwhile");
+    }
+  }
+  ~Solving() { m_flag = false; }
+  Solving(const Solving&) = delete;
+  Solving& operator=(const Solving&) = delete;
+
+ private:
+  std::atomic<bool>& m_flag;
+};
+
+/// What every method begins and ends with.
+///
+/// A method computes plain sums of squares. Where one is out of range, its kernels do nothing any more, and at its next
+/// look the host finds the norm without overflow and underflow, and a power of two to divide the residual by from then
+/// on: x changes by the solution for that residual times the power. Ordinary systems have the scale 1.
+template <KrylovVector Vector>
+class KrylovBase {
+ public:
+  using Exec = typename Vector::execution_space;
+  using Scalar = typename Vector::scalar_type;
+
+  KrylovBase(const Exec& exec, const VectorDomain<Vector>& domain, const char* method, const KrylovOptions& options)
+      : m_options((check_options(method, options), options)),
+        m_label(std::string("Hyperplane::") + method),
+        m_r(make_vector<Vector>(exec, domain, m_label + "::r")),
+        m_reducer(exec, size(m_r)),
+        m_norm(exec, m_label + "::norm"),
+        m_progress(exec, m_label, options),
+        m_solving(std::make_shared<std::atomic<bool>>(false)) {}
+
+  const KrylovOptions& options() const { return m_options; }
+
+ protected:
+  static Scalar* data(const Vector& v) { return v.flat().data(); }
+  static std::int64_t size(const Vector& v) { return static_cast<std::int64_t>(v.flat().size()); }
+  Kokkos::RangePolicy<Exec> all(const Exec& exec) const { return {exec, 0, size(m_r)}; }
+
+  void check(const Vector& b, const Vector& x, const KrylovLimits& limits) const {
+    check_limits(m_label, limits);
+    auto const check = [this](const Vector& v) {
+      auto const domain = vector_domain(v), expected = vector_domain(m_r);
+      if (!(domain == expected)) {
+        fail(m_label + ": a vector is of " + describe_domain(domain) + " points, expected " +
+             describe_domain(expected));
+      }
+    };
+    check(b);
+    check(x);
+    if (data(b) == data(x)) fail(m_label + ": x must not be b");
+  }
+
+  /// The right-hand side's norm and the initial residual. start() launches what computes the residual and its norm in
+  /// the scale of the run.
+  template <class Start>
+  Phase begin(const Exec& exec, const Vector& b, const Vector& x, KrylovRun& run, const Start& start) const {
+    auto const& limits = run.m_limits;
+    m_progress.reset(exec, m_label + "::reset");
+    m_reducer.template run<1>(exec, m_label + "::rhs_norm", NormBody<Scalar>{data(b)},
+                              RhsNormFinish{m_progress.ref(run), limits.tolerance, limits.absolute_tolerance});
+    start();
+    Phase phase = m_progress.look(exec, run, 0);
+    if (!unsure(phase)) return phase;
+    if (run.m_rhs_unsure) {
+      double const norm = scaled_norm(exec, b);
+      run.m_result.rhs_norm = norm;
+      if (!std::isfinite(norm)) {
+        return run.end(Phase::breakdown, run.m_result.residual_norm, KrylovBreakdown::right_hand_side);
+      }
+      if (norm == 0.0) {
+        launch(m_label + "::zero", all(exec), sizeof(Scalar), SetZero<Scalar>{data(x)});
+        exec.fence("Hyperplane: x is zero");
+        return run.end(Phase::converged, 0.0);
+      }
+      launch(m_label + "::rhs_norm", Kokkos::RangePolicy<Exec>(exec, 0, 1), sizeof(double),
+             RhsNormKnown{m_progress.ref(run), norm, limits.tolerance, limits.absolute_tolerance});
+    }
+    phase = settle(exec, run, start);
+    if (phase == Phase::breakdown) {
+      run.m_result.breakdown =
+          std::isfinite(scaled_norm(exec, x)) ? KrylovBreakdown::initial_residual : KrylovBreakdown::initial_guess;
+    }
+    return phase;
+  }
+
+  /// start() again, and the phase after it.
+  template <class Start>
+  Phase restart(const Exec& exec, KrylovRun& run, const Start& start) const {
+    start();
+    Phase const phase = m_progress.look(exec, run, 0);
+    return unsure(phase) ? settle(exec, run, start) : phase;
+  }
+
+  /// Where the sum of squares of the residual is out of range: finds its norm, and begins anew in a scale that suits.
+  template <class Start>
+  Phase settle(const Exec& exec, KrylovRun& run, const Start& start) const {
+    // What is far below the last scale may have vanished in it.
+    if (run.m_scale != 1.0) {
+      run.m_scale = 1.0;
+      start();
+    }
+    double const norm = scaled_norm(exec, m_r);
+    if (!std::isfinite(norm)) return run.end(Phase::breakdown, norm, KrylovBreakdown::residual);
+    if (norm == 0.0) return run.end(Phase::converged, norm);
+    run.m_scale = scale_of(norm);
+    start();
+    Phase const phase = m_progress.look(exec, run, 0);
+    return unsure(phase) ? run.end(Phase::breakdown, norm, KrylovBreakdown::residual) : phase;
+  }
+
+  /// r = (b - A x) / scale, and its sum of squares into finish.
+  template <class Matrix, class Finish>
+  void compute_residual(const Exec& exec, const Matrix& a, const Vector& b, const Vector& x, const KrylovRun& run,
+                        const Finish& finish) const {
+    apply(exec, a, x, m_r);
+    m_reducer.template run<1>(exec, m_label + "::residual",
+                              ResidualBody<Scalar>{data(b), data(m_r), static_cast<Scalar>(1.0 / run.m_scale)}, finish);
+  }
+
+  template <class Matrix>
+  KrylovResult conclude(const Exec& exec, const Matrix& a, KrylovRun& run, Phase phase) const {
+    auto result = run.conclude(phase);
+    if (result.outcome == KrylovOutcome::breakdown) name_cause(exec, a, result);
+    return result;
+  }
+
+  double scaled_norm(const Exec& exec, const Vector& v) const { return m_norm(exec, m_reducer, data(v)); }
+
+  /// What a breakdown that is not one of the residual is due to, where the preconditioner returned z and A z is az.
+  KrylovBreakdown blame(const Exec& exec, const Vector& z, const Vector& az) const {
+    if (!std::isfinite(scaled_norm(exec, z))) return KrylovBreakdown::preconditioner;
+    if (!std::isfinite(scaled_norm(exec, az))) return KrylovBreakdown::product;
+    return KrylovBreakdown::recursion;
+  }
+
+  KrylovOptions m_options;
+  std::string m_label;
+  Vector m_r;
+  Reducer<Exec> m_reducer;
+  ScaledNorm<Exec> m_norm;
+  Progress<Exec> m_progress;
+  std::shared_ptr<std::atomic<bool>> m_solving;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

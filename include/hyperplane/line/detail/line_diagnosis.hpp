@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/block/diagnosis.hpp>
+#include <hyperplane/block/gemm.hpp>
+#include <hyperplane/block/matrix.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/line/detail/line_cursor.hpp>
+#include <hyperplane/line/detail/line_factors.hpp>
+#include <hyperplane/line/line_layout_ref.hpp>
+#include <hyperplane/simd/pack.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// The blocks of a point of a line, by its ordinal.
+template <class Scalar, int n, class MatrixStorage, class Places, int vector_length>
+struct LineDiagnosisBlocks {
+  using Block = block::Matrix<Scalar, n>;
+
+  LineMatrix<MatrixStorage, Places> m_a;
+  LineLayoutRef<vector_length> m_layout;
+  std::int64_t m_lines;
+
+  struct Place {
+    std::int64_t pack;
+    int lane;
+    int step;
+    bool is_first;
+    bool is_last;
+  };
+
+  KOKKOS_FUNCTION Place find(std::int64_t ordinal) const {
+    // The last line that does not begin after it; empty lines begin where the next one does.
+    std::int64_t first = 0, last = m_lines - 1;
+    while (first < last) {
+      auto const middle = first + (last - first + 1) / 2;
+      if (begin(middle) <= ordinal) {
+        first = middle;
+      } else {
+        last = middle - 1;
+      }
+    }
+    auto const slot = m_layout.m_slots[first];
+    auto const pack = slot / vector_length;
+    int const lane = static_cast<int>(slot % vector_length);
+    int const step = m_layout.begin(pack, lane) + static_cast<int>(ordinal - begin(first));
+    return {pack, lane, step, ordinal == begin(first), step + 1 == m_layout.end(pack, lane)};
+  }
+
+  KOKKOS_FUNCTION Block load(const Place& place, LineBlock which, int step) const {
+    LineLanes<1, vector_length> const lanes(m_layout, place.pack, place.lane);
+    LineCursor<Places, 1, vector_length> const cursor(m_a.m_places, m_layout, lanes);
+    block::Matrix<Pack<Scalar, 1>, n> loaded;
+    cursor.template load<n * n>(m_a.m_data, m_a.m_entries, m_a.m_first[static_cast<int>(which)], step,
+                                loaded.m_entries);
+    Block result;
+    for (int e = 0; e < n * n; ++e) result.m_entries[e] = loaded.m_entries[e][0];
+    return result;
+  }
+
+ private:
+  KOKKOS_FUNCTION std::int64_t begin(std::int64_t line) const { return m_layout.m_ordinals[m_layout.m_slots[line]]; }
+};
+
+/// What is wrong at the first point at which a factorization along lines fails: its pivot block is computed once more,
+/// from the matrix and from what the point before it, which is regular, has left.
+template <class Scalar, int n, class Storage, class MatrixStorage, class Places, int vector_length>
+struct LineDiagnosis {
+  LineDiagnosisBlocks<Scalar, n, MatrixStorage, Places, vector_length> m_blocks;
+  LineFactors<Storage, n, vector_length> m_factors;
+
+  KOKKOS_FUNCTION PivotFinding operator()(std::int64_t ordinal, int code) const {
+    auto const place = m_blocks.find(ordinal);
+    auto d = m_blocks.load(place, LineBlock::diagonal, place.step);
+    if (!block::is_finite<n>(d)) return {FactorFailure::not_finite, static_cast<int>(LineBlock::diagonal)};
+    if (!place.is_first) {
+      auto const lower = m_blocks.load(place, LineBlock::lower, place.step);
+      if (!block::is_finite<n>(lower)) return {FactorFailure::not_finite, static_cast<int>(LineBlock::lower)};
+      if (!block::is_finite<n>(m_blocks.load(place, LineBlock::upper, place.step - 1))) {
+        return {FactorFailure::not_finite, neighbour_blocks};
+      }
+      block::LaneMatrix<Scalar, Storage, n, vector_length> const upper{m_factors.upper(place.pack, place.step - 1) +
+                                                                       place.lane};
+      block::gemm_subtract<n>(lower, upper, d);
+      if (is_too_large(lower)) return {FactorFailure::overflow, 0};
+    }
+    if (is_too_large(m_blocks.load(place, LineBlock::diagonal, place.step))) return {FactorFailure::overflow, 0};
+    return block::diagnose<Storage>(d, code);
+  }
+
+ private:
+  /// Paths that gather blocks do so in the type of the factors.
+  KOKKOS_FUNCTION static bool is_too_large(const block::Matrix<Scalar, n>& given) {
+    return block::storage_excess<Storage, Scalar>(given) != Scalar(0);
+  }
+};
+
+/// The same for LineJacobi, whose points do not depend on one another.
+template <class Scalar, int n, class Storage, class MatrixStorage, class Places, int vector_length>
+struct LineJacobiDiagnosis {
+  LineDiagnosisBlocks<Scalar, n, MatrixStorage, Places, vector_length> m_blocks;
+
+  KOKKOS_FUNCTION PivotFinding operator()(std::int64_t ordinal, int code) const {
+    auto const place = m_blocks.find(ordinal);
+    for (int e = 0; e < line_blocks; ++e) {
+      auto const which = static_cast<LineBlock>(e);
+      if ((which == LineBlock::lower && place.is_first) || (which == LineBlock::upper && place.is_last)) continue;
+      if (!block::is_finite<n>(m_blocks.load(place, which, place.step))) {
+        return {FactorFailure::not_finite, static_cast<int>(which)};
+      }
+    }
+    auto d = m_blocks.load(place, LineBlock::diagonal, place.step);
+    return block::diagnose<Storage>(d, code);
+  }
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/simd/interleaved_ref.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// What a part's unknowns are per unit of the separators beside it, n x n per point.
+template <class Storage, int n, int vector_length>
+struct LineSpikes {
+  using Ref = InterleavedRef<Storage, vector_length, n * n>;
+  Ref m_left;
+  Ref m_right;    ///< unused where there is one
+  bool m_single;  ///< both are the same separator: m_left has the sum
+};
+
+/// Where the separators are: tables with an entry for each slot of the separators' layout.
+struct LineSeparators {
+  const int* m_before;  ///< slot of the point before, in the parts' layout; -1 where there is none
+  const int* m_after;
+  const int* m_same;  ///< bit 0: the separator on the other side of the part before is this one; bit 1: the part after
+};
+
+/// Entry e of `entries` of a slot.
+template <class Value>
+KOKKOS_FORCEINLINE_FUNCTION Value& slot_entry(Value* data, int entries, int e, int slot, int shift) {
+  int const width = 1 << shift;
+  return data[(std::int64_t{slot >> shift} * entries + e) * width + (slot & (width - 1))];
+}
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/block/gemv.hpp>
+#include <hyperplane/block/matrix.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/launch.hpp>
+#include <hyperplane/simd/pack.hpp>
+#include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/stencil/detail/stencil_terms.hpp>
+#include <hyperplane/stencil/slab_neighbours.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// y = A x, or y = b - A x, of the terms that are asked for, in full vectors: one index for each range of steps of a
+/// slab. Host only.
+template <bool subtract, class Scalar, int n, class Storage, int vector_length, class Terms>
+struct ApplySlab {
+  static constexpr std::int64_t range = 64;
+
+  BlockStencil7Ref<Storage, n, vector_length> m_a;
+  BlockVectorRef<Scalar, n, vector_length> m_b;
+  BlockVectorRef<Scalar, n, vector_length> m_x;
+  BlockVectorRef<Scalar, n, vector_length> m_y;
+  Terms m_terms;
+
+  std::int64_t ranges() const { return (m_a.map().steps() + range - 1) / range; }
+
+  void operator()(std::int64_t index) const {
+    auto const& map = m_a.map();
+    int const slab = static_cast<int>(index / ranges());
+    std::int64_t const begin = index % ranges() * range;
+    std::int64_t const end = std::min(begin + range, map.steps());
+    auto const neighbours = vector_neighbours(m_x, slab);
+    using PackType = Pack<Scalar, vector_length>;
+    block::Vector<PackType, n> before, here, after, other;
+    neighbours.load(begin - 1, before.m_entries);
+    neighbours.load(begin, here.m_entries);
+    for (std::int64_t step = begin; step < end; ++step) {
+      std::int64_t const pack = map.first_pack(slab) + step;
+      neighbours.load(step + 1, after.m_entries);
+      block::Vector<PackType, n> sum;
+      for (int c = 0; c < n; ++c) {
+        sum[c] = subtract ? PackType::load(m_b.packs().pack_data(pack, c)) : PackType(0);
+      }
+      auto const accumulate = [&](Direction direction, const block::Vector<PackType, n>& x) {
+        if (!m_terms.has(direction)) return;
+        block::PackMatrix<PackType, Storage, n> const a{m_a.pack_block(pack, direction)};
+        if constexpr (subtract) {
+          block::gemv_subtract<n>(a, x, sum);
+        } else {
+          block::gemv_add<n>(a, x, sum);
+        }
+      };
+      // In storage order.
+      if (m_terms.has(Direction::bottom)) neighbours.load(step - map.pitch(), other.m_entries);
+      accumulate(Direction::bottom, other);
+      if (m_terms.has(Direction::south)) neighbours.south(step, before.m_entries, other.m_entries);
+      accumulate(Direction::south, other);
+      accumulate(Direction::west, before);
+      accumulate(Direction::center, here);
+      accumulate(Direction::east, after);
+      if (m_terms.has(Direction::north)) neighbours.north(step, after.m_entries, other.m_entries);
+      accumulate(Direction::north, other);
+      if (m_terms.has(Direction::top)) neighbours.load(step + map.pitch(), other.m_entries);
+      accumulate(Direction::top, other);
+      for (int c = 0; c < n; ++c) sum[c].store(m_y.packs().pack_data(pack, c));
+      before = here;
+      here = after;
+    }
+  }
+};
+
+template <bool subtract, class Scalar, int n, class Exec, class Storage, int vector_length, class Terms = AllTerms>
+void apply_slab(const char* label, const Exec& exec, const BlockStencil7Ref<Storage, n, vector_length>& a,
+                const BlockVectorRef<Scalar, n, vector_length>& b, const BlockVectorRef<Scalar, n, vector_length>& x,
+                const BlockVectorRef<Scalar, n, vector_length>& y, const Terms& terms = {}) {
+  ApplySlab<subtract, Scalar, n, Storage, vector_length, Terms> const body{a, b, x, y, terms};
+  launch(label, Kokkos::RangePolicy<Exec>(exec, 0, a.map().slabs() * body.ranges()),
+         static_cast<double>(std::min(body.range, a.map().steps())) * vector_length * apply_bytes<Scalar, Storage, n>,
+         body);
+}
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/cuda/captured_graph.hpp>
+#include <hyperplane/cuda/check.hpp>
+#include <hyperplane/cuda/device_array.hpp>
+#include <hyperplane/cuda/launch.hpp>
+#include <hyperplane/stencil/block_vector_ref.hpp>
+#include <hyperplane/sweep/detail/sweep_rows_cuda.hpp>
+#include <hyperplane/sweep/plane_groups_cuda.hpp>
+#include <hyperplane/sweep/plane_packs_cuda.hpp>
+#include <hyperplane/sweep/triangular_factors.hpp>
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstddef>
+
+/// The sweeps as CUDA graphs, see plane_groups_cuda.hpp.
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+#if defined(__CUDACC__)
+
+template <Sweep sweep, class Scalar, int n, class Storage, int W>
+__device__ void sweep_plane(const SlabMap<W>& map, const SweepArguments<Scalar, Storage>& arguments,
+                            const PlaneGroup& plane, bool wait) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  RowThread<n, W> const thread;
+  int const packs = blockDim.x / RowThread<n, W>::threads_per_pack;
+  SweepRow<Scalar, n, Storage, W, sweep> row;
+  row.load(map, arguments, thread, plane.m_plane, plane.pack(blockIdx.x * packs + thread.m_pack));
+  if (wait) cuda::wait_for_results_before();
+  row.finish(arguments, thread, reinterpret_cast<Scalar*>(shared), packs * W);
+}
+
+/// The first plane of a sweep, and the pointers for all others.
+template <Sweep sweep, class Scalar, int n, class Storage, int W>
+__global__ void sweep_first_plane(SweepArguments<Scalar, Storage> arguments, SweepArguments<Scalar, Storage>* stored,
+                                  SlabMap<W> map, PlaneGroup plane) {
+  if (threadIdx.x == 0) *stored = arguments;
+  sweep_plane<sweep, Scalar, n>(map, arguments, plane, false);
+}
+
+template <Sweep sweep, class Scalar, int n, class Storage, int W>
+__global__ void sweep_next_plane(const SweepArguments<Scalar, Storage>* stored, SlabMap<W> map, PlaneGroup plane) {
+  cuda::allow_next_kernel();
+  sweep_plane<sweep, Scalar, n>(map, load_arguments(stored), plane, true);
+}
+
+/// A sweep as a graph: the constructor captures it, operator() replays it. Allocates nothing then, waits for nothing,
+/// asynchronous on the stream. Calls on different streams run one after the other; one host thread at a time.
+template <Sweep sweep, class Scalar, int n, class Storage, int W>
+class CudaGraphSweep {
+ public:
+  using Vector = BlockVectorRef<Scalar, n, W>;
+
+  CudaGraphSweep(cudaStream_t stream, const SlabMap<W>& map, const PlaneGroups& planes)
+      : m_map(map), m_first(planes.group(plane(planes, 0))), m_stored(stream, 1) {
+    m_graph = cuda::CapturedGraph([&](cudaStream_t capture) { record(capture, planes); });
+    m_graph.upload(stream);
+  }
+
+  void operator()(cudaStream_t stream, const TriangularFactors<Storage, n, W>& factors, const Vector& rhs,
+                  const Vector& x) {
+    auto* stored = m_stored.data();
+    m_graph.launch(stream,
+                   Pointers{factors.m_lower.pack_data(0), factors.m_upper.pack_data(0), rhs.packs().pack_data(0),
+                            x.packs().pack_data(0)},
+                   stored, m_map, m_first);
+  }
+
+ private:
+  using Pointers = SweepArguments<Scalar, Storage>;
+  static constexpr int threads_wanted = 128;
+  static constexpr int packs = std::max(1, threads_wanted / (n * W));
+  static constexpr int threads = packs * n * W;
+  static constexpr std::size_t shared_bytes = sizeof(Scalar) * sweep_shared_values<Scalar, n> * W * packs;
+
+  static int plane(const PlaneGroups& planes, int turn) {
+    return sweep == Sweep::forward ? turn : planes.planes() - 1 - turn;
+  }
+
+  void record(cudaStream_t capture, const PlaneGroups& planes) const {
+    cuda::launch(capture, sweep_first_plane<sweep, Scalar, n, Storage, W>, 1, threads, shared_bytes,
+                 cuda::Dependency::complete, Pointers{}, m_stored.data(), m_map, m_first);
+    for (int turn = 1; turn < planes.planes(); ++turn) {
+      int const p = plane(planes, turn);
+      cuda::launch(capture, sweep_next_plane<sweep, Scalar, n, Storage, W>, (planes.size(p) + packs - 1) / packs,
+                   threads, shared_bytes, turn == 1 ? cuda::Dependency::complete : cuda::Dependency::programmatic,
+                   m_stored.data(), m_map, planes.group(p));
+    }
+  }
+
+  SlabMap<W> m_map;
+  PlaneGroup m_first;
+  cuda::DeviceArray<Pointers> m_stored;
+  cuda::CapturedGraph m_graph;
+};
+
+/// Plan of SweepPath::cuda_graph: a graph for each sweep.
+template <class Scalar, int n, class Storage, int W>
+class CudaGraphSweeps {
+ public:
+  using Map = SlabMap<W>;
+  using Factors = TriangularFactors<Storage, n, W>;
+  using Vector = BlockVectorRef<Scalar, n, W>;
+
+  CudaGraphSweeps(cudaStream_t stream, const Map& map)
+      : m_planes(stream, map), m_forward(stream, map, m_planes), m_backward(stream, map, m_planes) {
+    // Whatever stream comes first, the tables are there.
+    cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  }
+
+  /// One vector after another.
+  template <int count>
+  void operator()(cudaStream_t stream, Sweeps sweeps, const Factors& factors, const VectorRefs<Vector, count>& rhs,
+                  const VectorRefs<Vector, count>& x) {
+    for (int v = 0; v < count; ++v) {
+      if (sweeps != Sweeps::backward) m_forward(stream, factors, rhs[v], x[v]);
+      if (sweeps != Sweeps::forward) m_backward(stream, factors, sweeps == Sweeps::both ? x[v] : rhs[v], x[v]);
+    }
+  }
+
+ private:
+  PlaneGroups m_planes;
+  CudaGraphSweep<Sweep::forward, Scalar, n, Storage, W> m_forward;
+  CudaGraphSweep<Sweep::backward, Scalar, n, Storage, W> m_backward;
+};
+
+#endif
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/cuda/phase_barrier.hpp>
+#include <hyperplane/cuda/progress.hpp>
+#include <hyperplane/sweep/detail/slab_solve_cuda_compute.hpp>
+#include <hyperplane/sweep/detail/slab_solve_cuda_layout.hpp>
+#include <hyperplane/sweep/detail/slab_solve_cuda_move.hpp>
+#include <hyperplane/sweep/detail/slab_solve_cuda_prepare.hpp>
+#include <hyperplane/sweep/detail/slab_solve_cuda_receive.hpp>
+#include <hyperplane/sweep/slab_shape_cuda.hpp>
+#include <hyperplane/sweep/triangular_factors.hpp>
+
+#include <cstddef>
+
+/// The sweeps on CUDA without a grid barrier.
+///
+/// A row is the part of a slab in one layer k: I + W - 1 packs of W points (W lanes), one after the other in memory.
+/// One warp computes a row, W points per step; its coefficient blocks arrive in shared memory by bulk copies that run
+/// ahead, since they depend on nothing. West and south neighbours are those of the step before in the same warp, except
+/// the south neighbour of lane 0, which is in the row of the slab before; bottom neighbours are those of the same
+/// step in the row of the layer before. A block of threads computes a tile of neighbouring layers of a slab: inside
+/// it rows hand values on in shared memory, between tiles in packets (value and stamp in one word), which warps of
+/// their own receive and put where a row of the same block would have put them.
+///
+/// No deadlock, whatever else runs on the device: tiles are taken by ticket, and their order is topological. The tile
+/// of the lowest ticket that has not finished depends on finished ones alone, and the block that drew it is running.
+///
+/// The backward sweep is the forward sweep of the mirrored grid, so that the code counts mirrored slabs, layers,
+/// steps and lanes, and only addresses turn them back.
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+template <class Scalar, int n, class Storage, int vector_length>
+struct CudaSlabSolve {
+  using Layout = CudaSlabLayout<Scalar, n, Storage, vector_length>;
+  using Counts = typename Layout::Counts;
+  using Shared = typename Layout::Shared;
+  using Stamp = typename Layout::Stamp;
+  using Tile = typename Layout::Tile;
+  static constexpr int ring_slot = Layout::ring_slot;
+  static constexpr int warp = Layout::warp;
+  static constexpr int window = Layout::window;
+  static constexpr int arrivals_to_be_ready = Layout::arrivals_to_be_ready;
+
+  Layout m_layout;
+
+  __device__ void run(std::byte* memory) const {
+    Shared const s = m_layout.carve(memory);
+    int const layers = m_layout.m_shape.layers;
+    int const role = threadIdx.x / warp;
+    for (int b = threadIdx.x; b < layers * m_layout.m_shape.stages; b += blockDim.x) s.arrived[b].initialize(1);
+    for (int b = threadIdx.x; b < (layers + 1) * window; b += blockDim.x) s.done[b].initialize(warp);
+    for (int b = threadIdx.x; b < layers * window; b += blockDim.x) s.ready[b].initialize(arrivals_to_be_ready);
+    cuda::PhaseBarrier::fence_initialized();
+    for (int e = threadIdx.x; e < (layers + 1) * window * ring_slot; e += blockDim.x) s.rings[e] = 0;
+    auto const epoch = static_cast<Stamp>(2 * m_layout.m_state->m_epoch);
+    int const receivers = (layers + 1) / 2;
+    int const row = role < 3 * layers ? role % layers : -1;
+    Counts counts;
+    Counts second;  // of the second row of a warp that receives from the south
+    while (true) {
+      cuda::cluster_sync();
+      // Not while the tile before is still under way: a cluster that is busy would keep others from the tile.
+      if (threadIdx.x == 0 && cuda::cluster_rank() == 0) {
+        int const drawn =
+            (m_layout.m_sweeps == Sweeps::backward ? m_layout.m_tiles : 0) + atomicAdd(&m_layout.m_state->m_ticket, 1);
+        for (unsigned rank = 0; rank < cuda::cluster_size(); ++rank) {
+          cuda::store_in_cluster(s.ticket, rank, drawn);
+        }
+      }
+      cuda::cluster_sync();
+      int const ticket = *s.ticket;
+      if (ticket >= (m_layout.m_sweeps == Sweeps::forward ? 1 : 2) * m_layout.m_tiles) break;
+      bool const forward = ticket < m_layout.m_tiles;
+      Tile const t = m_layout.tile(m_layout.m_order[forward ? ticket : ticket - m_layout.m_tiles]);
+      Stamp const stamp = epoch + (forward ? 1 : 2);
+      if (row >= 0) {
+        if (row < t.rows) {
+          if (role < layers) {
+            forward ? CudaSlabComputer(m_layout).template run<true>(s, t, row, stamp, counts)
+                    : CudaSlabComputer(m_layout).template run<false>(s, t, row, stamp, counts);
+          } else if (role < 2 * layers) {
+            forward ? CudaSlabPreparer(m_layout).template run<true>(s, t, row, counts)
+                    : CudaSlabPreparer(m_layout).template run<false>(s, t, row, counts);
+          } else {
+            forward ? CudaSlabMover(m_layout).template run<true>(s, t, row, counts)
+                    : CudaSlabMover(m_layout).template run<false>(s, t, row, counts);
+          }
+        }
+        m_layout.count(counts, t, row);
+      } else if (role < 3 * layers + receivers) {
+        int const first_row = 2 * (role - 3 * layers);
+        if (t.slab > 0 && first_row < t.rows)
+          CudaSlabReceiver(m_layout).receive_south(s, t, first_row, stamp, counts, second);
+        m_layout.count(counts, t, first_row);
+        m_layout.count(second, t, first_row + 1);
+      } else {
+        if (t.from_packets) CudaSlabReceiver(m_layout).receive_bottom(s, t, stamp, counts);
+        if (t.from_block) CudaSlabReceiver(m_layout).admit_bottom(s, counts);
+        counts.bottom += t.from_block || t.from_packets ? m_layout.steps() : 0;
+        counts.own += t.rows > 0 ? m_layout.steps() : 0;
+        // The last row of the block before exists wherever this block could have rows.
+        counts.remote += cuda::cluster_rank() > 0 && t.first_layer <= m_layout.map().grid().nk() ? m_layout.steps() : 0;
+      }
+      if (forward) {
+        // Release: what all warps of the block wrote comes before the count, by the barrier.
+        __syncthreads();
+        if (threadIdx.x == 0) cuda::add_release(&m_layout.m_state->m_forward_finished, 1);
+      }
+    }
+    if (threadIdx.x == 0) {
+      __threadfence();
+      bool const is_last = atomicAdd(&m_layout.m_state->m_exited, 1) == static_cast<int>(gridDim.x) - 1;
+      __threadfence();
+      if (is_last) {
+        // All other blocks have drawn their last ticket.
+        m_layout.m_state->m_ticket = 0;
+        m_layout.m_state->m_forward_finished = 0;
+        m_layout.m_state->m_exited = 0;
+        m_layout.m_state->m_epoch += 1;
+      }
+    }
+  }
+};
+template <class Solve>
+__global__ void __launch_bounds__(cuda_slab_max_threads, 1)
+    cuda_slab_solve_kernel(const __grid_constant__ Solve solve) {
+  extern __shared__ __align__(128) std::byte cuda_slab_memory[];
+  // For older devices there is nothing: a plan asks whether the kernel that would run is this one.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  solve.run(cuda_slab_memory);
+#endif
+}
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/cuda/check.hpp>
+#include <hyperplane/cuda/cluster_launch.hpp>
+#include <hyperplane/cuda/device_array.hpp>
+#include <hyperplane/cuda/occupancy.hpp>
+#include <hyperplane/sweep/detail/scalar_solve_cuda_plan.hpp>
+#include <hyperplane/sweep/detail/slab_solve_cuda_kernel.hpp>
+#include <hyperplane/sweep/slab_device_cuda.hpp>
+#include <hyperplane/sweep/slab_order_cuda.hpp>
+#include <hyperplane/sweep/slab_shape_cuda.hpp>
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// Plan of the solve for blocks: packets, order and state. A call launches one kernel, allocates nothing and waits for
+/// nothing. One launch at a time.
+template <class Scalar, int n, class Storage, int vector_length>
+class CudaSlabBlockSolve {
+  using Solve = CudaSlabSolve<Scalar, n, Storage, vector_length>;
+  using Layout = typename Solve::Layout;
+  using Packet = typename Layout::Packet;
+
+ public:
+  using Map = SlabMap<vector_length>;
+
+  /// What the current device and the kernel as it was compiled lack; empty where it runs.
+  static std::string lacking() {
+    return cuda::lacking({cuda_slab_capability, Layout::memory.total(1, 1)},
+                         cuda::support_of(cuda_slab_solve_kernel<Solve>));
+  }
+
+  CudaSlabBlockSolve(cudaStream_t stream, const Map& map, int multiprocessors, int /*right_hand_sides*/)
+      : CudaSlabBlockSolve(stream, map, CudaSlabDevice::limited(multiprocessors)) {}
+
+  /// One vector after another.
+  template <int count>
+  void operator()(cudaStream_t stream, Sweeps sweeps, const TriangularFactors<Storage, n, vector_length>& factors,
+                  const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& rhs,
+                  const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& x) const {
+    std::size_t const values = std::size_t{7} * n * n * static_cast<std::size_t>(m_map.pack_count()) * vector_length;
+    for (int v = 0; v < count; ++v) {
+      auto const& y = sweeps == Sweeps::backward ? rhs[v] : x[v];
+      m_launch(stream, m_tiles,
+               {factors, rhs[v], y, x[v], m_south_packets.data(), m_bottom_packets.data(), m_order.data(),
+                m_state.data(), m_shape, m_tiles, values * sizeof(Storage) <= m_cache_bytes, sweeps});
+    }
+  }
+
+ private:
+  CudaSlabBlockSolve(cudaStream_t stream, const Map& map, const CudaSlabDevice& device)
+      : m_map(map),
+        m_cache_bytes(device.cache_bytes),
+        m_shape(choose_cuda_slab_shape(map.grid(), vector_length, Layout::memory, device.multiprocessors,
+                                       device.shared_bytes)),
+        m_launch(stream, cuda_slab_solve_kernel<Solve>, m_shape.blocks, Layout::threads(m_shape.layers),
+                 Layout::memory.total(m_shape.layers, m_shape.stages), device.multiprocessors) {
+    m_shape.blocks = m_launch.blocks();
+    int const layers = m_shape.layers * m_shape.blocks;
+    int const tiles_k = (map.grid().nk() + layers - 1) / layers;
+    m_tiles = tiles_k * map.slabs();
+    m_south_packets = cuda::DeviceArray<Packet>(stream, Layout::south_packet_count(map));
+    m_bottom_packets = cuda::DeviceArray<Packet>(stream, Layout::bottom_packet_count(map, layers));
+    // Tiles by the time at which they can begin: a slab is as many steps behind the one before as it has lanes, a
+    // layer one step and the way there.
+    m_order = cuda::DeviceArray<int>(stream, cuda_slab_order(map, tiles_k, vector_length, layers));
+    m_state = cuda::DeviceArray<CudaSlabState>(stream, 1);
+    cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  }
+
+  Map m_map;
+  std::size_t m_cache_bytes;
+  CudaSlabShape m_shape;
+  cuda::ClusterLaunch<Solve> m_launch;
+  int m_tiles;
+  cuda::DeviceArray<Packet> m_south_packets;
+  cuda::DeviceArray<Packet> m_bottom_packets;
+  cuda::DeviceArray<int> m_order;
+  cuda::DeviceArray<CudaSlabState> m_state;
+};
+
+/// Plan of SweepPath::slab: one launch for a vector.
+template <class Scalar, int n, class Storage, int vector_length>
+using CudaSlabSweeps = std::conditional_t<n == 1, CudaScalarSolve<Scalar, Storage, vector_length>,
+                                          CudaSlabBlockSolve<Scalar, n, Storage, vector_length>>;
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/grid/slab_map.hpp>
+#include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/sweep/plane_packs_cuda.hpp>
+#include <hyperplane/sweep/triangular_factors.hpp>
+
+#include <cstdint>
+
+#if defined(__CUDACC__)
+
+/// The two sweeps for a group of packs: one thread for each row of each point.
+///
+/// A thread's coefficients depend on nothing, so it loads them into registers while other planes are still under way;
+/// what is left for the time after the wait is three loads, 4n multiplications and two exchanges in the block. Threads
+/// are numbered lanes first, then rows, then packs: a warp reads whole sectors, in rising order.
+///
+/// The order of operations of each unknown is that of the portable kernels, one fused multiplication and addition for
+/// each term, so that the result is theirs bit by bit.
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// What a sweep works on; the right-hand side of the backward sweep is the result of the forward sweep. The packs of
+/// `m_upper` are stored last first.
+template <class Scalar, class Storage>
+struct alignas(16) SweepArguments {
+  const Storage* m_lower;
+  const Storage* m_upper;
+  const Scalar* m_rhs;
+  Scalar* m_x;
+};
+
+/// Shared memory of a sweep: the neighbours' unknowns and, for the forward sweep, the sums.
+template <class Scalar, int n>
+constexpr int sweep_shared_values = n > 1 ? 4 * n : 0;
+
+/// The thread's place in a group of packs.
+template <int n, int W>
+struct RowThread {
+  static constexpr int threads_per_pack = n * W;
+  int m_lane;
+  int m_row;
+  int m_pack;   ///< of the group
+  int m_point;  ///< of the group: position of the point's values in shared memory
+
+  __device__ RowThread()
+      : m_lane(threadIdx.x % W),
+        m_row(threadIdx.x / W % n),
+        m_pack(threadIdx.x / threads_per_pack),
+        m_point(m_pack * W + m_lane) {}
+};
+
+template <class Scalar, int n, class Storage, int W, Sweep sweep>
+class SweepRow {
+  static constexpr bool forward = sweep == Sweep::forward;
+
+ public:
+  /// Loads all that does not depend on other planes.
+  __device__ void load(const SlabMap<W>& map, const SweepArguments<Scalar, Storage>& arguments,
+                       const RowThread<n, W>& thread, int plane, const PlanePack& pack) {
+    Place<W> const place(map, plane, pack, thread.m_lane);
+    m_exists = place.m_exists;
+    constexpr int blocks = forward ? lower_blocks : upper_blocks;
+    auto const stored = forward ? place.m_pack : map.pack_count() - 1 - place.m_pack;
+    auto const* const values = (forward ? arguments.m_lower : arguments.m_upper) +
+                               (stored * blocks * n * n + thread.m_row) * W + thread.m_lane;
+#pragma unroll
+    for (int d = 0; d < 3; ++d) {
+      auto const direction = sweep_direction<sweep>(d);
+      m_has[d] = place.has(map.grid(), direction);
+      m_neighbour[d] = place.slot(map, direction, n) + thread.m_row * W;
+#pragma unroll
+      for (int c = 0; c < n; ++c) m_blocks[d][c] = m_has[d] ? __ldcs(values + (d * n + c) * n * W) : Storage(0);
+    }
+    m_own = place.slot(map, Direction::center, n) + thread.m_row * W;
+    if constexpr (forward) {
+#pragma unroll
+      for (int c = 0; c < n; ++c) m_inverse[c] = m_exists ? __ldcs(values + (3 * n + c) * n * W) : Storage(0);
+      m_sum = m_exists ? __ldcs(arguments.m_rhs + m_own) : Scalar(0);
+    }
+  }
+
+  /// Called by all threads of the block when the planes before are complete; `points` of a group are in `shared`.
+  /// Unknowns are read past the first-level cache, which other multiprocessors' stores do not reach.
+  __device__ void finish(const SweepArguments<Scalar, Storage>& arguments, const RowThread<n, W>& thread,
+                         Scalar* shared, int points) {
+    Scalar x[3];
+#pragma unroll
+    for (int d = 0; d < 3; ++d) x[d] = m_has[d] ? __ldcg(arguments.m_x + m_neighbour[d]) : Scalar(0);
+    if constexpr (!forward) m_sum = m_exists ? __ldcg(arguments.m_rhs + m_own) : Scalar(0);
+    compute(thread, shared, points, x);
+    if (m_exists) arguments.m_x[m_own] = m_sum;
+  }
+
+ private:
+  /// From the neighbours' values of the thread's own component to the new value, in m_sum.
+  __device__ void compute(const RowThread<n, W>& thread, Scalar* shared, int points, const Scalar (&x)[3]) {
+    // Where there is no neighbour, -0 * 0 is added, which changes no sum, not even one that is -0.
+    if constexpr (n == 1) {
+#pragma unroll
+      for (int d = 0; d < 3; ++d) m_sum = fma(-static_cast<Scalar>(m_blocks[d][0]), x[d], m_sum);
+      if constexpr (forward) m_sum = fma(static_cast<Scalar>(m_inverse[0]), m_sum, Scalar(0));
+    } else {
+#pragma unroll
+      for (int d = 0; d < 3; ++d) shared[(d * n + thread.m_row) * points + thread.m_point] = x[d];
+      __syncthreads();
+#pragma unroll
+      for (int d = 0; d < 3; ++d) {
+#pragma unroll
+        for (int c = 0; c < n; ++c) {
+          Scalar const value = shared[(d * n + c) * points + thread.m_point];
+          m_sum = fma(-static_cast<Scalar>(m_blocks[d][c]), value, m_sum);
+        }
+      }
+      if constexpr (forward) {
+        Scalar* const sums = shared + 3 * n * points;
+        sums[thread.m_row * points + thread.m_point] = m_sum;
+        __syncthreads();
+        m_sum = 0;
+#pragma unroll
+        for (int c = 0; c < n; ++c) {
+          m_sum = fma(static_cast<Scalar>(m_inverse[c]), sums[c * points + thread.m_point], m_sum);
+        }
+      }
+    }
+  }
+
+  Storage m_blocks[3][n];
+  Storage m_inverse[forward ? n : 1];
+  Scalar m_sum;
+  std::int64_t m_neighbour[3];
+  std::int64_t m_own;
+  bool m_has[3];
+  bool m_exists;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail
+
+#endif

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/block/gemv.hpp>
+#include <hyperplane/block/matrix.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/host/slab_sweep.hpp>
+#include <hyperplane/simd/pack.hpp>
+#include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/stencil/slab_neighbours.hpp>
+#include <hyperplane/sweep/detail/triangular_sweeps_fast_path.hpp>
+#include <hyperplane/sweep/slab_steps.hpp>
+#include <hyperplane/sweep/triangular_factors.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+/// The sweeps on hosts: every operation is on full SIMD vectors along skewed slabs, threads follow one another by
+/// progress words (host::SlabSweep).
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// `count` vectors at a time. SlabSweep counts steps and slabs upwards; the backward sweep takes them from the
+/// other end.
+template <Sweep sweep, class Scalar, int n, class Storage, int vector_length, int count>
+struct SlabSweepStep {
+  using PackType = Pack<Scalar, vector_length>;
+  using StoredBlock = block::PackMatrix<PackType, Storage, n>;
+  using Vectors = VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>;
+  using Values = block::Vector<PackType, n>;
+  static constexpr bool forward = sweep == Sweep::forward;
+
+  TriangularFactors<Storage, n, vector_length> m_factors;
+  Vectors m_rhs;
+  Vectors m_x;
+
+  void operator()(int counted_slab, std::int64_t counted_begin, std::int64_t counted_end) const {
+    auto const& map = m_factors.m_map;
+    int const slab = forward ? counted_slab : map.slabs() - 1 - counted_slab;
+    constexpr int stride = forward ? 1 : -1;
+    auto const all_neighbours = [&]<int... v>(std::integer_sequence<int, v...>) {
+      return std::array<decltype(vector_neighbours(m_x[0], slab)), std::size_t{count}>{
+          vector_neighbours(m_x[v], slab)...};
+    }(std::make_integer_sequence<int, count>());
+    Values x[std::size_t{count}];  // of the step before
+    std::int64_t step = forward ? counted_begin : map.steps() - 1 - counted_begin;
+    for (int v = 0; v < count; ++v) all_neighbours[as_size(v)].load(step - stride, x[v].m_entries);
+    for (auto counted = counted_begin; counted < counted_end; ++counted, step += stride) {
+      std::int64_t const pack = map.first_pack(slab) + step;
+      for (int v = 0; v < count; ++v) {
+        auto const& neighbours = all_neighbours[as_size(v)];
+        Values sum, other;
+        for (int c = 0; c < n; ++c) sum[c] = PackType::load(m_rhs[v].packs().pack_data(pack, c));
+        neighbours.load(step - stride * map.pitch(), other.m_entries);
+        block::gemv_subtract<n>(stored(pack, 0), other, sum);  // bottom; backward, top
+        if constexpr (forward) {
+          neighbours.south(step, x[v].m_entries, other.m_entries);
+        } else {
+          neighbours.north(step, x[v].m_entries, other.m_entries);
+        }
+        block::gemv_subtract<n>(stored(pack, 1), other, sum);  // south; backward, north
+        block::gemv_subtract<n>(stored(pack, 2), x[v], sum);   // west; backward, east
+        if constexpr (forward) {
+          block::gemv<n>(StoredBlock{m_factors.lower(pack, LowerBlock::inverse)}, sum, x[v]);
+        } else {
+          x[v] = sum;
+        }
+        for (int c = 0; c < n; ++c) x[v][c].store(m_x[v].packs().pack_data(pack, c));
+      }
+    }
+  }
+
+ private:
+  /// The block that is used first, second or third.
+  StoredBlock stored(std::int64_t pack, int block_number) const {
+    if constexpr (forward) {
+      return {m_factors.lower(pack, static_cast<LowerBlock>(block_number))};
+    } else {
+      return {m_factors.upper(pack, static_cast<UpperBlock>(block_number))};
+    }
+  }
+};
+
+template <class Scalar, int n, HostExecutionSpace Exec, class Storage, int vector_length>
+class TriangularSweepsFastPath<Scalar, n, Exec, Storage, vector_length> {
+ public:
+  using Map = SlabMap<vector_length>;
+  template <int count>
+  using Vectors = VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>;
+
+  static SweepPath choose(const Exec&, const Map&) { return SweepPath::slab; }
+  static constexpr std::array<SweepPath, 1> paths{SweepPath::slab};
+
+  TriangularSweepsFastPath(const Exec& exec, const std::string& owner, const Map& map, SweepPath,
+                           int /*multiprocessors*/, int /*right_hand_sides*/)
+      : m_sweep(exec, "Hyperplane::" + owner, map.slabs(), map.steps(), vector_length - 1,
+                slab_steps<Storage, n, vector_length>) {}
+
+  template <int count>
+  void solve(const Exec& exec, Sweeps sweeps, const TriangularFactors<Storage, n, vector_length>& factors,
+             const Vectors<count>& rhs, const Vectors<count>& x) const {
+    constexpr double bytes = (4.0 * n * n * sizeof(Storage) + 2.0 * n * count * sizeof(Scalar)) * vector_length;
+    if (sweeps != Sweeps::backward) {
+      m_sweep.run(exec, solve_label(Sweeps::forward), bytes,
+                  SlabSweepStep<Sweep::forward, Scalar, n, Storage, vector_length, count>{factors, rhs, x});
+    }
+    if (sweeps != Sweeps::forward) {
+      m_sweep.run(exec, solve_label(Sweeps::backward), bytes,
+                  SlabSweepStep<Sweep::backward, Scalar, n, Storage, vector_length, count>{
+                      factors, sweeps == Sweeps::both ? x : rhs, x});
+    }
+  }
+
+ private:
+  host::SlabSweep<Exec> m_sweep;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/block/gemv.hpp>
+#include <hyperplane/block/matrix.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/launch.hpp>
+#include <hyperplane/core/macros.hpp>
+#include <hyperplane/grid/hyperplane_map.hpp>
+#include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/sweep/triangular_factors.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+/// The portable path of the sweeps: one launch for each hyperplane, one thread for each point of it.
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// The unknowns of a sweep at the points of a hyperplane, in `count` vectors. Factors: TriangularFactors, or others
+/// that also say in which order the sweep takes the points.
+template <Sweep sweep, class Scalar, int n, class Factors, int count>
+struct SweepPlane {
+  using Storage = typename Factors::Storage;
+  using StoredBlock = block::LaneMatrix<Scalar, Storage, n, Factors::vector_length>;
+  using Vectors = VectorRefs<BlockVectorRef<Scalar, n, Factors::vector_length>, count>;
+  static constexpr bool forward = sweep == Sweep::forward;
+
+  HyperplaneMap m_planes;
+  Factors m_factors;
+  Vectors m_rhs;
+  Vectors m_x;
+  int m_plane;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t q) const {
+    Point const p = m_factors.point(m_planes.point(m_plane, q));
+    auto const& map = m_factors.m_map;
+    auto const pack = map.pack(p.i, p.j, p.k);
+    int const lane = map.lane(p.j);
+    block::Vector<Scalar, n> sum[std::size_t{count}];
+    HYPERPLANE_UNROLL
+    for (int v = 0; v < count; ++v) {
+      for (int c = 0; c < n; ++c) sum[v][c] = m_rhs[v](p, c);
+    }
+    HYPERPLANE_UNROLL
+    for (int d = 0; d < 3; ++d) {
+      Point const other = neighbour(p, m_factors.direction(sweep_direction<sweep>(d)));
+      if (!map.grid().contains(other)) continue;
+      StoredBlock const factor{stored(pack, d) + lane};
+      HYPERPLANE_UNROLL
+      for (int v = 0; v < count; ++v) {
+        block::Vector<Scalar, n> x;
+        for (int c = 0; c < n; ++c) x[c] = m_x[v](other, c);
+        block::gemv_subtract<n>(factor, x, sum[v]);
+      }
+    }
+    HYPERPLANE_UNROLL
+    for (int v = 0; v < count; ++v) {
+      if constexpr (forward) {
+        block::Vector<Scalar, n> y;
+        block::gemv<n>(StoredBlock{m_factors.lower(pack, LowerBlock::inverse) + lane}, sum[v], y);
+        sum[v] = y;
+      }
+      for (int c = 0; c < n; ++c) m_x[v](p, c) = sum[v][c];
+    }
+  }
+
+ private:
+  KOKKOS_FUNCTION Storage* stored(std::int64_t pack, int d) const {
+    if constexpr (forward) {
+      return m_factors.lower(pack, static_cast<LowerBlock>(d));
+    } else {
+      return m_factors.upper(pack, static_cast<UpperBlock>(d));
+    }
+  }
+};
+
+/// One launch for each hyperplane.
+template <Sweep sweep, ExecutionSpace Exec, class Factors, class Scalar, int n, int vector_length, int count>
+void portable_sweep(const Exec& exec, const char* label, const Factors& factors,
+                    const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& rhs,
+                    const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& x) {
+  HyperplaneMap const planes(factors.m_map.grid());
+  int const last = planes.plane_count() - 1;
+  for (int p = 0; p <= last; ++p) {
+    int const plane = sweep == Sweep::forward ? p : last - p;
+    launch(label, Kokkos::RangePolicy<Exec>(exec, 0, planes.plane_size(plane)),
+           (4.0 * n * n + 5.0 * n * count) * sizeof(Scalar),
+           SweepPlane<sweep, Scalar, n, Factors, count>{planes, factors, rhs, x, plane});
+  }
+}
+
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, int vector_length, int count>
+void portable_sweeps(const Exec& exec, Sweeps sweeps, const TriangularFactors<Storage, n, vector_length>& factors,
+                     const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& rhs,
+                     const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& x) {
+  if (sweeps != Sweeps::backward) {
+    portable_sweep<Sweep::forward>(exec, solve_label(Sweeps::forward), factors, rhs, x);
+  }
+  if (sweeps != Sweeps::forward) {
+    portable_sweep<Sweep::backward>(exec, solve_label(Sweeps::backward), factors, sweeps == Sweeps::both ? x : rhs, x);
+  }
+}
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/grid/grid.hpp>
+#include <hyperplane/sweep/sweep_path.hpp>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// What brings bulk copies and clusters.
+inline constexpr int cuda_slab_capability = 90;
+/// Rows of a block of threads, at most: as many as leave each of its 16 warps 128 registers per thread.
+inline constexpr int cuda_slab_max_layers = 4;
+inline constexpr int cuda_slab_max_threads = 512;
+/// Blocks of a cluster, at most: what every device of compute capability 9.0 can start.
+inline constexpr int cuda_slab_max_blocks = 8;
+
+/// Bytes of shared memory of a block of the slab solve.
+struct CudaSlabMemory {
+  std::size_t stage;  ///< for each row and stage
+  std::size_t row;    ///< for each row
+  std::size_t block;  ///< for each block
+
+  constexpr std::size_t total(int layers, int stages) const { return layers * (stages * stage + row) + block; }
+};
+
+/// How the rows of a grid are put together: `layers` to a block of threads, `blocks` to a cluster, and for each row
+/// `stages` chunks of factors in shared memory or under way.
+struct CudaSlabShape {
+  int layers;
+  int stages;
+  int blocks;
+  friend constexpr bool operator==(const CudaSlabShape&, const CudaSlabShape&) = default;
+};
+
+/// A pure function of grid, block and device, from measurements on an H200 (docs/notes/sweeps-cuda.md): few rows are
+/// spread over many multiprocessors, each of which brings its own bandwidth, and clusters are as long as they may be;
+/// many rows fill the device anyway, and shorter clusters then leave fewer multiprocessors without one.
+constexpr CudaSlabShape choose_cuda_slab_shape(const Grid& grid, int vector_length, const CudaSlabMemory& memory,
+                                               int multiprocessors, std::size_t shared_bytes) {
+  constexpr int most_stages = 6;
+  long long const rows = static_cast<long long>((grid.nj() + vector_length - 1) / vector_length) * grid.nk();
+  CudaSlabShape shape{rows > 2 * multiprocessors ? cuda_slab_max_layers : 2, most_stages,
+                      rows > 8 * multiprocessors ? 4 : cuda_slab_max_blocks};
+  while (shape.layers > 1 && (shape.layers / 2 >= grid.nk() || memory.total(shape.layers, 2) > shared_bytes)) {
+    shape.layers /= 2;
+  }
+  while (shape.stages > 1 && memory.total(shape.layers, shape.stages) > shared_bytes) --shape.stages;
+  while (shape.blocks > 1 && shape.blocks / 2 * shape.layers >= grid.nk()) shape.blocks /= 2;
+  return shape;
+}
+
+/// SweepPath::automatic on CUDA: a pure function of grid, block and device, from measurements on an H200
+/// (docs/notes/sweeps-cuda.md). Slabs are fastest for scalars, and for blocks unless they are small and planes large:
+/// a step of a row takes its time whatever there is to multiply, about 4.5 billion points per second on the whole
+/// device, while a kernel for each plane comes close to the bandwidth once planes are large. Before compute
+/// capability 9.0 there are neither clusters nor bulk copies, and large blocks need much shared memory.
+constexpr SweepPath choose_cuda_path(const Grid& grid, int n, std::size_t storage_bytes, bool slab_suits) {
+  long long const planes = static_cast<long long>(grid.ni()) + grid.nj() + grid.nk() - 2;
+  long long const bytes_a_point = 7LL * n * n * static_cast<long long>(storage_bytes) + 32 * n;
+  bool const large_planes = grid.size() / planes > 6500 + 12 * bytes_a_point;
+  bool const graph_is_faster = n > 1 && large_planes && bytes_a_point < 1000;
+  return slab_suits && !graph_is_faster ? SweepPath::slab : SweepPath::cuda_graph;
+}
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

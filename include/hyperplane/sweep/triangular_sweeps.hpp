@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/dispatch.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/core/is_listed.hpp>
+#include <hyperplane/core/timer_callbacks.hpp>
+#include <hyperplane/grid/check_grid.hpp>
+#include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/grid/grid.hpp>
+#include <hyperplane/grid/slab_map.hpp>
+#include <hyperplane/simd/interleaved_view.hpp>
+#include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/sweep/comparison_sweeps.hpp>
+#include <hyperplane/sweep/detail/triangular_sweeps_fast_path.hpp>
+#include <hyperplane/sweep/detail/triangular_sweeps_slab.hpp>
+#include <hyperplane/sweep/portable_sweep.hpp>
+#include <hyperplane/sweep/sweep_path.hpp>
+#include <hyperplane/sweep/triangular_factors.hpp>
+
+#include <Kokkos_Core.hpp>
+#ifdef KOKKOS_ENABLE_CUDA
+#include <hyperplane/sweep/detail/triangular_sweeps_cuda.hpp>
+#endif
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace hyperplane::inline HYPERPLANE_ABI {
+
+struct TriangularSweepsOptions {
+  SweepPath path = SweepPath::automatic;
+  /// Multiprocessors of a CUDA device that kernels of the plan may occupy, where not all are wanted; 0: all. The
+  /// portable and the cuda_graph path take what they get.
+  int multiprocessors = 0;
+  /// Right-hand sides that a solve of several takes together at most, so that it reads the factors once for all of
+  /// them: 1 to 3. On CUDA this is done for n = 1 on SweepPath::slab and on SweepPath::portable; a plan for m of them
+  /// has about 3 m bytes per point for packets. Other CUDA paths take them one after another.
+  int right_hand_sides = 1;
+};
+
+/// The plan of a solve with M = (d + L)(I + d^-1 U) on the seven-point stencil: block lower and upper triangular in the
+/// order of the hyperplanes i + j + k = p, whose points are independent of one another. BlockIlu0, Sip and Ssor are
+/// this plan and what fills it. A preconditioner of yours with such an M has one too, and calls fill() in its factor().
+///
+/// Kept: L, d^-1 and d^-1 U, as Factors say where, so that a solve reads 7 n^2 values of StorageScalar per point, each
+/// once: forward() is y = d^-1 (r - L y) upwards, backward() is x = y - d^-1 U x downwards, and solve() both.
+/// StorageScalar = float with Scalar = double stores half the bytes and computes in double.
+///
+/// A plan: the constructor allocates; the other functions do not, do not fence, and are asynchronous on the instance
+/// that is given. Copies, made after fill(), share factors and working memory: at most one call of a plan and all its
+/// copies may run at a time.
+///
+/// Cost per point: 14 n^2 flops, 7 n^2 + 4 n values, of which the forward sweep has 8 n^2 and 4 n^2 + 2 n. Launches:
+/// one for each hyperplane and sweep on SweepPath::portable; on SweepPath::slab two on the host, one on CUDA. On the
+/// host SweepPath::slab keeps at most ceil(J / vector length) threads busy. No path can deadlock, whatever else the
+/// device does. Kernels are called Hyperplane::BlockIlu0::solve, whoever owns the plan.
+///
+/// Results are bitwise the same whatever the number of threads or multiprocessors and in every run, for a given path;
+/// on CUDA for all paths.
+template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
+class TriangularSweeps {
+ public:
+  static_assert(n >= 1 && n <= max_block_size);
+  static_assert(sizeof(StorageScalar) <= sizeof(Scalar), "storage may be narrower than arithmetic, not wider");
+
+  using scalar_type = Scalar;
+  using storage_type = StorageScalar;
+  using execution_space = Exec;
+  using Vector = BlockVector<Scalar, n, Exec>;
+  static constexpr int block_size = n;
+  static constexpr int vector_length = vector_length_v<Scalar, Exec>;
+  /// Where kernels write the blocks of a point: `lower(pack, b)` and `upper(pack, b)`, with the pack and lane of the
+  /// point from `m_map`; upper blocks are already multiplied by d^-1 from the left.
+  using Factors = detail::TriangularFactors<StorageScalar, n, vector_length>;
+  using LowerBlock = detail::LowerBlock;
+  using UpperBlock = detail::UpperBlock;
+  /// What record.conclude() is told of a point.
+  using Finding = detail::PivotFinding;
+  /// Where kernels record points at which there are no factors.
+  using Record = detail::SingularPivotRecord<Exec>;
+  /// What runs the sweeps instead of a path, see sweep/comparison_paths.hpp.
+  using Comparison = detail::ComparisonSweeps<Scalar, n, Exec, StorageScalar, vector_length>;
+
+  /// `owner` is whose plan it is, such as "BlockIlu0", for messages and labels of memory. On CUDA the instance says
+  /// here how much of the device there is to use, for all calls. Throws Error where the execution space cannot run the
+  /// path.
+  TriangularSweeps(const Exec& exec, const Grid& grid, std::string owner, const TriangularSweepsOptions& options = {},
+                   std::shared_ptr<Comparison> comparison = nullptr)
+      : m_owner(std::move(owner)),
+        m_map(grid),
+        m_comparison(std::move(comparison)),
+        m_path(checked_path(exec, options)),
+        m_lower(exec, "Hyperplane::" + m_owner + "::lower", m_map.pack_count()),
+        m_upper(exec, "Hyperplane::" + m_owner + "::upper", m_map.pack_count()),
+        m_singular(exec, "Hyperplane::" + m_owner + "::status"),
+        m_right_hand_sides(options.right_hand_sides),
+        m_fast_path(exec, m_owner, m_map, m_path, options.multiprocessors, options.right_hand_sides) {}
+
+  const Grid& grid() const { return m_map.grid(); }
+  const SlabMap<vector_length>& map() const { return m_map; }
+  /// The path that runs; never automatic.
+  SweepPath path() const { return m_path; }
+
+  /// What a preconditioner does in factor(): `compute(factors, record)` launches the kernels that write all Factors,
+  /// record where there are none, and then calls record.conclude() with what explains the first of these points. Blocks
+  /// that point out of the grid have to be finite: SweepPath::slab multiplies them by zero on hosts. Slots without a
+  /// point stay as they are, zero.
+  template <class Compute>
+  void fill(const Compute& compute) {
+    m_filled = false;
+    compute(factors(), m_singular);
+    m_filled = true;
+  }
+
+  /// x = M^-1 rhs; x may be rhs. Throws Error before the first fill() and where a grid is another one.
+  void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    check("solve", rhs, x);
+    sweep<1>(exec, detail::Sweeps::both, &rhs, &x);
+  }
+
+  /// x[v] = M^-1 rhs[v] for each v, as single solves do, on CUDA bit by bit, on the host to rounding (compilers choose
+  /// anew for each number of vectors which products they fuse with sums); x[v] may be rhs[v], and has nothing in common
+  /// with the others. TriangularSweepsOptions::right_hand_sides of them are taken together. Throws Error as solve()
+  /// does, and where there are not as many x as right-hand sides.
+  void solve(const Exec& exec, std::span<const Vector> rhs, std::span<const Vector> x) const {
+    check_several(rhs, x);
+    for (std::size_t v = 0; v < rhs.size();) {
+      auto const together = std::min<std::size_t>(rhs.size() - v, static_cast<std::size_t>(m_right_hand_sides));
+      if (together == 1) sweep<1>(exec, detail::Sweeps::both, &rhs[v], &x[v]);
+      if (together == 2) sweep<2>(exec, detail::Sweeps::both, &rhs[v], &x[v]);
+      if (together == 3) sweep<3>(exec, detail::Sweeps::both, &rhs[v], &x[v]);
+      v += together;
+    }
+  }
+
+  /// y = (d + L)^-1 rhs, the first half of a solve; y may be rhs. Throws Error as solve() does.
+  void forward(const Exec& exec, const Vector& rhs, const Vector& y) const {
+    check("forward", rhs, y);
+    sweep<1>(exec, detail::Sweeps::forward, &rhs, &y);
+  }
+
+  /// x = (I + d^-1 U)^-1 y, the second half, so that both have the bits of solve(); x may be y. Throws Error as solve()
+  /// does.
+  void backward(const Exec& exec, const Vector& y, const Vector& x) const {
+    check("backward", y, x);
+    sweep<1>(exec, detail::Sweeps::backward, &y, &x);
+  }
+
+  /// Whether the last fill() failed, where, and why. Waits for the instance.
+  FactorStatus status(const Exec& exec) const { return m_singular.status(exec, grid()); }
+
+ private:
+  using Lower = InterleavedView<StorageScalar, vector_length, detail::lower_blocks * n * n, Exec>;
+  using Upper = InterleavedView<StorageScalar, vector_length, detail::upper_blocks * n * n, Exec>;
+  using FastPath = detail::TriangularSweepsFastPath<Scalar, n, Exec, StorageScalar, vector_length>;
+
+  SweepPath checked_path(const Exec& exec, const TriangularSweepsOptions& options) const {
+    if (options.multiprocessors < 0) {
+      fail(m_owner + ": " + std::to_string(options.multiprocessors) + " multiprocessors are not possible");
+    }
+    if (options.right_hand_sides < 1 || options.right_hand_sides > detail::max_right_hand_sides) {
+      fail(m_owner + ": " + std::to_string(options.right_hand_sides) + " right-hand sides at a time, expected 1 to " +
+           std::to_string(detail::max_right_hand_sides));
+    }
+    SweepPath const path = options.path;
+    if (m_comparison) {
+      if (path != SweepPath::automatic) fail(m_owner + ": path " + name(path) + " beside a path for comparison");
+      return SweepPath::comparison;
+    }
+    if (path == SweepPath::automatic) return FastPath::choose(exec, m_map);
+    if (path != SweepPath::portable && !detail::is_listed(FastPath::paths, path)) {
+      fail(m_owner + ": " + Exec::name() + " has no path " + name(path));
+    }
+    return path;
+  }
+
+  void check(const char* function, const Vector& rhs, const Vector& x) const {
+    if (m_filled && rhs.grid() == grid() && x.grid() == grid()) return;
+    std::string const called = m_owner + "::" + function;
+    detail::check_grid(called.c_str(), "the right-hand side", rhs.grid(), grid());
+    detail::check_grid(called.c_str(), "x", x.grid(), grid());
+    fail(called + ": called before factor");
+  }
+  void check_several(std::span<const Vector> rhs, std::span<const Vector> x) const {
+    if (rhs.size() != x.size()) {
+      fail(m_owner + "::solve: " + std::to_string(rhs.size()) + " right-hand sides and " + std::to_string(x.size()) +
+           " solutions");
+    }
+    for (std::size_t v = 0; v < rhs.size(); ++v) check("solve", rhs[v], x[v]);
+  }
+
+  /// The sweeps of `count` vectors.
+  template <int count>
+  void sweep(const Exec& exec, detail::Sweeps sweeps, const Vector* rhs, const Vector* x) const {
+    count_sweeps(sweeps, count);
+    if (m_comparison) {
+      for (int v = 0; v < count; ++v) m_comparison->solve(exec, sweeps, factors(), rhs[v].ref(), x[v].ref());
+      return;
+    }
+    auto const refs = [](const Vector* vectors) {
+      return [&]<int... v>(std::integer_sequence<int, v...>) {
+        return detail::VectorRefs<typename Vector::Ref, count>{{vectors[v].ref()...}};
+      }(std::make_integer_sequence<int, count>());
+    };
+    if (m_path != SweepPath::portable) return m_fast_path.solve(exec, sweeps, factors(), refs(rhs), refs(x));
+    detail::portable_sweeps<Scalar, n>(exec, sweeps, factors(), refs(rhs), refs(x));
+  }
+
+  /// What they move, under the labels that they have.
+  void count_sweeps(detail::Sweeps sweeps, int count) const {
+    auto const points = static_cast<double>(grid().size());
+    double const vectors = 2.0 * n * sizeof(Scalar) * points * count;
+    double const blocks = 1.0 * n * n * sizeof(StorageScalar) * points;
+    if (sweeps == detail::Sweeps::both && !HostExecutionSpace<Exec> && m_path != SweepPath::portable) {
+      detail::count_bytes(detail::solve_label(detail::Sweeps::both), 7 * blocks + 2 * vectors);
+      return;
+    }
+    if (sweeps != detail::Sweeps::backward) {
+      detail::count_bytes(detail::solve_label(detail::Sweeps::forward), 4 * blocks + vectors);
+    }
+    if (sweeps != detail::Sweeps::forward) {
+      detail::count_bytes(detail::solve_label(detail::Sweeps::backward), 3 * blocks + vectors);
+    }
+  }
+
+  Factors factors() const { return Factors{m_map, m_lower.ref(), m_upper.ref()}; }
+
+  std::string m_owner;
+  SlabMap<vector_length> m_map;
+  std::shared_ptr<Comparison> m_comparison;
+  SweepPath m_path;
+  Lower m_lower;
+  Upper m_upper;
+  Record m_singular;
+  int m_right_hand_sides;
+  FastPath m_fast_path;
+  bool m_filled = false;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI

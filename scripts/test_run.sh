@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Tests what `run` makes of its arguments, and that CMake works where its commands run as README has it, without the name
+# of a generator. Called by scripts/test.sh.
+set -euo pipefail
+cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
+
+fail() {
+  echo "test_run.sh: error: $*" >&2
+  exit 1
+}
+
+# expect_refused MESSAGE ARGUMENT ...
+expect_refused() {
+  local message=$1 output
+  shift
+  ! output=$(./run "$@" 2>&1 </dev/null) || fail "./run $* is not refused"
+  [[ ${output##*$'\n'} == "run: error: $message" ]] || fail "./run $* says: $output"
+}
+
+expect_refused "'tset' is not a command" tset
+expect_refused "'--serial' is not understood; ./run help says what there is" test --serial
+expect_refused "'more' is not understood; ./run help says what there is" test --all more
+expect_refused "'quickly' is not understood; ./run help says what there is" demo quickly
+expect_refused "'cmake' is not understood; ./run help says what there is" shell cmake
+expect_refused "'more' is not understood; ./run help says what there is" shell --serial -c true more
+expect_refused "-c wants a command: ./run shell -c 'cmake --version'" shell -c
+[[ $(./run help) == "$(./run)" ]] || fail "./run alone gives no help"
+
+build=$(mktemp -d)
+trap 'rm -rf "$build"' EXIT
+log=$build/log
+cmake --preset headers -B "$build/headers" >"$log" 2>&1 || fail "cmake --preset headers: $(cat "$log")"
+cmake --build "$build/headers" >"$log" 2>&1 || fail "cmake --build: $(cat "$log")"
+echo "test_run.sh: run and plain CMake work"

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Runs clang-tidy over all headers that need no CUDA toolkit, the compiled library and the command line: tidy.sh BUILD,
+# a build folder with a compile_commands.json of Clang. Called by scripts/test.sh.
+set -euo pipefail
+cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.."
+
+build=${1:?a build folder}
+if ! command -v clang-tidy-19 >/dev/null; then
+  echo "tidy.sh: clang-tidy-19 is not installed; sources not checked by it"
+  exit 0
+fi
+
+# All headers in one file: templates are checked as they are written, once. It is compiled as a file of the library is.
+mapfile -t headers < <(find include/hyperplane -name '*.hpp' -not -path '*/cuda/*' -not -name '*_cuda*' | sort)
+printf '#include <%s>\n' "${headers[@]#include/}" >"$build/every_header.cpp"
+python3 - "$build" <<'PYTHON'
+import json, pathlib, shlex, sys
+
+build = pathlib.Path(sys.argv[1]).resolve()
+root = pathlib.Path.cwd()
+commands = {}
+for entry in json.loads((build / "compile_commands.json").read_text()):
+    folder = pathlib.Path(entry["file"]).parent
+    if folder in (root / "src", root / "tools", root / "executables"):
+        commands.setdefault(entry["file"], entry)
+library = next(entry for name, entry in commands.items() if name.endswith("/src/boxes.cpp"))
+all_headers = str(build / "every_header.cpp")
+commands[all_headers] = dict(library, file=all_headers,
+                             command=library["command"].replace(library["file"], shlex.quote(all_headers)))
+tidy = build / "tidy"
+tidy.mkdir(exist_ok=True)
+(tidy / "compile_commands.json").write_text(json.dumps(list(commands.values())))
+# The long one first.
+(tidy / "files").write_text("".join(f"{name}\n" for name in [all_headers, *sorted(commands.keys() - {all_headers})]))
+PYTHON
+xargs -P "$(nproc)" -n 1 clang-tidy-19 --quiet --warnings-as-errors='*' -p "$build/tidy" <"$build/tidy/files"
+echo "tidy.sh: $(wc -l <"$build/tidy/files") files are clean, one of them with ${#headers[@]} headers"

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <utility>
+
+#include "c_library.hpp"
+
+// Krylov methods of the C interface.
+using namespace hyperplane;
+using namespace hyperplane::c;
+
+static_assert(HYPERPLANE_STOPPED == static_cast<int>(KrylovOutcome::stopped) &&
+              HYPERPLANE_BREAKDOWN_RECURSION == static_cast<int>(KrylovBreakdown::recursion));
+
+namespace {
+
+KrylovOptions options_of(const hyperplane_krylov_options& options) {
+  require_initialized(options, "hyperplane_krylov_options");
+  KrylovOptions result{.tolerance = options.tolerance,
+                       .absolute_tolerance = options.absolute_tolerance,
+                       .max_iterations = options.max_iterations,
+                       .restart = options.restart,
+                       .check_interval = options.check_interval};
+  if (options.monitor != nullptr) {
+    result.monitor = [monitor = options.monitor, data = options.monitor_data](int iteration, double norm) {
+      return monitor(iteration, norm, data) == 0 ? MonitorAction::proceed : MonitorAction::stop;
+    };
+  }
+  return result;
+}
+
+/// With m = null no preconditioner.
+hyperplane_krylov_result solve(KrylovObject& krylov, const run_time::Matrix& a, const run_time::Preconditioner* m,
+                               const run_time::Vector& b, run_time::Vector& x) {
+  // A monitor may set other limits, for the next solve.
+  KrylovLimits const limits = krylov.limits;
+  auto solved = krylov.method->solve(a, m != nullptr ? *m : *krylov.identity, b, x, limits);
+  krylov.history = std::move(solved.history);
+  krylov.cause = std::move(solved.cause);
+  return {.outcome = static_cast<hyperplane_outcome>(solved.outcome),
+          .iterations = solved.iterations,
+          .rhs_norm = solved.rhs_norm,
+          .residual_norm = solved.residual_norm,
+          .breakdown = static_cast<hyperplane_breakdown>(solved.breakdown)};
+}
+
+}  // namespace
+
+hyperplane_status hyperplane_krylov_options_init(hyperplane_krylov_options* options) {
+  return guarded(__func__, [&] {
+    require_pointer(options, "options");
+    KrylovOptions const standard;
+    *options = {.struct_size = sizeof(*options),
+                .method = HYPERPLANE_BICGSTAB,
+                .tolerance = standard.tolerance,
+                .absolute_tolerance = standard.absolute_tolerance,
+                .max_iterations = standard.max_iterations,
+                .restart = standard.restart,
+                .check_interval = standard.check_interval,
+                .monitor = nullptr,
+                .monitor_data = nullptr};
+  });
+}
+
+hyperplane_status hyperplane_krylov_create(hyperplane_context context, hyperplane_grid grid, int n,
+                                           const hyperplane_krylov_options* options, hyperplane_krylov* krylov) {
+  return guarded(__func__, [&] {
+    require_pointer(krylov, "krylov");
+    *krylov = nullptr;
+    auto& objects = registry();
+    auto const where = objects.get(context, "context")->context;
+    auto const method = options == nullptr ? run_time::Method::bicgstab
+                                           : enumerator<run_time::Method>(options->method, HYPERPLANE_FGMRES, "method");
+    auto const krylov_options = options == nullptr ? KrylovOptions{} : options_of(*options);
+    auto const size = shape(grid, n);
+    auto object = std::make_unique<KrylovObject>();
+    object->method = where->make_krylov(size, method, krylov_options);
+    object->limits = krylov_options.limits();
+    object->identity = where->make_preconditioner(size, {.kind = run_time::identity});
+    auto made = std::make_shared<Held<KrylovObject>>();
+    *made = {where, std::move(object)};
+    *krylov = objects.add<hyperplane_krylov>(std::move(made));
+  });
+}
+
+hyperplane_status hyperplane_krylov_solve(hyperplane_krylov krylov, hyperplane_matrix a,
+                                          hyperplane_preconditioner preconditioner, hyperplane_vector b,
+                                          hyperplane_vector x, hyperplane_krylov_result* result) {
+  return guarded(__func__, [&] {
+    auto& objects = registry();
+    auto const held = objects.get(krylov, "krylov");
+    auto const matrix = objects.get(a, "a");
+    auto const m = preconditioner == nullptr ? nullptr : objects.get(preconditioner, "preconditioner");
+    auto const rhs = objects.get(b, "b");
+    auto const solution = objects.get(x, "x");
+    require_pointer(result, "result");
+    *result = solve(*held->object, *matrix->object, m ? m->object.get() : nullptr, *rhs->object, *solution->object);
+  });
+}
+
+hyperplane_status hyperplane_krylov_solve_array(hyperplane_krylov krylov, hyperplane_matrix a,
+                                                hyperplane_preconditioner preconditioner, const double* b, double* x,
+                                                int64_t count, hyperplane_memory_space space,
+                                                hyperplane_krylov_result* result) {
+  return guarded(__func__, [&] {
+    auto& objects = registry();
+    auto const held = objects.get(krylov, "krylov");
+    auto const matrix = objects.get(a, "a");
+    auto const m = preconditioner == nullptr ? nullptr : objects.get(preconditioner, "preconditioner");
+    require_pointer(b, "b");
+    require_pointer(x, "x");
+    require_pointer(result, "result");
+    auto& object = *held->object;
+    auto const& shape = object.method->shape();
+    require_count(count, shape.rows());
+    auto const where = memory_space(space);
+    // Taken out, so that a monitor which solves with this object is refused before it has changed them.
+    auto rhs = std::move(object.b), solution = std::move(object.x);
+    if (!rhs) rhs = held->context->make_vector(shape);
+    if (!solution) solution = held->context->make_vector(shape);
+    rhs->set(b, where);
+    solution->set(x, where);
+    *result = solve(object, *matrix->object, m ? m->object.get() : nullptr, *rhs, *solution);
+    solution->get(x, where);
+    object.b = std::move(rhs);
+    object.x = std::move(solution);
+  });
+}
+
+const char* hyperplane_breakdown_message(hyperplane_breakdown breakdown) {
+  return message(static_cast<KrylovBreakdown>(breakdown));
+}
+
+hyperplane_status hyperplane_krylov_get_limits(hyperplane_krylov krylov, hyperplane_krylov_limits* limits) {
+  return guarded(__func__, [&] {
+    auto const held = registry().get(krylov, "krylov");
+    require_pointer(limits, "limits");
+    auto const& from = held->object->limits;
+    *limits = {.struct_size = sizeof(*limits),
+               .tolerance = from.tolerance,
+               .absolute_tolerance = from.absolute_tolerance,
+               .max_iterations = from.max_iterations};
+  });
+}
+
+hyperplane_status hyperplane_krylov_set_limits(hyperplane_krylov krylov, const hyperplane_krylov_limits* limits) {
+  return guarded(__func__, [&] {
+    auto const held = registry().get(krylov, "krylov");
+    require_pointer(limits, "limits");
+    if (limits->struct_size != sizeof(*limits)) {
+      throw Failure(HYPERPLANE_INVALID_ARGUMENT, "limits were not filled by hyperplane_krylov_get_limits()");
+    }
+    KrylovLimits const to{.tolerance = limits->tolerance,
+                          .absolute_tolerance = limits->absolute_tolerance,
+                          .max_iterations = limits->max_iterations};
+    detail::check_limits("hyperplane_krylov_set_limits", to);
+    held->object->limits = to;
+  });
+}
+
+hyperplane_status hyperplane_krylov_cause(hyperplane_krylov krylov, const char** cause) {
+  return guarded(__func__, [&] {
+    auto const held = registry().get(krylov, "krylov");
+    require_pointer(cause, "cause");
+    *cause = held->object->cause.c_str();
+  });
+}
+
+hyperplane_status hyperplane_krylov_history(hyperplane_krylov krylov, double* norms, int64_t capacity, int64_t* count) {
+  return guarded(__func__, [&] {
+    auto const held = registry().get(krylov, "krylov");
+    require_pointer(count, "count");
+    copy_doubles(held->object->history, "norms", norms, capacity, *count);
+  });
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <hyperplane/sweep/sweep_path.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "c_library.hpp"
+#include "table_option.hpp"
+
+// Preconditioners of the C interface.
+using namespace hyperplane;
+using namespace hyperplane::c;
+
+static_assert(HYPERPLANE_PATH_CUDA_GRAPH == static_cast<int>(SweepPath::cuda_graph) &&
+              HYPERPLANE_PATH_CUDA_GRAPH + 1 == static_cast<int>(sweep_paths.size()));
+
+namespace {
+
+/// What an option is by itself, of the first preconditioner that has it.
+const std::string& standard_of(const std::string& name) {
+  for (auto const& preconditioner : run_time::preconditioners()) {
+    for (auto const& option : preconditioner.options) {
+      if (option.name == name) return option.standard;
+    }
+  }
+  throw Error("internal error: no preconditioner has the option " + name);
+}
+
+/// The same as a number, whatever the locale of the program.
+template <class Number>
+Number number_of(const std::string& name) {
+  return run_time::OptionText<Number>::read(name, standard_of(name));
+}
+
+std::string directions_of(const hyperplane_preconditioner_options& options) {
+  if (options.line_direction_count < 1 || options.line_direction_count > 3) {
+    throw Failure(HYPERPLANE_INVALID_ARGUMENT,
+                  "line_direction_count is " + std::to_string(options.line_direction_count) + ", expected 1 to 3");
+  }
+  std::string letters;
+  for (int d = 0; d < options.line_direction_count; ++d) {
+    letters += name(enumerator<LineDirection>(options.line_directions[d], 2, "a line direction"));
+  }
+  return letters;
+}
+
+/// Of the struct, what the preconditioner has.
+run_time::PreconditionerSettings settings_of(const hyperplane_preconditioner_options& options) {
+  require_initialized(options, "hyperplane_preconditioner_options");
+  auto const all = run_time::preconditioners();
+  run_time::PreconditionerSettings settings{
+      .kind = enumerator<int>(options.kind, static_cast<int>(all.size()) - 1, "kind"),
+      .storage = enumerator<run_time::StorageKind>(options.storage, 1, "storage")};
+  auto const write = [](auto value) { return run_time::OptionText<decltype(value)>::write(value); };
+  std::pair<const char*, std::string> const members[] = {
+      {"relaxation", write(options.relaxation)},
+      {"alpha", write(options.alpha)},
+      {"line_directions", directions_of(options)},
+      {"line_sweeps", write(options.line_sweeps)},
+      {"path", name(enumerator<SweepPath>(options.path, HYPERPLANE_PATH_CUDA_GRAPH, "path"))},
+      {"right_hand_sides", write(options.right_hand_sides)}};
+  // What options of one's own mean, their preconditioner alone knows: they are given by name.
+  if (options.kind > HYPERPLANE_BILU0) return settings;
+  for (auto const& option : all[static_cast<std::size_t>(settings.kind)].options) {
+    for (auto const& [name, text] : members) {
+      if (option.name == name) settings.options.emplace_back(name, text);
+    }
+  }
+  return settings;
+}
+
+/// Of "relaxation=1.2,storage=float".
+run_time::PreconditionerSettings settings_of(const char* name, std::string_view options) {
+  run_time::PreconditionerSettings settings{.kind = run_time::find_preconditioner(name)};
+  while (!options.empty()) {
+    auto const length = std::min(options.find(','), options.size());
+    std::string const option(options.substr(0, length));
+    options.remove_prefix(std::min(length + 1, options.size()));
+    auto const sign = option.find('=');
+    if (sign == std::string::npos) {
+      throw Failure(HYPERPLANE_INVALID_ARGUMENT, "'" + option + "' is not of the form option=value");
+    }
+    auto const text = option.substr(sign + 1);
+    if (option.substr(0, sign) != "storage") {
+      settings.options.emplace_back(option.substr(0, sign), text);
+    } else if (text == "double" || text == "float") {
+      settings.storage =
+          text == "double" ? run_time::StorageKind::double_precision : run_time::StorageKind::single_precision;
+    } else {
+      throw Failure(HYPERPLANE_INVALID_ARGUMENT, "storage is '" + text + "', expected one of double|float");
+    }
+  }
+  return settings;
+}
+
+/// Of the settings that `get()` returns.
+template <class Get>
+void make(hyperplane_context context, hyperplane_grid grid, int n, hyperplane_preconditioner* preconditioner,
+          const Get& get) {
+  require_pointer(preconditioner, "preconditioner");
+  *preconditioner = nullptr;
+  auto& objects = registry();
+  auto const where = objects.get(context, "context")->context;
+  auto made = std::make_shared<Held<run_time::Preconditioner>>();
+  *made = {where, where->make_preconditioner(shape(grid, n), get())};
+  *preconditioner = objects.add<hyperplane_preconditioner>(std::move(made));
+}
+
+}  // namespace
+
+hyperplane_status hyperplane_preconditioner_options_init(hyperplane_preconditioner_options* options) {
+  return guarded(__func__, [&] {
+    require_pointer(options, "options");
+    run_time::PreconditionerSettings const standard;
+    *options = {.struct_size = sizeof(*options),
+                .kind = static_cast<hyperplane_preconditioner_kind>(standard.kind),
+                .storage = static_cast<hyperplane_storage>(standard.storage),
+                .relaxation = number_of<double>("relaxation"),
+                .alpha = number_of<double>("alpha"),
+                .line_direction_count = 1,
+                .line_directions = {0, 0, 0},
+                .line_sweeps = number_of<int>("line_sweeps"),
+                .path = HYPERPLANE_PATH_AUTOMATIC,
+                .right_hand_sides = number_of<int>("right_hand_sides")};
+  });
+}
+
+hyperplane_status hyperplane_preconditioner_create(hyperplane_context context, hyperplane_grid grid, int n,
+                                                   const hyperplane_preconditioner_options* options,
+                                                   hyperplane_preconditioner* preconditioner) {
+  return guarded(__func__, [&] {
+    make(context, grid, n, preconditioner,
+         [&] { return options == nullptr ? run_time::PreconditionerSettings{} : settings_of(*options); });
+  });
+}
+
+hyperplane_status hyperplane_preconditioner_create_named(hyperplane_context context, hyperplane_grid grid, int n,
+                                                         const char* name, const char* options,
+                                                         hyperplane_preconditioner* preconditioner) {
+  return guarded(__func__, [&] {
+    require_pointer(name, "name");
+    make(context, grid, n, preconditioner, [&] { return settings_of(name, options == nullptr ? "" : options); });
+  });
+}
+
+hyperplane_status hyperplane_preconditioner_factor(hyperplane_preconditioner preconditioner, hyperplane_matrix a) {
+  return guarded(__func__, [&] {
+    auto& objects = registry();
+    auto const held = objects.get(preconditioner, "preconditioner");
+    held->object->factor(*objects.get(a, "a")->object);
+  });
+}
+
+hyperplane_status hyperplane_preconditioner_check(hyperplane_preconditioner preconditioner) {
+  return guarded(__func__,
+                 [&] { require_factors(registry().get(preconditioner, "preconditioner")->object->problem()); });
+}
+
+hyperplane_status hyperplane_preconditioner_solve(hyperplane_preconditioner preconditioner, hyperplane_vector rhs,
+                                                  hyperplane_vector x) {
+  return guarded(__func__, [&] {
+    auto& objects = registry();
+    auto const held = objects.get(preconditioner, "preconditioner");
+    held->object->solve(*objects.get(rhs, "rhs")->object, *objects.get(x, "x")->object);
+  });
+}
+
+hyperplane_status hyperplane_preconditioner_measure(hyperplane_preconditioner preconditioner) {
+  return guarded(__func__, [&] { registry().get(preconditioner, "preconditioner")->object->measure(); });
+}
+
+hyperplane_status hyperplane_preconditioner_seconds(hyperplane_preconditioner preconditioner, double* seconds,
+                                                    int64_t capacity, int64_t* count) {
+  return guarded(__func__, [&] {
+    auto const held = registry().get(preconditioner, "preconditioner");
+    require_pointer(count, "count");
+    copy_doubles(held->object->seconds(), "seconds", seconds, capacity, *count);
+  });
+}

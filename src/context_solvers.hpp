@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/line/line_set.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "context_objects.hpp"
+#include "memory.hpp"
+#include "typed_objects.hpp"
+
+/// Preconditioners, Krylov methods and line solvers of a context.
+namespace hyperplane::run_time {
+
+template <class Exec>
+class PreconditionerOn final : public Preconditioner {
+ public:
+  PreconditionerOn(const Instance<Exec>& instance, const Shape& shape, const PreconditionerSettings& settings,
+                   const SizedFactory<Exec>& factory, std::unique_ptr<TypedPreconditioner<Exec>> preconditioner)
+      : m_instance(instance),
+        m_shape(shape),
+        m_storage(settings.storage),
+        m_factory(factory),
+        m_factored(settings.kind == identity),
+        m_preconditioner(std::move(preconditioner)) {}
+
+  const Instance<Exec>& instance() const { return m_instance; }
+  const Shape& shape() const override { return m_shape; }
+
+  void factor(const Matrix& a) override {
+    m_preconditioner->factor(m_instance.exec, typed_matrix(a));
+    m_factored = true;
+  }
+  void factor(const Matrix& a, const std::int8_t* mask, MemorySpace space) override {
+    auto const& matrix = typed_matrix(a);
+    in_memory_of<false>(m_instance.exec, mask, m_shape.grid.size(), space,
+                        [&](const std::int8_t* points) { m_preconditioner->factor(m_instance.exec, matrix, points); });
+    m_factored = true;
+  }
+  void solve(const Vector& rhs, Vector& x) const override {
+    auto const& from = typed_vector("the right-hand side", rhs);
+    auto const& to = typed_vector("x", x);
+    require_factored();
+    solve(m_instance.exec, from, to);
+  }
+  void solve(std::span<const Vector* const> rhs, std::span<Vector* const> x) const override {
+    std::vector<ShapedVector<Exec>> from, to;
+    for (auto const* const vector : rhs) from.push_back(typed_vector("a right-hand side", *vector));
+    for (auto const* const vector : x) to.push_back(typed_vector("an x", *vector));
+    require_factored();
+    m_preconditioner->solve(m_instance.exec, std::span<const ShapedVector<Exec>>(from),
+                            std::span<const ShapedVector<Exec>>(to));
+  }
+  void solve(int columns, const double* rhs, double* x, MemorySpace space) const override {
+    require_factored();
+    auto const rows = m_shape.rows();
+    while (m_columns.size() < static_cast<std::size_t>(columns)) {
+      m_columns.push_back(std::make_unique<VectorOn<Exec>>(m_instance, m_shape, m_factory));
+    }
+    std::vector<ShapedVector<Exec>> vectors;
+    for (int v = 0; v < columns; ++v) {
+      m_columns[v]->set(rhs + v * rows, space);
+      vectors.push_back(m_columns[v]->typed_vector());
+    }
+    std::span<const ShapedVector<Exec>> const all(vectors);
+    m_preconditioner->solve(m_instance.exec, all, all);
+    for (int v = 0; v < columns; ++v) m_columns[v]->get(x + v * rows, space);
+  }
+  FactorProblem problem() const override {
+    require_factored();
+    return m_preconditioner->problem(m_instance.exec);
+  }
+  void measure() override { m_measured = true; }
+  const std::vector<double>& seconds() const override { return m_seconds; }
+
+  /// As the Krylov methods call it.
+  void solve(const Exec& exec, const ShapedVector<Exec>& rhs, const ShapedVector<Exec>& x) const {
+    if (!m_measured) return m_preconditioner->solve(exec, rhs, x);
+    exec.fence("Hyperplane: time of a preconditioner");
+    Kokkos::Timer const timer;
+    m_preconditioner->solve(exec, rhs, x);
+    exec.fence("Hyperplane: time of a preconditioner");
+    m_seconds.push_back(timer.seconds());
+  }
+
+ private:
+  void require_factored() const { require(m_factored, "called before factor"); }
+  const TypedMatrix<Exec>& typed_matrix(const Matrix& a) const {
+    auto const& found = typed<MatrixOn<Exec>>("factor", "A", a, m_instance);
+    check_shape("factor", "A", a, m_shape);
+    if (a.storage() != m_storage) refuse("factor", "A", "is stored in another type than the preconditioner's factors");
+    return found.typed_matrix();
+  }
+  const ShapedVector<Exec>& typed_vector(const char* argument, const Vector& vector) const {
+    auto const& found = typed<VectorOn<Exec>>("solve", argument, vector, m_instance);
+    check_shape("solve", argument, vector, m_shape);
+    return found.typed_vector();
+  }
+
+  Instance<Exec> m_instance;
+  Shape m_shape;
+  StorageKind m_storage;
+  const SizedFactory<Exec>& m_factory;
+  bool m_factored;
+  mutable std::vector<std::unique_ptr<VectorOn<Exec>>> m_columns;  ///< what arrays are solved in
+  std::unique_ptr<TypedPreconditioner<Exec>> m_preconditioner;
+  bool m_measured = false;
+  mutable std::vector<double> m_seconds;
+};
+
+template <class Exec, template <class> class Method>
+class KrylovOn final : public Krylov {
+ public:
+  KrylovOn(const Instance<Exec>& instance, const Shape& shape, const KrylovOptions& options)
+      : m_instance(instance), m_shape(shape), m_method(instance.exec, shape, options) {}
+
+  const Shape& shape() const override { return m_shape; }
+
+  KrylovResult solve(const Matrix& a, const Preconditioner& m, const Vector& b, Vector& x,
+                     const KrylovLimits& limits) const override {
+    auto const& matrix = typed<MatrixOn<Exec>>("solve", "A", a, m_instance);
+    auto const& preconditioner = typed<PreconditionerOn<Exec>>("solve", "the preconditioner", m, m_instance);
+    auto const& rhs = typed<VectorOn<Exec>>("solve", "b", b, m_instance);
+    auto const& solution = typed<VectorOn<Exec>>("solve", "x", x, m_instance);
+    check_shape("solve", "A", a, m_shape);
+    check_shape("solve", "the preconditioner", m, m_shape);
+    check_shape("solve", "b", b, m_shape);
+    check_shape("solve", "x", x, m_shape);
+    return m_method.solve(m_instance.exec, matrix.typed_matrix(), preconditioner, rhs.typed_vector(),
+                          solution.typed_vector(), limits);
+  }
+
+ private:
+  Instance<Exec> m_instance;
+  Shape m_shape;
+  Method<ShapedVector<Exec>> m_method;
+};
+
+template <class Exec>
+class LineSolverOn final : public LineSolver {
+ public:
+  LineSolverOn(const Instance<Exec>& instance, const LineSet& lines, int n, const LineSolverSettings& settings,
+               const SizedLineFactory<Exec>& factory)
+      : m_instance(instance),
+        m_grid(lines.grid()),
+        m_points(lines.point_count()),
+        m_covers_all(lines.size() == lines.point_count()),
+        m_block_size(n),
+        m_settings(settings),
+        m_solver(factory.make_line_solver(instance.exec, lines, settings)) {}
+
+  int block_size() const override { return m_block_size; }
+  int columns() const override { return m_settings.columns; }
+  std::int64_t points() const override { return m_points; }
+
+  void factor(const double* values, BlockOrder order, MemorySpace space) override {
+    auto const n = static_cast<std::size_t>(m_block_size);
+    auto const points = static_cast<std::size_t>(m_points);
+    bool const by_rows = order == BlockOrder::row_major;
+    Kokkos::LayoutStride const layout(points, line_blocks * n * n, line_blocks, n * n, n, by_rows ? n : 1, n,
+                                      by_rows ? 1 : n);
+    auto const count = m_points * line_blocks * m_block_size * m_block_size;
+    in_memory_of<false>(m_instance.exec, values, count, space,
+                        [&](const double* data) { m_solver->factor(m_instance.exec, Values(data, layout)); });
+    m_factored = true;
+  }
+  void factor(const Matrix& a) override {
+    auto const& found = typed<MatrixOn<Exec>>("factor", "A", a, m_instance);
+    check_shape("factor", "A", a, shape());
+    if (a.storage() != m_settings.storage) refuse("factor", "A", "is stored in another type than the factors");
+    m_solver->factor(m_instance.exec, found.typed_matrix());
+    m_factored = true;
+  }
+  FactorProblem problem() const override {
+    require(m_factored, "called before factor");
+    return m_solver->problem(m_instance.exec);
+  }
+  void solve(const double* rhs, double* x, MemorySpace space) const override {
+    auto const count = m_points * m_block_size * m_settings.columns;
+    in_memory_of<false>(m_instance.exec, rhs, count, space, [&](const double* from) {
+      auto const solve_to = [&](double* to) { m_solver->solve(m_instance.exec, from, to); };
+      if (m_covers_all) {
+        in_memory_of<true>(m_instance.exec, x, count, space, solve_to);
+      } else {
+        // What is on no line stays as it is: x is read too.
+        in_memory_of<true, true>(m_instance.exec, x, count, space, solve_to);
+      }
+    });
+  }
+  void solve(const Vector& rhs, Vector& x) const override {
+    auto const& from = typed<VectorOn<Exec>>("solve", "the right-hand side", rhs, m_instance);
+    auto const& to = typed<VectorOn<Exec>>("solve", "x", x, m_instance);
+    check_shape("solve", "the right-hand side", rhs, shape());
+    check_shape("solve", "x", x, shape());
+    m_solver->solve(m_instance.exec, from.typed_vector(), to.typed_vector());
+  }
+
+ private:
+  using Values = typename TypedLineSolver<Exec>::template Values<const double>;
+
+  Shape shape() const {
+    if (!m_grid) throw Error("matrices and vectors are of grids, the lines of this solver are not");
+    return {*m_grid, m_block_size};
+  }
+
+  Instance<Exec> m_instance;
+  std::optional<Grid> m_grid;
+  std::int64_t m_points;
+  bool m_covers_all;  ///< whether every point is on a line
+  int m_block_size;
+  LineSolverSettings m_settings;
+  bool m_factored = false;
+  std::unique_ptr<TypedLineSolver<Exec>> m_solver;
+};
+
+}  // namespace hyperplane::run_time

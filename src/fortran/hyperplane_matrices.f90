@@ -1,0 +1,219 @@
+! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+!> Matrices of the module hyperplane.
+module hyperplane_matrices
+  use, intrinsic :: iso_c_binding, only: c_associated, c_double, c_int, c_int64_t, c_loc, c_ptr
+  use :: hyperplane_arrays
+  use :: hyperplane_base
+  use :: hyperplane_c_functions
+  use :: hyperplane_c_primitives, only: c_array, c_box, c_matrix_get_box, c_matrix_set_box
+  use :: hyperplane_vectors
+  implicit none
+  private
+
+  integer(c_int), parameter :: index_32 = 0, index_64 = 1
+
+  !> Seven n x n blocks per point. create(context, grid, n, storage, stat), zero at first; set(values, stat) and
+  !> get(values, stat) with values(r, c, direction, point), (r, c, direction, i, j, k) or any other shape that has as many in
+  !> this order; set_device and get_device (pointer, count, stat); apply(x, y, stat): y = A x; residual(b, x, r, stat):
+  !> r = b - A x. set_box(box, blocks, stat) and get_box(box, blocks, stat) with seven arrays, from bottom to top, of which
+  !> component r + n * (c - 1) is entry (r, c); directions whose array has not been init are left out.
+  !> set_csr(row_offsets, columns, values, stat): compressed rows that count from 1, of integer(c_int) or
+  !> integer(c_int64_t), with values(entry), or values(r, c, entry) of blocks. set_csr_device(rows, entries, block_size,
+  !> index_bits, row_offsets, columns, values, stat): in memory of the context's device, as in C: counting from 0.
+  type, extends(hyperplane_object), public :: hyperplane_matrix
+  contains
+    procedure :: create => matrix_create
+    procedure :: apply => matrix_apply
+    procedure :: residual => matrix_residual
+    procedure :: set_device => matrix_set_device
+    procedure :: get_device => matrix_get_device
+    procedure :: set_box => matrix_set_box
+    procedure :: get_box => matrix_get_box
+    procedure :: set_csr_device => matrix_set_csr_device
+    procedure, private :: matrix_set_csr_32, matrix_set_csr_64
+    generic :: set_csr => matrix_set_csr_32, matrix_set_csr_64
+    procedure :: set => matrix_set
+    procedure :: get => matrix_get
+  end type hyperplane_matrix
+
+contains
+
+  subroutine matrix_create(this, context, grid, n, storage, stat)
+    class(hyperplane_matrix), intent(inout) :: this
+    type(hyperplane_context), intent(in) :: context
+    type(hyperplane_grid), intent(in) :: grid
+    integer, intent(in) :: n
+    integer(c_int), intent(in), optional :: storage
+    integer, intent(out), optional :: stat
+    type(c_ptr) :: made
+    integer(c_int) :: status, stored
+    stored = HYPERPLANE_STORAGE_DOUBLE
+    if (present(storage)) stored = storage
+    status = c_matrix_create(context%handle, grid, int(n, c_int), stored, made)
+    call take(this, made, status, stat)
+  end subroutine matrix_create
+
+  subroutine matrix_set(this, values, stat)
+    class(hyperplane_matrix), intent(in) :: this
+    real(c_double), intent(in), contiguous, target :: values(..)
+    integer, intent(out), optional :: stat
+    call report(c_matrix_set(this%handle, c_loc(values), size(values, kind=c_int64_t), column_major, in_host), stat)
+  end subroutine matrix_set
+
+  subroutine matrix_get(this, values, stat)
+    class(hyperplane_matrix), intent(in) :: this
+    real(c_double), intent(out), contiguous, target :: values(..)
+    integer, intent(out), optional :: stat
+    call report(c_matrix_get(this%handle, c_loc(values), size(values, kind=c_int64_t), column_major, in_host), stat)
+  end subroutine matrix_get
+
+  !> From memory of the context's device, in the order of its stream.
+  subroutine matrix_set_device(this, pointer, count, stat)
+    class(hyperplane_matrix), intent(in) :: this
+    type(c_ptr), intent(in) :: pointer
+    integer(c_int64_t), intent(in) :: count
+    integer, intent(out), optional :: stat
+    call report(c_matrix_set(this%handle, pointer, count, column_major, in_device), stat)
+  end subroutine matrix_set_device
+
+  !> To memory of the context's device, in the order of its stream.
+  subroutine matrix_get_device(this, pointer, count, stat)
+    class(hyperplane_matrix), intent(in) :: this
+    type(c_ptr), intent(in) :: pointer
+    integer(c_int64_t), intent(in) :: count
+    integer, intent(out), optional :: stat
+    call report(c_matrix_get(this%handle, pointer, count, column_major, in_device), stat)
+  end subroutine matrix_get_device
+
+  !> y = A x
+  subroutine matrix_apply(this, x, y, stat)
+    class(hyperplane_matrix), intent(in) :: this
+    type(hyperplane_vector), intent(in) :: x, y
+    integer, intent(out), optional :: stat
+    call report(c_matrix_apply(this%handle, x%handle, y%handle), stat)
+  end subroutine matrix_apply
+
+  !> r = b - A x
+  subroutine matrix_residual(this, b, x, r, stat)
+    class(hyperplane_matrix), intent(in) :: this
+    type(hyperplane_vector), intent(in) :: b, x, r
+    integer, intent(out), optional :: stat
+    call report(c_matrix_residual(this%handle, b%handle, x%handle, r%handle), stat)
+  end subroutine matrix_residual
+
+  subroutine matrix_set_box(this, box, blocks, stat)
+    class(hyperplane_matrix), intent(in) :: this
+    type(hyperplane_box), intent(in) :: box
+    type(hyperplane_array), intent(in) :: blocks(7)
+    integer, intent(out), optional :: stat
+    call copy_box(this, box, blocks, c_matrix_set_box, stat)
+  end subroutine matrix_set_box
+
+  subroutine matrix_get_box(this, box, blocks, stat)
+    class(hyperplane_matrix), intent(in) :: this
+    type(hyperplane_box), intent(in) :: box
+    type(hyperplane_array), intent(in) :: blocks(7)
+    integer, intent(out), optional :: stat
+    call copy_box(this, box, blocks, c_matrix_get_box, stat)
+  end subroutine matrix_get_box
+
+  subroutine copy_box(this, box, blocks, copy, stat)
+    class(hyperplane_matrix), intent(in) :: this
+    type(hyperplane_box), intent(in) :: box
+    type(hyperplane_array), intent(in) :: blocks(7)
+    procedure(c_matrix_set_box) :: copy
+    integer, intent(out), optional :: stat
+    type(c_array) :: arrays(7)
+    type(c_box) :: there
+    call seven(box, blocks, arrays, there)
+    call report(copy(this%handle, of_grid(box), arrays, there%begin, column_major), stat)
+  end subroutine copy_box
+
+  !> Arrays whose subscripts begin where those of the first do that is there, and the box in them.
+  subroutine seven(box, blocks, arrays, there)
+    type(hyperplane_box), intent(in) :: box
+    type(hyperplane_array), intent(in) :: blocks(7)
+    type(c_array), intent(out) :: arrays(7)
+    type(c_box), intent(out) :: there
+    integer :: d, first
+    first = 0
+    do d = 1, 7
+      arrays(d) = placed(blocks(d), box, blocks(d))
+      if (.not. c_associated(arrays(d)%data)) cycle
+      if (first == 0) first = d
+      arrays(d) = placed(blocks(d), box, blocks(first))
+    end do
+    if (first > 0) there = to_c_box(box, blocks(first))
+  end subroutine seven
+
+  subroutine matrix_set_csr_32(this, row_offsets, columns, values, stat)
+    class(hyperplane_matrix), intent(in) :: this
+    integer(c_int), intent(in) :: row_offsets(:), columns(:)
+    real(c_double), intent(in), contiguous, target :: values(..)
+    integer, intent(out), optional :: stat
+    integer(c_int), allocatable, target :: from_0(:), columns_from_0(:)
+    from_0 = row_offsets - 1_c_int
+    columns_from_0 = columns - 1_c_int
+    call set_csr(this, size(row_offsets, kind=c_int64_t), size(columns, kind=c_int64_t), index_32, c_loc(from_0), &
+                 c_loc(columns_from_0), values, stat)
+  end subroutine matrix_set_csr_32
+
+  subroutine matrix_set_csr_64(this, row_offsets, columns, values, stat)
+    class(hyperplane_matrix), intent(in) :: this
+    integer(c_int64_t), intent(in) :: row_offsets(:), columns(:)
+    real(c_double), intent(in), contiguous, target :: values(..)
+    integer, intent(out), optional :: stat
+    integer(c_int64_t), allocatable, target :: from_0(:), columns_from_0(:)
+    from_0 = row_offsets - 1_c_int64_t
+    columns_from_0 = columns - 1_c_int64_t
+    call set_csr(this, size(row_offsets, kind=c_int64_t), size(columns, kind=c_int64_t), index_64, c_loc(from_0), &
+                 c_loc(columns_from_0), values, stat)
+  end subroutine matrix_set_csr_64
+
+  !> With values of rank 1, or 3 of blocks. As many values as entries have.
+  subroutine set_csr(this, offsets, entries, indices, row_offsets, columns, values, stat)
+    class(hyperplane_matrix), intent(in) :: this
+    integer(c_int64_t), intent(in) :: offsets, entries
+    integer(c_int), intent(in) :: indices
+    type(c_ptr), intent(in) :: row_offsets, columns
+    real(c_double), intent(in), contiguous, target :: values(..)
+    integer, intent(out), optional :: stat
+    type(csr_arrays) :: csr
+    integer(c_int) :: status
+    status = c_csr_init(csr)
+    csr%rows = offsets - 1
+    csr%entries = entries
+    if (rank(values) == 3) csr%block_size = size(values, dim=1, kind=c_int)
+    if (size(values, kind=c_int64_t) /= entries * csr%block_size**2) csr%block_size = 0
+    csr%order = column_major
+    csr%index_type = indices
+    csr%row_offsets = row_offsets
+    csr%columns = columns
+    csr%values = c_loc(values)
+    call report(c_matrix_set_csr(this%handle, csr, in_host), stat)
+  end subroutine set_csr
+
+  !> Of device memory, counting from 0; index_bits is 32 or 64.
+  subroutine matrix_set_csr_device(this, rows, entries, block_size, index_bits, row_offsets, columns, values, stat)
+    class(hyperplane_matrix), intent(in) :: this
+    integer(c_int64_t), intent(in) :: rows, entries
+    integer, intent(in) :: block_size, index_bits
+    type(c_ptr), intent(in) :: row_offsets, columns, values
+    integer, intent(out), optional :: stat
+    type(csr_arrays) :: csr
+    integer(c_int) :: status
+    status = c_csr_init(csr)
+    csr%rows = rows
+    csr%entries = entries
+    csr%block_size = int(block_size, c_int)
+    csr%order = column_major
+    csr%index_type = -1
+    if (index_bits == 32) csr%index_type = index_32
+    if (index_bits == 64) csr%index_type = index_64
+    csr%row_offsets = row_offsets
+    csr%columns = columns
+    csr%values = values
+    call report(c_matrix_set_csr(this%handle, csr, in_device), stat)
+  end subroutine matrix_set_csr_device
+
+end module hyperplane_matrices

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/stencil/block_vector.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "preconditioner_table.hpp"
+#include "sized_matrix.hpp"
+#include "typed_objects.hpp"
+
+namespace hyperplane::run_time {
+
+/// A preconditioner whose block size and storage are known.
+template <int n, class Exec, class Storage, class Held>
+class HeldPreconditioner final : public TypedPreconditioner<Exec> {
+ public:
+  using Vector = ShapedVector<Exec>;
+  using TypedPreconditioner<Exec>::factor;
+  using TypedPreconditioner<Exec>::solve;
+  HeldPreconditioner(const Exec& exec, const Grid& grid, const typename Held::Options& options)
+      : m_held(exec, grid, options) {}
+
+  void factor(const Exec& exec, const TypedMatrix<Exec>& a) override {
+    m_held.factor(exec, dynamic_cast<const StencilMatrix<n, Exec, Storage>&>(a).stencil());
+  }
+  void factor(const Exec& exec, const TypedMatrix<Exec>& a, const std::int8_t* mask) override {
+    if constexpr (requires { typename Held::Mask; }) {
+      auto const& stencil = dynamic_cast<const StencilMatrix<n, Exec, Storage>&>(a).stencil();
+      m_held.factor(exec, stencil, typename Held::Mask(mask, stencil.grid().size()));
+    } else {
+      TypedPreconditioner<Exec>::factor(exec, a, mask);
+    }
+  }
+  void solve(const Exec& exec, const Vector& rhs, const Vector& x) const override {
+    m_held.solve(exec, rhs.template as<n>(), x.template as<n>());
+  }
+  void solve(const Exec& exec, std::span<const Vector> rhs, std::span<const Vector> x) const override {
+    using Sized = BlockVector<double, n, Exec>;
+    if constexpr (requires(std::span<const Sized> several) { m_held.solve(exec, several, several); }) {
+      auto const sized = [](std::span<const Vector> vectors) {
+        std::vector<Sized> result;
+        for (auto const& vector : vectors) result.push_back(vector.template as<n>());
+        return result;
+      };
+      auto const from = sized(rhs), to = sized(x);
+      m_held.solve(exec, std::span<const Sized>(from), std::span<const Sized>(to));
+    } else {
+      TypedPreconditioner<Exec>::solve(exec, rhs, x);
+    }
+  }
+  FactorProblem problem(const Exec& exec) const override { return FactorProblem::of(m_held.status(exec)); }
+
+ private:
+  Held m_held;
+};
+
+/// What the table has for the settings, if that is of a part of it. Throws Error where it is not for blocks of n.
+template <Part part, int n, class Exec>
+std::unique_ptr<TypedPreconditioner<Exec>> make_held(const Exec& exec, const Grid& grid,
+                                                     const PreconditionerSettings& settings) {
+  std::unique_ptr<TypedPreconditioner<Exec>> made;
+  auto const make = [&]<class Line, class Storage>(const Line& line, std::type_identity<Storage>) {
+    using Plan = typename Line::template Plan<n, Exec, Storage>;
+    auto const options = read_options<typename Plan::Options>(line, settings.options);
+    made = std::make_unique<HeldPreconditioner<n, Exec, Storage, Plan>>(exec, grid, options);
+  };
+  int kind = 0;
+  for_each_preconditioner([&]<class Line>(const Line& line) {
+    if (kind++ != settings.kind) return;
+    if constexpr (Line::part == part && n <= Line::largest_block_size) {
+      if (settings.storage == StorageKind::double_precision) {
+        make(line, std::type_identity<double>{});
+      } else {
+        make(line, std::type_identity<float>{});
+      }
+    }
+  });
+  return made;
+}
+
+}  // namespace hyperplane::run_time

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/dispatch.hpp>
+#include <hyperplane/ilu/block_ilu0.hpp>
+#include <hyperplane/jacobi/block_jacobi.hpp>
+#include <hyperplane/krylov/identity.hpp>
+#include <hyperplane/line/line_implicit.hpp>
+#include <hyperplane/sip/sip.hpp>
+#include <hyperplane/ssor/ssor.hpp>
+
+#include <tuple>
+#include <type_traits>
+
+#include "objects.hpp"
+#include "table_option.hpp"
+
+/// The one table of preconditioners. C, Fortran and the command line know what it says, and nothing else: names,
+/// options with their ranges and defaults, and, by the enumerations of options, paths.
+namespace hyperplane::run_time {
+
+/// Where plans of a line are compiled.
+enum class Part {
+  points,  ///< in sizes.cpp, for each block size
+  lines,   ///< in line_sizes.cpp, for each block size
+};
+
+/// A line: its name, a summary, the plans, and the members of their options that are options outside of C++.
+template <class Plans, Part its_part, int largest, class... Options>
+struct TableLine {
+  static constexpr Part part = its_part;
+  static constexpr int largest_block_size = largest;
+  template <int n, class Exec, class Storage>
+  using Plan = typename Plans::template Plan<n, Exec, Storage>;
+
+  const char* name;
+  const char* summary;
+  std::tuple<Options...> options;
+};
+
+template <class Plans, Part part = Part::points, int largest = max_block_size, class... Options>
+constexpr TableLine<Plans, part, largest, Options...> line(const char* name, const char* summary,
+                                                           const Options&... options) {
+  return {name, summary, {options...}};
+}
+
+// Plans are named by types: nvcc takes no class template with constraints as an argument.
+struct IdentityPlans {
+  template <int n, class Exec, class Storage>
+  using Plan = Identity<double, n, Exec, Storage>;
+};
+struct BlockJacobiPlans {
+  template <int n, class Exec, class Storage>
+  using Plan = BlockJacobi<double, n, Exec, Storage>;
+};
+struct SsorPlans {
+  template <int n, class Exec, class Storage>
+  using Plan = Ssor<double, n, Exec, Storage>;
+};
+struct SipPlans {
+  template <int n, class Exec, class Storage>
+  using Plan = Sip<double, Exec, Storage>;
+};
+struct LineImplicitPlans {
+  template <int n, class Exec, class Storage>
+  using Plan = LineImplicit<double, n, Exec, Storage>;
+};
+struct BlockIlu0Plans {
+  template <int n, class Exec, class Storage>
+  using Plan = BlockIlu0<double, n, Exec, Storage>;
+};
+
+inline constexpr Range relaxations{.least = 0, .most = 2, .above_least = true, .below_most = true};
+inline constexpr Range together{.least = 1, .most = 3};
+inline constexpr const char* path_summary = "path";
+inline constexpr const char* together_summary = "right-hand sides that are solved for together at most";
+
+/// A line's place is the number of its constant in C and Fortran. The first does nothing, and is not factored.
+inline constexpr auto library_preconditioners = std::make_tuple(
+    line<IdentityPlans>("identity", "none"),  //
+    line<BlockJacobiPlans>("jacobi", "block Jacobi"),
+    line<SsorPlans>("ssor", "block SSOR", option("relaxation", &SsorOptions::relaxation, "relaxation", relaxations),
+                    option("path", &SsorOptions::path, path_summary),
+                    option("right_hand_sides", &SsorOptions::right_hand_sides, together_summary, together)),
+    line<SipPlans, Part::points, 1>(
+        "sip", "SIP for one unknown per point",
+        option("alpha", &SipOptions::alpha, "share of the extrapolation", {.least = 0, .most = 1, .below_most = true}),
+        option("path", &SipOptions::path, path_summary),
+        option("right_hand_sides", &SipOptions::right_hand_sides, together_summary, together)),
+    line<LineImplicitPlans, Part::lines>(
+        "lines", "line-implicit iteration",
+        option("relaxation", &LineImplicitOptions::relaxation, "relaxation", relaxations),
+        option("line_directions", &LineImplicitOptions::directions, "directions that take turns"),
+        option("line_sweeps", &LineImplicitOptions::sweeps, "sweeps through the directions", {.least = 1})),
+    line<BlockIlu0Plans>("bilu0", "block ILU(0)", option("path", &BlockIlu0Options::path, path_summary),
+                         option("right_hand_sides", &BlockIlu0Options::right_hand_sides, together_summary, together)));
+
+}  // namespace hyperplane::run_time
+
+// A header of one's own: `extra_preconditioners`, a tuple of lines, in namespace hyperplane::run_time.
+#ifdef HYPERPLANE_EXTRA_PRECONDITIONERS
+#include HYPERPLANE_EXTRA_PRECONDITIONERS
+#endif
+
+namespace hyperplane::run_time {
+
+inline constexpr auto preconditioner_table = std::tuple_cat(library_preconditioners
+#ifdef HYPERPLANE_EXTRA_PRECONDITIONERS
+                                                            ,
+                                                            extra_preconditioners
+#endif
+);
+
+/// Calls `f(line)` for each line, in order.
+template <class F>
+constexpr void for_each_preconditioner(const F& f) {
+  std::apply([&](const auto&... lines) { (f(lines), ...); }, preconditioner_table);
+}
+
+/// The options of a line as the settings have them. Throws Error where they have one that the line has not.
+template <class Options, class Line>
+Options read_options(const Line& line, const OptionTexts& texts) {
+  Options options;
+  for (auto const& [name, text] : texts) {
+    bool is_known = false;
+    auto const read = [&](const auto& option) {
+      if (name != option.name) return;
+      using Value = std::remove_cvref_t<decltype(options.*option.member)>;
+      options.*option.member = OptionText<Value>::read(name, text);
+      is_known = true;
+    };
+    std::apply([&](const auto&... each) { (read(each), ...); }, line.options);
+    if (!is_known) throw Error(std::string(line.name) + " has no option '" + name + "'");
+  }
+  return options;
+}
+
+}  // namespace hyperplane::run_time

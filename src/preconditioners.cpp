@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <hyperplane.h>
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "preconditioner_table.hpp"
+
+// The table of preconditioners for everything that has no templates.
+namespace hyperplane::run_time {
+
+namespace {
+
+constexpr bool is_at(std::size_t place, std::string_view name) {
+  std::size_t at = 0;
+  bool found = false;
+  std::apply([&](const auto&... lines) { ((found = found || (at++ == place && name == lines.name)), ...); },
+             library_preconditioners);
+  return found;
+}
+
+// Constants of C that are there for each line.
+static_assert(is_at(HYPERPLANE_IDENTITY, "identity") && is_at(HYPERPLANE_JACOBI, "jacobi") &&
+              is_at(HYPERPLANE_SSOR, "ssor") && is_at(HYPERPLANE_SIP, "sip") && is_at(HYPERPLANE_LINES, "lines") &&
+              is_at(HYPERPLANE_BILU0, "bilu0") &&
+              std::tuple_size_v<decltype(library_preconditioners)> == HYPERPLANE_BILU0 + 1);
+static_assert(identity == HYPERPLANE_IDENTITY);
+
+std::vector<PreconditionerDescription> describe_all() {
+  std::vector<PreconditionerDescription> all;
+  for_each_preconditioner([&]<class Line>(const Line& line) {
+    auto& made = all.emplace_back(PreconditionerDescription{line.name, line.summary, Line::largest_block_size, {}});
+    std::apply([&](const auto&... options) { (made.options.push_back(describe(options)), ...); }, line.options);
+  });
+  return all;
+}
+
+}  // namespace
+
+std::span<const PreconditionerDescription> preconditioners() {
+  static auto const& all = *new std::vector<PreconditionerDescription>(describe_all());
+  return all;
+}
+
+int find_preconditioner(std::string_view name) {
+  std::string names;
+  for (int kind = 0; auto const& each : preconditioners()) {
+    if (each.name == name) return kind;
+    names += (kind++ == 0 ? "" : ", ") + each.name;
+  }
+  throw Error("there is no preconditioner '" + std::string(name) + "', but: " + names);
+}
+
+}  // namespace hyperplane::run_time

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/line/line_set.hpp>
+#include <hyperplane/sweep/sweep_path.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "objects.hpp"
+
+/// Options of preconditioners as text: how the table says what a member of an options struct is called and may be.
+namespace hyperplane::run_time {
+
+/// An option of a line of the table.
+template <class Options, class Value>
+struct TableOption {
+  const char* name;  ///< that of C's struct, where it has the option
+  Value Options::* member;
+  const char* summary;
+  Range range;
+};
+
+template <class Options, class Value>
+constexpr TableOption<Options, Value> option(const char* name, Value Options::* member, const char* summary,
+                                             const Range& range = {}) {
+  return {name, member, summary, range};
+}
+
+/// All values of an enumeration that is an option. Each has a name().
+constexpr std::span<const SweepPath> choices_of(std::type_identity<SweepPath>) { return sweep_paths; }
+inline constexpr std::array<LineDirection, 3> all_line_directions{LineDirection::i, LineDirection::j, LineDirection::k};
+constexpr std::span<const LineDirection> choices_of(std::type_identity<LineDirection>) { return all_line_directions; }
+
+/// "automatic|portable|slab"
+template <class Choice>
+std::string choice_names() {
+  std::string names;
+  for (auto const choice : choices_of(std::type_identity<Choice>{}))
+    names += (names.empty() ? "" : "|") + std::string(name(choice));
+  return names;
+}
+
+[[noreturn]] inline void refuse_value(const std::string& option, std::string_view text, const std::string& expected) {
+  throw Error(option + " is '" + std::string(text) + "', expected " + expected);
+}
+
+/// A value as text, and back: read_text() throws Error where the text is none.
+template <class Value>
+struct OptionText;
+
+template <class Number>
+  requires std::is_arithmetic_v<Number>
+struct OptionText<Number> {
+  static constexpr OptionType type = std::is_integral_v<Number> ? OptionType::integer : OptionType::real;
+  static std::string choices() { return ""; }
+  static std::string write(Number value) {
+    std::array<char, 32> text{};
+    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+  }
+  static Number read(const std::string& option, std::string_view text) {
+    Number value{};
+    auto const* const end = text.data() + text.size();
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): up to its end
+    auto const [after, error] = std::from_chars(text.data(), end, value);
+    if (error == std::errc{} && after == end) return value;
+    refuse_value(option, text, type == OptionType::integer ? "a whole number" : "a number");
+  }
+};
+
+template <class Choice>
+  requires std::is_enum_v<Choice>
+struct OptionText<Choice> {
+  static constexpr OptionType type = OptionType::choice;
+  static std::string choices() { return choice_names<Choice>(); }
+  static std::string write(Choice value) { return name(value); }
+  static Choice read(const std::string& option, std::string_view text) {
+    for (auto const choice : choices_of(std::type_identity<Choice>{})) {
+      if (text == name(choice)) return choice;
+    }
+    refuse_value(option, text, "one of " + choices());
+  }
+};
+
+/// Choices whose names are letters, one after another: "ik".
+template <class Choice>
+struct OptionText<std::vector<Choice>> {
+  static constexpr OptionType type = OptionType::choices;
+  static std::string choices() { return choice_names<Choice>(); }
+  static std::string write(const std::vector<Choice>& values) {
+    std::string text;
+    for (auto const value : values) text += name(value);
+    return text;
+  }
+  static std::vector<Choice> read(const std::string& option, std::string_view text) {
+    std::vector<Choice> values;
+    values.reserve(text.size());
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      values.push_back(OptionText<Choice>::read(option, text.substr(at, 1)));
+    }
+    return values;
+  }
+};
+
+template <class Options, class Value>
+OptionDescription describe(const TableOption<Options, Value>& option) {
+  using Text = OptionText<Value>;
+  return {option.name, option.summary, Text::write(Options{}.*option.member),
+          Text::type,  option.range,   Text::choices()};
+}
+
+}  // namespace hyperplane::run_time

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <filesystem>
+
+/// Ctrl-C (SIGINT) and SIGTERM. As long as there is nothing to show yet, a signal ends the process at once. While there
+/// is, the first one asks for an end, which the work heeds where it can, and the second one ends the process. Files
+/// that are written beside their names are removed either way.
+namespace hyperplane::tools {
+
+inline constexpr int exit_stopped = 130;
+
+/// From here on signals are handled as said above, those apart that whoever started the process wants ignored. A pipe
+/// that nobody reads any more is an error of the write alone.
+void handle_signals();
+
+/// From here on there is something to show.
+void finish_when_stopped();
+
+/// Whether a signal has asked for an end.
+bool stop_requested();
+
+/// A file that is removed where a signal ends the process while this lives. It need not exist yet.
+class RemovedWhenStopped {
+ public:
+  explicit RemovedWhenStopped(const std::filesystem::path& path);
+  ~RemovedWhenStopped();
+  RemovedWhenStopped(const RemovedWhenStopped&) = delete;
+  RemovedWhenStopped& operator=(const RemovedWhenStopped&) = delete;
+
+ private:
+  int m_slot;
+};
+
+}  // namespace hyperplane::tools

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+#include <hyperplane/krylov/concepts.hpp>
+#include <hyperplane/line/block_tridiagonal.hpp>
+#include <hyperplane/line/line_jacobi.hpp>
+#include <hyperplane/stencil/block_stencil7.hpp>
+#include <string>
+
+#include "extra/diagonal_scaling.hpp"
+#include "preconditioner_table.hpp"
+#include "support/execution_spaces.hpp"
+
+// Every preconditioner of the table has one face, with each of its storage types; so have line solvers.
+namespace hyperplane::test {
+namespace {
+
+template <class Exec>
+class Faces : public ::testing::Test {};
+TYPED_TEST_SUITE(Faces, ExecutionSpaces, SpaceNames);
+
+template <int n, class Exec, class Storage, class Line>
+void expect_face(const Line& line) {
+  if constexpr (n <= Line::largest_block_size) {
+    using Plan = typename Line::template Plan<n, Exec, Storage>;
+    static_assert(PreconditionerPlan<Plan, BlockStencil7<double, n, Exec, Storage>>);
+    SCOPED_TRACE(line.name);
+    Grid const grid(3, 2, 2);
+    Exec const exec{};
+    Plan plan(exec, grid, typename Plan::Options{});
+    BlockStencil7<double, n, Exec, Storage> const a(exec, grid);
+    EXPECT_TRUE(plan.status(exec).ok());
+    EXPECT_TRUE(plan.grid() == grid);
+    plan.factor(exec, a);
+    bool const takes_zeros = std::string(line.name) == "identity" || std::string(line.name) == "diagonal";
+    EXPECT_EQ(plan.status(exec).ok(), takes_zeros) << "of a matrix of zeros";
+  }
+}
+
+TYPED_TEST(Faces, of_all_preconditioners_of_the_table_are_the_same) {
+  run_time::for_each_preconditioner([](const auto& line) {
+    expect_face<1, TypeParam, double>(line);
+    expect_face<1, TypeParam, float>(line);
+    expect_face<2, TypeParam, double>(line);
+    expect_face<2, TypeParam, float>(line);
+  });
+}
+
+TYPED_TEST(Faces, of_line_solvers_are_that_of_preconditioners) {
+  using Matrix = BlockStencil7<double, 2, TypeParam, float>;
+  static_assert(PreconditionerPlan<BlockTridiagonal<double, 2, TypeParam, float>, Matrix>);
+  static_assert(PreconditionerPlan<LineJacobi<double, 2, TypeParam, float>, Matrix>);
+}
+
+TYPED_TEST(Faces, of_a_preconditioner_of_ones_own_is_checked) {
+  using Matrix = BlockStencil7<double, 2, TypeParam>;
+  static_assert(PreconditionerPlan<DiagonalScaling<double, 2, TypeParam>, Matrix>);
+  static_assert(!PreconditionerPlan<IdentityPreconditioner, Matrix>, "a Krylov method takes it, the table does not");
+}
+
+}  // namespace
+}  // namespace hyperplane::test
