@@ -135,8 +135,8 @@ provide_more() {
 # The libraries that benchmarks compare with, and that an example is for.
 provide_peers() { provide_more PETSc petsc-dev; }
 
-# A second compiler, its sanitizers, and the checker of sources.
-provide_clang() { provide_more Clang clang-19 libclang-rt-19-dev libomp-19-dev clang-tidy-19; }
+# A second compiler, its sanitizers, what names the lines in their reports, and the checker of sources.
+provide_clang() { provide_more Clang clang-19 llvm-19 libclang-rt-19-dev libomp-19-dev clang-tidy-19; }
 
 # inside FLAVOUR COMMAND [ARG ...]: runs a command in the repository, where the library builds.
 inside() {

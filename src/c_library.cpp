@@ -186,14 +186,14 @@ const char* hyperplane_status_name(hyperplane_status status) {
 const char* hyperplane_version() { return HYPERPLANE_VERSION_STRING; }
 
 const char* hyperplane_backends() {
-  static const char* const list = []() noexcept {
+  static const std::string* const list = []() noexcept -> const std::string* {
     try {
-      return (new std::string(run_time::backend_list()))->c_str();
+      return new std::string(run_time::backend_list());
     } catch (...) {
-      return "";
+      return nullptr;
     }
   }();
-  return list;
+  return list == nullptr ? "" : list->c_str();
 }
 
 int hyperplane_has_block_size(int n) { return std::ranges::count(run_time::block_sizes(), n) > 0 ? 1 : 0; }

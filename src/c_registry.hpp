@@ -177,7 +177,7 @@ class Registry {
     last = std::move(entry.object);
     m_entries.erase(reinterpret_cast<std::uintptr_t>(handle));
     bool const is_whole = std::visit([&](const auto& object) { return works(object->context->backend()); }, last);
-    if (!is_whole) leave_to_the_process(std::move(last));
+    if (!is_whole) m_left.push_back(std::move(last));
   }
 
   void clear() {
@@ -188,8 +188,6 @@ class Registry {
 
  private:
   using Any = decltype(kinds)::AnyPointer;
-  /// Never frees memory whose device is another process's; it goes with this one.
-  static void leave_to_the_process(Any object) { static_cast<void>(new Any(std::move(object))); }
   struct Entry {
     Any object;
     std::int64_t owners;
@@ -211,6 +209,8 @@ class Registry {
   pid_t m_process = 0;
   std::uintptr_t m_last = 0;
   std::unordered_map<std::uintptr_t, Entry> m_entries;
+  /// Memory whose device is another process's: never freed, it goes with this one.
+  std::vector<Any> m_left;
 };
 
 }  // namespace hyperplane::c

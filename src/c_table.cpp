@@ -41,16 +41,16 @@ const std::vector<std::vector<hyperplane_option_description>>& all_options() {
 }  // namespace
 
 const char* hyperplane_preconditioners() {
-  static const char* const list = []() noexcept {
+  static const std::string* const list = []() noexcept -> const std::string* {
     try {
       std::string names;
       for (auto const& each : run_time::preconditioners()) names += (names.empty() ? "" : ", ") + each.name;
-      return (new std::string(names))->c_str();
+      return new std::string(names);
     } catch (...) {
-      return "";
+      return nullptr;
     }
   }();
-  return list;
+  return list == nullptr ? "" : list->c_str();
 }
 
 hyperplane_status hyperplane_preconditioner_describe(hyperplane_preconditioner_kind kind,
