@@ -211,6 +211,15 @@ TYPED_TEST(KrylovScales, what_is_not_finite_is_a_breakdown_that_says_which_vecto
   });
 }
 
+/// A value everywhere.
+struct ConstantPreconditioner {
+  double m_value;
+  template <class Exec, class Vector>
+  void solve(const Exec& exec, const Vector&, const Vector& z) const {
+    Kokkos::deep_copy(exec, z.flat(), m_value);
+  }
+};
+
 // Blocks that point out of the grid are ignored, or named: never the reason of a breakdown without a name.
 TYPED_TEST(KrylovScales, a_block_that_points_out_of_the_grid_and_is_not_finite_is_ignored_or_named) {
   auto const rhs = random_vector(this->reference.rows());
@@ -224,16 +233,12 @@ TYPED_TEST(KrylovScales, a_block_that_points_out_of_the_grid_and_is_not_finite_i
       EXPECT_TRUE(std::isfinite(result.residual_norm)) << method;
     }
   });
+  // Factors of this matrix may be what a preconditioner fails by.
+  auto const failed =
+      this->template solve_with<BiCgStab>(ConstantPreconditioner{not_a_number}, rhs, this->zero()).result;
+  EXPECT_EQ(failed.outcome, KrylovOutcome::breakdown);
+  EXPECT_EQ(failed.cause, "block west of point (0, 0, 0), which points out of the grid, is not finite");
 }
-
-/// A value everywhere.
-struct ConstantPreconditioner {
-  double m_value;
-  template <class Exec, class Vector>
-  void solve(const Exec& exec, const Vector&, const Vector& z) const {
-    Kokkos::deep_copy(exec, z.flat(), m_value);
-  }
-};
 
 TYPED_TEST(KrylovScales, a_breakdown_later_on_says_what_it_is_due_to) {
   auto const rhs = random_vector(this->reference.rows());

@@ -62,14 +62,15 @@ struct SetZero {
   KOKKOS_FUNCTION void operator()(std::int64_t e) const { m_x[e] = Scalar(0); }
 };
 
-/// Asks A what is not finite in it, where a breakdown may be due to that and A can tell.
+/// Asks A what is not finite in it, where a breakdown may be due to that and A can tell: a product with A, and what a
+/// preconditioner returns whose factors are of A.
 template <class Exec, class Matrix>
 void name_cause(const Exec& exec, const Matrix& a, KrylovResult& result) {
   if constexpr (requires { describe_not_finite(exec, a); }) {
-    bool const of_product = result.breakdown == KrylovBreakdown::initial_residual ||
-                            result.breakdown == KrylovBreakdown::product ||
-                            result.breakdown == KrylovBreakdown::residual;
-    if (of_product) result.cause = describe_not_finite(exec, a);
+    bool const may_be_of_matrix =
+        result.breakdown == KrylovBreakdown::initial_residual || result.breakdown == KrylovBreakdown::preconditioner ||
+        result.breakdown == KrylovBreakdown::product || result.breakdown == KrylovBreakdown::residual;
+    if (may_be_of_matrix) result.cause = describe_not_finite(exec, a);
   }
 }
 
