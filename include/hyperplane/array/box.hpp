@@ -35,8 +35,8 @@ struct Box {
 
   /// "[0, 5) x [1, 4) x [0, 3)"
   friend std::string to_string(const Box& box) {
-    auto const range = [](int begin, int end) {
-      return "[" + std::to_string(begin) + ", " + std::to_string(end) + ")";
+    auto const range = [](int first, int last) {
+      return "[" + std::to_string(first) + ", " + std::to_string(last) + ")";
     };
     return range(box.begin.i, box.end.i) + " x " + range(box.begin.j, box.end.j) + " x " +
            range(box.begin.k, box.end.k);

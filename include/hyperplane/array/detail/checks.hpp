@@ -4,6 +4,7 @@
 #include <hyperplane/array/array_ref.hpp>
 #include <hyperplane/array/detail/nest.hpp>
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
 
 #include <array>
@@ -95,7 +96,7 @@ Nest<Y, 2> transposed_nest(const char* function, const Box& box, const ArrayRef<
   auto const from = nest_of(function, box, x);
   int const* const extents = from.m_extents;
   auto const end = [&](int first, int d) {
-    auto const last = std::int64_t{first} + extents[order[d]];
+    auto const last = std::int64_t{first} + extents[order[as_size(d)]];
     if (last > std::numeric_limits<int>::max()) {
       fail(std::string(function) + ": a box that begins at " + std::to_string(first) + " is not inside an array of " +
            extents_of(y) + " points");
@@ -107,7 +108,7 @@ Nest<Y, 2> transposed_nest(const char* function, const Box& box, const ArrayRef<
   nest.m_data[0] = from.m_data[0];
   nest.m_data[1] = to.m_data[0];
   for (int d = 0; d < 4; ++d) {
-    int const other = d < 3 ? order[d] : 3;
+    int const other = d < 3 ? order[as_size(d)] : 3;
     nest.m_extents[d] = from.m_extents[other];
     nest.m_strides[0][d] = from.m_strides[0][other];
     nest.m_strides[1][d] = to.m_strides[0][d];
