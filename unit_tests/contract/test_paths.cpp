@@ -69,8 +69,7 @@ class SolverPaths : public ::testing::Test {
   void expect(const char* solver, const std::array<Choice, count>& all, std::vector<Choice> possible, const Run& run) {
     possible.push_back(Choice::automatic);
     for (Choice const path : all) {
-      auto const x =
-          to_device<double, 1>(exec, grid, std::vector<double>(grid.size(), std::numeric_limits<double>::quiet_NaN()));
+      auto const x = not_a_number();
       if (std::find(possible.begin(), possible.end(), path) == possible.end()) {
         try {
           run(path, x);
@@ -84,10 +83,42 @@ class SolverPaths : public ::testing::Test {
         continue;
       }
       run(path, x);
-      int untouched = 0;
-      for (double const value : to_host(exec, x)) untouched += std::isfinite(value) ? 0 : 1;
-      EXPECT_EQ(untouched, 0) << solver << ", path " << name(path);
+      EXPECT_EQ(untouched(x), 0) << solver << ", path " << name(path);
     }
+  }
+
+  /// A path to compare with solves, where the execution space has it, or is refused by name.
+  template <class Solver>
+  void expect_comparison(const char* solver) {
+    for (ComparisonPath const path : comparison_paths) {
+      if constexpr (CudaExecutionSpace<Exec>) {
+        auto comparison = with_comparison_path<Solver>(exec, grid, path);
+        EXPECT_EQ(comparison.path(), SweepPath::comparison) << solver;
+        auto const x = not_a_number();
+        comparison.factor(exec, a);
+        comparison.solve(exec, b, x);
+        EXPECT_EQ(untouched(x), 0) << solver << ", path " << name(path);
+      } else {
+        try {
+          with_comparison_path<Solver>(exec, grid, path);
+          ADD_FAILURE() << solver << " takes path " << name(path);
+        } catch (const Error& error) {
+          EXPECT_THAT(error.what(),
+                      HasSubstr("with_comparison_path: " + std::string(Exec::name()) + " has no path " + name(path)))
+              << solver;
+        }
+      }
+    }
+  }
+
+  Vector not_a_number() const {
+    return to_device<double, 1>(exec, grid, std::vector<double>(grid.size(), std::numeric_limits<double>::quiet_NaN()));
+  }
+  /// How many values are not finite.
+  int untouched(const Vector& x) const {
+    int count = 0;
+    for (double const value : to_host(exec, x)) count += std::isfinite(value) ? 0 : 1;
+    return count;
   }
 
   Exec exec{};
@@ -119,6 +150,11 @@ TYPED_TEST(SolverPaths, of_ssor) {
     solver.factor(this->exec, this->a);
     solver.solve(this->exec, this->b, x);
   });
+}
+
+TYPED_TEST(SolverPaths, to_compare_with_are_those_of_cuda) {
+  this->template expect_comparison<BlockIlu0<double, 1, TypeParam>>("BlockIlu0");
+  this->template expect_comparison<Sip<double, TypeParam>>("Sip");
 }
 
 TYPED_TEST(SolverPaths, of_sip_iteration) {
