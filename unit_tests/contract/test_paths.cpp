@@ -10,7 +10,9 @@
 #include <hyperplane/sip/sip.hpp>
 #include <hyperplane/sip_iteration/sip_iteration.hpp>
 #include <hyperplane/ssor/ssor.hpp>
+#include <hyperplane/sweep/triangular_sweeps.hpp>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,6 +59,24 @@ TEST(Paths, that_nothing_runs_throw) {
   EXPECT_THROW(Lines(NoSuchSpace{}, 0, LinePath::staged, std::nullopt).factor(1), Error);
   EXPECT_THROW(Lines(NoSuchSpace{}, 0, LinePath::staged, std::nullopt).solve(1), Error);
 }
+
+/// A path to compare with that runs nothing.
+template <class Solver>
+struct IdleSweeps : Solver::Comparison {
+  using Interface = typename Solver::Comparison;
+  using Exec = typename Solver::execution_space;
+  explicit IdleSweeps(const Grid& grid) : Interface(grid) {}
+  void solve(const Exec&, detail::Sweeps, const typename Interface::Factors&, const typename Interface::VectorRef&,
+             const typename Interface::VectorRef&) override {}
+};
+template <class Solver>
+struct IdleIlu0 final : IdleSweeps<Solver> {
+  using IdleSweeps<Solver>::IdleSweeps;
+  using Interface = typename Solver::Comparison;
+  using Exec = typename Solver::execution_space;
+  void factor(const Exec&, const typename Interface::Matrix&, const typename Interface::Factors&,
+              const detail::SingularPivotRecord<Exec>&) override {}
+};
 
 template <class Exec>
 class SolverPaths : public ::testing::Test {
@@ -111,6 +131,18 @@ class SolverPaths : public ::testing::Test {
     }
   }
 
+  /// One for another grid than that of the solver is refused.
+  template <class Idle, class Make>
+  void expect_grid_of_comparison(const std::string& solver, const Make& make) {
+    EXPECT_EQ(make(std::make_shared<Idle>(grid)).path(), SweepPath::comparison) << solver;
+    try {
+      make(std::make_shared<Idle>(Grid(4, 3, 9)));
+      ADD_FAILURE() << solver << " takes a path to compare with for another grid";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr(solver + ": the path to compare with is on a grid of 4x3x9 points"));
+    }
+  }
+
   Vector not_a_number() const {
     return to_device<double, 1>(exec, grid, std::vector<double>(grid.size(), std::numeric_limits<double>::quiet_NaN()));
   }
@@ -155,6 +187,20 @@ TYPED_TEST(SolverPaths, of_ssor) {
 TYPED_TEST(SolverPaths, to_compare_with_are_those_of_cuda) {
   this->template expect_comparison<BlockIlu0<double, 1, TypeParam>>("BlockIlu0");
   this->template expect_comparison<Sip<double, TypeParam>>("Sip");
+}
+
+TYPED_TEST(SolverPaths, to_compare_with_are_for_the_grid_of_the_solver) {
+  auto const& grid = this->grid;
+  auto const& exec = this->exec;
+  using Ilu = BlockIlu0<double, 1, TypeParam>;
+  this->template expect_grid_of_comparison<IdleIlu0<Ilu>>(
+      "BlockIlu0", [&](const auto& comparison) { return Ilu(exec, grid, {}, comparison); });
+  using Scalar = Sip<double, TypeParam>;
+  this->template expect_grid_of_comparison<IdleSweeps<Scalar>>(
+      "Sip", [&](const auto& comparison) { return Scalar(exec, grid, {}, comparison); });
+  using Sweeps = TriangularSweeps<double, 1, TypeParam>;
+  this->template expect_grid_of_comparison<IdleSweeps<Sweeps>>(
+      "Owner", [&](const auto& comparison) { return Sweeps(exec, grid, "Owner", {}, comparison); });
 }
 
 TYPED_TEST(SolverPaths, of_sip_iteration) {
