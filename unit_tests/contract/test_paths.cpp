@@ -53,6 +53,7 @@ TEST(Paths, that_nothing_runs_throw) {
   SlabMap<1> const map(Grid(1, 1, 1));
   detail::BlockIlu0FastFactor<double, 1, NoSuchSpace, double, 1> const factor(NoSuchSpace{}, map, SweepPath::slab, 0);
   EXPECT_THROW(factor(1), Error);
+  for (SweepPath const path : sweep_paths) EXPECT_EQ(factor.sweep_path(NoSuchSpace{}, path), path);
   using Sweeps = detail::TriangularSweepsFastPath<double, 1, NoSuchSpace, double, 1>;
   EXPECT_THROW(Sweeps(NoSuchSpace{}, "Owner", map, SweepPath::slab, 0, 1).solve(1), Error);
   using Lines = detail::BlockTridiagonalFastPath<double, 1, NoSuchSpace, double>;
@@ -166,6 +167,18 @@ TYPED_TEST(SolverPaths, of_block_ilu0) {
     solver.factor(this->exec, this->a);
     solver.solve(this->exec, this->b, x);
   });
+}
+
+TYPED_TEST(SolverPaths, of_block_ilu0_are_what_it_asks_of_its_sweeps) {
+  using Factor = detail::BlockIlu0FastFactor<double, 1, TypeParam, double, vector_length_v<double, TypeParam>>;
+  for (SweepPath const path : sweep_paths) {
+    // What `automatic` becomes where the factorization lacks something is CUDA's matter: test_architecture.cpp.
+    if (path == SweepPath::automatic && CudaExecutionSpace<TypeParam>) continue;
+    EXPECT_EQ(Factor::sweep_path(this->exec, path), path) << name(path);
+  }
+  auto const asked = Factor::sweep_path(this->exec, SweepPath::automatic);
+  EXPECT_EQ((BlockIlu0<double, 1, TypeParam>(this->exec, this->grid).path()),
+            (TriangularSweeps<double, 1, TypeParam>(this->exec, this->grid, "Owner", {.path = asked}).path()));
 }
 
 TYPED_TEST(SolverPaths, of_sip) {
