@@ -9,6 +9,9 @@
 #include <hyperplane/sip/sip.hpp>
 #include <hyperplane/ssor/ssor.hpp>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 
@@ -42,6 +45,15 @@ template <class Plans, Part part = Part::points, int largest = max_block_size, c
 constexpr TableLine<Plans, part, largest, Options...> line(const char* name, const char* summary,
                                                            const Options&... options) {
   return {name, summary, {options...}};
+}
+
+/// Whether no two lines have the same name, by which C, Fortran and the command line ask for them.
+template <class... Lines>
+constexpr bool names_are_unique(const std::tuple<Lines...>& table) {
+  auto names = std::apply(
+      [](const auto&... lines) { return std::array<std::string_view, sizeof...(lines)>{lines.name...}; }, table);
+  std::ranges::sort(names);
+  return std::ranges::adjacent_find(names) == names.end();
 }
 
 // Plans are named by types: nvcc takes no class template with constraints as an argument.
@@ -110,6 +122,8 @@ inline constexpr auto preconditioner_table = std::tuple_cat(library_precondition
                                                             extra_preconditioners
 #endif
 );
+static_assert(names_are_unique(preconditioner_table),
+              "a preconditioner of HYPERPLANE_EXTRA_PRECONDITIONERS has the name of another one");
 
 /// Calls `f(line)` for each line, in order.
 template <class F>

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <hyperplane/version.hpp>
 #include <limits>
@@ -12,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "library.hpp"
 #include "options.hpp"
 #include "spelling.hpp"
 
@@ -61,30 +59,12 @@ void add_progress(CLI::App& app, bool& progress) {
 }
 
 void add_preconditioner_option(CLI::App& app, PreconditionerOption& option) {
-  auto const& description = option.description;
-  auto const help = help_of(option);
-  switch (description.type) {
-    case HYPERPLANE_OPTION_REAL:
-      add_number(app, option.flag, option.text, help)->default_str(description.standard);
-      return;
-    case HYPERPLANE_OPTION_INTEGER: {
-      // What is an int in the library, in the largest type that CLI11 compares.
-      auto const least =
-          static_cast<std::int64_t>(std::max<double>(description.least, std::numeric_limits<int>::min()));
-      auto const most = static_cast<std::int64_t>(std::min<double>(description.most, std::numeric_limits<int>::max()));
-      add_integer(app, option.flag, option.text, least, most, help)->default_str(description.standard);
-      return;
-    }
-    case HYPERPLANE_OPTION_CHOICE:
-    case HYPERPLANE_OPTION_CHOICES: {
-      auto words = split_list(description.choices, "|");
-      if (option.is_list()) words.emplace_back(alternating);
-      app.add_option(option.flag, option.text, help)
-          ->check(one_of(option.flag, words))
-          ->type_name(join_words(words))
-          ->default_str(description.standard);
-    }
-  }
+  // Whether the preconditioner that is chosen takes it can be said when all is read.
+  auto const check = [&option](const std::string& text) { return option.refusal(text); };
+  app.add_option(option.flag, option.text, help_of(option))
+      ->check(CLI::Validator(check, "", option.flag))
+      ->type_name(type_name_of(option))
+      ->default_str(standard_of(option));
 }
 
 void add_solve(CLI::App& app, SolveCommand& command) {

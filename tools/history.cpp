@@ -29,10 +29,10 @@ const char* name_of(hyperplane_outcome outcome) {
   return "unknown";
 }
 
-nlohmann::json value_of(const PreconditionerOption& option) {
-  auto text = option.text.empty() ? std::string(option.description.standard) : option.text;
-  if (option.description.type == HYPERPLANE_OPTION_REAL) return std::stod(text);
-  if (option.description.type == HYPERPLANE_OPTION_INTEGER) return std::stoi(text);
+nlohmann::json value_of(const PreconditionerOption& option, const OptionMeaning& meaning) {
+  auto text = option.value_for(meaning);
+  if (meaning.description.type == HYPERPLANE_OPTION_REAL) return std::stod(text);
+  if (meaning.description.type == HYPERPLANE_OPTION_INTEGER) return std::stoi(text);
   return text;
 }
 
@@ -52,7 +52,8 @@ std::string format_history(const SolveCommand& command, const Grid& grid, const 
   json["method"] = name_of(methods, settings.krylov.method);
   json["preconditioner"] = settings.preconditioner;
   for (auto const& option : settings.options) {
-    if (std::ranges::count(option.owners, settings.preconditioner) > 0) json[option.key()] = value_of(option);
+    auto const* const meaning = option.meaning_for(settings.preconditioner);
+    if (meaning != nullptr) json[meaning->key()] = value_of(option, *meaning);
   }
   json["storage"] = name_of(storages, settings.storage);
   json["tolerance"] = settings.krylov.tolerance;

@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <executables/execution_spaces.hpp>
 #include <hyperplane/simd/vector_length.hpp>
 #include <hyperplane/version.hpp>
 
 #include "commands.hpp"
-#include "execution_spaces.hpp"
 #include "library.hpp"
 #include "spelling.hpp"
 #include "versions.hpp"
@@ -20,7 +20,7 @@ int run_info() {
   fmt::print("compiler   {}\n", compiler_version());
   fmt::print("blocks     of {} unknowns per point; double or float storage, double arithmetic\n",
              fmt::join(block_sizes(), ", "));
-  for_each_execution_space([&]<class Exec>(std::type_identity<Exec>, const std::string& name) {
+  executables::for_each_execution_space([&]<class Exec>(std::type_identity<Exec>, const std::string& name) {
     Exec const exec{};
     fmt::print("backend    {}: concurrency {}, vector length {} (double), {} (float){}\n", name, exec.concurrency(),
                vector_length_v<double, Exec>, vector_length_v<float, Exec>, name == automatic ? ", taken by auto" : "");

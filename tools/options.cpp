@@ -59,6 +59,10 @@ CLI::Validator whole_number(const std::string& option) { return CLI::Validator(t
 
 CLI::Validator finite_number(const std::string& option) { return CLI::Validator(check_number, "", option); }
 
+CLI::Option* add_number(CLI::App& app, const std::string& option, double& value, const std::string& description) {
+  return app.add_option(option, value, description)->check(finite_number(option))->type_name("X");
+}
+
 CLI::Option* add_file(CLI::App& app, const std::string& option, std::filesystem::path& file,
                       const std::string& description) {
   auto const check = [](const std::string& name) { return name.empty() ? "the name of the file is empty" : ""; };

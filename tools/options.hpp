@@ -40,7 +40,7 @@ void add_choice(CLI::App& app, const std::string& option, Choice& choice,
       ->default_str(standard);
 }
 
-/// An option that takes an integer, which may be written as 1e6; Integer may be a text that is one.
+/// An option that takes an integer, which may be written as 1e6.
 template <class Integer, class Limit>
 CLI::Option* add_integer(CLI::App& app, const std::string& option, Integer& value, Limit least, Limit most,
                          const std::string& description) {
@@ -50,11 +50,8 @@ CLI::Option* add_integer(CLI::App& app, const std::string& option, Integer& valu
       ->type_name("N");
 }
 
-/// An option that takes a number, or a text that is one.
-template <class Number>
-CLI::Option* add_number(CLI::App& app, const std::string& option, Number& value, const std::string& description) {
-  return app.add_option(option, value, description)->check(finite_number(option))->type_name("X");
-}
+/// An option that takes a number.
+CLI::Option* add_number(CLI::App& app, const std::string& option, double& value, const std::string& description);
 
 /// An option that takes the name of a file, which an empty variable of a shell is not.
 CLI::Option* add_file(CLI::App& app, const std::string& option, std::filesystem::path& file,

@@ -2,11 +2,18 @@
 #include "preconditioners.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <string_view>
+#include <tuple>
 
 #include "library.hpp"
+#include "options.hpp"
 
 namespace hyperplane::tools {
 
@@ -39,11 +46,107 @@ std::string join(const std::vector<std::string>& words, const char* last) {
   return text;
 }
 
+bool are_equal(const hyperplane_option_description& a, const hyperplane_option_description& b) {
+  auto const all = [](const hyperplane_option_description& d) {
+    return std::tuple(d.type, std::string_view(d.name), std::string_view(d.summary), std::string_view(d.standard),
+                      std::string_view(d.choices), d.least, d.most, d.above_least, d.below_most);
+  };
+  return all(a) == all(b);
+}
+
+bool is_in_range(const hyperplane_option_description& option, double value) {
+  bool const is_above = option.above_least != 0 ? value > option.least : value >= option.least;
+  bool const is_below = option.below_most != 0 ? value < option.most : value <= option.most;
+  return is_above && is_below;
+}
+
+/// "more than 0 and less than 2"
+std::string range_of(const hyperplane_option_description& option) {
+  std::string text;
+  if (std::isfinite(option.least)) {
+    text += fmt::format("{} {}", option.above_least != 0 ? "more than" : "at least", option.least);
+  }
+  if (std::isfinite(option.most)) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : " and ", option.below_most != 0 ? "less than" : "at most",
+                        option.most);
+  }
+  return text.empty() ? "any number" : text;
+}
+
+/// The words that the option takes on the command line.
+std::vector<std::string> words_of(const OptionMeaning& meaning) {
+  auto words = split_list(meaning.description.choices, "|");
+  if (meaning.is_list()) words.emplace_back(alternating);
+  return words;
+}
+
+std::string refusal_of_integer(const hyperplane_option_description& option, std::string& text) {
+  if (auto error = whole_number(option.name)(text); !error.empty()) return error;
+  // What is an int in the library, in the largest type that CLI11 compares.
+  auto const least = static_cast<std::int64_t>(std::max<double>(option.least, std::numeric_limits<int>::min()));
+  auto const most = static_cast<std::int64_t>(std::min<double>(option.most, std::numeric_limits<int>::max()));
+  return CLI::Range(least, most)(text);
+}
+
+std::string refusal_of_real(const hyperplane_option_description& option, std::string& text) {
+  if (auto error = finite_number(option.name)(text); !error.empty()) return error;
+  double const value = std::strtod(text.c_str(), nullptr);
+  return is_in_range(option, value) ? "" : fmt::format("{} is not {}", value, range_of(option));
+}
+
+/// What the values are, for a meaning that shares its option with others.
+std::string values_of(const OptionMeaning& meaning) {
+  switch (meaning.description.type) {
+    case HYPERPLANE_OPTION_REAL: return range_of(meaning.description);
+    case HYPERPLANE_OPTION_INTEGER: return "a whole number";
+    case HYPERPLANE_OPTION_CHOICE:
+    case HYPERPLANE_OPTION_CHOICES: break;
+  }
+  return meaning.type_name();
+}
+
 }  // namespace
 
-std::string PreconditionerOption::key() const {
+std::string OptionMeaning::key() const {
   std::string const name = description.name;
   return is_list() ? name.substr(0, name.size() - 1) : name;
+}
+
+std::string OptionMeaning::type_name() const {
+  if (description.type == HYPERPLANE_OPTION_REAL) return "X";
+  if (description.type == HYPERPLANE_OPTION_INTEGER) return "N";
+  return join_words(words_of(*this));
+}
+
+std::string OptionMeaning::refusal(std::string text) const {
+  if (description.type == HYPERPLANE_OPTION_REAL) return refusal_of_real(description, text);
+  if (description.type == HYPERPLANE_OPTION_INTEGER) return refusal_of_integer(description, text);
+  return one_of(description.name, words_of(*this))(text);
+}
+
+const OptionMeaning* PreconditionerOption::meaning_for(const std::string& preconditioner) const {
+  auto const found = std::ranges::find_if(
+      meanings, [&](const auto& meaning) { return std::ranges::count(meaning.owners, preconditioner) > 0; });
+  return found == meanings.end() ? nullptr : &*found;
+}
+
+std::string PreconditionerOption::value_for(const OptionMeaning& meaning) const {
+  auto value = text.empty() ? std::string(meaning.description.standard) : text;
+  if (meaning.description.type == HYPERPLANE_OPTION_INTEGER) whole_number(flag)(value);
+  return value;
+}
+
+std::string PreconditionerOption::refusal(const std::string& value) const {
+  std::vector<std::string> refusals;
+  for (auto const& meaning : meanings) {
+    refusals.push_back(meaning.refusal(value));
+    if (refusals.back().empty()) return "";
+  }
+  if (std::ranges::count(refusals, refusals[0]) == std::ssize(refusals)) return refusals[0];
+  for (std::size_t m = 0; m < refusals.size(); ++m) {
+    refusals[m] += fmt::format(" (of {})", join(meanings[m].owners, "and"));
+  }
+  return fmt::format("{}", fmt::join(refusals, "; "));
 }
 
 std::vector<std::string> preconditioner_names() {
@@ -69,59 +172,65 @@ std::vector<PreconditionerOption> preconditioner_options() {
   std::vector<PreconditionerOption> options;
   for (auto const& preconditioner : describe_all()) {
     for (int o = 0; o < preconditioner.option_count; ++o) {
-      auto const& description = preconditioner.options[o];
-      std::string const name = description.name;
+      OptionMeaning const meaning{preconditioner.options[o], {name_of(preconditioner)}};
+      auto const key = meaning.key();
       // There is one right-hand side.
-      if (name == "right_hand_sides") continue;
-      auto found = std::ranges::find(options, name, [](const auto& option) { return option.description.name; });
-      if (found == options.end()) {
-        found = options.insert(found, {"", description, {}, ""});
-        found->flag = "--" + found->key();
-        std::ranges::replace(found->flag, '_', '-');
+      if (key == "right_hand_sides") continue;
+      auto option = std::ranges::find(options, key, [](const auto& known) { return known.meanings.front().key(); });
+      if (option == options.end()) {
+        option = options.insert(option, {"--" + key, {}, ""});
+        std::ranges::replace(option->flag, '_', '-');
       }
-      found->owners.push_back(name_of(preconditioner));
+      auto const same = std::ranges::find_if(
+          option->meanings, [&](const auto& known) { return are_equal(known.description, meaning.description); });
+      if (same == option->meanings.end()) {
+        option->meanings.push_back(meaning);
+      } else {
+        same->owners.push_back(meaning.owners.front());
+      }
     }
   }
   return options;
 }
 
 std::string help_of(const PreconditionerOption& option) {
-  auto const& description = option.description;
-  auto text = fmt::format("Of {}: {}", join(option.owners, "and"), description.summary);
-  if (option.is_list()) return fmt::format("{}; {}: all", text, alternating);
-  // CLI11 says the range of an integer where it is refused.
-  return description.type == HYPERPLANE_OPTION_REAL ? fmt::format("{}, {}", text, range_of(description)) : text;
+  bool const is_one_type = type_name_of(option) == option.meanings.front().type_name();
+  std::string help;
+  for (auto const& meaning : option.meanings) {
+    auto const& description = meaning.description;
+    help += fmt::format("{} {}: {}", help.empty() ? "Of" : "; of", join(meaning.owners, "and"), description.summary);
+    // CLI11 says the range of an integer where it is refused.
+    if (!is_one_type || description.type == HYPERPLANE_OPTION_REAL) help += ", " + values_of(meaning);
+    if (meaning.is_list()) help += fmt::format("; {}: all", alternating);
+    if (standard_of(option).empty()) help += fmt::format(" [{}]", description.standard);
+  }
+  return help;
 }
 
-bool is_in_range(const hyperplane_option_description& option, double value) {
-  bool const is_above = option.above_least != 0 ? value > option.least : value >= option.least;
-  bool const is_below = option.below_most != 0 ? value < option.most : value <= option.most;
-  return is_above && is_below;
+std::string type_name_of(const PreconditionerOption& option) {
+  auto const first = option.meanings.front().type_name();
+  auto const is_first = [&](const auto& meaning) { return meaning.type_name() == first; };
+  return std::ranges::all_of(option.meanings, is_first) ? first : "VALUE";
 }
 
-std::string range_of(const hyperplane_option_description& option) {
-  std::string text;
-  if (std::isfinite(option.least)) {
-    text += fmt::format("{} {}", option.above_least != 0 ? "more than" : "at least", option.least);
-  }
-  if (std::isfinite(option.most)) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : " and ", option.below_most != 0 ? "less than" : "at most",
-                        option.most);
-  }
-  return text.empty() ? "any number" : text;
+std::string standard_of(const PreconditionerOption& option) {
+  std::string first = option.meanings.front().description.standard;
+  auto const is_first = [&](const auto& meaning) { return meaning.description.standard == first; };
+  return std::ranges::all_of(option.meanings, is_first) ? first : "";
 }
 
 NamedPreconditioner make_named(const std::string& name, const std::vector<PreconditionerOption>& options,
                                hyperplane_storage storage) {
   auto text = std::string(storage == HYPERPLANE_STORAGE_DOUBLE ? "storage=double" : "storage=float");
   for (auto const& option : options) {
-    if (option.text.empty() || std::ranges::count(option.owners, name) == 0) continue;
-    auto value = option.text;
-    if (value == alternating) {
-      value = option.description.choices;
+    auto const* const meaning = option.meaning_for(name);
+    if (option.text.empty() || meaning == nullptr) continue;
+    auto value = option.value_for(*meaning);
+    if (meaning->is_list() && value == alternating) {
+      value = meaning->description.choices;
       std::erase(value, '|');
     }
-    text += fmt::format(",{}={}", option.description.name, value);
+    text += fmt::format(",{}={}", meaning->description.name, value);
   }
   return {name == none ? identity : name, text};
 }

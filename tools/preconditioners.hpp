@@ -8,17 +8,33 @@
 
 namespace hyperplane::tools {
 
-/// An option of preconditioners on the command line.
-struct PreconditionerOption {
-  std::string flag;                           ///< "--line-direction"
-  hyperplane_option_description description;  ///< of the first preconditioner that has it
-  std::vector<std::string> owners;            ///< the preconditioners that have it
-  std::string text;                           ///< what was given, in the library's form; empty: nothing
+/// What an option is for preconditioners that agree on all of it.
+struct OptionMeaning {
+  hyperplane_option_description description;
+  std::vector<std::string> owners;  ///< the preconditioners
 
   /// "line_direction"
   std::string key() const;
   /// Whether it is a list of letters, of which the command line takes one, or `alternating` for all in turn.
   bool is_list() const { return description.type == HYPERPLANE_OPTION_CHOICES; }
+  /// "X", "N", or the words that there are.
+  std::string type_name() const;
+  /// What is wrong with the text as a value; empty: nothing.
+  std::string refusal(std::string text) const;
+};
+
+/// An option of preconditioners on the command line. Those that have an option of that name share it.
+struct PreconditionerOption {
+  std::string flag;                     ///< "--line-direction"
+  std::vector<OptionMeaning> meanings;  ///< that differ
+  std::string text;                     ///< what was given; empty: nothing
+
+  /// For the preconditioner; nullptr where it has no such option.
+  const OptionMeaning* meaning_for(const std::string& preconditioner) const;
+  /// What was given, or what the preconditioner takes by itself; 1000 for "1e3" where it takes whole numbers.
+  std::string value_for(const OptionMeaning& meaning) const;
+  /// What is wrong with the text for each preconditioner that has the option; empty where one of them takes it.
+  std::string refusal(const std::string& value) const;
 };
 
 /// What the command line says for one direction after the other.
@@ -32,12 +48,13 @@ hyperplane_preconditioner_description describe_preconditioner(const std::string&
 /// All options of all preconditioners, without those that a single solve has no use for.
 std::vector<PreconditionerOption> preconditioner_options();
 
-/// "Of lines and ssor: relaxation, more than 0 and less than 2"
+/// "Of lines and ssor: relaxation, more than 0 and less than 2"; one behind the other where they differ, with what each
+/// takes by itself where that does.
 std::string help_of(const PreconditionerOption& option);
-/// Whether the value of a number is in its range.
-bool is_in_range(const hyperplane_option_description& option, double value);
-/// "more than 0 and less than 2"
-std::string range_of(const hyperplane_option_description& option);
+/// What the values are, where all preconditioners take the same kind, else "VALUE".
+std::string type_name_of(const PreconditionerOption& option);
+/// What all preconditioners take by themselves; empty where that differs.
+std::string standard_of(const PreconditionerOption& option);
 
 /// A preconditioner as hyperplane_preconditioner_create_named() makes it.
 struct NamedPreconditioner {

@@ -7,7 +7,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -70,10 +69,10 @@ void check_block_size(const SolveCommand& command) {
 
 void check_settings(const SolveCommand& command) {
   for (auto const& option : command.settings.options) {
-    if (option.description.type != HYPERPLANE_OPTION_REAL || option.text.empty()) continue;
-    double const value = std::strtod(option.text.c_str(), nullptr);
-    if (!is_in_range(option.description, value)) {
-      throw InputError(fmt::format("{}: {} is not {}", option.flag, value, range_of(option.description)));
+    auto const* const meaning = option.meaning_for(command.settings.preconditioner);
+    if (option.text.empty() || meaning == nullptr) continue;
+    if (auto const refusal = meaning->refusal(option.text); !refusal.empty()) {
+      throw InputError(fmt::format("{}: {}", option.flag, refusal));
     }
   }
   for (auto const& [option, value] : {std::pair{"--tolerance", command.settings.krylov.tolerance},

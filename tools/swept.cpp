@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <executables/execution_spaces.hpp>
 #include <hyperplane/swept/euler.hpp>
 #include <hyperplane/swept/heat.hpp>
 #include <hyperplane/swept/kuramoto_sivashinsky.hpp>
@@ -17,7 +18,6 @@
 #include <vector>
 
 #include "commands.hpp"
-#include "execution_spaces.hpp"
 #include "interruption.hpp"
 #include "output_file.hpp"
 #include "progress.hpp"
@@ -146,7 +146,7 @@ int run_swept(const SweptCommand& command) {
   if (!command.output.empty()) file.emplace(command.output);
   auto* const output = file ? &*file : nullptr;
   int status = exit_error;
-  for_each_execution_space([&]<class Exec>(std::type_identity<Exec>, const std::string& name) {
+  executables::for_each_execution_space([&]<class Exec>(std::type_identity<Exec>, const std::string& name) {
     if (name != backend) return;
     Exec const exec{};
     switch (command.equation) {

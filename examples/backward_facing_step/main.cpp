@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Laminar flow over a backward-facing step with SIP: see README.md.
-#include "backends.hpp"
 #include "options.hpp"
 #include "report/progress.hpp"
 #include "report/published.hpp"
@@ -9,6 +8,7 @@
 #include "solver/simple.hpp"
 
 #include <Kokkos_Core.hpp>
+#include <executables/execution_spaces.hpp>
 #include <executables/threads.hpp>
 
 #include <cstdint>
@@ -80,9 +80,10 @@ int main(int argc, char** argv) {
     int const threads = options->threads > 0 ? options->threads : usual_threads(options->channel);
     if (threads > 0) settings.set_num_threads(threads);
     Kokkos::ScopeGuard const kokkos(settings);
-    for_each_backend([&]<class Exec>(std::type_identity<Exec>, const std::string& name) {
-      if (name == options->backend) exit_status = solve<Exec>(*options);
-    });
+    hyperplane::executables::for_each_execution_space(
+        [&]<class Exec>(std::type_identity<Exec>, const std::string& name) {
+          if (name == options->backend) exit_status = solve<Exec>(*options);
+        });
     return exit_status;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "backward_facing_step: error: %s\n", error.what());

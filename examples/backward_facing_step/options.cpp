@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "options.hpp"
 
-#include "backends.hpp"
-
 #include <CLI/CLI.hpp>
+#include <executables/execution_spaces.hpp>
 
 #include <charconv>
+#include <vector>
 
 namespace backward_facing_step {
 
@@ -23,6 +23,12 @@ void parse_cells(const std::string& text, ChannelOptions& channel) {
   if (!right || channel.cells_along > 100000 || channel.cells_across > 100000) {
     throw CLI::ValidationError("--cells", "'" + text + "' is not a number of cells such as 200x40");
   }
+}
+
+std::vector<std::string> backend_names() {
+  std::vector<std::string> names;
+  hyperplane::executables::for_each_execution_space([&](auto, const std::string& name) { names.push_back(name); });
+  return names;
 }
 
 }  // namespace

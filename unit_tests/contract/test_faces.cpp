@@ -5,6 +5,7 @@
 #include <hyperplane/line/line_jacobi.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <string>
+#include <tuple>
 
 #include "extra/diagonal_scaling.hpp"
 #include "preconditioner_table.hpp"
@@ -43,6 +44,20 @@ TYPED_TEST(Faces, of_all_preconditioners_of_the_table_are_the_same) {
     expect_face<2, TypeParam, double>(line);
     expect_face<2, TypeParam, float>(line);
   });
+}
+
+template <class... Added>
+constexpr bool are_unique_with(const Added&... added) {
+  return run_time::names_are_unique(std::tuple_cat(run_time::library_preconditioners, std::make_tuple(added...)));
+}
+constexpr auto named(const char* name) { return run_time::line<DiagonalScalingPlans>(name, "one of one's own"); }
+
+TEST(PreconditionerTable, takes_no_name_twice) {
+  static_assert(are_unique_with());
+  static_assert(are_unique_with(named("mine"), named("yours"), named("sip2")));
+  static_assert(!are_unique_with(named("identity")), "the first of the table");
+  static_assert(!are_unique_with(named("mine"), named("bilu0")), "its last");
+  static_assert(!are_unique_with(named("mine"), named("mine")));
 }
 
 TYPED_TEST(Faces, of_line_solvers_are_that_of_preconditioners) {

@@ -39,8 +39,7 @@ void compile(cudaStream_t stream, const SlabMap<W>& map, const BlockStencil7Ref<
   slab(stream, Sweeps::both, factors, several, several);
   CudaGraphSweeps<Scalar, n, Storage, W>(stream, map)(stream, Sweeps::both, factors, one, one);
   BlockIlu0CudaSlabFactor<Scalar, n, Storage, W>(stream, map, 0)(stream, a, factors, singular);
-  PlaneGroups const planes(stream, map);
-  BlockIlu0CudaGraphFactor<Scalar, n, Storage, MatrixStorage, W>(stream, map, planes)(stream, a, factors, singular);
+  BlockIlu0CudaGraphFactors<Scalar, n, Storage, W>(stream, map)(stream, a, factors, singular);
   auto const compare = [&]<PlaneTurns turns>(PersistentPlanes<turns, W> shared) {
     PersistentFactor<turns, Scalar, n, Storage, W> const factor(shared);
     factor(stream, shared, a, factors, singular);

@@ -52,10 +52,17 @@ template <class Scalar, int n, class Storage>
 void expect_that_automatic_runs() {
   Exec const exec;
   auto const runs = paths_of<Exec>();
+  // Slabs need more shared memory in the factorization of BILU(0) than in sweeps.
+  using Factor = detail::BlockIlu0FastFactor<Scalar, n, Exec, Storage, vector_length_v<Scalar, Exec>>;
+  using Slab = detail::BlockIlu0CudaSlabFactor<Scalar, n, Storage, vector_length_v<Scalar, Exec>>;
+  auto const asked = Factor::sweep_path(exec, SweepPath::automatic);
+  EXPECT_EQ(asked, Slab::lacking().empty() ? SweepPath::automatic : SweepPath::cuda_graph) << "n = " << n;
   for (auto const& grid : {Grid(3, 4, 5), Grid(40, 50, 60), Grid(150, 150, 150)}) {
     auto const path = detail::TriangularSweepsFastPath<Scalar, n, Exec, Storage, vector_length_v<Scalar, Exec>>::choose(
         exec, SlabMap<vector_length_v<Scalar, Exec>>(grid));
     EXPECT_THAT(runs, ::testing::Contains(path)) << "n = " << n;
+    auto const both = asked == SweepPath::automatic ? path : asked;
+    EXPECT_THAT(runs, ::testing::Contains(both)) << "BlockIlu0, n = " << n;
   }
   auto const line_path = BlockTridiagonal<Scalar, n, Exec, Storage>(exec, LineSet::uniform(3, 4)).path();
   EXPECT_THAT(line_paths_of<Exec>(n), ::testing::Contains(line_path)) << "n = " << n;
@@ -67,7 +74,13 @@ TEST(Architecture, automatic_is_a_path_that_runs) {
   expect_that_automatic_runs<double, 5, float>();
   expect_that_automatic_runs<float, 1, float>();
   Exec const exec;
-  auto const path = SipIteration<double, Exec>(exec, Grid(3, 4, 5)).options().path;
+  // BILU(0) runs what its sweeps take when they are asked for the path of the factorization.
+  Grid const grid(3, 4, 5);
+  using Ilu = BlockIlu0<double, 5, Exec>;
+  auto const asked =
+      detail::BlockIlu0FastFactor<double, 5, Exec, double, Ilu::vector_length>::sweep_path(exec, SweepPath::automatic);
+  EXPECT_EQ(Ilu(exec, grid).path(), Ilu::Sweeps(exec, grid, "Owner", {.path = asked}).path());
+  auto const path = SipIteration<double, Exec>(exec, grid).options().path;
   EXPECT_EQ(path, has_capability_90<Exec>() ? SipIterationPath::slab : SipIterationPath::portable);
 }
 

@@ -15,6 +15,8 @@ namespace hyperplane::test {
 struct DiagonalScalingOptions {
   /// w of the formula, 0 < w <= 1.
   double damping = 1.0;
+  /// a of the formula, at least 0. SIP has an option of that name, of which the command line has to tell it.
+  double alpha = 0.0;
 };
 
 // Kernels are no lambdas: CUDA has to be able to name them.
@@ -22,11 +24,12 @@ template <int n, class MatrixRef, class VectorRef>
 struct InvertDiagonal {
   MatrixRef m_a;
   VectorRef m_inverse;
+  double m_alpha;
   KOKKOS_FUNCTION void operator()(std::int64_t number) const {
     auto const p = m_a.grid().point(number);
     for (int c = 0; c < n; ++c) {
       double const entry = m_a(p, Direction::center, c, c);
-      m_inverse(p, c) = entry != 0.0 ? 1.0 / entry : 0.0;
+      m_inverse(p, c) = entry != 0.0 ? 1.0 / ((1.0 + m_alpha) * entry) : 0.0;
     }
   }
 };
@@ -42,8 +45,8 @@ struct ScaleByDiagonal {
   }
 };
 
-/// A preconditioner as a user would write one for the compiled library: x = w diag(A)^-1 rhs, with zero where the
-/// diagonal is.
+/// A preconditioner as a user would write one for the compiled library: x = w ((1 + a) diag(A))^-1 rhs, with zero
+/// where the diagonal is.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
 class DiagonalScaling {
  public:
@@ -51,15 +54,16 @@ class DiagonalScaling {
   using Vector = BlockVector<Scalar, n, Exec>;
 
   DiagonalScaling(const Exec& exec, const Grid& grid, const DiagonalScalingOptions& options = {})
-      : m_damping(options.damping), m_inverse(exec, grid, "DiagonalScaling::inverse") {
+      : m_damping(options.damping), m_alpha(options.alpha), m_inverse(exec, grid, "DiagonalScaling::inverse") {
     require(m_damping > 0 && m_damping <= 1, "DiagonalScaling: damping is not more than 0 and at most 1");
+    require(m_alpha >= 0, "DiagonalScaling: alpha is not at least 0");
   }
 
   Grid grid() const { return m_inverse.grid(); }
 
   void factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, StorageScalar>& a) {
     using Kernel = InvertDiagonal<n, decltype(a.ref()), decltype(m_inverse.ref())>;
-    Kokkos::parallel_for("DiagonalScaling::factor", points(exec), Kernel{a.ref(), m_inverse.ref()});
+    Kokkos::parallel_for("DiagonalScaling::factor", points(exec), Kernel{a.ref(), m_inverse.ref(), m_alpha});
   }
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
     using Kernel = ScaleByDiagonal<n, decltype(m_inverse.ref())>;
@@ -74,6 +78,7 @@ class DiagonalScaling {
   }
 
   double m_damping;
+  double m_alpha;
   Vector m_inverse;
 };
 

@@ -3,6 +3,7 @@
 
 #include <hyperplane/ilu/detail/block_ilu0_cuda_factor_shape.hpp>
 #include <hyperplane/sweep/slab_shape_cuda.hpp>
+#include <hyperplane/sweep/sweep_path.hpp>
 
 // How the CUDA slab path cuts a grid: a pure function, so tested wherever there is no such device.
 namespace hyperplane::detail {
@@ -72,6 +73,19 @@ TEST(CudaPath, is_a_graph_where_the_device_cannot_run_slabs) {
       EXPECT_EQ(choose_cuda_path(grid, n, 8, false), SweepPath::cuda_graph);
     }
   }
+}
+
+TEST(CudaPath, is_a_graph_where_the_factorization_cannot_run_slabs) {
+  auto const lacks = [] { return true; };
+  auto const has = [] { return false; };
+  EXPECT_EQ(sweep_path_for_factor(SweepPath::automatic, lacks), SweepPath::cuda_graph);
+  EXPECT_EQ(sweep_path_for_factor(SweepPath::automatic, has), SweepPath::automatic) << "the sweeps choose";
+  int asked = 0;
+  for (SweepPath const path : sweep_paths) {
+    if (path == SweepPath::automatic) continue;
+    EXPECT_EQ(sweep_path_for_factor(path, [&] { return ++asked > 0; }), path) << name(path) << " at its word";
+  }
+  EXPECT_EQ(asked, 0) << "the device is asked for nothing";
 }
 
 TEST(CudaPath, is_the_one_that_was_faster_when_it_was_measured) {

@@ -51,6 +51,23 @@ TEST_F(CommandLine, has_a_preconditioner_of_ones_own) {
   expect_refused(solve("--preconditioner diagonal --damping 0"), "--damping: 0 is not more than 0 and at most 1");
 }
 
+TEST_F(CommandLine, an_option_is_what_it_is_for_the_preconditioner_that_is_chosen) {
+  auto const names = c_names(hyperplane_preconditioners());
+  if (std::ranges::count(names, "diagonal") == 0) GTEST_SKIP() << "this library is built without it";
+  // SIP has an option of this name, with another range and another default.
+  EXPECT_EQ(solve("--preconditioner diagonal --alpha 1.5").status, 0);
+  EXPECT_THAT(read("h.json"), HasSubstr("\"alpha\": 1.5"));
+  EXPECT_EQ(solve("--preconditioner diagonal").status, 0);
+  EXPECT_THAT(read("h.json"), HasSubstr("\"alpha\": 0.0"));
+  std::filesystem::remove(folder / "x.mtx");
+  auto const refuse = [&](const std::string& preconditioner, const std::string& alpha, const std::string& what) {
+    expect_refused(solve("--preconditioner " + preconditioner + " --alpha " + alpha), "--alpha: " + what + "\n");
+  };
+  refuse("sip", "1.5", "1.5 is not at least 0 and less than 1");
+  refuse("bilu0", "-1", "-1 is not at least 0 (of diagonal); -1 is not at least 0 and less than 1 (of sip)");
+  refuse("bilu0", "many", "'many' is not a number");
+}
+
 TEST_F(CommandLine, takes_paths) {
   EXPECT_EQ(solve("--preconditioner ssor --path portable").status, 0);
   expect_solution();
@@ -214,6 +231,21 @@ TEST_F(CommandLine, help_teaches) {
     }
   }
   EXPECT_EQ(run("--version").status, 0);
+}
+
+TEST_F(CommandLine, help_says_of_which_preconditioners_an_option_is) {
+  // Without the lines and columns.
+  std::istringstream words(run("solve --help").output);
+  std::string help;
+  for (std::string word; words >> word;) help += word + " ";
+  EXPECT_THAT(help, HasSubstr("[automatic] Of bilu0, sip and ssor: path --"));
+  EXPECT_THAT(help, HasSubstr("--relaxation X [1] Of lines and ssor: relaxation, more than 0 and less than 2 --"));
+  auto const names = c_names(hyperplane_preconditioners());
+  bool const has_another = std::ranges::count(names, "diagonal") > 0;
+  EXPECT_THAT(help, HasSubstr(has_another ? "--alpha X Of diagonal: share that is added to the diagonal, at least 0 "
+                                            "[0]; of sip: share of the extrapolation, at least 0 and less than 1 [0.9] "
+                                          : "--alpha X [0.9] Of sip: share of the extrapolation, at least 0 and less "
+                                            "than 1 "));
 }
 
 }  // namespace

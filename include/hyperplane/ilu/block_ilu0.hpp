@@ -77,7 +77,7 @@ class BlockIlu0 {
   /// What factors and solves instead of a path, see ilu/comparison_paths.hpp.
   using Comparison = detail::ComparisonIlu0<Scalar, n, Exec, StorageScalar, vector_length>;
 
-  /// Throws Error where the execution space cannot run the path.
+  /// Throws Error where the execution space cannot run the path, and where the comparison was made for another grid.
   BlockIlu0(const Exec& exec, const Grid& grid, const BlockIlu0Options& options = {},
             std::shared_ptr<Comparison> comparison = nullptr)
       : m_comparison(std::move(comparison)),

@@ -82,7 +82,8 @@ class Sip {
   /// What solves instead of a path, see sweep/comparison_paths.hpp.
   using Comparison = typename Sweeps::Comparison;
 
-  /// Throws Error where alpha is out of range or the execution space cannot run the path.
+  /// Throws Error where alpha is out of range, where the execution space cannot run the path, and where the comparison
+  /// was made for another grid.
   Sip(const Exec& exec, const Grid& grid, const SipOptions& options = {},
       std::shared_ptr<Comparison> comparison = nullptr)
       : m_alpha(checked_alpha(options)),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/grid/grid.hpp>
 #include <hyperplane/stencil/block_vector_ref.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
@@ -15,14 +16,20 @@ class ComparisonSweeps {
   using Factors = TriangularFactors<Storage, n, vector_length>;
   using VectorRef = BlockVectorRef<Scalar, n, vector_length>;
 
-  ComparisonSweeps() = default;
+  explicit ComparisonSweeps(const Grid& grid) : m_grid(grid) {}
   ComparisonSweeps(const ComparisonSweeps&) = delete;
   ComparisonSweeps& operator=(const ComparisonSweeps&) = delete;
   virtual ~ComparisonSweeps() = default;
 
+  /// The grid that it was made for.
+  const Grid& grid() const { return m_grid; }
+
   /// For one vector. Allocates nothing, waits for nothing.
   virtual void solve(const Exec& exec, Sweeps sweeps, const Factors& factors, const VectorRef& rhs,
                      const VectorRef& x) = 0;
+
+ private:
+  Grid m_grid;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -90,7 +90,7 @@ class TriangularSweeps {
 
   /// `owner` is whose plan it is, such as "BlockIlu0", for messages and labels of memory. On CUDA the instance says
   /// here how much of the device there is to use, for all calls. Throws Error where the execution space cannot run the
-  /// path.
+  /// path, and where the comparison was made for another grid.
   TriangularSweeps(const Exec& exec, const Grid& grid, std::string owner, const TriangularSweepsOptions& options = {},
                    std::shared_ptr<Comparison> comparison = nullptr)
       : m_owner(std::move(owner)),
@@ -172,6 +172,7 @@ class TriangularSweeps {
     SweepPath const path = options.path;
     if (m_comparison) {
       if (path != SweepPath::automatic) fail(m_owner + ": path " + name(path) + " beside a path for comparison");
+      detail::check_grid(m_owner.c_str(), "the path to compare with", m_comparison->grid(), grid());
       return SweepPath::comparison;
     }
     if (path == SweepPath::automatic) return FastPath::choose(exec, m_map);

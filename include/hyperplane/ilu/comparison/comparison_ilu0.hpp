@@ -15,9 +15,11 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// Runs sweeps and factorizations in another way than the paths of BlockIlu0 do, see ComparisonSweeps.
 template <class Scalar, int n, class Exec, class Storage, int vector_length>
 class ComparisonIlu0 : public ComparisonSweeps<Scalar, n, Exec, Storage, vector_length> {
+  using Base = ComparisonSweeps<Scalar, n, Exec, Storage, vector_length>;
   using Narrow = BlockStencil7Ref<float, n, vector_length>;
 
  public:
+  using Base::Base;
   using Factors = TriangularFactors<Storage, n, vector_length>;
   /// Of either storage.
   using Matrix = std::conditional_t<std::is_same_v<Scalar, float>, std::variant<Narrow>,

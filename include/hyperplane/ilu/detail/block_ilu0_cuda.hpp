@@ -7,10 +7,12 @@
 #include <hyperplane/cuda/labelled.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/slab_map.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_cuda_factor_shape.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_graph_factor.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_factor_plan.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_fast_factor.hpp>
 #include <hyperplane/stencil/block_stencil7_ref.hpp>
+#include <hyperplane/sweep/sweep_path.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -26,8 +28,7 @@ class BlockIlu0FastFactor<Scalar, n, Exec, Storage, vector_length> {
   using Factors = TriangularFactors<Storage, n, vector_length>;
 
   static SweepPath sweep_path(const Exec&, SweepPath asked) {
-    bool const lacks_slab = asked == SweepPath::automatic && !Slab::lacking().empty();
-    return lacks_slab ? SweepPath::cuda_graph : asked;
+    return sweep_path_for_factor(asked, [] { return !Slab::lacking().empty(); });
   }
 
   /// Follows the constructor of the sweeps, which refuses other paths.

@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/sweep/slab_shape_cuda.hpp>
+#include <hyperplane/sweep/sweep_path.hpp>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
@@ -21,6 +22,14 @@ constexpr CudaFactorShape choose_cuda_factor_shape(const Grid& grid, int vector_
   CudaFactorShape shape{cuda_slab_max_blocks, rows > 2 * multiprocessors ? 4 : 1};
   while (shape.blocks > 1 && shape.blocks / 2 >= grid.nk()) shape.blocks /= 2;
   return shape;
+}
+
+/// The path to ask of the sweeps, where `asked` is asked of BlockIlu0. Sweeps take less shared memory where the device
+/// has less, the factorization does not: it may lack slabs that `automatic` would take. `lacks_slab()` asks the device,
+/// and is not called where the path is said.
+template <class LacksSlab>
+constexpr SweepPath sweep_path_for_factor(SweepPath asked, const LacksSlab& lacks_slab) {
+  return asked == SweepPath::automatic && lacks_slab() ? SweepPath::cuda_graph : asked;
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -30,7 +30,9 @@ class CudaComparisonSweeps : public Interface {
   using VectorRef = BlockVectorRef<Scalar, n, vector_length>;
 
   CudaComparisonSweeps(const Exec& exec, const Grid& grid, int multiprocessors)
-      : m_planes(exec.cuda_stream(), SlabMap<vector_length>(grid), multiprocessors), m_sweeps(m_planes) {}
+      : Interface(grid),
+        m_planes(exec.cuda_stream(), SlabMap<vector_length>(grid), multiprocessors),
+        m_sweeps(m_planes) {}
 
   void solve(const Exec& exec, Sweeps sweeps, const Factors& factors, const VectorRef& rhs,
              const VectorRef& x) override {

@@ -5,9 +5,10 @@
 #include <string>
 #include <type_traits>
 
-namespace hyperplane::tools {
+namespace hyperplane::executables {
 
-/// Calls `f(std::type_identity<Exec>{}, name)` for the execution space of every backend of the library.
+/// Calls `f(std::type_identity<Exec>{}, name)` for every execution space of this Kokkos, the fastest last. The names are
+/// those that the compiled library has for its backends.
 template <class F>
 void for_each_execution_space(const F& f) {
 #ifdef KOKKOS_ENABLE_SERIAL
@@ -21,4 +22,4 @@ void for_each_execution_space(const F& f) {
 #endif
 }
 
-}  // namespace hyperplane::tools
+}  // namespace hyperplane::executables
