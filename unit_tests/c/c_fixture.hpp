@@ -75,6 +75,17 @@ struct CSystem {
   }
 };
 
+/// A system on each backend. The suites are in several files, of which test_c_solvers.cpp and test_c_arrays.cpp
+/// instantiate them.
+class CInterface : public ::testing::TestWithParam<std::string> {
+ protected:
+  CSystem system{GetParam()};
+};
+class CArrays : public ::testing::TestWithParam<std::string> {
+ protected:
+  CSystem system{GetParam()};
+};
+
 /// Whose message begins with the name of the C function, and has none of C++.
 inline void expect_failure(hyperplane_status status, hyperplane_status expected, const std::string& message) {
   EXPECT_EQ(status, expected) << hyperplane_status_name(status) << ", expected " << message;
