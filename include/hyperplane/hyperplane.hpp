@@ -16,6 +16,17 @@
 #include <hyperplane/block/inverse.hpp>
 #include <hyperplane/block/lu.hpp>
 #include <hyperplane/block/trsm.hpp>
+#include <hyperplane/blocks/apply.hpp>
+#include <hyperplane/blocks/axis_transform.hpp>
+#include <hyperplane/blocks/colours.hpp>
+#include <hyperplane/blocks/coupling.hpp>
+#include <hyperplane/blocks/cut_grid.hpp>
+#include <hyperplane/blocks/interface.hpp>
+#include <hyperplane/blocks/multi_block.hpp>
+#include <hyperplane/blocks/multi_block_grid.hpp>
+#include <hyperplane/blocks/multi_block_status.hpp>
+#include <hyperplane/blocks/multi_block_stencil7.hpp>
+#include <hyperplane/blocks/multi_block_vector.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/dispatch.hpp>
 #include <hyperplane/core/error.hpp>

@@ -133,6 +133,9 @@ class BlockIlu0 {
   /// Whether the last factor() failed, where, and why. Waits for the instance.
   FactorStatus status(const Exec& exec) const { return m_sweeps.status(exec); }
 
+  /// The plan that solves.
+  const Sweeps& sweeps() const { return m_sweeps; }
+
  private:
   using FastFactor = detail::BlockIlu0FastFactor<Scalar, n, Exec, StorageScalar, vector_length>;
 

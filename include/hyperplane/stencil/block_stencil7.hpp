@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/dispatch.hpp>
+#include <hyperplane/core/error.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
@@ -47,6 +48,16 @@ class BlockStencil7 {
   /// Allocates and sets to zero.
   BlockStencil7(const Exec& exec, const Grid& grid, const std::string& label = "Hyperplane::BlockStencil7")
       : m_map(grid), m_storage(exec, label, m_map.pack_count()) {}
+
+  /// A handle of values that exist: flat() of a matrix with blocks of this size on this grid. Throws Error where the
+  /// number of values is another one.
+  BlockStencil7(const Grid& grid, const typename Storage::Flat& values)
+      : m_map(grid), m_storage(m_map.pack_count(), values) {
+    if (static_cast<std::int64_t>(values.size()) != m_map.pack_count() * stencil7_size * n * n * vector_length) {
+      fail("BlockStencil7: " + std::to_string(values.size()) + " values are not those of " + std::to_string(n) + " x " +
+           std::to_string(n) + " blocks on a grid of " + to_string(grid) + " points");
+    }
+  }
 
   const Grid& grid() const { return m_map.grid(); }
   const Map& map() const { return m_map; }

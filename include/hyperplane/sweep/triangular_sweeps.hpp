@@ -119,6 +119,9 @@ class TriangularSweeps {
     m_filled = true;
   }
 
+  /// Where the factors are, for kernels that read them. Their memory is the same as long as the plan lives.
+  Factors factors() const { return Factors{m_map, m_lower.ref(), m_upper.ref()}; }
+
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first fill() and where a grid is another one.
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
     check("solve", rhs, x);
@@ -230,8 +233,6 @@ class TriangularSweeps {
       detail::count_bytes(detail::solve_label(detail::Sweeps::backward), 3 * blocks + vectors);
     }
   }
-
-  Factors factors() const { return Factors{m_map, m_lower.ref(), m_upper.ref()}; }
 
   std::string m_owner;
   SlabMap<vector_length> m_map;

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/blocks/detail/couple.hpp>
+#include <hyperplane/blocks/multi_block_grid.hpp>
+#include <hyperplane/blocks/multi_block_stencil7.hpp>
+#include <hyperplane/blocks/multi_block_vector.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/simd/interleaved_ref.hpp>
+#include <hyperplane/stencil/apply.hpp>
+#include <hyperplane/stencil/not_finite.hpp>
+
+#include <string>
+
+namespace hyperplane::inline HYPERPLANE_ABI {
+
+namespace detail {
+
+/// Throws Error, which names the function and the argument, where the argument is on other grid blocks than expected.
+inline void check_multi_block_grid(const char* function, const char* argument, const MultiBlockGrid& grid,
+                                   const MultiBlockGrid& expected) {
+  if (!(grid == expected)) {
+    fail(std::string(function) + ": " + argument + " is on " + to_string(grid) + ", expected " + to_string(expected) +
+         " with the same interfaces");
+  }
+}
+
+/// What the couplings across interfaces add to y = A x, or to y = b - A x.
+template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage>
+void apply_couplings(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
+                     const MultiBlockVector<Scalar, n, Exec>& x, const MultiBlockVector<Scalar, n, Exec>& y) {
+  constexpr int W = MultiBlockVector<Scalar, n, Exec>::vector_length;
+  using Packs = InterleavedRef<Storage, W, stencil7_size * n * n>;
+  couple<subtract, Scalar, n, W>("Hyperplane::MultiBlockStencil7::couplings", exec, a.couplings().all(),
+                                 MatrixCoefficients<Storage, n, W>{Packs(a.flat().data())}, x.flat().data(),
+                                 y.flat().data());
+}
+
+}  // namespace detail
+
+/// y = A x over all grid blocks and their interfaces. x and y are different vectors on the grid of A, or Error is
+/// thrown.
+///
+/// A launch for each grid block (see apply() of a BlockStencil7) and one for all points on interfaces, whose donors are
+/// read where they are. No allocation, no fence; asynchronous on the given instance.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage>
+void apply(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
+           const MultiBlockVector<Scalar, n, Exec>& x, const MultiBlockVector<Scalar, n, Exec>& y) {
+  detail::check_multi_block_grid("apply", "x", x.grid(), a.grid());
+  detail::check_multi_block_grid("apply", "the result", y.grid(), a.grid());
+  for (int b = 0; b < a.grid().block_count(); ++b) apply(exec, a.block(b), x.block(b), y.block(b));
+  detail::apply_couplings<false>(exec, a, x, y);
+}
+
+/// r = b - A x over all grid blocks and their interfaces. x and r are different vectors; r may be b. See apply().
+template <class Scalar, int n, ExecutionSpace Exec, class Storage>
+void residual(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
+              const MultiBlockVector<Scalar, n, Exec>& b, const MultiBlockVector<Scalar, n, Exec>& x,
+              const MultiBlockVector<Scalar, n, Exec>& r) {
+  detail::check_multi_block_grid("residual", "b", b.grid(), a.grid());
+  detail::check_multi_block_grid("residual", "x", x.grid(), a.grid());
+  detail::check_multi_block_grid("residual", "the result", r.grid(), a.grid());
+  for (int g = 0; g < a.grid().block_count(); ++g) residual(exec, a.block(g), b.block(g), x.block(g), r.block(g));
+  detail::apply_couplings<true>(exec, a, x, r);
+}
+
+/// The first block of A that is not finite, in words: "grid block 2: block west of point (0, 3, 1), which points out of
+/// the grid, is not finite"; empty where all are. Waits for the instance.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage>
+std::string describe_not_finite(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a) {
+  for (int b = 0; b < a.grid().block_count(); ++b) {
+    auto const found = describe_not_finite(exec, a.block(b));
+    if (!found.empty()) return "grid block " + std::to_string(b) + ": " + found;
+  }
+  return {};
+}
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+
+namespace hyperplane::inline HYPERPLANE_ABI {
+
+/// What a preconditioner of several grid blocks couples.
+enum class Coupling {
+  none,      ///< each grid block by itself: its couplings across interfaces are left out of M, not of A
+  coloured,  ///< in the order of colour, grid block, point: M equals A on A's pattern, couplings included
+};
+
+constexpr const char* name(Coupling coupling) {
+  switch (coupling) {
+    case Coupling::none: return "none";
+    case Coupling::coloured: return "coloured";
+  }
+  return "unknown";
+}
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI

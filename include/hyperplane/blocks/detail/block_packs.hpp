@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/blocks/multi_block_grid.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
+#include <hyperplane/grid/slab_map.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// Where the SIMD groups of each grid block begin, in storage that has one grid block after the other.
+template <int vector_length>
+class BlockPacks {
+ public:
+  explicit BlockPacks(const MultiBlockGrid& grid) {
+    auto first = std::make_shared<std::vector<std::int64_t>>(1, 0);
+    for (auto const& block : grid.blocks())
+      first->push_back(first->back() + SlabMap<vector_length>(block).pack_count());
+    m_first = std::move(first);
+  }
+
+  /// The first group of a grid block.
+  std::int64_t first(int number) const { return (*m_first)[as_size(number)]; }
+  /// Groups of all grid blocks.
+  std::int64_t count() const { return m_first->back(); }
+
+  /// The part of a grid block, where a group has `values` values.
+  template <class Flat>
+  Flat part(const Flat& flat, int number, int values) const {
+    auto const end = (*m_first)[as_size(number) + 1];
+    return Kokkos::subview(flat, std::pair(as_size(first(number) * values), as_size(end * values)));
+  }
+
+ private:
+  std::shared_ptr<const std::vector<std::int64_t>> m_first;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/blocks/detail/face_couplings.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/launch.hpp>
+#include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/simd/interleaved_ref.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// Coefficients of couplings that are read where they are in the matrix.
+template <class Storage, int n, int vector_length>
+struct MatrixCoefficients {
+  InterleavedRef<Storage, vector_length, stencil7_size * n * n> m_packs;
+
+  KOKKOS_FUNCTION Storage operator()(const FacePoint& point, const FaceCoupling& coupling, int /*number*/, int r,
+                                     int c) const {
+    return m_packs(point.slot.pack, (static_cast<int>(coupling.direction) * n + c) * n + r, point.slot.lane);
+  }
+};
+
+/// Coefficients of couplings that are kept one after the other, column by column.
+template <class Storage, int n>
+struct KeptCoefficients {
+  const Storage* m_values;
+
+  KOKKOS_FUNCTION Storage operator()(const FacePoint&, const FaceCoupling&, int number, int r, int c) const {
+    return m_values[(std::int64_t{number} * n + c) * n + r];
+  }
+};
+
+/// y_p += or -= the sum of C x_q over the couplings of a point p; an index is an equation of a point.
+template <bool subtract, class Scalar, int n, int vector_length, class Coefficients>
+struct Couple {
+  const FacePoint* m_points;
+  const FaceCoupling* m_couplings;
+  Coefficients m_coefficients;
+  InterleavedRef<Scalar, vector_length, n> m_x;
+  InterleavedRef<Scalar, vector_length, n> m_y;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    FacePoint const point = m_points[index / n];
+    int const r = static_cast<int>(index % n);
+    Scalar sum(0);
+    for (int number = point.begin; number < point.end; ++number) {
+      FaceCoupling const coupling = m_couplings[number];
+      for (int c = 0; c < n; ++c) {
+        sum += static_cast<Scalar>(m_coefficients(point, coupling, number, r, c)) *
+               m_x(coupling.donor.pack, c, coupling.donor.lane);
+      }
+    }
+    Scalar& y = m_y(point.slot.pack, r, point.slot.lane);
+    y = subtract ? y - sum : y + sum;
+  }
+};
+
+/// x and y may be one vector, where no point has a coupling to another of the list.
+template <bool subtract, class Scalar, int n, int vector_length, ExecutionSpace Exec, class Coefficients>
+void couple(const std::string& label, const Exec& exec, const FacePart& part, const Coefficients& coefficients,
+            Scalar* x, Scalar* y) {
+  if (part.size == 0) return;
+  using Packs = InterleavedRef<Scalar, vector_length, n>;
+  using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  launch(label, Range(exec, 0, part.size * n), 2.0 * n * sizeof(Scalar),
+         Couple<subtract, Scalar, n, vector_length, Coefficients>{part.points, part.couplings, coefficients, Packs(x),
+                                                                  Packs(y)});
+}
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

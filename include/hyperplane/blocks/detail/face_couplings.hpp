@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/blocks/detail/block_packs.hpp>
+#include <hyperplane/blocks/multi_block_grid.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/grid/slab_map.hpp>
+#include <hyperplane/grid/stencil7.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// The slot of a point: a SIMD group and a lane. Groups are counted over all grid blocks.
+struct Slot {
+  std::int64_t pack = 0;
+  int lane = 0;
+  friend bool operator==(const Slot&, const Slot&) = default;
+};
+
+/// A block of the matrix that couples a point to one of another grid block, or of its own across a periodic direction.
+struct FaceCoupling {
+  Slot donor{};
+  int donor_block = 0;
+  Direction direction = Direction::center;  ///< of the point's block that is meant
+  /// The donor's couplings in another list, of which those to this point are the reverse of this one.
+  int reverse_begin = 0;
+  int reverse_end = 0;
+};
+
+/// A point with such couplings: those numbered begin <= c < end.
+struct FacePoint {
+  Slot slot{};
+  int block = 0;
+  std::int64_t pack = 0;  ///< the group, counted in its own grid block
+  int begin = 0;
+  int end = 0;
+};
+
+/// Some points of a list, for kernels: one thread has all couplings of a point, so that a point on an edge of its grid
+/// block is no race.
+struct FacePart {
+  const FacePoint* points = nullptr;
+  const FaceCoupling* couplings = nullptr;
+  std::int64_t size = 0;
+};
+
+/// A list of points and their couplings, as it is made on the host.
+struct FaceCouplingList {
+  std::vector<FacePoint> points;
+  std::vector<FaceCoupling> couplings;
+};
+
+/// The same where an execution space has it.
+template <ExecutionSpace Exec>
+struct FaceCouplings {
+  Kokkos::View<FacePoint*, typename Exec::memory_space> points;
+  Kokkos::View<FaceCoupling*, typename Exec::memory_space> couplings;
+
+  FacePart part(std::size_t begin, std::size_t end) const {
+    return {points.data() + begin, couplings.data(), static_cast<std::int64_t>(end - begin)};
+  }
+  FacePart all() const { return part(0, points.size()); }
+};
+
+/// Appends couplings across those interfaces that `takes(interface)`, points in the order of their slots.
+template <int vector_length, class Takes>
+void append_face_couplings(const MultiBlockGrid& grid, const BlockPacks<vector_length>& packs, const Takes& takes,
+                           FaceCouplingList& list) {
+  struct Entry {
+    FacePoint point;
+    FaceCoupling coupling;
+  };
+  std::vector<Entry> entries;
+  for (auto const& interface : grid.interfaces()) {
+    if (!takes(interface)) continue;
+    SlabMap<vector_length> const map(grid.block(interface.block)), donor_map(grid.block(interface.donor));
+    auto const first = packs.first(interface.block), donor_first = packs.first(interface.donor);
+    auto const& [begin, end] = interface.points;
+    for (int k = begin.k; k < end.k; ++k) {
+      for (int j = begin.j; j < end.j; ++j) {
+        for (int i = begin.i; i < end.i; ++i) {
+          Point const q = interface.donor_point({i, j, k});
+          auto const pack = map.pack(i, j, k);
+          Slot const donor{donor_first + donor_map.pack(q.i, q.j, q.k), donor_map.lane(q.j)};
+          entries.push_back(
+              {{{first + pack, map.lane(j)}, interface.block, pack}, {donor, interface.donor, interface.face}});
+        }
+      }
+    }
+  }
+  std::ranges::sort(entries, {}, [](const Entry& e) {
+    return std::tuple(e.point.slot.pack, e.point.slot.lane, static_cast<int>(e.coupling.direction));
+  });
+  auto const before = list.points.size();
+  for (auto const& entry : entries) {
+    if (list.points.size() == before || !(list.points.back().slot == entry.point.slot)) {
+      list.points.push_back(entry.point);
+      list.points.back().begin = static_cast<int>(list.couplings.size());
+    }
+    list.couplings.push_back(entry.coupling);
+    list.points.back().end = static_cast<int>(list.couplings.size());
+  }
+}
+
+/// Waits for the instance: the lists on the host go.
+template <class T, ExecutionSpace Exec>
+Kokkos::View<T*, typename Exec::memory_space> to_space(const Exec& exec, const std::string& label,
+                                                       const std::vector<T>& values) {
+  Kokkos::View<T*, typename Exec::memory_space> const result(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), values.size());
+  using Given = Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  Kokkos::deep_copy(exec, result, Given(values.data(), values.size()));
+  exec.fence("Hyperplane::MultiBlockGrid");
+  return result;
+}
+
+template <ExecutionSpace Exec>
+FaceCouplings<Exec> to_space(const Exec& exec, const FaceCouplingList& list) {
+  return {to_space(exec, "Hyperplane::MultiBlockGrid::face_points", list.points),
+          to_space(exec, "Hyperplane::MultiBlockGrid::face_couplings", list.couplings)};
+}
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

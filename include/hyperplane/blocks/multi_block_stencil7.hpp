@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/blocks/detail/block_packs.hpp>
+#include <hyperplane/blocks/detail/face_couplings.hpp>
+#include <hyperplane/blocks/interface.hpp>
+#include <hyperplane/blocks/multi_block_grid.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/simd/interleaved_view.hpp>
+#include <hyperplane/simd/vector_length.hpp>
+#include <hyperplane/stencil/block_stencil7.hpp>
+
+#include <string>
+
+namespace hyperplane::inline HYPERPLANE_ABI {
+
+/// A block matrix on the seven-point stencil of all grid blocks: one allocation, in which each grid block has its part
+/// as a BlockStencil7.
+///
+/// The block of a point that points out of its grid block is the coupling to the neighbour across the interface there,
+/// if there is one: east of the last i multiplies the donor's point, whatever the donor's axes are. Elsewhere it is
+/// ignored, as BlockStencil7 says.
+///
+/// A shared handle with the semantics of a Kokkos::View. The constructor allocates on the given instance, lists the
+/// points on interfaces on the host and waits for their copy; nothing else here allocates.
+template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
+class MultiBlockStencil7 {
+ public:
+  using scalar_type = Scalar;
+  using storage_type = StorageScalar;
+  using execution_space = Exec;
+  using memory_space = typename Exec::memory_space;
+  static constexpr int block_size = n;
+  static constexpr int vector_length = vector_length_v<Scalar, Exec>;
+  using Block = BlockStencil7<Scalar, n, Exec, StorageScalar>;
+  using Storage = InterleavedView<StorageScalar, vector_length, stencil7_size * n * n, Exec>;
+
+  /// Allocates and sets to zero.
+  MultiBlockStencil7(const Exec& exec, const MultiBlockGrid& grid,
+                     const std::string& label = "Hyperplane::MultiBlockStencil7")
+      : m_grid(grid),
+        m_packs(grid),
+        m_storage(exec, label, m_packs.count()),
+        m_couplings(detail::to_space(exec, all_couplings())) {}
+
+  const MultiBlockGrid& grid() const { return m_grid; }
+  /// The part of a grid block, a handle of the same values.
+  Block block(int number) const {
+    return Block(m_grid.block(number), m_packs.part(m_storage.flat(), number, stencil7_size * n * n * vector_length));
+  }
+  /// All of the storage as one contiguous array. Padding is zero and has to stay so.
+  const typename Storage::Flat& flat() const { return m_storage.flat(); }
+  /// Points on interfaces, for apply() and residual().
+  const detail::FaceCouplings<Exec>& couplings() const { return m_couplings; }
+
+ private:
+  detail::FaceCouplingList all_couplings() const {
+    detail::FaceCouplingList list;
+    detail::append_face_couplings(m_grid, m_packs, [](const Interface&) { return true; }, list);
+    return list;
+  }
+
+  MultiBlockGrid m_grid;
+  detail::BlockPacks<vector_length> m_packs;
+  Storage m_storage;
+  detail::FaceCouplings<Exec> m_couplings;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI
