@@ -10,7 +10,7 @@ build_and_test() {
   printf '\n== %s\n' "$preset"
   cmake --preset "$preset" -DHYPERPLANE_WERROR=ON "$@"
   cmake --build --preset "$preset"
-  ctest --preset "$preset" --output-on-failure
+  ctest --preset "$preset" --output-on-failure --parallel "$(nproc)"
 }
 
 case "${1:?quick, rest or serial}" in
@@ -35,11 +35,17 @@ case "${1:?quick, rest or serial}" in
     printf '\n== every header alone\n'
     cmake --build --preset openmp-sanitize --target all_verify_interface_header_sets
     scripts/tidy.sh build/openmp-sanitize
-    # The block sizes of the tests before, an odd one and the largest; kernels of all sizes are in the unit tests.
+    # The smallest block size, that of a flow and the largest; kernels of all sizes are in the unit tests.
     printf '\n== openmp-release: with full optimization\n'
-    cmake --preset openmp-release -DHYPERPLANE_WERROR=ON '-DHYPERPLANE_BLOCK_SIZES=1;2;5;7;16' -B build/openmp-optimized
+    cmake --preset openmp-release -DHYPERPLANE_WERROR=ON '-DHYPERPLANE_BLOCK_SIZES=1;2;5;16' \
+      -DHYPERPLANE_BUILD_PERF_TESTS=OFF -B build/openmp-optimized
     cmake --build build/openmp-optimized --target optimized_tests
-    ctest --test-dir build/openmp-optimized --label-regex optimized --output-on-failure
+    ctest --test-dir build/openmp-optimized --label-regex optimized --output-on-failure --parallel "$(nproc)"
+    # Benchmarks, whose smoke runs verify what they measure, in the folder of the quick tests.
+    printf '\n== openmp-test: benchmarks\n'
+    cmake --preset openmp-test -DHYPERPLANE_BUILD_PERF_TESTS=ON
+    cmake --build --preset openmp-test
+    ctest --preset openmp-test --label-regex benchmark --output-on-failure --parallel "$(nproc)"
     ;;
   serial)
     # With the benchmark that needs Kokkos Kernels.

@@ -16,7 +16,7 @@
 
 // Products and inverses of blocks of vectors, which hosts compute by tiles and panels for the larger sizes.
 
-namespace hyperplane::test {
+namespace hyperplane::test::block_packs {
 namespace {
 
 constexpr int w = 4;
@@ -193,4 +193,4 @@ TEST(BlockPacks, each_equation_can_be_singular) {
 }
 
 }  // namespace
-}  // namespace hyperplane::test
+}  // namespace hyperplane::test::block_packs

@@ -9,7 +9,7 @@
 #include "support/matchers.hpp"
 
 // Fused reductions, stencils and relaxations of the C interface on arrays in host memory.
-namespace hyperplane::test {
+namespace hyperplane::test::c_stencils {
 namespace {
 
 class CStencils : public ::testing::TestWithParam<std::string> {
@@ -220,4 +220,4 @@ TEST_P(CStencils, relaxations) {
 }
 
 }  // namespace
-}  // namespace hyperplane::test
+}  // namespace hyperplane::test::c_stencils

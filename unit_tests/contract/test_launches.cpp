@@ -13,7 +13,7 @@
 
 // What each function launches: its own kernel, visible by its label, and nothing else. (BlockIlu0 has a file of its
 // own.)
-namespace hyperplane::test {
+namespace hyperplane::test::launches {
 namespace {
 
 constexpr int n = 2;
@@ -71,4 +71,4 @@ TYPED_TEST(Launches, of_block_jacobi) {
 }
 
 }  // namespace
-}  // namespace hyperplane::test
+}  // namespace hyperplane::test::launches

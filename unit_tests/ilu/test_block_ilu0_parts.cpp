@@ -17,7 +17,7 @@
 
 // The sweeps by themselves: the bits of a solve. Of several right-hand sides: on CUDA too, on the host the same to
 // rounding, because the compiler chooses which products it fuses with sums.
-namespace hyperplane::test {
+namespace hyperplane::test::ilu0_parts {
 namespace {
 
 template <class Exec>
@@ -200,4 +200,4 @@ TYPED_TEST(BlockIlu0Parts, refuse_misuse) {
 }
 
 }  // namespace
-}  // namespace hyperplane::test
+}  // namespace hyperplane::test::ilu0_parts

@@ -11,7 +11,7 @@
 #include "support/transfer.hpp"
 
 // Pivots that are singular, nearly so, or not numbers: which one is reported, wherever it is in the layout.
-namespace hyperplane::test {
+namespace hyperplane::test::ilu0_pivots {
 namespace {
 
 constexpr int n = 3;
@@ -182,4 +182,4 @@ TYPED_TEST(BlockIlu0Pivots, of_a_new_matrix_do_not_remember_the_old_one) {
 }
 
 }  // namespace
-}  // namespace hyperplane::test
+}  // namespace hyperplane::test::ilu0_pivots

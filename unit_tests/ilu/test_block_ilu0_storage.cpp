@@ -10,7 +10,7 @@
 #include "support/transfer.hpp"
 
 // Where values are kept and what may alias: storage of the matrix other than that of the factors, solves in place.
-namespace hyperplane::test {
+namespace hyperplane::test::ilu0_storage {
 namespace {
 
 template <class Exec>
@@ -126,4 +126,4 @@ TYPED_TEST(BlockIlu0Storage, paths_agree_to_rounding) {
 }
 
 }  // namespace
-}  // namespace hyperplane::test
+}  // namespace hyperplane::test::ilu0_storage

@@ -9,7 +9,7 @@
 #include "support/serial_reference.hpp"
 #include "support/transfer.hpp"
 
-namespace hyperplane::test {
+namespace hyperplane::test::apply_tests {
 namespace {
 
 template <class Exec>
@@ -185,4 +185,4 @@ TYPED_TEST(Apply, refuses_other_grids_and_aliases) {
 }
 
 }  // namespace
-}  // namespace hyperplane::test
+}  // namespace hyperplane::test::apply_tests
