@@ -10,7 +10,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace implicit_flow {
+namespace implicit_flow::wedge {
 namespace {
 
 constexpr double degree = std::numbers::pi / 180;
@@ -63,4 +63,4 @@ TEST(Wedge, FirstOrderIsNewtonsMethod) {
 }
 
 }  // namespace
-}  // namespace implicit_flow
+}  // namespace implicit_flow::wedge

@@ -24,7 +24,9 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 struct Slot {
   std::int64_t pack = 0;
   int lane = 0;
-  friend bool operator==(const Slot&, const Slot&) = default;
+  friend KOKKOS_FUNCTION constexpr bool operator==(const Slot& a, const Slot& b) {
+    return a.pack == b.pack && a.lane == b.lane;
+  }
 };
 
 /// A block of the matrix that couples a point to one of another grid block, or of its own across a periodic direction.
