@@ -7,8 +7,8 @@
 
 namespace hyperplane::executables {
 
-/// Calls `f(std::type_identity<Exec>{}, name)` for every execution space of this Kokkos, the fastest last. The names are
-/// those that the compiled library has for its backends.
+/// Calls `f(std::type_identity<Exec>{}, name)` for every execution space of this Kokkos, the fastest last. The names
+/// are those that the compiled library has for its backends.
 template <class F>
 void for_each_execution_space(const F& f) {
 #ifdef KOKKOS_ENABLE_SERIAL

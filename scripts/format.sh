@@ -14,7 +14,7 @@ if ! command -v "$formatter" >/dev/null; then
   exit 1
 fi
 
-mapfile -t files < <(find include src tools examples unit_tests perf_tests \
+mapfile -t files < <(find include src tools executables examples unit_tests perf_tests \
   \( -name "*.hpp" -o -name "*.h" -o -name "*.c" -o -name '*.cpp' -o -name '*.cu' \) -not -path '*/build/*' 2>/dev/null | sort)
 if [[ ${1:-} == --check ]]; then
   "$formatter" --dry-run -Werror "${files[@]}"
