@@ -8,6 +8,7 @@
 #include <hyperplane/blocks/multi_block.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/concepts.hpp>
 #include <hyperplane/line/line_implicit.hpp>
 #include <hyperplane/ssor/ssor.hpp>
 #include <limits>
@@ -24,7 +25,6 @@ namespace hyperplane::test {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 template <class Exec>
 class MultiBlockTest : public ::testing::Test {
@@ -49,11 +49,11 @@ class MultiBlockTest : public ::testing::Test {
   }
 
   /// A solve with Coupling::coloured is that of BILU(0) of the whole matrix in that order.
-  template <int n, class Storage = double>
+  template <int n, class Storage = double, class MatrixStorage = Storage>
   void expect_coloured(const std::string& what, const MultiBlockGrid& grid, const std::vector<int>& colours,
                        double tolerance) {
     MultiBlockReference const reference(grid, n);
-    auto const a = to_device<double, n, Storage>(exec, reference);
+    auto const a = to_device<double, n, MatrixStorage>(exec, reference);
     auto const before = to_host(a.flat());
     using Ilu = MultiBlock<BlockIlu0<double, n, Exec, Storage>>;
     Ilu ilu(exec, grid, {.coupling = Coupling::coloured, .colours = colours});
@@ -61,7 +61,7 @@ class MultiBlockTest : public ::testing::Test {
     ASSERT_TRUE(ilu.status(exec).ok()) << what << ": " << ilu.status(exec).message();
     EXPECT_TRUE(bitwise_equal(to_host(a.flat()), before)) << what;
     // A may go.
-    Kokkos::deep_copy(exec, a.flat(), static_cast<Storage>(0));
+    Kokkos::deep_copy(exec, a.flat(), static_cast<MatrixStorage>(0));
     ReferenceOrderedIlu0 const expected(reference.rows_without_own(), coloured_places(grid, ilu.colours()));
     auto const values = random_vector(grid.size() * n, 4);
     auto const rhs = to_device<double, n>(exec, grid, values);
@@ -144,6 +144,7 @@ TYPED_TEST(MultiBlockTest, without_coupling_every_grid_block_is_solved_by_itself
   auto const grid = cut_grid(Grid(9, 12, 5), {2, 2, 2}).grid;
   check.template operator()<Ssor<double, n, TypeParam>>("Ssor", grid);
   check.template operator()<BlockJacobi<double, n, TypeParam>>("BlockJacobi", grid);
+  check.template operator()<BlockIlu0<double, n, TypeParam, float>>("BlockIlu0, float", grid);
   check.template operator()<LineImplicit<double, n, TypeParam>>("LineImplicit", grid);
 }
 
@@ -155,9 +156,11 @@ TYPED_TEST(MultiBlockTest, coloured_is_an_order_of_the_whole_matrix) {
   auto const grid = cut_grid(Grid(7, 12, 5), {2, 3, 2}).grid;
   this->template expect_coloured<5>("n = 5", grid, {}, 1e-12);
   this->template expect_coloured<2>("a colour for each", grid, {11, 3, 5, 7, 9, 1, 2, 0, 4, 6, 8, 10}, 1e-12);
-  this->template expect_coloured<2>("colours that are not used", cut_grid(Grid(6, 3, 3), {2, 1, 1}).grid, {4, 1},
-                                    1e-12);
+  int const largest = std::numeric_limits<int>::max();
+  this->template expect_coloured<2>("large colours", cut_grid(Grid(6, 3, 3), {2, 1, 1}).grid, {largest, 1}, 1e-12);
   this->template expect_coloured<3, float>("stored as float", grid, {}, 1e-5);
+  this->template expect_coloured<3, float, double>("factors stored as float", grid, {}, 1e-5);
+  this->template expect_coloured<3, double, float>("a matrix of float", grid, {}, 1e-5);
 }
 
 TYPED_TEST(MultiBlockTest, coloured_whatever_the_axes_of_the_neighbour) {
@@ -226,26 +229,48 @@ TYPED_TEST(MultiBlockTest, krylov_methods_run_over_grid_blocks) {
   EXPECT_LE(iterations(Coupling::coloured), iterations(Coupling::none));
 }
 
+/// A preconditioner as any other.
+static_assert(PreconditionerPlan<MultiBlock<BlockIlu0<double, 2, Kokkos::DefaultHostExecutionSpace>>,
+                                 MultiBlockStencil7<double, 2, Kokkos::DefaultHostExecutionSpace>>);
+
+// The first failure in the order of the factorization: what comes later fails because of it.
 TYPED_TEST(MultiBlockTest, failures_have_their_grid_block) {
   constexpr int n = 2;
   auto const grid = cut_grid(Grid(6, 4, 4), {3, 1, 1}).grid;
-  for (auto const coupling : {Coupling::none, Coupling::coloured}) {
-    MultiBlockReference reference(grid, n);
-    auto& center = reference.blocks[1].block(5, Direction::center);
-    center(1, 0) = center(1, 1) = 0.0;
-    if (coupling == Coupling::coloured) {
-      for (auto const d : {Direction::west, Direction::east}) reference.blocks[1].block(5, d) = DenseMatrix(n);
-    }
-    for (auto const d : {Direction::south, Direction::bottom, Direction::west}) {
-      reference.blocks[1].block(5, d) = DenseMatrix(n);
-    }
-    MultiBlock<BlockIlu0<double, n, TypeParam>> ilu(this->exec, grid, {.coupling = coupling});
+  auto const status_of = [&](const MultiBlockReference& reference, const std::vector<int>& colours) {
+    MultiBlock<BlockIlu0<double, n, TypeParam>> ilu(
+        this->exec, grid, {.coupling = colours.empty() ? Coupling::none : Coupling::coloured, .colours = colours});
     ilu.factor(this->exec, to_device<double, n, double>(this->exec, reference));
     auto const status = ilu.status(this->exec);
-    EXPECT_EQ(status.failure, FactorFailure::zero_row);
-    EXPECT_EQ(status.grid_block, 1);
-    EXPECT_EQ(status.point, grid.block(1).point(5));
-    EXPECT_THAT(status.message(), StartsWith("grid block 1: singular pivot at point (1, 2, 0), equation 1"));
+    // The next one begins anew.
+    ilu.factor(this->exec, to_device<double, n, double>(this->exec, MultiBlockReference(grid, n)));
+    EXPECT_TRUE(ilu.status(this->exec).ok()) << ilu.status(this->exec).message();
+    return status;
+  };
+  for (int const block : {0, 1, 2}) {
+    // The first point, at the west face: without neighbours before it, where colours rise with numbers or fall.
+    for (auto const& colours : std::vector<std::vector<int>>{{}, {0, 1, 0}, {1, 0, 1}, {0, 1, 2}, {2, 1, 0}}) {
+      MultiBlockReference reference(grid, n);
+      auto& failing = reference.blocks[block];
+      failing.block(0, Direction::center)(1, 0) = failing.block(0, Direction::center)(1, 1) = 0.0;
+      // What neighbours subtract from that row is zero.
+      for (int c = 0; c < n; ++c) failing.block(0, Direction::west)(1, c) = 0.0;
+      auto const status = status_of(reference, colours);
+      EXPECT_EQ(status.failure, FactorFailure::zero_row) << status.message();
+      EXPECT_EQ(status.grid_block, block);
+      EXPECT_EQ(status.message(),
+                "grid block " + std::to_string(block) +
+                    ": singular pivot at point (0, 0, 0), equation 1: the row of the pivot block is zero");
+    }
+    if (block == 0) continue;
+    // A coupling that is not finite, to a lower colour and to a higher one.
+    for (auto const& colours : std::vector<std::vector<int>>{{0, 1, 2}, {2, 1, 0}}) {
+      MultiBlockReference reference(grid, n);
+      reference.blocks[block].block(4, Direction::west)(0, 1) = std::numeric_limits<double>::quiet_NaN();
+      auto const status = status_of(reference, colours);
+      EXPECT_EQ(status.message(), "grid block " + std::to_string(block) +
+                                      ": not finite at point (0, 2, 0): block west, which points out of the grid");
+    }
   }
   MultiBlockReference reference(grid, n);
   reference.blocks[2].block(3, Direction::north)(0, 1) = std::numeric_limits<double>::infinity();
@@ -253,6 +278,46 @@ TYPED_TEST(MultiBlockTest, failures_have_their_grid_block) {
             "grid block 2: block north of point (1, 1, 0) is not finite");
   EXPECT_EQ(describe_not_finite(this->exec, to_device<double, n, double>(this->exec, MultiBlockReference(grid, n))),
             "");
+}
+
+// Factors of float that couplings overflow.
+TYPED_TEST(MultiBlockTest, couplings_that_cannot_be_stored_are_a_failure) {
+  constexpr int n = 2;
+  auto const grid = cut_grid(Grid(4, 3, 2), {2, 1, 1}).grid;
+  for (int const block : {0, 1}) {
+    for (auto const& colours : {std::vector{0, 1}, std::vector{1, 0}}) {
+      MultiBlockReference reference(grid, n);
+      auto const face = block == 0 ? Direction::east : Direction::west;
+      reference.blocks[block].block(block == 0 ? 1 : 2, face)(0, 1) = 1e60;
+      MultiBlock<BlockIlu0<double, n, TypeParam, float>> ilu(this->exec, grid,
+                                                             {.coupling = Coupling::coloured, .colours = colours});
+      ilu.factor(this->exec, to_device<double, n, double>(this->exec, reference));
+      auto const status = ilu.status(this->exec);
+      EXPECT_EQ(status.failure, FactorFailure::overflow) << block << ": " << status.message();
+    }
+  }
+}
+
+// What a factorization has changed in A is as it was, also where it does not end.
+TYPED_TEST(MultiBlockTest, a_factorization_that_throws_leaves_the_matrix_as_it_was) {
+  constexpr int n = 2;
+  auto const grid = cut_grid(Grid(6, 4, 3), {2, 1, 1}).grid;
+  auto const a = to_device<double, n, double>(this->exec, MultiBlockReference(grid, n));
+  auto const before = to_host(a.flat());
+  using Ilu = BlockIlu0<double, n, TypeParam>;
+  using Couplings = typename detail::ColouredCouplingsOf<Ilu>::Type;
+  std::vector<Ilu> plans;
+  std::vector<typename Couplings::Factors> factors;
+  for (auto const& block : grid.blocks()) plans.emplace_back(this->exec, block);
+  for (auto const& plan : plans) factors.push_back(plan.sweeps().factors());
+  Couplings const couplings(this->exec, grid, {0, 1}, factors);
+  couplings.factor(this->exec, 0, a.flat().data(), [&] { plans[0].factor(this->exec, a.block(0)); });
+  auto const fails = [&] {
+    EXPECT_FALSE(bitwise_equal(to_host(a.flat()), before));
+    fail("nothing works");
+  };
+  EXPECT_THROW(couplings.factor(this->exec, 1, a.flat().data(), fails), Error);
+  EXPECT_TRUE(bitwise_equal(to_host(a.flat()), before));
 }
 
 TYPED_TEST(MultiBlockTest, wrong_use_is_refused) {
@@ -273,7 +338,10 @@ TYPED_TEST(MultiBlockTest, wrong_use_is_refused) {
   Ilu ilu(this->exec, grid);
   Matrix const a(this->exec, grid);
   Vector const x(this->exec, grid), y(this->exec, other);
-  EXPECT_THAT(message([&] { ilu.solve(this->exec, x, x); }), HasSubstr("called before factor"));
+  EXPECT_THAT(message([&] { ilu.solve(this->exec, x, x); }), HasSubstr("MultiBlock::solve: called before factor"));
+  EXPECT_THAT(message([&] { Ilu(this->exec, grid, {.colours = {0, 1}}); }), HasSubstr("coupling none has none"));
+  EXPECT_THAT(message([&] { Ilu(this->exec, grid, {.coupling = static_cast<Coupling>(7)}); }),
+              HasSubstr("this preconditioner has no coupling unknown"));
   EXPECT_THAT(message([&] { ilu.solve(this->exec, y, x); }),
               HasSubstr("MultiBlock::solve: the right-hand side is on 2 grid blocks (3x4x4, 3x4x4), expected 2 grid "
                         "blocks (3x4x4, 3x4x4) with the same interfaces"));

@@ -119,10 +119,10 @@ TEST(MultiBlockGrid, colours) {
   EXPECT_THAT(find_colours(cut_grid(Grid(9, 1, 1), {3, 1, 1}, {true, false, false}).grid), ElementsAre(0, 1, 2));
   EXPECT_THAT(find_colours(cut_grid(Grid(4, 4, 4), {1, 1, 1}, {true, true, true}).grid), ElementsAre(0));
   auto const grid = cut_grid(Grid(4, 2, 2), {2, 1, 1}).grid;
-  EXPECT_THAT(message_of([&] { check_colours(grid, {1}); }), HasSubstr("1 colours for 2 grid blocks"));
-  EXPECT_THAT(message_of([&] { check_colours(grid, {2, 2}); }),
+  EXPECT_THAT(message_of([&] { check_colours("f", grid, {1}); }), HasSubstr("f: 1 colours for 2 grid blocks"));
+  EXPECT_THAT(message_of([&] { check_colours("f", grid, {2, 2}); }),
               HasSubstr("grid blocks 0 and 1 have an interface and the same colour, 2"));
-  EXPECT_THAT(message_of([&] { check_colours(grid, {0, -1}); }), HasSubstr("grid block 1 has colour -1"));
+  EXPECT_THAT(message_of([&] { check_colours("f", grid, {0, -1}); }), HasSubstr("grid block 1 has colour -1"));
 }
 
 TEST(MultiBlockGrid, what_is_wrong_is_named) {
@@ -150,6 +150,8 @@ TEST(MultiBlockGrid, what_is_wrong_is_named) {
               HasSubstr("by transform (+1, +2, +3) the neighbours are the points [0, 1) x [1, 4) x [0, 2) of donor 1, "
                         "which are not in the layer [0, 1) x [0, 3) x [0, 2) next to its west face (a grid of 5x3x2"));
   EXPECT_THAT(message([](Interface& i) { i.donor_begin.i = 4; }), HasSubstr("which are not in the layer"));
+  EXPECT_THAT(message([](Interface& i) { i.donor_begin.k = 2147483647; }),
+              HasSubstr("donor_begin (0, 0, 2147483647) is no point of donor 1, a grid of 5x3x2 points"));
   EXPECT_THAT(message([](Interface& i) { i.transform = {{-1, 2, 3}}; }), HasSubstr("next to its east face"));
   // The same points twice, and sides that do not agree.
   Interface part = good;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/blocks/multi_block_stencil7.hpp>
 #include <hyperplane/blocks/multi_block_vector.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <map>
+#include <numeric>
 #include <vector>
 
 #include "dense_matrix.hpp"
@@ -166,13 +168,13 @@ class ReferenceOrderedIlu0 {
 
 /// The order of colour, grid block, point.
 inline std::vector<std::int64_t> coloured_places(const MultiBlockGrid& grid, const std::vector<int>& colours) {
+  std::vector<int> order(grid.block_count());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](int b) { return colours[b]; });
   std::vector<std::int64_t> places(grid.size());
   std::int64_t next = 0;
-  for (int colour = 0; next < grid.size(); ++colour) {
-    for (int b = 0; b < grid.block_count(); ++b) {
-      if (colours[b] != colour) continue;
-      for (std::int64_t p = 0; p < grid.block(b).size(); ++p) places[grid.first_point(b) + p] = next++;
-    }
+  for (int const b : order) {
+    for (std::int64_t p = 0; p < grid.block(b).size(); ++p) places[grid.first_point(b) + p] = next++;
   }
   return places;
 }

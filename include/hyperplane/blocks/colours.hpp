@@ -19,8 +19,8 @@ inline std::vector<int> find_colours(const MultiBlockGrid& grid) {
   std::vector<int> colours(detail::as_size(grid.block_count()), -1);
   for (int b = 0; b < grid.block_count(); ++b) {
     std::vector<bool> taken(colours.size() + 1);
-    for (auto const& interface : grid.interfaces()) {
-      if (interface.block != b || interface.donor == b) continue;
+    for (auto const& interface : grid.interfaces(b)) {
+      if (interface.donor == b) continue;
       if (int const colour = colours[detail::as_size(interface.donor)]; colour >= 0)
         taken[detail::as_size(colour)] = true;
     }
@@ -29,19 +29,20 @@ inline std::vector<int> find_colours(const MultiBlockGrid& grid) {
   return colours;
 }
 
-/// Throws Error unless there is a colour of at least 0 for each grid block, and grid blocks with an interface have
-/// different ones.
-inline void check_colours(const MultiBlockGrid& grid, const std::vector<int>& colours) {
+/// Throws Error, which names `function`, unless there is a colour of at least 0 for each grid block, and grid blocks
+/// with an interface have different ones.
+inline void check_colours(const std::string& function, const MultiBlockGrid& grid, const std::vector<int>& colours) {
   if (static_cast<int>(colours.size()) != grid.block_count()) {
-    fail(std::to_string(colours.size()) + " colours for " + to_string(grid));
+    fail(function + ": " + std::to_string(colours.size()) + " colours for " + to_string(grid));
   }
   for (std::size_t b = 0; b < colours.size(); ++b) {
-    if (colours[b] < 0) fail("grid block " + std::to_string(b) + " has colour " + std::to_string(colours[b]));
+    if (colours[b] < 0)
+      fail(function + ": grid block " + std::to_string(b) + " has colour " + std::to_string(colours[b]));
   }
   for (auto const& interface : grid.interfaces()) {
     int const colour = colours[detail::as_size(interface.block)];
     if (interface.block == interface.donor || colour != colours[detail::as_size(interface.donor)]) continue;
-    fail("grid blocks " + std::to_string(interface.block) + " and " + std::to_string(interface.donor) +
+    fail(function + ": grid blocks " + std::to_string(interface.block) + " and " + std::to_string(interface.donor) +
          " have an interface and the same colour, " + std::to_string(colour));
   }
 }

@@ -4,7 +4,6 @@
 #include <hyperplane/blocks/apply.hpp>
 #include <hyperplane/blocks/colours.hpp>
 #include <hyperplane/blocks/coupling.hpp>
-#include <hyperplane/blocks/detail/block_packs.hpp>
 #include <hyperplane/blocks/detail/coloured_couplings.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/blocks/multi_block_status.hpp>
@@ -13,11 +12,14 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/launch.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -29,6 +31,7 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
 
+/// What couples the grid blocks of a preconditioner by colours; none, where it cannot.
 template <class P>
 struct ColouredCouplingsOf {
   using Type = std::monostate;
@@ -38,12 +41,19 @@ struct ColouredCouplingsOf<BlockIlu0<Scalar, n, Exec, Storage>> {
   using Type = ColouredCouplings<Scalar, n, Exec, Storage, BlockIlu0<Scalar, n, Exec, Storage>::vector_length>;
 };
 
+template <class Scalar>
+struct CopyValues {
+  const Scalar* m_from;
+  Scalar* m_to;
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const { m_to[e] = m_from[e]; }
+};
+
 }  // namespace detail
 
 template <class Options>
 struct MultiBlockOptions {
   Coupling coupling = Coupling::none;
-  /// With Coupling::coloured: the colour of each grid block; empty: find_colours().
+  /// With Coupling::coloured: the colour of each grid block, lower ones first; empty: find_colours().
   std::vector<int> colours{};
   /// Those of the preconditioner of a grid block.
   Options block{};
@@ -55,15 +65,17 @@ struct MultiBlockOptions {
 /// Coupling::none leaves couplings across interfaces out of M: block Jacobi over grid blocks. Coupling::coloured, of
 /// BlockIlu0, is BILU(0) of the whole matrix in the order of colour, grid block, point: M equals A on A's pattern, the
 /// couplings across interfaces included. (Couplings of a grid block to itself are left out. Where three points are
-/// neighbours of one another, as around a point at which three grid blocks meet, fill-in that would fall on A's pattern
+/// neighbours of one another, as around an edge at which three grid blocks meet, fill-in that would fall on A's pattern
 /// is left out, too.) Before the sweeps of a colour, neighbours of other colours subtract their part: on faces alone,
 /// so that kernels inside are those of one grid.
 ///
 /// A plan: the constructor allocates and waits for the instance; the other functions do not, and are asynchronous on
 /// it. factor() with Coupling::coloured writes into the diagonal blocks of A at points on interfaces and restores them,
-/// bit by bit, so nothing else may use A meanwhile. At most one call of a plan and its copies may run at a time.
-/// Launches: those of each grid block, and with Coupling::coloured two for each colour and solve, three for each
-/// factor(). Results are bitwise the same whatever the number of threads.
+/// bit by bit, also where it throws, so nothing else may use A meanwhile; what it computes there is rounded to the type
+/// of A. Copies, made after factor(), share factors and working memory: at most one call of a plan and all its copies
+/// may run at a time. Launches: those of each grid block; with C colours at most 2 (C - 1) more for a solve and three
+/// for each colour of a factorization. How long A has to stay, and whether results depend on the number of threads, is
+/// as P says.
 template <class P>
 class MultiBlock {
  public:
@@ -77,17 +89,17 @@ class MultiBlock {
   /// Throws Error where the preconditioner has no such coupling, and where colours are not those of the grid blocks:
   /// one of at least 0 for each, different ones for neighbours.
   MultiBlock(const execution_space& exec, const MultiBlockGrid& grid, const Options& options = {})
-      : m_grid(grid), m_coupling(options.coupling) {
+      : m_grid(grid), m_coupling(options.coupling), m_colours(checked_colours(options)), m_ranks(ranked(m_colours)) {
+    m_blocks.reserve(detail::as_size(grid.block_count()));
     for (auto const& block : grid.blocks()) m_blocks.emplace_back(exec, block, options.block);
-    if (m_coupling == Coupling::none) return;
-    if constexpr (std::is_same_v<Couplings, std::monostate>) {
-      fail("MultiBlock: this preconditioner has no coupling " + std::string(name(m_coupling)));
-    } else {
-      m_colours = options.colours.empty() ? find_colours(grid) : options.colours;
-      check_colours(grid, m_colours);
+    m_blocks_of.resize(m_ranks.empty() ? 1 : detail::as_size(*std::ranges::max_element(m_ranks) + 1));
+    for (int b = 0; b < grid.block_count(); ++b)
+      m_blocks_of[m_ranks.empty() ? 0 : detail::as_size(rank(b))].push_back(b);
+    if constexpr (can_be_coloured) {
+      if (m_coupling == Coupling::none) return;
       std::vector<typename Couplings::Factors> factors;
       for (auto const& block : m_blocks) factors.push_back(block.sweeps().factors());
-      m_couplings.emplace(exec, grid, detail::BlockPacks<Vector::vector_length>(grid), m_colours, factors);
+      m_couplings.emplace(exec, grid, m_ranks, factors);
     }
   }
 
@@ -95,41 +107,60 @@ class MultiBlock {
   Coupling coupling() const { return m_coupling; }
   /// Those of the grid blocks; empty with Coupling::none.
   const std::vector<int>& colours() const { return m_colours; }
+  /// The preconditioner of a grid block.
+  const P& block(int number) const { return m_blocks.at(detail::as_size(number)); }
 
-  /// Computes the factors of A, which may be overwritten when the instance has finished. Throws Error where the grid of
-  /// A is another one.
+  /// Computes the factors of A. Throws Error where the grid of A is another one.
   template <class MatrixStorage>
   void factor(const execution_space& exec,
               const MultiBlockStencil7<scalar_type, block_size, execution_space, MatrixStorage>& a) {
     detail::check_multi_block_grid("MultiBlock::factor", "A", a.grid(), m_grid);
-    if constexpr (!std::is_same_v<Couplings, std::monostate>) {
-      if (m_coupling == Coupling::coloured) {
-        for (int colour = 0; colour < m_couplings->colours(); ++colour) {
-          m_couplings->factor(exec, colour, a.flat().data(), [&] {
-            for_blocks_of(colour, [&](int b) { m_blocks[detail::as_size(b)].factor(exec, a.block(b)); });
-          });
-        }
-        return;
+    m_factored = false;
+    auto const factor_blocks = [&](const std::vector<int>& numbers) {
+      for (int const b : numbers) m_blocks[detail::as_size(b)].factor(exec, a.block(b));
+    };
+    if constexpr (can_be_coloured) {
+      for (std::size_t rank = 0; m_couplings && rank < m_blocks_of.size(); ++rank) {
+        m_couplings->factor(exec, static_cast<int>(rank), a.flat().data(), [&] { factor_blocks(m_blocks_of[rank]); });
       }
+      if (m_couplings) m_couplings->conclude(exec);
     }
-    for (int b = 0; b < m_grid.block_count(); ++b) m_blocks[detail::as_size(b)].factor(exec, a.block(b));
+    if (m_coupling == Coupling::none) factor_blocks(m_blocks_of[0]);
+    m_factored = true;
   }
 
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where a grid is another one.
   void solve(const execution_space& exec, const Vector& rhs, const Vector& x) const {
     detail::check_multi_block_grid("MultiBlock::solve", "the right-hand side", rhs.grid(), m_grid);
     detail::check_multi_block_grid("MultiBlock::solve", "x", x.grid(), m_grid);
-    if constexpr (!std::is_same_v<Couplings, std::monostate>) {
-      if (m_coupling == Coupling::coloured) return solve_coloured(exec, rhs, x);
+    require(m_factored, "MultiBlock::solve: called before factor");
+    if constexpr (can_be_coloured) {
+      if (m_couplings) return solve_coloured(exec, rhs, x);
     }
-    for (int b = 0; b < m_grid.block_count(); ++b) m_blocks[detail::as_size(b)].solve(exec, rhs.block(b), x.block(b));
+    for (int const b : m_blocks_of[0]) block(b).solve(exec, rhs.block(b), x.block(b));
   }
 
-  /// Whether the last factor() failed, where, and why. Waits for the instance.
+  /// Whether the last factor() failed, where, and why: the first failure in the order of the factorization. Waits for
+  /// the instance.
   Status status(const execution_space& exec) const {
-    for (int b = 0; b < m_grid.block_count(); ++b) {
-      auto const status = m_blocks[detail::as_size(b)].status(exec);
-      if (!status.ok()) return {status, b};
+    std::optional<detail::FaceFailure> face;
+    if constexpr (can_be_coloured) {
+      if (m_couplings) face = m_couplings->failure(exec);
+    }
+    auto const face_fails = [&](std::size_t rank, bool upper) {
+      return face && detail::as_size(face->rank) == rank && face->upper == upper;
+    };
+    for (std::size_t rank = 0; rank < m_blocks_of.size(); ++rank) {
+      if constexpr (can_be_coloured) {
+        if (face_fails(rank, false)) return {face->status, face->block};
+      }
+      for (int const b : m_blocks_of[rank]) {
+        auto const status = block(b).status(exec);
+        if (!status.ok()) return {status, b};
+      }
+      if constexpr (can_be_coloured) {
+        if (face_fails(rank, true)) return {face->status, face->block};
+      }
     }
     return {};
   }
@@ -137,38 +168,73 @@ class MultiBlock {
  private:
   using Couplings = typename detail::ColouredCouplingsOf<P>::Type;
 
-  template <class F>
-  void for_blocks_of(int colour, const F& f) const {
-    for (int b = 0; b < m_grid.block_count(); ++b) {
-      if (m_colours[detail::as_size(b)] == colour) f(b);
+  static constexpr bool can_be_coloured = !std::is_same_v<Couplings, std::monostate>;
+
+  std::vector<int> checked_colours(const Options& options) const {
+    if (options.coupling == Coupling::none) {
+      if (!options.colours.empty()) fail("MultiBlock: colours are given, and coupling none has none");
+      return {};
+    }
+    if (options.coupling != Coupling::coloured || !can_be_coloured) {
+      fail("MultiBlock: this preconditioner has no coupling " + std::string(name(options.coupling)));
+    }
+    if (options.colours.empty()) return find_colours(m_grid);
+    check_colours("MultiBlock", m_grid, options.colours);
+    return options.colours;
+  }
+
+  /// 0, 1, ... in the order of the colours.
+  static std::vector<int> ranked(const std::vector<int>& colours) {
+    std::vector<int> different = colours;
+    std::ranges::sort(different);
+    different.erase(std::ranges::unique(different).begin(), different.end());
+    std::vector<int> result;
+    for (int const colour : colours) {
+      result.push_back(static_cast<int>(std::ranges::lower_bound(different, colour) - different.begin()));
+    }
+    return result;
+  }
+  int rank(int b) const { return m_ranks[detail::as_size(b)]; }
+
+  void solve_coloured(const execution_space& exec, const Vector& rhs, const Vector& x) const {
+    bool const in_place = x.flat().data() == rhs.flat().data();
+    std::size_t const last = m_blocks_of.size() - 1;
+    auto* const values = x.flat().data();
+    for (std::size_t rank = 0; rank <= last; ++rank) {
+      // What lower colours subtract from is in x; the first colour reads the right-hand side itself.
+      if (rank > 0) {
+        for (int const b : m_blocks_of[rank]) {
+          if (!in_place) copy(exec, rhs.block(b), x.block(b));
+        }
+        m_couplings->subtract_lower(exec, static_cast<int>(rank), values);
+      }
+      for (int const b : m_blocks_of[rank]) {
+        auto const to = x.block(b), from = rank > 0 ? to : rhs.block(b);
+        // Nothing comes between the sweeps of the last colour.
+        rank == last ? block(b).solve(exec, from, to) : block(b).forward(exec, from, to);
+      }
+    }
+    for (std::size_t rank = last; rank-- > 0;) {
+      m_couplings->subtract_upper(exec, static_cast<int>(rank), values);
+      for (int const b : m_blocks_of[rank]) block(b).backward(exec, x.block(b), x.block(b));
     }
   }
 
-  void solve_coloured(const execution_space& exec, const Vector& rhs, const Vector& x) const {
-    // The sweeps of a colour read what lower colours have left in x, and their own part of it.
-    if (x.flat().data() != rhs.flat().data()) Kokkos::deep_copy(exec, x.flat(), rhs.flat());
-    auto const part = [&](int b) { return std::pair(x.block(b), &m_blocks[detail::as_size(b)]); };
-    for (int colour = 0; colour < m_couplings->colours(); ++colour) {
-      m_couplings->subtract_lower(exec, colour, x.flat().data());
-      for_blocks_of(colour, [&](int b) {
-        auto const [values, plan] = part(b);
-        plan->forward(exec, values, values);
-      });
-    }
-    for (int colour = m_couplings->colours() - 1; colour >= 0; --colour) {
-      m_couplings->subtract_upper(exec, colour, x.flat().data());
-      for_blocks_of(colour, [&](int b) {
-        auto const [values, plan] = part(b);
-        plan->backward(exec, values, values);
-      });
-    }
+  static void copy(const execution_space& exec, const typename Vector::Block& from, const typename Vector::Block& to) {
+    auto const size = static_cast<std::int64_t>(from.flat().size());
+    detail::launch("Hyperplane::MultiBlock::solve::copy",
+                   Kokkos::RangePolicy<execution_space, Kokkos::IndexType<std::int64_t>>(exec, 0, size),
+                   2.0 * sizeof(scalar_type), detail::CopyValues<scalar_type>{from.flat().data(), to.flat().data()});
   }
 
   MultiBlockGrid m_grid;
   Coupling m_coupling;
-  std::vector<int> m_colours;
+  std::vector<int> m_colours, m_ranks;
   std::vector<P> m_blocks;
+  /// Grid blocks by rank; without colours all of them.
+  std::vector<std::vector<int>> m_blocks_of;
   std::optional<Couplings> m_couplings;
+  bool m_factored = false;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

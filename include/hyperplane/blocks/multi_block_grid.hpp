@@ -8,8 +8,10 @@
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/grid/grid.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -27,19 +29,32 @@ class MultiBlockGrid {
   /// range, unless there is a grid block, every range is a layer of points inside its grid block and on its face, its
   /// donors are inside theirs, sides that are both given agree, and no face of a point is in two interfaces.
   explicit MultiBlockGrid(std::vector<Grid> blocks, const std::vector<Interface>& interfaces = {})
-      : m_lists(std::make_shared<Lists>(Lists{std::move(blocks), {}, {0}})) {
+      : m_lists(std::make_shared<Lists>(Lists{std::move(blocks)})) {
     auto& lists = *m_lists;
     if (lists.blocks.empty()) fail("MultiBlockGrid: there is no grid block");
     for (auto const& block : lists.blocks) lists.first_points.push_back(lists.first_points.back() + block.size());
     lists.interfaces = detail::both_sides(lists.blocks, interfaces);
+    lists.first_interfaces.resize(lists.blocks.size() + 1);
+    for (auto const& interface : lists.interfaces) ++lists.first_interfaces[detail::as_size(interface.block) + 1];
+    std::partial_sum(lists.first_interfaces.begin(), lists.first_interfaces.end(), lists.first_interfaces.begin());
   }
 
   /// Number of grid blocks.
   int block_count() const { return static_cast<int>(m_lists->blocks.size()); }
   const Grid& block(int number) const { return m_lists->blocks.at(as_index(number)); }
-  std::span<const Grid> blocks() const { return m_lists->blocks; }
+  std::span<const Grid> blocks() const& { return m_lists->blocks; }
   /// All interfaces, from both sides, by grid block.
-  std::span<const Interface> interfaces() const { return m_lists->interfaces; }
+  std::span<const Interface> interfaces() const& { return m_lists->interfaces; }
+  /// Those of a grid block.
+  std::span<const Interface> interfaces(int number) const& {
+    auto const place = as_index(number);
+    auto const begin = m_lists->first_interfaces[place], end = m_lists->first_interfaces[place + 1];
+    return std::span<const Interface>(m_lists->interfaces).subspan(begin, end - begin);
+  }
+  // They are lists of the object, or of a copy.
+  std::span<const Grid> blocks() const&& = delete;
+  std::span<const Interface> interfaces() const&& = delete;
+  std::span<const Interface> interfaces(int) const&& = delete;
 
   /// Number of points of all grid blocks.
   std::int64_t size() const { return m_lists->first_points.back(); }
@@ -62,8 +77,9 @@ class MultiBlockGrid {
  private:
   struct Lists {
     std::vector<Grid> blocks;
-    std::vector<Interface> interfaces;
-    std::vector<std::int64_t> first_points;
+    std::vector<Interface> interfaces{};
+    std::vector<std::int64_t> first_points{0};
+    std::vector<std::size_t> first_interfaces{};
   };
   std::size_t as_index(int number) const {
     if (number < 0 || number >= block_count()) {

@@ -3,7 +3,6 @@
 
 #include <hyperplane/blocks/detail/block_packs.hpp>
 #include <hyperplane/blocks/detail/face_couplings.hpp>
-#include <hyperplane/blocks/interface.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
@@ -58,7 +57,7 @@ class MultiBlockStencil7 {
  private:
   detail::FaceCouplingList all_couplings() const {
     detail::FaceCouplingList list;
-    detail::append_face_couplings(m_grid, m_packs, [](const Interface&) { return true; }, list);
+    detail::append_face_couplings(m_grid, m_packs, m_grid.interfaces(), list);
     return list;
   }
 

@@ -68,6 +68,12 @@ inline void check_interface(std::span<const Grid> blocks, const Interface& inter
                           to_string(grid) + " points");
   }
   const Grid& donor = blocks[as_size(interface.donor)];
+  if (!donor.contains(interface.donor_begin)) {
+    auto const& [i, j, k] = interface.donor_begin;
+    refuse(interface, "donor_begin (" + std::to_string(i) + ", " + std::to_string(j) + ", " + std::to_string(k) +
+                          ") is no point of donor " + std::to_string(interface.donor) + ", a grid of " +
+                          to_string(donor) + " points");
+  }
   Box const donors = interface.donor_points();
   Box const donor_layer = face_layer(donor, interface.donor_face());
   if (!(intersection(donors, donor_layer) == donors)) {
@@ -111,6 +117,7 @@ inline std::vector<Interface> both_sides(std::span<const Grid> blocks, const std
   for (auto first = all.begin(); first != all.end(); ++first) {
     for (auto second = first + 1; second != all.end(); ++second) {
       if (second->block != first->block || second->face != first->face) break;
+      if (second->points.begin.k >= first->points.end.k) break;
       Box const common = intersection(first->points, second->points);
       if (common.empty()) continue;
       refuse(*first, "points " + to_string(common) + " are also in the interface of points " +

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/block/gemm.hpp>
-#include <hyperplane/block/matrix.hpp>
+#include <hyperplane/blocks/detail/coloured_factor_kernels.hpp>
 #include <hyperplane/blocks/detail/couple.hpp>
 #include <hyperplane/blocks/detail/face_couplings.hpp>
 #include <hyperplane/blocks/interface.hpp>
@@ -11,6 +10,8 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/launch.hpp>
+#include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
@@ -20,128 +21,53 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// d of the points of a colour that have neighbours of lower ones: D_p - sum of C_pq (d_q^-1 C_qp), into the matrix,
-/// with what was there kept for restore(); and a copy of the C_pq, which a solve needs when the matrix is gone.
-template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length>
-struct SubtractLowerNeighbours {
-  const FacePoint* m_points;
-  const FaceCoupling* m_couplings;
-  InterleavedRef<MatrixStorage, vector_length, stencil7_size * n * n> m_a;
-  const Storage* m_upper;      ///< d_q^-1 C_qp
-  Storage* m_lower;            ///< C_pq
-  MatrixStorage* m_diagonals;  ///< D_p as it was
-  const FaceCoupling* m_reverse;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
-    FacePoint const point = m_points[p];
-    MatrixStorage* const center = entries(point, Direction::center);
-    block::Matrix<Scalar, n> d;
-    for (int e = 0; e < n * n; ++e) {
-      m_diagonals[p * (n * n) + e] = center[e * vector_length];
-      d.m_entries[e] = static_cast<Scalar>(center[e * vector_length]);
-    }
-    for (int number = point.begin; number < point.end; ++number) {
-      FaceCoupling const coupling = m_couplings[number];
-      const MatrixStorage* const c = entries(point, coupling.direction);
-      for (int e = 0; e < n * n; ++e) {
-        m_lower[std::int64_t{number} * (n * n) + e] = static_cast<Storage>(c[e * vector_length]);
-      }
-      // Two of them, where the points are neighbours across two faces.
-      for (int reverse = coupling.reverse_begin; reverse < coupling.reverse_end; ++reverse) {
-        if (!(m_reverse[reverse].donor == point.slot)) continue;
-        block::gemm_subtract<n>(block::LaneMatrix<Scalar, MatrixStorage, n, vector_length>{c},
-                                block::LaneMatrix<Scalar, Storage, n, 1>{m_upper + std::int64_t{reverse} * (n * n)}, d);
-      }
-    }
-    for (int e = 0; e < n * n; ++e) center[e * vector_length] = static_cast<MatrixStorage>(d.m_entries[e]);
-  }
-
-  KOKKOS_FUNCTION MatrixStorage* entries(const FacePoint& point, Direction direction) const {
-    return m_a.pack_data(point.slot.pack, static_cast<int>(direction) * n * n) + point.slot.lane;
-  }
-};
-
-/// The diagonal blocks as they were.
-template <int n, class MatrixStorage, int vector_length>
-struct RestoreDiagonals {
-  const FacePoint* m_points;
-  InterleavedRef<MatrixStorage, vector_length, stencil7_size * n * n> m_a;
-  const MatrixStorage* m_diagonals;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
-    auto const [pack, lane] = m_points[p].slot;
-    MatrixStorage* const center = m_a.pack_data(pack, static_cast<int>(Direction::center) * n * n) + lane;
-    for (int e = 0; e < n * n; ++e) center[e * vector_length] = m_diagonals[p * (n * n) + e];
-  }
-};
-
-/// d_p^-1 C_pq of the couplings to higher colours.
-template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length>
-struct ScaleUpperNeighbours {
-  const FacePoint* m_points;
-  const FaceCoupling* m_couplings;
-  InterleavedRef<MatrixStorage, vector_length, stencil7_size * n * n> m_a;
-  const TriangularFactors<Storage, n, vector_length>* m_factors;
-  Storage* m_upper;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
-    FacePoint const point = m_points[p];
-    block::LaneMatrix<Scalar, Storage, n, vector_length> const inverse{
-        m_factors[point.block].lower(point.pack, LowerBlock::inverse) + point.slot.lane};
-    for (int number = point.begin; number < point.end; ++number) {
-      block::LaneMatrix<Scalar, MatrixStorage, n, vector_length> const c{
-          m_a.pack_data(point.slot.pack, static_cast<int>(m_couplings[number].direction) * n * n) + point.slot.lane};
-      block::Matrix<Scalar, n> u;
-      block::gemm<n>(inverse, c, u);
-      for (int e = 0; e < n * n; ++e) {
-        m_upper[std::int64_t{number} * (n * n) + e] = static_cast<Storage>(u.m_entries[e]);
-      }
-    }
-  }
+/// What is wrong with couplings at interfaces.
+struct FaceFailure {
+  int rank = 0;        ///< of the colour
+  bool upper = false;  ///< couplings to higher colours, which come after the grid blocks of the colour
+  int block = 0;
+  FactorStatus status{};
 };
 
 /// What Coupling::coloured adds to the factors of the grid blocks: C_pq for neighbours of lower colours, d_p^-1 C_pq
-/// for those of higher ones.
+/// for those of higher ones. Colours are ranks here: 0, 1, ... without gaps.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage, int vector_length>
 class ColouredCouplings {
  public:
   using Factors = TriangularFactors<Storage, n, vector_length>;
 
-  /// `factors` are those of the grid blocks. Waits for the instance.
-  ColouredCouplings(const Exec& exec, const MultiBlockGrid& grid, const BlockPacks<vector_length>& packs,
-                    const std::vector<int>& colours, const std::vector<Factors>& factors)
-      : m_factors(to_space(exec, "Hyperplane::MultiBlock::factors", factors)) {
+  /// `factors` are those of the grid blocks, `ranks` their colours. Waits for the instance.
+  ColouredCouplings(const Exec& exec, const MultiBlockGrid& grid, const std::vector<int>& ranks,
+                    const std::vector<Factors>& factors)
+      : m_grid(grid),
+        m_factors(to_space(exec, "Hyperplane::MultiBlock::factors", factors)),
+        m_record(exec, "Hyperplane::MultiBlock::status") {
+    BlockPacks<vector_length> const packs(grid);
+    auto const rank = [&](int block) { return ranks[as_size(block)]; };
+    auto const count = as_size(*std::ranges::max_element(ranks) + 1);
+    std::vector<std::vector<Interface>> to_lower(count), to_higher(count);
+    for (auto const& interface : grid.interfaces()) {
+      int const own = rank(interface.block), other = rank(interface.donor);
+      if (other < own) to_lower[as_size(own)].push_back(interface);
+      if (other > own) to_higher[as_size(own)].push_back(interface);
+    }
     FaceCouplingList lower, upper;
-    m_lower_begin.push_back(0);
-    m_upper_begin.push_back(0);
-    for (int c = 0; c <= *std::ranges::max_element(colours); ++c) {
-      auto const colour = [&](int block) { return colours[as_size(block)]; };
-      auto const is_lower = [&](const Interface& i) { return colour(i.block) == c && colour(i.donor) < c; };
-      auto const is_upper = [&](const Interface& i) { return colour(i.block) == c && colour(i.donor) > c; };
-      append_face_couplings(grid, packs, is_lower, lower);
-      append_face_couplings(grid, packs, is_upper, upper);
+    for (std::size_t c = 0; c < count; ++c) {
+      append_face_couplings<vector_length>(grid, packs, to_lower[c], lower);
+      append_face_couplings<vector_length>(grid, packs, to_higher[c], upper);
       m_lower_begin.push_back(lower.points.size());
       m_upper_begin.push_back(upper.points.size());
     }
-    for (auto& coupling : lower.couplings) {
-      auto const c = as_size(colours[as_size(coupling.donor_block)]);
-      // All of them have their reverse: interfaces are listed from both sides.
-      auto const begin = upper.points.begin();
-      auto const donor =
-          std::lower_bound(begin + static_cast<std::ptrdiff_t>(m_upper_begin[c]),
-                           begin + static_cast<std::ptrdiff_t>(m_upper_begin[c + 1]), coupling.donor,
-                           [](const FacePoint& point, const Slot& slot) {
-                             return std::tuple(point.slot.pack, point.slot.lane) < std::tuple(slot.pack, slot.lane);
-                           });
-      coupling.reverse_begin = donor->begin;
-      coupling.reverse_end = donor->end;
-    }
+    find_reverses(ranks, lower, upper);
     m_lower = to_space(exec, lower);
     m_upper = to_space(exec, upper);
     auto const values = [&](const char* what, std::size_t blocks) {
@@ -152,66 +78,133 @@ class ColouredCouplings {
     m_upper_values = values("upper", upper.couplings.size());
     // As wide as a matrix may be.
     std::size_t most = 0;
-    for (std::size_t c = 0; c + 1 < m_lower_begin.size(); ++c) {
-      most = std::max(most, m_lower_begin[c + 1] - m_lower_begin[c]);
-    }
+    for (std::size_t c = 0; c < count; ++c) most = std::max(most, m_lower_begin[c + 1] - m_lower_begin[c]);
     m_diagonals = Kokkos::View<Scalar*, typename Exec::memory_space>(
         Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::MultiBlock::diagonals"), most * n * n);
+    m_lower_points = std::move(lower.points);
+    m_upper_points = std::move(upper.points);
   }
 
-  int colours() const { return static_cast<int>(m_lower_begin.size()) - 1; }
-
   /// Calls factor() for the grid blocks of a colour, with what their neighbours of lower colours subtract from the
-  /// diagonal blocks of A, and keeps the coefficients of the couplings. A is afterwards what it was.
+  /// diagonal blocks of A, and keeps the coefficients of the couplings. A is afterwards what it was, also where
+  /// factor() throws.
   template <class MatrixStorage, class Factor>
-  void factor(const Exec& exec, int colour, MatrixStorage* a, const Factor& factor) const {
+  void factor(const Exec& exec, int rank, MatrixStorage* a, const Factor& factor) const {
     using Matrix = InterleavedRef<MatrixStorage, vector_length, stencil7_size * n * n>;
+    using Record = typename SingularPivotRecord<Exec>::Ref;
     Matrix const matrix(a);
-    auto const lower = lower_part(colour), upper = upper_part(colour);
+    auto const lower = lower_part(rank), upper = upper_part(rank);
     auto* const diagonals = reinterpret_cast<MatrixStorage*>(m_diagonals.data());
     constexpr double bytes = 2.0 * n * n * sizeof(MatrixStorage);
-    using Subtract = SubtractLowerNeighbours<Scalar, n, Storage, MatrixStorage, vector_length>;
     run("Hyperplane::MultiBlock::factor::subtract", exec, lower.size, n * bytes,
-        Subtract{lower.points, lower.couplings, matrix, m_upper_values.data(), m_lower_values.data(), diagonals,
-                 m_upper.couplings.data()});
-    factor();
-    run("Hyperplane::MultiBlock::factor::restore", exec, lower.size, bytes,
-        RestoreDiagonals<n, MatrixStorage, vector_length>{lower.points, matrix, diagonals});
+        SubtractLowerNeighbours<Scalar, n, Storage, MatrixStorage, vector_length, Record>{
+            lower.points,
+            lower.couplings,
+            matrix,
+            m_upper_values.data(),
+            m_lower_values.data(),
+            diagonals,
+            m_upper.couplings.data(),
+            {m_record.ref(), first_number(rank, false)}});
+    auto const restore = [&] {
+      run("Hyperplane::MultiBlock::factor::restore", exec, lower.size, bytes,
+          RestoreDiagonals<n, MatrixStorage, vector_length>{lower.points, matrix, diagonals});
+    };
+    try {
+      factor();
+    } catch (...) {
+      restore();
+      throw;
+    }
+    restore();
     run("Hyperplane::MultiBlock::factor::scale", exec, upper.size, n * bytes,
-        ScaleUpperNeighbours<Scalar, n, Storage, MatrixStorage, vector_length>{
-            upper.points, upper.couplings, matrix, m_factors.data(), m_upper_values.data()});
+        ScaleUpperNeighbours<Scalar, n, Storage, MatrixStorage, vector_length, Record>{
+            upper.points,
+            upper.couplings,
+            matrix,
+            m_factors.data(),
+            m_upper_values.data(),
+            {m_record.ref(), first_number(rank, true)}});
+  }
+
+  /// After all colours: gets ready for failure(), and for the next factorization.
+  void conclude(const Exec& exec) const { m_record.conclude(exec, FaceDiagnosis{}); }
+
+  /// The first coupling of the last factorization that is not finite or cannot be stored. Waits for the instance.
+  std::optional<FaceFailure> failure(const Exec& exec) const {
+    auto const found = m_record.find(exec);
+    if (!found) return std::nullopt;
+    FaceFailure result;
+    while (found->number >= first_number(result.rank + 1, false)) ++result.rank;
+    result.upper = found->number >= first_number(result.rank, true);
+    auto const place = as_size(found->number - first_number(result.rank, result.upper));
+    auto const rank = as_size(result.rank);
+    auto const& point =
+        result.upper ? m_upper_points[m_upper_begin[rank] + place] : m_lower_points[m_lower_begin[rank] + place];
+    result.block = point.block;
+    result.status.failure = found->finding.failure;
+    SlabMap<vector_length>(m_grid.block(point.block)).find_point(point.pack, point.slot.lane, result.status.point);
+    if (result.status.failure == FactorFailure::not_finite) {
+      result.status.block = BlockPlace{result.status.point, static_cast<Direction>(found->finding.index)};
+      result.status.points_out = true;
+    }
+    return result;
   }
 
   /// r_p -= sum of C_pq y_q, before the forward sweep of a colour.
-  void subtract_lower(const Exec& exec, int colour, Scalar* x) const {
-    couple<true, Scalar, n, vector_length>("Hyperplane::MultiBlock::solve::lower", exec, lower_part(colour),
+  void subtract_lower(const Exec& exec, int rank, Scalar* x) const {
+    couple<true, Scalar, n, vector_length>("Hyperplane::MultiBlock::solve::lower", exec, lower_part(rank),
                                            KeptCoefficients<Storage, n>{m_lower_values.data()}, x, x);
   }
   /// y_p -= sum of d_p^-1 C_pq x_q, before the backward sweep of a colour.
-  void subtract_upper(const Exec& exec, int colour, Scalar* x) const {
-    couple<true, Scalar, n, vector_length>("Hyperplane::MultiBlock::solve::upper", exec, upper_part(colour),
+  void subtract_upper(const Exec& exec, int rank, Scalar* x) const {
+    couple<true, Scalar, n, vector_length>("Hyperplane::MultiBlock::solve::upper", exec, upper_part(rank),
                                            KeptCoefficients<Storage, n>{m_upper_values.data()}, x, x);
   }
 
  private:
   using Values = Kokkos::View<Storage*, typename Exec::memory_space>;
 
+  /// All couplings to lower colours have their reverse: interfaces are listed from both sides.
+  void find_reverses(const std::vector<int>& ranks, FaceCouplingList& lower, const FaceCouplingList& upper) const {
+    auto const before = [](const FacePoint& point, const Slot& slot) {
+      return std::tuple(point.slot.pack, point.slot.lane) < std::tuple(slot.pack, slot.lane);
+    };
+    for (auto& coupling : lower.couplings) {
+      auto const rank = as_size(ranks[as_size(coupling.donor_block)]);
+      auto const points =
+          std::span(upper.points).subspan(m_upper_begin[rank], m_upper_begin[rank + 1] - m_upper_begin[rank]);
+      auto const donor = std::lower_bound(points.begin(), points.end(), coupling.donor, before);
+      coupling.reverse_begin = donor->begin;
+      coupling.reverse_end = donor->end;
+    }
+  }
+
   template <class Kernel>
   static void run(const char* label, const Exec& exec, std::int64_t points, double bytes, const Kernel& kernel) {
     if (points == 0) return;
     launch(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, points), bytes, kernel);
   }
-  FacePart lower_part(int colour) const {
-    return m_lower.part(m_lower_begin[as_size(colour)], m_lower_begin[as_size(colour) + 1]);
+  FacePart lower_part(int rank) const {
+    return m_lower.part(m_lower_begin[as_size(rank)], m_lower_begin[as_size(rank) + 1]);
   }
-  FacePart upper_part(int colour) const {
-    return m_upper.part(m_upper_begin[as_size(colour)], m_upper_begin[as_size(colour) + 1]);
+  FacePart upper_part(int rank) const {
+    return m_upper.part(m_upper_begin[as_size(rank)], m_upper_begin[as_size(rank) + 1]);
+  }
+  /// Points of colours one after the other, of each those with lower neighbours first.
+  std::int64_t first_number(int rank, bool upper) const {
+    auto const lower_points = m_lower_begin[std::min(as_size(rank) + (upper ? 1 : 0), m_lower_begin.size() - 1)];
+    auto const upper_points = m_upper_begin[std::min(as_size(rank), m_upper_begin.size() - 1)];
+    return static_cast<std::int64_t>(lower_points + upper_points);
   }
 
+  MultiBlockGrid m_grid;
   Kokkos::View<Factors*, typename Exec::memory_space> m_factors;
-  /// Points in the order of the colours.
+  SingularPivotRecord<Exec> m_record;
+  /// Points in the order of the colours; here on the host for messages.
   FaceCouplings<Exec> m_lower, m_upper;
-  std::vector<std::size_t> m_lower_begin, m_upper_begin;
+  std::vector<FacePoint> m_lower_points, m_upper_points;
+  std::vector<std::size_t> m_lower_begin{0}, m_upper_begin{0};
   Values m_lower_values, m_upper_values;
   Kokkos::View<Scalar*, typename Exec::memory_space> m_diagonals;
 };

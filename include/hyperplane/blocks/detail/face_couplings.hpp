@@ -6,6 +6,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 
@@ -14,6 +15,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -74,17 +77,16 @@ struct FaceCouplings {
   FacePart all() const { return part(0, points.size()); }
 };
 
-/// Appends couplings across those interfaces that `takes(interface)`, points in the order of their slots.
-template <int vector_length, class Takes>
-void append_face_couplings(const MultiBlockGrid& grid, const BlockPacks<vector_length>& packs, const Takes& takes,
-                           FaceCouplingList& list) {
+/// Appends couplings across interfaces, points in the order of their slots. Throws Error where there are too many.
+template <int vector_length>
+void append_face_couplings(const MultiBlockGrid& grid, const BlockPacks<vector_length>& packs,
+                           std::span<const Interface> interfaces, FaceCouplingList& list) {
   struct Entry {
     FacePoint point;
     FaceCoupling coupling;
   };
   std::vector<Entry> entries;
-  for (auto const& interface : grid.interfaces()) {
-    if (!takes(interface)) continue;
+  for (auto const& interface : interfaces) {
     SlabMap<vector_length> const map(grid.block(interface.block)), donor_map(grid.block(interface.donor));
     auto const first = packs.first(interface.block), donor_first = packs.first(interface.donor);
     auto const& [begin, end] = interface.points;
@@ -103,6 +105,10 @@ void append_face_couplings(const MultiBlockGrid& grid, const BlockPacks<vector_l
   std::ranges::sort(entries, {}, [](const Entry& e) {
     return std::tuple(e.point.slot.pack, e.point.slot.lane, static_cast<int>(e.coupling.direction));
   });
+  if (list.couplings.size() + entries.size() > std::numeric_limits<int>::max()) {
+    fail("MultiBlockGrid: " + std::to_string(list.couplings.size() + entries.size()) +
+         " couplings across interfaces are too many");
+  }
   auto const before = list.points.size();
   for (auto const& entry : entries) {
     if (list.points.size() == before || !(list.points.back().slot == entry.point.slot)) {
