@@ -49,6 +49,24 @@ void solve_blocks(const Exec& exec) {
 }
 
 template <class Scalar, int n>
+void solve_grid_blocks(const Exec& exec) {
+  using hyperplane::Direction;
+  hyperplane::MultiBlockGrid const grid(
+      {Grid(6, 4, 3), Grid(5, 4, 3)},
+      {{.block = 0, .face = Direction::east, .points = {{5, 0, 0}, {6, 4, 3}}, .donor = 1}});
+  hyperplane::MultiBlockStencil7<Scalar, n, Exec> const a(exec, grid);
+  hyperplane::MultiBlockVector<Scalar, n, Exec> const b(exec, grid), x(exec, grid);
+  using Ilu = hyperplane::MultiBlock<hyperplane::BlockIlu0<Scalar, n, Exec>>;
+  Ilu preconditioner(exec, grid, {.coupling = hyperplane::Coupling::coloured});
+  preconditioner.factor(exec, a);
+  if (!preconditioner.status(exec).ok()) return;
+  using Vector = hyperplane::MultiBlockVector<Scalar, n, Exec>;
+  hyperplane::BiCgStab<Vector>(exec, grid, {.tolerance = 1e-6}).solve(exec, a, preconditioner, b, x);
+  hyperplane::residual(exec, a, b, x, b);
+  hyperplane::cut_grid(Grid(8, 6, 4), {2, 1, 2}, {false, true, false});
+}
+
+template <class Scalar, int n>
 void solve_lines(const Exec& exec) {
   hyperplane::BlockTridiagonal<Scalar, n, Exec> lines(exec, hyperplane::LineSet::lists(4, {0, 2, 4}, {0, 1, 2, 3}));
   hyperplane::BlockTridiagonalMatrix<Scalar, n, Exec> const a(exec, lines.layout());
@@ -144,6 +162,7 @@ int main(int argc, char** argv) {
   solve_blocks<double, 1, double>(exec);
   solve_blocks<double, 5, float>(exec);
   solve_blocks<float, 9, float>(exec);
+  solve_grid_blocks<double, 5>(exec);
   solve_lines<double, 1>(exec);
   solve_lines<double, 5>(exec);
   solve_scalars<double>(exec);

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
+
+#include <hyperplane/blocks/cut_grid.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/jacobi/block_jacobi.hpp>
+#include <hyperplane/krylov/concepts.hpp>
+#include <limits>
+
+#include "multi_block_fixture.hpp"
+
+namespace hyperplane::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+TYPED_TEST_SUITE(MultiBlockTest, ExecutionSpaces, SpaceNames);
+
+/// A preconditioner as any other.
+static_assert(PreconditionerPlan<MultiBlock<BlockIlu0<double, 2, Kokkos::DefaultHostExecutionSpace>>,
+                                 MultiBlockStencil7<double, 2, Kokkos::DefaultHostExecutionSpace>>);
+
+// The first failure in the order of the factorization: what comes later fails because of it.
+TYPED_TEST(MultiBlockTest, failures_have_their_grid_block) {
+  constexpr int n = 2;
+  auto const grid = cut_grid(Grid(6, 4, 4), {3, 1, 1}).grid;
+  auto const status_of = [&](const MultiBlockReference& reference, const std::vector<int>& colours) {
+    MultiBlock<BlockIlu0<double, n, TypeParam>> ilu(
+        this->exec, grid, {.coupling = colours.empty() ? Coupling::none : Coupling::coloured, .colours = colours});
+    ilu.factor(this->exec, to_device<double, n, double>(this->exec, reference));
+    auto const status = ilu.status(this->exec);
+    // The next one begins anew.
+    ilu.factor(this->exec, to_device<double, n, double>(this->exec, MultiBlockReference(grid, n)));
+    EXPECT_TRUE(ilu.status(this->exec).ok()) << ilu.status(this->exec).message();
+    return status;
+  };
+  for (int const block : {0, 1, 2}) {
+    // The first point, at the west face: without neighbours before it, where colours rise with numbers or fall.
+    for (auto const& colours : std::vector<std::vector<int>>{{}, {0, 1, 0}, {1, 0, 1}, {0, 1, 2}, {2, 1, 0}}) {
+      MultiBlockReference reference(grid, n);
+      auto& failing = reference.blocks[block];
+      failing.block(0, Direction::center)(1, 0) = failing.block(0, Direction::center)(1, 1) = 0.0;
+      // What neighbours subtract from that row is zero.
+      for (int c = 0; c < n; ++c) failing.block(0, Direction::west)(1, c) = 0.0;
+      auto const status = status_of(reference, colours);
+      EXPECT_EQ(status.failure, FactorFailure::zero_row) << status.message();
+      EXPECT_EQ(status.grid_block, block);
+      EXPECT_EQ(status.message(),
+                "grid block " + std::to_string(block) +
+                    ": singular pivot at point (0, 0, 0), equation 1: the row of the pivot block is zero");
+    }
+    if (block == 0) continue;
+    // A coupling that is not finite, to a lower colour and to a higher one.
+    for (auto const& colours : std::vector<std::vector<int>>{{0, 1, 2}, {2, 1, 0}}) {
+      MultiBlockReference reference(grid, n);
+      reference.blocks[block].block(4, Direction::west)(0, 1) = std::numeric_limits<double>::quiet_NaN();
+      auto const status = status_of(reference, colours);
+      EXPECT_EQ(status.message(), "grid block " + std::to_string(block) +
+                                      ": not finite at point (0, 2, 0): block west, which points out of the grid");
+    }
+  }
+  MultiBlockReference reference(grid, n);
+  reference.blocks[2].block(3, Direction::north)(0, 1) = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(describe_not_finite(this->exec, to_device<double, n, double>(this->exec, reference)),
+            "grid block 2: block north of point (1, 1, 0) is not finite");
+  EXPECT_EQ(describe_not_finite(this->exec, to_device<double, n, double>(this->exec, MultiBlockReference(grid, n))),
+            "");
+}
+
+// Factors of float that couplings overflow.
+TYPED_TEST(MultiBlockTest, couplings_that_cannot_be_stored_are_a_failure) {
+  constexpr int n = 2;
+  auto const grid = cut_grid(Grid(4, 3, 2), {2, 1, 1}).grid;
+  for (int const block : {0, 1}) {
+    for (auto const& colours : {std::vector{0, 1}, std::vector{1, 0}}) {
+      MultiBlockReference reference(grid, n);
+      auto const face = block == 0 ? Direction::east : Direction::west;
+      reference.blocks[block].block(block == 0 ? 1 : 2, face)(0, 1) = 1e60;
+      MultiBlock<BlockIlu0<double, n, TypeParam, float>> ilu(this->exec, grid,
+                                                             {.coupling = Coupling::coloured, .colours = colours});
+      ilu.factor(this->exec, to_device<double, n, double>(this->exec, reference));
+      auto const status = ilu.status(this->exec);
+      EXPECT_EQ(status.failure, FactorFailure::overflow) << block << ": " << status.message();
+    }
+  }
+}
+
+// What a factorization has changed in A is as it was, also where it does not end.
+TYPED_TEST(MultiBlockTest, a_factorization_that_throws_leaves_the_matrix_as_it_was) {
+  constexpr int n = 2;
+  auto const grid = cut_grid(Grid(6, 4, 3), {2, 1, 1}).grid;
+  auto const a = to_device<double, n, double>(this->exec, MultiBlockReference(grid, n));
+  auto const before = to_host(a.flat());
+  using Ilu = BlockIlu0<double, n, TypeParam>;
+  using Couplings = typename detail::ColouredCouplingsOf<Ilu>::Type;
+  std::vector<Ilu> plans;
+  std::vector<typename Couplings::Factors> factors;
+  for (auto const& block : grid.blocks()) plans.emplace_back(this->exec, block);
+  for (auto const& plan : plans) factors.push_back(plan.sweeps().factors());
+  Couplings const couplings(this->exec, grid, {0, 1}, factors);
+  couplings.factor(this->exec, 0, a.flat().data(), [&] { plans[0].factor(this->exec, a.block(0)); });
+  auto const fails = [&] {
+    EXPECT_FALSE(bitwise_equal(to_host(a.flat()), before));
+    fail("nothing works");
+  };
+  EXPECT_THROW(couplings.factor(this->exec, 1, a.flat().data(), fails), Error);
+  EXPECT_TRUE(bitwise_equal(to_host(a.flat()), before));
+}
+
+TYPED_TEST(MultiBlockTest, wrong_use_is_refused) {
+  constexpr int n = 2;
+  auto const grid = cut_grid(Grid(6, 4, 4), {2, 1, 1}).grid;
+  auto const other = MultiBlockGrid({Grid(3, 4, 4), Grid(3, 4, 4)});
+  using Ilu = MultiBlock<BlockIlu0<double, n, TypeParam>>;
+  using Vector = MultiBlockVector<double, n, TypeParam>;
+  using Matrix = MultiBlockStencil7<double, n, TypeParam>;
+  auto const message = [](auto call) -> std::string {
+    try {
+      call();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing thrown";
+  };
+  Ilu ilu(this->exec, grid);
+  Matrix const a(this->exec, grid);
+  Vector const x(this->exec, grid), y(this->exec, other);
+  EXPECT_THAT(message([&] { ilu.solve(this->exec, x, x); }), HasSubstr("MultiBlock::solve: called before factor"));
+  EXPECT_THAT(message([&] { Ilu(this->exec, grid, {.colours = {0, 1}}); }), HasSubstr("coupling none has none"));
+  EXPECT_THAT(message([&] { Ilu(this->exec, grid, {.coupling = static_cast<Coupling>(7)}); }),
+              HasSubstr("this preconditioner has no coupling unknown"));
+  EXPECT_THAT(message([&] { ilu.solve(this->exec, y, x); }),
+              HasSubstr("MultiBlock::solve: the right-hand side is on 2 grid blocks (3x4x4, 3x4x4), expected 2 grid "
+                        "blocks (3x4x4, 3x4x4) with the same interfaces"));
+  EXPECT_THAT(message([&] { ilu.factor(this->exec, Matrix(this->exec, other)); }),
+              HasSubstr("MultiBlock::factor: A is"));
+  EXPECT_THAT(message([&] { apply(this->exec, a, x, y); }), HasSubstr("apply: the result is on 2 grid blocks"));
+  EXPECT_THAT(message([&] { apply(this->exec, a, x, x); }), HasSubstr("the result must not be x"));
+  EXPECT_THAT(message([&] { residual(this->exec, a, y, x, x); }), HasSubstr("residual: b is on 2 grid blocks"));
+  EXPECT_THAT(message([&] { Ilu(this->exec, grid, {.coupling = Coupling::coloured, .colours = {0, 0}}); }),
+              HasSubstr("grid blocks 0 and 1 have an interface and the same colour, 0"));
+  EXPECT_THAT(message([&] {
+                MultiBlock<BlockJacobi<double, n, TypeParam>>(this->exec, grid, {.coupling = Coupling::coloured});
+              }),
+              HasSubstr("this preconditioner has no coupling coloured"));
+  // Part of a matrix: a handle of memory of the right size.
+  EXPECT_THAT(message([&] { BlockStencil7<double, n, TypeParam>(Grid(1, 1, 1), a.flat()); }),
+              HasSubstr("are not those of 2 x 2 blocks on a grid of 1x1x1 points"));
+}
+
+}  // namespace
+}  // namespace hyperplane::test
