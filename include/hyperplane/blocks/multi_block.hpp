@@ -189,6 +189,7 @@ class MultiBlock {
     std::ranges::sort(different);
     different.erase(std::ranges::unique(different).begin(), different.end());
     std::vector<int> result;
+    result.reserve(colours.size());
     for (int const colour : colours) {
       result.push_back(static_cast<int>(std::ranges::lower_bound(different, colour) - different.begin()));
     }
