@@ -94,7 +94,7 @@ class VectorOn final : public Vector {
     constexpr int vector_length = ShapedVector<Exec>::vector_length;
     auto const& values = m_vector.flat();
     detail::launch("Hyperplane::Vector::fill",
-                   Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(m_instance.exec, 0, values.size()),
+                   detail::IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(m_instance.exec, 0, values.size()),
                    sizeof(double),
                    Fill<vector_length>{SlabMap<vector_length>(shape().grid), values.data(), shape().block_size, value});
   }

@@ -132,7 +132,7 @@ class LineSolverOfSize final : public TypedLineSolver<Exec> {
   using Vector = LineVector<double, n, Exec>;
 
   auto points(const Exec& exec) const {
-    return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, m_points.size());
+    return detail::IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, m_points.size());
   }
   template <bool to_lines>
   void copy(const Exec& exec, const char* label, double* rows) const {

@@ -34,14 +34,24 @@ using WithOpenMp = Append<WithSerial, Kokkos::OpenMP>::type;
 #else
 using WithOpenMp = WithSerial;
 #endif
-#ifdef KOKKOS_ENABLE_CUDA
-using WithCuda = Append<WithOpenMp, Kokkos::Cuda>::type;
+#ifdef KOKKOS_ENABLE_THREADS
+using WithThreads = Append<WithOpenMp, Kokkos::Threads>::type;
 #else
-using WithCuda = WithOpenMp;
+using WithThreads = WithOpenMp;
+#endif
+#ifdef KOKKOS_ENABLE_CUDA
+using WithCuda = Append<WithThreads, Kokkos::Cuda>::type;
+#else
+using WithCuda = WithThreads;
+#endif
+#ifdef KOKKOS_ENABLE_HIP
+using WithHip = Append<WithCuda, Kokkos::HIP>::type;
+#else
+using WithHip = WithCuda;
 #endif
 
 /// Every enabled execution space, for TYPED_TEST_SUITE.
-using ExecutionSpaces = WithCuda::Types;
+using ExecutionSpaces = WithHip::Types;
 
 struct SpaceNames {
   template <class Exec>

@@ -38,7 +38,7 @@ using Exec = Kokkos::OpenMP;
 std::set<std::thread::id> threads_of(const Exec& exec, double bytes) {
   std::mutex mutex;
   std::set<std::thread::id> found;
-  detail::launch("threads", Kokkos::RangePolicy<Exec>(exec, 0, 1000), bytes, [&](std::size_t) {
+  detail::launch("threads", detail::IndexRange<Exec>(exec, 0, 1000), bytes, [&](std::size_t) {
     std::lock_guard const lock(mutex);
     found.insert(std::this_thread::get_id());
   });
@@ -60,7 +60,7 @@ TEST(SmallWork, runs_every_index_once) {
     LeastTeam const team(least);
     for (int const size : {0, 1, 2, 3, 5, 1000}) {
       std::vector<int> runs(size + 2);
-      detail::launch("runs", Kokkos::RangePolicy<Exec>(Exec(), 1, 1 + size), 8, [&](std::size_t e) { ++runs[e]; });
+      detail::launch("runs", detail::IndexRange<Exec>(Exec(), 1, 1 + size), 8, [&](std::size_t e) { ++runs[e]; });
       for (int e = 0; e < size + 2; ++e) EXPECT_EQ(runs[e], e > 0 && e <= size ? 1 : 0) << e << " of " << size;
     }
   }
@@ -71,7 +71,7 @@ TEST(SmallWork, is_seen_by_tools) {
   for (double const least : {always_teams, never_teams}) {
     LeastTeam const team(least);
     KokkosEvents const events;
-    detail::launch("small", Kokkos::RangePolicy<Exec>(exec, 0, 10), 8, [](std::size_t) {});
+    detail::launch("small", detail::IndexRange<Exec>(exec, 0, 10), 8, [](std::size_t) {});
     ASSERT_EQ(events.kernels().size(), 1u);
     EXPECT_EQ(events.kernels()[0].label, "small");
     EXPECT_EQ(events.kernels()[0].device_and_instance, Kokkos::Tools::Experimental::device_id(exec));
@@ -82,7 +82,7 @@ TEST(SmallWork, is_seen_by_tools) {
 TEST(SmallWork, waits_for_what_another_thread_has_launched_on_the_instance) {
   LeastTeam const never(never_teams);
   BusyDefaultInstance<Exec> const busy(std::chrono::milliseconds(50));
-  detail::launch("small", Kokkos::RangePolicy<Exec>(Exec(), 0, 10), 8, [](std::size_t) {});
+  detail::launch("small", detail::IndexRange<Exec>(Exec(), 0, 10), 8, [](std::size_t) {});
   EXPECT_FALSE(busy.still_busy());
 }
 

@@ -4,12 +4,14 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/detail/held_up_teams.hpp>
+#include <hyperplane/core/function_ref.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
@@ -39,9 +41,9 @@ bool worth_a_team([[maybe_unused]] const Exec& exec, [[maybe_unused]] double byt
 
 /// Runs a kernel on the calling thread. Tools see it, and kernels of an instance run one after the other, as if Kokkos
 /// had launched it.
-template <ExecutionSpace Exec, class Run>
+template <ExecutionSpace Exec>
   requires starts_teams<Exec>
-void run_alone(const Exec& exec, const std::string& label, const Run& run) {
+void run_alone(const Exec& exec, const std::string& label, FunctionRef<> run) {
   std::uint64_t kernel = 0;
   bool const seen = Kokkos::Tools::profileLibraryLoaded();
   if (seen) Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &kernel);
@@ -54,10 +56,10 @@ void run_alone(const Exec& exec, const std::string& label, const Run& run) {
 
 /// A kernel that moves as many bytes: team() launches it, alone() does the same on the calling thread. `gain` is what
 /// it gains by a team, as a share of what a loop gains whose threads do not wait for one another.
-template <ExecutionSpace Exec, class Team, class Alone>
+template <ExecutionSpace Exec>
   requires starts_teams<Exec>
-void run_alone_or_as_team(const Exec& exec, const std::string& label, double bytes, const Team& team,
-                          const Alone& alone, double gain = 1.0) {
+void run_alone_or_as_team(const Exec& exec, const std::string& label, double bytes, FunctionRef<> team,
+                          FunctionRef<> alone, double gain = 1.0) {
   if (!worth_a_team(exec, gain * bytes)) return run_alone(exec, label, alone);
   auto const begin = HeldUpTeams::Clock::now();
   // Tests that want teams have them.
@@ -68,6 +70,60 @@ void run_alone_or_as_team(const Exec& exec, const std::string& label, double byt
   HeldUpTeams::note(begin, bytes);
 }
 
+/// A thread's part of a range.
+struct RangePart {
+  FunctionRef<std::int64_t, std::int64_t> m_run;  ///< (begin, end)
+  std::int64_t m_begin;
+  std::int64_t m_size;
+  std::int64_t m_parts;
+
+  void operator()(std::int64_t part) const {
+    m_run(m_begin + part * m_size / m_parts, m_begin + (part + 1) * m_size / m_parts);
+  }
+};
+
+/// run(begin, end) for the parts of a range, whose indices move as many bytes each. Compiled once for all kernels.
+template <ExecutionSpace Exec>
+  requires starts_teams<Exec>
+void launch_parts(const Exec& exec, std::string_view label, std::int64_t begin, std::int64_t end, double bytes,
+                  FunctionRef<std::int64_t, std::int64_t> run) {
+  std::string const name(label);
+  // One index is nothing for a team.
+  double const moved = end - begin > 1 ? bytes * static_cast<double>(end - begin) : -1.0;
+  std::int64_t const parts = exec.concurrency();
+  auto const team = [&] {
+    Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec>(exec, 0, parts), RangePart{run, begin, end - begin, parts});
+  };
+  auto const alone = [&] { run(begin, end); };
+  run_alone_or_as_team(exec, name, moved, team, alone);
+}
+
+/// The indices of a kernel, begin to end - 1, and the instance that runs it: what a Kokkos::RangePolicy of these
+/// properties is, of which there is one only where Kokkos launches the kernel.
+template <ExecutionSpace Exec, class... Properties>
+class IndexRange {
+ public:
+  using execution_space = Exec;
+  using Policy = Kokkos::RangePolicy<Exec, Properties...>;
+
+  template <class Begin, class End>
+  IndexRange(const Exec& exec, Begin begin, End end)
+      : m_exec(exec), m_begin(static_cast<std::int64_t>(begin)), m_end(static_cast<std::int64_t>(end)) {}
+
+  const Exec& exec() const { return m_exec; }
+  std::int64_t begin() const { return m_begin; }
+  std::int64_t end() const { return m_end; }
+  Policy policy() const {
+    using Index = typename Policy::member_type;
+    return {m_exec, static_cast<Index>(m_begin), static_cast<Index>(m_end)};
+  }
+
+ private:
+  const Exec& m_exec;
+  std::int64_t m_begin;
+  std::int64_t m_end;
+};
+
 // Kernels take indices of the type that they like, as from Kokkos.
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
@@ -75,53 +131,24 @@ void run_alone_or_as_team(const Exec& exec, const std::string& label, double byt
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #endif
 
-/// body(e), begin <= e < end. Not inlined, so that a kernel is compiled once for one thread and for a team.
-template <class Index, class Body>
-[[gnu::noinline]] void run_elements(const Body& body, Index begin, Index end) {
-  // A copy, which what is written cannot change: compilers then keep it in registers.
-  Body const kernel = body;  // NOLINT(performance-unnecessary-copy-initialization)
-  for (Index e = begin; e < end; ++e) kernel(e);
+/// body(e) for all indices of a range, each of which moves as many bytes: one launch, or what run_alone() does.
+template <class Exec, class... Properties, class Body>
+void launch(std::string_view label, const IndexRange<Exec, Properties...>& range, [[maybe_unused]] double bytes,
+            const Body& body) {
+  if constexpr (starts_teams<Exec>) {
+    auto const run = [&body](std::int64_t begin, std::int64_t end) {
+      // A copy, which what is written cannot change: compilers then keep it in registers.
+      Body const kernel = body;  // NOLINT(performance-unnecessary-copy-initialization)
+      for (std::int64_t e = begin; e < end; ++e) kernel(e);
+    };
+    launch_parts(range.exec(), label, range.begin(), range.end(), bytes, run);
+  } else {
+    Kokkos::parallel_for(std::string(label), range.policy(), body);
+  }
 }
 
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop
 #endif
-
-/// A thread's part of a range.
-template <class Index, class Body>
-struct RangePart {
-  Body m_body;
-  std::int64_t m_begin;
-  std::int64_t m_size;
-  std::int64_t m_parts;
-
-  void operator()(std::int64_t part) const {
-    run_elements(m_body, static_cast<Index>(m_begin + part * m_size / m_parts),
-                 static_cast<Index>(m_begin + (part + 1) * m_size / m_parts));
-  }
-};
-
-/// body(e) for all indices of a range policy, each of which moves as many bytes: one launch, or what run_alone() does.
-template <class Policy, class Body>
-void launch(const std::string& label, const Policy& policy, [[maybe_unused]] double bytes, const Body& body) {
-  using Exec = typename Policy::execution_space;
-  if constexpr (starts_teams<Exec>) {
-    using Index = typename Policy::member_type;
-    const Exec& exec = policy.space();
-    auto const begin = static_cast<std::int64_t>(policy.begin()), end = static_cast<std::int64_t>(policy.end());
-    // One index is nothing for a team.
-    double const moved = end - begin > 1 ? bytes * static_cast<double>(end - begin) : -1.0;
-    std::int64_t const parts = exec.concurrency();
-    run_alone_or_as_team(
-        exec, label, moved,
-        [&] {
-          Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, parts),
-                               RangePart<Index, Body>{body, begin, end - begin, parts});
-        },
-        [&] { run_elements(body, policy.begin(), policy.end()); });
-  } else {
-    Kokkos::parallel_for(label, policy, body);
-  }
-}
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

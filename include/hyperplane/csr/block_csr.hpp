@@ -162,7 +162,7 @@ void apply(const Exec& exec, const BlockCsr<Scalar, n, Exec, Storage, Offset>& a
   detail::check_rows("apply", "the result", y, a.rows(), n);
   require(x.data() != y.data() || a.rows() == 0, "apply: the result must not be x");
   detail::launch("Hyperplane::BlockCsr::apply",
-                 Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.rows() * n),
+                 detail::IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.rows() * n),
                  detail::block_csr_bytes<Scalar>(a),
                  detail::BlockCsrApply<false, Scalar, n, typename BlockCsr<Scalar, n, Exec, Storage, Offset>::Ref>{
                      a.ref(), nullptr, x.data(), y.data()});
@@ -179,7 +179,7 @@ void residual(const Exec& exec, const BlockCsr<Scalar, n, Exec, Storage, Offset>
   detail::check_rows("residual", "the result", r, a.rows(), n);
   require(x.data() != r.data() || a.rows() == 0, "residual: the result must not be x");
   detail::launch("Hyperplane::BlockCsr::residual",
-                 Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.rows() * n),
+                 detail::IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.rows() * n),
                  detail::block_csr_bytes<Scalar>(a),
                  detail::BlockCsrApply<true, Scalar, n, typename BlockCsr<Scalar, n, Exec, Storage, Offset>::Ref>{
                      a.ref(), b.data(), x.data(), r.data()});

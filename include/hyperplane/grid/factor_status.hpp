@@ -131,7 +131,7 @@ class SingularPivotRecord {
   /// Follows the kernels of a factorization. `diagnose` is called on the device for the point that was recorded.
   template <class Diagnose>
   void conclude(const Exec& exec, const Diagnose& diagnose) const {
-    launch("Hyperplane::FactorStatus::conclude", Kokkos::RangePolicy<Exec>(exec, 0, 1), sizeof(Word),
+    launch("Hyperplane::FactorStatus::conclude", IndexRange<Exec>(exec, 0, 1), sizeof(Word),
            ConcludeFactorization<Diagnose>{m_words.data(), diagnose});
   }
 

@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/function_ref.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/host/patience.hpp>
 
@@ -48,17 +49,12 @@ class SlabSweep {
   /// as many bytes.
   template <class Body>
   void run(const Exec& exec, const std::string& label, double bytes, const Body& body) const {
-    int const workers = std::min<int>(exec.concurrency(), m_slabs);
-    auto const team = [&] {
-      Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, workers, Kokkos::ChunkSize(1)),
-                           Worker<Body>{*this, body, workers});
+    auto const steps = [&body](int slab, std::int64_t begin, std::int64_t end) {
+      // A copy, which what is written cannot change: compilers then keep it in registers.
+      Body const kernel = body;  // NOLINT(performance-unnecessary-copy-initialization)
+      kernel(slab, begin, end);
     };
-    if constexpr (detail::starts_teams<Exec>) {
-      double const moved = workers > 1 ? bytes * m_slabs * static_cast<double>(m_steps) : -1.0;
-      detail::run_alone_or_as_team(exec, label, moved, team, [&] { work(body, 1); }, gain_by_team);
-    } else {
-      team();
-    }
+    run_steps(exec, label, bytes, steps);
   }
 
  private:
@@ -68,6 +64,25 @@ class SlabSweep {
   static constexpr std::int64_t tile_blocks = 12;
   // Threads run a few steps behind one another, and look at the progress of others. Measured: see docs/threads.md.
   static constexpr double gain_by_team = 0.25;
+
+  /// body(slab, begin, end).
+  using Steps = detail::FunctionRef<int, std::int64_t, std::int64_t>;
+
+  // Compiled once for all bodies.
+  void run_steps(const Exec& exec, const std::string& label, double bytes, Steps body) const {
+    int const workers = std::min<int>(exec.concurrency(), m_slabs);
+    auto const team = [&] {
+      Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, workers, Kokkos::ChunkSize(1)),
+                           Worker{*this, body, workers});
+    };
+    if constexpr (detail::starts_teams<Exec>) {
+      double const moved = workers > 1 ? bytes * m_slabs * static_cast<double>(m_steps) : -1.0;
+      auto const alone = [&] { work(body, 1); };
+      detail::run_alone_or_as_team(exec, label, moved, team, alone, gain_by_team);
+    } else {
+      team();
+    }
+  }
 
   std::atomic_ref<Word> ticket() const { return std::atomic_ref<Word>(m_words(0)); }
   std::atomic_ref<Word> finished_workers() const { return std::atomic_ref<Word>(m_words(words_in_line)); }
@@ -82,8 +97,7 @@ class SlabSweep {
   }
 
   /// The steps of a tile. Who is alone takes all of them at once: what they depend on has been done.
-  template <class Body>
-  void run_tile(std::int64_t m, int slab, bool alone, const Body& body) const {
+  void run_tile(std::int64_t m, int slab, bool alone, Steps body) const {
     std::int64_t const length = tile_blocks * m_block;
     std::int64_t const skew = std::int64_t{slab} * (m_lag + 1);
     std::int64_t const begin = std::max<std::int64_t>(m * length - skew, 0);
@@ -100,11 +114,7 @@ class SlabSweep {
     }
   }
 
-  // Not inlined, so that bodies are compiled once for one thread and for a team.
-  template <class Body>
-  [[gnu::noinline]] void work(const Body& shared_body, int workers) const {
-    // A copy, which what is written cannot change: compilers then keep it in registers.
-    Body const body = shared_body;
+  void work(Steps body, int workers) const {
     bool const alone = workers == 1;
     std::int64_t const length = tile_blocks * m_block;
     std::int64_t const layers = (m_steps + std::int64_t{m_slabs - 1} * (m_lag + 1) + length - 1) / length;
@@ -122,10 +132,9 @@ class SlabSweep {
     }
   }
 
-  template <class Body>
   struct Worker {
     SlabSweep m_sweep;
-    Body m_body;
+    Steps m_body;
     int m_workers;
     void operator()(int) const { m_sweep.work(m_body, m_workers); }
   };

@@ -176,7 +176,7 @@ class BlockJacobi {
     using T = std::conditional_t<HostExecutionSpace<Exec>, Pack<Scalar, vector_length>, Scalar>;
     using Kernel = detail::BlockJacobiSolve<T, Scalar, n, StorageScalar, vector_length>;
     detail::launch("Hyperplane::BlockJacobi::solve",
-                   Kokkos::RangePolicy<Exec>(exec, 0, m_map.pack_count() * vector_length / Kernel::slots),
+                   detail::IndexRange<Exec>(exec, 0, m_map.pack_count() * vector_length / Kernel::slots),
                    Kernel::slots * (1.0 * n * n * sizeof(StorageScalar) + 2.0 * n * sizeof(Scalar)),
                    Kernel{m_inverse.ref(), rhs.ref(), x.ref()});
   }

@@ -137,7 +137,7 @@ class Fgmres : private detail::KrylovMethod<Fgmres<Vector>, Vector> {
 
   void update(const Exec& exec, const Vector& x, const detail::KrylovRun& run) const {
     auto const small = system();
-    detail::launch("Hyperplane::Fgmres::back_substitution", Kokkos::RangePolicy<Exec>(exec, 0, 1), sizeof(Scalar),
+    detail::launch("Hyperplane::Fgmres::back_substitution", detail::IndexRange<Exec>(exec, 0, 1), sizeof(Scalar),
                    detail::FgmresBackSubstitution{small});
     detail::launch("Hyperplane::Fgmres::update", this->all(exec), (m_restart + 2.0) * sizeof(Scalar),
                    detail::FgmresUpdate<Scalar>{small, m_pointers.data() + m_restart + 1, data(x),

@@ -19,7 +19,7 @@ namespace detail {
 template <class Exec, class Scalar>
 void copy_values(const Exec& exec, const Scalar* from, Scalar* to, std::size_t count) {
   launch(
-      "Hyperplane::IdentityPreconditioner::solve", Kokkos::RangePolicy<Exec>(exec, 0, count), 2.0 * sizeof(Scalar),
+      "Hyperplane::IdentityPreconditioner::solve", IndexRange<Exec>(exec, 0, count), 2.0 * sizeof(Scalar),
       KOKKOS_LAMBDA(std::size_t e) { to[e] = from[e]; });
 }
 

@@ -115,7 +115,7 @@ class KrylovBase {
  protected:
   static Scalar* data(const Vector& v) { return v.flat().data(); }
   static std::int64_t size(const Vector& v) { return static_cast<std::int64_t>(v.flat().size()); }
-  Kokkos::RangePolicy<Exec> all(const Exec& exec) const { return {exec, 0, size(m_r)}; }
+  IndexRange<Exec> all(const Exec& exec) const { return {exec, 0, size(m_r)}; }
 
   void check(const Vector& b, const Vector& x, const KrylovLimits& limits) const {
     check_limits(m_label, limits);
@@ -153,7 +153,7 @@ class KrylovBase {
         exec.fence("Hyperplane: x is zero");
         return run.end(Phase::converged, 0.0);
       }
-      launch(m_label + "::rhs_norm", Kokkos::RangePolicy<Exec>(exec, 0, 1), sizeof(double),
+      launch(m_label + "::rhs_norm", IndexRange<Exec>(exec, 0, 1), sizeof(double),
              RhsNormKnown{m_progress.ref(run), norm, limits.tolerance, limits.absolute_tolerance});
     }
     phase = settle(exec, run, start);

@@ -121,7 +121,7 @@ void sip_coefficients_portable(const Exec& exec, const BlockStencil7Ref<MatrixSt
                                const SingularPivotRecord<Exec>& singular, Scalar alpha, const SipMask& mask) {
   HyperplaneMap const planes(a.grid());
   for (int p = 0; p < planes.plane_count(); ++p) {
-    launch("Hyperplane::Sip::factor", Kokkos::RangePolicy<Exec>(exec, 0, planes.plane_size(p)),
+    launch("Hyperplane::Sip::factor", IndexRange<Exec>(exec, 0, planes.plane_size(p)),
            14.0 * (sizeof(MatrixStorage) + sizeof(Storage)),
            SipCoefficientsPlane<Scalar, Exec, Storage, MatrixStorage, vector_length>{planes, a, factors, singular.ref(),
                                                                                      alpha, mask, p});

@@ -30,7 +30,7 @@ namespace detail {
 
 /// More values than 32 bits count fit into a device.
 template <class Exec>
-using Slots = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+using Slots = IndexRange<Exec, Kokkos::IndexType<std::int64_t>>;
 
 /// What the place of a slot costs, as bytes that are moved in its time: divisions.
 inline constexpr double slot_bytes = 256;
@@ -71,7 +71,7 @@ void for_each_point(const Exec& exec, const char* label, const Grid& grid, [[may
     double const points = static_cast<double>(grid.size()) / static_cast<double>(segments.count());
     launch(label, Slots<Exec>(exec, 0, segments.count()), bytes * points, segments);
   } else {
-    Kokkos::parallel_for(label, Slots<Exec>(exec, 0, grid.size()), PointOfNumber<Body>{grid, body});
+    Kokkos::parallel_for(label, Slots<Exec>(exec, 0, grid.size()).policy(), PointOfNumber<Body>{grid, body});
   }
 }
 

@@ -36,7 +36,7 @@ void for_packs(const std::string& label, const Exec& exec, const SlabMap<vector_
   // So many that a division is little beside them, and so few that threads have equal shares.
   constexpr int packs = n == 1 ? 16 : 4;
   using Range = PackRange<vector_length, packs, Body>;
-  launch(label, Kokkos::RangePolicy<Exec>(exec, 0, (map.pack_count() + packs - 1) / packs),
+  launch(label, IndexRange<Exec>(exec, 0, (map.pack_count() + packs - 1) / packs),
          bytes * static_cast<double>(std::min<std::int64_t>(packs, map.pack_count())), Range{body, map});
 }
 

@@ -4,6 +4,7 @@
 #include <hyperplane/block/gemv.hpp>
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/hyperplane_map.hpp>
@@ -85,21 +86,28 @@ void portable_sweep(const Exec& exec, const char* label, const Factors& factors,
   int const last = planes.plane_count() - 1;
   for (int p = 0; p <= last; ++p) {
     int const plane = sweep == Sweep::forward ? p : last - p;
-    launch(label, Kokkos::RangePolicy<Exec>(exec, 0, planes.plane_size(plane)),
-           (4.0 * n * n + 5.0 * n * count) * sizeof(Scalar),
+    launch(label, IndexRange<Exec>(exec, 0, planes.plane_size(plane)), (4.0 * n * n + 5.0 * n * count) * sizeof(Scalar),
            SweepPlane<sweep, Scalar, n, Factors, count>{planes, factors, rhs, x, plane});
   }
 }
 
+/// On hosts, where there is a faster path for all that this one can do, several vectors follow one another, so that
+/// kernels for several are not compiled.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage, int vector_length, int count>
 void portable_sweeps(const Exec& exec, Sweeps sweeps, const TriangularFactors<Storage, n, vector_length>& factors,
                      const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& rhs,
                      const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& x) {
-  if (sweeps != Sweeps::backward) {
-    portable_sweep<Sweep::forward>(exec, solve_label(Sweeps::forward), factors, rhs, x);
-  }
-  if (sweeps != Sweeps::forward) {
-    portable_sweep<Sweep::backward>(exec, solve_label(Sweeps::backward), factors, sweeps == Sweeps::both ? x : rhs, x);
+  if constexpr (HostExecutionSpace<Exec> && count > 1) {
+    using One = VectorRefs<BlockVectorRef<Scalar, n, vector_length>, 1>;
+    for (int v = 0; v < count; ++v) portable_sweeps<Scalar, n>(exec, sweeps, factors, One{{rhs[v]}}, One{{x[v]}});
+  } else {
+    if (sweeps != Sweeps::backward) {
+      portable_sweep<Sweep::forward>(exec, solve_label(Sweeps::forward), factors, rhs, x);
+    }
+    if (sweeps != Sweeps::forward) {
+      auto const& from = sweeps == Sweeps::both ? x : rhs;
+      portable_sweep<Sweep::backward>(exec, solve_label(Sweeps::backward), factors, from, x);
+    }
   }
 }
 

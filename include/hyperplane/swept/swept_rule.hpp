@@ -89,7 +89,7 @@ class SweptRule {
     }
     if (Levels::row(levels) == 0) return;
     // Problems of one sub-step have every second step in the spare line.
-    detail::launch("Hyperplane::SweptRule::finish", Kokkos::RangePolicy<Exec>(exec, 0, m_points),
+    detail::launch("Hyperplane::SweptRule::finish", detail::IndexRange<Exec>(exec, 0, m_points),
                    2.0 * Problem::components * sizeof(scalar_type),
                    detail::SweptCopy<Problem>{rows.m_rows[1], rows.m_rows[0]});
   }

@@ -31,11 +31,11 @@ void reduce_portable_parts(const Exec& exec, const std::string& label, Value* pa
                            const Finish& finish) {
   if (!HostExecutionSpace<Exec> && parts > 0) {
     Value* const folded = partial + reduce_max_values * reduce_lanes;
-    launch(label + "::fold", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count * reduce_parts),
+    launch(label + "::fold", IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count * reduce_parts),
            1.0 * reduce_lanes / reduce_parts * sizeof(Value), ReduceFold<Join, Value>{partial, folded});
     partial = folded;
   }
-  launch(label + "::finish", Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, 1),
+  launch(label + "::finish", IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, 1),
          1.0 * reduce_parts * sizeof(Value), ReduceFinish<Join, count, Value, Finish>{partial, parts, finish});
 }
 
@@ -48,7 +48,7 @@ void reduce_portable(const Exec& exec, const std::string& label, const Nest<T, a
   using Value = typename Kernel::Value;
   constexpr int count = Kernel::count;
   static_assert(count <= reduce_max_values && sizeof(Value) <= sizeof(double));
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  using Indices = IndexRange<Exec, Kokkos::IndexType<std::int64_t>>;
   auto* partial = reinterpret_cast<Value*>(memory);
   std::int64_t parts = 0;
   if (nest.size() > 0) {
@@ -56,12 +56,12 @@ void reduce_portable(const Exec& exec, const std::string& label, const Nest<T, a
       NestParts const row_parts(nest);
       auto const chunk = std::max(row_parts.parts_of_chunk(), (row_parts.m_parts + reduce_parts - 1) / reduce_parts);
       parts = (row_parts.m_parts + chunk - 1) / chunk;
-      launch(label, Policy(exec, 0, parts),
+      launch(label, Indices(exec, 0, parts),
              1.0 * arrays * sizeof(T) * static_cast<double>(nest.size()) / static_cast<double>(parts),
              Kernel{nest, row_parts, op, partial, chunk, parts});
     } else {
       parts = reduce_parts;
-      Kokkos::parallel_for(label, Policy(exec, 0, reduce_lanes),
+      Kokkos::parallel_for(label, Indices(exec, 0, reduce_lanes).policy(),
                            Kernel{nest, op, partial, nest.size(), NestDigits(reduce_lanes, nest.m_extents)});
     }
   }
@@ -75,7 +75,7 @@ void reduce_portable_indices(const Exec& exec, const std::string& label, std::in
   using Kernel = std::conditional_t<HostExecutionSpace<Exec>, ReduceIndexChunk<Body>, ReduceIndexLane<Body>>;
   using Value = typename Kernel::Value;
   static_assert(Kernel::count <= reduce_max_values && sizeof(Value) <= sizeof(double));
-  using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+  using Indices = IndexRange<Exec, Kokkos::IndexType<std::int64_t>>;
   auto* const partial = reinterpret_cast<Value*>(memory);
   std::int64_t parts = 0;
   if constexpr (HostExecutionSpace<Exec>) {
@@ -84,11 +84,12 @@ void reduce_portable_indices(const Exec& exec, const std::string& label, std::in
     auto const chunk = (size + block * reduce_parts - 1) / (block * reduce_parts) * block;
     if (size > 0) parts = (size + chunk - 1) / chunk;
     // Two vectors, as most bodies have; more read others as well, which the cost of a team is small beside.
-    launch(label, Policy(exec, 0, parts), 2.0 * sizeof(double) * static_cast<double>(size) / static_cast<double>(parts),
+    launch(label, Indices(exec, 0, parts),
+           2.0 * sizeof(double) * static_cast<double>(size) / static_cast<double>(parts),
            Kernel{body, size, partial, chunk, parts});
   } else {
     parts = reduce_parts;
-    Kokkos::parallel_for(label, Policy(exec, 0, reduce_lanes), Kernel{body, size, partial});
+    Kokkos::parallel_for(label, Indices(exec, 0, reduce_lanes).policy(), Kernel{body, size, partial});
   }
   reduce_portable_parts<SumJoin, Kernel::count>(exec, label, partial, parts, finish);
 }

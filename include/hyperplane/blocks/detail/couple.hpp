@@ -67,8 +67,8 @@ void couple(const std::string& label, const Exec& exec, const FacePart& part, co
             Scalar* x, Scalar* y) {
   if (part.size == 0) return;
   using Packs = InterleavedRef<Scalar, vector_length, n>;
-  using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
-  launch(label, Range(exec, 0, part.size * n), 2.0 * n * sizeof(Scalar),
+  using Indices = IndexRange<Exec, Kokkos::IndexType<std::int64_t>>;
+  launch(label, Indices(exec, 0, part.size * n), 2.0 * n * sizeof(Scalar),
          Couple<subtract, Scalar, n, vector_length, Coefficients>{part.points, part.couplings, coefficients, Packs(x),
                                                                   Packs(y)});
 }

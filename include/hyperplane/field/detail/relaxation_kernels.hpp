@@ -150,8 +150,7 @@ void fill_stencil(const Exec& exec, const ConstantStencil7<T>& a, const BlockSte
   Kernel kernel{{}, matrix.ref()};
   for (int d = 0; d < stencil7_size; ++d) kernel.m_given[d] = {a[static_cast<Direction>(d)]};
   launch("Hyperplane::FieldSsor::convert",
-         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, matrix.grid().size()), 14.0 * sizeof(T),
-         kernel);
+         IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, matrix.grid().size()), 14.0 * sizeof(T), kernel);
 }
 template <ExecutionSpace Exec, class T>
 void fill_stencil(const Exec& exec, const VariableStencil7<T>& a, const BlockStencil7<T, 1, Exec>& matrix) {
@@ -161,7 +160,7 @@ void fill_stencil(const Exec& exec, const VariableStencil7<T>& a, const BlockSte
     return a[d];
   };
   launch("Hyperplane::FieldSsor::convert",
-         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, matrix.grid().size()), 14.0 * sizeof(T),
+         IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, matrix.grid().size()), 14.0 * sizeof(T),
          Kernel{{given(Direction::bottom), given(Direction::south), given(Direction::west), given(Direction::center),
                  given(Direction::east), given(Direction::north), given(Direction::top)},
                 matrix.ref()});

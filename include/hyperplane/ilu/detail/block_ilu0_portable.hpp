@@ -96,7 +96,7 @@ void block_ilu0_factor_portable(const Exec& exec, const BlockStencil7Ref<MatrixS
                                 const SingularPivotRecord<Exec>& singular) {
   HyperplaneMap const planes(a.grid());
   for (int p = 0; p < planes.plane_count(); ++p) {
-    launch("Hyperplane::BlockIlu0::factor", Kokkos::RangePolicy<Exec>(exec, 0, planes.plane_size(p)),
+    launch("Hyperplane::BlockIlu0::factor", IndexRange<Exec>(exec, 0, planes.plane_size(p)),
            7.0 * n * n * n * (sizeof(MatrixStorage) + sizeof(Storage)),
            BlockIlu0FactorPlane<Scalar, n, Exec, Storage, MatrixStorage, vector_length>{planes, a, factors,
                                                                                         singular.ref(), p});

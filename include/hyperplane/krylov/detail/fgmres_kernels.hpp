@@ -232,7 +232,7 @@ class MultiDot {
   void run(const Exec& exec, const Scalar* w, const Address<Scalar>* v, int count, double* results) const {
     double* partial = m_partial.data();
     if constexpr (on_host) {
-      launch("Hyperplane::Fgmres::dots", Kokkos::RangePolicy<Exec>(exec, 0, m_chunks),
+      launch("Hyperplane::Fgmres::dots", IndexRange<Exec>(exec, 0, m_chunks),
              static_cast<double>(std::min<std::int64_t>(m_size, multi_dot_chunk)) * (count + 1) * sizeof(Scalar),
              MultiDotHostChunk<Scalar>{w, v, partial, m_size, m_chunks, count});
     } else {
@@ -243,7 +243,7 @@ class MultiDot {
                            ReduceFold<SumJoin, double>{partial, folded});
       partial = folded;
     }
-    launch("Hyperplane::Fgmres::dots::finish", Kokkos::RangePolicy<Exec>(exec, 0, count),
+    launch("Hyperplane::Fgmres::dots::finish", IndexRange<Exec>(exec, 0, count),
            static_cast<double>(on_host ? m_chunks : reduce_parts) * sizeof(double),
            MultiDotCombine{partial, results, on_host ? m_chunks : reduce_parts});
   }

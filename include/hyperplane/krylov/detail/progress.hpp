@@ -145,8 +145,7 @@ class Progress {
   void reset(const Exec& exec, const std::string& label) const {
     auto const state = m_state;
     launch(
-        label, Kokkos::RangePolicy<Exec>(exec, 0, 1), sizeof(ProgressState),
-        KOKKOS_LAMBDA(int) { state() = ProgressState{}; });
+        label, IndexRange<Exec>(exec, 0, 1), sizeof(ProgressState), KOKKOS_LAMBDA(int) { state() = ProgressState{}; });
   }
 
   /// Waits for the instance, brings the result's history up to date and calls the monitor. At most `steps` iterations

@@ -177,7 +177,7 @@ class LineCsrStructure {
   }
 
   static auto policy(const Exec& exec, std::int64_t count) {
-    return Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count);
+    return IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count);
   }
 
   template <class T>

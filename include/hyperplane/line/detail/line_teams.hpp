@@ -54,7 +54,7 @@ template <int vectors, ExecutionSpace Exec, class Body>
 void for_line_packs(const std::string& label, const Exec& exec, std::int64_t packs, [[maybe_unused]] double bytes,
                     const Body& body) {
   if constexpr (HostExecutionSpace<Exec>) {
-    launch(label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, packs),
+    launch(label, IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, packs),
            bytes / static_cast<double>(std::max<std::int64_t>(packs, 1)), LinePack<vectors, Body>{body});
   } else {
     constexpr int packs_a_team = 32 / vectors;

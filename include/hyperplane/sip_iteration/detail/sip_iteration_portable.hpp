@@ -46,8 +46,8 @@ class SipPlaneIterations {
       sweep<Sweep::forward>(exec, "Hyperplane::SipIteration::forward", factors[m % 2], r);
       sweep<Sweep::backward>(exec, "Hyperplane::SipIteration::backward", factors[m % 2], m_correction);
       residual(exec, a, r, m_correction, r);
-      launch("Hyperplane::SipIteration::update", Kokkos::RangePolicy<Exec>(exec, 0, x.flat().size()),
-             3.0 * sizeof(Scalar), SipUpdate<Scalar>{m_correction.flat().data(), x.flat().data()});
+      launch("Hyperplane::SipIteration::update", IndexRange<Exec>(exec, 0, x.flat().size()), 3.0 * sizeof(Scalar),
+             SipUpdate<Scalar>{m_correction.flat().data(), x.flat().data()});
     }
   }
 

@@ -52,7 +52,7 @@ void apply_portable(const char* label, const Exec& exec, const BlockStencil7Ref<
                     const BlockVectorRef<Scalar, n, vector_length>& b,
                     const BlockVectorRef<Scalar, n, vector_length>& x,
                     const BlockVectorRef<Scalar, n, vector_length>& y, const Terms& terms = {}) {
-  launch(label, Kokkos::RangePolicy<Exec>(exec, 0, a.grid().size()), apply_bytes<Scalar, Storage, n>,
+  launch(label, IndexRange<Exec>(exec, 0, a.grid().size()), apply_bytes<Scalar, Storage, n>,
          ApplyPortable<subtract, Scalar, n, Storage, vector_length, Terms>{a, b, x, y, terms});
 }
 

@@ -82,7 +82,7 @@ void apply_slab(const char* label, const Exec& exec, const BlockStencil7Ref<Stor
                 const BlockVectorRef<Scalar, n, vector_length>& b, const BlockVectorRef<Scalar, n, vector_length>& x,
                 const BlockVectorRef<Scalar, n, vector_length>& y, const Terms& terms = {}) {
   ApplySlab<subtract, Scalar, n, Storage, vector_length, Terms> const body{a, b, x, y, terms};
-  launch(label, Kokkos::RangePolicy<Exec>(exec, 0, a.map().slabs() * body.ranges()),
+  launch(label, IndexRange<Exec>(exec, 0, a.map().slabs() * body.ranges()),
          static_cast<double>(std::min(body.range, a.map().steps())) * vector_length * apply_bytes<Scalar, Storage, n>,
          body);
 }

@@ -82,12 +82,12 @@ class SweptHostTiles {
     if (launches % 2 == 1 && steps > launches) ++launches;
     for (std::int64_t number = 0; number < launches; ++number) {
       auto const now = (number + 1) * steps / launches - number * steps / launches;
-      launch("Hyperplane::SweptRule::tiles", Kokkos::RangePolicy<Exec>(exec, 0, m_parts),
+      launch("Hyperplane::SweptRule::tiles", IndexRange<Exec>(exec, 0, m_parts),
              point_bytes * static_cast<double>(m_points * now) / static_cast<double>(m_parts),
              of(now, number % 2 == 0 ? u : spare, number % 2 == 0 ? spare : u));
     }
     if (launches % 2 == 0) return;
-    launch("Hyperplane::SweptRule::finish", Kokkos::RangePolicy<Exec>(exec, 0, m_points),
+    launch("Hyperplane::SweptRule::finish", IndexRange<Exec>(exec, 0, m_points),
            2.0 * Problem::components * sizeof(Scalar), SweptCopy<Problem>{spare, u});
   }
 

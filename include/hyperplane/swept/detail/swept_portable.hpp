@@ -57,7 +57,7 @@ void swept_classic(const Exec& exec, const Problem& problem, const SweptRows<Pro
   auto const parts = HostExecutionSpace<Exec> ? std::min<std::int64_t>(points, exec.concurrency()) : points;
   for (std::int64_t level = 1; level <= levels; ++level) {
     with_sub_step<Problem::sub_steps>(static_cast<int>((level - 1) % Problem::sub_steps), [&](auto sub_step) {
-      launch("Hyperplane::SweptRule::classic", Kokkos::RangePolicy<Exec>(exec, 0, parts),
+      launch("Hyperplane::SweptRule::classic", IndexRange<Exec>(exec, 0, parts),
              swept_bytes<Problem> * static_cast<double>(points) / static_cast<double>(parts),
              SweptClassicLevel<sub_step.value, Problem>{swept_update<sub_step.value>(problem, rows, level), points,
                                                         parts});
@@ -158,7 +158,7 @@ class SweptShared {
       // Tiles are as high as half of their points allow.
       auto const levels = static_cast<double>(m_tiling.largest()) / (4 * Problem::half_width);
       auto const points = static_cast<double>(tiles * m_tiling.largest()) / static_cast<double>(m_workers);
-      detail::launch(label, Kokkos::RangePolicy<Exec>(exec, 0, m_workers), swept_bytes<Problem> * levels * points,
+      detail::launch(label, detail::IndexRange<Exec>(exec, 0, m_workers), swept_bytes<Problem> * levels * points,
                      SweptPhaseOnCores<Problem>{phase, m_work.data(), stride, m_work_size, first, tiles, m_workers});
     } else {
       Kokkos::TeamPolicy<Exec> policy(exec, static_cast<int>(tiles), team_size);
