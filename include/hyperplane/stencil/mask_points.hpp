@@ -115,9 +115,10 @@ void mask_vector(const Exec& exec, const std::int8_t* mask, const SlabMap<vector
 /// blocks keep their bits.
 ///
 /// Products, preconditioners and Krylov methods then see the system without these points, at the speed that they always
-/// have: the values at other points are those of the system of the other points alone. A masked point has the equation
-/// x = b, so that x is zero there where b is: mask_points() of b makes it so, and makes what is no number there
-/// harmless. Sip::factor() with the mask has the same factors for all other points.
+/// have. A masked point has the equation x = b; mask_points() of b makes b zero there, whatever it was, and so all
+/// vectors that come of it: then a solve has at other points what it has for the system of these alone, for Sip with
+/// the bits of Sip::factor() with the mask. (Without, finite values there reach no other point in products and solves,
+/// but for Sip, whose M extrapolates past them, and are counted in norms.)
 ///
 /// `periodic`: the directions, of i, j and k, in which lines are periodic. The blocks that point out of the grid there
 /// multiply the point at the other end (BlockTridiagonal), and become zero where that is masked. Of other directions
