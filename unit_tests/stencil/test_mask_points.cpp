@@ -48,12 +48,13 @@ void check(const Exec& exec, const Grid& grid, const std::array<bool, 3>& period
 
 TYPED_TEST(MaskPoints, leaves_unit_rows_and_zeros_and_all_other_bits) {
   TypeParam const exec;
-  for (auto const& grid : {Grid(1, 1, 1), Grid(1, 7, 1), Grid(5, 4, 3), Grid(17, 2, 9), Grid(9, 17, 5), Grid(33, 1, 1),
-                           Grid(8, 8, 8), Grid(1030, 2, 1)}) {
+  for (auto const& grid :
+       {Grid(1, 1, 1), Grid(1, 7, 1), Grid(5, 4, 3), Grid(17, 2, 5), Grid(9, 17, 2), Grid(33, 1, 1), Grid(8, 8, 4)}) {
     check<double, 1, double>(exec, grid);
     check<double, 3, float>(exec, grid);
     check<float, 4, float>(exec, grid);
   }
+  check<double, 1, double>(exec, Grid(1030, 2, 1));
   check<double, 16, double>(exec, Grid(3, 10, 2));
 }
 

@@ -47,33 +47,44 @@ struct MaskStencil {
   bool m_periodic_i, m_periodic_j, m_periodic_k;
 
   KOKKOS_FUNCTION void operator()(const Point& p) const {
-    bool const masked = m_mask[m_map.grid().index(p)] == 0;
+    auto const& grid = m_map.grid();
+    const std::int8_t* const own = m_mask + grid.index(p);
+    bool const masked = *own == 0;
+    unsigned const zeros = masked ? (1u << stencil7_size) - 1 : towards_masked(own, grid, p);
+    if (zeros == 0) return;
+    std::int64_t const size = std::int64_t{m_block_size} * m_block_size * vector_length;
+    Storage* const blocks = m_values + m_map.pack(p.i, p.j, p.k) * stencil7_size * size + m_map.lane(p.j);
     for (int d = 0; d < stencil7_size; ++d) {
-      auto const direction = static_cast<Direction>(d);
-      if (!masked && (direction == Direction::center || !leads_to_masked(p, direction))) continue;
-      Storage* const entries = block(p, d);
-      for (int e = 0; e < m_block_size * m_block_size; ++e) entries[std::int64_t{e} * vector_length] = Storage(0);
+      if ((zeros >> d & 1u) == 0) continue;
+      for (std::int64_t e = d * size; e < (d + 1) * size; e += vector_length) blocks[e] = Storage(0);
     }
     if (!masked) return;
-    Storage* const entries = block(p, static_cast<int>(Direction::center));
-    for (int r = 0; r < m_block_size; ++r) entries[std::int64_t{r} * (m_block_size + 1) * vector_length] = Storage(1);
+    Storage* const diagonal = blocks + static_cast<int>(Direction::center) * size;
+    for (int r = 0; r < m_block_size; ++r) diagonal[std::int64_t{r} * (m_block_size + 1) * vector_length] = Storage(1);
   }
 
  private:
-  KOKKOS_FUNCTION Storage* block(const Point& p, int d) const {
-    std::int64_t const size = m_block_size * m_block_size;
-    return m_values + (m_map.pack(p.i, p.j, p.k) * stencil7_size + d) * size * vector_length + m_map.lane(p.j);
+  /// A bit for each direction in which a point has a masked neighbour; `own` is its place in the mask.
+  KOKKOS_FUNCTION unsigned towards_masked(const std::int8_t* own, const Grid& grid, const Point& p) const {
+    using enum Direction;
+    std::int64_t const row = grid.ni(), layer = row * grid.nj();
+    return bit(west, before(own, p.i, grid.ni(), 1, m_periodic_i)) |
+           bit(east, after(own, p.i, grid.ni(), 1, m_periodic_i)) |
+           bit(south, before(own, p.j, grid.nj(), row, m_periodic_j)) |
+           bit(north, after(own, p.j, grid.nj(), row, m_periodic_j)) |
+           bit(bottom, before(own, p.k, grid.nk(), layer, m_periodic_k)) |
+           bit(top, after(own, p.k, grid.nk(), layer, m_periodic_k));
   }
-  KOKKOS_FUNCTION bool leads_to_masked(const Point& p, Direction direction) const {
-    auto const& grid = m_map.grid();
-    Point other = neighbour(p, direction);
-    if (m_periodic_i) other.i = wrapped(other.i, grid.ni());
-    if (m_periodic_j) other.j = wrapped(other.j, grid.nj());
-    if (m_periodic_k) other.k = wrapped(other.k, grid.nk());
-    return grid.contains(other) && m_mask[grid.index(other)] == 0;
+  KOKKOS_FUNCTION static unsigned bit(Direction direction, bool masked) {
+    return masked ? 1u << static_cast<int>(direction) : 0u;
   }
-  KOKKOS_FUNCTION static int wrapped(int index, int extent) {
-    return index < 0 ? extent - 1 : index == extent ? 0 : index;
+  /// Whether the point with one less along an axis is there and masked, and that with one more.
+  KOKKOS_FUNCTION static bool before(const std::int8_t* own, int index, int extent, std::int64_t stride,
+                                     bool periodic) {
+    return index > 0 ? own[-stride] == 0 : periodic && own[(extent - 1) * stride] == 0;
+  }
+  KOKKOS_FUNCTION static bool after(const std::int8_t* own, int index, int extent, std::int64_t stride, bool periodic) {
+    return index + 1 < extent ? own[stride] == 0 : periodic && own[-(extent - 1) * stride] == 0;
   }
 };
 
