@@ -49,6 +49,19 @@ HYPERPLANE_API hyperplane_status hyperplane_krylov_solve_array(hyperplane_krylov
 
 /* --- Masks ------------------------------------------------------------------------------------------------------- */
 
+/* A mask has a value for each point of the grid, in natural order, which is zero where the point is left out, as solid
+ * points are. count = points. Masks may be in host memory, where the call waits, or in that of the context's device.
+ *
+ * Leaves masked points out of a matrix: their block rows become those of the unit matrix, and the blocks of their
+ * neighbours that multiply them become zero, whatever was there; blocks that point out of the grid too, where the point
+ * at the other end, which they multiply along periodic lines, is masked. All solvers and products then see the system
+ * of the other points. To be called whenever the matrix has been set. */
+HYPERPLANE_API hyperplane_status hyperplane_matrix_mask(hyperplane_matrix matrix, const int8_t* mask, int64_t count,
+                                                        hyperplane_memory_space space);
+/* Sets a vector to zero at masked points, whatever was there: right-hand sides, so that x is zero there too, and an x
+ * to begin with. */
+HYPERPLANE_API hyperplane_status hyperplane_vector_mask(hyperplane_vector vector, const int8_t* mask, int64_t count,
+                                                        hyperplane_memory_space space);
 /* hyperplane_preconditioner_factor() of SIP on a part of the points: those with a zero in the mask, which has a value
  * for each point, are left out. Their rows of A, and what other rows have for them, are ignored whatever they are, and
  * solves give zero there. count = points. */

@@ -40,6 +40,13 @@ void copy_directions(hyperplane_matrix handle, const hyperplane_box& c_box, cons
   for (auto const& [direction, array] : arrays) copy(*held->object, box, direction, array, begin, order);
 }
 
+template <class Object>
+void leave_out(Object& object, const int8_t* mask, int64_t count, hyperplane_memory_space space) {
+  require_pointer(mask, "mask");
+  require_count(count, object.shape().grid.size());
+  object.mask(mask, memory_space(space));
+}
+
 }  // namespace
 
 hyperplane_status hyperplane_vector_set_box(hyperplane_vector vector, hyperplane_box box,
@@ -110,6 +117,16 @@ hyperplane_status hyperplane_preconditioner_solve_array(hyperplane_preconditione
     require_count(count, held->object->shape().rows() * columns);
     held->object->solve(columns, rhs, x, memory_space(space));
   });
+}
+
+hyperplane_status hyperplane_matrix_mask(hyperplane_matrix matrix, const int8_t* mask, int64_t count,
+                                         hyperplane_memory_space space) {
+  return guarded(__func__, [&] { leave_out(*registry().get(matrix, "matrix")->object, mask, count, space); });
+}
+
+hyperplane_status hyperplane_vector_mask(hyperplane_vector vector, const int8_t* mask, int64_t count,
+                                         hyperplane_memory_space space) {
+  return guarded(__func__, [&] { leave_out(*registry().get(vector, "vector")->object, mask, count, space); });
 }
 
 hyperplane_status hyperplane_preconditioner_factor_masked(hyperplane_preconditioner preconditioner, hyperplane_matrix a,

@@ -4,6 +4,7 @@
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/stencil/mask_points.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -90,6 +91,12 @@ class VectorOn final : public Vector {
   void get_box(const Box& box, const Array& values, const Point& begin) const override {
     copy_box(m_instance.exec, Way::to_array, packed(), box, values, begin, shape().block_size);
   }
+  void mask(const std::int8_t* points, MemorySpace space) override {
+    in_memory_of<false>(m_instance.exec, points, shape().grid.size(), space, [&](const std::int8_t* values) {
+      detail::mask_vector(m_instance.exec, values, SlabMap<ShapedVector<Exec>::vector_length>(shape().grid),
+                          shape().block_size, m_vector.flat().data());
+    });
+  }
   void fill(double value) override {
     constexpr int vector_length = ShapedVector<Exec>::vector_length;
     auto const& values = m_vector.flat();
@@ -155,6 +162,15 @@ class MatrixOn final : public Matrix {
                BlockOrder order) const override {
     copy(Way::to_array, box, direction, blocks, begin, order);
   }
+  void mask(const std::int8_t* points, MemorySpace space) override {
+    in_memory_of<false>(m_instance.exec, points, m_shape.grid.size(), space, [&](const std::int8_t* values) {
+      with_packed([&](auto* data) {
+        // Blocks that point out of the grid are of no use but to periodic lines.
+        detail::mask_stencil(m_instance.exec, values, SlabMap<ShapedVector<Exec>::vector_length>(m_shape.grid),
+                             m_shape.block_size, {true, true, true}, data);
+      });
+    });
+  }
   void apply(const Vector& x, Vector& y) const override {
     m_matrix->apply(m_instance.exec, operand("apply", "x", x), operand("apply", "y", y));
   }
@@ -171,14 +187,18 @@ class MatrixOn final : public Matrix {
   void copy(Way way, const Box& box, Direction direction, const Array& blocks, const Point& begin,
             BlockOrder order) const {
     int const n = m_shape.block_size;
-    auto const as = [&]<class Stored>(Stored* data) {
+    with_packed([&]<class Stored>(Stored* data) {
       PackedEntries<Stored, ShapedVector<Exec>::vector_length> const packed{
           SlabMap<ShapedVector<Exec>::vector_length>(m_shape.grid), data, stencil7_size * n * n,
           static_cast<int>(direction) * n * n, order == BlockOrder::row_major ? n : 0};
       copy_box(m_instance.exec, way, packed, box, blocks, begin, n * n);
-    };
-    if (m_storage == StorageKind::double_precision) return as(static_cast<double*>(m_matrix->packed_values()));
-    as(static_cast<float*>(m_matrix->packed_values()));
+    });
+  }
+  /// use(values) in the compact layout, of the type of the storage.
+  template <class Use>
+  void with_packed(const Use& use) const {
+    if (m_storage == StorageKind::double_precision) return use(static_cast<double*>(m_matrix->packed_values()));
+    use(static_cast<float*>(m_matrix->packed_values()));
   }
   Kokkos::LayoutStride layout(BlockOrder order) const {
     auto const n = static_cast<std::size_t>(m_shape.block_size);

@@ -133,6 +133,8 @@ class Vector {
   /// The box, from and to an array of n components where it begins at point `begin`; float or double.
   virtual void set_box(const Box& box, const Array& values, const Point& begin) = 0;
   virtual void get_box(const Box& box, const Array& values, const Point& begin) const = 0;
+  /// Zero at masked points, whose value in the mask is zero; see set() for where that is.
+  virtual void mask(const std::int8_t* points, MemorySpace space) = 0;
 };
 
 /// Seven n x n blocks per point: BlockStencil7.
@@ -155,6 +157,8 @@ class Matrix {
                        BlockOrder order) = 0;
   virtual void get_box(const Box& box, Direction direction, const Array& blocks, const Point& begin,
                        BlockOrder order) const = 0;
+  /// Leaves masked points out, see mask_points(); also where lines are periodic.
+  virtual void mask(const std::int8_t* points, MemorySpace space) = 0;
   /// y = A x
   virtual void apply(const Vector& x, Vector& y) const = 0;
   /// r = b - A x

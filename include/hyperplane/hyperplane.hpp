@@ -22,6 +22,7 @@
 #include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/blocks/cut_grid.hpp>
 #include <hyperplane/blocks/interface.hpp>
+#include <hyperplane/blocks/mask_points.hpp>
 #include <hyperplane/blocks/multi_block.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/blocks/multi_block_status.hpp>
@@ -72,6 +73,7 @@
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 #include <hyperplane/stencil/convert.hpp>
+#include <hyperplane/stencil/mask_points.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 #include <hyperplane/sweep/triangular_sweeps.hpp>
 #include <hyperplane/swept/euler.hpp>

@@ -99,6 +99,20 @@ module hyperplane_c_functions
       integer(c_int), value :: space
       integer(c_int) :: status
     end function c_vector_get
+    function c_vector_mask(vector, mask, count, space) bind(c, name='hyperplane_vector_mask') result(status)
+      import :: c_ptr, c_int, c_int64_t
+      type(c_ptr), value :: vector, mask
+      integer(c_int64_t), value :: count
+      integer(c_int), value :: space
+      integer(c_int) :: status
+    end function c_vector_mask
+    function c_matrix_mask(matrix, mask, count, space) bind(c, name='hyperplane_matrix_mask') result(status)
+      import :: c_ptr, c_int, c_int64_t
+      type(c_ptr), value :: matrix, mask
+      integer(c_int64_t), value :: count
+      integer(c_int), value :: space
+      integer(c_int) :: status
+    end function c_matrix_mask
     function c_vector_fill(vector, number) bind(c, name='hyperplane_vector_fill') result(status)
       import :: c_ptr, c_int, c_double
       type(c_ptr), value :: vector

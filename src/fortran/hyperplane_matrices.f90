@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !> Matrices of the module hyperplane.
 module hyperplane_matrices
-  use, intrinsic :: iso_c_binding, only: c_associated, c_double, c_int, c_int64_t, c_loc, c_ptr
+  use, intrinsic :: iso_c_binding, only: c_associated, c_double, c_int, c_int64_t, c_int8_t, c_loc, c_ptr
   use :: hyperplane_arrays
   use :: hyperplane_base
   use :: hyperplane_c_functions
@@ -17,6 +17,8 @@ module hyperplane_matrices
   !> this order; set_device and get_device (pointer, count, stat); apply(x, y, stat): y = A x; residual(b, x, r, stat):
   !> r = b - A x. set_box(box, blocks, stat) and get_box(box, blocks, stat) with seven arrays, from bottom to top, of which
   !> component r + n * (c - 1) is entry (r, c); directions whose array has not been init are left out.
+  !> mask(mask, stat): leaves points out where integer(c_int8_t) mask(ni, nj, nk) is 0, whatever the matrix has for them;
+  !> mask_device(pointer, count, stat).
   !> set_csr(row_offsets, columns, values, stat): compressed rows that count from 1, of integer(c_int) or
   !> integer(c_int64_t), with values(entry), or values(r, c, entry) of blocks. set_csr_device(rows, entries, block_size,
   !> index_bits, row_offsets, columns, values, stat): in memory of the context's device, as in C: counting from 0.
@@ -25,6 +27,8 @@ module hyperplane_matrices
     procedure :: create => matrix_create
     procedure :: apply => matrix_apply
     procedure :: residual => matrix_residual
+    procedure :: mask => matrix_mask
+    procedure :: mask_device => matrix_mask_device
     procedure :: set_device => matrix_set_device
     procedure :: get_device => matrix_get_device
     procedure :: set_box => matrix_set_box
@@ -52,6 +56,22 @@ contains
     status = c_matrix_create(context%handle, grid, int(n, c_int), stored, made)
     call take(this, made, status, stat)
   end subroutine matrix_create
+
+  !> Points where the mask is 0 are left out.
+  subroutine matrix_mask(this, mask, stat)
+    class(hyperplane_matrix), intent(in) :: this
+    integer(c_int8_t), intent(in), contiguous, target :: mask(..)
+    integer, intent(out), optional :: stat
+    call report(c_matrix_mask(this%handle, c_loc(mask), size(mask, kind=c_int64_t), in_host), stat)
+  end subroutine matrix_mask
+
+  subroutine matrix_mask_device(this, pointer, count, stat)
+    class(hyperplane_matrix), intent(in) :: this
+    type(c_ptr), intent(in) :: pointer
+    integer(c_int64_t), intent(in) :: count
+    integer, intent(out), optional :: stat
+    call report(c_matrix_mask(this%handle, pointer, count, in_device), stat)
+  end subroutine matrix_mask_device
 
   subroutine matrix_set(this, values, stat)
     class(hyperplane_matrix), intent(in) :: this

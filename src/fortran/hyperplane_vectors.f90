@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !> Vectors of the module hyperplane.
 module hyperplane_vectors
-  use, intrinsic :: iso_c_binding, only: c_double, c_int, c_int64_t, c_loc, c_ptr
+  use, intrinsic :: iso_c_binding, only: c_double, c_int, c_int64_t, c_int8_t, c_loc, c_ptr
   use :: hyperplane_arrays
   use :: hyperplane_base
   use :: hyperplane_c_functions
@@ -13,10 +13,13 @@ module hyperplane_vectors
   !> shape (n * points), (n, points), (n, ni, nj, nk) or any other that has as many in this order; set_device and get_device
   !> (pointer, count, stat); fill(value, stat). set_box(box, values, stat) and get_box(box, values, stat): the points of
   !> a box, in subscripts of the grid (from 1) and of the array alike, whose components are unknowns.
+  !> mask(mask, stat): zero at points where integer(c_int8_t) mask(ni, nj, nk) is 0; mask_device(pointer, count, stat).
   type, extends(hyperplane_object), public :: hyperplane_vector
   contains
     procedure :: create => vector_create
     procedure :: fill => vector_fill
+    procedure :: mask => vector_mask
+    procedure :: mask_device => vector_mask_device
     procedure :: set_device => vector_set_device
     procedure :: get_device => vector_get_device
     procedure :: set_box => vector_set_box
@@ -45,6 +48,22 @@ contains
     integer, intent(out), optional :: stat
     call report(c_vector_fill(this%handle, value), stat)
   end subroutine vector_fill
+
+  !> Zero where the mask is 0.
+  subroutine vector_mask(this, mask, stat)
+    class(hyperplane_vector), intent(in) :: this
+    integer(c_int8_t), intent(in), contiguous, target :: mask(..)
+    integer, intent(out), optional :: stat
+    call report(c_vector_mask(this%handle, c_loc(mask), size(mask, kind=c_int64_t), in_host), stat)
+  end subroutine vector_mask
+
+  subroutine vector_mask_device(this, pointer, count, stat)
+    class(hyperplane_vector), intent(in) :: this
+    type(c_ptr), intent(in) :: pointer
+    integer(c_int64_t), intent(in) :: count
+    integer, intent(out), optional :: stat
+    call report(c_vector_mask(this%handle, pointer, count, in_device), stat)
+  end subroutine vector_mask_device
 
   subroutine vector_set(this, values, stat)
     class(hyperplane_vector), intent(in) :: this

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "c/c_fixture.hpp"
+#include "support/masks.hpp"
 #include "support/matchers.hpp"
 
 // Solving for arrays, several right-hand sides and masks.
@@ -201,6 +203,78 @@ TEST_P(CArrays, sip_leaves_masked_points_out) {
                  HYPERPLANE_INVALID_ARGUMENT, "masks are for SIP alone");
   EXPECT_EQ(hyperplane_free(a), HYPERPLANE_SUCCESS);
   EXPECT_EQ(hyperplane_free(sip), HYPERPLANE_SUCCESS);
+}
+
+TEST_P(CArrays, all_solvers_leave_points_out_of_a_masked_matrix) {
+  Mask mask(60, 1);
+  for (std::int64_t const point : {0, 7, 22, 23, 59}) mask[point] = 0;
+  mask[30] = -1;
+  std::array<bool, 3> const periodic{true, true, true};
+  auto const entries = [](const ReferenceStencil& a) {
+    std::vector<double> values;
+    for (auto const& blocks : a.blocks) {
+      for (auto const& block : blocks) values.insert(values.end(), block.entries.begin(), block.entries.end());
+    }
+    return values;
+  };
+  auto const expected = entries(without_masked(system.reference, mask, periodic));
+  auto const given = entries(with_nonsense(system.reference, mask, periodic));
+  auto const count = static_cast<std::int64_t>(given.size());
+  for (auto const storage : {HYPERPLANE_STORAGE_DOUBLE, HYPERPLANE_STORAGE_FLOAT}) {
+    hyperplane_matrix a = nullptr;
+    EXPECT_EQ(hyperplane_matrix_create(system.context, system.c_grid, 2, storage, &a), HYPERPLANE_SUCCESS);
+    CSystem::set(a, given, HYPERPLANE_ROW_MAJOR);
+    EXPECT_EQ(hyperplane_matrix_mask(a, mask.data(), 60, HYPERPLANE_HOST), HYPERPLANE_SUCCESS)
+        << hyperplane_last_error_message();
+    std::vector<double> found(given.size());
+    EXPECT_EQ(hyperplane_matrix_get(a, found.data(), count, HYPERPLANE_ROW_MAJOR, HYPERPLANE_HOST), HYPERPLANE_SUCCESS);
+    if (storage == HYPERPLANE_STORAGE_DOUBLE) {
+      EXPECT_TRUE(bitwise_equal(found, expected));
+    } else {
+      EXPECT_TRUE(near(found, expected, 1e-6));
+    }
+    EXPECT_EQ(hyperplane_free(a), HYPERPLANE_SUCCESS);
+  }
+  CSystem::set(system.a, given, HYPERPLANE_ROW_MAJOR);
+  EXPECT_EQ(hyperplane_matrix_mask(system.a, mask.data(), 60, HYPERPLANE_HOST), HYPERPLANE_SUCCESS);
+  // b of a solution that is zero at masked points, and what is no number there.
+  auto const solution = with_value(system.solution, mask, 0.0);
+  auto const rhs = with_value(without_masked(system.reference, mask).apply(solution), mask, std::nan(""));
+  EXPECT_EQ(hyperplane_vector_set(system.b, rhs.data(), system.size(), HYPERPLANE_HOST), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_vector_mask(system.b, mask.data(), 60, HYPERPLANE_HOST), HYPERPLANE_SUCCESS);
+  for (auto const* name : {"bilu0", "ssor", "jacobi", "lines"}) {
+    hyperplane_preconditioner m = nullptr;
+    EXPECT_EQ(hyperplane_preconditioner_create_named(system.context, system.c_grid, 2, name, nullptr, &m),
+              HYPERPLANE_SUCCESS);
+    EXPECT_EQ(hyperplane_preconditioner_factor(m, system.a), HYPERPLANE_SUCCESS);
+    EXPECT_EQ(hyperplane_preconditioner_check(m), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
+    EXPECT_EQ(hyperplane_vector_fill(system.x, 0.0), HYPERPLANE_SUCCESS);
+    hyperplane_krylov_result result;
+    EXPECT_EQ(hyperplane_krylov_solve(system.krylov, system.a, m, system.b, system.x, &result), HYPERPLANE_SUCCESS);
+    EXPECT_EQ(result.outcome, HYPERPLANE_CONVERGED) << name;
+    auto const x = system.get(system.x);
+    EXPECT_TRUE(near(x, solution, 1e-4)) << name;
+    EXPECT_EQ(x, with_value(x, mask, 0.0)) << name;
+    EXPECT_EQ(hyperplane_free(m), HYPERPLANE_SUCCESS);
+  }
+}
+
+TEST_P(CArrays, masks_that_are_refused) {
+  Mask const mask(60, 1);
+  expect_failure(hyperplane_matrix_mask(system.a, mask.data(), 59, HYPERPLANE_HOST), HYPERPLANE_SIZE_MISMATCH,
+                 "count is 59, expected 60");
+  expect_failure(hyperplane_vector_mask(system.x, mask.data(), 120, HYPERPLANE_HOST), HYPERPLANE_SIZE_MISMATCH,
+                 "count is 120, expected 60");
+  expect_failure(hyperplane_matrix_mask(system.a, nullptr, 60, HYPERPLANE_HOST), HYPERPLANE_NULL_POINTER,
+                 "mask is NULL");
+  expect_failure(hyperplane_vector_mask(system.x, nullptr, 60, HYPERPLANE_HOST), HYPERPLANE_NULL_POINTER,
+                 "mask is NULL");
+  expect_failure(hyperplane_matrix_mask(system.a, mask.data(), 60, HYPERPLANE_DEVICE), HYPERPLANE_INVALID_ARGUMENT,
+                 "device memory");
+  expect_failure(hyperplane_vector_mask(system.x, mask.data(), 60, HYPERPLANE_DEVICE), HYPERPLANE_INVALID_ARGUMENT,
+                 "device memory");
+  expect_failure(hyperplane_matrix_mask(nullptr, mask.data(), 60, HYPERPLANE_HOST), HYPERPLANE_NULL_POINTER,
+                 "matrix is NULL");
 }
 
 }  // namespace

@@ -183,5 +183,31 @@ TEST(CCuda, masks_and_boxes_are_on_the_device_too) {
   EXPECT_EQ(hyperplane_free(a), HYPERPLANE_SUCCESS);
 }
 
+TEST(CCuda, masks_of_matrices_and_vectors_are_on_the_device_too) {
+  CSystem system("cuda");
+  std::vector<std::int8_t> mask(60, 1);
+  mask[31] = 0;
+  DeviceValues<std::int8_t> const device_mask(mask);
+  auto const mask_both = [&](const std::int8_t* points, hyperplane_memory_space space) {
+    CSystem::set(system.a, system.values(HYPERPLANE_ROW_MAJOR), HYPERPLANE_ROW_MAJOR);
+    EXPECT_EQ(hyperplane_matrix_mask(system.a, points, 60, space), HYPERPLANE_SUCCESS)
+        << hyperplane_last_error_message();
+    EXPECT_EQ(hyperplane_vector_fill(system.x, 1.0), HYPERPLANE_SUCCESS);
+    EXPECT_EQ(hyperplane_vector_mask(system.x, points, 60, space), HYPERPLANE_SUCCESS);
+    auto const x = system.get(system.x);
+    for (int e = 0; e < 120; ++e) EXPECT_EQ(x[e], e / 2 == 31 ? 0.0 : 1.0);
+    std::vector<double> values(60 * 28);
+    EXPECT_EQ(hyperplane_matrix_get(system.a, values.data(), 60 * 28, HYPERPLANE_ROW_MAJOR, HYPERPLANE_HOST),
+              HYPERPLANE_SUCCESS);
+    return values;
+  };
+  auto const masked = mask_both(mask.data(), HYPERPLANE_HOST);
+  EXPECT_TRUE(bitwise_equal(mask_both(device_mask.data(), HYPERPLANE_DEVICE), masked));
+  EXPECT_EQ(masked[(31 * 7 + HYPERPLANE_CENTER) * 4], 1.0);
+  EXPECT_EQ(masked[(32 * 7 + HYPERPLANE_WEST) * 4], 0.0);
+  expect_failure(hyperplane_matrix_mask(system.a, mask.data(), 60, HYPERPLANE_DEVICE), HYPERPLANE_INVALID_ARGUMENT,
+                 "device memory");
+}
+
 }  // namespace
 }  // namespace hyperplane::test

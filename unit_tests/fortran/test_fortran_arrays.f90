@@ -223,7 +223,8 @@ contains
   subroutine masks()
     type(hyperplane_matrix) :: a
     type(hyperplane_preconditioner) :: sip
-    real(c_double) :: blocks(1, 1, 7, ni, nj, nk), rhs(ni, nj, nk), x(ni, nj, nk)
+    type(hyperplane_vector) :: v
+    real(c_double) :: blocks(1, 1, 7, ni, nj, nk), rhs(ni, nj, nk), x(ni, nj, nk), of_matrix(ni, nj, nk)
     integer(c_int8_t) :: mask(ni, nj, nk)
     call random_blocks(blocks)
     call random_number(rhs)
@@ -243,6 +244,25 @@ contains
     call expect_refused(stat, HYPERPLANE_SIZE_MISMATCH, 'count is 12, expected 24')
     call sip%factor_masked_device(a, c_null_ptr, int(points, c_int64_t), stat)
     call expect(stat == HYPERPLANE_NULL_POINTER, 'no device memory for a mask')
+    ! Left out of the matrix, they are left out by all.
+    rhs(2, 2, 1) = 0
+    call a%mask(mask)
+    call sip%factor(a)
+    call sip%solve(rhs, of_matrix)
+    call expect(all(of_matrix == x), 'a mask of a matrix')
+    call v%create(context, grid, 1)
+    call v%fill(1.0_c_double)
+    call v%mask(mask)
+    call v%get(x)
+    call expect(all(x == mask), 'a mask of a vector')
+    call a%mask(mask(:, :, 1), stat)
+    call expect_refused(stat, HYPERPLANE_SIZE_MISMATCH, 'hyperplane_matrix_mask: count is 12, expected 24')
+    call v%mask(mask(:, :, 1), stat)
+    call expect_refused(stat, HYPERPLANE_SIZE_MISMATCH, 'hyperplane_vector_mask: count is 12, expected 24')
+    call a%mask_device(c_null_ptr, int(points, c_int64_t), stat)
+    call expect(stat == HYPERPLANE_NULL_POINTER, 'no device memory for a mask of a matrix')
+    call v%mask_device(c_null_ptr, int(points, c_int64_t), stat)
+    call expect(stat == HYPERPLANE_NULL_POINTER, 'no device memory for a mask of a vector')
   end subroutine masks
 
   subroutine before_factor()

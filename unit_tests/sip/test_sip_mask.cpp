@@ -4,13 +4,13 @@
 
 #include <cstdint>
 #include <hyperplane/sip/sip.hpp>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "support/execution_spaces.hpp"
 #include "support/instances.hpp"
 #include "support/kokkos_events.hpp"
+#include "support/masks.hpp"
 #include "support/matchers.hpp"
 #include "support/serial_reference.hpp"
 #include "support/sip_reference.hpp"
@@ -23,52 +23,6 @@ namespace {
 template <class Exec>
 class SipMaskTest : public ::testing::Test {};
 TYPED_TEST_SUITE(SipMaskTest, ExecutionSpaces, SpaceNames);
-
-template <class Exec>
-auto to_device_mask(const Exec& exec, const std::vector<std::int8_t>& mask) {
-  Kokkos::View<std::int8_t*, typename Exec::memory_space> const view("mask", mask.size());
-  auto const host = Kokkos::create_mirror_view(view);
-  for (std::size_t p = 0; p < mask.size(); ++p) host(p) = mask[p];
-  Kokkos::deep_copy(exec, view, host);
-  exec.fence();
-  return view;
-}
-
-/// Unit rows at masked points, and zeros for them in the other rows.
-ReferenceStencil without_masked(ReferenceStencil a, const std::vector<std::int8_t>& mask) {
-  for (std::int64_t p = 0; p < a.grid.size(); ++p) {
-    for (auto const d : stencil7_directions) {
-      Point const other = neighbour(a.grid.point(p), d);
-      bool const kept = mask[p] != 0 && a.grid.contains(other) && mask[a.grid.index(other)] != 0;
-      if (!kept) a.block(p, d)(0, 0) = mask[p] == 0 && d == Direction::center ? 1.0 : 0.0;
-    }
-  }
-  return a;
-}
-
-/// Not a number in all that has to be ignored.
-ReferenceStencil with_nonsense(ReferenceStencil a, const std::vector<std::int8_t>& mask) {
-  for (std::int64_t p = 0; p < a.grid.size(); ++p) {
-    for (auto const d : stencil7_directions) {
-      Point const other = neighbour(a.grid.point(p), d);
-      bool const ignored = mask[p] == 0 || (a.grid.contains(other) && mask[a.grid.index(other)] == 0);
-      if (ignored) a.block(p, d)(0, 0) = std::numeric_limits<double>::quiet_NaN();
-    }
-  }
-  return a;
-}
-
-/// Points in the way of a flow: a box, some scattered points, and negative values for others, which are not masked.
-std::vector<std::int8_t> mask_of(const Grid& grid) {
-  auto const values = random_vector(grid.size());
-  std::vector<std::int8_t> mask(grid.size());
-  for (std::int64_t p = 0; p < grid.size(); ++p) {
-    auto const [i, j, k] = grid.point(p);
-    bool const in_box = i < grid.ni() / 2 && j >= grid.nj() / 3 && 2 * j < grid.nj() + 2 && k <= grid.nk() / 2;
-    mask[p] = in_box || values[p] > 0.7 ? 0 : values[p] < 0 ? -1 : 1;
-  }
-  return mask;
-}
 
 template <class Scalar, class Storage, class Exec>
 void compare_with_edited_matrix(const Exec& exec) {
@@ -90,7 +44,7 @@ void compare_with_edited_matrix(const Exec& exec) {
         sip.solve(exec, x, x);
         return to_host(exec, x);
       };
-      sip.factor(exec, to_device<Scalar, 1, Storage>(exec, with_nonsense(a, mask)), to_device_mask(exec, mask));
+      sip.factor(exec, to_device<Scalar, 1, Storage>(exec, with_nonsense(a, mask)), to_view<std::int8_t>(exec, mask));
       auto const x = solve(rhs);
       EXPECT_TRUE(near(x, expected, rounding<Storage>(200, 1))) << what;
       for (std::int64_t p = 0; p < grid.size(); ++p) {
@@ -121,10 +75,10 @@ TYPED_TEST(SipMaskTest, all_points_and_none) {
     BlockVector<double, 1, TypeParam> const x(exec, grid), y(exec, grid);
     sip.factor(exec, a);
     sip.solve(exec, b, x);
-    sip.factor(exec, a, to_device_mask(exec, std::vector<std::int8_t>(grid.size(), 1)));
+    sip.factor(exec, a, to_view<std::int8_t>(exec, Mask(grid.size(), 1)));
     sip.solve(exec, b, y);
     EXPECT_TRUE(bitwise_equal(to_host(exec, y), to_host(exec, x))) << name(path);
-    sip.factor(exec, a, to_device_mask(exec, std::vector<std::int8_t>(grid.size(), 0)));
+    sip.factor(exec, a, to_view<std::int8_t>(exec, Mask(grid.size(), 0)));
     sip.solve(exec, b, y);
     EXPECT_TRUE(sip.status(exec).ok());
     EXPECT_EQ(to_host(exec, y), std::vector<double>(grid.size(), 0.0)) << name(path);
@@ -135,7 +89,7 @@ TYPED_TEST(SipMaskTest, allocates_nothing_fences_nothing_and_refuses_another_siz
   auto const exec = OtherInstance<TypeParam>::make();
   Grid const grid(9, 10, 4);
   auto const a = to_device<double, 1, double>(exec, random_stencil(grid, 1));
-  auto const mask = to_device_mask(exec, mask_of(grid));
+  auto const mask = to_view<std::int8_t>(exec, mask_of(grid));
   for (SolverPath const path : solver_paths_of<TypeParam>()) {
     auto sip = path.make<Sip<double, TypeParam>>(exec, grid);
     exec.fence();

@@ -58,7 +58,7 @@ struct SipOptions {
 /// Boundaries are what A says (Dirichlet, Neumann); entries of A that point out of the grid are ignored. Periodic
 /// directions are not handled: a BlockStencil7 has no entries for them, and the order of the sweeps would have no
 /// beginning. Solid points may be masked, see factor(); or they are rows of A with a diagonal entry alone, to which no
-/// other row points.
+/// other row points: mask_points() makes them so.
 ///
 /// A plan: the constructor allocates 7 values of StorageScalar per point, and on CUDA for SweepPath::slab packets,
 /// about 15 bytes per point on large grids, more on flat ones; factor() and solve() allocate nothing, fence nothing,

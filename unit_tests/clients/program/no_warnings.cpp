@@ -46,6 +46,10 @@ void solve_blocks(const Exec& exec) {
   Kokkos::View<Scalar*, Exec> const rows("rows", static_cast<std::size_t>(grid.size() * n));
   hyperplane::unpack(exec, x, rows, hyperplane::RedBlackOrder(grid));
   hyperplane::pack(exec, rows, x, hyperplane::HyperplaneMap(grid));
+  Kokkos::View<std::int8_t*, Exec> const mask("mask", static_cast<std::size_t>(grid.size()));
+  hyperplane::mask_points(exec, mask, a);
+  hyperplane::mask_points(exec, mask, a, {true, false, false});
+  hyperplane::mask_points(exec, mask, x);
 }
 
 template <class Scalar, int n>
@@ -58,6 +62,9 @@ void solve_grid_blocks(const Exec& exec) {
   hyperplane::MultiBlockVector<Scalar, n, Exec> const b(exec, grid), x(exec, grid);
   using Ilu = hyperplane::MultiBlock<hyperplane::BlockIlu0<Scalar, n, Exec>>;
   Ilu preconditioner(exec, grid, {.coupling = hyperplane::Coupling::coloured});
+  Kokkos::View<std::int8_t*, Exec> const mask("mask", static_cast<std::size_t>(grid.size()));
+  hyperplane::mask_points(exec, mask, a);
+  hyperplane::mask_points(exec, mask, b);
   preconditioner.factor(exec, a);
   if (!preconditioner.status(exec).ok()) return;
   using Vector = hyperplane::MultiBlockVector<Scalar, n, Exec>;

@@ -5,6 +5,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/grid/slab_map.hpp>
+#include <hyperplane/grid/stencil7.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -14,6 +15,21 @@
 #include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// From the slots of a grid block, whose groups are counted over all grid blocks, to the numbers of its points.
+template <int vector_length>
+struct SlotNumbers {
+  SlabMap<vector_length> m_map;
+  std::int64_t m_first_pack;
+  std::int64_t m_first_point;
+
+  /// That of the point in a slot, which has one.
+  KOKKOS_FUNCTION std::int64_t number(std::int64_t pack, int lane) const {
+    Point p{};
+    m_map.find_point(pack - m_first_pack, lane, p);
+    return m_first_point + m_map.grid().index(p);
+  }
+};
 
 /// Where the SIMD groups of each grid block begin, in storage that has one grid block after the other.
 template <int vector_length>
