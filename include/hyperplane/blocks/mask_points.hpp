@@ -62,7 +62,7 @@ void mask_points(const Exec& exec, const PointMask<Exec>& mask, const MultiBlock
   if (faces.size == 0) return;
   using Packs = InterleavedRef<Storage, W, stencil7_size * n * n>;
   detail::launch("Hyperplane::MultiBlockStencil7::mask_points",
-                 Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, faces.size), detail::mask_bytes,
+                 detail::IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, faces.size), detail::mask_bytes,
                  detail::MaskCouplings<Storage, n, W>{faces, a.numbers().data(), mask.data(), Packs(a.flat().data())});
 }
 
