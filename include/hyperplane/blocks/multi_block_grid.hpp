@@ -39,6 +39,9 @@ class MultiBlockGrid {
     std::partial_sum(lists.first_interfaces.begin(), lists.first_interfaces.end(), lists.first_interfaces.begin());
   }
 
+  /// No grid blocks: what a process has where others have them all. Vectors and matrices on it are padding alone.
+  static MultiBlockGrid without_blocks() { return MultiBlockGrid(std::make_shared<Lists>(Lists{{}, {}, {0}, {0}})); }
+
   /// Number of grid blocks.
   int block_count() const { return static_cast<int>(m_lists->blocks.size()); }
   const Grid& block(int number) const { return m_lists->blocks.at(as_index(number)); }
@@ -70,6 +73,7 @@ class MultiBlockGrid {
   friend std::string to_string(const MultiBlockGrid& grid) {
     std::size_t const count = grid.m_lists->blocks.size(), named = count > 4 ? 3 : count;
     std::string result = std::to_string(count) + (count == 1 ? " grid block" : " grid blocks");
+    if (count == 0) return result;
     for (std::size_t b = 0; b < named; ++b) result += (b == 0 ? " (" : ", ") + to_string(grid.m_lists->blocks[b]);
     return result + (named < count ? ", ...)" : ")");
   }
@@ -81,6 +85,8 @@ class MultiBlockGrid {
     std::vector<std::int64_t> first_points{0};
     std::vector<std::size_t> first_interfaces{};
   };
+  explicit MultiBlockGrid(std::shared_ptr<Lists> lists) : m_lists(std::move(lists)) {}
+
   std::size_t as_index(int number) const {
     if (number < 0 || number >= block_count()) {
       fail("MultiBlockGrid: there is no grid block " + std::to_string(number) + " in " + to_string(*this));

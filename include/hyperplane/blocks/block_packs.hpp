@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -15,7 +16,8 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// Where the SIMD groups of each grid block begin, in storage that has one grid block after the other.
+/// Where the SIMD groups of each grid block begin, in storage that has one grid block after the other. Without grid
+/// blocks there is one group of padding, so that no storage is empty.
 template <int vector_length>
 class BlockPacks {
  public:
@@ -29,7 +31,7 @@ class BlockPacks {
   /// The first group of a grid block.
   std::int64_t first(int number) const { return (*m_first)[as_size(number)]; }
   /// Groups of all grid blocks.
-  std::int64_t count() const { return m_first->back(); }
+  std::int64_t count() const { return std::max<std::int64_t>(m_first->back(), 1); }
 
   /// The part of a grid block, where a group has `values` values.
   template <class Flat>
