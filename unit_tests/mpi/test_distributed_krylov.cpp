@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gmock/gmock.h>
 
+#include <array>
+#include <bit>
+#include <cstdint>
 #include <hyperplane/blocks/apply.hpp>
 #include <hyperplane/blocks/cut_grid.hpp>
 #include <hyperplane/blocks/multi_block.hpp>
@@ -47,7 +50,7 @@ class ComparedSolves {
     auto const b = to_ranks<double, n>(exec, grid, rhs);
     DistributedMultiBlock<Ilu> ilu(exec, grid);
     ilu.factor(exec, a);
-    ASSERT_TRUE(ilu.status(exec).ok()) << what;
+    EXPECT_TRUE(ilu.status(exec).ok()) << what;
     Method<Vector> const method(exec, grid, options);
     std::vector<double> first;
     for (int repetition = 0; repetition < 2; ++repetition) {
@@ -57,8 +60,8 @@ class ComparedSolves {
       EXPECT_EQ(result.iterations, one.iterations) << what;
       world.require_same("norms", std::array{std::bit_cast<std::uint64_t>(result.residual_norm)});
       auto values = to_host(exec, x);
-      if (repetition > 0) EXPECT_TRUE(bitwise_equal(values, first)) << what;
-      first = values;
+      if (repetition == 0) first = values;
+      EXPECT_TRUE(bitwise_equal(values, first)) << what;
       for (auto& value : values) value /= scale;
       EXPECT_TRUE(near(values, part_of_rank(grid, n, expected), 1e-6)) << what;
     }

@@ -40,7 +40,11 @@ class MultiBlockGrid {
   }
 
   /// No grid blocks: what a process has where others have them all. Vectors and matrices on it are padding alone.
-  static MultiBlockGrid without_blocks() { return MultiBlockGrid(std::make_shared<Lists>(Lists{{}, {}, {0}, {0}})); }
+  static MultiBlockGrid without_blocks() {
+    MultiBlockGrid result({Grid(1, 1, 1)});
+    result.m_lists = std::make_shared<Lists>(Lists{{}, {}, {0}, {0}});
+    return result;
+  }
 
   /// Number of grid blocks.
   int block_count() const { return static_cast<int>(m_lists->blocks.size()); }
@@ -85,8 +89,6 @@ class MultiBlockGrid {
     std::vector<std::int64_t> first_points{0};
     std::vector<std::size_t> first_interfaces{};
   };
-  explicit MultiBlockGrid(std::shared_ptr<Lists> lists) : m_lists(std::move(lists)) {}
-
   std::size_t as_index(int number) const {
     if (number < 0 || number >= block_count()) {
       fail("MultiBlockGrid: there is no grid block " + std::to_string(number) + " in " + to_string(*this));

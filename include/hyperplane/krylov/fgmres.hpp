@@ -124,21 +124,17 @@ class Fgmres : private detail::KrylovMethod<Fgmres<Vector>, Vector> {
     double* const first = coefficients(0);
     double* const second = coefficients(1);
     const detail::Address<Scalar>* const v = m_pointers.data();
-    dots(exec, w, j + 1, first);
+    m_dots.run(exec, data(w), v, j + 1, first);
+    this->m_reducer.complete(exec, first, j + 1);
     detail::launch("Hyperplane::Fgmres::orthogonalize", this->all(exec), (j + 3.0) * sizeof(Scalar),
                    detail::FgmresSubtractOnly<Scalar>{{first, v, data(w), j + 1}});
-    dots(exec, w, j + 1, second);
+    m_dots.run(exec, data(w), v, j + 1, second);
+    this->m_reducer.complete(exec, second, j + 1);
     this->m_reducer.template run<1>(exec, "Hyperplane::Fgmres::orthogonalize",
                                     detail::FgmresSubtract<Scalar>{second, v, data(w), j + 1},
                                     detail::FgmresColumnFinish{progress, system(), first, second, j});
     detail::launch("Hyperplane::Fgmres::normalize", this->all(exec), 2.0 * sizeof(Scalar),
                    detail::FgmresScale<Scalar>{progress, system().m_scale, data(w), data(w)});
-  }
-
-  /// (w, v[i]), i < count.
-  void dots(const Exec& exec, const Vector& w, int count, double* results) const {
-    m_dots.run(exec, data(w), m_pointers.data(), count, results);
-    this->m_reducer.complete(exec, results, count);
   }
 
   void update(const Exec& exec, const Vector& x, const detail::KrylovRun& run) const {

@@ -25,8 +25,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// code's.
 ///
 /// A handle: copies are the same communicator, which is freed with the last of them, but not after MPI_Finalize. MPI's
-/// own errors throw Error with MPI's text. Constructor, agree(), any(), require_same() and sum() are collective: all
-/// ranks call them, in the same order.
+/// own errors throw Error with MPI's text. All but rank(), size(), get() and copies is collective: all ranks do it, in
+/// the same order, also the end of the last copy.
 ///
 /// What goes wrong on one rank must not leave the others waiting for it: agree() makes it an error on all ranks.
 class Communicator {

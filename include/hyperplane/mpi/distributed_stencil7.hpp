@@ -19,9 +19,9 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 ///
 /// A shared handle with the semantics of a Kokkos::View. The constructor is collective: it allocates on the given
 /// instance, lists points on interfaces, prepares the messages of apply() and waits for the instance. Where that fails
-/// on a rank, all ranks throw Error. Nothing else here allocates or is collective. Memory beside the local matrix: of
-/// each pair of points across an interface between ranks, n values on either side, twice on a device, and up to 120
-/// bytes of lists.
+/// on a rank, all ranks throw Error. Nothing else here allocates or is collective. Memory beside the local matrix: for
+/// each pair of points across an interface between ranks, on both of them 2 n values (4 n where there is a device) and
+/// up to 88 bytes of lists.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
 class DistributedStencil7 {
  public:

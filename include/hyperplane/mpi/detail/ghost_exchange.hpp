@@ -32,7 +32,7 @@ struct GatherSent {
     auto const lane = index % vector_length;
     auto const row = index / vector_length;
     Slot const slot = m_points[row / n * vector_length + lane];
-    m_buffer[index] = slot.pack == no_pack ? Scalar(0) : m_x(slot.pack, static_cast<int>(row % n), slot.lane);
+    m_buffer[index] = slot.pack == no_point ? Scalar(0) : m_x(slot.pack, static_cast<int>(row % n), slot.lane);
   }
 };
 

@@ -25,7 +25,7 @@ struct Message {
 };
 
 /// No point: what is left over of the last group of a message.
-inline constexpr std::int64_t no_pack = -1;
+inline constexpr std::int64_t no_point = -1;
 
 /// Interfaces between this rank and others: which points others need, which ghost values come from them, and the
 /// couplings to those.
@@ -61,7 +61,7 @@ class RemoteFaces {
 
   const std::vector<Message>& sends() const { return m_sends; }
   const std::vector<Message>& receives() const { return m_receives; }
-  /// Of each lane of each group that is sent, the point, or no_pack.
+  /// Of each lane of each group that is sent, the point, or no_point.
   const std::vector<Slot>& sent_points() const { return m_sent_points; }
   std::int64_t received_packs() const { return m_received_packs; }
   /// Donors are slots of the groups that are received.
@@ -76,7 +76,7 @@ class RemoteFaces {
     auto const first = static_cast<std::int64_t>(m_sent_points.size()) / vector_length;
     m_sends.push_back({other, first, packs_for(slots.size())});
     m_sent_points.insert(m_sent_points.end(), slots.begin(), slots.end());
-    m_sent_points.resize(as_size((first + m_sends.back().packs) * vector_length), Slot{no_pack, 0});
+    m_sent_points.resize(as_size((first + m_sends.back().packs) * vector_length), Slot{no_point, 0});
   }
 
   void add_receive(int other, std::vector<FaceCouplingEntry>& couplings, std::vector<FaceCouplingEntry>& all) {
