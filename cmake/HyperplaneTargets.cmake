@@ -47,6 +47,33 @@ function(hyperplane_add_unit_test name)
                                                                           "OMP_NUM_THREADS=4;OMP_PROC_BIND=false;${hyperplane_waits}")
 endfunction()
 
+# hyperplane_add_mpi_test(NAME SOURCE...): a GoogleTest executable with a main program of its own, of which CTest has a test
+# with 1, 2, 3 and 4 ranks each, whatever the number of cores.
+function(hyperplane_add_mpi_test name)
+  hyperplane_add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE Hyperplane::mpi GTest::gtest GTest::gmock)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/unit_tests)
+  if(NOT Kokkos_ENABLE_CUDA)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+  endif()
+  if(NOT hyperplane_mpiexec)
+    message(STATUS "There is no mpiexec: ${name} is built, and not run")
+    return()
+  endif()
+  set(environment ${hyperplane_mpi_environment} ${hyperplane_waits})
+  if(HYPERPLANE_SANITIZE)
+    # MPI does not free all of its memory at the end. Open MPI patches functions of the C library, of which sanitizers
+    # have their own.
+    list(APPEND environment ASAN_OPTIONS=detect_leaks=0 "OMPI_MCA_memory=^patcher")
+  endif()
+  foreach(ranks IN ITEMS 1 2 3 4)
+    add_test(NAME ${name}_${ranks} COMMAND ${hyperplane_mpiexec} ${ranks} $<TARGET_FILE:${name}> ${MPIEXEC_POSTFLAGS})
+    # A rank that waits for another for good is a failure.
+    set_tests_properties(${name}_${ranks} PROPERTIES LABELS unit TIMEOUT 300 PROCESSORS ${ranks} ENVIRONMENT
+                                                                                           "${environment}")
+  endforeach()
+endfunction()
+
 # hyperplane_also_optimized(TEST TARGET...): `run test --all` runs the test with full optimization, too, and builds these
 # targets for it.
 function(hyperplane_also_optimized test)

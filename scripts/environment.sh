@@ -14,7 +14,7 @@ readonly -A kokkos_packages=(
   [serial]="libtrilinos-kokkos-dev libtrilinos-kokkos-kernels-dev"
 )
 readonly common_packages="g++ gfortran cmake ninja-build git ca-certificates pkgconf libgtest-dev libgmock-dev libbenchmark-dev libcli11-dev \
-nlohmann-json3-dev libfmt-dev python3-matplotlib"
+nlohmann-json3-dev libfmt-dev libopenmpi-dev openmpi-bin python3-matplotlib"
 
 say() { printf 'run: %s\n' "$*"; }
 die() {

@@ -11,10 +11,14 @@ if ! command -v clang-tidy-19 >/dev/null; then
   exit 0
 fi
 
-# All headers in one file: templates are checked as they are written, once. It is compiled as a file of the library is.
-mapfile -t headers < <(find include/hyperplane -name '*.hpp' -not -path '*/cuda/*' -not -name '*_cuda*' | sort)
-printf '#include <%s>\n' "${headers[@]#include/}" >"$build/every_header.cpp"
-python3 - "$build" <<'PYTHON'
+# All headers in one file: templates are checked as they are written, once. It is compiled as a file of the library is,
+# where there is MPI, with MPI.
+mpi=$(pkg-config --cflags-only-I mpi-c 2>/dev/null || true)
+without=()
+[[ -n $mpi ]] || without=(-not -path '*/mpi/*')
+mapfile -t headers < <(cd include && find hyperplane -name '*.hpp' -not -path '*/cuda/*' -not -name '*_cuda*' "${without[@]}" | sort)
+printf '#include <%s>\n' "${headers[@]}" >"$build/every_header.cpp"
+python3 - "$build" "${mpi//-I/-isystem }" <<'PYTHON'
 import json, pathlib, shlex, sys
 
 build = pathlib.Path(sys.argv[1]).resolve()
@@ -27,7 +31,8 @@ for entry in json.loads((build / "compile_commands.json").read_text()):
 library = next(entry for name, entry in commands.items() if name.endswith("/src/boxes.cpp"))
 all_headers = str(build / "every_header.cpp")
 commands[all_headers] = dict(library, file=all_headers,
-                             command=library["command"].replace(library["file"], shlex.quote(all_headers)))
+                             command=library["command"].replace(library["file"], shlex.quote(all_headers)) +
+                             " " + sys.argv[2])
 tidy = build / "tidy"
 tidy.mkdir(exist_ok=True)
 (tidy / "compile_commands.json").write_text(json.dumps(list(commands.values())))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-/// All public headers of the library.
+/// All public headers of the library, but for those that need MPI: mpi/mpi.hpp has these.
 
 #include <hyperplane/array/array_ref.hpp>
 #include <hyperplane/array/box.hpp>

@@ -125,6 +125,18 @@ TEST(MultiBlockGrid, colours) {
   EXPECT_THAT(message_of([&] { check_colours("f", grid, {0, -1}); }), HasSubstr("grid block 1 has colour -1"));
 }
 
+TEST(MultiBlockGrid, without_blocks) {
+  auto const none = MultiBlockGrid::without_blocks();
+  EXPECT_EQ(none.block_count(), 0);
+  EXPECT_EQ(none.size(), 0);
+  EXPECT_TRUE(none.blocks().empty());
+  EXPECT_TRUE(none.interfaces().empty());
+  EXPECT_EQ(to_string(none), "0 grid blocks");
+  EXPECT_TRUE(none == MultiBlockGrid::without_blocks());
+  EXPECT_FALSE(none == MultiBlockGrid({Grid(1, 1, 1)}));
+  EXPECT_THAT(message_of([&] { (void)none.block(0); }), HasSubstr("there is no grid block 0 in 0 grid blocks"));
+}
+
 TEST(MultiBlockGrid, what_is_wrong_is_named) {
   std::vector<Grid> const blocks{Grid(4, 3, 2), Grid(5, 3, 2)};
   Interface const good{.block = 0, .face = Direction::east, .points = {{3, 0, 0}, {4, 3, 2}}, .donor = 1};

@@ -71,8 +71,9 @@ class ScaledNorm {
   ScaledNorm(const Exec& exec, const std::string& label)
       : m_norm(Kokkos::view_alloc(exec, label)), m_host_norm(Kokkos::create_mirror_view(m_norm)) {}
 
-  template <class Scalar>
-  double operator()(const Exec& exec, const Reducer<Exec>& reducer, const Scalar* x) const {
+  /// By a Reducer, or by one that joins the sums of several processes.
+  template <class AnyReducer, class Scalar>
+  double operator()(const Exec& exec, const AnyReducer& reducer, const Scalar* x) const {
     reducer.template run<3>(exec, m_norm.label(), ScaledSquaresBody<Scalar>{x}, ScaledNormFinish{m_norm.data()});
     Kokkos::deep_copy(exec, m_host_norm, m_norm);
     exec.fence("Hyperplane: a norm out of the ordinary");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/blocks/detail/block_packs.hpp>
-#include <hyperplane/blocks/detail/face_couplings.hpp>
+#include <hyperplane/blocks/block_packs.hpp>
+#include <hyperplane/blocks/face_couplings.hpp>
 #include <hyperplane/blocks/multi_block_stencil7.hpp>
 #include <hyperplane/blocks/multi_block_vector.hpp>
 #include <hyperplane/core/abi.hpp>

@@ -39,6 +39,13 @@ class MultiBlockGrid {
     std::partial_sum(lists.first_interfaces.begin(), lists.first_interfaces.end(), lists.first_interfaces.begin());
   }
 
+  /// No grid blocks: what a process has where others have them all. Vectors and matrices on it are padding alone.
+  static MultiBlockGrid without_blocks() {
+    MultiBlockGrid result({Grid(1, 1, 1)});
+    result.m_lists = std::make_shared<Lists>(Lists{{}, {}, {0}, {0}});
+    return result;
+  }
+
   /// Number of grid blocks.
   int block_count() const { return static_cast<int>(m_lists->blocks.size()); }
   const Grid& block(int number) const { return m_lists->blocks.at(as_index(number)); }
@@ -70,6 +77,7 @@ class MultiBlockGrid {
   friend std::string to_string(const MultiBlockGrid& grid) {
     std::size_t const count = grid.m_lists->blocks.size(), named = count > 4 ? 3 : count;
     std::string result = std::to_string(count) + (count == 1 ? " grid block" : " grid blocks");
+    if (count == 0) return result;
     for (std::size_t b = 0; b < named; ++b) result += (b == 0 ? " (" : ", ") + to_string(grid.m_lists->blocks[b]);
     return result + (named < count ? ", ...)" : ")");
   }

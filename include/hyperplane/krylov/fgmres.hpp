@@ -125,9 +125,11 @@ class Fgmres : private detail::KrylovMethod<Fgmres<Vector>, Vector> {
     double* const second = coefficients(1);
     const detail::Address<Scalar>* const v = m_pointers.data();
     m_dots.run(exec, data(w), v, j + 1, first);
+    this->m_reducer.complete(exec, first, j + 1);
     detail::launch("Hyperplane::Fgmres::orthogonalize", this->all(exec), (j + 3.0) * sizeof(Scalar),
                    detail::FgmresSubtractOnly<Scalar>{{first, v, data(w), j + 1}});
     m_dots.run(exec, data(w), v, j + 1, second);
+    this->m_reducer.complete(exec, second, j + 1);
     this->m_reducer.template run<1>(exec, "Hyperplane::Fgmres::orthogonalize",
                                     detail::FgmresSubtract<Scalar>{second, v, data(w), j + 1},
                                     detail::FgmresColumnFinish{progress, system(), first, second, j});

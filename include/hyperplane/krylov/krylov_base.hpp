@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
-#include <hyperplane/array/reducer.hpp>
 #include <hyperplane/array/scaled_norm.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/error.hpp>
@@ -12,6 +11,7 @@
 #include <hyperplane/krylov/concepts.hpp>
 #include <hyperplane/krylov/detail/progress.hpp>
 #include <hyperplane/krylov/options.hpp>
+#include <hyperplane/krylov/processes.hpp>
 #include <memory>
 #include <string>
 
@@ -102,10 +102,10 @@ class KrylovBase {
   using Scalar = typename Vector::scalar_type;
 
   KrylovBase(const Exec& exec, const VectorDomain<Vector>& domain, const char* method, const KrylovOptions& options)
-      : m_options((check_options(method, options), options)),
+      : m_options(Processes::options(domain, method, options)),
         m_label(std::string("Hyperplane::") + method),
         m_r(make_vector<Vector>(exec, domain, m_label + "::r")),
-        m_reducer(exec, size(m_r)),
+        m_reducer(Processes::reducer(exec, domain, size(m_r))),
         m_norm(exec, m_label + "::norm"),
         m_progress(exec, m_label, options),
         m_solving(std::make_shared<std::atomic<bool>>(false)) {}
@@ -113,22 +113,27 @@ class KrylovBase {
   const KrylovOptions& options() const { return m_options; }
 
  protected:
+  using Processes = KrylovProcesses<VectorDomain<Vector>>;
+
   static Scalar* data(const Vector& v) { return v.flat().data(); }
   static std::int64_t size(const Vector& v) { return static_cast<std::int64_t>(v.flat().size()); }
   IndexRange<Exec> all(const Exec& exec) const { return {exec, 0, size(m_r)}; }
 
   void check(const Vector& b, const Vector& x, const KrylovLimits& limits) const {
-    check_limits(m_label, limits);
-    auto const check = [this](const Vector& v) {
-      auto const domain = vector_domain(v), expected = vector_domain(m_r);
+    auto const expected = vector_domain(m_r);
+    auto const check_domain = [&](const Vector& v) {
+      auto const domain = vector_domain(v);
       if (!(domain == expected)) {
         fail(m_label + ": a vector is of " + describe_domain(domain) + " points, expected " +
              describe_domain(expected));
       }
     };
-    check(b);
-    check(x);
-    if (data(b) == data(x)) fail(m_label + ": x must not be b");
+    Processes::check(expected, m_label, limits, [&] {
+      check_limits(m_label, limits);
+      check_domain(b);
+      check_domain(x);
+      if (data(b) == data(x)) fail(m_label + ": x must not be b");
+    });
   }
 
   /// The right-hand side's norm and the initial residual. start() launches what computes the residual and its norm in
@@ -217,7 +222,7 @@ class KrylovBase {
   KrylovOptions m_options;
   std::string m_label;
   Vector m_r;
-  Reducer<Exec> m_reducer;
+  typename Processes::template ReducerOf<Exec> m_reducer;
   ScaledNorm<Exec> m_norm;
   Progress<Exec> m_progress;
   std::shared_ptr<std::atomic<bool>> m_solving;

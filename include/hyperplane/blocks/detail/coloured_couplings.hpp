@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/blocks/couple.hpp>
 #include <hyperplane/blocks/detail/coloured_factor_kernels.hpp>
-#include <hyperplane/blocks/detail/couple.hpp>
-#include <hyperplane/blocks/detail/face_couplings.hpp>
+#include <hyperplane/blocks/face_couplings.hpp>
 #include <hyperplane/blocks/interface.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/core/abi.hpp>

@@ -4,7 +4,7 @@
 #include <hyperplane/block/diagnosis.hpp>
 #include <hyperplane/block/gemm.hpp>
 #include <hyperplane/block/matrix.hpp>
-#include <hyperplane/blocks/detail/face_couplings.hpp>
+#include <hyperplane/blocks/face_couplings.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/singular_pivot.hpp>
 #include <hyperplane/core/storage_excess.hpp>

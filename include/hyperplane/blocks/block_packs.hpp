@@ -9,6 +9,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -31,7 +32,8 @@ struct SlotNumbers {
   }
 };
 
-/// Where the SIMD groups of each grid block begin, in storage that has one grid block after the other.
+/// Where the SIMD groups of each grid block begin, in storage that has one grid block after the other. Without grid
+/// blocks there is one group of padding, so that no storage is empty.
 template <int vector_length>
 class BlockPacks {
  public:
@@ -45,7 +47,7 @@ class BlockPacks {
   /// The first group of a grid block.
   std::int64_t first(int number) const { return (*m_first)[as_size(number)]; }
   /// Groups of all grid blocks.
-  std::int64_t count() const { return m_first->back(); }
+  std::int64_t count() const { return std::max<std::int64_t>(m_first->back(), 1); }
 
   /// The part of a grid block, where a group has `values` values.
   template <class Flat>

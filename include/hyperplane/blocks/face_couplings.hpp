@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/blocks/detail/block_packs.hpp>
+#include <hyperplane/blocks/block_packs.hpp>
+#include <hyperplane/blocks/interface.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 
@@ -19,6 +21,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
@@ -77,32 +80,15 @@ struct FaceCouplings {
   FacePart all() const { return part(0, points.size()); }
 };
 
-/// Appends couplings across interfaces, points in the order of their slots. Throws Error where there are too many.
-template <int vector_length>
-void append_face_couplings(const MultiBlockGrid& grid, const BlockPacks<vector_length>& packs,
-                           std::span<const Interface> interfaces, FaceCouplingList& list) {
-  struct Entry {
-    FacePoint point;
-    FaceCoupling coupling;
-  };
-  std::vector<Entry> entries;
-  for (auto const& interface : interfaces) {
-    SlabMap<vector_length> const map(grid.block(interface.block)), donor_map(grid.block(interface.donor));
-    auto const first = packs.first(interface.block), donor_first = packs.first(interface.donor);
-    auto const& [begin, end] = interface.points;
-    for (int k = begin.k; k < end.k; ++k) {
-      for (int j = begin.j; j < end.j; ++j) {
-        for (int i = begin.i; i < end.i; ++i) {
-          Point const q = interface.donor_point({i, j, k});
-          auto const pack = map.pack(i, j, k);
-          Slot const donor{donor_first + donor_map.pack(q.i, q.j, q.k), donor_map.lane(q.j)};
-          entries.push_back(
-              {{{first + pack, map.lane(j)}, interface.block, pack}, {donor, interface.donor, interface.face}});
-        }
-      }
-    }
-  }
-  std::ranges::sort(entries, {}, [](const Entry& e) {
+/// A coupling and its point, before they are in a list.
+struct FaceCouplingEntry {
+  FacePoint point;
+  FaceCoupling coupling;
+};
+
+/// Appends couplings, points in the order of their slots. Throws Error where there are too many.
+inline void append_face_couplings(std::vector<FaceCouplingEntry> entries, FaceCouplingList& list) {
+  std::ranges::sort(entries, {}, [](const FaceCouplingEntry& e) {
     return std::tuple(e.point.slot.pack, e.point.slot.lane, static_cast<int>(e.coupling.direction));
   });
   if (list.couplings.size() + entries.size() > std::numeric_limits<int>::max()) {
@@ -118,6 +104,48 @@ void append_face_couplings(const MultiBlockGrid& grid, const BlockPacks<vector_l
     list.couplings.push_back(entry.coupling);
     list.points.back().end = static_cast<int>(list.couplings.size());
   }
+}
+
+/// visit(point, the donor's point) for all points of an interface, i fastest.
+template <class Visit>
+void for_each_pair(const Interface& interface, const Visit& visit) {
+  auto const& [begin, end] = interface.points;
+  for (int k = begin.k; k < end.k; ++k) {
+    for (int j = begin.j; j < end.j; ++j) {
+      for (int i = begin.i; i < end.i; ++i) visit(Point{i, j, k}, interface.donor_point({i, j, k}));
+    }
+  }
+}
+
+/// Where the points of a grid block are.
+template <int vector_length>
+class BlockSlots {
+ public:
+  BlockSlots(const MultiBlockGrid& grid, const BlockPacks<vector_length>& packs, int number)
+      : m_map(grid.block(number)), m_first(packs.first(number)), m_number(number) {}
+
+  Slot slot(const Point& p) const { return {m_first + m_map.pack(p.i, p.j, p.k), m_map.lane(p.j)}; }
+  /// Without couplings.
+  FacePoint face_point(const Point& p) const { return {slot(p), m_number, m_map.pack(p.i, p.j, p.k)}; }
+
+ private:
+  SlabMap<vector_length> m_map;
+  std::int64_t m_first;
+  int m_number;
+};
+
+/// Appends couplings across interfaces, points in the order of their slots. Throws Error where there are too many.
+template <int vector_length>
+void append_face_couplings(const MultiBlockGrid& grid, const BlockPacks<vector_length>& packs,
+                           std::span<const Interface> interfaces, FaceCouplingList& list) {
+  std::vector<FaceCouplingEntry> entries;
+  for (auto const& interface : interfaces) {
+    BlockSlots<vector_length> const here(grid, packs, interface.block), there(grid, packs, interface.donor);
+    for_each_pair(interface, [&](const Point& p, const Point& q) {
+      entries.push_back({here.face_point(p), {there.slot(q), interface.donor, interface.face}});
+    });
+  }
+  append_face_couplings(std::move(entries), list);
 }
 
 /// Waits for the instance: the lists on the host go.

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/blocks/apply.hpp>
+#include <hyperplane/blocks/couple.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/mpi/distributed_grid.hpp>
+#include <hyperplane/mpi/distributed_stencil7.hpp>
+#include <hyperplane/mpi/distributed_vector.hpp>
+#include <hyperplane/simd/interleaved_ref.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace hyperplane::inline HYPERPLANE_ABI {
+
+namespace detail {
+
+/// Throws Error, which names the function and the argument, where the argument is on another grid than expected.
+inline void check_distributed_grid(const char* function, const char* argument, const DistributedGrid& grid,
+                                   const DistributedGrid& expected) {
+  if (!(grid == expected)) {
+    fail(std::string(function) + ": " + argument + " is on " + to_string(grid) + ", expected " + to_string(expected) +
+         " with the same interfaces, owners and communicator");
+  }
+}
+
+/// inside() with the exchange of ghost values behind it, then what couplings to other ranks add to y, or subtract.
+template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage, class Inside>
+void with_ghosts(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>& a,
+                 const DistributedVector<Scalar, n, Exec>& x, const DistributedVector<Scalar, n, Exec>& y,
+                 const Inside& inside) {
+  constexpr int W = DistributedVector<Scalar, n, Exec>::vector_length;
+  using Packs = InterleavedRef<Storage, W, stencil7_size * n * n>;
+  auto const& ghosts = a.ghosts();
+  ghosts.start(exec, x.flat().data());
+  inside();
+  ghosts.finish(exec);
+  couple<subtract, Scalar, n, W>("Hyperplane::DistributedStencil7::couplings", exec, ghosts.couplings(),
+                                 MatrixCoefficients<Storage, n, W>{Packs(a.flat().data())}, ghosts.ghosts(),
+                                 y.flat().data());
+}
+
+}  // namespace detail
+
+/// y = A x over the grid blocks of all ranks. x and y are different vectors on the grid of A, or Error is thrown.
+///
+/// Collective: every rank gives it its part of the same objects. The launches of apply() of a MultiBlockStencil7; where
+/// this rank meets others, one to pack the values that they need, for which it waits before it launches the inside, and
+/// one for the couplings to them. So what is asynchronous is the inside, and what comes after the messages. No
+/// allocation. Values that are on a device pass through pinned memory of the host. One product of a matrix and its
+/// copies at a time; products on one communicator in the same order on all ranks.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage>
+void apply(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>& a,
+           const DistributedVector<Scalar, n, Exec>& x, const DistributedVector<Scalar, n, Exec>& y) {
+  detail::check_distributed_grid("apply", "x", x.grid(), a.grid());
+  detail::check_distributed_grid("apply", "the result", y.grid(), a.grid());
+  require(x.flat().data() != y.flat().data(), "apply: the result must not be x");
+  detail::with_ghosts<false>(exec, a, x, y, [&] { apply(exec, a.local(), x.local(), y.local()); });
+}
+
+/// r = b - A x over the grid blocks of all ranks. x and r are different vectors; r may be b. See apply().
+template <class Scalar, int n, ExecutionSpace Exec, class Storage>
+void residual(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>& a,
+              const DistributedVector<Scalar, n, Exec>& b, const DistributedVector<Scalar, n, Exec>& x,
+              const DistributedVector<Scalar, n, Exec>& r) {
+  detail::check_distributed_grid("residual", "b", b.grid(), a.grid());
+  detail::check_distributed_grid("residual", "x", x.grid(), a.grid());
+  detail::check_distributed_grid("residual", "the result", r.grid(), a.grid());
+  require(x.flat().data() != r.flat().data(), "residual: the result must not be x");
+  detail::with_ghosts<true>(exec, a, x, r, [&] { residual(exec, a.local(), b.local(), x.local(), r.local()); });
+}
+
+/// The first block of A that is not finite, in words, the same on all ranks: "grid block 2 (rank 1): block west of
+/// point (0, 3, 1), which points out of the grid, is not finite"; empty where all are. Collective; waits for the
+/// instance.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage>
+std::string describe_not_finite(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>& a) {
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  auto const& grid = a.grid();
+  auto const& communicator = grid.communicator();
+  std::string text;
+  auto const mine = communicator.agree([&] {
+    for (int const b : grid.blocks()) {
+      text = describe_not_finite(exec, a.block(b));
+      if (!text.empty()) return std::int64_t{b};
+    }
+    return none;
+  });
+  auto const first = communicator.lowest(mine);
+  if (first == none) return {};
+  int const rank = grid.owner(static_cast<int>(first));
+  return "grid block " + std::to_string(first) + " (rank " + std::to_string(rank) +
+         "): " + communicator.from(rank, text);
+}
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI

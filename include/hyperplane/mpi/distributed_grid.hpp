@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/blocks/interface.hpp>
+#include <hyperplane/blocks/multi_block_grid.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/mpi/assign_blocks.hpp>
+#include <hyperplane/mpi/communicator.hpp>
+#include <hyperplane/mpi/detail/digest.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace hyperplane::inline HYPERPLANE_ABI {
+
+/// Grid blocks and interfaces over the ranks of a communicator: every rank knows all of them, and each grid block has
+/// an owner, the rank that has its values. A rank may have any number of grid blocks, or none.
+///
+/// Grid blocks are numbered as in the whole grid, everywhere but in local(), which has those of this rank in the same
+/// order. A value on the host, of which copies share the lists. The constructor is collective, the rest is not.
+class DistributedGrid {
+ public:
+  /// Throws Error, on all ranks, where there is not an owner for each grid block, an owner is not one of the ranks, or
+  /// ranks have different grid blocks, interfaces or owners.
+  DistributedGrid(const Communicator& communicator, const MultiBlockGrid& whole, std::vector<int> owners)
+      : m_communicator(communicator), m_whole(whole), m_local(MultiBlockGrid::without_blocks()) {
+    communicator.agree([&] { check_owners(owners); });
+    auto const require_same = [&](const char* what, std::uint64_t digest) {
+      communicator.require_same(std::string("DistributedGrid: ") + what, std::array{digest});
+    };
+    require_same("grid blocks", detail::digest(whole.blocks()));
+    require_same("interfaces", detail::digest(whole.interfaces()));
+    require_same("owners", detail::digest(std::span<const int>(owners)));
+    communicator.agree([&] { make_local(std::move(owners)); });
+  }
+  /// With the owners of assign_blocks().
+  DistributedGrid(const Communicator& communicator, const MultiBlockGrid& whole)
+      : DistributedGrid(communicator, whole, assign_blocks(whole, communicator.size())) {}
+
+  const Communicator& communicator() const { return m_communicator; }
+  /// All grid blocks and interfaces.
+  const MultiBlockGrid& whole() const { return m_whole; }
+  /// The grid blocks of this rank and the interfaces between them, numbered on their own; without grid blocks where
+  /// this rank has none.
+  const MultiBlockGrid& local() const { return m_local; }
+
+  /// The grid blocks of this rank: entry l is number l of local().
+  std::span<const int> blocks() const& { return m_lists->numbers; }
+  std::span<const int> blocks() const&& = delete;
+  /// The rank that has a grid block.
+  int owner(int number) const {
+    check_number(number);
+    return m_lists->owners[detail::as_size(number)];
+  }
+  bool is_local(int number) const { return owner(number) == m_communicator.rank(); }
+  /// The number that a grid block of this rank has in local(). Throws Error where another rank has it.
+  int local_number(int number) const {
+    if (!is_local(number)) {
+      fail("DistributedGrid: grid block " + std::to_string(number) + " is of rank " + std::to_string(owner(number)) +
+           ", this is rank " + std::to_string(m_communicator.rank()));
+    }
+    return m_lists->places[detail::as_size(number)];
+  }
+
+  friend bool operator==(const DistributedGrid& a, const DistributedGrid& b) {
+    return a.m_communicator == b.m_communicator && a.m_whole == b.m_whole &&
+           (a.m_lists == b.m_lists || a.m_lists->owners == b.m_lists->owners);
+  }
+
+  /// "3 grid blocks (8x6x4, 8x6x4, 5x5x5) on 2 ranks"
+  friend std::string to_string(const DistributedGrid& grid) {
+    int const ranks = grid.m_communicator.size();
+    return to_string(grid.m_whole) + " on " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
+  }
+
+ private:
+  struct Lists {
+    std::vector<int> owners;
+    std::vector<int> numbers{};
+    std::vector<int> places{};  ///< by number in the whole grid
+  };
+
+  void check_owners(const std::vector<int>& owners) const {
+    if (static_cast<int>(owners.size()) != m_whole.block_count()) {
+      fail("DistributedGrid: " + std::to_string(owners.size()) + " owners for " + to_string(m_whole));
+    }
+    for (std::size_t b = 0; b < owners.size(); ++b) {
+      if (owners[b] >= 0 && owners[b] < m_communicator.size()) continue;
+      fail("DistributedGrid: the owner of grid block " + std::to_string(b) + " is rank " + std::to_string(owners[b]) +
+           ", there are " + std::to_string(m_communicator.size()));
+    }
+  }
+
+  void check_number(int number) const {
+    if (number < 0 || number >= m_whole.block_count()) {
+      fail("DistributedGrid: there is no grid block " + std::to_string(number) + " in " + to_string(m_whole));
+    }
+  }
+
+  void make_local(std::vector<int> owners) {
+    Lists lists{std::move(owners)};
+    lists.places.assign(lists.owners.size(), -1);
+    std::vector<Grid> blocks;
+    for (int b = 0; b < m_whole.block_count(); ++b) {
+      if (lists.owners[detail::as_size(b)] != m_communicator.rank()) continue;
+      lists.places[detail::as_size(b)] = static_cast<int>(blocks.size());
+      lists.numbers.push_back(b);
+      blocks.push_back(m_whole.block(b));
+    }
+    std::vector<Interface> interfaces;
+    for (auto interface : m_whole.interfaces()) {
+      interface.block = lists.places[detail::as_size(interface.block)];
+      interface.donor = lists.places[detail::as_size(interface.donor)];
+      if (interface.block >= 0 && interface.donor >= 0) interfaces.push_back(interface);
+    }
+    if (!blocks.empty()) m_local = MultiBlockGrid(std::move(blocks), interfaces);
+    m_lists = std::make_shared<const Lists>(std::move(lists));
+  }
+
+  Communicator m_communicator;
+  MultiBlockGrid m_whole;
+  MultiBlockGrid m_local;
+  std::shared_ptr<const Lists> m_lists;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI

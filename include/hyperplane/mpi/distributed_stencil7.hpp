@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/blocks/multi_block_stencil7.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/mpi/detail/ghost_exchange.hpp>
+#include <hyperplane/mpi/distributed_grid.hpp>
+
+#include <string>
+
+namespace hyperplane::inline HYPERPLANE_ABI {
+
+/// A block matrix on the seven-point stencil of a DistributedGrid: each rank has the rows of its grid blocks, as a
+/// MultiBlockStencil7.
+///
+/// The block of a point that points out of its grid block is the coupling to the neighbour across the interface there,
+/// whichever rank has that one. Elsewhere it is ignored, as BlockStencil7 says.
+///
+/// A shared handle with the semantics of a Kokkos::View. The constructor is collective: it allocates on the given
+/// instance, lists points on interfaces, prepares the messages of apply() and waits for the instance. Where that fails
+/// on a rank, all ranks throw Error. Nothing else here allocates or is collective. Memory beside the local matrix: for
+/// each pair of points across an interface between ranks, on both of them 2 n values (4 n where there is a device) and
+/// up to 88 bytes of lists.
+template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
+class DistributedStencil7 {
+ public:
+  using Local = MultiBlockStencil7<Scalar, n, Exec, StorageScalar>;
+  using scalar_type = Scalar;
+  using storage_type = StorageScalar;
+  using execution_space = Exec;
+  using memory_space = typename Exec::memory_space;
+  static constexpr int block_size = n;
+  static constexpr int vector_length = Local::vector_length;
+  using Block = typename Local::Block;
+  using Ghosts = detail::GhostExchange<Scalar, n, Exec, vector_length>;
+
+  /// Allocates and sets to zero.
+  DistributedStencil7(const Exec& exec, const DistributedGrid& grid,
+                      const std::string& label = "Hyperplane::DistributedStencil7")
+      : m_grid(grid),
+        m_local(grid.communicator().agree([&] { return Local(exec, grid.local(), label); })),
+        m_ghosts(grid.communicator().agree([&] { return Ghosts(exec, grid); })) {}
+
+  const DistributedGrid& grid() const { return m_grid; }
+  /// The part of a grid block, by its number in the whole grid. Throws Error where another rank has it.
+  Block block(int number) const { return m_local.block(m_grid.local_number(number)); }
+  /// The part of this rank, without couplings to grid blocks of other ranks.
+  const Local& local() const { return m_local; }
+  /// All of this rank's storage as one contiguous array. Padding is zero and has to stay so.
+  const typename Local::Storage::Flat& flat() const { return m_local.flat(); }
+  /// What brings the values of other ranks, for apply() and residual().
+  const Ghosts& ghosts() const { return m_ghosts; }
+
+ private:
+  DistributedGrid m_grid;
+  Local m_local;
+  Ghosts m_ghosts;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI

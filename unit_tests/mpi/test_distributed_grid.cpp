@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
+
+#include <hyperplane/blocks/cut_grid.hpp>
+
+#include "distributed_fixture.hpp"
+
+namespace hyperplane::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(AssignBlocks, by_points_and_contiguous) {
+  EXPECT_THAT(assign_blocks(cut_grid(Grid(8, 4, 4), {8, 1, 1}).grid, 4), ElementsAre(0, 0, 1, 1, 2, 2, 3, 3));
+  EXPECT_THAT(assign_blocks(MultiBlockGrid({Grid(1, 1, 1), Grid(9, 9, 9), Grid(1, 1, 1)}), 3), ElementsAre(0, 1, 2));
+  EXPECT_THAT(assign_blocks(MultiBlockGrid({Grid(3, 3, 3)}), 5), ElementsAre(2));
+  EXPECT_THAT(thrown_text([] { assign_blocks(MultiBlockGrid({Grid(3, 3, 3)}), 0); }),
+              HasSubstr("assign_blocks: 0 ranks, expected at least 1"));
+}
+
+TEST(DistributedGrid, grid_blocks_of_this_rank) {
+  Communicator const world(MPI_COMM_WORLD);
+  for (auto const& [what, whole] : awkward_grids()) {
+    for (auto const& [how, owners] : owner_lists(whole, world.size())) {
+      DistributedGrid const grid(world, whole, owners);
+      std::size_t local_interfaces = 0;
+      int count = 0;
+      for (int b = 0; b < whole.block_count(); ++b) {
+        EXPECT_EQ(grid.owner(b), owners[b]);
+        EXPECT_EQ(grid.is_local(b), owners[b] == world.rank());
+        if (!grid.is_local(b)) continue;
+        EXPECT_EQ(grid.local_number(b), count);
+        EXPECT_EQ(grid.blocks()[count], b);
+        EXPECT_TRUE(grid.local().block(count) == whole.block(b));
+        for (auto const& interface : whole.interfaces(b)) local_interfaces += owners[interface.donor] == world.rank();
+        ++count;
+      }
+      EXPECT_EQ(grid.local().block_count(), count) << what << ", " << how;
+      EXPECT_EQ(grid.local().interfaces().size(), local_interfaces) << what << ", " << how;
+      EXPECT_TRUE(grid == DistributedGrid(world, whole, owners));
+    }
+  }
+}
+
+TEST(DistributedGrid, ranks_have_to_agree) {
+  Communicator const world(MPI_COMM_WORLD);
+  auto const whole = cut_grid(Grid(8, 4, 4), {4, 1, 1}).grid;
+  for (int other = 1; other < world.size(); ++other) {
+    bool const differs = world.rank() == other;
+    auto const named = " rank " + std::to_string(other) + " has others than rank 0";
+    EXPECT_EQ(thrown_text([&] {
+                DistributedGrid const grid(world, differs ? cut_grid(Grid(9, 4, 4), {4, 1, 1}).grid : whole);
+              }),
+              "DistributedGrid: grid blocks:" + named);
+    EXPECT_EQ(thrown_text([&] {
+                DistributedGrid const grid(
+                    world, differs ? cut_grid(Grid(8, 4, 4), {4, 1, 1}, {true, false, false}).grid : whole);
+              }),
+              "DistributedGrid: interfaces:" + named);
+    EXPECT_EQ(thrown_text([&] {
+                DistributedGrid const grid(world, whole, differs ? std::vector{0, 0, 0, 1} : std::vector{0, 0, 0, 0});
+              }),
+              "DistributedGrid: owners:" + named);
+  }
+  int const last = world.size() - 1;
+  auto const who = "rank " + std::to_string(last) + ": DistributedGrid: ";
+  auto const given = [&](const std::vector<int>& owners) {
+    return thrown_text(
+        [&] { DistributedGrid const grid(world, whole, world.rank() == last ? owners : std::vector{0, 0, 0, 0}); });
+  };
+  EXPECT_THAT(given({0, 0}), HasSubstr(who + "2 owners for 4 grid blocks (2x4x4"));
+  EXPECT_THAT(given({0, 0, -1, 0}),
+              HasSubstr(who + "the owner of grid block 2 is rank -1, there are " + std::to_string(world.size())));
+  EXPECT_THAT(given({0, world.size(), 0, 0}), HasSubstr(who + "the owner of grid block 1 is rank"));
+}
+
+TEST(DistributedGrid, in_words_and_wrong_use) {
+  Communicator const world(MPI_COMM_WORLD);
+  DistributedGrid const grid(world, MultiBlockGrid({Grid(2, 3, 4), Grid(1, 1, 1)}), {0, 0});
+  EXPECT_EQ(to_string(grid), "2 grid blocks (2x3x4, 1x1x1) on " + std::to_string(world.size()) +
+                                 (world.size() == 1 ? " rank" : " ranks"));
+  EXPECT_THAT(thrown_text([&] { grid.owner(2); }), HasSubstr("there is no grid block 2 in 2 grid blocks"));
+  if (world.rank() > 0) {
+    EXPECT_EQ(to_string(grid.local()), "0 grid blocks");
+    EXPECT_THAT(thrown_text([&] { grid.local_number(1); }),
+                HasSubstr("grid block 1 is of rank 0, this is rank " + std::to_string(world.rank())));
+  }
+}
+
+}  // namespace
+}  // namespace hyperplane::test

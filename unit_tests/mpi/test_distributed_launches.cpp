@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
+
+#include <hyperplane/blocks/cut_grid.hpp>
+#include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/identity.hpp>
+
+#include "distributed_fixture.hpp"
+#include "support/kokkos_events.hpp"
+
+// What is launched, waited for and copied over ranks.
+namespace hyperplane::test {
+namespace {
+
+using ::testing::IsEmpty;
+
+template <class Exec>
+class DistributedLaunches : public DistributedTest<Exec> {
+ protected:
+  static constexpr int n = 2;
+
+  /// Whether this rank has an interface with another, or with itself.
+  static bool meets(const DistributedGrid& grid, bool itself) {
+    int const rank = grid.communicator().rank();
+    for (auto const& interface : grid.whole().interfaces()) {
+      int const owner = grid.owner(interface.block), other = grid.owner(interface.donor);
+      if (owner == rank && (other == rank) == itself) return true;
+    }
+    return false;
+  }
+
+  void expect_product(const std::string& what, const DistributedGrid& grid) {
+    DistributedStencil7<double, n, Exec> const a(this->exec, grid);
+    DistributedVector<double, n, Exec> const x(this->exec, grid), y(this->exec, grid);
+    bool const meets_others = meets(grid, false);
+    std::vector<std::string> expected(grid.blocks().size(), "Hyperplane::BlockStencil7::apply");
+    if (meets(grid, true)) expected.emplace_back("Hyperplane::MultiBlockStencil7::couplings");
+    if (meets_others) {
+      expected.insert(expected.begin(), "Hyperplane::DistributedStencil7::pack");
+      expected.emplace_back("Hyperplane::DistributedStencil7::couplings");
+    }
+    this->exec.fence();
+    KokkosEvents const events;
+    apply(this->exec, a, x, y);
+    std::vector<std::string> found;
+    for (auto const& kernel : events.kernels()) found.push_back(kernel.label);
+    EXPECT_EQ(found, expected) << what;
+    EXPECT_THAT(events.allocations(), IsEmpty()) << what;
+    EXPECT_EQ(events.fences().size(), meets_others ? 1 : 0) << what;
+    EXPECT_EQ(events.copies().size(), meets_others && !HostExecutionSpace<Exec> ? 2 : 0) << what;
+  }
+};
+
+TYPED_TEST_SUITE(DistributedLaunches, ExecutionSpaces, SpaceNames);
+
+TYPED_TEST(DistributedLaunches, of_products) {
+  for (auto const& [what, whole] : awkward_grids()) {
+    for (auto const& [how, owners] : owner_lists(whole, this->world.size())) {
+      this->expect_product(what + ", " + how, DistributedGrid(this->world, whole, owners));
+    }
+  }
+}
+
+TYPED_TEST(DistributedLaunches, solves_allocate_nothing) {
+  DistributedGrid const grid(this->world, cut_grid(Grid(8, 6, 4), {4, 1, 1}).grid);
+  MultiBlockReference const reference(grid.whole(), 2);
+  auto const a = to_ranks<double, 2, double>(this->exec, grid, reference);
+  auto const b = to_ranks<double, 2>(this->exec, grid, random_vector(grid.whole().size() * 2));
+  DistributedVector<double, 2, TypeParam> const x(this->exec, grid);
+  BiCgStab<DistributedVector<double, 2, TypeParam>> const method(this->exec, grid);
+  KokkosEvents const events;
+  EXPECT_TRUE(method.solve(this->exec, a, IdentityPreconditioner{}, b, x).converged());
+  EXPECT_THAT(events.allocations(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace hyperplane::test
