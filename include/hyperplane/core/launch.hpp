@@ -113,10 +113,8 @@ class IndexRange {
   const Exec& exec() const { return m_exec; }
   std::int64_t begin() const { return m_begin; }
   std::int64_t end() const { return m_end; }
-  Policy policy() const {
-    using Index = typename Policy::member_type;
-    return {m_exec, static_cast<Index>(m_begin), static_cast<Index>(m_end)};
-  }
+  /// Kokkos checks that its type of indices can count them.
+  Policy policy() const { return Policy(m_exec, m_begin, m_end); }
 
  private:
   const Exec& m_exec;

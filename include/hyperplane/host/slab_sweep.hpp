@@ -68,7 +68,8 @@ class SlabSweep {
   /// body(slab, begin, end).
   using Steps = detail::FunctionRef<int, std::int64_t, std::int64_t>;
 
-  // Compiled once for all bodies.
+  // Compiled once for all bodies. Serial, Threads and OpenMP have finished a kernel when its launch returns, so that it
+  // may have references to what the caller has.
   void run_steps(const Exec& exec, const std::string& label, double bytes, Steps body) const {
     int const workers = std::min<int>(exec.concurrency(), m_slabs);
     auto const team = [&] {

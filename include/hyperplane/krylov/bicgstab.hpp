@@ -41,7 +41,8 @@ class BiCgStab : private detail::KrylovMethod<BiCgStab<Vector>, Vector> {
         m_t(detail::make_vector<Vector>(exec, domain, "Hyperplane::BiCgStab::t")),
         m_z(detail::make_vector<Vector>(exec, domain, "Hyperplane::BiCgStab::z")),
         m_zs(detail::make_vector<Vector>(exec, domain, "Hyperplane::BiCgStab::zs")),
-        m_scalars(Kokkos::view_alloc(exec, "Hyperplane::BiCgStab::scalars")) {}
+        m_scalars(Processes::made(
+            domain, [&] { return Scalars(Kokkos::view_alloc(exec, "Hyperplane::BiCgStab::scalars")); })) {}
 
   using Base::options;
   /// solve(exec, a, m, b, x) solves A x = b from the x that is given; with limits behind x, within other limits than
@@ -50,6 +51,9 @@ class BiCgStab : private detail::KrylovMethod<BiCgStab<Vector>, Vector> {
 
  private:
   friend Base;
+
+  using typename Base::Processes;
+  using Scalars = Kokkos::View<detail::BiCgStabScalars, typename Exec::memory_space>;
 
   static constexpr int max_restarts = 3;
 
@@ -135,7 +139,7 @@ class BiCgStab : private detail::KrylovMethod<BiCgStab<Vector>, Vector> {
   }
 
   Vector m_shadow, m_p, m_v, m_t, m_z, m_zs;
-  Kokkos::View<detail::BiCgStabScalars, typename Exec::memory_space> m_scalars;
+  Scalars m_scalars;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

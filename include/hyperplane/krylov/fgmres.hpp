@@ -41,11 +41,20 @@ class Fgmres : private detail::KrylovMethod<Fgmres<Vector>, Vector> {
   Fgmres(const Exec& exec, const VectorDomain<Vector>& domain, const KrylovOptions& krylov_options = {})
       : Base(exec, domain, "Fgmres", krylov_options),
         m_restart(std::max(1, std::min(this->m_options.restart, this->m_options.max_iterations))),
-        m_numbers(Kokkos::view_alloc(exec, "Hyperplane::Fgmres::system"),
-                  detail::as_size((m_restart + std::int64_t{6}) * (m_restart + 1) + 1)),
-        m_length(Kokkos::view_alloc(exec, "Hyperplane::Fgmres::length")),
-        m_pointers(Kokkos::view_alloc(exec, "Hyperplane::Fgmres::pointers"), detail::as_size(2 * m_restart + 1)),
-        m_dots(exec, this->size(this->m_r), m_restart + 1) {
+        m_numbers(Processes::made(domain,
+                                  [&] {
+                                    return Numbers(
+                                        Kokkos::view_alloc(exec, "Hyperplane::Fgmres::system"),
+                                        detail::as_size((m_restart + std::int64_t{6}) * (m_restart + 1) + 1));
+                                  })),
+        m_length(
+            Processes::made(domain, [&] { return Length(Kokkos::view_alloc(exec, "Hyperplane::Fgmres::length")); })),
+        m_pointers(Processes::made(domain,
+                                   [&] {
+                                     return Pointers(Kokkos::view_alloc(exec, "Hyperplane::Fgmres::pointers"),
+                                                     detail::as_size(2 * m_restart + 1));
+                                   })),
+        m_dots(Processes::made(domain, [&] { return Dots(exec, this->size(this->m_r), m_restart + 1); })) {
     auto const host = Kokkos::create_mirror_view(m_pointers);
     for (int j = 0; j <= m_restart; ++j) {
       m_v.push_back(detail::make_vector<Vector>(exec, domain, "Hyperplane::Fgmres::v"));
@@ -66,6 +75,11 @@ class Fgmres : private detail::KrylovMethod<Fgmres<Vector>, Vector> {
 
  private:
   friend Base;
+  using typename Base::Processes;
+  using Numbers = Kokkos::View<double*, typename Exec::memory_space>;
+  using Length = Kokkos::View<int, typename Exec::memory_space>;
+  using Pointers = Kokkos::View<detail::Address<Scalar>*, typename Exec::memory_space>;
+  using Dots = detail::MultiDot<Scalar, Exec>;
 
   template <class Matrix, class Precond>
   detail::Phase iterate(const Exec& exec, const Matrix& a, const Precond& m, const Vector& b, const Vector& x,
@@ -169,13 +183,13 @@ class Fgmres : private detail::KrylovMethod<Fgmres<Vector>, Vector> {
   }
 
   int m_restart;
-  Kokkos::View<double*, typename Exec::memory_space> m_numbers;
-  Kokkos::View<int, typename Exec::memory_space> m_length;
+  Numbers m_numbers;
+  Length m_length;
   // The vectors' data: v, then z.
-  Kokkos::View<detail::Address<Scalar>*, typename Exec::memory_space> m_pointers;
+  Pointers m_pointers;
   std::vector<Vector> m_v;
   std::vector<Vector> m_z;
-  detail::MultiDot<Scalar, Exec> m_dots;
+  Dots m_dots;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

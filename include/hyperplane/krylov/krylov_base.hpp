@@ -105,9 +105,9 @@ class KrylovBase {
       : m_options(Processes::options(domain, method, options)),
         m_label(std::string("Hyperplane::") + method),
         m_r(make_vector<Vector>(exec, domain, m_label + "::r")),
-        m_reducer(Processes::reducer(exec, domain, size(m_r))),
-        m_norm(exec, m_label + "::norm"),
-        m_progress(exec, m_label, options),
+        m_reducer(Processes::made(domain, [&] { return Processes::reducer(exec, domain, size(m_r)); })),
+        m_norm(Processes::made(domain, [&] { return ScaledNorm<Exec>(exec, m_label + "::norm"); })),
+        m_progress(Processes::made(domain, [&] { return Progress<Exec>(exec, m_label, options); })),
         m_solving(std::make_shared<std::atomic<bool>>(false)) {}
 
   const KrylovOptions& options() const { return m_options; }

@@ -24,6 +24,11 @@ struct KrylovProcesses {
   static ReducerOf<Exec> reducer(const Exec& exec, const Domain&, std::int64_t size) {
     return ReducerOf<Exec>(exec, size);
   }
+  /// What make() returns, as memory of this process. Where it throws in one process, it does in all.
+  template <class Make>
+  static auto made(const Domain&, const Make& make) {
+    return make();
+  }
   /// The options that a method goes by. Throws Error where one is out of range.
   static KrylovOptions options(const Domain&, const std::string& method, const KrylovOptions& given) {
     check_options(method, given);

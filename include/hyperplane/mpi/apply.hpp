@@ -38,7 +38,13 @@ void with_ghosts(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, St
   using Packs = InterleavedRef<Storage, W, stencil7_size * n * n>;
   auto const& ghosts = a.ghosts();
   ghosts.start(exec, x.flat().data());
-  inside();
+  try {
+    inside();
+  } catch (...) {
+    // Nothing may be on its way into memory that is freed now.
+    ghosts.wait();
+    throw;
+  }
   ghosts.finish(exec);
   couple<subtract, Scalar, n, W>("Hyperplane::DistributedStencil7::couplings", exec, ghosts.couplings(),
                                  MatrixCoefficients<Storage, n, W>{Packs(a.flat().data())}, ghosts.ghosts(),

@@ -52,17 +52,20 @@ class GhostExchange {
   /// meet.
   void start(const Exec& exec, Scalar* x) const {
     if (m_requests->empty()) return;
-    launch(
-        "Hyperplane::DistributedStencil7::pack",
-        IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, static_cast<std::int64_t>(m_sent.size())),
-        2.0 * sizeof(Scalar),
-        GatherSent<Scalar, n, vector_length>{m_sent_points.data(), InterleavedRef<Scalar, vector_length, n>(x),
-                                             m_sent.data()});
+    launch("Hyperplane::DistributedStencil7::pack",
+           IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, static_cast<std::int64_t>(m_sent.size())),
+           2.0 * sizeof(Scalar),
+           GatherSent<Scalar, n, vector_length>{m_sent_points.data(), InterleavedRef<Scalar, vector_length, n>(x),
+                                                m_sent.data()});
     if constexpr (!HostExecutionSpace<Exec>) Kokkos::deep_copy(exec, m_host_sent, m_sent);
     exec.fence("Hyperplane: values for other ranks are packed");
     m_requests->start();
   }
 
+  /// Waits for the messages.
+  void wait() const {
+    if (!m_requests->empty()) m_requests->finish();
+  }
   /// Waits for the messages; kernels that are launched afterwards have the ghost values.
   void finish(const Exec& exec) const {
     if (m_requests->empty()) return;

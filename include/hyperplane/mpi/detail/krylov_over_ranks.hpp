@@ -45,6 +45,11 @@ struct KrylovProcesses<DistributedGrid> {
     return RankReducer<Exec>(exec, grid.communicator(), size);
   }
 
+  template <class Make>
+  static auto made(const DistributedGrid& grid, const Make& make) {
+    return grid.communicator().agree(make);
+  }
+
   static KrylovOptions options(const DistributedGrid& grid, const std::string& method, const KrylovOptions& given) {
     auto const& communicator = grid.communicator();
     communicator.agree([&] { check_options(method, given); });
