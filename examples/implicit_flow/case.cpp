@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "case.hpp"
 
-#include "mesh/plot3d.hpp"
-
 #include <hyperplane/core/error.hpp>
 
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 namespace implicit_flow {
 
@@ -17,7 +16,12 @@ constexpr double degree = std::numbers::pi / 180;
 constexpr double plate_reynolds = 1e5;
 
 Mesh make_mesh(const CaseOptions& options, double mach) {
-  if (!options.grid_file.empty()) return read_plot3d(options.grid_file);
+  if (!options.grid_file.empty()) {
+    auto blocks = read_plot3d(options.grid_file, options.grid_byte_order);
+    if (blocks.size() == 1) return std::move(blocks.front());
+    throw hyperplane::Error(options.grid_file.string() + ": " + std::to_string(blocks.size()) +
+                            " blocks: the solver takes one");
+  }
   switch (options.kind) {
     case CaseKind::wedge:
       return make_wedge(options.cells.value_or(hyperplane::Grid(150, 100, 4)), options.ramp_degrees * degree);

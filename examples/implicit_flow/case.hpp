@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mesh/mesh.hpp"
+#include "mesh/plot3d.hpp"
 #include "physics/boundary.hpp"
 #include "physics/gas.hpp"
 
@@ -24,6 +25,7 @@ enum class CaseKind {
 struct CaseOptions {
   CaseKind kind = CaseKind::wedge;
   std::filesystem::path grid_file{};  ///< PLOT3D; empty: the case's own generator
+  Plot3dByteOrder grid_byte_order = Plot3dByteOrder::automatic;
   std::optional<hyperplane::Grid> cells{};
   std::optional<double> mach{};
   double ramp_degrees = 10;

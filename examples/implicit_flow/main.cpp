@@ -67,7 +67,7 @@ int solve(const Options& options) {
   Kokkos::DefaultExecutionSpace const exec;
   Case const flow = make_case(options.flow);
   std::filesystem::create_directories(options.output);
-  if (!options.write_grid.empty()) write_plot3d(options.write_grid, flow.mesh, options.grid_format);
+  if (!options.write_grid.empty()) write_plot3d(options.write_grid, {&flow.mesh, 1}, options.grid_format);
   print_header(flow, options.steady);
 
   Kokkos::Timer const timer;

@@ -47,8 +47,12 @@ void add_flow_options(CLI::App& app, CaseOptions& flow) {
   add_choice(app, "--case", flow.kind, {{"wedge", CaseKind::wedge}, {"plate", CaseKind::plate}, {"box", CaseKind::box}},
              "what to compute: a supersonic ramp, a laminar flat plate, or a uniform stream through a waved grid");
   app.add_option("--grid-file", flow.grid_file,
-                 "PLOT3D grid, single block, 3-D, whole: ASCII, Fortran unformatted or plain binary; the case then "
+                 "PLOT3D grid, one block, 3-D or 2-D, whole: ASCII, Fortran unformatted or plain binary; the case then "
                  "gives gas and boundary conditions alone");
+  add_choice(
+      app, "--grid-byte-order", flow.grid_byte_order,
+      {{"automatic", Plot3dByteOrder::automatic}, {"little", Plot3dByteOrder::little}, {"big", Plot3dByteOrder::big}},
+      "order of the bytes of a number in a binary file of --grid-file");
   app.add_option_function<std::string>(
          "--cells", [&flow](const std::string& text) { flow.cells = parse_cells(text); },
          "cells of the case's own grid along i, j and k")
