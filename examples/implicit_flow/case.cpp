@@ -3,8 +3,11 @@
 
 #include <hyperplane/core/error.hpp>
 
+#include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <numbers>
+#include <numeric>
 #include <utility>
 
 namespace implicit_flow {
@@ -16,12 +19,6 @@ constexpr double degree = std::numbers::pi / 180;
 constexpr double plate_reynolds = 1e5;
 
 Mesh make_mesh(const CaseOptions& options, double mach) {
-  if (!options.grid_file.empty()) {
-    auto blocks = read_plot3d(options.grid_file, options.grid_byte_order);
-    if (blocks.size() == 1) return std::move(blocks.front());
-    throw hyperplane::Error(options.grid_file.string() + ": " + std::to_string(blocks.size()) +
-                            " blocks: the solver takes one");
-  }
   switch (options.kind) {
     case CaseKind::wedge:
       return make_wedge(options.cells.value_or(hyperplane::Grid(150, 100, 4)), options.ramp_degrees * degree);
@@ -32,6 +29,19 @@ Mesh make_mesh(const CaseOptions& options, double mach) {
     case CaseKind::box: break;
   }
   return make_wavy_box(options.cells.value_or(hyperplane::Grid(24, 20, 16)), 0.04);
+}
+
+MeshBlocks make_blocks(const CaseOptions& options, double mach) {
+  bool const is_cut = options.parts != std::array{1, 1, 1};
+  if (options.grid_file.empty()) {
+    auto const mesh = make_mesh(options, mach);
+    return is_cut ? cut(mesh, options.parts, options.grid_tolerance) : one_block(mesh);
+  }
+  auto meshes = read_plot3d(options.grid_file, options.grid_byte_order);
+  if (!is_cut) return joined(std::move(meshes), options.grid_tolerance);
+  if (meshes.size() == 1) return cut(meshes.front(), options.parts, options.grid_tolerance);
+  throw hyperplane::Error(options.grid_file.string() + ": " + std::to_string(meshes.size()) +
+                          " blocks: --parts cuts one");
 }
 
 /// Cells of the bottom row in front of x = 0, where plate and ramp begin.
@@ -55,14 +65,45 @@ BoundaryConditions case_boundaries(CaseKind kind, const Mesh& mesh, double mach)
   return boundary;
 }
 
-void override_boundaries(const std::vector<std::string>& texts, BoundaryConditions& boundary) {
+/// The grid blocks that "2:jmin" is about, and "jmin".
+std::pair<std::vector<std::size_t>, std::string> blocks_and_side(const std::string& text, std::size_t count) {
+  std::vector<std::size_t> blocks(count);
+  std::iota(blocks.begin(), blocks.end(), std::size_t{0});
+  auto const colon = text.find(':');
+  if (colon == std::string::npos) return {blocks, text};
+  std::size_t number = 0;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + colon, number);
+  if (error != std::errc{} || end != text.data() + colon || number >= count) {
+    throw hyperplane::Error("--boundary " + text + ": '" + text.substr(0, colon) + "' is no grid block: there are " +
+                            std::to_string(count) + ", counted from 0");
+  }
+  return {{number}, text.substr(colon + 1)};
+}
+
+void override_boundaries(const std::vector<std::string>& texts, std::vector<BoundaryConditions>& boundary) {
   for (auto const& text : texts) {
     auto const equals = text.find('=');
     if (equals == std::string::npos) {
       throw hyperplane::Error("--boundary " + text + ": expected side=condition, for example jmin=slip_wall");
     }
-    boundary[parse_side(text.substr(0, equals))] = {.type = parse_boundary(text.substr(equals + 1))};
+    auto const [blocks, side] = blocks_and_side(text.substr(0, equals), boundary.size());
+    for (auto const b : blocks) boundary[b][parse_side(side)] = {.type = parse_boundary(text.substr(equals + 1))};
   }
+}
+
+/// Those of the case on every grid block.
+std::vector<BoundaryConditions> block_boundaries(CaseKind kind, const MeshBlocks& blocks, double mach) {
+  std::vector<BoundaryConditions> result;
+  for (std::size_t b = 0; b < blocks.meshes.size(); ++b) {
+    if (!blocks.whole) {
+      result.push_back(case_boundaries(kind, blocks.meshes[b], mach));
+      continue;
+    }
+    // What begins at a cell of the mesh that was cut begins there.
+    result.push_back(case_boundaries(kind, *blocks.whole, mach));
+    for (auto& side : result.back().side) side.leading_cells -= blocks.boxes[b].begin.i;
+  }
+  return result;
 }
 
 }  // namespace
@@ -85,11 +126,11 @@ Case make_case(const CaseOptions& options) {
   if (reynolds > 0) gas.viscosity = mach / reynolds;
   gas.law = options.law.value_or(options.kind == CaseKind::plate ? ViscosityLaw::linear : ViscosityLaw::sutherland);
 
-  Mesh mesh = make_mesh(options, mach);
-  auto boundary = case_boundaries(options.kind, mesh, mach);
+  auto blocks = make_blocks(options, mach);
+  auto boundary = block_boundaries(options.kind, blocks, mach);
   override_boundaries(options.boundaries, boundary);
-  boundary.free_stream = gas.free_stream(mach, options.attack_degrees * degree);
-  return {options.kind, std::move(mesh), gas, boundary, mach};
+  for (auto& of_block : boundary) of_block.free_stream = gas.free_stream(mach, options.attack_degrees * degree);
+  return {options.kind, std::move(blocks), gas, std::move(boundary), mach};
 }
 
 }  // namespace implicit_flow

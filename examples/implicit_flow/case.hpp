@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "mesh/blocks.hpp"
 #include "mesh/mesh.hpp"
 #include "mesh/plot3d.hpp"
 #include "physics/boundary.hpp"
@@ -8,6 +9,7 @@
 
 #include <hyperplane/grid/grid.hpp>
 
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -26,6 +28,8 @@ struct CaseOptions {
   CaseKind kind = CaseKind::wedge;
   std::filesystem::path grid_file{};  ///< PLOT3D; empty: the case's own generator
   Plot3dByteOrder grid_byte_order = Plot3dByteOrder::automatic;
+  std::optional<double> grid_tolerance{};  ///< of vertices that are the same; none: as in joined()
+  std::array<int, 3> parts{1, 1, 1};       ///< into which the grid is cut along i, j and k
   std::optional<hyperplane::Grid> cells{};
   std::optional<double> mach{};
   double ramp_degrees = 10;
@@ -33,15 +37,16 @@ struct CaseOptions {
   double wall_cell = 0.05;  ///< height of the plate's first cell over the thickness of the boundary layer at its end
   std::optional<double> reynolds{};  ///< per unit of length; none: the case decides
   std::optional<ViscosityLaw> law{};
-  std::vector<std::string> boundaries{};  ///< "side=condition", over those of the case
+  /// "side=condition", over those of the case; "block:side=condition" for one grid block.
+  std::vector<std::string> boundaries{};
 };
 
 /// A flow problem on the host.
 struct Case {
   CaseKind kind;
-  Mesh mesh;
+  MeshBlocks blocks;
   Gas gas;
-  BoundaryConditions boundary;
+  std::vector<BoundaryConditions> boundary;  ///< of each grid block
   double mach;
 };
 

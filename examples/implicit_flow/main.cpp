@@ -19,6 +19,7 @@
 #include <cstdio>
 #include <exception>
 #include <numbers>
+#include <span>
 
 namespace {
 
@@ -52,33 +53,21 @@ std::vector<Comparison> compare_with_theory(const Case& flow, const CaseOptions&
 
 void print_header(const Case& flow, const SteadyOptions& steady) {
   using Exec = Kokkos::DefaultExecutionSpace;
-  auto const cells = flow.mesh.cells();
-  std::printf("%s equations at Mach %g on %s cells, %lld unknowns\n",
-              flow.gas.viscosity > 0 ? "Navier-Stokes" : "Euler", flow.mach, to_string(cells).c_str(),
-              static_cast<long long>(equations * cells.size()));
-  if (flow.kind == CaseKind::plate) {
-    std::printf("cells next to the wall are up to %.0f times as long as high\n", largest_wall_aspect(flow.mesh));
+  auto const& grid = flow.blocks.cells;
+  bool const several = grid.block_count() > 1;
+  auto const cells = several ? "the cells of " + to_string(grid) : to_string(grid.block(0)) + " cells";
+  std::printf("%s equations at Mach %g on %s, %lld unknowns\n", flow.gas.viscosity > 0 ? "Navier-Stokes" : "Euler",
+              flow.mach, cells.c_str(), static_cast<long long>(equations * grid.size()));
+  auto const* const mesh = flow.blocks.one_mesh();
+  if (flow.kind == CaseKind::plate && mesh != nullptr) {
+    std::printf("cells next to the wall are up to %.0f times as long as high\n", largest_wall_aspect(*mesh));
   }
-  std::printf("implicit steps with %s; %s, %d threads\n", name(steady.linear.preconditioner), Exec::name(),
+  std::printf("implicit steps with %s%s%s; %s, %d threads\n", name(steady.linear.preconditioner),
+              several ? ", grid blocks coupled: " : "", several ? name(steady.linear.coupling) : "", Exec::name(),
               Exec().concurrency());
 }
 
-int solve(const Options& options) {
-  Kokkos::DefaultExecutionSpace const exec;
-  Case const flow = make_case(options.flow);
-  std::filesystem::create_directories(options.output);
-  if (!options.write_grid.empty()) write_plot3d(options.write_grid, {&flow.mesh, 1}, options.grid_format);
-  print_header(flow, options.steady);
-
-  Kokkos::Timer const timer;
-  FlowSolver solver(exec, flow.mesh, flow.gas, flow.boundary, options.steady);
-  Progress progress(options.output / "history.csv");
-  auto const result = solver.run(exec, [&](const StepReport& step) { progress.show(step); });
-  progress.finish(result, timer.seconds());
-  print(solver.comparison());
-
-  auto const solution = solver.solution(exec);
-  write_vts(options.output / "flow.vts", solution);
+void compare(const Options& options, const Case& flow, const Solution& solution) {
   auto const profile_file = options.output / "profile.csv";
   std::filesystem::remove(profile_file);
   if (has_plate_theory(flow)) write_profile(profile_file, measure_plate_profile(solution, flow.mach));
@@ -88,6 +77,30 @@ int solve(const Options& options) {
     write_csv(options.output / "comparison.csv", comparison);
   } catch (const hyperplane::Error& reason) {
     std::printf("\nno comparison with theory: %s\n", reason.what());
+  }
+}
+
+int solve(const Options& options) {
+  Kokkos::DefaultExecutionSpace const exec;
+  Case const flow = make_case(options.flow);
+  std::filesystem::create_directories(options.output);
+  if (!options.write_grid.empty()) write_plot3d(options.write_grid, flow.blocks.meshes, options.grid_format);
+  print_header(flow, options.steady);
+
+  Kokkos::Timer const timer;
+  FlowSolver solver(exec, flow.blocks, flow.gas, flow.boundary, options.steady);
+  Progress progress(options.output / "history.csv");
+  auto const result = solver.run(exec, [&](const StepReport& step) { progress.show(step); });
+  progress.finish(result, timer.seconds());
+  print(solver.comparison());
+
+  auto const solutions = solver.solutions(exec);
+  auto const whole = whole_solution(flow.blocks, solutions);
+  write_vtk(options.output, whole ? std::span<const Solution>(&*whole, 1) : solutions);
+  if (whole) {
+    compare(options, flow, *whole);
+  } else {
+    std::printf("\nno comparison with theory: the grid blocks are not parts of one grid\n");
   }
   std::printf("\nresults in %s\n", options.output.string().c_str());
   return result.converged ? 0 : 2;

@@ -3,7 +3,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <array>
 #include <charconv>
+#include <cstddef>
 #include <map>
 #include <string>
 
@@ -28,34 +30,46 @@ void add_choice(CLI::App& app, const std::string& flag, Enum& value, const std::
 }
 
 /// "150x100x4"
-hyperplane::Grid parse_cells(const std::string& text) {
-  int extent[3] = {};
+std::array<int, 3> parse_extents(const std::string& option, const std::string& text) {
+  std::array<int, 3> extent{};
   char const* at = text.data();
   char const* const end = text.data() + text.size();
-  for (int d = 0; d < 3; ++d) {
+  for (std::size_t d = 0; d < 3; ++d) {
     auto const [stop, error] = std::from_chars(at, end, extent[d]);
     bool const separated = d < 2 ? stop != end && *stop == 'x' : stop == end;
     if (error != std::errc{} || !separated || extent[d] < 1 || extent[d] > 10000) {
-      throw CLI::ValidationError("--cells", "'" + text + "' is not a number of cells such as 150x100x4");
+      throw CLI::ValidationError(option, "'" + text + "' is not a number along i, j and k such as 150x100x4");
     }
     at = stop + 1;
   }
-  return {extent[0], extent[1], extent[2]};
+  return extent;
 }
 
 void add_flow_options(CLI::App& app, CaseOptions& flow) {
   add_choice(app, "--case", flow.kind, {{"wedge", CaseKind::wedge}, {"plate", CaseKind::plate}, {"box", CaseKind::box}},
              "what to compute: a supersonic ramp, a laminar flat plate, or a uniform stream through a waved grid");
-  app.add_option("--grid-file", flow.grid_file,
-                 "PLOT3D grid, one block, 3-D or 2-D, whole: ASCII, Fortran unformatted or plain binary; the case then "
-                 "gives gas and boundary conditions alone");
+  app.add_option(
+      "--grid-file", flow.grid_file,
+      "PLOT3D grid of one or several blocks, 3-D or 2-D, whole: ASCII, Fortran unformatted or plain binary; the "
+      "case then gives gas and boundary conditions alone");
   add_choice(
       app, "--grid-byte-order", flow.grid_byte_order,
       {{"automatic", Plot3dByteOrder::automatic}, {"little", Plot3dByteOrder::little}, {"big", Plot3dByteOrder::big}},
       "order of the bytes of a number in a binary file of --grid-file");
+  app.add_option("--grid-tolerance", flow.grid_tolerance,
+                 "how far apart vertices may be that are the same, where grid blocks meet [1e-9 of the grid's size]")
+      ->check(CLI::NonNegativeNumber);
   app.add_option_function<std::string>(
-         "--cells", [&flow](const std::string& text) { flow.cells = parse_cells(text); },
+         "--cells",
+         [&flow](const std::string& text) {
+           auto const [ni, nj, nk] = parse_extents("--cells", text);
+           flow.cells = hyperplane::Grid(ni, nj, nk);
+         },
          "cells of the case's own grid along i, j and k")
+      ->type_name("NxMxL");
+  app.add_option_function<std::string>(
+         "--parts", [&flow](const std::string& text) { flow.parts = parse_extents("--parts", text); },
+         "cut the grid into grid blocks along i, j and k [1x1x1]")
       ->type_name("NxMxL");
   app.add_option("--mach", flow.mach, "Mach number of the free stream [2]");
   app.add_option("--angle", flow.ramp_degrees, "angle of the wedge's ramp in degrees")->capture_default_str();
@@ -77,7 +91,8 @@ void add_flow_options(CLI::App& app, CaseOptions& flow) {
       ->check(CLI::IsMember({"constant", "linear", "sutherland"}).description(""))
       ->type_name("constant|linear|sutherland");
   app.add_option("--boundary", flow.boundaries,
-                 "side=condition over that of the case, as often as wanted; sides imin imax jmin jmax kmin kmax, "
+                 "side=condition over that of the case, or block:side=condition, as often as wanted; sides imin imax "
+                 "jmin jmax kmin kmax, "
                  "conditions supersonic_inflow outflow pressure_outflow slip_wall no_slip_wall far_field")
       ->allow_extra_args(false);
 }
@@ -102,6 +117,9 @@ void add_solver_options(CLI::App& app, SteadyOptions& steady) {
               {"ssor", Preconditioner::ssor},
               {"jacobi", Preconditioner::jacobi}},
              "of the linear system of a step");
+  add_choice(app, "--coupling", linear.coupling,
+             {{"none", hyperplane::Coupling::none}, {"coloured", hyperplane::Coupling::coloured}},
+             "of grid blocks in the preconditioner; bilu0 alone has coloured");
   app.add_option("--relaxation", linear.relaxation, "of ssor and lines, more than 0 and less than 2")
       ->capture_default_str();
   add_choice(app, "--line-direction", linear.line_direction,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 
 #include <cstdint>
@@ -27,7 +28,8 @@ enum class Method { bicgstab, fgmres, correction };
 
 struct LinearOptions {
   Preconditioner preconditioner = Preconditioner::bilu0;
-  double relaxation = 1;  ///< of SSOR and lines
+  hyperplane::Coupling coupling = hyperplane::Coupling::none;  ///< of grid blocks, in the preconditioner
+  double relaxation = 1;                                       ///< of SSOR and lines
   LineDirections line_direction = LineDirections::j;
   int line_sweeps = 1;
   hyperplane::SweepPath path = hyperplane::SweepPath::automatic;
