@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "case.hpp"
 
+#include "mesh/airfoil.hpp"
+
 #include <hyperplane/core/error.hpp>
 
 #include <charconv>
@@ -26,6 +28,7 @@ Mesh make_mesh(const CaseOptions& options, double mach) {
       double const thickness = 5 / std::sqrt(options.reynolds.value_or(plate_reynolds)) * (1 + 0.2 * mach * mach);
       return make_plate(options.cells.value_or(hyperplane::Grid(80, 60, 2)), options.wall_cell * thickness);
     }
+    case CaseKind::airfoil: return make_airfoil(options.cells.value_or(hyperplane::Grid(128, 128, 1)));
     case CaseKind::box: break;
   }
   return make_wavy_box(options.cells.value_or(hyperplane::Grid(24, 20, 16)), 0.04);
@@ -34,8 +37,11 @@ Mesh make_mesh(const CaseOptions& options, double mach) {
 MeshBlocks make_blocks(const CaseOptions& options, double mach) {
   bool const is_cut = options.parts != std::array{1, 1, 1};
   if (options.grid_file.empty()) {
+    // Vertices that are the same are so in every bit.
+    double const tolerance = options.grid_tolerance.value_or(0);
     auto const mesh = make_mesh(options, mach);
-    return is_cut ? cut(mesh, options.parts, options.grid_tolerance) : one_block(mesh);
+    if (is_cut) return cut(mesh, options.parts, tolerance);
+    return options.kind == CaseKind::airfoil ? joined({mesh}, tolerance) : one_block(mesh);
   }
   auto meshes = read_plot3d(options.grid_file, options.grid_byte_order);
   if (!is_cut) return joined(std::move(meshes), options.grid_tolerance);
@@ -54,11 +60,12 @@ int cells_in_front(const Mesh& mesh) {
 BoundaryConditions case_boundaries(CaseKind kind, const Mesh& mesh, double mach) {
   BoundaryConditions boundary{};
   if (kind == CaseKind::box) return boundary;
+  boundary[Side::jmin].type = Boundary::slip_wall;
+  boundary[Side::kmin].type = boundary[Side::kmax].type = Boundary::slip_wall;
+  if (kind == CaseKind::airfoil) return boundary;
   bool const supersonic = mach > 1;
   boundary[Side::imin].type = supersonic ? Boundary::supersonic_inflow : Boundary::far_field;
   boundary[Side::imax].type = supersonic ? Boundary::outflow : Boundary::pressure_outflow;
-  boundary[Side::jmin].type = Boundary::slip_wall;
-  boundary[Side::kmin].type = boundary[Side::kmax].type = Boundary::slip_wall;
   if (kind == CaseKind::plate) {
     boundary[Side::jmin] = {Boundary::no_slip_wall, Boundary::slip_wall, cells_in_front(mesh)};
   }
@@ -109,7 +116,9 @@ std::vector<BoundaryConditions> block_boundaries(CaseKind kind, const MeshBlocks
 }  // namespace
 
 Case make_case(const CaseOptions& options) {
-  double const mach = options.mach.value_or(2);
+  bool const airfoil = options.kind == CaseKind::airfoil;
+  double const mach = options.mach.value_or(airfoil ? 0.8 : 2);
+  double const attack = options.attack_degrees.value_or(airfoil ? 1.25 : 0) * degree;
   if (!(mach > 0)) throw hyperplane::Error("the Mach number must be positive");
   if (options.kind == CaseKind::wedge && !(options.ramp_degrees > 0 && options.ramp_degrees < 40)) {
     throw hyperplane::Error("the ramp's angle must be between 0 and 40 degrees");
@@ -129,8 +138,8 @@ Case make_case(const CaseOptions& options) {
   auto blocks = make_blocks(options, mach);
   auto boundary = block_boundaries(options.kind, blocks, mach);
   override_boundaries(options.boundaries, boundary);
-  for (auto& of_block : boundary) of_block.free_stream = gas.free_stream(mach, options.attack_degrees * degree);
-  return {options.kind, std::move(blocks), gas, std::move(boundary), mach};
+  for (auto& of_block : boundary) of_block.free_stream = gas.free_stream(mach, attack);
+  return {options.kind, std::move(blocks), gas, std::move(boundary), mach, attack};
 }
 
 }  // namespace implicit_flow

@@ -18,9 +18,10 @@
 namespace implicit_flow {
 
 enum class CaseKind {
-  wedge,  ///< ramp in a supersonic stream, inviscid; compared with oblique-shock theory
-  plate,  ///< laminar boundary layer; skin friction compared with theory
-  box,    ///< waved grid in a uniform stream: nothing should happen
+  wedge,    ///< ramp in a supersonic stream, inviscid; compared with oblique-shock theory
+  plate,    ///< laminar boundary layer; skin friction compared with theory
+  airfoil,  ///< NACA 0012 in a transonic stream, inviscid; lift and drag beside published ones
+  box,      ///< waved grid in a uniform stream: nothing should happen
 };
 
 /// What the command line says about the flow; what it leaves open depends on the case.
@@ -33,7 +34,7 @@ struct CaseOptions {
   std::optional<hyperplane::Grid> cells{};
   std::optional<double> mach{};
   double ramp_degrees = 10;
-  double attack_degrees = 0;
+  std::optional<double> attack_degrees{};  ///< none: the case decides
   double wall_cell = 0.05;  ///< height of the plate's first cell over the thickness of the boundary layer at its end
   std::optional<double> reynolds{};  ///< per unit of length; none: the case decides
   std::optional<ViscosityLaw> law{};
@@ -48,7 +49,12 @@ struct Case {
   Gas gas;
   std::vector<BoundaryConditions> boundary;  ///< of each grid block
   double mach;
+  double attack;  ///< radians
 };
+
+/// SteadyOptions::damping of a case. At the nose of the airfoil, where the flow comes to rest, whole steps swing to and
+/// fro.
+constexpr double default_damping(CaseKind kind) { return kind == CaseKind::airfoil ? 0.5 : 1; }
 
 /// Throws hyperplane::Error for options that make no sense and for grid files that cannot be read.
 Case make_case(const CaseOptions& options);

@@ -2,6 +2,7 @@
 // Steady compressible flow with BILU(0): see README.md.
 #include "case.hpp"
 #include "options.hpp"
+#include "report/airfoil.hpp"
 #include "report/blasius.hpp"
 #include "report/comparison.hpp"
 #include "report/oblique_shock.hpp"
@@ -16,6 +17,7 @@
 #include <Kokkos_Core.hpp>
 #include <executables/threads.hpp>
 
+#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <numbers>
@@ -28,6 +30,11 @@ using namespace implicit_flow;
 constexpr double degree = std::numbers::pi / 180;
 
 bool has_plate_theory(const Case& flow) { return flow.kind == CaseKind::plate && flow.gas.law == ViscosityLaw::linear; }
+
+bool is_published(const Case& flow) {
+  return flow.kind == CaseKind::airfoil && flow.gas.viscosity == 0 && std::abs(flow.mach - 0.8) < 1e-9 &&
+         std::abs(flow.attack - 1.25 * degree) < 1e-9;
+}
 
 std::vector<Comparison> compare_with_theory(const Case& flow, const CaseOptions& options, const Solution& solution) {
   if (flow.kind == CaseKind::wedge && flow.gas.viscosity == 0 && flow.mach > 1) {
@@ -47,6 +54,14 @@ std::vector<Comparison> compare_with_theory(const Case& flow, const CaseOptions&
           {"u / U at eta = " + std::to_string(static_cast<int>(eta)), velocity_at(profile, eta), theory.velocity(eta)});
     }
     return result;
+  }
+  if (flow.kind == CaseKind::airfoil) {
+    auto const [lift, drag] = measure_airfoil_forces(solution, flow.mach, flow.attack);
+    if (!is_published(flow)) {
+      std::printf("\nlift coefficient %.5f, drag coefficient %.5f\n", lift, drag);
+      return {};
+    }
+    return {{"lift coefficient", lift, vassberg_jameson.lift}, {"drag coefficient", drag, vassberg_jameson.drag}};
   }
   return {};
 }
@@ -73,7 +88,7 @@ void compare(const Options& options, const Case& flow, const Solution& solution)
   if (has_plate_theory(flow)) write_profile(profile_file, measure_plate_profile(solution, flow.mach));
   try {
     auto const comparison = compare_with_theory(flow, options.flow, solution);
-    if (!comparison.empty()) print(comparison);
+    if (!comparison.empty()) print(comparison, is_published(flow) ? "published" : "theory");
     write_csv(options.output / "comparison.csv", comparison);
   } catch (const hyperplane::Error& reason) {
     std::printf("\nno comparison with theory: %s\n", reason.what());

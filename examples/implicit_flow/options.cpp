@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace implicit_flow {
@@ -46,8 +47,11 @@ std::array<int, 3> parse_extents(const std::string& option, const std::string& t
 }
 
 void add_flow_options(CLI::App& app, CaseOptions& flow) {
-  add_choice(app, "--case", flow.kind, {{"wedge", CaseKind::wedge}, {"plate", CaseKind::plate}, {"box", CaseKind::box}},
-             "what to compute: a supersonic ramp, a laminar flat plate, or a uniform stream through a waved grid");
+  add_choice(
+      app, "--case", flow.kind,
+      {{"wedge", CaseKind::wedge}, {"plate", CaseKind::plate}, {"airfoil", CaseKind::airfoil}, {"box", CaseKind::box}},
+      "what to compute: a supersonic ramp, a laminar flat plate, a transonic airfoil, or a uniform stream through a "
+      "waved grid");
   app.add_option(
       "--grid-file", flow.grid_file,
       "PLOT3D grid of one or several blocks, 3-D or 2-D, whole: ASCII, Fortran unformatted or plain binary; the "
@@ -71,10 +75,10 @@ void add_flow_options(CLI::App& app, CaseOptions& flow) {
          "--parts", [&flow](const std::string& text) { flow.parts = parse_extents("--parts", text); },
          "cut the grid into grid blocks along i, j and k [1x1x1]")
       ->type_name("NxMxL");
-  app.add_option("--mach", flow.mach, "Mach number of the free stream [2]");
+  app.add_option("--mach", flow.mach, "Mach number of the free stream [airfoil: 0.8, else 2]");
   app.add_option("--angle", flow.ramp_degrees, "angle of the wedge's ramp in degrees")->capture_default_str();
-  app.add_option("--attack", flow.attack_degrees, "angle of attack in degrees, in the x-y plane")
-      ->capture_default_str();
+  app.add_option("--attack", flow.attack_degrees,
+                 "angle of attack in degrees, in the x-y plane [airfoil: 1.25, else 0]");
   app.add_option("--reynolds", flow.reynolds,
                  "Reynolds number per unit of length: Navier-Stokes equations [plate: 100000, else none: Euler]");
   app.add_option("--wall-cell", flow.wall_cell,
@@ -97,7 +101,7 @@ void add_flow_options(CLI::App& app, CaseOptions& flow) {
       ->allow_extra_args(false);
 }
 
-void add_solver_options(CLI::App& app, SteadyOptions& steady) {
+void add_solver_options(CLI::App& app, SteadyOptions& steady, std::optional<double>& damping) {
   app.add_option("--steps", steady.max_steps, "most implicit steps")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
@@ -108,8 +112,14 @@ void add_solver_options(CLI::App& app, SteadyOptions& steady) {
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   app.add_option("--max-cfl", steady.max_cfl, "largest CFL number")->capture_default_str()->check(CLI::PositiveNumber);
+  app.add_option("--damping", damping,
+                 "fraction of the change that a step takes, for where the residual stalls [airfoil: 0.5, else 1]")
+      ->check(CLI::Range(0.01, 1.0));
   add_choice(app, "--order", steady.order, {{"first", Order::first}, {"second", Order::second}},
              "order of accuracy in space");
+}
+
+void add_linear_options(CLI::App& app, SteadyOptions& steady) {
   auto& linear = steady.linear;
   add_choice(app, "--preconditioner", linear.preconditioner,
              {{"bilu0", Preconditioner::bilu0},
@@ -158,7 +168,9 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_status) {
       "Exit status: 0 steady, 1 error, 2 not steady (everything is written all the same).");
   Options options;
   add_flow_options(app, options.flow);
-  add_solver_options(app, options.steady);
+  std::optional<double> damping;
+  add_solver_options(app, options.steady, damping);
+  add_linear_options(app, options.steady);
   app.add_option("--output", options.output, "folder for the results")->capture_default_str();
   app.add_option("--write-grid", options.write_grid, "also write the grid to this PLOT3D file");
   add_choice(
@@ -172,6 +184,7 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_status) {
     exit_status = app.exit(error) == 0 ? 0 : 1;
     return std::nullopt;
   }
+  options.steady.damping = damping.value_or(default_damping(options.flow.kind));
   return options;
 }
 

@@ -4,8 +4,8 @@
 
 usage: plot.py OUTPUT_FOLDER [PICTURE.png]
 
-Shows the pressure (over the free stream's), with the shock of the theory where there is one, or the velocity in the
-boundary layer of a plate beside the theory's; and how the residual fell.
+Shows the pressure (over the free stream's), with the shock of the theory where there is one, near an airfoil where it
+is one; or the velocity in the boundary layer of a plate beside the theory's; and how the residual fell.
 """
 
 import csv
@@ -72,6 +72,10 @@ def draw_pressure(figure, axes, folder):
     table = read_columns(comparison) if comparison.exists() else {}
     title = []
     for quantity, computed, theory in zip(*(table.get(c, []) for c in ("quantity", "computed", "theory"))):
+        if quantity in ("lift coefficient", "drag coefficient"):
+            title.append(f"{quantity}: {float(computed):.4f} (published {float(theory):.4f})")
+            axes.set(xlim=(-0.5, 1.5), ylim=(-0.6, 1.0))
+            continue
         title.append(f"{quantity}: {float(computed):.3f} (theory {float(theory):.3f})")
         if quantity.startswith("shock angle"):
             slope = math.tan(math.radians(float(theory)))

@@ -155,7 +155,7 @@ class FlowSolver {
       step.fraction = largest_fraction_of_change(exec);
       if (!(step.fraction > 0.01)) continue;
       for (std::size_t b = 0; b < m_problems.size(); ++b) {
-        add_change(exec, m_conserved[b], m_change.block(static_cast<int>(b)), step.fraction);
+        add_change(exec, m_conserved[b], m_change.block(static_cast<int>(b)), m_options.damping * step.fraction);
       }
       return;
     }

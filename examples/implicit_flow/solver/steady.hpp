@@ -44,6 +44,7 @@ struct SteadyOptions {
   double cfl = 10;           ///< of the first step; it then grows as the residual falls
   double max_cfl = 1e6;
   double max_cfl_growth = 2;  ///< from one step to the next
+  double damping = 1;         ///< fraction of the change that a step takes; less than 1 where the residual stalls
   Order order = Order::second;
   LinearOptions linear{};
   bool compare = false;  ///< solve every linear system with all preconditioners
