@@ -8,9 +8,9 @@
 namespace implicit_flow {
 
 /// O-grid around the NACA 0012 airfoil with chord 1 from x = 0 to 1, one unit of length deep: i runs around it, from
-/// the trailing edge along the lower side, j outwards. Lines j = 0 and beyond begin and end at the cut behind the
-/// trailing edge, where the grid meets itself. The airfoil's equation is followed to where it closes, so that the
-/// trailing edge is sharp.
+/// the trailing edge along the lower side, j outwards. Lines along i begin and end at the cut behind the trailing edge,
+/// where the grid meets itself. The airfoil's equation is followed to where it closes, so that the trailing edge is
+/// sharp.
 ///
 /// The transformation of Karman and Trefftz makes a near-circle of the airfoil. There, angles are even and radii grow
 /// geometrically, so that cells are about as long as high; as many around as outwards reach 150 chords away. Airfoil,

@@ -51,7 +51,7 @@ struct Across {
 /// Calls f(cell) for every cell of an interface's layer in one kernel.
 template <hyperplane::ExecutionSpace Exec, class F>
 void for_each_cell(const Exec& exec, const std::string& label, const hyperplane::Interface& interface, const F& f) {
-  auto const [begin, end] = interface.points;
+  hyperplane::Point const begin = interface.points.begin, end = interface.points.end;
   for_each_point(
       exec, label, hyperplane::Grid(end.i - begin.i, end.j - begin.j, end.k - begin.k),
       KOKKOS_LAMBDA(const hyperplane::Point& p) { f(hyperplane::Point{begin.i + p.i, begin.j + p.j, begin.k + p.k}); });
