@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "case.hpp"
 
-#include "mesh/plot3d.hpp"
+#include "mesh/airfoil.hpp"
 
 #include <hyperplane/core/error.hpp>
 
+#include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <numbers>
+#include <numeric>
+#include <utility>
 
 namespace implicit_flow {
 
@@ -17,7 +21,6 @@ constexpr double degree = std::numbers::pi / 180;
 constexpr double plate_reynolds = 1e5;
 
 Mesh make_mesh(const CaseOptions& options, double mach) {
-  if (!options.grid_file.empty()) return read_plot3d(options.grid_file);
   switch (options.kind) {
     case CaseKind::wedge:
       return make_wedge(options.cells.value_or(hyperplane::Grid(150, 100, 4)), options.ramp_degrees * degree);
@@ -25,9 +28,26 @@ Mesh make_mesh(const CaseOptions& options, double mach) {
       double const thickness = 5 / std::sqrt(options.reynolds.value_or(plate_reynolds)) * (1 + 0.2 * mach * mach);
       return make_plate(options.cells.value_or(hyperplane::Grid(80, 60, 2)), options.wall_cell * thickness);
     }
+    case CaseKind::airfoil: return make_airfoil(options.cells.value_or(hyperplane::Grid(128, 128, 1)));
     case CaseKind::box: break;
   }
   return make_wavy_box(options.cells.value_or(hyperplane::Grid(24, 20, 16)), 0.04);
+}
+
+MeshBlocks make_blocks(const CaseOptions& options, double mach) {
+  bool const is_cut = options.parts != std::array{1, 1, 1};
+  if (options.grid_file.empty()) {
+    // Vertices that are the same are so in every bit.
+    double const tolerance = options.grid_tolerance.value_or(0);
+    auto const mesh = make_mesh(options, mach);
+    if (is_cut) return cut(mesh, options.parts, tolerance);
+    return options.kind == CaseKind::airfoil ? joined({mesh}, tolerance) : one_block(mesh);
+  }
+  auto meshes = read_plot3d(options.grid_file, options.grid_byte_order);
+  if (!is_cut) return joined(std::move(meshes), options.grid_tolerance);
+  if (meshes.size() == 1) return cut(meshes.front(), options.parts, options.grid_tolerance);
+  throw hyperplane::Error(options.grid_file.string() + ": " + std::to_string(meshes.size()) +
+                          " blocks: --parts cuts one");
 }
 
 /// Cells of the bottom row in front of x = 0, where plate and ramp begin.
@@ -40,31 +60,65 @@ int cells_in_front(const Mesh& mesh) {
 BoundaryConditions case_boundaries(CaseKind kind, const Mesh& mesh, double mach) {
   BoundaryConditions boundary{};
   if (kind == CaseKind::box) return boundary;
+  boundary[Side::jmin].type = Boundary::slip_wall;
+  boundary[Side::kmin].type = boundary[Side::kmax].type = Boundary::slip_wall;
+  if (kind == CaseKind::airfoil) return boundary;
   bool const supersonic = mach > 1;
   boundary[Side::imin].type = supersonic ? Boundary::supersonic_inflow : Boundary::far_field;
   boundary[Side::imax].type = supersonic ? Boundary::outflow : Boundary::pressure_outflow;
-  boundary[Side::jmin].type = Boundary::slip_wall;
-  boundary[Side::kmin].type = boundary[Side::kmax].type = Boundary::slip_wall;
   if (kind == CaseKind::plate) {
     boundary[Side::jmin] = {Boundary::no_slip_wall, Boundary::slip_wall, cells_in_front(mesh)};
   }
   return boundary;
 }
 
-void override_boundaries(const std::vector<std::string>& texts, BoundaryConditions& boundary) {
+/// The grid blocks that "2:jmin" is about, and "jmin".
+std::pair<std::vector<std::size_t>, std::string> blocks_and_side(const std::string& text, std::size_t count) {
+  std::vector<std::size_t> blocks(count);
+  std::iota(blocks.begin(), blocks.end(), std::size_t{0});
+  auto const colon = text.find(':');
+  if (colon == std::string::npos) return {blocks, text};
+  std::size_t number = 0;
+  auto const [end, error] = std::from_chars(text.data(), text.data() + colon, number);
+  if (error != std::errc{} || end != text.data() + colon || number >= count) {
+    throw hyperplane::Error("--boundary " + text + ": '" + text.substr(0, colon) + "' is no grid block: there are " +
+                            std::to_string(count) + ", counted from 0");
+  }
+  return {{number}, text.substr(colon + 1)};
+}
+
+void override_boundaries(const std::vector<std::string>& texts, std::vector<BoundaryConditions>& boundary) {
   for (auto const& text : texts) {
     auto const equals = text.find('=');
     if (equals == std::string::npos) {
       throw hyperplane::Error("--boundary " + text + ": expected side=condition, for example jmin=slip_wall");
     }
-    boundary[parse_side(text.substr(0, equals))] = {.type = parse_boundary(text.substr(equals + 1))};
+    auto const [blocks, side] = blocks_and_side(text.substr(0, equals), boundary.size());
+    for (auto const b : blocks) boundary[b][parse_side(side)] = {.type = parse_boundary(text.substr(equals + 1))};
   }
+}
+
+/// Those of the case on every grid block.
+std::vector<BoundaryConditions> block_boundaries(CaseKind kind, const MeshBlocks& blocks, double mach) {
+  std::vector<BoundaryConditions> result;
+  for (std::size_t b = 0; b < blocks.meshes.size(); ++b) {
+    if (!blocks.whole) {
+      result.push_back(case_boundaries(kind, blocks.meshes[b], mach));
+      continue;
+    }
+    // What begins at a cell of the mesh that was cut begins there.
+    result.push_back(case_boundaries(kind, *blocks.whole, mach));
+    for (auto& side : result.back().side) side.leading_cells -= blocks.boxes[b].begin.i;
+  }
+  return result;
 }
 
 }  // namespace
 
 Case make_case(const CaseOptions& options) {
-  double const mach = options.mach.value_or(2);
+  bool const airfoil = options.kind == CaseKind::airfoil;
+  double const mach = options.mach.value_or(airfoil ? 0.8 : 2);
+  double const attack = options.attack_degrees.value_or(airfoil ? 1.25 : 0) * degree;
   if (!(mach > 0)) throw hyperplane::Error("the Mach number must be positive");
   if (options.kind == CaseKind::wedge && !(options.ramp_degrees > 0 && options.ramp_degrees < 40)) {
     throw hyperplane::Error("the ramp's angle must be between 0 and 40 degrees");
@@ -81,11 +135,11 @@ Case make_case(const CaseOptions& options) {
   if (reynolds > 0) gas.viscosity = mach / reynolds;
   gas.law = options.law.value_or(options.kind == CaseKind::plate ? ViscosityLaw::linear : ViscosityLaw::sutherland);
 
-  Mesh mesh = make_mesh(options, mach);
-  auto boundary = case_boundaries(options.kind, mesh, mach);
+  auto blocks = make_blocks(options, mach);
+  auto boundary = block_boundaries(options.kind, blocks, mach);
   override_boundaries(options.boundaries, boundary);
-  boundary.free_stream = gas.free_stream(mach, options.attack_degrees * degree);
-  return {options.kind, std::move(mesh), gas, boundary, mach};
+  for (auto& of_block : boundary) of_block.free_stream = gas.free_stream(mach, attack);
+  return {options.kind, std::move(blocks), gas, std::move(boundary), mach, attack};
 }
 
 }  // namespace implicit_flow

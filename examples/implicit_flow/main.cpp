@@ -2,6 +2,7 @@
 // Steady compressible flow with BILU(0): see README.md.
 #include "case.hpp"
 #include "options.hpp"
+#include "report/airfoil.hpp"
 #include "report/blasius.hpp"
 #include "report/comparison.hpp"
 #include "report/oblique_shock.hpp"
@@ -16,9 +17,11 @@
 #include <Kokkos_Core.hpp>
 #include <executables/threads.hpp>
 
+#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <numbers>
+#include <span>
 
 namespace {
 
@@ -27,6 +30,11 @@ using namespace implicit_flow;
 constexpr double degree = std::numbers::pi / 180;
 
 bool has_plate_theory(const Case& flow) { return flow.kind == CaseKind::plate && flow.gas.law == ViscosityLaw::linear; }
+
+bool is_published(const Case& flow) {
+  return flow.kind == CaseKind::airfoil && flow.gas.viscosity == 0 && std::abs(flow.mach - 0.8) < 1e-9 &&
+         std::abs(flow.attack - 1.25 * degree) < 1e-9;
+}
 
 std::vector<Comparison> compare_with_theory(const Case& flow, const CaseOptions& options, const Solution& solution) {
   if (flow.kind == CaseKind::wedge && flow.gas.viscosity == 0 && flow.mach > 1) {
@@ -47,47 +55,67 @@ std::vector<Comparison> compare_with_theory(const Case& flow, const CaseOptions&
     }
     return result;
   }
+  if (flow.kind == CaseKind::airfoil) {
+    auto const [lift, drag] = measure_airfoil_forces(solution, flow.mach, flow.attack);
+    if (!is_published(flow)) {
+      std::printf("\nlift coefficient %.5f, drag coefficient %.5f\n", lift, drag);
+      return {};
+    }
+    return {{"lift coefficient", lift, vassberg_jameson.lift}, {"drag coefficient", drag, vassberg_jameson.drag}};
+  }
   return {};
 }
 
 void print_header(const Case& flow, const SteadyOptions& steady) {
   using Exec = Kokkos::DefaultExecutionSpace;
-  auto const cells = flow.mesh.cells();
-  std::printf("%s equations at Mach %g on %s cells, %lld unknowns\n",
-              flow.gas.viscosity > 0 ? "Navier-Stokes" : "Euler", flow.mach, to_string(cells).c_str(),
-              static_cast<long long>(equations * cells.size()));
-  if (flow.kind == CaseKind::plate) {
-    std::printf("cells next to the wall are up to %.0f times as long as high\n", largest_wall_aspect(flow.mesh));
+  auto const& grid = flow.blocks.cells;
+  bool const several = grid.block_count() > 1;
+  auto const cells = several ? "the cells of " + to_string(grid) : to_string(grid.block(0)) + " cells";
+  std::printf("%s equations at Mach %g on %s, %lld unknowns\n", flow.gas.viscosity > 0 ? "Navier-Stokes" : "Euler",
+              flow.mach, cells.c_str(), static_cast<long long>(equations * grid.size()));
+  auto const* const mesh = flow.blocks.one_mesh();
+  if (flow.kind == CaseKind::plate && mesh != nullptr) {
+    std::printf("cells next to the wall are up to %.0f times as long as high\n", largest_wall_aspect(*mesh));
   }
-  std::printf("implicit steps with %s; %s, %d threads\n", name(steady.linear.preconditioner), Exec::name(),
+  std::printf("implicit steps with %s%s%s; %s, %d threads\n", name(steady.linear.preconditioner),
+              several ? ", grid blocks coupled: " : "", several ? name(steady.linear.coupling) : "", Exec::name(),
               Exec().concurrency());
+}
+
+void compare(const Options& options, const Case& flow, const Solution& solution) {
+  auto const profile_file = options.output / "profile.csv";
+  std::filesystem::remove(profile_file);
+  if (has_plate_theory(flow)) write_profile(profile_file, measure_plate_profile(solution, flow.mach));
+  try {
+    auto const comparison = compare_with_theory(flow, options.flow, solution);
+    if (!comparison.empty()) print(comparison, is_published(flow) ? "published" : "theory");
+    write_csv(options.output / "comparison.csv", comparison);
+  } catch (const hyperplane::Error& reason) {
+    std::printf("\nno comparison with theory: %s\n", reason.what());
+  }
 }
 
 int solve(const Options& options) {
   Kokkos::DefaultExecutionSpace const exec;
   Case const flow = make_case(options.flow);
   std::filesystem::create_directories(options.output);
-  if (!options.write_grid.empty()) write_plot3d(options.write_grid, flow.mesh, options.grid_format);
+  if (!options.write_grid.empty()) write_plot3d(options.write_grid, flow.blocks.meshes, options.grid_format);
   print_header(flow, options.steady);
 
   Kokkos::Timer const timer;
-  FlowSolver solver(exec, flow.mesh, flow.gas, flow.boundary, options.steady);
+  FlowSolver solver(exec, flow.blocks, flow.gas, flow.boundary, options.steady);
   Progress progress(options.output / "history.csv");
   auto const result = solver.run(exec, [&](const StepReport& step) { progress.show(step); });
   progress.finish(result, timer.seconds());
   print(solver.comparison());
 
-  auto const solution = solver.solution(exec);
-  write_vts(options.output / "flow.vts", solution);
-  auto const profile_file = options.output / "profile.csv";
-  std::filesystem::remove(profile_file);
-  if (has_plate_theory(flow)) write_profile(profile_file, measure_plate_profile(solution, flow.mach));
-  try {
-    auto const comparison = compare_with_theory(flow, options.flow, solution);
-    if (!comparison.empty()) print(comparison);
-    write_csv(options.output / "comparison.csv", comparison);
-  } catch (const hyperplane::Error& reason) {
-    std::printf("\nno comparison with theory: %s\n", reason.what());
+  auto const solutions = solver.solutions(exec);
+  auto const whole = whole_solution(flow.blocks, solutions);
+  write_vtk(options.output, whole ? std::span<const Solution>(&*whole, 1) : solutions);
+  if (whole) {
+    compare(options, flow, *whole);
+  } else {
+    std::printf("\nno comparison with theory: the grid blocks are not parts of one grid\n");
   }
   std::printf("\nresults in %s\n", options.output.string().c_str());
   return result.converged ? 0 : 2;

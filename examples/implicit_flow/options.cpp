@@ -3,8 +3,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include <array>
 #include <charconv>
+#include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace implicit_flow {
@@ -28,35 +31,54 @@ void add_choice(CLI::App& app, const std::string& flag, Enum& value, const std::
 }
 
 /// "150x100x4"
-hyperplane::Grid parse_cells(const std::string& text) {
-  int extent[3] = {};
+std::array<int, 3> parse_extents(const std::string& option, const std::string& text) {
+  std::array<int, 3> extent{};
   char const* at = text.data();
   char const* const end = text.data() + text.size();
-  for (int d = 0; d < 3; ++d) {
+  for (std::size_t d = 0; d < 3; ++d) {
     auto const [stop, error] = std::from_chars(at, end, extent[d]);
     bool const separated = d < 2 ? stop != end && *stop == 'x' : stop == end;
     if (error != std::errc{} || !separated || extent[d] < 1 || extent[d] > 10000) {
-      throw CLI::ValidationError("--cells", "'" + text + "' is not a number of cells such as 150x100x4");
+      throw CLI::ValidationError(option, "'" + text + "' is not a number along i, j and k such as 150x100x4");
     }
     at = stop + 1;
   }
-  return {extent[0], extent[1], extent[2]};
+  return extent;
 }
 
 void add_flow_options(CLI::App& app, CaseOptions& flow) {
-  add_choice(app, "--case", flow.kind, {{"wedge", CaseKind::wedge}, {"plate", CaseKind::plate}, {"box", CaseKind::box}},
-             "what to compute: a supersonic ramp, a laminar flat plate, or a uniform stream through a waved grid");
-  app.add_option("--grid-file", flow.grid_file,
-                 "PLOT3D grid, single block, 3-D, whole: ASCII, Fortran unformatted or plain binary; the case then "
-                 "gives gas and boundary conditions alone");
+  add_choice(
+      app, "--case", flow.kind,
+      {{"wedge", CaseKind::wedge}, {"plate", CaseKind::plate}, {"airfoil", CaseKind::airfoil}, {"box", CaseKind::box}},
+      "what to compute: a supersonic ramp, a laminar flat plate, a transonic airfoil, or a uniform stream through a "
+      "waved grid");
+  app.add_option(
+      "--grid-file", flow.grid_file,
+      "PLOT3D grid of one or several blocks, 3-D or 2-D, whole: ASCII, Fortran unformatted or plain binary; the "
+      "case then gives gas and boundary conditions alone");
+  add_choice(
+      app, "--grid-byte-order", flow.grid_byte_order,
+      {{"automatic", Plot3dByteOrder::automatic}, {"little", Plot3dByteOrder::little}, {"big", Plot3dByteOrder::big}},
+      "order of the bytes of a number in a binary file of --grid-file");
+  app.add_option("--grid-tolerance", flow.grid_tolerance,
+                 "how far apart vertices may be that are the same, where grid blocks meet [1e-9 of the grid's size]")
+      ->check(CLI::NonNegativeNumber);
   app.add_option_function<std::string>(
-         "--cells", [&flow](const std::string& text) { flow.cells = parse_cells(text); },
+         "--cells",
+         [&flow](const std::string& text) {
+           auto const [ni, nj, nk] = parse_extents("--cells", text);
+           flow.cells = hyperplane::Grid(ni, nj, nk);
+         },
          "cells of the case's own grid along i, j and k")
       ->type_name("NxMxL");
-  app.add_option("--mach", flow.mach, "Mach number of the free stream [2]");
+  app.add_option_function<std::string>(
+         "--parts", [&flow](const std::string& text) { flow.parts = parse_extents("--parts", text); },
+         "cut the grid into grid blocks along i, j and k [1x1x1]")
+      ->type_name("NxMxL");
+  app.add_option("--mach", flow.mach, "Mach number of the free stream [airfoil: 0.8, else 2]");
   app.add_option("--angle", flow.ramp_degrees, "angle of the wedge's ramp in degrees")->capture_default_str();
-  app.add_option("--attack", flow.attack_degrees, "angle of attack in degrees, in the x-y plane")
-      ->capture_default_str();
+  app.add_option("--attack", flow.attack_degrees,
+                 "angle of attack in degrees, in the x-y plane [airfoil: 1.25, else 0]");
   app.add_option("--reynolds", flow.reynolds,
                  "Reynolds number per unit of length: Navier-Stokes equations [plate: 100000, else none: Euler]");
   app.add_option("--wall-cell", flow.wall_cell,
@@ -73,12 +95,13 @@ void add_flow_options(CLI::App& app, CaseOptions& flow) {
       ->check(CLI::IsMember({"constant", "linear", "sutherland"}).description(""))
       ->type_name("constant|linear|sutherland");
   app.add_option("--boundary", flow.boundaries,
-                 "side=condition over that of the case, as often as wanted; sides imin imax jmin jmax kmin kmax, "
+                 "side=condition over that of the case, or block:side=condition, as often as wanted; sides imin imax "
+                 "jmin jmax kmin kmax, "
                  "conditions supersonic_inflow outflow pressure_outflow slip_wall no_slip_wall far_field")
       ->allow_extra_args(false);
 }
 
-void add_solver_options(CLI::App& app, SteadyOptions& steady) {
+void add_solver_options(CLI::App& app, SteadyOptions& steady, std::optional<double>& damping) {
   app.add_option("--steps", steady.max_steps, "most implicit steps")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
@@ -89,8 +112,14 @@ void add_solver_options(CLI::App& app, SteadyOptions& steady) {
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   app.add_option("--max-cfl", steady.max_cfl, "largest CFL number")->capture_default_str()->check(CLI::PositiveNumber);
+  app.add_option("--damping", damping,
+                 "fraction of the change that a step takes, for where the residual stalls [airfoil: 0.5, else 1]")
+      ->check(CLI::Range(0.01, 1.0));
   add_choice(app, "--order", steady.order, {{"first", Order::first}, {"second", Order::second}},
              "order of accuracy in space");
+}
+
+void add_linear_options(CLI::App& app, SteadyOptions& steady) {
   auto& linear = steady.linear;
   add_choice(app, "--preconditioner", linear.preconditioner,
              {{"bilu0", Preconditioner::bilu0},
@@ -98,6 +127,9 @@ void add_solver_options(CLI::App& app, SteadyOptions& steady) {
               {"ssor", Preconditioner::ssor},
               {"jacobi", Preconditioner::jacobi}},
              "of the linear system of a step");
+  add_choice(app, "--coupling", linear.coupling,
+             {{"none", hyperplane::Coupling::none}, {"coloured", hyperplane::Coupling::coloured}},
+             "of grid blocks in the preconditioner; bilu0 alone has coloured");
   app.add_option("--relaxation", linear.relaxation, "of ssor and lines, more than 0 and less than 2")
       ->capture_default_str();
   add_choice(app, "--line-direction", linear.line_direction,
@@ -136,7 +168,9 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_status) {
       "Exit status: 0 steady, 1 error, 2 not steady (everything is written all the same).");
   Options options;
   add_flow_options(app, options.flow);
-  add_solver_options(app, options.steady);
+  std::optional<double> damping;
+  add_solver_options(app, options.steady, damping);
+  add_linear_options(app, options.steady);
   app.add_option("--output", options.output, "folder for the results")->capture_default_str();
   app.add_option("--write-grid", options.write_grid, "also write the grid to this PLOT3D file");
   add_choice(
@@ -150,6 +184,7 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_status) {
     exit_status = app.exit(error) == 0 ? 0 : 1;
     return std::nullopt;
   }
+  options.steady.damping = damping.value_or(default_damping(options.flow.kind));
   return options;
 }
 

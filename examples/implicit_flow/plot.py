@@ -4,8 +4,8 @@
 
 usage: plot.py OUTPUT_FOLDER [PICTURE.png]
 
-Shows the pressure (over the free stream's), with the shock of the theory where there is one, or the velocity in the
-boundary layer of a plate beside the theory's; and how the residual fell.
+Shows the pressure (over the free stream's), with the shock of the theory where there is one, near an airfoil where it
+is one; or the velocity in the boundary layer of a plate beside the theory's; and how the residual fell.
 """
 
 import csv
@@ -46,19 +46,36 @@ def read_columns(path):
     return {key: [row[key] for row in rows] for key in (rows[0] if rows else {})}
 
 
+def read_middle_planes(folder):
+    """x, y of vertices and pressure of cells in the middle plane of each grid block."""
+    files = [folder / "flow.vts"] if (folder / "flow.vts").exists() else sorted(folder.glob("flow_*.vts"))
+    planes = []
+    for file in files:
+        (_, _, nk), arrays = read_vts(file)
+        k = nk // 2
+        planes.append((arrays["points"][k, :, :, 0], arrays["points"][k, :, :, 1], arrays["pressure"][k] * GAMMA))
+    if not planes:
+        raise FileNotFoundError(f"{folder}: there is no flow.vts")
+    return planes
+
+
 def draw_pressure(figure, axes, folder):
-    (_, _, nk), arrays = read_vts(folder / "flow.vts")
-    k = nk // 2
-    x, y = arrays["points"][k, :, :, 0], arrays["points"][k, :, :, 1]
-    ratio = arrays["pressure"][k] * GAMMA
-    image = axes.pcolormesh(x, y, ratio, cmap="viridis", shading="flat", rasterized=True)
+    planes = read_middle_planes(folder)
+    low, high = min(p[2].min() for p in planes), max(p[2].max() for p in planes)
+    for x, y, ratio in planes:
+        image = axes.pcolormesh(x, y, ratio, cmap="viridis", shading="flat", rasterized=True, vmin=low, vmax=high)
     figure.colorbar(image, ax=axes, shrink=0.9, label="pressure / free-stream pressure")
+    x, y = (np.concatenate([p[d].ravel() for p in planes]) for d in range(2))
     axes.set(xlabel="x", ylabel="y", aspect="equal", xlim=(x.min(), x.max()), ylim=(y.min(), y.max()))
 
     comparison = folder / "comparison.csv"
     table = read_columns(comparison) if comparison.exists() else {}
     title = []
     for quantity, computed, theory in zip(*(table.get(c, []) for c in ("quantity", "computed", "theory"))):
+        if quantity in ("lift coefficient", "drag coefficient"):
+            title.append(f"{quantity}: {float(computed):.4f} (published {float(theory):.4f})")
+            axes.set(xlim=(-0.5, 1.5), ylim=(-0.6, 1.0))
+            continue
         title.append(f"{quantity}: {float(computed):.3f} (theory {float(theory):.3f})")
         if quantity.startswith("shock angle"):
             slope = math.tan(math.radians(float(theory)))

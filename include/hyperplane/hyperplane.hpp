@@ -18,9 +18,11 @@
 #include <hyperplane/block/trsm.hpp>
 #include <hyperplane/blocks/apply.hpp>
 #include <hyperplane/blocks/axis_transform.hpp>
+#include <hyperplane/blocks/cgns_interface.hpp>
 #include <hyperplane/blocks/colours.hpp>
 #include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/blocks/cut_grid.hpp>
+#include <hyperplane/blocks/find_interfaces.hpp>
 #include <hyperplane/blocks/interface.hpp>
 #include <hyperplane/blocks/mask_points.hpp>
 #include <hyperplane/blocks/multi_block.hpp>

@@ -1,160 +1,210 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "plot3d.hpp"
 
+#include "plot3d_bytes.hpp"
+#include "plot3d_layout.hpp"
 #include "plot3d_text.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
+#include <bit>
 #include <cstdint>
-#include <cstring>
 #include <fstream>
 #include <iterator>
+#include <optional>
+#include <string>
 
 namespace implicit_flow {
 
 namespace {
 
-/// Vertices that a file may claim before its size is looked at: keeps I*J*K within 64 bits.
-constexpr std::int64_t largest_extent = 100'000;
-
-hyperplane::Grid checked_extents(const std::string& place, const std::array<std::int64_t, 3>& extent) {
-  for (auto const e : extent) {
-    if (e < 2 || e > largest_extent) {
-      bad_file(place + ": extents " + std::to_string(extent[0]) + " x " + std::to_string(extent[1]) + " x " +
-               std::to_string(extent[2]) + ": each must be from 2 to " + std::to_string(largest_extent));
-    }
-  }
-  return {static_cast<int>(extent[0]), static_cast<int>(extent[1]), static_cast<int>(extent[2])};
+[[noreturn]] void bad_block_count(const std::string& place, std::int64_t count) {
+  bad_file(place + ": " + std::to_string(count) + " blocks: there must be from 1 to " +
+           std::to_string(largest_plot3d_extent));
 }
 
-/// Value number `index` of a file: x, y and z of a grid follow each other as three arrays.
-void set_coordinate(Mesh& mesh, std::int64_t index, double value) {
-  auto const points = mesh.vertices.size();
-  Vec3& p = mesh.position[static_cast<std::size_t>(index % points)];
-  (index < points ? p.x : index < 2 * points ? p.y : p.z) = value;
-}
-
-std::string vertex_name(const hyperplane::Grid& grid, std::int64_t index) {
-  auto const p = grid.point(index % grid.size());
-  return std::string(1, "xyz"[index / grid.size()]) + " of vertex (" + std::to_string(p.i) + ", " +
-         std::to_string(p.j) + ", " + std::to_string(p.k) + ")";
-}
-
-Mesh read_text(const std::string& file, const std::string& contents) {
+/// The layout whose numbers are as many as the text has. Where none has them, the one that its first lines look like,
+/// so that an error says what is wrong with it.
+Plot3dLayout text_layout(const std::string& file, const std::string& contents) {
   Plot3dText text(file, contents);
-  std::array<std::int64_t, 3> extent{};
-  std::string place;
-  auto const first = text.integer("number of vertices along i");
-  // A file of the multi-block kind starts with the number of blocks, alone on its line.
-  bool const counts_blocks = text.at_end_of_line() && first.value == 1;
-  if (text.at_end_of_line() && first.value > 1) {
-    // Extents may also be written one a line; with three integers on the next line it is a block count.
-    if (text.integers_on_next_line() == 3)
-      bad_file(first.place + ": " + std::to_string(first.value) + " blocks: only single-block files are read");
+  auto const found = text.contents();
+  auto const integer = [&](std::int64_t n) -> std::optional<std::int64_t> {
+    if (n >= static_cast<std::int64_t>(found.integers.size())) return std::nullopt;
+    return found.integers[static_cast<std::size_t>(n)];
+  };
+  std::optional<Plot3dLayout> result;
+  for (auto const& layout : plot3d_layouts) {
+    auto const blocks = plausible_blocks(layout, integer);
+    if (!blocks) continue;
+    auto count = header_size(layout, static_cast<std::int64_t>(blocks->size()));
+    for (auto const& extents : *blocks) count += layout.dimensions * vertex_count(extents);
+    if (count != found.count) continue;
+    if (result) bad_file(file + ": may be " + to_string(*result) + ", or " + to_string(layout));
+    result = layout;
   }
-  extent[0] = counts_blocks ? text.integer("number of vertices along i").value : first.value;
-  extent[1] = text.integer("number of vertices along j").value;
-  extent[2] = text.integer("number of vertices along k").value;
-  Mesh mesh(checked_extents(first.place, extent));
-  for (std::int64_t index = 0; index < 3 * mesh.vertices.size(); ++index) {
-    set_coordinate(mesh, index, text.real([&] { return vertex_name(mesh.vertices, index); }));
+  if (result) return *result;
+  text.integer("number of vertices along i");
+  int const next = text.integers_on_next_line();
+  if (text.at_end_of_line() && (next == 2 || next == 3)) return {true, next};
+  auto const line = contents.substr(0, contents.find('\n'));
+  return {false, Plot3dText(file, line).contents().count == 2 ? 2 : 3};
+}
+
+std::vector<Mesh> read_text(const std::string& file, const std::string& contents) {
+  auto const layout = text_layout(file, contents);
+  Plot3dText text(file, contents);
+  std::int64_t count = 1;
+  if (layout.counts_blocks) {
+    auto const given = text.integer("the number of blocks");
+    count = given.value;
+    if (count < 1 || count > largest_plot3d_extent) bad_block_count(given.place, count);
+  }
+  bool const alone = count == 1;
+  std::vector<Plot3dBlock> blocks;
+  for (int b = 0; b < count; ++b) {
+    Plot3dExtents extents{1, 1, 1};
+    std::string place;
+    for (int d = 0; d < layout.dimensions; ++d) {
+      auto const given = text.integer(std::string("number of vertices along ") + "ijk"[d] +
+                                      (alone ? "" : " of block " + std::to_string(b)));
+      if (d == 0) place = given.place;
+      extents[static_cast<std::size_t>(d)] = given.value;
+    }
+    blocks.emplace_back(place, layout, extents, b, alone);
+  }
+  std::vector<Mesh> result;
+  for (auto& block : blocks) {
+    for (std::int64_t index = 0; index < block.size(); ++index) {
+      block.set(index, text.real([&] { return block.name(index); }));
+    }
+    result.push_back(block.finish());
   }
   text.expect_end();
-  return mesh;
+  return result;
 }
 
-/// Bytes of a binary file with the checks that make its errors say where.
-class Bytes {
- public:
-  Bytes(std::string file, const std::string& contents) : m_file(std::move(file)), m_contents(contents) {}
-
-  std::size_t size() const { return m_contents.size(); }
-
-  template <class T>
-  T read(std::size_t offset) const {
-    T value;
-    if (offset + sizeof(T) > size()) bad_file(place(size()) + ": the file is truncated");
-    std::memcpy(&value, m_contents.data() + offset, sizeof(T));
-    return value;
+/// Layout of a file of records: by the first one, whose length is that of one number or of the extents of a block.
+std::optional<Plot3dLayout> record_layout(const Plot3dBytes& bytes) {
+  auto const length = bytes.integer(0);
+  if (length == 4 && bytes.integer(8) == 4) {
+    auto const count = bytes.integer(4).value_or(0), next = bytes.integer(12).value_or(0);
+    if (next == 12 * count) return Plot3dLayout{true, 3};
+    if (next == 8 * count) return Plot3dLayout{true, 2};
   }
-
-  std::string place(std::size_t offset) const { return m_file + ", byte " + std::to_string(offset); }
-
- private:
-  std::string m_file;
-  const std::string& m_contents;
-};
-
-hyperplane::Grid read_extents(const Bytes& bytes, std::size_t offset) {
-  std::array<std::int64_t, 3> extent{};
-  for (std::size_t d = 0; d < 3; ++d) extent[d] = bytes.read<std::int32_t>(offset + 4 * d);
-  return checked_extents(bytes.place(offset), extent);
+  if (length == 12 && bytes.integer(16) == 12) return Plot3dLayout{false, 3};
+  if (length == 8 && bytes.integer(12) == 8) return Plot3dLayout{false, 2};
+  return std::nullopt;
 }
 
-template <class T>
-Mesh read_coordinates(const Bytes& bytes, const hyperplane::Grid& grid, std::size_t offset) {
-  Mesh mesh(grid);
-  for (std::int64_t index = 0; index < 3 * grid.size(); ++index) {
-    auto const here = offset + static_cast<std::size_t>(index) * sizeof(T);
-    double const value = bytes.read<T>(here);
-    if (!std::isfinite(value))
-      bad_file(bytes.place(here) + ": " + vertex_name(grid, index) + " is not a finite number");
-    set_coordinate(mesh, index, value);
+/// The extents of blocks, from `offset` on, which is then behind them.
+std::vector<Plot3dBlock> read_extents(const Plot3dBytes& bytes, const Plot3dLayout& layout, std::int64_t count,
+                                      std::size_t& offset) {
+  std::vector<Plot3dBlock> blocks;
+  for (int b = 0; b < count; ++b) {
+    Plot3dExtents extents{1, 1, 1};
+    auto const place = bytes.place(offset);
+    for (std::size_t d = 0; d < static_cast<std::size_t>(layout.dimensions); ++d, offset += 4) {
+      extents[d] = bytes.read<std::int32_t>(offset, "extents of block " + std::to_string(b));
+    }
+    blocks.emplace_back(place, layout, extents, b, count == 1);
   }
-  return mesh;
+  return blocks;
 }
 
-/// Coordinates whose precision is known by the number of bytes that they take.
-Mesh read_coordinates(const Bytes& bytes, const hyperplane::Grid& grid, std::size_t offset, std::size_t length) {
-  auto const count = 3 * static_cast<std::size_t>(grid.size());
-  if (length == count * sizeof(double)) return read_coordinates<double>(bytes, grid, offset);
-  if (length == count * sizeof(float)) return read_coordinates<float>(bytes, grid, offset);
-  bad_file(bytes.place(offset) + ": " + std::to_string(length) + " bytes of coordinates, but " + to_string(grid) +
-           " vertices need " + std::to_string(count * sizeof(double)) + " (double) or " +
-           std::to_string(count * sizeof(float)) + " (float)");
+std::int64_t read_block_count(const Plot3dBytes& bytes, std::size_t offset) {
+  auto const count = bytes.read<std::int32_t>(offset, "the number of blocks");
+  if (count < 1 || count > largest_plot3d_extent) bad_block_count(bytes.place(offset), count);
+  return count;
 }
 
-/// Length of the Fortran record that starts at `offset`, after a look at both of its markers.
-std::size_t record_length(const Bytes& bytes, std::size_t offset) {
-  auto const length = bytes.read<std::uint32_t>(offset);
-  if (offset + 8 + length > bytes.size()) {
-    bad_file(bytes.place(bytes.size()) + ": the file is truncated inside the record of " + std::to_string(length) +
-             " bytes that starts at byte " + std::to_string(offset));
-  }
-  auto const closing = bytes.read<std::uint32_t>(offset + 4 + length);
-  if (closing != length) {
-    bad_file(bytes.place(offset + 4 + length) + ": record length " + std::to_string(closing) +
-             " does not match the one before the record, " + std::to_string(length));
-  }
-  return length;
-}
-
-Mesh read_unformatted(const Bytes& bytes) {
+std::vector<Mesh> read_unformatted(const Plot3dBytes& bytes, const Plot3dLayout& layout) {
   std::size_t offset = 0;
-  if (record_length(bytes, 0) == 4) {
-    auto const blocks = bytes.read<std::int32_t>(4);
-    if (blocks != 1)
-      bad_file(bytes.place(4) + ": " + std::to_string(blocks) + " blocks: only single-block files are read");
+  std::int64_t count = 1;
+  if (layout.counts_blocks) {
+    count = read_block_count(bytes, 4);
     offset = 12;
   }
-  if (record_length(bytes, offset) != 12)
-    bad_file(bytes.place(offset) + ": expected a record of three extents, 12 bytes");
-  auto const grid = read_extents(bytes, offset + 4);
-  offset += 20;
-  auto const length = record_length(bytes, offset);
-  auto mesh = read_coordinates(bytes, grid, offset + 4, length);
-  if (offset + 8 + length != bytes.size()) {
-    bad_file(bytes.place(offset + 8 + length) +
-             ": data after the end of the grid (several blocks or iblank are not read)");
+  bytes.record_length(offset, "the extents of " + std::to_string(count) + " blocks");
+  offset += 4;
+  auto blocks = read_extents(bytes, layout, count, offset);
+  offset += 4;
+  std::vector<Mesh> result;
+  for (auto& block : blocks) {
+    auto const what = "a record of coordinates of " + to_string(block.vertices()) + " vertices" + block.of_block();
+    auto const length = bytes.record_length(offset, what);
+    result.push_back(bytes.coordinates(std::move(block), offset + 4, length));
+    offset += 8 + length;
   }
-  return mesh;
+  if (offset != bytes.size()) bad_file(bytes.place(offset) + ": data after the end of the grid (iblank is not read)");
+  return result;
 }
 
-Mesh read_stream(const Bytes& bytes) {
-  std::size_t const offset = bytes.read<std::int32_t>(0) == 1 ? 4 : 0;
-  auto const grid = read_extents(bytes, offset);
-  return read_coordinates(bytes, grid, offset + 12, bytes.size() - offset - 12);
+/// A plain binary file, as one layout and byte order have it.
+struct Stream {
+  Plot3dBytes bytes;
+  Plot3dLayout layout;
+  std::int64_t values;  ///< coordinates of all blocks
+  std::size_t header;   ///< bytes in front of them
+  bool fits;            ///< the file is as long
+};
+
+std::optional<Stream> as_stream(const Plot3dBytes& bytes, const Plot3dLayout& layout) {
+  auto const blocks =
+      plausible_blocks(layout, [&](std::int64_t n) { return bytes.integer(4 * static_cast<std::size_t>(n)); });
+  if (!blocks) return std::nullopt;
+  auto const header = 4 * static_cast<std::size_t>(header_size(layout, static_cast<std::int64_t>(blocks->size())));
+  std::int64_t values = 0;
+  for (auto const& extents : *blocks) values += layout.dimensions * vertex_count(extents);
+  auto const length = static_cast<std::int64_t>(bytes.size() - header);
+  return Stream{bytes, layout, values, header, length % values == 0 && (length / values == 4 || length / values == 8)};
+}
+
+std::vector<Mesh> read_stream(const Stream& stream) {
+  auto const& bytes = stream.bytes;
+  std::size_t offset = stream.layout.counts_blocks ? 4 : 0;
+  std::int64_t const count = stream.layout.counts_blocks ? read_block_count(bytes, 0) : 1;
+  auto blocks = read_extents(bytes, stream.layout, count, offset);
+  // Precision is that of the whole file; what is too short is too short in its last block.
+  auto const width = bytes.size() - offset == 4 * static_cast<std::size_t>(stream.values) ? 4U : 8U;
+  std::vector<Mesh> result;
+  for (auto& block : blocks) {
+    auto const needed = width * static_cast<std::size_t>(block.size()), rest = bytes.size() - offset;
+    bool const last = result.size() + 1 == blocks.size();
+    auto const length = last || rest < needed ? rest : needed;
+    result.push_back(bytes.coordinates(std::move(block), offset, length));
+    offset += length;
+  }
+  return result;
+}
+
+std::vector<Mesh> read_binary(const std::string& file, const std::string& contents, Plot3dByteOrder order) {
+  constexpr bool native_is_little = std::endian::native == std::endian::little;
+  std::vector<Plot3dBytes> orders;
+  for (bool const swapped : {false, true}) {
+    bool const little = swapped != native_is_little;
+    if (order == Plot3dByteOrder::automatic || little == (order == Plot3dByteOrder::little)) {
+      orders.emplace_back(file, contents, swapped);
+    }
+  }
+  for (auto const& bytes : orders) {
+    if (auto const layout = record_layout(bytes)) return read_unformatted(bytes, *layout);
+  }
+  std::optional<Stream> likely;
+  for (auto const& bytes : orders) {
+    for (auto const& layout : plot3d_layouts) {
+      auto const stream = as_stream(bytes, layout);
+      if (!stream) continue;
+      if (stream->fits && likely && likely->fits) {
+        bad_file(file + ": may be " + to_string(likely->layout) + ", or " + to_string(layout));
+      }
+      if (!likely || (stream->fits && !likely->fits)) likely = stream;
+    }
+  }
+  if (likely) return read_stream(*likely);
+  // Nothing that it can be: as one block, for the error.
+  orders.front().read<std::int32_t>(8, "the extents of a block");
+  auto const length = orders.front().integer(0);
+  if (length == 4 || length == 12) return read_unformatted(orders.front(), {length == 4, 3});
+  return read_stream({orders.front(), {false, 3}, 0, 12, false});
 }
 
 bool is_text(const std::string& contents) {
@@ -167,50 +217,13 @@ bool is_text(const std::string& contents) {
 
 }  // namespace
 
-Mesh read_plot3d(const std::filesystem::path& file) {
+std::vector<Mesh> read_plot3d(const std::filesystem::path& file, Plot3dByteOrder order) {
   std::ifstream in(file, std::ios::binary);
   if (!in || std::filesystem::is_directory(file)) bad_file(file.string() + ": cannot be read");
   std::string const contents(std::istreambuf_iterator<char>(in), {});
   if (contents.empty()) bad_file(file.string() + ": the file is empty");
   if (is_text(contents)) return read_text(file.string(), contents);
-  Bytes const bytes(file.string(), contents);
-  // A record of 12 bytes (extents) or 4 (number of blocks) closes with its length again; in a stream file the first
-  // word is I itself, and the words there are other extents.
-  auto const first = bytes.read<std::uint32_t>(0);
-  bool const records = (first == 12 && bytes.read<std::uint32_t>(16) == 12) ||
-                       (first == 4 && bytes.read<std::uint32_t>(8) == 4 && bytes.read<std::uint32_t>(12) == 12);
-  return records ? read_unformatted(bytes) : read_stream(bytes);
-}
-
-void write_plot3d(const std::filesystem::path& file, const Mesh& mesh, Plot3dFormat format) {
-  std::ofstream out(file, std::ios::binary);
-  if (!out) bad_file(file.string() + ": cannot be written");
-  auto const& grid = mesh.vertices;
-  auto const put = [&](auto value) { out.write(reinterpret_cast<const char*>(&value), sizeof(value)); };
-  auto const for_each_coordinate = [&](auto&& f) {
-    for (auto const component : {&Vec3::x, &Vec3::y, &Vec3::z}) {
-      for (auto const& p : mesh.position) f(p.*component);
-    }
-  };
-  if (format == Plot3dFormat::ascii) {
-    out.precision(17);
-    out << grid.ni() << ' ' << grid.nj() << ' ' << grid.nk() << '\n';
-    int column = 0;
-    for_each_coordinate([&](double value) { out << value << (++column % 4 == 0 ? '\n' : ' '); });
-    out << '\n';
-  } else {
-    bool const records = format == Plot3dFormat::unformatted;
-    auto const bytes = 3 * sizeof(double) * mesh.position.size();
-    if (records && bytes > UINT32_MAX - 8) bad_file(file.string() + ": the grid is too large for one Fortran record");
-    if (records) put(std::uint32_t{12});
-    for (int const extent : {grid.ni(), grid.nj(), grid.nk()}) put(std::int32_t{extent});
-    if (records) put(std::uint32_t{12});
-    if (records) put(static_cast<std::uint32_t>(bytes));
-    for_each_coordinate(put);
-    if (records) put(static_cast<std::uint32_t>(bytes));
-  }
-  out.close();
-  if (!out) bad_file(file.string() + ": could not be written completely");
+  return read_binary(file.string(), contents, order);
 }
 
 }  // namespace implicit_flow

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/core/error.hpp>
+#include "plot3d_layout.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -9,11 +9,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace implicit_flow {
-
-/// An input file that cannot be used: the message says file, place and reason.
-[[noreturn]] inline void bad_file(const std::string& message) { throw hyperplane::Error(message); }
 
 /// Numbers of a list-directed Fortran text: separated by white space or commas, `n*value` repeats a value, exponents
 /// may be written with D. Errors name the file and the line.
@@ -63,15 +61,41 @@ class Plot3dText {
     return count;
   }
 
+  /// What the whole text has: the whole numbers that it begins with, and how many numbers there are.
+  struct Contents {
+    std::vector<std::int64_t> integers;
+    std::int64_t count = 0;
+  };
+
+  Contents contents() const {
+    Contents result;
+    Plot3dText ahead(*this);
+    bool only_integers = true;
+    for (ahead.skip_blanks(); ahead.m_at < ahead.m_text.size(); ahead.skip_blanks()) {
+      auto const token = ahead.next("");
+      std::int64_t value = 0;
+      auto const [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
+      only_integers = only_integers && error == std::errc{} && end == token.data() + token.size();
+      if (only_integers && result.count < largest_header) result.integers.push_back(value);
+      bool const repeats = error == std::errc{} && end != token.data() + token.size() && *end == '*' && value > 0;
+      result.count += repeats ? std::min(value, largest_repeat) : 1;
+    }
+    return result;
+  }
+
   void expect_end() {
     if (m_repeat > 0) bad_file(place() + ": more numbers than the grid has coordinates");
     skip_blanks();
     if (m_at < m_text.size()) {
-      bad_file(place() + ": data after the end of the grid (several blocks or iblank are not read)");
+      bad_file(place() + ": data after the end of the grid (iblank is not read)");
     }
   }
 
  private:
+  static constexpr std::int64_t largest_header = 1 + 3 * largest_plot3d_extent;
+  /// Sums of them do not overflow.
+  static constexpr std::int64_t largest_repeat = std::int64_t{1} << 52;
+
   std::string place() const { return m_file + ", line " + std::to_string(m_line); }
 
   void skip_blanks() {

@@ -8,8 +8,8 @@
 
 namespace implicit_flow {
 
-void print(const std::vector<Comparison>& comparisons) {
-  std::printf("\n%-28s %10s %10s %12s\n", "", "computed", "theory", "difference");
+void print(const std::vector<Comparison>& comparisons, const char* source) {
+  std::printf("\n%-28s %10s %10s %12s\n", "", "computed", source, "difference");
   for (auto const& c : comparisons) {
     std::printf("%-28s %10.4f %10.4f %10.3f %%\n", c.quantity.c_str(), c.computed, c.theory,
                 100 * (c.computed / c.theory - 1));

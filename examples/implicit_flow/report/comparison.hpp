@@ -7,14 +7,15 @@
 
 namespace implicit_flow {
 
-/// A number that the flow gives and a theory too.
+/// A number that the flow gives and a theory too, or a publication.
 struct Comparison {
   std::string quantity;
   double computed;
   double theory;
 };
 
-void print(const std::vector<Comparison>& comparisons);
+/// `source` is the title of what the numbers are compared with.
+void print(const std::vector<Comparison>& comparisons, const char* source = "theory");
 
 /// Comma-separated values. Throws hyperplane::Error if the file cannot be written.
 void write_csv(const std::filesystem::path& file, const std::vector<Comparison>& comparisons);

@@ -67,4 +67,24 @@ void write_vts(const std::filesystem::path& file, const Solution& solution) {
   if (!out) throw hyperplane::Error(file.string() + ": could not be written completely");
 }
 
+void write_vtk(const std::filesystem::path& folder, std::span<const Solution> solutions) {
+  auto const name = [](std::size_t b) { return "flow_" + std::to_string(b) + ".vts"; };
+  std::filesystem::remove(folder / "flow.vts");
+  std::filesystem::remove(folder / "flow.vtm");
+  for (std::size_t b = 0; std::filesystem::remove(folder / name(b)); ++b) {
+  }
+  if (solutions.size() == 1) return write_vts(folder / "flow.vts", solutions.front());
+  auto const list = folder / "flow.vtm";
+  std::ofstream out(list);
+  out << "<?xml version=\"1.0\"?>\n<VTKFile type=\"vtkMultiBlockDataSet\" version=\"1.0\">\n  "
+         "<vtkMultiBlockDataSet>\n";
+  for (std::size_t b = 0; b < solutions.size(); ++b) {
+    write_vts(folder / name(b), solutions[b]);
+    out << "    <DataSet index=\"" << b << "\" file=\"" << name(b) << "\"/>\n";
+  }
+  out << "  </vtkMultiBlockDataSet>\n</VTKFile>\n";
+  out.close();
+  if (!out) throw hyperplane::Error(list.string() + ": cannot be written");
+}
+
 }  // namespace implicit_flow

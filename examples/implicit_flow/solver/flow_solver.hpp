@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "interfaces.hpp"
 #include "jacobian.hpp"
 #include "kernels.hpp"
 #include "linear_comparison.hpp"
@@ -10,10 +11,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace implicit_flow {
@@ -26,24 +30,28 @@ namespace implicit_flow {
 template <hyperplane::ExecutionSpace Exec>
 class FlowSolver {
  public:
-  /// Starts with the free stream everywhere. Throws hyperplane::Error where the mesh has a cell without volume.
-  FlowSolver(const Exec& exec, const Mesh& mesh, const Gas& gas, const BoundaryConditions& boundary,
-             const SteadyOptions& options)
+  /// Starts with the free stream everywhere. Each grid block has its boundary conditions, which hold where it has no
+  /// interface. Throws hyperplane::Error where a mesh has a cell without volume.
+  FlowSolver(const Exec& exec, const MeshBlocks& blocks, const Gas& gas,
+             const std::vector<BoundaryConditions>& boundary, const SteadyOptions& options)
       : m_options(options),
-        m_mesh(mesh),
-        m_problem{gas, boundary, compute_metrics(exec, mesh)},
-        m_residual(exec, m_problem),
-        m_conserved(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "conserved"), cells().ni(), cells().nj(),
-                    cells().nk(), equations),
-        m_jacobian(exec, cells(), "Jacobian"),
-        m_negative_residual(exec, cells(), "negative residual"),
-        m_change(exec, cells(), "change"),
-        m_linear(exec, cells(), options.linear) {
-    if (options.compare) m_comparison.emplace(exec, cells(), options.linear);
-    fill(exec, m_conserved, cells(), gas.conserved(boundary.free_stream));
+        m_blocks(blocks),
+        m_problems(make_problems(exec, blocks, gas, boundary)),
+        m_jacobian(exec, grid(), "Jacobian"),
+        m_negative_residual(exec, grid(), "negative residual"),
+        m_change(exec, grid(), "change"),
+        m_linear(exec, grid(), options.linear) {
+    if (options.compare) m_comparison.emplace(exec, grid(), options.linear);
+    for (auto const& problem : m_problems) {
+      auto const& cells = problem.metrics.cells;
+      m_residuals.emplace_back(exec, problem);
+      m_conserved.emplace_back(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "conserved"), cells.ni(),
+                               cells.nj(), cells.nk(), equations);
+      fill(exec, m_conserved.back(), cells, gas.conserved(problem.boundary.free_stream));
+    }
   }
 
-  const hyperplane::Grid& cells() const { return m_problem.metrics.cells; }
+  const hyperplane::MultiBlockGrid& grid() const { return m_blocks.cells; }
 
   /// Steps until the residual has fallen far enough or the steps are spent; `report` is called after each of them.
   /// Throws hyperplane::Error when no time step, however small, leads to a physical state.
@@ -53,7 +61,7 @@ class FlowSolver {
     double cfl = m_options.cfl;
     double penalty = 1;  // on the CFL number after a step that had to be cut short
     for (;; ++result.steps) {
-      m_residual.evaluate(exec, m_conserved, m_options.order, m_negative_residual);
+      evaluate_residual(exec);
       double const norm = two_norm(exec, m_negative_residual);
       if (!std::isfinite(norm)) throw hyperplane::Error("the residual is not finite");
       if (result.steps == 0) first = norm;
@@ -78,13 +86,18 @@ class FlowSolver {
     return m_comparison ? m_comparison->totals() : std::vector<LinearTotals>{};
   }
 
-  /// Copies the flow to the host.
-  Solution solution(const Exec& exec) const {
-    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_conserved);
-    exec.fence("implicit_flow::solution");
-    Solution result{m_mesh, m_problem.gas, {}};
-    for (std::int64_t number = 0; number < cells().size(); ++number) {
-      result.cells.push_back(m_problem.gas.primitive(load(host, cells().point(number))));
+  /// Copies the flow on each grid block to the host.
+  std::vector<Solution> solutions(const Exec& exec) const {
+    std::vector<Solution> result;
+    for (std::size_t b = 0; b < m_problems.size(); ++b) {
+      auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_conserved[b]);
+      exec.fence("implicit_flow::solution");
+      Solution solution{m_blocks.meshes[b], m_problems[b].gas, {}};
+      auto const& cells = m_problems[b].metrics.cells;
+      for (std::int64_t number = 0; number < cells.size(); ++number) {
+        solution.cells.push_back(solution.gas.primitive(load(host, cells.point(number))));
+      }
+      result.push_back(std::move(solution));
     }
     return result;
   }
@@ -92,17 +105,58 @@ class FlowSolver {
  private:
   using Vector = typename LinearSolver<Exec>::Vector;
 
+  static std::vector<Problem<Exec>> make_problems(const Exec& exec, const MeshBlocks& blocks, const Gas& gas,
+                                                  const std::vector<BoundaryConditions>& boundary) {
+    std::vector<Problem<Exec>> result;
+    for (std::size_t b = 0; b < blocks.meshes.size(); ++b) {
+      try {
+        result.push_back({gas, boundary[b], compute_metrics(exec, blocks.meshes[b])});
+      } catch (const hyperplane::Error& error) {
+        if (blocks.meshes.size() == 1) throw;
+        throw hyperplane::Error("grid block " + std::to_string(b) + ": " + error.what());
+      }
+    }
+    find_neighbours(exec, blocks.cells, result);
+    return result;
+  }
+
+  void evaluate_residual(const Exec& exec) const {
+    for (std::size_t b = 0; b < m_problems.size(); ++b) m_residuals[b].compute_primitive(exec, m_conserved[b]);
+    exchange(exec, grid(), m_residuals);
+    for (std::size_t b = 0; b < m_problems.size(); ++b) {
+      m_residuals[b].sum_fluxes(exec, m_options.order, m_negative_residual.block(static_cast<int>(b)));
+    }
+  }
+
+  void assemble(const Exec& exec, double cfl) const {
+    for (std::size_t b = 0; b < m_problems.size(); ++b) {
+      assemble_jacobian(exec, m_problems[b], m_conserved[b], cfl, m_jacobian.block(static_cast<int>(b)));
+    }
+    assemble_interfaces(exec, m_problems, m_conserved, m_jacobian);
+  }
+
+  double largest_fraction_of_change(const Exec& exec) const {
+    double fraction = 1;
+    for (std::size_t b = 0; b < m_problems.size(); ++b) {
+      fraction = std::min(
+          fraction, largest_fraction(exec, m_problems[b].gas, m_conserved[b], m_change.block(static_cast<int>(b))));
+    }
+    return fraction;
+  }
+
   /// One implicit step; the CFL number is cut as long as the linear system cannot be solved.
   void take_step(const Exec& exec, StepReport& step) {
     for (int attempt = 0; attempt < 10; ++attempt, step.cfl /= 10) {
-      assemble_jacobian(exec, m_problem, m_conserved, step.cfl, m_jacobian);
+      assemble(exec, step.cfl);
       if (m_comparison && attempt == 0) m_comparison->add_system(exec, m_jacobian, m_negative_residual);
       auto const linear = m_linear.solve(exec, m_jacobian, m_negative_residual, m_change);
       step.linear_iterations += linear.iterations;
       if (!linear.usable) continue;
-      step.fraction = largest_fraction(exec, m_problem.gas, m_conserved, m_change);
+      step.fraction = largest_fraction_of_change(exec);
       if (!(step.fraction > 0.01)) continue;
-      add_change(exec, m_conserved, m_change, step.fraction);
+      for (std::size_t b = 0; b < m_problems.size(); ++b) {
+        add_change(exec, m_conserved[b], m_change.block(static_cast<int>(b)), m_options.damping * step.fraction);
+      }
       return;
     }
     throw hyperplane::Error("step " + std::to_string(step.step) +
@@ -112,14 +166,19 @@ class FlowSolver {
 
   /// Norm that the residual keeps by rounding alone.
   double round_off(const Exec& exec) const {
-    return 10 * std::numeric_limits<double>::epsilon() * flux_scale(exec, m_problem, m_conserved);
+    double sum = 0;
+    for (std::size_t b = 0; b < m_problems.size(); ++b) {
+      sum += flux_scale_squared(exec, m_problems[b], m_conserved[b]);
+    }
+    return 10 * std::numeric_limits<double>::epsilon() * std::sqrt(sum);
   }
 
   SteadyOptions m_options;
-  Mesh m_mesh;
-  Problem<Exec> m_problem;
-  Residual<Exec> m_residual;
-  Field<Exec> m_conserved;
+  MeshBlocks m_blocks;
+  // One for each grid block.
+  std::vector<Problem<Exec>> m_problems;
+  std::vector<Residual<Exec>> m_residuals;
+  std::vector<Field<Exec>> m_conserved;
   typename LinearSolver<Exec>::Matrix m_jacobian;
   Vector m_negative_residual;
   Vector m_change;

@@ -38,12 +38,35 @@ KOKKOS_FUNCTION double spectral_radius(const Problem<Exec>& problem, const Quint
   return sum;
 }
 
+/// Flux through a face between two cells, times its area, with its derivatives by the conserved variables of both:
+/// those of `left` come first. `area` points from left to right, `volume` is the mean of both.
+KOKKOS_INLINE_FUNCTION Quintet<Dual<2 * equations>> flux_with_derivatives(const Gas& gas,
+                                                                          const Quintet<double>& left_state,
+                                                                          const Quintet<double>& right_state,
+                                                                          const Vec3& area, double volume) {
+  using Variable = Dual<2 * equations>;
+  Quintet<Variable> left;
+  Quintet<Variable> right;
+  for (int c = 0; c < equations; ++c) {
+    left[c] = Variable::variable(left_state[c], c);
+    right[c] = Variable::variable(right_state[c], equations + c);
+  }
+  left = gas.primitive(left);
+  right = gas.primitive(right);
+  auto f = interior_flux(gas, left, right, area);
+  if (gas.viscosity > 0) {
+    auto const viscous = thin_layer_flux(gas, left, right, area, volume);
+    for (int e = 0; e < equations; ++e) f[e] += viscous[e];
+  }
+  return f;
+}
+
 /// a <- (volume / time step) I + d(first-order residual)/d(conserved variables), exact: fluxes and boundary conditions
 /// are differentiated automatically. Local time steps of the given CFL number; infinity leaves the Jacobian alone.
 ///
 /// Two launches and no atomics: faces write the two off-diagonal blocks that they own; because whatever leaves one cell
 /// enters the next, the diagonal block is then minus the sum of the neighbours' blocks that look back, plus the
-/// boundary fluxes' derivatives. Storage may be narrower than double.
+/// boundary fluxes' derivatives. Storage may be narrower than double. What interfaces add, assemble_interfaces() adds.
 template <hyperplane::ExecutionSpace Exec, class Storage>
 void assemble_jacobian(const Exec& exec, const Problem<Exec>& problem, const Field<Exec>& conserved, double cfl,
                        const hyperplane::BlockStencil7<double, equations, Exec, Storage>& a) {
@@ -57,23 +80,10 @@ void assemble_jacobian(const Exec& exec, const Problem<Exec>& problem, const Fie
     for_each_point(
         exec, "implicit_flow::flux_jacobians", hyperplane::Grid(inner.i, inner.j, inner.k),
         KOKKOS_LAMBDA(const hyperplane::Point& p) {
-          using Variable = Dual<2 * equations>;
           auto const q = shifted(p, direction, 1);
-          Quintet<Variable> left;
-          Quintet<Variable> right;
-          for (int c = 0; c < equations; ++c) {
-            left[c] = Variable::variable(conserved(p.i, p.j, p.k, c), c);
-            right[c] = Variable::variable(conserved(q.i, q.j, q.k, c), equations + c);
-          }
-          left = problem.gas.primitive(left);
-          right = problem.gas.primitive(right);
-          Vec3 const area = problem.metrics.area(direction, q);
-          auto f = interior_flux(problem.gas, left, right, area);
-          if (problem.gas.viscosity > 0) {
-            double const volume = 0.5 * (problem.metrics.volume(p) + problem.metrics.volume(q));
-            auto const viscous = thin_layer_flux(problem.gas, left, right, area, volume);
-            for (int e = 0; e < equations; ++e) f[e] += viscous[e];
-          }
+          double const volume = 0.5 * (problem.metrics.volume(p) + problem.metrics.volume(q));
+          auto const f = flux_with_derivatives(problem.gas, load(conserved, p), load(conserved, q),
+                                               problem.metrics.area(direction, q), volume);
           for (int c = 0; c < equations; ++c) {
             for (int r = 0; r < equations; ++r) {
               matrix(p, neighbour_direction(direction, true), r, c) =
@@ -101,6 +111,7 @@ void assemble_jacobian(const Exec& exec, const Problem<Exec>& problem, const Fie
             }
             continue;
           }
+          if (problem.neighbours.volume(direction, upper, p) > 0) continue;
           using Variable = Dual<equations>;
           Quintet<Variable> w;
           for (int c = 0; c < equations; ++c) w[c] = Variable::variable(u[c], c);

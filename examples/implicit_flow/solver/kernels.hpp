@@ -3,6 +3,8 @@
 
 #include "jacobian.hpp"
 
+#include <hyperplane/blocks/multi_block_vector.hpp>
+
 #include <cmath>
 
 namespace implicit_flow {
@@ -16,7 +18,7 @@ void fill(const Exec& exec, const Field<Exec>& conserved, const hyperplane::Grid
 
 /// Waits for the instance, like all functions here that return a number.
 template <hyperplane::ExecutionSpace Exec>
-double two_norm(const Exec& exec, const hyperplane::BlockVector<double, equations, Exec>& vector) {
+double two_norm(const Exec& exec, const hyperplane::MultiBlockVector<double, equations, Exec>& vector) {
   auto const values = vector.flat();
   double sum = 0;
   Kokkos::parallel_reduce(
@@ -25,9 +27,9 @@ double two_norm(const Exec& exec, const hyperplane::BlockVector<double, equation
   return std::sqrt(sum);
 }
 
-/// 2-norm of spectral radius times state: how large the sum of fluxes would be if nothing cancelled.
+/// Square of the 2-norm of spectral radius times state: how large the sum of fluxes would be if nothing cancelled.
 template <hyperplane::ExecutionSpace Exec>
-double flux_scale(const Exec& exec, const Problem<Exec>& problem, const Field<Exec>& conserved) {
+double flux_scale_squared(const Exec& exec, const Problem<Exec>& problem, const Field<Exec>& conserved) {
   auto const cells = problem.metrics.cells;
   double sum = 0;
   Kokkos::parallel_reduce(
@@ -39,7 +41,7 @@ double flux_scale(const Exec& exec, const Problem<Exec>& problem, const Field<Ex
         for (int c = 0; c < equations; ++c) partial += radius * u[c] * radius * u[c];
       },
       sum);
-  return std::sqrt(sum);
+  return sum;
 }
 
 /// Largest fraction of the change du that neither doubles nor halves the density, nor halves the pressure; next to

@@ -18,7 +18,7 @@ class LinearComparison {
   using Matrix = typename LinearSolver<Exec>::Matrix;
   using Vector = typename LinearSolver<Exec>::Vector;
 
-  LinearComparison(const Exec& exec, const hyperplane::Grid& grid, const LinearOptions& options)
+  LinearComparison(const Exec& exec, const hyperplane::MultiBlockGrid& grid, const LinearOptions& options)
       : m_x(exec, grid, "x of the comparison") {
     auto const add = [&](const std::string& name, const LinearOptions& variant) {
       m_candidates.push_back({{.preconditioner = name}, LinearSolver<Exec>(exec, grid, variant)});
@@ -27,6 +27,7 @@ class LinearComparison {
     variant.relaxation = 1;
     variant.preconditioner = Preconditioner::bilu0;
     add("BILU(0)", variant);
+    variant.coupling = hyperplane::Coupling::none;  // the others have no other one
     variant.preconditioner = Preconditioner::lines;
     variant.line_sweeps = 1;
     variant.line_direction = LineDirections::j;

@@ -4,8 +4,12 @@
 #include "../physics/gas.hpp"
 #include "steady.hpp"
 
+#include <hyperplane/blocks/apply.hpp>
+#include <hyperplane/blocks/multi_block.hpp>
+#include <hyperplane/blocks/multi_block_grid.hpp>
+#include <hyperplane/blocks/multi_block_stencil7.hpp>
+#include <hyperplane/blocks/multi_block_vector.hpp>
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
@@ -15,9 +19,9 @@
 #include <hyperplane/line/line_implicit.hpp>
 #include <hyperplane/line/line_path.hpp>
 #include <hyperplane/ssor/ssor.hpp>
-#include <hyperplane/stencil/apply.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 
+#include <algorithm>
 #include <string>
 #include <variant>
 #include <vector>
@@ -30,14 +34,26 @@ struct LinearReport {
   int iterations;  ///< of the method; one of BiCGStab has two solves with the preconditioner
 };
 
-/// The linear system of one implicit step, on plans that are made once.
+/// Lines with both kinds of options in one, as MultiBlock hands them on.
+template <hyperplane::ExecutionSpace Exec>
+class Lines : public hyperplane::LineImplicit<double, equations, Exec> {
+ public:
+  struct Options {
+    hyperplane::LineImplicitOptions iteration{};
+    hyperplane::LinePath path = hyperplane::LinePath::automatic;
+  };
+  Lines(const Exec& exec, const hyperplane::Grid& grid, const Options& options)
+      : hyperplane::LineImplicit<double, equations, Exec>(exec, grid, options.iteration, {.path = options.path}) {}
+};
+
+/// The linear system of one implicit step over all grid blocks, on plans that are made once.
 template <hyperplane::ExecutionSpace Exec>
 class LinearSolver {
  public:
-  using Matrix = hyperplane::BlockStencil7<double, equations, Exec>;
-  using Vector = hyperplane::BlockVector<double, equations, Exec>;
+  using Matrix = hyperplane::MultiBlockStencil7<double, equations, Exec>;
+  using Vector = hyperplane::MultiBlockVector<double, equations, Exec>;
 
-  LinearSolver(const Exec& exec, const hyperplane::Grid& grid, const LinearOptions& options)
+  LinearSolver(const Exec& exec, const hyperplane::MultiBlockGrid& grid, const LinearOptions& options)
       : m_preconditioner(make_preconditioner(exec, grid, options)), m_method(make_method(exec, grid, options)) {}
 
   /// Solves A x = b from x = 0. Waits for the instance.
@@ -54,9 +70,11 @@ class LinearSolver {
   }
 
  private:
-  using AnyPreconditioner =
-      std::variant<hyperplane::BlockIlu0<double, equations, Exec>, hyperplane::LineImplicit<double, equations, Exec>,
-                   hyperplane::Ssor<double, equations, Exec>, hyperplane::BlockJacobi<double, equations, Exec>>;
+  using Ilu = hyperplane::MultiBlock<hyperplane::BlockIlu0<double, equations, Exec>>;
+  using LineSweeps = hyperplane::MultiBlock<Lines<Exec>>;
+  using Ssor = hyperplane::MultiBlock<hyperplane::Ssor<double, equations, Exec>>;
+  using Jacobi = hyperplane::MultiBlock<hyperplane::BlockJacobi<double, equations, Exec>>;
+  using AnyPreconditioner = std::variant<Ilu, LineSweeps, Ssor, Jacobi>;
   using AnyMethod =
       std::variant<hyperplane::BiCgStab<Vector>, hyperplane::Fgmres<Vector>, hyperplane::Richardson<Vector>>;
 
@@ -67,27 +85,28 @@ class LinearSolver {
     throw hyperplane::Error(std::string("lines have no path ") + name(path));
   }
 
-  static AnyPreconditioner make_preconditioner(const Exec& exec, const hyperplane::Grid& grid,
+  static AnyPreconditioner make_preconditioner(const Exec& exec, const hyperplane::MultiBlockGrid& grid,
                                                const LinearOptions& options) {
+    auto const coupling = options.coupling;
     switch (options.preconditioner) {
       case Preconditioner::bilu0: break;
       case Preconditioner::lines:
-        return hyperplane::LineImplicit<double, equations, Exec>(
-            exec, grid,
-            {.directions = line_directions(grid, options.line_direction),
-             .sweeps = options.line_sweeps,
-             .relaxation = options.relaxation},
-            {.path = line_path(options.path)});
+        return LineSweeps(exec, grid,
+                          {.coupling = coupling,
+                           .block = {.iteration = {.directions = line_directions(grid, options.line_direction),
+                                                   .sweeps = options.line_sweeps,
+                                                   .relaxation = options.relaxation},
+                                     .path = line_path(options.path)}});
       case Preconditioner::ssor:
-        return hyperplane::Ssor<double, equations, Exec>(exec, grid,
-                                                         {.relaxation = options.relaxation, .path = options.path});
-      case Preconditioner::jacobi: return hyperplane::BlockJacobi<double, equations, Exec>(exec, grid);
+        return Ssor(exec, grid,
+                    {.coupling = coupling, .block = {.relaxation = options.relaxation, .path = options.path}});
+      case Preconditioner::jacobi: return Jacobi(exec, grid, {.coupling = coupling});
     }
-    return hyperplane::BlockIlu0<double, equations, Exec>(exec, grid, {.path = options.path});
+    return Ilu(exec, grid, {.coupling = coupling, .block = {.path = options.path}});
   }
 
-  /// Alternating lines leave out directions in which the grid is one cell thick.
-  static std::vector<hyperplane::LineDirection> line_directions(const hyperplane::Grid& grid,
+  /// Alternating lines leave out directions in which all grid blocks are one cell thick.
+  static std::vector<hyperplane::LineDirection> line_directions(const hyperplane::MultiBlockGrid& grid,
                                                                 LineDirections directions) {
     using enum hyperplane::LineDirection;
     switch (directions) {
@@ -97,12 +116,13 @@ class LinearSolver {
       case LineDirections::alternating: break;
     }
     std::vector<hyperplane::LineDirection> result = {j};
-    if (grid.ni() > 1) result.push_back(i);
-    if (grid.nk() > 1) result.push_back(k);
+    auto const blocks = grid.blocks();
+    if (std::ranges::any_of(blocks, [](const auto& block) { return block.ni() > 1; })) result.push_back(i);
+    if (std::ranges::any_of(blocks, [](const auto& block) { return block.nk() > 1; })) result.push_back(k);
     return result;
   }
 
-  static AnyMethod make_method(const Exec& exec, const hyperplane::Grid& grid, const LinearOptions& options) {
+  static AnyMethod make_method(const Exec& exec, const hyperplane::MultiBlockGrid& grid, const LinearOptions& options) {
     hyperplane::KrylovOptions krylov;
     krylov.tolerance = options.tolerance;
     krylov.max_iterations = options.max_iterations;

@@ -9,13 +9,40 @@
 
 namespace implicit_flow {
 
-/// What is solved: gas, boundary conditions and mesh. A value: kernels copy it.
+/// Where cells on the sides of a grid block have neighbours in another one, or in their own: the volumes of these. A
+/// value: kernels copy it.
+template <hyperplane::ExecutionSpace Exec>
+struct Neighbours {
+  using Volumes = Kokkos::View<double**, Kokkos::LayoutLeft, typename Exec::memory_space>;
+
+  Volumes volumes[sides];  ///< by the two indices along the side; zero at boundaries, empty where all of it is one
+
+  KOKKOS_FUNCTION double& at(int direction, bool upper, const hyperplane::Point& p) const {
+    return volumes[2 * direction + upper](direction == 0 ? p.j : p.i, direction == 2 ? p.j : p.k);
+  }
+  /// The volume behind the face of cell p on a side of the grid block; zero where a boundary is there.
+  KOKKOS_FUNCTION double volume(int direction, bool upper, const hyperplane::Point& p) const {
+    return volumes[2 * direction + upper].extent(0) == 0 ? 0 : at(direction, upper, p);
+  }
+};
+
+/// What is solved on a grid block: gas, boundary conditions, mesh, and where the sides are no boundaries. A value:
+/// kernels copy it.
 template <hyperplane::ExecutionSpace Exec>
 struct Problem {
   Gas gas;
   BoundaryConditions boundary;
   Metrics<Exec> metrics;
+  Neighbours<Exec> neighbours{};
 };
+
+/// Cells that the reconstruction at a face reads on each side of it.
+inline constexpr int ghost_layers = 2;
+
+/// Where a field with ghost cells has a cell.
+KOKKOS_INLINE_FUNCTION constexpr hyperplane::Point with_ghosts(const hyperplane::Point& p) {
+  return {p.i + ghost_layers, p.j + ghost_layers, p.k + ghost_layers};
+}
 
 /// Values of 5 unknowns in cells or faces, structure of arrays: (i, j, k, unknown), i fastest.
 template <hyperplane::ExecutionSpace Exec>
@@ -52,7 +79,8 @@ KOKKOS_FUNCTION Quintet<T> interior_flux(const Gas& gas, const Quintet<T>& left,
 ///
 /// Second order: MUSCL reconstruction of the primitive variables along grid lines (B. van Leer, "Towards the ultimate
 /// conservative difference scheme. V", 1979, DOI 10.1016/0021-9991(79)90145-1) with van Albada's limiter. Owns the
-/// fields that it needs (primitive variables with one layer of ghost cells, fluxes); evaluate() allocates nothing.
+/// fields that it needs (primitive variables with ghost cells, fluxes); nothing but the constructor allocates. With
+/// several grid blocks each has one; exchange() comes between compute_primitive() and sum_fluxes().
 template <hyperplane::ExecutionSpace Exec>
 class Residual {
  public:
@@ -62,8 +90,8 @@ class Residual {
 
   Residual(const Exec& exec, const Problem<Exec>& problem)
       : m_problem(problem),
-        m_primitive(Kokkos::view_alloc(exec, "primitive"), cells().ni() + 2, cells().nj() + 2, cells().nk() + 2,
-                    equations) {
+        m_primitive(Kokkos::view_alloc(exec, "primitive"), cells().ni() + 2 * ghost_layers,
+                    cells().nj() + 2 * ghost_layers, cells().nk() + 2 * ghost_layers, equations) {
     for (int d = 0; d < directions; ++d) {
       auto const faces = faces_along(cells(), d);
       m_flux[d] = Field<Exec>(Kokkos::view_alloc(exec, "flux"), faces.ni(), faces.nj(), faces.nk(), equations);
@@ -76,12 +104,11 @@ class Residual {
   void evaluate(const Exec& exec, const Field<Exec>& conserved, Order order,
                 const hyperplane::BlockVector<double, equations, Exec>& negative_residual) const {
     compute_primitive(exec, conserved);
-    for (int direction = 0; direction < directions; ++direction) compute_flux(exec, direction, order);
-    sum_fluxes(exec, negative_residual);
+    sum_fluxes(exec, order, negative_residual);
   }
 
-  /// Primitive variables of the cells and of the ghost cells behind the sides; the ghosts are only read by the MUSCL
-  /// reconstruction of the first inner face, boundary faces have boundary_flux().
+  /// Primitive variables of the cells, and of the first layer of ghost cells behind boundaries: these are only read by
+  /// the MUSCL reconstruction of the first inner face, boundary faces have boundary_flux().
   void compute_primitive(const Exec& exec, const Field<Exec>& conserved) const {
     auto const problem = m_problem;
     auto const primitive = m_primitive;
@@ -89,7 +116,7 @@ class Residual {
     for_each_point(
         exec, "implicit_flow::primitive", grid, KOKKOS_LAMBDA(const hyperplane::Point& p) {
           auto const w = problem.gas.primitive(load(conserved, p));
-          hyperplane::Point const q{p.i + 1, p.j + 1, p.k + 1};
+          auto const q = with_ghosts(p);
           store(primitive, q, w);
           for (int side = 0; side < sides; ++side) {
             int const direction = side / 2;
@@ -103,6 +130,17 @@ class Residual {
         });
   }
 
+  /// What evaluate() does after compute_primitive().
+  void sum_fluxes(const Exec& exec, Order order,
+                  const hyperplane::BlockVector<double, equations, Exec>& negative_residual) const {
+    for (int direction = 0; direction < directions; ++direction) compute_flux(exec, direction, order);
+    sum_fluxes(exec, negative_residual);
+  }
+
+  /// Primitive variables with ghost cells, see with_ghosts().
+  const Field<Exec>& primitive() const { return m_primitive; }
+
+  // Kernels are in public functions: nvcc wants it.
   void compute_flux(const Exec& exec, int direction, Order order) const {
     auto const problem = m_problem;
     auto const primitive = m_primitive;
@@ -111,13 +149,15 @@ class Residual {
     for_each_point(
         exec, "implicit_flow::flux", faces_along(cells(), direction), KOKKOS_LAMBDA(const hyperplane::Point& p) {
           auto const& metrics = problem.metrics;
-          // Cell p is on the upper side of face p; primitive variables are stored with one ghost layer.
-          hyperplane::Point const right_cell{p.i + 1, p.j + 1, p.k + 1};
+          // Cell p is on the upper side of face p.
+          auto const right_cell = with_ghosts(p);
           auto const left_cell = shifted(right_cell, direction, -1);
           int const index = index_along(p, direction);
-          if (index == 0 || index == last) {
-            bool const upper = index == last;
-            auto const cell = upper ? shifted(p, direction, -1) : p;
+          bool const upper = index == last;
+          auto const cell = upper ? shifted(p, direction, -1) : p;
+          bool const outer = index == 0 || upper;
+          double const behind = outer ? problem.neighbours.volume(direction, upper, cell) : 0;
+          if (outer && !(behind > 0)) {
             double const sign = upper ? 1.0 : -1.0;
             auto f = boundary_flux(problem.gas, problem.boundary.side[2 * direction + upper].at(cell.i),
                                    problem.boundary.free_stream, load(primitive, upper ? left_cell : right_cell),
@@ -143,7 +183,8 @@ class Residual {
           Vec3 const area = metrics.area(direction, p);
           auto f = interior_flux(problem.gas, left, right, area);
           if (problem.gas.viscosity > 0) {
-            double const volume = 0.5 * (metrics.volume(shifted(p, direction, -1)) + metrics.volume(p));
+            double const volume = 0.5 * ((index == 0 ? behind : metrics.volume(shifted(p, direction, -1))) +
+                                         (upper ? behind : metrics.volume(p)));
             auto const viscous = thin_layer_flux(problem.gas, cell_left, cell_right, area, volume);
             for (int e = 0; e < equations; ++e) f[e] += viscous[e];
           }

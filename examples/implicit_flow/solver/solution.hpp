@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../mesh/blocks.hpp"
 #include "../mesh/mesh.hpp"
 #include "../physics/gas.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace implicit_flow {
@@ -18,5 +20,8 @@ struct Solution {
     return cells[static_cast<std::size_t>(mesh.cells().index(i, j, k))];
   }
 };
+
+/// The flow over the mesh that was cut, or the only one; nothing where the grid blocks are not those of one mesh.
+std::optional<Solution> whole_solution(const MeshBlocks& blocks, const std::vector<Solution>& solutions);
 
 }  // namespace implicit_flow

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 
 #include <cstdint>
@@ -27,7 +28,8 @@ enum class Method { bicgstab, fgmres, correction };
 
 struct LinearOptions {
   Preconditioner preconditioner = Preconditioner::bilu0;
-  double relaxation = 1;  ///< of SSOR and lines
+  hyperplane::Coupling coupling = hyperplane::Coupling::none;  ///< of grid blocks, in the preconditioner
+  double relaxation = 1;                                       ///< of SSOR and lines
   LineDirections line_direction = LineDirections::j;
   int line_sweeps = 1;
   hyperplane::SweepPath path = hyperplane::SweepPath::automatic;
@@ -42,6 +44,7 @@ struct SteadyOptions {
   double cfl = 10;           ///< of the first step; it then grows as the residual falls
   double max_cfl = 1e6;
   double max_cfl_growth = 2;  ///< from one step to the next
+  double damping = 1;         ///< fraction of the change that a step takes; less than 1 where the residual stalls
   Order order = Order::second;
   LinearOptions linear{};
   bool compare = false;  ///< solve every linear system with all preconditioners

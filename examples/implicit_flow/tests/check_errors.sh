@@ -34,6 +34,10 @@ expect 1 "'wall' is not a boundary condition" --boundary jmin=wall --cells 8x8x1
 expect 1 "relaxation is 2" --case plate --cells 8x8x1 --preconditioner ssor --relaxation 2
 expect 1 "first cell must be between 0 and" --case plate --wall-cell 2
 expect 1 "cannot be read" --grid-file "$folder/missing.p3d"
+expect 1 "9 parts of 8 points along i" --parts 9x1x1 --cells 8x8x1
+expect 1 "--parts" --parts 2
+expect 1 "no coupling coloured" --parts 2x1x1 --cells 8x8x1 --coupling coloured --preconditioner ssor
+expect 1 "'2' is no grid block: there are 2" --parts 2x1x1 --cells 8x8x1 --boundary 2:jmin=slip_wall
 expect 2 "not steady after 1 steps" --cells 8x8x1 --steps 1
 
 ((failures == 0)) || exit 1

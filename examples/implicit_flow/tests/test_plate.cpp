@@ -34,10 +34,10 @@ struct Outcome {
 Outcome solve_plate(const hyperplane::Grid& cells, const LinearOptions& linear = {}) {
   Kokkos::DefaultExecutionSpace const exec;
   auto const flow = make_case({.kind = CaseKind::plate, .cells = cells, .mach = 0.5, .wall_cell = 0.01});
-  EXPECT_GT(largest_wall_aspect(flow.mesh), 150);
-  FlowSolver solver(exec, flow.mesh, flow.gas, flow.boundary, {.linear = linear});
+  EXPECT_GT(largest_wall_aspect(flow.blocks.meshes.front()), 150);
+  FlowSolver solver(exec, flow.blocks, flow.gas, flow.boundary, {.linear = linear});
   auto const result = solver.run(exec, [](const StepReport&) {});
-  auto const solution = solver.solution(exec);
+  auto const solution = solver.solutions(exec).front();
   return {result, measure_plate_friction(solution, flow.mach),
           largest_profile_error(measure_plate_profile(solution, flow.mach))};
 }
@@ -69,7 +69,7 @@ TEST(Plate, LinesAcrossTheLayerTakeFewerIterationsThanLinesAlongIt) {
   Kokkos::DefaultExecutionSpace const exec;
   auto const flow =
       make_case({.kind = CaseKind::plate, .cells = hyperplane::Grid(24, 24, 1), .mach = 0.5, .wall_cell = 0.01});
-  FlowSolver solver(exec, flow.mesh, flow.gas, flow.boundary,
+  FlowSolver solver(exec, flow.blocks, flow.gas, flow.boundary,
                     {.max_steps = 10, .linear = {.max_iterations = 100}, .compare = true});
   auto const result = solver.run(exec, [](const StepReport&) {});
   auto const iterations = [&](const std::string& preconditioner) -> std::int64_t {

@@ -23,9 +23,9 @@ struct Outcome {
 Outcome solve_wedge(const hyperplane::Grid& cells, const SteadyOptions& options) {
   Kokkos::DefaultExecutionSpace const exec;
   auto const flow = make_case({.kind = CaseKind::wedge, .cells = cells});
-  FlowSolver solver(exec, flow.mesh, flow.gas, flow.boundary, options);
+  FlowSolver solver(exec, flow.blocks, flow.gas, flow.boundary, options);
   auto const result = solver.run(exec, [](const StepReport&) {});
-  return {result, measure_wedge_shock(solver.solution(exec))};
+  return {result, measure_wedge_shock(solver.solutions(exec).front())};
 }
 
 TEST(Wedge, ComesCloserToTheoryOnAFinerGrid) {
