@@ -48,7 +48,7 @@ function(hyperplane_add_unit_test name)
 endfunction()
 
 # hyperplane_add_mpi_test(NAME SOURCE...): a GoogleTest executable with a main program of its own, of which CTest has a test
-# with 1, 2, 3 and 4 ranks each, whatever the number of cores.
+# for each number of ranks, whatever the number of cores.
 function(hyperplane_add_mpi_test name)
   hyperplane_add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE Hyperplane::mpi GTest::gtest GTest::gmock)
@@ -66,7 +66,7 @@ function(hyperplane_add_mpi_test name)
     # have their own.
     list(APPEND environment ASAN_OPTIONS=detect_leaks=0 "OMPI_MCA_memory=^patcher")
   endif()
-  foreach(ranks IN ITEMS 1 2 3 4)
+  foreach(ranks IN LISTS HYPERPLANE_TEST_RANKS)
     add_test(NAME ${name}_${ranks} COMMAND ${hyperplane_mpiexec} ${ranks} $<TARGET_FILE:${name}> ${MPIEXEC_POSTFLAGS})
     # A rank that waits for another for good is a failure.
     set_tests_properties(${name}_${ranks} PROPERTIES LABELS unit TIMEOUT 300 PROCESSORS ${ranks} ENVIRONMENT

@@ -48,7 +48,7 @@ case "${1:?quick, rest or serial}" in
     ctest --preset openmp-test --label-regex benchmark --output-on-failure --parallel "$(nproc)"
     ;;
   serial)
-    # With the benchmark that needs Kokkos Kernels.
-    build_and_test serial-test -DHYPERPLANE_BUILD_PERF_TESTS=ON
+    # With the benchmark that needs Kokkos Kernels, and more ranks of MPI.
+    build_and_test serial-test -DHYPERPLANE_BUILD_PERF_TESTS=ON '-DHYPERPLANE_TEST_RANKS=1;2;3;4'
     ;;
 esac
