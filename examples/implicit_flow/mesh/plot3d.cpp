@@ -100,6 +100,19 @@ std::optional<Plot3dLayout> record_layout(const Plot3dBytes& bytes) {
   return std::nullopt;
 }
 
+/// Whether the file is a chain of records from its first byte to its last one. A plain binary file may begin like a
+/// record: that of 8 blocks does where the first has 8 vertices along k.
+bool has_only_records(const Plot3dBytes& bytes) {
+  std::size_t offset = 0;
+  while (offset < bytes.size()) {
+    auto const length = bytes.integer(offset).value_or(-1);
+    auto const size = static_cast<std::size_t>(static_cast<std::uint32_t>(length));
+    if (!bytes.has(offset, size + 8) || bytes.integer(offset + 4 + size) != length) return false;
+    offset += 8 + size;
+  }
+  return true;
+}
+
 /// The extents of blocks, from `offset` on, which is then behind them.
 std::vector<Plot3dBlock> read_extents(const Plot3dBytes& bytes, const Plot3dLayout& layout, std::int64_t count,
                                       std::size_t& offset) {
@@ -190,7 +203,8 @@ std::vector<Mesh> read_binary(const std::string& file, const std::string& conten
     }
   }
   for (auto const& bytes : orders) {
-    if (auto const layout = record_layout(bytes)) return read_unformatted(bytes, *layout);
+    auto const layout = record_layout(bytes);
+    if (layout && has_only_records(bytes)) return read_unformatted(bytes, *layout);
   }
   std::optional<Stream> likely;
   for (auto const& bytes : orders) {
@@ -202,6 +216,11 @@ std::vector<Mesh> read_binary(const std::string& file, const std::string& conten
       }
       if (!likely || (stream->fits && !likely->fits)) likely = stream;
     }
+  }
+  if (likely && likely->fits) return read_stream(*likely);
+  // Nothing fits: what it looks like most, for the error.
+  for (auto const& bytes : orders) {
+    if (auto const layout = record_layout(bytes)) return read_unformatted(bytes, *layout);
   }
   if (likely) return read_stream(*likely);
   // Nothing that it can be: as one block, for the error.

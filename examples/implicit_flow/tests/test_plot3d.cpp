@@ -168,6 +168,23 @@ TEST_F(Plot3d, RoundTripsSeveralBlocks) {
   }
 }
 
+TEST_F(Plot3d, TellsManyBlocksFromRecords) {
+  // Words that look like the markers of a first record of 8, 12 or 4 bytes.
+  std::vector<Mesh> eight{make_wavy_box({2, 1, 7}, 0.02)}, twelve{make_wavy_box({2, 1, 1}, 0.02)};
+  eight.resize(8, make_wavy_box({1, 1, 2}, 0.02));
+  twelve.resize(12, make_wavy_box({11, 1, 1}, 0.02));
+  std::vector<Mesh> four{make_wavy_box({1, 3, 23}, 0.02)};
+  four.resize(4, make_wavy_box({3, 1, 2}, 0.02));
+  for (auto const& blocks : {eight, twelve, four}) {
+    for (auto const format : {Plot3dFormat::unformatted, Plot3dFormat::stream}) {
+      write_plot3d(m_file, blocks, format);
+      auto const found = read_plot3d(m_file);
+      ASSERT_EQ(found.size(), blocks.size());
+      for (std::size_t b = 0; b < blocks.size(); ++b) expect_same(found[b], blocks[b]);
+    }
+  }
+}
+
 TEST_F(Plot3d, RefusesSizesThatTheFileCannotHave) {
   auto const large = bytes(std::int32_t{5000}) + bytes(std::int32_t{5000}) + bytes(std::int32_t{5000});
   EXPECT_THAT(error_of(large + std::string(88, '\0')),
