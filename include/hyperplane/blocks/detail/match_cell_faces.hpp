@@ -115,8 +115,11 @@ inline std::vector<CellFaceMatch> match_cell_faces(const CellFaces& faces, const
   CentreTable const table(faces, numbers, tolerance);
   std::vector<Position> moves{{}};
   for (auto const& t : translations) {
-    moves.push_back(t);
-    moves.push_back({-t[0], -t[1], -t[2]});
+    for (Position const& move : {t, Position{-t[0], -t[1], -t[2]}}) {
+      // What is given twice, or from both sides, finds the same twice.
+      auto const same = [&](const Position& other) { return distance(move, other) <= 2 * tolerance; };
+      if (std::ranges::none_of(moves, same)) moves.push_back(move);
+    }
   }
   std::vector<CellFaceMatch> matches(faces.all.size());
   for (auto const number : numbers) {
