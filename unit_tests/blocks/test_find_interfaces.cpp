@@ -202,6 +202,8 @@ TEST(FindInterfaces, grids_that_repeat_themselves) {
   auto const position = [](int, const Point& v) { return std::array<double, 3>{1.0 * v.i, 1.0 * v.j, 1.0 * v.k}; };
   auto const found = find_interfaces(std::vector{Grid(1, 3, 4)}, position, {.translations = {{1, 0, 0}, {0, 0, -4}}});
   EXPECT_TRUE(MultiBlockGrid({Grid(1, 3, 4)}, found) == cut_grid(Grid(1, 3, 4), {1, 1, 1}, {true, false, true}).grid);
+  // One that leads far away finds nothing.
+  EXPECT_THAT(find_interfaces(std::vector{Grid(1, 3, 4)}, position, {.translations = {{1e300, 0, 0}}}), IsEmpty());
   // Given from both sides, and again but for rounding.
   EXPECT_EQ(find_interfaces(std::vector{Grid(1, 3, 4)}, position,
                             {.tolerance = 1e-9, .translations = {{1, 0, 0}, {-1, 0, 0}, {0, 0, -4}, {0, 1e-12, 4}}}),
