@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "case.hpp"
 #include "mesh/blocks.hpp"
 
+#include <hyperplane/core/error.hpp>
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +13,20 @@
 
 namespace implicit_flow::grid_blocks {
 namespace {
+
+TEST(GridBlocks, HaveNoBoundaryConditionWhereTheyMeet) {
+  CaseOptions const options{.parts = {2, 1, 1}, .cells = hyperplane::Grid(8, 4, 1), .boundaries = {"0:imax=slip_wall"}};
+  try {
+    make_case(options);
+    FAIL() << "no error";
+  } catch (const hyperplane::Error& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("0:imax=slip_wall: all of imax of grid block 0 is an interface"));
+  }
+  // Without a grid block it is about the boundaries alone.
+  auto const flow =
+      make_case({.parts = {2, 1, 1}, .cells = hyperplane::Grid(8, 4, 1), .boundaries = {"imax=slip_wall"}});
+  EXPECT_EQ(flow.boundary[1][Side::imax].at(0), Boundary::slip_wall);
+}
 
 TEST(GridBlocks, MeetWhereCellsAreThinAndWhereCoordinatesAreOfSinglePrecision) {
   // A first row at the wall that is 1e-10 high, while the grid reaches 1 away.
