@@ -5,9 +5,11 @@
 
 #include <hyperplane/core/error.hpp>
 
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <numbers>
 #include <numeric>
 #include <utility>
@@ -87,14 +89,37 @@ std::pair<std::vector<std::size_t>, std::string> blocks_and_side(const std::stri
   return {{number}, text.substr(colon + 1)};
 }
 
-void override_boundaries(const std::vector<std::string>& texts, std::vector<BoundaryConditions>& boundary) {
+/// Whether all cells of a side have neighbours.
+bool is_interface(const hyperplane::MultiBlockGrid& grid, int block, Side side) {
+  using hyperplane::Direction;
+  constexpr std::array faces{Direction::west,  Direction::east,   Direction::south,
+                             Direction::north, Direction::bottom, Direction::top};
+  auto const number = static_cast<std::size_t>(side);
+  auto const& cells = grid.block(block);
+  std::array<std::int64_t, 3> const extents{cells.ni(), cells.nj(), cells.nk()};
+  std::int64_t boundary_cells = cells.size() / extents[number / 2];
+  for (auto const& interface : grid.interfaces(block)) {
+    if (interface.face == faces[number]) boundary_cells -= interface.points.size();
+  }
+  return boundary_cells == 0;
+}
+
+void override_boundaries(const std::vector<std::string>& texts, const hyperplane::MultiBlockGrid& grid,
+                         std::vector<BoundaryConditions>& boundary) {
   for (auto const& text : texts) {
     auto const equals = text.find('=');
     if (equals == std::string::npos) {
       throw hyperplane::Error("--boundary " + text + ": expected side=condition, for example jmin=slip_wall");
     }
     auto const [blocks, side] = blocks_and_side(text.substr(0, equals), boundary.size());
-    for (auto const b : blocks) boundary[b][parse_side(side)] = {.type = parse_boundary(text.substr(equals + 1))};
+    auto const where = parse_side(side);
+    if (text.substr(0, equals) != side && is_interface(grid, static_cast<int>(blocks.front()), where)) {
+      throw hyperplane::Error("--boundary " + text + ": all of " + side + " of grid block " +
+                              std::to_string(blocks.front()) +
+                              " is an interface, where it meets another one or itself (a wall without thickness looks "
+                              "like that, too)");
+    }
+    for (auto const b : blocks) boundary[b][where] = {.type = parse_boundary(text.substr(equals + 1))};
   }
 }
 
@@ -137,7 +162,7 @@ Case make_case(const CaseOptions& options) {
 
   auto blocks = make_blocks(options, mach);
   auto boundary = block_boundaries(options.kind, blocks, mach);
-  override_boundaries(options.boundaries, boundary);
+  override_boundaries(options.boundaries, blocks.cells, boundary);
   for (auto& of_block : boundary) of_block.free_stream = gas.free_stream(mach, attack);
   return {options.kind, std::move(blocks), gas, std::move(boundary), mach, attack};
 }

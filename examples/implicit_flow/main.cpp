@@ -73,6 +73,14 @@ void print_header(const Case& flow, const SteadyOptions& steady) {
   auto const cells = several ? "the cells of " + to_string(grid) : to_string(grid.block(0)) + " cells";
   std::printf("%s equations at Mach %g on %s, %lld unknowns\n", flow.gas.viscosity > 0 ? "Navier-Stokes" : "Euler",
               flow.mach, cells.c_str(), static_cast<long long>(equations * grid.size()));
+  // Each is there from both sides.
+  auto const interfaces = grid.interfaces().size() / 2;
+  if (several || interfaces > 0) std::printf("%zu interfaces where faces of grid blocks meet\n", interfaces);
+  if (several && interfaces == 0) {
+    std::printf(
+        "warning: no grid block meets another: vertices of one that are those of another have to be within "
+        "--grid-tolerance\n");
+  }
   auto const* const mesh = flow.blocks.one_mesh();
   if (flow.kind == CaseKind::plate && mesh != nullptr) {
     std::printf("cells next to the wall are up to %.0f times as long as high\n", largest_wall_aspect(*mesh));

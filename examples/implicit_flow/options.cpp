@@ -60,8 +60,10 @@ void add_flow_options(CLI::App& app, CaseOptions& flow) {
       app, "--grid-byte-order", flow.grid_byte_order,
       {{"automatic", Plot3dByteOrder::automatic}, {"little", Plot3dByteOrder::little}, {"big", Plot3dByteOrder::big}},
       "order of the bytes of a number in a binary file of --grid-file");
-  app.add_option("--grid-tolerance", flow.grid_tolerance,
-                 "how far apart vertices may be that are the same, where grid blocks meet [1e-9 of the grid's size]")
+  app.add_option(
+         "--grid-tolerance", flow.grid_tolerance,
+         "how far apart vertices may be that are the same, where grid blocks meet [1e-9 of the grid's size, 1e-6 in "
+         "single precision, far less than any cell]")
       ->check(CLI::NonNegativeNumber);
   app.add_option_function<std::string>(
          "--cells",

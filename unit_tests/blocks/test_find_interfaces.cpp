@@ -202,6 +202,34 @@ TEST(FindInterfaces, grids_that_repeat_themselves) {
   auto const position = [](int, const Point& v) { return std::array<double, 3>{1.0 * v.i, 1.0 * v.j, 1.0 * v.k}; };
   auto const found = find_interfaces(std::vector{Grid(1, 3, 4)}, position, {.translations = {{1, 0, 0}, {0, 0, -4}}});
   EXPECT_TRUE(MultiBlockGrid({Grid(1, 3, 4)}, found) == cut_grid(Grid(1, 3, 4), {1, 1, 1}, {true, false, true}).grid);
+  // One that leads far away finds nothing.
+  EXPECT_THAT(find_interfaces(std::vector{Grid(1, 3, 4)}, position, {.translations = {{1e300, 0, 0}}}), IsEmpty());
+  // Given from both sides, and again but for rounding.
+  EXPECT_EQ(find_interfaces(std::vector{Grid(1, 3, 4)}, position,
+                            {.tolerance = 1e-9, .translations = {{1, 0, 0}, {-1, 0, 0}, {0, 0, -4}, {0, 1e-12, 4}}}),
+            found);
+}
+
+TEST(FindInterfaces, a_row_that_is_thinner_than_the_tolerance_is_named) {
+  std::vector<Grid> const grids{Grid(2, 4, 2), Grid(3, 4, 2)};
+  for (int const thin : {0, 2, 3}) {
+    // Two grid blocks side by side, rows along j 3e-6 high, but for one of the given height.
+    auto const message = [&](double height) {
+      auto const position = [&](int b, const Point& v) {
+        return std::array<double, 3>{v.i + 2.0 * b, 3e-6 * v.j + (v.j > thin ? height - 3e-6 : 0.0), 1.0 * v.k};
+      };
+      EXPECT_THAT(find_interfaces(grids, position, {.tolerance = 1e-10}), Not(IsEmpty())) << thin << " " << height;
+      return find_message([&] { find_interfaces(grids, position, {.tolerance = 1e-6}); });
+    };
+    auto const row = std::to_string(thin), next = std::to_string(thin > 0 ? thin - 1 : 1);
+    EXPECT_THAT(message(1.5e-6),
+                HasSubstr("tolerance 1e-06 is too large for the west face of grid block 0: edges of cells (0, " + row +
+                          ", 0) to (0, " + row + ", 0) along j are at most twice as long, and that of (0, " + next +
+                          ", 0) is not much longer"));
+    // Cells that end in a line, but for rounding.
+    EXPECT_EQ(message(1e-12), "nothing thrown");
+    EXPECT_EQ(message(0), "nothing thrown");
+  }
 }
 
 TEST(FindInterfaces, what_is_unclear_is_named) {

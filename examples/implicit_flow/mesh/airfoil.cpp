@@ -80,6 +80,9 @@ double radius_at(const KarmanTrefftz& map, const Complex& middle, double angle) 
 Mesh make_airfoil(const hyperplane::Grid& cells) {
   int const ni = cells.ni(), nj = cells.nj();
   hyperplane::require(ni >= 8 && ni % 2 == 0, "the airfoil needs an even number of cells along i, 8 or more");
+  hyperplane::require(nj <= 3 * ni,
+                      "the airfoil's grid takes at most three times as many cells along j as along i: it "
+                      "reaches exp(2 pi nj / ni) chords away");
   KarmanTrefftz const map;
   Complex const middle = 0.5 * map.to_circle(0.0);
   double const mean = std::abs(middle), outer = mean * std::exp(2 * pi * nj / ni);

@@ -16,7 +16,8 @@ namespace implicit_flow {
 /// geometrically, so that cells are about as long as high; as many around as outwards reach 150 chords away. Airfoil,
 /// transformation and proportions are those of J. C. Vassberg and A. Jameson, "In pursuit of grid convergence for
 /// two-dimensional Euler solutions", 2010, DOI 10.2514/1.46737; lines are a little less orthogonal, because the
-/// near-circle is not made a circle.
+/// near-circle is not made a circle. Throws hyperplane::Error for a number of cells around that is odd or less than 8,
+/// and for more than three times as many outwards.
 Mesh make_airfoil(const hyperplane::Grid& cells);
 
 }  // namespace implicit_flow

@@ -24,9 +24,8 @@ namespace {
 
 /// The layout whose numbers are as many as the text has. Where none has them, the one that its first lines look like,
 /// so that an error says what is wrong with it.
-Plot3dLayout text_layout(const std::string& file, const std::string& contents) {
+Plot3dLayout text_layout(const std::string& file, const std::string& contents, const Plot3dText::Contents& found) {
   Plot3dText text(file, contents);
-  auto const found = text.contents();
   auto const integer = [&](std::int64_t n) -> std::optional<std::int64_t> {
     if (n >= static_cast<std::int64_t>(found.integers.size())) return std::nullopt;
     return found.integers[static_cast<std::size_t>(n)];
@@ -35,9 +34,8 @@ Plot3dLayout text_layout(const std::string& file, const std::string& contents) {
   for (auto const& layout : plot3d_layouts) {
     auto const blocks = plausible_blocks(layout, integer);
     if (!blocks) continue;
-    auto count = header_size(layout, static_cast<std::int64_t>(blocks->size()));
-    for (auto const& extents : *blocks) count += layout.dimensions * vertex_count(extents);
-    if (count != found.count) continue;
+    auto const coordinates = found.count - header_size(layout, static_cast<std::int64_t>(blocks->size()));
+    if (coordinate_count(*blocks, layout.dimensions, coordinates) != coordinates) continue;
     if (result) bad_file(file + ": may be " + to_string(*result) + ", or " + to_string(layout));
     result = layout;
   }
@@ -50,8 +48,9 @@ Plot3dLayout text_layout(const std::string& file, const std::string& contents) {
 }
 
 std::vector<Mesh> read_text(const std::string& file, const std::string& contents) {
-  auto const layout = text_layout(file, contents);
   Plot3dText text(file, contents);
+  auto const found = text.contents();
+  auto const layout = text_layout(file, contents, found);
   std::int64_t count = 1;
   if (layout.counts_blocks) {
     auto const given = text.integer("the number of blocks");
@@ -60,6 +59,7 @@ std::vector<Mesh> read_text(const std::string& file, const std::string& contents
   }
   bool const alone = count == 1;
   std::vector<Plot3dBlock> blocks;
+  std::vector<Plot3dExtents> all_extents;
   for (int b = 0; b < count; ++b) {
     Plot3dExtents extents{1, 1, 1};
     std::string place;
@@ -70,13 +70,18 @@ std::vector<Mesh> read_text(const std::string& file, const std::string& contents
       extents[static_cast<std::size_t>(d)] = given.value;
     }
     blocks.emplace_back(place, layout, extents, b, alone);
+    all_extents.push_back(extents);
   }
+  // A text that is too short is only read to where it ends, for the error.
+  bool const complete = coordinate_count(all_extents, layout.dimensions, found.count) <= found.count;
   std::vector<Mesh> result;
   for (auto& block : blocks) {
+    if (complete) block.allocate();
     for (std::int64_t index = 0; index < block.size(); ++index) {
-      block.set(index, text.real([&] { return block.name(index); }));
+      auto const value = text.real([&] { return block.name(index); });
+      if (complete) block.set(index, value);
     }
-    result.push_back(block.finish());
+    if (complete) result.push_back(block.finish());
   }
   text.expect_end();
   return result;
@@ -93,6 +98,19 @@ std::optional<Plot3dLayout> record_layout(const Plot3dBytes& bytes) {
   if (length == 12 && bytes.integer(16) == 12) return Plot3dLayout{false, 3};
   if (length == 8 && bytes.integer(12) == 8) return Plot3dLayout{false, 2};
   return std::nullopt;
+}
+
+/// Whether the file is a chain of records from its first byte to its last one. A plain binary file may begin like a
+/// record: that of 8 blocks does where the first has 8 vertices along k.
+bool has_only_records(const Plot3dBytes& bytes) {
+  std::size_t offset = 0;
+  while (offset < bytes.size()) {
+    auto const length = bytes.integer(offset).value_or(-1);
+    auto const size = static_cast<std::size_t>(static_cast<std::uint32_t>(length));
+    if (!bytes.has(offset, size + 8) || bytes.integer(offset + 4 + size) != length) return false;
+    offset += 8 + size;
+  }
+  return true;
 }
 
 /// The extents of blocks, from `offset` on, which is then behind them.
@@ -142,7 +160,7 @@ std::vector<Mesh> read_unformatted(const Plot3dBytes& bytes, const Plot3dLayout&
 struct Stream {
   Plot3dBytes bytes;
   Plot3dLayout layout;
-  std::int64_t values;  ///< coordinates of all blocks
+  std::int64_t values;  ///< coordinates of all blocks, or more than the file has bytes
   std::size_t header;   ///< bytes in front of them
   bool fits;            ///< the file is as long
 };
@@ -152,8 +170,7 @@ std::optional<Stream> as_stream(const Plot3dBytes& bytes, const Plot3dLayout& la
       plausible_blocks(layout, [&](std::int64_t n) { return bytes.integer(4 * static_cast<std::size_t>(n)); });
   if (!blocks) return std::nullopt;
   auto const header = 4 * static_cast<std::size_t>(header_size(layout, static_cast<std::int64_t>(blocks->size())));
-  std::int64_t values = 0;
-  for (auto const& extents : *blocks) values += layout.dimensions * vertex_count(extents);
+  auto const values = coordinate_count(*blocks, layout.dimensions, static_cast<std::int64_t>(bytes.size()));
   auto const length = static_cast<std::int64_t>(bytes.size() - header);
   return Stream{bytes, layout, values, header, length % values == 0 && (length / values == 4 || length / values == 8)};
 }
@@ -186,7 +203,8 @@ std::vector<Mesh> read_binary(const std::string& file, const std::string& conten
     }
   }
   for (auto const& bytes : orders) {
-    if (auto const layout = record_layout(bytes)) return read_unformatted(bytes, *layout);
+    auto const layout = record_layout(bytes);
+    if (layout && has_only_records(bytes)) return read_unformatted(bytes, *layout);
   }
   std::optional<Stream> likely;
   for (auto const& bytes : orders) {
@@ -198,6 +216,11 @@ std::vector<Mesh> read_binary(const std::string& file, const std::string& conten
       }
       if (!likely || (stream->fits && !likely->fits)) likely = stream;
     }
+  }
+  if (likely && likely->fits) return read_stream(*likely);
+  // Nothing fits: what it looks like most, for the error.
+  for (auto const& bytes : orders) {
+    if (auto const layout = record_layout(bytes)) return read_unformatted(bytes, *layout);
   }
   if (likely) return read_stream(*likely);
   // Nothing that it can be: as one block, for the error.

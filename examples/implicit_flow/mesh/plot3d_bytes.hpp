@@ -73,6 +73,7 @@ class Plot3dBytes {
  private:
   template <class T>
   Mesh coordinates(Plot3dBlock block, std::size_t offset) const {
+    block.allocate();
     for (std::int64_t index = 0; index < block.size(); ++index) {
       auto const here = offset + static_cast<std::size_t>(index) * sizeof(T);
       double const value = read<T>(here);

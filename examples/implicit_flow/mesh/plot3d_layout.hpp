@@ -5,6 +5,7 @@
 
 #include <hyperplane/core/error.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -47,6 +48,16 @@ constexpr std::int64_t header_size(const Plot3dLayout& layout, std::int64_t bloc
   return (layout.counts_blocks ? 1 : 0) + blocks * layout.dimensions;
 }
 
+/// Coordinates of blocks, or more than `most` where there are more than that: the sum of all may not fit in 64 bits.
+inline std::int64_t coordinate_count(const std::vector<Plot3dExtents>& blocks, int dimensions, std::int64_t most) {
+  std::int64_t sum = 0;
+  for (auto const& extents : blocks) {
+    sum += dimensions * vertex_count(extents);
+    if (sum > most) break;
+  }
+  return sum;
+}
+
 /// The blocks that a file has if this is its layout, where they can be what is meant; integer(n) is its whole number n,
 /// if there is one.
 template <class Integer>
@@ -76,8 +87,10 @@ class Plot3dBlock {
               bool is_alone)
       : m_layout(layout),
         m_of_block(is_alone ? "" : " of block " + std::to_string(number)),
-        m_plane(checked(place, extents)),
-        m_mesh({m_plane.ni(), m_plane.nj(), layout.dimensions == 2 ? 2 : m_plane.nk()}) {}
+        m_plane(checked(place, extents)) {}
+
+  /// To be called before set(), once the file is known to have the coordinates: extents alone may be anything.
+  void allocate() { m_mesh.emplace(hyperplane::Grid(m_plane.ni(), m_plane.nj(), std::max(2, m_plane.nk()))); }
 
   /// Coordinates that the file has.
   std::int64_t size() const { return m_layout.dimensions * m_plane.size(); }
@@ -85,7 +98,7 @@ class Plot3dBlock {
   const std::string& of_block() const { return m_of_block; }
 
   void set(std::int64_t index, double value) {
-    Vec3& p = m_mesh.position[static_cast<std::size_t>(index % m_plane.size())];
+    Vec3& p = m_mesh->position[static_cast<std::size_t>(index % m_plane.size())];
     (index < m_plane.size() ? p.x : index < 2 * m_plane.size() ? p.y : p.z) = value;
   }
 
@@ -100,10 +113,10 @@ class Plot3dBlock {
   Mesh finish() {
     if (m_layout.dimensions == 2) {
       for (int j = 0; j < m_plane.nj(); ++j) {
-        for (int i = 0; i < m_plane.ni(); ++i) m_mesh.at(i, j, 1) = m_mesh.at(i, j, 0) + Vec3{0, 0, 1};
+        for (int i = 0; i < m_plane.ni(); ++i) m_mesh->at(i, j, 1) = m_mesh->at(i, j, 0) + Vec3{0, 0, 1};
       }
     }
-    return std::move(m_mesh);
+    return *std::move(m_mesh);
   }
 
  private:
@@ -124,7 +137,7 @@ class Plot3dBlock {
   Plot3dLayout m_layout;
   std::string m_of_block;
   hyperplane::Grid m_plane;
-  Mesh m_mesh;
+  std::optional<Mesh> m_mesh;
 };
 
 }  // namespace implicit_flow

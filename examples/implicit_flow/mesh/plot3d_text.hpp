@@ -78,7 +78,7 @@ class Plot3dText {
       only_integers = only_integers && error == std::errc{} && end == token.data() + token.size();
       if (only_integers && result.count < largest_header) result.integers.push_back(value);
       bool const repeats = error == std::errc{} && end != token.data() + token.size() && *end == '*' && value > 0;
-      result.count += repeats ? std::min(value, largest_repeat) : 1;
+      result.count = std::min(result.count + (repeats ? std::min(value, largest_count) : 1), largest_count);
     }
     return result;
   }
@@ -93,8 +93,8 @@ class Plot3dText {
 
  private:
   static constexpr std::int64_t largest_header = 1 + 3 * largest_plot3d_extent;
-  /// Sums of them do not overflow.
-  static constexpr std::int64_t largest_repeat = std::int64_t{1} << 52;
+  /// More than any block has; sums of a few do not overflow.
+  static constexpr std::int64_t largest_count = std::int64_t{1} << 52;
 
   std::string place() const { return m_file + ", line " + std::to_string(m_line); }
 

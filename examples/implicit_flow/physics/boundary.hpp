@@ -46,11 +46,13 @@ const char* name(Side side);
 Boundary parse_boundary(const std::string& text);
 Side parse_side(const std::string& text);
 
-/// Primitive state of the cell that one may imagine behind the boundary; n is the unit normal, either way.
+/// Primitive state of the cell that one may imagine behind the boundary; n is the unit normal, either way. Behind a
+/// face without area, whose normal is zero, it is the cell itself.
 template <class T>
 KOKKOS_FUNCTION Quintet<T> ghost_state(Boundary type, const Quintet<double>& free_stream, const Quintet<T>& w,
                                        const Vec3& n) {
   Quintet<T> ghost = w;
+  if (!(dot(n, n) > 0)) return ghost;
   switch (type) {
     case Boundary::supersonic_inflow:
     case Boundary::far_field:
@@ -78,7 +80,7 @@ template <class T>
 KOKKOS_FUNCTION Quintet<T> boundary_flux(const Gas& gas, Boundary type, const Quintet<double>& free_stream,
                                          const Quintet<T>& w, const Vec3& area, double volume) {
   double const size = norm(area);
-  Vec3 const n = (1 / size) * area;
+  Vec3 const n = unit(area);
   auto const ghost = ghost_state(type, free_stream, w, n);
   Quintet<T> f;
   switch (type) {

@@ -30,6 +30,11 @@ struct Vec3 {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
   }
   friend KOKKOS_FUNCTION double norm(const Vec3& a) { return Kokkos::sqrt(dot(a, a)); }
+  /// Of length 1, but zero stays zero: the area of a face on an axis.
+  friend KOKKOS_FUNCTION Vec3 unit(const Vec3& a) {
+    double const size = norm(a);
+    return size > 0 ? (1 / size) * a : Vec3{};
+  }
 };
 
 /// How viscosity depends on the temperature T (in units of the free stream's temperature).

@@ -17,7 +17,7 @@ namespace implicit_flow {
 /// The area vector of a face is the integral of dS over the bilinear patch through its four vertices, so the six
 /// vectors of a cell add up to zero and a uniform flow stays uniform to round-off. The volume is that of the trilinear
 /// cell with these faces, by the divergence theorem (the volume under a bilinear patch is the mean of its two
-/// triangulations).
+/// triangulations). A face that is a line or a point, as on an axis, has the area zero: nothing flows through it.
 template <hyperplane::ExecutionSpace Exec>
 struct Metrics {
   using Vectors = Kokkos::View<Vec3***, Kokkos::LayoutLeft, typename Exec::memory_space>;
@@ -78,7 +78,11 @@ Metrics<Exec> compute_metrics(const Exec& exec, const Mesh& mesh) {
     for_each_point(
         exec, "implicit_flow::face_areas", faces, KOKKOS_LAMBDA(const hyperplane::Point& p) {
           auto const face = face_corners(vertex, p, direction);
-          area(p.i, p.j, p.k) = 0.5 * cross(face.c - face.a, face.d - face.b);
+          Vec3 const first = face.c - face.a, second = face.d - face.b;
+          Vec3 const found = 0.5 * cross(first, second);
+          // Rounding gives a face on an axis an area in any direction.
+          bool const is_line = norm(found) <= 1e-12 * (dot(first, first) + dot(second, second));
+          area(p.i, p.j, p.k) = is_line ? Vec3{} : found;
         });
     metrics.areas[direction] = area;
   }

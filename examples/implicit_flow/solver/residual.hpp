@@ -70,7 +70,7 @@ template <class T>
 KOKKOS_FUNCTION Quintet<T> interior_flux(const Gas& gas, const Quintet<T>& left, const Quintet<T>& right,
                                          const Vec3& area) {
   double const size = norm(area);
-  auto f = roe_flux(gas, left, right, (1 / size) * area);
+  auto f = roe_flux(gas, left, right, unit(area));
   for (int e = 0; e < equations; ++e) f[e] = f[e] * size;
   return f;
 }
@@ -123,8 +123,8 @@ class Residual {
             bool const upper = side % 2 == 1;
             if (index_along(p, direction) != (upper ? extent_along(grid, direction) - 1 : 0)) continue;
             Vec3 const area = outward_area(problem.metrics, direction, upper, p);
-            auto const ghost = ghost_state(problem.boundary.side[side].at(p.i), problem.boundary.free_stream, w,
-                                           (1 / norm(area)) * area);
+            auto const ghost =
+                ghost_state(problem.boundary.side[side].at(p.i), problem.boundary.free_stream, w, unit(area));
             store(primitive, shifted(q, direction, upper ? 1 : -1), ghost);
           }
         });

@@ -23,6 +23,7 @@ expect() {
 
 printf '2 2 2\n0 1 0 1 0 oops' >"$folder/bad.p3d"
 printf '2 2 2\n0 1 0 1 0 1 0 1\n0 0 1 1 0 0 1 1\n4*1 4*0\n' >"$folder/left_handed.p3d"
+printf '2\n2 2 2\n2 2 2\n%s\n%s\n' '0 1 0 1 0 1 0 1 0 0 1 1 0 0 1 1 4*0 4*1' '3 4 3 4 3 4 3 4 0 0 1 1 0 0 1 1 4*0 4*1' >"$folder/apart.p3d"
 expect 0 "block ILU(0)" --help
 expect 1 "--cells" --cells 3x3
 expect 1 "not in" --case cylinder
@@ -39,5 +40,7 @@ expect 1 "--parts" --parts 2
 expect 1 "no coupling coloured" --parts 2x1x1 --cells 8x8x1 --coupling coloured --preconditioner ssor
 expect 1 "'2' is no grid block: there are 2" --parts 2x1x1 --cells 8x8x1 --boundary 2:jmin=slip_wall
 expect 2 "not steady after 1 steps" --cells 8x8x1 --steps 1
+expect 2 "4 interfaces" --cells 8x8x1 --steps 1 --parts 2x2x1
+expect 2 "warning: no grid block meets another" --grid-file "$folder/apart.p3d" --steps 1
 
 ((failures == 0)) || exit 1

@@ -43,6 +43,7 @@ TEST(AirfoilGrid, IsOnTheAirfoilAndMeetsItselfBehindIt) {
   EXPECT_EQ(interface.points, (hyperplane::Box{{0, 0, 0}, {1, 30, 2}}));
   EXPECT_EQ(interface.donor_begin, (hyperplane::Point{39, 0, 0}));
   EXPECT_THROW(make_airfoil({9, 8, 1}), hyperplane::Error);
+  EXPECT_THROW(make_airfoil({32, 192, 1}), hyperplane::Error);
 }
 
 AirfoilForces forces(const CaseOptions& options, hyperplane::Coupling coupling = hyperplane::Coupling::none) {

@@ -168,6 +168,37 @@ TEST_F(Plot3d, RoundTripsSeveralBlocks) {
   }
 }
 
+TEST_F(Plot3d, TellsManyBlocksFromRecords) {
+  // Words that look like the markers of a first record of 8, 12 or 4 bytes.
+  std::vector<Mesh> eight{make_wavy_box({2, 1, 7}, 0.02)}, twelve{make_wavy_box({2, 1, 1}, 0.02)};
+  eight.resize(8, make_wavy_box({1, 1, 2}, 0.02));
+  twelve.resize(12, make_wavy_box({11, 1, 1}, 0.02));
+  std::vector<Mesh> four{make_wavy_box({1, 3, 23}, 0.02)};
+  four.resize(4, make_wavy_box({3, 1, 2}, 0.02));
+  for (auto const& blocks : {eight, twelve, four}) {
+    for (auto const format : {Plot3dFormat::unformatted, Plot3dFormat::stream}) {
+      write_plot3d(m_file, blocks, format);
+      auto const found = read_plot3d(m_file);
+      ASSERT_EQ(found.size(), blocks.size());
+      for (std::size_t b = 0; b < blocks.size(); ++b) expect_same(found[b], blocks[b]);
+    }
+  }
+}
+
+TEST_F(Plot3d, RefusesSizesThatTheFileCannotHave) {
+  auto const large = bytes(std::int32_t{5000}) + bytes(std::int32_t{5000}) + bytes(std::int32_t{5000});
+  EXPECT_THAT(error_of(large + std::string(88, '\0')),
+              HasSubstr("88 bytes of coordinates, but 5000x5000x5000 vertices need 3000000000000 (double)"));
+  EXPECT_THAT(error_of("5000 5000 5000\n0 1 2\n"), HasSubstr("the file ends before x of vertex (3, 0, 0)"));
+  // The sum of all sizes is 0 in 64 bits.
+  std::string many;
+  for (int word = 0; word < 1 + 3 * 65536; ++word) many += bytes(std::int32_t{65536});
+  EXPECT_THAT(error_of(many), HasSubstr("0 bytes of coordinates of block 0, but 65536x65536x65536 vertices need"));
+  std::string text = "65536\n";
+  for (int block = 0; block < 65536; ++block) text += "65536 65536 65536\n";
+  EXPECT_THAT(error_of(text), HasSubstr("the file ends before x of vertex (0, 0, 0) of block 0"));
+}
+
 TEST_F(Plot3d, FindsTheByteOrderOrIsTold) {
   auto const blocks = three_blocks();
   std::size_t const values = 3 * (60 + 8 + 72);

@@ -138,8 +138,13 @@ inline bool is_degenerate(const CellFace& face, double tolerance) {
   return false;
 }
 
+/// An edge that is a point but for rounding is shorter than the next one on its grid line by more than this. Cells that
+/// become thinner towards a wall do so by far less.
+inline constexpr double point_ratio = 100;
+
 /// Edges that are as short as the tolerance, one after the other on a grid line, have to be an axis or a point: they
-/// span as little. Throws Error where they do not, because then the tolerance is larger than cells.
+/// span as little, and what is next to them on the line is not about as short. Throws Error where it is otherwise,
+/// because then the tolerance is larger than cells, and their faces would meet nothing.
 inline void check_short_edges(const CellFaces& faces, double tolerance) {
   for (auto const& face : faces.all) {
     auto const axes = face_axes(face.face);
@@ -152,17 +157,25 @@ inline void check_short_edges(const CellFaces& faces, double tolerance) {
         along(cell, axis) = index;
         return faces.all[faces.number(face.block, face.face, cell)];
       };
-      auto const is_short = [&](const CellFace& f) {
-        return distance(f.corners[0], f.corners[other_end]) <= 2 * tolerance;
-      };
-      int const begin = along(face.cell, axis);
-      if (begin > 0 && is_short(at(begin - 1))) continue;
-      for (int index = begin; index < end && is_short(at(index)); ++index) {
-        if (distance(face.corners[0], at(index).corners[other_end]) <= 2 * tolerance) continue;
+      auto const length = [&](int index) { return distance(at(index).corners[0], at(index).corners[other_end]); };
+      auto const is_short = [&](int index) { return length(index) <= 2 * tolerance; };
+      auto const refuse_edges = [&](int last, const std::string& more) {
         fail("find_interfaces: tolerance " + shortest(tolerance) + " is too large for the " + name(face.face) +
              " face of grid block " + std::to_string(face.block) + ": edges of cells " + to_text(face.cell) + " to " +
-             to_text(at(index).cell) + " along " + "ijk"[axis] + " are at most twice as long");
+             to_text(at(last).cell) + " along " + "ijk"[axis] + " are at most twice as long" + more);
+      };
+      int const begin = along(face.cell, axis);
+      if (!is_short(begin) || (begin > 0 && is_short(begin - 1))) continue;
+      int behind = begin;
+      for (; behind < end && is_short(behind); ++behind) {
+        if (distance(face.corners[0], at(behind).corners[other_end]) > 2 * tolerance) refuse_edges(behind, "");
       }
+      auto const require_far_longer = [&](int index, int next) {
+        if (length(next) > point_ratio * length(index)) return;
+        refuse_edges(behind - 1, ", and that of " + to_text(at(next).cell) + " is not much longer");
+      };
+      if (begin > 0) require_far_longer(begin, begin - 1);
+      if (behind < end) require_far_longer(behind - 1, behind);
     }
   }
 }

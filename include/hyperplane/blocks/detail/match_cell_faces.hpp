@@ -22,15 +22,20 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// Finds the cell faces whose centres are near a place: centres are sorted into cubes.
 class CentreTable {
  public:
-  /// Of the cell faces with these numbers.
-  CentreTable(const CellFaces& faces, const std::vector<std::size_t>& numbers, double tolerance) {
+  /// Of the cell faces with these numbers, to be asked for places that are moved by one of `moves`.
+  CentreTable(const CellFaces& faces, const std::vector<std::size_t>& numbers, const std::vector<Position>& moves,
+              double tolerance) {
     double largest = 0;
+    for (auto const& move : moves) {
+      for (double const x : move) largest = std::max(largest, std::abs(x));
+    }
     for (auto const& face : faces.all) {
       for (auto const& corner : face.corners) {
         for (double const x : corner) largest = std::max(largest, std::abs(x));
       }
     }
-    // Numbers of cubes fit in 64 bits; rounding of centres is far below a thousandth of an edge.
+    // Numbers of cubes fit in 64 bits, also those of places that are moved; rounding of centres is far below a
+    // thousandth of an edge.
     m_edge = std::max(4 * tolerance, largest > 0 ? 1e-9 * largest : 1.0);
     m_reach = tolerance + 1e-3 * m_edge;
     for (auto const number : numbers) m_entries.emplace_back(cube(centre(faces.all[number])), number);
@@ -112,12 +117,15 @@ inline std::vector<CellFaceMatch> match_cell_faces(const CellFaces& faces, const
   for (std::size_t number = 0; number < faces.all.size(); ++number) {
     if (!is_degenerate(faces.all[number], tolerance)) numbers.push_back(number);
   }
-  CentreTable const table(faces, numbers, tolerance);
   std::vector<Position> moves{{}};
   for (auto const& t : translations) {
-    moves.push_back(t);
-    moves.push_back({-t[0], -t[1], -t[2]});
+    for (Position const& move : {t, Position{-t[0], -t[1], -t[2]}}) {
+      // What is given twice, or from both sides, finds the same twice.
+      auto const same = [&](const Position& other) { return distance(move, other) <= 2 * tolerance; };
+      if (std::ranges::none_of(moves, same)) moves.push_back(move);
+    }
   }
+  CentreTable const table(faces, numbers, moves, tolerance);
   std::vector<CellFaceMatch> matches(faces.all.size());
   for (auto const number : numbers) {
     auto const& face = faces.all[number];
