@@ -75,11 +75,10 @@ void print_header(const Case& flow, const SteadyOptions& steady) {
               flow.mach, cells.c_str(), static_cast<long long>(equations * grid.size()));
   // Each is there from both sides.
   auto const interfaces = grid.interfaces().size() / 2;
-  if (several || interfaces > 0) std::printf("%zu interfaces where faces of grid blocks meet\n", interfaces);
+  if (several || interfaces > 0) std::printf("interfaces where grid blocks meet: %zu\n", interfaces);
   if (several && interfaces == 0) {
     std::printf(
-        "warning: no grid block meets another: vertices of one that are those of another have to be within "
-        "--grid-tolerance\n");
+        "warning: no grid block meets another; vertices may be --grid-tolerance apart where they are the same\n");
   }
   auto const* const mesh = flow.blocks.one_mesh();
   if (flow.kind == CaseKind::plate && mesh != nullptr) {
