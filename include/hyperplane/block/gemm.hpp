@@ -88,6 +88,21 @@ KOKKOS_FORCEINLINE_FUNCTION void gemm_all(const From& from, const A& a, const B&
   }
 }
 
+/// The same, compiled once for all callers with these operands.
+template <int n, bool subtract, class From, class A, class B, class C, class Work>
+HYPERPLANE_APART_FUNCTION void gemm_apart(const From& from, const A& a, const B& b, C& c, Work& work) {
+  gemm_all<n, subtract>(from, a, b, c, work);
+}
+
+template <int n, bool subtract, class From, class A, class B, class C, class Work>
+KOKKOS_FORCEINLINE_FUNCTION void gemm_sum(const From& from, const A& a, const B& b, C& c, Work& work) {
+  if constexpr (is_apart<typename C::value_type, n>) {
+    gemm_apart<n, subtract>(from, a, b, c, work);
+  } else {
+    gemm_all<n, subtract>(from, a, b, c, work);
+  }
+}
+
 template <class T>
 struct Zeros {
   KOKKOS_FORCEINLINE_FUNCTION T operator()(int, int) const { return T(0); }
@@ -99,20 +114,20 @@ struct Zeros {
 template <int n, class A, class B, class C>
 KOKKOS_FORCEINLINE_FUNCTION void gemm_subtract(const A& a, const B& b, C& c) {
   NoWork no_work;
-  detail::gemm_all<n, true>(c, a, b, c, no_work);
+  detail::gemm_sum<n, true>(c, a, b, c, no_work);
 }
 
 /// C = from - A B; C may be `from`, but neither A nor B. `work()` is called gemm_work_calls times between the products,
 /// for what can be done while they are computed.
 template <int n, class From, class A, class B, class C, class Work>
 KOKKOS_FORCEINLINE_FUNCTION void gemm_subtract_from(const From& from, const A& a, const B& b, C& c, Work&& work) {
-  detail::gemm_all<n, true>(from, a, b, c, work);
+  detail::gemm_sum<n, true>(from, a, b, c, work);
 }
 
 /// C = A B; C is neither A nor B. `work` as above.
 template <int n, class A, class B, class C, class Work = NoWork>
 KOKKOS_FORCEINLINE_FUNCTION void gemm(const A& a, const B& b, C& c, Work&& work = {}) {
-  detail::gemm_all<n, false>(detail::Zeros<typename C::value_type>(), a, b, c, work);
+  detail::gemm_sum<n, false>(detail::Zeros<typename C::value_type>(), a, b, c, work);
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::block

@@ -33,10 +33,11 @@ KOKKOS_FORCEINLINE_FUNCTION void invert_step(Matrix<T, n>& a, Pivots<T, n>& pivo
   }
 }
 
+#if defined(HYPERPLANE_VECTOR_EXTENSION)
 /// Of the columns from r on, each with an r that the compiler knows: the block then stays in registers.
-template <int n, int r, class T, class Report, class Work>
-KOKKOS_FORCEINLINE_FUNCTION void invert_steps(Matrix<T, n>& a, Pivots<T, n>& pivots, Report& report, Work& work) {
-  pivot_column<n>(a, pivots, r, report);
+template <int n, int r, class T, class Work>
+HYPERPLANE_FORCEINLINE_FUNCTION void invert_steps(Matrix<T, n>& a, PackPivots<T, n>& pivots, Work& work) {
+  find_pivot<n>(a, pivots, r);
   T const reciprocal = T(1) / a(r, r);
   work();
   T factors[std::size_t{n}];
@@ -54,8 +55,40 @@ KOKKOS_FORCEINLINE_FUNCTION void invert_steps(Matrix<T, n>& a, Pivots<T, n>& piv
       if (u != r) a(u, c) -= factors[u] * a(r, c);
     }
   }
-  if constexpr (r + 1 < n) invert_steps<n, r + 1>(a, pivots, report, work);
+  if constexpr (r + 1 < n) invert_steps<n, r + 1>(a, pivots, work);
 }
+
+/// A <- A^-1; returns the magnitudes of the pivots.
+template <int n, class T, class Work>
+HYPERPLANE_FORCEINLINE_FUNCTION Vector<T, n> invert_packs(Matrix<T, n>& a, Work& work) {
+  PackPivots<T, n> pivots;
+  if constexpr (is_tiled<T, n>) {
+    invert_panels<n>(a, pivots, work);
+  } else {
+    invert_steps<n, 0>(a, pivots, work);
+  }
+  if (pivots.m_exchanged) undo_exchanges<n>(a, pivots);
+  return pivots.m_magnitude;
+}
+
+/// The same, compiled once for all callers.
+template <int n, class T, class Work>
+HYPERPLANE_APART_FUNCTION Vector<T, n> invert_packs_apart(Matrix<T, n>& a, Work& work) {
+  return invert_packs<n>(a, work);
+}
+
+template <int n, class T, class Report>
+HYPERPLANE_FORCEINLINE_FUNCTION void report_singular(const Vector<T, n>& magnitudes, Report& report) {
+  auto singular = is_singular(magnitudes[0]);
+  for (int r = 1; r < n; ++r) singular = singular | is_singular(magnitudes[r]);
+  if (!any(singular)) [[likely]]
+    return;
+  for (int r = 0; r < n; ++r) {
+    auto const mask = is_singular(magnitudes[r]);
+    if (any(mask)) report(mask, r);
+  }
+}
+#endif
 
 }  // namespace detail
 
@@ -66,27 +99,21 @@ KOKKOS_FORCEINLINE_FUNCTION void invert_steps(Matrix<T, n>& a, Pivots<T, n>& piv
 /// called n times between the eliminations, for what can be done while they are computed.
 template <int n, class T, class Report, class Work = NoWork>
 KOKKOS_FORCEINLINE_FUNCTION void invert(Matrix<T, n>& a, Report&& report, Work&& work = {}) {
+#if defined(HYPERPLANE_VECTOR_EXTENSION)
+  if constexpr (!std::is_floating_point_v<T>) {
+    if constexpr (detail::is_apart<T, n>) {
+      return detail::report_singular(detail::invert_packs_apart<n>(a, work), report);
+    } else {
+      return detail::report_singular(detail::invert_packs<n>(a, work), report);
+    }
+  }
+#endif
   Pivots<T, n> pivots{};
-  if constexpr (detail::is_tiled<T, n>) {
-    detail::invert_panels<n>(a, pivots, report, work);
-  } else if constexpr (n <= 6 && !std::is_floating_point_v<T>) {
-    // The largest block of vectors that fits in the registers, or nearly.
-    detail::invert_steps<n, 0>(a, pivots, report, work);
-  } else {
-    for (int r = 0; r < n; ++r) {
-      detail::invert_step<n>(a, pivots, r, report);
-      work();
-    }
+  for (int r = 0; r < n; ++r) {
+    detail::invert_step<n>(a, pivots, r, report);
+    work();
   }
-  // The inverse of the row-exchanged matrix has its columns exchanged: undone in reverse order.
-  for (int r = n - 1; r >= 0; --r) {
-    if (!any(pivots.m_row[r] != T(r))) continue;
-    for (int c = r + 1; c < n; ++c) {
-      auto const here = pivots.m_row[r] == T(c);
-      if (!any(here)) continue;
-      for (int u = 0; u < n; ++u) swap_where(here, a(u, r), a(u, c));
-    }
-  }
+  undo_exchanges<n>(a, pivots);
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::block

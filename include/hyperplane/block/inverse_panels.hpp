@@ -13,36 +13,12 @@
 /// and not once for a pivot.
 namespace hyperplane::inline HYPERPLANE_ABI::block::detail {
 
-/// Exchanges rows for pivot r in the lanes where another row has the larger entry. Out of the way: blocks whose
-/// diagonal is large enough, which are most, come here for no lane at all.
-template <int n, class T>
-[[gnu::noinline, gnu::cold]] void exchange_for_pivot(Matrix<T, n>& a, Pivots<T, n>& pivots, int r) {
-  auto const no_report = [](const auto&, int) {};  // a later report has all pivots
-  pivot_column<n>(a, pivots, r, no_report);
-}
-
-/// Brings the entry of largest magnitude of column r to the diagonal; returns the magnitude.
-template <int n, class T>
-HYPERPLANE_FORCEINLINE_FUNCTION T find_pivot(Matrix<T, n>& a, Pivots<T, n>& pivots, int r) {
-  T const diagonal = abs(a(r, r));
-  T largest = diagonal;
-  for (int u = r + 1; u < n; ++u) {
-    T const candidate = abs(a(u, r));
-    largest = select(candidate > largest, candidate, largest);
-  }
-  pivots.m_row[r] = T(r);
-  if (any(largest > diagonal)) [[unlikely]]
-    exchange_for_pivot<n>(a, pivots, r);
-  return largest;
-}
-
 /// Eliminates columns first + q to first + width - 1 among themselves: the panel becomes that part of the inverse's
 /// columns which its own pivots make.
 template <int n, int width, int q, class T, class Work>
-HYPERPLANE_FORCEINLINE_FUNCTION void eliminate_panel(Matrix<T, n>& a, Pivots<T, n>& pivots, Vector<T, n>& magnitudes,
-                                                     int first, Work& work) {
+HYPERPLANE_FORCEINLINE_FUNCTION void eliminate_panel(Matrix<T, n>& a, PackPivots<T, n>& pivots, int first, Work& work) {
   int const r = first + q;
-  magnitudes[r] = find_pivot<n>(a, pivots, r);
+  find_pivot<n>(a, pivots, r);
   T const reciprocal = T(1) / a(r, r);
   work();
   T row[std::size_t{width}];
@@ -55,7 +31,7 @@ HYPERPLANE_FORCEINLINE_FUNCTION void eliminate_panel(Matrix<T, n>& a, Pivots<T, 
   }
   HYPERPLANE_UNROLL
   for (int c = 0; c < width; ++c) a(r, first + c) = row[c];
-  if constexpr (q + 1 < width) eliminate_panel<n, width, q + 1>(a, pivots, magnitudes, first, work);
+  if constexpr (q + 1 < width) eliminate_panel<n, width, q + 1>(a, pivots, first, work);
 }
 
 /// Applies a panel to the rows from `row` on of a sub-block of other columns: A(rows, columns) + panel(rows) *
@@ -99,10 +75,9 @@ HYPERPLANE_FORCEINLINE_FUNCTION void apply_to_columns(Matrix<T, n>& a, int first
 }
 
 template <int n, int width, class T, class Work>
-HYPERPLANE_FORCEINLINE_FUNCTION void invert_panel(Matrix<T, n>& a, Pivots<T, n>& pivots, Vector<T, n>& magnitudes,
-                                                  int first, Work& work) {
+HYPERPLANE_FORCEINLINE_FUNCTION void invert_panel(Matrix<T, n>& a, PackPivots<T, n>& pivots, int first, Work& work) {
   constexpr int columns = Tile<T, n>::columns;
-  eliminate_panel<n, width, 0>(a, pivots, magnitudes, first, work);
+  eliminate_panel<n, width, 0>(a, pivots, first, work);
   for (int column = 0; column + columns <= n; column += columns) {
     if (column != first) apply_to_columns<n, width, columns>(a, first, column);
   }
@@ -111,21 +86,12 @@ HYPERPLANE_FORCEINLINE_FUNCTION void invert_panel(Matrix<T, n>& a, Pivots<T, n>&
   }
 }
 
-/// The same pivots, and reports in the same order, as without panels; other roundings.
-template <int n, class T, class Report, class Work>
-HYPERPLANE_FORCEINLINE_FUNCTION void invert_panels(Matrix<T, n>& a, Pivots<T, n>& pivots, Report& report, Work& work) {
+/// The same pivots as without panels; other roundings.
+template <int n, class T, class Work>
+HYPERPLANE_FORCEINLINE_FUNCTION void invert_panels(Matrix<T, n>& a, PackPivots<T, n>& pivots, Work& work) {
   constexpr int width = Tile<T, n>::columns;
-  Vector<T, n> magnitudes;  // of the pivots
-  for (int first = 0; first + width <= n; first += width) invert_panel<n, width>(a, pivots, magnitudes, first, work);
-  if constexpr (n % width != 0) invert_panel<n, n % width>(a, pivots, magnitudes, n - n % width, work);
-  auto singular = is_singular(magnitudes[0]);
-  for (int r = 1; r < n; ++r) singular = singular | is_singular(magnitudes[r]);
-  if (!any(singular)) [[likely]]
-    return;
-  for (int r = 0; r < n; ++r) {
-    auto const mask = is_singular(magnitudes[r]);
-    if (any(mask)) report(mask, r);
-  }
+  for (int first = 0; first + width <= n; first += width) invert_panel<n, width>(a, pivots, first, work);
+  if constexpr (n % width != 0) invert_panel<n, n % width>(a, pivots, n - n % width, work);
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::block::detail

@@ -62,4 +62,62 @@ KOKKOS_FORCEINLINE_FUNCTION void pivot_column(Matrix<T, n>& a, Pivots<T, n>& piv
   if (any(singular)) report(singular, r);
 }
 
+/// The inverse of the row-exchanged matrix has its columns exchanged: undone in reverse order.
+template <int n, class T>
+KOKKOS_FORCEINLINE_FUNCTION void undo_exchanges(Matrix<T, n>& inverse, const Pivots<T, n>& pivots) {
+  for (int r = n - 1; r >= 0; --r) {
+    if (!any(pivots.m_row[r] != T(r))) continue;
+    for (int c = r + 1; c < n; ++c) {
+      auto const here = pivots.m_row[r] == T(c);
+      if (!any(here)) continue;
+      for (int u = 0; u < n; ++u) swap_where(here, inverse(u, r), inverse(u, c));
+    }
+  }
+}
+
+#if defined(HYPERPLANE_VECTOR_EXTENSION)
+namespace detail {
+
+/// Interchanges of the lanes of a Pack, of which there are none in most blocks.
+template <class T, int n>
+struct PackPivots {
+  Pivots<T, n> m_pivots;
+  Vector<T, n> m_magnitude;
+  bool m_exchanged = false;
+};
+
+/// Exchanges rows for pivot r in the lanes where another row has the larger entry. Blocks whose diagonal is large
+/// enough come here for no lane at all.
+template <int n, class T>
+HYPERPLANE_APART_FUNCTION void exchange_for_pivot(Matrix<T, n>& a, Pivots<T, n>& pivots, int r) {
+  auto const no_report = [](const auto&, int) {};  // the magnitudes are reported when all are known
+  pivot_column<n>(a, pivots, r, no_report);
+}
+
+/// Brings the entry of largest magnitude of column r to the diagonal.
+template <int n, class T>
+HYPERPLANE_FORCEINLINE_FUNCTION void find_pivot(Matrix<T, n>& a, PackPivots<T, n>& pivots, int r) {
+  T const diagonal = abs(a(r, r));
+  T largest = diagonal;
+  HYPERPLANE_UNROLL
+  for (int u = r + 1; u < n; ++u) {
+    T const candidate = abs(a(u, r));
+    largest = select(candidate > largest, candidate, largest);
+  }
+  pivots.m_magnitude[r] = largest;
+  pivots.m_pivots.m_row[r] = T(r);
+  if (any(largest > diagonal)) [[unlikely]] {
+    exchange_for_pivot<n>(a, pivots.m_pivots, r);
+    pivots.m_exchanged = true;
+  }
+}
+
+template <int n, class T>
+HYPERPLANE_APART_FUNCTION void undo_exchanges(Matrix<T, n>& inverse, const PackPivots<T, n>& pivots) {
+  block::undo_exchanges<n>(inverse, pivots.m_pivots);
+}
+
+}  // namespace detail
+#endif
+
 }  // namespace hyperplane::inline HYPERPLANE_ABI::block

@@ -21,7 +21,15 @@ namespace detail {
 template <class T, int n>
 inline constexpr bool is_tiled = false;
 
+/// Whether blocks of T are too large for the registers anyway: their products and inverses are functions that are
+/// called, and compiled once.
+template <class T, int n>
+inline constexpr bool is_apart = false;
+
 #if defined(HYPERPLANE_VECTOR_EXTENSION)
+template <class T, int W, int n>
+inline constexpr bool is_apart<Pack<T, W>, n> = n > 4;
+
 /// For blocks of Pack: smaller ones fit in the registers of a host, or nearly.
 template <class T, int W, int n>
 inline constexpr bool is_tiled<Pack<T, W>, n> = n > 6;

@@ -19,6 +19,18 @@
 #define HYPERPLANE_FORCEINLINE_FUNCTION inline
 #endif
 
+/// HYPERPLANE_APART_FUNCTION marks long functions that are not inlined on hosts: rare ones, so that they do not swell
+/// the loops that call them, and ones that are worth a call, so that they are compiled once and not for each caller.
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#define HYPERPLANE_APART_FUNCTION __host__ __device__
+#elif defined(__CUDACC__) || defined(__HIPCC__)
+#define HYPERPLANE_APART_FUNCTION __host__ __device__ __attribute__((noinline))
+#elif defined(__GNUC__)
+#define HYPERPLANE_APART_FUNCTION __attribute__((noinline))
+#else
+#define HYPERPLANE_APART_FUNCTION
+#endif
+
 /// HYPERPLANE_UNROLL unrolls the loop that follows, up to the largest block size: small arrays that it indexes then
 /// live in registers. HYPERPLANE_INDEPENDENT says that iterations of the loop that follows do not depend on one
 /// another.

@@ -7,6 +7,7 @@
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/outside_lanes.hpp>
 #include <hyperplane/host/slab_sweep.hpp>
@@ -60,9 +61,10 @@ struct BlockIlu0FactorSlab {
       keep(pack, Direction::west, LowerBlock::west, step > 0, excess);
       if (step > 0) eliminate(pack, Direction::west, StoredBlock{m_factors.upper(pack - 1, UpperBlock::east)}, sum);
       Block d;
-      GivenBlock const center{m_a.pack_block(pack, Direction::center)};
-      for (int c = 0; c < n; ++c) {
-        for (int r = 0; r < n; ++r) d(r, c) = center(r, c) + sum(r, c);
+      const MatrixStorage* const center = m_a.pack_block(pack, Direction::center);
+      HYPERPLANE_UNROLL
+      for (int e = 0; e < block_entries; ++e) {
+        d.m_entries[e] = PackType::load(center + e * vector_length) + sum.m_entries[e];
       }
       PackPlace const place{slab, step, remainder};
       if (!is_full(map, place)) make_regular<n>(padding_lanes<PackType>(map, place), d);
@@ -90,16 +92,15 @@ struct BlockIlu0FactorSlab {
 
   /// Zeros where `used` is false: all of the blocks point out of the grid then, and are not looked at.
   void keep(std::int64_t pack, Direction direction, LowerBlock lower, bool used, PackType& excess) const {
-    GivenBlock const given{m_a.pack_block(pack, direction)};
+    const MatrixStorage* const given = m_a.pack_block(pack, direction);
     Storage* const values = m_factors.lower(pack, lower);
-    for (int c = 0; c < n; ++c) {
-      for (int r = 0; r < n; ++r) {
-        PackType const value = used ? given(r, c) : PackType(0);
-        if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) {
-          excess += storage_excess<Storage, Scalar>(value);
-        }
-        value.stream(values + (c * n + r) * vector_length);
+    HYPERPLANE_UNROLL
+    for (int e = 0; e < block_entries; ++e) {
+      PackType const value = used ? PackType::load(given + e * vector_length) : PackType(0);
+      if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) {
+        excess += storage_excess<Storage, Scalar>(value);
       }
+      value.stream(values + e * vector_length);
     }
   }
 
@@ -114,6 +115,7 @@ struct BlockIlu0FactorSlab {
   }
 
   static void store(const Block& block, Storage* values) {
+    HYPERPLANE_UNROLL
     for (int e = 0; e < block_entries; ++e) block.m_entries[e].store(values + e * vector_length);
   }
 

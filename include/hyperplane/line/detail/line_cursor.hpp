@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/line/line_layout_ref.hpp>
@@ -36,6 +37,36 @@ struct LineLanes {
   KOKKOS_FUNCTION bool exists(int l, int step) const { return step >= m_begins[l] && step < m_ends[l]; }
   KOKKOS_FUNCTION bool is_inner(int step) const { return step >= m_inner_begin && step < m_inner_end; }
 };
+
+/// The first value of each lane at a step, the next ones m_stride apart; null where there is no point.
+template <class Value, int internal_length>
+struct LaneValues {
+  Value* m_first[std::size_t{internal_length}];
+  int m_stride;
+};
+
+/// Zeros in lanes without a point.
+template <int count, class T, class Storage, int internal_length>
+HYPERPLANE_APART_FUNCTION block::Vector<Pack<T, internal_length>, count> load_lanes(
+    const LaneValues<const Storage, internal_length>& from) {
+  block::Vector<Pack<T, internal_length>, count> values;
+  for (auto& value : values.m_entries) value = T(0);
+  for (int l = 0; l < internal_length; ++l) {
+    if (from.m_first[l] == nullptr) continue;
+    for (int e = 0; e < count; ++e) values[e].set(l, static_cast<T>(from.m_first[l][e * from.m_stride]));
+  }
+  return values;
+}
+
+/// Lanes without a point are not written.
+template <int count, class T, int internal_length>
+HYPERPLANE_APART_FUNCTION void store_lanes(const block::Vector<Pack<T, internal_length>, count>& values,
+                                           const LaneValues<T, internal_length>& to) {
+  for (int l = 0; l < internal_length; ++l) {
+    if (to.m_first[l] == nullptr) continue;
+    for (int e = 0; e < count; ++e) to.m_first[l][e * to.m_stride] = values[e][l];
+  }
+}
 
 /// Loads and stores the values of the lanes of LineLanes; lanes without a point read zeros and are not written.
 template <class Places, int internal_length, int vector_length>
@@ -76,12 +107,9 @@ class LineCursor<StridedPlaces<W>, internal_length, vector_length> {
       for (int e = 0; e < count; ++e) values[e] = Pack<T, internal_length>::load(from + e * W);
       return;
     }
-    for (int e = 0; e < count; ++e) {
-      values[e] = T(0);
-      for (int l = 0; l < internal_length; ++l) {
-        if (m_lanes.exists(l, step)) values[e].set(l, static_cast<T>(from[e * W + l]));
-      }
-    }
+    auto const loaded = load_lanes<count, T>(lane_values(from, step));
+    HYPERPLANE_UNROLL
+    for (int e = 0; e < count; ++e) values[e] = loaded[e];
   }
 
   template <int count, class T>
@@ -93,14 +121,21 @@ class LineCursor<StridedPlaces<W>, internal_length, vector_length> {
       for (int e = 0; e < count; ++e) values[e].store(to + e * W);
       return;
     }
-    for (int e = 0; e < count; ++e) {
-      for (int l = 0; l < internal_length; ++l) {
-        if (m_lanes.exists(l, step)) to[e * W + l] = values[e][l];
-      }
-    }
+    block::Vector<Pack<T, internal_length>, count> stored;
+    HYPERPLANE_UNROLL
+    for (int e = 0; e < count; ++e) stored[e] = values[e];
+    store_lanes(stored, lane_values(to, step));
   }
 
  private:
+  template <class Value>
+  KOKKOS_FORCEINLINE_FUNCTION LaneValues<Value, internal_length> lane_values(Value* step_values, int step) const {
+    LaneValues<Value, internal_length> lanes;
+    for (int l = 0; l < internal_length; ++l) lanes.m_first[l] = m_lanes.exists(l, step) ? step_values + l : nullptr;
+    lanes.m_stride = W;
+    return lanes;
+  }
+
   const Lanes& m_lanes;
   std::int64_t m_base;
   std::int64_t m_stride;
@@ -124,29 +159,33 @@ class LineCursor<GatheredPlaces, internal_length, vector_length> {
   template <int count, class T, class Storage>
   KOKKOS_FORCEINLINE_FUNCTION void load(const Storage* data, int entries, int first, int step,
                                         Pack<T, internal_length>* values) const {
-    for (int e = 0; e < count; ++e) values[e] = T(0);
-    for_lanes(data, entries, first, step, [&](int l, const Storage* from, int stride) {
-      for (int e = 0; e < count; ++e) values[e].set(l, static_cast<T>(from[e * stride]));
-    });
+    auto const loaded = load_lanes<count, T>(lane_values(data, entries, first, step));
+    HYPERPLANE_UNROLL
+    for (int e = 0; e < count; ++e) values[e] = loaded[e];
   }
 
   template <int count, class T>
   KOKKOS_FORCEINLINE_FUNCTION void store(T* data, int entries, int first, int step,
                                          const Pack<T, internal_length>* values) const {
-    for_lanes(data, entries, first, step, [&](int l, T* to, int stride) {
-      for (int e = 0; e < count; ++e) to[e * stride] = values[e][l];
-    });
+    block::Vector<Pack<T, internal_length>, count> stored;
+    HYPERPLANE_UNROLL
+    for (int e = 0; e < count; ++e) stored[e] = values[e];
+    store_lanes(stored, lane_values(data, entries, first, step));
   }
 
  private:
-  template <class Value, class Body>
-  KOKKOS_FORCEINLINE_FUNCTION void for_lanes(Value* data, int entries, int first, int step, const Body& body) const {
+  template <class Value>
+  KOKKOS_FORCEINLINE_FUNCTION LaneValues<Value, internal_length> lane_values(Value* data, int entries, int first,
+                                                                             int step) const {
     int const width = 1 << m_shift;
+    LaneValues<Value, internal_length> lanes;
+    lanes.m_stride = width;
     for (int l = 0; l < internal_length; ++l) {
       int const slot = m_slots[std::int64_t{step} * vector_length + l];
-      if (slot < 0) continue;
-      body(l, data + ((std::int64_t{slot >> m_shift} * entries + first) * width + (slot & (width - 1))), width);
+      auto const at = (std::int64_t{slot >> m_shift} * entries + first) * width + (slot & (width - 1));
+      lanes.m_first[l] = slot < 0 ? nullptr : data + at;
     }
+    return lanes;
   }
 
   const int* m_slots;

@@ -4,6 +4,7 @@
 #include <hyperplane/block/gemv.hpp>
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/macros.hpp>
 #include <hyperplane/line/detail/line_blocks.hpp>
 #include <hyperplane/line/detail/line_cursor.hpp>
 #include <hyperplane/line/detail/line_factors.hpp>
@@ -84,6 +85,7 @@ struct LineExpand {
   KOKKOS_FUNCTION void copy(std::int64_t index) const {
     int const slot = m_separators.m_places.m_slots[index];
     if (slot < 0) return;
+    HYPERPLANE_UNROLL
     for (int c = 0; c < n; ++c) {
       slot_entry(m_separators.m_data, m_separators.m_entries, m_separators.m_first + c, slot,
                  m_separators.m_places.m_shift) = reduced(static_cast<int>(index), c);
@@ -111,6 +113,7 @@ struct LineExpand {
 
   KOKKOS_FUNCTION Vector separator(const int* table, const Lanes& lanes) const {
     Vector x;
+    HYPERPLANE_UNROLL
     for (int c = 0; c < n; ++c) {
       x[c] = PackType(0);
       for (int l = 0; l < internal_length; ++l) {

@@ -5,6 +5,7 @@
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/launch.hpp>
+#include <hyperplane/core/macros.hpp>
 #include <hyperplane/simd/pack.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
@@ -46,6 +47,7 @@ struct ApplySlab {
       std::int64_t const pack = map.first_pack(slab) + step;
       neighbours.load(step + 1, after.m_entries);
       block::Vector<PackType, n> sum;
+      HYPERPLANE_UNROLL
       for (int c = 0; c < n; ++c) {
         sum[c] = subtract ? PackType::load(m_b.packs().pack_data(pack, c)) : PackType(0);
       }
@@ -70,6 +72,7 @@ struct ApplySlab {
       accumulate(Direction::north, other);
       if (m_terms.has(Direction::top)) neighbours.load(step + map.pitch(), other.m_entries);
       accumulate(Direction::top, other);
+      HYPERPLANE_UNROLL
       for (int c = 0; c < n; ++c) sum[c].store(m_y.packs().pack_data(pack, c));
       before = here;
       here = after;

@@ -6,6 +6,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/macros.hpp>
 #include <hyperplane/host/slab_sweep.hpp>
 #include <hyperplane/simd/pack.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
@@ -54,6 +55,7 @@ struct SlabSweepStep {
       for (int v = 0; v < count; ++v) {
         auto const& neighbours = all_neighbours[as_size(v)];
         Values sum, other;
+        HYPERPLANE_UNROLL
         for (int c = 0; c < n; ++c) sum[c] = PackType::load(m_rhs[v].packs().pack_data(pack, c));
         neighbours.load(step - stride * map.pitch(), other.m_entries);
         block::gemv_subtract<n>(stored(pack, 0), other, sum);  // bottom; backward, top
@@ -69,6 +71,7 @@ struct SlabSweepStep {
         } else {
           x[v] = sum;
         }
+        HYPERPLANE_UNROLL
         for (int c = 0; c < n; ++c) x[v][c].store(m_x[v].packs().pack_data(pack, c));
       }
     }
