@@ -26,7 +26,7 @@ root = pathlib.Path.cwd()
 commands = {}
 for entry in json.loads((build / "compile_commands.json").read_text()):
     folder = pathlib.Path(entry["file"]).parent
-    if folder in (root / "src", root / "tools", root / "executables"):
+    if folder in (root / "src", build / "src", root / "tools", root / "executables"):
         commands.setdefault(entry["file"], entry)
 library = next(entry for name, entry in commands.items() if name.endswith("/src/boxes.cpp"))
 all_headers = str(build / "every_header.cpp")

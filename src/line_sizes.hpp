@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
 #include <hyperplane/line/block_tridiagonal.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>
 #include <hyperplane/line/line_layout.hpp>
@@ -17,7 +19,7 @@
 #include "sized_matrix.hpp"
 #include "typed_objects.hpp"
 
-// Compiled several times, each time for the block sizes of a group.
+// Included by a file of its own for the block sizes of each group: HYPERPLANE_SIZES.
 namespace hyperplane::run_time {
 
 /// Which point is at an ordinal of a set of lines, and where that is.

@@ -24,8 +24,8 @@ namespace hyperplane::run_time {
 
 /// Where plans of a line are compiled.
 enum class Part {
-  points,  ///< in sizes.cpp, for each block size
-  lines,   ///< in line_sizes.cpp, for each block size
+  points,  ///< in sizes.hpp, for each block size
+  lines,   ///< in line_sizes.hpp, for each block size
 };
 
 /// A line: its name, a summary, the plans, and the members of their options that are options outside of C++.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
 #include <hyperplane/stencil/convert.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -11,7 +13,7 @@
 #include "sized_matrix.hpp"
 #include "typed_objects.hpp"
 
-// Compiled several times, each time for the block sizes of a group.
+// Included by a file of its own for the block sizes of each group: HYPERPLANE_SIZES.
 namespace hyperplane::run_time {
 
 namespace {

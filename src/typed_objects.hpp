@@ -143,7 +143,7 @@ template <ExecutionSpace Exec>
 std::unique_ptr<Relaxation> make_relaxation(const Exec& exec, const Grid& grid, const Stencil& a,
                                             const RelaxationSettings& settings);
 
-/// Those of block size n, if that is in a group of them. Defined in sizes.cpp and line_sizes.cpp, which are compiled
+/// Those of block size n, if that is in a group of them. Defined in sizes.hpp and line_sizes.hpp, which are compiled
 /// for one group at a time.
 template <int group, ExecutionSpace Exec>
 const SizedFactory<Exec>* find_sized_factory(int n);
