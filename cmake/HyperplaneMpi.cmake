@@ -32,4 +32,4 @@ if(MPIEXEC_EXECUTABLE)
 endif()
 # Ranks that wait let others run.
 set(hyperplane_mpi_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
-                               KOKKOS_DISABLE_WARNINGS=1 OMP_NUM_THREADS=2 OMP_PROC_BIND=false)
+                               KOKKOS_DISABLE_WARNINGS=1 ${hyperplane_thread_count}=2 OMP_PROC_BIND=false)

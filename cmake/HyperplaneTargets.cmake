@@ -21,6 +21,12 @@ endif()
 # Threads that wait in the OpenMP runtime sleep soon, as those of the project's executables do: see docs/threads.md.
 set(hyperplane_waits "GOMP_SPINCOUNT=30000;KMP_BLOCKTIME=1")
 
+# What says how many threads a test has. Kokkos' Threads does not read the variable of OpenMP.
+set(hyperplane_thread_count OMP_NUM_THREADS)
+if(Kokkos_ENABLE_THREADS)
+  set(hyperplane_thread_count KOKKOS_NUM_THREADS)
+endif()
+
 # hyperplane_add_executable(NAME SOURCE...)
 function(hyperplane_add_executable name)
   add_executable(${name} ${ARGN})
@@ -44,7 +50,7 @@ function(hyperplane_add_unit_test name)
   endif()
   # More threads than the smallest machine has cores, so that tests see thread counts up to four.
   set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT ${seconds} ENVIRONMENT
-                                                                          "OMP_NUM_THREADS=4;OMP_PROC_BIND=false;${hyperplane_waits}")
+                                                                          "${hyperplane_thread_count}=4;OMP_PROC_BIND=false;${hyperplane_waits}")
 endfunction()
 
 # hyperplane_add_mpi_test(NAME SOURCE...): a GoogleTest executable with a main program of its own, of which CTest has a test

@@ -96,7 +96,7 @@ TEST(BlockIlu0Stress, plans_on_two_instances_at_once) {
 
 #else
 
-TEST(BlockIlu0Stress, needs_threads) { GTEST_SKIP() << "this Kokkos has no execution space with threads"; }
+TEST(BlockIlu0Stress, needs_openmp) { GTEST_SKIP() << "this Kokkos has no OpenMP"; }
 
 #endif
 

@@ -64,7 +64,7 @@ TYPED_TEST(BlockTridiagonalContract, factor_and_solve_launch_one_kernel_each_and
 }
 
 TYPED_TEST(BlockTridiagonalContract, works_while_the_default_instance_is_busy) {
-  if constexpr (HostExecutionSpace<TypeParam>) {
+  if constexpr (has_busy_instance<TypeParam>) {
     System<TypeParam> const system{TypeParam()};
     auto const exec = OtherInstance<TypeParam>::make();
     std::optional<BlockTridiagonal<double, n, TypeParam>> solver;

@@ -27,12 +27,22 @@ struct OtherInstance<Kokkos::OpenMP> {
 };
 #endif
 
+/// Whether another thread can keep the default instance of an execution space busy. Kokkos' Threads has that instance
+/// alone, and takes kernels from the main thread alone.
+template <class Exec>
+inline constexpr bool has_busy_instance = HostExecutionSpace<Exec>;
+#ifdef KOKKOS_ENABLE_THREADS
+template <>
+inline constexpr bool has_busy_instance<Kokkos::Threads> = false;
+#endif
+
 /// Keeps the default instance of a host execution space busy while an object of this class lives, but no longer than
 /// `patience`: whatever is launched on that instance meanwhile, or fences it, has to wait.
 ///
 /// Kokkos Tools cannot tell the instances of a host execution space apart, so that this is how tests find out which of
 /// them is used.
 template <HostExecutionSpace Exec>
+  requires has_busy_instance<Exec>
 class BusyDefaultInstance {
   using Clock = std::chrono::steady_clock;
 

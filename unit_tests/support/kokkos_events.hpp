@@ -36,9 +36,10 @@ class KokkosEvents {
           s_current->m_allocated_bytes += bytes;
         });
     tools::set_begin_fence_callback([](const char* label, std::uint32_t, std::uint64_t*) {
-      // Kokkos fences around callbacks by itself.
+      // Kokkos fences around callbacks by itself, and its Threads at the end of every kernel.
       std::string_view const text = label;
-      if (!text.starts_with("Kokkos::Tools")) s_current->m_fences.emplace_back(text);
+      if (text.starts_with("Kokkos::Tools") || text.starts_with("Kokkos::ThreadsInternal")) return;
+      s_current->m_fences.emplace_back(text);
     });
     tools::set_begin_deep_copy_callback([](Kokkos_Profiling_SpaceHandle, const char* target, const void*,
                                            Kokkos_Profiling_SpaceHandle, const char*, const void*,

@@ -99,7 +99,7 @@ TEST(BusyMachine, teams_sleep_while_they_wait) {
 
 #else
 
-TEST(BusyMachine, needs_threads) { GTEST_SKIP() << "this Kokkos has no execution space with threads"; }
+TEST(BusyMachine, needs_openmp) { GTEST_SKIP() << "this Kokkos has no OpenMP"; }
 
 #endif
 

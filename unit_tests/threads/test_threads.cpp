@@ -171,7 +171,7 @@ TEST(SmallWork, of_the_swept_rule_has_the_bits_of_a_team) {
 
 #else
 
-TEST(SmallWork, needs_threads) { GTEST_SKIP() << "this Kokkos has no execution space with threads"; }
+TEST(SmallWork, needs_openmp) { GTEST_SKIP() << "this Kokkos has no OpenMP"; }
 
 #endif
 
