@@ -8,6 +8,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 
+#if defined(HYPERPLANE_VECTOR_EXTENSION)
 /// block::invert for blocks of Pack that do not fit in the registers of a host: in panels of a few columns. Each panel
 /// is applied to the other columns at once, by sub-blocks, so that an entry is loaded and stored once for a panel
 /// and not once for a pivot.
@@ -95,3 +96,4 @@ HYPERPLANE_FORCEINLINE_FUNCTION void invert_panels(Matrix<T, n>& a, PackPivots<T
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::block::detail
+#endif
