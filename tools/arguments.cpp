@@ -67,7 +67,7 @@ void add_preconditioner_option(CLI::App& app, PreconditionerOption& option) {
       ->default_str(standard_of(option));
 }
 
-void add_solve(CLI::App& app, SolveCommand& command) {
+const CLI::App* add_solve(CLI::App& app, SolveCommand& command) {
   auto& solve =
       *app.add_subcommand("solve", "Solve A x = b, for a block matrix on the seven-point stencil of a structured grid");
   solve.footer(solve_help);
@@ -107,6 +107,7 @@ void add_solve(CLI::App& app, SolveCommand& command) {
   add_backend(solve, command.backend);
   add_choice(solve, "--storage", settings.storage, storages,
              "Type that A and its factors are stored in; arithmetic is double");
+  return &solve;
 }
 
 constexpr const char* swept_help =
@@ -130,7 +131,7 @@ constexpr const char* app_help =
 
 Exit status: 0 done, 1 error, 2 not converged, 130 stopped by Ctrl-C or SIGTERM.)";
 
-void add_swept(CLI::App& app, SweptCommand& command) {
+const CLI::App* add_swept(CLI::App& app, SweptCommand& command) {
   auto& swept = *app.add_subcommand(
       "swept", "Advance an unsteady equation on a line of points with the swept rule, from a state that it brings");
   swept.footer(swept_help);
@@ -138,11 +139,8 @@ void add_swept(CLI::App& app, SweptCommand& command) {
       swept, "--equation", command.equation,
       {{"heat", SweptEquation::heat}, {"ks", SweptEquation::kuramoto_sivashinsky}, {"euler", SweptEquation::euler}},
       "The equation");
-  add_integer(swept, "--points", command.points, std::int64_t{1}, std::int64_t{1} << 28, "Points of the line")
-      ->required();
-  add_integer(swept, "--steps", command.steps, std::int64_t{0}, std::int64_t{1} << 40, "Time steps")
-      ->type_name("S")
-      ->required();
+  add_integer(swept, "--points", command.points, 1, std::int64_t{1} << 28, "Points of the line")->required();
+  add_integer(swept, "--steps", command.steps, 0, std::int64_t{1} << 40, "Time steps")->type_name("S")->required();
   using hyperplane::SweptVariant;
   std::vector<std::pair<std::string, SweptVariant>> variants;
   for (auto const variant :
@@ -151,12 +149,13 @@ void add_swept(CLI::App& app, SweptCommand& command) {
     variants.emplace_back(name(variant), variant);
   }
   add_choice<SweptVariant>(swept, "--variant", command.variant, variants, "How; those after tiles are CUDA's");
-  add_integer(swept, "--tile-points", command.tile_points, std::int64_t{0}, std::int64_t{1} << 28,
+  add_integer(swept, "--tile-points", command.tile_points, 0, std::int64_t{1} << 28,
               "Points of a tile; 0: as many as suit")
       ->capture_default_str();
   add_file(swept, "--output", command.output, "Where to write the state after the last step; -: standard output");
   add_progress(swept, command.progress);
   add_backend(swept, command.backend);
+  return &swept;
 }
 
 /// CLI11 >= 2.5 would join and indent the lines anew.
@@ -190,35 +189,46 @@ const CLI::App* command_of(const CLI::App& app, const std::string& word) {
       fmt::format("'{}' is not a command; there are {}{}", word, fmt::join(names, ", "), suggestion(word, names)));
 }
 
-}  // namespace
-
-Arguments::Arguments()
-    : m_app("Solvers for structured grids: implicit block-sparse systems, and explicit steps on a line.",
-            "hyperplane") {
-  m_app.require_subcommand(1);
-  print_help_as_it_is(*m_app.get_formatter());
-  m_app.set_version_flag("--version", HYPERPLANE_VERSION_STRING);
-  add_solve(m_app, solve);
-  add_swept(m_app, swept);
-  m_app.add_subcommand("info", "Say what this build has: backends, versions, vector length, device")->footer(info_help);
-  m_app.footer(app_help);
-}
-
-void Arguments::check_spelling(int argc, const char* const* argv) const {
-  auto const* app = &m_app;
+void check_spelling(const CLI::App& app, int argc, const char* const* argv) {
+  auto const* command = &app;
   for (int i = 1; i < argc; ++i) {
     std::string const word = argv[i];
     auto const option = option_of(word);
-    auto const command = app == &m_app ? "hyperplane" : "hyperplane " + app->get_name();
-    if (!option.empty() && app->get_option_no_throw(option) == nullptr) {
-      throw InputError(fmt::format("'{}' is no option of `{}`{} (`{} --help` has all)", option, command,
-                                   suggestion(option, options_of(*app)), command));
+    auto const name = command == &app ? "hyperplane" : "hyperplane " + command->get_name();
+    if (!option.empty() && command->get_option_no_throw(option) == nullptr) {
+      throw InputError(fmt::format("'{}' is no option of `{}`{} (`{} --help` has all)", option, name,
+                                   suggestion(option, options_of(*command)), name));
     }
-    if (app == &m_app && option.empty()) app = command_of(m_app, word);
+    if (command == &app && option.empty()) command = command_of(app, word);
   }
-  if (app == &m_app && argc < 2) {
+  if (command == &app && argc < 2) {
     throw InputError("a command is missing: solve, swept or info; `hyperplane --help` says more");
   }
+}
+
+}  // namespace
+
+std::optional<Arguments> parse_arguments(int argc, const char* const* argv) {
+  Arguments arguments;
+  CLI::App app("Solvers for structured grids: implicit block-sparse systems, and explicit steps on a line.",
+               "hyperplane");
+  app.require_subcommand(1);
+  print_help_as_it_is(*app.get_formatter());
+  app.set_version_flag("--version", HYPERPLANE_VERSION_STRING);
+  auto const* const solve = add_solve(app, arguments.solve);
+  auto const* const swept = add_swept(app, arguments.swept);
+  app.add_subcommand("info", "Say what this build has: backends, versions, vector length, device")->footer(info_help);
+  app.footer(app_help);
+  check_spelling(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& wanted) {
+    app.exit(wanted);
+    return std::nullopt;
+  }
+  if (solve->parsed()) arguments.command = Command::solve;
+  if (swept->parsed()) arguments.command = Command::swept;
+  return arguments;
 }
 
 }  // namespace hyperplane::tools

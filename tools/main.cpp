@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <executables/threads.hpp>
 
@@ -15,20 +16,17 @@ namespace {
 using namespace hyperplane::tools;
 
 int run(int argc, char** argv) {
-  Arguments arguments;
-  try {
-    arguments.parse(argc, argv);
-  } catch (const CLI::Success& wanted) {
-    return arguments.exit(wanted);
-  } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "hyperplane: error: {}\n", error.what());
-    return exit_error;
-  }
+  auto const arguments = parse_arguments(argc, argv);
+  if (!arguments) return EXIT_SUCCESS;
   handle_signals();
   check_environment();
   Library const library;
-  if (arguments.has_command("info")) return run_info();
-  return arguments.has_command("swept") ? run_swept(arguments.swept) : run_solve(arguments.solve);
+  switch (arguments->command) {
+    case Command::solve: return run_solve(arguments->solve);
+    case Command::swept: return run_swept(arguments->swept);
+    case Command::info: break;
+  }
+  return run_info();
 }
 
 }  // namespace

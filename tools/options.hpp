@@ -2,22 +2,21 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
-/// Kinds of options of the command line.
+#include "option_text.hpp"
+
+/// Kinds of options of the command line. CLI11 compiles for long: one file alone includes it.
 namespace hyperplane::tools {
 
 /// Refuses what is none of the words, and suggests one.
-CLI::Validator one_of(const std::string& option, const std::vector<std::string>& words);
-/// "a|b"
-std::string join_words(const std::vector<std::string>& words);
-/// Makes 1000 of "1e3", and refuses what is not a whole number.
-CLI::Validator whole_number(const std::string& option);
-/// Refuses what is not a number, and what is not finite, for which a command line has no use.
-CLI::Validator finite_number(const std::string& option);
+inline CLI::Validator one_of(const std::string& option, const std::vector<std::string>& words) {
+  return {[words](const std::string& text) { return refusal_of_choice(text, words); }, "", option};
+}
 
 /// An option that takes one of several names and no other spelling of them.
 template <class Choice>
@@ -41,20 +40,26 @@ void add_choice(CLI::App& app, const std::string& option, Choice& choice,
 }
 
 /// An option that takes an integer, which may be written as 1e6.
-template <class Integer, class Limit>
-CLI::Option* add_integer(CLI::App& app, const std::string& option, Integer& value, Limit least, Limit most,
-                         const std::string& description) {
-  return app.add_option(option, value, description)
-      ->check(CLI::Range(least, most).description(""))
-      ->transform(whole_number(option))
-      ->type_name("N");
+template <class Integer>
+CLI::Option* add_integer(CLI::App& app, const std::string& option, Integer& value, std::int64_t least,
+                         std::int64_t most, const std::string& description) {
+  auto const check = [least, most](std::string& text) { return refusal_of_integer(text, least, most); };
+  return app.add_option(option, value, description)->transform(CLI::Validator(check, "", option))->type_name("N");
 }
 
 /// An option that takes a number.
-CLI::Option* add_number(CLI::App& app, const std::string& option, double& value, const std::string& description);
+inline CLI::Option* add_number(CLI::App& app, const std::string& option, double& value,
+                               const std::string& description) {
+  return app.add_option(option, value, description)
+      ->check(CLI::Validator(refusal_of_number, "", option))
+      ->type_name("X");
+}
 
 /// An option that takes the name of a file, which an empty variable of a shell is not.
-CLI::Option* add_file(CLI::App& app, const std::string& option, std::filesystem::path& file,
-                      const std::string& description);
+inline CLI::Option* add_file(CLI::App& app, const std::string& option, std::filesystem::path& file,
+                             const std::string& description) {
+  auto const check = [](const std::string& name) { return name.empty() ? "the name of the file is empty" : ""; };
+  return app.add_option(option, file, description)->check(CLI::Validator(check, "", option))->type_name("FILE");
+}
 
 }  // namespace hyperplane::tools

@@ -13,7 +13,7 @@
 #include <tuple>
 
 #include "library.hpp"
-#include "options.hpp"
+#include "option_text.hpp"
 
 namespace hyperplane::tools {
 
@@ -80,16 +80,14 @@ std::vector<std::string> words_of(const OptionMeaning& meaning) {
   return words;
 }
 
-std::string refusal_of_integer(const hyperplane_option_description& option, std::string& text) {
-  if (auto error = whole_number(option.name)(text); !error.empty()) return error;
-  // What is an int in the library, in the largest type that CLI11 compares.
-  auto const least = static_cast<std::int64_t>(std::max<double>(option.least, std::numeric_limits<int>::min()));
-  auto const most = static_cast<std::int64_t>(std::min<double>(option.most, std::numeric_limits<int>::max()));
-  return CLI::Range(least, most)(text);
-}
-
-std::string refusal_of_real(const hyperplane_option_description& option, std::string& text) {
-  if (auto error = finite_number(option.name)(text); !error.empty()) return error;
+/// Makes 1000 of "1e3" where the option takes whole numbers; what is wrong with the text.
+std::string refusal_of_number(const hyperplane_option_description& option, std::string& text) {
+  if (option.type == HYPERPLANE_OPTION_INTEGER) {
+    auto const least = std::max<double>(option.least, std::numeric_limits<int>::min());
+    auto const most = std::min<double>(option.most, std::numeric_limits<int>::max());
+    return refusal_of_integer(text, static_cast<std::int64_t>(least), static_cast<std::int64_t>(most));
+  }
+  if (auto error = tools::refusal_of_number(text); !error.empty()) return error;
   double const value = std::strtod(text.c_str(), nullptr);
   return is_in_range(option, value) ? "" : fmt::format("{} is not {}", value, range_of(option));
 }
@@ -119,9 +117,8 @@ std::string OptionMeaning::type_name() const {
 }
 
 std::string OptionMeaning::refusal(std::string text) const {
-  if (description.type == HYPERPLANE_OPTION_REAL) return refusal_of_real(description, text);
-  if (description.type == HYPERPLANE_OPTION_INTEGER) return refusal_of_integer(description, text);
-  return one_of(description.name, words_of(*this))(text);
+  bool const is_number = description.type == HYPERPLANE_OPTION_REAL || description.type == HYPERPLANE_OPTION_INTEGER;
+  return is_number ? refusal_of_number(description, text) : refusal_of_choice(text, words_of(*this));
 }
 
 const OptionMeaning* PreconditionerOption::meaning_for(const std::string& preconditioner) const {
@@ -132,7 +129,7 @@ const OptionMeaning* PreconditionerOption::meaning_for(const std::string& precon
 
 std::string PreconditionerOption::value_for(const OptionMeaning& meaning) const {
   auto value = text.empty() ? std::string(meaning.description.standard) : text;
-  if (meaning.description.type == HYPERPLANE_OPTION_INTEGER) whole_number(flag)(value);
+  if (meaning.description.type == HYPERPLANE_OPTION_INTEGER) refusal_of_number(meaning.description, value);
   return value;
 }
 

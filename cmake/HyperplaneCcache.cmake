@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# What was compiled before is taken from ccache where it is installed, unless CMAKE_CXX_COMPILER_LAUNCHER says something
+# else; empty: nothing. nvcc compiles one source several times, which ccache does not follow.
+if(NOT PROJECT_IS_TOP_LEVEL OR DEFINED CMAKE_CXX_COMPILER_LAUNCHER OR Kokkos_ENABLE_CUDA)
+  return()
+endif()
+find_program(HYPERPLANE_CCACHE ccache DOC "Compiler cache for the project's own build")
+mark_as_advanced(HYPERPLANE_CCACHE)
+if(HYPERPLANE_CCACHE)
+  # What a precompiled header was made of is compared by its own entry in the cache.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${HYPERPLANE_CCACHE})
+endif()

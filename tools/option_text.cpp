@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "option_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+#include "spelling.hpp"
+
+namespace hyperplane::tools {
+
+namespace {
+
+/// Makes 1000 of "1e3"; what is wrong with the text if it is not a whole number.
+std::string to_whole_number(std::string& text, std::int64_t& whole) {
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  if (auto const [after, error] = std::from_chars(begin, end, whole); error == std::errc{} && after == end) return {};
+  double value = 0.0;
+  auto const [after, error] = std::from_chars(begin, end, value);
+  if (after != end || text.empty() || error == std::errc::invalid_argument || std::trunc(value) != value) {
+    return fmt::format("'{}' is not a whole number", text);
+  }
+  constexpr double limit = 9007199254740992.0;  // from here on not every integer is a double
+  if (error != std::errc{} || std::abs(value) > limit) return fmt::format("'{}' is too large", text);
+  whole = static_cast<std::int64_t>(value);
+  text = std::to_string(whole);
+  return {};
+}
+
+}  // namespace
+
+std::string join_words(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, "|")); }
+
+std::string refusal_of_choice(const std::string& text, const std::vector<std::string>& words) {
+  if (std::ranges::count(words, text) > 0) return {};
+  return fmt::format("'{}' is not one of {}{}", text, join_words(words), suggestion(text, words));
+}
+
+std::string refusal_of_integer(std::string& text, std::int64_t least, std::int64_t most) {
+  std::int64_t value = 0;
+  if (auto error = to_whole_number(text, value); !error.empty()) return error;
+  if (least <= value && value <= most) return {};
+  return fmt::format("Value {} not in range [{} - {}]", value, least, most);
+}
+
+std::string refusal_of_number(const std::string& text) {
+  char* end = nullptr;
+  double const value = std::strtod(text.c_str(), &end);
+  if (text.empty() || end != text.c_str() + text.size() || std::isnan(value)) {
+    return fmt::format("'{}' is not a number", text);
+  }
+  return std::isfinite(value) ? "" : fmt::format("'{}' is not finite", text);
+}
+
+}  // namespace hyperplane::tools
