@@ -23,12 +23,14 @@ import json, pathlib, shlex, sys
 
 build = pathlib.Path(sys.argv[1]).resolve()
 root = pathlib.Path.cwd()
+# Files that are compiled together stand in one that CMake makes.
+folders = (root / "src", build / "src", build / "src/CMakeFiles/hyperplane_c.dir/Unity", root / "tools", root / "executables")
 commands = {}
 for entry in json.loads((build / "compile_commands.json").read_text()):
     folder = pathlib.Path(entry["file"]).parent
-    if folder in (root / "src", build / "src", root / "tools", root / "executables"):
+    if folder in folders:
         commands.setdefault(entry["file"], entry)
-library = next(entry for name, entry in commands.items() if name.endswith("/src/boxes.cpp"))
+library = next(entry for name, entry in commands.items() if name.endswith("/src/context.cpp"))
 all_headers = str(build / "every_header.cpp")
 commands[all_headers] = dict(library, file=all_headers,
                              command=library["command"].replace(library["file"], shlex.quote(all_headers)) +
