@@ -34,7 +34,7 @@
 /// HYPERPLANE_UNROLL unrolls the loop that follows, up to the largest block size: small arrays that it indexes then
 /// live in registers. HYPERPLANE_INDEPENDENT says that iterations of the loop that follows do not depend on one
 /// another.
-#if defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #define HYPERPLANE_UNROLL _Pragma("unroll")
 #define HYPERPLANE_INDEPENDENT
 #elif defined(__CUDACC__)
