@@ -11,8 +11,11 @@
 
 /// HYPERPLANE_FORCEINLINE_FUNCTION marks those that are too long to be inlined by themselves, in loops that can only
 /// vectorize if they are.
-#if defined(__CUDACC__) || defined(__HIPCC__)
+#if defined(__CUDACC__)
 #define HYPERPLANE_FORCEINLINE_FUNCTION __host__ __device__ __forceinline__
+#elif defined(__HIPCC__)
+// A header of HIP has __forceinline__, and need not be included.
+#define HYPERPLANE_FORCEINLINE_FUNCTION __host__ __device__ inline __attribute__((always_inline))
 #elif defined(__GNUC__)
 #define HYPERPLANE_FORCEINLINE_FUNCTION inline __attribute__((always_inline))
 #else
