@@ -18,3 +18,10 @@ if(NOT Kokkos_FOUND OR Kokkos_VERSION VERSION_GREATER_EQUAL 6)
       "-DKokkos_ROOT=<prefix>. On a Debian machine without one, ./run sets one up in a private root.")
 endif()
 message(STATUS "Kokkos ${Kokkos_VERSION} (${Kokkos_DEVICES}) in ${Kokkos_DIR}")
+
+# What many files include is parsed once, where there are precompiled headers: nvcc knows none, and hipcc would need one for
+# each of its passes.
+set(hyperplane_precompiles ON)
+if(Kokkos_ENABLE_CUDA OR Kokkos_ENABLE_HIP)
+  set(hyperplane_precompiles OFF)
+endif()

@@ -155,6 +155,55 @@ TYPED_TEST(BoxPackerTest, transposes_large_boxes) {
   transpose_there_and_back<double>(exec, {96, 208, 212});
 }
 
+/// A box as BoxPacker has it: where its points are in memory, and one after the other in the buffer.
+detail::Nest<double, 2> packed_nest(double* first, const std::array<int, 4>& extents,
+                                    const std::array<std::int64_t, 4>& strides) {
+  detail::Nest<double, 2> nest{};
+  nest.m_data[0] = first;
+  std::int64_t stride = 1;
+  for (std::size_t d = 0; d < 4; ++d) {
+    nest.m_extents[d] = extents[d];
+    nest.m_strides[0][d] = strides[d];
+    nest.m_strides[1][d] = stride;
+    stride *= extents[d];
+  }
+  return nest;
+}
+
+TYPED_TEST(BoxPackerTest, has_a_portable_way) {
+  // Hosts and CUDA have ways of their own, so that packers there do not take it.
+  TypeParam const exec;
+  using Values = Kokkos::View<double*, typename TypeParam::memory_space>;
+  int const size = 400;
+  Values const array("array", size), back("back", size), buffer("buffer", size);
+  auto const host_array = Kokkos::create_mirror_view(array);
+  for (int e = 0; e < size; ++e) host_array(e) = e + 1;
+  Kokkos::deep_copy(array, host_array);
+  auto const nests = [](double* values) {
+    return std::vector{packed_nest(values, {1, 1, 1, 1}, {1, 1, 1, 1}), packed_nest(values, {0, 3, 2, 1}, {1, 1, 1, 1}),
+                       packed_nest(values + 1, {3, 5, 2, 1}, {7, 1, 40, 1}),
+                       packed_nest(values + 100, {5, 3, 2, 4}, {1, 7, 30, 70})};
+  };
+  detail::PortableBoxCopy<double, TypeParam>(exec, nests(array.data())).template run<true>(exec, "pack", buffer.data());
+  detail::PortableBoxCopy<double, TypeParam>(exec, nests(back.data())).template run<false>(exec, "back", buffer.data());
+  exec.fence();
+  std::vector<double> expected_buffer, expected_back(size, 0.0);
+  for (auto const& nest : nests(host_array.data())) {
+    auto const& strides = nest.m_strides[0];
+    for (int e = 0; e < nest.size(); ++e) {
+      int rest = e;
+      auto offset = nest.m_data[0] - host_array.data();
+      for (int d = 0; d < 4; rest /= nest.m_extents[d++]) offset += rest % nest.m_extents[d] * strides[d];
+      expected_buffer.push_back(static_cast<double>(offset + 1));
+      expected_back[static_cast<std::size_t>(offset)] = static_cast<double>(offset + 1);
+    }
+  }
+  auto const packed = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, buffer);
+  auto const unpacked = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, back);
+  EXPECT_TRUE(bitwise_equal({packed.data(), packed.data() + expected_buffer.size()}, expected_buffer));
+  EXPECT_TRUE(bitwise_equal({unpacked.data(), unpacked.data() + size}, expected_back));
+}
+
 TYPED_TEST(BoxPackerTest, exchanges_halos_like_a_copy) {
   // Two blocks side by side: what the left one sends is what the right one has in its halo.
   TypeParam const exec;

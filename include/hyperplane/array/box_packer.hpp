@@ -18,10 +18,6 @@
 #include <string>
 #include <vector>
 
-#ifdef KOKKOS_ENABLE_CUDA
-#include <hyperplane/array/detail/box_copy_cuda.hpp>
-#endif
-
 namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// The `width` layers of points of `box` at a face, beginning `from` layers inside it: with from = 0 and ghost layers

@@ -8,7 +8,7 @@
 /// it must not call one another. Everything that the library declares is therefore in an inline namespace that is named
 /// after it, HYPERPLANE_ABI: nobody has to write that name, but a function that takes the library's types or comes from
 /// its headers has another symbol for each length, and the linker refuses to bind one to the other. The host's macros
-/// hold in both passes of nvcc, so kernels have one name.
+/// hold in both passes of nvcc, and of Clang for HIP, so kernels have one name.
 #if defined(__AVX512F__)
 #define HYPERPLANE_HOST_VECTOR_BYTES 64
 #define HYPERPLANE_ABI vectors_of_64_bytes

@@ -11,8 +11,11 @@
 
 /// HYPERPLANE_FORCEINLINE_FUNCTION marks those that are too long to be inlined by themselves, in loops that can only
 /// vectorize if they are.
-#if defined(__CUDACC__) || defined(__HIPCC__)
+#if defined(__CUDACC__)
 #define HYPERPLANE_FORCEINLINE_FUNCTION __host__ __device__ __forceinline__
+#elif defined(__HIPCC__)
+// A header of HIP has __forceinline__, and need not be included.
+#define HYPERPLANE_FORCEINLINE_FUNCTION __host__ __device__ inline __attribute__((always_inline))
 #elif defined(__GNUC__)
 #define HYPERPLANE_FORCEINLINE_FUNCTION inline __attribute__((always_inline))
 #else
@@ -34,7 +37,7 @@
 /// HYPERPLANE_UNROLL unrolls the loop that follows, up to the largest block size: small arrays that it indexes then
 /// live in registers. HYPERPLANE_INDEPENDENT says that iterations of the loop that follows do not depend on one
 /// another.
-#if defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #define HYPERPLANE_UNROLL _Pragma("unroll")
 #define HYPERPLANE_INDEPENDENT
 #elif defined(__CUDACC__)

@@ -9,8 +9,8 @@
 #include <utility>
 
 /// What Pack is made of: the compiler's vector extension, or an array where there is none. nvcc refuses the extension
-/// in functions for both host and device.
-#if defined(__GNUC__) && !defined(__CUDACC__)
+/// in functions for both host and device; compilers for HIP have the array, too, so that kernels for GPUs are the same.
+#if defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 #define HYPERPLANE_VECTOR_EXTENSION
 #endif
 

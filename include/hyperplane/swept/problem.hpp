@@ -31,10 +31,11 @@ struct PointState {
 /// a * b + c, rounded once where the hardware can and twice where it cannot: the same everywhere in a program. A
 /// compiler may fuse a plain product with a sum in one kernel and not in another; a step written with these two
 /// functions gives the same bits in every variant. The host side of a program for CUDA rounds once too, by a function
-/// of the library where it is not compiled for an instruction set that can.
+/// of the library where it is not compiled for an instruction set that can; likewise for HIP.
 template <std::floating_point Scalar>
 HYPERPLANE_FUNCTION inline Scalar multiply_add(Scalar a, Scalar b, Scalar c) {
-#if defined(__CUDACC__) || defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__FP_FAST_FMA)
+#if defined(__CUDACC__) || defined(__HIPCC__) || defined(__FMA__) || defined(__ARM_FEATURE_FMA) || \
+    defined(__FP_FAST_FMA)
   using std::fma;
   return fma(a, b, c);
 #else
@@ -49,6 +50,10 @@ HYPERPLANE_FUNCTION inline Scalar multiply(Scalar a, Scalar b) {
   // Never contracted, as the other way is by compilers that know what adding -0 does.
   if constexpr (sizeof(Scalar) == sizeof(double)) return __dmul_rn(a, b);
   return __fmul_rn(a, b);
+#elif defined(__HIPCC__)
+  // This compiler knows what adding -0 does, and fuses across statements, except where it is told not to.
+#pragma clang fp contract(off)
+  return a * b;
 #else
   return multiply_add(a, b, Scalar(-0.0));
 #endif

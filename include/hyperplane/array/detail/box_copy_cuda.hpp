@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/array/detail/box_copy.hpp>
 #include <hyperplane/array/detail/box_copy_cuda_kernel.hpp>
+#include <hyperplane/array/detail/box_copy_portable.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>

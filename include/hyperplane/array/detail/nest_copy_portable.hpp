@@ -30,16 +30,18 @@ struct CopyBands {
 /// How an execution space copies the first array of a nest to the second, which may run fastest in another direction.
 template <ExecutionSpace Exec>
 struct NestCopy {
-  static_assert(HostExecutionSpace<Exec>, "other spaces have a specialization");
-
   template <class T>
   static void run(const Exec& exec, const std::string& label, Nest<T, 2> nest) {
     if (nest.size() == 0) return;
     nest.normalize();
-    TransposedBands<T> const bands(nest);
-    if (bands.m_bands == 0) return for_each(exec, label, nest, CopyOp<T>{});
-    run_range(exec, label, bands.count(nest), 2.0 * sizeof(T) * static_cast<double>(nest.size()),
-              CopyBands<T>{nest, bands});
+    if constexpr (HostExecutionSpace<Exec>) {
+      TransposedBands<T> const bands(nest);
+      if (bands.m_bands > 0) {
+        return run_range(exec, label, bands.count(nest), 2.0 * sizeof(T) * static_cast<double>(nest.size()),
+                         CopyBands<T>{nest, bands});
+      }
+    }
+    for_each(exec, label, nest, CopyOp<T>{});
   }
 };
 
