@@ -22,6 +22,7 @@ expect_refused "'tset' is not a command" tset
 expect_refused "'--serial' is not understood; ./run help says what there is" test --serial
 expect_refused "'more' is not understood; ./run help says what there is" test --all more
 expect_refused "'quickly' is not understood; ./run help says what there is" demo quickly
+expect_refused "'wedge' is not understood; ./run help says what there is" demo airfoil wedge
 expect_refused "'cmake' is not understood; ./run help says what there is" shell cmake
 expect_refused "'more' is not understood; ./run help says what there is" shell --serial -c true more
 expect_refused "-c wants a command: ./run shell -c 'cmake --version'" shell -c

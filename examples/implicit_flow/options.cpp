@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <sstream>
 #include <string>
 
 namespace implicit_flow {
@@ -163,7 +164,7 @@ void add_linear_options(CLI::App& app, SteadyOptions& steady) {
 
 }  // namespace
 
-std::optional<Options> parse_options(int argc, char** argv, int& exit_status) {
+std::optional<Options> parse_options(int argc, char** argv, int& exit_status, Start start) {
   CLI::App app(
       "Steady compressible flow on a structured grid: finite volumes, implicit pseudo-time steps, block ILU(0).\n"
       "Writes flow.vts (ParaView), history.csv and, where there is a theory, comparison.csv to the output folder.\n"
@@ -179,11 +180,15 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_status) {
       app, "--grid-format", options.grid_format,
       {{"ascii", Plot3dFormat::ascii}, {"unformatted", Plot3dFormat::unformatted}, {"stream", Plot3dFormat::stream}},
       "encoding of the file of --write-grid");
-  app.add_option("--threads", options.threads, "host threads [what Kokkos takes]")->check(CLI::PositiveNumber);
+  app.add_option("--threads", options.threads, "host threads [what Kokkos takes], of each rank where there are several")
+      ->check(CLI::PositiveNumber);
+  if (start != Start::alone) app.footer("On ranks of MPI: mpirun -n 2 implicit_flow --parts 2x1x1");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    exit_status = app.exit(error) == 0 ? 0 : 1;
+    std::ostringstream nowhere;
+    bool const speaks = start != Start::other_rank;
+    exit_status = (speaks ? app.exit(error) : app.exit(error, nowhere, nowhere)) == 0 ? 0 : 1;
     return std::nullopt;
   }
   options.steady.damping = damping.value_or(default_damping(options.flow.kind));

@@ -20,8 +20,11 @@ struct Options {
   int threads = 0;  ///< 0: Kokkos decides
 };
 
+/// How the process was started: without MPI, as the rank that speaks, or as another one.
+enum class Start { alone, first_rank, other_rank };
+
 /// Nothing where the process should end at once with `exit_status`: after --help, or after an error, which has been
-/// explained.
-std::optional<Options> parse_options(int argc, char** argv, int& exit_status);
+/// explained by the rank that speaks.
+std::optional<Options> parse_options(int argc, char** argv, int& exit_status, Start start);
 
 }  // namespace implicit_flow

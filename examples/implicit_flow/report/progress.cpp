@@ -9,7 +9,8 @@
 
 namespace implicit_flow {
 
-Progress::Progress(const std::filesystem::path& history) : m_terminal(isatty(STDOUT_FILENO) == 1), m_history(history) {
+Progress::Progress(const std::filesystem::path& history, bool may_have_terminal)
+    : m_terminal(may_have_terminal && isatty(STDOUT_FILENO) == 1), m_history(history) {
   if (!m_history) throw hyperplane::Error(history.string() + ": cannot be written");
   m_history << "step,residual,cfl,linear_iterations,fraction\n";
 }

@@ -14,7 +14,7 @@ namespace implicit_flow {
 class Progress {
  public:
   /// Throws hyperplane::Error if the history file cannot be written.
-  explicit Progress(const std::filesystem::path& history);
+  Progress(const std::filesystem::path& history, bool may_have_terminal);
 
   void show(const StepReport& step);
   /// Closes the live line and says how it ended.

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "interfaces.hpp"
 #include "jacobian.hpp"
 #include "kernels.hpp"
 #include "linear_comparison.hpp"
 #include "linear_solver.hpp"
+#include "one_process.hpp"
 #include "solution.hpp"
 #include "steady.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -27,31 +28,41 @@ namespace implicit_flow {
 ///
 /// Local time steps; the CFL number follows the residual by "switched evolution relaxation": W. A. Mulder and B. van
 /// Leer, "Experiments with implicit upwind methods for the Euler equations", 1985, DOI 10.1016/0021-9991(85)90144-5.
-template <hyperplane::ExecutionSpace Exec>
+///
+/// Processes says where the grid blocks are. What all processes do together is all but comparison().
+template <hyperplane::ExecutionSpace Exec, class Processes = OneProcess<Exec>>
 class FlowSolver {
  public:
   /// Starts with the free stream everywhere. Each grid block has its boundary conditions, which hold where it has no
   /// interface. Throws hyperplane::Error where a mesh has a cell without volume.
-  FlowSolver(const Exec& exec, const MeshBlocks& blocks, const Gas& gas,
+  FlowSolver(const Exec& exec, const Processes& processes, const MeshBlocks& blocks, const Gas& gas,
              const std::vector<BoundaryConditions>& boundary, const SteadyOptions& options)
       : m_options(options),
         m_blocks(blocks),
-        m_problems(make_problems(exec, blocks, gas, boundary)),
-        m_jacobian(exec, grid(), "Jacobian"),
-        m_negative_residual(exec, grid(), "negative residual"),
-        m_change(exec, grid(), "change"),
-        m_linear(exec, grid(), options.linear) {
-    if (options.compare) m_comparison.emplace(exec, grid(), options.linear);
-    for (auto const& problem : m_problems) {
-      auto const& cells = problem.metrics.cells;
-      m_residuals.emplace_back(exec, problem);
-      m_conserved.emplace_back(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "conserved"), cells.ni(),
-                               cells.nj(), cells.nk(), equations);
-      fill(exec, m_conserved.back(), cells, gas.conserved(problem.boundary.free_stream));
-    }
+        m_gas(gas),
+        m_processes(processes),
+        m_numbers(processes.blocks()),
+        m_problems(make_problems(exec, gas, boundary)),
+        m_jacobian(exec, processes.grid(), "Jacobian"),
+        m_negative_residual(exec, processes.grid(), "negative residual"),
+        m_change(exec, processes.grid(), "change"),
+        m_linear(exec, processes.grid(), options.linear) {
+    if (options.compare) m_comparison.emplace(exec, processes.grid(), options.linear);
+    processes.agree([&] {
+      for (auto const& problem : m_problems) {
+        auto const& cells = problem.metrics.cells;
+        m_residuals.emplace_back(exec, problem);
+        m_conserved.emplace_back(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "conserved"), cells.ni(),
+                                 cells.nj(), cells.nk(), equations);
+        fill(exec, m_conserved.back(), cells, gas.conserved(problem.boundary.free_stream));
+      }
+    });
   }
-
-  const hyperplane::MultiBlockGrid& grid() const { return m_blocks.cells; }
+  /// In one process.
+  FlowSolver(const Exec& exec, const MeshBlocks& blocks, const Gas& gas,
+             const std::vector<BoundaryConditions>& boundary, const SteadyOptions& options)
+    requires std::same_as<Processes, OneProcess<Exec>>
+      : FlowSolver(exec, OneProcess<Exec>(blocks.cells), blocks, gas, boundary, options) {}
 
   /// Steps until the residual has fallen far enough or the steps are spent; `report` is called after each of them.
   /// Throws hyperplane::Error when no time step, however small, leads to a physical state.
@@ -62,7 +73,7 @@ class FlowSolver {
     double penalty = 1;  // on the CFL number after a step that had to be cut short
     for (;; ++result.steps) {
       evaluate_residual(exec);
-      double const norm = two_norm(exec, m_negative_residual);
+      double const norm = std::sqrt(m_processes.sum(sum_of_squares(exec, m_negative_residual)));
       if (!std::isfinite(norm)) throw hyperplane::Error("the residual is not finite");
       if (result.steps == 0) first = norm;
       result.residual = first > 0 ? norm / first : 0;
@@ -86,62 +97,68 @@ class FlowSolver {
     return m_comparison ? m_comparison->totals() : std::vector<LinearTotals>{};
   }
 
-  /// Copies the flow on each grid block to the host.
+  /// Copies the flow on each grid block to the host of the process that speaks; elsewhere there is nothing.
   std::vector<Solution> solutions(const Exec& exec) const {
-    std::vector<Solution> result;
+    std::vector<std::vector<Quintet<double>>> own;
     for (std::size_t b = 0; b < m_problems.size(); ++b) {
       auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_conserved[b]);
       exec.fence("implicit_flow::solution");
-      Solution solution{m_blocks.meshes[b], m_problems[b].gas, {}};
       auto const& cells = m_problems[b].metrics.cells;
+      own.emplace_back();
       for (std::int64_t number = 0; number < cells.size(); ++number) {
-        solution.cells.push_back(solution.gas.primitive(load(host, cells.point(number))));
+        own.back().push_back(m_problems[b].gas.primitive(load(host, cells.point(number))));
       }
-      result.push_back(std::move(solution));
+    }
+    std::vector<Solution> result;
+    for (auto& cells : m_processes.gather(std::move(own))) {
+      result.push_back({m_blocks.meshes[result.size()], m_gas, std::move(cells)});
     }
     return result;
   }
 
  private:
-  using Vector = typename LinearSolver<Exec>::Vector;
+  using Vector = typename Processes::Vector;
 
-  static std::vector<Problem<Exec>> make_problems(const Exec& exec, const MeshBlocks& blocks, const Gas& gas,
-                                                  const std::vector<BoundaryConditions>& boundary) {
+  std::vector<Problem<Exec>> make_problems(const Exec& exec, const Gas& gas,
+                                           const std::vector<BoundaryConditions>& boundary) const {
     std::vector<Problem<Exec>> result;
-    for (std::size_t b = 0; b < blocks.meshes.size(); ++b) {
-      try {
-        result.push_back({gas, boundary[b], compute_metrics(exec, blocks.meshes[b])});
-      } catch (const hyperplane::Error& error) {
-        if (blocks.meshes.size() == 1) throw;
-        throw hyperplane::Error("grid block " + std::to_string(b) + ": " + error.what());
+    m_processes.agree([&] {
+      for (int const number : m_numbers) {
+        auto const b = static_cast<std::size_t>(number);
+        try {
+          result.push_back({gas, boundary[b], compute_metrics(exec, m_blocks.meshes[b])});
+        } catch (const hyperplane::Error& error) {
+          if (m_blocks.meshes.size() == 1) throw;
+          throw hyperplane::Error("grid block " + std::to_string(b) + ": " + error.what());
+        }
       }
-    }
-    find_neighbours(exec, blocks.cells, result);
+    });
+    m_processes.find_neighbours(exec, result);
     return result;
   }
 
   void evaluate_residual(const Exec& exec) const {
     for (std::size_t b = 0; b < m_problems.size(); ++b) m_residuals[b].compute_primitive(exec, m_conserved[b]);
-    exchange(exec, grid(), m_residuals);
+    m_processes.exchange(exec, m_residuals);
     for (std::size_t b = 0; b < m_problems.size(); ++b) {
-      m_residuals[b].sum_fluxes(exec, m_options.order, m_negative_residual.block(static_cast<int>(b)));
+      m_residuals[b].sum_fluxes(exec, m_options.order, m_negative_residual.block(m_numbers[b]));
     }
   }
 
   void assemble(const Exec& exec, double cfl) const {
     for (std::size_t b = 0; b < m_problems.size(); ++b) {
-      assemble_jacobian(exec, m_problems[b], m_conserved[b], cfl, m_jacobian.block(static_cast<int>(b)));
+      assemble_jacobian(exec, m_problems[b], m_conserved[b], cfl, m_jacobian.block(m_numbers[b]));
     }
-    assemble_interfaces(exec, m_problems, m_conserved, m_jacobian);
+    m_processes.assemble_interfaces(exec, m_problems, m_conserved, m_jacobian);
   }
 
   double largest_fraction_of_change(const Exec& exec) const {
     double fraction = 1;
     for (std::size_t b = 0; b < m_problems.size(); ++b) {
-      fraction = std::min(
-          fraction, largest_fraction(exec, m_problems[b].gas, m_conserved[b], m_change.block(static_cast<int>(b))));
+      fraction =
+          std::min(fraction, largest_fraction(exec, m_problems[b].gas, m_conserved[b], m_change.block(m_numbers[b])));
     }
-    return fraction;
+    return m_processes.least(fraction);
   }
 
   /// One implicit step; the CFL number is cut as long as the linear system cannot be solved.
@@ -155,7 +172,7 @@ class FlowSolver {
       step.fraction = largest_fraction_of_change(exec);
       if (!(step.fraction > 0.01)) continue;
       for (std::size_t b = 0; b < m_problems.size(); ++b) {
-        add_change(exec, m_conserved[b], m_change.block(static_cast<int>(b)), m_options.damping * step.fraction);
+        add_change(exec, m_conserved[b], m_change.block(m_numbers[b]), m_options.damping * step.fraction);
       }
       return;
     }
@@ -170,20 +187,23 @@ class FlowSolver {
     for (std::size_t b = 0; b < m_problems.size(); ++b) {
       sum += flux_scale_squared(exec, m_problems[b], m_conserved[b]);
     }
-    return 10 * std::numeric_limits<double>::epsilon() * std::sqrt(sum);
+    return 10 * std::numeric_limits<double>::epsilon() * std::sqrt(m_processes.sum(sum));
   }
 
   SteadyOptions m_options;
   MeshBlocks m_blocks;
-  // One for each grid block.
+  Gas m_gas;
+  Processes m_processes;
+  /// Those of the grid blocks of this process, of which each has one of the following.
+  std::vector<int> m_numbers;
   std::vector<Problem<Exec>> m_problems;
   std::vector<Residual<Exec>> m_residuals;
   std::vector<Field<Exec>> m_conserved;
-  typename LinearSolver<Exec>::Matrix m_jacobian;
+  typename Processes::Matrix m_jacobian;
   Vector m_negative_residual;
   Vector m_change;
-  LinearSolver<Exec> m_linear;
-  std::optional<LinearComparison<Exec>> m_comparison;
+  LinearSolver<Processes> m_linear;
+  std::optional<LinearComparison<Processes>> m_comparison;
 };
 
 // Compiled once, in flow_solver.cpp.

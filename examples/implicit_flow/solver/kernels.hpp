@@ -3,10 +3,6 @@
 
 #include "jacobian.hpp"
 
-#include <hyperplane/blocks/multi_block_vector.hpp>
-
-#include <cmath>
-
 namespace implicit_flow {
 
 /// Sets every cell to the same conserved state.
@@ -16,15 +12,15 @@ void fill(const Exec& exec, const Field<Exec>& conserved, const hyperplane::Grid
       exec, "implicit_flow::fill", cells, KOKKOS_LAMBDA(const hyperplane::Point& p) { store(conserved, p, state); });
 }
 
-/// Waits for the instance, like all functions here that return a number.
-template <hyperplane::ExecutionSpace Exec>
-double two_norm(const Exec& exec, const hyperplane::MultiBlockVector<double, equations, Exec>& vector) {
+/// Of all unknowns of a vector over grid blocks. Waits for the instance, like all functions here that return a number.
+template <hyperplane::ExecutionSpace Exec, class Vector>
+double sum_of_squares(const Exec& exec, const Vector& vector) {
   auto const values = vector.flat();
   double sum = 0;
   Kokkos::parallel_reduce(
-      "implicit_flow::two_norm", Kokkos::RangePolicy<Exec>(exec, 0, values.size()),
+      "implicit_flow::sum_of_squares", Kokkos::RangePolicy<Exec>(exec, 0, values.size()),
       KOKKOS_LAMBDA(std::size_t index, double& partial) { partial += values(index) * values(index); }, sum);
-  return std::sqrt(sum);
+  return sum;
 }
 
 /// Square of the 2-norm of spectral radius times state: how large the sum of fluxes would be if nothing cancelled.

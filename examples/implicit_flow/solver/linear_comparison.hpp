@@ -12,16 +12,17 @@ namespace implicit_flow {
 
 /// Solves systems with every preconditioner, one after the other, from zero and with the same method and tolerance, and
 /// keeps count.
-template <hyperplane::ExecutionSpace Exec>
+template <class Processes>
 class LinearComparison {
  public:
-  using Matrix = typename LinearSolver<Exec>::Matrix;
-  using Vector = typename LinearSolver<Exec>::Vector;
+  using Exec = typename Processes::execution_space;
+  using Matrix = typename Processes::Matrix;
+  using Vector = typename Processes::Vector;
 
-  LinearComparison(const Exec& exec, const hyperplane::MultiBlockGrid& grid, const LinearOptions& options)
+  LinearComparison(const Exec& exec, const typename Processes::Grid& grid, const LinearOptions& options)
       : m_x(exec, grid, "x of the comparison") {
     auto const add = [&](const std::string& name, const LinearOptions& variant) {
-      m_candidates.push_back({{.preconditioner = name}, LinearSolver<Exec>(exec, grid, variant)});
+      m_candidates.push_back({{.preconditioner = name}, LinearSolver<Processes>(exec, grid, variant)});
     };
     auto variant = options;
     variant.relaxation = 1;
@@ -68,7 +69,7 @@ class LinearComparison {
  private:
   struct Candidate {
     LinearTotals totals;
-    LinearSolver<Exec> solver;
+    LinearSolver<Processes> solver;
   };
 
   Vector m_x;

@@ -4,11 +4,7 @@
 #include "../physics/gas.hpp"
 #include "steady.hpp"
 
-#include <hyperplane/blocks/apply.hpp>
-#include <hyperplane/blocks/multi_block.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
-#include <hyperplane/blocks/multi_block_stencil7.hpp>
-#include <hyperplane/blocks/multi_block_vector.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
@@ -46,14 +42,16 @@ class Lines : public hyperplane::LineImplicit<double, equations, Exec> {
       : hyperplane::LineImplicit<double, equations, Exec>(exec, grid, options.iteration, {.path = options.path}) {}
 };
 
-/// The linear system of one implicit step over all grid blocks, on plans that are made once.
-template <hyperplane::ExecutionSpace Exec>
+/// The linear system of one implicit step over all grid blocks of all Processes, on plans that are made once.
+template <class Processes>
 class LinearSolver {
  public:
-  using Matrix = hyperplane::MultiBlockStencil7<double, equations, Exec>;
-  using Vector = hyperplane::MultiBlockVector<double, equations, Exec>;
+  using Exec = typename Processes::execution_space;
+  using Grid = typename Processes::Grid;
+  using Matrix = typename Processes::Matrix;
+  using Vector = typename Processes::Vector;
 
-  LinearSolver(const Exec& exec, const hyperplane::MultiBlockGrid& grid, const LinearOptions& options)
+  LinearSolver(const Exec& exec, const Grid& grid, const LinearOptions& options)
       : m_preconditioner(make_preconditioner(exec, grid, options)), m_method(make_method(exec, grid, options)) {}
 
   /// Solves A x = b from x = 0. Waits for the instance.
@@ -70,10 +68,10 @@ class LinearSolver {
   }
 
  private:
-  using Ilu = hyperplane::MultiBlock<hyperplane::BlockIlu0<double, equations, Exec>>;
-  using LineSweeps = hyperplane::MultiBlock<Lines<Exec>>;
-  using Ssor = hyperplane::MultiBlock<hyperplane::Ssor<double, equations, Exec>>;
-  using Jacobi = hyperplane::MultiBlock<hyperplane::BlockJacobi<double, equations, Exec>>;
+  using Ilu = typename Processes::template Preconditioner<hyperplane::BlockIlu0<double, equations, Exec>>;
+  using LineSweeps = typename Processes::template Preconditioner<Lines<Exec>>;
+  using Ssor = typename Processes::template Preconditioner<hyperplane::Ssor<double, equations, Exec>>;
+  using Jacobi = typename Processes::template Preconditioner<hyperplane::BlockJacobi<double, equations, Exec>>;
   using AnyPreconditioner = std::variant<Ilu, LineSweeps, Ssor, Jacobi>;
   using AnyMethod =
       std::variant<hyperplane::BiCgStab<Vector>, hyperplane::Fgmres<Vector>, hyperplane::Richardson<Vector>>;
@@ -85,18 +83,18 @@ class LinearSolver {
     throw hyperplane::Error(std::string("lines have no path ") + name(path));
   }
 
-  static AnyPreconditioner make_preconditioner(const Exec& exec, const hyperplane::MultiBlockGrid& grid,
-                                               const LinearOptions& options) {
+  static AnyPreconditioner make_preconditioner(const Exec& exec, const Grid& grid, const LinearOptions& options) {
     auto const coupling = options.coupling;
     switch (options.preconditioner) {
       case Preconditioner::bilu0: break;
       case Preconditioner::lines:
-        return LineSweeps(exec, grid,
-                          {.coupling = coupling,
-                           .block = {.iteration = {.directions = line_directions(grid, options.line_direction),
-                                                   .sweeps = options.line_sweeps,
-                                                   .relaxation = options.relaxation},
-                                     .path = line_path(options.path)}});
+        return LineSweeps(
+            exec, grid,
+            {.coupling = coupling,
+             .block = {.iteration = {.directions = line_directions(Processes::all_blocks(grid), options.line_direction),
+                                     .sweeps = options.line_sweeps,
+                                     .relaxation = options.relaxation},
+                       .path = line_path(options.path)}});
       case Preconditioner::ssor:
         return Ssor(exec, grid,
                     {.coupling = coupling, .block = {.relaxation = options.relaxation, .path = options.path}});
@@ -122,7 +120,7 @@ class LinearSolver {
     return result;
   }
 
-  static AnyMethod make_method(const Exec& exec, const hyperplane::MultiBlockGrid& grid, const LinearOptions& options) {
+  static AnyMethod make_method(const Exec& exec, const Grid& grid, const LinearOptions& options) {
     hyperplane::KrylovOptions krylov;
     krylov.tolerance = options.tolerance;
     krylov.max_iterations = options.max_iterations;

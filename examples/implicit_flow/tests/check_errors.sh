@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Mistakes on the command line end with exit status 1 and one line that explains them: check_errors.sh IMPLICIT_FLOW
+# Mistakes on the command line end with exit status 1 and one line that explains them, in one process or where a command
+# starts it on two ranks: check_errors.sh IMPLICIT_FLOW [COMMAND...]
 set -uo pipefail
 
 flow=${1:?the program}
+launch=("${@:2}")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failures=0
@@ -12,7 +14,7 @@ failures=0
 expect() {
   local status=$1 text=$2 found
   shift 2
-  OMP_PROC_BIND=false "$flow" --output "$folder/out" "$@" >"$folder/log" 2>&1
+  OMP_PROC_BIND=false "${launch[@]}" "$flow" --output "$folder/out" "$@" >"$folder/log" 2>&1
   found=$?
   if [[ $found != "$status" ]] || ! grep -qF -- "$text" "$folder/log"; then
     echo "FAILED: $* gave exit status $found, expected $status with '$text':"
@@ -20,6 +22,26 @@ expect() {
     failures=$((failures + 1))
   fi
 }
+
+# expect_once TEXT OPTION...: an error of all ranks that one of them explains.
+expect_once() {
+  expect 1 "$@"
+  [[ $(grep -cF -- "$1" "$folder/log") == 1 ]] || {
+    echo "FAILED: not once: $1"
+    failures=$((failures + 1))
+  }
+}
+
+if ((${#launch[@]})); then
+  expect 0 "mpirun -n 2" --help
+  expect_once "--cells" --cells 3x3
+  expect_once "rank 0: the Mach number must be positive" --mach -1
+  expect_once "rank 0: $folder/missing.p3d: " --grid-file "$folder/missing.p3d"
+  expect_once "rank 0: $folder/missing/grid.p3d: cannot be written" --cells 8x8x1 --write-grid "$folder/missing/grid.p3d"
+  expect 2 "2 ranks, 1 of them without a grid block" --cells 8x8x1 --steps 1
+  expect 2 "not steady after 1 steps" --cells 8x8x1 --parts 2x2x1 --steps 1
+  exit $((failures > 0))
+fi
 
 printf '2 2 2\n0 1 0 1 0 oops' >"$folder/bad.p3d"
 printf '2 2 2\n0 1 0 1 0 1 0 1\n0 0 1 1 0 0 1 1\n4*1 4*0\n' >"$folder/left_handed.p3d"

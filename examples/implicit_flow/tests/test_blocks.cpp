@@ -4,6 +4,7 @@
 #include "solver/flow_solver.hpp"
 #include "solver/interfaces.hpp"
 #include "solver/kernels.hpp"
+#include "turned_mesh.hpp"
 
 #include <hyperplane/blocks/apply.hpp>
 #include <hyperplane/core/error.hpp>
@@ -17,7 +18,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <random>
 #include <string>
@@ -30,42 +30,8 @@ namespace {
 using Exec = Kokkos::DefaultExecutionSpace;
 using hyperplane::AxisTransform;
 using hyperplane::Point;
-
-/// The transforms that keep a mesh right-handed.
-std::vector<AxisTransform> rotations() {
-  std::vector<AxisTransform> result;
-  for (int a = -3; a <= 3; ++a) {
-    for (int b = -3; b <= 3; ++b) {
-      for (int c = -3; c <= 3; ++c) {
-        AxisTransform const transform{{a, b, c}};
-        if (!transform.valid()) continue;
-        auto const vector = [&](const Point& p) {
-          Point const q = transform(p);
-          return Vec3{1.0 * q.i, 1.0 * q.j, 1.0 * q.k};
-        };
-        if (dot(cross(vector({1, 0, 0}), vector({0, 1, 0})), vector({0, 0, 1})) > 0) result.push_back(transform);
-      }
-    }
-  }
-  return result;
-}
-
-/// Where point p of a grid is after its axes have been turned; of vertices or of cells.
-Point turned(const Point& p, const hyperplane::Grid& grid, const AxisTransform& transform) {
-  Point const q = transform(p), last = transform(Point{grid.ni() - 1, grid.nj() - 1, grid.nk() - 1});
-  return {q.i - std::min(last.i, 0), q.j - std::min(last.j, 0), q.k - std::min(last.k, 0)};
-}
-
-Mesh turned(const Mesh& mesh, const AxisTransform& transform) {
-  auto const& grid = mesh.vertices;
-  Point const extents = transform(Point{grid.ni(), grid.nj(), grid.nk()});
-  Mesh result({std::abs(extents.i), std::abs(extents.j), std::abs(extents.k)});
-  for (std::int64_t number = 0; number < grid.size(); ++number) {
-    auto const q = turned(grid.point(number), grid, transform);
-    result.at(q.i, q.j, q.k) = mesh.position[static_cast<std::size_t>(number)];
-  }
-  return result;
-}
+using turned_meshes::rotations;
+using turned_meshes::turned;
 
 /// Something different in each cell of the whole grid.
 double noise(std::int64_t cell, int unknown) {

@@ -35,7 +35,8 @@
 #endif
 
 /// HYPERPLANE_UNROLL unrolls the loop that follows, up to the largest block size: small arrays that it indexes then
-/// live in registers. HYPERPLANE_INDEPENDENT says that iterations of the loop that follows do not depend on one
+/// live in registers. HYPERPLANE_HOST_UNROLL does so on hosts alone, which is what -O3 does by itself and -O2 does not;
+/// compilers for GPUs choose. HYPERPLANE_INDEPENDENT says that iterations of the loop that follows do not depend on one
 /// another.
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #define HYPERPLANE_UNROLL _Pragma("unroll")
@@ -52,4 +53,9 @@
 #else
 #define HYPERPLANE_UNROLL
 #define HYPERPLANE_INDEPENDENT
+#endif
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#define HYPERPLANE_HOST_UNROLL
+#else
+#define HYPERPLANE_HOST_UNROLL HYPERPLANE_UNROLL
 #endif

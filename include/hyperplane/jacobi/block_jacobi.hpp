@@ -98,7 +98,7 @@ struct BlockJacobiSolve {
     auto const pack = whole_packs ? index : index / vector_length;
     int const lane = whole_packs ? 0 : static_cast<int>(index % vector_length);
     block::Vector<T, n> r, z;
-    HYPERPLANE_UNROLL
+    HYPERPLANE_HOST_UNROLL
     for (int c = 0; c < n; ++c) {
       if constexpr (whole_packs) {
         r[c] = T::load(m_rhs.packs().pack_data(pack, c));
@@ -107,7 +107,7 @@ struct BlockJacobiSolve {
       }
     }
     block::gemv<n>(StoredBlock{m_inverse.pack_data(pack) + lane}, r, z);
-    HYPERPLANE_UNROLL
+    HYPERPLANE_HOST_UNROLL
     for (int c = 0; c < n; ++c) {
       if constexpr (whole_packs) {
         z[c].store(m_x.packs().pack_data(pack, c));

@@ -25,12 +25,12 @@ class SlabNeighbours {
   /// The pack at `step` itself: west (step - 1), east (step + 1), bottom (step - pitch) or top (step + pitch).
   void load(std::int64_t step, PackType* values) const {
     if (step < 0 || step >= m_map.steps()) {
-      HYPERPLANE_UNROLL
+      HYPERPLANE_HOST_UNROLL
       for (int e = 0; e < entries; ++e) values[e] = PackType(0);
       return;
     }
     const auto* const data = m_access(m_first_pack + step);
-    HYPERPLANE_UNROLL
+    HYPERPLANE_HOST_UNROLL
     for (int e = 0; e < entries; ++e) values[e] = PackType::load(data + e * vector_length);
   }
 
@@ -40,12 +40,12 @@ class SlabNeighbours {
     std::int64_t const other = Map::south_step(step);
     if (m_slab > 0 && other < m_map.steps()) {
       const auto* const data = m_access(m_first_pack - m_map.steps() + other) + vector_length - 1;
-      HYPERPLANE_UNROLL
+      HYPERPLANE_HOST_UNROLL
       for (int e = 0; e < entries; ++e) {
         values[e] = shift_from_lower_lane(pack_before[e], static_cast<Scalar>(data[e * vector_length]));
       }
     } else {
-      HYPERPLANE_UNROLL
+      HYPERPLANE_HOST_UNROLL
       for (int e = 0; e < entries; ++e) values[e] = shift_from_lower_lane(pack_before[e], Scalar(0));
     }
   }
@@ -56,12 +56,12 @@ class SlabNeighbours {
     std::int64_t const other = Map::north_step(step);
     if (m_slab + 1 < m_map.slabs() && other >= 0) {
       const auto* const data = m_access(m_first_pack + m_map.steps() + other);
-      HYPERPLANE_UNROLL
+      HYPERPLANE_HOST_UNROLL
       for (int e = 0; e < entries; ++e) {
         values[e] = shift_from_upper_lane(pack_after[e], static_cast<Scalar>(data[e * vector_length]));
       }
     } else {
-      HYPERPLANE_UNROLL
+      HYPERPLANE_HOST_UNROLL
       for (int e = 0; e < entries; ++e) values[e] = shift_from_upper_lane(pack_after[e], Scalar(0));
     }
   }

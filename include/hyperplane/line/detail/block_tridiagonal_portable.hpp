@@ -105,7 +105,7 @@ struct LineSolvePortable {
     auto const pack = lanes.m_pack;
     int const lane = lanes.m_first_lane;
     Vector y;
-    HYPERPLANE_UNROLL
+    HYPERPLANE_HOST_UNROLL
     for (int c = 0; c < n; ++c) y[c] = PackType(0);
     for (int step = 0; step < lanes.m_length; ++step) {
       StoredBlock const lower{m_factors.lower(pack, step, LineFactor::lower) + lane};
@@ -119,7 +119,7 @@ struct LineSolvePortable {
         cursor.template store<n>(m_x.m_data, m_x.m_entries, m_x.m_first + column * n, step, y.m_entries);
       }
     }
-    HYPERPLANE_UNROLL
+    HYPERPLANE_HOST_UNROLL
     for (int c = 0; c < n; ++c) y[c] = PackType(0);
     for (int step = lanes.m_length - 1; step >= 0; --step) {
       StoredBlock const upper{m_factors.upper(pack, step) + lane};
@@ -139,7 +139,7 @@ struct LineSolvePortable {
     if (exists) {
       cursor.template load<n>(m_x.m_data, m_x.m_entries, m_x.m_first + column * n, step, y.m_entries);
     } else {
-      HYPERPLANE_UNROLL
+      HYPERPLANE_HOST_UNROLL
       for (int c = 0; c < n; ++c) y[c] = PackType(0);
     }
   }

@@ -108,7 +108,7 @@ class LineCursor<StridedPlaces<W>, internal_length, vector_length> {
       return;
     }
     auto const loaded = load_lanes<count, T>(lane_values(from, step));
-    HYPERPLANE_UNROLL
+    HYPERPLANE_HOST_UNROLL
     for (int e = 0; e < count; ++e) values[e] = loaded[e];
   }
 
@@ -122,7 +122,7 @@ class LineCursor<StridedPlaces<W>, internal_length, vector_length> {
       return;
     }
     block::Vector<Pack<T, internal_length>, count> stored;
-    HYPERPLANE_UNROLL
+    HYPERPLANE_HOST_UNROLL
     for (int e = 0; e < count; ++e) stored[e] = values[e];
     store_lanes(stored, lane_values(to, step));
   }
@@ -160,7 +160,7 @@ class LineCursor<GatheredPlaces, internal_length, vector_length> {
   KOKKOS_FORCEINLINE_FUNCTION void load(const Storage* data, int entries, int first, int step,
                                         Pack<T, internal_length>* values) const {
     auto const loaded = load_lanes<count, T>(lane_values(data, entries, first, step));
-    HYPERPLANE_UNROLL
+    HYPERPLANE_HOST_UNROLL
     for (int e = 0; e < count; ++e) values[e] = loaded[e];
   }
 
@@ -168,7 +168,7 @@ class LineCursor<GatheredPlaces, internal_length, vector_length> {
   KOKKOS_FORCEINLINE_FUNCTION void store(T* data, int entries, int first, int step,
                                          const Pack<T, internal_length>* values) const {
     block::Vector<Pack<T, internal_length>, count> stored;
-    HYPERPLANE_UNROLL
+    HYPERPLANE_HOST_UNROLL
     for (int e = 0; e < count; ++e) stored[e] = values[e];
     store_lanes(stored, lane_values(data, entries, first, step));
   }

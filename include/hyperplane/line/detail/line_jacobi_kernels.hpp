@@ -124,11 +124,11 @@ struct LineJacobiSolve {
     return m_z.pack_data(m_layout.first_item(lanes.m_pack) + step) + lanes.m_first_lane;
   }
   KOKKOS_FORCEINLINE_FUNCTION void load_z(const Lanes& lanes, int step, Vector& z) const {
-    HYPERPLANE_UNROLL
+    HYPERPLANE_HOST_UNROLL
     for (int c = 0; c < n; ++c) z[c] = PackType::load(z_data(lanes, step) + c * vector_length);
   }
   KOKKOS_FORCEINLINE_FUNCTION void store_z(const Lanes& lanes, int step, const Vector& z) const {
-    HYPERPLANE_UNROLL
+    HYPERPLANE_HOST_UNROLL
     for (int c = 0; c < n; ++c) z[c].store(z_data(lanes, step) + c * vector_length);
   }
 
@@ -140,7 +140,7 @@ struct LineJacobiSolve {
       cursor.template load<n>(m_rhs.m_data, m_rhs.m_entries, m_rhs.m_first, step, b.m_entries);
       block::gemv<n>(stored(lanes, step, 2), b, z);
       store_z(lanes, step, z);
-      HYPERPLANE_UNROLL
+      HYPERPLANE_HOST_UNROLL
       for (int c = 0; c < n; ++c) sum += z[c] * z[c];
     }
     return sum;
@@ -150,14 +150,14 @@ struct LineJacobiSolve {
   KOKKOS_FUNCTION PackType iterate(const Lanes& lanes, const Cursor& cursor) const {
     PackType sum = PackType(0);
     Vector before, here, after;
-    HYPERPLANE_UNROLL
+    HYPERPLANE_HOST_UNROLL
     for (int c = 0; c < n; ++c) before[c] = PackType(0);
     load_z(lanes, 0, here);
     for (int step = 0; step < lanes.m_length; ++step) {
       if (step + 1 < lanes.m_length) {
         load_z(lanes, step + 1, after);
       } else {
-        HYPERPLANE_UNROLL
+        HYPERPLANE_HOST_UNROLL
         for (int c = 0; c < n; ++c) after[c] = PackType(0);
       }
       Vector b, z;
@@ -166,7 +166,7 @@ struct LineJacobiSolve {
       block::gemv_subtract<n>(stored(lanes, step, 1), after, b);
       block::gemv<n>(stored(lanes, step, 2), b, z);
       store_z(lanes, step, z);
-      HYPERPLANE_UNROLL
+      HYPERPLANE_HOST_UNROLL
       for (int c = 0; c < n; ++c) {
         PackType const change = z[c] - here[c];
         sum += change * change;

@@ -85,7 +85,7 @@ struct LineExpand {
   KOKKOS_FUNCTION void copy(std::int64_t index) const {
     int const slot = m_separators.m_places.m_slots[index];
     if (slot < 0) return;
-    HYPERPLANE_UNROLL
+    HYPERPLANE_HOST_UNROLL
     for (int c = 0; c < n; ++c) {
       slot_entry(m_separators.m_data, m_separators.m_entries, m_separators.m_first + c, slot,
                  m_separators.m_places.m_shift) = reduced(static_cast<int>(index), c);
@@ -113,7 +113,7 @@ struct LineExpand {
 
   KOKKOS_FUNCTION Vector separator(const int* table, const Lanes& lanes) const {
     Vector x;
-    HYPERPLANE_UNROLL
+    HYPERPLANE_HOST_UNROLL
     for (int c = 0; c < n; ++c) {
       x[c] = PackType(0);
       for (int l = 0; l < internal_length; ++l) {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Steady compressible flow with BILU(0), in one process or on ranks of MPI: see README.md.
+#include "flow_over_ranks.hpp"
+#include "options.hpp"
+#include "run.hpp"
+#include "session.hpp"
+
+#include <hyperplane/mpi/communicator.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <executables/threads.hpp>
+
+int main(int argc, char** argv) {
+  using namespace implicit_flow;
+  using Exec = Kokkos::DefaultExecutionSpace;
+  hyperplane::executables::let_waiting_threads_sleep(argv);
+  Session const session(argc, argv);
+  int exit_status = 0;
+  auto const options = parse_options(argc, argv, exit_status, session.speaks() ? Start::first_rank : Start::other_rank);
+  if (!options) return exit_status;
+  return session.run([&] {
+    Kokkos::ScopeGuard const kokkos(kokkos_settings(*options));
+    hyperplane::Communicator const world(MPI_COMM_WORLD);
+    if (world.size() == 1) {
+      auto const flow = make_case(options->flow);
+      return run(Exec(), OneProcess<Exec>(flow.blocks.cells), flow, *options);
+    }
+    auto const flow = world.agree([&] { return make_case(options->flow); });
+    return run(Exec(), Ranks<Exec>(world, flow.blocks.cells), flow, *options);
+  });
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "remote_interfaces.hpp"
+
+#include <hyperplane/mpi/mpi.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace implicit_flow {
+
+/// The grid blocks of a flow on the ranks of MPI_COMM_WORLD: about as many cells on each, and whole grid blocks, so
+/// that a rank may have none. Rank 0 is the one that speaks. See OneProcess.
+///
+/// What is computed in the cells of a grid block has the bits that it has in one process. Sums over all cells do not.
+template <hyperplane::ExecutionSpace Exec>
+class Ranks {
+ public:
+  using execution_space = Exec;
+  using Grid = hyperplane::DistributedGrid;
+  using Matrix = hyperplane::DistributedStencil7<double, equations, Exec>;
+  using Vector = hyperplane::DistributedVector<double, equations, Exec>;
+  template <class P>
+  using Preconditioner = hyperplane::DistributedMultiBlock<P>;
+  /// mpirun gives ranks one, wherever their output goes.
+  static constexpr bool may_have_terminal = false;
+
+  Ranks(const hyperplane::Communicator& communicator, const hyperplane::MultiBlockGrid& cells)
+      : Ranks(hyperplane::DistributedGrid(communicator, cells)) {}
+  /// With owners of one's own.
+  explicit Ranks(const hyperplane::DistributedGrid& grid)
+      : m_grid(grid),
+        m_remote(grid.communicator().agree([&] { return RemoteInterfaces<Exec>(MPI_COMM_WORLD, grid); })) {}
+
+  const Grid& grid() const { return m_grid; }
+  static const hyperplane::MultiBlockGrid& all_blocks(const Grid& grid) { return grid.whole(); }
+  std::vector<int> blocks() const { return {m_grid.blocks().begin(), m_grid.blocks().end()}; }
+
+  void find_neighbours(const Exec& exec, std::vector<Problem<Exec>>& problems) const {
+    implicit_flow::find_neighbours(exec, m_grid.local(), problems);
+    m_remote.exchange(exec, [&](const hyperplane::Interface& interface) {
+      return VolumesBehind<Exec>(interface, problems[local(interface.donor)].metrics);
+    });
+    for (auto const& side : m_remote.received()) {
+      set_volumes_behind(exec, side.interface, VolumesBehind<Exec>(side.interface, side.values),
+                         problems[local(side.interface.block)]);
+    }
+  }
+
+  void exchange(const Exec& exec, const std::vector<Residual<Exec>>& residuals) const {
+    for (int layer = 1; layer <= ghost_layers; ++layer) {
+      exchange_layer(exec, m_grid.local(), layer, residuals);
+      m_remote.exchange(exec, [&](const hyperplane::Interface& interface) {
+        return CellsBehind<Exec>(interface, layer, residuals[local(interface.donor)].primitive(), ghost_layers);
+      });
+      for (auto const& side : m_remote.received()) {
+        set_ghost_cells(exec, side.interface, layer, CellsBehind<Exec>(side.interface, side.values),
+                        residuals[local(side.interface.block)].primitive());
+      }
+    }
+  }
+
+  void assemble_interfaces(const Exec& exec, const std::vector<Problem<Exec>>& problems,
+                           const std::vector<Field<Exec>>& conserved, const Matrix& a) const {
+    m_remote.exchange(exec, [&](const hyperplane::Interface& interface) {
+      return CellsBehind<Exec>(interface, 1, conserved[local(interface.donor)], 0);
+    });
+    // Cells at edges of grid blocks have several interfaces: what they add is added in the order of one process.
+    auto remote = m_remote.received().begin();
+    for (auto const& interface : m_grid.whole().interfaces()) {
+      if (!m_grid.is_local(interface.block)) continue;
+      auto const b = local(interface.block);
+      auto const behind = m_grid.is_local(interface.donor)
+                              ? CellsBehind<Exec>(interface, 1, conserved[local(interface.donor)], 0)
+                              : CellsBehind<Exec>(interface, (remote++)->values);
+      assemble_interface(exec, interface, problems[b], conserved[b], behind, a.block(interface.block));
+    }
+  }
+
+  double sum(double value) const {
+    std::array values{value};
+    communicator().sum(values);
+    return values[0];
+  }
+  double least(double value) const {
+    double result = 0;
+    MPI_Allreduce(&value, &result, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+    return result;
+  }
+  template <class F>
+  auto agree(const F& f) const {
+    return communicator().agree(f);
+  }
+  template <class F>
+  void speak(const F& f) const {
+    agree([&] {
+      if (communicator().rank() == 0) f();
+    });
+  }
+  std::vector<std::vector<Quintet<double>>> gather(std::vector<std::vector<Quintet<double>>> own) const {
+    std::vector<std::vector<Quintet<double>>> result;
+    auto const& whole = m_grid.whole();
+    bool const speaks = communicator().rank() == 0;
+    for (int b = 0; b < whole.block_count(); ++b) {
+      bool const has = m_grid.is_local(b);
+      if (!has && !speaks) continue;
+      auto cells = has ? std::move(own[local(b)])
+                       : std::vector<Quintet<double>>(static_cast<std::size_t>(whole.block(b).size()));
+      auto const count = static_cast<int>(equations * whole.block(b).size());
+      if (!has) MPI_Recv(cells.data(), count, MPI_DOUBLE, m_grid.owner(b), b, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      if (!speaks) MPI_Send(cells.data(), count, MPI_DOUBLE, 0, b, MPI_COMM_WORLD);
+      if (speaks) result.push_back(std::move(cells));
+    }
+    return result;
+  }
+
+  /// ", 3 ranks, 1 of them without a grid block"
+  std::string description() const {
+    int const ranks = communicator().size();
+    std::vector<bool> has(static_cast<std::size_t>(ranks));
+    for (int b = 0; b < m_grid.whole().block_count(); ++b) has[static_cast<std::size_t>(m_grid.owner(b))] = true;
+    auto const idle = std::ranges::count(has, false);
+    return ", " + std::to_string(ranks) + " ranks" +
+           (idle > 0 ? ", " + std::to_string(idle) + " of them without a grid block (--parts cuts a grid)" : "");
+  }
+
+ private:
+  const hyperplane::Communicator& communicator() const { return m_grid.communicator(); }
+  /// The place of a grid block of this rank in its lists.
+  std::size_t local(int number) const { return static_cast<std::size_t>(m_grid.local_number(number)); }
+
+  hyperplane::DistributedGrid m_grid;
+  RemoteInterfaces<Exec> m_remote;
+};
+
+}  // namespace implicit_flow

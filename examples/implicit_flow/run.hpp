@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "case.hpp"
+#include "options.hpp"
+#include "report/progress.hpp"
+#include "report/summary.hpp"
+#include "solver/flow_solver.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <optional>
+
+namespace implicit_flow {
+
+inline Kokkos::InitializationSettings kokkos_settings(const Options& options) {
+  Kokkos::InitializationSettings settings;
+  if (options.threads > 0) settings.set_num_threads(options.threads);
+  return settings;
+}
+
+/// From a case to its results, in one process or several. Returns the exit status.
+template <hyperplane::ExecutionSpace Exec, class Processes>
+int run(const Exec& exec, const Processes& processes, const Case& flow, const Options& options) {
+  std::optional<Progress> progress;
+  processes.speak([&] {
+    prepare(options, flow);
+    print_header(flow, options.steady, processes.description());
+    progress.emplace(options.output / "history.csv", Processes::may_have_terminal);
+  });
+  Kokkos::Timer const timer;
+  FlowSolver solver(exec, processes, flow.blocks, flow.gas, flow.boundary, options.steady);
+  auto const result = solver.run(exec, [&](const StepReport& step) {
+    if (progress) progress->show(step);
+  });
+  auto const comparison = solver.comparison();
+  auto const solutions = solver.solutions(exec);
+  processes.speak([&] {
+    progress->finish(result, timer.seconds());
+    print(comparison);
+    write_results(options, flow, solutions);
+  });
+  return result.converged ? 0 : 2;
+}
+
+}  // namespace implicit_flow

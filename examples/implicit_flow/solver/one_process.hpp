@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "interfaces.hpp"
+
+#include <hyperplane/blocks/apply.hpp>
+#include <hyperplane/blocks/multi_block.hpp>
+#include <hyperplane/blocks/multi_block_grid.hpp>
+#include <hyperplane/blocks/multi_block_stencil7.hpp>
+#include <hyperplane/blocks/multi_block_vector.hpp>
+
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace implicit_flow {
+
+/// What FlowSolver needs to know of where grid blocks are, where one process has all of them. Ranks, in ranks/, has the
+/// same functions for several.
+template <hyperplane::ExecutionSpace Exec>
+class OneProcess {
+ public:
+  using execution_space = Exec;
+  using Grid = hyperplane::MultiBlockGrid;
+  using Matrix = hyperplane::MultiBlockStencil7<double, equations, Exec>;
+  using Vector = hyperplane::MultiBlockVector<double, equations, Exec>;
+  template <class P>
+  using Preconditioner = hyperplane::MultiBlock<P>;
+  static constexpr bool may_have_terminal = true;
+
+  explicit OneProcess(const hyperplane::MultiBlockGrid& cells) : m_grid(cells) {}
+
+  const Grid& grid() const { return m_grid; }
+  /// All grid blocks, of whichever process.
+  static const hyperplane::MultiBlockGrid& all_blocks(const Grid& grid) { return grid; }
+  /// The numbers of the grid blocks of this process. Lists of problems, fields and so on are in their order.
+  std::vector<int> blocks() const {
+    std::vector<int> result(static_cast<std::size_t>(m_grid.block_count()));
+    std::iota(result.begin(), result.end(), 0);
+    return result;
+  }
+
+  /// See the functions of these names, which are for the interfaces of one process.
+  void find_neighbours(const Exec& exec, std::vector<Problem<Exec>>& problems) const {
+    implicit_flow::find_neighbours(exec, m_grid, problems);
+  }
+  void exchange(const Exec& exec, const std::vector<Residual<Exec>>& residuals) const {
+    implicit_flow::exchange(exec, m_grid, residuals);
+  }
+  void assemble_interfaces(const Exec& exec, const std::vector<Problem<Exec>>& problems,
+                           const std::vector<Field<Exec>>& conserved, const Matrix& a) const {
+    implicit_flow::assemble_interfaces(exec, problems, conserved, a);
+  }
+
+  /// Over all processes, like all that follows.
+  double sum(double value) const { return value; }
+  double least(double value) const { return value; }
+  /// What f() returns. Where it throws in one process, all throw.
+  template <class F>
+  auto agree(const F& f) const {
+    return f();
+  }
+  /// Calls f() in one process, which prints and writes files. Where it throws, all throw.
+  template <class F>
+  void speak(const F& f) const {
+    f();
+  }
+  /// The cells of all grid blocks in the process that speaks, from those of each process; nothing elsewhere.
+  std::vector<std::vector<Quintet<double>>> gather(std::vector<std::vector<Quintet<double>>> own) const { return own; }
+
+  /// What there is of them beside one, for people.
+  std::string description() const { return {}; }
+
+ private:
+  hyperplane::MultiBlockGrid m_grid;
+};
+
+}  // namespace implicit_flow
