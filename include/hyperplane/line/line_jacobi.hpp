@@ -142,7 +142,7 @@ class LineJacobi {
           3.0 * n * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)) * detail::line_slots(m_layout),
           detail::LineJacobiFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, Kind, vector_length, internal_length>{
               detail::make_line_matrix(data, kind, of), m_layout.ref(), m_blocks.ref(), m_singular.ref(), m_longest});
-      using Diagnosis = detail::LineJacobiDiagnosis<Scalar, n, StorageScalar, MatrixStorage, Kind, vector_length>;
+      using Diagnosis = detail::LineJacobiDiagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length>;
       m_singular.conclude(
           exec, Diagnosis{{detail::make_line_matrix(data, kind, of), m_layout.ref(), m_layout.lines().count()}});
     });

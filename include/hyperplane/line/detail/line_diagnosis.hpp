@@ -6,10 +6,9 @@
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/grid/factor_status.hpp>
-#include <hyperplane/line/detail/line_cursor.hpp>
 #include <hyperplane/line/detail/line_factors.hpp>
+#include <hyperplane/line/detail/line_point_places.hpp>
 #include <hyperplane/line/line_layout_ref.hpp>
-#include <hyperplane/simd/pack.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -18,13 +17,20 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// The blocks of a point of a line, by its ordinal.
-template <class Scalar, int n, class MatrixStorage, class Places, int vector_length>
+template <class Scalar, int n, class MatrixStorage, int vector_length>
 struct LineDiagnosisBlocks {
   using Block = block::Matrix<Scalar, n>;
 
-  LineMatrix<MatrixStorage, Places> m_a;
+  LineMatrix<MatrixStorage, LinePointPlaces> m_a;
   LineLayoutRef<vector_length> m_layout;
   std::int64_t m_lines;
+
+  template <class Places>
+  LineDiagnosisBlocks(const LineMatrix<MatrixStorage, Places>& a, const LineLayoutRef<vector_length>& layout,
+                      std::int64_t lines)
+      : m_a{a.m_data, LinePointPlaces(a.m_places), a.m_entries, {a.m_first[0], a.m_first[1], a.m_first[2]}},
+        m_layout(layout),
+        m_lines(lines) {}
 
   struct Place {
     std::int64_t pack;
@@ -53,13 +59,12 @@ struct LineDiagnosisBlocks {
   }
 
   KOKKOS_FUNCTION Block load(const Place& place, LineBlock which, int step) const {
-    LineLanes<1, vector_length> const lanes(m_layout, place.pack, place.lane);
-    LineCursor<Places, 1, vector_length> const cursor(m_a.m_places, m_layout, lanes);
-    block::Matrix<Pack<Scalar, 1>, n> loaded;
-    cursor.template load<n * n>(m_a.m_data, m_a.m_entries, m_a.m_first[static_cast<int>(which)], step,
-                                loaded.m_entries);
+    int const first = m_a.m_first[static_cast<int>(which)];
     Block result;
-    for (int e = 0; e < n * n; ++e) result.m_entries[e] = loaded.m_entries[e][0];
+    for (int e = 0; e < n * n; ++e) {
+      auto const index = m_a.m_places.index(m_layout, place.pack, place.lane, step, m_a.m_entries, first + e);
+      result.m_entries[e] = static_cast<Scalar>(m_a.m_data[index]);
+    }
     return result;
   }
 
@@ -69,9 +74,9 @@ struct LineDiagnosisBlocks {
 
 /// What is wrong at the first point at which a factorization along lines fails: its pivot block is computed once more,
 /// from the matrix and from what the point before it, which is regular, has left.
-template <class Scalar, int n, class Storage, class MatrixStorage, class Places, int vector_length>
+template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length>
 struct LineDiagnosis {
-  LineDiagnosisBlocks<Scalar, n, MatrixStorage, Places, vector_length> m_blocks;
+  LineDiagnosisBlocks<Scalar, n, MatrixStorage, vector_length> m_blocks;
   LineFactors<Storage, n, vector_length> m_factors;
 
   KOKKOS_FUNCTION PivotFinding operator()(std::int64_t ordinal, int code) const {
@@ -101,9 +106,9 @@ struct LineDiagnosis {
 };
 
 /// The same for LineJacobi, whose points do not depend on one another.
-template <class Scalar, int n, class Storage, class MatrixStorage, class Places, int vector_length>
+template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length>
 struct LineJacobiDiagnosis {
-  LineDiagnosisBlocks<Scalar, n, MatrixStorage, Places, vector_length> m_blocks;
+  LineDiagnosisBlocks<Scalar, n, MatrixStorage, vector_length> m_blocks;
 
   KOKKOS_FUNCTION PivotFinding operator()(std::int64_t ordinal, int code) const {
     auto const place = m_blocks.find(ordinal);

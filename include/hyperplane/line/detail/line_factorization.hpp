@@ -57,7 +57,7 @@ class LineFactorization {
           (step_bytes + 3.0 * n * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar))) * line_slots(m_layout),
           Factor<MatrixStorage, Places>{a, factors(), m_singular.ref()});
     }
-    using Diagnosis = LineDiagnosis<Scalar, n, StorageScalar, MatrixStorage, Places, vector_length>;
+    using Diagnosis = LineDiagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length>;
     m_singular.conclude(exec, Diagnosis{{a, m_layout.ref(), m_layout.lines().count()}, factors()});
   }
 
