@@ -47,8 +47,8 @@ void with_ghosts(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, St
   }
   ghosts.finish(exec);
   couple<subtract, Scalar, n, W>("Hyperplane::DistributedStencil7::couplings", exec, ghosts.couplings(),
-                                 MatrixCoefficients<Storage, n, W>{Packs(a.flat().data())}, ghosts.ghosts(),
-                                 y.flat().data());
+                                 MatrixCoefficients<Storage, n, W>{Packs(a.flat().data())},
+                                 DonorValues<Scalar, n, W>(ghosts.ghosts()), y.flat().data());
 }
 
 }  // namespace detail

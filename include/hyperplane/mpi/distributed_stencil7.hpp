@@ -33,7 +33,7 @@ class DistributedStencil7 {
   static constexpr int block_size = n;
   static constexpr int vector_length = Local::vector_length;
   using Block = typename Local::Block;
-  using Ghosts = detail::GhostExchange<Scalar, n, Exec, vector_length>;
+  using Ghosts = detail::RemoteCouplings<Scalar, n, Exec, vector_length>;
 
   /// Allocates and sets to zero.
   DistributedStencil7(const Exec& exec, const DistributedGrid& grid,
