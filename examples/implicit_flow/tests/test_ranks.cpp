@@ -44,7 +44,7 @@ class FlowOverRanks : public ::testing::Test {
     return {.max_steps = 3,
             .cfl = 1000,
             .max_cfl = 2,
-            .linear = {.coupling = coupling, .method = Method::correction, .tolerance = 0, .max_iterations = 1}};
+            .linear = {.coupling = coupling, .method = Method::correction, .tolerance = 0, .max_iterations = 3}};
   }
 
   std::vector<Solution> one(const Case& flow, const SteadyOptions& options) const {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/blocks/block_packs.hpp>
+#include <hyperplane/blocks/couple.hpp>
 #include <hyperplane/blocks/face_couplings.hpp>
 #include <hyperplane/blocks/interface.hpp>
 #include <hyperplane/core/abi.hpp>
@@ -15,7 +17,10 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
@@ -81,31 +86,52 @@ class GhostExchange {
   Mail m_mail;
 };
 
-/// The ghost values of all interfaces with other ranks, and the couplings to them.
+/// The ghost values of all interfaces with other ranks, and all couplings of this rank's points: those of points
+/// without ghost values, and those of the others. A point has all of its couplings in one list, in the order of one
+/// process, so that what they add up to has its bits.
 template <class Scalar, int n, ExecutionSpace Exec, int vector_length>
-class RemoteCouplings : public GhostExchange<Scalar, n, Exec, vector_length> {
+class RankCouplings : public GhostExchange<Scalar, n, Exec, vector_length> {
  public:
   /// Waits for the instance.
-  RemoteCouplings(const Exec& exec, const DistributedGrid& grid)
-      : RemoteCouplings(exec, grid.communicator(),
-                        RemoteFaces<vector_length>(grid, [](const Interface&) { return true; })) {}
+  RankCouplings(const Exec& exec, const DistributedGrid& grid)
+      : RankCouplings(exec, grid, RemoteFaces<vector_length>(grid, [](const Interface&) { return true; })) {}
 
-  /// Points with couplings to other ranks, whose donors are ghosts().
-  FacePart couplings() const { return m_couplings.all(); }
+  /// Points whose donors are all on this rank.
+  FacePart inner() const { return m_inner.all(); }
+  /// Points that have donors on other ranks; see donors().
+  FacePart outer() const { return m_outer.all(); }
+  DonorValues<Scalar, n, vector_length> donors(Scalar* x) const { return {x, this->ghosts(), m_own_packs}; }
 
  private:
   using Base = GhostExchange<Scalar, n, Exec, vector_length>;
   static constexpr const char* label = "Hyperplane::DistributedStencil7";
 
-  RemoteCouplings(const Exec& exec, const Communicator& communicator, const RemoteFaces<vector_length>& faces)
-      : Base(exec, communicator, label, faces,
+  RankCouplings(const Exec& exec, const DistributedGrid& grid, const RemoteFaces<vector_length>& faces)
+      : Base(exec, grid.communicator(), label, faces,
              Base::Mail::made(exec, std::string(label) + "::received", faces.received_packs() * Base::values)) {
-    FaceCouplingList list;
-    append_face_couplings(faces.couplings(), list);
-    m_couplings = to_space(exec, list);
+    BlockPacks<vector_length> const packs(grid.local());
+    m_own_packs = packs.count();
+    auto const place = [](const FaceCouplingEntry& e) { return std::pair(e.point.slot.pack, e.point.slot.lane); };
+    std::vector<FaceCouplingEntry> own, inner, outer = faces.couplings();
+    std::set<std::pair<std::int64_t, int>> with_ghosts;
+    for (auto& entry : outer) {
+      entry.coupling.donor.pack += m_own_packs;
+      with_ghosts.insert(place(entry));
+    }
+    for (auto const& interface : grid.local().interfaces()) append_entries(grid.local(), packs, interface, own);
+    for (auto const& entry : own) (with_ghosts.contains(place(entry)) ? outer : inner).push_back(entry);
+    m_inner = listed(exec, std::move(inner));
+    m_outer = listed(exec, std::move(outer));
   }
 
-  FaceCouplings<Exec> m_couplings;
+  static FaceCouplings<Exec> listed(const Exec& exec, std::vector<FaceCouplingEntry> entries) {
+    FaceCouplingList list;
+    append_face_couplings(std::move(entries), list);
+    return to_space(exec, list);
+  }
+
+  std::int64_t m_own_packs = 0;
+  FaceCouplings<Exec> m_inner, m_outer;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail
