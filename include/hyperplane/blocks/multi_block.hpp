@@ -128,6 +128,7 @@ class MultiBlock {
     if constexpr (can_be_coloured) {
       if (m_coupling == Coupling::none) return;
       std::vector<typename Couplings::Factors> factors;
+      factors.reserve(m_blocks.size());
       for (auto const& block : m_blocks) factors.push_back(block.sweeps().factors());
       m_couplings.emplace(exec, grid, ranks, factors, remote);
     }
