@@ -4,6 +4,8 @@
 #include <hyperplane/blocks/cut_grid.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/krylov/identity.hpp>
+#include <map>
+#include <utility>
 
 #include "distributed_fixture.hpp"
 #include "support/kokkos_events.hpp"
@@ -20,24 +22,34 @@ class DistributedLaunches : public DistributedTest<Exec> {
   static constexpr int n = 2;
 
   /// Whether this rank has an interface with another, or with itself.
-  static bool meets(const DistributedGrid& grid, bool itself) {
-    int const rank = grid.communicator().rank();
+  struct Meets {
+    bool others = false;
+    /// Without points that meet others, too.
+    bool itself = false;
+  };
+  static Meets meets(const DistributedGrid& grid) {
+    std::map<std::pair<int, std::int64_t>, bool> points;
     for (auto const& interface : grid.whole().interfaces()) {
-      int const owner = grid.owner(interface.block), other = grid.owner(interface.donor);
-      if (owner == rank && (other == rank) == itself) return true;
+      if (!grid.is_local(interface.block)) continue;
+      auto const& block = grid.whole().block(interface.block);
+      detail::for_each_pair(interface, [&](const Point& p, const Point&) {
+        points[{interface.block, block.index(p)}] |= !grid.is_local(interface.donor);
+      });
     }
-    return false;
+    Meets result;
+    for (auto const& [point, meets_others] : points) (meets_others ? result.others : result.itself) = true;
+    return result;
   }
 
   void expect_product(const std::string& what, const DistributedGrid& grid) {
     DistributedStencil7<double, n, Exec> const a(this->exec, grid);
     DistributedVector<double, n, Exec> const x(this->exec, grid), y(this->exec, grid);
-    bool const meets_others = meets(grid, false);
+    auto const [meets_others, meets_itself] = meets(grid);
     std::vector<std::string> expected(grid.blocks().size(), "Hyperplane::BlockStencil7::apply");
-    if (meets(grid, true)) expected.emplace_back("Hyperplane::MultiBlockStencil7::couplings");
+    if (meets_itself) expected.emplace_back("Hyperplane::DistributedStencil7::inner_couplings");
     if (meets_others) {
       expected.insert(expected.begin(), "Hyperplane::DistributedStencil7::pack");
-      expected.emplace_back("Hyperplane::DistributedStencil7::couplings");
+      expected.emplace_back("Hyperplane::DistributedStencil7::outer_couplings");
     }
     this->exec.fence();
     KokkosEvents const events;

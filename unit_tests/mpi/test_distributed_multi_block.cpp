@@ -128,34 +128,6 @@ TYPED_TEST(DistributedMultiBlockTest, exceptions_on_one_rank_are_errors_on_all) 
   EXPECT_EQ(thrown_text([&] { (void)unknown.status(this->exec); }), who + "no status");
 }
 
-TYPED_TEST(DistributedMultiBlockTest, coloured_on_one_rank_alone) {
-  constexpr int n = 2;
-  auto const whole = cut_grid(Grid(8, 4, 4), {4, 1, 1}).grid;
-  using Ilu = BlockIlu0<double, n, TypeParam>;
-  MultiBlockReference const reference(whole, n);
-  auto const values = random_vector(whole.size() * n);
-  MultiBlock<Ilu> one(this->exec, whole, {.coupling = Coupling::coloured});
-  one.factor(this->exec, to_device<double, n, double>(this->exec, reference));
-  MultiBlockVector<double, n, TypeParam> const expected(this->exec, whole);
-  one.solve(this->exec, to_device<double, n>(this->exec, whole, values), expected);
-  int const last = this->world.size() - 1;
-  DistributedGrid const grid(this->world, whole, {last, last, last, last});
-  DistributedMultiBlock<Ilu> ilu(this->exec, grid, {.coupling = Coupling::coloured, .colours = one.colours()});
-  EXPECT_EQ(ilu.coupling(), Coupling::coloured);
-  ilu.factor(this->exec, to_ranks<double, n, double>(this->exec, grid, reference));
-  EXPECT_TRUE(ilu.status(this->exec).ok());
-  auto const x = to_ranks<double, n>(this->exec, grid, values);
-  ilu.solve(this->exec, x, x);
-  EXPECT_TRUE(bitwise_equal(to_host(this->exec, x), part_of_rank(grid, n, to_host(this->exec, expected))));
-  if (last == 0) return;
-  DistributedGrid const spread(this->world, whole, {0, 0, last, last});
-  EXPECT_THAT(
-      thrown_text([&] { DistributedMultiBlock<Ilu>(this->exec, spread, {.coupling = Coupling::coloured}); }),
-      HasSubstr("rank 0: DistributedMultiBlock: coupling coloured needs all grid blocks on one rank; grid block "
-                "0 is of rank 0, grid block 2 of rank " +
-                std::to_string(last)));
-}
-
 TYPED_TEST(DistributedMultiBlockTest, wrong_use_is_refused) {
   constexpr int n = 2;
   auto const whole = cut_grid(Grid(8, 4, 4), {4, 1, 1}).grid;

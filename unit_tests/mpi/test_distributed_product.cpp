@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gmock/gmock.h>
 
+#include <hyperplane/blocks/apply.hpp>
 #include <hyperplane/blocks/cut_grid.hpp>
 #include <limits>
 
@@ -21,6 +22,13 @@ class DistributedProduct : public DistributedTest<Exec> {
     auto const product = reference.rows() * x_values;
     std::vector<double> difference(product.size());
     for (std::size_t e = 0; e < product.size(); ++e) difference[e] = b_values[e] - product[e];
+    auto const a_one = to_device<double, n, Storage>(this->exec, reference);
+    MultiBlockVector<double, n, Exec> const y_one(this->exec, whole);
+    apply(this->exec, a_one, to_device<double, n>(this->exec, whole, x_values), y_one);
+    auto const bits = to_host(this->exec, y_one);
+    residual(this->exec, a_one, to_device<double, n>(this->exec, whole, b_values),
+             to_device<double, n>(this->exec, whole, x_values), y_one);
+    auto const residual_bits = to_host(this->exec, y_one);
     for (auto const& [how, owners] : owner_lists(whole, this->world.size())) {
       DistributedGrid const grid(this->world, whole, owners);
       auto const text = what + ", " + how + ", n = " + std::to_string(n);
@@ -30,11 +38,14 @@ class DistributedProduct : public DistributedTest<Exec> {
       apply(this->exec, a, x, y);
       auto const first = to_host(this->exec, y);
       EXPECT_TRUE(near(first, part_of_rank(grid, n, product), tolerance)) << text;
+      // Those of one process.
+      EXPECT_TRUE(bitwise_equal(first, part_of_rank(grid, n, bits))) << text;
       EXPECT_TRUE(bitwise_equal(to_host(this->exec, x), part_of_rank(grid, n, x_values))) << text;
       // In place, and the product once more.
       auto const b = to_ranks<double, n>(this->exec, grid, b_values);
       residual(this->exec, a, b, x, b);
       EXPECT_TRUE(near(to_host(this->exec, b), part_of_rank(grid, n, difference), tolerance)) << text;
+      EXPECT_TRUE(bitwise_equal(to_host(this->exec, b), part_of_rank(grid, n, residual_bits))) << text;
       apply(this->exec, a, x, y);
       EXPECT_TRUE(bitwise_equal(to_host(this->exec, y), first)) << text;
     }

@@ -17,7 +17,7 @@ namespace implicit_flow {
 /// The grid blocks of a flow on the ranks of MPI_COMM_WORLD: about as many cells on each, and whole grid blocks, so
 /// that a rank may have none. Rank 0 is the one that speaks. See OneProcess.
 ///
-/// What is computed in the cells of a grid block has the bits that it has in one process. Sums over all cells do not.
+/// All but sums over all cells has the bits that it has in one process.
 template <hyperplane::ExecutionSpace Exec>
 class Ranks {
  public:

@@ -34,8 +34,8 @@ void apply_couplings(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec,
   constexpr int W = MultiBlockVector<Scalar, n, Exec>::vector_length;
   using Packs = InterleavedRef<Storage, W, stencil7_size * n * n>;
   couple<subtract, Scalar, n, W>("Hyperplane::MultiBlockStencil7::couplings", exec, a.couplings().all(),
-                                 MatrixCoefficients<Storage, n, W>{Packs(a.flat().data())}, x.flat().data(),
-                                 y.flat().data());
+                                 MatrixCoefficients<Storage, n, W>{Packs(a.flat().data())},
+                                 DonorValues<Scalar, n, W>(x.flat().data()), y.flat().data());
 }
 
 }  // namespace detail

@@ -11,6 +11,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
@@ -36,13 +37,34 @@ struct KeptCoefficients {
   }
 };
 
+/// Values of donors, of which a process has its own in a vector, and those of other processes as ghost values, whose
+/// SIMD groups are counted on from its own. One type for both, so that sums are the same code, with the same bits.
+template <class Scalar, int n, int vector_length>
+struct DonorValues {
+  using Packs = InterleavedRef<Scalar, vector_length, n>;
+
+  Packs m_own;
+  Packs m_ghosts;
+  std::int64_t m_own_packs;
+
+  /// Of a vector alone.
+  explicit DonorValues(Scalar* own) : DonorValues(own, own, std::numeric_limits<std::int64_t>::max()) {}
+  DonorValues(Scalar* own, Scalar* ghosts, std::int64_t own_packs)
+      : m_own(own), m_ghosts(ghosts), m_own_packs(own_packs) {}
+
+  KOKKOS_FUNCTION Scalar operator()(const Slot& donor, int c) const {
+    return donor.pack < m_own_packs ? m_own(donor.pack, c, donor.lane)
+                                    : m_ghosts(donor.pack - m_own_packs, c, donor.lane);
+  }
+};
+
 /// y_p += or -= the sum of C x_q over the couplings of a point p; an index is an equation of a point.
 template <bool subtract, class Scalar, int n, int vector_length, class Coefficients>
 struct Couple {
   const FacePoint* m_points;
   const FaceCoupling* m_couplings;
   Coefficients m_coefficients;
-  InterleavedRef<Scalar, vector_length, n> m_x;
+  DonorValues<Scalar, n, vector_length> m_x;
   InterleavedRef<Scalar, vector_length, n> m_y;
 
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
@@ -52,8 +74,7 @@ struct Couple {
     for (int number = point.begin; number < point.end; ++number) {
       FaceCoupling const coupling = m_couplings[number];
       for (int c = 0; c < n; ++c) {
-        sum += static_cast<Scalar>(m_coefficients(point, coupling, number, r, c)) *
-               m_x(coupling.donor.pack, c, coupling.donor.lane);
+        sum += static_cast<Scalar>(m_coefficients(point, coupling, number, r, c)) * m_x(coupling.donor, c);
       }
     }
     Scalar& y = m_y(point.slot.pack, r, point.slot.lane);
@@ -64,13 +85,12 @@ struct Couple {
 /// x and y may be one vector, where no point has a coupling to another of the list.
 template <bool subtract, class Scalar, int n, int vector_length, ExecutionSpace Exec, class Coefficients>
 void couple(const std::string& label, const Exec& exec, const FacePart& part, const Coefficients& coefficients,
-            Scalar* x, Scalar* y) {
+            const DonorValues<Scalar, n, vector_length>& x, Scalar* y) {
   if (part.size == 0) return;
-  using Packs = InterleavedRef<Scalar, vector_length, n>;
   using Indices = IndexRange<Exec, Kokkos::IndexType<std::int64_t>>;
   launch(label, Indices(exec, 0, part.size * n), 2.0 * n * sizeof(Scalar),
-         Couple<subtract, Scalar, n, vector_length, Coefficients>{part.points, part.couplings, coefficients, Packs(x),
-                                                                  Packs(y)});
+         Couple<subtract, Scalar, n, vector_length, Coefficients>{part.points, part.couplings, coefficients, x,
+                                                                  InterleavedRef<Scalar, vector_length, n>(y)});
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

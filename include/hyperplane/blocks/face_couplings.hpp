@@ -134,17 +134,22 @@ class BlockSlots {
   int m_number;
 };
 
+/// Appends the couplings of an interface.
+template <int vector_length>
+void append_entries(const MultiBlockGrid& grid, const BlockPacks<vector_length>& packs, const Interface& interface,
+                    std::vector<FaceCouplingEntry>& entries) {
+  BlockSlots<vector_length> const here(grid, packs, interface.block), there(grid, packs, interface.donor);
+  for_each_pair(interface, [&](const Point& p, const Point& q) {
+    entries.push_back({here.face_point(p), {there.slot(q), interface.donor, interface.face}});
+  });
+}
+
 /// Appends couplings across interfaces, points in the order of their slots. Throws Error where there are too many.
 template <int vector_length>
 void append_face_couplings(const MultiBlockGrid& grid, const BlockPacks<vector_length>& packs,
                            std::span<const Interface> interfaces, FaceCouplingList& list) {
   std::vector<FaceCouplingEntry> entries;
-  for (auto const& interface : interfaces) {
-    BlockSlots<vector_length> const here(grid, packs, interface.block), there(grid, packs, interface.donor);
-    for_each_pair(interface, [&](const Point& p, const Point& q) {
-      entries.push_back({here.face_point(p), {there.slot(q), interface.donor, interface.face}});
-    });
-  }
+  for (auto const& interface : interfaces) append_entries(grid, packs, interface, entries);
   append_face_couplings(std::move(entries), list);
 }
 

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -35,11 +36,26 @@ namespace detail {
 template <class P>
 struct ColouredCouplingsOf {
   using Type = std::monostate;
+  using Remote = std::monostate;
 };
 template <class Scalar, int n, class Exec, class Storage>
 struct ColouredCouplingsOf<BlockIlu0<Scalar, n, Exec, Storage>> {
   using Type = ColouredCouplings<Scalar, n, Exec, Storage, BlockIlu0<Scalar, n, Exec, Storage>::vector_length>;
+  using Remote = RemoteColours<Scalar, Exec, Storage>;
 };
+
+/// Colours as 0, 1, ... without gaps, in their order.
+inline std::vector<int> ranked_colours(const std::vector<int>& colours) {
+  std::vector<int> different = colours;
+  std::ranges::sort(different);
+  different.erase(std::ranges::unique(different).begin(), different.end());
+  std::vector<int> result;
+  result.reserve(colours.size());
+  for (int const colour : colours) {
+    result.push_back(static_cast<int>(std::ranges::lower_bound(different, colour) - different.begin()));
+  }
+  return result;
+}
 
 template <class Scalar>
 struct CopyValues {
@@ -86,21 +102,51 @@ class MultiBlock {
   using Vector = MultiBlockVector<scalar_type, block_size, execution_space>;
   using Status = MultiBlockStatus<decltype(std::declval<const P&>().status(std::declval<const execution_space&>()))>;
 
+  using RemoteColours = typename detail::ColouredCouplingsOf<P>::Remote;
+  /// Whether it has Coupling::coloured.
+  static constexpr bool can_be_coloured = !std::is_same_v<RemoteColours, std::monostate>;
+
   /// Throws Error where the preconditioner has no such coupling, and where colours are not those of the grid blocks:
   /// one of at least 0 for each, different ones for neighbours.
   MultiBlock(const execution_space& exec, const MultiBlockGrid& grid, const Options& options = {})
-      : m_grid(grid), m_coupling(options.coupling), m_colours(checked_colours(options)), m_ranks(ranked(m_colours)) {
+      : MultiBlock(exec, grid, options, checked_colours(grid, options)) {}
+  /// That of the grid blocks of this process where others have more of them, with Coupling::coloured: `colours` are 0,
+  /// 1, ... without gaps over all processes. What MultiBlock does is then done by all of them together.
+  MultiBlock(const execution_space& exec, const MultiBlockGrid& grid, const Options& options,
+             const std::vector<int>& colours, const std::shared_ptr<RemoteColours>& remote = nullptr)
+      : m_grid(grid), m_coupling(options.coupling), m_colours(colours) {
+    auto const ranks = remote ? colours : detail::ranked_colours(colours);
     m_blocks.reserve(detail::as_size(grid.block_count()));
     for (auto const& block : grid.blocks()) m_blocks.emplace_back(exec, block, options.block);
-    m_blocks_of.resize(m_ranks.empty() ? 1 : detail::as_size(*std::ranges::max_element(m_ranks) + 1));
-    for (int b = 0; b < grid.block_count(); ++b)
-      m_blocks_of[m_ranks.empty() ? 0 : detail::as_size(rank(b))].push_back(b);
+    m_blocks_of.resize(ranks.empty() ? 1 : detail::as_size(*std::ranges::max_element(ranks) + 1));
+    if constexpr (can_be_coloured) {
+      if (remote) m_blocks_of.resize(detail::as_size(remote->colours()));
+    }
+    for (std::size_t b = 0; b < m_blocks.size(); ++b) {
+      m_blocks_of[ranks.empty() ? 0 : detail::as_size(ranks[b])].push_back(static_cast<int>(b));
+    }
     if constexpr (can_be_coloured) {
       if (m_coupling == Coupling::none) return;
       std::vector<typename Couplings::Factors> factors;
+      factors.reserve(m_blocks.size());
       for (auto const& block : m_blocks) factors.push_back(block.sweeps().factors());
-      m_couplings.emplace(exec, grid, m_ranks, factors);
+      m_couplings.emplace(exec, grid, ranks, factors, remote);
     }
+  }
+
+  /// The colours of the options, or those that are found; empty with Coupling::none. Throws Error as the constructor
+  /// does.
+  static std::vector<int> checked_colours(const MultiBlockGrid& grid, const Options& options) {
+    if (options.coupling == Coupling::none) {
+      if (!options.colours.empty()) fail("MultiBlock: colours are given, and coupling none has none");
+      return {};
+    }
+    if (options.coupling != Coupling::coloured || !can_be_coloured) {
+      fail("MultiBlock: this preconditioner has no coupling " + std::string(name(options.coupling)));
+    }
+    if (options.colours.empty()) return find_colours(grid);
+    check_colours("MultiBlock", grid, options.colours);
+    return options.colours;
   }
 
   const MultiBlockGrid& grid() const { return m_grid; }
@@ -121,7 +167,13 @@ class MultiBlock {
     };
     if constexpr (can_be_coloured) {
       for (std::size_t rank = 0; m_couplings && rank < m_blocks_of.size(); ++rank) {
-        m_couplings->factor(exec, static_cast<int>(rank), a.flat().data(), [&] { factor_blocks(m_blocks_of[rank]); });
+        auto const colour = static_cast<int>(rank);
+        auto const factor_colour = [&] {
+          m_couplings->factor(exec, colour, a.flat().data(), [&] { factor_blocks(m_blocks_of[rank]); });
+        };
+        auto const* const remote = m_couplings->remote();
+        remote != nullptr ? remote->agree(factor_colour) : factor_colour();
+        if (remote != nullptr) remote->bring_coefficients(exec, colour);
       }
       if (m_couplings) m_couplings->conclude(exec);
     }
@@ -142,7 +194,15 @@ class MultiBlock {
 
   /// Whether the last factor() failed, where, and why: the first failure in the order of the factorization. Waits for
   /// the instance.
-  Status status(const execution_space& exec) const {
+  Status status(const execution_space& exec) const { return first_failure(exec).status; }
+
+  /// A status, and a number that rises in the order in which a factorization looks at couplings and grid blocks.
+  struct Failure {
+    Status status{};
+    int place = 0;
+  };
+  /// The first one in that order. Waits for the instance.
+  Failure first_failure(const execution_space& exec) const {
     std::optional<detail::FaceFailure> face;
     if constexpr (can_be_coloured) {
       if (m_couplings) face = m_couplings->failure(exec);
@@ -151,15 +211,17 @@ class MultiBlock {
       return face && detail::as_size(face->rank) == rank && face->upper == upper;
     };
     for (std::size_t rank = 0; rank < m_blocks_of.size(); ++rank) {
+      // Couplings to lower colours, the grid blocks of a colour, couplings to higher ones.
+      int const place = 3 * static_cast<int>(rank);
       if constexpr (can_be_coloured) {
-        if (face_fails(rank, false)) return {face->status, face->block};
+        if (face_fails(rank, false)) return {{face->status, face->block}, place};
       }
       for (int const b : m_blocks_of[rank]) {
         auto const status = block(b).status(exec);
-        if (!status.ok()) return {status, b};
+        if (!status.ok()) return {{status, b}, place + 1};
       }
       if constexpr (can_be_coloured) {
-        if (face_fails(rank, true)) return {face->status, face->block};
+        if (face_fails(rank, true)) return {{face->status, face->block}, place + 2};
       }
     }
     return {};
@@ -168,39 +230,11 @@ class MultiBlock {
  private:
   using Couplings = typename detail::ColouredCouplingsOf<P>::Type;
 
-  static constexpr bool can_be_coloured = !std::is_same_v<Couplings, std::monostate>;
-
-  std::vector<int> checked_colours(const Options& options) const {
-    if (options.coupling == Coupling::none) {
-      if (!options.colours.empty()) fail("MultiBlock: colours are given, and coupling none has none");
-      return {};
-    }
-    if (options.coupling != Coupling::coloured || !can_be_coloured) {
-      fail("MultiBlock: this preconditioner has no coupling " + std::string(name(options.coupling)));
-    }
-    if (options.colours.empty()) return find_colours(m_grid);
-    check_colours("MultiBlock", m_grid, options.colours);
-    return options.colours;
-  }
-
-  /// 0, 1, ... in the order of the colours.
-  static std::vector<int> ranked(const std::vector<int>& colours) {
-    std::vector<int> different = colours;
-    std::ranges::sort(different);
-    different.erase(std::ranges::unique(different).begin(), different.end());
-    std::vector<int> result;
-    result.reserve(colours.size());
-    for (int const colour : colours) {
-      result.push_back(static_cast<int>(std::ranges::lower_bound(different, colour) - different.begin()));
-    }
-    return result;
-  }
-  int rank(int b) const { return m_ranks[detail::as_size(b)]; }
-
   void solve_coloured(const execution_space& exec, const Vector& rhs, const Vector& x) const {
     bool const in_place = x.flat().data() == rhs.flat().data();
     std::size_t const last = m_blocks_of.size() - 1;
     auto* const values = x.flat().data();
+    auto const* const remote = m_couplings->remote();
     for (std::size_t rank = 0; rank <= last; ++rank) {
       // What lower colours subtract from is in x; the first colour reads the right-hand side itself.
       if (rank > 0) {
@@ -214,8 +248,10 @@ class MultiBlock {
         // Nothing comes between the sweeps of the last colour.
         rank == last ? block(b).solve(exec, from, to) : block(b).forward(exec, from, to);
       }
+      if (remote != nullptr && rank < last) remote->bring_forward(exec, static_cast<int>(rank), values);
     }
     for (std::size_t rank = last; rank-- > 0;) {
+      if (remote != nullptr) remote->bring_backward(exec, static_cast<int>(rank + 1), values);
       m_couplings->subtract_upper(exec, static_cast<int>(rank), values);
       for (int const b : m_blocks_of[rank]) block(b).backward(exec, x.block(b), x.block(b));
     }
@@ -230,7 +266,7 @@ class MultiBlock {
 
   MultiBlockGrid m_grid;
   Coupling m_coupling;
-  std::vector<int> m_colours, m_ranks;
+  std::vector<int> m_colours;
   std::vector<P> m_blocks;
   /// Grid blocks by rank; without colours all of them.
   std::vector<std::vector<int>> m_blocks_of;

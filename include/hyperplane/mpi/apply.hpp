@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/blocks/apply.hpp>
 #include <hyperplane/blocks/couple.hpp>
+#include <hyperplane/blocks/face_couplings.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
@@ -11,6 +11,8 @@
 #include <hyperplane/mpi/distributed_stencil7.hpp>
 #include <hyperplane/mpi/distributed_vector.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
+#include <hyperplane/stencil/apply.hpp>
+#include <hyperplane/stencil/not_finite.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -29,44 +31,51 @@ inline void check_distributed_grid(const char* function, const char* argument, c
   }
 }
 
-/// inside() with the exchange of ghost values behind it, then what couplings to other ranks add to y, or subtract.
+/// inside(l), of each grid block l of this rank, with the exchange of ghost values behind it, and what couplings across
+/// interfaces add to y, or subtract.
 template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage, class Inside>
-void with_ghosts(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>& a,
-                 const DistributedVector<Scalar, n, Exec>& x, const DistributedVector<Scalar, n, Exec>& y,
-                 const Inside& inside) {
+void with_couplings(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>& a,
+                    const DistributedVector<Scalar, n, Exec>& x, const DistributedVector<Scalar, n, Exec>& y,
+                    const Inside& inside) {
   constexpr int W = DistributedVector<Scalar, n, Exec>::vector_length;
   using Packs = InterleavedRef<Storage, W, stencil7_size * n * n>;
   auto const& ghosts = a.ghosts();
-  ghosts.start(exec, x.flat().data());
+  auto* const values = x.flat().data();
+  auto const add = [&](const char* label, const FacePart& couplings) {
+    couple<subtract, Scalar, n, W>(label, exec, couplings, MatrixCoefficients<Storage, n, W>{Packs(a.flat().data())},
+                                   ghosts.donors(values), y.flat().data());
+  };
+  ghosts.start(exec, values);
   try {
-    inside();
+    for (int l = 0; l < a.grid().local().block_count(); ++l) inside(l);
+    add("Hyperplane::DistributedStencil7::inner_couplings", ghosts.inner());
   } catch (...) {
     // Nothing may be on its way into memory that is freed now.
     ghosts.wait();
     throw;
   }
   ghosts.finish(exec);
-  couple<subtract, Scalar, n, W>("Hyperplane::DistributedStencil7::couplings", exec, ghosts.couplings(),
-                                 MatrixCoefficients<Storage, n, W>{Packs(a.flat().data())}, ghosts.ghosts(),
-                                 y.flat().data());
+  add("Hyperplane::DistributedStencil7::outer_couplings", ghosts.outer());
 }
 
 }  // namespace detail
 
 /// y = A x over the grid blocks of all ranks. x and y are different vectors on the grid of A, or Error is thrown.
 ///
-/// Collective: every rank gives it its part of the same objects. The launches of apply() of a MultiBlockStencil7; where
-/// this rank meets others, one to pack the values that they need, for which it waits before it launches the inside, and
-/// one for the couplings to them. So what is asynchronous is the inside, and what comes after the messages. No
-/// allocation. Values that are on a device pass through pinned memory of the host. One product of a matrix and its
-/// copies at a time; products on one communicator in the same order on all ranks.
+/// Collective: every rank gives it its part of the same objects. The result has the bits of apply() of a
+/// MultiBlockStencil7, and the launches; where this rank meets others, one to pack the values that they need, for which
+/// it waits before it launches the inside, and one for the couplings of the points that meet them. So what is
+/// asynchronous is the inside, and what comes after the messages. No allocation. Values that are on a device pass
+/// through pinned memory of the host. One product of a matrix and its copies at a time; products on one communicator in
+/// the same order on all ranks.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage>
 void apply(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>& a,
            const DistributedVector<Scalar, n, Exec>& x, const DistributedVector<Scalar, n, Exec>& y) {
   detail::check_distributed_grid("apply", "x", x.grid(), a.grid());
   detail::check_distributed_grid("apply", "the result", y.grid(), a.grid());
   require(x.flat().data() != y.flat().data(), "apply: the result must not be x");
-  detail::with_ghosts<false>(exec, a, x, y, [&] { apply(exec, a.local(), x.local(), y.local()); });
+  detail::with_couplings<false>(
+      exec, a, x, y, [&](int l) { apply(exec, a.local().block(l), x.local().block(l), y.local().block(l)); });
 }
 
 /// r = b - A x over the grid blocks of all ranks. x and r are different vectors; r may be b. See apply().
@@ -78,7 +87,9 @@ void residual(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Stora
   detail::check_distributed_grid("residual", "x", x.grid(), a.grid());
   detail::check_distributed_grid("residual", "the result", r.grid(), a.grid());
   require(x.flat().data() != r.flat().data(), "residual: the result must not be x");
-  detail::with_ghosts<true>(exec, a, x, r, [&] { residual(exec, a.local(), b.local(), x.local(), r.local()); });
+  detail::with_couplings<true>(exec, a, x, r, [&](int l) {
+    residual(exec, a.local().block(l), b.local().block(l), x.local().block(l), r.local().block(l));
+  });
 }
 
 /// The first block of A that is not finite, in words, the same on all ranks: "grid block 2 (rank 1): block west of

@@ -9,8 +9,8 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
-/// What a factorization over ranks found: nothing, or the first failure of the first grid block that has one, by its
-/// number in the whole grid.
+/// What a factorization over ranks found: nothing, or the first failure in its order, with the number of its grid block
+/// in the whole grid.
 template <class BlockStatus = FactorStatus>
 struct DistributedStatus : BlockStatus {
   int grid_block = 0;

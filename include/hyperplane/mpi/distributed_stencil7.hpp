@@ -20,8 +20,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// A shared handle with the semantics of a Kokkos::View. The constructor is collective: it allocates on the given
 /// instance, lists points on interfaces, prepares the messages of apply() and waits for the instance. Where that fails
 /// on a rank, all ranks throw Error. Nothing else here allocates or is collective. Memory beside the local matrix: for
-/// each pair of points across an interface between ranks, on both of them 2 n values (4 n where there is a device) and
-/// up to 88 bytes of lists.
+/// each pair of points across an interface up to 72 bytes of lists on both sides, and between ranks 2 n values (4 n
+/// where there is a device) and 16 bytes more.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
 class DistributedStencil7 {
  public:
@@ -33,7 +33,7 @@ class DistributedStencil7 {
   static constexpr int block_size = n;
   static constexpr int vector_length = Local::vector_length;
   using Block = typename Local::Block;
-  using Ghosts = detail::GhostExchange<Scalar, n, Exec, vector_length>;
+  using Ghosts = detail::RankCouplings<Scalar, n, Exec, vector_length>;
 
   /// Allocates and sets to zero.
   DistributedStencil7(const Exec& exec, const DistributedGrid& grid,
@@ -49,7 +49,7 @@ class DistributedStencil7 {
   const Local& local() const { return m_local; }
   /// All of this rank's storage as one contiguous array. Padding is zero and has to stay so.
   const typename Local::Storage::Flat& flat() const { return m_local.flat(); }
-  /// What brings the values of other ranks, for apply() and residual().
+  /// Couplings across interfaces, and what brings the values of other ranks, for apply() and residual().
   const Ghosts& ghosts() const { return m_ghosts; }
 
  private:

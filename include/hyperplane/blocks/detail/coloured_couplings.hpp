@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/blocks/block_packs.hpp>
 #include <hyperplane/blocks/couple.hpp>
 #include <hyperplane/blocks/detail/coloured_factor_kernels.hpp>
 #include <hyperplane/blocks/face_couplings.hpp>
-#include <hyperplane/blocks/interface.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
+#include <hyperplane/blocks/remote_colours.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
@@ -21,6 +22,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -44,30 +46,20 @@ template <class Scalar, int n, ExecutionSpace Exec, class Storage, int vector_le
 class ColouredCouplings {
  public:
   using Factors = TriangularFactors<Storage, n, vector_length>;
+  using Remote = RemoteColours<Scalar, Exec, Storage>;
 
-  /// `factors` are those of the grid blocks, `ranks` their colours. Waits for the instance.
+  /// `factors` are those of the grid blocks, `ranks` their colours; `remote` is what other processes have, if there are
+  /// any. Waits for the instance.
   ColouredCouplings(const Exec& exec, const MultiBlockGrid& grid, const std::vector<int>& ranks,
-                    const std::vector<Factors>& factors)
+                    const std::vector<Factors>& factors, std::shared_ptr<Remote> remote = nullptr)
       : m_grid(grid),
+        m_remote(std::move(remote)),
+        m_own_packs(BlockPacks<vector_length>(grid).count()),
         m_factors(to_space(exec, "Hyperplane::MultiBlock::factors", factors)),
         m_record(exec, "Hyperplane::MultiBlock::status") {
-    BlockPacks<vector_length> const packs(grid);
-    auto const rank = [&](int block) { return ranks[as_size(block)]; };
-    auto const count = as_size(*std::ranges::max_element(ranks) + 1);
-    std::vector<std::vector<Interface>> to_lower(count), to_higher(count);
-    for (auto const& interface : grid.interfaces()) {
-      int const own = rank(interface.block), other = rank(interface.donor);
-      if (other < own) to_lower[as_size(own)].push_back(interface);
-      if (other > own) to_higher[as_size(own)].push_back(interface);
-    }
+    auto const count = as_size(m_remote ? m_remote->colours() : *std::ranges::max_element(ranks) + 1);
     FaceCouplingList lower, upper;
-    for (std::size_t c = 0; c < count; ++c) {
-      append_face_couplings<vector_length>(grid, packs, to_lower[c], lower);
-      append_face_couplings<vector_length>(grid, packs, to_higher[c], upper);
-      m_lower_begin.push_back(lower.points.size());
-      m_upper_begin.push_back(upper.points.size());
-    }
-    find_reverses(ranks, lower, upper);
+    list_couplings(ranks, count, lower, upper);
     m_lower = to_space(exec, lower);
     m_upper = to_space(exec, upper);
     auto const values = [&](const char* what, std::size_t blocks) {
@@ -81,9 +73,13 @@ class ColouredCouplings {
     for (std::size_t c = 0; c < count; ++c) most = std::max(most, m_lower_begin[c + 1] - m_lower_begin[c]);
     m_diagonals = Kokkos::View<Scalar*, typename Exec::memory_space>(
         Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::MultiBlock::diagonals"), most * n * n);
+    if (m_remote) m_remote->connect(exec, upper, m_upper_begin, m_upper_values);
     m_lower_points = std::move(lower.points);
     m_upper_points = std::move(upper.points);
   }
+
+  /// What other processes have of the couplings; null where there is no other one.
+  const Remote* remote() const { return m_remote.get(); }
 
   /// Calls factor() for the grid blocks of a colour, with what their neighbours of lower colours subtract from the
   /// diagonal blocks of A, and keeps the coefficients of the couplings. A is afterwards what it was, also where
@@ -154,23 +150,57 @@ class ColouredCouplings {
   /// r_p -= sum of C_pq y_q, before the forward sweep of a colour.
   void subtract_lower(const Exec& exec, int rank, Scalar* x) const {
     couple<true, Scalar, n, vector_length>("Hyperplane::MultiBlock::solve::lower", exec, lower_part(rank),
-                                           KeptCoefficients<Storage, n>{m_lower_values.data()}, x, x);
+                                           KeptCoefficients<Storage, n>{m_lower_values.data()}, donors(x), x);
   }
   /// y_p -= sum of d_p^-1 C_pq x_q, before the backward sweep of a colour.
   void subtract_upper(const Exec& exec, int rank, Scalar* x) const {
     couple<true, Scalar, n, vector_length>("Hyperplane::MultiBlock::solve::upper", exec, upper_part(rank),
-                                           KeptCoefficients<Storage, n>{m_upper_values.data()}, x, x);
+                                           KeptCoefficients<Storage, n>{m_upper_values.data()}, donors(x), x);
   }
 
  private:
   using Values = Kokkos::View<Storage*, typename Exec::memory_space>;
 
-  /// All couplings to lower colours have their reverse: interfaces are listed from both sides.
-  void find_reverses(const std::vector<int>& ranks, FaceCouplingList& lower, const FaceCouplingList& upper) const {
+  DonorValues<Scalar, n, vector_length> donors(Scalar* x) const {
+    if (!m_remote) return DonorValues<Scalar, n, vector_length>(x);
+    return {x, m_remote->ghosts(), m_own_packs};
+  }
+
+  void list_couplings(const std::vector<int>& ranks, std::size_t count, FaceCouplingList& lower,
+                      FaceCouplingList& upper) {
+    BlockPacks<vector_length> const packs(m_grid);
+    std::vector<std::vector<FaceCouplingEntry>> to_lower(count), to_higher(count);
+    for (std::size_t c = 0; m_remote && c < count; ++c) {
+      to_lower[c] = m_remote->lower(static_cast<int>(c));
+      to_higher[c] = m_remote->upper(static_cast<int>(c));
+    }
+    for (auto const& interface : m_grid.interfaces()) {
+      int const own = ranks[as_size(interface.block)], other = ranks[as_size(interface.donor)];
+      if (other == own) continue;
+      append_entries(m_grid, packs, interface, (other < own ? to_lower : to_higher)[as_size(own)]);
+    }
+    for (std::size_t c = 0; c < count; ++c) {
+      append_face_couplings(std::move(to_lower[c]), lower);
+      append_face_couplings(std::move(to_higher[c]), upper);
+      m_lower_begin.push_back(lower.points.size());
+      m_upper_begin.push_back(upper.points.size());
+    }
+    find_reverses(ranks, lower, upper);
+  }
+
+  /// All couplings to lower colours have their reverse: interfaces are listed from both sides. Those that other
+  /// processes have come after the list's own.
+  void find_reverses(const std::vector<int>& ranks, FaceCouplingList& lower, FaceCouplingList& upper) const {
     auto const before = [](const FacePoint& point, const Slot& slot) {
       return std::tuple(point.slot.pack, point.slot.lane) < std::tuple(slot.pack, slot.lane);
     };
+    int const own = static_cast<int>(upper.couplings.size());
     for (auto& coupling : lower.couplings) {
+      if (coupling.donor.pack >= m_own_packs) {
+        coupling.reverse_begin += own;
+        coupling.reverse_end += own;
+        continue;
+      }
       auto const rank = as_size(ranks[as_size(coupling.donor_block)]);
       auto const points =
           std::span(upper.points).subspan(m_upper_begin[rank], m_upper_begin[rank + 1] - m_upper_begin[rank]);
@@ -178,6 +208,9 @@ class ColouredCouplings {
       coupling.reverse_begin = donor->begin;
       coupling.reverse_end = donor->end;
     }
+    if (!m_remote) return;
+    auto const& more = m_remote->reverses();
+    upper.couplings.insert(upper.couplings.end(), more.begin(), more.end());
   }
 
   template <class Kernel>
@@ -199,6 +232,8 @@ class ColouredCouplings {
   }
 
   MultiBlockGrid m_grid;
+  std::shared_ptr<Remote> m_remote;
+  std::int64_t m_own_packs;
   Kokkos::View<Factors*, typename Exec::memory_space> m_factors;
   SingularPivotRecord<Exec> m_record;
   /// Points in the order of the colours; here on the host for messages.

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/blocks/block_packs.hpp>
 #include <hyperplane/blocks/couple.hpp>
 #include <hyperplane/blocks/face_couplings.hpp>
+#include <hyperplane/blocks/interface.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/grid/stencil7.hpp>
-#include <hyperplane/mpi/detail/mpi_memory.hpp>
-#include <hyperplane/mpi/detail/persistent_requests.hpp>
+#include <hyperplane/mpi/detail/mailbox.hpp>
 #include <hyperplane/mpi/detail/remote_faces.hpp>
 #include <hyperplane/mpi/distributed_grid.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
@@ -16,8 +17,10 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
-#include <memory>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
@@ -37,88 +40,98 @@ struct GatherSent {
 };
 
 /// Brings values next to interfaces from the ranks that have them: ghost values, which the couplings of this rank's
-/// points to other ranks read.
-///
-/// A shared plan: one exchange at a time of it and its copies. On a device values pass through pinned memory of the
-/// host.
+/// points to other ranks read. A shared plan: one exchange at a time of it and its copies.
 template <class Scalar, int n, ExecutionSpace Exec, int vector_length>
 class GhostExchange {
  public:
-  /// Waits for the instance.
-  GhostExchange(const Exec& exec, const DistributedGrid& grid)
-      : GhostExchange(exec, grid.communicator(), RemoteFaces<vector_length>(grid)) {}
+  using Mail = Mailbox<Scalar, Exec>;
+  using Buffer = typename Mail::Buffer;
+  /// Values of a SIMD group.
+  static constexpr int values = n * vector_length;
+
+  /// `received` is for the SIMD groups that come. Waits for the instance.
+  GhostExchange(const Exec& exec, const Communicator& communicator, const std::string& label,
+                const RemoteFaces<vector_length>& faces, const Buffer& received)
+      : m_label(label + "::pack"),
+        m_sent_points(to_space(exec, label + "::sent_points", faces.sent_points())),
+        m_mail(exec, communicator, label, faces.sends(), faces.receives(), values, received) {}
 
   /// Launches what packs values of x, waits for it and starts the messages. Nothing where there is no other rank to
   /// meet.
   void start(const Exec& exec, Scalar* x) const {
-    if (m_requests->empty()) return;
-    launch("Hyperplane::DistributedStencil7::pack",
-           IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, static_cast<std::int64_t>(m_sent.size())),
-           2.0 * sizeof(Scalar),
-           GatherSent<Scalar, n, vector_length>{m_sent_points.data(), InterleavedRef<Scalar, vector_length, n>(x),
-                                                m_sent.data()});
-    if constexpr (!HostExecutionSpace<Exec>) Kokkos::deep_copy(exec, m_host_sent, m_sent);
-    exec.fence("Hyperplane: values for other ranks are packed");
-    m_requests->start();
+    if (m_mail.empty()) return;
+    auto const& sent = m_mail.sent();
+    if (auto const size = static_cast<std::int64_t>(sent.size()); size > 0) {
+      launch(m_label, IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, size), 2.0 * sizeof(Scalar),
+             GatherSent<Scalar, n, vector_length>{m_sent_points.data(), InterleavedRef<Scalar, vector_length, n>(x),
+                                                  sent.data()});
+    }
+    m_mail.start(exec);
   }
-
   /// Waits for the messages.
   void wait() const {
-    if (!m_requests->empty()) m_requests->finish();
+    if (!m_mail.empty()) m_mail.wait();
   }
   /// Waits for the messages; kernels that are launched afterwards have the ghost values.
   void finish(const Exec& exec) const {
-    if (m_requests->empty()) return;
-    m_requests->finish();
-    if constexpr (!HostExecutionSpace<Exec>) Kokkos::deep_copy(exec, m_received, m_host_received);
+    if (!m_mail.empty()) m_mail.finish(exec);
   }
 
   /// Interleaved as vectors are.
-  Scalar* ghosts() const { return m_received.data(); }
-  /// Points with couplings to other ranks, whose donors are ghosts().
-  FacePart couplings() const { return m_couplings.all(); }
+  Scalar* ghosts() const { return m_mail.received().data(); }
 
  private:
-  using Buffer = Kokkos::View<Scalar*, typename Exec::memory_space>;
-  using HostBuffer = Kokkos::View<Scalar*, MpiMemory<Exec>>;
-
-  static constexpr int values = n * vector_length;
-
-  GhostExchange(const Exec& exec, const Communicator& communicator, const RemoteFaces<vector_length>& faces)
-      : m_sent_points(to_space(exec, "Hyperplane::DistributedStencil7::sent_points", faces.sent_points())),
-        m_couplings(to_space(exec, faces.couplings())),
-        m_sent(made<Buffer>(exec, "sent", static_cast<std::int64_t>(faces.sent_points().size()) * n)),
-        m_received(made<Buffer>(exec, "received", faces.received_packs() * values)),
-        m_host_sent(host_part(exec, m_sent)),
-        m_host_received(host_part(exec, m_received)),
-        m_requests(std::make_shared<PersistentRequests>(communicator)) {
-    exec.fence("Hyperplane::DistributedStencil7");
-    for (auto const& message : faces.receives()) {
-      m_requests->add_receive(m_host_received.data() + message.first * values, message.packs * values, message.rank);
-    }
-    for (auto const& message : faces.sends()) {
-      m_requests->add_send(m_host_sent.data() + message.first * values, message.packs * values, message.rank);
-    }
-  }
-
-  template <class View>
-  static View made(const Exec& exec, const char* what, std::int64_t size) {
-    return View(Kokkos::view_alloc(exec, std::string("Hyperplane::DistributedStencil7::") + what), as_size(size));
-  }
-  /// The same memory where kernels run on the host.
-  static HostBuffer host_part(const Exec& exec, const Buffer& buffer) {
-    if constexpr (HostExecutionSpace<Exec>) {
-      return buffer;
-    } else {
-      return made<HostBuffer>(exec, "host", static_cast<std::int64_t>(buffer.size()));
-    }
-  }
-
+  std::string m_label;
   Kokkos::View<Slot*, typename Exec::memory_space> m_sent_points;
-  FaceCouplings<Exec> m_couplings;
-  Buffer m_sent, m_received;
-  HostBuffer m_host_sent, m_host_received;
-  std::shared_ptr<PersistentRequests> m_requests;
+  Mail m_mail;
+};
+
+/// The ghost values of all interfaces with other ranks, and all couplings of this rank's points: those of points
+/// without ghost values, and those of the others. A point has all of its couplings in one list, in the order of one
+/// process, so that what they add up to has its bits.
+template <class Scalar, int n, ExecutionSpace Exec, int vector_length>
+class RankCouplings : public GhostExchange<Scalar, n, Exec, vector_length> {
+ public:
+  /// Waits for the instance.
+  RankCouplings(const Exec& exec, const DistributedGrid& grid)
+      : RankCouplings(exec, grid, RemoteFaces<vector_length>(grid, [](const Interface&) { return true; })) {}
+
+  /// Points whose donors are all on this rank.
+  FacePart inner() const { return m_inner.all(); }
+  /// Points that have donors on other ranks; see donors().
+  FacePart outer() const { return m_outer.all(); }
+  DonorValues<Scalar, n, vector_length> donors(Scalar* x) const { return {x, this->ghosts(), m_own_packs}; }
+
+ private:
+  using Base = GhostExchange<Scalar, n, Exec, vector_length>;
+  static constexpr const char* label = "Hyperplane::DistributedStencil7";
+
+  RankCouplings(const Exec& exec, const DistributedGrid& grid, const RemoteFaces<vector_length>& faces)
+      : Base(exec, grid.communicator(), label, faces,
+             Base::Mail::made(exec, std::string(label) + "::received", faces.received_packs() * Base::values)) {
+    BlockPacks<vector_length> const packs(grid.local());
+    m_own_packs = packs.count();
+    auto const place = [](const FaceCouplingEntry& e) { return std::pair(e.point.slot.pack, e.point.slot.lane); };
+    std::vector<FaceCouplingEntry> own, inner, outer = faces.couplings();
+    std::set<std::pair<std::int64_t, int>> with_ghosts;
+    for (auto& entry : outer) {
+      entry.coupling.donor.pack += m_own_packs;
+      with_ghosts.insert(place(entry));
+    }
+    for (auto const& interface : grid.local().interfaces()) append_entries(grid.local(), packs, interface, own);
+    for (auto const& entry : own) (with_ghosts.contains(place(entry)) ? outer : inner).push_back(entry);
+    m_inner = listed(exec, std::move(inner));
+    m_outer = listed(exec, std::move(outer));
+  }
+
+  static FaceCouplings<Exec> listed(const Exec& exec, std::vector<FaceCouplingEntry> entries) {
+    FaceCouplingList list;
+    append_face_couplings(std::move(entries), list);
+    return to_space(exec, list);
+  }
+
+  std::int64_t m_own_packs = 0;
+  FaceCouplings<Exec> m_inner, m_outer;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/blocks/face_couplings.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concepts.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// Couplings by colours to grid blocks of other processes, and how values come from there: what ColouredCouplings needs
+/// where a process has some of the grid blocks. Colours are those of all processes, 0, 1, ... without gaps.
+///
+/// All processes go through the colours together: each of them calls the functions that bring values for each colour.
+template <class Scalar, ExecutionSpace Exec, class Storage>
+class RemoteColours {
+ public:
+  using Values = Kokkos::View<Storage*, typename Exec::memory_space>;
+
+  virtual ~RemoteColours() = default;
+
+  virtual int colours() const = 0;
+  /// Couplings of this process's points of a colour to those of lower, or of higher ones. Donors are ghost values,
+  /// whose SIMD groups are counted on from those of this process. To lower colours, the reverses are places in
+  /// reverses().
+  virtual std::vector<FaceCouplingEntry> lower(int colour) const = 0;
+  virtual std::vector<FaceCouplingEntry> upper(int colour) const = 0;
+  /// The reverses of couplings to lower colours, which other processes have. `donor` is this process's point.
+  virtual const std::vector<FaceCoupling>& reverses() const = 0;
+  /// Where the coefficients of couplings to higher colours will be, in the order of the list; those of the reverses
+  /// come after it. `begin` has the first point of each colour. Waits for the instance.
+  virtual void connect(const Exec& exec, const FaceCouplingList& upper, const std::vector<std::size_t>& begin,
+                       const Values& values) = 0;
+
+  /// Calls the function. Where it throws in a process, all throw.
+  virtual void agree(const std::function<void()>& function) const = 0;
+  /// Brings the coefficients of a colour that other processes need for their diagonal blocks.
+  virtual void bring_coefficients(const Exec& exec, int colour) const = 0;
+  /// Brings what the forward, or the backward sweep of a colour has computed to the processes with higher, or lower
+  /// ones.
+  virtual void bring_forward(const Exec& exec, int colour, Scalar* x) const = 0;
+  virtual void bring_backward(const Exec& exec, int colour, Scalar* x) const = 0;
+  virtual Scalar* ghosts() const = 0;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

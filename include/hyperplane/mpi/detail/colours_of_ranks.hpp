@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/blocks/block_packs.hpp>
+#include <hyperplane/blocks/face_couplings.hpp>
+#include <hyperplane/blocks/remote_colours.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/launch.hpp>
+#include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/mpi/detail/ghost_exchange.hpp>
+#include <hyperplane/mpi/detail/mailbox.hpp>
+#include <hyperplane/mpi/detail/remote_faces.hpp>
+#include <hyperplane/mpi/detail/reverse_couplings.hpp>
+#include <hyperplane/mpi/distributed_grid.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// Coefficients of some couplings, one after the other; an index is a value of the buffer.
+template <class Storage, int n>
+struct GatherCoefficients {
+  const int* m_numbers;
+  const Storage* m_values;
+  Storage* m_buffer;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    m_buffer[index] = m_values[std::int64_t{m_numbers[index / (n * n)]} * (n * n) + index % (n * n)];
+  }
+};
+
+/// RemoteColours over the ranks of a DistributedGrid. Each colour has messages of its own: coefficients and what the
+/// forward sweep has computed go to higher colours, what the backward sweep has to lower ones.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, int vector_length>
+class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
+ public:
+  using Values = typename RemoteColours<Scalar, Exec, Storage>::Values;
+
+  /// `colours` are those of all grid blocks, 0, 1, ... without gaps. Waits for the instance.
+  ColoursOfRanks(const Exec& exec, const DistributedGrid& grid, const std::vector<int>& colours)
+      : m_communicator(grid.communicator()),
+        m_count(*std::ranges::max_element(colours) + 1),
+        m_lower(as_size(m_count)),
+        m_upper(as_size(m_count)) {
+    list_ghosts(exec, grid, colours);
+    list_reverses(grid, colours);
+  }
+
+  int colours() const override { return m_count; }
+  std::vector<FaceCouplingEntry> lower(int colour) const override { return m_lower[as_size(colour)]; }
+  std::vector<FaceCouplingEntry> upper(int colour) const override { return m_upper[as_size(colour)]; }
+  const std::vector<FaceCoupling>& reverses() const override { return m_reverses; }
+
+  void connect(const Exec& exec, const FaceCouplingList& upper, const std::vector<std::size_t>& begin,
+               const Values& values) override {
+    m_values = values;
+    auto received = upper.couplings.size() - m_reverses.size();
+    for (std::size_t c = 0; c < as_size(m_count); ++c) {
+      auto const& list = m_coefficients[c];
+      std::vector<int> numbers;
+      for (auto const& sent : list.sent()) numbers.push_back(number_of(sent, upper, begin[c], begin[c + 1]));
+      m_numbers.push_back(to_space(exec, std::string(label) + "::coefficients", numbers));
+      auto const end = received + list.received().size();
+      auto const part = Kokkos::subview(values, std::pair(received * n * n, end * n * n));
+      m_coefficient_mail.emplace_back(exec, m_communicator, std::string(label) + "::coefficients", list.sends(),
+                                      list.receives(), n * n, part);
+      received = end;
+    }
+    m_coefficients.clear();
+  }
+
+  void agree(const std::function<void()>& function) const override { m_communicator.agree(function); }
+
+  void bring_coefficients(const Exec& exec, int colour) const override {
+    auto const& mail = m_coefficient_mail[as_size(colour)];
+    if (mail.empty()) return;
+    auto const size = static_cast<std::int64_t>(mail.sent().size());
+    if (size > 0) {
+      launch("Hyperplane::DistributedMultiBlock::factor::pack",
+             IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, size), 2.0 * sizeof(Storage),
+             GatherCoefficients<Storage, n>{m_numbers[as_size(colour)].data(), m_values.data(), mail.sent().data()});
+    }
+    mail.start(exec);
+    mail.finish(exec);
+  }
+  void bring_forward(const Exec& exec, int colour, Scalar* x) const override {
+    bring(exec, m_forward[as_size(colour)], x);
+  }
+  void bring_backward(const Exec& exec, int colour, Scalar* x) const override {
+    bring(exec, m_backward[as_size(colour)], x);
+  }
+  Scalar* ghosts() const override { return m_ghosts.data(); }
+
+ private:
+  using Exchange = GhostExchange<Scalar, n, Exec, vector_length>;
+  using Reverses = ReverseCouplings<vector_length>;
+
+  static constexpr const char* label = "Hyperplane::DistributedMultiBlock";
+
+  static void bring(const Exec& exec, const Exchange& exchange, Scalar* x) {
+    exchange.start(exec, x);
+    exchange.finish(exec);
+  }
+
+  void list_ghosts(const Exec& exec, const DistributedGrid& grid, const std::vector<int>& colours) {
+    std::vector<RemoteFaces<vector_length>> forward, backward;
+    auto const colour = [&](int block) { return colours[as_size(block)]; };
+    for (int c = 0; c < m_count; ++c) {
+      forward.emplace_back(grid, [&](const Interface& i) { return colour(i.donor) == c && colour(i.block) > c; });
+      backward.emplace_back(grid, [&](const Interface& i) { return colour(i.donor) == c && colour(i.block) < c; });
+    }
+    std::int64_t packs = 0;
+    for (auto const* const all : {&forward, &backward}) {
+      for (auto const& faces : *all) packs += faces.received_packs();
+    }
+    m_ghosts = Exchange::Mail::made(exec, std::string(label) + "::ghosts", packs * Exchange::values);
+    std::int64_t const own_packs = BlockPacks<vector_length>(grid.local()).count();
+    std::int64_t first = 0;
+    auto const add = [&](const RemoteFaces<vector_length>& faces, std::vector<Exchange>& exchanges,
+                         std::vector<std::vector<FaceCouplingEntry>>& entries) {
+      auto const end = first + faces.received_packs();
+      auto const part =
+          Kokkos::subview(m_ghosts, std::pair(as_size(first * Exchange::values), as_size(end * Exchange::values)));
+      exchanges.emplace_back(exec, grid.communicator(), label, faces, part);
+      for (auto entry : faces.couplings()) {
+        entry.coupling.donor.pack += own_packs + first;
+        entries[as_size(colour(grid.blocks()[as_size(entry.point.block)]))].push_back(entry);
+      }
+      first = end;
+    };
+    for (auto const& faces : forward) add(faces, m_forward, m_lower);
+    for (auto const& faces : backward) add(faces, m_backward, m_upper);
+  }
+
+  void list_reverses(const DistributedGrid& grid, const std::vector<int>& colours) {
+    // By the point of the higher colour and its face: the point of the lower one; by that one: its couplings.
+    std::map<std::tuple<std::int64_t, int, int>, std::pair<int, std::int64_t>> donors;
+    std::map<std::pair<int, std::int64_t>, std::pair<int, int>> ranges;
+    for (int c = 0; c < m_count; ++c) {
+      m_coefficients.emplace_back(grid, colours, c);
+      for (auto const& coupling : m_coefficients.back().received()) {
+        int const number = static_cast<int>(m_reverses.size());
+        std::pair const donor(coupling.block, coupling.point);
+        donors[{coupling.slot.pack, coupling.slot.lane, static_cast<int>(coupling.back)}] = donor;
+        ranges.try_emplace(donor, number, number).first->second.second = number + 1;
+        m_reverses.push_back({coupling.slot, coupling.block, coupling.direction});
+      }
+    }
+    for (auto& entries : m_lower) {
+      for (auto& [point, coupling] : entries) {
+        auto const& donor = donors.at({point.slot.pack, point.slot.lane, static_cast<int>(coupling.direction)});
+        std::tie(coupling.reverse_begin, coupling.reverse_end) = ranges.at(donor);
+      }
+    }
+  }
+
+  /// The place of a coupling in the list, whose points begin <= p < end are of its colour.
+  static int number_of(const typename Reverses::Coupling& sent, const FaceCouplingList& upper, std::size_t begin,
+                       std::size_t end) {
+    auto const before = [](const FacePoint& point, const Slot& slot) {
+      return std::tuple(point.slot.pack, point.slot.lane) < std::tuple(slot.pack, slot.lane);
+    };
+    auto const first = upper.points.begin();
+    auto const point = std::lower_bound(first + static_cast<std::ptrdiff_t>(begin),
+                                        first + static_cast<std::ptrdiff_t>(end), sent.slot, before);
+    int number = point->begin;
+    while (upper.couplings[as_size(number)].direction != sent.direction) ++number;
+    return number;
+  }
+
+  Communicator m_communicator;
+  int m_count;
+  /// By the colour of this rank's points.
+  std::vector<std::vector<FaceCouplingEntry>> m_lower, m_upper;
+  std::vector<FaceCoupling> m_reverses;
+  /// By the colour of what is sent.
+  std::vector<Reverses> m_coefficients;
+  std::vector<Exchange> m_forward, m_backward;
+  std::vector<Mailbox<Storage, Exec>> m_coefficient_mail;
+  std::vector<Kokkos::View<int*, typename Exec::memory_space>> m_numbers;
+  Kokkos::View<Scalar*, typename Exec::memory_space> m_ghosts;
+  Values m_values;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
+
+#include <hyperplane/blocks/apply.hpp>
+#include <hyperplane/blocks/cut_grid.hpp>
+#include <hyperplane/blocks/multi_block.hpp>
+#include <hyperplane/krylov/bicgstab.hpp>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "distributed_fixture.hpp"
+#include "support/kokkos_events.hpp"
+
+namespace hyperplane::test {
+
+/// BILU(0) whose factorization does not work on a rank of the options.
+template <class Exec>
+class FailingIlu : public BlockIlu0<double, 2, Exec> {
+ public:
+  struct Options {
+    bool fails = false;
+  };
+  FailingIlu(const Exec& exec, const Grid& grid, const Options& options)
+      : BlockIlu0<double, 2, Exec>(exec, grid), m_fails(options.fails) {}
+  template <class Matrix>
+  void factor(const Exec& exec, const Matrix& a) {
+    if (m_fails) throw std::runtime_error("no factors");
+    BlockIlu0<double, 2, Exec>::factor(exec, a);
+  }
+
+ private:
+  bool m_fails;
+};
+
+}  // namespace hyperplane::test
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+template <class Exec>
+struct ColouredCouplingsOf<test::FailingIlu<Exec>> : ColouredCouplingsOf<BlockIlu0<double, 2, Exec>> {};
+template <class Exec>
+struct ColoursOfRanksOf<test::FailingIlu<Exec>> : ColoursOfRanksOf<BlockIlu0<double, 2, Exec>> {};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail
+
+namespace hyperplane::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+template <class Exec>
+class DistributedColoured : public DistributedTest<Exec> {
+ protected:
+  /// A solve over ranks has the bits of one process.
+  template <int n, class Storage = double, class MatrixStorage = Storage>
+  void expect_same_bits(const std::string& what, const MultiBlockGrid& whole, const std::vector<int>& colours = {}) {
+    using Ilu = BlockIlu0<double, n, Exec, Storage>;
+    auto const& exec = this->exec;
+    MultiBlockReference const reference(whole, n);
+    auto const values = random_vector(whole.size() * n, 4);
+    MultiBlock<Ilu> one(exec, whole, {.coupling = Coupling::coloured, .colours = colours});
+    one.factor(exec, to_device<double, n, MatrixStorage>(exec, reference));
+    MultiBlockVector<double, n, Exec> const solution(exec, whole);
+    one.solve(exec, to_device<double, n>(exec, whole, values), solution);
+    auto const expected = to_host(exec, solution);
+    for (auto const& [how, owners] : owner_lists(whole, this->world.size())) {
+      auto const text = what + ", " + how + ", n = " + std::to_string(n);
+      DistributedGrid const grid(this->world, whole, owners);
+      auto const a = to_ranks<double, n, MatrixStorage>(exec, grid, reference);
+      auto const before = to_host(a.flat());
+      DistributedMultiBlock<Ilu> ilu(exec, grid, {.coupling = Coupling::coloured, .colours = colours});
+      EXPECT_EQ(ilu.coupling(), Coupling::coloured);
+      EXPECT_EQ(ilu.colours(), one.colours());
+      ilu.factor(exec, a);
+      EXPECT_TRUE(ilu.status(exec).ok()) << text << ": " << ilu.status(exec).message();
+      EXPECT_TRUE(bitwise_equal(to_host(a.flat()), before)) << text;
+      // A may go.
+      Kokkos::deep_copy(exec, a.flat(), static_cast<MatrixStorage>(0));
+      auto const rhs = to_ranks<double, n>(exec, grid, values);
+      DistributedVector<double, n, Exec> const x(exec, grid);
+      ilu.solve(exec, rhs, x);
+      EXPECT_TRUE(bitwise_equal(to_host(exec, x), part_of_rank(grid, n, expected))) << text;
+      EXPECT_TRUE(bitwise_equal(to_host(exec, rhs), part_of_rank(grid, n, values))) << text;
+      ilu.solve(exec, rhs, rhs);
+      EXPECT_TRUE(bitwise_equal(to_host(exec, rhs), part_of_rank(grid, n, expected))) << text << ", in place";
+    }
+  }
+};
+
+TYPED_TEST_SUITE(DistributedColoured, ExecutionSpaces, SpaceNames);
+
+TYPED_TEST(DistributedColoured, over_grids_that_are_awkward) {
+  for (auto const& [what, grid] : awkward_grids()) {
+    this->template expect_same_bits<2>(what, grid);
+  }
+}
+
+TYPED_TEST(DistributedColoured, whatever_the_axes_of_the_neighbour) {
+  std::vector<int> colours{0, 1};
+  for (auto const& transform : all_transforms()) {
+    this->template expect_same_bits<2>(to_string(transform), joined_pair(Grid(3, 5, 2), transform), colours);
+    std::swap(colours[0], colours[1]);
+  }
+}
+
+TYPED_TEST(DistributedColoured, with_colours_and_types_of_all_kinds) {
+  auto const grid = cut_grid(Grid(7, 12, 5), {2, 3, 2}).grid;
+  this->template expect_same_bits<1>("n = 1", grid);
+  this->template expect_same_bits<5>("n = 5", grid);
+  this->template expect_same_bits<2>("a colour for each", grid, {11, 3, 5, 7, 9, 1, 2, 0, 4, 6, 8, 10});
+  int const largest = std::numeric_limits<int>::max();
+  this->template expect_same_bits<2>("large colours", cut_grid(Grid(6, 3, 3), {2, 1, 1}).grid, {largest, 1});
+  this->template expect_same_bits<3, float>("stored as float", grid);
+  this->template expect_same_bits<3, float, double>("factors stored as float", grid);
+  this->template expect_same_bits<3, double, float>("a matrix of float", grid);
+}
+
+TYPED_TEST(DistributedColoured, krylov_methods_run_over_ranks) {
+  constexpr int n = 2;
+  auto const whole = cut_grid(Grid(12, 8, 4), {4, 2, 1}, {true, false, false}).grid;
+  MultiBlockReference const reference(whole, n);
+  auto const solution = random_vector(whole.size() * n);
+  auto const rhs = reference.rows() * solution;
+  using Ilu = BlockIlu0<double, n, TypeParam>;
+  MultiBlock<Ilu> one(this->exec, whole, {.coupling = Coupling::coloured});
+  auto const a_one = to_device<double, n, double>(this->exec, reference);
+  one.factor(this->exec, a_one);
+  using Whole = MultiBlockVector<double, n, TypeParam>;
+  Whole const x_one(this->exec, whole);
+  auto const expected = BiCgStab<Whole>(this->exec, whole, {.tolerance = 1e-8})
+                            .solve(this->exec, a_one, one, to_device<double, n>(this->exec, whole, rhs), x_one);
+  using Vector = DistributedVector<double, n, TypeParam>;
+  for (auto const& [how, owners] : owner_lists(whole, this->world.size())) {
+    DistributedGrid const grid(this->world, whole, owners);
+    auto const a = to_ranks<double, n, double>(this->exec, grid, reference);
+    auto const b = to_ranks<double, n>(this->exec, grid, rhs);
+    DistributedMultiBlock<Ilu> ilu(this->exec, grid, {.coupling = Coupling::coloured});
+    ilu.factor(this->exec, a);
+    Vector const x(this->exec, grid);
+    auto const result = BiCgStab<Vector>(this->exec, grid, {.tolerance = 1e-8}).solve(this->exec, a, ilu, b, x);
+    EXPECT_TRUE(result.converged()) << how << ": " << result.message();
+    EXPECT_EQ(result.iterations, expected.iterations) << how;
+    EXPECT_TRUE(near(to_host(this->exec, x), part_of_rank(grid, n, solution), 1e-6)) << how;
+    KokkosEvents const events;
+    ilu.solve(this->exec, b, x);
+    EXPECT_THAT(events.allocations(), IsEmpty()) << how;
+  }
+}
+
+// The first failure in the order of the factorization, whichever rank has it.
+TYPED_TEST(DistributedColoured, failures_are_those_of_one_process) {
+  constexpr int n = 2;
+  auto const whole = cut_grid(Grid(6, 4, 4), {3, 1, 1}).grid;
+  using Ilu = BlockIlu0<double, n, TypeParam>;
+  auto const compare = [&](const MultiBlockReference& reference, const std::vector<int>& colours) {
+    MultiBlock<Ilu> one(this->exec, whole, {.coupling = Coupling::coloured, .colours = colours});
+    one.factor(this->exec, to_device<double, n, double>(this->exec, reference));
+    auto const expected = one.status(this->exec);
+    EXPECT_FALSE(expected.ok());
+    for (auto const& [how, owners] : owner_lists(whole, this->world.size())) {
+      DistributedGrid const grid(this->world, whole, owners);
+      DistributedMultiBlock<Ilu> ilu(this->exec, grid, {.coupling = Coupling::coloured, .colours = colours});
+      ilu.factor(this->exec, to_ranks<double, n, double>(this->exec, grid, reference));
+      auto const found = ilu.status(this->exec);
+      int const b = expected.grid_block;
+      EXPECT_EQ(found.grid_block, b) << how;
+      EXPECT_EQ(found.rank, owners[b]) << how;
+      auto text = expected.message();
+      auto const named = "grid block " + std::to_string(b);
+      text.replace(0, named.size(), named + " (rank " + std::to_string(owners[b]) + ")");
+      EXPECT_EQ(found.message(), text) << how;
+      // The next one begins anew.
+      ilu.factor(this->exec, to_ranks<double, n, double>(this->exec, grid, MultiBlockReference(whole, n)));
+      EXPECT_TRUE(ilu.status(this->exec).ok()) << how;
+    }
+  };
+  for (auto const& colours : std::vector<std::vector<int>>{{0, 1, 0}, {1, 0, 1}, {0, 1, 2}, {2, 1, 0}}) {
+    for (int const block : {0, 1, 2}) {
+      MultiBlockReference reference(whole, n);
+      auto& failing = reference.blocks[block];
+      failing.block(0, Direction::center)(1, 0) = failing.block(0, Direction::center)(1, 1) = 0.0;
+      for (int c = 0; c < n; ++c) failing.block(0, Direction::west)(1, c) = 0.0;
+      compare(reference, colours);
+      if (block == 0) continue;
+      MultiBlockReference coupling(whole, n);
+      coupling.blocks[block].block(4, Direction::west)(0, 1) = std::numeric_limits<double>::quiet_NaN();
+      compare(coupling, colours);
+    }
+  }
+}
+
+TYPED_TEST(DistributedColoured, exceptions_on_one_rank_are_errors_on_all) {
+  auto const whole = cut_grid(Grid(8, 4, 4), {4, 1, 1}).grid;
+  DistributedGrid const grid(this->world, whole);
+  auto const a = to_ranks<double, 2, double>(this->exec, grid, MultiBlockReference(whole, 2));
+  auto const before = to_host(a.flat());
+  using Failing = DistributedMultiBlock<FailingIlu<TypeParam>>;
+  for (int failing = 0; failing < this->world.size(); ++failing) {
+    bool const fails = this->world.rank() == failing;
+    Failing ilu(this->exec, grid, {.coupling = Coupling::coloured, .colours = {3, 1, 0, 2}, .block = {.fails = fails}});
+    EXPECT_EQ(thrown_text([&] { ilu.factor(this->exec, a); }), "rank " + std::to_string(failing) + ": no factors");
+    EXPECT_TRUE(bitwise_equal(to_host(a.flat()), before));
+    DistributedVector<double, 2, TypeParam> const x(this->exec, grid);
+    EXPECT_THAT(thrown_text([&] { ilu.solve(this->exec, x, x); }), HasSubstr("solve: called before factor"));
+  }
+}
+
+TYPED_TEST(DistributedColoured, wrong_use_is_refused) {
+  auto const whole = cut_grid(Grid(8, 4, 4), {4, 1, 1}).grid;
+  DistributedGrid const grid(this->world, whole);
+  using Ilu = DistributedMultiBlock<BlockIlu0<double, 2, TypeParam>>;
+  auto const made = [&](Coupling coupling, const std::vector<int>& colours) {
+    return thrown_text([&] { Ilu(this->exec, grid, {.coupling = coupling, .colours = colours}); });
+  };
+  EXPECT_THAT(made(Coupling::coloured, {0, 1, 1, 0}), HasSubstr("rank 0: MultiBlock: grid blocks 1 and 2 have"));
+  EXPECT_THAT(made(Coupling::coloured, {0, 1}), HasSubstr("2 colours for 4 grid blocks"));
+  EXPECT_THAT(made(Coupling::none, {0, 1, 0, 1}), HasSubstr("coupling none has none"));
+  if (this->world.size() == 1) return;
+  bool const other = this->world.rank() == 1;
+  EXPECT_EQ(made(other ? Coupling::none : Coupling::coloured, {}),
+            "DistributedMultiBlock: coupling: rank 1 has others than rank 0");
+  EXPECT_EQ(made(Coupling::coloured, other ? std::vector{0, 1, 0, 1} : std::vector{1, 0, 1, 0}),
+            "DistributedMultiBlock: colours: rank 1 has others than rank 0");
+}
+
+}  // namespace
+}  // namespace hyperplane::test
