@@ -24,7 +24,9 @@ import json, pathlib, shlex, sys
 build = pathlib.Path(sys.argv[1]).resolve()
 root = pathlib.Path.cwd()
 # Files that are compiled together stand in one that CMake makes.
-folders = (root / "src", build / "src", build / "src/CMakeFiles/hyperplane_c.dir/Unity", root / "tools", root / "executables")
+together = [build / f"{folder}.dir/Unity"
+            for folder in ("src/CMakeFiles/hyperplane_c", "tools/CMakeFiles/hyperplane_cli", "tools/CMakeFiles/hyperplane_tools")]
+folders = (root / "src", build / "src", root / "tools", root / "executables", *together)
 commands = {}
 for entry in json.loads((build / "compile_commands.json").read_text()):
     folder = pathlib.Path(entry["file"]).parent

@@ -33,7 +33,7 @@ std::vector<hyperplane_preconditioner_description> describe_all() {
 }
 
 /// Its name on the command line.
-std::string name_of(const hyperplane_preconditioner_description& preconditioner) {
+std::string name_on_command_line(const hyperplane_preconditioner_description& preconditioner) {
   return std::string(preconditioner.name) == identity ? none : preconditioner.name;
 }
 
@@ -148,7 +148,7 @@ std::string PreconditionerOption::refusal(const std::string& value) const {
 
 std::vector<std::string> preconditioner_names() {
   std::vector<std::string> names;
-  for (auto const& preconditioner : describe_all()) names.push_back(name_of(preconditioner));
+  for (auto const& preconditioner : describe_all()) names.push_back(name_on_command_line(preconditioner));
   return names;
 }
 
@@ -162,14 +162,14 @@ std::string preconditioner_summaries() {
 
 hyperplane_preconditioner_description describe_preconditioner(const std::string& name) {
   auto const all = describe_all();
-  return *std::ranges::find(all, name, name_of);
+  return *std::ranges::find(all, name, name_on_command_line);
 }
 
 std::vector<PreconditionerOption> preconditioner_options() {
   std::vector<PreconditionerOption> options;
   for (auto const& preconditioner : describe_all()) {
     for (int o = 0; o < preconditioner.option_count; ++o) {
-      OptionMeaning const meaning{preconditioner.options[o], {name_of(preconditioner)}};
+      OptionMeaning const meaning{preconditioner.options[o], {name_on_command_line(preconditioner)}};
       auto const key = meaning.key();
       // There is one right-hand side.
       if (key == "right_hand_sides") continue;
