@@ -100,8 +100,7 @@ class VectorOn final : public Vector {
   void fill(double value) override {
     constexpr int vector_length = ShapedVector<Exec>::vector_length;
     auto const& values = m_vector.flat();
-    detail::launch("Hyperplane::Vector::fill",
-                   detail::IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(m_instance.exec, 0, values.size()),
+    detail::launch("Hyperplane::Vector::fill", detail::LongIndexRange<Exec>(m_instance.exec, 0, values.size()),
                    sizeof(double),
                    Fill<vector_length>{SlabMap<vector_length>(shape().grid), values.data(), shape().block_size, value});
   }

@@ -133,9 +133,7 @@ class LineSolverOfSize final : public TypedLineSolver<Exec> {
   using Matrix = BlockTridiagonalMatrix<double, n, Exec, Storage>;
   using Vector = LineVector<double, n, Exec>;
 
-  auto points(const Exec& exec) const {
-    return detail::IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, m_points.size());
-  }
+  auto points(const Exec& exec) const { return detail::LongIndexRange<Exec>(exec, 0, m_points.size()); }
   template <bool to_lines>
   void copy(const Exec& exec, const char* label, double* rows) const {
     using Kernel = CopyLineRows<to_lines, typename Vector::Ref, n>;

@@ -87,7 +87,7 @@ template <bool subtract, class Scalar, int n, int vector_length, ExecutionSpace 
 void couple(const std::string& label, const Exec& exec, const FacePart& part, const Coefficients& coefficients,
             const DonorValues<Scalar, n, vector_length>& x, Scalar* y) {
   if (part.size == 0) return;
-  using Indices = IndexRange<Exec, Kokkos::IndexType<std::int64_t>>;
+  using Indices = LongIndexRange<Exec>;
   launch(label, Indices(exec, 0, part.size * n), 2.0 * n * sizeof(Scalar),
          Couple<subtract, Scalar, n, vector_length, Coefficients>{part.points, part.couplings, coefficients, x,
                                                                   InterleavedRef<Scalar, vector_length, n>(y)});

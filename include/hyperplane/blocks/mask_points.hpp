@@ -61,8 +61,8 @@ void mask_points(const Exec& exec, const PointMask<Exec>& mask, const MultiBlock
   auto const faces = a.couplings().all();
   if (faces.size == 0) return;
   using Packs = InterleavedRef<Storage, W, stencil7_size * n * n>;
-  detail::launch("Hyperplane::MultiBlockStencil7::mask_points",
-                 detail::IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, faces.size), detail::mask_bytes,
+  detail::launch("Hyperplane::MultiBlockStencil7::mask_points", detail::LongIndexRange<Exec>(exec, 0, faces.size),
+                 detail::mask_bytes,
                  detail::MaskCouplings<Storage, n, W>{faces, a.numbers().data(), mask.data(), Packs(a.flat().data())});
 }
 

@@ -259,8 +259,7 @@ class MultiBlock {
 
   static void copy(const execution_space& exec, const typename Vector::Block& from, const typename Vector::Block& to) {
     auto const size = static_cast<std::int64_t>(from.flat().size());
-    detail::launch("Hyperplane::MultiBlock::solve::copy",
-                   detail::IndexRange<execution_space, Kokkos::IndexType<std::int64_t>>(exec, 0, size),
+    detail::launch("Hyperplane::MultiBlock::solve::copy", detail::LongIndexRange<execution_space>(exec, 0, size),
                    2.0 * sizeof(scalar_type), detail::CopyValues<scalar_type>{from.flat().data(), to.flat().data()});
   }
 

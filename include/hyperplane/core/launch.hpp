@@ -122,6 +122,10 @@ class IndexRange {
   std::int64_t m_end;
 };
 
+/// For kernels over values, of which there may be more than indices of the execution space's own type.
+template <ExecutionSpace Exec>
+using LongIndexRange = IndexRange<Exec, Kokkos::IndexType<std::int64_t>>;
+
 // Kernels take indices of the type that they like, as from Kokkos.
 #if defined(__GNUC__)
 #pragma GCC diagnostic push

@@ -161,8 +161,7 @@ void apply(const Exec& exec, const BlockCsr<Scalar, n, Exec, Storage, Offset>& a
   detail::check_rows("apply", "x", x, a.rows(), n);
   detail::check_rows("apply", "the result", y, a.rows(), n);
   require(x.data() != y.data() || a.rows() == 0, "apply: the result must not be x");
-  detail::launch("Hyperplane::BlockCsr::apply",
-                 detail::IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.rows() * n),
+  detail::launch("Hyperplane::BlockCsr::apply", detail::LongIndexRange<Exec>(exec, 0, a.rows() * n),
                  detail::block_csr_bytes<Scalar>(a),
                  detail::BlockCsrApply<false, Scalar, n, typename BlockCsr<Scalar, n, Exec, Storage, Offset>::Ref>{
                      a.ref(), nullptr, x.data(), y.data()});
@@ -178,8 +177,7 @@ void residual(const Exec& exec, const BlockCsr<Scalar, n, Exec, Storage, Offset>
   detail::check_rows("residual", "x", x, a.rows(), n);
   detail::check_rows("residual", "the result", r, a.rows(), n);
   require(x.data() != r.data() || a.rows() == 0, "residual: the result must not be x");
-  detail::launch("Hyperplane::BlockCsr::residual",
-                 detail::IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, a.rows() * n),
+  detail::launch("Hyperplane::BlockCsr::residual", detail::LongIndexRange<Exec>(exec, 0, a.rows() * n),
                  detail::block_csr_bytes<Scalar>(a),
                  detail::BlockCsrApply<true, Scalar, n, typename BlockCsr<Scalar, n, Exec, Storage, Offset>::Ref>{
                      a.ref(), b.data(), x.data(), r.data()});

@@ -52,7 +52,7 @@ class InterleavedView {
 
  private:
   /// More of them than 32 bits count fit into a device.
-  using Values = detail::IndexRange<Exec, Kokkos::IndexType<std::int64_t>>;
+  using Values = detail::LongIndexRange<Exec>;
 
   std::int64_t m_packs = 0;
   Flat m_flat;

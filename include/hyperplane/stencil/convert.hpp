@@ -30,7 +30,7 @@ namespace detail {
 
 /// More values than 32 bits count fit into a device.
 template <class Exec>
-using Slots = IndexRange<Exec, Kokkos::IndexType<std::int64_t>>;
+using Slots = LongIndexRange<Exec>;
 
 /// What the place of a slot costs, as bytes that are moved in its time: divisions.
 inline constexpr double slot_bytes = 256;

@@ -18,8 +18,8 @@ template <ExecutionSpace Exec>
 struct RangeLaunch {
   template <class Body>
   static void run(const Exec& exec, const std::string& label, std::int64_t count, double bytes, const Body& body) {
-    launch(label, IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count),
-           bytes / static_cast<double>(std::max<std::int64_t>(count, 1)), body);
+    launch(label, LongIndexRange<Exec>(exec, 0, count), bytes / static_cast<double>(std::max<std::int64_t>(count, 1)),
+           body);
   }
 };
 

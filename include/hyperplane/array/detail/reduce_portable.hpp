@@ -31,12 +31,12 @@ void reduce_portable_parts(const Exec& exec, const std::string& label, Value* pa
                            const Finish& finish) {
   if (!HostExecutionSpace<Exec> && parts > 0) {
     Value* const folded = partial + reduce_max_values * reduce_lanes;
-    launch(label + "::fold", IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count * reduce_parts),
+    launch(label + "::fold", LongIndexRange<Exec>(exec, 0, count * reduce_parts),
            1.0 * reduce_lanes / reduce_parts * sizeof(Value), ReduceFold<Join, Value>{partial, folded});
     partial = folded;
   }
-  launch(label + "::finish", IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, 1),
-         1.0 * reduce_parts * sizeof(Value), ReduceFinish<Join, count, Value, Finish>{partial, parts, finish});
+  launch(label + "::finish", LongIndexRange<Exec>(exec, 0, 1), 1.0 * reduce_parts * sizeof(Value),
+         ReduceFinish<Join, count, Value, Finish>{partial, parts, finish});
 }
 
 /// finish(op(...) joined over all elements of the nest). Two launches on the host, three on a device.
@@ -48,7 +48,7 @@ void reduce_portable(const Exec& exec, const std::string& label, const Nest<T, a
   using Value = typename Kernel::Value;
   constexpr int count = Kernel::count;
   static_assert(count <= reduce_max_values && sizeof(Value) <= sizeof(double));
-  using Indices = IndexRange<Exec, Kokkos::IndexType<std::int64_t>>;
+  using Indices = LongIndexRange<Exec>;
   auto* partial = reinterpret_cast<Value*>(memory);
   std::int64_t parts = 0;
   if (nest.size() > 0) {
@@ -75,7 +75,7 @@ void reduce_portable_indices(const Exec& exec, const std::string& label, std::in
   using Kernel = std::conditional_t<HostExecutionSpace<Exec>, ReduceIndexChunk<Body>, ReduceIndexLane<Body>>;
   using Value = typename Kernel::Value;
   static_assert(Kernel::count <= reduce_max_values && sizeof(Value) <= sizeof(double));
-  using Indices = IndexRange<Exec, Kokkos::IndexType<std::int64_t>>;
+  using Indices = LongIndexRange<Exec>;
   auto* const partial = reinterpret_cast<Value*>(memory);
   std::int64_t parts = 0;
   if constexpr (HostExecutionSpace<Exec>) {

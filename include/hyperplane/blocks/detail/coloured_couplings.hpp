@@ -216,7 +216,7 @@ class ColouredCouplings {
   template <class Kernel>
   static void run(const char* label, const Exec& exec, std::int64_t points, double bytes, const Kernel& kernel) {
     if (points == 0) return;
-    launch(label, IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, points), bytes, kernel);
+    launch(label, LongIndexRange<Exec>(exec, 0, points), bytes, kernel);
   }
   FacePart lower_part(int rank) const {
     return m_lower.part(m_lower_begin[as_size(rank)], m_lower_begin[as_size(rank) + 1]);

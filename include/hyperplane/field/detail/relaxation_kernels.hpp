@@ -149,8 +149,8 @@ void fill_stencil(const Exec& exec, const ConstantStencil7<T>& a, const BlockSte
   using Kernel = FillStencil<T, SameEverywhere<T>, BlockStencil7<T, 1, Exec>::vector_length>;
   Kernel kernel{{}, matrix.ref()};
   for (int d = 0; d < stencil7_size; ++d) kernel.m_given[d] = {a[static_cast<Direction>(d)]};
-  launch("Hyperplane::FieldSsor::convert",
-         IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, matrix.grid().size()), 14.0 * sizeof(T), kernel);
+  launch("Hyperplane::FieldSsor::convert", LongIndexRange<Exec>(exec, 0, matrix.grid().size()), 14.0 * sizeof(T),
+         kernel);
 }
 template <ExecutionSpace Exec, class T>
 void fill_stencil(const Exec& exec, const VariableStencil7<T>& a, const BlockStencil7<T, 1, Exec>& matrix) {
@@ -159,8 +159,7 @@ void fill_stencil(const Exec& exec, const VariableStencil7<T>& a, const BlockSte
     check_box("FieldSsor::factor", Box::of(matrix.grid()), a[d]);
     return a[d];
   };
-  launch("Hyperplane::FieldSsor::convert",
-         IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, matrix.grid().size()), 14.0 * sizeof(T),
+  launch("Hyperplane::FieldSsor::convert", LongIndexRange<Exec>(exec, 0, matrix.grid().size()), 14.0 * sizeof(T),
          Kernel{{given(Direction::bottom), given(Direction::south), given(Direction::west), given(Direction::center),
                  given(Direction::east), given(Direction::north), given(Direction::top)},
                 matrix.ref()});

@@ -176,9 +176,7 @@ class LineCsrStructure {
     return -1;
   }
 
-  static auto policy(const Exec& exec, std::int64_t count) {
-    return IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count);
-  }
+  static auto policy(const Exec& exec, std::int64_t count) { return LongIndexRange<Exec>(exec, 0, count); }
 
   template <class T>
   using Table = Kokkos::View<T*, typename Exec::memory_space>;

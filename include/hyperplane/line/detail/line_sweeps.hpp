@@ -35,8 +35,8 @@ struct LineImplicitRelax {
 
 template <ExecutionSpace Exec, class Scalar>
 void relax(const Exec& exec, Scalar w, std::int64_t count, const Scalar* z, const Scalar* before, Scalar* x) {
-  launch("Hyperplane::LineImplicit::relax", IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, count),
-         3.0 * sizeof(Scalar), LineImplicitRelax<Scalar>{w, z, before, x});
+  launch("Hyperplane::LineImplicit::relax", LongIndexRange<Exec>(exec, 0, count), 3.0 * sizeof(Scalar),
+         LineImplicitRelax<Scalar>{w, z, before, x});
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -54,8 +54,8 @@ template <int vectors, ExecutionSpace Exec, class Body>
 void for_line_packs(const std::string& label, const Exec& exec, std::int64_t packs, [[maybe_unused]] double bytes,
                     const Body& body) {
   if constexpr (HostExecutionSpace<Exec>) {
-    launch(label, IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, packs),
-           bytes / static_cast<double>(std::max<std::int64_t>(packs, 1)), LinePack<vectors, Body>{body});
+    launch(label, LongIndexRange<Exec>(exec, 0, packs), bytes / static_cast<double>(std::max<std::int64_t>(packs, 1)),
+           LinePack<vectors, Body>{body});
   } else {
     constexpr int packs_a_team = 32 / vectors;
     constexpr std::int64_t most_teams = 1 << 30;

@@ -88,8 +88,8 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
     if (mail.empty()) return;
     auto const size = static_cast<std::int64_t>(mail.sent().size());
     if (size > 0) {
-      launch("Hyperplane::DistributedMultiBlock::factor::pack",
-             IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, size), 2.0 * sizeof(Storage),
+      launch("Hyperplane::DistributedMultiBlock::factor::pack", LongIndexRange<Exec>(exec, 0, size),
+             2.0 * sizeof(Storage),
              GatherCoefficients<Storage, n>{m_numbers[as_size(colour)].data(), m_values.data(), mail.sent().data()});
     }
     mail.start(exec);

@@ -62,7 +62,7 @@ class GhostExchange {
     if (m_mail.empty()) return;
     auto const& sent = m_mail.sent();
     if (auto const size = static_cast<std::int64_t>(sent.size()); size > 0) {
-      launch(m_label, IndexRange<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, size), 2.0 * sizeof(Scalar),
+      launch(m_label, LongIndexRange<Exec>(exec, 0, size), 2.0 * sizeof(Scalar),
              GatherSent<Scalar, n, vector_length>{m_sent_points.data(), InterleavedRef<Scalar, vector_length, n>(x),
                                                   sent.data()});
     }
