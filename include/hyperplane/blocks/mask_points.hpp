@@ -20,25 +20,54 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
 
-/// Couplings to masked points are zero.
-template <class Storage, int n, int vector_length>
-struct MaskCouplings {
-  FacePart m_faces;
+/// Whether the donor of a coupling is masked, where one process has all grid blocks.
+template <int vector_length>
+struct MaskOfBlocks {
   const SlotNumbers<vector_length>* m_numbers;  ///< of each grid block
   const std::int8_t* m_mask;
+
+  KOKKOS_FUNCTION bool operator()(const FaceCoupling& coupling) const {
+    return m_mask[m_numbers[coupling.donor_block].number(coupling.donor.pack, coupling.donor.lane)] == 0;
+  }
+};
+
+/// Couplings to masked points are zero.
+template <class Storage, int n, int vector_length, class IsMasked>
+struct MaskCouplings {
+  FacePart m_faces;
+  IsMasked m_is_masked;
   InterleavedRef<Storage, vector_length, stencil7_size * n * n> m_a;
 
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     FacePoint const point = m_faces.points[index];
     for (int number = point.begin; number < point.end; ++number) {
       FaceCoupling const coupling = m_faces.couplings[number];
-      if (m_mask[m_numbers[coupling.donor_block].number(coupling.donor.pack, coupling.donor.lane)] != 0) continue;
+      if (!m_is_masked(coupling)) continue;
       Storage* const entries =
           m_a.pack_data(point.slot.pack, static_cast<int>(coupling.direction) * n * n) + point.slot.lane;
       for (int e = 0; e < n * n; ++e) entries[e * vector_length] = Storage(0);
     }
   }
 };
+
+template <int n, int vector_length, ExecutionSpace Exec, class Storage, class IsMasked>
+void mask_couplings(const Exec& exec, const FacePart& faces, const IsMasked& is_masked, Storage* a) {
+  if (faces.size == 0) return;
+  using Packs = InterleavedRef<Storage, vector_length, stencil7_size * n * n>;
+  launch("Hyperplane::MultiBlockStencil7::mask_points", LongIndexRange<Exec>(exec, 0, faces.size), mask_bytes,
+         MaskCouplings<Storage, n, vector_length, IsMasked>{faces, is_masked, Packs(a)});
+}
+
+/// Of each grid block for itself, without couplings across interfaces.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage>
+void mask_blocks(const Exec& exec, const PointMask<Exec>& mask, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a) {
+  auto const& grid = a.grid();
+  check_mask_size(mask.extent(0), grid.size());
+  for (int b = 0; b < grid.block_count(); ++b) {
+    auto const block = a.block(b);
+    mask_stencil(exec, mask.data() + grid.first_point(b), block.map(), n, {false, false, false}, block.flat().data());
+  }
+}
 
 }  // namespace detail
 
@@ -51,19 +80,9 @@ struct MaskCouplings {
 template <class Scalar, int n, ExecutionSpace Exec, class Storage>
 void mask_points(const Exec& exec, const PointMask<Exec>& mask, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a) {
   constexpr int W = MultiBlockStencil7<Scalar, n, Exec, Storage>::vector_length;
-  auto const& grid = a.grid();
-  detail::check_mask_size(mask.extent(0), grid.size());
-  for (int b = 0; b < grid.block_count(); ++b) {
-    auto const block = a.block(b);
-    detail::mask_stencil(exec, mask.data() + grid.first_point(b), block.map(), n, {false, false, false},
-                         block.flat().data());
-  }
-  auto const faces = a.couplings().all();
-  if (faces.size == 0) return;
-  using Packs = InterleavedRef<Storage, W, stencil7_size * n * n>;
-  detail::launch("Hyperplane::MultiBlockStencil7::mask_points", detail::LongIndexRange<Exec>(exec, 0, faces.size),
-                 detail::mask_bytes,
-                 detail::MaskCouplings<Storage, n, W>{faces, a.numbers().data(), mask.data(), Packs(a.flat().data())});
+  detail::mask_blocks(exec, mask, a);
+  detail::mask_couplings<n, W>(exec, a.couplings().all(), detail::MaskOfBlocks<W>{a.numbers().data(), mask.data()},
+                               a.flat().data());
 }
 
 /// Sets a vector to zero at the masked points, whatever is there: a launch for each grid block.

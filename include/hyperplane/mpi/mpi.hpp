@@ -11,3 +11,4 @@
 #include <hyperplane/mpi/distributed_status.hpp>
 #include <hyperplane/mpi/distributed_stencil7.hpp>
 #include <hyperplane/mpi/distributed_vector.hpp>
+#include <hyperplane/mpi/mask_points.hpp>
