@@ -7,6 +7,7 @@ endif()
 find_program(HYPERPLANE_CCACHE ccache DOC "Compiler cache for the project's own build")
 mark_as_advanced(HYPERPLANE_CCACHE)
 if(HYPERPLANE_CCACHE)
-  # What a precompiled header was made of is compared by its own entry in the cache.
+  # Without this, ccache refuses files with a precompiled header, whose macros and __TIME__ it does not look at. None of
+  # them depends on more than what it does look at.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${HYPERPLANE_CCACHE})
 endif()

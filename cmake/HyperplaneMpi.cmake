@@ -33,3 +33,8 @@ endif()
 # Ranks that wait let others run.
 set(hyperplane_mpi_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
                                KOKKOS_DISABLE_WARNINGS=1 ${hyperplane_thread_count}=2 OMP_PROC_BIND=false)
+if(HYPERPLANE_SANITIZE)
+  # MPI does not free all of its memory at the end. Open MPI patches functions of the C library, of which sanitizers have
+  # their own.
+  list(APPEND hyperplane_mpi_environment ASAN_OPTIONS=detect_leaks=0 "OMPI_MCA_memory=^patcher")
+endif()

@@ -27,6 +27,12 @@ if(Kokkos_ENABLE_THREADS)
   set(hyperplane_thread_count KOKKOS_NUM_THREADS)
 endif()
 
+# Seconds that a unit test may take. Sanitizers watch code without optimization.
+set(hyperplane_unit_test_timeout 300)
+if(HYPERPLANE_SANITIZE)
+  set(hyperplane_unit_test_timeout 900)
+endif()
+
 # hyperplane_add_executable(NAME SOURCE...)
 function(hyperplane_add_executable name)
   add_executable(${name} ${ARGN})
@@ -45,13 +51,8 @@ function(hyperplane_add_unit_test name)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
   endif()
   add_test(NAME ${name} COMMAND ${name})
-  # Sanitizers watch code without optimization.
-  set(seconds 300)
-  if(HYPERPLANE_SANITIZE)
-    set(seconds 900)
-  endif()
   # More threads than the smallest machine has cores, so that tests see thread counts up to four.
-  set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT ${seconds} ENVIRONMENT
+  set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT ${hyperplane_unit_test_timeout} ENVIRONMENT
                                                                           "${hyperplane_thread_count}=4;OMP_PROC_BIND=false;${hyperplane_waits}")
 endfunction()
 
@@ -69,11 +70,6 @@ function(hyperplane_add_mpi_test name)
     return()
   endif()
   set(environment ${hyperplane_mpi_environment} ${hyperplane_waits})
-  if(HYPERPLANE_SANITIZE)
-    # MPI does not free all of its memory at the end. Open MPI patches functions of the C library, of which sanitizers
-    # have their own.
-    list(APPEND environment ASAN_OPTIONS=detect_leaks=0 "OMPI_MCA_memory=^patcher")
-  endif()
   foreach(ranks IN LISTS HYPERPLANE_TEST_RANKS)
     add_test(NAME ${name}_${ranks} COMMAND ${hyperplane_mpiexec} ${ranks} $<TARGET_FILE:${name}> ${MPIEXEC_POSTFLAGS})
     # A rank that waits for another for good is a failure.

@@ -16,16 +16,19 @@ export OMP_PROC_BIND=${OMP_PROC_BIND:-false}
 # The program, on two ranks where it was built with MPI.
 command=("$program")
 if [[ $case == airfoil ]]; then
-  if command -v mpiexec >/dev/null && "$program" --help | grep -q mpirun; then
+  # That of the MPI that the program was built with.
+  mpiexec=$(sed -n 's/^MPIEXEC_EXECUTABLE:[^=]*=//p' "$build/CMakeCache.txt")
+  if [[ -x $mpiexec ]] && "$program" --help | grep -q mpirun; then
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 KOKKOS_DISABLE_WARNINGS=1
-    command=(mpiexec)
+    command=("$mpiexec")
     # Open MPI starts no more ranks than there are cores, and binds each to one, unless it is told not to.
-    if mpiexec --version | grep -qE 'Open MPI|OpenRTE'; then command+=(--oversubscribe --bind-to none); fi
+    if "$mpiexec" --version | grep -qE 'Open MPI|OpenRTE'; then command+=(--oversubscribe --bind-to none); fi
     command+=(-n 2 "$program" --threads "$((($(nproc) + 1) / 2))")
   else
     echo "no MPI: the airfoil is solved in one process"
   fi
-  command+=(--cells 192x192x1 --parts 2x1x1)
+  [[ " ${*:4} " == *" --cells "* ]] || command+=(--cells 192x192x1)
+  command+=(--parts 2x1x1)
 fi
 "${command[@]}" --case "$case" --output "$output" "${@:4}"
 if python3 -c 'import matplotlib' 2>/dev/null; then

@@ -38,8 +38,8 @@ std::vector<std::vector<int>> owner_lists(int blocks, int ranks) {
 
 class FlowOverRanks : public ::testing::Test {
  protected:
-  /// Steps whose length does not depend on sums over all cells. One linear iteration is M^-1 b: products with the
-  /// matrix have other roundings over ranks.
+  /// Steps whose length does not depend on sums over all cells, and a given number of correction iterations: no sum
+  /// decides anything.
   static SteadyOptions without_sums(hyperplane::Coupling coupling = hyperplane::Coupling::none) {
     return {.max_steps = 3,
             .cfl = 1000,
