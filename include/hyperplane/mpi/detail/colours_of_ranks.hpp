@@ -7,6 +7,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/mpi/detail/ghost_exchange.hpp>
@@ -22,6 +23,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -150,6 +152,7 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
     std::map<std::pair<int, std::int64_t>, std::pair<int, int>> ranges;
     for (int c = 0; c < m_count; ++c) {
       m_coefficients.emplace_back(grid, colours, c);
+      check_coupling_count(m_reverses.size() + m_coefficients.back().received().size());
       for (auto const& coupling : m_coefficients.back().received()) {
         int const number = static_cast<int>(m_reverses.size());
         std::pair const donor(coupling.block, coupling.point);
@@ -169,15 +172,11 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
   /// The place of a coupling in the list, whose points begin <= p < end are of its colour.
   static int number_of(const typename Reverses::Coupling& sent, const FaceCouplingList& upper, std::size_t begin,
                        std::size_t end) {
-    auto const before = [](const FacePoint& point, const Slot& slot) {
-      return std::tuple(point.slot.pack, point.slot.lane) < std::tuple(slot.pack, slot.lane);
-    };
-    auto const first = upper.points.begin();
-    auto const point = std::lower_bound(first + static_cast<std::ptrdiff_t>(begin),
-                                        first + static_cast<std::ptrdiff_t>(end), sent.slot, before);
-    int number = point->begin;
-    while (upper.couplings[as_size(number)].direction != sent.direction) ++number;
-    return number;
+    auto const& point = find_point(std::span(upper.points).subspan(begin, end - begin), sent.slot);
+    for (int number = point.begin; number < point.end; ++number) {
+      if (upper.couplings[as_size(number)].direction == sent.direction) return number;
+    }
+    fail("DistributedMultiBlock: a coupling that another rank needs is not one of this rank's");
   }
 
   Communicator m_communicator;
