@@ -127,7 +127,7 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
     for (auto const* const all : {&forward, &backward}) {
       for (auto const& faces : *all) packs += faces.received_packs();
     }
-    m_ghosts = Exchange::Mail::made(exec, std::string(label) + "::ghosts", packs * Exchange::values);
+    m_ghosts = Exchange::Mail::allocated(exec, std::string(label) + "::ghosts", packs * Exchange::values);
     std::int64_t const own_packs = BlockPacks<vector_length>(grid.local()).count();
     std::int64_t first = 0;
     auto const add = [&](const RemoteFaces<vector_length>& faces, std::vector<Exchange>& exchanges,

@@ -42,7 +42,7 @@ class Mailbox {
   /// the instance.
   Mailbox(const Exec& exec, const Communicator& communicator, const std::string& label,
           const std::vector<Message>& sends, const std::vector<Message>& receives, int item, const Buffer& received)
-      : m_sent(allocated<Buffer>(exec, label + "::sent", item_count(sends) * item)),
+      : m_sent(allocated(exec, label + "::sent", item_count(sends) * item)),
         m_received(received),
         m_host_sent(host_part(exec, label, m_sent)),
         m_host_received(host_part(exec, label, m_received)),
@@ -56,8 +56,9 @@ class Mailbox {
     }
   }
 
-  static Buffer made(const Exec& exec, const std::string& label, std::int64_t size) {
-    return allocated<Buffer>(exec, label, size);
+  template <class View = Buffer>
+  static View allocated(const Exec& exec, const std::string& label, std::int64_t size) {
+    return View(Kokkos::view_alloc(exec, label), as_size(size));
   }
 
   /// Whether there are no messages: nothing is to be done then.
@@ -82,10 +83,6 @@ class Mailbox {
  private:
   using HostBuffer = Kokkos::View<T*, MpiMemory<Exec>>;
 
-  template <class View>
-  static View allocated(const Exec& exec, const std::string& label, std::int64_t size) {
-    return View(Kokkos::view_alloc(exec, label), as_size(size));
-  }
   /// The same memory where kernels run on the host.
   static HostBuffer host_part(const Exec& exec, const std::string& label, const Buffer& buffer) {
     if constexpr (HostExecutionSpace<Exec>) {
