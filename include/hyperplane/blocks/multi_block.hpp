@@ -162,22 +162,10 @@ class MultiBlock {
               const MultiBlockStencil7<scalar_type, block_size, execution_space, MatrixStorage>& a) {
     detail::check_multi_block_grid("MultiBlock::factor", "A", a.grid(), m_grid);
     m_factored = false;
-    auto const factor_blocks = [&](const std::vector<int>& numbers) {
-      for (int const b : numbers) m_blocks[detail::as_size(b)].factor(exec, a.block(b));
-    };
     if constexpr (can_be_coloured) {
-      for (std::size_t rank = 0; m_couplings && rank < m_blocks_of.size(); ++rank) {
-        auto const colour = static_cast<int>(rank);
-        auto const factor_colour = [&] {
-          m_couplings->factor(exec, colour, a.flat().data(), [&] { factor_blocks(m_blocks_of[rank]); });
-        };
-        auto const* const remote = m_couplings->remote();
-        remote != nullptr ? remote->agree(factor_colour) : factor_colour();
-        if (remote != nullptr) remote->bring_coefficients(exec, colour);
-      }
-      if (m_couplings) m_couplings->conclude(exec);
+      if (m_couplings) factor_coloured(exec, a);
     }
-    if (m_coupling == Coupling::none) factor_blocks(m_blocks_of[0]);
+    if (m_coupling == Coupling::none) factor_blocks(exec, a, m_blocks_of[0]);
     m_factored = true;
   }
 
@@ -229,6 +217,39 @@ class MultiBlock {
 
  private:
   using Couplings = typename detail::ColouredCouplingsOf<P>::Type;
+
+  template <class Matrix>
+  void factor_blocks(const execution_space& exec, const Matrix& a, const std::vector<int>& numbers) {
+    for (int const b : numbers) m_blocks[detail::as_size(b)].factor(exec, a.block(b));
+  }
+
+  template <class Matrix>
+  void factor_coloured(const execution_space& exec, const Matrix& a) {
+    auto const* const remote = m_couplings->remote();
+    int const last = static_cast<int>(m_blocks_of.size()) - 1;
+    try {
+      for (int rank = 0; rank <= last; ++rank) {
+        // All that may fail in one process alone.
+        auto const factor_colour = [&] {
+          if (remote != nullptr && rank > 0) remote->take_over_coefficients(exec, rank - 1);
+          m_couplings->factor(exec, rank, a.flat().data(),
+                              [&] { factor_blocks(exec, a, m_blocks_of[detail::as_size(rank)]); });
+          if (remote != nullptr) remote->hand_over_coefficients(exec, rank);
+          if (rank == last) m_couplings->conclude(exec);
+        };
+        if (remote == nullptr) {
+          factor_colour();
+        } else {
+          remote->agree(factor_colour);
+          remote->exchange_coefficients(rank);
+        }
+      }
+    } catch (...) {
+      // What is recorded so far is no failure of the next factorization.
+      m_couplings->conclude(exec);
+      throw;
+    }
+  }
 
   void solve_coloured(const execution_space& exec, const Vector& rhs, const Vector& x) const {
     bool const in_place = x.flat().data() == rhs.flat().data();

@@ -8,6 +8,7 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/function_ref.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/mpi/detail/ghost_exchange.hpp>
@@ -21,7 +22,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -83,9 +83,9 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
     m_coefficients.clear();
   }
 
-  void agree(const std::function<void()>& function) const override { m_communicator.agree(function); }
+  void agree(FunctionRef<> function) const override { m_communicator.agree(function); }
 
-  void bring_coefficients(const Exec& exec, int colour) const override {
+  void hand_over_coefficients(const Exec& exec, int colour) const override {
     auto const& mail = m_coefficient_mail[as_size(colour)];
     if (mail.empty()) return;
     auto const size = static_cast<std::int64_t>(mail.sent().size());
@@ -94,8 +94,17 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
              2.0 * sizeof(Storage),
              GatherCoefficients<Storage, n>{m_numbers[as_size(colour)].data(), m_values.data(), mail.sent().data()});
     }
-    mail.start(exec);
-    mail.finish(exec);
+    mail.hand_over(exec);
+  }
+  void exchange_coefficients(int colour) const override {
+    auto const& mail = m_coefficient_mail[as_size(colour)];
+    if (mail.empty()) return;
+    mail.start();
+    mail.wait();
+  }
+  void take_over_coefficients(const Exec& exec, int colour) const override {
+    auto const& mail = m_coefficient_mail[as_size(colour)];
+    if (!mail.empty()) mail.take_over(exec);
   }
   void bring_forward(const Exec& exec, int colour, Scalar* x) const override {
     bring(exec, m_forward[as_size(colour)], x);

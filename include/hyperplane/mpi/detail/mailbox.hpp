@@ -68,15 +68,24 @@ class Mailbox {
 
   /// Waits for the instance, with what it writes into sent(), and starts the messages.
   void start(const Exec& exec) const {
-    if constexpr (!HostExecutionSpace<Exec>) Kokkos::deep_copy(exec, m_host_sent, m_sent);
-    exec.fence("Hyperplane: values for other ranks are packed");
-    m_requests->start();
+    hand_over(exec);
+    start();
   }
-  /// Waits for the messages.
-  void wait() const { m_requests->finish(); }
   /// Waits for the messages; kernels that are launched afterwards have what has come.
   void finish(const Exec& exec) const {
     wait();
+    take_over(exec);
+  }
+
+  /// The parts of start() and finish(): those with an instance wait for no rank, the others are of MPI alone. So ranks
+  /// can agree that there was no error on a device before one of them waits for another.
+  void hand_over(const Exec& exec) const {
+    if constexpr (!HostExecutionSpace<Exec>) Kokkos::deep_copy(exec, m_host_sent, m_sent);
+    exec.fence("Hyperplane: values for other ranks are packed");
+  }
+  void start() const { m_requests->start(); }
+  void wait() const { m_requests->finish(); }
+  void take_over(const Exec& exec) const {
     if constexpr (!HostExecutionSpace<Exec>) Kokkos::deep_copy(exec, m_received, m_host_received);
   }
 
