@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/blocks/apply.hpp>
+#include <hyperplane/blocks/colouring.hpp>
 #include <hyperplane/blocks/colours.hpp>
 #include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/blocks/detail/coloured_couplings.hpp>
@@ -43,19 +44,6 @@ struct ColouredCouplingsOf<BlockIlu0<Scalar, n, Exec, Storage>> {
   using Type = ColouredCouplings<Scalar, n, Exec, Storage, BlockIlu0<Scalar, n, Exec, Storage>::vector_length>;
   using Remote = RemoteColours<Scalar, Exec, Storage>;
 };
-
-/// Colours as 0, 1, ... without gaps, in their order.
-inline std::vector<int> ranked_colours(const std::vector<int>& colours) {
-  std::vector<int> different = colours;
-  std::ranges::sort(different);
-  different.erase(std::ranges::unique(different).begin(), different.end());
-  std::vector<int> result;
-  result.reserve(colours.size());
-  for (int const colour : colours) {
-    result.push_back(static_cast<int>(std::ranges::lower_bound(different, colour) - different.begin()));
-  }
-  return result;
-}
 
 template <class Scalar>
 struct CopyValues {
@@ -109,30 +97,14 @@ class MultiBlock {
   /// Throws Error where the preconditioner has no such coupling, and where colours are not those of the grid blocks:
   /// one of at least 0 for each, different ones for neighbours.
   MultiBlock(const execution_space& exec, const MultiBlockGrid& grid, const Options& options = {})
-      : MultiBlock(exec, grid, options, checked_colours(grid, options)) {}
+      : MultiBlock(exec, grid, options, detail::Colouring(checked_colours(grid, options)), nullptr) {}
   /// That of the grid blocks of this process where others have more of them, with Coupling::coloured: `colours` are 0,
-  /// 1, ... without gaps over all processes. What MultiBlock does is then done by all of them together.
+  /// 1, ... without gaps over all processes. What MultiBlock does is then done by all of them together. Throws Error
+  /// where the coupling is another one, and as the other constructor does.
   MultiBlock(const execution_space& exec, const MultiBlockGrid& grid, const Options& options,
-             const std::vector<int>& colours, const std::shared_ptr<RemoteColours>& remote = nullptr)
-      : m_grid(grid), m_coupling(options.coupling), m_colours(colours) {
-    auto const ranks = remote ? colours : detail::ranked_colours(colours);
-    m_blocks.reserve(detail::as_size(grid.block_count()));
-    for (auto const& block : grid.blocks()) m_blocks.emplace_back(exec, block, options.block);
-    m_blocks_of.resize(ranks.empty() ? 1 : detail::as_size(*std::ranges::max_element(ranks) + 1));
-    if constexpr (can_be_coloured) {
-      if (remote) m_blocks_of.resize(detail::as_size(remote->colours()));
-    }
-    for (std::size_t b = 0; b < m_blocks.size(); ++b) {
-      m_blocks_of[ranks.empty() ? 0 : detail::as_size(ranks[b])].push_back(static_cast<int>(b));
-    }
-    if constexpr (can_be_coloured) {
-      if (m_coupling == Coupling::none) return;
-      std::vector<typename Couplings::Factors> factors;
-      factors.reserve(m_blocks.size());
-      for (auto const& block : m_blocks) factors.push_back(block.sweeps().factors());
-      m_couplings.emplace(exec, grid, ranks, factors, remote);
-    }
-  }
+             const std::vector<int>& colours, const std::shared_ptr<RemoteColours>& remote)
+    requires can_be_coloured
+      : MultiBlock(exec, grid, options, remote_colouring(grid, options, colours, remote.get()), remote) {}
 
   /// The colours of the options, or those that are found; empty with Coupling::none. Throws Error as the constructor
   /// does.
@@ -217,6 +189,33 @@ class MultiBlock {
 
  private:
   using Couplings = typename detail::ColouredCouplingsOf<P>::Type;
+
+  static detail::Colouring remote_colouring(const MultiBlockGrid& grid, const Options& options,
+                                            const std::vector<int>& colours, const RemoteColours* remote) {
+    require(options.coupling == Coupling::coloured, "MultiBlock: other processes are for coupling coloured alone");
+    require(remote != nullptr, "MultiBlock: it is not said what other processes have");
+    check_colours("MultiBlock", grid, colours);
+    return {colours, remote->colours()};
+  }
+
+  MultiBlock(const execution_space& exec, const MultiBlockGrid& grid, const Options& options,
+             const detail::Colouring& colouring, const std::shared_ptr<RemoteColours>& remote)
+      : m_grid(grid), m_coupling(options.coupling), m_colours(colouring.colours) {
+    auto const& ranks = colouring.ranks;
+    m_blocks.reserve(detail::as_size(grid.block_count()));
+    for (auto const& block : grid.blocks()) m_blocks.emplace_back(exec, block, options.block);
+    m_blocks_of.resize(detail::as_size(colouring.count));
+    for (std::size_t b = 0; b < m_blocks.size(); ++b) {
+      m_blocks_of[ranks.empty() ? 0 : detail::as_size(ranks[b])].push_back(static_cast<int>(b));
+    }
+    if constexpr (can_be_coloured) {
+      if (m_coupling == Coupling::none) return;
+      std::vector<typename Couplings::Factors> factors;
+      factors.reserve(m_blocks.size());
+      for (auto const& block : m_blocks) factors.push_back(block.sweeps().factors());
+      m_couplings.emplace(exec, grid, ranks, factors, remote);
+    }
+  }
 
   template <class Matrix>
   void factor_blocks(const execution_space& exec, const Matrix& a, const std::vector<int>& numbers) {
