@@ -143,6 +143,11 @@ TYPED_TEST(MultiBlockTest, wrong_use_is_refused) {
                 MultiBlock<BlockJacobi<double, n, TypeParam>>(this->exec, grid, {.coupling = Coupling::coloured});
               }),
               HasSubstr("this preconditioner has no coupling coloured"));
+  // Grid blocks of other processes.
+  EXPECT_THAT(message([&] { Ilu(this->exec, grid, {.coupling = Coupling::coloured}, {}, nullptr); }),
+              HasSubstr("MultiBlock: it is not said what other processes have"));
+  EXPECT_THAT(message([&] { Ilu(this->exec, grid, {}, {0, 1}, nullptr); }),
+              HasSubstr("MultiBlock: other processes are for coupling coloured alone"));
   // Part of a matrix: a handle of memory of the right size.
   EXPECT_THAT(message([&] { BlockStencil7<double, n, TypeParam>(Grid(1, 1, 1), a.flat()); }),
               HasSubstr("are not those of 2 x 2 blocks on a grid of 1x1x1 points"));

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gmock/gmock.h>
 
+#include <cstdint>
 #include <hyperplane/blocks/apply.hpp>
 #include <hyperplane/blocks/cut_grid.hpp>
 #include <hyperplane/blocks/multi_block.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <limits>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "distributed_fixture.hpp"
@@ -14,23 +16,24 @@
 
 namespace hyperplane::test {
 
-/// BILU(0) whose factorization does not work on a rank of the options.
+/// BILU(0) of which a factorization does not work.
 template <class Exec>
 class FailingIlu : public BlockIlu0<double, 2, Exec> {
  public:
   struct Options {
-    bool fails = false;
+    /// How many factorizations of this rank work before one does not; less than 0 where all do.
+    int* working = nullptr;
   };
   FailingIlu(const Exec& exec, const Grid& grid, const Options& options)
-      : BlockIlu0<double, 2, Exec>(exec, grid), m_fails(options.fails) {}
+      : BlockIlu0<double, 2, Exec>(exec, grid), m_working(options.working) {}
   template <class Matrix>
   void factor(const Exec& exec, const Matrix& a) {
-    if (m_fails) throw std::runtime_error("no factors");
+    if ((*m_working)-- == 0) throw std::runtime_error("no factors");
     BlockIlu0<double, 2, Exec>::factor(exec, a);
   }
 
  private:
-  bool m_fails;
+  int* m_working;
 };
 
 }  // namespace hyperplane::test
@@ -198,12 +201,57 @@ TYPED_TEST(DistributedColoured, exceptions_on_one_rank_are_errors_on_all) {
   auto const before = to_host(a.flat());
   using Failing = DistributedMultiBlock<FailingIlu<TypeParam>>;
   for (int failing = 0; failing < this->world.size(); ++failing) {
-    bool const fails = this->world.rank() == failing;
-    Failing ilu(this->exec, grid, {.coupling = Coupling::coloured, .colours = {3, 1, 0, 2}, .block = {.fails = fails}});
+    int working = this->world.rank() == failing ? 0 : -1;
+    Failing ilu(this->exec, grid, {.coupling = Coupling::coloured, .colours = {3, 1, 0, 2}, .block = {&working}});
     EXPECT_EQ(thrown_text([&] { ilu.factor(this->exec, a); }), "rank " + std::to_string(failing) + ": no factors");
     EXPECT_TRUE(bitwise_equal(to_host(a.flat()), before));
     DistributedVector<double, 2, TypeParam> const x(this->exec, grid);
     EXPECT_THAT(thrown_text([&] { ilu.solve(this->exec, x, x); }), HasSubstr("solve: called before factor"));
+  }
+}
+
+// What a factorization found that did not end is no failure of the next one.
+TYPED_TEST(DistributedColoured, a_factorization_after_one_that_threw_begins_anew) {
+  auto const whole = cut_grid(Grid(8, 4, 4), {4, 1, 1}).grid;
+  DistributedGrid const grid(this->world, whole);
+  MultiBlockReference not_finite(whole, 2);
+  // Found in colour 0; the exception comes in colour 3.
+  not_finite.blocks[2].block(0, Direction::west)(0, 1) = std::numeric_limits<double>::quiet_NaN();
+  int working = grid.is_local(0) ? static_cast<int>(grid.blocks().size()) - 1 : -1;
+  DistributedMultiBlock<FailingIlu<TypeParam>> ilu(
+      this->exec, grid, {.coupling = Coupling::coloured, .colours = {3, 1, 0, 2}, .block = {&working}});
+  auto const factor = [&](const MultiBlockReference& reference) {
+    ilu.factor(this->exec, to_ranks<double, 2, double>(this->exec, grid, reference));
+  };
+  EXPECT_EQ(thrown_text([&] { factor(not_finite); }), "rank " + std::to_string(grid.owner(0)) + ": no factors");
+  factor(MultiBlockReference(whole, 2));
+  EXPECT_TRUE(ilu.status(this->exec).ok()) << ilu.status(this->exec).message();
+}
+
+// Kernels are asynchronous, so an error of a device shows where messages are packed: no rank waits for those of another
+// that throws there.
+TYPED_TEST(DistributedColoured, a_device_that_fails_on_one_rank_is_an_error_on_all) {
+  auto const whole = cut_grid(Grid(8, 4, 4), {4, 1, 1}).grid;
+  DistributedGrid const grid(this->world, whole);
+  auto const a = to_ranks<double, 2, double>(this->exec, grid, MultiBlockReference(whole, 2));
+  DistributedMultiBlock<BlockIlu0<double, 2, TypeParam>> ilu(this->exec, grid,
+                                                             {.coupling = Coupling::coloured, .colours = {3, 1, 0, 2}});
+  namespace tools = Kokkos::Tools::Experimental;
+  for (int failing = 0; failing < this->world.size(); ++failing) {
+    if (this->world.rank() == failing) {
+      tools::set_begin_fence_callback([](const char* label, std::uint32_t, std::uint64_t*) {
+        if (std::string_view(label) == "Hyperplane: values for other ranks are packed") {
+          throw std::runtime_error("the device has failed");
+        }
+      });
+    }
+    auto const text = thrown_text([&] { ilu.factor(this->exec, a); });
+    tools::set_begin_fence_callback(nullptr);
+    // A rank by itself has no messages.
+    EXPECT_EQ(text, this->world.size() == 1 ? "nothing thrown"
+                                            : "rank " + std::to_string(failing) + ": the device has failed");
+    ilu.factor(this->exec, a);
+    EXPECT_TRUE(ilu.status(this->exec).ok()) << ilu.status(this->exec).message();
   }
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <hyperplane/blocks/cut_grid.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/krylov/identity.hpp>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "distributed_fixture.hpp"
@@ -63,12 +65,64 @@ class DistributedLaunches : public DistributedTest<Exec> {
   }
 };
 
+/// What is to be brought to other colours, one exchange for each colour that has it.
+struct ColourExchanges {
+  int packs = 0;  ///< those in which this rank sends
+  int waits = 0;  ///< those in which it meets another
+};
+inline ColourExchanges colour_exchanges(const DistributedGrid& grid, const std::vector<int>& colours, bool to_higher) {
+  std::set<int> sends, meets;
+  for (auto const& interface : grid.whole().interfaces()) {
+    int const to = colours[interface.block], from = colours[interface.donor];
+    bool const sent = grid.is_local(interface.donor), received = grid.is_local(interface.block);
+    if (to == from || (to > from) != to_higher || sent == received) continue;
+    meets.insert(from);
+    if (sent) sends.insert(from);
+  }
+  return {static_cast<int>(sends.size()), static_cast<int>(meets.size())};
+}
+
 TYPED_TEST_SUITE(DistributedLaunches, ExecutionSpaces, SpaceNames);
 
 TYPED_TEST(DistributedLaunches, of_products) {
   for (auto const& [what, whole] : awkward_grids()) {
     for (auto const& [how, owners] : owner_lists(whole, this->world.size())) {
       this->expect_product(what + ", " + how, DistributedGrid(this->world, whole, owners));
+    }
+  }
+}
+
+TYPED_TEST(DistributedLaunches, of_couplings_by_colours) {
+  constexpr int n = 2;
+  auto const count_of = [](const KokkosEvents& events, const std::string& label) {
+    return std::ranges::count(events.kernels(), label, &KokkosEvents::Kernel::label);
+  };
+  auto const waits_of = [](const KokkosEvents& events) {
+    return std::ranges::count(events.fences(), "Hyperplane: values for other ranks are packed");
+  };
+  for (auto const& [what, whole] : awkward_grids()) {
+    for (auto const& [how, owners] : owner_lists(whole, this->world.size())) {
+      DistributedGrid const grid(this->world, whole, owners);
+      auto const a = to_ranks<double, n, double>(this->exec, grid, MultiBlockReference(whole, n));
+      DistributedVector<double, n, TypeParam> const x(this->exec, grid), y(this->exec, grid);
+      DistributedMultiBlock<BlockIlu0<double, n, TypeParam>> ilu(this->exec, grid, {.coupling = Coupling::coloured});
+      auto const up = colour_exchanges(grid, ilu.colours(), true), down = colour_exchanges(grid, ilu.colours(), false);
+      {
+        KokkosEvents const events;
+        ilu.factor(this->exec, a);
+        EXPECT_EQ(count_of(events, "Hyperplane::DistributedMultiBlock::factor::pack"), up.packs) << what << ", " << how;
+        EXPECT_EQ(waits_of(events), up.waits) << what << ", " << how;
+        EXPECT_THAT(events.allocations(), IsEmpty()) << what << ", " << how;
+      }
+      this->exec.fence();
+      KokkosEvents const events;
+      ilu.solve(this->exec, x, y);
+      EXPECT_EQ(count_of(events, "Hyperplane::DistributedMultiBlock::pack"), up.packs + down.packs)
+          << what << ", " << how;
+      EXPECT_EQ(waits_of(events), up.waits + down.waits) << what << ", " << how;
+      int const colours = 1 + std::ranges::max(ilu.colours());
+      EXPECT_LE(waits_of(events), 2 * (colours - 1)) << what << ", " << how;
+      EXPECT_THAT(events.allocations(), IsEmpty()) << what << ", " << how;
     }
   }
 }

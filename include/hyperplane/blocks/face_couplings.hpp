@@ -86,15 +86,28 @@ struct FaceCouplingEntry {
   FaceCoupling coupling;
 };
 
+/// Couplings are numbered by int: throws Error where there are too many.
+inline void check_coupling_count(std::size_t count) {
+  if (count <= static_cast<std::size_t>(std::numeric_limits<int>::max())) return;
+  fail("MultiBlockGrid: " + std::to_string(count) + " couplings across interfaces are too many");
+}
+
+/// The point of a slot, of points in the order of their slots. Throws Error where it is not one of them.
+inline const FacePoint& find_point(std::span<const FacePoint> points, const Slot& slot) {
+  auto const place = [](const Slot& s) { return std::tuple(s.pack, s.lane); };
+  auto const found =
+      std::ranges::lower_bound(points, place(slot), {}, [&](const FacePoint& p) { return place(p.slot); });
+  require(found != points.end() && found->slot == slot,
+          "MultiBlockGrid: a coupling across an interface has no reverse");
+  return *found;
+}
+
 /// Appends couplings, points in the order of their slots. Throws Error where there are too many.
 inline void append_face_couplings(std::vector<FaceCouplingEntry> entries, FaceCouplingList& list) {
   std::ranges::sort(entries, {}, [](const FaceCouplingEntry& e) {
     return std::tuple(e.point.slot.pack, e.point.slot.lane, static_cast<int>(e.coupling.direction));
   });
-  if (list.couplings.size() + entries.size() > std::numeric_limits<int>::max()) {
-    fail("MultiBlockGrid: " + std::to_string(list.couplings.size() + entries.size()) +
-         " couplings across interfaces are too many");
-  }
+  check_coupling_count(list.couplings.size() + entries.size());
   auto const before = list.points.size();
   for (auto const& entry : entries) {
     if (list.points.size() == before || !(list.points.back().slot == entry.point.slot)) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/blocks/apply.hpp>
+#include <hyperplane/blocks/colouring.hpp>
 #include <hyperplane/blocks/colours.hpp>
 #include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/blocks/detail/coloured_couplings.hpp>
@@ -43,19 +44,6 @@ struct ColouredCouplingsOf<BlockIlu0<Scalar, n, Exec, Storage>> {
   using Type = ColouredCouplings<Scalar, n, Exec, Storage, BlockIlu0<Scalar, n, Exec, Storage>::vector_length>;
   using Remote = RemoteColours<Scalar, Exec, Storage>;
 };
-
-/// Colours as 0, 1, ... without gaps, in their order.
-inline std::vector<int> ranked_colours(const std::vector<int>& colours) {
-  std::vector<int> different = colours;
-  std::ranges::sort(different);
-  different.erase(std::ranges::unique(different).begin(), different.end());
-  std::vector<int> result;
-  result.reserve(colours.size());
-  for (int const colour : colours) {
-    result.push_back(static_cast<int>(std::ranges::lower_bound(different, colour) - different.begin()));
-  }
-  return result;
-}
 
 template <class Scalar>
 struct CopyValues {
@@ -109,30 +97,14 @@ class MultiBlock {
   /// Throws Error where the preconditioner has no such coupling, and where colours are not those of the grid blocks:
   /// one of at least 0 for each, different ones for neighbours.
   MultiBlock(const execution_space& exec, const MultiBlockGrid& grid, const Options& options = {})
-      : MultiBlock(exec, grid, options, checked_colours(grid, options)) {}
+      : MultiBlock(exec, grid, options, detail::Colouring(checked_colours(grid, options)), nullptr) {}
   /// That of the grid blocks of this process where others have more of them, with Coupling::coloured: `colours` are 0,
-  /// 1, ... without gaps over all processes. What MultiBlock does is then done by all of them together.
+  /// 1, ... without gaps over all processes. What MultiBlock does is then done by all of them together. Throws Error
+  /// where the coupling is another one, and as the other constructor does.
   MultiBlock(const execution_space& exec, const MultiBlockGrid& grid, const Options& options,
-             const std::vector<int>& colours, const std::shared_ptr<RemoteColours>& remote = nullptr)
-      : m_grid(grid), m_coupling(options.coupling), m_colours(colours) {
-    auto const ranks = remote ? colours : detail::ranked_colours(colours);
-    m_blocks.reserve(detail::as_size(grid.block_count()));
-    for (auto const& block : grid.blocks()) m_blocks.emplace_back(exec, block, options.block);
-    m_blocks_of.resize(ranks.empty() ? 1 : detail::as_size(*std::ranges::max_element(ranks) + 1));
-    if constexpr (can_be_coloured) {
-      if (remote) m_blocks_of.resize(detail::as_size(remote->colours()));
-    }
-    for (std::size_t b = 0; b < m_blocks.size(); ++b) {
-      m_blocks_of[ranks.empty() ? 0 : detail::as_size(ranks[b])].push_back(static_cast<int>(b));
-    }
-    if constexpr (can_be_coloured) {
-      if (m_coupling == Coupling::none) return;
-      std::vector<typename Couplings::Factors> factors;
-      factors.reserve(m_blocks.size());
-      for (auto const& block : m_blocks) factors.push_back(block.sweeps().factors());
-      m_couplings.emplace(exec, grid, ranks, factors, remote);
-    }
-  }
+             const std::vector<int>& colours, const std::shared_ptr<RemoteColours>& remote)
+    requires can_be_coloured
+      : MultiBlock(exec, grid, options, remote_colouring(grid, options, colours, remote.get()), remote) {}
 
   /// The colours of the options, or those that are found; empty with Coupling::none. Throws Error as the constructor
   /// does.
@@ -162,22 +134,10 @@ class MultiBlock {
               const MultiBlockStencil7<scalar_type, block_size, execution_space, MatrixStorage>& a) {
     detail::check_multi_block_grid("MultiBlock::factor", "A", a.grid(), m_grid);
     m_factored = false;
-    auto const factor_blocks = [&](const std::vector<int>& numbers) {
-      for (int const b : numbers) m_blocks[detail::as_size(b)].factor(exec, a.block(b));
-    };
     if constexpr (can_be_coloured) {
-      for (std::size_t rank = 0; m_couplings && rank < m_blocks_of.size(); ++rank) {
-        auto const colour = static_cast<int>(rank);
-        auto const factor_colour = [&] {
-          m_couplings->factor(exec, colour, a.flat().data(), [&] { factor_blocks(m_blocks_of[rank]); });
-        };
-        auto const* const remote = m_couplings->remote();
-        remote != nullptr ? remote->agree(factor_colour) : factor_colour();
-        if (remote != nullptr) remote->bring_coefficients(exec, colour);
-      }
-      if (m_couplings) m_couplings->conclude(exec);
+      if (m_couplings) factor_coloured(exec, a);
     }
-    if (m_coupling == Coupling::none) factor_blocks(m_blocks_of[0]);
+    if (m_coupling == Coupling::none) factor_blocks(exec, a, m_blocks_of[0]);
     m_factored = true;
   }
 
@@ -229,6 +189,66 @@ class MultiBlock {
 
  private:
   using Couplings = typename detail::ColouredCouplingsOf<P>::Type;
+
+  static detail::Colouring remote_colouring(const MultiBlockGrid& grid, const Options& options,
+                                            const std::vector<int>& colours, const RemoteColours* remote) {
+    require(options.coupling == Coupling::coloured, "MultiBlock: other processes are for coupling coloured alone");
+    require(remote != nullptr, "MultiBlock: it is not said what other processes have");
+    check_colours("MultiBlock", grid, colours);
+    return {colours, remote->colours()};
+  }
+
+  MultiBlock(const execution_space& exec, const MultiBlockGrid& grid, const Options& options,
+             const detail::Colouring& colouring, const std::shared_ptr<RemoteColours>& remote)
+      : m_grid(grid), m_coupling(options.coupling), m_colours(colouring.colours) {
+    auto const& ranks = colouring.ranks;
+    m_blocks.reserve(detail::as_size(grid.block_count()));
+    for (auto const& block : grid.blocks()) m_blocks.emplace_back(exec, block, options.block);
+    m_blocks_of.resize(detail::as_size(colouring.count));
+    for (std::size_t b = 0; b < m_blocks.size(); ++b) {
+      m_blocks_of[ranks.empty() ? 0 : detail::as_size(ranks[b])].push_back(static_cast<int>(b));
+    }
+    if constexpr (can_be_coloured) {
+      if (m_coupling == Coupling::none) return;
+      std::vector<typename Couplings::Factors> factors;
+      factors.reserve(m_blocks.size());
+      for (auto const& block : m_blocks) factors.push_back(block.sweeps().factors());
+      m_couplings.emplace(exec, grid, ranks, factors, remote);
+    }
+  }
+
+  template <class Matrix>
+  void factor_blocks(const execution_space& exec, const Matrix& a, const std::vector<int>& numbers) {
+    for (int const b : numbers) m_blocks[detail::as_size(b)].factor(exec, a.block(b));
+  }
+
+  template <class Matrix>
+  void factor_coloured(const execution_space& exec, const Matrix& a) {
+    auto const* const remote = m_couplings->remote();
+    int const last = static_cast<int>(m_blocks_of.size()) - 1;
+    try {
+      for (int rank = 0; rank <= last; ++rank) {
+        // All that may fail in one process alone.
+        auto const factor_colour = [&] {
+          if (remote != nullptr && rank > 0) remote->take_over_coefficients(exec, rank - 1);
+          m_couplings->factor(exec, rank, a.flat().data(),
+                              [&] { factor_blocks(exec, a, m_blocks_of[detail::as_size(rank)]); });
+          if (remote != nullptr) remote->hand_over_coefficients(exec, rank);
+          if (rank == last) m_couplings->conclude(exec);
+        };
+        if (remote == nullptr) {
+          factor_colour();
+        } else {
+          remote->agree(factor_colour);
+          remote->exchange_coefficients(rank);
+        }
+      }
+    } catch (...) {
+      // What is recorded so far is no failure of the next factorization.
+      m_couplings->conclude(exec);
+      throw;
+    }
+  }
 
   void solve_coloured(const execution_space& exec, const Vector& rhs, const Vector& x) const {
     bool const in_place = x.flat().data() == rhs.flat().data();

@@ -4,12 +4,12 @@
 #include <hyperplane/blocks/face_couplings.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/function_ref.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
@@ -39,9 +39,13 @@ class RemoteColours {
                        const Values& values) = 0;
 
   /// Calls the function. Where it throws in a process, all throw.
-  virtual void agree(const std::function<void()>& function) const = 0;
-  /// Brings the coefficients of a colour that other processes need for their diagonal blocks.
-  virtual void bring_coefficients(const Exec& exec, int colour) const = 0;
+  virtual void agree(FunctionRef<> function) const = 0;
+  /// Bring the coefficients of a colour that other processes need for their diagonal blocks. What uses the instance,
+  /// and may find that its device has failed, is to be done in agree(): then no process waits for messages of another
+  /// that has an error. Handing over waits for the instance.
+  virtual void hand_over_coefficients(const Exec& exec, int colour) const = 0;
+  virtual void exchange_coefficients(int colour) const = 0;
+  virtual void take_over_coefficients(const Exec& exec, int colour) const = 0;
   /// Brings what the forward, or the backward sweep of a colour has computed to the processes with higher, or lower
   /// ones.
   virtual void bring_forward(const Exec& exec, int colour, Scalar* x) const = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/blocks/colouring.hpp>
 #include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/blocks/multi_block.hpp>
 #include <hyperplane/core/abi.hpp>

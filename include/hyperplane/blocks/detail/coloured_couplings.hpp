@@ -26,7 +26,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -189,11 +188,9 @@ class ColouredCouplings {
   }
 
   /// All couplings to lower colours have their reverse: interfaces are listed from both sides. Those that other
-  /// processes have come after the list's own.
+  /// processes have come after the list's own. Throws Error where there are too many.
   void find_reverses(const std::vector<int>& ranks, FaceCouplingList& lower, FaceCouplingList& upper) const {
-    auto const before = [](const FacePoint& point, const Slot& slot) {
-      return std::tuple(point.slot.pack, point.slot.lane) < std::tuple(slot.pack, slot.lane);
-    };
+    if (m_remote) check_coupling_count(upper.couplings.size() + m_remote->reverses().size());
     int const own = static_cast<int>(upper.couplings.size());
     for (auto& coupling : lower.couplings) {
       if (coupling.donor.pack >= m_own_packs) {
@@ -202,11 +199,11 @@ class ColouredCouplings {
         continue;
       }
       auto const rank = as_size(ranks[as_size(coupling.donor_block)]);
-      auto const points =
-          std::span(upper.points).subspan(m_upper_begin[rank], m_upper_begin[rank + 1] - m_upper_begin[rank]);
-      auto const donor = std::lower_bound(points.begin(), points.end(), coupling.donor, before);
-      coupling.reverse_begin = donor->begin;
-      coupling.reverse_end = donor->end;
+      auto const points = std::span<const FacePoint>(upper.points)
+                              .subspan(m_upper_begin[rank], m_upper_begin[rank + 1] - m_upper_begin[rank]);
+      auto const& donor = find_point(points, coupling.donor);
+      coupling.reverse_begin = donor.begin;
+      coupling.reverse_end = donor.end;
     }
     if (!m_remote) return;
     auto const& more = m_remote->reverses();

@@ -7,6 +7,8 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/core/function_ref.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/mpi/detail/ghost_exchange.hpp>
@@ -20,8 +22,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -81,9 +83,9 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
     m_coefficients.clear();
   }
 
-  void agree(const std::function<void()>& function) const override { m_communicator.agree(function); }
+  void agree(FunctionRef<> function) const override { m_communicator.agree(function); }
 
-  void bring_coefficients(const Exec& exec, int colour) const override {
+  void hand_over_coefficients(const Exec& exec, int colour) const override {
     auto const& mail = m_coefficient_mail[as_size(colour)];
     if (mail.empty()) return;
     auto const size = static_cast<std::int64_t>(mail.sent().size());
@@ -92,8 +94,17 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
              2.0 * sizeof(Storage),
              GatherCoefficients<Storage, n>{m_numbers[as_size(colour)].data(), m_values.data(), mail.sent().data()});
     }
-    mail.start(exec);
-    mail.finish(exec);
+    mail.hand_over(exec);
+  }
+  void exchange_coefficients(int colour) const override {
+    auto const& mail = m_coefficient_mail[as_size(colour)];
+    if (mail.empty()) return;
+    mail.start();
+    mail.wait();
+  }
+  void take_over_coefficients(const Exec& exec, int colour) const override {
+    auto const& mail = m_coefficient_mail[as_size(colour)];
+    if (!mail.empty()) mail.take_over(exec);
   }
   void bring_forward(const Exec& exec, int colour, Scalar* x) const override {
     bring(exec, m_forward[as_size(colour)], x);
@@ -125,7 +136,7 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
     for (auto const* const all : {&forward, &backward}) {
       for (auto const& faces : *all) packs += faces.received_packs();
     }
-    m_ghosts = Exchange::Mail::made(exec, std::string(label) + "::ghosts", packs * Exchange::values);
+    m_ghosts = Exchange::Mail::allocated(exec, std::string(label) + "::ghosts", packs * Exchange::values);
     std::int64_t const own_packs = BlockPacks<vector_length>(grid.local()).count();
     std::int64_t first = 0;
     auto const add = [&](const RemoteFaces<vector_length>& faces, std::vector<Exchange>& exchanges,
@@ -150,6 +161,7 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
     std::map<std::pair<int, std::int64_t>, std::pair<int, int>> ranges;
     for (int c = 0; c < m_count; ++c) {
       m_coefficients.emplace_back(grid, colours, c);
+      check_coupling_count(m_reverses.size() + m_coefficients.back().received().size());
       for (auto const& coupling : m_coefficients.back().received()) {
         int const number = static_cast<int>(m_reverses.size());
         std::pair const donor(coupling.block, coupling.point);
@@ -169,15 +181,11 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
   /// The place of a coupling in the list, whose points begin <= p < end are of its colour.
   static int number_of(const typename Reverses::Coupling& sent, const FaceCouplingList& upper, std::size_t begin,
                        std::size_t end) {
-    auto const before = [](const FacePoint& point, const Slot& slot) {
-      return std::tuple(point.slot.pack, point.slot.lane) < std::tuple(slot.pack, slot.lane);
-    };
-    auto const first = upper.points.begin();
-    auto const point = std::lower_bound(first + static_cast<std::ptrdiff_t>(begin),
-                                        first + static_cast<std::ptrdiff_t>(end), sent.slot, before);
-    int number = point->begin;
-    while (upper.couplings[as_size(number)].direction != sent.direction) ++number;
-    return number;
+    auto const& point = find_point(std::span(upper.points).subspan(begin, end - begin), sent.slot);
+    for (int number = point.begin; number < point.end; ++number) {
+      if (upper.couplings[as_size(number)].direction == sent.direction) return number;
+    }
+    fail("DistributedMultiBlock: a coupling that another rank needs is not one of this rank's");
   }
 
   Communicator m_communicator;

@@ -108,7 +108,7 @@ class RankCouplings : public GhostExchange<Scalar, n, Exec, vector_length> {
 
   RankCouplings(const Exec& exec, const DistributedGrid& grid, const RemoteFaces<vector_length>& faces)
       : Base(exec, grid.communicator(), label, faces,
-             Base::Mail::made(exec, std::string(label) + "::received", faces.received_packs() * Base::values)) {
+             Base::Mail::allocated(exec, std::string(label) + "::received", faces.received_packs() * Base::values)) {
     BlockPacks<vector_length> const packs(grid.local());
     m_own_packs = packs.count();
     auto const place = [](const FaceCouplingEntry& e) { return std::pair(e.point.slot.pack, e.point.slot.lane); };

@@ -42,7 +42,7 @@ class Mailbox {
   /// the instance.
   Mailbox(const Exec& exec, const Communicator& communicator, const std::string& label,
           const std::vector<Message>& sends, const std::vector<Message>& receives, int item, const Buffer& received)
-      : m_sent(allocated<Buffer>(exec, label + "::sent", item_count(sends) * item)),
+      : m_sent(allocated(exec, label + "::sent", item_count(sends) * item)),
         m_received(received),
         m_host_sent(host_part(exec, label, m_sent)),
         m_host_received(host_part(exec, label, m_received)),
@@ -56,8 +56,9 @@ class Mailbox {
     }
   }
 
-  static Buffer made(const Exec& exec, const std::string& label, std::int64_t size) {
-    return allocated<Buffer>(exec, label, size);
+  template <class View = Buffer>
+  static View allocated(const Exec& exec, const std::string& label, std::int64_t size) {
+    return View(Kokkos::view_alloc(exec, label), as_size(size));
   }
 
   /// Whether there are no messages: nothing is to be done then.
@@ -67,25 +68,30 @@ class Mailbox {
 
   /// Waits for the instance, with what it writes into sent(), and starts the messages.
   void start(const Exec& exec) const {
-    if constexpr (!HostExecutionSpace<Exec>) Kokkos::deep_copy(exec, m_host_sent, m_sent);
-    exec.fence("Hyperplane: values for other ranks are packed");
-    m_requests->start();
+    hand_over(exec);
+    start();
   }
-  /// Waits for the messages.
-  void wait() const { m_requests->finish(); }
   /// Waits for the messages; kernels that are launched afterwards have what has come.
   void finish(const Exec& exec) const {
     wait();
+    take_over(exec);
+  }
+
+  /// The parts of start() and finish(): those with an instance wait for no rank, the others are of MPI alone. So ranks
+  /// can agree that there was no error on a device before one of them waits for another.
+  void hand_over(const Exec& exec) const {
+    if constexpr (!HostExecutionSpace<Exec>) Kokkos::deep_copy(exec, m_host_sent, m_sent);
+    exec.fence("Hyperplane: values for other ranks are packed");
+  }
+  void start() const { m_requests->start(); }
+  void wait() const { m_requests->finish(); }
+  void take_over(const Exec& exec) const {
     if constexpr (!HostExecutionSpace<Exec>) Kokkos::deep_copy(exec, m_received, m_host_received);
   }
 
  private:
   using HostBuffer = Kokkos::View<T*, MpiMemory<Exec>>;
 
-  template <class View>
-  static View allocated(const Exec& exec, const std::string& label, std::int64_t size) {
-    return View(Kokkos::view_alloc(exec, label), as_size(size));
-  }
   /// The same memory where kernels run on the host.
   static HostBuffer host_part(const Exec& exec, const std::string& label, const Buffer& buffer) {
     if constexpr (HostExecutionSpace<Exec>) {
