@@ -39,6 +39,14 @@ function(hyperplane_add_executable name)
   target_link_libraries(${name} PRIVATE Hyperplane::hyperplane hyperplane_own_flags)
 endfunction()
 
+# hyperplane_compile_as_one(TARGET): its files instantiate the same templates, and compile as one file in half the time. nvcc
+# would rather have many.
+function(hyperplane_compile_as_one target)
+  if(NOT Kokkos_ENABLE_CUDA)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+  endif()
+endfunction()
+
 # hyperplane_add_unit_test(NAME SOURCE...): a GoogleTest executable, one test of CTest.
 function(hyperplane_add_unit_test name)
   hyperplane_add_executable(${name} ${ARGN})
@@ -46,10 +54,7 @@ function(hyperplane_add_unit_test name)
   if(hyperplane_precompiles)
     target_precompile_headers(${name} REUSE_FROM hyperplane_test_main)
   endif()
-  if(NOT Kokkos_ENABLE_CUDA)
-    # Its files instantiate the same templates: as one file they compile in half the time. nvcc would rather have many.
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
-  endif()
+  hyperplane_compile_as_one(${name})
   add_test(NAME ${name} COMMAND ${name})
   # More threads than the smallest machine has cores, so that tests see thread counts up to four.
   set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT ${hyperplane_unit_test_timeout} ENVIRONMENT
@@ -62,9 +67,7 @@ function(hyperplane_add_mpi_test name)
   hyperplane_add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE Hyperplane::mpi GTest::gtest GTest::gmock)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/unit_tests)
-  if(NOT Kokkos_ENABLE_CUDA)
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
-  endif()
+  hyperplane_compile_as_one(${name})
   if(NOT hyperplane_mpiexec)
     message(STATUS "There is no mpiexec: ${name} is built, and not run")
     return()
