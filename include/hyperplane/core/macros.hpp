@@ -34,6 +34,13 @@
 #define HYPERPLANE_APART_FUNCTION
 #endif
 
+/// HYPERPLANE_APART_HOST_FUNCTION marks the same of functions that kernels do not call.
+#if defined(__GNUC__)
+#define HYPERPLANE_APART_HOST_FUNCTION __attribute__((noinline))
+#else
+#define HYPERPLANE_APART_HOST_FUNCTION
+#endif
+
 /// HYPERPLANE_UNROLL unrolls the loop that follows, up to the largest block size: small arrays that it indexes then
 /// live in registers. HYPERPLANE_HOST_UNROLL does so on hosts alone, which is what -O3 does by itself and -O2 does not;
 /// compilers for GPUs choose. HYPERPLANE_INDEPENDENT says that iterations of the loop that follows do not depend on one

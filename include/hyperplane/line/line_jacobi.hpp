@@ -15,6 +15,7 @@
 #include <hyperplane/line/line_set.hpp>
 #include <hyperplane/line/line_status.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
+#include <hyperplane/simd/vector_length.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 
@@ -67,8 +68,7 @@ class LineJacobi {
   LineJacobi(const Exec& exec, const LineSet& lines, const LineJacobiOptions& options = {})
       : m_options(checked(lines, options)),
         m_layout(exec, lines),
-        m_line_places(Places::in_lines(m_layout)),
-        m_outer_places(lines.grid() ? Places::in_slabs(exec, m_layout) : Places::in_points(exec, m_layout)),
+        m_places(exec, m_layout),
         m_longest(std::ranges::max(m_layout.tables().lengths())),
         m_blocks(exec, "Hyperplane::LineJacobi::blocks", m_layout.items()),
         m_z(exec, "Hyperplane::LineJacobi::z", m_layout.items()),
@@ -82,14 +82,14 @@ class LineJacobi {
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) {
     detail::check_line_grid("LineJacobi::factor", "A", a.grid(), lines());
-    factor_from(exec, a.flat().data(), m_outer_places, detail::stencil_line_entries<n>(lines().direction()));
+    factor_from(exec, a.flat().data(), m_places.outer, detail::stencil_line_entries<n>(lines().direction()));
   }
 
   /// The same of matrices on the same lines, or Error is thrown.
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockTridiagonalMatrix<Scalar, n, Exec, MatrixStorage>& a) {
     m_layout.require_same("LineJacobi::factor", "A", a.layout());
-    factor_from(exec, a.flat().data(), m_line_places, detail::matrix_line_entries<n>());
+    factor_from(exec, a.flat().data(), m_places.lines, detail::matrix_line_entries<n>());
   }
 
   /// x is about M^-1 rhs; x may be rhs. Throws Error before the first factor() and where the grid is another one.
@@ -136,12 +136,14 @@ class LineJacobi {
 
   template <class MatrixStorage>
   void factor_from(const Exec& exec, const MatrixStorage* data, const Places& places, const detail::LineEntries& of) {
-    places.visit([&]<class Kind>(const Kind& kind) {
+    places.visit([&](const auto& kind) {
+      auto const any = detail::any_places<vector_length_v<Scalar, Exec>>(kind);
       detail::for_line_packs<internal_vectors>(
           "Hyperplane::LineJacobi::factor", exec, m_layout.packs() * m_longest,
           3.0 * n * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)) * detail::line_slots(m_layout),
-          detail::LineJacobiFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, Kind, vector_length, internal_length>{
-              detail::make_line_matrix(data, kind, of), m_layout.ref(), m_blocks.ref(), m_singular.ref(), m_longest});
+          detail::LineJacobiFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, decltype(any)::W, vector_length,
+                                   internal_length>{detail::make_line_matrix(data, any, of), m_layout.ref(),
+                                                    m_blocks.ref(), m_singular.ref(), m_longest});
       using Diagnosis = detail::LineJacobiDiagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length>;
       m_singular.conclude(
           exec, Diagnosis{{detail::make_line_matrix(data, kind, of), m_layout.ref(), m_layout.lines().count()}});
@@ -151,16 +153,17 @@ class LineJacobi {
 
   void solve_in(const Exec& exec, const Scalar* rhs, Scalar* x) const {
     require(m_factored, "LineJacobi::solve: called before factor");
-    m_outer_places.visit([&]<class Kind>(const Kind& kind) {
+    m_places.outer.visit([&](const auto& kind) {
+      auto const any = detail::any_places<vector_length_v<Scalar, Exec>>(kind);
       detail::for_line_packs<internal_vectors>(
           "Hyperplane::LineJacobi::solve", exec, m_layout.packs(),
           3.0 * n * n * sizeof(StorageScalar) * m_options.max_iterations * detail::line_slots(m_layout),
-          detail::LineJacobiSolve<Scalar, n, StorageScalar, Kind, vector_length, internal_length>{
+          detail::LineJacobiSolve<Scalar, n, StorageScalar, decltype(any)::W, vector_length, internal_length>{
               m_layout.ref(),
               m_blocks.ref(),
               m_z.ref(),
-              {rhs, kind, n, 0},
-              {x, kind, n, 0},
+              {rhs, any, n, 0},
+              {x, any, n, 0},
               static_cast<Scalar>(m_options.tolerance),
               m_options.max_iterations});
     });
@@ -168,9 +171,8 @@ class LineJacobi {
 
   LineJacobiOptions m_options;
   Layout m_layout;
-  Places m_line_places;
-  Places m_outer_places;  ///< in vectors on the grid, or in arrays of points
-  int m_longest;          ///< steps of the longest pack
+  detail::LineSides<Scalar, Exec> m_places;
+  int m_longest;  ///< steps of the longest pack
   InterleavedView<StorageScalar, vector_length, detail::line_jacobi_blocks * n * n, Exec> m_blocks;
   InterleavedView<Scalar, vector_length, n, Exec> m_z;
   detail::SingularPivotRecord<Exec> m_singular;

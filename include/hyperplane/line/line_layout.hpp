@@ -5,6 +5,7 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/macros.hpp>
 #include <hyperplane/line/detail/line_tables.hpp>
 #include <hyperplane/line/line_layout_ref.hpp>
 #include <hyperplane/line/line_set.hpp>
@@ -39,42 +40,33 @@ class LineLayout {
   static constexpr int internal_vector_length = internal_vector_length_v<Scalar, Exec>;
   using Ref = LineLayoutRef<vector_length>;
 
-  LineLayout(const Exec& exec, const LineSet& lines)
-      : m_lines(std::make_shared<const LineSet>(checked(lines))),
-        m_tables(std::make_shared<const detail::LineTables>(
-            detail::make_line_tables<vector_length, vector_length_v<Scalar, Exec>>(lines))),
-        m_first_items(detail::to_space(exec, m_tables->first_items)),
-        m_begins(detail::to_space(exec, m_tables->begins)),
-        m_ends(detail::to_space(exec, m_tables->ends)),
-        m_ordinals(detail::to_space(exec, m_tables->ordinals)),
-        m_slots(detail::to_space(exec, m_tables->slots)),
-        m_full_begins(detail::to_space(exec, std::vector<int>(detail::as_size(packs()), 0))),
-        m_full_ends(detail::to_space(exec, m_tables->lengths())) {}
+  LineLayout(const Exec& exec, const LineSet& lines) : m_shared(std::make_shared<const Shared>(exec, lines)) {}
 
-  const LineSet& lines() const { return *m_lines; }
-  std::int64_t packs() const { return m_tables->packs; }
+  const LineSet& lines() const { return m_shared->lines; }
+  std::int64_t packs() const { return tables().packs; }
   /// Steps of all groups.
-  std::int64_t items() const { return m_tables->first_items.back(); }
+  std::int64_t items() const { return tables().first_items.back(); }
   Ref ref() const {
-    return {packs(), m_first_items.data(), m_begins.data(), m_ends.data(), m_ordinals.data(), m_slots.data()};
+    auto const& of = *m_shared;
+    return {packs(), of.first_items.data(), of.begins.data(), of.ends.data(), of.ordinals.data(), of.slots.data()};
   }
   /// Where the values of line storage are.
   detail::StridedPlaces<vector_length> places() const {
-    return {m_first_items.data(), m_full_begins.data(), m_full_ends.data(), 1};
+    return {m_shared->first_items.data(), m_shared->full_begins.data(), m_shared->full_ends.data(), 1};
   }
   /// Slot of a position of a line in line storage: item * vector_length + lane.
   std::int64_t slot(std::int64_t line, int position) const {
-    auto const place = m_tables->slots[detail::as_size(line)];
-    auto const item = m_tables->first_items[detail::as_size(place / vector_length)] +
-                      m_tables->begins[detail::as_size(place)] + position;
+    auto const place = tables().slots[detail::as_size(line)];
+    auto const item = tables().first_items[detail::as_size(place / vector_length)] +
+                      tables().begins[detail::as_size(place)] + position;
     return item * vector_length + place % vector_length;
   }
   /// The tables on the host.
-  const detail::LineTables& tables() const { return *m_tables; }
+  const detail::LineTables& tables() const { return m_shared->tables; }
 
   /// Throws Error, naming function and argument, unless the lines are the same.
   void require_same(const char* function, const char* argument, const LineLayout& other) const {
-    if (m_lines != other.m_lines && !(*m_lines == *other.m_lines)) {
+    if (m_shared != other.m_shared && !(lines() == other.lines())) {
       fail(std::string(function) + ": " + argument + " is on other lines than the plan");
     }
   }
@@ -88,15 +80,31 @@ class LineLayout {
   template <class T>
   using Table = Kokkos::View<T*, typename Exec::memory_space>;
 
-  std::shared_ptr<const LineSet> m_lines;
-  std::shared_ptr<const detail::LineTables> m_tables;
-  Table<std::int64_t> m_first_items;
-  Table<int> m_begins;
-  Table<int> m_ends;
-  Table<std::int64_t> m_ordinals;
-  Table<std::int64_t> m_slots;
-  Table<int> m_full_begins;
-  Table<int> m_full_ends;
+  /// What all copies of the handle have in common: the lines, their tables on the host, and those in device memory.
+  struct Shared {
+    HYPERPLANE_APART_HOST_FUNCTION Shared(const Exec& exec, const LineSet& given)
+        : lines(checked(given)),
+          tables(detail::make_line_tables<vector_length, vector_length_v<Scalar, Exec>>(lines)),
+          first_items(detail::to_space(exec, tables.first_items)),
+          begins(detail::to_space(exec, tables.begins)),
+          ends(detail::to_space(exec, tables.ends)),
+          ordinals(detail::to_space(exec, tables.ordinals)),
+          slots(detail::to_space(exec, tables.slots)),
+          full_begins(detail::to_space(exec, std::vector<int>(detail::as_size(tables.packs), 0))),
+          full_ends(detail::to_space(exec, tables.lengths())) {}
+
+    LineSet lines;
+    detail::LineTables tables;
+    Table<std::int64_t> first_items;
+    Table<int> begins;
+    Table<int> ends;
+    Table<std::int64_t> ordinals;
+    Table<std::int64_t> slots;
+    Table<int> full_begins;
+    Table<int> full_ends;
+  };
+
+  std::shared_ptr<const Shared> m_shared;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -114,5 +114,27 @@ struct GatheredPlaces {
   int m_shift;
 };
 
+/// StridedPlaces or GatheredPlaces, chosen at run time: for kernels in which that costs nothing, so that they are
+/// compiled once.
+template <int W_>
+struct AnyPlaces {
+  static constexpr int W = W_;
+  StridedPlaces<W> m_strided{};
+  GatheredPlaces m_gathered{};  ///< the places where it has slots
+
+  explicit AnyPlaces(const StridedPlaces<W>& places) : m_strided(places) {}
+  explicit AnyPlaces(const GatheredPlaces& places) : m_gathered(places) {}
+};
+
+/// The same of either; W of gathered ones, which have none, is given.
+template <int gathered_W, int W>
+AnyPlaces<W> any_places(const StridedPlaces<W>& places) {
+  return AnyPlaces<W>(places);
+}
+template <int gathered_W>
+AnyPlaces<gathered_W> any_places(const GatheredPlaces& places) {
+  return AnyPlaces<gathered_W>(places);
+}
+
 }  // namespace detail
 }  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/launch.hpp>
+#include <hyperplane/core/macros.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -21,6 +22,20 @@ struct ZeroFill {
   KOKKOS_FUNCTION void operator()(std::size_t index) const { m_values(index) = 0; }
 };
 
+/// Allocates and sets to zero on the given instance: the first touch of the memory is by the threads of `exec`. Kept
+/// apart from the constructors of all shapes.
+template <class T, ExecutionSpace Exec>
+HYPERPLANE_APART_HOST_FUNCTION Kokkos::View<T*, typename Exec::memory_space> make_zeros(const Exec& exec,
+                                                                                        const std::string& label,
+                                                                                        std::int64_t size) {
+  using Flat = Kokkos::View<T*, typename Exec::memory_space>;
+  Flat const values(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), static_cast<std::size_t>(size));
+  // A kernel rather than a memset, so that first touch spreads the pages over the memories of all threads. More values
+  // than 32 bits count fit into a device.
+  launch("Hyperplane::InterleavedView::zero", LongIndexRange<Exec>(exec, 0, size), sizeof(T), ZeroFill<Flat>{values});
+  return values;
+}
+
 }  // namespace detail
 
 /// Owner of compact SIMD-interleaved storage; a shared handle like the Kokkos::View inside.
@@ -34,13 +49,7 @@ class InterleavedView {
 
   /// Allocates and sets to zero on the given instance: the first touch of the memory is by the threads of `exec`.
   InterleavedView(const Exec& exec, const std::string& label, std::int64_t packs)
-      : m_packs(packs),
-        m_flat(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label),
-               static_cast<std::size_t>(packs) * entries * vector_length) {
-    // A kernel rather than a memset, so that first touch spreads the pages over the memories of all threads.
-    detail::launch("Hyperplane::InterleavedView::zero", Values(exec, 0, static_cast<std::int64_t>(m_flat.size())),
-                   sizeof(T), detail::ZeroFill<Flat>{m_flat});
-  }
+      : m_packs(packs), m_flat(detail::make_zeros<T>(exec, label, packs * entries * vector_length)) {}
 
   /// The storage of another one, which holds as many SIMD groups.
   InterleavedView(std::int64_t packs, const Flat& flat) : m_packs(packs), m_flat(flat) {}
@@ -51,9 +60,6 @@ class InterleavedView {
   const Flat& flat() const { return m_flat; }
 
  private:
-  /// More of them than 32 bits count fit into a device.
-  using Values = detail::LongIndexRange<Exec>;
-
   std::int64_t m_packs = 0;
   Flat m_flat;
 };

@@ -105,12 +105,13 @@ struct LineFactorStep {
 /// memory kept busy while blocks are computed. Stores past the caches in bursts would fill the store buffer and hold up
 /// the loads behind them, so that reading, computing and writing took turns. Blocks are read where they are: the copies
 /// in LineFactorPortable are only made at the ends of lines, for storage of another type and for gathered lines.
-template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, class Places, int vector_length>
+template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length>
 struct LineFactorHost {
   using Step = LineFactorStep<Scalar, n, Exec, Storage, MatrixStorage, vector_length>;
   using Block = typename Step::Block;
   using Operand = typename Step::Operand;
   using Lanes = typename Step::Lanes;
+  using Places = AnyPlaces<vector_length>;
   using Cursor = LineCursor<Places, vector_length, vector_length>;
   /// So that at least about 64 vectors lie between, for small blocks.
   static constexpr int steps_ahead = 1 + 63 / (line_blocks * n * n);
@@ -143,13 +144,9 @@ struct LineFactorHost {
   }
 
  private:
-  /// What is prefetched; something that is in the cache where that is not to be known.
+  /// What is prefetched: where places are gathered, always the same.
   KOKKOS_FUNCTION const MatrixStorage* ahead(const Cursor& cursor, LineBlock which, int step) const {
-    if constexpr (Cursor::has_addresses) {
-      return cursor.address(m_a.m_data, m_a.m_entries, m_a.m_first[static_cast<int>(which)], step + steps_ahead);
-    } else {
-      return m_a.m_data;
-    }
+    return cursor.address(m_a.m_data, m_a.m_entries, m_a.m_first[static_cast<int>(which)], step + steps_ahead);
   }
 
   /// A block of the matrix where it is, or a copy of it: `edit` is for the lanes without a point there, before or
@@ -159,7 +156,7 @@ struct LineFactorHost {
                                               Block& copy, const Edit& edit) const {
     int const first = m_a.m_first[static_cast<int>(which)];
     bool const inner = lanes.is_inner(step);
-    if constexpr (Cursor::has_addresses && std::is_same_v<MatrixStorage, Scalar>) {
+    if constexpr (std::is_same_v<MatrixStorage, Scalar>) {
       if (inner && cursor.is_full(step)) return {cursor.address(m_a.m_data, m_a.m_entries, first, step)};
     }
     cursor.template load<n * n>(m_a.m_data, m_a.m_entries, first, step, copy.m_entries);

@@ -72,85 +72,11 @@ HYPERPLANE_APART_FUNCTION void store_lanes(const block::Vector<Pack<T, internal_
 template <class Places, int internal_length, int vector_length>
 class LineCursor;
 
-template <int W, int internal_length, int vector_length>
-class LineCursor<StridedPlaces<W>, internal_length, vector_length> {
-  using Lanes = LineLanes<internal_length, vector_length>;
-
- public:
-  /// Whether whole vectors can be read where they are, if they follow one another like those of the lanes.
-  static constexpr bool has_addresses = W == internal_length;
-
-  KOKKOS_FUNCTION LineCursor(const StridedPlaces<W>& places, const LineLayoutRef<vector_length>&, const Lanes& lanes)
-      : m_lanes(lanes), m_stride(places.m_stride), m_lane(lanes.m_first_lane % W) {
-    auto const unit = lanes.m_pack * (vector_length / W) + lanes.m_first_lane / W;
-    m_base = places.m_bases[unit];
-    m_full_begin = places.m_full_begins[unit];
-    m_full_end = places.m_full_ends[unit];
-  }
-
-  /// Whether the vectors of a step are all there, from address() on.
-  KOKKOS_FUNCTION bool is_full(int step) const { return step >= m_full_begin && step < m_full_end; }
-
-  /// Of value `first` of `entries` at a step, or at one after the last, for prefetching.
-  template <class Storage>
-  KOKKOS_FUNCTION const Storage* address(const Storage* data, int entries, int first, int step) const {
-    return data + ((m_base + step * m_stride) * entries + first) * W + m_lane;
-  }
-
-  /// Values first, first + 1, ... of `entries` at a step.
-  template <int count, class T, class Storage>
-  KOKKOS_FORCEINLINE_FUNCTION void load(const Storage* data, int entries, int first, int step,
-                                        Pack<T, internal_length>* values) const {
-    const Storage* const from = address(data, entries, first, step);
-    if (is_full(step)) {
-      HYPERPLANE_UNROLL
-      for (int e = 0; e < count; ++e) values[e] = Pack<T, internal_length>::load(from + e * W);
-      return;
-    }
-    auto const loaded = load_lanes<count, T>(lane_values(from, step));
-    HYPERPLANE_HOST_UNROLL
-    for (int e = 0; e < count; ++e) values[e] = loaded[e];
-  }
-
-  template <int count, class T>
-  KOKKOS_FORCEINLINE_FUNCTION void store(T* data, int entries, int first, int step,
-                                         const Pack<T, internal_length>* values) const {
-    T* const to = data + ((m_base + step * m_stride) * entries + first) * W + m_lane;
-    if (is_full(step)) {
-      HYPERPLANE_UNROLL
-      for (int e = 0; e < count; ++e) values[e].store(to + e * W);
-      return;
-    }
-    block::Vector<Pack<T, internal_length>, count> stored;
-    HYPERPLANE_HOST_UNROLL
-    for (int e = 0; e < count; ++e) stored[e] = values[e];
-    store_lanes(stored, lane_values(to, step));
-  }
-
- private:
-  template <class Value>
-  KOKKOS_FORCEINLINE_FUNCTION LaneValues<Value, internal_length> lane_values(Value* step_values, int step) const {
-    LaneValues<Value, internal_length> lanes;
-    for (int l = 0; l < internal_length; ++l) lanes.m_first[l] = m_lanes.exists(l, step) ? step_values + l : nullptr;
-    lanes.m_stride = W;
-    return lanes;
-  }
-
-  const Lanes& m_lanes;
-  std::int64_t m_base;
-  std::int64_t m_stride;
-  int m_lane;
-  int m_full_begin;
-  int m_full_end;
-};
-
 template <int internal_length, int vector_length>
 class LineCursor<GatheredPlaces, internal_length, vector_length> {
   using Lanes = LineLanes<internal_length, vector_length>;
 
  public:
-  static constexpr bool has_addresses = false;
-
   KOKKOS_FUNCTION LineCursor(const GatheredPlaces& places, const LineLayoutRef<vector_length>& layout,
                              const Lanes& lanes)
       : m_slots(places.m_slots + layout.first_item(lanes.m_pack) * vector_length + lanes.m_first_lane),
@@ -173,7 +99,7 @@ class LineCursor<GatheredPlaces, internal_length, vector_length> {
     store_lanes(stored, lane_values(data, entries, first, step));
   }
 
- private:
+  /// Of values first, first + 1, ... of `entries` at a step.
   template <class Value>
   KOKKOS_FORCEINLINE_FUNCTION LaneValues<Value, internal_length> lane_values(Value* data, int entries, int first,
                                                                              int step) const {
@@ -188,8 +114,91 @@ class LineCursor<GatheredPlaces, internal_length, vector_length> {
     return lanes;
   }
 
+ private:
   const int* m_slots;
   int m_shift;
+};
+
+template <int W, int internal_length, int vector_length>
+class LineCursor<AnyPlaces<W>, internal_length, vector_length> {
+  using Lanes = LineLanes<internal_length, vector_length>;
+
+ public:
+  /// Whether the vectors of a full step can be read where they are: they follow one another like those of the lanes.
+  static constexpr bool has_addresses = W == internal_length;
+
+  KOKKOS_FUNCTION LineCursor(const AnyPlaces<W>& places, const LineLayoutRef<vector_length>& layout, const Lanes& lanes)
+      : m_lanes(lanes),
+        m_stride(places.m_strided.m_stride),
+        m_lane(lanes.m_first_lane % W),
+        m_is_gathered(places.m_gathered.m_slots != nullptr),
+        m_gathered(places.m_gathered, layout, lanes) {
+    if (m_is_gathered) return;
+    auto const unit = lanes.m_pack * (vector_length / W) + lanes.m_first_lane / W;
+    m_base = places.m_strided.m_bases[unit];
+    m_full_begin = places.m_strided.m_full_begins[unit];
+    m_full_end = places.m_strided.m_full_ends[unit];
+  }
+
+  /// Whether the vectors of a step are all there, from address() on.
+  KOKKOS_FUNCTION bool is_full(int step) const { return step >= m_full_begin && step < m_full_end; }
+
+  /// Of value `first` of `entries` at a step; what to prefetch at any step, even one after the last.
+  template <class Storage>
+  KOKKOS_FUNCTION const Storage* address(const Storage* data, int entries, int first, int step) const {
+    return data + ((m_base + step * m_stride) * entries + first) * W + m_lane;
+  }
+
+  /// Values first, first + 1, ... of `entries` at a step.
+  template <int count, class T, class Storage>
+  KOKKOS_FORCEINLINE_FUNCTION void load(const Storage* data, int entries, int first, int step,
+                                        Pack<T, internal_length>* values) const {
+    if (is_full(step)) {
+      const Storage* const from = address(data, entries, first, step);
+      HYPERPLANE_UNROLL
+      for (int e = 0; e < count; ++e) values[e] = Pack<T, internal_length>::load(from + e * W);
+      return;
+    }
+    auto const loaded = load_lanes<count, T>(lane_values(data, entries, first, step));
+    HYPERPLANE_HOST_UNROLL
+    for (int e = 0; e < count; ++e) values[e] = loaded[e];
+  }
+
+  template <int count, class T>
+  KOKKOS_FORCEINLINE_FUNCTION void store(T* data, int entries, int first, int step,
+                                         const Pack<T, internal_length>* values) const {
+    if (is_full(step)) {
+      T* const to = data + ((m_base + step * m_stride) * entries + first) * W + m_lane;
+      HYPERPLANE_UNROLL
+      for (int e = 0; e < count; ++e) values[e].store(to + e * W);
+      return;
+    }
+    block::Vector<Pack<T, internal_length>, count> stored;
+    HYPERPLANE_HOST_UNROLL
+    for (int e = 0; e < count; ++e) stored[e] = values[e];
+    store_lanes(stored, lane_values(data, entries, first, step));
+  }
+
+ private:
+  template <class Value>
+  HYPERPLANE_APART_FUNCTION LaneValues<Value, internal_length> lane_values(Value* data, int entries, int first,
+                                                                           int step) const {
+    if (m_is_gathered) return m_gathered.lane_values(data, entries, first, step);
+    Value* const values = data + ((m_base + step * m_stride) * entries + first) * W + m_lane;
+    LaneValues<Value, internal_length> lanes;
+    for (int l = 0; l < internal_length; ++l) lanes.m_first[l] = m_lanes.exists(l, step) ? values + l : nullptr;
+    lanes.m_stride = W;
+    return lanes;
+  }
+
+  const Lanes& m_lanes;
+  std::int64_t m_base = 0;
+  std::int64_t m_stride;
+  int m_lane;
+  int m_full_begin = 0;
+  int m_full_end = 0;
+  bool m_is_gathered;
+  LineCursor<GatheredPlaces, internal_length, vector_length> m_gathered;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

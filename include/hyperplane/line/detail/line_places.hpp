@@ -5,6 +5,7 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/line/line_layout.hpp>
 #include <hyperplane/line/line_layout_ref.hpp>
@@ -16,12 +17,16 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <string>
+#include <optional>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// In what values of the points of lines are: line storage, or vectors on the grid and arrays of points.
+enum class LineData { lines, outer };
 
 /// Owner of places: where the values of the points of a layout's lines are in some vector or matrix.
 template <Real Scalar, ExecutionSpace Exec>
@@ -38,30 +43,25 @@ class LinePlaces {
  public:
   /// In the layout's own storage.
   static LinePlaces in_lines(const Layout& layout) {
-    LinePlaces places;
-    places.m_layout = std::make_shared<const Layout>(layout);
-    places.m_places = layout.places();
-    return places;
+    return {std::make_shared<const Tables>(Tables{.layout = layout, .of = layout.places()})};
   }
 
   /// In BlockVector and BlockStencil7, for grid lines.
-  static LinePlaces in_slabs(const Exec& exec, const Layout& layout) {
-    auto const& tables = layout.tables();
-    if (tables.slab_bases.empty()) {
+  HYPERPLANE_APART_HOST_FUNCTION static LinePlaces in_slabs(const Exec& exec, const Layout& layout) {
+    auto const& from = layout.tables();
+    if (from.slab_bases.empty()) {
       return gathered(exec, layout, slab_length,
                       [&](std::int64_t line, int position) { return outer_slot(layout.lines(), line, position); });
     }
-    LinePlaces places;
-    places.m_bases = to_space(exec, tables.slab_bases);
-    places.m_full_begins = to_space(exec, tables.slab_full_begins);
-    places.m_full_ends = to_space(exec, tables.slab_full_ends);
-    places.m_places =
-        SlabStrided{places.m_bases.data(), places.m_full_begins.data(), places.m_full_ends.data(), tables.slab_stride};
-    return places;
+    Tables tables{.bases = to_space(exec, from.slab_bases),
+                  .full_begins = to_space(exec, from.slab_full_begins),
+                  .full_ends = to_space(exec, from.slab_full_ends)};
+    tables.of = SlabStrided{tables.bases.data(), tables.full_begins.data(), tables.full_ends.data(), from.slab_stride};
+    return {std::make_shared<const Tables>(std::move(tables))};
   }
 
   /// In arrays with a row of n unknowns for each point.
-  static LinePlaces in_points(const Exec& exec, const Layout& layout) {
+  HYPERPLANE_APART_HOST_FUNCTION static LinePlaces in_points(const Exec& exec, const Layout& layout) {
     return gathered(exec, layout, 1,
                     [&](std::int64_t line, int position) { return outer_slot(layout.lines(), line, position); });
   }
@@ -79,20 +79,19 @@ class LinePlaces {
         slots[as_size(layout.slot(line, position))] = static_cast<int>(slot);
       }
     }
-    LinePlaces places;
-    places.m_slots = to_space(exec, slots);
-    places.m_places = GatheredPlaces{places.m_slots.data(), std::countr_zero(static_cast<unsigned>(width))};
-    return places;
+    Tables tables{.slots = to_space(exec, slots)};
+    tables.of = GatheredPlaces{tables.slots.data(), std::countr_zero(static_cast<unsigned>(width))};
+    return {std::make_shared<const Tables>(std::move(tables))};
   }
 
   /// Calls `use(places)` with StridedPlaces or GatheredPlaces.
   template <class Use>
   void visit(const Use& use) const {
-    std::visit(use, m_places);
+    std::visit(use, m_tables->of);
   }
 
   /// Those of gathered().
-  GatheredPlaces gathered_places() const { return std::get<GatheredPlaces>(m_places); }
+  GatheredPlaces gathered_places() const { return std::get<GatheredPlaces>(m_tables->of); }
 
   /// The slot of a point in vectors on the grid, for grid lines, and in arrays of points.
   static std::int64_t outer_slot(const LineSet& lines, std::int64_t line, int position) {
@@ -106,12 +105,35 @@ class LinePlaces {
   template <class T>
   using Table = Kokkos::View<T*, typename Exec::memory_space>;
 
-  std::shared_ptr<const Layout> m_layout;  ///< whose tables are used
-  Table<std::int64_t> m_bases;
-  Table<int> m_full_begins;
-  Table<int> m_full_ends;
-  Table<int> m_slots;
-  Variant m_places;
+  /// Those that the places need, which are shared by all copies.
+  struct Tables {
+    std::optional<Layout> layout{};
+    Table<std::int64_t> bases{};
+    Table<int> full_begins{};
+    Table<int> full_ends{};
+    Table<int> slots{};
+    Variant of{};
+  };
+
+  LinePlaces(std::shared_ptr<const Tables> tables) : m_tables(std::move(tables)) {}
+
+  std::shared_ptr<const Tables> m_tables;
+};
+
+/// Places in all data that plans take.
+template <Real Scalar, ExecutionSpace Exec>
+struct LineSides {
+  using Places = LinePlaces<Scalar, Exec>;
+
+  Places lines;
+  Places outer;
+
+  explicit LineSides(const Places& in_lines, const Places& in_outer) : lines(in_lines), outer(in_outer) {}
+  HYPERPLANE_APART_HOST_FUNCTION LineSides(const Exec& exec, const LineLayout<Scalar, Exec>& layout)
+      : lines(Places::in_lines(layout)),
+        outer(layout.lines().grid() ? Places::in_slabs(exec, layout) : Places::in_points(exec, layout)) {}
+
+  const Places& of(LineData where) const { return where == LineData::lines ? lines : outer; }
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -22,7 +22,6 @@ template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar>
 class LineSolver {
  public:
   using Layout = LineLayout<Scalar, Exec>;
-  using Places = LinePlaces<Scalar, Exec>;
   using Direct = LineFactorization<Scalar, n, Exec, StorageScalar>;
 
   LineSolver(const Exec& exec, const Layout& layout, int partitions, LinePath path, std::optional<int> load_bits)
@@ -34,8 +33,7 @@ class LineSolver {
     }
     m_partitions = 1;
     m_direct.emplace(exec, layout, path, load_bits);
-    m_line_places.emplace(Places::in_lines(layout));
-    m_outer_places.emplace(lines.grid() ? Places::in_slabs(exec, layout) : Places::in_points(exec, layout));
+    m_places.emplace(exec, layout);
   }
 
   const Layout& layout() const { return m_layout; }
@@ -44,7 +42,7 @@ class LineSolver {
   template <class MatrixStorage>
   void factor(const Exec& exec, LineData where, const MatrixStorage* data, const LineEntries& of) const {
     if (m_split) return m_split->factor(exec, where, data, of);
-    places(where).visit(
+    m_places->of(where).visit(
         [&]<class Kind>(const Kind& kind) { m_direct->factor(exec, make_line_matrix(data, kind, of)); });
   }
 
@@ -52,7 +50,7 @@ class LineSolver {
   template <bool many>
   void solve(const Exec& exec, LineData where, const Scalar* rhs, Scalar* x, int columns) const {
     if (m_split) return m_split->template solve<many>(exec, where, rhs, x, columns);
-    places(where).visit([&]<class Kind>(const Kind& kind) {
+    m_places->of(where).visit([&]<class Kind>(const Kind& kind) {
       m_direct->template solve<many>(exec, LineUnknowns<const Scalar, Kind>{rhs, kind, columns * n, 0},
                                      LineUnknowns<Scalar, Kind>{x, kind, columns * n, 0}, columns);
     });
@@ -68,13 +66,11 @@ class LineSolver {
 
  private:
   using Split = LineSplit<Scalar, n, Exec, StorageScalar>;
-  const Places& places(LineData where) const { return where == LineData::lines ? *m_line_places : *m_outer_places; }
 
   Layout m_layout;
   int m_partitions;
   std::optional<Direct> m_direct;
-  std::optional<Places> m_line_places;
-  std::optional<Places> m_outer_places;
+  std::optional<LineSides<Scalar, Exec>> m_places;
   std::shared_ptr<Split> m_split;
 };
 
