@@ -137,13 +137,14 @@ class LineJacobi {
   template <class MatrixStorage>
   void factor_from(const Exec& exec, const MatrixStorage* data, const Places& places, const detail::LineEntries& of) {
     places.visit([&](const auto& kind) {
-      auto const any = detail::any_places<vector_length_v<Scalar, Exec>>(kind);
+      auto const places_of_kernel = detail::kernel_places<Scalar, Exec>(kind);
+      using KernelPlaces = std::remove_const_t<decltype(places_of_kernel)>;
       detail::for_line_packs<internal_vectors>(
           "Hyperplane::LineJacobi::factor", exec, m_layout.packs() * m_longest,
           3.0 * n * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)) * detail::line_slots(m_layout),
-          detail::LineJacobiFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, decltype(any)::W, vector_length,
-                                   internal_length>{detail::make_line_matrix(data, any, of), m_layout.ref(),
-                                                    m_blocks.ref(), m_singular.ref(), m_longest});
+          detail::LineJacobiFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, KernelPlaces, vector_length,
+                                   internal_length>{detail::make_line_matrix(data, places_of_kernel, of),
+                                                    m_layout.ref(), m_blocks.ref(), m_singular.ref(), m_longest});
       using Diagnosis = detail::LineJacobiDiagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length>;
       m_singular.conclude(
           exec, Diagnosis{{detail::make_line_matrix(data, kind, of), m_layout.ref(), m_layout.lines().count()}});
@@ -154,16 +155,17 @@ class LineJacobi {
   void solve_in(const Exec& exec, const Scalar* rhs, Scalar* x) const {
     require(m_factored, "LineJacobi::solve: called before factor");
     m_places.outer.visit([&](const auto& kind) {
-      auto const any = detail::any_places<vector_length_v<Scalar, Exec>>(kind);
+      auto const places_of_kernel = detail::kernel_places<Scalar, Exec>(kind);
+      using KernelPlaces = std::remove_const_t<decltype(places_of_kernel)>;
       detail::for_line_packs<internal_vectors>(
           "Hyperplane::LineJacobi::solve", exec, m_layout.packs(),
           3.0 * n * n * sizeof(StorageScalar) * m_options.max_iterations * detail::line_slots(m_layout),
-          detail::LineJacobiSolve<Scalar, n, StorageScalar, decltype(any)::W, vector_length, internal_length>{
+          detail::LineJacobiSolve<Scalar, n, StorageScalar, KernelPlaces, vector_length, internal_length>{
               m_layout.ref(),
               m_blocks.ref(),
               m_z.ref(),
-              {rhs, any, n, 0},
-              {x, any, n, 0},
+              {rhs, places_of_kernel, n, 0},
+              {x, places_of_kernel, n, 0},
               static_cast<Scalar>(m_options.tolerance),
               m_options.max_iterations});
     });

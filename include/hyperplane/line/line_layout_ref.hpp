@@ -101,40 +101,44 @@ namespace detail {
 template <int W_>
 struct StridedPlaces {
   static constexpr int W = W_;
+  static constexpr bool may_be_strided = true, may_be_gathered = false;
   const std::int64_t* m_bases;
   const int* m_full_begins;
   const int* m_full_ends;
   std::int64_t m_stride;
+
+  HYPERPLANE_FUNCTION const StridedPlaces& strided() const { return *this; }
 };
 
 /// Where they are anywhere: slot `slots[item * vector_length + lane]`, -1 where there is no point. Entry e of `entries`
 /// of a slot is at ((slot >> shift) * entries + e) * (1 << shift) + slot mod (1 << shift).
 struct GatheredPlaces {
+  static constexpr int W = 1;  ///< values that may be accessed together
+  static constexpr bool may_be_strided = false, may_be_gathered = true;
   const int* m_slots;
   int m_shift;
+
+  HYPERPLANE_FUNCTION const GatheredPlaces& gathered() const { return *this; }
 };
 
-/// StridedPlaces or GatheredPlaces, chosen at run time: for kernels in which that costs nothing, so that they are
-/// compiled once.
+/// One or the other, chosen at run time: for hosts, where that costs nothing and kernels are compiled once.
 template <int W_>
-struct AnyPlaces {
+class EitherPlaces {
+ public:
   static constexpr int W = W_;
+  static constexpr bool may_be_strided = true, may_be_gathered = true;
+
+  explicit EitherPlaces(const StridedPlaces<W>& places) : m_strided(places) {}
+  explicit EitherPlaces(const GatheredPlaces& places) : m_gathered(places) {}
+
+  HYPERPLANE_FUNCTION const StridedPlaces<W>& strided() const { return m_strided; }
+  /// The places, where it has slots.
+  HYPERPLANE_FUNCTION const GatheredPlaces& gathered() const { return m_gathered; }
+
+ private:
   StridedPlaces<W> m_strided{};
-  GatheredPlaces m_gathered{};  ///< the places where it has slots
-
-  explicit AnyPlaces(const StridedPlaces<W>& places) : m_strided(places) {}
-  explicit AnyPlaces(const GatheredPlaces& places) : m_gathered(places) {}
+  GatheredPlaces m_gathered{};
 };
-
-/// The same of either; W of gathered ones, which have none, is given.
-template <int gathered_W, int W>
-AnyPlaces<W> any_places(const StridedPlaces<W>& places) {
-  return AnyPlaces<W>(places);
-}
-template <int gathered_W>
-AnyPlaces<gathered_W> any_places(const GatheredPlaces& places) {
-  return AnyPlaces<gathered_W>(places);
-}
 
 }  // namespace detail
 }  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -111,7 +111,7 @@ struct LineFactorHost {
   using Block = typename Step::Block;
   using Operand = typename Step::Operand;
   using Lanes = typename Step::Lanes;
-  using Places = AnyPlaces<vector_length>;
+  using Places = EitherPlaces<vector_length>;
   using Cursor = LineCursor<Places, vector_length, vector_length>;
   /// So that at least about 64 vectors lie between, for small blocks.
   static constexpr int steps_ahead = 1 + 63 / (line_blocks * n * n);

@@ -22,13 +22,12 @@
 /// Hosts have a factorization of their own, LineFactorHost.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int W, int vector_length,
+template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, class Places, int vector_length,
           int internal_length>
 struct LineFactorPortable {
   using PackType = Pack<Scalar, internal_length>;
   using Block = block::Matrix<PackType, n>;
   using Lanes = LineLanes<internal_length, vector_length>;
-  using Places = AnyPlaces<W>;
   using Cursor = LineCursor<Places, internal_length, vector_length>;
   static constexpr int block_entries = n * n;
 
@@ -79,12 +78,11 @@ struct LineFactorPortable {
 };
 
 /// `many`: whether there may be more columns than one; what has one is not compiled for many.
-template <class Scalar, int n, class Storage, int W, int vector_length, int internal_length, bool many>
+template <class Scalar, int n, class Storage, class Places, int vector_length, int internal_length, bool many>
 struct LineSolvePortable {
   using PackType = Pack<Scalar, internal_length>;
   using Vector = block::Vector<PackType, n>;
   using Lanes = LineLanes<internal_length, vector_length>;
-  using Places = AnyPlaces<W>;
   using Cursor = LineCursor<Places, internal_length, vector_length>;
 
   using StoredBlock = block::PackMatrix<PackType, Storage, n, vector_length>;

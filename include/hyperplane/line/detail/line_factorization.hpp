@@ -15,7 +15,6 @@
 #include <hyperplane/line/line_path.hpp>
 #include <hyperplane/line/line_status.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
-#include <hyperplane/simd/vector_length.hpp>
 
 #include <Kokkos_Core.hpp>
 #ifdef KOKKOS_ENABLE_CUDA
@@ -53,11 +52,11 @@ class LineFactorization {
     if (m_path != LinePath::portable) {
       m_fast_path.factor(exec, a, factors(), m_singular);
     } else {
-      auto const places = any_places<vector_length_v<Scalar, Exec>>(a.m_places);
+      auto const places = kernel_places<Scalar, Exec>(a.m_places);
       for_line_packs<vector_length / internal_length>(
           "Hyperplane::BlockTridiagonal::factor", exec, m_layout.packs(),
           (step_bytes + 3.0 * n * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar))) * line_slots(m_layout),
-          Factor<MatrixStorage, decltype(places)::W>{
+          Factor<MatrixStorage, std::remove_const_t<decltype(places)>>{
               {a.m_data, places, a.m_entries, {a.m_first[0], a.m_first[1], a.m_first[2]}},
               factors(),
               m_singular.ref()});
@@ -71,15 +70,15 @@ class LineFactorization {
   void solve(const Exec& exec, const LineUnknowns<const Scalar, Places>& rhs, const LineUnknowns<Scalar, Places>& x,
              int columns) const {
     if (m_path != LinePath::portable) return m_fast_path.solve(exec, factors(), rhs, x, columns);
-    auto const places = any_places<vector_length_v<Scalar, Exec>>(x.m_places);
+    auto const places = kernel_places<Scalar, Exec>(x.m_places);
     for_line_packs<vector_length / internal_length>(
         "Hyperplane::BlockTridiagonal::solve", exec, m_layout.packs(),
         (step_bytes + 3.0 * n * n * sizeof(StorageScalar) + 4.0 * n * columns * sizeof(Scalar)) * line_slots(m_layout),
-        LineSolvePortable<Scalar, n, StorageScalar, decltype(places)::W, vector_length, internal_length, many>{
-            factors(),
-            {rhs.m_data, places, rhs.m_entries, rhs.m_first},
-            {x.m_data, places, x.m_entries, x.m_first},
-            columns});
+        LineSolvePortable<Scalar, n, StorageScalar, std::remove_const_t<decltype(places)>, vector_length,
+                          internal_length, many>{factors(),
+                                                 {rhs.m_data, places, rhs.m_entries, rhs.m_first},
+                                                 {x.m_data, places, x.m_entries, x.m_first},
+                                                 columns});
   }
 
   /// The first failure. Waits for the instance.
@@ -91,10 +90,10 @@ class LineFactorization {
   /// Bytes that a core moves while a line waits for a step, which follows from the one before.
   static constexpr double step_bytes = 320;
 
-  template <class MatrixStorage, int W>
+  template <class MatrixStorage, class KernelPlaces>
   using Factor = std::conditional_t<
       HostExecutionSpace<Exec>, LineFactorHost<Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length>,
-      LineFactorPortable<Scalar, n, Exec, StorageScalar, MatrixStorage, W, vector_length, internal_length>>;
+      LineFactorPortable<Scalar, n, Exec, StorageScalar, MatrixStorage, KernelPlaces, vector_length, internal_length>>;
 
   Layout m_layout;
   LinePath m_path;

@@ -26,13 +26,12 @@ inline constexpr int line_jacobi_blocks = 3;
 
 /// L, U and D^-1 of every point, one index for each pack and step. Threads of a device follow one another through
 /// packs, those of the host through steps.
-template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int W, int vector_length,
+template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, class Places, int vector_length,
           int internal_length>
 struct LineJacobiFactor {
   using PackType = Pack<Scalar, internal_length>;
   using Block = block::Matrix<PackType, n>;
   using Lanes = LineLanes<internal_length, vector_length>;
-  using Places = AnyPlaces<W>;
   static constexpr int block_entries = n * n;
 
   LineMatrix<MatrixStorage, Places> m_a;
@@ -80,12 +79,11 @@ struct LineJacobiFactor {
 
 /// z <- D^-1 (b - L z[-1] - U z[+1]) along the lines of an internal vector until the steps of all of them are small,
 /// all inside one thread: nothing has to be known of other lines.
-template <class Scalar, int n, class Storage, int W, int vector_length, int internal_length>
+template <class Scalar, int n, class Storage, class Places, int vector_length, int internal_length>
 struct LineJacobiSolve {
   using PackType = Pack<Scalar, internal_length>;
   using Vector = block::Vector<PackType, n>;
   using Lanes = LineLanes<internal_length, vector_length>;
-  using Places = AnyPlaces<W>;
   using Cursor = LineCursor<Places, internal_length, vector_length>;
   static constexpr int block_entries = n * n;
 

@@ -120,6 +120,16 @@ class LinePlaces {
   std::shared_ptr<const Tables> m_tables;
 };
 
+/// Places as the kernels of an execution space take them: on hosts of one kind.
+template <Real Scalar, ExecutionSpace Exec, class Places>
+auto kernel_places(const Places& places) {
+  if constexpr (HostExecutionSpace<Exec>) {
+    return EitherPlaces<vector_length_v<Scalar, Exec>>(places);
+  } else {
+    return places;
+  }
+}
+
 /// Places in all data that plans take.
 template <Real Scalar, ExecutionSpace Exec>
 struct LineSides {
