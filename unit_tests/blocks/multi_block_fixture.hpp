@@ -63,6 +63,21 @@ class MultiBlockTest : public ::testing::Test {
     EXPECT_TRUE(bitwise_equal(to_host(exec, rhs), to_host(exec, x))) << what << ", in place";
   }
 
+  /// A solve with Coupling::natural is that of BILU(0) of the box that was cut, in the order of its points.
+  template <int n, class Storage = double>
+  void expect_natural(const std::string& what, const CutGrid& cut, double tolerance) {
+    auto const& grid = cut.grid;
+    MultiBlockReference const reference(grid, n);
+    MultiBlock<BlockIlu0<double, n, Exec, Storage>> ilu(exec, grid, {.coupling = Coupling::natural});
+    EXPECT_EQ(ilu.coupling(), Coupling::natural);
+    ilu.factor(exec, to_device<double, n, Storage>(exec, reference));
+    ReferenceOrderedIlu0 const expected(reference.rows(), natural_places(cut));
+    auto const values = random_vector(grid.size() * n, 4);
+    auto const x = to_device<double, n>(exec, grid, values);
+    ilu.solve(exec, x, x);
+    EXPECT_TRUE(near(to_host(exec, x), expected.solve(values), tolerance)) << what << ", n = " << n;
+  }
+
   Exec exec{};
 };
 

@@ -106,6 +106,17 @@ TYPED_TEST(MultiBlockTest, coloured_whatever_the_axes_of_the_neighbour) {
   }
 }
 
+TYPED_TEST(MultiBlockTest, natural_is_bilu0_of_the_box) {
+  for (auto const& parts : {std::array{1, 1, 1}, std::array{4, 1, 1}, std::array{1, 3, 1}, std::array{1, 1, 5},
+                            std::array{2, 3, 2}, std::array{7, 1, 5}, std::array{7, 12, 5}}) {
+    auto const what = std::to_string(parts[0]) + "x" + std::to_string(parts[1]) + "x" + std::to_string(parts[2]);
+    auto const cut = cut_grid(Grid(7, 12, 5), parts);
+    this->template expect_natural<1>(what, cut, 1e-12);
+    this->template expect_natural<4>(what, cut, 1e-12);
+  }
+  this->template expect_natural<3, float>("float", cut_grid(Grid(9, 6, 4), {2, 2, 2}), 1e-5);
+}
+
 TYPED_TEST(MultiBlockTest, coloured_paths_agree) {
   constexpr int n = 3;
   auto const grid = cut_grid(Grid(9, 17, 6), {2, 2, 2}).grid;

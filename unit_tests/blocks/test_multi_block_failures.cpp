@@ -126,7 +126,9 @@ TYPED_TEST(MultiBlockTest, wrong_use_is_refused) {
   Matrix const a(this->exec, grid);
   Vector const x(this->exec, grid), y(this->exec, other);
   EXPECT_THAT(message([&] { ilu.solve(this->exec, x, x); }), HasSubstr("MultiBlock::solve: called before factor"));
-  EXPECT_THAT(message([&] { Ilu(this->exec, grid, {.colours = {0, 1}}); }), HasSubstr("coupling none has none"));
+  EXPECT_THAT(message([&] { Ilu(this->exec, grid, {.colours = {0, 1}}); }), HasSubstr("coupling none takes none"));
+  EXPECT_THAT(message([&] { Ilu(this->exec, grid, {.coupling = Coupling::natural, .colours = {0, 1}}); }),
+              HasSubstr("coupling natural takes none"));
   EXPECT_THAT(message([&] { Ilu(this->exec, grid, {.coupling = static_cast<Coupling>(7)}); }),
               HasSubstr("this preconditioner has no coupling unknown"));
   EXPECT_THAT(message([&] { ilu.solve(this->exec, y, x); }),
@@ -143,11 +145,15 @@ TYPED_TEST(MultiBlockTest, wrong_use_is_refused) {
                 MultiBlock<BlockJacobi<double, n, TypeParam>>(this->exec, grid, {.coupling = Coupling::coloured});
               }),
               HasSubstr("this preconditioner has no coupling coloured"));
+  EXPECT_THAT(message([&] {
+                MultiBlock<BlockJacobi<double, n, TypeParam>>(this->exec, grid, {.coupling = Coupling::natural});
+              }),
+              HasSubstr("this preconditioner has no coupling natural"));
   // Grid blocks of other processes.
   EXPECT_THAT(message([&] { Ilu(this->exec, grid, {.coupling = Coupling::coloured}, {}, nullptr); }),
               HasSubstr("MultiBlock: it is not said what other processes have"));
   EXPECT_THAT(message([&] { Ilu(this->exec, grid, {}, {0, 1}, nullptr); }),
-              HasSubstr("MultiBlock: other processes are for coupling coloured alone"));
+              HasSubstr("MultiBlock: with coupling none there are no other processes"));
   // Part of a matrix: a handle of memory of the right size.
   EXPECT_THAT(message([&] { BlockStencil7<double, n, TypeParam>(Grid(1, 1, 1), a.flat()); }),
               HasSubstr("are not those of 2 x 2 blocks on a grid of 1x1x1 points"));

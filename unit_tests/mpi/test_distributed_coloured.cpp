@@ -58,12 +58,13 @@ class DistributedColoured : public DistributedTest<Exec> {
  protected:
   /// A solve over ranks has the bits of one process.
   template <int n, class Storage = double, class MatrixStorage = Storage>
-  void expect_same_bits(const std::string& what, const MultiBlockGrid& whole, const std::vector<int>& colours = {}) {
+  void expect_same_bits(const std::string& what, const MultiBlockGrid& whole, const std::vector<int>& colours = {},
+                        Coupling coupling = Coupling::coloured) {
     using Ilu = BlockIlu0<double, n, Exec, Storage>;
     auto const& exec = this->exec;
     MultiBlockReference const reference(whole, n);
     auto const values = random_vector(whole.size() * n, 4);
-    MultiBlock<Ilu> one(exec, whole, {.coupling = Coupling::coloured, .colours = colours});
+    MultiBlock<Ilu> one(exec, whole, {.coupling = coupling, .colours = colours});
     one.factor(exec, to_device<double, n, MatrixStorage>(exec, reference));
     MultiBlockVector<double, n, Exec> const solution(exec, whole);
     one.solve(exec, to_device<double, n>(exec, whole, values), solution);
@@ -73,8 +74,8 @@ class DistributedColoured : public DistributedTest<Exec> {
       DistributedGrid const grid(this->world, whole, owners);
       auto const a = to_ranks<double, n, MatrixStorage>(exec, grid, reference);
       auto const before = to_host(a.flat());
-      DistributedMultiBlock<Ilu> ilu(exec, grid, {.coupling = Coupling::coloured, .colours = colours});
-      EXPECT_EQ(ilu.coupling(), Coupling::coloured);
+      DistributedMultiBlock<Ilu> ilu(exec, grid, {.coupling = coupling, .colours = colours});
+      EXPECT_EQ(ilu.coupling(), coupling);
       EXPECT_EQ(ilu.colours(), one.colours());
       ilu.factor(exec, a);
       EXPECT_TRUE(ilu.status(exec).ok()) << text << ": " << ilu.status(exec).message();
@@ -118,6 +119,12 @@ TYPED_TEST(DistributedColoured, with_colours_and_types_of_all_kinds) {
   this->template expect_same_bits<3, float>("stored as float", grid);
   this->template expect_same_bits<3, float, double>("factors stored as float", grid);
   this->template expect_same_bits<3, double, float>("a matrix of float", grid);
+}
+
+TYPED_TEST(DistributedColoured, in_the_natural_order) {
+  for (auto const& parts : {std::array{3, 1, 1}, std::array{1, 2, 4}, std::array{2, 3, 2}}) {
+    this->template expect_same_bits<3>("natural", cut_grid(Grid(7, 12, 5), parts).grid, {}, Coupling::natural);
+  }
 }
 
 TYPED_TEST(DistributedColoured, krylov_methods_run_over_ranks) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <hyperplane/blocks/cut_grid.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/blocks/multi_block_stencil7.hpp>
 #include <hyperplane/blocks/multi_block_vector.hpp>
@@ -175,6 +176,24 @@ inline std::vector<std::int64_t> coloured_places(const MultiBlockGrid& grid, con
   std::int64_t next = 0;
   for (int const b : order) {
     for (std::int64_t p = 0; p < grid.block(b).size(); ++p) places[grid.first_point(b) + p] = next++;
+  }
+  return places;
+}
+
+/// Where the points of parts of a box are in the order of the box: i fastest, then j, then k.
+inline std::vector<std::int64_t> natural_places(const CutGrid& cut) {
+  Point end{0, 0, 0};
+  for (auto const& box : cut.boxes) {
+    end = {std::max(end.i, box.end.i), std::max(end.j, box.end.j), std::max(end.k, box.end.k)};
+  }
+  Grid const whole(end.i, end.j, end.k);
+  std::vector<std::int64_t> places;
+  for (int b = 0; b < cut.grid.block_count(); ++b) {
+    auto const& first = cut.boxes[b].begin;
+    for (std::int64_t number = 0; number < cut.grid.block(b).size(); ++number) {
+      Point const p = cut.grid.block(b).point(number);
+      places.push_back(whole.index(first.i + p.i, first.j + p.j, first.k + p.k));
+    }
   }
   return places;
 }

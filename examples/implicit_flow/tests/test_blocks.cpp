@@ -195,7 +195,7 @@ TEST(Parts, HaveTheFlowOfTheWhole) {
   using hyperplane::Coupling;
   for (auto const kind : {CaseKind::wedge, CaseKind::plate}) {
     auto const whole = solve({.kind = kind, .cells = hyperplane::Grid(16, 10, 1)}, Coupling::none);
-    for (auto const coupling : {Coupling::none, Coupling::coloured}) {
+    for (auto const coupling : {Coupling::none, Coupling::coloured, Coupling::natural}) {
       auto const parts = solve({.kind = kind, .parts = {2, 2, 1}, .cells = hyperplane::Grid(16, 10, 1)}, coupling);
       ASSERT_EQ(parts.cells.size(), whole.cells.size());
       double difference = 0;

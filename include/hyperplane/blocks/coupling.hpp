@@ -9,12 +9,14 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 enum class Coupling {
   none,      ///< each grid block by itself: its couplings across interfaces are left out of M, not of A
   coloured,  ///< in the order of colour, grid block, point: M equals A on A's pattern, couplings included
+  natural,   ///< of the parts of one box, in the order of the box's points: M is that of the box, but for rounding
 };
 
 constexpr const char* name(Coupling coupling) {
   switch (coupling) {
     case Coupling::none: return "none";
     case Coupling::coloured: return "coloured";
+    case Coupling::natural: return "natural";
   }
   return "unknown";
 }

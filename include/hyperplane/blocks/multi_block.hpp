@@ -10,6 +10,7 @@
 #include <hyperplane/blocks/multi_block_status.hpp>
 #include <hyperplane/blocks/multi_block_stencil7.hpp>
 #include <hyperplane/blocks/multi_block_vector.hpp>
+#include <hyperplane/blocks/natural_order.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
@@ -57,7 +58,7 @@ struct CopyValues {
 template <class Options>
 struct MultiBlockOptions {
   Coupling coupling = Coupling::none;
-  /// With Coupling::coloured: the colour of each grid block, lower ones first; empty: find_colours().
+  /// With Coupling::coloured alone: the colour of each grid block, lower ones first; empty: find_colours().
   std::vector<int> colours{};
   /// Those of the preconditioner of a grid block.
   Options block{};
@@ -71,15 +72,16 @@ struct MultiBlockOptions {
 /// couplings across interfaces included. (Couplings of a grid block to itself are left out. Where three points are
 /// neighbours of one another, as around an edge at which three grid blocks meet, fill-in that would fall on A's pattern
 /// is left out, too.) Before the sweeps of a colour, neighbours of other colours subtract their part: on faces alone,
-/// so that kernels inside are those of one grid.
+/// so that kernels inside are those of one grid. Coupling::natural is the same with the colours of
+/// find_natural_order(), of grid blocks that are parts of one box: M is that of BlockIlu0 of the box, but for rounding.
 ///
 /// A plan: the constructor allocates and waits for the instance; the other functions do not, and are asynchronous on
-/// it. factor() with Coupling::coloured writes into the diagonal blocks of A at points on interfaces and restores them,
-/// bit by bit, also where it throws, so nothing else may use A meanwhile; what it computes there is rounded to the type
-/// of A. Copies, made after factor(), share factors and working memory: at most one call of a plan and all its copies
-/// may run at a time. Launches: those of each grid block; with C colours at most 2 (C - 1) more for a solve and three
-/// for each colour of a factorization. How long A has to stay, and whether results depend on the number of threads, is
-/// as P says.
+/// it. factor() with another coupling than none writes into the diagonal blocks of A at points on interfaces and
+/// restores them, bit by bit, also where it throws, so nothing else may use A meanwhile; what it computes there is
+/// rounded to the type of A. Copies, made after factor(), share factors and working memory: at most one call of a plan
+/// and all its copies may run at a time. Launches: those of each grid block; with C colours at most 2 (C - 1) more for
+/// a solve and three for each colour of a factorization. How long A has to stay, and whether results depend on the
+/// number of threads, is as P says.
 template <class P>
 class MultiBlock {
  public:
@@ -94,13 +96,13 @@ class MultiBlock {
   /// Whether it has Coupling::coloured.
   static constexpr bool can_be_coloured = !std::is_same_v<RemoteColours, std::monostate>;
 
-  /// Throws Error where the preconditioner has no such coupling, and where colours are not those of the grid blocks:
-  /// one of at least 0 for each, different ones for neighbours.
+  /// Throws Error where the preconditioner has no such coupling, where colours are not those of the grid blocks (one of
+  /// at least 0 for each, different ones for neighbours), and where grid blocks have no natural order.
   MultiBlock(const execution_space& exec, const MultiBlockGrid& grid, const Options& options = {})
       : MultiBlock(exec, grid, options, detail::Colouring(checked_colours(grid, options)), nullptr) {}
-  /// That of the grid blocks of this process where others have more of them, with Coupling::coloured: `colours` are 0,
-  /// 1, ... without gaps over all processes. What MultiBlock does is then done by all of them together. Throws Error
-  /// where the coupling is another one, and as the other constructor does.
+  /// That of the grid blocks of this process where others have more of them, with another coupling than none: `colours`
+  /// are 0, 1, ... without gaps over all processes. What MultiBlock does is then done by all of them together. Throws
+  /// Error where the coupling is none, and as the other constructor does.
   MultiBlock(const execution_space& exec, const MultiBlockGrid& grid, const Options& options,
              const std::vector<int>& colours, const std::shared_ptr<RemoteColours>& remote)
     requires can_be_coloured
@@ -109,13 +111,15 @@ class MultiBlock {
   /// The colours of the options, or those that are found; empty with Coupling::none. Throws Error as the constructor
   /// does.
   static std::vector<int> checked_colours(const MultiBlockGrid& grid, const Options& options) {
-    if (options.coupling == Coupling::none) {
-      if (!options.colours.empty()) fail("MultiBlock: colours are given, and coupling none has none");
-      return {};
+    if (options.coupling != Coupling::coloured && !options.colours.empty()) {
+      fail("MultiBlock: colours are given, and coupling " + std::string(name(options.coupling)) + " takes none");
     }
-    if (options.coupling != Coupling::coloured || !can_be_coloured) {
+    if (options.coupling == Coupling::none) return {};
+    bool const is_known = options.coupling == Coupling::coloured || options.coupling == Coupling::natural;
+    if (!is_known || !can_be_coloured) {
       fail("MultiBlock: this preconditioner has no coupling " + std::string(name(options.coupling)));
     }
+    if (options.coupling == Coupling::natural) return find_natural_order(grid);
     if (options.colours.empty()) return find_colours(grid);
     check_colours("MultiBlock", grid, options.colours);
     return options.colours;
@@ -192,7 +196,7 @@ class MultiBlock {
 
   static detail::Colouring remote_colouring(const MultiBlockGrid& grid, const Options& options,
                                             const std::vector<int>& colours, const RemoteColours* remote) {
-    require(options.coupling == Coupling::coloured, "MultiBlock: other processes are for coupling coloured alone");
+    require(options.coupling != Coupling::none, "MultiBlock: with coupling none there are no other processes");
     require(remote != nullptr, "MultiBlock: it is not said what other processes have");
     check_colours("MultiBlock", grid, colours);
     return {colours, remote->colours()};

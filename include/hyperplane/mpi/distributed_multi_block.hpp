@@ -45,13 +45,13 @@ struct ColoursOfRanksOf<BlockIlu0<Scalar, n, Exec, Storage>> {
 /// A preconditioner of the grid blocks of all ranks, made of one for each: a MultiBlock<P> of each rank.
 ///
 /// M, and what it makes of a vector, has the bits of one process with the same grid blocks, whichever rank has which:
-/// Coupling::none leaves couplings across interfaces out, Coupling::coloured, of BlockIlu0, has them as MultiBlock has.
+/// Coupling::none leaves couplings across interfaces out; the others, of BlockIlu0, have them as MultiBlock has.
 ///
 /// A plan. Constructor, factor() and status() are collective: where one of them throws on a rank, all ranks throw
-/// Error. solve() is of each rank by itself with Coupling::none, and collective with Coupling::coloured. Copies are as
+/// Error. solve() is of each rank by itself with Coupling::none, and collective with the others. Copies are as
 /// those of MultiBlock. Cost: that of MultiBlock, and
 /// - with Coupling::none a reduction of one number between ranks in factor(), which does not wait for the instance;
-/// - with Coupling::coloured and C colours, such a reduction for each colour in factor(), and where a rank meets others
+/// - with the others and C colours, such a reduction for each colour in factor(), and where a rank meets others
 ///   messages of n^2 values for each pair of points, and in solve() up to 2 (C - 1) exchanges of n values for each
 ///   pair. Each of them waits for the instance and for the ranks that are met. Memory: for each pair of points across
 ///   an interface between ranks, on both of them 2 n^2 values (4 n^2 where there is a device) and less than 300 bytes.
@@ -137,7 +137,7 @@ class DistributedMultiBlock {
 
   Local made_local(const execution_space& exec, const Options& options) const {
     if constexpr (Local::can_be_coloured) {
-      if (m_coupling == Coupling::coloured) {
+      if (m_coupling != Coupling::none) {
         auto const ranked = detail::ranked_colours(m_colours);
         std::vector<int> own;
         for (int const b : m_grid.blocks()) own.push_back(ranked[detail::as_size(b)]);
