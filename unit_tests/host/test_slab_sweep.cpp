@@ -40,6 +40,59 @@ void check(const Exec& exec, int slabs, std::int64_t steps, int lag, int block) 
   }
 }
 
+/// The same of several grids.
+template <HostExecutionSpace Exec>
+void check_several(const Exec& exec, const std::vector<typename host::SlabSweep<Exec>::Extent>& grids, double bytes) {
+  constexpr int lag = 3;
+  host::SlabSweep<Exec> const sweep(exec, "sweep", grids, lag, 4);
+  std::vector<std::vector<std::atomic<int>>> runs;
+  for (auto const& grid : grids) runs.emplace_back(grid.slabs * grid.steps);
+  std::atomic<int> violations = 0;
+  for (int repetition = 1; repetition <= 3; ++repetition) {
+    sweep.run_all(exec, "run", bytes, [&](int number) {
+      return [&, number](int slab, std::int64_t begin, std::int64_t end) {
+        auto const steps = grids[number].steps;
+        auto& counts = runs[number];
+        for (std::int64_t step = begin; step < end; ++step) {
+          auto const done = [&](int p, std::int64_t s) {
+            return counts[p * steps + s].load(std::memory_order_relaxed) == repetition;
+          };
+          if (step > 0 && !done(slab, step - 1)) ++violations;
+          if (slab > 0 && !done(slab - 1, std::min(step + lag, steps - 1))) ++violations;
+          counts[slab * steps + step].fetch_add(1, std::memory_order_relaxed);
+        }
+      };
+    });
+    exec.fence();
+    EXPECT_EQ(violations, 0);
+    for (auto const& counts : runs) {
+      for (auto const& count : counts) ASSERT_EQ(count, repetition);
+    }
+  }
+}
+
+TYPED_TEST(SlabSweepTest, sweeps_several_grids_together) {
+  if constexpr (HostExecutionSpace<TypeParam>) {
+    TypeParam const exec;
+    // Little work, which the calling thread does alone, and much.
+    for (double const bytes : {1.0, 1e6}) {
+      check_several(exec, {}, bytes);
+      check_several(exec, {{5, 70}}, bytes);
+      check_several(exec, {{1, 1}, {3, 500}, {0, 9}, {7, 64}, {2, 0}, {1, 1000}}, bytes);
+      check_several(exec, std::vector<typename host::SlabSweep<TypeParam>::Extent>(64, {2, 100}), bytes);
+#ifdef KOKKOS_ENABLE_OPENMP
+      if constexpr (std::is_same_v<TypeParam, Kokkos::OpenMP>) {
+        for (int const threads : {1, 2, 3, 4}) {
+          check_several(Kokkos::OpenMP(threads), {{1, 1}, {3, 500}, {7, 64}, {1, 1000}, {4, 200}}, bytes);
+        }
+      }
+#endif
+    }
+  } else {
+    GTEST_SKIP() << "host execution spaces alone";
+  }
+}
+
 TYPED_TEST(SlabSweepTest, keeps_dependencies_with_any_number_of_threads) {
   if constexpr (HostExecutionSpace<TypeParam>) {
     TypeParam const exec;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/blocks/apply.hpp>
+#include <hyperplane/blocks/block_packs.hpp>
 #include <hyperplane/blocks/colouring.hpp>
 #include <hyperplane/blocks/colours.hpp>
 #include <hyperplane/blocks/coupling.hpp>
@@ -13,9 +14,12 @@
 #include <hyperplane/blocks/natural_order.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
+#include <hyperplane/sweep/grouped_sweeps.hpp>
+#include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -44,6 +48,19 @@ template <class Scalar, int n, class Exec, class Storage>
 struct ColouredCouplingsOf<BlockIlu0<Scalar, n, Exec, Storage>> {
   using Type = ColouredCouplings<Scalar, n, Exec, Storage, BlockIlu0<Scalar, n, Exec, Storage>::vector_length>;
   using Remote = RemoteColours<Scalar, Exec, Storage>;
+};
+
+/// What runs the sweeps of several grid blocks together; none, where they follow one another.
+template <class P>
+struct GroupedSweepsOf {
+  using Type = std::monostate;
+};
+template <class P>
+  requires(HostExecutionSpace<typename P::Vector::execution_space> && requires(const P& p) { p.sweeps(); })
+struct GroupedSweepsOf<P> {
+  using Plan = std::remove_cvref_t<decltype(std::declval<const P&>().sweeps())>;
+  using Type = GroupedSweeps<typename Plan::scalar_type, Plan::block_size, typename Plan::execution_space,
+                             typename Plan::storage_type>;
 };
 
 template <class Scalar>
@@ -153,7 +170,7 @@ class MultiBlock {
     if constexpr (can_be_coloured) {
       if (m_couplings) return solve_coloured(exec, rhs, x);
     }
-    for (int const b : m_blocks_of[0]) block(b).solve(exec, rhs.block(b), x.block(b));
+    sweep_blocks(exec, 0, detail::Sweeps::both, rhs, x);
   }
 
   /// Whether the last factor() failed, where, and why: the first failure in the order of the factorization. Waits for
@@ -193,6 +210,8 @@ class MultiBlock {
 
  private:
   using Couplings = typename detail::ColouredCouplingsOf<P>::Type;
+  using Grouped = typename detail::GroupedSweepsOf<P>::Type;
+  static constexpr bool can_be_grouped = !std::is_same_v<Grouped, std::monostate>;
 
   static detail::Colouring remote_colouring(const MultiBlockGrid& grid, const Options& options,
                                             const std::vector<int>& colours, const RemoteColours* remote) {
@@ -212,12 +231,42 @@ class MultiBlock {
     for (std::size_t b = 0; b < m_blocks.size(); ++b) {
       m_blocks_of[ranks.empty() ? 0 : detail::as_size(ranks[b])].push_back(static_cast<int>(b));
     }
+    if constexpr (can_be_grouped) group_sweeps(exec);
     if constexpr (can_be_coloured) {
       if (m_coupling == Coupling::none) return;
       std::vector<typename Couplings::Factors> factors;
       factors.reserve(m_blocks.size());
       for (auto const& block : m_blocks) factors.push_back(block.sweeps().factors());
       m_couplings.emplace(exec, grid, ranks, factors, remote);
+    }
+  }
+
+  /// Those of each rank that has several grid blocks.
+  void group_sweeps(const execution_space& exec) {
+    detail::BlockPacks<Grouped::vector_length> const packs(m_grid);
+    for (auto const& numbers : m_blocks_of) {
+      std::vector<typename Grouped::Member> members;
+      for (int const b : numbers) {
+        if (Grouped::takes(block(b).sweeps())) members.push_back({block(b).sweeps(), packs.first(b)});
+      }
+      auto& grouped = m_grouped.emplace_back();
+      if (members.size() == numbers.size() && members.size() > 1) grouped.emplace(exec, members);
+    }
+  }
+
+  /// What `sweeps` says of the solves of the grid blocks of a rank.
+  void sweep_blocks(const execution_space& exec, std::size_t rank, detail::Sweeps sweeps, const Vector& rhs,
+                    const Vector& x) const {
+    if constexpr (can_be_grouped) {
+      if (m_grouped[rank]) return m_grouped[rank]->run(exec, sweeps, rhs.flat().data(), x.flat().data());
+    }
+    for (int const b : m_blocks_of[rank]) {
+      auto const from = rhs.block(b), to = x.block(b);
+      if (sweeps == detail::Sweeps::both) {
+        block(b).solve(exec, from, to);
+      } else if constexpr (can_be_coloured) {
+        sweeps == detail::Sweeps::forward ? block(b).forward(exec, from, to) : block(b).backward(exec, from, to);
+      }
     }
   }
 
@@ -267,17 +316,14 @@ class MultiBlock {
         }
         m_couplings->subtract_lower(exec, static_cast<int>(rank), values);
       }
-      for (int const b : m_blocks_of[rank]) {
-        auto const to = x.block(b), from = rank > 0 ? to : rhs.block(b);
-        // Nothing comes between the sweeps of the last colour.
-        rank == last ? block(b).solve(exec, from, to) : block(b).forward(exec, from, to);
-      }
+      // Nothing comes between the sweeps of the last colour.
+      sweep_blocks(exec, rank, rank == last ? detail::Sweeps::both : detail::Sweeps::forward, rank > 0 ? x : rhs, x);
       if (remote != nullptr && rank < last) remote->bring_forward(exec, static_cast<int>(rank), values);
     }
     for (std::size_t rank = last; rank-- > 0;) {
       if (remote != nullptr) remote->bring_backward(exec, static_cast<int>(rank + 1), values);
       m_couplings->subtract_upper(exec, static_cast<int>(rank), values);
-      for (int const b : m_blocks_of[rank]) block(b).backward(exec, x.block(b), x.block(b));
+      sweep_blocks(exec, rank, detail::Sweeps::backward, x, x);
     }
   }
 
@@ -293,6 +339,8 @@ class MultiBlock {
   std::vector<P> m_blocks;
   /// Grid blocks by rank; without colours all of them.
   std::vector<std::vector<int>> m_blocks_of;
+  /// Of each rank, if its grid blocks are swept together.
+  std::vector<std::optional<Grouped>> m_grouped;
   std::optional<Couplings> m_couplings;
   bool m_factored = false;
 };

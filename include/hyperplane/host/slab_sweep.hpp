@@ -12,8 +12,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
+#include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI::host {
 
@@ -30,28 +33,50 @@ namespace hyperplane::inline HYPERPLANE_ABI::host {
 /// holder of the lowest unfinished ticket therefore never waits for a tile that nobody has taken, and the sweep ends
 /// whatever the number of threads that really run, one included.
 ///
-/// At most `slabs` threads are busy at a time. Sweeps with little work are run by the calling thread alone.
+/// Several grids, which do not depend on one another, are swept together: layers m of some of them take turns, as many
+/// as have slabs for all threads twice, and then the next ones follow. A tile still depends on lower tickets alone.
+///
+/// At most as many threads are busy at a time as there are slabs. Sweeps with little work are run by the calling thread
+/// alone, grid by grid.
 template <HostExecutionSpace Exec>
 class SlabSweep {
   using Word = std::int64_t;
 
  public:
+  /// The slabs of a grid, and the steps of each.
+  struct Extent {
+    int slabs;
+    std::int64_t steps;
+  };
+
   /// `block` steps are done between two looks at, and updates of, the progress words.
   SlabSweep(const Exec& exec, const std::string& label, int slabs, std::int64_t steps, int lag, int block)
-      : m_slabs(slabs),
-        m_steps(steps),
-        m_lag(lag),
-        m_block(block),
-        m_words(Kokkos::view_alloc(exec, label + "::progress"),
-                detail::as_size((slabs + first_progress_line) * words_in_line)) {}
+      : SlabSweep(exec, label, std::vector<Extent>{{slabs, steps}}, lag, block) {}
+  SlabSweep(const Exec& exec, const std::string& label, const std::vector<Extent>& grids, int lag, int block)
+      : m_lag(lag), m_block(block) {
+    for (auto const& grid : grids) {
+      m_grids.push_back({grid, m_slabs});
+      m_slabs += grid.slabs;
+      m_steps += static_cast<double>(grid.slabs) * static_cast<double>(grid.steps);
+    }
+    m_words = Words(Kokkos::view_alloc(exec, label + "::progress"),
+                    detail::as_size((m_slabs + first_progress_line) * words_in_line));
+    list_layers(exec.concurrency());
+  }
 
-  /// Calls `body(slab, begin, end)` for ranges of steps, in an order that keeps the dependencies. A step moves about
-  /// as many bytes.
+  /// For one grid: calls `body(slab, begin, end)` for ranges of steps, in an order that keeps the dependencies. A step
+  /// moves about as many bytes.
   template <class Body>
   void run(const Exec& exec, const std::string& label, double bytes, const Body& body) const {
-    auto const steps = [&body](int slab, std::int64_t begin, std::int64_t end) {
+    run_all(exec, label, bytes, [&body](int) { return body; });
+  }
+
+  /// For all grids: calls `body_of(grid)(slab, begin, end)`.
+  template <class BodyOf>
+  void run_all(const Exec& exec, const std::string& label, double bytes, const BodyOf& body_of) const {
+    auto const steps = [&body_of](int grid, int slab, std::int64_t begin, std::int64_t end) {
       // A copy, which what is written cannot change: compilers then keep it in registers.
-      Body const kernel = body;  // NOLINT(performance-unnecessary-copy-initialization)
+      auto const kernel = body_of(grid);
       kernel(slab, begin, end);
     };
     run_steps(exec, label, bytes, steps);
@@ -65,8 +90,43 @@ class SlabSweep {
   // Threads run a few steps behind one another, and look at the progress of others. Measured: see docs/threads.md.
   static constexpr double gain_by_team = 0.25;
 
-  /// body(slab, begin, end).
-  using Steps = detail::FunctionRef<int, std::int64_t, std::int64_t>;
+  /// body(grid, slab, begin, end).
+  using Steps = detail::FunctionRef<int, int, std::int64_t, std::int64_t>;
+  using Words = Kokkos::View<Word*, typename Exec::memory_space>;
+
+  struct SweptGrid {
+    Extent extent;
+    int first_slab;  ///< among those of all grids
+  };
+  /// A layer of tiles of a grid, one for each slab.
+  struct Layer {
+    Word first_tile;
+    int grid;
+    std::int64_t number;
+  };
+
+  std::int64_t tile_steps() const { return tile_blocks * m_block; }
+  std::int64_t layers(const Extent& grid) const {
+    return (grid.steps + std::int64_t{grid.slabs - 1} * (m_lag + 1) + tile_steps() - 1) / tile_steps();
+  }
+
+  /// In the order of the tickets.
+  void list_layers(int threads) {
+    for (std::size_t first = 0, last = 0; first < m_grids.size(); first = last) {
+      std::int64_t most_layers = 0;
+      for (int slabs = 0; last < m_grids.size() && slabs < 2 * threads; ++last) {
+        slabs += m_grids[last].extent.slabs;
+        most_layers = std::max(most_layers, layers(m_grids[last].extent));
+      }
+      for (std::int64_t m = 0; m < most_layers; ++m) {
+        for (std::size_t grid = first; grid < last; ++grid) {
+          if (m >= layers(m_grids[grid].extent)) continue;
+          m_layers.push_back({m_tiles, static_cast<int>(grid), m});
+          m_tiles += m_grids[grid].extent.slabs;
+        }
+      }
+    }
+  }
 
   // Compiled once for all bodies. Serial, Threads and OpenMP have finished a kernel when its launch returns, so that it
   // may have references to what the caller has.
@@ -74,11 +134,11 @@ class SlabSweep {
     int const workers = std::min<int>(exec.concurrency(), m_slabs);
     auto const team = [&] {
       Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, workers, Kokkos::ChunkSize(1)),
-                           Worker{*this, body, workers});
+                           Worker{this, body, workers});
     };
     if constexpr (detail::starts_teams<Exec>) {
-      double const moved = workers > 1 ? bytes * m_slabs * static_cast<double>(m_steps) : -1.0;
-      auto const alone = [&] { work(body, 1); };
+      double const moved = workers > 1 ? bytes * m_steps : -1.0;
+      auto const alone = [&] { work_alone(body); };
       detail::run_alone_or_as_team(exec, label, moved, team, alone, gain_by_team);
     } else {
       team();
@@ -98,34 +158,42 @@ class SlabSweep {
   }
 
   /// The steps of a tile. Who is alone takes all of them at once: what they depend on has been done.
-  void run_tile(std::int64_t m, int slab, bool alone, Steps body) const {
-    std::int64_t const length = tile_blocks * m_block;
+  void run_tile(int number, std::int64_t m, int slab, bool alone, Steps body) const {
+    auto const& grid = m_grids[detail::as_size(number)];
+    auto const steps = grid.extent.steps;
+    int const word = grid.first_slab + slab;
+    std::int64_t const length = tile_steps();
     std::int64_t const skew = std::int64_t{slab} * (m_lag + 1);
     std::int64_t const begin = std::max<std::int64_t>(m * length - skew, 0);
-    std::int64_t const end = std::min((m + 1) * length - skew, m_steps);
+    std::int64_t const end = std::min((m + 1) * length - skew, steps);
     if (begin >= end) return;
-    if (!alone) wait_for(slab, begin);
+    if (!alone) wait_for(word, begin);
     std::int64_t const block = alone ? length : m_block;
     for (std::int64_t s = begin; s < end; s += block) {
       std::int64_t const block_end = std::min(s + block, end);
-      if (!alone && slab > 0) wait_for(slab - 1, std::min(block_end + m_lag, m_steps));
-      body(slab, s, block_end);
+      if (!alone && slab > 0) wait_for(word - 1, std::min(block_end + m_lag, steps));
+      body(number, slab, s, block_end);
       // Release: publishes what body wrote, pairs with the acquire in wait_for.
-      if (!alone) progress(slab).store(block_end, std::memory_order_release);
+      if (!alone) progress(word).store(block_end, std::memory_order_release);
+    }
+  }
+
+  void work_alone(Steps body) const {
+    for (std::size_t grid = 0; grid < m_grids.size(); ++grid) {
+      auto const& extent = m_grids[grid].extent;
+      for (std::int64_t m = 0; m < layers(extent); ++m) {
+        for (int slab = 0; slab < extent.slabs; ++slab) run_tile(static_cast<int>(grid), m, slab, true, body);
+      }
     }
   }
 
   void work(Steps body, int workers) const {
-    bool const alone = workers == 1;
-    std::int64_t const length = tile_blocks * m_block;
-    std::int64_t const layers = (m_steps + std::int64_t{m_slabs - 1} * (m_lag + 1) + length - 1) / length;
-    for (Word next = 0;; ++next) {
-      // Relaxed: a ticket only names a tile; data is ordered by the progress words.
-      Word const tile = alone ? next : ticket().fetch_add(1, std::memory_order_relaxed);
-      if (tile >= layers * m_slabs) break;
-      run_tile(tile / m_slabs, static_cast<int>(tile % m_slabs), alone, body);
+    if (workers == 1) return work_alone(body);
+    // Relaxed: a ticket only names a tile; data is ordered by the progress words.
+    for (Word tile = 0; (tile = ticket().fetch_add(1, std::memory_order_relaxed)) < m_tiles;) {
+      auto const& layer = *std::prev(std::ranges::upper_bound(m_layers, tile, {}, &Layer::first_tile));
+      run_tile(layer.grid, layer.number, static_cast<int>(tile - layer.first_tile), false, body);
     }
-    if (alone) return;
     // The last to leave makes the words ready for the next sweep. Acquire and release: its writes come after the last
     // reads of all others, and the next kernel of the instance comes after all of them.
     if (finished_workers().fetch_add(1, std::memory_order_acq_rel) == workers - 1) {
@@ -134,17 +202,20 @@ class SlabSweep {
   }
 
   struct Worker {
-    SlabSweep m_sweep;
+    const SlabSweep* m_sweep;
     Steps m_body;
     int m_workers;
-    void operator()(int) const { m_sweep.work(m_body, m_workers); }
+    void operator()(int) const { m_sweep->work(m_body, m_workers); }
   };
 
-  int m_slabs;
-  std::int64_t m_steps;
   int m_lag;
   int m_block;
-  Kokkos::View<Word*, typename Exec::memory_space> m_words;
+  std::vector<SweptGrid> m_grids;
+  int m_slabs = 0;     ///< of all grids
+  double m_steps = 0;  ///< of all slabs
+  std::vector<Layer> m_layers;
+  Word m_tiles = 0;
+  Words m_words;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::host

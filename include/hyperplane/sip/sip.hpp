@@ -137,6 +137,9 @@ class Sip {
   /// Whether the last factor() failed, where, and why. Waits for the instance.
   FactorStatus status(const Exec& exec) const { return m_sweeps.status(exec); }
 
+  /// The plan that solves.
+  const Sweeps& sweeps() const { return m_sweeps; }
+
  private:
   template <class MatrixStorage>
   void compute(const Exec& exec, const BlockStencil7<Scalar, 1, Exec, MatrixStorage>& a, const detail::SipMask& mask) {

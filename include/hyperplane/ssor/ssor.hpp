@@ -113,6 +113,9 @@ class Ssor {
   /// Whether the last factor() failed, where, and why. Waits for the instance.
   FactorStatus status(const Exec& exec) const { return m_sweeps.status(exec); }
 
+  /// The plan that solves.
+  const Sweeps& sweeps() const { return m_sweeps; }
+
  private:
   static double checked_relaxation(const SsorOptions& options) {
     if (!(options.relaxation > 0 && options.relaxation < 2)) {

@@ -34,6 +34,23 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
+namespace detail {
+
+/// Counts what sweeps over `points` move with `count` vectors, under the labels that they have.
+template <class Scalar, int n, class Storage>
+void count_sweep_bytes(Sweeps sweeps, bool in_one_launch, double points, int count = 1) {
+  double const vectors = 2.0 * n * sizeof(Scalar) * points * count;
+  double const blocks = 1.0 * n * n * sizeof(Storage) * points;
+  if (sweeps == Sweeps::both && in_one_launch) {
+    count_bytes(solve_label(Sweeps::both), 7 * blocks + 2 * vectors);
+    return;
+  }
+  if (sweeps != Sweeps::backward) count_bytes(solve_label(Sweeps::forward), 4 * blocks + vectors);
+  if (sweeps != Sweeps::forward) count_bytes(solve_label(Sweeps::backward), 3 * blocks + vectors);
+}
+
+}  // namespace detail
+
 struct TriangularSweepsOptions {
   SweepPath path = SweepPath::automatic;
   /// Multiprocessors of a CUDA device that kernels of the plan may occupy, where not all are wanted; 0: all. The
@@ -203,7 +220,9 @@ class TriangularSweeps {
   /// The sweeps of `count` vectors.
   template <int count>
   void sweep(const Exec& exec, detail::Sweeps sweeps, const Vector* rhs, const Vector* x) const {
-    count_sweeps(sweeps, count);
+    bool const in_one_launch = !HostExecutionSpace<Exec> && m_path != SweepPath::portable;
+    detail::count_sweep_bytes<Scalar, n, StorageScalar>(sweeps, in_one_launch, static_cast<double>(grid().size()),
+                                                        count);
     if (m_comparison) {
       for (int v = 0; v < count; ++v) m_comparison->solve(exec, sweeps, factors(), rhs[v].ref(), x[v].ref());
       return;
@@ -215,23 +234,6 @@ class TriangularSweeps {
     };
     if (m_path != SweepPath::portable) return m_fast_path.solve(exec, sweeps, factors(), refs(rhs), refs(x));
     detail::portable_sweeps<Scalar, n>(exec, sweeps, factors(), refs(rhs), refs(x));
-  }
-
-  /// What they move, under the labels that they have.
-  void count_sweeps(detail::Sweeps sweeps, int count) const {
-    auto const points = static_cast<double>(grid().size());
-    double const vectors = 2.0 * n * sizeof(Scalar) * points * count;
-    double const blocks = 1.0 * n * n * sizeof(StorageScalar) * points;
-    if (sweeps == detail::Sweeps::both && !HostExecutionSpace<Exec> && m_path != SweepPath::portable) {
-      detail::count_bytes(detail::solve_label(detail::Sweeps::both), 7 * blocks + 2 * vectors);
-      return;
-    }
-    if (sweeps != detail::Sweeps::backward) {
-      detail::count_bytes(detail::solve_label(detail::Sweeps::forward), 4 * blocks + vectors);
-    }
-    if (sweeps != detail::Sweeps::forward) {
-      detail::count_bytes(detail::solve_label(detail::Sweeps::backward), 3 * blocks + vectors);
-    }
   }
 
   std::string m_owner;

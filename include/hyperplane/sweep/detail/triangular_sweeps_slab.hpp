@@ -88,6 +88,11 @@ struct SlabSweepStep {
   }
 };
 
+/// Bytes that a step of a sweep moves.
+template <class Scalar, int n, class Storage, int vector_length, int count>
+inline constexpr double slab_step_bytes =
+    (4.0 * n * n * sizeof(Storage) + 2.0 * n * count * sizeof(Scalar)) * vector_length;
+
 template <class Scalar, int n, HostExecutionSpace Exec, class Storage, int vector_length>
 class TriangularSweepsFastPath<Scalar, n, Exec, Storage, vector_length> {
  public:
@@ -106,7 +111,7 @@ class TriangularSweepsFastPath<Scalar, n, Exec, Storage, vector_length> {
   template <int count>
   void solve(const Exec& exec, Sweeps sweeps, const TriangularFactors<Storage, n, vector_length>& factors,
              const Vectors<count>& rhs, const Vectors<count>& x) const {
-    constexpr double bytes = (4.0 * n * n * sizeof(Storage) + 2.0 * n * count * sizeof(Scalar)) * vector_length;
+    constexpr double bytes = slab_step_bytes<Scalar, n, Storage, vector_length, count>;
     if (sweeps != Sweeps::backward) {
       m_sweep.run(exec, solve_label(Sweeps::forward), bytes,
                   SlabSweepStep<Sweep::forward, Scalar, n, Storage, vector_length, count>{factors, rhs, x});

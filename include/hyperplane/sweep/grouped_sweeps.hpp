@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/host/slab_sweep.hpp>
+#include <hyperplane/simd/interleaved_ref.hpp>
+#include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/sweep/detail/triangular_sweeps_slab.hpp>
+#include <hyperplane/sweep/slab_steps.hpp>
+#include <hyperplane/sweep/sweep_path.hpp>
+#include <hyperplane/sweep/triangular_factors.hpp>
+#include <hyperplane/sweep/triangular_sweeps.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// The sweeps of several TriangularSweeps on hosts, of grids that do not depend on one another: in one launch for each
+/// sweep, all threads over the tiles of all grids, with the bits of one grid after the other. Vectors have the values
+/// of all grids in one allocation.
+template <Real Scalar, int n, HostExecutionSpace Exec, Real StorageScalar>
+class GroupedSweeps {
+ public:
+  using Plan = TriangularSweeps<Scalar, n, Exec, StorageScalar>;
+  static constexpr int vector_length = Plan::vector_length;
+
+  /// Whether the sweeps of a plan can be among them.
+  static bool takes(const Plan& plan) { return plan.path() == SweepPath::slab; }
+
+  /// A plan, and where the values of its grid begin in vectors: a number of SIMD groups. The plan's factors have to
+  /// live as long as this.
+  struct Member {
+    const Plan& plan;
+    std::int64_t first_pack;
+  };
+
+  GroupedSweeps(const Exec& exec, const std::vector<Member>& members)
+      : m_sweep(exec, "Hyperplane::GroupedSweeps", extents(members), vector_length - 1,
+                slab_steps<StorageScalar, n, vector_length>) {
+    for (auto const& member : members) {
+      m_grids.push_back({member.plan.factors(), member.first_pack});
+      m_points += static_cast<double>(member.plan.grid().size());
+    }
+  }
+
+  /// Of the plans' sweeps what `sweeps` says; x may be rhs.
+  void run(const Exec& exec, Sweeps sweeps, Scalar* rhs, Scalar* x) const {
+    count_sweep_bytes<Scalar, n, StorageScalar>(sweeps, false, m_points);
+    if (sweeps != Sweeps::backward) run_one<Sweep::forward>(exec, Sweeps::forward, rhs, x);
+    if (sweeps != Sweeps::forward)
+      run_one<Sweep::backward>(exec, Sweeps::backward, sweeps == Sweeps::both ? x : rhs, x);
+  }
+
+ private:
+  using Factors = TriangularFactors<StorageScalar, n, vector_length>;
+  using Ref = BlockVectorRef<Scalar, n, vector_length>;
+  using Packs = InterleavedRef<Scalar, vector_length, n>;
+  struct SweptGrid {
+    Factors factors;
+    std::int64_t first_pack;
+  };
+
+  static std::vector<typename host::SlabSweep<Exec>::Extent> extents(const std::vector<Member>& members) {
+    std::vector<typename host::SlabSweep<Exec>::Extent> result;
+    for (auto const& member : members) result.push_back({member.plan.map().slabs(), member.plan.map().steps()});
+    return result;
+  }
+
+  template <Sweep sweep>
+  void run_one(const Exec& exec, Sweeps sweeps, Scalar* rhs, Scalar* x) const {
+    using Step = SlabSweepStep<sweep, Scalar, n, StorageScalar, vector_length, 1>;
+    m_sweep.run_all(exec, solve_label(sweeps), slab_step_bytes<Scalar, n, StorageScalar, vector_length, 1>,
+                    [&](int number) {
+                      auto const& grid = m_grids[as_size(number)];
+                      auto const part = [&](Scalar* values) {
+                        return typename Step::Vectors{
+                            {Ref(grid.factors.m_map, Packs(values + grid.first_pack * (n * vector_length)))}};
+                      };
+                      return Step{grid.factors, part(rhs), part(x)};
+                    });
+  }
+
+  host::SlabSweep<Exec> m_sweep;
+  std::vector<SweptGrid> m_grids;
+  double m_points = 0;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail
