@@ -271,7 +271,7 @@ TYPED_TEST(DistributedColoured, wrong_use_is_refused) {
   };
   EXPECT_THAT(made(Coupling::coloured, {0, 1, 1, 0}), HasSubstr("rank 0: MultiBlock: grid blocks 1 and 2 have"));
   EXPECT_THAT(made(Coupling::coloured, {0, 1}), HasSubstr("2 colours for 4 grid blocks"));
-  EXPECT_THAT(made(Coupling::none, {0, 1, 0, 1}), HasSubstr("coupling none has none"));
+  EXPECT_THAT(made(Coupling::none, {0, 1, 0, 1}), HasSubstr("coupling none takes none"));
   if (this->world.size() == 1) return;
   bool const other = this->world.rank() == 1;
   EXPECT_EQ(made(other ? Coupling::none : Coupling::coloured, {}),

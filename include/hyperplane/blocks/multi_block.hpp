@@ -2,11 +2,11 @@
 #pragma once
 
 #include <hyperplane/blocks/apply.hpp>
-#include <hyperplane/blocks/block_packs.hpp>
 #include <hyperplane/blocks/colouring.hpp>
 #include <hyperplane/blocks/colours.hpp>
 #include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/blocks/detail/coloured_couplings.hpp>
+#include <hyperplane/blocks/detail/ranked_blocks.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/blocks/multi_block_status.hpp>
 #include <hyperplane/blocks/multi_block_stencil7.hpp>
@@ -14,11 +14,9 @@
 #include <hyperplane/blocks/natural_order.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
-#include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
-#include <hyperplane/sweep/grouped_sweeps.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -48,19 +46,6 @@ template <class Scalar, int n, class Exec, class Storage>
 struct ColouredCouplingsOf<BlockIlu0<Scalar, n, Exec, Storage>> {
   using Type = ColouredCouplings<Scalar, n, Exec, Storage, BlockIlu0<Scalar, n, Exec, Storage>::vector_length>;
   using Remote = RemoteColours<Scalar, Exec, Storage>;
-};
-
-/// What runs the sweeps of several grid blocks together; none, where they follow one another.
-template <class P>
-struct GroupedSweepsOf {
-  using Type = std::monostate;
-};
-template <class P>
-  requires(HostExecutionSpace<typename P::Vector::execution_space> && requires(const P& p) { p.sweeps(); })
-struct GroupedSweepsOf<P> {
-  using Plan = std::remove_cvref_t<decltype(std::declval<const P&>().sweeps())>;
-  using Type = GroupedSweeps<typename Plan::scalar_type, Plan::block_size, typename Plan::execution_space,
-                             typename Plan::storage_type>;
 };
 
 template <class Scalar>
@@ -96,9 +81,11 @@ struct MultiBlockOptions {
 /// it. factor() with another coupling than none writes into the diagonal blocks of A at points on interfaces and
 /// restores them, bit by bit, also where it throws, so nothing else may use A meanwhile; what it computes there is
 /// rounded to the type of A. Copies, made after factor(), share factors and working memory: at most one call of a plan
-/// and all its copies may run at a time. Launches: those of each grid block; with C colours at most 2 (C - 1) more for
-/// a solve and three for each colour of a factorization. How long A has to stay, and whether results depend on the
-/// number of threads, is as P says.
+/// and all its copies may run at a time. On hosts all threads work on all grid blocks of a colour in one launch for
+/// each sweep of BlockIlu0, Ssor and Sip, and for a factorization of BlockIlu0, with the bits of one grid block after
+/// the other; elsewhere grid blocks follow one another. Launches: those; with C colours at most 2 (C - 1) more for a
+/// solve and three for each colour of a factorization. How long A has to stay, and whether results depend on the number
+/// of threads, is as P says.
 template <class P>
 class MultiBlock {
  public:
@@ -147,7 +134,7 @@ class MultiBlock {
   /// Those of the grid blocks; empty with Coupling::none.
   const std::vector<int>& colours() const { return m_colours; }
   /// The preconditioner of a grid block.
-  const P& block(int number) const { return m_blocks.at(detail::as_size(number)); }
+  const P& block(int number) const { return m_blocks.block(number); }
 
   /// Computes the factors of A. Throws Error where the grid of A is another one.
   template <class MatrixStorage>
@@ -158,7 +145,7 @@ class MultiBlock {
     if constexpr (can_be_coloured) {
       if (m_couplings) factor_coloured(exec, a);
     }
-    if (m_coupling == Coupling::none) factor_blocks(exec, a, m_blocks_of[0]);
+    if (m_coupling == Coupling::none) m_blocks.factor(exec, a, 0);
     m_factored = true;
   }
 
@@ -170,7 +157,7 @@ class MultiBlock {
     if constexpr (can_be_coloured) {
       if (m_couplings) return solve_coloured(exec, rhs, x);
     }
-    sweep_blocks(exec, 0, detail::Sweeps::both, rhs, x);
+    m_blocks.sweep(exec, 0, detail::Sweeps::both, rhs, x);
   }
 
   /// Whether the last factor() failed, where, and why: the first failure in the order of the factorization. Waits for
@@ -188,16 +175,14 @@ class MultiBlock {
     if constexpr (can_be_coloured) {
       if (m_couplings) face = m_couplings->failure(exec);
     }
-    auto const face_fails = [&](std::size_t rank, bool upper) {
-      return face && detail::as_size(face->rank) == rank && face->upper == upper;
-    };
-    for (std::size_t rank = 0; rank < m_blocks_of.size(); ++rank) {
+    auto const face_fails = [&](int rank, bool upper) { return face && face->rank == rank && face->upper == upper; };
+    for (int rank = 0; rank < m_blocks.ranks(); ++rank) {
       // Couplings to lower colours, the grid blocks of a colour, couplings to higher ones.
-      int const place = 3 * static_cast<int>(rank);
+      int const place = 3 * rank;
       if constexpr (can_be_coloured) {
         if (face_fails(rank, false)) return {{face->status, face->block}, place};
       }
-      for (int const b : m_blocks_of[rank]) {
+      for (int const b : m_blocks.of(rank)) {
         auto const status = block(b).status(exec);
         if (!status.ok()) return {{status, b}, place + 1};
       }
@@ -210,8 +195,6 @@ class MultiBlock {
 
  private:
   using Couplings = typename detail::ColouredCouplingsOf<P>::Type;
-  using Grouped = typename detail::GroupedSweepsOf<P>::Type;
-  static constexpr bool can_be_grouped = !std::is_same_v<Grouped, std::monostate>;
 
   static detail::Colouring remote_colouring(const MultiBlockGrid& grid, const Options& options,
                                             const std::vector<int>& colours, const RemoteColours* remote) {
@@ -223,69 +206,29 @@ class MultiBlock {
 
   MultiBlock(const execution_space& exec, const MultiBlockGrid& grid, const Options& options,
              const detail::Colouring& colouring, const std::shared_ptr<RemoteColours>& remote)
-      : m_grid(grid), m_coupling(options.coupling), m_colours(colouring.colours) {
-    auto const& ranks = colouring.ranks;
-    m_blocks.reserve(detail::as_size(grid.block_count()));
-    for (auto const& block : grid.blocks()) m_blocks.emplace_back(exec, block, options.block);
-    m_blocks_of.resize(detail::as_size(colouring.count));
-    for (std::size_t b = 0; b < m_blocks.size(); ++b) {
-      m_blocks_of[ranks.empty() ? 0 : detail::as_size(ranks[b])].push_back(static_cast<int>(b));
-    }
-    if constexpr (can_be_grouped) group_sweeps(exec);
+      : m_grid(grid),
+        m_coupling(options.coupling),
+        m_colours(colouring.colours),
+        m_blocks(exec, grid, options.block, colouring) {
     if constexpr (can_be_coloured) {
       if (m_coupling == Coupling::none) return;
       std::vector<typename Couplings::Factors> factors;
-      factors.reserve(m_blocks.size());
-      for (auto const& block : m_blocks) factors.push_back(block.sweeps().factors());
-      m_couplings.emplace(exec, grid, ranks, factors, remote);
+      factors.reserve(detail::as_size(grid.block_count()));
+      for (int b = 0; b < grid.block_count(); ++b) factors.push_back(block(b).sweeps().factors());
+      m_couplings.emplace(exec, grid, colouring.ranks, factors, remote);
     }
-  }
-
-  /// Those of each rank that has several grid blocks.
-  void group_sweeps(const execution_space& exec) {
-    detail::BlockPacks<Grouped::vector_length> const packs(m_grid);
-    for (auto const& numbers : m_blocks_of) {
-      std::vector<typename Grouped::Member> members;
-      for (int const b : numbers) {
-        if (Grouped::takes(block(b).sweeps())) members.push_back({block(b).sweeps(), packs.first(b)});
-      }
-      auto& grouped = m_grouped.emplace_back();
-      if (members.size() == numbers.size() && members.size() > 1) grouped.emplace(exec, members);
-    }
-  }
-
-  /// What `sweeps` says of the solves of the grid blocks of a rank.
-  void sweep_blocks(const execution_space& exec, std::size_t rank, detail::Sweeps sweeps, const Vector& rhs,
-                    const Vector& x) const {
-    if constexpr (can_be_grouped) {
-      if (m_grouped[rank]) return m_grouped[rank]->run(exec, sweeps, rhs.flat().data(), x.flat().data());
-    }
-    for (int const b : m_blocks_of[rank]) {
-      auto const from = rhs.block(b), to = x.block(b);
-      if (sweeps == detail::Sweeps::both) {
-        block(b).solve(exec, from, to);
-      } else if constexpr (can_be_coloured) {
-        sweeps == detail::Sweeps::forward ? block(b).forward(exec, from, to) : block(b).backward(exec, from, to);
-      }
-    }
-  }
-
-  template <class Matrix>
-  void factor_blocks(const execution_space& exec, const Matrix& a, const std::vector<int>& numbers) {
-    for (int const b : numbers) m_blocks[detail::as_size(b)].factor(exec, a.block(b));
   }
 
   template <class Matrix>
   void factor_coloured(const execution_space& exec, const Matrix& a) {
     auto const* const remote = m_couplings->remote();
-    int const last = static_cast<int>(m_blocks_of.size()) - 1;
+    int const last = m_blocks.ranks() - 1;
     try {
       for (int rank = 0; rank <= last; ++rank) {
         // All that may fail in one process alone.
         auto const factor_colour = [&] {
           if (remote != nullptr && rank > 0) remote->take_over_coefficients(exec, rank - 1);
-          m_couplings->factor(exec, rank, a.flat().data(),
-                              [&] { factor_blocks(exec, a, m_blocks_of[detail::as_size(rank)]); });
+          m_couplings->factor(exec, rank, a.flat().data(), [&] { m_blocks.factor(exec, a, rank); });
           if (remote != nullptr) remote->hand_over_coefficients(exec, rank);
           if (rank == last) m_couplings->conclude(exec);
         };
@@ -305,25 +248,25 @@ class MultiBlock {
 
   void solve_coloured(const execution_space& exec, const Vector& rhs, const Vector& x) const {
     bool const in_place = x.flat().data() == rhs.flat().data();
-    std::size_t const last = m_blocks_of.size() - 1;
+    int const last = m_blocks.ranks() - 1;
     auto* const values = x.flat().data();
     auto const* const remote = m_couplings->remote();
-    for (std::size_t rank = 0; rank <= last; ++rank) {
+    for (int rank = 0; rank <= last; ++rank) {
       // What lower colours subtract from is in x; the first colour reads the right-hand side itself.
       if (rank > 0) {
-        for (int const b : m_blocks_of[rank]) {
+        for (int const b : m_blocks.of(rank)) {
           if (!in_place) copy(exec, rhs.block(b), x.block(b));
         }
-        m_couplings->subtract_lower(exec, static_cast<int>(rank), values);
+        m_couplings->subtract_lower(exec, rank, values);
       }
       // Nothing comes between the sweeps of the last colour.
-      sweep_blocks(exec, rank, rank == last ? detail::Sweeps::both : detail::Sweeps::forward, rank > 0 ? x : rhs, x);
-      if (remote != nullptr && rank < last) remote->bring_forward(exec, static_cast<int>(rank), values);
+      m_blocks.sweep(exec, rank, rank == last ? detail::Sweeps::both : detail::Sweeps::forward, rank > 0 ? x : rhs, x);
+      if (remote != nullptr && rank < last) remote->bring_forward(exec, rank, values);
     }
-    for (std::size_t rank = last; rank-- > 0;) {
-      if (remote != nullptr) remote->bring_backward(exec, static_cast<int>(rank + 1), values);
-      m_couplings->subtract_upper(exec, static_cast<int>(rank), values);
-      sweep_blocks(exec, rank, detail::Sweeps::backward, x, x);
+    for (int rank = last - 1; rank >= 0; --rank) {
+      if (remote != nullptr) remote->bring_backward(exec, rank + 1, values);
+      m_couplings->subtract_upper(exec, rank, values);
+      m_blocks.sweep(exec, rank, detail::Sweeps::backward, x, x);
     }
   }
 
@@ -336,11 +279,7 @@ class MultiBlock {
   MultiBlockGrid m_grid;
   Coupling m_coupling;
   std::vector<int> m_colours;
-  std::vector<P> m_blocks;
-  /// Grid blocks by rank; without colours all of them.
-  std::vector<std::vector<int>> m_blocks_of;
-  /// Of each rank, if its grid blocks are swept together.
-  std::vector<std::optional<Grouped>> m_grouped;
+  detail::RankedBlocks<P> m_blocks;
   std::optional<Couplings> m_couplings;
   bool m_factored = false;
 };

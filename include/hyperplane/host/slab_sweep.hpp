@@ -64,6 +64,8 @@ class SlabSweep {
     list_layers(exec.concurrency());
   }
 
+  int grids() const { return static_cast<int>(m_grids.size()); }
+
   /// For one grid: calls `body(slab, begin, end)` for ranges of steps, in an order that keeps the dependencies. A step
   /// moves about as many bytes.
   template <class Body>

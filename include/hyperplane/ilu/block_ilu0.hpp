@@ -29,6 +29,11 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
+namespace detail {
+template <class Scalar, int n, HostExecutionSpace Exec, class Storage>
+class GroupedBlockIlu0Factor;
+}  // namespace detail
+
 struct BlockIlu0Options {
   SweepPath path = SweepPath::automatic;
   /// Multiprocessors of a CUDA device that kernels of the plan may occupy, see TriangularSweepsOptions; 0: all.
@@ -98,9 +103,6 @@ class BlockIlu0 {
   void factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) {
     detail::check_grid("BlockIlu0::factor", "A", a.grid(), grid());
     m_sweeps.fill([&](const auto& factors, const auto& singular) {
-      detail::count_bytes(
-          "Hyperplane::BlockIlu0::factor",
-          7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)) * static_cast<double>(grid().size()));
       if (m_comparison) {
         m_comparison->factor(exec, a.ref(), factors, singular);
       } else if (path() != SweepPath::portable) {
@@ -108,8 +110,7 @@ class BlockIlu0 {
       } else {
         detail::block_ilu0_factor_portable<Scalar, n>(exec, a.ref(), factors, singular);
       }
-      singular.conclude(
-          exec, detail::BlockIlu0Diagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length>{a.ref(), factors});
+      conclude(exec, a, factors, singular);
     });
   }
 
@@ -137,6 +138,19 @@ class BlockIlu0 {
   const Sweeps& sweeps() const { return m_sweeps; }
 
  private:
+  template <class, int, HostExecutionSpace, class>
+  friend class detail::GroupedBlockIlu0Factor;
+
+  /// After the kernels of a factorization.
+  template <class MatrixStorage>
+  void conclude(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a,
+                const typename Sweeps::Factors& factors, const typename Sweeps::Record& singular) const {
+    detail::count_bytes("Hyperplane::BlockIlu0::factor", 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)) *
+                                                             static_cast<double>(grid().size()));
+    singular.conclude(
+        exec, detail::BlockIlu0Diagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length>{a.ref(), factors});
+  }
+
   using FastFactor = detail::BlockIlu0FastFactor<Scalar, n, Exec, StorageScalar, vector_length>;
 
   std::shared_ptr<Comparison> m_comparison;

@@ -125,6 +125,12 @@ struct BlockIlu0FactorSlab {
   }
 };
 
+/// Bytes that a step of it moves, for the choice of threads: half of them, because threads of a sweep gain less than
+/// others. They wait for one another.
+template <int n, class Storage, class MatrixStorage, int vector_length>
+inline constexpr double slab_factor_bytes =
+    3.5 * n * n * std::max(n / 2, 1) * (sizeof(MatrixStorage) + sizeof(Storage)) * vector_length;
+
 template <class Scalar, int n, HostExecutionSpace Exec, class Storage, int vector_length>
 class BlockIlu0FastFactor<Scalar, n, Exec, Storage, vector_length> {
  public:
@@ -140,10 +146,8 @@ class BlockIlu0FastFactor<Scalar, n, Exec, Storage, vector_length> {
   void operator()(const Exec& exec, const BlockStencil7Ref<MatrixStorage, n, vector_length>& a,
                   const TriangularFactors<Storage, n, vector_length>& factors,
                   const SingularPivotRecord<Exec>& singular) const {
-    // Half of them: threads of a sweep gain less than others, because they wait for one another.
     m_sweep.run(
-        exec, "Hyperplane::BlockIlu0::factor",
-        3.5 * n * n * std::max(n / 2, 1) * (sizeof(MatrixStorage) + sizeof(Storage)) * vector_length,
+        exec, "Hyperplane::BlockIlu0::factor", slab_factor_bytes<n, Storage, MatrixStorage, vector_length>,
         BlockIlu0FactorSlab<Scalar, n, Exec, Storage, MatrixStorage, vector_length>{a, factors, singular.ref()});
   }
 

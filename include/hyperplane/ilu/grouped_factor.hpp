@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/grid/check_grid.hpp>
+#include <hyperplane/host/slab_sweep.hpp>
+#include <hyperplane/ilu/block_ilu0.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_slab.hpp>
+#include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/sweep/slab_steps.hpp>
+
+#include <vector>
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// The factorizations of several BlockIlu0 on hosts, of grids that do not depend on one another: in one launch, all
+/// threads over the tiles of all grids, with the bits of one grid after the other.
+template <class Scalar, int n, HostExecutionSpace Exec, class Storage>
+class GroupedBlockIlu0Factor {
+ public:
+  using Plan = BlockIlu0<Scalar, n, Exec, Storage>;
+  static constexpr int vector_length = Plan::vector_length;
+
+  /// For plans of these grids on SweepPath::slab.
+  GroupedBlockIlu0Factor(const Exec& exec, const std::vector<Grid>& grids)
+      : m_sweep(exec, "Hyperplane::GroupedBlockIlu0Factor", extents(grids), vector_length - 1,
+                slab_steps<Storage, n, vector_length>) {}
+
+  /// `plan_of(g).factor(exec, matrix_of(g))` for each grid.
+  template <class MatrixStorage, class PlanOf, class MatrixOf>
+  void run(const Exec& exec, const PlanOf& plan_of, const MatrixOf& matrix_of) const {
+    using Kernel = BlockIlu0FactorSlab<Scalar, n, Exec, Storage, MatrixStorage, vector_length>;
+    std::vector<Kernel> kernels;
+    kernels.reserve(as_size(m_sweep.grids()));
+    for (int g = 0; g < m_sweep.grids(); ++g) {
+      auto const a = matrix_of(g);
+      check_grid("BlockIlu0::factor", "A", a.grid(), plan_of(g).grid());
+      plan_of(g).m_sweeps.fill([&](const auto& factors, const auto& singular) {
+        kernels.push_back(Kernel{a.ref(), factors, singular.ref()});
+      });
+    }
+    m_sweep.run_all(exec, "Hyperplane::BlockIlu0::factor", slab_factor_bytes<n, Storage, MatrixStorage, vector_length>,
+                    [&](int g) { return kernels[as_size(g)]; });
+    for (int g = 0; g < m_sweep.grids(); ++g) {
+      plan_of(g).m_sweeps.fill([&](const auto& factors, const auto& singular) {
+        plan_of(g).conclude(exec, matrix_of(g), factors, singular);
+      });
+    }
+  }
+
+ private:
+  static std::vector<typename host::SlabSweep<Exec>::Extent> extents(const std::vector<Grid>& grids) {
+    std::vector<typename host::SlabSweep<Exec>::Extent> result;
+    for (auto const& grid : grids) {
+      SlabMap<vector_length> const map(grid);
+      result.push_back({map.slabs(), map.steps()});
+    }
+    return result;
+  }
+
+  host::SlabSweep<Exec> m_sweep;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail
