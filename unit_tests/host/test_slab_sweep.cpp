@@ -46,6 +46,7 @@ void check_several(const Exec& exec, const std::vector<typename host::SlabSweep<
   constexpr int lag = 3;
   host::SlabSweep<Exec> const sweep(exec, "sweep", grids, lag, 4);
   std::vector<std::vector<std::atomic<int>>> runs;
+  runs.reserve(grids.size());
   for (auto const& grid : grids) runs.emplace_back(grid.slabs * grid.steps);
   std::atomic<int> violations = 0;
   for (int repetition = 1; repetition <= 3; ++repetition) {

@@ -43,7 +43,7 @@ class LinePlaces {
  public:
   /// In the layout's own storage.
   static LinePlaces in_lines(const Layout& layout) {
-    return {std::make_shared<const Tables>(Tables{.layout = layout, .of = layout.places()})};
+    return LinePlaces(std::make_shared<const Tables>(Tables{.layout = layout, .of = layout.places()}));
   }
 
   /// In BlockVector and BlockStencil7, for grid lines.
@@ -57,7 +57,7 @@ class LinePlaces {
                   .full_begins = to_space(exec, from.slab_full_begins),
                   .full_ends = to_space(exec, from.slab_full_ends)};
     tables.of = SlabStrided{tables.bases.data(), tables.full_begins.data(), tables.full_ends.data(), from.slab_stride};
-    return {std::make_shared<const Tables>(std::move(tables))};
+    return LinePlaces(std::make_shared<const Tables>(std::move(tables)));
   }
 
   /// In arrays with a row of n unknowns for each point.
@@ -81,7 +81,7 @@ class LinePlaces {
     }
     Tables tables{.slots = to_space(exec, slots)};
     tables.of = GatheredPlaces{tables.slots.data(), std::countr_zero(static_cast<unsigned>(width))};
-    return {std::make_shared<const Tables>(std::move(tables))};
+    return LinePlaces(std::make_shared<const Tables>(std::move(tables)));
   }
 
   /// Calls `use(places)` with StridedPlaces or GatheredPlaces.
@@ -115,7 +115,7 @@ class LinePlaces {
     Variant of{};
   };
 
-  LinePlaces(std::shared_ptr<const Tables> tables) : m_tables(std::move(tables)) {}
+  explicit LinePlaces(std::shared_ptr<const Tables> tables) : m_tables(std::move(tables)) {}
 
   std::shared_ptr<const Tables> m_tables;
 };
