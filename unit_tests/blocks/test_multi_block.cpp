@@ -143,6 +143,7 @@ TYPED_TEST(MultiBlockTest, solves_have_the_bits_of_one_grid_block_after_the_othe
                                   MultiBlockGrid({Grid(1, 1, 1), Grid(40, 33, 20), Grid(2, 9, 1), Grid(7, 7, 7)})};
   for (auto const& grid : grids) {
     check(std::type_identity<BlockIlu0<double, 3, TypeParam>>(), grid);
+    check(std::type_identity<BlockIlu0<double, 5, TypeParam, float>>(), grid);
     check(std::type_identity<Ssor<double, 3, TypeParam>>(), grid);
     check(std::type_identity<Sip<double, TypeParam>>(), grid);
   }

@@ -153,7 +153,7 @@ TYPED_TEST(MultiBlockTest, wrong_use_is_refused) {
   EXPECT_THAT(message([&] { Ilu(this->exec, grid, {.coupling = Coupling::coloured}, {}, nullptr); }),
               HasSubstr("MultiBlock: it is not said what other processes have"));
   EXPECT_THAT(message([&] { Ilu(this->exec, grid, {}, {0, 1}, nullptr); }),
-              HasSubstr("MultiBlock: with coupling none there are no other processes"));
+              HasSubstr("MultiBlock: coupling has to be coloured or natural where there are other processes"));
   // Part of a matrix: a handle of memory of the right size.
   EXPECT_THAT(message([&] { BlockStencil7<double, n, TypeParam>(Grid(1, 1, 1), a.flat()); }),
               HasSubstr("are not those of 2 x 2 blocks on a grid of 1x1x1 points"));

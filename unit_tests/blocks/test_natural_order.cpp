@@ -51,7 +51,7 @@ TEST(NaturalOrder, is_refused_where_grid_blocks_are_no_parts_of_one_box) {
       {{.block = 0, .face = Direction::east, .points = {{1, 0, 0}, {2, 2, 1}}, .donor = 1, .donor_begin = {0, 0, 2}},
        {.block = 1, .face = Direction::north, .points = {{0, 1, 0}, {1, 2, 2}}, .donor = 2, .donor_begin = {2, 0, 0}},
        {.block = 2, .face = Direction::top, .points = {{0, 0, 1}, {2, 1, 2}}, .donor = 0, .donor_begin = {0, 2, 0}}});
-  expect_refused(bars, "lie before one another in a circle");
+  expect_refused(bars, "lie before one another in a circle, grid block 0 among them");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/execution_spaces.hpp"
+#include "support/least_team.hpp"
 
 namespace hyperplane::test {
 namespace {
@@ -75,8 +76,9 @@ void check_several(const Exec& exec, const std::vector<typename host::SlabSweep<
 TYPED_TEST(SlabSweepTest, sweeps_several_grids_together) {
   if constexpr (HostExecutionSpace<TypeParam>) {
     TypeParam const exec;
-    // Little work, which the calling thread does alone, and much.
-    for (double const bytes : {1.0, 1e6}) {
+    for (double const least : {always_teams, never_teams}) {
+      LeastTeam const team(least);
+      double const bytes = 1.0;
       check_several(exec, {}, bytes);
       check_several(exec, {{5, 70}}, bytes);
       check_several(exec, {{1, 1}, {3, 500}, {0, 9}, {7, 64}, {2, 0}, {1, 1000}}, bytes);

@@ -21,8 +21,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -82,9 +80,10 @@ struct MultiBlockOptions {
 /// restores them, bit by bit, also where it throws, so nothing else may use A meanwhile; what it computes there is
 /// rounded to the type of A. Copies, made after factor(), share factors and working memory: at most one call of a plan
 /// and all its copies may run at a time. On hosts all threads work on all grid blocks of a colour in one launch for
-/// each sweep of BlockIlu0, Ssor and Sip, and for a factorization of BlockIlu0, with the bits of one grid block after
-/// the other; elsewhere grid blocks follow one another. Launches: those; with C colours at most 2 (C - 1) more for a
-/// solve and three for each colour of a factorization. How long A has to stay, and whether results depend on the number
+/// each sweep of BlockIlu0, Ssor and Sip on SweepPath::slab, and for a factorization of BlockIlu0 (and one for the
+/// status of each grid block), with the bits of one grid block after the other; elsewhere grid blocks follow one
+/// another. Launches beside these: with C colours at most 2 C - 1 for a solve and three for each colour of a
+/// factorization. How long A has to stay, and whether results depend on the number
 /// of threads, is as P says.
 template <class P>
 class MultiBlock {
@@ -97,7 +96,7 @@ class MultiBlock {
   using Status = MultiBlockStatus<decltype(std::declval<const P&>().status(std::declval<const execution_space&>()))>;
 
   using RemoteColours = typename detail::ColouredCouplingsOf<P>::Remote;
-  /// Whether it has Coupling::coloured.
+  /// Whether it has another coupling than none.
   static constexpr bool can_be_coloured = !std::is_same_v<RemoteColours, std::monostate>;
 
   /// Throws Error where the preconditioner has no such coupling, where colours are not those of the grid blocks (one of
@@ -119,8 +118,7 @@ class MultiBlock {
       fail("MultiBlock: colours are given, and coupling " + std::string(name(options.coupling)) + " takes none");
     }
     if (options.coupling == Coupling::none) return {};
-    bool const is_known = options.coupling == Coupling::coloured || options.coupling == Coupling::natural;
-    if (!is_known || !can_be_coloured) {
+    if (!is_known(options.coupling) || !can_be_coloured) {
       fail("MultiBlock: this preconditioner has no coupling " + std::string(name(options.coupling)));
     }
     if (options.coupling == Coupling::natural) return find_natural_order(grid);
@@ -194,11 +192,14 @@ class MultiBlock {
   }
 
  private:
+  static bool is_known(Coupling coupling) { return coupling == Coupling::coloured || coupling == Coupling::natural; }
+
   using Couplings = typename detail::ColouredCouplingsOf<P>::Type;
 
   static detail::Colouring remote_colouring(const MultiBlockGrid& grid, const Options& options,
                                             const std::vector<int>& colours, const RemoteColours* remote) {
-    require(options.coupling != Coupling::none, "MultiBlock: with coupling none there are no other processes");
+    require(is_known(options.coupling),
+            "MultiBlock: coupling has to be coloured or natural where there are other processes");
     require(remote != nullptr, "MultiBlock: it is not said what other processes have");
     check_colours("MultiBlock", grid, colours);
     return {colours, remote->colours()};
@@ -251,16 +252,12 @@ class MultiBlock {
     int const last = m_blocks.ranks() - 1;
     auto* const values = x.flat().data();
     auto const* const remote = m_couplings->remote();
+    // What lower colours subtract from is in x.
+    if (!in_place && last > 0) copy(exec, rhs, x);
     for (int rank = 0; rank <= last; ++rank) {
-      // What lower colours subtract from is in x; the first colour reads the right-hand side itself.
-      if (rank > 0) {
-        for (int const b : m_blocks.of(rank)) {
-          if (!in_place) copy(exec, rhs.block(b), x.block(b));
-        }
-        m_couplings->subtract_lower(exec, rank, values);
-      }
+      if (rank > 0) m_couplings->subtract_lower(exec, rank, values);
       // Nothing comes between the sweeps of the last colour.
-      m_blocks.sweep(exec, rank, rank == last ? detail::Sweeps::both : detail::Sweeps::forward, rank > 0 ? x : rhs, x);
+      m_blocks.sweep(exec, rank, rank == last ? detail::Sweeps::both : detail::Sweeps::forward, last > 0 ? x : rhs, x);
       if (remote != nullptr && rank < last) remote->bring_forward(exec, rank, values);
     }
     for (int rank = last - 1; rank >= 0; --rank) {
@@ -270,7 +267,7 @@ class MultiBlock {
     }
   }
 
-  static void copy(const execution_space& exec, const typename Vector::Block& from, const typename Vector::Block& to) {
+  static void copy(const execution_space& exec, const Vector& from, const Vector& to) {
     auto const size = static_cast<std::int64_t>(from.flat().size());
     detail::launch("Hyperplane::MultiBlock::solve::copy", detail::LongIndexRange<execution_space>(exec, 0, size),
                    2.0 * sizeof(scalar_type), detail::CopyValues<scalar_type>{from.flat().data(), to.flat().data()});

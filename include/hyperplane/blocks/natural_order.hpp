@@ -58,8 +58,8 @@ inline void place_joined_blocks(const MultiBlockGrid& grid, int first, std::vect
 
 /// For each grid block a number that is higher than those of its neighbours of lower i, j and k: colours with which
 /// Coupling::coloured has the order that the points of the whole box have. In parts[0] x parts[1] x parts[2] parts
-/// there are parts[0] + parts[1] + parts[2] - 2 of them. Throws Error, which names the interface, where grid blocks are
-/// no parts of one box that is not periodic.
+/// there are parts[0] + parts[1] + parts[2] - 2 of them. Throws Error where an interface changes axes, where a grid
+/// block would be in two places, as in periodic directions, and where grid blocks lie before one another in a circle.
 inline std::vector<int> find_natural_order(const MultiBlockGrid& grid) {
   auto const count = detail::as_size(grid.block_count());
   std::vector<std::optional<Point>> begins(count);
@@ -85,7 +85,11 @@ inline std::vector<int> find_natural_order(const MultiBlockGrid& grid) {
       if (--lower[detail::as_size(donor)] == 0) ready.push_back(donor);
     });
   }
-  if (ready.size() != count) fail("coupling natural: grid blocks lie before one another in a circle");
+  if (ready.size() != count) {
+    auto const one = std::ranges::find_if(lower, [](int left) { return left > 0; }) - lower.begin();
+    fail("coupling natural: grid blocks lie before one another in a circle, grid block " + std::to_string(one) +
+         " among them");
+  }
   return numbers;
 }
 

@@ -33,8 +33,9 @@ namespace hyperplane::inline HYPERPLANE_ABI::host {
 /// holder of the lowest unfinished ticket therefore never waits for a tile that nobody has taken, and the sweep ends
 /// whatever the number of threads that really run, one included.
 ///
-/// Several grids, which do not depend on one another, are swept together: layers m of some of them take turns, as many
-/// as have slabs for all threads twice, and then the next ones follow. A tile still depends on lower tickets alone.
+/// Several grids, which do not depend on one another, are swept together. They are taken in groups that have at least
+/// two slabs for each thread. In a group layer m of each grid comes before layer m + 1 of any, and the next group
+/// follows: a tile still depends on lower tickets alone.
 ///
 /// At most as many threads are busy at a time as there are slabs. Sweeps with little work are run by the calling thread
 /// alone, grid by grid.

@@ -5,10 +5,11 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/grid/check_grid.hpp>
+#include <hyperplane/grid/grid.hpp>
+#include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/host/slab_sweep.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_slab.hpp>
-#include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/sweep/slab_steps.hpp>
 
 #include <vector>
@@ -37,9 +38,9 @@ class GroupedBlockIlu0Factor {
     for (int g = 0; g < m_sweep.grids(); ++g) {
       auto const a = matrix_of(g);
       check_grid("BlockIlu0::factor", "A", a.grid(), plan_of(g).grid());
-      plan_of(g).m_sweeps.fill([&](const auto& factors, const auto& singular) {
-        kernels.push_back(Kernel{a.ref(), factors, singular.ref()});
-      });
+      auto& sweeps = plan_of(g).m_sweeps;
+      sweeps.reset();
+      kernels.push_back(Kernel{a.ref(), sweeps.factors(), sweeps.record().ref()});
     }
     m_sweep.run_all(exec, "Hyperplane::BlockIlu0::factor", slab_factor_bytes<n, Storage, MatrixStorage, vector_length>,
                     [&](int g) { return kernels[as_size(g)]; });

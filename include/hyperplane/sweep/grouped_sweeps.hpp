@@ -14,7 +14,6 @@
 #include <hyperplane/sweep/triangular_sweeps.hpp>
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {

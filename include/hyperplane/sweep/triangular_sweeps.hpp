@@ -136,6 +136,10 @@ class TriangularSweeps {
     m_filled = true;
   }
 
+  /// For those that fill several plans by kernels of their own: as before the first fill(), and the record for kernels.
+  void reset() { m_filled = false; }
+  const Record& record() const { return m_singular; }
+
   /// Where the factors are, for kernels that read them. Their memory is the same as long as the plan lives.
   Factors factors() const { return Factors{m_map, m_lower.ref(), m_upper.ref()}; }
 

@@ -7,6 +7,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/ilu/grouped_factor.hpp>
@@ -16,23 +17,35 @@
 #include <cstddef>
 #include <optional>
 #include <type_traits>
-#include <utility>
 #include <variant>
 #include <vector>
 
-namespace hyperplane::inline HYPERPLANE_ABI::detail {
+namespace hyperplane::inline HYPERPLANE_ABI {
 
-/// What runs the sweeps of several grid blocks together; none, where they follow one another.
+template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar>
+class Ssor;
+template <Real Scalar, ExecutionSpace Exec, Real StorageScalar>
+class Sip;
+
+namespace detail {
+
+/// What runs the sweeps of several grid blocks together, of a preconditioner whose solve is that of its sweeps(); none,
+/// where they follow one another.
 template <class P>
 struct GroupedSweepsOf {
   using Type = std::monostate;
 };
-template <class P>
-  requires(HostExecutionSpace<typename P::Vector::execution_space> && requires(const P& p) { p.sweeps(); })
-struct GroupedSweepsOf<P> {
-  using Plan = std::remove_cvref_t<decltype(std::declval<const P&>().sweeps())>;
-  using Type = GroupedSweeps<typename Plan::scalar_type, Plan::block_size, typename Plan::execution_space,
-                             typename Plan::storage_type>;
+template <class Scalar, int n, HostExecutionSpace Exec, class Storage>
+struct GroupedSweepsOf<BlockIlu0<Scalar, n, Exec, Storage>> {
+  using Type = GroupedSweeps<Scalar, n, Exec, Storage>;
+};
+template <class Scalar, int n, HostExecutionSpace Exec, class Storage>
+struct GroupedSweepsOf<Ssor<Scalar, n, Exec, Storage>> {
+  using Type = GroupedSweeps<Scalar, n, Exec, Storage>;
+};
+template <class Scalar, HostExecutionSpace Exec, class Storage>
+struct GroupedSweepsOf<Sip<Scalar, Exec, Storage>> {
+  using Type = GroupedSweeps<Scalar, 1, Exec, Storage>;
 };
 
 /// The same of factorizations.
@@ -83,7 +96,7 @@ class RankedBlocks {
     for (int const b : numbers) m_blocks[as_size(b)].factor(exec, a.block(b));
   }
 
-  /// solve(), forward() or backward(), as `sweeps` says.
+  /// solve(), forward() or backward(), as `sweeps` says: the halves where P is coupled by colours.
   template <class Vector>
   void sweep(const Exec& exec, int rank, Sweeps sweeps, const Vector& rhs, const Vector& x) const {
     if constexpr (sweeps_together) {
@@ -97,6 +110,8 @@ class RankedBlocks {
         block(b).solve(exec, from, to);
       } else if constexpr (requires { block(b).forward(exec, from, to); }) {
         sweeps == Sweeps::forward ? block(b).forward(exec, from, to) : block(b).backward(exec, from, to);
+      } else {
+        fail("MultiBlock: this preconditioner has no halves of a solve");
       }
     }
   }
@@ -108,21 +123,19 @@ class RankedBlocks {
   static constexpr bool factors_together = !std::is_same_v<GroupedFactor, std::monostate>;
 
   void group(const Exec& exec, const MultiBlockGrid& grid, const std::vector<int>& numbers) {
+    auto& sweeps = m_sweeps.emplace_back();
+    auto& factor = m_factors.emplace_back();
+    // All have the same path.
+    if (numbers.size() < 2 || !GroupedSweeps::takes(block(numbers[0]).sweeps())) return;
     BlockPacks<GroupedSweeps::vector_length> const packs(grid);
     std::vector<typename GroupedSweeps::Member> members;
     std::vector<Grid> grids;
     for (int const b : numbers) {
-      if (!GroupedSweeps::takes(block(b).sweeps())) continue;
       members.push_back({block(b).sweeps(), packs.first(b)});
       grids.push_back(grid.block(b));
     }
-    bool const all = members.size() == numbers.size() && members.size() > 1;
-    auto& sweeps = m_sweeps.emplace_back();
-    if (all) sweeps.emplace(exec, members);
-    if constexpr (factors_together) {
-      auto& factor = m_factors.emplace_back();
-      if (all) factor.emplace(exec, grids);
-    }
+    sweeps.emplace(exec, members);
+    if constexpr (factors_together) factor.emplace(exec, grids);
   }
 
   std::vector<P> m_blocks;
@@ -132,4 +145,5 @@ class RankedBlocks {
   std::vector<std::optional<GroupedFactor>> m_factors;
 };
 
-}  // namespace hyperplane::inline HYPERPLANE_ABI::detail
+}  // namespace detail
+}  // namespace hyperplane::inline HYPERPLANE_ABI
