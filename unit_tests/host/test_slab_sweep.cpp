@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <hyperplane/host/slab_sweep.hpp>
 #include <vector>
 
@@ -16,60 +17,62 @@ template <class Exec>
 class SlabSweepTest : public ::testing::Test {};
 TYPED_TEST_SUITE(SlabSweepTest, ExecutionSpaces, SpaceNames);
 
-/// Every step runs once, after the steps that it depends on.
+/// Counts the steps of a grid, and those that run before what they depend on.
+class StepCounts {
+ public:
+  StepCounts(int slabs, std::int64_t steps, int lag) : m_steps(steps), m_lag(lag), m_runs(slabs * steps) {}
+
+  /// What runs in a repetition, counted from 1.
+  auto body(int repetition) {
+    return [this, repetition](int slab, std::int64_t begin, std::int64_t end) {
+      for (std::int64_t step = begin; step < end; ++step) {
+        auto const done = [&](int p, std::int64_t s) {
+          return m_runs[p * m_steps + s].load(std::memory_order_relaxed) == repetition;
+        };
+        if (step > 0 && !done(slab, step - 1)) ++m_violations;
+        if (slab > 0 && !done(slab - 1, std::min(step + m_lag, m_steps - 1))) ++m_violations;
+        m_runs[slab * m_steps + step].fetch_add(1, std::memory_order_relaxed);
+      }
+    };
+  }
+
+  /// Every step has run once in each repetition, after the steps that it depends on.
+  void expect_all(int repetitions) const {
+    EXPECT_EQ(m_violations, 0);
+    for (auto const& count : m_runs) ASSERT_EQ(count, repetitions);
+  }
+
+ private:
+  std::int64_t m_steps;
+  int m_lag;
+  std::vector<std::atomic<int>> m_runs;
+  std::atomic<int> m_violations = 0;
+};
+
 template <HostExecutionSpace Exec>
 void check(const Exec& exec, int slabs, std::int64_t steps, int lag, int block) {
   SCOPED_TRACE("slabs " + std::to_string(slabs) + ", steps " + std::to_string(steps) + ", lag " + std::to_string(lag) +
                ", block " + std::to_string(block));
   host::SlabSweep<Exec> const sweep(exec, "sweep", slabs, steps, lag, block);
-  std::vector<std::atomic<int>> runs(slabs * steps);
-  std::atomic<int> violations = 0;
+  StepCounts counts(slabs, steps, lag);
   for (int repetition = 1; repetition <= 3; ++repetition) {
-    sweep.run(exec, "run", 1.0, [&](int slab, std::int64_t begin, std::int64_t end) {
-      for (std::int64_t step = begin; step < end; ++step) {
-        auto const done = [&](int p, std::int64_t s) {
-          return runs[p * steps + s].load(std::memory_order_relaxed) == repetition;
-        };
-        if (step > 0 && !done(slab, step - 1)) ++violations;
-        if (slab > 0 && !done(slab - 1, std::min(step + lag, steps - 1))) ++violations;
-        runs[slab * steps + step].fetch_add(1, std::memory_order_relaxed);
-      }
-    });
+    sweep.run(exec, "run", 1.0, counts.body(repetition));
     exec.fence();
-    EXPECT_EQ(violations, 0);
-    for (auto const& count : runs) ASSERT_EQ(count, repetition);
+    counts.expect_all(repetition);
   }
 }
 
 /// The same of several grids.
 template <HostExecutionSpace Exec>
-void check_several(const Exec& exec, const std::vector<typename host::SlabSweep<Exec>::Extent>& grids, double bytes) {
+void check_several(const Exec& exec, const std::vector<typename host::SlabSweep<Exec>::Extent>& grids) {
   constexpr int lag = 3;
   host::SlabSweep<Exec> const sweep(exec, "sweep", grids, lag, 4);
-  std::vector<std::vector<std::atomic<int>>> runs;
-  runs.reserve(grids.size());
-  for (auto const& grid : grids) runs.emplace_back(grid.slabs * grid.steps);
-  std::atomic<int> violations = 0;
+  std::deque<StepCounts> counts;
+  for (auto const& grid : grids) counts.emplace_back(grid.slabs, grid.steps, lag);
   for (int repetition = 1; repetition <= 3; ++repetition) {
-    sweep.run_all(exec, "run", bytes, [&](int number) {
-      return [&, number](int slab, std::int64_t begin, std::int64_t end) {
-        auto const steps = grids[number].steps;
-        auto& counts = runs[number];
-        for (std::int64_t step = begin; step < end; ++step) {
-          auto const done = [&](int p, std::int64_t s) {
-            return counts[p * steps + s].load(std::memory_order_relaxed) == repetition;
-          };
-          if (step > 0 && !done(slab, step - 1)) ++violations;
-          if (slab > 0 && !done(slab - 1, std::min(step + lag, steps - 1))) ++violations;
-          counts[slab * steps + step].fetch_add(1, std::memory_order_relaxed);
-        }
-      };
-    });
+    sweep.run_all(exec, "run", 1.0, [&](int number) { return counts[number].body(repetition); });
     exec.fence();
-    EXPECT_EQ(violations, 0);
-    for (auto const& counts : runs) {
-      for (auto const& count : counts) ASSERT_EQ(count, repetition);
-    }
+    for (auto const& of_grid : counts) of_grid.expect_all(repetition);
   }
 }
 
@@ -78,15 +81,14 @@ TYPED_TEST(SlabSweepTest, sweeps_several_grids_together) {
     TypeParam const exec;
     for (double const least : {always_teams, never_teams}) {
       LeastTeam const team(least);
-      double const bytes = 1.0;
-      check_several(exec, {}, bytes);
-      check_several(exec, {{5, 70}}, bytes);
-      check_several(exec, {{1, 1}, {3, 500}, {0, 9}, {7, 64}, {2, 0}, {1, 1000}}, bytes);
-      check_several(exec, std::vector<typename host::SlabSweep<TypeParam>::Extent>(64, {2, 100}), bytes);
+      check_several(exec, {});
+      check_several(exec, {{5, 70}});
+      check_several(exec, {{1, 1}, {3, 500}, {0, 9}, {7, 64}, {2, 0}, {1, 1000}});
+      check_several(exec, std::vector<typename host::SlabSweep<TypeParam>::Extent>(64, {2, 100}));
 #ifdef KOKKOS_ENABLE_OPENMP
       if constexpr (std::is_same_v<TypeParam, Kokkos::OpenMP>) {
         for (int const threads : {1, 2, 3, 4}) {
-          check_several(Kokkos::OpenMP(threads), {{1, 1}, {3, 500}, {7, 64}, {1, 1000}, {4, 200}}, bytes);
+          check_several(Kokkos::OpenMP(threads), {{1, 1}, {3, 500}, {7, 64}, {1, 1000}, {4, 200}});
         }
       }
 #endif

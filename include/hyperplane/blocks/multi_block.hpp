@@ -83,8 +83,7 @@ struct MultiBlockOptions {
 /// each sweep of BlockIlu0, Ssor and Sip on SweepPath::slab, and for a factorization of BlockIlu0 (and one for the
 /// status of each grid block), with the bits of one grid block after the other; elsewhere grid blocks follow one
 /// another. Launches beside these: with C colours at most 2 C - 1 for a solve and three for each colour of a
-/// factorization. How long A has to stay, and whether results depend on the number
-/// of threads, is as P says.
+/// factorization. How long A has to stay, and whether results depend on the number of threads, is as P says.
 template <class P>
 class MultiBlock {
  public:

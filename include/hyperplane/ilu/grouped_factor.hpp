@@ -5,11 +5,10 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/grid/check_grid.hpp>
-#include <hyperplane/grid/grid.hpp>
-#include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/host/slab_sweep.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_slab.hpp>
+#include <hyperplane/sweep/grouped_sweeps.hpp>
 #include <hyperplane/sweep/slab_steps.hpp>
 
 #include <vector>
@@ -21,12 +20,12 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 template <class Scalar, int n, HostExecutionSpace Exec, class Storage>
 class GroupedBlockIlu0Factor {
  public:
-  using Plan = BlockIlu0<Scalar, n, Exec, Storage>;
-  static constexpr int vector_length = Plan::vector_length;
+  using Sweeps = GroupedSweeps<Scalar, n, Exec, Storage>;
+  static constexpr int vector_length = Sweeps::vector_length;
 
-  /// For plans of these grids on SweepPath::slab.
-  GroupedBlockIlu0Factor(const Exec& exec, const std::vector<Grid>& grids)
-      : m_sweep(exec, "Hyperplane::GroupedBlockIlu0Factor", extents(grids), vector_length - 1,
+  /// For plans whose sweeps are grouped as well.
+  GroupedBlockIlu0Factor(const Exec& exec, const std::vector<typename Sweeps::Member>& members)
+      : m_sweep(exec, "Hyperplane::GroupedBlockIlu0Factor", Sweeps::extents(members), vector_length - 1,
                 slab_steps<Storage, n, vector_length>) {}
 
   /// `plan_of(g).factor(exec, matrix_of(g))` for each grid.
@@ -52,15 +51,6 @@ class GroupedBlockIlu0Factor {
   }
 
  private:
-  static std::vector<typename host::SlabSweep<Exec>::Extent> extents(const std::vector<Grid>& grids) {
-    std::vector<typename host::SlabSweep<Exec>::Extent> result;
-    for (auto const& grid : grids) {
-      SlabMap<vector_length> const map(grid);
-      result.push_back({map.slabs(), map.steps()});
-    }
-    return result;
-  }
-
   host::SlabSweep<Exec> m_sweep;
 };
 

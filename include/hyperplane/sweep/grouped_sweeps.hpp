@@ -37,6 +37,13 @@ class GroupedSweeps {
     std::int64_t first_pack;
   };
 
+  /// The slabs of the plans' grids.
+  static std::vector<typename host::SlabSweep<Exec>::Extent> extents(const std::vector<Member>& members) {
+    std::vector<typename host::SlabSweep<Exec>::Extent> result;
+    for (auto const& member : members) result.push_back({member.plan.map().slabs(), member.plan.map().steps()});
+    return result;
+  }
+
   GroupedSweeps(const Exec& exec, const std::vector<Member>& members)
       : m_sweep(exec, "Hyperplane::GroupedSweeps", extents(members), vector_length - 1,
                 slab_steps<StorageScalar, n, vector_length>) {
@@ -62,12 +69,6 @@ class GroupedSweeps {
     Factors factors;
     std::int64_t first_pack;
   };
-
-  static std::vector<typename host::SlabSweep<Exec>::Extent> extents(const std::vector<Member>& members) {
-    std::vector<typename host::SlabSweep<Exec>::Extent> result;
-    for (auto const& member : members) result.push_back({member.plan.map().slabs(), member.plan.map().steps()});
-    return result;
-  }
 
   template <Sweep sweep>
   void run_one(const Exec& exec, Sweeps sweeps, Scalar* rhs, Scalar* x) const {

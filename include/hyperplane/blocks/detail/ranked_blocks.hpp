@@ -8,7 +8,6 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/grid/grid.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/ilu/grouped_factor.hpp>
 #include <hyperplane/sweep/grouped_sweeps.hpp>
@@ -129,13 +128,9 @@ class RankedBlocks {
     if (numbers.size() < 2 || !GroupedSweeps::takes(block(numbers[0]).sweeps())) return;
     BlockPacks<GroupedSweeps::vector_length> const packs(grid);
     std::vector<typename GroupedSweeps::Member> members;
-    std::vector<Grid> grids;
-    for (int const b : numbers) {
-      members.push_back({block(b).sweeps(), packs.first(b)});
-      grids.push_back(grid.block(b));
-    }
+    for (int const b : numbers) members.push_back({block(b).sweeps(), packs.first(b)});
     sweeps.emplace(exec, members);
-    if constexpr (factors_together) factor.emplace(exec, grids);
+    if constexpr (factors_together) factor.emplace(exec, members);
   }
 
   std::vector<P> m_blocks;

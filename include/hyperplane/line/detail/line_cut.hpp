@@ -16,6 +16,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -47,7 +48,7 @@ class LineCut {
   /// Whether lines are periodic and have one separator each.
   bool single() const { return m_single; }
   /// Steps of the longest group of parts.
-  int longest_part() const { return m_parts ? std::ranges::max(m_parts->tables().lengths()) : 0; }
+  int longest_part() const { return m_longest_part; }
 
   GatheredPlaces part_places(LineData where) const {
     return m_part_places ? m_part_places->of(where).gathered_places() : GatheredPlaces{};
@@ -87,6 +88,7 @@ class LineCut {
                                           cut.single ? LineEnds::open : m_lines.ends())) {
     if (!cut.neighbours.empty()) {
       m_parts.emplace(exec, LineSet::lists(m_lines.size(), cut.part_offsets, cut.part_points));
+      m_longest_part = std::ranges::max(m_parts->tables().lengths());
       m_part_places = sides(exec, layout, *m_parts);
     }
     m_separator_places = sides(exec, layout, m_separators);
@@ -151,6 +153,7 @@ class LineCut {
   bool m_single;
   Layout m_separators;
   std::optional<Layout> m_parts;
+  int m_longest_part = 0;
   std::optional<Sides> m_part_places;
   std::optional<Sides> m_separator_places;
   Table<int> m_before;

@@ -28,9 +28,7 @@ struct LineDiagnosisBlocks {
   template <class Places>
   LineDiagnosisBlocks(const LineMatrix<MatrixStorage, Places>& a, const LineLayoutRef<vector_length>& layout,
                       std::int64_t lines)
-      : m_a{a.m_data, LinePointPlaces(a.m_places), a.m_entries, {a.m_first[0], a.m_first[1], a.m_first[2]}},
-        m_layout(layout),
-        m_lines(lines) {}
+      : m_a(with_places(a, LinePointPlaces(a.m_places))), m_layout(layout), m_lines(lines) {}
 
   struct Place {
     std::int64_t pack;

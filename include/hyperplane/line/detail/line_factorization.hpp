@@ -56,10 +56,8 @@ class LineFactorization {
       for_line_packs<vector_length / internal_length>(
           "Hyperplane::BlockTridiagonal::factor", exec, m_layout.packs(),
           (step_bytes + 3.0 * n * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar))) * line_slots(m_layout),
-          Factor<MatrixStorage, std::remove_const_t<decltype(places)>>{
-              {a.m_data, places, a.m_entries, {a.m_first[0], a.m_first[1], a.m_first[2]}},
-              factors(),
-              m_singular.ref()});
+          Factor<MatrixStorage, std::remove_const_t<decltype(places)>>{with_places(a, places), factors(),
+                                                                       m_singular.ref()});
     }
     using Diagnosis = LineDiagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length>;
     m_singular.conclude(exec, Diagnosis{{a, m_layout.ref(), m_layout.lines().count()}, factors()});
@@ -75,10 +73,7 @@ class LineFactorization {
         "Hyperplane::BlockTridiagonal::solve", exec, m_layout.packs(),
         (step_bytes + 3.0 * n * n * sizeof(StorageScalar) + 4.0 * n * columns * sizeof(Scalar)) * line_slots(m_layout),
         LineSolvePortable<Scalar, n, StorageScalar, std::remove_const_t<decltype(places)>, vector_length,
-                          internal_length, many>{factors(),
-                                                 {rhs.m_data, places, rhs.m_entries, rhs.m_first},
-                                                 {x.m_data, places, x.m_entries, x.m_first},
-                                                 columns});
+                          internal_length, many>{factors(), with_places(rhs, places), with_places(x, places), columns});
   }
 
   /// The first failure. Waits for the instance.

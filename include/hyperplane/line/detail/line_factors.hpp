@@ -42,6 +42,12 @@ struct LineMatrix {
   int m_first[line_blocks];  ///< first entry of the lower, the diagonal and the upper block
 };
 
+/// The same blocks at places of another kind.
+template <class Storage, class Given, class Places>
+LineMatrix<Storage, Places> with_places(const LineMatrix<Storage, Given>& a, const Places& places) {
+  return {a.m_data, places, a.m_entries, {a.m_first[0], a.m_first[1], a.m_first[2]}};
+}
+
 /// Where the unknowns of a point are among `entries` values of a point: from `first` on.
 template <class Scalar, class Places>
 struct LineUnknowns {
@@ -50,5 +56,11 @@ struct LineUnknowns {
   int m_entries;
   int m_first;
 };
+
+/// The same unknowns at places of another kind.
+template <class Scalar, class Given, class Places>
+LineUnknowns<Scalar, Places> with_places(const LineUnknowns<Scalar, Given>& x, const Places& places) {
+  return {x.m_data, places, x.m_entries, x.m_first};
+}
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

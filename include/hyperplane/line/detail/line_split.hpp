@@ -54,7 +54,6 @@ class LineSplit {
       : m_cut(exec, layout, partitions),
         m_parts(m_cut.parts() ? std::optional<Direct>(std::in_place, exec, *m_cut.parts(), path, load_bits)
                               : std::nullopt),
-        m_longest_part(m_cut.longest_part()),
         m_reduced(exec, m_cut.separators(), 1, path, load_bits),
         m_left(exec, "Hyperplane::BlockTridiagonal::spikes", part_items()),
         m_right(exec, "Hyperplane::BlockTridiagonal::spikes", m_cut.single() ? 0 : part_items()),
@@ -96,7 +95,8 @@ class LineSplit {
     }
     Scalar* const reduced = m_unknowns.flat().data();
     constexpr bool on_host = HostExecutionSpace<Exec>;
-    int const steps = on_host ? m_longest_part : 1, ranges = on_host ? 1 : m_longest_part;
+    int const longest = m_cut.longest_part();
+    int const steps = on_host ? longest : 1, ranges = on_host ? 1 : longest;
     for (int first = 0; first < entries; first += n) {
       for_line_packs<vector_length>("Hyperplane::BlockTridiagonal::reduce_rhs", exec, m_reduced.layout().items(),
                                     2.0 * n * n * sizeof(StorageScalar) * line_slots(m_reduced.layout()),
@@ -132,7 +132,6 @@ class LineSplit {
 
   LineCut<Scalar, Exec> m_cut;
   std::optional<Direct> m_parts;  ///< none where every line is a single periodic point
-  int m_longest_part;             ///< steps of the longest pack of parts
   Solver m_reduced;
   Spikes m_left;
   Spikes m_right;
