@@ -3,7 +3,6 @@
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/line/line_implicit.hpp>
-#include <hyperplane/sip/sip.hpp>
 #include <hyperplane/ssor/ssor.hpp>
 #include <limits>
 
@@ -116,37 +115,6 @@ TYPED_TEST(MultiBlockTest, natural_is_bilu0_of_the_box) {
     this->template expect_natural<4>(what, cut, 1e-12);
   }
   this->template expect_natural<3, float>("float", cut_grid(Grid(9, 6, 4), {2, 2, 2}), 1e-5);
-}
-
-// Hosts sweep the grid blocks of a colour together.
-TYPED_TEST(MultiBlockTest, solves_have_the_bits_of_one_grid_block_after_the_other) {
-  auto const check = [&]<class P>(std::type_identity<P>, const MultiBlockGrid& grid) {
-    constexpr int n = P::Vector::block_size;
-    MultiBlockReference const reference(grid, n);
-    auto const a = to_device<double, n, double>(this->exec, reference);
-    MultiBlock<P> all(this->exec, grid);
-    all.factor(this->exec, a);
-    auto const values = random_vector(grid.size() * n);
-    auto const rhs = to_device<double, n>(this->exec, grid, values);
-    MultiBlockVector<double, n, TypeParam> const x(this->exec, grid), expected(this->exec, grid);
-    for (int b = 0; b < grid.block_count(); ++b) {
-      P one(this->exec, grid.block(b));
-      one.factor(this->exec, a.block(b));
-      one.solve(this->exec, rhs.block(b), expected.block(b));
-    }
-    all.solve(this->exec, rhs, x);
-    EXPECT_TRUE(bitwise_equal(to_host(this->exec, x), to_host(this->exec, expected)));
-    all.solve(this->exec, rhs, rhs);
-    EXPECT_TRUE(bitwise_equal(to_host(this->exec, rhs), to_host(this->exec, expected)));
-  };
-  MultiBlockGrid const grids[] = {cut_grid(Grid(31, 24, 17), {3, 2, 3}).grid,
-                                  MultiBlockGrid({Grid(1, 1, 1), Grid(40, 33, 20), Grid(2, 9, 1), Grid(7, 7, 7)})};
-  for (auto const& grid : grids) {
-    check(std::type_identity<BlockIlu0<double, 3, TypeParam>>(), grid);
-    check(std::type_identity<BlockIlu0<double, 5, TypeParam, float>>(), grid);
-    check(std::type_identity<Ssor<double, 3, TypeParam>>(), grid);
-    check(std::type_identity<Sip<double, TypeParam>>(), grid);
-  }
 }
 
 TYPED_TEST(MultiBlockTest, coloured_paths_agree) {

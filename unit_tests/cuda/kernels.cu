@@ -7,6 +7,7 @@
 #include <hyperplane/ilu/comparison/persistent_factor_cuda.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_graph_factor.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_factor_plan.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_cuda_slab_group_factor_plan.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_scanned.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_staged.hpp>
 #include <hyperplane/sip/detail/sip_coefficients_cuda.hpp>
@@ -15,6 +16,7 @@
 #include <hyperplane/stencil/detail/stencil_terms.hpp>
 #include <hyperplane/sweep/comparison/persistent_sweeps_cuda.hpp>
 #include <hyperplane/sweep/detail/graph_sweep_cuda.hpp>
+#include <hyperplane/sweep/detail/slab_group_solve_cuda_plan.hpp>
 #include <hyperplane/sweep/detail/slab_solve_cuda_plan.hpp>
 #include <hyperplane/swept/detail/swept_cuda_graph.hpp>
 #include <hyperplane/swept/detail/swept_cuda_hybrid.hpp>
@@ -40,6 +42,12 @@ void compile(cudaStream_t stream, const SlabMap<W>& map, const BlockStencil7Ref<
   CudaGraphSweeps<Scalar, n, Storage, W>(stream, map)(stream, Sweeps::both, factors, one, one);
   BlockIlu0CudaSlabFactor<Scalar, n, Storage, W>(stream, map, 0)(stream, a, factors, singular);
   BlockIlu0CudaGraphFactors<Scalar, n, Storage, W>(stream, map)(stream, a, factors, singular);
+  if constexpr (n > 1) {
+    CudaSlabGroupSolve<Scalar, n, Storage, W>(stream, {{factors, 0}}, 0)(stream, Sweeps::both, x.packs().pack_data(0),
+                                                                         x.packs().pack_data(0));
+    BlockIlu0CudaSlabGroupFactor<Scalar, n, Storage, W>(stream, {{factors, singular, 0}}, 0)(stream,
+                                                                                             a.packs().pack_data(0));
+  }
   auto const compare = [&]<PlaneTurns turns>(PersistentPlanes<turns, W> shared) {
     PersistentFactor<turns, Scalar, n, Storage, W> const factor(shared);
     factor(stream, shared, a, factors, singular);

@@ -79,11 +79,13 @@ struct MultiBlockOptions {
 /// it. factor() with another coupling than none writes into the diagonal blocks of A at points on interfaces and
 /// restores them, bit by bit, also where it throws, so nothing else may use A meanwhile; what it computes there is
 /// rounded to the type of A. Copies, made after factor(), share factors and working memory: at most one call of a plan
-/// and all its copies may run at a time. On hosts all threads work on all grid blocks of a colour in one launch for
-/// each sweep of BlockIlu0, Ssor and Sip on SweepPath::slab, and for a factorization of BlockIlu0 (and one for the
-/// status of each grid block), with the bits of one grid block after the other; elsewhere grid blocks follow one
-/// another. Launches beside these: with C colours at most 2 C - 1 for a solve and three for each colour of a
-/// factorization. How long A has to stay, and whether results depend on the number of threads, is as P says.
+/// and all its copies may run at a time. On SweepPath::slab the grid blocks of a colour are run together, with the bits
+/// of one grid block after the other: on hosts in one launch for each sweep of BlockIlu0, Ssor and Sip, and one for a
+/// factorization of BlockIlu0 (and one for the status of each grid block); on CUDA, for n > 1, in one launch for a
+/// solve with BlockIlu0 and Ssor, and one for a factorization of BlockIlu0 (and one for the status of all). Elsewhere
+/// grid blocks follow one another. Launches beside these: with C colours at most 2 C - 1 for a solve and three for each
+/// colour of a factorization. How long A has to stay, and whether results depend on the number of threads, is as P
+/// says.
 template <class P>
 class MultiBlock {
  public:

@@ -30,7 +30,7 @@
 namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
-template <class Scalar, int n, HostExecutionSpace Exec, class Storage>
+template <class Scalar, int n, class Exec, class Storage>
 class GroupedBlockIlu0Factor;
 }  // namespace detail
 
@@ -138,7 +138,7 @@ class BlockIlu0 {
   const Sweeps& sweeps() const { return m_sweeps; }
 
  private:
-  template <class, int, HostExecutionSpace, class>
+  template <class, int, class, class>
   friend class detail::GroupedBlockIlu0Factor;
 
   /// After the kernels of a factorization.

@@ -15,16 +15,24 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// The factorizations of several BlockIlu0 on hosts, of grids that do not depend on one another: in one launch, all
-/// threads over the tiles of all grids, with the bits of one grid after the other.
-template <class Scalar, int n, HostExecutionSpace Exec, class Storage>
+/// The factorizations of several BlockIlu0, of grids that do not depend on one another, together, with the bits of one
+/// grid after the other. A specialization says how; without one grids follow one another.
+template <class Scalar, int n, class Exec, class Storage>
 class GroupedBlockIlu0Factor {
  public:
+  static constexpr bool exists = false;
+};
+
+/// On hosts: one launch, all threads over the tiles of all grids.
+template <class Scalar, int n, HostExecutionSpace Exec, class Storage>
+class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
+ public:
+  static constexpr bool exists = true;
   using Sweeps = GroupedSweeps<Scalar, n, Exec, Storage>;
   static constexpr int vector_length = Sweeps::vector_length;
 
   /// For plans whose sweeps are grouped as well.
-  GroupedBlockIlu0Factor(const Exec& exec, const std::vector<typename Sweeps::Member>& members)
+  GroupedBlockIlu0Factor(const Exec& exec, const std::vector<typename Sweeps::Member>& members, int /*multiprocessors*/)
       : m_sweep(exec, "Hyperplane::GroupedBlockIlu0Factor", Sweeps::extents(members), vector_length - 1,
                 slab_steps<Storage, n, vector_length>) {}
 

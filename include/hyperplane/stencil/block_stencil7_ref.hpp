@@ -24,6 +24,9 @@ class BlockStencil7Ref {
   HYPERPLANE_FUNCTION const Grid& grid() const { return m_map.grid(); }
   HYPERPLANE_FUNCTION const Map& map() const { return m_map; }
 
+  /// All values.
+  HYPERPLANE_FUNCTION const Packs& packs() const { return m_packs; }
+
   /// Entry (r, c) of the block of point (i, j, k) that multiplies its neighbour in `direction`.
   HYPERPLANE_FUNCTION Storage& operator()(int i, int j, int k, Direction direction, int r, int c) const {
     return m_packs(m_map.pack(i, j, k), entry(direction, r, c), m_map.lane(j));

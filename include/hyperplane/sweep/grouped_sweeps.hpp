@@ -18,12 +18,20 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// The sweeps of several TriangularSweeps on hosts, of grids that do not depend on one another: in one launch for each
-/// sweep, all threads over the tiles of all grids, with the bits of one grid after the other. Vectors have the values
-/// of all grids in one allocation.
-template <Real Scalar, int n, HostExecutionSpace Exec, Real StorageScalar>
+/// The sweeps of several TriangularSweeps, of grids that do not depend on one another, together, with the bits of one
+/// grid after the other. Vectors have the values of all grids in one allocation. A specialization says how; without one
+/// grids follow one another.
+template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar>
 class GroupedSweeps {
  public:
+  static constexpr bool exists = false;
+};
+
+/// On hosts: one launch for each sweep, all threads over the tiles of all grids.
+template <Real Scalar, int n, HostExecutionSpace Exec, Real StorageScalar>
+class GroupedSweeps<Scalar, n, Exec, StorageScalar> {
+ public:
+  static constexpr bool exists = true;
   using Plan = TriangularSweeps<Scalar, n, Exec, StorageScalar>;
   static constexpr int vector_length = Plan::vector_length;
 
@@ -44,7 +52,7 @@ class GroupedSweeps {
     return result;
   }
 
-  GroupedSweeps(const Exec& exec, const std::vector<Member>& members)
+  GroupedSweeps(const Exec& exec, const std::vector<Member>& members, int /*multiprocessors*/)
       : m_sweep(exec, "Hyperplane::GroupedSweeps", extents(members), vector_length - 1,
                 slab_steps<StorageScalar, n, vector_length>) {
     for (auto const& member : members) {

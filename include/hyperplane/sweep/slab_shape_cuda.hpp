@@ -3,10 +3,12 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/grid/grid.hpp>
+#include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 
 #include <algorithm>
 #include <cstddef>
+#include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
@@ -36,21 +38,48 @@ struct CudaSlabShape {
   friend constexpr bool operator==(const CudaSlabShape&, const CudaSlabShape&) = default;
 };
 
+/// As few layers and blocks as suffice for `nk` layers, and as many layers and stages as there is memory for.
+constexpr CudaSlabShape fit_cuda_slab_shape(CudaSlabShape shape, int nk, const CudaSlabMemory& memory,
+                                            std::size_t shared_bytes) {
+  while (shape.layers > 1 && (shape.layers / 2 >= nk || memory.total(shape.layers, 2) > shared_bytes)) {
+    shape.layers /= 2;
+  }
+  while (shape.stages > 1 && memory.total(shape.layers, shape.stages) > shared_bytes) --shape.stages;
+  while (shape.blocks > 1 && shape.blocks / 2 * shape.layers >= nk) shape.blocks /= 2;
+  return shape;
+}
+
+/// Chunks of factors of a row that are in shared memory or under way, at most.
+inline constexpr int cuda_slab_max_stages = 6;
+
 /// A pure function of grid, block and device, from measurements on an H200 (docs/notes/sweeps-cuda.md): few rows are
 /// spread over many multiprocessors, each of which brings its own bandwidth, and clusters are as long as they may be;
 /// many rows fill the device anyway, and shorter clusters then leave fewer multiprocessors without one.
 constexpr CudaSlabShape choose_cuda_slab_shape(const Grid& grid, int vector_length, const CudaSlabMemory& memory,
                                                int multiprocessors, std::size_t shared_bytes) {
-  constexpr int most_stages = 6;
   long long const rows = static_cast<long long>((grid.nj() + vector_length - 1) / vector_length) * grid.nk();
-  CudaSlabShape shape{rows > 2 * multiprocessors ? cuda_slab_max_layers : 2, most_stages,
-                      rows > 8 * multiprocessors ? 4 : cuda_slab_max_blocks};
-  while (shape.layers > 1 && (shape.layers / 2 >= grid.nk() || memory.total(shape.layers, 2) > shared_bytes)) {
-    shape.layers /= 2;
+  return fit_cuda_slab_shape({rows > 2 * multiprocessors ? cuda_slab_max_layers : 2, cuda_slab_max_stages,
+                              rows > 8 * multiprocessors ? 4 : cuda_slab_max_blocks},
+                             grid.nk(), memory, shared_bytes);
+}
+
+/// The same of several grids that do not depend on one another, for all of them: as long clusters as it takes to have
+/// one on every multiprocessor when each slab has one, since what is done side by side waits.
+template <int vector_length>
+CudaSlabShape choose_cuda_group_shape(const std::vector<SlabMap<vector_length>>& maps, const CudaSlabMemory& memory,
+                                      int multiprocessors, std::size_t shared_bytes) {
+  long long rows = 0;
+  long long slabs = 0;
+  int nk = 1;
+  for (auto const& map : maps) {
+    rows += static_cast<long long>(map.slabs()) * map.grid().nk();
+    slabs += map.slabs();
+    nk = std::max(nk, map.grid().nk());
   }
-  while (shape.stages > 1 && memory.total(shape.layers, shape.stages) > shared_bytes) --shape.stages;
-  while (shape.blocks > 1 && shape.blocks / 2 * shape.layers >= grid.nk()) shape.blocks /= 2;
-  return shape;
+  int blocks = 1;
+  while (blocks < cuda_slab_max_blocks && 4 * slabs * blocks < 3 * multiprocessors) blocks *= 2;
+  return fit_cuda_slab_shape({rows > 2 * multiprocessors ? cuda_slab_max_layers : 2, cuda_slab_max_stages, blocks}, nk,
+                             memory, shared_bytes);
 }
 
 /// SweepPath::automatic on CUDA: a pure function of grid, block and device, from measurements on an H200

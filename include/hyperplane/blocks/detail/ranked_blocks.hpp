@@ -13,6 +13,11 @@
 #include <hyperplane/sweep/grouped_sweeps.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
+#ifdef KOKKOS_ENABLE_CUDA
+#include <hyperplane/ilu/grouped_factor_cuda.hpp>
+#include <hyperplane/sweep/grouped_sweeps_cuda.hpp>
+#endif
+
 #include <cstddef>
 #include <optional>
 #include <type_traits>
@@ -34,15 +39,18 @@ template <class P>
 struct GroupedSweepsOf {
   using Type = std::monostate;
 };
-template <class Scalar, int n, HostExecutionSpace Exec, class Storage>
+template <class Scalar, int n, class Exec, class Storage>
+  requires(GroupedSweeps<Scalar, n, Exec, Storage>::exists)
 struct GroupedSweepsOf<BlockIlu0<Scalar, n, Exec, Storage>> {
   using Type = GroupedSweeps<Scalar, n, Exec, Storage>;
 };
-template <class Scalar, int n, HostExecutionSpace Exec, class Storage>
+template <class Scalar, int n, class Exec, class Storage>
+  requires(GroupedSweeps<Scalar, n, Exec, Storage>::exists)
 struct GroupedSweepsOf<Ssor<Scalar, n, Exec, Storage>> {
   using Type = GroupedSweeps<Scalar, n, Exec, Storage>;
 };
-template <class Scalar, HostExecutionSpace Exec, class Storage>
+template <class Scalar, class Exec, class Storage>
+  requires(GroupedSweeps<Scalar, 1, Exec, Storage>::exists)
 struct GroupedSweepsOf<Sip<Scalar, Exec, Storage>> {
   using Type = GroupedSweeps<Scalar, 1, Exec, Storage>;
 };
@@ -52,7 +60,8 @@ template <class P>
 struct GroupedFactorOf {
   using Type = std::monostate;
 };
-template <class Scalar, int n, HostExecutionSpace Exec, class Storage>
+template <class Scalar, int n, class Exec, class Storage>
+  requires(GroupedBlockIlu0Factor<Scalar, n, Exec, Storage>::exists)
 struct GroupedFactorOf<BlockIlu0<Scalar, n, Exec, Storage>> {
   using Type = GroupedBlockIlu0Factor<Scalar, n, Exec, Storage>;
 };
@@ -68,42 +77,41 @@ class RankedBlocks {
   RankedBlocks(const Exec& exec, const MultiBlockGrid& grid, const Options& options, const Colouring& colouring) {
     m_blocks.reserve(as_size(grid.block_count()));
     for (auto const& block : grid.blocks()) m_blocks.emplace_back(exec, block, options);
-    m_numbers.resize(as_size(colouring.count));
+    m_ranks.resize(as_size(colouring.count));
     for (std::size_t b = 0; b < m_blocks.size(); ++b) {
-      m_numbers[colouring.ranks.empty() ? 0 : as_size(colouring.ranks[b])].push_back(static_cast<int>(b));
+      m_ranks[colouring.ranks.empty() ? 0 : as_size(colouring.ranks[b])].numbers.push_back(static_cast<int>(b));
     }
-    if constexpr (sweeps_together) {
-      for (auto const& numbers : m_numbers) group(exec, grid, numbers);
-    }
+    int multiprocessors = 0;
+    if constexpr (requires { options.multiprocessors; }) multiprocessors = options.multiprocessors;
+    for (auto& rank : m_ranks) group(exec, grid, rank, multiprocessors);
   }
 
-  int ranks() const { return static_cast<int>(m_numbers.size()); }
+  int ranks() const { return static_cast<int>(m_ranks.size()); }
   /// The grid blocks of a rank.
-  const std::vector<int>& of(int rank) const { return m_numbers[as_size(rank)]; }
+  const std::vector<int>& of(int rank) const { return m_ranks[as_size(rank)].numbers; }
   const P& block(int number) const { return m_blocks.at(as_size(number)); }
 
   template <class Matrix>
   void factor(const Exec& exec, const Matrix& a, int rank) {
-    auto const& numbers = of(rank);
+    auto const& [numbers, together, alone, sweeps, factor] = m_ranks[as_size(rank)];
     if constexpr (factors_together) {
-      if (auto const& together = m_factors[as_size(rank)]) {
-        auto const plan_of = [&](int g) -> P& { return m_blocks[as_size(numbers[as_size(g)])]; };
-        auto const matrix_of = [&](int g) { return a.block(numbers[as_size(g)]); };
-        return together->template run<typename Matrix::storage_type>(exec, plan_of, matrix_of);
+      if (factor) {
+        auto const plan_of = [&](int g) -> P& { return m_blocks[as_size(together[as_size(g)])]; };
+        auto const matrix_of = [&](int g) { return a.block(together[as_size(g)]); };
+        factor->template run<typename Matrix::storage_type>(exec, plan_of, matrix_of);
       }
     }
-    for (int const b : numbers) m_blocks[as_size(b)].factor(exec, a.block(b));
+    for (int const b : factors_together ? alone : numbers) m_blocks[as_size(b)].factor(exec, a.block(b));
   }
 
   /// solve(), forward() or backward(), as `sweeps` says: the halves where P is coupled by colours.
   template <class Vector>
   void sweep(const Exec& exec, int rank, Sweeps sweeps, const Vector& rhs, const Vector& x) const {
+    auto const& those = m_ranks[as_size(rank)];
     if constexpr (sweeps_together) {
-      if (auto const& together = m_sweeps[as_size(rank)]) {
-        return together->run(exec, sweeps, rhs.flat().data(), x.flat().data());
-      }
+      if (those.sweeps) those.sweeps->run(exec, sweeps, rhs.flat().data(), x.flat().data());
     }
-    for (int const b : of(rank)) {
+    for (int const b : those.alone) {
       auto const from = rhs.block(b), to = x.block(b);
       if (sweeps == Sweeps::both) {
         block(b).solve(exec, from, to);
@@ -121,23 +129,34 @@ class RankedBlocks {
   static constexpr bool sweeps_together = !std::is_same_v<GroupedSweeps, std::monostate>;
   static constexpr bool factors_together = !std::is_same_v<GroupedFactor, std::monostate>;
 
-  void group(const Exec& exec, const MultiBlockGrid& grid, const std::vector<int>& numbers) {
-    auto& sweeps = m_sweeps.emplace_back();
-    auto& factor = m_factors.emplace_back();
-    // All have the same path.
-    if (numbers.size() < 2 || !GroupedSweeps::takes(block(numbers[0]).sweeps())) return;
-    BlockPacks<GroupedSweeps::vector_length> const packs(grid);
-    std::vector<typename GroupedSweeps::Member> members;
-    for (int const b : numbers) members.push_back({block(b).sweeps(), packs.first(b)});
-    sweeps.emplace(exec, members);
-    if constexpr (factors_together) factor.emplace(exec, members);
+  struct Rank {
+    std::vector<int> numbers;   ///< of all its grid blocks
+    std::vector<int> together;  ///< of those that are run together, none or at least two
+    std::vector<int> alone;     ///< of the others
+    std::optional<GroupedSweeps> sweeps;
+    std::optional<GroupedFactor> factor;
+  };
+
+  void group(const Exec& exec, const MultiBlockGrid& grid, Rank& rank, int multiprocessors) {
+    if constexpr (sweeps_together) {
+      for (int const b : rank.numbers) {
+        (GroupedSweeps::takes(block(b).sweeps()) ? rank.together : rank.alone).push_back(b);
+      }
+      if (rank.together.size() > 1) {
+        BlockPacks<GroupedSweeps::vector_length> const packs(grid);
+        std::vector<typename GroupedSweeps::Member> members;
+        for (int const b : rank.together) members.push_back({block(b).sweeps(), packs.first(b)});
+        rank.sweeps.emplace(exec, members, multiprocessors);
+        if constexpr (factors_together) rank.factor.emplace(exec, members, multiprocessors);
+        return;
+      }
+    }
+    rank.together.clear();
+    rank.alone = rank.numbers;
   }
 
   std::vector<P> m_blocks;
-  std::vector<std::vector<int>> m_numbers;
-  /// Of each rank, where its grid blocks are run together.
-  std::vector<std::optional<GroupedSweeps>> m_sweeps;
-  std::vector<std::optional<GroupedFactor>> m_factors;
+  std::vector<Rank> m_ranks;
 };
 
 }  // namespace detail

@@ -3,8 +3,11 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/grid/grid.hpp>
+#include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/sweep/slab_shape_cuda.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
+
+#include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
@@ -21,6 +24,31 @@ constexpr CudaFactorShape choose_cuda_factor_shape(const Grid& grid, int vector_
   long long const rows = static_cast<long long>((grid.nj() + vector_length - 1) / vector_length) * grid.nk();
   CudaFactorShape shape{cuda_slab_max_blocks, rows > 2 * multiprocessors ? 4 : 1};
   while (shape.blocks > 1 && shape.blocks / 2 >= grid.nk()) shape.blocks /= 2;
+  return shape;
+}
+
+/// The same of several grids that do not depend on one another, for all of them: as long clusters as it takes to have
+/// about half of the rows that the device holds when each slab has one, and not so long that many blocks have no row.
+template <int vector_length>
+CudaFactorShape choose_cuda_group_factor_shape(const std::vector<SlabMap<vector_length>>& maps, int multiprocessors) {
+  // Steps of all rows, and of blocks without one too.
+  auto const steps = [&](int blocks) {
+    long long result = 0;
+    for (auto const& map : maps) {
+      long long const layers = (map.grid().nk() + blocks - 1) / blocks * blocks;
+      result += layers * map.slabs() * (map.grid().ni() + vector_length - 1);
+    }
+    return result;
+  };
+  long long rows = 0;
+  long long slabs = 0;
+  for (auto const& map : maps) {
+    rows += static_cast<long long>(map.slabs()) * map.grid().nk();
+    slabs += map.slabs();
+  }
+  CudaFactorShape shape{1, rows > 2 * multiprocessors ? 4 : 1};
+  while (shape.blocks < cuda_slab_max_blocks && 5 * slabs * shape.blocks < 9 * multiprocessors) shape.blocks *= 2;
+  while (shape.blocks > 1 && 100 * steps(shape.blocks) > 115 * steps(1)) shape.blocks /= 2;
   return shape;
 }
 

@@ -27,7 +27,9 @@ class CudaSlabFactorMover {
   static constexpr bool keeps_lower_as_given = Layout::keeps_lower_as_given;
 
  public:
-  __device__ explicit CudaSlabFactorMover(const Layout& layout) : m_layout(layout) {}
+  using Matrix = typename Layout::Matrix;
+
+  __device__ CudaSlabFactorMover(const Layout& layout, const Matrix& a) : m_layout(layout), m_a(a) {}
 
   __device__ void run(const Shared& s, const Row& row) const {
     if (threadIdx.x % warp == 0) {
@@ -36,7 +38,7 @@ class CudaSlabFactorMover {
         unsigned const slot = (row.count + v) % stages;
         s.given_there[slot].expect(given_bytes);
         s.given_there[slot].copy(s.given + slot * (stencil7_size * block),
-                                 m_layout.m_a.pack_block(row.first_pack + v, Direction::bottom), given_bytes, policy);
+                                 m_a.pack_data(m_layout.m_first_pack + row.first_pack + v), given_bytes, policy);
       };
       int const all_steps = m_layout.steps();
       for (int v = 0; v < min(stages, all_steps); ++v) copy(v);
@@ -67,6 +69,7 @@ class CudaSlabFactorMover {
 
  private:
   const Layout& m_layout;
+  const Matrix& m_a;
 };
 
 /// The warp that copies the blocks that the rows below and to the south have computed.

@@ -6,6 +6,7 @@
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_factor_compute.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_factor_copies.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_factor_layout.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_cuda_slab_factor_rows.hpp>
 
 #include <cstddef>
 
@@ -19,11 +20,15 @@
 ///
 /// No deadlock, whatever else runs on the device: rows are taken by ticket in topological order, so that the row of the
 /// lowest ticket that has not finished depends on finished rows alone, and the block that drew it is running.
+///
+/// `Tiles` says which rows there are, of which grid and in which order: CudaGridRows of one, CudaGroupRows of several
+/// that do not depend on one another.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length>
+template <class Tiles_>
 struct CudaSlabFactor {
-  using Layout = CudaSlabFactorLayout<Scalar, n, Storage, MatrixStorage, vector_length>;
+  using Tiles = Tiles_;
+  using Layout = typename Tiles::Layout;
   using Shared = typename Layout::Shared;
   using Row = typename Layout::Row;
   static constexpr int warps = Layout::warps;
@@ -34,7 +39,7 @@ struct CudaSlabFactor {
   static constexpr int neighbour_stages = Layout::neighbour_stages;
   static constexpr int window = Layout::window;
 
-  Layout m_layout;
+  Tiles m_tiles;
 
   __device__ void run(std::byte* memory) const {
     Shared const s = Layout::carve(memory);
@@ -51,20 +56,20 @@ struct CudaSlabFactor {
       cuda::cluster_sync();
       // Not while the tile before is still under way: a cluster that is busy would keep others from the tile.
       if (threadIdx.x == 0 && rank == 0) {
-        int const drawn = atomicAdd(&m_layout.m_state->m_ticket, 1);
+        int const drawn = atomicAdd(&m_tiles.m_state->m_ticket, 1);
         for (int other = 0; other < Layout::layers(); ++other) cuda::store_in_cluster(s.ticket, other, drawn);
       }
       // No point is before the first step.
       for (int e = threadIdx.x; e < 2 * block; e += threads) s.east[e] = 0;
       cuda::cluster_sync();
       int const ticket = *s.ticket;
-      if (ticket >= m_layout.tile_count()) break;
-      int const number = m_layout.m_order[ticket];
-      int const slab = number % m_layout.map().slabs();
-      int const k = number / m_layout.map().slabs() * Layout::layers() + rank;
-      if (k >= m_layout.map().grid().nk()) continue;
-      Row const row{slab,  k,        m_layout.map().first_pack(slab, k),
-                    count, rank > 0, rank + 1 < Layout::layers() && k + 1 < m_layout.map().grid().nk(),
+      if (ticket >= m_tiles.count()) break;
+      auto const& [layout, number] = m_tiles.take(ticket, s);
+      int const slab = number % layout.map().slabs();
+      int const k = number / layout.map().slabs() * Layout::layers() + rank;
+      if (k >= layout.map().grid().nk()) continue;
+      Row const row{slab,  k,        layout.map().first_pack(slab, k),
+                    count, rank > 0, rank + 1 < Layout::layers() && k + 1 < layout.map().grid().nk(),
                     above};
       if (slab == 0) {
         // Nothing is copied there, and lane 0 has no south neighbour.
@@ -75,27 +80,27 @@ struct CudaSlabFactor {
       }
       __syncthreads();
       if (role < warps) {
-        CudaSlabFactorComputer(m_layout).run(s, row);
+        CudaSlabFactorComputer(layout).run(s, row);
       } else if (role == warps) {
-        CudaSlabFactorMover(m_layout).run(s, row);
+        CudaSlabFactorMover(layout, m_tiles.m_a).run(s, row);
       } else {
-        CudaSlabFactorGatherer(m_layout).run(s, row);
+        CudaSlabFactorGatherer(layout).run(s, row);
       }
-      count += m_layout.steps();
-      above += row.to_block ? m_layout.steps() : 0;
+      count += layout.steps();
+      above += row.to_block ? layout.steps() : 0;
     }
     bool is_last = false;
     if (threadIdx.x == 0) {
       // Acquire: nobody reads progress words after he has counted himself.
       __threadfence();
-      is_last = atomicAdd(&m_layout.m_state->m_exited, 1) == static_cast<int>(gridDim.x) - 1;
+      is_last = atomicAdd(&m_tiles.m_state->m_exited, 1) == static_cast<int>(gridDim.x) - 1;
       __threadfence();
     }
     if (__syncthreads_or(is_last)) {
-      for (int r = threadIdx.x; r < m_layout.row_count(); r += threads) m_layout.m_progress[r] = 0;
+      for (int r = threadIdx.x; r < m_tiles.row_count(); r += threads) m_tiles.progress()[r] = 0;
       if (threadIdx.x == 0) {
-        m_layout.m_state->m_ticket = 0;
-        m_layout.m_state->m_exited = 0;
+        m_tiles.m_state->m_ticket = 0;
+        m_tiles.m_state->m_exited = 0;
       }
     }
   }

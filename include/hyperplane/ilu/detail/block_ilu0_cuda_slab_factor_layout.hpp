@@ -6,7 +6,7 @@
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_inverse.hpp>
-#include <hyperplane/stencil/block_stencil7_ref.hpp>
+#include <hyperplane/simd/interleaved_ref.hpp>
 #include <hyperplane/sweep/slab_threads_cuda.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
@@ -16,13 +16,7 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// Words between the blocks of one launch and from launch to launch; zero at first, left so by the last block.
-struct CudaFactorState {
-  int m_ticket;
-  int m_exited;
-};
-
-/// What a kernel of the factorization is given, and where things are in shared memory.
+/// What the factorization of a grid is given, and where things are in shared memory.
 template <class Scalar_, int n_, class Storage_, class MatrixStorage_, int vector_length>
 struct CudaSlabFactorLayout {
   using Scalar = Scalar_;
@@ -57,12 +51,12 @@ struct CudaSlabFactorLayout {
   static constexpr int window = 4;
   static constexpr bool keeps_lower_as_given = std::is_same_v<Storage, MatrixStorage>;
 
-  BlockStencil7Ref<MatrixStorage, n, W> m_a;
+  using Matrix = InterleavedRef<MatrixStorage, W, stencil7_size * n * n>;
+
   TriangularFactors<Storage, n, W> m_factors;
+  std::int64_t m_first_pack;  ///< of the matrix
   unsigned long long* m_singular;
   int* m_progress;
-  const int* m_order;
-  CudaFactorState* m_state;
   int m_steps_to_slab;  ///< after so many steps the next slab is told
 
   __device__ const SlabMap<W>& map() const { return m_factors.m_map; }
@@ -83,6 +77,7 @@ struct CudaSlabFactorLayout {
     cuda::PhaseBarrier* above_free;        // [neighbour_stages]: the row above, of the next block, has room
     cuda::PhaseBarrier* done;              // [window]
     int* ticket;
+    std::byte* rest;  // what more there is than shared_bytes
   };
   __device__ static Shared carve(std::byte* memory) {
     Shared s;
@@ -97,6 +92,7 @@ struct CudaSlabFactorLayout {
     s.above_free = s.neighbours_there + neighbour_stages;
     s.done = s.above_free + neighbour_stages;
     s.ticket = reinterpret_cast<int*>(s.done + window);
+    s.rest = memory + shared_bytes;
     return s;
   }
 

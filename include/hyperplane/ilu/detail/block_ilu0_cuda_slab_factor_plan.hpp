@@ -28,7 +28,7 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 template <class Scalar, int n, class Storage, int vector_length>
 class BlockIlu0CudaSlabFactor {
   template <class MatrixStorage>
-  using Factor = CudaSlabFactor<Scalar, n, Storage, MatrixStorage, vector_length>;
+  using Factor = CudaSlabFactor<CudaGridRows<CudaSlabFactorLayout<Scalar, n, Storage, MatrixStorage, vector_length>>>;
   template <class MatrixStorage>
   using Launch = cuda::ClusterLaunch<Factor<MatrixStorage>>;
 
@@ -62,7 +62,10 @@ class BlockIlu0CudaSlabFactor {
     require(launch.blocks() == m_shape.blocks,
             "BlockIlu0::factor: the device holds no cluster of the size of the plan for matrices in float");
     launch(stream, tiles_k() * m_map.slabs(),
-           {a, factors, singular, m_progress.data(), m_order.data(), m_state.data(), m_shape.steps_to_slab});
+           {{{factors, 0, singular, m_progress.data(), m_shape.steps_to_slab},
+             a.packs(),
+             m_order.data(),
+             m_state.data()}});
   }
 
  private:

@@ -9,8 +9,8 @@
 #include <hyperplane/sweep/detail/slab_solve_cuda_move.hpp>
 #include <hyperplane/sweep/detail/slab_solve_cuda_prepare.hpp>
 #include <hyperplane/sweep/detail/slab_solve_cuda_receive.hpp>
+#include <hyperplane/sweep/detail/slab_tiles_cuda.hpp>
 #include <hyperplane/sweep/slab_shape_cuda.hpp>
-#include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <cstddef>
 
@@ -31,9 +31,13 @@
 /// steps and lanes, and only addresses turn them back.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-template <class Scalar, int n, class Storage, int vector_length>
+///
+/// `Tiles` says which tiles there are, of which grid and in which order: CudaGridTiles of one, CudaGroupTiles of
+/// several that do not depend on one another.
+template <class Tiles_>
 struct CudaSlabSolve {
-  using Layout = CudaSlabLayout<Scalar, n, Storage, vector_length>;
+  using Tiles = Tiles_;
+  using Layout = typename Tiles::Layout;
   using Counts = typename Layout::Counts;
   using Shared = typename Layout::Shared;
   using Stamp = typename Layout::Stamp;
@@ -43,18 +47,20 @@ struct CudaSlabSolve {
   static constexpr int window = Layout::window;
   static constexpr int arrivals_to_be_ready = Layout::arrivals_to_be_ready;
 
-  Layout m_layout;
+  Tiles m_tiles;
 
   __device__ void run(std::byte* memory) const {
-    Shared const s = m_layout.carve(memory);
-    int const layers = m_layout.m_shape.layers;
+    auto const shape = m_tiles.shape();
+    CudaSlabState* const state = m_tiles.state();
+    Shared const s = Layout::carve(memory, shape);
+    int const layers = shape.layers;
     int const role = threadIdx.x / warp;
-    for (int b = threadIdx.x; b < layers * m_layout.m_shape.stages; b += blockDim.x) s.arrived[b].initialize(1);
+    for (int b = threadIdx.x; b < layers * shape.stages; b += blockDim.x) s.arrived[b].initialize(1);
     for (int b = threadIdx.x; b < (layers + 1) * window; b += blockDim.x) s.done[b].initialize(warp);
     for (int b = threadIdx.x; b < layers * window; b += blockDim.x) s.ready[b].initialize(arrivals_to_be_ready);
     cuda::PhaseBarrier::fence_initialized();
     for (int e = threadIdx.x; e < (layers + 1) * window * ring_slot; e += blockDim.x) s.rings[e] = 0;
-    auto const epoch = static_cast<Stamp>(2 * m_layout.m_state->m_epoch);
+    auto const epoch = static_cast<Stamp>(2 * state->m_epoch);
     int const receivers = (layers + 1) / 2;
     int const row = role < 3 * layers ? role % layers : -1;
     Counts counts;
@@ -63,62 +69,62 @@ struct CudaSlabSolve {
       cuda::cluster_sync();
       // Not while the tile before is still under way: a cluster that is busy would keep others from the tile.
       if (threadIdx.x == 0 && cuda::cluster_rank() == 0) {
-        int const drawn =
-            (m_layout.m_sweeps == Sweeps::backward ? m_layout.m_tiles : 0) + atomicAdd(&m_layout.m_state->m_ticket, 1);
+        int const drawn = atomicAdd(&state->m_ticket, 1);
         for (unsigned rank = 0; rank < cuda::cluster_size(); ++rank) {
           cuda::store_in_cluster(s.ticket, rank, drawn);
         }
       }
       cuda::cluster_sync();
       int const ticket = *s.ticket;
-      if (ticket >= (m_layout.m_sweeps == Sweeps::forward ? 1 : 2) * m_layout.m_tiles) break;
-      bool const forward = ticket < m_layout.m_tiles;
-      Tile const t = m_layout.tile(m_layout.m_order[forward ? ticket : ticket - m_layout.m_tiles]);
+      if (ticket >= m_tiles.count()) break;
+      auto const& [layout, number, forward] = m_tiles.take(ticket, s);
+      Tile const t = layout.tile(number);
       Stamp const stamp = epoch + (forward ? 1 : 2);
       if (row >= 0) {
         if (row < t.rows) {
           if (role < layers) {
-            forward ? CudaSlabComputer(m_layout).template run<true>(s, t, row, stamp, counts)
-                    : CudaSlabComputer(m_layout).template run<false>(s, t, row, stamp, counts);
+            forward ? CudaSlabComputer(layout).template run<true>(s, t, row, stamp, counts)
+                    : CudaSlabComputer(layout).template run<false>(s, t, row, stamp, counts);
           } else if (role < 2 * layers) {
-            forward ? CudaSlabPreparer(m_layout).template run<true>(s, t, row, counts)
-                    : CudaSlabPreparer(m_layout).template run<false>(s, t, row, counts);
+            forward ? CudaSlabPreparer(layout).template run<true>(s, t, row, counts)
+                    : CudaSlabPreparer(layout).template run<false>(s, t, row, counts);
           } else {
-            forward ? CudaSlabMover(m_layout).template run<true>(s, t, row, counts)
-                    : CudaSlabMover(m_layout).template run<false>(s, t, row, counts);
+            CudaSlabMover const mover(layout, m_tiles.vectors());
+            forward ? mover.template run<true>(s, t, row, counts, false)
+                    : mover.template run<false>(s, t, row, counts, m_tiles.sweeps() == Sweeps::both);
           }
         }
-        m_layout.count(counts, t, row);
+        layout.count(counts, t, row);
       } else if (role < 3 * layers + receivers) {
         int const first_row = 2 * (role - 3 * layers);
         if (t.slab > 0 && first_row < t.rows)
-          CudaSlabReceiver(m_layout).receive_south(s, t, first_row, stamp, counts, second);
-        m_layout.count(counts, t, first_row);
-        m_layout.count(second, t, first_row + 1);
+          CudaSlabReceiver(layout).receive_south(s, t, first_row, stamp, counts, second);
+        layout.count(counts, t, first_row);
+        layout.count(second, t, first_row + 1);
       } else {
-        if (t.from_packets) CudaSlabReceiver(m_layout).receive_bottom(s, t, stamp, counts);
-        if (t.from_block) CudaSlabReceiver(m_layout).admit_bottom(s, counts);
-        counts.bottom += t.from_block || t.from_packets ? m_layout.steps() : 0;
-        counts.own += t.rows > 0 ? m_layout.steps() : 0;
+        if (t.from_packets) CudaSlabReceiver(layout).receive_bottom(s, t, stamp, counts);
+        if (t.from_block) CudaSlabReceiver(layout).admit_bottom(s, counts);
+        counts.bottom += t.from_block || t.from_packets ? layout.steps() : 0;
+        counts.own += t.rows > 0 ? layout.steps() : 0;
         // The last row of the block before exists wherever this block could have rows.
-        counts.remote += cuda::cluster_rank() > 0 && t.first_layer <= m_layout.map().grid().nk() ? m_layout.steps() : 0;
+        counts.remote += cuda::cluster_rank() > 0 && t.first_layer <= layout.map().grid().nk() ? layout.steps() : 0;
       }
       if (forward) {
         // Release: what all warps of the block wrote comes before the count, by the barrier.
         __syncthreads();
-        if (threadIdx.x == 0) cuda::add_release(&m_layout.m_state->m_forward_finished, 1);
+        if (threadIdx.x == 0) cuda::add_release(layout.m_forward_finished, 1);
       }
     }
     if (threadIdx.x == 0) {
       __threadfence();
-      bool const is_last = atomicAdd(&m_layout.m_state->m_exited, 1) == static_cast<int>(gridDim.x) - 1;
+      bool const is_last = atomicAdd(&state->m_exited, 1) == static_cast<int>(gridDim.x) - 1;
       __threadfence();
       if (is_last) {
         // All other blocks have drawn their last ticket.
-        m_layout.m_state->m_ticket = 0;
-        m_layout.m_state->m_forward_finished = 0;
-        m_layout.m_state->m_exited = 0;
-        m_layout.m_state->m_epoch += 1;
+        m_tiles.reset_finished();
+        state->m_ticket = 0;
+        state->m_exited = 0;
+        state->m_epoch += 1;
       }
     }
   }

@@ -4,7 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/packet.hpp>
 #include <hyperplane/cuda/phase_barrier.hpp>
-#include <hyperplane/stencil/block_vector_ref.hpp>
+#include <hyperplane/simd/interleaved_ref.hpp>
 #include <hyperplane/sweep/slab_shape_cuda.hpp>
 #include <hyperplane/sweep/slab_threads_cuda.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
@@ -13,15 +13,6 @@
 #include <cstdint>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
-
-/// Words between the blocks of one launch and from launch to launch; zero at first, left ready by the last block.
-struct CudaSlabState {
-  int m_ticket;
-  int m_forward_finished;
-  int m_exited;
-  int m_unused;
-  unsigned long long m_epoch;
-};
 
 /// Steps of a row whose values are kept in shared memory.
 inline constexpr int cuda_slab_window = 8;
@@ -35,7 +26,7 @@ inline constexpr int cuda_slab_chunk = [] {
   return chunk;
 }();
 
-/// What a kernel of the slab solve is given, where things are in shared memory, and which part of the grid is whose.
+/// What the slab solve of a grid is given, where things are in shared memory, and which part of the grid is whose.
 template <class Scalar_, int n_, class Storage_, int vector_length>
 struct CudaSlabLayout {
   using Scalar = Scalar_;
@@ -64,17 +55,13 @@ struct CudaSlabLayout {
   using Pair = CudaVector<Scalar, 2>;
 
   TriangularFactors<Storage, n, W> m_factors;
-  BlockVectorRef<Scalar, n, W> m_rhs;
-  BlockVectorRef<Scalar, n, W> m_y;  ///< of the forward sweep, what the backward sweep begins with
-  BlockVectorRef<Scalar, n, W> m_x;
+  std::int64_t m_first_pack;  ///< of vectors
   Packet* m_south_packets;
   Packet* m_bottom_packets;
-  const int* m_order;
-  CudaSlabState* m_state;
+  int* m_forward_finished;  ///< blocks that have finished a tile of the forward sweep, counted for each tile
   CudaSlabShape m_shape;
   int m_tiles;          ///< of one sweep
   bool m_keep_factors;  ///< whether the factors fit into the L2 cache
-  Sweeps m_sweeps;
 
   static constexpr std::size_t factor_bytes = std::size_t{lower_blocks * n * n * W} * sizeof(Storage);
   static constexpr std::size_t vector_bytes = vector_pack * sizeof(Scalar);
@@ -82,9 +69,11 @@ struct CudaSlabLayout {
   static constexpr std::size_t row_bytes =
       (window * (ring_slot + vector_pack) + W * pitch) * sizeof(Scalar) + 2 * window * sizeof(cuda::PhaseBarrier);
 
+  static constexpr std::size_t ticket_bytes = 16;
+
   static constexpr CudaSlabMemory memory{
       stage_bytes + sizeof(cuda::PhaseBarrier), row_bytes,
-      std::size_t{window} * (ring_slot * sizeof(Scalar) + sizeof(cuda::PhaseBarrier)) + 16};
+      std::size_t{window} * (ring_slot * sizeof(Scalar) + sizeof(cuda::PhaseBarrier)) + ticket_bytes};
   /// Warps: for each row one that computes, one that prepares and one that moves; for two rows one that receives from
   /// the south; one that receives from below.
   static constexpr int threads(int layers) { return (3 * layers + (layers + 1) / 2 + 1) * warp; }
@@ -106,6 +95,14 @@ struct CudaSlabLayout {
     return m_bottom_packets + (std::int64_t{tile_k} * map().slabs() + slab) * steps() * (n * W);
   }
 
+  /// The vectors of a call.
+  struct Vectors {
+    using Vector = InterleavedRef<Scalar, W, n>;
+    Vector rhs;
+    Vector y;  ///< of the forward sweep, what the backward sweep begins with
+    Vector x;
+  };
+
   /// Ring r holds the latest steps of row r - 1 of the tile, ring 0 those of the layer below the tile. A slot is W + 1
   /// lanes of `pitch` values; the first is the south neighbour of lane 0 in the step after.
   struct Shared {
@@ -117,18 +114,20 @@ struct CudaSlabLayout {
     cuda::PhaseBarrier* done;     // [layers + 1][window]: the step is in the ring, and what it needed is free
     cuda::PhaseBarrier* ready;    // [layers][window]: all that the step needs is there, and the slot is free
     int* ticket;
+    std::byte* rest;  // what more there is than `memory` says
   };
-  __device__ Shared carve(std::byte* memory) const {
+  __device__ static Shared carve(std::byte* memory, const CudaSlabShape& shape) {
     Shared s;
-    int const layers = m_shape.layers;
+    int const layers = shape.layers;
     s.stages = memory;
-    s.rings = reinterpret_cast<Scalar*>(s.stages + std::size_t(layers) * m_shape.stages * stage_bytes);
+    s.rings = reinterpret_cast<Scalar*>(s.stages + std::size_t(layers) * shape.stages * stage_bytes);
     s.prepared_sums = s.rings + (layers + 1) * window * ring_slot;
     s.sums = s.prepared_sums + layers * window * vector_pack;
     s.arrived = reinterpret_cast<cuda::PhaseBarrier*>(s.sums + layers * W * pitch);
-    s.done = s.arrived + layers * m_shape.stages;
+    s.done = s.arrived + layers * shape.stages;
     s.ready = s.done + (layers + 1) * window;
     s.ticket = reinterpret_cast<int*>(s.ready + layers * window);
+    s.rest = reinterpret_cast<std::byte*>(s.ticket) + ticket_bytes;
     return s;
   }
 

@@ -38,10 +38,13 @@ class CudaSlabMover {
   static constexpr int window = Layout::window;
 
  public:
-  __device__ explicit CudaSlabMover(const Layout& layout) : m_layout(layout) {}
+  using Vectors = typename Layout::Vectors;
 
+  __device__ CudaSlabMover(const Layout& layout, const Vectors& vectors) : m_layout(layout), m_vectors(vectors) {}
+
+  /// `after_forward`: the right-hand side is what the forward sweep of this launch computes.
   template <bool forward>
-  __device__ void run(const Shared& s, const Tile& t, int tile_row, const Counts& counts) const {
+  __device__ void run(const Shared& s, const Tile& t, int tile_row, const Counts& counts, bool after_forward) const {
     Row<forward> const row(m_layout, t, tile_row);
     int const lane = threadIdx.x % warp;
     int const all_steps = row.all_steps;
@@ -68,12 +71,13 @@ class CudaSlabMover {
     // Copies run along memory: that of factors at rising addresses in both sweeps, that of vectors up or down.
     constexpr std::size_t pack_bytes =
         static_cast<std::size_t>(forward ? lower_blocks : upper_blocks) * n * n * W * sizeof(Storage);
+    std::int64_t const first_pack = m_layout.m_first_pack + row.pack(0);
     auto const policy = m_layout.m_keep_factors ? cuda::evict_normal_policy() : cuda::evict_first_policy();
     auto const* next_factors = reinterpret_cast<const std::byte*>(
         forward ? m_layout.m_factors.lower(row.first_pack, LowerBlock::bottom)
                 : m_layout.m_factors.upper(row.first_pack + all_steps - 1, UpperBlock::top));
     auto const* next_rhs =
-        reinterpret_cast<const std::byte*>((forward ? m_layout.m_rhs : m_layout.m_y).packs().pack_data(row.pack(0)));
+        reinterpret_cast<const std::byte*>((forward ? m_vectors.rhs : m_vectors.y).pack_data(first_pack));
     int next_step = 0;
     int next_stage = counts.chunks % stages;
     auto const next_packs = [&] { return chunk == 1 ? 1 : min(chunk, all_steps - next_step); };
@@ -104,9 +108,8 @@ class CudaSlabMover {
       }
       if (!forward) {
         // Acquire: the right-hand side of this sweep is what all tiles of the other one wrote, and copies read it.
-        int const blocks =
-            m_layout.m_sweeps == Sweeps::both ? m_layout.m_tiles * static_cast<int>(cuda::cluster_size()) : 0;
-        while (cuda::observe(&m_layout.m_state->m_forward_finished) < blocks) {
+        int const blocks = after_forward ? m_layout.m_tiles * static_cast<int>(cuda::cluster_size()) : 0;
+        while (cuda::observe(m_layout.m_forward_finished) < blocks) {
         }
         cuda::fence_before_copies_of_results();
       }
@@ -122,7 +125,7 @@ class CudaSlabMover {
     Scalar* to[rows_per_thread];
 #pragma unroll
     for (int r = 0; r < rows_per_thread; ++r) {
-      to[r] = (forward ? m_layout.m_y : m_layout.m_x).packs().pack_data(row.pack(0), row.rows[r]) + row.stored_lane;
+      to[r] = (forward ? m_vectors.y : m_vectors.x).pack_data(first_pack, row.rows[r]) + row.stored_lane;
     }
     const Scalar* const first_slot = ring + (1 + row.first_lane) * pitch;
     for (int v = 0; v < all_steps; ++v) {
@@ -160,6 +163,7 @@ class CudaSlabMover {
 
  private:
   const Layout& m_layout;
+  const Vectors& m_vectors;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/launch.hpp>
+#include <hyperplane/core/macros.hpp>
+#include <hyperplane/core/timer_callbacks.hpp>
+#include <hyperplane/cuda/labelled.hpp>
+#include <hyperplane/grid/check_grid.hpp>
+#include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/ilu/block_ilu0.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_cuda_slab_group_factor_plan.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_diagnosis.hpp>
+#include <hyperplane/ilu/grouped_factor.hpp>
+#include <hyperplane/stencil/block_stencil7_ref.hpp>
+#include <hyperplane/sweep/grouped_sweeps_cuda.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// What ConcludeFactorization does, for each of several grids.
+template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length>
+struct ConcludeGroup {
+  using Layout = CudaSlabFactorLayout<Scalar, n, Storage, MatrixStorage, vector_length>;
+  using Matrix = BlockStencil7Ref<MatrixStorage, n, vector_length>;
+  using Diagnosis = BlockIlu0Diagnosis<Scalar, n, Storage, MatrixStorage, vector_length>;
+
+  const Layout* m_layouts;
+  typename Layout::Matrix m_a;
+
+  KOKKOS_FUNCTION void operator()(int g) const {
+    auto const& layout = m_layouts[g];
+    Matrix const a(layout.m_factors.m_map, typename Matrix::Packs(m_a.pack_data(layout.m_first_pack)));
+    auto* const words = reinterpret_cast<std::uint64_t*>(layout.m_singular);
+    ConcludeFactorization<Diagnosis>{words, {a, layout.m_factors}}(0);
+  }
+};
+
+/// On CUDA: one launch (and one for the status of all), multiprocessors take rows of all grids. Scalars follow one
+/// another, as their sweeps do.
+template <class Scalar, int n, CudaExecutionSpace Exec, class Storage>
+  requires(n > 1)
+class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
+ public:
+  static constexpr bool exists = true;
+  using Sweeps = GroupedSweeps<Scalar, n, Exec, Storage>;
+  static constexpr int vector_length = Sweeps::vector_length;
+
+  GroupedBlockIlu0Factor(const Exec& exec, const std::vector<typename Sweeps::Member>& members, int multiprocessors) {
+    std::vector<typename Factor::Member> grids;
+    for (auto const& [plan, first_pack] : members) {
+      grids.push_back({plan.factors(), plan.record().word(), first_pack});
+      m_points += static_cast<double>(plan.grid().size());
+    }
+    m_first_pack = members.front().first_pack;
+    m_count = static_cast<int>(members.size());
+    m_factor = std::make_shared<Factor>(exec.cuda_stream(), grids, multiprocessors);
+  }
+
+  template <class MatrixStorage, class PlanOf, class MatrixOf>
+  void run(const Exec& exec, const PlanOf& plan_of, const MatrixOf& matrix_of) const {
+    for (int g = 0; g < m_count; ++g) {
+      check_grid("BlockIlu0::factor", "A", matrix_of(g).grid(), plan_of(g).grid());
+      plan_of(g).m_sweeps.reset();
+    }
+    // Matrices are one allocation, in which they are as far apart as vectors.
+    auto const first = matrix_of(0).ref();
+    auto* const all = first.packs().pack_data(0) - m_first_pack * (stencil7_size * n * n * vector_length);
+    cuda::labelled(exec, "Hyperplane::BlockIlu0::factor", [&] { (*m_factor)(exec.cuda_stream(), all); });
+    count_bytes("Hyperplane::BlockIlu0::factor", 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(Storage)) * m_points);
+    launch("Hyperplane::FactorStatus::conclude", IndexRange<Exec>(exec, 0, m_count), sizeof(std::uint64_t),
+           ConcludeGroup<Scalar, n, Storage, MatrixStorage, vector_length>{
+               m_factor->template layouts<MatrixStorage>(),
+               typename BlockStencil7Ref<MatrixStorage, n, vector_length>::Packs(all)});
+    for (int g = 0; g < m_count; ++g) plan_of(g).m_sweeps.fill([](const auto&, const auto&) {});
+  }
+
+ private:
+  using Factor = BlockIlu0CudaSlabGroupFactor<Scalar, n, Storage, vector_length>;
+
+  std::int64_t m_first_pack;
+  int m_count;
+  double m_points = 0;
+  std::shared_ptr<Factor> m_factor;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
+
+#include <hyperplane/blocks/cut_grid.hpp>
+#include <hyperplane/sip/sip.hpp>
+#include <hyperplane/ssor/ssor.hpp>
+#include <type_traits>
+
+#include "multi_block_fixture.hpp"
+#include "support/kokkos_events.hpp"
+
+// Grid blocks of a colour that are swept and factored together.
+namespace hyperplane::test {
+namespace {
+
+/// `times` solves, in place and not, have the bits of one grid block after the other.
+template <class P, class Exec>
+void expect_bits_of_single_blocks(const Exec& exec, const MultiBlockGrid& grid,
+                                  const typename MultiBlock<P>::Options& options = {}, int times = 1) {
+  constexpr int n = P::Vector::block_size;
+  MultiBlockReference const reference(grid, n);
+  auto const a = to_device<double, n, double>(exec, reference);
+  MultiBlock<P> all(exec, grid, options);
+  all.factor(exec, a);
+  auto const values = random_vector(grid.size() * n);
+  MultiBlockVector<double, n, Exec> const x(exec, grid), expected(exec, grid);
+  auto const rhs = to_device<double, n>(exec, grid, values);
+  for (int b = 0; b < grid.block_count(); ++b) {
+    P one(exec, grid.block(b));
+    one.factor(exec, a.block(b));
+    one.solve(exec, rhs.block(b), expected.block(b));
+  }
+  for (int time = 0; time < times; ++time) {
+    all.solve(exec, rhs, x);
+    EXPECT_TRUE(bitwise_equal(to_host(exec, x), to_host(exec, expected))) << time;
+    auto const in_place = to_device<double, n>(exec, grid, values);
+    all.solve(exec, in_place, in_place);
+    EXPECT_TRUE(bitwise_equal(to_host(exec, in_place), to_host(exec, expected))) << time;
+  }
+}
+
+TYPED_TEST_SUITE(MultiBlockTest, ExecutionSpaces, SpaceNames);
+
+TYPED_TEST(MultiBlockTest, solves_have_the_bits_of_one_grid_block_after_the_other) {
+  MultiBlockGrid const grids[] = {cut_grid(Grid(31, 24, 17), {3, 2, 3}).grid,
+                                  MultiBlockGrid({Grid(1, 1, 1), Grid(40, 33, 20), Grid(2, 9, 1), Grid(7, 7, 7)})};
+  for (auto const& grid : grids) {
+    expect_bits_of_single_blocks<BlockIlu0<double, 3, TypeParam>>(this->exec, grid);
+    expect_bits_of_single_blocks<BlockIlu0<double, 5, TypeParam, float>>(this->exec, grid);
+    expect_bits_of_single_blocks<Ssor<double, 3, TypeParam>>(this->exec, grid);
+    expect_bits_of_single_blocks<Sip<double, TypeParam>>(this->exec, grid);
+  }
+}
+
+TYPED_TEST(MultiBlockTest, many_small_grid_blocks_again_and_again) {
+  expect_bits_of_single_blocks<BlockIlu0<double, 2, TypeParam>>(
+      this->exec, MultiBlockGrid(std::vector<Grid>(70, Grid(5, 9, 6))), {}, 20);
+}
+
+TYPED_TEST(MultiBlockTest, grid_blocks_together_on_few_multiprocessors) {
+  auto const grid = cut_grid(Grid(20, 33, 18), {2, 2, 2}).grid;
+  for (int const multiprocessors : {1, 3}) {
+    expect_bits_of_single_blocks<BlockIlu0<double, 3, TypeParam>>(this->exec, grid,
+                                                                  {.block = {.multiprocessors = multiprocessors}}, 3);
+  }
+}
+
+// The launches that a plan of one grid block has, and not so many times more.
+TYPED_TEST(MultiBlockTest, grid_blocks_of_a_colour_are_launched_together) {
+  constexpr int n = 2;
+  using Ilu = BlockIlu0<double, n, TypeParam>;
+  auto const launches = [&](const MultiBlockGrid& grid, bool factor) {
+    auto const a = to_device<double, n, double>(this->exec, MultiBlockReference(grid, n));
+    MultiBlockVector<double, n, TypeParam> const x(this->exec, grid);
+    MultiBlock<Ilu> ilu(this->exec, grid);
+    ilu.factor(this->exec, a);
+    this->exec.fence();
+    KokkosEvents const events;
+    factor ? ilu.factor(this->exec, a) : ilu.solve(this->exec, x, x);
+    EXPECT_THAT(events.allocations(), ::testing::IsEmpty());
+    EXPECT_THAT(events.fences(), ::testing::IsEmpty());
+    std::vector<std::string> labels;
+    for (auto const& kernel : events.kernels()) {
+      if (kernel.label != "Hyperplane::FactorStatus::conclude") labels.push_back(kernel.label);
+    }
+    return labels;
+  };
+  MultiBlockGrid const one({Grid(7, 9, 5)});
+  MultiBlockGrid const several({Grid(7, 9, 5), Grid(3, 20, 4), Grid(1, 1, 1)});
+  if (Ilu(this->exec, Grid(7, 9, 5)).path() != SweepPath::slab) GTEST_SKIP() << "grid blocks follow one another";
+  EXPECT_EQ(launches(several, false), launches(one, false));
+  EXPECT_EQ(launches(several, true), launches(one, true));
+}
+
+// Each grid block's own, and the first of them of all.
+TYPED_TEST(MultiBlockTest, failures_of_grid_blocks_that_are_factored_together) {
+  constexpr int n = 3;
+  MultiBlockGrid const grid({Grid(4, 5, 3), Grid(9, 2, 2), Grid(3, 3, 3), Grid(2, 2, 2)});
+  MultiBlockReference reference(grid, n);
+  auto const make_singular = [&](int block, std::int64_t point) {
+    for (int c = 0; c < n; ++c) {
+      for (auto const direction : {Direction::bottom, Direction::south, Direction::west, Direction::center}) {
+        reference.blocks[block].block(point, direction)(1, c) = 0.0;
+      }
+    }
+  };
+  make_singular(1, 7);
+  make_singular(3, 2);
+  MultiBlock<BlockIlu0<double, n, TypeParam>> ilu(this->exec, grid);
+  ilu.factor(this->exec, to_device<double, n, double>(this->exec, reference));
+  EXPECT_EQ(ilu.status(this->exec).grid_block, 1);
+  EXPECT_TRUE(ilu.block(0).status(this->exec).ok());
+  EXPECT_EQ(ilu.block(1).status(this->exec).point, grid.block(1).point(7));
+  EXPECT_TRUE(ilu.block(2).status(this->exec).ok());
+  EXPECT_EQ(ilu.block(3).status(this->exec).point, grid.block(3).point(2));
+  ilu.factor(this->exec, to_device<double, n, double>(this->exec, MultiBlockReference(grid, n)));
+  EXPECT_TRUE(ilu.status(this->exec).ok());
+}
+
+// Copies share factors and working memory, and outlive the plan that they are of.
+TYPED_TEST(MultiBlockTest, copies_outlive_the_original) {
+  constexpr int n = 2;
+  auto const grid = cut_grid(Grid(8, 12, 6), {2, 2, 1}).grid;
+  using Ilu = MultiBlock<BlockIlu0<double, n, TypeParam>>;
+  auto const rhs = to_device<double, n>(this->exec, grid, random_vector(grid.size() * n));
+  MultiBlockVector<double, n, TypeParam> const x(this->exec, grid), expected(this->exec, grid);
+  std::optional<Ilu> original(std::in_place, this->exec, grid);
+  original->factor(this->exec, to_device<double, n, double>(this->exec, MultiBlockReference(grid, n)));
+  original->solve(this->exec, rhs, expected);
+  Ilu const copy = *original;
+  original.reset();
+  copy.solve(this->exec, rhs, x);
+  EXPECT_TRUE(bitwise_equal(to_host(this->exec, x), to_host(this->exec, expected)));
+}
+
+}  // namespace
+}  // namespace hyperplane::test
