@@ -23,6 +23,16 @@ DEVICE_GOALS_PLANE = {1: 0.35, 6: 0.45}
 DEVICE_GOAL_GRIDS = ("15x15x15", "19x19x19", "24x24x24", "29x29x29")
 DEVICE_GOAL_FLOAT = 1.6
 DEVICE_GOAL_OF_CUSPARSE = 3.0
+# Several grid blocks on a device, n = 6: fraction of copy for (kernel, grid blocks).
+BLOCKS_GOALS_OF_COPY = {
+    ("solve", "64_of_15x15x15"): 0.60,
+    ("solve", "27_of_29x29x29"): 0.70,
+    ("solve", "8_of_55x55x55"): 0.78,
+    ("solve", "40_mixed"): 0.65,
+    ("factor", "64_of_15x15x15"): 0.45,
+    ("factor", "27_of_29x29x29"): 0.52,
+    ("factor", "8_of_55x55x55"): 0.60,
+}
 GOAL_GRIDS = ("64x64x64", "96x96x96")
 GOAL_BLOCKS = (5, 6)
 
@@ -322,6 +332,52 @@ def line_sections(folder):
     return text
 
 
+def blocks_rows(folder):
+    """kernel/space/way/double/n=N/CASE, and after it the parts of a box that is cut"""
+    rows = load(folder, "blocks")
+    for row in rows:
+        row["kernel"], row["space"], row["way"], _, block, row["case"], *parts = row["parts"]
+        row["n"] = int(block.removeprefix("n="))
+        row["cut"] = parts[0] if parts else "-"
+    return rows
+
+
+def blocks_goal_section(rows):
+    found = {(r["kernel"], r["case"]): r for r in rows if r["space"] == "Cuda" and r["n"] == 6 and r["way"] == "none"}
+    table = [
+        [kernel, case.replace("_", " "), f"{goal:.2f}", f"{r['of_copy']:.2f}", verdict(r["of_copy"], goal)]
+        for (kernel, case), goal in BLOCKS_GOALS_OF_COPY.items()
+        if (r := found.get((kernel, case)))
+    ]
+    return markdown(["fraction of copy, n = 6", "grid blocks", "at least", "measured", "reached"], table)
+
+
+def blocks_section(rows):
+    """Beside each row how often as fast it is as grid blocks one after the other, or as the box that is not cut."""
+    peers = {
+        (r["kernel"], r["space"], r["n"], r["case"], r["threads"]): r["best_ms"]
+        for r in rows
+        if r["way"] in ("one_by_one", "whole")
+    }
+    header = ["kernel", "space", "coupling", "n", "grid blocks", "parts", "threads", "best ms", "median ms", "ns/point", "GB/s"]
+    table = []
+    for r in rows:
+        peer = peers.get((r["kernel"], r["space"], r["n"], r["case"], r["threads"]))
+        table.append([r["kernel"], r["space"], r["way"].replace("_", " "), r["n"], r["case"].replace("_", " "), r["cut"], r["threads"]])
+        table[-1] += [f"{r['best_ms']:.3f}", f"{r['median_ms']:.3f}", f"{r['ns/point']:.2f}", f"{r['GB/s']:.1f}"]
+        table[-1] += [f"{r['of_copy']:.2f}", f"{r['of_triad']:.2f}", f"{peer / r['best_ms']:.2f}" if peer else "-"]
+    return markdown([*header, "of copy", "of triad", "over one by one, or whole"], table)
+
+
+def blocks_sections(folder):
+    text = ""
+    if rows := blocks_rows(folder):
+        if any(row["space"] == "Cuda" for row in rows):
+            text += f"\n## Goals of several grid blocks\n\n{blocks_goal_section(rows)}\n"
+        text += f"\n## Several grid blocks\n\n{commits(rows)}\n\n{blocks_section(rows)}\n"
+    return text
+
+
 def map_section(folder):
     rows = load(folder, "hyperplane_map")
     table = [[r["parts"][2].replace("_", " "), r["parts"][3], r["threads"], f"{r['best_ms']:.3f}", f"{r['ns/point']:.2f}"] for r in rows]
@@ -411,7 +467,7 @@ with triad run next to every repetition, "(median)" the median of the ratios of 
 ## Map (p, q) -> (i, j, k)
 
 {map_section(folder)}
-{device_sections(folder)}{line_sections(folder)}"""
+{device_sections(folder)}{blocks_sections(folder)}{line_sections(folder)}"""
     (folder / "table.md").write_text(text, encoding="utf-8")
     print(text)
     try:

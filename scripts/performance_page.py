@@ -17,6 +17,7 @@ DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
 PAGE = DOCS / "performance.md"
 MEASUREMENTS = DOCS / "measurements"
 ZEN, H200 = "epyc-zen4-2-cores", "h200"
+BLOCKS = f"{H200}/blocks_16"
 # Commits of runs whose executables did not write theirs into the file.
 COMMITS = {
     f"{H200}/block_tridiagonal_16": "dfa4140",
@@ -55,6 +56,10 @@ class Raw:
 @functools.cache
 def raw(stem):
     return Raw(stem)
+
+
+def is_measured(stem):
+    return (MEASUREMENTS / f"{stem}.json").exists()
 
 
 def text(value, digits, scale=1):
@@ -136,9 +141,13 @@ def goal_values(goal):
 def goals():
     rows = []
     for goal in json.loads((MEASUREMENTS / "goals.json").read_text(encoding="utf-8")):
-        values = goal_values(goal)
         most = "at_most" in goal
         bound = goal["at_most" if most else "at_least"]
+        value = f"{'at most' if most else 'at least'} {bound}"
+        if not any(map(is_measured, goal["files"])):
+            rows.append([goal["machine"], goal["goal"], value, "-", "not measured yet"])
+            continue
+        values = goal_values(goal)
         # As the page shows it: what is rounded to the bound has reached it.
         missed = {k: v for k, v in values.items() if (round(v, 2) > bound if most else round(v, 2) < bound)}
         low, high = text(min(values.values()), 2), text(max(values.values()), 2)
@@ -148,7 +157,7 @@ def goals():
             named = ", ".join(" ".join(filter(None, case)) + f" {value:.2f}" for case, value in worst)
             reached = f"{len(values) - len(missed)} of {len(values)}; worst: {named}"
         measured = low if low == high else f"{low} to {high}"
-        rows.append([goal["machine"], goal["goal"], f"{'at most' if most else 'at least'} {bound}", measured, reached])
+        rows.append([goal["machine"], goal["goal"], value, measured, reached])
     return table(["on", "goal", "value", "measured", "reached"], rows, left=5)
 
 
@@ -226,6 +235,54 @@ def primitives():
     return table(["", *header], rows)
 
 
+NOT_MEASURED = "Not measured yet."
+
+
+def blocks_of(kernel, space, n, case, way, peer):
+    """Time, fraction of copy, and how many times as fast as `peer`, a way and a case."""
+    file = raw(BLOCKS)
+    name, other = (f"{kernel}/{space}/{run}/double/n={n}/{of}" for run, of in ((way, case), peer))
+    if (best := file.one(name, "best_ms")) is None:
+        return "-"
+    return f"{us_of_copy(file, name)}; {times(file.one(other, 'best_ms'), best, 2)}"
+
+
+def blocks():
+    """Grid blocks that meet no other: all together, and how often as fast as one after the other."""
+    if not is_measured(BLOCKS):
+        return NOT_MEASURED
+    cases = ("64_of_15x15x15", "27_of_29x29x29", "8_of_55x55x55", "1_of_55x55x55", "40_mixed")
+    rows = []
+    for space, label in (("Cuda", "H200"), ("OpenMP", "16 threads of the Xeon")):
+        for kernel in ("solve", "factor"):
+            for n in (1, 5, 6):
+                cells = [blocks_of(kernel, space, n, case, "none", ("one_by_one", case)) for case in cases]
+                rows.append([label, kernel, n, *cells])
+    header = ["us (of copy); times one by one", "", "n", *(case.split("x")[0].replace("_", " ") + "^3" for case in cases[:-1])]
+    return table([*header, "40 mixed"], rows, left=2)
+
+
+def cuts():
+    """A box, whole and cut, with each coupling."""
+    if not is_measured(BLOCKS):
+        return NOT_MEASURED
+    rows = []
+    for space, label, boxes in (
+        ("Cuda", "H200", (("128x128x128", ("2x2x2", "4x4x4")), ("600x400x4", ("8x8x1",)))),
+        ("OpenMP", "16 threads of the Xeon", (("64x64x64", ("2x2x2", "4x4x4")), ("300x200x4", ("8x8x1",)))),
+    ):
+        for box, parts in boxes:
+            for kernel in ("solve", "factor", "apply"):
+                whole = f"{kernel}/{space}/whole/double/n=5/{box}"
+                for part in parts:
+                    cells = [
+                        blocks_of(kernel, space, 5, f"{box}/{part}", way, ("whole", box)) for way in ("natural", "coloured", "none")
+                    ]
+                    rows.append([label, kernel, box, part, us_of_copy(raw(BLOCKS), whole), *cells])
+    header = ["us (of copy); times the whole", "", "box", "parts", "whole", "natural", "coloured", "none"]
+    return table(header, rows, left=4)
+
+
 def lines():
     cuda, host = raw(f"{H200}/block_tridiagonal_16"), raw(f"{H200}/block_tridiagonal_2")
     rows = []
@@ -300,6 +357,8 @@ TABLES = {
     "sweeps-host": sweeps_host,
     "petsc": petsc,
     "sweeps-cuda": sweeps_cuda,
+    "blocks": blocks,
+    "cuts": cuts,
     "sip": sip,
     "primitives": primitives,
     "lines": lines,

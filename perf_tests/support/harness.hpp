@@ -56,17 +56,23 @@ void add_benchmark(const Settings& settings, const std::string& name,
 ///   of_triad, of_copy              best over best
 ///   of_triad_median                median over the repetitions of the ratio of neighbours in time
 ///   best_ms, median_ms
+///   batch                          runs in a row that one time is the mean of, as many as take at least `enough`
+///   seconds
 template <class Exec>
 void time_kernel(benchmark::State& state, const Exec& exec, const Stream<Exec>& stream, std::int64_t points,
-                 const Cost& cost, const std::function<void()>& kernel) {
+                 const Cost& cost, const std::function<void()>& kernel, double enough = 0.0) {
   kernel();
+  int const batch = 1 + static_cast<int>(enough / seconds_of(exec, kernel));
   stream.copy(exec);
   stream.triad(exec);
   Samples kernel_times;
   Samples copy_times;
   Samples triad_times;
   for (auto _ : state) {
-    kernel_times.add(seconds_of(exec, kernel));
+    auto const run = [&] {
+      for (int i = 0; i < batch; ++i) kernel();
+    };
+    kernel_times.add(seconds_of(exec, run) / batch);
     triad_times.add(seconds_of(exec, [&] { stream.triad(exec); }));
     copy_times.add(seconds_of(exec, [&] { stream.copy(exec); }));
     state.SetIterationTime(kernel_times.seconds().back());
@@ -88,6 +94,7 @@ void time_kernel(benchmark::State& state, const Exec& exec, const Stream<Exec>& 
   state.counters["ns/point"] = 1e9 * kernel_times.best() / static_cast<double>(points);
   state.counters["best_ms"] = 1e3 * kernel_times.best();
   state.counters["median_ms"] = 1e3 * kernel_times.median();
+  state.counters["batch"] = batch;
 }
 
 }  // namespace hyperplane::perf

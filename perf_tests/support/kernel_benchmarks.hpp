@@ -18,8 +18,12 @@ namespace hyperplane::perf {
 template <class Exec>
 class KernelBenchmarks {
  public:
-  explicit KernelBenchmarks(const Settings& settings)
-      : m_settings(settings), m_stream(std::make_shared<Stream<Exec>>(m_exec, settings.stream_bytes<Exec>())) {}
+  /// `enough`: seconds that a measured time lasts at least, of several runs in a row where one takes less, so that
+  /// starting a run and waiting for its end are not what is measured.
+  explicit KernelBenchmarks(const Settings& settings, double enough = 0.0)
+      : m_settings(settings),
+        m_enough(enough),
+        m_stream(std::make_shared<Stream<Exec>>(m_exec, settings.stream_bytes<Exec>())) {}
 
   const Settings& settings() const { return m_settings; }
   const Exec& exec() const { return m_exec; }
@@ -32,13 +36,14 @@ class KernelBenchmarks {
            const std::function<void(benchmark::State&)>& more = {}) {
     add_benchmark(m_settings, name, [=, this](benchmark::State& state) {
       auto& problem = m_problem.get<Problem>(key, make);
-      time_kernel(state, m_exec, *m_stream, points, cost, [&] { run(problem, m_exec); });
+      time_kernel(state, m_exec, *m_stream, points, cost, [&] { run(problem, m_exec); }, m_enough);
       if (more) more(state);
     });
   }
 
  private:
   Settings m_settings;
+  double m_enough;
   Exec m_exec;
   std::shared_ptr<Stream<Exec>> m_stream;
   Cache m_problem;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "assemble.hpp"
 #include "relative_difference.hpp"
 
-#include "unit_tests/support/random_system.hpp"
 #include "unit_tests/support/serial_reference.hpp"
 #include "unit_tests/support/transfer.hpp"
 
@@ -26,38 +26,7 @@
 
 namespace hyperplane::perf {
 
-using test::RandomSystem;
 using test::to_host;
-
-/// Fills a stencil with the coefficients of a system, rounded to its storage type (which is exact for float too).
-template <class Scalar, int n, class Exec, class Storage>
-void assemble(const Exec& exec, const RandomSystem& system, const BlockStencil7<Scalar, n, Exec, Storage>& a) {
-  auto const ref = a.ref();
-  Kokkos::parallel_for(
-      "Hyperplane::perf::assemble", Kokkos::RangePolicy<Exec>(exec, 0, system.grid.size()),
-      KOKKOS_LAMBDA(std::int64_t number) {
-        auto const p = system.grid.point(number);
-        for (int d = 0; d < stencil7_size; ++d) {
-          auto const direction = static_cast<Direction>(d);
-          for (int r = 0; r < n; ++r) {
-            for (int c = 0; c < n; ++c) {
-              ref(p, direction, r, c) = static_cast<Storage>(system.coefficient(p, direction, r, c));
-            }
-          }
-        }
-      });
-}
-
-template <class Scalar, int n, class Exec>
-void assemble(const Exec& exec, const RandomSystem& system, const BlockVector<Scalar, n, Exec>& b) {
-  auto const ref = b.ref();
-  Kokkos::parallel_for(
-      "Hyperplane::perf::assemble", Kokkos::RangePolicy<Exec>(exec, 0, system.grid.size()),
-      KOKKOS_LAMBDA(std::int64_t number) {
-        auto const p = system.grid.point(number);
-        for (int c = 0; c < n; ++c) ref(p, c) = static_cast<Scalar>(system.rhs(p, c));
-      });
-}
 
 /// One system, and everything that the benchmarks do with it. `verify` runs each of them once against the serial
 /// reference and throws where they differ by more than rounding to the storage type explains.
