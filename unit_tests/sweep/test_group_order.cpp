@@ -40,11 +40,11 @@ void expect_topological(const std::vector<Map>& maps, int layers, const std::vec
     int const of_sweep = static_cast<int>(place[g].size()) / (both ? 2 : 1);
     for (int number = 0; number < static_cast<int>(place[g].size()); ++number) {
       int const tile = number % of_sweep;
-      if (tile % slabs > 0) EXPECT_LT(place[g][number - 1], place[g][number]);
-      if (tile >= slabs) EXPECT_LT(place[g][number - slabs], place[g][number]);
-      if (number >= of_sweep) {
-        for (int before = 0; before < of_sweep; ++before) EXPECT_LT(place[g][before], place[g][number]);
-      }
+      std::vector<int> before;
+      if (tile % slabs > 0) before.push_back(number - 1);
+      if (tile >= slabs) before.push_back(number - slabs);
+      for (int forward = 0; number >= of_sweep && forward < of_sweep; ++forward) before.push_back(forward);
+      for (int const other : before) EXPECT_LT(place[g][other], place[g][number]);
     }
   }
 }
