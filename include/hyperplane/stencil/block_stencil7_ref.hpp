@@ -19,7 +19,7 @@ class BlockStencil7Ref {
   using Map = SlabMap<vector_length>;
   using Packs = InterleavedRef<Storage, vector_length, stencil7_size * n * n>;
 
-  BlockStencil7Ref(const Map& map, const Packs& packs) : m_map(map), m_packs(packs) {}
+  HYPERPLANE_FUNCTION BlockStencil7Ref(const Map& map, const Packs& packs) : m_map(map), m_packs(packs) {}
 
   HYPERPLANE_FUNCTION const Grid& grid() const { return m_map.grid(); }
   HYPERPLANE_FUNCTION const Map& map() const { return m_map; }

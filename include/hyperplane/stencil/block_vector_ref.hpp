@@ -18,7 +18,8 @@ class BlockVectorRef {
   static constexpr int vector_length = vector_length_;
   using Map = SlabMap<vector_length>;
 
-  BlockVectorRef(const Map& map, const InterleavedRef<Scalar, vector_length, n>& packs) : m_map(map), m_packs(packs) {}
+  HYPERPLANE_FUNCTION BlockVectorRef(const Map& map, const InterleavedRef<Scalar, vector_length, n>& packs)
+      : m_map(map), m_packs(packs) {}
 
   HYPERPLANE_FUNCTION const Grid& grid() const { return m_map.grid(); }
   HYPERPLANE_FUNCTION const Map& map() const { return m_map; }

@@ -34,11 +34,12 @@ class CudaSlabFactorMover {
   __device__ void run(const Shared& s, const Row& row) const {
     if (threadIdx.x % warp == 0) {
       auto const policy = cuda::evict_first_policy();
+      const auto* const given = m_a.pack_data(m_layout.m_first_pack + row.first_pack);
       auto const copy = [&](int v) {
         unsigned const slot = (row.count + v) % stages;
         s.given_there[slot].expect(given_bytes);
         s.given_there[slot].copy(s.given + slot * (stencil7_size * block),
-                                 m_a.pack_data(m_layout.m_first_pack + row.first_pack + v), given_bytes, policy);
+                                 given + std::int64_t{v} * (stencil7_size * block), given_bytes, policy);
       };
       int const all_steps = m_layout.steps();
       for (int v = 0; v < min(stages, all_steps); ++v) copy(v);

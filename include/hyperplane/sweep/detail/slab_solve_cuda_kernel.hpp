@@ -31,7 +31,6 @@
 /// steps and lanes, and only addresses turn them back.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-///
 /// `Tiles` says which tiles there are, of which grid and in which order: CudaGridTiles of one, CudaGroupTiles of
 /// several that do not depend on one another.
 template <class Tiles_>
@@ -50,7 +49,7 @@ struct CudaSlabSolve {
   Tiles m_tiles;
 
   __device__ void run(std::byte* memory) const {
-    auto const shape = m_tiles.shape();
+    auto const& shape = m_tiles.shape();
     CudaSlabState* const state = m_tiles.state();
     Shared const s = Layout::carve(memory, shape);
     int const layers = shape.layers;
@@ -69,14 +68,14 @@ struct CudaSlabSolve {
       cuda::cluster_sync();
       // Not while the tile before is still under way: a cluster that is busy would keep others from the tile.
       if (threadIdx.x == 0 && cuda::cluster_rank() == 0) {
-        int const drawn = atomicAdd(&state->m_ticket, 1);
+        int const drawn = m_tiles.first() + atomicAdd(&state->m_ticket, 1);
         for (unsigned rank = 0; rank < cuda::cluster_size(); ++rank) {
           cuda::store_in_cluster(s.ticket, rank, drawn);
         }
       }
       cuda::cluster_sync();
       int const ticket = *s.ticket;
-      if (ticket >= m_tiles.count()) break;
+      if (ticket >= m_tiles.end()) break;
       auto const& [layout, number, forward] = m_tiles.take(ticket, s);
       Tile const t = layout.tile(number);
       Stamp const stamp = epoch + (forward ? 1 : 2);

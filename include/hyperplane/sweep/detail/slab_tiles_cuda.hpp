@@ -45,11 +45,12 @@ struct CudaGridTiles {
   __device__ const CudaSlabShape& shape() const { return m_layout.m_shape; }
   __device__ const Vectors& vectors() const { return m_vectors; }
   __device__ Sweeps sweeps() const { return m_sweeps; }
-  /// Tickets.
-  __device__ int count() const { return (m_sweeps == Sweeps::both ? 2 : 1) * m_layout.m_tiles; }
+  /// Tickets from first() to end(), those of the backward sweep from the number of tiles on.
+  __device__ int first() const { return m_sweeps == Sweeps::backward ? m_layout.m_tiles : 0; }
+  __device__ int end() const { return (m_sweeps == Sweeps::forward ? 1 : 2) * m_layout.m_tiles; }
   __device__ CudaTakenTile<Layout> take(int ticket, const Shared&) const {
-    bool const second = ticket >= m_layout.m_tiles;
-    return {m_layout, m_order[second ? ticket - m_layout.m_tiles : ticket], m_sweeps != Sweeps::backward && !second};
+    bool const forward = ticket < m_layout.m_tiles;
+    return {m_layout, m_order[forward ? ticket : ticket - m_layout.m_tiles], forward};
   }
   __device__ void reset_finished() const { *m_layout.m_forward_finished = 0; }
 };
@@ -79,7 +80,8 @@ struct CudaGroupTiles {
   __device__ const CudaSlabShape& shape() const { return m_shape; }
   __device__ const Vectors& vectors() const { return m_vectors; }
   __device__ Sweeps sweeps() const { return m_sweeps; }
-  __device__ int count() const { return m_count; }
+  __device__ static int first() { return 0; }
+  __device__ int end() const { return m_count; }
   /// By all threads of a block, when those of the tile before have finished.
   __device__ CudaTakenTile<Layout> take(int ticket, const Shared& s) const {
     CudaGroupTile const tile = m_order[ticket];
