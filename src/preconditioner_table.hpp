@@ -60,11 +60,16 @@ constexpr bool names_are_unique(const std::tuple<Lines...>& table) {
 /// P on the whole grid alone, with the options of Parted<P>: parts are compiled for factors of double, since each size
 /// of blocks takes its time.
 template <class P>
-class Uncut final : public P {
+class Uncut final : P {
  public:
+  using typename P::Vector;
   using Options = PartedOptions<typename P::Options>;
+  using P::factor;
+  using P::grid;
+  using P::solve;
+  using P::status;
   template <class Exec>
-  Uncut(const Exec& exec, const Grid& grid, const Options& options) : P(exec, grid, options.block) {
+  Uncut(const Exec& exec, const Grid& grid, const Options& options = {}) : P(exec, grid, options.block) {
     if (options.parts == std::array{1, 1, 1}) return;
     throw Error("parts is '" + OptionText<std::array<int, 3>>::write(options.parts) + "', which is for storage double");
   }
