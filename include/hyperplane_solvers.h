@@ -25,6 +25,13 @@ typedef enum hyperplane_preconditioner_kind HYPERPLANE_INT_ENUM {
   HYPERPLANE_BILU0 = 5   /* block ILU(0) */
 } hyperplane_preconditioner_kind;
 
+/* What is coupled where a grid is cut into parts; docs/blocks.md says more. */
+typedef enum hyperplane_coupling HYPERPLANE_INT_ENUM {
+  HYPERPLANE_COUPLING_NONE = 0,     /* each part by itself */
+  HYPERPLANE_COUPLING_COLOURED = 1, /* in the order of colours of the parts */
+  HYPERPLANE_COUPLING_NATURAL = 2   /* in the order of the points of the grid: that of the whole, but for rounding */
+} hyperplane_coupling;
+
 /* Filled by hyperplane_preconditioner_options_init() first, and then changed. */
 typedef struct hyperplane_preconditioner_options {
   size_t struct_size;                  /* not for you */
@@ -37,6 +44,8 @@ typedef struct hyperplane_preconditioner_options {
   int line_sweeps;                     /* through these directions: 1 */
   hyperplane_path path;                /* of BILU(0), SIP and SSOR: HYPERPLANE_PATH_AUTOMATIC */
   int right_hand_sides;                /* that these solve for together at most, 1 to 3: 1 */
+  int parts[3];                        /* that BILU(0) cuts the grid into along i, j, k: 1, 1, 1 */
+  hyperplane_coupling coupling;        /* of parts: HYPERPLANE_COUPLING_NONE */
 } hyperplane_preconditioner_options;
 
 HYPERPLANE_API hyperplane_status hyperplane_preconditioner_options_init(hyperplane_preconditioner_options* options);
@@ -78,8 +87,9 @@ HYPERPLANE_API const char* hyperplane_preconditioners(void);
 typedef enum hyperplane_option_type HYPERPLANE_INT_ENUM {
   HYPERPLANE_OPTION_REAL = 0,
   HYPERPLANE_OPTION_INTEGER = 1,
-  HYPERPLANE_OPTION_CHOICE = 2, /* one of several words */
-  HYPERPLANE_OPTION_CHOICES = 3 /* one or more of several letters: "ik" */
+  HYPERPLANE_OPTION_CHOICE = 2,  /* one of several words */
+  HYPERPLANE_OPTION_CHOICES = 3, /* one or more of several letters: "ik" */
+  HYPERPLANE_OPTION_COUNTS = 4   /* whole numbers of at least 1 along i, j and k: "1x1x4" */
 } hyperplane_option_type;
 
 typedef struct hyperplane_option_description {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 
 #include <algorithm>
@@ -16,6 +17,10 @@ using namespace hyperplane::c;
 
 static_assert(HYPERPLANE_PATH_CUDA_GRAPH == static_cast<int>(SweepPath::cuda_graph) &&
               HYPERPLANE_PATH_CUDA_GRAPH + 1 == static_cast<int>(sweep_paths.size()));
+
+static_assert(HYPERPLANE_COUPLING_NONE == static_cast<int>(Coupling::none) &&
+              HYPERPLANE_COUPLING_COLOURED == static_cast<int>(Coupling::coloured) &&
+              HYPERPLANE_COUPLING_NATURAL == static_cast<int>(Coupling::natural));
 
 namespace {
 
@@ -47,6 +52,19 @@ std::string directions_of(const hyperplane_preconditioner_options& options) {
   return letters;
 }
 
+bool has_option(const run_time::PreconditionerDescription& preconditioner, const std::string& name) {
+  return std::ranges::any_of(preconditioner.options, [&](const auto& option) { return option.name == name; });
+}
+
+/// What the preconditioner has not is ignored; but who asks for parts wants to know where there are none.
+void require_no_parts(const run_time::PreconditionerDescription& preconditioner,
+                      const hyperplane_preconditioner_options& options) {
+  auto const parts = std::to_array(options.parts);
+  if (has_option(preconditioner, "parts") || parts == std::array{1, 1, 1}) return;
+  throw Failure(HYPERPLANE_INVALID_ARGUMENT, "parts is " + run_time::OptionText<std::array<int, 3>>::write(parts) +
+                                                 ", and " + preconditioner.name + " has no parts");
+}
+
 /// Of the struct, what the preconditioner has.
 run_time::PreconditionerSettings settings_of(const hyperplane_preconditioner_options& options) {
   require_initialized(options, "hyperplane_preconditioner_options");
@@ -61,10 +79,14 @@ run_time::PreconditionerSettings settings_of(const hyperplane_preconditioner_opt
       {"line_directions", directions_of(options)},
       {"line_sweeps", write(options.line_sweeps)},
       {"path", name(enumerator<SweepPath>(options.path, HYPERPLANE_PATH_CUDA_GRAPH, "path"))},
-      {"right_hand_sides", write(options.right_hand_sides)}};
+      {"right_hand_sides", write(options.right_hand_sides)},
+      {"parts", write(std::to_array(options.parts))},
+      {"coupling", name(enumerator<Coupling>(options.coupling, HYPERPLANE_COUPLING_NATURAL, "coupling"))}};
+  auto const& preconditioner = all[static_cast<std::size_t>(settings.kind)];
   // What options of one's own mean, their preconditioner alone knows: they are given by name.
   if (options.kind > HYPERPLANE_BILU0) return settings;
-  for (auto const& option : all[static_cast<std::size_t>(settings.kind)].options) {
+  require_no_parts(preconditioner, options);
+  for (auto const& option : preconditioner.options) {
     for (auto const& [name, text] : members) {
       if (option.name == name) settings.options.emplace_back(name, text);
     }
@@ -124,7 +146,9 @@ hyperplane_status hyperplane_preconditioner_options_init(hyperplane_precondition
                 .line_directions = {0, 0, 0},
                 .line_sweeps = number_of<int>("line_sweeps"),
                 .path = HYPERPLANE_PATH_AUTOMATIC,
-                .right_hand_sides = number_of<int>("right_hand_sides")};
+                .right_hand_sides = number_of<int>("right_hand_sides"),
+                .parts = {1, 1, 1},
+                .coupling = HYPERPLANE_COUPLING_NONE};
   });
 }
 

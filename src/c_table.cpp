@@ -9,7 +9,8 @@ using namespace hyperplane;
 using namespace hyperplane::c;
 
 static_assert(HYPERPLANE_OPTION_CHOICES == static_cast<int>(run_time::OptionType::choices) &&
-              HYPERPLANE_OPTION_CHOICE == static_cast<int>(run_time::OptionType::choice));
+              HYPERPLANE_OPTION_CHOICE == static_cast<int>(run_time::OptionType::choice) &&
+              HYPERPLANE_OPTION_COUNTS == static_cast<int>(run_time::OptionType::counts));
 
 namespace {
 

@@ -64,7 +64,7 @@ struct Range {
   bool below_most = false;   ///< not the greatest one itself
 };
 
-enum class OptionType { real, integer, choice, choices };
+enum class OptionType { real, integer, choice, choices, counts };
 
 /// An option of a preconditioner.
 struct OptionDescription {

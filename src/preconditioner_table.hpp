@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/blocks/parted.hpp>
 #include <hyperplane/core/dispatch.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
@@ -56,6 +57,24 @@ constexpr bool names_are_unique(const std::tuple<Lines...>& table) {
   return std::ranges::adjacent_find(names) == names.end();
 }
 
+/// P on the whole grid alone, with the options of Parted<P>: parts are compiled for factors of double, since each size
+/// of blocks takes its time.
+template <class P>
+class Uncut final : P {
+ public:
+  using typename P::Vector;
+  using Options = PartedOptions<typename P::Options>;
+  using P::factor;
+  using P::grid;
+  using P::solve;
+  using P::status;
+  template <class Exec>
+  Uncut(const Exec& exec, const Grid& grid, const Options& options = {}) : P(exec, grid, options.block) {
+    if (options.parts == std::array{1, 1, 1}) return;
+    throw Error("parts is '" + OptionText<std::array<int, 3>>::write(options.parts) + "', which is for storage double");
+  }
+};
+
 // Plans are named by types: nvcc takes no class template with constraints as an argument.
 struct IdentityPlans {
   template <int n, class Exec, class Storage>
@@ -79,12 +98,15 @@ struct LineImplicitPlans {
 };
 struct BlockIlu0Plans {
   template <int n, class Exec, class Storage>
-  using Plan = BlockIlu0<double, n, Exec, Storage>;
+  using Plan = std::conditional_t<std::is_same_v<Storage, double>, Parted<BlockIlu0<double, n, Exec, double>>,
+                                  Uncut<BlockIlu0<double, n, Exec, Storage>>>;
+  using Options = PartedOptions<BlockIlu0Options>;
 };
 
 inline constexpr Range relaxations{.least = 0, .most = 2, .above_least = true, .below_most = true};
 inline constexpr Range together{.least = 1, .most = 3};
 inline constexpr const char* path_summary = "path";
+inline constexpr Range part_counts{.least = 1};
 inline constexpr const char* together_summary = "right-hand sides that are solved for together at most";
 
 /// A line's place is the number of its constant in C and Fortran. The first does nothing, and is not factored.
@@ -104,8 +126,11 @@ inline constexpr auto library_preconditioners = std::make_tuple(
         option("relaxation", &LineImplicitOptions::relaxation, "relaxation", relaxations),
         option("line_directions", &LineImplicitOptions::directions, "directions that take turns"),
         option("line_sweeps", &LineImplicitOptions::sweeps, "sweeps through the directions", {.least = 1})),
-    line<BlockIlu0Plans>("bilu0", "block ILU(0)", option("path", &BlockIlu0Options::path, path_summary),
-                         option("right_hand_sides", &BlockIlu0Options::right_hand_sides, together_summary, together)));
+    line<BlockIlu0Plans>(
+        "bilu0", "block ILU(0)", option("path", &BlockIlu0Options::path, path_summary),
+        option("right_hand_sides", &BlockIlu0Options::right_hand_sides, together_summary, together),
+        option("parts", &BlockIlu0Plans::Options::parts, "parts that the grid is cut into", part_counts),
+        option("coupling", &BlockIlu0Plans::Options::coupling, "how parts are coupled").of("parts")));
 
 }  // namespace hyperplane::run_time
 
@@ -131,7 +156,18 @@ constexpr void for_each_preconditioner(const F& f) {
   std::apply([&](const auto&... lines) { (f(lines), ...); }, preconditioner_table);
 }
 
-/// The options of a line as the settings have them. Throws Error where they have one that the line has not.
+/// The member that an option is: of the plan's options, or of those of the preconditioner of a part.
+template <class Options, class Option>
+auto& value_of(Options& options, const Option& option) {
+  if constexpr (requires { options.*option.member; }) {
+    return options.*option.member;
+  } else {
+    return options.block.*option.member;
+  }
+}
+
+/// The options of a line as the settings have them. Throws Error where they have one that the line has not, and one of
+/// another that they have not.
 template <class Options, class Line>
 Options read_options(const Line& line, const OptionTexts& texts) {
   Options options;
@@ -139,8 +175,9 @@ Options read_options(const Line& line, const OptionTexts& texts) {
     bool is_known = false;
     auto const read = [&](const auto& option) {
       if (name != option.name) return;
-      using Value = std::remove_cvref_t<decltype(options.*option.member)>;
-      options.*option.member = OptionText<Value>::read(name, text);
+      auto& value = value_of(options, option);
+      value = OptionText<std::remove_cvref_t<decltype(value)>>::read(name, text);
+      require_other(option, text, texts);
       is_known = true;
     };
     std::apply([&](const auto&... each) { (read(each), ...); }, line.options);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/line/line_set.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
@@ -26,6 +27,10 @@ struct TableOption {
   Value Options::* member;
   const char* summary;
   Range range;
+  const char* other = nullptr;  ///< another option, without which this one says nothing
+
+  /// The same, of another option.
+  constexpr TableOption of(const char* option) const { return {name, member, summary, range, option}; }
 };
 
 template <class Options, class Value>
@@ -38,6 +43,8 @@ constexpr TableOption<Options, Value> option(const char* name, Value Options::* 
 constexpr std::span<const SweepPath> choices_of(std::type_identity<SweepPath>) { return sweep_paths; }
 inline constexpr std::array<LineDirection, 3> all_line_directions{LineDirection::i, LineDirection::j, LineDirection::k};
 constexpr std::span<const LineDirection> choices_of(std::type_identity<LineDirection>) { return all_line_directions; }
+inline constexpr std::array<Coupling, 3> couplings{Coupling::none, Coupling::coloured, Coupling::natural};
+constexpr std::span<const Coupling> choices_of(std::type_identity<Coupling>) { return couplings; }
 
 /// "automatic|portable|slab"
 template <class Choice>
@@ -89,6 +96,31 @@ struct OptionText<Choice> {
   }
 };
 
+/// Numbers along i, j and k: "1x1x4".
+template <>
+struct OptionText<std::array<int, 3>> {
+  static constexpr OptionType type = OptionType::counts;
+  static std::string choices() { return ""; }
+  static std::string write(const std::array<int, 3>& counts) {
+    return std::to_string(counts[0]) + "x" + std::to_string(counts[1]) + "x" + std::to_string(counts[2]);
+  }
+  static std::array<int, 3> read(const std::string& option, std::string_view text) {
+    std::array<int, 3> counts{};
+    const char* next = text.data();
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): up to its end
+    const char* const end = next + text.size();
+    for (std::size_t d = 0; d < counts.size(); ++d) {
+      auto const [after, error] = std::from_chars(next, end, counts[d]);
+      bool const separated = d == 2 ? after == end : after != end && (*after == 'x' || *after == 'X');
+      if (error != std::errc{} || !separated || counts[d] < 1) {
+        refuse_value(option, text, "whole numbers of at least 1 along i, j and k, as 1x1x4");
+      }
+      next = after + 1;
+    }
+    return counts;
+  }
+};
+
 /// Choices whose names are letters, one after another: "ik".
 template <class Choice>
 struct OptionText<std::vector<Choice>> {
@@ -108,6 +140,14 @@ struct OptionText<std::vector<Choice>> {
     return values;
   }
 };
+
+/// Throws Error where the option is one of another, which is not among the texts.
+template <class Options, class Value>
+void require_other(const TableOption<Options, Value>& option, std::string_view text, const OptionTexts& texts) {
+  if (option.other == nullptr) return;
+  if (std::ranges::any_of(texts, [&](const auto& given) { return given.first == option.other; })) return;
+  throw Error(std::string(option.name) + " is '" + std::string(text) + "', and " + option.other + " is not given");
+}
 
 template <class Options, class Value>
 OptionDescription describe(const TableOption<Options, Value>& option) {

@@ -48,6 +48,24 @@ std::string refusal_of_integer(std::string& text, std::int64_t least, std::int64
   return fmt::format("Value {} not in range [{} - {}]", value, least, most);
 }
 
+bool read_extents(const std::string& text, std::array<int, 3>& extents) {
+  const char* next = text.data();
+  const char* const end = next + text.size();
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    auto const [after, error] = std::from_chars(next, end, extents[d]);
+    bool const separated = d == 2 ? after == end : after != end && (*after == 'x' || *after == 'X');
+    if (error != std::errc{} || !separated || extents[d] < 1) return false;
+    next = after + 1;
+  }
+  return true;
+}
+
+std::string refusal_of_extents(const std::string& text) {
+  std::array<int, 3> extents{};
+  return read_extents(text, extents) ? ""
+                                     : fmt::format("'{}' is not of the form IxJxK with numbers of at least 1", text);
+}
+
 std::string refusal_of_number(const std::string& text) {
   char* end = nullptr;
   double const value = std::strtod(text.c_str(), &end);

@@ -4,7 +4,7 @@
 
 #include <Kokkos_Timer.hpp>
 #include <algorithm>
-#include <charconv>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -15,6 +15,7 @@
 #include "commands.hpp"
 #include "interruption.hpp"
 #include "library.hpp"
+#include "option_text.hpp"
 #include "output_file.hpp"
 #include "progress.hpp"
 #include "spelling.hpp"
@@ -23,18 +24,10 @@ namespace hyperplane::tools {
 
 namespace {
 
-/// "32x16x8"
 Grid parse_grid(const std::string& text) {
-  int extents[3] = {};
-  const char* next = text.data();
-  const char* const end = next + text.size();
-  for (int d = 0; d < 3; ++d) {
-    auto const [after, error] = std::from_chars(next, end, extents[d]);
-    bool const separated = d == 2 ? after == end : after != end && (*after == 'x' || *after == 'X');
-    if (error != std::errc{} || !separated || extents[d] < 1) {
-      throw InputError(fmt::format("--grid: '{}' is not of the form IxJxK with extents of at least 1", text));
-    }
-    next = after + 1;
+  std::array<int, 3> extents{};
+  if (!read_extents(text, extents)) {
+    throw InputError(fmt::format("--grid: '{}' is not of the form IxJxK with extents of at least 1", text));
   }
   return Grid(extents[0], extents[1], extents[2]);
 }
@@ -70,7 +63,13 @@ void check_block_size(const SolveCommand& command) {
 void check_settings(const SolveCommand& command) {
   for (auto const& option : command.settings.options) {
     auto const* const meaning = option.meaning_for(command.settings.preconditioner);
-    if (option.text.empty() || meaning == nullptr) continue;
+    if (option.text.empty()) continue;
+    // Who asks for parts wants to know where there are none.
+    if (meaning == nullptr && (option.flag == "--parts" || option.flag == "--coupling")) {
+      throw InputError(fmt::format("{} {}: --preconditioner {} has no parts", option.flag, option.text,
+                                   command.settings.preconditioner));
+    }
+    if (meaning == nullptr) continue;
     if (auto const refusal = meaning->refusal(option.text); !refusal.empty()) {
       throw InputError(fmt::format("{}: {}", option.flag, refusal));
     }

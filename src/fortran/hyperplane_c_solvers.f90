@@ -26,6 +26,8 @@ module hyperplane_c_solvers
     integer(c_int) :: line_sweeps
     integer(c_int) :: path
     integer(c_int) :: right_hand_sides
+    integer(c_int) :: parts(3)
+    integer(c_int) :: coupling
   end type preconditioner_options
 
   type, bind(c) :: krylov_options

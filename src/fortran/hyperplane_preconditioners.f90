@@ -14,9 +14,12 @@ module hyperplane_preconditioner_plans
 
   integer(c_int), parameter, public :: HYPERPLANE_IDENTITY = 0, HYPERPLANE_JACOBI = 1, HYPERPLANE_SSOR = 2, &
                                        HYPERPLANE_SIP = 3, HYPERPLANE_LINES = 4, HYPERPLANE_BILU0 = 5
+  !> What is coupled where BILU(0) cuts the grid into parts.
+  integer(c_int), parameter, public :: HYPERPLANE_COUPLING_NONE = 0, HYPERPLANE_COUPLING_COLOURED = 1, &
+                                       HYPERPLANE_COUPLING_NATURAL = 2
 
   !> create(context, grid, n, kind, storage, relaxation, alpha, line_directions, line_sweeps, path,
-  !> right_hand_sides, stat), or create_named(context, grid, n, name, options, stat) of hyperplane_preconditioners(), with
+  !> right_hand_sides, parts, coupling, stat), or create_named(context, grid, n, name, options, stat) of hyperplane_preconditioners(), with
   !> options such as 'relaxation=1.2,path=portable' (C's manual has all); factor(a, stat); factor_masked(a, mask, stat) of SIP, without points where the mask is 0;
   !> check(stat): HYPERPLANE_SINGULAR_PIVOT, _NOT_FINITE or _OVERFLOW; solve(rhs, x, stat): x = M^-1 rhs, of vectors, rank-1 arrays of vectors, or
   !> arrays of rows of any shape, which solve(x, stat) overwrites in place; solve_columns(rhs, x, columns, stat): arrays of
@@ -41,15 +44,15 @@ module hyperplane_preconditioner_plans
 contains
 
   subroutine preconditioner_create(this, context, grid, n, kind, storage, relaxation, alpha, line_directions, &
-                                   line_sweeps, path, right_hand_sides, stat)
+                                   line_sweeps, path, right_hand_sides, parts, coupling, stat)
     class(hyperplane_preconditioner), intent(inout) :: this
     type(hyperplane_context), intent(in) :: context
     type(hyperplane_grid), intent(in) :: grid
     integer, intent(in) :: n
-    integer(c_int), intent(in), optional :: kind, storage, path
+    integer(c_int), intent(in), optional :: kind, storage, path, coupling
     real(c_double), intent(in), optional :: relaxation, alpha
     integer(c_int), intent(in), optional :: line_directions(:)
-    integer, intent(in), optional :: line_sweeps, right_hand_sides
+    integer, intent(in), optional :: line_sweeps, right_hand_sides, parts(3)
     integer, intent(out), optional :: stat
     type(preconditioner_options) :: options
     type(c_ptr) :: made
@@ -63,6 +66,8 @@ contains
     if (present(path)) options%path = path
     if (present(line_sweeps)) options%line_sweeps = int(line_sweeps, c_int)
     if (present(right_hand_sides)) options%right_hand_sides = int(right_hand_sides, c_int)
+    if (present(parts)) options%parts = int(parts, c_int)
+    if (present(coupling)) options%coupling = coupling
     if (present(line_directions)) then
       options%line_direction_count = size(line_directions, kind=c_int)
       used = min(size(line_directions), 3)

@@ -109,8 +109,8 @@ TEST(CTableOfNames, descriptions_are_whole) {
       SCOPED_TRACE(std::string(description.name) + " " + option.name);
       EXPECT_STRNE(option.summary, "");
       EXPECT_STRNE(option.standard, "");
-      bool const is_number = option.type == HYPERPLANE_OPTION_REAL || option.type == HYPERPLANE_OPTION_INTEGER;
-      EXPECT_EQ(std::string(option.choices).empty(), is_number);
+      bool const has_choices = option.type == HYPERPLANE_OPTION_CHOICE || option.type == HYPERPLANE_OPTION_CHOICES;
+      EXPECT_EQ(std::string(option.choices).empty(), !has_choices);
       EXPECT_LT(option.least, option.most);
     }
   }

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-! Line solvers, and monitors and limits of Krylov methods of the Fortran module. Exit status 1 and a line for what is
+! Line solvers, preconditioners of parts of a grid, and monitors and limits of Krylov methods of the Fortran module. Exit status 1 and a line for what is
 ! wrong.
 module counting
   use, intrinsic :: iso_c_binding, only: c_associated, c_double, c_f_pointer, c_int, c_ptr
@@ -46,6 +46,7 @@ program test_fortran_solvers
   call context%create(backend=first_of(hyperplane_backends()))
   call lines()
   call monitors()
+  call parts_of_a_grid()
   call hyperplane_take_error(stat)
   call expect(stat == HYPERPLANE_SUCCESS, 'an error was kept')
   call context%free()
@@ -174,5 +175,53 @@ contains
                 result%breakdown == HYPERPLANE_BREAKDOWN_RIGHT_HAND_SIDE, 'an infinite right-hand side')
     call expect(index(hyperplane_breakdown_message(result%breakdown), 'right-hand side') > 0, 'what it says')
   end subroutine limits
+
+  !> BILU(0) of parts: the coupling natural is that of the whole grid.
+  subroutine parts_of_a_grid()
+    integer, parameter :: n = 2, points = ni * nj * nk
+    type(hyperplane_grid), parameter :: grid = hyperplane_grid(ni, nj, nk)
+    type(hyperplane_matrix) :: a
+    type(hyperplane_preconditioner) :: m
+    real(c_double) :: blocks(n, n, 7, points), whole(n, points), coloured(n, points), x(n, points)
+    integer :: c
+    call random_number(blocks)
+    do c = 1, n
+      blocks(c, c, HYPERPLANE_CENTER, :) = 20
+    end do
+    call a%create(context, grid, n)
+    call a%set(blocks)
+    call m%create(context, grid, n)
+    whole = applied(m, a)
+    call m%create(context, grid, n, parts=[2, 1, 4], coupling=HYPERPLANE_COUPLING_NATURAL)
+    x = applied(m, a)
+    call expect(all(abs(x - whole) < 1e-13), 'parts in the order of the grid')
+    call m%create(context, grid, n, parts=[2, 1, 4], coupling=HYPERPLANE_COUPLING_COLOURED)
+    coloured = applied(m, a)
+    call expect(any(abs(coloured - whole) > 1e-8), 'parts in the order of colours')
+    call m%create_named(context, grid, n, 'bilu0', 'parts=2x1x4,coupling=coloured')
+    x = applied(m, a)
+    call expect(all(abs(x - coloured) <= 0), 'parts by name')
+    call m%create(context, grid, n, parts=[2, 1, 4])
+    x = applied(m, a)
+    call expect(any(abs(x - coloured) > 1e-8), 'parts by themselves')
+    call m%create(context, grid, n, parts=[0, 1, 1], stat=stat)
+    call expect(stat == HYPERPLANE_INVALID_ARGUMENT .and. index(hyperplane_error_message(), '0x1x1') > 0, 'no parts')
+    call m%create(context, grid, n, parts=[7, 1, 1], stat=stat)
+    call expect(stat == HYPERPLANE_INVALID_ARGUMENT .and. index(hyperplane_error_message(), '7 parts of 6') > 0, &
+                'more parts than points')
+    call m%create(context, grid, n, kind=HYPERPLANE_SSOR, parts=[1, 2, 1], stat=stat)
+    call expect(stat == HYPERPLANE_INVALID_ARGUMENT, 'parts of one that has none')
+  end subroutine parts_of_a_grid
+
+  !> M^-1 of a vector of ones.
+  function applied(m, a) result(x)
+    type(hyperplane_preconditioner), intent(in) :: m
+    type(hyperplane_matrix), intent(in) :: a
+    real(c_double) :: x(2, ni * nj * nk)
+    x = 1
+    call m%factor(a)
+    call m%check()
+    call m%solve(x)
+  end function applied
 
 end program test_fortran_solvers

@@ -76,6 +76,39 @@ TEST_F(CommandLine, takes_paths) {
   expect_refused(solve("--path portabel"), "--path: 'portabel' is not one of automatic|portable|slab|");
 }
 
+TEST_F(CommandLine, cuts_the_grid_into_parts) {
+  auto const iterations = [&](const std::string& options) {
+    auto const outcome = solve(options + " --method bicgstab --tolerance 1e-10");
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    expect_solution();
+    // "converged after 4 iterations"
+    return std::stoi(outcome.output.substr(std::string("converged after ").size()));
+  };
+  int const whole = iterations("");
+  EXPECT_THAT(read("h.json"), AllOf(HasSubstr("\"parts\": \"1x1x1\""), HasSubstr("\"coupling\": \"none\"")));
+  EXPECT_EQ(iterations("--parts 1x1x4 --coupling natural"), whole);
+  EXPECT_THAT(read("h.json"), AllOf(HasSubstr("\"parts\": \"1x1x4\""), HasSubstr("\"coupling\": \"natural\"")));
+  EXPECT_EQ(iterations("--parts 4x3x5 --coupling natural"), whole);
+  EXPECT_GE(iterations("--parts 2x1x2 --coupling coloured"), whole);
+  EXPECT_GE(iterations("--parts 2X1X2"), whole);
+  EXPECT_THAT(run("solve --help").output, AllOf(HasSubstr("--parts IxJxK [1x1x1]"), HasSubstr("--coupling ")));
+}
+
+TEST_F(CommandLine, refuses_parts_that_cannot_be) {
+  auto const refuse = [&](const std::string& options, const std::string& what) {
+    expect_refused(solve(options), what);
+  };
+  for (std::string const parts : {"0x1x1", "2x2", "many", "1x1x1.5"}) {
+    refuse("--parts " + parts, "--parts: '" + parts + "' is not of the form IxJxK with numbers of at least 1\n");
+  }
+  refuse("--parts 1x4x1", "4 parts of 3 points along j of a grid of 4x3x5 points");
+  refuse("--coupling natural", "coupling is 'natural', and parts is not given");
+  refuse("--parts 1x1x2 --coupling all", "--coupling: 'all' is not one of none|coloured|natural");
+  refuse("--parts 1x1x2 --storage float", "parts is '1x1x2', which is for storage double");
+  refuse("--preconditioner ssor --parts 1x1x2", "--parts 1x1x2: --preconditioner ssor has no parts\n");
+  refuse("--preconditioner none --coupling natural", "--coupling natural: --preconditioner none has no parts\n");
+}
+
 TEST_F(CommandLine, every_backend_of_the_build) {
   auto const info = run("info");
   EXPECT_EQ(info.status, 0);

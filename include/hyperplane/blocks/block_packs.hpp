@@ -49,6 +49,15 @@ class BlockPacks {
   /// Groups of all grid blocks.
   std::int64_t count() const { return std::max<std::int64_t>(m_first->back(), 1); }
 
+  /// The numbers of points in slots, by grid block.
+  std::vector<SlotNumbers<vector_length>> numbers(const MultiBlockGrid& grid) const {
+    std::vector<SlotNumbers<vector_length>> result;
+    for (int b = 0; b < grid.block_count(); ++b) {
+      result.push_back({SlabMap<vector_length>(grid.block(b)), first(b), grid.first_point(b)});
+    }
+    return result;
+  }
+
   /// The part of a grid block, where a group has `values` values.
   template <class Flat>
   Flat part(const Flat& flat, int number, int values) const {

@@ -21,6 +21,7 @@
 #include <span>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -157,24 +158,33 @@ void append_entries(const MultiBlockGrid& grid, const BlockPacks<vector_length>&
   });
 }
 
-/// Appends couplings across interfaces, points in the order of their slots. Throws Error where there are too many.
+/// The couplings across all interfaces, points in the order of their slots. Throws Error where there are too many.
 template <int vector_length>
-void append_face_couplings(const MultiBlockGrid& grid, const BlockPacks<vector_length>& packs,
-                           std::span<const Interface> interfaces, FaceCouplingList& list) {
+FaceCouplingList all_face_couplings(const MultiBlockGrid& grid, const BlockPacks<vector_length>& packs) {
   std::vector<FaceCouplingEntry> entries;
-  for (auto const& interface : interfaces) append_entries(grid, packs, interface, entries);
+  for (auto const& interface : grid.interfaces()) append_entries(grid, packs, interface, entries);
+  FaceCouplingList list;
   append_face_couplings(std::move(entries), list);
+  return list;
+}
+
+/// Copies bytes of the host and waits, for lists of all types: compiled once.
+template <ExecutionSpace Exec>
+void copy_bytes(const Exec& exec, void* to, const void* from, std::size_t bytes) {
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  Kokkos::deep_copy(exec, Kokkos::View<char*, typename Exec::memory_space, Unmanaged>(static_cast<char*>(to), bytes),
+                    Kokkos::View<const char*, Kokkos::HostSpace, Unmanaged>(static_cast<const char*>(from), bytes));
+  exec.fence("Hyperplane::MultiBlockGrid");
 }
 
 /// Waits for the instance: the lists on the host go.
 template <class T, ExecutionSpace Exec>
 Kokkos::View<T*, typename Exec::memory_space> to_space(const Exec& exec, const std::string& label,
                                                        const std::vector<T>& values) {
+  static_assert(std::is_trivially_copyable_v<T>);
   Kokkos::View<T*, typename Exec::memory_space> const result(
       Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), values.size());
-  using Given = Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  Kokkos::deep_copy(exec, result, Given(values.data(), values.size()));
-  exec.fence("Hyperplane::MultiBlockGrid");
+  copy_bytes(exec, result.data(), values.data(), values.size() * sizeof(T));
   return result;
 }
 

@@ -6,7 +6,6 @@
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
-#include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
 #include <hyperplane/simd/vector_length.hpp>
@@ -15,7 +14,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <string>
-#include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
@@ -46,8 +44,8 @@ class MultiBlockStencil7 {
       : m_grid(grid),
         m_packs(grid),
         m_storage(exec, label, m_packs.count()),
-        m_couplings(detail::to_space(exec, all_couplings())),
-        m_numbers(detail::to_space(exec, "Hyperplane::MultiBlockGrid::numbers", all_numbers())) {}
+        m_couplings(detail::to_space(exec, detail::all_face_couplings(grid, m_packs))),
+        m_numbers(detail::to_space(exec, "Hyperplane::MultiBlockGrid::numbers", m_packs.numbers(grid))) {}
 
   const MultiBlockGrid& grid() const { return m_grid; }
   /// The part of a grid block, a handle of the same values.
@@ -62,19 +60,6 @@ class MultiBlockStencil7 {
   const Kokkos::View<detail::SlotNumbers<vector_length>*, memory_space>& numbers() const { return m_numbers; }
 
  private:
-  detail::FaceCouplingList all_couplings() const {
-    detail::FaceCouplingList list;
-    detail::append_face_couplings(m_grid, m_packs, m_grid.interfaces(), list);
-    return list;
-  }
-  std::vector<detail::SlotNumbers<vector_length>> all_numbers() const {
-    std::vector<detail::SlotNumbers<vector_length>> result;
-    for (int b = 0; b < m_grid.block_count(); ++b) {
-      result.push_back({SlabMap<vector_length>(m_grid.block(b)), m_packs.first(b), m_grid.first_point(b)});
-    }
-    return result;
-  }
-
   MultiBlockGrid m_grid;
   detail::BlockPacks<vector_length> m_packs;
   Storage m_storage;

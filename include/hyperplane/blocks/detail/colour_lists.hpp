@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/blocks/block_packs.hpp>
+#include <hyperplane/blocks/face_couplings.hpp>
+#include <hyperplane/blocks/multi_block_grid.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/grid/slab_map.hpp>
+#include <hyperplane/grid/stencil7.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// What is wrong with couplings at interfaces.
+struct FaceFailure {
+  int rank = 0;        ///< of the colour
+  bool upper = false;  ///< couplings to higher colours, which come after the grid blocks of the colour
+  int block = 0;
+  FactorStatus status{};
+};
+
+/// What RemoteColours has of couplings, whatever its types; without other processes there is nothing.
+struct RemoteLists {
+  std::vector<std::vector<FaceCouplingEntry>> lower, upper;  ///< of each colour
+  std::vector<FaceCoupling> reverses;
+};
+
+/// The couplings between colours, as lists: what of ColouredCouplings does not depend on blocks, and is compiled once.
+/// Colours are ranks here: 0, 1, ... without gaps.
+template <ExecutionSpace Exec, int vector_length>
+class ColourLists {
+ public:
+  /// `remote` is empty, or has all `count` colours. Waits for the instance.
+  ColourLists(const Exec& exec, const MultiBlockGrid& grid, const std::vector<int>& ranks, RemoteLists remote,
+              std::size_t count)
+      : m_grid(grid),
+        m_own_packs(BlockPacks<vector_length>(grid).count()),
+        m_record(exec, "Hyperplane::MultiBlock::status") {
+    FaceCouplingList lower, upper;
+    list_couplings(ranks, count, remote, lower, upper);
+    m_lower = to_space(exec, lower);
+    m_upper = to_space(exec, upper);
+    for (std::size_t c = 0; c < count; ++c) m_most = std::max(m_most, m_lower_begin[c + 1] - m_lower_begin[c]);
+    m_lower_points = std::move(lower.points);
+    m_upper_list = std::move(upper);
+  }
+  /// The couplings of the list on the host go: when its user has what is wanted of it.
+  void forget_couplings() { m_upper_list.couplings = {}; }
+
+  std::int64_t own_packs() const { return m_own_packs; }
+  const SingularPivotRecord<Exec>& record() const { return m_record; }
+  /// Couplings to higher colours, on the host, and behind them the reverses that other processes have. Points are in
+  /// the order of the colours: upper_begin() has the first one of each.
+  const FaceCouplingList& upper_list() const { return m_upper_list; }
+  const std::vector<std::size_t>& upper_begin() const { return m_upper_begin; }
+  /// How many couplings to lower colours there are.
+  std::size_t lower_couplings() const { return m_lower.couplings.size(); }
+  /// Points with couplings to lower colours, of the colour that has most of them.
+  std::size_t most_lower_points() const { return m_most; }
+  /// The reverses of couplings to lower colours.
+  const FaceCoupling* reverses() const { return m_upper.couplings.data(); }
+
+  FacePart lower_part(int rank) const {
+    return m_lower.part(m_lower_begin[as_size(rank)], m_lower_begin[as_size(rank) + 1]);
+  }
+  FacePart upper_part(int rank) const {
+    return m_upper.part(m_upper_begin[as_size(rank)], m_upper_begin[as_size(rank) + 1]);
+  }
+  /// Points of colours one after the other, of each those with lower neighbours first.
+  std::int64_t first_number(int rank, bool upper) const {
+    auto const lower_points = m_lower_begin[std::min(as_size(rank) + (upper ? 1 : 0), m_lower_begin.size() - 1)];
+    auto const upper_points = m_upper_begin[std::min(as_size(rank), m_upper_begin.size() - 1)];
+    return static_cast<std::int64_t>(lower_points + upper_points);
+  }
+
+  /// The first coupling of the last factorization that is not finite or cannot be stored. Waits for the instance.
+  std::optional<FaceFailure> failure(const Exec& exec) const {
+    auto const found = m_record.find(exec);
+    if (!found) return std::nullopt;
+    FaceFailure result;
+    while (found->number >= first_number(result.rank + 1, false)) ++result.rank;
+    result.upper = found->number >= first_number(result.rank, true);
+    auto const place = as_size(found->number - first_number(result.rank, result.upper));
+    auto const rank = as_size(result.rank);
+    auto const& point =
+        result.upper ? m_upper_list.points[m_upper_begin[rank] + place] : m_lower_points[m_lower_begin[rank] + place];
+    result.block = point.block;
+    result.status.failure = found->finding.failure;
+    SlabMap<vector_length>(m_grid.block(point.block)).find_point(point.pack, point.slot.lane, result.status.point);
+    if (result.status.failure == FactorFailure::not_finite) {
+      result.status.block = BlockPlace{result.status.point, static_cast<Direction>(found->finding.index)};
+      result.status.points_out = true;
+    }
+    return result;
+  }
+
+ private:
+  void list_couplings(const std::vector<int>& ranks, std::size_t count, RemoteLists& remote, FaceCouplingList& lower,
+                      FaceCouplingList& upper) {
+    BlockPacks<vector_length> const packs(m_grid);
+    auto &to_lower = remote.lower, &to_higher = remote.upper;
+    to_lower.resize(count);
+    to_higher.resize(count);
+    for (auto const& interface : m_grid.interfaces()) {
+      int const own = ranks[as_size(interface.block)], other = ranks[as_size(interface.donor)];
+      if (other == own) continue;
+      append_entries(m_grid, packs, interface, (other < own ? to_lower : to_higher)[as_size(own)]);
+    }
+    for (std::size_t c = 0; c < count; ++c) {
+      append_face_couplings(std::move(to_lower[c]), lower);
+      append_face_couplings(std::move(to_higher[c]), upper);
+      m_lower_begin.push_back(lower.points.size());
+      m_upper_begin.push_back(upper.points.size());
+    }
+    find_reverses(ranks, remote.reverses, lower, upper);
+  }
+
+  /// All couplings to lower colours have their reverse: interfaces are listed from both sides. Those that other
+  /// processes have come after the list's own. Throws Error where there are too many.
+  void find_reverses(const std::vector<int>& ranks, const std::vector<FaceCoupling>& remote, FaceCouplingList& lower,
+                     FaceCouplingList& upper) const {
+    check_coupling_count(upper.couplings.size() + remote.size());
+    int const own = static_cast<int>(upper.couplings.size());
+    for (auto& coupling : lower.couplings) {
+      if (coupling.donor.pack >= m_own_packs) {
+        coupling.reverse_begin += own;
+        coupling.reverse_end += own;
+        continue;
+      }
+      auto const rank = as_size(ranks[as_size(coupling.donor_block)]);
+      auto const points = std::span<const FacePoint>(upper.points)
+                              .subspan(m_upper_begin[rank], m_upper_begin[rank + 1] - m_upper_begin[rank]);
+      auto const& donor = find_point(points, coupling.donor);
+      coupling.reverse_begin = donor.begin;
+      coupling.reverse_end = donor.end;
+    }
+    upper.couplings.insert(upper.couplings.end(), remote.begin(), remote.end());
+  }
+
+  MultiBlockGrid m_grid;
+  std::int64_t m_own_packs;
+  SingularPivotRecord<Exec> m_record;
+  FaceCouplings<Exec> m_lower, m_upper;
+  std::vector<FacePoint> m_lower_points;  ///< on the host, for messages
+  FaceCouplingList m_upper_list;
+  std::vector<std::size_t> m_lower_begin{0}, m_upper_begin{0};
+  std::size_t m_most = 0;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

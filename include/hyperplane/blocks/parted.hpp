@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/blocks/coupling.hpp>
+#include <hyperplane/blocks/cut_grid.hpp>
+#include <hyperplane/blocks/detail/copy_parts.hpp>
+#include <hyperplane/blocks/multi_block.hpp>
+#include <hyperplane/blocks/multi_block_stencil7.hpp>
+#include <hyperplane/blocks/multi_block_vector.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/grid/check_grid.hpp>
+#include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/grid/grid.hpp>
+#include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/stencil/block_stencil7.hpp>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace hyperplane::inline HYPERPLANE_ABI {
+
+template <class Options>
+struct PartedOptions {
+  /// How many parts along i, j and k. {1, 1, 1}: the grid is not cut.
+  std::array<int, 3> parts{1, 1, 1};
+  Coupling coupling = Coupling::none;
+  /// Those of the preconditioner of a part.
+  Options block{};
+};
+
+/// A preconditioner of one grid that is made of parts, with the vectors and the matrix of the grid: P is BlockIlu0,
+/// Ssor, Sip or BlockJacobi, as Parted<BlockIlu0<double, 5, Exec>>. It is for codes that have one grid, and want what
+/// the parts of a cut grid give: work that does not wait for other parts, or the preconditioner that many processes
+/// would have. The matrix is of MatrixStorage.
+///
+/// The grid is cut as cut_grid() does it. M is that of MultiBlock<P> on the parts, with its couplings: `none` leaves
+/// blocks of A between parts out of M, `coloured` and `natural`, of BlockIlu0, take them in. With `natural` M is that
+/// of P on the whole grid, but for rounding. Of one part there is P itself, whatever the coupling, and nothing costs
+/// more than it does.
+///
+/// A plan: the constructor allocates and waits for the instance; the other functions do not, and are asynchronous on
+/// it. Copies, made after factor(), share factors and working memory: at most one call of a plan and all its copies may
+/// run at a time. Bits are as MultiBlock and P say.
+///
+/// Cost of parts, beside that of MultiBlock: a copy of A and of a vector, in memory; in factor() one launch that copies
+/// A, in solve() two that copy vectors, 4 n values for each point. A itself is not written, and may be overwritten when
+/// the instance has finished.
+template <class P, Real MatrixStorage = typename P::storage_type>
+class Parted {
+ public:
+  using Vector = typename P::Vector;
+  using scalar_type = typename Vector::scalar_type;
+  using storage_type = typename P::storage_type;
+  using execution_space = typename Vector::execution_space;
+  using Options = PartedOptions<typename P::Options>;
+  static constexpr int block_size = Vector::block_size;
+  using Matrix = BlockStencil7<scalar_type, block_size, execution_space, MatrixStorage>;
+  using MultiBlockOfParts = MultiBlock<P>;
+
+  static_assert(std::is_base_of_v<FactorStatus, typename MultiBlockOfParts::Status>,
+                "a failure of LineImplicit is on a line of a part, not of the grid: use MultiBlock");
+
+  /// Throws Error where a direction has fewer points than parts, or no part, where P has no such coupling, and where P
+  /// refuses its options.
+  Parted(const execution_space& exec, const Grid& grid, const Options& options = {})
+      : m_grid(grid), m_options(options) {
+    auto const cut = cut_grid(grid, options.parts);
+    typename MultiBlockOfParts::Options const of_parts{.coupling = options.coupling, .block = options.block};
+    MultiBlockOfParts::checked_colours(cut.grid, of_parts);
+    if (cut.grid.block_count() == 1) {
+      m_whole.emplace(exec, grid, options.block);
+    } else {
+      m_parts = std::make_shared<Parts>(exec, grid, cut, of_parts);
+    }
+  }
+
+  const Grid& grid() const { return m_grid; }
+  const Options& options() const { return m_options; }
+
+  /// Computes the factors of A. Throws Error where the grid of A is another one.
+  void factor(const execution_space& exec, const Matrix& a) {
+    detail::check_grid("Parted::factor", "A", a.grid(), m_grid);
+    if (m_whole) return m_whole->factor(exec, a);
+    auto& parts = *m_parts;
+    parts.copies.to_parts("Hyperplane::Parted::copy_matrix", exec, a.flat().data(), parts.a.flat().data(),
+                          stencil7_size * block_size * block_size);
+    parts.preconditioner.factor(exec, parts.a);
+  }
+
+  /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where a grid is another one.
+  void solve(const execution_space& exec, const Vector& rhs, const Vector& x) const {
+    detail::check_grid("Parted::solve", "the right-hand side", rhs.grid(), m_grid);
+    detail::check_grid("Parted::solve", "x", x.grid(), m_grid);
+    if (m_whole) return m_whole->solve(exec, rhs, x);
+    auto const& parts = *m_parts;
+    auto* const values = parts.x.flat().data();
+    parts.copies.to_parts("Hyperplane::Parted::copy_rhs", exec, rhs.flat().data(), values, block_size);
+    parts.preconditioner.solve(exec, parts.x, parts.x);
+    parts.copies.from_parts("Hyperplane::Parted::copy_x", exec, x.flat().data(), values, block_size);
+  }
+
+  /// x[v] = M^-1 rhs[v] for each v, as single solves do: of parts one after the other. Of a P that has this.
+  void solve(const execution_space& exec, std::span<const Vector> rhs, std::span<const Vector> x) const
+    requires requires(const P& p) { p.solve(exec, rhs, x); }
+  {
+    if (m_whole) return m_whole->solve(exec, rhs, x);
+    if (rhs.size() != x.size()) {
+      fail("Parted::solve: " + std::to_string(rhs.size()) + " right-hand sides and " + std::to_string(x.size()) + " x");
+    }
+    for (std::size_t v = 0; v < rhs.size(); ++v) solve(exec, rhs[v], x[v]);
+  }
+
+  /// Whether the last factor() failed, where, and why: of parts the first failure in the order of their factorization.
+  /// Points are those of the grid. Waits for the instance.
+  FactorStatus status(const execution_space& exec) const {
+    if (m_whole) return m_whole->status(exec);
+    auto const& parts = *m_parts;
+    auto const found = parts.preconditioner.status(exec);
+    FactorStatus status = found;
+    if (status.ok()) return status;
+    auto const& begin = parts.cut.boxes[detail::as_size(found.grid_block)].begin;
+    auto const in_grid = [&](const Point& p) { return Point{begin.i + p.i, begin.j + p.j, begin.k + p.k}; };
+    status.point = in_grid(status.point);
+    if (status.block) {
+      status.block->point = in_grid(status.block->point);
+      status.points_out = !m_grid.contains(neighbour(status.block->point, status.block->direction));
+    }
+    return status;
+  }
+
+ private:
+  static constexpr int vector_length = Vector::vector_length;
+
+  struct Parts {
+    Parts(const execution_space& exec, const Grid& grid, const CutGrid& cut_of_grid,
+          const typename MultiBlockOfParts::Options& options)
+        : cut(cut_of_grid),
+          copies(exec, grid, cut),
+          preconditioner(exec, cut.grid, options),
+          a(exec, cut.grid, "Hyperplane::Parted::a"),
+          x(exec, cut.grid, "Hyperplane::Parted::x") {}
+
+    CutGrid cut;
+    detail::PartCopies<vector_length, execution_space> copies;
+    MultiBlockOfParts preconditioner;
+    MultiBlockStencil7<scalar_type, block_size, execution_space, MatrixStorage> a;
+    typename MultiBlockOfParts::Vector x;
+  };
+
+  Grid m_grid;
+  Options m_options;
+  std::optional<P> m_whole;
+  std::shared_ptr<Parts> m_parts;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI
