@@ -8,7 +8,9 @@
 // The cluster takes DRAWS tiles one after the other, of any slab and any layers, since other clusters may take the ones
 // between; tiles at the end of the grid lack slab layers or whole thread blocks. Packets are there whenever a warp looks for
 // them: that one comes late is the same as a warp that is slow. slab_solve_cuda.pml shows that they come. Copies from
-// memory are there at once: that they come late is the same as a warp that waits for them being slow.
+// memory are there at once: that they come late is the same as a warp that waits for them being slow. For the same reason
+// what a warp does up to its first write or arrival is one step: nobody sees how far it is in it. What a wait could miss by
+// that, a barrier so far behind that the parity is right by chance, is asserted when the warp comes to the step.
 //
 // explore.py gives the sizes, and one of the faults, with which SPIN has to refuse the model:
 //   FAULT_WIDE_WINDOW       a slot is opened a step too early
@@ -61,22 +63,16 @@ byte at_sync;
 #define MORE (FIRST_LAYER(b) + LAYERS < GRID_LAYERS)
 #define TO_BLOCK (b + 1 < BLOCKS && MORE)
 
-// Phase `number / size` of a barrier has the parity that a wait asks for; if it goes on, it is that phase itself.
+// A wait for phase `number / size` of a barrier passes by its parity. It must be that phase itself, and when a warp comes to
+// the wait, the barrier may not have been left so far behind that it has the same parity.
 #define PASSES(barrier, number, size) (((barrier) ^ ((number) / (size))) & 1)
 #define IS_PHASE(barrier, number, size) ((barrier) == (number) / (size) + 1)
+#define IS_NEAR(barrier, number, size) ((barrier) >= (number) / (size))
 
-inline wait_done(ring, number) {
-  PASSES(done[(ring) * WINDOW + SLOT(number)], number, WINDOW);
-  assert(IS_PHASE(done[(ring) * WINDOW + SLOT(number)], number, WINDOW))
-}
-inline wait_ready(row, number) {
-  PASSES(ready[(row) * WINDOW + SLOT(number)], number, WINDOW);
-  assert(IS_PHASE(ready[(row) * WINDOW + SLOT(number)], number, WINDOW))
-}
-inline wait_arrived(row, number) {
-  PASSES(arrived[(row) * STAGES + (number) % STAGES], number, STAGES);
-  assert(IS_PHASE(arrived[(row) * STAGES + (number) % STAGES], number, STAGES))
-}
+#define DONE(question, ring, number) question(done[(ring) * WINDOW + SLOT(number)], number, WINDOW)
+#define READY(question, row, number) question(ready[(row) * WINDOW + SLOT(number)], number, WINDOW)
+#define ARRIVED(question, row, number) question(arrived[(row) * STAGES + (number) % STAGES], number, STAGES)
+
 inline arrive_ready(row, number, count) {
   arrivals[(row) * WINDOW + SLOT(number)] = arrivals[(row) * WINDOW + SLOT(number)] + (count);
   assert(arrivals[(row) * WINDOW + SLOT(number)] <= ARRIVALS_TO_BE_READY);
@@ -140,6 +136,7 @@ inline meet() {
 #endif
 
 // The recursion along a slab layer.
+#define STEP_WAITS(question, step) (ARRIVED(question, ROW(b, r), own + (step)) && READY(question, ROW(b, r), own + (step)))
 inline check_step_inputs() {
   assert(stages[ROW(b, r) * STAGES + (own + v) % STAGES] == VALUE(v));
   assert(sums[ROW(b, r) * WINDOW + SLOT(own + v)] == VALUE(v));
@@ -150,80 +147,82 @@ inline check_step_inputs() {
 
 proctype computer(byte b, r) {
   byte seen, v, at, own, remote;
+  bool to_block;
   do
   :: drawn > DRAWS -> break
-  :: atomic { IS_DRAWN -> seen++ };
-    if
-    :: r < ROWS(b) ->
-      do
-      :: v < STEPS ->
-        atomic { wait_arrived(ROW(b, r), own + v) };
-        atomic { wait_ready(ROW(b, r), own + v); check_step_inputs() };
+  :: atomic {
+      IS_DRAWN -> seen++;
+      v = (r < ROWS(b) -> 0 : STEPS);
+      to_block = (r + 1 == ROWS(b) && TO_BLOCK);
+      assert(v == STEPS || STEP_WAITS(IS_NEAR, 0))
+    };
+    do
+    :: v < STEPS ->
+      atomic {
+        STEP_WAITS(PASSES, v) ->
+        assert(STEP_WAITS(IS_PHASE, v));
+        check_step_inputs();
+        rings[RING(b, r + 1) * WINDOW + SLOT(own + v)] = VALUE(v);
+        done[RING(b, r + 1) * WINDOW + SLOT(own + v)]++;
+        assert(v + 1 == STEPS || STEP_WAITS(IS_NEAR, v + 1))
+      };
+      if
+      :: to_block ->
         atomic {
-          check_step_inputs();
-          rings[RING(b, r + 1) * WINDOW + SLOT(own + v)] = VALUE(v);
-          done[RING(b, r + 1) * WINDOW + SLOT(own + v)]++
-        };
-        if
-        :: r + 1 == ROWS(b) && TO_BLOCK ->
-          atomic {
-            at = RING(b + 1, 0) * WINDOW + SLOT(remote + v);
-            assert(awaits_store[at]);
-            rings[at] = VALUE(v);
-            awaits_store[at] = false;
-            done[at]++;
-            at = 0
-          }
-        :: else
-        fi;
-        v++
-      :: else -> break
-      od
-    :: else
-    fi;
+          at = RING(b + 1, 0) * WINDOW + SLOT(remote + v);
+          assert(awaits_store[at]);
+          rings[at] = VALUE(v);
+          awaits_store[at] = false;
+          done[at]++;
+          at = 0
+        }
+      :: else
+      fi;
+      v++
+    :: else -> break
+    od;
     atomic {
       v = 0;
       own = own + COUNTED(r < ROWS(b));
-      remote = remote + (r + 1 == ROWS(b) && TO_BLOCK -> STEPS : 0);
+      remote = remote + (to_block -> STEPS : 0);
       meet()
     }
   od
 }
 
 // Right-hand side less the product with the layer below.
+#define HAS_BOTTOM (FIRST_LAYER(b) + r > 0)
+#define SUM_WAITS(question, step)                                        \
+  (ARRIVED(question, ROW(b, r), own + (step)) &&                         \
+   (!HAS_BOTTOM || DONE(question, RING(b, r), bottom + (step))) &&       \
+   ((step) < WINDOW || DONE(question, RING(b, r + 1), own + (step)-WINDOW)))
 inline check_sum_inputs() {
   assert(stages[ROW(b, r) * STAGES + (own + v) % STAGES] == VALUE(v));
-  assert(FIRST_LAYER(b) + r == 0 || rings[RING(b, r) * WINDOW + SLOT(bottom + v)] == VALUE(v))
+  assert(!HAS_BOTTOM || rings[RING(b, r) * WINDOW + SLOT(bottom + v)] == VALUE(v))
 }
 
 proctype preparer(byte b, r) {
   byte seen, v, at, own, bottom;
   do
   :: drawn > DRAWS -> break
-  :: atomic { IS_DRAWN -> seen++ };
-    if
-    :: r < ROWS(b) ->
-      do
-      :: v < STEPS ->
-        atomic { wait_arrived(ROW(b, r), own + v) };
-        if
-        :: FIRST_LAYER(b) + r > 0 -> atomic { wait_done(RING(b, r), bottom + v); check_sum_inputs() }
-        :: else
-        fi;
-        if
-        :: v >= WINDOW -> atomic { wait_done(RING(b, r + 1), own + v - WINDOW) }
-        :: else
-        fi;
-        atomic {
-          check_sum_inputs();
-          sums[ROW(b, r) * WINDOW + SLOT(own + v)] = VALUE(v);
-          arrive_ready(ROW(b, r), own + v, 1)
-        };
+  :: atomic {
+      IS_DRAWN -> seen++;
+      v = (r < ROWS(b) -> 0 : STEPS);
+      assert(v == STEPS || SUM_WAITS(IS_NEAR, 0))
+    };
+    do
+    :: v < STEPS ->
+      atomic {
+        SUM_WAITS(PASSES, v) ->
+        assert(SUM_WAITS(IS_PHASE, v));
+        check_sum_inputs();
+        sums[ROW(b, r) * WINDOW + SLOT(own + v)] = VALUE(v);
+        arrive_ready(ROW(b, r), own + v, 1);
+        assert(v + 1 == STEPS || SUM_WAITS(IS_NEAR, v + 1));
         v++
-      :: else -> break
-      od
-    :: else
-    fi;
+      }
+    :: else -> break
+    od;
     atomic {
       v = 0;
       own = own + COUNTED(r < ROWS(b));
@@ -276,38 +275,38 @@ proctype mover(byte b, r) {
   byte seen, v, at, own, bottom;
   do
   :: drawn > DRAWS -> break
-  :: atomic { IS_DRAWN -> seen++ };
-    if
-    :: r < ROWS(b) ->
+  :: atomic {
+      IS_DRAWN -> seen++;
+      v = (r < ROWS(b) -> 0 : STEPS);
+      do
+      :: v == 0 && slab == 0 && at < WINDOW -> south_lanes[ROW(b, r) * WINDOW + at] = ZERO; at++
+      :: else -> break
+      od;
+      at = 0;
+      do
+      :: v == 0 && at < OPENED -> admit(at); at++
+      :: else -> break
+      od;
+      at = 0;
+      do
+      :: v == 0 && at < STAGES -> copy(at); at++
+      :: else -> break
+      od;
+      at = 0
+    };
+    do
+    :: v < STEPS ->
       atomic {
-        do
-        :: slab == 0 && at < WINDOW -> south_lanes[ROW(b, r) * WINDOW + at] = ZERO; at++
-        :: else -> break
-        od;
-        at = 0
-      };
-      do
-      :: at < OPENED -> atomic { admit(at); at++ }
-      :: else -> break
-      od;
-      at = 0;
-      do
-      :: at < STAGES -> atomic { copy(at); at++ }
-      :: else -> break
-      od;
-      at = 0;
-      do
-      :: v < STEPS ->
-        atomic { wait_done(RING(b, r + 1), own + v); copy(v + STAGES) };
-        atomic {
-          assert(rings[RING(b, r + 1) * WINDOW + SLOT(own + v)] == VALUE(v));
-          admit(v + OPENED);
-          v++
-        }
-      :: else -> break
-      od
-    :: else
-    fi;
+        DONE(PASSES, RING(b, r + 1), own + v) ->
+        assert(DONE(IS_PHASE, RING(b, r + 1), own + v));
+        copy(v + STAGES);
+        assert(rings[RING(b, r + 1) * WINDOW + SLOT(own + v)] == VALUE(v));
+        admit(v + OPENED);
+        assert(v + 1 == STEPS || DONE(IS_NEAR, RING(b, r + 1), own + v + 1));
+        v++
+      }
+    :: else -> break
+    od;
     atomic {
       v = 0;
       own = own + COUNTED(r < ROWS(b));
@@ -326,18 +325,19 @@ proctype mover(byte b, r) {
 #define MAY_TAKE(i) (complete[i] < STEPS && complete[i] < consumed[i] + ROOM)
 #define MAY_CONSUME(i)                                \
   (consumed[i] < complete[i] && complete[i] < STEPS && \
-   PASSES(done[RING(b, first + i + 1) * WINDOW + SLOT(own[i] + consumed[i])], own[i] + consumed[i], WINDOW))
+   DONE(PASSES, RING(b, first + i + 1), own[i] + consumed[i]))
 
 inline take_south(i) {
   if
-  :: complete[i] < POINTS -> south_lanes[ROW(b, first + i) * WINDOW + SLOT(own[i] + WINDOW - 1 + complete[i])] = VALUE(complete[i])
+  :: complete[i] < POINTS ->
+    south_lanes[ROW(b, first + i) * WINDOW + SLOT(own[i] + WINDOW - 1 + complete[i])] = VALUE(complete[i])
   :: else
   fi;
   arrive_ready(ROW(b, first + i), own[i] + complete[i], 1);
   complete[i]++
 }
 inline consume_south(i) {
-  assert(IS_PHASE(done[RING(b, first + i + 1) * WINDOW + SLOT(own[i] + consumed[i])], own[i] + consumed[i], WINDOW));
+  assert(DONE(IS_PHASE, RING(b, first + i + 1), own[i] + consumed[i]));
   consumed[i]++
 }
 
@@ -348,21 +348,23 @@ proctype south_receiver(byte b, first) {
   byte consumed[2];
   do
   :: drawn > DRAWS -> break
-  :: atomic { IS_DRAWN -> seen++ };
-    if
-    :: slab > 0 && first < ROWS(b) ->
-      atomic { complete[1] = (first + 1 < ROWS(b) -> 0 : STEPS) };
-      do
-      :: atomic { MAY_TAKE(0) -> take_south(0) }
-      :: atomic { MAY_CONSUME(0) -> consume_south(0) }
-      :: atomic { MAY_TAKE(1) -> take_south(1) }
-      :: atomic { MAY_CONSUME(1) -> consume_south(1) }
-      :: complete[0] == STEPS && complete[1] == STEPS -> break
-      od
-    :: else
-    fi;
+  :: atomic {
+      IS_DRAWN -> seen++;
+      complete[0] = (slab > 0 && first < ROWS(b) -> 0 : STEPS);
+      complete[1] = (slab > 0 && first + 1 < ROWS(b) -> 0 : STEPS)
+    };
+    do
+    :: atomic { MAY_TAKE(0) -> take_south(0) }
+    :: atomic { MAY_CONSUME(0) -> consume_south(0) }
+    :: atomic { MAY_TAKE(1) -> take_south(1) }
+    :: atomic { MAY_CONSUME(1) -> consume_south(1) }
+    :: complete[0] == STEPS && complete[1] == STEPS -> break
+    od;
     atomic {
-      complete[0] = 0; complete[1] = 0; consumed[0] = 0; consumed[1] = 0;
+      complete[0] = 0;
+      complete[1] = 0;
+      consumed[0] = 0;
+      consumed[1] = 0;
       own[0] = own[0] + COUNTED(first < ROWS(b));
       own[1] = own[1] + COUNTED(first + 1 < ROWS(b));
       meet()
@@ -371,44 +373,47 @@ proctype south_receiver(byte b, first) {
 }
 
 // Brings the layer below: from packets, or by opening slots for the thread block before, which fills them.
+#define MAY_CONSUME_BELOW \
+  (consumed < v && v < STEPS && DONE(PASSES, RING(b, 1), own + consumed))
+#define MAY_OPEN (v < STEPS && (v < WINDOW || DONE(PASSES, RING(b, 1), own + v - WINDOW)))
+
+inline take_bottom() {
+  rings[RING(b, 0) * WINDOW + SLOT(bottom + v)] = VALUE(v);
+  done[RING(b, 0) * WINDOW + SLOT(bottom + v)]++;
+  v++
+}
+inline consume_below() {
+  assert(DONE(IS_PHASE, RING(b, 1), own + consumed));
+  consumed++
+}
+inline open() {
+  assert(v < WINDOW || DONE(IS_PHASE, RING(b, 1), own + v - WINDOW));
+  assert(!awaits_store[RING(b, 0) * WINDOW + SLOT(bottom + v)]);
+  awaits_store[RING(b, 0) * WINDOW + SLOT(bottom + v)] = true
+}
+
 proctype bottom_receiver(byte b) {
   byte seen, at, v, consumed, bottom, own, remote;
+  bool from_packets;
   do
   :: drawn > DRAWS -> break
-  :: atomic { IS_DRAWN -> seen++ };
-    if
-    :: FROM_PACKETS ->
-      do
-      :: atomic {
-          v < STEPS && v < consumed + WINDOW ->
-          rings[RING(b, 0) * WINDOW + SLOT(bottom + v)] = VALUE(v);
-          done[RING(b, 0) * WINDOW + SLOT(bottom + v)]++;
-          v++
-        }
-      :: atomic {
-          v < STEPS && consumed < v && PASSES(done[RING(b, 1) * WINDOW + SLOT(own + consumed)], own + consumed, WINDOW) ->
-          assert(IS_PHASE(done[RING(b, 1) * WINDOW + SLOT(own + consumed)], own + consumed, WINDOW));
-          consumed++
-        }
-      :: v == STEPS -> break
-      od
-    :: FROM_BLOCK ->
-      do
-      :: v < STEPS ->
-        if
-        :: v >= WINDOW -> atomic { wait_done(RING(b, 1), own + v - WINDOW) }
-        :: else
-        fi;
-        atomic {
-          assert(!awaits_store[RING(b, 0) * WINDOW + SLOT(bottom + v)]);
-          awaits_store[RING(b, 0) * WINDOW + SLOT(bottom + v)] = true
-        };
-        atomic { arrive_ready(ROW(b - 1, LAYERS - 1), remote + v, 1) };
+  :: atomic {
+      IS_DRAWN -> seen++;
+      from_packets = FROM_PACKETS;
+      v = (FROM_PACKETS || FROM_BLOCK -> 0 : STEPS)
+    };
+    do
+    :: atomic { from_packets && v < STEPS && v < consumed + WINDOW -> take_bottom() }
+    :: atomic { from_packets && MAY_CONSUME_BELOW -> consume_below() }
+    :: !from_packets && v < STEPS ->
+      atomic { MAY_OPEN -> open() };
+      atomic {
+        arrive_ready(ROW(b - 1, LAYERS - 1), remote + v, 1);
+        assert(v + 1 < WINDOW || v + 1 == STEPS || DONE(IS_NEAR, RING(b, 1), own + v + 1 - WINDOW));
         v++
-      :: else -> break
-      od
-    :: else
-    fi;
+      }
+    :: v == STEPS -> break
+    od;
     atomic {
       v = 0;
       consumed = 0;

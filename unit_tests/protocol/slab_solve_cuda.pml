@@ -20,12 +20,19 @@
 // explore.py gives the sizes, and one of the faults, with which SPIN has to refuse the model:
 //   FAULT_ANY_ORDER         tickets in an order that is not topological
 //   FAULT_NO_TICKETS        the order is dealt out by the number of the cluster, resident or not
-//   FAULT_STAMPS            with the value 2: stamps without the epoch. Four stamps are enough: they may wrap around
+//   FAULT_STAMPS            stamps without the epoch
 //   FAULT_STAMP_FIRST       stamp and value of a packet are two words
 //   FAULT_NO_FORWARD_COUNT  the backward sweep does not wait for the forward sweep
 //   FAULT_EARLY_RESET       the first cluster to leave resets the words
 //   FAULT_NO_RESET          nobody does
+//   FAULT_COUNT_OF_LAUNCH   MIXED, with one count of forward tiles for the launch
 //   FAULT_OWN_ORDERS        each device has a topological order of its own
+//   FAULT_LAUNCH_ORDER      the second device has the launches in another order
+//   FAULT_NO_WAIT_FOR_PEERS launches of one sweep that do not wait for the launch before on the other device
+//
+// STAMPS is how many different stamps there are before they begin again. With four, each is taken in every other launch,
+// which is enough on one device: every sweep writes all packets that are read. On two devices the packets at a cut are written
+// in one of the sweeps alone.
 
 #ifndef GRIDS
 #define GRIDS 1
@@ -39,9 +46,16 @@
 #define KINDS 7  // of launches: 1 forward + 2 backward + 4 both
 #endif
 #ifdef FAULT_STAMPS
-#define STAMPS FAULT_STAMPS
-#else
+#define STAMPS 2
+#endif
+#ifndef STAMPS
 #define STAMPS 4
+#endif
+#ifdef FAULT_COUNT_OF_LAUNCH
+#undef COUNT_BY_GRID
+#endif
+#ifdef FAULT_NO_WAIT_FOR_PEERS
+#undef AFTER_PEERS
 #endif
 #define LANES 2
 #define STEPS (POINTS + LANES - 1)
@@ -291,7 +305,7 @@ inline leave() {
 
 // When all clusters have left: each tile is computed once in each sweep, and the words are ready for the next launch.
 inline check_launch() {
-  assert(ticket[d] == 0 && exited[d] == 0 && epoch[d] == launch + 1);
+  assert(ticket[d] == 0 && exited[d] == 0 && epoch[d] == turn + 1);
   number = 0;
   do
   :: number < COUNTERS -> assert(forward_finished[d * COUNTERS + number] == 0); number++
@@ -312,25 +326,33 @@ inline check_launch() {
   od
 }
 
-#if defined(AFTER_PEERS) && DEVICES == 2
-#define MAY_START (left[0] >= launch * CLUSTERS && left[1] >= launch * CLUSTERS)
+#ifdef AFTER_PEERS
+#define MAY_START (left[0] >= turn * CLUSTERS && left[DEVICES - 1] >= turn * CLUSTERS)
 #else
-#define MAY_START (left[d] >= launch * CLUSTERS)
+#define MAY_START (left[d] >= turn * CLUSTERS)
+#endif
+#ifdef FAULT_LAUNCH_ORDER
+#define LAUNCH_AT(turn) (d == 0 -> (turn) : LAUNCHES - 1 - (turn))
+#define EPOCH launch
+#else
+#define LAUNCH_AT(turn) (turn)
+#define EPOCH epoch[d]
 #endif
 
 // A cluster of each launch of a device.
 proctype cluster(byte d, c) {
-  byte launch, at_start, drawn, entry, sweep, tile, grid, slab, layer, step, stamp, this;
+  byte turn, launch, at_start, drawn, entry, sweep, tile, grid, slab, layer, step, stamp, this;
   byte from_south, from_bottom, to_north, to_top, exited_before, number;
   bool first_draw;
   do
-  :: launch < LAUNCHES ->
+  :: turn < LAUNCHES ->
     atomic {
       MAY_START && resident[d] < capacity[d];
       resident[d]++;
+      launch = LAUNCH_AT(turn);
       first_draw = true
     };
-    at_start = epoch[d];
+    at_start = EPOCH;
     do
     :: true ->
       draw();
@@ -350,12 +372,12 @@ proctype cluster(byte d, c) {
       resident[d]--;
       left[d]++;
       if
-      :: left[d] == (launch + 1) * CLUSTERS -> check_launch()
+      :: left[d] == (turn + 1) * CLUSTERS -> check_launch()
       :: else
       fi;
       number = 0;
       entry = 0;
-      launch++
+      turn++
     }
   :: else -> break
   od

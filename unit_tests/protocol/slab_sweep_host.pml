@@ -98,6 +98,12 @@ inline check(first, behind_last) {
   assert(slab == 0 || computed[word - 1] >= MIN(behind_last + LAG, steps))
 }
 
+#ifdef FAULT_NO_LAG
+#define NEEDED block_end
+#else
+#define NEEDED MIN(block_end + LAG, steps)
+#endif
+
 inline run_tile() {
   d_step {
     slab = tiles[tile].slab;
@@ -106,30 +112,25 @@ inline run_tile() {
     step = BEGIN(tiles[tile].layer, slab);
     end = END(tiles[tile].layer, slab, steps)
   }
-  if
+  do
   :: step < end ->
-    progress[word] >= step;
-    do
-    :: step < end ->
-      block_end = MIN(step + BLOCK, end);
-#ifdef FAULT_NO_LAG
-      (slab == 0 || progress[word - 1] >= block_end);
-#else
-      (slab == 0 || progress[word - 1] >= MIN(block_end + LAG, steps));
-#endif
+    block_end = MIN(step + BLOCK, end);
+    // Both waits, and what is computed after them, are one step: nobody sees how far a thread is in it.
+    atomic {
+      progress[word] >= step && (slab == 0 || progress[word - 1] >= NEEDED);
+      check(step, block_end);
 #ifdef FAULT_EARLY_PROGRESS
-      progress[word] = block_end;
+      progress[word] = block_end
+    };
+    computed[word] = block_end;
+#else
+      computed[word] = block_end
+    };
+    progress[word] = block_end;
 #endif
-      d_step { check(step, block_end) };
-      computed[word] = block_end;
-#ifndef FAULT_EARLY_PROGRESS
-      progress[word] = block_end;
-#endif
-      step = block_end
-    :: else -> break
-    od
-  :: else
-  fi
+    step = block_end
+  :: else -> break
+  od
 }
 
 inline work() {
@@ -141,7 +142,12 @@ inline work() {
     :: else -> break
     fi
   od;
-  atomic { left_before = finished_workers; finished_workers++ };
+  // What a call had at hand is nothing to the next.
+  atomic {
+    left_before = finished_workers;
+    finished_workers++;
+    tile = 0; slab = 0; word = 0; steps = 0; step = 0; end = 0; block_end = 0
+  };
 #ifdef FAULT_EARLY_RESET
   if
   :: left_before == 0 ->
