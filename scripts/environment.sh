@@ -138,6 +138,9 @@ provide_peers() { provide_more PETSc petsc-dev; }
 # A second compiler, its sanitizers, what names the lines in their reports, and the checker of sources.
 provide_clang() { provide_more Clang clang-19 llvm-19 libclang-rt-19-dev libomp-19-dev clang-tidy-19; }
 
+# What explores the models of the protocols between threads.
+provide_spin() { provide_more SPIN spin; }
+
 # inside FLAVOUR COMMAND [ARG ...]: runs a command in the repository, where the library builds.
 inside() {
   local flavour=$1

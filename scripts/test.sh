@@ -46,6 +46,8 @@ case "${1:?quick, rest or serial}" in
     cmake --preset openmp-test -DHYPERPLANE_BUILD_PERF_TESTS=ON
     cmake --build --preset openmp-test
     ctest --preset openmp-test --label-regex benchmark --output-on-failure --parallel "$(nproc)"
+    printf '\n== models of how threads wait for one another\n'
+    unit_tests/protocol/explore.py
     ;;
   serial)
     # With the benchmark that needs Kokkos Kernels, and more ranks of MPI.
