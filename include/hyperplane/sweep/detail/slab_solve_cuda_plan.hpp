@@ -49,8 +49,8 @@ class CudaSlabBlockSolve {
     for (int v = 0; v < count; ++v) {
       auto const& y = sweeps == Sweeps::backward ? rhs[v] : x[v];
       m_launch(stream, m_tiles,
-               {{{factors, 0, m_south_packets.data(), m_bottom_packets.data(), m_forward_finished.data(), m_shape,
-                  m_tiles, values * sizeof(Storage) <= m_cache_bytes},
+               {{{factors, 0, m_south_packets.data(), m_bottom_packets.data(), &m_state.data()->m_forward_finished,
+                  m_shape, m_tiles, values * sizeof(Storage) <= m_cache_bytes},
                  {rhs[v].packs(), y.packs(), x[v].packs()},
                  m_order.data(),
                  m_state.data(),
@@ -76,7 +76,6 @@ class CudaSlabBlockSolve {
     // layer one step and the way there.
     m_order = cuda::DeviceArray<int>(stream, cuda_slab_order(map, tiles_k, vector_length, layers));
     m_state = cuda::DeviceArray<CudaSlabState>(stream, 1);
-    m_forward_finished = cuda::DeviceArray<int>(stream, 1);
     cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   }
 
@@ -89,7 +88,6 @@ class CudaSlabBlockSolve {
   cuda::DeviceArray<Packet> m_bottom_packets;
   cuda::DeviceArray<int> m_order;
   cuda::DeviceArray<CudaSlabState> m_state;
-  cuda::DeviceArray<int> m_forward_finished;
 };
 
 /// Plan of SweepPath::slab: one launch for a vector.

@@ -16,7 +16,9 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// Words between the blocks of one launch and from launch to launch; zero at first, left ready by the last block.
 struct CudaSlabState {
   int m_ticket;
+  int m_forward_finished;  ///< of one grid
   int m_exited;
+  int m_unused;
   unsigned long long m_epoch;
 };
 
@@ -52,7 +54,7 @@ struct CudaGridTiles {
     bool const forward = ticket < m_layout.m_tiles;
     return {m_layout, m_order[forward ? ticket : ticket - m_layout.m_tiles], forward};
   }
-  __device__ void reset_finished() const { *m_layout.m_forward_finished = 0; }
+  __device__ void reset_finished() const { m_state->m_forward_finished = 0; }
 };
 
 /// Those of several grids. Those of each grid are in topological order, the backward sweep after the forward sweep, so
