@@ -166,8 +166,8 @@ auto& value_of(Options& options, const Option& option) {
   }
 }
 
-/// The options of a line as the settings have them. Throws Error where they have one that the line has not, and one of
-/// another that they have not.
+/// The options of a line as the settings have them. Throws Error where they name an option that the line does not have,
+/// or one that means nothing without another that is not given.
 template <class Options, class Line>
 Options read_options(const Line& line, const OptionTexts& texts) {
   Options options;

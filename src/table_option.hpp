@@ -29,7 +29,7 @@ struct TableOption {
   Range range;
   const char* other = nullptr;  ///< another option, without which this one says nothing
 
-  /// The same, of another option.
+  /// The same option, which means nothing unless another one is given, too.
   constexpr TableOption of(const char* option) const { return {name, member, summary, range, option}; }
 };
 
@@ -43,7 +43,6 @@ constexpr TableOption<Options, Value> option(const char* name, Value Options::* 
 constexpr std::span<const SweepPath> choices_of(std::type_identity<SweepPath>) { return sweep_paths; }
 inline constexpr std::array<LineDirection, 3> all_line_directions{LineDirection::i, LineDirection::j, LineDirection::k};
 constexpr std::span<const LineDirection> choices_of(std::type_identity<LineDirection>) { return all_line_directions; }
-inline constexpr std::array<Coupling, 3> couplings{Coupling::none, Coupling::coloured, Coupling::natural};
 constexpr std::span<const Coupling> choices_of(std::type_identity<Coupling>) { return couplings; }
 
 /// "automatic|portable|slab"

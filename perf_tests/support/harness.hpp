@@ -10,6 +10,7 @@
 #include <benchmark/benchmark.h>
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -62,7 +63,9 @@ template <class Exec>
 void time_kernel(benchmark::State& state, const Exec& exec, const Stream<Exec>& stream, std::int64_t points,
                  const Cost& cost, const std::function<void()>& kernel, double enough = 0.0) {
   kernel();
-  int const batch = 1 + static_cast<int>(enough / seconds_of(exec, kernel));
+  constexpr double most = 1e6;
+  int const batch =
+      enough > 0 ? 1 + static_cast<int>(std::min(enough / std::max(seconds_of(exec, kernel), 1e-9), most)) : 1;
   stream.copy(exec);
   stream.triad(exec);
   Samples kernel_times;

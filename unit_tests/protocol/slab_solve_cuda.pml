@@ -8,10 +8,12 @@
 // resident at a time, at least one, and they come in any order; a cluster leaves when it has drawn its last ticket. The
 // order of the tickets is any topological one: all of them are explored.
 //
-// Beyond today's code, for what is planned:
+// Several grids (detail::CudaGroupTiles), which the code has with all three:
 //   GRIDS 2        grids that do not depend on one another share a launch: an entry of the order names grid and tile
 //   COUNT_BY_GRID  the backward sweep of a grid waits for the forward tiles of that grid, not for those of the launch
 //   MIXED          so its backward tiles may have lower tickets than forward tiles of another grid
+//
+// Beyond today's code, for what is planned:
 //   DEVICES 2      the layers of a grid are cut over devices, which start each launch when they like. Each has tickets and
 //                  words of its own, in the order that all have in common. Packets are stored to the device that polls
 //                  them. FLIPPED: the second grid has its first layers on the last device

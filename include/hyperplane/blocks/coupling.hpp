@@ -3,6 +3,8 @@
 
 #include <hyperplane/core/abi.hpp>
 
+#include <array>
+
 namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// What a preconditioner of several grid blocks couples.
@@ -11,6 +13,9 @@ enum class Coupling {
   coloured,  ///< in the order of colour, grid block, point: M equals A on A's pattern, couplings included
   natural,   ///< of the parts of one box, in the order of the box's points: M is that of the box, but for rounding
 };
+
+/// All of them.
+inline constexpr std::array<Coupling, 3> couplings{Coupling::none, Coupling::coloured, Coupling::natural};
 
 constexpr const char* name(Coupling coupling) {
   switch (coupling) {

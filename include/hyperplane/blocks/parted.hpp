@@ -24,7 +24,6 @@
 #include <span>
 #include <string>
 #include <type_traits>
-#include <utility>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
@@ -89,17 +88,23 @@ class Parted {
   /// Computes the factors of A. Throws Error where the grid of A is another one.
   void factor(const execution_space& exec, const Matrix& a) {
     detail::check_grid("Parted::factor", "A", a.grid(), m_grid);
-    if (m_whole) return m_whole->factor(exec, a);
-    auto& parts = *m_parts;
-    parts.copies.to_parts("Hyperplane::Parted::copy_matrix", exec, a.flat().data(), parts.a.flat().data(),
-                          stencil7_size * block_size * block_size);
-    parts.preconditioner.factor(exec, parts.a);
+    m_factored = false;
+    if (m_whole) {
+      m_whole->factor(exec, a);
+    } else {
+      auto& parts = *m_parts;
+      parts.copies.to_parts("Hyperplane::Parted::copy_matrix", exec, a.flat().data(), parts.a.flat().data(),
+                            stencil7_size * block_size * block_size);
+      parts.preconditioner.factor(exec, parts.a);
+    }
+    m_factored = true;
   }
 
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where a grid is another one.
   void solve(const execution_space& exec, const Vector& rhs, const Vector& x) const {
     detail::check_grid("Parted::solve", "the right-hand side", rhs.grid(), m_grid);
     detail::check_grid("Parted::solve", "x", x.grid(), m_grid);
+    require(m_factored, "Parted::solve: called before factor");
     if (m_whole) return m_whole->solve(exec, rhs, x);
     auto const& parts = *m_parts;
     auto* const values = parts.x.flat().data();
@@ -160,6 +165,7 @@ class Parted {
   Options m_options;
   std::optional<P> m_whole;
   std::shared_ptr<Parts> m_parts;
+  bool m_factored = false;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

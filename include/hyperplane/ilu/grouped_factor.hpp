@@ -31,6 +31,9 @@ class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
   using Sweeps = GroupedSweeps<Scalar, n, Exec, Storage>;
   static constexpr int vector_length = Sweeps::vector_length;
 
+  /// Whether it runs where plans' sweeps are grouped.
+  static bool is_available() { return true; }
+
   /// For plans whose sweeps are grouped as well.
   GroupedBlockIlu0Factor(const Exec& exec, const std::vector<typename Sweeps::Member>& members, int /*multiprocessors*/)
       : m_sweep(exec, "Hyperplane::GroupedBlockIlu0Factor", Sweeps::extents(members), vector_length - 1,

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
-#include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/macros.hpp>
@@ -53,6 +52,8 @@ class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
   static constexpr bool exists = true;
   using Sweeps = GroupedSweeps<Scalar, n, Exec, Storage>;
   static constexpr int vector_length = Sweeps::vector_length;
+
+  static bool is_available() { return Factor::lacking().empty(); }
 
   GroupedBlockIlu0Factor(const Exec& exec, const std::vector<typename Sweeps::Member>& members, int multiprocessors) {
     std::vector<typename Factor::Member> grids;

@@ -41,7 +41,7 @@ class CudaGroupOrder {
     }
   }
 
-  /// Those of one sweep, or of a sweep forward and one backward.
+  /// The tiles of all grids, of one sweep or of both.
   std::vector<CudaGroupTile> list(bool both) const {
     std::vector<Progress> grids;
     Waiting waiting;

@@ -63,8 +63,9 @@ constexpr CudaSlabShape choose_cuda_slab_shape(const Grid& grid, int vector_leng
                              grid.nk(), memory, shared_bytes);
 }
 
-/// The same of several grids that do not depend on one another, for all of them: as long clusters as it takes to have
-/// one on every multiprocessor when each slab has one, since what is done side by side waits.
+/// The same of several grids that do not depend on one another, for all of them. Blocks of a cluster wait for one
+/// another, so clusters are only as long as it takes to have thread blocks for three quarters of the multiprocessors,
+/// with a cluster for each slab.
 template <int vector_length>
 CudaSlabShape choose_cuda_group_shape(const std::vector<SlabMap<vector_length>>& maps, const CudaSlabMemory& memory,
                                       int multiprocessors, std::size_t shared_bytes) {

@@ -9,7 +9,6 @@
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/slab_map.hpp>
-#include <hyperplane/grid/stencil7.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -101,7 +101,7 @@ class RankedBlocks {
         factor->template run<typename Matrix::storage_type>(exec, plan_of, matrix_of);
       }
     }
-    for (int const b : factors_together ? alone : numbers) m_blocks[as_size(b)].factor(exec, a.block(b));
+    for (int const b : factor ? alone : numbers) m_blocks[as_size(b)].factor(exec, a.block(b));
   }
 
   /// solve(), forward() or backward(), as `sweeps` says: the halves where P is coupled by colours.
@@ -147,7 +147,9 @@ class RankedBlocks {
         std::vector<typename GroupedSweeps::Member> members;
         for (int const b : rank.together) members.push_back({block(b).sweeps(), packs.first(b)});
         rank.sweeps.emplace(exec, members, multiprocessors);
-        if constexpr (factors_together) rank.factor.emplace(exec, members, multiprocessors);
+        if constexpr (factors_together) {
+          if (GroupedFactor::is_available()) rank.factor.emplace(exec, members, multiprocessors);
+        }
         return;
       }
     }

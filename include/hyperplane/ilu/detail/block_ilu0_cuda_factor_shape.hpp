@@ -27,8 +27,9 @@ constexpr CudaFactorShape choose_cuda_factor_shape(const Grid& grid, int vector_
   return shape;
 }
 
-/// The same of several grids that do not depend on one another, for all of them: as long clusters as it takes to have
-/// about half of the rows that the device holds when each slab has one, and not so long that many blocks have no row.
+/// The same of several grids that do not depend on one another, for all of them. With a cluster for each slab there are
+/// at least 1.8 thread blocks for each multiprocessor, as far as clusters may be so long; and at most 15 % more blocks
+/// than rows, counted by the steps that they take.
 template <int vector_length>
 CudaFactorShape choose_cuda_group_factor_shape(const std::vector<SlabMap<vector_length>>& maps, int multiprocessors) {
   // Steps of all rows, and of blocks without one too.

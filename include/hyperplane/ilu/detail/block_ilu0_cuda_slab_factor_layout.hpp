@@ -77,7 +77,7 @@ struct CudaSlabFactorLayout {
     cuda::PhaseBarrier* above_free;        // [neighbour_stages]: the row above, of the next block, has room
     cuda::PhaseBarrier* done;              // [window]
     int* ticket;
-    std::byte* rest;  // what more there is than shared_bytes
+    std::byte* rest;  // with several grids a copy of the layout, beside shared_bytes
   };
   __device__ static Shared carve(std::byte* memory) {
     Shared s;

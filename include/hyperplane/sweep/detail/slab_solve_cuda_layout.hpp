@@ -114,7 +114,7 @@ struct CudaSlabLayout {
     cuda::PhaseBarrier* done;     // [layers + 1][window]: the step is in the ring, and what it needed is free
     cuda::PhaseBarrier* ready;    // [layers][window]: all that the step needs is there, and the slot is free
     int* ticket;
-    std::byte* rest;  // what more there is than `memory` says
+    std::byte* rest;  // with several grids a copy of the layout, beside what `memory` says
   };
   __device__ static Shared carve(std::byte* memory, const CudaSlabShape& shape) {
     Shared s;

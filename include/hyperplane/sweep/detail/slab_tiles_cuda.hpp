@@ -16,7 +16,7 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// Words between the blocks of one launch and from launch to launch; zero at first, left ready by the last block.
 struct CudaSlabState {
   int m_ticket;
-  int m_forward_finished;  ///< of one grid
+  int m_forward_finished;  ///< of one grid; with several each has a count of its own
   int m_exited;
   int m_unused;
   unsigned long long m_epoch;
