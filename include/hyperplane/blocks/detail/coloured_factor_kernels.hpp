@@ -70,7 +70,7 @@ struct FaceDiagnosis {
 /// RestoreDiagonals.
 template <class Rule, class Scalar, int n, class Storage, class MatrixStorage, int vector_length, class Record>
 struct TakeLowerNeighbours {
-  using Coupling = block::LaneMatrix<Scalar, MatrixStorage, n, vector_length>;
+  using GivenBlock = block::LaneMatrix<Scalar, MatrixStorage, n, vector_length>;
 
   Rule m_rule;
   const FacePoint* m_points;
@@ -95,7 +95,7 @@ struct TakeLowerNeighbours {
   /// Whether the coupling is finite.
   KOKKOS_FUNCTION bool keep(std::int64_t p, const FacePoint& point, int number) const {
     Direction const direction = m_couplings[number].direction;
-    Coupling const c{entries(point, direction)};
+    GivenBlock const c{entries(point, direction)};
     block::Matrix<Scalar, n> kept;
     for (int column = 0; column < n; ++column) {
       for (int row = 0; row < n; ++row) kept(row, column) = m_rule.scale() * c(row, column);
@@ -121,7 +121,7 @@ struct TakeLowerNeighbours {
       // Two of them, where the points are neighbours across two faces.
       for (int reverse = coupling.reverse_begin; reverse < coupling.reverse_end; ++reverse) {
         if (!(m_reverse[reverse].donor == point.slot)) continue;
-        block::gemm_subtract<n>(Coupling{entries(point, coupling.direction)},
+        block::gemm_subtract<n>(GivenBlock{entries(point, coupling.direction)},
                                 block::LaneMatrix<Scalar, Storage, n, 1>{m_upper + std::int64_t{reverse} * (n * n)}, d);
       }
     }
