@@ -134,7 +134,7 @@ void add_linear_options(CLI::App& app, SteadyOptions& steady) {
              {{"none", hyperplane::Coupling::none},
               {"coloured", hyperplane::Coupling::coloured},
               {"natural", hyperplane::Coupling::natural}},
-             "of grid blocks in the preconditioner; bilu0 alone has coloured and natural (parts of one box)");
+             "of grid blocks in the preconditioner; bilu0 and ssor have coloured and natural (parts of one box)");
   app.add_option("--relaxation", linear.relaxation, "of ssor and lines, more than 0 and less than 2")
       ->capture_default_str();
   add_choice(app, "--line-direction", linear.line_direction,

@@ -38,44 +38,54 @@ class MultiBlockTest : public ::testing::Test {
     EXPECT_TRUE(near(to_host(exec, b), rest, 1e-13)) << what << ", n = " << n;
   }
 
+  /// A solve with P, coupled, is that of a reference over the whole matrix: `reference_of(rows, colours)`.
+  template <class P, class MatrixStorage, class ReferenceOf>
+  void expect_coupled(const std::string& what, const MultiBlockGrid& grid,
+                      const typename MultiBlock<P>::Options& options, const ReferenceOf& reference_of,
+                      double tolerance) {
+    constexpr int n = P::Vector::block_size;
+    MultiBlockReference const reference(grid, n);
+    auto const a = to_device<double, n, MatrixStorage>(exec, reference);
+    auto const before = to_host(a.flat());
+    MultiBlock<P> plan(exec, grid, options);
+    EXPECT_EQ(plan.coupling(), options.coupling);
+    plan.factor(exec, a);
+    ASSERT_TRUE(plan.status(exec).ok()) << what << ": " << plan.status(exec).message();
+    EXPECT_TRUE(bitwise_equal(to_host(a.flat()), before)) << what;
+    // A may go.
+    Kokkos::deep_copy(exec, a.flat(), static_cast<MatrixStorage>(0));
+    auto const expected = reference_of(reference, plan.colours());
+    auto const values = random_vector(grid.size() * n, 4);
+    auto const rhs = to_device<double, n>(exec, grid, values);
+    MultiBlockVector<double, n, Exec> const x(exec, grid);
+    plan.solve(exec, rhs, x);
+    EXPECT_TRUE(near(to_host(exec, x), expected.solve(values), tolerance)) << what << ", n = " << n;
+    EXPECT_TRUE(bitwise_equal(to_host(exec, rhs), values)) << what;
+    plan.solve(exec, rhs, rhs);
+    EXPECT_TRUE(bitwise_equal(to_host(exec, rhs), to_host(exec, x))) << what << ", in place";
+  }
+
   /// A solve with Coupling::coloured is that of BILU(0) of the whole matrix in that order.
   template <int n, class Storage = double, class MatrixStorage = Storage>
   void expect_coloured(const std::string& what, const MultiBlockGrid& grid, const std::vector<int>& colours,
                        double tolerance) {
-    MultiBlockReference const reference(grid, n);
-    auto const a = to_device<double, n, MatrixStorage>(exec, reference);
-    auto const before = to_host(a.flat());
-    using Ilu = MultiBlock<BlockIlu0<double, n, Exec, Storage>>;
-    Ilu ilu(exec, grid, {.coupling = Coupling::coloured, .colours = colours});
-    ilu.factor(exec, a);
-    ASSERT_TRUE(ilu.status(exec).ok()) << what << ": " << ilu.status(exec).message();
-    EXPECT_TRUE(bitwise_equal(to_host(a.flat()), before)) << what;
-    // A may go.
-    Kokkos::deep_copy(exec, a.flat(), static_cast<MatrixStorage>(0));
-    ReferenceOrderedIlu0 const expected(reference.rows_without_own(), coloured_places(grid, ilu.colours()));
-    auto const values = random_vector(grid.size() * n, 4);
-    auto const rhs = to_device<double, n>(exec, grid, values);
-    MultiBlockVector<double, n, Exec> const x(exec, grid);
-    ilu.solve(exec, rhs, x);
-    EXPECT_TRUE(near(to_host(exec, x), expected.solve(values), tolerance)) << what << ", n = " << n;
-    EXPECT_TRUE(bitwise_equal(to_host(exec, rhs), values)) << what;
-    ilu.solve(exec, rhs, rhs);
-    EXPECT_TRUE(bitwise_equal(to_host(exec, rhs), to_host(exec, x))) << what << ", in place";
+    expect_coupled<BlockIlu0<double, n, Exec, Storage>, MatrixStorage>(
+        what, grid, {.coupling = Coupling::coloured, .colours = colours},
+        [&](const MultiBlockReference& a, const std::vector<int>& found) {
+          return ReferenceOrderedIlu0(a.rows_without_own(), coloured_places(grid, found));
+        },
+        tolerance);
   }
 
   /// A solve with Coupling::natural is that of BILU(0) of the box that was cut, in the order of its points.
   template <int n, class Storage = double>
   void expect_natural(const std::string& what, const CutGrid& cut, double tolerance) {
-    auto const& grid = cut.grid;
-    MultiBlockReference const reference(grid, n);
-    MultiBlock<BlockIlu0<double, n, Exec, Storage>> ilu(exec, grid, {.coupling = Coupling::natural});
-    EXPECT_EQ(ilu.coupling(), Coupling::natural);
-    ilu.factor(exec, to_device<double, n, Storage>(exec, reference));
-    ReferenceOrderedIlu0 const expected(reference.rows(), natural_places(cut));
-    auto const values = random_vector(grid.size() * n, 4);
-    auto const x = to_device<double, n>(exec, grid, values);
-    ilu.solve(exec, x, x);
-    EXPECT_TRUE(near(to_host(exec, x), expected.solve(values), tolerance)) << what << ", n = " << n;
+    expect_coupled<BlockIlu0<double, n, Exec, Storage>, Storage>(
+        what, cut.grid, {.coupling = Coupling::natural},
+        [&](const MultiBlockReference& a, const std::vector<int>&) {
+          return ReferenceOrderedIlu0(a.rows(), natural_places(cut));
+        },
+        tolerance);
   }
 
   Exec exec{};

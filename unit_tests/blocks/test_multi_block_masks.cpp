@@ -5,6 +5,7 @@
 #include <hyperplane/blocks/mask_points.hpp>
 #include <hyperplane/blocks/multi_block.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/ssor/ssor.hpp>
 #include <limits>
 #include <string>
 #include <utility>
@@ -111,9 +112,11 @@ class MultiBlockMasks : public ::testing::Test {
     }
   }
 
-  /// The product with M of the other points in the order of Coupling::coloured.
-  template <int n>
-  void expect_coloured(const std::string& what, const MultiBlockGrid& grid) const {
+  /// The product with M of the other points in the order of Coupling::coloured; `expected_of(rows, places)` is M of
+  /// theirs.
+  template <class P, class ExpectedOf>
+  void expect_coloured(const std::string& what, const MultiBlockGrid& grid, const ExpectedOf& expected_of) const {
+    constexpr int n = P::Vector::block_size;
     MultiBlockReference const reference(grid, n);
     auto const values = random_vector(grid.size() * n, 4);
     for (auto const& [which, mask] : masks_of_blocks(grid)) {
@@ -123,12 +126,12 @@ class MultiBlockMasks : public ::testing::Test {
       auto const x = to_device<double, n>(exec, grid, with_value(values, mask, nonsense));
       mask_points(exec, points, a);
       mask_points(exec, points, x);
-      MultiBlock<BlockIlu0<double, n, Exec>> ilu(exec, grid, {.coupling = Coupling::coloured});
-      ilu.factor(exec, a);
-      ASSERT_TRUE(ilu.status(exec).ok()) << ilu.status(exec).message();
-      ilu.solve(exec, x, x);
+      MultiBlock<P> plan(exec, grid, {.coupling = Coupling::coloured});
+      plan.factor(exec, a);
+      ASSERT_TRUE(plan.status(exec).ok()) << plan.status(exec).message();
+      plan.solve(exec, x, x);
       ReducedSystem const reduced(reference.rows_without_own(), mask);
-      ReferenceOrderedIlu0 const expected(reduced.rows(), reduced.places(coloured_places(grid, ilu.colours())));
+      auto const expected = expected_of(reduced.rows(), reduced.places(coloured_places(grid, plan.colours())));
       EXPECT_TRUE(near(to_host(exec, x), reduced.embedded(expected.solve(reduced.taken(values))), 1e-12));
     }
   }
@@ -151,7 +154,14 @@ TYPED_TEST(MultiBlockMasks, whatever_the_axes_of_the_neighbour) {
 }
 
 TYPED_TEST(MultiBlockMasks, coloured_is_that_of_the_other_points) {
-  for (auto const& [what, grid] : awkward_grids()) this->template expect_coloured<2>(what, grid);
+  using Rows = BlockRows;
+  using Places = std::vector<std::int64_t>;
+  for (auto const& [what, grid] : awkward_grids()) {
+    this->template expect_coloured<BlockIlu0<double, 2, TypeParam>>(
+        what, grid, [](const Rows& rows, const Places& places) { return ReferenceOrderedIlu0(rows, places); });
+    this->template expect_coloured<Ssor<double, 2, TypeParam>>(
+        what, grid, [](const Rows& rows, const Places& places) { return ReferenceOrderedSsor(rows, places, 1.0); });
+  }
 }
 
 TYPED_TEST(MultiBlockMasks, krylov_methods_solve_for_the_other_points) {

@@ -127,6 +127,7 @@ TYPED_TEST(PartedTest, has_the_bits_of_multi_block) {
       expect_multi_block<BlockIlu0<double, 2, TypeParam, float>>(this->exec, cut, coupling);
     }
     expect_multi_block<Ssor<double, 2, TypeParam>>(this->exec, cut, Coupling::none, {.relaxation = 1.2});
+    expect_multi_block<Ssor<double, 2, TypeParam>>(this->exec, cut, Coupling::natural, {.relaxation = 1.2});
     expect_multi_block<BlockJacobi<double, 2, TypeParam>>(this->exec, cut, Coupling::none);
     expect_multi_block<Sip<double, TypeParam>>(this->exec, cut, Coupling::none);
   }

@@ -6,12 +6,13 @@
 #include <hyperplane/blocks/cut_grid.hpp>
 #include <hyperplane/blocks/multi_block.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/ssor/ssor.hpp>
 #include <limits>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 
-#include "distributed_fixture.hpp"
+#include "distributed_coloured_fixture.hpp"
 #include "support/kokkos_events.hpp"
 
 namespace hyperplane::test {
@@ -53,46 +54,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-template <class Exec>
-class DistributedColoured : public DistributedTest<Exec> {
- protected:
-  /// A solve over ranks has the bits of one process.
-  template <int n, class Storage = double, class MatrixStorage = Storage>
-  void expect_same_bits(const std::string& what, const MultiBlockGrid& whole, const std::vector<int>& colours = {},
-                        Coupling coupling = Coupling::coloured) {
-    using Ilu = BlockIlu0<double, n, Exec, Storage>;
-    auto const& exec = this->exec;
-    MultiBlockReference const reference(whole, n);
-    auto const values = random_vector(whole.size() * n, 4);
-    MultiBlock<Ilu> one(exec, whole, {.coupling = coupling, .colours = colours});
-    one.factor(exec, to_device<double, n, MatrixStorage>(exec, reference));
-    MultiBlockVector<double, n, Exec> const solution(exec, whole);
-    one.solve(exec, to_device<double, n>(exec, whole, values), solution);
-    auto const expected = to_host(exec, solution);
-    for (auto const& [how, owners] : owner_lists(whole, this->world.size())) {
-      auto const text = what + ", " + how + ", n = " + std::to_string(n);
-      DistributedGrid const grid(this->world, whole, owners);
-      auto const a = to_ranks<double, n, MatrixStorage>(exec, grid, reference);
-      auto const before = to_host(a.flat());
-      DistributedMultiBlock<Ilu> ilu(exec, grid, {.coupling = coupling, .colours = colours});
-      EXPECT_EQ(ilu.coupling(), coupling);
-      EXPECT_EQ(ilu.colours(), one.colours());
-      ilu.factor(exec, a);
-      EXPECT_TRUE(ilu.status(exec).ok()) << text << ": " << ilu.status(exec).message();
-      EXPECT_TRUE(bitwise_equal(to_host(a.flat()), before)) << text;
-      // A may go.
-      Kokkos::deep_copy(exec, a.flat(), static_cast<MatrixStorage>(0));
-      auto const rhs = to_ranks<double, n>(exec, grid, values);
-      DistributedVector<double, n, Exec> const x(exec, grid);
-      ilu.solve(exec, rhs, x);
-      EXPECT_TRUE(bitwise_equal(to_host(exec, x), part_of_rank(grid, n, expected))) << text;
-      EXPECT_TRUE(bitwise_equal(to_host(exec, rhs), part_of_rank(grid, n, values))) << text;
-      ilu.solve(exec, rhs, rhs);
-      EXPECT_TRUE(bitwise_equal(to_host(exec, rhs), part_of_rank(grid, n, expected))) << text << ", in place";
-    }
-  }
-};
-
 TYPED_TEST_SUITE(DistributedColoured, ExecutionSpaces, SpaceNames);
 
 TYPED_TEST(DistributedColoured, over_grids_that_are_awkward) {
@@ -125,6 +86,18 @@ TYPED_TEST(DistributedColoured, in_the_natural_order) {
   for (auto const& parts : {std::array{3, 1, 1}, std::array{1, 2, 4}, std::array{2, 3, 2}}) {
     this->template expect_same_bits<3>("natural", cut_grid(Grid(7, 12, 5), parts).grid, {}, Coupling::natural);
   }
+}
+
+TYPED_TEST(DistributedColoured, with_ssor) {
+  auto const check = [&]<class P>(const MultiBlockGrid& whole, Coupling coupling, double w) {
+    this->template expect_bits_of_one_process<P>("SSOR", whole, {.coupling = coupling, .block = {.relaxation = w}});
+  };
+  for (auto const& [what, grid] : awkward_grids()) {
+    check.template operator()<Ssor<double, 2, TypeParam>>(grid, Coupling::coloured, 1.4);
+  }
+  auto const grid = cut_grid(Grid(7, 12, 5), {2, 3, 2}).grid;
+  check.template operator()<Ssor<double, 1, TypeParam>>(grid, Coupling::natural, 1.0);
+  check.template operator()<Ssor<double, 3, TypeParam, float>>(grid, Coupling::coloured, 0.7);
 }
 
 TYPED_TEST(DistributedColoured, krylov_methods_run_over_ranks) {
@@ -163,28 +136,9 @@ TYPED_TEST(DistributedColoured, krylov_methods_run_over_ranks) {
 TYPED_TEST(DistributedColoured, failures_are_those_of_one_process) {
   constexpr int n = 2;
   auto const whole = cut_grid(Grid(6, 4, 4), {3, 1, 1}).grid;
-  using Ilu = BlockIlu0<double, n, TypeParam>;
   auto const compare = [&](const MultiBlockReference& reference, const std::vector<int>& colours) {
-    MultiBlock<Ilu> one(this->exec, whole, {.coupling = Coupling::coloured, .colours = colours});
-    one.factor(this->exec, to_device<double, n, double>(this->exec, reference));
-    auto const expected = one.status(this->exec);
-    EXPECT_FALSE(expected.ok());
-    for (auto const& [how, owners] : owner_lists(whole, this->world.size())) {
-      DistributedGrid const grid(this->world, whole, owners);
-      DistributedMultiBlock<Ilu> ilu(this->exec, grid, {.coupling = Coupling::coloured, .colours = colours});
-      ilu.factor(this->exec, to_ranks<double, n, double>(this->exec, grid, reference));
-      auto const found = ilu.status(this->exec);
-      int const b = expected.grid_block;
-      EXPECT_EQ(found.grid_block, b) << how;
-      EXPECT_EQ(found.rank, owners[b]) << how;
-      auto text = expected.message();
-      auto const named = "grid block " + std::to_string(b);
-      text.replace(0, named.size(), named + " (rank " + std::to_string(owners[b]) + ")");
-      EXPECT_EQ(found.message(), text) << how;
-      // The next one begins anew.
-      ilu.factor(this->exec, to_ranks<double, n, double>(this->exec, grid, MultiBlockReference(whole, n)));
-      EXPECT_TRUE(ilu.status(this->exec).ok()) << how;
-    }
+    this->template expect_failure_of_one_process<BlockIlu0<double, n, TypeParam>>(reference, colours);
+    this->template expect_failure_of_one_process<Ssor<double, n, TypeParam>>(reference, colours);
   };
   for (auto const& colours : std::vector<std::vector<int>>{{0, 1, 0}, {1, 0, 1}, {0, 1, 2}, {2, 1, 0}}) {
     for (int const block : {0, 1, 2}) {

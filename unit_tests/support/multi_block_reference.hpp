@@ -92,14 +92,44 @@ struct MultiBlockReference {
   }
 };
 
-/// BILU(0) of block rows in an order of the points: place[p] is where p comes.
-class ReferenceOrderedIlu0 {
+/// Block rows in an order of the points: place[p] is where p comes.
+class OrderedBlockRows {
  public:
-  ReferenceOrderedIlu0(const BlockRows& a, const std::vector<std::int64_t>& place) : m_a(a), m_place(place) {
-    auto const size = static_cast<std::int64_t>(place.size());
-    m_order.resize(size);
-    m_inverse.assign(size, DenseMatrix(a.n));
-    for (std::int64_t p = 0; p < size; ++p) m_order[place[p]] = p;
+  OrderedBlockRows(const BlockRows& a, const std::vector<std::int64_t>& place)
+      : m_a(a), m_place(place), m_order(place.size()) {
+    for (std::size_t p = 0; p < place.size(); ++p) m_order[place[p]] = static_cast<std::int64_t>(p);
+  }
+
+ protected:
+  bool is_before(std::int64_t q, std::int64_t p) const { return m_place[q] < m_place[p]; }
+  std::vector<double> at(const std::vector<double>& x, std::int64_t p) const {
+    return {x.begin() + p * m_a.n, x.begin() + (p + 1) * m_a.n};
+  }
+  void put(std::vector<double>& x, std::int64_t p, const std::vector<double>& values) const {
+    for (int c = 0; c < m_a.n; ++c) x[p * m_a.n + c] = values[c];
+  }
+  void subtract_neighbours(const std::vector<double>& x, std::int64_t p, bool before, std::vector<double>& r) const {
+    for (auto const& [q, block] : m_a.blocks[p]) {
+      if (q == p || is_before(q, p) != before) continue;
+      auto const product = block * at(x, q);
+      for (int c = 0; c < m_a.n; ++c) r[c] -= product[c];
+    }
+  }
+  std::vector<double> rest(const std::vector<double>& x, std::int64_t p, bool before) const {
+    auto r = at(x, p);
+    subtract_neighbours(x, p, before, r);
+    return r;
+  }
+
+  BlockRows m_a;
+  std::vector<std::int64_t> m_place, m_order;
+};
+
+/// BILU(0) of block rows in an order of the points.
+class ReferenceOrderedIlu0 : OrderedBlockRows {
+ public:
+  ReferenceOrderedIlu0(const BlockRows& a, const std::vector<std::int64_t>& place) : OrderedBlockRows(a, place) {
+    m_inverse.assign(m_order.size(), DenseMatrix(a.n));
     for (auto const p : m_order) {
       DenseMatrix d = a.blocks[p].at(p);
       for (auto const& [q, block] : a.blocks[p]) {
@@ -142,29 +172,34 @@ class ReferenceOrderedIlu0 {
   }
 
  private:
-  bool is_before(std::int64_t q, std::int64_t p) const { return m_place[q] < m_place[p]; }
-  std::vector<double> at(const std::vector<double>& x, std::int64_t p) const {
-    return {x.begin() + p * m_a.n, x.begin() + (p + 1) * m_a.n};
-  }
-  void put(std::vector<double>& x, std::int64_t p, const std::vector<double>& values) const {
-    for (int c = 0; c < m_a.n; ++c) x[p * m_a.n + c] = values[c];
-  }
-  void subtract_neighbours(const std::vector<double>& x, std::int64_t p, bool before, std::vector<double>& r) const {
-    for (auto const& [q, block] : m_a.blocks[p]) {
-      if (q == p || is_before(q, p) != before) continue;
-      auto const product = block * at(x, q);
-      for (int c = 0; c < m_a.n; ++c) r[c] -= product[c];
-    }
-  }
-  std::vector<double> rest(const std::vector<double>& x, std::int64_t p, bool before) const {
-    auto r = at(x, p);
-    subtract_neighbours(x, p, before, r);
-    return r;
+  std::vector<DenseMatrix> m_inverse;
+};
+
+/// SSOR of block rows in an order of the points, by its definition, M = w / (2 - w) (D/w + L) D^-1 (D/w + U): one
+/// triangular solve, a product with D, the other triangular solve.
+class ReferenceOrderedSsor : OrderedBlockRows {
+ public:
+  ReferenceOrderedSsor(const BlockRows& a, const std::vector<std::int64_t>& place, double w)
+      : OrderedBlockRows(a, place), m_w(w) {}
+
+  std::vector<double> solve(const std::vector<double>& rhs) const {
+    auto x = rhs;
+    for (auto& value : x) value *= (2 - m_w) / m_w;
+    for (auto const p : m_order) relax(x, p, true);
+    for (auto const p : m_order) put(x, p, m_a.blocks[p].at(p) * at(x, p));
+    for (auto p = m_order.rbegin(); p != m_order.rend(); ++p) relax(x, *p, false);
+    return x;
   }
 
-  BlockRows m_a;
-  std::vector<std::int64_t> m_place, m_order;
-  std::vector<DenseMatrix> m_inverse;
+ private:
+  /// x_p = (D/w)^-1 (x_p - the neighbours on one side)
+  void relax(std::vector<double>& x, std::int64_t p, bool before) const {
+    auto values = inverse(m_a.blocks[p].at(p)) * rest(x, p, before);
+    for (auto& value : values) value *= m_w;
+    put(x, p, values);
+  }
+
+  double m_w;
 };
 
 /// The order of colour, grid block, point.

@@ -59,7 +59,7 @@ expect 1 "first cell must be between 0 and" --case plate --wall-cell 2
 expect 1 "cannot be read" --grid-file "$folder/missing.p3d"
 expect 1 "9 parts of 8 points along i" --parts 9x1x1 --cells 8x8x1
 expect 1 "--parts" --parts 2
-expect 1 "no coupling coloured" --parts 2x1x1 --cells 8x8x1 --coupling coloured --preconditioner ssor
+expect 1 "no coupling coloured" --parts 2x1x1 --cells 8x8x1 --coupling coloured --preconditioner jacobi
 expect 1 "'2' is no grid block: there are 2" --parts 2x1x1 --cells 8x8x1 --boundary 2:jmin=slip_wall
 expect 2 "not steady after 1 steps" --cells 8x8x1 --steps 1
 expect 2 "interfaces where grid blocks meet: 4" --cells 8x8x1 --steps 1 --parts 2x2x1

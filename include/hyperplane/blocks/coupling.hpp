@@ -10,7 +10,7 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// What a preconditioner of several grid blocks couples.
 enum class Coupling {
   none,      ///< each grid block by itself: its couplings across interfaces are left out of M, not of A
-  coloured,  ///< in the order of colour, grid block, point: M equals A on A's pattern, couplings included
+  coloured,  ///< in the order of colour, grid block, point: M is that of the whole matrix, couplings included
   natural,   ///< of the parts of one box, in the order of the box's points: M is that of the box, but for rounding
 };
 

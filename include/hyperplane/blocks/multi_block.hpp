@@ -5,7 +5,7 @@
 #include <hyperplane/blocks/colouring.hpp>
 #include <hyperplane/blocks/colours.hpp>
 #include <hyperplane/blocks/coupling.hpp>
-#include <hyperplane/blocks/detail/coloured_couplings.hpp>
+#include <hyperplane/blocks/detail/coloured_couplings_of.hpp>
 #include <hyperplane/blocks/detail/ranked_blocks.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/blocks/multi_block_status.hpp>
@@ -17,7 +17,6 @@
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
-#include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -33,18 +32,6 @@
 namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
-
-/// What couples the grid blocks of a preconditioner by colours; none, where it cannot.
-template <class P>
-struct ColouredCouplingsOf {
-  using Type = std::monostate;
-  using Remote = std::monostate;
-};
-template <class Scalar, int n, class Exec, class Storage>
-struct ColouredCouplingsOf<BlockIlu0<Scalar, n, Exec, Storage>> {
-  using Type = ColouredCouplings<Scalar, n, Exec, Storage, BlockIlu0<Scalar, n, Exec, Storage>::vector_length>;
-  using Remote = RemoteColours<Scalar, Exec, Storage>;
-};
 
 template <class Scalar>
 struct CopyValues {
@@ -68,24 +55,25 @@ struct MultiBlockOptions {
 /// LineImplicit, as MultiBlock<BlockIlu0<double, 5, Exec>>.
 ///
 /// Coupling::none leaves couplings across interfaces out of M: block Jacobi over grid blocks. Coupling::coloured, of
-/// BlockIlu0, is BILU(0) of the whole matrix in the order of colour, grid block, point: M equals A on A's pattern, the
-/// couplings across interfaces included. (Couplings of a grid block to itself are left out. Where three points are
-/// neighbours of one another, as around an edge at which three grid blocks meet, fill-in that would fall on A's pattern
+/// BlockIlu0 and Ssor, is BILU(0) or SSOR of the whole matrix in the order of colour, grid block, point. With BILU(0) M
+/// equals A on A's pattern, the couplings across interfaces included; with SSOR couplings to lower colours belong to L,
+/// and those to higher ones to U. (Couplings of a grid block to itself are left out. Where three points are neighbours
+/// of one another, as around an edge at which three grid blocks meet, fill-in of BILU(0) that would fall on A's pattern
 /// is left out, too.) Before the sweeps of a colour, neighbours of other colours subtract their part: on faces alone,
 /// so that kernels inside are those of one grid. Coupling::natural is the same with the colours of
-/// find_natural_order(), of grid blocks that are parts of one box: M is that of BlockIlu0 of the box, but for rounding.
+/// find_natural_order(), of grid blocks that are parts of one box: M is that of P of the box, but for rounding.
 ///
 /// A plan: the constructor allocates and waits for the instance; the other functions do not, and are asynchronous on
-/// it. factor() with another coupling than none writes into the diagonal blocks of A at points on interfaces and
-/// restores them, bit by bit, also where it throws, so nothing else may use A meanwhile; what it computes there is
-/// rounded to the type of A. Copies, made after factor(), share factors and working memory: at most one call of a plan
-/// and all its copies may run at a time. On SweepPath::slab the grid blocks of a colour are run together, with the bits
-/// of one grid block after the other: on hosts in one launch for each sweep of BlockIlu0, Ssor and Sip, and one for a
-/// factorization of BlockIlu0 (and one for the status of each grid block); on CUDA, for n > 1, in one launch for a
-/// solve with BlockIlu0 and Ssor, and one for a factorization of BlockIlu0 (and one for the status of all). Elsewhere
-/// grid blocks follow one another. Launches beside these: with C colours at most 2 C - 1 for a solve and three for each
-/// colour of a factorization. How long A has to stay, and whether results depend on the number of threads, is as P
-/// says.
+/// it. factor() of BlockIlu0 with another coupling than none writes into the diagonal blocks of A at points on
+/// interfaces and restores them, bit by bit, also where it throws, so nothing else may use A meanwhile; what it
+/// computes there is rounded to the type of A. Copies, made after factor(), share factors and working memory: at most
+/// one call of a plan and all its copies may run at a time. On SweepPath::slab the grid blocks of a colour are run
+/// together, with the bits of one grid block after the other: on hosts in one launch for each sweep of BlockIlu0, Ssor
+/// and Sip, and one for a factorization of BlockIlu0 (and one for the status of each grid block); on CUDA, for n > 1,
+/// in one launch for a solve with BlockIlu0 and Ssor, and one for a factorization of BlockIlu0 (and one for the status
+/// of all). Elsewhere grid blocks follow one another. Launches beside these: with C colours at most 2 C - 1 for a
+/// solve, and for each colour of a factorization three of BlockIlu0 and two of Ssor. How long A has to stay, and
+/// whether results depend on the number of threads, is as P says.
 template <class P>
 class MultiBlock {
  public:
@@ -217,7 +205,8 @@ class MultiBlock {
       std::vector<typename Couplings::Factors> factors;
       factors.reserve(detail::as_size(grid.block_count()));
       for (int b = 0; b < grid.block_count(); ++b) factors.push_back(block(b).sweeps().factors());
-      m_couplings.emplace(exec, grid, colouring.ranks, factors, remote);
+      m_couplings.emplace(exec, grid, colouring.ranks, factors, detail::ColouredCouplingsOf<P>::rule(options.block),
+                          remote);
     }
   }
 

@@ -18,6 +18,8 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// where a process has some of the grid blocks. Colours are those of all processes, 0, 1, ... without gaps.
 ///
 /// All processes go through the colours together: each of them calls the functions that bring values for each colour.
+/// Coefficients are brought where neighbours subtract from diagonal blocks; elsewhere there are no reverses, and
+/// nothing to connect().
 template <class Scalar, ExecutionSpace Exec, class Storage>
 class RemoteColours {
  public:

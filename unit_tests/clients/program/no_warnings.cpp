@@ -70,6 +70,10 @@ void solve_grid_blocks(const Exec& exec) {
   using Vector = hyperplane::MultiBlockVector<Scalar, n, Exec>;
   hyperplane::BiCgStab<Vector>(exec, grid, {.tolerance = 1e-6}).solve(exec, a, preconditioner, b, x);
   hyperplane::residual(exec, a, b, x, b);
+  hyperplane::MultiBlock<hyperplane::Ssor<Scalar, n, Exec>> ssor(exec, grid,
+                                                                 {.coupling = hyperplane::Coupling::natural});
+  ssor.factor(exec, a);
+  ssor.solve(exec, b, x);
   hyperplane::cut_grid(Grid(8, 6, 4), {2, 1, 2}, {false, true, false});
 }
 

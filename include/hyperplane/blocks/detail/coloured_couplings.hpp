@@ -30,25 +30,30 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// What Coupling::coloured adds to the factors of the grid blocks: C_pq for neighbours of lower colours, d_p^-1 C_pq
-/// for those of higher ones. Colours are ranks here: 0, 1, ... without gaps.
-template <class Scalar, int n, ExecutionSpace Exec, class Storage, int vector_length>
+/// for those of higher ones, times the scale of the rule, Ilu0Couplings or SsorCouplings. Colours are ranks here: 0, 1,
+/// ... without gaps.
+template <class Rule, class Scalar, int n, ExecutionSpace Exec, class Storage, int vector_length>
 class ColouredCouplings {
  public:
+  /// Whether neighbours subtract from the diagonal blocks: factor() then writes into A, and ranks bring coefficients.
+  static constexpr bool subtracts = Rule::subtracts;
   using Factors = TriangularFactors<Storage, n, vector_length>;
   using Remote = RemoteColours<Scalar, Exec, Storage>;
 
   /// `factors` are those of the grid blocks, `ranks` their colours; `remote` is what other processes have, if there are
   /// any. Waits for the instance.
   ColouredCouplings(const Exec& exec, const MultiBlockGrid& grid, const std::vector<int>& ranks,
-                    const std::vector<Factors>& factors, std::shared_ptr<Remote> remote = nullptr)
-      : m_remote(std::move(remote)),
+                    const std::vector<Factors>& factors, const Rule& rule, std::shared_ptr<Remote> remote = nullptr)
+      : m_rule(rule),
+        m_remote(std::move(remote)),
         m_lists(exec, grid, ranks, remote_lists(),
                 as_size(m_remote ? m_remote->colours() : *std::ranges::max_element(ranks) + 1)),
         m_factors(to_space(exec, "Hyperplane::MultiBlock::factors", factors)),
         m_lower_values(unset<Storage>(exec, "Hyperplane::MultiBlock::lower", m_lists.lower_couplings())),
         m_upper_values(unset<Storage>(exec, "Hyperplane::MultiBlock::upper", m_lists.upper_list().couplings.size())),
-        m_diagonals(unset<Scalar>(exec, "Hyperplane::MultiBlock::diagonals", m_lists.most_lower_points())) {
-    if (m_remote) m_remote->connect(exec, m_lists.upper_list(), m_lists.upper_begin(), m_upper_values);
+        m_diagonals(
+            unset<Scalar>(exec, "Hyperplane::MultiBlock::diagonals", subtracts ? m_lists.most_lower_points() : 0)) {
+    if (subtracts && m_remote) m_remote->connect(exec, m_lists.upper_list(), m_lists.upper_begin(), m_upper_values);
     m_lists.forget_couplings();
   }
 
@@ -66,8 +71,10 @@ class ColouredCouplings {
     auto const lower = m_lists.lower_part(rank), upper = m_lists.upper_part(rank);
     auto* const diagonals = reinterpret_cast<MatrixStorage*>(m_diagonals.data());
     constexpr double bytes = 2.0 * n * n * sizeof(MatrixStorage);
-    run("Hyperplane::MultiBlock::factor::subtract", exec, lower.size, n * bytes,
-        SubtractLowerNeighbours<Scalar, n, Storage, MatrixStorage, vector_length, Record>{
+    run(subtracts ? "Hyperplane::MultiBlock::factor::subtract" : "Hyperplane::MultiBlock::factor::keep", exec,
+        lower.size, n * bytes,
+        TakeLowerNeighbours<Rule, Scalar, n, Storage, MatrixStorage, vector_length, Record>{
+            m_rule,
             lower.points,
             lower.couplings,
             matrix,
@@ -77,8 +84,10 @@ class ColouredCouplings {
             m_lists.reverses(),
             {m_lists.record().ref(), m_lists.first_number(rank, false)}});
     auto const restore = [&] {
-      run("Hyperplane::MultiBlock::factor::restore", exec, lower.size, bytes,
-          RestoreDiagonals<n, MatrixStorage, vector_length>{lower.points, matrix, diagonals});
+      if constexpr (subtracts) {
+        run("Hyperplane::MultiBlock::factor::restore", exec, lower.size, bytes,
+            RestoreDiagonals<n, MatrixStorage, vector_length>{lower.points, matrix, diagonals});
+      }
     };
     try {
       factor();
@@ -88,7 +97,8 @@ class ColouredCouplings {
     }
     restore();
     run("Hyperplane::MultiBlock::factor::scale", exec, upper.size, n * bytes,
-        ScaleUpperNeighbours<Scalar, n, Storage, MatrixStorage, vector_length, Record>{
+        ScaleUpperNeighbours<Rule, Scalar, n, Storage, MatrixStorage, vector_length, Record>{
+            m_rule,
             upper.points,
             upper.couplings,
             matrix,
@@ -145,6 +155,7 @@ class ColouredCouplings {
     launch(label, LongIndexRange<Exec>(exec, 0, points), bytes, kernel);
   }
 
+  Rule m_rule;
   std::shared_ptr<Remote> m_remote;
   ColourLists<Exec, vector_length> m_lists;
   Kokkos::View<Factors*, typename Exec::memory_space> m_factors;

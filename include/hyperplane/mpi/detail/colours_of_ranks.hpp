@@ -50,14 +50,15 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
  public:
   using Values = typename RemoteColours<Scalar, Exec, Storage>::Values;
 
-  /// `colours` are those of all grid blocks, 0, 1, ... without gaps. Waits for the instance.
-  ColoursOfRanks(const Exec& exec, const DistributedGrid& grid, const std::vector<int>& colours)
+  /// `colours` are those of all grid blocks, 0, 1, ... without gaps; coefficients: whether they are to be brought.
+  /// Waits for the instance.
+  ColoursOfRanks(const Exec& exec, const DistributedGrid& grid, const std::vector<int>& colours, bool coefficients)
       : m_communicator(grid.communicator()),
         m_count(*std::ranges::max_element(colours) + 1),
         m_lower(as_size(m_count)),
         m_upper(as_size(m_count)) {
     list_ghosts(exec, grid, colours);
-    list_reverses(grid, colours);
+    if (coefficients) list_reverses(grid, colours);
   }
 
   int colours() const override { return m_count; }
@@ -86,25 +87,25 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
   void agree(FunctionRef<> function) const override { m_communicator.agree(function); }
 
   void hand_over_coefficients(const Exec& exec, int colour) const override {
-    auto const& mail = m_coefficient_mail[as_size(colour)];
-    if (mail.empty()) return;
-    auto const size = static_cast<std::int64_t>(mail.sent().size());
+    auto const* const mail = find_coefficient_mail(colour);
+    if (mail == nullptr) return;
+    auto const size = static_cast<std::int64_t>(mail->sent().size());
     if (size > 0) {
       launch("Hyperplane::DistributedMultiBlock::factor::pack", LongIndexRange<Exec>(exec, 0, size),
              2.0 * sizeof(Storage),
-             GatherCoefficients<Storage, n>{m_numbers[as_size(colour)].data(), m_values.data(), mail.sent().data()});
+             GatherCoefficients<Storage, n>{m_numbers[as_size(colour)].data(), m_values.data(), mail->sent().data()});
     }
-    mail.hand_over(exec);
+    mail->hand_over(exec);
   }
   void exchange_coefficients(int colour) const override {
-    auto const& mail = m_coefficient_mail[as_size(colour)];
-    if (mail.empty()) return;
-    mail.start();
-    mail.wait();
+    auto const* const mail = find_coefficient_mail(colour);
+    if (mail == nullptr) return;
+    mail->start();
+    mail->wait();
   }
   void take_over_coefficients(const Exec& exec, int colour) const override {
-    auto const& mail = m_coefficient_mail[as_size(colour)];
-    if (!mail.empty()) mail.take_over(exec);
+    auto const* const mail = find_coefficient_mail(colour);
+    if (mail != nullptr) mail->take_over(exec);
   }
   void bring_forward(const Exec& exec, int colour, Scalar* x) const override {
     bring(exec, m_forward[as_size(colour)], x);
@@ -119,6 +120,13 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
   using Reverses = ReverseCouplings<vector_length>;
 
   static constexpr const char* label = "Hyperplane::DistributedMultiBlock";
+
+  /// Null where no coefficients of a colour are brought.
+  const Mailbox<Storage, Exec>* find_coefficient_mail(int colour) const {
+    if (m_coefficient_mail.empty()) return nullptr;
+    auto const& mail = m_coefficient_mail[as_size(colour)];
+    return mail.empty() ? nullptr : &mail;
+  }
 
   static void bring(const Exec& exec, const Exchange& exchange, Scalar* x) {
     exchange.start(exec, x);
