@@ -83,7 +83,7 @@ class MultiBlockTest : public ::testing::Test {
     expect_coupled<BlockIlu0<double, n, Exec, Storage>, Storage>(
         what, cut.grid, {.coupling = Coupling::natural},
         [&](const MultiBlockReference& a, const std::vector<int>&) {
-          return ReferenceOrderedIlu0(a.rows(), natural_places(cut));
+          return ReferenceOrderedIlu0(a.rows_without_own(), natural_places(cut));
         },
         tolerance);
   }

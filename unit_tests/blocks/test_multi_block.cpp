@@ -117,6 +117,18 @@ TYPED_TEST(MultiBlockTest, natural_is_bilu0_of_the_box) {
   this->template expect_natural<3, float>("float", cut_grid(Grid(9, 6, 4), {2, 2, 2}), 1e-5);
 }
 
+// Its last points are neighbours of the first, and come after them.
+TYPED_TEST(MultiBlockTest, natural_is_bilu0_of_a_periodic_box) {
+  for (auto const& parts : {std::array{2, 1, 1}, std::array{1, 1, 1}, std::array{4, 2, 1}, std::array{2, 3, 5}}) {
+    for (auto const& periodic : {std::array{true, false, false}, std::array{true, true, true}}) {
+      auto const what = std::to_string(parts[0]) + "x" + std::to_string(parts[1]) + "x" + std::to_string(parts[2]);
+      auto const cut = cut_grid(Grid(8, 12, 5), parts, periodic);
+      this->template expect_natural<2>(what, cut, 1e-12);
+      this->template expect_natural<3>(what, cut, 1e-12);
+    }
+  }
+}
+
 TYPED_TEST(MultiBlockTest, coloured_paths_agree) {
   constexpr int n = 3;
   auto const grid = cut_grid(Grid(9, 17, 6), {2, 2, 2}).grid;

@@ -7,6 +7,7 @@
 #include <hyperplane/blocks/natural_order.hpp>
 #include <hyperplane/core/error.hpp>
 #include <string>
+#include <vector>
 
 #include "multi_block_grids.hpp"
 
@@ -35,16 +36,76 @@ TEST(NaturalOrder, does_not_depend_on_numbers_and_needs_no_whole_faces) {
   EXPECT_THAT(find_natural_order(MultiBlockGrid({Grid(2, 2, 2), Grid(1, 1, 1)})), ElementsAre(0, 0));
 }
 
+TEST(NaturalOrder, begins_a_periodic_direction_at_the_lowest_number) {
+  EXPECT_THAT(find_natural_order(cut_grid(Grid(6, 4, 4), {1, 1, 1}, {true, true, false}).grid), ElementsAre(0));
+  EXPECT_THAT(find_natural_order(cut_grid(Grid(6, 4, 4), {2, 1, 1}, {true, false, false}).grid), ElementsAre(0, 1));
+  // Two directions, whichever way grid blocks are found.
+  EXPECT_THAT(find_natural_order(cut_grid(Grid(8, 9, 3), {4, 3, 1}, {true, true, true}).grid),
+              ElementsAre(0, 1, 2, 3, 1, 2, 3, 4, 2, 3, 4, 5));
+  // In a ring of four, 2 is before 0: the box begins with 0, and 2 is its last part.
+  std::vector<Grid> const blocks{Grid(2, 3, 1), Grid(4, 3, 1), Grid(3, 3, 1), Grid(5, 3, 1)};
+  std::vector<Interface> ring;
+  std::vector<int> const order{0, 3, 1, 2};
+  for (std::size_t p = 0; p < order.size(); ++p) {
+    int const b = order[p], extent = blocks[b].ni();
+    ring.push_back({.block = b,
+                    .face = Direction::east,
+                    .points = {{extent - 1, 0, 0}, {extent, 3, 1}},
+                    .donor = order[(p + 1) % order.size()]});
+  }
+  EXPECT_THAT(find_natural_order(MultiBlockGrid(blocks, ring)), ElementsAre(0, 2, 3, 1));
+}
+
+// Two rows of 8 points around, 0 and 1, above them 2 and 3; `shift`: where 2 begins. 3 points, 5 points each.
+MultiBlockGrid two_rows(int shift) {
+  auto const east = [](int b, int extent, int donor) {
+    return Interface{
+        .block = b, .face = Direction::east, .points = {{extent - 1, 0, 0}, {extent, 1, 1}}, .donor = donor};
+  };
+  auto const north = [](int b, int begin, int end, int donor, int donor_begin) {
+    return Interface{.block = b,
+                     .face = Direction::north,
+                     .points = {{begin, 0, 0}, {end, 1, 1}},
+                     .donor = donor,
+                     .donor_begin = {donor_begin, 0, 0}};
+  };
+  std::vector<Interface> interfaces{east(0, 3, 1), east(1, 5, 0), east(2, 3, 3), east(3, 5, 2)};
+  if (shift == 3) {
+    interfaces.insert(interfaces.end(), {north(0, 0, 3, 3, 2), north(1, 0, 3, 2, 0), north(1, 3, 5, 3, 0)});
+  } else {
+    interfaces.insert(interfaces.end(),
+                      {north(0, 0, 1, 3, 4), north(0, 1, 3, 2, 0), north(1, 0, 1, 2, 2), north(1, 1, 5, 3, 0)});
+  }
+  return MultiBlockGrid({Grid(3, 1, 1), Grid(5, 1, 1), Grid(3, 1, 1), Grid(5, 1, 1)}, interfaces);
+}
+
+TEST(NaturalOrder, begins_a_periodic_direction_where_no_grid_block_lies_across) {
+  // 3 lies across the beginning of 0.
+  EXPECT_THAT(find_natural_order(two_rows(3)), ElementsAre(1, 0, 1, 2));
+}
+
 TEST(NaturalOrder, is_refused_where_grid_blocks_are_no_parts_of_one_box) {
   auto const expect_refused = [](const MultiBlockGrid& grid, const std::string& why) {
     EXPECT_THAT([&] { find_natural_order(grid); }, ThrowsMessage<Error>(HasSubstr(why)));
   };
-  expect_refused(cut_grid(Grid(6, 4, 4), {2, 1, 1}, {true, false, false}).grid,
-                 "coupling natural is for parts of one box, but at the east face of grid block 0, points [2, 3) "
-                 "x [0, 4) x [0, 4), grid block 1 is also somewhere else: a direction is periodic, or the grid "
-                 "is bent");
-  expect_refused(cut_grid(Grid(6, 4, 4), {1, 1, 1}, {false, true, false}).grid, "grid block 0 is also somewhere else");
   expect_refused(joined_pair(Grid(3, 5, 2), {{1, -2, 3}}), "axes change: (+1, -2, +3)");
+  // A direction of 4 points that ends one point further along the other one.
+  MultiBlockGrid const sheared(
+      {Grid(4, 3, 1)},
+      {{.block = 0, .face = Direction::east, .points = {{3, 0, 0}, {4, 2, 1}}, .donor = 0, .donor_begin = {0, 1, 0}},
+       {.block = 0, .face = Direction::north, .points = {{0, 2, 0}, {4, 3, 1}}, .donor = 0}});
+  expect_refused(
+      sheared,
+      "along j, where grid blocks repeat after 1 points, the box has no beginning: everywhere one lies across");
+  expect_refused(two_rows(1), "along i, where grid blocks repeat after 8 points, the box has no beginning");
+  // The same in three grid blocks, one above the other.
+  std::vector<Interface> turns;
+  for (int b = 0; b < 3; ++b) {
+    turns.push_back({.block = b, .face = Direction::north, .points = {{0, 1, 0}, {4, 2, 1}}, .donor = (b + 1) % 3});
+    turns.push_back({.block = b, .face = Direction::east, .points = {{3, 0, 0}, {4, 2, 1}}, .donor = (b + 1) % 3});
+  }
+  expect_refused(MultiBlockGrid({Grid(4, 2, 1), Grid(4, 2, 1), Grid(4, 2, 1)}, turns),
+                 "grid blocks 0 and 1 would share points of it: the grid is bent");
   // Three bars, each of which ends at the side of the next.
   MultiBlockGrid const bars(
       {Grid(2, 4, 1), Grid(1, 2, 3), Grid(3, 1, 2)},

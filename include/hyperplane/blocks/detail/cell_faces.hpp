@@ -3,6 +3,7 @@
 
 #include <hyperplane/array/box.hpp>
 #include <hyperplane/blocks/detail/check_interfaces.hpp>
+#include <hyperplane/blocks/detail/face_axes.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
@@ -30,28 +31,6 @@ inline double distance(const Position& a, const Position& b) {
 
 inline constexpr std::array<Direction, 6> outer_faces = {Direction::west,  Direction::east,   Direction::south,
                                                          Direction::north, Direction::bottom, Direction::top};
-
-/// The axis that a face is across, 0 to 2, and the two along it.
-struct FaceAxes {
-  int across;
-  int first;
-  int second;
-  bool upper;  ///< the face is behind the last points
-};
-
-constexpr FaceAxes face_axes(Direction face) {
-  switch (face) {
-    case Direction::west: return {0, 1, 2, false};
-    case Direction::east: return {0, 1, 2, true};
-    case Direction::south: return {1, 0, 2, false};
-    case Direction::north: return {1, 0, 2, true};
-    case Direction::bottom: return {2, 0, 1, false};
-    default: return {2, 0, 1, true};
-  }
-}
-
-constexpr int& along(Point& p, int axis) { return axis == 0 ? p.i : axis == 1 ? p.j : p.k; }
-constexpr int along(const Point& p, int axis) { return axis == 0 ? p.i : axis == 1 ? p.j : p.k; }
 
 /// A face of a cell on a face of its grid block.
 struct CellFace {
