@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <hyperplane/blocks/choose_parts.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 
 #include <algorithm>
@@ -136,5 +137,13 @@ hyperplane_status hyperplane_matrix_residual(hyperplane_matrix a, hyperplane_vec
     auto& objects = registry();
     objects.get(a, "a")->object->residual(*objects.get(b, "b")->object, *objects.get(x, "x")->object,
                                           *objects.get(r, "r")->object);
+  });
+}
+
+hyperplane_status hyperplane_matrix_choose_parts(hyperplane_matrix a, int count, int parts[3]) {
+  return guarded(__func__, [&] {
+    auto const& matrix = *registry().get(a, "a")->object;
+    require_pointer(parts, "parts");
+    std::ranges::copy(choose_parts(matrix.shape().grid, count, matrix.coupling_strengths()), parts);
   });
 }

@@ -4,10 +4,12 @@
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/stencil/coupling_strengths.hpp>
 #include <hyperplane/stencil/mask_points.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <array>
 #include <memory>
 #include <string>
 
@@ -176,6 +178,14 @@ class MatrixOn final : public Matrix {
   void residual(const Vector& b, const Vector& x, Vector& r) const override {
     m_matrix->residual(m_instance.exec, operand("residual", "b", b), operand("residual", "x", x),
                        operand("residual", "r", r));
+  }
+  std::array<double, 3> coupling_strengths() const override {
+    std::array<double, 3> strengths{};
+    with_packed([&](auto* data) {
+      strengths = detail::coupling_strengths(m_instance.exec, SlabMap<ShapedVector<Exec>::vector_length>(m_shape.grid),
+                                             m_shape.block_size, data);
+    });
+    return strengths;
   }
 
  private:

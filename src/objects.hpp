@@ -11,6 +11,7 @@
 
 #include <Kokkos_Macros.hpp>
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -163,6 +164,8 @@ class Matrix {
   virtual void apply(const Vector& x, Vector& y) const = 0;
   /// r = b - A x
   virtual void residual(const Vector& b, const Vector& x, Vector& r) const = 0;
+  /// How strong the couplings along i, j and k are, see coupling_strengths(). Waits.
+  virtual std::array<double, 3> coupling_strengths() const = 0;
 };
 
 class Preconditioner {

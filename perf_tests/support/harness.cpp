@@ -110,7 +110,8 @@ void add_context(const Settings& settings) {
 }  // namespace
 
 int run_benchmarks(int argc, char** argv,
-                   const std::function<std::shared_ptr<void>(const Settings&)>& register_benchmarks) {
+                   const std::function<std::shared_ptr<void>(const Settings&)>& register_benchmarks,
+                   benchmark::BenchmarkReporter* reporter) {
   try {
     Kokkos::ScopeGuard const kokkos(argc, argv);
     auto const settings = take_settings(argc, argv);
@@ -118,7 +119,7 @@ int run_benchmarks(int argc, char** argv,
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
     add_context(settings);
     auto const kept = register_benchmarks(settings);
-    benchmark::RunSpecifiedBenchmarks();
+    benchmark::RunSpecifiedBenchmarks(reporter);
     // They may hold execution spaces, which must go before Kokkos does.
     benchmark::ClearRegisteredBenchmarks();
     benchmark::Shutdown();

@@ -6,6 +6,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -20,10 +21,12 @@ class KernelBenchmarks {
  public:
   /// `enough`: seconds that a measured time lasts at least, of several runs in a row where one takes less, so that
   /// starting a run and waiting for its end are not what is measured.
-  explicit KernelBenchmarks(const Settings& settings, double enough = 0.0)
+  explicit KernelBenchmarks(const Settings& settings, double enough = 0.0, const Processes& processes = {})
       : m_settings(settings),
         m_enough(enough),
-        m_stream(std::make_shared<Stream<Exec>>(m_exec, settings.stream_bytes<Exec>())) {}
+        m_processes(processes),
+        m_stream(std::make_shared<Stream<Exec>>(
+            m_exec, settings.stream_bytes<Exec>() / static_cast<std::size_t>(processes.count))) {}
 
   const Settings& settings() const { return m_settings; }
   const Exec& exec() const { return m_exec; }
@@ -36,7 +39,7 @@ class KernelBenchmarks {
            const std::function<void(benchmark::State&)>& more = {}) {
     add_benchmark(m_settings, name, [=, this](benchmark::State& state) {
       auto& problem = m_problem.get<Problem>(key, make);
-      time_kernel(state, m_exec, *m_stream, points, cost, [&] { run(problem, m_exec); }, m_enough);
+      time_kernel(state, m_exec, *m_stream, points, cost, [&] { run(problem, m_exec); }, m_enough, m_processes);
       if (more) more(state);
     });
   }
@@ -44,6 +47,7 @@ class KernelBenchmarks {
  private:
   Settings m_settings;
   double m_enough;
+  Processes m_processes;
   Exec m_exec;
   std::shared_ptr<Stream<Exec>> m_stream;
   Cache m_problem;

@@ -171,6 +171,13 @@ module hyperplane_c_functions
       type(c_ptr), value :: a, b, x, r
       integer(c_int) :: status
     end function c_matrix_residual
+    function c_matrix_choose_parts(a, count, parts) bind(c, name='hyperplane_matrix_choose_parts') result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: a
+      integer(c_int), value :: count
+      integer(c_int), intent(out) :: parts(3)
+      integer(c_int) :: status
+    end function c_matrix_choose_parts
     function c_version() bind(c, name='hyperplane_version') result(text)
       import :: c_ptr
       type(c_ptr) :: text

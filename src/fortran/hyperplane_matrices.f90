@@ -18,7 +18,8 @@ module hyperplane_matrices
   !> r = b - A x. set_box(box, blocks, stat) and get_box(box, blocks, stat) with seven arrays, from bottom to top, of which
   !> component r + n * (c - 1) is entry (r, c); directions whose array has not been init are left out.
   !> mask(mask, stat): leaves points out where integer(c_int8_t) mask(ni, nj, nk) is 0, whatever the matrix has for them;
-  !> mask_device(pointer, count, stat).
+  !> mask_device(pointer, count, stat). choose_parts(count, parts, stat): how to cut the grid into so many parts(3) so that
+  !> as little coupling as can be is cut.
   !> set_csr(row_offsets, columns, values, stat): compressed rows that count from 1, of integer(c_int) or
   !> integer(c_int64_t), with values(entry), or values(r, c, entry) of blocks. set_csr_device(rows, entries, block_size,
   !> index_bits, row_offsets, columns, values, stat): in memory of the context's device, as in C: counting from 0.
@@ -27,6 +28,7 @@ module hyperplane_matrices
     procedure :: create => matrix_create
     procedure :: apply => matrix_apply
     procedure :: residual => matrix_residual
+    procedure :: choose_parts => matrix_choose_parts
     procedure :: mask => matrix_mask
     procedure :: mask_device => matrix_mask_device
     procedure :: set_device => matrix_set_device
@@ -120,6 +122,17 @@ contains
     integer, intent(out), optional :: stat
     call report(c_matrix_residual(this%handle, b%handle, x%handle, r%handle), stat)
   end subroutine matrix_residual
+
+  subroutine matrix_choose_parts(this, count, parts, stat)
+    class(hyperplane_matrix), intent(in) :: this
+    integer, intent(in) :: count
+    integer, intent(out) :: parts(3)
+    integer, intent(out), optional :: stat
+    integer(c_int) :: found(3)
+    found = 0
+    call report(c_matrix_choose_parts(this%handle, int(count, c_int), found), stat)
+    parts = found
+  end subroutine matrix_choose_parts
 
   subroutine matrix_set_box(this, box, blocks, stat)
     class(hyperplane_matrix), intent(in) :: this

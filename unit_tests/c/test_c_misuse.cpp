@@ -42,6 +42,7 @@ TEST_P(CMisuse, null) {
   expect_null(hyperplane_matrix_apply(nullptr, system.x, system.b), "a");
   expect_null(hyperplane_matrix_apply(system.a, nullptr, system.b), "x");
   expect_null(hyperplane_matrix_residual(system.a, system.b, system.x, nullptr), "r");
+  expect_null(hyperplane_matrix_choose_parts(system.a, 2, nullptr), "parts");
   expect_null(hyperplane_preconditioner_options_init(nullptr), "options");
   expect_null(hyperplane_preconditioner_create(system.context, system.c_grid, 2, nullptr, nullptr), "preconditioner");
   expect_null(hyperplane_preconditioner_factor(system.m, nullptr), "a");

@@ -75,6 +75,24 @@ TEST_P(CParts, by_name_and_by_the_struct) {
   EXPECT_TRUE(near(apply(make({1, 2, 3}, HYPERPLANE_COUPLING_NATURAL)), apply(make("")), 1e-13));
 }
 
+TEST_P(CParts, are_chosen_by_the_strength_of_couplings) {
+  constexpr int count = 4;
+  auto values = system.values(HYPERPLANE_ROW_MAJOR);
+  constexpr std::size_t entries = std::size_t{CSystem::n} * CSystem::n;
+  for (std::size_t e = 0; e < values.size(); ++e) {
+    auto const direction = static_cast<int>(e / entries % 7);
+    if (direction == HYPERPLANE_WEST || direction == HYPERPLANE_EAST) values[e] *= 1e-3;
+  }
+  CSystem::set(system.a, values, HYPERPLANE_ROW_MAJOR);
+  std::array<int, 3> parts{};
+  EXPECT_EQ(hyperplane_matrix_choose_parts(system.a, count, parts.data()), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(parts, (std::array{count, 1, 1}));
+  expect_failure(hyperplane_matrix_choose_parts(system.a, 0, parts.data()), HYPERPLANE_INVALID_ARGUMENT,
+                 "0 parts, expected at least 1");
+  expect_failure(hyperplane_matrix_choose_parts(system.a, 7, parts.data()), HYPERPLANE_INVALID_ARGUMENT,
+                 "a grid of 5x4x3 points cannot be cut into 7 parts");
+}
+
 TEST_P(CParts, several_right_hand_sides_masks_and_factors_of_another_matrix) {
   constexpr int columns = 3;
   auto* const m = make("parts=2x2x1,coupling=natural,right_hand_sides=2");

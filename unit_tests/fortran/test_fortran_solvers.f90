@@ -184,13 +184,17 @@ contains
     type(hyperplane_preconditioner) :: m
     real(c_double) :: blocks(n, n, 7, points), whole(n, points), coloured(n, points), x(n, points)
     character(:), allocatable :: message
-    integer :: c
+    integer :: c, parts(3)
     call random_number(blocks)
     do c = 1, n
       blocks(c, c, HYPERPLANE_CENTER, :) = 20
     end do
     call a%create(context, grid, n)
     call a%set(blocks)
+    call a%choose_parts(6, parts)
+    call expect(product(parts) == 6, 'parts that are chosen')
+    call a%choose_parts(0, parts, stat)
+    call expect(stat == HYPERPLANE_INVALID_ARGUMENT, 'none of them')
     call m%create(context, grid, n)
     whole = applied(m, a)
     call m%create(context, grid, n, parts=[2, 1, 4], coupling=HYPERPLANE_COUPLING_NATURAL)

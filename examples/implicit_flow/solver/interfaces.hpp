@@ -23,7 +23,7 @@ struct Across {
   hyperplane::Point outward;
   int axis[directions];  ///< of the donor, along which i, j and k run
   int sign[directions];
-  int direction;  ///< the axis across the face
+  int direction = 0;  ///< the axis across the face
   bool upper;
 
   explicit Across(const hyperplane::Interface& interface)
