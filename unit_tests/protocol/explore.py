@@ -47,6 +47,7 @@ right = [
     f"{grids} LAUNCHES=2",
     f"{grids} LAUNCHES=2 COUNT_BY_GRID",
     f"{grids} LAUNCHES=1 COUNT_BY_GRID MIXED {both_sweeps}",
+    f"{cuda} GRIDS=2 SLABS_0=2 LAYERS_0=1 SLABS_1=1 LAYERS_1=1 CLUSTERS=2 LAUNCHES=2 COUNT_BY_GRID MIXED {both_sweeps}",
     f"{devices} CLUSTERS=1 LAUNCHES=3 {both_sweeps}",
     f"{devices} CLUSTERS=2 LAUNCHES=1 {both_sweeps}",
     f"{devices} CLUSTERS=1 LAUNCHES=3 STAMPS=8 AFTER_PEERS",
