@@ -6,6 +6,7 @@
 #include <hyperplane/blocks/cut_grid.hpp>
 #include <hyperplane/blocks/multi_block.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/sip/sip.hpp>
 #include <hyperplane/ssor/ssor.hpp>
 #include <limits>
 #include <stdexcept>
@@ -98,6 +99,13 @@ TYPED_TEST(DistributedColoured, with_ssor) {
   auto const grid = cut_grid(Grid(7, 12, 5), {2, 3, 2}).grid;
   check.template operator()<Ssor<double, 1, TypeParam>>(grid, Coupling::natural, 1.0);
   check.template operator()<Ssor<double, 3, TypeParam, float>>(grid, Coupling::coloured, 0.7);
+}
+
+TYPED_TEST(DistributedColoured, with_sip) {
+  for (auto const& [what, grid] : awkward_grids()) {
+    this->template expect_bits_of_one_process<Sip<double, TypeParam>, double>(what, grid,
+                                                                              {.coupling = Coupling::coloured});
+  }
 }
 
 TYPED_TEST(DistributedColoured, krylov_methods_run_over_ranks) {

@@ -34,14 +34,20 @@ class ReferenceSip {
     }
   }
 
-  std::vector<double> solve(std::vector<double> x) const {
+  std::vector<double> forward(std::vector<double> x) const {
     for (std::int64_t p = 0; p < m_grid.size(); ++p) {
       subtract(x, p, m_lower[p], lower_directions);
       x[p] /= m_diagonal[p];
     }
+    return x;
+  }
+  std::vector<double> backward(std::vector<double> x) const {
     for (std::int64_t p = m_grid.size() - 1; p >= 0; --p) subtract(x, p, m_upper[p], upper_directions);
     return x;
   }
+  std::vector<double> solve(const std::vector<double>& x) const { return backward(forward(x)); }
+  /// d of a point.
+  double diagonal(std::int64_t p) const { return m_diagonal[p]; }
 
   /// M, multiplied out.
   DenseMatrix product() const {

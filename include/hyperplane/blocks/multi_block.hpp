@@ -55,16 +55,18 @@ struct MultiBlockOptions {
 /// LineImplicit, as MultiBlock<BlockIlu0<double, 5, Exec>>.
 ///
 /// Coupling::none leaves couplings across interfaces out of M: block Jacobi over grid blocks. Coupling::coloured, of
-/// BlockIlu0 and Ssor, is BILU(0) or SSOR of the whole matrix in the order of colour, grid block, point. With BILU(0) M
-/// equals A on A's pattern, the couplings across interfaces included; with SSOR couplings to lower colours belong to L,
-/// and those to higher ones to U. (Couplings of a grid block to itself are left out. Where three points are neighbours
-/// of one another, as around an edge at which three grid blocks meet, fill-in of BILU(0) that would fall on A's pattern
-/// is left out, too.) Before the sweeps of a colour, neighbours of other colours subtract their part: on faces alone,
-/// so that kernels inside are those of one grid. Coupling::natural is the same with the colours of
-/// find_natural_order(), of grid blocks that are parts of one box: M is that of P of the box, but for rounding.
+/// BlockIlu0, Ssor and Sip, is BILU(0) or SSOR of the whole matrix in the order of colour, grid block, point. With
+/// BILU(0) M equals A on A's pattern, the couplings across interfaces included; with SSOR couplings to lower colours
+/// belong to L, and those to higher ones to U. Sip is SIP in each grid block, coupled as ILU(0) is: it extrapolates
+/// inside grid blocks alone. (Couplings of a grid block to itself are left out. Where three points are neighbours of
+/// one another, as around an edge at which three grid blocks meet, fill-in of BILU(0) and SIP that would fall on A's
+/// pattern is left out, too.) Before the sweeps of a colour, neighbours of other colours subtract their part: on faces
+/// alone, so that kernels inside are those of one grid. Coupling::natural is the same with the colours of
+/// find_natural_order(), of grid blocks that are parts of one box: M is that of P, BlockIlu0 or Ssor, of the box, but
+/// for rounding.
 ///
 /// A plan: the constructor allocates and waits for the instance; the other functions do not, and are asynchronous on
-/// it. factor() of BlockIlu0 with another coupling than none writes into the diagonal blocks of A at points on
+/// it. factor() of BlockIlu0 and Sip with another coupling than none writes into the diagonal blocks of A at points on
 /// interfaces and restores them, bit by bit, also where it throws, so nothing else may use A meanwhile; what it
 /// computes there is rounded to the type of A. Copies, made after factor(), share factors and working memory: at most
 /// one call of a plan and all its copies may run at a time. On SweepPath::slab the grid blocks of a colour are run
@@ -72,8 +74,8 @@ struct MultiBlockOptions {
 /// and Sip, and one for a factorization of BlockIlu0 (and one for the status of each grid block); on CUDA, for n > 1,
 /// in one launch for a solve with BlockIlu0 and Ssor, and one for a factorization of BlockIlu0 (and one for the status
 /// of all). Elsewhere grid blocks follow one another. Launches beside these: with C colours at most 2 C - 1 for a
-/// solve, and for each colour of a factorization three of BlockIlu0 and two of Ssor. How long A has to stay, and
-/// whether results depend on the number of threads, is as P says.
+/// solve, and for each colour of a factorization three of BlockIlu0 and Sip and two of Ssor. How long A has to stay,
+/// and whether results depend on the number of threads, is as P says.
 template <class P>
 class MultiBlock {
  public:
@@ -107,10 +109,11 @@ class MultiBlock {
       fail("MultiBlock: colours are given, and coupling " + std::string(name(options.coupling)) + " takes none");
     }
     if (options.coupling == Coupling::none) return {};
-    if (!is_known(options.coupling) || !can_be_coloured) {
+    bool const natural = options.coupling == Coupling::natural;
+    if (!is_known(options.coupling) || !can_be_coloured || (natural && !detail::ColouredCouplingsOf<P>::natural)) {
       fail("MultiBlock: this preconditioner has no coupling " + std::string(name(options.coupling)));
     }
-    if (options.coupling == Coupling::natural) return find_natural_order(grid);
+    if (natural) return find_natural_order(grid);
     if (options.colours.empty()) return find_colours(grid);
     check_colours("MultiBlock", grid, options.colours);
     return options.colours;

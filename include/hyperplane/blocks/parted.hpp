@@ -42,9 +42,9 @@ struct PartedOptions {
 /// would have. The matrix is of MatrixStorage.
 ///
 /// The grid is cut as cut_grid() does it. M is that of MultiBlock<P> on the parts, with its couplings: `none` leaves
-/// blocks of A between parts out of M, `coloured` and `natural`, of BlockIlu0 and Ssor, take them in. With `natural` M
-/// is that of P on the whole grid, but for rounding. Of one part there is P itself, whatever the coupling, and nothing
-/// costs more than it does.
+/// blocks of A between parts out of M, `coloured`, of BlockIlu0, Ssor and Sip, and `natural`, of the first two, take
+/// them in. With `natural` M is that of P on the whole grid, but for rounding. Of one part there is P itself, whatever
+/// the coupling, and nothing costs more than it does.
 ///
 /// A plan: the constructor allocates and waits for the instance; the other functions do not, and are asynchronous on
 /// it. Copies, made after factor(), share factors and working memory: at most one call of a plan and all its copies may

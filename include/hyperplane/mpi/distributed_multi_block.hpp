@@ -44,21 +44,22 @@ template <class Scalar, int n, class Exec, class Storage>
 struct ColoursOfRanksOf<Ssor<Scalar, n, Exec, Storage>> {
   using Type = ColoursOfRanks<Scalar, n, Exec, Storage, vector_length_v<Scalar, Exec>>;
 };
+template <class Scalar, class Exec, class Storage>
+struct ColoursOfRanksOf<Sip<Scalar, Exec, Storage>> : ColoursOfRanksOf<BlockIlu0<Scalar, 1, Exec, Storage>> {};
 
 }  // namespace detail
 
 /// A preconditioner of the grid blocks of all ranks, made of one for each: a MultiBlock<P> of each rank.
 ///
 /// M, and what it makes of a vector, has the bits of one process with the same grid blocks, whichever rank has which:
-/// Coupling::none leaves couplings across interfaces out; the others, of BlockIlu0 and Ssor, have them as MultiBlock
-/// has.
+/// Coupling::none leaves couplings across interfaces out; the others have them as MultiBlock has.
 ///
 /// A plan. Constructor, factor() and status() are collective: where one of them throws on a rank, all ranks throw
 /// Error. solve() is of each rank by itself with Coupling::none, and collective with the others. Copies are as
 /// those of MultiBlock. Cost: that of MultiBlock, and
 /// - with Coupling::none a reduction of one number between ranks in factor(), which does not wait for the instance;
 /// - with the others and C colours, such a reduction for each colour in factor(), and where a rank meets others
-///   messages of n^2 values for each pair of points (of BlockIlu0 alone), and in solve() up to 2 (C - 1) exchanges of n
+///   messages of n^2 values for each pair of points (not of Ssor), and in solve() up to 2 (C - 1) exchanges of n
 ///   values for each pair. Each of them waits for the instance and for the ranks that are met. Memory: for each pair of
 ///   points across an interface between ranks, on both of them 2 n^2 values (4 n^2 where there is a device; n^2 of
 ///   Ssor) and less than 300 bytes.

@@ -15,20 +15,24 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar>
 class Ssor;
+template <Real Scalar, ExecutionSpace Exec, Real StorageScalar>
+class Sip;
 
 namespace detail {
 
 /// What couples the grid blocks of a preconditioner by colours; none, where it cannot. `rule(options)` says how, by the
-/// options of a grid block.
+/// options of a grid block. `natural`: whether M is that of a box whose parts are coupled in the order of its points.
 template <class P>
 struct ColouredCouplingsOf {
   using Type = std::monostate;
   using Remote = std::monostate;
+  static constexpr bool natural = false;
 };
 template <class Scalar, int n, class Exec, class Storage>
 struct ColouredCouplingsOf<BlockIlu0<Scalar, n, Exec, Storage>> {
   using Type = ColouredCouplings<Ilu0Couplings<Scalar>, Scalar, n, Exec, Storage, vector_length_v<Scalar, Exec>>;
   using Remote = RemoteColours<Scalar, Exec, Storage>;
+  static constexpr bool natural = true;
   template <class Options>
   static Ilu0Couplings<Scalar> rule(const Options&) {
     return {};
@@ -38,10 +42,16 @@ template <class Scalar, int n, class Exec, class Storage>
 struct ColouredCouplingsOf<Ssor<Scalar, n, Exec, Storage>> {
   using Type = ColouredCouplings<SsorCouplings<Scalar>, Scalar, n, Exec, Storage, vector_length_v<Scalar, Exec>>;
   using Remote = RemoteColours<Scalar, Exec, Storage>;
+  static constexpr bool natural = true;
   template <class Options>
   static SsorCouplings<Scalar> rule(const Options& options) {
     return {static_cast<Scalar>(options.relaxation)};
   }
+};
+/// Couplings are those of ILU(0): SIP extrapolates inside a grid block alone, where that of a box does everywhere.
+template <class Scalar, class Exec, class Storage>
+struct ColouredCouplingsOf<Sip<Scalar, Exec, Storage>> : ColouredCouplingsOf<BlockIlu0<Scalar, 1, Exec, Storage>> {
+  static constexpr bool natural = false;
 };
 
 }  // namespace detail
