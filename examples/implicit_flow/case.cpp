@@ -7,6 +7,7 @@
 
 #include <hyperplane/core/error.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -43,6 +44,7 @@ Mesh make_mesh(const CaseOptions& options, double mach) {
 struct CaseGrid {
   MeshBlocks blocks;
   std::vector<FileSides> sides{};
+  std::vector<std::string> names{};  ///< of the grid blocks, where a file gives them
 };
 
 constexpr std::array uncut{1, 1, 1};
@@ -53,10 +55,10 @@ void require_one_block(const CaseOptions& options, std::size_t count) {
 }
 
 CaseGrid cgns_grid(const CaseOptions& options, double mach) {
-  auto [blocks, patches] = read_cgns(options.grid_file, options.grid_tolerance);
+  auto [blocks, zones, patches] = read_cgns(options.grid_file, options.grid_tolerance);
   auto sides = file_boundaries(patches, blocks.cells, mach > 1);
   require_one_block(options, blocks.meshes.size());
-  if (options.parts == uncut) return {std::move(blocks), std::move(sides)};
+  if (options.parts == uncut) return {std::move(blocks), std::move(sides), std::move(zones)};
   // Parts meet where their vertices do.
   if (!(joined(blocks.meshes, options.grid_tolerance).cells == blocks.cells)) {
     throw hyperplane::Error(options.grid_file.string() +
@@ -103,19 +105,23 @@ BoundaryConditions case_boundaries(CaseKind kind, const Mesh& mesh, double mach)
   return boundary;
 }
 
-/// The grid blocks that "2:jmin" is about, and "jmin".
-std::pair<std::vector<std::size_t>, std::string> blocks_and_side(const std::string& text, std::size_t count) {
-  std::vector<std::size_t> blocks(count);
+/// The grid blocks that "2:jmin" is about, or "wing:jmin" where they have names, and "jmin".
+std::pair<std::vector<std::size_t>, std::string> blocks_and_side(const std::string& text, const CaseGrid& grid) {
+  std::vector<std::size_t> blocks(grid.blocks.meshes.size());
   std::iota(blocks.begin(), blocks.end(), std::size_t{0});
-  auto const colon = text.find(':');
+  auto const colon = text.rfind(':');
   if (colon == std::string::npos) return {blocks, text};
+  auto const name = text.substr(0, colon), side = text.substr(colon + 1);
+  if (auto const found = std::ranges::find(grid.names, name); found != grid.names.end()) {
+    return {{static_cast<std::size_t>(found - grid.names.begin())}, side};
+  }
   std::size_t number = 0;
   auto const [end, error] = std::from_chars(text.data(), text.data() + colon, number);
-  if (error != std::errc{} || end != text.data() + colon || number >= count) {
-    throw hyperplane::Error("--boundary " + text + ": '" + text.substr(0, colon) + "' is no grid block: there are " +
-                            std::to_string(count) + ", counted from 0");
+  if (error != std::errc{} || end != text.data() + colon || number >= blocks.size()) {
+    throw hyperplane::Error("--boundary " + text + ": '" + name + "' is no grid block: there are " +
+                            std::to_string(blocks.size()) + ", counted from 0");
   }
-  return {{number}, text.substr(colon + 1)};
+  return {{number}, side};
 }
 
 /// Whether all cells of a side have neighbours.
@@ -136,16 +142,16 @@ bool is_interface(const hyperplane::MultiBlockGrid& grid, int block, Side side) 
 /// What --boundary gives, for each grid block and side.
 using GivenBoundaries = std::vector<std::array<std::optional<Boundary>, sides>>;
 
-GivenBoundaries given_boundaries(const std::vector<std::string>& texts, const hyperplane::MultiBlockGrid& grid) {
-  GivenBoundaries result(static_cast<std::size_t>(grid.block_count()));
+GivenBoundaries given_boundaries(const std::vector<std::string>& texts, const CaseGrid& grid) {
+  GivenBoundaries result(grid.blocks.meshes.size());
   for (auto const& text : texts) {
-    auto const equals = text.find('=');
+    auto const equals = text.rfind('=');
     if (equals == std::string::npos) {
       throw hyperplane::Error("--boundary " + text + ": expected side=condition, for example jmin=slip_wall");
     }
-    auto const [blocks, side] = blocks_and_side(text.substr(0, equals), result.size());
+    auto const [blocks, side] = blocks_and_side(text.substr(0, equals), grid);
     auto const where = parse_side(side);
-    if (text.substr(0, equals) != side && is_interface(grid, static_cast<int>(blocks.front()), where)) {
+    if (text.substr(0, equals) != side && is_interface(grid.blocks.cells, static_cast<int>(blocks.front()), where)) {
       throw hyperplane::Error("--boundary " + text + ": all of " + side + " of grid block " +
                               std::to_string(blocks.front()) +
                               " is an interface, where it meets another one or itself (a wall without thickness looks "
@@ -160,14 +166,14 @@ GivenBoundaries given_boundaries(const std::vector<std::string>& texts, const hy
 /// is given.
 std::vector<BoundaryConditions> block_boundaries(CaseKind kind, const CaseGrid& grid, double mach,
                                                  const GivenBoundaries& given) {
-  auto const& [blocks, file_sides] = grid;
+  auto const& blocks = grid.blocks;
   std::vector<BoundaryConditions> result;
   for (std::size_t b = 0; b < blocks.meshes.size(); ++b) {
     result.push_back(case_boundaries(kind, blocks.whole ? *blocks.whole : blocks.meshes[b], mach));
     for (std::size_t s = 0; s < sides; ++s) {
       auto& side = result[b].side[s];
-      if (!file_sides.empty()) {
-        auto const& [condition, error] = file_sides[blocks.whole ? 0 : b][s];
+      if (!grid.sides.empty()) {
+        auto const& [condition, error] = grid.sides[blocks.whole ? 0 : b][s];
         if (!error.empty() && !given[b][s] && !is_interface(blocks.cells, static_cast<int>(b), static_cast<Side>(s))) {
           throw hyperplane::Error(error + " (--boundary " + std::to_string(b) + ":" + name(static_cast<Side>(s)) +
                                   "=... gives one)");
@@ -205,7 +211,7 @@ Case make_case(const CaseOptions& options) {
   gas.law = options.law.value_or(options.kind == CaseKind::plate ? ViscosityLaw::linear : ViscosityLaw::sutherland);
 
   auto grid = make_grid(options, mach);
-  auto boundary = block_boundaries(options.kind, grid, mach, given_boundaries(options.boundaries, grid.blocks.cells));
+  auto boundary = block_boundaries(options.kind, grid, mach, given_boundaries(options.boundaries, grid));
   for (auto& of_block : boundary) of_block.free_stream = gas.free_stream(mach, attack);
   return {options.kind, std::move(grid.blocks), gas, std::move(boundary), mach, attack};
 }

@@ -45,6 +45,15 @@ struct Zones {
   double tolerance;
 
   std::string name(int zone) const { return zone_name(contents.zones[static_cast<std::size_t>(zone)], zone); }
+  /// ": 0 is 'left', 1 is 'right'", where there are not too many.
+  std::string list() const {
+    if (contents.zones.size() > 20) return ", by their names";
+    std::string result;
+    for (std::size_t z = 0; z < contents.zones.size(); ++z) {
+      result += (z == 0 ? ": " : ", ") + std::to_string(z) + " is '" + contents.zones[z] + "'";
+    }
+    return result;
+  }
   std::string place(const CgnsContents::Connection& c) const {
     return file + ": " + name(c.zone) + ", GridConnectivity1to1 '" + c.name + "': ";
   }
@@ -149,7 +158,9 @@ Patch patch_of(const std::string& file, const CgnsContents& contents, const Cgns
 
 bool is_cgns(const std::filesystem::path& file) {
   if (file.extension() == ".cgns") return true;
-  constexpr std::string_view hdf5("\x89HDF\r\n\x1a\n", 8), adf("@(#)ADF ", 8);
+  constexpr std::string_view hdf5("\x89HDF\r\n\x1a\n", 8), adf("\xC0\xA8\xA3\xA9"
+                                                               "ADF ",
+                                                               8);
   std::array<char, 8> bytes{};
   std::ifstream in(file, std::ios::binary);
   in.read(bytes.data(), bytes.size());
@@ -168,9 +179,9 @@ CgnsGrid read_cgns(const std::filesystem::path& file, std::optional<double> tole
   for (auto const& connection : contents.connections) interfaces.push_back(interface_of(zones, cells, connection));
   try {
     hyperplane::MultiBlockGrid grid(std::move(cells), interfaces);
-    return {{std::move(contents.meshes), std::move(grid)}, std::move(patches)};
+    return {{std::move(contents.meshes), std::move(grid)}, std::move(contents.zones), std::move(patches)};
   } catch (const hyperplane::Error& error) {
-    throw hyperplane::Error(file.string() + ": " + error.what() + "; grid blocks are zones, counted from 0");
+    throw hyperplane::Error(file.string() + ": " + error.what() + "; grid blocks are zones" + zones.list());
   }
 }
 

@@ -24,7 +24,8 @@ class CgnsFile {
  public:
   explicit CgnsFile(const std::filesystem::path& file) : m_file(file.string()) {
     if (!std::ifstream(file) || std::filesystem::is_directory(file)) refuse("", "cannot be read");
-    require(cg_open(m_file.c_str(), CG_MODE_READ, &m_number), "");
+    if (cg_open(m_file.c_str(), CG_MODE_READ, &m_number) == CG_OK) return;
+    refuse("", "no CGNS file, or not a whole one: " + reason());
   }
   ~CgnsFile() { cg_close(m_number); }
   CgnsFile(const CgnsFile&) = delete;
@@ -37,10 +38,17 @@ class CgnsFile {
   }
   /// Throws unless a call of libcgns has succeeded.
   void require(int status, const std::string& place) const {
-    if (status != CG_OK) refuse(place, std::string("cannot be read as CGNS: ") + cg_get_error());
+    if (status != CG_OK) refuse(place, "cannot be read as CGNS: " + reason());
   }
 
  private:
+  /// In the words of libcgns, some of which end with the line.
+  static std::string reason() {
+    std::string text = cg_get_error();
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    return text;
+  }
+
   std::string m_file;
   int m_number = 0;
 };

@@ -67,6 +67,16 @@ void write_zone(int out, const std::string& name, const Mesh& mesh, const File& 
 
 void write_connection(int out, const Connection& c) {
   int number = 0;
+  if (c.is_general) {
+    auto const points = sizes(c.range);
+    cgsize_t count = 1;
+    for (std::size_t d = 0; d < 3; ++d) count *= points[d + 3] - points[d] + 1;
+    std::vector<cgsize_t> const donors(static_cast<std::size_t>(3 * count), 1);
+    require(cg_conn_write(out, 1, c.zone + 1, c.name.c_str(), CGNS_ENUMV(Vertex), CGNS_ENUMV(Abutting1to1),
+                          CGNS_ENUMV(PointRange), 2, points.data(), c.donor.c_str(), CGNS_ENUMV(Structured),
+                          CGNS_ENUMV(PointListDonor), CGNS_ENUMV(Integer), count, donors.data(), &number));
+    return;
+  }
   require(cg_1to1_write(out, 1, c.zone + 1, c.name.c_str(), c.donor.c_str(), sizes(c.range).data(),
                         sizes(c.donor_range).data(), c.transform.data(), &number));
   if (!c.translation) return;

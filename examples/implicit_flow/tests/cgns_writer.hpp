@@ -23,6 +23,7 @@ struct Connection {
   std::vector<int> transform;
   std::optional<std::array<float, 3>> translation{};
   std::array<float, 3> rotation{};
+  bool is_general = false;  ///< a GridConnectivity_t instead
 };
 struct Condition {
   int zone = 0;
