@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cgns_contents.hpp"
 
-#include <hyperplane/core/error.hpp>
+#include "cgns_file.hpp"
 
 #include <cgnslib.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <fstream>
 
 namespace implicit_flow {
 
@@ -18,40 +17,6 @@ namespace {
 constexpr int base = 1;
 /// Longer than any name that libcgns gives: paths of families have up to twenty names of 32 characters.
 using Name = std::array<char, 1024>;
-
-/// A file that is open for reading.
-class CgnsFile {
- public:
-  explicit CgnsFile(const std::filesystem::path& file) : m_file(file.string()) {
-    if (!std::ifstream(file) || std::filesystem::is_directory(file)) refuse("", "cannot be read");
-    if (cg_open(m_file.c_str(), CG_MODE_READ, &m_number) == CG_OK) return;
-    refuse("", "no CGNS file, or not a whole one: " + reason());
-  }
-  ~CgnsFile() { cg_close(m_number); }
-  CgnsFile(const CgnsFile&) = delete;
-  CgnsFile& operator=(const CgnsFile&) = delete;
-
-  operator int() const { return m_number; }
-
-  [[noreturn]] void refuse(const std::string& place, const std::string& why) const {
-    throw hyperplane::Error(m_file + ": " + place + (place.empty() ? "" : ": ") + why);
-  }
-  /// Throws unless a call of libcgns has succeeded.
-  void require(int status, const std::string& place) const {
-    if (status != CG_OK) refuse(place, "cannot be read as CGNS: " + reason());
-  }
-
- private:
-  /// In the words of libcgns, some of which end with the line.
-  static std::string reason() {
-    std::string text = cg_get_error();
-    while (!text.empty() && text.back() == '\n') text.pop_back();
-    return text;
-  }
-
-  std::string m_file;
-  int m_number = 0;
-};
 
 /// Reads one zone after the other.
 class Reader {
@@ -151,7 +116,9 @@ class Reader {
   }
 
   void read_connections() {
-    int others = 0, count = 0;
+    int lists = 0, others = 0, count = 0;
+    m_file.require(cg_nzconns(m_file, base, m_zone, &lists), m_place);
+    if (lists > 1) m_file.refuse(m_place, std::to_string(lists) + " ZoneGridConnectivity_t, there must be one");
     m_file.require(cg_nconns(m_file, base, m_zone, &others), m_place);
     if (others > 0) {
       Name name{}, donor{};

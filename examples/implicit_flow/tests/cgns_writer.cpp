@@ -148,6 +148,10 @@ void write(const std::filesystem::path& path, const File& file) {
   }
   for (std::size_t z = 0; z < file.zones.size(); ++z) write_zone(out, file.zones[z], file.meshes[z], file);
   for (auto const& connection : file.connections) write_connection(out, connection);
+  for (int c = 0; c < file.connectivities; ++c) {
+    int number = 0;
+    require(cg_zconn_write(out, 1, 1, ("other " + std::to_string(c)).c_str(), &number));
+  }
   for (auto const& condition : file.conditions) write_condition(out, condition);
   require(cg_close(out));
 }

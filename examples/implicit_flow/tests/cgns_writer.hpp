@@ -48,6 +48,7 @@ struct File {
   bool is_single = false;  ///< coordinates in single precision
   bool is_adf = false;     ///< no HDF5
   bool is_unstructured = false;
+  int connectivities = 0;  ///< ZoneGridConnectivity_t of the first zone, beside that of the connections
   std::string last_coordinate = "CoordinateZ";
 };
 

@@ -262,6 +262,8 @@ TEST_F(CgnsErrors, OfInterfaces) {
   EXPECT_THAT(error_after([](File& f) { f.connections[0].is_general = true; }),
               HasSubstr("zone 'left' (grid block 0): GridConnectivity 'seam' (Abutting1to1): zones have to meet one to "
                         "one, as GridConnectivity1to1"));
+  EXPECT_THAT(error_after([](File& f) { f.connectivities = 1; }),
+              HasSubstr("zone 'left' (grid block 0): 2 ZoneGridConnectivity_t, there must be one"));
 }
 
 TEST_F(CgnsErrors, OfPeriods) {
