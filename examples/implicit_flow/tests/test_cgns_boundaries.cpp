@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -134,6 +135,32 @@ TEST_F(CgnsBoundaries, DoNotCountAtInterfaces) {
   file.conditions = {{.zone = 0, .name = "seam", .type = "UserDefined", .range = {3, 1, 1, 3, 4, 3}},
                      {.zone = 1, .name = "seam", .type = "BCWall", .range = {1, 1, 1, 1, 4, 3}}};
   EXPECT_EQ(case_of(file).blocks.cells, joined(file.meshes).cells);
+}
+
+TEST_F(CgnsBoundaries, KnowWallsWithoutThickness) {
+  // A C-grid around a plate from x = -1 to 1 that is as thin as its wake, from x = 1 to 3: both sides of the line j = 0
+  // are at the same places, which find_interfaces would join.
+  Mesh mesh({7, 3, 2});
+  for (int i = 0; i < 7; ++i) {
+    for (int k = 0; k < 2; ++k) {
+      double const x = std::abs(i - 3) - (i == 3 ? 1 : 0);
+      for (int j = 0; j < 3; ++j) mesh.at(i, j, k) = {i == 3 ? x - j : x, i < 3 ? -j : i > 3 ? j : 0.0, 0.0 + k};
+    }
+  }
+  File file{.zones = {"c"},
+            .meshes = {mesh},
+            .connections = {{.zone = 0,
+                             .name = "wake",
+                             .donor = "c",
+                             .range = {1, 1, 1, 3, 1, 2},
+                             .donor_range = {7, 1, 1, 5, 1, 2},
+                             .transform = {-1, -2, 3}}},
+            .conditions = {{.zone = 0, .name = "plate", .type = "BCWall", .range = {3, 1, 1, 5, 1, 2}}}};
+  auto const flow = case_of(file, {.kind = CaseKind::box});
+  ASSERT_EQ(flow.blocks.cells.interfaces().size(), 2U);
+  for (auto const& interface : flow.blocks.cells.interfaces()) EXPECT_EQ(interface.points.size(), 2);
+  for (int const i : {2, 3}) EXPECT_EQ(flow.boundary[0][Side::jmin].at(i), Boundary::no_slip_wall);
+  EXPECT_THAT(error_of(file, {.parts = {2, 1, 1}}), HasSubstr("--parts goes by vertices that are the same"));
 }
 
 TEST_F(CgnsBoundaries, ThatCannotBeAreErrorsUnlessTheyAreGiven) {
