@@ -63,8 +63,9 @@ struct Zones {
 
   int donor(const CgnsContents::Connection& c) const {
     auto const found = std::ranges::find(contents.zones, c.donor);
-    if (found == contents.zones.end())
+    if (found == contents.zones.end()) {
       throw hyperplane::Error(place(c) + "there is no zone '" + c.donor + "', the donor");
+    }
     return static_cast<int>(found - contents.zones.begin());
   }
 };
