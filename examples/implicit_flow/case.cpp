@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "case.hpp"
 
+#include "file_boundaries.hpp"
 #include "mesh/airfoil.hpp"
+#include "mesh/cgns.hpp"
 
 #include <hyperplane/core/error.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -36,20 +39,48 @@ Mesh make_mesh(const CaseOptions& options, double mach) {
   return make_wavy_box(options.cells.value_or(hyperplane::Grid(24, 20, 16)), 0.04);
 }
 
-MeshBlocks make_blocks(const CaseOptions& options, double mach) {
-  bool const is_cut = options.parts != std::array{1, 1, 1};
+/// The grid blocks of a case, and what a file says about the sides of each, or of the one that was cut; empty where it
+/// says nothing.
+struct CaseGrid {
+  MeshBlocks blocks;
+  std::vector<FileSides> sides{};
+  std::vector<std::string> names{};  ///< of the grid blocks, where a file gives them
+};
+
+constexpr std::array uncut{1, 1, 1};
+
+void require_one_block(const CaseOptions& options, std::size_t count) {
+  if (options.parts == uncut || count == 1) return;
+  throw hyperplane::Error(options.grid_file.string() + ": " + std::to_string(count) + " blocks: --parts cuts one");
+}
+
+CaseGrid cgns_grid(const CaseOptions& options, double mach) {
+  auto [blocks, zones, patches] = read_cgns(options.grid_file, options.grid_tolerance);
+  auto sides = file_boundaries(patches, blocks.cells, mach > 1);
+  require_one_block(options, blocks.meshes.size());
+  if (options.parts == uncut) return {std::move(blocks), std::move(sides), std::move(zones)};
+  // Parts meet where their vertices do.
+  if (!(joined(blocks.meshes, options.grid_tolerance).cells == blocks.cells)) {
+    throw hyperplane::Error(options.grid_file.string() +
+                            ": --parts goes by vertices that are the same, and the interfaces of the file are others");
+  }
+  return {cut(blocks.meshes.front(), options.parts, options.grid_tolerance), std::move(sides)};
+}
+
+CaseGrid make_grid(const CaseOptions& options, double mach) {
+  bool const is_cut = options.parts != uncut;
   if (options.grid_file.empty()) {
     // Vertices that are the same are so in every bit.
     double const tolerance = options.grid_tolerance.value_or(0);
     auto const mesh = make_mesh(options, mach);
-    if (is_cut) return cut(mesh, options.parts, tolerance);
-    return options.kind == CaseKind::airfoil ? joined({mesh}, tolerance) : one_block(mesh);
+    if (is_cut) return {cut(mesh, options.parts, tolerance)};
+    return {options.kind == CaseKind::airfoil ? joined({mesh}, tolerance) : one_block(mesh)};
   }
+  if (is_cgns(options.grid_file)) return cgns_grid(options, mach);
   auto meshes = read_plot3d(options.grid_file, options.grid_byte_order);
-  if (!is_cut) return joined(std::move(meshes), options.grid_tolerance);
-  if (meshes.size() == 1) return cut(meshes.front(), options.parts, options.grid_tolerance);
-  throw hyperplane::Error(options.grid_file.string() + ": " + std::to_string(meshes.size()) +
-                          " blocks: --parts cuts one");
+  require_one_block(options, meshes.size());
+  if (!is_cut) return {joined(std::move(meshes), options.grid_tolerance)};
+  return {cut(meshes.front(), options.parts, options.grid_tolerance)};
 }
 
 /// Cells of the bottom row in front of x = 0, where plate and ramp begin.
@@ -74,19 +105,23 @@ BoundaryConditions case_boundaries(CaseKind kind, const Mesh& mesh, double mach)
   return boundary;
 }
 
-/// The grid blocks that "2:jmin" is about, and "jmin".
-std::pair<std::vector<std::size_t>, std::string> blocks_and_side(const std::string& text, std::size_t count) {
-  std::vector<std::size_t> blocks(count);
+/// The grid blocks that "2:jmin" is about, or "wing:jmin" where they have names, and "jmin".
+std::pair<std::vector<std::size_t>, std::string> blocks_and_side(const std::string& text, const CaseGrid& grid) {
+  std::vector<std::size_t> blocks(grid.blocks.meshes.size());
   std::iota(blocks.begin(), blocks.end(), std::size_t{0});
-  auto const colon = text.find(':');
+  auto const colon = text.rfind(':');
   if (colon == std::string::npos) return {blocks, text};
+  auto const name = text.substr(0, colon), side = text.substr(colon + 1);
+  if (auto const found = std::ranges::find(grid.names, name); found != grid.names.end()) {
+    return {{static_cast<std::size_t>(found - grid.names.begin())}, side};
+  }
   std::size_t number = 0;
   auto const [end, error] = std::from_chars(text.data(), text.data() + colon, number);
-  if (error != std::errc{} || end != text.data() + colon || number >= count) {
-    throw hyperplane::Error("--boundary " + text + ": '" + text.substr(0, colon) + "' is no grid block: there are " +
-                            std::to_string(count) + ", counted from 0");
+  if (error != std::errc{} || end != text.data() + colon || number >= blocks.size()) {
+    throw hyperplane::Error("--boundary " + text + ": '" + name + "' is no grid block: there are " +
+                            std::to_string(blocks.size()) + ", counted from 0");
   }
-  return {{number}, text.substr(colon + 1)};
+  return {{number}, side};
 }
 
 /// Whether all cells of a side have neighbours.
@@ -104,36 +139,51 @@ bool is_interface(const hyperplane::MultiBlockGrid& grid, int block, Side side) 
   return boundary_cells == 0;
 }
 
-void override_boundaries(const std::vector<std::string>& texts, const hyperplane::MultiBlockGrid& grid,
-                         std::vector<BoundaryConditions>& boundary) {
+/// What --boundary gives, for each grid block and side.
+using GivenBoundaries = std::vector<std::array<std::optional<Boundary>, sides>>;
+
+GivenBoundaries given_boundaries(const std::vector<std::string>& texts, const CaseGrid& grid) {
+  GivenBoundaries result(grid.blocks.meshes.size());
   for (auto const& text : texts) {
-    auto const equals = text.find('=');
+    auto const equals = text.rfind('=');
     if (equals == std::string::npos) {
       throw hyperplane::Error("--boundary " + text + ": expected side=condition, for example jmin=slip_wall");
     }
-    auto const [blocks, side] = blocks_and_side(text.substr(0, equals), boundary.size());
+    auto const [blocks, side] = blocks_and_side(text.substr(0, equals), grid);
     auto const where = parse_side(side);
-    if (text.substr(0, equals) != side && is_interface(grid, static_cast<int>(blocks.front()), where)) {
+    if (text.substr(0, equals) != side && is_interface(grid.blocks.cells, static_cast<int>(blocks.front()), where)) {
       throw hyperplane::Error("--boundary " + text + ": all of " + side + " of grid block " +
                               std::to_string(blocks.front()) +
                               " is an interface, where it meets another one or itself (a wall without thickness looks "
                               "like that, too)");
     }
-    for (auto const b : blocks) boundary[b][where] = {.type = parse_boundary(text.substr(equals + 1))};
+    for (auto const b : blocks) result[b][static_cast<std::size_t>(where)] = parse_boundary(text.substr(equals + 1));
   }
+  return result;
 }
 
-/// Those of the case on every grid block.
-std::vector<BoundaryConditions> block_boundaries(CaseKind kind, const MeshBlocks& blocks, double mach) {
+/// Those of the case on every grid block, or of the mesh that was cut; over them those of the file, and over these what
+/// is given.
+std::vector<BoundaryConditions> block_boundaries(CaseKind kind, const CaseGrid& grid, double mach,
+                                                 const GivenBoundaries& given) {
+  auto const& blocks = grid.blocks;
   std::vector<BoundaryConditions> result;
   for (std::size_t b = 0; b < blocks.meshes.size(); ++b) {
-    if (!blocks.whole) {
-      result.push_back(case_boundaries(kind, blocks.meshes[b], mach));
-      continue;
+    result.push_back(case_boundaries(kind, blocks.whole ? *blocks.whole : blocks.meshes[b], mach));
+    for (std::size_t s = 0; s < sides; ++s) {
+      auto& side = result[b].side[s];
+      if (!grid.sides.empty()) {
+        auto const& [condition, error] = grid.sides[blocks.whole ? 0 : b][s];
+        if (!error.empty() && !given[b][s] && !is_interface(blocks.cells, static_cast<int>(b), static_cast<Side>(s))) {
+          throw hyperplane::Error(error + " (--boundary " + std::to_string(b) + ":" + name(static_cast<Side>(s)) +
+                                  "=... gives one)");
+        }
+        if (condition) side = *condition;
+      }
+      // What begins at a cell of the mesh that was cut begins there.
+      if (blocks.whole) side.leading_cells -= blocks.boxes[b].begin.i;
+      if (given[b][s]) side = {.type = *given[b][s]};
     }
-    // What begins at a cell of the mesh that was cut begins there.
-    result.push_back(case_boundaries(kind, *blocks.whole, mach));
-    for (auto& side : result.back().side) side.leading_cells -= blocks.boxes[b].begin.i;
   }
   return result;
 }
@@ -160,11 +210,10 @@ Case make_case(const CaseOptions& options) {
   if (reynolds > 0) gas.viscosity = mach / reynolds;
   gas.law = options.law.value_or(options.kind == CaseKind::plate ? ViscosityLaw::linear : ViscosityLaw::sutherland);
 
-  auto blocks = make_blocks(options, mach);
-  auto boundary = block_boundaries(options.kind, blocks, mach);
-  override_boundaries(options.boundaries, blocks.cells, boundary);
+  auto grid = make_grid(options, mach);
+  auto boundary = block_boundaries(options.kind, grid, mach, given_boundaries(options.boundaries, grid));
   for (auto& of_block : boundary) of_block.free_stream = gas.free_stream(mach, attack);
-  return {options.kind, std::move(blocks), gas, std::move(boundary), mach, attack};
+  return {options.kind, std::move(grid.blocks), gas, std::move(boundary), mach, attack};
 }
 
 }  // namespace implicit_flow

@@ -27,7 +27,7 @@ enum class CaseKind {
 /// What the command line says about the flow; what it leaves open depends on the case.
 struct CaseOptions {
   CaseKind kind = CaseKind::wedge;
-  std::filesystem::path grid_file{};  ///< PLOT3D; empty: the case's own generator
+  std::filesystem::path grid_file{};  ///< PLOT3D or CGNS; empty: the case's own generator
   Plot3dByteOrder grid_byte_order = Plot3dByteOrder::automatic;
   std::optional<double> grid_tolerance{};  ///< of vertices that are the same; none: as in joined()
   std::array<int, 3> parts{1, 1, 1};       ///< into which the grid is cut along i, j and k
@@ -38,7 +38,7 @@ struct CaseOptions {
   double wall_cell = 0.05;  ///< height of the plate's first cell over the thickness of the boundary layer at its end
   std::optional<double> reynolds{};  ///< per unit of length; none: the case decides
   std::optional<ViscosityLaw> law{};
-  /// "side=condition", over those of the case; "block:side=condition" for one grid block.
+  /// "side=condition", over those of the case and of a file; "block:side=condition" for one grid block.
   std::vector<std::string> boundaries{};
 };
 

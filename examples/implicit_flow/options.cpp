@@ -55,8 +55,8 @@ void add_flow_options(CLI::App& app, CaseOptions& flow) {
       "waved grid");
   app.add_option(
       "--grid-file", flow.grid_file,
-      "PLOT3D grid of one or several blocks, 3-D or 2-D, whole: ASCII, Fortran unformatted or plain binary; the "
-      "case then gives gas and boundary conditions alone");
+      "PLOT3D grid of one or several blocks, 3-D or 2-D, whole: ASCII, Fortran unformatted or plain binary; or CGNS; "
+      "the case then gives the gas, and boundary conditions where a CGNS file has none");
   add_choice(
       app, "--grid-byte-order", flow.grid_byte_order,
       {{"automatic", Plot3dByteOrder::automatic}, {"little", Plot3dByteOrder::little}, {"big", Plot3dByteOrder::big}},

@@ -39,7 +39,18 @@ double thinnest_cell(const std::vector<Mesh>& meshes) {
   return result;
 }
 
-/// How far apart vertices may be that are the same: what rounding of coordinates leaves, and far less than any cell.
+Mesh part_of(const Mesh& mesh, const hyperplane::Box& cells) {
+  auto const& [begin, end] = cells;
+  Mesh result({end.i - begin.i + 1, end.j - begin.j + 1, end.k - begin.k + 1});
+  for (std::int64_t number = 0; number < result.vertices.size(); ++number) {
+    auto const p = result.vertices.point(number);
+    result.at(p.i, p.j, p.k) = mesh.at(begin.i + p.i, begin.j + p.j, begin.k + p.k);
+  }
+  return result;
+}
+
+}  // namespace
+
 double default_tolerance(const std::vector<Mesh>& meshes) {
   double span = 0, largest = 0;
   bool is_single = true;
@@ -63,18 +74,6 @@ double default_tolerance(const std::vector<Mesh>& meshes) {
   // Rounding of the largest coordinates is larger than cells where these are thin: their own is less.
   return std::min(std::max(wanted, rounding), 0.1 * thinnest);
 }
-
-Mesh part_of(const Mesh& mesh, const hyperplane::Box& cells) {
-  auto const& [begin, end] = cells;
-  Mesh result({end.i - begin.i + 1, end.j - begin.j + 1, end.k - begin.k + 1});
-  for (std::int64_t number = 0; number < result.vertices.size(); ++number) {
-    auto const p = result.vertices.point(number);
-    result.at(p.i, p.j, p.k) = mesh.at(begin.i + p.i, begin.j + p.j, begin.k + p.k);
-  }
-  return result;
-}
-
-}  // namespace
 
 MeshBlocks one_block(const Mesh& mesh) { return {{mesh}, hyperplane::MultiBlockGrid({mesh.cells()})}; }
 

@@ -27,9 +27,13 @@ struct MeshBlocks {
 /// The mesh as one grid block, without interfaces.
 MeshBlocks one_block(const Mesh& mesh);
 
+/// How far apart vertices may be that are the same: 1e-9 of what the meshes span, or 1e-6 where all coordinates are
+/// numbers of single precision, but at most a thousandth of the thinnest cell, as far as rounding of the coordinates
+/// leaves that.
+double default_tolerance(const std::vector<Mesh>& meshes);
+
 /// Grid blocks with interfaces wherever vertices of two faces of cells, or of one that is folded, are at most the
-/// tolerance apart; none: 1e-9 of what the meshes span, or 1e-6 where all coordinates are numbers of single precision,
-/// but at most a thousandth of the thinnest cell, as far as rounding of the coordinates leaves that.
+/// tolerance apart; none: the default one.
 MeshBlocks joined(std::vector<Mesh> meshes, std::optional<double> tolerance = {});
 
 /// One mesh, cut into parts along i, j and k, and joined() again. Throws hyperplane::Error where there are fewer cells

@@ -94,7 +94,8 @@ void print_header(const Case& flow, const SteadyOptions& steady, const std::stri
   if (several || interfaces > 0) std::printf("interfaces where grid blocks meet: %zu\n", interfaces);
   if (several && interfaces == 0) {
     std::printf(
-        "warning: no grid block meets another; vertices may be --grid-tolerance apart where they are the same\n");
+        "warning: no grid block meets another; vertices may be --grid-tolerance apart where they are the same, and a "
+        "CGNS file has to say where zones meet\n");
   }
   auto const* const mesh = flow.blocks.one_mesh();
   if (flow.kind == CaseKind::plate && mesh != nullptr) {

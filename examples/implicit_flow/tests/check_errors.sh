@@ -57,6 +57,9 @@ expect 1 "'wall' is not a boundary condition" --boundary jmin=wall --cells 8x8x1
 expect 1 "relaxation is 2" --case plate --cells 8x8x1 --preconditioner ssor --relaxation 2
 expect 1 "first cell must be between 0 and" --case plate --wall-cell 2
 expect 1 "cannot be read" --grid-file "$folder/missing.p3d"
+# Without libcgns it is another line.
+printf 'no grid' >"$folder/none.cgns"
+expect 1 "error: $folder/none.cgns: " --grid-file "$folder/none.cgns"
 expect 1 "9 parts of 8 points along i" --parts 9x1x1 --cells 8x8x1
 expect 1 "--parts" --parts 2
 expect 1 "no coupling coloured" --parts 2x1x1 --cells 8x8x1 --coupling coloured --preconditioner jacobi
