@@ -16,7 +16,7 @@ import sys
 DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
 PAGE = DOCS / "performance.md"
 MEASUREMENTS = DOCS / "measurements"
-ZEN, H200 = "epyc-zen4-2-cores", "h200"
+ZEN, ZEN_5, H200 = "epyc-zen4-2-cores", "epyc-zen5-2-cores", "h200"
 BLOCKS = f"{H200}/blocks_16"
 # Commits of runs whose executables did not write theirs into the file.
 COMMITS = {
@@ -129,7 +129,7 @@ def goal_values(goal):
     for stem in goal["files"]:
         own = raw(stem).best(goal["rows"], goal["field"])
         if "over" in goal:
-            other = raw(stem).best(goal["over"], goal["field"])
+            other = raw(goal.get("over_file", stem)).best(goal["over"], goal["field"])
             less = goal["field"] in TIMES
             own = {k: other[k] / v if less else v / other[k] for k, v in own.items() if k in other}
         values |= own
@@ -283,6 +283,25 @@ def cuts():
     return table(header, rows, left=4)
 
 
+def ranks():
+    """A box in parts, by one process with two threads and by two with one each."""
+    one, two = (f"{ZEN_5}/ranks_{run}" for run in ("1x2", "2x1"))
+    if not is_measured(one) or not is_measured(two):
+        return NOT_MEASURED
+    one, two = raw(one), raw(two)
+    rows = []
+    for kernel in ("solve", "factor", "apply"):
+        whole = one.one(f"{kernel}/OpenMP/none/double/n=5/64x64x64", "best_ms")
+        for coupling in ("none",) if kernel == "apply" else ("natural", "coloured", "none"):
+            for parts in ("1x1x2", "2x2x2"):
+                case = f"{kernel}/OpenMP/{coupling}/double/n=5/64x64x64/{parts}"
+                threads, over_ranks = (file.one(case, "best_ms") for file in (one, two))
+                cells = [ms_of_triad(one, case), ms_of_triad(two, case), times(threads, over_ranks, 2), times(whole, over_ranks, 2)]
+                rows.append([kernel, "" if kernel == "apply" else coupling, parts, *cells])
+    header = ["ms (of triad)", "coupling", "parts", "1 rank, 2 threads", "2 ranks, 1 thread each", "ranks over threads"]
+    return table([*header, "over one part, 2 threads"], rows, left=3)
+
+
 def lines():
     cuda, host = raw(f"{H200}/block_tridiagonal_16"), raw(f"{H200}/block_tridiagonal_2")
     rows = []
@@ -359,6 +378,7 @@ TABLES = {
     "sweeps-cuda": sweeps_cuda,
     "blocks": blocks,
     "cuts": cuts,
+    "ranks": ranks,
     "sip": sip,
     "primitives": primitives,
     "lines": lines,

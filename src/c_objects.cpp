@@ -142,8 +142,9 @@ hyperplane_status hyperplane_matrix_residual(hyperplane_matrix a, hyperplane_vec
 
 hyperplane_status hyperplane_matrix_choose_parts(hyperplane_matrix a, int count, int parts[3]) {
   return guarded(__func__, [&] {
-    auto const& matrix = *registry().get(a, "a")->object;
+    auto const held = registry().get(a, "a");
     require_pointer(parts, "parts");
+    auto const& matrix = *held->object;
     std::ranges::copy(choose_parts(matrix.shape().grid, count, matrix.coupling_strengths()), parts);
   });
 }

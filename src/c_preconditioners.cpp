@@ -21,7 +21,7 @@ static_assert(HYPERPLANE_PATH_CUDA_GRAPH == static_cast<int>(SweepPath::cuda_gra
 static_assert(HYPERPLANE_COUPLING_NONE == static_cast<int>(Coupling::none) &&
               HYPERPLANE_COUPLING_COLOURED == static_cast<int>(Coupling::coloured) &&
               HYPERPLANE_COUPLING_NATURAL == static_cast<int>(Coupling::natural) &&
-              HYPERPLANE_COUPLING_NATURAL + 1 == static_cast<int>(couplings.size()));
+              HYPERPLANE_COUPLING_NATURAL + 1 == static_cast<int>(all_couplings.size()));
 
 namespace {
 

@@ -43,7 +43,7 @@ constexpr TableOption<Options, Value> option(const char* name, Value Options::* 
 constexpr std::span<const SweepPath> choices_of(std::type_identity<SweepPath>) { return sweep_paths; }
 inline constexpr std::array<LineDirection, 3> all_line_directions{LineDirection::i, LineDirection::j, LineDirection::k};
 constexpr std::span<const LineDirection> choices_of(std::type_identity<LineDirection>) { return all_line_directions; }
-constexpr std::span<const Coupling> choices_of(std::type_identity<Coupling>) { return couplings; }
+constexpr std::span<const Coupling> choices_of(std::type_identity<Coupling>) { return all_couplings; }
 
 /// "automatic|portable|slab"
 template <class Choice>

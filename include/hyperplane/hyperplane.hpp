@@ -19,6 +19,7 @@
 #include <hyperplane/blocks/apply.hpp>
 #include <hyperplane/blocks/axis_transform.hpp>
 #include <hyperplane/blocks/cgns_interface.hpp>
+#include <hyperplane/blocks/choose_parts.hpp>
 #include <hyperplane/blocks/colours.hpp>
 #include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/blocks/cut_grid.hpp>
@@ -76,6 +77,7 @@
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 #include <hyperplane/stencil/convert.hpp>
+#include <hyperplane/stencil/coupling_strengths.hpp>
 #include <hyperplane/stencil/mask_points.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 #include <hyperplane/sweep/triangular_sweeps.hpp>

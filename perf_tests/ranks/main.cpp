@@ -58,11 +58,12 @@ class RankSuite {
     bool const smoke = m_benchmarks.settings().smoke;
     int const extent = HostExecutionSpace<Exec> ? 64 : 128;
     Grid const box = smoke ? Grid(13, 6, 7) : Grid(extent, extent, extent);
-    for (auto const coupling : couplings) {
+    for (auto const coupling : all_couplings) {
       for (auto const& parts : {std::array{1, 1, 1}, std::array{1, 1, 2}, std::array{2, 2, 2}}) {
         BlockCase const blocks(box, parts);
-        // One part is the same whatever the coupling, and leaves ranks without work.
-        if (blocks.grid().block_count() == 1 && (coupling != Coupling::none || ranks() > 1)) continue;
+        // One part is the same whatever the coupling. Copy and triad are those of all ranks, so each has a part.
+        if (blocks.grid().block_count() == 1 && coupling != Coupling::none) continue;
+        if (blocks.grid().block_count() < ranks()) continue;
         register_parts(blocks, coupling);
       }
     }
@@ -115,8 +116,10 @@ int run(int argc, char** argv) {
   for (int i = 0; i < argc; ++i) {
     if (!std::string_view(argv[i]).starts_with("--benchmark_out")) arguments.push_back(argv[i]);
   }
+  auto const count = static_cast<int>(arguments.size());
+  arguments.push_back(nullptr);
   NoReport none;
-  return run_benchmarks(static_cast<int>(arguments.size()), arguments.data(), register_all, &none);
+  return run_benchmarks(count, arguments.data(), register_all, &none);
 }
 
 }  // namespace

@@ -80,7 +80,8 @@ void time_kernel(benchmark::State& state, const Exec& exec, const Stream<Exec>& 
   };
   kernel();
   constexpr double most = 1e6;
-  int const batch = enough > 0 ? 1 + static_cast<int>(std::min(enough / std::max(time(kernel), 1e-9), most)) : 1;
+  double const once = std::max(time(kernel), 1e-9);
+  int const batch = enough > 0 ? 1 + static_cast<int>(std::min(enough / once, most)) : 1;
   stream.copy(exec);
   stream.triad(exec);
   Samples kernel_times;

@@ -94,10 +94,8 @@ TEST(NaturalOrder, is_refused_where_grid_blocks_are_no_parts_of_one_box) {
       {Grid(4, 3, 1)},
       {{.block = 0, .face = Direction::east, .points = {{3, 0, 0}, {4, 2, 1}}, .donor = 0, .donor_begin = {0, 1, 0}},
        {.block = 0, .face = Direction::north, .points = {{0, 2, 0}, {4, 3, 1}}, .donor = 0}});
-  expect_refused(
-      sheared,
-      "along j, where grid blocks repeat after 1 points, the box has no beginning: everywhere one lies across");
-  expect_refused(two_rows(1), "along i, where grid blocks repeat after 8 points, the box has no beginning");
+  expect_refused(sheared, "along j, which is periodic, grid blocks lie across each other's ends");
+  expect_refused(two_rows(1), "along i, which is periodic, grid blocks lie across each other's ends");
   // The same in three grid blocks, one above the other.
   std::vector<Interface> turns;
   for (int b = 0; b < 3; ++b) {

@@ -12,6 +12,10 @@ if(CGNS_INCLUDE_DIR AND CGNS_LIBRARY)
   cmake_push_check_state(RESET)
   set(CMAKE_REQUIRED_INCLUDES ${CGNS_INCLUDE_DIR})
   set(CMAKE_REQUIRED_LIBRARIES ${CGNS_LIBRARY})
+  # What it lacked may be there now.
+  if(NOT CGNS_LINKS)
+    unset(CGNS_LINKS CACHE)
+  endif()
   check_cxx_source_compiles("#include <cgnslib.h>\nint main() { int file = 0; return cg_open(\"\", CG_MODE_READ, &file); }"
                             CGNS_LINKS)
   cmake_pop_check_state()

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <new>
 
 namespace implicit_flow {
 
@@ -32,6 +33,11 @@ class Reader {
     if (m_dimensions < 2 || m_dimensions > 3) {
       m_file.refuse(std::string("base '") + name.data() + "'",
                     "cells have " + std::to_string(m_dimensions) + " dimensions, there must be 2 or 3");
+    }
+    if (space < m_dimensions || space > 3) {
+      m_file.refuse(std::string("base '") + name.data() + "'",
+                    "cells of " + std::to_string(m_dimensions) + " dimensions are in a space of " +
+                        std::to_string(space) + ", there must be " + (m_dimensions == 3 ? "3" : "2 or 3"));
     }
     m_base = name.data();
     m_file.require(cg_nzones(m_file, base, &zones), "base '" + m_base + "'");
@@ -77,6 +83,14 @@ class Reader {
       m_file.require(cg_coord_info(m_file, base, m_zone, c, &type, name.data()), m_place);
       names.emplace_back(name.data());
     }
+    try {
+      m_result.meshes.push_back(read_mesh(count, names));
+    } catch (const std::bad_alloc&) {
+      m_file.refuse(m_place, text + " vertices do not fit into memory");
+    }
+  }
+
+  Mesh read_mesh(const std::array<int, 3>& count, const std::vector<std::string>& names) {
     Mesh mesh(hyperplane::Grid(count[0], count[1], dimensions() == 2 ? 2 : count[2]));
     std::size_t const plane = static_cast<std::size_t>(count[0]) * static_cast<std::size_t>(count[1]);
     std::vector<double> values(plane * static_cast<std::size_t>(count[2]));
@@ -93,7 +107,7 @@ class Reader {
     }
     for (std::size_t p = 0; dimensions() == 2 && p < plane; ++p)
       mesh.position[plane + p] = mesh.position[p] + Vec3{0, 0, 1};
-    m_result.meshes.push_back(std::move(mesh));
+    return mesh;
   }
 
   void read_coordinate(const std::string& name, const std::array<int, 3>& count, std::vector<double>& values) {
@@ -226,29 +240,31 @@ class Reader {
     return range;
   }
 
-  /// The type that the family of a BC_t gives.
+  /// The type that the family of a BC_t gives; where it gives none, why, which is no type that the program has.
   std::string type_of_family(int number, const std::string& place) {
     Name family{};
     int families = 0;
     m_file.require(cg_goto(m_file, base, "Zone_t", m_zone, "ZoneBC_t", 1, "BC_t", number, "end"), place);
-    m_file.require(cg_famname_read(family.data()), place);
+    int const status = cg_famname_read(family.data());
+    if (status == CG_NODE_NOT_FOUND) return "FamilySpecified without a FamilyName";
+    m_file.require(status, place);
     m_file.require(cg_nfamilies(m_file, base, &families), place);
     for (int f = 1; f <= families; ++f) {
       Name name{}, condition{};
       int conditions = 0, geometries = 0;
       m_file.require(cg_family_read(m_file, base, f, name.data(), &conditions, &geometries), place);
       if (std::string(name.data()) != family.data()) continue;
-      if (conditions < 1) m_file.refuse(place, std::string("family '") + family.data() + "' has no FamilyBC_t");
+      if (conditions < 1) return std::string("family '") + family.data() + "', which has no FamilyBC_t";
       auto type = CGNS_ENUMV(BCTypeNull);
       m_file.require(cg_fambc_read(m_file, base, f, 1, condition.data(), &type), place);
       return cg_BCTypeName(type);
     }
-    m_file.refuse(place, std::string("there is no family '") + family.data() + "'");
+    return std::string("family '") + family.data() + "', which the file does not have";
   }
 
   std::size_t dimensions() const { return static_cast<std::size_t>(m_dimensions); }
 
-  /// What a file may claim before its size is looked at: keeps numbers of vertices within 64 bits.
+  /// Keeps numbers of vertices within 64 bits, whatever a file claims.
   static constexpr int largest_extent = 100'000;
 
   CgnsFile m_file;

@@ -76,7 +76,8 @@ TEST_F(CgnsBoundaries, AreInFamilies) {
   }
   expect_same(case_of(file, {.kind = CaseKind::box}).boundary[0], expected.boundary[0], 6);
   file.conditions[2].family = "walls";
-  EXPECT_THAT(error_of(file), HasSubstr("zone 'box' (grid block 0), BC_t 'jmin': there is no family 'walls'"));
+  EXPECT_THAT(error_of(file), HasSubstr("zone 'box' (grid block 0), BC_t 'jmin', jmin: there is no condition "
+                                        "here for family 'walls', which the file does not have"));
 }
 
 TEST_F(CgnsBoundaries, AreOfFacesToo) {

@@ -6,6 +6,7 @@
 #include <hyperplane/grid/grid.hpp>
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <string>
 
@@ -41,10 +42,16 @@ struct CutCost {
 /// the one that cuts the least, couplings counted by how strong they are along i, j and k, as coupling_strengths() of
 /// the matrix has it. So it does not cut across the strong direction of stretched cells, and where all are as strong
 /// parts are as cubic as they can be. Of equal ones it is the one with more parts along k, then along j. Throws Error
-/// where there are fewer parts than one, and where no parts[0] * parts[1] * parts[2] of that number fit.
+/// where there are fewer parts than one, where a strength is less than 0 or not finite, and where no parts[0] *
+/// parts[1] * parts[2] of that number fit.
 inline std::array<int, 3> choose_parts(const Grid& grid, int count,
                                        const std::array<double, 3>& strengths = {1, 1, 1}) {
   if (count < 1) fail("choose_parts: " + std::to_string(count) + " parts, expected at least 1");
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (std::isfinite(strengths[axis]) && strengths[axis] >= 0) continue;
+    fail(std::string("choose_parts: the strength along ") + "ijk"[axis] + " is " + detail::shortest(strengths[axis]) +
+         ", expected a finite number of at least 0");
+  }
   std::array<int, 3> best{};
   for (int i = 1; i <= grid.ni() && i <= count; ++i) {
     if (count % i != 0) continue;

@@ -9,13 +9,17 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// What a preconditioner of several grid blocks couples.
 enum class Coupling {
-  none,      ///< each grid block by itself: its couplings across interfaces are left out of M, not of A
-  coloured,  ///< in the order of colour, grid block, point: M is that of the whole matrix, couplings included
-  natural,   ///< of the parts of one box, in the order of the box's points: M is that of the box, but for rounding
+  none,  ///< each grid block by itself: its couplings across interfaces are left out of M, not of A
+  /// In the order of colour, grid block, point: M is that of the whole matrix, couplings included. Of Sip it is that of
+  /// each grid block, coupled as ILU(0) is.
+  coloured,
+  /// Of the parts of one box, in the order of the box's points: M is that of the box, but for rounding. A periodic
+  /// direction that one part spans is left out of M.
+  natural,
 };
 
 /// All of them.
-inline constexpr std::array<Coupling, 3> couplings{Coupling::none, Coupling::coloured, Coupling::natural};
+inline constexpr std::array<Coupling, 3> all_couplings{Coupling::none, Coupling::coloured, Coupling::natural};
 
 constexpr const char* name(Coupling coupling) {
   switch (coupling) {

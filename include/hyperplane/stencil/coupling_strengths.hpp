@@ -37,8 +37,8 @@ struct SumCouplings {
     for (auto const direction : {m_lower, opposite(m_lower)}) {
       if (!m_map.grid().contains(neighbour(p, direction))) continue;
       double const quotient = Kokkos::sqrt(squares(p, direction) / diagonal);
-      // Where a norm is no number, or the diagonal block is zero, nothing is known.
-      if (quotient >= 0) sum += static_cast<std::int64_t>(one * (quotient < largest ? quotient : largest));
+      // Where a norm is not finite, or the diagonal block is zero, nothing is known.
+      if (Kokkos::isfinite(quotient)) sum += static_cast<std::int64_t>(one * (quotient < largest ? quotient : largest));
     }
   }
 

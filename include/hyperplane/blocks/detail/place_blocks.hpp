@@ -35,7 +35,6 @@ class JoinedBlocks {
     for (std::size_t next = 0; next < m_blocks.size(); ++next) {
       for (auto const& interface : grid.interfaces(m_blocks[next])) follow(interface);
     }
-    if (m_period == Point{}) return;
     std::ranges::sort(m_blocks);
     for (int axis = 0; axis < 3; ++axis) wrap(axis);
     check_apart();
@@ -81,8 +80,10 @@ class JoinedBlocks {
       for (int const b : m_blocks) along(begin(b), axis) = place(b, origin);
       return;
     }
-    refuse_natural_order(std::string("along ") + "ijk"[axis] + ", where grid blocks repeat after " +
-                         std::to_string(period) + " points, the box has no beginning: everywhere one lies across");
+    refuse_natural_order(
+        std::string("along ") + "ijk"[axis] +
+        ", which is periodic, grid blocks lie across each other's ends, so that it has no beginning: rings "
+        "are sheared, staggered or of different lengths");
   }
 
   /// Throws Error where two grid blocks share points of the box, as in grids that are bent.
