@@ -7,7 +7,9 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
+#include "compiled_blocks.hpp"
 #include "find_size.hpp"
 #include "held_preconditioner.hpp"
 #include "sized_matrix.hpp"
@@ -39,6 +41,13 @@ class Factory final : public SizedFactory<Exec> {
   Preconditioner make_preconditioner(const Exec& exec, const Grid& grid,
                                      const PreconditionerSettings& settings) const override {
     return make_held<Part::points, n>(exec, grid, settings);
+  }
+  std::unique_ptr<TypedBlocks<Exec>> make_blocks(
+      const Exec& exec, const MultiBlockGrid& grid, const typename TypedBlocks<Exec>::Options& options,
+      const std::vector<int>& colours,
+      const std::shared_ptr<typename TypedBlocks<Exec>::Remote>& remote) const override {
+    if (remote == nullptr) return std::make_unique<HeldBlocks<n, Exec>>(exec, grid, options);
+    return std::make_unique<HeldBlocks<n, Exec>>(exec, grid, options, colours, remote);
   }
 };
 

@@ -208,7 +208,7 @@ void check_spelling(const CLI::App& app, int argc, const char* const* argv) {
 
 }  // namespace
 
-std::optional<Arguments> parse_arguments(int argc, const char* const* argv) {
+std::optional<Arguments> parse_arguments(int argc, const char* const* argv, bool speaks) {
   Arguments arguments;
   CLI::App app("Solvers for structured grids: implicit block-sparse systems, and explicit steps on a line.",
                "hyperplane");
@@ -223,7 +223,7 @@ std::optional<Arguments> parse_arguments(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wanted) {
-    app.exit(wanted);
+    if (speaks) app.exit(wanted);
     return std::nullopt;
   }
   if (solve->parsed()) arguments.command = Command::solve;

@@ -62,6 +62,7 @@ std::string format_history(const SolveCommand& command, const Grid& grid, const 
   json["restart"] = settings.krylov.restart;
   json["check_interval"] = settings.krylov.check_interval;
   json["backend"] = backend;
+  json["ranks"] = report.ranks;
   json["threads"] = report.concurrency;
   json["outcome"] = name_of(result.outcome);
   if (result.outcome == HYPERPLANE_BREAKDOWN) {

@@ -20,7 +20,6 @@ namespace hyperplane::tools {
 namespace {
 
 constexpr const char* identity = "identity";
-constexpr const char* none = "none";
 
 /// All of them, the last of the library first.
 std::vector<hyperplane_preconditioner_description> describe_all() {
@@ -34,7 +33,7 @@ std::vector<hyperplane_preconditioner_description> describe_all() {
 
 /// Its name on the command line.
 std::string name_on_command_line(const hyperplane_preconditioner_description& preconditioner) {
-  return std::string(preconditioner.name) == identity ? none : preconditioner.name;
+  return std::string(preconditioner.name) == identity ? no_preconditioner : preconditioner.name;
 }
 
 /// "a, b or c"
@@ -232,7 +231,7 @@ NamedPreconditioner make_named(const std::string& name, const std::vector<Precon
     }
     text += fmt::format(",{}={}", meaning->description.name, value);
   }
-  return {name == none ? identity : name, text};
+  return {name == no_preconditioner ? identity : name, text};
 }
 
 }  // namespace hyperplane::tools
