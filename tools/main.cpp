@@ -19,7 +19,7 @@ using namespace hyperplane::tools;
 int run(int argc, char** argv, const Processes& processes) {
   auto const arguments = parse_arguments(argc, argv, processes.is_first());
   if (!arguments) return EXIT_SUCCESS;
-  handle_signals();
+  handle_signals(processes.is_first());
   check_environment();
   Library const library;
   switch (arguments->command) {

@@ -48,7 +48,8 @@ std::string join(const std::vector<std::string>& words, const char* last) {
 bool are_equal(const hyperplane_option_description& a, const hyperplane_option_description& b) {
   auto const all = [](const hyperplane_option_description& d) {
     return std::tuple(d.type, std::string_view(d.name), std::string_view(d.summary), std::string_view(d.standard),
-                      std::string_view(d.choices), d.least, d.most, d.above_least, d.below_most);
+                      std::string_view(d.choices), std::string_view(d.needs), d.least, d.most, d.above_least,
+                      d.below_most);
   };
   return all(a) == all(b);
 }

@@ -61,16 +61,25 @@ void check_block_size(const SolveCommand& command) {
   }
 }
 
-void check_settings(const SolveCommand& command) {
+/// Other preconditioners than that which is chosen may have the option. But who asks for parts, or for what belongs to
+/// them, wants to know where there are none; ranks have parts without any.
+void check_option_of_others(const PreconditionerOption& option, const std::string& preconditioner, bool has_ranks) {
+  auto const& description = option.meanings.front().description;
+  bool const is_parts = description.type == HYPERPLANE_OPTION_COUNTS;
+  std::string const missing = is_parts ? description.name : description.needs;
+  if (missing.empty() || (is_parts && has_ranks)) return;
+  throw InputError(
+      fmt::format("{} {}: --preconditioner {} has no {}", option.flag, option.text, preconditioner, missing));
+}
+
+void check_settings(const SolveCommand& command, bool has_ranks) {
   for (auto const& option : command.settings.options) {
-    auto const* const meaning = option.meaning_for(command.settings.preconditioner);
     if (option.text.empty()) continue;
-    // Who asks for parts wants to know where there are none.
-    if (meaning == nullptr && (option.flag == "--parts" || option.flag == "--coupling")) {
-      throw InputError(fmt::format("{} {}: --preconditioner {} has no parts", option.flag, option.text,
-                                   command.settings.preconditioner));
+    auto const* const meaning = option.meaning_for(command.settings.preconditioner);
+    if (meaning == nullptr) {
+      check_option_of_others(option, command.settings.preconditioner, has_ranks);
+      continue;
     }
-    if (meaning == nullptr) continue;
     if (auto const refusal = meaning->refusal(option.text); !refusal.empty()) {
       throw InputError(fmt::format("{}: {}", option.flag, refusal));
     }
@@ -175,7 +184,7 @@ SolverReport solve(const SolveCommand& command, const SystemShape& shape, const 
   std::optional<Progress> progress;
   double const rhs_norm = system == nullptr ? 0.0 : norm(system->b);
   double const tolerance = std::max(krylov.tolerance, relative(krylov.absolute_tolerance, rhs_norm));
-  if (processes.is_first()) progress.emplace(command.progress);
+  if (processes.is_first()) progress.emplace(command.progress, processes.count() == 1);
   finish_when_stopped();
   auto const monitor = [&](int iteration, double residual_norm) {
     if (progress) {
@@ -193,10 +202,10 @@ SolverReport solve(const SolveCommand& command, const SystemShape& shape, const 
 
 int run_solve(SolveCommand command, const Processes& processes) {
   Grid const grid = parse_grid(command.grid);
-  check_settings(command);
+  check_settings(command, processes.count() > 1);
   check_block_size(command);
   check_inputs(command);
-  processes.complete(command.settings);
+  processes.complete(command.settings, grid);
   auto const backend = choose_backend(command.backend);
   std::optional<Outputs> outputs;
   std::optional<System> system;

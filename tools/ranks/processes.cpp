@@ -46,8 +46,8 @@ void Processes::on_first(const std::function<void()>& function) const {
   if (!error.empty()) throw InputError(error);
 }
 
-void Processes::complete(SolverSettings& settings) const {
-  if (count() > 1) complete_for_ranks(settings, count());
+void Processes::complete(SolverSettings& settings, const Grid& grid) const {
+  if (count() > 1) complete_for_ranks(settings, grid, count());
 }
 
 SolverReport Processes::solve(const std::string& backend, const SolverSettings& settings, const SystemShape& shape,

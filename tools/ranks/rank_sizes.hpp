@@ -75,10 +75,7 @@ class SizedRankSystem final : public RankSystem<Exec> {
   }
   std::string not_finite(const Exec& exec) const override { return describe_not_finite(exec, m_a); }
   void factor(const Exec& exec) override { m_preconditioner->factor(exec, m_a); }
-  std::string failure(const Exec& exec) const override {
-    auto const status = m_preconditioner->status(exec);
-    return status.ok() ? "" : status.message();
-  }
+  DistributedStatus<FactorStatus> status(const Exec& exec) const override { return m_preconditioner->status(exec); }
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const override {
     m_preconditioner->solve(exec, rhs.template as<n>(), x.template as<n>());
   }

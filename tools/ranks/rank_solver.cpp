@@ -8,6 +8,7 @@
 #include <array>
 #include <executables/execution_spaces.hpp>
 #include <hyperplane/blocks/cut_grid.hpp>
+#include <hyperplane/blocks/detail/status_in_whole.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/richardson.hpp>
@@ -16,6 +17,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "option_text.hpp"
 #include "part_transfer.hpp"
@@ -47,6 +49,12 @@ auto& find_parts(auto& settings) {
   });
 }
 
+CutGrid make_cut(const SolverSettings& settings, const Grid& grid) {
+  std::array<int, 3> parts{};
+  read_extents(find_parts(settings).text, parts);
+  return cut_grid(grid, parts);
+}
+
 /// Collective.
 template <class Exec, int... groups>
 std::unique_ptr<RankSystem<Exec>> make_rank_system(const Exec& exec, const RankShape& shape, const RankOptions& options,
@@ -65,7 +73,9 @@ class Solve {
   Solve(const Communicator& world, const SolverSettings& settings, const SystemShape& shape, const CutGrid& cut)
       : m_settings(settings),
         m_shape{DistributedGrid(world, cut.grid), shape.block_size},
-        m_transfer(m_shape, shape.grid, cut.boxes),
+        m_whole(shape.grid),
+        m_boxes(cut.boxes),
+        m_transfer(m_shape, m_whole, m_boxes),
         m_system(make_rank_system(m_exec, m_shape, options(), Groups{})),
         m_b(m_exec, m_shape, "Hyperplane::b"),
         m_x(m_exec, m_shape, "Hyperplane::x") {
@@ -78,9 +88,8 @@ class Solve {
     m_report.times.setup = lap();
     if (has_factors()) {
       m_system->factor(m_exec);
-      auto const failure = m_system->failure(m_exec);
       m_report.times.factor = lap();
-      if (!failure.empty()) throw Error(failure);
+      check_factors();
     }
     iterate(monitor);
     m_report.times.solve = lap();
@@ -112,6 +121,14 @@ class Solve {
     return {.has_factors = true,
             .coupling = find_named(couplings, value_of(m_settings, "coupling")),
             .path = find_named(sweep_paths, value_of(m_settings, "path"))};
+  }
+
+  /// Throws Error, which names points of the whole grid, as one process does.
+  void check_factors() const {
+    auto const status = m_system->status(m_exec);
+    if (status.ok()) return;
+    auto const& begin = m_boxes[static_cast<std::size_t>(status.grid_block)].begin;
+    throw Error(hyperplane::detail::status_in_whole(status, m_whole, begin).message());
   }
 
   double lap() {
@@ -168,6 +185,8 @@ class Solve {
   Exec m_exec;
   Kokkos::Timer m_timer;
   RankShape m_shape;
+  Grid m_whole;
+  std::vector<Box> m_boxes;
   PartTransfer m_transfer;
   std::unique_ptr<RankSystem<Exec>> m_system;
   Vector m_b, m_x;
@@ -176,25 +195,28 @@ class Solve {
 
 }  // namespace
 
-void complete_for_ranks(SolverSettings& settings, int ranks) {
+void complete_for_ranks(SolverSettings& settings, const Grid& grid, int ranks) {
   auto const refuse = [&](const std::string& what) {
-    throw InputError(fmt::format("{} over ranks, of which there are {}", what, ranks));
+    throw InputError(fmt::format("{} for one process alone, and there are {}", what, ranks));
   };
   auto const& preconditioner = settings.preconditioner;
   if (preconditioner != no_preconditioner && preconditioner != "bilu0") {
-    refuse(fmt::format("--preconditioner {}: there are bilu0 and {} alone", preconditioner, no_preconditioner));
+    refuse(fmt::format("--preconditioner {}: others than bilu0 and {} are", preconditioner, no_preconditioner));
   }
-  if (settings.storage != HYPERPLANE_STORAGE_DOUBLE) refuse("--storage float: A and its factors are stored as double");
+  if (settings.storage != HYPERPLANE_STORAGE_DOUBLE) refuse("--storage float: that is");
   auto& parts = find_parts(settings).text;
+  std::string const why = parts.empty() ? fmt::format(", as there are {} ranks", ranks) : "";
   if (parts.empty()) parts = fmt::format("1x1x{}", ranks);
+  try {
+    make_cut(settings, grid);
+  } catch (const Error& error) {
+    throw InputError(fmt::format("--parts {}{}: {}", parts, why, error.what()));
+  }
 }
 
 SolverReport solve_over_ranks(const Communicator& world, const std::string& backend, const SolverSettings& settings,
                               const SystemShape& shape, System* system, const Monitor& monitor) {
-  auto const& parts = find_parts(settings).text;
-  std::array<int, 3> counts{};
-  read_extents(parts, counts);
-  auto const cut = cut_grid(shape.grid, counts);
+  auto const cut = make_cut(settings, shape.grid);
   std::optional<SolverReport> report;
   executables::for_each_execution_space([&]<class Exec>(std::type_identity<Exec>, const std::string& name) {
     if (name == backend) report = Solve<Exec>(world, settings, shape, cut).run(system, monitor);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/blocks/coupling.hpp>
+#include <hyperplane/mpi/distributed_status.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 #include <memory>
 #include <string>
@@ -33,8 +34,8 @@ class RankSystem {
   virtual std::string not_finite(const Exec& exec) const = 0;
   /// With factors alone.
   virtual void factor(const Exec& exec) = 0;
-  /// Why the factors are of no use; empty where they are. Waits.
-  virtual std::string failure(const Exec& exec) const = 0;
+  /// Waits.
+  virtual DistributedStatus<FactorStatus> status(const Exec& exec) const = 0;
   virtual void solve(const Exec& exec, const Vector& rhs, const Vector& x) const = 0;
 
   friend void apply(const Exec& exec, const RankSystem& a, const Vector& x, const Vector& y) { a.apply(exec, x, y); }
