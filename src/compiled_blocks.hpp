@@ -6,8 +6,10 @@
 
 #include <memory>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "find_size.hpp"
 #include "typed_objects.hpp"
 
 namespace hyperplane::run_time {
@@ -42,9 +44,15 @@ class HeldBlocks final : public SizedBlocks<n, Exec> {
   typename Base::Plan m_held;
 };
 
+/// What is compiled for a block size that there is, in one of so many groups.
+template <int groups, ExecutionSpace Exec>
+const SizedFactory<Exec>& sized_factory(int n) {
+  return *find_in_groups([&]<int group>() { return find_sized_factory<group, Exec>(n); },
+                         std::make_integer_sequence<int, groups>{});
+}
+
 /// The same with the face of MultiBlock, for DistributedMultiBlock: nothing of BILU(0) is compiled where it is used.
-/// The block size is in the group of sizes.
-template <int group, int n, ExecutionSpace Exec>
+template <int groups, int n, ExecutionSpace Exec>
 class CompiledBlocks {
  public:
   using Sized = SizedBlocks<n, Exec>;
@@ -60,7 +68,7 @@ class CompiledBlocks {
       : CompiledBlocks(exec, grid, options, {}, nullptr) {}
   CompiledBlocks(const Exec& exec, const MultiBlockGrid& grid, const Options& options, const std::vector<int>& colours,
                  const std::shared_ptr<typename Plan::RemoteColours>& remote)
-      : m_blocks(find_sized_factory<group, Exec>(n)->make_blocks(exec, grid, options, colours, remote)) {}
+      : m_blocks(sized_factory<groups, Exec>(n).make_blocks(exec, grid, options, colours, remote)) {}
 
   static std::vector<int> checked_colours(const MultiBlockGrid& grid, const Options& options) {
     return Plan::checked_colours(grid, options);

@@ -133,6 +133,10 @@ class SizedFactory {
   /// Null where the table has it among the lines.
   virtual std::unique_ptr<TypedPreconditioner<Exec>> make_preconditioner(
       const Exec& exec, const Grid& grid, const PreconditionerSettings& settings) const = 0;
+  /// y = A x, and what of A is not finite, of a grid block whose vectors and matrix are parts of others.
+  using Flat = typename ShapedVector<Exec>::Flat;
+  virtual void apply(const Exec& exec, const Grid& grid, const Flat& a, const Flat& x, const Flat& y) const = 0;
+  virtual std::string not_finite(const Exec& exec, const Grid& grid, const Flat& a) const = 0;
   /// A SizedBlocks of the block size; see the constructors of MultiBlock. Without `remote` the options alone say what
   /// is coupled.
   virtual std::unique_ptr<TypedBlocks<Exec>> make_blocks(

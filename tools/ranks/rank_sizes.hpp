@@ -15,35 +15,21 @@
 #include <utility>
 
 #include "compiled_blocks.hpp"
+#include "memory.hpp"
 #include "rank_system.hpp"
 
-// Included by a file of its own for the block sizes of each group: HYPERPLANE_SIZES.
+// Included by files of their own for some block sizes each: HYPERPLANE_SIZES. HYPERPLANE_GROUPS are those of the
+// compiled library.
 namespace hyperplane::tools {
 
 namespace {
-
-/// use(values) where kernels reach them, with what the host has, or for it.
-template <bool is_output, class Exec, class T, class Use>
-void with_values(const Exec& exec, T* values, std::int64_t count, const Use& use) {
-  if constexpr (HostExecutionSpace<Exec>) {
-    use(values);
-  } else {
-    using Host = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    Host const host(values, count);
-    Kokkos::View<std::remove_const_t<T>*, typename Exec::memory_space> const staged("Hyperplane::staged", count);
-    if constexpr (!is_output) Kokkos::deep_copy(exec, staged, host);
-    use(staged.data());
-    if constexpr (is_output) Kokkos::deep_copy(exec, host, staged);
-  }
-  exec.fence("Hyperplane: host memory");
-}
 
 template <int n, class Exec>
 class SizedRankSystem final : public RankSystem<Exec> {
  public:
   using Vector = RankVector<Exec>;
   using Preconditioner =
-      DistributedMultiBlock<BlockIlu0<double, n, Exec>, run_time::CompiledBlocks<HYPERPLANE_GROUP, n, Exec>>;
+      DistributedMultiBlock<BlockIlu0<double, n, Exec>, run_time::CompiledBlocks<HYPERPLANE_GROUPS, n, Exec>>;
 
   SizedRankSystem(const Exec& exec, const RankShape& shape, const RankOptions& options) : m_a(exec, shape) {
     if (!options.has_factors) return;
@@ -54,26 +40,36 @@ class SizedRankSystem final : public RankSystem<Exec> {
   void set_block(const Exec& exec, int number, const double* values) override {
     auto const block = m_a.block(number);
     auto const points = static_cast<std::size_t>(block.grid().size());
-    with_values<false>(exec, values, block.grid().size() * stencil7_size * n * n, [&](const double* data) {
-      Kokkos::LayoutStride const layout(points, stencil7_size * n * n, stencil7_size, n * n, n, n, n, 1);
-      pack(exec, Unmanaged<const double****, Kokkos::LayoutStride>(data, layout), block);
-    });
+    run_time::in_memory_of<false>(
+        exec, values, block.grid().size() * stencil7_size * n * n, host, [&](const double* data) {
+          Kokkos::LayoutStride const layout(points, stencil7_size * n * n, stencil7_size, n * n, n, n, n, 1);
+          pack(exec, Unmanaged<const double****, Kokkos::LayoutStride>(data, layout), block);
+        });
   }
   void set_block(const Exec& exec, const Vector& vector, int number, const double* values) const override {
     auto const block = vector.template as<n>().block(number);
     auto const rows = block.grid().size() * n;
-    with_values<false>(exec, values, rows,
-                       [&](const double* data) { pack(exec, Unmanaged<const double*>(data, rows), block); });
+    run_time::in_memory_of<false>(exec, values, rows, host,
+                                  [&](const double* data) { pack(exec, Unmanaged<const double*>(data, rows), block); });
   }
   void get_block(const Exec& exec, const Vector& vector, int number, double* values) const override {
     auto const block = vector.template as<n>().block(number);
     auto const rows = block.grid().size() * n;
-    with_values<true>(exec, values, rows, [&](double* data) { unpack(exec, block, Unmanaged<double*>(data, rows)); });
+    run_time::in_memory_of<true>(exec, values, rows, host,
+                                 [&](double* data) { unpack(exec, block, Unmanaged<double*>(data, rows)); });
   }
   void apply(const Exec& exec, const Vector& x, const Vector& y) const override {
-    hyperplane::apply(exec, m_a, x.template as<n>(), y.template as<n>());
+    auto const from = x.template as<n>(), to = y.template as<n>();
+    hyperplane::detail::with_couplings<false>(exec, m_a, from, to, [&](int l) {
+      m_factory.apply(exec, from.local().grid().block(l), m_a.local().block(l).flat(), from.local().block(l).flat(),
+                      to.local().block(l).flat());
+    });
   }
-  std::string not_finite(const Exec& exec) const override { return describe_not_finite(exec, m_a); }
+  std::string not_finite(const Exec& exec) const override {
+    return hyperplane::detail::describe_first_grid_block(m_a.grid(), [&](int number) {
+      return m_factory.not_finite(exec, m_a.grid().whole().block(number), m_a.block(number).flat());
+    });
+  }
   void factor(const Exec& exec) override { m_preconditioner->factor(exec, m_a); }
   DistributedStatus<FactorStatus> status(const Exec& exec) const override { return m_preconditioner->status(exec); }
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const override {
@@ -84,6 +80,9 @@ class SizedRankSystem final : public RankSystem<Exec> {
   template <class T, class Layout = Kokkos::LayoutRight>
   using Unmanaged = Kokkos::View<T, Layout, typename Exec::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
+  static constexpr auto host = run_time::MemorySpace::host;
+
+  const run_time::SizedFactory<Exec>& m_factory = run_time::sized_factory<HYPERPLANE_GROUPS, Exec>(n);
   DistributedStencil7<double, n, Exec> m_a;
   std::optional<Preconditioner> m_preconditioner;
 };

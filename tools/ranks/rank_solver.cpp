@@ -112,7 +112,7 @@ class Solve {
   }
 
  private:
-  using Groups = std::make_integer_sequence<int, HYPERPLANE_GROUPS>;
+  using Groups = std::make_integer_sequence<int, HYPERPLANE_RANK_GROUPS>;
 
   bool has_factors() const { return m_settings.preconditioner != no_preconditioner; }
 
