@@ -25,7 +25,8 @@ target_sources(hyperplane_cli_ranks PRIVATE $<FILTER:$<TARGET_OBJECTS:hyperplane
 target_include_directories(hyperplane_cli_ranks PRIVATE ranks ${PROJECT_SOURCE_DIR}/src)
 target_compile_definitions(hyperplane_cli_ranks PRIVATE HYPERPLANE_GROUPS=${hyperplane_groups} HYPERPLANE_RANK_GROUPS=${HYPERPLANE_GROUP})
 target_link_libraries(hyperplane_cli_ranks PRIVATE hyperplane_commands Hyperplane::mpi hyperplane_session)
-set_target_properties(hyperplane_cli_ranks PROPERTIES OUTPUT_NAME hyperplane-ranks UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+# MPI is found where it is not in the folders of the loader.
+set_target_properties(hyperplane_cli_ranks PROPERTIES OUTPUT_NAME hyperplane-ranks INSTALL_RPATH_USE_LINK_PATH ON UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
 
 target_compile_definitions(hyperplane_cli PRIVATE HYPERPLANE_RANKS_PROGRAM="hyperplane-ranks")
 add_dependencies(hyperplane_cli hyperplane_cli_ranks)

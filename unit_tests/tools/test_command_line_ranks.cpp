@@ -147,6 +147,25 @@ TEST_F(CommandLineRanks, name_a_singular_pivot_as_one_process_does) {
   expect_refused_on_ranks(system("A.mtx --rhs b.mtx --grid 4x3x5 --parts 1x1x2"), error);
 }
 
+TEST_F(CommandLineRanks, a_signal_to_one_of_them_ends_all_with_a_result) {
+  std::ostringstream matrix;
+  matrix << "%%MatrixMarket matrix coordinate real general\n60 60 60\n";
+  for (int p = 1; p <= 60; ++p) matrix << p << ' ' << p << " 1e-12\n";
+  write("slow.mtx", matrix.str());
+  write("slow_b.mtx", tools::format_vector(random_vector(60)));
+  write("rank.sh", "echo $$ > pid${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\nexec '" HYPERPLANE_EXECUTABLE "' \"$@\"\n");
+  write("stop.sh", on_ranks(2) +
+                       "sh rank.sh solve slow.mtx --rhs slow_b.mtx --grid 5x4x3 --block-size 1 --preconditioner none "
+                       "--method richardson --max-iterations 1e8 --solution x.mtx --progress > log 2>&1 &\n"
+                       "until grep -q iteration log; do sleep 0.1; done\nkill -TERM $(cat pid1)\nwait $!\n"
+                       "status=$?\ncat log\nexit $status\n");
+  auto const outcome = run("", "sh stop.sh; exit; ");
+  EXPECT_EQ(outcome.status, 130) << outcome.output;
+  EXPECT_EQ(count(outcome.output, "stopped after "), 1) << outcome.output;
+  EXPECT_TRUE(std::filesystem::exists(folder / "x.mtx"));
+  EXPECT_FALSE(has_partial_files());
+}
+
 TEST_F(CommandLineRanks, one_of_them_says_what_there_is_to_say) {
   auto const say_once = [&](const std::string& arguments, const std::string& what) {
     auto const outcome = run(arguments, on_ranks(2));
