@@ -34,6 +34,10 @@ One application of the preconditioner, x = M^-1 b:
   hyperplane solve A.mtx --rhs b.mtx --grid 32x16x8 --block-size 5 \
     --method richardson --tolerance 0 --max-iterations 1 --solution x.mtx
 
+Four ranks of MPI, where `hyperplane info` has it:
+  mpirun -n 4 hyperplane solve A.mtx --rhs b.mtx --grid 32x16x8 \
+    --block-size 5 --parts 1x1x4 --coupling natural --solution x.mtx
+
 The number of threads is that of Kokkos (OMP_NUM_THREADS for openmp). Without
 --backend the environment's HYPERPLANE_BACKEND says where to run, and
 HYPERPLANE_DEVICE on which CUDA device. With HYPERPLANE_TIMERS=stderr, or the
