@@ -88,6 +88,7 @@ TEST_F(CommandLineRanks, parts_are_those_that_are_given_or_as_many_as_ranks) {
     EXPECT_EQ(solve_on(ranks, "--parts 1x1x1 --coupling natural").status, 0);
     expect_solution();
     EXPECT_EQ(solve_on(ranks, "--parts 4x1x1 --preconditioner none").status, 0);
+    EXPECT_THAT(read("h.json"), HasSubstr("\"parts\": \"4x1x1\""));
     expect_solution();
   }
 }
@@ -154,11 +155,12 @@ TEST_F(CommandLineRanks, a_signal_to_one_of_them_ends_all_with_a_result) {
   write("slow.mtx", matrix.str());
   write("slow_b.mtx", tools::format_vector(random_vector(60)));
   write("rank.sh", "echo $$ > pid${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\nexec '" HYPERPLANE_EXECUTABLE "' \"$@\"\n");
-  write("stop.sh", on_ranks(2) +
-                       "sh rank.sh solve slow.mtx --rhs slow_b.mtx --grid 5x4x3 --block-size 1 --preconditioner none "
-                       "--method richardson --max-iterations 1e8 --solution x.mtx --progress > log 2>&1 &\n"
-                       "until grep -q iteration log; do sleep 0.1; done\nkill -TERM $(cat pid1)\nwait $!\n"
-                       "status=$?\ncat log\nexit $status\n");
+  write("stop.sh",
+        on_ranks(2) +
+            "sh rank.sh solve slow.mtx --rhs slow_b.mtx --grid 5x3x2 --block-size 2 --preconditioner none "
+            "--method richardson --max-iterations 1e8 --solution x.mtx --progress > log 2>&1 &\n"
+            "while ! grep -q iteration log && kill -0 $!; do sleep 0.1; done\nkill -TERM $(cat pid1)\nwait $!\n"
+            "status=$?\ncat log\nexit $status\n");
   auto const outcome = run("", "sh stop.sh; exit; ");
   EXPECT_EQ(outcome.status, 130) << outcome.output;
   EXPECT_EQ(count(outcome.output, "stopped after "), 1) << outcome.output;
