@@ -101,6 +101,7 @@ typedef struct hyperplane_option_description {
   double least, most;   /* of numbers; infinite where there is no limit */
   int above_least;      /* 1: more than least, not least itself */
   int below_most;       /* 1: less than most, not most itself */
+  const char* needs;    /* another option, without which this one says nothing: "parts"; none: "" */
 } hyperplane_option_description;
 
 typedef struct hyperplane_preconditioner_description {

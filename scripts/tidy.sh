@@ -25,7 +25,8 @@ build = pathlib.Path(sys.argv[1]).resolve()
 root = pathlib.Path.cwd()
 # Files that are compiled together stand in one that CMake makes.
 together = [build / f"{folder}.dir/Unity"
-            for folder in ("src/CMakeFiles/hyperplane_c", "tools/CMakeFiles/hyperplane_cli", "tools/CMakeFiles/hyperplane_tools")]
+            for folder in ("src/CMakeFiles/hyperplane_c", "tools/CMakeFiles/hyperplane_commands",
+                           "tools/CMakeFiles/hyperplane_cli_ranks", "tools/CMakeFiles/hyperplane_tools")]
 folders = (root / "src", build / "src", root / "tools", root / "executables", *together)
 commands = {}
 for entry in json.loads((build / "compile_commands.json").read_text()):

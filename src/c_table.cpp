@@ -23,7 +23,8 @@ hyperplane_option_description describe(const run_time::OptionDescription& option
           .least = option.range.least,
           .most = option.range.most,
           .above_least = option.range.above_least ? 1 : 0,
-          .below_most = option.range.below_most ? 1 : 0};
+          .below_most = option.range.below_most ? 1 : 0,
+          .needs = option.needs.c_str()};
 }
 
 /// The options of each preconditioner. They stay as long as the process, since callers have their addresses.

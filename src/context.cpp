@@ -15,6 +15,7 @@
 #include "context_objects.hpp"
 #include "context_solvers.hpp"
 #include "errors.hpp"
+#include "find_size.hpp"
 #include "primitives.hpp"
 #include "typed_objects.hpp"
 
@@ -25,15 +26,6 @@
 namespace hyperplane::run_time {
 
 namespace {
-
-/// What `find<group>()` finds in the first group that has it, of a block size that there is.
-template <class Find, int... groups>
-auto& find_in_groups(int n, const Find& find, std::integer_sequence<int, groups...>) {
-  require_block_size(n, "block size");
-  decltype(find.template operator()<0>()) found = nullptr;
-  ((found = found != nullptr ? found : find.template operator()<groups>()), ...);
-  return *found;
-}
 
 /// What an instance of a context's own refers to, and the instance.
 template <class Exec>
@@ -116,10 +108,12 @@ class ContextOn final : public Context {
 
   static const SizedFactory<Exec>& factory(const Shape& shape) {
     int const n = shape.block_size;
-    return find_in_groups(n, [&]<int group>() { return find_sized_factory<group, Exec>(n); }, Groups{});
+    require_block_size(n, "block size");
+    return *find_in_groups([&]<int group>() { return find_sized_factory<group, Exec>(n); }, Groups{});
   }
   static const SizedLineFactory<Exec>& line_factory(int n) {
-    return find_in_groups(n, [&]<int group>() { return find_sized_line_factory<group, Exec>(n); }, Groups{});
+    require_block_size(n, "block size");
+    return *find_in_groups([&]<int group>() { return find_sized_line_factory<group, Exec>(n); }, Groups{});
   }
 
   std::shared_ptr<void> m_owned;

@@ -15,4 +15,12 @@ const Base* find_of_size(int n, std::integer_sequence<int, sizes...>) {
   return found;
 }
 
+/// What `find<group>()` finds in the first group that has it; null where none has.
+template <class Find, int... groups>
+auto* find_in_groups(const Find& find, std::integer_sequence<int, groups...>) {
+  decltype(find.template operator()<0>()) found = nullptr;
+  ((found = found != nullptr ? found : find.template operator()<groups>()), ...);
+  return found;
+}
+
 }  // namespace hyperplane::run_time

@@ -75,6 +75,7 @@ struct OptionDescription {
   OptionType type;
   Range range;          ///< of numbers
   std::string choices;  ///< "automatic|portable|slab"; of `choices` letters, several of which may follow one another
+  std::string needs;    ///< another option, without which this one says nothing
 };
 
 /// A line of the table of preconditioners, as everything without templates knows it.

@@ -6,8 +6,11 @@
 #include <Kokkos_Core.hpp>
 
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "compiled_blocks.hpp"
 #include "find_size.hpp"
 #include "held_preconditioner.hpp"
 #include "sized_matrix.hpp"
@@ -23,6 +26,7 @@ class Factory final : public SizedFactory<Exec> {
  public:
   template <class T>
   using Rows = typename SizedFactory<Exec>::template Rows<T>;
+  using Flat = typename SizedFactory<Exec>::Flat;
   using Matrix = std::unique_ptr<TypedMatrix<Exec>>;
   using Preconditioner = std::unique_ptr<TypedPreconditioner<Exec>>;
 
@@ -39,6 +43,20 @@ class Factory final : public SizedFactory<Exec> {
   Preconditioner make_preconditioner(const Exec& exec, const Grid& grid,
                                      const PreconditionerSettings& settings) const override {
     return make_held<Part::points, n>(exec, grid, settings);
+  }
+  void apply(const Exec& exec, const Grid& grid, const Flat& a, const Flat& x, const Flat& y) const override {
+    using Vector = BlockVector<double, n, Exec>;
+    hyperplane::apply(exec, BlockStencil7<double, n, Exec>(grid, a), Vector(grid, x), Vector(grid, y));
+  }
+  std::string not_finite(const Exec& exec, const Grid& grid, const Flat& a) const override {
+    return describe_not_finite(exec, BlockStencil7<double, n, Exec>(grid, a));
+  }
+  std::unique_ptr<TypedBlocks<Exec>> make_blocks(
+      const Exec& exec, const MultiBlockGrid& grid, const typename TypedBlocks<Exec>::Options& options,
+      const std::vector<int>& colours,
+      const std::shared_ptr<typename TypedBlocks<Exec>::Remote>& remote) const override {
+    if (remote == nullptr) return std::make_unique<HeldBlocks<n, Exec>>(exec, grid, options);
+    return std::make_unique<HeldBlocks<n, Exec>>(exec, grid, options, colours, remote);
   }
 };
 

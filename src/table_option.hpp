@@ -151,8 +151,8 @@ void require_other(const TableOption<Options, Value>& option, std::string_view t
 template <class Options, class Value>
 OptionDescription describe(const TableOption<Options, Value>& option) {
   using Text = OptionText<Value>;
-  return {option.name, option.summary, Text::write(Options{}.*option.member),
-          Text::type,  option.range,   Text::choices()};
+  return {option.name,  option.summary,  Text::write(Options{}.*option.member),      Text::type,
+          option.range, Text::choices(), option.other == nullptr ? "" : option.other};
 }
 
 }  // namespace hyperplane::run_time

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/blocks/multi_block.hpp>
+#include <hyperplane/blocks/remote_colours.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
@@ -14,6 +16,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "objects.hpp"
 #include "primitives.hpp"
@@ -107,6 +110,15 @@ class TypedLineSolver {
   virtual void solve(const Exec& exec, const ShapedVector<Exec>& rhs, const ShapedVector<Exec>& x) const = 0;
 };
 
+/// BILU(0) of the grid blocks that one of several processes has, whatever the block size; see SizedBlocks.
+template <ExecutionSpace Exec>
+class TypedBlocks {
+ public:
+  using Options = MultiBlockOptions<BlockIlu0Options>;
+  using Remote = detail::RemoteColours<double, Exec, double>;
+  virtual ~TypedBlocks() = default;
+};
+
 /// What is compiled for a block size.
 template <ExecutionSpace Exec>
 class SizedFactory {
@@ -121,6 +133,15 @@ class SizedFactory {
   /// Null where the table has it among the lines.
   virtual std::unique_ptr<TypedPreconditioner<Exec>> make_preconditioner(
       const Exec& exec, const Grid& grid, const PreconditionerSettings& settings) const = 0;
+  /// y = A x, and what of A is not finite, of a grid block whose vectors and matrix are parts of others.
+  using Flat = typename ShapedVector<Exec>::Flat;
+  virtual void apply(const Exec& exec, const Grid& grid, const Flat& a, const Flat& x, const Flat& y) const = 0;
+  virtual std::string not_finite(const Exec& exec, const Grid& grid, const Flat& a) const = 0;
+  /// A SizedBlocks of the block size; see the constructors of MultiBlock. Without `remote` the options alone say what
+  /// is coupled.
+  virtual std::unique_ptr<TypedBlocks<Exec>> make_blocks(
+      const Exec& exec, const MultiBlockGrid& grid, const typename TypedBlocks<Exec>::Options& options,
+      const std::vector<int>& colours, const std::shared_ptr<typename TypedBlocks<Exec>::Remote>& remote) const = 0;
 };
 
 /// What is compiled for a block size beside it, so that both are compiled at a time: all that solves along lines.

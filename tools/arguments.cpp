@@ -34,6 +34,10 @@ One application of the preconditioner, x = M^-1 b:
   hyperplane solve A.mtx --rhs b.mtx --grid 32x16x8 --block-size 5 \
     --method richardson --tolerance 0 --max-iterations 1 --solution x.mtx
 
+Four ranks of MPI, where `hyperplane info` has it:
+  mpirun -n 4 hyperplane solve A.mtx --rhs b.mtx --grid 32x16x8 \
+    --block-size 5 --parts 1x1x4 --coupling natural --solution x.mtx
+
 The number of threads is that of Kokkos (OMP_NUM_THREADS for openmp). Without
 --backend the environment's HYPERPLANE_BACKEND says where to run, and
 HYPERPLANE_DEVICE on which CUDA device. With HYPERPLANE_TIMERS=stderr, or the
@@ -208,7 +212,7 @@ void check_spelling(const CLI::App& app, int argc, const char* const* argv) {
 
 }  // namespace
 
-std::optional<Arguments> parse_arguments(int argc, const char* const* argv) {
+std::optional<Arguments> parse_arguments(int argc, const char* const* argv, bool speaks) {
   Arguments arguments;
   CLI::App app("Solvers for structured grids: implicit block-sparse systems, and explicit steps on a line.",
                "hyperplane");
@@ -223,7 +227,7 @@ std::optional<Arguments> parse_arguments(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wanted) {
-    app.exit(wanted);
+    if (speaks) app.exit(wanted);
     return std::nullopt;
   }
   if (solve->parsed()) arguments.command = Command::solve;

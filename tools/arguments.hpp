@@ -16,9 +16,9 @@ struct Arguments {
   SweptCommand swept{};
 };
 
-/// Reads all commands and their options; nothing where only --help or --version were asked for, which is printed then.
-/// Throws InputError for a command or an option that is not there, and what CLI11 throws for other mistakes. The first
-/// come first: a mistyped option is not called a missing one.
-std::optional<Arguments> parse_arguments(int argc, const char* const* argv);
+/// Reads all commands and their options; nothing where only --help or --version were asked for, which is printed where
+/// `speaks`. Throws InputError for a command or an option that is not there, and what CLI11 throws for other mistakes.
+/// The first come first: a mistyped option is not called a missing one.
+std::optional<Arguments> parse_arguments(int argc, const char* const* argv, bool speaks);
 
 }  // namespace hyperplane::tools

@@ -7,7 +7,7 @@
 #include <hyperplane/swept/variant.hpp>
 #include <string>
 
-#include "solver.hpp"
+#include "processes.hpp"
 
 namespace hyperplane::tools {
 
@@ -28,8 +28,8 @@ struct SolveCommand {
   SolverSettings settings{};
 };
 
-/// Reads, solves, writes; returns the exit status. Throws InputError or Error.
-int run_solve(const SolveCommand& command);
+/// Reads, solves, writes; returns the exit status. Collective. Throws InputError or Error.
+int run_solve(SolveCommand command, const Processes& processes);
 
 enum class SweptEquation { heat, kuramoto_sivashinsky, euler };
 

@@ -53,7 +53,13 @@ std::string format_history(const SolveCommand& command, const Grid& grid, const 
   json["preconditioner"] = settings.preconditioner;
   for (auto const& option : settings.options) {
     auto const* const meaning = option.meaning_for(settings.preconditioner);
-    if (meaning != nullptr) json[meaning->key()] = value_of(option, *meaning);
+    auto const& first = option.meanings.front();
+    if (meaning != nullptr) {
+      json[meaning->key()] = value_of(option, *meaning);
+    } else if (first.description.type == HYPERPLANE_OPTION_COUNTS && !option.text.empty()) {
+      // Ranks have parts without a preconditioner that has them.
+      json[first.key()] = option.text;
+    }
   }
   json["storage"] = name_of(storages, settings.storage);
   json["tolerance"] = settings.krylov.tolerance;
@@ -62,6 +68,7 @@ std::string format_history(const SolveCommand& command, const Grid& grid, const 
   json["restart"] = settings.krylov.restart;
   json["check_interval"] = settings.krylov.check_interval;
   json["backend"] = backend;
+  json["ranks"] = report.ranks;
   json["threads"] = report.concurrency;
   json["outcome"] = name_of(result.outcome);
   if (result.outcome == HYPERPLANE_BREAKDOWN) {

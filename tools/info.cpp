@@ -20,6 +20,8 @@ int run_info() {
   fmt::print("compiler   {}\n", compiler_version());
   fmt::print("blocks     of {} unknowns per point; double or float storage, double arithmetic\n",
              fmt::join(block_sizes(), ", "));
+  auto const mpi = mpi_version();
+  fmt::print("MPI        {}\n", mpi.empty() ? "none" : mpi);
   executables::for_each_execution_space([&]<class Exec>(std::type_identity<Exec>, const std::string& name) {
     Exec const exec{};
     fmt::print("backend    {}: concurrency {}, vector length {} (double), {} (float){}\n", name, exec.concurrency(),

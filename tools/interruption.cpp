@@ -19,6 +19,7 @@ namespace {
 struct State {
   std::atomic<bool> finishes{false};
   std::atomic<bool> requested{false};
+  std::atomic<bool> speaks{true};
   struct File {
     std::atomic<bool> used{false};
     std::array<char, 4096> name{};
@@ -36,7 +37,7 @@ void end_now(bool again) {
   const char* const message = again ? "hyperplane: stopped by a second signal, without a result\n"
                                     : "hyperplane: stopped by a signal before there was a result\n";
   // Who no longer reads it misses nothing.
-  static_cast<void>(!::write(STDERR_FILENO, message, std::strlen(message)));
+  if (state.speaks) static_cast<void>(!::write(STDERR_FILENO, message, std::strlen(message)));
   ::_exit(exit_stopped);
 }
 
@@ -47,7 +48,8 @@ void on_signal(int) {
 
 }  // namespace
 
-void handle_signals() {
+void handle_signals(bool speaks) {
+  state.speaks = speaks;
   struct sigaction action{};
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;

@@ -11,8 +11,8 @@ namespace hyperplane::tools {
 inline constexpr int exit_stopped = 130;
 
 /// From here on signals are handled as said above, those apart that whoever started the process wants ignored. A pipe
-/// that nobody reads any more is an error of the write alone.
-void handle_signals();
+/// that nobody reads any more is an error of the write alone. Of several processes one `speaks`.
+void handle_signals(bool speaks);
 
 /// From here on there is something to show.
 void finish_when_stopped();

@@ -9,24 +9,27 @@
 #include "arguments.hpp"
 #include "interruption.hpp"
 #include "library.hpp"
+#include "processes.hpp"
 #include "spelling.hpp"
 
 namespace {
 
 using namespace hyperplane::tools;
 
-int run(int argc, char** argv) {
-  auto const arguments = parse_arguments(argc, argv);
+int run(int argc, char** argv, const Processes& processes) {
+  auto const arguments = parse_arguments(argc, argv, processes.is_first());
   if (!arguments) return EXIT_SUCCESS;
-  handle_signals();
+  handle_signals(processes.is_first());
   check_environment();
   Library const library;
   switch (arguments->command) {
-    case Command::solve: return run_solve(arguments->solve);
-    case Command::swept: return run_swept(arguments->swept);
+    case Command::solve: return run_solve(arguments->solve, processes);
+    case Command::swept:
+      if (processes.count() == 1) return run_swept(arguments->swept);
+      throw InputError(fmt::format("swept runs in one process, there are {}", processes.count()));
     case Command::info: break;
   }
-  return run_info();
+  return processes.is_first() ? run_info() : EXIT_SUCCESS;
 }
 
 }  // namespace
@@ -34,10 +37,11 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   hyperplane::executables::let_waiting_threads_sleep(argv);
   try {
-    return run(argc, argv);
+    Processes const processes(argc, argv);
+    return processes.run([&] { return run(argc, argv, processes); });
   } catch (const std::exception& error) {
     // Nothing is thrown where nobody reads it.
-    std::fputs(fmt::format("hyperplane: error: {}\n", error.what()).c_str(), stderr);
+    if (error.what()[0] != 0) std::fputs(fmt::format("hyperplane: error: {}\n", error.what()).c_str(), stderr);
     return exit_error;
   }
 }

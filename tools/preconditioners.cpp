@@ -20,7 +20,6 @@ namespace hyperplane::tools {
 namespace {
 
 constexpr const char* identity = "identity";
-constexpr const char* none = "none";
 
 /// All of them, the last of the library first.
 std::vector<hyperplane_preconditioner_description> describe_all() {
@@ -34,7 +33,7 @@ std::vector<hyperplane_preconditioner_description> describe_all() {
 
 /// Its name on the command line.
 std::string name_on_command_line(const hyperplane_preconditioner_description& preconditioner) {
-  return std::string(preconditioner.name) == identity ? none : preconditioner.name;
+  return std::string(preconditioner.name) == identity ? no_preconditioner : preconditioner.name;
 }
 
 /// "a, b or c"
@@ -49,7 +48,8 @@ std::string join(const std::vector<std::string>& words, const char* last) {
 bool are_equal(const hyperplane_option_description& a, const hyperplane_option_description& b) {
   auto const all = [](const hyperplane_option_description& d) {
     return std::tuple(d.type, std::string_view(d.name), std::string_view(d.summary), std::string_view(d.standard),
-                      std::string_view(d.choices), d.least, d.most, d.above_least, d.below_most);
+                      std::string_view(d.choices), std::string_view(d.needs), d.least, d.most, d.above_least,
+                      d.below_most);
   };
   return all(a) == all(b);
 }
@@ -232,7 +232,7 @@ NamedPreconditioner make_named(const std::string& name, const std::vector<Precon
     }
     text += fmt::format(",{}={}", meaning->description.name, value);
   }
-  return {name == none ? identity : name, text};
+  return {name == no_preconditioner ? identity : name, text};
 }
 
 }  // namespace hyperplane::tools

@@ -37,6 +37,8 @@ struct PreconditionerOption {
   std::string refusal(const std::string& value) const;
 };
 
+/// That it says for the identity.
+inline constexpr const char* no_preconditioner = "none";
 /// What the command line says for one direction after the other.
 inline constexpr const char* alternating = "alternating";
 

@@ -17,7 +17,8 @@ void put(const std::string& text) {
 
 }  // namespace
 
-Progress::Progress(bool wanted) : m_terminal(::isatty(STDERR_FILENO) == 1), m_active(m_terminal || wanted) {}
+Progress::Progress(bool wanted, bool may_have_terminal)
+    : m_terminal(may_have_terminal && ::isatty(STDERR_FILENO) == 1), m_active(m_terminal || wanted) {}
 
 Progress::~Progress() {
   if (m_terminal && m_last) put("\r\033[K");

@@ -9,10 +9,10 @@ namespace hyperplane::tools {
 
 /// Says on the standard error how far the work is. On a terminal it is one line, written anew 10 times a second at
 /// most and removed at the end; elsewhere nothing, or where it is wanted a line every second at most. The first is
-/// shown at once.
+/// shown at once. What a launcher gives its processes is taken for no terminal, wherever it goes.
 class Progress {
  public:
-  explicit Progress(bool wanted);
+  explicit Progress(bool wanted, bool may_have_terminal = true);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

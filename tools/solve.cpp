@@ -17,6 +17,7 @@
 #include "library.hpp"
 #include "option_text.hpp"
 #include "output_file.hpp"
+#include "processes.hpp"
 #include "progress.hpp"
 #include "spelling.hpp"
 
@@ -60,16 +61,25 @@ void check_block_size(const SolveCommand& command) {
   }
 }
 
-void check_settings(const SolveCommand& command) {
+/// Other preconditioners than that which is chosen may have the option. But who asks for parts, or for what belongs to
+/// them, wants to know where there are none; ranks have parts without any.
+void check_option_of_others(const PreconditionerOption& option, const std::string& preconditioner, bool has_ranks) {
+  auto const& description = option.meanings.front().description;
+  bool const is_parts = description.type == HYPERPLANE_OPTION_COUNTS;
+  std::string const missing = is_parts ? description.name : description.needs;
+  if (missing.empty() || (is_parts && has_ranks)) return;
+  throw InputError(
+      fmt::format("{} {}: --preconditioner {} has no {}", option.flag, option.text, preconditioner, missing));
+}
+
+void check_settings(const SolveCommand& command, bool has_ranks) {
   for (auto const& option : command.settings.options) {
-    auto const* const meaning = option.meaning_for(command.settings.preconditioner);
     if (option.text.empty()) continue;
-    // Who asks for parts wants to know where there are none.
-    if (meaning == nullptr && (option.flag == "--parts" || option.flag == "--coupling")) {
-      throw InputError(fmt::format("{} {}: --preconditioner {} has no parts", option.flag, option.text,
-                                   command.settings.preconditioner));
+    auto const* const meaning = option.meaning_for(command.settings.preconditioner);
+    if (meaning == nullptr) {
+      check_option_of_others(option, command.settings.preconditioner, has_ranks);
+      continue;
     }
-    if (meaning == nullptr) continue;
     if (auto const refusal = meaning->refusal(option.text); !refusal.empty()) {
       throw InputError(fmt::format("{}: {}", option.flag, refusal));
     }
@@ -125,11 +135,6 @@ struct Outputs {
   }
 };
 
-struct System {
-  HostStencil a;
-  std::vector<double> b, x;
-};
-
 System read_system(const SolveCommand& command, const Grid& grid) {
   auto const rows = grid.size() * command.block_size;
   System system{read_stencil(command.matrix, grid, command.block_size), read_vector(command.rhs, rows), {}};
@@ -166,43 +171,62 @@ std::string residual_of(const hyperplane_krylov_result& result) {
   return std::isfinite(residual) ? fmt::format(" residual {:.3e} of the right-hand side;", residual) : "";
 }
 
-}  // namespace
+/// "openmp, 2 threads", or "openmp, 4 ranks of 1 thread"
+std::string place_of(const std::string& backend, const SolverReport& report) {
+  auto const ranks = report.ranks == 1 ? "" : fmt::format("{} ranks of ", report.ranks);
+  return fmt::format("{}, {}{} {}", backend, ranks, report.concurrency, report.concurrency == 1 ? "thread" : "threads");
+}
 
-int run_solve(const SolveCommand& command) {
-  Grid const grid = parse_grid(command.grid);
-  check_settings(command);
-  check_block_size(command);
-  check_inputs(command);
-  auto const backend = choose_backend(command.backend);
-  Outputs outputs(command);
-
-  Kokkos::Timer const timer;
-  auto system = read_system(command, grid);
-  double const read_seconds = timer.seconds();
-
-  SolverReport report;
-  {
-    auto const& krylov = command.settings.krylov;
-    Progress progress(command.progress);
-    double const rhs_norm = norm(system.b);
-    double const tolerance = std::max(krylov.tolerance, relative(krylov.absolute_tolerance, rhs_norm));
-    finish_when_stopped();
-    auto const monitor = [&](int iteration, double residual_norm) {
-      progress.show([&] {
+/// Of the system that the first process has.
+SolverReport solve(const SolveCommand& command, const SystemShape& shape, const std::string& backend, System* system,
+                   const Processes& processes) {
+  auto const& krylov = command.settings.krylov;
+  std::optional<Progress> progress;
+  double const rhs_norm = system == nullptr ? 0.0 : norm(system->b);
+  double const tolerance = std::max(krylov.tolerance, relative(krylov.absolute_tolerance, rhs_norm));
+  if (processes.is_first()) progress.emplace(command.progress, processes.count() == 1);
+  finish_when_stopped();
+  auto const monitor = [&](int iteration, double residual_norm) {
+    if (progress) {
+      progress->show([&] {
         return fmt::format("iteration {}: residual {:.3e} of the right-hand side, tolerance {:.3g}", iteration,
                            relative(residual_norm, rhs_norm), tolerance);
       });
-      return stop_requested();
-    };
-    report = solve_system(backend, command.settings, system.a, system.b, system.x, monitor);
-  }
+    }
+    return stop_requested();
+  };
+  return processes.solve(backend, command.settings, shape, system, monitor);
+}
 
-  if (outputs.solution) outputs.solution->commit(format_vector(system.x));
-  if (outputs.history) outputs.history->commit(format_history(command, grid, backend, read_seconds, report));
+}  // namespace
+
+int run_solve(SolveCommand command, const Processes& processes) {
+  Grid const grid = parse_grid(command.grid);
+  check_settings(command, processes.count() > 1);
+  check_block_size(command);
+  check_inputs(command);
+  processes.complete(command.settings, grid);
+  auto const backend = choose_backend(command.backend);
+  std::optional<Outputs> outputs;
+  std::optional<System> system;
+  double read_seconds = 0.0;
+  processes.on_first([&] {
+    outputs.emplace(command);
+    Kokkos::Timer const timer;
+    system.emplace(read_system(command, grid));
+    read_seconds = timer.seconds();
+  });
+
+  auto const report = solve(command, {grid, command.block_size}, backend, system ? &*system : nullptr, processes);
+
   auto const& result = report.result;
-  fmt::print(outputs.summary(), "{} after {} iterations{}:{} factor {:.3f} s, solve {:.3f} s ({}, {} {})\n",
-             outcome_of(result.outcome), result.iterations, reason_of(report), residual_of(result), report.times.factor,
-             report.times.solve, backend, report.concurrency, report.concurrency == 1 ? "thread" : "threads");
+  processes.on_first([&] {
+    if (outputs->solution) outputs->solution->commit(format_vector(system->x));
+    if (outputs->history) outputs->history->commit(format_history(command, grid, backend, read_seconds, report));
+    fmt::print(outputs->summary(), "{} after {} iterations{}:{} factor {:.3f} s, solve {:.3f} s ({})\n",
+               outcome_of(result.outcome), result.iterations, reason_of(report), residual_of(result),
+               report.times.factor, report.times.solve, place_of(backend, report));
+  });
   if (result.outcome == HYPERPLANE_STOPPED) return exit_stopped;
   return result.outcome == HYPERPLANE_CONVERGED ? exit_converged : exit_not_converged;
 }

@@ -31,8 +31,9 @@ void report_result(hyperplane_krylov method, SolverReport& report) {
 
 }  // namespace
 
-SolverReport solve_system(const std::string& backend, const SolverSettings& settings, const HostStencil& host_a,
-                          const std::vector<double>& host_b, std::vector<double>& host_x, const Monitor& monitor) {
+SolverReport solve_system(const std::string& backend, const SolverSettings& settings, System& system,
+                          const Monitor& monitor) {
+  auto const& [host_a, host_b, host_x] = system;
   Owned<hyperplane_context> const owned(hyperplane_context_create, backend.c_str(), nullptr);
   auto* const context = owned.get();
   hyperplane_grid const grid{host_a.grid.ni(), host_a.grid.nj(), host_a.grid.nk()};
@@ -76,7 +77,7 @@ SolverReport solve_system(const std::string& backend, const SolverSettings& sett
   report.times.preconditioner_solves = get_all(hyperplane_preconditioner_seconds, m.get());
   report_result(method.get(), report);
 
-  check(hyperplane_vector_get(x.get(), host_x.data(), rows, HYPERPLANE_HOST));
+  check(hyperplane_vector_get(x.get(), system.x.data(), rows, HYPERPLANE_HOST));
   return report;
 }
 

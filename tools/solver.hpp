@@ -44,18 +44,30 @@ struct SolverTimes {
   std::vector<double> preconditioner_solves;
 };
 
+/// A system's grid and unknowns at each point.
+struct SystemShape {
+  Grid grid;
+  int block_size;
+};
+
+/// A x = b; row = point * n + c.
+struct System {
+  HostStencil a;
+  std::vector<double> b, x;
+};
+
 struct SolverReport {
   hyperplane_krylov_result result{};
   std::vector<double> history;
   std::string reason;  ///< of a breakdown, with the cause where that is known
   std::string cause;
   SolverTimes times;
-  int concurrency = 1;
+  int ranks = 1;
+  int concurrency = 1;  ///< of each rank
 };
 
-/// Solves A x = b on the backend, from the x that is given; row = point * n + c. Throws Error where the factors are of
-/// no use.
-SolverReport solve_system(const std::string& backend, const SolverSettings& settings, const HostStencil& a,
-                          const std::vector<double>& b, std::vector<double>& x, const Monitor& monitor);
+/// Solves the system on the backend, from the x that is given. Throws Error where the factors are of no use.
+SolverReport solve_system(const std::string& backend, const SolverSettings& settings, System& system,
+                          const Monitor& monitor);
 
 }  // namespace hyperplane::tools

@@ -157,6 +157,10 @@ TYPED_TEST(MultiBlockTest, wrong_use_is_refused) {
   // Part of a matrix: a handle of memory of the right size.
   EXPECT_THAT(message([&] { BlockStencil7<double, n, TypeParam>(Grid(1, 1, 1), a.flat()); }),
               HasSubstr("are not those of 2 x 2 blocks on a grid of 1x1x1 points"));
+  // A handle of the values of a vector.
+  EXPECT_EQ((MultiBlockVector<double, n, TypeParam>(grid, x.flat()).block(1).flat().data()), x.block(1).flat().data());
+  EXPECT_THAT(message([&] { MultiBlockVector<double, n + 1, TypeParam>(grid, x.flat()); }),
+              HasSubstr("values are not those of 3 unknowns on " + to_string(grid)));
 }
 
 }  // namespace

@@ -186,6 +186,17 @@ TEST_P(CTable, ranges_are_those_of_the_preconditioners) {
   }
 }
 
+TEST_P(CTable, an_option_that_needs_another_says_so) {
+  std::string needing;
+  for (auto const& listed : c_preconditioners()) {
+    for (int o = 0; o < listed.description.option_count; ++o) {
+      auto const& option = listed.description.options[o];
+      if (*option.needs != 0) needing += std::string(option.name) + " of " + option.needs + '\n';
+    }
+  }
+  EXPECT_EQ(needing, "coupling of parts\n");
+}
+
 TEST_P(CTable, refuses_what_is_not_in_it) {
   hyperplane_preconditioner m = nullptr;
   auto const refused = [&](const std::string& name, const std::string& options, const std::string& message) {

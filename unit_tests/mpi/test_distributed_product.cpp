@@ -127,6 +127,10 @@ TYPED_TEST(DistributedProduct, wrong_use_is_refused) {
   EXPECT_THAT(thrown_text([&] { apply(this->exec, a, x, x); }), HasSubstr("apply: the result must not be x"));
   EXPECT_THAT(thrown_text([&] { residual(this->exec, a, y, x, x); }), HasSubstr("residual: b is on 2 grid blocks"));
   EXPECT_THAT(thrown_text([&] { residual(this->exec, a, x, x, x); }), HasSubstr("residual: the result must not be x"));
+  // A handle of the values of a vector.
+  EXPECT_EQ(Vector(grid, x.flat()).flat().data(), x.flat().data());
+  EXPECT_THAT(thrown_text([&] { DistributedVector<double, n + 1, TypeParam>(grid, x.flat()); }),
+              HasSubstr("values are not those of 3 unknowns on"));
   if (this->world.rank() > 0) {
     EXPECT_THAT(thrown_text([&] { (void)x.block(1); }), HasSubstr("grid block 1 is of rank 0, this is rank"));
   }

@@ -3,18 +3,18 @@
 #include "flow_over_ranks.hpp"
 #include "options.hpp"
 #include "run.hpp"
-#include "session.hpp"
 
 #include <hyperplane/mpi/communicator.hpp>
 
 #include <Kokkos_Core.hpp>
+#include <executables/session.hpp>
 #include <executables/threads.hpp>
 
 int main(int argc, char** argv) {
   using namespace implicit_flow;
   using Exec = Kokkos::DefaultExecutionSpace;
   hyperplane::executables::let_waiting_threads_sleep(argv);
-  Session const session(argc, argv);
+  hyperplane::executables::Session const session(argc, argv, "implicit_flow");
   int exit_status = 0;
   auto const options = parse_options(argc, argv, exit_status, session.speaks() ? Start::first_rank : Start::other_rank);
   if (!options) return exit_status;

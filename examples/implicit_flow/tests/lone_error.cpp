@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "ranks/session.hpp"
-
 #include <mpi.h>
 
 #include <Kokkos_Core.hpp>
 #include <chrono>
+#include <executables/session.hpp>
 #include <hyperplane/blocks/cut_grid.hpp>
 #include <hyperplane/mpi/mpi.hpp>
 #include <stdexcept>
 
 // The last rank has an error while the others wait for it, and all have what a flow has: a communicator and a matrix.
 int main(int argc, char** argv) {
-  implicit_flow::Session const session(argc, argv);
+  hyperplane::executables::Session const session(argc, argv, "implicit_flow");
   Kokkos::ScopeGuard const kokkos(argc, argv);
   return session.run(
       [] {

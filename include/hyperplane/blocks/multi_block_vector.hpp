@@ -5,10 +5,12 @@
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
 #include <hyperplane/simd/vector_length.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 
+#include <cstdint>
 #include <string>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
@@ -33,6 +35,16 @@ class MultiBlockVector {
   MultiBlockVector(const Exec& exec, const MultiBlockGrid& grid,
                    const std::string& label = "Hyperplane::MultiBlockVector")
       : m_grid(grid), m_packs(grid), m_storage(exec, label, m_packs.count()) {}
+
+  /// A handle of values that exist: flat() of a vector with as many unknowns on these grid blocks. Throws Error where
+  /// the number of values is another one.
+  MultiBlockVector(const MultiBlockGrid& grid, const typename Storage::Flat& values)
+      : m_grid(grid), m_packs(grid), m_storage(m_packs.count(), values) {
+    if (static_cast<std::int64_t>(values.size()) != m_packs.count() * n * vector_length) {
+      fail("MultiBlockVector: " + std::to_string(values.size()) + " values are not those of " + std::to_string(n) +
+           " unknowns on " + to_string(grid));
+    }
+  }
 
   const MultiBlockGrid& grid() const { return m_grid; }
   /// The part of a grid block, a handle of the same values.

@@ -4,6 +4,7 @@
 #include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/blocks/cut_grid.hpp>
 #include <hyperplane/blocks/detail/copy_parts.hpp>
+#include <hyperplane/blocks/detail/status_in_whole.hpp>
 #include <hyperplane/blocks/multi_block.hpp>
 #include <hyperplane/blocks/multi_block_stencil7.hpp>
 #include <hyperplane/blocks/multi_block_vector.hpp>
@@ -130,16 +131,8 @@ class Parted {
     if (m_whole) return m_whole->status(exec);
     auto const& parts = *m_parts;
     auto const found = parts.preconditioner.status(exec);
-    FactorStatus status = found;
-    if (status.ok()) return status;
-    auto const& begin = parts.cut.boxes[detail::as_size(found.grid_block)].begin;
-    auto const in_grid = [&](const Point& p) { return Point{begin.i + p.i, begin.j + p.j, begin.k + p.k}; };
-    status.point = in_grid(status.point);
-    if (status.block) {
-      status.block->point = in_grid(status.block->point);
-      status.points_out = !m_grid.contains(neighbour(status.block->point, status.block->direction));
-    }
-    return status;
+    if (found.ok()) return found;
+    return detail::status_in_whole(found, m_grid, parts.cut.boxes[detail::as_size(found.grid_block)].begin);
   }
 
  private:

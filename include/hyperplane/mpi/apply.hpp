@@ -58,6 +58,26 @@ void with_couplings(const Exec& exec, const DistributedStencil7<Scalar, n, Exec,
   add("Hyperplane::DistributedStencil7::outer_couplings", ghosts.outer());
 }
 
+/// What `describe(b)` says of the first grid block b of all ranks for which it says something, with its number.
+template <class Describe>
+std::string describe_first_grid_block(const DistributedGrid& grid, const Describe& describe) {
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  auto const& communicator = grid.communicator();
+  std::string text;
+  auto const mine = communicator.agree([&] {
+    for (int const b : grid.blocks()) {
+      text = describe(b);
+      if (!text.empty()) return std::int64_t{b};
+    }
+    return none;
+  });
+  auto const first = communicator.lowest(mine);
+  if (first == none) return {};
+  int const rank = grid.owner(static_cast<int>(first));
+  return "grid block " + std::to_string(first) + " (rank " + std::to_string(rank) +
+         "): " + communicator.from(rank, text);
+}
+
 }  // namespace detail
 
 /// y = A x over the grid blocks of all ranks. x and y are different vectors on the grid of A, or Error is thrown.
@@ -97,22 +117,7 @@ void residual(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Stora
 /// instance.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage>
 std::string describe_not_finite(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>& a) {
-  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
-  auto const& grid = a.grid();
-  auto const& communicator = grid.communicator();
-  std::string text;
-  auto const mine = communicator.agree([&] {
-    for (int const b : grid.blocks()) {
-      text = describe_not_finite(exec, a.block(b));
-      if (!text.empty()) return std::int64_t{b};
-    }
-    return none;
-  });
-  auto const first = communicator.lowest(mine);
-  if (first == none) return {};
-  int const rank = grid.owner(static_cast<int>(first));
-  return "grid block " + std::to_string(first) + " (rank " + std::to_string(rank) +
-         "): " + communicator.from(rank, text);
+  return detail::describe_first_grid_block(a.grid(), [&](int b) { return describe_not_finite(exec, a.block(b)); });
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -63,10 +63,13 @@ struct ColoursOfRanksOf<Sip<Scalar, Exec, Storage>> : ColoursOfRanksOf<BlockIlu0
 ///   values for each pair. Each of them waits for the instance and for the ranks that are met. Memory: for each pair of
 ///   points across an interface between ranks, on both of them 2 n^2 values (4 n^2 where there is a device; n^2 of
 ///   Ssor) and less than 300 bytes.
-template <class P>
+///
+/// `LocalBlocks` is what each rank has of it: another type with the face of MultiBlock<P>, as one that is compiled
+/// elsewhere.
+template <class P, class LocalBlocks = MultiBlock<P>>
 class DistributedMultiBlock {
  public:
-  using Local = MultiBlock<P>;
+  using Local = LocalBlocks;
   using scalar_type = typename Local::scalar_type;
   using execution_space = typename Local::execution_space;
   static constexpr int block_size = Local::block_size;

@@ -34,6 +34,11 @@ class DistributedVector {
                     const std::string& label = "Hyperplane::DistributedVector")
       : m_grid(grid), m_local(grid.communicator().agree([&] { return Local(exec, grid.local(), label); })) {}
 
+  /// A handle of values that exist: flat() of a vector with as many unknowns on this grid. Of each rank by itself:
+  /// throws Error where the number of values is another one.
+  DistributedVector(const DistributedGrid& grid, const typename Local::Storage::Flat& values)
+      : m_grid(grid), m_local(grid.local(), values) {}
+
   const DistributedGrid& grid() const { return m_grid; }
   /// The part of a grid block, by its number in the whole grid. Throws Error where another rank has it.
   Block block(int number) const { return m_local.block(m_grid.local_number(number)); }

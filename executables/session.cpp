@@ -5,8 +5,9 @@
 #include <exception>
 #include <string>
 #include <thread>
+#include <utility>
 
-namespace implicit_flow {
+namespace hyperplane::executables {
 
 namespace {
 
@@ -22,15 +23,15 @@ bool is_finished(MPI_Request& request, std::chrono::seconds patience) {
   }
 }
 
-void print_error(const std::string& text) {
+void print_error(const std::string& program, const std::string& text) {
   std::fflush(stdout);
-  std::fprintf(stderr, "implicit_flow: error: %s\n", text.c_str());
+  std::fprintf(stderr, "%s: error: %s\n", program.c_str(), text.c_str());
   std::fflush(stderr);
 }
 
 }  // namespace
 
-Session::Session(int& argc, char**& argv) {
+Session::Session(int& argc, char**& argv, std::string program) : m_program(std::move(program)) {
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &m_rank);
@@ -61,11 +62,11 @@ int Session::run(const std::function<int()>& work, std::chrono::seconds patience
   if (!failed) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   } else if (!is_finished(request, patience)) {
-    print_error("rank " + std::to_string(m_rank) + " alone: " + error);
+    print_error(m_program, "rank " + std::to_string(m_rank) + " alone: " + error);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
-  if (first == m_rank) print_error(error);
+  if (first == m_rank) print_error(m_program, error);
   return first < m_size ? 1 : status;
 }
 
-}  // namespace implicit_flow
+}  // namespace hyperplane::executables

@@ -5,13 +5,15 @@
 
 #include <chrono>
 #include <functional>
+#include <string>
 
-namespace implicit_flow {
+namespace hyperplane::executables {
 
 /// MPI from its beginning to its end, in one process or many.
 class Session {
  public:
-  Session(int& argc, char**& argv);
+  /// `program` is its name in front of errors.
+  Session(int& argc, char**& argv, std::string program);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -24,10 +26,11 @@ class Session {
   int run(const std::function<int()>& work, std::chrono::seconds patience = std::chrono::seconds(10)) const;
 
  private:
+  std::string m_program;
   int m_rank = 0;
   int m_size = 1;
   /// For the end alone, where other ranks may be anywhere.
   MPI_Comm m_end = MPI_COMM_NULL;
 };
 
-}  // namespace implicit_flow
+}  // namespace hyperplane::executables
