@@ -9,8 +9,9 @@ readonly needed_megabytes=3000
 # flavour -> machine | root
 declare -A environment
 
+# CGNS is in one of them, so that the flow example is tested with and without it.
 readonly -A kokkos_packages=(
-  [openmp]="libkokkos-dev clang-format-19"
+  [openmp]="libkokkos-dev libcgns-dev clang-format-19"
   [serial]="libtrilinos-kokkos-dev libtrilinos-kokkos-kernels-dev"
 )
 readonly common_packages="g++ gfortran cmake ninja-build git ca-certificates pkgconf libgtest-dev libgmock-dev libbenchmark-dev libcli11-dev \
