@@ -119,7 +119,7 @@ class Solve {
   RankOptions options() const {
     if (!has_factors()) return {};
     return {.has_factors = true,
-            .coupling = find_named(couplings, value_of(m_settings, "coupling")),
+            .coupling = find_named(all_couplings, value_of(m_settings, "coupling")),
             .path = find_named(sweep_paths, value_of(m_settings, "path"))};
   }
 
