@@ -116,6 +116,7 @@ inline std::vector<Point> place_blocks(const MultiBlockGrid& grid) {
     if (!begins[as_size(b)]) JoinedBlocks(grid, b, begins);
   }
   std::vector<Point> result;
+  result.reserve(begins.size());
   for (auto const& begin : begins) result.push_back(*begin);
   return result;
 }
