@@ -5,11 +5,8 @@
 #include <hyperplane/ilu/block_ilu0.hpp>
 
 #include <memory>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
-#include "find_size.hpp"
 #include "typed_objects.hpp"
 
 namespace hyperplane::run_time {
@@ -44,14 +41,8 @@ class HeldBlocks final : public SizedBlocks<n, Exec> {
   typename Base::Plan m_held;
 };
 
-/// What is compiled for a block size that there is, in one of so many groups.
-template <int groups, ExecutionSpace Exec>
-const SizedFactory<Exec>& sized_factory(int n) {
-  return *find_in_groups([&]<int group>() { return find_sized_factory<group, Exec>(n); },
-                         std::make_integer_sequence<int, groups>{});
-}
-
-/// The same with the face of MultiBlock, for DistributedMultiBlock: nothing of BILU(0) is compiled where it is used.
+/// What is compiled for a block size with the face of MultiBlock, for DistributedMultiBlock: nothing of BILU(0) is
+/// compiled where it is used.
 template <int groups, int n, ExecutionSpace Exec>
 class CompiledBlocks {
  public:

@@ -87,8 +87,6 @@ class ContextOn final : public Context {
   }
 
  private:
-  using Groups = std::make_integer_sequence<int, HYPERPLANE_GROUPS>;
-
   std::unique_ptr<TypedPreconditioner<Exec>> make_typed_preconditioner(const Shape& shape,
                                                                        const PreconditionerSettings& settings) const {
     int const n = shape.block_size;
@@ -109,11 +107,12 @@ class ContextOn final : public Context {
   static const SizedFactory<Exec>& factory(const Shape& shape) {
     int const n = shape.block_size;
     require_block_size(n, "block size");
-    return *find_in_groups([&]<int group>() { return find_sized_factory<group, Exec>(n); }, Groups{});
+    return sized_factory<HYPERPLANE_GROUPS, Exec>(n);
   }
   static const SizedLineFactory<Exec>& line_factory(int n) {
     require_block_size(n, "block size");
-    return *find_in_groups([&]<int group>() { return find_sized_line_factory<group, Exec>(n); }, Groups{});
+    return *find_in_groups([&]<int group>() { return find_sized_line_factory<group, Exec>(n); },
+                           std::make_integer_sequence<int, HYPERPLANE_GROUPS>{});
   }
 
   std::shared_ptr<void> m_owned;

@@ -16,8 +16,10 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "find_size.hpp"
 #include "objects.hpp"
 #include "primitives.hpp"
 
@@ -170,5 +172,12 @@ template <int group, ExecutionSpace Exec>
 const SizedFactory<Exec>* find_sized_factory(int n);
 template <int group, ExecutionSpace Exec>
 const SizedLineFactory<Exec>* find_sized_line_factory(int n);
+
+/// That of a block size that there is, in one of so many groups.
+template <int groups, ExecutionSpace Exec>
+const SizedFactory<Exec>& sized_factory(int n) {
+  return *find_in_groups([&]<int group>() { return find_sized_factory<group, Exec>(n); },
+                         std::make_integer_sequence<int, groups>{});
+}
 
 }  // namespace hyperplane::run_time

@@ -53,12 +53,11 @@ std::string format_history(const SolveCommand& command, const Grid& grid, const 
   json["preconditioner"] = settings.preconditioner;
   for (auto const& option : settings.options) {
     auto const* const meaning = option.meaning_for(settings.preconditioner);
-    auto const& first = option.meanings.front();
     if (meaning != nullptr) {
       json[meaning->key()] = value_of(option, *meaning);
-    } else if (first.description.type == HYPERPLANE_OPTION_COUNTS && !option.text.empty()) {
+    } else if (option.is_parts() && !option.text.empty()) {
       // Ranks have parts without a preconditioner that has them.
-      json[first.key()] = option.text;
+      json[option.meanings.front().key()] = option.text;
     }
   }
   json["storage"] = name_of(storages, settings.storage);

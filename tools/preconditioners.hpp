@@ -29,6 +29,8 @@ struct PreconditionerOption {
   std::vector<OptionMeaning> meanings;  ///< that differ
   std::string text;                     ///< what was given; empty: nothing
 
+  /// Whether it says how many parts there are.
+  bool is_parts() const { return meanings.front().description.type == HYPERPLANE_OPTION_COUNTS; }
   /// For the preconditioner; nullptr where it has no such option.
   const OptionMeaning* meaning_for(const std::string& preconditioner) const;
   /// What was given, or what the preconditioner takes by itself; 1000 for "1e3" where it takes whole numbers.

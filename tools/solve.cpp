@@ -65,9 +65,8 @@ void check_block_size(const SolveCommand& command) {
 /// them, wants to know where there are none; ranks have parts without any.
 void check_option_of_others(const PreconditionerOption& option, const std::string& preconditioner, bool has_ranks) {
   auto const& description = option.meanings.front().description;
-  bool const is_parts = description.type == HYPERPLANE_OPTION_COUNTS;
-  std::string const missing = is_parts ? description.name : description.needs;
-  if (missing.empty() || (is_parts && has_ranks)) return;
+  std::string const missing = option.is_parts() ? description.name : description.needs;
+  if (missing.empty() || (option.is_parts() && has_ranks)) return;
   throw InputError(
       fmt::format("{} {}: --preconditioner {} has no {}", option.flag, option.text, preconditioner, missing));
 }

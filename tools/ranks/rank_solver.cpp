@@ -44,9 +44,7 @@ auto find_named(const Values& values, const std::string& text) {
 
 /// The option that says how many parts there are, whether the preconditioner has it or not.
 auto& find_parts(auto& settings) {
-  return *std::ranges::find_if(settings.options, [](const auto& option) {
-    return option.meanings.front().description.type == HYPERPLANE_OPTION_COUNTS;
-  });
+  return *std::ranges::find_if(settings.options, [](const auto& option) { return option.is_parts(); });
 }
 
 CutGrid make_cut(const SolverSettings& settings, const Grid& grid) {
