@@ -4,6 +4,7 @@
 #include "file_boundaries.hpp"
 #include "mesh/airfoil.hpp"
 #include "mesh/cgns.hpp"
+#include "mesh/side_faces.hpp"
 
 #include <hyperplane/core/error.hpp>
 
@@ -126,15 +127,12 @@ std::pair<std::vector<std::size_t>, std::string> blocks_and_side(const std::stri
 
 /// Whether all cells of a side have neighbours.
 bool is_interface(const hyperplane::MultiBlockGrid& grid, int block, Side side) {
-  using hyperplane::Direction;
-  constexpr std::array faces{Direction::west,  Direction::east,   Direction::south,
-                             Direction::north, Direction::bottom, Direction::top};
   auto const number = static_cast<std::size_t>(side);
   auto const& cells = grid.block(block);
   std::array<std::int64_t, 3> const extents{cells.ni(), cells.nj(), cells.nk()};
   std::int64_t boundary_cells = cells.size() / extents[number / 2];
   for (auto const& interface : grid.interfaces(block)) {
-    if (interface.face == faces[number]) boundary_cells -= interface.points.size();
+    if (interface.face == side_faces[number]) boundary_cells -= interface.points.size();
   }
   return boundary_cells == 0;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "file_boundaries.hpp"
 
+#include "mesh/side_faces.hpp"
+
 #include <hyperplane/array/box.hpp>
 #include <hyperplane/grid/grid.hpp>
 
@@ -14,10 +16,6 @@ namespace {
 
 using hyperplane::Box;
 using hyperplane::Point;
-
-constexpr std::array side_faces{hyperplane::Direction::west,   hyperplane::Direction::east,
-                                hyperplane::Direction::south,  hyperplane::Direction::north,
-                                hyperplane::Direction::bottom, hyperplane::Direction::top};
 
 /// The cells next to a side, and for each the number of what holds there.
 class SideCells {

@@ -2,6 +2,7 @@
 #include "cgns.hpp"
 
 #include "cgns_contents.hpp"
+#include "side_faces.hpp"
 
 #include <hyperplane/blocks/axis_transform.hpp>
 #include <hyperplane/blocks/cgns_interface.hpp>
@@ -27,11 +28,6 @@ std::string text_of(double value) {
   std::ostringstream out;
   out << value;
   return out.str();
-}
-
-/// As in the file: counted from 1.
-std::string vertex_name(const Point& v) {
-  return "vertex (" + std::to_string(v.i + 1) + ", " + std::to_string(v.j + 1) + ", " + std::to_string(v.k + 1) + ")";
 }
 
 Point first_vertex(const std::array<std::int64_t, 6>& range) {
@@ -141,9 +137,7 @@ Patch patch_of(const std::string& file, const CgnsContents& contents, const Cgns
     end[d] = static_cast<int>(high) - 1;
     if (low != high) continue;
     ++across;
-    using enum hyperplane::Direction;
-    constexpr std::array faces{west, east, south, north, bottom, top};
-    result.face = faces[2 * d + (low == 1 ? 0 : 1)];
+    result.face = side_faces[2 * d + (low == 1 ? 0 : 1)];
     begin[d] = std::max(begin[d] - 1, 0);
     end[d] = begin[d] + 1;
   }

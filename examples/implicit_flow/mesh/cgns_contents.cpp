@@ -118,8 +118,7 @@ class Reader {
     for (std::size_t p = 0; p < values.size(); ++p) {
       if (std::isfinite(values[p])) continue;
       auto const v = hyperplane::Grid(count[0], count[1], count[2]).point(static_cast<std::int64_t>(p));
-      m_file.refuse(m_place, name + " of vertex (" + std::to_string(v.i + 1) + ", " + std::to_string(v.j + 1) + ", " +
-                                 std::to_string(v.k + 1) + ") is not a finite number");
+      m_file.refuse(m_place, name + " of " + vertex_name(v) + " is not a finite number");
     }
   }
 

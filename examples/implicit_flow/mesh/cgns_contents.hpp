@@ -3,6 +3,8 @@
 
 #include "mesh.hpp"
 
+#include <hyperplane/grid/grid.hpp>
+
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -42,6 +44,11 @@ struct CgnsContents {
 /// "zone 'wing' (grid block 2)"
 inline std::string zone_name(const std::string& name, int number) {
   return "zone '" + name + "' (grid block " + std::to_string(number) + ")";
+}
+
+/// "vertex (1, 4, 2)", as in the file: counted from 1.
+inline std::string vertex_name(const hyperplane::Point& v) {
+  return "vertex (" + std::to_string(v.i + 1) + ", " + std::to_string(v.j + 1) + ", " + std::to_string(v.k + 1) + ")";
 }
 
 /// Throws hyperplane::Error with the file and the place, where the file is none, is cut short, has zones that are not

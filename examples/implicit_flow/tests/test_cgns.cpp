@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "case.hpp"
 #include "cgns_files.hpp"
+#include "flow_difference.hpp"
 #include "mesh/cgns.hpp"
 #include "mesh/plot3d.hpp"
 #include "solver/flow_solver.hpp"
@@ -49,20 +50,6 @@ std::vector<Solution> flow_of(const Case& flow, double linear_tolerance = 1e-2) 
                     {.max_steps = 4, .linear = {.tolerance = linear_tolerance, .max_iterations = 200}});
   solver.run(exec, [](const StepReport&) {});
   return solver.solutions(exec);
-}
-
-double largest_difference(const std::vector<Solution>& first, const std::vector<Solution>& second) {
-  EXPECT_EQ(first.size(), second.size());
-  double result = 0;
-  for (std::size_t b = 0; b < first.size(); ++b) {
-    EXPECT_EQ(first[b].cells.size(), second[b].cells.size());
-    for (std::size_t p = 0; p < first[b].cells.size(); ++p) {
-      for (int c = 0; c < equations; ++c) {
-        result = std::max(result, std::abs(first[b].cells[p][c] - second[b].cells[p][c]));
-      }
-    }
-  }
-  return result;
 }
 
 double largest_distance(const Mesh& a, const Mesh& b) {
