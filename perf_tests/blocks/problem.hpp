@@ -19,7 +19,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -120,13 +119,8 @@ class BlocksProblem {
   }
 
   void check(const Exec& exec, const char* what, const std::vector<double>& expected) const {
-    double const error = relative_difference(x(exec), expected);
-    double const tolerance = 32.0 * n * std::numeric_limits<double>::epsilon();
-    if (error <= tolerance) return;
-    std::ostringstream message;
-    message << what << " of " << m_case.name() << ", n = " << n << ": relative difference from the serial reference "
-            << error << ", tolerance " << tolerance;
-    throw std::runtime_error(message.str());
+    check_reference(std::string(what) + " of " + m_case.name(), n, std::numeric_limits<double>::epsilon(), x(exec),
+                    expected);
   }
 
   BlockCase m_case;

@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -57,13 +56,8 @@ class RanksProblem {
           auto const first = expected.begin() + p * n;
           part.insert(part.end(), first, first + n);
         }
-        double const error = relative_difference(test::to_host(exec, m_x.block(b)), part);
-        double const tolerance = 32.0 * n * std::numeric_limits<double>::epsilon();
-        if (error <= tolerance) continue;
-        std::ostringstream message;
-        message << what << " of " << m_case.name() << ", n = " << n << ", grid block " << b
-                << ": relative difference from the serial reference " << error << ", tolerance " << tolerance;
-        throw std::runtime_error(message.str());
+        check_reference(what + " of " + m_case.name() + ", grid block " + std::to_string(b), n,
+                        std::numeric_limits<double>::epsilon(), test::to_host(exec, m_x.block(b)), part);
       }
     });
   }

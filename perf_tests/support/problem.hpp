@@ -19,7 +19,6 @@
 #include <functional>
 #include <limits>
 #include <memory>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -95,13 +94,8 @@ class Problem {
   }
 
   void check(const char* what, const std::vector<double>& actual, const std::vector<double>& expected) const {
-    double const error = relative_difference(actual, expected);
-    double const tolerance = 32.0 * n * static_cast<double>(std::numeric_limits<Storage>::epsilon());
-    if (error <= tolerance) return;
-    std::ostringstream message;
-    message << what << " on " << to_string(m_system.grid) << ", n = " << n
-            << ": relative difference from the serial reference " << error << ", tolerance " << tolerance;
-    throw std::runtime_error(message.str());
+    check_reference(std::string(what) + " on " + to_string(m_system.grid), n,
+                    static_cast<double>(std::numeric_limits<Storage>::epsilon()), actual, expected);
   }
 
   RandomSystem m_system;

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <sstream>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace hyperplane::perf {
@@ -19,6 +22,19 @@ inline double relative_difference(const std::vector<double>& a, const std::vecto
     scale = std::max(scale, std::abs(b[i]));
   }
   return difference / scale;
+}
+
+/// Throws std::runtime_error where a result differs from that of a serial reference by more than 32 n times the
+/// rounding error `epsilon`; `what` of which system it is, as in "solve on 8x6x4".
+inline void check_reference(const std::string& what, int n, double epsilon, const std::vector<double>& actual,
+                            const std::vector<double>& expected) {
+  double const error = relative_difference(actual, expected);
+  double const tolerance = 32.0 * n * epsilon;
+  if (error <= tolerance) return;
+  std::ostringstream message;
+  message << what << ", n = " << n << ": relative difference from the serial reference " << error << ", tolerance "
+          << tolerance;
+  throw std::runtime_error(message.str());
 }
 
 }  // namespace hyperplane::perf
