@@ -40,7 +40,33 @@ void expect_bits_of_single_blocks(const Exec& exec, const MultiBlockGrid& grid,
   }
 }
 
+/// Products of grid blocks that meet nowhere have the bits of one grid block after the other.
+template <int n, class Storage, class Exec>
+void expect_products_of_single_blocks(const Exec& exec, const MultiBlockGrid& grid) {
+  auto const a = to_device<double, n, Storage>(exec, MultiBlockReference(grid, n));
+  auto const x = to_device<double, n>(exec, grid, random_vector(grid.size() * n));
+  auto const b = to_device<double, n>(exec, grid, random_vector(grid.size() * n, 3));
+  MultiBlockVector<double, n, Exec> const product(exec, grid), rest(exec, grid), expected(exec, grid);
+  apply(exec, a, x, product);
+  for (int g = 0; g < grid.block_count(); ++g) apply(exec, a.block(g), x.block(g), expected.block(g));
+  EXPECT_TRUE(bitwise_equal(to_host(product.flat()), to_host(expected.flat()))) << "n = " << n;
+  residual(exec, a, b, x, rest);
+  for (int g = 0; g < grid.block_count(); ++g) residual(exec, a.block(g), b.block(g), x.block(g), expected.block(g));
+  EXPECT_TRUE(bitwise_equal(to_host(rest.flat()), to_host(expected.flat()))) << "n = " << n;
+  EXPECT_THROW(apply(exec, a, x, x), Error);
+}
+
 TYPED_TEST_SUITE(MultiBlockTest, ExecutionSpaces, SpaceNames);
+
+TYPED_TEST(MultiBlockTest, products_have_the_bits_of_one_grid_block_after_the_other) {
+  std::vector<Grid> blocks(30, Grid(5, 9, 6));
+  blocks.insert(blocks.begin(), {Grid(1, 1, 1), Grid(40, 33, 20), Grid(2, 9, 1), Grid(1, 30, 7)});
+  MultiBlockGrid const grid(blocks);
+  expect_products_of_single_blocks<1, double>(this->exec, grid);
+  expect_products_of_single_blocks<3, float>(this->exec, grid);
+  expect_products_of_single_blocks<5, double>(this->exec, grid);
+  expect_products_of_single_blocks<16, double>(this->exec, MultiBlockGrid({Grid(3, 2, 5), Grid(9, 10, 2)}));
+}
 
 TYPED_TEST(MultiBlockTest, solves_have_the_bits_of_one_grid_block_after_the_other) {
   MultiBlockGrid const grids[] = {cut_grid(Grid(31, 24, 17), {3, 2, 3}).grid,

@@ -8,6 +8,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
 #include <hyperplane/stencil/apply.hpp>
 #include <hyperplane/stencil/not_finite.hpp>
@@ -38,19 +39,48 @@ void apply_couplings(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec,
                                  DonorValues<Scalar, n, W>(x.flat().data()), y.flat().data());
 }
 
+/// y = A x, or y = b - A x where there is b, inside of all grid blocks, without couplings across interfaces: in one
+/// launch where the execution space has that, else one grid block after the other.
+template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage>
+void apply_inside(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
+                  const MultiBlockVector<Scalar, n, Exec>& b, const MultiBlockVector<Scalar, n, Exec>& x,
+                  const MultiBlockVector<Scalar, n, Exec>& y) {
+  if constexpr (MultiBlockStencil7<Scalar, n, Exec, Storage>::GroupedApply::exists) {
+    if (a.grid().block_count() > 1) {
+      constexpr const char* label =
+          subtract ? "Hyperplane::MultiBlockStencil7::residual" : "Hyperplane::MultiBlockStencil7::apply";
+      require(x.flat().data() != y.flat().data(),
+              subtract ? "residual: the result must not be x" : "apply: the result must not be x");
+      count_bytes(label, (7.0 * n * n * sizeof(Storage) + (subtract ? 3.0 : 2.0) * n * sizeof(Scalar)) *
+                             static_cast<double>(a.grid().size()));
+      a.grouped_apply().template run<subtract>(label, exec, a.flat().data(), b.flat().data(), x.flat().data(),
+                                               y.flat().data());
+      return;
+    }
+  }
+  for (int g = 0; g < a.grid().block_count(); ++g) {
+    if constexpr (subtract) {
+      residual(exec, a.block(g), b.block(g), x.block(g), y.block(g));
+    } else {
+      apply(exec, a.block(g), x.block(g), y.block(g));
+    }
+  }
+}
+
 }  // namespace detail
 
 /// y = A x over all grid blocks and their interfaces. x and y are different vectors on the grid of A, or Error is
 /// thrown.
 ///
-/// A launch for each grid block (see apply() of a BlockStencil7) and one for all points on interfaces, whose donors are
-/// read where they are. No allocation, no fence; asynchronous on the given instance.
+/// On CUDA a launch for all grid blocks, elsewhere one for each (see apply() of a BlockStencil7), and one for all
+/// points on interfaces, whose donors are read where they are. No allocation, no fence; asynchronous on the given
+/// instance.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage>
 void apply(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
            const MultiBlockVector<Scalar, n, Exec>& x, const MultiBlockVector<Scalar, n, Exec>& y) {
   detail::check_multi_block_grid("apply", "x", x.grid(), a.grid());
   detail::check_multi_block_grid("apply", "the result", y.grid(), a.grid());
-  for (int b = 0; b < a.grid().block_count(); ++b) apply(exec, a.block(b), x.block(b), y.block(b));
+  detail::apply_inside<false>(exec, a, y, x, y);
   detail::apply_couplings<false>(exec, a, x, y);
 }
 
@@ -62,7 +92,7 @@ void residual(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storag
   detail::check_multi_block_grid("residual", "b", b.grid(), a.grid());
   detail::check_multi_block_grid("residual", "x", x.grid(), a.grid());
   detail::check_multi_block_grid("residual", "the result", r.grid(), a.grid());
-  for (int g = 0; g < a.grid().block_count(); ++g) residual(exec, a.block(g), b.block(g), x.block(g), r.block(g));
+  detail::apply_inside<true>(exec, a, b, x, r);
   detail::apply_couplings<true>(exec, a, x, r);
 }
 

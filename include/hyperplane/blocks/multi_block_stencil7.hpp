@@ -5,15 +5,22 @@
 #include <hyperplane/blocks/face_couplings.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
 #include <hyperplane/simd/vector_length.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/stencil/grouped_apply.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#ifdef KOKKOS_ENABLE_CUDA
+#include <hyperplane/stencil/grouped_apply_cuda.hpp>
+#endif
+
 #include <string>
+#include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
@@ -37,6 +44,7 @@ class MultiBlockStencil7 {
   static constexpr int vector_length = vector_length_v<Scalar, Exec>;
   using Block = BlockStencil7<Scalar, n, Exec, StorageScalar>;
   using Storage = InterleavedView<StorageScalar, vector_length, stencil7_size * n * n, Exec>;
+  using GroupedApply = detail::GroupedApply<Scalar, n, Exec, StorageScalar>;
 
   /// Allocates and sets to zero.
   MultiBlockStencil7(const Exec& exec, const MultiBlockGrid& grid,
@@ -44,6 +52,7 @@ class MultiBlockStencil7 {
       : m_grid(grid),
         m_packs(grid),
         m_storage(exec, label, m_packs.count()),
+        m_grouped_apply(exec, grouped_grids(grid, m_packs)),
         m_couplings(detail::to_space(exec, detail::all_face_couplings(grid, m_packs))),
         m_numbers(detail::to_space(exec, "Hyperplane::MultiBlockGrid::numbers", m_packs.numbers(grid))) {}
 
@@ -56,13 +65,24 @@ class MultiBlockStencil7 {
   const typename Storage::Flat& flat() const { return m_storage.flat(); }
   /// Points on interfaces, for apply(), residual() and mask_points().
   const detail::FaceCouplings<Exec>& couplings() const { return m_couplings; }
+  /// For apply() and residual() of several grid blocks.
+  const GroupedApply& grouped_apply() const { return m_grouped_apply; }
   /// The numbers of points in slots, by grid block, for mask_points().
   const Kokkos::View<detail::SlotNumbers<vector_length>*, memory_space>& numbers() const { return m_numbers; }
 
  private:
+  static std::vector<detail::GroupedGrid> grouped_grids(const MultiBlockGrid& grid,
+                                                        const detail::BlockPacks<vector_length>& packs) {
+    std::vector<detail::GroupedGrid> result;
+    result.reserve(detail::as_size(grid.block_count()));
+    for (int b = 0; b < grid.block_count(); ++b) result.push_back({grid.block(b), packs.first(b)});
+    return result;
+  }
+
   MultiBlockGrid m_grid;
   detail::BlockPacks<vector_length> m_packs;
   Storage m_storage;
+  GroupedApply m_grouped_apply;
   detail::FaceCouplings<Exec> m_couplings;
   Kokkos::View<detail::SlotNumbers<vector_length>*, memory_space> m_numbers;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/blocks/apply.hpp>
 #include <hyperplane/blocks/couple.hpp>
 #include <hyperplane/blocks/face_couplings.hpp>
 #include <hyperplane/core/abi.hpp>
@@ -11,7 +12,6 @@
 #include <hyperplane/mpi/distributed_stencil7.hpp>
 #include <hyperplane/mpi/distributed_vector.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
-#include <hyperplane/stencil/apply.hpp>
 #include <hyperplane/stencil/not_finite.hpp>
 
 #include <cstdint>
@@ -31,7 +31,7 @@ inline void check_distributed_grid(const char* function, const char* argument, c
   }
 }
 
-/// inside(l), of each grid block l of this rank, with the exchange of ghost values behind it, and what couplings across
+/// inside(), of all grid blocks of this rank, with the exchange of ghost values behind it, and what couplings across
 /// interfaces add to y, or subtract.
 template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage, class Inside>
 void with_couplings(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>& a,
@@ -47,7 +47,7 @@ void with_couplings(const Exec& exec, const DistributedStencil7<Scalar, n, Exec,
   };
   ghosts.start(exec, values);
   try {
-    for (int l = 0; l < a.grid().local().block_count(); ++l) inside(l);
+    inside();
     add("Hyperplane::DistributedStencil7::inner_couplings", ghosts.inner());
   } catch (...) {
     // Nothing may be on its way into memory that is freed now.
@@ -94,8 +94,8 @@ void apply(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>
   detail::check_distributed_grid("apply", "x", x.grid(), a.grid());
   detail::check_distributed_grid("apply", "the result", y.grid(), a.grid());
   require(x.flat().data() != y.flat().data(), "apply: the result must not be x");
-  detail::with_couplings<false>(
-      exec, a, x, y, [&](int l) { apply(exec, a.local().block(l), x.local().block(l), y.local().block(l)); });
+  detail::with_couplings<false>(exec, a, x, y,
+                                [&] { detail::apply_inside<false>(exec, a.local(), y.local(), x.local(), y.local()); });
 }
 
 /// r = b - A x over the grid blocks of all ranks. x and r are different vectors; r may be b. See apply().
@@ -107,9 +107,8 @@ void residual(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Stora
   detail::check_distributed_grid("residual", "x", x.grid(), a.grid());
   detail::check_distributed_grid("residual", "the result", r.grid(), a.grid());
   require(x.flat().data() != r.flat().data(), "residual: the result must not be x");
-  detail::with_couplings<true>(exec, a, x, r, [&](int l) {
-    residual(exec, a.local().block(l), b.local().block(l), x.local().block(l), r.local().block(l));
-  });
+  detail::with_couplings<true>(exec, a, x, r,
+                               [&] { detail::apply_inside<true>(exec, a.local(), b.local(), x.local(), r.local()); });
 }
 
 /// The first block of A that is not finite, in words, the same on all ranks: "grid block 2 (rank 1): block west of

@@ -37,10 +37,11 @@ struct ApplyCuda {
   /// Blocks of a slab. (The matrix of a slab whose steps don't fit in an int would have more than 400 GB.)
   HYPERPLANE_FUNCTION int ranges() const { return (static_cast<int>(m_a.map().steps()) + packs - 1) / packs; }
 
-  __device__ __forceinline__ void run() const {
+  /// One of the map().slabs() * ranges() blocks.
+  __device__ __forceinline__ void run(int block) const {
     auto const& map = m_a.map();
     auto const& grid = m_a.grid();
-    int const block = static_cast<int>(blockIdx.x), thread = static_cast<int>(threadIdx.x);
+    int const thread = static_cast<int>(threadIdx.x);
     int const slab = block / ranges();
     int const step = (block - slab * ranges()) * packs + thread / (n * W);
     int const r = thread / W % n, lane = thread % W;
@@ -93,7 +94,7 @@ struct ApplyCuda {
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::threads, Kernel::resident_blocks)
     apply_cuda_kernel(const __grid_constant__ Kernel kernel) {
-  kernel.run();
+  kernel.run(static_cast<int>(blockIdx.x));
 }
 
 template <bool subtract, class Scalar, int n, class Storage, int W, class Terms>
