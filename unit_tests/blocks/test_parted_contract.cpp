@@ -60,7 +60,7 @@ TYPED_TEST(PartedContract, failures_are_at_points_of_the_grid) {
   // A coupling between two parts points out of one of them, not out of the grid.
   auto a = random_stencil(grid, n);
   a.block(grid.index(3, 4, 5), Direction::west)(0, 1) = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(status_of(a, Coupling::natural).message(), "not finite at point (3, 4, 5): block west");
+  EXPECT_EQ(status_of(a, Coupling::coloured).message(), "not finite at point (3, 4, 5): block west");
 }
 
 TYPED_TEST(PartedContract, one_launch_copies_all_parts) {

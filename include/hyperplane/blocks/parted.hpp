@@ -44,8 +44,8 @@ struct PartedOptions {
 ///
 /// The grid is cut as cut_grid() does it. M is that of MultiBlock<P> on the parts, with its couplings: `none` leaves
 /// blocks of A between parts out of M, `coloured`, of BlockIlu0, Ssor and Sip, and `natural`, of the first two, take
-/// them in. With `natural` M is that of P on the whole grid, but for rounding. Of one part there is P itself, whatever
-/// the coupling, and nothing costs more than it does.
+/// them in. Of one part, and with `natural`, whose M is that of the whole grid, there is P itself, with its bits, and
+/// nothing costs more than it does.
 ///
 /// A plan: the constructor allocates and waits for the instance; the other functions do not, and are asynchronous on
 /// it. Copies, made after factor(), share factors and working memory: at most one call of a plan and all its copies may
@@ -76,7 +76,7 @@ class Parted {
     auto const cut = cut_grid(grid, options.parts);
     typename MultiBlockOfParts::Options const of_parts{.coupling = options.coupling, .block = options.block};
     MultiBlockOfParts::checked_colours(cut.grid, of_parts);
-    if (cut.grid.block_count() == 1) {
+    if (cut.grid.block_count() == 1 || options.coupling == Coupling::natural) {
       m_whole.emplace(exec, grid, options.block);
     } else {
       m_parts = std::make_shared<Parts>(exec, grid, cut, of_parts);
