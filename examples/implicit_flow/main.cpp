@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
   try {
     Kokkos::ScopeGuard const kokkos(kokkos_settings(*options));
     auto const flow = make_case(options->flow);
-    return run(Exec(), OneProcess<Exec>(flow.blocks.cells), flow, *options);
+    return run_in_one_process(Exec(), flow, *options);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "implicit_flow: error: %s\n", error.what());
     return 1;

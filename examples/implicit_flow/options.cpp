@@ -47,6 +47,18 @@ std::array<int, 3> parse_extents(const std::string& option, const std::string& t
   return extent;
 }
 
+/// "8x8x1" or "64"
+Parts parse_parts(const std::string& option, const std::string& text) {
+  if (text.find('x') != std::string::npos) return parse_extents(option, text);
+  int count = 0;
+  auto const [stop, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (error != std::errc{} || stop != text.data() + text.size() || count < 1) {
+    throw CLI::ValidationError(option,
+                               "'" + text + "' is neither parts along i, j and k such as 8x8x1 nor their number");
+  }
+  return count;
+}
+
 void add_flow_options(CLI::App& app, CaseOptions& flow) {
   add_choice(
       app, "--case", flow.kind,
@@ -122,7 +134,7 @@ void add_solver_options(CLI::App& app, SteadyOptions& steady, std::optional<doub
              "order of accuracy in space");
 }
 
-void add_linear_options(CLI::App& app, SteadyOptions& steady) {
+void add_linear_options(CLI::App& app, SteadyOptions& steady, Storage& storage) {
   auto& linear = steady.linear;
   add_choice(app, "--preconditioner", linear.preconditioner,
              {{"bilu0", Preconditioner::bilu0},
@@ -130,11 +142,19 @@ void add_linear_options(CLI::App& app, SteadyOptions& steady) {
               {"ssor", Preconditioner::ssor},
               {"jacobi", Preconditioner::jacobi}},
              "of the linear system of a step");
-  add_choice(app, "--coupling", linear.coupling,
-             {{"none", hyperplane::Coupling::none},
-              {"coloured", hyperplane::Coupling::coloured},
-              {"natural", hyperplane::Coupling::natural}},
-             "of grid blocks in the preconditioner; bilu0 and ssor have coloured and natural (parts of one box)");
+  add_choice(
+      app, "--coupling", linear.coupling,
+      {{"none", hyperplane::Coupling::none},
+       {"coloured", hyperplane::Coupling::coloured},
+       {"natural", hyperplane::Coupling::natural}},
+      "of grid blocks or parts in the preconditioner; bilu0 and ssor have coloured and natural (grid blocks that "
+      "are parts of one box)");
+  app.add_option_function<std::string>(
+         "--preconditioner-parts",
+         [&linear](const std::string& text) { linear.parts = parse_parts("--preconditioner-parts", text); },
+         "make bilu0 or ssor of parts of the only grid block, along i, j and k, or of so many, cut where couplings are "
+         "weakest; the grid itself stays whole [not cut]")
+      ->type_name("NxMxL|N");
   app.add_option("--relaxation", linear.relaxation, "of ssor and lines, more than 0 and less than 2")
       ->capture_default_str();
   add_choice(app, "--line-direction", linear.line_direction,
@@ -148,6 +168,9 @@ void add_linear_options(CLI::App& app, SteadyOptions& steady) {
       ->check(CLI::PositiveNumber);
   app.add_flag("--compare-preconditioners", steady.compare,
                "solve the linear system of every step with all preconditioners, and say what they needed");
+  add_choice(
+      app, "--storage", storage, {{"double", Storage::of_double}, {"float", Storage::of_float}},
+      "of matrix and preconditioner, in one process; float is half the bytes, and the flow stays that of double");
   add_choice(app, "--path", linear.path,
              {{"automatic", hyperplane::SweepPath::automatic},
               {"portable", hyperplane::SweepPath::portable},
@@ -175,7 +198,7 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_status, St
   add_flow_options(app, options.flow);
   std::optional<double> damping;
   add_solver_options(app, options.steady, damping);
-  add_linear_options(app, options.steady);
+  add_linear_options(app, options.steady, options.storage);
   app.add_option("--output", options.output, "folder for the results")->capture_default_str();
   app.add_option("--write-grid", options.write_grid, "also write the grid to this PLOT3D file");
   add_choice(

@@ -10,10 +10,14 @@
 
 namespace implicit_flow {
 
+/// What the matrix and the preconditioner are stored as; all else is double.
+enum class Storage { of_double, of_float };
+
 /// The command line of implicit_flow.
 struct Options {
   CaseOptions flow;
   SteadyOptions steady;
+  Storage storage = Storage::of_double;
   std::filesystem::path output = "implicit-flow-output";
   std::filesystem::path write_grid;  ///< empty: not written
   Plot3dFormat grid_format = Plot3dFormat::ascii;

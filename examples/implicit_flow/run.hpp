@@ -43,4 +43,11 @@ int run(const Exec& exec, const Processes& processes, const Case& flow, const Op
   return result.converged ? 0 : 2;
 }
 
+template <hyperplane::ExecutionSpace Exec>
+int run_in_one_process(const Exec& exec, const Case& flow, const Options& options) {
+  auto const& cells = flow.blocks.cells;
+  if (options.storage == Storage::of_float) return run(exec, OneProcess<Exec, float>(cells), flow, options);
+  return run(exec, OneProcess<Exec>(cells), flow, options);
+}
+
 }  // namespace implicit_flow

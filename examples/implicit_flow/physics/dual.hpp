@@ -18,10 +18,10 @@ struct Dual {
   KOKKOS_FUNCTION Dual() {}
   KOKKOS_FUNCTION Dual(double v) : value(v) {}  // implicit: constants mix freely with duals
 
-  /// Variable number `index`.
+  /// Variable number `index`; a constant where there is no such variable.
   static KOKKOS_FUNCTION Dual variable(double v, int index) {
     Dual result(v);
-    result.derivative[index] = 1;
+    for (int s = 0; s < m; ++s) result.derivative[s] = s == index ? 1 : 0;
     return result;
   }
 

@@ -4,6 +4,7 @@
 #include "options.hpp"
 #include "run.hpp"
 
+#include <hyperplane/core/error.hpp>
 #include <hyperplane/mpi/communicator.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -23,9 +24,12 @@ int main(int argc, char** argv) {
     hyperplane::Communicator const world(MPI_COMM_WORLD);
     if (world.size() == 1) {
       auto const flow = make_case(options->flow);
-      return run(Exec(), OneProcess<Exec>(flow.blocks.cells), flow, *options);
+      return run_in_one_process(Exec(), flow, *options);
     }
-    auto const flow = world.agree([&] { return make_case(options->flow); });
+    auto const flow = world.agree([&] {
+      if (options->storage != Storage::of_double) throw hyperplane::Error("--storage float is for one process");
+      return make_case(options->flow);
+    });
     return run(Exec(), Ranks<Exec>(world, flow.blocks.cells), flow, *options);
   });
 }

@@ -22,6 +22,7 @@ template <hyperplane::ExecutionSpace Exec>
 class Ranks {
  public:
   using execution_space = Exec;
+  using storage_type = double;
   using Grid = hyperplane::DistributedGrid;
   using Matrix = hyperplane::DistributedStencil7<double, equations, Exec>;
   using Vector = hyperplane::DistributedVector<double, equations, Exec>;
@@ -38,6 +39,17 @@ class Ranks {
         m_remote(grid.communicator().agree([&] { return RemoteInterfaces<Exec>(MPI_COMM_WORLD, grid); })) {}
 
   const Grid& grid() const { return m_grid; }
+  template <class P>
+  static Preconditioner<P> preconditioner(const Exec& exec, const Grid& grid, const LinearOptions& options,
+                                          const typename P::Options& block = {}) {
+    grid.communicator().agree([&] {
+      if (options.parts) {
+        throw hyperplane::Error("--preconditioner-parts is for one process: ranks want grid blocks, as --parts " +
+                                to_string(*options.parts) + " cuts them");
+      }
+    });
+    return {exec, grid, {.coupling = options.coupling, .block = block}};
+  }
   static const hyperplane::MultiBlockGrid& all_blocks(const Grid& grid) { return grid.whole(); }
   std::vector<int> blocks() const { return {m_grid.blocks().begin(), m_grid.blocks().end()}; }
 

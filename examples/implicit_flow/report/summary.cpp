@@ -101,9 +101,11 @@ void print_header(const Case& flow, const SteadyOptions& steady, const std::stri
   if (flow.kind == CaseKind::plate && mesh != nullptr) {
     std::printf("cells next to the wall are up to %.0f times as long as high\n", largest_wall_aspect(*mesh));
   }
-  std::printf("implicit steps with %s%s%s; %s, %d threads%s\n", name(steady.linear.preconditioner),
-              several ? ", grid blocks coupled: " : "", several ? name(steady.linear.coupling) : "", Exec::name(),
-              Exec().concurrency(), processes.c_str());
+  auto const& linear = steady.linear;
+  std::string const pieces = several ? "grid blocks" : linear.parts ? to_string(*linear.parts) + " parts" : "";
+  std::string const coupled = pieces.empty() ? "" : ", " + pieces + " coupled: " + name(linear.coupling);
+  std::printf("implicit steps with %s%s; %s, %d threads%s\n", name(linear.preconditioner), coupled.c_str(),
+              Exec::name(), Exec().concurrency(), processes.c_str());
 }
 
 void write_results(const Options& options, const Case& flow, const std::vector<Solution>& solutions) {

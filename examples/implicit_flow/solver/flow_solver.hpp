@@ -104,7 +104,7 @@ class FlowSolver {
       auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_conserved[b]);
       exec.fence("implicit_flow::solution");
       auto const& cells = m_problems[b].metrics.cells;
-      own.emplace_back();
+      own.emplace_back().reserve(static_cast<std::size_t>(cells.size()));
       for (std::int64_t number = 0; number < cells.size(); ++number) {
         own.back().push_back(m_problems[b].gas.primitive(load(host, cells.point(number))));
       }
@@ -208,5 +208,7 @@ class FlowSolver {
 
 // Compiled once, in flow_solver.cpp.
 extern template class FlowSolver<Kokkos::DefaultExecutionSpace>;
+// In flow_solver_float.cpp.
+extern template class FlowSolver<Kokkos::DefaultExecutionSpace, OneProcess<Kokkos::DefaultExecutionSpace, float>>;
 
 }  // namespace implicit_flow

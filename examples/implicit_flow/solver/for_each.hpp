@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/grid/grid.hpp>
+#include <hyperplane/grid/slab_map.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -17,6 +18,18 @@ void for_each_point(const Exec& exec, const std::string& label, const hyperplane
   Kokkos::parallel_for(
       label, Kokkos::RangePolicy<Exec>(exec, 0, grid.size()),
       KOKKOS_LAMBDA(std::int64_t number) { f(grid.point(number)); });
+}
+
+/// The same in the order of the memory of a matrix or a vector with this map, so that neighbouring threads of a device
+/// read and write neighbouring values of it.
+template <hyperplane::ExecutionSpace Exec, int vector_length, class F>
+void for_each_point(const Exec& exec, const std::string& label, const hyperplane::SlabMap<vector_length>& map,
+                    const F& f) {
+  Kokkos::parallel_for(
+      label, Kokkos::RangePolicy<Exec>(exec, 0, map.pack_count() * vector_length), KOKKOS_LAMBDA(std::int64_t slot) {
+        hyperplane::Point p;
+        if (map.find_point(slot / vector_length, static_cast<int>(slot % vector_length), p)) f(p);
+      });
 }
 
 /// Grid directions i, j, k as numbers 0, 1, 2.

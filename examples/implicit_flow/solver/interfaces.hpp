@@ -186,34 +186,34 @@ void exchange(const Exec& exec, const hyperplane::MultiBlockGrid& grid, const st
 
 /// Adds the derivatives of the fluxes through an interface to the Jacobian of a grid block: those by the neighbours are
 /// the blocks that point out of it there. `behind` has conserved variables.
-template <hyperplane::ExecutionSpace Exec>
+template <hyperplane::ExecutionSpace Exec, class Storage>
 void assemble_interface(const Exec& exec, const hyperplane::Interface& interface, const Problem<Exec>& problem,
                         const Field<Exec>& conserved, const CellsBehind<Exec>& behind,
-                        const hyperplane::BlockStencil7<double, equations, Exec>& a) {
+                        const hyperplane::BlockStencil7<double, equations, Exec, Storage>& a) {
   Across const across(interface);
   auto const matrix = a.ref();
   for_each_cell(
       exec, "implicit_flow::interface_jacobians", interface, KOKKOS_LAMBDA(const hyperplane::Point& p) {
         auto const& [gas, boundary, metrics, neighbours] = problem;
         double const volume = 0.5 * (metrics.volume(p) + neighbours.at(across.direction, across.upper, p));
-        auto const f = flux_with_derivatives(gas, load(conserved, p), behind(p),
-                                             outward_area(metrics, across.direction, across.upper, p), volume);
+        auto const area = outward_area(metrics, across.direction, across.upper, p);
         auto const outwards = neighbour_direction(across.direction, across.upper);
-        for (int c = 0; c < equations; ++c) {
-          for (int r = 0; r < equations; ++r) {
-            matrix(p, outwards, r, c) = f[r].derivative[equations + c];
-            matrix(p, hyperplane::Direction::center, r, c) += f[r].derivative[c];
+        for_each_derivative<Exec>(gas, load(conserved, p), behind(p), area, volume, [&](int r, int c, double value) {
+          if (c < equations) {
+            matrix(p, hyperplane::Direction::center, r, c) += static_cast<Storage>(value);
+          } else {
+            matrix(p, outwards, r, c - equations) = static_cast<Storage>(value);
           }
-        }
+        });
       });
 }
 
 /// The same for all interfaces of a process, after assemble_jacobian() for each grid block. Asynchronous; a launch for
 /// each side of an interface, because cells at edges of grid blocks have several.
-template <hyperplane::ExecutionSpace Exec>
+template <hyperplane::ExecutionSpace Exec, class Storage>
 void assemble_interfaces(const Exec& exec, const std::vector<Problem<Exec>>& problems,
                          const std::vector<Field<Exec>>& conserved,
-                         const hyperplane::MultiBlockStencil7<double, equations, Exec>& a) {
+                         const hyperplane::MultiBlockStencil7<double, equations, Exec, Storage>& a) {
   for (auto const& interface : a.grid().interfaces()) {
     auto const block = static_cast<std::size_t>(interface.block), donor = static_cast<std::size_t>(interface.donor);
     assemble_interface(exec, interface, problems[block], conserved[block],

@@ -29,6 +29,7 @@ class LinearComparison {
     variant.preconditioner = Preconditioner::bilu0;
     add("BILU(0)", variant);
     variant.coupling = hyperplane::Coupling::none;  // the others have no other one
+    variant.parts.reset();
     variant.preconditioner = Preconditioner::lines;
     variant.line_sweeps = 1;
     variant.line_direction = LineDirections::j;

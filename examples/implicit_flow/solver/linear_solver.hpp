@@ -31,15 +31,16 @@ struct LinearReport {
 };
 
 /// Lines with both kinds of options in one, as MultiBlock hands them on.
-template <hyperplane::ExecutionSpace Exec>
-class Lines : public hyperplane::LineImplicit<double, equations, Exec> {
+template <hyperplane::ExecutionSpace Exec, class Storage>
+class Lines : public hyperplane::LineImplicit<double, equations, Exec, Storage> {
  public:
   struct Options {
     hyperplane::LineImplicitOptions iteration{};
     hyperplane::LinePath path = hyperplane::LinePath::automatic;
   };
   Lines(const Exec& exec, const hyperplane::Grid& grid, const Options& options)
-      : hyperplane::LineImplicit<double, equations, Exec>(exec, grid, options.iteration, {.path = options.path}) {}
+      : hyperplane::LineImplicit<double, equations, Exec, Storage>(exec, grid, options.iteration,
+                                                                   {.path = options.path}) {}
 };
 
 /// The linear system of one implicit step over all grid blocks of all Processes, on plans that are made once.
@@ -68,11 +69,14 @@ class LinearSolver {
   }
 
  private:
-  using Ilu = typename Processes::template Preconditioner<hyperplane::BlockIlu0<double, equations, Exec>>;
-  using LineSweeps = typename Processes::template Preconditioner<Lines<Exec>>;
-  using Ssor = typename Processes::template Preconditioner<hyperplane::Ssor<double, equations, Exec>>;
-  using Jacobi = typename Processes::template Preconditioner<hyperplane::BlockJacobi<double, equations, Exec>>;
-  using AnyPreconditioner = std::variant<Ilu, LineSweeps, Ssor, Jacobi>;
+  using Storage = typename Processes::storage_type;
+  using Ilu = hyperplane::BlockIlu0<double, equations, Exec, Storage>;
+  using LineSweeps = Lines<Exec, Storage>;
+  using Ssor = hyperplane::Ssor<double, equations, Exec, Storage>;
+  using Jacobi = hyperplane::BlockJacobi<double, equations, Exec, Storage>;
+  template <class P>
+  using OfBlocks = typename Processes::template Preconditioner<P>;
+  using AnyPreconditioner = std::variant<OfBlocks<Ilu>, OfBlocks<LineSweeps>, OfBlocks<Ssor>, OfBlocks<Jacobi>>;
   using AnyMethod =
       std::variant<hyperplane::BiCgStab<Vector>, hyperplane::Fgmres<Vector>, hyperplane::Richardson<Vector>>;
 
@@ -83,24 +87,27 @@ class LinearSolver {
     throw hyperplane::Error(std::string("lines have no path ") + name(path));
   }
 
+  template <class P>
+  static OfBlocks<P> of_blocks(const Exec& exec, const Grid& grid, const LinearOptions& options,
+                               const typename P::Options& block = {}) {
+    return Processes::template preconditioner<P>(exec, grid, options, block);
+  }
+
   static AnyPreconditioner make_preconditioner(const Exec& exec, const Grid& grid, const LinearOptions& options) {
-    auto const coupling = options.coupling;
     switch (options.preconditioner) {
       case Preconditioner::bilu0: break;
       case Preconditioner::lines:
-        return LineSweeps(
-            exec, grid,
-            {.coupling = coupling,
-             .block = {.iteration = {.directions = line_directions(Processes::all_blocks(grid), options.line_direction),
-                                     .sweeps = options.line_sweeps,
-                                     .relaxation = options.relaxation},
-                       .path = line_path(options.path)}});
+        return of_blocks<LineSweeps>(
+            exec, grid, options,
+            {.iteration = {.directions = line_directions(Processes::all_blocks(grid), options.line_direction),
+                           .sweeps = options.line_sweeps,
+                           .relaxation = options.relaxation},
+             .path = line_path(options.path)});
       case Preconditioner::ssor:
-        return Ssor(exec, grid,
-                    {.coupling = coupling, .block = {.relaxation = options.relaxation, .path = options.path}});
-      case Preconditioner::jacobi: return Jacobi(exec, grid, {.coupling = coupling});
+        return of_blocks<Ssor>(exec, grid, options, {.relaxation = options.relaxation, .path = options.path});
+      case Preconditioner::jacobi: return of_blocks<Jacobi>(exec, grid, options);
     }
-    return Ilu(exec, grid, {.coupling = coupling, .block = {.path = options.path}});
+    return of_blocks<Ilu>(exec, grid, options, {.path = options.path});
   }
 
   /// Alternating lines leave out directions in which all grid blocks are one cell thick.

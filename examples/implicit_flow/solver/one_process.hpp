@@ -1,37 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "blocks_or_parts.hpp"
 #include "interfaces.hpp"
+#include "steady.hpp"
 
 #include <hyperplane/blocks/apply.hpp>
-#include <hyperplane/blocks/multi_block.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/blocks/multi_block_stencil7.hpp>
 #include <hyperplane/blocks/multi_block_vector.hpp>
 
 #include <numeric>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace implicit_flow {
 
 /// What FlowSolver needs to know of where grid blocks are, where one process has all of them. Ranks, in ranks/, has the
-/// same functions for several.
-template <hyperplane::ExecutionSpace Exec>
+/// same functions for several. The matrix and the preconditioner are stored as Storage, double or float; all else is
+/// double.
+template <hyperplane::ExecutionSpace Exec, class Storage = double>
 class OneProcess {
  public:
   using execution_space = Exec;
+  using storage_type = Storage;
   using Grid = hyperplane::MultiBlockGrid;
-  using Matrix = hyperplane::MultiBlockStencil7<double, equations, Exec>;
+  using Matrix = hyperplane::MultiBlockStencil7<double, equations, Exec, Storage>;
   using Vector = hyperplane::MultiBlockVector<double, equations, Exec>;
   template <class P>
-  using Preconditioner = hyperplane::MultiBlock<P>;
+  using Preconditioner = BlocksOrParts<P>;
   static constexpr bool may_have_terminal = true;
 
   explicit OneProcess(const hyperplane::MultiBlockGrid& cells) : m_grid(cells) {}
 
   const Grid& grid() const { return m_grid; }
+  /// Of the coupling and the parts that the options ask for; `block` are the options of P.
+  template <class P>
+  static Preconditioner<P> preconditioner(const Exec& exec, const Grid& grid, const LinearOptions& options,
+                                          const typename P::Options& block = {}) {
+    return {exec, grid, options, block};
+  }
   /// All grid blocks, of whichever process.
   static const hyperplane::MultiBlockGrid& all_blocks(const Grid& grid) { return grid; }
   /// The numbers of the grid blocks of this process. Lists of problems, fields and so on are in their order.
@@ -69,8 +79,8 @@ class OneProcess {
   /// The cells of all grid blocks in the process that speaks, from those of each process; nothing elsewhere.
   std::vector<std::vector<Quintet<double>>> gather(std::vector<std::vector<Quintet<double>>> own) const { return own; }
 
-  /// What there is of them beside one, for people.
-  std::string description() const { return {}; }
+  /// What there is beside one process and doubles, for people.
+  std::string description() const { return std::is_same_v<Storage, float> ? ", matrix stored as float" : ""; }
 
  private:
   hyperplane::MultiBlockGrid m_grid;

@@ -4,8 +4,11 @@
 #include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <variant>
 
 namespace implicit_flow {
 
@@ -24,12 +27,23 @@ constexpr const char* name(Preconditioner preconditioner) {
   return "unknown";
 }
 
+/// Parts of a grid, along i, j and k, or how many of them: then they are cut where couplings are weakest.
+using Parts = std::variant<std::array<int, 3>, int>;
+
+/// "8x8x1" or "64"
+inline std::string to_string(const Parts& parts) {
+  if (auto const* const count = std::get_if<int>(&parts)) return std::to_string(*count);
+  auto const& [i, j, k] = std::get<std::array<int, 3>>(parts);
+  return std::to_string(i) + "x" + std::to_string(j) + "x" + std::to_string(k);
+}
+
 enum class Method { bicgstab, fgmres, correction };
 
 struct LinearOptions {
   Preconditioner preconditioner = Preconditioner::bilu0;
-  hyperplane::Coupling coupling = hyperplane::Coupling::none;  ///< of grid blocks, in the preconditioner
-  double relaxation = 1;                                       ///< of SSOR and lines
+  hyperplane::Coupling coupling = hyperplane::Coupling::none;  ///< of grid blocks or parts, in the preconditioner
+  std::optional<Parts> parts{};  ///< of the only grid block, that the preconditioner is made of; none: it is not cut
+  double relaxation = 1;         ///< of SSOR and lines
   LineDirections line_direction = LineDirections::j;
   int line_sweeps = 1;
   hyperplane::SweepPath path = hyperplane::SweepPath::automatic;

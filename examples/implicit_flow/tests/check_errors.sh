@@ -38,6 +38,8 @@ if ((${#launch[@]})); then
   expect_once "rank 0: the Mach number must be positive" --mach -1
   expect_once "rank 0: $folder/missing.p3d: " --grid-file "$folder/missing.p3d"
   expect_once "rank 0: $folder/missing/grid.p3d: cannot be written" --cells 8x8x1 --write-grid "$folder/missing/grid.p3d"
+  expect_once "--storage float is for one process" --cells 8x8x1 --parts 2x1x1 --storage float
+  expect_once "--preconditioner-parts is for one process" --cells 8x8x1 --parts 2x1x1 --preconditioner-parts 2x1x1
   expect 2 "2 ranks, 1 of them without a grid block" --cells 8x8x1 --steps 1
   expect 2 "not steady after 1 steps" --cells 8x8x1 --parts 2x2x1 --steps 1
   exit $((failures > 0))
@@ -63,6 +65,11 @@ expect 1 "error: $folder/none.cgns: " --grid-file "$folder/none.cgns"
 expect 1 "9 parts of 8 points along i" --parts 9x1x1 --cells 8x8x1
 expect 1 "--parts" --parts 2
 expect 1 "no coupling coloured" --parts 2x1x1 --cells 8x8x1 --coupling coloured --preconditioner jacobi
+expect 1 "it is for one grid block, and there are 2" --parts 2x1x1 --cells 8x8x1 --preconditioner-parts 2x2x1
+expect 1 "--preconditioner-parts" --preconditioner-parts 0
+expect 1 "'2x' is not a number along i, j and k" --preconditioner-parts 2x
+expect 2 "matrix stored as float" --storage float --cells 8x8x1 --steps 1
+expect 2 "BILU(0), 4 parts coupled: coloured" --preconditioner-parts 4 --coupling coloured --cells 8x8x1 --steps 1
 expect 1 "'2' is no grid block: there are 2" --parts 2x1x1 --cells 8x8x1 --boundary 2:jmin=slip_wall
 expect 2 "not steady after 1 steps" --cells 8x8x1 --steps 1
 expect 2 "interfaces where grid blocks meet: 4" --cells 8x8x1 --steps 1 --parts 2x2x1

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "case.hpp"
+#include "flow_difference.hpp"
+#include "solver/flow_solver.hpp"
+
+#include <gtest/gtest.h>
+#include <Kokkos_Core.hpp>
+
+#include <array>
+
+namespace implicit_flow::storage {
+namespace {
+
+using Exec = Kokkos::DefaultExecutionSpace;
+using hyperplane::Coupling;
+
+template <class Storage>
+Solution solve(const CaseOptions& options, const LinearOptions& linear) {
+  Exec const exec;
+  auto const flow = make_case(options);
+  OneProcess<Exec, Storage> const processes(flow.blocks.cells);
+  FlowSolver solver(exec, processes, flow.blocks, flow.gas, flow.boundary, {.linear = linear});
+  EXPECT_TRUE(solver.run(exec, [](const StepReport&) {}).converged);
+  return *whole_solution(flow.blocks, solver.solutions(exec));
+}
+
+TEST(Storage, OfFloatHasTheFlowOfDouble) {
+  constexpr std::array quarters{2, 2, 1};
+  for (auto const kind : {CaseKind::wedge, CaseKind::plate}) {
+    CaseOptions const whole{.kind = kind, .cells = hyperplane::Grid(16, 10, 1)};
+    auto cut = whole;
+    cut.parts = quarters;
+    auto const expected = solve<double>(whole, {});
+    auto const expect_same = [&](const Solution& found, const char* what) {
+      EXPECT_LT(largest_difference({found}, {expected}), 1e-8) << what;
+    };
+    expect_same(solve<float>(whole, {}), "one grid block");
+    expect_same(solve<float>(whole, {.coupling = Coupling::coloured, .parts = quarters}), "parts");
+    expect_same(solve<float>(cut, {.coupling = Coupling::coloured}), "grid blocks");
+    expect_same(solve<float>(whole, {.preconditioner = Preconditioner::lines}), "lines");
+  }
+}
+
+}  // namespace
+}  // namespace implicit_flow::storage
