@@ -27,7 +27,7 @@ root = pathlib.Path.cwd()
 together = [build / f"{folder}.dir/Unity"
             for folder in ("src/CMakeFiles/hyperplane_c", "tools/CMakeFiles/hyperplane_commands",
                            "tools/CMakeFiles/hyperplane_cli_ranks", "tools/CMakeFiles/hyperplane_tools")]
-folders = (root / "src", build / "src", root / "tools", root / "executables", *together)
+folders = (root / "src", root / "src/mpi", build / "src", build / "src/mpi", root / "tools", root / "executables", *together)
 commands = {}
 for entry in json.loads((build / "compile_commands.json").read_text()):
     folder = pathlib.Path(entry["file"]).parent

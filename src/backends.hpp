@@ -46,7 +46,7 @@ Kokkos::InitializationSettings kokkos_settings();
 
 /// Whether the calling thread is in a parallel region of OpenMP, also one of a single thread. Kokkos begins no other
 /// there: it aborts.
-bool in_parallel_region();
+HYPERPLANE_FOR_RANKS bool in_parallel_region();
 
 /// Timers of all kernels, with a report, where the environment's HYPERPLANE_TIMERS says so: "stderr", or the name of a
 /// file for JSON, in which "%p" is the number of the process.

@@ -40,13 +40,6 @@ void copy_directions(hyperplane_matrix handle, const hyperplane_box& c_box, cons
   for (auto const& [direction, array] : arrays) copy(*held->object, box, direction, array, begin, order);
 }
 
-template <class Object>
-void leave_out(Object& object, const int8_t* mask, int64_t count, hyperplane_memory_space space) {
-  require_pointer(mask, "mask");
-  require_count(count, object.shape().grid.size());
-  object.mask(mask, memory_space(space));
-}
-
 }  // namespace
 
 hyperplane_status hyperplane_vector_set_box(hyperplane_vector vector, hyperplane_box box,
@@ -111,22 +104,38 @@ hyperplane_status hyperplane_preconditioner_solve_array(hyperplane_preconditione
                                                         hyperplane_memory_space space) {
   return guarded(__func__, [&] {
     auto const held = registry().get(preconditioner, "preconditioner");
-    require_at_least(columns, 1, "columns");
-    require_pointer(rhs, "rhs");
-    require_pointer(x, "x");
-    require_count(count, held->object->shape().rows() * columns);
-    held->object->solve(columns, rhs, x, memory_space(space));
+    auto where = run_time::MemorySpace::host;
+    held->object->agree([&] {
+      require_at_least(columns, 1, "columns");
+      auto const rows = held->object->rows() * columns;
+      require_array(rhs, "rhs", count, rows);
+      require_array(x, "x", count, rows);
+      where = memory_space(space);
+    });
+    held->object->solve(columns, rhs, x, where);
   });
 }
 
 hyperplane_status hyperplane_matrix_mask(hyperplane_matrix matrix, const int8_t* mask, int64_t count,
                                          hyperplane_memory_space space) {
-  return guarded(__func__, [&] { leave_out(*registry().get(matrix, "matrix")->object, mask, count, space); });
+  return guarded(__func__, [&] {
+    auto const held = registry().get(matrix, "matrix");
+    auto where = run_time::MemorySpace::host;
+    held->object->agree([&] {
+      require_array(mask, "mask", count, held->object->points());
+      where = memory_space(space);
+    });
+    held->object->mask(mask, where);
+  });
 }
 
 hyperplane_status hyperplane_vector_mask(hyperplane_vector vector, const int8_t* mask, int64_t count,
                                          hyperplane_memory_space space) {
-  return guarded(__func__, [&] { leave_out(*registry().get(vector, "vector")->object, mask, count, space); });
+  return guarded(__func__, [&] {
+    auto const held = registry().get(vector, "vector");
+    require_array(mask, "mask", count, held->object->points());
+    held->object->mask(mask, memory_space(space));
+  });
 }
 
 hyperplane_status hyperplane_preconditioner_factor_masked(hyperplane_preconditioner preconditioner, hyperplane_matrix a,
@@ -136,8 +145,7 @@ hyperplane_status hyperplane_preconditioner_factor_masked(hyperplane_preconditio
     auto& objects = registry();
     auto const held = objects.get(preconditioner, "preconditioner");
     auto const matrix = objects.get(a, "a");
-    require_pointer(mask, "mask");
-    require_count(count, held->object->shape().grid.size());
+    require_array(mask, "mask", count, held->object->points());
     held->object->factor(*matrix->object, mask, memory_space(space));
   });
 }

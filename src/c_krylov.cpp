@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <memory>
 #include <utility>
 
+#include "c_krylov_options.hpp"
 #include "c_library.hpp"
 
 // Krylov methods of the C interface.
@@ -12,27 +14,41 @@ static_assert(HYPERPLANE_STOPPED == static_cast<int>(KrylovOutcome::stopped) &&
 
 namespace {
 
-KrylovOptions options_of(const hyperplane_krylov_options& options) {
-  require_initialized(options, "hyperplane_krylov_options");
-  KrylovOptions result{.tolerance = options.tolerance,
-                       .absolute_tolerance = options.absolute_tolerance,
-                       .max_iterations = options.max_iterations,
-                       .restart = options.restart,
-                       .check_interval = options.check_interval};
-  if (options.monitor != nullptr) {
-    result.monitor = [monitor = options.monitor, data = options.monitor_data](int iteration, double norm) {
-      return monitor(iteration, norm, data) == 0 ? MonitorAction::proceed : MonitorAction::stop;
-    };
-  }
-  return result;
+/// A matrix, and its preconditioner if there is one.
+struct Operator {
+  std::shared_ptr<Held<run_time::Matrix>> a;
+  std::shared_ptr<Held<run_time::Preconditioner>> m;
+};
+
+Operator operator_of(hyperplane_matrix a, hyperplane_preconditioner m) {
+  auto& objects = registry();
+  return {objects.get(a, "a"), m == nullptr ? nullptr : objects.get(m, "preconditioner")};
 }
 
-/// With m = null no preconditioner.
-hyperplane_krylov_result solve(KrylovObject& krylov, const run_time::Matrix& a, const run_time::Preconditioner* m,
-                               const run_time::Vector& b, run_time::Vector& x) {
+/// The vectors that arrays are solved in, taken out of the object as long as this lives, so that a monitor which solves
+/// with it is refused before it has changed them.
+struct TakenVectors {
+  explicit TakenVectors(KrylovObject& krylov) : from(krylov), b(std::move(krylov.b)), x(std::move(krylov.x)) {
+    if (!b) b = krylov.method->make_vector();
+    if (!x) x = krylov.method->make_vector();
+  }
+  ~TakenVectors() {
+    from.b = std::move(b);
+    from.x = std::move(x);
+  }
+  TakenVectors(const TakenVectors&) = delete;
+  TakenVectors& operator=(const TakenVectors&) = delete;
+
+  KrylovObject& from;
+  std::unique_ptr<run_time::Vector> b, x;
+};
+
+hyperplane_krylov_result solve(KrylovObject& krylov, const Operator& system, const run_time::Vector& b,
+                               run_time::Vector& x) {
   // A monitor may set other limits, for the next solve.
   KrylovLimits const limits = krylov.limits;
-  auto solved = krylov.method->solve(a, m != nullptr ? *m : *krylov.identity, b, x, limits);
+  auto const& m = system.m ? *system.m->object : *krylov.identity;
+  auto solved = krylov.method->solve(*system.a->object, m, b, x, limits);
   krylov.history = std::move(solved.history);
   krylov.cause = std::move(solved.cause);
   return {.outcome = static_cast<hyperplane_outcome>(solved.outcome),
@@ -67,9 +83,8 @@ hyperplane_status hyperplane_krylov_create(hyperplane_context context, hyperplan
     *krylov = nullptr;
     auto& objects = registry();
     auto const where = objects.get(context, "context")->context;
-    auto const method = options == nullptr ? run_time::Method::bicgstab
-                                           : enumerator<run_time::Method>(options->method, HYPERPLANE_FGMRES, "method");
-    auto const krylov_options = options == nullptr ? KrylovOptions{} : options_of(*options);
+    auto const method = method_of(options);
+    auto const krylov_options = krylov_options_of(options);
     auto const size = shape(grid, n);
     auto object = std::make_unique<KrylovObject>();
     object->method = where->make_krylov(size, method, krylov_options);
@@ -87,12 +102,15 @@ hyperplane_status hyperplane_krylov_solve(hyperplane_krylov krylov, hyperplane_m
   return guarded(__func__, [&] {
     auto& objects = registry();
     auto const held = objects.get(krylov, "krylov");
-    auto const matrix = objects.get(a, "a");
-    auto const m = preconditioner == nullptr ? nullptr : objects.get(preconditioner, "preconditioner");
-    auto const rhs = objects.get(b, "b");
-    auto const solution = objects.get(x, "x");
-    require_pointer(result, "result");
-    *result = solve(*held->object, *matrix->object, m ? m->object.get() : nullptr, *rhs->object, *solution->object);
+    Operator system;
+    std::shared_ptr<Held<run_time::Vector>> rhs, solution;
+    held->object->method->agree([&] {
+      system = operator_of(a, preconditioner);
+      rhs = objects.get(b, "b");
+      solution = objects.get(x, "x");
+      require_pointer(result, "result");
+    });
+    *result = solve(*held->object, system, *rhs->object, *solution->object);
   });
 }
 
@@ -101,27 +119,22 @@ hyperplane_status hyperplane_krylov_solve_array(hyperplane_krylov krylov, hyperp
                                                 int64_t count, hyperplane_memory_space space,
                                                 hyperplane_krylov_result* result) {
   return guarded(__func__, [&] {
-    auto& objects = registry();
-    auto const held = objects.get(krylov, "krylov");
-    auto const matrix = objects.get(a, "a");
-    auto const m = preconditioner == nullptr ? nullptr : objects.get(preconditioner, "preconditioner");
-    require_pointer(b, "b");
-    require_pointer(x, "x");
-    require_pointer(result, "result");
+    auto const held = registry().get(krylov, "krylov");
     auto& object = *held->object;
-    auto const& shape = object.method->shape();
-    require_count(count, shape.rows());
-    auto const where = memory_space(space);
-    // Taken out, so that a monitor which solves with this object is refused before it has changed them.
-    auto rhs = std::move(object.b), solution = std::move(object.x);
-    if (!rhs) rhs = held->context->make_vector(shape);
-    if (!solution) solution = held->context->make_vector(shape);
-    rhs->set(b, where);
-    solution->set(x, where);
-    *result = solve(object, *matrix->object, m ? m->object.get() : nullptr, *rhs, *solution);
-    solution->get(x, where);
-    object.b = std::move(rhs);
-    object.x = std::move(solution);
+    Operator system;
+    auto where = run_time::MemorySpace::host;
+    object.method->agree([&] {
+      system = operator_of(a, preconditioner);
+      require_pointer(result, "result");
+      where = memory_space(space);
+      require_array(b, "b", count, object.identity->rows());
+      require_array(x, "x", count, object.identity->rows());
+    });
+    TakenVectors const taken(object);
+    taken.b->set(b, where);
+    taken.x->set(x, where);
+    *result = solve(object, system, *taken.b, *taken.x);
+    taken.x->get(x, where);
   });
 }
 

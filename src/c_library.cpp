@@ -137,7 +137,8 @@ hyperplane_status note_exception(const char* function) noexcept {
                 error.status() == cudaErrorMemoryAllocation ? HYPERPLANE_OUT_OF_MEMORY : HYPERPLANE_INTERNAL_ERROR);
 #endif
   } catch (const Error& error) {
-    return note(error.what(), HYPERPLANE_INVALID_ARGUMENT);
+    // What another rank throws arrives as Error.
+    return note(error.what(), is_out_of_memory(error.what()) ? HYPERPLANE_OUT_OF_MEMORY : HYPERPLANE_INVALID_ARGUMENT);
   } catch (const std::bad_alloc&) {
     return note("out of memory", HYPERPLANE_OUT_OF_MEMORY);
   } catch (const std::exception& error) {

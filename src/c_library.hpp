@@ -3,6 +3,8 @@
 
 #include <hyperplane.h>
 
+#include <hyperplane/sweep/sweep_path.hpp>
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -31,7 +33,7 @@ struct Library {
 Library& library();
 
 /// Status and message of the exception that is being handled, which a function of the C interface met.
-hyperplane_status note_exception(const char* function) noexcept;
+HYPERPLANE_FOR_RANKS hyperplane_status note_exception(const char* function) noexcept;
 
 /// A call from outside. The caller has its CUDA device again at the end.
 class Call {
@@ -62,7 +64,7 @@ hyperplane_status guarded(const char* function, const F& f) noexcept {
 }
 
 /// The registry, where the library is initialized.
-Registry& registry();
+HYPERPLANE_FOR_RANKS Registry& registry();
 
 template <class T>
 void require_pointer(const T* pointer, const char* argument) {
@@ -73,6 +75,13 @@ inline void require_count(std::int64_t count, std::int64_t expected) {
   if (count == expected) return;
   throw Failure(HYPERPLANE_SIZE_MISMATCH,
                 "count is " + std::to_string(count) + ", expected " + std::to_string(expected));
+}
+
+/// An array, which may be NULL where it is to have no values, as on a rank without grid blocks.
+template <class T>
+void require_array(const T* values, const char* argument, std::int64_t count, std::int64_t expected) {
+  if (expected > 0) require_pointer(values, argument);
+  require_count(count, expected);
 }
 
 inline void require_at_least(std::int64_t value, std::int64_t least, const char* argument) {
@@ -126,5 +135,8 @@ void require_initialized(const Options& options, const char* type) {
 }
 
 inline run_time::Shape shape(hyperplane_grid grid, int n) { return {Grid(grid.ni, grid.nj, grid.nk), n}; }
+
+/// The last path is the bound of what is accepted.
+inline SweepPath sweep_path(int path) { return enumerator<SweepPath>(path, HYPERPLANE_PATH_CUDA_GRAPH, "path"); }
 
 }  // namespace hyperplane::c

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <hyperplane/blocks/choose_parts.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 
 #include <algorithm>
@@ -62,8 +61,7 @@ hyperplane_status hyperplane_vector_set(hyperplane_vector vector, const double* 
                                         hyperplane_memory_space space) {
   return guarded(__func__, [&] {
     auto const held = registry().get(vector, "vector");
-    require_pointer(values, "values");
-    require_count(count, held->object->shape().rows());
+    require_array(values, "values", count, held->object->rows());
     held->object->set(values, memory_space(space));
   });
 }
@@ -72,8 +70,7 @@ hyperplane_status hyperplane_vector_get(hyperplane_vector vector, double* values
                                         hyperplane_memory_space space) {
   return guarded(__func__, [&] {
     auto const held = registry().get(vector, "vector");
-    require_pointer(values, "values");
-    require_count(count, held->object->shape().rows());
+    require_array(values, "values", count, held->object->rows());
     held->object->get(values, memory_space(space));
   });
 }
@@ -81,14 +78,6 @@ hyperplane_status hyperplane_vector_get(hyperplane_vector vector, double* values
 hyperplane_status hyperplane_vector_fill(hyperplane_vector vector, double value) {
   return guarded(__func__, [&] { registry().get(vector, "vector")->object->fill(value); });
 }
-
-namespace {
-
-std::int64_t value_count(const run_time::Matrix& matrix) {
-  return matrix.shape().rows() * matrix.shape().block_size * stencil7_size;
-}
-
-}  // namespace
 
 hyperplane_status hyperplane_matrix_create(hyperplane_context context, hyperplane_grid grid, int n,
                                            hyperplane_storage storage, hyperplane_matrix* matrix) {
@@ -108,8 +97,7 @@ hyperplane_status hyperplane_matrix_set(hyperplane_matrix matrix, const double* 
                                         hyperplane_block_order order, hyperplane_memory_space space) {
   return guarded(__func__, [&] {
     auto const held = registry().get(matrix, "matrix");
-    require_pointer(values, "values");
-    require_count(count, value_count(*held->object));
+    require_array(values, "values", count, held->object->value_count());
     held->object->set(values, block_order(order), memory_space(space));
   });
 }
@@ -118,8 +106,7 @@ hyperplane_status hyperplane_matrix_get(hyperplane_matrix matrix, double* values
                                         hyperplane_block_order order, hyperplane_memory_space space) {
   return guarded(__func__, [&] {
     auto const held = registry().get(matrix, "matrix");
-    require_pointer(values, "values");
-    require_count(count, value_count(*held->object));
+    require_array(values, "values", count, held->object->value_count());
     held->object->get(values, block_order(order), memory_space(space));
   });
 }
@@ -144,7 +131,6 @@ hyperplane_status hyperplane_matrix_choose_parts(hyperplane_matrix a, int count,
   return guarded(__func__, [&] {
     auto const held = registry().get(a, "a");
     require_pointer(parts, "parts");
-    auto const& matrix = *held->object;
-    std::ranges::copy(choose_parts(matrix.shape().grid, count, matrix.coupling_strengths()), parts);
+    std::ranges::copy(held->object->choose_parts(count), parts);
   });
 }

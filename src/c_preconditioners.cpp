@@ -79,7 +79,7 @@ run_time::PreconditionerSettings settings_of(const hyperplane_preconditioner_opt
       {"alpha", write(options.alpha)},
       {"line_directions", directions_of(options)},
       {"line_sweeps", write(options.line_sweeps)},
-      {"path", name(enumerator<SweepPath>(options.path, HYPERPLANE_PATH_CUDA_GRAPH, "path"))},
+      {"path", name(sweep_path(options.path))},
       {"right_hand_sides", write(options.right_hand_sides)},
       {"parts", write(std::to_array(options.parts))},
       {"coupling", name(enumerator<Coupling>(options.coupling, HYPERPLANE_COUPLING_NATURAL, "coupling"))}};
@@ -175,7 +175,9 @@ hyperplane_status hyperplane_preconditioner_factor(hyperplane_preconditioner pre
   return guarded(__func__, [&] {
     auto& objects = registry();
     auto const held = objects.get(preconditioner, "preconditioner");
-    held->object->factor(*objects.get(a, "a")->object);
+    std::shared_ptr<Held<run_time::Matrix>> matrix;
+    held->object->agree([&] { matrix = objects.get(a, "a"); });
+    held->object->factor(*matrix->object);
   });
 }
 

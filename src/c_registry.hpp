@@ -5,11 +5,12 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <type_traits>
-#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -17,6 +18,13 @@
 #include "errors.hpp"
 #include "objects.hpp"
 #include "primitives.hpp"
+
+// Of hyperplane_mpi.h, which needs MPI.
+struct hyperplane_mpi_grid_s;
+
+namespace hyperplane::run_time {
+class RankGrid;
+}
 
 namespace hyperplane::c {
 
@@ -31,6 +39,12 @@ struct Held {
 
 struct ContextHolder {
   ContextPointer context;
+};
+
+/// Grid blocks over ranks, which the library over ranks knows.
+struct HeldRankGrid {
+  ContextPointer context;
+  std::shared_ptr<const run_time::RankGrid> grid;
 };
 
 /// A method with what hyperplane_krylov_solve() needs beside it.
@@ -76,6 +90,7 @@ inline constexpr KindTable kinds{
     Kind<hyperplane_relaxation, Held<run_time::Relaxation>>{"relaxation"},
     Kind<hyperplane_line_solver, Held<run_time::LineSolver>>{"line solver"},
     Kind<hyperplane_krylov, Held<KrylovObject>>{"Krylov method"},
+    Kind<hyperplane_mpi_grid_s*, HeldRankGrid>{"grid over ranks"},
 };
 
 /// By the number that AnyPointer has for it.
@@ -181,9 +196,11 @@ class Registry {
   }
 
   void clear() {
-    std::unordered_map<std::uintptr_t, Entry> all;
+    std::map<std::uintptr_t, Entry> all;
     std::lock_guard const lock(m_mutex);
     all.swap(m_entries);
+    // What was made last first: ranks free what they made together in one order.
+    while (!all.empty()) all.erase(std::prev(all.end()));
   }
 
  private:
@@ -208,7 +225,7 @@ class Registry {
   std::mutex m_mutex;
   pid_t m_process = 0;
   std::uintptr_t m_last = 0;
-  std::unordered_map<std::uintptr_t, Entry> m_entries;
+  std::map<std::uintptr_t, Entry> m_entries;
   /// Memory whose device is another process's: never freed, it goes with this one.
   std::vector<Any> m_left;
 };

@@ -44,6 +44,14 @@ std::pair<std::shared_ptr<void>, Exec> make_instance() {
   return {nullptr, Exec()};
 }
 
+using Groups = std::make_integer_sequence<int, HYPERPLANE_GROUPS>;
+
+template <class Exec>
+const SizedFactory<Exec>& sized_factory_of(int n) {
+  require_block_size(n, "block size");
+  return sized_factory<HYPERPLANE_GROUPS, Exec>(n);
+}
+
 template <class Exec>
 class ContextOn final : public Context {
  public:
@@ -55,6 +63,7 @@ class ContextOn final : public Context {
         m_primitives(make_primitives(exec)) {}
 
   const char* backend() const override { return m_backend.c_str(); }
+  const void* instance() const override { return &m_instance; }
   void activate() const override { make_current(m_instance.exec); }
   int concurrency() const override { return m_instance.exec.concurrency(); }
   void fence() const override { m_instance.exec.fence("Hyperplane::Context"); }
@@ -65,7 +74,15 @@ class ContextOn final : public Context {
     return std::make_unique<VectorOn<Exec>>(m_instance, shape, factory(shape));
   }
   std::unique_ptr<Matrix> make_matrix(const Shape& shape, StorageKind storage) const override {
-    return std::make_unique<MatrixOn<Exec>>(m_instance, shape, storage, factory(shape));
+    return std::make_unique<MatrixOn<Exec>>(m_instance, shape, storage,
+                                            factory(shape).make_matrix(m_instance.exec, shape.grid, storage));
+  }
+  std::unique_ptr<Vector> wrap_vector(const Shape& shape, const void* values) const override {
+    return std::make_unique<VectorOn<Exec>>(m_instance, factory(shape), ShapedVector<Exec>(shape, flat(values)));
+  }
+  std::unique_ptr<Matrix> wrap_matrix(const Shape& shape, const void* values) const override {
+    return std::make_unique<MatrixOn<Exec>>(m_instance, shape, StorageKind::double_precision,
+                                            factory(shape).wrap_matrix(shape.grid, flat(values)));
   }
   std::unique_ptr<Preconditioner> make_preconditioner(const Shape& shape,
                                                       const PreconditionerSettings& settings) const override {
@@ -77,11 +94,11 @@ class ContextOn final : public Context {
     return std::make_unique<LineSolverOn<Exec>>(m_instance, lines, n, settings, line_factory(n));
   }
   std::unique_ptr<Krylov> make_krylov(const Shape& shape, Method method, const KrylovOptions& options) const override {
-    require_block_size(shape.block_size, "block size");
+    auto const& sized = factory(shape);
     switch (method) {
-      case Method::richardson: return std::make_unique<KrylovOn<Exec, Richardson>>(m_instance, shape, options);
-      case Method::bicgstab: return std::make_unique<KrylovOn<Exec, BiCgStab>>(m_instance, shape, options);
-      case Method::fgmres: return std::make_unique<KrylovOn<Exec, Fgmres>>(m_instance, shape, options);
+      case Method::richardson: return std::make_unique<KrylovOn<Exec, Richardson>>(m_instance, shape, sized, options);
+      case Method::bicgstab: return std::make_unique<KrylovOn<Exec, BiCgStab>>(m_instance, shape, sized, options);
+      case Method::fgmres: return std::make_unique<KrylovOn<Exec, Fgmres>>(m_instance, shape, sized, options);
     }
     throw Error("there is no such Krylov method");
   }
@@ -104,15 +121,11 @@ class ContextOn final : public Context {
     return made ? std::move(made) : line_factory(n).make_preconditioner(exec, shape.grid, settings);
   }
 
-  static const SizedFactory<Exec>& factory(const Shape& shape) {
-    int const n = shape.block_size;
-    require_block_size(n, "block size");
-    return sized_factory<HYPERPLANE_GROUPS, Exec>(n);
-  }
+  static const auto& flat(const void* values) { return *static_cast<const typename ShapedVector<Exec>::Flat*>(values); }
+  static const SizedFactory<Exec>& factory(const Shape& shape) { return sized_factory_of<Exec>(shape.block_size); }
   static const SizedLineFactory<Exec>& line_factory(int n) {
     require_block_size(n, "block size");
-    return *find_in_groups([&]<int group>() { return find_sized_line_factory<group, Exec>(n); },
-                           std::make_integer_sequence<int, HYPERPLANE_GROUPS>{});
+    return *find_in_groups([&]<int group>() { return find_sized_line_factory<group, Exec>(n); }, Groups{});
   }
 
   std::shared_ptr<void> m_owned;
@@ -141,6 +154,14 @@ std::shared_ptr<const Context> make_context(const std::string& backend, void* st
   });
   if (!context) throw NotAvailable("backend '" + backend + "' is not in this build, which has: " + backend_list());
   return context;
+}
+
+const void* find_factory(const std::string& backend, int n) {
+  const void* found = nullptr;
+  for_each_backend([&]<class Exec>(std::type_identity<Exec>, const std::string& name) {
+    if (name == backend) found = &sized_factory_of<Exec>(n);
+  });
+  return found;
 }
 
 std::span<const int> block_sizes() noexcept {

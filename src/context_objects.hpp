@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/blocks/choose_parts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
@@ -12,37 +13,27 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "boxes.hpp"
 #include "errors.hpp"
+#include "instance.hpp"
 #include "memory.hpp"
 #include "typed_objects.hpp"
 
 /// Vectors and matrices of a context, and what all of its objects do.
 namespace hyperplane::run_time {
 
-/// What objects of a context share.
-template <class Exec>
-struct Instance {
-  Exec exec;
-  const void* context;  ///< to tell contexts apart
-};
-
 /// Adds the entries of compressed rows to `values`, which kernels of Exec reach: (point, direction, r, c), c fastest.
 /// Throws Error before anything is added where one is outside the stencil and not zero. Defined in csr.cpp.
 template <class Exec>
 void place_csr(const Exec& exec, const Shape& shape, const Csr& csr, MemorySpace space, double* values);
 
-[[noreturn]] inline void refuse(const std::string& function, const std::string& argument, const std::string& why) {
-  throw Error(function + ": " + argument + " " + why);
-}
-
 template <class Typed, class Exec, class Object>
 const Typed& typed(const char* function, const char* argument, const Object& object, const Instance<Exec>& instance) {
   auto const* const found = dynamic_cast<const Typed*>(&object);
-  if (found == nullptr || found->instance().context != instance.context) {
-    refuse(function, argument, "belongs to another context");
-  }
+  if (found == nullptr) refuse(function, argument, "is over ranks, or is of another backend");
+  if (found->instance().context != instance.context) refuse(function, argument, "belongs to another context");
   return *found;
 }
 
@@ -71,11 +62,16 @@ template <class Exec>
 class VectorOn final : public Vector {
  public:
   VectorOn(const Instance<Exec>& instance, const Shape& shape, const SizedFactory<Exec>& factory)
-      : m_instance(instance), m_factory(factory), m_vector(instance.exec, shape) {}
+      : VectorOn(instance, factory, ShapedVector<Exec>(instance.exec, shape)) {}
+  /// With values that exist.
+  VectorOn(const Instance<Exec>& instance, const SizedFactory<Exec>& factory, const ShapedVector<Exec>& vector)
+      : m_instance(instance), m_factory(factory), m_vector(vector) {}
 
   const Instance<Exec>& instance() const { return m_instance; }
   const ShapedVector<Exec>& typed_vector() const { return m_vector; }
-  const Shape& shape() const override { return m_vector.grid(); }
+  const Shape& shape() const { return m_vector.grid(); }
+  std::int64_t points() const override { return shape().grid.size(); }
+  std::int64_t rows() const override { return shape().rows(); }
 
   void set(const double* values, MemorySpace space) override {
     in_memory_of<false>(m_instance.exec, values, shape().rows(), space, [&](const double* rows) {
@@ -123,30 +119,30 @@ class VectorOn final : public Vector {
 template <class Exec>
 class MatrixOn final : public Matrix {
  public:
-  MatrixOn(const Instance<Exec>& instance, const Shape& shape, StorageKind storage, const SizedFactory<Exec>& factory)
-      : m_instance(instance),
-        m_shape(shape),
-        m_storage(storage),
-        m_matrix(factory.make_matrix(instance.exec, shape.grid, storage)) {}
+  MatrixOn(const Instance<Exec>& instance, const Shape& shape, StorageKind storage,
+           std::unique_ptr<TypedMatrix<Exec>> matrix)
+      : m_instance(instance), m_shape(shape), m_storage(storage), m_matrix(std::move(matrix)) {}
 
   const Instance<Exec>& instance() const { return m_instance; }
   const TypedMatrix<Exec>& typed_matrix() const { return *m_matrix; }
-  const Shape& shape() const override { return m_shape; }
+  const Shape& shape() const { return m_shape; }
+  std::int64_t points() const override { return m_shape.grid.size(); }
+  std::int64_t value_count() const override { return m_shape.rows() * m_shape.block_size * stencil7_size; }
   StorageKind storage() const override { return m_storage; }
 
   void set(const double* values, BlockOrder order, MemorySpace space) override {
-    in_memory_of<false>(m_instance.exec, values, count(), space, [&](const double* data) {
+    in_memory_of<false>(m_instance.exec, values, value_count(), space, [&](const double* data) {
       m_matrix->pack_values(m_instance.exec, Values<const double>(data, layout(order)));
     });
   }
   void get(double* values, BlockOrder order, MemorySpace space) const override {
-    in_memory_of<true>(m_instance.exec, values, count(), space, [&](double* data) {
+    in_memory_of<true>(m_instance.exec, values, value_count(), space, [&](double* data) {
       m_matrix->unpack_values(m_instance.exec, Values<double>(data, layout(order)));
     });
   }
   void set(const Csr& csr, MemorySpace space) override {
     Kokkos::View<double*, typename Exec::memory_space> const values(
-        Kokkos::view_alloc(m_instance.exec, "Hyperplane::Matrix::csr"), count());
+        Kokkos::view_alloc(m_instance.exec, "Hyperplane::Matrix::csr"), value_count());
     place_csr(m_instance.exec, m_shape, csr, space, values.data());
     m_matrix->pack_values(m_instance.exec, Values<const double>(values.data(), layout(BlockOrder::row_major)));
     m_instance.exec.fence("Hyperplane::Matrix::csr");
@@ -179,20 +175,19 @@ class MatrixOn final : public Matrix {
     m_matrix->residual(m_instance.exec, operand("residual", "b", b), operand("residual", "x", x),
                        operand("residual", "r", r));
   }
-  std::array<double, 3> coupling_strengths() const override {
+  std::array<int, 3> choose_parts(int count) const override {
     std::array<double, 3> strengths{};
     with_packed([&](auto* data) {
       strengths = detail::coupling_strengths(m_instance.exec, SlabMap<ShapedVector<Exec>::vector_length>(m_shape.grid),
                                              m_shape.block_size, data);
     });
-    return strengths;
+    return hyperplane::choose_parts(m_shape.grid, count, strengths);
   }
 
  private:
   template <class T>
   using Values = typename TypedMatrix<Exec>::template Values<T>;
 
-  std::int64_t count() const { return m_shape.rows() * m_shape.block_size * stencil7_size; }
   void copy(Way way, const Box& box, Direction direction, const Array& blocks, const Point& begin,
             BlockOrder order) const {
     int const n = m_shape.block_size;
@@ -218,7 +213,7 @@ class MatrixOn final : public Matrix {
   }
   const ShapedVector<Exec>& operand(const char* function, const char* argument, const Vector& vector) const {
     auto const& found = typed<VectorOn<Exec>>(function, argument, vector, m_instance);
-    check_shape(function, argument, vector, m_shape);
+    check_shape(function, argument, found, m_shape);
     return found.typed_vector();
   }
 

@@ -33,7 +33,9 @@ class PreconditionerOn final : public Preconditioner {
         m_preconditioner(std::move(preconditioner)) {}
 
   const Instance<Exec>& instance() const { return m_instance; }
-  const Shape& shape() const override { return m_shape; }
+  const Shape& shape() const { return m_shape; }
+  std::int64_t points() const override { return m_shape.grid.size(); }
+  std::int64_t rows() const override { return m_shape.rows(); }
 
   void factor(const Matrix& a) override {
     m_preconditioner->factor(m_instance.exec, typed_matrix(a));
@@ -95,13 +97,13 @@ class PreconditionerOn final : public Preconditioner {
   void require_factored() const { require(m_factored, "called before factor"); }
   const TypedMatrix<Exec>& typed_matrix(const Matrix& a) const {
     auto const& found = typed<MatrixOn<Exec>>("factor", "A", a, m_instance);
-    check_shape("factor", "A", a, m_shape);
+    check_shape("factor", "A", found, m_shape);
     if (a.storage() != m_storage) refuse("factor", "A", "is stored in another type than the preconditioner's factors");
     return found.typed_matrix();
   }
   const ShapedVector<Exec>& typed_vector(const char* argument, const Vector& vector) const {
     auto const& found = typed<VectorOn<Exec>>("solve", argument, vector, m_instance);
-    check_shape("solve", argument, vector, m_shape);
+    check_shape("solve", argument, found, m_shape);
     return found.typed_vector();
   }
 
@@ -119,10 +121,13 @@ class PreconditionerOn final : public Preconditioner {
 template <class Exec, template <class> class Method>
 class KrylovOn final : public Krylov {
  public:
-  KrylovOn(const Instance<Exec>& instance, const Shape& shape, const KrylovOptions& options)
-      : m_instance(instance), m_shape(shape), m_method(instance.exec, shape, options) {}
+  KrylovOn(const Instance<Exec>& instance, const Shape& shape, const SizedFactory<Exec>& factory,
+           const KrylovOptions& options)
+      : m_instance(instance), m_shape(shape), m_factory(factory), m_method(instance.exec, shape, options) {}
 
-  const Shape& shape() const override { return m_shape; }
+  std::unique_ptr<Vector> make_vector() const override {
+    return std::make_unique<VectorOn<Exec>>(m_instance, m_shape, m_factory);
+  }
 
   KrylovResult solve(const Matrix& a, const Preconditioner& m, const Vector& b, Vector& x,
                      const KrylovLimits& limits) const override {
@@ -130,10 +135,10 @@ class KrylovOn final : public Krylov {
     auto const& preconditioner = typed<PreconditionerOn<Exec>>("solve", "the preconditioner", m, m_instance);
     auto const& rhs = typed<VectorOn<Exec>>("solve", "b", b, m_instance);
     auto const& solution = typed<VectorOn<Exec>>("solve", "x", x, m_instance);
-    check_shape("solve", "A", a, m_shape);
-    check_shape("solve", "the preconditioner", m, m_shape);
-    check_shape("solve", "b", b, m_shape);
-    check_shape("solve", "x", x, m_shape);
+    check_shape("solve", "A", matrix, m_shape);
+    check_shape("solve", "the preconditioner", preconditioner, m_shape);
+    check_shape("solve", "b", rhs, m_shape);
+    check_shape("solve", "x", solution, m_shape);
     return m_method.solve(m_instance.exec, matrix.typed_matrix(), preconditioner, rhs.typed_vector(),
                           solution.typed_vector(), limits);
   }
@@ -141,6 +146,7 @@ class KrylovOn final : public Krylov {
  private:
   Instance<Exec> m_instance;
   Shape m_shape;
+  const SizedFactory<Exec>& m_factory;
   Method<ShapedVector<Exec>> m_method;
 };
 
@@ -174,7 +180,7 @@ class LineSolverOn final : public LineSolver {
   }
   void factor(const Matrix& a) override {
     auto const& found = typed<MatrixOn<Exec>>("factor", "A", a, m_instance);
-    check_shape("factor", "A", a, shape());
+    check_shape("factor", "A", found, shape());
     if (a.storage() != m_settings.storage) refuse("factor", "A", "is stored in another type than the factors");
     m_solver->factor(m_instance.exec, found.typed_matrix());
     m_factored = true;
@@ -198,8 +204,8 @@ class LineSolverOn final : public LineSolver {
   void solve(const Vector& rhs, Vector& x) const override {
     auto const& from = typed<VectorOn<Exec>>("solve", "the right-hand side", rhs, m_instance);
     auto const& to = typed<VectorOn<Exec>>("solve", "x", x, m_instance);
-    check_shape("solve", "the right-hand side", rhs, shape());
-    check_shape("solve", "x", x, shape());
+    check_shape("solve", "the right-hand side", from, shape());
+    check_shape("solve", "x", to, shape());
     m_solver->solve(m_instance.exec, from.typed_vector(), to.typed_vector());
   }
 

@@ -3,6 +3,7 @@
 
 #include <hyperplane/array/box.hpp>
 #include <hyperplane/core/factor_failure.hpp>
+#include <hyperplane/core/function_ref.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/krylov/options.hpp>
@@ -20,6 +21,9 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+/// Seen from outside, for the library over ranks that is built with this one.
+#define HYPERPLANE_FOR_RANKS __attribute__((visibility("default")))
 
 /// The library behind interfaces without templates: backend, block size and storage are chosen at run time. It is
 /// compiled once, for what HYPERPLANE_BLOCK_SIZES lists and every backend of Kokkos; the C interface is made on it.
@@ -122,11 +126,14 @@ struct Csr {
 
 struct Array;
 
-/// n unknowns per point: BlockVector.
+/// n unknowns per point: BlockVector, or of the grid blocks of a rank DistributedVector.
 class Vector {
  public:
   virtual ~Vector() = default;
-  virtual const Shape& shape() const = 0;
+  /// Points that this process has.
+  virtual std::int64_t points() const = 0;
+  /// Their unknowns.
+  virtual std::int64_t rows() const = 0;
   /// From and to rows() values, row = point * n + c. What is in host memory may be used again when it returns; device
   /// memory is read and written in the order of the context's stream.
   virtual void set(const double* values, MemorySpace space) = 0;
@@ -139,11 +146,21 @@ class Vector {
   virtual void mask(const std::int8_t* points, MemorySpace space) = 0;
 };
 
-/// Seven n x n blocks per point: BlockStencil7.
-class Matrix {
+/// Seven n x n blocks per point: BlockStencil7, or of the grid blocks of a rank DistributedStencil7.
+/// What may be of several processes, all of which take part in what it does.
+class Collective {
  public:
-  virtual ~Matrix() = default;
-  virtual const Shape& shape() const = 0;
+  virtual ~Collective() = default;
+  /// Calls look(), which looks at the arguments of a call. What it throws in one process, all throw.
+  virtual void agree(detail::FunctionRef<> look) const { look(); }
+};
+
+class Matrix : public Collective {
+ public:
+  /// Points that this process has.
+  virtual std::int64_t points() const = 0;
+  /// Values of their blocks.
+  virtual std::int64_t value_count() const = 0;
   virtual StorageKind storage() const = 0;
   /// From 7 n^2 values per point, (point, direction, r, c) with c fastest, or r for column_major; see Vector::set.
   virtual void set(const double* values, BlockOrder order, MemorySpace space) = 0;
@@ -165,14 +182,15 @@ class Matrix {
   virtual void apply(const Vector& x, Vector& y) const = 0;
   /// r = b - A x
   virtual void residual(const Vector& b, const Vector& x, Vector& r) const = 0;
-  /// How strong the couplings along i, j and k are, see coupling_strengths(). Waits.
-  virtual std::array<double, 3> coupling_strengths() const = 0;
+  /// The parts of the grid that cut the least coupling, see hyperplane::choose_parts(). Waits.
+  virtual std::array<int, 3> choose_parts(int count) const = 0;
 };
 
-class Preconditioner {
+class Preconditioner : public Collective {
  public:
-  virtual ~Preconditioner() = default;
-  virtual const Shape& shape() const = 0;
+  /// Points that this process has, and their unknowns.
+  virtual std::int64_t points() const = 0;
+  virtual std::int64_t rows() const = 0;
   virtual void factor(const Matrix& a) = 0;
   /// Of SIP, with a value for each point that is zero where it is masked.
   virtual void factor(const Matrix& a, const std::int8_t* mask, MemorySpace space) = 0;
@@ -207,10 +225,10 @@ class LineSolver {
   virtual void solve(const Vector& rhs, Vector& x) const = 0;
 };
 
-class Krylov {
+class Krylov : public Collective {
  public:
-  virtual ~Krylov() = default;
-  virtual const Shape& shape() const = 0;
+  /// Of what it solves for.
+  virtual std::unique_ptr<Vector> make_vector() const = 0;
   /// Solves A x = b from the x that is given.
   virtual KrylovResult solve(const Matrix& a, const Preconditioner& m, const Vector& b, Vector& x,
                              const KrylovLimits& limits) const = 0;
@@ -223,6 +241,8 @@ class Context {
  public:
   virtual ~Context() = default;
   virtual const char* backend() const = 0;
+  /// The Instance of the execution space of the backend.
+  virtual const void* instance() const = 0;
   /// Makes the context's device that of the calling thread.
   virtual void activate() const = 0;
   virtual int concurrency() const = 0;
@@ -230,6 +250,10 @@ class Context {
   virtual const Primitives& primitives() const = 0;
   virtual std::unique_ptr<Vector> make_vector(const Shape& shape) const = 0;
   virtual std::unique_ptr<Matrix> make_matrix(const Shape& shape, StorageKind storage) const = 0;
+  /// Of doubles that exist, those of a grid block among others. `values`: a Kokkos::View<double*> of the backend's
+  /// memory, in the compact layout.
+  virtual std::unique_ptr<Vector> wrap_vector(const Shape& shape, const void* values) const = 0;
+  virtual std::unique_ptr<Matrix> wrap_matrix(const Shape& shape, const void* values) const = 0;
   virtual std::unique_ptr<Preconditioner> make_preconditioner(const Shape& shape,
                                                               const PreconditionerSettings& settings) const = 0;
   virtual std::unique_ptr<LineSolver> make_line_solver(const LineSet& lines, int n,

@@ -23,6 +23,7 @@ class StencilMatrix final : public TypedMatrix<Exec> {
   using Stencil = BlockStencil7<double, n, Exec, Storage>;
 
   StencilMatrix(const Exec& exec, const Grid& grid) : m_stencil(exec, grid) {}
+  explicit StencilMatrix(const Stencil& stencil) : m_stencil(stencil) {}
 
   const Stencil& stencil() const { return m_stencil; }
   void pack_values(const Exec& exec, const Values<const double>& values) override { pack(exec, values, m_stencil); }

@@ -6,13 +6,12 @@
 #include <Kokkos_Core.hpp>
 
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "compiled_blocks.hpp"
 #include "find_size.hpp"
 #include "held_preconditioner.hpp"
+#include "sized_blocks.hpp"
 #include "sized_matrix.hpp"
 #include "typed_objects.hpp"
 
@@ -44,12 +43,8 @@ class Factory final : public SizedFactory<Exec> {
                                      const PreconditionerSettings& settings) const override {
     return make_held<Part::points, n>(exec, grid, settings);
   }
-  void apply(const Exec& exec, const Grid& grid, const Flat& a, const Flat& x, const Flat& y) const override {
-    using Vector = BlockVector<double, n, Exec>;
-    hyperplane::apply(exec, BlockStencil7<double, n, Exec>(grid, a), Vector(grid, x), Vector(grid, y));
-  }
-  std::string not_finite(const Exec& exec, const Grid& grid, const Flat& a) const override {
-    return describe_not_finite(exec, BlockStencil7<double, n, Exec>(grid, a));
+  Matrix wrap_matrix(const Grid& grid, const Flat& values) const override {
+    return std::make_unique<StencilMatrix<n, Exec, double>>(BlockStencil7<double, n, Exec>(grid, values));
   }
   std::unique_ptr<TypedBlocks<Exec>> make_blocks(
       const Exec& exec, const MultiBlockGrid& grid, const typename TypedBlocks<Exec>::Options& options,

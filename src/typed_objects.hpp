@@ -37,7 +37,9 @@ class ShapedVector {
 
   /// Allocates and sets to zero.
   ShapedVector(const Exec& exec, const Shape& shape, const std::string& label = "Hyperplane::Vector")
-      : m_shape(shape), m_storage(exec, label, SlabMap<vector_length>(shape.grid).pack_count() * shape.block_size) {}
+      : m_shape(shape), m_storage(exec, label, packs(shape)) {}
+  /// A handle of values that exist, those of a grid block among others.
+  ShapedVector(const Shape& shape, const Flat& values) : m_shape(shape), m_storage(packs(shape), values) {}
 
   const Shape& grid() const { return m_shape; }
   const Flat& flat() const { return m_storage.flat(); }
@@ -49,6 +51,10 @@ class ShapedVector {
   }
 
  private:
+  static std::int64_t packs(const Shape& shape) {
+    return SlabMap<vector_length>(shape.grid).pack_count() * shape.block_size;
+  }
+
   Shape m_shape;
   InterleavedView<double, vector_length, 1, Exec> m_storage;
 };
@@ -135,10 +141,9 @@ class SizedFactory {
   /// Null where the table has it among the lines.
   virtual std::unique_ptr<TypedPreconditioner<Exec>> make_preconditioner(
       const Exec& exec, const Grid& grid, const PreconditionerSettings& settings) const = 0;
-  /// y = A x, and what of A is not finite, of a grid block whose vectors and matrix are parts of others.
+  /// A matrix of doubles with values that exist, those of a grid block among others.
   using Flat = typename ShapedVector<Exec>::Flat;
-  virtual void apply(const Exec& exec, const Grid& grid, const Flat& a, const Flat& x, const Flat& y) const = 0;
-  virtual std::string not_finite(const Exec& exec, const Grid& grid, const Flat& a) const = 0;
+  virtual std::unique_ptr<TypedMatrix<Exec>> wrap_matrix(const Grid& grid, const Flat& values) const = 0;
   /// A SizedBlocks of the block size; see the constructors of MultiBlock. Without `remote` the options alone say what
   /// is coupled.
   virtual std::unique_ptr<TypedBlocks<Exec>> make_blocks(
@@ -165,6 +170,10 @@ std::unique_ptr<Primitives> make_primitives(const Exec& exec);
 template <ExecutionSpace Exec>
 std::unique_ptr<Relaxation> make_relaxation(const Exec& exec, const Grid& grid, const Stencil& a,
                                             const RelaxationSettings& settings);
+
+/// That of the backend for a block size, see for_each_backend(). Throws NotAvailable where the build has not this one.
+/// For the library over ranks.
+HYPERPLANE_FOR_RANKS const void* find_factory(const std::string& backend, int n);
 
 /// Those of block size n, if that is in a group of them. Defined in sizes.hpp and line_sizes.hpp, which are compiled
 /// for one group at a time.

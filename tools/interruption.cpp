@@ -64,6 +64,8 @@ void handle_signals(bool speaks) {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
+SilentInTheEnd::~SilentInTheEnd() { state.speaks = false; }
+
 void finish_when_stopped() { state.finishes = true; }
 
 bool stop_requested() { return state.requested; }

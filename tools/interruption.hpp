@@ -14,6 +14,16 @@ inline constexpr int exit_stopped = 130;
 /// that nobody reads any more is an error of the write alone. Of several processes one `speaks`.
 void handle_signals(bool speaks);
 
+/// Where its life ends, all has been said, and signals are silent: a launcher may stop the processes that are left as
+/// soon as one of them has ended with an error.
+class SilentInTheEnd {
+ public:
+  SilentInTheEnd() = default;
+  ~SilentInTheEnd();
+  SilentInTheEnd(const SilentInTheEnd&) = delete;
+  SilentInTheEnd& operator=(const SilentInTheEnd&) = delete;
+};
+
 /// From here on there is something to show.
 void finish_when_stopped();
 

@@ -40,11 +40,15 @@ class Owned {
   explicit Owned(hyperplane_status (*create)(Parameters...), Arguments&&... arguments) {
     check(create(std::forward<Arguments>(arguments)..., &m_handle));
   }
+  /// Of an object that exists.
+  explicit Owned(Handle handle) : m_handle(handle) {}
   ~Owned() { hyperplane_free(m_handle); }
   Owned(const Owned&) = delete;
   Owned& operator=(const Owned&) = delete;
 
   Handle get() const { return m_handle; }
+  /// Who calls it is the owner from now on.
+  Handle release() { return std::exchange(m_handle, nullptr); }
 
  private:
   Handle m_handle = nullptr;

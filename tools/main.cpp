@@ -20,6 +20,7 @@ int run(int argc, char** argv, const Processes& processes) {
   auto const arguments = parse_arguments(argc, argv, processes.is_first());
   if (!arguments) return EXIT_SUCCESS;
   handle_signals(processes.is_first());
+  SilentInTheEnd const silent;
   check_environment();
   Library const library;
   switch (arguments->command) {

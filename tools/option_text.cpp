@@ -60,10 +60,17 @@ bool read_extents(const std::string& text, std::array<int, 3>& extents) {
   return true;
 }
 
-std::string refusal_of_extents(const std::string& text) {
-  std::array<int, 3> extents{};
-  return read_extents(text, extents) ? ""
-                                     : fmt::format("'{}' is not of the form IxJxK with numbers of at least 1", text);
+int read_count(const std::string& text) {
+  int count = 0;
+  const char* const end = text.data() + text.size();
+  auto const [after, error] = std::from_chars(text.data(), end, count);
+  return error == std::errc{} && after == end && count > 0 ? count : 0;
+}
+
+std::string refusal_of_parts(const std::string& text) {
+  std::array<int, 3> parts{};
+  if (read_count(text) > 0 || read_extents(text, parts)) return {};
+  return fmt::format("'{}' is neither a number of parts nor of the form IxJxK with numbers of at least 1", text);
 }
 
 std::string refusal_of_number(const std::string& text) {

@@ -17,8 +17,10 @@ std::string join_words(const std::vector<std::string>& words);
 std::string refusal_of_choice(const std::string& text, const std::vector<std::string>& words);
 /// Makes 1000 of "1e3"; refuses what is not a whole number, or is not in the range.
 std::string refusal_of_integer(std::string& text, std::int64_t least, std::int64_t most);
-/// Refuses what is not of the form "1x1x4", with numbers of at least 1.
-std::string refusal_of_extents(const std::string& text);
+/// The number that the text is, at least 1; 0 where it is none.
+int read_count(const std::string& text);
+/// Refuses what is neither of the form "1x1x4" nor "4", with numbers of at least 1.
+std::string refusal_of_parts(const std::string& text);
 /// Refuses what is not a number, and what is not finite, for which a command line has no use.
 std::string refusal_of_number(const std::string& text);
 

@@ -97,7 +97,7 @@ std::string values_of(const OptionMeaning& meaning) {
   switch (meaning.description.type) {
     case HYPERPLANE_OPTION_REAL: return range_of(meaning.description);
     case HYPERPLANE_OPTION_INTEGER: return "a whole number";
-    case HYPERPLANE_OPTION_COUNTS: return "numbers along i, j and k";
+    case HYPERPLANE_OPTION_COUNTS: return "a number, or numbers along i, j and k";
     case HYPERPLANE_OPTION_CHOICE:
     case HYPERPLANE_OPTION_CHOICES: break;
   }
@@ -114,12 +114,12 @@ std::string OptionMeaning::key() const {
 std::string OptionMeaning::type_name() const {
   if (description.type == HYPERPLANE_OPTION_REAL) return "X";
   if (description.type == HYPERPLANE_OPTION_INTEGER) return "N";
-  if (description.type == HYPERPLANE_OPTION_COUNTS) return "IxJxK";
+  if (description.type == HYPERPLANE_OPTION_COUNTS) return "N|IxJxK";
   return join_words(words_of(*this));
 }
 
 std::string OptionMeaning::refusal(std::string text) const {
-  if (description.type == HYPERPLANE_OPTION_COUNTS) return refusal_of_extents(text);
+  if (description.type == HYPERPLANE_OPTION_COUNTS) return refusal_of_parts(text);
   bool const is_number = description.type == HYPERPLANE_OPTION_REAL || description.type == HYPERPLANE_OPTION_INTEGER;
   return is_number ? refusal_of_number(description, text) : refusal_of_choice(text, words_of(*this));
 }

@@ -33,9 +33,12 @@ class Processes {
   /// Calls the function in the first process. Where it throws, all throw InputError with its text.
   void on_first(const std::function<void()>& function) const;
 
-  /// Throws InputError where several processes have no such solver, or the grid has no such parts, and adds the number
-  /// of parts to the settings where it is not given. Not collective.
-  void complete(SolverSettings& settings, const Grid& grid) const;
+  /// The text that the first process has.
+  std::string from_first(const std::string& text) const;
+
+  /// Throws InputError where several processes have no such solver, and adds the number of parts to the settings where
+  /// it is not given: as many as processes. Not collective.
+  void complete(SolverSettings& settings) const;
   /// As solve_system(), of a system that the first process has; others give null. Several processes take the matrix
   /// out of it. Each has a monitor, and gets the report.
   SolverReport solve(const std::string& backend, const SolverSettings& settings, const SystemShape& shape,

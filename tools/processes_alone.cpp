@@ -50,7 +50,9 @@ bool Processes::is_first() const { return true; }
 int Processes::run(const std::function<int()>& work) const { return work(); }
 void Processes::on_first(const std::function<void()>& function) const { function(); }
 
-void Processes::complete(SolverSettings& /*settings*/, const Grid& /*grid*/) const {}
+std::string Processes::from_first(const std::string& text) const { return text; }
+
+void Processes::complete(SolverSettings& /*settings*/) const {}
 SolverReport Processes::solve(const std::string& backend, const SolverSettings& settings, const SystemShape& /*shape*/,
                               System* system, const Monitor& monitor) const {
   return solve_system(backend, settings, *system, monitor);

@@ -17,6 +17,7 @@
 #include "library.hpp"
 #include "option_text.hpp"
 #include "output_file.hpp"
+#include "parts.hpp"
 #include "processes.hpp"
 #include "progress.hpp"
 #include "spelling.hpp"
@@ -170,10 +171,12 @@ std::string residual_of(const hyperplane_krylov_result& result) {
   return std::isfinite(residual) ? fmt::format(" residual {:.3e} of the right-hand side;", residual) : "";
 }
 
-/// "openmp, 2 threads", or "openmp, 4 ranks of 1 thread"
-std::string place_of(const std::string& backend, const SolverReport& report) {
+/// "openmp, 2 threads", or "openmp, 4 ranks of 1 thread, 2x2x1 parts"
+std::string place_of(const std::string& backend, const SolverReport& report, const std::string& chosen_parts) {
   auto const ranks = report.ranks == 1 ? "" : fmt::format("{} ranks of ", report.ranks);
-  return fmt::format("{}, {}{} {}", backend, ranks, report.concurrency, report.concurrency == 1 ? "thread" : "threads");
+  auto const parts = chosen_parts.empty() ? "" : fmt::format(", {} parts", chosen_parts);
+  return fmt::format("{}, {}{} {}{}", backend, ranks, report.concurrency,
+                     report.concurrency == 1 ? "thread" : "threads", parts);
 }
 
 /// Of the system that the first process has.
@@ -204,7 +207,9 @@ int run_solve(SolveCommand command, const Processes& processes) {
   check_settings(command, processes.count() > 1);
   check_block_size(command);
   check_inputs(command);
-  processes.complete(command.settings, grid);
+  bool const has_parts = !find_parts(command.settings).text.empty();
+  processes.complete(command.settings);
+  check_parts(command.settings, grid, has_parts ? "" : fmt::format(", as there are {} ranks", processes.count()));
   auto const backend = choose_backend(command.backend);
   std::optional<Outputs> outputs;
   std::optional<System> system;
@@ -216,6 +221,11 @@ int run_solve(SolveCommand command, const Processes& processes) {
     read_seconds = timer.seconds();
   });
 
+  std::string chosen_parts;
+  if (is_count_of_parts(command.settings)) {
+    processes.on_first([&] { chosen_parts = choose_parts(command.settings, system->a); });
+    find_parts(command.settings).text = chosen_parts = processes.from_first(chosen_parts);
+  }
   auto const report = solve(command, {grid, command.block_size}, backend, system ? &*system : nullptr, processes);
 
   auto const& result = report.result;
@@ -224,7 +234,7 @@ int run_solve(SolveCommand command, const Processes& processes) {
     if (outputs->history) outputs->history->commit(format_history(command, grid, backend, read_seconds, report));
     fmt::print(outputs->summary(), "{} after {} iterations{}:{} factor {:.3f} s, solve {:.3f} s ({})\n",
                outcome_of(result.outcome), result.iterations, reason_of(report), residual_of(result),
-               report.times.factor, report.times.solve, place_of(backend, report));
+               report.times.factor, report.times.solve, place_of(backend, report, chosen_parts));
   });
   if (result.outcome == HYPERPLANE_STOPPED) return exit_stopped;
   return result.outcome == HYPERPLANE_CONVERGED ? exit_converged : exit_not_converged;

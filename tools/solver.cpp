@@ -31,38 +31,22 @@ void report_result(hyperplane_krylov method, SolverReport& report) {
 
 }  // namespace
 
-SolverReport solve_system(const std::string& backend, const SolverSettings& settings, System& system,
-                          const Monitor& monitor) {
-  auto const& [host_a, host_b, host_x] = system;
-  Owned<hyperplane_context> const owned(hyperplane_context_create, backend.c_str(), nullptr);
-  auto* const context = owned.get();
-  hyperplane_grid const grid{host_a.grid.ni(), host_a.grid.nj(), host_a.grid.nk()};
-  int const n = host_a.block_size;
-  auto const rows = static_cast<std::int64_t>(host_b.size());
+SolverReport solve_with(const SolverObjects& objects, const SolverSettings& settings, double setup,
+                        const Monitor& monitor) {
   SolverReport report;
-  check(hyperplane_context_concurrency(context, &report.concurrency));
+  report.times.setup = setup;
+  check(hyperplane_context_concurrency(objects.context, &report.concurrency));
   Kokkos::Timer timer;
   auto const lap = [&] {
-    check(hyperplane_context_fence(context));
+    check(hyperplane_context_fence(objects.context));
     double const seconds = timer.seconds();
     timer.reset();
     return seconds;
   };
 
-  Owned<hyperplane_matrix> const a(hyperplane_matrix_create, context, grid, n, settings.storage);
-  check(hyperplane_matrix_set(a.get(), host_a.values.data(), static_cast<std::int64_t>(host_a.values.size()),
-                              HYPERPLANE_ROW_MAJOR, HYPERPLANE_HOST));
-  Owned<hyperplane_vector> const b(hyperplane_vector_create, context, grid, n);
-  Owned<hyperplane_vector> const x(hyperplane_vector_create, context, grid, n);
-  check(hyperplane_vector_set(b.get(), host_b.data(), rows, HYPERPLANE_HOST));
-  check(hyperplane_vector_set(x.get(), host_x.data(), rows, HYPERPLANE_HOST));
-  report.times.setup = lap();
-
-  auto const named = make_named(settings.preconditioner, settings.options, settings.storage);
-  Owned<hyperplane_preconditioner> const m(hyperplane_preconditioner_create_named, context, grid, n, named.name.c_str(),
-                                           named.options.c_str());
+  Owned<hyperplane_preconditioner> const m(objects.make_preconditioner());
   check(hyperplane_preconditioner_measure(m.get()));
-  check(hyperplane_preconditioner_factor(m.get(), a.get()));
+  check(hyperplane_preconditioner_factor(m.get(), objects.a));
   report.times.factor = lap();
   check(hyperplane_preconditioner_check(m.get()));
 
@@ -71,12 +55,42 @@ SolverReport solve_system(const std::string& backend, const SolverSettings& sett
   krylov.monitor = [](int iteration, double norm, void* data) {
     return (*static_cast<const Monitor*>(data))(iteration, norm) ? 1 : 0;
   };
-  Owned<hyperplane_krylov> const method(hyperplane_krylov_create, context, grid, n, &krylov);
-  check(hyperplane_krylov_solve(method.get(), a.get(), m.get(), b.get(), x.get(), &report.result));
+  Owned<hyperplane_krylov> const method(objects.make_krylov(krylov));
+  check(hyperplane_krylov_solve(method.get(), objects.a, m.get(), objects.b, objects.x, &report.result));
   report.times.solve = lap();
   report.times.preconditioner_solves = get_all(hyperplane_preconditioner_seconds, m.get());
   report_result(method.get(), report);
+  return report;
+}
 
+SolverReport solve_system(const std::string& backend, const SolverSettings& settings, System& system,
+                          const Monitor& monitor) {
+  auto const& [host_a, host_b, host_x] = system;
+  Owned<hyperplane_context> const owned(hyperplane_context_create, backend.c_str(), nullptr);
+  auto* const context = owned.get();
+  hyperplane_grid const grid{host_a.grid.ni(), host_a.grid.nj(), host_a.grid.nk()};
+  int const n = host_a.block_size;
+  auto const rows = static_cast<std::int64_t>(host_b.size());
+  Kokkos::Timer const timer;
+  Owned<hyperplane_matrix> const a(hyperplane_matrix_create, context, grid, n, settings.storage);
+  check(hyperplane_matrix_set(a.get(), host_a.values.data(), static_cast<std::int64_t>(host_a.values.size()),
+                              HYPERPLANE_ROW_MAJOR, HYPERPLANE_HOST));
+  Owned<hyperplane_vector> const b(hyperplane_vector_create, context, grid, n);
+  Owned<hyperplane_vector> const x(hyperplane_vector_create, context, grid, n);
+  check(hyperplane_vector_set(b.get(), host_b.data(), rows, HYPERPLANE_HOST));
+  check(hyperplane_vector_set(x.get(), host_x.data(), rows, HYPERPLANE_HOST));
+  check(hyperplane_context_fence(context));
+  auto const make_preconditioner = [&] {
+    auto const named = make_named(settings.preconditioner, settings.options, settings.storage);
+    return Owned<hyperplane_preconditioner>(hyperplane_preconditioner_create_named, context, grid, n,
+                                            named.name.c_str(), named.options.c_str())
+        .release();
+  };
+  auto const make_krylov = [&](const hyperplane_krylov_options& options) {
+    return Owned<hyperplane_krylov>(hyperplane_krylov_create, context, grid, n, &options).release();
+  };
+  auto report = solve_with({context, a.get(), b.get(), x.get(), make_preconditioner, make_krylov}, settings,
+                           timer.seconds(), monitor);
   check(hyperplane_vector_get(x.get(), system.x.data(), rows, HYPERPLANE_HOST));
   return report;
 }

@@ -66,6 +66,19 @@ struct SolverReport {
   int concurrency = 1;  ///< of each rank
 };
 
+/// What a system is solved with, in one process or over ranks.
+struct SolverObjects {
+  hyperplane_context context;
+  hyperplane_matrix a;
+  hyperplane_vector b, x;
+  std::function<hyperplane_preconditioner()> make_preconditioner;
+  std::function<hyperplane_krylov(const hyperplane_krylov_options&)> make_krylov;
+};
+/// Factors and solves, from the x that is given. `setup` is the time that it took to make the objects. Throws Error
+/// where the factors are of no use.
+SolverReport solve_with(const SolverObjects& objects, const SolverSettings& settings, double setup,
+                        const Monitor& monitor);
+
 /// Solves the system on the backend, from the x that is given. Throws Error where the factors are of no use.
 SolverReport solve_system(const std::string& backend, const SolverSettings& settings, System& system,
                           const Monitor& monitor);

@@ -11,7 +11,7 @@ module hyperplane
   use :: hyperplane_base, without_report => report, without_take => take, without_to_text => to_text
   use :: hyperplane_c_functions, only: hyperplane_grid
   use :: hyperplane_c_solvers, only: hyperplane_result
-  use :: hyperplane_krylov_methods
+  use :: hyperplane_krylov_methods, without_options => krylov_options_with
   use :: hyperplane_line_solvers
   use :: hyperplane_matrices
   use :: hyperplane_packers
@@ -20,6 +20,6 @@ module hyperplane
   use :: hyperplane_timers
   use :: hyperplane_vectors
   implicit none
-  private :: without_report, without_take, without_to_text, in_host, in_device, column_major
+  private :: without_report, without_take, without_to_text, without_options, in_host, in_device, column_major
   public
 end module hyperplane

@@ -11,7 +11,7 @@ module hyperplane_krylov_methods
   implicit none
   private
 
-  public :: hyperplane_monitor, hyperplane_breakdown_message
+  public :: hyperplane_monitor, hyperplane_breakdown_message, krylov_options_with
 
   integer(c_int), parameter, public :: HYPERPLANE_RICHARDSON = 0, HYPERPLANE_BICGSTAB = 1, HYPERPLANE_FGMRES = 2
   integer(c_int), parameter, public :: HYPERPLANE_CONVERGED = 0, HYPERPLANE_MAX_ITERATIONS = 1, &
@@ -69,6 +69,22 @@ contains
     type(krylov_options) :: options
     type(c_ptr) :: made
     integer(c_int) :: status
+    options = krylov_options_with(method, tolerance, absolute_tolerance, max_iterations, restart, check_interval, monitor, &
+                                  monitor_data)
+    status = c_krylov_create(context%handle, grid, int(n, c_int), options, made)
+    call take(this, made, status, stat)
+  end subroutine krylov_create
+
+  !> Those of the library where they are absent.
+  function krylov_options_with(method, tolerance, absolute_tolerance, max_iterations, restart, check_interval, monitor, &
+                               monitor_data) result(options)
+    integer(c_int), intent(in), optional :: method
+    real(c_double), intent(in), optional :: tolerance, absolute_tolerance
+    integer, intent(in), optional :: max_iterations, restart, check_interval
+    procedure(hyperplane_monitor), optional :: monitor
+    type(c_ptr), intent(in), optional :: monitor_data
+    type(krylov_options) :: options
+    integer(c_int) :: status
     status = c_krylov_options_init(options)
     if (present(method)) options%method = method
     if (present(tolerance)) options%tolerance = tolerance
@@ -78,9 +94,7 @@ contains
     if (present(check_interval)) options%check_interval = int(check_interval, c_int)
     if (present(monitor)) options%monitor = c_funloc(monitor)
     if (present(monitor_data)) options%monitor_data = monitor_data
-    status = c_krylov_create(context%handle, grid, int(n, c_int), options, made)
-    call take(this, made, status, stat)
-  end subroutine krylov_create
+  end function krylov_options_with
 
   !> Limits of the solves that follow. What is absent stays as it is.
   subroutine krylov_set_limits(this, tolerance, absolute_tolerance, max_iterations, stat)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <hyperplane/mpi/detail/mpi_call.hpp>
+#include <iterator>
 
 namespace hyperplane::tools {
 
@@ -52,42 +53,43 @@ void for_each_line(const Grid& whole, const Box& box, int values, const F& f) {
 
 }  // namespace
 
-void PartTransfer::scatter(const double* all, int values, const std::function<void(int, const double*)>& place) const {
-  auto const& world = m_grid.communicator();
-  for (int part = 0; part < m_grid.whole().block_count(); ++part) {
-    int const owner = m_grid.owner(part);
+void PartTransfer::scatter(const double* all, int values,
+                           const std::function<void(int, const std::vector<double>&)>& place) const {
+  auto const& world = m_world;
+  for (int part = 0; part < std::ssize(m_boxes); ++part) {
+    auto const& box = m_boxes[static_cast<std::size_t>(part)];
+    int const owner = m_owners[static_cast<std::size_t>(part)];
     if (world.rank() != 0 && world.rank() != owner) continue;
-    std::vector<double> buffer(static_cast<std::size_t>(m_grid.whole().block(part).size() * values));
+    std::vector<double> buffer(static_cast<std::size_t>(box.size() * values));
     if (world.rank() == 0) {
-      for_each_line(m_whole, m_boxes[static_cast<std::size_t>(part)], values,
-                    [&](std::int64_t from, std::int64_t to, std::int64_t length) {
-                      std::copy_n(all + from, length, buffer.data() + to);
-                    });
+      for_each_line(m_whole, box, values, [&](std::int64_t from, std::int64_t to, std::int64_t length) {
+        std::copy_n(all + from, length, buffer.data() + to);
+      });
       if (owner != 0) send(world, buffer, owner);
     } else {
       receive(world, buffer, 0);
     }
-    if (world.rank() == owner) place(part, buffer.data());
+    if (world.rank() == owner) place(part, buffer);
   }
 }
 
-void PartTransfer::gather(double* all, int values, const std::function<void(int, double*)>& take) const {
-  auto const& world = m_grid.communicator();
-  for (int part = 0; part < m_grid.whole().block_count(); ++part) {
-    int const owner = m_grid.owner(part);
+void PartTransfer::gather(double* all, int values, const std::function<void(int, std::vector<double>&)>& take) const {
+  auto const& world = m_world;
+  for (int part = 0; part < std::ssize(m_boxes); ++part) {
+    auto const& box = m_boxes[static_cast<std::size_t>(part)];
+    int const owner = m_owners[static_cast<std::size_t>(part)];
     if (world.rank() != 0 && world.rank() != owner) continue;
-    std::vector<double> buffer(static_cast<std::size_t>(m_grid.whole().block(part).size() * values));
+    std::vector<double> buffer(static_cast<std::size_t>(box.size() * values));
     if (world.rank() == owner) {
-      take(part, buffer.data());
+      take(part, buffer);
       if (owner != 0) send(world, buffer, 0);
     } else {
       receive(world, buffer, owner);
     }
     if (world.rank() != 0) continue;
-    for_each_line(m_whole, m_boxes[static_cast<std::size_t>(part)], values,
-                  [&](std::int64_t to, std::int64_t from, std::int64_t length) {
-                    std::copy_n(buffer.data() + from, length, all + to);
-                  });
+    for_each_line(m_whole, box, values, [&](std::int64_t to, std::int64_t from, std::int64_t length) {
+      std::copy_n(buffer.data() + from, length, all + to);
+    });
   }
 }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <functional>
-#include <hyperplane/blocks/cut_grid.hpp>
-#include <hyperplane/mpi/distributed_grid.hpp>
+#include <hyperplane/array/box.hpp>
+#include <hyperplane/grid/grid.hpp>
+#include <hyperplane/mpi/communicator.hpp>
+#include <utility>
 #include <vector>
 
 namespace hyperplane::tools {
@@ -12,18 +14,20 @@ namespace hyperplane::tools {
 /// by part, so that beside them there is memory for one part. Collective.
 class PartTransfer {
  public:
-  PartTransfer(const DistributedGrid& grid, const Grid& whole, const std::vector<Box>& boxes)
-      : m_grid(grid), m_whole(whole), m_boxes(boxes) {}
+  /// `owners` are the ranks that have the parts.
+  PartTransfer(const Communicator& world, const Grid& whole, std::vector<Box> boxes, std::vector<int> owners)
+      : m_world(world), m_whole(whole), m_boxes(std::move(boxes)), m_owners(std::move(owners)) {}
 
   /// place(part, values) on the owner of each part; there are so many values for each point of `all`, of rank 0.
-  void scatter(const double* all, int values, const std::function<void(int, const double*)>& place) const;
+  void scatter(const double* all, int values, const std::function<void(int, const std::vector<double>&)>& place) const;
   /// take(part, values) on the owner of each part, which fills them in.
-  void gather(double* all, int values, const std::function<void(int, double*)>& take) const;
+  void gather(double* all, int values, const std::function<void(int, std::vector<double>&)>& take) const;
 
  private:
-  DistributedGrid m_grid;
+  Communicator m_world;
   Grid m_whole;
   std::vector<Box> m_boxes;
+  std::vector<int> m_owners;
 };
 
 }  // namespace hyperplane::tools

@@ -46,8 +46,12 @@ void Processes::on_first(const std::function<void()>& function) const {
   if (!error.empty()) throw InputError(error);
 }
 
-void Processes::complete(SolverSettings& settings, const Grid& grid) const {
-  if (count() > 1) complete_for_ranks(settings, grid, count());
+std::string Processes::from_first(const std::string& text) const {
+  return m_ranks ? m_ranks->world.from(0, text) : text;
+}
+
+void Processes::complete(SolverSettings& settings) const {
+  if (count() > 1) complete_for_ranks(settings, count());
 }
 
 SolverReport Processes::solve(const std::string& backend, const SolverSettings& settings, const SystemShape& shape,

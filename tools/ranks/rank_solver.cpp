@@ -2,32 +2,31 @@
 #include "rank_solver.hpp"
 
 #include <fmt/format.h>
+#include <hyperplane_mpi.h>
 
 #include <Kokkos_Timer.hpp>
 #include <algorithm>
 #include <array>
-#include <executables/execution_spaces.hpp>
+#include <cstddef>
+#include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/blocks/cut_grid.hpp>
-#include <hyperplane/blocks/detail/status_in_whole.hpp>
-#include <hyperplane/krylov/bicgstab.hpp>
-#include <hyperplane/krylov/fgmres.hpp>
-#include <hyperplane/krylov/richardson.hpp>
-#include <memory>
-#include <optional>
+#include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/sweep/sweep_path.hpp>
+#include <iterator>
+#include <string>
 #include <string_view>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
+#include "library.hpp"
 #include "option_text.hpp"
 #include "part_transfer.hpp"
-#include "rank_system.hpp"
+#include "parts.hpp"
 
 namespace hyperplane::tools {
 
 namespace {
 
-/// What the option of the preconditioner has, by its key; empty where it has none.
+/// What the option of the preconditioner has, by its key.
 std::string value_of(const SolverSettings& settings, std::string_view key) {
   for (auto const& option : settings.options) {
     auto const* const meaning = option.meaning_for(settings.preconditioner);
@@ -36,164 +35,105 @@ std::string value_of(const SolverSettings& settings, std::string_view key) {
   return {};
 }
 
-/// The value of that name among all of them.
+/// The value of that name among all of them, which C has the numbers of.
 template <class Values>
 auto find_named(const Values& values, const std::string& text) {
   return *std::ranges::find(values, text, [](auto value) { return std::string(name(value)); });
 }
 
-/// The option that says how many parts there are, whether the preconditioner has it or not.
-auto& find_parts(auto& settings) {
-  return *std::ranges::find_if(settings.options, [](const auto& option) { return option.is_parts(); });
+hyperplane_preconditioner_options preconditioner_options_of(const SolverSettings& settings) {
+  hyperplane_preconditioner_options options;
+  check(hyperplane_preconditioner_options_init(&options));
+  if (settings.preconditioner == no_preconditioner) {
+    options.kind = HYPERPLANE_IDENTITY;
+  } else {
+    options.coupling = static_cast<hyperplane_coupling>(find_named(all_couplings, value_of(settings, "coupling")));
+    options.path = static_cast<hyperplane_path>(find_named(sweep_paths, value_of(settings, "path")));
+  }
+  return options;
 }
 
-CutGrid make_cut(const SolverSettings& settings, const Grid& grid) {
+std::array<int, 3> parts_of(const SolverSettings& settings) {
   std::array<int, 3> parts{};
   read_extents(find_parts(settings).text, parts);
-  return cut_grid(grid, parts);
+  return parts;
 }
 
-/// Collective.
-template <class Exec, int... groups>
-std::unique_ptr<RankSystem<Exec>> make_rank_system(const Exec& exec, const RankShape& shape, const RankOptions& options,
-                                                   std::integer_sequence<int, groups...>) {
-  std::unique_ptr<RankSystem<Exec>> made;
-  ((made = made ? std::move(made) : make_system_of_group<groups>(exec, shape, options)), ...);
-  return made;
-}
-
-/// A system over ranks, which knows its parts.
-template <class Exec>
-class Solve {
+/// A system on the parts of a grid over ranks.
+class RankSystem {
  public:
-  using Vector = RankVector<Exec>;
+  RankSystem(const Communicator& world, const std::string& backend, const SystemShape& shape,
+             const std::array<int, 3>& parts)
+      : m_n(shape.block_size),
+        m_context(hyperplane_context_create, backend.c_str(), nullptr),
+        m_grid(hyperplane_mpi_grid_cut, m_context.get(), world.get(),
+               hyperplane_grid{shape.grid.ni(), shape.grid.nj(), shape.grid.nk()}, parts.data(), nullptr),
+        m_a(hyperplane_mpi_matrix_create, m_grid.get(), m_n),
+        m_b(hyperplane_mpi_vector_create, m_grid.get(), m_n),
+        m_x(hyperplane_mpi_vector_create, m_grid.get(), m_n),
+        m_transfer(world, shape.grid, cut_grid(shape.grid, parts).boxes, owners(parts[0] * parts[1] * parts[2])) {}
 
-  Solve(const Communicator& world, const SolverSettings& settings, const SystemShape& shape, const CutGrid& cut)
-      : m_settings(settings),
-        m_shape{DistributedGrid(world, cut.grid), shape.block_size},
-        m_whole(shape.grid),
-        m_boxes(cut.boxes),
-        m_transfer(m_shape, m_whole, m_boxes),
-        m_system(make_rank_system(m_exec, m_shape, options(), Groups{})),
-        m_b(m_exec, m_shape, "Hyperplane::b"),
-        m_x(m_exec, m_shape, "Hyperplane::x") {
-    m_report.concurrency = m_exec.concurrency();
-    m_report.ranks = world.size();
+  /// Sends the parts of the system of rank 0, whose matrix goes, to their owners.
+  void distribute(System* system) const {
+    m_transfer.scatter(system == nullptr ? nullptr : system->a.values.data(), stencil7_size * m_n * m_n,
+                       [&](int part, const std::vector<double>& values) {
+                         Owned<hyperplane_matrix> const block(hyperplane_mpi_matrix_block, m_a.get(), part);
+                         check(hyperplane_matrix_set(block.get(), values.data(), std::ssize(values),
+                                                     HYPERPLANE_ROW_MAJOR, HYPERPLANE_HOST));
+                       });
+    if (system != nullptr) system->a.values = {};
+    scatter(system == nullptr ? nullptr : system->b.data(), m_b.get());
+    scatter(system == nullptr ? nullptr : system->x.data(), m_x.get());
+    check(hyperplane_context_fence(m_context.get()));
   }
 
-  SolverReport run(System* system, const Monitor& monitor) {
-    distribute(system);
-    m_report.times.setup = lap();
-    if (has_factors()) {
-      m_system->factor(m_exec);
-      m_report.times.factor = lap();
-      check_factors();
-    }
-    iterate(monitor);
-    m_report.times.solve = lap();
-    m_transfer.gather(system == nullptr ? nullptr : system->x.data(), m_shape.block_size,
-                      [&](int part, double* values) { m_system->get_block(m_exec, m_x, part, values); });
-    return std::move(m_report);
+  SolverReport solve(const SolverSettings& settings, double setup, const Monitor& monitor) const {
+    auto const make_preconditioner = [&] {
+      auto const options = preconditioner_options_of(settings);
+      return Owned<hyperplane_preconditioner>(hyperplane_mpi_preconditioner_create, m_grid.get(), m_n, &options)
+          .release();
+    };
+    auto const make_krylov = [&](const hyperplane_krylov_options& options) {
+      return Owned<hyperplane_krylov>(hyperplane_mpi_krylov_create, m_grid.get(), m_n, &options).release();
+    };
+    return solve_with({m_context.get(), m_a.get(), m_b.get(), m_x.get(), make_preconditioner, make_krylov}, settings,
+                      setup, monitor);
   }
 
-  /// As the Krylov methods call it.
-  void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
-    exec.fence("Hyperplane: time of a preconditioner");
-    Kokkos::Timer const timer;
-    if (has_factors()) {
-      m_system->solve(exec, rhs, x);
-    } else {
-      Kokkos::deep_copy(exec, x.flat(), rhs.flat());
-    }
-    exec.fence("Hyperplane: time of a preconditioner");
-    m_report.times.preconditioner_solves.push_back(timer.seconds());
+  /// Brings x to rank 0.
+  void gather(System* system) const {
+    m_transfer.gather(system == nullptr ? nullptr : system->x.data(), m_n, [&](int part, std::vector<double>& values) {
+      Owned<hyperplane_vector> const block(hyperplane_mpi_vector_block, m_x.get(), part);
+      check(hyperplane_vector_get(block.get(), values.data(), std::ssize(values), HYPERPLANE_HOST));
+    });
   }
 
  private:
-  using Groups = std::make_integer_sequence<int, HYPERPLANE_RANK_GROUPS>;
-
-  bool has_factors() const { return m_settings.preconditioner != no_preconditioner; }
-
-  RankOptions options() const {
-    if (!has_factors()) return {};
-    return {.has_factors = true,
-            .coupling = find_named(all_couplings, value_of(m_settings, "coupling")),
-            .path = find_named(sweep_paths, value_of(m_settings, "path"))};
-  }
-
-  /// Throws Error, which names points of the whole grid, as one process does.
-  void check_factors() const {
-    auto const status = m_system->status(m_exec);
-    if (status.ok()) return;
-    auto const& begin = m_boxes[static_cast<std::size_t>(status.grid_block)].begin;
-    throw Error(hyperplane::detail::status_in_whole(status, m_whole, begin).message());
-  }
-
-  double lap() {
-    m_exec.fence("Hyperplane: time of a solve");
-    double const seconds = m_timer.seconds();
-    m_timer.reset();
-    return seconds;
-  }
-
-  void distribute(System* system) {
-    int const n = m_shape.block_size;
-    m_transfer.scatter(system == nullptr ? nullptr : system->a.values.data(), stencil7_size * n * n,
-                       [&](int part, const double* values) { m_system->set_block(m_exec, part, values); });
-    if (system != nullptr) system->a.values = {};
-    m_transfer.scatter(system == nullptr ? nullptr : system->b.data(), n,
-                       [&](int part, const double* values) { m_system->set_block(m_exec, m_b, part, values); });
-    m_transfer.scatter(system == nullptr ? nullptr : system->x.data(), n,
-                       [&](int part, const double* values) { m_system->set_block(m_exec, m_x, part, values); });
-  }
-
-  void iterate(const Monitor& monitor) {
-    auto const& krylov = m_settings.krylov;
-    KrylovOptions const options{.tolerance = krylov.tolerance,
-                                .absolute_tolerance = krylov.absolute_tolerance,
-                                .max_iterations = krylov.max_iterations,
-                                .restart = krylov.restart,
-                                .check_interval = krylov.check_interval,
-                                .monitor = [&](int iteration, double norm) {
-                                  return monitor(iteration, norm) ? MonitorAction::stop : MonitorAction::proceed;
-                                }};
-    auto const with = [&]<class Method>(std::type_identity<Method>) {
-      report(Method(m_exec, m_shape, options).solve(m_exec, *m_system, *this, m_b, m_x));
-    };
-    switch (krylov.method) {
-      case HYPERPLANE_RICHARDSON: return with(std::type_identity<Richardson<Vector>>{});
-      case HYPERPLANE_BICGSTAB: return with(std::type_identity<BiCgStab<Vector>>{});
-      case HYPERPLANE_FGMRES: return with(std::type_identity<Fgmres<Vector>>{});
+  std::vector<int> owners(int count) const {
+    std::vector<int> all(static_cast<std::size_t>(count));
+    for (int part = 0; part < count; ++part) {
+      check(hyperplane_mpi_grid_owner(m_grid.get(), part, &all[static_cast<std::size_t>(part)]));
     }
+    return all;
+  }
+  void scatter(const double* all, hyperplane_vector vector) const {
+    m_transfer.scatter(all, m_n, [&](int part, const std::vector<double>& values) {
+      Owned<hyperplane_vector> const block(hyperplane_mpi_vector_block, vector, part);
+      check(hyperplane_vector_set(block.get(), values.data(), std::ssize(values), HYPERPLANE_HOST));
+    });
   }
 
-  void report(KrylovResult result) {
-    // Enumerators of C are those of C++.
-    m_report.result = {.outcome = static_cast<hyperplane_outcome>(result.outcome),
-                       .iterations = result.iterations,
-                       .rhs_norm = result.rhs_norm,
-                       .residual_norm = result.residual_norm,
-                       .breakdown = static_cast<hyperplane_breakdown>(result.breakdown)};
-    m_report.reason = result.reason();
-    m_report.cause = std::move(result.cause);
-    m_report.history = std::move(result.history);
-  }
-
-  SolverSettings m_settings;
-  Exec m_exec;
-  Kokkos::Timer m_timer;
-  RankShape m_shape;
-  Grid m_whole;
-  std::vector<Box> m_boxes;
+  int m_n;
+  Owned<hyperplane_context> m_context;
+  Owned<hyperplane_mpi_grid> m_grid;
+  Owned<hyperplane_matrix> m_a;
+  Owned<hyperplane_vector> m_b, m_x;
   PartTransfer m_transfer;
-  std::unique_ptr<RankSystem<Exec>> m_system;
-  Vector m_b, m_x;
-  mutable SolverReport m_report;
 };
 
 }  // namespace
 
-void complete_for_ranks(SolverSettings& settings, const Grid& grid, int ranks) {
+void complete_for_ranks(SolverSettings& settings, int ranks) {
   auto const refuse = [&](const std::string& what) {
     throw InputError(fmt::format("{} for one process alone, and there are {}", what, ranks));
   };
@@ -203,23 +143,18 @@ void complete_for_ranks(SolverSettings& settings, const Grid& grid, int ranks) {
   }
   if (settings.storage != HYPERPLANE_STORAGE_DOUBLE) refuse("--storage float: that is");
   auto& parts = find_parts(settings).text;
-  std::string const why = parts.empty() ? fmt::format(", as there are {} ranks", ranks) : "";
-  if (parts.empty()) parts = fmt::format("1x1x{}", ranks);
-  try {
-    make_cut(settings, grid);
-  } catch (const Error& error) {
-    throw InputError(fmt::format("--parts {}{}: {}", parts, why, error.what()));
-  }
+  if (parts.empty()) parts = std::to_string(ranks);
 }
 
 SolverReport solve_over_ranks(const Communicator& world, const std::string& backend, const SolverSettings& settings,
                               const SystemShape& shape, System* system, const Monitor& monitor) {
-  auto const cut = make_cut(settings, shape.grid);
-  std::optional<SolverReport> report;
-  executables::for_each_execution_space([&]<class Exec>(std::type_identity<Exec>, const std::string& name) {
-    if (name == backend) report = Solve<Exec>(world, settings, shape, cut).run(system, monitor);
-  });
-  return std::move(*report);
+  Kokkos::Timer const timer;
+  RankSystem const over_ranks(world, backend, shape, parts_of(settings));
+  over_ranks.distribute(system);
+  auto report = over_ranks.solve(settings, timer.seconds(), monitor);
+  over_ranks.gather(system);
+  report.ranks = world.size();
+  return report;
 }
 
 }  // namespace hyperplane::tools

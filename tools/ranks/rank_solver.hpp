@@ -8,9 +8,8 @@
 
 namespace hyperplane::tools {
 
-/// Throws InputError where ranks have no such solver, or the grid has no such parts; without a number of parts there
-/// are as many as ranks, along k.
-void complete_for_ranks(SolverSettings& settings, const Grid& grid, int ranks);
+/// Throws InputError where ranks have no such solver; without a number of parts there are as many as ranks.
+void complete_for_ranks(SolverSettings& settings, int ranks);
 
 /// Solves the system of rank 0, whose matrix is taken out of it, on the parts of the grid. Collective.
 SolverReport solve_over_ranks(const Communicator& world, const std::string& backend, const SolverSettings& settings,

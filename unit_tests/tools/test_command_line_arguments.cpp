@@ -111,5 +111,41 @@ TEST_F(CommandLine, help_says_what_the_exit_status_means) {
   }
 }
 
+TEST_F(CommandLine, help_teaches) {
+  EXPECT_THAT(run("swept --help").output,
+              AllOf(HasSubstr("heat|ks|euler [heat]"), HasSubstr("hyperplane swept --equation euler --points 1000")));
+
+  auto const help = run("solve --help");
+  EXPECT_EQ(help.status, 0);
+  EXPECT_THAT(help.output, AllOf(HasSubstr("Example:"), HasSubstr("Exit status:"), HasSubstr("--block-size")));
+  EXPECT_THAT(help.output, HasSubstr("\n  hyperplane solve A.mtx --rhs b.mtx --grid 32x16x8 --block-size 5 \\\n"));
+  EXPECT_THAT(help.output, HasSubstr("bilu0|lines|sip|ssor|jacobi|none [bilu0]"));
+  for (auto const& preconditioner : c_preconditioners()) {
+    for (int o = 0; o < preconditioner.description.option_count; ++o) {
+      std::string const option = preconditioner.description.options[o].name;
+      if (option == "right_hand_sides") continue;
+      auto flag = option == "line_directions" ? "--line-direction" : "--" + option;
+      std::ranges::replace(flag, '_', '-');
+      EXPECT_THAT(help.output, HasSubstr(flag + " ")) << preconditioner.name();
+    }
+  }
+  EXPECT_EQ(run("--version").status, 0);
+}
+
+TEST_F(CommandLine, help_says_of_which_preconditioners_an_option_is) {
+  // Without the lines and columns.
+  std::istringstream words(run("solve --help").output);
+  std::string help;
+  for (std::string word; words >> word;) help += word + " ";
+  EXPECT_THAT(help, HasSubstr("[automatic] Of bilu0, sip and ssor: path --"));
+  EXPECT_THAT(help, HasSubstr("--relaxation X [1] Of lines and ssor: relaxation, more than 0 and less than 2 --"));
+  auto const names = c_names(hyperplane_preconditioners());
+  bool const has_another = std::ranges::count(names, "diagonal") > 0;
+  EXPECT_THAT(help, HasSubstr(has_another ? "--alpha X Of diagonal: share that is added to the diagonal, at least 0 "
+                                            "[0]; of sip: share of the extrapolation, at least 0 and less than 1 [0.9] "
+                                          : "--alpha X [0.9] Of sip: share of the extrapolation, at least 0 and less "
+                                            "than 1 "));
+}
+
 }  // namespace
 }  // namespace hyperplane::test

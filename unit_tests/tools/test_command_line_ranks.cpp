@@ -81,8 +81,10 @@ TEST_F(CommandLineRanks, parts_are_those_that_are_given_or_as_many_as_ranks) {
   for (int const ranks : all_ranks()) {
     auto const outcome = solve_on(ranks, "");
     EXPECT_EQ(outcome.status, 0) << outcome.output;
-    EXPECT_THAT(outcome.output, HasSubstr(", " + std::to_string(ranks) + " ranks of 1 thread)"));
-    EXPECT_THAT(read("h.json"), HasSubstr("\"parts\": \"1x1x" + std::to_string(ranks) + '"'));
+    EXPECT_THAT(outcome.output, HasSubstr(", " + std::to_string(ranks) + " ranks of 1 thread, "));
+    std::string const parts = ranks == 4 ? "2x1x2" : "1x1x" + std::to_string(ranks);
+    EXPECT_THAT(outcome.output, HasSubstr(" of 1 thread, " + parts + " parts)"));
+    EXPECT_THAT(read("h.json"), HasSubstr("\"parts\": \"" + parts + '"'));
     expect_solution();
     // All but one have nothing to do.
     EXPECT_EQ(solve_on(ranks, "--parts 1x1x1 --coupling natural").status, 0);
@@ -128,8 +130,8 @@ TEST_F(CommandLineRanks, refuse_more_with_one_error) {
   auto const refuse = [&](const std::string& options, const std::string& what) {
     expect_refused_on_ranks(system("A.mtx --rhs b.mtx --grid 4x3x5 " + options), what);
   };
-  expect_refused_on_ranks(system("A.mtx --rhs b.mtx --grid 12x5x1"),
-                          "--parts 1x1x2, as there are 2 ranks: cut_grid: 2 parts of 1 points along k");
+  expect_refused_on_ranks(system("A.mtx --rhs b.mtx --grid 1x1x1"),
+                          "--parts 2, as there are 2 ranks: choose_parts: a grid of 1x1x1 points cannot be cut into 2");
   refuse("--history no/such/h.json", "no/such/h.json: cannot be written");
   refuse("--coupling all", "--coupling: 'all' is not one of none|coloured|natural");
   refuse("--storage float", "--storage float: that is for one process alone");

@@ -9,17 +9,29 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstdint>
 #include <string>
 
-namespace hyperplane::tools {
+#include "typed_objects.hpp"
+
+namespace hyperplane::run_time {
 
 /// Grid blocks over ranks, with a number of unknowns at each point.
 struct RankShape : DistributedGrid {
   int block_size;
 
+  /// Of this rank.
+  std::int64_t points() const { return local().size(); }
+  std::int64_t rows() const { return points() * block_size; }
+
   friend bool operator==(const RankShape& a, const RankShape& b) {
     return static_cast<const DistributedGrid&>(a) == static_cast<const DistributedGrid&>(b) &&
            a.block_size == b.block_size;
+  }
+  /// "3 grid blocks (8x6x4, 8x6x4, 5x5x5) on 2 ranks, 5 unknowns at each point"
+  friend std::string to_string(const RankShape& shape) {
+    return to_string(static_cast<const DistributedGrid&>(shape)) + ", " + std::to_string(shape.block_size) +
+           (shape.block_size == 1 ? " unknown" : " unknowns") + " at each point";
   }
 };
 
@@ -34,13 +46,18 @@ class RankVector {
 
   /// Allocates and sets to zero. Collective: where that fails on a rank, all ranks throw Error.
   RankVector(const Exec& exec, const RankShape& shape, const std::string& label = "Hyperplane::RankVector")
-      : m_shape(shape), m_values(shape.communicator().agree([&] {
-          auto const packs = detail::BlockPacks<vector_length>(shape.local()).count();
-          return InterleavedView<double, vector_length, 1, Exec>(exec, label, packs * shape.block_size);
+      : m_shape(shape), m_packs(shape.local()), m_values(shape.communicator().agree([&] {
+          return InterleavedView<double, vector_length, 1, Exec>(exec, label, m_packs.count() * shape.block_size);
         })) {}
 
   const RankShape& grid() const { return m_shape; }
   const Flat& flat() const { return m_values.flat(); }
+
+  /// The values of a grid block of this rank, by its number there.
+  ShapedVector<Exec> part(int number) const {
+    Shape const shape{m_shape.local().block(number), m_shape.block_size};
+    return {shape, m_packs.part(flat(), number, shape.block_size * vector_length)};
+  }
 
   /// The same values, for code that knows n.
   template <int n>
@@ -50,12 +67,13 @@ class RankVector {
 
  private:
   RankShape m_shape;
+  detail::BlockPacks<vector_length> m_packs;
   InterleavedView<double, vector_length, 1, Exec> m_values;
 };
 
-}  // namespace hyperplane::tools
+}  // namespace hyperplane::run_time
 
 /// All ranks agree on what a method does as they do of a DistributedGrid.
 template <>
-struct hyperplane::detail::KrylovProcesses<hyperplane::tools::RankShape>
+struct hyperplane::detail::KrylovProcesses<hyperplane::run_time::RankShape>
     : hyperplane::detail::KrylovProcesses<hyperplane::DistributedGrid> {};

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <hyperplane_mpi.h>
+
+#include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/fgmres.hpp>
+#include <hyperplane/krylov/richardson.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "agree_status.hpp"
+#include "c_krylov_options.hpp"
+#include "c_library.hpp"
+#include "compiled_blocks.hpp"
+#include "find_size.hpp"
+#include "rank_objects.hpp"
+
+// The C interface over ranks: objects of the library's, made on grid blocks over ranks.
+using namespace hyperplane;
+using namespace hyperplane::c;
+
+namespace {
+
+/// Calls use(setting) with that of the context's backend. All ranks throw Failure where the build of one has not the
+/// block size, and Error where they differ in it.
+template <class Use>
+void with_setting(const HeldRankGrid& held, int n, const Use& use) {
+  using Groups = std::make_integer_sequence<int, HYPERPLANE_RANK_GROUPS>;
+  auto const& context = *held.context;
+  run_time::for_each_backend([&]<class Exec>(std::type_identity<Exec>, const std::string& name) {
+    if (name != context.backend()) return;
+    auto const& communicator = held.grid->grid().communicator();
+    auto const& sized = *agree_status(communicator, [&] { return &run_time::sized_factory<Exec>(n); });
+    communicator.require_same("the numbers of unknowns", std::array{static_cast<std::uint64_t>(n)});
+    auto const& over_ranks =
+        *run_time::find_in_groups([&]<int group>() { return run_time::find_rank_factory<group, Exec>(n); }, Groups{});
+    use(run_time::RankSetting<Exec>{&context,
+                                    static_cast<const run_time::Instance<Exec>*>(context.instance())->exec,
+                                    held.grid,
+                                    {held.grid->grid(), n},
+                                    sized,
+                                    over_ranks});
+  });
+}
+
+/// Where nothing is made, the handle is NULL.
+template <class Handle>
+void empty(const HeldRankGrid& held, Handle* handle, const char* argument) {
+  agree_status(held.grid->grid().communicator(), [&] {
+    require_pointer(handle, argument);
+    *handle = nullptr;
+  });
+}
+
+template <class Handle, class Object>
+Handle add(const ContextPointer& context, std::unique_ptr<Object> object) {
+  auto made = std::make_shared<Held<Object>>();
+  *made = {context, std::move(object)};
+  return registry().add<Handle>(std::move(made));
+}
+
+}  // namespace
+
+hyperplane_status hyperplane_mpi_vector_create(hyperplane_mpi_grid grid, int n, hyperplane_vector* vector) {
+  return guarded(__func__, [&] {
+    auto const held = registry().get(grid, "grid");
+    empty(*held, vector, "vector");
+    with_setting(*held, n, [&]<class Exec>(const run_time::RankSetting<Exec>& setting) {
+      std::unique_ptr<run_time::Vector> made = std::make_unique<run_time::RankVectorOn<Exec>>(setting);
+      *vector = add<hyperplane_vector>(held->context, std::move(made));
+    });
+  });
+}
+
+hyperplane_status hyperplane_mpi_matrix_create(hyperplane_mpi_grid grid, int n, hyperplane_matrix* matrix) {
+  return guarded(__func__, [&] {
+    auto const held = registry().get(grid, "grid");
+    empty(*held, matrix, "matrix");
+    with_setting(*held, n, [&]<class Exec>(const run_time::RankSetting<Exec>& setting) {
+      std::unique_ptr<run_time::Matrix> made = std::make_unique<run_time::RankMatrixOn<Exec>>(setting);
+      *matrix = add<hyperplane_matrix>(held->context, std::move(made));
+    });
+  });
+}
+
+namespace {
+
+/// The grid block of an object over ranks as an object of one grid. OnRanks<Exec> is its type.
+template <template <class> class OnRanks, class Handle>
+Handle block_of(const char* argument, Handle handle, int block) {
+  auto const held = registry().get(handle, argument);
+  Handle part = nullptr;
+  run_time::for_each_backend([&]<class Exec>(std::type_identity<Exec>, const std::string&) {
+    auto const* const found = dynamic_cast<const OnRanks<Exec>*>(held->object.get());
+    if (found == nullptr) return;
+    part = add<Handle>(held->context, found->part(found->setting().shape.local_number(block)));
+  });
+  if (part == nullptr) throw Failure(HYPERPLANE_INVALID_ARGUMENT, std::string(argument) + " is not over ranks");
+  return part;
+}
+
+/// Of the struct, what there is over ranks: BILU(0), or nothing.
+std::optional<run_time::RankBlocksOptions> blocks_options_of(const hyperplane_preconditioner_options* options) {
+  if (options == nullptr) return run_time::RankBlocksOptions{};
+  require_initialized(*options, "hyperplane_preconditioner_options");
+  auto const refuse = [](const std::string& what) { throw Failure(HYPERPLANE_INVALID_ARGUMENT, what); };
+  if (options->storage != HYPERPLANE_STORAGE_DOUBLE) refuse("storage is not HYPERPLANE_STORAGE_DOUBLE");
+  if (!std::ranges::all_of(options->parts, [](int count) { return count == 1; }))
+    refuse("parts is not 1, 1, 1: grid blocks are not cut");
+  if (options->kind == HYPERPLANE_IDENTITY) return std::nullopt;
+  if (options->kind != HYPERPLANE_BILU0) refuse("kind is neither HYPERPLANE_BILU0 nor HYPERPLANE_IDENTITY");
+  return run_time::RankBlocksOptions{
+      .coupling = enumerator<Coupling>(options->coupling, HYPERPLANE_COUPLING_NATURAL, "coupling"),
+      .path = sweep_path(options->path)};
+}
+
+template <class Exec>
+std::unique_ptr<run_time::Preconditioner> make_preconditioner(
+    const run_time::RankSetting<Exec>& setting, const std::optional<run_time::RankBlocksOptions>& options) {
+  std::unique_ptr<run_time::TypedRankBlocks<Exec>> blocks;
+  if (options) blocks = setting.over_ranks.make_blocks(setting.exec, setting.shape, *options);
+  return std::make_unique<run_time::RankPreconditionerOn<Exec>>(setting, std::move(blocks));
+}
+
+template <class Exec>
+std::unique_ptr<run_time::Krylov> make_krylov(const run_time::RankSetting<Exec>& setting, run_time::Method method,
+                                              const KrylovOptions& options) {
+  using run_time::RankKrylovOn;
+  switch (method) {
+    case run_time::Method::richardson: return std::make_unique<RankKrylovOn<Exec, Richardson>>(setting, options);
+    case run_time::Method::bicgstab: return std::make_unique<RankKrylovOn<Exec, BiCgStab>>(setting, options);
+    case run_time::Method::fgmres: return std::make_unique<RankKrylovOn<Exec, Fgmres>>(setting, options);
+  }
+  throw Error("there is no such Krylov method");
+}
+
+}  // namespace
+
+hyperplane_status hyperplane_mpi_vector_block(hyperplane_vector vector, int block, hyperplane_vector* part) {
+  return guarded(__func__, [&] {
+    require_pointer(part, "part");
+    *part = nullptr;
+    *part = block_of<run_time::RankVectorOn>("vector", vector, block);
+  });
+}
+
+hyperplane_status hyperplane_mpi_matrix_block(hyperplane_matrix matrix, int block, hyperplane_matrix* part) {
+  return guarded(__func__, [&] {
+    require_pointer(part, "part");
+    *part = nullptr;
+    *part = block_of<run_time::RankMatrixOn>("matrix", matrix, block);
+  });
+}
+
+hyperplane_status hyperplane_mpi_preconditioner_create(hyperplane_mpi_grid grid, int n,
+                                                       const hyperplane_preconditioner_options* options,
+                                                       hyperplane_preconditioner* preconditioner) {
+  return guarded(__func__, [&] {
+    auto const held = registry().get(grid, "grid");
+    empty(*held, preconditioner, "preconditioner");
+    auto const& communicator = held->grid->grid().communicator();
+    auto const chosen = agree_status(communicator, [&] { return blocks_options_of(options); });
+    communicator.require_same("the kinds of preconditioners",
+                              std::array{static_cast<std::uint64_t>(chosen.has_value())});
+    with_setting(*held, n, [&](const auto& setting) {
+      *preconditioner = add<hyperplane_preconditioner>(held->context, make_preconditioner(setting, chosen));
+    });
+  });
+}
+
+hyperplane_status hyperplane_mpi_krylov_create(hyperplane_mpi_grid grid, int n,
+                                               const hyperplane_krylov_options* options, hyperplane_krylov* krylov) {
+  return guarded(__func__, [&] {
+    auto const held = registry().get(grid, "grid");
+    empty(*held, krylov, "krylov");
+    auto const& communicator = held->grid->grid().communicator();
+    auto const [method, chosen] =
+        agree_status(communicator, [&] { return std::pair(method_of(options), krylov_options_of(options)); });
+    communicator.require_same("the Krylov methods", std::array{static_cast<std::uint64_t>(method)});
+    auto object = std::make_unique<KrylovObject>();
+    with_setting(*held, n, [&](const auto& setting) {
+      object->method = make_krylov(setting, method, chosen);
+      object->identity = make_preconditioner(setting, std::nullopt);
+    });
+    object->limits = chosen.limits();
+    *krylov = add<hyperplane_krylov>(held->context, std::move(object));
+  });
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/blocks/multi_block.hpp>
+
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "backends.hpp"
+#include "sized_blocks.hpp"
+#include "typed_objects.hpp"
+
+namespace hyperplane::run_time {
+
+/// That of a block size of the build.
+template <ExecutionSpace Exec>
+const SizedFactory<Exec>& sized_factory(int n) {
+  const SizedFactory<Exec>* factory = nullptr;
+  for_each_backend([&]<class Backend>(std::type_identity<Backend>, const std::string& name) {
+    if constexpr (std::is_same_v<Backend, Exec>) {
+      factory = static_cast<const SizedFactory<Exec>*>(find_factory(name, n));
+    }
+  });
+  return *factory;
+}
+
+/// What the library has of a block size, with the face of MultiBlock, for DistributedMultiBlock: nothing of BILU(0) is
+/// compiled where it is used.
+template <int n, ExecutionSpace Exec>
+class CompiledBlocks {
+ public:
+  using Sized = SizedBlocks<n, Exec>;
+  using Plan = typename Sized::Plan;
+  using scalar_type = double;
+  using execution_space = Exec;
+  static constexpr int block_size = n;
+  static constexpr bool can_be_coloured = Plan::can_be_coloured;
+  using Options = typename Plan::Options;
+  using Vector = typename Plan::Vector;
+
+  CompiledBlocks(const Exec& exec, const MultiBlockGrid& grid, const Options& options)
+      : CompiledBlocks(exec, grid, options, {}, nullptr) {}
+  CompiledBlocks(const Exec& exec, const MultiBlockGrid& grid, const Options& options, const std::vector<int>& colours,
+                 const std::shared_ptr<typename Plan::RemoteColours>& remote)
+      : m_blocks(sized_factory<Exec>(n).make_blocks(exec, grid, options, colours, remote)) {}
+
+  static std::vector<int> checked_colours(const MultiBlockGrid& grid, const Options& options) {
+    return Plan::checked_colours(grid, options);
+  }
+  void factor(const Exec& exec, const typename Sized::Matrix& a) { blocks().factor(exec, a); }
+  void solve(const Exec& exec, const Vector& rhs, const Vector& x) const { blocks().solve(exec, rhs, x); }
+  typename Plan::Failure first_failure(const Exec& exec) const { return blocks().first_failure(exec); }
+
+ private:
+  Sized& blocks() const { return static_cast<Sized&>(*m_blocks); }
+
+  std::shared_ptr<TypedBlocks<Exec>> m_blocks;
+};
+
+}  // namespace hyperplane::run_time

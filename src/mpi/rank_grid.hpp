@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/array/box.hpp>
+#include <hyperplane/blocks/detail/status_in_whole.hpp>
+#include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/mpi/distributed_grid.hpp>
+#include <hyperplane/mpi/distributed_status.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace hyperplane::run_time {
+
+/// Grid blocks over ranks; where they are a cut of one grid, with their boxes.
+class RankGrid {
+ public:
+  RankGrid(DistributedGrid grid, std::optional<Grid> whole, std::vector<Box> boxes)
+      : m_grid(std::move(grid)), m_whole(std::move(whole)), m_boxes(std::move(boxes)) {}
+
+  const DistributedGrid& grid() const { return m_grid; }
+  /// Where a grid block is in the grid that was cut. Throws Error where none was.
+  const Box& box(int number) const {
+    require(m_whole.has_value(), "the grid blocks are not those of a cut");
+    m_grid.owner(number);
+    return m_boxes[detail::as_size(number)];
+  }
+  /// Of a cut, points are those of the whole grid, as in one process.
+  std::string message(const DistributedStatus<FactorStatus>& status) const {
+    if (!m_whole || status.ok()) return status.message();
+    return detail::status_in_whole(status, *m_whole, m_boxes[detail::as_size(status.grid_block)].begin).message();
+  }
+
+ private:
+  DistributedGrid m_grid;
+  std::optional<Grid> m_whole;
+  std::vector<Box> m_boxes;
+};
+
+}  // namespace hyperplane::run_time

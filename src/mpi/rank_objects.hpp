@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/blocks/block_packs.hpp>
+#include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/mpi/apply.hpp>
+#include <hyperplane/mpi/distributed_grid.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "memory.hpp"
+#include "rank_setting.hpp"
+#include "typed_rank_objects.hpp"
+
+/// Vectors, matrices, preconditioners and Krylov methods of a context over ranks, with the faces of those of one grid.
+/// What they have of each grid block of this rank is a vector or a matrix of one grid.
+namespace hyperplane::run_time {
+
+[[noreturn]] inline void refuse_box() {
+  throw Error(
+      "a box of points is of one grid block: take that with hyperplane_mpi_vector_block() or "
+      "hyperplane_mpi_matrix_block()");
+}
+
+/// Calls use(part, the first of its values) for all parts, which have so many values each.
+template <class Parts, class Count, class Value, class Use>
+void for_each_part(Parts& parts, Value* values, const Count& count, const Use& use) {
+  for (auto& part : parts) {
+    use(*part, values);
+    values += count(*part);
+  }
+}
+
+template <class Exec>
+class RankVectorOn final : public Vector {
+ public:
+  explicit RankVectorOn(const RankSetting<Exec>& setting)
+      : m_setting(setting), m_vector(setting.exec, setting.shape, "Hyperplane::Vector") {
+    auto const& local = setting.shape.local();
+    for (int l = 0; l < local.block_count(); ++l) m_parts.push_back(part(l));
+  }
+
+  const RankSetting<Exec>& setting() const { return m_setting; }
+  const RankVector<Exec>& typed_vector() const { return m_vector; }
+  std::int64_t points() const override { return m_setting.shape.points(); }
+  std::int64_t rows() const override { return m_setting.shape.rows(); }
+
+  /// A vector with the values of a grid block of this rank, by its number there.
+  std::unique_ptr<Vector> part(int number) const {
+    auto const vector = m_vector.part(number);
+    return m_setting.context->wrap_vector(vector.grid(), &vector.flat());
+  }
+
+  void set(const double* values, MemorySpace space) override {
+    for_each_part(m_parts, values, rows_of, [&](auto& part, auto* first) { part.set(first, space); });
+  }
+  void get(double* values, MemorySpace space) const override {
+    for_each_part(m_parts, values, rows_of, [&](auto& part, auto* first) { part.get(first, space); });
+  }
+  void fill(double value) override {
+    for (auto& part : m_parts) part->fill(value);
+  }
+  void set_box(const Box&, const Array&, const Point&) override { refuse_box(); }
+  void get_box(const Box&, const Array&, const Point&) const override { refuse_box(); }
+  void mask(const std::int8_t* points, MemorySpace space) override {
+    for_each_part(
+        m_parts, points, [](const Vector& part) { return part.points(); },
+        [&](auto& part, auto* first) { part.mask(first, space); });
+  }
+
+ private:
+  static std::int64_t rows_of(const Vector& part) { return part.rows(); }
+
+  RankSetting<Exec> m_setting;
+  RankVector<Exec> m_vector;
+  std::vector<std::unique_ptr<Vector>> m_parts;
+};
+
+template <class Exec>
+class RankMatrixOn final : public Matrix {
+ public:
+  explicit RankMatrixOn(const RankSetting<Exec>& setting)
+      : m_setting(setting),
+        m_packs(setting.shape.local()),
+        m_matrix(setting.over_ranks.make_matrix(setting.exec, setting.shape)) {
+    for (int l = 0; l < setting.shape.local().block_count(); ++l) {
+      m_parts.push_back(part(l));
+      m_blocks.push_back(setting.sized.wrap_matrix(setting.shape.local().block(l), values_of_block(l)));
+    }
+  }
+
+  const RankSetting<Exec>& setting() const { return m_setting; }
+  const TypedRankMatrix<Exec>& typed_matrix() const { return *m_matrix; }
+  std::int64_t points() const override { return m_setting.shape.points(); }
+  std::int64_t value_count() const override {
+    return m_setting.shape.rows() * m_setting.shape.block_size * stencil7_size;
+  }
+  StorageKind storage() const override { return StorageKind::double_precision; }
+
+  /// A matrix with the blocks of a grid block of this rank, by its number there.
+  std::unique_ptr<Matrix> part(int number) const {
+    auto const values = values_of_block(number);
+    return m_setting.context->wrap_matrix({m_setting.shape.local().block(number), m_setting.shape.block_size}, &values);
+  }
+
+  void set(const double* values, BlockOrder order, MemorySpace space) override {
+    for_each_part(m_parts, values, values_of, [&](auto& part, auto* first) { part.set(first, order, space); });
+  }
+  void get(double* values, BlockOrder order, MemorySpace space) const override {
+    for_each_part(m_parts, values, values_of, [&](auto& part, auto* first) { part.get(first, order, space); });
+  }
+  void set(const Csr&, MemorySpace) override { throw Error("compressed rows are of one grid"); }
+  void check_box(const Box&, const Array&, const Point&) const override { refuse_box(); }
+  void set_box(const Box&, Direction, const Array&, const Point&, BlockOrder) override { refuse_box(); }
+  void get_box(const Box&, Direction, const Array&, const Point&, BlockOrder) const override { refuse_box(); }
+  void mask(const std::int8_t* visible, MemorySpace space) override {
+    in_memory_of<false>(m_setting.exec, visible, points(), space,
+                        [&](const std::int8_t* values) { m_matrix->mask(m_setting.exec, values); });
+  }
+  void agree(detail::FunctionRef<> look) const override { agree_of(m_setting, look); }
+  void apply(const Vector& x, Vector& y) const override {
+    apply(m_setting.exec, operand("apply", "x", x), operand("apply", "y", y));
+  }
+  void residual(const Vector& b, const Vector& x, Vector& r) const override {
+    auto const &rhs = operand("residual", "b", b), &from = operand("residual", "x", x),
+               &to = operand("residual", "r", r);
+    auto const& exec = m_setting.exec;
+    m_matrix->with_couplings(exec, true, from, to, [&](int l) {
+      m_blocks[detail::as_size(l)]->residual(exec, rhs.part(l), from.part(l), to.part(l));
+    });
+  }
+  std::array<int, 3> choose_parts(int) const override { throw Error("the grid has been cut already"); }
+
+  void apply(const Exec& exec, const RankVector<Exec>& x, const RankVector<Exec>& y) const {
+    m_matrix->with_couplings(exec, false, x, y,
+                             [&](int l) { m_blocks[detail::as_size(l)]->apply(exec, x.part(l), y.part(l)); });
+  }
+
+  // As the Krylov methods call them.
+  friend void apply(const Exec& exec, const RankMatrixOn& a, const RankVector<Exec>& x, const RankVector<Exec>& y) {
+    a.apply(exec, x, y);
+  }
+  friend std::string describe_not_finite(const Exec& exec, const RankMatrixOn& a) {
+    auto const& shape = a.m_setting.shape;
+    return detail::describe_first_grid_block(
+        shape, [&](int number) { return a.m_blocks[detail::as_size(shape.local_number(number))]->not_finite(exec); });
+  }
+
+ private:
+  static std::int64_t values_of(const Matrix& part) { return part.value_count(); }
+
+  typename RankVector<Exec>::Flat values_of_block(int number) const {
+    int const n = m_setting.shape.block_size;
+    return m_packs.part(m_matrix->flat(), number, stencil7_size * n * n * RankVector<Exec>::vector_length);
+  }
+  const RankVector<Exec>& operand(const char* function, const char* argument, const Vector& vector) const {
+    return on_ranks<RankVectorOn<Exec>>(function, argument, vector, m_setting).typed_vector();
+  }
+
+  RankSetting<Exec> m_setting;
+  detail::BlockPacks<RankVector<Exec>::vector_length> m_packs;
+  std::unique_ptr<TypedRankMatrix<Exec>> m_matrix;
+  std::vector<std::unique_ptr<Matrix>> m_parts;
+  std::vector<std::unique_ptr<TypedMatrix<Exec>>> m_blocks;
+};
+
+/// BILU(0), or without plan the identity.
+template <class Exec>
+class RankPreconditionerOn final : public Preconditioner {
+ public:
+  RankPreconditionerOn(const RankSetting<Exec>& setting, std::unique_ptr<TypedRankBlocks<Exec>> blocks)
+      : m_setting(setting), m_factored(blocks == nullptr), m_blocks(std::move(blocks)) {}
+
+  const RankSetting<Exec>& setting() const { return m_setting; }
+  std::int64_t points() const override { return m_setting.shape.points(); }
+  std::int64_t rows() const override { return m_setting.shape.rows(); }
+
+  void agree(detail::FunctionRef<> look) const override { agree_of(m_setting, look); }
+  bool is_identity() const { return m_blocks == nullptr; }
+
+  void factor(const Matrix& a) override {
+    const RankMatrixOn<Exec>* matrix = nullptr;
+    agree([&] { matrix = &on_ranks<RankMatrixOn<Exec>>("factor", "A", a, m_setting); });
+    if (m_blocks) m_blocks->factor(m_setting.exec, matrix->typed_matrix());
+    m_factored = true;
+  }
+  void factor(const Matrix&, const std::int8_t*, MemorySpace) override { throw Error("masks are for SIP alone"); }
+  void solve(const Vector& rhs, Vector& x) const override {
+    auto const &from = operand("the right-hand side", rhs), &to = operand("x", x);
+    require(m_factored, "called before factor");
+    apply(m_setting.exec, from, to);
+  }
+  void solve(std::span<const Vector* const> rhs, std::span<Vector* const> x) const override {
+    for (std::size_t v = 0; v < rhs.size(); ++v) solve(*rhs[v], *x[v]);
+  }
+  void solve(int columns, const double* rhs, double* x, MemorySpace space) const override {
+    require(m_factored, "called before factor");
+    if (!m_column) m_column = std::make_unique<RankVectorOn<Exec>>(m_setting);
+    for (int v = 0; v < columns; ++v) {
+      m_column->set(rhs + v * rows(), space);
+      apply(m_setting.exec, m_column->typed_vector(), m_column->typed_vector());
+      m_column->get(x + v * rows(), space);
+    }
+  }
+  FactorProblem problem() const override {
+    require(m_factored, "called before factor");
+    if (!m_blocks) return {};
+    auto const status = m_blocks->status(m_setting.exec);
+    return {status.failure, m_setting.grid->message(status)};
+  }
+  void measure() override { m_measured = true; }
+  const std::vector<double>& seconds() const override { return m_seconds; }
+
+  /// As the Krylov methods call it.
+  void solve(const Exec& exec, const RankVector<Exec>& rhs, const RankVector<Exec>& x) const {
+    if (!m_measured) return apply(exec, rhs, x);
+    exec.fence("Hyperplane: time of a preconditioner");
+    Kokkos::Timer const timer;
+    apply(exec, rhs, x);
+    exec.fence("Hyperplane: time of a preconditioner");
+    m_seconds.push_back(timer.seconds());
+  }
+
+ private:
+  void apply(const Exec& exec, const RankVector<Exec>& rhs, const RankVector<Exec>& x) const {
+    if (m_blocks) return m_blocks->solve(exec, rhs, x);
+    if (rhs.flat().data() != x.flat().data()) Kokkos::deep_copy(exec, x.flat(), rhs.flat());
+  }
+  const RankVector<Exec>& operand(const char* argument, const Vector& vector) const {
+    return on_ranks<RankVectorOn<Exec>>("solve", argument, vector, m_setting).typed_vector();
+  }
+
+  RankSetting<Exec> m_setting;
+  bool m_factored;
+  std::unique_ptr<TypedRankBlocks<Exec>> m_blocks;
+  mutable std::unique_ptr<RankVectorOn<Exec>> m_column;
+  bool m_measured = false;
+  mutable std::vector<double> m_seconds;
+};
+
+template <class Exec, template <class> class Method>
+class RankKrylovOn final : public Krylov {
+ public:
+  RankKrylovOn(const RankSetting<Exec>& setting, const KrylovOptions& options)
+      : m_setting(setting), m_method(setting.exec, setting.shape, options) {}
+
+  std::unique_ptr<Vector> make_vector() const override { return std::make_unique<RankVectorOn<Exec>>(m_setting); }
+
+  KrylovResult solve(const Matrix& a, const Preconditioner& m, const Vector& b, Vector& x,
+                     const KrylovLimits& limits) const override {
+    const RankMatrixOn<Exec>* matrix = nullptr;
+    const RankPreconditionerOn<Exec>* preconditioner = nullptr;
+    const RankVector<Exec>*rhs = nullptr, *solution = nullptr;
+    agree([&] {
+      matrix = &on_ranks<RankMatrixOn<Exec>>("solve", "A", a, m_setting);
+      preconditioner = &on_ranks<RankPreconditionerOn<Exec>>("solve", "the preconditioner", m, m_setting);
+      rhs = &on_ranks<RankVectorOn<Exec>>("solve", "b", b, m_setting).typed_vector();
+      solution = &on_ranks<RankVectorOn<Exec>>("solve", "x", x, m_setting).typed_vector();
+    });
+    std::uint64_t const is_identity = preconditioner->is_identity();
+    m_setting.shape.communicator().require_same("the preconditioners", {&is_identity, 1});
+    return m_method.solve(m_setting.exec, *matrix, *preconditioner, *rhs, *solution, limits);
+  }
+  void agree(detail::FunctionRef<> look) const override { agree_of(m_setting, look); }
+
+ private:
+  RankSetting<Exec> m_setting;
+  Method<RankVector<Exec>> m_method;
+};
+
+}  // namespace hyperplane::run_time

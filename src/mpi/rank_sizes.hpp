@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/as_size.hpp>
+#include <hyperplane/ilu/block_ilu0.hpp>
+#include <hyperplane/mpi/mpi.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "compiled_blocks.hpp"
+#include "find_size.hpp"
+#include "typed_rank_objects.hpp"
+
+// Included by files of their own for some block sizes each: HYPERPLANE_SIZES.
+namespace hyperplane::run_time {
+
+namespace {
+
+template <int n, class Exec>
+class SizedRankMatrix final : public TypedRankMatrix<Exec> {
+ public:
+  using Vector = RankVector<Exec>;
+  using Stencil = DistributedStencil7<double, n, Exec>;
+
+  SizedRankMatrix(const Exec& exec, const RankShape& shape) : m_stencil(exec, shape) {}
+
+  const Stencil& stencil() const { return m_stencil; }
+  const typename Vector::Flat& flat() const override { return m_stencil.flat(); }
+  void with_couplings(const Exec& exec, bool subtract, const Vector& x, const Vector& y,
+                      detail::FunctionRef<int> inside) const override {
+    auto const from = x.template as<n>(), to = y.template as<n>();
+    auto const all = [&] {
+      for (int l = 0; l < m_stencil.grid().local().block_count(); ++l) inside(l);
+    };
+    if (subtract) {
+      detail::with_couplings<true>(exec, m_stencil, from, to, all);
+    } else {
+      detail::with_couplings<false>(exec, m_stencil, from, to, all);
+    }
+  }
+
+  void mask(const Exec& exec, const std::int8_t* points) override {
+    mask_points(exec, PointMask<Exec>(points, detail::as_size(m_stencil.grid().local().size())), m_stencil);
+  }
+
+ private:
+  Stencil m_stencil;
+};
+
+template <int n, class Exec>
+class SizedRankBlocks final : public TypedRankBlocks<Exec> {
+ public:
+  using Vector = RankVector<Exec>;
+  using Plan = DistributedMultiBlock<BlockIlu0<double, n, Exec>, CompiledBlocks<n, Exec>>;
+
+  SizedRankBlocks(const Exec& exec, const RankShape& shape, const RankBlocksOptions& options)
+      : m_plan(exec, shape, {.coupling = options.coupling, .block = {.path = options.path}}) {}
+
+  void factor(const Exec& exec, const TypedRankMatrix<Exec>& a) override {
+    m_plan.factor(exec, static_cast<const SizedRankMatrix<n, Exec>&>(a).stencil());
+  }
+  DistributedStatus<FactorStatus> status(const Exec& exec) const override { return m_plan.status(exec); }
+  void solve(const Exec& exec, const Vector& rhs, const Vector& x) const override {
+    m_plan.solve(exec, rhs.template as<n>(), x.template as<n>());
+  }
+
+ private:
+  Plan m_plan;
+};
+
+template <int n, class Exec>
+class SizedRankFactory final : public RankFactory<Exec> {
+ public:
+  std::unique_ptr<TypedRankMatrix<Exec>> make_matrix(const Exec& exec, const RankShape& shape) const override {
+    return std::make_unique<SizedRankMatrix<n, Exec>>(exec, shape);
+  }
+  std::unique_ptr<TypedRankBlocks<Exec>> make_blocks(const Exec& exec, const RankShape& shape,
+                                                     const RankBlocksOptions& options) const override {
+    return std::make_unique<SizedRankBlocks<n, Exec>>(exec, shape, options);
+  }
+};
+
+using Sizes = std::integer_sequence<int, HYPERPLANE_SIZES>;
+
+}  // namespace
+
+#ifdef KOKKOS_ENABLE_SERIAL
+template <>
+const RankFactory<Kokkos::Serial>* find_rank_factory<HYPERPLANE_GROUP, Kokkos::Serial>(int n) {
+  return find_of_size<RankFactory<Kokkos::Serial>, SizedRankFactory, Kokkos::Serial>(n, Sizes{});
+}
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+template <>
+const RankFactory<Kokkos::OpenMP>* find_rank_factory<HYPERPLANE_GROUP, Kokkos::OpenMP>(int n) {
+  return find_of_size<RankFactory<Kokkos::OpenMP>, SizedRankFactory, Kokkos::OpenMP>(n, Sizes{});
+}
+#endif
+#ifdef KOKKOS_ENABLE_CUDA
+template <>
+const RankFactory<Kokkos::Cuda>* find_rank_factory<HYPERPLANE_GROUP, Kokkos::Cuda>(int n) {
+  return find_of_size<RankFactory<Kokkos::Cuda>, SizedRankFactory, Kokkos::Cuda>(n, Sizes{});
+}
+#endif
+
+}  // namespace hyperplane::run_time

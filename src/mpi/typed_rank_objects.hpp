@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/blocks/coupling.hpp>
+#include <hyperplane/core/function_ref.hpp>
+#include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/mpi/distributed_status.hpp>
+#include <hyperplane/sweep/sweep_path.hpp>
+
+#include <cstdint>
+#include <memory>
+
+#include "rank_vector.hpp"
+
+/// What is compiled for each block size of objects over ranks: couplings between grid blocks. All that is inside of
+/// grid blocks is the library's.
+namespace hyperplane::run_time {
+
+/// A DistributedStencil7 whatever its block size.
+template <class Exec>
+class TypedRankMatrix {
+ public:
+  using Vector = RankVector<Exec>;
+
+  virtual ~TypedRankMatrix() = default;
+  /// All values of this rank.
+  virtual const typename Vector::Flat& flat() const = 0;
+  /// Calls inside(l) for each grid block l of this rank; what couplings across interfaces add to y, or subtract, comes
+  /// after it. Collective.
+  virtual void with_couplings(const Exec& exec, bool subtract, const Vector& x, const Vector& y,
+                              detail::FunctionRef<int> inside) const = 0;
+  /// Leaves out the points of this rank that are zero in a mask which kernels read. Collective.
+  virtual void mask(const Exec& exec, const std::int8_t* points) = 0;
+};
+
+struct RankBlocksOptions {
+  Coupling coupling = Coupling::none;
+  SweepPath path = SweepPath::automatic;
+};
+
+/// A DistributedMultiBlock of BILU(0) whatever its block size, with the same functions.
+template <class Exec>
+class TypedRankBlocks {
+ public:
+  using Vector = RankVector<Exec>;
+
+  virtual ~TypedRankBlocks() = default;
+  /// `a` has the block size of the preconditioner.
+  virtual void factor(const Exec& exec, const TypedRankMatrix<Exec>& a) = 0;
+  virtual DistributedStatus<FactorStatus> status(const Exec& exec) const = 0;
+  virtual void solve(const Exec& exec, const Vector& rhs, const Vector& x) const = 0;
+};
+
+/// What makes both of a block size.
+template <class Exec>
+class RankFactory {
+ public:
+  virtual ~RankFactory() = default;
+  virtual std::unique_ptr<TypedRankMatrix<Exec>> make_matrix(const Exec& exec, const RankShape& shape) const = 0;
+  virtual std::unique_ptr<TypedRankBlocks<Exec>> make_blocks(const Exec& exec, const RankShape& shape,
+                                                             const RankBlocksOptions& options) const = 0;
+};
+
+/// That of block size n, if it is in a group of them; else null. Defined in rank_sizes.hpp, which is compiled for one
+/// group at a time.
+template <int group, class Exec>
+const RankFactory<Exec>* find_rank_factory(int n);
+
+}  // namespace hyperplane::run_time

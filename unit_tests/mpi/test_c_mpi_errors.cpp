@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <hyperplane/blocks/cut_grid.hpp>
+
+#include "mpi/c_mpi_fixture.hpp"
+
+// The C interface over ranks: errors, which all ranks have.
+namespace hyperplane::test {
+namespace {
+
+TEST_P(CRanks, wrong_grids_are_an_error_of_all_ranks) {
+  auto const grid = four_parts();
+  auto const grids = c_grids(grid);
+  auto const interfaces = c_interfaces(grid);
+  hyperplane_mpi_grid made = nullptr;
+  auto const create = [&](const std::vector<hyperplane_interface>& those, const int* owners) {
+    return hyperplane_mpi_grid_create(context, MPI_COMM_WORLD, grid.block_count(), grids.data(),
+                                      static_cast<int>(those.size()), those.data(), owners, &made);
+  };
+  auto const create_in = [&](hyperplane_context where) {
+    return hyperplane_mpi_grid_create(where, MPI_COMM_WORLD, grid.block_count(), grids.data(), 0, nullptr, nullptr,
+                                      &made);
+  };
+  // On the last rank alone.
+  int const last = ranks - 1;
+  auto wrong = interfaces;
+  if (rank == last) wrong[0].end[1] += 1;
+  expect_refused(create(wrong, nullptr), "rank " + std::to_string(last) + ": ");
+  EXPECT_EQ(made, nullptr);
+  auto shapes = grids;
+  if (rank == last) shapes[3].nj = 0;
+  expect_refused(hyperplane_mpi_grid_create(context, MPI_COMM_WORLD, grid.block_count(), shapes.data(), 0, nullptr,
+                                            nullptr, &made),
+                 "blocks[3]: ");
+  expect_refused(create_in(rank == last ? nullptr : context), "context is NULL", HYPERPLANE_NULL_POINTER);
+  std::array<int, 3> const cut{1, 1, 1};
+  expect_refused(
+      hyperplane_mpi_grid_cut(context, MPI_COMM_WORLD, {rank == last ? 0 : 4, 4, 4}, cut.data(), nullptr, &made),
+      "the whole grid: ");
+  expect_refused(hyperplane_mpi_grid_cut(context, MPI_COMM_WORLD, {4, 4, 4}, rank == last ? nullptr : cut.data(),
+                                         nullptr, rank == last ? nullptr : &made),
+                 "grid is NULL", HYPERPLANE_NULL_POINTER);
+  wrong = interfaces;
+  if (rank == last) wrong[0].face = 7;
+  expect_refused(create(wrong, nullptr), "interfaces[0].face is 7, expected 0 to 6");
+  std::vector<int> owners(grid.block_count(), 0);
+  if (rank == last) owners[1] = ranks;
+  expect_refused(create(interfaces, owners.data()), "there are " + std::to_string(ranks));
+  if (ranks > 1) {
+    owners.assign(grid.block_count(), 0);
+    owners[2] = rank == last ? 1 : 0;
+    expect_refused(create(interfaces, owners.data()), "owners: rank " + std::to_string(last) + " has others than");
+  }
+  std::array<int, 3> const too_many{1, 9, 1};
+  expect_refused(
+      hyperplane_mpi_grid_cut(context, MPI_COMM_WORLD, hyperplane_grid{4, 7, 5}, too_many.data(), nullptr, &made),
+      "9 parts of 7 points along j");
+  expect_refused(hyperplane_mpi_grid_create(context, MPI_COMM_NULL, 1, grids.data(), 0, nullptr, nullptr, &made),
+                 "MPI_COMM_NULL");
+}
+
+TEST_P(CRanks, what_is_wrong_on_one_rank_is_an_error_of_all) {
+  CRankSystem const system(context, four_parts());
+  constexpr int n = CRankSystem::n;
+  bool const is_last = rank == ranks - 1;
+  auto options = bilu0(HYPERPLANE_COUPLING_COLOURED);
+  COwned<hyperplane_preconditioner> const m(hyperplane_mpi_preconditioner_create, system.grid, n, &options);
+  COwned<hyperplane_krylov> const krylov(hyperplane_mpi_krylov_create, system.grid, n, nullptr);
+  expect_refused(hyperplane_preconditioner_factor(m, is_last ? nullptr : static_cast<hyperplane_matrix>(system.a)),
+                 "a is NULL", HYPERPLANE_NULL_POINTER);
+  EXPECT_EQ(hyperplane_preconditioner_factor(m, system.a), HYPERPLANE_SUCCESS);
+  hyperplane_krylov_result result;
+  expect_refused(hyperplane_krylov_solve(krylov, system.a, m, system.b, system.x, is_last ? nullptr : &result),
+                 "result is NULL", HYPERPLANE_NULL_POINTER);
+  auto values = system.own(system.rhs);
+  auto const count = std::ssize(values) + (is_last ? 1 : 0);
+  expect_refused(
+      hyperplane_krylov_solve_array(krylov, system.a, m, values.data(), values.data(), count, HYPERPLANE_HOST, &result),
+      "count is", HYPERPLANE_SIZE_MISMATCH);
+  expect_refused(hyperplane_preconditioner_solve_array(m, 1, values.data(), values.data(), count, HYPERPLANE_HOST),
+                 "count is", HYPERPLANE_SIZE_MISMATCH);
+  hyperplane_matrix a = nullptr;
+  expect_refused(hyperplane_mpi_matrix_create(system.grid, is_last ? 17 : n, &a), "17 is not in this build",
+                 HYPERPLANE_NOT_AVAILABLE);
+  expect_refused(hyperplane_mpi_matrix_create(system.grid, n, is_last ? nullptr : &a), "matrix is NULL",
+                 HYPERPLANE_NULL_POINTER);
+  if (ranks == 1) return;
+  expect_refused(hyperplane_mpi_matrix_create(system.grid, is_last ? 1 : n, &a), "the numbers of unknowns: rank");
+  hyperplane_preconditioner other = nullptr;
+  options.kind = is_last ? HYPERPLANE_IDENTITY : HYPERPLANE_BILU0;
+  expect_refused(hyperplane_mpi_preconditioner_create(system.grid, n, &options, &other),
+                 "the kinds of preconditioners: rank");
+  expect_refused(
+      hyperplane_krylov_solve(krylov, system.a, is_last ? nullptr : static_cast<hyperplane_preconditioner>(m), system.b,
+                              system.x, &result),
+      "the preconditioners: rank");
+}
+
+TEST_P(CRanks, wrong_objects_are_refused) {
+  CRankSystem const system(context, four_parts());
+  hyperplane_preconditioner m = nullptr;
+  auto const make = [&](const hyperplane_preconditioner_options& options) {
+    return hyperplane_mpi_preconditioner_create(system.grid, CRankSystem::n, &options, &m);
+  };
+  auto options = bilu0(HYPERPLANE_COUPLING_NONE);
+  options.kind = HYPERPLANE_SSOR;
+  expect_refused(make(options), "kind is neither HYPERPLANE_BILU0 nor HYPERPLANE_IDENTITY");
+  options = bilu0(HYPERPLANE_COUPLING_NONE);
+  options.parts[0] = 2;
+  expect_refused(make(options), "parts is not 1, 1, 1");
+  options = bilu0(HYPERPLANE_COUPLING_NONE);
+  options.storage = HYPERPLANE_STORAGE_FLOAT;
+  expect_refused(make(options), "storage is not HYPERPLANE_STORAGE_DOUBLE");
+  // On one rank alone.
+  options = bilu0(rank == ranks - 1 ? static_cast<hyperplane_coupling>(3) : HYPERPLANE_COUPLING_NONE);
+  expect_refused(make(options), "coupling is 3, expected 0 to 2");
+  hyperplane_matrix a = nullptr;
+  expect_refused(hyperplane_mpi_matrix_create(system.grid, 17, &a), "17 is not in this build",
+                 HYPERPLANE_NOT_AVAILABLE);
+  CRankSystem const other(context, cut_grid(Grid(4, 4, 4), {1, 2, 1}).grid);
+  expect_refused(hyperplane_matrix_apply(system.a, other.x, system.x), "x is on 2 grid blocks",
+                 HYPERPLANE_SIZE_MISMATCH);
+  expect_refused(hyperplane_preconditioner_factor(nullptr, system.a), "NULL", HYPERPLANE_NULL_POINTER);
+  COwned<hyperplane_vector> const alone(hyperplane_vector_create, context, hyperplane_grid{2, 2, 2}, CRankSystem::n);
+  COwned<hyperplane_matrix> const matrix(hyperplane_matrix_create, context, hyperplane_grid{2, 2, 2}, CRankSystem::n,
+                                         HYPERPLANE_STORAGE_DOUBLE);
+  expect_refused(hyperplane_matrix_apply(matrix, system.x, alone), "x is over ranks");
+  hyperplane_vector gone = nullptr;
+  EXPECT_EQ(hyperplane_mpi_vector_create(system.grid, 1, &gone), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_free(gone), HYPERPLANE_SUCCESS);
+  expect_refused(hyperplane_mpi_vector_block(gone, 0, &gone), "has been freed", HYPERPLANE_INVALID_HANDLE);
+}
+
+}  // namespace
+}  // namespace hyperplane::test
