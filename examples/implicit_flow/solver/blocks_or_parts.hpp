@@ -53,7 +53,11 @@ class BlocksOrParts {
       : m_options(options), m_block_options(block) {
     check_parts(grid, options, has_parts<P>);
     if (!options.parts) {
-      m_blocks.emplace(exec, grid, typename Blocks::Options{.coupling = options.coupling, .block = block});
+      // GCC warns of options without members that are a part of a temporary.
+      typename Blocks::Options of_blocks;
+      of_blocks.coupling = options.coupling;
+      of_blocks.block = block;
+      m_blocks.emplace(exec, grid, of_blocks);
     } else if (auto const* const parts = std::get_if<std::array<int, 3>>(&*options.parts)) {
       make_parts(exec, grid.block(0), *parts);
     }
