@@ -48,6 +48,10 @@ void compile(cudaStream_t stream, const SlabMap<W>& map, const BlockStencil7Ref<
                                                                          x.packs().pack_data(0));
     BlockIlu0CudaSlabGroupFactor<Scalar, n, Storage, W>(stream, {{factors, singular, 0}}, 0)(stream,
                                                                                              a.packs().pack_data(0));
+    CudaSlabBlockSolve<Scalar, n, Storage, W, true>(stream, map, 0, 1)(stream, Sweeps::both, factors, one, one);
+    BlockIlu0CudaSlabFactor<Scalar, n, Storage, W, true> const part(stream, map, 0);
+    part(stream, a, factors, singular);
+    part.publish_read(stream);
   }
   auto const compare = [&]<PlaneTurns turns>(PersistentPlanes<turns, W> shared) {
     PersistentFactor<turns, Scalar, n, Storage, W> const factor(shared);

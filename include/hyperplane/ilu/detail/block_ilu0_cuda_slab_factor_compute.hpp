@@ -43,6 +43,7 @@ class CudaSlabFactorComputer {
   __device__ void run(const Shared& s, const Row& row) const {
     Threads const thread;
     int const all_steps = m_layout.steps();
+    m_layout.wait_for_room_above(row);
     unsigned points[lanes];
 #pragma unroll
     for (int e = 0; e < lanes; ++e) {
@@ -83,7 +84,7 @@ class CudaSlabFactorComputer {
         };
       };
       const Storage* u[lanes];
-      if (row.k > 0) {
+      if (m_layout.has_below(row.k)) {
 #pragma unroll
         for (int e = 0; e < lanes; ++e) u[e] = neighbours + thread.first_lane + e;
         eliminate(d, left(Direction::bottom), u);
@@ -167,7 +168,7 @@ class CudaSlabFactorComputer {
         bool inside[lanes];
 #pragma unroll
         for (int e = 0; e < lanes; ++e) {
-          inside[e] = upper == UpperBlock::top ? row.k + 1 < m_layout.map().grid().nk()
+          inside[e] = upper == UpperBlock::top ? m_layout.has_above(row.k)
                       : upper == UpperBlock::north
                           ? row.slab * W + thread.first_lane + e + 1 < m_layout.map().grid().nj()
                           : v - thread.first_lane - e + 1 < m_layout.map().grid().ni();
@@ -202,6 +203,11 @@ class CudaSlabFactorComputer {
               int const entry = ((first + c) * n + thread.rows[r]) * W + thread.first_lane;
               store(m_layout.m_factors.upper(pack, upper) + entry, sum[c][r]);
               if (upper == UpperBlock::top) {
+                if constexpr (Layout::is_part) {
+                  if (m_layout.is_last_of_part(row.k)) {
+                    store_lanes(m_layout.m_outside.above + m_layout.outside_begin(row.slab, v) + entry, sum[c][r]);
+                  }
+                }
                 if (row.to_block) {
                   // Into the block after, whose barrier counts the bytes; what is no point there, nobody uses.
                   unsigned const slot = (row.above + v) % neighbour_stages;
@@ -259,6 +265,14 @@ class CudaSlabFactorComputer {
         }
       }
     }
+  }
+
+  /// Into the memory of another device, which does not use what is no point.
+  __device__ static void store_lanes(Storage* to, const Scalar (&values)[lanes]) {
+    StoredLanes stored;
+#pragma unroll
+    for (int e = 0; e < lanes; ++e) stored.m_values[e] = static_cast<Storage>(values[e]);
+    *reinterpret_cast<StoredLanes*>(to) = stored;
   }
 
   __device__ void record(const Point& p, int code) const {

@@ -28,6 +28,8 @@ class CudaSlabFactorMover {
 
  public:
   using Matrix = typename Layout::Matrix;
+  /// After so many steps another device is told: a fence that waits for it goes before every word.
+  static constexpr int steps_to_device = 4;
 
   __device__ CudaSlabFactorMover(const Layout& layout, const Matrix& a) : m_layout(layout), m_a(a) {}
 
@@ -62,6 +64,12 @@ class CudaSlabFactorMover {
         }
         // Release: what the computing warp wrote comes before, by its barrier.
         if ((v + 1) % told_every == 0 || v + 1 == all_steps) cuda::publish(progress, v + 1);
+        if constexpr (Layout::is_part) {
+          if (m_layout.is_last_of_part(row.k) && ((v + 1) % steps_to_device == 0 || v + 1 == all_steps)) {
+            cuda::publish_between_devices(m_layout.m_outside.progress_above + row.slab,
+                                          row.factorization << 32 | (v + 1));
+          }
+        }
       }
       if constexpr (keeps_lower_as_given) cuda::wait_for_bulk_reads();
     }
@@ -100,7 +108,7 @@ class CudaSlabFactorGatherer {
       for (int v = 0; v < all_steps; ++v) {
         if (v >= neighbour_stages) Layout::wait(s.done, window, row.count + v - neighbour_stages);
         unsigned const slot = (row.count + v) % neighbour_stages;
-        bool const below = row.k > 0;
+        bool const below = m_layout.has_below(row.k);
         // Lane W - 1 of the slab before is as many steps behind.
         bool const south = row.slab > 0 && v < m_layout.map().grid().ni();
         auto& there = s.neighbours_there[slot];
@@ -108,14 +116,15 @@ class CudaSlabFactorGatherer {
         if (row.from_block) s.above_free[slot].arrive_at(cuda::cluster_rank() - 1);
         // Acquire: copies read what the other row wrote before it published.
         while (below && !row.from_block && seen_below <= v) {
-          seen_below = cuda::observe(m_layout.m_progress + own - m_layout.map().slabs());
+          seen_below = m_layout.is_first_of_part(row.k)
+                           ? steps_of_device(row)
+                           : cuda::observe(m_layout.m_progress + own - m_layout.map().slabs());
         }
         while (south && seen_south <= v + W - 1) seen_south = cuda::observe(m_layout.m_progress + own - 1);
         cuda::fence_before_copies_of_results();
         Storage* const to = s.neighbours + slot * (2 * block);
         if (below && !row.from_block) {
-          there.copy(to, m_layout.m_factors.upper(row.first_pack + v - m_layout.map().pitch(), UpperBlock::top),
-                     neighbour_bytes, policy);
+          there.copy(to, top_blocks_below(row, v), neighbour_bytes, policy);
         }
         if (south) {
           there.copy(to + block, m_layout.m_factors.upper(south_pack + v, UpperBlock::north), neighbour_bytes, policy);
@@ -126,6 +135,21 @@ class CudaSlabFactorGatherer {
   }
 
  private:
+  /// How many steps the layer below has done, which another device has.
+  __device__ int steps_of_device([[maybe_unused]] const Row& row) const {
+    if constexpr (Layout::is_part) {
+      std::uint64_t const word = cuda::observe_between_devices(m_layout.m_outside.progress + row.slab);
+      if (word >> 32 == row.factorization) return static_cast<int>(word & 0xffffffffu);
+    }
+    return 0;
+  }
+  __device__ const Storage* top_blocks_below(const Row& row, int v) const {
+    if constexpr (Layout::is_part) {
+      if (m_layout.is_first_of_part(row.k)) return m_layout.m_outside.received + m_layout.outside_begin(row.slab, v);
+    }
+    return m_layout.m_factors.upper(row.first_pack + v - m_layout.map().pitch(), UpperBlock::top);
+  }
+
   const Layout& m_layout;
 };
 

@@ -9,6 +9,7 @@
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_factor_rows.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 /// The factorization of BILU(0) on CUDA without a grid barrier.
 ///
@@ -19,7 +20,9 @@
 /// 0.
 ///
 /// No deadlock, whatever else runs on the device: rows are taken by ticket in topological order, so that the row of the
-/// lowest ticket that has not finished depends on finished rows alone, and the block that drew it is running.
+/// lowest ticket that has not finished depends on finished rows alone, and the block that drew it is running. Where
+/// devices have parts of one box, rows wait for those of the part below, too, which waits for nothing above but that
+/// its blocks of the factorization before have been read: so it is with their orders one after the other.
 ///
 /// `Tiles` says which rows there are, of which grid and in which order: CudaGridRows of one, CudaGroupRows of several
 /// that do not depend on one another.
@@ -50,6 +53,8 @@ struct CudaSlabFactor {
       cuda::PhaseBarrier::fence_initialized();
     }
     int const rank = static_cast<int>(cuda::cluster_rank());
+    std::uint64_t factorization = 0;
+    if constexpr (Layout::is_part) factorization = m_tiles.m_state->m_factorizations + 1;
     unsigned count = 0;
     unsigned above = 0;
     while (true) {
@@ -68,9 +73,14 @@ struct CudaSlabFactor {
       int const slab = number % layout.map().slabs();
       int const k = number / layout.map().slabs() * Layout::layers() + rank;
       if (k >= layout.map().grid().nk()) continue;
-      Row const row{slab,  k,        layout.map().first_pack(slab, k),
-                    count, rank > 0, rank + 1 < Layout::layers() && k + 1 < layout.map().grid().nk(),
-                    above};
+      Row const row{slab,
+                    k,
+                    layout.map().first_pack(slab, k),
+                    count,
+                    rank > 0,
+                    rank + 1 < Layout::layers() && k + 1 < layout.map().grid().nk(),
+                    above,
+                    factorization};
       if (slab == 0) {
         // Nothing is copied there, and lane 0 has no south neighbour.
         for (int e = threadIdx.x; e < neighbour_stages * block; e += threads) {
@@ -101,6 +111,7 @@ struct CudaSlabFactor {
       if (threadIdx.x == 0) {
         m_tiles.m_state->m_ticket = 0;
         m_tiles.m_state->m_exited = 0;
+        if constexpr (Layout::is_part) m_tiles.m_state->m_factorizations += 1;
       }
     }
   }
@@ -113,6 +124,12 @@ __global__ void __launch_bounds__(Factor::Layout::threads, Factor::Layout::resid
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   factor.run(cuda_slab_factor_memory);
 #endif
+}
+
+/// Tells another device how many factorizations have ended.
+template <class State>
+__global__ void cuda_publish_factorizations_kernel(const State* state, std::uint64_t* word) {
+  cuda::publish_between_devices(word, state->m_factorizations);
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -3,27 +3,32 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/phase_barrier.hpp>
+#include <hyperplane/cuda/progress.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_inverse.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
+#include <hyperplane/sweep/part_window_cuda.hpp>
 #include <hyperplane/sweep/slab_threads_cuda.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <variant>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// What the factorization of a grid is given, and where things are in shared memory.
-template <class Scalar_, int n_, class Storage_, class MatrixStorage_, int vector_length>
+/// What the factorization of a grid is given, and where things are in shared memory. `is_part`: the grid is a part of a
+/// box of which other devices have what lies below and above, see CudaPartWindow.
+template <class Scalar_, int n_, class Storage_, class MatrixStorage_, int vector_length, bool is_part_ = false>
 struct CudaSlabFactorLayout {
   using Scalar = Scalar_;
   using Storage = Storage_;
   using MatrixStorage = MatrixStorage_;
   static constexpr int n = n_;
   static constexpr int W = vector_length;
+  static constexpr bool is_part = is_part_;
   /// That compute.
   static constexpr int warps = 2;
   using Inverse = CudaSlabInverse<Scalar, n, W, warps>;
@@ -58,12 +63,30 @@ struct CudaSlabFactorLayout {
   unsigned long long* m_singular;
   int* m_progress;
   int m_steps_to_slab;  ///< after so many steps the next slab is told
+  std::conditional_t<is_part, CudaPartBlocks<Storage>, std::monostate> m_outside{};
 
   __device__ const SlabMap<W>& map() const { return m_factors.m_map; }
   __device__ int steps() const { return map().grid().ni() + W - 1; }
   __device__ int row_count() const { return map().slabs() * map().grid().nk(); }
   __device__ static int layers() { return static_cast<int>(cuda::cluster_size()); }
   __device__ int tile_count() const { return (map().grid().nk() + layers() - 1) / layers() * map().slabs(); }
+
+  /// Whether there is a layer below, or above, on this device or another.
+  __device__ bool has_below(int k) const {
+    if constexpr (is_part) return k > 0 || m_outside.received != nullptr;
+    return k > 0;
+  }
+  __device__ bool has_above(int k) const {
+    if constexpr (is_part) return k + 1 < map().grid().nk() || m_outside.above != nullptr;
+    return k + 1 < map().grid().nk();
+  }
+  /// Whether the layer below, or above, is on another device.
+  __device__ bool is_first_of_part(int k) const { return is_part && k == 0 && has_below(k); }
+  __device__ bool is_last_of_part(int k) const { return is_part && k + 1 == map().grid().nk() && has_above(k); }
+  /// Where what another device reads of a step begins.
+  __device__ std::int64_t outside_begin(int slab, int step) const {
+    return (std::int64_t{slab} * steps() + step) * block;
+  }
 
   struct Shared {
     MatrixStorage* given;    // [stages][stencil7_size * block]
@@ -102,10 +125,20 @@ struct CudaSlabFactorLayout {
     int k;
     std::int64_t first_pack;
     unsigned count;
-    bool from_block;  ///< what the row below computes comes from the block before
-    bool to_block;    ///< what the row above needs goes to the block after
-    unsigned above;   ///< what the barriers of the block after have counted
+    bool from_block;              ///< what the row below computes comes from the block before
+    bool to_block;                ///< what the row above needs goes to the block after
+    unsigned above;               ///< what the barriers of the block after have counted
+    std::uint64_t factorization;  ///< of a part: its number, counted from 1
   };
+
+  /// Until the device above has read the blocks of the factorization before.
+  __device__ void wait_for_room_above([[maybe_unused]] const Row& row) const {
+    if constexpr (is_part) {
+      // Acquire: they are overwritten after it.
+      while (is_last_of_part(row.k) && cuda::observe_between_devices(m_outside.read_above) + 1 < row.factorization) {
+      }
+    }
+  }
 
   __device__ static void wait(const cuda::PhaseBarrier* barriers, int ring, unsigned number) {
     barriers[number % ring].wait(number / ring % 2);

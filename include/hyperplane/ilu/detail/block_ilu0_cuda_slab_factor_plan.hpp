@@ -25,16 +25,19 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Plan of the factorization on SweepPath::slab. A call launches one kernel, allocates nothing, asks for nothing and
 /// waits for nothing. One call at a time.
-template <class Scalar, int n, class Storage, int vector_length>
+template <class Scalar, int n, class Storage, int vector_length, bool is_part = false>
 class BlockIlu0CudaSlabFactor {
   template <class MatrixStorage>
-  using Factor = CudaSlabFactor<CudaGridRows<CudaSlabFactorLayout<Scalar, n, Storage, MatrixStorage, vector_length>>>;
+  using Layout = CudaSlabFactorLayout<Scalar, n, Storage, MatrixStorage, vector_length, is_part>;
+  template <class MatrixStorage>
+  using Factor = CudaSlabFactor<CudaGridRows<Layout<MatrixStorage>>>;
   template <class MatrixStorage>
   using Launch = cuda::ClusterLaunch<Factor<MatrixStorage>>;
 
  public:
   using Map = SlabMap<vector_length>;
   using Factors = TriangularFactors<Storage, n, vector_length>;
+  using Outside = decltype(Layout<Scalar>::m_outside);
 
   /// What the current device and the kernels as they were compiled lack; empty where they run.
   static std::string lacking() {
@@ -43,12 +46,14 @@ class BlockIlu0CudaSlabFactor {
   }
 
   /// Launches no more blocks than `multiprocessors`, so that they occupy no more of them; 0: all.
-  BlockIlu0CudaSlabFactor(cudaStream_t stream, const Map& map, int multiprocessors)
+  BlockIlu0CudaSlabFactor(cudaStream_t stream, const Map& map, int multiprocessors, const Outside& outside = {})
       : m_map(map),
+        m_outside(outside),
         m_shape(choose_cuda_factor_shape(map.grid(), vector_length,
                                          CudaSlabDevice::limited(multiprocessors).multiprocessors)),
         m_launches([&](auto storage) { return make_launch(stream, multiprocessors, storage); }) {
-    m_order = cuda::DeviceArray<int>(stream, cuda_slab_order(map, tiles_k(), vector_length, m_shape.blocks));
+    m_order = cuda::DeviceArray<int>(stream, is_part ? cuda_slab_order(map, tiles_k(), 1, 0)
+                                                     : cuda_slab_order(map, tiles_k(), vector_length, m_shape.blocks));
     m_state = cuda::DeviceArray<CudaFactorState>(stream, 1);
     m_progress = cuda::DeviceArray<int>(stream, std::size_t(map.slabs()) * map.grid().nk());
     cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
@@ -62,10 +67,19 @@ class BlockIlu0CudaSlabFactor {
     require(launch.blocks() == m_shape.blocks,
             "BlockIlu0::factor: the device holds no cluster of the size of the plan for matrices in float");
     launch(stream, tiles_k() * m_map.slabs(),
-           {{{factors, 0, singular, m_progress.data(), m_shape.steps_to_slab},
+           {{{factors, 0, singular, m_progress.data(), m_shape.steps_to_slab, m_outside},
              a.packs(),
              m_order.data(),
              m_state.data()}});
+  }
+
+  /// After what looks at the factors once more: tells the part below that its blocks have been read.
+  void publish_read(cudaStream_t stream) const
+    requires is_part
+  {
+    if (m_outside.read == nullptr) return;
+    cuda_publish_factorizations_kernel<<<1, 1, 0, stream>>>(m_state.data(), m_outside.read);
+    cuda::check(cudaGetLastError(), "cuda_publish_factorizations_kernel");
   }
 
  private:
@@ -85,6 +99,7 @@ class BlockIlu0CudaSlabFactor {
   int tiles_k() const { return (m_map.grid().nk() + m_shape.blocks - 1) / m_shape.blocks; }
 
   Map m_map;
+  Outside m_outside;
   CudaFactorShape m_shape;
   ForMatrixStorages<Scalar, Launch> m_launches;
   cuda::DeviceArray<int> m_order;

@@ -22,6 +22,8 @@ template <class Scalar, int n, class Storage, class MatrixStorage, int vector_le
 struct BlockIlu0Diagnosis {
   BlockStencil7Ref<MatrixStorage, n, vector_length> m_a;
   TriangularFactors<Storage, n, vector_length> m_factors;
+  /// Of a part of a box: d^-1 T of the layer below, [slab][step][n * n][lane]; null: there is none.
+  const Storage* m_below = nullptr;
 
   KOKKOS_FUNCTION PivotFinding operator()(std::int64_t number, int code) const {
     Point const p = m_a.grid().point(number);
@@ -39,22 +41,38 @@ struct BlockIlu0Diagnosis {
     for (int s = 0; s < upper_blocks; ++s) {
       auto const direction = sweep_direction<Sweep::forward>(s);
       Point const other = neighbour(p, direction);
+      bool const is_below = direction == Direction::bottom && p.k == 0 && m_below != nullptr;
       if (!block::is_finite<n>(given(p, direction))) {
         PivotFinding const found{FactorFailure::not_finite, static_cast<int>(direction)};
-        if (m_a.grid().contains(other)) return found;
+        if (is_below || m_a.grid().contains(other)) return found;
         if (outside.failure == FactorFailure::none) outside = found;
+      }
+      if (is_below) {
+        block::gemm_subtract<n>(given(p, direction), below(p), d);
+        continue;
       }
       if (!m_a.grid().contains(other)) continue;
       if (!block::is_finite<n>(given(other, opposite(direction)))) {
         return {FactorFailure::not_finite, neighbour_blocks + static_cast<int>(direction)};
       }
-      block::LaneMatrix<Scalar, Storage, n, vector_length> const upper{
-          m_factors.upper(map.pack(other.i, other.j, other.k), static_cast<UpperBlock>(s)) + map.lane(other.j)};
+      StoredBlock const upper{m_factors.upper(map.pack(other.i, other.j, other.k), static_cast<UpperBlock>(s)) +
+                              map.lane(other.j)};
       block::gemm_subtract<n>(given(p, direction), upper, d);
     }
     if (outside.failure == FactorFailure::none) return block::diagnose<Storage>(d, code);
     // Kernels for whole vectors multiply what points out of the grid by zero; others do not read it.
     return block::diagnose<Storage>(d, code, outside);
+  }
+
+ private:
+  using StoredBlock = block::LaneMatrix<Scalar, Storage, n, vector_length>;
+
+  KOKKOS_FUNCTION StoredBlock below(const Point& p) const {
+    auto const& map = m_a.map();
+    int const lane = map.lane(p.j);
+    std::int64_t const steps = map.grid().ni() + vector_length - 1;
+    std::int64_t const group = p.j / vector_length * steps + p.i + lane;
+    return StoredBlock{m_below + group * (n * n * vector_length) + lane};
   }
 };
 

@@ -60,7 +60,9 @@ class CudaSlabComputer {
     Scalar* const sums = s.sums + tile_row * (W * pitch) + row.first_lane * pitch;
     const Scalar* const prepared_sums = s.prepared_sums + tile_row * (window * vector_pack) + row.first_lane;
     Packet* to_north = m_layout.south_packets(t.slab + 1, row.layer);
-    Packet* to_top = m_layout.bottom_packets(t.slab, t.index_k + 1) + row.first_lane;
+    Packet* to_top = (t.to_device ? m_layout.packets_of_slab(m_layout.packets_after(forward), t.slab)
+                                  : m_layout.bottom_packets(t.slab, t.index_k + 1)) +
+                     row.first_lane;
 
     int stage = counts.chunks % stages;
     unsigned parity = counts.chunks / stages & 1;
@@ -175,7 +177,12 @@ class CudaSlabComputer {
         for (int r = 0; r < rows_per_thread; ++r) {
 #pragma unroll
           for (int m = 0; m < lanes; ++m) {
-            if (row.has_row[r]) Packet::store(to_top + row.rows[r] * W + m, sum[r][m], stamp);
+            if (!row.has_row[r]) continue;
+            if (t.to_device) {
+              Packet::store_between_devices(to_top + row.rows[r] * W + m, sum[r][m], stamp);
+            } else {
+              Packet::store(to_top + row.rows[r] * W + m, sum[r][m], stamp);
+            }
           }
         }
         to_top += n * W;

@@ -26,6 +26,10 @@
 ///
 /// No deadlock, whatever else runs on the device: tiles are taken by ticket, and their order is topological. The tile
 /// of the lowest ticket that has not finished depends on finished ones alone, and the block that drew it is running.
+/// Where devices have parts of one box, their orders put together are topological, too: that of all forward sweeps from
+/// the lowest part to the highest, and of all backward sweeps from the highest to the lowest. So the same argument
+/// holds of all of them, if the kernel runs on each device at some time, whatever is there before it: it must not wait
+/// for what another device does after this solve.
 ///
 /// The backward sweep is the forward sweep of the mirrored grid, so that the code counts mirrored slabs, layers,
 /// steps and lanes, and only addresses turn them back.
@@ -77,7 +81,7 @@ struct CudaSlabSolve {
       int const ticket = *s.ticket;
       if (ticket >= m_tiles.end()) break;
       auto const& [layout, number, forward] = m_tiles.take(ticket, s);
-      Tile const t = layout.tile(number);
+      Tile const t = layout.tile(number, forward);
       Stamp const stamp = epoch + (forward ? 1 : 2);
       if (row >= 0) {
         if (row < t.rows) {

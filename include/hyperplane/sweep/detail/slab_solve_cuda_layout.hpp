@@ -5,12 +5,15 @@
 #include <hyperplane/cuda/packet.hpp>
 #include <hyperplane/cuda/phase_barrier.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
+#include <hyperplane/sweep/part_window_cuda.hpp>
 #include <hyperplane/sweep/slab_shape_cuda.hpp>
 #include <hyperplane/sweep/slab_threads_cuda.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <variant>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
@@ -27,12 +30,14 @@ inline constexpr int cuda_slab_chunk = [] {
 }();
 
 /// What the slab solve of a grid is given, where things are in shared memory, and which part of the grid is whose.
-template <class Scalar_, int n_, class Storage_, int vector_length>
+/// `is_part`: the grid is a part of a box of which other devices have what lies below and above, see CudaPartWindow.
+template <class Scalar_, int n_, class Storage_, int vector_length, bool is_part_ = false>
 struct CudaSlabLayout {
   using Scalar = Scalar_;
   using Storage = Storage_;
   static constexpr int n = n_;
   static constexpr int W = vector_length;
+  static constexpr bool is_part = is_part_;
   using Threads = CudaSlabThreads<Scalar, n, W>;
   static constexpr int warp = Threads::warp;
   static constexpr int lanes = Threads::lanes;
@@ -62,6 +67,7 @@ struct CudaSlabLayout {
   CudaSlabShape m_shape;
   int m_tiles;          ///< of one sweep
   bool m_keep_factors;  ///< whether the factors fit into the L2 cache
+  std::conditional_t<is_part, CudaPartPackets<Packet>, std::monostate> m_outside{};
 
   static constexpr std::size_t factor_bytes = std::size_t{lower_blocks * n * n * W} * sizeof(Storage);
   static constexpr std::size_t vector_bytes = vector_pack * sizeof(Scalar);
@@ -93,6 +99,20 @@ struct CudaSlabLayout {
   }
   __device__ Packet* bottom_packets(int slab, int tile_k) const {
     return m_bottom_packets + (std::int64_t{tile_k} * map().slabs() + slab) * steps() * (n * W);
+  }
+
+  /// Whether another device has what comes before the first layer of a sweep, and where what comes after the last one
+  /// is to be stored; null: nowhere.
+  __device__ bool has_layers_before(bool forward) const {
+    if constexpr (is_part) return (forward ? m_outside.below : m_outside.above) != nullptr;
+    return false;
+  }
+  __device__ Packet* packets_after(bool forward) const {
+    if constexpr (is_part) return forward ? m_outside.above : m_outside.below;
+    return nullptr;
+  }
+  __device__ Packet* packets_of_slab(Packet* first, int slab) const {
+    return first + std::int64_t{slab} * steps() * (n * W);
   }
 
   /// The vectors of a call.
@@ -141,8 +161,10 @@ struct CudaSlabLayout {
     bool from_packets;  ///< or in packets
     bool to_block;      ///< values of the last row go to the block after
     bool to_packets;    ///< or leave in packets
+    bool from_device;   ///< in packets of another device
+    bool to_device;     ///< in packets to another device
   };
-  __device__ Tile tile(int number) const {
+  __device__ Tile tile(int number, [[maybe_unused]] bool forward) const {
     Tile t;
     int const rank = static_cast<int>(cuda::cluster_rank());
     int const blocks = static_cast<int>(cuda::cluster_size());
@@ -156,6 +178,14 @@ struct CudaSlabLayout {
     bool const more = t.first_layer + m_shape.layers < layers;
     t.to_block = rank + 1 < blocks && more;
     t.to_packets = rank + 1 == blocks && more;
+    t.from_device = false;
+    t.to_device = false;
+    if constexpr (is_part) {
+      t.from_device = rank == 0 && t.index_k == 0 && has_layers_before(forward);
+      t.to_device = t.rows > 0 && !more && packets_after(forward) != nullptr;
+      t.from_packets = t.from_packets || t.from_device;
+      t.to_packets = t.to_packets || t.to_device;
+    }
     return t;
   }
 

@@ -21,15 +21,16 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Plan of the solve for blocks: packets, order and state. A call launches one kernel, allocates nothing and waits for
-/// nothing. One launch at a time.
-template <class Scalar, int n, class Storage, int vector_length>
+/// nothing. One launch at a time. Of a part of a box, see BlockIlu0Part, calls are for both sweeps.
+template <class Scalar, int n, class Storage, int vector_length, bool is_part = false>
 class CudaSlabBlockSolve {
-  using Layout = CudaSlabLayout<Scalar, n, Storage, vector_length>;
+  using Layout = CudaSlabLayout<Scalar, n, Storage, vector_length, is_part>;
   using Solve = CudaSlabSolve<CudaGridTiles<Layout>>;
   using Packet = typename Layout::Packet;
 
  public:
   using Map = SlabMap<vector_length>;
+  using Outside = decltype(Layout::m_outside);
 
   /// What the current device and the kernel as it was compiled lack; empty where it runs.
   static std::string lacking() {
@@ -37,8 +38,9 @@ class CudaSlabBlockSolve {
                          cuda::support_of(cuda_slab_solve_kernel<Solve>));
   }
 
-  CudaSlabBlockSolve(cudaStream_t stream, const Map& map, int multiprocessors, int /*right_hand_sides*/)
-      : CudaSlabBlockSolve(stream, map, CudaSlabDevice::limited(multiprocessors)) {}
+  CudaSlabBlockSolve(cudaStream_t stream, const Map& map, int multiprocessors, int /*right_hand_sides*/,
+                     const Outside& outside = {})
+      : CudaSlabBlockSolve(stream, map, CudaSlabDevice::limited(multiprocessors), outside) {}
 
   /// One vector after another.
   template <int count>
@@ -50,7 +52,7 @@ class CudaSlabBlockSolve {
       auto const& y = sweeps == Sweeps::backward ? rhs[v] : x[v];
       m_launch(stream, m_tiles,
                {{{factors, 0, m_south_packets.data(), m_bottom_packets.data(), &m_state.data()->m_forward_finished,
-                  m_shape, m_tiles, values * sizeof(Storage) <= m_cache_bytes},
+                  m_shape, m_tiles, values * sizeof(Storage) <= m_cache_bytes, m_outside},
                  {rhs[v].packs(), y.packs(), x[v].packs()},
                  m_order.data(),
                  m_state.data(),
@@ -59,8 +61,9 @@ class CudaSlabBlockSolve {
   }
 
  private:
-  CudaSlabBlockSolve(cudaStream_t stream, const Map& map, const CudaSlabDevice& device)
+  CudaSlabBlockSolve(cudaStream_t stream, const Map& map, const CudaSlabDevice& device, const Outside& outside)
       : m_map(map),
+        m_outside(outside),
         m_cache_bytes(device.cache_bytes),
         m_shape(choose_cuda_slab_shape(map.grid(), vector_length, Layout::memory, device.multiprocessors,
                                        device.shared_bytes)),
@@ -73,13 +76,15 @@ class CudaSlabBlockSolve {
     m_south_packets = cuda::DeviceArray<Packet>(stream, Layout::south_packet_count(map));
     m_bottom_packets = cuda::DeviceArray<Packet>(stream, Layout::bottom_packet_count(map, layers));
     // Tiles by the time at which they can begin: a slab is as many steps behind the one before as it has lanes, a
-    // layer one step and the way there.
-    m_order = cuda::DeviceArray<int>(stream, cuda_slab_order(map, tiles_k, vector_length, layers));
+    // layer one step and the way there. Of a part slab after slab, so that other devices can begin soon.
+    m_order = cuda::DeviceArray<int>(
+        stream, is_part ? cuda_slab_order(map, tiles_k, 1, 0) : cuda_slab_order(map, tiles_k, vector_length, layers));
     m_state = cuda::DeviceArray<CudaSlabState>(stream, 1);
     cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   }
 
   Map m_map;
+  Outside m_outside;
   std::size_t m_cache_bytes;
   CudaSlabShape m_shape;
   cuda::ClusterLaunch<Solve> m_launch;

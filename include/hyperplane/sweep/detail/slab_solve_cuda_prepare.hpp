@@ -43,7 +43,7 @@ class CudaSlabPreparer {
     Row<forward> const row(m_layout, t, tile_row);
     int const all_steps = row.all_steps;
     int const stages = m_layout.m_shape.stages;
-    bool const has_bottom = row.layer > 0;
+    bool const has_bottom = row.layer > 0 || m_layout.has_layers_before(forward);
     const std::byte* const my_stages = s.stages + std::size_t(tile_row) * stages * stage_bytes;
     const cuda::PhaseBarrier* const arrived = s.arrived + tile_row * stages;
     const Scalar* const bottom_ring = s.rings + tile_row * (window * ring_slot) + (1 + row.first_lane) * pitch;

@@ -83,7 +83,10 @@ class CudaSlabReceiver {
   __device__ void receive_bottom(const Shared& s, const Tile& t, Stamp stamp, const Counts& counts) const {
     constexpr int requests = 4;
     int const lane = threadIdx.x % warp;
-    const Packet* const packets = m_layout.bottom_packets(t.slab, t.index_k);
+    const Packet* packets = m_layout.bottom_packets(t.slab, t.index_k);
+    if constexpr (Layout::is_part) {
+      if (t.from_device) packets = m_layout.packets_of_slab(m_layout.m_outside.received, t.slab);
+    }
     Stream stream;
     while (stream.complete < m_layout.steps()) {
       int const end = min(m_layout.steps(), limit(stream, s.done + window, counts.own)) * (n * W);
@@ -92,7 +95,9 @@ class CudaSlabReceiver {
       for (int u = 0; u < requests; ++u) {
         packet[u].m_stamp = stamp - 1;
         int const e = stream.position + u * warp + lane;
-        if (e < end && (!stream.idle || u == 0)) packet[u] = Packet::load(packets + e);
+        if (e < end && (!stream.idle || u == 0)) {
+          packet[u] = t.from_device ? Packet::load_between_devices(packets + e) : Packet::load(packets + e);
+        }
       }
       take<n * W>(stream, m_layout.steps(), packet, stamp, s.done, counts.bottom, [&](int e, Scalar value) {
         s.rings[(counts.bottom + e / (n * W)) % window * ring_slot + (1 + e % W) * pitch + e / W % n] = value;

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <hyperplane/ilu/block_ilu0.hpp>
+#include <hyperplane/ilu/block_ilu0_on_devices_cuda.hpp>
+#include <span>
+#include <vector>
+
+#include "support/cuda_devices.hpp"
+#include "support/execution_spaces.hpp"
+#include "support/matchers.hpp"
+#include "support/serial_reference.hpp"
+#include "support/transfer.hpp"
+
+namespace hyperplane::test::on_devices {
+
+using Exec = Kokkos::Cuda;
+
+/// What layers [begin, end) have of a system.
+inline ReferenceStencil layers_of(const ReferenceStencil& whole, int begin, int end) {
+  ReferenceStencil result(Grid(whole.grid.ni(), whole.grid.nj(), end - begin), whole.n);
+  auto const layer = std::int64_t{whole.grid.ni()} * whole.grid.nj();
+  std::copy(whole.blocks.begin() + begin * layer, whole.blocks.begin() + end * layer, result.blocks.begin());
+  return result;
+}
+
+template <int n, class Storage = double>
+class Parts {
+ public:
+  using Plan = BlockIlu0OnDevices<double, n, Exec, Storage>;
+  using Matrix = BlockStencil7<double, n, Exec, Storage>;
+  using Vector = BlockVector<double, n, Exec>;
+
+  Parts(const ReferenceStencil& system, int count, int multiprocessors)
+      : m_instances(count), m_plan(m_instances.all(), system.grid, {.multiprocessors = multiprocessors}) {
+    for (int p = 0; p < count; ++p) {
+      m_a.push_back(
+          to_device<double, n, Storage>(exec(p), layers_of(system, m_plan.first_layer(p), m_plan.first_layer(p + 1))));
+    }
+  }
+
+  Plan& plan() { return m_plan; }
+  const Exec& exec(int p) const { return m_plan.exec(p); }
+  void set(const ReferenceStencil& system) {
+    for (int p = 0; p < m_plan.count(); ++p) {
+      m_a[p] =
+          to_device<double, n, Storage>(exec(p), layers_of(system, m_plan.first_layer(p), m_plan.first_layer(p + 1)));
+    }
+  }
+  void factor() { m_plan.factor(std::span<const Matrix>(m_a)); }
+  std::vector<Vector> to_parts(const std::vector<double>& values) const {
+    std::vector<Vector> result;
+    for (int p = 0; p < m_plan.count(); ++p) {
+      auto const begin = place(p), end = place(p + 1);
+      result.push_back(to_device<double, n>(exec(p), m_plan.part(p), {values.begin() + begin, values.begin() + end}));
+    }
+    return result;
+  }
+  std::vector<double> from_parts(const std::vector<Vector>& x) const {
+    std::vector<double> result;
+    for (int p = 0; p < m_plan.count(); ++p) {
+      auto const values = to_host(exec(p), x[p]);
+      result.insert(result.end(), values.begin(), values.end());
+    }
+    return result;
+  }
+
+ private:
+  std::int64_t place(int p) const {
+    return std::int64_t{m_plan.box().ni()} * m_plan.box().nj() * m_plan.first_layer(p) * n;
+  }
+
+  DeviceInstances m_instances;
+  Plan m_plan;
+  std::vector<Matrix> m_a;
+};
+
+/// Multiprocessors for each of `parts`: all where each has a device.
+inline int share(int parts) {
+  int const sharing = (parts + DeviceInstances::device_count() - 1) / DeviceInstances::device_count();
+  return sharing == 1 ? 0 : Exec().cuda_device_prop().multiProcessorCount / sharing;
+}
+
+template <int n, class Storage>
+std::vector<double> whole(const ReferenceStencil& system, const std::vector<double>& rhs) {
+  Exec const exec;
+  BlockIlu0<double, n, Exec, Storage> plan(exec, system.grid, {.path = SweepPath::portable});
+  plan.factor(exec, to_device<double, n, Storage>(exec, system));
+  auto const x = to_device<double, n>(exec, system.grid, rhs);
+  plan.solve(exec, x, x);
+  return to_host(exec, x);
+}
+
+template <int n, class Storage = double>
+void expect_bits_of_whole(const Grid& box, int count, int repetitions = 1) {
+  if (!has_capability_90<Exec>()) GTEST_SKIP() << "compute capability below 9.0";
+  auto const system = random_stencil(box, n);
+  auto const rhs = random_vector(system.rows());
+  auto const expected = whole<n, Storage>(system, rhs);
+  Parts<n, Storage> parts(system, count, share(count));
+  for (int repetition = 0; repetition < repetitions; ++repetition) {
+    auto const b = parts.to_parts(rhs);
+    auto const x = parts.to_parts(std::vector<double>(rhs.size(), 0.0));
+    parts.factor();
+    parts.factor();
+    parts.plan().solve(b, x);
+    parts.plan().solve(x, x);
+    parts.plan().solve(b, x);
+    EXPECT_TRUE(bitwise_equal(parts.from_parts(x), expected))
+        << to_string(box) << ", n = " << n << ", " << count << " parts, repetition " << repetition;
+    EXPECT_TRUE(parts.plan().status().ok());
+  }
+}
+
+}  // namespace hyperplane::test::on_devices

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include "block_ilu0_on_devices.hpp"
+
+namespace hyperplane::test::on_devices {
+namespace {
+
+TEST(BlockIlu0OnDevices, block_sizes) {
+  Grid const box(11, 13, 19);
+  expect_bits_of_whole<2>(box, 2);
+  expect_bits_of_whole<4>(box, 3);
+  expect_bits_of_whole<6>(box, 2);
+  expect_bits_of_whole<7, float>(box, 2);
+  expect_bits_of_whole<12>(box, 2);
+  expect_bits_of_whole<16>(box, 2);
+}
+
+}  // namespace
+}  // namespace hyperplane::test::on_devices
