@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// BILU(0) of boxes that are cut along k over the CUDA devices of one process, n = 5: `natural`, by BlockIlu0OnDevices,
+// and `none`, of parts that do not know of one another. `weak` boxes grow with the devices, `strong` ones do not. Each
+// is verified once, on the layers beside each cut and the outermost ones: `natural` against the whole box on one
+// device, bit by bit, or, where that does not hold it, against factors stored as float, to their rounding. Then it is
+// timed with a copy on the first device next to every repetition. Runs follow one another for some milliseconds.
+
+#include "../support/cost_model.hpp"
+#include "../support/harness.hpp"
+#include "../support/relative_difference.hpp"
+#include "../support/stream.hpp"
+#include "../support/suites.hpp"
+#include "packets.hpp"
+#include "problem.hpp"
+
+#include <benchmark/benchmark.h>
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace hyperplane::perf {
+namespace {
+
+using namespace on_devices;
+
+class DeviceSuite {
+ public:
+  explicit DeviceSuite(const Settings& settings)
+      : m_settings(settings), m_stream(std::make_shared<Stream<Exec>>(m_exec, settings.stream_bytes<Exec>())) {}
+
+  void register_all() {
+    int const devices = test::DeviceInstances::device_count();
+    if (devices > 1) {
+      add_packets("packet/lanes=1", 1, 1);
+      add_packets("packet/lanes=32", 1, 32);
+      add_packets("packet_stress", m_exec.cuda_device_prop().multiProcessorCount, 512);
+    }
+    for (auto const& one : m_settings.smoke ? std::vector{Grid(16, 16, 16)} : boxes()) {
+      auto const name = to_string(one);
+      add_case("one_" + name, one, 1, false);
+      for (int count = 2; count <= devices; count *= 2) {
+        Grid const weak(one.ni(), one.nj(), one.nk() * count);
+        add_case("weak_" + name, weak, count, true);
+        add_case("weak_" + name, weak, count, false);
+        if (one.ni() == one.nk()) add_case("strong_" + name, one, count, true);
+      }
+    }
+  }
+
+ private:
+  /// Of a device. Those that are no cubes show what the way of a wave through them takes.
+  static std::vector<Grid> boxes() {
+    return {Grid(128, 128, 128), Grid(256, 256, 256), Grid(128, 128, 32),
+            Grid(128, 128, 64),  Grid(256, 256, 64),  Grid(256, 256, 128)};
+  }
+
+  void add_packets(const std::string& name, int blocks, int threads) {
+    add_benchmark(
+        m_settings, name,
+        [=, this](benchmark::State& state) {
+          PacketsBetweenDevices const packets(blocks, threads);
+          int const steps = m_settings.smoke ? 100 : 20000;
+          packets.run(100);
+          Samples times;
+          for (auto _ : state) {
+            times.add(packets.run(steps) / (2 * steps));
+            state.SetIterationTime(times.seconds().back());
+          }
+          state.counters["best_us"] = 1e6 * times.best();
+          state.counters["median_us"] = 1e6 * times.median();
+          state.counters["packets"] = 2.0 * blocks * threads * steps * static_cast<double>(times.seconds().size());
+        },
+        benchmark::kMicrosecond);
+  }
+
+  void add_case(const std::string& name, const Grid& box, int devices, bool coupled) {
+    auto const key = std::string("Cuda/") + (coupled ? "natural" : "none") + "/double/n=" + std::to_string(n) + "/" +
+                     name + "/devices=" + std::to_string(devices);
+    add("factor/" + key, key, box, devices, coupled, factor_cost(n, sizeof(double), sizeof(double)),
+        [](DeviceProblem& p) { p.factor(); });
+    add("solve/" + key, key, box, devices, coupled, solve_cost(n, sizeof(double), sizeof(double)),
+        [](DeviceProblem& p) { p.solve(); });
+  }
+
+  void add(const std::string& name, const std::string& key, const Grid& box, int devices, bool coupled,
+           const Cost& cost, void (*run)(DeviceProblem&)) {
+    add_benchmark(m_settings, name, [=, this](benchmark::State& state) {
+      if (m_key != key) {
+        m_problem.reset();
+        m_key.clear();
+        m_problem = make(box, devices, coupled);
+        m_key = key;
+      }
+      time_run(state, devices, cost.bytes * static_cast<double>(box.size()), [&] { run(*m_problem); });
+    });
+  }
+
+  static std::unique_ptr<DeviceProblem> make(const Grid& box, int devices, bool coupled) {
+    if (!coupled) {
+      auto made = std::make_unique<DeviceProblem>(box, devices, false);
+      made->solve();
+      made->fence();
+      return made;
+    }
+    auto const layers = checked_layers(box, devices);
+    // Matrix and factors, and some more.
+    double const bytes = 2.2 * 7 * n * n * sizeof(double) * static_cast<double>(box.size());
+    bool const fits = bytes < static_cast<double>(Exec().cuda_device_prop().totalGlobalMem);
+    auto const expected = fits ? whole_layers<double>(box, layers) : whole_layers<float>(box, layers);
+    auto made = std::make_unique<DeviceProblem>(box, devices, true);
+    made->solve();
+    auto const x = made->results();
+    if (fits ? x != expected : relative_difference(x, expected) > 1e-5) {
+      throw std::runtime_error("BILU(0) of " + to_string(box) + " on " + std::to_string(devices) +
+                               " devices differs from that on one by " +
+                               std::to_string(relative_difference(x, expected)));
+    }
+    return made;
+  }
+
+  void time_run(benchmark::State& state, int devices, double bytes, const std::function<void()>& run) const {
+    auto const seconds = [&](int count) {
+      m_problem->fence();
+      auto const start = std::chrono::steady_clock::now();
+      for (int i = 0; i < count; ++i) run();
+      m_problem->fence();
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / count;
+    };
+    seconds(1);
+    int const batch = 1 + static_cast<int>(4e-3 / std::max(seconds(1), 1e-6));
+    Samples times;
+    Samples copies;
+    for (auto _ : state) {
+      times.add(seconds(batch));
+      copies.add(seconds_of(m_exec, [&] { m_stream->copy(m_exec); }));
+      state.SetIterationTime(times.seconds().back());
+    }
+    double const copy = m_stream->copy_bytes() / copies.best();
+    state.counters["devices"] = devices;
+    state.counters["best_ms"] = 1e3 * times.best();
+    state.counters["median_ms"] = 1e3 * times.median();
+    state.counters["GB/s"] = 1e-9 * bytes / times.best();
+    state.counters["copy_GB/s"] = 1e-9 * copy;
+    state.counters["of_copy"] = bytes / times.best() / (devices * copy);
+    state.counters["batch"] = batch;
+  }
+
+  Settings m_settings;
+  Exec m_exec;
+  std::shared_ptr<Stream<Exec>> m_stream;
+  std::string m_key;
+  std::unique_ptr<DeviceProblem> m_problem;
+};
+
+}  // namespace
+}  // namespace hyperplane::perf
+
+int main(int argc, char** argv) { return hyperplane::perf::run_suites<hyperplane::perf::DeviceSuite>(argc, argv); }
