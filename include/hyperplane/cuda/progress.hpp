@@ -36,6 +36,16 @@ __device__ inline void publish(std::uint64_t* word, std::uint64_t value) {
   asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
 }
 
+/// The same between devices: the word is in the memory of the one that observes it.
+__device__ inline std::uint64_t observe_between_devices(const std::uint64_t* word) {
+  std::uint64_t value;
+  asm volatile("ld.acquire.sys.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  return value;
+}
+__device__ inline void publish_between_devices(std::uint64_t* word, std::uint64_t value) {
+  asm volatile("st.release.sys.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+}
+
 /// Progress words in shared memory, between the warps of a block.
 __device__ inline int observe_in_block(const int* word) {
   int value;

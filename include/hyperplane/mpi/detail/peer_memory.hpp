@@ -16,7 +16,6 @@
 #include <cuda_runtime_api.h>
 #include <mpi.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -48,8 +47,9 @@ std::vector<T> gathered(const Communicator& communicator, const T& mine) {
 /// MPI_Finalize, memory stays until the process ends.
 class PeerMemory {
  public:
-  /// `bytes` of zeros on this rank, as many as it likes, which the given ranks open, as this rank opens theirs: where a
-  /// names b, b names a. Waits for the instance. Throws Error, on all ranks, where something fails on one of them.
+  /// `bytes` of zeros on this rank, as many as it likes, also none, which the given ranks open, as this rank opens
+  /// theirs: where a names b, b names a. Waits for the instance. Throws Error, on all ranks, where something fails on
+  /// one of them.
   PeerMemory(const Kokkos::Cuda& exec, const Communicator& communicator, std::size_t bytes, std::span<const int> ranks)
       : PeerMemory(exec.cuda_device(), communicator) {
     try {
@@ -91,7 +91,8 @@ class PeerMemory {
 
   void allocate(const Kokkos::Cuda& exec, Share& mine) {
     cuda::check(cudaSetDevice(m_device), "cudaSetDevice");
-    auto const size = (std::max<std::size_t>(mine.bytes, 1) + piece - 1) / piece * piece;
+    if (mine.bytes == 0) return;
+    auto const size = (mine.bytes + piece - 1) / piece * piece;
     void* memory = nullptr;
     cuda::check(cudaMalloc(&memory, size), "cudaMalloc");
     m_own = static_cast<std::byte*>(memory);
@@ -120,7 +121,7 @@ class PeerMemory {
         fail("PeerMemory: there is no rank " + std::to_string(rank) + " of " + std::to_string(m_communicator.size()));
       }
       void*& memory = m_opened[as_size(rank)];
-      if (rank == m_communicator.rank() || memory != nullptr) continue;
+      if (rank == m_communicator.rank() || size_of(rank) == 0 || memory != nullptr) continue;
       cuda::check(cudaIpcOpenMemHandle(&memory, m_shares[as_size(rank)].handle, cudaIpcMemLazyEnablePeerAccess),
                   "cudaIpcOpenMemHandle of the memory of rank " + std::to_string(rank));
     }
