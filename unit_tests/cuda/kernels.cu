@@ -3,6 +3,7 @@
 #include <hyperplane/array/detail/nest_copy_cuda_kernel.hpp>
 #include <hyperplane/array/detail/reduce_cuda_kernel.hpp>
 #include <hyperplane/array/detail/stencil_march_cuda_kernel.hpp>
+#include <hyperplane/cuda/peer_messages.hpp>
 #include <hyperplane/cuda/range.hpp>
 #include <hyperplane/ilu/comparison/persistent_factor_cuda.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_graph_factor.hpp>
@@ -165,6 +166,17 @@ struct CompiledBody {
   __device__ void operator()(std::int64_t index) const { m_values[index] = 0.0; }
 };
 void compile_range(cudaStream_t stream, double* values) { cuda::launch_range(stream, 100, CompiledBody{values}); }
+
+// Messages between devices.
+struct CompiledGather {
+  const double* m_values;
+  __device__ double operator()(std::int64_t index) const { return m_values[index]; }
+};
+void compile_peers(cudaStream_t stream, const cuda::PeerSend<double>* sends, unsigned int* counter) {
+  cuda::put_messages(stream, CompiledGather{nullptr}, sends, 1, 100, 1, counter);
+}
+template void cuda::take_messages<float>(cudaStream_t, float*, const cuda::PeerReceive<float>*, int, std::int64_t,
+                                         std::uint64_t, unsigned int*);
 
 // Copies between arrays and buffers.
 template void copy_nest_tiles<int>(cudaStream_t, const Nest<int, 2>&, const NestBlocks&);

@@ -230,7 +230,7 @@ class MultiBlock {
           factor_colour();
         } else {
           remote->agree(factor_colour);
-          remote->exchange_coefficients(rank);
+          remote->exchange_coefficients(exec, rank);
         }
       }
     } catch (...) {

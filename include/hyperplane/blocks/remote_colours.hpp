@@ -42,11 +42,11 @@ class RemoteColours {
 
   /// Calls the function. Where it throws in a process, all throw.
   virtual void agree(FunctionRef<> function) const = 0;
-  /// Bring the coefficients of a colour that other processes need for their diagonal blocks. What uses the instance,
-  /// and may find that its device has failed, is to be done in agree(): then no process waits for messages of another
-  /// that has an error. Handing over waits for the instance.
+  /// Bring the coefficients of a colour that other processes need for their diagonal blocks. Handing over and taking
+  /// over, which may find that the device has failed, are to be done in agree(): then no process waits for messages of
+  /// another that has an error. Handing over waits for the instance, but where devices alone wait for one another.
   virtual void hand_over_coefficients(const Exec& exec, int colour) const = 0;
-  virtual void exchange_coefficients(int colour) const = 0;
+  virtual void exchange_coefficients(const Exec& exec, int colour) const = 0;
   virtual void take_over_coefficients(const Exec& exec, int colour) const = 0;
   /// Brings what the forward, or the backward sweep of a colour has computed to the processes with higher, or lower
   /// ones.

@@ -85,9 +85,9 @@ std::string describe_first_grid_block(const DistributedGrid& grid, const Describ
 /// Collective: every rank gives it its part of the same objects. The result has the bits of apply() of a
 /// MultiBlockStencil7, and the launches; where this rank meets others, one to pack the values that they need, for which
 /// it waits before it launches the inside, and one for the couplings of the points that meet them. So what is
-/// asynchronous is the inside, and what comes after the messages. No allocation. Values that are on a device pass
-/// through pinned memory of the host. One product of a matrix and its copies at a time; products on one communicator in
-/// the same order on all ranks.
+/// asynchronous is the inside, and what comes after the messages; with Transport::peer, which has a launch more to take
+/// what has come, it is everything. No allocation. One product of a matrix and its copies at a time; products on one
+/// communicator in the same order on all ranks.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage>
 void apply(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>& a,
            const DistributedVector<Scalar, n, Exec>& x, const DistributedVector<Scalar, n, Exec>& y) {

@@ -9,6 +9,7 @@
 #include <hyperplane/mpi/assign_blocks.hpp>
 #include <hyperplane/mpi/communicator.hpp>
 #include <hyperplane/mpi/detail/digest.hpp>
+#include <hyperplane/mpi/transport.hpp>
 
 #include <array>
 #include <cstddef>
@@ -25,13 +26,18 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// an owner, the rank that has its values. A rank may have any number of grid blocks, or none.
 ///
 /// Grid blocks are numbered as in the whole grid, everywhere but in local(), which has those of this rank in the same
-/// order. A value on the host, of which copies share the lists. The constructor is collective, the rest is not.
+/// order. Objects on the grid exchange values by its transport(), or say when they are constructed why they cannot. A
+/// value on the host, of which copies share the lists. The constructor is collective, the rest is not.
 class DistributedGrid {
  public:
   /// Throws Error, on all ranks, where there is not an owner for each grid block, an owner is not one of the ranks, or
-  /// ranks have different grid blocks, interfaces or owners.
-  DistributedGrid(const Communicator& communicator, const MultiBlockGrid& whole, std::vector<int> owners)
-      : m_communicator(communicator), m_whole(whole), m_local(MultiBlockGrid::without_blocks()) {
+  /// ranks have different grid blocks, interfaces, owners or transports.
+  DistributedGrid(const Communicator& communicator, const MultiBlockGrid& whole, std::vector<int> owners,
+                  Transport transport = Transport::automatic)
+      : m_communicator(communicator),
+        m_transport(transport),
+        m_whole(whole),
+        m_local(MultiBlockGrid::without_blocks()) {
     communicator.agree([&] { check_owners(owners); });
     auto const require_same = [&](const char* what, std::uint64_t digest) {
       communicator.require_same(std::string("DistributedGrid: ") + what, std::array{digest});
@@ -39,13 +45,17 @@ class DistributedGrid {
     require_same("grid blocks", detail::digest(whole.blocks()));
     require_same("interfaces", detail::digest(whole.interfaces()));
     require_same("owners", detail::digest(std::span<const int>(owners)));
+    require_same("transport", static_cast<std::uint64_t>(transport));
     communicator.agree([&] { make_local(std::move(owners)); });
   }
   /// With the owners of assign_blocks().
-  DistributedGrid(const Communicator& communicator, const MultiBlockGrid& whole)
-      : DistributedGrid(communicator, whole, assign_blocks(whole, communicator.size())) {}
+  DistributedGrid(const Communicator& communicator, const MultiBlockGrid& whole,
+                  Transport transport = Transport::automatic)
+      : DistributedGrid(communicator, whole, assign_blocks(whole, communicator.size()), transport) {}
 
   const Communicator& communicator() const { return m_communicator; }
+  /// What was asked for. What runs depends on the execution space and the devices: objects on the grid say it.
+  Transport transport() const { return m_transport; }
   /// All grid blocks and interfaces.
   const MultiBlockGrid& whole() const { return m_whole; }
   /// The grid blocks of this rank and the interfaces between them, numbered on their own; without grid blocks where
@@ -70,6 +80,7 @@ class DistributedGrid {
     return m_lists->places[detail::as_size(number)];
   }
 
+  /// Whatever the transports.
   friend bool operator==(const DistributedGrid& a, const DistributedGrid& b) {
     return a.m_communicator == b.m_communicator && a.m_whole == b.m_whole &&
            (a.m_lists == b.m_lists || a.m_lists->owners == b.m_lists->owners);
@@ -126,6 +137,7 @@ class DistributedGrid {
   }
 
   Communicator m_communicator;
+  Transport m_transport;
   MultiBlockGrid m_whole;
   MultiBlockGrid m_local;
   std::shared_ptr<const Lists> m_lists;

@@ -9,6 +9,7 @@
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/mpi/apply.hpp>
+#include <hyperplane/mpi/detail/choose_transport.hpp>
 #include <hyperplane/mpi/detail/colours_of_ranks.hpp>
 #include <hyperplane/mpi/detail/digest.hpp>
 #include <hyperplane/mpi/detail/mpi_call.hpp>
@@ -16,6 +17,7 @@
 #include <hyperplane/mpi/distributed_status.hpp>
 #include <hyperplane/mpi/distributed_stencil7.hpp>
 #include <hyperplane/mpi/distributed_vector.hpp>
+#include <hyperplane/mpi/transport.hpp>
 #include <hyperplane/simd/vector_length.hpp>
 
 #include <mpi.h>
@@ -60,7 +62,8 @@ struct ColoursOfRanksOf<Sip<Scalar, Exec, Storage>> : ColoursOfRanksOf<BlockIlu0
 /// - with Coupling::none a reduction of one number between ranks in factor(), which does not wait for the instance;
 /// - with the others and C colours, such a reduction for each colour in factor(), and where a rank meets others
 ///   messages of n^2 values for each pair of points (not of Ssor), and in solve() up to 2 (C - 1) exchanges of n
-///   values for each pair. Each of them waits for the instance and for the ranks that are met. Memory: for each pair of
+///   values for each pair. Each of them waits for the instance and for the ranks that are met; with Transport::peer
+///   the device waits, and the host does not. Memory: for each pair of
 ///   points across an interface between ranks, on both of them 2 n^2 values (4 n^2 where there is a device; n^2 of
 ///   Ssor) and less than 300 bytes.
 ///
@@ -78,16 +81,19 @@ class DistributedMultiBlock {
   using BlockStatus = decltype(std::declval<const P&>().status(std::declval<const execution_space&>()));
   using Status = DistributedStatus<BlockStatus>;
 
-  /// Colours are those of all grid blocks. Throws Error where MultiBlock does, and where ranks have different couplings
-  /// or colours.
+  /// Colours are those of all grid blocks. Throws Error where MultiBlock does, where ranks have different couplings or
+  /// colours, and where the grid asks for a transport that cannot be had.
   DistributedMultiBlock(const execution_space& exec, const DistributedGrid& grid, const Options& options = {})
       : m_grid(grid),
         m_coupling(options.coupling),
         m_colours(checked_colours(grid, options)),
-        m_local(grid.communicator().agree([&] { return made_local(exec, options); })) {}
+        m_transport(m_coupling == Coupling::none ? Transport::host : detail::choose_transport(exec, grid)),
+        m_local(made_local(exec, options)) {}
 
   const DistributedGrid& grid() const { return m_grid; }
   Coupling coupling() const { return m_coupling; }
+  /// How values of other ranks come: host, gpu_aware or peer; host with Coupling::none, which needs none.
+  Transport transport() const { return m_transport; }
   /// Those of all grid blocks; empty with Coupling::none.
   const std::vector<int>& colours() const { return m_colours; }
   /// That of the grid blocks of this rank.
@@ -147,22 +153,30 @@ class DistributedMultiBlock {
   }
 
   Local made_local(const execution_space& exec, const Options& options) const {
+    auto const& communicator = m_grid.communicator();
     if constexpr (Local::can_be_coloured) {
       if (m_coupling != Coupling::none) {
-        auto const ranked = detail::ranked_colours(m_colours);
-        std::vector<int> own;
-        for (int const b : m_grid.blocks()) own.push_back(ranked[detail::as_size(b)]);
-        return Local(exec, m_grid.local(), options, own,
-                     std::make_shared<typename detail::ColoursOfRanksOf<P>::Type>(
-                         exec, m_grid, ranked, detail::ColouredCouplingsOf<P>::Type::subtracts));
+        using Remote = typename detail::ColoursOfRanksOf<P>::Type;
+        std::shared_ptr<Remote> remote;
+        auto local = communicator.agree([&] {
+          auto const ranked = detail::ranked_colours(m_colours);
+          std::vector<int> own;
+          for (int const b : m_grid.blocks()) own.push_back(ranked[detail::as_size(b)]);
+          remote = std::make_shared<Remote>(exec, m_grid, m_transport, ranked,
+                                            detail::ColouredCouplingsOf<P>::Type::subtracts);
+          return Local(exec, m_grid.local(), options, own, remote);
+        });
+        remote->connect_mailboxes(exec);
+        return local;
       }
     }
-    return Local(exec, m_grid.local(), options);
+    return communicator.agree([&] { return Local(exec, m_grid.local(), options); });
   }
 
   DistributedGrid m_grid;
   Coupling m_coupling;
   std::vector<int> m_colours;
+  Transport m_transport;
   Local m_local;
   bool m_factored = false;
 };

@@ -4,8 +4,11 @@
 #include <hyperplane/blocks/multi_block_stencil7.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/mpi/detail/choose_transport.hpp>
 #include <hyperplane/mpi/detail/ghost_exchange.hpp>
+#include <hyperplane/mpi/detail/mailbox.hpp>
 #include <hyperplane/mpi/distributed_grid.hpp>
+#include <hyperplane/mpi/transport.hpp>
 
 #include <string>
 
@@ -19,7 +22,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 ///
 /// A shared handle with the semantics of a Kokkos::View. The constructor is collective: it allocates on the given
 /// instance, lists points on interfaces, prepares the messages of apply() and waits for the instance. Where that fails
-/// on a rank, all ranks throw Error. Nothing else here allocates or is collective. Memory beside the local matrix: for
+/// on a rank, or the grid asks for a transport that cannot be had, all ranks throw Error. The end of the last handle is
+/// collective with Transport::peer; nothing else here is, or allocates. Memory beside the local matrix: for
 /// each pair of points across an interface up to 72 bytes of lists on both sides, and between ranks 2 n values (4 n
 /// where there is a device) and 16 bytes more.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
@@ -40,9 +44,15 @@ class DistributedStencil7 {
                       const std::string& label = "Hyperplane::DistributedStencil7")
       : m_grid(grid),
         m_local(grid.communicator().agree([&] { return Local(exec, grid.local(), label); })),
-        m_ghosts(grid.communicator().agree([&] { return Ghosts(exec, grid); })) {}
+        m_transport(detail::choose_transport(exec, grid)),
+        m_ghosts(grid.communicator().agree([&] { return Ghosts(exec, grid, m_transport); })) {
+    detail::connect_mailboxes(exec, grid.communicator(), m_transport,
+                              [&](const auto& function) { function(m_ghosts.mailbox()); });
+  }
 
   const DistributedGrid& grid() const { return m_grid; }
+  /// How values of other ranks come: host, gpu_aware or peer.
+  Transport transport() const { return m_transport; }
   /// The part of a grid block, by its number in the whole grid. Throws Error where another rank has it.
   Block block(int number) const { return m_local.block(m_grid.local_number(number)); }
   /// The part of this rank, without couplings to grid blocks of other ranks.
@@ -55,6 +65,7 @@ class DistributedStencil7 {
  private:
   DistributedGrid m_grid;
   Local m_local;
+  Transport m_transport;
   Ghosts m_ghosts;
 };
 

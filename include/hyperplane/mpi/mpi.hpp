@@ -12,3 +12,4 @@
 #include <hyperplane/mpi/distributed_stencil7.hpp>
 #include <hyperplane/mpi/distributed_vector.hpp>
 #include <hyperplane/mpi/mask_points.hpp>
+#include <hyperplane/mpi/transport.hpp>

@@ -9,13 +9,13 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/function_ref.hpp>
-#include <hyperplane/core/launch.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/mpi/detail/ghost_exchange.hpp>
 #include <hyperplane/mpi/detail/mailbox.hpp>
 #include <hyperplane/mpi/detail/remote_faces.hpp>
 #include <hyperplane/mpi/detail/reverse_couplings.hpp>
 #include <hyperplane/mpi/distributed_grid.hpp>
+#include <hyperplane/mpi/transport.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -31,15 +31,14 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// Coefficients of some couplings, one after the other; an index is a value of the buffer.
+/// Coefficients of some couplings, one after the other.
 template <class Storage, int n>
 struct GatherCoefficients {
   const int* m_numbers;
   const Storage* m_values;
-  Storage* m_buffer;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
-    m_buffer[index] = m_values[std::int64_t{m_numbers[index / (n * n)]} * (n * n) + index % (n * n)];
+  KOKKOS_FUNCTION Storage operator()(std::int64_t index) const {
+    return m_values[std::int64_t{m_numbers[index / (n * n)]} * (n * n) + index % (n * n)];
   }
 };
 
@@ -52,8 +51,10 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
 
   /// `colours` are those of all grid blocks, 0, 1, ... without gaps; coefficients: whether they are to be brought.
   /// Waits for the instance.
-  ColoursOfRanks(const Exec& exec, const DistributedGrid& grid, const std::vector<int>& colours, bool coefficients)
+  ColoursOfRanks(const Exec& exec, const DistributedGrid& grid, Transport transport, const std::vector<int>& colours,
+                 bool coefficients)
       : m_communicator(grid.communicator()),
+        m_transport(transport),
         m_count(*std::ranges::max_element(colours) + 1),
         m_lower(as_size(m_count)),
         m_upper(as_size(m_count)) {
@@ -77,11 +78,21 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
       m_numbers.push_back(to_space(exec, std::string(label) + "::coefficients", numbers));
       auto const end = received + list.received().size();
       auto const part = Kokkos::subview(values, std::pair(received * n * n, end * n * n));
-      m_coefficient_mail.emplace_back(exec, m_communicator, std::string(label) + "::coefficients", list.sends(),
-                                      list.receives(), n * n, part);
+      m_coefficient_mail.emplace_back(exec, m_communicator, m_transport, std::string(label) + "::coefficients",
+                                      list.sends(), list.receives(), n * n, part);
       received = end;
     }
     m_coefficients.clear();
+  }
+
+  /// After connect() on all ranks, or where coefficients are not brought. Collective. Waits for the instance.
+  void connect_mailboxes(const Exec& exec) const {
+    detail::connect_mailboxes(exec, m_communicator, m_transport, [&](const auto& function) {
+      for (auto const* const exchanges : {&m_forward, &m_backward}) {
+        for (auto const& exchange : *exchanges) function(exchange.mailbox());
+      }
+      for (auto const& mailbox : m_coefficient_mail) function(mailbox);
+    });
   }
 
   void agree(FunctionRef<> function) const override { m_communicator.agree(function); }
@@ -89,18 +100,14 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
   void hand_over_coefficients(const Exec& exec, int colour) const override {
     auto const* const mail = find_coefficient_mail(colour);
     if (mail == nullptr) return;
-    auto const size = static_cast<std::int64_t>(mail->sent().size());
-    if (size > 0) {
-      launch("Hyperplane::DistributedMultiBlock::factor::pack", LongIndexRange<Exec>(exec, 0, size),
-             2.0 * sizeof(Storage),
-             GatherCoefficients<Storage, n>{m_numbers[as_size(colour)].data(), m_values.data(), mail->sent().data()});
-    }
+    mail->pack(exec, "Hyperplane::DistributedMultiBlock::factor::pack", 2.0 * sizeof(Storage),
+               GatherCoefficients<Storage, n>{m_numbers[as_size(colour)].data(), m_values.data()});
     mail->hand_over(exec);
   }
-  void exchange_coefficients(int colour) const override {
+  void exchange_coefficients(const Exec& exec, int colour) const override {
     auto const* const mail = find_coefficient_mail(colour);
     if (mail == nullptr) return;
-    mail->start();
+    mail->start(exec);
     mail->wait();
   }
   void take_over_coefficients(const Exec& exec, int colour) const override {
@@ -152,7 +159,7 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
       auto const end = first + faces.received_packs();
       auto const part =
           Kokkos::subview(m_ghosts, std::pair(as_size(first * Exchange::values), as_size(end * Exchange::values)));
-      exchanges.emplace_back(exec, grid.communicator(), label, faces, part);
+      exchanges.emplace_back(exec, grid.communicator(), m_transport, label, faces, part);
       for (auto entry : faces.couplings()) {
         entry.coupling.donor.pack += own_packs + first;
         entries[as_size(colour(grid.blocks()[as_size(entry.point.block)]))].push_back(entry);
@@ -197,6 +204,7 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
   }
 
   Communicator m_communicator;
+  Transport m_transport;
   int m_count;
   /// By the colour of this rank's points.
   std::vector<std::vector<FaceCouplingEntry>> m_lower, m_upper;

@@ -7,11 +7,11 @@
 #include <hyperplane/blocks/interface.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
-#include <hyperplane/core/launch.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/mpi/detail/mailbox.hpp>
 #include <hyperplane/mpi/detail/remote_faces.hpp>
 #include <hyperplane/mpi/distributed_grid.hpp>
+#include <hyperplane/mpi/transport.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -24,18 +24,17 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// Values of points that other ranks need, in the order in which they are sent; an index is a value of the buffer.
+/// Values of points that other ranks need, in the order in which they are sent.
 template <class Scalar, int n, int vector_length>
 struct GatherSent {
   const Slot* m_points;
   InterleavedRef<Scalar, vector_length, n> m_x;
-  Scalar* m_buffer;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+  KOKKOS_FUNCTION Scalar operator()(std::int64_t index) const {
     auto const lane = index % vector_length;
     auto const row = index / vector_length;
     Slot const slot = m_points[row / n * vector_length + lane];
-    m_buffer[index] = slot.pack == no_point ? Scalar(0) : m_x(slot.pack, static_cast<int>(row % n), slot.lane);
+    return slot.pack == no_point ? Scalar(0) : m_x(slot.pack, static_cast<int>(row % n), slot.lane);
   }
 };
 
@@ -49,30 +48,29 @@ class GhostExchange {
   /// Values of a SIMD group.
   static constexpr int values = n * vector_length;
 
-  /// `received` is for the SIMD groups that come. Waits for the instance.
-  GhostExchange(const Exec& exec, const Communicator& communicator, const std::string& label,
+  /// `received` is for the SIMD groups that come. With Transport::peer, the mailbox is to be connected. Waits for the
+  /// instance.
+  GhostExchange(const Exec& exec, const Communicator& communicator, Transport transport, const std::string& label,
                 const RemoteFaces<vector_length>& faces, const Buffer& received)
       : m_label(label + "::pack"),
         m_sent_points(to_space(exec, label + "::sent_points", faces.sent_points())),
-        m_mail(exec, communicator, label, faces.sends(), faces.receives(), values, received) {}
+        m_mail(exec, communicator, transport, label, faces.sends(), faces.receives(), values, received) {}
 
-  /// Launches what packs values of x, waits for it and starts the messages. Nothing where there is no other rank to
-  /// meet.
+  const Mail& mailbox() const { return m_mail; }
+
+  /// Launches what packs values of x and starts the messages, for which it waits for the instance, but with
+  /// Transport::peer. Nothing where there is no other rank to meet.
   void start(const Exec& exec, Scalar* x) const {
     if (m_mail.empty()) return;
-    auto const& sent = m_mail.sent();
-    if (auto const size = static_cast<std::int64_t>(sent.size()); size > 0) {
-      launch(m_label, LongIndexRange<Exec>(exec, 0, size), 2.0 * sizeof(Scalar),
-             GatherSent<Scalar, n, vector_length>{m_sent_points.data(), InterleavedRef<Scalar, vector_length, n>(x),
-                                                  sent.data()});
-    }
-    m_mail.start(exec);
+    m_mail.start(
+        exec, m_label, 2.0 * sizeof(Scalar),
+        GatherSent<Scalar, n, vector_length>{m_sent_points.data(), InterleavedRef<Scalar, vector_length, n>(x)});
   }
-  /// Waits for the messages.
+  /// Waits for the messages that MPI has.
   void wait() const {
     if (!m_mail.empty()) m_mail.wait();
   }
-  /// Waits for the messages; kernels that are launched afterwards have the ghost values.
+  /// Kernels that are launched afterwards have the ghost values. Waits for the messages, but with Transport::peer.
   void finish(const Exec& exec) const {
     if (!m_mail.empty()) m_mail.finish(exec);
   }
@@ -92,9 +90,9 @@ class GhostExchange {
 template <class Scalar, int n, ExecutionSpace Exec, int vector_length>
 class RankCouplings : public GhostExchange<Scalar, n, Exec, vector_length> {
  public:
-  /// Waits for the instance.
-  RankCouplings(const Exec& exec, const DistributedGrid& grid)
-      : RankCouplings(exec, grid, RemoteFaces<vector_length>(grid, [](const Interface&) { return true; })) {}
+  /// With Transport::peer, the mailbox is to be connected. Waits for the instance.
+  RankCouplings(const Exec& exec, const DistributedGrid& grid, Transport transport)
+      : RankCouplings(exec, grid, transport, RemoteFaces<vector_length>(grid, [](const Interface&) { return true; })) {}
 
   /// Points whose donors are all on this rank.
   FacePart inner() const { return m_inner.all(); }
@@ -106,8 +104,9 @@ class RankCouplings : public GhostExchange<Scalar, n, Exec, vector_length> {
   using Base = GhostExchange<Scalar, n, Exec, vector_length>;
   static constexpr const char* label = "Hyperplane::DistributedStencil7";
 
-  RankCouplings(const Exec& exec, const DistributedGrid& grid, const RemoteFaces<vector_length>& faces)
-      : Base(exec, grid.communicator(), label, faces,
+  RankCouplings(const Exec& exec, const DistributedGrid& grid, Transport transport,
+                const RemoteFaces<vector_length>& faces)
+      : Base(exec, grid.communicator(), transport, label, faces,
              Base::Mail::allocated(exec, std::string(label) + "::received", faces.received_packs() * Base::values)) {
     BlockPacks<vector_length> const packs(grid.local());
     m_own_packs = packs.count();

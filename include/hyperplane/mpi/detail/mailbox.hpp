@@ -4,9 +4,13 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/launch.hpp>
 #include <hyperplane/mpi/communicator.hpp>
+#include <hyperplane/mpi/detail/message.hpp>
 #include <hyperplane/mpi/detail/mpi_memory.hpp>
+#include <hyperplane/mpi/detail/peer_mail.hpp>
 #include <hyperplane/mpi/detail/persistent_requests.hpp>
+#include <hyperplane/mpi/transport.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -17,42 +21,59 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// Values that go to a rank, or come from it: some items of a buffer, one after the other.
-struct Message {
-  int rank = 0;
-  std::int64_t first = 0;
-  std::int64_t items = 0;
+/// Values gathered one after the other; an index is a value of the buffer.
+template <class T, class Gather>
+struct StoreGathered {
+  Gather m_gather;
+  T* m_buffer;
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const { m_buffer[index] = m_gather(index); }
 };
 
-/// Items of a message list.
-inline std::int64_t item_count(const std::vector<Message>& messages) {
-  return messages.empty() ? 0 : messages.back().first + messages.back().items;
-}
+/// Those of a buffer.
+template <class T>
+struct GatherBuffer {
+  const T* m_buffer;
+  KOKKOS_FUNCTION T operator()(std::int64_t index) const { return m_buffer[index]; }
+};
 
-/// Messages between this rank and others, again and again: kernels write sent() and read what has come. On a device
-/// values pass through pinned memory of the host.
+/// Messages between this rank and others, again and again, of values that kernels gather and read. `gather(v)` is value
+/// v of all that are sent, on the device where there is one.
 ///
-/// A shared plan: one exchange at a time of it and its copies.
+/// With Transport::host, values that are on a device pass through pinned memory of the host; with gpu_aware MPI reads
+/// and writes memory of the device; with peer this rank's kernels store into that of the receiver, and nothing here
+/// waits on the host. A shared plan: one exchange at a time of it and its copies.
 template <class T, ExecutionSpace Exec>
 class Mailbox {
  public:
   using Buffer = Kokkos::View<T*, typename Exec::memory_space>;
 
-  /// `item` values are an item. `received` is where they are to be, as long as all items that are received. Waits for
-  /// the instance.
-  Mailbox(const Exec& exec, const Communicator& communicator, const std::string& label,
+  /// `item` values are an item. `received` is where they are to be, as long as all items that are received. With
+  /// Transport::peer, connect_mailboxes() is to follow. Waits for the instance.
+  Mailbox(const Exec& exec, const Communicator& communicator, Transport transport, const std::string& label,
           const std::vector<Message>& sends, const std::vector<Message>& receives, int item, const Buffer& received)
-      : m_sent(allocated(exec, label + "::sent", item_count(sends) * item)),
+      : m_label(label),
+        m_transport(transport),
+        m_empty(sends.empty() && receives.empty()),
+        m_sent(allocated(exec, label + "::sent", item_count(sends) * item)),
         m_received(received),
-        m_host_sent(host_part(exec, label, m_sent)),
-        m_host_received(host_part(exec, label, m_received)),
         m_requests(std::make_shared<PersistentRequests>(communicator)) {
+    T *from = m_sent.data(), *to = m_received.data();
+    if constexpr (CudaExecutionSpace<Exec>) {
+      if (transport == Transport::peer) m_peers = std::make_shared<Peers>(sends, receives, item);
+    }
+    if (through_host()) {
+      m_host_sent = host_part(exec, label, m_sent);
+      m_host_received = host_part(exec, label, m_received);
+      from = m_host_sent.data();
+      to = m_host_received.data();
+    }
     exec.fence("Hyperplane: memory for messages");
+    if (transport == Transport::peer) return;
     for (auto const& message : receives) {
-      m_requests->add_receive(m_host_received.data() + message.first * item, message.items * item, message.rank);
+      m_requests->add_receive(to + message.first * item, message.items * item, message.rank);
     }
     for (auto const& message : sends) {
-      m_requests->add_send(m_host_sent.data() + message.first * item, message.items * item, message.rank);
+      m_requests->add_send(from + message.first * item, message.items * item, message.rank);
     }
   }
 
@@ -62,35 +83,66 @@ class Mailbox {
   }
 
   /// Whether there are no messages: nothing is to be done then.
-  bool empty() const { return m_requests->empty(); }
-  const Buffer& sent() const { return m_sent; }
+  bool empty() const { return m_empty; }
   const Buffer& received() const { return m_received; }
+  /// Parts of it; null but with Transport::peer.
+  auto* peers() const { return m_peers.get(); }
 
-  /// Waits for the instance, with what it writes into sent(), and starts the messages.
-  void start(const Exec& exec) const {
+  /// Launches what gathers values, moving as many bytes for each, and starts the messages. Waits for the instance, but
+  /// with Transport::peer.
+  template <class Gather>
+  void start(const Exec& exec, const std::string& launch_label, double bytes, const Gather& gather) const {
+    if constexpr (CudaExecutionSpace<Exec>) {
+      if (m_peers) return m_peers->put(exec, launch_label, gather);
+    }
+    pack(exec, launch_label, bytes, gather);
     hand_over(exec);
-    start();
+    m_requests->start();
   }
-  /// Waits for the messages; kernels that are launched afterwards have what has come.
+  /// Kernels that are launched afterwards have what has come. Waits for the messages, but with Transport::peer.
   void finish(const Exec& exec) const {
     wait();
     take_over(exec);
   }
 
-  /// The parts of start() and finish(): those with an instance wait for no rank, the others are of MPI alone. So ranks
-  /// can agree that there was no error on a device before one of them waits for another.
+  /// The parts of start() and finish(): of these, pack(), hand_over() and take_over() wait for no rank. So ranks can
+  /// agree that there was no error on a device before they start(), and one of them waits for another.
+  template <class Gather>
+  void pack(const Exec& exec, const std::string& launch_label, double bytes, const Gather& gather) const {
+    auto const size = static_cast<std::int64_t>(m_sent.size());
+    if (size > 0)
+      launch(launch_label, LongIndexRange<Exec>(exec, 0, size), bytes, StoreGathered<T, Gather>{gather, m_sent.data()});
+  }
   void hand_over(const Exec& exec) const {
-    if constexpr (!HostExecutionSpace<Exec>) Kokkos::deep_copy(exec, m_host_sent, m_sent);
+    if (m_transport == Transport::peer) return;
+    if constexpr (!HostExecutionSpace<Exec>) {
+      if (through_host()) Kokkos::deep_copy(exec, m_host_sent, m_sent);
+    }
     exec.fence("Hyperplane: values for other ranks are packed");
   }
-  void start() const { m_requests->start(); }
-  void wait() const { m_requests->finish(); }
-  void take_over(const Exec& exec) const {
-    if constexpr (!HostExecutionSpace<Exec>) Kokkos::deep_copy(exec, m_received, m_host_received);
+  void start([[maybe_unused]] const Exec& exec) const {
+    if constexpr (CudaExecutionSpace<Exec>) {
+      if (m_peers) return m_peers->put(exec, m_label + "::send", GatherBuffer<T>{m_sent.data()});
+    }
+    m_requests->start();
+  }
+  void wait() const {
+    if (m_transport != Transport::peer) m_requests->finish();
+  }
+  void take_over([[maybe_unused]] const Exec& exec) const {
+    if constexpr (CudaExecutionSpace<Exec>) {
+      if (m_peers) return m_peers->take(exec, m_label + "::receive", m_received.data());
+    }
+    if constexpr (!HostExecutionSpace<Exec>) {
+      if (through_host()) Kokkos::deep_copy(exec, m_received, m_host_received);
+    }
   }
 
  private:
   using HostBuffer = Kokkos::View<T*, MpiMemory<Exec>>;
+  using Peers = PeerMail<T, Exec>;
+
+  bool through_host() const { return m_transport != Transport::peer && m_transport != Transport::gpu_aware; }
 
   /// The same memory where kernels run on the host.
   static HostBuffer host_part(const Exec& exec, const std::string& label, const Buffer& buffer) {
@@ -101,9 +153,31 @@ class Mailbox {
     }
   }
 
+  std::string m_label;
+  Transport m_transport;
+  bool m_empty;
   Buffer m_sent, m_received;
   HostBuffer m_host_sent, m_host_received;
   std::shared_ptr<PersistentRequests> m_requests;
+  std::shared_ptr<Peers> m_peers;
 };
+
+/// Gives mailboxes of Transport::peer their parts of the memory of other ranks: for_each(function) calls the function
+/// with each of them, in the same order on all ranks. A rank may lack those that are empty. Collective, and nothing is
+/// done for other transports. Waits for the instance.
+template <ExecutionSpace Exec, class ForEach>
+void connect_mailboxes([[maybe_unused]] const Exec& exec, [[maybe_unused]] const Communicator& communicator,
+                       [[maybe_unused]] Transport transport, [[maybe_unused]] const ForEach& for_each) {
+  if constexpr (CudaExecutionSpace<Exec>) {
+    if (transport != Transport::peer) return;
+    auto const room = communicator.agree([&] {
+      auto made = std::make_shared<typename PeerMail<double, Exec>::Room>();
+      for_each([&](const auto& mailbox) { mailbox.peers()->reserve(made); });
+      return made;
+    });
+    room->connect(exec, communicator);
+    communicator.agree([&] { for_each([&](const auto& mailbox) { mailbox.peers()->open(exec); }); });
+  }
+}
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -7,7 +7,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/grid/grid.hpp>
-#include <hyperplane/mpi/detail/mailbox.hpp>
+#include <hyperplane/mpi/detail/message.hpp>
 #include <hyperplane/mpi/distributed_grid.hpp>
 
 #include <cstddef>

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/mpi/communicator.hpp>
+#include <hyperplane/mpi/detail/mpi_call.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <mpi.h>
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+
+#include <string>
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// Whether the MPI says that it sends memory of CUDA devices.
+inline bool mpi_claims_cuda() {
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+  return MPIX_Query_cuda_support() == 1;
+#else
+  return false;
+#endif
+}
+
+/// Sends memory of the device to this rank itself, and throws Error where it does not arrive.
+template <class Exec>
+void try_device_message(const Exec& exec, const Communicator& communicator) {
+  // More than messages have that are sent at once.
+  constexpr int size = 1 << 17;
+  using Values = Kokkos::View<double*, typename Exec::memory_space>;
+  Values const sent(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::Transport::sent"), size);
+  Values const received(Kokkos::view_alloc(exec, "Hyperplane::Transport::received"), size);
+  auto const values = Kokkos::create_mirror_view(sent);
+  for (int v = 0; v < size; ++v) values(v) = v + 1.0;
+  Kokkos::deep_copy(exec, sent, values);
+  exec.fence("Hyperplane: a message of the device");
+  mpi_call("MPI_Sendrecv", MPI_Sendrecv(sent.data(), size, MPI_DOUBLE, communicator.rank(), 0, received.data(), size,
+                                        MPI_DOUBLE, communicator.rank(), 0, communicator.get(), MPI_STATUS_IGNORE));
+  Kokkos::deep_copy(exec, values, received);
+  exec.fence("Hyperplane: a message of the device");
+  for (int v = 0; v < size; ++v) {
+    if (values(v) != v + 1.0) fail("a message of device memory, which a rank sends to itself, does not arrive");
+  }
+}
+
+/// Why MPI cannot be given memory of devices; empty where it can, and the same text on all ranks. A library that says
+/// that it can is not believed before it has done so. Collective; waits for the instance.
+template <class Exec>
+std::string describe_gpu_unaware(const Exec& exec, const Communicator& communicator) {
+  if (communicator.any(!mpi_claims_cuda())) return "this MPI does not say that it sends memory of CUDA devices";
+  try {
+    communicator.agree([&] { try_device_message(exec, communicator); });
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail
