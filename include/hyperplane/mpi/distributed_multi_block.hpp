@@ -13,6 +13,7 @@
 #include <hyperplane/mpi/detail/colours_of_ranks.hpp>
 #include <hyperplane/mpi/detail/digest.hpp>
 #include <hyperplane/mpi/detail/mpi_call.hpp>
+#include <hyperplane/mpi/detail/part_of_rank.hpp>
 #include <hyperplane/mpi/distributed_grid.hpp>
 #include <hyperplane/mpi/distributed_status.hpp>
 #include <hyperplane/mpi/distributed_stencil7.hpp>
@@ -22,10 +23,15 @@
 
 #include <mpi.h>
 
+#ifdef KOKKOS_ENABLE_CUDA
+#include <hyperplane/mpi/detail/part_of_rank_cuda.hpp>
+#endif
+
 #include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -54,7 +60,8 @@ struct ColoursOfRanksOf<Sip<Scalar, Exec, Storage>> : ColoursOfRanksOf<BlockIlu0
 /// A preconditioner of the grid blocks of all ranks, made of one for each: a MultiBlock<P> of each rank.
 ///
 /// M, and what it makes of a vector, has the bits of one process with the same grid blocks, whichever rank has which:
-/// Coupling::none leaves couplings across interfaces out; the others have them as MultiBlock has.
+/// Coupling::none leaves couplings across interfaces out; the others have them as MultiBlock has. (But see below for
+/// devices.)
 ///
 /// A plan. Constructor, factor() and status() are collective: where one of them throws on a rank, all ranks throw
 /// Error. solve() is of each rank by itself with Coupling::none, and collective with the others. Copies are as
@@ -66,6 +73,11 @@ struct ColoursOfRanksOf<Sip<Scalar, Exec, Storage>> : ColoursOfRanksOf<BlockIlu0
 ///   the device waits, and the host does not. Memory: for each pair of
 ///   points across an interface between ranks, on both of them 2 n^2 values (4 n^2 where there is a device; n^2 of
 ///   Ssor) and less than 300 bytes.
+///
+/// With Coupling::natural and Transport::peer, where grid blocks are the parts of a box that is cut along k, one on
+/// each rank, BlockIlu0 with n > 1 is not one of each part, coupled by colours, but that of the box, by BlockIlu0Part:
+/// its bits are those of BlockIlu0 on the whole box, and all devices work at once. goes_through_devices() says so.
+/// factor() then has one reduction, and solve() is one launch and waits for nothing.
 ///
 /// `LocalBlocks` is what each rank has of it: another type with the face of MultiBlock<P>, as one that is compiled
 /// elsewhere.
@@ -80,6 +92,7 @@ class DistributedMultiBlock {
   using Vector = DistributedVector<scalar_type, block_size, execution_space>;
   using BlockStatus = decltype(std::declval<const P&>().status(std::declval<const execution_space&>()));
   using Status = DistributedStatus<BlockStatus>;
+  using PartOfRank = detail::PartOfRank<P>;
 
   /// Colours are those of all grid blocks. Throws Error where MultiBlock does, where ranks have different couplings or
   /// colours, and where the grid asks for a transport that cannot be had.
@@ -88,7 +101,9 @@ class DistributedMultiBlock {
         m_coupling(options.coupling),
         m_colours(checked_colours(grid, options)),
         m_transport(m_coupling == Coupling::none ? Transport::host : detail::choose_transport(exec, grid)),
-        m_local(made_local(exec, options)) {}
+        m_part(made_part(exec, options)) {
+    if (!m_part) m_local.emplace(made_local(exec, options));
+  }
 
   const DistributedGrid& grid() const { return m_grid; }
   Coupling coupling() const { return m_coupling; }
@@ -96,8 +111,13 @@ class DistributedMultiBlock {
   Transport transport() const { return m_transport; }
   /// Those of all grid blocks; empty with Coupling::none.
   const std::vector<int>& colours() const { return m_colours; }
-  /// That of the grid blocks of this rank.
-  const Local& local() const { return m_local; }
+  /// Whether kernels go on from the device of a rank to that of the next one, see above.
+  bool goes_through_devices() const { return m_part != nullptr; }
+  /// That of the grid blocks of this rank. Throws Error where goes_through_devices().
+  const Local& local() const {
+    require(m_local.has_value(), "DistributedMultiBlock: this rank has a part of a box, no MultiBlock");
+    return *m_local;
+  }
 
   /// Computes the factors of A. Throws Error where the grid of A is another one.
   template <class MatrixStorage>
@@ -107,10 +127,13 @@ class DistributedMultiBlock {
     auto const& communicator = m_grid.communicator();
     communicator.agree([&] {
       detail::check_distributed_grid("DistributedMultiBlock::factor", "A", a.grid(), m_grid);
-      if (m_coupling == Coupling::none) m_local.factor(exec, a.local());
+      if (m_coupling == Coupling::none) m_local->factor(exec, a.local());
     });
+    if constexpr (PartOfRank::exists) {
+      if (m_part) communicator.agree([&] { m_part->part().factor(exec, a.local().block(0)); });
+    }
     // The ranks agree on each colour.
-    if (m_coupling != Coupling::none) m_local.factor(exec, a.local());
+    if (m_local && m_coupling != Coupling::none) m_local->factor(exec, a.local());
     m_factored = true;
   }
 
@@ -119,7 +142,10 @@ class DistributedMultiBlock {
     detail::check_distributed_grid("DistributedMultiBlock::solve", "the right-hand side", rhs.grid(), m_grid);
     detail::check_distributed_grid("DistributedMultiBlock::solve", "x", x.grid(), m_grid);
     require(m_factored, "DistributedMultiBlock::solve: called before factor");
-    m_local.solve(exec, rhs.local(), x.local());
+    if constexpr (PartOfRank::exists) {
+      if (m_part) return m_part->part().solve(exec, rhs.local().block(0), x.local().block(0));
+    }
+    m_local->solve(exec, rhs.local(), x.local());
   }
 
   /// Whether the last factor() failed, where, and why, the same on all ranks: the first failure in the order of the
@@ -128,7 +154,7 @@ class DistributedMultiBlock {
     static_assert(std::is_trivially_copyable_v<BlockStatus>);
     constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
     auto const& communicator = m_grid.communicator();
-    auto const mine = communicator.agree([&] { return m_local.first_failure(exec); });
+    auto const mine = communicator.agree([&] { return first_failure(exec); });
     std::int64_t const count = m_grid.whole().block_count();
     std::int64_t place = none;
     if (!mine.status.ok()) place = mine.place * count + m_grid.blocks()[detail::as_size(mine.status.grid_block)];
@@ -150,6 +176,25 @@ class DistributedMultiBlock {
     communicator.require_same("DistributedMultiBlock: colours",
                               std::array{detail::digest(std::span<const int>(colours))});
     return colours;
+  }
+
+  /// That of this rank, see MultiBlock::first_failure().
+  typename Local::Failure first_failure(const execution_space& exec) const {
+    if constexpr (PartOfRank::exists) {
+      if (m_part) return {{m_part->part().status(exec), 0}, m_part->place()};
+    }
+    return m_local->first_failure(exec);
+  }
+
+  /// Null where no kernels go through devices.
+  std::shared_ptr<PartOfRank> made_part([[maybe_unused]] const execution_space& exec,
+                                        [[maybe_unused]] const Options& options) const {
+    if constexpr (PartOfRank::exists && std::is_same_v<Local, MultiBlock<P>>) {
+      if (m_coupling == Coupling::natural && m_transport == Transport::peer) {
+        return PartOfRank::make(exec, m_grid, options.block);
+      }
+    }
+    return nullptr;
   }
 
   Local made_local(const execution_space& exec, const Options& options) const {
@@ -177,7 +222,8 @@ class DistributedMultiBlock {
   Coupling m_coupling;
   std::vector<int> m_colours;
   Transport m_transport;
-  Local m_local;
+  std::shared_ptr<PartOfRank> m_part;
+  std::optional<Local> m_local;  ///< where there is no part
   bool m_factored = false;
 };
 
