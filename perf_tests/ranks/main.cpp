@@ -10,40 +10,23 @@
 #include "../support/cost_model.hpp"
 #include "../support/harness.hpp"
 #include "../support/kernel_benchmarks.hpp"
-#include "../support/suites.hpp"
 #include "problem.hpp"
+#include "run_on_ranks.hpp"
 
 #include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/mpi/mpi.hpp>
 
-#include <benchmark/benchmark.h>
 #include <mpi.h>
 #include <Kokkos_Core.hpp>
 
 #include <array>
-#include <exception>
-#include <iostream>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace hyperplane::perf {
 namespace {
-
-/// The largest number of all ranks.
-double largest(double number) {
-  double result = 0;
-  MPI_Allreduce(&number, &result, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return result;
-}
-
-int ranks() {
-  int result = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &result);
-  return result;
-}
 
 template <class Exec>
 class RankSuite {
@@ -99,38 +82,9 @@ class RankSuite {
   Cache m_products;
 };
 
-class NoReport : public benchmark::BenchmarkReporter {
- public:
-  bool ReportContext(const Context&) override { return true; }
-  void ReportRuns(const std::vector<Run>&) override {}
-};
-
-int run(int argc, char** argv) {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  benchmark::AddCustomContext("ranks", std::to_string(ranks()));
-  auto const register_all = register_suites<RankSuite<Kokkos::DefaultExecutionSpace>>;
-  if (rank == 0) return run_benchmarks(argc, argv, register_all);
-  // One process writes the file.
-  std::vector<char*> arguments;
-  for (int i = 0; i < argc; ++i) {
-    if (!std::string_view(argv[i]).starts_with("--benchmark_out")) arguments.push_back(argv[i]);
-  }
-  auto const count = static_cast<int>(arguments.size());
-  arguments.push_back(nullptr);
-  NoReport none;
-  return run_benchmarks(count, arguments.data(), register_all, &none);
-}
-
 }  // namespace
 }  // namespace hyperplane::perf
 
 int main(int argc, char** argv) {
-  int provided = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-  int const status = hyperplane::perf::run(argc, argv);
-  // Others may wait for a rank that failed by itself.
-  if (status != 0) MPI_Abort(MPI_COMM_WORLD, status);
-  MPI_Finalize();
-  return status;
+  return hyperplane::perf::run_on_ranks<hyperplane::perf::RankSuite<Kokkos::DefaultExecutionSpace>>(argc, argv);
 }

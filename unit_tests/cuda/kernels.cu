@@ -172,11 +172,11 @@ struct CompiledGather {
   const double* m_values;
   __device__ double operator()(std::int64_t index) const { return m_values[index]; }
 };
-void compile_peers(cudaStream_t stream, const cuda::PeerSend<double>* sends, unsigned int* counter) {
+void compile_peers(cudaStream_t stream, const cuda::PeerSend<double>* sends, const cuda::PeerReceive<float>* receives,
+                   float* received, unsigned int* counter) {
   cuda::put_messages(stream, CompiledGather{nullptr}, sends, 1, 100, 1, counter);
+  cuda::take_messages(stream, received, receives, 1, 100, 1, counter);
 }
-template void cuda::take_messages<float>(cudaStream_t, float*, const cuda::PeerReceive<float>*, int, std::int64_t,
-                                         std::uint64_t, unsigned int*);
 
 // Copies between arrays and buffers.
 template void copy_nest_tiles<int>(cudaStream_t, const Nest<int, 2>&, const NestBlocks&);
