@@ -55,11 +55,14 @@ inline constexpr int cuda_slab_max_stages = 6;
 /// A pure function of grid, block and device, from measurements on an H200 (docs/notes/sweeps-cuda.md): few rows are
 /// spread over many multiprocessors, each of which brings its own bandwidth, and clusters are as long as they may be;
 /// many rows fill the device anyway, and shorter clusters then leave fewer multiprocessors without one.
+///
+/// Of a part of a box (`is_part`) clusters are as long as they may be in any case: values come soonest through them to
+/// the layer for which another device waits.
 constexpr CudaSlabShape choose_cuda_slab_shape(const Grid& grid, int vector_length, const CudaSlabMemory& memory,
-                                               int multiprocessors, std::size_t shared_bytes) {
+                                               int multiprocessors, std::size_t shared_bytes, bool is_part = false) {
   long long const rows = static_cast<long long>((grid.nj() + vector_length - 1) / vector_length) * grid.nk();
   return fit_cuda_slab_shape({rows > 2 * multiprocessors ? cuda_slab_max_layers : 2, cuda_slab_max_stages,
-                              rows > 8 * multiprocessors ? 4 : cuda_slab_max_blocks},
+                              rows > 8 * multiprocessors && !is_part ? 4 : cuda_slab_max_blocks},
                              grid.nk(), memory, shared_bytes);
 }
 

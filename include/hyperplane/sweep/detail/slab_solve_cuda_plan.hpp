@@ -66,7 +66,7 @@ class CudaSlabBlockSolve {
         m_outside(outside),
         m_cache_bytes(device.cache_bytes),
         m_shape(choose_cuda_slab_shape(map.grid(), vector_length, Layout::memory, device.multiprocessors,
-                                       device.shared_bytes)),
+                                       device.shared_bytes, is_part)),
         m_launch(stream, cuda_slab_solve_kernel<Solve>, m_shape.blocks, Layout::threads(m_shape.layers),
                  Layout::memory.total(m_shape.layers, m_shape.stages), device.multiprocessors) {
     m_shape.blocks = m_launch.blocks();
