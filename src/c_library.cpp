@@ -133,9 +133,8 @@ std::string_view rank_of(std::string_view message) {
 hyperplane_status note_error(const char* function, std::string_view message, hyperplane_status status) noexcept {
   auto const rank = rank_of(message);
   auto const words = without_place(message.substr(rank.size()));
-  auto const length = [](std::string_view text) { return static_cast<int>(text.size()); };
-  std::snprintf(last_error, sizeof(last_error), "%s: %.*s%.*s", function, length(rank), rank.data(), length(words),
-                words.data());
+  std::snprintf(last_error, sizeof(last_error), "%s: %.*s%.*s", function, static_cast<int>(rank.size()), rank.data(),
+                static_cast<int>(words.size()), words.data());
   return status;
 }
 

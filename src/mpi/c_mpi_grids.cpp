@@ -95,7 +95,7 @@ void make_grid(hyperplane_context context, MPI_Comm comm, const GivenOwners& own
   auto const all_owners = agree_status(communicator, [&] { return owners_of(owners, given.cut.grid, communicator); });
   auto made = std::make_shared<HeldRankGrid>();
   *made = {where, std::make_shared<const RankGrid>(DistributedGrid(communicator, given.cut.grid, all_owners),
-                                                   std::move(given.whole), std::move(given.cut.boxes))};
+                                                   given.whole, std::move(given.cut.boxes))};
   *grid = registry().add<hyperplane_mpi_grid>(std::move(made));
 }
 
