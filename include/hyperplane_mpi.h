@@ -11,15 +11,18 @@
  * compressed rows, packers, lines and relaxations are of one grid: hyperplane_mpi_vector_block() and
  * hyperplane_mpi_matrix_block() hand out a grid block as one.
  *
- * All ranks of the grid call together, in the same order: the functions that create, hyperplane_matrix_apply(),
- * _residual() and _mask(), hyperplane_preconditioner_factor(), _check() and the functions that solve with it,
- * hyperplane_krylov_solve() and _solve_array(), hyperplane_free() of the last object on a grid, that itself included,
- * and hyperplane_finalize() where objects are left. All other functions are of each rank by itself.
+ * All ranks of the grid call together, in the same order: the functions that create, hyperplane_mpi_grid_cut() among
+ * them, hyperplane_matrix_apply(), _residual() and _mask(), hyperplane_preconditioner_factor(), _check() and the
+ * functions that solve with it, hyperplane_krylov_solve() and _solve_array(), hyperplane_free() of the last object on a
+ * grid, that itself included, and hyperplane_finalize() where objects are left. All other functions are of each rank by
+ * itself.
  *
- * Where one of those fails on a rank, it fails on all, with the status of that rank. Two things are an error of that
- * rank alone, for which the others wait: the handle that a call is of (the grid, matrix, preconditioner or method that
- * comes first) is wrong, or any argument of apply, residual and of a preconditioner's solve of vectors, which would
- * otherwise cost a message more. End the program then (MPI_Abort).
+ * Where one of those fails on a rank, it fails on all, with that rank in the message. A wrong argument has the status
+ * that it has on that rank. What fails in the midst of the work is HYPERPLANE_OUT_OF_MEMORY where there is no memory,
+ * and HYPERPLANE_INVALID_ARGUMENT otherwise, also where a device has failed. Three things are an error of that rank
+ * alone, for which the others wait: the communicator is none, the handle that a call is of (the grid, matrix,
+ * preconditioner or method that comes first) is wrong, or any argument of apply, residual and of a preconditioner's
+ * solve of vectors, which would otherwise cost a message more. End the program then (MPI_Abort).
  *
  * MPI is initialized before, and finalized after all objects here are freed. Calls come from one thread of a process at
  * a time: MPI_THREAD_SERIALIZED, or MPI_THREAD_FUNNELED where that is the main thread. */
@@ -61,15 +64,16 @@ HYPERPLANE_API hyperplane_status hyperplane_mpi_grid_create(hyperplane_context c
 HYPERPLANE_API hyperplane_status hyperplane_mpi_grid_cut(hyperplane_context context, MPI_Comm comm,
                                                          hyperplane_grid whole, const int parts[3], const int* owners,
                                                          hyperplane_mpi_grid* grid);
-/* The same with what Fortran has for a communicator. */
+/* The same with what Fortran has for a communicator. owners has owner_count ranks, which has to be the number of grid
+ * blocks; NULL as above. */
 HYPERPLANE_API hyperplane_status hyperplane_mpi_grid_create_f(hyperplane_context context, MPI_Fint comm,
                                                               int block_count, const hyperplane_grid* blocks,
                                                               int interface_count,
                                                               const hyperplane_interface* interfaces, const int* owners,
-                                                              hyperplane_mpi_grid* grid);
+                                                              int owner_count, hyperplane_mpi_grid* grid);
 HYPERPLANE_API hyperplane_status hyperplane_mpi_grid_cut_f(hyperplane_context context, MPI_Fint comm,
                                                            hyperplane_grid whole, const int parts[3], const int* owners,
-                                                           hyperplane_mpi_grid* grid);
+                                                           int owner_count, hyperplane_mpi_grid* grid);
 /* How to cut a grid into `count` parts by its shape alone. Where the matrix is in one process,
  * hyperplane_matrix_choose_parts() also looks at its couplings. */
 HYPERPLANE_API hyperplane_status hyperplane_mpi_choose_parts(hyperplane_grid whole, int count, int parts[3]);

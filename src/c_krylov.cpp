@@ -131,8 +131,11 @@ hyperplane_status hyperplane_krylov_solve_array(hyperplane_krylov krylov, hyperp
       require_array(x, "x", count, object.identity->rows());
     });
     TakenVectors const taken(object);
-    taken.b->set(b, where);
-    taken.x->set(x, where);
+    // Whether memory is where it is said to be is found here.
+    object.method->agree([&] {
+      taken.b->set(b, where);
+      taken.x->set(x, where);
+    });
     *result = solve(object, system, *taken.b, *taken.x);
     taken.x->get(x, where);
   });

@@ -23,8 +23,12 @@ thread_local char last_error[1024] = "";
 thread_local char kept_error[sizeof(last_error)] = "";
 thread_local hyperplane_status kept_status = HYPERPLANE_SUCCESS;
 
-/// Kokkos says by its words alone that there is no memory.
-bool is_out_of_memory(std::string_view message) { return message.find("failed to allocate") != std::string_view::npos; }
+/// Kokkos says by its words alone that there is no memory, and so does what another rank has thrown.
+bool is_out_of_memory(std::string_view message) {
+  constexpr std::string_view words[] = {"failed to allocate", "std::bad_alloc", "cudaErrorMemoryAllocation"};
+  return std::ranges::any_of(words,
+                             [&](std::string_view some) { return message.find(some) != std::string_view::npos; });
+}
 
 /// Frees all objects, and reports the times of kernels. What runs then may be of the program: no lock is held.
 void end_library(Library& lib) {
@@ -87,6 +91,11 @@ Library& library() {
   return lib;
 }
 
+int& call_depth() noexcept {
+  thread_local int depth = 0;
+  return depth;
+}
+
 Registry& registry() {
   auto& lib = library();
   std::lock_guard const lock(lib.mutex);
@@ -111,9 +120,21 @@ std::string_view without_place(std::string_view message) {
   return is_name && has_lower_case && !is_call_of_cuda ? message.substr(end + 2) : message;
 }
 
+/// "rank 2: ", with which what another rank has thrown begins; else empty.
+std::string_view rank_of(std::string_view message) {
+  constexpr std::string_view word = "rank ", colon = ": ";
+  auto const end = message.find(colon);
+  if (!message.starts_with(word) || end == std::string_view::npos) return message.substr(0, 0);
+  bool const is_number =
+      std::ranges::all_of(message.substr(word.size(), end - word.size()), [](char c) { return c >= '0' && c <= '9'; });
+  return message.substr(0, is_number ? end + colon.size() : 0);
+}
+
 hyperplane_status note_error(const char* function, std::string_view message, hyperplane_status status) noexcept {
-  auto const words = without_place(message);
-  std::snprintf(last_error, sizeof(last_error), "%s: %.*s", function, static_cast<int>(words.size()), words.data());
+  auto const rank = rank_of(message);
+  auto const words = without_place(message.substr(rank.size()));
+  std::snprintf(last_error, sizeof(last_error), "%s: %.*s%.*s", function, static_cast<int>(rank.size()), rank.data(),
+                static_cast<int>(words.size()), words.data());
   return status;
 }
 
@@ -212,7 +233,7 @@ hyperplane_status hyperplane_initialize() {
 hyperplane_status hyperplane_finalize() {
   return guarded(__func__, [] {
     auto& lib = library();
-    if (Call::depth() > 1) {
+    if (call_depth() > 1) {
       throw Failure(HYPERPLANE_INVALID_ARGUMENT, "hyperplane_finalize() was called while another call was in progress");
     }
     {

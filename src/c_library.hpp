@@ -35,19 +35,19 @@ Library& library();
 /// Status and message of the exception that is being handled, which a function of the C interface met.
 HYPERPLANE_FOR_RANKS hyperplane_status note_exception(const char* function) noexcept;
 
+/// Calls of this thread that one is within, itself counted: more than one in what a call calls. One number for this
+/// library and the one over ranks.
+HYPERPLANE_FOR_RANKS int& call_depth() noexcept;
+
 /// A call from outside. The caller has its CUDA device again at the end.
 class Call {
  public:
-  Call() { ++s_depth; }
-  ~Call() { --s_depth; }
+  Call() { ++call_depth(); }
+  ~Call() { --call_depth(); }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  /// Calls of this thread that one is within, itself counted: more than one in what a call calls.
-  static int depth() { return s_depth; }
-
  private:
-  inline static thread_local int s_depth = 0;
   [[maybe_unused]] run_time::KeptDevice m_device;
 };
 

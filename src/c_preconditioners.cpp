@@ -166,8 +166,10 @@ hyperplane_status hyperplane_preconditioner_create_named(hyperplane_context cont
                                                          const char* name, const char* options,
                                                          hyperplane_preconditioner* preconditioner) {
   return guarded(__func__, [&] {
-    require_pointer(name, "name");
-    make(context, grid, n, preconditioner, [&] { return settings_of(name, options == nullptr ? "" : options); });
+    make(context, grid, n, preconditioner, [&] {
+      require_pointer(name, "name");
+      return settings_of(name, options == nullptr ? "" : options);
+    });
   });
 }
 

@@ -195,10 +195,13 @@ class Registry {
     if (!is_whole) m_left.push_back(std::move(last));
   }
 
+  /// What is freed may wait for other ranks and call the program's tools: the lock is not held then.
   void clear() {
     std::map<std::uintptr_t, Entry> all;
-    std::lock_guard const lock(m_mutex);
-    all.swap(m_entries);
+    {
+      std::lock_guard const lock(m_mutex);
+      all.swap(m_entries);
+    }
     // What was made last first: ranks free what they made together in one order.
     while (!all.empty()) all.erase(std::prev(all.end()));
   }

@@ -70,11 +70,17 @@ void check_device_memory([[maybe_unused]] const Exec& exec, [[maybe_unused]] con
   }
 }
 
+/// The same of values that are said to be there. No values may be nowhere.
+template <class Exec>
+void check_memory(const Exec& exec, const void* values, std::int64_t count, MemorySpace space) {
+  if (space == MemorySpace::device && count > 0) check_device_memory(exec, values);
+}
+
 /// Calls `use(pointer)` with `values` in memory that kernels of Exec read, or write for `is_output` (all of it, unless
 /// they `keep` some). No values may be nowhere. Waits where the caller's memory is the host's.
 template <bool is_output, bool keep = false, class Exec, class T, class Use>
 void in_memory_of(const Exec& exec, T* values, std::int64_t count, MemorySpace space, const Use& use) {
-  if (space == MemorySpace::device && count > 0) check_device_memory(exec, values);
+  check_memory(exec, values, count, space);
   if constexpr (HostExecutionSpace<Exec>) {
     use(values);
     exec.fence("Hyperplane: host memory");

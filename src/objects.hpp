@@ -146,7 +146,6 @@ class Vector {
   virtual void mask(const std::int8_t* points, MemorySpace space) = 0;
 };
 
-/// Seven n x n blocks per point: BlockStencil7, or of the grid blocks of a rank DistributedStencil7.
 /// What may be of several processes, all of which take part in what it does.
 class Collective {
  public:
@@ -155,6 +154,7 @@ class Collective {
   virtual void agree(detail::FunctionRef<> look) const { look(); }
 };
 
+/// Seven n x n blocks per point: BlockStencil7, or of the grid blocks of a rank DistributedStencil7.
 class Matrix : public Collective {
  public:
   /// Points that this process has.
@@ -186,6 +186,7 @@ class Matrix : public Collective {
   virtual std::array<int, 3> choose_parts(int count) const = 0;
 };
 
+/// A line of the table of preconditioners, or of the grid blocks of a rank BILU(0) or the identity.
 class Preconditioner : public Collective {
  public:
   /// Points that this process has, and their unknowns.
@@ -225,6 +226,7 @@ class LineSolver {
   virtual void solve(const Vector& rhs, Vector& x) const = 0;
 };
 
+/// BiCgStab, Fgmres or Richardson, whose vectors and matrices are those of one grid or of the grid blocks of a rank.
 class Krylov : public Collective {
  public:
   /// Of what it solves for.

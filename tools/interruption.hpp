@@ -14,8 +14,9 @@ inline constexpr int exit_stopped = 130;
 /// that nobody reads any more is an error of the write alone. Of several processes one `speaks`.
 void handle_signals(bool speaks);
 
-/// Where its life ends, all has been said, and signals are silent: a launcher may stop the processes that are left as
-/// soon as one of them has ended with an error.
+/// Where its life ends, signals are silent from then on. All has been said but why the work has failed, which is
+/// printed after run() has returned: a launcher may stop the processes that are left as soon as one of them has ended
+/// with an error.
 class SilentInTheEnd {
  public:
   SilentInTheEnd() = default;

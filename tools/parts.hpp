@@ -20,7 +20,7 @@ void check_parts(const SolverSettings& settings, const Grid& grid, const std::st
 /// Whether their number alone is given.
 bool is_count_of_parts(const SolverSettings& settings);
 /// Of that many parts "2x2x1", those that cut the least coupling. For the time of the call there is a copy of the
-/// matrix in the memory of the backend.
+/// matrix in the host's memory.
 std::string choose_parts(const SolverSettings& settings, const HostStencil& a);
 
 }  // namespace hyperplane::tools

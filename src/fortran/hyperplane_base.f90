@@ -150,7 +150,8 @@ contains
     this%handle = c_null_ptr
   end subroutine object_final
 
-  !> What create() has made takes the place of what was there, also where it has made nothing.
+  !> What create() has made takes the place of what was there, also where it has made nothing: `made` counts only where C
+  !> says that it has succeeded.
   subroutine take(this, made, status, stat)
     class(hyperplane_object), intent(inout) :: this
     type(c_ptr), intent(in) :: made
@@ -158,7 +159,8 @@ contains
     integer, intent(out), optional :: stat
     integer(c_int) :: ignored
     if (c_associated(this%handle)) ignored = c_free(this%handle)
-    this%handle = made
+    this%handle = c_null_ptr
+    if (status == HYPERPLANE_SUCCESS) this%handle = made
     call report(status, stat)
   end subroutine take
 

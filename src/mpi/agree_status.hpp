@@ -16,8 +16,8 @@ namespace hyperplane::c {
 /// the lowest of these.
 template <class F>
 auto agree_status(const Communicator& communicator, const F& f) {
-  constexpr std::int64_t statuses = 256;
-  std::int64_t mine = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t statuses = 256, none = std::numeric_limits<std::int64_t>::max();
+  std::int64_t mine = none;
   try {
     return communicator.agree([&] {
       try {
@@ -28,7 +28,10 @@ auto agree_status(const Communicator& communicator, const F& f) {
       }
     });
   } catch (const Error& error) {
-    throw Failure(static_cast<hyperplane_status>(communicator.lowest(mine) % statuses), error.what());
+    auto const first = communicator.lowest(mine);
+    // MPI itself has failed.
+    if (first == none) throw;
+    throw Failure(static_cast<hyperplane_status>(first % statuses), error.what());
   }
 }
 

@@ -49,13 +49,13 @@ void with_setting(const HeldRankGrid& held, int n, const Use& use) {
   });
 }
 
-/// Where nothing is made, the handle is NULL.
+/// The grid that an object is made on. Where nothing is made, the object's handle is NULL.
 template <class Handle>
-void empty(const HeldRankGrid& held, Handle* handle, const char* argument) {
-  agree_status(held.grid->grid().communicator(), [&] {
-    require_pointer(handle, argument);
-    *handle = nullptr;
-  });
+std::shared_ptr<HeldRankGrid> grid_for(hyperplane_mpi_grid grid, Handle* handle, const char* argument) {
+  if (handle != nullptr) *handle = nullptr;
+  auto held = registry().get(grid, "grid");
+  agree_status(held->grid->grid().communicator(), [&] { require_pointer(handle, argument); });
+  return held;
 }
 
 template <class Handle, class Object>
@@ -69,8 +69,7 @@ Handle add(const ContextPointer& context, std::unique_ptr<Object> object) {
 
 hyperplane_status hyperplane_mpi_vector_create(hyperplane_mpi_grid grid, int n, hyperplane_vector* vector) {
   return guarded(__func__, [&] {
-    auto const held = registry().get(grid, "grid");
-    empty(*held, vector, "vector");
+    auto const held = grid_for(grid, vector, "vector");
     with_setting(*held, n, [&]<class Exec>(const run_time::RankSetting<Exec>& setting) {
       std::unique_ptr<run_time::Vector> made = std::make_unique<run_time::RankVectorOn<Exec>>(setting);
       *vector = add<hyperplane_vector>(held->context, std::move(made));
@@ -80,8 +79,7 @@ hyperplane_status hyperplane_mpi_vector_create(hyperplane_mpi_grid grid, int n, 
 
 hyperplane_status hyperplane_mpi_matrix_create(hyperplane_mpi_grid grid, int n, hyperplane_matrix* matrix) {
   return guarded(__func__, [&] {
-    auto const held = registry().get(grid, "grid");
-    empty(*held, matrix, "matrix");
+    auto const held = grid_for(grid, matrix, "matrix");
     with_setting(*held, n, [&]<class Exec>(const run_time::RankSetting<Exec>& setting) {
       std::unique_ptr<run_time::Matrix> made = std::make_unique<run_time::RankMatrixOn<Exec>>(setting);
       *matrix = add<hyperplane_matrix>(held->context, std::move(made));
@@ -162,8 +160,7 @@ hyperplane_status hyperplane_mpi_preconditioner_create(hyperplane_mpi_grid grid,
                                                        const hyperplane_preconditioner_options* options,
                                                        hyperplane_preconditioner* preconditioner) {
   return guarded(__func__, [&] {
-    auto const held = registry().get(grid, "grid");
-    empty(*held, preconditioner, "preconditioner");
+    auto const held = grid_for(grid, preconditioner, "preconditioner");
     auto const& communicator = held->grid->grid().communicator();
     auto const chosen = agree_status(communicator, [&] { return blocks_options_of(options); });
     communicator.require_same("the kinds of preconditioners",
@@ -177,8 +174,7 @@ hyperplane_status hyperplane_mpi_preconditioner_create(hyperplane_mpi_grid grid,
 hyperplane_status hyperplane_mpi_krylov_create(hyperplane_mpi_grid grid, int n,
                                                const hyperplane_krylov_options* options, hyperplane_krylov* krylov) {
   return guarded(__func__, [&] {
-    auto const held = registry().get(grid, "grid");
-    empty(*held, krylov, "krylov");
+    auto const held = grid_for(grid, krylov, "krylov");
     auto const& communicator = held->grid->grid().communicator();
     auto const [method, chosen] =
         agree_status(communicator, [&] { return std::pair(method_of(options), krylov_options_of(options)); });

@@ -48,10 +48,23 @@ Grid grid_of(const hyperplane_grid& given, const std::string& argument) {
   }
 }
 
-std::vector<int> owners_of(const int* owners, const MultiBlockGrid& grid, const Communicator& communicator) {
-  if (owners == nullptr) return assign_blocks(grid, communicator.size());
-  return {owners, owners + grid.block_count()};
+/// The rank of each grid block, or NULL; Fortran says how many it has given.
+struct GivenOwners {
+  const int* ranks;
+  std::optional<int> count = std::nullopt;
+};
+
+std::vector<int> owners_of(const GivenOwners& owners, const MultiBlockGrid& grid, const Communicator& communicator) {
+  if (owners.ranks == nullptr) return assign_blocks(grid, communicator.size());
+  int const expected = grid.block_count();
+  if (owners.count.value_or(expected) != expected) {
+    throw Failure(HYPERPLANE_SIZE_MISMATCH, "the number of owners is " + std::to_string(*owners.count) + ", expected " +
+                                                std::to_string(expected) + ", one for each grid block");
+  }
+  return {owners.ranks, owners.ranks + expected};
 }
+
+static_assert(sizeof(MPI_Fint) == sizeof(int), "integers of MPI's Fortran are longer: the module has others");
 
 /// Before MPI is initialized there is no communicator, which is then said.
 MPI_Comm from_fortran(MPI_Fint comm) { return detail::mpi_runs() ? MPI_Comm_f2c(comm) : MPI_COMM_NULL; }
@@ -69,7 +82,7 @@ struct GivenGrid {
 
 /// Of what make() returns on each rank, a GivenGrid. What fails on one rank, fails on all.
 template <class Make>
-void make_grid(hyperplane_context context, MPI_Comm comm, const int* owners, hyperplane_mpi_grid* grid,
+void make_grid(hyperplane_context context, MPI_Comm comm, const GivenOwners& owners, hyperplane_mpi_grid* grid,
                const Make& make) {
   if (grid != nullptr) *grid = nullptr;
   Communicator const communicator(comm);
@@ -82,38 +95,46 @@ void make_grid(hyperplane_context context, MPI_Comm comm, const int* owners, hyp
   auto const all_owners = agree_status(communicator, [&] { return owners_of(owners, given.cut.grid, communicator); });
   auto made = std::make_shared<HeldRankGrid>();
   *made = {where, std::make_shared<const RankGrid>(DistributedGrid(communicator, given.cut.grid, all_owners),
-                                                   std::move(given.whole), std::move(given.cut.boxes))};
+                                                   given.whole, std::move(given.cut.boxes))};
   *grid = registry().add<hyperplane_mpi_grid>(std::move(made));
 }
 
-}  // namespace
+/// Grid blocks and where they meet, as they are given.
+struct GivenBlocks {
+  int block_count;
+  const hyperplane_grid* blocks;
+  int interface_count;
+  const hyperplane_interface* interfaces;
+};
 
-hyperplane_status hyperplane_mpi_grid_create(hyperplane_context context, MPI_Comm comm, int block_count,
-                                             const hyperplane_grid* blocks, int interface_count,
-                                             const hyperplane_interface* interfaces, const int* owners,
-                                             hyperplane_mpi_grid* grid) {
-  return guarded(__func__, [&] {
-    make_grid(context, comm, owners, grid, [&] {
-      require_at_least(block_count, 1, "block_count");
-      require_at_least(interface_count, 0, "interface_count");
-      require_pointer(blocks, "blocks");
-      if (interface_count > 0) require_pointer(interfaces, "interfaces");
-      std::vector<Grid> grids;
-      grids.reserve(detail::as_size(block_count));
-      for (int b = 0; b < block_count; ++b) grids.push_back(grid_of(blocks[b], "blocks[" + std::to_string(b) + "]"));
-      std::vector<Interface> all;
-      all.reserve(detail::as_size(interface_count));
-      for (int i = 0; i < interface_count; ++i) {
-        all.push_back(interface_of(interfaces[i], "interfaces[" + std::to_string(i) + "]"));
-      }
-      return GivenGrid{std::nullopt, {MultiBlockGrid(std::move(grids), all), {}}};
-    });
+MultiBlockGrid multi_block_of(const GivenBlocks& given) {
+  require_at_least(given.block_count, 1, "block_count");
+  require_at_least(given.interface_count, 0, "interface_count");
+  require_pointer(given.blocks, "blocks");
+  if (given.interface_count > 0) require_pointer(given.interfaces, "interfaces");
+  std::vector<Grid> grids;
+  grids.reserve(detail::as_size(given.block_count));
+  for (int b = 0; b < given.block_count; ++b) {
+    grids.push_back(grid_of(given.blocks[b], "blocks[" + std::to_string(b) + "]"));
+  }
+  std::vector<Interface> all;
+  all.reserve(detail::as_size(given.interface_count));
+  for (int i = 0; i < given.interface_count; ++i) {
+    all.push_back(interface_of(given.interfaces[i], "interfaces[" + std::to_string(i) + "]"));
+  }
+  return MultiBlockGrid(std::move(grids), all);
+}
+
+hyperplane_status create(const char* function, hyperplane_context context, MPI_Comm comm, const GivenBlocks& given,
+                         const GivenOwners& owners, hyperplane_mpi_grid* grid) {
+  return guarded(function, [&] {
+    make_grid(context, comm, owners, grid, [&] { return GivenGrid{std::nullopt, {multi_block_of(given), {}}}; });
   });
 }
 
-hyperplane_status hyperplane_mpi_grid_cut(hyperplane_context context, MPI_Comm comm, hyperplane_grid whole,
-                                          const int parts[3], const int* owners, hyperplane_mpi_grid* grid) {
-  return guarded(__func__, [&] {
+hyperplane_status cut(const char* function, hyperplane_context context, MPI_Comm comm, hyperplane_grid whole,
+                      const int parts[3], const GivenOwners& owners, hyperplane_mpi_grid* grid) {
+  return guarded(function, [&] {
     make_grid(context, comm, owners, grid, [&] {
       require_pointer(parts, "parts");
       auto const all = grid_of(whole, "the whole grid");
@@ -122,17 +143,32 @@ hyperplane_status hyperplane_mpi_grid_cut(hyperplane_context context, MPI_Comm c
   });
 }
 
+}  // namespace
+
+hyperplane_status hyperplane_mpi_grid_create(hyperplane_context context, MPI_Comm comm, int block_count,
+                                             const hyperplane_grid* blocks, int interface_count,
+                                             const hyperplane_interface* interfaces, const int* owners,
+                                             hyperplane_mpi_grid* grid) {
+  return create(__func__, context, comm, {block_count, blocks, interface_count, interfaces}, {owners}, grid);
+}
+
+hyperplane_status hyperplane_mpi_grid_cut(hyperplane_context context, MPI_Comm comm, hyperplane_grid whole,
+                                          const int parts[3], const int* owners, hyperplane_mpi_grid* grid) {
+  return cut(__func__, context, comm, whole, parts, {owners}, grid);
+}
+
 hyperplane_status hyperplane_mpi_grid_create_f(hyperplane_context context, MPI_Fint comm, int block_count,
                                                const hyperplane_grid* blocks, int interface_count,
                                                const hyperplane_interface* interfaces, const int* owners,
-                                               hyperplane_mpi_grid* grid) {
-  return hyperplane_mpi_grid_create(context, from_fortran(comm), block_count, blocks, interface_count, interfaces,
-                                    owners, grid);
+                                               int owner_count, hyperplane_mpi_grid* grid) {
+  return create(__func__, context, from_fortran(comm), {block_count, blocks, interface_count, interfaces},
+                {owners, owner_count}, grid);
 }
 
 hyperplane_status hyperplane_mpi_grid_cut_f(hyperplane_context context, MPI_Fint comm, hyperplane_grid whole,
-                                            const int parts[3], const int* owners, hyperplane_mpi_grid* grid) {
-  return hyperplane_mpi_grid_cut(context, from_fortran(comm), whole, parts, owners, grid);
+                                            const int parts[3], const int* owners, int owner_count,
+                                            hyperplane_mpi_grid* grid) {
+  return cut(__func__, context, from_fortran(comm), whole, parts, {owners, owner_count}, grid);
 }
 
 hyperplane_status hyperplane_mpi_choose_parts(hyperplane_grid whole, int count, int parts[3]) {

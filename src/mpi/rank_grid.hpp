@@ -19,7 +19,7 @@ namespace hyperplane::run_time {
 class RankGrid {
  public:
   RankGrid(DistributedGrid grid, std::optional<Grid> whole, std::vector<Box> boxes)
-      : m_grid(std::move(grid)), m_whole(std::move(whole)), m_boxes(std::move(boxes)) {}
+      : m_grid(std::move(grid)), m_whole(whole), m_boxes(std::move(boxes)) {}
 
   const DistributedGrid& grid() const { return m_grid; }
   /// Where a grid block is in the grid that was cut. Throws Error where none was.

@@ -122,16 +122,21 @@ class RankMatrixOn final : public Matrix {
   void set_box(const Box&, Direction, const Array&, const Point&, BlockOrder) override { refuse_box(); }
   void get_box(const Box&, Direction, const Array&, const Point&, BlockOrder) const override { refuse_box(); }
   void mask(const std::int8_t* visible, MemorySpace space) override {
+    agree([&] { check_memory(m_setting.exec, visible, points(), space); });
     in_memory_of<false>(m_setting.exec, visible, points(), space,
                         [&](const std::int8_t* values) { m_matrix->mask(m_setting.exec, values); });
   }
   void agree(detail::FunctionRef<> look) const override { agree_of(m_setting, look); }
   void apply(const Vector& x, Vector& y) const override {
-    apply(m_setting.exec, operand("apply", "x", x), operand("apply", "y", y));
+    auto const &from = operand("apply", "x", x), &to = operand("apply", "y", y);
+    // Before messages are sent, and on ranks without grid blocks, too.
+    require(&from != &to, "apply: the result must not be x");
+    apply(m_setting.exec, from, to);
   }
   void residual(const Vector& b, const Vector& x, Vector& r) const override {
     auto const &rhs = operand("residual", "b", b), &from = operand("residual", "x", x),
                &to = operand("residual", "r", r);
+    require(&from != &to, "residual: the result must not be x");
     auto const& exec = m_setting.exec;
     m_matrix->with_couplings(exec, true, from, to, [&](int l) {
       m_blocks[detail::as_size(l)]->residual(exec, rhs.part(l), from.part(l), to.part(l));
@@ -203,6 +208,10 @@ class RankPreconditionerOn final : public Preconditioner {
   }
   void solve(int columns, const double* rhs, double* x, MemorySpace space) const override {
     require(m_factored, "called before factor");
+    agree([&] {
+      check_memory(m_setting.exec, rhs, rows(), space);
+      check_memory(m_setting.exec, x, rows(), space);
+    });
     if (!m_column) m_column = std::make_unique<RankVectorOn<Exec>>(m_setting);
     for (int v = 0; v < columns; ++v) {
       m_column->set(rhs + v * rows(), space);

@@ -19,6 +19,7 @@ program test_fortran_mpi
   call check_system()
   call check_cut()
   call check_errors()
+  call check_empty_grid()
   call hyperplane_finalize()
   call MPI_Allreduce(failures, all_failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
   call MPI_Finalize()
@@ -49,6 +50,13 @@ contains
     call expect(stat == HYPERPLANE_INVALID_ARGUMENT, 'status')
     call expect(index(hyperplane_error_message(), words) > 0, words)
   end subroutine expect_refused
+
+  subroutine expect_count_refused(stat, words)
+    integer, intent(in) :: stat
+    character(len=*), intent(in) :: words
+    call expect(stat == HYPERPLANE_SIZE_MISMATCH, 'status')
+    call expect(index(hyperplane_error_message(), words) > 0, words)
+  end subroutine expect_count_refused
 
   !> Two grid blocks that meet along i, with their axes i and j exchanged.
   subroutine check_system()
@@ -178,12 +186,17 @@ contains
     type(hyperplane_mpi_grid) :: grid
     type(hyperplane_matrix) :: a
     type(hyperplane_preconditioner) :: m
-    integer :: stat
+    type(hyperplane_interface) :: no_interfaces(0)
+    integer :: no_owners(0), stat
     call context%create()
     call grid%cut(context, MPI_COMM_WORLD%MPI_VAL, hyperplane_grid(4, 7, 5), [5, 1, 1], stat=stat)
     call expect_refused(stat, '5 parts of 4')
     call grid%cut(context, MPI_COMM_WORLD%MPI_VAL, hyperplane_grid(4, 7, 5), [1, 2, 1], owners=[0], stat=stat)
-    call expect_refused(stat, 'owner of grid block 1')
+    call expect_count_refused(stat, 'grid_cut_f: rank 0: the number of owners is 1, expected 2')
+    call grid%create(context, MPI_COMM_WORLD%MPI_VAL, [half], no_interfaces, owners=[0, 1, 1], stat=stat)
+    call expect_count_refused(stat, 'grid_create_f: rank 0: the number of owners is 3, expected 1')
+    call grid%create(context, MPI_COMM_WORLD%MPI_VAL, [half], no_interfaces, owners=no_owners, stat=stat)
+    call expect_count_refused(stat, 'the number of owners is 0')
     call grid%cut(context, MPI_COMM_WORLD%MPI_VAL, hyperplane_grid(4, 7, 5), [1, 2, 1])
     call grid%make_matrix(1, a)
     call grid%make_preconditioner(1, m, coupling=HYPERPLANE_COUPLING_NATURAL)
@@ -193,5 +206,28 @@ contains
     call grid%make_preconditioner(1, m, kind=HYPERPLANE_SIP, stat=stat)
     call expect(stat == HYPERPLANE_INVALID_ARGUMENT, 'another preconditioner')
   end subroutine check_errors
+
+  !> What a grid that was never made cannot make is no object, least of all one of another variable.
+  subroutine check_empty_grid()
+    type(hyperplane_context) :: context
+    type(hyperplane_mpi_grid) :: grid, empty
+    type(hyperplane_vector) :: good, none
+    type(hyperplane_matrix) :: good_a, no_a
+    integer :: stat
+    call context%create()
+    call grid%cut(context, MPI_COMM_WORLD%MPI_VAL, hyperplane_grid(4, 7, 5), [1, 2, 1])
+    call grid%make_vector(1, good)
+    call empty%make_vector(1, none, stat)
+    call expect(stat == HYPERPLANE_NULL_POINTER, 'a vector on an empty grid')
+    call none%free()
+    call good%fill(1.0_c_double, stat)
+    call expect(stat == HYPERPLANE_SUCCESS, 'the vector before it lives on')
+    call grid%make_matrix(1, good_a)
+    call empty%make_matrix(1, no_a, stat)
+    call expect(stat == HYPERPLANE_NULL_POINTER, 'a matrix on an empty grid')
+    call no_a%free()
+    call good_a%apply(good, good, stat)
+    call expect_refused(stat, 'the result must not be x')
+  end subroutine check_empty_grid
 
 end program test_fortran_mpi

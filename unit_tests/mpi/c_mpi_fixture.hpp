@@ -67,13 +67,13 @@ class COwned {
   Handle m_handle = nullptr;
 };
 
-/// A system over all ranks, on one backend.
+/// A system over all ranks, on one backend. Without owners, each rank has about as many points.
 struct CRankSystem {
   static constexpr int n = 2;
 
-  CRankSystem(hyperplane_context context, const MultiBlockGrid& multi_block)
+  CRankSystem(hyperplane_context context, const MultiBlockGrid& multi_block, const std::vector<int>& owners = {})
       : whole(multi_block),
-        grid(create_on, context, multi_block),
+        grid(create_on, context, multi_block, owners),
         a(hyperplane_mpi_matrix_create, grid, n),
         b(hyperplane_mpi_vector_create, grid, n),
         x(hyperplane_mpi_vector_create, grid, n) {
@@ -81,12 +81,13 @@ struct CRankSystem {
     set(b, rhs);
   }
 
-  static hyperplane_status create_on(hyperplane_context context, MultiBlockGrid multi_block,
+  static hyperplane_status create_on(hyperplane_context context, MultiBlockGrid multi_block, std::vector<int> owners,
                                      hyperplane_mpi_grid* grid) {
     auto const grids = c_grids(multi_block);
     auto const interfaces = c_interfaces(multi_block);
     return hyperplane_mpi_grid_create(context, MPI_COMM_WORLD, multi_block.block_count(), grids.data(),
-                                      static_cast<int>(interfaces.size()), interfaces.data(), nullptr, grid);
+                                      static_cast<int>(interfaces.size()), interfaces.data(),
+                                      owners.empty() ? nullptr : owners.data(), grid);
   }
 
   std::vector<int> blocks() const {

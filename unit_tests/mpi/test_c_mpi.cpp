@@ -182,29 +182,6 @@ TEST_P(CRanks, values_outlive_what_they_are_of) {
   EXPECT_EQ(hyperplane_free(part), HYPERPLANE_SUCCESS);
 }
 
-TEST_P(CRanks, a_grid_is_cut) {
-  std::array<int, 3> const cut{1, 3, 2};
-  COwned<hyperplane_mpi_grid> const grid(hyperplane_mpi_grid_cut, context, MPI_COMM_WORLD, hyperplane_grid{4, 7, 5},
-                                         cut.data(), nullptr);
-  auto const expected = cut_grid(Grid(4, 7, 5), cut);
-  for (int b = 0; b < 6; ++b) {
-    hyperplane_grid size{};
-    std::array<int, 3> first{};
-    EXPECT_EQ(hyperplane_mpi_grid_size(grid, b, &size), HYPERPLANE_SUCCESS);
-    EXPECT_EQ(Grid(size.ni, size.nj, size.nk), expected.grid.block(b));
-    EXPECT_EQ(hyperplane_mpi_grid_first(grid, b, first.data()), HYPERPLANE_SUCCESS);
-    auto const& begin = expected.boxes[b].begin;
-    EXPECT_EQ(first, (std::array{begin.i, begin.j, begin.k}));
-  }
-  hyperplane_grid size{};
-  expect_refused(hyperplane_mpi_grid_size(grid, 6, &size), "there is no grid block 6 in 6 grid blocks");
-  // A singular point is that of the whole grid.
-  COwned<hyperplane_matrix> const a(hyperplane_mpi_matrix_create, grid, 1);
-  COwned<hyperplane_preconditioner> const m(hyperplane_mpi_preconditioner_create, grid, 1, nullptr);
-  EXPECT_EQ(hyperplane_preconditioner_factor(m, a), HYPERPLANE_SUCCESS);
-  expect_refused(hyperplane_preconditioner_check(m), "singular pivot at point (0, 0, 0)", HYPERPLANE_SINGULAR_PIVOT);
-}
-
 TEST_P(CRanks, masked_vectors_and_what_is_of_one_grid) {
   CRankSystem const system(context, four_parts());
   std::vector<std::int8_t> mask(system.own(system.rhs).size() / CRankSystem::n, 1);
@@ -250,14 +227,6 @@ TEST_P(CRanks, masked_matrices_have_the_system_of_the_other_points) {
   auto const count = std::ssize(own) + (rank == ranks - 1 ? 7 : 0) - (system.own(system.rhs).empty() ? 1 : 0);
   expect_refused(hyperplane_matrix_mask(system.a, own.data(), count, HYPERPLANE_HOST), "count is",
                  HYPERPLANE_SIZE_MISMATCH);
-}
-
-TEST_P(CRanks, a_grid_is_cut_by_its_shape) {
-  std::array<int, 3> chosen{};
-  EXPECT_EQ(hyperplane_mpi_choose_parts({40, 8, 8}, 4, chosen.data()), HYPERPLANE_SUCCESS);
-  EXPECT_EQ(chosen, (std::array{4, 1, 1}));
-  expect_refused(hyperplane_mpi_choose_parts({2, 2, 2}, 7, chosen.data()), "cannot be cut into 7 parts");
-  expect_refused(hyperplane_mpi_choose_parts({2, 0, 2}, 2, chosen.data()), "the whole grid: ");
 }
 
 }  // namespace

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <hyperplane/blocks/cut_grid.hpp>
 
+#include <Kokkos_Core.hpp>
+
+#include <new>
+
 #include "mpi/c_mpi_fixture.hpp"
 
 // The C interface over ranks: errors, which all ranks have.
@@ -44,7 +48,9 @@ TEST_P(CRanks, wrong_grids_are_an_error_of_all_ranks) {
   expect_refused(create(wrong, nullptr), "interfaces[0].face is 7, expected 0 to 6");
   std::vector<int> owners(grid.block_count(), 0);
   if (rank == last) owners[1] = ranks;
-  expect_refused(create(interfaces, owners.data()), "there are " + std::to_string(ranks));
+  expect_refused(create(interfaces, owners.data()), "hyperplane_mpi_grid_create: rank " + std::to_string(last) +
+                                                        ": the owner of grid block 1 is rank " + std::to_string(ranks) +
+                                                        ", there are " + std::to_string(ranks));
   if (ranks > 1) {
     owners.assign(grid.block_count(), 0);
     owners[2] = rank == last ? 1 : 0;
@@ -128,6 +134,87 @@ TEST_P(CRanks, wrong_objects_are_refused) {
   EXPECT_EQ(hyperplane_mpi_vector_create(system.grid, 1, &gone), HYPERPLANE_SUCCESS);
   EXPECT_EQ(hyperplane_free(gone), HYPERPLANE_SUCCESS);
   expect_refused(hyperplane_mpi_vector_block(gone, 0, &gone), "has been freed", HYPERPLANE_INVALID_HANDLE);
+}
+
+TEST_P(CRanks, nothing_is_made_on_no_grid) {
+  // A number that is no handle: what is left there would be freed as if it had been made.
+  std::uintptr_t const number = 3;
+  auto* const left = reinterpret_cast<void*>(number);
+  auto vector = static_cast<hyperplane_vector>(left);
+  auto matrix = static_cast<hyperplane_matrix>(left);
+  auto preconditioner = static_cast<hyperplane_preconditioner>(left);
+  auto krylov = static_cast<hyperplane_krylov>(left);
+  expect_refused(hyperplane_mpi_vector_create(nullptr, 1, &vector), "grid is NULL", HYPERPLANE_NULL_POINTER);
+  expect_refused(hyperplane_mpi_matrix_create(nullptr, 1, &matrix), "grid is NULL", HYPERPLANE_NULL_POINTER);
+  expect_refused(hyperplane_mpi_preconditioner_create(nullptr, 1, nullptr, &preconditioner), "grid is NULL",
+                 HYPERPLANE_NULL_POINTER);
+  expect_refused(hyperplane_mpi_krylov_create(nullptr, 1, nullptr, &krylov), "grid is NULL", HYPERPLANE_NULL_POINTER);
+  EXPECT_EQ(vector, nullptr);
+  EXPECT_EQ(matrix, nullptr);
+  EXPECT_EQ(preconditioner, nullptr);
+  EXPECT_EQ(krylov, nullptr);
+}
+
+/// All grid blocks are rank 0's: the others have no values that could be in the wrong memory.
+TEST_P(CRanks, memory_that_is_not_the_device_s_is_an_error_of_all_ranks) {
+  CRankSystem const system(context, four_parts(), std::vector<int>(4, 0));
+  constexpr int n = CRankSystem::n;
+  auto const options = bilu0(HYPERPLANE_COUPLING_COLOURED);
+  COwned<hyperplane_preconditioner> const m(hyperplane_mpi_preconditioner_create, system.grid, n, &options);
+  EXPECT_EQ(hyperplane_preconditioner_factor(m, system.a), HYPERPLANE_SUCCESS);
+  COwned<hyperplane_krylov> const krylov(hyperplane_mpi_krylov_create, system.grid, n, nullptr);
+  auto values = system.own(system.rhs);
+  std::vector<std::int8_t> const mask(values.size() / n, 1);
+  hyperplane_krylov_result result{};
+  auto const refuse = [](hyperplane_status status) {
+    expect_refused(status, "rank 0: ");
+    expect_refused(status, "device memory");
+  };
+  auto const solve = [&](hyperplane_memory_space space) {
+    return hyperplane_krylov_solve_array(krylov, system.a, m, values.data(), values.data(), std::ssize(values), space,
+                                         &result);
+  };
+  auto const precondition = [&](hyperplane_memory_space space) {
+    return hyperplane_preconditioner_solve_array(m, 1, values.data(), values.data(), std::ssize(values), space);
+  };
+  refuse(solve(HYPERPLANE_DEVICE));
+  refuse(precondition(HYPERPLANE_DEVICE));
+  refuse(hyperplane_matrix_mask(system.a, mask.data(), std::ssize(mask), HYPERPLANE_DEVICE));
+  EXPECT_EQ(solve(HYPERPLANE_HOST), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
+  EXPECT_EQ(result.outcome, HYPERPLANE_CONVERGED);
+  EXPECT_EQ(precondition(HYPERPLANE_HOST), HYPERPLANE_SUCCESS);
+  // What products refuse, they refuse on ranks without grid blocks, too.
+  expect_refused(hyperplane_matrix_apply(system.a, system.x, system.x), "the result must not be x");
+  expect_refused(hyperplane_matrix_residual(system.a, system.b, system.x, system.x), "the result must not be x");
+}
+
+TEST_P(CRanks, lack_of_memory_on_one_rank_is_told_to_all) {
+  CRankSystem const system(context, four_parts());
+  COwned<hyperplane_preconditioner> const m(hyperplane_mpi_preconditioner_create, system.grid, CRankSystem::n, nullptr);
+  namespace tools = Kokkos::Tools::Experimental;
+  if (rank == ranks - 1) {
+    tools::set_begin_parallel_for_callback(
+        [](const char*, std::uint32_t, std::uint64_t*) -> void { throw std::bad_alloc(); });
+  }
+  auto const status = hyperplane_preconditioner_factor(m, system.a);
+  tools::set_begin_parallel_for_callback(nullptr);
+  expect_refused(status, "rank " + std::to_string(ranks - 1) + ": std::bad_alloc", HYPERPLANE_OUT_OF_MEMORY);
+  EXPECT_EQ(hyperplane_preconditioner_factor(m, system.a), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
+}
+
+/// The library over ranks and the one beside it know of each other's calls.
+TEST_P(CRanks, nothing_is_finalized_inside_of_a_call) {
+  CRankSystem const system(context, four_parts());
+  static hyperplane_status status;
+  status = HYPERPLANE_SUCCESS;
+  namespace tools = Kokkos::Tools::Experimental;
+  tools::set_allocate_data_callback([](const Kokkos_Profiling_SpaceHandle, const char*, const void*, std::uint64_t) {
+    status = hyperplane_finalize();
+  });
+  COwned<hyperplane_vector> const y(hyperplane_mpi_vector_create, system.grid, CRankSystem::n);
+  tools::set_allocate_data_callback(nullptr);
+  EXPECT_EQ(status, HYPERPLANE_INVALID_ARGUMENT);
+  EXPECT_EQ(hyperplane_vector_fill(y, 1.0), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
 }
 
 }  // namespace

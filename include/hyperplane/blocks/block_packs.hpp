@@ -52,6 +52,7 @@ class BlockPacks {
   /// The numbers of points in slots, by grid block.
   std::vector<SlotNumbers<vector_length>> numbers(const MultiBlockGrid& grid) const {
     std::vector<SlotNumbers<vector_length>> result;
+    result.reserve(as_size(grid.block_count()));
     for (int b = 0; b < grid.block_count(); ++b) {
       result.push_back({SlabMap<vector_length>(grid.block(b)), first(b), grid.first_point(b)});
     }

@@ -13,23 +13,25 @@ module hyperplane_c_mpi
   end type c_interface
 
   interface
-    function c_grid_create(context, comm, block_count, blocks, interface_count, interfaces, owners, grid) &
+    function c_grid_create(context, comm, block_count, blocks, interface_count, interfaces, owners, owner_count, grid) &
       bind(c, name='hyperplane_mpi_grid_create_f') result(status)
       import :: c_int, c_interface, c_ptr, hyperplane_grid
-      type(c_ptr), value :: context, owners
-      integer(c_int), value :: comm, block_count, interface_count
+      type(c_ptr), value :: context
+      integer(c_int), value :: comm, block_count, interface_count, owner_count
       type(hyperplane_grid), intent(in) :: blocks(*)
       type(c_interface), intent(in) :: interfaces(*)
+      integer(c_int), intent(in), optional :: owners(*)
       type(c_ptr), intent(out) :: grid
       integer(c_int) :: status
     end function c_grid_create
-    function c_grid_cut(context, comm, whole, parts, owners, grid) bind(c, name='hyperplane_mpi_grid_cut_f') &
-      result(status)
+    function c_grid_cut(context, comm, whole, parts, owners, owner_count, grid) &
+      bind(c, name='hyperplane_mpi_grid_cut_f') result(status)
       import :: c_int, c_ptr, hyperplane_grid
-      type(c_ptr), value :: context, owners
-      integer(c_int), value :: comm
+      type(c_ptr), value :: context
+      integer(c_int), value :: comm, owner_count
       type(hyperplane_grid), value :: whole
       integer(c_int), intent(in) :: parts(3)
+      integer(c_int), intent(in), optional :: owners(*)
       type(c_ptr), intent(out) :: grid
       integer(c_int) :: status
     end function c_grid_cut

@@ -1,9 +1,9 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !> Grid blocks over ranks of MPI, beside the module hyperplane. Vectors, matrices, preconditioners and Krylov methods that
-!> are made here are those of that module, and do the same; C's manual says which calls all ranks make together. Grid
+!> are made here are those of that module, and do the same; hyperplane_mpi.h says which calls all ranks make together. Grid
 !> blocks and points count from 1.
 module hyperplane_mpi
-  use, intrinsic :: iso_c_binding, only: c_double, c_int, c_loc, c_null_ptr, c_ptr
+  use, intrinsic :: iso_c_binding, only: c_double, c_int, c_ptr
   use :: hyperplane
   use :: hyperplane_base, only: report, take
   use :: hyperplane_c_mpi
@@ -59,15 +59,16 @@ contains
     integer, intent(in), optional :: owners(:)
     integer, intent(out), optional :: stat
     type(c_interface) :: given(size(interfaces))
-    integer(c_int), target :: ranks(size(blocks))
+    integer(c_int), allocatable :: ranks(:)
     type(c_ptr) :: made
-    integer(c_int) :: status
+    integer(c_int) :: status, count
     integer :: i
+    call set_ranks(owners, ranks, count)
     do i = 1, size(interfaces)
       given(i) = to_c(interfaces(i))
     end do
     status = c_grid_create(context%handle, int(comm, c_int), size(blocks, kind=c_int), blocks, &
-                           size(interfaces, kind=c_int), given, ranks_of(owners, ranks), made)
+                           size(interfaces, kind=c_int), given, ranks, count, made)
     call take(this, made, status, stat)
   end subroutine grid_create
 
@@ -84,20 +85,17 @@ contains
     to%transform = int(from%transform, c_int)
   end function to_c
 
-  !> Where there are owners, ranks with their values; as many as there is room for.
-  function ranks_of(owners, ranks) result(pointer)
+  !> Where there are no owners, ranks is not allocated, and so not given to C. Of no owners, C wants an address.
+  subroutine set_ranks(owners, ranks, count)
     integer, intent(in), optional :: owners(:)
-    integer(c_int), intent(out), target :: ranks(:)
-    type(c_ptr) :: pointer
-    integer :: used
-    pointer = c_null_ptr
-    ! A grid block without an owner has none.
-    ranks = -1
+    integer(c_int), allocatable, intent(out) :: ranks(:)
+    integer(c_int), intent(out) :: count
+    count = 0
     if (.not. present(owners)) return
-    used = min(size(owners), size(ranks))
-    ranks(1:used) = int(owners(1:used), c_int)
-    pointer = c_loc(ranks)
-  end function ranks_of
+    count = size(owners, kind=c_int)
+    allocate (ranks(max(1, count)), source=-1_c_int)
+    ranks(1:count) = int(owners, c_int)
+  end subroutine set_ranks
 
   subroutine grid_cut(this, context, comm, whole, parts, owners, stat)
     class(hyperplane_mpi_grid), intent(inout) :: this
@@ -107,10 +105,11 @@ contains
     integer, intent(in) :: parts(3)
     integer, intent(in), optional :: owners(:)
     integer, intent(out), optional :: stat
-    integer(c_int), target :: ranks(max(1, product(max(parts, 0))))
+    integer(c_int), allocatable :: ranks(:)
     type(c_ptr) :: made
-    integer(c_int) :: status
-    status = c_grid_cut(context%handle, int(comm, c_int), whole, int(parts, c_int), ranks_of(owners, ranks), made)
+    integer(c_int) :: status, count
+    call set_ranks(owners, ranks, count)
+    status = c_grid_cut(context%handle, int(comm, c_int), whole, int(parts, c_int), ranks, count, made)
     call take(this, made, status, stat)
   end subroutine grid_cut
 
