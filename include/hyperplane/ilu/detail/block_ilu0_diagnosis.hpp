@@ -6,6 +6,7 @@
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/stencil_diagnosis.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
@@ -17,11 +18,12 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// What is wrong at the first point at which BILU(0) fails: its pivot block is computed once more, from the matrix and
-/// from what the points before it, which are regular, have left.
-template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length>
+/// from what the points before it, which are regular, have left; those outside of the grid, too, where there are some.
+template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length, class Outside = NoOutside>
 struct BlockIlu0Diagnosis {
   BlockStencil7Ref<MatrixStorage, n, vector_length> m_a;
   TriangularFactors<Storage, n, vector_length> m_factors;
+  Outside m_outside{};
 
   KOKKOS_FUNCTION PivotFinding operator()(std::int64_t number, int code) const {
     Point const p = m_a.grid().point(number);
@@ -44,7 +46,13 @@ struct BlockIlu0Diagnosis {
         if (m_a.grid().contains(other)) return found;
         if (outside.failure == FactorFailure::none) outside = found;
       }
-      if (!m_a.grid().contains(other)) continue;
+      if (!m_a.grid().contains(other)) {
+        if constexpr (Outside::exists) {
+          int const number_outside = m_outside.number(direction, p);
+          if (number_outside >= 0) block::gemm_subtract<n>(given(p, direction), neighbour_block(number_outside), d);
+        }
+        continue;
+      }
       if (!block::is_finite<n>(given(other, opposite(direction)))) {
         return {FactorFailure::not_finite, neighbour_blocks + static_cast<int>(direction)};
       }
@@ -55,6 +63,13 @@ struct BlockIlu0Diagnosis {
     if (outside.failure == FactorFailure::none) return block::diagnose<Storage>(d, code);
     // Kernels for whole vectors multiply what points out of the grid by zero; others do not read it.
     return block::diagnose<Storage>(d, code, outside);
+  }
+
+ private:
+  KOKKOS_FUNCTION block::Matrix<Scalar, n> neighbour_block(int number) const {
+    block::Matrix<Scalar, n> result;
+    for (int e = 0; e < n * n; ++e) result.m_entries[e] = m_outside.values()(number, e);
+    return result;
   }
 };
 

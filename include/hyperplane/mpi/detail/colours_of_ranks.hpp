@@ -3,6 +3,7 @@
 
 #include <hyperplane/blocks/block_packs.hpp>
 #include <hyperplane/blocks/face_couplings.hpp>
+#include <hyperplane/blocks/natural_order.hpp>
 #include <hyperplane/blocks/remote_colours.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
@@ -55,6 +56,7 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
   ColoursOfRanks(const Exec& exec, const DistributedGrid& grid, const std::vector<int>& colours, bool coefficients)
       : m_communicator(grid.communicator()),
         m_count(*std::ranges::max_element(colours) + 1),
+        m_rise(rises_along_axes(grid.whole(), colours)),
         m_lower(as_size(m_count)),
         m_upper(as_size(m_count)) {
     list_ghosts(exec, grid, colours);
@@ -62,6 +64,7 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
   }
 
   int colours() const override { return m_count; }
+  bool rise_along_axes() const override { return m_rise; }
   std::vector<FaceCouplingEntry> lower(int colour) const override { return m_lower[as_size(colour)]; }
   std::vector<FaceCouplingEntry> upper(int colour) const override { return m_upper[as_size(colour)]; }
   const std::vector<FaceCoupling>& reverses() const override { return m_reverses; }
@@ -198,6 +201,7 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
 
   Communicator m_communicator;
   int m_count;
+  bool m_rise;
   /// By the colour of this rank's points.
   std::vector<std::vector<FaceCouplingEntry>> m_lower, m_upper;
   std::vector<FaceCoupling> m_reverses;
