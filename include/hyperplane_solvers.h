@@ -30,7 +30,7 @@ typedef enum hyperplane_coupling HYPERPLANE_INT_ENUM {
   HYPERPLANE_COUPLING_NONE = 0,     /* each part by itself */
   HYPERPLANE_COUPLING_COLOURED = 1, /* in the order of colours of the parts */
   HYPERPLANE_COUPLING_NATURAL =
-      2 /* in the order of the points of the grid: that of the whole; over ranks, but for rounding */
+      2 /* in the order of the points of the grid: that of the whole; over ranks of hosts, too, bit by bit */
 } hyperplane_coupling;
 
 /* Filled by hyperplane_preconditioner_options_init() first, and then changed. */

@@ -25,9 +25,9 @@ class TypedRankMatrix {
   virtual ~TypedRankMatrix() = default;
   /// All values of this rank.
   virtual const typename Vector::Flat& flat() const = 0;
-  /// Calls inside(l) for each grid block l of this rank; what couplings across interfaces add to y, or subtract, comes
-  /// after it. Collective.
-  virtual void with_couplings(const Exec& exec, bool subtract, const Vector& x, const Vector& y,
+  /// Calls inside(l) for each grid block l of this rank, which is y = A x, or y = b - A x where there is b; couplings
+  /// across interfaces come after it. Collective.
+  virtual void with_couplings(const Exec& exec, const Vector* b, const Vector& x, const Vector& y,
                               detail::FunctionRef<int> inside) const = 0;
   /// Leaves out the points of this rank that are zero in a mask which kernels read. Collective.
   virtual void mask(const Exec& exec, const std::int8_t* points) = 0;

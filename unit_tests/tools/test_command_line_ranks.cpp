@@ -97,11 +97,26 @@ TEST_F(CommandLineRanks, parts_are_those_that_are_given_or_as_many_as_ranks) {
 
 TEST_F(CommandLineRanks, richardson_has_the_same_bits_on_any_number_of_ranks) {
   std::string first;
-  for (int const ranks : {2, 3}) {
+  for (int const ranks : {1, 2, 3}) {
     iterations_on(ranks, "--parts 2x2x2 --coupling coloured --method richardson");
     auto const solution = read("x.mtx");
     if (first.empty()) first = solution;
     EXPECT_EQ(solution, first) << ranks << " ranks";
+  }
+}
+
+// Of one process that cuts nothing, too: parts in the natural order are the whole.
+TEST_F(CommandLineRanks, richardson_in_natural_parts_has_the_bits_of_the_whole) {
+  iterations_on(1, "--method richardson");
+  auto const whole = read("x.mtx");
+  for (std::string const parts : {"1x1x4", "2x3x1", "4x1x1", "2x2x2"}) {
+    std::string const options = "--parts " + parts + " --coupling natural --method richardson";
+    iterations_on(1, options);
+    EXPECT_EQ(read("x.mtx"), whole) << parts;
+    for (int const ranks : all_ranks()) {
+      iterations_on(ranks, options);
+      EXPECT_EQ(read("x.mtx"), whole) << parts << ", " << ranks << " ranks";
+    }
   }
 }
 

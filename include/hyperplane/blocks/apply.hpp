@@ -9,7 +9,6 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
-#include <hyperplane/simd/interleaved_ref.hpp>
 #include <hyperplane/stencil/apply.hpp>
 #include <hyperplane/stencil/not_finite.hpp>
 
@@ -28,15 +27,14 @@ inline void check_multi_block_grid(const char* function, const char* argument, c
   }
 }
 
-/// What the couplings across interfaces add to y = A x, or to y = b - A x.
+/// The couplings across interfaces in y = A x, or in y = b - A x where there is b.
 template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage>
-void apply_couplings(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
+void apply_couplings(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a, const Scalar* b,
                      const MultiBlockVector<Scalar, n, Exec>& x, const MultiBlockVector<Scalar, n, Exec>& y) {
   constexpr int W = MultiBlockVector<Scalar, n, Exec>::vector_length;
-  using Packs = InterleavedRef<Storage, W, stencil7_size * n * n>;
-  couple<subtract, Scalar, n, W>("Hyperplane::MultiBlockStencil7::couplings", exec, a.couplings().all(),
-                                 MatrixCoefficients<Storage, n, W>{Packs(a.flat().data())},
-                                 DonorValues<Scalar, n, W>(x.flat().data()), y.flat().data());
+  a.couplings().template multiply<subtract>("Hyperplane::MultiBlockStencil7::couplings", exec, a.numbers().data(),
+                                            a.flat().data(), DonorValues<Scalar, n, W>(x.flat().data()), b,
+                                            y.flat().data());
 }
 
 /// y = A x, or y = b - A x where there is b, inside of all grid blocks, without couplings across interfaces: in one
@@ -81,7 +79,7 @@ void apply(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>&
   detail::check_multi_block_grid("apply", "x", x.grid(), a.grid());
   detail::check_multi_block_grid("apply", "the result", y.grid(), a.grid());
   detail::apply_inside<false>(exec, a, y, x, y);
-  detail::apply_couplings<false>(exec, a, x, y);
+  detail::apply_couplings<false>(exec, a, static_cast<const Scalar*>(nullptr), x, y);
 }
 
 /// r = b - A x over all grid blocks and their interfaces. x and r are different vectors; r may be b. See apply().
@@ -92,8 +90,10 @@ void residual(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storag
   detail::check_multi_block_grid("residual", "b", b.grid(), a.grid());
   detail::check_multi_block_grid("residual", "x", x.grid(), a.grid());
   detail::check_multi_block_grid("residual", "the result", r.grid(), a.grid());
+  const Scalar* const from = b.flat().data();
+  if (from == r.flat().data()) a.couplings().keep(exec, from);
   detail::apply_inside<true>(exec, a, b, x, r);
-  detail::apply_couplings<true>(exec, a, x, r);
+  detail::apply_couplings<true>(exec, a, from, x, r);
 }
 
 /// The first block of A that is not finite, in words: "grid block 2: block west of point (0, 3, 1), which points out of

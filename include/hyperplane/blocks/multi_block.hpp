@@ -6,6 +6,7 @@
 #include <hyperplane/blocks/colours.hpp>
 #include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/blocks/detail/coloured_couplings_of.hpp>
+#include <hyperplane/blocks/detail/copy_values.hpp>
 #include <hyperplane/blocks/detail/ranked_blocks.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/blocks/multi_block_status.hpp>
@@ -15,12 +16,8 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/core/launch.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 
-#include <Kokkos_Core.hpp>
-
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,17 +27,6 @@
 #include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
-
-namespace detail {
-
-template <class Scalar>
-struct CopyValues {
-  const Scalar* m_from;
-  Scalar* m_to;
-  KOKKOS_FUNCTION void operator()(std::int64_t e) const { m_to[e] = m_from[e]; }
-};
-
-}  // namespace detail
 
 template <class Options>
 struct MultiBlockOptions {
@@ -63,19 +49,20 @@ struct MultiBlockOptions {
 /// pattern is left out, too.) Before the sweeps of a colour, neighbours of other colours subtract their part: on faces
 /// alone, so that kernels inside are those of one grid. Coupling::natural is the same with the colours of
 /// find_natural_order(), of grid blocks that are parts of one box: M is that of P, BlockIlu0 or Ssor, of the box, but
-/// for rounding.
+/// for rounding. On SweepPath::slab of hosts, where no direction that is cut is periodic, it is that of the box bit by
+/// bit: kernels then take neighbours of other colours at their place among those inside.
 ///
 /// A plan: the constructor allocates and waits for the instance; the other functions do not, and are asynchronous on
 /// it. factor() of BlockIlu0 and Sip with another coupling than none writes into the diagonal blocks of A at points on
 /// interfaces and restores them, bit by bit, also where it throws, so nothing else may use A meanwhile; what it
-/// computes there is rounded to the type of A. Copies, made after factor(), share factors and working memory: at most
-/// one call of a plan and all its copies may run at a time. On SweepPath::slab the grid blocks of a colour are run
-/// together, with the bits of one grid block after the other: on hosts in one launch for each sweep of BlockIlu0, Ssor
-/// and Sip, and one for a factorization of BlockIlu0 (and one for the status of each grid block); on CUDA, for n > 1,
-/// in one launch for a solve with BlockIlu0 and Ssor, and one for a factorization of BlockIlu0 (and one for the status
-/// of all). Elsewhere grid blocks follow one another. Launches beside these: with C colours at most 2 C - 1 for a
-/// solve, and for each colour of a factorization three of BlockIlu0 and Sip and two of Ssor. How long A has to stay,
-/// and whether results depend on the number of threads, is as P says.
+/// computes there is rounded to the type of A. (It only reads A where M has the bits of the box.) Copies, made after
+/// factor(), share factors and working memory: at most one call of a plan and all its copies may run at a time. On
+/// SweepPath::slab the grid blocks of a colour are run together, with the bits of one grid block after the other: on
+/// hosts in one launch for each sweep of BlockIlu0, Ssor and Sip, and one for a factorization of BlockIlu0 (and one for
+/// the status of each grid block); on CUDA, for n > 1, in one launch for a solve with BlockIlu0 and Ssor, and one for a
+/// factorization of BlockIlu0 (and one for the status of all). Elsewhere grid blocks follow one another. Launches
+/// beside these: with C colours at most 2 C - 1 for a solve, and for each colour of a factorization three of BlockIlu0
+/// and Sip and two of Ssor. How long A has to stay, and whether results depend on the number of threads, is as P says.
 template <class P>
 class MultiBlock {
  public:
@@ -186,6 +173,7 @@ class MultiBlock {
  private:
   static bool is_known(Coupling coupling) { return coupling == Coupling::coloured || coupling == Coupling::natural; }
 
+  using Blocks = detail::RankedBlocks<P>;
   using Couplings = typename detail::ColouredCouplingsOf<P>::Type;
 
   static detail::Colouring remote_colouring(const MultiBlockGrid& grid, const Options& options,
@@ -202,15 +190,26 @@ class MultiBlock {
       : m_grid(grid),
         m_coupling(options.coupling),
         m_colours(colouring.colours),
-        m_blocks(exec, grid, options.block, colouring) {
+        m_in_order(is_in_order(grid, options, colouring, remote.get())),
+        m_blocks(exec, grid, options.block, colouring, m_in_order) {
     if constexpr (can_be_coloured) {
       if (m_coupling == Coupling::none) return;
       std::vector<typename Couplings::Factors> factors;
       factors.reserve(detail::as_size(grid.block_count()));
       for (int b = 0; b < grid.block_count(); ++b) factors.push_back(block(b).sweeps().factors());
       m_couplings.emplace(exec, grid, colouring.ranks, factors, detail::ColouredCouplingsOf<P>::rule(options.block),
-                          remote);
+                          remote, m_in_order);
     }
+  }
+
+  /// Whether couplings are taken in the order of the box: see ColouredCouplings.
+  static bool is_in_order(const MultiBlockGrid& grid, const Options& options, const detail::Colouring& colouring,
+                          [[maybe_unused]] const RemoteColours* remote) {
+    if (options.coupling != Coupling::natural || !Blocks::can_be_in_order(options.block)) return false;
+    if constexpr (can_be_coloured) {
+      if (remote != nullptr) return remote->rise_along_axes();
+    }
+    return detail::rises_along_axes(grid, colouring.ranks);
   }
 
   template <class Matrix>
@@ -222,7 +221,14 @@ class MultiBlock {
         // All that may fail in one process alone.
         auto const factor_colour = [&] {
           if (remote != nullptr && rank > 0) remote->take_over_coefficients(exec, rank - 1);
-          m_couplings->factor(exec, rank, a.flat().data(), [&] { m_blocks.factor(exec, a, rank); });
+          m_couplings->factor(exec, rank, a.flat().data(), [&] {
+            if constexpr (Blocks::orders) {
+              if (m_in_order) {
+                return m_blocks.factor(exec, a, rank, [&](int b) { return m_couplings->factors_outside(b); });
+              }
+            }
+            m_blocks.factor(exec, a, rank);
+          });
           if (remote != nullptr) remote->hand_over_coefficients(exec, rank);
           if (rank == last) m_couplings->conclude(exec);
         };
@@ -245,31 +251,38 @@ class MultiBlock {
     int const last = m_blocks.ranks() - 1;
     auto* const values = x.flat().data();
     auto const* const remote = m_couplings->remote();
-    // What lower colours subtract from is in x.
-    if (!in_place && last > 0) copy(exec, rhs, x);
+    auto const sweep = [&](int rank, detail::Sweeps sweeps, const Vector& from) {
+      if constexpr (Blocks::orders) {
+        if (m_in_order) {
+          auto const outside_of = [&](int b) { return m_couplings->values_outside(b, values); };
+          return m_blocks.sweep(exec, rank, sweeps, from, x, outside_of);
+        }
+      }
+      m_blocks.sweep(exec, rank, sweeps, from, x);
+    };
+    // What lower colours subtract from is in x, unless sweeps do.
+    bool const subtracts = !m_in_order && last > 0;
+    if (!in_place && subtracts) {
+      detail::copy_values("Hyperplane::MultiBlock::solve::copy", exec, rhs.flat().data(), values, x.flat().size());
+    }
     for (int rank = 0; rank <= last; ++rank) {
-      if (rank > 0) m_couplings->subtract_lower(exec, rank, values);
+      if (rank > 0 && subtracts) m_couplings->subtract_lower(exec, rank, values);
       // Nothing comes between the sweeps of the last colour.
-      m_blocks.sweep(exec, rank, rank == last ? detail::Sweeps::both : detail::Sweeps::forward, last > 0 ? x : rhs, x);
+      sweep(rank, rank == last ? detail::Sweeps::both : detail::Sweeps::forward, subtracts ? x : rhs);
       if (remote != nullptr && rank < last) remote->bring_forward(exec, rank, values);
     }
     for (int rank = last - 1; rank >= 0; --rank) {
       if (remote != nullptr) remote->bring_backward(exec, rank + 1, values);
-      m_couplings->subtract_upper(exec, rank, values);
-      m_blocks.sweep(exec, rank, detail::Sweeps::backward, x, x);
+      if (subtracts) m_couplings->subtract_upper(exec, rank, values);
+      sweep(rank, detail::Sweeps::backward, x);
     }
-  }
-
-  static void copy(const execution_space& exec, const Vector& from, const Vector& to) {
-    auto const size = static_cast<std::int64_t>(from.flat().size());
-    detail::launch("Hyperplane::MultiBlock::solve::copy", detail::LongIndexRange<execution_space>(exec, 0, size),
-                   2.0 * sizeof(scalar_type), detail::CopyValues<scalar_type>{from.flat().data(), to.flat().data()});
   }
 
   MultiBlockGrid m_grid;
   Coupling m_coupling;
   std::vector<int> m_colours;
-  detail::RankedBlocks<P> m_blocks;
+  bool m_in_order;
+  Blocks m_blocks;
   std::optional<Couplings> m_couplings;
   bool m_factored = false;
 };

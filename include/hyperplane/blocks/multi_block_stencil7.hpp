@@ -3,6 +3,7 @@
 
 #include <hyperplane/blocks/block_packs.hpp>
 #include <hyperplane/blocks/face_couplings.hpp>
+#include <hyperplane/blocks/face_rows.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
@@ -44,6 +45,7 @@ class MultiBlockStencil7 {
   static constexpr int vector_length = vector_length_v<Scalar, Exec>;
   using Block = BlockStencil7<Scalar, n, Exec, StorageScalar>;
   using Storage = InterleavedView<StorageScalar, vector_length, stencil7_size * n * n, Exec>;
+  using FaceRows = detail::FaceRows<Scalar, n, Exec, vector_length>;
   using GroupedApply = detail::GroupedApply<Scalar, n, Exec, StorageScalar>;
 
   /// Allocates and sets to zero.
@@ -53,7 +55,7 @@ class MultiBlockStencil7 {
         m_packs(grid),
         m_storage(exec, label, m_packs.count()),
         m_grouped_apply(exec, grouped_grids(grid, m_packs)),
-        m_couplings(detail::to_space(exec, detail::all_face_couplings(grid, m_packs))),
+        m_couplings(exec, detail::all_face_couplings(grid, m_packs)),
         m_numbers(detail::to_space(exec, "Hyperplane::MultiBlockGrid::numbers", m_packs.numbers(grid))) {}
 
   const MultiBlockGrid& grid() const { return m_grid; }
@@ -64,7 +66,7 @@ class MultiBlockStencil7 {
   /// All of the storage as one contiguous array. Padding is zero and has to stay so.
   const typename Storage::Flat& flat() const { return m_storage.flat(); }
   /// Points on interfaces, for apply(), residual() and mask_points().
-  const detail::FaceCouplings<Exec>& couplings() const { return m_couplings; }
+  const FaceRows& couplings() const { return m_couplings; }
   /// For apply() and residual() of several grid blocks.
   const GroupedApply& grouped_apply() const { return m_grouped_apply; }
   /// The numbers of points in slots, by grid block, for mask_points().
@@ -83,7 +85,7 @@ class MultiBlockStencil7 {
   detail::BlockPacks<vector_length> m_packs;
   Storage m_storage;
   GroupedApply m_grouped_apply;
-  detail::FaceCouplings<Exec> m_couplings;
+  FaceRows m_couplings;
   Kokkos::View<detail::SlotNumbers<vector_length>*, memory_space> m_numbers;
 };
 

@@ -3,11 +3,13 @@
 
 #include <hyperplane/blocks/detail/face_axes.hpp>
 #include <hyperplane/blocks/detail/place_blocks.hpp>
+#include <hyperplane/blocks/interface.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/grid/grid.hpp>
+#include <hyperplane/grid/stencil7.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -54,4 +56,16 @@ inline std::vector<int> find_natural_order(const MultiBlockGrid& grid) {
   return numbers;
 }
 
+namespace detail {
+
+/// Whether numbers of grid blocks rise along i, j and k at all interfaces between two of them, as those of
+/// find_natural_order() do where no direction is periodic.
+inline bool rises_along_axes(const MultiBlockGrid& grid, const std::vector<int>& numbers) {
+  return std::ranges::all_of(grid.interfaces(), [&](const Interface& interface) {
+    int const own = numbers[as_size(interface.block)], donor = numbers[as_size(interface.donor)];
+    return interface.block == interface.donor || (donor > own) == (interface.face > Direction::center);
+  });
+}
+
+}  // namespace detail
 }  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -28,6 +28,8 @@ class RemoteColours {
   virtual ~RemoteColours() = default;
 
   virtual int colours() const = 0;
+  /// rises_along_axes() of all grid blocks and their colours.
+  virtual bool rise_along_axes() const = 0;
   /// Couplings of this process's points of a colour to those of lower, or of higher ones. Donors are ghost values,
   /// whose SIMD groups are counted on from those of this process. To lower colours, the reverses are places in
   /// reverses().

@@ -5,6 +5,7 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/grid/check_grid.hpp>
+#include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/host/slab_sweep.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_slab.hpp>
@@ -42,7 +43,13 @@ class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
   /// `plan_of(g).factor(exec, matrix_of(g))` for each grid.
   template <class MatrixStorage, class PlanOf, class MatrixOf>
   void run(const Exec& exec, const PlanOf& plan_of, const MatrixOf& matrix_of) const {
-    using Kernel = BlockIlu0FactorSlab<Scalar, n, Exec, Storage, MatrixStorage, vector_length>;
+    run<MatrixStorage>(exec, plan_of, matrix_of, [](int) { return NoOutside(); });
+  }
+  /// The same with what `outside_of(g)` knows outside of grid g, a SlabOutside.
+  template <class MatrixStorage, class PlanOf, class MatrixOf, class OutsideOf>
+  void run(const Exec& exec, const PlanOf& plan_of, const MatrixOf& matrix_of, const OutsideOf& outside_of) const {
+    using Outside = decltype(outside_of(0));
+    using Kernel = BlockIlu0FactorSlab<Scalar, n, Exec, Storage, MatrixStorage, vector_length, Outside>;
     std::vector<Kernel> kernels;
     kernels.reserve(as_size(m_sweep.grids()));
     for (int g = 0; g < m_sweep.grids(); ++g) {
@@ -50,13 +57,13 @@ class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
       check_grid("BlockIlu0::factor", "A", a.grid(), plan_of(g).grid());
       auto& sweeps = plan_of(g).m_sweeps;
       sweeps.reset();
-      kernels.push_back(Kernel{a.ref(), sweeps.factors(), sweeps.record().ref()});
+      kernels.push_back(Kernel{a.ref(), sweeps.factors(), sweeps.record().ref(), outside_of(g)});
     }
     m_sweep.run_all(exec, "Hyperplane::BlockIlu0::factor", slab_factor_bytes<n, Storage, MatrixStorage, vector_length>,
                     [&](int g) { return kernels[as_size(g)]; });
     for (int g = 0; g < m_sweep.grids(); ++g) {
       plan_of(g).m_sweeps.fill([&](const auto& factors, const auto& singular) {
-        plan_of(g).conclude(exec, matrix_of(g), factors, singular);
+        plan_of(g).conclude(exec, matrix_of(g), factors, singular, outside_of(g));
       });
     }
   }

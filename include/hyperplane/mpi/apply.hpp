@@ -2,16 +2,12 @@
 #pragma once
 
 #include <hyperplane/blocks/apply.hpp>
-#include <hyperplane/blocks/couple.hpp>
-#include <hyperplane/blocks/face_couplings.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/mpi/distributed_grid.hpp>
 #include <hyperplane/mpi/distributed_stencil7.hpp>
 #include <hyperplane/mpi/distributed_vector.hpp>
-#include <hyperplane/simd/interleaved_ref.hpp>
 #include <hyperplane/stencil/not_finite.hpp>
 
 #include <cstdint>
@@ -31,31 +27,34 @@ inline void check_distributed_grid(const char* function, const char* argument, c
   }
 }
 
-/// inside(), of all grid blocks of this rank, with the exchange of ghost values behind it, and what couplings across
-/// interfaces add to y, or subtract.
+/// inside(), of all grid blocks of this rank, with the exchange of ghost values behind it, and then the couplings
+/// across interfaces in y = A x, or in y = b - A x where there is b.
 template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage, class Inside>
-void with_couplings(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>& a,
+void with_couplings(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>& a, const Scalar* b,
                     const DistributedVector<Scalar, n, Exec>& x, const DistributedVector<Scalar, n, Exec>& y,
                     const Inside& inside) {
-  constexpr int W = DistributedVector<Scalar, n, Exec>::vector_length;
-  using Packs = InterleavedRef<Storage, W, stencil7_size * n * n>;
   auto const& ghosts = a.ghosts();
   auto* const values = x.flat().data();
-  auto const add = [&](const char* label, const FacePart& couplings) {
-    couple<subtract, Scalar, n, W>(label, exec, couplings, MatrixCoefficients<Storage, n, W>{Packs(a.flat().data())},
-                                   ghosts.donors(values), y.flat().data());
+  auto* const to = y.flat().data();
+  auto const multiply = [&](const char* label, const auto& rows) {
+    rows.template multiply<subtract>(label, exec, a.local().numbers().data(), a.flat().data(), ghosts.donors(values), b,
+                                     to);
   };
   ghosts.start(exec, values);
   try {
+    if (b == to) {
+      ghosts.inner().keep(exec, b);
+      ghosts.outer().keep(exec, b);
+    }
     inside();
-    add("Hyperplane::DistributedStencil7::inner_couplings", ghosts.inner());
+    multiply("Hyperplane::DistributedStencil7::inner_couplings", ghosts.inner());
   } catch (...) {
     // Nothing may be on its way into memory that is freed now.
     ghosts.wait();
     throw;
   }
   ghosts.finish(exec);
-  add("Hyperplane::DistributedStencil7::outer_couplings", ghosts.outer());
+  multiply("Hyperplane::DistributedStencil7::outer_couplings", ghosts.outer());
 }
 
 /// What `describe(b)` says of the first grid block b of all ranks for which it says something, with its number.
@@ -94,7 +93,7 @@ void apply(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>
   detail::check_distributed_grid("apply", "x", x.grid(), a.grid());
   detail::check_distributed_grid("apply", "the result", y.grid(), a.grid());
   require(x.flat().data() != y.flat().data(), "apply: the result must not be x");
-  detail::with_couplings<false>(exec, a, x, y,
+  detail::with_couplings<false>(exec, a, static_cast<const Scalar*>(nullptr), x, y,
                                 [&] { detail::apply_inside<false>(exec, a.local(), y.local(), x.local(), y.local()); });
 }
 
@@ -107,7 +106,7 @@ void residual(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Stora
   detail::check_distributed_grid("residual", "x", x.grid(), a.grid());
   detail::check_distributed_grid("residual", "the result", r.grid(), a.grid());
   require(x.flat().data() != r.flat().data(), "residual: the result must not be x");
-  detail::with_couplings<true>(exec, a, x, r,
+  detail::with_couplings<true>(exec, a, b.flat().data(), x, r,
                                [&] { detail::apply_inside<true>(exec, a.local(), b.local(), x.local(), r.local()); });
 }
 

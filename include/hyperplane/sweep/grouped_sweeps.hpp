@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/host/slab_sweep.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
@@ -63,10 +64,15 @@ class GroupedSweeps<Scalar, n, Exec, StorageScalar> {
 
   /// Of the plans' sweeps what `sweeps` says; x may be rhs.
   void run(const Exec& exec, Sweeps sweeps, Scalar* rhs, Scalar* x) const {
+    run(exec, sweeps, rhs, x, [](int) { return NoOutside(); });
+  }
+  /// The same with the values that `outside_of(g)` has outside of grid g, a SlabOutside.
+  template <class OutsideOf>
+  void run(const Exec& exec, Sweeps sweeps, Scalar* rhs, Scalar* x, const OutsideOf& outside_of) const {
     count_sweep_bytes<Scalar, n, StorageScalar>(sweeps, false, m_points);
-    if (sweeps != Sweeps::backward) run_one<Sweep::forward>(exec, Sweeps::forward, rhs, x);
+    if (sweeps != Sweeps::backward) run_one<Sweep::forward>(exec, Sweeps::forward, rhs, x, outside_of);
     if (sweeps != Sweeps::forward)
-      run_one<Sweep::backward>(exec, Sweeps::backward, sweeps == Sweeps::both ? x : rhs, x);
+      run_one<Sweep::backward>(exec, Sweeps::backward, sweeps == Sweeps::both ? x : rhs, x, outside_of);
   }
 
  private:
@@ -78,9 +84,9 @@ class GroupedSweeps<Scalar, n, Exec, StorageScalar> {
     std::int64_t first_pack;
   };
 
-  template <Sweep sweep>
-  void run_one(const Exec& exec, Sweeps sweeps, Scalar* rhs, Scalar* x) const {
-    using Step = SlabSweepStep<sweep, Scalar, n, StorageScalar, vector_length, 1>;
+  template <Sweep sweep, class OutsideOf>
+  void run_one(const Exec& exec, Sweeps sweeps, Scalar* rhs, Scalar* x, const OutsideOf& outside_of) const {
+    using Step = SlabSweepStep<sweep, Scalar, n, StorageScalar, vector_length, 1, decltype(outside_of(0))>;
     m_sweep.run_all(exec, solve_label(sweeps), slab_step_bytes<Scalar, n, StorageScalar, vector_length, 1>,
                     [&](int number) {
                       auto const& grid = m_grids[as_size(number)];
@@ -88,7 +94,7 @@ class GroupedSweeps<Scalar, n, Exec, StorageScalar> {
                         return typename Step::Vectors{
                             {Ref(grid.factors.m_map, Packs(values + grid.first_pack * (n * vector_length)))}};
                       };
-                      return Step{grid.factors, part(rhs), part(x)};
+                      return Step{grid.factors, part(rhs), part(x), outside_of(number)};
                     });
   }
 

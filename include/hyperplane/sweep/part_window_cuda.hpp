@@ -3,8 +3,11 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/macros.hpp>
 #include <hyperplane/cuda/packet.hpp>
+#include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/slab_map.hpp>
+#include <hyperplane/grid/stencil7.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -29,6 +32,29 @@ struct CudaPartBlocks {
   std::uint64_t* progress_above = nullptr;
   const std::uint64_t* read_above = nullptr;  ///< factorizations whose blocks the part above has read
   std::uint64_t* read = nullptr;              ///< the same of this part, in the window of the part below
+};
+
+/// The blocks that a part has received, d^-1 T of the layer below, as neighbours outside of its grid.
+template <class Storage, int n, int vector_length>
+struct CudaBlocksBelow {
+  static constexpr bool exists = true;
+
+  const Storage* m_blocks;  ///< as in CudaPartWindow; null: nothing is below
+  SlabMap<vector_length> m_map;
+
+  HYPERPLANE_FUNCTION const CudaBlocksBelow& values() const { return *this; }
+  /// That of the neighbour of a point on a face, or -1.
+  HYPERPLANE_FUNCTION int number(Direction direction, const Point& p) const {
+    if (m_blocks == nullptr || direction != Direction::bottom) return -1;
+    int const steps = m_map.grid().ni() + vector_length - 1;
+    int const lane = m_map.lane(p.j);
+    return (p.j / vector_length * steps + p.i + lane) * vector_length + lane;
+  }
+  /// Entry e of its block.
+  HYPERPLANE_FUNCTION Storage operator()(int number, int e) const {
+    std::int64_t const group = number / vector_length;
+    return m_blocks[(group * (n * n) + e) * vector_length + number % vector_length];
+  }
 };
 
 /// Memory of the device that has a part of a box, into which the devices with the parts below and above write what the

@@ -51,14 +51,19 @@ class ColourLists {
     m_lower = to_space(exec, lower);
     m_upper = to_space(exec, upper);
     for (std::size_t c = 0; c < count; ++c) m_most = std::max(m_most, m_lower_begin[c + 1] - m_lower_begin[c]);
-    m_lower_points = std::move(lower.points);
+    m_lower_list = std::move(lower);
     m_upper_list = std::move(upper);
   }
-  /// The couplings of the list on the host go: when its user has what is wanted of it.
-  void forget_couplings() { m_upper_list.couplings = {}; }
+  /// The couplings of the lists on the host go: when their user has what is wanted of them.
+  void forget_couplings() {
+    m_lower_list.couplings = {};
+    m_upper_list.couplings = {};
+  }
 
   std::int64_t own_packs() const { return m_own_packs; }
   const SingularPivotRecord<Exec>& record() const { return m_record; }
+  /// Couplings to lower colours, on the host.
+  const FaceCouplingList& lower_list() const { return m_lower_list; }
   /// Couplings to higher colours, on the host, and behind them the reverses that other processes have. Points are in
   /// the order of the colours: upper_begin() has the first one of each.
   const FaceCouplingList& upper_list() const { return m_upper_list; }
@@ -92,8 +97,8 @@ class ColourLists {
     result.upper = found->number >= first_number(result.rank, true);
     auto const place = as_size(found->number - first_number(result.rank, result.upper));
     auto const rank = as_size(result.rank);
-    auto const& point =
-        result.upper ? m_upper_list.points[m_upper_begin[rank] + place] : m_lower_points[m_lower_begin[rank] + place];
+    auto const& point = result.upper ? m_upper_list.points[m_upper_begin[rank] + place]
+                                     : m_lower_list.points[m_lower_begin[rank] + place];
     result.block = point.block;
     result.status.failure = found->finding.failure;
     SlabMap<vector_length>(m_grid.block(point.block)).find_point(point.pack, point.slot.lane, result.status.point);
@@ -151,8 +156,7 @@ class ColourLists {
   std::int64_t m_own_packs;
   SingularPivotRecord<Exec> m_record;
   FaceCouplings<Exec> m_lower, m_upper;
-  std::vector<FacePoint> m_lower_points;  ///< on the host, for messages
-  FaceCouplingList m_upper_list;
+  FaceCouplingList m_lower_list, m_upper_list;  ///< on the host, for messages
   std::vector<std::size_t> m_lower_begin{0}, m_upper_begin{0};
   std::size_t m_most = 0;
 };

@@ -4,6 +4,7 @@
 #include <hyperplane/blocks/couple.hpp>
 #include <hyperplane/blocks/detail/colour_lists.hpp>
 #include <hyperplane/blocks/detail/coloured_factor_kernels.hpp>
+#include <hyperplane/blocks/detail/natural_faces.hpp>
 #include <hyperplane/blocks/face_couplings.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/blocks/remote_colours.hpp>
@@ -32,6 +33,10 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// What Coupling::coloured adds to the factors of the grid blocks: C_pq for neighbours of lower colours, d_p^-1 C_pq
 /// for those of higher ones, times the scale of the rule, Ilu0Couplings or SsorCouplings. Colours are ranks here: 0, 1,
 /// ... without gaps.
+///
+/// Where the colours are those of parts of a box in its natural order, and grid blocks are swept by slabs on a host, it
+/// is `in_order`: factorizations and sweeps of the grid blocks take their couplings themselves, each at its place among
+/// the neighbours of a point. So they have the bits of the box. This then tells them what is outside.
 template <class Rule, class Scalar, int n, ExecutionSpace Exec, class Storage, int vector_length>
 class ColouredCouplings {
  public:
@@ -43,22 +48,34 @@ class ColouredCouplings {
   /// `factors` are those of the grid blocks, `ranks` their colours; `remote` is what other processes have, if there are
   /// any. Waits for the instance.
   ColouredCouplings(const Exec& exec, const MultiBlockGrid& grid, const std::vector<int>& ranks,
-                    const std::vector<Factors>& factors, const Rule& rule, std::shared_ptr<Remote> remote = nullptr)
+                    const std::vector<Factors>& factors, const Rule& rule, std::shared_ptr<Remote> remote = nullptr,
+                    bool in_order = false)
       : m_rule(rule),
         m_remote(std::move(remote)),
         m_lists(exec, grid, ranks, remote_lists(),
                 as_size(m_remote ? m_remote->colours() : *std::ranges::max_element(ranks) + 1)),
         m_factors(to_space(exec, "Hyperplane::MultiBlock::factors", factors)),
-        m_lower_values(unset<Storage>(exec, "Hyperplane::MultiBlock::lower", m_lists.lower_couplings())),
-        m_upper_values(unset<Storage>(exec, "Hyperplane::MultiBlock::upper", m_lists.upper_list().couplings.size())),
-        m_diagonals(
-            unset<Scalar>(exec, "Hyperplane::MultiBlock::diagonals", subtracts ? m_lists.most_lower_points() : 0)) {
+        m_lower_values(unset<Storage>(exec, "Hyperplane::MultiBlock::lower", in_order ? 0 : m_lists.lower_couplings())),
+        m_upper_values(unset<Storage>(exec, "Hyperplane::MultiBlock::upper",
+                                      in_order && !subtracts ? 0 : m_lists.upper_list().couplings.size())),
+        m_diagonals(unset<Scalar>(exec, "Hyperplane::MultiBlock::diagonals",
+                                  in_order || !subtracts ? 0 : m_lists.most_lower_points())) {
+    if (in_order) m_faces.emplace(exec, grid, m_lists.lower_list(), m_lists.upper_list(), subtracts);
     if (subtracts && m_remote) m_remote->connect(exec, m_lists.upper_list(), m_lists.upper_begin(), m_upper_values);
     m_lists.forget_couplings();
   }
 
   /// What other processes have of the couplings; null where there is no other one.
   const Remote* remote() const { return m_remote.get(); }
+
+  bool in_order() const { return m_faces.has_value(); }
+  /// Outside of a grid block, where it is in_order(): for a factorization, and for sweeps of x.
+  auto factors_outside(int block) const {
+    return m_faces->template factors_outside<Scalar, n>(block, m_upper_values.data());
+  }
+  auto values_outside(int block, Scalar* x) const {
+    return m_faces->template values_outside<Scalar, n>(block, donors(x));
+  }
 
   /// Calls factor() for the grid blocks of a colour, with what their neighbours of lower colours subtract from the
   /// diagonal blocks of A, and keeps the coefficients of the couplings. A is afterwards what it was, also where
@@ -69,6 +86,12 @@ class ColouredCouplings {
     using Record = typename SingularPivotRecord<Exec>::Ref;
     Matrix const matrix(a);
     auto const lower = m_lists.lower_part(rank), upper = m_lists.upper_part(rank);
+    if (in_order()) {
+      factor();
+      check<Record, MatrixStorage>(exec, lower, matrix, m_lists.first_number(rank, false));
+      check<Record, MatrixStorage>(exec, upper, matrix, m_lists.first_number(rank, true));
+      return;
+    }
     auto* const diagonals = reinterpret_cast<MatrixStorage*>(m_diagonals.data());
     constexpr double bytes = 2.0 * n * n * sizeof(MatrixStorage);
     run(subtracts ? "Hyperplane::MultiBlock::factor::subtract" : "Hyperplane::MultiBlock::factor::keep", exec,
@@ -149,6 +172,13 @@ class ColouredCouplings {
                                                          blocks * n * n);
   }
 
+  template <class Record, class MatrixStorage, class Matrix>
+  void check(const Exec& exec, const FacePart& part, const Matrix& a, std::int64_t first) const {
+    run("Hyperplane::MultiBlock::factor::check", exec, part.size, 2.0 * n * n * sizeof(MatrixStorage),
+        CheckCouplings<Rule, Scalar, n, Storage, MatrixStorage, vector_length, Record>{
+            m_rule, part.points, part.couplings, a, m_factors.data(), {m_lists.record().ref(), first}});
+  }
+
   template <class Kernel>
   static void run(const char* label, const Exec& exec, std::int64_t points, double bytes, const Kernel& kernel) {
     if (points == 0) return;
@@ -161,6 +191,7 @@ class ColouredCouplings {
   Kokkos::View<Factors*, typename Exec::memory_space> m_factors;
   Values m_lower_values, m_upper_values;
   Kokkos::View<Scalar*, typename Exec::memory_space> m_diagonals;  ///< as wide as those of a matrix may be
+  std::optional<NaturalFaces<Exec, vector_length>> m_faces;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

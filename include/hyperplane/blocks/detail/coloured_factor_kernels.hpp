@@ -177,4 +177,36 @@ struct ScaleUpperNeighbours {
   }
 };
 
+/// Looks at couplings that the factorization of the grid blocks has taken: C_pq of those to lower colours, and of those
+/// to higher ones C_pq and d_p^-1 C_pq, as it is kept.
+template <class Rule, class Scalar, int n, class Storage, class MatrixStorage, int vector_length, class Record>
+struct CheckCouplings {
+  using GivenBlock = block::LaneMatrix<Scalar, MatrixStorage, n, vector_length>;
+
+  Rule m_rule;
+  const FacePoint* m_points;
+  const FaceCoupling* m_couplings;
+  InterleavedRef<MatrixStorage, vector_length, stencil7_size * n * n> m_a;
+  const TriangularFactors<Storage, n, vector_length>* m_factors;
+  FaceRecord<Record> m_record;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t p) const {
+    FacePoint const point = m_points[p];
+    for (int number = point.begin; number < point.end; ++number) {
+      Direction const direction = m_couplings[number].direction;
+      GivenBlock const c{m_a.pack_data(point.slot.pack, static_cast<int>(direction) * n * n) + point.slot.lane};
+      block::Matrix<Scalar, n> kept;
+      for (int e = 0; e < n * n; ++e) kept.m_entries[e] = m_rule.scale() * c(e % n, e / n);
+      for (int s = 0; s < upper_blocks; ++s) {
+        if (direction != sweep_direction<Sweep::backward>(s)) continue;
+        const Storage* const upper = m_factors[point.block].upper(point.pack, static_cast<UpperBlock>(s));
+        for (int e = 0; e < n * n; ++e) {
+          kept.m_entries[e] = static_cast<Scalar>(upper[e * vector_length + point.slot.lane]);
+        }
+      }
+      m_record.template check<Storage, n>(p, direction, c, kept);
+    }
+  }
+};
+
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -11,6 +11,7 @@
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/ilu/grouped_factor.hpp>
 #include <hyperplane/sweep/grouped_sweeps.hpp>
+#include <hyperplane/sweep/sweep_path.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -66,15 +67,50 @@ struct GroupedFactorOf<BlockIlu0<Scalar, n, Exec, Storage>> {
   using Type = GroupedBlockIlu0Factor<Scalar, n, Exec, Storage>;
 };
 
+/// Whether its factorizations and sweeps can take couplings to neighbours outside of a grid block at their place among
+/// those inside.
+template <class P>
+struct OrdersOf {
+  static constexpr bool exist = false;
+};
+template <class Scalar, int n, class Exec, class Storage>
+struct OrdersOf<BlockIlu0<Scalar, n, Exec, Storage>> {
+  static constexpr bool exist = true;
+};
+template <class Scalar, int n, class Exec, class Storage>
+struct OrdersOf<Ssor<Scalar, n, Exec, Storage>> {
+  static constexpr bool exist = true;
+};
+
 /// A preconditioner for each grid block, by the rank of its colour; without colours all have rank 0. Those of a rank do
-/// not depend on one another: where they can be, they are run together.
+/// not depend on one another: where they can be, they are run together. Where they are run `in_order`, with couplings
+/// to neighbours outside of each of them, that is always so, also of one.
 template <class P>
 class RankedBlocks {
   using Exec = typename P::Vector::execution_space;
+  using GroupedSweeps = typename GroupedSweepsOf<P>::Type;
+  using GroupedFactor = typename GroupedFactorOf<P>::Type;
+  static constexpr bool sweeps_together = !std::is_same_v<GroupedSweeps, std::monostate>;
+  static constexpr bool factors_together = !std::is_same_v<GroupedFactor, std::monostate>;
 
  public:
+  /// Whether there are preconditioners that are run in order.
+  static constexpr bool orders = HostExecutionSpace<Exec> && sweeps_together && OrdersOf<P>::exist;
+
+  /// Whether they can be run in order.
   template <class Options>
-  RankedBlocks(const Exec& exec, const MultiBlockGrid& grid, const Options& options, const Colouring& colouring) {
+  static bool can_be_in_order(const Options& options) {
+    if constexpr (orders) {
+      return options.path == SweepPath::automatic || options.path == SweepPath::slab;
+    } else {
+      return false;
+    }
+  }
+
+  template <class Options>
+  RankedBlocks(const Exec& exec, const MultiBlockGrid& grid, const Options& options, const Colouring& colouring,
+               bool in_order)
+      : m_in_order(in_order) {
     m_blocks.reserve(as_size(grid.block_count()));
     for (auto const& block : grid.blocks()) m_blocks.emplace_back(exec, block, options);
     m_ranks.resize(as_size(colouring.count));
@@ -104,6 +140,33 @@ class RankedBlocks {
     for (int const b : factor ? alone : numbers) m_blocks[as_size(b)].factor(exec, a.block(b));
   }
 
+  /// The same where they are run in order, with what `outside_of(b)` knows outside of grid block b.
+  template <class Matrix, class OutsideOf>
+  void factor(const Exec& exec, const Matrix& a, int rank, const OutsideOf& outside_of)
+    requires(orders)
+  {
+    auto const& those = m_ranks[as_size(rank)];
+    if constexpr (factors_together) {
+      if (!those.factor) return;
+      auto const number = [&](int g) { return those.together[as_size(g)]; };
+      those.factor->template run<typename Matrix::storage_type>(
+          exec, [&](int g) -> P& { return m_blocks[as_size(number(g))]; }, [&](int g) { return a.block(number(g)); },
+          [&](int g) { return outside_of(number(g)); });
+    } else {
+      for (int const b : those.together) m_blocks[as_size(b)].factor_with(exec, a.block(b), outside_of(b));
+    }
+  }
+  template <class Vector, class OutsideOf>
+  void sweep(const Exec& exec, int rank, Sweeps sweeps, const Vector& rhs, const Vector& x,
+             const OutsideOf& outside_of) const
+    requires(orders)
+  {
+    auto const& those = m_ranks[as_size(rank)];
+    if (!those.sweeps) return;
+    those.sweeps->run(exec, sweeps, rhs.flat().data(), x.flat().data(),
+                      [&](int g) { return outside_of(those.together[as_size(g)]); });
+  }
+
   /// solve(), forward() or backward(), as `sweeps` says: the halves where P is coupled by colours.
   template <class Vector>
   void sweep(const Exec& exec, int rank, Sweeps sweeps, const Vector& rhs, const Vector& x) const {
@@ -124,11 +187,6 @@ class RankedBlocks {
   }
 
  private:
-  using GroupedSweeps = typename GroupedSweepsOf<P>::Type;
-  using GroupedFactor = typename GroupedFactorOf<P>::Type;
-  static constexpr bool sweeps_together = !std::is_same_v<GroupedSweeps, std::monostate>;
-  static constexpr bool factors_together = !std::is_same_v<GroupedFactor, std::monostate>;
-
   struct Rank {
     std::vector<int> numbers;   ///< of all its grid blocks
     std::vector<int> together;  ///< of those that are run together, none or at least two
@@ -142,7 +200,7 @@ class RankedBlocks {
       for (int const b : rank.numbers) {
         (GroupedSweeps::takes(block(b).sweeps()) ? rank.together : rank.alone).push_back(b);
       }
-      if (rank.together.size() > 1) {
+      if (rank.together.size() > (m_in_order ? 0 : 1)) {
         BlockPacks<GroupedSweeps::vector_length> const packs(grid);
         std::vector<typename GroupedSweeps::Member> members;
         for (int const b : rank.together) members.push_back({block(b).sweeps(), packs.first(b)});
@@ -157,6 +215,7 @@ class RankedBlocks {
     rank.alone = rank.numbers;
   }
 
+  bool m_in_order;
   std::vector<P> m_blocks;
   std::vector<Rank> m_ranks;
 };

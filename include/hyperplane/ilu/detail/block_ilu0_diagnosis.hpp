@@ -6,6 +6,7 @@
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/stencil_diagnosis.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
@@ -17,13 +18,12 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// What is wrong at the first point at which BILU(0) fails: its pivot block is computed once more, from the matrix and
-/// from what the points before it, which are regular, have left.
-template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length>
+/// from what the points before it, which are regular, have left; those outside of the grid, too, where there are some.
+template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length, class Outside = NoOutside>
 struct BlockIlu0Diagnosis {
   BlockStencil7Ref<MatrixStorage, n, vector_length> m_a;
   TriangularFactors<Storage, n, vector_length> m_factors;
-  /// Of a part of a box: d^-1 T of the layer below, [slab][step][n * n][lane]; null: there is none.
-  const Storage* m_below = nullptr;
+  Outside m_outside{};
 
   KOKKOS_FUNCTION PivotFinding operator()(std::int64_t number, int code) const {
     Point const p = m_a.grid().point(number);
@@ -41,22 +41,23 @@ struct BlockIlu0Diagnosis {
     for (int s = 0; s < upper_blocks; ++s) {
       auto const direction = sweep_direction<Sweep::forward>(s);
       Point const other = neighbour(p, direction);
-      bool const is_below = direction == Direction::bottom && p.k == 0 && m_below != nullptr;
       if (!block::is_finite<n>(given(p, direction))) {
         PivotFinding const found{FactorFailure::not_finite, static_cast<int>(direction)};
-        if (is_below || m_a.grid().contains(other)) return found;
+        if (m_a.grid().contains(other)) return found;
         if (outside.failure == FactorFailure::none) outside = found;
       }
-      if (is_below) {
-        block::gemm_subtract<n>(given(p, direction), below(p), d);
+      if (!m_a.grid().contains(other)) {
+        if constexpr (Outside::exists) {
+          int const number_outside = m_outside.number(direction, p);
+          if (number_outside >= 0) block::gemm_subtract<n>(given(p, direction), neighbour_block(number_outside), d);
+        }
         continue;
       }
-      if (!m_a.grid().contains(other)) continue;
       if (!block::is_finite<n>(given(other, opposite(direction)))) {
         return {FactorFailure::not_finite, neighbour_blocks + static_cast<int>(direction)};
       }
-      StoredBlock const upper{m_factors.upper(map.pack(other.i, other.j, other.k), static_cast<UpperBlock>(s)) +
-                              map.lane(other.j)};
+      block::LaneMatrix<Scalar, Storage, n, vector_length> const upper{
+          m_factors.upper(map.pack(other.i, other.j, other.k), static_cast<UpperBlock>(s)) + map.lane(other.j)};
       block::gemm_subtract<n>(given(p, direction), upper, d);
     }
     if (outside.failure == FactorFailure::none) return block::diagnose<Storage>(d, code);
@@ -65,14 +66,10 @@ struct BlockIlu0Diagnosis {
   }
 
  private:
-  using StoredBlock = block::LaneMatrix<Scalar, Storage, n, vector_length>;
-
-  KOKKOS_FUNCTION StoredBlock below(const Point& p) const {
-    auto const& map = m_a.map();
-    int const lane = map.lane(p.j);
-    std::int64_t const steps = map.grid().ni() + vector_length - 1;
-    std::int64_t const group = p.j / vector_length * steps + p.i + lane;
-    return StoredBlock{m_below + group * (n * n * vector_length) + lane};
+  KOKKOS_FUNCTION block::Matrix<Scalar, n> neighbour_block(int number) const {
+    block::Matrix<Scalar, n> result;
+    for (int e = 0; e < n * n; ++e) result.m_entries[e] = m_outside.values()(number, e);
+    return result;
   }
 };
 

@@ -10,6 +10,7 @@
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/outside_lanes.hpp>
+#include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/host/slab_sweep.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_fast_factor.hpp>
 #include <hyperplane/simd/pack.hpp>
@@ -25,7 +26,9 @@
 /// one another by progress words (host::SlabSweep).
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length>
+/// Of neighbours outside of the grid, where there are some, their d^-1 U is known, and gets to know that of the grid.
+template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length,
+          class Outside = NoOutside>
 struct BlockIlu0FactorSlab {
   using PackType = Pack<Scalar, vector_length>;
   using Block = block::Matrix<PackType, n>;
@@ -36,6 +39,7 @@ struct BlockIlu0FactorSlab {
   BlockStencil7Ref<MatrixStorage, n, vector_length> m_a;
   TriangularFactors<Storage, n, vector_length> m_factors;
   typename SingularPivotRecord<Exec>::Ref m_singular;
+  Outside m_outside{};
 
   void operator()(int slab, std::int64_t begin, std::int64_t end) const {
     auto const& map = m_a.map();
@@ -49,24 +53,20 @@ struct BlockIlu0FactorSlab {
       Block sum, u;
       for (auto& entry : sum.m_entries) entry = PackType(0);
       PackType excess(0);
-      bool const has_bottom = step >= map.pitch();
-      keep(pack, Direction::bottom, LowerBlock::bottom, has_bottom, excess);
-      if (has_bottom) {
-        eliminate(pack, Direction::bottom, StoredBlock{m_factors.upper(pack - map.pitch(), UpperBlock::top)}, sum);
-      }
+      PackPlace const place{slab, step, remainder};
+      eliminate_before(place, pack, map.pitch(), Direction::bottom, LowerBlock::bottom, UpperBlock::top, sum, excess);
       keep(pack, Direction::south, LowerBlock::south, true, excess);
       north.load(step - 1, u.m_entries);
       north.south(step, u.m_entries, u.m_entries);
+      if constexpr (Outside::exists) m_outside.template enter<block_entries>(place, Direction::south, u.m_entries);
       eliminate(pack, Direction::south, u, sum);
-      keep(pack, Direction::west, LowerBlock::west, step > 0, excess);
-      if (step > 0) eliminate(pack, Direction::west, StoredBlock{m_factors.upper(pack - 1, UpperBlock::east)}, sum);
+      eliminate_before(place, pack, 1, Direction::west, LowerBlock::west, UpperBlock::east, sum, excess);
       Block d;
       const MatrixStorage* const center = m_a.pack_block(pack, Direction::center);
       HYPERPLANE_UNROLL
       for (int e = 0; e < block_entries; ++e) {
         d.m_entries[e] = PackType::load(center + e * vector_length) + sum.m_entries[e];
       }
-      PackPlace const place{slab, step, remainder};
       if (!is_full(map, place)) make_regular<n>(padding_lanes<PackType>(map, place), d);
       block::invert<n>(d, [&](const auto& mask, int equation) { record(pack, mask, equation); });
       Storage* const inverse = m_factors.lower(pack, LowerBlock::inverse);
@@ -76,15 +76,34 @@ struct BlockIlu0FactorSlab {
       });
       if (any(excess != PackType(0))) [[unlikely]]
         record(pack, excess != PackType(0), unstorable_code);
-      auto const outside = [&](Direction direction) { return OutsideLanes<vector_length>(map, place, direction); };
-      scale(pack, Direction::east, UpperBlock::east, d, outside(Direction::east));
-      scale(pack, Direction::north, UpperBlock::north, d, outside(Direction::north));
-      scale(pack, Direction::top, UpperBlock::top, d, outside(Direction::top));
+      scale(pack, Direction::east, UpperBlock::east, d, place);
+      scale(pack, Direction::north, UpperBlock::north, d, place);
+      scale(pack, Direction::top, UpperBlock::top, d, place);
     }
     stream_fence();
   }
 
  private:
+  /// With the group `before` steps before, where the slab has it.
+  void eliminate_before(const PackPlace& place, std::int64_t pack, std::int64_t before, Direction direction,
+                        LowerBlock lower, UpperBlock upper, Block& sum, PackType& excess) const {
+    bool const inside = place.step >= before;
+    if constexpr (Outside::exists) {
+      if (m_outside.meets(place, direction)) {
+        keep(pack, direction, lower, true, excess);
+        Block u;
+        const Storage* const stored = inside ? m_factors.upper(pack - before, upper) : nullptr;
+        for (int e = 0; e < block_entries; ++e) {
+          u.m_entries[e] = inside ? PackType::load(stored + e * vector_length) : PackType(0);
+        }
+        m_outside.template enter<block_entries>(place, direction, u.m_entries);
+        return eliminate(pack, direction, u, sum);
+      }
+    }
+    keep(pack, direction, lower, inside, excess);
+    if (inside) eliminate(pack, direction, StoredBlock{m_factors.upper(pack - before, upper)}, sum);
+  }
+
   template <class UpperMatrix>
   void eliminate(std::int64_t pack, Direction direction, const UpperMatrix& u, Block& sum) const {
     block::gemm_subtract<n>(GivenBlock{m_a.pack_block(pack, direction)}, u, sum);
@@ -107,10 +126,24 @@ struct BlockIlu0FactorSlab {
   /// What points out of the grid is kept as zero, whatever it is. (A lower block that does, and is not finite, makes
   /// the pivot block not finite, which is recorded.)
   void scale(std::int64_t pack, Direction direction, UpperBlock upper, const Block& inverse,
-             const OutsideLanes<vector_length>& outside) const {
+             const PackPlace& place) const {
     Block u;
     block::gemm<n>(inverse, GivenBlock{m_a.pack_block(pack, direction)}, u);
-    if (outside.any()) clear(outside, u);
+    OutsideLanes<vector_length> const outside(m_a.map(), place, direction);
+    if (outside.any()) {
+      if constexpr (Outside::exists) {
+        Block const all = u;
+        clear(outside, u);
+        m_outside.for_lanes(place, direction, [&](int lane, int number) {
+          for (int e = 0; e < block_entries; ++e) {
+            u.m_entries[e].set(lane, all.m_entries[e][lane]);
+            m_outside.values().keep(number, e, all.m_entries[e][lane]);
+          }
+        });
+      } else {
+        clear(outside, u);
+      }
+    }
     store(u, m_factors.upper(pack, upper));
   }
 

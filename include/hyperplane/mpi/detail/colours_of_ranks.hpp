@@ -3,6 +3,7 @@
 
 #include <hyperplane/blocks/block_packs.hpp>
 #include <hyperplane/blocks/face_couplings.hpp>
+#include <hyperplane/blocks/natural_order.hpp>
 #include <hyperplane/blocks/remote_colours.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
@@ -56,6 +57,7 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
       : m_communicator(grid.communicator()),
         m_transport(transport),
         m_count(*std::ranges::max_element(colours) + 1),
+        m_rise(rises_along_axes(grid.whole(), colours)),
         m_lower(as_size(m_count)),
         m_upper(as_size(m_count)) {
     list_ghosts(exec, grid, colours);
@@ -63,6 +65,7 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
   }
 
   int colours() const override { return m_count; }
+  bool rise_along_axes() const override { return m_rise; }
   std::vector<FaceCouplingEntry> lower(int colour) const override { return m_lower[as_size(colour)]; }
   std::vector<FaceCouplingEntry> upper(int colour) const override { return m_upper[as_size(colour)]; }
   const std::vector<FaceCoupling>& reverses() const override { return m_reverses; }
@@ -206,6 +209,7 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
   Communicator m_communicator;
   Transport m_transport;
   int m_count;
+  bool m_rise;
   /// By the colour of this rank's points.
   std::vector<std::vector<FaceCouplingEntry>> m_lower, m_upper;
   std::vector<FaceCoupling> m_reverses;

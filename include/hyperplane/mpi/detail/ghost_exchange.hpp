@@ -4,6 +4,7 @@
 #include <hyperplane/blocks/block_packs.hpp>
 #include <hyperplane/blocks/couple.hpp>
 #include <hyperplane/blocks/face_couplings.hpp>
+#include <hyperplane/blocks/face_rows.hpp>
 #include <hyperplane/blocks/interface.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
@@ -90,14 +91,16 @@ class GhostExchange {
 template <class Scalar, int n, ExecutionSpace Exec, int vector_length>
 class RankCouplings : public GhostExchange<Scalar, n, Exec, vector_length> {
  public:
+  using Rows = FaceRows<Scalar, n, Exec, vector_length>;
+
   /// With Transport::peer, the mailbox is to be connected. Waits for the instance.
   RankCouplings(const Exec& exec, const DistributedGrid& grid, Transport transport)
       : RankCouplings(exec, grid, transport, RemoteFaces<vector_length>(grid, [](const Interface&) { return true; })) {}
 
   /// Points whose donors are all on this rank.
-  FacePart inner() const { return m_inner.all(); }
+  const Rows& inner() const { return m_inner; }
   /// Points that have donors on other ranks; see donors().
-  FacePart outer() const { return m_outer.all(); }
+  const Rows& outer() const { return m_outer; }
   DonorValues<Scalar, n, vector_length> donors(Scalar* x) const { return {x, this->ghosts(), m_own_packs}; }
 
  private:
@@ -123,14 +126,14 @@ class RankCouplings : public GhostExchange<Scalar, n, Exec, vector_length> {
     m_outer = listed(exec, std::move(outer));
   }
 
-  static FaceCouplings<Exec> listed(const Exec& exec, std::vector<FaceCouplingEntry> entries) {
+  static Rows listed(const Exec& exec, std::vector<FaceCouplingEntry> entries) {
     FaceCouplingList list;
     append_face_couplings(std::move(entries), list);
-    return to_space(exec, list);
+    return Rows(exec, list);
   }
 
   std::int64_t m_own_packs = 0;
-  FaceCouplings<Exec> m_inner, m_outer;
+  Rows m_inner, m_outer;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -8,6 +8,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/outside_lanes.hpp>
+#include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/simd/pack.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
@@ -20,8 +21,10 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// The factors of SSOR in the form of those of BILU(0), see Ssor. T is a Pack, and an index a pack of the layout, or T
-/// is a scalar and an index is one slot; points do not depend on one another.
-template <class T, class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length>
+/// is a scalar and an index is one slot; points do not depend on one another. Blocks that couple points to neighbours
+/// outside of the grid are kept where there are some; packs alone have that.
+template <class T, class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length,
+          class Outside = NoOutside>
 struct SsorFactor {
   static constexpr bool whole_packs = !std::is_same_v<T, Scalar>;
   using Block = block::Matrix<T, n>;
@@ -32,6 +35,7 @@ struct SsorFactor {
   TriangularFactors<Storage, n, vector_length> m_factors;
   typename SingularPivotRecord<Exec>::Ref m_singular;
   Scalar m_relaxation;
+  Outside m_outside{};
 
   /// Of a slot.
   KOKKOS_FUNCTION void operator()(std::int64_t slot) const {
@@ -83,7 +87,16 @@ struct SsorFactor {
     auto const& map = m_a.map();
     if constexpr (whole_packs) {
       OutsideLanes<vector_length> const outside(map, place, direction);
-      if (outside.any()) clear(outside, block);
+      if (!outside.any()) return;
+      if constexpr (Outside::exists) {
+        Block const all = block;
+        clear(outside, block);
+        m_outside.for_lanes(place, direction, [&](int kept, int) {
+          for (int e = 0; e < n * n; ++e) block.m_entries[e].set(kept, all.m_entries[e][kept]);
+        });
+      } else {
+        clear(outside, block);
+      }
     } else {
       Point point;
       if (map.find_point(pack, lane, point) && map.grid().contains(neighbour(point, direction))) return;

@@ -7,6 +7,8 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/grid/outside_lanes.hpp>
+#include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/host/slab_sweep.hpp>
 #include <hyperplane/simd/pack.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
@@ -26,8 +28,8 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// `count` vectors at a time. SlabSweep counts steps and slabs upwards; the backward sweep takes them from the
-/// other end.
-template <Sweep sweep, class Scalar, int n, class Storage, int vector_length, int count>
+/// other end. Where there are values outside of the grid, they are those of the same vector: of one at a time.
+template <Sweep sweep, class Scalar, int n, class Storage, int vector_length, int count, class Outside = NoOutside>
 struct SlabSweepStep {
   using PackType = Pack<Scalar, vector_length>;
   using StoredBlock = block::PackMatrix<PackType, Storage, n>;
@@ -38,6 +40,7 @@ struct SlabSweepStep {
   TriangularFactors<Storage, n, vector_length> m_factors;
   Vectors m_rhs;
   Vectors m_x;
+  Outside m_outside{};
 
   void operator()(int counted_slab, std::int64_t counted_begin, std::int64_t counted_end) const {
     auto const& map = m_factors.m_map;
@@ -50,6 +53,12 @@ struct SlabSweepStep {
     Values x[std::size_t{count}];  // of the step before
     std::int64_t step = forward ? counted_begin : map.steps() - 1 - counted_begin;
     for (int v = 0; v < count; ++v) all_neighbours[as_size(v)].load(step - stride, x[v].m_entries);
+    PackPlace place{slab, step, Outside::exists ? step % map.pitch() : 0};
+    auto const enter = [&]([[maybe_unused]] int block_number, [[maybe_unused]] Values& values) {
+      if constexpr (Outside::exists) {
+        m_outside.template enter<n>(place, sweep_direction<sweep>(block_number), values.m_entries);
+      }
+    };
     for (auto counted = counted_begin; counted < counted_end; ++counted, step += stride) {
       std::int64_t const pack = map.first_pack(slab) + step;
       for (int v = 0; v < count; ++v) {
@@ -58,14 +67,17 @@ struct SlabSweepStep {
         HYPERPLANE_UNROLL
         for (int c = 0; c < n; ++c) sum[c] = PackType::load(m_rhs[v].packs().pack_data(pack, c));
         neighbours.load(step - stride * map.pitch(), other.m_entries);
+        enter(0, other);
         block::gemv_subtract<n>(stored(pack, 0), other, sum);  // bottom; backward, top
         if constexpr (forward) {
           neighbours.south(step, x[v].m_entries, other.m_entries);
         } else {
           neighbours.north(step, x[v].m_entries, other.m_entries);
         }
+        enter(1, other);
         block::gemv_subtract<n>(stored(pack, 1), other, sum);  // south; backward, north
-        block::gemv_subtract<n>(stored(pack, 2), x[v], sum);   // west; backward, east
+        enter(2, x[v]);
+        block::gemv_subtract<n>(stored(pack, 2), x[v], sum);  // west; backward, east
         if constexpr (forward) {
           block::gemv<n>(StoredBlock{m_factors.lower(pack, LowerBlock::inverse)}, sum, x[v]);
         } else {
@@ -74,10 +86,19 @@ struct SlabSweepStep {
         HYPERPLANE_UNROLL
         for (int c = 0; c < n; ++c) x[v][c].store(m_x[v].packs().pack_data(pack, c));
       }
+      if constexpr (Outside::exists) place = moved(map, place, stride);
     }
   }
 
  private:
+  static PackPlace moved(const SlabMap<vector_length>& map, PackPlace place, int stride) {
+    place.step += stride;
+    place.remainder += stride;
+    if (place.remainder == map.pitch()) place.remainder = 0;
+    if (place.remainder < 0) place.remainder = map.pitch() - 1;
+    return place;
+  }
+
   /// The block that is used first, second or third.
   StoredBlock stored(std::int64_t pack, int block_number) const {
     if constexpr (forward) {

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/blocks/couple.hpp>
+#include <hyperplane/blocks/face_couplings.hpp>
+#include <hyperplane/blocks/multi_block_grid.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/grid/slab_map.hpp>
+#include <hyperplane/grid/slab_outside.hpp>
+#include <hyperplane/grid/stencil7.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// What a factorization knows of neighbours outside of a grid block: d_q^-1 C_qp of those before a point. For those
+/// after it, it keeps d_p^-1 C_pq.
+template <class Scalar, int n, class Storage>
+struct NeighboursFactors {
+  const int* m_reverses;  ///< of couplings to neighbours before
+  int m_lower;            ///< how many there are
+  Storage* m_upper;
+
+  KOKKOS_FUNCTION Scalar operator()(int number, int e) const {
+    return static_cast<Scalar>(m_upper[std::int64_t{m_reverses[number]} * (n * n) + e]);
+  }
+  KOKKOS_FUNCTION void keep(int number, int e, Scalar value) const {
+    m_upper[std::int64_t{number - m_lower} * (n * n) + e] = static_cast<Storage>(value);
+  }
+};
+
+/// What a sweep knows of them: their values.
+template <class Scalar, int n, int vector_length>
+struct NeighboursValues {
+  const Slot* m_donors;
+  DonorValues<Scalar, n, vector_length> m_x;
+
+  KOKKOS_FUNCTION Scalar operator()(int number, int c) const { return m_x(m_donors[number], c); }
+};
+
+/// The neighbours outside of grid blocks that are parts of one box, for recursions on hosts that have all neighbours
+/// of a point in the order of the box, whichever part they are in. Couplings to lower colours are those to the bottom,
+/// south and west, and come first in the numbers; those to higher colours follow.
+template <ExecutionSpace Exec, int vector_length>
+class NaturalFaces {
+ public:
+  /// Waits for the instance.
+  NaturalFaces(const Exec& exec, const MultiBlockGrid& grid, const FaceCouplingList& lower,
+               const FaceCouplingList& upper, bool with_reverses)
+      : m_lower(static_cast<int>(lower.couplings.size())) {
+    for (auto const& block : grid.blocks()) m_maps.emplace_back(block);
+    m_begins.assign(m_maps.size(), {});
+    for (auto& begins : m_begins) begins.fill(none);
+    std::vector<int> numbers;
+    std::vector<Slot> donors;
+    for (auto const* const list : {&lower, &upper}) add(*list, numbers, donors);
+    m_numbers = to_space(exec, "Hyperplane::MultiBlock::face_numbers", numbers);
+    m_donors = to_space(exec, "Hyperplane::MultiBlock::donors", donors);
+    if (with_reverses) m_reverses = to_space(exec, "Hyperplane::MultiBlock::reverses", reverses(lower, upper));
+  }
+
+  /// Outside of a grid block, for a factorization and for sweeps.
+  template <class Scalar, int n, class Storage>
+  auto factors_outside(int block, Storage* upper) const {
+    return outside(block, NeighboursFactors<Scalar, n, Storage>{m_reverses.data(), m_lower, upper});
+  }
+  template <class Scalar, int n>
+  auto values_outside(int block, const DonorValues<Scalar, n, vector_length>& x) const {
+    return outside(block, NeighboursValues<Scalar, n, vector_length>{m_donors.data(), x});
+  }
+
+ private:
+  static constexpr std::int64_t none = -1;
+
+  template <class Values>
+  SlabOutside<Values, vector_length> outside(int block, const Values& values) const {
+    SlabOutside<Values, vector_length> result(m_maps[as_size(block)], values);
+    for (auto const direction : stencil7_directions) {
+      auto const begin = m_begins[as_size(block)][as_size(static_cast<int>(direction))];
+      if (begin != none) result.set(direction, m_numbers.data() + begin);
+    }
+    return result;
+  }
+
+  void add(const FaceCouplingList& list, std::vector<int>& numbers, std::vector<Slot>& donors) {
+    auto const first = static_cast<int>(donors.size());
+    for (auto const& coupling : list.couplings) donors.push_back(coupling.donor);
+    for (auto const& point : list.points) {
+      auto const& map = m_maps[as_size(point.block)];
+      Point p{};
+      map.find_point(point.pack, point.slot.lane, p);
+      for (int c = point.begin; c < point.end; ++c) {
+        auto const direction = list.couplings[as_size(c)].direction;
+        auto& begin = m_begins[as_size(point.block)][as_size(static_cast<int>(direction))];
+        if (begin == none) {
+          begin = static_cast<std::int64_t>(numbers.size());
+          numbers.resize(numbers.size() + as_size(face_size(map.grid(), direction)), -1);
+        }
+        numbers[as_size(begin + face_place(map.grid(), direction, p))] = first + c;
+      }
+    }
+  }
+
+  /// Of each coupling to a lower colour the donor's that leads back.
+  static std::vector<int> reverses(const FaceCouplingList& lower, const FaceCouplingList& upper) {
+    std::vector<int> result(lower.couplings.size(), -1);
+    for (auto const& point : lower.points) {
+      for (int c = point.begin; c < point.end; ++c) {
+        auto const& coupling = lower.couplings[as_size(c)];
+        for (int r = coupling.reverse_begin; r < coupling.reverse_end; ++r) {
+          if (upper.couplings[as_size(r)].donor == point.slot) result[as_size(c)] = r;
+        }
+        require(result[as_size(c)] >= 0, "MultiBlock: a coupling between grid blocks has no reverse");
+      }
+    }
+    return result;
+  }
+
+  using Begins = std::array<std::int64_t, stencil7_size>;
+
+  int m_lower;
+  std::vector<SlabMap<vector_length>> m_maps;
+  std::vector<Begins> m_begins;  ///< of each grid block, of the numbers of each face
+  Kokkos::View<int*, typename Exec::memory_space> m_numbers, m_reverses;
+  Kokkos::View<Slot*, typename Exec::memory_space> m_donors;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

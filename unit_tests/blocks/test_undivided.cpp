@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <hyperplane/blocks/apply.hpp>
+#include <hyperplane/blocks/multi_block.hpp>
+#include <hyperplane/ssor/ssor.hpp>
+#include <utility>
+
+#include "divided_system.hpp"
+
+// Parts of a box in its natural order have the bits of the box that is not cut.
+namespace hyperplane::test {
+namespace {
+
+template <class Exec>
+class Undivided : public ::testing::Test {
+ protected:
+  template <class Scalar, int n, class Storage = Scalar>
+  void expect_products(const std::pair<Grid, std::array<int, 3>>& box, double tolerance = 1e-13) {
+    DividedSystem<Scalar, n, Exec, Storage> const system(exec, box.first, box.second);
+    auto const text = to_text(box) + ", n = " + std::to_string(n);
+    auto const in_parts = [&](const auto& vector) { return to_host(exec, system.in_parts(vector)); };
+    auto const y = system.copy(system.b);
+    auto const x_parts = system.in_parts(system.x), b_parts = system.in_parts(system.b), y_parts = system.in_parts(y);
+    apply(exec, system.a, system.x, y);
+    apply(exec, system.parts_a, x_parts, y_parts);
+    EXPECT_TRUE(same_as_undivided<Exec>(to_host(exec, y_parts), in_parts(y), tolerance)) << text;
+    residual(exec, system.a, system.b, system.x, y);
+    residual(exec, system.parts_a, b_parts, x_parts, y_parts);
+    EXPECT_TRUE(same_as_undivided<Exec>(to_host(exec, y_parts), in_parts(y), tolerance)) << text;
+    residual(exec, system.parts_a, b_parts, x_parts, b_parts);
+    EXPECT_TRUE(same_as_undivided<Exec>(to_host(exec, b_parts), in_parts(y), tolerance)) << text << ", in place";
+  }
+
+  /// Factors and sweeps of P.
+  template <class P, class MatrixStorage = typename P::scalar_type>
+  void expect_solves(const std::pair<Grid, std::array<int, 3>>& box, const typename P::Options& options = {},
+                     double tolerance = 1e-11) {
+    using Scalar = typename P::scalar_type;
+    constexpr int n = P::block_size;
+    DividedSystem<Scalar, n, Exec, MatrixStorage> const system(exec, box.first, box.second);
+    auto const text = to_text(box) + ", n = " + std::to_string(n);
+    P whole(exec, box.first, options);
+    whole.factor(exec, system.a);
+    ASSERT_TRUE(whole.status(exec).ok()) << text << ": " << whole.status(exec).message();
+    auto const x = system.copy(system.b);
+    whole.solve(exec, system.b, x);
+    auto const expected = to_host(exec, system.in_parts(x));
+    auto const before = to_host(system.parts_a.flat());
+    MultiBlock<P> parts(exec, system.cut.grid, {.coupling = Coupling::natural, .block = options});
+    for (int time = 0; time < 2; ++time) {
+      parts.factor(exec, system.parts_a);
+      ASSERT_TRUE(parts.status(exec).ok()) << text << ": " << parts.status(exec).message();
+    }
+    EXPECT_TRUE(bitwise_equal(to_host(system.parts_a.flat()), before)) << text;
+    auto const rhs = system.in_parts(system.b), solution = system.in_parts(system.x);
+    parts.solve(exec, rhs, solution);
+    EXPECT_TRUE(same_as_undivided<Exec>(to_host(exec, solution), expected, tolerance)) << text;
+    EXPECT_TRUE(bitwise_equal(to_host(exec, rhs), to_host(exec, system.in_parts(system.b)))) << text;
+    parts.solve(exec, rhs, rhs);
+    EXPECT_TRUE(same_as_undivided<Exec>(to_host(exec, rhs), expected, tolerance)) << text << ", in place";
+  }
+
+  Exec exec{};
+};
+
+TYPED_TEST_SUITE(Undivided, ExecutionSpaces, SpaceNames);
+
+TYPED_TEST(Undivided, products_have_the_bits_of_the_box) {
+  for (auto const& box : boxes_in_parts()) {
+    this->template expect_products<double, 1>(box);
+    this->template expect_products<double, 3>(box);
+    this->template expect_products<double, 5>(box);
+    this->template expect_products<double, 6>(box);
+    this->template expect_products<double, 3, float>(box);
+    this->template expect_products<float, 3>(box, 1e-5);
+  }
+}
+
+TYPED_TEST(Undivided, bilu0_has_the_bits_of_the_box) {
+  for (auto const& box : boxes_in_parts()) {
+    this->template expect_solves<BlockIlu0<double, 1, TypeParam>>(box);
+    this->template expect_solves<BlockIlu0<double, 3, TypeParam>>(box);
+    this->template expect_solves<BlockIlu0<double, 5, TypeParam>>(box);
+    this->template expect_solves<BlockIlu0<double, 6, TypeParam>>(box);
+  }
+}
+
+TYPED_TEST(Undivided, bilu0_of_other_types_has_the_bits_of_the_box) {
+  for (auto const& box : boxes_in_parts()) {
+    this->template expect_solves<BlockIlu0<double, 3, TypeParam, float>>(box, {}, 1e-4);
+    this->template expect_solves<BlockIlu0<double, 3, TypeParam>, float>(box);
+    this->template expect_solves<BlockIlu0<float, 3, TypeParam>>(box, {}, 1e-3);
+  }
+}
+
+TYPED_TEST(Undivided, ssor_has_the_bits_of_the_box) {
+  for (auto const& box : boxes_in_parts()) {
+    this->template expect_solves<Ssor<double, 1, TypeParam>>(box, {.relaxation = 1.3});
+    this->template expect_solves<Ssor<double, 5, TypeParam>>(box, {.relaxation = 0.8});
+    this->template expect_solves<Ssor<double, 3, TypeParam, float>>(box, {}, 1e-4);
+    this->template expect_solves<Ssor<float, 6, TypeParam>>(box, {}, 1e-3);
+  }
+}
+
+}  // namespace
+}  // namespace hyperplane::test

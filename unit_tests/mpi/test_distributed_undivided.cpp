@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <hyperplane/krylov/richardson.hpp>
+#include <hyperplane/ssor/ssor.hpp>
+#include <hyperplane/stencil/apply.hpp>
+#include <string>
+#include <utility>
+
+#include "blocks/divided_system.hpp"
+#include "distributed_fixture.hpp"
+
+// Parts of a box over ranks, in its natural order, have the bits of the box that is not cut.
+namespace hyperplane::test {
+namespace {
+
+template <class Exec>
+class DistributedUndivided : public DistributedTest<Exec> {
+ protected:
+  /// Of the boxes those whose parts are unlike: every third one.
+  static auto some_boxes() {
+    auto const all = boxes_in_parts();
+    std::vector<std::pair<Grid, std::array<int, 3>>> result;
+    for (std::size_t b = 0; b < all.size(); b += 3) result.push_back(all[b]);
+    return result;
+  }
+
+  /// The parts of this rank, of a matrix or a vector in parts.
+  template <class Spread, class Parts>
+  static Spread spread(const Exec& exec, const DistributedGrid& grid, const Parts& parts) {
+    Spread result(exec, grid);
+    for (int const g : grid.blocks()) Kokkos::deep_copy(exec, result.block(g).flat(), parts.block(g).flat());
+    exec.fence();
+    return result;
+  }
+
+  template <class Scalar, int n, class Storage = Scalar>
+  void expect_products(const std::pair<Grid, std::array<int, 3>>& box, double tolerance = 1e-13) {
+    auto const& exec = this->exec;
+    using Vector = DistributedVector<Scalar, n, Exec>;
+    DividedSystem<Scalar, n, Exec, Storage> const system(exec, box.first, box.second);
+    auto const y = system.copy(system.b), r = system.copy(system.b);
+    apply(exec, system.a, system.x, y);
+    residual(exec, system.a, system.b, system.x, r);
+    for (auto const& [how, owners] : owner_lists(system.cut.grid, this->world.size())) {
+      auto const text = to_text(box) + ", n = " + std::to_string(n) + ", " + how;
+      DistributedGrid const grid(this->world, system.cut.grid, owners);
+      auto const of_rank = [&](const auto& whole) {
+        return to_host(exec, spread<Vector>(exec, grid, system.in_parts(whole)));
+      };
+      auto const a = spread<DistributedStencil7<Scalar, n, Exec, Storage>>(exec, grid, system.parts_a);
+      auto const x = spread<Vector>(exec, grid, system.in_parts(system.x));
+      auto const b = spread<Vector>(exec, grid, system.in_parts(system.b));
+      Vector const result(exec, grid);
+      apply(exec, a, x, result);
+      EXPECT_TRUE(same_as_undivided<Exec>(to_host(exec, result), of_rank(y), tolerance)) << text;
+      residual(exec, a, b, x, result);
+      EXPECT_TRUE(same_as_undivided<Exec>(to_host(exec, result), of_rank(r), tolerance)) << text;
+      residual(exec, a, b, x, b);
+      EXPECT_TRUE(same_as_undivided<Exec>(to_host(exec, b), of_rank(r), tolerance)) << text << ", in place";
+    }
+  }
+
+  /// Factors and sweeps of P, and some iterations with it.
+  template <class P, class MatrixStorage = typename P::scalar_type>
+  void expect_solves(const std::pair<Grid, std::array<int, 3>>& box, const typename P::Options& options = {},
+                     double tolerance = 1e-11) {
+    using Scalar = typename P::scalar_type;
+    constexpr int n = P::block_size;
+    using Vector = DistributedVector<Scalar, n, Exec>;
+    auto const& exec = this->exec;
+    DividedSystem<Scalar, n, Exec, MatrixStorage> const system(exec, box.first, box.second);
+    KrylovOptions const some_iterations{.tolerance = 0, .max_iterations = 4};
+    P whole(exec, box.first, options);
+    whole.factor(exec, system.a);
+    ASSERT_TRUE(whole.status(exec).ok()) << whole.status(exec).message();
+    auto const x = system.copy(system.b), iterate = system.copy(system.x);
+    whole.solve(exec, system.b, x);
+    Richardson<BlockVector<Scalar, n, Exec>>(exec, box.first, some_iterations)
+        .solve(exec, system.a, whole, system.b, iterate);
+    for (auto const& [how, owners] : owner_lists(system.cut.grid, this->world.size())) {
+      auto const text = to_text(box) + ", n = " + std::to_string(n) + ", " + how;
+      DistributedGrid const grid(this->world, system.cut.grid, owners);
+      auto const of_rank = [&](const auto& vector) { return spread<Vector>(exec, grid, system.in_parts(vector)); };
+      auto const expect_same = [&](const Vector& found, const auto& expected) {
+        EXPECT_TRUE(same_as_undivided<Exec>(to_host(exec, found), to_host(exec, of_rank(expected)), tolerance)) << text;
+      };
+      auto const a = spread<DistributedStencil7<Scalar, n, Exec, MatrixStorage>>(exec, grid, system.parts_a);
+      DistributedMultiBlock<P> parts(exec, grid, {.coupling = Coupling::natural, .block = options});
+      for (int time = 0; time < 2; ++time) {
+        parts.factor(exec, a);
+        EXPECT_TRUE(parts.status(exec).ok()) << text << ": " << parts.status(exec).message();
+      }
+      auto const rhs = of_rank(system.b), solution = of_rank(system.x);
+      parts.solve(exec, rhs, solution);
+      expect_same(solution, x);
+      Kokkos::deep_copy(exec, solution.flat(), of_rank(system.x).flat());
+      Richardson<Vector>(exec, grid, some_iterations).solve(exec, a, parts, rhs, solution);
+      expect_same(solution, iterate);
+      parts.solve(exec, rhs, rhs);
+      expect_same(rhs, x);
+    }
+  }
+};
+
+TYPED_TEST_SUITE(DistributedUndivided, ExecutionSpaces, SpaceNames);
+
+TYPED_TEST(DistributedUndivided, products_have_the_bits_of_the_box) {
+  for (auto const& box : TestFixture::some_boxes()) {
+    this->template expect_products<double, 1>(box);
+    this->template expect_products<double, 3>(box);
+    this->template expect_products<double, 5>(box);
+    this->template expect_products<double, 3, float>(box);
+    this->template expect_products<float, 3>(box, 1e-5);
+  }
+}
+
+TYPED_TEST(DistributedUndivided, bilu0_has_the_bits_of_the_box) {
+  for (auto const& box : TestFixture::some_boxes()) {
+    this->template expect_solves<BlockIlu0<double, 1, TypeParam>>(box);
+    this->template expect_solves<BlockIlu0<double, 5, TypeParam>>(box);
+    this->template expect_solves<BlockIlu0<double, 3, TypeParam, float>>(box, {}, 1e-4);
+    this->template expect_solves<BlockIlu0<float, 3, TypeParam>>(box, {}, 1e-3);
+  }
+}
+
+TYPED_TEST(DistributedUndivided, ssor_has_the_bits_of_the_box) {
+  for (auto const& box : TestFixture::some_boxes()) {
+    this->template expect_solves<Ssor<double, 3, TypeParam>>(box, {.relaxation = 1.3});
+    this->template expect_solves<Ssor<double, 6, TypeParam, float>>(box, {}, 1e-4);
+  }
+}
+
+}  // namespace
+}  // namespace hyperplane::test
