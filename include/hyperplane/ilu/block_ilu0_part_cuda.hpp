@@ -113,9 +113,8 @@ class BlockIlu0Part {
     detail::count_bytes("Hyperplane::BlockIlu0::factor", 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)) *
                                                              static_cast<double>(grid().size()));
     using Below = detail::CudaBlocksBelow<StorageScalar, n, vector_length>;
-    m_singular.conclude(exec,
-                        detail::BlockIlu0Diagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length, Below>{
-                            a.ref(), factors(), {m_below, m_map}});
+    m_singular.conclude(exec, detail::BlockIlu0Diagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length, Below>{
+                                  a.ref(), factors(), {m_below, m_map}});
     m_factor->publish_read(exec.cuda_stream());
     m_factored = true;
   }
