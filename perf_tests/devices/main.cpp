@@ -47,6 +47,7 @@ class DeviceSuite {
     for (auto const& one : m_settings.smoke ? std::vector{Grid(16, 16, 16)} : boxes()) {
       auto const name = to_string(one);
       add_case("one_" + name, one, 1, false);
+      add_case("one_" + name, one, 1, true);
       for (int count = 2; count <= devices; count *= 2) {
         Grid const weak(one.ni(), one.nj(), one.nk() * count);
         add_case("weak_" + name, weak, count, true);

@@ -66,6 +66,25 @@ __device__ inline bool is_last_block(unsigned int* counter) {
   return before == gridDim.x - 1;
 }
 
+/// store(v, load(v)) for all v below `count`, by the threads of all blocks. Each loads several before it stores them: a
+/// load takes longer than anything else here.
+template <class T, class Load, class Store>
+__device__ __forceinline__ void move_values(std::int64_t count, const Load& load, const Store& store) {
+  constexpr int together = 4;
+  auto const stride = std::int64_t{gridDim.x} * peer_threads;
+  for (auto first = std::int64_t{blockIdx.x} * peer_threads + threadIdx.x; first < count; first += together * stride) {
+    T values[together];
+#pragma unroll
+    for (int b = 0; b < together; ++b) {
+      if (first + b * stride < count) values[b] = load(first + b * stride);
+    }
+#pragma unroll
+    for (int b = 0; b < together; ++b) {
+      if (first + b * stride < count) store(first + b * stride, values[b]);
+    }
+  }
+}
+
 /// Stores gather(v) for the values v of all messages. `counter` is zero, and is so afterwards.
 template <class T, class Gather>
 __global__ void __launch_bounds__(peer_threads)
@@ -77,12 +96,12 @@ __global__ void __launch_bounds__(peer_threads)
     }
   }
   __syncthreads();
-  auto const first = std::int64_t{blockIdx.x} * peer_threads + threadIdx.x;
-  auto const stride = std::int64_t{gridDim.x} * peer_threads;
   for (int m = 0; m < count; ++m) {
     auto const& message = messages[m];
     T* const to = message.m_slots[number % 2];
-    for (auto v = first; v < message.m_count; v += stride) to[v] = gather(message.m_first + v);
+    move_values<T>(
+        message.m_count, [&](std::int64_t v) { return gather(message.m_first + v); },
+        [&](std::int64_t v, T value) { to[v] = value; });
   }
   if (!is_last_block(counter)) return;
   // Release: who sees the number sees what all blocks have stored, of which this one knows by the counter.
@@ -101,13 +120,13 @@ __global__ void __launch_bounds__(peer_threads) peer_take_kernel(T* received, co
     }
   }
   __syncthreads();
-  auto const first = std::int64_t{blockIdx.x} * peer_threads + threadIdx.x;
-  auto const stride = std::int64_t{gridDim.x} * peer_threads;
   for (int m = 0; m < count; ++m) {
     auto const& message = messages[m];
     const T* const from = message.m_slots[number % 2];
     // Not by a cache for what no one writes while the kernel runs: another device does.
-    for (auto v = first; v < message.m_count; v += stride) received[message.m_first + v] = __ldcg(from + v);
+    move_values<T>(
+        message.m_count, [&](std::int64_t v) { return __ldcg(from + v); },
+        [&](std::int64_t v, T value) { received[message.m_first + v] = value; });
   }
   if (!is_last_block(counter)) return;
   // Release: the loads of all blocks come before it, so that the slot may be written again.
