@@ -19,6 +19,7 @@ case "${1:?quick, rest or serial}" in
     scripts/check_floors.py
     scripts/check_sizes.py
     scripts/performance_page.py --check
+    scripts/scaling_page.py --check
     scripts/test_run.sh
     build_and_test openmp-test
     ;;

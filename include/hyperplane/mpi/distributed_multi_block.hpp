@@ -92,7 +92,6 @@ class DistributedMultiBlock {
   using Vector = DistributedVector<scalar_type, block_size, execution_space>;
   using BlockStatus = decltype(std::declval<const P&>().status(std::declval<const execution_space&>()));
   using Status = DistributedStatus<BlockStatus>;
-  using PartOfRank = detail::PartOfRank<P>;
 
   /// Colours are those of all grid blocks. Throws Error where MultiBlock does, where ranks have different couplings or
   /// colours, and where the grid asks for a transport that cannot be had.
@@ -129,7 +128,7 @@ class DistributedMultiBlock {
       detail::check_distributed_grid("DistributedMultiBlock::factor", "A", a.grid(), m_grid);
       if (m_coupling == Coupling::none) m_local->factor(exec, a.local());
     });
-    if constexpr (PartOfRank::exists) {
+    if constexpr (can_go_through_devices) {
       if (m_part) communicator.agree([&] { m_part->part().factor(exec, a.local().block(0)); });
     }
     // The ranks agree on each colour.
@@ -142,7 +141,7 @@ class DistributedMultiBlock {
     detail::check_distributed_grid("DistributedMultiBlock::solve", "the right-hand side", rhs.grid(), m_grid);
     detail::check_distributed_grid("DistributedMultiBlock::solve", "x", x.grid(), m_grid);
     require(m_factored, "DistributedMultiBlock::solve: called before factor");
-    if constexpr (PartOfRank::exists) {
+    if constexpr (can_go_through_devices) {
       if (m_part) return m_part->part().solve(exec, rhs.local().block(0), x.local().block(0));
     }
     m_local->solve(exec, rhs.local(), x.local());
@@ -168,6 +167,9 @@ class DistributedMultiBlock {
   }
 
  private:
+  using PartOfRank = detail::PartOfRank<P>;
+  static constexpr bool can_go_through_devices = PartOfRank::exists && std::is_same_v<Local, MultiBlock<P>>;
+
   static std::vector<int> checked_colours(const DistributedGrid& grid, const Options& options) {
     auto const& communicator = grid.communicator();
     auto colours = communicator.agree([&] { return Local::checked_colours(grid.whole(), options); });
@@ -179,9 +181,9 @@ class DistributedMultiBlock {
   }
 
   /// That of this rank, see MultiBlock::first_failure().
-  typename Local::Failure first_failure(const execution_space& exec) const {
-    if constexpr (PartOfRank::exists) {
-      if (m_part) return {{m_part->part().status(exec), 0}, m_part->place()};
+  auto first_failure(const execution_space& exec) const {
+    if constexpr (can_go_through_devices) {
+      if (m_part) return typename Local::Failure{{m_part->part().status(exec), 0}, m_part->place()};
     }
     return m_local->first_failure(exec);
   }
@@ -189,7 +191,7 @@ class DistributedMultiBlock {
   /// Null where no kernels go through devices.
   std::shared_ptr<PartOfRank> made_part([[maybe_unused]] const execution_space& exec,
                                         [[maybe_unused]] const Options& options) const {
-    if constexpr (PartOfRank::exists && std::is_same_v<Local, MultiBlock<P>>) {
+    if constexpr (can_go_through_devices) {
       if (m_coupling == Coupling::natural && m_transport == Transport::peer) {
         return PartOfRank::make(exec, m_grid, options.block);
       }
