@@ -14,7 +14,8 @@
  * All ranks of the grid call together, in the same order: the functions that create, hyperplane_matrix_apply(),
  * _residual() and _mask(), hyperplane_preconditioner_factor(), _check() and the functions that solve with it,
  * hyperplane_krylov_solve() and _solve_array(), hyperplane_free() of the last object on a grid, that itself included,
- * and hyperplane_finalize() where objects are left. All other functions are of each rank by itself.
+ * and on CUDA of a matrix or a preconditioner, which devices may share, and hyperplane_finalize() where objects are
+ * left. All other functions are of each rank by itself.
  *
  * Where one of those fails on a rank, it fails on all, with the status of that rank. Two things are an error of that
  * rank alone, for which the others wait: the handle that a call is of (the grid, matrix, preconditioner or method that
