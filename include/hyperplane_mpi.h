@@ -14,8 +14,8 @@
  * All ranks of the grid call together, in the same order: the functions that create, hyperplane_mpi_grid_cut() among
  * them, hyperplane_matrix_apply(), _residual() and _mask(), hyperplane_preconditioner_factor(), _check() and the
  * functions that solve with it, hyperplane_krylov_solve() and _solve_array(), hyperplane_free() of the last object on a
- * grid, that itself included, and hyperplane_finalize() where objects are left. All other functions are of each rank by
- * itself.
+ * grid, that itself included, and on CUDA of a matrix or a preconditioner, which devices may share, and
+ * hyperplane_finalize() where objects are left. All other functions are of each rank by itself.
  *
  * Where one of those fails on a rank, it fails on all, with that rank in the message. A wrong argument has the status
  * that it has on that rank. What fails in the midst of the work is HYPERPLANE_OUT_OF_MEMORY where there is no memory,

@@ -136,7 +136,11 @@ TYPED_TEST(DistributedTransport, automatic_is_the_last_that_runs) {
   using Ilu = DistributedMultiBlock<BlockIlu0<double, 2, TypeParam>>;
   EXPECT_EQ(Ilu(this->exec, grid, {.coupling = Coupling::coloured}).transport(), expected);
   EXPECT_EQ(Ilu(this->exec, grid, {}).transport(), Transport::host);
-  if (this->world.rank() == 0) std::printf("transport of %s: %s\n", TypeParam::name(), name(expected));
+  auto const missing = detail::describe_missing(this->exec, grid, Transport::peer);
+  if (this->world.rank() == 0) {
+    std::printf("%s: %s%s%s\n", TypeParam::name(), name(expected),
+                missing.empty() ? "" : ", because of peer: ", missing.c_str());
+  }
 }
 
 TYPED_TEST(DistributedTransport, all_have_the_same_bits) {

@@ -35,6 +35,9 @@ both_sweeps = "KINDS=4"
 # Of the warps of a cluster.
 pipeline = "slab_pipeline_cuda SLABS=2"
 pipeline_small = f"{pipeline} BLOCKS=1 LAYERS=2 GRID_LAYERS=3 POINTS=2 DRAWS=2"
+# Messages between devices: 1 is from the first, 2 from the second, 3 both.
+peers = "peer_messages_cuda BLOCKS=2"
+peers_small = f"{peers} EXCHANGES=3 MAILBOX_0=3 MAILBOX_1=1"
 
 right = [
     host_small,
@@ -56,6 +59,10 @@ right = [
     pipeline_small,
     f"{pipeline} BLOCKS=1 LAYERS=1 GRID_LAYERS=2 POINTS=3 DRAWS=3",
     f"{pipeline} BLOCKS=2 LAYERS=1 GRID_LAYERS=3 POINTS=1 DRAWS=2 WINDOW=1",
+    peers_small,
+    f"{peers} EXCHANGES=5 MAILBOX_0=1",
+    f"{peers} EXCHANGES=5 MAILBOX_0=3",
+    f"{peers} EXCHANGES=4 MAILBOX_0=1 MAILBOX_1=2 MAILBOX_2=3",
 ]
 wrong = [
     f"{host_small} FAULT_NO_SKEW",
@@ -80,6 +87,10 @@ wrong = [
     f"{pipeline_small} FAULT_RECEIVE_EARLY",
     f"{pipeline_small} FAULT_FIRST_SLAB",
     f"{pipeline_small} FAULT_COUNTS",
+    f"{peers_small} FAULT_OWN_ORDERS",
+    f"{peers} EXCHANGES=5 MAILBOX_0=1 FAULT_NO_TAKEN",
+    f"{peers_small} FAULT_ONE_SLOT",
+    f"{peers_small} FAULT_FIRST_TELLS",
 ]
 
 
