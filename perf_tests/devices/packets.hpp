@@ -50,7 +50,7 @@ class PacketsBetweenDevices {
   PacketsBetweenDevices(int blocks, int threads) : m_instances(2), m_blocks(blocks), m_threads(threads) {
     for (std::size_t d = 0; d < 2; ++d) {
       auto const& exec = m_instances.all()[d];
-      hyperplane::detail::CurrentDevice const current(exec.cuda_device());
+      cuda::CurrentDevice const current(exec.cuda_device());
       m_words.emplace_back(exec.cuda_stream(), static_cast<std::size_t>(blocks) * static_cast<std::size_t>(threads));
       m_wrong.emplace_back(exec.cuda_stream(), 1);
       hyperplane::detail::enable_peer_access(exec.cuda_device(), m_instances.all()[1 - d].cuda_device());
@@ -78,7 +78,7 @@ class PacketsBetweenDevices {
   template <bool begins>
   void launch(std::size_t d, int steps) const {
     auto const& exec = m_instances.all()[d];
-    hyperplane::detail::CurrentDevice const current(exec.cuda_device());
+    cuda::CurrentDevice const current(exec.cuda_device());
     exchange_packets<begins><<<m_blocks, m_threads, 0, exec.cuda_stream()>>>(m_words[d].data(), m_words[1 - d].data(),
                                                                              m_begin, steps, m_wrong[d].data());
     cuda::check(cudaGetLastError(), "exchange_packets");

@@ -71,7 +71,7 @@ std::vector<double> whole_layers(const Grid& box, const std::vector<int>& layers
 
 /// The first layer of a part.
 inline int begin_of(const Grid& box, int part, int devices) {
-  return static_cast<int>(std::int64_t{box.nk()} * part / devices);
+  return BlockIlu0OnDevices<double, n, Exec>::first_layer(box, part, devices);
 }
 
 /// Layers at both ends of each part, by their numbers in the box.
@@ -92,7 +92,7 @@ class DeviceProblem {
     if (coupled) m_whole = std::make_unique<BlockIlu0OnDevices<double, n, Exec>>(m_instances.all(), box);
     for (int d = 0; d < devices; ++d) {
       auto const& exec = m_instances.all()[static_cast<std::size_t>(d)];
-      detail::CurrentDevice const current(exec.cuda_device());
+      cuda::CurrentDevice const current(exec.cuda_device());
       int const begin = begin_of(box, d, devices);
       Grid const part(box.ni(), box.nj(), begin_of(box, d + 1, devices) - begin);
       m_a.emplace_back(exec, part);
@@ -136,7 +136,7 @@ class DeviceProblem {
   void for_parts(const Run& run) const {
     for (std::size_t p = 0; p < m_x.size(); ++p) {
       auto const& exec = m_instances.all()[p];
-      detail::CurrentDevice const current(exec.cuda_device());
+      cuda::CurrentDevice const current(exec.cuda_device());
       run(exec, p);
     }
   }

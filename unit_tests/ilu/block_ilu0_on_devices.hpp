@@ -29,27 +29,26 @@ inline ReferenceStencil layers_of(const ReferenceStencil& whole, int begin, int 
   return result;
 }
 
-template <int n, class Storage = double>
+/// The parts of a system whose matrix is stored as Given, and their factors as Storage.
+template <int n, class Storage = double, class Scalar = double, class Given = Storage>
 class Parts {
  public:
-  using Plan = BlockIlu0OnDevices<double, n, Exec, Storage>;
-  using Matrix = BlockStencil7<double, n, Exec, Storage>;
-  using Vector = BlockVector<double, n, Exec>;
+  using Plan = BlockIlu0OnDevices<Scalar, n, Exec, Storage>;
+  using Matrix = BlockStencil7<Scalar, n, Exec, Given>;
+  using Vector = BlockVector<Scalar, n, Exec>;
 
   Parts(const ReferenceStencil& system, int count, int multiprocessors)
       : m_instances(count), m_plan(m_instances.all(), system.grid, {.multiprocessors = multiprocessors}) {
-    for (int p = 0; p < count; ++p) {
-      m_a.push_back(
-          to_device<double, n, Storage>(exec(p), layers_of(system, m_plan.first_layer(p), m_plan.first_layer(p + 1))));
-    }
+    set(system);
   }
 
   Plan& plan() { return m_plan; }
   const Exec& exec(int p) const { return m_plan.exec(p); }
   void set(const ReferenceStencil& system) {
+    m_a.clear();
     for (int p = 0; p < m_plan.count(); ++p) {
-      m_a[p] =
-          to_device<double, n, Storage>(exec(p), layers_of(system, m_plan.first_layer(p), m_plan.first_layer(p + 1)));
+      m_a.push_back(
+          to_device<Scalar, n, Given>(exec(p), layers_of(system, m_plan.first_layer(p), m_plan.first_layer(p + 1))));
     }
   }
   void factor() { m_plan.factor(std::span<const Matrix>(m_a)); }
@@ -57,7 +56,7 @@ class Parts {
     std::vector<Vector> result;
     for (int p = 0; p < m_plan.count(); ++p) {
       auto const begin = place(p), end = place(p + 1);
-      result.push_back(to_device<double, n>(exec(p), m_plan.part(p), {values.begin() + begin, values.begin() + end}));
+      result.push_back(to_device<Scalar, n>(exec(p), m_plan.part(p), {values.begin() + begin, values.begin() + end}));
     }
     return result;
   }
@@ -86,23 +85,31 @@ inline int share(int parts) {
   return sharing == 1 ? 0 : Exec().cuda_device_prop().multiProcessorCount / sharing;
 }
 
-template <int n, class Storage>
+/// BILU(0) of the whole box, on one device.
+template <int n, class Storage, class Scalar = double, class Given = Storage>
+BlockIlu0<Scalar, n, Exec, Storage> whole_plan(const ReferenceStencil& system) {
+  Exec const exec;
+  BlockIlu0<Scalar, n, Exec, Storage> plan(exec, system.grid, {.path = SweepPath::portable});
+  plan.factor(exec, to_device<Scalar, n, Given>(exec, system));
+  exec.fence();
+  return plan;
+}
+template <int n, class Storage, class Scalar = double, class Given = Storage>
 std::vector<double> whole(const ReferenceStencil& system, const std::vector<double>& rhs) {
   Exec const exec;
-  BlockIlu0<double, n, Exec, Storage> plan(exec, system.grid, {.path = SweepPath::portable});
-  plan.factor(exec, to_device<double, n, Storage>(exec, system));
-  auto const x = to_device<double, n>(exec, system.grid, rhs);
+  auto const plan = whole_plan<n, Storage, Scalar, Given>(system);
+  auto const x = to_device<Scalar, n>(exec, system.grid, rhs);
   plan.solve(exec, x, x);
   return to_host(exec, x);
 }
 
-template <int n, class Storage = double>
+template <int n, class Storage = double, class Scalar = double, class Given = Storage>
 void expect_bits_of_whole(const Grid& box, int count, int repetitions = 1) {
   if (!has_capability_90<Exec>()) GTEST_SKIP() << "compute capability below 9.0";
   auto const system = random_stencil(box, n);
   auto const rhs = random_vector(system.rows());
-  auto const expected = whole<n, Storage>(system, rhs);
-  Parts<n, Storage> parts(system, count, share(count));
+  auto const expected = whole<n, Storage, Scalar, Given>(system, rhs);
+  Parts<n, Storage, Scalar, Given> parts(system, count, share(count));
   for (int repetition = 0; repetition < repetitions; ++repetition) {
     auto const b = parts.to_parts(rhs);
     auto const x = parts.to_parts(std::vector<double>(rhs.size(), 0.0));

@@ -4,8 +4,10 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "block_ilu0_on_devices.hpp"
@@ -74,24 +76,70 @@ TEST(BlockIlu0OnDevices, devices_that_start_late) {
   }
 }
 
-TEST(BlockIlu0OnDevices, status_has_the_point_of_the_box) {
+TEST(BlockIlu0OnDevices, a_tool_that_waits_after_each_kernel) {
   if (!has_capability_90<Exec>()) GTEST_SKIP() << "compute capability below 9.0";
   constexpr int n = 5;
-  Grid const box(6, 7, 8);
-  // In the first layer of the upper part: the pivot block is zero with what the lower part has left.
-  auto system = random_stencil(box, n);
-  Point const p{2, 3, 4};
-  auto& center = system.block(box.index(p), Direction::center);
-  std::ranges::fill(center.entries, std::numeric_limits<double>::quiet_NaN());
+  auto const system = random_stencil(Grid(9, 8, 14), n);
+  auto const rhs = random_vector(system.rows());
+  Parts<n> parts(system, 2, share(2));
+  auto const x = parts.to_parts(rhs);
+  namespace tools = Kokkos::Tools::Experimental;
+  tools::set_end_parallel_for_callback([](std::uint64_t) { Kokkos::fence("a tool"); });
+  parts.factor();
+  parts.plan().solve(x, x);
+  tools::set_end_parallel_for_callback(nullptr);
+  EXPECT_TRUE(bitwise_equal(parts.from_parts(x), whole<n, double>(system, rhs)));
+}
+
+/// What a factorization says of the box on one device, and of its parts.
+void expect_same_failure(const ReferenceStencil& system, const std::string& expected) {
+  constexpr int n = 5;
+  auto const of_whole = whole_plan<n, double>(system).status(Exec());
   Parts<n> parts(system, 2, share(2));
   parts.factor();
   auto const status = parts.plan().status();
   EXPECT_FALSE(status.ok());
-  EXPECT_EQ(status.point, p);
-  EXPECT_THAT(status.message(), ::testing::HasSubstr("(2, 3, 4)"));
-  parts.set(random_stencil(box, n));
+  EXPECT_EQ(status.message(), of_whole.message());
+  EXPECT_THAT(status.message(), ::testing::HasSubstr(expected));
+  parts.set(random_stencil(system.grid, n));
   parts.factor();
   EXPECT_TRUE(parts.plan().status().ok());
+}
+
+TEST(BlockIlu0OnDevices, failures_are_those_of_the_box) {
+  if (!has_capability_90<Exec>()) GTEST_SKIP() << "compute capability below 9.0";
+  constexpr int n = 5;
+  // A point in the first layer of the upper part, and the one below it.
+  Grid const box(6, 7, 8);
+  Point const p{2, 3, 4}, below{2, 3, 3};
+  auto const regular = random_stencil(box, n);
+  auto const set = [&](ReferenceStencil& system, const Point& point, Direction direction, double diagonal,
+                       double others) {
+    auto& block = system.block(box.index(point), direction);
+    for (int r = 0; r < n; ++r) {
+      for (int c = 0; c < n; ++c) block(r, c) = r == c ? diagonal : others;
+    }
+  };
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  // What the lower part has left makes the pivot block zero.
+  auto zero = regular;
+  for (Point const& point : {p, below}) {
+    for (auto const direction : {Direction::west, Direction::south, Direction::bottom})
+      set(zero, point, direction, 0, 0);
+    set(zero, point, Direction::center, 1, 0);
+  }
+  set(zero, below, Direction::top, 1, 0);
+  set(zero, p, Direction::bottom, 1, 0);
+  expect_same_failure(zero, "singular pivot at point (2, 3, 4)");
+  auto bottom = regular;
+  set(bottom, p, Direction::bottom, nan, nan);
+  expect_same_failure(bottom, "block bottom");
+  auto top = regular;
+  set(top, below, Direction::top, nan, nan);
+  expect_same_failure(top, "block top of point (2, 3, 3)");
+  auto center = regular;
+  set(center, p, Direction::center, nan, nan);
+  expect_same_failure(center, "(2, 3, 4)");
 }
 
 TEST(BlockIlu0OnDevices, what_cannot_be_is_refused) {
@@ -104,7 +152,12 @@ TEST(BlockIlu0OnDevices, what_cannot_be_is_refused) {
               ::testing::ThrowsMessage<Error>(::testing::HasSubstr("no execution space instance")));
   std::vector<Exec> const sharing{three.all()[0], three.all()[0]};
   EXPECT_THAT([&] { Plan(sharing, Grid(4, 4, 4)); },
+              ::testing::ThrowsMessage<Error>(::testing::HasSubstr("parts 0 and 1 are on one stream")));
+  DeviceInstances const many(DeviceInstances::device_count() + 1);
+  EXPECT_THAT([&] { Plan(many.all(), Grid(4, 4, 9)); },
               ::testing::ThrowsMessage<Error>(::testing::HasSubstr("leave multiprocessors for each")));
+  EXPECT_THAT([&] { Plan({three.all()[0]}, Grid(4, 4, 4), {.multiprocessors = -1}); },
+              ::testing::ThrowsMessage<Error>(::testing::HasSubstr("-1 multiprocessors")));
   Plan const plan({three.all()[0]}, Grid(4, 4, 4));
   BlockVector<double, 5, Exec> const x(three.all()[0], Grid(4, 4, 4));
   EXPECT_THAT([&] { plan.solve(std::span(&x, 1), std::span(&x, 1)); },

@@ -16,5 +16,13 @@ TEST(BlockIlu0OnDevices, block_sizes) {
   expect_bits_of_whole<16>(box, 2);
 }
 
+TEST(BlockIlu0OnDevices, scalars_and_storages) {
+  Grid const box(11, 13, 19);
+  expect_bits_of_whole<5, float, float>(box, 2);
+  expect_bits_of_whole<3, float, float>(box, 3);
+  expect_bits_of_whole<5, float, double, double>(box, 2);
+  expect_bits_of_whole<5, double, double, float>(box, 2);
+}
+
 }  // namespace
 }  // namespace hyperplane::test::on_devices

@@ -97,6 +97,8 @@ TEST(Transport, ranks_ask_for_the_same) {
   EXPECT_EQ(DistributedGrid(world, whole).transport(), Transport::automatic);
   EXPECT_EQ(DistributedGrid(world, whole, Transport::host).transport(), Transport::host);
   EXPECT_TRUE(DistributedGrid(world, whole) == DistributedGrid(world, whole, Transport::host));
+  EXPECT_THAT(thrown_text([&] { DistributedGrid const grid(world, whole, static_cast<Transport>(7)); }),
+              HasSubstr("there is no transport 7"));
   for (int other = 1; other < world.size(); ++other) {
     auto const transport = world.rank() == other ? Transport::host : Transport::automatic;
     EXPECT_EQ(thrown_text([&] { DistributedGrid const grid(world, whole, transport); }),

@@ -23,7 +23,8 @@
 /// launched, or are launched without waiting for anything later, and the kernels that go before them in their stream
 /// are earlier too. So the earliest kernel that has not ended can end. Kernels of other streams that wait meanwhile do
 /// not keep it from the device, because one has at most peer_blocks thread blocks, and a device has room for several
-/// times as many.
+/// times as many. Kernels that wait for other devices and fill theirs, as BlockIlu0Part has them, are in the same
+/// stream.
 namespace hyperplane::inline HYPERPLANE_ABI::cuda {
 
 inline constexpr int peer_threads = 256;

@@ -6,12 +6,16 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/cuda/check.hpp>
+#include <hyperplane/cuda/current_device.hpp>
 #include <hyperplane/cuda/device_array.hpp>
+#include <hyperplane/cuda/labelled.hpp>
 #include <hyperplane/cuda/occupancy.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/grid.hpp>
+#include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/ilu/block_ilu0_part_cuda.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <cuda_runtime_api.h>
 #include <Kokkos_Core.hpp>
@@ -25,20 +29,6 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
 
-/// Makes a device the current one for a while.
-class CurrentDevice {
- public:
-  explicit CurrentDevice(int device) : m_before(cuda::current_device()) {
-    if (device != m_before) cuda::check(cudaSetDevice(device), "cudaSetDevice");
-  }
-  ~CurrentDevice() { cudaSetDevice(m_before); }
-  CurrentDevice(const CurrentDevice&) = delete;
-  CurrentDevice& operator=(const CurrentDevice&) = delete;
-
- private:
-  int m_before;
-};
-
 /// Lets kernels of a device store into memory of another one. Throws Error where devices cannot.
 inline void enable_peer_access(int from, int to) {
   if (from == to) return;
@@ -48,7 +38,7 @@ inline void enable_peer_access(int from, int to) {
     fail("BlockIlu0OnDevices: CUDA device " + std::to_string(from) + " has no access to the memory of device " +
          std::to_string(to));
   }
-  CurrentDevice const current(from);
+  cuda::CurrentDevice const current(from);
   auto const status = cudaDeviceEnablePeerAccess(to, 0);
   if (status == cudaErrorPeerAccessAlreadyEnabled) {
     cudaGetLastError();  // It is kept as the last error, which it is not.
@@ -64,7 +54,8 @@ inline void enable_peer_access(int from, int to) {
 /// vectors are in parts, each on its device.
 ///
 /// A plan: see BlockIlu0Part. Calls launch the kernels of all parts, one device after the other, and wait for none.
-/// Parts may share a device, to try things out, where `multiprocessors` leaves some for each of them.
+/// Parts may share a device, to try things out, where `multiprocessors` leaves some for each of them. Where a launch
+/// fails, as on a device that is lost, others may wait for it for good: end the program.
 template <Real Scalar, int n, CudaExecutionSpace Exec, Real StorageScalar = Scalar>
   requires(n > 1)
 class BlockIlu0OnDevices {
@@ -77,20 +68,20 @@ class BlockIlu0OnDevices {
   using Vector = typename Part::Vector;
   static constexpr int block_size = n;
 
-  /// An instance for each part, from the lowest on; not two on one stream. Throws Error where there are more parts than
-  /// layers, and where devices cannot run it or have no access to their neighbours' memory.
+  /// An instance for each part, from the lowest on, each on a stream of its own. Throws Error where there are more
+  /// parts than layers, and where devices cannot run it or have no access to their neighbours' memory.
   BlockIlu0OnDevices(const std::vector<Exec>& instances, const Grid& box, const Options& options = {})
       : m_instances(instances), m_box(box) {
     check(options);
     for (int p = 0; p < count(); ++p) {
-      detail::CurrentDevice const current(exec(p).cuda_device());
+      cuda::CurrentDevice const current(exec(p).cuda_device());
       m_windows.emplace_back(exec(p).cuda_stream(), Part::window_bytes(part(p)));
       for (int const other : {p - 1, p + 1}) {
         if (other >= 0 && other < count()) detail::enable_peer_access(exec(p).cuda_device(), exec(other).cuda_device());
       }
     }
     for (int p = 0; p < count(); ++p) {
-      detail::CurrentDevice const current(exec(p).cuda_device());
+      cuda::CurrentDevice const current(exec(p).cuda_device());
       m_parts.emplace_back(exec(p), part(p), PartWindows{window(p), window(p - 1), window(p + 1)}, options);
     }
   }
@@ -106,7 +97,10 @@ class BlockIlu0OnDevices {
   const Grid& box() const { return m_box; }
   /// Layers first_layer(p) to first_layer(p + 1) of the box.
   Grid part(int p) const { return {m_box.ni(), m_box.nj(), first_layer(p + 1) - first_layer(p)}; }
-  int first_layer(int p) const { return static_cast<int>(static_cast<long long>(m_box.nk()) * p / count()); }
+  int first_layer(int p) const { return first_layer(m_box, p, count()); }
+  static int first_layer(const Grid& box, int p, int count) {
+    return static_cast<int>(static_cast<long long>(box.nk()) * p / count);
+  }
   const Exec& exec(int p) const { return m_instances[detail::as_size(p)]; }
 
   /// Computes the factors of A, given in parts. Throws Error where their grids are others.
@@ -115,7 +109,14 @@ class BlockIlu0OnDevices {
     check_count("factor", a.size());
     for (int p = 0; p < count(); ++p)
       detail::check_grid("BlockIlu0OnDevices::factor", "A", a[detail::as_size(p)].grid(), part(p));
-    for_parts([&](int p, std::size_t at) { m_parts[at].factor(exec(p), a[at]); });
+    m_factored = false;
+    for_parts([&](int, std::size_t at) { m_parts[at].template check_factor<MatrixStorage>(); });
+    // A tool may have the host wait after each kernel that it is told of, so it is told of all as one: kernels of a
+    // part wait for those of others.
+    cuda::labelled(exec(0), "Hyperplane::BlockIlu0::factor",
+                   [&] { for_parts([&](int p, std::size_t at) { m_parts[at].launch_factor(exec(p), a[at]); }); });
+    for_parts([&](int p, std::size_t at) { m_parts[at].conclude_factor(exec(p), a[at]); });
+    m_factored = true;
   }
 
   /// x = M^-1 rhs, given in parts; x may be rhs. Throws Error before the first factor() and where grids are others.
@@ -126,7 +127,10 @@ class BlockIlu0OnDevices {
       detail::check_grid("BlockIlu0OnDevices::solve", "the right-hand side", rhs[detail::as_size(p)].grid(), part(p));
       detail::check_grid("BlockIlu0OnDevices::solve", "x", x[detail::as_size(p)].grid(), part(p));
     }
-    for_parts([&](int p, std::size_t at) { m_parts[at].solve(exec(p), rhs[at], x[at]); });
+    require(m_factored, "BlockIlu0OnDevices::solve: called before factor");
+    cuda::labelled(exec(0), detail::solve_label(detail::Sweeps::both), [&] {
+      for_parts([&](int p, std::size_t at) { m_parts[at].launch_solve(exec(p), rhs[at], x[at]); });
+    });
   }
 
   /// Whether the last factor() failed, where, and why: the first failure from the lowest part on, with the point of the
@@ -134,11 +138,14 @@ class BlockIlu0OnDevices {
   FactorStatus status() const {
     FactorStatus first;
     for (int p = 0; p < count(); ++p) {
-      detail::CurrentDevice const current(exec(p).cuda_device());
+      cuda::CurrentDevice const current(exec(p).cuda_device());
       auto found = m_parts[detail::as_size(p)].status(exec(p));
       if (found.ok() || !first.ok()) continue;
       found.point.k += first_layer(p);
-      if (found.block) found.block->point.k += first_layer(p);
+      if (found.block) {
+        found.block->point.k += first_layer(p);
+        found.points_out = !m_box.contains(neighbour(found.block->point, found.block->direction));
+      }
       first = found;
     }
     return first;
@@ -153,10 +160,15 @@ class BlockIlu0OnDevices {
     }
     for (int p = 0; p < count(); ++p) {
       int sharing = 0;
-      for (auto const& other : m_instances) sharing += other.cuda_device() == exec(p).cuda_device();
-      detail::CurrentDevice const current(exec(p).cuda_device());
+      for (int other = 0; other < count(); ++other) {
+        sharing += exec(other).cuda_device() == exec(p).cuda_device();
+        if (other >= p || exec(other).cuda_stream() != exec(p).cuda_stream()) continue;
+        fail("BlockIlu0OnDevices: parts " + std::to_string(other) + " and " + std::to_string(p) +
+             " are on one stream, and wait for one another");
+      }
+      cuda::CurrentDevice const current(exec(p).cuda_device());
       if (sharing > 1 &&
-          (options.multiprocessors == 0 || sharing * options.multiprocessors > cuda::multiprocessor_count())) {
+          (options.multiprocessors == 0 || options.multiprocessors > cuda::multiprocessor_count() / sharing)) {
         fail("BlockIlu0OnDevices: " + std::to_string(sharing) + " parts on CUDA device " +
              std::to_string(exec(p).cuda_device()) +
              " wait for one another: options have to leave multiprocessors for each");
@@ -174,7 +186,7 @@ class BlockIlu0OnDevices {
   template <class Launch>
   void for_parts(const Launch& launch) const {
     for (int p = 0; p < count(); ++p) {
-      detail::CurrentDevice const current(exec(p).cuda_device());
+      cuda::CurrentDevice const current(exec(p).cuda_device());
       launch(p, detail::as_size(p));
     }
   }
@@ -185,6 +197,7 @@ class BlockIlu0OnDevices {
   Grid m_box;
   std::vector<cuda::DeviceArray<std::byte>> m_windows;
   std::vector<Part> m_parts;
+  bool m_factored = false;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

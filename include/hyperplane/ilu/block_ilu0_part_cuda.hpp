@@ -58,7 +58,8 @@ struct BlockIlu0PartOptions {
 /// A plan, as BlockIlu0: constructor and destructor allocate and free, factor() and solve() do not, do not fence, and
 /// are asynchronous on the instance. All parts do the same calls in the same order, each on an instance of its own
 /// device. Kernels of a part wait for those of the others, so no instance may have to wait, before its call, for what
-/// another device does after it.
+/// another device does after it; and they occupy the multiprocessors while they wait, so what else waits for another
+/// device, as exchanges of values do, is on the same instance, or ordered by events.
 ///
 /// Cost of a part: that of BlockIlu0 on SweepPath::slab, and across each cut n words of 16 bytes for each point of a
 /// layer in each sweep, and n^2 values in a factorization, which has one launch more. Needs compute capability 9.0 and
@@ -93,6 +94,9 @@ class BlockIlu0Part {
         m_singular(exec, "Hyperplane::BlockIlu0Part::status") {
     require(windows.own != nullptr || (windows.below == nullptr && windows.above == nullptr),
             "BlockIlu0Part: there is no window for what neighbours send");
+    if (options.multiprocessors < 0) {
+      fail("BlockIlu0Part: " + std::to_string(options.multiprocessors) + " multiprocessors are not possible");
+    }
     require(cuda::current_device() == exec.cuda_device(),
             "BlockIlu0Part: the current CUDA device is not that of the execution space instance");
     if (auto const missing = lacking(); !missing.empty()) fail("BlockIlu0Part: path slab " + missing);
@@ -103,20 +107,21 @@ class BlockIlu0Part {
   const Grid& grid() const { return m_map.grid(); }
 
   /// Computes the factors of A, which may be overwritten when the instance has finished. Throws Error where the grid of
-  /// A is another one. A singular pivot is recorded, see status(); parts above it then have no factors either.
+  /// A is another one. A singular pivot is recorded, see status(); parts above it then fail too.
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) {
     detail::check_grid("BlockIlu0Part::factor", "A", a.grid(), grid());
     m_factored = false;
-    cuda::labelled(exec, "Hyperplane::BlockIlu0::factor",
-                   [&] { (*m_factor)(exec.cuda_stream(), a.ref(), factors(), m_singular.word()); });
-    detail::count_bytes("Hyperplane::BlockIlu0::factor", 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)) *
-                                                             static_cast<double>(grid().size()));
-    using Below = detail::CudaBlocksBelow<StorageScalar, n, vector_length>;
-    m_singular.conclude(exec, detail::BlockIlu0Diagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length, Below>{
-                                  a.ref(), factors(), {m_below, m_map}});
-    m_factor->publish_read(exec.cuda_stream());
+    check_factor<MatrixStorage>();
+    cuda::labelled(exec, "Hyperplane::BlockIlu0::factor", [&] { launch_factor(exec, a); });
+    conclude_factor(exec, a);
     m_factored = true;
+  }
+
+  /// Throws Error where the device cannot factor matrices of this type.
+  template <class MatrixStorage>
+  void check_factor() const {
+    m_factor->template check<MatrixStorage>();
   }
 
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where a grid is another one.
@@ -124,13 +129,35 @@ class BlockIlu0Part {
     detail::check_grid("BlockIlu0Part::solve", "the right-hand side", rhs.grid(), grid());
     detail::check_grid("BlockIlu0Part::solve", "x", x.grid(), grid());
     require(m_factored, "BlockIlu0Part::solve: called before factor");
-    m_sweeps->solve(exec, factors(), rhs.ref(), x.ref());
+    cuda::labelled(exec, detail::solve_label(detail::Sweeps::both), [&] { launch_solve(exec, rhs, x); });
   }
 
   /// Whether the last factor() failed in this part, where, and why. Waits for the instance.
   FactorStatus status(const Exec& exec) const { return m_singular.status(exec, grid()); }
 
  private:
+  template <Real OtherScalar, int other_n, CudaExecutionSpace OtherExec, Real OtherStorage>
+    requires(other_n > 1)
+  friend class BlockIlu0OnDevices;
+
+  template <class MatrixStorage>
+  void launch_factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) const {
+    (*m_factor)(exec.cuda_stream(), a.ref(), factors(), m_singular.word());
+  }
+  /// What follows the kernel.
+  template <class MatrixStorage>
+  void conclude_factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) const {
+    detail::count_bytes("Hyperplane::BlockIlu0::factor", 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)) *
+                                                             static_cast<double>(grid().size()));
+    using Below = detail::CudaBlocksBelow<StorageScalar, n, vector_length>;
+    m_singular.conclude(exec, detail::BlockIlu0Diagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length, Below>{
+                                  a.ref(), factors(), {m_below, m_map}});
+    m_factor->publish_read(exec.cuda_stream());
+  }
+  void launch_solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    m_sweeps->launch(exec, factors(), rhs.ref(), x.ref());
+  }
+
   using Map = SlabMap<vector_length>;
   using Factors = detail::TriangularFactors<StorageScalar, n, vector_length>;
   using Window = detail::CudaPartWindow<Scalar, n, StorageScalar, vector_length>;

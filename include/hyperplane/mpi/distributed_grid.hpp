@@ -11,6 +11,7 @@
 #include <hyperplane/mpi/detail/digest.hpp>
 #include <hyperplane/mpi/transport.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +39,12 @@ class DistributedGrid {
         m_transport(transport),
         m_whole(whole),
         m_local(MultiBlockGrid::without_blocks()) {
-    communicator.agree([&] { check_owners(owners); });
+    communicator.agree([&] {
+      check_owners(owners);
+      if (std::ranges::find(all_transports, transport) == all_transports.end()) {
+        fail("DistributedGrid: there is no transport " + std::to_string(static_cast<int>(transport)));
+      }
+    });
     auto const require_same = [&](const char* what, std::uint64_t digest) {
       communicator.require_same(std::string("DistributedGrid: ") + what, std::array{digest});
     };

@@ -77,7 +77,9 @@ struct ColoursOfRanksOf<Sip<Scalar, Exec, Storage>> : ColoursOfRanksOf<BlockIlu0
 /// With Coupling::natural and Transport::peer, where grid blocks are the parts of a box that is cut along k, one on
 /// each rank, BlockIlu0 with n > 1 is not one of each part, coupled by colours, but that of the box, by BlockIlu0Part:
 /// its bits are those of BlockIlu0 on the whole box, and all devices work at once. goes_through_devices() says so.
-/// factor() then has one reduction, and solve() is one launch and waits for nothing.
+/// factor() then has one reduction, and solve() is one launch and waits for nothing. A launch that fails is an error of
+/// its rank alone, which has to end the program (MPI_Abort). Kernels that wait for another device occupy theirs: what
+/// else waits for other ranks, as apply() does with Transport::peer, is on the same instance, or ordered by events.
 ///
 /// `LocalBlocks` is what each rank has of it: another type with the face of MultiBlock<P>, as one that is compiled
 /// elsewhere.
@@ -127,9 +129,12 @@ class DistributedMultiBlock {
     communicator.agree([&] {
       detail::check_distributed_grid("DistributedMultiBlock::factor", "A", a.grid(), m_grid);
       if (m_coupling == Coupling::none) m_local->factor(exec, a.local());
+      if constexpr (can_go_through_devices) {
+        if (m_part) m_part->part().template check_factor<MatrixStorage>();
+      }
     });
     if constexpr (can_go_through_devices) {
-      if (m_part) communicator.agree([&] { m_part->part().factor(exec, a.local().block(0)); });
+      if (m_part) m_part->part().factor(exec, a.local().block(0));
     }
     // The ranks agree on each colour.
     if (m_local && m_coupling != Coupling::none) m_local->factor(exec, a.local());

@@ -3,7 +3,6 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
-#include <hyperplane/cuda/labelled.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/simd/vector_length.hpp>
 #include <hyperplane/stencil/block_vector_ref.hpp>
@@ -34,12 +33,11 @@ class PartSweeps {
       : m_points(static_cast<double>(map.grid().size())),
         m_solve(exec.cuda_stream(), map, multiprocessors, 1, outside) {}
 
-  void solve(const Exec& exec, const TriangularFactors<Storage, n, vector_length>& factors, const Vector& rhs,
-             const Vector& x) const {
+  /// Without telling tools of it.
+  void launch(const Exec& exec, const TriangularFactors<Storage, n, vector_length>& factors, const Vector& rhs,
+              const Vector& x) const {
     count_sweep_bytes<Scalar, n, Storage>(Sweeps::both, true, m_points);
-    cuda::labelled(exec, solve_label(Sweeps::both), [&] {
-      m_solve(exec.cuda_stream(), Sweeps::both, factors, VectorRefs<Vector, 1>{{rhs}}, VectorRefs<Vector, 1>{{x}});
-    });
+    m_solve(exec.cuda_stream(), Sweeps::both, factors, VectorRefs<Vector, 1>{{rhs}}, VectorRefs<Vector, 1>{{x}});
   }
 
  private:

@@ -32,7 +32,17 @@ struct CudaPartBlocks {
   std::uint64_t* progress_above = nullptr;
   const std::uint64_t* read_above = nullptr;  ///< factorizations whose blocks the part above has read
   std::uint64_t* read = nullptr;              ///< the same of this part, in the window of the part below
+  std::uint64_t factorization = 0;            ///< its number, counted from 1
 };
+
+/// A word of CudaPartWindow::progress(): a factorization, and the steps that it has done.
+HYPERPLANE_FUNCTION constexpr std::uint64_t cuda_part_progress(std::uint64_t factorization, int steps) {
+  return factorization << 32 | static_cast<std::uint32_t>(steps);
+}
+/// Its steps, or 0 where it is of another factorization.
+HYPERPLANE_FUNCTION constexpr int cuda_part_steps(std::uint64_t word, std::uint64_t factorization) {
+  return word >> 32 == (factorization & 0xffffffffu) ? static_cast<int>(word & 0xffffffffu) : 0;
+}
 
 /// The blocks that a part has received, d^-1 T of the layer below, as neighbours outside of its grid.
 template <class Storage, int n, int vector_length>

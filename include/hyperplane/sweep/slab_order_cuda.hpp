@@ -24,4 +24,11 @@ std::vector<int> cuda_slab_order(const SlabMap<vector_length>& map, int tiles_k,
   return result;
 }
 
+/// Those of a part of a box: slab after slab, so that values soon come to the last layer, for which another device
+/// waits.
+template <int vector_length>
+std::vector<int> cuda_part_order(const SlabMap<vector_length>& map, int tiles_k) {
+  return cuda_slab_order(map, tiles_k, 1, 0);
+}
+
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -67,7 +67,7 @@ class CudaSlabFactorMover {
         if constexpr (Layout::is_part) {
           if (m_layout.is_last_of_part(row.k) && ((v + 1) % steps_to_device == 0 || v + 1 == all_steps)) {
             cuda::publish_between_devices(m_layout.m_outside.progress_above + row.slab,
-                                          row.factorization << 32 | (v + 1));
+                                          cuda_part_progress(m_layout.m_outside.factorization, v + 1));
           }
         }
       }
@@ -138,8 +138,8 @@ class CudaSlabFactorGatherer {
   /// How many steps the layer below has done, which another device has.
   __device__ int steps_of_device([[maybe_unused]] const Row& row) const {
     if constexpr (Layout::is_part) {
-      std::uint64_t const word = cuda::observe_between_devices(m_layout.m_outside.progress + row.slab);
-      if (word >> 32 == row.factorization) return static_cast<int>(word & 0xffffffffu);
+      return cuda_part_steps(cuda::observe_between_devices(m_layout.m_outside.progress + row.slab),
+                             m_layout.m_outside.factorization);
     }
     return 0;
   }

@@ -53,8 +53,6 @@ struct CudaSlabFactor {
       cuda::PhaseBarrier::fence_initialized();
     }
     int const rank = static_cast<int>(cuda::cluster_rank());
-    std::uint64_t factorization = 0;
-    if constexpr (Layout::is_part) factorization = m_tiles.m_state->m_factorizations + 1;
     unsigned count = 0;
     unsigned above = 0;
     while (true) {
@@ -73,14 +71,9 @@ struct CudaSlabFactor {
       int const slab = number % layout.map().slabs();
       int const k = number / layout.map().slabs() * Layout::layers() + rank;
       if (k >= layout.map().grid().nk()) continue;
-      Row const row{slab,
-                    k,
-                    layout.map().first_pack(slab, k),
-                    count,
-                    rank > 0,
-                    rank + 1 < Layout::layers() && k + 1 < layout.map().grid().nk(),
-                    above,
-                    factorization};
+      Row const row{slab,  k,        layout.map().first_pack(slab, k),
+                    count, rank > 0, rank + 1 < Layout::layers() && k + 1 < layout.map().grid().nk(),
+                    above};
       if (slab == 0) {
         // Nothing is copied there, and lane 0 has no south neighbour.
         for (int e = threadIdx.x; e < neighbour_stages * block; e += threads) {
@@ -111,7 +104,6 @@ struct CudaSlabFactor {
       if (threadIdx.x == 0) {
         m_tiles.m_state->m_ticket = 0;
         m_tiles.m_state->m_exited = 0;
-        if constexpr (Layout::is_part) m_tiles.m_state->m_factorizations += 1;
       }
     }
   }
@@ -126,10 +118,10 @@ __global__ void __launch_bounds__(Factor::Layout::threads, Factor::Layout::resid
 #endif
 }
 
-/// Tells another device how many factorizations have ended.
-template <class State>
-__global__ void cuda_publish_factorizations_kernel(const State* state, std::uint64_t* word) {
-  cuda::publish_between_devices(word, state->m_factorizations);
+/// Tells another device a number.
+template <class Word>
+__global__ void cuda_publish_kernel(Word* word, Word value) {
+  cuda::publish_between_devices(word, value);
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

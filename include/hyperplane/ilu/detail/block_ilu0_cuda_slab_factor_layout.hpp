@@ -125,17 +125,17 @@ struct CudaSlabFactorLayout {
     int k;
     std::int64_t first_pack;
     unsigned count;
-    bool from_block;              ///< what the row below computes comes from the block before
-    bool to_block;                ///< what the row above needs goes to the block after
-    unsigned above;               ///< what the barriers of the block after have counted
-    std::uint64_t factorization;  ///< of a part: its number, counted from 1
+    bool from_block;  ///< what the row below computes comes from the block before
+    bool to_block;    ///< what the row above needs goes to the block after
+    unsigned above;   ///< what the barriers of the block after have counted
   };
 
   /// Until the device above has read the blocks of the factorization before.
   __device__ void wait_for_room_above([[maybe_unused]] const Row& row) const {
     if constexpr (is_part) {
       // Acquire: they are overwritten after it.
-      while (is_last_of_part(row.k) && cuda::observe_between_devices(m_outside.read_above) + 1 < row.factorization) {
+      while (is_last_of_part(row.k) &&
+             cuda::observe_between_devices(m_outside.read_above) + 1 < m_outside.factorization) {
       }
     }
   }

@@ -17,6 +17,7 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <type_traits>
@@ -52,7 +53,7 @@ class BlockIlu0CudaSlabFactor {
         m_shape(choose_cuda_factor_shape(map.grid(), vector_length,
                                          CudaSlabDevice::limited(multiprocessors).multiprocessors)),
         m_launches([&](auto storage) { return make_launch(stream, multiprocessors, storage); }) {
-    m_order = cuda::DeviceArray<int>(stream, is_part ? cuda_slab_order(map, tiles_k(), 1, 0)
+    m_order = cuda::DeviceArray<int>(stream, is_part ? cuda_part_order(map, tiles_k())
                                                      : cuda_slab_order(map, tiles_k(), vector_length, m_shape.blocks));
     m_state = cuda::DeviceArray<CudaFactorState>(stream, 1);
     m_progress = cuda::DeviceArray<int>(stream, std::size_t(map.slabs()) * map.grid().nk());
@@ -63,14 +64,15 @@ class BlockIlu0CudaSlabFactor {
   template <class MatrixStorage>
   void operator()(cudaStream_t stream, const BlockStencil7Ref<MatrixStorage, n, vector_length>& a,
                   const Factors& factors, unsigned long long* singular) const {
-    auto const& launch = m_launches.template get<MatrixStorage>();
-    require(launch.blocks() == m_shape.blocks,
-            "BlockIlu0::factor: the device holds no cluster of the size of the plan for matrices in float");
-    launch(stream, tiles_k() * m_map.slabs(),
-           {{{factors, 0, singular, m_progress.data(), m_shape.steps_to_slab, m_outside},
-             a.packs(),
-             m_order.data(),
-             m_state.data()}});
+    check<MatrixStorage>();
+    auto outside = m_outside;
+    if constexpr (is_part) outside.factorization = ++m_factorizations;
+    m_launches.template get<MatrixStorage>()(
+        stream, tiles_k() * m_map.slabs(),
+        {{{factors, 0, singular, m_progress.data(), m_shape.steps_to_slab, outside},
+          a.packs(),
+          m_order.data(),
+          m_state.data()}});
   }
 
   /// After what looks at the factors once more: tells the part below that its blocks have been read.
@@ -78,8 +80,15 @@ class BlockIlu0CudaSlabFactor {
     requires is_part
   {
     if (m_outside.read == nullptr) return;
-    cuda_publish_factorizations_kernel<<<1, 1, 0, stream>>>(m_state.data(), m_outside.read);
-    cuda::check(cudaGetLastError(), "cuda_publish_factorizations_kernel");
+    cuda_publish_kernel<<<1, 1, 0, stream>>>(m_outside.read, m_factorizations);
+    cuda::check(cudaGetLastError(), "cuda_publish_kernel");
+  }
+
+  /// Throws Error where the device cannot factor such a matrix.
+  template <class MatrixStorage>
+  void check() const {
+    require(m_launches.template get<MatrixStorage>().blocks() == m_shape.blocks,
+            "BlockIlu0::factor: the device holds no cluster of the size of the plan for matrices in float");
   }
 
  private:
@@ -105,6 +114,8 @@ class BlockIlu0CudaSlabFactor {
   cuda::DeviceArray<int> m_order;
   cuda::DeviceArray<CudaFactorState> m_state;
   cuda::DeviceArray<int> m_progress;
+  /// Of a part: so many have been launched. The host counts, so that parts are in step whatever happens on a device.
+  mutable std::uint64_t m_factorizations = 0;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

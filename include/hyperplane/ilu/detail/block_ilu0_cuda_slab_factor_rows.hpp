@@ -11,12 +11,10 @@
 /// ticket and asks for what it stands for.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// Words between the blocks of one launch and from launch to launch; zero at first, the first two left so by the last
-/// block.
+/// Words between the blocks of one launch and from launch to launch; zero at first, left so by the last block.
 struct CudaFactorState {
   int m_ticket;
   int m_exited;
-  unsigned long long m_factorizations;  ///< of a part: so many have ended
 };
 
 /// A tile of the grid of a layout.

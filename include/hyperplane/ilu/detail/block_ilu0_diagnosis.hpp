@@ -41,18 +41,25 @@ struct BlockIlu0Diagnosis {
     for (int s = 0; s < upper_blocks; ++s) {
       auto const direction = sweep_direction<Sweep::forward>(s);
       Point const other = neighbour(p, direction);
+      int number_outside = -1;
+      if constexpr (Outside::exists) {
+        if (!m_a.grid().contains(other)) number_outside = m_outside.number(direction, p);
+      }
       if (!block::is_finite<n>(given(p, direction))) {
         PivotFinding const found{FactorFailure::not_finite, static_cast<int>(direction)};
-        if (m_a.grid().contains(other)) return found;
+        if (number_outside >= 0 || m_a.grid().contains(other)) return found;
         if (outside.failure == FactorFailure::none) outside = found;
       }
-      if (!m_a.grid().contains(other)) {
-        if constexpr (Outside::exists) {
-          int const number_outside = m_outside.number(direction, p);
-          if (number_outside >= 0) block::gemm_subtract<n>(given(p, direction), neighbour_block(number_outside), d);
+      if constexpr (Outside::exists) {
+        if (number_outside >= 0) {
+          auto const upper = neighbour_block(number_outside);
+          if (!block::is_finite<n>(upper)) {
+            return {FactorFailure::not_finite, neighbour_blocks + static_cast<int>(direction)};
+          }
+          block::gemm_subtract<n>(given(p, direction), upper, d);
         }
-        continue;
       }
+      if (!m_a.grid().contains(other)) continue;
       if (!block::is_finite<n>(given(other, opposite(direction)))) {
         return {FactorFailure::not_finite, neighbour_blocks + static_cast<int>(direction)};
       }

@@ -26,25 +26,36 @@ inline bool mpi_claims_cuda() {
 #endif
 }
 
-/// Sends memory of the device to this rank itself, and throws Error where it does not arrive.
+/// Sends memory of the device round all ranks, and throws Error, on all of them, where what the rank before has sent
+/// does not arrive on one. Collective.
 template <class Exec>
 void try_device_message(const Exec& exec, const Communicator& communicator) {
   // More than messages have that are sent at once.
   constexpr int size = 1 << 17;
   using Values = Kokkos::View<double*, typename Exec::memory_space>;
-  Values const sent(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::Transport::sent"), size);
-  Values const received(Kokkos::view_alloc(exec, "Hyperplane::Transport::received"), size);
-  auto const values = Kokkos::create_mirror_view(sent);
-  for (int v = 0; v < size; ++v) values(v) = v + 1.0;
-  Kokkos::deep_copy(exec, sent, values);
-  exec.fence("Hyperplane: a message of the device");
-  mpi_call("MPI_Sendrecv", MPI_Sendrecv(sent.data(), size, MPI_DOUBLE, communicator.rank(), 0, received.data(), size,
-                                        MPI_DOUBLE, communicator.rank(), 0, communicator.get(), MPI_STATUS_IGNORE));
-  Kokkos::deep_copy(exec, values, received);
-  exec.fence("Hyperplane: a message of the device");
-  for (int v = 0; v < size; ++v) {
-    if (values(v) != v + 1.0) fail("a message of device memory, which a rank sends to itself, does not arrive");
-  }
+  Values sent, received;
+  int const rank = communicator.rank(), ranks = communicator.size(), before = (rank + ranks - 1) % ranks;
+  // Ranks that cannot do their part are found before others wait for them.
+  communicator.agree([&] {
+    sent = Values(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::Transport::sent"), size);
+    received = Values(Kokkos::view_alloc(exec, "Hyperplane::Transport::received"), size);
+    auto const values = Kokkos::create_mirror_view(sent);
+    for (int v = 0; v < size; ++v) values(v) = rank + v + 1.0;
+    Kokkos::deep_copy(exec, sent, values);
+    exec.fence("Hyperplane: a message of the device");
+  });
+  communicator.agree([&] {
+    mpi_call("MPI_Sendrecv", MPI_Sendrecv(sent.data(), size, MPI_DOUBLE, (rank + 1) % ranks, 0, received.data(), size,
+                                          MPI_DOUBLE, before, 0, communicator.get(), MPI_STATUS_IGNORE));
+    auto const values = Kokkos::create_mirror_view(received);
+    Kokkos::deep_copy(exec, values, received);
+    exec.fence("Hyperplane: a message of the device");
+    for (int v = 0; v < size; ++v) {
+      if (values(v) != before + v + 1.0) {
+        fail("a message of device memory from rank " + std::to_string(before) + " does not arrive");
+      }
+    }
+  });
 }
 
 /// Why MPI cannot be given memory of devices; empty where it can, and the same text on all ranks. A library that says
@@ -53,7 +64,7 @@ template <class Exec>
 std::string describe_gpu_unaware(const Exec& exec, const Communicator& communicator) {
   if (communicator.any(!mpi_claims_cuda())) return "this MPI does not say that it sends memory of CUDA devices";
   try {
-    communicator.agree([&] { try_device_message(exec, communicator); });
+    try_device_message(exec, communicator);
   } catch (const Error& error) {
     return error.what();
   }

@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/cuda/current_device.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/ilu/block_ilu0_part_cuda.hpp>
 #include <hyperplane/mpi/detail/part_of_rank.hpp>
@@ -36,6 +37,7 @@ class PartOfRank<BlockIlu0<Scalar, n, Exec, Storage>> {
     auto const& communicator = grid.communicator();
     auto const ranks = StackedParts::ranks(grid);
     if (ranks.size() < 2) return nullptr;
+    cuda::CurrentDevice const current(exec.cuda_device());
     bool const suits = options.path == SweepPath::automatic || options.path == SweepPath::slab;
     if (communicator.any(!suits || !Part::lacking().empty())) return nullptr;
     return std::make_shared<PartOfRank>(exec, grid, ranks, options);

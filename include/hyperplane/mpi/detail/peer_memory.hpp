@@ -12,6 +12,7 @@
 #ifdef KOKKOS_ENABLE_CUDA
 
 #include <hyperplane/cuda/check.hpp>
+#include <hyperplane/cuda/current_device.hpp>
 
 #include <cuda_runtime_api.h>
 #include <mpi.h>
@@ -90,7 +91,7 @@ class PeerMemory {
       : m_communicator(communicator), m_device(device), m_opened(as_size(communicator.size()), nullptr) {}
 
   void allocate(const Kokkos::Cuda& exec, Share& mine) {
-    cuda::check(cudaSetDevice(m_device), "cudaSetDevice");
+    cuda::CurrentDevice const current(m_device);
     if (mine.bytes == 0) return;
     auto const size = (mine.bytes + piece - 1) / piece * piece;
     void* memory = nullptr;
@@ -104,15 +105,19 @@ class PeerMemory {
 
   /// What is open here is closed, and memory of this rank is freed when all ranks have come to here.
   void release(bool with_others) {
+    int before = m_device;
+    cudaGetDevice(&before);
     cudaSetDevice(m_device);
     // Kernels of this rank may still write into the memory of others.
     cudaDeviceSynchronize();
     for (auto*& memory : m_opened) {
       if (memory != nullptr) cudaIpcCloseMemHandle(std::exchange(memory, nullptr));
     }
-    if (!with_others) return;
-    MPI_Barrier(m_communicator.get());
-    if (m_own != nullptr) cudaFree(std::exchange(m_own, nullptr));
+    if (with_others) {
+      MPI_Barrier(m_communicator.get());
+      if (m_own != nullptr) cudaFree(std::exchange(m_own, nullptr));
+    }
+    cudaSetDevice(before);
   }
 
   void open(std::span<const int> ranks) {
@@ -161,10 +166,16 @@ inline int lowest_rank_of_host(const Communicator& communicator) {
 }
 
 /// Why this rank cannot have the memory of one of the given ranks, from what is known without trying; empty where it
-/// can. Devices that this process does not see, as CUDA_VISIBLE_DEVICES may have it, are found out by trying.
+/// can. Two ranks on one device are refused, whether they meet or not: kernels of one that wait for other ranks could
+/// keep those of the other from running. Devices that this process does not see, as CUDA_VISIBLE_DEVICES may have it,
+/// are found out by trying.
 inline std::string describe_unreachable(int device, const std::vector<RankDevice>& all, int rank,
                                         std::span<const int> ranks) {
   auto const& mine = all[as_size(rank)];
+  for (std::size_t other = 0; other < all.size(); ++other) {
+    if (other == as_size(rank) || all[other].host != mine.host || all[other].uuid != mine.uuid) continue;
+    return "rank " + std::to_string(other) + " has the same device";
+  }
   int count = 0;
   cuda::check(cudaGetDeviceCount(&count), "cudaGetDeviceCount");
   for (int const other : ranks) {
@@ -172,7 +183,6 @@ inline std::string describe_unreachable(int device, const std::vector<RankDevice
     auto const& its = all[as_size(other)];
     std::string const name = "rank " + std::to_string(other);
     if (its.host != mine.host) return name + " is on another host";
-    if (its.uuid == mine.uuid) return name + " has the same device";
     for (int visible = 0; visible < count; ++visible) {
       if (visible == device || device_uuid(visible) != its.uuid) continue;
       int can_access = 0;

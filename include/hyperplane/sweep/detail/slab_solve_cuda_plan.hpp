@@ -76,9 +76,9 @@ class CudaSlabBlockSolve {
     m_south_packets = cuda::DeviceArray<Packet>(stream, Layout::south_packet_count(map));
     m_bottom_packets = cuda::DeviceArray<Packet>(stream, Layout::bottom_packet_count(map, layers));
     // Tiles by the time at which they can begin: a slab is as many steps behind the one before as it has lanes, a
-    // layer one step and the way there. Of a part slab after slab, so that other devices can begin soon.
+    // layer one step and the way there.
     m_order = cuda::DeviceArray<int>(
-        stream, is_part ? cuda_slab_order(map, tiles_k, 1, 0) : cuda_slab_order(map, tiles_k, vector_length, layers));
+        stream, is_part ? cuda_part_order(map, tiles_k) : cuda_slab_order(map, tiles_k, vector_length, layers));
     m_state = cuda::DeviceArray<CudaSlabState>(stream, 1);
     cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   }
