@@ -20,7 +20,7 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// A shared handle with the semantics of a Kokkos::View. The constructor is collective: it allocates on the given
 /// instance, lists points on interfaces, prepares the messages of apply() and waits for the instance. Where that fails
 /// on a rank, all ranks throw Error. Nothing else here allocates or is collective. Memory beside the local matrix: for
-/// each pair of points across an interface up to 72 bytes of lists on both sides, and between ranks 2 n values (4 n
+/// each pair of points across an interface up to 92 bytes of lists on both sides, and between ranks 2 n values (4 n
 /// where there is a device) and 16 bytes more.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
 class DistributedStencil7 {
