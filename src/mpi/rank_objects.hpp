@@ -138,15 +138,15 @@ class RankMatrixOn final : public Matrix {
                &to = operand("residual", "r", r);
     require(&from != &to, "residual: the result must not be x");
     auto const& exec = m_setting.exec;
-    m_matrix->with_couplings(exec, &rhs, from, to, [&](int l) {
+    m_matrix->multiply(exec, &rhs, from, to, [&](int l) {
       m_blocks[detail::as_size(l)]->residual(exec, rhs.part(l), from.part(l), to.part(l));
     });
   }
   std::array<int, 3> choose_parts(int) const override { throw Error("the grid has been cut already"); }
 
   void apply(const Exec& exec, const RankVector<Exec>& x, const RankVector<Exec>& y) const {
-    m_matrix->with_couplings(exec, nullptr, x, y,
-                             [&](int l) { m_blocks[detail::as_size(l)]->apply(exec, x.part(l), y.part(l)); });
+    m_matrix->multiply(exec, nullptr, x, y,
+                       [&](int l) { m_blocks[detail::as_size(l)]->apply(exec, x.part(l), y.part(l)); });
   }
 
   // As the Krylov methods call them.

@@ -30,16 +30,17 @@ class SizedRankMatrix final : public TypedRankMatrix<Exec> {
 
   const Stencil& stencil() const { return m_stencil; }
   const typename Vector::Flat& flat() const override { return m_stencil.flat(); }
-  void with_couplings(const Exec& exec, const Vector* b, const Vector& x, const Vector& y,
-                      detail::FunctionRef<int> inside) const override {
+  void multiply(const Exec& exec, const Vector* b, const Vector& x, const Vector& y,
+                [[maybe_unused]] detail::FunctionRef<int> inside) const override {
     auto const from = x.template as<n>(), to = y.template as<n>();
-    auto const all = [&] {
-      for (int l = 0; l < m_stencil.grid().local().block_count(); ++l) inside(l);
-    };
-    if (b != nullptr) {
-      detail::with_couplings<true>(exec, m_stencil, b->template as<n>().flat().data(), from, to, all);
+    if constexpr (HostExecutionSpace<Exec>) {
+      b == nullptr ? apply(exec, m_stencil, from, to) : residual(exec, m_stencil, b->template as<n>(), from, to);
     } else {
-      detail::with_couplings<false>(exec, m_stencil, static_cast<const double*>(nullptr), from, to, all);
+      auto const all = [&] {
+        for (int l = 0; l < m_stencil.grid().local().block_count(); ++l) inside(l);
+      };
+      b == nullptr ? detail::with_couplings<false>(exec, m_stencil, from, to, all)
+                   : detail::with_couplings<true>(exec, m_stencil, from, to, all);
     }
   }
 

@@ -12,8 +12,8 @@
 
 #include "rank_vector.hpp"
 
-/// What is compiled for each block size of objects over ranks: couplings between grid blocks. All that is inside of
-/// grid blocks is the library's.
+/// What is compiled for each block size of objects over ranks: couplings between grid blocks, and on hosts products,
+/// which have them at their place in the sums. All else that is inside of grid blocks is the library's.
 namespace hyperplane::run_time {
 
 /// A DistributedStencil7 whatever its block size.
@@ -25,10 +25,10 @@ class TypedRankMatrix {
   virtual ~TypedRankMatrix() = default;
   /// All values of this rank.
   virtual const typename Vector::Flat& flat() const = 0;
-  /// Calls inside(l) for each grid block l of this rank, which is y = A x, or y = b - A x where there is b; couplings
-  /// across interfaces come after it. Collective.
-  virtual void with_couplings(const Exec& exec, const Vector* b, const Vector& x, const Vector& y,
-                              detail::FunctionRef<int> inside) const = 0;
+  /// y = A x, or y = b - A x where there is b. On devices it calls inside(l) for each grid block l of this rank, and
+  /// couplings across interfaces come after it. Collective.
+  virtual void multiply(const Exec& exec, const Vector* b, const Vector& x, const Vector& y,
+                        detail::FunctionRef<int> inside) const = 0;
   /// Leaves out the points of this rank that are zero in a mask which kernels read. Collective.
   virtual void mask(const Exec& exec, const std::int8_t* points) = 0;
 };

@@ -9,10 +9,12 @@
 #include <hyperplane/blocks/multi_block_stencil7.hpp>
 #include <hyperplane/blocks/multi_block_vector.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/execution_spaces.hpp"
 #include "support/matchers.hpp"
+#include "support/multi_block_reference.hpp"
 #include "support/random_system.hpp"
 #include "support/serial_reference.hpp"
 #include "support/transfer.hpp"

@@ -5,10 +5,12 @@
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/blocks/multi_block_stencil7.hpp>
 #include <hyperplane/blocks/multi_block_vector.hpp>
+#include <hyperplane/blocks/outside_faces.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
+#include <hyperplane/simd/interleaved_ref.hpp>
 #include <hyperplane/stencil/apply.hpp>
 #include <hyperplane/stencil/not_finite.hpp>
 
@@ -27,14 +29,15 @@ inline void check_multi_block_grid(const char* function, const char* argument, c
   }
 }
 
-/// The couplings across interfaces in y = A x, or in y = b - A x where there is b.
+/// What the couplings across interfaces add to y = A x, or to y = b - A x.
 template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage>
-void apply_couplings(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a, const Scalar* b,
+void apply_couplings(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
                      const MultiBlockVector<Scalar, n, Exec>& x, const MultiBlockVector<Scalar, n, Exec>& y) {
   constexpr int W = MultiBlockVector<Scalar, n, Exec>::vector_length;
-  a.couplings().template multiply<subtract>("Hyperplane::MultiBlockStencil7::couplings", exec, a.numbers().data(),
-                                            a.flat().data(), DonorValues<Scalar, n, W>(x.flat().data()), b,
-                                            y.flat().data());
+  using Packs = InterleavedRef<Storage, W, stencil7_size * n * n>;
+  couple<subtract, Scalar, n, W>("Hyperplane::MultiBlockStencil7::couplings", exec, a.couplings().all(),
+                                 MatrixCoefficients<Storage, n, W>{Packs(a.flat().data())},
+                                 DonorValues<Scalar, n, W>(x.flat().data()), y.flat().data());
 }
 
 /// y = A x, or y = b - A x where there is b, inside of all grid blocks, without couplings across interfaces: in one
@@ -65,21 +68,52 @@ void apply_inside(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, St
   }
 }
 
+/// y = A x, or y = b - A x where there is b, on a host: one grid block after the other, of whose neighbours outside x
+/// is what `faces` has by `donors`.
+template <bool subtract, class Scalar, int n, HostExecutionSpace Exec, class Storage, int vector_length>
+void apply_with_outside(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
+                        const MultiBlockVector<Scalar, n, Exec>& b, const MultiBlockVector<Scalar, n, Exec>& x,
+                        const MultiBlockVector<Scalar, n, Exec>& y, const OutsideFaces<Exec, vector_length>& faces,
+                        const DonorValues<Scalar, n, vector_length>& donors) {
+  if (faces.empty()) return apply_inside<subtract>(exec, a, b, x, y);
+  constexpr const char* label = subtract ? "Hyperplane::BlockStencil7::residual" : "Hyperplane::BlockStencil7::apply";
+  for (int g = 0; g < a.grid().block_count(); ++g) {
+    auto const from = b.block(g);
+    apply_or_residual<subtract>(subtract ? "residual" : "apply", label, exec, a.block(g), subtract ? &from : nullptr,
+                                x.block(g), y.block(g), AllTerms(),
+                                faces.template values_outside<Scalar, n>(g, donors));
+  }
+}
+
+/// y = A x, or y = b - A x where there is b, of all grid blocks and their couplings.
+template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage>
+void apply_blocks(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
+                  const MultiBlockVector<Scalar, n, Exec>& b, const MultiBlockVector<Scalar, n, Exec>& x,
+                  const MultiBlockVector<Scalar, n, Exec>& y) {
+  if constexpr (HostExecutionSpace<Exec>) {
+    constexpr int W = MultiBlockVector<Scalar, n, Exec>::vector_length;
+    apply_with_outside<subtract>(exec, a, b, x, y, a.outside(), DonorValues<Scalar, n, W>(x.flat().data()));
+  } else {
+    apply_inside<subtract>(exec, a, b, x, y);
+    apply_couplings<subtract>(exec, a, x, y);
+  }
+}
+
 }  // namespace detail
 
 /// y = A x over all grid blocks and their interfaces. x and y are different vectors on the grid of A, or Error is
 /// thrown.
 ///
-/// On CUDA a launch for all grid blocks, elsewhere one for each (see apply() of a BlockStencil7), and one for all
-/// points on interfaces, whose donors are read where they are. No allocation, no fence; asynchronous on the given
-/// instance.
+/// On hosts a launch for each grid block (see apply() of a BlockStencil7), which takes couplings across interfaces at
+/// their place in the sums, so that parts of a box have the bits of the box. On CUDA a launch for all grid blocks,
+/// elsewhere one for each, and one for all points on interfaces, which adds the couplings. Donors are read where they
+/// are. No allocation, no fence; asynchronous on the given instance.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage>
 void apply(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
            const MultiBlockVector<Scalar, n, Exec>& x, const MultiBlockVector<Scalar, n, Exec>& y) {
   detail::check_multi_block_grid("apply", "x", x.grid(), a.grid());
   detail::check_multi_block_grid("apply", "the result", y.grid(), a.grid());
-  detail::apply_inside<false>(exec, a, y, x, y);
-  detail::apply_couplings<false>(exec, a, static_cast<const Scalar*>(nullptr), x, y);
+  detail::apply_blocks<false>(exec, a, y, x, y);
 }
 
 /// r = b - A x over all grid blocks and their interfaces. x and r are different vectors; r may be b. See apply().
@@ -90,10 +124,7 @@ void residual(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storag
   detail::check_multi_block_grid("residual", "b", b.grid(), a.grid());
   detail::check_multi_block_grid("residual", "x", x.grid(), a.grid());
   detail::check_multi_block_grid("residual", "the result", r.grid(), a.grid());
-  const Scalar* const from = b.flat().data();
-  if (from == r.flat().data()) a.couplings().keep(exec, from);
-  detail::apply_inside<true>(exec, a, b, x, r);
-  detail::apply_couplings<true>(exec, a, from, x, r);
+  detail::apply_blocks<true>(exec, a, b, x, r);
 }
 
 /// The first block of A that is not finite, in words: "grid block 2: block west of point (0, 3, 1), which points out of

@@ -3,8 +3,8 @@
 
 #include <hyperplane/blocks/block_packs.hpp>
 #include <hyperplane/blocks/face_couplings.hpp>
-#include <hyperplane/blocks/face_rows.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
+#include <hyperplane/blocks/outside_faces.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
@@ -20,6 +20,7 @@
 #include <hyperplane/stencil/grouped_apply_cuda.hpp>
 #endif
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,6 @@ class MultiBlockStencil7 {
   static constexpr int vector_length = vector_length_v<Scalar, Exec>;
   using Block = BlockStencil7<Scalar, n, Exec, StorageScalar>;
   using Storage = InterleavedView<StorageScalar, vector_length, stencil7_size * n * n, Exec>;
-  using FaceRows = detail::FaceRows<Scalar, n, Exec, vector_length>;
   using GroupedApply = detail::GroupedApply<Scalar, n, Exec, StorageScalar>;
 
   /// Allocates and sets to zero.
@@ -55,8 +55,11 @@ class MultiBlockStencil7 {
         m_packs(grid),
         m_storage(exec, label, m_packs.count()),
         m_grouped_apply(exec, grouped_grids(grid, m_packs)),
-        m_couplings(exec, detail::all_face_couplings(grid, m_packs)),
-        m_numbers(detail::to_space(exec, "Hyperplane::MultiBlockGrid::numbers", m_packs.numbers(grid))) {}
+        m_numbers(detail::to_space(exec, "Hyperplane::MultiBlockGrid::numbers", m_packs.numbers(grid))) {
+    auto const list = detail::all_face_couplings(grid, m_packs);
+    m_couplings = detail::to_space(exec, list);
+    if constexpr (HostExecutionSpace<Exec>) m_outside.emplace(exec, grid, list, detail::FaceCouplingList());
+  }
 
   const MultiBlockGrid& grid() const { return m_grid; }
   /// The part of a grid block, a handle of the same values.
@@ -65,8 +68,10 @@ class MultiBlockStencil7 {
   }
   /// All of the storage as one contiguous array. Padding is zero and has to stay so.
   const typename Storage::Flat& flat() const { return m_storage.flat(); }
-  /// Points on interfaces, for apply(), residual() and mask_points().
-  const FaceRows& couplings() const { return m_couplings; }
+  /// Points on interfaces, for mask_points(), and for apply() and residual() on devices.
+  const detail::FaceCouplings<Exec>& couplings() const { return m_couplings; }
+  /// The same points as grid blocks have them outside, for apply() and residual() on hosts.
+  const detail::OutsideFaces<Exec, vector_length>& outside() const { return *m_outside; }
   /// For apply() and residual() of several grid blocks.
   const GroupedApply& grouped_apply() const { return m_grouped_apply; }
   /// The numbers of points in slots, by grid block, for mask_points().
@@ -85,8 +90,9 @@ class MultiBlockStencil7 {
   detail::BlockPacks<vector_length> m_packs;
   Storage m_storage;
   GroupedApply m_grouped_apply;
-  FaceRows m_couplings;
   Kokkos::View<detail::SlotNumbers<vector_length>*, memory_space> m_numbers;
+  detail::FaceCouplings<Exec> m_couplings;
+  std::optional<detail::OutsideFaces<Exec, vector_length>> m_outside;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

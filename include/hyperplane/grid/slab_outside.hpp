@@ -16,6 +16,7 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// A grid alone: points on its faces have no neighbours outside.
 struct NoOutside {
   static constexpr bool exists = false;
+  NoOutside in(int, std::int64_t, std::int64_t) const { return {}; }
 };
 
 /// The place of a point on the face of a grid in a direction, of all points of that face.
@@ -43,6 +44,16 @@ class SlabOutside {
   SlabOutside(const SlabMap<vector_length>& map, const Values& values) : m_map(map), m_values(values) {}
   /// The numbers of the neighbours in a direction by face_place(), -1 where there is none.
   void set(Direction direction, const int* numbers) { m_numbers[static_cast<int>(direction)] = numbers; }
+
+  /// Those that SIMD groups begin <= step < end of a slab may have: faces that are far away take no time then.
+  SlabOutside in(int slab, std::int64_t begin, std::int64_t end) const {
+    SlabOutside result = *this;
+    if (slab > 0) result.set(Direction::south, nullptr);
+    if (slab + 1 < m_map.slabs()) result.set(Direction::north, nullptr);
+    if (begin >= m_map.pitch() + vector_length - 1) result.set(Direction::bottom, nullptr);
+    if (end <= (m_map.grid().nk() - 1) * m_map.pitch()) result.set(Direction::top, nullptr);
+    return result;
+  }
 
   HYPERPLANE_FUNCTION const Values& values() const { return m_values; }
   /// Whether there are such neighbours in a direction.

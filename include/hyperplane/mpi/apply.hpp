@@ -2,12 +2,16 @@
 #pragma once
 
 #include <hyperplane/blocks/apply.hpp>
+#include <hyperplane/blocks/couple.hpp>
+#include <hyperplane/blocks/face_couplings.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/mpi/distributed_grid.hpp>
 #include <hyperplane/mpi/distributed_stencil7.hpp>
 #include <hyperplane/mpi/distributed_vector.hpp>
+#include <hyperplane/simd/interleaved_ref.hpp>
 #include <hyperplane/stencil/not_finite.hpp>
 
 #include <cstdint>
@@ -27,34 +31,49 @@ inline void check_distributed_grid(const char* function, const char* argument, c
   }
 }
 
-/// inside(), of all grid blocks of this rank, with the exchange of ghost values behind it, and then the couplings
-/// across interfaces in y = A x, or in y = b - A x where there is b.
+/// inside(), of all grid blocks of this rank, with the exchange of ghost values behind it, and what couplings across
+/// interfaces add to y, or subtract.
 template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage, class Inside>
-void with_couplings(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>& a, const Scalar* b,
+void with_couplings(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>& a,
                     const DistributedVector<Scalar, n, Exec>& x, const DistributedVector<Scalar, n, Exec>& y,
                     const Inside& inside) {
+  constexpr int W = DistributedVector<Scalar, n, Exec>::vector_length;
+  using Packs = InterleavedRef<Storage, W, stencil7_size * n * n>;
   auto const& ghosts = a.ghosts();
   auto* const values = x.flat().data();
-  auto* const to = y.flat().data();
-  auto const multiply = [&](const char* label, const auto& rows) {
-    rows.template multiply<subtract>(label, exec, a.local().numbers().data(), a.flat().data(), ghosts.donors(values), b,
-                                     to);
+  auto const add = [&](const char* label, const FacePart& couplings) {
+    couple<subtract, Scalar, n, W>(label, exec, couplings, MatrixCoefficients<Storage, n, W>{Packs(a.flat().data())},
+                                   ghosts.donors(values), y.flat().data());
   };
   ghosts.start(exec, values);
   try {
-    if (b == to) {
-      ghosts.inner().keep(exec, b);
-      ghosts.outer().keep(exec, b);
-    }
     inside();
-    multiply("Hyperplane::DistributedStencil7::inner_couplings", ghosts.inner());
+    add("Hyperplane::DistributedStencil7::inner_couplings", ghosts.inner());
   } catch (...) {
-    // Nothing may be on its way into memory that is freed now.
-    ghosts.wait();
+    ghosts.abandon(exec);
     throw;
   }
   ghosts.finish(exec);
-  multiply("Hyperplane::DistributedStencil7::outer_couplings", ghosts.outer());
+  add("Hyperplane::DistributedStencil7::outer_couplings", ghosts.outer());
+}
+
+/// y = A x, or y = b - A x where there is b. On hosts messages come first, and each grid block has all of its couplings
+/// at their place in the sums: what is computed meanwhile elsewhere would be computed twice here.
+template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage>
+void apply_over_ranks(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>& a,
+                      const DistributedVector<Scalar, n, Exec>& b, const DistributedVector<Scalar, n, Exec>& x,
+                      const DistributedVector<Scalar, n, Exec>& y) {
+  if constexpr (HostExecutionSpace<Exec>) {
+    auto const& ghosts = a.ghosts();
+    auto* const values = x.flat().data();
+    ghosts.start(exec, values);
+    ghosts.finish(exec);
+    apply_with_outside<subtract>(exec, a.local(), b.local(), x.local(), y.local(), ghosts.outside(),
+                                 ghosts.donors(values));
+  } else {
+    with_couplings<subtract>(exec, a, x, y,
+                             [&] { apply_inside<subtract>(exec, a.local(), b.local(), x.local(), y.local()); });
+  }
 }
 
 /// What `describe(b)` says of the first grid block b of all ranks for which it says something, with its number.
@@ -83,18 +102,18 @@ std::string describe_first_grid_block(const DistributedGrid& grid, const Describ
 ///
 /// Collective: every rank gives it its part of the same objects. The result has the bits of apply() of a
 /// MultiBlockStencil7, and the launches; where this rank meets others, one to pack the values that they need, for which
-/// it waits before it launches the inside, and one for the couplings of the points that meet them. So what is
-/// asynchronous is the inside, and what comes after the messages; with Transport::peer, which has a launch more to take
-/// what has come, it is everything. No allocation. One product of a matrix and its copies at a time; products on one
-/// communicator in the same order on all ranks.
+/// it waits. On hosts it waits for theirs, too, before it launches the product. On devices it launches the inside while
+/// messages travel, and one more for the couplings of the points that meet other ranks. What is asynchronous is what
+/// comes after the messages, and the inside; with Transport::peer, which has a launch more to take what has come, it is
+/// everything. No allocation. One product of a matrix and its copies at a time; products on one communicator in the same
+/// order on all ranks.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage>
 void apply(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>& a,
            const DistributedVector<Scalar, n, Exec>& x, const DistributedVector<Scalar, n, Exec>& y) {
   detail::check_distributed_grid("apply", "x", x.grid(), a.grid());
   detail::check_distributed_grid("apply", "the result", y.grid(), a.grid());
   require(x.flat().data() != y.flat().data(), "apply: the result must not be x");
-  detail::with_couplings<false>(exec, a, static_cast<const Scalar*>(nullptr), x, y,
-                                [&] { detail::apply_inside<false>(exec, a.local(), y.local(), x.local(), y.local()); });
+  detail::apply_over_ranks<false>(exec, a, y, x, y);
 }
 
 /// r = b - A x over the grid blocks of all ranks. x and r are different vectors; r may be b. See apply().
@@ -106,8 +125,7 @@ void residual(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Stora
   detail::check_distributed_grid("residual", "x", x.grid(), a.grid());
   detail::check_distributed_grid("residual", "the result", r.grid(), a.grid());
   require(x.flat().data() != r.flat().data(), "residual: the result must not be x");
-  detail::with_couplings<true>(exec, a, b.flat().data(), x, r,
-                               [&] { detail::apply_inside<true>(exec, a.local(), b.local(), x.local(), r.local()); });
+  detail::apply_over_ranks<true>(exec, a, b, x, r);
 }
 
 /// The first block of A that is not finite, in words, the same on all ranks: "grid block 2 (rank 1): block west of

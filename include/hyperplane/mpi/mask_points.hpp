@@ -47,7 +47,7 @@ void mask_points(const Exec& exec, const PointMask<Exec>& mask,
   detail::mask_blocks(exec, mask, a.local());
   ghosts.start(exec, values);
   ghosts.finish(exec);
-  for (auto const& faces : {ghosts.inner().all(), ghosts.outer().all()}) {
+  for (auto const& faces : {ghosts.inner(), ghosts.outer()}) {
     detail::mask_couplings<n, W>(exec, faces, detail::MaskOfRanks<Scalar, n, W>{ghosts.donors(values)},
                                  a.flat().data());
   }

@@ -6,6 +6,7 @@
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/grid/check_grid.hpp>
+#include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 #include <hyperplane/stencil/detail/apply_portable.hpp>
@@ -26,11 +27,13 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
 
-template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage, class Terms = AllTerms>
+/// Of `outside`, a SlabOutside on a host, points have neighbours outside of the grid.
+template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage, class Terms = AllTerms,
+          class Outside = NoOutside>
 void apply_or_residual(const char* function, const char* label, const Exec& exec,
                        const BlockStencil7<Scalar, n, Exec, Storage>& a, const BlockVector<Scalar, n, Exec>* b,
                        const BlockVector<Scalar, n, Exec>& x, const BlockVector<Scalar, n, Exec>& y,
-                       const Terms& terms = {}) {
+                       const Terms& terms = {}, [[maybe_unused]] const Outside& outside = {}) {
   check_grid(function, "x", x.grid(), a.grid());
   check_grid(function, "the result", y.grid(), a.grid());
   if (b != nullptr) check_grid(function, "b", b->grid(), a.grid());
@@ -41,7 +44,7 @@ void apply_or_residual(const char* function, const char* label, const Exec& exec
   }
   auto const b_ref = b != nullptr ? b->ref() : y.ref();
   if constexpr (HostExecutionSpace<Exec>) {
-    apply_slab<subtract, Scalar, n>(label, exec, a.ref(), b_ref, x.ref(), y.ref(), terms);
+    apply_slab<subtract, Scalar, n>(label, exec, a.ref(), b_ref, x.ref(), y.ref(), terms, outside);
 #ifdef KOKKOS_ENABLE_CUDA
   } else if constexpr (CudaExecutionSpace<Exec>) {
     apply_cuda<subtract, Scalar, n>(label, exec, a.ref(), b_ref, x.ref(), y.ref(), terms);

@@ -4,9 +4,9 @@
 #include <hyperplane/blocks/couple.hpp>
 #include <hyperplane/blocks/detail/colour_lists.hpp>
 #include <hyperplane/blocks/detail/coloured_factor_kernels.hpp>
-#include <hyperplane/blocks/detail/natural_faces.hpp>
 #include <hyperplane/blocks/face_couplings.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
+#include <hyperplane/blocks/outside_faces.hpp>
 #include <hyperplane/blocks/remote_colours.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
@@ -191,7 +191,7 @@ class ColouredCouplings {
   Kokkos::View<Factors*, typename Exec::memory_space> m_factors;
   Values m_lower_values, m_upper_values;
   Kokkos::View<Scalar*, typename Exec::memory_space> m_diagonals;  ///< as wide as those of a matrix may be
-  std::optional<NaturalFaces<Exec, vector_length>> m_faces;
+  std::optional<OutsideFaces<Exec, vector_length>> m_faces;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -4,8 +4,8 @@
 #include <hyperplane/blocks/block_packs.hpp>
 #include <hyperplane/blocks/couple.hpp>
 #include <hyperplane/blocks/face_couplings.hpp>
-#include <hyperplane/blocks/face_rows.hpp>
 #include <hyperplane/blocks/interface.hpp>
+#include <hyperplane/blocks/outside_faces.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/grid/stencil7.hpp>
@@ -18,6 +18,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -67,13 +68,19 @@ class GhostExchange {
         exec, m_label, 2.0 * sizeof(Scalar),
         GatherSent<Scalar, n, vector_length>{m_sent_points.data(), InterleavedRef<Scalar, vector_length, n>(x)});
   }
-  /// Waits for the messages that MPI has.
-  void wait() const {
-    if (!m_mail.empty()) m_mail.wait();
-  }
   /// Kernels that are launched afterwards have the ghost values. Waits for the messages, but with Transport::peer.
   void finish(const Exec& exec) const {
     if (!m_mail.empty()) m_mail.finish(exec);
+  }
+
+  /// For what has started and is not wanted because of an error, which is to be thrown on: nothing is on its way into
+  /// memory that is freed then, and messages are taken as other ranks count them.
+  void abandon(const Exec& exec) const {
+    try {
+      finish(exec);
+    } catch (...) {
+      // The first error is the one that counts.
+    }
   }
 
   /// Interleaved as vectors are.
@@ -91,16 +98,16 @@ class GhostExchange {
 template <class Scalar, int n, ExecutionSpace Exec, int vector_length>
 class RankCouplings : public GhostExchange<Scalar, n, Exec, vector_length> {
  public:
-  using Rows = FaceRows<Scalar, n, Exec, vector_length>;
-
   /// With Transport::peer, the mailbox is to be connected. Waits for the instance.
   RankCouplings(const Exec& exec, const DistributedGrid& grid, Transport transport)
       : RankCouplings(exec, grid, transport, RemoteFaces<vector_length>(grid, [](const Interface&) { return true; })) {}
 
   /// Points whose donors are all on this rank.
-  const Rows& inner() const { return m_inner; }
+  FacePart inner() const { return m_inner.all(); }
+  /// The couplings of both as grid blocks have them outside, on hosts.
+  const OutsideFaces<Exec, vector_length>& outside() const { return *m_outside; }
   /// Points that have donors on other ranks; see donors().
-  const Rows& outer() const { return m_outer; }
+  FacePart outer() const { return m_outer.all(); }
   DonorValues<Scalar, n, vector_length> donors(Scalar* x) const { return {x, this->ghosts(), m_own_packs}; }
 
  private:
@@ -122,18 +129,21 @@ class RankCouplings : public GhostExchange<Scalar, n, Exec, vector_length> {
     }
     for (auto const& interface : grid.local().interfaces()) append_entries(grid.local(), packs, interface, own);
     for (auto const& entry : own) (with_ghosts.contains(place(entry)) ? outer : inner).push_back(entry);
-    m_inner = listed(exec, std::move(inner));
-    m_outer = listed(exec, std::move(outer));
+    auto const inner_list = listed(std::move(inner)), outer_list = listed(std::move(outer));
+    m_inner = to_space(exec, inner_list);
+    m_outer = to_space(exec, outer_list);
+    if constexpr (HostExecutionSpace<Exec>) m_outside.emplace(exec, grid.local(), inner_list, outer_list);
   }
 
-  static Rows listed(const Exec& exec, std::vector<FaceCouplingEntry> entries) {
+  static FaceCouplingList listed(std::vector<FaceCouplingEntry> entries) {
     FaceCouplingList list;
     append_face_couplings(std::move(entries), list);
-    return Rows(exec, list);
+    return list;
   }
 
   std::int64_t m_own_packs = 0;
-  Rows m_inner, m_outer;
+  FaceCouplings<Exec> m_inner, m_outer;
+  std::optional<OutsideFaces<Exec, vector_length>> m_outside;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -6,6 +6,8 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/grid/outside_lanes.hpp>
+#include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/simd/pack.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
@@ -20,8 +22,8 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// y = A x, or y = b - A x, of the terms that are asked for, in full vectors: one index for each range of steps of a
-/// slab. Host only.
-template <bool subtract, class Scalar, int n, class Storage, int vector_length, class Terms>
+/// slab. Where there are neighbours outside of the grid, they come at their place in the sum. Host only.
+template <bool subtract, class Scalar, int n, class Storage, int vector_length, class Terms, class Outside = NoOutside>
 struct ApplySlab {
   static constexpr std::int64_t range = 64;
 
@@ -30,6 +32,7 @@ struct ApplySlab {
   BlockVectorRef<Scalar, n, vector_length> m_x;
   BlockVectorRef<Scalar, n, vector_length> m_y;
   Terms m_terms;
+  Outside m_outside{};
 
   std::int64_t ranges() const { return (m_a.map().steps() + range - 1) / range; }
 
@@ -43,6 +46,8 @@ struct ApplySlab {
     block::Vector<PackType, n> before, here, after, other;
     neighbours.load(begin - 1, before.m_entries);
     neighbours.load(begin, here.m_entries);
+    PackPlace place{slab, begin, Outside::exists ? begin % map.pitch() : 0};
+    [[maybe_unused]] auto const outside = m_outside.in(slab, begin, end);
     for (std::int64_t step = begin; step < end; ++step) {
       std::int64_t const pack = map.first_pack(slab) + step;
       neighbours.load(step + 1, after.m_entries);
@@ -51,8 +56,9 @@ struct ApplySlab {
       for (int c = 0; c < n; ++c) {
         sum[c] = subtract ? PackType::load(m_b.packs().pack_data(pack, c)) : PackType(0);
       }
-      auto const accumulate = [&](Direction direction, const block::Vector<PackType, n>& x) {
+      auto const accumulate = [&](Direction direction, block::Vector<PackType, n>& x) {
         if (!m_terms.has(direction)) return;
+        if constexpr (Outside::exists) outside.template enter<n>(place, direction, x.m_entries);
         block::PackMatrix<PackType, Storage, n> const a{m_a.pack_block(pack, direction)};
         if constexpr (subtract) {
           block::gemv_subtract<n>(a, x, sum);
@@ -67,7 +73,13 @@ struct ApplySlab {
       accumulate(Direction::south, other);
       accumulate(Direction::west, before);
       accumulate(Direction::center, here);
-      accumulate(Direction::east, after);
+      if constexpr (Outside::exists) {
+        // What comes to the east is no neighbour of the points to the south.
+        other = after;
+        accumulate(Direction::east, other);
+      } else {
+        accumulate(Direction::east, after);
+      }
       if (m_terms.has(Direction::north)) neighbours.north(step, after.m_entries, other.m_entries);
       accumulate(Direction::north, other);
       if (m_terms.has(Direction::top)) neighbours.load(step + map.pitch(), other.m_entries);
@@ -76,15 +88,18 @@ struct ApplySlab {
       for (int c = 0; c < n; ++c) sum[c].store(m_y.packs().pack_data(pack, c));
       before = here;
       here = after;
+      if constexpr (Outside::exists) place.advance(map);
     }
   }
 };
 
-template <bool subtract, class Scalar, int n, class Exec, class Storage, int vector_length, class Terms = AllTerms>
+template <bool subtract, class Scalar, int n, class Exec, class Storage, int vector_length, class Terms = AllTerms,
+          class Outside = NoOutside>
 void apply_slab(const char* label, const Exec& exec, const BlockStencil7Ref<Storage, n, vector_length>& a,
                 const BlockVectorRef<Scalar, n, vector_length>& b, const BlockVectorRef<Scalar, n, vector_length>& x,
-                const BlockVectorRef<Scalar, n, vector_length>& y, const Terms& terms = {}) {
-  ApplySlab<subtract, Scalar, n, Storage, vector_length, Terms> const body{a, b, x, y, terms};
+                const BlockVectorRef<Scalar, n, vector_length>& y, const Terms& terms = {},
+                const Outside& outside = {}) {
+  ApplySlab<subtract, Scalar, n, Storage, vector_length, Terms, Outside> const body{a, b, x, y, terms, outside};
   launch(label, IndexRange<Exec>(exec, 0, a.map().slabs() * body.ranges()),
          static_cast<double>(std::min(body.range, a.map().steps())) * vector_length * apply_bytes<Scalar, Storage, n>,
          body);

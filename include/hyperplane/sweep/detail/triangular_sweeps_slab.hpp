@@ -54,9 +54,11 @@ struct SlabSweepStep {
     std::int64_t step = forward ? counted_begin : map.steps() - 1 - counted_begin;
     for (int v = 0; v < count; ++v) all_neighbours[as_size(v)].load(step - stride, x[v].m_entries);
     PackPlace place{slab, step, Outside::exists ? step % map.pitch() : 0};
+    [[maybe_unused]] auto const outside = m_outside.in(slab, forward ? counted_begin : map.steps() - counted_end,
+                                                       forward ? counted_end : map.steps() - counted_begin);
     auto const enter = [&]([[maybe_unused]] int block_number, [[maybe_unused]] Values& values) {
       if constexpr (Outside::exists) {
-        m_outside.template enter<n>(place, sweep_direction<sweep>(block_number), values.m_entries);
+        outside.template enter<n>(place, sweep_direction<sweep>(block_number), values.m_entries);
       }
     };
     for (auto counted = counted_begin; counted < counted_end; ++counted, step += stride) {

@@ -37,7 +37,7 @@ struct NeighboursFactors {
   }
 };
 
-/// What a sweep knows of them: their values.
+/// What a sweep or a product knows of them: their values.
 template <class Scalar, int n, int vector_length>
 struct NeighboursValues {
   const Slot* m_donors;
@@ -46,15 +46,16 @@ struct NeighboursValues {
   KOKKOS_FUNCTION Scalar operator()(int number, int c) const { return m_x(m_donors[number], c); }
 };
 
-/// The neighbours outside of grid blocks that are parts of one box, for recursions on hosts that have all neighbours
-/// of a point in the order of the box, whichever part they are in. Couplings to lower colours are those to the bottom,
-/// south and west, and come first in the numbers; those to higher colours follow.
+/// The neighbours that points have outside of their grid blocks, for kernels on hosts that take all neighbours of a
+/// point in the order of the stencil, whichever grid block they are in. Couplings of two lists: those of the first come
+/// first in the numbers. For factorizations and sweeps of parts of a box these are the couplings to lower colours,
+/// which are to the bottom, south and west, and those to higher ones.
 template <ExecutionSpace Exec, int vector_length>
-class NaturalFaces {
+class OutsideFaces {
  public:
   /// Waits for the instance.
-  NaturalFaces(const Exec& exec, const MultiBlockGrid& grid, const FaceCouplingList& lower,
-               const FaceCouplingList& upper, bool with_reverses)
+  OutsideFaces(const Exec& exec, const MultiBlockGrid& grid, const FaceCouplingList& lower,
+               const FaceCouplingList& upper, bool with_reverses = false)
       : m_lower(static_cast<int>(lower.couplings.size())) {
     for (auto const& block : grid.blocks()) m_maps.emplace_back(block);
     m_begins.assign(m_maps.size(), {});
@@ -67,7 +68,10 @@ class NaturalFaces {
     if (with_reverses) m_reverses = to_space(exec, "Hyperplane::MultiBlock::reverses", reverses(lower, upper));
   }
 
-  /// Outside of a grid block, for a factorization and for sweeps.
+  /// Whether there are no couplings at all.
+  bool empty() const { return m_donors.size() == 0; }
+
+  /// Outside of a grid block, for a factorization, and for sweeps and products.
   template <class Scalar, int n, class Storage>
   auto factors_outside(int block, Storage* upper) const {
     return outside(block, NeighboursFactors<Scalar, n, Storage>{m_reverses.data(), m_lower, upper});
