@@ -105,8 +105,8 @@ std::string describe_first_grid_block(const DistributedGrid& grid, const Describ
 /// it waits. On hosts it waits for theirs, too, before it launches the product. On devices it launches the inside while
 /// messages travel, and one more for the couplings of the points that meet other ranks. What is asynchronous is what
 /// comes after the messages, and the inside; with Transport::peer, which has a launch more to take what has come, it is
-/// everything. No allocation. One product of a matrix and its copies at a time; products on one communicator in the same
-/// order on all ranks.
+/// everything. No allocation. One product of a matrix and its copies at a time; products on one communicator in the
+/// same order on all ranks.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage>
 void apply(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>& a,
            const DistributedVector<Scalar, n, Exec>& x, const DistributedVector<Scalar, n, Exec>& y) {
