@@ -16,7 +16,7 @@ import sys
 DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
 PAGE = DOCS / "performance.md"
 MEASUREMENTS = DOCS / "measurements"
-ZEN, ZEN_5, H200 = "epyc-zen4-2-cores", "epyc-zen5-2-cores", "h200"
+ZEN, ZEN_5, H100, H200 = "epyc-zen4-2-cores", "epyc-zen5-2-cores", "h100", "h200"
 BLOCKS = f"{H200}/blocks_16"
 # Commits of runs whose executables did not write theirs into the file.
 COMMITS = {
@@ -302,6 +302,36 @@ def ranks():
     return table([*header, "over one part, 2 threads"], rows, left=3)
 
 
+def devices():
+    """BILU(0) of boxes on one device, on two that are coupled, and on two that know nothing of one another."""
+    file = raw(f"{H100}/devices_32")
+    rows = []
+    for kernel in ("solve", "factor"):
+        for grid in ("128x128x32", "128x128x64", "128x128x128", "256x256x64", "256x256x128", "256x256x256"):
+
+            def best(coupling, case, count, kernel=kernel, grid=grid):
+                return file.one(f"{kernel}/Cuda/{coupling}/double/n=5/{case}_{grid}/devices={count}", "best_ms")
+
+            one = f"{kernel}/Cuda/none/double/n=5/one_{grid}/devices=1"
+            cells = [us_of_copy(file, one)]
+            for coupling, case in (("natural", "weak"), ("none", "weak"), ("natural", "strong")):
+                two = best(coupling, case, 2)
+                cells.append("-" if two is None else f"{text(two, 0, 1000)}; {times(best('none', 'one', 1), two, 2)}")
+            rows.append([kernel, grid, *cells])
+    header = ["us (of copy); one over two", "box", "one device", "`natural`, the box on each of two", "`none`, the same"]
+    return table([*header, "`natural`, the box in all"], rows, left=2)
+
+
+def exchanges():
+    file = raw(f"{H100}/exchange_32")
+    rows = []
+    for transport in ("host", "peer"):
+        for size in ("32x32", "128x128", "512x512"):
+            one, row = (f"{kind}/Cuda/{transport}/double/n=5/{size}" for kind in ("exchange", "in_a_row"))
+            rows.append([f"`{transport}`", size, us(file, one), us(file, row), text(file.one(row, "GB/s"), 0)])
+    return table(["us", "face, n = 5", "from start to finish", "one behind the other", "GB/s, both directions"], rows, left=2)
+
+
 def lines():
     cuda, host = raw(f"{H200}/block_tridiagonal_16"), raw(f"{H200}/block_tridiagonal_2")
     rows = []
@@ -379,6 +409,8 @@ TABLES = {
     "blocks": blocks,
     "cuts": cuts,
     "ranks": ranks,
+    "devices": devices,
+    "exchanges": exchanges,
     "sip": sip,
     "primitives": primitives,
     "lines": lines,
