@@ -87,7 +87,8 @@ TYPED_TEST(Undivided, bilu0_has_the_bits_of_the_box) {
 TYPED_TEST(Undivided, bilu0_of_other_types_has_the_bits_of_the_box) {
   for (auto const& box : boxes_in_parts()) {
     this->template expect_solves<BlockIlu0<double, 3, TypeParam, float>>(box, {}, 1e-4);
-    this->template expect_solves<BlockIlu0<double, 3, TypeParam>, float>(box);
+    // Where colours couple parts, on devices, diagonal blocks at interfaces are rounded to the type of A.
+    this->template expect_solves<BlockIlu0<double, 3, TypeParam>, float>(box, {}, 1e-6);
     this->template expect_solves<BlockIlu0<float, 3, TypeParam>>(box, {}, 1e-3);
   }
 }

@@ -159,13 +159,15 @@ class BlockIlu0OnDevices {
            " layers are not possible");
     }
     for (int p = 0; p < count(); ++p) {
-      int sharing = 0;
-      for (int other = 0; other < count(); ++other) {
-        sharing += exec(other).cuda_device() == exec(p).cuda_device();
-        if (other >= p || exec(other).cuda_stream() != exec(p).cuda_stream()) continue;
+      for (int other = 0; other < p; ++other) {
+        if (exec(other).cuda_stream() != exec(p).cuda_stream()) continue;
         fail("BlockIlu0OnDevices: parts " + std::to_string(other) + " and " + std::to_string(p) +
              " are on one stream, and wait for one another");
       }
+    }
+    for (int p = 0; p < count(); ++p) {
+      int sharing = 0;
+      for (auto const& other : m_instances) sharing += other.cuda_device() == exec(p).cuda_device();
       cuda::CurrentDevice const current(exec(p).cuda_device());
       if (sharing > 1 &&
           (options.multiprocessors == 0 || options.multiprocessors > cuda::multiprocessor_count() / sharing)) {
