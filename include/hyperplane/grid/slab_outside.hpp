@@ -80,15 +80,26 @@ class SlabOutside {
     }
   }
 
-  /// What is known of these neighbours into their lanes, entry by entry.
+  /// What is known of these neighbours into their lanes, entry by entry. Most groups have none: what is rare is apart,
+  /// and has the address of a copy, so that packs stay in registers.
   template <int entries, class PackType>
   void enter(const PackPlace& place, Direction direction, PackType* packs) const {
+    if (!meets(place, direction)) [[likely]]
+      return;
+    PackType entered[std::size_t{entries}];
+    for (int e = 0; e < entries; ++e) entered[e] = packs[e];
+    enter_lanes<entries>(place, direction, entered);
+    for (int e = 0; e < entries; ++e) packs[e] = entered[e];
+  }
+
+ private:
+  template <int entries, class PackType>
+  HYPERPLANE_APART_HOST_FUNCTION void enter_lanes(const PackPlace& place, Direction direction, PackType* packs) const {
     for_lanes(place, direction, [&](int lane, int number) {
       for (int e = 0; e < entries; ++e) packs[e].set(lane, m_values(number, e));
     });
   }
 
- private:
   int number_of_lane(const PackPlace& place, int lane, Direction direction) const {
     std::int64_t const position = place.step - lane;
     if (position < 0) return -1;
