@@ -5,6 +5,7 @@
 #include <hyperplane/cuda/phase_barrier.hpp>
 #include <hyperplane/cuda/progress.hpp>
 #include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/sweep/part_window_cuda.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <cstddef>
