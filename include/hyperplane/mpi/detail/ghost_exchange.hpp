@@ -74,8 +74,8 @@ class GhostExchange {
   }
 
   /// For what has started and is not wanted because of an error, which is to be thrown on: nothing is on its way into
-  /// memory that is freed then, and messages are taken as other ranks count them. Whether that worked; the first error is
-  /// the one that counts.
+  /// memory that is freed then, and messages are taken as other ranks count them. Whether that worked; the first error
+  /// is the one that counts.
   bool abandon(const Exec& exec) const {
     try {
       finish(exec);
