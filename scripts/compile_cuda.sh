@@ -4,7 +4,7 @@
 # a few block sizes and for each compute capability of docs/gpus.md. Called by `run test` where there is an nvcc.
 set -euo pipefail
 
-printf '\n== CUDA kernels with %s\n' "$(nvcc --version | tail -n 1)"
+printf '\n== CUDA kernels with %s (%(%H:%M:%S)T)\n' "$(nvcc --version | tail -n 1)" -1
 export out=build/cuda-kernels
 mkdir -p "$out"
 main=90

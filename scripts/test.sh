@@ -3,11 +3,14 @@
 # Builds and runs tests with the Kokkos of this environment: test.sh quick | rest | serial. Called by `run test`.
 set -euo pipefail
 
+# stage NAME: what comes next, and when it began.
+stage() { printf '\n== %s (%(%H:%M:%S)T)\n' "$1" -1; }
+
 # build_and_test PRESET [CMAKE ARGUMENT ...]
 build_and_test() {
   local preset=$1
   shift
-  printf '\n== %s\n' "$preset"
+  stage "$preset"
   cmake --preset "$preset" -DHYPERPLANE_WERROR=ON "$@"
   cmake --build --preset "$preset"
   ctest --preset "$preset" --output-on-failure --parallel "$(nproc)"
@@ -33,21 +36,21 @@ case "${1:?quick, rest or serial}" in
       echo "test.sh: clang++-19 is not installed; sanitizers with CMake's compiler"
     fi
     build_and_test openmp-sanitize "${clang[@]}"
-    printf '\n== every header alone\n'
-    cmake --build --preset openmp-sanitize --target all_verify_interface_header_sets
+    stage "every header alone"
+    scripts/check_headers.py build/openmp-sanitize
     scripts/tidy.sh build/openmp-sanitize
     # The smallest block size, that of a flow and the largest; kernels of all sizes are in the unit tests.
-    printf '\n== openmp-release: with full optimization\n'
+    stage "openmp-release: with full optimization"
     cmake --preset openmp-release -DHYPERPLANE_WERROR=ON '-DHYPERPLANE_BLOCK_SIZES=1;2;5;16' \
       -DHYPERPLANE_BUILD_PERF_TESTS=OFF -B build/openmp-optimized
     cmake --build build/openmp-optimized --target optimized_tests
     ctest --test-dir build/openmp-optimized --label-regex optimized --output-on-failure --parallel "$(nproc)"
     # Benchmarks, whose smoke runs verify what they measure, in the folder of the quick tests.
-    printf '\n== openmp-test: benchmarks\n'
+    stage "openmp-test: benchmarks"
     cmake --preset openmp-test -DHYPERPLANE_BUILD_PERF_TESTS=ON
     cmake --build --preset openmp-test
     ctest --preset openmp-test --label-regex benchmark --output-on-failure --parallel "$(nproc)"
-    printf '\n== models of how threads wait for one another\n'
+    stage "models of how threads wait for one another"
     unit_tests/protocol/explore.py
     ;;
   serial)

@@ -54,7 +54,7 @@ TEST(Plate, IsBlasiusBoundaryLayer) {
 }
 
 TEST(Plate, EveryPreconditionerFindsTheSameFlow) {
-  hyperplane::Grid const cells(32, 32, 1);
+  hyperplane::Grid const cells(20, 20, 1);
   auto const reference = solve_plate(cells);
   for (LinearOptions const& linear : {LinearOptions{.preconditioner = Preconditioner::ssor, .relaxation = 1.1},
                                       LinearOptions{.preconditioner = Preconditioner::lines},
