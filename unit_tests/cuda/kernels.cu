@@ -173,9 +173,9 @@ struct CompiledGather {
   __device__ double operator()(std::int64_t index) const { return m_values[index]; }
 };
 void compile_peers(cudaStream_t stream, const cuda::PeerSend<double>* sends, const cuda::PeerReceive<float>* receives,
-                   float* received, unsigned int* counter) {
-  cuda::put_messages(stream, CompiledGather{nullptr}, sends, 1, 100, 1, counter);
-  cuda::take_messages(stream, received, receives, 1, 100, 1, counter);
+                   float* received) {
+  cuda::put_messages(stream, CompiledGather{nullptr}, sends, 1, 1);
+  cuda::take_messages(stream, received, receives, 1, 1, cuda::Dependency::programmatic);
 }
 
 // Copies between arrays and buffers.

@@ -61,7 +61,7 @@ right = [
     f"{pipeline} BLOCKS=2 LAYERS=1 GRID_LAYERS=3 POINTS=1 DRAWS=2 WINDOW=1",
     peers_small,
     f"{peers} EXCHANGES=5 MAILBOX_0=1",
-    f"{peers} EXCHANGES=5 MAILBOX_0=3",
+    f"{peers} EXCHANGES=4 MAILBOX_0=3",
     f"{peers} EXCHANGES=4 MAILBOX_0=1 MAILBOX_1=2 MAILBOX_2=3",
 ]
 wrong = [
@@ -90,7 +90,7 @@ wrong = [
     f"{peers_small} FAULT_OWN_ORDERS",
     f"{peers} EXCHANGES=5 MAILBOX_0=1 FAULT_NO_TAKEN",
     f"{peers_small} FAULT_ONE_SLOT",
-    f"{peers_small} FAULT_FIRST_TELLS",
+    f"{peers_small} FAULT_ONE_WORD",
 ]
 
 

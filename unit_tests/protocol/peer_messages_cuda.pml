@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Messages between two devices (include/hyperplane/cuda/peer_messages.hpp): kernels that put and take them, of several
-// thread blocks, of which the last to count stores the word. A mailbox has a message in one direction or in both; what
-// the hosts launch is exchange after exchange, in each of them mailbox after mailbox, put before take. How far a device
-// is, and when its host has launched something, does not depend on the other.
+// thread blocks, each with a share and its words. A mailbox has a message in one direction or in both; what
+// the hosts launch is exchange after exchange, in each of them mailbox after mailbox, put before take. A take may begin
+// when all thread blocks of the put before it have, and ends after them. How far a device is, and when its host has
+// launched something, does not depend on the other.
 //
 // explore.py gives the sizes, and one of the faults, with which SPIN has to refuse the model:
 //   FAULT_OWN_ORDERS   one device goes through the mailboxes backwards
 //   FAULT_NO_TAKEN     a put does not wait until its slot was taken
 //   FAULT_ONE_SLOT     all numbers have the same slot
-//   FAULT_FIRST_TELLS  the first thread block to count stores the word
+//   FAULT_ONE_WORD     the shares of a message have the same words
 
 #define FROM_0 1  // directions of a mailbox, to be added up
 #define FROM_1 2
@@ -32,66 +33,52 @@
 #else
 #define SLOT(number) ((number) % 2)
 #endif
-#ifdef FAULT_FIRST_TELLS
-#define TELLS(before) ((before) == 0)
+#ifdef FAULT_ONE_WORD
+#define WORD 0
 #else
-#define TELLS(before) ((before) == BLOCKS - 1)
+#define WORD self
 #endif
 
 typedef Slot {
   byte values[BLOCKS];  // what each thread block of a put stores: its number
 };
 typedef Message {
-  byte arrived;
-  byte taken;
+  byte arrived[BLOCKS];
+  byte taken[BLOCKS];
   Slot slots[2];
 };
 Message messages[2 * MAILBOXES];  // by mailbox and sender
 
-// Of the kernel that runs on a device: thread blocks that have counted; of all of them: those that have ended.
-byte counted[2];
+// Of all kernels of a device: thread blocks that have begun, and that have ended.
+byte begun[2];
 byte ended[2];
 
-inline count_and_tell(word) {
-  atomic {
-    before = counted[device];
-    counted[device] = (before + 1) % BLOCKS
-  }
-  if
-  :: TELLS(before) -> word = number
-  :: else
-  fi
-}
-
 inline put(m) {
+  // After all kernels before.
+  atomic { ended[device] >= kernels * BLOCKS -> begun[device]++ }
 #ifndef FAULT_NO_TAKEN
-  messages[m].taken + 2 >= number;
+  messages[m].taken[WORD] + 2 >= number;
 #endif
   messages[m].slots[SLOT(number)].values[self] = number;
-  count_and_tell(messages[m].arrived)
+  messages[m].arrived[WORD] = number;
+  ended[device]++
 }
 
 inline take(m) {
-  messages[m].arrived >= number;
-  value = 0;
-  do
-  :: value < BLOCKS ->
-    assert(messages[m].slots[SLOT(number)].values[value] == number);
-    value++
-  :: else -> break
-  od;
-  count_and_tell(messages[m].taken)
+  if
+  :: HAS(mailbox, device) -> begun[device] >= kernels * BLOCKS
+  :: else -> ended[device] >= kernels * BLOCKS
+  fi;
+  begun[device]++;
+  messages[m].arrived[WORD] >= number;
+  assert(messages[m].slots[SLOT(number)].values[self] == number);
+  messages[m].taken[WORD] = number;
+  atomic { ended[device] >= kernels * BLOCKS -> ended[device]++ }
 }
 
-// Kernels of a stream run one after the other.
-inline begin_kernel() { ended[device] >= kernels * BLOCKS }
-inline end_kernel() {
-  ended[device]++;
-  kernels++
-}
-
-proctype thread_block(byte device; byte self) {
-  byte number = 1, place, mailbox, kernels, before, value;
+// Those of the same number in all kernels that put, or in all that take: `kernels` are before.
+proctype thread_blocks(byte device; byte self; bool takes) {
+  byte number = 1, place, mailbox, kernels;
   do
   :: number <= EXCHANGES ->
     place = 0;
@@ -99,11 +86,21 @@ proctype thread_block(byte device; byte self) {
     :: place < MAILBOXES ->
       mailbox = NEXT(device, place);
       if
-      :: HAS(mailbox, device) -> begin_kernel(); put(2 * mailbox + device); end_kernel()
+      :: HAS(mailbox, device) ->
+        if
+        :: !takes -> put(2 * mailbox + device)
+        :: else
+        fi;
+        kernels++
       :: else
       fi;
       if
-      :: HAS(mailbox, 1 - device) -> begin_kernel(); take(2 * mailbox + 1 - device); end_kernel()
+      :: HAS(mailbox, 1 - device) ->
+        if
+        :: takes -> take(2 * mailbox + 1 - device)
+        :: else
+        fi;
+        kernels++
       :: else
       fi;
       place++
@@ -121,7 +118,10 @@ init {
     :: device < 2 ->
       self = 0;
       do
-      :: self < BLOCKS -> run thread_block(device, self); self++
+      :: self < BLOCKS ->
+        run thread_blocks(device, self, false);
+        run thread_blocks(device, self, true);
+        self++
       :: else -> break
       od;
       device++

@@ -15,6 +15,7 @@
 #include <hyperplane/mpi/detail/peer_room.hpp>
 #endif
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -41,26 +42,29 @@ class PeerMail<T, Kokkos::Cuda> {
   /// Parts for the messages. The room lasts as long as this.
   void reserve(const std::shared_ptr<PeerRoom>& room) {
     m_room = room;
-    for (auto const& message : m_sends) m_send_numbers.push_back(room->add_send(message.rank, bytes(message)));
-    for (auto const& message : m_receives) m_receive_numbers.push_back(room->add_receive(message.rank, bytes(message)));
+    for (auto const& message : m_sends) {
+      m_send_numbers.push_back(room->add_send(message.rank, bytes(message), cuda::share_count<T>(count(message))));
+    }
+    for (auto const& message : m_receives) {
+      m_receive_numbers.push_back(
+          room->add_receive(message.rank, bytes(message), cuda::share_count<T>(count(message))));
+    }
   }
 
   /// After the room is connected.
   void open(const Kokkos::Cuda& exec) {
     std::vector<cuda::PeerSend<T>> sends;
     for (std::size_t m = 0; m < m_sends.size(); ++m) {
-      auto const part = m_room->send(m_send_numbers[m]);
-      sends.push_back({{slot(part, 0), slot(part, 1)}, part.arrived, part.taken, first(m_sends[m]), count(m_sends[m])});
+      append_shares(m_sends[m], m_room->send(m_send_numbers[m]), sends);
     }
     std::vector<cuda::PeerReceive<T>> receives;
     for (std::size_t m = 0; m < m_receives.size(); ++m) {
-      auto const part = m_room->receive(m_receive_numbers[m]);
-      receives.push_back(
-          {{slot(part, 0), slot(part, 1)}, part.arrived, part.taken, first(m_receives[m]), count(m_receives[m])});
+      append_shares(m_receives[m], m_room->receive(m_receive_numbers[m]), receives);
     }
     m_send_table = {exec.cuda_stream(), sends};
     m_receive_table = {exec.cuda_stream(), receives};
-    m_counters = {exec.cuda_stream(), 2};
+    m_send_shares = static_cast<int>(sends.size());
+    m_receive_shares = static_cast<int>(receives.size());
     exec.fence("Hyperplane: lists of messages to other devices");
   }
 
@@ -70,20 +74,31 @@ class PeerMail<T, Kokkos::Cuda> {
     ++m_number;
     if (m_sends.empty()) return;
     cuda::labelled(exec, label, [&] {
-      cuda::put_messages(exec.cuda_stream(), gather, m_send_table.data(), static_cast<int>(m_sends.size()),
-                         item_count(m_sends) * m_item, m_number, m_counters.data());
+      cuda::put_messages(exec.cuda_stream(), gather, m_send_table.data(), m_send_shares, m_number);
     });
   }
-  /// Brings what others have put to its place among `received`.
+  /// Brings what others have put to its place among `received`, which nobody reads from put() on.
   void take(const Kokkos::Cuda& exec, const std::string& label, T* received) const {
     if (m_receives.empty()) return;
     cuda::labelled(exec, label, [&] {
-      cuda::take_messages(exec.cuda_stream(), received, m_receive_table.data(), static_cast<int>(m_receives.size()),
-                          item_count(m_receives) * m_item, m_number, m_counters.data() + 1);
+      cuda::take_messages(exec.cuda_stream(), received, m_receive_table.data(), m_receive_shares, m_number,
+                          m_sends.empty() ? cuda::Dependency::complete : cuda::Dependency::programmatic);
     });
   }
 
  private:
+  template <class Share>
+  void append_shares(const Message& message, const PeerRoom::Part& part, std::vector<Share>& shares) const {
+    auto const values = count(message), size = cuda::share_size<T>(values);
+    for (int share = 0; share < cuda::share_count<T>(values); ++share) {
+      auto const begin = share * size;
+      shares.push_back({{slot(part, 0) + begin, slot(part, 1) + begin},
+                        part.arrived + share,
+                        part.taken + share,
+                        first(message) + begin,
+                        std::min(values - begin, size)});
+    }
+  }
   static T* slot(const PeerRoom::Part& part, std::size_t s) { return reinterpret_cast<T*>(part.slots[s]); }
   std::int64_t first(const Message& message) const { return message.first * m_item; }
   std::int64_t count(const Message& message) const { return message.items * m_item; }
@@ -95,8 +110,7 @@ class PeerMail<T, Kokkos::Cuda> {
   std::shared_ptr<PeerRoom> m_room;
   cuda::DeviceArray<cuda::PeerSend<T>> m_send_table;
   cuda::DeviceArray<cuda::PeerReceive<T>> m_receive_table;
-  /// Of the kernel that puts and of the one that takes.
-  cuda::DeviceArray<unsigned int> m_counters;
+  int m_send_shares = 0, m_receive_shares = 0;
   /// Of the last message. Both sides of one count alike, as they start as many exchanges.
   std::uint64_t m_number = 0;
 };

@@ -23,7 +23,7 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Where messages between ranks are in PeerMemory; see cuda/peer_messages.hpp for what is in it. Of a message, the
-/// receiver has a word and two slots, the sender a word.
+/// receiver has words and two slots, the sender words.
 ///
 /// Parts are added in the same order by both sides of each pair of ranks: the first that a sends to b is the first that
 /// b receives from a. Then all ranks connect().
@@ -36,13 +36,15 @@ class PeerRoom {
     std::uint64_t* taken;
   };
 
-  /// These return a number for send() or receive().
-  std::size_t add_send(int rank, std::size_t bytes) {
-    m_sends.push_back({rank, padded(bytes), reserve(padding), 0});
+  /// These return a number for send() or receive(). Each side has as many words.
+  std::size_t add_send(int rank, std::size_t bytes, int words) {
+    auto const of_words = padded(as_size(words) * sizeof(std::uint64_t));
+    m_sends.push_back({rank, padded(bytes), of_words, reserve(of_words), 0});
     return m_sends.size() - 1;
   }
-  std::size_t add_receive(int rank, std::size_t bytes) {
-    m_receives.push_back({rank, padded(bytes), reserve(padding + 2 * padded(bytes)), 0});
+  std::size_t add_receive(int rank, std::size_t bytes, int words) {
+    auto const of_words = padded(as_size(words) * sizeof(std::uint64_t));
+    m_receives.push_back({rank, padded(bytes), of_words, reserve(of_words + 2 * padded(bytes)), 0});
     return m_receives.size() - 1;
   }
 
@@ -61,17 +63,18 @@ class PeerRoom {
 
   Part send(std::size_t number) const {
     auto const& place = m_sends[number];
-    return part(m_memory->of(place.rank) + place.other_offset, m_memory->own() + place.offset, place.slot_bytes);
+    return part(place, m_memory->of(place.rank) + place.other_offset, m_memory->own() + place.offset);
   }
   Part receive(std::size_t number) const {
     auto const& place = m_receives[number];
-    return part(m_memory->own() + place.offset, m_memory->of(place.rank) + place.other_offset, place.slot_bytes);
+    return part(place, m_memory->own() + place.offset, m_memory->of(place.rank) + place.other_offset);
   }
 
  private:
   struct Place {
     int rank;
     std::size_t slot_bytes;
+    std::size_t word_bytes;
     std::uint64_t offset;        ///< here
     std::uint64_t other_offset;  ///< in the memory of the other rank
   };
@@ -80,9 +83,9 @@ class PeerRoom {
   static constexpr std::size_t padding = 128;
 
   static std::size_t padded(std::size_t bytes) { return (bytes + padding - 1) / padding * padding; }
-  static Part part(std::byte* receiver, std::byte* sender, std::size_t slot_bytes) {
-    auto* const first = receiver + padding;
-    return {{first, first + slot_bytes},
+  static Part part(const Place& place, std::byte* receiver, std::byte* sender) {
+    auto* const first = receiver + place.word_bytes;
+    return {{first, first + place.slot_bytes},
             reinterpret_cast<std::uint64_t*>(receiver),
             reinterpret_cast<std::uint64_t*>(sender)};
   }
