@@ -59,7 +59,7 @@ struct BlockIlu0CsrOptions {
 /// factor() takes 2 n^3 flops per point, per block behind the diagonal, and per triple of rows k < i, k < j for which
 /// the pattern has (i, k), (k, j) and (i, j); reads n^2 values per block and writes as many. Launches: for each level
 /// one on CsrPath::portable, one for each sweep on CsrPath::team; and one that finishes the status. Memory: n^2 values
-/// of StorageScalar and 20 bytes per block, 16 bytes per triple, 24 per point.
+/// of StorageScalar and 20 bytes per block, 16 bytes per triple, 40 per point.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>
@@ -82,8 +82,7 @@ class BlockIlu0Csr {
   template <class MatrixStorage>
   BlockIlu0Csr(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a,
                const BlockIlu0CsrOptions& options = {})
-      : BlockIlu0Csr(exec, a.offsets(), a.columns(), checked_path(options.path),
-                     detail::Ilu0CsrBlocks(to_host(exec, a.offsets()), to_host(exec, a.columns()))) {}
+      : BlockIlu0Csr(exec, a, checked_path(options.path), is_by_levels(exec, options.path)) {}
 
   std::int64_t rows() const { return m_rows; }
   std::int64_t blocks() const { return m_blocks; }
@@ -161,29 +160,33 @@ class BlockIlu0Csr {
   template <class T>
   using Table = Kokkos::View<T*, typename Exec::memory_space>;
 
-  BlockIlu0Csr(const Exec& exec, const typename Matrix::Offsets& offsets, const typename Matrix::Columns& columns,
-               CsrPath path, const detail::Ilu0CsrBlocks& blocks)
-      : BlockIlu0Csr(exec, offsets, columns, path, blocks, detail::Ilu0CsrProducts(blocks)) {}
+  template <class MatrixStorage>
+  BlockIlu0Csr(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a, CsrPath path,
+               bool by_levels)
+      : BlockIlu0Csr(exec, a.offsets(), a.columns(), path, by_levels,
+                     detail::Ilu0CsrAnalysis(to_host(exec, a.offsets()), to_host(exec, a.columns()), by_levels)) {}
 
   BlockIlu0Csr(const Exec& exec, const typename Matrix::Offsets& offsets, const typename Matrix::Columns& columns,
-               CsrPath path, const detail::Ilu0CsrBlocks& blocks, const detail::Ilu0CsrProducts& products)
-      : m_rows(blocks.rows()),
-        m_blocks(static_cast<std::int64_t>(blocks.columns.size())),
-        m_lower_blocks(blocks.lower_begin.back()),
+               CsrPath path, bool by_levels, const detail::Ilu0CsrAnalysis& of)
+      : m_rows(of.blocks.rows()),
+        m_blocks(static_cast<std::int64_t>(of.blocks.columns.size())),
+        m_upper_blocks(of.blocks.upper_count()),
         m_path(path),
         m_given_offsets(offsets),
         m_given_columns(columns),
-        m_lower_begin(detail::ilu0_csr_table(exec, blocks.lower_begin)),
-        m_upper_begin(detail::ilu0_csr_table(exec, blocks.upper_begin)),
-        m_columns(detail::ilu0_csr_table(exec, blocks.columns)),
-        m_sources(detail::ilu0_csr_table(exec, blocks.sources)),
-        m_product_begin(detail::ilu0_csr_table(exec, products.begin)),
-        m_lower(detail::ilu0_csr_table(exec, products.lower)),
-        m_upper(detail::ilu0_csr_table(exec, products.upper)),
-        m_forward(exec, detail::ilu0_csr_forward_levels(blocks), 1, path == CsrPath::team,
-                  per_row(m_lower_blocks) * n * n * sizeof(StorageScalar)),
-        m_backward(exec, detail::ilu0_csr_backward_levels(blocks), -1, path == CsrPath::team,
-                   per_row(m_blocks - m_lower_blocks) * n * n * sizeof(StorageScalar)),
+        m_lower_begin(detail::ilu0_csr_table(exec, of.blocks.lower_begin)),
+        m_diagonal(detail::ilu0_csr_table(exec, of.blocks.diagonal)),
+        m_upper_begin(detail::ilu0_csr_table(exec, of.blocks.upper_begin)),
+        m_upper_end(detail::ilu0_csr_table(exec, of.blocks.upper_end)),
+        m_columns(detail::ilu0_csr_table(exec, of.blocks.columns)),
+        m_sources(detail::ilu0_csr_table(exec, of.blocks.sources)),
+        m_product_begin(detail::ilu0_csr_table(exec, of.products.begin)),
+        m_lower(detail::ilu0_csr_table(exec, of.products.lower)),
+        m_upper(detail::ilu0_csr_table(exec, of.products.upper)),
+        m_forward(exec, of.forward, 1, path == CsrPath::team, by_levels,
+                  per_row(m_blocks - m_upper_blocks) * n * n * sizeof(StorageScalar)),
+        m_backward(exec, of.backward, -1, path == CsrPath::team, by_levels,
+                   per_row(m_upper_blocks) * n * n * sizeof(StorageScalar)),
         m_values(Kokkos::view_alloc(exec, "Hyperplane::BlockIlu0Csr::factors"), detail::as_size(m_blocks * n * n)),
         m_column_not_finite(Kokkos::view_alloc(exec, "Hyperplane::BlockIlu0Csr::column"), 1),
         m_singular(exec, "Hyperplane::BlockIlu0Csr::status") {}
@@ -192,6 +195,11 @@ class BlockIlu0Csr {
     if (path == CsrPath::automatic) return HostExecutionSpace<Exec> ? CsrPath::team : CsrPath::portable;
     require(HostExecutionSpace<Exec> || path != CsrPath::team, "BlockIlu0Csr: CsrPath::team is for hosts");
     return path;
+  }
+
+  /// One thread alone is faster in the order of the rows, in which A is.
+  static bool is_by_levels(const Exec& exec, CsrPath path) {
+    return checked_path(path) != CsrPath::team || exec.concurrency() > 1;
   }
 
   template <class View>
@@ -210,11 +218,12 @@ class BlockIlu0Csr {
   void compare(const Exec& exec, const Ref& a) const {
     constexpr auto none = std::numeric_limits<std::int64_t>::max();
     std::int64_t first = none;
-    Kokkos::parallel_reduce("Hyperplane::BlockIlu0Csr::compare",
-                            Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, m_rows),
-                            detail::Ilu0CsrDifference<Ref>{a, m_lower_begin.data(), m_upper_begin.data(),
-                                                           m_columns.data(), m_sources.data()},
-                            Kokkos::Min<std::int64_t>(first));
+    Kokkos::parallel_reduce(
+        "Hyperplane::BlockIlu0Csr::compare",
+        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, m_rows),
+        detail::Ilu0CsrDifference<Ref>{a, m_lower_begin.data(), m_diagonal.data(), m_upper_begin.data(),
+                                       m_upper_end.data(), m_columns.data(), m_sources.data()},
+        Kokkos::Min<std::int64_t>(first));
     if (first == none) return;
     fail("BlockIlu0Csr::factor: row " + std::to_string(first) +
          " of A has other columns, or in another order, than the constructor was given");
@@ -227,15 +236,15 @@ class BlockIlu0Csr {
   }
 
   void run_forward(const Exec& exec, const Vector& rhs, const Vector& y) const {
-    run(exec, "Hyperplane::BlockIlu0Csr::forward", m_lower_blocks, m_forward, [&](const detail::Ilu0CsrOrder& order) {
-      return detail::Ilu0CsrForward<Scalar, n, StorageScalar>{factors(), order, rhs.data(), y.data()};
-    });
+    run(exec, "Hyperplane::BlockIlu0Csr::forward", m_blocks - m_upper_blocks, m_forward,
+        [&](const detail::Ilu0CsrOrder& order) {
+          return detail::Ilu0CsrForward<Scalar, n, StorageScalar>{factors(), order, rhs.data(), y.data()};
+        });
   }
   void run_backward(const Exec& exec, const Vector& y, const Vector& x) const {
-    run(exec, "Hyperplane::BlockIlu0Csr::backward", m_blocks - m_lower_blocks, m_backward,
-        [&](const detail::Ilu0CsrOrder& order) {
-          return detail::Ilu0CsrBackward<Scalar, n, StorageScalar>{factors(), order, y.data(), x.data()};
-        });
+    run(exec, "Hyperplane::BlockIlu0Csr::backward", m_upper_blocks, m_backward, [&](const detail::Ilu0CsrOrder& order) {
+      return detail::Ilu0CsrBackward<Scalar, n, StorageScalar>{factors(), order, y.data(), x.data()};
+    });
   }
   template <class KernelOf>
   void run(const Exec& exec, const char* label, std::int64_t blocks, const detail::Ilu0CsrLevelKernels<Exec>& levels,
@@ -249,17 +258,18 @@ class BlockIlu0Csr {
     return static_cast<double>(blocks) / static_cast<double>(std::max<std::int64_t>(m_rows, 1));
   }
   detail::Ilu0CsrFactors<Scalar, n, StorageScalar> factors() const {
-    return {m_lower_begin.data(), m_upper_begin.data(), m_columns.data(), m_values.data()};
+    return {m_lower_begin.data(), m_diagonal.data(), m_upper_begin.data(),
+            m_upper_end.data(),   m_columns.data(),  m_values.data()};
   }
 
   std::int64_t m_rows;
   std::int64_t m_blocks;
-  std::int64_t m_lower_blocks;  ///< and diagonal ones
+  std::int64_t m_upper_blocks;
   CsrPath m_path;
   // Kept, so that no other arrays are where they are.
   typename Matrix::Offsets m_given_offsets;
   typename Matrix::Columns m_given_columns;
-  Table<std::int64_t> m_lower_begin, m_upper_begin;
+  Table<std::int64_t> m_lower_begin, m_diagonal, m_upper_begin, m_upper_end;
   Table<int> m_columns;
   Table<std::int64_t> m_sources, m_product_begin, m_lower, m_upper;
   detail::Ilu0CsrLevelKernels<Exec> m_forward, m_backward;

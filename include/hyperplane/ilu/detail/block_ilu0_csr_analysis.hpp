@@ -40,31 +40,28 @@ struct CsrLevels {
 /// Blocks of the factors have numbers: those before the diagonal and the diagonal block itself, which is the last of
 /// its row, row after row; then those behind the diagonal, row after row. Columns of a row ascend.
 struct Ilu0CsrBlocks {
-  std::vector<std::int64_t> lower_begin;  ///< of each row, and the end
+  std::vector<std::int64_t> lower_begin;  ///< of each row; the end is the diagonal block
+  std::vector<std::int64_t> diagonal;
   std::vector<std::int64_t> upper_begin;
+  std::vector<std::int64_t> upper_end;
   std::vector<int> columns;
   std::vector<std::int64_t> sources;  ///< which block of A it is made from
 
-  std::int64_t rows() const { return static_cast<std::int64_t>(lower_begin.size()) - 1; }
-  std::int64_t diagonal(std::int64_t row) const { return lower_begin[as_size(row) + 1] - 1; }
+  std::int64_t rows() const { return static_cast<std::int64_t>(diagonal.size()); }
+  std::int64_t upper_count() const {
+    std::int64_t count = 0;
+    for (std::size_t row = 0; row < diagonal.size(); ++row) count += upper_end[row] - upper_begin[row];
+    return count;
+  }
 
+  /// Rows by their numbers.
   template <class Offset>
   Ilu0CsrBlocks(const std::vector<Offset>& offsets, const std::vector<int>& given) {
     check_offsets(offsets, given);
     auto const rows = offsets.size() - 1;
-    lower_begin.assign(rows + 1, 0);
-    upper_begin.assign(rows + 1, 0);
-    for (std::size_t row = 0; row < rows; ++row) {
-      auto const last = given.begin() + static_cast<std::ptrdiff_t>(offsets[row + 1]);
-      auto const lower = std::count_if(given.begin() + static_cast<std::ptrdiff_t>(offsets[row]), last,
-                                       [&](int column) { return std::cmp_less_equal(column, row); });
-      lower_begin[row + 1] = lower_begin[row] + lower;
-      upper_begin[row + 1] = upper_begin[row] + static_cast<std::int64_t>(offsets[row + 1] - offsets[row]) - lower;
-    }
-    for (auto& begin : upper_begin) begin += lower_begin.back();
-    columns.resize(given.size());
-    sources.resize(given.size());
-    std::vector<std::pair<int, std::int64_t>> sorted;
+    columns.reserve(given.size());
+    sources.reserve(given.size());
+    std::vector<std::pair<int, std::int64_t>> sorted, behind;
     for (std::size_t row = 0; row < rows; ++row) {
       sorted.clear();
       for (auto block = offsets[row]; block < offsets[row + 1]; ++block) {
@@ -72,16 +69,54 @@ struct Ilu0CsrBlocks {
       }
       std::ranges::sort(sorted);
       check_row(row, rows, sorted);
-      auto lower = lower_begin[row], upper = upper_begin[row];
-      for (auto const& [column, source] : sorted) {
-        auto const at = as_size(std::cmp_less_equal(column, row) ? lower++ : upper++);
-        columns[at] = column;
-        sources[at] = source;
+      lower_begin.push_back(static_cast<std::int64_t>(columns.size()));
+      upper_begin.push_back(static_cast<std::int64_t>(behind.size()));
+      for (auto const& block : sorted) {
+        if (std::cmp_less_equal(block.first, row)) {
+          add(block);
+        } else {
+          behind.push_back(block);
+        }
       }
+      diagonal.push_back(static_cast<std::int64_t>(columns.size()) - 1);
+      upper_end.push_back(static_cast<std::int64_t>(behind.size()));
+    }
+    auto const lower = static_cast<std::int64_t>(columns.size());
+    for (auto& begin : upper_begin) begin += lower;
+    for (auto& end : upper_end) end += lower;
+    for (auto const& block : behind) add(block);
+  }
+
+  /// Gives blocks other numbers, so that they follow one another in the order in which sweeps take the rows.
+  void renumber(const std::vector<int>& forward, const std::vector<int>& backward) {
+    Ilu0CsrBlocks const before = *this;
+    columns.clear();
+    sources.clear();
+    auto const take = [&](std::int64_t begin, std::int64_t end) {
+      auto const first = static_cast<std::int64_t>(columns.size());
+      for (auto number = as_size(begin); number < as_size(end); ++number) {
+        add({before.columns[number], before.sources[number]});
+      }
+      return first;
+    };
+    for (int const row : forward) {
+      auto const r = as_size(row);
+      lower_begin[r] = take(before.lower_begin[r], before.diagonal[r] + 1);
+      diagonal[r] = static_cast<std::int64_t>(columns.size()) - 1;
+    }
+    for (int const row : backward) {
+      auto const r = as_size(row);
+      upper_begin[r] = take(before.upper_begin[r], before.upper_end[r]);
+      upper_end[r] = static_cast<std::int64_t>(columns.size());
     }
   }
 
  private:
+  void add(const std::pair<int, std::int64_t>& block) {
+    columns.push_back(block.first);
+    sources.push_back(block.second);
+  }
+
   /// Arrays that a caller shares have not been looked at before.
   template <class Offset>
   static void check_offsets(const std::vector<Offset>& offsets, const std::vector<int>& given) {
@@ -143,14 +178,14 @@ struct Ilu0CsrProducts {
     // Of the row: the block of each column, or -1.
     std::vector<std::int64_t> block_of(as_size(blocks.rows()), -1);
     auto const for_row = [&](std::int64_t row, const auto& set) {
-      for (auto b = blocks.lower_begin[as_size(row)]; b <= blocks.diagonal(row); ++b) set(b);
-      for (auto b = blocks.upper_begin[as_size(row)]; b < blocks.upper_begin[as_size(row) + 1]; ++b) set(b);
+      for (auto b = blocks.lower_begin[as_size(row)]; b <= blocks.diagonal[as_size(row)]; ++b) set(b);
+      for (auto b = blocks.upper_begin[as_size(row)]; b < blocks.upper_end[as_size(row)]; ++b) set(b);
     };
     for (std::int64_t row = 0; row < blocks.rows(); ++row) {
       for_row(row, [&](std::int64_t b) { block_of[as_size(blocks.columns[as_size(b)])] = b; });
-      for (auto l = blocks.lower_begin[as_size(row)]; l < blocks.diagonal(row); ++l) {
+      for (auto l = blocks.lower_begin[as_size(row)]; l < blocks.diagonal[as_size(row)]; ++l) {
         auto const before = as_size(blocks.columns[as_size(l)]);
-        for (auto u = blocks.upper_begin[before]; u < blocks.upper_begin[before + 1]; ++u) {
+        for (auto u = blocks.upper_begin[before]; u < blocks.upper_end[before]; ++u) {
           auto const target = block_of[as_size(blocks.columns[as_size(u)])];
           if (target >= 0) visit(as_size(target), l, u);
         }
@@ -164,7 +199,7 @@ struct Ilu0CsrProducts {
 inline CsrLevels ilu0_csr_forward_levels(const Ilu0CsrBlocks& blocks) {
   std::vector<int> level(as_size(blocks.rows()), 0);
   for (std::int64_t row = 0; row < blocks.rows(); ++row) {
-    for (auto b = blocks.lower_begin[as_size(row)]; b < blocks.diagonal(row); ++b) {
+    for (auto b = blocks.lower_begin[as_size(row)]; b < blocks.diagonal[as_size(row)]; ++b) {
       level[as_size(row)] = std::max(level[as_size(row)], level[as_size(blocks.columns[as_size(b)])] + 1);
     }
   }
@@ -175,11 +210,32 @@ inline CsrLevels ilu0_csr_forward_levels(const Ilu0CsrBlocks& blocks) {
 inline CsrLevels ilu0_csr_backward_levels(const Ilu0CsrBlocks& blocks) {
   std::vector<int> level(as_size(blocks.rows()), 0);
   for (std::int64_t row = blocks.rows() - 1; row >= 0; --row) {
-    for (auto b = blocks.upper_begin[as_size(row)]; b < blocks.upper_begin[as_size(row) + 1]; ++b) {
+    for (auto b = blocks.upper_begin[as_size(row)]; b < blocks.upper_end[as_size(row)]; ++b) {
       level[as_size(row)] = std::max(level[as_size(row)], level[as_size(blocks.columns[as_size(b)])] + 1);
     }
   }
   return CsrLevels(level);
 }
+
+/// All of it. Where rows are run by levels, blocks are numbered by them, too.
+struct Ilu0CsrAnalysis {
+  Ilu0CsrBlocks blocks;
+  CsrLevels forward;
+  CsrLevels backward;
+  Ilu0CsrProducts products;
+
+  template <class Offset>
+  Ilu0CsrAnalysis(const std::vector<Offset>& offsets, const std::vector<int>& columns, bool by_levels)
+      : blocks(offsets, columns),
+        forward(ilu0_csr_forward_levels(blocks)),
+        backward(ilu0_csr_backward_levels(blocks)),
+        products(numbered(by_levels)) {}
+
+ private:
+  const Ilu0CsrBlocks& numbered(bool by_levels) {
+    if (by_levels) blocks.renumber(forward.rows, backward.rows);
+    return blocks;
+  }
+};
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -37,11 +37,12 @@ struct Ilu0CsrFactors {
   using StoredBlock = block::LaneMatrix<Scalar, Storage, n, 1>;
 
   const std::int64_t* m_lower_begin;
+  const std::int64_t* m_diagonal;
   const std::int64_t* m_upper_begin;
+  const std::int64_t* m_upper_end;
   const int* m_columns;
   Storage* m_values;
 
-  KOKKOS_FUNCTION std::int64_t diagonal(std::int64_t row) const { return m_lower_begin[row + 1] - 1; }
   KOKKOS_FUNCTION StoredBlock block(std::int64_t number) const { return {m_values + number * n * n}; }
   KOKKOS_FUNCTION void store(const Block& block, std::int64_t number) const {
     Storage* const values = m_values + number * n * n;
@@ -86,7 +87,7 @@ struct Ilu0CsrFactor {
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     auto const& factors = m_elimination.m_factors;
     auto const row = m_order.row(index);
-    auto const diagonal = factors.diagonal(row);
+    auto const diagonal = factors.m_diagonal[row];
     Scalar excess(0);
     Block eliminated;
     for (auto number = factors.m_lower_begin[row]; number < diagonal; ++number) {
@@ -97,7 +98,7 @@ struct Ilu0CsrFactor {
     m_elimination.eliminate(diagonal, inverse);
     block::invert<n>(inverse, [&](bool, int equation) { m_singular.record(row, equation); });
     keep(inverse, diagonal, excess);
-    for (auto number = factors.m_upper_begin[row]; number < factors.m_upper_begin[row + 1]; ++number) {
+    for (auto number = factors.m_upper_begin[row]; number < factors.m_upper_end[row]; ++number) {
       m_elimination.eliminate(number, eliminated);
       Block scaled;
       block::gemm<n>(inverse, eliminated, scaled);
@@ -122,7 +123,7 @@ struct Ilu0CsrDiagnosis {
 
   KOKKOS_FUNCTION PivotFinding operator()(std::int64_t row, int code) const {
     auto const& factors = m_elimination.m_factors;
-    auto const lower_end = factors.m_lower_begin[row + 1], upper_end = factors.m_upper_begin[row + 1];
+    auto const lower_end = factors.m_diagonal[row] + 1, upper_end = factors.m_upper_end[row];
     for (auto number = factors.m_lower_begin[row]; number < lower_end; ++number) {
       if (!is_finite(number)) return {FactorFailure::not_finite, unknown_block};
     }
@@ -130,7 +131,7 @@ struct Ilu0CsrDiagnosis {
       if (!is_finite(number)) return {FactorFailure::not_finite, unknown_block};
     }
     block::Matrix<Scalar, n> pivot;
-    m_elimination.eliminate(factors.diagonal(row), pivot);
+    m_elimination.eliminate(factors.m_diagonal[row], pivot);
     return block::diagnose<Storage>(pivot, code);
   }
 
@@ -158,7 +159,7 @@ struct Ilu0CsrForward {
     block::Vector<Scalar, n> right, result;
     HYPERPLANE_HOST_UNROLL
     for (int c = 0; c < n; ++c) right[c] = m_rhs[row * n + c];
-    auto const diagonal = m_factors.diagonal(row);
+    auto const diagonal = m_factors.m_diagonal[row];
     for (auto number = m_factors.m_lower_begin[row]; number < diagonal; ++number) {
       const Scalar* const y = m_y + std::int64_t{m_factors.m_columns[number]} * n;
       block::gemv_subtract<n>(m_factors.block(number), y, right);
@@ -182,7 +183,7 @@ struct Ilu0CsrBackward {
     block::Vector<Scalar, n> result;
     HYPERPLANE_HOST_UNROLL
     for (int c = 0; c < n; ++c) result[c] = m_y[row * n + c];
-    auto const end = m_factors.m_upper_begin[row + 1];
+    auto const end = m_factors.m_upper_end[row];
     for (auto number = m_factors.m_upper_begin[row]; number < end; ++number) {
       const Scalar* const x = m_x + std::int64_t{m_factors.m_columns[number]} * n;
       block::gemv_subtract<n>(m_factors.block(number), x, result);
@@ -197,7 +198,9 @@ template <class MatrixRef>
 struct Ilu0CsrDifference {
   MatrixRef m_a;
   const std::int64_t* m_lower_begin;
+  const std::int64_t* m_diagonal;
   const std::int64_t* m_upper_begin;
+  const std::int64_t* m_upper_end;
   const int* m_columns;
   const std::int64_t* m_sources;
 
@@ -206,18 +209,23 @@ struct Ilu0CsrDifference {
   }
 
  private:
-  KOKKOS_FUNCTION std::int64_t begin(std::int64_t row) const {
-    return m_lower_begin[row] + m_upper_begin[row] - m_upper_begin[0];
-  }
+  /// As many blocks, all of them among those of the row and in the same columns.
   KOKKOS_FUNCTION bool differs(std::int64_t row) const {
-    if (m_a.begin(row) != begin(row) || m_a.end(row) != begin(row + 1)) return true;
-    for (auto number = m_lower_begin[row]; number < m_lower_begin[row + 1]; ++number) {
-      if (m_a.column(m_sources[number]) != m_columns[number]) return true;
+    auto const lower = m_lower_begin[row], lower_end = m_diagonal[row] + 1;
+    auto const upper = m_upper_begin[row], upper_end = m_upper_end[row];
+    auto const begin = m_a.begin(row), end = m_a.end(row);
+    if (end - begin != lower_end - lower + upper_end - upper) return true;
+    for (auto number = lower; number < lower_end; ++number) {
+      if (is_other(number, begin, end)) return true;
     }
-    for (auto number = m_upper_begin[row]; number < m_upper_begin[row + 1]; ++number) {
-      if (m_a.column(m_sources[number]) != m_columns[number]) return true;
+    for (auto number = upper; number < upper_end; ++number) {
+      if (is_other(number, begin, end)) return true;
     }
     return false;
+  }
+  KOKKOS_FUNCTION bool is_other(std::int64_t number, std::int64_t begin, std::int64_t end) const {
+    auto const source = m_sources[number];
+    return source < begin || source >= end || m_a.column(source) != m_columns[number];
   }
 };
 

@@ -46,7 +46,7 @@ class Ilu0CsrTeam<Exec> {
 
   template <class KernelOf>
   void run(const Exec& exec, const std::string& label, double bytes, const KernelOf& kernel_of, std::int64_t rows,
-           const Ilu0CsrOrder& by_levels, const Ilu0CsrOrder& by_numbers) const {
+           const Ilu0CsrOrder& by_levels, const Ilu0CsrOrder& alone) const {
     auto const for_rows = [&](const Ilu0CsrOrder& order, std::int64_t begin, std::int64_t end) {
       // A copy, which what is written cannot change: compilers then keep it in registers.
       auto const kernel = kernel_of(order);
@@ -54,7 +54,7 @@ class Ilu0CsrTeam<Exec> {
     };
     m_sweep->run(
         exec, label, bytes, [&](std::int64_t begin, std::int64_t end) { for_rows(by_levels, begin, end); },
-        [&] { for_rows(by_numbers, 0, rows); });
+        [&] { for_rows(alone, 0, rows); });
   }
 
  private:
@@ -70,8 +70,9 @@ class Ilu0CsrLevelKernels {
  public:
   /// `step` is 1 where rows come after those with lower numbers, -1 where with higher; a row has about as many bytes
   /// of factors. Waits for the instance.
-  Ilu0CsrLevelKernels(const Exec& exec, const CsrLevels& levels, int step, bool as_team, [[maybe_unused]] double bytes)
-      : m_begin(levels.begin), m_rows(ilu0_csr_table(exec, levels.rows)), m_step(step) {
+  Ilu0CsrLevelKernels(const Exec& exec, const CsrLevels& levels, int step, bool as_team, bool by_levels,
+                      [[maybe_unused]] double bytes)
+      : m_begin(levels.begin), m_rows(ilu0_csr_table(exec, levels.rows)), m_step(step), m_by_levels(by_levels) {
     if constexpr (HostExecutionSpace<Exec>) {
       if (as_team) m_team.emplace_back(exec, levels.begin, std::max(bytes, 1.0));
     }
@@ -88,7 +89,7 @@ class Ilu0CsrLevelKernels {
       if (!m_team.empty()) {
         if (rows == 0) return;
         Ilu0CsrOrder const by_numbers{nullptr, m_step > 0 ? 0 : rows - 1, m_step};
-        return m_team.front().run(exec, label, bytes, kernel_of, rows, by_levels, by_numbers);
+        return m_team.front().run(exec, label, bytes, kernel_of, rows, by_levels, m_by_levels ? by_levels : by_numbers);
       }
     }
     for (int level = 0; level < count(); ++level) {
@@ -101,6 +102,7 @@ class Ilu0CsrLevelKernels {
   std::vector<std::int64_t> m_begin;
   Kokkos::View<int*, typename Exec::memory_space> m_rows;
   int m_step;
+  bool m_by_levels;                       ///< blocks are numbered
   std::vector<Ilu0CsrTeam<Exec>> m_team;  ///< one, or none
 };
 
