@@ -38,6 +38,7 @@
 #include <hyperplane/core/timers.hpp>
 #include <hyperplane/csr/block_csr.hpp>
 #include <hyperplane/csr/bsr_matrix.hpp>
+#include <hyperplane/csr/csr_status.hpp>
 #include <hyperplane/csr/point_vector.hpp>
 #include <hyperplane/field/field_jacobi.hpp>
 #include <hyperplane/field/field_ssor.hpp>
@@ -48,6 +49,7 @@
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
+#include <hyperplane/ilu/block_ilu0_csr.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/krylov/concepts.hpp>

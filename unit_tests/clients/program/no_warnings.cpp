@@ -93,6 +93,9 @@ void solve_lines(const Exec& exec) {
   hyperplane::PointVector<Scalar, n, Exec> const point_values(exec, 2);
   implicit.solve(exec, point_values, point_values);
   hyperplane::apply(exec, csr, point_values, point_values);
+  hyperplane::BlockIlu0Csr<Scalar, n, Exec> ilu(exec, csr, {.path = hyperplane::CsrPath::portable});
+  ilu.factor(exec, csr);
+  if (ilu.status(exec).ok()) ilu.solve(exec, point_values, point_values);
 }
 
 template <class Scalar>

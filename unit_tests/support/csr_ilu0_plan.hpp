@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/ilu/block_ilu0_csr.hpp>
+#include <vector>
+
+#include "csr_reference.hpp"
+#include "views.hpp"
+
+namespace hyperplane::test {
+
+/// The paths of BlockIlu0Csr that the execution space can run, the portable one first.
+template <class Exec>
+std::vector<CsrPath> csr_paths_of() {
+  if constexpr (HostExecutionSpace<Exec>) return {CsrPath::portable, CsrPath::team};
+  return {CsrPath::portable};
+}
+
+/// x = M^-1 b, in place.
+template <class Scalar, int n, class Storage, class Exec>
+std::vector<double> solve_csr(const Exec& exec, const ReferenceCsr& reference, const std::vector<double>& b,
+                              CsrPath path = CsrPath::automatic) {
+  auto const a = to_device<Scalar, n, Storage>(exec, reference);
+  BlockIlu0Csr<Scalar, n, Exec, Storage> ilu(exec, a, {.path = path});
+  ilu.factor(exec, a);
+  auto const x = to_view<Scalar>(exec, b);
+  ilu.solve(exec, x, x);
+  EXPECT_TRUE(ilu.status(exec).ok()) << ilu.status(exec).message();
+  return to_host(x);
+}
+
+}  // namespace hyperplane::test
