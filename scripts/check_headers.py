@@ -3,7 +3,6 @@
 """Compiles every header that needs no CUDA toolkit by itself, as far as the front end and its errors go:
 check_headers.py BUILD, a build folder with a compile_commands.json. Called by scripts/test.sh."""
 import concurrent.futures
-import json
 import os
 import pathlib
 import re
@@ -11,8 +10,8 @@ import shlex
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-INCLUDE = ROOT / "include"
+from library_sources import INCLUDE, compile_commands, host_headers, library_entry, mpi_flags
+
 CONDITION = re.compile(r"\s*#\s*(if|endif)")
 INCLUDED = re.compile(r"\s*#\s*include\s*[<\"]([^>\"]+)[>\"]")
 
@@ -38,12 +37,10 @@ def with_kokkos(headers):
 
 def compiler(build):
     """How a file of the library is compiled, without its name, its object and what a build adds for itself."""
-    entries = json.loads((build / "compile_commands.json").read_text())
-    entry = next(entry for entry in entries if entry["file"].endswith("/src/context.cpp"))
-    words = shlex.split(entry["command"])
+    entry = library_entry(compile_commands(build))
     command = []
     skipped = {"-o", "-MF", "-MT", "-include", "-Xclang"}
-    words = iter(words)
+    words = iter(shlex.split(entry["command"]))
     for word in words:
         if word in skipped:
             next(words)
@@ -58,10 +55,8 @@ def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     folder = build / "headers"
     folder.mkdir(exist_ok=True)
-    found = subprocess.run(["pkg-config", "--cflags-only-I", "mpi-c"], capture_output=True, text=True, check=False)
-    mpi = shlex.split(found.stdout.replace("-I", "-isystem ")) if found.returncode == 0 else None
-    headers = sorted(str(path.relative_to(INCLUDE)) for path in INCLUDE.rglob("*.hpp"))
-    headers = [header for header in headers if not re.search(r"/cuda/|_cuda", header) and (mpi is not None or "/mpi/" not in header)]
+    mpi = mpi_flags()
+    headers = host_headers(mpi is not None)
 
     # Parsing Kokkos takes most of the time of most headers. Where it is included anyhow, it comes precompiled: a header
     # then lacks an include only where one that it includes lacks it too, by itself.

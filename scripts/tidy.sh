@@ -11,33 +11,33 @@ if ! command -v clang-tidy-19 >/dev/null; then
   exit 0
 fi
 
-# All headers in one file: templates are checked as they are written, once. It is compiled as a file of the library is,
-# where there is MPI, with MPI.
-mpi=$(pkg-config --cflags-only-I mpi-c 2>/dev/null || true)
-without=()
-[[ -n $mpi ]] || without=(-not -path '*/mpi/*')
-mapfile -t headers < <(cd include && find hyperplane -name '*.hpp' -not -path '*/cuda/*' -not -name '*_cuda*' "${without[@]}" | sort)
-printf '#include <%s>\n' "${headers[@]}" >"$build/every_header.cpp"
-python3 - "$build" "${mpi//-I/-isystem }" <<'PYTHON'
+python3 - "$build" <<'PYTHON'
 import json, pathlib, shlex, sys
 
+sys.path.insert(0, "scripts")
+from library_sources import ROOT as root, compile_commands, host_headers, library_entry, mpi_flags
+
 build = pathlib.Path(sys.argv[1]).resolve()
-root = pathlib.Path.cwd()
 # Files that are compiled together stand in one that CMake makes.
 together = [build / f"{folder}.dir/Unity"
             for folder in ("src/CMakeFiles/hyperplane_c", "tools/CMakeFiles/hyperplane_commands",
                            "tools/CMakeFiles/hyperplane_cli_ranks", "tools/CMakeFiles/hyperplane_tools")]
 folders = (root / "src", root / "src/mpi", build / "src", build / "src/mpi", root / "tools", root / "executables", *together)
 commands = {}
-for entry in json.loads((build / "compile_commands.json").read_text()):
+for entry in compile_commands(build):
     folder = pathlib.Path(entry["file"]).parent
     if folder in folders:
         commands.setdefault(entry["file"], entry)
-library = next(entry for name, entry in commands.items() if name.endswith("/src/context.cpp"))
+library = library_entry(commands.values())
+# All headers in one file: templates are checked as they are written, once. It is compiled as a file of the library is,
+# where there is MPI, with MPI.
+mpi = mpi_flags()
+headers = host_headers(mpi is not None)
 all_headers = str(build / "every_header.cpp")
+pathlib.Path(all_headers).write_text("".join(f"#include <{header}>\n" for header in headers))
 commands[all_headers] = dict(library, file=all_headers,
                              command=library["command"].replace(library["file"], shlex.quote(all_headers)) +
-                             " " + sys.argv[2])
+                             " " + shlex.join(mpi or []))
 tidy = build / "tidy"
 tidy.mkdir(exist_ok=True)
 (tidy / "compile_commands.json").write_text(json.dumps(list(commands.values())))
@@ -45,4 +45,4 @@ tidy.mkdir(exist_ok=True)
 (tidy / "files").write_text("".join(f"{name}\n" for name in [all_headers, *sorted(commands.keys() - {all_headers})]))
 PYTHON
 xargs -P "$(nproc)" -n 1 clang-tidy-19 --quiet --warnings-as-errors='*' -p "$build/tidy" <"$build/tidy/files"
-echo "tidy.sh: $(wc -l <"$build/tidy/files") files are clean, one of them with ${#headers[@]} headers"
+echo "tidy.sh: $(wc -l <"$build/tidy/files") files are clean, one of them with $(wc -l <"$build/every_header.cpp") headers"

@@ -10,6 +10,7 @@
 
 #include "multi_block_grids.hpp"
 #include "placed_blocks.hpp"
+#include "support/message_of.hpp"
 
 namespace hyperplane::test {
 namespace {
@@ -69,12 +70,7 @@ TEST(InterfaceFromCgns, what_is_wrong_is_named) {
   auto const message = [&](auto change) -> std::string {
     CgnsInterface wrong = good;
     change(wrong);
-    try {
-      interface_from_cgns(blocks, wrong);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "nothing thrown";
+    return message_of([&] { interface_from_cgns(blocks, wrong); });
   };
   EXPECT_THAT(
       message([](CgnsInterface& c) { c.block = 2; }),

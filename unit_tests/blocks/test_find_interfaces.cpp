@@ -15,6 +15,7 @@
 
 #include "multi_block_grids.hpp"
 #include "placed_blocks.hpp"
+#include "support/message_of.hpp"
 
 namespace hyperplane::test {
 namespace {
@@ -22,16 +23,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-template <class F>
-std::string find_message(const F& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing thrown";
-}
 
 /// What is found is what brute force finds, and MultiBlockGrid takes it. Returns it.
 template <class PositionOf>
@@ -219,7 +210,7 @@ TEST(FindInterfaces, a_row_that_is_thinner_than_the_tolerance_is_named) {
         return std::array<double, 3>{v.i + 2.0 * b, 3e-6 * v.j + (v.j > thin ? height - 3e-6 : 0.0), 1.0 * v.k};
       };
       EXPECT_THAT(find_interfaces(grids, position, {.tolerance = 1e-10}), Not(IsEmpty())) << thin << " " << height;
-      return find_message([&] { find_interfaces(grids, position, {.tolerance = 1e-6}); });
+      return message_of([&] { find_interfaces(grids, position, {.tolerance = 1e-6}); });
     };
     auto const row = std::to_string(thin), next = std::to_string(thin > 0 ? thin - 1 : 1);
     EXPECT_THAT(message(1.5e-6),
@@ -235,24 +226,24 @@ TEST(FindInterfaces, a_row_that_is_thinner_than_the_tolerance_is_named) {
 TEST(FindInterfaces, what_is_unclear_is_named) {
   std::vector<PlacedBlock> const blocks{{{{0, 0, 0}, {2, 3, 2}}}, {{{2, 0, 0}, {4, 3, 2}}}, {{{2, 1, 0}, {4, 3, 2}}}};
   auto const position = [&](int b, const Point& v) { return curved_position(blocks[b].lattice_vertex(v)); };
-  EXPECT_THAT(find_message([&] { find_interfaces(grids_of(blocks), position); }),
+  EXPECT_THAT(message_of([&] { find_interfaces(grids_of(blocks), position); }),
               HasSubstr("find_interfaces: east face of grid block 0, points [1, 2) x [1, 3) x [0, 2): more than one "
                         "neighbour: cell (1, 1, 0) meets the west face of grid block 1 at cell (0, 1, 0) and the west "
                         "face of grid block 2 at cell (0, 0, 0)"));
   std::vector<PlacedBlock> const one{{{{0, 0, 0}, {4, 3, 2}}}};
   auto const place = [&](int, const Point& v) { return curved_position(v); };
-  EXPECT_THAT(find_message([&] { find_interfaces(grids_of(one), place, {.tolerance = 0.8}); }),
+  EXPECT_THAT(message_of([&] { find_interfaces(grids_of(one), place, {.tolerance = 0.8}); }),
               HasSubstr("tolerance 0.8 is too large for the west face of grid block 0: edges of cells (0, 0, 0) to"));
-  EXPECT_THAT(find_message([&] { find_interfaces(grids_of(one), place, {.tolerance = -1}); }),
+  EXPECT_THAT(message_of([&] { find_interfaces(grids_of(one), place, {.tolerance = -1}); }),
               HasSubstr("tolerance is -1, expected at least 0"));
-  EXPECT_THAT(find_message([&] { find_interfaces(grids_of(one), place, {.translations = {{0, 0, 0}}}); }),
+  EXPECT_THAT(message_of([&] { find_interfaces(grids_of(one), place, {.translations = {{0, 0, 0}}}); }),
               HasSubstr("translation (0, 0, 0) is not longer than twice the tolerance"));
   auto const bad = [&](int, const Point& v) {
     auto p = curved_position(v);
     if (v == Point{4, 1, 2}) p[1] = std::numeric_limits<double>::quiet_NaN();
     return p;
   };
-  EXPECT_THAT(find_message([&] { find_interfaces(grids_of(one), bad); }),
+  EXPECT_THAT(message_of([&] { find_interfaces(grids_of(one), bad); }),
               HasSubstr("the position of vertex (4, 1, 2) of grid block 0 is not finite"));
 }
 

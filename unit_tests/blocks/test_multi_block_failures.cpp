@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "multi_block_fixture.hpp"
+#include "support/message_of.hpp"
 
 namespace hyperplane::test {
 namespace {
@@ -114,52 +115,44 @@ TYPED_TEST(MultiBlockTest, wrong_use_is_refused) {
   using Ilu = MultiBlock<BlockIlu0<double, n, TypeParam>>;
   using Vector = MultiBlockVector<double, n, TypeParam>;
   using Matrix = MultiBlockStencil7<double, n, TypeParam>;
-  auto const message = [](auto call) -> std::string {
-    try {
-      call();
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "nothing thrown";
-  };
   Ilu ilu(this->exec, grid);
   Matrix const a(this->exec, grid);
   Vector const x(this->exec, grid), y(this->exec, other);
-  EXPECT_THAT(message([&] { ilu.solve(this->exec, x, x); }), HasSubstr("MultiBlock::solve: called before factor"));
-  EXPECT_THAT(message([&] { Ilu(this->exec, grid, {.colours = {0, 1}}); }), HasSubstr("coupling none takes none"));
-  EXPECT_THAT(message([&] { Ilu(this->exec, grid, {.coupling = Coupling::natural, .colours = {0, 1}}); }),
+  EXPECT_THAT(message_of([&] { ilu.solve(this->exec, x, x); }), HasSubstr("MultiBlock::solve: called before factor"));
+  EXPECT_THAT(message_of([&] { Ilu(this->exec, grid, {.colours = {0, 1}}); }), HasSubstr("coupling none takes none"));
+  EXPECT_THAT(message_of([&] { Ilu(this->exec, grid, {.coupling = Coupling::natural, .colours = {0, 1}}); }),
               HasSubstr("coupling natural takes none"));
-  EXPECT_THAT(message([&] { Ilu(this->exec, grid, {.coupling = static_cast<Coupling>(7)}); }),
+  EXPECT_THAT(message_of([&] { Ilu(this->exec, grid, {.coupling = static_cast<Coupling>(7)}); }),
               HasSubstr("this preconditioner has no coupling unknown"));
-  EXPECT_THAT(message([&] { ilu.solve(this->exec, y, x); }),
+  EXPECT_THAT(message_of([&] { ilu.solve(this->exec, y, x); }),
               HasSubstr("MultiBlock::solve: the right-hand side is on 2 grid blocks (3x4x4, 3x4x4), expected 2 grid "
                         "blocks (3x4x4, 3x4x4) with the same interfaces"));
-  EXPECT_THAT(message([&] { ilu.factor(this->exec, Matrix(this->exec, other)); }),
+  EXPECT_THAT(message_of([&] { ilu.factor(this->exec, Matrix(this->exec, other)); }),
               HasSubstr("MultiBlock::factor: A is"));
-  EXPECT_THAT(message([&] { apply(this->exec, a, x, y); }), HasSubstr("apply: the result is on 2 grid blocks"));
-  EXPECT_THAT(message([&] { apply(this->exec, a, x, x); }), HasSubstr("the result must not be x"));
-  EXPECT_THAT(message([&] { residual(this->exec, a, y, x, x); }), HasSubstr("residual: b is on 2 grid blocks"));
-  EXPECT_THAT(message([&] { Ilu(this->exec, grid, {.coupling = Coupling::coloured, .colours = {0, 0}}); }),
+  EXPECT_THAT(message_of([&] { apply(this->exec, a, x, y); }), HasSubstr("apply: the result is on 2 grid blocks"));
+  EXPECT_THAT(message_of([&] { apply(this->exec, a, x, x); }), HasSubstr("the result must not be x"));
+  EXPECT_THAT(message_of([&] { residual(this->exec, a, y, x, x); }), HasSubstr("residual: b is on 2 grid blocks"));
+  EXPECT_THAT(message_of([&] { Ilu(this->exec, grid, {.coupling = Coupling::coloured, .colours = {0, 0}}); }),
               HasSubstr("grid blocks 0 and 1 have an interface and the same colour, 0"));
-  EXPECT_THAT(message([&] {
+  EXPECT_THAT(message_of([&] {
                 MultiBlock<BlockJacobi<double, n, TypeParam>>(this->exec, grid, {.coupling = Coupling::coloured});
               }),
               HasSubstr("this preconditioner has no coupling coloured"));
-  EXPECT_THAT(message([&] {
+  EXPECT_THAT(message_of([&] {
                 MultiBlock<BlockJacobi<double, n, TypeParam>>(this->exec, grid, {.coupling = Coupling::natural});
               }),
               HasSubstr("this preconditioner has no coupling natural"));
   // Grid blocks of other processes.
-  EXPECT_THAT(message([&] { Ilu(this->exec, grid, {.coupling = Coupling::coloured}, {}, nullptr); }),
+  EXPECT_THAT(message_of([&] { Ilu(this->exec, grid, {.coupling = Coupling::coloured}, {}, nullptr); }),
               HasSubstr("MultiBlock: it is not said what other processes have"));
-  EXPECT_THAT(message([&] { Ilu(this->exec, grid, {}, {0, 1}, nullptr); }),
+  EXPECT_THAT(message_of([&] { Ilu(this->exec, grid, {}, {0, 1}, nullptr); }),
               HasSubstr("MultiBlock: coupling has to be coloured or natural where there are other processes"));
   // Part of a matrix: a handle of memory of the right size.
-  EXPECT_THAT(message([&] { BlockStencil7<double, n, TypeParam>(Grid(1, 1, 1), a.flat()); }),
+  EXPECT_THAT(message_of([&] { BlockStencil7<double, n, TypeParam>(Grid(1, 1, 1), a.flat()); }),
               HasSubstr("are not those of 2 x 2 blocks on a grid of 1x1x1 points"));
   // A handle of the values of a vector.
   EXPECT_EQ((MultiBlockVector<double, n, TypeParam>(grid, x.flat()).block(1).flat().data()), x.block(1).flat().data());
-  EXPECT_THAT(message([&] { MultiBlockVector<double, n + 1, TypeParam>(grid, x.flat()); }),
+  EXPECT_THAT(message_of([&] { MultiBlockVector<double, n + 1, TypeParam>(grid, x.flat()); }),
               HasSubstr("values are not those of 3 unknowns on " + to_string(grid)));
 }
 

@@ -10,22 +10,13 @@
 #include <vector>
 
 #include "multi_block_grids.hpp"
+#include "support/message_of.hpp"
 
 namespace hyperplane::test {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-template <class F>
-std::string message_of(const F& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing thrown";
-}
 
 TEST(AxisTransform, there_are_48_and_each_has_an_inverse) {
   auto const transforms = all_transforms();

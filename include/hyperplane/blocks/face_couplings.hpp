@@ -8,6 +8,7 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/to_space.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
@@ -168,26 +169,7 @@ FaceCouplingList all_face_couplings(const MultiBlockGrid& grid, const BlockPacks
   return list;
 }
 
-/// Copies bytes of the host and waits, for lists of all types: compiled once.
-template <ExecutionSpace Exec>
-void copy_bytes(const Exec& exec, void* to, const void* from, std::size_t bytes) {
-  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  Kokkos::deep_copy(exec, Kokkos::View<char*, typename Exec::memory_space, Unmanaged>(static_cast<char*>(to), bytes),
-                    Kokkos::View<const char*, Kokkos::HostSpace, Unmanaged>(static_cast<const char*>(from), bytes));
-  exec.fence("Hyperplane::MultiBlockGrid");
-}
-
-/// Waits for the instance: the lists on the host go.
-template <class T, ExecutionSpace Exec>
-Kokkos::View<T*, typename Exec::memory_space> to_space(const Exec& exec, const std::string& label,
-                                                       const std::vector<T>& values) {
-  static_assert(std::is_trivially_copyable_v<T>);
-  Kokkos::View<T*, typename Exec::memory_space> const result(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), values.size());
-  copy_bytes(exec, result.data(), values.data(), values.size() * sizeof(T));
-  return result;
-}
-
+/// Waits for the instance.
 template <ExecutionSpace Exec>
 FaceCouplings<Exec> to_space(const Exec& exec, const FaceCouplingList& list) {
   return {to_space(exec, "Hyperplane::MultiBlockGrid::face_points", list.points),

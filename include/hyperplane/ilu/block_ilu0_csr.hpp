@@ -7,6 +7,7 @@
 #include <hyperplane/core/dispatch.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
+#include <hyperplane/core/to_space.hpp>
 #include <hyperplane/csr/block_csr.hpp>
 #include <hyperplane/csr/csr_status.hpp>
 #include <hyperplane/grid/factor_status.hpp>
@@ -150,8 +151,7 @@ class BlockIlu0Csr {
     CsrStatus result{{.failure = place->finding.failure}, place->number};
     if (result.singular()) result.equation = place->finding.index;
     if (result.failure == FactorFailure::not_finite) {
-      std::vector<std::int64_t> const column = to_host(exec, m_column_not_finite);
-      result.column = column.front();
+      result.column = detail::to_vector(exec, m_column_not_finite).front();
     }
     return result;
   }
@@ -164,7 +164,8 @@ class BlockIlu0Csr {
   BlockIlu0Csr(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a, CsrPath path,
                bool by_levels)
       : BlockIlu0Csr(exec, a.offsets(), a.columns(), path, by_levels,
-                     detail::Ilu0CsrAnalysis(to_host(exec, a.offsets()), to_host(exec, a.columns()), by_levels)) {}
+                     detail::Ilu0CsrAnalysis(detail::to_vector(exec, a.offsets()), detail::to_vector(exec, a.columns()),
+                                             by_levels)) {}
 
   BlockIlu0Csr(const Exec& exec, const typename Matrix::Offsets& offsets, const typename Matrix::Columns& columns,
                CsrPath path, bool by_levels, const detail::Ilu0CsrAnalysis& of)
@@ -174,15 +175,15 @@ class BlockIlu0Csr {
         m_path(path),
         m_given_offsets(offsets),
         m_given_columns(columns),
-        m_lower_begin(detail::ilu0_csr_table(exec, of.blocks.lower_begin)),
-        m_diagonal(detail::ilu0_csr_table(exec, of.blocks.diagonal)),
-        m_upper_begin(detail::ilu0_csr_table(exec, of.blocks.upper_begin)),
-        m_upper_end(detail::ilu0_csr_table(exec, of.blocks.upper_end)),
-        m_columns(detail::ilu0_csr_table(exec, of.blocks.columns)),
-        m_sources(detail::ilu0_csr_table(exec, of.blocks.sources)),
-        m_product_begin(detail::ilu0_csr_table(exec, of.products.begin)),
-        m_lower(detail::ilu0_csr_table(exec, of.products.lower)),
-        m_upper(detail::ilu0_csr_table(exec, of.products.upper)),
+        m_lower_begin(table(exec, of.blocks.lower_begin)),
+        m_diagonal(table(exec, of.blocks.diagonal)),
+        m_upper_begin(table(exec, of.blocks.upper_begin)),
+        m_upper_end(table(exec, of.blocks.upper_end)),
+        m_columns(table(exec, of.blocks.columns)),
+        m_sources(table(exec, of.blocks.sources)),
+        m_product_begin(table(exec, of.products.begin)),
+        m_lower(table(exec, of.products.lower)),
+        m_upper(table(exec, of.products.upper)),
         m_forward(exec, of.forward, 1, path == CsrPath::team, by_levels,
                   per_row(m_blocks - m_upper_blocks) * n * n * sizeof(StorageScalar)),
         m_backward(exec, of.backward, -1, path == CsrPath::team, by_levels,
@@ -190,6 +191,11 @@ class BlockIlu0Csr {
         m_values(Kokkos::view_alloc(exec, "Hyperplane::BlockIlu0Csr::factors"), detail::as_size(m_blocks * n * n)),
         m_column_not_finite(Kokkos::view_alloc(exec, "Hyperplane::BlockIlu0Csr::column"), 1),
         m_singular(exec, "Hyperplane::BlockIlu0Csr::status") {}
+
+  template <class T>
+  static Table<T> table(const Exec& exec, const std::vector<T>& values) {
+    return detail::to_space(exec, "Hyperplane::BlockIlu0Csr::structure", values);
+  }
 
   static CsrPath checked_path(CsrPath path) {
     if (path == CsrPath::automatic) return HostExecutionSpace<Exec> ? CsrPath::team : CsrPath::portable;
@@ -200,18 +206,6 @@ class BlockIlu0Csr {
   /// One thread alone is faster in the order of the rows, in which A is.
   static bool is_by_levels(const Exec& exec, CsrPath path) {
     return checked_path(path) != CsrPath::team || exec.concurrency() > 1;
-  }
-
-  template <class View>
-  static auto to_host(const Exec& exec, const View& view) {
-    using T = typename View::non_const_value_type;
-    std::vector<T> result(view.extent(0));
-    Kokkos::deep_copy(
-        exec,
-        Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(result.data(), result.size()),
-        view);
-    exec.fence("Hyperplane::BlockIlu0Csr");
-    return result;
   }
 
   template <class Ref>

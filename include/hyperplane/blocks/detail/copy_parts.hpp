@@ -2,11 +2,11 @@
 #pragma once
 
 #include <hyperplane/blocks/cut_grid.hpp>
-#include <hyperplane/blocks/face_couplings.hpp>  // to_space
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/launch.hpp>
+#include <hyperplane/core/to_space.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 

@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/csr/check_structure.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -112,6 +113,8 @@ struct Ilu0CsrBlocks {
   }
 
  private:
+  static constexpr const char* plan = "BlockIlu0Csr";
+
   void add(const std::pair<int, std::int64_t>& block) {
     columns.push_back(block.first);
     sources.push_back(block.second);
@@ -122,10 +125,8 @@ struct Ilu0CsrBlocks {
   static void check_offsets(const std::vector<Offset>& offsets, const std::vector<int>& given) {
     if (offsets.front() != 0) fail("BlockIlu0Csr: offsets[0] is " + std::to_string(offsets.front()) + ", expected 0");
     for (std::size_t row = 0; row + 1 < offsets.size(); ++row) {
-      if (offsets[row + 1] < offsets[row] || std::cmp_greater(offsets[row + 1], given.size())) {
-        fail("BlockIlu0Csr: row " + std::to_string(row) + " has blocks " + std::to_string(offsets[row]) + " to " +
-             std::to_string(offsets[row + 1]) + " of " + std::to_string(given.size()));
-      }
+      check_csr_row(plan, static_cast<std::int64_t>(row), offsets[row], offsets[row + 1],
+                    static_cast<std::int64_t>(given.size()));
     }
     if (std::cmp_not_equal(offsets.back(), given.size())) {
       fail("BlockIlu0Csr: the last offset is " + std::to_string(offsets.back()) + ", but there are " +
@@ -137,10 +138,7 @@ struct Ilu0CsrBlocks {
     bool diagonal = false;
     for (std::size_t e = 0; e < sorted.size(); ++e) {
       int const column = sorted[e].first;
-      if (column < 0 || std::cmp_greater_equal(column, rows)) {
-        fail("BlockIlu0Csr: row " + std::to_string(row) + " has column " + std::to_string(column) + ", expected 0 to " +
-             std::to_string(rows - 1));
-      }
+      check_csr_column(plan, static_cast<std::int64_t>(row), column, static_cast<std::int64_t>(rows));
       if (e > 0 && sorted[e - 1].first == column) {
         fail("BlockIlu0Csr: row " + std::to_string(row) + " has column " + std::to_string(column) + " twice");
       }
@@ -195,23 +193,16 @@ struct Ilu0CsrProducts {
   }
 };
 
-/// A row comes after those of its blocks before the diagonal.
-inline CsrLevels ilu0_csr_forward_levels(const Ilu0CsrBlocks& blocks) {
-  std::vector<int> level(as_size(blocks.rows()), 0);
-  for (std::int64_t row = 0; row < blocks.rows(); ++row) {
-    for (auto b = blocks.lower_begin[as_size(row)]; b < blocks.diagonal[as_size(row)]; ++b) {
-      level[as_size(row)] = std::max(level[as_size(row)], level[as_size(blocks.columns[as_size(b)])] + 1);
-    }
-  }
-  return CsrLevels(level);
-}
-
-/// A row comes after those of its blocks behind the diagonal.
-inline CsrLevels ilu0_csr_backward_levels(const Ilu0CsrBlocks& blocks) {
-  std::vector<int> level(as_size(blocks.rows()), 0);
-  for (std::int64_t row = blocks.rows() - 1; row >= 0; --row) {
-    for (auto b = blocks.upper_begin[as_size(row)]; b < blocks.upper_end[as_size(row)]; ++b) {
-      level[as_size(row)] = std::max(level[as_size(row)], level[as_size(blocks.columns[as_size(b)])] + 1);
+/// A row comes after those of the columns of its blocks begin[row], ..., end[row] - 1, which are all before it where
+/// rows are taken by their numbers, by step 1 from the first or -1 from the last.
+inline CsrLevels ilu0_csr_levels(const std::vector<int>& columns, const std::vector<std::int64_t>& begin,
+                                 const std::vector<std::int64_t>& end, int step) {
+  std::vector<int> level(begin.size(), 0);
+  auto const rows = static_cast<std::int64_t>(begin.size());
+  for (std::int64_t row = step > 0 ? 0 : rows - 1; 0 <= row && row < rows; row += step) {
+    int& own = level[as_size(row)];
+    for (auto b = begin[as_size(row)]; b < end[as_size(row)]; ++b) {
+      own = std::max(own, level[as_size(columns[as_size(b)])] + 1);
     }
   }
   return CsrLevels(level);
@@ -227,8 +218,8 @@ struct Ilu0CsrAnalysis {
   template <class Offset>
   Ilu0CsrAnalysis(const std::vector<Offset>& offsets, const std::vector<int>& columns, bool by_levels)
       : blocks(offsets, columns),
-        forward(ilu0_csr_forward_levels(blocks)),
-        backward(ilu0_csr_backward_levels(blocks)),
+        forward(ilu0_csr_levels(blocks.columns, blocks.lower_begin, blocks.diagonal, 1)),
+        backward(ilu0_csr_levels(blocks.columns, blocks.upper_begin, blocks.upper_end, -1)),
         products(numbered(by_levels)) {}
 
  private:

@@ -5,6 +5,7 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/launch.hpp>
+#include <hyperplane/core/to_space.hpp>
 #include <hyperplane/host/level_sweep.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_csr_analysis.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_csr_kernels.hpp>
@@ -14,23 +15,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 /// Kernels of a BlockCsr by levels.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
-
-/// A copy in the memory of the execution space. Waits for the instance.
-template <ExecutionSpace Exec, class T>
-Kokkos::View<T*, typename Exec::memory_space> ilu0_csr_table(const Exec& exec, const std::vector<T>& values) {
-  Kokkos::View<T*, typename Exec::memory_space> const result(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::BlockIlu0Csr::structure"), values.size());
-  Kokkos::deep_copy(
-      exec, result,
-      Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(values.data(), values.size()));
-  exec.fence("Hyperplane::BlockIlu0Csr");
-  return result;
-}
 
 /// How a sweep over the levels runs where it is not a launch for each: on hosts.
 template <ExecutionSpace Exec>
@@ -72,9 +62,12 @@ class Ilu0CsrLevelKernels {
   /// of factors. Waits for the instance.
   Ilu0CsrLevelKernels(const Exec& exec, const CsrLevels& levels, int step, bool as_team, bool by_levels,
                       [[maybe_unused]] double bytes)
-      : m_begin(levels.begin), m_rows(ilu0_csr_table(exec, levels.rows)), m_step(step), m_by_levels(by_levels) {
+      : m_begin(levels.begin),
+        m_rows(to_space(exec, "Hyperplane::BlockIlu0Csr::structure", levels.rows)),
+        m_step(step),
+        m_by_levels(by_levels) {
     if constexpr (HostExecutionSpace<Exec>) {
-      if (as_team) m_team.emplace_back(exec, levels.begin, std::max(bytes, 1.0));
+      if (as_team) m_team.emplace(exec, levels.begin, std::max(bytes, 1.0));
     }
   }
 
@@ -86,10 +79,10 @@ class Ilu0CsrLevelKernels {
     auto const rows = m_begin.back();
     Ilu0CsrOrder const by_levels{m_rows.data(), 0, 1};
     if constexpr (HostExecutionSpace<Exec>) {
-      if (!m_team.empty()) {
+      if (m_team) {
         if (rows == 0) return;
         Ilu0CsrOrder const by_numbers{nullptr, m_step > 0 ? 0 : rows - 1, m_step};
-        return m_team.front().run(exec, label, bytes, kernel_of, rows, by_levels, m_by_levels ? by_levels : by_numbers);
+        return m_team->run(exec, label, bytes, kernel_of, rows, by_levels, m_by_levels ? by_levels : by_numbers);
       }
     }
     for (int level = 0; level < count(); ++level) {
@@ -102,8 +95,8 @@ class Ilu0CsrLevelKernels {
   std::vector<std::int64_t> m_begin;
   Kokkos::View<int*, typename Exec::memory_space> m_rows;
   int m_step;
-  bool m_by_levels;                       ///< blocks are numbered
-  std::vector<Ilu0CsrTeam<Exec>> m_team;  ///< one, or none
+  bool m_by_levels;  ///< blocks are numbered
+  std::optional<Ilu0CsrTeam<Exec>> m_team;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

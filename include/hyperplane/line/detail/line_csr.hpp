@@ -5,6 +5,8 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/launch.hpp>
+#include <hyperplane/core/to_space.hpp>
+#include <hyperplane/csr/check_structure.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>
 #include <hyperplane/line/detail/line_tables.hpp>
 #include <hyperplane/line/line_layout_ref.hpp>
@@ -75,9 +77,8 @@ class LineCsrStructure {
  public:
   /// All points are on open lines.
   LineCsrStructure(const Exec& exec, const Matrix& a, const LineSet& lines) : m_rows(a.rows()), m_blocks(a.blocks()) {
-    auto const offsets = to_host(exec, a.offsets());
-    auto const columns = to_host(exec, a.columns());
-    exec.fence("Hyperplane::LineImplicitCsr");
+    auto const offsets = to_vector(exec, a.offsets());
+    auto const columns = to_vector(exec, a.columns());
     check(offsets, columns);
     std::vector<std::int64_t> line_blocks_of(as_size(lines.size() * line_blocks), -1), line_of,
         rest_offsets(as_size(m_rows + 1), 0);
@@ -88,15 +89,15 @@ class LineCsrStructure {
       for (int position = 0; position < lines.length(line); ++position) {
         auto const point = lines.point(line, position);
         auto* const own = line_blocks_of.data() + line_of.size() * line_blocks;
-        for (auto block = offsets(point); block < offsets(point + 1); ++block) {
-          int const which = place(lines, line, position, columns(block));
+        for (auto block = offsets[as_size(point)]; block < offsets[as_size(point + 1)]; ++block) {
+          int const which = place(lines, line, position, columns[as_size(block)]);
           if (which < 0) {
             rest[as_size(point)].push_back(static_cast<std::int64_t>(block));
             continue;
           }
           if (own[which] >= 0) {
-            fail("LineImplicitCsr: row " + std::to_string(point) + " has column " + std::to_string(columns(block)) +
-                 " twice");
+            fail("LineImplicitCsr: row " + std::to_string(point) + " has column " +
+                 std::to_string(columns[as_size(block)]) + " twice");
           }
           own[which] = static_cast<std::int64_t>(block);
         }
@@ -141,27 +142,14 @@ class LineCsrStructure {
   }
 
  private:
-  template <class View>
-  static auto to_host(const Exec& exec, const View& view) {
-    Kokkos::View<typename View::non_const_value_type*, Kokkos::HostSpace> const host("structure", view.extent(0));
-    Kokkos::deep_copy(exec, host, view);
-    return host;
-  }
-
   /// Arrays that a caller shares have not been looked at before.
-  template <class Offsets, class Columns>
-  void check(const Offsets& offsets, const Columns& columns) const {
+  template <class Offset>
+  void check(const std::vector<Offset>& offsets, const std::vector<int>& columns) const {
     for (std::int64_t row = 0; row < m_rows; ++row) {
-      if (std::cmp_less(offsets(row), 0) || offsets(row + 1) < offsets(row) ||
-          std::cmp_greater(offsets(row + 1), m_blocks)) {
-        fail("LineImplicitCsr: row " + std::to_string(row) + " has blocks " + std::to_string(offsets(row)) + " to " +
-             std::to_string(offsets(row + 1)) + " of " + std::to_string(m_blocks));
-      }
-      for (auto block = offsets(row); block < offsets(row + 1); ++block) {
-        if (columns(block) < 0 || columns(block) >= m_rows) {
-          fail("LineImplicitCsr: row " + std::to_string(row) + " has column " + std::to_string(columns(block)) +
-               ", expected 0 to " + std::to_string(m_rows - 1));
-        }
+      auto const begin = offsets[as_size(row)], end = offsets[as_size(row + 1)];
+      check_csr_row("LineImplicitCsr", row, begin, end, m_blocks);
+      for (auto block = begin; block < end; ++block) {
+        check_csr_column("LineImplicitCsr", row, columns[as_size(block)], m_rows);
       }
     }
   }

@@ -5,6 +5,7 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/to_space.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/line/line_set.hpp>
 
@@ -42,16 +43,10 @@ struct LineTables {
   }
 };
 
-/// A table in the memory of the execution space, copied on the instance. Waits for it: the source may be a temporary.
+/// A table in the memory of the execution space. Waits for the instance.
 template <ExecutionSpace Exec, class T>
 Kokkos::View<T*, typename Exec::memory_space> to_space(const Exec& exec, const std::vector<T>& values) {
-  Kokkos::View<T*, typename Exec::memory_space> table(
-      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::LineLayout::table"), values.size());
-  Kokkos::deep_copy(
-      exec, table,
-      Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(values.data(), values.size()));
-  exec.fence("Hyperplane::LineLayout::table");
-  return table;
+  return to_space(exec, "Hyperplane::LineLayout::table", values);
 }
 
 template <int vector_length>

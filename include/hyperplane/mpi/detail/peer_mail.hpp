@@ -63,8 +63,6 @@ class PeerMail<T, Kokkos::Cuda> {
     }
     m_send_table = {exec.cuda_stream(), sends};
     m_receive_table = {exec.cuda_stream(), receives};
-    m_send_shares = static_cast<int>(sends.size());
-    m_receive_shares = static_cast<int>(receives.size());
     exec.fence("Hyperplane: lists of messages to other devices");
   }
 
@@ -74,14 +72,16 @@ class PeerMail<T, Kokkos::Cuda> {
     ++m_number;
     if (m_sends.empty()) return;
     cuda::labelled(exec, label, [&] {
-      cuda::put_messages(exec.cuda_stream(), gather, m_send_table.data(), m_send_shares, m_number);
+      cuda::put_messages(exec.cuda_stream(), gather, m_send_table.data(), static_cast<int>(m_send_table.size()),
+                         m_number);
     });
   }
   /// Brings what others have put to its place among `received`, which nobody reads from put() on.
   void take(const Kokkos::Cuda& exec, const std::string& label, T* received) const {
     if (m_receives.empty()) return;
     cuda::labelled(exec, label, [&] {
-      cuda::take_messages(exec.cuda_stream(), received, m_receive_table.data(), m_receive_shares, m_number,
+      cuda::take_messages(exec.cuda_stream(), received, m_receive_table.data(),
+                          static_cast<int>(m_receive_table.size()), m_number,
                           m_sends.empty() ? cuda::Dependency::complete : cuda::Dependency::programmatic);
     });
   }
@@ -110,7 +110,6 @@ class PeerMail<T, Kokkos::Cuda> {
   std::shared_ptr<PeerRoom> m_room;
   cuda::DeviceArray<cuda::PeerSend<T>> m_send_table;
   cuda::DeviceArray<cuda::PeerReceive<T>> m_receive_table;
-  int m_send_shares = 0, m_receive_shares = 0;
   /// Of the last message. Both sides of one count alike, as they start as many exchanges.
   std::uint64_t m_number = 0;
 };

@@ -38,13 +38,11 @@ class PeerRoom {
 
   /// These return a number for send() or receive(). Each side has as many words.
   std::size_t add_send(int rank, std::size_t bytes, int words) {
-    auto const of_words = padded(as_size(words) * sizeof(std::uint64_t));
-    m_sends.push_back({rank, padded(bytes), of_words, reserve(of_words), 0});
+    m_sends.push_back({rank, padded(bytes), word_bytes(words), reserve(word_bytes(words)), 0});
     return m_sends.size() - 1;
   }
   std::size_t add_receive(int rank, std::size_t bytes, int words) {
-    auto const of_words = padded(as_size(words) * sizeof(std::uint64_t));
-    m_receives.push_back({rank, padded(bytes), of_words, reserve(of_words + 2 * padded(bytes)), 0});
+    m_receives.push_back({rank, padded(bytes), word_bytes(words), reserve(word_bytes(words) + 2 * padded(bytes)), 0});
     return m_receives.size() - 1;
   }
 
@@ -83,6 +81,7 @@ class PeerRoom {
   static constexpr std::size_t padding = 128;
 
   static std::size_t padded(std::size_t bytes) { return (bytes + padding - 1) / padding * padding; }
+  static std::size_t word_bytes(int words) { return padded(as_size(words) * sizeof(std::uint64_t)); }
   static Part part(const Place& place, std::byte* receiver, std::byte* sender) {
     auto* const first = receiver + place.word_bytes;
     return {{first, first + place.slot_bytes},
