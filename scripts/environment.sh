@@ -153,6 +153,9 @@ inside() {
   local -a variables=(PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8)
   # The root has Ninja and no make, which CMake would take by itself.
   variables+=(TERM="${TERM:-dumb}" CMAKE_GENERATOR=Ninja)
+  # Ranks are on this machine alone. Libraries for networks take two seconds of each start of an MPI program: UCX patches
+  # functions of the C library, and Open MPI's component for libfabric sleeps before it says that it finds no network.
+  variables+=(UCX_MEM_EVENTS=n OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,sm)
   # Settings of the caller that a command inside should see.
   local name
   for name in $(compgen -e | grep -E '^(OMP_|HYPERPLANE_|CI$|CTEST_|CMAKE_BUILD_PARALLEL_LEVEL$)' || true); do
