@@ -54,7 +54,11 @@ case "${1:?quick, rest or serial}" in
     unit_tests/protocol/explore.py
     ;;
   serial)
-    # With the benchmark that needs Kokkos Kernels, and more ranks of MPI.
-    build_and_test serial-test -DHYPERPLANE_BUILD_PERF_TESTS=ON '-DHYPERPLANE_TEST_RANKS=1;2;3;4'
+    # With more ranks of MPI, and the benchmarks that use Kokkos Kernels.
+    build_and_test serial-test '-DHYPERPLANE_TEST_RANKS=1;2;3;4'
+    stage "serial-test: benchmarks with Kokkos Kernels"
+    cmake --preset serial-test -DHYPERPLANE_BUILD_PERF_TESTS=ON
+    cmake --build --preset serial-test --target bench_peers_kokkos_kernels bench_primitives
+    ctest --preset serial-test --tests-regex '^bench_(peers_kokkos_kernels|primitives)_smoke$' --no-tests=error --output-on-failure
     ;;
 esac
