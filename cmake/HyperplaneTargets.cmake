@@ -64,15 +64,13 @@ function(hyperplane_add_unit_test name)
                                                                           "${hyperplane_thread_count}=4;OMP_PROC_BIND=false;${hyperplane_waits}")
 endfunction()
 
-# hyperplane_runs_for_long(TARGET...): where there is no optimization, GCC's -Og takes a fifth longer to compile these tests, and
-# their runs take a quarter of the time. Of a template that several files instantiate, the linker takes that of the first, so
-# that the files of a test matter as much as those of what it tests. A precompiled header is for one level of it.
+# hyperplane_runs_for_long(TEST...): compiled with -Og where there is no optimization. GCC takes a fifth longer then, and their
+# runs take a quarter of the time. Of a template that several files instantiate, the linker takes that of the first, so that
+# the files of a test matter as much as those of what it tests. A precompiled header is for one level of optimization.
 function(hyperplane_runs_for_long)
   foreach(name IN LISTS ARGN)
-    target_compile_options(${name} PRIVATE $<$<AND:$<CONFIG:None>,$<COMPILE_LANG_AND_ID:CXX,GNU>>:-Og>)
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STREQUAL "None")
-      set_target_properties(${name} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
-    endif()
+    target_compile_options(${name} PRIVATE $<$<CONFIG:None>:-Og>)
+    set_target_properties(${name} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
   endforeach()
 endfunction()
 
