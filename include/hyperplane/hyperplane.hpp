@@ -38,8 +38,10 @@
 #include <hyperplane/core/timers.hpp>
 #include <hyperplane/csr/block_csr.hpp>
 #include <hyperplane/csr/bsr_matrix.hpp>
+#include <hyperplane/csr/csr_path.hpp>
 #include <hyperplane/csr/csr_status.hpp>
 #include <hyperplane/csr/point_vector.hpp>
+#include <hyperplane/csr/row_order.hpp>
 #include <hyperplane/field/field_jacobi.hpp>
 #include <hyperplane/field/field_ssor.hpp>
 #include <hyperplane/grid/factor_status.hpp>
@@ -50,6 +52,7 @@
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/ilu/block_ilu0_csr.hpp>
+#include <hyperplane/ilu/block_iluk_csr.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/krylov/concepts.hpp>

@@ -13,8 +13,8 @@
 #include <hyperplane/line/line_implicit_csr.hpp>
 #include <vector>
 
-#include "support/csr_ilu0_plan.hpp"
-#include "support/csr_ilu0_reference.hpp"
+#include "support/csr_ilu_plan.hpp"
+#include "support/csr_ilu_reference.hpp"
 #include "support/csr_reference.hpp"
 #include "support/execution_spaces.hpp"
 #include "support/matchers.hpp"
@@ -31,7 +31,7 @@ TYPED_TEST_SUITE(BlockIlu0CsrTest, ExecutionSpaces, SpaceNames);
 template <class Scalar, int n, class Storage, class Exec>
 void compare_with_reference(const Exec& exec, const ReferenceCsr& reference) {
   auto const b = random_vector(std::int64_t{reference.rows()} * n);
-  auto const expected = ReferenceCsrIlu0(reference).solve(b);
+  auto const expected = ReferenceCsrIlu(reference).solve(b);
   for (auto const path : csr_paths_of<Exec>()) {
     EXPECT_TRUE(near(solve_csr<Scalar, n, Storage>(exec, reference, b, path), expected, rounding<Storage>(100, n)))
         << n << ", path " << static_cast<int>(path);
@@ -78,7 +78,7 @@ TYPED_TEST(BlockIlu0CsrTest, is_the_matrix_on_its_pattern_and_not_elsewhere) {
   constexpr int n = 2;
   auto const reference = random_csr(20, n);
   auto const a = reference.dense(), m = product_of_factors<n>(TypeParam(), reference);
-  auto const textbook = ReferenceCsrIlu0(reference).product();
+  auto const textbook = ReferenceCsrIlu(reference).product();
   EXPECT_TRUE(near(m.entries, textbook.entries, rounding<double>(100, n)));
   DenseMatrix on_pattern(a.n);
   for (int row = 0; row < reference.rows(); ++row) {
@@ -182,7 +182,7 @@ TYPED_TEST(BlockIlu0CsrTest, factors_new_values) {
   auto const b = random_vector(90);
   auto const x = to_view<double>(exec, b);
   ilu.solve(exec, x, x);
-  EXPECT_TRUE(near(to_host(x), ReferenceCsrIlu0(second).solve(b), rounding<double>(100, 3)));
+  EXPECT_TRUE(near(to_host(x), ReferenceCsrIlu(second).solve(b), rounding<double>(100, 3)));
 }
 
 TYPED_TEST(BlockIlu0CsrTest, helps_krylov_methods) {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "support/csr_ilu0_plan.hpp"
-#include "support/csr_ilu0_reference.hpp"
+#include "support/csr_ilu_plan.hpp"
+#include "support/csr_ilu_reference.hpp"
 #include "support/csr_reference.hpp"
 #include "support/execution_spaces.hpp"
 #include "support/instances.hpp"

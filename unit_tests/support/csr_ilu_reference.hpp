@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <random>
 #include <utility>
 #include <vector>
@@ -13,12 +15,43 @@
 
 namespace hyperplane::test {
 
-/// BILU(0) of a block CSR matrix as in the textbook, row after row: L with unit diagonal, U with the pivot blocks.
-class ReferenceCsrIlu0 {
+/// Rows in the order of their numbers.
+inline std::vector<int> natural_order(int rows) {
+  std::vector<int> order(static_cast<std::size_t>(rows));
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+/// BILU(k) of a block CSR matrix as in the textbook, row after row in the order that is given: levels by sums, L with
+/// unit diagonal, U with the pivot blocks. Rows and columns have numbers in that order inside.
+class ReferenceCsrIlu {
  public:
-  explicit ReferenceCsrIlu0(const ReferenceCsr& a) : m_n(a.n), m_rows(a.rows()) {
+  explicit ReferenceCsrIlu(const ReferenceCsr& a) : ReferenceCsrIlu(a, natural_order(a.rows()), 0) {}
+  ReferenceCsrIlu(const ReferenceCsr& a, const std::vector<int>& order, int fill)
+      : m_n(a.n), m_rows(a.rows()), m_order(order) {
+    std::vector<int> position(order.size());
+    for (int p = 0; p < m_rows; ++p) position[order[p]] = p;
+    std::map<std::pair<int, int>, int> level;
     for (int i = 0; i < m_rows; ++i) {
-      for (auto e = a.offsets[i]; e < a.offsets[i + 1]; ++e) m_blocks.insert_or_assign({i, a.columns[e]}, a.blocks[e]);
+      for (auto e = a.offsets[order[i]]; e < a.offsets[order[i] + 1]; ++e) {
+        std::pair const place{i, position[a.columns[e]]};
+        m_blocks.insert_or_assign(place, a.blocks[e]);
+        level[place] = 0;
+      }
+    }
+    for (int i = 0; i < m_rows; ++i) {
+      for (int k = 0; k < i; ++k) {
+        auto const before = level.find({i, k});
+        if (before == level.end()) continue;
+        for (auto behind = level.upper_bound({k, k}); behind != level.end() && behind->first.first == k; ++behind) {
+          std::pair const place{i, behind->first.second};
+          int const sum = before->second + behind->second + 1;
+          if (sum > fill) continue;
+          auto const known = level.emplace(place, sum).first;
+          known->second = std::min(known->second, sum);
+          m_blocks.emplace(place, DenseMatrix(m_n));
+        }
+      }
     }
     for (int i = 0; i < m_rows; ++i) {
       for (int k = 0; k < i; ++k) {
@@ -35,19 +68,35 @@ class ReferenceCsrIlu0 {
     }
   }
 
-  /// M = L U.
+  std::int64_t blocks() const { return static_cast<std::int64_t>(m_blocks.size()); }
+  /// Whether there is a block; by the numbers of the matrix.
+  bool has(int row, int column) const {
+    auto const at = [&](int r) { return static_cast<int>(std::ranges::find(m_order, r) - m_order.begin()); };
+    return m_blocks.contains({at(row), at(column)});
+  }
+
+  /// M = L U, by the numbers of the matrix.
   DenseMatrix product() const {
-    DenseMatrix lower = identity(m_rows * m_n), upper(m_rows * m_n);
+    DenseMatrix lower = identity(m_rows * m_n), upper(m_rows * m_n), result(m_rows * m_n);
     for (auto const& [place, block] : m_blocks) {
       auto& factor = place.second < place.first ? lower : upper;
       for (int r = 0; r < m_n; ++r) {
         for (int c = 0; c < m_n; ++c) factor(place.first * m_n + r, place.second * m_n + c) = block(r, c);
       }
     }
-    return lower * upper;
+    auto const in_order = lower * upper;
+    auto const number = [&](int equation) { return m_order[equation / m_n] * m_n + equation % m_n; };
+    for (int r = 0; r < m_rows * m_n; ++r) {
+      for (int c = 0; c < m_rows * m_n; ++c) result(number(r), number(c)) = in_order(r, c);
+    }
+    return result;
   }
 
-  std::vector<double> solve(std::vector<double> x) const {
+  std::vector<double> solve(const std::vector<double>& b) const {
+    auto x = b;
+    for (int i = 0; i < m_rows; ++i) {
+      for (int c = 0; c < m_n; ++c) x[i * m_n + c] = b[m_order[i] * m_n + c];
+    }
     for (auto const& [place, block] : m_blocks) {
       if (place.second < place.first) subtract(block, place.second, place.first, x);
     }
@@ -59,7 +108,11 @@ class ReferenceCsrIlu0 {
       auto const solved = m_inverse[i] * std::vector<double>(begin, begin + m_n);
       for (int c = 0; c < m_n; ++c) x[i * m_n + c] = solved[c];
     }
-    return x;
+    auto result = x;
+    for (int i = 0; i < m_rows; ++i) {
+      for (int c = 0; c < m_n; ++c) result[m_order[i] * m_n + c] = x[i * m_n + c];
+    }
+    return result;
   }
 
  private:
@@ -72,6 +125,7 @@ class ReferenceCsrIlu0 {
 
   int m_n;
   int m_rows;
+  std::vector<int> m_order;
   std::map<std::pair<int, int>, DenseMatrix> m_blocks;
   std::vector<DenseMatrix> m_inverse;
 };

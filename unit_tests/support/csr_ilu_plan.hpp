@@ -20,16 +20,23 @@ std::vector<CsrPath> csr_paths_of() {
 }
 
 /// x = M^-1 b, in place.
+template <class Scalar, class Plan, class Matrix>
+std::vector<double> solve_csr_with(const typename Plan::execution_space& exec, Plan& plan, const Matrix& a,
+                                   const std::vector<double>& b) {
+  plan.factor(exec, a);
+  auto const x = to_view<Scalar>(exec, b);
+  plan.solve(exec, x, x);
+  EXPECT_TRUE(plan.status(exec).ok()) << plan.status(exec).message();
+  return to_host(x);
+}
+
+/// The same by BILU(0).
 template <class Scalar, int n, class Storage, class Exec>
 std::vector<double> solve_csr(const Exec& exec, const ReferenceCsr& reference, const std::vector<double>& b,
                               CsrPath path = CsrPath::automatic) {
   auto const a = to_device<Scalar, n, Storage>(exec, reference);
   BlockIlu0Csr<Scalar, n, Exec, Storage> ilu(exec, a, {.path = path});
-  ilu.factor(exec, a);
-  auto const x = to_view<Scalar>(exec, b);
-  ilu.solve(exec, x, x);
-  EXPECT_TRUE(ilu.status(exec).ok()) << ilu.status(exec).message();
-  return to_host(x);
+  return solve_csr_with<Scalar>(exec, ilu, a, b);
 }
 
 }  // namespace hyperplane::test

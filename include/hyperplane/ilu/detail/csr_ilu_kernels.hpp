@@ -16,23 +16,25 @@
 
 #include <cstdint>
 
-/// BILU(0) of a BlockCsr: one thread for each block row of a level.
+/// Incomplete factorizations of a BlockCsr: one thread for each block row of a level.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// The order in which a sweep takes block rows: that of a list, or by their numbers.
-struct Ilu0CsrOrder {
+/// The order in which a sweep takes block rows: that of a list, or by their numbers; from m_first on, by steps of
+/// m_step.
+struct CsrIluSequence {
   const int* m_rows;  ///< or none
   std::int64_t m_first;
   int m_step;
 
   KOKKOS_FUNCTION std::int64_t row(std::int64_t index) const {
-    return m_rows != nullptr ? m_rows[index] : m_first + m_step * index;
+    auto const at = m_first + m_step * index;
+    return m_rows != nullptr ? m_rows[at] : at;
   }
 };
 
-/// The factors, for kernels; blocks are numbered as in Ilu0CsrBlocks.
+/// The factors, for kernels; blocks are numbered as in CsrIluBlocks.
 template <class Scalar, int n, class Storage>
-struct Ilu0CsrFactors {
+struct CsrIluFactors {
   using Block = block::Matrix<Scalar, n>;
   using StoredBlock = block::LaneMatrix<Scalar, Storage, n, 1>;
 
@@ -52,11 +54,11 @@ struct Ilu0CsrFactors {
 
 /// Blocks of A without the products of factors that are subtracted from them.
 template <class Scalar, int n, class Storage, class MatrixRef>
-struct Ilu0CsrElimination {
+struct CsrIluElimination {
   using Block = block::Matrix<Scalar, n>;
 
   MatrixRef m_a;
-  Ilu0CsrFactors<Scalar, n, Storage> m_factors;
+  CsrIluFactors<Scalar, n, Storage> m_factors;
   const std::int64_t* m_sources;
   const std::int64_t* m_product_begin;
   const std::int64_t* m_lower;
@@ -64,6 +66,10 @@ struct Ilu0CsrElimination {
 
   KOKKOS_FUNCTION void load(std::int64_t number, Block& result) const {
     auto const source = m_sources[number];
+    if (source < 0) {
+      for (int e = 0; e < n * n; ++e) result.m_entries[e] = Scalar(0);
+      return;
+    }
     for (int c = 0; c < n; ++c) {
       for (int r = 0; r < n; ++r) result(r, c) = static_cast<Scalar>(m_a(source, r, c));
     }
@@ -77,16 +83,18 @@ struct Ilu0CsrElimination {
 };
 
 template <class Scalar, int n, class Exec, class Storage, class MatrixRef>
-struct Ilu0CsrFactor {
+struct CsrIluFactor {
   using Block = block::Matrix<Scalar, n>;
 
-  Ilu0CsrElimination<Scalar, n, Storage, MatrixRef> m_elimination;
+  CsrIluElimination<Scalar, n, Storage, MatrixRef> m_elimination;
   typename SingularPivotRecord<Exec>::Ref m_singular;
-  Ilu0CsrOrder m_order;
+  const int* m_positions;  ///< of rows in the order in which they are eliminated; or none, where that is by numbers
+  CsrIluSequence m_order;
 
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     auto const& factors = m_elimination.m_factors;
     auto const row = m_order.row(index);
+    auto const position = m_positions != nullptr ? m_positions[row] : row;
     auto const diagonal = factors.m_diagonal[row];
     Scalar excess(0);
     Block eliminated;
@@ -96,7 +104,7 @@ struct Ilu0CsrFactor {
     }
     Block inverse;
     m_elimination.eliminate(diagonal, inverse);
-    block::invert<n>(inverse, [&](bool, int equation) { m_singular.record(row, equation); });
+    block::invert<n>(inverse, [&](bool, int equation) { m_singular.record(position, equation); });
     keep(inverse, diagonal, excess);
     for (auto number = factors.m_upper_begin[row]; number < factors.m_upper_end[row]; ++number) {
       m_elimination.eliminate(number, eliminated);
@@ -104,7 +112,7 @@ struct Ilu0CsrFactor {
       block::gemm<n>(inverse, eliminated, scaled);
       keep(scaled, number, excess);
     }
-    if (excess != Scalar(0)) m_singular.record(row, unstorable_code);
+    if (excess != Scalar(0)) m_singular.record(position, unstorable_code);
   }
 
  private:
@@ -114,15 +122,17 @@ struct Ilu0CsrFactor {
   }
 };
 
-/// What is wrong in the first row that fails. Rows before it are regular, and so are its own blocks before the
-/// diagonal, or they are what fails.
+/// What is wrong in the first row that fails. Rows that are eliminated before it are regular, and so are its own blocks
+/// before the diagonal, or they are what fails.
 template <class Scalar, int n, class Storage, class MatrixRef>
-struct Ilu0CsrDiagnosis {
-  Ilu0CsrElimination<Scalar, n, Storage, MatrixRef> m_elimination;
+struct CsrIluDiagnosis {
+  CsrIluElimination<Scalar, n, Storage, MatrixRef> m_elimination;
+  CsrIluSequence m_order;
   std::int64_t* m_column;  ///< of the block that is not finite
 
-  KOKKOS_FUNCTION PivotFinding operator()(std::int64_t row, int code) const {
+  KOKKOS_FUNCTION PivotFinding operator()(std::int64_t position, int code) const {
     auto const& factors = m_elimination.m_factors;
+    auto const row = m_order.row(position);
     auto const lower_end = factors.m_diagonal[row] + 1, upper_end = factors.m_upper_end[row];
     for (auto number = factors.m_lower_begin[row]; number < lower_end; ++number) {
       if (!is_finite(number)) return {FactorFailure::not_finite, unknown_block};
@@ -148,9 +158,9 @@ struct Ilu0CsrDiagnosis {
 
 /// y = d^-1 (b - L y); y may be b.
 template <class Scalar, int n, class Storage>
-struct Ilu0CsrForward {
-  Ilu0CsrFactors<Scalar, n, Storage> m_factors;
-  Ilu0CsrOrder m_order;
+struct CsrIluForward {
+  CsrIluFactors<Scalar, n, Storage> m_factors;
+  CsrIluSequence m_order;
   const Scalar* m_rhs;
   Scalar* m_y;
 
@@ -172,9 +182,9 @@ struct Ilu0CsrForward {
 
 /// x = y - d^-1 U x; x may be y.
 template <class Scalar, int n, class Storage>
-struct Ilu0CsrBackward {
-  Ilu0CsrFactors<Scalar, n, Storage> m_factors;
-  Ilu0CsrOrder m_order;
+struct CsrIluBackward {
+  CsrIluFactors<Scalar, n, Storage> m_factors;
+  CsrIluSequence m_order;
   const Scalar* m_y;
   Scalar* m_x;
 
@@ -195,7 +205,7 @@ struct Ilu0CsrBackward {
 
 /// The first row whose columns are others than those of the plan; a reduction.
 template <class MatrixRef>
-struct Ilu0CsrDifference {
+struct CsrIluDifference {
   MatrixRef m_a;
   const std::int64_t* m_lower_begin;
   const std::int64_t* m_diagonal;
@@ -211,21 +221,21 @@ struct Ilu0CsrDifference {
  private:
   /// As many blocks, all of them among those of the row and in the same columns.
   KOKKOS_FUNCTION bool differs(std::int64_t row) const {
-    auto const lower = m_lower_begin[row], lower_end = m_diagonal[row] + 1;
-    auto const upper = m_upper_begin[row], upper_end = m_upper_end[row];
-    auto const begin = m_a.begin(row), end = m_a.end(row);
-    if (end - begin != lower_end - lower + upper_end - upper) return true;
-    for (auto number = lower; number < lower_end; ++number) {
-      if (is_other(number, begin, end)) return true;
-    }
-    for (auto number = upper; number < upper_end; ++number) {
-      if (is_other(number, begin, end)) return true;
+    auto missing = m_a.end(row) - m_a.begin(row);
+    bool const has_other = has_other_in(row, m_lower_begin[row], m_diagonal[row] + 1, missing) ||
+                           has_other_in(row, m_upper_begin[row], m_upper_end[row], missing);
+    return has_other || missing != 0;
+  }
+  /// Lowers `missing` by the blocks that are made from one of A.
+  KOKKOS_FUNCTION bool has_other_in(std::int64_t row, std::int64_t begin, std::int64_t end,
+                                    std::int64_t& missing) const {
+    for (auto number = begin; number < end; ++number) {
+      auto const source = m_sources[number];
+      if (source < 0) continue;
+      if (source < m_a.begin(row) || source >= m_a.end(row) || m_a.column(source) != m_columns[number]) return true;
+      --missing;
     }
     return false;
-  }
-  KOKKOS_FUNCTION bool is_other(std::int64_t number, std::int64_t begin, std::int64_t end) const {
-    auto const source = m_sources[number];
-    return source < begin || source >= end || m_a.column(source) != m_columns[number];
   }
 };
 

@@ -7,8 +7,8 @@
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/to_space.hpp>
 #include <hyperplane/host/level_sweep.hpp>
-#include <hyperplane/ilu/detail/block_ilu0_csr_analysis.hpp>
-#include <hyperplane/ilu/detail/block_ilu0_csr_kernels.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_analysis.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -24,20 +24,20 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// How a sweep over the levels runs where it is not a launch for each: on hosts.
 template <ExecutionSpace Exec>
-class Ilu0CsrTeam {};
+class CsrIluTeam {};
 
 template <HostExecutionSpace Exec>
-class Ilu0CsrTeam<Exec> {
+class CsrIluTeam<Exec> {
  public:
   /// A row has about as many bytes of factors.
-  Ilu0CsrTeam(const Exec& exec, const std::vector<std::int64_t>& begin, double bytes)
-      : m_sweep(std::make_shared<const host::LevelSweep<Exec>>(exec, "Hyperplane::BlockIlu0Csr", begin,
+  CsrIluTeam(const Exec& exec, const std::vector<std::int64_t>& begin, double bytes)
+      : m_sweep(std::make_shared<const host::LevelSweep<Exec>>(exec, "Hyperplane::CsrIlu", begin,
                                                                static_cast<std::int64_t>(least_bytes / bytes))) {}
 
   template <class KernelOf>
   void run(const Exec& exec, const std::string& label, double bytes, const KernelOf& kernel_of, std::int64_t rows,
-           const Ilu0CsrOrder& by_levels, const Ilu0CsrOrder& alone) const {
-    auto const for_rows = [&](const Ilu0CsrOrder& order, std::int64_t begin, std::int64_t end) {
+           const CsrIluSequence& by_levels, const CsrIluSequence& alone) const {
+    auto const for_rows = [&](const CsrIluSequence& order, std::int64_t begin, std::int64_t end) {
       // A copy, which what is written cannot change: compilers then keep it in registers.
       auto const kernel = kernel_of(order);
       for (auto index = begin; index < end; ++index) kernel(index);
@@ -56,14 +56,17 @@ class Ilu0CsrTeam<Exec> {
 
 /// The levels of one triangle, and how kernels run over them.
 template <ExecutionSpace Exec>
-class Ilu0CsrLevelKernels {
+class CsrIluLevelKernels {
  public:
-  /// `step` is 1 where rows come after those with lower numbers, -1 where with higher; a row has about as many bytes
-  /// of factors. Waits for the instance.
-  Ilu0CsrLevelKernels(const Exec& exec, const CsrLevels& levels, int step, bool as_team, bool by_levels,
-                      [[maybe_unused]] double bytes)
+  /// `order` is that of the rows of the factorization, empty where it is that of their numbers, `step` 1 or, for a
+  /// sweep from the last to the first, -1; a row has about as many bytes of factors. Blocks are numbered by the levels,
+  /// or by the order. Waits for the instance.
+  CsrIluLevelKernels(const Exec& exec, const CsrLevels& levels,
+                     const Kokkos::View<int*, typename Exec::memory_space>& order, int step, bool as_team,
+                     bool by_levels, [[maybe_unused]] double bytes)
       : m_begin(levels.begin),
-        m_rows(to_space(exec, "Hyperplane::BlockIlu0Csr::structure", levels.rows)),
+        m_rows(to_space(exec, "Hyperplane::CsrIlu::structure", levels.rows)),
+        m_order(order),
         m_step(step),
         m_by_levels(by_levels) {
     if constexpr (HostExecutionSpace<Exec>) {
@@ -77,12 +80,13 @@ class Ilu0CsrLevelKernels {
   template <class KernelOf>
   void run(const Exec& exec, const std::string& label, double bytes, const KernelOf& kernel_of) const {
     auto const rows = m_begin.back();
-    Ilu0CsrOrder const by_levels{m_rows.data(), 0, 1};
+    CsrIluSequence const by_levels{m_rows.data(), 0, 1};
     if constexpr (HostExecutionSpace<Exec>) {
       if (m_team) {
         if (rows == 0) return;
-        Ilu0CsrOrder const by_numbers{nullptr, m_step > 0 ? 0 : rows - 1, m_step};
-        return m_team->run(exec, label, bytes, kernel_of, rows, by_levels, m_by_levels ? by_levels : by_numbers);
+        CsrIluSequence const one_by_one{m_order.size() > 0 ? m_order.data() : nullptr, m_step > 0 ? 0 : rows - 1,
+                                        m_step};
+        return m_team->run(exec, label, bytes, kernel_of, rows, by_levels, m_by_levels ? by_levels : one_by_one);
       }
     }
     for (int level = 0; level < count(); ++level) {
@@ -94,9 +98,10 @@ class Ilu0CsrLevelKernels {
  private:
   std::vector<std::int64_t> m_begin;
   Kokkos::View<int*, typename Exec::memory_space> m_rows;
+  Kokkos::View<int*, typename Exec::memory_space> m_order;
   int m_step;
   bool m_by_levels;  ///< blocks are numbered
-  std::optional<Ilu0CsrTeam<Exec>> m_team;
+  std::optional<CsrIluTeam<Exec>> m_team;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/csr/detail/row_graph.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+namespace hyperplane::inline HYPERPLANE_ABI {
+
+/// In which order a factorization of a BlockCsr takes the rows. It decides which products are dropped, and so the
+/// iterations, and which rows can be taken at a time. Vectors and matrices keep the order that they have.
+enum class RowOrder : int {
+  natural,  ///< by their numbers
+  rcm,      ///< reverse Cuthill-McKee: neighbours are near one another
+  colours,  ///< rows without blocks for one another first, then the next ones of this kind: few levels
+  given,    ///< that of a list
+};
+
+/// The rows of a structure in an order: the row that is taken first, then the next one. Rows count as neighbours where
+/// either has a block for the other. `order` is natural, rcm or colours.
+///
+/// rcm: E. Cuthill and J. McKee, "Reducing the bandwidth of sparse symmetric matrices", 1969,
+/// doi:10.1145/800195.805928, from rows that A. George and J. W. H. Liu's search finds, 1979,
+/// doi:10.1145/355841.355845; the last row first. colours: each row, by its number, has the first colour that none of
+/// its neighbours has; rows of a colour by their numbers. Cost: O(blocks log blocks) on the calling thread.
+template <std::integral Offset>
+std::vector<int> order_rows(RowOrder order, const std::vector<Offset>& offsets, const std::vector<int>& columns) {
+  if (order == RowOrder::rcm) return detail::reverse_cuthill_mckee(detail::RowGraph(offsets, columns));
+  if (order == RowOrder::colours) return detail::rows_by_colours(detail::RowGraph(offsets, columns));
+  std::vector<int> rows(offsets.size() - 1);
+  std::iota(rows.begin(), rows.end(), 0);
+  return rows;
+}
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI

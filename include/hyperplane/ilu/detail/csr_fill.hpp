@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <numeric>
+#include <vector>
+
+/// The blocks of ILU(k) of a BlockCsr, found on the host by all its threads.
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// The columns of each row.
+struct CsrColumns {
+  std::vector<std::int64_t> begin;
+  std::vector<int> columns;
+
+  template <class Offset>
+  CsrColumns(const std::vector<Offset>& offsets, const std::vector<int>& of)
+      : begin(offsets.begin(), offsets.end()), columns(of) {}
+  explicit CsrColumns(std::size_t rows) : begin(rows + 1, 0) {}
+
+  std::int64_t rows() const { return static_cast<std::int64_t>(begin.size()) - 1; }
+
+  CsrColumns transposed() const {
+    CsrColumns result(begin.size() - 1);
+    for (int const column : columns) ++result.begin[as_size(column) + 1];
+    std::partial_sum(result.begin.begin(), result.begin.end(), result.begin.begin());
+    result.columns.resize(columns.size());
+    auto next = result.begin;
+    for (std::int64_t row = 0; row < rows(); ++row) {
+      for (auto e = begin[as_size(row)]; e < begin[as_size(row) + 1]; ++e) {
+        result.columns[as_size(next[as_size(columns[as_size(e)])]++)] = static_cast<int>(row);
+      }
+    }
+    return result;
+  }
+};
+
+/// Blocks of the factors behind the diagonal, for each row, where `of` is the structure; those before it, for each
+/// column, where it is the transposed structure. `positions` says when rows are taken.
+///
+/// The level of a block (i, j) is the length of the shortest path of blocks from i to j through rows that are taken
+/// before both, less one: so that each row is searched by itself. Source: D. Hysom and A. Pothen, "A scalable parallel
+/// algorithm for incomplete factor preconditioning", SIAM J. Sci. Comput. 22, 2001, doi:10.1137/S1064827500376193.
+class CsrFill {
+ public:
+  CsrFill(const CsrColumns& of, const std::vector<int>& positions, int most)
+      : m_of(of), m_positions(positions), m_most(most) {}
+
+  CsrColumns find() const {
+    using Host = Kokkos::DefaultHostExecutionSpace;
+    // Some for each thread, so that dense ones do not keep all others waiting.
+    auto const pieces = std::min<std::int64_t>(std::int64_t{4} * Host().concurrency(), m_of.rows());
+    std::vector<std::vector<int>> found(as_size(pieces));
+    CsrColumns result(as_size(m_of.rows()));
+    // An exception may not leave a thread.
+    std::atomic<bool> has_memory = true;
+    Kokkos::parallel_for("Hyperplane::BlockIlukCsr::fill",
+                         Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>>(0, pieces, Kokkos::ChunkSize(1)),
+                         [&](std::int64_t piece) {
+                           try {
+                             auto const begin = piece * m_of.rows() / pieces, end = (piece + 1) * m_of.rows() / pieces;
+                             search(begin, end, found[as_size(piece)], result.begin);
+                           } catch (const std::bad_alloc&) {
+                             has_memory = false;
+                           }
+                         });
+    Host().fence("Hyperplane::BlockIlukCsr::fill");
+    if (!has_memory) throw std::bad_alloc();
+    std::partial_sum(result.begin.begin(), result.begin.end(), result.begin.begin());
+    result.columns.reserve(as_size(result.begin.back()));
+    for (auto& columns : found) {
+      result.columns.insert(result.columns.end(), columns.begin(), columns.end());
+      columns = {};
+    }
+    return result;
+  }
+
+ private:
+  struct Reached {
+    int row;
+    int blocks;  ///< of the path to it
+  };
+
+  /// Rows begin, ..., end - 1: their columns, one row after the other, and how many there are, at counts[row + 1].
+  void search(std::int64_t begin, std::int64_t end, std::vector<int>& columns,
+              std::vector<std::int64_t>& counts) const {
+    // Of each row, which search has reached it.
+    std::vector<int> reached_by(as_size(m_of.rows()), -1);
+    std::vector<Reached> queue;
+    for (int row = static_cast<int>(begin); row < end; ++row) {
+      auto const before = columns.size();
+      reached_by[as_size(row)] = row;
+      queue.assign(1, {row, 0});
+      // By rising length of the path.
+      for (std::size_t next = 0; next < queue.size(); ++next) {
+        auto const [through, length] = queue[next];
+        for (auto e = m_of.begin[as_size(through)]; e < m_of.begin[as_size(through) + 1]; ++e) {
+          int const column = m_of.columns[as_size(e)];
+          if (reached_by[as_size(column)] == row) continue;
+          reached_by[as_size(column)] = row;
+          if (m_positions[as_size(column)] > m_positions[as_size(row)]) {
+            columns.push_back(column);
+          } else if (length < m_most) {
+            queue.push_back({column, length + 1});
+          }
+        }
+      }
+      counts[as_size(row) + 1] = static_cast<std::int64_t>(columns.size() - before);
+    }
+  }
+
+  const CsrColumns& m_of;
+  const std::vector<int>& m_positions;
+  int m_most;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

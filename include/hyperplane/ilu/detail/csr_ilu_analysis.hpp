@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/csr/check_structure.hpp>
+#include <hyperplane/csr/row_order.hpp>
+#include <hyperplane/ilu/detail/csr_fill.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <ranges>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// What incomplete factorizations have to know of the structure of a BlockCsr, found on the host.
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// Block rows by levels: those of a level depend on rows of levels before it alone.
+struct CsrLevels {
+  std::vector<int> rows;
+  /// The rows of level l are rows[begin[l]], ..., rows[begin[l + 1] - 1], ascending.
+  std::vector<std::int64_t> begin;
+
+  explicit CsrLevels(const std::vector<int>& level_of) {
+    int count = 0;
+    for (int const level : level_of) count = std::max(count, level + 1);
+    begin.assign(as_size(count) + 1, 0);
+    for (int const level : level_of) ++begin[as_size(level) + 1];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    rows.resize(level_of.size());
+    auto next = begin;
+    for (std::size_t row = 0; row < level_of.size(); ++row) {
+      rows[as_size(next[as_size(level_of[row])]++)] = static_cast<int>(row);
+    }
+  }
+  int count() const { return static_cast<int>(begin.size()) - 1; }
+};
+
+/// When rows are taken.
+struct CsrIluOrder {
+  std::vector<int> rows;       ///< the first, the next ones
+  std::vector<int> positions;  ///< of each row among them
+
+  explicit CsrIluOrder(std::vector<int> order) : rows(std::move(order)), positions(rows.size()) {
+    for (std::size_t position = 0; position < rows.size(); ++position) {
+      positions[as_size(rows[position])] = static_cast<int>(position);
+    }
+  }
+};
+
+/// Blocks of the factors have numbers: those before the diagonal and the diagonal block itself, which is the last of
+/// its row, row after row; then those behind the diagonal, row after row. Before and behind are meant in the order in
+/// which rows are taken, and so do rows and the columns of a row follow one another.
+struct CsrIluBlocks {
+  std::vector<std::int64_t> lower_begin;  ///< of each row; the end is the diagonal block
+  std::vector<std::int64_t> diagonal;
+  std::vector<std::int64_t> upper_begin;
+  std::vector<std::int64_t> upper_end;
+  std::vector<int> columns;
+  std::vector<std::int64_t> sources;  ///< which block of A it is made from, or no_source
+  static constexpr std::int64_t no_source = -1;
+
+  std::int64_t rows() const { return static_cast<std::int64_t>(diagonal.size()); }
+  std::int64_t upper_count() const {
+    std::int64_t count = 0;
+    for (std::size_t row = 0; row < diagonal.size(); ++row) count += upper_end[row] - upper_begin[row];
+    return count;
+  }
+
+  /// Of a structure that was checked; blocks of up to `fill` levels are added to it.
+  CsrIluBlocks(const CsrColumns& given, const CsrIluOrder& order, int fill)
+      : lower_begin(order.rows.size()),
+        diagonal(order.rows.size()),
+        upper_begin(order.rows.size()),
+        upper_end(order.rows.size()) {
+    CsrColumns added_behind(order.rows.size()), added_before(order.rows.size());
+    if (fill > 0) {
+      added_behind = CsrFill(given, order.positions, fill).find();
+      added_before = CsrFill(given.transposed(), order.positions, fill).find().transposed();
+    }
+    columns.reserve(given.columns.size());
+    sources.reserve(given.columns.size());
+    // Blocks of a row: position and source of each.
+    std::vector<std::pair<int, std::int64_t>> before, behind, all_behind;
+    for (int const row : order.rows) {
+      auto const r = as_size(row);
+      before.clear();
+      behind.clear();
+      for (auto e = given.begin[r]; e < given.begin[r + 1]; ++e) {
+        auto const position = order.positions[as_size(given.columns[as_size(e)])];
+        (position <= order.positions[r] ? before : behind).emplace_back(position, e);
+      }
+      add_fill(added_before, r, order, before);
+      add_fill(added_behind, r, order, behind);
+      lower_begin[r] = static_cast<std::int64_t>(columns.size());
+      for (auto const& [position, source] : before) add(order.rows[as_size(position)], source);
+      diagonal[r] = static_cast<std::int64_t>(columns.size()) - 1;
+      upper_begin[r] = static_cast<std::int64_t>(all_behind.size());
+      all_behind.insert(all_behind.end(), behind.begin(), behind.end());
+      upper_end[r] = static_cast<std::int64_t>(all_behind.size());
+    }
+    auto const lower = static_cast<std::int64_t>(columns.size());
+    for (auto& begin : upper_begin) begin += lower;
+    for (auto& end : upper_end) end += lower;
+    for (auto const& [position, source] : all_behind) add(order.rows[as_size(position)], source);
+  }
+
+  /// Gives blocks other numbers, so that they follow one another in the order in which sweeps take the rows.
+  void renumber(const std::vector<int>& forward, const std::vector<int>& backward) {
+    CsrIluBlocks const old = *this;
+    columns.clear();
+    sources.clear();
+    auto const take = [&](std::int64_t begin, std::int64_t end) {
+      auto const first = static_cast<std::int64_t>(columns.size());
+      for (auto number = as_size(begin); number < as_size(end); ++number) add(old.columns[number], old.sources[number]);
+      return first;
+    };
+    for (int const row : forward) {
+      auto const r = as_size(row);
+      lower_begin[r] = take(old.lower_begin[r], old.diagonal[r] + 1);
+      diagonal[r] = static_cast<std::int64_t>(columns.size()) - 1;
+    }
+    for (int const row : backward) {
+      auto const r = as_size(row);
+      upper_begin[r] = take(old.upper_begin[r], old.upper_end[r]);
+      upper_end[r] = static_cast<std::int64_t>(columns.size());
+    }
+  }
+
+ private:
+  void add(int column, std::int64_t source) {
+    columns.push_back(column);
+    sources.push_back(source);
+  }
+
+  /// Sorts the blocks of a row, those that `added` has and A has not with them.
+  static void add_fill(const CsrColumns& added, std::size_t row, const CsrIluOrder& order,
+                       std::vector<std::pair<int, std::int64_t>>& blocks) {
+    std::ranges::sort(blocks);
+    auto const known = static_cast<std::ptrdiff_t>(blocks.size());
+    for (auto e = added.begin[row]; e < added.begin[row + 1]; ++e) {
+      auto const position = order.positions[as_size(added.columns[as_size(e)])];
+      auto const end = blocks.begin() + known;
+      auto const at =
+          std::lower_bound(blocks.begin(), end, position, [](const auto& block, int p) { return block.first < p; });
+      if (at == end || at->first != position) blocks.emplace_back(position, no_source);
+    }
+    std::ranges::sort(blocks);
+  }
+};
+
+/// Arrays that a caller shares have not been looked at before: throws Error where they are no structure that can be
+/// factored.
+template <class Offset>
+CsrColumns checked_ilu_structure(const char* plan, const std::vector<Offset>& offsets,
+                                 const std::vector<int>& columns) {
+  auto const blocks = static_cast<std::int64_t>(columns.size());
+  if (offsets.front() != 0)
+    fail(std::string(plan) + ": offsets[0] is " + std::to_string(offsets.front()) + ", expected 0");
+  auto const rows = static_cast<std::int64_t>(offsets.size()) - 1;
+  if (std::cmp_not_equal(offsets.back(), blocks)) {
+    fail(std::string(plan) + ": the last offset is " + std::to_string(offsets.back()) + ", but there are " +
+         std::to_string(blocks) + " columns");
+  }
+  // Of each column, the last row that has it.
+  std::vector<std::int64_t> seen_by(as_size(rows), -1);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    auto const begin = offsets[as_size(row)], end = offsets[as_size(row) + 1];
+    check_csr_row(plan, row, begin, end, blocks);
+    for (auto e = static_cast<std::size_t>(begin); e < static_cast<std::size_t>(end); ++e) {
+      check_csr_column(plan, row, columns[e], rows);
+      if (seen_by[as_size(columns[e])] == row) {
+        fail(std::string(plan) + ": row " + std::to_string(row) + " has column " + std::to_string(columns[e]) +
+             " twice");
+      }
+      seen_by[as_size(columns[e])] = row;
+    }
+    if (seen_by[as_size(row)] != row) {
+      fail(std::string(plan) + ": row " + std::to_string(row) + " has no diagonal block, column " +
+           std::to_string(row));
+    }
+  }
+  return {offsets, columns};
+}
+
+/// The order that options ask for; or Error, where the list is no permutation of the rows, or is not wanted.
+inline CsrIluOrder checked_ilu_order(const char* plan, RowOrder order, const std::vector<int>& given,
+                                     const CsrColumns& of) {
+  auto const rows = of.begin.size() - 1;
+  if (order != RowOrder::given) {
+    require(given.empty(), std::string(plan) + ": a list of rows is for RowOrder::given");
+    return CsrIluOrder(order_rows(order, of.begin, of.columns));
+  }
+  if (given.size() != rows) {
+    fail(std::string(plan) + ": the order has " + std::to_string(given.size()) + " rows, expected " +
+         std::to_string(rows));
+  }
+  std::vector<char> seen(rows, 0);
+  for (std::size_t position = 0; position < rows; ++position) {
+    int const row = given[position];
+    auto const at = std::string(plan) + ": order[" + std::to_string(position) + "] is " + std::to_string(row);
+    if (row < 0 || std::cmp_greater_equal(row, rows)) fail(at + ", expected 0 to " + std::to_string(rows - 1));
+    if (seen[as_size(row)]++ != 0) fail(at + ", which comes twice");
+  }
+  return CsrIluOrder(given);
+}
+
+/// The products that are subtracted from each block: lower block of its row times upper block of its column, in the
+/// order of the rows of the latter.
+struct CsrIluProducts {
+  std::vector<std::int64_t> begin;  ///< of each block, and the end
+  std::vector<std::int64_t> lower;  ///< numbers of blocks
+  std::vector<std::int64_t> upper;
+
+  explicit CsrIluProducts(const CsrIluBlocks& blocks) : begin(blocks.columns.size() + 1, 0) {
+    for_each(blocks, [&](std::size_t target, std::int64_t, std::int64_t) { ++begin[target + 1]; });
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    lower.resize(as_size(begin.back()));
+    upper.resize(lower.size());
+    auto next = begin;
+    for_each(blocks, [&](std::size_t target, std::int64_t l, std::int64_t u) {
+      auto const at = as_size(next[target]++);
+      lower[at] = l;
+      upper[at] = u;
+    });
+  }
+
+ private:
+  template <class Visit>
+  static void for_each(const CsrIluBlocks& blocks, const Visit& visit) {
+    // Of the row: the block of each column, or -1.
+    std::vector<std::int64_t> block_of(as_size(blocks.rows()), -1);
+    auto const for_row = [&](std::int64_t row, const auto& set) {
+      for (auto b = blocks.lower_begin[as_size(row)]; b <= blocks.diagonal[as_size(row)]; ++b) set(b);
+      for (auto b = blocks.upper_begin[as_size(row)]; b < blocks.upper_end[as_size(row)]; ++b) set(b);
+    };
+    for (std::int64_t row = 0; row < blocks.rows(); ++row) {
+      for_row(row, [&](std::int64_t b) { block_of[as_size(blocks.columns[as_size(b)])] = b; });
+      for (auto l = blocks.lower_begin[as_size(row)]; l < blocks.diagonal[as_size(row)]; ++l) {
+        auto const before = as_size(blocks.columns[as_size(l)]);
+        for (auto u = blocks.upper_begin[before]; u < blocks.upper_end[before]; ++u) {
+          auto const target = block_of[as_size(blocks.columns[as_size(u)])];
+          if (target >= 0) visit(as_size(target), l, u);
+        }
+      }
+      for_row(row, [&](std::int64_t b) { block_of[as_size(blocks.columns[as_size(b)])] = -1; });
+    }
+  }
+};
+
+/// A row comes after those of the columns of its blocks begin[row], ..., end[row] - 1, which are all before it in the
+/// order that is given.
+template <std::ranges::input_range Rows>
+CsrLevels csr_ilu_levels(const std::vector<int>& columns, const std::vector<std::int64_t>& begin,
+                         const std::vector<std::int64_t>& end, const Rows& order) {
+  std::vector<int> level(begin.size(), 0);
+  for (int const row : order) {
+    int& own = level[as_size(row)];
+    for (auto b = begin[as_size(row)]; b < end[as_size(row)]; ++b) {
+      own = std::max(own, level[as_size(columns[as_size(b)])] + 1);
+    }
+  }
+  return CsrLevels(level);
+}
+
+/// All of it. Where rows are run by levels, blocks are numbered by them, too.
+struct CsrIluAnalysis {
+  CsrIluOrder order;
+  CsrIluBlocks blocks;
+  CsrLevels forward;
+  CsrLevels backward;
+  CsrIluProducts products;
+
+  /// Of a structure that was checked.
+  CsrIluAnalysis(const CsrColumns& of, CsrIluOrder rows, int fill, bool by_levels)
+      : order(std::move(rows)),
+        blocks(of, order, fill),
+        forward(csr_ilu_levels(blocks.columns, blocks.lower_begin, blocks.diagonal, order.rows)),
+        backward(
+            csr_ilu_levels(blocks.columns, blocks.upper_begin, blocks.upper_end, order.rows | std::views::reverse)),
+        products(numbered(by_levels)) {}
+
+ private:
+  const CsrIluBlocks& numbered(bool by_levels) {
+    if (by_levels) blocks.renumber(forward.rows, backward.rows);
+    return blocks;
+  }
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

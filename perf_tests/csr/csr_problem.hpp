@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../support/cost_model.hpp"
+#include "mesh_system.hpp"
+
+#include <hyperplane/core/to_space.hpp>
+#include <hyperplane/csr/block_csr.hpp>
+#include <hyperplane/csr/point_vector.hpp>
+#include <hyperplane/ilu/block_iluk_csr.hpp>
+#include <hyperplane/krylov/fgmres.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace hyperplane::perf {
+
+inline std::string name(RowOrder order) {
+  switch (order) {
+    case RowOrder::natural: return "natural";
+    case RowOrder::rcm: return "rcm";
+    case RowOrder::colours: return "colours";
+    case RowOrder::given: break;
+  }
+  return "given";
+}
+
+/// A system of a mesh with BILU(k), and what is done with it.
+template <class Exec, class Storage>
+class CsrProblem {
+ public:
+  static constexpr int n = MeshSystem::n;
+  using Vector = PointVector<double, n, Exec>;
+
+  CsrProblem(const Exec& exec, const MeshSystem& system, const BlockIlukCsrOptions& options)
+      : m_a(exec, system.offsets, system.columns),
+        m_b(detail::to_space(exec, "b", system.rhs)),
+        m_x(exec, m_b.points()),
+        m_ilu(exec, m_a, options) {
+    Kokkos::deep_copy(exec, m_a.values(), detail::to_space(exec, "a", system.values));
+    factor(exec);
+    if (auto const status = m_ilu.status(exec); !status.ok()) throw std::runtime_error(status.message());
+  }
+
+  std::int64_t points() const { return m_a.rows(); }
+  const auto& ilu() const { return m_ilu; }
+  /// Blocks of the factors over those of A.
+  double fill() const { return static_cast<double>(m_ilu.blocks()) / static_cast<double>(m_a.blocks()); }
+
+  void factor(const Exec& exec) { m_ilu.factor(exec, m_a); }
+  void solve(const Exec& exec) const { m_ilu.solve(exec, m_b, m_x); }
+  void apply(const Exec& exec) const { hyperplane::apply(exec, m_a, m_b, m_x); }
+  /// The last result.
+  std::vector<double> x(const Exec& exec) const { return detail::to_vector(exec, m_x.flat()); }
+
+  /// Of FGMRES(30) to 1e-8, whose residual is computed from x.
+  int iterations(const Exec& exec) const {
+    Kokkos::deep_copy(exec, m_x.flat(), 0.0);
+    Fgmres<Vector> const method(exec, points(), {.tolerance = 1e-8, .max_iterations = 2000, .restart = 30});
+    auto const result = method.solve(exec, m_a, m_ilu, m_b, m_x);
+    if (!result.converged()) throw std::runtime_error("FGMRES has not converged: " + result.message());
+    return result.iterations;
+  }
+
+  /// A and the factors; what products of factors are read again counts as cached.
+  Cost factor_cost() const {
+    double const given = blocks(m_a.blocks()), kept = blocks(m_ilu.blocks());
+    return {n * n * (8.0 * given + sizeof(Storage) * kept), 2.0 * n * n * n * (1.0 + kept)};
+  }
+  /// Blocks and their columns; r read, the intermediate vector written and read, x written.
+  Cost solve_cost() const {
+    double const kept = blocks(m_ilu.blocks());
+    return {kept * (n * n * sizeof(Storage) + 4.0) + 4.0 * n * 8.0, 2.0 * n * n * kept};
+  }
+  Cost apply_cost() const {
+    double const given = blocks(m_a.blocks());
+    return {given * (n * n * 8.0 + 4.0) + 2.0 * n * 8.0, 2.0 * n * n * given};
+  }
+
+ private:
+  /// For each point.
+  double blocks(std::int64_t all) const { return static_cast<double>(all) / static_cast<double>(points()); }
+
+  BlockCsr<double, n, Exec> m_a;
+  Vector m_b, m_x;
+  BlockIlukCsr<double, n, Exec, Storage> m_ilu;
+};
+
+}  // namespace hyperplane::perf
