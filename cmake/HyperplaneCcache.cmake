@@ -10,4 +10,8 @@ if(HYPERPLANE_CCACHE)
   # Without this, ccache refuses files with a precompiled header, whose macros and __TIME__ it does not look at. None of
   # them depends on more than what it does look at.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${HYPERPLANE_CCACHE})
+  # Names of a clone's own folders would keep others from what it has compiled.
+  set(CMAKE_UNITY_BUILD_RELOCATABLE ON)
+  # Clang would refuse a precompiled header from there where files that it is made of are newer, as in another clone.
+  add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 endif()

@@ -5,6 +5,9 @@
 readonly repository=$PWD
 readonly deps=$repository/.deps
 readonly needed_megabytes=3000
+# What was compiled in a root before, in this clone or another, for ccache; and where a root has it.
+readonly compiled=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/hyperplane
+readonly compiled_inside=/var/cache/hyperplane
 
 # flavour -> machine | root
 declare -A environment
@@ -14,7 +17,7 @@ readonly -A kokkos_packages=(
   [openmp]="libkokkos-dev libcgns-dev clang-format-19"
   [serial]="libtrilinos-kokkos-dev libtrilinos-kokkos-kernels-dev"
 )
-readonly common_packages="g++ gfortran cmake ninja-build git ca-certificates pkgconf libgtest-dev libgmock-dev libbenchmark-dev libcli11-dev \
+readonly common_packages="g++ gfortran cmake ninja-build ccache git ca-certificates pkgconf libgtest-dev libgmock-dev libbenchmark-dev libcli11-dev \
 nlohmann-json3-dev libfmt-dev libopenmpi-dev openmpi-bin python3-matplotlib"
 
 say() { printf 'run: %s\n' "$*"; }
@@ -156,6 +159,9 @@ inside() {
   # Ranks are on this machine alone. Libraries for networks take two seconds of each start of an MPI program: UCX patches
   # functions of the C library, and Open MPI's component for libfabric sleeps before it says that it finds no network.
   variables+=(UCX_MEM_EVENTS=n OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,sm)
+  # Clones in other folders compile the same.
+  variables+=(CCACHE_DIR="$compiled_inside" CCACHE_BASEDIR="$repository" CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=2G)
+  mkdir -p "$compiled" || die "cannot make $compiled, where compiled files are kept; XDG_CACHE_HOME names another folder"
   # Settings of the caller that a command inside should see.
   local name
   for name in $(compgen -e | grep -E '^(OMP_|HYPERPLANE_|CI$|CTEST_|CMAKE_BUILD_PARALLEL_LEVEL$)' || true); do
@@ -165,15 +171,17 @@ inside() {
   # A mount namespace of its own: nothing stays mounted, and several commands may run at once.
   unshare --mount --propagation private bash -c '
     set -euo pipefail
-    root=$1 repository=$2
-    shift 2
+    root=$1 repository=$2 compiled=$3 compiled_inside=$4
+    shift 4
     mount --rbind /dev "$root/dev"
     mount --rbind /sys "$root/sys"
     mount -t proc proc "$root/proc"
     mkdir -p "$root$repository"
     mount --rbind "$repository" "$root$repository"
+    mkdir -p "$root$compiled_inside"
+    mount --bind "$compiled" "$root$compiled_inside"
     exec chroot "$root" /usr/bin/env -C "$repository" "$@"' \
-    inside "$deps/kokkos-$flavour" "$repository" -i "${variables[@]}" "$@" ||
+    inside "$deps/kokkos-$flavour" "$repository" "$compiled" "$compiled_inside" -i "${variables[@]}" "$@" ||
     return $?
 }
 

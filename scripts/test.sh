@@ -6,15 +6,17 @@ set -euo pipefail
 # stage NAME: what comes next, and when it began.
 stage() { printf '\n== %s (%(%H:%M:%S)T)\n' "$1" -1; }
 
-# build_and_test PRESET [CMAKE ARGUMENT ...]
-build_and_test() {
+# build PRESET [CMAKE ARGUMENT ...]
+build() {
   local preset=$1
   shift
   stage "$preset"
   cmake --preset "$preset" -DHYPERPLANE_WERROR=ON "$@"
   cmake --build --preset "$preset"
-  ctest --preset "$preset" --output-on-failure --parallel "$(nproc)"
 }
+
+# run_tests PRESET [CTEST ARGUMENT ...]
+run_tests() { ctest --preset "$1" --no-tests=error --output-on-failure --parallel "$(nproc)" "${@:2}"; }
 
 case "${1:?quick, rest or serial}" in
   quick)
@@ -24,7 +26,8 @@ case "${1:?quick, rest or serial}" in
     scripts/performance_page.py --check
     scripts/scaling_page.py --check
     scripts/test_run.sh
-    build_and_test openmp-test
+    build openmp-test
+    run_tests openmp-test
     ;;
   rest)
     # Clang finds what GCC does not, and compiles with sanitizers in an eighth of GCC's time. Without optimization they
@@ -35,7 +38,8 @@ case "${1:?quick, rest or serial}" in
     else
       echo "test.sh: clang++-19 is not installed; sanitizers with CMake's compiler"
     fi
-    build_and_test openmp-sanitize "${clang[@]}"
+    build openmp-sanitize "${clang[@]}"
+    run_tests openmp-sanitize
     stage "every header alone"
     scripts/check_headers.py build/openmp-sanitize
     scripts/tidy.sh build/openmp-sanitize
@@ -49,16 +53,19 @@ case "${1:?quick, rest or serial}" in
     stage "openmp-test: benchmarks"
     cmake --preset openmp-test -DHYPERPLANE_BUILD_PERF_TESTS=ON
     cmake --build --preset openmp-test
-    ctest --preset openmp-test --label-regex benchmark --output-on-failure --parallel "$(nproc)"
+    run_tests openmp-test --label-regex benchmark
     stage "models of how threads wait for one another"
     unit_tests/protocol/explore.py
     ;;
   serial)
-    # With more ranks of MPI, and the benchmarks that use Kokkos Kernels.
-    build_and_test serial-test '-DHYPERPLANE_TEST_RANKS=1;2;3;4'
+    # With more ranks of MPI, and the benchmarks that use Kokkos Kernels. Of programs of clients, those that have to find
+    # another Kokkos: the rest of what is installed is the same.
+    build serial-test '-DHYPERPLANE_TEST_RANKS=1;2;3;4'
+    run_tests serial-test --label-exclude install
+    run_tests serial-test --tests-regex '^install_(find_package|add_subdirectory)'
     stage "serial-test: benchmarks with Kokkos Kernels"
     cmake --preset serial-test -DHYPERPLANE_BUILD_PERF_TESTS=ON
     cmake --build --preset serial-test --target bench_peers_kokkos_kernels bench_primitives
-    ctest --preset serial-test --tests-regex '^bench_(peers_kokkos_kernels|primitives)_smoke$' --no-tests=error --output-on-failure
+    run_tests serial-test --tests-regex '^bench_(peers_kokkos_kernels|primitives)_smoke$'
     ;;
 esac
