@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// BlockIlu0 beside PETSc's ILU(0) of a BAIJ matrix: the same system, one process against one thread, the two checked
-// against each other once and then timed in turns, with triad between them.
+// BlockIlu0 on grids and BlockIlukCsr on a mesh beside PETSc's ILU(k) of a BAIJ matrix: the same system, one process
+// against one thread, the two checked against each other once and then timed in turns, with triad between them.
 
+#include "csr/csr_problem.hpp"
+#include "csr/mesh_system.hpp"
 #include "support/cache.hpp"
 #include "support/harness.hpp"
-#include "support/petsc_ilu0.hpp"
+#include "support/petsc_ilu.hpp"
 #include "support/problem.hpp"
 #include "support/suites.hpp"
 
@@ -21,6 +23,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace hyperplane::perf {
@@ -28,31 +31,47 @@ namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-/// The two libraries with the same system, verified. PETSc keeps doubles; Hyperplane's storage type is Storage.
-template <int n, class Storage>
+/// The two libraries with the same system, verified: Problem or CsrProblem, and PETSc, which keeps doubles.
+template <class Hyperplane, class Storage>
 struct Pair {
-  Pair(const Exec& exec, const Grid& grid)
-      : m_hyperplane(exec, grid, SweepPath::automatic), m_petsc(m_hyperplane.system()) {
-    m_hyperplane.factor(exec);
-    m_hyperplane.solve(exec);
-    m_petsc.factor();
-    m_petsc.solve();
-    check("M^-1 r", m_hyperplane.x(exec));
-    m_hyperplane.apply(exec);
-    m_petsc.apply();
-    check("A x", m_hyperplane.x(exec));
+  Pair(const Exec& exec, std::shared_ptr<Hyperplane> hyperplane, std::shared_ptr<PetscIlu> petsc)
+      : m_hyperplane(std::move(hyperplane)), m_petsc(std::move(petsc)) {
+    m_hyperplane->factor(exec);
+    m_hyperplane->solve(exec);
+    m_petsc->factor();
+    m_petsc->solve();
+    check("M^-1 r", m_hyperplane->x(exec));
+    m_hyperplane->apply(exec);
+    m_petsc->apply();
+    check("A x", m_hyperplane->x(exec));
   }
 
-  Problem<n, Exec, Storage> m_hyperplane;
-  PetscIlu0 m_petsc;
+  std::shared_ptr<Hyperplane> m_hyperplane;
+  std::shared_ptr<PetscIlu> m_petsc;
 
  private:
   void check(const std::string& what, const std::vector<double>& x) const {
-    double const error = relative_difference(m_petsc.x(), x);
-    if (error <= 32.0 * n * static_cast<double>(std::numeric_limits<Storage>::epsilon())) return;
+    double const error = relative_difference(m_petsc->x(), x);
+    if (error <= 32.0 * Hyperplane::block_size * static_cast<double>(std::numeric_limits<Storage>::epsilon())) return;
     throw std::runtime_error("PETSc and Hyperplane differ in " + what + " by " + std::to_string(error));
   }
 };
+
+/// ILU(k) of a system on a mesh.
+std::shared_ptr<PetscIlu> petsc_iluk(const MeshSystem& system, int levels) {
+  constexpr int n = MeshSystem::n, most = 15;
+  auto const points = static_cast<PetscInt>(system.offsets.size()) - 1;
+  auto const for_blocks = [&](PetscInt row, const PetscIlu::TakeBlock& take) {
+    auto const r = static_cast<std::size_t>(row);
+    for (auto e = static_cast<std::size_t>(system.offsets[r]); e < static_cast<std::size_t>(system.offsets[r + 1]);
+         ++e) {
+      take(system.columns[e], &system.values[e * n * n]);
+    }
+  };
+  return std::make_shared<PetscIlu>(points, n, most, levels, for_blocks, [&](PetscInt row, int c) {
+    return system.rhs[static_cast<std::size_t>(row * n + c)];
+  });
+}
 
 class Suite {
  public:
@@ -66,6 +85,11 @@ class Suite {
       register_block_size<4>(grid);
       register_block_size<1>(grid);
     }
+    Grid const box = m_settings.smoke ? Grid(5, 4, 6) : Grid(48, 48, 48);
+    for (int const levels : {0, 1}) {
+      register_mesh<double>("double", box, levels);
+      register_mesh<float>("float", box, levels);
+    }
   }
 
  private:
@@ -77,17 +101,40 @@ class Suite {
 
   template <int n, class Storage>
   void register_storage(const std::string& storage, const Grid& grid) {
-    using Both = Pair<n, Storage>;
-    auto const key = storage + "/n=" + std::to_string(n) + "/" + to_string(grid);
+    using Hyperplane = Problem<n, Exec, Storage>;
+    register_pair<Hyperplane, Storage>(storage + "/n=" + std::to_string(n) + "/" + to_string(grid), [=, this] {
+      auto hyperplane = std::make_shared<Hyperplane>(m_exec, grid, SweepPath::automatic);
+      auto petsc = petsc_ilu0(hyperplane->system());
+      return std::make_shared<Pair<Hyperplane, Storage>>(m_exec, std::move(hyperplane), std::move(petsc));
+    });
+  }
+
+  /// A mesh whose points have numbers by reverse Cuthill-McKee, in which both take them.
+  template <class Storage>
+  void register_mesh(const std::string& storage, const Grid& box, int levels) {
+    using Hyperplane = CsrProblem<Exec, Storage>;
+    register_pair<Hyperplane, Storage>(
+        "mesh/ilu" + std::to_string(levels) + "/" + storage + "/n=5/" + to_string(box), [=, this] {
+          MeshSystem const mesh(box);
+          auto const system = mesh.renumbered(order_rows(RowOrder::rcm, mesh.offsets, mesh.columns));
+          return std::make_shared<Pair<Hyperplane, Storage>>(
+              m_exec, std::make_shared<Hyperplane>(m_exec, system, BlockIlukCsrOptions{.fill = levels}),
+              petsc_iluk(system, levels));
+        });
+  }
+
+  template <class Hyperplane, class Storage, class Make>
+  void register_pair(const std::string& key, const Make& make) {
+    using Both = Pair<Hyperplane, Storage>;
     auto const add = [&](const std::string& kernel, void (*hyperplane)(Both&, const Exec&), void (*petsc)(Both&)) {
       add_benchmark(m_settings, kernel + "/PETSc/" + key, [=, this](benchmark::State& state) {
-        auto& pair = m_pair.get<Both>(key, [&] { return std::make_shared<Both>(m_exec, grid); });
+        auto& pair = m_pair.get<Both>(key, make);
         compare(state, [&] { hyperplane(pair, m_exec); }, [&] { petsc(pair); });
       });
     };
-    add("factor", [](Both& p, const Exec& e) { p.m_hyperplane.factor(e); }, [](Both& p) { p.m_petsc.factor(); });
-    add("solve", [](Both& p, const Exec& e) { p.m_hyperplane.solve(e); }, [](Both& p) { p.m_petsc.solve(); });
-    add("apply", [](Both& p, const Exec& e) { p.m_hyperplane.apply(e); }, [](Both& p) { p.m_petsc.apply(); });
+    add("factor", [](Both& p, const Exec& e) { p.m_hyperplane->factor(e); }, [](Both& p) { p.m_petsc->factor(); });
+    add("solve", [](Both& p, const Exec& e) { p.m_hyperplane->solve(e); }, [](Both& p) { p.m_petsc->solve(); });
+    add("apply", [](Both& p, const Exec& e) { p.m_hyperplane->apply(e); }, [](Both& p) { p.m_petsc->apply(); });
   }
 
   /// The time of the benchmark is PETSc's; speedup is PETSc's time over Hyperplane's, best over best, and the median

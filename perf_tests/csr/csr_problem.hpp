@@ -34,6 +34,7 @@ template <class Exec, class Storage>
 class CsrProblem {
  public:
   static constexpr int n = MeshSystem::n;
+  static constexpr int block_size = n;
   using Vector = PointVector<double, n, Exec>;
 
   CsrProblem(const Exec& exec, const MeshSystem& system, const BlockIlukCsrOptions& options)

@@ -65,7 +65,27 @@ struct MeshSystem {
     }
   }
 
+  /// The same with rows numbered as they follow one another in a list.
+  MeshSystem renumbered(const std::vector<int>& order) const {
+    std::vector<int> position(order.size());
+    for (std::size_t p = 0; p < order.size(); ++p) position[static_cast<std::size_t>(order[p])] = static_cast<int>(p);
+    MeshSystem result;
+    for (auto const row : order) {
+      auto const r = static_cast<std::size_t>(row);
+      for (auto e = static_cast<std::size_t>(offsets[r]); e < static_cast<std::size_t>(offsets[r + 1]); ++e) {
+        result.columns.push_back(position[static_cast<std::size_t>(columns[e])]);
+        auto const block = values.begin() + static_cast<std::ptrdiff_t>(e * n * n);
+        result.values.insert(result.values.end(), block, block + n * n);
+      }
+      result.offsets.push_back(static_cast<std::int64_t>(result.columns.size()));
+      auto const b = rhs.begin() + static_cast<std::ptrdiff_t>(r * n);
+      result.rhs.insert(result.rhs.end(), b, b + n);
+    }
+    return result;
+  }
+
  private:
+  MeshSystem() = default;
   using Vector3 = std::array<double, 3>;
   // Kuhn's tetrahedra have the edges of the cell, diagonals of its faces and one of its own.
   static constexpr std::array<std::array<int, 3>, 7> edges = {

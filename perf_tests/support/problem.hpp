@@ -32,6 +32,8 @@ using test::to_host;
 template <int n, class Exec, class Storage>
 class Problem {
  public:
+  static constexpr int block_size = n;
+
   Problem(const Exec& exec, const Grid& grid, SweepPath path)
       : m_system{grid, n},
         m_a(exec, grid, "a"),

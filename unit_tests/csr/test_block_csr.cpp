@@ -2,7 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <hyperplane/csr/block_csr.hpp>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "support/csr_reference.hpp"
 #include "support/execution_spaces.hpp"
@@ -41,6 +46,38 @@ TYPED_TEST(BlockCsrTest, multiplies) {
     compare_with_dense<double, 4, float>(exec, random_csr(rows, 4));
     compare_with_dense<float, 3, float>(exec, random_csr(rows, 3));
   }
+}
+
+template <class Scalar, class Storage, class Exec, int... n_minus_1>
+void compare_all_sizes(const Exec& exec, int rows, std::integer_sequence<int, n_minus_1...>) {
+  (compare_with_dense<Scalar, n_minus_1 + 1, Storage>(exec, random_csr(rows, n_minus_1 + 1)), ...);
+}
+
+TYPED_TEST(BlockCsrTest, multiplies_blocks_of_all_sizes) {
+  TypeParam const exec;
+  constexpr std::make_integer_sequence<int, max_block_size> sizes;
+  for (int const rows : {1, 2, 9}) compare_all_sizes<double, double>(exec, rows, sizes);
+  compare_all_sizes<double, float>(exec, 9, sizes);
+}
+
+// Kernels may read values behind a block or behind x, which are not used.
+TYPED_TEST(BlockCsrTest, takes_no_values_from_behind_its_arrays) {
+  TypeParam const exec;
+  constexpr int n = 5;
+  auto const reference = random_csr(12, n);
+  auto const a = to_device<double, n, double>(exec, reference);
+  auto const x = random_vector(12 * n);
+  double const not_a_number = std::numeric_limits<double>::quiet_NaN();
+  auto const with_more_behind = [&](const auto& view) {
+    auto values = to_host(view);
+    auto const size = values.size();
+    values.resize(size + 16, not_a_number);
+    return Kokkos::subview(to_view<double>(exec, values), std::pair(std::size_t{0}, size));
+  };
+  BlockCsr<double, n, TypeParam> const same(a.offsets(), a.columns(), with_more_behind(a.values()));
+  auto const y = to_view<double>(exec, x);
+  apply(exec, same, with_more_behind(to_view<double>(exec, x)), y);
+  EXPECT_TRUE(near(to_host(y), reference.dense() * x, rounding<double>(20, n)));
 }
 
 TYPED_TEST(BlockCsrTest, multiplies_rows_without_blocks) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/block/row_sums.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/dispatch.hpp>
@@ -122,7 +123,7 @@ void check_rows(const char* function, const char* argument, const View& view, st
 
 /// One equation of y = A x, or y = b - A x: threads of a device that follow one another read rows of a block that do.
 template <bool subtract, class Scalar, int n, class Ref>
-struct BlockCsrApply {
+struct BlockCsrEquation {
   Ref m_a;
   const Scalar* m_b;
   const Scalar* m_x;
@@ -143,11 +144,65 @@ struct BlockCsrApply {
   }
 };
 
-/// What an equation of A x moves.
-template <class Scalar, class Matrix>
-double block_csr_bytes(const Matrix& a) {
+#if defined(HYPERPLANE_VECTOR_EXTENSION)
+/// The equations of one block row, on hosts.
+template <bool subtract, class Scalar, int n, class Ref>
+struct BlockCsrRow {
+  // So many sums, and two vectors more, are in registers.
+  static constexpr int tile = std::min(n, 8);
+
+  Ref m_a;
+  const Scalar* m_b;
+  const Scalar* m_x;
+  Scalar* m_y;
+  std::int64_t m_safe_columns;  ///< behind those there may be too few values
+  std::int64_t m_safe_blocks;
+
+  void operator()(std::int64_t row) const { add_rows<0>(row); }
+
+ private:
+  template <int first>
+  void add_rows(std::int64_t row) const {
+    constexpr int rows = std::min(tile, n - first);
+    block::RowSums<Scalar, n, first, rows> sums;
+    auto const end = m_a.end(row);
+    for (auto block = m_a.begin(row); block < end; ++block) {
+      auto const column = m_a.column(block);
+      auto const* const values = &m_a(block, 0, 0);
+      if (column < m_safe_columns && block < m_safe_blocks) [[likely]] {
+        sums.add(values, m_x + column * n);
+      } else {
+        sums.add_last(values, m_x + column * n);
+      }
+    }
+    for (int r = 0; r < rows; ++r) {
+      auto const equation = row * n + first + r;
+      m_y[equation] = subtract ? m_b[equation] - sums.total(r) : sums.total(r);
+    }
+    if constexpr (first + rows < n) add_rows<first + rows>(row);
+  }
+};
+#endif
+
+/// y = A x, or y = b - A x.
+template <bool subtract, class Exec, class Matrix, class Scalar>
+void multiply_block_csr(const char* label, const Exec& exec, const Matrix& a, const Scalar* b, const Scalar* x,
+                        Scalar* y) {
+  constexpr int n = Matrix::block_size;
+  using Ref = typename Matrix::Ref;
   auto const blocks = static_cast<double>(a.blocks()) / static_cast<double>(std::max<std::int64_t>(a.rows(), 1));
-  return blocks * Matrix::block_size * (sizeof(typename Matrix::storage_type) + sizeof(Scalar));
+  double const bytes = blocks * n * (sizeof(typename Matrix::storage_type) + sizeof(Scalar));  // of an equation
+#if defined(HYPERPLANE_VECTOR_EXTENSION)
+  if constexpr (HostExecutionSpace<Exec>) {
+    constexpr int overrun = block::RowSums<Scalar, n, 0, 1>::overrun;
+    launch(label, LongIndexRange<Exec>(exec, 0, a.rows()), bytes * n,
+           BlockCsrRow<subtract, Scalar, n, Ref>{a.ref(), b, x, y, a.rows() - (overrun + n - 1) / n,
+                                                 a.blocks() - (overrun + n * n - 1) / (n * n)});
+    return;
+  }
+#endif
+  launch(label, LongIndexRange<Exec>(exec, 0, a.rows() * n), bytes,
+         BlockCsrEquation<subtract, Scalar, n, Ref>{a.ref(), b, x, y});
 }
 
 }  // namespace detail
@@ -161,10 +216,8 @@ void apply(const Exec& exec, const BlockCsr<Scalar, n, Exec, Storage, Offset>& a
   detail::check_rows("apply", "x", x, a.rows(), n);
   detail::check_rows("apply", "the result", y, a.rows(), n);
   require(x.data() != y.data() || a.rows() == 0, "apply: the result must not be x");
-  detail::launch("Hyperplane::BlockCsr::apply", detail::LongIndexRange<Exec>(exec, 0, a.rows() * n),
-                 detail::block_csr_bytes<Scalar>(a),
-                 detail::BlockCsrApply<false, Scalar, n, typename BlockCsr<Scalar, n, Exec, Storage, Offset>::Ref>{
-                     a.ref(), nullptr, x.data(), y.data()});
+  detail::multiply_block_csr<false, Exec, BlockCsr<Scalar, n, Exec, Storage, Offset>, Scalar>(
+      "Hyperplane::BlockCsr::apply", exec, a, nullptr, x.data(), y.data());
 }
 
 /// r = b - A x. x and r are different vectors; r may be b. See apply().
@@ -177,10 +230,8 @@ void residual(const Exec& exec, const BlockCsr<Scalar, n, Exec, Storage, Offset>
   detail::check_rows("residual", "x", x, a.rows(), n);
   detail::check_rows("residual", "the result", r, a.rows(), n);
   require(x.data() != r.data() || a.rows() == 0, "residual: the result must not be x");
-  detail::launch("Hyperplane::BlockCsr::residual", detail::LongIndexRange<Exec>(exec, 0, a.rows() * n),
-                 detail::block_csr_bytes<Scalar>(a),
-                 detail::BlockCsrApply<true, Scalar, n, typename BlockCsr<Scalar, n, Exec, Storage, Offset>::Ref>{
-                     a.ref(), b.data(), x.data(), r.data()});
+  detail::multiply_block_csr<true, Exec, BlockCsr<Scalar, n, Exec, Storage, Offset>, Scalar>(
+      "Hyperplane::BlockCsr::residual", exec, a, b.data(), x.data(), r.data());
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

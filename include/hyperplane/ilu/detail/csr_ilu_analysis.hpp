@@ -268,7 +268,7 @@ CsrLevels csr_ilu_levels(const std::vector<int>& columns, const std::vector<std:
   return CsrLevels(level);
 }
 
-/// All of it. Where rows are run by levels, blocks are numbered by them, too.
+/// All of it. Blocks are numbered as sweeps take the rows: by levels, or in the order of the rows, and from its end.
 struct CsrIluAnalysis {
   CsrIluOrder order;
   CsrIluBlocks blocks;
@@ -287,7 +287,11 @@ struct CsrIluAnalysis {
 
  private:
   const CsrIluBlocks& numbered(bool by_levels) {
-    if (by_levels) blocks.renumber(forward.rows, backward.rows);
+    if (by_levels) {
+      blocks.renumber(forward.rows, backward.rows);
+    } else {
+      blocks.renumber(order.rows, {order.rows.rbegin(), order.rows.rend()});
+    }
     return blocks;
   }
 };

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/block/columns.hpp>
 #include <hyperplane/block/diagnosis.hpp>
-#include <hyperplane/block/gemm.hpp>
-#include <hyperplane/block/gemv.hpp>
 #include <hyperplane/block/inverse.hpp>
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/factor_failure.hpp>
-#include <hyperplane/core/macros.hpp>
 #include <hyperplane/core/singular_pivot.hpp>
+#include <hyperplane/csr/block_csr_ref.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
 #include <cstdint>
 
 /// Incomplete factorizations of a BlockCsr: one thread for each block row of a level.
@@ -32,12 +32,9 @@ struct CsrIluSequence {
   }
 };
 
-/// The factors, for kernels; blocks are numbered as in CsrIluBlocks.
-template <class Scalar, int n, class Storage>
+/// The factors, for kernels; blocks are numbered as in CsrIluBlocks, and stored by columns.
+template <class Storage, int n>
 struct CsrIluFactors {
-  using Block = block::Matrix<Scalar, n>;
-  using StoredBlock = block::LaneMatrix<Scalar, Storage, n, 1>;
-
   const std::int64_t* m_lower_begin;
   const std::int64_t* m_diagonal;
   const std::int64_t* m_upper_begin;
@@ -45,46 +42,50 @@ struct CsrIluFactors {
   const int* m_columns;
   Storage* m_values;
 
-  KOKKOS_FUNCTION StoredBlock block(std::int64_t number) const { return {m_values + number * n * n}; }
-  KOKKOS_FUNCTION void store(const Block& block, std::int64_t number) const {
-    Storage* const values = m_values + number * n * n;
-    for (int e = 0; e < n * n; ++e) values[e] = static_cast<Storage>(block.m_entries[e]);
-  }
+  KOKKOS_FUNCTION Storage* block(std::int64_t number) const { return m_values + number * n * n; }
 };
 
 /// Blocks of A without the products of factors that are subtracted from them.
 template <class Scalar, int n, class Storage, class MatrixRef>
 struct CsrIluElimination {
-  using Block = block::Matrix<Scalar, n>;
+  using Columns = block::Columns<Scalar, n>;
 
   MatrixRef m_a;
-  CsrIluFactors<Scalar, n, Storage> m_factors;
+  CsrIluFactors<Storage, n> m_factors;
   const std::int64_t* m_sources;
   const std::int64_t* m_product_begin;
   const std::int64_t* m_lower;
   const std::int64_t* m_upper;
 
-  KOKKOS_FUNCTION void load(std::int64_t number, Block& result) const {
+  KOKKOS_FUNCTION Columns given(std::int64_t number) const {
     auto const source = m_sources[number];
-    if (source < 0) {
-      for (int e = 0; e < n * n; ++e) result.m_entries[e] = Scalar(0);
-      return;
-    }
-    for (int c = 0; c < n; ++c) {
-      for (int r = 0; r < n; ++r) result(r, c) = static_cast<Scalar>(m_a(source, r, c));
-    }
+    if (source < 0) return Columns::of([](int, int) { return Scalar(0); });
+    return Columns::of([&](int r, int c) { return m_a(source, r, c); });
   }
-  KOKKOS_FUNCTION void eliminate(std::int64_t number, Block& result) const {
-    load(number, result);
-    for (auto product = m_product_begin[number]; product < m_product_begin[number + 1]; ++product) {
-      block::gemm_subtract<n>(m_factors.block(m_lower[product]), m_factors.block(m_upper[product]), result);
+  KOKKOS_FUNCTION Columns eliminate(std::int64_t number) const {
+    auto result = given(number);
+    auto const end = m_product_begin[number + 1];
+    for (auto product = m_product_begin[number]; product < end; ++product) {
+      result.template add_product<true>(m_factors.block(m_lower[product]), m_factors.block(m_upper[product]));
     }
+    return result;
   }
 };
 
+/// Has the blocks of a row come from memory, on hosts whose compilers have a way to ask for it.
+template <class Storage, int n, class Offset>
+void prefetch_blocks([[maybe_unused]] const BlockCsrRef<Storage, n, Offset>& a, [[maybe_unused]] std::int64_t row) {
+#if defined(__GNUC__)
+  constexpr std::int64_t line = 64 / sizeof(Storage);
+  auto const* const values = &a(0, 0, 0);
+  auto const end = a.end(row) * n * n;
+  for (auto value = a.begin(row) * n * n; value < end; value += line) __builtin_prefetch(values + value);
+#endif
+}
+
 template <class Scalar, int n, class Exec, class Storage, class MatrixRef>
 struct CsrIluFactor {
-  using Block = block::Matrix<Scalar, n>;
+  using Columns = block::Columns<Scalar, n>;
 
   CsrIluElimination<Scalar, n, Storage, MatrixRef> m_elimination;
   typename SingularPivotRecord<Exec>::Ref m_singular;
@@ -97,28 +98,31 @@ struct CsrIluFactor {
     auto const position = m_positions != nullptr ? m_positions[row] : row;
     auto const diagonal = factors.m_diagonal[row];
     Scalar excess(0);
-    Block eliminated;
     for (auto number = factors.m_lower_begin[row]; number < diagonal; ++number) {
-      m_elimination.eliminate(number, eliminated);
-      keep(eliminated, number, excess);
+      keep(m_elimination.eliminate(number), number, excess);
     }
-    Block inverse;
-    m_elimination.eliminate(diagonal, inverse);
-    block::invert<n>(inverse, [&](bool, int equation) { m_singular.record(position, equation); });
-    keep(inverse, diagonal, excess);
+    auto pivot = m_elimination.eliminate(diagonal).matrix();
+    block::invert<n>(pivot, [&](bool, int equation) { m_singular.record(position, equation); });
+    // As they are computed, not as they are stored.
+    Scalar inverse[std::size_t{n * n + Columns::overrun}] = {}, eliminated[std::size_t{n * n}];
+    for (int e = 0; e < n * n; ++e) inverse[e] = pivot.m_entries[e];
+    keep(Columns::of([&](int r, int c) { return pivot(r, c); }), diagonal, excess);
     for (auto number = factors.m_upper_begin[row]; number < factors.m_upper_end[row]; ++number) {
-      m_elimination.eliminate(number, eliminated);
-      Block scaled;
-      block::gemm<n>(inverse, eliminated, scaled);
+      m_elimination.eliminate(number).store(eliminated);
+      auto scaled = Columns::of([](int, int) { return Scalar(0); });
+      scaled.template add_product<false>(inverse, eliminated);
       keep(scaled, number, excess);
     }
     if (excess != Scalar(0)) m_singular.record(position, unstorable_code);
   }
 
+  /// Has what the row needs of A come from memory, from where the next row rarely is.
+  void prefetch(std::int64_t index) const { prefetch_blocks(m_elimination.m_a, m_order.row(index)); }
+
  private:
-  KOKKOS_FUNCTION void keep(const Block& block, std::int64_t number, Scalar& excess) const {
-    excess += block::storage_excess<Storage, Scalar>(block);
-    m_elimination.m_factors.store(block, number);
+  KOKKOS_FUNCTION void keep(const Columns& block, std::int64_t number, Scalar& excess) const {
+    excess += block.template excess<Storage>();
+    block.store(m_elimination.m_factors.block(number));
   }
 };
 
@@ -140,17 +144,14 @@ struct CsrIluDiagnosis {
     for (auto number = factors.m_upper_begin[row]; number < upper_end; ++number) {
       if (!is_finite(number)) return {FactorFailure::not_finite, unknown_block};
     }
-    block::Matrix<Scalar, n> pivot;
-    m_elimination.eliminate(factors.m_diagonal[row], pivot);
+    auto pivot = m_elimination.eliminate(factors.m_diagonal[row]).matrix();
     return block::diagnose<Storage>(pivot, code);
   }
 
  private:
   /// Keeps the column where it is not.
   KOKKOS_FUNCTION bool is_finite(std::int64_t number) const {
-    block::Matrix<Scalar, n> given;
-    m_elimination.load(number, given);
-    if (block::is_finite<n>(given)) return true;
+    if (block::is_finite<n>(m_elimination.given(number).matrix())) return true;
     *m_column = m_elimination.m_factors.m_columns[number];
     return false;
   }
@@ -159,47 +160,42 @@ struct CsrIluDiagnosis {
 /// y = d^-1 (b - L y); y may be b.
 template <class Scalar, int n, class Storage>
 struct CsrIluForward {
-  CsrIluFactors<Scalar, n, Storage> m_factors;
+  CsrIluFactors<Storage, n> m_factors;
   CsrIluSequence m_order;
   const Scalar* m_rhs;
   Scalar* m_y;
 
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     auto const row = m_order.row(index);
-    block::Vector<Scalar, n> right, result;
-    HYPERPLANE_HOST_UNROLL
-    for (int c = 0; c < n; ++c) right[c] = m_rhs[row * n + c];
     auto const diagonal = m_factors.m_diagonal[row];
+    block::ColumnSum<Scalar, n> sum(m_rhs + row * n);
     for (auto number = m_factors.m_lower_begin[row]; number < diagonal; ++number) {
-      const Scalar* const y = m_y + std::int64_t{m_factors.m_columns[number]} * n;
-      block::gemv_subtract<n>(m_factors.block(number), y, right);
+      sum.template add<true>(m_factors.block(number), m_y + std::int64_t{m_factors.m_columns[number]} * n);
     }
-    block::gemv<n>(m_factors.block(diagonal), right, result);
-    HYPERPLANE_HOST_UNROLL
-    for (int c = 0; c < n; ++c) m_y[row * n + c] = result[c];
+    Scalar right[std::size_t{n}];
+    sum.store(right);
+    block::ColumnSum<Scalar, n> solved;
+    solved.template add<false>(m_factors.block(diagonal), right);
+    solved.store(m_y + row * n);
   }
 };
 
 /// x = y - d^-1 U x; x may be y.
 template <class Scalar, int n, class Storage>
 struct CsrIluBackward {
-  CsrIluFactors<Scalar, n, Storage> m_factors;
+  CsrIluFactors<Storage, n> m_factors;
   CsrIluSequence m_order;
   const Scalar* m_y;
   Scalar* m_x;
 
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     auto const row = m_order.row(index);
-    block::Vector<Scalar, n> result;
-    HYPERPLANE_HOST_UNROLL
-    for (int c = 0; c < n; ++c) result[c] = m_y[row * n + c];
+    block::ColumnSum<Scalar, n> sum(m_y + row * n);
     auto const end = m_factors.m_upper_end[row];
     for (auto number = m_factors.m_upper_begin[row]; number < end; ++number) {
-      const Scalar* const x = m_x + std::int64_t{m_factors.m_columns[number]} * n;
-      block::gemv_subtract<n>(m_factors.block(number), x, result);
+      sum.template add<true>(m_factors.block(number), m_x + std::int64_t{m_factors.m_columns[number]} * n);
     }
-    HYPERPLANE_HOST_UNROLL
-    for (int c = 0; c < n; ++c) m_x[row * n + c] = result[c];
+    sum.store(m_x + row * n);
   }
 };
 

@@ -40,7 +40,12 @@ class CsrIluTeam<Exec> {
     auto const for_rows = [&](const CsrIluSequence& order, std::int64_t begin, std::int64_t end) {
       // A copy, which what is written cannot change: compilers then keep it in registers.
       auto const kernel = kernel_of(order);
-      for (auto index = begin; index < end; ++index) kernel(index);
+      for (auto index = begin; index < end; ++index) {
+        if constexpr (requires { kernel.prefetch(index); }) {
+          if (index + 1 < end) kernel.prefetch(index + 1);
+        }
+        kernel(index);
+      }
     };
     m_sweep->run(
         exec, label, bytes, [&](std::int64_t begin, std::int64_t end) { for_rows(by_levels, begin, end); },

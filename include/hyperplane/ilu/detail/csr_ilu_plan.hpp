@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/block/columns.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
@@ -159,7 +160,8 @@ class CsrIluPlan {
                   per_row(m_blocks - m_upper_blocks) * n * n * sizeof(StorageScalar)),
         m_backward(exec, of.backward, m_order, -1, path == CsrPath::team, is_by_levels(exec, path),
                    per_row(m_upper_blocks) * n * n * sizeof(StorageScalar)),
-        m_values(Kokkos::view_alloc(exec, "Hyperplane::CsrIlu::factors"), as_size(m_blocks * n * n)),
+        m_values(Kokkos::view_alloc(exec, "Hyperplane::CsrIlu::factors"),
+                 as_size(m_blocks * n * n + block::Columns<Scalar, n>::overrun)),
         m_column_not_finite(Kokkos::view_alloc(exec, "Hyperplane::CsrIlu::column"), 1),
         m_singular(exec, "Hyperplane::CsrIlu::status") {}
 
@@ -226,7 +228,7 @@ class CsrIluPlan {
   double per_row(std::int64_t blocks) const {
     return static_cast<double>(blocks) / static_cast<double>(std::max<std::int64_t>(m_rows, 1));
   }
-  CsrIluFactors<Scalar, n, StorageScalar> factors() const {
+  CsrIluFactors<StorageScalar, n> factors() const {
     return {m_lower_begin.data(), m_diagonal.data(), m_upper_begin.data(),
             m_upper_end.data(),   m_columns.data(),  m_values.data()};
   }
