@@ -23,6 +23,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -109,22 +110,24 @@ class Suite {
     });
   }
 
-  /// A mesh whose points have numbers by reverse Cuthill-McKee, in which both take them.
+  /// A mesh whose points have numbers by reverse Cuthill-McKee, in which both take them. The matrix is always double.
   template <class Storage>
   void register_mesh(const std::string& storage, const Grid& box, int levels) {
     using Hyperplane = CsrProblem<Exec, Storage>;
     register_pair<Hyperplane, Storage>(
-        "mesh/ilu" + std::to_string(levels) + "/" + storage + "/n=5/" + to_string(box), [=, this] {
+        "mesh/ilu" + std::to_string(levels) + "/" + storage + "/n=5/" + to_string(box),
+        [=, this] {
           MeshSystem const mesh(box);
           auto const system = mesh.renumbered(order_rows(RowOrder::rcm, mesh.offsets, mesh.columns));
           return std::make_shared<Pair<Hyperplane, Storage>>(
               m_exec, std::make_shared<Hyperplane>(m_exec, system, BlockIlukCsrOptions{.fill = levels}),
               petsc_iluk(system, levels));
-        });
+        },
+        std::is_same_v<Storage, double> && levels == 0);
   }
 
   template <class Hyperplane, class Storage, class Make>
-  void register_pair(const std::string& key, const Make& make) {
+  void register_pair(const std::string& key, const Make& make, bool with_product = true) {
     using Both = Pair<Hyperplane, Storage>;
     auto const add = [&](const std::string& kernel, void (*hyperplane)(Both&, const Exec&), void (*petsc)(Both&)) {
       add_benchmark(m_settings, kernel + "/PETSc/" + key, [=, this](benchmark::State& state) {
@@ -134,6 +137,7 @@ class Suite {
     };
     add("factor", [](Both& p, const Exec& e) { p.m_hyperplane->factor(e); }, [](Both& p) { p.m_petsc->factor(); });
     add("solve", [](Both& p, const Exec& e) { p.m_hyperplane->solve(e); }, [](Both& p) { p.m_petsc->solve(); });
+    if (!with_product) return;
     add("apply", [](Both& p, const Exec& e) { p.m_hyperplane->apply(e); }, [](Both& p) { p.m_petsc->apply(); });
   }
 

@@ -161,17 +161,22 @@ inside() {
   variables+=(UCX_MEM_EVENTS=n OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,sm)
   # Clones in other folders compile the same.
   variables+=(CCACHE_DIR="$compiled_inside" CCACHE_BASEDIR="$repository" CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=2G)
-  mkdir -p "$compiled" || die "cannot make $compiled, where compiled files are kept; XDG_CACHE_HOME names another folder"
+  local kept=$compiled
+  if ! mkdir -p "$kept" 2>/dev/null; then
+    say "cannot make $kept: what is compiled is kept in .deps/ccache, for this clone alone"
+    kept=$deps/ccache
+    mkdir -p "$kept"
+  fi
   # Settings of the caller that a command inside should see.
   local name
-  for name in $(compgen -e | grep -E '^(OMP_|HYPERPLANE_|CI$|CTEST_|CMAKE_BUILD_PARALLEL_LEVEL$)' || true); do
+  for name in $(compgen -e | grep -E '^(OMP_|HYPERPLANE_|CI$|CTEST_|CCACHE_DISABLE$|CMAKE_BUILD_PARALLEL_LEVEL$)' || true); do
     variables+=("$name=${!name}")
   done
   variables+=(HYPERPLANE_COMMIT="$(commit_name)")
   # A mount namespace of its own: nothing stays mounted, and several commands may run at once.
   unshare --mount --propagation private bash -c '
     set -euo pipefail
-    root=$1 repository=$2 compiled=$3 compiled_inside=$4
+    root=$1 repository=$2 kept=$3 compiled_inside=$4
     shift 4
     mount --rbind /dev "$root/dev"
     mount --rbind /sys "$root/sys"
@@ -179,9 +184,9 @@ inside() {
     mkdir -p "$root$repository"
     mount --rbind "$repository" "$root$repository"
     mkdir -p "$root$compiled_inside"
-    mount --bind "$compiled" "$root$compiled_inside"
+    mount --bind "$kept" "$root$compiled_inside"
     exec chroot "$root" /usr/bin/env -C "$repository" "$@"' \
-    inside "$deps/kokkos-$flavour" "$repository" "$compiled" "$compiled_inside" -i "${variables[@]}" "$@" ||
+    inside "$deps/kokkos-$flavour" "$repository" "$kept" "$compiled_inside" -i "${variables[@]}" "$@" ||
     return $?
 }
 

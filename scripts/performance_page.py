@@ -185,6 +185,34 @@ def petsc():
     return table(["ms, PETSc / Hyperplane", "storage", *(f"n = {n}, {grid[:2]}^3" for n, grid in cases)], rows, left=2)
 
 
+MESH = "48x48x48"
+
+
+def csr():
+    """BILU(k) of block CSR on a mesh: what orders and levels of fill do."""
+    file = raw(f"{ZEN}/csr_2")
+    rows = []
+    for fill in (0, 1, 2):
+        for order in ("natural", "rcm", "colours"):
+            case = f"OpenMP/iluk={fill}/{order}/double/n=5/{MESH}"
+            solve = file.rows[f"solve/{case}"]
+            cells = [f"{solve['fill']:.2f}", int(solve["iterations"]), int(solve["levels"])]
+            cells += [ms_of_triad(file, f"solve/{case}"), text(file.one(f"factor/{case}", "best_ms"), 0)]
+            rows.append([fill, f"`{order}`", *cells])
+    header = ["k", "order", "blocks over those of A", "iterations", "levels", "solve, ms (of triad)", "factor, ms"]
+    return table(header, rows, left=2)
+
+
+def csr_petsc():
+    file = raw(f"{ZEN}/peers_petsc_mesh_1")
+    rows = []
+    for kernel, storage in (("solve", "double"), ("solve", "float"), ("factor", "double"), ("factor", "float"), ("apply", "double")):
+        found = [file.rows.get(f"{kernel}/PETSc/mesh/ilu{fill}/{storage}/n=5/{MESH}") for fill in (0, 1)]
+        cells = [f"{row['best_ms']:.0f} / {row['hyperplane_best_ms']:.0f} = {row['speedup']:.2f}" if row else "-" for row in found]
+        rows.append([kernel, storage, *cells])
+    return table(["ms, PETSc / Hyperplane", "storage", "ILU(0)", "ILU(1)"], rows, left=2)
+
+
 def sweeps_cuda():
     file = raw(f"{H200}/peers_cusparse_16")
     others = ["slab_float_storage", "cuda_graph", "thread_recycling", "portable"]
@@ -405,6 +433,8 @@ TABLES = {
     "goals": goals,
     "sweeps-host": sweeps_host,
     "petsc": petsc,
+    "csr": csr,
+    "csr-petsc": csr_petsc,
     "sweeps-cuda": sweeps_cuda,
     "blocks": blocks,
     "cuts": cuts,

@@ -48,7 +48,7 @@ case "${1:?quick, rest or serial}" in
     cmake --preset openmp-release -DHYPERPLANE_WERROR=ON '-DHYPERPLANE_BLOCK_SIZES=1;2;5;16' \
       -DHYPERPLANE_BUILD_PERF_TESTS=OFF -B build/openmp-optimized
     cmake --build build/openmp-optimized --target optimized_tests
-    ctest --test-dir build/openmp-optimized --label-regex optimized --output-on-failure --parallel "$(nproc)"
+    ctest --test-dir build/openmp-optimized --label-regex optimized --no-tests=error --output-on-failure --parallel "$(nproc)"
     # Benchmarks, whose smoke runs verify what they measure, in the folder of the quick tests.
     stage "openmp-test: benchmarks"
     cmake --preset openmp-test -DHYPERPLANE_BUILD_PERF_TESTS=ON

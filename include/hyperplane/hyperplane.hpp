@@ -42,6 +42,7 @@
 #include <hyperplane/csr/csr_status.hpp>
 #include <hyperplane/csr/point_vector.hpp>
 #include <hyperplane/csr/row_order.hpp>
+#include <hyperplane/csr/transposed_block_csr.hpp>
 #include <hyperplane/field/field_jacobi.hpp>
 #include <hyperplane/field/field_ssor.hpp>
 #include <hyperplane/grid/factor_status.hpp>
@@ -60,6 +61,7 @@
 #include <hyperplane/krylov/identity.hpp>
 #include <hyperplane/krylov/options.hpp>
 #include <hyperplane/krylov/richardson.hpp>
+#include <hyperplane/krylov/transposed.hpp>
 #include <hyperplane/line/block_tridiagonal.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>
 #include <hyperplane/line/line_implicit.hpp>

@@ -70,7 +70,9 @@ class CsrProblem {
   /// A and the factors; what products of factors are read again counts as cached.
   Cost factor_cost() const {
     double const given = blocks(m_a.blocks()), kept = blocks(m_ilu.blocks());
-    return {n * n * (8.0 * given + sizeof(Storage) * kept), 2.0 * n * n * n * (1.0 + kept)};
+    // The pattern is symmetric: half of the other blocks are behind the diagonal.
+    return {n * n * (8.0 * given + sizeof(Storage) * kept),
+            2.0 * n * n * n * (1.0 + (kept - 1.0) / 2 + blocks(m_ilu.products()))};
   }
   /// Blocks and their columns; r read, the intermediate vector written and read, x written.
   Cost solve_cost() const {

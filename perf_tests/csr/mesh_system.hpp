@@ -93,8 +93,9 @@ struct MeshSystem {
 
   static double layer(double k) { return 0.01 * std::pow(1.1, k); }
 
-  /// The face between the parts of two points, out of the first: a quarter of a cell's faces for an edge of the cell,
-  /// less for diagonals. Those of all edges of a point add up to nothing where layers are equal.
+  /// The face between the parts of two points, out of the first: half a face of the cell along its edges, an eighth of
+  /// those that a diagonal crosses. Weights are chosen, not those of a dual mesh; the faces of a point add up to
+  /// nothing where layers are equal.
   static Vector3 face(const Point& at, const std::array<int, 3>& edge, int side) {
     double const height = layer(at.k + 0.5 * side * edge[2]);
     double const weight = edge[0] + edge[1] + edge[2] == 1 ? 0.5 : 0.125;

@@ -58,6 +58,7 @@ TYPED_TEST(BlockCsrTest, multiplies_blocks_of_all_sizes) {
   constexpr std::make_integer_sequence<int, max_block_size> sizes;
   for (int const rows : {1, 2, 9}) compare_all_sizes<double, double>(exec, rows, sizes);
   compare_all_sizes<double, float>(exec, 9, sizes);
+  compare_all_sizes<float, float>(exec, 9, sizes);
 }
 
 // Kernels may read values behind a block or behind x, which are not used.

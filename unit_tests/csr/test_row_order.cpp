@@ -7,10 +7,12 @@
 #include <cstdlib>
 #include <hyperplane/csr/row_order.hpp>
 #include <numeric>
+#include <random>
 #include <set>
 #include <vector>
 
 #include "support/csr_reference.hpp"
+#include "support/message_of.hpp"
 
 // Orders of rows.
 namespace hyperplane::test {
@@ -115,6 +117,17 @@ TEST(RowOrders, colours_of_a_box_are_two) {
   EXPECT_EQ(std::ranges::count_if(order, is_red), 12);
   EXPECT_EQ(order.front(), 0);
   EXPECT_TRUE(std::is_sorted(order.begin(), order.begin() + 12));
+}
+
+TEST(RowOrders, refuse_what_is_no_structure) {
+  auto const message = [](RowOrder order, const std::vector<std::int64_t>& offsets, const std::vector<int>& columns) {
+    return message_of([&] { order_rows(order, offsets, columns); });
+  };
+  using ::testing::HasSubstr;
+  EXPECT_THAT(message(RowOrder::rcm, {}, {}), HasSubstr("order_rows: offsets are empty"));
+  EXPECT_THAT(message(RowOrder::colours, {0, 1}, {1}), HasSubstr("order_rows: row 0 has column 1, expected 0 to 0"));
+  EXPECT_THAT(message(RowOrder::rcm, {0, 2}, {0}), HasSubstr("order_rows: row 0 has blocks 0 to 2 of 1"));
+  EXPECT_THAT(message(RowOrder::given, {0, 1}, {0}), HasSubstr("RowOrder::given is a list of its own"));
 }
 
 // A row that is a neighbour of all.

@@ -55,7 +55,11 @@ TYPED_TEST(BlockIlu0CsrTest, is_the_textbook_on_random_patterns) {
 TYPED_TEST(BlockIlu0CsrTest, stores_and_computes_in_other_types) {
   TypeParam const exec;
   compare_with_reference<double, 4, float>(exec, random_csr(40, 4));
+  compare_with_reference<double, 5, float>(exec, random_csr(40, 5));
+  compare_with_reference<double, 9, float>(exec, random_csr(20, 9));
   compare_with_reference<float, 3, float>(exec, random_csr(40, 3));
+  compare_with_reference<float, 5, float>(exec, random_csr(40, 5));
+  compare_with_reference<float, 9, float>(exec, random_csr(20, 9));
 }
 
 TYPED_TEST(BlockIlu0CsrTest, takes_rows_in_any_order) {

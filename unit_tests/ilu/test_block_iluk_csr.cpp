@@ -185,12 +185,28 @@ TYPED_TEST(BlockIlukCsrTest, refuses_options_that_make_no_sense) {
   auto const given = [](const std::vector<int>& rows) {
     return Options{.order = RowOrder::given, .given_order = rows};
   };
-  EXPECT_THAT(message(given({0, 1})), HasSubstr("the order has 2 rows, expected 3"));
-  EXPECT_THAT(message(given({0, 3, 1})), HasSubstr("order[1] is 3, expected 0 to 2"));
-  EXPECT_THAT(message(given({0, 1, -1})), HasSubstr("order[2] is -1, expected 0 to 2"));
-  EXPECT_THAT(message(given({2, 1, 2})), HasSubstr("order[2] is 2, which comes twice"));
-  EXPECT_THAT(message({.given_order = {0, 1, 2}}), HasSubstr("a list of rows is for RowOrder::given"));
+  EXPECT_THAT(message(given({0, 1})), HasSubstr("given_order has 2 rows, expected 3"));
+  EXPECT_THAT(message(given({0, 3, 1})), HasSubstr("given_order[1] is 3, expected 0 to 2"));
+  EXPECT_THAT(message(given({0, 1, -1})), HasSubstr("given_order[2] is -1, expected 0 to 2"));
+  EXPECT_THAT(message(given({2, 1, 2})), HasSubstr("given_order[2] is 2, which comes twice"));
+  EXPECT_THAT(message({.given_order = {0, 1, 2}}),
+              HasSubstr("given_order has 3 rows, but the order is not RowOrder::given"));
   EXPECT_EQ(message(given({2, 0, 1})), "nothing thrown");
+}
+
+TYPED_TEST(BlockIlukCsrTest, takes_offsets_of_32_bits) {
+  TypeParam const exec;
+  auto const reference = random_csr(30, 3);
+  auto const wide = to_device<double, 3, double>(exec, reference);
+  using Csr = BlockCsr<double, 3, TypeParam, double, int>;
+  std::vector<int> const offsets(reference.offsets.begin(), reference.offsets.end());
+  Csr const narrow(exec, offsets, reference.columns);
+  Kokkos::deep_copy(exec, narrow.values(), wide.values());
+  BlockIlukCsr<double, 3, TypeParam> of_wide(exec, wide, {.order = RowOrder::rcm});
+  BlockIlukCsr<double, 3, TypeParam, double, int> of_narrow(exec, narrow, {.order = RowOrder::rcm});
+  auto const b = random_vector(90);
+  EXPECT_TRUE(bitwise_equal(solve_csr_with<double>(exec, of_narrow, narrow, b),
+                            solve_csr_with<double>(exec, of_wide, wide, b)));
 }
 
 TYPED_TEST(BlockIlukCsrTest, takes_a_matrix_without_rows) {

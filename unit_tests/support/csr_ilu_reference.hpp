@@ -69,12 +69,6 @@ class ReferenceCsrIlu {
   }
 
   std::int64_t blocks() const { return static_cast<std::int64_t>(m_blocks.size()); }
-  /// Whether there is a block; by the numbers of the matrix.
-  bool has(int row, int column) const {
-    auto const at = [&](int r) { return static_cast<int>(std::ranges::find(m_order, r) - m_order.begin()); };
-    return m_blocks.contains({at(row), at(column)});
-  }
-
   /// M = L U, by the numbers of the matrix.
   DenseMatrix product() const {
     DenseMatrix lower = identity(m_rows * m_n), upper(m_rows * m_n), result(m_rows * m_n);

@@ -99,11 +99,12 @@ struct Column {
 
 }  // namespace detail
 
-/// A block and products of blocks. Blocks of up to 8 rows stay in registers from the first product to the last.
+/// A block and products of blocks. With AVX-512, blocks of up to 8 rows stay in registers from the first product to the
+/// last.
 template <class T, int n>
 class Columns {
   using Column = detail::Column<T, n>;
-  // So many columns, one of A and a value of B are in registers.
+  // With AVX-512, so many columns, one of A and a value of B are in registers.
   static constexpr int tile = std::min(n, 8);
 
  public:
@@ -121,17 +122,7 @@ class Columns {
   /// += or -= A B.
   template <bool subtract, class StorageA, class StorageB>
   HYPERPLANE_FORCEINLINE_FUNCTION void add_product(const StorageA* a, const StorageB* b) {
-    HYPERPLANE_UNROLL
-    for (int first = 0; first < n; first += tile) {
-      HYPERPLANE_UNROLL
-      for (int m = 0; m < n; ++m) {
-        auto const a_m = Column::load(a + m * n);
-        HYPERPLANE_UNROLL
-        for (int c = first; c < std::min(first + tile, n); ++c) {
-          m_columns[c].template add<subtract>(a_m, static_cast<T>(b[c * n + m]));
-        }
-      }
-    }
+    add_to_tile<subtract, 0>(a, b);
   }
 
   /// Writes n^2 values and none behind them.
@@ -164,6 +155,20 @@ class Columns {
   }
 
  private:
+  template <bool subtract, int first, class StorageA, class StorageB>
+  HYPERPLANE_FORCEINLINE_FUNCTION void add_to_tile(const StorageA* a, const StorageB* b) {
+    constexpr int count = std::min(tile, n - first);
+    HYPERPLANE_UNROLL
+    for (int m = 0; m < n; ++m) {
+      auto const a_m = Column::load(a + m * n);
+      HYPERPLANE_UNROLL
+      for (int c = 0; c < count; ++c) {
+        m_columns[first + c].template add<subtract>(a_m, static_cast<T>(b[(first + c) * n + m]));
+      }
+    }
+    if constexpr (first + count < n) add_to_tile<subtract, first + count>(a, b);
+  }
+
   Column m_columns[std::size_t{n}];
 };
 
@@ -188,6 +193,14 @@ class ColumnSum {
   HYPERPLANE_FORCEINLINE_FUNCTION void add(const Storage* a, const T* x) {
     HYPERPLANE_UNROLL
     for (int c = 0; c < n; ++c) m_sums[c % chains].template add<subtract>(Column::load(a + c * n), x[c]);
+  }
+  /// The same where nothing behind the block may be read.
+  template <bool subtract, class Storage>
+  HYPERPLANE_FORCEINLINE_FUNCTION void add_last(const Storage* a, const T* x) {
+    HYPERPLANE_UNROLL
+    for (int c = 0; c < n; ++c) {
+      m_sums[c % chains].template add<subtract>(Column::of([&](int r) { return a[c * n + r]; }), x[c]);
+    }
   }
 
   HYPERPLANE_FORCEINLINE_FUNCTION void store(T* to) const {
@@ -253,6 +266,10 @@ class ColumnSum {
   template <bool subtract, class Storage>
   KOKKOS_FORCEINLINE_FUNCTION void add(const Storage* a, const T* x) {
     detail::gemv_columns<n, subtract>(LaneMatrix<T, Storage, n, 1>{a}, x, m_sum);
+  }
+  template <bool subtract, class Storage>
+  KOKKOS_FORCEINLINE_FUNCTION void add_last(const Storage* a, const T* x) {
+    add<subtract>(a, x);
   }
   KOKKOS_FORCEINLINE_FUNCTION void store(T* to) const {
     for (int r = 0; r < n; ++r) to[r] = m_sum[r];

@@ -5,40 +5,40 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 
+#include <Kokkos_Macros.hpp>
+
 #include <algorithm>
 #include <cstddef>
 
-#if defined(HYPERPLANE_VECTOR_EXTENSION)
-
+/// Sums of products A x of single blocks that are stored by rows; or A^T x of blocks that are stored by columns.
 namespace hyperplane::inline HYPERPLANE_ABI::block {
 
-/// Rows first, ..., first + rows - 1 of a sum of products A x of blocks that are stored by rows, on hosts: a vector of
-/// the processor holds a row of A, and sums of the products with x are added up at the end.
+namespace detail {
+
+#if defined(HYPERPLANE_VECTOR_EXTENSION)
+
+// With AVX-512, so many sums, and two vectors more, are in registers.
+template <int n>
+inline constexpr int rows_of_a_sum = std::min(n, 8);
+
+/// Rows first, ..., first + rows - 1: a vector of the processor holds a row of A, and sums of products with x are added
+/// up at the end.
 template <class T, int n, int first, int rows>
 class RowSums {
-  using Row = detail::Column<T, n>;
+  using Row = Column<T, n>;
 
  public:
-  /// Values behind a block and behind x that `add` reads, and that do not matter.
-  static constexpr int overrun = Row::parts * Row::width - n;
-
   HYPERPLANE_FORCEINLINE_FUNCTION RowSums() {
     HYPERPLANE_UNROLL
     for (int r = 0; r < rows; ++r) m_sums[r] = Row::of([](int) { return T(0); });
   }
 
-  template <class Storage>
+  /// `has_more`: behind the block, and behind x, are values that may be read.
+  template <bool block_has_more, bool x_has_more, class Storage>
   HYPERPLANE_FORCEINLINE_FUNCTION void add(const Storage* a, const T* x) {
-    auto const values = Row::load(x);
+    auto const values = load<x_has_more>(x);
     HYPERPLANE_UNROLL
-    for (int r = 0; r < rows; ++r) m_sums[r].add(Row::load(a + (first + r) * n), values);
-  }
-  /// The same without reading more than there is.
-  template <class Storage>
-  HYPERPLANE_FORCEINLINE_FUNCTION void add_last(const Storage* a, const T* x) {
-    auto const values = Row::of([&](int c) { return x[c]; });
-    HYPERPLANE_UNROLL
-    for (int r = 0; r < rows; ++r) m_sums[r].add(Row::of([&](int c) { return a[(first + r) * n + c]; }), values);
+    for (int r = 0; r < rows; ++r) m_sums[r].add(load<block_has_more>(a + (first + r) * n), values);
   }
 
   HYPERPLANE_FORCEINLINE_FUNCTION T total(int r) const {
@@ -49,9 +49,56 @@ class RowSums {
   }
 
  private:
+  template <bool has_more, class Storage>
+  static HYPERPLANE_FORCEINLINE_FUNCTION Row load(const Storage* from) {
+    if constexpr (has_more) {
+      return Row::load(from);
+    } else {
+      return Row::of([&](int c) { return from[c]; });
+    }
+  }
+
   Row m_sums[std::size_t{rows}];
 };
 
-}  // namespace hyperplane::inline HYPERPLANE_ABI::block
+#else
+
+template <int n>
+inline constexpr int rows_of_a_sum = n;
+
+/// Rows first, ..., first + rows - 1.
+template <class T, int n, int first, int rows>
+class RowSums {
+ public:
+  KOKKOS_FORCEINLINE_FUNCTION RowSums() {
+    for (int r = 0; r < rows; ++r) m_sums[r] = T(0);
+  }
+  template <bool, bool, class Storage>
+  KOKKOS_FORCEINLINE_FUNCTION void add(const Storage* a, const T* x) {
+    for (int r = 0; r < rows; ++r) {
+      for (int c = 0; c < n; ++c) m_sums[r] += static_cast<T>(a[(first + r) * n + c]) * x[c];
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION T total(int r) const { return m_sums[r]; }
+
+ private:
+  T m_sums[std::size_t{rows}];
+};
 
 #endif
+
+}  // namespace detail
+
+/// `add_all(sums)` adds products to sums, by their function add; `take(r, total)` is called for each row. Both are
+/// called for some of the rows after the others, where not all sums fit the registers.
+template <class T, int n, int first = 0, class AddAll, class Take>
+KOKKOS_FORCEINLINE_FUNCTION void sum_rows(const AddAll& add_all, const Take& take) {
+  constexpr int rows = detail::rows_of_a_sum<n> < n - first ? detail::rows_of_a_sum<n> : n - first;
+  detail::RowSums<T, n, first, rows> sums;
+  add_all(sums);
+  HYPERPLANE_HOST_UNROLL
+  for (int r = 0; r < rows; ++r) take(first + r, sums.total(r));
+  if constexpr (first + rows < n) sum_rows<T, n, first + rows>(add_all, take);
+}
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::block

@@ -121,6 +121,23 @@ void check_rows(const char* function, const char* argument, const View& view, st
   }
 }
 
+/// Which blocks and points have as many values behind them, in the arrays of a matrix and a vector, as kernels may
+/// read.
+struct BlockCsrEnds {
+  std::int64_t m_blocks;
+  std::int64_t m_points;
+
+  template <class Scalar, class Matrix>
+  static BlockCsrEnds of(const Matrix& a) {
+    constexpr int n = Matrix::block_size, overrun = block::Columns<Scalar, n>::overrun;
+    return {a.blocks() - (overrun + n * n - 1) / (n * n), a.rows() - (overrun + n - 1) / n};
+  }
+  KOKKOS_FUNCTION bool has_more(std::int64_t block) const { return block < m_blocks; }
+  KOKKOS_FUNCTION bool has_more(std::int64_t block, std::int64_t point) const {
+    return block < m_blocks && point < m_points;
+  }
+};
+
 /// One equation of y = A x, or y = b - A x: threads of a device that follow one another read rows of a block that do.
 template <bool subtract, class Scalar, int n, class Ref>
 struct BlockCsrEquation {
@@ -148,41 +165,37 @@ struct BlockCsrEquation {
 /// The equations of one block row, on hosts.
 template <bool subtract, class Scalar, int n, class Ref>
 struct BlockCsrRow {
-  // So many sums, and two vectors more, are in registers.
-  static constexpr int tile = std::min(n, 8);
-
   Ref m_a;
   const Scalar* m_b;
   const Scalar* m_x;
   Scalar* m_y;
-  std::int64_t m_safe_columns;  ///< behind those there may be too few values
-  std::int64_t m_safe_blocks;
+  BlockCsrEnds m_ends;
 
-  void operator()(std::int64_t row) const { add_rows<0>(row); }
-
- private:
-  template <int first>
-  void add_rows(std::int64_t row) const {
-    constexpr int rows = std::min(tile, n - first);
-    block::RowSums<Scalar, n, first, rows> sums;
+  void operator()(std::int64_t row) const {
     auto const end = m_a.end(row);
-    for (auto block = m_a.begin(row); block < end; ++block) {
-      auto const column = m_a.column(block);
-      auto const* const values = &m_a(block, 0, 0);
-      if (column < m_safe_columns && block < m_safe_blocks) [[likely]] {
-        sums.add(values, m_x + column * n);
-      } else {
-        sums.add_last(values, m_x + column * n);
-      }
-    }
-    for (int r = 0; r < rows; ++r) {
-      auto const equation = row * n + first + r;
-      m_y[equation] = subtract ? m_b[equation] - sums.total(r) : sums.total(r);
-    }
-    if constexpr (first + rows < n) add_rows<first + rows>(row);
+    block::sum_rows<Scalar, n>(
+        [&](auto& sums) {
+          for (auto block = m_a.begin(row); block < end; ++block) {
+            auto const column = m_a.column(block);
+            if (m_ends.has_more(block, column)) [[likely]] {
+              sums.template add<true, true>(&m_a(block, 0, 0), m_x + column * n);
+            } else {
+              sums.template add<false, false>(&m_a(block, 0, 0), m_x + column * n);
+            }
+          }
+        },
+        [&](int r, Scalar total) { m_y[row * n + r] = subtract ? m_b[row * n + r] - total : total; });
   }
 };
 #endif
+
+/// What a block row moves.
+template <class Scalar, class Matrix>
+double block_csr_bytes_of_row(const Matrix& a) {
+  auto const blocks = static_cast<double>(a.blocks()) / static_cast<double>(std::max<std::int64_t>(a.rows(), 1));
+  constexpr int n = Matrix::block_size;
+  return blocks * n * n * (sizeof(typename Matrix::storage_type) + sizeof(Scalar));
+}
 
 /// y = A x, or y = b - A x.
 template <bool subtract, class Exec, class Matrix, class Scalar>
@@ -190,18 +203,15 @@ void multiply_block_csr(const char* label, const Exec& exec, const Matrix& a, co
                         Scalar* y) {
   constexpr int n = Matrix::block_size;
   using Ref = typename Matrix::Ref;
-  auto const blocks = static_cast<double>(a.blocks()) / static_cast<double>(std::max<std::int64_t>(a.rows(), 1));
-  double const bytes = blocks * n * (sizeof(typename Matrix::storage_type) + sizeof(Scalar));  // of an equation
+  double const bytes = block_csr_bytes_of_row<Scalar>(a);
 #if defined(HYPERPLANE_VECTOR_EXTENSION)
   if constexpr (HostExecutionSpace<Exec>) {
-    constexpr int overrun = block::RowSums<Scalar, n, 0, 1>::overrun;
-    launch(label, LongIndexRange<Exec>(exec, 0, a.rows()), bytes * n,
-           BlockCsrRow<subtract, Scalar, n, Ref>{a.ref(), b, x, y, a.rows() - (overrun + n - 1) / n,
-                                                 a.blocks() - (overrun + n * n - 1) / (n * n)});
+    launch(label, LongIndexRange<Exec>(exec, 0, a.rows()), bytes,
+           BlockCsrRow<subtract, Scalar, n, Ref>{a.ref(), b, x, y, BlockCsrEnds::of<Scalar>(a)});
     return;
   }
 #endif
-  launch(label, LongIndexRange<Exec>(exec, 0, a.rows() * n), bytes,
+  launch(label, LongIndexRange<Exec>(exec, 0, a.rows() * n), bytes / n,
          BlockCsrEquation<subtract, Scalar, n, Ref>{a.ref(), b, x, y});
 }
 

@@ -10,7 +10,8 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
-/// What a factorization of a BlockCsr found: nothing, or the first block row that failed (the lowest) and what it is.
+/// What a factorization of a BlockCsr found: nothing, or the first block row that failed (the one that was taken first)
+/// and what it is.
 struct CsrStatus : FactorDiagnosis {
   std::int64_t row = 0;
   /// The column of the block of that row that is not finite.

@@ -19,6 +19,7 @@ struct BlockIlu0CsrOptions {
   RowOrder order = RowOrder::natural;
   /// For RowOrder::given: each row once, the one that is taken first in front.
   std::vector<int> given_order{};
+  bool transposed = false;  ///< whether there are solves with M^T, too
 };
 
 /// BILU(0) for unstructured meshes: block incomplete LU factorization of a BlockCsr without fill.
@@ -35,15 +36,17 @@ struct BlockIlu0CsrOptions {
 /// double.
 ///
 /// A plan: the constructor reads the structure of the matrix, on the host, and allocates; the other functions do not,
-/// do not fence, and are asynchronous on the instance that is given. Rows are run by levels, of which the order of the
-/// points decides how many there are: see forward_levels(). Copies, made after factor(), share factors and working
-/// memory: at most one factor(), solve(), forward() or backward() of a plan and all its copies may run at a time.
+/// do not fence, and are asynchronous on the instance that is given. Rows are run by levels; the order in which
+/// they are taken decides how many there are: see forward_levels(). Copies, made after factor(), share factors and
+/// working memory: at most one factor(), solve(), forward() or backward() of a plan and all its copies may run at a
+/// time.
 ///
 /// Cost: a solve takes 2 n^2 flops per block, reads n^2 values and an index per block, and 4 n values per point.
 /// factor() takes 2 n^3 flops per point, per block behind the diagonal, and per triple of rows k < i, k < j for which
 /// the pattern has (i, k), (k, j) and (i, j); reads n^2 values per block and writes as many. Launches: for each level
 /// one on CsrPath::portable, one for each sweep on CsrPath::team; and one that finishes the status. Memory: n^2 values
-/// of StorageScalar and 20 bytes per block, 16 bytes per triple, 40 per point.
+/// of StorageScalar and 20 bytes per block, 16 bytes per triple, 40 per point, and 8 more where rows are not taken by
+/// their numbers.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>
@@ -67,11 +70,14 @@ class BlockIlu0Csr : private detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, 
   BlockIlu0Csr(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a,
                const BlockIlu0CsrOptions& options = {})
       : Plan({"BlockIlu0Csr", "Hyperplane::BlockIlu0Csr::factor", "Hyperplane::BlockIlu0Csr::forward",
-              "Hyperplane::BlockIlu0Csr::backward"},
-             exec, a, {options.path, options.order, options.given_order, 0}) {}
+              "Hyperplane::BlockIlu0Csr::backward", "Hyperplane::BlockIlu0Csr::forward_transposed",
+              "Hyperplane::BlockIlu0Csr::backward_transposed"},
+             exec, a, {options.path, options.order, options.given_order, 0, options.transposed}) {}
 
   using Plan::blocks;
   using Plan::rows;
+  /// The triples that factor() takes.
+  using Plan::products;
   /// The path that runs; never automatic.
   using Plan::path;
   /// Rows that have no others to wait for are one level, rows that wait for these alone the next one. The fewer levels
@@ -95,6 +101,14 @@ class BlockIlu0Csr : private detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, 
   /// backward(exec, y, x): x = (I + d^-1 U)^-1 y, the second half, so that both have the bits of solve(); x may be y.
   /// Throws Error as solve() does.
   using Plan::backward;
+
+  /// solve_transposed(exec, rhs, x): x = M^-T rhs, from the same factors, as adjoint systems want it; x may be rhs. For
+  /// plans with the option `transposed`, which costs 12 bytes per block and 16 per point. forward_transposed(exec, rhs,
+  /// y) is its first half, y = (I + d^-1 U)^-T rhs, backward_transposed(exec, y, x) the second, x = (d + L)^-T y. Each
+  /// column waits for those rows that have a block in it. Throws Error as solve() does, and without the option.
+  using Plan::backward_transposed;
+  using Plan::forward_transposed;
+  using Plan::solve_transposed;
 
   /// status(exec): whether the last factor() failed, in which row, and why; of several rows the one that was taken
   /// first. Waits for the instance.

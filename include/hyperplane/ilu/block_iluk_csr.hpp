@@ -20,6 +20,7 @@ struct BlockIlukCsrOptions {
   RowOrder order = RowOrder::natural;
   /// For RowOrder::given: each row once, the one that is taken first in front.
   std::vector<int> given_order{};
+  bool transposed = false;  ///< whether there are solves with M^T, too
 };
 
 /// BILU(k) for unstructured meshes: block incomplete LU factorization of a BlockCsr with k levels of fill.
@@ -29,10 +30,11 @@ struct BlockIlukCsrOptions {
 /// them; with k large enough M = A. Source: Y. Saad, "Iterative Methods for Sparse Linear Systems", 2nd ed., 2003,
 /// section 10.3.3, doi:10.1137/1.9780898718003.
 ///
-/// A plan, with what is said of that of BlockIlu0Csr. The constructor finds the blocks on the host by all of its
+/// A plan; what BlockIlu0Csr says of plans holds here. The constructor finds the blocks on the host by all of its
 /// threads, each row by itself (D. Hysom and A. Pothen, "A scalable parallel algorithm for incomplete factor
-/// preconditioning", SIAM J. Sci. Comput. 22, 2001, doi:10.1137/S1064827500376193). Cost: as there, with the blocks of
-/// the factors, blocks(), for those of A.
+/// preconditioning", SIAM J. Sci. Comput. 22, 2001, doi:10.1137/S1064827500376193). Of each row it goes
+/// through the blocks of all rows that it reaches, and each thread has an int for each row. Cost: as there, with the
+/// blocks of the factors, blocks(), for those of A.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>
@@ -56,22 +58,27 @@ class BlockIlukCsr : private detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, 
   BlockIlukCsr(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a,
                const BlockIlukCsrOptions& options = {})
       : Plan({"BlockIlukCsr", "Hyperplane::BlockIlukCsr::factor", "Hyperplane::BlockIlukCsr::forward",
-              "Hyperplane::BlockIlukCsr::backward"},
-             exec, a, {options.path, options.order, options.given_order, options.fill}),
+              "Hyperplane::BlockIlukCsr::backward", "Hyperplane::BlockIlukCsr::forward_transposed",
+              "Hyperplane::BlockIlukCsr::backward_transposed"},
+             exec, a, {options.path, options.order, options.given_order, options.fill, options.transposed}),
         m_fill(options.fill) {}
 
   int fill() const { return m_fill; }
   /// Blocks of the factors: those of A, and those that were added.
   using Plan::blocks;
   using Plan::rows;
-  /// Of what follows, BlockIlu0Csr tells.
+  /// See BlockIlu0Csr.
   using Plan::backward;
   using Plan::backward_levels;
+  using Plan::backward_transposed;
   using Plan::factor;
   using Plan::forward;
   using Plan::forward_levels;
+  using Plan::forward_transposed;
   using Plan::path;
+  using Plan::products;
   using Plan::solve;
+  using Plan::solve_transposed;
   using Plan::status;
 
  private:

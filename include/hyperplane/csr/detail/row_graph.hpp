@@ -34,7 +34,7 @@ class RowGraph {
     std::vector<int> all(as_size(m_begin.back()));
     auto next = m_begin;
     for_pairs([&](std::size_t row, std::size_t other) { all[as_size(next[row]++)] = static_cast<int>(other); });
-    // What is seen from both sides stands twice.
+    // A pair that has blocks on both sides was added twice.
     m_neighbours.reserve(all.size() / 2);
     for (std::size_t row = 0; row + 1 < offsets.size(); ++row) {
       auto const begin = all.begin() + m_begin[row], end = all.begin() + m_begin[row + 1];

@@ -50,6 +50,7 @@ struct CsrColumns {
 /// The level of a block (i, j) is the length of the shortest path of blocks from i to j through rows that are taken
 /// before both, less one: so that each row is searched by itself. Source: D. Hysom and A. Pothen, "A scalable parallel
 /// algorithm for incomplete factor preconditioning", SIAM J. Sci. Comput. 22, 2001, doi:10.1137/S1064827500376193.
+/// Each thread has an int for each row.
 class CsrFill {
  public:
   CsrFill(const CsrColumns& of, const std::vector<int>& positions, int most)
@@ -57,22 +58,27 @@ class CsrFill {
 
   CsrColumns find() const {
     using Host = Kokkos::DefaultHostExecutionSpace;
-    // Some for each thread, so that dense ones do not keep all others waiting.
-    auto const pieces = std::min<std::int64_t>(std::int64_t{4} * Host().concurrency(), m_of.rows());
+    // Several pieces for each thread, because some rows take far longer than others.
+    std::int64_t const threads = Host().concurrency(), pieces = std::min(16 * threads, m_of.rows());
     std::vector<std::vector<int>> found(as_size(pieces));
     CsrColumns result(as_size(m_of.rows()));
     // An exception may not leave a thread.
     std::atomic<bool> has_memory = true;
+    std::atomic<std::int64_t> next_piece = 0;
+    auto const work = [&](std::int64_t) {
+      try {
+        // Of each row, which search has reached it.
+        std::vector<int> reached_by(as_size(m_of.rows()), -1);
+        for (std::int64_t piece = 0; (piece = next_piece++) < pieces;) {
+          auto const begin = piece * m_of.rows() / pieces, end = (piece + 1) * m_of.rows() / pieces;
+          search(begin, end, reached_by, found[as_size(piece)], result.begin);
+        }
+      } catch (const std::bad_alloc&) {
+        has_memory = false;
+      }
+    };
     Kokkos::parallel_for("Hyperplane::BlockIlukCsr::fill",
-                         Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Dynamic>>(0, pieces, Kokkos::ChunkSize(1)),
-                         [&](std::int64_t piece) {
-                           try {
-                             auto const begin = piece * m_of.rows() / pieces, end = (piece + 1) * m_of.rows() / pieces;
-                             search(begin, end, found[as_size(piece)], result.begin);
-                           } catch (const std::bad_alloc&) {
-                             has_memory = false;
-                           }
-                         });
+                         Kokkos::RangePolicy<Host>(0, std::min(threads, pieces), Kokkos::ChunkSize(1)), work);
     Host().fence("Hyperplane::BlockIlukCsr::fill");
     if (!has_memory) throw std::bad_alloc();
     std::partial_sum(result.begin.begin(), result.begin.end(), result.begin.begin());
@@ -91,10 +97,8 @@ class CsrFill {
   };
 
   /// Rows begin, ..., end - 1: their columns, one row after the other, and how many there are, at counts[row + 1].
-  void search(std::int64_t begin, std::int64_t end, std::vector<int>& columns,
+  void search(std::int64_t begin, std::int64_t end, std::vector<int>& reached_by, std::vector<int>& columns,
               std::vector<std::int64_t>& counts) const {
-    // Of each row, which search has reached it.
-    std::vector<int> reached_by(as_size(m_of.rows()), -1);
     std::vector<Reached> queue;
     for (int row = static_cast<int>(begin); row < end; ++row) {
       auto const before = columns.size();

@@ -3,17 +3,14 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
-#include <hyperplane/core/error.hpp>
-#include <hyperplane/csr/check_structure.hpp>
-#include <hyperplane/csr/row_order.hpp>
 #include <hyperplane/ilu/detail/csr_fill.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_structure.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <ranges>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -39,18 +36,6 @@ struct CsrLevels {
     }
   }
   int count() const { return static_cast<int>(begin.size()) - 1; }
-};
-
-/// When rows are taken.
-struct CsrIluOrder {
-  std::vector<int> rows;       ///< the first, the next ones
-  std::vector<int> positions;  ///< of each row among them
-
-  explicit CsrIluOrder(std::vector<int> order) : rows(std::move(order)), positions(rows.size()) {
-    for (std::size_t position = 0; position < rows.size(); ++position) {
-      positions[as_size(rows[position])] = static_cast<int>(position);
-    }
-  }
 };
 
 /// Blocks of the factors have numbers: those before the diagonal and the diagonal block itself, which is the last of
@@ -142,6 +127,7 @@ struct CsrIluBlocks {
   static void add_fill(const CsrColumns& added, std::size_t row, const CsrIluOrder& order,
                        std::vector<std::pair<int, std::int64_t>>& blocks) {
     std::ranges::sort(blocks);
+    if (added.begin[row] == added.begin[row + 1]) return;
     auto const known = static_cast<std::ptrdiff_t>(blocks.size());
     for (auto e = added.begin[row]; e < added.begin[row + 1]; ++e) {
       auto const position = order.positions[as_size(added.columns[as_size(e)])];
@@ -153,62 +139,6 @@ struct CsrIluBlocks {
     std::ranges::sort(blocks);
   }
 };
-
-/// Arrays that a caller shares have not been looked at before: throws Error where they are no structure that can be
-/// factored.
-template <class Offset>
-CsrColumns checked_ilu_structure(const char* plan, const std::vector<Offset>& offsets,
-                                 const std::vector<int>& columns) {
-  auto const blocks = static_cast<std::int64_t>(columns.size());
-  if (offsets.front() != 0)
-    fail(std::string(plan) + ": offsets[0] is " + std::to_string(offsets.front()) + ", expected 0");
-  auto const rows = static_cast<std::int64_t>(offsets.size()) - 1;
-  if (std::cmp_not_equal(offsets.back(), blocks)) {
-    fail(std::string(plan) + ": the last offset is " + std::to_string(offsets.back()) + ", but there are " +
-         std::to_string(blocks) + " columns");
-  }
-  // Of each column, the last row that has it.
-  std::vector<std::int64_t> seen_by(as_size(rows), -1);
-  for (std::int64_t row = 0; row < rows; ++row) {
-    auto const begin = offsets[as_size(row)], end = offsets[as_size(row) + 1];
-    check_csr_row(plan, row, begin, end, blocks);
-    for (auto e = static_cast<std::size_t>(begin); e < static_cast<std::size_t>(end); ++e) {
-      check_csr_column(plan, row, columns[e], rows);
-      if (seen_by[as_size(columns[e])] == row) {
-        fail(std::string(plan) + ": row " + std::to_string(row) + " has column " + std::to_string(columns[e]) +
-             " twice");
-      }
-      seen_by[as_size(columns[e])] = row;
-    }
-    if (seen_by[as_size(row)] != row) {
-      fail(std::string(plan) + ": row " + std::to_string(row) + " has no diagonal block, column " +
-           std::to_string(row));
-    }
-  }
-  return {offsets, columns};
-}
-
-/// The order that options ask for; or Error, where the list is no permutation of the rows, or is not wanted.
-inline CsrIluOrder checked_ilu_order(const char* plan, RowOrder order, const std::vector<int>& given,
-                                     const CsrColumns& of) {
-  auto const rows = of.begin.size() - 1;
-  if (order != RowOrder::given) {
-    require(given.empty(), std::string(plan) + ": a list of rows is for RowOrder::given");
-    return CsrIluOrder(order_rows(order, of.begin, of.columns));
-  }
-  if (given.size() != rows) {
-    fail(std::string(plan) + ": the order has " + std::to_string(given.size()) + " rows, expected " +
-         std::to_string(rows));
-  }
-  std::vector<char> seen(rows, 0);
-  for (std::size_t position = 0; position < rows; ++position) {
-    int const row = given[position];
-    auto const at = std::string(plan) + ": order[" + std::to_string(position) + "] is " + std::to_string(row);
-    if (row < 0 || std::cmp_greater_equal(row, rows)) fail(at + ", expected 0 to " + std::to_string(rows - 1));
-    if (seen[as_size(row)]++ != 0) fail(at + ", which comes twice");
-  }
-  return CsrIluOrder(given);
-}
 
 /// The products that are subtracted from each block: lower block of its row times upper block of its column, in the
 /// order of the rows of the latter.
@@ -258,7 +188,7 @@ struct CsrIluProducts {
 template <std::ranges::input_range Rows>
 CsrLevels csr_ilu_levels(const std::vector<int>& columns, const std::vector<std::int64_t>& begin,
                          const std::vector<std::int64_t>& end, const Rows& order) {
-  std::vector<int> level(begin.size(), 0);
+  std::vector<int> level(end.size(), 0);
   for (int const row : order) {
     int& own = level[as_size(row)];
     for (auto b = begin[as_size(row)]; b < end[as_size(row)]; ++b) {

@@ -5,6 +5,7 @@
 #include <hyperplane/block/diagnosis.hpp>
 #include <hyperplane/block/inverse.hpp>
 #include <hyperplane/block/matrix.hpp>
+#include <hyperplane/block/row_sums.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/factor_failure.hpp>
 #include <hyperplane/core/singular_pivot.hpp>
@@ -72,7 +73,7 @@ struct CsrIluElimination {
   }
 };
 
-/// Has the blocks of a row come from memory, on hosts whose compilers have a way to ask for it.
+/// Prefetches the blocks of a row, on hosts whose compilers have a way to ask for it.
 template <class Storage, int n, class Offset>
 void prefetch_blocks([[maybe_unused]] const BlockCsrRef<Storage, n, Offset>& a, [[maybe_unused]] std::int64_t row) {
 #if defined(__GNUC__)
@@ -116,7 +117,7 @@ struct CsrIluFactor {
     if (excess != Scalar(0)) m_singular.record(position, unstorable_code);
   }
 
-  /// Has what the row needs of A come from memory, from where the next row rarely is.
+  /// With an order, rows that follow one another are far apart in A, and the processor does not prefetch them.
   void prefetch(std::int64_t index) const { prefetch_blocks(m_elimination.m_a, m_order.row(index)); }
 
  private:
@@ -196,6 +197,46 @@ struct CsrIluBackward {
       sum.template add<true>(m_factors.block(number), m_x + std::int64_t{m_factors.m_columns[number]} * n);
     }
     sum.store(m_x + row * n);
+  }
+};
+
+/// Blocks of the factors by columns.
+struct CsrIluColumnLists {
+  const std::int64_t* m_begin;
+  const std::int64_t* m_numbers;
+  const int* m_rows;
+};
+
+/// y_j = b_j - the sum of F_ij^T y_i over the blocks (i, j) of column j that are listed; multiplied by d_j^-T where
+/// that is wanted. y may be b.
+template <bool with_diagonal, class Scalar, int n, class Storage>
+struct CsrIluTransposedSweep {
+  CsrIluFactors<Storage, n> m_factors;
+  CsrIluColumnLists m_lists;
+  CsrIluSequence m_order;
+  const Scalar* m_rhs;
+  Scalar* m_y;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    auto const row = m_order.row(index);
+    auto const end = m_lists.m_begin[row + 1];
+    Scalar right[std::size_t{n}];
+    block::sum_rows<Scalar, n>(
+        [&](auto& sums) {
+          for (auto entry = m_lists.m_begin[row]; entry < end; ++entry) {
+            // Another thread may be writing to what follows the n values.
+            sums.template add<true, false>(m_factors.block(m_lists.m_numbers[entry]),
+                                           m_y + std::int64_t{m_lists.m_rows[entry]} * n);
+          }
+        },
+        [&](int r, Scalar total) { right[r] = m_rhs[row * n + r] - total; });
+    if constexpr (with_diagonal) {
+      block::sum_rows<Scalar, n>(
+          [&](auto& sums) { sums.template add<true, false>(m_factors.block(m_factors.m_diagonal[row]), right); },
+          [&](int r, Scalar total) { m_y[row * n + r] = total; });
+    } else {
+      for (int r = 0; r < n; ++r) m_y[row * n + r] = right[r];
+    }
   }
 };
 

@@ -17,34 +17,21 @@
 #include <hyperplane/ilu/detail/csr_ilu_analysis.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_levels.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_structure.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_transposed.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 /// What BlockIlu0Csr and BlockIlukCsr are: block incomplete LU factorization of a BlockCsr, on blocks that its
 /// structure decides.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
-
-/// How users call the plan and its kernels.
-struct CsrIluNames {
-  const char* plan;
-  const char* factor;
-  const char* forward;
-  const char* backward;
-};
-
-struct CsrIluSettings {
-  CsrPath path;
-  RowOrder order;
-  const std::vector<int>& given_order;
-  int fill;
-};
 
 template <class Scalar, int n, class Exec, class StorageScalar, class Offset>
 class CsrIluPlan {
@@ -61,6 +48,7 @@ class CsrIluPlan {
 
   std::int64_t rows() const { return m_rows; }
   std::int64_t blocks() const { return m_blocks; }
+  std::int64_t products() const { return static_cast<std::int64_t>(m_lower.extent(0)); }
   CsrPath path() const { return m_path; }
   int forward_levels() const { return m_forward.count(); }
   int backward_levels() const { return m_backward.count(); }
@@ -94,24 +82,37 @@ class CsrIluPlan {
   }
 
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
-    check("solve", rhs, x);
+    check("solve", "the right-hand side", rhs, "x", x);
     run_forward(exec, rhs, x);
     run_backward(exec, x, x);
   }
   void forward(const Exec& exec, const Vector& rhs, const Vector& y) const {
-    check("forward", rhs, y);
+    check("forward", "the right-hand side", rhs, "y", y);
     run_forward(exec, rhs, y);
   }
   void backward(const Exec& exec, const Vector& y, const Vector& x) const {
-    check("backward", y, x);
+    check("backward", "y", y, "x", x);
     run_backward(exec, y, x);
+  }
+
+  void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    check_transposed("solve_transposed", "the right-hand side", rhs, "x", x);
+    run_transposed<false>(exec, m_names.forward_transposed, *m_forward_transposed, rhs, x);
+    run_transposed<true>(exec, m_names.backward_transposed, *m_backward_transposed, x, x);
+  }
+  void forward_transposed(const Exec& exec, const Vector& rhs, const Vector& y) const {
+    check_transposed("forward_transposed", "the right-hand side", rhs, "y", y);
+    run_transposed<false>(exec, m_names.forward_transposed, *m_forward_transposed, rhs, y);
+  }
+  void backward_transposed(const Exec& exec, const Vector& y, const Vector& x) const {
+    check_transposed("backward_transposed", "y", y, "x", x);
+    run_transposed<true>(exec, m_names.backward_transposed, *m_backward_transposed, y, x);
   }
 
   CsrStatus status(const Exec& exec) const {
     auto const place = m_singular.find(exec);
     if (!place) return {};
-    CsrStatus result{{.failure = place->finding.failure},
-                     m_rows_in_order ? (*m_rows_in_order)[as_size(place->number)] : place->number};
+    CsrStatus result{{.failure = place->finding.failure}, row_at(exec, place->number)};
     if (result.singular()) result.equation = place->finding.index;
     if (result.failure == FactorFailure::not_finite) result.column = to_vector(exec, m_column_not_finite).front();
     return result;
@@ -133,10 +134,11 @@ class CsrIluPlan {
       : CsrIluPlan(
             names, exec, offsets, columns, settings.order == RowOrder::natural, path,
             CsrIluAnalysis(structure, checked_ilu_order(names.plan, settings.order, settings.given_order, structure),
-                           checked_fill(names, settings.fill), is_by_levels(exec, path))) {}
+                           checked_fill(names, settings.fill), is_by_levels(exec, path)),
+            settings.transposed) {}
 
   CsrIluPlan(const CsrIluNames& names, const Exec& exec, const Offsets& offsets, const Columns& columns, bool natural,
-             CsrPath path, const CsrIluAnalysis& of)
+             CsrPath path, const CsrIluAnalysis& of, bool transposed)
       : m_names(names),
         m_rows(of.blocks.rows()),
         m_blocks(static_cast<std::int64_t>(of.blocks.columns.size())),
@@ -144,7 +146,6 @@ class CsrIluPlan {
         m_path(path),
         m_given_offsets(offsets),
         m_given_columns(columns),
-        m_rows_in_order(natural ? nullptr : std::make_shared<const std::vector<int>>(of.order.rows)),
         m_order(table(exec, natural ? std::vector<int>() : of.order.rows)),
         m_positions(table(exec, natural ? std::vector<int>() : of.order.positions)),
         m_lower_begin(table(exec, of.blocks.lower_begin)),
@@ -163,23 +164,33 @@ class CsrIluPlan {
         m_values(Kokkos::view_alloc(exec, "Hyperplane::CsrIlu::factors"),
                  as_size(m_blocks * n * n + block::Columns<Scalar, n>::overrun)),
         m_column_not_finite(Kokkos::view_alloc(exec, "Hyperplane::CsrIlu::column"), 1),
-        m_singular(exec, "Hyperplane::CsrIlu::status") {}
+        m_singular(exec, "Hyperplane::CsrIlu::status") {
+    if (transposed) {
+      bool const as_team = path == CsrPath::team, by_levels = is_by_levels(exec, path);
+      m_forward_transposed.emplace(exec, of, m_order, true, as_team, by_levels, n * n * sizeof(StorageScalar));
+      m_backward_transposed.emplace(exec, of, m_order, false, as_team, by_levels, n * n * sizeof(StorageScalar));
+    }
+  }
 
   template <class T>
   static Table<T> table(const Exec& exec, const std::vector<T>& values) {
     return to_space(exec, "Hyperplane::CsrIlu::structure", values);
   }
+  /// The row that is taken as the one of this number.
+  std::int64_t row_at(const Exec& exec, std::int64_t position) const {
+    return m_order.size() > 0 ? to_vector(exec, m_order)[as_size(position)] : position;
+  }
   static const int* list(const Table<int>& table) { return table.size() > 0 ? table.data() : nullptr; }
 
   static CsrPath checked_path(const CsrIluNames& names, CsrPath path) {
     if (path == CsrPath::automatic) return HostExecutionSpace<Exec> ? CsrPath::team : CsrPath::portable;
-    require(HostExecutionSpace<Exec> || path != CsrPath::team,
-            std::string(names.plan) + ": CsrPath::team is for hosts");
+    if (!HostExecutionSpace<Exec> && path == CsrPath::team) {
+      fail(std::string(names.plan) + ": CsrPath::team is for hosts");
+    }
     return path;
   }
   static int checked_fill(const CsrIluNames& names, int fill) {
-    if (fill < 0)
-      hyperplane::fail(std::string(names.plan) + ": fill is " + std::to_string(fill) + ", expected 0 or more");
+    if (fill < 0) fail(std::string(names.plan) + ": fill is " + std::to_string(fill) + ", expected 0 or more");
     return fill;
   }
 
@@ -200,11 +211,29 @@ class CsrIluPlan {
          " of A has other columns, or in another order, than the constructor was given");
   }
 
-  void check(const char* function, const Vector& right, const Vector& x) const {
+  void check(const char* function, const char* name_of_right, const Vector& right, const char* name_of_x,
+             const Vector& x) const {
     auto const name = std::string(m_names.plan) + "::" + function;
-    check_rows(name.c_str(), "the right-hand side", right, m_rows, n);
-    check_rows(name.c_str(), "x", x, m_rows, n);
+    check_rows(name.c_str(), name_of_right, right, m_rows, n);
+    check_rows(name.c_str(), name_of_x, x, m_rows, n);
     if (!m_factored) fail(name + ": called before factor");
+  }
+
+  void check_transposed(const char* function, const char* name_of_right, const Vector& right, const char* name_of_x,
+                        const Vector& x) const {
+    check(function, name_of_right, right, name_of_x, x);
+    if (!m_forward_transposed) {
+      fail(std::string(m_names.plan) + "::" + function + ": the plan was made without the option transposed");
+    }
+  }
+
+  template <bool with_diagonal>
+  void run_transposed(const Exec& exec, const char* label, const CsrIluTransposed<Exec>& sweep, const Vector& rhs,
+                      const Vector& y) const {
+    run(exec, label, sweep.blocks() + (with_diagonal ? m_rows : 0), sweep.levels(), [&](const CsrIluSequence& order) {
+      return CsrIluTransposedSweep<with_diagonal, Scalar, n, StorageScalar>{factors(), sweep.lists(), order, rhs.data(),
+                                                                            y.data()};
+    });
   }
 
   void run_forward(const Exec& exec, const Vector& rhs, const Vector& y) const {
@@ -242,12 +271,12 @@ class CsrIluPlan {
   Offsets m_given_offsets;
   Columns m_given_columns;
   // Empty where rows are taken by their numbers.
-  std::shared_ptr<const std::vector<int>> m_rows_in_order;
   Table<int> m_order, m_positions;
   Table<std::int64_t> m_lower_begin, m_diagonal, m_upper_begin, m_upper_end;
   Table<int> m_columns;
   Table<std::int64_t> m_sources, m_product_begin, m_lower, m_upper;
   CsrIluLevelKernels<Exec> m_forward, m_backward;
+  std::optional<CsrIluTransposed<Exec>> m_forward_transposed, m_backward_transposed;
   Table<StorageScalar> m_values;
   Table<std::int64_t> m_column_not_finite;
   SingularPivotRecord<Exec> m_singular;

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/block/columns.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/core/launch.hpp>
+#include <hyperplane/core/to_space.hpp>
+#include <hyperplane/csr/block_csr.hpp>
+#include <hyperplane/csr/check_structure.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <type_traits>
+#include <vector>
+
+namespace hyperplane::inline HYPERPLANE_ABI {
+
+/// A^T of a BlockCsr, for products and, as the matrix of adjoint systems, for Krylov methods: of the blocks of A, which
+/// are not copied, it has lists by columns. It follows the values of A, and wants its structure to stay what it was.
+///
+/// The constructor reads the structure, on the host, and allocates; waits for the instance. Throws Error where offsets
+/// or columns are out of range. Memory: 12 bytes per block, 8 per point. Results are bitwise the same whatever the
+/// number of threads.
+template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>
+class TransposedBlockCsr {
+ public:
+  using Matrix = BlockCsr<Scalar, n, Exec, StorageScalar, Offset>;
+  using Vector = typename Matrix::Vector;
+
+  TransposedBlockCsr(const Exec& exec, const Matrix& a) : m_a(a) {
+    auto const offsets = detail::to_vector(exec, a.offsets());
+    auto const columns = detail::to_vector(exec, a.columns());
+    for (std::int64_t row = 0; row < a.rows(); ++row) {
+      detail::check_csr_row("TransposedBlockCsr", row, offsets[detail::as_size(row)], offsets[detail::as_size(row) + 1],
+                            a.blocks());
+    }
+    std::vector<std::int64_t> begin(detail::as_size(a.rows()) + 1, 0), blocks(columns.size());
+    std::vector<int> rows(columns.size());
+    auto const for_blocks = [&](const auto& visit) {
+      for (std::int64_t row = 0; row < a.rows(); ++row) {
+        for (auto block = offsets[detail::as_size(row)]; block < offsets[detail::as_size(row) + 1]; ++block) {
+          visit(row, block, columns[static_cast<std::size_t>(block)]);
+        }
+      }
+    };
+    for_blocks([&](std::int64_t row, Offset, int column) {
+      detail::check_csr_column("TransposedBlockCsr", row, column, a.rows());
+      ++begin[detail::as_size(column) + 1];
+    });
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    auto next = begin;
+    for_blocks([&](std::int64_t row, Offset block, int column) {
+      auto const at = detail::as_size(next[detail::as_size(column)]++);
+      blocks[at] = static_cast<std::int64_t>(block);
+      rows[at] = static_cast<int>(row);
+    });
+    m_begin = detail::to_space(exec, "Hyperplane::TransposedBlockCsr::structure", begin);
+    m_blocks = detail::to_space(exec, "Hyperplane::TransposedBlockCsr::structure", blocks);
+    m_rows = detail::to_space(exec, "Hyperplane::TransposedBlockCsr::structure", rows);
+  }
+
+  const Matrix& matrix() const { return m_a; }
+  std::int64_t rows() const { return m_a.rows(); }
+  /// The entries of column p are begin()[p], ..., begin()[p + 1] - 1; entry e is the block of A with the number
+  /// blocks()[e], in row entry_rows()[e].
+  const Kokkos::View<std::int64_t*, typename Exec::memory_space>& begin() const { return m_begin; }
+  const Kokkos::View<std::int64_t*, typename Exec::memory_space>& blocks() const { return m_blocks; }
+  const Kokkos::View<int*, typename Exec::memory_space>& entry_rows() const { return m_rows; }
+
+ private:
+  Matrix m_a;
+  Kokkos::View<std::int64_t*, typename Exec::memory_space> m_begin, m_blocks;
+  Kokkos::View<int*, typename Exec::memory_space> m_rows;
+};
+
+namespace detail {
+
+/// The equations of one point of y = A^T x, or y = b - A^T x.
+template <bool subtract, class Scalar, int n, class Ref>
+struct TransposedBlockCsrPoint {
+  Ref m_a;
+  const std::int64_t* m_begin;
+  const std::int64_t* m_blocks;
+  const int* m_rows;
+  const Scalar* m_b;
+  const Scalar* m_x;
+  Scalar* m_y;
+  BlockCsrEnds m_ends;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t point) const {
+    // Blocks by rows are those of A^T by columns.
+    auto sum = start(point);
+    auto const end = m_begin[point + 1];
+    for (auto entry = m_begin[point]; entry < end; ++entry) {
+      auto const block = m_blocks[entry];
+      const Scalar* const x = m_x + std::int64_t{m_rows[entry]} * n;
+      if (m_ends.has_more(block)) {
+        sum.template add<subtract>(&m_a(block, 0, 0), x);
+      } else {
+        sum.template add_last<subtract>(&m_a(block, 0, 0), x);
+      }
+    }
+    sum.store(m_y + point * n);
+  }
+
+ private:
+  KOKKOS_FUNCTION block::ColumnSum<Scalar, n> start(std::int64_t point) const {
+    if constexpr (subtract) {
+      return block::ColumnSum<Scalar, n>(m_b + point * n);
+    } else {
+      return {};
+    }
+  }
+};
+
+template <bool subtract, class Exec, class Transposed, class Scalar>
+void multiply_transposed_block_csr(const char* label, const Exec& exec, const Transposed& a, const Scalar* b,
+                                   const Scalar* x, Scalar* y) {
+  using Matrix = typename Transposed::Matrix;
+  constexpr int n = Matrix::block_size;
+  auto const& matrix = a.matrix();
+  launch(label, LongIndexRange<Exec>(exec, 0, a.rows()), block_csr_bytes_of_row<Scalar>(matrix),
+         TransposedBlockCsrPoint<subtract, Scalar, n, typename Matrix::Ref>{matrix.ref(), a.begin().data(),
+                                                                            a.blocks().data(), a.entry_rows().data(), b,
+                                                                            x, y, BlockCsrEnds::of<Scalar>(matrix)});
+}
+
+}  // namespace detail
+
+/// A^T, as TransposedBlockCsr has it.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Offset>
+TransposedBlockCsr<Scalar, n, Exec, Storage, Offset> transposed(const Exec& exec,
+                                                                const BlockCsr<Scalar, n, Exec, Storage, Offset>& a) {
+  return {exec, a};
+}
+
+/// y = A^T x. x and y are different vectors with the rows of A, or Error is thrown. One launch, no allocation, no
+/// fence; asynchronous on the given instance.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Offset>
+void apply(const Exec& exec, const TransposedBlockCsr<Scalar, n, Exec, Storage, Offset>& a,
+           const std::type_identity_t<Kokkos::View<Scalar*, typename Exec::memory_space>>& x,
+           const std::type_identity_t<Kokkos::View<Scalar*, typename Exec::memory_space>>& y) {
+  detail::check_rows("apply", "x", x, a.rows(), n);
+  detail::check_rows("apply", "the result", y, a.rows(), n);
+  require(x.data() != y.data() || a.rows() == 0, "apply: the result must not be x");
+  detail::multiply_transposed_block_csr<false, Exec, TransposedBlockCsr<Scalar, n, Exec, Storage, Offset>, Scalar>(
+      "Hyperplane::TransposedBlockCsr::apply", exec, a, nullptr, x.data(), y.data());
+}
+
+/// r = b - A^T x. x and r are different vectors; r may be b. See apply().
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Offset>
+void residual(const Exec& exec, const TransposedBlockCsr<Scalar, n, Exec, Storage, Offset>& a,
+              const std::type_identity_t<Kokkos::View<Scalar*, typename Exec::memory_space>>& b,
+              const std::type_identity_t<Kokkos::View<Scalar*, typename Exec::memory_space>>& x,
+              const std::type_identity_t<Kokkos::View<Scalar*, typename Exec::memory_space>>& r) {
+  detail::check_rows("residual", "b", b, a.rows(), n);
+  detail::check_rows("residual", "x", x, a.rows(), n);
+  detail::check_rows("residual", "the result", r, a.rows(), n);
+  require(x.data() != r.data() || a.rows() == 0, "residual: the result must not be x");
+  detail::multiply_transposed_block_csr<true, Exec, TransposedBlockCsr<Scalar, n, Exec, Storage, Offset>, Scalar>(
+      "Hyperplane::TransposedBlockCsr::residual", exec, a, b.data(), x.data(), r.data());
+}
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI

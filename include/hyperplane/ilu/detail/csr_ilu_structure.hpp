@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/csr/check_structure.hpp>
+#include <hyperplane/csr/csr_path.hpp>
+#include <hyperplane/csr/row_order.hpp>
+#include <hyperplane/ilu/detail/csr_fill.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// What incomplete factorizations of a BlockCsr are given: names, options, a structure, and an order of its rows.
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// How users call the plan and its kernels.
+struct CsrIluNames {
+  const char* plan;
+  const char* factor;
+  const char* forward;
+  const char* backward;
+  const char* forward_transposed;
+  const char* backward_transposed;
+};
+
+struct CsrIluSettings {
+  CsrPath path;
+  RowOrder order;
+  const std::vector<int>& given_order;
+  int fill;
+  bool transposed;
+};
+
+/// When rows are taken.
+struct CsrIluOrder {
+  std::vector<int> rows;       ///< the first, the next ones
+  std::vector<int> positions;  ///< of each row among them
+
+  explicit CsrIluOrder(std::vector<int> order) : rows(std::move(order)), positions(rows.size()) {
+    for (std::size_t position = 0; position < rows.size(); ++position) {
+      positions[as_size(rows[position])] = static_cast<int>(position);
+    }
+  }
+};
+
+/// Arrays that a caller shares have not been looked at before: throws Error where they are no structure that can be
+/// factored.
+template <class Offset>
+CsrColumns checked_ilu_structure(const char* plan, const std::vector<Offset>& offsets,
+                                 const std::vector<int>& columns) {
+  auto const blocks = static_cast<std::int64_t>(columns.size());
+  if (offsets.front() != 0)
+    fail(std::string(plan) + ": offsets[0] is " + std::to_string(offsets.front()) + ", expected 0");
+  auto const rows = static_cast<std::int64_t>(offsets.size()) - 1;
+  if (std::cmp_not_equal(offsets.back(), blocks)) {
+    fail(std::string(plan) + ": the last offset is " + std::to_string(offsets.back()) + ", but there are " +
+         std::to_string(blocks) + " columns");
+  }
+  // Of each column, the last row that has it.
+  std::vector<std::int64_t> seen_by(as_size(rows), -1);
+  for (std::int64_t row = 0; row < rows; ++row) {
+    auto const begin = offsets[as_size(row)], end = offsets[as_size(row) + 1];
+    check_csr_row(plan, row, begin, end, blocks);
+    for (auto e = static_cast<std::size_t>(begin); e < static_cast<std::size_t>(end); ++e) {
+      check_csr_column(plan, row, columns[e], rows);
+      if (seen_by[as_size(columns[e])] == row) {
+        fail(std::string(plan) + ": row " + std::to_string(row) + " has column " + std::to_string(columns[e]) +
+             " twice");
+      }
+      seen_by[as_size(columns[e])] = row;
+    }
+    if (seen_by[as_size(row)] != row) {
+      fail(std::string(plan) + ": row " + std::to_string(row) + " has no diagonal block, column " +
+           std::to_string(row));
+    }
+  }
+  return {offsets, columns};
+}
+
+/// The order that options ask for; or Error, where the list is no permutation of the rows, or is not wanted.
+inline CsrIluOrder checked_ilu_order(const char* plan, RowOrder order, const std::vector<int>& given,
+                                     const CsrColumns& of) {
+  auto const rows = of.begin.size() - 1;
+  auto const name = std::string(plan) + ": given_order";
+  if (order != RowOrder::given) {
+    if (!given.empty())
+      fail(name + " has " + std::to_string(given.size()) + " rows, but the order is not RowOrder::given");
+    return CsrIluOrder(order_rows(order, of.begin, of.columns));
+  }
+  if (given.size() != rows) {
+    fail(name + " has " + std::to_string(given.size()) + " rows, expected " + std::to_string(rows));
+  }
+  std::vector<char> seen(rows, 0);
+  for (std::size_t position = 0; position < rows; ++position) {
+    int const row = given[position];
+    auto const refuse = [&](const std::string& why) {
+      fail(name + "[" + std::to_string(position) + "] is " + std::to_string(row) + why);
+    };
+    if (row < 0 || std::cmp_greater_equal(row, rows)) refuse(", expected 0 to " + std::to_string(rows - 1));
+    if (seen[as_size(row)]++ != 0) refuse(", which comes twice");
+  }
+  return CsrIluOrder(given);
+}
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

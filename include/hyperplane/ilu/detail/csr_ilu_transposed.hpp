@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/to_space.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_analysis.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_levels.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <ranges>
+#include <vector>
+
+/// Sweeps with the transposed factors of a BlockCsr, of which nothing is copied.
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// The blocks of each column behind the diagonal, or before it, in the order in which rows are taken.
+struct CsrIluColumns {
+  std::vector<std::int64_t> begin;
+  std::vector<std::int64_t> numbers;
+  std::vector<int> rows;
+
+  CsrIluColumns(const CsrIluBlocks& blocks, const CsrIluOrder& order, bool behind) : begin(order.rows.size() + 1, 0) {
+    auto const for_blocks = [&](const auto& visit) {
+      for (int const row : order.rows) {
+        auto const r = as_size(row);
+        auto const end = behind ? blocks.upper_end[r] : blocks.diagonal[r];
+        for (auto number = behind ? blocks.upper_begin[r] : blocks.lower_begin[r]; number < end; ++number) {
+          visit(row, number, as_size(blocks.columns[as_size(number)]));
+        }
+      }
+    };
+    for_blocks([&](int, std::int64_t, std::size_t column) { ++begin[column + 1]; });
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    numbers.resize(as_size(begin.back()));
+    rows.resize(numbers.size());
+    auto next = begin;
+    for_blocks([&](int row, std::int64_t number, std::size_t column) {
+      auto const at = as_size(next[column]++);
+      numbers[at] = number;
+      rows[at] = row;
+    });
+  }
+
+  /// Of the columns, each of which comes after the rows that have a block in it.
+  template <std::ranges::input_range Rows>
+  CsrLevels levels(const Rows& order) const {
+    return csr_ilu_levels(rows, begin, {begin.begin() + 1, begin.end()}, order);
+  }
+};
+
+/// One of the sweeps: with (I + d^-1 U)^T from the first row to the last, with (d + L)^T from the last to the first.
+template <ExecutionSpace Exec>
+class CsrIluTransposed {
+ public:
+  using Rows = Kokkos::View<int*, typename Exec::memory_space>;
+
+  /// `order` is that of CsrIluLevelKernels; a block has about as many bytes. Waits for the instance.
+  CsrIluTransposed(const Exec& exec, const CsrIluAnalysis& of, const Rows& order, bool behind, bool as_team,
+                   bool by_levels, std::size_t bytes)
+      : CsrIluTransposed(exec, of, CsrIluColumns(of.blocks, of.order, behind), order, behind, as_team, by_levels,
+                         bytes) {}
+
+  std::int64_t blocks() const { return static_cast<std::int64_t>(m_numbers.size()); }
+  const CsrIluLevelKernels<Exec>& levels() const { return m_levels; }
+  CsrIluColumnLists lists() const { return {m_begin.data(), m_numbers.data(), m_rows.data()}; }
+
+ private:
+  CsrIluTransposed(const Exec& exec, const CsrIluAnalysis& of, const CsrIluColumns& columns, const Rows& order,
+                   bool behind, bool as_team, bool by_levels, std::size_t bytes)
+      : m_begin(to_space(exec, "Hyperplane::CsrIlu::structure", columns.begin)),
+        m_numbers(to_space(exec, "Hyperplane::CsrIlu::structure", columns.numbers)),
+        m_rows(to_space(exec, "Hyperplane::CsrIlu::structure", columns.rows)),
+        m_levels(exec, behind ? columns.levels(of.order.rows) : columns.levels(of.order.rows | std::views::reverse),
+                 order, behind ? 1 : -1, as_team, by_levels,
+                 static_cast<double>(bytes * columns.numbers.size()) /
+                     static_cast<double>(std::max<std::size_t>(of.order.rows.size(), 1))) {}
+
+  Kokkos::View<std::int64_t*, typename Exec::memory_space> m_begin, m_numbers;
+  Rows m_rows;
+  CsrIluLevelKernels<Exec> m_levels;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail
