@@ -99,7 +99,8 @@ inline CsrIluOrder checked_ilu_order(const char* plan, RowOrder order, const std
   for (std::size_t position = 0; position < rows; ++position) {
     int const row = given[position];
     auto const refuse = [&](const std::string& why) {
-      fail(name + "[" + std::to_string(position) + "] is " + std::to_string(row) + why);
+      auto message = name + "[" + std::to_string(position) + "] is " + std::to_string(row);
+      fail(message.append(why));
     };
     if (row < 0 || std::cmp_greater_equal(row, rows)) refuse(", expected 0 to " + std::to_string(rows - 1));
     if (seen[as_size(row)]++ != 0) refuse(", which comes twice");
