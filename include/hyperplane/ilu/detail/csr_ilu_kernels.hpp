@@ -118,6 +118,7 @@ struct CsrIluFactor {
   }
 
   /// With an order, rows that follow one another are far apart in A, and the processor does not prefetch them.
+  static constexpr int prefetched = 1;
   void prefetch(std::int64_t index) const { prefetch_blocks(m_elimination.m_a, m_order.row(index)); }
 
  private:
@@ -158,6 +159,18 @@ struct CsrIluDiagnosis {
   }
 };
 
+/// Prefetches what a sweep reads and writes at a point, which is far from the one before where rows have an order.
+template <int n, class Scalar>
+void prefetch_point([[maybe_unused]] std::int64_t row, [[maybe_unused]] const Scalar* from,
+                    [[maybe_unused]] const Scalar* to) {
+#if defined(__GNUC__)
+  __builtin_prefetch(from + row * n);
+  __builtin_prefetch(from + row * n + n - 1);
+  __builtin_prefetch(to + row * n, 1);
+  __builtin_prefetch(to + row * n + n - 1, 1);
+#endif
+}
+
 /// y = d^-1 (b - L y); y may be b.
 template <class Scalar, int n, class Storage>
 struct CsrIluForward {
@@ -166,6 +179,8 @@ struct CsrIluForward {
   const Scalar* m_rhs;
   Scalar* m_y;
 
+  static constexpr int prefetched = 8;
+  void prefetch(std::int64_t index) const { prefetch_point<n>(m_order.row(index), m_rhs, m_y); }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     auto const row = m_order.row(index);
     auto const diagonal = m_factors.m_diagonal[row];
@@ -189,6 +204,8 @@ struct CsrIluBackward {
   const Scalar* m_y;
   Scalar* m_x;
 
+  static constexpr int prefetched = 8;
+  void prefetch(std::int64_t index) const { prefetch_point<n>(m_order.row(index), m_y, m_x); }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     auto const row = m_order.row(index);
     block::ColumnSum<Scalar, n> sum(m_y + row * n);
@@ -217,6 +234,8 @@ struct CsrIluTransposedSweep {
   const Scalar* m_rhs;
   Scalar* m_y;
 
+  static constexpr int prefetched = 8;
+  void prefetch(std::int64_t index) const { prefetch_point<n>(m_order.row(index), m_rhs, m_y); }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     auto const row = m_order.row(index);
     auto const end = m_lists.m_begin[row + 1];

@@ -41,9 +41,7 @@ class CsrIluTeam<Exec> {
       // A copy, which what is written cannot change: compilers then keep it in registers.
       auto const kernel = kernel_of(order);
       for (auto index = begin; index < end; ++index) {
-        if constexpr (requires { kernel.prefetch(index); }) {
-          if (index + 1 < end) kernel.prefetch(index + 1);
-        }
+        if (index + kernel.prefetched < end) kernel.prefetch(index + kernel.prefetched);
         kernel(index);
       }
     };
