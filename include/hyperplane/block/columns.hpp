@@ -9,6 +9,7 @@
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/core/storage_excess.hpp>
 #include <hyperplane/simd/native_vector.hpp>
+#include <hyperplane/simd/vector_length.hpp>
 
 #include <Kokkos_Macros.hpp>
 
@@ -30,7 +31,8 @@ namespace detail {
 /// A column of n values, or a row, as vectors.
 template <class T, int n>
 struct Column {
-  static constexpr int width = std::min<int>(std::bit_ceil(static_cast<unsigned>(n)), 64 / static_cast<int>(sizeof(T)));
+  static constexpr int width = std::min(static_cast<int>(std::bit_ceil(static_cast<unsigned>(n))),
+                                        hyperplane::detail::host_vector_bytes / static_cast<int>(sizeof(T)));
   static constexpr int parts = (n + width - 1) / width;
   using Vector = hyperplane::detail::NativeVector<T, width>;
 
