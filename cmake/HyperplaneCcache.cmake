@@ -9,9 +9,14 @@ mark_as_advanced(HYPERPLANE_CCACHE)
 if(HYPERPLANE_CCACHE)
   # Without this, ccache refuses files with a precompiled header, whose macros and __TIME__ it does not look at. None of
   # them depends on more than what it does look at.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${HYPERPLANE_CCACHE})
+  set(hyperplane_ccache_environment CCACHE_SLOPPINESS=pch_defines,time_macros)
   # Names of a clone's own folders would keep others from what it has compiled.
   set(CMAKE_UNITY_BUILD_RELOCATABLE ON)
-  # Clang would refuse a precompiled header from there where files that it is made of are newer, as in another clone.
-  add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # Its precompiled headers name the folder that they were made in, and are of no use in another clone. Those of the same
+    # folder are, although what they are made of may be newer.
+    list(APPEND hyperplane_ccache_environment --unset=CCACHE_BASEDIR --unset=CCACHE_NOHASHDIR)
+    add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
+  endif()
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env ${hyperplane_ccache_environment} ${HYPERPLANE_CCACHE})
 endif()
