@@ -121,6 +121,14 @@ void check_rows(const char* function, const char* argument, const View& view, st
   }
 }
 
+/// What y = A x, or r = b - A x, wants of its vectors besides b.
+template <class View>
+void check_product(const char* function, const View& x, const View& result, std::int64_t points, int n) {
+  check_rows(function, "x", x, points, n);
+  check_rows(function, "the result", result, points, n);
+  if (x.data() == result.data() && points != 0) fail(std::string(function) + ": the result must not be x");
+}
+
 /// Which blocks and points have as many values behind them, in the arrays of a matrix and a vector, as kernels may
 /// read.
 struct BlockCsrEnds {
@@ -223,9 +231,7 @@ template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Offset>
 void apply(const Exec& exec, const BlockCsr<Scalar, n, Exec, Storage, Offset>& a,
            const std::type_identity_t<typename BlockCsr<Scalar, n, Exec, Storage, Offset>::Vector>& x,
            const std::type_identity_t<typename BlockCsr<Scalar, n, Exec, Storage, Offset>::Vector>& y) {
-  detail::check_rows("apply", "x", x, a.rows(), n);
-  detail::check_rows("apply", "the result", y, a.rows(), n);
-  require(x.data() != y.data() || a.rows() == 0, "apply: the result must not be x");
+  detail::check_product("apply", x, y, a.rows(), n);
   detail::multiply_block_csr<false, Exec, BlockCsr<Scalar, n, Exec, Storage, Offset>, Scalar>(
       "Hyperplane::BlockCsr::apply", exec, a, nullptr, x.data(), y.data());
 }
@@ -237,9 +243,7 @@ void residual(const Exec& exec, const BlockCsr<Scalar, n, Exec, Storage, Offset>
               const std::type_identity_t<typename BlockCsr<Scalar, n, Exec, Storage, Offset>::Vector>& x,
               const std::type_identity_t<typename BlockCsr<Scalar, n, Exec, Storage, Offset>::Vector>& r) {
   detail::check_rows("residual", "b", b, a.rows(), n);
-  detail::check_rows("residual", "x", x, a.rows(), n);
-  detail::check_rows("residual", "the result", r, a.rows(), n);
-  require(x.data() != r.data() || a.rows() == 0, "residual: the result must not be x");
+  detail::check_product("residual", x, r, a.rows(), n);
   detail::multiply_block_csr<true, Exec, BlockCsr<Scalar, n, Exec, Storage, Offset>, Scalar>(
       "Hyperplane::BlockCsr::residual", exec, a, b.data(), x.data(), r.data());
 }

@@ -24,6 +24,21 @@ enum class RowOrder : int {
   given,    ///< that of a list
 };
 
+namespace detail {
+
+/// order_rows() of a structure that was checked.
+template <std::integral Offset>
+std::vector<int> order_checked_rows(RowOrder order, const std::vector<Offset>& offsets,
+                                    const std::vector<int>& columns) {
+  if (order == RowOrder::rcm) return reverse_cuthill_mckee(RowGraph(offsets, columns));
+  if (order == RowOrder::colours) return rows_by_colours(RowGraph(offsets, columns));
+  std::vector<int> rows(offsets.size() - 1);
+  std::iota(rows.begin(), rows.end(), 0);
+  return rows;
+}
+
+}  // namespace detail
+
 /// The rows of a structure in an order: the row that is taken first, then the next one. Rows count as neighbours where
 /// either has a block for the other. `order` is natural, rcm or colours.
 ///
@@ -46,11 +61,7 @@ std::vector<int> order_rows(RowOrder order, const std::vector<Offset>& offsets, 
       detail::check_csr_column(name, row, columns[static_cast<std::size_t>(block)], rows_of_all);
     }
   }
-  if (order == RowOrder::rcm) return detail::reverse_cuthill_mckee(detail::RowGraph(offsets, columns));
-  if (order == RowOrder::colours) return detail::rows_by_colours(detail::RowGraph(offsets, columns));
-  std::vector<int> rows(offsets.size() - 1);
-  std::iota(rows.begin(), rows.end(), 0);
-  return rows;
+  return detail::order_checked_rows(order, offsets, columns);
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -5,7 +5,6 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
-#include <hyperplane/core/error.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/to_space.hpp>
 #include <hyperplane/csr/block_csr.hpp>
@@ -147,9 +146,7 @@ template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Offset>
 void apply(const Exec& exec, const TransposedBlockCsr<Scalar, n, Exec, Storage, Offset>& a,
            const std::type_identity_t<Kokkos::View<Scalar*, typename Exec::memory_space>>& x,
            const std::type_identity_t<Kokkos::View<Scalar*, typename Exec::memory_space>>& y) {
-  detail::check_rows("apply", "x", x, a.rows(), n);
-  detail::check_rows("apply", "the result", y, a.rows(), n);
-  require(x.data() != y.data() || a.rows() == 0, "apply: the result must not be x");
+  detail::check_product("apply", x, y, a.rows(), n);
   detail::multiply_transposed_block_csr<false, Exec, TransposedBlockCsr<Scalar, n, Exec, Storage, Offset>, Scalar>(
       "Hyperplane::TransposedBlockCsr::apply", exec, a, nullptr, x.data(), y.data());
 }
@@ -161,9 +158,7 @@ void residual(const Exec& exec, const TransposedBlockCsr<Scalar, n, Exec, Storag
               const std::type_identity_t<Kokkos::View<Scalar*, typename Exec::memory_space>>& x,
               const std::type_identity_t<Kokkos::View<Scalar*, typename Exec::memory_space>>& r) {
   detail::check_rows("residual", "b", b, a.rows(), n);
-  detail::check_rows("residual", "x", x, a.rows(), n);
-  detail::check_rows("residual", "the result", r, a.rows(), n);
-  require(x.data() != r.data() || a.rows() == 0, "residual: the result must not be x");
+  detail::check_product("residual", x, r, a.rows(), n);
   detail::multiply_transposed_block_csr<true, Exec, TransposedBlockCsr<Scalar, n, Exec, Storage, Offset>, Scalar>(
       "Hyperplane::TransposedBlockCsr::residual", exec, a, b.data(), x.data(), r.data());
 }

@@ -90,7 +90,7 @@ inline CsrIluOrder checked_ilu_order(const char* plan, RowOrder order, const std
   if (order != RowOrder::given) {
     if (!given.empty())
       fail(name + " has " + std::to_string(given.size()) + " rows, but the order is not RowOrder::given");
-    return CsrIluOrder(order_rows(order, of.begin, of.columns));
+    return CsrIluOrder(order_checked_rows(order, of.begin, of.columns));
   }
   if (given.size() != rows) {
     fail(name + " has " + std::to_string(given.size()) + " rows, expected " + std::to_string(rows));
