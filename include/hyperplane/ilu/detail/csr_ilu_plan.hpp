@@ -18,6 +18,7 @@
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_levels.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_structure.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_tickets.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_transposed.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -157,19 +158,17 @@ class CsrIluPlan {
         m_product_begin(table(exec, of.products.begin)),
         m_lower(table(exec, of.products.lower)),
         m_upper(table(exec, of.products.upper)),
-        m_forward(exec, of.forward, m_order, 1, path == CsrPath::team, is_by_levels(exec, path),
-                  per_row(m_blocks - m_upper_blocks) * n * n * sizeof(StorageScalar)),
-        m_backward(exec, of.backward, m_order, -1, path == CsrPath::team, is_by_levels(exec, path),
-                   per_row(m_upper_blocks) * n * n * sizeof(StorageScalar)),
+        m_forward(exec, of.forward, m_order, 1, runs(exec, path), per_row(m_blocks - m_upper_blocks) * n * n * sizeof(StorageScalar)),
+        m_backward(exec, of.backward, m_order, -1, runs(exec, path), per_row(m_upper_blocks) * n * n * sizeof(StorageScalar)),
         m_values(Kokkos::view_alloc(exec, "Hyperplane::CsrIlu::factors"),
                  as_size(m_blocks * n * n + block::Columns<Scalar, n>::overrun)),
         m_column_not_finite(Kokkos::view_alloc(exec, "Hyperplane::CsrIlu::column"), 1),
         m_singular(exec, "Hyperplane::CsrIlu::status") {
     if (transposed) {
-      bool const as_team = path == CsrPath::team, by_levels = is_by_levels(exec, path);
-      m_forward_transposed.emplace(exec, of, m_order, true, as_team, by_levels, n * n * sizeof(StorageScalar));
-      m_backward_transposed.emplace(exec, of, m_order, false, as_team, by_levels, n * n * sizeof(StorageScalar));
+      m_forward_transposed.emplace(exec, of, m_order, true, runs(exec, path), n * n * sizeof(StorageScalar));
+      m_backward_transposed.emplace(exec, of, m_order, false, runs(exec, path), n * n * sizeof(StorageScalar));
     }
+    if (path == CsrPath::tickets) m_tickets.emplace(exec, m_rows);
   }
 
   template <class T>
@@ -183,9 +182,14 @@ class CsrIluPlan {
   static const int* list(const Table<int>& table) { return table.size() > 0 ? table.data() : nullptr; }
 
   static CsrPath checked_path(const CsrIluNames& names, CsrPath path) {
-    if (path == CsrPath::automatic) return HostExecutionSpace<Exec> ? CsrPath::team : CsrPath::portable;
+    if (path == CsrPath::automatic) {
+      return HostExecutionSpace<Exec> ? CsrPath::team : CudaExecutionSpace<Exec> ? CsrPath::tickets : CsrPath::portable;
+    }
     if (!HostExecutionSpace<Exec> && path == CsrPath::team) {
       fail(std::string(names.plan) + ": CsrPath::team is for hosts");
+    }
+    if (!CudaExecutionSpace<Exec> && path == CsrPath::tickets) {
+      fail(std::string(names.plan) + ": CsrPath::tickets is for CUDA");
     }
     return path;
   }
@@ -196,6 +200,11 @@ class CsrIluPlan {
 
   /// One thread alone is faster in the order of the factorization than by levels.
   static bool is_by_levels(const Exec& exec, CsrPath path) { return path != CsrPath::team || exec.concurrency() > 1; }
+
+  static CsrIluRuns runs(const Exec& exec, CsrPath path) {
+    return {path == CsrPath::team, is_by_levels(exec, path),
+            path == CsrPath::tickets ? CsrIluTickets<Scalar, n, Exec>::rows_of_a_ticket : 0};
+  }
 
   template <class Ref>
   void compare(const Exec& exec, const Ref& a) const {
@@ -230,27 +239,40 @@ class CsrIluPlan {
   template <bool with_diagonal>
   void run_transposed(const Exec& exec, const char* label, const CsrIluTransposed<Exec>& sweep, const Vector& rhs,
                       const Vector& y) const {
-    run(exec, label, sweep.blocks() + (with_diagonal ? m_rows : 0), sweep.levels(), [&](const CsrIluSequence& order) {
+    CsrSweepBlocks<StorageScalar> const lists{sweep.lists().m_begin,   sweep.lists().m_begin + 1, sweep.lists().m_rows,
+                                                sweep.lists().m_numbers, m_diagonal.data(),         m_values.data()};
+    run<true, with_diagonal>(exec, label, sweep.blocks() + (with_diagonal ? m_rows : 0), sweep.levels(), lists, rhs, y, [&](const CsrIluSequence& order) {
       return CsrIluTransposedSweep<with_diagonal, Scalar, n, StorageScalar>{factors(), sweep.lists(), order, rhs.data(),
                                                                             y.data()};
     });
   }
 
   void run_forward(const Exec& exec, const Vector& rhs, const Vector& y) const {
-    run(exec, m_names.forward, m_blocks - m_upper_blocks, m_forward, [&](const CsrIluSequence& order) {
+    CsrSweepBlocks<StorageScalar> const lists{m_lower_begin.data(), m_diagonal.data(), m_columns.data(), nullptr,
+                                                m_diagonal.data(),    m_values.data()};
+    run<false, true>(exec, m_names.forward, m_blocks - m_upper_blocks, m_forward, lists, rhs, y, [&](const CsrIluSequence& order) {
       return CsrIluForward<Scalar, n, StorageScalar>{factors(), order, rhs.data(), y.data()};
     });
   }
   void run_backward(const Exec& exec, const Vector& y, const Vector& x) const {
-    run(exec, m_names.backward, m_upper_blocks, m_backward, [&](const CsrIluSequence& order) {
+    CsrSweepBlocks<StorageScalar> const lists{m_upper_begin.data(), m_upper_end.data(), m_columns.data(), nullptr,
+                                                m_diagonal.data(),    m_values.data()};
+    run<false, false>(exec, m_names.backward, m_upper_blocks, m_backward, lists, y, x, [&](const CsrIluSequence& order) {
       return CsrIluBackward<Scalar, n, StorageScalar>{factors(), order, y.data(), x.data()};
     });
   }
-  template <class KernelOf>
+  template <bool transposed, bool with_diagonal, class KernelOf>
   void run(const Exec& exec, const char* label, std::int64_t blocks, const CsrIluLevelKernels<Exec>& levels,
-           const KernelOf& kernel_of) const {
+           [[maybe_unused]] const CsrSweepBlocks<StorageScalar>& lists, [[maybe_unused]] const Vector& rhs,
+           [[maybe_unused]] const Vector& x, const KernelOf& kernel_of) const {
     double const bytes = per_row(blocks) * (n * n * sizeof(StorageScalar) + sizeof(int)) + 2.0 * n * sizeof(Scalar);
     count_bytes(label, bytes * static_cast<double>(m_rows));
+    if constexpr (CudaExecutionSpace<Exec>) {
+      if (m_tickets) {
+        return m_tickets->template run<transposed, with_diagonal>(exec, label, levels.ticket_rows(), lists, rhs.data(),
+                                                                  x.data());
+      }
+    }
     levels.run(exec, label, bytes, kernel_of);
   }
 
@@ -277,6 +299,7 @@ class CsrIluPlan {
   Table<std::int64_t> m_sources, m_product_begin, m_lower, m_upper;
   CsrIluLevelKernels<Exec> m_forward, m_backward;
   std::optional<CsrIluTransposed<Exec>> m_forward_transposed, m_backward_transposed;
+  std::optional<CsrIluTickets<Scalar, n, Exec>> m_tickets;
   Table<StorageScalar> m_values;
   Table<std::int64_t> m_column_not_finite;
   SingularPivotRecord<Exec> m_singular;
