@@ -49,7 +49,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   void factor(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a) {
     auto const given = static_cast<std::int64_t>(m_given_columns.extent(0));
     if (a.rows() != rows() || a.blocks() != given) {
-      fail(std::string(names().plan) + "::factor: A has " + std::to_string(a.rows()) + " rows and " +
+      fail(std::string(this->names().plan) + "::factor: A has " + std::to_string(a.rows()) + " rows and " +
            std::to_string(a.blocks()) + " blocks, expected " + std::to_string(rows()) + " and " +
            std::to_string(given));
     }
@@ -64,9 +64,9 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
     Elimination const elimination{a.ref(),        factors(),     m_sources.data(), m_product_begin.data(),
                                   m_lower.data(), m_upper.data()};
     double const bytes = (per_row(given) * sizeof(MatrixStorage) + per_row(blocks()) * sizeof(StorageScalar)) * n * n;
-    count_bytes(names().factor, bytes * static_cast<double>(rows()));
+    count_bytes(this->names().factor, bytes * static_cast<double>(rows()));
     // Products are what takes time, not the blocks that come and go.
-    this->forward_kernels().run(exec, names().factor, bytes * n, [&](const CsrIluSequence& sequence) {
+    this->forward_kernels().run(exec, this->names().factor, bytes * n, [&](const CsrIluSequence& sequence) {
       return CsrIluFactor<Scalar, n, Exec, StorageScalar, Ref>{elimination, m_singular.ref(), list(m_positions),
                                                                sequence};
     });
@@ -87,7 +87,6 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   template <class T>
   using Table = typename Sweeps::template Table<T>;
   using Sweeps::factors;
-  using Sweeps::names;
   using Sweeps::order;
   using Sweeps::per_row;
   using Sweeps::table;
@@ -142,7 +141,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
                                                   of.m_columns, m_sources.data()},
                             Kokkos::Min<std::int64_t>(first));
     if (first == none) return;
-    fail(std::string(names().plan) + "::factor: row " + std::to_string(first) +
+    fail(std::string(this->names().plan) + "::factor: row " + std::to_string(first) +
          " of A has other columns, or in another order, than the constructor was given");
   }
 
