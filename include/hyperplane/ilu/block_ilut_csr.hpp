@@ -16,7 +16,7 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 
 struct BlockIlutCsrOptions {
   double drop_tolerance = 1e-2;  ///< tau: blocks that are smaller, relative to their row of A, are dropped
-  int row_entries = 10;          ///< p: blocks of a row that are kept before the diagonal, and behind it
+  int row_entries = 20;          ///< p: blocks of a row that are kept before the diagonal, and behind it
   CsrPath path = CsrPath::automatic;
   RowOrder order = RowOrder::natural;
   /// For RowOrder::given: each row once, the one that is taken first in front.
@@ -56,9 +56,9 @@ struct BlockIlutCsrOptions {
 /// Cost: solves as BlockIlu0Csr, with the blocks of the factors, blocks(), for those of A. factor() takes 2 n^3 flops
 /// per point, per block behind the diagonal, and per product, products(); a few more operations for the norm of each
 /// block of A and each that it makes; and finds levels and numbers of blocks anew, serially. Memory: n^2 values of
-/// StorageScalar and 4 bytes per block of the factors, and 4 bytes per block of A, 8 with a new order, and 60
-/// per point; with the option `transposed` 12 more per block and 16 per point. While it runs, factor() has the factors
-/// twice, and each thread an int for each row.
+/// StorageScalar and 4 bytes per block of the factors, 4 bytes per block of A, and 60 per point; with the option
+/// `transposed` 12 more per block and 16 per point. While it runs, factor() has the factors twice, and each thread an
+/// int for each row.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>

@@ -5,6 +5,7 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/core/to_space.hpp>
 #include <hyperplane/csr/block_csr.hpp>
@@ -154,15 +155,15 @@ class CsrIlutPlan {
     m_sweeps.emplace(m_names, exec, m_is_natural, m_path, pattern, m_is_transposed);
     auto const on_host = Kokkos::create_mirror_view(m_sweeps->values());
     auto const& blocks = pattern.blocks;
-    Kokkos::parallel_for(m_names.factor, Kokkos::RangePolicy<Host, Kokkos::IndexType<std::int64_t>>(host, 0, rows()),
-                         [&](std::int64_t position) {
-                           auto const& row = factored.rows()[as_size(position)];
-                           auto const number = as_size(m_order.rows[as_size(position)]);
-                           auto* const to = on_host.data();
-                           std::copy(row.block(0), row.block(row.lower_end), to + blocks.lower_begin[number] * n * n);
-                           std::copy(row.block(row.lower_end), row.block(row.positions.size()),
-                                     to + blocks.upper_begin[number] * n * n);
-                         });
+    double const bytes = 2.0 * n * n * sizeof(StorageScalar) * static_cast<double>(m_sweeps->blocks()) /
+                         static_cast<double>(std::max<std::int64_t>(rows(), 1));
+    launch(m_names.factor, LongIndexRange<Host>(host, 0, rows()), bytes, [&](std::int64_t position) {
+      auto const& row = factored.rows()[as_size(position)];
+      auto const number = as_size(m_order.rows[as_size(position)]);
+      auto* const to = on_host.data();
+      std::copy(row.block(0), row.block(row.lower_end), to + blocks.lower_begin[number] * n * n);
+      std::copy(row.block(row.lower_end), row.block(row.positions.size()), to + blocks.upper_begin[number] * n * n);
+    });
     host.fence(m_names.factor);
     Kokkos::deep_copy(exec, m_sweeps->values(), on_host);
     exec.fence(m_names.factor);

@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/launch.hpp>
 #include <hyperplane/host/patience.hpp>
 #include <hyperplane/ilu/detail/csr_ilut_row.hpp>
 
@@ -35,8 +36,16 @@ class CsrIlutRows {
   CsrIlutRows(const Host& host, const char* label, const Input& input)
       : m_input(input), m_rows(input.order.rows.size()), m_finished(m_rows.size()) {
     auto const workers = std::min(static_cast<std::int64_t>(host.concurrency()), std::int64_t{count()});
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<Host>(host, 0, workers, Kokkos::ChunkSize(1)),
-                         [this](std::int64_t) { work(); });
+    auto const team = [&] {
+      Kokkos::parallel_for(label, Kokkos::RangePolicy<Host>(host, 0, workers, Kokkos::ChunkSize(1)),
+                           [this](std::int64_t) { work(); });
+    };
+    if constexpr (starts_teams<Host>) {
+      auto const blocks = static_cast<double>(input.structure.columns.size());
+      run_alone_or_as_team(host, label, workers > 1 ? blocks * bytes_of_block : -1.0, team, [this] { work(); });
+    } else {
+      team();
+    }
     host.fence(label);
     if (!m_has_memory) throw std::bad_alloc();
     for (int position = m_failure.position; position < count(); ++position) set_useless(position);
@@ -53,6 +62,9 @@ class CsrIlutRows {
   }
 
  private:
+  // What could be moved in the time that a block of A takes: an estimate.
+  static constexpr double bytes_of_block = 1024 + n * n * n * sizeof(Scalar);
+
   int count() const { return static_cast<int>(m_rows.size()); }
 
   using Elimination = CsrIlutElimination<Scalar, n, Storage, MatrixStorage>;
