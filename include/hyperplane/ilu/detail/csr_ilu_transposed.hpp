@@ -63,7 +63,7 @@ class CsrIluTransposed {
   using Rows = Kokkos::View<int*, typename Exec::memory_space>;
 
   /// `order` is that of CsrIluLevelKernels; a block has about as many bytes. Waits for the instance.
-  CsrIluTransposed(const Exec& exec, const CsrIluAnalysis& of, const Rows& order, bool behind, const CsrIluRuns& runs,
+  CsrIluTransposed(const Exec& exec, const CsrIluPattern& of, const Rows& order, bool behind, const CsrIluRuns& runs,
                    std::size_t bytes)
       : CsrIluTransposed(exec, of, CsrIluColumns(of.blocks, of.order, behind), order, behind, runs, bytes) {}
 
@@ -72,7 +72,7 @@ class CsrIluTransposed {
   CsrIluColumnLists lists() const { return {m_begin.data(), m_numbers.data(), m_rows.data()}; }
 
  private:
-  CsrIluTransposed(const Exec& exec, const CsrIluAnalysis& of, const CsrIluColumns& columns, const Rows& order,
+  CsrIluTransposed(const Exec& exec, const CsrIluPattern& of, const CsrIluColumns& columns, const Rows& order,
                    bool behind, const CsrIluRuns& runs, std::size_t bytes)
       : m_begin(to_space(exec, "Hyperplane::CsrIlu::structure", columns.begin)),
         m_numbers(to_space(exec, "Hyperplane::CsrIlu::structure", columns.numbers)),
