@@ -3,12 +3,14 @@
 #include <hyperplane/array/detail/nest_copy_cuda_kernel.hpp>
 #include <hyperplane/array/detail/reduce_cuda_kernel.hpp>
 #include <hyperplane/array/detail/stencil_march_cuda_kernel.hpp>
+#include <hyperplane/csr/detail/block_csr_cuda_kernel.hpp>
 #include <hyperplane/cuda/peer_messages.hpp>
 #include <hyperplane/cuda/range.hpp>
 #include <hyperplane/ilu/comparison/persistent_factor_cuda.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_graph_factor.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_factor_plan.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_group_factor_plan.hpp>
+#include <hyperplane/ilu/detail/csr_factor_cuda_kernel.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_cuda_kernel.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_scanned.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_staged.hpp>
@@ -179,10 +181,14 @@ void compile_peers(cudaStream_t stream, const cuda::PeerSend<double>* sends, con
   cuda::take_messages(stream, received, receives, 1, 1, cuda::Dependency::programmatic);
 }
 
-// Sweeps of block CSR.
+// Block CSR.
 template <class Scalar, int n, class Storage>
 void compile_csr(cudaStream_t stream, const CsrSweepTickets& tickets, const CsrSweepBlocks<Storage>& blocks,
                  const CsrSweepMemory<Scalar>& memory, Scalar* x) {
+  cuda::launch(stream, csr_factor_kernel<Scalar, n, Storage, Scalar>, 1, csr_sweep_threads, 0,
+               cuda::Dependency::complete, tickets, CsrFactorBlocks<Storage, Scalar>{}, memory.m_words);
+  csr_product_cuda<false, true, n>(stream, CsrProductBlocks<Storage, int>{}, x, x, x);
+  csr_product_cuda<true, false, n>(stream, CsrProductBlocks<Storage, std::int64_t>{}, x, x, x);
   auto const run = [&]<bool transposed, bool with_diagonal>() {
     cuda::launch(stream, csr_sweep_kernel<transposed, with_diagonal, Scalar, n, Storage>, 1, csr_sweep_threads, 0,
                  cuda::Dependency::complete, tickets, blocks, memory, x, x);

@@ -20,6 +20,10 @@
 #include <utility>
 #include <vector>
 
+#if defined(KOKKOS_ENABLE_CUDA)
+#include <hyperplane/csr/detail/block_csr_cuda.hpp>
+#endif
+
 namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// A square block matrix in compressed rows, for unstructured meshes: block rows of n x n blocks, each block stored by
@@ -212,6 +216,9 @@ void multiply_block_csr(const char* label, const Exec& exec, const Matrix& a, co
   constexpr int n = Matrix::block_size;
   using Ref = typename Matrix::Ref;
   double const bytes = block_csr_bytes_of_row<Scalar>(a);
+#if defined(KOKKOS_ENABLE_CUDA)
+  if constexpr (CudaExecutionSpace<Exec>) return multiply_block_csr_on_cuda<subtract>(label, exec, a, b, x, y);
+#endif
 #if defined(HYPERPLANE_VECTOR_EXTENSION)
   if constexpr (HostExecutionSpace<Exec>) {
     launch(label, LongIndexRange<Exec>(exec, 0, a.rows()), bytes,

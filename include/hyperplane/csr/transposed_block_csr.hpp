@@ -125,6 +125,11 @@ void multiply_transposed_block_csr(const char* label, const Exec& exec, const Tr
   using Matrix = typename Transposed::Matrix;
   constexpr int n = Matrix::block_size;
   auto const& matrix = a.matrix();
+#if defined(KOKKOS_ENABLE_CUDA)
+  if constexpr (CudaExecutionSpace<Exec>) {
+    return multiply_transposed_block_csr_on_cuda<subtract>(label, exec, a, b, x, y);
+  }
+#endif
   launch(label, LongIndexRange<Exec>(exec, 0, a.rows()), block_csr_bytes_of_row<Scalar>(matrix),
          TransposedBlockCsrPoint<subtract, Scalar, n, typename Matrix::Ref>{matrix.ref(), a.begin().data(),
                                                                             a.blocks().data(), a.entry_rows().data(), b,

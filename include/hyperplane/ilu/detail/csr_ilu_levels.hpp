@@ -98,6 +98,14 @@ class CsrIluLevelKernels {
   }
 
   int count() const { return static_cast<int>(m_begin.size()) - 1; }
+  /// Rows of the largest level.
+  std::int64_t widest() const {
+    std::int64_t result = 0;
+    for (std::size_t level = 1; level < m_begin.size(); ++level) {
+      result = std::max(result, m_begin[level] - m_begin[level - 1]);
+    }
+    return result;
+  }
   /// See csr_ticket_rows().
   const Kokkos::View<int*, typename Exec::memory_space>& ticket_rows() const { return m_ticket_rows; }
 

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 /// What BlockIlu0Csr and BlockIlukCsr are: block incomplete LU factorization of a BlockCsr, on blocks that its
@@ -65,11 +66,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
                                   m_lower.data(), m_upper.data()};
     double const bytes = (per_row(given) * sizeof(MatrixStorage) + per_row(blocks()) * sizeof(StorageScalar)) * n * n;
     count_bytes(this->names().factor, bytes * static_cast<double>(rows()));
-    // Products are what takes time, not the blocks that come and go.
-    this->forward_kernels().run(exec, this->names().factor, bytes * n, [&](const CsrIluSequence& sequence) {
-      return CsrIluFactor<Scalar, n, Exec, StorageScalar, Ref>{elimination, m_singular.ref(), list(m_positions),
-                                                               sequence};
-    });
+    run_factor(exec, a.ref(), elimination, bytes);
     m_singular.conclude(exec, CsrIluDiagnosis<Scalar, n, StorageScalar, Ref>{
                                   elimination, {list(order()), 0, 1}, m_column_not_finite.data()});
   }
@@ -118,6 +115,28 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
         m_upper(table(exec, of.products.upper)),
         m_column_not_finite(Kokkos::view_alloc(exec, "Hyperplane::CsrIlu::column"), 1),
         m_singular(exec, "Hyperplane::CsrIlu::status") {}
+
+  template <class Ref, class Elimination>
+  void run_factor(const Exec& exec, [[maybe_unused]] const Ref& a, const Elimination& elimination, double bytes) const {
+    auto const& levels = this->forward_kernels();
+    if constexpr (CudaExecutionSpace<Exec>) {
+      if (this->tickets()) {
+        auto const of = factors();
+        return this->tickets()->factor(
+            exec, this->names().factor, levels,
+            CsrFactorBlocks<StorageScalar, std::remove_cvref_t<decltype(a(0, 0, 0))>>{
+                of.m_lower_begin, of.m_diagonal, of.m_upper_begin, of.m_upper_end, m_sources.data(),
+                m_product_begin.data(), m_lower.data(), m_upper.data(), list(m_positions), &a(0, 0, 0), of.m_values,
+                m_singular.word()},
+            (blocks() - this->upper_blocks()) * n * n, this->upper_blocks() * n * n);
+      }
+    }
+    using Kernel = CsrIluFactor<Scalar, n, Exec, StorageScalar, Ref>;
+    // Products are what takes time, not the blocks that come and go.
+    levels.run(exec, this->names().factor, bytes * n, [&](const CsrIluSequence& sequence) {
+      return Kernel{elimination, m_singular.ref(), list(m_positions), sequence};
+    });
+  }
 
   /// The row that is taken as the one of this number.
   std::int64_t row_at(const Exec& exec, std::int64_t position) const {

@@ -121,6 +121,9 @@ class CsrIluSweeps {
   const Table<int>& order() const { return m_order; }
   /// Over the rows, as the factorization and the forward sweep take them.
   const CsrIluLevelKernels<Exec>& forward_kernels() const { return m_forward; }
+  /// On CsrPath::tickets.
+  const std::optional<CsrIluTickets<Scalar, n, Exec>>& tickets() const { return m_tickets; }
+  std::int64_t upper_blocks() const { return m_upper_blocks; }
   double per_row(std::int64_t blocks) const {
     return static_cast<double>(blocks) / static_cast<double>(std::max<std::int64_t>(m_rows, 1));
   }
@@ -180,8 +183,7 @@ class CsrIluSweeps {
     count_bytes(label, bytes * static_cast<double>(m_rows));
     if constexpr (CudaExecutionSpace<Exec>) {
       if (m_tickets) {
-        return m_tickets->template run<transposed, with_diagonal>(exec, label, levels.ticket_rows(), blocks, rhs.data(),
-                                                                  x.data());
+        return m_tickets->template sweep<transposed, with_diagonal>(exec, label, levels, blocks, rhs.data(), x.data());
       }
     }
     levels.run(exec, label, bytes, kernel_of);

@@ -7,6 +7,9 @@
 #include <hyperplane/cuda/labelled.hpp>
 #include <hyperplane/cuda/launch.hpp>
 #include <hyperplane/cuda/occupancy.hpp>
+#include <hyperplane/cuda/range.hpp>
+#include <hyperplane/ilu/detail/csr_factor_cuda_kernel.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_levels.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_tickets.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_blocks.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_cuda_kernel.hpp>
@@ -19,19 +22,13 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// What a sweep finds where it is to store.
-template <class Scalar>
-struct CsrSweepVacant {
-  cuda::AwaitedValue<Scalar>* m_values;
-
-  __device__ void operator()(std::int64_t at) const { m_values[at].m_word = cuda::AwaitedValue<Scalar>::vacant; }
-};
-
 template <class Scalar, int n, CudaExecutionSpace Exec>
 class CsrIluTickets<Scalar, n, Exec> {
   using Value = cuda::AwaitedValue<Scalar>;
-  using Memory = CsrSweepMemory<Scalar>;
-  using Words = typename Memory::Words;
+  // Rows that wait ask again and again, which takes the place of what others load. So no more levels are under way than
+  // it takes to load ahead of what is awaited. Measured: see docs/performance.md.
+  static constexpr std::int64_t levels_of_a_sweep = 3;
+  static constexpr std::int64_t levels_of_a_factorization = 1;
 
  public:
   static constexpr int rows_of_a_ticket = csr_sweep_rows<n>;
@@ -43,29 +40,52 @@ class CsrIluTickets<Scalar, n, Exec> {
         m_words(Kokkos::view_alloc(exec, "Hyperplane::CsrIlu::tickets"), 1) {
     Kokkos::parallel_for("Hyperplane::CsrIlu::awaited_values",
                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, m_size),
-                         CsrSweepVacant<Scalar>{m_values.data()});
+                         CsrVacantValues<Scalar>{m_values.data()});
   }
 
   template <bool transposed, bool with_diagonal, class Storage>
-  void run(const Exec& exec, const std::string& label, const Kokkos::View<int*, typename Exec::memory_space>& rows,
-           const CsrSweepBlocks<Storage>& blocks, const Scalar* rhs, Scalar* y) const {
-    CsrSweepTickets const tickets{rows.data(), static_cast<std::int64_t>(rows.size()) / rows_of_a_ticket};
-    if (tickets.m_count == 0) return;
+  void sweep(const Exec& exec, const std::string& label, const CsrIluLevelKernels<Exec>& levels,
+             const CsrSweepBlocks<Storage>& blocks, const Scalar* rhs, Scalar* y) const {
+    run(exec, label, levels, csr_sweep_kernel<transposed, with_diagonal, Scalar, n, Storage>, levels_of_a_sweep, blocks,
+        CsrSweepMemory<Scalar>{m_values.data(), m_size, m_words.data()}, rhs, y);
+  }
+
+  /// Values first, ..., first + count - 1 are those of blocks behind the diagonal.
+  template <class Storage, class MatrixStorage>
+  void factor(const Exec& exec, const std::string& label, const CsrIluLevelKernels<Exec>& levels,
+              const CsrFactorBlocks<Storage, MatrixStorage>& blocks, std::int64_t first, std::int64_t count) const {
+    auto* const upper = reinterpret_cast<cuda::AwaitedValue<Storage>*>(blocks.m_values) + first;
     cuda::labelled(exec, label, [&] {
-      auto const kernel = csr_sweep_kernel<transposed, with_diagonal, Scalar, n, Storage>;
-      constexpr int warps = csr_sweep_threads / 32;
-      auto const useful = std::min<std::int64_t>((tickets.m_count + warps - 1) / warps, 1 << 20);
-      auto const grid = std::min(cuda::resident_blocks(kernel, csr_sweep_threads, 0), static_cast<int>(useful));
-      cuda::launch(exec.cuda_stream(), kernel, grid, csr_sweep_threads, 0, cuda::Dependency::complete, tickets, blocks,
-                   Memory{m_values.data(), m_size, m_words.data()}, rhs, y);
+      cuda::launch_range(exec.cuda_stream(), count, CsrVacantValues<Storage>{upper});
+      launch(exec, levels, csr_factor_kernel<Scalar, n, Storage, MatrixStorage>, levels_of_a_factorization, blocks,
+             m_words.data());
     });
   }
 
  private:
+  template <class Kernel, class... Arguments>
+  void run(const Exec& exec, const std::string& label, const CsrIluLevelKernels<Exec>& levels, Kernel kernel,
+           std::int64_t levels_under_way, const Arguments&... arguments) const {
+    cuda::labelled(exec, label, [&] { launch(exec, levels, kernel, levels_under_way, arguments...); });
+  }
+
+  template <class Kernel, class... Arguments>
+  void launch(const Exec& exec, const CsrIluLevelKernels<Exec>& levels, Kernel kernel, std::int64_t levels_under_way,
+              const Arguments&... arguments) const {
+    constexpr int rows_of_a_block = csr_sweep_threads / 32 * rows_of_a_ticket;
+    CsrSweepTickets const tickets{levels.ticket_rows().data(),
+                                  static_cast<std::int64_t>(levels.ticket_rows().size()) / rows_of_a_ticket};
+    if (tickets.m_count == 0) return;
+    auto const useful = (levels_under_way * levels.widest() + rows_of_a_block - 1) / rows_of_a_block;
+    auto const resident = cuda::resident_blocks(kernel, csr_sweep_threads, 0);
+    cuda::launch(exec.cuda_stream(), kernel, static_cast<int>(std::min<std::int64_t>(resident, useful)),
+                 csr_sweep_threads, 0, cuda::Dependency::complete, tickets, arguments...);
+  }
+
   std::int64_t m_size;
   // Copies of a plan share them.
   Kokkos::View<Value*, typename Exec::memory_space> m_values;
-  Kokkos::View<Words*, typename Exec::memory_space> m_words;
+  Kokkos::View<CsrSweepWords*, typename Exec::memory_space> m_words;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

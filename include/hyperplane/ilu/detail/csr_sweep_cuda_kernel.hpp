@@ -28,20 +28,39 @@ struct CsrSweepTickets {
   std::int64_t m_count;
 };
 
+/// Zero where no kernel runs, but for the turn.
+struct CsrSweepWords {
+  unsigned int m_ticket;    ///< the next one
+  unsigned int m_finished;  ///< warps
+  unsigned int m_turn;      ///< whose last bit is the array of the next sweep
+};
+
 /// The working memory of all sweeps of a plan. Two arrays have n awaited values for each row. A sweep stores into one of
 /// them, which is vacant when it begins, and makes the other one vacant.
 template <class Scalar>
 struct CsrSweepMemory {
-  struct Words {
-    unsigned int m_ticket;    ///< the next one
-    unsigned int m_finished;  ///< warps
-    unsigned int m_turn;      ///< whose last bit is the array of the next sweep
-  };
-
   cuda::AwaitedValue<Scalar>* m_values;
   std::int64_t m_size;  ///< of an array
-  Words* m_words;
+  CsrSweepWords* m_words;
 };
+
+/// What a kernel finds where it is to store values for others.
+template <class Scalar>
+struct CsrVacantValues {
+  cuda::AwaitedValue<Scalar>* m_values;
+
+  __device__ void operator()(std::int64_t at) const { m_values[at].m_word = cuda::AwaitedValue<Scalar>::vacant; }
+};
+
+/// By each warp, when it has drawn its last ticket: the last of them leaves the words to the next kernel.
+__device__ inline void finish_csr_tickets(CsrSweepWords* words, int lane, unsigned int turns) {
+  if (lane != 0) return;
+  auto const warps = gridDim.x * blockDim.x / 32;
+  if (cuda::count(&words->m_finished) != warps - 1) return;
+  words->m_ticket = 0;
+  words->m_finished = 0;
+  words->m_turn += turns;
+}
 
 inline constexpr int csr_sweep_threads = 128;
 
@@ -164,10 +183,7 @@ __global__ void __launch_bounds__(csr_sweep_threads)
     }
     row = next;
   }
-  if (lane != 0) return;
-  auto const warps = gridDim.x * (csr_sweep_threads / 32);
-  if (cuda::count(&memory.m_words->m_finished) != warps - 1) return;
-  *memory.m_words = {0, 0, turn + 1};
+  finish_csr_tickets(memory.m_words, lane, 1);
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail
