@@ -114,7 +114,7 @@ TYPED_TEST(BlockIlutCsrContract, solves_allocate_nothing_and_fence_nothing) {
     EXPECT_THAT(events.allocations(), ::testing::IsEmpty());
     EXPECT_THAT(events.fences(), ::testing::IsEmpty());
     EXPECT_THAT(events.copies(), ::testing::IsEmpty());
-    auto const sweeps = path == CsrPath::team ? 2 : ilu.forward_levels() + ilu.backward_levels();
+    auto const sweeps = path == CsrPath::portable ? ilu.forward_levels() + ilu.backward_levels() : 2;
     EXPECT_EQ(events.kernels().size(), static_cast<std::size_t>(sweeps));
     for (auto const& kernel : events.kernels()) {
       EXPECT_THAT(kernel.label, ::testing::StartsWith("Hyperplane::BlockIlutCsr::"));
@@ -144,6 +144,9 @@ TYPED_TEST(BlockIlutCsrContract, refuses_options_that_make_no_sense) {
   EXPECT_EQ(message({.drop_tolerance = 0.0, .row_entries = 0}), "nothing thrown");
   if constexpr (!HostExecutionSpace<TypeParam>) {
     EXPECT_THAT(message({.path = CsrPath::team}), HasSubstr("for hosts"));
+  }
+  if constexpr (!CudaExecutionSpace<TypeParam>) {
+    EXPECT_THAT(message({.path = CsrPath::tickets}), HasSubstr("for CUDA"));
   }
   BlockIlutCsr<double, 1, TypeParam> const plan(exec, a, {.drop_tolerance = 0.5, .row_entries = 7});
   EXPECT_EQ(plan.drop_tolerance(), 0.5);

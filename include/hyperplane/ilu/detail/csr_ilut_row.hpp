@@ -13,6 +13,8 @@
 #include <hyperplane/ilu/detail/csr_fill.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_structure.hpp>
 
+#include <Kokkos_Macros.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -59,6 +61,27 @@ struct CsrIlutFailure {
   int position = std::numeric_limits<int>::max();
   PivotFinding finding{FactorFailure::none, 0};
   int column = 0;  ///< of the block that is not finite
+};
+
+// What functions for blocks call, on devices too: no lambdas.
+
+/// The entries of a block that is stored by columns.
+template <class Scalar, int n>
+struct CsrIlutEntries {
+  const Scalar* m_values;
+  KOKKOS_FUNCTION Scalar operator()(int r, int c) const { return m_values[c * n + r]; }
+};
+
+struct CsrIlutZeros {
+  KOKKOS_FUNCTION int operator()(int /*r*/, int /*c*/) const { return 0; }
+};
+
+/// Lowers a code to the first column in which elimination stopped.
+struct CsrIlutCode {
+  int* m_code;
+  KOKKOS_FUNCTION void operator()(bool /*singular*/, int column) const {
+    if (column < *m_code) *m_code = column;
+  }
 };
 
 /// The root of the sum of the squares of `count` values, which are finite.
@@ -120,10 +143,7 @@ class CsrIlutElimination {
   };
 
   Scalar* block(std::size_t slot) { return m_values.data() + slot * size; }
-  Columns columns(std::size_t slot) {
-    const Scalar* const from = block(slot);
-    return Columns::of([&](int r, int c) { return from[c * n + r]; });
-  }
+  Columns columns(std::size_t slot) { return Columns::of(CsrIlutEntries<Scalar, n>{block(slot)}); }
 
   /// A block of zeros.
   std::size_t add(int position, int of_row) {
@@ -240,14 +260,14 @@ class CsrIlutElimination {
     result.positions[number] = position;
     auto pivot = columns(as_size(m_slots[as_size(position)])).matrix();
     int code = no_code;
-    block::invert<n>(pivot, [&](bool, int equation) { code = std::min(code, equation); });
+    block::invert<n>(pivot, CsrIlutCode{&code});
     // As they are computed, not as they are stored.
     Scalar inverse[size + Columns::overrun] = {};
     std::ranges::copy(pivot.m_entries, inverse);
-    store(Columns::of([&](int r, int c) { return pivot(r, c); }), result.block(number++));
+    store(Columns::of(CsrIlutEntries<Scalar, n>{inverse}), result.block(number++));
     for (auto const& u : m_upper) {
       result.positions[number] = u.position;
-      auto scaled = Columns::of([](int, int) { return Scalar(0); });
+      auto scaled = Columns::of(CsrIlutZeros());
       scaled.template add_product<false>(inverse, block(u.block));
       store(scaled, result.block(number++));
     }
