@@ -84,6 +84,7 @@ typedef struct hyperplane_csr_preconditioner_options {
   int fill;                                /* of ILU(k), 0 or more: 1 */
   hyperplane_row_order order;              /* HYPERPLANE_ORDER_NATURAL */
   const int* given_order;                  /* each row once, the one that is taken first in front: NULL */
+  int64_t given_count;                     /* rows in it: 0 */
   int transposed;                          /* 1: for solves with the transpose, too: 0 */
 } hyperplane_csr_preconditioner_options;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "c_krylov_options.hpp"
@@ -40,6 +41,10 @@ run_time::CsrPreconditionerSettings settings_of(const hyperplane_csr_preconditio
       .transposed = enumerator<int>(options.transposed, 1, "transposed")};
   if (settings.order == RowOrder::given) {
     require_pointer(options.given_order, "given_order");
+    if (options.given_count != points) {
+      throw Failure(HYPERPLANE_SIZE_MISMATCH,
+                    "given_count is " + std::to_string(options.given_count) + ", expected " + std::to_string(points));
+    }
     settings.given_order.assign(options.given_order, options.given_order + points);
   }
   return settings;
@@ -132,6 +137,7 @@ hyperplane_status hyperplane_csr_preconditioner_options_init(hyperplane_csr_prec
                 .fill = standard.fill,
                 .order = static_cast<hyperplane_row_order>(standard.order),
                 .given_order = nullptr,
+                .given_count = 0,
                 .transposed = standard.transposed};
   });
 }

@@ -13,6 +13,7 @@
 
 #include "context_csr_objects.hpp"
 #include "context_csr_solvers.hpp"
+#include "errors.hpp"
 #include "find_size.hpp"
 #include "typed_csr.hpp"
 
@@ -43,6 +44,9 @@ class CsrSolversOn final : public CsrSolvers {
     return std::make_unique<CsrVectorOn<Exec>>(m_instance, checked(shape));
   }
   std::unique_ptr<Matrix> make_matrix(const Csr& csr, MemorySpace space) const override {
+    if (csr.block_size < 1) {
+      throw SizeMismatch("block_size is " + std::to_string(csr.block_size) + ", expected 1 or more");
+    }
     return std::make_unique<CsrMatrixOn<Exec>>(m_instance, csr, space, sized_csr<Exec>(csr.block_size));
   }
   std::unique_ptr<Preconditioner> make_preconditioner(const Matrix& a,

@@ -38,6 +38,7 @@ TEST_P(CRows, structures_that_cannot_be_are_named) {
   refused([](CMesh&, hyperplane_csr& c) { c.entries = -1; }, invalid, "entries is -1");
   refused([](CMesh&, hyperplane_csr& c) { c.block_size = 17; }, HYPERPLANE_NOT_AVAILABLE,
           "block size: 17 is not in this build");
+  refused([](CMesh&, hyperplane_csr& c) { c.block_size = 0; }, HYPERPLANE_SIZE_MISMATCH, "block_size is 0, expected 1");
   refused([](CMesh& m, hyperplane_csr&) { m.offsets[0] = 1; }, invalid, "row_offsets[0] is 1, expected 0");
   refused([](CMesh& m, hyperplane_csr&) { m.offsets[7] = -1; }, invalid, "and row_offsets[7] is -1, expected rising");
   refused([](CMesh& m, hyperplane_csr&) { m.columns[2] = 30; }, invalid,
@@ -109,8 +110,16 @@ TEST_P(CRows, options_that_cannot_be_are_named) {
       [&](Options& o) {
         o.order = HYPERPLANE_ORDER_GIVEN;
         o.given_order = same.data();
+        o.given_count = points;
       },
-      invalid, "3");
+      invalid, "given_order[1] is 3, which comes twice");
+  refused(
+      [&](Options& o) {
+        o.order = HYPERPLANE_ORDER_GIVEN;
+        o.given_order = same.data();
+        o.given_count = points - 1;
+      },
+      HYPERPLANE_SIZE_MISMATCH, "given_count is 29, expected 30");
   auto const refused_by_name = [&](const char* name, const char* options, const std::string& message) {
     hyperplane_preconditioner m = nullptr;
     expect_failure(hyperplane_csr_preconditioner_create_named(m_a, name, options, &m), invalid, message);
@@ -185,14 +194,17 @@ std::string words_of(const std::string& file) {
   return text.str();
 }
 
-TEST(CRowsTable, describes_what_the_constants_and_the_struct_have) {
+TEST(CRowsTable, describes_what_c_and_fortran_have) {
   auto const c = words_of("include/hyperplane_csr.h");
+  auto const fortran = words_of("src/fortran/hyperplane_preconditioners.f90");
   auto const names = c_names(hyperplane_csr_preconditioners());
   EXPECT_EQ(names, (std::vector<std::string>{"identity", "bilu0", "iluk"}));
   for (std::size_t kind = 0; kind < names.size(); ++kind) {
     auto upper = names[kind];
     std::ranges::transform(upper, upper.begin(), [](unsigned char letter) { return std::toupper(letter); });
-    EXPECT_THAT(c, ::testing::HasSubstr("HYPERPLANE_CSR_" + upper + " = " + std::to_string(kind)));
+    auto const constant = "HYPERPLANE_CSR_" + upper + " = " + std::to_string(kind);
+    EXPECT_THAT(c, ::testing::HasSubstr(constant));
+    EXPECT_THAT(fortran, ::testing::HasSubstr(constant));
     hyperplane_preconditioner_description description;
     EXPECT_EQ(
         hyperplane_csr_preconditioner_describe(static_cast<hyperplane_csr_preconditioner_kind>(kind), &description),
@@ -201,6 +213,7 @@ TEST(CRowsTable, describes_what_the_constants_and_the_struct_have) {
     for (int o = 0; o < description.option_count; ++o) {
       std::string const option = description.options[o].name;
       EXPECT_THAT(c, ::testing::ContainsRegex(" " + option + "; +/\\*")) << option;
+      EXPECT_THAT(fortran, ::testing::HasSubstr("if (present(" + option + "))"));
     }
   }
   hyperplane_preconditioner_description description;

@@ -132,6 +132,7 @@ TEST_P(CRows, options_of_the_struct_are_those_by_name) {
   std::vector<int> order;
   for (int row = 0; row < CRows::points; ++row) order.push_back(row);
   options.given_order = order.data();
+  options.given_count = CRows::points;
   EXPECT_TRUE(bitwise_equal(solved(make(&options)), standard));
   std::ranges::reverse(order);
   EXPECT_FALSE(bitwise_equal(solved(make(&options)), standard));
