@@ -86,6 +86,11 @@ TEST_P(CRows, preconditioners_name_rows_that_cannot_be_factored) {
   auto const first = mesh.columns.begin() + mesh.offsets[4];
   auto const at = std::find(first, mesh.columns.end(), 4) - mesh.columns.begin();
   refused([&](auto& columns) { columns[static_cast<std::size_t>(at)] = 29; }, "row 4 has no diagonal block");
+  hyperplane_matrix transposed = nullptr;
+  EXPECT_EQ(hyperplane_csr_matrix_transpose(m_a, &transposed), HYPERPLANE_SUCCESS);
+  hyperplane_preconditioner m = nullptr;
+  expect_failure(hyperplane_csr_preconditioner_create(transposed, nullptr, &m), invalid, "the matrix is a transpose");
+  hyperplane_free(transposed);
 }
 
 TEST_P(CRows, options_that_cannot_be_are_named) {

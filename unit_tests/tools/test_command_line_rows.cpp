@@ -178,6 +178,17 @@ TEST_F(CommandLineRows, history_and_summary_say_what_was_solved) {
   EXPECT_THAT(solve_rows("--transpose --initial x0.mtx").output, StartsWith("converged after 0 iterations"));
 }
 
+TEST_F(CommandLineRows, a_grid_has_one_unknown_per_point_unless_said_otherwise) {
+  GeneralMatrix diagonal;
+  diagonal.rows = 60;
+  for (int row = 0; row < diagonal.rows; ++row) diagonal.entries[{row, row}] = 2.0;
+  write("M.mtx", diagonal.file());
+  EXPECT_EQ(solve_rows("--grid 5x4x3 --history h.json").status, 0);
+  EXPECT_THAT(read("h.json"), HasSubstr("\"block_size\": 1"));
+  std::filesystem::remove(folder / "x.mtx");
+  expect_refused(solve_rows("--grid 5x4x2"), "a grid of 5x4x2 points with block size 1 needs 40 x 40");
+}
+
 TEST_F(CommandLineRows, refuses_options_that_do_not_go_together) {
   auto const refuse = [&](const std::string& options, const std::string& what) {
     expect_refused(solve_rows(options), what);
