@@ -2,7 +2,7 @@
 
 // BlockIlu0 on CUDA beside cuSPARSE with the same systems in the same run: bsrilu02 and bsrsv2 (both policies, both
 // orders of the entries in a block) and SpSV; BlockIlu0 in double also with factors stored in float, and
-// on the host's threads. Every one is
+// on the host's threads; and BlockIlu0Csr of the same matrix in compressed rows. Every one is
 // checked against BlockIlu0's portable path, then timed with copy next to every repetition. Times are of the device;
 // the analysis that cuSPARSE needs once is a counter, not in them.
 
@@ -11,6 +11,7 @@
 #include "support/cusparse_ilu0.hpp"
 #include "support/cusparse_spsv.hpp"
 #include "support/harness.hpp"
+#include "support/hyperplane_csr_ilu0.hpp"
 #include "support/hyperplane_ilu0.hpp"
 #include "support/problem.hpp"
 
@@ -149,15 +150,25 @@ class Suite {
   void register_paths(const std::string& suffix, const std::string& key, const Grid& grid) {
     for (auto const path : paths) register_path<Scalar, n, Storage>(path, suffix, key, grid);
     for (auto const path : paths_of_papers) register_path<Scalar, n, Storage>(path, suffix, key, grid);
+    for (auto const path : {CsrPath::portable, CsrPath::tickets}) {
+      register_plan<Scalar, n, Storage, HyperplaneCsrIlu0<Scalar, n, Storage>>(
+          std::string("Hyperplane_csr_") + (path == CsrPath::portable ? "portable" : "tickets") + suffix, key, grid,
+          [=, this] { return HyperplaneCsrIlu0<Scalar, n, Storage>(m_exec, RandomSystem{grid, n}, path); });
+    }
   }
 
   template <class Scalar, int n, class Storage, class ChosenPath>
   void register_path(ChosenPath path, const std::string& suffix, const std::string& key, const Grid& grid) {
     using Plan = HyperplaneIlu0<Scalar, n, Storage>;
-    auto const library = std::string("Hyperplane_") + name(path) + suffix;
+    register_plan<Scalar, n, Storage, Plan>(std::string("Hyperplane_") + name(path) + suffix, key, grid,
+                                            [=, this] { return Plan(m_exec, grid, path); });
+  }
+
+  template <class Scalar, int n, class Storage, class Plan, class MakePlan>
+  void register_plan(const std::string& library, const std::string& key, const Grid& grid, const MakePlan& make_plan) {
     auto const make = [=, this]() -> Plan& {
       return m_object.get<Plan>(library + key, [&] {
-        auto made = std::make_shared<Plan>(m_exec, grid, path);
+        auto made = std::make_shared<Plan>(make_plan());
         made->solve();
         this->template check<Scalar, n, Storage>(library, grid, made->x());
         return made;

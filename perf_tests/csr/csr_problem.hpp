@@ -29,15 +29,16 @@ inline std::string name(RowOrder order) {
   return "given";
 }
 
-/// A system of a mesh with BILU(k), and what is done with it.
-template <class Exec, class Storage>
+/// A system of a mesh with a factorization, BILU(k) or ILUT, and what is done with it.
+template <class Exec, class Storage, class Ilu = BlockIlukCsr<double, MeshSystem::n, Exec, Storage>>
 class CsrProblem {
  public:
   static constexpr int n = MeshSystem::n;
   static constexpr int block_size = n;
   using Vector = PointVector<double, n, Exec>;
+  using Options = typename Ilu::Options;
 
-  CsrProblem(const Exec& exec, const MeshSystem& system, const BlockIlukCsrOptions& options)
+  CsrProblem(const Exec& exec, const MeshSystem& system, const Options& options)
       : m_a(exec, system.offsets, system.columns),
         m_b(detail::to_space(exec, "b", system.rhs)),
         m_x(exec, m_b.points()),
@@ -70,7 +71,7 @@ class CsrProblem {
   /// A and the factors; what products of factors are read again counts as cached.
   Cost factor_cost() const {
     double const given = blocks(m_a.blocks()), kept = blocks(m_ilu.blocks());
-    // The pattern is symmetric: half of the other blocks are behind the diagonal.
+    // The pattern of A is symmetric: half of the other blocks are behind the diagonal, of ILUT about half.
     return {n * n * (8.0 * given + sizeof(Storage) * kept),
             2.0 * n * n * n * (1.0 + (kept - 1.0) / 2 + blocks(m_ilu.products()))};
   }
@@ -90,7 +91,7 @@ class CsrProblem {
 
   BlockCsr<double, n, Exec> m_a;
   Vector m_b, m_x;
-  BlockIlukCsr<double, n, Exec, Storage> m_ilu;
+  Ilu m_ilu;
 };
 
 }  // namespace hyperplane::perf

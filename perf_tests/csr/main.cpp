@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// BILU(0), (1) and (2) of block CSR on a mesh, in all orders of the rows: levels, blocks and iterations, and the times
-// of factor, solve and product with copy and triad next to every repetition. Verified by the residual of a system that
-// is solved, computed from x.
+// BILU(0), (1) and (2) and ILUT of block CSR on a mesh, in all orders of the rows: levels, blocks and iterations, and
+// the times of factor, solve and product with copy and triad next to every repetition. Verified by the residual of a
+// system that is solved, computed from x.
 
 #include "../support/cache.hpp"
 #include "../support/harness.hpp"
 #include "../support/suites.hpp"
 #include "csr_problem.hpp"
+
+#include <hyperplane/ilu/block_iluk_csr.hpp>
+#include <hyperplane/ilu/block_ilut_csr.hpp>
 
 #include <benchmark/benchmark.h>
 #include <Kokkos_Core.hpp>
@@ -29,31 +32,48 @@ class Suite {
     Grid const box = m_settings.smoke ? Grid(5, 4, 6) : on_host ? Grid(48, 48, 48) : Grid(100, 100, 100);
     for (int const fill : {0, 1, 2}) {
       for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours}) {
-        register_problem<double>("double", box, fill, order);
-        if (fill == 0) register_problem<float>("float", box, fill, order);
+        BlockIlukCsrOptions const options{.fill = fill, .order = order};
+        auto const key = "iluk=" + std::to_string(fill) + "/" + name(order);
+        register_problem<Iluk<double>>(key + "/double", box, options, {.product = fill == 0});
+        if (fill == 0) register_problem<Iluk<float>>(key + "/float", box, options, {.product = true});
+      }
+    }
+    for (auto const* const tau : {"0.03", "0.01", "0.003"}) {
+      for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours}) {
+        BlockIlutCsrOptions const options{.drop_tolerance = std::stod(tau), .row_entries = 20, .order = order};
+        auto const key = std::string("ilut=") + tau + ",20/" + name(order) + "/double";
+        register_problem<Ilut>(key, box, options, {.factor = options.drop_tolerance == 0.01});
       }
     }
   }
 
  private:
   template <class Storage>
+  using Iluk = CsrProblem<Exec, Storage>;
+  using Ilut = CsrProblem<Exec, double, BlockIlutCsr<double, MeshSystem::n, Exec>>;
+
+  /// What is timed beside a solve.
+  struct Kernels {
+    bool factor = true;
+    bool product = false;
+  };
+
+  template <class Problem>
   struct Measured {
-    std::shared_ptr<CsrProblem<Exec, Storage>> problem;
+    std::shared_ptr<Problem> problem;
     int iterations;
   };
 
-  template <class Storage>
-  void register_problem(const std::string& storage, const Grid& box, int fill, RowOrder order) {
-    using Problem = CsrProblem<Exec, Storage>;
-    auto const key = std::string(Exec::name()) + "/iluk=" + std::to_string(fill) + "/" + name(order) + "/" + storage +
-                     "/n=5/" + to_string(box);
+  template <class Problem>
+  void register_problem(const std::string& which, const Grid& box, const typename Problem::Options& options,
+                        const Kernels& kernels) {
+    auto const key = std::string(Exec::name()) + "/" + which + "/n=5/" + to_string(box);
     auto const add = [&](const std::string& kernel, Cost (Problem::*cost)() const, const auto& run) {
       add_benchmark(m_settings, kernel + "/" + key, [=, this](benchmark::State& state) {
-        auto& measured = m_measured.get<Measured<Storage>>(key, [&] {
-          auto problem =
-              std::make_shared<Problem>(m_exec, MeshSystem(box), BlockIlukCsrOptions{.fill = fill, .order = order});
+        auto& measured = m_measured.get<Measured<Problem>>(key, [&] {
+          auto problem = std::make_shared<Problem>(m_exec, MeshSystem(box), options);
           int const iterations = problem->iterations(m_exec);
-          return std::make_shared<Measured<Storage>>(Measured<Storage>{problem, iterations});
+          return std::make_shared<Measured<Problem>>(Measured<Problem>{problem, iterations});
         });
         auto& problem = *measured.problem;
         time_kernel(state, m_exec, *m_stream, problem.points(), (problem.*cost)(), [&] { run(problem, m_exec); });
@@ -62,9 +82,13 @@ class Suite {
         state.counters["fill"] = problem.fill();
       });
     };
-    add("factor", &Problem::factor_cost, [](Problem& problem, const Exec& exec) { problem.factor(exec); });
+    if (kernels.factor) {
+      add("factor", &Problem::factor_cost, [](Problem& problem, const Exec& exec) { problem.factor(exec); });
+    }
     add("solve", &Problem::solve_cost, [](Problem& problem, const Exec& exec) { problem.solve(exec); });
-    if (fill == 0) add("apply", &Problem::apply_cost, [](Problem& problem, const Exec& exec) { problem.apply(exec); });
+    if (kernels.product) {
+      add("apply", &Problem::apply_cost, [](Problem& problem, const Exec& exec) { problem.apply(exec); });
+    }
   }
 
   Settings m_settings;

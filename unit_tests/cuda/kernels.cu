@@ -9,6 +9,7 @@
 #include <hyperplane/ilu/detail/block_ilu0_cuda_graph_factor.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_factor_plan.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_group_factor_plan.hpp>
+#include <hyperplane/ilu/detail/csr_sweep_cuda_kernel.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_scanned.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_staged.hpp>
 #include <hyperplane/sip/detail/sip_coefficients_cuda.hpp>
@@ -177,6 +178,26 @@ void compile_peers(cudaStream_t stream, const cuda::PeerSend<double>* sends, con
   cuda::put_messages(stream, CompiledGather{nullptr}, sends, 1, 1);
   cuda::take_messages(stream, received, receives, 1, 1, cuda::Dependency::programmatic);
 }
+
+// Sweeps of block CSR.
+template <class Scalar, int n, class Storage>
+void compile_csr(cudaStream_t stream, const CsrSweepTickets& tickets, const CsrSweepBlocks<Storage>& blocks,
+                 const CsrSweepMemory<Scalar>& memory, Scalar* x) {
+  auto const run = [&]<bool transposed, bool with_diagonal>() {
+    cuda::launch(stream, csr_sweep_kernel<transposed, with_diagonal, Scalar, n, Storage>, 1, csr_sweep_threads, 0,
+                 cuda::Dependency::complete, tickets, blocks, memory, x, x);
+  };
+  run.template operator()<false, false>();
+  run.template operator()<false, true>();
+  run.template operator()<true, false>();
+  run.template operator()<true, true>();
+}
+template void compile_csr<double, 1, double>(cudaStream_t, const CsrSweepTickets&, const CsrSweepBlocks<double>&,
+                                             const CsrSweepMemory<double>&, double*);
+template void compile_csr<float, 5, float>(cudaStream_t, const CsrSweepTickets&, const CsrSweepBlocks<float>&,
+                                           const CsrSweepMemory<float>&, float*);
+template void compile_csr<double, 16, float>(cudaStream_t, const CsrSweepTickets&, const CsrSweepBlocks<float>&,
+                                             const CsrSweepMemory<double>&, double*);
 
 // Copies between arrays and buffers.
 template void copy_nest_tiles<int>(cudaStream_t, const Nest<int, 2>&, const NestBlocks&);

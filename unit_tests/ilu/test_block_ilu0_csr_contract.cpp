@@ -93,7 +93,9 @@ TYPED_TEST(BlockIlu0CsrContract, allocates_nothing_and_fences_nothing) {
     EXPECT_THAT(events.allocations(), ::testing::IsEmpty());
     EXPECT_THAT(events.fences(), ::testing::IsEmpty());
     EXPECT_THAT(events.copies(), ::testing::IsEmpty());
-    auto const sweeps = path == CsrPath::team ? 3 : 2 * ilu.forward_levels() + ilu.backward_levels();
+    auto const sweeps = path == CsrPath::team      ? 3
+                        : path == CsrPath::tickets ? ilu.forward_levels() + 2
+                                                   : 2 * ilu.forward_levels() + ilu.backward_levels();
     EXPECT_EQ(events.kernels().size(), static_cast<std::size_t>(sweeps) + 1u);
     for (auto const& kernel : events.kernels()) {
       EXPECT_THAT(kernel.label, ::testing::StartsWith("Hyperplane::"));
@@ -124,6 +126,9 @@ TYPED_TEST(BlockIlu0CsrContract, refuses_structures_that_it_cannot_factor) {
   EXPECT_THAT(with_offsets({0, 1, 1}), HasSubstr("the last offset is 1"));
   if constexpr (!HostExecutionSpace<TypeParam>) {
     EXPECT_THAT(message_of([&] { Ilu const refused(exec, right, {.path = CsrPath::team}); }), HasSubstr("for hosts"));
+  }
+  if constexpr (!CudaExecutionSpace<TypeParam>) {
+    EXPECT_THAT(message_of([&] { Ilu const refused(exec, right, {.path = CsrPath::tickets}); }), HasSubstr("for CUDA"));
   }
 }
 

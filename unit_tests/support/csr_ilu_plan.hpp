@@ -16,6 +16,7 @@ namespace hyperplane::test {
 template <class Exec>
 std::vector<CsrPath> csr_paths_of() {
   if constexpr (HostExecutionSpace<Exec>) return {CsrPath::portable, CsrPath::team};
+  if constexpr (CudaExecutionSpace<Exec>) return {CsrPath::portable, CsrPath::tickets};
   return {CsrPath::portable};
 }
 

@@ -22,52 +22,10 @@ inline std::vector<int> natural_order(int rows) {
   return order;
 }
 
-/// BILU(k) of a block CSR matrix as in the textbook, row after row in the order that is given: levels by sums, L with
-/// unit diagonal, U with the pivot blocks. Rows and columns have numbers in that order inside.
-class ReferenceCsrIlu {
+/// Factors of a block CSR matrix as in the textbook: L with unit diagonal, U with the pivot blocks. Rows and columns
+/// have numbers in the order in which rows are taken.
+class ReferenceCsrFactors {
  public:
-  explicit ReferenceCsrIlu(const ReferenceCsr& a) : ReferenceCsrIlu(a, natural_order(a.rows()), 0) {}
-  ReferenceCsrIlu(const ReferenceCsr& a, const std::vector<int>& order, int fill)
-      : m_n(a.n), m_rows(a.rows()), m_order(order) {
-    std::vector<int> position(order.size());
-    for (int p = 0; p < m_rows; ++p) position[order[p]] = p;
-    std::map<std::pair<int, int>, int> level;
-    for (int i = 0; i < m_rows; ++i) {
-      for (auto e = a.offsets[order[i]]; e < a.offsets[order[i] + 1]; ++e) {
-        std::pair const place{i, position[a.columns[e]]};
-        m_blocks.insert_or_assign(place, a.blocks[e]);
-        level[place] = 0;
-      }
-    }
-    for (int i = 0; i < m_rows; ++i) {
-      for (int k = 0; k < i; ++k) {
-        auto const before = level.find({i, k});
-        if (before == level.end()) continue;
-        for (auto behind = level.upper_bound({k, k}); behind != level.end() && behind->first.first == k; ++behind) {
-          std::pair const place{i, behind->first.second};
-          int const sum = before->second + behind->second + 1;
-          if (sum > fill) continue;
-          auto const known = level.emplace(place, sum).first;
-          known->second = std::min(known->second, sum);
-          m_blocks.emplace(place, DenseMatrix(m_n));
-        }
-      }
-    }
-    for (int i = 0; i < m_rows; ++i) {
-      for (int k = 0; k < i; ++k) {
-        auto const l = m_blocks.find({i, k});
-        if (l == m_blocks.end()) continue;
-        l->second = l->second * m_inverse[k];
-        for (int j = k + 1; j < m_rows; ++j) {
-          auto const u = m_blocks.find({k, j}), target = m_blocks.find({i, j});
-          if (u == m_blocks.end() || target == m_blocks.end()) continue;
-          target->second = target->second - l->second * u->second;
-        }
-      }
-      m_inverse.push_back(inverse(m_blocks.at({i, i})));
-    }
-  }
-
   std::int64_t blocks() const { return static_cast<std::int64_t>(m_blocks.size()); }
   /// M = L U, by the numbers of the matrix.
   DenseMatrix product() const {
@@ -109,12 +67,14 @@ class ReferenceCsrIlu {
     return result;
   }
 
- private:
-  /// x[row] -= block x[column].
-  void subtract(const DenseMatrix& block, int column, int row, std::vector<double>& x) const {
-    for (int r = 0; r < m_n; ++r) {
-      for (int c = 0; c < m_n; ++c) x[row * m_n + r] -= block(r, c) * x[column * m_n + c];
-    }
+ protected:
+  ReferenceCsrFactors(int n, const std::vector<int>& order)
+      : m_n(n), m_rows(static_cast<int>(order.size())), m_order(order) {}
+  /// When each row is taken.
+  std::vector<int> positions() const {
+    std::vector<int> position(m_order.size());
+    for (int p = 0; p < m_rows; ++p) position[m_order[p]] = p;
+    return position;
   }
 
   int m_n;
@@ -122,6 +82,58 @@ class ReferenceCsrIlu {
   std::vector<int> m_order;
   std::map<std::pair<int, int>, DenseMatrix> m_blocks;
   std::vector<DenseMatrix> m_inverse;
+
+ private:
+  /// x[row] -= block x[column].
+  void subtract(const DenseMatrix& block, int column, int row, std::vector<double>& x) const {
+    for (int r = 0; r < m_n; ++r) {
+      for (int c = 0; c < m_n; ++c) x[row * m_n + r] -= block(r, c) * x[column * m_n + c];
+    }
+  }
+};
+
+/// BILU(k) of a block CSR matrix as in the textbook, row after row in the order that is given: levels by sums.
+class ReferenceCsrIlu : public ReferenceCsrFactors {
+ public:
+  explicit ReferenceCsrIlu(const ReferenceCsr& a) : ReferenceCsrIlu(a, natural_order(a.rows()), 0) {}
+  ReferenceCsrIlu(const ReferenceCsr& a, const std::vector<int>& order, int fill) : ReferenceCsrFactors(a.n, order) {
+    auto const position = positions();
+    std::map<std::pair<int, int>, int> level;
+    for (int i = 0; i < m_rows; ++i) {
+      for (auto e = a.offsets[order[i]]; e < a.offsets[order[i] + 1]; ++e) {
+        std::pair const place{i, position[a.columns[e]]};
+        m_blocks.insert_or_assign(place, a.blocks[e]);
+        level[place] = 0;
+      }
+    }
+    for (int i = 0; i < m_rows; ++i) {
+      for (int k = 0; k < i; ++k) {
+        auto const before = level.find({i, k});
+        if (before == level.end()) continue;
+        for (auto behind = level.upper_bound({k, k}); behind != level.end() && behind->first.first == k; ++behind) {
+          std::pair const place{i, behind->first.second};
+          int const sum = before->second + behind->second + 1;
+          if (sum > fill) continue;
+          auto const known = level.emplace(place, sum).first;
+          known->second = std::min(known->second, sum);
+          m_blocks.emplace(place, DenseMatrix(m_n));
+        }
+      }
+    }
+    for (int i = 0; i < m_rows; ++i) {
+      for (int k = 0; k < i; ++k) {
+        auto const l = m_blocks.find({i, k});
+        if (l == m_blocks.end()) continue;
+        l->second = l->second * m_inverse[k];
+        for (int j = k + 1; j < m_rows; ++j) {
+          auto const u = m_blocks.find({k, j}), target = m_blocks.find({i, j});
+          if (u == m_blocks.end() || target == m_blocks.end()) continue;
+          target->second = target->second - l->second * u->second;
+        }
+      }
+      m_inverse.push_back(inverse(m_blocks.at({i, i})));
+    }
+  }
 };
 
 /// The same matrix with the blocks of each row in an order of their own.

@@ -5,11 +5,12 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
-/// How the levels of a factorization of a BlockCsr are run.
+/// How the rows of a factorization of a BlockCsr are run.
 enum class CsrPath : int {
   automatic,
   portable,  ///< a launch for each level
   team,      ///< on hosts: one launch, in which threads wait for one another between levels
+  tickets,   ///< on CUDA: one launch for a sweep, in which rows wait for the values that they need
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

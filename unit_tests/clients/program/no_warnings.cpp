@@ -96,6 +96,9 @@ void solve_lines(const Exec& exec) {
   hyperplane::BlockIlu0Csr<Scalar, n, Exec> ilu(exec, csr, {.path = hyperplane::CsrPath::portable});
   ilu.factor(exec, csr);
   if (ilu.status(exec).ok()) ilu.solve(exec, point_values, point_values);
+  hyperplane::BlockIlutCsr<Scalar, n, Exec> ilut(exec, csr, {.drop_tolerance = 0.1, .transposed = true});
+  ilut.factor(exec, csr);
+  if (ilut.status(exec).ok()) ilut.solve_transposed(exec, point_values, point_values);
 }
 
 template <class Scalar>

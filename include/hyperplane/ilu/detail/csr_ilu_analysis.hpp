@@ -95,6 +95,28 @@ struct CsrIluBlocks {
     for (auto const& [position, source] : all_behind) add(order.rows[as_size(position)], source);
   }
 
+  /// Of rows that are known, in the order in which they are taken: positions of the columns, rising, `lower()` up to
+  /// the diagonal and `upper()` behind it.
+  template <class Row>
+  CsrIluBlocks(const CsrIluOrder& order, const std::vector<Row>& rows)
+      : lower_begin(order.rows.size()),
+        diagonal(order.rows.size()),
+        upper_begin(order.rows.size()),
+        upper_end(order.rows.size()) {
+    for (std::size_t at = 0; at < rows.size(); ++at) {
+      auto const r = as_size(order.rows[at]);
+      lower_begin[r] = static_cast<std::int64_t>(columns.size());
+      for (int const position : rows[at].lower()) add(order.rows[as_size(position)], no_source);
+      diagonal[r] = static_cast<std::int64_t>(columns.size()) - 1;
+    }
+    for (std::size_t at = 0; at < rows.size(); ++at) {
+      auto const r = as_size(order.rows[at]);
+      upper_begin[r] = static_cast<std::int64_t>(columns.size());
+      for (int const position : rows[at].upper()) add(order.rows[as_size(position)], no_source);
+      upper_end[r] = static_cast<std::int64_t>(columns.size());
+    }
+  }
+
   /// Gives blocks other numbers, so that they follow one another in the order in which sweeps take the rows.
   void renumber(const std::vector<int>& forward, const std::vector<int>& backward) {
     CsrIluBlocks const old = *this;
@@ -198,32 +220,36 @@ CsrLevels csr_ilu_levels(const std::vector<int>& columns, const std::vector<std:
   return CsrLevels(level);
 }
 
-/// All of it. Blocks are numbered as sweeps take the rows: by levels, or in the order of the rows, and from its end.
-struct CsrIluAnalysis {
+/// Which blocks the factors have, and when rows can be taken. Blocks are numbered as sweeps take the rows: by levels,
+/// or in the order of the rows, and from its end.
+struct CsrIluPattern {
   CsrIluOrder order;
   CsrIluBlocks blocks;
   CsrLevels forward;
   CsrLevels backward;
-  CsrIluProducts products;
 
-  /// Of a structure that was checked.
-  CsrIluAnalysis(const CsrColumns& of, CsrIluOrder rows, int fill, bool by_levels)
+  /// Of blocks that are numbered row after row.
+  CsrIluPattern(CsrIluOrder rows, CsrIluBlocks of, bool by_levels)
       : order(std::move(rows)),
-        blocks(of, order, fill),
+        blocks(std::move(of)),
         forward(csr_ilu_levels(blocks.columns, blocks.lower_begin, blocks.diagonal, order.rows)),
         backward(
-            csr_ilu_levels(blocks.columns, blocks.upper_begin, blocks.upper_end, order.rows | std::views::reverse)),
-        products(numbered(by_levels)) {}
-
- private:
-  const CsrIluBlocks& numbered(bool by_levels) {
+            csr_ilu_levels(blocks.columns, blocks.upper_begin, blocks.upper_end, order.rows | std::views::reverse)) {
     if (by_levels) {
       blocks.renumber(forward.rows, backward.rows);
     } else {
       blocks.renumber(order.rows, {order.rows.rbegin(), order.rows.rend()});
     }
-    return blocks;
   }
+};
+
+/// The same where the structure decides which blocks there are, with the products that make them.
+struct CsrIluAnalysis : CsrIluPattern {
+  CsrIluProducts products;
+
+  /// Of a structure that was checked.
+  CsrIluAnalysis(const CsrColumns& of, const CsrIluOrder& rows, int fill, bool by_levels)
+      : CsrIluPattern(rows, CsrIluBlocks(of, rows, fill), by_levels), products(blocks) {}
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -57,27 +57,49 @@ class CsrIluTeam<Exec> {
   std::shared_ptr<const host::LevelSweep<Exec>> m_sweep;
 };
 
+/// How the kernels of a plan run.
+struct CsrIluRuns {
+  bool as_team;         ///< on hosts: one launch
+  bool by_levels;       ///< blocks are numbered so, or by the order
+  int rows_of_tickets;  ///< on CUDA: rows that a warp has; 0 where there are no tickets
+};
+
+/// The rows of tickets: those of a level follow one another, and each level begins with a ticket of its own. What is
+/// left of a ticket is -1.
+inline std::vector<int> csr_ticket_rows(const CsrLevels& levels, int rows) {
+  std::vector<int> result;
+  if (rows == 0) return result;
+  for (std::size_t level = 1; level < levels.begin.size(); ++level) {
+    result.insert(result.end(), levels.rows.begin() + levels.begin[level - 1],
+                  levels.rows.begin() + levels.begin[level]);
+    while (result.size() % as_size(rows) != 0) result.push_back(-1);
+  }
+  return result;
+}
+
 /// The levels of one triangle, and how kernels run over them.
 template <ExecutionSpace Exec>
 class CsrIluLevelKernels {
  public:
   /// `order` is that of the rows of the factorization, empty where it is that of their numbers, `step` 1 or, for a
-  /// sweep from the last to the first, -1; a row has about as many bytes of factors. Blocks are numbered by the levels,
-  /// or by the order. Waits for the instance.
+  /// sweep from the last to the first, -1; a row has about as many bytes of factors. Waits for the instance.
   CsrIluLevelKernels(const Exec& exec, const CsrLevels& levels,
-                     const Kokkos::View<int*, typename Exec::memory_space>& order, int step, bool as_team,
-                     bool by_levels, [[maybe_unused]] double bytes)
+                     const Kokkos::View<int*, typename Exec::memory_space>& order, int step, const CsrIluRuns& runs,
+                     [[maybe_unused]] double bytes)
       : m_begin(levels.begin),
         m_rows(to_space(exec, "Hyperplane::CsrIlu::structure", levels.rows)),
         m_order(order),
         m_step(step),
-        m_by_levels(by_levels) {
+        m_by_levels(runs.by_levels),
+        m_ticket_rows(to_space(exec, "Hyperplane::CsrIlu::tickets", csr_ticket_rows(levels, runs.rows_of_tickets))) {
     if constexpr (HostExecutionSpace<Exec>) {
-      if (as_team) m_team.emplace(exec, levels.begin, std::max(bytes, 1.0));
+      if (runs.as_team) m_team.emplace(exec, levels.begin, std::max(bytes, 1.0));
     }
   }
 
   int count() const { return static_cast<int>(m_begin.size()) - 1; }
+  /// See csr_ticket_rows().
+  const Kokkos::View<int*, typename Exec::memory_space>& ticket_rows() const { return m_ticket_rows; }
 
   /// kernel_of(order)(index) for all rows; each moves about as many bytes.
   template <class KernelOf>
@@ -103,7 +125,8 @@ class CsrIluLevelKernels {
   Kokkos::View<int*, typename Exec::memory_space> m_rows;
   Kokkos::View<int*, typename Exec::memory_space> m_order;
   int m_step;
-  bool m_by_levels;  ///< blocks are numbered
+  bool m_by_levels;
+  Kokkos::View<int*, typename Exec::memory_space> m_ticket_rows;
   std::optional<CsrIluTeam<Exec>> m_team;
 };
 

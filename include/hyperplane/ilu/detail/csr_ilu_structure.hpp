@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/csr/check_structure.hpp>
 #include <hyperplane/csr/csr_path.hpp>
@@ -35,6 +36,19 @@ struct CsrIluSettings {
   int fill;
   bool transposed;
 };
+
+/// The path that runs; or Error.
+template <ExecutionSpace Exec>
+CsrPath checked_csr_path(const char* plan, CsrPath path) {
+  if (path == CsrPath::automatic) {
+    return HostExecutionSpace<Exec> ? CsrPath::team : CudaExecutionSpace<Exec> ? CsrPath::tickets : CsrPath::portable;
+  }
+  if (!HostExecutionSpace<Exec> && path == CsrPath::team) fail(std::string(plan) + ": CsrPath::team is for hosts");
+  if (!CudaExecutionSpace<Exec> && path == CsrPath::tickets) {
+    fail(std::string(plan) + ": CsrPath::tickets is for CUDA");
+  }
+  return path;
+}
 
 /// When rows are taken.
 struct CsrIluOrder {

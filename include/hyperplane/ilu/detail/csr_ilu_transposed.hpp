@@ -63,23 +63,22 @@ class CsrIluTransposed {
   using Rows = Kokkos::View<int*, typename Exec::memory_space>;
 
   /// `order` is that of CsrIluLevelKernels; a block has about as many bytes. Waits for the instance.
-  CsrIluTransposed(const Exec& exec, const CsrIluAnalysis& of, const Rows& order, bool behind, bool as_team,
-                   bool by_levels, std::size_t bytes)
-      : CsrIluTransposed(exec, of, CsrIluColumns(of.blocks, of.order, behind), order, behind, as_team, by_levels,
-                         bytes) {}
+  CsrIluTransposed(const Exec& exec, const CsrIluPattern& of, const Rows& order, bool behind, const CsrIluRuns& runs,
+                   std::size_t bytes)
+      : CsrIluTransposed(exec, of, CsrIluColumns(of.blocks, of.order, behind), order, behind, runs, bytes) {}
 
   std::int64_t blocks() const { return static_cast<std::int64_t>(m_numbers.size()); }
   const CsrIluLevelKernels<Exec>& levels() const { return m_levels; }
   CsrIluColumnLists lists() const { return {m_begin.data(), m_numbers.data(), m_rows.data()}; }
 
  private:
-  CsrIluTransposed(const Exec& exec, const CsrIluAnalysis& of, const CsrIluColumns& columns, const Rows& order,
-                   bool behind, bool as_team, bool by_levels, std::size_t bytes)
+  CsrIluTransposed(const Exec& exec, const CsrIluPattern& of, const CsrIluColumns& columns, const Rows& order,
+                   bool behind, const CsrIluRuns& runs, std::size_t bytes)
       : m_begin(to_space(exec, "Hyperplane::CsrIlu::structure", columns.begin)),
         m_numbers(to_space(exec, "Hyperplane::CsrIlu::structure", columns.numbers)),
         m_rows(to_space(exec, "Hyperplane::CsrIlu::structure", columns.rows)),
         m_levels(exec, behind ? columns.levels(of.order.rows) : columns.levels(of.order.rows | std::views::reverse),
-                 order, behind ? 1 : -1, as_team, by_levels,
+                 order, behind ? 1 : -1, runs,
                  static_cast<double>(bytes * columns.numbers.size()) /
                      static_cast<double>(std::max<std::size_t>(of.order.rows.size(), 1))) {}
 

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/core/launch.hpp>
+#include <hyperplane/core/timer_callbacks.hpp>
+#include <hyperplane/core/to_space.hpp>
+#include <hyperplane/csr/block_csr.hpp>
+#include <hyperplane/csr/csr_path.hpp>
+#include <hyperplane/csr/csr_status.hpp>
+#include <hyperplane/csr/row_order.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_analysis.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_structure.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_sweeps.hpp>
+#include <hyperplane/ilu/detail/csr_ilut_rows.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <sstream>
+#include <string>
+
+/// What BlockIlutCsr is: block incomplete LU factorization of a BlockCsr, on blocks that its values decide.
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+struct CsrIlutRule {
+  double drop_tolerance;
+  int row_entries;
+};
+
+template <class Scalar, int n, class Exec, class StorageScalar, class Offset>
+class CsrIlutPlan {
+  using Sweeps = CsrIluSweeps<Scalar, n, Exec, StorageScalar>;
+
+ public:
+  using Matrix = BlockCsr<Scalar, n, Exec, StorageScalar, Offset>;
+  using Vector = typename Matrix::Vector;
+
+  template <class MatrixStorage>
+  CsrIlutPlan(const CsrIluNames& names, const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a,
+              const CsrIluSettings& settings, const CsrIlutRule& rule)
+      : m_names(names),
+        m_rule(checked_rule(names, rule)),
+        m_path(checked_csr_path<Exec>(names.plan, settings.path)),
+        m_is_natural(settings.order == RowOrder::natural),
+        m_is_transposed(settings.transposed),
+        m_given_offsets(a.offsets()),
+        m_given_columns(a.columns()),
+        m_structure(checked_ilu_structure(names.plan, to_vector(exec, a.offsets()), to_vector(exec, a.columns()))),
+        m_order(checked_ilu_order(names.plan, settings.order, settings.given_order, m_structure)) {}
+
+  double drop_tolerance() const { return m_rule.drop_tolerance; }
+  int row_entries() const { return m_rule.row_entries; }
+  std::int64_t rows() const { return m_structure.rows(); }
+  CsrPath path() const { return m_path; }
+  std::int64_t blocks() const { return m_sweeps ? m_sweeps->blocks() : 0; }
+  std::int64_t products() const { return m_products; }
+  int forward_levels() const { return m_sweeps ? m_sweeps->forward_levels() : 0; }
+  int backward_levels() const { return m_sweeps ? m_sweeps->backward_levels() : 0; }
+
+  template <class MatrixStorage>
+  void factor(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a) {
+    compare(exec, a);
+    // The matrix may be still assembled, and factors that are there still read.
+    exec.fence(m_names.factor);
+    m_sweeps.reset();
+    if constexpr (HostExecutionSpace<Exec>) {
+      factor_on_host(exec, exec, a.values().data());
+    } else {
+      auto const values = to_vector(exec, a.values());
+      factor_on_host(exec, Kokkos::DefaultHostExecutionSpace(), values.data());
+    }
+    auto const size = static_cast<double>(n * n);
+    count_bytes(m_names.factor, size * (static_cast<double>(a.blocks()) * sizeof(MatrixStorage) +
+                                        static_cast<double>(blocks()) * sizeof(StorageScalar)));
+  }
+
+  void solve(const Exec& exec, const Vector& rhs, const Vector& x) const { sweeps("solve").solve(exec, rhs, x); }
+  void forward(const Exec& exec, const Vector& rhs, const Vector& y) const { sweeps("forward").forward(exec, rhs, y); }
+  void backward(const Exec& exec, const Vector& y, const Vector& x) const { sweeps("backward").backward(exec, y, x); }
+  void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    sweeps("solve_transposed").solve_transposed(exec, rhs, x);
+  }
+  void forward_transposed(const Exec& exec, const Vector& rhs, const Vector& y) const {
+    sweeps("forward_transposed").forward_transposed(exec, rhs, y);
+  }
+  void backward_transposed(const Exec& exec, const Vector& y, const Vector& x) const {
+    sweeps("backward_transposed").backward_transposed(exec, y, x);
+  }
+
+  CsrStatus status(const Exec& /*exec*/) const { return m_status; }
+
+ private:
+  static CsrIlutRule checked_rule(const CsrIluNames& names, const CsrIlutRule& rule) {
+    if (!(rule.drop_tolerance >= 0.0 && std::isfinite(rule.drop_tolerance))) {
+      std::ostringstream value;
+      value << rule.drop_tolerance;
+      fail(std::string(names.plan) + ": drop_tolerance is " + value.str() + ", expected a finite number, 0 or more");
+    }
+    if (rule.row_entries < 0) {
+      fail(std::string(names.plan) + ": row_entries is " + std::to_string(rule.row_entries) + ", expected 0 or more");
+    }
+    return rule;
+  }
+
+  const Sweeps& sweeps(const char* function) const {
+    if (!m_sweeps) fail(std::string(m_names.plan) + "::" + function + ": called before factor");
+    return *m_sweeps;
+  }
+
+  /// Throws Error where A has another structure than the constructor was given.
+  template <class Csr>
+  void compare(const Exec& exec, const Csr& a) {
+    auto const name = std::string(m_names.plan) + "::factor: ";
+    auto const given = static_cast<std::int64_t>(m_structure.columns.size());
+    if (a.rows() != rows() || a.blocks() != given) {
+      fail(name + "A has " + std::to_string(a.rows()) + " rows and " + std::to_string(a.blocks()) +
+           " blocks, expected " + std::to_string(rows()) + " and " + std::to_string(given));
+    }
+    if (a.offsets().data() == m_given_offsets.data() && a.columns().data() == m_given_columns.data()) return;
+    auto const offsets = to_vector(exec, a.offsets());
+    auto const columns = to_vector(exec, a.columns());
+    for (std::size_t row = 0; row + 1 < offsets.size(); ++row) {
+      auto const begin = m_structure.begin[row], end = m_structure.begin[row + 1];
+      bool const is_same =
+          offsets[row] == static_cast<Offset>(begin) && offsets[row + 1] == static_cast<Offset>(end) &&
+          std::equal(columns.begin() + begin, columns.begin() + end, m_structure.columns.begin() + begin);
+      if (is_same) continue;
+      fail(name + "row " + std::to_string(row) +
+           " of A has other columns, or in another order, than the constructor was given");
+    }
+    m_given_offsets = a.offsets();
+    m_given_columns = a.columns();
+  }
+
+  template <class Host, class MatrixStorage>
+  void factor_on_host(const Exec& exec, const Host& host, const MatrixStorage* values) {
+    CsrIlutRows<Scalar, n, StorageScalar, MatrixStorage> const factored(
+        host, m_names.factor,
+        {m_structure, m_order, values, static_cast<Scalar>(m_rule.drop_tolerance), m_rule.row_entries});
+    auto const& failure = factored.failure();
+    m_status = {{.failure = failure.finding.failure}};
+    if (!m_status.ok()) m_status.row = m_order.rows[as_size(failure.position)];
+    if (m_status.singular()) m_status.equation = failure.finding.index;
+    if (m_status.failure == FactorFailure::not_finite) m_status.column = failure.column;
+    m_products = factored.products();
+    CsrIluPattern const pattern(m_order, CsrIluBlocks(m_order, factored.rows()), Sweeps::is_by_levels(exec, m_path));
+    m_sweeps.emplace(m_names, exec, m_is_natural, m_path, pattern, m_is_transposed);
+    auto const on_host = Kokkos::create_mirror_view(m_sweeps->values());
+    auto const& blocks = pattern.blocks;
+    double const bytes = 2.0 * n * n * sizeof(StorageScalar) * static_cast<double>(m_sweeps->blocks()) /
+                         static_cast<double>(std::max<std::int64_t>(rows(), 1));
+    launch(m_names.factor, LongIndexRange<Host>(host, 0, rows()), bytes, [&](std::int64_t position) {
+      auto const& row = factored.rows()[as_size(position)];
+      auto const number = as_size(m_order.rows[as_size(position)]);
+      auto* const to = on_host.data();
+      std::copy(row.block(0), row.block(row.lower_end), to + blocks.lower_begin[number] * n * n);
+      std::copy(row.block(row.lower_end), row.block(row.positions.size()), to + blocks.upper_begin[number] * n * n);
+    });
+    host.fence(m_names.factor);
+    Kokkos::deep_copy(exec, m_sweeps->values(), on_host);
+    exec.fence(m_names.factor);
+    m_sweeps->set_factored();
+  }
+
+  CsrIluNames m_names;
+  CsrIlutRule m_rule;
+  CsrPath m_path;
+  bool m_is_natural;
+  bool m_is_transposed;
+  // Kept, so that no other arrays are where they are.
+  typename Matrix::Offsets m_given_offsets;
+  typename Matrix::Columns m_given_columns;
+  CsrColumns m_structure;
+  CsrIluOrder m_order;
+  std::optional<Sweeps> m_sweeps;  ///< of the last factor()
+  std::int64_t m_products = 0;
+  CsrStatus m_status;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail
