@@ -2,7 +2,8 @@
 #ifndef HYPERPLANE_H
 #define HYPERPLANE_H
 
-/* Hyperplane for C: solvers of block systems on the seven-point stencil of a structured grid.
+/* Hyperplane for C: solvers of block systems on the seven-point stencil of a structured grid, and of general block
+ * matrices in compressed rows.
  *
  * Every function that can fail returns HYPERPLANE_SUCCESS, or says what is wrong by another status and
  * hyperplane_last_error_message(). Nothing is thrown, nothing is printed, and nothing ends the program. docs/c.md is an

@@ -5,25 +5,22 @@
 #ifndef HYPERPLANE_CSR_H
 #define HYPERPLANE_CSR_H
 
-/* --- Matrices from compressed rows ------------------------------------------------------------------------------- */
+/* --- Compressed rows --------------------------------------------------------------------------------------------- */
 
 typedef enum hyperplane_index_type HYPERPLANE_INT_ENUM {
   HYPERPLANE_INDEX_32 = 0, /* int32_t */
   HYPERPLANE_INDEX_64 = 1  /* int64_t */
 } hyperplane_index_type;
 
-/* A square matrix in compressed rows: of scalars, CSR, or of small dense blocks, BSR. Blocks are of block_size x
- * block_size values, where block_size divides the n of the hyperplane_matrix: 1 for CSR, n for a block for each pair of
- * points. Everything counts from 0, and rows are in natural order: row (point * n + c) / block_size.
- *
- * The entries of row r are row_offsets[r], ..., row_offsets[r + 1] - 1; entry e is in column columns[e], and has the
- * block_size * block_size values at values + e * block_size * block_size, by rows or by columns. The columns of a row
- * may be in any order. Values of entries that are there several times are added, in the order of the arrays.
+/* A square matrix in compressed rows: of scalars, CSR, or of small dense blocks, BSR, of block_size x block_size
+ * values. Everything counts from 0. The entries of row r are row_offsets[r], ..., row_offsets[r + 1] - 1; entry e is in
+ * column columns[e], and has the block_size * block_size values at values + e * block_size * block_size, by rows or by
+ * columns. The columns of a row may be in any order.
  *
  * Filled by hyperplane_csr_init() first, and then changed. */
 typedef struct hyperplane_csr {
   size_t struct_size;               /* not for you */
-  int64_t rows;                     /* points * n / block_size */
+  int64_t rows;                     /* of blocks */
   int64_t entries;                  /* of columns; row_offsets[rows] */
   int block_size;                   /* 1 */
   hyperplane_block_order order;     /* of the values of a block: HYPERPLANE_ROW_MAJOR */
@@ -34,10 +31,86 @@ typedef struct hyperplane_csr {
 } hyperplane_csr;
 
 HYPERPLANE_API hyperplane_status hyperplane_csr_init(hyperplane_csr* csr);
-/* Sets all of a matrix; what compressed rows do not have is zero. All three arrays are in `space`. An entry that
+
+/* --- Matrices on grids from compressed rows ---------------------------------------------------------------------- */
+
+/* Sets all of a matrix; what compressed rows do not have is zero. block_size divides the n of the matrix: 1 for CSR, n
+ * for a block for each pair of points; rows are in natural order, row (point * n + c) / block_size. Values of entries
+ * that are there several times are added, in the order of the arrays. All three arrays are in `space`. An entry that
  * couples points which are no neighbours is HYPERPLANE_INVALID_ARGUMENT, with a message that names it, unless its
- * values are zeros; then, and with offsets or columns out of range, the matrix stays as it was. Always waits. */
+ * values are zeros; then, and with offsets or columns out of range, the matrix stays as it was. Always waits. Of a
+ * matrix that hyperplane_csr_matrix_create() made it sets the values: the structure must be what it was. */
 HYPERPLANE_API hyperplane_status hyperplane_matrix_set_csr(hyperplane_matrix matrix, const hyperplane_csr* csr,
                                                            hyperplane_memory_space space);
+
+/* --- General matrices in compressed rows: points of unstructured meshes, with any neighbours --------------------- */
+
+/* Points have numbers instead of a grid, at most 2^31 - 1 of them, and n unknowns each: unknown c of a point is row
+ * point
+ * * n + c. The objects are those of grids, and the functions of hyperplane.h and hyperplane_solvers.h take them;
+ * objects on grids and these do not work together. Boxes, masks and parts are of grids alone:
+ * HYPERPLANE_INVALID_ARGUMENT. Values and factors are stored as double. */
+
+/* A matrix of n x n blocks, where n is the block_size of csr, with a row for each point; a library has the sizes that
+ * hyperplane_has_block_size() says. Copies structure and values; where values is NULL they are zero at first. Of
+ * hyperplane_matrix_set() and _get(), count = entries * n * n, in the order of the entries. Always waits. */
+HYPERPLANE_API hyperplane_status hyperplane_csr_matrix_create(hyperplane_context context, const hyperplane_csr* csr,
+                                                              hyperplane_memory_space space, hyperplane_matrix* matrix);
+/* A^T, for products and Krylov methods; it follows the values of A, and is not set itself. */
+HYPERPLANE_API hyperplane_status hyperplane_csr_matrix_transpose(hyperplane_matrix a, hyperplane_matrix* transpose);
+/* Zero at first. */
+HYPERPLANE_API hyperplane_status hyperplane_csr_vector_create(hyperplane_context context, int64_t points, int n,
+                                                              hyperplane_vector* vector);
+
+typedef enum hyperplane_csr_preconditioner_kind HYPERPLANE_INT_ENUM {
+  HYPERPLANE_CSR_IDENTITY = 0,
+  HYPERPLANE_CSR_BILU0 = 1, /* block ILU(0) on the pattern of the matrix */
+  HYPERPLANE_CSR_ILUK = 2   /* block ILU(k), with blocks of k levels of fill added */
+} hyperplane_csr_preconditioner_kind;
+
+/* In which order a factorization takes the rows; matrix, vectors and messages keep their numbers. docs/unstructured.md
+ * says what they are for. */
+typedef enum hyperplane_row_order HYPERPLANE_INT_ENUM {
+  HYPERPLANE_ORDER_NATURAL = 0, /* by their numbers */
+  HYPERPLANE_ORDER_RCM = 1,     /* reverse Cuthill-McKee */
+  HYPERPLANE_ORDER_COLOURS = 2, /* rows without blocks for one another first, then the next ones of this kind */
+  HYPERPLANE_ORDER_GIVEN = 3    /* that of given_order */
+} hyperplane_row_order;
+
+/* Filled by hyperplane_csr_preconditioner_options_init() first, and then changed. */
+typedef struct hyperplane_csr_preconditioner_options {
+  size_t struct_size;                      /* not for you */
+  hyperplane_csr_preconditioner_kind kind; /* HYPERPLANE_CSR_BILU0 */
+  int fill;                                /* of ILU(k), 0 or more: 1 */
+  hyperplane_row_order order;              /* HYPERPLANE_ORDER_NATURAL */
+  const int* given_order;                  /* each row once, the one that is taken first in front: NULL */
+  int64_t given_count;                     /* rows in it: 0 */
+  int transposed;                          /* 1: for solves with the transpose, too: 0 */
+} hyperplane_csr_preconditioner_options;
+
+HYPERPLANE_API hyperplane_status
+hyperplane_csr_preconditioner_options_init(hyperplane_csr_preconditioner_options* options);
+/* Allocates what factors of matrices with the structure of A need. Each row of A has a diagonal block and no column
+ * twice, or this is HYPERPLANE_INVALID_ARGUMENT with a message that names the row. options may be NULL: BILU(0).
+ * Factored, checked and applied as preconditioners on grids are, and always for one right-hand side after the other. */
+HYPERPLANE_API hyperplane_status
+hyperplane_csr_preconditioner_create(hyperplane_matrix a, const hyperplane_csr_preconditioner_options* options,
+                                     hyperplane_preconditioner* preconditioner);
+/* The preconditioner of that name, with options such as "fill=2,order=rcm"; options may be NULL. */
+HYPERPLANE_API hyperplane_status hyperplane_csr_preconditioner_create_named(hyperplane_matrix a, const char* name,
+                                                                            const char* options,
+                                                                            hyperplane_preconditioner* preconditioner);
+/* M^T of one that was made with the option transposed. It has the factors of M, and is not factored itself. */
+HYPERPLANE_API hyperplane_status hyperplane_csr_preconditioner_transpose(hyperplane_preconditioner preconditioner,
+                                                                         hyperplane_preconditioner* transpose);
+/* As hyperplane_preconditioners() and hyperplane_preconditioner_describe(): "identity, bilu0, iluk". */
+HYPERPLANE_API const char* hyperplane_csr_preconditioners(void);
+HYPERPLANE_API hyperplane_status hyperplane_csr_preconditioner_describe(
+    hyperplane_csr_preconditioner_kind kind, hyperplane_preconditioner_description* description);
+
+/* As hyperplane_krylov_create(). hyperplane_krylov_cause() is always "". */
+HYPERPLANE_API hyperplane_status hyperplane_csr_krylov_create(hyperplane_context context, int64_t points, int n,
+                                                              const hyperplane_krylov_options* options,
+                                                              hyperplane_krylov* krylov);
 
 #endif

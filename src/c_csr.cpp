@@ -1,9 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "c_library.hpp"
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
 
-// Matrices of the C interface from compressed rows.
+#include "c_krylov_options.hpp"
+#include "c_library.hpp"
+#include "c_option_texts.hpp"
+#include "csr_solvers.hpp"
+
+// Compressed rows in the C interface: of matrices on grids, and general matrices with their solvers.
 using namespace hyperplane;
 using namespace hyperplane::c;
+
+namespace {
+
+/// Values may be NULL.
+run_time::Csr compressed_rows(const hyperplane_csr* csr) {
+  require_pointer(csr, "csr");
+  require_initialized(*csr, "hyperplane_csr");
+  require_pointer(csr->row_offsets, "row_offsets");
+  if (csr->entries > 0) require_pointer(csr->columns, "columns");
+  return {.rows = csr->rows,
+          .entries = csr->entries,
+          .block_size = csr->block_size,
+          .order = block_order(csr->order),
+          .has_wide_indices = enumerator<bool>(csr->index_type, 1, "index_type"),
+          .row_offsets = csr->row_offsets,
+          .columns = csr->columns,
+          .values = csr->values};
+}
+
+run_time::CsrPreconditionerSettings settings_of(const hyperplane_csr_preconditioner_options& options,
+                                                std::int64_t points) {
+  require_initialized(options, "hyperplane_csr_preconditioner_options");
+  run_time::CsrPreconditionerSettings settings{
+      .kind = enumerator<int>(options.kind, HYPERPLANE_CSR_ILUK, "kind"),
+      .fill = options.fill,
+      .order = enumerator<RowOrder>(options.order, HYPERPLANE_ORDER_GIVEN, "order"),
+      .transposed = enumerator<int>(options.transposed, 1, "transposed")};
+  if (settings.order == RowOrder::given) {
+    require_pointer(options.given_order, "given_order");
+    if (options.given_count != points) {
+      throw Failure(HYPERPLANE_SIZE_MISMATCH,
+                    "given_count is " + std::to_string(options.given_count) + ", expected " + std::to_string(points));
+    }
+    settings.given_order.assign(options.given_order, options.given_order + points);
+  }
+  return settings;
+}
+
+/// Of the settings that `get(points)` returns.
+template <class Get>
+void make_for_rows(hyperplane_matrix a, hyperplane_preconditioner* preconditioner, const Get& get) {
+  require_pointer(preconditioner, "preconditioner");
+  *preconditioner = nullptr;
+  auto& objects = registry();
+  auto const matrix = objects.get(a, "a");
+  auto made = std::make_shared<Held<run_time::Preconditioner>>();
+  auto const settings = get(matrix->object->points());
+  *made = {matrix->context, matrix->context->csr().make_preconditioner(*matrix->object, settings)};
+  *preconditioner = objects.add<hyperplane_preconditioner>(std::move(made));
+}
+
+}  // namespace
 
 hyperplane_status hyperplane_csr_init(hyperplane_csr* csr) {
   return guarded(__func__, [&] {
@@ -24,19 +84,111 @@ hyperplane_status hyperplane_matrix_set_csr(hyperplane_matrix matrix, const hype
                                             hyperplane_memory_space space) {
   return guarded(__func__, [&] {
     auto const held = registry().get(matrix, "matrix");
-    require_pointer(csr, "csr");
-    require_initialized(*csr, "hyperplane_csr");
-    require_pointer(csr->row_offsets, "row_offsets");
-    if (csr->entries > 0) require_pointer(csr->columns, "columns");
-    if (csr->entries > 0) require_pointer(csr->values, "values");
-    held->object->set({.rows = csr->rows,
-                       .entries = csr->entries,
-                       .block_size = csr->block_size,
-                       .order = block_order(csr->order),
-                       .has_wide_indices = enumerator<bool>(csr->index_type, 1, "index_type"),
-                       .row_offsets = csr->row_offsets,
-                       .columns = csr->columns,
-                       .values = csr->values},
-                      memory_space(space));
+    auto const rows = compressed_rows(csr);
+    if (rows.entries > 0) require_pointer(rows.values, "values");
+    held->object->set(rows, memory_space(space));
+  });
+}
+
+hyperplane_status hyperplane_csr_matrix_create(hyperplane_context context, const hyperplane_csr* csr,
+                                               hyperplane_memory_space space, hyperplane_matrix* matrix) {
+  return guarded(__func__, [&] {
+    require_pointer(matrix, "matrix");
+    *matrix = nullptr;
+    auto& objects = registry();
+    auto const where = objects.get(context, "context")->context;
+    auto made = std::make_shared<Held<run_time::Matrix>>();
+    *made = {where, where->csr().make_matrix(compressed_rows(csr), memory_space(space))};
+    *matrix = objects.add<hyperplane_matrix>(std::move(made));
+  });
+}
+
+hyperplane_status hyperplane_csr_matrix_transpose(hyperplane_matrix a, hyperplane_matrix* transpose) {
+  return guarded(__func__, [&] {
+    require_pointer(transpose, "transpose");
+    *transpose = nullptr;
+    auto& objects = registry();
+    auto const held = objects.get(a, "a");
+    auto made = std::make_shared<Held<run_time::Matrix>>();
+    *made = {held->context, held->context->csr().transpose(*held->object)};
+    *transpose = objects.add<hyperplane_matrix>(std::move(made));
+  });
+}
+
+hyperplane_status hyperplane_csr_vector_create(hyperplane_context context, int64_t points, int n,
+                                               hyperplane_vector* vector) {
+  return guarded(__func__, [&] {
+    require_pointer(vector, "vector");
+    *vector = nullptr;
+    auto& objects = registry();
+    auto const where = objects.get(context, "context")->context;
+    auto made = std::make_shared<Held<run_time::Vector>>();
+    *made = {where, where->csr().make_vector({points, n})};
+    *vector = objects.add<hyperplane_vector>(std::move(made));
+  });
+}
+
+hyperplane_status hyperplane_csr_preconditioner_options_init(hyperplane_csr_preconditioner_options* options) {
+  return guarded(__func__, [&] {
+    require_pointer(options, "options");
+    run_time::CsrPreconditionerSettings const standard;
+    *options = {.struct_size = sizeof(*options),
+                .kind = static_cast<hyperplane_csr_preconditioner_kind>(standard.kind),
+                .fill = standard.fill,
+                .order = static_cast<hyperplane_row_order>(standard.order),
+                .given_order = nullptr,
+                .given_count = 0,
+                .transposed = standard.transposed};
+  });
+}
+
+hyperplane_status hyperplane_csr_preconditioner_create(hyperplane_matrix a,
+                                                       const hyperplane_csr_preconditioner_options* options,
+                                                       hyperplane_preconditioner* preconditioner) {
+  return guarded(__func__, [&] {
+    make_for_rows(a, preconditioner, [&](std::int64_t points) {
+      return options == nullptr ? run_time::CsrPreconditionerSettings{} : settings_of(*options, points);
+    });
+  });
+}
+
+hyperplane_status hyperplane_csr_preconditioner_create_named(hyperplane_matrix a, const char* name, const char* options,
+                                                             hyperplane_preconditioner* preconditioner) {
+  return guarded(__func__, [&] {
+    make_for_rows(a, preconditioner, [&](std::int64_t) {
+      require_pointer(name, "name");
+      return run_time::csr_preconditioner_settings(name, option_texts(options == nullptr ? "" : options));
+    });
+  });
+}
+
+hyperplane_status hyperplane_csr_preconditioner_transpose(hyperplane_preconditioner preconditioner,
+                                                          hyperplane_preconditioner* transpose) {
+  return guarded(__func__, [&] {
+    require_pointer(transpose, "transpose");
+    *transpose = nullptr;
+    auto& objects = registry();
+    auto const held = objects.get(preconditioner, "preconditioner");
+    auto made = std::make_shared<Held<run_time::Preconditioner>>();
+    *made = {held->context, held->context->csr().transpose(*held->object)};
+    *transpose = objects.add<hyperplane_preconditioner>(std::move(made));
+  });
+}
+
+hyperplane_status hyperplane_csr_krylov_create(hyperplane_context context, int64_t points, int n,
+                                               const hyperplane_krylov_options* options, hyperplane_krylov* krylov) {
+  return guarded(__func__, [&] {
+    require_pointer(krylov, "krylov");
+    *krylov = nullptr;
+    auto& objects = registry();
+    auto const where = objects.get(context, "context")->context;
+    auto const krylov_options = krylov_options_of(options);
+    auto object = std::make_unique<KrylovObject>();
+    object->method = where->csr().make_krylov({points, n}, method_of(options), krylov_options);
+    object->limits = krylov_options.limits();
+    object->identity = where->csr().make_identity({points, n});
+    auto made = std::make_shared<Held<KrylovObject>>();
+    *made = {where, std::move(object)};
+    *krylov = objects.add<hyperplane_krylov>(std::move(made));
   });
 }

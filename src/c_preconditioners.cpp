@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "c_library.hpp"
+#include "c_option_texts.hpp"
 #include "table_option.hpp"
 
 // Preconditioners of the C interface.
@@ -98,17 +99,9 @@ run_time::PreconditionerSettings settings_of(const hyperplane_preconditioner_opt
 /// Of "relaxation=1.2,storage=float".
 run_time::PreconditionerSettings settings_of(const char* name, std::string_view options) {
   run_time::PreconditionerSettings settings{.kind = run_time::find_preconditioner(name)};
-  while (!options.empty()) {
-    auto const length = std::min(options.find(','), options.size());
-    std::string const option(options.substr(0, length));
-    options.remove_prefix(std::min(length + 1, options.size()));
-    auto const sign = option.find('=');
-    if (sign == std::string::npos) {
-      throw Failure(HYPERPLANE_INVALID_ARGUMENT, "'" + option + "' is not of the form option=value");
-    }
-    auto const text = option.substr(sign + 1);
-    if (option.substr(0, sign) != "storage") {
-      settings.options.emplace_back(option.substr(0, sign), text);
+  for (auto const& [option, text] : option_texts(options)) {
+    if (option != "storage") {
+      settings.options.emplace_back(option, text);
     } else if (text == "double" || text == "float") {
       settings.storage =
           text == "double" ? run_time::StorageKind::double_precision : run_time::StorageKind::single_precision;

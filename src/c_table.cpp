@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <span>
 #include <string>
 #include <vector>
 
 #include "c_library.hpp"
+#include "csr_solvers.hpp"
 
-// The table of preconditioners in C.
+// The tables of preconditioners in C.
 using namespace hyperplane;
 using namespace hyperplane::c;
 
@@ -27,31 +29,49 @@ hyperplane_option_description describe(const run_time::OptionDescription& option
           .needs = option.needs.c_str()};
 }
 
-/// The options of each preconditioner. They stay as long as the process, since callers have their addresses.
-const std::vector<std::vector<hyperplane_option_description>>& all_options() {
-  static auto const& all = *[] {
-    auto* const made = new std::vector<std::vector<hyperplane_option_description>>;
-    for (auto const& preconditioner : run_time::preconditioners()) {
-      auto& options = made->emplace_back();
-      for (auto const& option : preconditioner.options) options.push_back(describe(option));
-    }
-    return made;
-  }();
-  return all;
+using Table = std::span<const run_time::PreconditionerDescription>;
+using Options = std::vector<std::vector<hyperplane_option_description>>;
+
+/// The options of each preconditioner of a table. They stay as long as the process, since callers have their addresses.
+const Options& options_of(Table table) {
+  auto* const made = new Options;
+  for (auto const& preconditioner : table) {
+    auto& options = made->emplace_back();
+    for (auto const& option : preconditioner.options) options.push_back(describe(option));
+  }
+  return *made;
+}
+
+/// "identity, bilu0", which stays; null where there is no memory for it.
+const std::string* names_of(Table (*table)()) noexcept {
+  try {
+    std::string names;
+    for (auto const& each : table()) names += (names.empty() ? "" : ", ") + each.name;
+    return new std::string(names);
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+hyperplane_preconditioner_description describe(Table table, const Options& all_options, int kind) {
+  auto const place = static_cast<std::size_t>(enumerator<int>(kind, static_cast<int>(table.size()) - 1, "kind"));
+  auto const& options = all_options[place];
+  return {.name = table[place].name.c_str(),
+          .summary = table[place].summary.c_str(),
+          .largest_block_size = table[place].largest_block_size,
+          .option_count = static_cast<int>(options.size()),
+          .options = options.data()};
 }
 
 }  // namespace
 
 const char* hyperplane_preconditioners() {
-  static const std::string* const list = []() noexcept -> const std::string* {
-    try {
-      std::string names;
-      for (auto const& each : run_time::preconditioners()) names += (names.empty() ? "" : ", ") + each.name;
-      return new std::string(names);
-    } catch (...) {
-      return nullptr;
-    }
-  }();
+  static const std::string* const list = names_of(run_time::preconditioners);
+  return list == nullptr ? "" : list->c_str();
+}
+
+const char* hyperplane_csr_preconditioners() {
+  static const std::string* const list = names_of(run_time::csr_preconditioners);
   return list == nullptr ? "" : list->c_str();
 }
 
@@ -59,13 +79,18 @@ hyperplane_status hyperplane_preconditioner_describe(hyperplane_preconditioner_k
                                                      hyperplane_preconditioner_description* description) {
   return guarded(__func__, [&] {
     require_pointer(description, "description");
-    auto const all = run_time::preconditioners();
-    auto const place = static_cast<std::size_t>(enumerator<int>(kind, static_cast<int>(all.size()) - 1, "kind"));
-    auto const& options = all_options()[place];
-    *description = {.name = all[place].name.c_str(),
-                    .summary = all[place].summary.c_str(),
-                    .largest_block_size = all[place].largest_block_size,
-                    .option_count = static_cast<int>(options.size()),
-                    .options = options.data()};
+    auto const table = run_time::preconditioners();
+    static auto const& options = options_of(table);
+    *description = describe(table, options, kind);
+  });
+}
+
+hyperplane_status hyperplane_csr_preconditioner_describe(hyperplane_csr_preconditioner_kind kind,
+                                                         hyperplane_preconditioner_description* description) {
+  return guarded(__func__, [&] {
+    require_pointer(description, "description");
+    auto const table = run_time::csr_preconditioners();
+    static auto const& options = options_of(table);
+    *description = describe(table, options, kind);
   });
 }

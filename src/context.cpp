@@ -14,9 +14,11 @@
 #include "backends.hpp"
 #include "context_objects.hpp"
 #include "context_solvers.hpp"
+#include "csr_solvers.hpp"
 #include "errors.hpp"
 #include "find_size.hpp"
 #include "primitives.hpp"
+#include "typed_csr.hpp"
 #include "typed_objects.hpp"
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -60,7 +62,8 @@ class ContextOn final : public Context {
       : m_owned(std::move(owned)),
         m_instance{exec, this},
         m_backend(std::move(backend)),
-        m_primitives(make_primitives(exec)) {}
+        m_primitives(make_primitives(exec)),
+        m_csr(make_csr_solvers(m_instance)) {}
 
   const char* backend() const override { return m_backend.c_str(); }
   const void* instance() const override { return &m_instance; }
@@ -69,6 +72,7 @@ class ContextOn final : public Context {
   void fence() const override { m_instance.exec.fence("Hyperplane::Context"); }
 
   const Primitives& primitives() const override { return *m_primitives; }
+  const CsrSolvers& csr() const override { return *m_csr; }
 
   std::unique_ptr<Vector> make_vector(const Shape& shape) const override {
     return std::make_unique<VectorOn<Exec>>(m_instance, shape, factory(shape));
@@ -132,6 +136,7 @@ class ContextOn final : public Context {
   Instance<Exec> m_instance;
   std::string m_backend;
   std::unique_ptr<Primitives> m_primitives;
+  std::unique_ptr<CsrSolvers> m_csr;
 };
 
 }  // namespace

@@ -32,12 +32,14 @@ void place_csr(const Exec& exec, const Shape& shape, const Csr& csr, MemorySpace
 template <class Typed, class Exec, class Object>
 const Typed& typed(const char* function, const char* argument, const Object& object, const Instance<Exec>& instance) {
   auto const* const found = dynamic_cast<const Typed*>(&object);
-  if (found == nullptr) refuse(function, argument, "is over ranks, or is of another backend");
+  if (found == nullptr)
+    refuse(function, argument,
+           "is over ranks, of other points (of a grid or of compressed rows), or of another backend");
   if (found->instance().context != instance.context) refuse(function, argument, "belongs to another context");
   return *found;
 }
 
-template <class Object>
+template <class Object, class Shape>
 void check_shape(const char* function, const char* argument, const Object& object, const Shape& expected) {
   if (object.shape() == expected) return;
   throw SizeMismatch(std::string(function) + ": " + argument + " is " + to_string(object.shape()) + ", expected " +

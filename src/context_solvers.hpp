@@ -15,6 +15,7 @@
 
 #include "context_objects.hpp"
 #include "memory.hpp"
+#include "solve_times.hpp"
 #include "typed_objects.hpp"
 
 /// Preconditioners, Krylov methods and line solvers of a context.
@@ -80,17 +81,12 @@ class PreconditionerOn final : public Preconditioner {
     require_factored();
     return m_preconditioner->problem(m_instance.exec);
   }
-  void measure() override { m_measured = true; }
-  const std::vector<double>& seconds() const override { return m_seconds; }
+  void measure() override { m_times.measure(); }
+  const std::vector<double>& seconds() const override { return m_times.seconds(); }
 
   /// As the Krylov methods call it.
   void solve(const Exec& exec, const ShapedVector<Exec>& rhs, const ShapedVector<Exec>& x) const {
-    if (!m_measured) return m_preconditioner->solve(exec, rhs, x);
-    exec.fence("Hyperplane: time of a preconditioner");
-    Kokkos::Timer const timer;
-    m_preconditioner->solve(exec, rhs, x);
-    exec.fence("Hyperplane: time of a preconditioner");
-    m_seconds.push_back(timer.seconds());
+    m_times.run(exec, [&] { m_preconditioner->solve(exec, rhs, x); });
   }
 
  private:
@@ -114,8 +110,7 @@ class PreconditionerOn final : public Preconditioner {
   bool m_factored;
   mutable std::vector<std::unique_ptr<VectorOn<Exec>>> m_columns;  ///< what arrays are solved in
   std::unique_ptr<TypedPreconditioner<Exec>> m_preconditioner;
-  bool m_measured = false;
-  mutable std::vector<double> m_seconds;
+  mutable SolveTimes m_times;
 };
 
 template <class Exec, template <class> class Method>

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "context_objects.hpp"
+#include "csr_fault.hpp"
 #include "errors.hpp"
 #include "memory.hpp"
 
@@ -18,13 +19,6 @@
 namespace hyperplane::run_time {
 
 namespace {
-
-/// What is wrong with a row.
-struct CsrFault {
-  enum Kind : int { none, first_offset, offsets, last_offset, column, stencil };
-  Kind kind = none;
-  std::int64_t row = 0, entry = 0, column_index = 0, begin = 0, end = 0;
-};
 
 template <class Index>
 struct CsrRows {
@@ -49,29 +43,14 @@ struct CsrRows {
   }
 
   KOKKOS_FUNCTION CsrFault fault(std::int64_t row) const {
-    auto const begin = static_cast<std::int64_t>(m_offsets[row]), end = static_cast<std::int64_t>(m_offsets[row + 1]);
-    CsrFault found;
-    found.row = row;
-    found.begin = begin;
-    found.end = end;
-    if (row == 0 && begin != 0) {
-      found.kind = CsrFault::first_offset;
-    } else if (begin < 0 || end < begin || end > m_entries) {
-      found.kind = CsrFault::offsets;
-    } else if (row == m_rows - 1 && end != m_entries) {
-      found.kind = CsrFault::last_offset;
-    }
+    auto found = fault_of_row(row, m_rows, m_entries, m_offsets, m_columns);
     if (found.kind != CsrFault::none) return found;
     auto const p = point(row);
-    for (auto entry = begin; entry < end; ++entry) {
+    for (auto entry = found.begin; entry < found.end; ++entry) {
       auto const column = static_cast<std::int64_t>(m_columns[entry]);
       Direction direction{};
       found.entry = entry;
       found.column_index = column;
-      if (column < 0 || column >= m_rows) {
-        found.kind = CsrFault::column;
-        return found;
-      }
       if (!find_direction(p, point(column), direction) && !is_zero(entry)) {
         found.kind = CsrFault::stencil;
         return found;
@@ -125,23 +104,9 @@ template <class Exec>
 using CsrPolicy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
 
 [[noreturn]] void refuse_row(const CsrFault& fault, const Shape& shape, const Csr& csr) {
-  auto const row = std::to_string(fault.row), next = std::to_string(fault.row + 1);
-  auto const begin = std::to_string(fault.begin), end = std::to_string(fault.end);
-  switch (fault.kind) {
-    case CsrFault::first_offset: throw Error("row_offsets[0] is " + begin + ", expected 0");
-    case CsrFault::offsets:
-      throw Error("row_offsets[" + row + "] is " + begin + " and row_offsets[" + next + "] is " + end +
-                  ", expected rising numbers from 0 to entries, " + std::to_string(csr.entries));
-    case CsrFault::last_offset:
-      throw Error("row_offsets[" + next + "] is " + end + ", expected entries, " + std::to_string(csr.entries));
-    case CsrFault::column:
-      throw Error("columns[" + std::to_string(fault.entry) + "], of row " + row + ", is " +
-                  std::to_string(fault.column_index) + ", expected 0 to " + std::to_string(csr.rows - 1));
-    case CsrFault::stencil:
-    case CsrFault::none: break;
-  }
+  refuse_structure(fault, csr);
   auto const point = [&](std::int64_t index) { return shape.grid.point(index * csr.block_size / shape.block_size); };
-  throw Error("entry " + std::to_string(fault.entry) + ", in row " + row + " and column " +
+  throw Error("entry " + std::to_string(fault.entry) + ", in row " + std::to_string(fault.row) + " and column " +
               std::to_string(fault.column_index) + ", " +
               outside_stencil(shape.grid, shape.block_size, point(fault.row), point(fault.column_index)));
 }

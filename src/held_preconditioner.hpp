@@ -66,7 +66,8 @@ std::unique_ptr<TypedPreconditioner<Exec>> make_held(const Exec& exec, const Gri
   std::unique_ptr<TypedPreconditioner<Exec>> made;
   auto const make = [&]<class Line, class Storage>(const Line& line, std::type_identity<Storage>) {
     using Plan = typename Line::template Plan<n, Exec, Storage>;
-    auto const options = read_options<typename Plan::Options>(line, settings.options);
+    typename Plan::Options options;
+    read_options(options, line, settings.options);
     made = std::make_unique<HeldPreconditioner<n, Exec, Storage, Plan>>(exec, grid, options);
   };
   int kind = 0;

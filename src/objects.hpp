@@ -96,6 +96,8 @@ std::span<const PreconditionerDescription> preconditioners();
 inline constexpr int identity = 0;
 /// The place of a name. Throws Error, which has all names, where there is none.
 int find_preconditioner(std::string_view name);
+/// The same in a table.
+int find_in_table(std::span<const PreconditionerDescription> table, std::string_view name);
 
 /// Options by name, with their values.
 using OptionTexts = std::vector<std::pair<std::string, std::string>>;
@@ -237,6 +239,7 @@ class Krylov : public Collective {
 };
 
 class Primitives;
+class CsrSolvers;
 
 /// An instance of an execution space, and what makes objects that work on it. Objects of one context alone may meet.
 class Context {
@@ -250,6 +253,7 @@ class Context {
   virtual int concurrency() const = 0;
   virtual void fence() const = 0;
   virtual const Primitives& primitives() const = 0;
+  virtual const CsrSolvers& csr() const = 0;
   virtual std::unique_ptr<Vector> make_vector(const Shape& shape) const = 0;
   virtual std::unique_ptr<Matrix> make_matrix(const Shape& shape, StorageKind storage) const = 0;
   /// Of doubles that exist, those of a grid block among others. `values`: a Kokkos::View<double*> of the backend's

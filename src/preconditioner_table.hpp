@@ -156,34 +156,4 @@ constexpr void for_each_preconditioner(const F& f) {
   std::apply([&](const auto&... lines) { (f(lines), ...); }, preconditioner_table);
 }
 
-/// The member that an option is: of the plan's options, or of those of the preconditioner of a part.
-template <class Options, class Option>
-auto& value_of(Options& options, const Option& option) {
-  if constexpr (requires { options.*option.member; }) {
-    return options.*option.member;
-  } else {
-    return options.block.*option.member;
-  }
-}
-
-/// The options of a line as the settings have them. Throws Error where they name an option that the line does not have,
-/// or one that means nothing without another that is not given.
-template <class Options, class Line>
-Options read_options(const Line& line, const OptionTexts& texts) {
-  Options options;
-  for (auto const& [name, text] : texts) {
-    bool is_known = false;
-    auto const read = [&](const auto& option) {
-      if (name != option.name) return;
-      auto& value = value_of(options, option);
-      value = OptionText<std::remove_cvref_t<decltype(value)>>::read(name, text);
-      require_other(option, text, texts);
-      is_known = true;
-    };
-    std::apply([&](const auto&... each) { (read(each), ...); }, line.options);
-    if (!is_known) throw Error(std::string(line.name) + " has no option '" + name + "'");
-  }
-  return options;
-}
-
 }  // namespace hyperplane::run_time

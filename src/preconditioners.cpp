@@ -45,9 +45,11 @@ std::span<const PreconditionerDescription> preconditioners() {
   return all;
 }
 
-int find_preconditioner(std::string_view name) {
+int find_preconditioner(std::string_view name) { return find_in_table(preconditioners(), name); }
+
+int find_in_table(std::span<const PreconditionerDescription> table, std::string_view name) {
   std::string names;
-  for (int kind = 0; auto const& each : preconditioners()) {
+  for (int kind = 0; auto const& each : table) {
     if (each.name == name) return kind;
     names += (kind++ == 0 ? "" : ", ") + each.name;
   }

@@ -3,6 +3,7 @@
 
 #include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/csr/row_order.hpp>
 #include <hyperplane/line/line_set.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 
@@ -12,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -44,6 +46,10 @@ constexpr std::span<const SweepPath> choices_of(std::type_identity<SweepPath>) {
 inline constexpr std::array<LineDirection, 3> all_line_directions{LineDirection::i, LineDirection::j, LineDirection::k};
 constexpr std::span<const LineDirection> choices_of(std::type_identity<LineDirection>) { return all_line_directions; }
 constexpr std::span<const Coupling> choices_of(std::type_identity<Coupling>) { return all_couplings; }
+
+/// A list of rows is no text.
+inline constexpr std::array<RowOrder, 3> named_row_orders{RowOrder::natural, RowOrder::rcm, RowOrder::colours};
+constexpr std::span<const RowOrder> choices_of(std::type_identity<RowOrder>) { return named_row_orders; }
 
 /// "automatic|portable|slab"
 template <class Choice>
@@ -146,6 +152,34 @@ void require_other(const TableOption<Options, Value>& option, std::string_view t
   if (option.other == nullptr) return;
   if (std::ranges::any_of(texts, [&](const auto& given) { return given.first == option.other; })) return;
   throw Error(std::string(option.name) + " is '" + std::string(text) + "', and " + option.other + " is not given");
+}
+
+/// The member that an option is: of the plan's options, or of those of the preconditioner of a part.
+template <class Options, class Option>
+auto& value_of(Options& options, const Option& option) {
+  if constexpr (requires { options.*option.member; }) {
+    return options.*option.member;
+  } else {
+    return options.block.*option.member;
+  }
+}
+
+/// Sets the options of a line of a table as the texts say. Throws Error where they name an option that the line does
+/// not have, or one that means nothing without another that is not given.
+template <class Options, class Line>
+void read_options(Options& options, const Line& line, const OptionTexts& texts) {
+  for (auto const& [name, text] : texts) {
+    bool is_known = false;
+    auto const read = [&](const auto& option) {
+      if (name != option.name) return;
+      auto& value = value_of(options, option);
+      value = OptionText<std::remove_cvref_t<decltype(value)>>::read(name, text);
+      require_other(option, text, texts);
+      is_known = true;
+    };
+    std::apply([&](const auto&... each) { (read(each), ...); }, line.options);
+    if (!is_known) throw Error(std::string(line.name) + " has no option '" + name + "'");
+  }
 }
 
 template <class Options, class Value>

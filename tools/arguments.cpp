@@ -26,9 +26,18 @@ symmetric; b and x one column. Unknown c of point (i, j, k) is row
 counted from 0, where I x J x K is the grid and n the block size. An entry may
 couple a point with itself and its six neighbours alone, and is there once.
 
+Without --grid, A is any square matrix. Its blocks are those that have entries,
+with zeros where the file has none; unknown c of point p is row p*n + c, counted
+from 0. ILU wants an entry in the block on the diagonal of each point. Messages
+count points from 0, as these, and rows of files from 1.
+
 Example:
   hyperplane solve A.mtx --rhs b.mtx --grid 32x16x8 --block-size 5 \
     --solution x.mtx --history history.json
+
+A general matrix:
+  hyperplane solve mesh.mtx --rhs b.mtx --block-size 5 \
+    --preconditioner iluk --fill 1 --order rcm --method fgmres --solution x.mtx
 
 One application of the preconditioner, x = M^-1 b:
   hyperplane solve A.mtx --rhs b.mtx --grid 32x16x8 --block-size 5 \
@@ -72,17 +81,18 @@ void add_preconditioner_option(CLI::App& app, PreconditionerOption& option) {
 }
 
 const CLI::App* add_solve(CLI::App& app, SolveCommand& command) {
-  auto& solve =
-      *app.add_subcommand("solve", "Solve A x = b, for a block matrix on the seven-point stencil of a structured grid");
+  auto& solve = *app.add_subcommand(
+      "solve", "Solve A x = b, for a block matrix on the seven-point stencil of a structured grid, or a general one");
   solve.footer(solve_help);
   auto& settings = command.settings;
   add_file(solve, "matrix", command.matrix, "The matrix A")->required();
   add_file(solve, "--rhs", command.rhs, "The right-hand side b")->required();
   add_file(solve, "--initial", command.initial, "What x is at first; 0 without it");
-  solve.add_option("--grid", command.grid, "Grid points")->required()->type_name("IxJxK");
+  solve.add_option("--grid", command.grid, "Grid points; without it A is a general matrix")->type_name("IxJxK");
   add_integer(solve, "--block-size", command.block_size, std::numeric_limits<int>::min(),
               std::numeric_limits<int>::max(), "Unknowns of a point, 1 to 16")
-      ->required();
+      ->capture_default_str();
+  solve.add_flag("--transpose", settings.transpose, "Solve A^T x = b; without --grid");
   auto const preconditioners = preconditioner_names();
   solve.add_option("--preconditioner", settings.preconditioner, preconditioner_summaries())
       ->check(one_of("--preconditioner", preconditioners))

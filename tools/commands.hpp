@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/swept/variant.hpp>
+#include <optional>
 #include <string>
 
 #include "processes.hpp"
@@ -21,8 +22,8 @@ struct SolveCommand {
   std::filesystem::path initial;
   std::filesystem::path solution;
   std::filesystem::path history;
-  std::string grid;
-  int block_size = 0;
+  std::optional<std::string> grid;  ///< without it the matrix is a general one
+  int block_size = 1;
   std::string backend = "auto";
   bool progress = false;
   SolverSettings settings{};
@@ -50,8 +51,14 @@ int run_swept(const SweptCommand& command);
 /// Says what this build can do.
 int run_info();
 
+/// How large a system is.
+struct SystemSize {
+  std::optional<Grid> grid;  ///< where there is one
+  std::int64_t points;
+};
+
 /// The report of a solve as JSON text.
-std::string format_history(const SolveCommand& command, const Grid& grid, const std::string& backend,
+std::string format_history(const SolveCommand& command, const SystemSize& size, const std::string& backend,
                            double read_seconds, const SolverReport& report);
 
 }  // namespace hyperplane::tools

@@ -38,7 +38,7 @@ nlohmann::json value_of(const PreconditionerOption& option, const OptionMeaning&
 
 }  // namespace
 
-std::string format_history(const SolveCommand& command, const Grid& grid, const std::string& backend,
+std::string format_history(const SolveCommand& command, const SystemSize& size, const std::string& backend,
                            double read_seconds, const SolverReport& report) {
   auto const& settings = command.settings;
   auto const& result = report.result;
@@ -47,12 +47,17 @@ std::string format_history(const SolveCommand& command, const Grid& grid, const 
   json["matrix"] = command.matrix.string();
   json["rhs"] = command.rhs.string();
   if (!command.initial.empty()) json["initial"] = command.initial.string();
-  json["grid"] = {grid.ni(), grid.nj(), grid.nk()};
+  if (size.grid) {
+    json["grid"] = {size.grid->ni(), size.grid->nj(), size.grid->nk()};
+  } else {
+    json["points"] = size.points;
+    json["transpose"] = settings.transpose;
+  }
   json["block_size"] = command.block_size;
   json["method"] = name_of(methods, settings.krylov.method);
   json["preconditioner"] = settings.preconditioner;
   for (auto const& option : settings.options) {
-    auto const* const meaning = option.meaning_for(settings.preconditioner);
+    auto const* const meaning = option.meaning_for(settings.matrix, settings.preconditioner);
     if (meaning != nullptr) {
       json[meaning->key()] = value_of(option, *meaning);
     } else if (option.is_parts() && !option.text.empty()) {

@@ -21,11 +21,15 @@ namespace {
 
 constexpr const char* identity = "identity";
 
-/// All of them, the last of the library first.
-std::vector<hyperplane_preconditioner_description> describe_all() {
-  std::vector<hyperplane_preconditioner_description> all(split_list(hyperplane_preconditioners()).size());
+/// All of a table, the last of the library first.
+std::vector<hyperplane_preconditioner_description> describe_all(MatrixKind matrix) {
+  bool const is_stencil = matrix == MatrixKind::stencil;
+  auto const* const names = is_stencil ? hyperplane_preconditioners() : hyperplane_csr_preconditioners();
+  std::vector<hyperplane_preconditioner_description> all(split_list(names).size());
   for (std::size_t kind = 0; kind < all.size(); ++kind) {
-    check(hyperplane_preconditioner_describe(static_cast<hyperplane_preconditioner_kind>(kind), &all[kind]));
+    check(is_stencil ? hyperplane_preconditioner_describe(static_cast<hyperplane_preconditioner_kind>(kind), &all[kind])
+                     : hyperplane_csr_preconditioner_describe(static_cast<hyperplane_csr_preconditioner_kind>(kind),
+                                                              &all[kind]));
   }
   std::ranges::reverse(all);
   return all;
@@ -34,15 +38,6 @@ std::vector<hyperplane_preconditioner_description> describe_all() {
 /// Its name on the command line.
 std::string name_on_command_line(const hyperplane_preconditioner_description& preconditioner) {
   return std::string(preconditioner.name) == identity ? no_preconditioner : preconditioner.name;
-}
-
-/// "a, b or c"
-std::string join(const std::vector<std::string>& words, const char* last) {
-  std::string text;
-  for (std::size_t w = 0; w < words.size(); ++w) {
-    text += (w == 0 ? "" : w + 1 == words.size() ? fmt::format(" {} ", last) : ", ") + words[w];
-  }
-  return text;
 }
 
 bool are_equal(const hyperplane_option_description& a, const hyperplane_option_description& b) {
@@ -104,7 +99,43 @@ std::string values_of(const OptionMeaning& meaning) {
   return meaning.type_name();
 }
 
+void add_options(MatrixKind matrix, const hyperplane_preconditioner_description& preconditioner,
+                 std::vector<PreconditionerOption>& options) {
+  for (int o = 0; o < preconditioner.option_count; ++o) {
+    OptionMeaning const meaning{preconditioner.options[o], matrix, {name_on_command_line(preconditioner)}};
+    auto const key = meaning.key();
+    // There is one right-hand side, and --transpose says whether it is one of the transpose.
+    if (key == "right_hand_sides" || key == "transposed") continue;
+    auto option = std::ranges::find(options, key, [](const auto& known) { return known.meanings.front().key(); });
+    if (option == options.end()) {
+      option = options.insert(option, {"--" + key, {}, ""});
+      std::ranges::replace(option->flag, '_', '-');
+    }
+    auto const same = std::ranges::find_if(option->meanings, [&](const auto& known) {
+      return known.matrix == matrix && are_equal(known.description, meaning.description);
+    });
+    if (same == option->meanings.end()) {
+      option->meanings.push_back(meaning);
+    } else {
+      same->owners.push_back(meaning.owners.front());
+    }
+  }
+}
+
+/// "lines and ssor", or "bilu0 and iluk without --grid"
+std::string owners_of(const OptionMeaning& meaning) {
+  return join_with(meaning.owners, "and") + (meaning.matrix == MatrixKind::rows ? " without --grid" : "");
+}
+
 }  // namespace
+
+std::string join_with(const std::vector<std::string>& words, const char* last) {
+  std::string text;
+  for (std::size_t w = 0; w < words.size(); ++w) {
+    text += (w == 0 ? "" : w + 1 == words.size() ? fmt::format(" {} ", last) : ", ") + words[w];
+  }
+  return text;
+}
 
 std::string OptionMeaning::key() const {
   std::string const name = description.name;
@@ -124,9 +155,14 @@ std::string OptionMeaning::refusal(std::string text) const {
   return is_number ? refusal_of_number(description, text) : refusal_of_choice(text, words_of(*this));
 }
 
-const OptionMeaning* PreconditionerOption::meaning_for(const std::string& preconditioner) const {
-  auto const found = std::ranges::find_if(
-      meanings, [&](const auto& meaning) { return std::ranges::count(meaning.owners, preconditioner) > 0; });
+bool PreconditionerOption::is_for(MatrixKind matrix) const {
+  return std::ranges::any_of(meanings, [&](const auto& meaning) { return meaning.matrix == matrix; });
+}
+
+const OptionMeaning* PreconditionerOption::meaning_for(MatrixKind matrix, const std::string& preconditioner) const {
+  auto const found = std::ranges::find_if(meanings, [&](const auto& meaning) {
+    return meaning.matrix == matrix && std::ranges::count(meaning.owners, preconditioner) > 0;
+  });
   return found == meanings.end() ? nullptr : &*found;
 }
 
@@ -144,51 +180,47 @@ std::string PreconditionerOption::refusal(const std::string& value) const {
   }
   if (std::ranges::count(refusals, refusals[0]) == std::ssize(refusals)) return refusals[0];
   for (std::size_t m = 0; m < refusals.size(); ++m) {
-    refusals[m] += fmt::format(" (of {})", join(meanings[m].owners, "and"));
+    refusals[m] += fmt::format(" (of {})", owners_of(meanings[m]));
   }
   return fmt::format("{}", fmt::join(refusals, "; "));
 }
 
-std::vector<std::string> preconditioner_names() {
+std::vector<std::string> preconditioner_names(MatrixKind matrix) {
   std::vector<std::string> names;
-  for (auto const& preconditioner : describe_all()) names.push_back(name_on_command_line(preconditioner));
+  for (auto const& preconditioner : describe_all(matrix)) names.push_back(name_on_command_line(preconditioner));
+  return names;
+}
+
+std::vector<std::string> preconditioner_names() {
+  auto names = preconditioner_names(MatrixKind::rows);
+  auto const others = preconditioner_names(MatrixKind::stencil);
+  std::erase_if(names, [&](const auto& name) { return std::ranges::count(others, name) > 0; });
+  names.insert(names.end(), others.begin(), others.end());
   return names;
 }
 
 std::string preconditioner_summaries() {
   std::vector<std::string> summaries;
-  for (auto const& preconditioner : describe_all()) summaries.emplace_back(preconditioner.summary);
-  auto text = join(summaries, "or");
+  auto const names = preconditioner_names(MatrixKind::stencil);
+  for (auto const& preconditioner : describe_all(MatrixKind::rows)) {
+    if (std::ranges::count(names, name_on_command_line(preconditioner)) > 0) continue;
+    summaries.push_back(fmt::format("{} without --grid", preconditioner.summary));
+  }
+  for (auto const& preconditioner : describe_all(MatrixKind::stencil)) summaries.emplace_back(preconditioner.summary);
+  auto text = join_with(summaries, "or");
   if (text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
   return text;
 }
 
-hyperplane_preconditioner_description describe_preconditioner(const std::string& name) {
-  auto const all = describe_all();
+hyperplane_preconditioner_description describe_preconditioner(MatrixKind matrix, const std::string& name) {
+  auto const all = describe_all(matrix);
   return *std::ranges::find(all, name, name_on_command_line);
 }
 
 std::vector<PreconditionerOption> preconditioner_options() {
   std::vector<PreconditionerOption> options;
-  for (auto const& preconditioner : describe_all()) {
-    for (int o = 0; o < preconditioner.option_count; ++o) {
-      OptionMeaning const meaning{preconditioner.options[o], {name_on_command_line(preconditioner)}};
-      auto const key = meaning.key();
-      // There is one right-hand side.
-      if (key == "right_hand_sides") continue;
-      auto option = std::ranges::find(options, key, [](const auto& known) { return known.meanings.front().key(); });
-      if (option == options.end()) {
-        option = options.insert(option, {"--" + key, {}, ""});
-        std::ranges::replace(option->flag, '_', '-');
-      }
-      auto const same = std::ranges::find_if(
-          option->meanings, [&](const auto& known) { return are_equal(known.description, meaning.description); });
-      if (same == option->meanings.end()) {
-        option->meanings.push_back(meaning);
-      } else {
-        same->owners.push_back(meaning.owners.front());
-      }
-    }
+  for (auto const matrix : {MatrixKind::stencil, MatrixKind::rows}) {
+    for (auto const& preconditioner : describe_all(matrix)) add_options(matrix, preconditioner, options);
   }
   return options;
 }
@@ -198,7 +230,7 @@ std::string help_of(const PreconditionerOption& option) {
   std::string help;
   for (auto const& meaning : option.meanings) {
     auto const& description = meaning.description;
-    help += fmt::format("{} {}: {}", help.empty() ? "Of" : "; of", join(meaning.owners, "and"), description.summary);
+    help += fmt::format("{} {}: {}", help.empty() ? "Of" : "; of", owners_of(meaning), description.summary);
     // CLI11 says the range of an integer where it is refused.
     if (!is_one_type || description.type == HYPERPLANE_OPTION_REAL) help += ", " + values_of(meaning);
     if (meaning.is_list()) help += fmt::format("; {}: all", alternating);
@@ -219,20 +251,20 @@ std::string standard_of(const PreconditionerOption& option) {
   return std::ranges::all_of(option.meanings, is_first) ? first : "";
 }
 
-NamedPreconditioner make_named(const std::string& name, const std::vector<PreconditionerOption>& options,
-                               hyperplane_storage storage) {
-  auto text = std::string(storage == HYPERPLANE_STORAGE_DOUBLE ? "storage=double" : "storage=float");
+NamedPreconditioner make_named(MatrixKind matrix, const std::string& name,
+                               const std::vector<PreconditionerOption>& options) {
+  std::vector<std::string> texts;
   for (auto const& option : options) {
-    auto const* const meaning = option.meaning_for(name);
+    auto const* const meaning = option.meaning_for(matrix, name);
     if (option.text.empty() || meaning == nullptr) continue;
     auto value = option.value_for(*meaning);
     if (meaning->is_list() && value == alternating) {
       value = meaning->description.choices;
       std::erase(value, '|');
     }
-    text += fmt::format(",{}={}", meaning->description.name, value);
+    texts.push_back(fmt::format("{}={}", meaning->description.name, value));
   }
-  return {name == no_preconditioner ? identity : name, text};
+  return {name == no_preconditioner ? identity : name, texts};
 }
 
 }  // namespace hyperplane::tools

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <Kokkos_Timer.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "commands.hpp"
+#include "host_rows.hpp"
 #include "interruption.hpp"
 #include "library.hpp"
 #include "option_text.hpp"
@@ -20,6 +22,7 @@
 #include "parts.hpp"
 #include "processes.hpp"
 #include "progress.hpp"
+#include "solve_checks.hpp"
 #include "spelling.hpp"
 
 namespace hyperplane::tools {
@@ -46,63 +49,6 @@ double norm(const std::vector<double>& v) {
 /// A residual norm as summary and progress say it: relative to the right-hand side, if that is not zero.
 double relative(double residual_norm, double rhs_norm) {
   return rhs_norm > 0.0 ? residual_norm / rhs_norm : residual_norm;
-}
-
-void check_block_size(const SolveCommand& command) {
-  int const n = command.block_size;
-  if (hyperplane_has_block_size(n) == 0) {
-    throw InputError(
-        fmt::format("--block-size: {} is not in this build, which has: {}", n, fmt::join(block_sizes(), ", ")));
-  }
-  auto const& name = command.settings.preconditioner;
-  int const largest = describe_preconditioner(name).largest_block_size;
-  if (n > largest) {
-    throw InputError(fmt::format("--preconditioner {}: takes --block-size {}{}, not {}", name,
-                                 largest > 1 ? "1 to " : "", largest, n));
-  }
-}
-
-/// Other preconditioners than that which is chosen may have the option. But who asks for parts, or for what belongs to
-/// them, wants to know where there are none; ranks have parts without any.
-void check_option_of_others(const PreconditionerOption& option, const std::string& preconditioner, bool has_ranks) {
-  auto const& description = option.meanings.front().description;
-  std::string const missing = option.is_parts() ? description.name : description.needs;
-  if (missing.empty() || (option.is_parts() && has_ranks)) return;
-  throw InputError(
-      fmt::format("{} {}: --preconditioner {} has no {}", option.flag, option.text, preconditioner, missing));
-}
-
-void check_settings(const SolveCommand& command, bool has_ranks) {
-  for (auto const& option : command.settings.options) {
-    if (option.text.empty()) continue;
-    auto const* const meaning = option.meaning_for(command.settings.preconditioner);
-    if (meaning == nullptr) {
-      check_option_of_others(option, command.settings.preconditioner, has_ranks);
-      continue;
-    }
-    if (auto const refusal = meaning->refusal(option.text); !refusal.empty()) {
-      throw InputError(fmt::format("{}: {}", option.flag, refusal));
-    }
-  }
-  for (auto const& [option, value] : {std::pair{"--tolerance", command.settings.krylov.tolerance},
-                                      {"--absolute-tolerance", command.settings.krylov.absolute_tolerance}}) {
-    if (!(value >= 0)) throw InputError(fmt::format("{}: {} is less than 0", option, value));
-  }
-}
-
-/// There is one standard input.
-void check_inputs(const SolveCommand& command) {
-  const char* taken = nullptr;
-  auto const take = [&](const char* name, const std::filesystem::path& path) {
-    if (path != "-") return;
-    if (taken != nullptr) {
-      throw InputError(fmt::format("{} and {}: both are -, and there is one standard input", taken, name));
-    }
-    taken = name;
-  };
-  take("A", command.matrix);
-  take("--rhs", command.rhs);
-  take("--initial", command.initial);
 }
 
 /// The files that a solve writes, opened before it begins. None of them is one that it reads: what is read cannot be
@@ -135,10 +81,16 @@ struct Outputs {
   }
 };
 
+/// What x is at first.
+std::vector<double> read_initial(const SolveCommand& command, std::int64_t rows) {
+  return command.initial.empty() ? std::vector<double>(static_cast<std::size_t>(rows), 0.0)
+                                 : read_vector(command.initial, rows);
+}
+
 System read_system(const SolveCommand& command, const Grid& grid) {
   auto const rows = grid.size() * command.block_size;
   System system{read_stencil(command.matrix, grid, command.block_size), read_vector(command.rhs, rows), {}};
-  system.x = command.initial.empty() ? std::vector<double>(rows, 0.0) : read_vector(command.initial, rows);
+  system.x = read_initial(command, rows);
   if (command.settings.storage == HYPERPLANE_STORAGE_FLOAT) {
     for (double const value : system.a.values) {
       if (std::abs(value) > std::numeric_limits<float>::max()) {
@@ -147,6 +99,15 @@ System read_system(const SolveCommand& command, const Grid& grid) {
       }
     }
   }
+  return system;
+}
+
+RowsSystem read_rows_system(const SolveCommand& command) {
+  RowsSystem system{read_rows(command.matrix, command.block_size), {}, {}};
+  check_diagonal(command, system.a);
+  auto const rows = system.a.points() * command.block_size;
+  system.b = read_vector(command.rhs, rows);
+  system.x = read_initial(command, rows);
   return system;
 }
 
@@ -179,16 +140,17 @@ std::string place_of(const std::string& backend, const SolverReport& report, con
                      report.concurrency == 1 ? "thread" : "threads", parts);
 }
 
-/// Of the system that the first process has.
-SolverReport solve(const SolveCommand& command, const SystemShape& shape, const std::string& backend, System* system,
-                   const Processes& processes) {
+/// Calls solve(monitor). `rhs` is what the first process has, null in others.
+template <class Solve>
+SolverReport watch(const SolveCommand& command, const Processes& processes, const std::vector<double>* rhs,
+                   const Solve& solve) {
   auto const& krylov = command.settings.krylov;
   std::optional<Progress> progress;
-  double const rhs_norm = system == nullptr ? 0.0 : norm(system->b);
+  double const rhs_norm = rhs == nullptr ? 0.0 : norm(*rhs);
   double const tolerance = std::max(krylov.tolerance, relative(krylov.absolute_tolerance, rhs_norm));
   if (processes.is_first()) progress.emplace(command.progress, processes.count() == 1);
   finish_when_stopped();
-  auto const monitor = [&](int iteration, double residual_norm) {
+  return solve([&](int iteration, double residual_norm) {
     if (progress) {
       progress->show([&] {
         return fmt::format("iteration {}: residual {:.3e} of the right-hand side, tolerance {:.3g}", iteration,
@@ -196,48 +158,81 @@ SolverReport solve(const SolveCommand& command, const SystemShape& shape, const 
       });
     }
     return stop_requested();
-  };
-  return processes.solve(backend, command.settings, shape, system, monitor);
+  });
+}
+
+/// What is known when a system has been solved.
+struct Solved {
+  SystemSize size;
+  std::string backend;
+  double read_seconds;
+  SolverReport report;
+  std::string chosen_parts;
+};
+
+/// In the first process: writes the files and the summary.
+void report_solved(const SolveCommand& command, Outputs& outputs, const Solved& solved, const std::vector<double>& x) {
+  auto const& [size, backend, read_seconds, report, chosen_parts] = solved;
+  auto const& result = report.result;
+  if (outputs.solution) outputs.solution->commit(format_vector(x));
+  if (outputs.history) outputs.history->commit(format_history(command, size, backend, read_seconds, report));
+  fmt::print(outputs.summary(), "{} after {} iterations{}:{} factor {:.3f} s, solve {:.3f} s ({})\n",
+             outcome_of(result.outcome), result.iterations, reason_of(report), residual_of(result), report.times.factor,
+             report.times.solve, place_of(backend, report, chosen_parts));
+}
+
+int exit_status_of(hyperplane_outcome outcome) {
+  if (outcome == HYPERPLANE_STOPPED) return exit_stopped;
+  return outcome == HYPERPLANE_CONVERGED ? exit_converged : exit_not_converged;
+}
+
+int solve_on_grid(SolveCommand command, const Processes& processes) {
+  Grid const grid = parse_grid(*command.grid);
+  check_command(command, processes.count());
+  bool const has_parts = !find_parts(command.settings).text.empty();
+  processes.complete(command.settings);
+  check_parts(command.settings, grid, has_parts ? "" : fmt::format(", as there are {} ranks", processes.count()));
+  Solved solved{{grid, grid.size()}, choose_backend(command.backend), 0.0, {}, ""};
+  std::optional<Outputs> outputs;
+  std::optional<System> system;
+  processes.on_first([&] {
+    outputs.emplace(command);
+    Kokkos::Timer const timer;
+    system.emplace(read_system(command, grid));
+    solved.read_seconds = timer.seconds();
+  });
+
+  if (is_count_of_parts(command.settings)) {
+    processes.on_first([&] { solved.chosen_parts = choose_parts(command.settings, system->a); });
+    find_parts(command.settings).text = solved.chosen_parts = processes.from_first(solved.chosen_parts);
+  }
+  solved.report = watch(command, processes, system ? &system->b : nullptr, [&](const Monitor& monitor) {
+    return processes.solve(solved.backend, command.settings, {grid, command.block_size}, system ? &*system : nullptr,
+                           monitor);
+  });
+  processes.on_first([&] { report_solved(command, *outputs, solved, system->x); });
+  return exit_status_of(solved.report.result.outcome);
+}
+
+int solve_without_grid(const SolveCommand& command, const Processes& processes) {
+  check_command(command, processes.count());
+  auto const backend = choose_backend(command.backend);
+  Outputs outputs(command);
+  Kokkos::Timer const timer;
+  auto system = read_rows_system(command);
+  Solved solved{{std::nullopt, system.a.points()}, backend, timer.seconds(), {}, ""};
+  solved.report = watch(command, processes, &system.b, [&](const Monitor& monitor) {
+    return solve_rows_system(backend, command.settings, system, monitor);
+  });
+  report_solved(command, outputs, solved, system.x);
+  return exit_status_of(solved.report.result.outcome);
 }
 
 }  // namespace
 
 int run_solve(SolveCommand command, const Processes& processes) {
-  Grid const grid = parse_grid(command.grid);
-  check_settings(command, processes.count() > 1);
-  check_block_size(command);
-  check_inputs(command);
-  bool const has_parts = !find_parts(command.settings).text.empty();
-  processes.complete(command.settings);
-  check_parts(command.settings, grid, has_parts ? "" : fmt::format(", as there are {} ranks", processes.count()));
-  auto const backend = choose_backend(command.backend);
-  std::optional<Outputs> outputs;
-  std::optional<System> system;
-  double read_seconds = 0.0;
-  processes.on_first([&] {
-    outputs.emplace(command);
-    Kokkos::Timer const timer;
-    system.emplace(read_system(command, grid));
-    read_seconds = timer.seconds();
-  });
-
-  std::string chosen_parts;
-  if (is_count_of_parts(command.settings)) {
-    processes.on_first([&] { chosen_parts = choose_parts(command.settings, system->a); });
-    find_parts(command.settings).text = chosen_parts = processes.from_first(chosen_parts);
-  }
-  auto const report = solve(command, {grid, command.block_size}, backend, system ? &*system : nullptr, processes);
-
-  auto const& result = report.result;
-  processes.on_first([&] {
-    if (outputs->solution) outputs->solution->commit(format_vector(system->x));
-    if (outputs->history) outputs->history->commit(format_history(command, grid, backend, read_seconds, report));
-    fmt::print(outputs->summary(), "{} after {} iterations{}:{} factor {:.3f} s, solve {:.3f} s ({})\n",
-               outcome_of(result.outcome), result.iterations, reason_of(report), residual_of(result),
-               report.times.factor, report.times.solve, place_of(backend, report, chosen_parts));
-  });
-  if (result.outcome == HYPERPLANE_STOPPED) return exit_stopped;
-  return result.outcome == HYPERPLANE_CONVERGED ? exit_converged : exit_not_converged;
+  command.settings.matrix = command.grid ? MatrixKind::stencil : MatrixKind::rows;
+  return command.grid ? solve_on_grid(std::move(command), processes) : solve_without_grid(command, processes);
 }
 
 }  // namespace hyperplane::tools

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "solver.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <Kokkos_Timer.hpp>
 #include <cstdint>
+#include <hyperplane/core/error.hpp>
+#include <memory>
+#include <string_view>
+#include <utility>
 
 #include "library.hpp"
 
@@ -29,6 +36,30 @@ void report_result(hyperplane_krylov method, SolverReport& report) {
   report.history = get_all(hyperplane_krylov_history, method);
 }
 
+/// Throws Error where they are of no use. Points of general matrices are what the library calls rows, of blocks.
+void check_factors(hyperplane_preconditioner m, MatrixKind matrix) {
+  if (hyperplane_preconditioner_check(m) == HYPERPLANE_SUCCESS) return;
+  constexpr std::string_view row = " at row ";
+  auto message = library_message();
+  auto const place = message.find(row);
+  if (matrix == MatrixKind::rows && place != std::string::npos) message.replace(place, row.size(), " at point ");
+  throw Error(message);
+}
+
+/// A and M, or both transposed.
+std::pair<std::unique_ptr<Owned<hyperplane_matrix>>, std::unique_ptr<Owned<hyperplane_preconditioner>>> operators_of(
+    hyperplane_matrix a, hyperplane_preconditioner m, bool transpose) {
+  using A = Owned<hyperplane_matrix>;
+  using M = Owned<hyperplane_preconditioner>;
+  if (transpose) {
+    return {std::make_unique<A>(hyperplane_csr_matrix_transpose, a),
+            std::make_unique<M>(hyperplane_csr_preconditioner_transpose, m)};
+  }
+  check(hyperplane_retain(a));
+  check(hyperplane_retain(m));
+  return {std::make_unique<A>(a), std::make_unique<M>(m)};
+}
+
 }  // namespace
 
 SolverReport solve_with(const SolverObjects& objects, const SolverSettings& settings, double setup,
@@ -44,11 +75,12 @@ SolverReport solve_with(const SolverObjects& objects, const SolverSettings& sett
     return seconds;
   };
 
-  Owned<hyperplane_preconditioner> const m(objects.make_preconditioner());
-  check(hyperplane_preconditioner_measure(m.get()));
-  check(hyperplane_preconditioner_factor(m.get(), objects.a));
+  Owned<hyperplane_preconditioner> const factored(objects.make_preconditioner());
+  check(hyperplane_preconditioner_factor(factored.get(), objects.a));
   report.times.factor = lap();
-  check(hyperplane_preconditioner_check(m.get()));
+  check_factors(factored.get(), settings.matrix);
+  auto const [a, m] = operators_of(objects.a, factored.get(), settings.transpose);
+  check(hyperplane_preconditioner_measure(m->get()));
 
   auto krylov = settings.krylov;
   krylov.monitor_data = const_cast<Monitor*>(&monitor);
@@ -56,9 +88,9 @@ SolverReport solve_with(const SolverObjects& objects, const SolverSettings& sett
     return (*static_cast<const Monitor*>(data))(iteration, norm) ? 1 : 0;
   };
   Owned<hyperplane_krylov> const method(objects.make_krylov(krylov));
-  check(hyperplane_krylov_solve(method.get(), objects.a, m.get(), objects.b, objects.x, &report.result));
+  check(hyperplane_krylov_solve(method.get(), a->get(), m->get(), objects.b, objects.x, &report.result));
   report.times.solve = lap();
-  report.times.preconditioner_solves = get_all(hyperplane_preconditioner_seconds, m.get());
+  report.times.preconditioner_solves = get_all(hyperplane_preconditioner_seconds, m->get());
   report_result(method.get(), report);
   return report;
 }
@@ -81,13 +113,56 @@ SolverReport solve_system(const std::string& backend, const SolverSettings& sett
   check(hyperplane_vector_set(x.get(), host_x.data(), rows, HYPERPLANE_HOST));
   check(hyperplane_context_fence(context));
   auto const make_preconditioner = [&] {
-    auto const named = make_named(settings.preconditioner, settings.options, settings.storage);
+    auto named = make_named(settings.matrix, settings.preconditioner, settings.options);
+    if (settings.storage == HYPERPLANE_STORAGE_FLOAT) named.options.emplace_back("storage=float");
     return Owned<hyperplane_preconditioner>(hyperplane_preconditioner_create_named, context, grid, n,
-                                            named.name.c_str(), named.options.c_str())
+                                            named.name.c_str(),
+                                            fmt::format("{}", fmt::join(named.options, ",")).c_str())
         .release();
   };
   auto const make_krylov = [&](const hyperplane_krylov_options& options) {
     return Owned<hyperplane_krylov>(hyperplane_krylov_create, context, grid, n, &options).release();
+  };
+  auto report = solve_with({context, a.get(), b.get(), x.get(), make_preconditioner, make_krylov}, settings,
+                           timer.seconds(), monitor);
+  check(hyperplane_vector_get(x.get(), system.x.data(), rows, HYPERPLANE_HOST));
+  return report;
+}
+
+SolverReport solve_rows_system(const std::string& backend, const SolverSettings& settings, RowsSystem& system,
+                               const Monitor& monitor) {
+  auto const& host_a = system.a;
+  Owned<hyperplane_context> const owned(hyperplane_context_create, backend.c_str(), nullptr);
+  auto* const context = owned.get();
+  int const n = host_a.block_size;
+  auto const points = host_a.points(), rows = points * n;
+  Kokkos::Timer const timer;
+  hyperplane_csr csr;
+  check(hyperplane_csr_init(&csr));
+  csr.rows = points;
+  csr.entries = static_cast<std::int64_t>(host_a.columns.size());
+  csr.block_size = n;
+  csr.index_type = HYPERPLANE_INDEX_64;
+  std::vector<std::int64_t> const columns(host_a.columns.begin(), host_a.columns.end());
+  csr.row_offsets = host_a.offsets.data();
+  csr.columns = columns.data();
+  csr.values = host_a.values.data();
+  Owned<hyperplane_matrix> const a(hyperplane_csr_matrix_create, context, &csr, HYPERPLANE_HOST);
+  Owned<hyperplane_vector> const b(hyperplane_csr_vector_create, context, points, n);
+  Owned<hyperplane_vector> const x(hyperplane_csr_vector_create, context, points, n);
+  check(hyperplane_vector_set(b.get(), system.b.data(), rows, HYPERPLANE_HOST));
+  check(hyperplane_vector_set(x.get(), system.x.data(), rows, HYPERPLANE_HOST));
+  check(hyperplane_context_fence(context));
+  auto const make_preconditioner = [&] {
+    auto named = make_named(settings.matrix, settings.preconditioner, settings.options);
+    bool const has_factors = settings.preconditioner != no_preconditioner;
+    if (settings.transpose && has_factors) named.options.emplace_back("transposed=1");
+    return Owned<hyperplane_preconditioner>(hyperplane_csr_preconditioner_create_named, a.get(), named.name.c_str(),
+                                            fmt::format("{}", fmt::join(named.options, ",")).c_str())
+        .release();
+  };
+  auto const make_krylov = [&](const hyperplane_krylov_options& options) {
+    return Owned<hyperplane_krylov>(hyperplane_csr_krylov_create, context, points, n, &options).release();
   };
   auto report = solve_with({context, a.get(), b.get(), x.get(), make_preconditioner, make_krylov}, settings,
                            timer.seconds(), monitor);

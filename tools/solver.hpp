@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "host_rows.hpp"
 #include "matrix_market.hpp"
 #include "preconditioners.hpp"
 
@@ -26,6 +27,8 @@ inline hyperplane_krylov_options standard_krylov_options() {
 }
 
 struct SolverSettings {
+  MatrixKind matrix = MatrixKind::stencil;
+  bool transpose = false;  ///< solve A^T x = b; for matrices in compressed rows
   std::string preconditioner = "bilu0";
   std::vector<PreconditionerOption> options = preconditioner_options();
   hyperplane_storage storage = HYPERPLANE_STORAGE_DOUBLE;
@@ -56,6 +59,12 @@ struct System {
   std::vector<double> b, x;
 };
 
+/// The same for a general matrix.
+struct RowsSystem {
+  HostRows a;
+  std::vector<double> b, x;
+};
+
 struct SolverReport {
   hyperplane_krylov_result result{};
   std::vector<double> history;
@@ -82,5 +91,7 @@ SolverReport solve_with(const SolverObjects& objects, const SolverSettings& sett
 /// Solves the system on the backend, from the x that is given. Throws Error where the factors are of no use.
 SolverReport solve_system(const std::string& backend, const SolverSettings& settings, System& system,
                           const Monitor& monitor);
+SolverReport solve_rows_system(const std::string& backend, const SolverSettings& settings, RowsSystem& system,
+                               const Monitor& monitor);
 
 }  // namespace hyperplane::tools

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-!> Hyperplane for Fortran 2018: solvers of block systems on the seven-point stencil of a structured grid, and primitives
-!> on boxes of arrays, over the C interface (hyperplane.h). docs/fortran.md is an introduction.
+!> Hyperplane for Fortran 2018: solvers of block systems on the seven-point stencil of a structured grid, and of general
+!> block matrices, and primitives on boxes of arrays, over the C interface (hyperplane.h). docs/fortran.md is an introduction.
 !>
 !> Objects are references: after y = x both are the same object, which goes with the last of them. Procedures have an
 !> optional stat, HYPERPLANE_SUCCESS or what is wrong; hyperplane_error_message() has words for it. Errors of calls

@@ -3,6 +3,7 @@
 module hyperplane_krylov_methods
   use, intrinsic :: iso_c_binding, only: c_double, c_funloc, c_int, c_int64_t, c_loc, c_null_ptr, c_ptr
   use :: hyperplane_base
+  use :: hyperplane_c_csr, only: c_csr_krylov_create
   use :: hyperplane_c_functions, only: hyperplane_grid
   use :: hyperplane_c_solvers
   use :: hyperplane_matrices
@@ -24,7 +25,7 @@ module hyperplane_krylov_methods
                                        HYPERPLANE_BREAKDOWN_RESIDUAL = 6, HYPERPLANE_BREAKDOWN_RECURSION = 7
 
   !> create(context, grid, n, method, tolerance, max_iterations, restart, check_interval, monitor,
-  !> monitor_data, absolute_tolerance, stat);
+  !> monitor_data, absolute_tolerance, stat); create_csr(context, points, n, ...) of points without a grid;
   !> set_limits(tolerance, absolute_tolerance, max_iterations, stat) for the solves that follow; what is absent stays;
   !> solve(a, b, x, result, preconditioner, stat) from the x that is given, vectors or arrays of rows of any shape;
   !> solve_device(a, b, x, count, result, preconditioner, stat) with memory of the context's device;
@@ -32,6 +33,7 @@ module hyperplane_krylov_methods
   type, extends(hyperplane_object), public :: hyperplane_krylov
   contains
     procedure :: create => krylov_create
+    procedure :: create_csr => krylov_create_csr
     procedure :: set_limits => krylov_set_limits
     procedure :: solve_device => krylov_solve_device
     procedure, private :: krylov_solve, krylov_solve_values
@@ -74,6 +76,27 @@ contains
     status = c_krylov_create(context%handle, grid, int(n, c_int), options, made)
     call take(this, made, status, stat)
   end subroutine krylov_create
+
+  !> For general matrices.
+  subroutine krylov_create_csr(this, context, points, n, method, tolerance, max_iterations, restart, check_interval, &
+                               monitor, monitor_data, absolute_tolerance, stat)
+    class(hyperplane_krylov), intent(inout) :: this
+    type(hyperplane_context), intent(in) :: context
+    integer, intent(in) :: points, n
+    integer(c_int), intent(in), optional :: method
+    real(c_double), intent(in), optional :: tolerance, absolute_tolerance
+    integer, intent(in), optional :: max_iterations, restart, check_interval
+    procedure(hyperplane_monitor), optional :: monitor
+    type(c_ptr), intent(in), optional :: monitor_data
+    integer, intent(out), optional :: stat
+    type(krylov_options) :: options
+    type(c_ptr) :: made
+    integer(c_int) :: status
+    options = krylov_options_with(method, tolerance, absolute_tolerance, max_iterations, restart, check_interval, monitor, &
+                                  monitor_data)
+    status = c_csr_krylov_create(context%handle, int(points, c_int64_t), int(n, c_int), options, made)
+    call take(this, made, status, stat)
+  end subroutine krylov_create_csr
 
   !> Those of the library where they are absent.
   function krylov_options_with(method, tolerance, absolute_tolerance, max_iterations, restart, check_interval, monitor, &

@@ -4,13 +4,13 @@ module hyperplane_matrices
   use, intrinsic :: iso_c_binding, only: c_associated, c_double, c_int, c_int64_t, c_int8_t, c_loc, c_ptr
   use :: hyperplane_arrays
   use :: hyperplane_base
+  use :: hyperplane_c_csr, only: c_csr_matrix_create, c_csr_matrix_transpose
   use :: hyperplane_c_functions
   use :: hyperplane_c_primitives, only: c_array, c_box, c_matrix_get_box, c_matrix_set_box
+  use :: hyperplane_compressed_rows
   use :: hyperplane_vectors
   implicit none
   private
-
-  integer(c_int), parameter :: index_32 = 0, index_64 = 1
 
   !> Seven n x n blocks per point. create(context, grid, n, storage, stat), zero at first; set(values, stat) and
   !> get(values, stat) with values(r, c, direction, point), (r, c, direction, i, j, k) or any other shape that has as many in
@@ -23,9 +23,16 @@ module hyperplane_matrices
   !> set_csr(row_offsets, columns, values, stat): compressed rows that count from 1, of integer(c_int) or
   !> integer(c_int64_t), with values(entry), or values(r, c, entry) of blocks. set_csr_device(rows, entries, block_size,
   !> index_bits, row_offsets, columns, values, stat): in memory of the context's device, as in C: counting from 0.
+  !> Or a general matrix, of points without a grid: create_csr(context, row_offsets, columns, values, stat) with the arrays of
+  !> set_csr and create_csr_device(context, rows, ...) with those of set_csr_device; values(r, c, entry) are those of set and
+  !> get. create_transpose(a, stat): A^T of one, which follows its values.
   type, extends(hyperplane_object), public :: hyperplane_matrix
   contains
     procedure :: create => matrix_create
+    procedure, private :: matrix_create_csr_32, matrix_create_csr_64
+    generic :: create_csr => matrix_create_csr_32, matrix_create_csr_64
+    procedure :: create_csr_device => matrix_create_csr_device
+    procedure :: create_transpose => matrix_create_transpose
     procedure :: apply => matrix_apply
     procedure :: residual => matrix_residual
     procedure :: choose_parts => matrix_choose_parts
@@ -184,11 +191,9 @@ contains
     integer(c_int), intent(in) :: row_offsets(:), columns(:)
     real(c_double), intent(in), contiguous, target :: values(..)
     integer, intent(out), optional :: stat
-    integer(c_int), allocatable, target :: from_0(:), columns_from_0(:)
-    from_0 = row_offsets - 1_c_int
-    columns_from_0 = columns - 1_c_int
-    call set_csr(this, size(row_offsets, kind=c_int64_t), size(columns, kind=c_int64_t), index_32, c_loc(from_0), &
-                 c_loc(columns_from_0), values, stat)
+    type(compressed_rows), target :: rows
+    call rows%read(row_offsets, columns, values)
+    call report(c_matrix_set_csr(this%handle, rows%csr, in_host), stat)
   end subroutine matrix_set_csr_32
 
   subroutine matrix_set_csr_64(this, row_offsets, columns, values, stat)
@@ -196,57 +201,77 @@ contains
     integer(c_int64_t), intent(in) :: row_offsets(:), columns(:)
     real(c_double), intent(in), contiguous, target :: values(..)
     integer, intent(out), optional :: stat
-    integer(c_int64_t), allocatable, target :: from_0(:), columns_from_0(:)
-    from_0 = row_offsets - 1_c_int64_t
-    columns_from_0 = columns - 1_c_int64_t
-    call set_csr(this, size(row_offsets, kind=c_int64_t), size(columns, kind=c_int64_t), index_64, c_loc(from_0), &
-                 c_loc(columns_from_0), values, stat)
+    type(compressed_rows), target :: rows
+    call rows%read(row_offsets, columns, values)
+    call report(c_matrix_set_csr(this%handle, rows%csr, in_host), stat)
   end subroutine matrix_set_csr_64
 
-  !> With values of rank 1, or 3 of blocks. As many values as entries have.
-  subroutine set_csr(this, offsets, entries, indices, row_offsets, columns, values, stat)
-    class(hyperplane_matrix), intent(in) :: this
-    integer(c_int64_t), intent(in) :: offsets, entries
-    integer(c_int), intent(in) :: indices
-    type(c_ptr), intent(in) :: row_offsets, columns
-    real(c_double), intent(in), contiguous, target :: values(..)
-    integer, intent(out), optional :: stat
-    type(csr_arrays) :: csr
-    integer(c_int) :: status
-    status = c_csr_init(csr)
-    csr%rows = offsets - 1
-    csr%entries = entries
-    if (rank(values) == 3) csr%block_size = size(values, dim=1, kind=c_int)
-    if (size(values, kind=c_int64_t) /= entries * csr%block_size**2) csr%block_size = 0
-    csr%order = column_major
-    csr%index_type = indices
-    csr%row_offsets = row_offsets
-    csr%columns = columns
-    csr%values = c_loc(values)
-    call report(c_matrix_set_csr(this%handle, csr, in_host), stat)
-  end subroutine set_csr
-
-  !> Of device memory, counting from 0; index_bits is 32 or 64.
   subroutine matrix_set_csr_device(this, rows, entries, block_size, index_bits, row_offsets, columns, values, stat)
     class(hyperplane_matrix), intent(in) :: this
     integer(c_int64_t), intent(in) :: rows, entries
     integer, intent(in) :: block_size, index_bits
     type(c_ptr), intent(in) :: row_offsets, columns, values
     integer, intent(out), optional :: stat
-    type(csr_arrays) :: csr
-    integer(c_int) :: status
-    status = c_csr_init(csr)
-    csr%rows = rows
-    csr%entries = entries
-    csr%block_size = int(block_size, c_int)
-    csr%order = column_major
-    csr%index_type = -1
-    if (index_bits == 32) csr%index_type = index_32
-    if (index_bits == 64) csr%index_type = index_64
-    csr%row_offsets = row_offsets
-    csr%columns = columns
-    csr%values = values
-    call report(c_matrix_set_csr(this%handle, csr, in_device), stat)
+    type(compressed_rows), target :: given
+    call given%read_device(rows, entries, block_size, index_bits, row_offsets, columns, values)
+    call report(c_matrix_set_csr(this%handle, given%csr, in_device), stat)
   end subroutine matrix_set_csr_device
+
+  subroutine matrix_create_csr_32(this, context, row_offsets, columns, values, stat)
+    class(hyperplane_matrix), intent(inout) :: this
+    type(hyperplane_context), intent(in) :: context
+    integer(c_int), intent(in) :: row_offsets(:), columns(:)
+    real(c_double), intent(in), contiguous, target :: values(..)
+    integer, intent(out), optional :: stat
+    type(compressed_rows), target :: rows
+    call rows%read(row_offsets, columns, values)
+    call create_csr(this, context, rows%csr, in_host, stat)
+  end subroutine matrix_create_csr_32
+
+  subroutine matrix_create_csr_64(this, context, row_offsets, columns, values, stat)
+    class(hyperplane_matrix), intent(inout) :: this
+    type(hyperplane_context), intent(in) :: context
+    integer(c_int64_t), intent(in) :: row_offsets(:), columns(:)
+    real(c_double), intent(in), contiguous, target :: values(..)
+    integer, intent(out), optional :: stat
+    type(compressed_rows), target :: rows
+    call rows%read(row_offsets, columns, values)
+    call create_csr(this, context, rows%csr, in_host, stat)
+  end subroutine matrix_create_csr_64
+
+  subroutine matrix_create_csr_device(this, context, rows, entries, block_size, index_bits, row_offsets, columns, values, &
+                                      stat)
+    class(hyperplane_matrix), intent(inout) :: this
+    type(hyperplane_context), intent(in) :: context
+    integer(c_int64_t), intent(in) :: rows, entries
+    integer, intent(in) :: block_size, index_bits
+    type(c_ptr), intent(in) :: row_offsets, columns, values
+    integer, intent(out), optional :: stat
+    type(compressed_rows), target :: given
+    call given%read_device(rows, entries, block_size, index_bits, row_offsets, columns, values)
+    call create_csr(this, context, given%csr, in_device, stat)
+  end subroutine matrix_create_csr_device
+
+  subroutine create_csr(this, context, csr, space, stat)
+    class(hyperplane_matrix), intent(inout) :: this
+    type(hyperplane_context), intent(in) :: context
+    type(csr_arrays), intent(in) :: csr
+    integer(c_int), intent(in) :: space
+    integer, intent(out), optional :: stat
+    type(c_ptr) :: made
+    integer(c_int) :: status
+    status = c_csr_matrix_create(context%handle, csr, space, made)
+    call take(this, made, status, stat)
+  end subroutine create_csr
+
+  subroutine matrix_create_transpose(this, a, stat)
+    class(hyperplane_matrix), intent(inout) :: this
+    type(hyperplane_matrix), intent(in) :: a
+    integer, intent(out), optional :: stat
+    type(c_ptr) :: made
+    integer(c_int) :: status
+    status = c_csr_matrix_transpose(a%handle, made)
+    call take(this, made, status, stat)
+  end subroutine matrix_create_transpose
 
 end module hyperplane_matrices

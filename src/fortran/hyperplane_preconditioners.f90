@@ -3,6 +3,7 @@
 module hyperplane_preconditioner_plans
   use, intrinsic :: iso_c_binding, only: c_double, c_int, c_int64_t, c_int8_t, c_loc, c_null_char, c_ptr
   use :: hyperplane_base
+  use :: hyperplane_c_csr
   use :: hyperplane_c_functions, only: hyperplane_grid
   use :: hyperplane_c_solvers
   use :: hyperplane_matrices
@@ -10,13 +11,19 @@ module hyperplane_preconditioner_plans
   implicit none
   private
 
-  public :: hyperplane_preconditioners
+  public :: hyperplane_preconditioners, hyperplane_csr_preconditioners
 
   integer(c_int), parameter, public :: HYPERPLANE_IDENTITY = 0, HYPERPLANE_JACOBI = 1, HYPERPLANE_SSOR = 2, &
                                        HYPERPLANE_SIP = 3, HYPERPLANE_LINES = 4, HYPERPLANE_BILU0 = 5
   !> What is coupled where BILU(0) cuts the grid into parts.
   integer(c_int), parameter, public :: HYPERPLANE_COUPLING_NONE = 0, HYPERPLANE_COUPLING_COLOURED = 1, &
                                        HYPERPLANE_COUPLING_NATURAL = 2
+
+  !> Of general matrices.
+  integer(c_int), parameter, public :: HYPERPLANE_CSR_IDENTITY = 0, HYPERPLANE_CSR_BILU0 = 1, HYPERPLANE_CSR_ILUK = 2
+  !> In which order these take the rows.
+  integer(c_int), parameter, public :: HYPERPLANE_ORDER_NATURAL = 0, HYPERPLANE_ORDER_RCM = 1, &
+                                       HYPERPLANE_ORDER_COLOURS = 2, HYPERPLANE_ORDER_GIVEN = 3
 
   !> create(context, grid, n, kind, storage, relaxation, alpha, line_directions, line_sweeps, path,
   !> right_hand_sides, parts, coupling, stat), or create_named(context, grid, n, name, options, stat) of hyperplane_preconditioners(), with
@@ -25,10 +32,15 @@ module hyperplane_preconditioner_plans
   !> arrays of rows of any shape, which solve(x, stat) overwrites in place; solve_columns(rhs, x, columns, stat): arrays of
   !> several right-hand sides, one after another; solve_device(rhs, x, count, columns, stat) and
   !> factor_masked_device(a, pointer, count, stat): memory of the context's device.
+  !> Of a general matrix: create_csr(a, kind, fill, order, given_order, transposed, stat), with rows of given_order from 1, or
+  !> create_csr_named(a, name, options, stat); create_transpose(m, stat): M^T of one with the option transposed.
   type, extends(hyperplane_object), public :: hyperplane_preconditioner
   contains
     procedure :: create => preconditioner_create
     procedure :: create_named => preconditioner_create_named
+    procedure :: create_csr => preconditioner_create_csr
+    procedure :: create_csr_named => preconditioner_create_csr_named
+    procedure :: create_transpose => preconditioner_create_transpose
     procedure :: factor => preconditioner_factor
     procedure :: check => preconditioner_check
     procedure :: factor_masked => preconditioner_factor_masked
@@ -101,6 +113,64 @@ contains
     character(len=:), allocatable :: text
     text = to_text(c_preconditioners())
   end function hyperplane_preconditioners
+
+  !> For matrices with the structure of a. With a given_order, order may be absent.
+  subroutine preconditioner_create_csr(this, a, kind, fill, order, given_order, transposed, stat)
+    class(hyperplane_preconditioner), intent(inout) :: this
+    type(hyperplane_matrix), intent(in) :: a
+    integer(c_int), intent(in), optional :: kind, order
+    integer, intent(in), optional :: fill, given_order(:)
+    logical, intent(in), optional :: transposed
+    integer, intent(out), optional :: stat
+    type(csr_preconditioner_options) :: options
+    integer(c_int), allocatable, target :: from_0(:)
+    type(c_ptr) :: made
+    integer(c_int) :: status
+    status = c_csr_preconditioner_options_init(options)
+    if (present(given_order)) then
+      from_0 = int(given_order, c_int) - 1_c_int
+      options%order = HYPERPLANE_ORDER_GIVEN
+      options%given_order = c_loc(from_0)
+      options%given_count = size(from_0, kind=c_int64_t)
+    end if
+    if (present(kind)) options%kind = kind
+    if (present(fill)) options%fill = int(fill, c_int)
+    if (present(order)) options%order = order
+    if (present(transposed)) options%transposed = merge(1_c_int, 0_c_int, transposed)
+    status = c_csr_preconditioner_create(a%handle, options, made)
+    call take(this, made, status, stat)
+  end subroutine preconditioner_create_csr
+
+  subroutine preconditioner_create_csr_named(this, a, name, options, stat)
+    class(hyperplane_preconditioner), intent(inout) :: this
+    type(hyperplane_matrix), intent(in) :: a
+    character(len=*), intent(in) :: name
+    character(len=*), intent(in), optional :: options
+    integer, intent(out), optional :: stat
+    type(c_ptr) :: made
+    integer(c_int) :: status
+    character(len=:), allocatable :: given
+    given = ''
+    if (present(options)) given = trim(options)
+    status = c_csr_preconditioner_create_named(a%handle, trim(name)//c_null_char, given//c_null_char, made)
+    call take(this, made, status, stat)
+  end subroutine preconditioner_create_csr_named
+
+  subroutine preconditioner_create_transpose(this, m, stat)
+    class(hyperplane_preconditioner), intent(inout) :: this
+    type(hyperplane_preconditioner), intent(in) :: m
+    integer, intent(out), optional :: stat
+    type(c_ptr) :: made
+    integer(c_int) :: status
+    status = c_csr_preconditioner_transpose(m%handle, made)
+    call take(this, made, status, stat)
+  end subroutine preconditioner_create_transpose
+
+  !> Those of general matrices: 'identity, bilu0, iluk'.
+  function hyperplane_csr_preconditioners() result(text)
+    character(len=:), allocatable :: text
+    text = to_text(c_csr_preconditioners())
+  end function hyperplane_csr_preconditioners
 
   subroutine preconditioner_factor(this, a, stat)
     class(hyperplane_preconditioner), intent(in) :: this

@@ -4,6 +4,7 @@ module hyperplane_vectors
   use, intrinsic :: iso_c_binding, only: c_double, c_int, c_int64_t, c_int8_t, c_loc, c_ptr
   use :: hyperplane_arrays
   use :: hyperplane_base
+  use :: hyperplane_c_csr, only: c_csr_vector_create
   use :: hyperplane_c_functions
   use :: hyperplane_c_primitives, only: c_box, c_vector_get_box, c_vector_set_box
   implicit none
@@ -13,10 +14,12 @@ module hyperplane_vectors
   !> shape (n * points), (n, points), (n, ni, nj, nk) or any other that has as many in this order; set_device and get_device
   !> (pointer, count, stat); fill(value, stat). set_box(box, values, stat) and get_box(box, values, stat): the points of
   !> a box, in subscripts of the grid (from 1) and of the array alike, whose components are unknowns.
+  !> create_csr(context, points, n, stat): of points without a grid, for general matrices.
   !> mask(mask, stat): zero at points where integer(c_int8_t) mask(ni, nj, nk) is 0; mask_device(pointer, count, stat).
   type, extends(hyperplane_object), public :: hyperplane_vector
   contains
     procedure :: create => vector_create
+    procedure :: create_csr => vector_create_csr
     procedure :: fill => vector_fill
     procedure :: mask => vector_mask
     procedure :: mask_device => vector_mask_device
@@ -41,6 +44,18 @@ contains
     status = c_vector_create(context%handle, grid, int(n, c_int), made)
     call take(this, made, status, stat)
   end subroutine vector_create
+
+  !> Of points without a grid.
+  subroutine vector_create_csr(this, context, points, n, stat)
+    class(hyperplane_vector), intent(inout) :: this
+    type(hyperplane_context), intent(in) :: context
+    integer, intent(in) :: points, n
+    integer, intent(out), optional :: stat
+    type(c_ptr) :: made
+    integer(c_int) :: status
+    status = c_csr_vector_create(context%handle, int(points, c_int64_t), int(n, c_int), made)
+    call take(this, made, status, stat)
+  end subroutine vector_create_csr
 
   subroutine vector_fill(this, value, stat)
     class(hyperplane_vector), intent(in) :: this

@@ -29,7 +29,7 @@ namespace {
 /// What the option of the preconditioner has, by its key.
 std::string value_of(const SolverSettings& settings, std::string_view key) {
   for (auto const& option : settings.options) {
-    auto const* const meaning = option.meaning_for(settings.preconditioner);
+    auto const* const meaning = option.meaning_for(settings.matrix, settings.preconditioner);
     if (meaning != nullptr && meaning->key() == key) return option.value_for(*meaning);
   }
   return {};

@@ -24,6 +24,16 @@ enum class RowOrder : int {
   given,    ///< that of a list
 };
 
+constexpr const char* name(RowOrder order) {
+  switch (order) {
+    case RowOrder::natural: return "natural";
+    case RowOrder::rcm: return "rcm";
+    case RowOrder::colours: return "colours";
+    case RowOrder::given: return "given";
+  }
+  return "unknown";
+}
+
 namespace detail {
 
 /// order_rows() of a structure that was checked.

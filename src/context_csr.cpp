@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/fgmres.hpp>
+#include <hyperplane/krylov/richardson.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "context_csr_objects.hpp"
+#include "context_csr_solvers.hpp"
+#include "errors.hpp"
+#include "find_size.hpp"
+#include "typed_csr.hpp"
+
+namespace hyperplane::run_time {
+
+namespace {
+
+template <class Exec>
+const SizedCsr<Exec>& sized_csr(int n) {
+  require_block_size(n, "block size");
+  return *find_in_groups([&]<int group>() { return find_sized_csr<group, Exec>(n); },
+                         std::make_integer_sequence<int, HYPERPLANE_GROUPS>{});
+}
+
+const PointShape& checked(const PointShape& shape) {
+  require_block_size(shape.block_size, "block size");
+  constexpr int most = std::numeric_limits<int>::max();
+  if (shape.points >= 1 && shape.points <= most) return shape;  // NOLINT(bugprone-return-const-ref-from-parameter)
+  throw Error("points is " + std::to_string(shape.points) + ", expected 1 to " + std::to_string(most));
+}
+
+template <class Exec>
+class CsrSolversOn final : public CsrSolvers {
+ public:
+  explicit CsrSolversOn(const Instance<Exec>& instance) : m_instance(instance) {}
+
+  std::unique_ptr<Vector> make_vector(const PointShape& shape) const override {
+    return std::make_unique<CsrVectorOn<Exec>>(m_instance, checked(shape));
+  }
+  std::unique_ptr<Matrix> make_matrix(const Csr& csr, MemorySpace space) const override {
+    if (csr.block_size < 1) {
+      throw SizeMismatch("block_size is " + std::to_string(csr.block_size) + ", expected 1 or more");
+    }
+    return std::make_unique<CsrMatrixOn<Exec>>(m_instance, csr, space, sized_csr<Exec>(csr.block_size));
+  }
+  std::unique_ptr<Preconditioner> make_preconditioner(const Matrix& a,
+                                                      const CsrPreconditionerSettings& settings) const override {
+    auto const& matrix = typed<CsrMatrixOn<Exec>>("create", "A", a, m_instance);
+    if (settings.transposed != 0 && settings.transposed != 1) {
+      throw Error("transposed is " + std::to_string(settings.transposed) + ", expected 0 or 1");
+    }
+    auto factors = std::make_shared<CsrFactors<Exec>>();
+    if (settings.kind != csr_identity) {
+      factors->plan = matrix.sized().make_plan(m_instance.exec, matrix.arrays("create"), settings);
+      factors->is_for_transpose = settings.transposed == 1;
+    }
+    return std::make_unique<CsrPreconditionerOn<Exec>>(m_instance, matrix.shape(), std::move(factors));
+  }
+  std::unique_ptr<Preconditioner> make_identity(const PointShape& shape) const override {
+    return std::make_unique<CsrPreconditionerOn<Exec>>(m_instance, checked(shape),
+                                                       std::make_shared<CsrFactors<Exec>>());
+  }
+  std::unique_ptr<Krylov> make_krylov(const PointShape& shape, Method method,
+                                      const KrylovOptions& options) const override {
+    auto const& size = checked(shape);
+    switch (method) {
+      case Method::richardson: return std::make_unique<CsrKrylovOn<Exec, Richardson>>(m_instance, size, options);
+      case Method::bicgstab: return std::make_unique<CsrKrylovOn<Exec, BiCgStab>>(m_instance, size, options);
+      case Method::fgmres: return std::make_unique<CsrKrylovOn<Exec, Fgmres>>(m_instance, size, options);
+    }
+    throw Error("there is no such Krylov method");
+  }
+  std::unique_ptr<Matrix> transpose(const Matrix& a) const override {
+    return std::make_unique<CsrMatrixOn<Exec>>(&typed<CsrMatrixOn<Exec>>("transpose", "A", a, m_instance));
+  }
+  std::unique_ptr<Preconditioner> transpose(const Preconditioner& m) const override {
+    return typed<CsrPreconditionerOn<Exec>>("transpose", "the preconditioner", m, m_instance).transpose();
+  }
+
+ private:
+  Instance<Exec> m_instance;
+};
+
+}  // namespace
+
+template <ExecutionSpace Exec>
+std::unique_ptr<CsrSolvers> make_csr_solvers(const Instance<Exec>& instance) {
+  return std::make_unique<CsrSolversOn<Exec>>(instance);
+}
+
+#ifdef KOKKOS_ENABLE_SERIAL
+template std::unique_ptr<CsrSolvers> make_csr_solvers(const Instance<Kokkos::Serial>&);
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+template std::unique_ptr<CsrSolvers> make_csr_solvers(const Instance<Kokkos::OpenMP>&);
+#endif
+#ifdef KOKKOS_ENABLE_CUDA
+template std::unique_ptr<CsrSolvers> make_csr_solvers(const Instance<Kokkos::Cuda>&);
+#endif
+
+}  // namespace hyperplane::run_time

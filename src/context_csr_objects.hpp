@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/core/launch.hpp>
+#include <hyperplane/core/to_space.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "context_objects.hpp"
+#include "csr_fault.hpp"
+#include "errors.hpp"
+#include "memory.hpp"
+#include "typed_csr.hpp"
+
+/// Vectors and matrices of a context that are of compressed rows.
+namespace hyperplane::run_time {
+
+/// What only grids have.
+[[noreturn]] inline void refuse_without_grid(const std::string& what) {
+  throw Error(what + " of vectors and matrices on grids, these are of compressed rows");
+}
+
+/// Values of blocks, between two orders of their entries.
+struct CopyBlocks {
+  const double* m_from;
+  double* m_to;
+  std::int64_t m_block_size;
+  bool m_transposes;
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    auto const n = m_block_size;
+    auto const block = e / (n * n), r = e / n % n, c = e % n;
+    m_to[e] = m_from[m_transposes ? (block * n + c) * n + r : e];
+  }
+};
+
+template <class Exec>
+class CsrVectorOn final : public Vector {
+ public:
+  CsrVectorOn(const Instance<Exec>& instance, const PointShape& shape)
+      : m_instance(instance), m_shape(shape), m_vector(instance.exec, shape.rows(), "Hyperplane::Vector") {}
+
+  const Instance<Exec>& instance() const { return m_instance; }
+  const FlatVector<Exec>& typed_vector() const { return m_vector; }
+  const PointShape& shape() const { return m_shape; }
+  std::int64_t points() const override { return m_shape.points; }
+  std::int64_t rows() const override { return m_shape.rows(); }
+
+  void set(const double* values, MemorySpace space) override {
+    in_memory_of<false>(m_instance.exec, values, rows(), space,
+                        [&](const double* from) { copy(from, m_vector.flat().data()); });
+  }
+  void get(double* values, MemorySpace space) const override {
+    in_memory_of<true>(m_instance.exec, values, rows(), space, [&](double* to) { copy(m_vector.flat().data(), to); });
+  }
+  void fill(double value) override { Kokkos::deep_copy(m_instance.exec, m_vector.flat(), value); }
+  void set_box(const Box&, const Array&, const Point&) override { refuse_without_grid("boxes are"); }
+  void get_box(const Box&, const Array&, const Point&) const override { refuse_without_grid("boxes are"); }
+  void mask(const std::int8_t*, MemorySpace) override { refuse_without_grid("masks are"); }
+
+ private:
+  void copy(const double* from, double* to) const {
+    detail::launch("Hyperplane::Vector::copy", detail::LongIndexRange<Exec>(m_instance.exec, 0, rows()),
+                   2.0 * sizeof(double), CopyBlocks{from, to, 1, false});
+  }
+
+  Instance<Exec> m_instance;
+  PointShape m_shape;
+  FlatVector<Exec> m_vector;
+};
+
+/// Offsets and columns of compressed rows, in the types of a BlockCsr.
+struct CsrStructure {
+  std::vector<std::int64_t> offsets;
+  std::vector<int> columns;
+  friend bool operator==(const CsrStructure&, const CsrStructure&) = default;
+};
+
+template <class T, class Exec>
+std::vector<T> list_from(const Exec& exec, const void* list, std::int64_t count, MemorySpace space) {
+  check_memory(exec, list, count, space);
+  using Memory = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  auto const* const values = static_cast<const T*>(list);
+  auto const size = detail::as_size(count);
+  if (space == MemorySpace::host) return std::vector<T>(values, values + count);
+  return detail::to_vector(exec, Kokkos::View<const T*, typename Exec::memory_space, Memory>(values, size));
+}
+
+template <class Index, class Exec>
+CsrStructure read_structure(const Exec& exec, const Csr& csr, MemorySpace space) {
+  auto const offsets = list_from<Index>(exec, csr.row_offsets, csr.rows + 1, space);
+  auto const columns = list_from<Index>(exec, csr.columns, csr.entries, space);
+  for (std::int64_t row = 0; row < csr.rows; ++row) {
+    refuse_structure(fault_of_row(row, csr.rows, csr.entries, offsets.data(), columns.data()), csr);
+  }
+  return {{offsets.begin(), offsets.end()}, {columns.begin(), columns.end()}};
+}
+
+/// Throws Error where the arrays are no compressed rows.
+template <class Exec>
+CsrStructure read_structure(const Exec& exec, const Csr& csr, MemorySpace space) {
+  constexpr int most = std::numeric_limits<int>::max();
+  if (csr.rows < 1 || csr.rows > most) {
+    throw Error("rows is " + std::to_string(csr.rows) + ", expected 1 to " + std::to_string(most));
+  }
+  if (csr.entries < 0) throw Error("entries is " + std::to_string(csr.entries) + ", expected 0 or more");
+  return csr.has_wide_indices ? read_structure<std::int64_t>(exec, csr, space)
+                              : read_structure<std::int32_t>(exec, csr, space);
+}
+
+template <class Exec>
+class CsrMatrixOn final : public Matrix {
+ public:
+  CsrMatrixOn(const Instance<Exec>& instance, const Csr& csr, MemorySpace space, const SizedCsr<Exec>& sized)
+      : m_instance(instance), m_shape{csr.rows, csr.block_size}, m_sized(sized) {
+    auto const structure = read_structure(instance.exec, csr, space);
+    m_arrays.offsets = detail::to_space(instance.exec, "Hyperplane::Matrix::structure", structure.offsets);
+    m_arrays.columns = detail::to_space(instance.exec, "Hyperplane::Matrix::structure", structure.columns);
+    auto const count = detail::as_size(csr.entries * csr.block_size * csr.block_size);
+    m_arrays.values = Values(Kokkos::view_alloc(instance.exec, "Hyperplane::Matrix::values"), count);
+    m_product = sized.make_product(m_arrays);
+    if (csr.values != nullptr) CsrMatrixOn::set(csr.values, csr.order, space);
+  }
+  /// A^T, which has the values of A.
+  explicit CsrMatrixOn(const CsrMatrixOn* a)
+      : m_instance(a->m_instance),
+        m_shape(a->m_shape),
+        m_sized(a->m_sized),
+        m_arrays(a->m_arrays),
+        m_is_transpose(!a->m_is_transpose),
+        m_product(m_is_transpose ? m_sized.make_transposed_product(m_instance.exec, m_arrays)
+                                 : m_sized.make_product(m_arrays)) {}
+
+  const Instance<Exec>& instance() const { return m_instance; }
+  const PointShape& shape() const { return m_shape; }
+  const SizedCsr<Exec>& sized() const { return m_sized; }
+  const TypedCsrProduct<Exec>& product() const { return *m_product; }
+  /// Those of the matrix itself. Throws Error where this is a transpose.
+  const CsrArrays<Exec>& arrays(const char* function) const {
+    if (m_is_transpose)
+      throw Error(std::string(function) + ": the matrix is a transpose, which has no blocks of its own");
+    return m_arrays;
+  }
+
+  std::int64_t points() const override { return m_shape.points; }
+  std::int64_t value_count() const override { return static_cast<std::int64_t>(m_arrays.values.extent(0)); }
+  StorageKind storage() const override { return StorageKind::double_precision; }
+
+  void set(const double* values, BlockOrder order, MemorySpace space) override {
+    auto* const to = arrays("set").values.data();
+    in_memory_of<false>(m_instance.exec, values, value_count(), space,
+                        [&](const double* from) { copy(from, to, order); });
+  }
+  void get(double* values, BlockOrder order, MemorySpace space) const override {
+    auto const* const from = arrays("get").values.data();
+    in_memory_of<true>(m_instance.exec, values, value_count(), space, [&](double* to) { copy(from, to, order); });
+  }
+  void set(const Csr& csr, MemorySpace space) override {
+    auto const& mine = arrays("set");
+    if (csr.block_size != m_shape.block_size || csr.rows != m_shape.points) {
+      throw SizeMismatch("the matrix is " + to_string(PointShape{csr.rows, csr.block_size}) + ", expected " +
+                         to_string(m_shape));
+    }
+    auto const structure = read_structure(m_instance.exec, csr, space);
+    auto const offsets = detail::to_vector(m_instance.exec, mine.offsets);
+    if (structure != CsrStructure{offsets, detail::to_vector(m_instance.exec, mine.columns)}) {
+      throw Error("row " + std::to_string(first_difference(structure, offsets)) +
+                  " has other columns, or in another order, than the matrix was created with");
+    }
+    if (csr.values != nullptr) set(csr.values, csr.order, space);
+  }
+  void check_box(const Box&, const Array&, const Point&) const override { refuse_without_grid("boxes are"); }
+  void set_box(const Box&, Direction, const Array&, const Point&, BlockOrder) override {
+    refuse_without_grid("boxes are");
+  }
+  void get_box(const Box&, Direction, const Array&, const Point&, BlockOrder) const override {
+    refuse_without_grid("boxes are");
+  }
+  void mask(const std::int8_t*, MemorySpace) override { refuse_without_grid("masks are"); }
+  void apply(const Vector& x, Vector& y) const override {
+    m_product->apply(m_instance.exec, operand("apply", "x", x), operand("apply", "y", y));
+  }
+  void residual(const Vector& b, const Vector& x, Vector& r) const override {
+    m_product->residual(m_instance.exec, operand("residual", "b", b), operand("residual", "x", x),
+                        operand("residual", "r", r));
+  }
+  std::array<int, 3> choose_parts(int) const override { refuse_without_grid("parts are"); }
+
+ private:
+  using Values = decltype(CsrArrays<Exec>::values);
+
+  std::int64_t first_difference(const CsrStructure& other, const std::vector<std::int64_t>& offsets) const {
+    auto const columns = detail::to_vector(m_instance.exec, m_arrays.columns);
+    std::int64_t row = 0;
+    auto const is_same = [&](std::int64_t r) {
+      auto const begin = offsets[detail::as_size(r)], end = offsets[detail::as_size(r) + 1];
+      return other.offsets[detail::as_size(r) + 1] == end &&
+             std::equal(columns.begin() + begin, columns.begin() + end, other.columns.begin() + begin);
+    };
+    while (is_same(row)) ++row;
+    return row;
+  }
+  void copy(const double* from, double* to, BlockOrder order) const {
+    detail::launch("Hyperplane::Matrix::copy", detail::LongIndexRange<Exec>(m_instance.exec, 0, value_count()),
+                   2.0 * sizeof(double), CopyBlocks{from, to, m_shape.block_size, order == BlockOrder::column_major});
+  }
+  const FlatVector<Exec>& operand(const char* function, const char* argument, const Vector& vector) const {
+    auto const& found = typed<CsrVectorOn<Exec>>(function, argument, vector, m_instance);
+    check_shape(function, argument, found, m_shape);
+    return found.typed_vector();
+  }
+
+  Instance<Exec> m_instance;
+  PointShape m_shape;
+  const SizedCsr<Exec>& m_sized;
+  CsrArrays<Exec> m_arrays;
+  bool m_is_transpose = false;
+  typename SizedCsr<Exec>::Product m_product;
+};
+
+}  // namespace hyperplane::run_time

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/error.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "context_csr_objects.hpp"
+#include "solve_times.hpp"
+
+/// Preconditioners and Krylov methods of a context that are of compressed rows.
+namespace hyperplane::run_time {
+
+/// Factors, which a preconditioner and its transposes share.
+template <class Exec>
+struct CsrFactors {
+  std::unique_ptr<TypedCsrPlan<Exec>> plan;  ///< null for the identity
+  bool is_for_transpose = false;             ///< whether it solves with M^T, too
+  bool is_factored = false;
+};
+
+template <class Exec>
+class CsrPreconditionerOn final : public Preconditioner {
+ public:
+  CsrPreconditionerOn(const Instance<Exec>& instance, const PointShape& shape,
+                      std::shared_ptr<CsrFactors<Exec>> factors, bool is_transpose = false)
+      : m_instance(instance), m_shape(shape), m_factors(std::move(factors)), m_is_transpose(is_transpose) {}
+
+  const Instance<Exec>& instance() const { return m_instance; }
+  const PointShape& shape() const { return m_shape; }
+  std::int64_t points() const override { return m_shape.points; }
+  std::int64_t rows() const override { return m_shape.rows(); }
+
+  std::unique_ptr<CsrPreconditionerOn> transpose() const {
+    if (m_factors->plan && !m_factors->is_for_transpose) {
+      throw Error("the preconditioner was made without the option transposed");
+    }
+    return std::make_unique<CsrPreconditionerOn>(m_instance, m_shape, m_factors, !m_is_transpose);
+  }
+
+  void factor(const Matrix& a) override {
+    auto const& found = typed<CsrMatrixOn<Exec>>("factor", "A", a, m_instance);
+    check_shape("factor", "A", found, m_shape);
+    if (m_is_transpose) throw Error("the preconditioner is a transpose: factor the one that it was made of");
+    auto const& arrays = found.arrays("factor");
+    if (m_factors->plan) m_factors->plan->factor(m_instance.exec, arrays);
+    m_factors->is_factored = true;
+  }
+  void factor(const Matrix&, const std::int8_t*, MemorySpace) override { refuse_without_grid("masks are"); }
+  void solve(const Vector& rhs, Vector& x) const override {
+    auto const& from = typed_vector("the right-hand side", rhs);
+    auto const& to = typed_vector("x", x);
+    require_factored();
+    run(from, to);
+  }
+  void solve(std::span<const Vector* const> rhs, std::span<Vector* const> x) const override {
+    for (std::size_t v = 0; v < rhs.size(); ++v) {
+      typed_vector("a right-hand side", *rhs[v]);
+      typed_vector("an x", *x[v]);
+    }
+    for (std::size_t v = 0; v < rhs.size(); ++v) solve(*rhs[v], *x[v]);
+  }
+  void solve(int columns, const double* rhs, double* x, MemorySpace space) const override {
+    require_factored();
+    if (!m_column) m_column.emplace(m_instance, m_shape);
+    for (int v = 0; v < columns; ++v) {
+      m_column->set(rhs + v * rows(), space);
+      run(m_column->typed_vector(), m_column->typed_vector());
+      m_column->get(x + v * rows(), space);
+    }
+  }
+  FactorProblem problem() const override {
+    require_factored();
+    return m_factors->plan ? m_factors->plan->problem(m_instance.exec) : FactorProblem{};
+  }
+  void measure() override { m_times.measure(); }
+  const std::vector<double>& seconds() const override { return m_times.seconds(); }
+
+  /// As the Krylov methods call it.
+  void solve(const Exec&, const FlatVector<Exec>& rhs, const FlatVector<Exec>& x) const {
+    m_times.run(m_instance.exec, [&] { run(rhs, x); });
+  }
+  void require_factored() const { require(m_factors->is_factored || !m_factors->plan, "called before factor"); }
+
+ private:
+  void run(const FlatVector<Exec>& rhs, const FlatVector<Exec>& x) const {
+    auto const& plan = m_factors->plan;
+    if (!plan) {
+      if (rhs.flat().data() != x.flat().data()) Kokkos::deep_copy(m_instance.exec, x.flat(), rhs.flat());
+    } else if (m_is_transpose) {
+      plan->solve_transposed(m_instance.exec, rhs, x);
+    } else {
+      plan->solve(m_instance.exec, rhs, x);
+    }
+  }
+  const FlatVector<Exec>& typed_vector(const char* argument, const Vector& vector) const {
+    auto const& found = typed<CsrVectorOn<Exec>>("solve", argument, vector, m_instance);
+    check_shape("solve", argument, found, m_shape);
+    return found.typed_vector();
+  }
+
+  Instance<Exec> m_instance;
+  PointShape m_shape;
+  std::shared_ptr<CsrFactors<Exec>> m_factors;
+  bool m_is_transpose;
+  mutable std::optional<CsrVectorOn<Exec>> m_column;  ///< what arrays are solved in
+  mutable SolveTimes m_times;
+};
+
+template <class Exec, template <class> class Method>
+class CsrKrylovOn final : public Krylov {
+ public:
+  CsrKrylovOn(const Instance<Exec>& instance, const PointShape& shape, const KrylovOptions& options)
+      : m_instance(instance), m_shape(shape), m_method(instance.exec, shape.rows(), options) {}
+
+  std::unique_ptr<Vector> make_vector() const override {
+    return std::make_unique<CsrVectorOn<Exec>>(m_instance, m_shape);
+  }
+  KrylovResult solve(const Matrix& a, const Preconditioner& m, const Vector& b, Vector& x,
+                     const KrylovLimits& limits) const override {
+    auto const& matrix = operand<CsrMatrixOn<Exec>>("A", a);
+    auto const& preconditioner = operand<CsrPreconditionerOn<Exec>>("the preconditioner", m);
+    auto const& rhs = operand<CsrVectorOn<Exec>>("b", b);
+    auto const& solution = operand<CsrVectorOn<Exec>>("x", x);
+    preconditioner.require_factored();
+    return m_method.solve(m_instance.exec, matrix.product(), preconditioner, rhs.typed_vector(),
+                          solution.typed_vector(), limits);
+  }
+
+ private:
+  template <class Typed, class Object>
+  const Typed& operand(const char* argument, const Object& object) const {
+    auto const& found = typed<Typed>("solve", argument, object, m_instance);
+    check_shape("solve", argument, found, m_shape);
+    return found;
+  }
+
+  Instance<Exec> m_instance;
+  PointShape m_shape;
+  Method<FlatVector<Exec>> m_method;
+};
+
+}  // namespace hyperplane::run_time

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/error.hpp>
+
+#include <Kokkos_Macros.hpp>
+
+#include <cstdint>
+#include <string>
+
+#include "objects.hpp"
+
+/// Compressed rows that a caller gives: their offsets and columns are not trusted.
+namespace hyperplane::run_time {
+
+/// What is wrong with a row.
+struct CsrFault {
+  enum Kind : int { none, first_offset, offsets, last_offset, column, stencil };
+  Kind kind = none;
+  std::int64_t row = 0, entry = 0, column_index = 0, begin = 0, end = 0;
+};
+
+/// Of its offsets and columns, whatever the matrix is for. Reads no column before the offsets are known to be good.
+template <class Index>
+KOKKOS_FUNCTION CsrFault fault_of_row(std::int64_t row, std::int64_t rows, std::int64_t entries, const Index* offsets,
+                                      const Index* columns) {
+  CsrFault found;
+  found.row = row;
+  found.begin = static_cast<std::int64_t>(offsets[row]);
+  found.end = static_cast<std::int64_t>(offsets[row + 1]);
+  if (row == 0 && found.begin != 0) {
+    found.kind = CsrFault::first_offset;
+  } else if (found.begin < 0 || found.end < found.begin || found.end > entries) {
+    found.kind = CsrFault::offsets;
+  } else if (row == rows - 1 && found.end != entries) {
+    found.kind = CsrFault::last_offset;
+  }
+  if (found.kind != CsrFault::none) return found;
+  for (auto entry = found.begin; entry < found.end; ++entry) {
+    auto const column = static_cast<std::int64_t>(columns[entry]);
+    if (column >= 0 && column < rows) continue;
+    found.kind = CsrFault::column;
+    found.entry = entry;
+    found.column_index = column;
+    return found;
+  }
+  return found;
+}
+
+/// Throws Error where a fault is one of offsets or columns.
+inline void refuse_structure(const CsrFault& fault, const Csr& csr) {
+  auto const row = std::to_string(fault.row), next = std::to_string(fault.row + 1);
+  auto const begin = std::to_string(fault.begin), end = std::to_string(fault.end);
+  switch (fault.kind) {
+    case CsrFault::first_offset: throw Error("row_offsets[0] is " + begin + ", expected 0");
+    case CsrFault::offsets:
+      throw Error("row_offsets[" + row + "] is " + begin + " and row_offsets[" + next + "] is " + end +
+                  ", expected rising numbers from 0 to entries, " + std::to_string(csr.entries));
+    case CsrFault::last_offset:
+      throw Error("row_offsets[" + next + "] is " + end + ", expected entries, " + std::to_string(csr.entries));
+    case CsrFault::column:
+      throw Error("columns[" + std::to_string(fault.entry) + "], of row " + row + ", is " +
+                  std::to_string(fault.column_index) + ", expected 0 to " + std::to_string(csr.rows - 1));
+    case CsrFault::stencil:
+    case CsrFault::none: break;
+  }
+}
+
+}  // namespace hyperplane::run_time

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <hyperplane.h>
+
+#include <hyperplane/core/dispatch.hpp>
+
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "csr_solvers.hpp"
+#include "table_option.hpp"
+
+// The table of preconditioners of compressed rows.
+namespace hyperplane::run_time {
+
+namespace {
+
+template <class... Options>
+struct CsrLine {
+  const char* name;
+  const char* summary;
+  std::tuple<Options...> options;
+};
+template <class... Options>
+constexpr CsrLine<Options...> csr_line(const char* name, const char* summary, const Options&... options) {
+  return {name, summary, {options...}};
+}
+
+using Settings = CsrPreconditionerSettings;
+constexpr auto fill_option = option("fill", &Settings::fill, "levels of blocks that are added", {.least = 0});
+constexpr auto order_option = option("order", &Settings::order, "in which order rows are taken");
+constexpr auto transposed_option =
+    option("transposed", &Settings::transposed, "1: for solves with the transpose, too", {.least = 0, .most = 1});
+
+/// A line's place is the number of its constant in C and Fortran.
+constexpr auto csr_table =
+    std::make_tuple(csr_line("identity", "none"),  //
+                    csr_line("bilu0", "block ILU(0)", order_option, transposed_option),
+                    csr_line("iluk", "block ILU(k)", fill_option, order_option, transposed_option));
+static_assert(std::get<csr_identity>(csr_table).name == std::string_view("identity") &&
+              std::get<csr_bilu0>(csr_table).name == std::string_view("bilu0") &&
+              std::get<csr_iluk>(csr_table).name == std::string_view("iluk") &&
+              std::tuple_size_v<decltype(csr_table)> == csr_iluk + 1);
+static_assert(HYPERPLANE_CSR_IDENTITY == csr_identity && HYPERPLANE_CSR_BILU0 == csr_bilu0 &&
+              HYPERPLANE_CSR_ILUK == csr_iluk);
+static_assert(static_cast<int>(RowOrder::given) == HYPERPLANE_ORDER_GIVEN &&
+              static_cast<int>(RowOrder::colours) == HYPERPLANE_ORDER_COLOURS);
+
+template <class F>
+void for_each_csr_line(const F& f) {
+  std::apply([&](const auto&... lines) { (f(lines), ...); }, csr_table);
+}
+
+std::vector<PreconditionerDescription> describe_csr_lines() {
+  std::vector<PreconditionerDescription> all;
+  for_each_csr_line([&](const auto& line) {
+    auto& made = all.emplace_back(PreconditionerDescription{line.name, line.summary, max_block_size, {}});
+    std::apply([&](const auto&... options) { (made.options.push_back(describe(options)), ...); }, line.options);
+  });
+  return all;
+}
+
+}  // namespace
+
+std::span<const PreconditionerDescription> csr_preconditioners() {
+  static auto const& all = *new std::vector<PreconditionerDescription>(describe_csr_lines());
+  return all;
+}
+
+CsrPreconditionerSettings csr_preconditioner_settings(std::string_view name, const OptionTexts& options) {
+  Settings settings{.kind = find_in_table(csr_preconditioners(), name)};
+  int kind = 0;
+  for_each_csr_line([&](const auto& line) {
+    if (kind++ == settings.kind) read_options(settings, line, options);
+  });
+  return settings;
+}
+
+}  // namespace hyperplane::run_time

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/csr/block_csr.hpp>
+#include <hyperplane/csr/transposed_block_csr.hpp>
+#include <hyperplane/ilu/block_ilu0_csr.hpp>
+#include <hyperplane/ilu/block_iluk_csr.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <memory>
+#include <utility>
+
+#include "find_size.hpp"
+#include "typed_csr.hpp"
+
+// Included by a file of its own for the block sizes of each group: HYPERPLANE_SIZES.
+namespace hyperplane::run_time {
+
+namespace {
+
+template <int n, class Exec>
+BlockCsr<double, n, Exec> block_csr(const CsrArrays<Exec>& a) {
+  return BlockCsr<double, n, Exec>(a.offsets, a.columns, a.values);
+}
+
+/// Of a BlockCsr, or its transpose.
+template <class Exec, class Matrix>
+class HeldCsrProduct final : public TypedCsrProduct<Exec> {
+ public:
+  using typename TypedCsrProduct<Exec>::Vector;
+  explicit HeldCsrProduct(const Matrix& a) : m_a(a) {}
+
+  void apply(const Exec& exec, const Vector& x, const Vector& y) const override {
+    hyperplane::apply(exec, m_a, x.flat(), y.flat());
+  }
+  void residual(const Exec& exec, const Vector& b, const Vector& x, const Vector& r) const override {
+    hyperplane::residual(exec, m_a, b.flat(), x.flat(), r.flat());
+  }
+
+ private:
+  Matrix m_a;
+};
+
+/// BlockIlu0Csr or BlockIlukCsr, which are compiled as one.
+template <int n, class Exec, class Held>
+class HeldCsrPlan final : public TypedCsrPlan<Exec> {
+ public:
+  using typename TypedCsrPlan<Exec>::Vector;
+  HeldCsrPlan(const Exec& exec, const CsrArrays<Exec>& a, const typename Held::Options& options)
+      : m_held(exec, block_csr<n>(a), options) {}
+
+  void factor(const Exec& exec, const CsrArrays<Exec>& a) override { m_held.factor(exec, block_csr<n>(a)); }
+  void solve(const Exec& exec, const Vector& rhs, const Vector& x) const override {
+    m_held.solve(exec, rhs.flat(), x.flat());
+  }
+  void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const override {
+    m_held.solve_transposed(exec, rhs.flat(), x.flat());
+  }
+  FactorProblem problem(const Exec& exec) const override { return FactorProblem::of(m_held.status(exec)); }
+
+ private:
+  Held m_held;
+};
+
+template <int n, class Exec>
+class CsrOfSize final : public SizedCsr<Exec> {
+ public:
+  using typename SizedCsr<Exec>::Product;
+  using Matrix = BlockCsr<double, n, Exec>;
+  using Transposed = TransposedBlockCsr<double, n, Exec>;
+  using Ilu0 = BlockIlu0Csr<double, n, Exec>;
+  using Iluk = BlockIlukCsr<double, n, Exec>;
+
+  Product make_product(const CsrArrays<Exec>& a) const override {
+    return std::make_unique<HeldCsrProduct<Exec, Matrix>>(block_csr<n>(a));
+  }
+  Product make_transposed_product(const Exec& exec, const CsrArrays<Exec>& a) const override {
+    return std::make_unique<HeldCsrProduct<Exec, Transposed>>(Transposed(exec, block_csr<n>(a)));
+  }
+  std::unique_ptr<TypedCsrPlan<Exec>> make_plan(const Exec& exec, const CsrArrays<Exec>& a,
+                                                const CsrPreconditionerSettings& settings) const override {
+    auto const path = CsrPath::automatic;
+    bool const transposed = settings.transposed != 0;
+    if (settings.kind == csr_iluk) {
+      return std::make_unique<HeldCsrPlan<n, Exec, Iluk>>(
+          exec, a, BlockIlukCsrOptions{settings.fill, path, settings.order, settings.given_order, transposed});
+    }
+    return std::make_unique<HeldCsrPlan<n, Exec, Ilu0>>(
+        exec, a, BlockIlu0CsrOptions{path, settings.order, settings.given_order, transposed});
+  }
+};
+
+using CsrSizes = std::integer_sequence<int, HYPERPLANE_SIZES>;
+
+}  // namespace
+
+#ifdef KOKKOS_ENABLE_SERIAL
+template <>
+const SizedCsr<Kokkos::Serial>* find_sized_csr<HYPERPLANE_GROUP, Kokkos::Serial>(int n) {
+  return find_of_size<SizedCsr<Kokkos::Serial>, CsrOfSize, Kokkos::Serial>(n, CsrSizes{});
+}
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+template <>
+const SizedCsr<Kokkos::OpenMP>* find_sized_csr<HYPERPLANE_GROUP, Kokkos::OpenMP>(int n) {
+  return find_of_size<SizedCsr<Kokkos::OpenMP>, CsrOfSize, Kokkos::OpenMP>(n, CsrSizes{});
+}
+#endif
+#ifdef KOKKOS_ENABLE_CUDA
+template <>
+const SizedCsr<Kokkos::Cuda>* find_sized_csr<HYPERPLANE_GROUP, Kokkos::Cuda>(int n) {
+  return find_of_size<SizedCsr<Kokkos::Cuda>, CsrOfSize, Kokkos::Cuda>(n, CsrSizes{});
+}
+#endif
+
+}  // namespace hyperplane::run_time

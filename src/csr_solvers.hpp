@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/csr/row_order.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "objects.hpp"
+
+/// Systems of general matrices in compressed rows, whose points have numbers and any neighbours. Their objects are
+/// those of grids to everyone who uses them.
+namespace hyperplane::run_time {
+
+/// Points without a grid, with a number of unknowns at each.
+struct PointShape {
+  std::int64_t points;
+  int block_size;
+
+  std::int64_t rows() const { return points * block_size; }
+  friend bool operator==(const PointShape&, const PointShape&) = default;
+  /// "1000 points x 5"
+  friend std::string to_string(const PointShape& shape) {
+    return std::to_string(shape.points) + " points x " + std::to_string(shape.block_size);
+  }
+};
+
+/// Places in the table of preconditioners of compressed rows, which are their numbers in C.
+inline constexpr int csr_identity = 0, csr_bilu0 = 1, csr_iluk = 2;
+
+/// A place in the table of preconditioners of compressed rows, and all options that these have. Factors are doubles.
+struct CsrPreconditionerSettings {
+  int kind = csr_bilu0;
+  int fill = 1;
+  RowOrder order = RowOrder::natural;
+  std::vector<int> given_order{};  ///< for RowOrder::given
+  int transposed = 0;              ///< 1: for solves with M^T, too
+};
+
+/// The table.
+std::span<const PreconditionerDescription> csr_preconditioners();
+/// By name. Throws Error, which has all names, where there is none, or where it has no such option.
+CsrPreconditionerSettings csr_preconditioner_settings(std::string_view name, const OptionTexts& options);
+
+/// What makes the objects of a context that are of compressed rows. Everything throws Error.
+class CsrSolvers {
+ public:
+  virtual ~CsrSolvers() = default;
+  virtual std::unique_ptr<Vector> make_vector(const PointShape& shape) const = 0;
+  /// Of the structure and, where there are any, the values of compressed rows of n x n blocks, which it copies.
+  virtual std::unique_ptr<Matrix> make_matrix(const Csr& csr, MemorySpace space) const = 0;
+  /// Of the structure of a matrix.
+  virtual std::unique_ptr<Preconditioner> make_preconditioner(const Matrix& a,
+                                                              const CsrPreconditionerSettings& settings) const = 0;
+  virtual std::unique_ptr<Preconditioner> make_identity(const PointShape& shape) const = 0;
+  virtual std::unique_ptr<Krylov> make_krylov(const PointShape& shape, Method method,
+                                              const KrylovOptions& options) const = 0;
+  /// A^T, which follows the values of A, and M^T, which follows the factors of M.
+  virtual std::unique_ptr<Matrix> transpose(const Matrix& a) const = 0;
+  virtual std::unique_ptr<Preconditioner> transpose(const Preconditioner& m) const = 0;
+};
+
+}  // namespace hyperplane::run_time

@@ -1,0 +1,90 @@
+! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+!> The part of hyperplane_csr.h that the Fortran module needs, for general matrices.
+module hyperplane_c_csr
+  use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t, c_ptr, c_size_t
+  use :: hyperplane_c_functions, only: csr_arrays
+  use :: hyperplane_c_solvers, only: krylov_options
+  implicit none
+  public
+
+  type, bind(c) :: csr_preconditioner_options
+    integer(c_size_t) :: struct_size
+    integer(c_int) :: kind
+    integer(c_int) :: fill
+    integer(c_int) :: order
+    type(c_ptr) :: given_order
+    integer(c_int64_t) :: given_count
+    integer(c_int) :: transposed
+  end type csr_preconditioner_options
+
+  interface
+    function c_csr_matrix_create(context, csr, space, matrix) &
+      bind(c, name='hyperplane_csr_matrix_create') result(status)
+      import :: c_int, c_ptr, csr_arrays
+      type(c_ptr), value :: context
+      type(csr_arrays), intent(in) :: csr
+      integer(c_int), value :: space
+      type(c_ptr), intent(out) :: matrix
+      integer(c_int) :: status
+    end function c_csr_matrix_create
+    function c_csr_matrix_transpose(a, transpose) bind(c, name='hyperplane_csr_matrix_transpose') result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: a
+      type(c_ptr), intent(out) :: transpose
+      integer(c_int) :: status
+    end function c_csr_matrix_transpose
+    function c_csr_vector_create(context, points, n, vector) &
+      bind(c, name='hyperplane_csr_vector_create') result(status)
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: context
+      integer(c_int64_t), value :: points
+      integer(c_int), value :: n
+      type(c_ptr), intent(out) :: vector
+      integer(c_int) :: status
+    end function c_csr_vector_create
+    function c_csr_preconditioner_options_init(options) &
+      bind(c, name='hyperplane_csr_preconditioner_options_init') result(status)
+      import :: c_int, csr_preconditioner_options
+      type(csr_preconditioner_options), intent(out) :: options
+      integer(c_int) :: status
+    end function c_csr_preconditioner_options_init
+    function c_csr_preconditioner_create(a, options, preconditioner) &
+      bind(c, name='hyperplane_csr_preconditioner_create') result(status)
+      import :: c_int, c_ptr, csr_preconditioner_options
+      type(c_ptr), value :: a
+      type(csr_preconditioner_options), intent(in) :: options
+      type(c_ptr), intent(out) :: preconditioner
+      integer(c_int) :: status
+    end function c_csr_preconditioner_create
+    function c_csr_preconditioner_create_named(a, name, options, preconditioner) &
+      bind(c, name='hyperplane_csr_preconditioner_create_named') result(status)
+      import :: c_char, c_int, c_ptr
+      type(c_ptr), value :: a
+      character(kind=c_char), intent(in) :: name(*), options(*)
+      type(c_ptr), intent(out) :: preconditioner
+      integer(c_int) :: status
+    end function c_csr_preconditioner_create_named
+    function c_csr_preconditioner_transpose(preconditioner, transpose) &
+      bind(c, name='hyperplane_csr_preconditioner_transpose') result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: preconditioner
+      type(c_ptr), intent(out) :: transpose
+      integer(c_int) :: status
+    end function c_csr_preconditioner_transpose
+    function c_csr_preconditioners() bind(c, name='hyperplane_csr_preconditioners') result(text)
+      import :: c_ptr
+      type(c_ptr) :: text
+    end function c_csr_preconditioners
+    function c_csr_krylov_create(context, points, n, options, krylov) &
+      bind(c, name='hyperplane_csr_krylov_create') result(status)
+      import :: c_int, c_int64_t, c_ptr, krylov_options
+      type(c_ptr), value :: context
+      integer(c_int64_t), value :: points
+      integer(c_int), value :: n
+      type(krylov_options), intent(in) :: options
+      type(c_ptr), intent(out) :: krylov
+      integer(c_int) :: status
+    end function c_csr_krylov_create
+  end interface
+
+end module hyperplane_c_csr

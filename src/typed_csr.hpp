@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/csr/point_vector.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "csr_solvers.hpp"
+#include "find_size.hpp"
+#include "instance.hpp"
+
+/// Objects of compressed rows of one execution space. Only what depends on the block size is compiled for each of them
+/// (SizedCsr); vectors are their unknowns, so that the Krylov methods are compiled once.
+namespace hyperplane::run_time {
+
+/// All unknowns of a PointVector whose n is known at run time.
+template <ExecutionSpace Exec>
+using FlatVector = PointVector<double, 1, Exec>;
+
+/// The arrays of a BlockCsr, which are shared.
+template <ExecutionSpace Exec>
+struct CsrArrays {
+  using Memory = typename Exec::memory_space;
+  Kokkos::View<const std::int64_t*, Memory> offsets;
+  Kokkos::View<const int*, Memory> columns;
+  Kokkos::View<double*, Memory> values;
+};
+
+/// Products with a BlockCsr or its transpose, whatever the block size.
+template <ExecutionSpace Exec>
+class TypedCsrProduct {
+ public:
+  using Vector = FlatVector<Exec>;
+  virtual ~TypedCsrProduct() = default;
+  virtual void apply(const Exec& exec, const Vector& x, const Vector& y) const = 0;
+  virtual void residual(const Exec& exec, const Vector& b, const Vector& x, const Vector& r) const = 0;
+
+  friend void apply(const Exec& exec, const TypedCsrProduct& a, const Vector& x, const Vector& y) {
+    a.apply(exec, x, y);
+  }
+};
+
+/// The factorization whatever its block size and fill.
+template <ExecutionSpace Exec>
+class TypedCsrPlan {
+ public:
+  using Vector = FlatVector<Exec>;
+  virtual ~TypedCsrPlan() = default;
+  /// Of the structure that it was made for.
+  virtual void factor(const Exec& exec, const CsrArrays<Exec>& a) = 0;
+  virtual void solve(const Exec& exec, const Vector& rhs, const Vector& x) const = 0;
+  virtual void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const = 0;
+  virtual FactorProblem problem(const Exec& exec) const = 0;
+};
+
+/// What is compiled for a block size.
+template <ExecutionSpace Exec>
+class SizedCsr {
+ public:
+  using Product = std::unique_ptr<TypedCsrProduct<Exec>>;
+  virtual ~SizedCsr() = default;
+  virtual Product make_product(const CsrArrays<Exec>& a) const = 0;
+  virtual Product make_transposed_product(const Exec& exec, const CsrArrays<Exec>& a) const = 0;
+  /// Of a kind that has factors.
+  virtual std::unique_ptr<TypedCsrPlan<Exec>> make_plan(const Exec& exec, const CsrArrays<Exec>& a,
+                                                        const CsrPreconditionerSettings& settings) const = 0;
+};
+
+/// That of block size n, if it is in a group of them. Defined in csr_sizes.hpp, which is compiled for one group at a
+/// time.
+template <int group, ExecutionSpace Exec>
+const SizedCsr<Exec>* find_sized_csr(int n);
+
+/// Defined in context_csr.cpp.
+template <ExecutionSpace Exec>
+std::unique_ptr<CsrSolvers> make_csr_solvers(const Instance<Exec>& instance);
+
+}  // namespace hyperplane::run_time
