@@ -10,6 +10,7 @@
 #include "support/cuda_support.hpp"
 #include "support/cusparse_ilu0.hpp"
 #include "support/cusparse_spsv.hpp"
+#include "support/fastest_peers.hpp"
 #include "support/harness.hpp"
 #include "support/hyperplane_csr_ilu0.hpp"
 #include "support/hyperplane_ilu0.hpp"
@@ -27,7 +28,6 @@
 #include <exception>
 #include <functional>
 #include <limits>
-#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -194,7 +194,14 @@ class Suite {
       // A path that does not take this grid, or a peer that fails, leaves the others be.
       try {
         auto const best = time_kernel(state, make(), grid, cost, sweeps);
-        compare(state, kernel + "/" + key, library, peer, best);
+        auto const what = kernel + "/" + key;
+        if (peer) {
+          m_fastest.note(what, library, best);
+        } else if (library == host_library) {
+          m_fastest.note_host(what, best);
+        } else {
+          m_fastest.compare(state, what, best);
+        }
       } catch (const std::exception& error) {
         m_failed = true;
         m_object.clear();
@@ -245,23 +252,6 @@ class Suite {
     return times.best();
   }
 
-  /// Remembers the fastest of cuSPARSE and the host's time. A time of BlockIlu0 on the device gets the counters speedup
-  /// and over_host: how many times as fast it is.
-  void compare(benchmark::State& state, const std::string& what, const std::string& library, bool peer, double best) {
-    auto const fastest = m_fastest.find(what);
-    auto const host = m_host_best.find(what);
-    if (peer) {
-      if (fastest == m_fastest.end() || best < fastest->second.first) m_fastest[what] = {best, library};
-    } else if (library == host_library) {
-      m_host_best[what] = best;
-    } else {
-      if (host != m_host_best.end()) state.counters["over_host"] = host->second / best;
-      if (fastest == m_fastest.end()) return;
-      state.counters["speedup"] = fastest->second.first / best;
-      state.SetLabel("than " + fastest->second.second);
-    }
-  }
-
   template <class Scalar, int n, class Storage = Scalar>
   void check(const std::string& what, const Grid& grid, const std::vector<double>& x) {
     auto const key = std::string(typeid(Scalar).name()) + std::to_string(n) + to_string(grid);
@@ -286,8 +276,7 @@ class Suite {
   DeviceTimer m_timer;
   Cache m_object;
   Cache m_reference;
-  std::map<std::string, std::pair<double, std::string>> m_fastest;
-  std::map<std::string, double> m_host_best;
+  FastestPeers m_fastest;
   bool m_failed = false;
 };
 

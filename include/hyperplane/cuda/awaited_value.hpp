@@ -6,10 +6,10 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::cuda {
 
-/// A value in global memory that others wait for: until it is there, the word has the bits of one NaN that no arithmetic
-/// gives. Whoever sees another word has the value, so that a dependency between two multiprocessors costs one store and
-/// one load, no fence and no more bytes than the value. Relaxed order is enough, because nothing but the word itself is
-/// communicated. Unlike a Packet, the word has to be made vacant again before the next value is awaited.
+/// A value in global memory that others wait for: until it is there, the word has the bits of one NaN that no
+/// arithmetic gives. Whoever sees another word has the value, so that a dependency between two multiprocessors costs
+/// one store and one load, no fence and no more bytes than the value. Relaxed order is enough, because nothing but the
+/// word itself is communicated. Unlike a Packet, the word has to be made vacant again before the next value is awaited.
 template <class Scalar>
 struct AwaitedValue;
 

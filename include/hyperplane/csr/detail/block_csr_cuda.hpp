@@ -18,9 +18,8 @@ void multiply_block_csr_on_cuda(const char* label, const Exec& exec, const Matri
                                 Scalar* y) {
   CsrProductBlocks<typename Matrix::storage_type, typename Matrix::offset_type> const blocks{
       a.rows(), a.offsets().data(), a.columns().data(), nullptr, a.values().data()};
-  cuda::labelled(exec, label, [&] {
-    csr_product_cuda<false, subtract, Matrix::block_size>(exec.cuda_stream(), blocks, b, x, y);
-  });
+  cuda::labelled(exec, label,
+                 [&] { csr_product_cuda<false, subtract, Matrix::block_size>(exec.cuda_stream(), blocks, b, x, y); });
 }
 
 /// The same with A^T.
@@ -30,9 +29,8 @@ void multiply_transposed_block_csr_on_cuda(const char* label, const Exec& exec, 
   using Matrix = typename Transposed::Matrix;
   CsrProductBlocks<typename Matrix::storage_type, std::int64_t> const blocks{
       a.rows(), a.begin().data(), a.entry_rows().data(), a.blocks().data(), a.matrix().values().data()};
-  cuda::labelled(exec, label, [&] {
-    csr_product_cuda<true, subtract, Matrix::block_size>(exec.cuda_stream(), blocks, b, x, y);
-  });
+  cuda::labelled(exec, label,
+                 [&] { csr_product_cuda<true, subtract, Matrix::block_size>(exec.cuda_stream(), blocks, b, x, y); });
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

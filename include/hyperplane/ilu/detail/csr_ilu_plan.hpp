@@ -122,13 +122,12 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
     if constexpr (CudaExecutionSpace<Exec>) {
       if (this->tickets()) {
         auto const of = factors();
-        return this->tickets()->factor(
-            exec, this->names().factor, levels,
-            CsrFactorBlocks<StorageScalar, std::remove_cvref_t<decltype(a(0, 0, 0))>>{
-                of.m_lower_begin, of.m_diagonal, of.m_upper_begin, of.m_upper_end, m_sources.data(),
-                m_product_begin.data(), m_lower.data(), m_upper.data(), list(m_positions), &a(0, 0, 0), of.m_values,
-                m_singular.word()},
-            (blocks() - this->upper_blocks()) * n * n, this->upper_blocks() * n * n);
+        return this->tickets()->factor(exec, this->names().factor, levels,
+                                       CsrFactorBlocks<StorageScalar, std::remove_cvref_t<decltype(a(0, 0, 0))>>{
+                                           of.m_lower_begin, of.m_diagonal, of.m_upper_begin, of.m_upper_end,
+                                           m_sources.data(), m_product_begin.data(), m_lower.data(), m_upper.data(),
+                                           list(m_positions), &a(0, 0, 0), of.m_values, m_singular.word()},
+                                       (blocks() - this->upper_blocks()) * n * n, this->upper_blocks() * n * n);
       }
     }
     using Kernel = CsrIluFactor<Scalar, n, Exec, StorageScalar, Ref>;

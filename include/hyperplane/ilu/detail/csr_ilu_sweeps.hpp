@@ -27,6 +27,10 @@
 #include <string>
 #include <vector>
 
+#if defined(KOKKOS_ENABLE_CUDA)
+#include <hyperplane/ilu/detail/csr_ilu_tickets_cuda.hpp>
+#endif
+
 /// Factors of a BlockCsr, and solves with them, whatever decides which blocks they have.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
@@ -54,8 +58,10 @@ class CsrIluSweeps {
         m_upper_begin(table(exec, of.blocks.upper_begin)),
         m_upper_end(table(exec, of.blocks.upper_end)),
         m_columns(table(exec, of.blocks.columns)),
-        m_forward(exec, of.forward, m_order, 1, runs(exec, path), per_row(m_blocks - m_upper_blocks) * n * n * sizeof(StorageScalar)),
-        m_backward(exec, of.backward, m_order, -1, runs(exec, path), per_row(m_upper_blocks) * n * n * sizeof(StorageScalar)),
+        m_forward(exec, of.forward, m_order, 1, runs(exec, path),
+                  per_row(m_blocks - m_upper_blocks) * n * n * sizeof(StorageScalar)),
+        m_backward(exec, of.backward, m_order, -1, runs(exec, path),
+                   per_row(m_upper_blocks) * n * n * sizeof(StorageScalar)),
         m_values(Kokkos::view_alloc(exec, "Hyperplane::CsrIlu::factors"),
                  as_size(m_blocks * n * n + block::Columns<Scalar, n>::overrun)) {
     if (transposed) {
@@ -155,25 +161,28 @@ class CsrIluSweeps {
                       const Vector& y) const {
     CsrSweepBlocks<StorageScalar> const blocks{sweep.lists().m_begin,   sweep.lists().m_begin + 1, sweep.lists().m_rows,
                                                sweep.lists().m_numbers, m_diagonal.data(),         m_values.data()};
-    run<true, with_diagonal>(exec, label, sweep.blocks() + (with_diagonal ? m_rows : 0), sweep.levels(), blocks, rhs, y, [&](const CsrIluSequence& order) {
-      return CsrIluTransposedSweep<with_diagonal, Scalar, n, StorageScalar>{factors(), sweep.lists(), order, rhs.data(),
-                                                                            y.data()};
-    });
+    run<true, with_diagonal>(exec, label, sweep.blocks() + (with_diagonal ? m_rows : 0), sweep.levels(), blocks, rhs, y,
+                             [&](const CsrIluSequence& order) {
+                               return CsrIluTransposedSweep<with_diagonal, Scalar, n, StorageScalar>{
+                                   factors(), sweep.lists(), order, rhs.data(), y.data()};
+                             });
   }
 
   void run_forward(const Exec& exec, const Vector& rhs, const Vector& y) const {
     CsrSweepBlocks<StorageScalar> const blocks{m_lower_begin.data(), m_diagonal.data(), m_columns.data(), nullptr,
                                                m_diagonal.data(),    m_values.data()};
-    run<false, true>(exec, m_names.forward, m_blocks - m_upper_blocks, m_forward, blocks, rhs, y, [&](const CsrIluSequence& order) {
-      return CsrIluForward<Scalar, n, StorageScalar>{factors(), order, rhs.data(), y.data()};
-    });
+    run<false, true>(exec, m_names.forward, m_blocks - m_upper_blocks, m_forward, blocks, rhs, y,
+                     [&](const CsrIluSequence& order) {
+                       return CsrIluForward<Scalar, n, StorageScalar>{factors(), order, rhs.data(), y.data()};
+                     });
   }
   void run_backward(const Exec& exec, const Vector& y, const Vector& x) const {
     CsrSweepBlocks<StorageScalar> const blocks{m_upper_begin.data(), m_upper_end.data(), m_columns.data(), nullptr,
                                                m_diagonal.data(),    m_values.data()};
-    run<false, false>(exec, m_names.backward, m_upper_blocks, m_backward, blocks, y, x, [&](const CsrIluSequence& order) {
-      return CsrIluBackward<Scalar, n, StorageScalar>{factors(), order, y.data(), x.data()};
-    });
+    run<false, false>(exec, m_names.backward, m_upper_blocks, m_backward, blocks, y, x,
+                      [&](const CsrIluSequence& order) {
+                        return CsrIluBackward<Scalar, n, StorageScalar>{factors(), order, y.data(), x.data()};
+                      });
   }
   template <bool transposed, bool with_diagonal, class KernelOf>
   void run(const Exec& exec, const char* label, std::int64_t count, const CsrIluLevelKernels<Exec>& levels,

@@ -20,7 +20,3 @@ class CsrIluTickets {
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail
-
-#if defined(KOKKOS_ENABLE_CUDA)
-#include <hyperplane/ilu/detail/csr_ilu_tickets_cuda.hpp>
-#endif

@@ -11,9 +11,9 @@
 /// A sweep over the rows of a BlockCsr on CUDA, in one launch whose rows wait for values of one another.
 ///
 /// Warps draw tickets, and a ticket is for a few rows, which do not wait for one another; n threads of the warp have
-/// one row. Rows wait for those of tickets that were drawn before theirs. A warp takes its tickets in the order in which
-/// it drew them, so that whoever has the first ticket that is not finished waits for nobody: no schedule of the blocks
-/// of threads is a deadlock, whether all of them are resident or not.
+/// one row. Rows wait for those of tickets that were drawn before theirs. A warp takes its tickets in the order in
+/// which it drew them, so that whoever has the first ticket that is not finished waits for nobody: no schedule of the
+/// blocks of threads is a deadlock, whether all of them are resident or not.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Rows that one warp takes at a time.
@@ -35,8 +35,8 @@ struct CsrSweepWords {
   unsigned int m_turn;      ///< whose last bit is the array of the next sweep
 };
 
-/// The working memory of all sweeps of a plan. Two arrays have n awaited values for each row. A sweep stores into one of
-/// them, which is vacant when it begins, and makes the other one vacant.
+/// The working memory of all sweeps of a plan. Two arrays have n awaited values for each row. A sweep stores into one
+/// of them, which is vacant when it begins, and makes the other one vacant.
 template <class Scalar>
 struct CsrSweepMemory {
   cuda::AwaitedValue<Scalar>* m_values;
@@ -51,6 +51,13 @@ struct CsrVacantValues {
 
   __device__ void operator()(std::int64_t at) const { m_values[at].m_word = cuda::AwaitedValue<Scalar>::vacant; }
 };
+
+inline constexpr unsigned int whole_warp = 0xffffffff;
+
+/// By all threads of a warp, of which the first one has the result.
+__device__ inline std::int64_t draw_csr_ticket(CsrSweepWords* words, int lane) {
+  return lane == 0 ? std::int64_t{atomicAdd(&words->m_ticket, 1U)} : std::int64_t{0};
+}
 
 /// By each warp, when it has drawn its last ticket: the last of them leaves the words to the next kernel.
 __device__ inline void finish_csr_tickets(CsrSweepWords* words, int lane, unsigned int turns) {
@@ -83,6 +90,71 @@ struct CsrSweepRow {
   }
 };
 
+/// Some entries of a row, for all threads of a warp together: blocks are loaded first, then values are awaited.
+template <bool transposed, class Scalar, int n, class Storage>
+class CsrSweepTerms {
+  using Value = cuda::AwaitedValue<Scalar>;
+
+ public:
+  static constexpr int count = n <= 2 ? 6 : n <= 5 ? 4 : n <= 7 ? 3 : n <= 10 ? 2 : 1;
+
+  /// Entries at, at + 1, ..., before end, of a thread that has value r of each.
+  __device__ CsrSweepTerms(const CsrSweepBlocks<Storage>& blocks, const Value* values, std::int64_t at,
+                           std::int64_t end, int r) {
+#pragma unroll
+    for (int e = 0; e < count; ++e) {
+      bool const has = at + e < end;
+      m_from[e] = has ? values + std::int64_t{blocks.m_columns[at + e]} * n + r : nullptr;
+      m_values[e].m_word = Value::vacant;
+      auto const number = !has ? 0 : blocks.m_numbers != nullptr ? blocks.m_numbers[at + e] : at + e;
+#pragma unroll
+      for (int c = 0; c < n; ++c) m_blocks[e][c] = has ? entry(blocks, number, r, c) : Scalar(0);
+    }
+  }
+
+  /// Entry (r, c) of a block, or of its transpose.
+  __device__ static Scalar entry(const CsrSweepBlocks<Storage>& blocks, std::int64_t block, int r, int c) {
+    return static_cast<Scalar>(blocks.m_values[block * (n * n) + (transposed ? r * n + c : c * n + r)]);
+  }
+
+  __device__ void wait() {
+    bool missing;
+    do {
+#pragma unroll
+      for (int e = 0; e < count; ++e) {
+        if (is_missing(e)) m_values[e] = Value::load(m_from[e]);
+      }
+      missing = false;
+#pragma unroll
+      for (int e = 0; e < count; ++e) missing = missing || is_missing(e);
+    } while (__any_sync(whole_warp, missing));
+  }
+
+  /// `first` is the lane that has the first value.
+  __device__ void add_to(Scalar& sum, int first) const {
+#pragma unroll
+    for (int e = 0; e < count; ++e) {
+#pragma unroll
+      for (int c = 0; c < n; ++c) {
+        auto const x_c = __shfl_sync(whole_warp, m_values[e].value(), first + c);
+        if (m_from[e] == nullptr) continue;
+        if constexpr (transposed) {
+          sum += m_blocks[e][c] * x_c;
+        } else {
+          sum -= m_blocks[e][c] * x_c;
+        }
+      }
+    }
+  }
+
+ private:
+  __device__ bool is_missing(int e) const { return m_from[e] != nullptr && m_values[e].is_vacant(); }
+
+  Scalar m_blocks[count][n];
+  const Value* m_from[count];
+  Value m_values[count];
+};
+
 /// y = b - F y, or with the diagonal blocks D (b - F y); transposed: with F^T and D^T. F are the blocks of each row's
 /// entries. The threads of a row have a value of y each; sums are in the order of the portable kernels.
 template <bool transposed, bool with_diagonal, class Scalar, int n, class Storage>
@@ -90,26 +162,17 @@ __global__ void __launch_bounds__(csr_sweep_threads)
     csr_sweep_kernel(CsrSweepTickets tickets, CsrSweepBlocks<Storage> blocks, CsrSweepMemory<Scalar> memory,
                      const Scalar* rhs, Scalar* y) {
   using Value = cuda::AwaitedValue<Scalar>;
-  constexpr unsigned int all = 0xffffffff;
-  // Entries whose blocks are loaded before the first of their values is awaited.
-  constexpr int batch = n <= 2 ? 6 : n <= 5 ? 4 : n <= 7 ? 3 : n <= 10 ? 2 : 1;
+  using Terms = CsrSweepTerms<transposed, Scalar, n, Storage>;
   int const lane = static_cast<int>(threadIdx.x) % 32;
   int const group = lane / n, r = lane % n, first = group * n;
   unsigned int const turn = *static_cast<volatile unsigned int*>(&memory.m_words->m_turn) & 1;
   Value* const own = memory.m_values + (turn != 0 ? memory.m_size : 0);
   Value* const other = memory.m_values + (turn != 0 ? 0 : memory.m_size);
 
-  auto const draw = [&] {
-    return lane == 0 ? std::int64_t{atomicAdd(&memory.m_words->m_ticket, 1U)} : std::int64_t{0};
-  };
-  auto const entry = [&](std::int64_t block, int c) {
-    return static_cast<Scalar>(blocks.m_values[block * (n * n) + (transposed ? r * n + c : c * n + r)]);
-  };
-
-  std::int64_t ticket = __shfl_sync(all, draw(), 0);
+  std::int64_t ticket = __shfl_sync(whole_warp, draw_csr_ticket(memory.m_words, lane), 0);
   auto row = CsrSweepRow::load<n>(tickets, blocks, ticket, group);
   while (ticket < tickets.m_count) {
-    auto const drawn = draw();
+    auto const drawn = draw_csr_ticket(memory.m_words, lane);
     bool const active = row.m_row >= 0;
     auto const place = row.m_row * n + r;
     Scalar const right = active ? rhs[place] : Scalar(0);
@@ -117,69 +180,30 @@ __global__ void __launch_bounds__(csr_sweep_threads)
     if constexpr (with_diagonal) {
       auto const block = active ? blocks.m_diagonal[row.m_row] : 0;
 #pragma unroll
-      for (int c = 0; c < n; ++c) diagonal[c] = active ? entry(block, c) : Scalar(0);
+      for (int c = 0; c < n; ++c) diagonal[c] = active ? Terms::entry(blocks, block, r, c) : Scalar(0);
     }
-    CsrSweepRow next;
-    bool next_is_known = false;
     Scalar sum = transposed ? Scalar(0) : right;
-    for (auto at = row.m_begin; __any_sync(all, at < row.m_end); at += batch) {
-      Scalar block[batch][n];
-      const Value* from[batch];
-#pragma unroll
-      for (int b = 0; b < batch; ++b) {
-        bool const has = at + b < row.m_end;
-        from[b] = has ? own + std::int64_t{blocks.m_columns[at + b]} * n + r : nullptr;
-        auto const number = !has ? 0 : blocks.m_numbers != nullptr ? blocks.m_numbers[at + b] : at + b;
-#pragma unroll
-        for (int c = 0; c < n; ++c) block[b][c] = has ? entry(number, c) : Scalar(0);
-      }
-      if (!next_is_known) {
-        ticket = __shfl_sync(all, drawn, 0);
-        next = CsrSweepRow::load<n>(tickets, blocks, ticket, group);
-        next_is_known = true;
-      }
-      Value x[batch];
-      bool missing;
-#pragma unroll
-      for (int b = 0; b < batch; ++b) x[b].m_word = Value::vacant;
-      do {
-        missing = false;
-#pragma unroll
-        for (int b = 0; b < batch; ++b) {
-          if (from[b] != nullptr && x[b].is_vacant()) x[b] = Value::load(from[b]);
-        }
-#pragma unroll
-        for (int b = 0; b < batch; ++b) missing = missing || (from[b] != nullptr && x[b].is_vacant());
-      } while (__any_sync(all, missing));
-#pragma unroll
-      for (int b = 0; b < batch; ++b) {
-#pragma unroll
-        for (int c = 0; c < n; ++c) {
-          auto const x_c = __shfl_sync(all, x[b].value(), first + c);
-          if (from[b] == nullptr) continue;
-          if constexpr (transposed) {
-            sum += block[b][c] * x_c;
-          } else {
-            sum -= block[b][c] * x_c;
-          }
-        }
-      }
+    Terms terms(blocks, own, row.m_begin, row.m_end, r);
+    // While the first values are awaited.
+    ticket = __shfl_sync(whole_warp, drawn, 0);
+    auto const next = CsrSweepRow::load<n>(tickets, blocks, ticket, group);
+    for (auto at = row.m_begin; __any_sync(whole_warp, at < row.m_end);) {
+      terms.wait();
+      terms.add_to(sum, first);
+      at += Terms::count;
+      terms = Terms(blocks, own, at, row.m_end, r);
     }
     Scalar result = transposed ? right - sum : sum;
     if constexpr (with_diagonal) {
       Scalar product(0);
 #pragma unroll
-      for (int c = 0; c < n; ++c) product += diagonal[c] * __shfl_sync(all, result, first + c);
+      for (int c = 0; c < n; ++c) product += diagonal[c] * __shfl_sync(whole_warp, result, first + c);
       result = product;
     }
     if (active) {
       Value::store(own + place, result);
       y[place] = result;
       other[place].m_word = Value::vacant;
-    }
-    if (!next_is_known) {
-      ticket = __shfl_sync(all, drawn, 0);
-      next = CsrSweepRow::load<n>(tickets, blocks, ticket, group);
     }
     row = next;
   }
