@@ -19,16 +19,6 @@
 
 namespace hyperplane::perf {
 
-inline std::string name(RowOrder order) {
-  switch (order) {
-    case RowOrder::natural: return "natural";
-    case RowOrder::rcm: return "rcm";
-    case RowOrder::colours: return "colours";
-    case RowOrder::given: break;
-  }
-  return "given";
-}
-
 /// A system of a mesh with a factorization, BILU(k) or ILUT, and what is done with it.
 template <class Exec, class Storage, class Ilu = BlockIlukCsr<double, MeshSystem::n, Exec, Storage>>
 class CsrProblem {
