@@ -198,7 +198,7 @@ TYPED_TEST(DistributedKrylov, wrong_calls_on_one_rank_are_errors_on_all) {
     EXPECT_THAT(solve(b, x, {.max_iterations = fails ? 6 : 5}), HasSubstr("BiCgStab: limits: " + named));
     EXPECT_THAT(make({.tolerance = fails ? 1e-6 : 1e-7}),
                 HasSubstr("tolerance, absolute_tolerance and max_iterations: " + named));
-    EXPECT_THAT(make({.check_interval = fails ? 3 : 4}), HasSubstr("restart and check_interval: " + named));
+    EXPECT_THAT(make({.check_interval = fails ? 3 : 4}), HasSubstr("restart, recycled and check_interval: " + named));
   }
 }
 
