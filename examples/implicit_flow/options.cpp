@@ -177,8 +177,17 @@ void add_linear_options(CLI::App& app, SteadyOptions& steady, Storage& storage) 
               {"slab", hyperplane::SweepPath::slab}},
              "how BILU(0), SSOR and lines run; lines have no slab path");
   add_choice(app, "--method", linear.method,
-             {{"bicgstab", Method::bicgstab}, {"fgmres", Method::fgmres}, {"correction", Method::correction}},
-             "iteration for the linear system");
+             {{"bicgstab", Method::bicgstab},
+              {"fgmres", Method::fgmres},
+              {"fgcrodr", Method::fgcrodr},
+              {"correction", Method::correction}},
+             "iteration for the linear system; fgcrodr is FGMRES that keeps a subspace from one system to the next");
+  app.add_option("--restart", linear.restart, "directions of fgmres and fgcrodr before they restart")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  app.add_option("--recycled", linear.recycled, "dimensions of the subspace that fgcrodr keeps, less than --restart")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1000));
   app.add_option("--linear-tolerance", linear.tolerance, "fall of the linear residual at which a system is solved")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0));
