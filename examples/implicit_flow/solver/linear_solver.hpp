@@ -78,9 +78,8 @@ class LinearSolver {
   template <class P>
   using OfBlocks = typename Processes::template Preconditioner<P>;
   using AnyPreconditioner = std::variant<OfBlocks<Ilu>, OfBlocks<LineSweeps>, OfBlocks<Ssor>, OfBlocks<Jacobi>>;
-  using AnyMethod =
-      std::variant<hyperplane::BiCgStab<Vector>, hyperplane::Fgmres<Vector>, hyperplane::Fgcrodr<Vector>,
-                   hyperplane::Richardson<Vector>>;
+  using AnyMethod = std::variant<hyperplane::BiCgStab<Vector>, hyperplane::Fgmres<Vector>, hyperplane::Fgcrodr<Vector>,
+                                 hyperplane::Richardson<Vector>>;
 
   /// Lines have no path along slabs.
   static hyperplane::LinePath line_path(hyperplane::SweepPath path) {
