@@ -34,6 +34,23 @@ inline ReferenceStencil slow_system(const Grid& grid, int system) {
   return a;
 }
 
+/// Block Jacobi times a factor that changes from one application to the next.
+template <class Precond>
+struct ChangingPreconditioner {
+  const Precond& m_precond;
+  mutable int m_applications = 0;
+
+  template <class Exec, class Vector>
+  void solve(const Exec& exec, const Vector& r, const Vector& z) const {
+    m_precond.solve(exec, r, z);
+    double const factor = 1.0 + 0.3 * (m_applications++ % 3);
+    auto const values = z.flat();
+    Kokkos::parallel_for(
+        "ChangingPreconditioner", Kokkos::RangePolicy<Exec>(exec, 0, values.size()),
+        KOKKOS_LAMBDA(int e) { values(e) *= factor * (1.0 + 0.01 * (e % 7)); });
+  }
+};
+
 template <class Exec>
 class FgcrodrTest : public ::testing::Test {
  protected:

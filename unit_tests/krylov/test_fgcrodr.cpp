@@ -93,23 +93,6 @@ TYPED_TEST(FgcrodrTest, a_sequence_has_the_same_bits_whatever_the_check_interval
   }
 }
 
-/// Block Jacobi times a factor that changes from one application to the next.
-template <class Precond>
-struct ChangingPreconditioner {
-  const Precond& m_precond;
-  mutable int m_applications = 0;
-
-  template <class Exec, class Vector>
-  void solve(const Exec& exec, const Vector& r, const Vector& z) const {
-    m_precond.solve(exec, r, z);
-    double const factor = 1.0 + 0.3 * (m_applications++ % 3);
-    auto const values = z.flat();
-    Kokkos::parallel_for(
-        "ChangingPreconditioner", Kokkos::RangePolicy<Exec>(exec, 0, values.size()),
-        KOKKOS_LAMBDA(int e) { values(e) *= factor * (1.0 + 0.01 * (e % 7)); });
-  }
-};
-
 TYPED_TEST(FgcrodrTest, the_preconditioner_may_change) {
   using Vector = typename TestFixture::Vector;
   Fgcrodr<Vector> const method(this->exec, this->grid, this->options);
