@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <hyperplane/array/reducer.hpp>
 #include <hyperplane/array/scaled_norm.hpp>
@@ -153,7 +154,7 @@ struct FgcrodrCombine {
     auto const count = static_cast<int>(Kokkos::min<std::int64_t>(lanes, m_size - begin));
     for (int j = 0; j < m_columns; j += together) {
       int const columns = Kokkos::min(together, m_columns - j);
-      double sums[together][lanes] = {};
+      double sums[together][static_cast<std::size_t>(lanes)] = {};
       for (int i = 0; i < m_rows; ++i) {
         const Scalar* const from = m_from[i].m_data + begin;
         for (int column = 0; column < columns; ++column) {
