@@ -134,6 +134,27 @@ void add_solver_options(CLI::App& app, SteadyOptions& steady, std::optional<doub
              "order of accuracy in space");
 }
 
+void add_method_options(CLI::App& app, LinearOptions& linear) {
+  add_choice(app, "--method", linear.method,
+             {{"bicgstab", Method::bicgstab},
+              {"fgmres", Method::fgmres},
+              {"fgcrodr", Method::fgcrodr},
+              {"correction", Method::correction}},
+             "iteration for the linear system; fgcrodr is FGMRES that keeps a subspace from one system to the next");
+  app.add_option("--restart", linear.restart, "directions of fgmres and fgcrodr before they restart")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  app.add_option("--recycled", linear.recycled, "dimensions of the subspace that fgcrodr keeps, less than --restart")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1000));
+  app.add_option("--linear-tolerance", linear.tolerance, "fall of the linear residual at which a system is solved")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1.0));
+  app.add_option("--linear-iterations", linear.max_iterations, "most linear iterations of a step")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+}
+
 void add_linear_options(CLI::App& app, SteadyOptions& steady, Storage& storage) {
   auto& linear = steady.linear;
   add_choice(app, "--preconditioner", linear.preconditioner,
@@ -176,15 +197,6 @@ void add_linear_options(CLI::App& app, SteadyOptions& steady, Storage& storage) 
               {"portable", hyperplane::SweepPath::portable},
               {"slab", hyperplane::SweepPath::slab}},
              "how BILU(0), SSOR and lines run; lines have no slab path");
-  add_choice(app, "--method", linear.method,
-             {{"bicgstab", Method::bicgstab}, {"fgmres", Method::fgmres}, {"correction", Method::correction}},
-             "iteration for the linear system");
-  app.add_option("--linear-tolerance", linear.tolerance, "fall of the linear residual at which a system is solved")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 1.0));
-  app.add_option("--linear-iterations", linear.max_iterations, "most linear iterations of a step")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
 }
 
 }  // namespace
@@ -199,6 +211,7 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_status, St
   std::optional<double> damping;
   add_solver_options(app, options.steady, damping);
   add_linear_options(app, options.steady, options.storage);
+  add_method_options(app, options.steady.linear);
   app.add_option("--output", options.output, "folder for the results")->capture_default_str();
   app.add_option("--write-grid", options.write_grid, "also write the grid to this PLOT3D file");
   add_choice(

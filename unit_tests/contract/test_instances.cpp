@@ -5,6 +5,7 @@
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/fgcrodr.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/richardson.hpp>
 #include <hyperplane/line/line_implicit.hpp>
@@ -152,6 +153,7 @@ TYPED_TEST(GivenInstance, serves_the_methods) {
   check.template operator()<Richardson>();
   check.template operator()<BiCgStab>();
   check.template operator()<Fgmres>();
+  check.template operator()<Fgcrodr>();
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/fgcrodr.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/line/line_implicit.hpp>
 #include <hyperplane/sip/sip.hpp>
@@ -205,6 +206,7 @@ TYPED_TEST(MaskedSystems, iterations_converge_to_the_solution_of_the_other_point
     };
     expect_solution(BiCgStab<Vector>(exec, grid, {.tolerance = 1e-11}));
     expect_solution(Fgmres<Vector>(exec, grid, {.tolerance = 1e-11}));
+    expect_solution(Fgcrodr<Vector>(exec, grid, {.tolerance = 1e-11}));
   });
 }
 

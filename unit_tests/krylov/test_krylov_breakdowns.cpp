@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/fgcrodr.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/identity.hpp>
 #include <hyperplane/krylov/richardson.hpp>
@@ -90,6 +91,7 @@ TYPED_TEST(Krylov, fgmres_is_flexible) {
 TYPED_TEST(Krylov, a_useless_preconditioner_is_a_breakdown) {
   EXPECT_EQ(this->template run<BiCgStab>(UselessPreconditioner{}).outcome, KrylovOutcome::breakdown);
   EXPECT_EQ(this->template run<Fgmres>(UselessPreconditioner{}).outcome, KrylovOutcome::breakdown);
+  EXPECT_EQ(this->template run<Fgcrodr>(UselessPreconditioner{}).outcome, KrylovOutcome::breakdown);
   EXPECT_TRUE(bitwise_equal(to_host(this->exec, this->x), std::vector<double>(this->solution.size(), 0.0)));
 }
 

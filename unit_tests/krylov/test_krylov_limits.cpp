@@ -6,6 +6,7 @@
 #include <functional>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/fgcrodr.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/richardson.hpp>
 #include <hyperplane/sip_iteration/sip_iteration.hpp>
@@ -48,6 +49,7 @@ class KrylovLimitsTest : public ::testing::Test {
     check.template operator()<Richardson<Vector>>("Richardson");
     check.template operator()<BiCgStab<Vector>>("BiCgStab");
     check.template operator()<Fgmres<Vector>>("Fgmres");
+    check.template operator()<Fgcrodr<Vector>>("Fgcrodr");
   }
 
   Exec exec{};
@@ -105,7 +107,8 @@ TYPED_TEST(KrylovLimitsTest, a_monitor_stops_the_iteration) {
   for (int const interval : {1, 4}) {
     this->for_every_method([&]<class Method>(const char* method) {
       int last = -1;
-      KrylovOptions options{.tolerance = 0.0, .max_iterations = 50, .restart = 4, .check_interval = interval};
+      KrylovOptions options{
+          .tolerance = 0.0, .max_iterations = 50, .restart = 4, .recycled = 0, .check_interval = interval};
       options.monitor = [&](int iteration, double) {
         last = iteration;
         return iteration == 6 ? MonitorAction::stop : MonitorAction::proceed;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/fgcrodr.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/identity.hpp>
 #include <hyperplane/krylov/richardson.hpp>
@@ -92,6 +93,7 @@ class KrylovScales : public ::testing::Test {
     check.template operator()<Richardson>("Richardson");
     check.template operator()<BiCgStab>("BiCgStab");
     check.template operator()<Fgmres>("Fgmres");
+    check.template operator()<Fgcrodr>("Fgcrodr");
     check.template operator()<SipMethod>("SipIteration");
   }
 
@@ -253,11 +255,14 @@ TYPED_TEST(KrylovScales, a_breakdown_later_on_says_what_it_is_due_to) {
   for (int const interval : {1, 5}) {
     EXPECT_EQ(breakdown.template operator()<BiCgStab>(not_a_number, interval), KrylovBreakdown::preconditioner);
     EXPECT_EQ(breakdown.template operator()<Fgmres>(not_a_number, interval), KrylovBreakdown::preconditioner);
+    EXPECT_EQ(breakdown.template operator()<Fgcrodr>(not_a_number, interval), KrylovBreakdown::preconditioner);
     EXPECT_EQ(breakdown.template operator()<Richardson>(not_a_number, interval), KrylovBreakdown::residual);
     EXPECT_EQ(breakdown.template operator()<BiCgStab>(1e306, interval), KrylovBreakdown::product);
     EXPECT_EQ(breakdown.template operator()<Fgmres>(1e306, interval), KrylovBreakdown::product);
+    EXPECT_EQ(breakdown.template operator()<Fgcrodr>(1e306, interval), KrylovBreakdown::product);
     EXPECT_EQ(breakdown.template operator()<BiCgStab>(0.0, interval), KrylovBreakdown::recursion);
     EXPECT_EQ(breakdown.template operator()<Fgmres>(0.0, interval), KrylovBreakdown::recursion);
+    EXPECT_EQ(breakdown.template operator()<Fgcrodr>(0.0, interval), KrylovBreakdown::recursion);
   }
 }
 
@@ -273,6 +278,7 @@ TYPED_TEST(KrylovScales, the_check_interval_does_not_matter_where_squares_overfl
   check.template operator()<Richardson>();
   check.template operator()<BiCgStab>();
   check.template operator()<Fgmres>();
+  check.template operator()<Fgcrodr>();
 }
 
 }  // namespace

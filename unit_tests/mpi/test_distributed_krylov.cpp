@@ -8,6 +8,7 @@
 #include <hyperplane/blocks/cut_grid.hpp>
 #include <hyperplane/blocks/multi_block.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/fgcrodr.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/identity.hpp>
 #include <hyperplane/krylov/richardson.hpp>
@@ -101,6 +102,35 @@ TYPED_TEST(DistributedKrylov, methods_take_the_iterations_of_one_process) {
   this->template expect_as_one_process<BiCgStab>("BiCgStab", options);
   this->template expect_as_one_process<Fgmres>("Fgmres", options);
   this->template expect_as_one_process<Richardson>("Richardson", options);
+}
+
+// The same subspace on all ranks, from one solve to the next.
+TYPED_TEST(DistributedKrylov, a_sequence_of_systems_takes_the_iterations_of_one_process) {
+  constexpr int n = 2;
+  auto const whole = cut_grid(Grid(12, 10, 6), {2, 2, 2}, {true, false, false}).grid;
+  using Whole = MultiBlockVector<double, n, TypeParam>;
+  using Vector = typename TestFixture::Vector;
+  KrylovOptions const options{.tolerance = 1e-9, .restart = 8, .recycled = 4};
+  DistributedGrid const grid(this->world, whole);
+  Fgcrodr<Whole> const alone(this->exec, whole, options);
+  Fgcrodr<Vector> const together(this->exec, grid, options);
+  MultiBlockReference reference(whole, n);
+  for (int system = 0; system < 3; ++system) {
+    for (auto& block : reference.blocks) block.block(0, Direction::center)(0, 0) *= 1.1;
+    auto const solution = random_vector(whole.size() * n, static_cast<unsigned>(system + 5));
+    auto const rhs = reference.rows() * solution;
+    Whole const x(this->exec, whole);
+    auto const expected = alone.solve(this->exec, to_device<double, n, double>(this->exec, reference),
+                                      IdentityPreconditioner{}, to_device<double, n>(this->exec, whole, rhs), x);
+    Vector const part(this->exec, grid);
+    auto const result = together.solve(this->exec, to_ranks<double, n, double>(this->exec, grid, reference),
+                                       IdentityPreconditioner{}, to_ranks<double, n>(this->exec, grid, rhs), part);
+    EXPECT_TRUE(result.converged()) << result.message();
+    EXPECT_EQ(result.iterations, expected.iterations);
+    EXPECT_EQ(together.recycled(), alone.recycled());
+    EXPECT_TRUE(near(to_host(this->exec, part), part_of_rank(grid, n, solution), 1e-6));
+    this->world.require_same("norms", std::array{std::bit_cast<std::uint64_t>(result.residual_norm)});
+  }
 }
 
 // More directions than are added in one message.
@@ -198,7 +228,8 @@ TYPED_TEST(DistributedKrylov, wrong_calls_on_one_rank_are_errors_on_all) {
     EXPECT_THAT(solve(b, x, {.max_iterations = fails ? 6 : 5}), HasSubstr("BiCgStab: limits: " + named));
     EXPECT_THAT(make({.tolerance = fails ? 1e-6 : 1e-7}),
                 HasSubstr("tolerance, absolute_tolerance and max_iterations: " + named));
-    EXPECT_THAT(make({.check_interval = fails ? 3 : 4}), HasSubstr("restart and check_interval: " + named));
+    EXPECT_THAT(make({.recycled = fails ? 3 : 4}), HasSubstr("restart, recycled and check_interval: " + named));
+    EXPECT_THAT(make({.check_interval = fails ? 3 : 4}), HasSubstr("restart, recycled and check_interval: " + named));
   }
 }
 

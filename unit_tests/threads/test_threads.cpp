@@ -8,6 +8,7 @@
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/fgcrodr.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/line/line_implicit.hpp>
 #include <hyperplane/sip/sip.hpp>
@@ -136,6 +137,7 @@ class System {
     expect_same<LineImplicit<double, n, Exec>>("LineImplicit");
     expect_same_method<BiCgStab<Vector>>("BiCgStab");
     expect_same_method<Fgmres<Vector>>("Fgmres");
+    expect_same_method<Fgcrodr<Vector>>("Fgcrodr");
     expect_same_bits("residual", [&](const Exec& exec) {
       Vector const r(exec, m_grid);
       residual(exec, m_a, m_b, m_b, r);

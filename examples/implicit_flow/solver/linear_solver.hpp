@@ -9,6 +9,7 @@
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/fgcrodr.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/options.hpp>
 #include <hyperplane/krylov/richardson.hpp>
@@ -77,8 +78,8 @@ class LinearSolver {
   template <class P>
   using OfBlocks = typename Processes::template Preconditioner<P>;
   using AnyPreconditioner = std::variant<OfBlocks<Ilu>, OfBlocks<LineSweeps>, OfBlocks<Ssor>, OfBlocks<Jacobi>>;
-  using AnyMethod =
-      std::variant<hyperplane::BiCgStab<Vector>, hyperplane::Fgmres<Vector>, hyperplane::Richardson<Vector>>;
+  using AnyMethod = std::variant<hyperplane::BiCgStab<Vector>, hyperplane::Fgmres<Vector>, hyperplane::Fgcrodr<Vector>,
+                                 hyperplane::Richardson<Vector>>;
 
   /// Lines have no path along slabs.
   static hyperplane::LinePath line_path(hyperplane::SweepPath path) {
@@ -131,9 +132,12 @@ class LinearSolver {
     hyperplane::KrylovOptions krylov;
     krylov.tolerance = options.tolerance;
     krylov.max_iterations = options.max_iterations;
+    krylov.restart = options.restart;
+    krylov.recycled = options.recycled;
     switch (options.method) {
       case Method::bicgstab: break;
       case Method::fgmres: return hyperplane::Fgmres<Vector>(exec, grid, krylov);
+      case Method::fgcrodr: return hyperplane::Fgcrodr<Vector>(exec, grid, krylov);
       case Method::correction: return hyperplane::Richardson<Vector>(exec, grid, krylov);
     }
     return hyperplane::BiCgStab<Vector>(exec, grid, krylov);

@@ -37,7 +37,7 @@ inline std::string to_string(const Parts& parts) {
   return std::to_string(i) + "x" + std::to_string(j) + "x" + std::to_string(k);
 }
 
-enum class Method { bicgstab, fgmres, correction };
+enum class Method { bicgstab, fgmres, fgcrodr, correction };
 
 struct LinearOptions {
   Preconditioner preconditioner = Preconditioner::bilu0;
@@ -48,6 +48,8 @@ struct LinearOptions {
   int line_sweeps = 1;
   hyperplane::SweepPath path = hyperplane::SweepPath::automatic;
   Method method = Method::bicgstab;
+  int restart = 30;   ///< of FGMRES and FGCRO-DR
+  int recycled = 10;  ///< dimensions that FGCRO-DR keeps from one system to the next
   double tolerance = 0.01;
   int max_iterations = 30;
 };

@@ -25,9 +25,12 @@ struct KrylovOptions {
   double tolerance = 1e-8;
   double absolute_tolerance = 0.0;
   int max_iterations = 200;
-  /// Directions that FGMRES keeps before it restarts, at most 1000; other methods ignore it. More than max_iterations
-  /// are not allocated, and a solve within higher KrylovLimits restarts after as many.
+  /// Directions that FGMRES and FGCRO-DR keep before they restart, at most 1000; other methods ignore it. More than
+  /// max_iterations are not allocated, and a solve within higher KrylovLimits restarts after as many.
   int restart = 30;
+  /// Directions that FGCRO-DR keeps from one cycle and one solve to the next, at most 1000, and fewer than `restart` in
+  /// any case; other methods ignore it.
+  int recycled = 10;
   /// The host waits and looks at the residual norms every check_interval iterations, and every 4096 at least. The
   /// result does not depend on it, unless a monitor stops the iteration: x is then that of the look. (SipIteration has
   /// a rule of its own.)
@@ -65,6 +68,9 @@ inline void check_limits(const std::string& method, const KrylovLimits& limits) 
 inline void check_options(const std::string& method, const KrylovOptions& options) {
   check_limits(method, options.limits());
   if (options.restart < 1 || options.restart > 1000) refuse_option(method, "restart", options.restart, "1 to 1000");
+  if (options.recycled < 0 || options.recycled > 1000) {
+    refuse_option(method, "recycled", options.recycled, "0 to 1000");
+  }
   if (options.check_interval < 1) refuse_option(method, "check_interval", options.check_interval, "1 or more");
 }
 

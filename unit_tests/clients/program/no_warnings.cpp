@@ -21,6 +21,7 @@ void solve(const Exec& exec, const Grid& grid, Preconditioner&& preconditioner) 
   if (!preconditioner.status(exec).ok()) return;
   hyperplane::BiCgStab<Vector>(exec, grid, {.tolerance = 1e-6}).solve(exec, a, preconditioner, b, x);
   hyperplane::Fgmres<Vector>(exec, grid).solve(exec, a, preconditioner, b, x);
+  hyperplane::Fgcrodr<Vector>(exec, grid).solve(exec, a, preconditioner, b, x);
   hyperplane::Richardson<Vector>(exec, grid).solve(exec, a, preconditioner, b, x);
   hyperplane::residual(exec, a, b, x, b);
 }

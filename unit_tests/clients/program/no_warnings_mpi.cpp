@@ -20,6 +20,7 @@ void solve(const Exec& exec) {
   if (!preconditioner.status(exec).ok()) return;
   BiCgStab<Vector>(exec, grid, {.tolerance = 1e-6}).solve(exec, a, preconditioner, b, x);
   Fgmres<Vector>(exec, grid).solve(exec, a, preconditioner, b, x);
+  Fgcrodr<Vector>(exec, grid).solve(exec, a, preconditioner, b, x);
   Richardson<Vector>(exec, grid).solve(exec, a, preconditioner, b, x);
   residual(exec, a, b, x, b);
 }

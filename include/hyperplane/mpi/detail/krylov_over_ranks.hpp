@@ -56,8 +56,9 @@ struct KrylovProcesses<DistributedGrid> {
     communicator.require_same(method + ": tolerance, absolute_tolerance and max_iterations",
                               as_numbers(given.limits()));
     communicator.require_same(
-        method + ": restart and check_interval",
-        std::array{static_cast<std::uint64_t>(given.restart), static_cast<std::uint64_t>(given.check_interval)});
+        method + ": restart, recycled and check_interval",
+        std::array{static_cast<std::uint64_t>(given.restart), static_cast<std::uint64_t>(given.recycled),
+                   static_cast<std::uint64_t>(given.check_interval)});
     KrylovOptions result = given;
     if (communicator.any(static_cast<bool>(given.monitor)))
       result.monitor = monitor_of_all(communicator, given.monitor);
