@@ -37,6 +37,9 @@ both_sweeps = "KINDS=4"
 # Of the warps of a cluster.
 pipeline = "slab_pipeline_cuda SLABS=2"
 pipeline_small = f"{pipeline} BLOCKS=1 LAYERS=2 GRID_LAYERS=3 POINTS=2 DRAWS=2"
+# Of the warps of a sweep of block CSR.
+tickets = "csr_tickets_cuda WARPS=2"
+tickets_small = f"{tickets} TICKETS=3 LAUNCHES=3"
 # Messages between devices: 1 is from the first, 2 from the second, 3 both.
 peers = "peer_messages_cuda BLOCKS=2"
 peers_small = f"{peers} EXCHANGES=3 MAILBOX_0=3 MAILBOX_1=1"
@@ -64,6 +67,9 @@ right = [
     pipeline_small,
     f"{pipeline} BLOCKS=1 LAYERS=1 GRID_LAYERS=2 POINTS=3 DRAWS=3",
     f"{pipeline} BLOCKS=2 LAYERS=1 GRID_LAYERS=3 POINTS=1 DRAWS=2 WINDOW=1",
+    tickets_small,
+    f"{tickets} TICKETS=4 LAUNCHES=2",
+    "csr_tickets_cuda WARPS=3 TICKETS=3 LAUNCHES=2",
     peers_small,
     f"{peers} EXCHANGES=5 MAILBOX_0=1",
     f"{peers} EXCHANGES=4 MAILBOX_0=3",
@@ -97,6 +103,13 @@ wrong = [
     f"{pipeline_small} FAULT_RECEIVE_EARLY",
     f"{pipeline_small} FAULT_FIRST_SLAB",
     f"{pipeline_small} FAULT_COUNTS",
+    f"{tickets_small} FAULT_ANY_ORDER",
+    f"{tickets_small} FAULT_NEXT_FIRST",
+    f"{tickets_small} FAULT_NO_TICKETS",
+    f"{tickets_small} FAULT_NO_VACANCY",
+    f"{tickets_small} FAULT_NO_TURN",
+    f"{tickets_small} FAULT_EARLY_RESET",
+    f"{tickets_small} FAULT_NO_RESET",
     f"{peers_small} FAULT_OWN_ORDERS",
     f"{peers} EXCHANGES=5 MAILBOX_0=1 FAULT_NO_TAKEN",
     f"{peers_small} FAULT_ONE_SLOT",
