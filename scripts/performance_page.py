@@ -20,6 +20,8 @@ ZEN, ZEN_5, H100, H200 = "epyc-zen4-2-cores", "epyc-zen5-2-cores", "h100", "h200
 BLOCKS = f"{H200}/blocks_16"
 # Commits of runs whose executables did not write theirs into the file.
 COMMITS = {
+    f"{H100}/csr_16": "ea9697c",
+    f"{H100}/peers_cusparse_csr_16": "ea9697c",
     f"{H200}/block_tridiagonal_16": "dfa4140",
     f"{H200}/peers_cusparse_tridiagonal_16": "dfa4140",
     f"{H200}/peers_kokkos_kernels_16": "dfa4140",
@@ -211,6 +213,39 @@ def csr_petsc():
         cells = [f"{row['best_ms']:.0f} / {row['hyperplane_best_ms']:.0f} = {row['speedup']:.2f}" if row else "-" for row in found]
         rows.append([kernel, storage, *cells])
     return table(["ms, PETSc / Hyperplane", "storage", "ILU(0)", "ILU(1)"], rows, left=2)
+
+
+def csr_cuda():
+    """BILU(0) of block CSR on a GPU, on a mesh."""
+    file = raw(f"{H100}/csr_16")
+    rows = []
+    for order in ("natural", "rcm", "colours"):
+        case = f"Cuda/iluk=0/{order}/double/n=5/100x100x100"
+        solve = file.rows.get(f"solve/{case}")
+        if solve is None:
+            continue
+        cells = [us_of_copy(file, f"{kernel}/{case}") for kernel in ("solve", "factor", "apply")]
+        rows.append([f"`{order}`", int(solve["iterations"]), int(solve["levels"]), *cells])
+    return table(["order", "iterations", "levels", "solve, us (of copy)", "factor", "product"], rows)
+
+
+def csr_cusparse():
+    """Block CSR beside grids and cuSPARSE, the same seven-point systems."""
+    file = raw(f"{H100}/peers_cusparse_csr_16")
+    rows = []
+    for kernel, peers in (("solve", "(?:bsrsv2|SpSV).*"), ("factor", "bsrilu02.*")):
+        for n in (1, 5, 6):
+            for grid in ("55x55x55", "128x128x128"):
+                case = f"double/n={n}/{grid}"
+                own = f"{kernel}/Hyperplane_csr_tickets/{case}"
+                if file.one(own, "best_ms") is None:
+                    continue
+                cells = [us_of_copy(file, own)]
+                cells += [us(file, f"{kernel}/{library}/{case}") for library in ("Hyperplane_csr_portable", "Hyperplane_slab", peers)]
+                cells.append(times(file.one(f"{kernel}/{peers}/{case}", "best_ms"), file.one(own, "best_ms")))
+                rows.append([kernel, n, grid.split("x")[0] + "^3", *cells])
+    header = ["us", "n", "grid", "`tickets` (of copy)", "`portable`", "`BlockIlu0`, `slab`", "cuSPARSE", "cuSPARSE over `tickets`"]
+    return table(header, rows)
 
 
 def sweeps_cuda():
@@ -435,6 +470,8 @@ TABLES = {
     "petsc": petsc,
     "csr": csr,
     "csr-petsc": csr_petsc,
+    "csr-cuda": csr_cuda,
+    "csr-cusparse": csr_cusparse,
     "sweeps-cuda": sweeps_cuda,
     "blocks": blocks,
     "cuts": cuts,

@@ -191,7 +191,7 @@ __global__ void __launch_bounds__(csr_sweep_threads)
       terms.wait();
       terms.add_to(sum, first);
       at += Terms::count;
-      terms = Terms(blocks, own, at, row.m_end, r);
+      if (__any_sync(whole_warp, at < row.m_end)) terms = Terms(blocks, own, at, row.m_end, r);
     }
     Scalar result = transposed ? right - sum : sum;
     if constexpr (with_diagonal) {
