@@ -45,9 +45,8 @@ HYPERPLANE_API hyperplane_status hyperplane_matrix_set_csr(hyperplane_matrix mat
 
 /* --- General matrices in compressed rows: points of unstructured meshes, with any neighbours --------------------- */
 
-/* Points have numbers instead of a grid, at most 2^31 - 1 of them, and n unknowns each: unknown c of a point is row
- * point
- * * n + c. The objects are those of grids, and the functions of hyperplane.h and hyperplane_solvers.h take them;
+/* Points have numbers instead of a grid, at most 2^31 - 1 of them, and n unknowns each: unknown c of point p is in row
+ * (p * n + c). The objects are those of grids, and the functions of hyperplane.h and hyperplane_solvers.h take them;
  * objects on grids and these do not work together. Boxes, masks and parts are of grids alone:
  * HYPERPLANE_INVALID_ARGUMENT. Values and factors are stored as double. */
 
@@ -56,7 +55,7 @@ HYPERPLANE_API hyperplane_status hyperplane_matrix_set_csr(hyperplane_matrix mat
  * hyperplane_matrix_set() and _get(), count = entries * n * n, in the order of the entries. Always waits. */
 HYPERPLANE_API hyperplane_status hyperplane_csr_matrix_create(hyperplane_context context, const hyperplane_csr* csr,
                                                               hyperplane_memory_space space, hyperplane_matrix* matrix);
-/* A^T, for products and Krylov methods; it follows the values of A, and is not set itself. */
+/* A^T, for products and Krylov methods; it follows the values of A, and is neither set nor got itself. */
 HYPERPLANE_API hyperplane_status hyperplane_csr_matrix_transpose(hyperplane_matrix a, hyperplane_matrix* transpose);
 /* Zero at first. */
 HYPERPLANE_API hyperplane_status hyperplane_csr_vector_create(hyperplane_context context, int64_t points, int n,

@@ -130,6 +130,7 @@ class CsrMatrixOn final : public Matrix {
     m_arrays.values = Values(Kokkos::view_alloc(instance.exec, "Hyperplane::Matrix::values"), count);
     m_product = sized.make_product(m_arrays);
     if (csr.values != nullptr) CsrMatrixOn::set(csr.values, csr.order, space);
+    wait();
   }
   /// A^T, which has the values of A.
   explicit CsrMatrixOn(const CsrMatrixOn* a)
@@ -178,6 +179,7 @@ class CsrMatrixOn final : public Matrix {
                   " has other columns, or in another order, than the matrix was created with");
     }
     if (csr.values != nullptr) set(csr.values, csr.order, space);
+    wait();
   }
   void check_box(const Box&, const Array&, const Point&) const override { refuse_without_grid("boxes are"); }
   void set_box(const Box&, Direction, const Array&, const Point&, BlockOrder) override {
@@ -197,6 +199,9 @@ class CsrMatrixOn final : public Matrix {
   std::array<int, 3> choose_parts(int) const override { refuse_without_grid("parts are"); }
 
  private:
+  /// Nobody reads the caller's arrays any more.
+  void wait() const { m_instance.exec.fence("Hyperplane::Matrix::csr"); }
+
   using Values = decltype(CsrArrays<Exec>::values);
 
   std::int64_t first_difference(const CsrStructure& other, const std::vector<std::int64_t>& offsets) const {

@@ -49,6 +49,7 @@ TYPED_TEST(BlockIlu0CsrTest, is_the_textbook_on_random_patterns) {
   }
   compare_with_reference<double, 8, double>(exec, random_csr(20, 8));
   compare_with_reference<double, 9, double>(exec, random_csr(20, 9));
+  compare_with_reference<double, 11, double>(exec, random_csr(20, 11));
   compare_with_reference<double, 16, double>(exec, random_csr(20, 16));
 }
 

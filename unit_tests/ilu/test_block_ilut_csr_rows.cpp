@@ -66,6 +66,9 @@ TEST(BlockIlutCsrRows, have_norms_that_neither_overflow_nor_vanish) {
     EXPECT_NEAR(detail::frobenius_norm<4>(values) / scale, 5.0, 1e-9);
     EXPECT_EQ(detail::frobenius_norm<1>(values + 2), 4.0 * scale);
   }
+  // Of the values themselves it would not be finite.
+  double const large[] = {1.5e308, 1.5e308, 1.5e308, 1.5e308};
+  EXPECT_NEAR(detail::frobenius_norm<4>(large, 1e-2) / 3e306, 1.0, 1e-9);
   double const zeros[4] = {};
   EXPECT_EQ(detail::frobenius_norm<4>(zeros), 0.0);
 }

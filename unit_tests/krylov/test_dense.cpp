@@ -169,7 +169,7 @@ TEST(HarmonicRitz, an_invariant_subspace_stays_in_itself) {
 }
 
 TEST(HarmonicRitz, pairs_are_kept_together) {
-  // Values 5, 3 +- 4 i (modulus 5), 2 and 1.
+  // Values 6, 3 +- 4 i (modulus 5), 2 and 1.
   auto const a = from_rows({{2, 0, 0, 0, 0}, {0, 3, 4, 0, 0}, {0, -4, 3, 0, 0}, {0, 0, 0, 1, 0}, {0, 0, 0, 0, 6}});
   auto const columns = [&](int count) { return invariant_subspace(a, count)->columns(); };
   EXPECT_EQ(columns(1), 1);

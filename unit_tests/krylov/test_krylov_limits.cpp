@@ -108,7 +108,7 @@ TYPED_TEST(KrylovLimitsTest, a_monitor_stops_the_iteration) {
     this->for_every_method([&]<class Method>(const char* method) {
       int last = -1;
       KrylovOptions options{
-          .tolerance = 0.0, .max_iterations = 50, .restart = 4, .recycled = 0, .check_interval = interval};
+          .tolerance = 0.0, .max_iterations = 50, .restart = 4, .check_interval = interval, .recycled = 0};
       options.monitor = [&](int iteration, double) {
         last = iteration;
         return iteration == 6 ? MonitorAction::stop : MonitorAction::proceed;

@@ -44,9 +44,9 @@ struct BlockIlu0CsrOptions {
 /// Cost: a solve takes 2 n^2 flops per block, reads n^2 values and an index per block, and 4 n values per point.
 /// factor() takes 2 n^3 flops per point, per block behind the diagonal, and per triple of rows k < i, k < j for which
 /// the pattern has (i, k), (k, j) and (i, j); reads n^2 values per block and writes as many. Launches: for each level
-/// one on CsrPath::portable, one for each sweep on CsrPath::team; and one that finishes the status. Memory: n^2 values
-/// of StorageScalar and 20 bytes per block, 16 bytes per triple, 40 per point, and 8 more where rows are not taken by
-/// their numbers.
+/// one on CsrPath::portable, one for each sweep on CsrPath::team and CsrPath::tickets; and one that finishes the
+/// status. Memory: n^2 values of StorageScalar and 20 bytes per block, 16 bytes per triple, 40 per point, and 8 more
+/// where rows are not taken by their numbers; on CsrPath::tickets 2 n values of Scalar per point, and up to 8 bytes.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>

@@ -92,8 +92,9 @@ class BlockIlutCsr : private detail::CsrIlutPlan<Scalar, n, Exec, StorageScalar,
   using Plan::rows;
 
   /// factor(exec, a): finds the factors of A, which may be overwritten when it returns. A has the structure that was
-  /// given to the constructor, or Error is thrown; see BlockIlu0Csr. std::bad_alloc where blocks do not fit the memory:
-  /// there are no factors then. A singular pivot, or what else makes the factors useless, is recorded: see status().
+  /// given to the constructor, or Error is thrown; see BlockIlu0Csr. Where blocks do not fit the memory it throws
+  /// what says so, std::bad_alloc of the host and what a Kokkos::View throws of a device, and there are no factors. A
+  /// singular pivot, or what else makes the factors useless, is recorded: see status().
   using Plan::factor;
 
   /// Of the last factor(), or 0 before the first: blocks of the factors, products that made them, and levels of rows in

@@ -28,9 +28,6 @@ struct KrylovOptions {
   /// Directions that FGMRES and FGCRO-DR keep before they restart, at most 1000; other methods ignore it. More than
   /// max_iterations are not allocated, and a solve within higher KrylovLimits restarts after as many.
   int restart = 30;
-  /// Directions that FGCRO-DR keeps from one cycle and one solve to the next, at most 1000, and fewer than `restart` in
-  /// any case; other methods ignore it.
-  int recycled = 10;
   /// The host waits and looks at the residual norms every check_interval iterations, and every 4096 at least. The
   /// result does not depend on it, unless a monitor stops the iteration: x is then that of the look. (SipIteration has
   /// a rule of its own.)
@@ -38,6 +35,9 @@ struct KrylovOptions {
   /// Called on the host with each iteration and its residual norm, when the host looks; it may stop the iteration. It
   /// must not solve with the object that calls it: that throws Error.
   KrylovMonitor monitor{};
+  /// Directions that FGCRO-DR keeps from one cycle and one solve to the next, at most 1000, and fewer than `restart` in
+  /// any case; other methods ignore it.
+  int recycled = 10;
 
   KrylovLimits limits() const { return {tolerance, absolute_tolerance, max_iterations}; }
 };

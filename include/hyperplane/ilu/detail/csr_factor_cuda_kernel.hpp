@@ -20,13 +20,12 @@ struct CsrFactorRow {
   std::int64_t m_upper_begin = 0;
   std::int64_t m_upper_end = 0;
 
-  template <int n, class Storage, class MatrixStorage>
+  template <class Storage, class MatrixStorage>
   __device__ static CsrFactorRow load(const CsrSweepTickets& tickets,
                                       const CsrFactorBlocks<Storage, MatrixStorage>& blocks, std::int64_t ticket,
                                       int group) {
     CsrFactorRow result;
-    if (ticket >= tickets.m_count || group >= csr_sweep_rows<n>) return result;
-    result.m_row = tickets.m_rows[ticket * csr_sweep_rows<n> + group];
+    result.m_row = tickets.row(ticket, group);
     if (result.m_row < 0) return result;
     result.m_lower_begin = blocks.m_lower_begin[result.m_row];
     result.m_diagonal = blocks.m_diagonal[result.m_row];
@@ -53,8 +52,10 @@ struct CsrFactorRow {
         for (int at = 0; at < n * n; at += line) prefetch_line(block + at);
         prefetch_line(block + n * n - 1);
       }
-      prefetch_line(blocks.m_lower + product);
-      prefetch_line(blocks.m_upper + product);
+      if (product < blocks.m_product_begin[number + 1]) {
+        prefetch_line(blocks.m_lower + product);
+        prefetch_line(blocks.m_upper + product);
+      }
     }
   }
 
@@ -72,7 +73,7 @@ __global__ void __launch_bounds__(csr_sweep_threads)
   int const group = lane / n, c = lane % n, first = group * n;
   Scalar* const inverse = inverses[threadIdx.x / 32][group];
   std::int64_t ticket = __shfl_sync(whole_warp, draw_csr_ticket(words, lane), 0);
-  auto row = CsrFactorRow::load<n>(tickets, blocks, ticket, group);
+  auto row = CsrFactorRow::load(tickets, blocks, ticket, group);
   while (ticket < tickets.m_count) {
     auto const drawn = draw_csr_ticket(words, lane);
     bool const is_row = row.m_row >= 0;
@@ -91,7 +92,7 @@ __global__ void __launch_bounds__(csr_sweep_threads)
     column.load(blocks, row.m_diagonal, is_row, c);
     column.eliminate(blocks, row.m_diagonal, is_row, c);
     ticket = __shfl_sync(whole_warp, drawn, 0);
-    auto const next = CsrFactorRow::load<n>(tickets, blocks, ticket, group);
+    auto const next = CsrFactorRow::load(tickets, blocks, ticket, group);
     int const failed = column.invert(first, c);
     if (is_row) {
       excess += column.template excess<Storage>();

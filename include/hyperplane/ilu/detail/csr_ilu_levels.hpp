@@ -64,16 +64,15 @@ struct CsrIluRuns {
   int rows_of_tickets;  ///< on CUDA: rows that a warp has; 0 where there are no tickets
 };
 
-/// The rows of tickets: those of a level follow one another, and each level begins with a ticket of its own. What is
-/// left of a ticket is -1.
-inline std::vector<int> csr_ticket_rows(const CsrLevels& levels, int rows) {
+/// Where the rows of each ticket begin among those of the levels, and the end: of so many rows of one level, or fewer.
+inline std::vector<int> csr_ticket_begins(const CsrLevels& levels, int rows) {
   std::vector<int> result;
   if (rows == 0) return result;
   for (std::size_t level = 1; level < levels.begin.size(); ++level) {
-    result.insert(result.end(), levels.rows.begin() + levels.begin[level - 1],
-                  levels.rows.begin() + levels.begin[level]);
-    while (result.size() % as_size(rows) != 0) result.push_back(-1);
+    for (auto at = levels.begin[level - 1]; at < levels.begin[level]; at += rows)
+      result.push_back(static_cast<int>(at));
   }
+  result.push_back(static_cast<int>(levels.rows.size()));
   return result;
 }
 
@@ -91,7 +90,8 @@ class CsrIluLevelKernels {
         m_order(order),
         m_step(step),
         m_by_levels(runs.by_levels),
-        m_ticket_rows(to_space(exec, "Hyperplane::CsrIlu::tickets", csr_ticket_rows(levels, runs.rows_of_tickets))) {
+        m_ticket_begins(
+            to_space(exec, "Hyperplane::CsrIlu::tickets", csr_ticket_begins(levels, runs.rows_of_tickets))) {
     if constexpr (HostExecutionSpace<Exec>) {
       if (runs.as_team) m_team.emplace(exec, levels.begin, std::max(bytes, 1.0));
     }
@@ -106,8 +106,10 @@ class CsrIluLevelKernels {
     }
     return result;
   }
-  /// See csr_ticket_rows().
-  const Kokkos::View<int*, typename Exec::memory_space>& ticket_rows() const { return m_ticket_rows; }
+  /// Of all levels, one after the other.
+  const Kokkos::View<int*, typename Exec::memory_space>& rows() const { return m_rows; }
+  /// See csr_ticket_begins().
+  const Kokkos::View<int*, typename Exec::memory_space>& ticket_begins() const { return m_ticket_begins; }
 
   /// kernel_of(order)(index) for all rows; each moves about as many bytes.
   template <class KernelOf>
@@ -134,7 +136,7 @@ class CsrIluLevelKernels {
   Kokkos::View<int*, typename Exec::memory_space> m_order;
   int m_step;
   bool m_by_levels;
-  Kokkos::View<int*, typename Exec::memory_space> m_ticket_rows;
+  Kokkos::View<int*, typename Exec::memory_space> m_ticket_begins;
   std::optional<CsrIluTeam<Exec>> m_team;
 };
 

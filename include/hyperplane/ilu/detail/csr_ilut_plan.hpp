@@ -71,6 +71,8 @@ class CsrIlutPlan {
     // The matrix may be still assembled, and factors that are there still read.
     exec.fence(m_names.factor);
     m_sweeps.reset();
+    m_products = 0;
+    m_status = {};
     if constexpr (HostExecutionSpace<Exec>) {
       factor_on_host(exec, exec, a.values().data());
     } else {

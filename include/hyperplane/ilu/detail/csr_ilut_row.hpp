@@ -84,20 +84,21 @@ struct CsrIlutCode {
   }
 };
 
-/// The root of the sum of the squares of `count` values, which are finite.
+/// The root of the sum of the squares of `count` values, which are finite; times a factor, with which it may be finite
+/// where it is not without.
 template <int count, class Scalar>
-Scalar frobenius_norm(const Scalar* values) {
+Scalar frobenius_norm(const Scalar* values, Scalar factor = Scalar(1)) {
   // Squares of larger values overflow, those of smaller ones lose digits.
   constexpr Scalar least = std::numeric_limits<Scalar>::min() / std::numeric_limits<Scalar>::epsilon();
   Scalar squares(0);
   for (int e = 0; e < count; ++e) squares += values[e] * values[e];
-  if (squares >= least && squares <= std::numeric_limits<Scalar>::max()) return std::sqrt(squares);
+  if (squares >= least && squares <= std::numeric_limits<Scalar>::max()) return factor * std::sqrt(squares);
   Scalar largest(0);
   for (int e = 0; e < count; ++e) largest = std::max(largest, std::abs(values[e]));
   if (largest == Scalar(0)) return largest;
   squares = Scalar(0);
   for (int e = 0; e < count; ++e) squares += (values[e] / largest) * (values[e] / largest);
-  return largest * std::sqrt(squares);
+  return factor * largest * std::sqrt(squares);
 }
 
 /// What a thread needs to compute rows, one after the other: an int for each row of the matrix, and the blocks of a
@@ -165,7 +166,7 @@ class CsrIlutElimination {
     m_before.clear();
     auto const row = as_size(m_input.order.rows[as_size(position)]);
     std::optional<int> not_finite;
-    Scalar norm(0);
+    m_threshold = Scalar(0);
     for (auto e = m_input.structure.begin[row]; e < m_input.structure.begin[row + 1]; ++e) {
       int const at = m_input.order.positions[as_size(m_input.structure.columns[as_size(e)])];
       auto* const to = block(add(at, position));
@@ -174,9 +175,8 @@ class CsrIlutElimination {
         for (int c = 0; c < n; ++c) to[c * n + r] = static_cast<Scalar>(from[r * n + c]);
       }
       if (!is_finite(to) && (!not_finite || at < *not_finite)) not_finite = at;
-      norm = std::hypot(norm, frobenius_norm<n * n>(to));
+      m_threshold = std::hypot(m_threshold, frobenius_norm<n * n>(to, m_input.tolerance));
     }
-    m_threshold = m_input.tolerance * norm;
     if (not_finite) return m_input.order.rows[as_size(*not_finite)];
     return std::nullopt;
   }

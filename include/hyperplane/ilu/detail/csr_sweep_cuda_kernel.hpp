@@ -20,12 +20,20 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 template <int n>
 inline constexpr int csr_sweep_rows = 32 / n;
 
-/// The rows of each ticket, csr_sweep_rows<n> of them or fewer and then no_row.
+/// The rows of each ticket, csr_sweep_rows<n> of them or fewer.
 struct CsrSweepTickets {
-  static constexpr int no_row = -1;
+  static constexpr std::int64_t no_row = -1;
 
+  const int* m_begin;  ///< of the rows of each ticket, and the end
   const int* m_rows;
   std::int64_t m_count;
+
+  /// Of the threads of a warp that are the group of this number.
+  __device__ std::int64_t row(std::int64_t ticket, int group) const {
+    if (ticket >= m_count) return no_row;
+    auto const at = m_begin[ticket] + group;
+    return at < m_begin[ticket + 1] ? std::int64_t{m_rows[at]} : no_row;
+  }
 };
 
 /// Zero where no kernel runs, but for the turn.
@@ -77,12 +85,11 @@ struct CsrSweepRow {
   std::int64_t m_begin = 0;
   std::int64_t m_end = 0;
 
-  template <int n, class Storage>
+  template <class Storage>
   __device__ static CsrSweepRow load(const CsrSweepTickets& tickets, const CsrSweepBlocks<Storage>& blocks,
                                      std::int64_t ticket, int group) {
     CsrSweepRow result;
-    if (ticket >= tickets.m_count || group >= csr_sweep_rows<n>) return result;
-    result.m_row = tickets.m_rows[ticket * csr_sweep_rows<n> + group];
+    result.m_row = tickets.row(ticket, group);
     if (result.m_row < 0) return result;
     result.m_begin = blocks.m_begin[result.m_row];
     result.m_end = blocks.m_end[result.m_row];
@@ -170,7 +177,7 @@ __global__ void __launch_bounds__(csr_sweep_threads)
   Value* const other = memory.m_values + (turn != 0 ? 0 : memory.m_size);
 
   std::int64_t ticket = __shfl_sync(whole_warp, draw_csr_ticket(memory.m_words, lane), 0);
-  auto row = CsrSweepRow::load<n>(tickets, blocks, ticket, group);
+  auto row = CsrSweepRow::load(tickets, blocks, ticket, group);
   while (ticket < tickets.m_count) {
     auto const drawn = draw_csr_ticket(memory.m_words, lane);
     bool const active = row.m_row >= 0;
@@ -186,7 +193,7 @@ __global__ void __launch_bounds__(csr_sweep_threads)
     Terms terms(blocks, own, row.m_begin, row.m_end, r);
     // While the first values are awaited.
     ticket = __shfl_sync(whole_warp, drawn, 0);
-    auto const next = CsrSweepRow::load<n>(tickets, blocks, ticket, group);
+    auto const next = CsrSweepRow::load(tickets, blocks, ticket, group);
     for (auto at = row.m_begin; __any_sync(whole_warp, at < row.m_end);) {
       terms.wait();
       terms.add_to(sum, first);
