@@ -246,6 +246,20 @@ TEST_F(CommandLineRows, refuses_thresholds_that_cannot_be) {
   expect_refused(solve("--preconditioner ilut"), "--preconditioner ilut: is for matrices without --grid");
 }
 
+TEST_F(CommandLineRows, takes_numbers_however_they_are_written) {
+  auto const history_of = [&](const std::string& text) {
+    auto const outcome = solve_rows("--preconditioner ilut --history h.json --drop-tolerance " + text);
+    EXPECT_EQ(outcome.status, 0) << text << ": " << outcome.output;
+    return read("h.json");
+  };
+  for (std::string const text : {"0.25", "+.25", "2.5e-1", "0x1p-2"}) {
+    EXPECT_THAT(history_of(text), HasSubstr("\"drop_tolerance\": 0.25,")) << text;
+  }
+  // Less than the smallest number that has all digits, and than any.
+  EXPECT_THAT(history_of("1e-320"), HasSubstr("\"drop_tolerance\": 1e-320,"));
+  EXPECT_THAT(history_of("1e-400"), HasSubstr("\"drop_tolerance\": 0.0,"));
+}
+
 TEST_F(CommandLineRows, refuses_bad_matrices) {
   auto const refuse = [&](const std::string& text, const std::string& what, const std::string& options = "") {
     write("bad.mtx", text);
