@@ -45,10 +45,9 @@ HYPERPLANE_API hyperplane_status hyperplane_matrix_set_csr(hyperplane_matrix mat
 
 /* --- General matrices in compressed rows: points of unstructured meshes, with any neighbours --------------------- */
 
-/* Points have numbers instead of a grid, at most 2^31 - 1 of them, and n unknowns each: unknown c of a point is row
- * point
- * * n + c. The objects are those of grids, and the functions of hyperplane.h and hyperplane_solvers.h take them;
- * objects on grids and these do not work together. Boxes, masks and parts are of grids alone:
+/* Points have numbers instead of a grid, at most 2^31 - 1 of them, and n unknowns each: unknown c of a point is
+ * row point * n + c. The objects are those of grids, and the functions of hyperplane.h and hyperplane_solvers.h take
+ * them; objects on grids and these do not work together. Boxes, masks and parts are of grids alone:
  * HYPERPLANE_INVALID_ARGUMENT. Values and factors are stored as double. */
 
 /* A matrix of n x n blocks, where n is the block_size of csr, with a row for each point; a library has the sizes that
@@ -95,7 +94,8 @@ HYPERPLANE_API hyperplane_status
 hyperplane_csr_preconditioner_options_init(hyperplane_csr_preconditioner_options* options);
 /* Allocates what factors of matrices with the structure of A need. Each row of A has a diagonal block and no column
  * twice, or this is HYPERPLANE_INVALID_ARGUMENT with a message that names the row. options may be NULL: BILU(0).
- * Factored, checked and applied as preconditioners on grids are, and always for one right-hand side after the other. */
+ * Factored, checked and applied as preconditioners on grids are, and always for one right-hand side after the other.
+ * ILUT is factored on the host whatever the backend: that allocates, and has finished when it returns. */
 HYPERPLANE_API hyperplane_status
 hyperplane_csr_preconditioner_create(hyperplane_matrix a, const hyperplane_csr_preconditioner_options* options,
                                      hyperplane_preconditioner* preconditioner);
