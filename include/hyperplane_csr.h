@@ -64,7 +64,8 @@ HYPERPLANE_API hyperplane_status hyperplane_csr_vector_create(hyperplane_context
 typedef enum hyperplane_csr_preconditioner_kind HYPERPLANE_INT_ENUM {
   HYPERPLANE_CSR_IDENTITY = 0,
   HYPERPLANE_CSR_BILU0 = 1, /* block ILU(0) on the pattern of the matrix */
-  HYPERPLANE_CSR_ILUK = 2   /* block ILU(k), with blocks of k levels of fill added */
+  HYPERPLANE_CSR_ILUK = 2,  /* block ILU(k), with blocks of k levels of fill added */
+  HYPERPLANE_CSR_ILUT = 3   /* block ILUT(tau, p), with the blocks that are large enough */
 } hyperplane_csr_preconditioner_kind;
 
 /* In which order a factorization takes the rows; matrix, vectors and messages keep their numbers. docs/unstructured.md
@@ -81,6 +82,8 @@ typedef struct hyperplane_csr_preconditioner_options {
   size_t struct_size;                      /* not for you */
   hyperplane_csr_preconditioner_kind kind; /* HYPERPLANE_CSR_BILU0 */
   int fill;                                /* of ILU(k), 0 or more: 1 */
+  double drop_tolerance;                   /* tau of ILUT, of the norm of a row, 0 or more: 0.01 */
+  int row_entries;                         /* p of ILUT, blocks on either side of the diagonal, 0 or more: 20 */
   hyperplane_row_order order;              /* HYPERPLANE_ORDER_NATURAL */
   const int* given_order;                  /* each row once, the one that is taken first in front: NULL */
   int64_t given_count;                     /* rows in it: 0 */
@@ -91,7 +94,8 @@ HYPERPLANE_API hyperplane_status
 hyperplane_csr_preconditioner_options_init(hyperplane_csr_preconditioner_options* options);
 /* Allocates what factors of matrices with the structure of A need. Each row of A has a diagonal block and no column
  * twice, or this is HYPERPLANE_INVALID_ARGUMENT with a message that names the row. options may be NULL: BILU(0).
- * Factored, checked and applied as preconditioners on grids are, and always for one right-hand side after the other. */
+ * Factored, checked and applied as preconditioners on grids are, and always for one right-hand side after the other.
+ * ILUT is factored on the host whatever the backend: that allocates, and has finished when it returns. */
 HYPERPLANE_API hyperplane_status
 hyperplane_csr_preconditioner_create(hyperplane_matrix a, const hyperplane_csr_preconditioner_options* options,
                                      hyperplane_preconditioner* preconditioner);
@@ -102,7 +106,7 @@ HYPERPLANE_API hyperplane_status hyperplane_csr_preconditioner_create_named(hype
 /* M^T of one that was made with the option transposed. It has the factors of M, and is not factored itself. */
 HYPERPLANE_API hyperplane_status hyperplane_csr_preconditioner_transpose(hyperplane_preconditioner preconditioner,
                                                                          hyperplane_preconditioner* transpose);
-/* As hyperplane_preconditioners() and hyperplane_preconditioner_describe(): "identity, bilu0, iluk". */
+/* As hyperplane_preconditioners() and hyperplane_preconditioner_describe(): "identity, bilu0, iluk, ilut". */
 HYPERPLANE_API const char* hyperplane_csr_preconditioners(void);
 HYPERPLANE_API hyperplane_status hyperplane_csr_preconditioner_describe(
     hyperplane_csr_preconditioner_kind kind, hyperplane_preconditioner_description* description);

@@ -35,8 +35,10 @@ run_time::CsrPreconditionerSettings settings_of(const hyperplane_csr_preconditio
                                                 std::int64_t points) {
   require_initialized(options, "hyperplane_csr_preconditioner_options");
   run_time::CsrPreconditionerSettings settings{
-      .kind = enumerator<int>(options.kind, HYPERPLANE_CSR_ILUK, "kind"),
+      .kind = enumerator<int>(options.kind, HYPERPLANE_CSR_ILUT, "kind"),
       .fill = options.fill,
+      .drop_tolerance = options.drop_tolerance,
+      .row_entries = options.row_entries,
       .order = enumerator<RowOrder>(options.order, HYPERPLANE_ORDER_GIVEN, "order"),
       .transposed = enumerator<int>(options.transposed, 1, "transposed")};
   if (settings.order == RowOrder::given) {
@@ -135,6 +137,8 @@ hyperplane_status hyperplane_csr_preconditioner_options_init(hyperplane_csr_prec
     *options = {.struct_size = sizeof(*options),
                 .kind = static_cast<hyperplane_csr_preconditioner_kind>(standard.kind),
                 .fill = standard.fill,
+                .drop_tolerance = standard.drop_tolerance,
+                .row_entries = standard.row_entries,
                 .order = static_cast<hyperplane_row_order>(standard.order),
                 .given_order = nullptr,
                 .given_count = 0,

@@ -29,6 +29,10 @@ constexpr CsrLine<Options...> csr_line(const char* name, const char* summary, co
 
 using Settings = CsrPreconditionerSettings;
 constexpr auto fill_option = option("fill", &Settings::fill, "levels of blocks that are added", {.least = 0});
+constexpr auto drop_option = option("drop_tolerance", &Settings::drop_tolerance,
+                                    "blocks that are smaller, relative to their row of A, are dropped", {.least = 0});
+constexpr auto entries_option = option("row_entries", &Settings::row_entries,
+                                       "blocks of a row that are kept on either side of the diagonal", {.least = 0});
 constexpr auto order_option = option("order", &Settings::order, "in which order rows are taken");
 constexpr auto transposed_option =
     option("transposed", &Settings::transposed, "1: for solves with the transpose, too", {.least = 0, .most = 1});
@@ -37,13 +41,15 @@ constexpr auto transposed_option =
 constexpr auto csr_table =
     std::make_tuple(csr_line("identity", "none"),  //
                     csr_line("bilu0", "block ILU(0)", order_option, transposed_option),
-                    csr_line("iluk", "block ILU(k)", fill_option, order_option, transposed_option));
+                    csr_line("iluk", "block ILU(k)", fill_option, order_option, transposed_option),
+                    csr_line("ilut", "block ILUT", drop_option, entries_option, order_option, transposed_option));
 static_assert(std::get<csr_identity>(csr_table).name == std::string_view("identity") &&
               std::get<csr_bilu0>(csr_table).name == std::string_view("bilu0") &&
               std::get<csr_iluk>(csr_table).name == std::string_view("iluk") &&
-              std::tuple_size_v<decltype(csr_table)> == csr_iluk + 1);
+              std::get<csr_ilut>(csr_table).name == std::string_view("ilut") &&
+              std::tuple_size_v<decltype(csr_table)> == csr_ilut + 1);
 static_assert(HYPERPLANE_CSR_IDENTITY == csr_identity && HYPERPLANE_CSR_BILU0 == csr_bilu0 &&
-              HYPERPLANE_CSR_ILUK == csr_iluk);
+              HYPERPLANE_CSR_ILUK == csr_iluk && HYPERPLANE_CSR_ILUT == csr_ilut);
 static_assert(static_cast<int>(RowOrder::given) == HYPERPLANE_ORDER_GIVEN &&
               static_cast<int>(RowOrder::colours) == HYPERPLANE_ORDER_COLOURS);
 

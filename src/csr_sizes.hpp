@@ -5,6 +5,7 @@
 #include <hyperplane/csr/transposed_block_csr.hpp>
 #include <hyperplane/ilu/block_ilu0_csr.hpp>
 #include <hyperplane/ilu/block_iluk_csr.hpp>
+#include <hyperplane/ilu/block_ilut_csr.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -42,7 +43,7 @@ class HeldCsrProduct final : public TypedCsrProduct<Exec> {
   Matrix m_a;
 };
 
-/// BlockIlu0Csr or BlockIlukCsr, which are compiled as one.
+/// BlockIlu0Csr or BlockIlukCsr, which are compiled as one, or BlockIlutCsr, which has the sweeps of these.
 template <int n, class Exec, class Held>
 class HeldCsrPlan final : public TypedCsrPlan<Exec> {
  public:
@@ -71,6 +72,7 @@ class CsrOfSize final : public SizedCsr<Exec> {
   using Transposed = TransposedBlockCsr<double, n, Exec>;
   using Ilu0 = BlockIlu0Csr<double, n, Exec>;
   using Iluk = BlockIlukCsr<double, n, Exec>;
+  using Ilut = BlockIlutCsr<double, n, Exec>;
 
   Product make_product(const CsrArrays<Exec>& a) const override {
     return std::make_unique<HeldCsrProduct<Exec, Matrix>>(block_csr<n>(a));
@@ -85,6 +87,12 @@ class CsrOfSize final : public SizedCsr<Exec> {
     if (settings.kind == csr_iluk) {
       return std::make_unique<HeldCsrPlan<n, Exec, Iluk>>(
           exec, a, BlockIlukCsrOptions{settings.fill, path, settings.order, settings.given_order, transposed});
+    }
+    if (settings.kind == csr_ilut) {
+      return std::make_unique<HeldCsrPlan<n, Exec, Ilut>>(
+          exec, a,
+          BlockIlutCsrOptions{settings.drop_tolerance, settings.row_entries, path, settings.order, settings.given_order,
+                              transposed});
     }
     return std::make_unique<HeldCsrPlan<n, Exec, Ilu0>>(
         exec, a, BlockIlu0CsrOptions{path, settings.order, settings.given_order, transposed});

@@ -30,12 +30,14 @@ struct PointShape {
 };
 
 /// Places in the table of preconditioners of compressed rows, which are their numbers in C.
-inline constexpr int csr_identity = 0, csr_bilu0 = 1, csr_iluk = 2;
+inline constexpr int csr_identity = 0, csr_bilu0 = 1, csr_iluk = 2, csr_ilut = 3;
 
 /// A place in the table of preconditioners of compressed rows, and all options that these have. Factors are doubles.
 struct CsrPreconditionerSettings {
   int kind = csr_bilu0;
   int fill = 1;
+  double drop_tolerance = 1e-2;
+  int row_entries = 20;
   RowOrder order = RowOrder::natural;
   std::vector<int> given_order{};  ///< for RowOrder::given
   int transposed = 0;              ///< 1: for solves with M^T, too

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <algorithm>
+#include <cstdlib>
 #include <hyperplane/version.hpp>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -31,7 +32,7 @@ const char* name_of(hyperplane_outcome outcome) {
 
 nlohmann::json value_of(const PreconditionerOption& option, const OptionMeaning& meaning) {
   auto text = option.value_for(meaning);
-  if (meaning.description.type == HYPERPLANE_OPTION_REAL) return std::stod(text);
+  if (meaning.description.type == HYPERPLANE_OPTION_REAL) return std::strtod(text.c_str(), nullptr);
   if (meaning.description.type == HYPERPLANE_OPTION_INTEGER) return std::stoi(text);
   return text;
 }

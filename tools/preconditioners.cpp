@@ -169,6 +169,8 @@ const OptionMeaning* PreconditionerOption::meaning_for(MatrixKind matrix, const 
 std::string PreconditionerOption::value_for(const OptionMeaning& meaning) const {
   auto value = text.empty() ? std::string(meaning.description.standard) : text;
   if (meaning.description.type == HYPERPLANE_OPTION_INTEGER) refusal_of_number(meaning.description, value);
+  if (meaning.description.type == HYPERPLANE_OPTION_REAL)
+    value = fmt::format("{}", std::strtod(value.c_str(), nullptr));
   return value;
 }
 

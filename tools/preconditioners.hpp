@@ -42,7 +42,8 @@ struct PreconditionerOption {
   bool is_for(MatrixKind matrix) const;
   /// For the preconditioner; nullptr where it has no such option.
   const OptionMeaning* meaning_for(MatrixKind matrix, const std::string& preconditioner) const;
-  /// What was given, or what the preconditioner takes by itself; 1000 for "1e3" where it takes whole numbers.
+  /// What was given, or what the preconditioner takes by itself; 1000 for "1e3" where it takes whole numbers,
+  /// and 0.1 for "+.1" where it takes others.
   std::string value_for(const OptionMeaning& meaning) const;
   /// What is wrong with the text for each preconditioner that has the option; empty where one of them takes it.
   std::string refusal(const std::string& value) const;

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !> The part of hyperplane_csr.h that the Fortran module needs, for general matrices.
 module hyperplane_c_csr
-  use, intrinsic :: iso_c_binding, only: c_char, c_int, c_int64_t, c_ptr, c_size_t
+  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t
   use :: hyperplane_c_functions, only: csr_arrays
   use :: hyperplane_c_solvers, only: krylov_options
   implicit none
@@ -11,6 +11,8 @@ module hyperplane_c_csr
     integer(c_size_t) :: struct_size
     integer(c_int) :: kind
     integer(c_int) :: fill
+    real(c_double) :: drop_tolerance
+    integer(c_int) :: row_entries
     integer(c_int) :: order
     type(c_ptr) :: given_order
     integer(c_int64_t) :: given_count

@@ -20,7 +20,8 @@ module hyperplane_preconditioner_plans
                                        HYPERPLANE_COUPLING_NATURAL = 2
 
   !> Of general matrices.
-  integer(c_int), parameter, public :: HYPERPLANE_CSR_IDENTITY = 0, HYPERPLANE_CSR_BILU0 = 1, HYPERPLANE_CSR_ILUK = 2
+  integer(c_int), parameter, public :: HYPERPLANE_CSR_IDENTITY = 0, HYPERPLANE_CSR_BILU0 = 1, HYPERPLANE_CSR_ILUK = 2, &
+                                       HYPERPLANE_CSR_ILUT = 3
   !> In which order these take the rows.
   integer(c_int), parameter, public :: HYPERPLANE_ORDER_NATURAL = 0, HYPERPLANE_ORDER_RCM = 1, &
                                        HYPERPLANE_ORDER_COLOURS = 2, HYPERPLANE_ORDER_GIVEN = 3
@@ -32,7 +33,8 @@ module hyperplane_preconditioner_plans
   !> arrays of rows of any shape, which solve(x, stat) overwrites in place; solve_columns(rhs, x, columns, stat): arrays of
   !> several right-hand sides, one after another; solve_device(rhs, x, count, columns, stat) and
   !> factor_masked_device(a, pointer, count, stat): memory of the context's device.
-  !> Of a general matrix: create_csr(a, kind, fill, order, given_order, transposed, stat), with rows of given_order from 1, or
+  !> Of a general matrix: create_csr(a, kind, fill, order, given_order, transposed, drop_tolerance, row_entries,
+  !> stat), with rows of given_order from 1, or
   !> create_csr_named(a, name, options, stat); create_transpose(m, stat): M^T of one with the option transposed.
   type, extends(hyperplane_object), public :: hyperplane_preconditioner
   contains
@@ -115,11 +117,13 @@ contains
   end function hyperplane_preconditioners
 
   !> For matrices with the structure of a. With a given_order, order may be absent.
-  subroutine preconditioner_create_csr(this, a, kind, fill, order, given_order, transposed, stat)
+  subroutine preconditioner_create_csr(this, a, kind, fill, order, given_order, transposed, drop_tolerance, &
+                                       row_entries, stat)
     class(hyperplane_preconditioner), intent(inout) :: this
     type(hyperplane_matrix), intent(in) :: a
     integer(c_int), intent(in), optional :: kind, order
-    integer, intent(in), optional :: fill, given_order(:)
+    integer, intent(in), optional :: fill, given_order(:), row_entries
+    real(c_double), intent(in), optional :: drop_tolerance
     logical, intent(in), optional :: transposed
     integer, intent(out), optional :: stat
     type(csr_preconditioner_options) :: options
@@ -135,6 +139,8 @@ contains
     end if
     if (present(kind)) options%kind = kind
     if (present(fill)) options%fill = int(fill, c_int)
+    if (present(drop_tolerance)) options%drop_tolerance = drop_tolerance
+    if (present(row_entries)) options%row_entries = int(row_entries, c_int)
     if (present(order)) options%order = order
     if (present(transposed)) options%transposed = merge(1_c_int, 0_c_int, transposed)
     status = c_csr_preconditioner_create(a%handle, options, made)
@@ -166,7 +172,7 @@ contains
     call take(this, made, status, stat)
   end subroutine preconditioner_create_transpose
 
-  !> Those of general matrices: 'identity, bilu0, iluk'.
+  !> Those of general matrices: 'identity, bilu0, iluk, ilut'.
   function hyperplane_csr_preconditioners() result(text)
     character(len=:), allocatable :: text
     text = to_text(c_csr_preconditioners())

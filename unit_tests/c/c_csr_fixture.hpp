@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <hyperplane.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -44,6 +45,16 @@ struct CMesh {
     return result;
   }
 
+  /// The block of each point for itself.
+  std::vector<double> diagonal() const {
+    std::vector<double> result;
+    for (std::size_t row = 0; row + 1 < offsets.size(); ++row) {
+      auto const begin = columns.begin() + offsets[row], end = columns.begin() + offsets[row + 1];
+      auto const block = values.begin() + (std::find(begin, end, static_cast<int>(row)) - columns.begin()) * 4;
+      result.insert(result.end(), block, block + 4);
+    }
+    return result;
+  }
   std::vector<double> apply(const std::vector<double>& x, bool transposed = false) const {
     std::vector<double> y(x.size(), 0.0);
     for (std::size_t row = 0; row + 1 < offsets.size(); ++row) {
@@ -123,6 +134,13 @@ class CRows : public ::testing::TestWithParam<std::string> {
   void factor(hyperplane_preconditioner m) const {
     EXPECT_EQ(hyperplane_preconditioner_factor(m, m_a), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
     EXPECT_EQ(hyperplane_preconditioner_check(m), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
+  }
+  /// M^-1 b with new factors of A; frees M.
+  std::vector<double> solved(hyperplane_preconditioner m) const {
+    factor(m);
+    EXPECT_EQ(hyperplane_preconditioner_solve(m, m_b, m_x), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
+    EXPECT_EQ(hyperplane_free(m), HYPERPLANE_SUCCESS);
+    return get(m_x);
   }
   hyperplane_krylov make_krylov(hyperplane_method method) const {
     hyperplane_krylov_options options;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <hyperplane/ilu/block_ilut_csr.hpp>
+
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
@@ -104,8 +106,8 @@ TEST_P(CRows, options_that_cannot_be_are_named) {
   };
   using Options = hyperplane_csr_preconditioner_options;
   refused([](Options& o) { o.struct_size = 0; }, invalid, "hyperplane_csr_preconditioner_options_init");
-  refused([](Options& o) { o.kind = static_cast<hyperplane_csr_preconditioner_kind>(3); }, invalid,
-          "kind is 3, expected 0 to 2");
+  refused([](Options& o) { o.kind = static_cast<hyperplane_csr_preconditioner_kind>(4); }, invalid,
+          "kind is 4, expected 0 to 3");
   refused([](Options& o) { o.fill = -1; }, invalid, "fill is -1, expected 0 or more");
   refused([](Options& o) { o.order = static_cast<hyperplane_row_order>(4); }, invalid, "order is 4, expected 0 to 3");
   refused([](Options& o) { o.order = HYPERPLANE_ORDER_GIVEN; }, HYPERPLANE_NULL_POINTER, "given_order is NULL");
@@ -129,13 +131,45 @@ TEST_P(CRows, options_that_cannot_be_are_named) {
     hyperplane_preconditioner m = nullptr;
     expect_failure(hyperplane_csr_preconditioner_create_named(m_a, name, options, &m), invalid, message);
   };
-  refused_by_name("sip", "", "there is no preconditioner 'sip', but: identity, bilu0, iluk");
+  refused_by_name("sip", "", "there is no preconditioner 'sip', but: identity, bilu0, iluk, ilut");
   refused_by_name("bilu0", "fill=1", "bilu0 has no option 'fill'");
   refused_by_name("iluk", "fill=-2", "fill is -2, expected 0 or more");
   refused_by_name("iluk", "fill=much", "fill is 'much', expected a whole number");
   refused_by_name("iluk", "order=given", "order is 'given', expected one of natural|rcm|colours");
   refused_by_name("iluk", "transposed=2", "transposed is 2, expected 0 or 1");
   refused_by_name("iluk", "rcm", "'rcm' is not of the form option=value");
+}
+
+TEST_P(CRows, thresholds_that_cannot_be_are_named) {
+  auto const refused = [&](double drop_tolerance, int row_entries, const std::string& message) {
+    auto options = standard_options();
+    options.kind = HYPERPLANE_CSR_ILUT;
+    options.drop_tolerance = drop_tolerance;
+    options.row_entries = row_entries;
+    hyperplane_preconditioner m = nullptr;
+    expect_failure(hyperplane_csr_preconditioner_create(m_a, &options, &m), invalid, message);
+    EXPECT_EQ(m, nullptr);
+  };
+  using Limits = std::numeric_limits<double>;
+  refused(-0.5, 20, "drop_tolerance is -0.5, expected a finite number, 0 or more");
+  refused(Limits::infinity(), 20, "drop_tolerance is inf, expected a finite number, 0 or more");
+  refused(Limits::quiet_NaN(), 20, "drop_tolerance is nan, expected a finite number, 0 or more");
+  refused(0.0, -1, "row_entries is -1, expected 0 or more");
+  auto const refused_by_name = [&](const char* name, const char* options, const std::string& message) {
+    hyperplane_preconditioner m = nullptr;
+    expect_failure(hyperplane_csr_preconditioner_create_named(m_a, name, options, &m), invalid, message);
+    EXPECT_EQ(m, nullptr);
+  };
+  refused_by_name("ilut", "drop_tolerance=-1", "drop_tolerance is -1, expected a finite number, 0 or more");
+  refused_by_name("ilut", "drop_tolerance=inf", "drop_tolerance is inf, expected a finite number, 0 or more");
+  refused_by_name("ilut", "drop_tolerance=little", "drop_tolerance is 'little', expected a number");
+  refused_by_name("ilut", "row_entries=-3", "row_entries is -3, expected 0 or more");
+  refused_by_name("ilut", "row_entries=2.5", "row_entries is '2.5', expected a whole number");
+  refused_by_name("ilut", "order=given", "order is 'given', expected one of natural|rcm|colours");
+  refused_by_name("ilut", "transposed=2", "transposed is 2, expected 0 or 1");
+  refused_by_name("ilut", "fill=1", "ilut has no option 'fill'");
+  refused_by_name("iluk", "drop_tolerance=0.1", "iluk has no option 'drop_tolerance'");
+  refused_by_name("bilu0", "row_entries=5", "bilu0 has no option 'row_entries'");
 }
 
 TEST_P(CRows, grids_and_rows_do_not_meet) {
@@ -203,7 +237,7 @@ TEST(CRowsTable, describes_what_c_and_fortran_have) {
   auto const c = words_of("include/hyperplane_csr.h");
   auto const fortran = words_of("src/fortran/hyperplane_preconditioners.f90");
   auto const names = c_names(hyperplane_csr_preconditioners());
-  EXPECT_EQ(names, (std::vector<std::string>{"identity", "bilu0", "iluk"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"identity", "bilu0", "iluk", "ilut"}));
   for (std::size_t kind = 0; kind < names.size(); ++kind) {
     auto upper = names[kind];
     std::ranges::transform(upper, upper.begin(), [](unsigned char letter) { return std::toupper(letter); });
@@ -223,8 +257,8 @@ TEST(CRowsTable, describes_what_c_and_fortran_have) {
   }
   hyperplane_preconditioner_description description;
   expect_failure(
-      hyperplane_csr_preconditioner_describe(static_cast<hyperplane_csr_preconditioner_kind>(3), &description), invalid,
-      "kind is 3, expected 0 to 2");
+      hyperplane_csr_preconditioner_describe(static_cast<hyperplane_csr_preconditioner_kind>(4), &description), invalid,
+      "kind is 4, expected 0 to 3");
   expect_failure(hyperplane_csr_preconditioner_describe(HYPERPLANE_CSR_ILUK, nullptr), HYPERPLANE_NULL_POINTER,
                  "description is NULL");
   EXPECT_EQ(hyperplane_csr_preconditioner_describe(HYPERPLANE_CSR_ILUK, &description), HYPERPLANE_SUCCESS);
@@ -232,6 +266,27 @@ TEST(CRowsTable, describes_what_c_and_fortran_have) {
   EXPECT_STREQ(description.options[0].standard, "1");
   EXPECT_EQ(description.options[0].least, 0.0);
   EXPECT_STREQ(description.options[1].choices, "natural|rcm|colours");
+}
+
+TEST(CRowsTable, describes_thresholds_with_the_defaults_of_cpp) {
+  hyperplane_csr_preconditioner_options options;
+  EXPECT_EQ(hyperplane_csr_preconditioner_options_init(&options), HYPERPLANE_SUCCESS);
+  BlockIlutCsrOptions const standard;
+  EXPECT_EQ(options.drop_tolerance, standard.drop_tolerance);
+  EXPECT_EQ(options.row_entries, standard.row_entries);
+  hyperplane_preconditioner_description description;
+  EXPECT_EQ(hyperplane_csr_preconditioner_describe(HYPERPLANE_CSR_ILUT, &description), HYPERPLANE_SUCCESS);
+  auto const& drop_tolerance = description.options[0];
+  EXPECT_STREQ(drop_tolerance.name, "drop_tolerance");
+  EXPECT_STREQ(drop_tolerance.standard, "0.01");
+  EXPECT_EQ(drop_tolerance.type, HYPERPLANE_OPTION_REAL);
+  EXPECT_EQ(drop_tolerance.least, 0.0);
+  EXPECT_EQ(drop_tolerance.above_least, 0);
+  auto const& row_entries = description.options[1];
+  EXPECT_STREQ(row_entries.name, "row_entries");
+  EXPECT_STREQ(row_entries.standard, "20");
+  EXPECT_EQ(row_entries.type, HYPERPLANE_OPTION_INTEGER);
+  EXPECT_EQ(row_entries.least, 0.0);
 }
 
 }  // namespace

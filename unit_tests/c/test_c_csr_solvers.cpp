@@ -89,7 +89,7 @@ TEST_P(CRows, every_preconditioner_and_method_solves) {
 TEST_P(CRows, adjoint_systems_are_solved_with_the_same_factors) {
   hyperplane_matrix at = nullptr;
   EXPECT_EQ(hyperplane_csr_matrix_transpose(m_a, &at), HYPERPLANE_SUCCESS);
-  for (std::string const name : {"bilu0", "iluk"}) {
+  for (std::string const name : {"bilu0", "iluk", "ilut"}) {
     auto* const m = make(name, "transposed=1,order=rcm");
     hyperplane_preconditioner mt = nullptr;
     EXPECT_EQ(hyperplane_csr_preconditioner_transpose(m, &mt), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
@@ -113,12 +113,6 @@ TEST_P(CRows, adjoint_systems_are_solved_with_the_same_factors) {
 }
 
 TEST_P(CRows, options_of_the_struct_are_those_by_name) {
-  auto const solved = [&](hyperplane_preconditioner m) {
-    factor(m);
-    EXPECT_EQ(hyperplane_preconditioner_solve(m, m_b, m_x), HYPERPLANE_SUCCESS);
-    hyperplane_free(m);
-    return get(m_x);
-  };
   set(m_b, random_vector(CRows::rows));
   auto const standard = solved(make("bilu0", ""));
   EXPECT_TRUE(bitwise_equal(solved(make(nullptr)), standard));
@@ -143,6 +137,82 @@ TEST_P(CRows, options_of_the_struct_are_those_by_name) {
   EXPECT_TRUE(near(mesh.apply(solved(make(&options))), get(m_b), 1e-12));
   options.kind = HYPERPLANE_CSR_IDENTITY;
   EXPECT_TRUE(bitwise_equal(solved(make(&options)), get(m_b)));
+}
+
+TEST_P(CRows, thresholds_of_the_struct_are_those_by_name) {
+  set(m_b, random_vector(CRows::rows));
+  auto options = standard_options();
+  options.kind = HYPERPLANE_CSR_ILUT;
+  auto const standard = solved(make("ilut", ""));
+  EXPECT_TRUE(bitwise_equal(solved(make(&options)), standard));
+  EXPECT_TRUE(bitwise_equal(solved(make("ilut", "drop_tolerance=0.01,row_entries=20")), standard));
+  options.drop_tolerance = 0.1;
+  auto const coarse = solved(make(&options));
+  EXPECT_FALSE(bitwise_equal(coarse, standard));
+  EXPECT_TRUE(bitwise_equal(solved(make("ilut", "drop_tolerance=1e-1")), coarse));
+  options.row_entries = 1;
+  auto const sparse = solved(make(&options));
+  EXPECT_FALSE(bitwise_equal(sparse, coarse));
+  EXPECT_TRUE(bitwise_equal(solved(make("ilut", "drop_tolerance=0.1,row_entries=1")), sparse));
+  options.order = HYPERPLANE_ORDER_RCM;
+  EXPECT_TRUE(
+      bitwise_equal(solved(make(&options)), solved(make("ilut", "drop_tolerance=0.1,row_entries=1,order=rcm"))));
+  // Without blocks beside the diagonal M is the diagonal of A.
+  options.row_entries = 0;
+  auto const x = solved(make(&options)), b = get(m_b);
+  auto const diagonal = mesh.diagonal();
+  for (std::size_t r = 0; r < x.size(); ++r) {
+    auto const* const equation = diagonal.data() + 2 * r;
+    EXPECT_NEAR(equation[0] * x[r / 2 * 2] + equation[1] * x[r / 2 * 2 + 1], b[r], 1e-14);
+  }
+}
+
+TEST_P(CRows, without_a_threshold_factors_are_exact) {
+  set(m_b, random_vector(CRows::rows));
+  std::vector<int> backwards;
+  for (int row = CRows::points - 1; row >= 0; --row) backwards.push_back(row);
+  auto options = standard_options();
+  options.kind = HYPERPLANE_CSR_ILUT;
+  options.drop_tolerance = 0.0;
+  options.row_entries = CRows::points;
+  options.given_order = backwards.data();
+  options.given_count = CRows::points;
+  options.transposed = 1;
+  for (int order = HYPERPLANE_ORDER_NATURAL; order <= HYPERPLANE_ORDER_GIVEN; ++order) {
+    options.order = static_cast<hyperplane_row_order>(order);
+    auto* const m = make(&options);
+    hyperplane_preconditioner mt = nullptr;
+    EXPECT_EQ(hyperplane_csr_preconditioner_transpose(m, &mt), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
+    factor(m);
+    EXPECT_EQ(hyperplane_preconditioner_solve(mt, m_b, m_x), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
+    EXPECT_TRUE(near(mesh.apply(get(m_x), true), get(m_b), 1e-12)) << order;
+    hyperplane_free(mt);
+    EXPECT_TRUE(near(mesh.apply(solved(m)), get(m_b), 1e-12)) << order;
+  }
+}
+
+TEST_P(CRows, values_decide_which_blocks_are_kept) {
+  set(m_b, random_vector(CRows::rows));
+  auto const expected = solved(make("ilut", "drop_tolerance=0.05"));
+  // Factors of other values, most of which are dropped, have other blocks.
+  auto large = mesh.values;
+  for (int row = 0; row < CRows::points; ++row) {
+    for (auto block = mesh.offsets[row]; block < mesh.offsets[row + 1]; ++block) {
+      if (mesh.columns[block] != row) continue;
+      for (int e = 0; e < 4; ++e) large[std::size_t{4} * block + e] *= 100.0;
+    }
+  }
+  auto const set_values = [&](const std::vector<double>& values) {
+    EXPECT_EQ(hyperplane_matrix_set(m_a, values.data(), value_count(), HYPERPLANE_ROW_MAJOR, HYPERPLANE_HOST),
+              HYPERPLANE_SUCCESS);
+  };
+  auto* const m = make("ilut", "drop_tolerance=0.05");
+  set_values(large);
+  factor(m);
+  EXPECT_EQ(hyperplane_preconditioner_solve(m, m_b, m_x), HYPERPLANE_SUCCESS);
+  EXPECT_FALSE(bitwise_equal(get(m_x), expected));
+  set_values(mesh.values);
+  EXPECT_TRUE(bitwise_equal(solved(m), expected));
 }
 
 TEST_P(CRows, arrays_and_several_right_hand_sides_are_solved) {
@@ -183,7 +253,7 @@ TEST_P(CRows, arrays_and_several_right_hand_sides_are_solved) {
 }
 
 TEST_P(CRows, factorizations_that_fail_name_the_row) {
-  auto* const m = make("bilu0", "order=colours");
+  hyperplane_preconditioner m = nullptr;
   auto const values_at = [&](int row, double value) {
     auto values = mesh.values;
     for (auto block = mesh.offsets[row]; block < mesh.offsets[row + 1]; ++block) {
@@ -193,14 +263,18 @@ TEST_P(CRows, factorizations_that_fail_name_the_row) {
               HYPERPLANE_SUCCESS);
     EXPECT_EQ(hyperplane_preconditioner_factor(m, m_a), HYPERPLANE_SUCCESS);
   };
-  values_at(7, 0.0);
-  expect_failure(hyperplane_preconditioner_check(m), HYPERPLANE_SINGULAR_PIVOT, "singular pivot at row 7, equation 0");
-  values_at(9, std::numeric_limits<double>::infinity());
-  expect_failure(hyperplane_preconditioner_check(m), HYPERPLANE_NOT_FINITE, "not finite at row 9");
-  EXPECT_EQ(hyperplane_matrix_set(m_a, mesh.values.data(), value_count(), HYPERPLANE_ROW_MAJOR, HYPERPLANE_HOST),
-            HYPERPLANE_SUCCESS);
-  factor(m);
-  hyperplane_free(m);
+  for (std::string const name : {"bilu0", "iluk", "ilut"}) {
+    m = make(name, "order=colours");
+    values_at(7, 0.0);
+    expect_failure(hyperplane_preconditioner_check(m), HYPERPLANE_SINGULAR_PIVOT,
+                   "singular pivot at row 7, equation 0");
+    values_at(9, std::numeric_limits<double>::infinity());
+    expect_failure(hyperplane_preconditioner_check(m), HYPERPLANE_NOT_FINITE, "not finite at row 9");
+    EXPECT_EQ(hyperplane_matrix_set(m_a, mesh.values.data(), value_count(), HYPERPLANE_ROW_MAJOR, HYPERPLANE_HOST),
+              HYPERPLANE_SUCCESS);
+    factor(m);
+    hyperplane_free(m);
+  }
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ program test_fortran_csr
   call products()
   call values()
   call solvers()
+  call thresholds()
   call adjoint_systems()
   call errors()
   call hyperplane_take_error(stat)
@@ -168,15 +169,48 @@ contains
     y = times(x, .false.)
     call m%solve(y)
     call expect(maxval(abs(x - y)) < 1e-11, 'all fill, backwards')
-    call expect(hyperplane_csr_preconditioners() == 'identity, bilu0, iluk', 'names')
+    call expect(hyperplane_csr_preconditioners() == 'identity, bilu0, iluk, ilut', 'names')
   end subroutine solvers
+
+  subroutine thresholds()
+    type(hyperplane_preconditioner) :: m, named
+    real(c_double) :: x(n, points), y(n, points)
+    integer(c_int) :: order
+    integer :: p
+    do order = HYPERPLANE_ORDER_NATURAL, HYPERPLANE_ORDER_COLOURS
+      call m%create_csr(a, kind=HYPERPLANE_CSR_ILUT, drop_tolerance=1e-3_c_double, order=order)
+      call m%factor(a)
+      call m%check()
+      call expect_solved(m, HYPERPLANE_FGMRES, .false., 'ILUT')
+    end do
+    call m%create_csr(a, kind=HYPERPLANE_CSR_ILUT, drop_tolerance=0.125_c_double, row_entries=2)
+    call named%create_csr_named(a, 'ilut', 'drop_tolerance=0.125,row_entries=2')
+    call m%factor(a)
+    call named%factor(a)
+    call random_number(x)
+    y = x
+    call m%solve(x)
+    call named%solve(y)
+    call expect(all(x == y), 'ILUT by two names')
+    ! Where nothing is dropped, M is A.
+    call m%create_csr(a, kind=HYPERPLANE_CSR_ILUT, drop_tolerance=0.0_c_double, row_entries=points, &
+                      given_order=[(p, p=points, 1, -1)])
+    call m%factor(a)
+    call random_number(x)
+    y = times(x, .false.)
+    call m%solve(y)
+    call expect(maxval(abs(x - y)) < 1e-11, 'nothing dropped, backwards')
+  end subroutine thresholds
 
   subroutine adjoint_systems()
     type(hyperplane_preconditioner) :: m, mt
-    call m%create_csr(a, kind=HYPERPLANE_CSR_ILUK, transposed=.true.)
-    call mt%create_transpose(m)
-    call m%factor(a)
-    call expect_solved(mt, HYPERPLANE_BICGSTAB, .true., 'an adjoint system')
+    integer(c_int) :: kind
+    do kind = HYPERPLANE_CSR_BILU0, HYPERPLANE_CSR_ILUT
+      call m%create_csr(a, kind=kind, transposed=.true.)
+      call mt%create_transpose(m)
+      call m%factor(a)
+      call expect_solved(mt, HYPERPLANE_BICGSTAB, .true., 'an adjoint system')
+    end do
   end subroutine adjoint_systems
 
   subroutine errors()
@@ -201,6 +235,12 @@ contains
     call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, 'row 0 has column 5 twice')
     call m%create_csr(a, kind=HYPERPLANE_CSR_ILUK, fill=-1, stat=stat)
     call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, 'fill is -1, expected 0 or more')
+    call m%create_csr(a, kind=HYPERPLANE_CSR_ILUT, drop_tolerance=-1.0_c_double, stat=stat)
+    call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, 'drop_tolerance is -1, expected a finite number, 0 or more')
+    call m%create_csr(a, kind=HYPERPLANE_CSR_ILUT, row_entries=-1, stat=stat)
+    call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, 'row_entries is -1, expected 0 or more')
+    call m%create_csr_named(a, 'ilut', 'row_entries=few', stat)
+    call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, "row_entries is 'few', expected a whole number")
     call m%create_csr(a, given_order=[1, 2], stat=stat)
     call expect_refused(stat, HYPERPLANE_SIZE_MISMATCH, 'given_count is 2, expected 24')
     call m%create_csr_named(a, 'ssor', stat=stat)

@@ -101,8 +101,11 @@ TEST_F(CommandLineRows, solves_a_general_matrix) {
       auto const options = " --block-size " + size + " --order " + order;
       expect_solved(general, "--preconditioner bilu0 --method fgmres" + options);
       expect_solved(general, "--preconditioner iluk --fill 2" + options);
+      expect_solved(general, "--preconditioner ilut" + options);
+      expect_solved(general, "--preconditioner ilut --drop-tolerance 3e-2 --row-entries 2 --method fgmres" + options);
       expect_solved(general, "--transpose" + options, true);
       expect_solved(general, "--transpose --preconditioner iluk --method richardson" + options, true);
+      expect_solved(general, "--transpose --preconditioner ilut --drop-tolerance 1e-3" + options, true);
     }
   }
   expect_solved(general, "--preconditioner none");
@@ -110,9 +113,12 @@ TEST_F(CommandLineRows, solves_a_general_matrix) {
 }
 
 TEST_F(CommandLineRows, with_enough_fill_the_factorization_is_exact) {
-  for (std::string const transpose : {"", " --transpose"}) {
-    EXPECT_THAT(solve_rows("--preconditioner iluk --fill 60 --block-size 2 --method richardson" + transpose).output,
-                StartsWith("converged after 1 iterations"));
+  for (std::string const preconditioner : {"iluk --fill 60", "ilut --drop-tolerance 0 --row-entries 60"}) {
+    for (std::string const transpose : {"", " --transpose"}) {
+      auto const options = "--preconditioner " + preconditioner + " --block-size 2 --method richardson" + transpose;
+      EXPECT_THAT(solve_rows(options).output, StartsWith("converged after 1 iterations")) << options;
+      expect_solved(general, options, !transpose.empty());
+    }
   }
 }
 
@@ -169,6 +175,9 @@ TEST_F(CommandLineRows, history_and_summary_say_what_was_solved) {
               AllOf(HasSubstr("\"points\": 30"), HasSubstr("\"transpose\": false"), HasSubstr("\"block_size\": 2"),
                     HasSubstr("\"preconditioner\": \"iluk\""), HasSubstr("\"fill\": 2"),
                     HasSubstr("\"order\": \"rcm\""), Not(HasSubstr("\"grid\"")), Not(HasSubstr("\"parts\""))));
+  solve_rows("--preconditioner ilut --drop-tolerance 2.5e-1 --row-entries 3e0 --history h.json");
+  EXPECT_THAT(read("h.json"), AllOf(HasSubstr("\"preconditioner\": \"ilut\""), HasSubstr("\"drop_tolerance\": 0.25"),
+                                    HasSubstr("\"row_entries\": 3"), Not(HasSubstr("\"fill\""))));
   solve_rows("--transpose --history h.json");
   EXPECT_THAT(read("h.json"), AllOf(HasSubstr("\"transpose\": true"), HasSubstr("\"points\": 60"),
                                     HasSubstr("\"order\": \"natural\""), Not(HasSubstr("\"fill\""))));
@@ -193,16 +202,19 @@ TEST_F(CommandLineRows, refuses_options_that_do_not_go_together) {
   auto const refuse = [&](const std::string& options, const std::string& what) {
     expect_refused(solve_rows(options), what);
   };
-  refuse("--parts 2x1x1", "--parts 2x1x1: needs --grid IxJxK; without it there are --fill and --order\n");
+  refuse(
+      "--parts 2x1x1",
+      "--parts 2x1x1: needs --grid IxJxK; without it there are --drop-tolerance, --row-entries, --order and --fill\n");
   refuse("--coupling natural", "--coupling natural: needs --grid IxJxK");
   refuse("--path portable", "--path portable: needs --grid IxJxK");
   refuse("--relaxation 1.5", "--relaxation 1.5: needs --grid IxJxK");
   refuse("--storage float", "--storage float: needs --grid IxJxK");
-  refuse("--preconditioner sip", "--preconditioner sip: needs --grid IxJxK; without it there are iluk, bilu0 and none");
-  refuse("--preconditioner magic", "--preconditioner: 'magic' is not one of iluk|");
+  refuse("--preconditioner sip",
+         "--preconditioner sip: needs --grid IxJxK; without it there are ilut, iluk, bilu0 and none");
+  refuse("--preconditioner magic", "--preconditioner: 'magic' is not one of ilut|iluk|");
   refuse("--fill 2", "--fill 2: --preconditioner bilu0 does not have it, but iluk\n");
   refuse("--preconditioner none --order rcm",
-         "--order rcm: --preconditioner none does not have it, but iluk and bilu0\n");
+         "--order rcm: --preconditioner none does not have it, but ilut, iluk and bilu0\n");
   refuse("--preconditioner iluk --fill -1", "--fill: Value -1 not in range [0 - ");
   refuse("--preconditioner iluk --fill 1.5", "--fill: '1.5' is not a whole number");
   refuse("--order given", "--order: 'given' is not one of natural|rcm|colours");
@@ -213,6 +225,39 @@ TEST_F(CommandLineRows, refuses_options_that_do_not_go_together) {
   expect_refused(solve("--transpose"), "--transpose: is for matrices without --grid");
   expect_refused(solve("--preconditioner iluk"),
                  "--preconditioner iluk: is for matrices without --grid; with it there");
+}
+
+TEST_F(CommandLineRows, refuses_thresholds_that_cannot_be) {
+  auto const refuse = [&](const std::string& options, const std::string& what) {
+    expect_refused(solve_rows(options), what);
+  };
+  refuse("--preconditioner ilut --drop-tolerance -0.5", "--drop-tolerance: -0.5 is not at least 0");
+  refuse("--preconditioner ilut --drop-tolerance inf", "--drop-tolerance: 'inf' is not finite");
+  refuse("--preconditioner ilut --drop-tolerance nan", "--drop-tolerance: 'nan' is not a number");
+  refuse("--preconditioner ilut --drop-tolerance little", "--drop-tolerance: 'little' is not a number");
+  refuse("--preconditioner ilut --row-entries -1", "--row-entries: Value -1 not in range [0 - ");
+  refuse("--preconditioner ilut --row-entries 2.5", "--row-entries: '2.5' is not a whole number");
+  refuse("--preconditioner ilut --fill 2", "--fill 2: --preconditioner ilut does not have it, but iluk\n");
+  refuse("--drop-tolerance 0.1", "--drop-tolerance 0.1: --preconditioner bilu0 does not have it, but ilut\n");
+  refuse("--preconditioner iluk --row-entries 5",
+         "--row-entries 5: --preconditioner iluk does not have it, but ilut\n");
+  expect_refused(solve("--drop-tolerance 0.1"), "--drop-tolerance 0.1: is for matrices without --grid");
+  expect_refused(solve("--row-entries 5"), "--row-entries 5: is for matrices without --grid");
+  expect_refused(solve("--preconditioner ilut"), "--preconditioner ilut: is for matrices without --grid");
+}
+
+TEST_F(CommandLineRows, takes_numbers_however_they_are_written) {
+  auto const history_of = [&](const std::string& text) {
+    auto const outcome = solve_rows("--preconditioner ilut --history h.json --drop-tolerance " + text);
+    EXPECT_EQ(outcome.status, 0) << text << ": " << outcome.output;
+    return read("h.json");
+  };
+  for (std::string const text : {"0.25", "+.25", "2.5e-1", "0x1p-2"}) {
+    EXPECT_THAT(history_of(text), HasSubstr("\"drop_tolerance\": 0.25,")) << text;
+  }
+  // Less than the smallest number that has all digits, and than any.
+  EXPECT_THAT(history_of("1e-320"), HasSubstr("\"drop_tolerance\": 1e-320,"));
+  EXPECT_THAT(history_of("1e-400"), HasSubstr("\"drop_tolerance\": 0.0,"));
 }
 
 TEST_F(CommandLineRows, refuses_bad_matrices) {
