@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/storage_excess.hpp>
 #include <hyperplane/cuda/awaited_value.hpp>
+#include <hyperplane/ilu/detail/csr_sweep_blocks.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_cuda_kernel.hpp>
 
 #include <cmath>
@@ -11,23 +12,6 @@
 
 /// What n threads of a warp do with a block of a factorization of a BlockCsr on CUDA: each has a column.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
-
-/// Which blocks factors have, and what they are made of; see CsrIluFactors and CsrIluElimination.
-template <class Storage, class MatrixStorage>
-struct CsrFactorBlocks {
-  const std::int64_t* m_lower_begin;
-  const std::int64_t* m_diagonal;
-  const std::int64_t* m_upper_begin;
-  const std::int64_t* m_upper_end;
-  const std::int64_t* m_sources;  ///< the block of A, or a negative number
-  const std::int64_t* m_product_begin;
-  const std::int64_t* m_lower;
-  const std::int64_t* m_upper;
-  const int* m_positions;    ///< of rows in the order of the factorization; or none, where that is by their numbers
-  const MatrixStorage* m_a;  ///< blocks by rows
-  Storage* m_values;         ///< blocks by columns
-  unsigned long long* m_singular;
-};
 
 /// Blocks of more rows do not have the registers.
 inline constexpr int most_products_ahead = 8;

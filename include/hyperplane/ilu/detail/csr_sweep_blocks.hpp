@@ -17,4 +17,21 @@ struct CsrSweepBlocks {
   const Storage* m_values;
 };
 
+/// Which blocks factors have, and what they are made of; see CsrIluFactors and CsrIluElimination.
+template <class Storage, class MatrixStorage>
+struct CsrFactorBlocks {
+  const std::int64_t* m_lower_begin;
+  const std::int64_t* m_diagonal;
+  const std::int64_t* m_upper_begin;
+  const std::int64_t* m_upper_end;
+  const std::int64_t* m_sources;  ///< the block of A, or a negative number
+  const std::int64_t* m_product_begin;
+  const std::int64_t* m_lower;
+  const std::int64_t* m_upper;
+  const int* m_positions;    ///< of rows in the order of the factorization; or none, where that is by their numbers
+  const MatrixStorage* m_a;  ///< blocks by rows
+  Storage* m_values;         ///< blocks by columns
+  unsigned long long* m_singular;
+};
+
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail
