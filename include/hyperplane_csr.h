@@ -85,7 +85,7 @@ typedef struct hyperplane_csr_preconditioner_options {
   double drop_tolerance;                   /* tau of ILUT, of the norm of a row, 0 or more: 0.01 */
   int row_entries;                         /* p of ILUT, blocks on either side of the diagonal, 0 or more: 20 */
   hyperplane_row_order order;              /* HYPERPLANE_ORDER_NATURAL */
-  const int* given_order;                  /* each row once, the one that is taken first in front: NULL */
+  const int* given_order;                  /* each row once, the one that is taken first in front; else NULL */
   int64_t given_count;                     /* rows in it: 0 */
   int transposed;                          /* 1: for solves with the transpose, too: 0 */
 } hyperplane_csr_preconditioner_options;

@@ -41,6 +41,10 @@ run_time::CsrPreconditionerSettings settings_of(const hyperplane_csr_preconditio
       .row_entries = options.row_entries,
       .order = enumerator<RowOrder>(options.order, HYPERPLANE_ORDER_GIVEN, "order"),
       .transposed = enumerator<int>(options.transposed, 1, "transposed")};
+  if (settings.order != RowOrder::given && options.given_order != nullptr) {
+    throw Failure(HYPERPLANE_INVALID_ARGUMENT,
+                  "given_order is set, but order is " + std::to_string(options.order) + ", not HYPERPLANE_ORDER_GIVEN");
+  }
   if (settings.order == RowOrder::given) {
     require_pointer(options.given_order, "given_order");
     if (options.given_count != points) {

@@ -127,6 +127,7 @@ TEST_P(CRows, options_that_cannot_be_are_named) {
         o.given_count = points - 1;
       },
       HYPERPLANE_SIZE_MISMATCH, "given_count is 29, expected 30");
+  refused([&](Options& o) { o.given_order = same.data(); }, invalid, "given_order is set, but order is 0");
   auto const refused_by_name = [&](const char* name, const char* options, const std::string& message) {
     hyperplane_preconditioner m = nullptr;
     expect_failure(hyperplane_csr_preconditioner_create_named(m_a, name, options, &m), invalid, message);

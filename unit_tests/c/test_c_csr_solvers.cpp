@@ -134,6 +134,7 @@ TEST_P(CRows, options_of_the_struct_are_those_by_name) {
   options.fill = CRows::points;
   EXPECT_TRUE(near(mesh.apply(solved(make(&options))), get(m_b), 1e-12));
   options.order = HYPERPLANE_ORDER_COLOURS;
+  options.given_order = nullptr;
   EXPECT_TRUE(near(mesh.apply(solved(make(&options))), get(m_b), 1e-12));
   options.kind = HYPERPLANE_CSR_IDENTITY;
   EXPECT_TRUE(bitwise_equal(solved(make(&options)), get(m_b)));
