@@ -33,14 +33,18 @@ struct CsrIluSequence {
   }
 };
 
-/// The factors, for kernels; blocks are numbered as in CsrIluBlocks, and stored by columns.
-template <class Storage, int n>
-struct CsrIluFactors {
+/// Which blocks are in which row, for kernels; they are numbered as in CsrIluBlocks.
+struct CsrIluRows {
   const std::int64_t* m_lower_begin;
   const std::int64_t* m_diagonal;
   const std::int64_t* m_upper_begin;
   const std::int64_t* m_upper_end;
   const int* m_columns;
+};
+
+/// The factors, for kernels. Blocks are stored by columns.
+template <class Storage, int n>
+struct CsrIluFactors : CsrIluRows {
   Storage* m_values;
 
   KOKKOS_FUNCTION Storage* block(std::int64_t number) const { return m_values + number * n * n; }
@@ -263,11 +267,7 @@ struct CsrIluTransposedSweep {
 template <class MatrixRef>
 struct CsrIluDifference {
   MatrixRef m_a;
-  const std::int64_t* m_lower_begin;
-  const std::int64_t* m_diagonal;
-  const std::int64_t* m_upper_begin;
-  const std::int64_t* m_upper_end;
-  const int* m_columns;
+  CsrIluRows m_rows;
   const std::int64_t* m_sources;
 
   KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& first) const {
@@ -278,8 +278,8 @@ struct CsrIluDifference {
   /// As many blocks, all of them among those of the row and in the same columns.
   KOKKOS_FUNCTION bool differs(std::int64_t row) const {
     auto missing = m_a.end(row) - m_a.begin(row);
-    bool const has_other = has_other_in(row, m_lower_begin[row], m_diagonal[row] + 1, missing) ||
-                           has_other_in(row, m_upper_begin[row], m_upper_end[row], missing);
+    bool const has_other = has_other_in(row, m_rows.m_lower_begin[row], m_rows.m_diagonal[row] + 1, missing) ||
+                           has_other_in(row, m_rows.m_upper_begin[row], m_rows.m_upper_end[row], missing);
     return has_other || missing != 0;
   }
   /// Lowers `missing` by the blocks that are made from one of A.
@@ -288,7 +288,8 @@ struct CsrIluDifference {
     for (auto number = begin; number < end; ++number) {
       auto const source = m_sources[number];
       if (source < 0) continue;
-      if (source < m_a.begin(row) || source >= m_a.end(row) || m_a.column(source) != m_columns[number]) return true;
+      if (source < m_a.begin(row) || source >= m_a.end(row) || m_a.column(source) != m_rows.m_columns[number])
+        return true;
       --missing;
     }
     return false;

@@ -11,6 +11,7 @@
 #include <hyperplane/csr/csr_status.hpp>
 #include <hyperplane/csr/row_order.hpp>
 #include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/ilu/detail/csr_given_structure.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_analysis.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_structure.hpp>
@@ -19,7 +20,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -48,23 +48,14 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
 
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a) {
-    auto const given = static_cast<std::int64_t>(m_given_columns.extent(0));
-    if (a.rows() != rows() || a.blocks() != given) {
-      fail(std::string(this->names().plan) + "::factor: A has " + std::to_string(a.rows()) + " rows and " +
-           std::to_string(a.blocks()) + " blocks, expected " + std::to_string(rows()) + " and " +
-           std::to_string(given));
-    }
-    if (a.offsets().data() != m_given_offsets.data() || a.columns().data() != m_given_columns.data()) {
-      compare(exec, a.ref());
-      m_given_offsets = a.offsets();
-      m_given_columns = a.columns();
-    }
+    m_given.check(exec, this->names().plan, a, this->row_blocks(), m_sources.data());
     this->set_factored();
     using Ref = typename BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>::Ref;
     using Elimination = CsrIluElimination<Scalar, n, StorageScalar, Ref>;
     Elimination const elimination{a.ref(),        factors(),     m_sources.data(), m_product_begin.data(),
                                   m_lower.data(), m_upper.data()};
-    double const bytes = (per_row(given) * sizeof(MatrixStorage) + per_row(blocks()) * sizeof(StorageScalar)) * n * n;
+    double const bytes =
+        (per_row(a.blocks()) * sizeof(MatrixStorage) + per_row(blocks()) * sizeof(StorageScalar)) * n * n;
     count_bytes(this->names().factor, bytes * static_cast<double>(rows()));
     run_factor(exec, a.ref(), elimination, bytes);
     m_singular.conclude(exec, CsrIluDiagnosis<Scalar, n, StorageScalar, Ref>{
@@ -84,8 +75,10 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   template <class T>
   using Table = typename Sweeps::template Table<T>;
   using Sweeps::factors;
+  using Sweeps::list;
   using Sweeps::order;
   using Sweeps::per_row;
+  using Sweeps::row_at;
   using Sweeps::table;
   using Offsets = typename Matrix::Offsets;
   using Columns = typename Matrix::Columns;
@@ -106,8 +99,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   CsrIluPlan(const CsrIluNames& names, const Exec& exec, const Offsets& offsets, const Columns& columns, bool natural,
              CsrPath path, const CsrIluAnalysis& of, bool transposed)
       : Sweeps(names, exec, natural, path, of, transposed),
-        m_given_offsets(offsets),
-        m_given_columns(columns),
+        m_given(offsets, columns),
         m_positions(table(exec, natural ? std::vector<int>() : of.order.positions)),
         m_sources(table(exec, of.blocks.sources)),
         m_product_begin(table(exec, of.products.begin)),
@@ -137,35 +129,12 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
     });
   }
 
-  /// The row that is taken as the one of this number.
-  std::int64_t row_at(const Exec& exec, std::int64_t position) const {
-    return order().size() > 0 ? to_vector(exec, order())[as_size(position)] : position;
-  }
-  static const int* list(const Table<int>& table) { return table.size() > 0 ? table.data() : nullptr; }
-
   static int checked_fill(const CsrIluNames& names, int fill) {
     if (fill < 0) fail(std::string(names.plan) + ": fill is " + std::to_string(fill) + ", expected 0 or more");
     return fill;
   }
 
-  template <class Ref>
-  void compare(const Exec& exec, const Ref& a) const {
-    constexpr auto none = std::numeric_limits<std::int64_t>::max();
-    std::int64_t first = none;
-    auto const of = factors();
-    Kokkos::parallel_reduce("Hyperplane::CsrIlu::compare",
-                            Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows()),
-                            CsrIluDifference<Ref>{a, of.m_lower_begin, of.m_diagonal, of.m_upper_begin, of.m_upper_end,
-                                                  of.m_columns, m_sources.data()},
-                            Kokkos::Min<std::int64_t>(first));
-    if (first == none) return;
-    fail(std::string(this->names().plan) + "::factor: row " + std::to_string(first) +
-         " of A has other columns, or in another order, than the constructor was given");
-  }
-
-  // Kept, so that no other arrays are where they are.
-  Offsets m_given_offsets;
-  Columns m_given_columns;
+  CsrGivenStructure<Matrix> m_given;
   Table<int> m_positions;  ///< empty where rows are taken by their numbers
   Table<std::int64_t> m_sources, m_product_begin, m_lower, m_upper;
   Table<std::int64_t> m_column_not_finite;

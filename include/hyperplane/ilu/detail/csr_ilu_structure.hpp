@@ -37,13 +37,18 @@ struct CsrIluSettings {
   bool transposed;
 };
 
-/// The path that runs; or Error.
+/// The path that runs; or Error. `has_tickets`: whether the plan has that path anywhere.
 template <ExecutionSpace Exec>
-CsrPath checked_csr_path(const char* plan, CsrPath path) {
+CsrPath checked_csr_path(const char* plan, CsrPath path, bool has_tickets = true) {
   if (path == CsrPath::automatic) {
-    return HostExecutionSpace<Exec> ? CsrPath::team : CudaExecutionSpace<Exec> ? CsrPath::tickets : CsrPath::portable;
+    if (HostExecutionSpace<Exec>) return CsrPath::team;
+    return CudaExecutionSpace<Exec> && has_tickets ? CsrPath::tickets : CsrPath::portable;
   }
   if (!HostExecutionSpace<Exec> && path == CsrPath::team) fail(std::string(plan) + ": CsrPath::team is for hosts");
+  if (!has_tickets && path == CsrPath::tickets) {
+    fail(std::string(plan) +
+         ": CsrPath::tickets is for plans that keep the blocks of their factors, which this is not");
+  }
   if (!CudaExecutionSpace<Exec> && path == CsrPath::tickets) {
     fail(std::string(plan) + ": CsrPath::tickets is for CUDA");
   }

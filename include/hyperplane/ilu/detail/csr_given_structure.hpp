@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+/// Plans of a BlockCsr look whether the matrices that they are given have the structure that they were made of.
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// Arrays that are known to have the structure of the plan.
+template <class Matrix>
+class CsrGivenStructure {
+ public:
+  CsrGivenStructure(const typename Matrix::Offsets& offsets, const typename Matrix::Columns& columns)
+      : m_offsets(offsets), m_columns(columns) {}
+
+  std::int64_t rows() const { return static_cast<std::int64_t>(m_offsets.extent(0)) - 1; }
+  std::int64_t blocks() const { return static_cast<std::int64_t>(m_columns.extent(0)); }
+
+  /// Throws Error where A has another structure than the rows of the plan, whose blocks are made from `sources`. Arrays
+  /// that are not known yet are compared, which waits for the instance.
+  template <class Exec, class A>
+  void check(const Exec& exec, const char* plan, const A& a, const CsrIluRows& of, const std::int64_t* sources) {
+    check_by(exec, plan, a, CsrIluDifference<typename A::Ref>{a.ref(), of, sources});
+  }
+  /// The same with a reduction that finds the first row that differs.
+  template <class Exec, class A, class Difference>
+  void check_by(const Exec& exec, const char* plan, const A& a, const Difference& difference) {
+    auto const name = std::string(plan) + "::factor: ";
+    if (a.rows() != rows() || a.blocks() != blocks()) {
+      fail(name + "A has " + std::to_string(a.rows()) + " rows and " + std::to_string(a.blocks()) +
+           " blocks, expected " + std::to_string(rows()) + " and " + std::to_string(blocks()));
+    }
+    if (a.offsets().data() == m_offsets.data() && a.columns().data() == m_columns.data()) return;
+    constexpr auto none = std::numeric_limits<std::int64_t>::max();
+    std::int64_t first = none;
+    Kokkos::parallel_reduce("Hyperplane::CsrIlu::compare",
+                            Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows()), difference,
+                            Kokkos::Min<std::int64_t>(first));
+    if (first != none) {
+      fail(name + "row " + std::to_string(first) +
+           " of A has other columns, or in another order, than the constructor was given");
+    }
+    m_offsets = a.offsets();
+    m_columns = a.columns();
+  }
+
+ private:
+  // Kept, so that no other arrays are where they are.
+  typename Matrix::Offsets m_offsets;
+  typename Matrix::Columns m_columns;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail
