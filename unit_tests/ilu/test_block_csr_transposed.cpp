@@ -18,6 +18,7 @@
 #include "support/csr_ilu_plan.hpp"
 #include "support/csr_ilu_reference.hpp"
 #include "support/csr_reference.hpp"
+#include "support/csr_relaxation_reference.hpp"
 #include "support/execution_spaces.hpp"
 #include "support/instances.hpp"
 #include "support/kokkos_events.hpp"
@@ -32,14 +33,6 @@ namespace {
 template <class Exec>
 class BlockCsrTransposed : public ::testing::Test {};
 TYPED_TEST_SUITE(BlockCsrTransposed, ExecutionSpaces, SpaceNames);
-
-DenseMatrix transposed_dense(const DenseMatrix& a) {
-  DenseMatrix result(a.n);
-  for (int r = 0; r < a.n; ++r) {
-    for (int c = 0; c < a.n; ++c) result(r, c) = a(c, r);
-  }
-  return result;
-}
 
 template <class Scalar, int n, class Storage, class Exec>
 void compare_products(const Exec& exec, const ReferenceCsr& reference) {

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/block/columns.hpp>
+#include <hyperplane/block/diagnosis.hpp>
+#include <hyperplane/block/inverse.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/core/factor_failure.hpp>
+#include <hyperplane/core/singular_pivot.hpp>
+#include <hyperplane/core/to_space.hpp>
+#include <hyperplane/csr/csr_status.hpp>
+#include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/ilu/detail/csr_fill.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_analysis.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// Preconditioners of a BlockCsr that keep the inverse of one block for each row, and no other factors.
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// The factor that relaxes; or Error.
+inline double checked_csr_relaxation(const char* plan, double relaxation) {
+  if (!(relaxation > 0 && relaxation < 2)) {
+    fail(std::string(plan) + ": relaxation is " + shortest(relaxation) + ", expected more than 0 and less than 2");
+  }
+  return relaxation;
+}
+
+/// The numbers in A of the blocks of the diagonal.
+inline std::vector<std::int64_t> csr_diagonal_blocks(const CsrIluBlocks& blocks) {
+  std::vector<std::int64_t> result;
+  result.reserve(blocks.diagonal.size());
+  for (auto const number : blocks.diagonal) result.push_back(blocks.sources[as_size(number)]);
+  return result;
+}
+/// The same of a structure that was checked.
+inline std::vector<std::int64_t> csr_diagonal_blocks(const CsrColumns& structure) {
+  std::vector<std::int64_t> result;
+  result.reserve(as_size(structure.rows()));
+  for (std::int64_t row = 0; row < structure.rows(); ++row) {
+    auto const begin = structure.columns.begin() + structure.begin[as_size(row)];
+    auto const end = structure.columns.begin() + structure.begin[as_size(row) + 1];
+    result.push_back(std::find(begin, end, static_cast<int>(row)) - structure.columns.begin());
+  }
+  return result;
+}
+
+/// Pairs of blocks of A with the same two rows, for kernels: what DILU subtracts from diagonal blocks.
+struct CsrPivotPairs {
+  CsrIluRows m_rows;
+  const std::int64_t* m_sources;    ///< of each block, its number in A
+  const std::int64_t* m_opposites;  ///< of a block (i, j) before the diagonal, the number of (j, i) in A, or negative
+
+  /// visit(j, number of (i, j), number of (j, i)) for the pairs of row i, until it returns false.
+  template <class Visit>
+  KOKKOS_FUNCTION void for_pairs(std::int64_t row, const Visit& visit) const {
+    for (auto number = m_rows.m_lower_begin[row]; number < m_rows.m_diagonal[row]; ++number) {
+      if (m_opposites[number] < 0) continue;
+      if (!visit(std::int64_t{m_rows.m_columns[number]}, m_sources[number], m_opposites[number])) return;
+    }
+  }
+};
+
+/// The blocks to be inverted are those of the diagonal themselves.
+struct NoCsrPivotPairs {
+  template <class Visit>
+  KOKKOS_FUNCTION void for_pairs(std::int64_t, const Visit&) const {}
+};
+
+/// d_i = A_ii - sum of A_ij d_j^-1 A_ji over the pairs.
+template <class Scalar, int n, class Storage, class MatrixRef, class Pairs>
+struct CsrPivotBlocks {
+  using Columns = block::Columns<Scalar, n>;
+
+  MatrixRef m_a;
+  const std::int64_t* m_diagonal;  ///< numbers in A
+  Storage* m_inverses;             ///< blocks stored by columns
+  Pairs m_pairs;
+
+  KOKKOS_FUNCTION Columns given(std::int64_t number) const {
+    return Columns::of([&](int r, int c) { return m_a(number, r, c); });
+  }
+  KOKKOS_FUNCTION Storage* inverse(std::int64_t row) const { return m_inverses + row * n * n; }
+
+  KOKKOS_FUNCTION Columns pivot(std::int64_t row) const {
+    auto result = given(m_diagonal[row]);
+    // Behind a block that is multiplied from the left, values are read.
+    Scalar before[std::size_t{n * n + Columns::overrun}] = {};
+    Scalar behind[std::size_t{n * n}], scaled[std::size_t{n * n}];
+    m_pairs.for_pairs(row, [&](std::int64_t column, std::int64_t lower, std::int64_t upper) {
+      given(upper).store(behind);
+      auto product = Columns::of([](int, int) { return Scalar(0); });
+      product.template add_product<false>(inverse(column), behind);
+      product.store(scaled);
+      given(lower).store(before);
+      result.template add_product<true>(before, scaled);
+      return true;
+    });
+    return result;
+  }
+};
+
+/// w d^-1 of a row.
+template <class Scalar, int n, class Exec, class Storage, class Blocks>
+struct CsrPivotInversion {
+  using Columns = block::Columns<Scalar, n>;
+
+  Blocks m_blocks;
+  Scalar m_relaxation;
+  typename SingularPivotRecord<Exec>::Ref m_singular;
+  const int* m_positions;  ///< of rows in the order in which they are taken; or none, where that is by numbers
+  CsrIluSequence m_order;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    auto const row = m_order.row(index);
+    auto const position = m_positions != nullptr ? m_positions[row] : row;
+    auto pivot = m_blocks.pivot(row).matrix();
+    block::invert<n>(pivot, [&](bool, int equation) { m_singular.record(position, equation); });
+    auto const inverse = Columns::of([&](int r, int c) { return m_relaxation * pivot(r, c); });
+    if (inverse.template excess<Storage>() != Scalar(0)) m_singular.record(position, unstorable_code);
+    inverse.store(m_blocks.inverse(row));
+  }
+
+  static constexpr int prefetched = 1;
+  void prefetch(std::int64_t index) const { prefetch_blocks(m_blocks.m_a, m_order.row(index)); }
+};
+
+/// What is wrong in the first row that fails: rows that are taken before it are regular.
+template <class Scalar, int n, class Storage, class Blocks>
+struct CsrPivotDiagnosis {
+  Blocks m_blocks;
+  CsrIluSequence m_order;
+  std::int64_t* m_place;  ///< row and column of the block that is not finite
+
+  KOKKOS_FUNCTION PivotFinding operator()(std::int64_t position, int code) const {
+    auto const row = m_order.row(position);
+    bool is_regular = is_finite(m_blocks.m_diagonal[row], row, row);
+    if (is_regular) {
+      m_blocks.m_pairs.for_pairs(row, [&](std::int64_t column, std::int64_t lower, std::int64_t upper) {
+        is_regular = is_finite(lower, row, column) && is_finite(upper, column, row);
+        return is_regular;
+      });
+    }
+    if (!is_regular) return {FactorFailure::not_finite, unknown_block};
+    auto pivot = m_blocks.pivot(row).matrix();
+    return block::diagnose<Storage>(pivot, code);
+  }
+
+ private:
+  /// Keeps the place where it is not.
+  KOKKOS_FUNCTION bool is_finite(std::int64_t number, std::int64_t row, std::int64_t column) const {
+    if (block::is_finite<n>(m_blocks.given(number).matrix())) return true;
+    m_place[0] = row;
+    m_place[1] = column;
+    return false;
+  }
+};
+
+/// The inverses, and what is wrong with them.
+template <class Scalar, int n, class Exec, class Storage>
+class CsrPivots {
+ public:
+  /// Of the numbers in A of the diagonal blocks. Waits for the instance.
+  CsrPivots(const Exec& exec, const std::vector<std::int64_t>& diagonal)
+      : m_diagonal(to_space(exec, "Hyperplane::CsrPivots::structure", diagonal)),
+        m_inverses(Kokkos::view_alloc(exec, "Hyperplane::CsrPivots::inverses"),
+                   diagonal.size() * n * n + as_size(block::Columns<Scalar, n>::overrun)),
+        m_place(Kokkos::view_alloc(exec, "Hyperplane::CsrPivots::place"), 2),
+        m_singular(exec, "Hyperplane::CsrPivots::status") {}
+
+  std::int64_t rows() const { return static_cast<std::int64_t>(m_diagonal.extent(0)); }
+  /// Stored by columns; values that may be read are behind them.
+  const Storage* inverses() const { return m_inverses.data(); }
+  const std::int64_t* diagonal() const { return m_diagonal.data(); }
+
+  /// w d^-1. run(kernel_of) runs kernel_of(sequence) over the rows; `order` and `positions` are those of the rows, or
+  /// null.
+  template <class Ref, class Pairs, class Run>
+  void invert(const Exec& exec, const Ref& a, const Pairs& pairs, double relaxation, const int* order,
+              const int* positions, const Run& run) const {
+    using Blocks = CsrPivotBlocks<Scalar, n, Storage, Ref, Pairs>;
+    Blocks const blocks{a, m_diagonal.data(), m_inverses.data(), pairs};
+    run([&](const CsrIluSequence& sequence) {
+      return CsrPivotInversion<Scalar, n, Exec, Storage, Blocks>{blocks, static_cast<Scalar>(relaxation),
+                                                                 m_singular.ref(), positions, sequence};
+    });
+    m_singular.conclude(exec, CsrPivotDiagnosis<Scalar, n, Storage, Blocks>{blocks, {order, 0, 1}, m_place.data()});
+  }
+
+  /// row_at(position): the row that is taken as the one of this number. Waits for the instance.
+  template <class RowAt>
+  CsrStatus status(const Exec& exec, const RowAt& row_at) const {
+    auto const found = m_singular.find(exec);
+    if (!found) return {};
+    CsrStatus result{{.failure = found->finding.failure}, row_at(found->number)};
+    if (result.singular()) result.equation = found->finding.index;
+    if (result.failure == FactorFailure::not_finite) {
+      auto const place = to_vector(exec, m_place);
+      result.row = place[0];
+      result.column = place[1];
+    }
+    return result;
+  }
+
+ private:
+  Kokkos::View<std::int64_t*, typename Exec::memory_space> m_diagonal;
+  Kokkos::View<Storage*, typename Exec::memory_space> m_inverses;
+  Kokkos::View<std::int64_t*, typename Exec::memory_space> m_place;
+  SingularPivotRecord<Exec> m_singular;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail
