@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/dispatch.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/core/launch.hpp>
+#include <hyperplane/core/timer_callbacks.hpp>
+#include <hyperplane/core/to_space.hpp>
+#include <hyperplane/csr/block_csr.hpp>
+#include <hyperplane/csr/csr_status.hpp>
+#include <hyperplane/ilu/detail/csr_given_structure.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_structure.hpp>
+#include <hyperplane/ilu/detail/csr_jacobi_kernels.hpp>
+#include <hyperplane/ilu/detail/csr_pivots.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+
+namespace hyperplane::inline HYPERPLANE_ABI {
+
+struct BlockJacobiCsrOptions {
+  /// w of the formula, 0 < w < 2. 1 is block Jacobi.
+  double relaxation = 1.0;
+};
+
+/// Block Jacobi for unstructured meshes, as BlockJacobi on grids: M = D / w, with D the block diagonal of a BlockCsr,
+/// so that a solve is x = w D^-1 b. Source: Y. Saad, "Iterative Methods for Sparse Linear Systems", 2nd ed., 2003,
+/// section 4.1, doi:10.1137/1.9780898718003.
+///
+/// A plan: the constructor reads the structure of the matrix, on the host, and allocates n^2 values of StorageScalar
+/// and 8 bytes per point; the other functions do not, do not fence, and are asynchronous on the instance that is given.
+/// factor() is two launches (one finishes the status) and a solve one. Inverses by Gauss-Jordan with partial pivoting
+/// inside the block, 2 n^3 flops per point; a solve takes 2 n^2 flops, and reads and writes n^2 + 2 n values per point.
+/// StorageScalar = float with Scalar = double stores half the bytes and computes in double.
+///
+/// Copies share factors: at most one call of a plan and all its copies may run at a time. Results are bitwise the same
+/// whatever the number of threads.
+template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>
+class BlockJacobiCsr {
+ public:
+  static_assert(n >= 1 && n <= max_block_size);
+  static_assert(sizeof(StorageScalar) <= sizeof(Scalar), "storage may be narrower than arithmetic, not wider");
+  using scalar_type = Scalar;
+  using storage_type = StorageScalar;
+  using execution_space = Exec;
+  using Options = BlockJacobiCsrOptions;
+  /// Matrices may have values of another type: see factor().
+  using Matrix = BlockCsr<Scalar, n, Exec, StorageScalar, Offset>;
+  using Vector = typename Matrix::Vector;
+  static constexpr int block_size = n;
+
+  /// Of the structure of `a`, whose rows may have their columns in any order; its values may be anything. Waits for the
+  /// instance. Throws Error where a row has no diagonal block, or a column twice or out of range, and where the
+  /// relaxation is out of range.
+  template <class MatrixStorage>
+  BlockJacobiCsr(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a,
+                 const BlockJacobiCsrOptions& options = {})
+      : m_relaxation(detail::checked_csr_relaxation("BlockJacobiCsr", options.relaxation)),
+        m_given(a.offsets(), a.columns()),
+        m_pivots(exec,
+                 detail::csr_diagonal_blocks(detail::checked_ilu_structure(
+                     "BlockJacobiCsr", detail::to_vector(exec, a.offsets()), detail::to_vector(exec, a.columns())))) {}
+
+  std::int64_t rows() const { return m_pivots.rows(); }
+  double relaxation() const { return m_relaxation; }
+
+  /// Inverts the diagonal blocks of A, which may be overwritten when the instance has finished. A has as many rows and
+  /// blocks as the matrix of the constructor, and its diagonal blocks where that has them, or Error is thrown. Arrays
+  /// of offsets and columns that are others than before are looked at once, which waits for the instance. A singular
+  /// block is recorded: see status().
+  template <class MatrixStorage>
+  void factor(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a) {
+    using Ref = typename BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>::Ref;
+    m_given.check_by(exec, "BlockJacobiCsr", a, detail::CsrDiagonalDifference<Ref>{a.ref(), m_pivots.diagonal()});
+    m_factored = true;
+    constexpr auto label = "Hyperplane::BlockJacobiCsr::factor";
+    constexpr double bytes = 1.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar));
+    detail::count_bytes(label, bytes * static_cast<double>(rows()));
+    m_pivots.invert(
+        exec, a.ref(), detail::NoCsrPivotPairs(), m_relaxation, nullptr, nullptr, [&](const auto& kernel_of) {
+          detail::launch(label, detail::LongIndexRange<Exec>(exec, 0, rows()), bytes * n, kernel_of({nullptr, 0, 1}));
+        });
+  }
+
+  /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where extents are others.
+  void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    run<false>(exec, "solve", "Hyperplane::BlockJacobiCsr::solve", rhs, x);
+  }
+
+  /// x = M^-T rhs; x may be rhs. Throws Error as solve() does.
+  void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    run<true>(exec, "solve_transposed", "Hyperplane::BlockJacobiCsr::solve_transposed", rhs, x);
+  }
+
+  /// Whether the last factor() failed, in which row (the lowest), and why. Waits for the instance.
+  CsrStatus status(const Exec& exec) const {
+    return m_pivots.status(exec, [](std::int64_t row) { return row; });
+  }
+
+ private:
+  template <bool transposed>
+  void run(const Exec& exec, const char* function, const char* label, const Vector& rhs, const Vector& x) const {
+    auto const name = std::string("BlockJacobiCsr::") + function;
+    detail::check_rows(name.c_str(), "the right-hand side", rhs, rows(), n);
+    detail::check_rows(name.c_str(), "x", x, rows(), n);
+    if (!m_factored) fail(name + ": called before factor");
+    constexpr double bytes = 1.0 * n * n * sizeof(StorageScalar) + 2.0 * n * sizeof(Scalar);
+    detail::count_bytes(label, bytes * static_cast<double>(rows()));
+    detail::launch(
+        label, detail::LongIndexRange<Exec>(exec, 0, rows()), bytes,
+        detail::CsrJacobiSolve<transposed, Scalar, n, StorageScalar>{m_pivots.inverses(), rhs.data(), x.data()});
+  }
+
+  double m_relaxation;
+  detail::CsrGivenStructure<Matrix> m_given;
+  detail::CsrPivots<Scalar, n, Exec, StorageScalar> m_pivots;
+  bool m_factored = false;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/block/columns.hpp>
+#include <hyperplane/block/row_sums.hpp>
+#include <hyperplane/core/abi.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+/// Block Jacobi of a BlockCsr: one thread for each row.
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// x = d^-1 b, or d^-T b, of blocks that are stored by columns; x may be b.
+template <bool transposed, class Scalar, int n, class Storage>
+struct CsrJacobiSolve {
+  const Storage* m_inverses;
+  const Scalar* m_rhs;
+  Scalar* m_x;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    Scalar right[std::size_t{n}];
+    for (int r = 0; r < n; ++r) right[r] = m_rhs[row * n + r];
+    const Storage* const inverse = m_inverses + row * n * n;
+    if constexpr (transposed) {
+      block::sum_rows<Scalar, n>([&](auto& sums) { sums.template add<true, false>(inverse, right); },
+                                 [&](int r, Scalar total) { m_x[row * n + r] = total; });
+    } else {
+      block::ColumnSum<Scalar, n> solved;
+      solved.template add<false>(inverse, right);
+      solved.store(m_x + row * n);
+    }
+  }
+};
+
+/// The first row whose diagonal block is not where it was; a reduction.
+template <class MatrixRef>
+struct CsrDiagonalDifference {
+  MatrixRef m_a;
+  const std::int64_t* m_diagonal;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& first) const {
+    auto const number = m_diagonal[row];
+    bool const is_there = number >= m_a.begin(row) && number < m_a.end(row) && m_a.column(number) == row;
+    if (!is_there && row < first) first = row;
+  }
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail
