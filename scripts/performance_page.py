@@ -20,8 +20,9 @@ ZEN, ZEN_5, H100, H200 = "epyc-zen4-2-cores", "epyc-zen5-2-cores", "h100", "h200
 BLOCKS = f"{H200}/blocks_16"
 # Commits of runs whose executables did not write theirs into the file.
 COMMITS = {
-    f"{H100}/csr_16": "ea9697c",
-    f"{H100}/peers_cusparse_csr_16": "ea9697c",
+    f"{H100}/csr_16": "ba412fd",
+    f"{H100}/exchange_32": "ba412fd",
+    f"{H100}/peers_cusparse_csr_16": "ba412fd",
     f"{H200}/block_tridiagonal_16": "dfa4140",
     f"{H200}/peers_cusparse_tridiagonal_16": "dfa4140",
     f"{H200}/peers_kokkos_kernels_16": "dfa4140",
@@ -388,7 +389,7 @@ def devices():
 def exchanges():
     file = raw(f"{H100}/exchange_32")
     rows = []
-    for transport in ("host", "peer"):
+    for transport in ("host", "gpu_aware", "peer"):
         for size in ("32x32", "128x128", "512x512"):
             one, row = (f"{kind}/Cuda/{transport}/double/n=5/{size}" for kind in ("exchange", "in_a_row"))
             rows.append([f"`{transport}`", size, us(file, one), us(file, row), text(file.one(row, "GB/s"), 0)])

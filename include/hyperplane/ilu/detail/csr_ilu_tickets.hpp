@@ -10,10 +10,6 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// Which blocks a factorization in one launch has, and what they are made of: of devices that have one.
-template <class Storage, class MatrixStorage>
-struct CsrFactorBlocks;
-
 /// Sweeps in one launch, on devices that have them.
 template <class Scalar, int n, ExecutionSpace Exec>
 class CsrIluTickets {
