@@ -68,10 +68,10 @@ class BlockJacobiCsr {
   std::int64_t rows() const { return m_pivots.rows(); }
   double relaxation() const { return m_relaxation; }
 
-  /// Inverts the diagonal blocks of A, which may be overwritten when the instance has finished. A has the structure
-  /// that was given to the constructor, or Error is thrown, where its rows or blocks are as many, and the diagonal
-  /// blocks where they were: arrays of offsets and columns that are others than before are looked at once, which waits
-  /// for the instance. A singular block is recorded: see status().
+  /// Inverts the diagonal blocks of A, which may be overwritten when the instance has finished. A has as many rows and
+  /// blocks as the matrix of the constructor, and its diagonal blocks where that has them, or Error is thrown. Arrays
+  /// of offsets and columns that are others than before are looked at once, which waits for the instance. A singular
+  /// block is recorded: see status().
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a) {
     using Ref = typename BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>::Ref;

@@ -55,7 +55,6 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
   const Table<StorageScalar>& values() const { return m_values; }
 
  protected:
-  using Base::names;
   using Base::per_row;
   using Base::upper_blocks;
 
@@ -68,8 +67,8 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
     auto const of = factors();
     CsrSweepBlocks<StorageScalar> const blocks_before{of.m_lower_begin, of.m_diagonal, of.m_columns,
                                                       nullptr,          of.m_diagonal, of.m_values};
-    run<false, true>(exec, names().forward, blocks() - upper_blocks(), this->forward_kernels(), blocks_before, rhs, y,
-                     [&](const CsrIluSequence& order) {
+    run<false, true>(exec, this->names().forward, blocks() - upper_blocks(), this->forward_kernels(), blocks_before,
+                     rhs, y, [&](const CsrIluSequence& order) {
                        return CsrIluForward<Scalar, n, StorageScalar>{of, order, rhs.data(), y.data()};
                      });
   }
@@ -77,16 +76,16 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
     auto const of = factors();
     CsrSweepBlocks<StorageScalar> const blocks_behind{of.m_upper_begin, of.m_upper_end, of.m_columns,
                                                       nullptr,          of.m_diagonal,  of.m_values};
-    run<false, false>(exec, names().backward, upper_blocks(), this->backward_kernels(), blocks_behind, y, x,
+    run<false, false>(exec, this->names().backward, upper_blocks(), this->backward_kernels(), blocks_behind, y, x,
                       [&](const CsrIluSequence& order) {
                         return CsrIluBackward<Scalar, n, StorageScalar>{of, order, y.data(), x.data()};
                       });
   }
   void run_forward_transposed(const Exec& exec, const Vector& rhs, const Vector& y) const {
-    run_transposed<false>(exec, names().forward_transposed, *this->transposed_forward(), rhs, y);
+    run_transposed<false>(exec, this->names().forward_transposed, *this->transposed_forward(), rhs, y);
   }
   void run_backward_transposed(const Exec& exec, const Vector& y, const Vector& x) const {
-    run_transposed<true>(exec, names().backward_transposed, *this->transposed_backward(), y, x);
+    run_transposed<true>(exec, this->names().backward_transposed, *this->transposed_backward(), y, x);
   }
 
   template <bool with_diagonal>

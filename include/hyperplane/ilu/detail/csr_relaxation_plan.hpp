@@ -72,19 +72,20 @@ class CsrRelaxationPlan
             checked_ilu_structure(names.plan, to_vector(exec, a.offsets()), to_vector(exec, a.columns()))) {}
 
   void factor(const Exec& exec, const Matrix& a) {
-    m_given.check(exec, names().plan, a, this->row_blocks(), m_sources.data());
+    m_given.check(exec, this->names().plan, a, this->row_blocks(), m_sources.data());
     m_matrix = a;
     this->set_factored();
     double const bytes = static_cast<double>(n * n * sizeof(StorageScalar)) * (2 + 3 * per_row(m_pairs));
-    count_bytes(names().factor, bytes * static_cast<double>(rows()));
+    count_bytes(this->names().factor, bytes * static_cast<double>(rows()));
     if (m_rule.eliminates) {
       CsrPivotPairs const pairs{this->row_blocks(), m_sources.data(), m_opposites.data()};
       // Products are what takes time, not the blocks that come and go.
-      invert(exec, pairs,
-             [&](const auto& kernel_of) { this->forward_kernels().run(exec, names().factor, bytes * n, kernel_of); });
+      invert(exec, pairs, [&](const auto& kernel_of) {
+        this->forward_kernels().run(exec, this->names().factor, bytes * n, kernel_of);
+      });
     } else {
       invert(exec, NoCsrPivotPairs(), [&](const auto& kernel_of) {
-        launch(names().factor, LongIndexRange<Exec>(exec, 0, rows()), bytes * n, kernel_of({nullptr, 0, 1}));
+        launch(this->names().factor, LongIndexRange<Exec>(exec, 0, rows()), bytes * n, kernel_of({nullptr, 0, 1}));
       });
     }
   }
@@ -97,7 +98,6 @@ class CsrRelaxationPlan
   template <class T>
   using Table = typename Base::template Table<T>;
   using Base::list;
-  using Base::names;
   using Base::per_row;
   using Base::table;
   using Base::upper_blocks;
@@ -145,29 +145,33 @@ class CsrRelaxationPlan
   Scalar scale() const { return static_cast<Scalar>(2.0 - m_rule.relaxation); }
 
   void run_forward(const Exec& exec, const Vector& rhs, const Vector& y) const {
-    run(exec, names().forward, blocks() - upper_blocks(), this->forward_kernels(), [&](const CsrIluSequence& order) {
-      return CsrRelaxationForward<Scalar, n, StorageScalar, Ref>{relaxation_blocks(), scale(), order, rhs.data(),
-                                                                 y.data()};
-    });
+    run(exec, this->names().forward, blocks() - upper_blocks(), this->forward_kernels(),
+        [&](const CsrIluSequence& order) {
+          return CsrRelaxationForward<Scalar, n, StorageScalar, Ref>{relaxation_blocks(), scale(), order, rhs.data(),
+                                                                     y.data()};
+        });
   }
   void run_backward(const Exec& exec, const Vector& y, const Vector& x) const {
-    run(exec, names().backward, upper_blocks() + rows(), this->backward_kernels(), [&](const CsrIluSequence& order) {
-      return CsrRelaxationBackward<Scalar, n, StorageScalar, Ref>{relaxation_blocks(), order, y.data(), x.data()};
-    });
+    run(exec, this->names().backward, upper_blocks() + rows(), this->backward_kernels(),
+        [&](const CsrIluSequence& order) {
+          return CsrRelaxationBackward<Scalar, n, StorageScalar, Ref>{relaxation_blocks(), order, y.data(), x.data()};
+        });
   }
   void run_forward_transposed(const Exec& exec, const Vector& rhs, const Vector& y) const {
     auto const& sweep = *this->transposed_forward();
-    run(exec, names().forward_transposed, sweep.blocks() + rows(), sweep.levels(), [&](const CsrIluSequence& order) {
-      return CsrRelaxationForwardTransposed<Scalar, n, StorageScalar, Ref>{
-          relaxation_blocks(), sweep.lists(), scale(), order, rhs.data(), y.data()};
-    });
+    run(exec, this->names().forward_transposed, sweep.blocks() + rows(), sweep.levels(),
+        [&](const CsrIluSequence& order) {
+          return CsrRelaxationForwardTransposed<Scalar, n, StorageScalar, Ref>{
+              relaxation_blocks(), sweep.lists(), scale(), order, rhs.data(), y.data()};
+        });
   }
   void run_backward_transposed(const Exec& exec, const Vector& y, const Vector& x) const {
     auto const& sweep = *this->transposed_backward();
-    run(exec, names().backward_transposed, sweep.blocks() + rows(), sweep.levels(), [&](const CsrIluSequence& order) {
-      return CsrRelaxationBackwardTransposed<Scalar, n, StorageScalar, Ref>{relaxation_blocks(), sweep.lists(), order,
-                                                                            y.data(), x.data()};
-    });
+    run(exec, this->names().backward_transposed, sweep.blocks() + rows(), sweep.levels(),
+        [&](const CsrIluSequence& order) {
+          return CsrRelaxationBackwardTransposed<Scalar, n, StorageScalar, Ref>{relaxation_blocks(), sweep.lists(),
+                                                                                order, y.data(), x.data()};
+        });
   }
 
   template <class KernelOf>
