@@ -79,6 +79,21 @@ void solve_grid_blocks(const Exec& exec) {
 }
 
 template <class Scalar, int n>
+void solve_relaxations(const Exec& exec, const hyperplane::BlockCsr<Scalar, n, Exec>& csr,
+                       const hyperplane::PointVector<Scalar, n, Exec>& x) {
+  hyperplane::DiluCsr<Scalar, n, Exec> dilu(exec, csr, {.transposed = true});
+  dilu.factor(exec, csr);
+  if (dilu.status(exec).ok()) dilu.solve(exec, x, x);
+  dilu.solve_transposed(exec, x, x);
+  hyperplane::SsorCsr<Scalar, n, Exec> ssor(exec, csr, {.relaxation = 1.2, .path = hyperplane::CsrPath::portable});
+  ssor.factor(exec, csr);
+  if (ssor.status(exec).ok()) ssor.solve(exec, x, x);
+  hyperplane::BlockJacobiCsr<Scalar, n, Exec> jacobi(exec, csr, {.relaxation = 0.5});
+  jacobi.factor(exec, csr);
+  if (jacobi.status(exec).ok()) jacobi.solve(exec, x, x);
+}
+
+template <class Scalar, int n>
 void solve_lines(const Exec& exec) {
   hyperplane::BlockTridiagonal<Scalar, n, Exec> lines(exec, hyperplane::LineSet::lists(4, {0, 2, 4}, {0, 1, 2, 3}));
   hyperplane::BlockTridiagonalMatrix<Scalar, n, Exec> const a(exec, lines.layout());
@@ -100,6 +115,7 @@ void solve_lines(const Exec& exec) {
   hyperplane::BlockIlutCsr<Scalar, n, Exec> ilut(exec, csr, {.drop_tolerance = 0.1, .transposed = true});
   ilut.factor(exec, csr);
   if (ilut.status(exec).ok()) ilut.solve_transposed(exec, point_values, point_values);
+  solve_relaxations<Scalar, n>(exec, csr, point_values);
 }
 
 template <class Scalar>
