@@ -19,7 +19,7 @@
 
 namespace hyperplane::perf {
 
-/// A system of a mesh with a factorization, BILU(k) or ILUT, and what is done with it.
+/// A system of a mesh with a factorization, BILU(k), ILUT or DILU, and what is done with it.
 template <class Exec, class Storage, class Ilu = BlockIlukCsr<double, MeshSystem::n, Exec, Storage>>
 class CsrProblem {
  public:
@@ -32,6 +32,7 @@ class CsrProblem {
       : m_a(exec, system.offsets, system.columns),
         m_b(detail::to_space(exec, "b", system.rhs)),
         m_x(exec, m_b.points()),
+        m_options(options),
         m_ilu(exec, m_a, options) {
     Kokkos::deep_copy(exec, m_a.values(), detail::to_space(exec, "a", system.values));
     factor(exec);
@@ -40,8 +41,8 @@ class CsrProblem {
 
   std::int64_t points() const { return m_a.rows(); }
   const auto& ilu() const { return m_ilu; }
-  /// Blocks of the factors over those of A.
-  double fill() const { return static_cast<double>(m_ilu.blocks()) / static_cast<double>(m_a.blocks()); }
+  /// Blocks that are kept over those of A.
+  double fill() const { return (keeps_factors ? blocks(m_ilu.blocks()) : 1.0) / blocks(m_a.blocks()); }
 
   void factor(const Exec& exec) { m_ilu.factor(exec, m_a); }
   void solve(const Exec& exec) const { m_ilu.solve(exec, m_b, m_x); }
@@ -60,14 +61,18 @@ class CsrProblem {
 
   /// A and the factors; what products of factors are read again counts as cached.
   Cost factor_cost() const {
+    if constexpr (!keeps_factors) return diagonal_cost();
     double const given = blocks(m_a.blocks()), kept = blocks(m_ilu.blocks());
     // The pattern of A is symmetric: half of the other blocks are behind the diagonal, of ILUT about half.
-    return {n * n * (8.0 * given + sizeof(Storage) * kept),
-            2.0 * n * n * n * (1.0 + (kept - 1.0) / 2 + blocks(m_ilu.products()))};
+    return {n * n * (8.0 * given + sizeof(Storage) * kept), 2.0 * n * n * n * (1.0 + (kept - 1.0) / 2 + products())};
   }
   /// Blocks and their columns; r read, the intermediate vector written and read, x written.
   Cost solve_cost() const {
     double const kept = blocks(m_ilu.blocks());
+    // DILU: blocks of A with their numbers, and the inverse in either sweep.
+    if constexpr (!keeps_factors) {
+      return {(kept + 1.0) * n * n * 8.0 + kept * 12.0 + 4.0 * n * 8.0, 2.0 * n * n * (kept + 1.0)};
+    }
     return {kept * (n * n * sizeof(Storage) + 4.0) + 4.0 * n * 8.0, 2.0 * n * n * kept};
   }
   Cost apply_cost() const {
@@ -76,11 +81,26 @@ class CsrProblem {
   }
 
  private:
+  static constexpr bool keeps_factors = requires(const Ilu& ilu) { ilu.products(); };
+
+  /// For each point.
+  double products() const {
+    if constexpr (keeps_factors) return blocks(m_ilu.products());
+    return 0.0;
+  }
+  /// Of DILU. The pattern of A is symmetric: all of it is read, or with LU-SGS the diagonal alone.
+  Cost diagonal_cost() const {
+    bool lu_sgs = false;
+    if constexpr (requires(const Options& options) { options.lu_sgs; }) lu_sgs = m_options.lu_sgs;
+    double const given = lu_sgs ? 1.0 : blocks(m_a.blocks());
+    return {(given + 1.0) * n * n * 8.0, 2.0 * n * n * n * given};
+  }
   /// For each point.
   double blocks(std::int64_t all) const { return static_cast<double>(all) / static_cast<double>(points()); }
 
   BlockCsr<double, n, Exec> m_a;
   Vector m_b, m_x;
+  Options m_options;
   Ilu m_ilu;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// BILU(0), (1) and (2) and ILUT of block CSR on a mesh, in all orders of the rows: levels, blocks and iterations, and
-// the times of factor, solve and product with copy and triad next to every repetition. Verified by the residual of a
-// system that is solved, computed from x.
+// BILU(0), (1) and (2), ILUT, DILU and LU-SGS of block CSR on a mesh, in all orders of the rows: levels, blocks and
+// iterations, and the times of factor, solve and product with copy and triad next to every repetition. Verified by the
+// residual of a system that is solved, computed from x.
 
 #include "../support/cache.hpp"
 #include "../support/harness.hpp"
@@ -11,6 +11,7 @@
 
 #include <hyperplane/ilu/block_iluk_csr.hpp>
 #include <hyperplane/ilu/block_ilut_csr.hpp>
+#include <hyperplane/ilu/dilu_csr.hpp>
 
 #include <benchmark/benchmark.h>
 #include <Kokkos_Core.hpp>
@@ -38,6 +39,13 @@ class Suite {
         if (fill == 0) register_problem<Iluk<float>>(key + "/float", box, options, {.product = true});
       }
     }
+    for (bool const lu_sgs : {false, true}) {
+      for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours}) {
+        DiluCsrOptions const options{.lu_sgs = lu_sgs, .order = order};
+        auto const key = std::string(lu_sgs ? "lu-sgs/" : "dilu/") + name(order) + "/double";
+        register_problem<Dilu>(key, box, options, {});
+      }
+    }
     for (auto const* const tau : {"0.03", "0.01", "0.003"}) {
       for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours}) {
         BlockIlutCsrOptions const options{.drop_tolerance = std::stod(tau), .row_entries = 20, .order = order};
@@ -51,6 +59,8 @@ class Suite {
   template <class Storage>
   using Iluk = CsrProblem<Exec, Storage>;
   using Ilut = CsrProblem<Exec, double, BlockIlutCsr<double, MeshSystem::n, Exec>>;
+
+  using Dilu = CsrProblem<Exec, double, DiluCsr<double, MeshSystem::n, Exec>>;
 
   /// What is timed beside a solve.
   struct Kernels {
