@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/concepts.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -16,6 +17,16 @@
 
 /// The blocks of ILU(k) of a BlockCsr, found on the host by all its threads.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// What looks at structures: the instance itself, where it is of a host.
+template <ExecutionSpace Exec>
+auto host_of(const Exec& exec) {
+  if constexpr (HostExecutionSpace<Exec>) {
+    return exec;
+  } else {
+    return Kokkos::DefaultHostExecutionSpace();
+  }
+}
 
 /// The columns of each row.
 struct CsrColumns {
@@ -56,10 +67,10 @@ class CsrFill {
   CsrFill(const CsrColumns& of, const std::vector<int>& positions, int most)
       : m_of(of), m_positions(positions), m_most(most) {}
 
-  CsrColumns find() const {
-    using Host = Kokkos::DefaultHostExecutionSpace;
+  template <HostExecutionSpace Host>
+  CsrColumns find(const Host& host) const {
     // Several pieces for each thread, because some rows take far longer than others.
-    std::int64_t const threads = Host().concurrency(), pieces = std::min(16 * threads, m_of.rows());
+    std::int64_t const threads = host.concurrency(), pieces = std::min(16 * threads, m_of.rows());
     std::vector<std::vector<int>> found(as_size(pieces));
     CsrColumns result(as_size(m_of.rows()));
     // An exception may not leave a thread.
@@ -78,8 +89,8 @@ class CsrFill {
       }
     };
     Kokkos::parallel_for("Hyperplane::BlockIlukCsr::fill",
-                         Kokkos::RangePolicy<Host>(0, std::min(threads, pieces), Kokkos::ChunkSize(1)), work);
-    Host().fence("Hyperplane::BlockIlukCsr::fill");
+                         Kokkos::RangePolicy<Host>(host, 0, std::min(threads, pieces), Kokkos::ChunkSize(1)), work);
+    host.fence("Hyperplane::BlockIlukCsr::fill");
     if (!has_memory) throw std::bad_alloc();
     std::partial_sum(result.begin.begin(), result.begin.end(), result.begin.begin());
     result.columns.reserve(as_size(result.begin.back()));

@@ -58,15 +58,16 @@ struct CsrIluBlocks {
   }
 
   /// Of a structure that was checked; blocks of up to `fill` levels are added to it.
-  CsrIluBlocks(const CsrColumns& given, const CsrIluOrder& order, int fill)
+  template <class Host>
+  CsrIluBlocks(const Host& host, const CsrColumns& given, const CsrIluOrder& order, int fill)
       : lower_begin(order.rows.size()),
         diagonal(order.rows.size()),
         upper_begin(order.rows.size()),
         upper_end(order.rows.size()) {
     CsrColumns added_behind(order.rows.size()), added_before(order.rows.size());
     if (fill > 0) {
-      added_behind = CsrFill(given, order.positions, fill).find();
-      added_before = CsrFill(given.transposed(), order.positions, fill).find().transposed();
+      added_behind = CsrFill(given, order.positions, fill).find(host);
+      added_before = CsrFill(given.transposed(), order.positions, fill).find(host).transposed();
     }
     columns.reserve(given.columns.size());
     sources.reserve(given.columns.size());
@@ -248,8 +249,9 @@ struct CsrIluAnalysis : CsrIluPattern {
   CsrIluProducts products;
 
   /// Of a structure that was checked.
-  CsrIluAnalysis(const CsrColumns& of, const CsrIluOrder& rows, int fill, bool by_levels)
-      : CsrIluPattern(rows, CsrIluBlocks(of, rows, fill), by_levels), products(blocks) {}
+  template <class Host>
+  CsrIluAnalysis(const Host& host, const CsrColumns& of, const CsrIluOrder& rows, int fill, bool by_levels)
+      : CsrIluPattern(rows, CsrIluBlocks(host, of, rows, fill), by_levels), products(blocks) {}
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

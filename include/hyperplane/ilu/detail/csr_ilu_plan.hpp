@@ -90,11 +90,11 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
 
   CsrIluPlan(const CsrIluNames& names, const Exec& exec, const Offsets& offsets, const Columns& columns,
              const CsrIluSettings& settings, CsrPath path, const CsrColumns& structure)
-      : CsrIluPlan(
-            names, exec, offsets, columns, settings.order == RowOrder::natural, path,
-            CsrIluAnalysis(structure, checked_ilu_order(names.plan, settings.order, settings.given_order, structure),
-                           checked_fill(names, settings.fill), Sweeps::is_by_levels(exec, path)),
-            settings.transposed) {}
+      : CsrIluPlan(names, exec, offsets, columns, settings.order == RowOrder::natural, path,
+                   CsrIluAnalysis(host_of(exec), structure,
+                                  checked_ilu_order(names.plan, settings.order, settings.given_order, structure),
+                                  checked_fill(names, settings.fill), Sweeps::is_by_levels(exec, path)),
+                   settings.transposed) {}
 
   CsrIluPlan(const CsrIluNames& names, const Exec& exec, const Offsets& offsets, const Columns& columns, bool natural,
              CsrPath path, const CsrIluAnalysis& of, bool transposed)

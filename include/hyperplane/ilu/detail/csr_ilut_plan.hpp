@@ -74,10 +74,10 @@ class CsrIlutPlan {
     m_products = 0;
     m_status = {};
     if constexpr (HostExecutionSpace<Exec>) {
-      factor_on_host(exec, exec, a.values().data());
+      factor_on_host(exec, host_of(exec), a.values().data());
     } else {
       auto const values = to_vector(exec, a.values());
-      factor_on_host(exec, Kokkos::DefaultHostExecutionSpace(), values.data());
+      factor_on_host(exec, host_of(exec), values.data());
     }
     auto const size = static_cast<double>(n * n);
     count_bytes(m_names.factor, size * (static_cast<double>(a.blocks()) * sizeof(MatrixStorage) +

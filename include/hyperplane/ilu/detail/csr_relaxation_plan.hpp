@@ -111,8 +111,9 @@ class CsrRelaxationPlan
 
   CsrRelaxationPlan(const CsrIluNames& names, const Exec& exec, const Matrix& a, const CsrIluSettings& settings,
                     const CsrRelaxationRule& rule, CsrPath path, const CsrIluOrder& order, const CsrColumns& structure)
-      : CsrRelaxationPlan(names, exec, a, settings, rule, path,
-                          CsrIluPattern(order, CsrIluBlocks(structure, order, 0), Base::is_by_levels(exec, path))) {}
+      : CsrRelaxationPlan(
+            names, exec, a, settings, rule, path,
+            CsrIluPattern(order, CsrIluBlocks(host_of(exec), structure, order, 0), Base::is_by_levels(exec, path))) {}
 
   CsrRelaxationPlan(const CsrIluNames& names, const Exec& exec, const Matrix& a, const CsrIluSettings& settings,
                     const CsrRelaxationRule& rule, CsrPath path, const CsrIluPattern& of)
