@@ -176,11 +176,13 @@ TEST_P(CRows, without_a_threshold_factors_are_exact) {
   options.kind = HYPERPLANE_CSR_ILUT;
   options.drop_tolerance = 0.0;
   options.row_entries = CRows::points;
-  options.given_order = backwards.data();
-  options.given_count = CRows::points;
   options.transposed = 1;
   for (int order = HYPERPLANE_ORDER_NATURAL; order <= HYPERPLANE_ORDER_GIVEN; ++order) {
     options.order = static_cast<hyperplane_row_order>(order);
+    if (order == HYPERPLANE_ORDER_GIVEN) {
+      options.given_order = backwards.data();
+      options.given_count = CRows::points;
+    }
     auto* const m = make(&options);
     hyperplane_preconditioner mt = nullptr;
     EXPECT_EQ(hyperplane_csr_preconditioner_transpose(m, &mt), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
