@@ -39,6 +39,7 @@ class CsrSweepPlan {
 
   /// Waits for the instance. `natural`: rows are taken by their numbers. The pattern was made for is_by_levels(). A
   /// block has about as many bytes; `rows_of_tickets` is that of CsrIluRuns.
+  // NOLINTNEXTLINE(bugprone-crtp-constructor-accessibility): plans have it
   CsrSweepPlan(const CsrIluNames& names, const Exec& exec, bool natural, CsrPath path, const CsrIluPattern& of,
                bool transposed, std::size_t bytes, int rows_of_tickets)
       : m_names(names),

@@ -17,8 +17,7 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// What methods share that keep directions v, made orthogonal, and what preconditioners made of them, z. The first
 /// `kept` of both may be there before a cycle; z then has what the products of v are of.
 template <class Method, KrylovVector Vector>
-class FlexibleKrylov
-    : public KrylovMethod<Method, Vector> {  // NOLINT(bugprone-crtp-constructor-accessibility): methods have it
+class FlexibleKrylov : public KrylovMethod<Method, Vector> {
   using Base = KrylovMethod<Method, Vector>;
 
  public:
@@ -26,6 +25,7 @@ class FlexibleKrylov
   using typename Base::Scalar;
 
   /// `spare`: more vectors, as many as the method asks for, whose addresses come last.
+  // NOLINTNEXTLINE(bugprone-crtp-constructor-accessibility): methods have it
   FlexibleKrylov(const Exec& exec, const VectorDomain<Vector>& domain, const char* method,
                  const KrylovOptions& krylov_options, int spare)
       : Base(exec, domain, method, krylov_options),
