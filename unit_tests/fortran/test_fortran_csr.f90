@@ -46,7 +46,9 @@ contains
     integer, intent(in) :: stat
     integer(c_int), intent(in) :: status
     character(len=*), intent(in) :: message
-    call expect(stat == status .and. index(hyperplane_error_message(), message) > 0, message)
+    character(len=:), allocatable :: found
+    found = hyperplane_error_message()
+    call expect(stat == status .and. index(found, message) > 0, message)
   end subroutine expect_refused
 
   function first_of(list) result(name)
