@@ -33,18 +33,26 @@ class CsrGivenStructure {
   /// The same with a reduction that finds the first row that differs.
   template <class Exec, class A, class Difference>
   void check_by(const Exec& exec, const char* plan, const A& a, const Difference& difference) {
+    check_with(plan, a, [&] {
+      std::int64_t first = no_row;
+      Kokkos::parallel_reduce("Hyperplane::CsrIlu::compare",
+                              Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows()), difference,
+                              Kokkos::Min<std::int64_t>(first));
+      return first;
+    });
+  }
+
+  static constexpr auto no_row = std::numeric_limits<std::int64_t>::max();
+  /// The same where find_first() returns the first row that differs, or no_row.
+  template <class A, class FindFirst>
+  void check_with(const char* plan, const A& a, const FindFirst& find_first) {
     auto const name = std::string(plan) + "::factor: ";
     if (a.rows() != rows() || a.blocks() != blocks()) {
       fail(name + "A has " + std::to_string(a.rows()) + " rows and " + std::to_string(a.blocks()) +
            " blocks, expected " + std::to_string(rows()) + " and " + std::to_string(blocks()));
     }
     if (a.offsets().data() == m_offsets.data() && a.columns().data() == m_columns.data()) return;
-    constexpr auto none = std::numeric_limits<std::int64_t>::max();
-    std::int64_t first = none;
-    Kokkos::parallel_reduce("Hyperplane::CsrIlu::compare",
-                            Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, rows()), difference,
-                            Kokkos::Min<std::int64_t>(first));
-    if (first != none) {
+    if (auto const first = find_first(); first != no_row) {
       fail(name + "row " + std::to_string(first) +
            " of A has other columns, or in another order, than the constructor was given");
     }

@@ -36,6 +36,13 @@ struct CsrLevels {
     }
   }
   int count() const { return static_cast<int>(begin.size()) - 1; }
+  /// Rows of the largest level.
+  std::int64_t widest() const {
+    std::int64_t result = 0;
+    for (std::size_t level = 1; level < begin.size(); ++level)
+      result = std::max(result, begin[level] - begin[level - 1]);
+    return result;
+  }
 };
 
 /// Blocks of the factors have numbers: those before the diagonal and the diagonal block itself, which is the last of

@@ -86,6 +86,7 @@ class CsrIluLevelKernels {
                      const Kokkos::View<int*, typename Exec::memory_space>& order, int step, const CsrIluRuns& runs,
                      [[maybe_unused]] double bytes)
       : m_begin(levels.begin),
+        m_widest(levels.widest()),
         m_rows(to_space(exec, "Hyperplane::CsrIlu::structure", levels.rows)),
         m_order(order),
         m_step(step),
@@ -99,13 +100,7 @@ class CsrIluLevelKernels {
 
   int count() const { return static_cast<int>(m_begin.size()) - 1; }
   /// Rows of the largest level.
-  std::int64_t widest() const {
-    std::int64_t result = 0;
-    for (std::size_t level = 1; level < m_begin.size(); ++level) {
-      result = std::max(result, m_begin[level] - m_begin[level - 1]);
-    }
-    return result;
-  }
+  std::int64_t widest() const { return m_widest; }
   /// Of all levels, one after the other.
   const Kokkos::View<int*, typename Exec::memory_space>& rows() const { return m_rows; }
   /// See csr_ticket_begins().
@@ -132,6 +127,7 @@ class CsrIluLevelKernels {
 
  private:
   std::vector<std::int64_t> m_begin;
+  std::int64_t m_widest;
   Kokkos::View<int*, typename Exec::memory_space> m_rows;
   Kokkos::View<int*, typename Exec::memory_space> m_order;
   int m_step;

@@ -48,8 +48,10 @@ class CsrIluTickets<Scalar, n, Exec> {
   template <bool transposed, bool with_diagonal, class Storage>
   void sweep(const Exec& exec, const std::string& label, const CsrIluLevelKernels<Exec>& levels,
              const CsrSweepBlocks<Storage>& blocks, const Scalar* rhs, Scalar* y) const {
-    run(exec, label, levels, csr_sweep_kernel<transposed, with_diagonal, Scalar, n, Storage>, levels_of_a_sweep, blocks,
-        CsrSweepMemory<Scalar>{m_values.data(), m_size, m_words.data()}, rhs, y);
+    cuda::labelled(exec, label, [&] {
+      launch(exec, levels, csr_sweep_kernel<transposed, with_diagonal, Scalar, n, Storage>, levels_of_a_sweep, blocks,
+             CsrSweepMemory<Scalar>{m_values.data(), m_size, m_words.data()}, rhs, y);
+    });
   }
 
   /// Values first, ..., first + count - 1 are those of blocks behind the diagonal.
@@ -65,12 +67,6 @@ class CsrIluTickets<Scalar, n, Exec> {
   }
 
  private:
-  template <class Kernel, class... Arguments>
-  void run(const Exec& exec, const std::string& label, const CsrIluLevelKernels<Exec>& levels, Kernel kernel,
-           std::int64_t levels_under_way, const Arguments&... arguments) const {
-    cuda::labelled(exec, label, [&] { launch(exec, levels, kernel, levels_under_way, arguments...); });
-  }
-
   template <class Kernel, class... Arguments>
   void launch(const Exec& exec, const CsrIluLevelKernels<Exec>& levels, Kernel kernel, std::int64_t levels_under_way,
               const Arguments&... arguments) const {

@@ -12,6 +12,7 @@
 #include <hyperplane/csr/csr_path.hpp>
 #include <hyperplane/csr/csr_status.hpp>
 #include <hyperplane/csr/row_order.hpp>
+#include <hyperplane/ilu/detail/csr_given_structure.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_analysis.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_structure.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_sweeps.hpp>
@@ -24,7 +25,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <sstream>
 #include <string>
 
 /// What BlockIlutCsr is: block incomplete LU factorization of a BlockCsr, on blocks that its values decide.
@@ -51,8 +51,7 @@ class CsrIlutPlan {
         m_path(checked_csr_path<Exec>(names.plan, settings.path)),
         m_is_natural(settings.order == RowOrder::natural),
         m_is_transposed(settings.transposed),
-        m_given_offsets(a.offsets()),
-        m_given_columns(a.columns()),
+        m_given(a.offsets(), a.columns()),
         m_structure(checked_ilu_structure(names.plan, to_vector(exec, a.offsets()), to_vector(exec, a.columns()))),
         m_order(checked_ilu_order(names.plan, settings.order, settings.given_order, m_structure)) {}
 
@@ -67,17 +66,16 @@ class CsrIlutPlan {
 
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a) {
-    compare(exec, a);
+    m_given.check_with(m_names.plan, a, [&] { return first_difference(exec, a); });
     // The matrix may be still assembled, and factors that are there still read.
     exec.fence(m_names.factor);
     m_sweeps.reset();
     m_products = 0;
     m_status = {};
     if constexpr (HostExecutionSpace<Exec>) {
-      factor_on_host(exec, host_of(exec), a.values().data());
+      factor_on_host(exec, a.values().data());
     } else {
-      auto const values = to_vector(exec, a.values());
-      factor_on_host(exec, host_of(exec), values.data());
+      factor_on_host(exec, to_vector(exec, a.values()).data());
     }
     auto const size = static_cast<double>(n * n);
     count_bytes(m_names.factor, size * (static_cast<double>(a.blocks()) * sizeof(MatrixStorage) +
@@ -102,9 +100,8 @@ class CsrIlutPlan {
  private:
   static CsrIlutRule checked_rule(const CsrIluNames& names, const CsrIlutRule& rule) {
     if (!(rule.drop_tolerance >= 0.0 && std::isfinite(rule.drop_tolerance))) {
-      std::ostringstream value;
-      value << rule.drop_tolerance;
-      fail(std::string(names.plan) + ": drop_tolerance is " + value.str() + ", expected a finite number, 0 or more");
+      fail(std::string(names.plan) + ": drop_tolerance is " + shortest(rule.drop_tolerance) +
+           ", expected a finite number, 0 or more");
     }
     if (rule.row_entries < 0) {
       fail(std::string(names.plan) + ": row_entries is " + std::to_string(rule.row_entries) + ", expected 0 or more");
@@ -117,16 +114,9 @@ class CsrIlutPlan {
     return *m_sweeps;
   }
 
-  /// Throws Error where A has another structure than the constructor was given.
+  /// The first row of A whose structure is another than the constructor was given.
   template <class Csr>
-  void compare(const Exec& exec, const Csr& a) {
-    auto const name = std::string(m_names.plan) + "::factor: ";
-    auto const given = static_cast<std::int64_t>(m_structure.columns.size());
-    if (a.rows() != rows() || a.blocks() != given) {
-      fail(name + "A has " + std::to_string(a.rows()) + " rows and " + std::to_string(a.blocks()) +
-           " blocks, expected " + std::to_string(rows()) + " and " + std::to_string(given));
-    }
-    if (a.offsets().data() == m_given_offsets.data() && a.columns().data() == m_given_columns.data()) return;
+  std::int64_t first_difference(const Exec& exec, const Csr& a) const {
     auto const offsets = to_vector(exec, a.offsets());
     auto const columns = to_vector(exec, a.columns());
     for (std::size_t row = 0; row + 1 < offsets.size(); ++row) {
@@ -134,16 +124,14 @@ class CsrIlutPlan {
       bool const is_same =
           offsets[row] == static_cast<Offset>(begin) && offsets[row + 1] == static_cast<Offset>(end) &&
           std::equal(columns.begin() + begin, columns.begin() + end, m_structure.columns.begin() + begin);
-      if (is_same) continue;
-      fail(name + "row " + std::to_string(row) +
-           " of A has other columns, or in another order, than the constructor was given");
+      if (!is_same) return static_cast<std::int64_t>(row);
     }
-    m_given_offsets = a.offsets();
-    m_given_columns = a.columns();
+    return m_given.no_row;
   }
 
-  template <class Host, class MatrixStorage>
-  void factor_on_host(const Exec& exec, const Host& host, const MatrixStorage* values) {
+  template <class MatrixStorage>
+  void factor_on_host(const Exec& exec, const MatrixStorage* values) {
+    auto const host = host_of(exec);
     CsrIlutRows<Scalar, n, StorageScalar, MatrixStorage> const factored(
         host, m_names.factor,
         {m_structure, m_order, values, static_cast<Scalar>(m_rule.drop_tolerance), m_rule.row_entries});
@@ -159,7 +147,7 @@ class CsrIlutPlan {
     auto const& blocks = pattern.blocks;
     double const bytes = 2.0 * n * n * sizeof(StorageScalar) * static_cast<double>(m_sweeps->blocks()) /
                          static_cast<double>(std::max<std::int64_t>(rows(), 1));
-    launch(m_names.factor, LongIndexRange<Host>(host, 0, rows()), bytes, [&](std::int64_t position) {
+    launch(m_names.factor, LongIndexRange<decltype(host_of(exec))>(host, 0, rows()), bytes, [&](std::int64_t position) {
       auto const& row = factored.rows()[as_size(position)];
       auto const number = as_size(m_order.rows[as_size(position)]);
       auto* const to = on_host.data();
@@ -177,9 +165,7 @@ class CsrIlutPlan {
   CsrPath m_path;
   bool m_is_natural;
   bool m_is_transposed;
-  // Kept, so that no other arrays are where they are.
-  typename Matrix::Offsets m_given_offsets;
-  typename Matrix::Columns m_given_columns;
+  CsrGivenStructure<Matrix> m_given;
   CsrColumns m_structure;
   CsrIluOrder m_order;
   std::optional<Sweeps> m_sweeps;  ///< of the last factor()
