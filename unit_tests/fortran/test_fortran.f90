@@ -2,7 +2,7 @@
 ! The Fortran module: objects as references, statuses, arrays of every rank. Exit status 1 and a line for what is wrong.
 program test_fortran
   use, intrinsic :: iso_c_binding, only: c_double, c_int64_t, c_null_ptr
-  use, intrinsic :: iso_fortran_env, only: error_unit
+  use :: expectations, only: expect, failures
   use :: hyperplane
   implicit none
 
@@ -15,7 +15,6 @@ program test_fortran
   type(hyperplane_grid), parameter :: grid = hyperplane_grid(4, 3, 2)
   integer, parameter :: points = 24
   type(hyperplane_context) :: context
-  integer :: failures = 0
   integer :: stat
 
   call context%create(stat=stat)
@@ -48,14 +47,6 @@ program test_fortran
   if (failures > 0) stop 1
 
 contains
-
-  subroutine expect(ok, what)
-    logical, intent(in) :: ok
-    character(len=*), intent(in) :: what
-    if (ok) return
-    failures = failures + 1
-    write (error_unit, '(4a)') 'wrong: ', what, ': ', hyperplane_error_message()
-  end subroutine expect
 
   subroutine references()
     type(hyperplane_vector) :: first, second

@@ -3,14 +3,13 @@
 ! for what is wrong.
 program test_fortran_arrays
   use, intrinsic :: iso_c_binding, only: c_double, c_float, c_int, c_int8_t, c_int64_t, c_null_ptr
-  use, intrinsic :: iso_fortran_env, only: error_unit
+  use :: expectations, only: expect, expect_refused, failures
   use :: hyperplane
   implicit none
 
   integer, parameter :: n = 2, ni = 4, nj = 3, nk = 2, points = ni * nj * nk
   type(hyperplane_grid), parameter :: grid = hyperplane_grid(ni, nj, nk)
   type(hyperplane_context) :: context
-  integer :: failures = 0
   integer :: stat
 
   call hyperplane_initialize(stat)
@@ -30,23 +29,6 @@ program test_fortran_arrays
   if (failures > 0) stop 1
 
 contains
-
-  subroutine expect(ok, what)
-    logical, intent(in) :: ok
-    character(len=*), intent(in) :: what
-    if (ok) return
-    failures = failures + 1
-    write (error_unit, '(4a)') 'wrong: ', what, ': ', hyperplane_error_message()
-  end subroutine expect
-
-  subroutine expect_refused(status, expected, message)
-    integer, intent(in) :: status
-    integer(c_int), intent(in) :: expected
-    character(len=*), intent(in) :: message
-    character(len=:), allocatable :: said
-    said = hyperplane_error_message()
-    call expect(status == expected .and. index(said, message) > 0, message)
-  end subroutine expect_refused
 
   !> Blocks of a matrix that is far from singular; zero where they point out of the grid.
   subroutine random_blocks(blocks)

@@ -2,7 +2,7 @@
 ! General matrices of the Fortran module, with their solvers. Exit status 1 and a line for what is wrong.
 program test_fortran_csr
   use, intrinsic :: iso_c_binding, only: c_double, c_int, c_int64_t, c_null_ptr
-  use, intrinsic :: iso_fortran_env, only: error_unit
+  use :: expectations, only: expect, expect_refused, failures, first_of
   use :: hyperplane
   implicit none
 
@@ -11,7 +11,6 @@ program test_fortran_csr
   integer(c_int) :: offsets(points + 1), columns(entries)
   real(c_double) :: blocks(n, n, entries)
   type(hyperplane_matrix) :: a
-  integer :: failures = 0
   integer :: stat
 
   call hyperplane_initialize()
@@ -33,30 +32,6 @@ program test_fortran_csr
   if (failures > 0) stop 1
 
 contains
-
-  subroutine expect(ok, what)
-    logical, intent(in) :: ok
-    character(len=*), intent(in) :: what
-    if (ok) return
-    failures = failures + 1
-    write (error_unit, '(4a)') 'wrong: ', what, ': ', hyperplane_error_message()
-  end subroutine expect
-
-  subroutine expect_refused(stat, status, message)
-    integer, intent(in) :: stat
-    integer(c_int), intent(in) :: status
-    character(len=*), intent(in) :: message
-    character(len=:), allocatable :: found
-    found = hyperplane_error_message()
-    call expect(stat == status .and. index(found, message) > 0, message)
-  end subroutine expect_refused
-
-  function first_of(list) result(name)
-    character(len=*), intent(in) :: list
-    character(len=:), allocatable :: name
-    name = list
-    if (index(list, ',') > 0) name = list(:index(list, ',') - 1)
-  end function first_of
 
   !> Points with neighbours that no grid has, not the same to and fro.
   subroutine make_mesh()

@@ -3,13 +3,12 @@
 ! what is wrong.
 program test_fortran_primitives
   use, intrinsic :: iso_c_binding, only: c_double, c_float, c_int
-  use, intrinsic :: iso_fortran_env, only: error_unit
+  use :: expectations, only: expect, failures, first_of
   use :: hyperplane
   implicit none
 
   integer, parameter :: ni = 6, nj = 5, nk = 4
   type(hyperplane_context) :: context
-  integer :: failures = 0
   integer :: stat
 
   call hyperplane_initialize()
@@ -29,21 +28,6 @@ program test_fortran_primitives
   if (failures > 0) stop 1
 
 contains
-
-  subroutine expect(ok, what)
-    logical, intent(in) :: ok
-    character(len=*), intent(in) :: what
-    if (ok) return
-    failures = failures + 1
-    write (error_unit, '(4a)') 'wrong: ', what, ': ', hyperplane_error_message()
-  end subroutine expect
-
-  function first_of(list) result(name)
-    character(len=*), intent(in) :: list
-    character(len=:), allocatable :: name
-    name = list
-    if (index(list, ',') > 0) name = list(:index(list, ',') - 1)
-  end function first_of
 
   subroutine reductions()
     real(c_double), target :: x(ni, nj, nk), y(ni, nj, nk), many(ni, nj, nk, 2)

@@ -31,14 +31,13 @@ end module counting
 program test_fortran_solvers
   use, intrinsic :: iso_c_binding, only: c_double, c_int, c_int64_t, c_loc
   use, intrinsic :: ieee_arithmetic, only: ieee_positive_inf, ieee_value
-  use, intrinsic :: iso_fortran_env, only: error_unit
   use :: counting, only: count_calls, stop_at_one
+  use :: expectations, only: expect, failures, first_of
   use :: hyperplane
   implicit none
 
   integer, parameter :: ni = 6, nj = 5, nk = 4
   type(hyperplane_context) :: context
-  integer :: failures = 0
   integer :: stat
 
   call hyperplane_initialize()
@@ -54,21 +53,6 @@ program test_fortran_solvers
   if (failures > 0) stop 1
 
 contains
-
-  subroutine expect(ok, what)
-    logical, intent(in) :: ok
-    character(len=*), intent(in) :: what
-    if (ok) return
-    failures = failures + 1
-    write (error_unit, '(4a)') 'wrong: ', what, ': ', hyperplane_error_message()
-  end subroutine expect
-
-  function first_of(list) result(name)
-    character(len=*), intent(in) :: list
-    character(len=:), allocatable :: name
-    name = list
-    if (index(list, ',') > 0) name = list(:index(list, ',') - 1)
-  end function first_of
 
   subroutine lines()
     integer, parameter :: n = 2, points = 10
