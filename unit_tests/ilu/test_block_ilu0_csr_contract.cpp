@@ -165,21 +165,13 @@ TYPED_TEST(BlockIlu0CsrContract, refuses_another_structure_and_other_misuse) {
 TYPED_TEST(BlockIlu0CsrContract, names_the_row_that_fails_and_why) {
   TypeParam const exec;
   auto const regular = random_csr(20, 2);
-  auto const diagonal_of = [&](int row) {
-    auto e = static_cast<std::size_t>(regular.offsets[row]);
-    while (regular.columns[e] != row) ++e;
-    return e;
-  };
+  auto const diagonal_of = [&](int row) { return block_at(regular, row, row); };
   BlockIlu0Csr<double, 2, TypeParam, float> ilu(exec, to_device<double, 2, float>(exec, regular));
   auto const status_of = [&](const ReferenceCsr& reference) {
     ilu.factor(exec, to_device<double, 2, double>(exec, reference));
     return ilu.status(exec);
   };
-  auto zero = regular;
-  for (auto e = zero.offsets[5]; e < zero.offsets[6]; ++e) {
-    for (int c = 0; c < 2; ++c) zero.blocks[static_cast<std::size_t>(e)](1, c) = 0.0;
-  }
-  auto status = status_of(zero);
+  auto status = status_of(with_zero_equation(regular, 5));
   EXPECT_EQ(status.row, 5);
   EXPECT_EQ(status.failure, FactorFailure::zero_row);
   EXPECT_EQ(status.equation, 1);

@@ -194,9 +194,7 @@ TYPED_TEST(BlockJacobiCsrTest, names_the_row_that_fails_and_why) {
   auto const with_diagonal = [&](std::initializer_list<int> rows, double factor, int row_of_block) {
     auto result = regular;
     for (int const row : rows) {
-      auto e = static_cast<std::size_t>(regular.offsets[row]);
-      while (regular.columns[e] != row) ++e;
-      for (int c = 0; c < 2; ++c) result.blocks[e](row_of_block, c) *= factor;
+      for (int c = 0; c < 2; ++c) result.blocks[block_at(regular, row, row)](row_of_block, c) *= factor;
     }
     return result;
   };

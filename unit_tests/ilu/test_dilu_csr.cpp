@@ -124,6 +124,7 @@ TYPED_TEST(DiluCsrTest, solves_by_halves_and_into_another_vector) {
   for (bool const lu_sgs : {false, true}) {
     DiluCsr<double, 2, TypeParam> dilu(exec, a, {.lu_sgs = lu_sgs, .transposed = true});
     compare_halves(exec, dilu, a);
+    compare_transposed_halves(exec, dilu, a);
   }
 }
 

@@ -180,13 +180,6 @@ TYPED_TEST(DiluCsrContract, refuses_another_structure_and_other_misuse) {
   EXPECT_THAT(message_of([&] { with.solve_transposed(exec, x, x); }), HasSubstr("called before factor"));
 }
 
-/// The number of a block.
-std::size_t block_at(const ReferenceCsr& a, int row, int column) {
-  auto e = static_cast<std::size_t>(a.offsets[row]);
-  while (a.columns[e] != column) ++e;
-  return e;
-}
-
 TYPED_TEST(DiluCsrContract, names_the_row_that_fails_and_why) {
   TypeParam const exec;
   auto const regular = banded_csr(20, 2, 2);
@@ -195,11 +188,7 @@ TYPED_TEST(DiluCsrContract, names_the_row_that_fails_and_why) {
     dilu.factor(exec, to_device<double, 2, double>(exec, reference));
     return dilu.status(exec);
   };
-  auto zero = regular;
-  for (auto e = zero.offsets[5]; e < zero.offsets[6]; ++e) {
-    for (int c = 0; c < 2; ++c) zero.blocks[static_cast<std::size_t>(e)](1, c) = 0.0;
-  }
-  auto status = status_of(zero);
+  auto status = status_of(with_zero_equation(regular, 5));
   EXPECT_EQ(status.row, 5);
   EXPECT_EQ(status.failure, FactorFailure::zero_row);
   EXPECT_EQ(status.equation, 1);
@@ -230,43 +219,15 @@ TYPED_TEST(DiluCsrContract, names_the_row_that_fails_and_why) {
 }
 
 TYPED_TEST(DiluCsrContract, names_the_row_that_is_taken_first_of_those_that_fail) {
-  TypeParam const exec;
-  auto reference = random_csr(20, 2);
-  for (int const row : {5, 14}) {
-    for (auto e = reference.offsets[row]; e < reference.offsets[row + 1]; ++e) {
-      for (int c = 0; c < 2; ++c) reference.blocks[static_cast<std::size_t>(e)](1, c) = 0.0;
-    }
-  }
-  auto const a = to_device<double, 2, double>(exec, reference);
-  auto backwards = natural_order(20);
-  std::ranges::reverse(backwards);
   for (auto const path : relaxation_paths_of<TypeParam>()) {
     for (bool const lu_sgs : {false, true}) {
-      DiluCsr<double, 2, TypeParam> natural(exec, a, {.lu_sgs = lu_sgs, .path = path});
-      DiluCsr<double, 2, TypeParam> other(
-          exec, a, {.lu_sgs = lu_sgs, .path = path, .order = RowOrder::given, .given_order = backwards});
-      natural.factor(exec, a);
-      other.factor(exec, a);
-      EXPECT_EQ(natural.status(exec).row, 5);
-      EXPECT_EQ(other.status(exec).row, 14);
-      EXPECT_EQ(other.status(exec).failure, FactorFailure::zero_row);
-      EXPECT_EQ(other.status(exec).equation, 1);
+      expect_first_taken<DiluCsr<double, 2, TypeParam>>(TypeParam(), {.lu_sgs = lu_sgs, .path = path});
     }
   }
 }
 
 TYPED_TEST(DiluCsrContract, takes_offsets_of_32_bits) {
-  TypeParam const exec;
-  auto const reference = random_csr(30, 3);
-  auto const wide = to_device<double, 3, double>(exec, reference);
-  std::vector<int> const offsets(reference.offsets.begin(), reference.offsets.end());
-  BlockCsr<double, 3, TypeParam, double, int> const narrow(exec, offsets, reference.columns);
-  Kokkos::deep_copy(exec, narrow.values(), wide.values());
-  DiluCsr<double, 3, TypeParam> of_wide(exec, wide);
-  DiluCsr<double, 3, TypeParam, double, int> of_narrow(exec, narrow);
-  auto const b = random_vector(90);
-  EXPECT_TRUE(bitwise_equal(solve_csr_with<double>(exec, of_narrow, narrow, b),
-                            solve_csr_with<double>(exec, of_wide, wide, b)));
+  compare_offsets<DiluCsr<double, 3, TypeParam>, DiluCsr<double, 3, TypeParam, double, int>>(TypeParam(), {});
 }
 
 }  // namespace

@@ -89,6 +89,7 @@ TYPED_TEST(SsorCsrTest, solves_by_halves_and_into_another_vector) {
   auto const a = to_device<double, 2, double>(exec, random_csr(40, 2));
   SsorCsr<double, 2, TypeParam> ssor(exec, a, {.relaxation = 1.4, .transposed = true});
   compare_halves(exec, ssor, a);
+  compare_transposed_halves(exec, ssor, a);
 }
 
 #ifdef KOKKOS_ENABLE_OPENMP

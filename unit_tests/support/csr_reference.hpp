@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <hyperplane/csr/block_csr.hpp>
 #include <random>
@@ -41,6 +42,21 @@ struct ReferenceCsr {
     return result;
   }
 };
+
+/// The number of the block (row, column), which there is.
+inline std::size_t block_at(const ReferenceCsr& a, int row, int column) {
+  auto e = static_cast<std::size_t>(a.offsets[row]);
+  while (a.columns[e] != column) ++e;
+  return e;
+}
+
+/// The same with zeros in equation 1 of a row.
+inline ReferenceCsr with_zero_equation(ReferenceCsr a, int row) {
+  for (auto e = a.offsets[row]; e < a.offsets[row + 1]; ++e) {
+    for (int c = 0; c < a.n; ++c) a.blocks[static_cast<std::size_t>(e)](1, c) = 0.0;
+  }
+  return a;
+}
 
 /// A diagonal that dominates, neighbours before and after in the order of numbers, and some at random.
 inline ReferenceCsr random_csr(int rows, int n, unsigned seed = 7) {

@@ -64,27 +64,6 @@ void compare_relaxation(const Exec& exec, const ReferenceCsr& reference, Options
   }
 }
 
-/// Both halves have the bits of a solve, in place or not, and leave the right-hand side alone.
-template <class Plan, class Matrix>
-void compare_halves(const typename Plan::execution_space& exec, Plan& plan, const Matrix& a) {
-  auto const size = a.rows() * Plan::block_size;
-  plan.factor(exec, a);
-  auto const given = random_vector(size);
-  auto const b = to_view<double>(exec, given), x = to_view<double>(exec, random_vector(size, 3));
-  auto const y = to_view<double>(exec, random_vector(size, 4)), z = to_view<double>(exec, random_vector(size, 5));
-  plan.solve(exec, b, x);
-  plan.forward(exec, b, y);
-  plan.backward(exec, y, z);
-  EXPECT_TRUE(bitwise_equal(to_host(z), to_host(x)));
-  plan.solve_transposed(exec, b, x);
-  plan.forward_transposed(exec, b, y);
-  plan.backward_transposed(exec, y, z);
-  EXPECT_TRUE(bitwise_equal(to_host(z), to_host(x)));
-  EXPECT_TRUE(bitwise_equal(to_host(b), given));
-  plan.solve_transposed(exec, b, b);
-  EXPECT_TRUE(bitwise_equal(to_host(b), to_host(x)));
-}
-
 /// Less dominance of the diagonal than random_csr() has, so that there is something to do.
 inline ReferenceCsr hard_csr(int n) {
   auto reference = to_csr(random_stencil(Grid(6, 6, 6), n));
