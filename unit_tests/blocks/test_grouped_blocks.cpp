@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <hyperplane/blocks/cut_grid.hpp>
+#include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/sip/sip.hpp>
 #include <hyperplane/ssor/ssor.hpp>
 #include <optional>
@@ -76,12 +77,20 @@ TYPED_TEST(MultiBlockTest, solves_have_the_bits_of_one_grid_block_after_the_othe
     expect_bits_of_single_blocks<BlockIlu0<double, 5, TypeParam, float>>(this->exec, grid);
     expect_bits_of_single_blocks<Ssor<double, 3, TypeParam>>(this->exec, grid);
     expect_bits_of_single_blocks<Sip<double, TypeParam>>(this->exec, grid);
+    expect_bits_of_single_blocks<Sip<double, TypeParam, float>>(this->exec, grid);
+    expect_bits_of_single_blocks<BlockIlu0<double, 1, TypeParam>>(this->exec, grid);
+    expect_bits_of_single_blocks<Ssor<double, 1, TypeParam>>(this->exec, grid);
+    expect_bits_of_single_blocks<BlockJacobi<double, 3, TypeParam>>(this->exec, grid);
+    expect_bits_of_single_blocks<BlockJacobi<double, 1, TypeParam, float>>(this->exec, grid);
   }
 }
 
 TYPED_TEST(MultiBlockTest, many_small_grid_blocks_again_and_again) {
   expect_bits_of_single_blocks<BlockIlu0<double, 2, TypeParam>>(
       this->exec, MultiBlockGrid(std::vector<Grid>(70, Grid(5, 9, 6))), {}, 20);
+  std::vector<Grid> blocks(60, Grid(5, 9, 6));
+  blocks.insert(blocks.end(), {Grid(1, 1, 40), Grid(30, 1, 1), Grid(1, 40, 1), Grid(20, 30, 37)});
+  expect_bits_of_single_blocks<Sip<double, TypeParam>>(this->exec, MultiBlockGrid(blocks), {}, 20);
 }
 
 TYPED_TEST(MultiBlockTest, grid_blocks_together_on_few_multiprocessors) {
@@ -89,62 +98,87 @@ TYPED_TEST(MultiBlockTest, grid_blocks_together_on_few_multiprocessors) {
   for (int const multiprocessors : {1, 3}) {
     expect_bits_of_single_blocks<BlockIlu0<double, 3, TypeParam>>(this->exec, grid,
                                                                   {.block = {.multiprocessors = multiprocessors}}, 3);
+    expect_bits_of_single_blocks<Sip<double, TypeParam>>(this->exec, grid,
+                                                         {.block = {.multiprocessors = multiprocessors}}, 3);
   }
 }
 
-// As many launches as a plan of one grid block has. On hosts each grid block has a status of its own.
-TYPED_TEST(MultiBlockTest, grid_blocks_of_a_colour_are_launched_together) {
-  constexpr int n = 2;
-  using Ilu = BlockIlu0<double, n, TypeParam>;
-  auto const launches = [&](const MultiBlockGrid& grid, bool factor) {
-    auto const a = to_device<double, n, double>(this->exec, MultiBlockReference(grid, n));
-    MultiBlockVector<double, n, TypeParam> const x(this->exec, grid);
-    MultiBlock<Ilu> ilu(this->exec, grid);
-    ilu.factor(this->exec, a);
-    this->exec.fence();
-    KokkosEvents const events;
-    factor ? ilu.factor(this->exec, a) : ilu.solve(this->exec, x, x);
-    EXPECT_THAT(events.allocations(), ::testing::IsEmpty());
-    EXPECT_THAT(events.fences(), ::testing::IsEmpty());
-    std::vector<std::string> labels;
-    for (auto const& kernel : events.kernels()) labels.push_back(kernel.label);
-    if (!HostExecutionSpace<TypeParam> || grid.block_count() == 1) return labels;
-    auto const statuses = std::ranges::remove(labels, "Hyperplane::FactorStatus::conclude");
-    EXPECT_EQ(statuses.size(), factor ? static_cast<std::size_t>(grid.block_count()) : 0u);
-    labels.erase(statuses.begin(), labels.end());
-    if (factor) labels.emplace_back("Hyperplane::FactorStatus::conclude");
-    return labels;
-  };
-  MultiBlockGrid const one({Grid(7, 9, 5)});
-  MultiBlockGrid const several({Grid(7, 9, 5), Grid(3, 20, 4), Grid(1, 1, 1)});
-  if (Ilu(this->exec, Grid(7, 9, 5)).path() != SweepPath::slab) GTEST_SKIP() << "grid blocks follow one another";
-  EXPECT_EQ(launches(several, false), launches(one, false));
-  EXPECT_EQ(launches(several, true), launches(one, true));
+/// The labels of what a factorization, or a solve, launches.
+template <class P, class Exec>
+std::vector<std::string> launches(const Exec& exec, const MultiBlockGrid& grid, bool factor) {
+  constexpr int n = P::Vector::block_size;
+  auto const a = to_device<double, n, double>(exec, MultiBlockReference(grid, n));
+  MultiBlockVector<double, n, Exec> const x(exec, grid);
+  MultiBlock<P> preconditioner(exec, grid);
+  preconditioner.factor(exec, a);
+  exec.fence();
+  KokkosEvents const events;
+  factor ? preconditioner.factor(exec, a) : preconditioner.solve(exec, x, x);
+  EXPECT_THAT(events.allocations(), ::testing::IsEmpty());
+  EXPECT_THAT(events.fences(), ::testing::IsEmpty());
+  std::vector<std::string> labels;
+  for (auto const& kernel : events.kernels()) labels.push_back(kernel.label);
+  return labels;
 }
 
-// Each grid block's own, and the first of them of all.
-TYPED_TEST(MultiBlockTest, failures_of_grid_blocks_that_are_factored_together) {
-  constexpr int n = 3;
+/// Several grid blocks have as many launches as one, but that on hosts each has a status of its own where
+/// `statuses_apart`.
+template <class P, class Exec>
+void expect_launched_together(const Exec& exec, bool factor, bool statuses_apart = false) {
+  MultiBlockGrid const one({Grid(7, 9, 5)});
+  MultiBlockGrid const several({Grid(7, 9, 5), Grid(3, 20, 4), Grid(1, 1, 1)});
+  auto expected = launches<P>(exec, one, factor);
+  if (factor && statuses_apart && HostExecutionSpace<Exec>) {
+    expected.insert(expected.end(), 2, "Hyperplane::FactorStatus::conclude");
+  }
+  EXPECT_EQ(launches<P>(exec, several, factor), expected);
+}
+
+TYPED_TEST(MultiBlockTest, grid_blocks_of_a_colour_are_launched_together) {
+  for (bool const factor : {false, true}) expect_launched_together<BlockJacobi<double, 2, TypeParam>>(this->exec, factor);
+  using Ilu = BlockIlu0<double, 2, TypeParam>;
+  if (Ilu(this->exec, Grid(7, 9, 5)).path() != SweepPath::slab) GTEST_SKIP() << "sweeps follow one another";
+  for (bool const factor : {false, true}) {
+    expect_launched_together<Ilu>(this->exec, factor, true);
+    expect_launched_together<BlockIlu0<double, 1, TypeParam>>(this->exec, factor, true);
+    if (factor && HostExecutionSpace<TypeParam>) continue;  // They follow one another there.
+    expect_launched_together<Sip<double, TypeParam>>(this->exec, factor);
+    expect_launched_together<Ssor<double, 2, TypeParam>>(this->exec, factor);
+  }
+}
+
+/// Each grid block has its own, and all have the first of them.
+template <class P, class Exec>
+void expect_failures(const Exec& exec) {
+  constexpr int n = P::Vector::block_size;
   MultiBlockGrid const grid({Grid(4, 5, 3), Grid(9, 2, 2), Grid(3, 3, 3), Grid(2, 2, 2)});
   MultiBlockReference reference(grid, n);
   auto const make_singular = [&](int block, std::int64_t point) {
     for (int c = 0; c < n; ++c) {
       for (auto const direction : {Direction::bottom, Direction::south, Direction::west, Direction::center}) {
-        reference.blocks[block].block(point, direction)(1, c) = 0.0;
+        reference.blocks[block].block(point, direction)(n / 2, c) = 0.0;
       }
     }
   };
   make_singular(1, 7);
   make_singular(3, 2);
-  MultiBlock<BlockIlu0<double, n, TypeParam>> ilu(this->exec, grid);
-  ilu.factor(this->exec, to_device<double, n, double>(this->exec, reference));
-  EXPECT_EQ(ilu.status(this->exec).grid_block, 1);
-  EXPECT_TRUE(ilu.block(0).status(this->exec).ok());
-  EXPECT_EQ(ilu.block(1).status(this->exec).point, grid.block(1).point(7));
-  EXPECT_TRUE(ilu.block(2).status(this->exec).ok());
-  EXPECT_EQ(ilu.block(3).status(this->exec).point, grid.block(3).point(2));
-  ilu.factor(this->exec, to_device<double, n, double>(this->exec, MultiBlockReference(grid, n)));
-  EXPECT_TRUE(ilu.status(this->exec).ok());
+  MultiBlock<P> preconditioner(exec, grid);
+  preconditioner.factor(exec, to_device<double, n, double>(exec, reference));
+  EXPECT_EQ(preconditioner.status(exec).grid_block, 1);
+  EXPECT_TRUE(preconditioner.block(0).status(exec).ok());
+  EXPECT_EQ(preconditioner.block(1).status(exec).point, grid.block(1).point(7));
+  EXPECT_TRUE(preconditioner.block(2).status(exec).ok());
+  EXPECT_EQ(preconditioner.block(3).status(exec).point, grid.block(3).point(2));
+  preconditioner.factor(exec, to_device<double, n, double>(exec, MultiBlockReference(grid, n)));
+  EXPECT_TRUE(preconditioner.status(exec).ok());
+}
+
+TYPED_TEST(MultiBlockTest, failures_of_grid_blocks_that_are_factored_together) {
+  expect_failures<BlockIlu0<double, 3, TypeParam>>(this->exec);
+  expect_failures<BlockIlu0<double, 1, TypeParam>>(this->exec);
+  expect_failures<Sip<double, TypeParam>>(this->exec);
+  expect_failures<Ssor<double, 2, TypeParam>>(this->exec);
+  expect_failures<BlockJacobi<double, 3, TypeParam>>(this->exec);
 }
 
 // Copies share factors and working memory, and outlive the plan that they are of.

@@ -127,6 +127,8 @@ class SingularPivotRecord {
     static_assert(sizeof(unsigned long long) == sizeof(Word));
     return reinterpret_cast<unsigned long long*>(m_words.data());
   }
+  /// That word and the one for status(), for kernels that conclude the factorizations of several plans.
+  Word* words() const { return m_words.data(); }
 
   /// Follows the kernels of a factorization. `diagnose` is called on the device for the point that was recorded.
   template <class Diagnose>

@@ -21,7 +21,7 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// copyable, callable in kernels.
 class HyperplaneMap {
  public:
-  constexpr explicit HyperplaneMap(const Grid& grid) : m_grid(grid) {}
+  HYPERPLANE_FUNCTION constexpr explicit HyperplaneMap(const Grid& grid) : m_grid(grid) {}
 
   HYPERPLANE_FUNCTION constexpr const Grid& grid() const { return m_grid; }
 

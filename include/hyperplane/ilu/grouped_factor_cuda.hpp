@@ -43,10 +43,8 @@ struct ConcludeGroup {
   }
 };
 
-/// On CUDA: one launch (and one for the status of all), multiprocessors take rows of all grids. Scalars follow one
-/// another, as their sweeps do.
+/// On CUDA: one launch (and one for the status of all), multiprocessors take rows of all grids.
 template <class Scalar, int n, CudaExecutionSpace Exec, class Storage>
-  requires(n > 1)
 class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
  public:
   static constexpr bool exists = true;

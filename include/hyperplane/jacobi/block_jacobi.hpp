@@ -30,6 +30,9 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
 
+template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar>
+class GroupedBlockJacobi;
+
 /// On devices: a point for each index.
 template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length>
 struct BlockJacobiFactor {
@@ -188,6 +191,9 @@ class BlockJacobi {
   FactorStatus status(const Exec& exec) const { return m_singular.status(exec, grid()); }
 
  private:
+  // Factors and solves for several plans at once.
+  friend class detail::GroupedBlockJacobi<Scalar, n, Exec, StorageScalar>;
+
   SlabMap<vector_length> m_map;
   InterleavedView<StorageScalar, vector_length, n * n, Exec> m_inverse;
   detail::SingularPivotRecord<Exec> m_singular;

@@ -7,6 +7,7 @@
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/grid.hpp>
+#include <hyperplane/sip/grouped_sip_factor.hpp>
 #include <hyperplane/sip/sip_coefficients.hpp>
 #include <hyperplane/sip/sip_slab.hpp>
 #include <hyperplane/stencil/apply.hpp>  // for Krylov methods, which need that of the matrix
@@ -141,6 +142,9 @@ class Sip {
   const Sweeps& sweeps() const { return m_sweeps; }
 
  private:
+  // Fills the sweeps of several plans at once.
+  friend class detail::GroupedSipFactor<Scalar, Exec, StorageScalar>;
+
   template <class MatrixStorage>
   void compute(const Exec& exec, const BlockStencil7<Scalar, 1, Exec, MatrixStorage>& a, const detail::SipMask& mask) {
     detail::check_grid("Sip::factor", "A", a.grid(), grid());

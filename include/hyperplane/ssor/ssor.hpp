@@ -28,6 +28,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 namespace detail {
 template <class P>
 class RankedBlocks;
+template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar>
+class GroupedSsorFactor;
 }  // namespace detail
 
 struct SsorOptions {
@@ -118,6 +120,8 @@ class Ssor {
 
   template <class>
   friend class detail::RankedBlocks;
+  // Fills the sweeps of several plans at once.
+  friend class detail::GroupedSsorFactor<Scalar, n, Exec, StorageScalar>;
 
   /// Of `outside`, a detail::SlabOutside, points have neighbours outside of the grid.
   template <class MatrixStorage, class Outside>

@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/cuda/labelled.hpp>
+#include <hyperplane/sweep/detail/scalar_group_solve_cuda_plan.hpp>
 #include <hyperplane/sweep/detail/slab_group_solve_cuda_plan.hpp>
 #include <hyperplane/sweep/grouped_sweeps.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
@@ -14,14 +15,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// On CUDA: one launch for all sweeps, multiprocessors take tiles of all grids. Scalars have kernels of their own, of
-/// one grid.
+/// On CUDA: one launch for all sweeps, multiprocessors take tiles of all grids.
 template <Real Scalar, int n, CudaExecutionSpace Exec, Real StorageScalar>
-  requires(n > 1)
 class GroupedSweeps<Scalar, n, Exec, StorageScalar> {
  public:
   static constexpr bool exists = true;
@@ -50,7 +50,8 @@ class GroupedSweeps<Scalar, n, Exec, StorageScalar> {
   }
 
  private:
-  using Solve = CudaSlabGroupSolve<Scalar, n, StorageScalar, vector_length>;
+  using Solve = std::conditional_t<n == 1, CudaScalarGroupSolve<Scalar, StorageScalar, vector_length>,
+                                   CudaSlabGroupSolve<Scalar, n, StorageScalar, vector_length>>;
 
   double m_points = 0;
   std::shared_ptr<Solve> m_solve;

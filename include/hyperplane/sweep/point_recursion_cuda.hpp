@@ -38,18 +38,19 @@ struct PointRecursionState {
   unsigned long long m_epoch;  ///< stamps that launches have used
 
   /// By a thread of each block when there are no tickets left for it: the last one makes the state ready for the next
-  /// launch. `stamps`: those of this launch.
-  __device__ void leave(int stamps) {
+  /// launch, and is told so. `stamps`: those of this launch.
+  __device__ bool leave(int stamps) {
     __threadfence();
     bool const is_last = atomicAdd(&m_exited, 1) == static_cast<int>(gridDim.x) - 1;
     __threadfence();
-    if (!is_last) return;
+    if (!is_last) return false;
     // All other blocks have drawn their last ticket.
     m_ticket = 0;
     m_first_finished = 0;
     m_second_finished = 0;
     m_exited = 0;
     m_epoch += stamps;
+    return true;
   }
 };
 

@@ -3,21 +3,14 @@
 
 #include <hyperplane/blocks/block_packs.hpp>
 #include <hyperplane/blocks/colouring.hpp>
+#include <hyperplane/blocks/detail/grouped_of.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/ilu/block_ilu0.hpp>
-#include <hyperplane/ilu/grouped_factor.hpp>
-#include <hyperplane/sweep/grouped_sweeps.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
-
-#ifdef KOKKOS_ENABLE_CUDA
-#include <hyperplane/ilu/grouped_factor_cuda.hpp>
-#include <hyperplane/sweep/grouped_sweeps_cuda.hpp>
-#endif
 
 #include <cstddef>
 #include <optional>
@@ -25,62 +18,7 @@
 #include <variant>
 #include <vector>
 
-namespace hyperplane::inline HYPERPLANE_ABI {
-
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar>
-class Ssor;
-template <Real Scalar, ExecutionSpace Exec, Real StorageScalar>
-class Sip;
-
-namespace detail {
-
-/// What runs the sweeps of several grid blocks together, of a preconditioner whose solve is that of its sweeps(); none,
-/// where they follow one another.
-template <class P>
-struct GroupedSweepsOf {
-  using Type = std::monostate;
-};
-template <class Scalar, int n, class Exec, class Storage>
-  requires(GroupedSweeps<Scalar, n, Exec, Storage>::exists)
-struct GroupedSweepsOf<BlockIlu0<Scalar, n, Exec, Storage>> {
-  using Type = GroupedSweeps<Scalar, n, Exec, Storage>;
-};
-template <class Scalar, int n, class Exec, class Storage>
-  requires(GroupedSweeps<Scalar, n, Exec, Storage>::exists)
-struct GroupedSweepsOf<Ssor<Scalar, n, Exec, Storage>> {
-  using Type = GroupedSweeps<Scalar, n, Exec, Storage>;
-};
-template <class Scalar, class Exec, class Storage>
-  requires(GroupedSweeps<Scalar, 1, Exec, Storage>::exists)
-struct GroupedSweepsOf<Sip<Scalar, Exec, Storage>> {
-  using Type = GroupedSweeps<Scalar, 1, Exec, Storage>;
-};
-
-/// The same of factorizations.
-template <class P>
-struct GroupedFactorOf {
-  using Type = std::monostate;
-};
-template <class Scalar, int n, class Exec, class Storage>
-  requires(GroupedBlockIlu0Factor<Scalar, n, Exec, Storage>::exists)
-struct GroupedFactorOf<BlockIlu0<Scalar, n, Exec, Storage>> {
-  using Type = GroupedBlockIlu0Factor<Scalar, n, Exec, Storage>;
-};
-
-/// Whether its factorizations and sweeps can take couplings to neighbours outside of a grid block at their place among
-/// those inside.
-template <class P>
-struct OrdersOf {
-  static constexpr bool exist = false;
-};
-template <class Scalar, int n, class Exec, class Storage>
-struct OrdersOf<BlockIlu0<Scalar, n, Exec, Storage>> {
-  static constexpr bool exist = true;
-};
-template <class Scalar, int n, class Exec, class Storage>
-struct OrdersOf<Ssor<Scalar, n, Exec, Storage>> {
-  static constexpr bool exist = true;
-};
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// A preconditioner for each grid block, by the rank of its colour; without colours all have rank 0. Those of a rank do
 /// not depend on one another: where they can be, they are run together. Where they are run `in_order`, with couplings
@@ -198,12 +136,12 @@ class RankedBlocks {
   void group(const Exec& exec, const MultiBlockGrid& grid, Rank& rank, int multiprocessors) {
     if constexpr (sweeps_together) {
       for (int const b : rank.numbers) {
-        (GroupedSweeps::takes(block(b).sweeps()) ? rank.together : rank.alone).push_back(b);
+        (GroupedSweeps::takes(grouped_plan(block(b))) ? rank.together : rank.alone).push_back(b);
       }
       if (rank.together.size() > (m_in_order ? 0 : 1)) {
         BlockPacks<GroupedSweeps::vector_length> const packs(grid);
         std::vector<typename GroupedSweeps::Member> members;
-        for (int const b : rank.together) members.push_back({block(b).sweeps(), packs.first(b)});
+        for (int const b : rank.together) members.push_back({grouped_plan(block(b)), packs.first(b)});
         rank.sweeps.emplace(exec, members, multiprocessors);
         if constexpr (factors_together) {
           if (GroupedFactor::is_available()) rank.factor.emplace(exec, members, multiprocessors);
@@ -220,5 +158,4 @@ class RankedBlocks {
   std::vector<Rank> m_ranks;
 };
 
-}  // namespace detail
-}  // namespace hyperplane::inline HYPERPLANE_ABI
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -26,8 +26,8 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// Plan of the factorizations on several grids that do not depend on one another, for n > 1. A call launches one
-/// kernel, allocates nothing and waits for nothing. One call at a time.
+/// Plan of the factorizations on several grids that do not depend on one another. A call launches one kernel,
+/// allocates nothing and waits for nothing. One call at a time.
 template <class Scalar, int n, class Storage, int vector_length>
 class BlockIlu0CudaSlabGroupFactor {
   template <class MatrixStorage>

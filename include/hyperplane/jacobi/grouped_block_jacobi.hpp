@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/macros.hpp>
+#include <hyperplane/core/timer_callbacks.hpp>
+#include <hyperplane/grid/check_grid.hpp>
+#include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/grid/outside_lanes.hpp>
+#include <hyperplane/grid/slab_map.hpp>
+#include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/jacobi/block_jacobi.hpp>
+#include <hyperplane/simd/interleaved_ref.hpp>
+#include <hyperplane/simd/pack.hpp>
+#include <hyperplane/stencil/block_stencil7_ref.hpp>
+#include <hyperplane/stencil/block_vector_ref.hpp>
+#include <hyperplane/stencil/over_grids.hpp>
+#include <hyperplane/stencil/stencil_diagnosis.hpp>
+#include <hyperplane/sweep/triangular_factors.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// The inverses of a grid, its record, and where its values begin in vectors and matrices of all grids: a number of
+/// SIMD groups.
+template <class Scalar, int n, class Storage, int W>
+struct BlockJacobiEntry {
+  static constexpr int vector_length = W;
+  SlabMap<W> m_map;
+  InterleavedRef<Storage, W, n * n> m_inverse;
+  std::uint64_t* m_words;
+  std::int64_t m_first_pack;
+
+  HYPERPLANE_FUNCTION const SlabMap<W>& map() const { return m_map; }
+  HYPERPLANE_FUNCTION BlockVectorRef<Scalar, n, W> vector(Scalar* all) const {
+    return {m_map, InterleavedRef<Scalar, W, n>(all + m_first_pack * (n * W))};
+  }
+  template <class MatrixStorage>
+  HYPERPLANE_FUNCTION BlockStencil7Ref<MatrixStorage, n, W> matrix(MatrixStorage* all) const {
+    using Matrix = BlockStencil7Ref<MatrixStorage, n, W>;
+    return Matrix(m_map, typename Matrix::Packs(all + m_first_pack * (stencil7_size * n * n * W)));
+  }
+};
+
+template <class T, class Scalar, int n, class Storage, int W>
+struct BlockJacobiGroupSolve {
+  Scalar* m_rhs;
+  Scalar* m_x;
+
+  KOKKOS_FUNCTION void operator()(const BlockJacobiEntry<Scalar, n, Storage, W>& grid, std::int64_t index) const {
+    BlockJacobiSolve<T, Scalar, n, Storage, W>{grid.m_inverse, grid.vector(m_rhs), grid.vector(m_x)}(index);
+  }
+};
+
+template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int W>
+struct BlockJacobiGroupFactor {
+  MatrixStorage* m_a;
+
+  KOKKOS_FUNCTION void operator()(const BlockJacobiEntry<Scalar, n, Storage, W>& grid, std::int64_t index) const {
+    BlockJacobiFactor<Scalar, n, Exec, Storage, MatrixStorage, W> const factor{
+        grid.matrix(m_a), grid.m_inverse, typename SingularPivotRecord<Exec>::Ref(grid.m_words)};
+    if constexpr (HostExecutionSpace<Exec>) {
+      factor(index, PackPlace::of(grid.m_map, index));
+    } else {
+      Point p{};
+      if (grid.m_map.find_point(index / W, static_cast<int>(index % W), p)) factor(grid.m_map.grid().index(p));
+    }
+  }
+};
+
+template <class Scalar, int n, class Storage, class MatrixStorage, int W>
+struct ConcludeBlockJacobiGroup {
+  using Diagnosis = DiagonalDiagnosis<Scalar, n, Storage, MatrixStorage, W, false>;
+  MatrixStorage* m_a;
+
+  KOKKOS_FUNCTION void operator()(const BlockJacobiEntry<Scalar, n, Storage, W>& grid) const {
+    ConcludeFactorization<Diagnosis>{grid.m_words, {grid.matrix(m_a)}}(0);
+  }
+};
+
+/// Several BlockJacobi together, with the bits of one grid after the other: one launch for a solve, and two for a
+/// factorization. Vectors and matrices have the values of all grids in one allocation each.
+template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar>
+class GroupedBlockJacobi {
+ public:
+  static constexpr bool exists = true;
+  using Plan = BlockJacobi<Scalar, n, Exec, StorageScalar>;
+  static constexpr int vector_length = Plan::vector_length;
+
+  static bool takes(const Plan&) { return true; }
+  static bool is_available() { return true; }
+
+  /// A plan, and where the values of its grid begin: a number of SIMD groups. The plan's inverses have to live as long
+  /// as this.
+  struct Member {
+    const Plan& plan;
+    std::int64_t first_pack;
+  };
+
+  GroupedBlockJacobi(const Exec& exec, const std::vector<Member>& members, int /*multiprocessors*/)
+      : m_grids(exec, entries(members)), m_first_pack(members.front().first_pack) {}
+
+  /// x = M^-1 rhs; x may be rhs.
+  void run(const Exec& exec, Sweeps, Scalar* rhs, Scalar* x) const {
+    constexpr double bytes = 1.0 * n * n * sizeof(StorageScalar) + 2.0 * n * sizeof(Scalar);
+    count_bytes("Hyperplane::BlockJacobi::solve", bytes * m_grids.points());
+    using T = std::conditional_t<HostExecutionSpace<Exec>, Pack<Scalar, vector_length>, Scalar>;
+    m_grids.run("Hyperplane::BlockJacobi::solve", exec, bytes * vector_length / Grids::slots,
+                BlockJacobiGroupSolve<T, Scalar, n, StorageScalar, vector_length>{rhs, x});
+  }
+
+  /// `plan_of(g).factor(exec, matrix_of(g))` for each grid.
+  template <class MatrixStorage, class PlanOf, class MatrixOf>
+  void run(const Exec& exec, const PlanOf& plan_of, const MatrixOf& matrix_of) const {
+    for (int g = 0; g < m_grids.count(); ++g) {
+      check_grid("BlockJacobi::factor", "A", matrix_of(g).grid(), plan_of(g).grid());
+      plan_of(g).m_factored = true;
+    }
+    // Matrices are one allocation, in which they are as far apart as vectors.
+    auto const first = matrix_of(0).ref();
+    auto* const all = first.packs().pack_data(0) - m_first_pack * (stencil7_size * n * n * vector_length);
+    constexpr double bytes = 1.0 * n * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar));
+    m_grids.run("Hyperplane::BlockJacobi::factor", exec, bytes * vector_length / Grids::slots,
+                BlockJacobiGroupFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length>{all});
+    m_grids.run_for_each("Hyperplane::FactorStatus::conclude", exec,
+                         ConcludeBlockJacobiGroup<Scalar, n, StorageScalar, MatrixStorage, vector_length>{all});
+  }
+
+ private:
+  using Entry = BlockJacobiEntry<Scalar, n, StorageScalar, vector_length>;
+  using Grids = OverGrids<Exec, Entry>;
+
+  static std::vector<Entry> entries(const std::vector<Member>& members) {
+    std::vector<Entry> result;
+    for (auto const& [plan, first_pack] : members) {
+      result.push_back({plan.m_map, plan.m_inverse.ref(), plan.m_singular.words(), first_pack});
+    }
+    return result;
+  }
+
+  Grids m_grids;
+  std::int64_t m_first_pack;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

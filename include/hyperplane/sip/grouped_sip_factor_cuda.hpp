@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/launch.hpp>
+#include <hyperplane/core/macros.hpp>
+#include <hyperplane/cuda/device_array.hpp>
+#include <hyperplane/cuda/labelled.hpp>
+#include <hyperplane/grid/check_grid.hpp>
+#include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/grid/hyperplane_map.hpp>
+#include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/sip/detail/sip_coefficients_cuda.hpp>
+#include <hyperplane/sip/grouped_sip_factor.hpp>
+#include <hyperplane/sip/sip.hpp>
+#include <hyperplane/sip/sip_coefficients.hpp>
+#include <hyperplane/stencil/block_stencil7_ref.hpp>
+#include <hyperplane/sweep/grouped_sweeps_cuda.hpp>
+#include <hyperplane/sweep/point_recursion_cuda_group.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// Of a grid: its factors, the word that is lowered to the singular_pivot_word of its first singular pivot, and where
+/// its values begin in matrices: a number of SIMD groups.
+template <class Scalar, class Storage, int W>
+struct CudaSipMember {
+  using Matrix = BlockStencil7Ref<Scalar, 1, W>;
+  TriangularFactors<Storage, 1, W> m_factors;
+  unsigned long long* m_singular;
+  std::int64_t m_first_pack;
+
+  /// In what has the values of all grids.
+  HYPERPLANE_FUNCTION Matrix matrix(Scalar* all) const {
+    return Matrix(m_factors.m_map, typename Matrix::Packs(all + m_first_pack * (stencil7_size * W)));
+  }
+};
+
+/// The coefficients of several grids.
+template <class Scalar, class Storage, int W>
+struct CudaSipGroup {
+  using First = CudaSipCoefficients<Scalar, Storage, Scalar, W, false>;
+  using Second = First;
+  using Given = CudaSipMember<Scalar, Storage, W>;
+
+  Scalar* m_a;
+  Scalar m_alpha;
+
+  __device__ First first(const Given& given) const {
+    return {given.matrix(m_a), given.m_factors, given.m_singular, m_alpha};
+  }
+};
+
+/// What conclude_sip_coefficients does, for each of several grids.
+template <class Scalar, class Exec, class Storage, int W>
+struct ConcludeSipGroup {
+  using Plane = SipCoefficientsPlane<Scalar, Exec, Storage, Scalar, W>;
+
+  const CudaSipMember<Scalar, Storage, W>* m_members;
+  Scalar* m_a;
+  Scalar m_alpha;
+
+  KOKKOS_FUNCTION void operator()(int g) const {
+    auto const& member = m_members[g];
+    auto* const words = reinterpret_cast<std::uint64_t*>(member.m_singular);
+    Plane const plane{HyperplaneMap(member.m_factors.m_map.grid()),
+                      member.matrix(m_a),
+                      SipOrderedFactors<Storage, W>{member.m_factors, false},
+                      typename SingularPivotRecord<Exec>::Ref(words),
+                      m_alpha,
+                      SipMask{nullptr},
+                      0};
+    ConcludeFactorization<SipDiagnosis<Plane>>{words, {plane}}(0);
+  }
+};
+
+/// On CUDA, where matrices are stored in Scalar: one launch, and one for the status of all.
+template <class Scalar, CudaExecutionSpace Exec, class Storage>
+class GroupedSipFactor<Scalar, Exec, Storage> {
+ public:
+  static constexpr bool exists = true;
+  using Sweeps = GroupedSweeps<Scalar, 1, Exec, Storage>;
+  static constexpr int vector_length = Sweeps::vector_length;
+
+  static bool is_available() { return Plan::lacking().empty(); }
+
+  GroupedSipFactor(const Exec& exec, const std::vector<typename Sweeps::Member>& members, int multiprocessors) {
+    std::vector<Member> grids;
+    for (auto const& [plan, first_pack] : members) {
+      grids.push_back({plan.factors(), plan.record().word(), first_pack});
+    }
+    m_first_pack = members.front().first_pack;
+    m_members = std::make_shared<cuda::DeviceArray<Member>>(exec.cuda_stream(), grids);
+    m_plan = std::make_shared<Plan>(exec.cuda_stream(), grids, stencil7_size * sizeof(Scalar), multiprocessors);
+  }
+
+  /// `plan_of(g).factor(exec, matrix_of(g))` for each grid.
+  template <class MatrixStorage, class PlanOf, class MatrixOf>
+  void run(const Exec& exec, const PlanOf& plan_of, const MatrixOf& matrix_of) const {
+    int const count = static_cast<int>(m_members->size());
+    if constexpr (std::is_same_v<MatrixStorage, Scalar>) {
+      for (int g = 0; g < count; ++g) {
+        check_grid("Sip::factor", "A", matrix_of(g).grid(), plan_of(g).grid());
+        plan_of(g).m_sweeps.reset();
+      }
+      // Matrices are one allocation, in which they are as far apart as vectors.
+      auto const first = matrix_of(0).ref();
+      auto* const all = first.packs().pack_data(0) - m_first_pack * (stencil7_size * vector_length);
+      auto const alpha = static_cast<Scalar>(plan_of(0).alpha());
+      cuda::labelled(exec, "Hyperplane::Sip::factor",
+                     [&] { (*m_plan)(exec.cuda_stream(), detail::Sweeps::forward, {all, alpha}); });
+      launch("Hyperplane::FactorStatus::conclude", IndexRange<Exec>(exec, 0, count), sizeof(std::uint64_t),
+             ConcludeSipGroup<Scalar, Exec, Storage, vector_length>{m_members->data(), all, alpha});
+      for (int g = 0; g < count; ++g) plan_of(g).m_sweeps.fill([](const auto&, const auto&) {});
+    } else {
+      for (int g = 0; g < count; ++g) plan_of(g).factor(exec, matrix_of(g));
+    }
+  }
+
+ private:
+  using Member = CudaSipMember<Scalar, Storage, vector_length>;
+  using Plan = PointRecursionGroupPlan<PointRecursion<Scalar, vector_length, sip_upper>, Member,
+                                       CudaSipGroup<Scalar, Storage, vector_length>>;
+
+  std::int64_t m_first_pack;
+  std::shared_ptr<const cuda::DeviceArray<Member>> m_members;
+  std::shared_ptr<const Plan> m_plan;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail
