@@ -153,7 +153,8 @@ struct FgcrodrCombine {
     std::int64_t const begin = index * lanes;
     auto const count = static_cast<int>(Kokkos::min<std::int64_t>(lanes, m_size - begin));
     for (int j = 0; j < m_columns; j += together) {
-      int const columns = Kokkos::min(together, m_columns - j);
+      // No minimum by reference: devices have no such variable.
+      int const columns = m_columns - j < together ? m_columns - j : together;
       double sums[together][static_cast<std::size_t>(lanes)] = {};
       for (int i = 0; i < m_rows; ++i) {
         const Scalar* const from = m_from[i].m_data + begin;
