@@ -51,6 +51,28 @@ TYPED_TEST(Krylov, bicgstab_begins_anew_after_a_breakdown) {
   }
 }
 
+// With the bits of an object that never broke down: nothing is left of what was not finite, in the padding either.
+TYPED_TEST(Krylov, after_a_breakdown_an_object_solves_as_a_new_one) {
+  using Vector = BlockVector<double, n, TypeParam>;
+  auto const check = [&]<class Method>(const Method& used, const Method& unused) {
+    FaultyPreconditioner<BlockJacobi<double, n, TypeParam>> const faulty{this->jacobi, 2,
+                                                                         std::numeric_limits<double>::quiet_NaN()};
+    Kokkos::deep_copy(this->exec, this->x.flat(), 0.0);
+    used.solve(this->exec, this->a, faulty, this->b, this->x);
+    std::vector<std::vector<double>> solutions;
+    for (auto const* const method : {&used, &unused}) {
+      Kokkos::deep_copy(this->exec, this->x.flat(), 0.0);
+      EXPECT_TRUE(method->solve(this->exec, this->a, this->jacobi, this->b, this->x).converged());
+      solutions.push_back(to_host(this->exec, this->x));
+    }
+    EXPECT_TRUE(bitwise_equal(solutions[0], solutions[1]));
+  };
+  check(BiCgStab<Vector>(this->exec, this->grid()), BiCgStab<Vector>(this->exec, this->grid()));
+  check(Fgmres<Vector>(this->exec, this->grid()), Fgmres<Vector>(this->exec, this->grid()));
+  check(Fgcrodr<Vector>(this->exec, this->grid(), {.recycled = 4}),
+        Fgcrodr<Vector>(this->exec, this->grid(), {.recycled = 4}));
+}
+
 TYPED_TEST(Krylov, fgmres_keeps_the_finite_part_of_a_broken_cycle) {
   auto const healthy = this->template run<Fgmres>(this->jacobi, {.tolerance = 0, .max_iterations = 4});
   auto const expected = to_host(this->exec, this->x);

@@ -144,6 +144,7 @@ class Fgcrodr : private detail::FlexibleKrylov<Fgcrodr<Vector>, Vector> {
         harvest(exec, scaled);
       }
     }
+    if (phase == detail::Phase::breakdown) this->clear_directions(exec, m_subspace->size());
     exec.fence("Hyperplane::Fgcrodr: the subspace is there");
     return phase;
   }
@@ -171,6 +172,7 @@ class Fgcrodr : private detail::FlexibleKrylov<Fgcrodr<Vector>, Vector> {
       double const diagonal = seen.column(j)[j];
       if (!std::isfinite(diagonal)) {
         *m_subspace = {};
+        this->clear_directions(exec, 0);
         return;
       }
       if (diagonal > 0.0) places.push_back(j);

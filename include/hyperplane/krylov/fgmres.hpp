@@ -63,6 +63,7 @@ class Fgmres : private detail::FlexibleKrylov<Fgmres<Vector>, Vector> {
       phase = this->restart(exec, run, start);
       if (broken >= 0 && phase == detail::Phase::running) phase = this->break_down(exec, a, broken, run);
     }
+    if (phase == detail::Phase::breakdown) this->clear_directions(exec, 0);
     return phase;
   }
 };

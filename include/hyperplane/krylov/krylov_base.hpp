@@ -206,8 +206,17 @@ class KrylovBase {
   template <class Matrix>
   KrylovResult conclude(const Exec& exec, const Matrix& a, KrylovRun& run, Phase phase) const {
     auto result = run.conclude(phase);
-    if (result.outcome == KrylovOutcome::breakdown) name_cause(exec, a, result);
+    if (result.outcome == KrylovOutcome::breakdown) {
+      name_cause(exec, a, result);
+      clear(exec, m_r);
+    }
     return result;
+  }
+
+  /// After a breakdown: what is not finite may have come to the padding of a vector too, which not every product writes
+  /// anew.
+  void clear(const Exec& exec, const Vector& v) const {
+    launch(m_label + "::zero", all(exec), sizeof(Scalar), SetZero<Scalar>{data(v)});
   }
 
   double scaled_norm(const Exec& exec, const Vector& v) const { return m_norm(exec, m_reducer, data(v)); }

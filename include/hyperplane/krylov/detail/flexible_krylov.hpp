@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
@@ -126,6 +127,13 @@ class FlexibleKrylov : public KrylovMethod<Method, Vector> {
     apply(exec, a, z, this->m_r);
     run.m_result.breakdown = this->blame(exec, z, this->m_r);
     return Phase::breakdown;
+  }
+
+  /// After a breakdown, all directions behind the kept ones: see clear().
+  void clear_directions(const Exec& exec, int kept) const {
+    for (auto const* const vectors : {&m_v, &m_z}) {
+      for (std::size_t j = as_size(kept); j < vectors->size(); ++j) this->clear(exec, (*vectors)[j]);
+    }
   }
 
   FgmresSystem system() const {
