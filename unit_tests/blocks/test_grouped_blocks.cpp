@@ -135,7 +135,8 @@ void expect_launched_together(const Exec& exec, bool factor, bool statuses_apart
 }
 
 TYPED_TEST(MultiBlockTest, grid_blocks_of_a_colour_are_launched_together) {
-  for (bool const factor : {false, true}) expect_launched_together<BlockJacobi<double, 2, TypeParam>>(this->exec, factor);
+  for (bool const factor : {false, true})
+    expect_launched_together<BlockJacobi<double, 2, TypeParam>>(this->exec, factor);
   using Ilu = BlockIlu0<double, 2, TypeParam>;
   if (Ilu(this->exec, Grid(7, 9, 5)).path() != SweepPath::slab) GTEST_SKIP() << "sweeps follow one another";
   for (bool const factor : {false, true}) {

@@ -78,7 +78,8 @@ class OverGrids {
   /// body(entry) for all grids.
   template <class Body>
   void run_for_each(const char* label, const Exec& exec, const Body& body) const {
-    launch(label, IndexRange<Exec>(exec, 0, count()), sizeof(std::uint64_t), ForEachGridKernel<Entry, Body>{m_entries.data(), body});
+    launch(label, IndexRange<Exec>(exec, 0, count()), sizeof(std::uint64_t),
+           ForEachGridKernel<Entry, Body>{m_entries.data(), body});
   }
 
  private:

@@ -73,7 +73,7 @@ struct PointRecursionGroupLaunch {
     Block::initialize(beams, m_beams);
     auto const epoch = static_cast<Stamp>(m_state->m_epoch);
     int const role = threadIdx.x / Block::warp;
-    unsigned chunks = 0;       // as those of PointRecursionLaunch
+    unsigned chunks = 0;  // as those of PointRecursionLaunch
     unsigned next_chunks = 0;
     std::uint32_t ring_stamp = 1;
     while (true) {
@@ -188,9 +188,10 @@ class PointRecursionGroupPlan {
   static int beams(const std::vector<Given>& given) {
     int result = 1;
     for (auto const& map : maps(given)) {
-      result = std::max(result, choose_point_recursion_beams(
-                                    map.grid(), Recursion::layers, Launch::shared_bytes(1),
-                                    cuda::support_of(point_recursion_kernel<Launch>).m_shared_bytes, Launch::max_beams));
+      result =
+          std::max(result, choose_point_recursion_beams(map.grid(), Recursion::layers, Launch::shared_bytes(1),
+                                                        cuda::support_of(point_recursion_kernel<Launch>).m_shared_bytes,
+                                                        Launch::max_beams));
     }
     return result;
   }
@@ -203,8 +204,8 @@ class PointRecursionGroupPlan {
     for (auto const& each : given) {
       auto const& map = each.m_factors.m_map;
       int const tiles = Recursion::tiles_k(map.grid(), m_beams) * map.slabs();
-      result.push_back({Recursion{map, south, bottom, nullptr, m_memory->state(), m_beams, tiles, keep}, each,
-                        finished++});
+      result.push_back(
+          {Recursion{map, south, bottom, nullptr, m_memory->state(), m_beams, tiles, keep}, each, finished++});
       south += Recursion::south_packet_count(map);
       bottom += Recursion::bottom_packet_count(map, m_beams);
     }

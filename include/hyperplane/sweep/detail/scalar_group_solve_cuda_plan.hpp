@@ -58,8 +58,8 @@ class CudaScalarGroupSolve {
   static std::string lacking() { return Plan::lacking(); }
 
   CudaScalarGroupSolve(cudaStream_t stream, const std::vector<Member>& members, int multiprocessors)
-      : m_plan(stream, members, (lower_blocks + upper_blocks) * sizeof(Storage) + 2 * sizeof(Scalar),
-               multiprocessors) {}
+      : m_plan(stream, members, (lower_blocks + upper_blocks) * sizeof(Storage) + 2 * sizeof(Scalar), multiprocessors) {
+  }
 
   /// x may be rhs.
   void operator()(cudaStream_t stream, Sweeps sweeps, Scalar* rhs, Scalar* x) const {
