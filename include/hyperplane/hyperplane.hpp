@@ -17,6 +17,7 @@
 #include <hyperplane/block/lu.hpp>
 #include <hyperplane/block/trsm.hpp>
 #include <hyperplane/blocks/apply.hpp>
+#include <hyperplane/blocks/apply_transposed.hpp>
 #include <hyperplane/blocks/axis_transform.hpp>
 #include <hyperplane/blocks/cgns_interface.hpp>
 #include <hyperplane/blocks/choose_parts.hpp>
