@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "csr_relaxation_reference.hpp"
+#include "line_reference.hpp"
 #include "serial_reference.hpp"
 
 /// Slow, obvious transposes.
@@ -24,6 +25,18 @@ inline ReferenceStencil transposed_reference(const ReferenceStencil& a) {
       if (!a.grid.contains(other)) continue;
       result.block(p, d) = transposed_dense(a.block(a.grid.index(other), opposite(d)));
     }
+  }
+  return result;
+}
+
+/// The same of a line. What an open line has before its first and after its last point is to be ignored.
+inline ReferenceLine transposed_line(const ReferenceLine& a) {
+  ReferenceLine result = a;
+  int const m = a.length();
+  for (int p = 0; p < m; ++p) {
+    result.diagonal[p] = transposed_dense(a.diagonal[p]);
+    result.lower[p] = transposed_dense(a.upper[(p + m - 1) % m]);
+    result.upper[p] = transposed_dense(a.lower[(p + 1) % m]);
   }
   return result;
 }
