@@ -17,6 +17,7 @@
 #include <hyperplane/block/lu.hpp>
 #include <hyperplane/block/trsm.hpp>
 #include <hyperplane/blocks/apply.hpp>
+#include <hyperplane/blocks/apply_transposed.hpp>
 #include <hyperplane/blocks/axis_transform.hpp>
 #include <hyperplane/blocks/cgns_interface.hpp>
 #include <hyperplane/blocks/choose_parts.hpp>
@@ -85,12 +86,14 @@
 #include <hyperplane/sip_iteration/sip_iteration_path.hpp>
 #include <hyperplane/ssor/ssor.hpp>
 #include <hyperplane/stencil/apply.hpp>
+#include <hyperplane/stencil/apply_transposed.hpp>
 #include <hyperplane/stencil/axis_order.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 #include <hyperplane/stencil/convert.hpp>
 #include <hyperplane/stencil/coupling_strengths.hpp>
 #include <hyperplane/stencil/mask_points.hpp>
+#include <hyperplane/stencil/transposed_matrix.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 #include <hyperplane/sweep/triangular_sweeps.hpp>
 #include <hyperplane/swept/euler.hpp>

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <hyperplane/blocks/apply.hpp>
+#include <hyperplane/blocks/apply_transposed.hpp>
 #include <hyperplane/blocks/multi_block.hpp>
 #include <string>
 #include <vector>
@@ -23,9 +24,15 @@ class MultiBlockTest : public ::testing::Test {
   void expect_product(const std::string& what, const MultiBlockGrid& grid) {
     MultiBlockReference const reference(grid, n);
     auto const rows = reference.rows();
+    auto const a = to_device<double, n, double>(exec, reference);
+    expect_product<n>(what, grid, rows, a);
+    expect_product<n>(what + ", transposed", grid, rows.transposed(), transposed(a));
+  }
+
+  template <int n, class Matrix>
+  void expect_product(const std::string& what, const MultiBlockGrid& grid, const BlockRows& rows, const Matrix& a) {
     auto const x_values = random_vector(grid.size() * n), b_values = random_vector(grid.size() * n, 3);
     auto const expected = rows * x_values;
-    auto const a = to_device<double, n, double>(exec, reference);
     auto const x = to_device<double, n>(exec, grid, x_values);
     auto const y = to_device<double, n>(exec, grid, b_values);
     apply(exec, a, x, y);

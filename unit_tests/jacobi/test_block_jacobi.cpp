@@ -3,12 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <hyperplane/jacobi/block_jacobi.hpp>
+#include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/fgmres.hpp>
+#include <hyperplane/krylov/richardson.hpp>
+#include <hyperplane/krylov/transposed.hpp>
+#include <hyperplane/stencil/apply_transposed.hpp>
 
 #include "support/execution_spaces.hpp"
 #include "support/kokkos_events.hpp"
 #include "support/matchers.hpp"
 #include "support/serial_reference.hpp"
 #include "support/transfer.hpp"
+#include "support/transposed_reference.hpp"
 
 namespace hyperplane::test {
 namespace {
@@ -33,6 +39,17 @@ void check(const Exec& exec, const Grid& grid) {
   jacobi.solve(exec, x, x);
   EXPECT_TRUE(jacobi.status(exec).ok());
   EXPECT_TRUE(near(to_host(exec, x), expected, rounding<Storage>(100, n))) << to_string(grid) << " n = " << n;
+
+  auto const y = to_device<double, n>(exec, grid, rhs);
+  jacobi.solve_transposed(exec, y, y);
+  auto const adjoint = to_host(exec, y);
+  std::vector<double> product;
+  for (std::int64_t p = 0; p < grid.size(); ++p) {
+    auto const b = transposed_dense(reference.block(p, Direction::center)) *
+                   std::vector<double>(adjoint.begin() + p * n, adjoint.begin() + (p + 1) * n);
+    product.insert(product.end(), b.begin(), b.end());
+  }
+  EXPECT_TRUE(near(product, rhs, rounding<Storage>(100, n))) << to_string(grid) << " n = " << n;
 }
 
 TYPED_TEST(BlockJacobiTest, inverts_diagonal_blocks) {
@@ -42,6 +59,28 @@ TYPED_TEST(BlockJacobiTest, inverts_diagonal_blocks) {
     check<5, double>(exec, grid);
     check<4, float>(exec, grid);
   }
+}
+
+TYPED_TEST(BlockJacobiTest, preconditions_adjoint_systems) {
+  TypeParam const exec;
+  constexpr int n = 3;
+  Grid const grid(6, 9, 5);
+  using Vector = BlockVector<double, n, TypeParam>;
+  auto const reference = random_stencil(grid, n);
+  auto const a = to_device<double, n, double>(exec, reference);
+  auto const solution = random_vector(grid.size() * n, 7);
+  auto const b = to_device<double, n>(exec, grid, transposed_reference(reference).apply(solution));
+  BlockJacobi<double, n, TypeParam> jacobi(exec, grid);
+  jacobi.factor(exec, a);
+  auto const solve = [&](const auto& method) {
+    Vector const x(exec, grid);
+    auto const result = method.solve(exec, transposed(a), transposed(jacobi), b, x);
+    EXPECT_TRUE(result.converged()) << name(result.outcome);
+    EXPECT_TRUE(near(to_host(exec, x), solution, 1e-8));
+  };
+  solve(BiCgStab<Vector>(exec, grid, {.tolerance = 1e-10, .max_iterations = 100}));
+  solve(Fgmres<Vector>(exec, grid, {.tolerance = 1e-10, .max_iterations = 100}));
+  solve(Richardson<Vector>(exec, grid, {.tolerance = 1e-10, .max_iterations = 1000}));
 }
 
 TYPED_TEST(BlockJacobiTest, factor_and_solve_allocate_nothing_and_fence_nothing) {
@@ -54,9 +93,10 @@ TYPED_TEST(BlockJacobiTest, factor_and_solve_allocate_nothing_and_fence_nothing)
   KokkosEvents const events;
   jacobi.factor(exec, a);
   jacobi.solve(exec, x, x);
+  jacobi.solve_transposed(exec, x, x);
   EXPECT_THAT(events.allocations(), ::testing::IsEmpty());
   EXPECT_THAT(events.fences(), ::testing::IsEmpty());
-  EXPECT_EQ(events.kernels().size(), 3u);
+  EXPECT_EQ(events.kernels().size(), 4u);
   for (auto const& kernel : events.kernels()) {
     EXPECT_THAT(kernel.label, ::testing::StartsWith("Hyperplane::"));
     EXPECT_EQ(kernel.device_and_instance, Kokkos::Tools::Experimental::device_id(exec)) << kernel.label;
@@ -71,6 +111,7 @@ TYPED_TEST(BlockJacobiTest, names_the_first_singular_pivot_and_refuses_misuse) {
   BlockJacobi<double, 2, TypeParam> jacobi(exec, grid);
   BlockVector<double, 2, TypeParam> const x(exec, grid);
   EXPECT_THROW(jacobi.solve(exec, x, x), Error);
+  EXPECT_THROW(jacobi.solve_transposed(exec, x, x), Error);
   jacobi.factor(exec, to_device<double, 2, double>(exec, reference));
   auto const status = jacobi.status(exec);
   EXPECT_EQ(status.point, (Point{3, 2, 1}));

@@ -10,6 +10,7 @@
 #include "line_options.hpp"
 #include "line_transfer.hpp"
 #include "matchers.hpp"
+#include "transposed_reference.hpp"
 
 namespace hyperplane::test {
 
@@ -24,6 +25,8 @@ void check_line_block_size(const Exec& exec) {
   auto const line_of = [&](std::int64_t line) { return random_line(n, lines.length(line), 7 + unsigned(line)); };
   auto const rhs = random_vector(lines.point_count() * n);
   auto const expected = solve_lines(lines, n, rhs, line_of);
+  auto const expected_transposed =
+      solve_lines(lines, n, rhs, [&](std::int64_t line) { return transposed_line(line_of(line)); });
   for (auto options : line_options_of<Exec>(n)) {
     SCOPED_TRACE("n = " + std::to_string(n) + ", " + describe(options));
     options.partitions = 1;
@@ -33,6 +36,9 @@ void check_line_block_size(const Exec& exec) {
     auto const x = to_view<double>(exec, rhs);
     solver.solve(exec, x, x);
     EXPECT_TRUE(near(to_host(x), expected, rounding<double>(20, n)));
+    auto const y = to_view<double>(exec, rhs);
+    solver.solve_transposed(exec, y, y);
+    EXPECT_TRUE(near(to_host(y), expected_transposed, rounding<double>(20, n)));
   }
 }
 

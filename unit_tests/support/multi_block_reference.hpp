@@ -12,6 +12,7 @@
 #include <numeric>
 #include <vector>
 
+#include "csr_relaxation_reference.hpp"
 #include "dense_matrix.hpp"
 #include "serial_reference.hpp"
 #include "transfer.hpp"
@@ -38,6 +39,13 @@ struct BlockRows {
       }
     }
     return y;
+  }
+  BlockRows transposed() const {
+    BlockRows result{n, std::vector<std::map<std::int64_t, DenseMatrix>>(blocks.size())};
+    for (std::size_t p = 0; p < blocks.size(); ++p) {
+      for (auto const& [q, block] : blocks[p]) result.add(q, static_cast<std::int64_t>(p), transposed_dense(block));
+    }
+    return result;
   }
 };
 

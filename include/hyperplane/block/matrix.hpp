@@ -48,4 +48,13 @@ struct PackMatrix {
   }
 };
 
+/// A^T of any of these, read where A is.
+template <class A>
+struct TransposedMatrix {
+  using value_type = typename A::value_type;
+  A m_a;
+
+  KOKKOS_FUNCTION value_type operator()(int r, int c) const { return m_a(c, r); }
+};
+
 }  // namespace hyperplane::inline HYPERPLANE_ABI::block

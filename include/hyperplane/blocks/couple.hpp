@@ -33,6 +33,21 @@ struct MatrixCoefficients {
   }
 };
 
+/// Those of the transposed matrix, read where they are: the donor's block that couples it to the point.
+template <class Storage, int n, int vector_length>
+struct TransposedCoefficients {
+  InterleavedRef<Storage, vector_length, stencil7_size * n * n> m_packs;
+
+  KOKKOS_FUNCTION Storage operator()(const FacePoint&, const FaceCoupling& coupling, int /*number*/, int r,
+                                     int c) const {
+    return m_packs(coupling.donor.pack, (static_cast<int>(coupling.back) * n + r) * n + c, coupling.donor.lane);
+  }
+  void prefetch(const FacePoint&, const FaceCoupling& coupling) const {
+    host::prefetch_values(m_packs.pack_data(coupling.donor.pack, static_cast<int>(coupling.back) * n * n),
+                          n * n * vector_length);
+  }
+};
+
 /// Coefficients of couplings that are kept one after the other, column by column.
 template <class Storage, int n>
 struct KeptCoefficients {

@@ -45,6 +45,7 @@ struct FaceCoupling {
   /// The donor's couplings in another list, of which those to this point are the reverse of this one.
   int reverse_begin = 0;
   int reverse_end = 0;
+  Direction back = Direction::center;  ///< of the donor's block that couples it to the point
 };
 
 /// A point with such couplings: those numbered begin <= c < end.
@@ -155,7 +156,9 @@ void append_entries(const MultiBlockGrid& grid, const BlockPacks<vector_length>&
                     std::vector<FaceCouplingEntry>& entries) {
   BlockSlots<vector_length> const here(grid, packs, interface.block), there(grid, packs, interface.donor);
   for_each_pair(interface, [&](const Point& p, const Point& q) {
-    entries.push_back({here.face_point(p), {there.slot(q), interface.donor, interface.face}});
+    FaceCoupling coupling{there.slot(q), interface.donor, interface.face};
+    coupling.back = interface.donor_face();
+    entries.push_back({here.face_point(p), coupling});
   });
 }
 

@@ -24,6 +24,7 @@
 #include <hyperplane/stencil/block_vector.hpp>
 #include <hyperplane/stencil/for_packs.hpp>
 #include <hyperplane/stencil/stencil_diagnosis.hpp>
+#include <string>
 #include <type_traits>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
@@ -84,8 +85,8 @@ struct BlockJacobiFactor<Scalar, n, Exec, Storage, MatrixStorage, vector_length>
 };
 
 /// T is a Pack, and an index a SIMD group, or T is a scalar and an index is one slot: lanes follow one another, and
-/// padding is no matter, its blocks and right-hand side are zero.
-template <class T, class Scalar, int n, class Storage, int vector_length>
+/// padding is no matter, its blocks and right-hand side are zero. `transposed`: of the transposed blocks.
+template <bool transposed, class T, class Scalar, int n, class Storage, int vector_length>
 struct BlockJacobiSolve {
   static constexpr bool whole_packs = !std::is_same_v<T, Scalar>;
   /// Slots of an index.
@@ -109,7 +110,12 @@ struct BlockJacobiSolve {
         r[c] = m_rhs.packs()(pack, c, lane);
       }
     }
-    block::gemv<n>(StoredBlock{m_inverse.pack_data(pack) + lane}, r, z);
+    StoredBlock const inverse{m_inverse.pack_data(pack) + lane};
+    if constexpr (transposed) {
+      block::gemv<n>(block::TransposedMatrix<StoredBlock>{inverse}, r, z);
+    } else {
+      block::gemv<n>(inverse, r, z);
+    }
     HYPERPLANE_HOST_UNROLL
     for (int c = 0; c < n; ++c) {
       if constexpr (whole_packs) {
@@ -173,18 +179,14 @@ class BlockJacobi {
 
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where a grid is another one.
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
-    detail::check_grid("BlockJacobi::solve", "the right-hand side", rhs.grid(), grid());
-    detail::check_grid("BlockJacobi::solve", "x", x.grid(), grid());
-    require(m_factored, "BlockJacobi::solve: called before factor");
-    detail::count_bytes(
-        "Hyperplane::BlockJacobi::solve",
-        (1.0 * n * n * sizeof(StorageScalar) + 2.0 * n * sizeof(Scalar)) * static_cast<double>(grid().size()));
-    using T = std::conditional_t<HostExecutionSpace<Exec>, Pack<Scalar, vector_length>, Scalar>;
-    using Kernel = detail::BlockJacobiSolve<T, Scalar, n, StorageScalar, vector_length>;
-    detail::launch("Hyperplane::BlockJacobi::solve",
-                   detail::IndexRange<Exec>(exec, 0, m_map.pack_count() * vector_length / Kernel::slots),
-                   Kernel::slots * (1.0 * n * n * sizeof(StorageScalar) + 2.0 * n * sizeof(Scalar)),
-                   Kernel{m_inverse.ref(), rhs.ref(), x.ref()});
+    check("BlockJacobi::solve", rhs, x);
+    run<false>(exec, "Hyperplane::BlockJacobi::solve", rhs, x);
+  }
+
+  /// x = M^-T rhs, as solve().
+  void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    check("BlockJacobi::solve_transposed", rhs, x);
+    run<true>(exec, "Hyperplane::BlockJacobi::solve_transposed", rhs, x);
   }
 
   /// Whether the last factor() failed, where, and why. Waits for the instance.
@@ -193,6 +195,22 @@ class BlockJacobi {
  private:
   // Factors and solves for several plans at once.
   friend class detail::GroupedBlockJacobi<Scalar, n, Exec, StorageScalar>;
+
+  void check(const char* function, const Vector& rhs, const Vector& x) const {
+    detail::check_grid(function, "the right-hand side", rhs.grid(), grid());
+    detail::check_grid(function, "x", x.grid(), grid());
+    if (!m_factored) fail(std::string(function) + ": called before factor");
+  }
+
+  template <bool transposed>
+  void run(const Exec& exec, const char* label, const Vector& rhs, const Vector& x) const {
+    constexpr double bytes = 1.0 * n * n * sizeof(StorageScalar) + 2.0 * n * sizeof(Scalar);
+    detail::count_bytes(label, bytes * static_cast<double>(grid().size()));
+    using T = std::conditional_t<HostExecutionSpace<Exec>, Pack<Scalar, vector_length>, Scalar>;
+    using Kernel = detail::BlockJacobiSolve<transposed, T, Scalar, n, StorageScalar, vector_length>;
+    detail::launch(label, detail::IndexRange<Exec>(exec, 0, m_map.pack_count() * vector_length / Kernel::slots),
+                   Kernel::slots * bytes, Kernel{m_inverse.ref(), rhs.ref(), x.ref()});
+  }
 
   SlabMap<vector_length> m_map;
   InterleavedView<StorageScalar, vector_length, n * n, Exec> m_inverse;

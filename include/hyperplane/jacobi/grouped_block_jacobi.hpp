@@ -55,7 +55,7 @@ struct BlockJacobiGroupSolve {
   Scalar* m_x;
 
   KOKKOS_FUNCTION void operator()(const BlockJacobiEntry<Scalar, n, Storage, W>& grid, std::int64_t index) const {
-    BlockJacobiSolve<T, Scalar, n, Storage, W>{grid.m_inverse, grid.vector(m_rhs), grid.vector(m_x)}(index);
+    BlockJacobiSolve<false, T, Scalar, n, Storage, W>{grid.m_inverse, grid.vector(m_rhs), grid.vector(m_x)}(index);
   }
 };
 

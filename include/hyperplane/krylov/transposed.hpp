@@ -23,7 +23,9 @@ class TransposedPreconditioner {
 
 /// M^T. M must live as long as it is used.
 template <class Plan>
-  requires requires(const Plan& plan) { &Plan::solve_transposed; }
+  requires requires(const Plan& plan, const typename Plan::execution_space& exec, const typename Plan::Vector& v) {
+    plan.solve_transposed(exec, v, v);
+  }
 TransposedPreconditioner<Plan> transposed(const Plan& plan) {
   return TransposedPreconditioner<Plan>(plan);
 }

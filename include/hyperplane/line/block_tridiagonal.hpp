@@ -121,36 +121,31 @@ class BlockTridiagonal {
   }
 
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where the grid is another one.
-  void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
-    detail::check_line_grid("BlockTridiagonal::solve", "the right-hand side", rhs.grid(), lines());
-    detail::check_line_grid("BlockTridiagonal::solve", "x", x.grid(), lines());
-    solve_in<false>(exec, detail::LineData::outer, rhs.flat().data(), x.flat().data(), 1);
-  }
+  void solve(const Exec& exec, const Vector& rhs, const Vector& x) const { on_grid<false>(exec, rhs, x); }
 
   /// The same for all columns of vectors on the same lines; the number of columns is the same, or Error is thrown.
   void solve(const Exec& exec, const LineVector<Scalar, n, Exec>& rhs, const LineVector<Scalar, n, Exec>& x) const {
-    m_layout.require_same("BlockTridiagonal::solve", "the right-hand side", rhs.layout());
-    m_layout.require_same("BlockTridiagonal::solve", "x", x.layout());
-    if (rhs.columns() != x.columns()) {
-      fail("BlockTridiagonal::solve: the right-hand side has " + std::to_string(rhs.columns()) + " columns, x has " +
-           std::to_string(x.columns()));
-    }
-    // One column stays in registers from step to step.
-    if (x.columns() == 1) {
-      solve_in<false>(exec, detail::LineData::lines, rhs.flat().data(), x.flat().data(), 1);
-    } else {
-      solve_in<true>(exec, detail::LineData::lines, rhs.flat().data(), x.flat().data(), x.columns());
-    }
+    on_lines<false>(exec, rhs, x);
   }
 
   /// The same for lists, in views of rank 1 (point * n + c) or contiguous ones of rank 2 (point, c), LayoutRight.
   template <class Rhs, class X>
     requires(Kokkos::is_view_v<Rhs> && Kokkos::is_view_v<X>)
   void solve(const Exec& exec, const Rhs& rhs, const X& x) const {
-    require(!lines().grid(), "BlockTridiagonal::solve: arrays of points belong to lists, not to grid lines");
-    check_rows("the right-hand side", rhs);
-    check_rows("x", x);
-    solve_in<false>(exec, detail::LineData::outer, rhs.data(), x.data(), 1);
+    on_lists<false>(exec, rhs, x);
+  }
+
+  /// x = M^-T rhs, from the same factors, as solve() with each kind of vectors. On LinePath::staged by the kernel of
+  /// the portable path.
+  void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const { on_grid<true>(exec, rhs, x); }
+  void solve_transposed(const Exec& exec, const LineVector<Scalar, n, Exec>& rhs,
+                        const LineVector<Scalar, n, Exec>& x) const {
+    on_lines<true>(exec, rhs, x);
+  }
+  template <class Rhs, class X>
+    requires(Kokkos::is_view_v<Rhs> && Kokkos::is_view_v<X>)
+  void solve_transposed(const Exec& exec, const Rhs& rhs, const X& x) const {
+    on_lists<true>(exec, rhs, x);
   }
 
   /// Whether the last factor() failed, where, and why. Waits for the instance.
@@ -189,8 +184,43 @@ class BlockTridiagonal {
     return detail::choose_line_partitions(layout.lines().count(), layout.lines().longest(), FastPath::cutting(exec));
   }
 
+  static std::string function(bool transposed) {
+    return transposed ? "BlockTridiagonal::solve_transposed" : "BlockTridiagonal::solve";
+  }
+
+  template <bool transposed>
+  void on_grid(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    detail::check_line_grid(function(transposed).c_str(), "the right-hand side", rhs.grid(), lines());
+    detail::check_line_grid(function(transposed).c_str(), "x", x.grid(), lines());
+    solve_in<false, transposed>(exec, detail::LineData::outer, rhs.flat().data(), x.flat().data(), 1);
+  }
+
+  template <bool transposed>
+  void on_lines(const Exec& exec, const LineVector<Scalar, n, Exec>& rhs, const LineVector<Scalar, n, Exec>& x) const {
+    m_layout.require_same(function(transposed).c_str(), "the right-hand side", rhs.layout());
+    m_layout.require_same(function(transposed).c_str(), "x", x.layout());
+    if (rhs.columns() != x.columns()) {
+      fail(function(transposed) + ": the right-hand side has " + std::to_string(rhs.columns()) + " columns, x has " +
+           std::to_string(x.columns()));
+    }
+    // One column stays in registers from step to step.
+    if (x.columns() == 1) {
+      solve_in<false, transposed>(exec, detail::LineData::lines, rhs.flat().data(), x.flat().data(), 1);
+    } else {
+      solve_in<true, transposed>(exec, detail::LineData::lines, rhs.flat().data(), x.flat().data(), x.columns());
+    }
+  }
+
+  template <bool transposed, class Rhs, class X>
+  void on_lists(const Exec& exec, const Rhs& rhs, const X& x) const {
+    if (lines().on_grids()) fail(function(transposed) + ": arrays of points belong to lists, not to grid lines");
+    check_rows(function(transposed), "the right-hand side", rhs);
+    check_rows(function(transposed), "x", x);
+    solve_in<false, transposed>(exec, detail::LineData::outer, rhs.data(), x.data(), 1);
+  }
+
   template <class View>
-  void check_rows(const char* argument, const View& view) const {
+  void check_rows(const std::string& of, const char* argument, const View& view) const {
     static_assert(View::rank() == 1 || View::rank() == 2, "points are viewed as (point * n + c) or (point, c)");
     static_assert(std::is_same_v<typename View::non_const_value_type, Scalar>);
     static_assert(Kokkos::SpaceAccessibility<Exec, typename View::memory_space>::accessible);
@@ -202,8 +232,8 @@ class BlockTridiagonal {
            (view.extent(0) <= 1 || view.stride(0) == n);
     }
     if (!ok) {
-      fail(std::string("BlockTridiagonal::solve: ") + argument + " is not a contiguous array of " +
-           std::to_string(lines().point_count()) + " rows of " + std::to_string(n));
+      fail(of + ": " + argument + " is not a contiguous array of " + std::to_string(lines().point_count()) +
+           " rows of " + std::to_string(n));
     }
   }
 
@@ -214,10 +244,10 @@ class BlockTridiagonal {
     m_factored = true;
   }
 
-  template <bool many>
+  template <bool many, bool transposed>
   void solve_in(const Exec& exec, detail::LineData where, const Scalar* rhs, Scalar* x, int columns) const {
-    require(m_factored, "BlockTridiagonal::solve: called before factor");
-    m_solver.template solve<many>(exec, where, rhs, x, columns);
+    if (!m_factored) fail(function(transposed) + ": called before factor");
+    m_solver.template solve<many, transposed>(exec, where, rhs, x, columns);
   }
 
   LinePath m_path;

@@ -13,6 +13,7 @@
 #include <hyperplane/line/line_set.hpp>
 #include <hyperplane/line/line_status.hpp>
 #include <hyperplane/stencil/apply.hpp>
+#include <hyperplane/stencil/apply_transposed.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 
@@ -21,6 +22,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
@@ -84,13 +86,24 @@ class LineImplicit {
 
   /// The iteration from x = 0; x may be rhs. Throws Error before the first factor() and where a grid is another one.
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
-    run(exec, "LineImplicit::solve", rhs, x, false);
+    run<false>(exec, "LineImplicit::solve", rhs, x, false);
+  }
+
+  /// The transpose of what solve() does, which is the iteration with A^T and M^T whose directions come the other way
+  /// round; x may be rhs. Throws Error as solve() does, and with several directions whose lines are not solved
+  /// directly: it takes M^-1 for the inverse of M.
+  void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    if (!std::is_same_v<Lines, BlockTridiagonal<Scalar, n, Exec, StorageScalar>> && m_lines.size() > 1) {
+      fail("LineImplicit::solve_transposed: lines of " + std::to_string(m_lines.size()) +
+           " directions are not solved by BlockTridiagonal, expected one direction");
+    }
+    run<true>(exec, "LineImplicit::solve_transposed", rhs, x, false);
   }
 
   /// The iteration from the x that is given; x is not rhs, or Error is thrown. See solve().
   void iterate(const Exec& exec, const Vector& rhs, const Vector& x) const {
     require(x.flat().data() != rhs.flat().data(), "LineImplicit::iterate: x must not be the right-hand side");
-    run(exec, "LineImplicit::iterate", rhs, x, true);
+    run<false>(exec, "LineImplicit::iterate", rhs, x, true);
   }
 
   /// Whether the last factor() met a singular pivot, and where: that of the first direction that has one. Waits for
@@ -103,31 +116,47 @@ class LineImplicit {
   }
 
  private:
+  template <bool transposed>
   void run(const Exec& exec, const char* function, const Vector& rhs, const Vector& x, bool has_guess) const {
     detail::check_grid(function, "the right-hand side", rhs.grid(), grid());
     detail::check_grid(function, "x", x.grid(), grid());
     if (!m_matrix) fail(std::string(function) + ": called before factor");
     auto const directions = static_cast<int>(m_lines.size());
-    detail::for_line_sweeps(m_options.sweeps * directions, !has_guess, m_x, x,
-                            [&](int sweep, const Vector* before, const Vector& after) {
-                              step(exec, sweep % directions, rhs, before, after);
-                            });
+    int const last = m_options.sweeps * directions - 1;
+    detail::for_line_sweeps(last + 1, !has_guess, m_x, x, [&](int sweep, const Vector* before, const Vector& after) {
+      step<transposed>(exec, (transposed ? last - sweep : sweep) % directions, rhs, before, after);
+    });
   }
 
   /// after <- (1 - w) before + w M^-1 (rhs + S before); nothing before is zero.
+  template <bool transposed>
   void step(const Exec& exec, int direction, const Vector& rhs, const Vector* before, const Vector& after) const {
     auto const& lines = m_lines[detail::as_size(direction)];
     auto const w = static_cast<Scalar>(m_options.relaxation);
-    if (before != nullptr) {
-      detail::apply_or_residual<true>(
-          "LineImplicit", "Hyperplane::LineImplicit::rest", exec, *m_matrix, &rhs, *before, m_right,
-          detail::OffLineTerms{lower_neighbour(m_options.directions[detail::as_size(direction)])});
-    }
+    if (before != nullptr) rest<transposed>(exec, direction, rhs, *before);
     auto const& right = before != nullptr ? m_right : rhs;
-    if (w == Scalar(1)) return lines.solve(exec, right, after);
-    lines.solve(exec, right, m_right);
+    auto const& solved = w == Scalar(1) ? after : m_right;
+    if constexpr (transposed) {
+      lines.solve_transposed(exec, right, solved);
+    } else {
+      lines.solve(exec, right, solved);
+    }
+    if (w == Scalar(1)) return;
     detail::relax(exec, w, static_cast<std::int64_t>(after.flat().size()), m_right.flat().data(),
                   before != nullptr ? before->flat().data() : nullptr, after.flat().data());
+  }
+
+  /// m_right = rhs + S x.
+  template <bool transposed>
+  void rest(const Exec& exec, int direction, const Vector& rhs, const Vector& x) const {
+    constexpr const char* label =
+        transposed ? "Hyperplane::LineImplicit::transposed_rest" : "Hyperplane::LineImplicit::rest";
+    detail::OffLineTerms const terms{lower_neighbour(m_options.directions[detail::as_size(direction)])};
+    if constexpr (transposed) {
+      detail::apply_or_residual_transposed<true>("LineImplicit", label, exec, *m_matrix, &rhs, x, m_right, terms);
+    } else {
+      detail::apply_or_residual<true>("LineImplicit", label, exec, *m_matrix, &rhs, x, m_right, terms);
+    }
   }
 
   Grid m_grid;

@@ -36,7 +36,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 ///
 /// Cost of a sweep: 2 n^2 flops per block of the rest, n^2 values and an index; and the solution of the lines.
 /// Launches: two, and one with w other than 1; factor() one and those of the line solver. Memory: 6 n^2 values of
-/// StorageScalar and two vectors per point, an index per block.
+/// StorageScalar and two vectors per point, an index per block; with LineImplicitOptions::transposed 12 bytes more per
+/// block of the rest and 8 per point.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t,
           class Lines = BlockTridiagonal<Scalar, n, Exec, StorageScalar>>
 class LineImplicitCsr {
@@ -74,13 +75,20 @@ class LineImplicitCsr {
 
   /// The iteration from x = 0; x may be rhs. Throws Error before the first factor() and where extents are others.
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
-    run(exec, "LineImplicitCsr::solve", rhs, x, true);
+    run<false>(exec, "LineImplicitCsr::solve", rhs, x, true);
+  }
+
+  /// The transpose of what solve() does, which is the iteration with A^T and M^T. Throws Error as solve() does, and
+  /// where the plan was made without LineImplicitOptions::transposed.
+  void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    require(m_options.transposed, "LineImplicitCsr::solve_transposed: the plan was made without the option transposed");
+    run<true>(exec, "LineImplicitCsr::solve_transposed", rhs, x, true);
   }
 
   /// The iteration from the x that is given; x is not rhs, or Error is thrown. See solve().
   void iterate(const Exec& exec, const Vector& rhs, const Vector& x) const {
     require(x.data() != rhs.data(), "LineImplicitCsr::iterate: x must not be the right-hand side");
-    run(exec, "LineImplicitCsr::iterate", rhs, x, false);
+    run<false>(exec, "LineImplicitCsr::iterate", rhs, x, false);
   }
 
   /// Whether the last factor() met a singular pivot, and where. Waits for the instance.
@@ -95,7 +103,7 @@ class LineImplicitCsr {
   LineImplicitCsr(const Prepared& prepared, const Exec& exec, const Matrix& a, const LineImplicitOptions& options,
                   const typename Lines::Options& line_options)
       : m_options(options),
-        m_structure(exec, a, prepared.lines),
+        m_structure(exec, a, prepared.lines, options.transposed),
         m_lines(exec, prepared.lines, line_options),
         m_tridiagonal(exec, m_lines.layout(), "Hyperplane::LineImplicit::M"),
         m_x(Kokkos::view_alloc(exec, "Hyperplane::LineImplicit::x"), detail::as_size(a.rows() * n)),
@@ -113,21 +121,29 @@ class LineImplicitCsr {
     return lines.as_lists().completed();
   }
 
+  template <bool transposed>
   void run(const Exec& exec, const char* function, const Vector& rhs, const Vector& x, bool from_zero) const {
     detail::check_rows(function, "the right-hand side", rhs, m_structure.rows(), n);
     detail::check_rows(function, "x", x, m_structure.rows(), n);
     if (!m_matrix) fail(std::string(function) + ": called before factor");
-    detail::for_line_sweeps(m_options.sweeps, from_zero, m_x, x,
-                            [&](int, const Vector* before, const Vector& after) { step(exec, rhs, before, after); });
+    detail::for_line_sweeps(m_options.sweeps, from_zero, m_x, x, [&](int, const Vector* before, const Vector& after) {
+      step<transposed>(exec, rhs, before, after);
+    });
   }
 
   /// after <- (1 - w) before + w M^-1 (rhs + S before); nothing before is zero.
+  template <bool transposed>
   void step(const Exec& exec, const Vector& rhs, const Vector* before, const Vector& after) const {
     auto const w = static_cast<Scalar>(m_options.relaxation);
-    if (before != nullptr) m_structure.rest(exec, *m_matrix, rhs, *before, m_right);
+    if (before != nullptr) m_structure.template rest<transposed>(exec, *m_matrix, rhs, *before, m_right);
     auto const& right = before != nullptr ? m_right : rhs;
-    if (w == Scalar(1)) return m_lines.solve(exec, right, after);
-    m_lines.solve(exec, right, m_right);
+    auto const& solved = w == Scalar(1) ? after : m_right;
+    if constexpr (transposed) {
+      m_lines.solve_transposed(exec, right, solved);
+    } else {
+      m_lines.solve(exec, right, solved);
+    }
+    if (w == Scalar(1)) return;
     detail::relax(exec, w, static_cast<std::int64_t>(after.extent(0)), m_right.data(),
                   before != nullptr ? before->data() : nullptr, after.data());
   }

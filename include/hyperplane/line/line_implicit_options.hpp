@@ -17,6 +17,8 @@ struct LineImplicitOptions {
   int sweeps = 1;
   /// w of the formula, 0 < w < 2.
   double relaxation = 1.0;
+  /// Of LineImplicitCsr: lists for solve_transposed(), too. LineImplicit needs none.
+  bool transposed = false;
 };
 
 namespace detail {

@@ -58,6 +58,9 @@ class LineJacobi {
  public:
   static_assert(n >= 1 && n <= max_block_size);
   static_assert(sizeof(StorageScalar) <= sizeof(Scalar), "storage may be narrower than arithmetic, not wider");
+  using scalar_type = Scalar;
+  using storage_type = StorageScalar;
+  using execution_space = Exec;
   using Layout = LineLayout<Scalar, Exec>;
   using Options = LineJacobiOptions;
   using Vector = BlockVector<Scalar, n, Exec>;
@@ -93,23 +96,16 @@ class LineJacobi {
   }
 
   /// x is about M^-1 rhs; x may be rhs. Throws Error before the first factor() and where the grid is another one.
-  void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
-    detail::check_line_grid("LineJacobi::solve", "the right-hand side", rhs.grid(), lines());
-    detail::check_line_grid("LineJacobi::solve", "x", x.grid(), lines());
-    solve_in(exec, rhs.flat().data(), x.flat().data());
-  }
+  void solve(const Exec& exec, const Vector& rhs, const Vector& x) const { on_grid<false>(exec, rhs, x); }
 
   /// The same for lists, in arrays with n unknowns per point, one after the other. Points on no line are left as they
   /// are.
-  void solve(const Exec& exec, const Rows& rhs, const Rows& x) const {
-    require(!lines().grid(), "LineJacobi::solve: arrays of points belong to lists, not to grid lines");
-    auto const rows = lines().point_count() * n;
-    if (static_cast<std::int64_t>(rhs.extent(0)) != rows || static_cast<std::int64_t>(x.extent(0)) != rows) {
-      fail("LineJacobi::solve: arrays have " + std::to_string(rhs.extent(0)) + " and " + std::to_string(x.extent(0)) +
-           " rows, expected " + std::to_string(rows));
-    }
-    solve_in(exec, rhs.data(), x.data());
-  }
+  void solve(const Exec& exec, const Rows& rhs, const Rows& x) const { on_lists<false>(exec, rhs, x); }
+
+  /// x is about M^-T rhs, by iterations with M^T; otherwise as solve(). With a tolerance of 0 the transpose of what
+  /// solve() does.
+  void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const { on_grid<true>(exec, rhs, x); }
+  void solve_transposed(const Exec& exec, const Rows& rhs, const Rows& x) const { on_lists<true>(exec, rhs, x); }
 
   /// Whether the last factor() failed, where, and why. Waits for the instance.
   LineStatus status(const Exec& exec) const {
@@ -152,15 +148,39 @@ class LineJacobi {
     m_factored = true;
   }
 
+  static std::string function(bool transposed) {
+    return transposed ? "LineJacobi::solve_transposed" : "LineJacobi::solve";
+  }
+
+  template <bool transposed>
+  void on_grid(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    detail::check_line_grid(function(transposed).c_str(), "the right-hand side", rhs.grid(), lines());
+    detail::check_line_grid(function(transposed).c_str(), "x", x.grid(), lines());
+    solve_in<transposed>(exec, rhs.flat().data(), x.flat().data());
+  }
+
+  template <bool transposed>
+  void on_lists(const Exec& exec, const Rows& rhs, const Rows& x) const {
+    if (lines().on_grids()) fail(function(transposed) + ": arrays of points belong to lists, not to grid lines");
+    auto const rows = lines().point_count() * n;
+    if (static_cast<std::int64_t>(rhs.extent(0)) != rows || static_cast<std::int64_t>(x.extent(0)) != rows) {
+      fail(function(transposed) + ": arrays have " + std::to_string(rhs.extent(0)) + " and " +
+           std::to_string(x.extent(0)) + " rows, expected " + std::to_string(rows));
+    }
+    solve_in<transposed>(exec, rhs.data(), x.data());
+  }
+
+  template <bool transposed>
   void solve_in(const Exec& exec, const Scalar* rhs, Scalar* x) const {
-    require(m_factored, "LineJacobi::solve: called before factor");
+    if (!m_factored) fail(function(transposed) + ": called before factor");
     m_places.outer.visit([&](const auto& kind) {
       auto const places_of_kernel = detail::kernel_places<Scalar, Exec>(kind);
       using KernelPlaces = std::remove_const_t<decltype(places_of_kernel)>;
       detail::for_line_packs<internal_vectors>(
-          "Hyperplane::LineJacobi::solve", exec, m_layout.packs(),
+          transposed ? "Hyperplane::LineJacobi::solve_transposed" : "Hyperplane::LineJacobi::solve", exec,
+          m_layout.packs(),
           3.0 * n * n * sizeof(StorageScalar) * m_options.max_iterations * detail::line_slots(m_layout),
-          detail::LineJacobiSolve<Scalar, n, StorageScalar, KernelPlaces, vector_length, internal_length>{
+          detail::LineJacobiSolve<Scalar, n, StorageScalar, KernelPlaces, vector_length, internal_length, transposed>{
               m_layout.ref(),
               m_blocks.ref(),
               m_z.ref(),

@@ -55,6 +55,25 @@ class LineSet {
     return set;
   }
 
+  /// The same of several grids, whose points are counted one grid after the other: line 0 of the second grid comes after
+  /// the last line of the first one. A grid alone is as above. Throws Error where there is no grid.
+  static LineSet along(const std::vector<Grid>& grids, LineDirection direction, LineEnds ends = LineEnds::open) {
+    require(!grids.empty(), "LineSet: there is no grid");
+    if (grids.size() == 1) return along(grids.front(), direction, ends);
+    LineSet set(ends);
+    Several several;
+    for (auto const& grid : grids) {
+      several.grids.push_back(along(grid, direction, ends));
+      several.first_lines.push_back(set.m_count);
+      several.first_points.push_back(set.m_point_count);
+      set.m_count += several.grids.back().count();
+      set.m_point_count += grid.size();
+    }
+    set.m_direction = direction;
+    set.m_several = std::make_shared<const Several>(std::move(several));
+    return set;
+  }
+
   /// Lines of one length: position p of line l is point l * length + p. Throws Error unless both are at least 1.
   static LineSet uniform(std::int64_t count, int length, LineEnds ends = LineEnds::open) {
     if (count < 1 || length < 1 || count > std::numeric_limits<int>::max() / std::int64_t{length}) {
@@ -83,26 +102,53 @@ class LineSet {
   /// Number of lines.
   std::int64_t count() const { return m_count; }
   /// Number of points of a line.
-  int length(std::int64_t line) const { return m_lists ? static_cast<int>(offset(line + 1) - offset(line)) : m_length; }
+  int length(std::int64_t line) const {
+    if (m_several) return m_several->grids[as_grid(line)].m_length;
+    return m_lists ? static_cast<int>(offset(line + 1) - offset(line)) : m_length;
+  }
   /// Ordinal of the first point of a line; first(count()) is the number of points on lines.
-  std::int64_t first(std::int64_t line) const { return m_lists ? offset(line) : line * m_length; }
+  std::int64_t first(std::int64_t line) const {
+    if (!m_several) return m_lists ? offset(line) : line * m_length;
+    if (line == m_count) return m_point_count;
+    auto const g = as_grid(line);
+    return m_several->first_points[g] + m_several->grids[g].first(line - m_several->first_lines[g]);
+  }
   /// Points on lines.
   std::int64_t size() const { return first(m_count); }
   /// Points there are, on a line or not.
   std::int64_t point_count() const { return m_point_count; }
   int longest() const {
+    if (!m_lists && !m_several) return m_length;
     int result = 0;
-    for (std::int64_t line = 0; line < (m_lists ? m_count : 1); ++line) result = std::max(result, length(line));
+    for (std::int64_t line = 0; line < m_count; ++line) result = std::max(result, length(line));
     return result;
   }
   LineEnds ends() const { return m_ends; }
-  /// The grid and direction of grid lines; nothing, and i, otherwise.
+  /// The grid of grid lines, where it is one.
   const std::optional<Grid>& grid() const { return m_grid; }
+  /// Whether they are grid lines, of one grid or several.
+  bool on_grids() const { return m_grid.has_value() || m_several != nullptr; }
+  /// The lines of each grid; empty where they are not grid lines.
+  std::vector<LineSet> of_grids() const {
+    if (m_several) return m_several->grids;
+    return m_grid ? std::vector{*this} : std::vector<LineSet>{};
+  }
+  /// The grid of a grid line, and the line's number there.
+  std::pair<int, std::int64_t> grid_of(std::int64_t line) const {
+    if (!m_several) return {0, line};
+    auto const g = as_grid(line);
+    return {static_cast<int>(g), line - m_several->first_lines[g]};
+  }
+  /// The direction of grid lines; i otherwise.
   LineDirection direction() const { return m_direction; }
   bool has_lists() const { return m_lists != nullptr; }
 
-  /// Grid point at a position of a grid line.
+  /// Grid point at a position of a grid line, in its grid.
   Point grid_point(std::int64_t line, int position) const {
+    if (m_several) {
+      auto const [g, own] = grid_of(line);
+      return m_several->grids[detail::as_size(g)].grid_point(own, position);
+    }
     Grid const& grid = *m_grid;
     int const across = m_direction == LineDirection::i ? grid.nj() : grid.ni();
     auto const first = static_cast<int>(line % across);
@@ -116,14 +162,21 @@ class LineSet {
   }
   /// Point number at a position of a line.
   std::int64_t point(std::int64_t line, int position) const {
+    if (m_several) {
+      auto const g = as_grid(line);
+      return m_several->first_points[g] + m_several->grids[g].point(line - m_several->first_lines[g], position);
+    }
     if (m_grid) return m_grid->index(grid_point(line, position));
     return m_lists ? m_lists->points[detail::as_size(offset(line) + position)] : line * m_length + position;
   }
   /// The line of an ordinal.
   std::int64_t line_of(std::int64_t ordinal) const {
+    if (m_several) {
+      auto const g = last_not_above(m_several->first_points, ordinal);
+      return m_several->first_lines[g] + m_several->grids[g].line_of(ordinal - m_several->first_points[g]);
+    }
     if (!m_lists) return ordinal / m_length;
-    auto const& offsets = m_lists->offsets;
-    return std::upper_bound(offsets.begin(), offsets.end(), ordinal) - offsets.begin() - 1;
+    return static_cast<std::int64_t>(last_not_above(m_lists->offsets, ordinal));
   }
 
   /// The same lines as lists.
@@ -149,9 +202,11 @@ class LineSet {
 
   friend bool operator==(const LineSet& a, const LineSet& b) {
     if (a.m_ends != b.m_ends || a.m_count != b.m_count || a.m_length != b.m_length || a.m_grid != b.m_grid ||
-        a.m_direction != b.m_direction || a.m_point_count != b.m_point_count || a.has_lists() != b.has_lists()) {
+        a.m_direction != b.m_direction || a.m_point_count != b.m_point_count || a.has_lists() != b.has_lists() ||
+        (a.m_several != nullptr) != (b.m_several != nullptr)) {
       return false;
     }
+    if (a.m_several != b.m_several) return a.m_several->grids == b.m_several->grids;
     return a.m_lists == b.m_lists ||
            (a.m_lists->offsets == b.m_lists->offsets && a.m_lists->points == b.m_lists->points);
   }
@@ -162,7 +217,21 @@ class LineSet {
     std::vector<std::int64_t> points;
   };
 
+  /// Of each of several grids: its lines, and the numbers of its first line and point.
+  struct Several {
+    std::vector<LineSet> grids;
+    std::vector<std::int64_t> first_lines;
+    std::vector<std::int64_t> first_points;
+  };
+
   explicit LineSet(LineEnds ends) : m_ends(ends) {}
+
+  /// The last of rising values that is not above a value.
+  static std::size_t last_not_above(const std::vector<std::int64_t>& values, std::int64_t value) {
+    return static_cast<std::size_t>(std::upper_bound(values.begin(), values.end(), value) - values.begin() - 1);
+  }
+  /// The grid of a line.
+  std::size_t as_grid(std::int64_t line) const { return last_not_above(m_several->first_lines, line); }
 
   std::int64_t offset(std::int64_t line) const { return m_lists->offsets[detail::as_size(line)]; }
 
@@ -216,6 +285,7 @@ class LineSet {
   std::optional<Grid> m_grid;
   LineDirection m_direction = LineDirection::i;
   std::shared_ptr<const Lists> m_lists;
+  std::shared_ptr<const Several> m_several;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

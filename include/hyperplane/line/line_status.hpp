@@ -57,7 +57,7 @@ inline LineStatus line_status(const LineSet& lines, std::int64_t ordinal, const 
     status.block = own ? static_cast<LineBlock>(finding.index) : LineBlock::upper;
     status.block_position = own ? status.position : status.position - 1;
   }
-  if (lines.grid()) {
+  if (lines.on_grids()) {
     status.grid_point = lines.grid_point(status.line, status.position);
     status.direction = lines.direction();
   }

@@ -27,6 +27,22 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
 
+/// Throws Error, which names the function and the argument, where one is on another grid than A, or x is the result.
+template <class Matrix, class Vector>
+void check_product(const char* function, const Matrix& a, const Vector* b, const Vector& x, const Vector& y) {
+  check_grid(function, "x", x.grid(), a.grid());
+  check_grid(function, "the result", y.grid(), a.grid());
+  if (b != nullptr) check_grid(function, "b", b->grid(), a.grid());
+  if (x.flat().data() == y.flat().data()) fail(std::string(function) + ": the result must not be x");
+}
+
+/// What a product moves, or one that is taken from b.
+template <class Scalar, int n, class Storage>
+void count_product(const char* label, const Grid& grid, bool from_b) {
+  count_bytes(label, (7.0 * n * n * sizeof(Storage) + (from_b ? 3.0 : 2.0) * n * sizeof(Scalar)) *
+                         static_cast<double>(grid.size()));
+}
+
 /// Of `outside`, a SlabOutside on a host, points have neighbours outside of the grid.
 template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage, class Terms = AllTerms,
           class Outside = NoOutside>
@@ -34,13 +50,9 @@ void apply_or_residual(const char* function, const char* label, const Exec& exec
                        const BlockStencil7<Scalar, n, Exec, Storage>& a, const BlockVector<Scalar, n, Exec>* b,
                        const BlockVector<Scalar, n, Exec>& x, const BlockVector<Scalar, n, Exec>& y,
                        const Terms& terms = {}, [[maybe_unused]] const Outside& outside = {}) {
-  check_grid(function, "x", x.grid(), a.grid());
-  check_grid(function, "the result", y.grid(), a.grid());
-  if (b != nullptr) check_grid(function, "b", b->grid(), a.grid());
-  if (x.flat().data() == y.flat().data()) fail(std::string(function) + ": the result must not be x");
+  check_product(function, a, b, x, y);
   if constexpr (std::is_same_v<Terms, AllTerms>) {
-    count_bytes(label, (7.0 * n * n * sizeof(Storage) + (b != nullptr ? 3.0 : 2.0) * n * sizeof(Scalar)) *
-                           static_cast<double>(a.grid().size()));
+    count_product<Scalar, n, Storage>(label, a.grid(), b != nullptr);
   }
   auto const b_ref = b != nullptr ? b->ref() : y.ref();
   if constexpr (HostExecutionSpace<Exec>) {

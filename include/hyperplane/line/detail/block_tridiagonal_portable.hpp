@@ -9,6 +9,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/host/prefetch.hpp>
 #include <hyperplane/line/detail/line_blocks.hpp>
 #include <hyperplane/line/detail/line_cursor.hpp>
 #include <hyperplane/line/detail/line_factors.hpp>
@@ -77,8 +78,10 @@ struct LineFactorPortable {
   }
 };
 
-/// `many`: whether there may be more columns than one; what has one is not compiled for many.
-template <class Scalar, int n, class Storage, class Places, int vector_length, int internal_length, bool many>
+/// `many`: whether there may be more columns than one; what has one is not compiled for many. `transposed`: of M^T =
+/// (I + d^-1 U)^T (d + L)^T, whose sweeps read both streams of factors towards lower addresses.
+template <class Scalar, int n, class Storage, class Places, int vector_length, int internal_length, bool many,
+          bool transposed>
 struct LineSolvePortable {
   using PackType = Pack<Scalar, internal_length>;
   using Vector = block::Vector<PackType, n>;
@@ -86,6 +89,10 @@ struct LineSolvePortable {
   using Cursor = LineCursor<Places, internal_length, vector_length>;
 
   using StoredBlock = block::PackMatrix<PackType, Storage, n, vector_length>;
+  using TransposedBlock = block::TransposedMatrix<StoredBlock>;
+  static constexpr int block_values = n * n * vector_length;
+  /// So that at least about 64 vectors lie between, for small blocks.
+  static constexpr int steps_ahead = 2 + 63 / (n * n);
 
   LineFactors<Storage, n, vector_length> m_factors;
   LineUnknowns<const Scalar, Places> m_rhs;
@@ -96,7 +103,11 @@ struct LineSolvePortable {
     auto const& layout = m_factors.m_layout;
     Lanes const lanes(layout, pack, v);
     Cursor const cursor(m_x.m_places, layout, lanes);
-    sweep(lanes, cursor);
+    if constexpr (transposed) {
+      sweep_transposed(lanes, cursor);
+    } else {
+      sweep(lanes, cursor);
+    }
   }
 
  private:
@@ -105,8 +116,7 @@ struct LineSolvePortable {
     auto const pack = lanes.m_pack;
     int const lane = lanes.m_first_lane;
     Vector y;
-    HYPERPLANE_HOST_UNROLL
-    for (int c = 0; c < n; ++c) y[c] = PackType(0);
+    clear(y);
     for (int step = 0; step < lanes.m_length; ++step) {
       StoredBlock const lower{m_factors.lower(pack, step, LineFactor::lower) + lane};
       StoredBlock const inverse{m_factors.lower(pack, step, LineFactor::inverse) + lane};
@@ -119,8 +129,7 @@ struct LineSolvePortable {
         cursor.template store<n>(m_x.m_data, m_x.m_entries, m_x.m_first + column * n, step, y.m_entries);
       }
     }
-    HYPERPLANE_HOST_UNROLL
-    for (int c = 0; c < n; ++c) y[c] = PackType(0);
+    clear(y);
     for (int step = lanes.m_length - 1; step >= 0; --step) {
       StoredBlock const upper{m_factors.upper(pack, step) + lane};
       for (int column = 0; column < (many ? m_columns : 1); ++column) {
@@ -134,13 +143,54 @@ struct LineSolvePortable {
     }
   }
 
+  /// y[p] = b[p] - (d[p-1]^-1 U[p-1])^T y[p-1], x[p] = d[p]^-T (y[p] - L[p+1]^T x[p+1]).
+  KOKKOS_FORCEINLINE_FUNCTION void sweep_transposed(const Lanes& lanes, const Cursor& cursor) const {
+    auto const pack = lanes.m_pack;
+    int const lane = lanes.m_first_lane, last = lanes.m_length - 1;
+    Vector y;
+    clear(y);
+    for (int step = 0; step <= last; ++step) {
+      // Before the first step there is nothing to multiply with any block.
+      int const before = step > 0 ? step - 1 : 0;
+      TransposedBlock const upper{{m_factors.upper(pack, before) + lane}};
+      KOKKOS_IF_ON_HOST((host::prefetch_values(m_factors.upper(pack, before + steps_ahead), block_values);))
+      for (int column = 0; column < (many ? m_columns : 1); ++column) {
+        if constexpr (many) load_before(cursor, step > 0, step - 1, column, y);
+        Vector sum;
+        cursor.template load<n>(m_rhs.m_data, m_rhs.m_entries, m_rhs.m_first + column * n, step, sum.m_entries);
+        block::gemv_subtract<n>(upper, y, sum);
+        cursor.template store<n>(m_x.m_data, m_x.m_entries, m_x.m_first + column * n, step, sum.m_entries);
+        y = sum;
+      }
+    }
+    clear(y);
+    for (int step = last; step >= 0; --step) {
+      TransposedBlock const lower{{m_factors.lower(pack, step < last ? step + 1 : last, LineFactor::lower) + lane}};
+      TransposedBlock const inverse{{m_factors.lower(pack, step, LineFactor::inverse) + lane}};
+      KOKKOS_IF_ON_HOST((host::prefetch_values(m_factors.lower(pack, step - steps_ahead, LineFactor::inverse),
+                                               line_lower_blocks * block_values);))
+      for (int column = 0; column < (many ? m_columns : 1); ++column) {
+        if constexpr (many) load_before(cursor, step < last, step + 1, column, y);
+        Vector sum;
+        cursor.template load<n>(m_x.m_data, m_x.m_entries, m_x.m_first + column * n, step, sum.m_entries);
+        block::gemv_subtract<n>(lower, y, sum);
+        block::gemv<n>(inverse, sum, y);
+        cursor.template store<n>(m_x.m_data, m_x.m_entries, m_x.m_first + column * n, step, y.m_entries);
+      }
+    }
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION static void clear(Vector& y) {
+    HYPERPLANE_HOST_UNROLL
+    for (int c = 0; c < n; ++c) y[c] = PackType(0);
+  }
+
   KOKKOS_FORCEINLINE_FUNCTION void load_before(const Cursor& cursor, bool exists, int step, int column,
                                                Vector& y) const {
     if (exists) {
       cursor.template load<n>(m_x.m_data, m_x.m_entries, m_x.m_first + column * n, step, y.m_entries);
     } else {
-      HYPERPLANE_HOST_UNROLL
-      for (int c = 0; c < n; ++c) y[c] = PackType(0);
+      clear(y);
     }
   }
 };

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,12 +45,13 @@ struct LineCsrGather {
   }
 };
 
-/// One equation of b + S x.
-template <class Scalar, int n, class MatrixRef>
+/// One equation of b + S x, or of b + S^T x, whose blocks are by columns: `m_points` are their columns, or their rows.
+template <class Scalar, int n, class MatrixRef, class Points, bool transposed>
 struct LineCsrRest {
   MatrixRef m_a;
   const std::int64_t* m_offsets;
   const std::int64_t* m_blocks;
+  Points m_points;
   const Scalar* m_b;
   const Scalar* m_x;
   Scalar* m_right;
@@ -59,10 +61,30 @@ struct LineCsrRest {
     int const r = static_cast<int>(equation % n);
     Scalar sum = m_b[equation];
     for (auto e = m_offsets[row]; e < m_offsets[row + 1]; ++e) {
-      const Scalar* const x = m_x + m_a.column(m_blocks[e]) * n;
-      for (int c = 0; c < n; ++c) sum -= static_cast<Scalar>(m_a(m_blocks[e], r, c)) * x[c];
+      const Scalar* const x = m_x + m_points(m_a, m_blocks[e], e) * n;
+      for (int c = 0; c < n; ++c) {
+        sum -= static_cast<Scalar>(transposed ? m_a(m_blocks[e], c, r) : m_a(m_blocks[e], r, c)) * x[c];
+      }
     }
     m_right[equation] = sum;
+  }
+};
+
+/// The column of a block, as the matrix has it.
+struct LineCsrColumns {
+  template <class MatrixRef>
+  KOKKOS_FUNCTION std::int64_t operator()(const MatrixRef& a, std::int64_t block, std::int64_t) const {
+    return a.column(block);
+  }
+};
+
+/// The row of an entry of a list by columns.
+struct LineCsrRows {
+  const int* m_rows;
+
+  template <class MatrixRef>
+  KOKKOS_FUNCTION std::int64_t operator()(const MatrixRef&, std::int64_t, std::int64_t entry) const {
+    return m_rows[entry];
   }
 };
 
@@ -75,8 +97,9 @@ class LineCsrStructure {
   static constexpr int n = Matrix::block_size;
 
  public:
-  /// All points are on open lines.
-  LineCsrStructure(const Exec& exec, const Matrix& a, const LineSet& lines) : m_rows(a.rows()), m_blocks(a.blocks()) {
+  /// All points are on open lines. `transposed`: with lists of the rest by columns, too.
+  LineCsrStructure(const Exec& exec, const Matrix& a, const LineSet& lines, bool transposed)
+      : m_rows(a.rows()), m_blocks(a.blocks()) {
     auto const offsets = to_vector(exec, a.offsets());
     auto const columns = to_vector(exec, a.columns());
     check(offsets, columns);
@@ -119,6 +142,7 @@ class LineCsrStructure {
     m_position_of = to_space(exec, position_of);
     m_rest_offsets = to_space(exec, rest_offsets);
     m_rest_blocks = to_space(exec, rest_blocks);
+    if (transposed) list_columns(exec, rest, columns);
   }
 
   std::int64_t rows() const { return m_rows; }
@@ -133,12 +157,25 @@ class LineCsrStructure {
            Kernel{a.ref(), lines.ref(), m_line_blocks.data(), m_line_of.data(), m_position_of.data()});
   }
 
-  /// right = b + S x.
+  /// right = b + S x, or b + S^T x.
+  template <bool transposed>
   void rest(const Exec& exec, const Matrix& a, const Vector& b, const Vector& x, const Vector& right) const {
-    launch("Hyperplane::LineImplicit::rest", policy(exec, m_rows * n),
-           static_cast<double>(m_blocks) / static_cast<double>(std::max<std::int64_t>(m_rows, 1)) * n * sizeof(Scalar),
-           LineCsrRest<Scalar, n, typename Matrix::Ref>{a.ref(), m_rest_offsets.data(), m_rest_blocks.data(), b.data(),
-                                                        x.data(), right.data()});
+    double const bytes =
+        static_cast<double>(m_blocks) / static_cast<double>(std::max<std::int64_t>(m_rows, 1)) * n * sizeof(Scalar);
+    if constexpr (transposed) {
+      launch("Hyperplane::LineImplicit::transposed_rest", policy(exec, m_rows * n), bytes,
+             LineCsrRest<Scalar, n, typename Matrix::Ref, LineCsrRows, true>{a.ref(),
+                                                                             m_column_offsets.data(),
+                                                                             m_column_blocks.data(),
+                                                                             {m_column_rows.data()},
+                                                                             b.data(),
+                                                                             x.data(),
+                                                                             right.data()});
+    } else {
+      launch("Hyperplane::LineImplicit::rest", policy(exec, m_rows * n), bytes,
+             LineCsrRest<Scalar, n, typename Matrix::Ref, LineCsrColumns, false>{
+                 a.ref(), m_rest_offsets.data(), m_rest_blocks.data(), {}, b.data(), x.data(), right.data()});
+    }
   }
 
  private:
@@ -152,6 +189,28 @@ class LineCsrStructure {
         check_csr_column("LineImplicitCsr", row, columns[as_size(block)], m_rows);
       }
     }
+  }
+
+  /// The blocks of the rest by columns; in each, rows come in their order.
+  void list_columns(const Exec& exec, const std::vector<std::vector<std::int64_t>>& rest,
+                    const std::vector<int>& columns) {
+    std::vector<std::int64_t> offsets(as_size(m_rows + 1), 0);
+    for (auto const& of_row : rest) {
+      for (auto const block : of_row) ++offsets[as_size(columns[as_size(block)]) + 1];
+    }
+    std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+    std::vector<std::int64_t> blocks(as_size(offsets.back())), next = offsets;
+    std::vector<int> rows(blocks.size());
+    for (std::size_t row = 0; row < rest.size(); ++row) {
+      for (auto const block : rest[row]) {
+        auto const at = as_size(next[as_size(columns[as_size(block)])]++);
+        blocks[at] = block;
+        rows[at] = static_cast<int>(row);
+      }
+    }
+    m_column_offsets = to_space(exec, offsets);
+    m_column_blocks = to_space(exec, blocks);
+    m_column_rows = to_space(exec, rows);
   }
 
   /// Which block of the line's matrix a column is for a point, or -1.
@@ -176,6 +235,9 @@ class LineCsrStructure {
   Table<int> m_position_of;
   Table<std::int64_t> m_rest_offsets;
   Table<std::int64_t> m_rest_blocks;
+  Table<std::int64_t> m_column_offsets;
+  Table<std::int64_t> m_column_blocks;
+  Table<int> m_column_rows;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -105,10 +105,9 @@ class LineCut {
         return slot_of(line, static_cast<int>(ordinal - lines.first(line)));
       });
     };
-    int const outer_width = lines.grid() ? vector_length_v<Scalar, Exec> : 1;
+    int const outer_width = lines.on_grids() ? vector_length_v<Scalar, Exec> : 1;
     return Sides(gathered(vector_length, [&](std::int64_t line, int position) { return layout.slot(line, position); }),
-                 gathered(outer_width,
-                          [&](std::int64_t line, int position) { return Places::outer_slot(lines, line, position); }));
+                 gathered(outer_width, Places::outer_slots(lines)));
   }
 
   /// The ordinal in the lines of one of `sublines`.

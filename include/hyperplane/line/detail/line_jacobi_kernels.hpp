@@ -17,6 +17,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 /// The kernels of LineJacobi, bodies of for_line_packs: each internal vector of a pack of lines for itself.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
@@ -78,8 +79,9 @@ struct LineJacobiFactor {
 };
 
 /// z <- D^-1 (b - L z[-1] - U z[+1]) along the lines of an internal vector until the steps of all of them are small,
-/// all inside one thread: nothing has to be known of other lines.
-template <class Scalar, int n, class Storage, class Places, int vector_length, int internal_length>
+/// all inside one thread: nothing has to be known of other lines. `transposed`: z <- D^-T (b - U[-1]^T z[-1] -
+/// L[+1]^T z[+1]).
+template <class Scalar, int n, class Storage, class Places, int vector_length, int internal_length, bool transposed>
 struct LineJacobiSolve {
   using PackType = Pack<Scalar, internal_length>;
   using Vector = block::Vector<PackType, n>;
@@ -88,6 +90,8 @@ struct LineJacobiSolve {
   static constexpr int block_entries = n * n;
 
   using StoredBlock = block::PackMatrix<PackType, Storage, n, vector_length>;
+  using Operand = std::conditional_t<transposed, block::TransposedMatrix<StoredBlock>, StoredBlock>;
+  static constexpr int lower_block = 0, upper_block = 1, inverse_block = 2;
 
   LineLayoutRef<vector_length> m_layout;
   InterleavedRef<Storage, vector_length, line_jacobi_blocks * block_entries> m_blocks;
@@ -118,7 +122,26 @@ struct LineJacobiSolve {
 
  private:
   KOKKOS_FORCEINLINE_FUNCTION StoredBlock stored(const Lanes& lanes, int step, int slot) const {
-    return {m_blocks.pack_data(m_layout.first_item(lanes.m_pack) + step, slot * block_entries) + lanes.m_first_lane};
+    return StoredBlock{m_blocks.pack_data(m_layout.first_item(lanes.m_pack) + step, slot * block_entries) +
+                       lanes.m_first_lane};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Operand inverse(const Lanes& lanes, int step) const {
+    return Operand{stored(lanes, step, inverse_block)};
+  }
+  /// What couples a step to the one before it, and to the one after it; at the ends what is multiplied with zero.
+  KOKKOS_FORCEINLINE_FUNCTION Operand to_before(const Lanes& lanes, int step) const {
+    if constexpr (transposed) {
+      return Operand{stored(lanes, step > 0 ? step - 1 : 0, upper_block)};
+    } else {
+      return stored(lanes, step, lower_block);
+    }
+  }
+  KOKKOS_FORCEINLINE_FUNCTION Operand to_after(const Lanes& lanes, int step) const {
+    if constexpr (transposed) {
+      return Operand{stored(lanes, step + 1 < lanes.m_length ? step + 1 : step, lower_block)};
+    } else {
+      return stored(lanes, step, upper_block);
+    }
   }
   KOKKOS_FORCEINLINE_FUNCTION Scalar* z_data(const Lanes& lanes, int step) const {
     return m_z.pack_data(m_layout.first_item(lanes.m_pack) + step) + lanes.m_first_lane;
@@ -138,7 +161,7 @@ struct LineJacobiSolve {
     for (int step = 0; step < lanes.m_length; ++step) {
       Vector b, z;
       cursor.template load<n>(m_rhs.m_data, m_rhs.m_entries, m_rhs.m_first, step, b.m_entries);
-      block::gemv<n>(stored(lanes, step, 2), b, z);
+      block::gemv<n>(inverse(lanes, step), b, z);
       store_z(lanes, step, z);
       HYPERPLANE_HOST_UNROLL
       for (int c = 0; c < n; ++c) sum += z[c] * z[c];
@@ -162,9 +185,9 @@ struct LineJacobiSolve {
       }
       Vector b, z;
       cursor.template load<n>(m_rhs.m_data, m_rhs.m_entries, m_rhs.m_first, step, b.m_entries);
-      block::gemv_subtract<n>(stored(lanes, step, 0), before, b);
-      block::gemv_subtract<n>(stored(lanes, step, 1), after, b);
-      block::gemv<n>(stored(lanes, step, 2), b, z);
+      block::gemv_subtract<n>(to_before(lanes, step), before, b);
+      block::gemv_subtract<n>(to_after(lanes, step), after, b);
+      block::gemv<n>(inverse(lanes, step), b, z);
       store_z(lanes, step, z);
       HYPERPLANE_HOST_UNROLL
       for (int c = 0; c < n; ++c) {

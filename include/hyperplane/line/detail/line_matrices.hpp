@@ -44,7 +44,10 @@ LineMatrix<Storage, Places> make_line_matrix(const Storage* data, const Places& 
 /// Throws Error, naming function and argument, unless the lines are grid lines of the grid.
 inline void check_line_grid(const char* function, const char* argument, const Grid& grid, const LineSet& lines) {
   auto const& grid_of_lines = lines.grid();
-  if (!grid_of_lines) fail(std::string(function) + ": " + argument + " is on a grid, but the lines are not");
+  if (!grid_of_lines) {
+    fail(std::string(function) + ": " + argument + " is on a grid, but the lines are " +
+         (lines.on_grids() ? "on several" : "not"));
+  }
   check_grid(function, argument, grid, *grid_of_lines);
 }
 

@@ -49,10 +49,7 @@ class LinePlaces {
   /// In BlockVector and BlockStencil7, for grid lines.
   HYPERPLANE_APART_HOST_FUNCTION static LinePlaces in_slabs(const Exec& exec, const Layout& layout) {
     auto const& from = layout.tables();
-    if (from.slab_bases.empty()) {
-      return gathered(exec, layout, slab_length,
-                      [&](std::int64_t line, int position) { return outer_slot(layout.lines(), line, position); });
-    }
+    if (from.slab_bases.empty()) return gathered(exec, layout, slab_length, outer_slots(layout.lines()));
     Tables tables{.bases = to_space(exec, from.slab_bases),
                   .full_begins = to_space(exec, from.slab_full_begins),
                   .full_ends = to_space(exec, from.slab_full_ends)};
@@ -62,8 +59,7 @@ class LinePlaces {
 
   /// In arrays with a row of n unknowns for each point.
   HYPERPLANE_APART_HOST_FUNCTION static LinePlaces in_points(const Exec& exec, const Layout& layout) {
-    return gathered(exec, layout, 1,
-                    [&](std::int64_t line, int position) { return outer_slot(layout.lines(), line, position); });
+    return gathered(exec, layout, 1, outer_slots(layout.lines()));
   }
 
   /// Slot `slot_of(line, position)` of packs of `width` lanes, a power of two.
@@ -93,12 +89,16 @@ class LinePlaces {
   /// Those of gathered().
   GatheredPlaces gathered_places() const { return std::get<GatheredPlaces>(m_tables->of); }
 
-  /// The slot of a point in vectors on the grid, for grid lines, and in arrays of points.
-  static std::int64_t outer_slot(const LineSet& lines, std::int64_t line, int position) {
-    if (!lines.grid()) return lines.point(line, position);
-    SlabMap<slab_length> const map(*lines.grid());
-    auto const p = lines.grid_point(line, position);
-    return map.pack(p.i, p.j, p.k) * slab_length + map.lane(p.j);
+  /// slot_of(line, position): the slot of a point in vectors on the grid or the grids, for grid lines, and in arrays of
+  /// points.
+  static auto outer_slots(const LineSet& lines) {
+    std::int64_t units = 0;
+    return [lines, grids = slab_grids<slab_length>(lines, units)](std::int64_t line, int position) {
+      if (grids.empty()) return lines.point(line, position);
+      auto const& [map, first_pack, first_unit, first_line] = grids[as_size(lines.grid_of(line).first)];
+      auto const p = lines.grid_point(line, position);
+      return (first_pack + map.pack(p.i, p.j, p.k)) * slab_length + map.lane(p.j);
+    };
   }
 
  private:
@@ -141,7 +141,7 @@ struct LineSides {
   explicit LineSides(const Places& in_lines, const Places& in_outer) : lines(in_lines), outer(in_outer) {}
   HYPERPLANE_APART_HOST_FUNCTION LineSides(const Exec& exec, const LineLayout<Scalar, Exec>& layout)
       : lines(Places::in_lines(layout)),
-        outer(layout.lines().grid() ? Places::in_slabs(exec, layout) : Places::in_points(exec, layout)) {}
+        outer(layout.lines().on_grids() ? Places::in_slabs(exec, layout) : Places::in_points(exec, layout)) {}
 
   const Places& of(LineData where) const { return where == LineData::lines ? lines : outer; }
 };

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/macros.hpp>
+#include <hyperplane/line/detail/line_factors.hpp>
+#include <hyperplane/line/detail/line_places.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -31,6 +34,19 @@ template <class Value>
 KOKKOS_FORCEINLINE_FUNCTION Value& slot_entry(Value* data, int entries, int e, int slot, int shift) {
   int const width = 1 << shift;
   return data[(std::int64_t{slot >> shift} * entries + e) * width + (slot & (width - 1))];
+}
+
+/// The unknowns of an item and lane of the separators' layout, which are a group apart, to their place in x.
+template <int n, int vector_length, class Scalar>
+KOKKOS_FUNCTION void copy_separator(const LineUnknowns<Scalar, GatheredPlaces>& x, std::int64_t index,
+                                    const Scalar* reduced) {
+  int const slot = x.m_places.m_slots[index];
+  if (slot < 0) return;
+  auto const from = reduced + index / vector_length * (n * vector_length) + index % vector_length;
+  HYPERPLANE_HOST_UNROLL
+  for (int c = 0; c < n; ++c) {
+    slot_entry(x.m_data, x.m_entries, x.m_first + c, slot, x.m_places.m_shift) = from[c * vector_length];
+  }
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -46,13 +46,20 @@ class LineSolver {
         [&]<class Kind>(const Kind& kind) { m_direct->factor(exec, make_line_matrix(data, kind, of)); });
   }
 
-  /// `many`: whether there may be more columns than one.
-  template <bool many>
+  /// `many`: whether there may be more columns than one. `transposed`: with M^T.
+  template <bool many, bool transposed>
   void solve(const Exec& exec, LineData where, const Scalar* rhs, Scalar* x, int columns) const {
-    if (m_split) return m_split->template solve<many>(exec, where, rhs, x, columns);
+    if (m_split) {
+      if constexpr (transposed) {
+        m_split->template solve_transposed<many>(exec, where, rhs, x, columns);
+      } else {
+        m_split->template solve<many>(exec, where, rhs, x, columns);
+      }
+      return;
+    }
     m_places->of(where).visit([&]<class Kind>(const Kind& kind) {
-      m_direct->template solve<many>(exec, LineUnknowns<const Scalar, Kind>{rhs, kind, columns * n, 0},
-                                     LineUnknowns<Scalar, Kind>{x, kind, columns * n, 0}, columns);
+      m_direct->template solve<many, transposed>(exec, LineUnknowns<const Scalar, Kind>{rhs, kind, columns * n, 0},
+                                                 LineUnknowns<Scalar, Kind>{x, kind, columns * n, 0}, columns);
     });
   }
 

@@ -11,6 +11,7 @@
 #include <hyperplane/line/detail/line_separators.hpp>
 #include <hyperplane/line/detail/line_split_factor.hpp>
 #include <hyperplane/line/detail/line_split_solve.hpp>
+#include <hyperplane/line/detail/line_split_transposed.hpp>
 #include <hyperplane/line/detail/line_teams.hpp>
 #include <hyperplane/line/line_layout.hpp>
 #include <hyperplane/line/line_path.hpp>
@@ -37,8 +38,11 @@ class LineSolver;
 /// banded system solver: the SPIKE algorithm", doi:10.1016/j.parco.2005.07.005, here with separators. A periodic line
 /// with one separator has one spike, the sum of both: bordered elimination.
 ///
+/// M^T has the same factors: its reduced system is the transposed one, whose right-hand side is that of the separators
+/// less the transposed spikes times that of the parts; then parts are solved, for what the separators' unknowns leave.
+///
 /// A solve reads 5 n^2 values per point (one spike: 4 n^2) and the unknowns once more. Launches: factor five or more,
-/// solve three a column more than one.
+/// solve three a column more than one, with M^T four.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar>
 class LineSplit {
   using Layout = LineLayout<Scalar, Exec>;
@@ -48,6 +52,8 @@ class LineSplit {
   static constexpr int internal_length = Layout::internal_vector_length;
   static constexpr int internal_vectors = vector_length / internal_length;
   using Spikes = InterleavedView<StorageScalar, vector_length, n * n, Exec>;
+  using Given = LineUnknowns<const Scalar, GatheredPlaces>;
+  using Wanted = LineUnknowns<Scalar, GatheredPlaces>;
 
  public:
   LineSplit(const Exec& exec, const Layout& layout, int partitions, LinePath path, std::optional<int> load_bits)
@@ -59,7 +65,8 @@ class LineSplit {
         m_right(exec, "Hyperplane::BlockTridiagonal::spikes", m_cut.single() ? 0 : part_items()),
         m_matrix(exec, m_reduced.layout(), "Hyperplane::BlockTridiagonal::reduced"),
         m_couplings(exec, "Hyperplane::BlockTridiagonal::couplings", m_reduced.layout().items()),
-        m_unknowns(exec, m_reduced.layout(), 1, "Hyperplane::BlockTridiagonal::separators") {}
+        m_unknowns(exec, m_reduced.layout(), 1, "Hyperplane::BlockTridiagonal::separators"),
+        m_shares(exec, "Hyperplane::BlockTridiagonal::shares", m_reduced.layout().items()) {}
 
   template <class MatrixStorage>
   void factor(const Exec& exec, LineData where, const MatrixStorage* data, const LineEntries& of) const {
@@ -87,11 +94,10 @@ class LineSplit {
   void solve(const Exec& exec, LineData where, const Scalar* rhs, Scalar* x, int columns) const {
     auto const at_parts = m_cut.part_places(where);
     auto const at_separators = m_cut.separator_places(where);
-    using Given = LineUnknowns<const Scalar, GatheredPlaces>;
-    using Wanted = LineUnknowns<Scalar, GatheredPlaces>;
     int const entries = columns * n;
     if (m_parts) {
-      m_parts->template solve<many>(exec, Given{rhs, at_parts, entries, 0}, Wanted{x, at_parts, entries, 0}, columns);
+      m_parts->template solve<many, false>(exec, Given{rhs, at_parts, entries, 0}, Wanted{x, at_parts, entries, 0},
+                                           columns);
     }
     Scalar* const reduced = m_unknowns.flat().data();
     constexpr bool on_host = HostExecutionSpace<Exec>;
@@ -103,7 +109,7 @@ class LineSplit {
                                     LineReduceRhs<Scalar, n, StorageScalar, vector_length>{
                                         Given{rhs, at_separators, entries, first}, Given{x, at_parts, entries, first},
                                         m_cut.beside_separators(), m_couplings.flat().data(), reduced});
-      m_reduced.template solve<false>(exec, LineData::lines, reduced, reduced, 1);
+      m_reduced.template solve<false, false>(exec, LineData::lines, reduced, reduced, 1);
       for_line_packs<internal_vectors>(
           "Hyperplane::BlockTridiagonal::expand", exec,
           (m_parts ? m_parts->layout().packs() * ranges : 0) + m_reduced.layout().items(),
@@ -113,6 +119,42 @@ class LineSplit {
               m_cut.right_of_part(), reduced, Wanted{x, at_parts, entries, first},
               Wanted{x, at_separators, entries, first}, steps, ranges});
     }
+  }
+
+  /// Of x nothing is read before it is written, and of rhs nothing after that.
+  template <bool many>
+  void solve_transposed(const Exec& exec, LineData where, const Scalar* rhs, Scalar* x, int columns) const {
+    auto const at_parts = m_cut.part_places(where);
+    auto const at_separators = m_cut.separator_places(where);
+    int const entries = columns * n;
+    Scalar* const reduced = m_unknowns.flat().data();
+    double const separator_slots = line_slots(m_reduced.layout());
+    for (int first = 0; first < entries; first += n) {
+      Given const given{rhs, at_parts, entries, first};
+      if (m_parts) {
+        for_line_packs<internal_vectors>(
+            "Hyperplane::BlockTridiagonal::share", exec, m_parts->layout().packs(),
+            2.0 * n * n * sizeof(StorageScalar) * line_slots(m_parts->layout()),
+            LineShare<Scalar, n, StorageScalar, vector_length, internal_length>{
+                m_parts->layout().ref(), spikes(), m_cut.left_of_part(), m_cut.right_of_part(), given, m_shares.ref()});
+      }
+      for_line_packs<vector_length>("Hyperplane::BlockTridiagonal::reduce_rhs", exec, m_reduced.layout().items(),
+                                    3.0 * n * sizeof(Scalar) * separator_slots,
+                                    LineReduceShares<Scalar, n, vector_length>{
+                                        Given{rhs, at_separators, entries, first}, m_cut.beside_separators(),
+                                        m_cut.single(), m_shares.ref(), reduced});
+      m_reduced.template solve<false, true>(exec, LineData::lines, reduced, reduced, 1);
+      for_line_packs<internal_vectors>(
+          "Hyperplane::BlockTridiagonal::spread", exec,
+          (m_parts ? m_parts->layout().packs() : 0) + m_reduced.layout().items(),
+          2.0 * n * sizeof(Scalar) * (m_parts ? line_slots(m_parts->layout()) : separator_slots),
+          LineSpread<Scalar, n, StorageScalar, vector_length, internal_length>{
+              m_parts ? m_parts->layout().ref() : LineLayoutRef<vector_length>{}, m_couplings.flat().data(),
+              m_cut.left_of_part(), m_cut.right_of_part(), reduced, given, Wanted{x, at_parts, entries, first},
+              Wanted{x, at_separators, entries, first}});
+    }
+    if (!m_parts) return;
+    m_parts->template solve<many, true>(exec, Given{x, at_parts, entries, 0}, Wanted{x, at_parts, entries, 0}, columns);
   }
 
   std::optional<LineSingular> find_singular(const Exec& exec) const {
@@ -138,6 +180,7 @@ class LineSplit {
   Reduced m_matrix;
   Couplings m_couplings;
   LineVector<Scalar, n, Exec> m_unknowns;
+  InterleavedView<Scalar, vector_length, 2 * n, Exec> m_shares;  ///< of solve_transposed()
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -78,20 +78,10 @@ struct LineExpand {
     auto const ranges = m_parts.packs() * m_ranges;
     if (index < ranges) return expand(index / m_ranges, static_cast<int>(index % m_ranges) * m_steps, v);
     auto const first = (index - ranges) * vector_length + v * internal_length;
-    for (int l = 0; l < internal_length; ++l) copy(first + l);
+    for (int l = 0; l < internal_length; ++l) copy_separator<n, vector_length>(m_separators, first + l, m_reduced);
   }
 
  private:
-  KOKKOS_FUNCTION void copy(std::int64_t index) const {
-    int const slot = m_separators.m_places.m_slots[index];
-    if (slot < 0) return;
-    HYPERPLANE_HOST_UNROLL
-    for (int c = 0; c < n; ++c) {
-      slot_entry(m_separators.m_data, m_separators.m_entries, m_separators.m_first + c, slot,
-                 m_separators.m_places.m_shift) = reduced(static_cast<int>(index), c);
-    }
-  }
-
   KOKKOS_FUNCTION void expand(std::int64_t pack, int begin, int v) const {
     Lanes const lanes(m_parts, pack, v);
     Cursor const cursor(m_x.m_places, m_parts, lanes);

@@ -85,7 +85,7 @@ LineTables make_sorted_line_tables(const LineSet& lines) {
   auto tables = empty_line_tables<vector_length>((lines.count() + vector_length - 1) / vector_length, lines.count());
   std::vector<std::int64_t> order(as_size(lines.count()));
   std::iota(order.begin(), order.end(), std::int64_t{0});
-  if (lines.has_lists()) {
+  if (!lines.grid()) {
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return lines.length(a) > lines.length(b); });
   }
   for (std::int64_t slot = 0; slot < lines.count(); ++slot) place_line(tables, lines, order[as_size(slot)], slot, 0);
@@ -132,34 +132,74 @@ void for_lines_along_k(const SlabMap<W>& map, const Body& body) {
   }
 }
 
+/// A grid of several, whose slabs follow one another.
+template <int W>
+struct SlabGrid {
+  SlabMap<W> map;
+  std::int64_t first_pack;
+  std::int64_t first_unit;
+  std::int64_t first_line;
+};
+
+/// The slabs of the grids of grid lines; `units`: the number of all units.
+template <int W>
+std::vector<SlabGrid<W>> slab_grids(const LineSet& lines, std::int64_t& units) {
+  std::vector<SlabGrid<W>> result;
+  std::int64_t packs = 0;
+  std::int64_t count = 0;
+  units = 0;
+  for (auto const& of_grid : lines.of_grids()) {
+    SlabMap<W> const map(*of_grid.grid());
+    result.push_back({map, packs, units, count});
+    packs += map.pack_count();
+    count += of_grid.count();
+    units += map.slabs() * (lines.direction() == LineDirection::i ? std::int64_t{map.grid().nk()} : map.pitch());
+  }
+  return result;
+}
+
+/// Whether the values of a line are equally far apart, and as far as those of all others.
+template <int W>
+bool has_one_stride(const LineSet& lines) {
+  auto const grids = lines.of_grids();
+  if (grids.empty() || lines.direction() == LineDirection::j) return false;
+  auto const pitch = [](const LineSet& of_grid) { return SlabMap<W>(*of_grid.grid()).pitch(); };
+  return lines.direction() == LineDirection::i ||
+         std::ranges::all_of(grids, [&](const LineSet& other) { return pitch(other) == pitch(grids.front()); });
+}
+
 /// Grid lines along i and k as skewed slabs of W lanes have them.
 template <int vector_length, int W>
 LineTables make_slab_line_tables(const LineSet& lines) {
   constexpr int groups = vector_length / W;
-  SlabMap<W> const map(*lines.grid());
   bool const along_i = lines.direction() == LineDirection::i;
-  std::int64_t const units = map.slabs() * (along_i ? std::int64_t{map.grid().nk()} : map.pitch());
+  std::int64_t units = 0;
+  auto const grids = slab_grids<W>(lines, units);
   auto tables = empty_line_tables<vector_length>((units + groups - 1) / groups, lines.count());
-  tables.slab_stride = along_i ? 1 : map.pitch();
+  tables.slab_stride = along_i ? 1 : grids.front().map.pitch();
   auto const table_size = as_size(tables.packs * groups);
   tables.slab_bases.assign(table_size, 0);
   // The padding around lines along k belongs to no other line: a pack is accessed as a whole from its first point to
   // its last. Along i it may hold points of the rows before and after.
   tables.slab_full_begins.assign(table_size, along_i ? 0 : std::numeric_limits<int>::max());
   tables.slab_full_ends.assign(table_size, along_i ? std::numeric_limits<int>::max() : 0);
-  auto const place = [&](std::int64_t unit, std::int64_t base, int lane, const SlabLane& of) {
-    place_line(tables, lines, of.line, unit * W + lane, of.begin);
-    tables.slab_bases[as_size(unit)] = base;
-    int const end = of.begin + lines.length(of.line);
+  auto const place = [&](const SlabGrid<W>& grid, std::int64_t unit_of_grid, std::int64_t base, int lane,
+                         const SlabLane& of) {
+    auto const unit = grid.first_unit + unit_of_grid;
+    auto const line = grid.first_line + of.line;
+    place_line(tables, lines, line, unit * W + lane, of.begin);
+    tables.slab_bases[as_size(unit)] = grid.first_pack + base;
+    int const end = of.begin + lines.length(line);
     auto& full_begin = tables.slab_full_begins[as_size(unit)];
     auto& full_end = tables.slab_full_ends[as_size(unit)];
     full_begin = along_i ? std::max(full_begin, of.begin) : std::min(full_begin, of.begin);
     full_end = along_i ? std::min(full_end, end) : std::max(full_end, end);
   };
-  if (along_i) {
-    for_lines_along_i(map, place);
-  } else {
-    for_lines_along_k(map, place);
+  for (auto const& grid : grids) {
+    auto const place_in = [&](std::int64_t unit, std::int64_t base, int lane, const SlabLane& of) {
+      place(grid, unit, base, lane, of);
+    };
+    along_i ? for_lines_along_i(grid.map, place_in) : for_lines_along_k(grid.map, place_in);
   }
   // A unit without a line is accessed in no step.
   for (auto& end : tables.slab_full_ends) {
@@ -171,7 +211,7 @@ LineTables make_slab_line_tables(const LineSet& lines) {
 
 template <int vector_length, int W>
 LineTables make_line_tables(const LineSet& lines) {
-  if (lines.grid() && lines.direction() != LineDirection::j) return make_slab_line_tables<vector_length, W>(lines);
+  if (has_one_stride<W>(lines)) return make_slab_line_tables<vector_length, W>(lines);
   return make_sorted_line_tables<vector_length>(lines);
 }
 

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/stencil/apply.hpp>
+#include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/stencil/detail/apply_transposed_portable.hpp>
+#include <hyperplane/stencil/detail/apply_transposed_slab.hpp>
+#include <hyperplane/stencil/detail/stencil_terms.hpp>
+#include <hyperplane/stencil/transposed_matrix.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <type_traits>
+
+namespace hyperplane::inline HYPERPLANE_ABI {
+
+namespace detail {
+
+template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage, class Terms = AllTerms>
+void apply_or_residual_transposed(const char* function, const char* label, const Exec& exec,
+                                  const BlockStencil7<Scalar, n, Exec, Storage>& a,
+                                  const BlockVector<Scalar, n, Exec>* b, const BlockVector<Scalar, n, Exec>& x,
+                                  const BlockVector<Scalar, n, Exec>& y, const Terms& terms = {}) {
+  check_product(function, a, b, x, y);
+  if constexpr (std::is_same_v<Terms, AllTerms>) count_product<Scalar, n, Storage>(label, a.grid(), b != nullptr);
+  auto const b_ref = b != nullptr ? b->ref() : y.ref();
+  if constexpr (HostExecutionSpace<Exec>) {
+    apply_transposed_slab<subtract, Scalar, n>(label, exec, a.ref(), b_ref, x.ref(), y.ref(), terms);
+  } else {
+    apply_transposed_portable<subtract, Scalar, n>(label, exec, a.ref(), b_ref, x.ref(), y.ref(), terms);
+  }
+}
+
+}  // namespace detail
+
+/// y = A^T x, of the blocks of A where they are. x and y are different vectors on the grid of A, or Error is thrown.
+/// Blocks that point out of the grid are never read, or what they give is not used: they may be anything.
+///
+/// On devices a thread for each point, which reads blocks of its neighbours; on the host in full vectors, with the same
+/// bits, whatever the number of threads. Flops, memory traffic and launches are those of apply(); asynchronous on the
+/// given instance.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage>
+void apply_transposed(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
+                      const BlockVector<Scalar, n, Exec>& x, const BlockVector<Scalar, n, Exec>& y) {
+  detail::apply_or_residual_transposed<false>("apply_transposed", "Hyperplane::BlockStencil7::apply_transposed", exec,
+                                              a, static_cast<const BlockVector<Scalar, n, Exec>*>(nullptr), x, y);
+}
+
+/// r = b - A^T x. x and r are different vectors; r may be b. See apply_transposed().
+template <class Scalar, int n, ExecutionSpace Exec, class Storage>
+void residual_transposed(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
+                         const BlockVector<Scalar, n, Exec>& b, const BlockVector<Scalar, n, Exec>& x,
+                         const BlockVector<Scalar, n, Exec>& r) {
+  detail::apply_or_residual_transposed<true>("residual_transposed", "Hyperplane::BlockStencil7::residual_transposed",
+                                             exec, a, &b, x, r);
+}
+
+/// A^T, as TransposedMatrix has it.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage>
+TransposedMatrix<BlockStencil7<Scalar, n, Exec, Storage>> transposed(const BlockStencil7<Scalar, n, Exec, Storage>& a) {
+  return TransposedMatrix<BlockStencil7<Scalar, n, Exec, Storage>>(a);
+}
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI
