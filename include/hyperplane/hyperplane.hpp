@@ -29,6 +29,8 @@
 #include <hyperplane/blocks/mask_points.hpp>
 #include <hyperplane/blocks/multi_block.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
+#include <hyperplane/blocks/multi_block_line_implicit.hpp>
+#include <hyperplane/blocks/multi_block_options.hpp>
 #include <hyperplane/blocks/multi_block_status.hpp>
 #include <hyperplane/blocks/multi_block_stencil7.hpp>
 #include <hyperplane/blocks/multi_block_vector.hpp>

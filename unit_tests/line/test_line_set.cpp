@@ -55,6 +55,43 @@ TEST(LineSet, of_a_grid_has_every_point_once_and_neighbours_follow) {
   }
 }
 
+// Those of each grid, one grid after the other.
+TEST(LineSet, of_several_grids) {
+  std::vector<Grid> const grids{Grid(3, 4, 5), Grid(1, 1, 1), Grid(6, 2, 3)};
+  for (auto const direction : {LineDirection::i, LineDirection::j, LineDirection::k}) {
+    auto const lines = LineSet::along(grids, direction);
+    EXPECT_TRUE(lines.on_grids());
+    EXPECT_FALSE(lines.grid());
+    EXPECT_EQ(lines.point_count(), 3 * 4 * 5 + 1 + 6 * 2 * 3);
+    EXPECT_EQ(lines.size(), lines.point_count());
+    EXPECT_EQ(lines.first(lines.count()), lines.size());
+    std::int64_t line = 0, point = 0, ordinal = 0;
+    int longest = 0;
+    for (std::size_t g = 0; g < grids.size(); ++g) {
+      auto const own = LineSet::along(grids[g], direction);
+      EXPECT_EQ(lines.of_grids()[g], own);
+      for (std::int64_t l = 0; l < own.count(); ++l, ++line) {
+        EXPECT_EQ(lines.grid_of(line), std::pair(static_cast<int>(g), l));
+        EXPECT_EQ(lines.length(line), own.length(l));
+        EXPECT_EQ(lines.first(line), ordinal);
+        for (int p = 0; p < own.length(l); ++p, ++ordinal) {
+          EXPECT_EQ(lines.line_of(ordinal), line);
+          EXPECT_EQ(lines.point(line, p), point + own.point(l, p));
+          EXPECT_EQ(lines.grid_point(line, p), own.grid_point(l, p));
+        }
+      }
+      point += grids[g].size();
+      longest = std::max(longest, own.longest());
+    }
+    EXPECT_EQ(lines.count(), line);
+    EXPECT_EQ(lines.longest(), longest);
+    EXPECT_EQ(lines, LineSet::along(grids, direction));
+    EXPECT_NE(lines, LineSet::along({grids[0], grids[2]}, direction));
+  }
+  EXPECT_EQ(LineSet::along({Grid(3, 4, 5)}, LineDirection::j), LineSet::along(Grid(3, 4, 5), LineDirection::j));
+  EXPECT_THROW(LineSet::along(std::vector<Grid>(), LineDirection::i), Error);
+}
+
 TEST(LineSet, of_lists_gives_back_what_it_got) {
   auto const lines = LineSet::lists(9, {0, 3, 4, 8}, {7, 1, 0, 8, 2, 3, 4, 6});
   EXPECT_EQ(lines.count(), 3);

@@ -9,6 +9,8 @@
 #include <hyperplane/blocks/detail/copy_values.hpp>
 #include <hyperplane/blocks/detail/ranked_blocks.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
+#include <hyperplane/blocks/multi_block_line_implicit.hpp>
+#include <hyperplane/blocks/multi_block_options.hpp>
 #include <hyperplane/blocks/multi_block_status.hpp>
 #include <hyperplane/blocks/multi_block_stencil7.hpp>
 #include <hyperplane/blocks/multi_block_vector.hpp>
@@ -27,15 +29,6 @@
 #include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
-
-template <class Options>
-struct MultiBlockOptions {
-  Coupling coupling = Coupling::none;
-  /// With Coupling::coloured alone: the colour of each grid block, lower ones first; empty: find_colours().
-  std::vector<int> colours{};
-  /// Those of the preconditioner of a grid block.
-  Options block{};
-};
 
 /// A preconditioner of several grid blocks, made of one for each: P is BlockIlu0, Ssor, Sip, BlockJacobi or
 /// LineImplicit, as MultiBlock<BlockIlu0<double, 5, Exec>>.

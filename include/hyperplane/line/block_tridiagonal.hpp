@@ -113,6 +113,14 @@ class BlockTridiagonal {
     factor_from(exec, detail::LineData::outer, a.flat().data(), detail::stencil_line_entries<n>(lines().direction()));
   }
 
+  /// The same of grid lines of several grids: `a` is the flat() of matrices of all of them, one grid after the other,
+  /// as MultiBlockStencil7 has it. One grid may be so given, too.
+  template <class MatrixStorage>
+  void factor_flat(const Exec& exec, const MatrixStorage* a) {
+    require(lines().on_grids(), "BlockTridiagonal::factor_flat: the lines are not grid lines");
+    factor_from(exec, detail::LineData::outer, a, detail::stencil_line_entries<n>(lines().direction()));
+  }
+
   /// Factors matrices on the same lines, or Error is thrown.
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockTridiagonalMatrix<Scalar, n, Exec, MatrixStorage>& a) {
@@ -122,6 +130,13 @@ class BlockTridiagonal {
 
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where the grid is another one.
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const { on_grid<false>(exec, rhs, x); }
+
+  /// x = M^-1 rhs, or M^-T rhs, of grid lines of several grids, in the flat() of vectors of all of them.
+  template <bool transposed = false>
+  void solve_flat(const Exec& exec, const Scalar* rhs, Scalar* x) const {
+    require(lines().on_grids(), "BlockTridiagonal::solve_flat: the lines are not grid lines");
+    solve_in<false, transposed>(exec, detail::LineData::outer, rhs, x, 1);
+  }
 
   /// The same for all columns of vectors on the same lines; the number of columns is the same, or Error is thrown.
   void solve(const Exec& exec, const LineVector<Scalar, n, Exec>& rhs, const LineVector<Scalar, n, Exec>& x) const {

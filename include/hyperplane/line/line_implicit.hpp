@@ -2,28 +2,21 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
-#include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/line/block_tridiagonal.hpp>
-#include <hyperplane/line/detail/line_sweeps.hpp>
+#include <hyperplane/line/line_implicit_iteration.hpp>
 #include <hyperplane/line/line_implicit_options.hpp>
-#include <hyperplane/line/line_set.hpp>
 #include <hyperplane/line/line_status.hpp>
-#include <hyperplane/stencil/apply.hpp>
-#include <hyperplane/stencil/apply_transposed.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
@@ -64,24 +57,16 @@ class LineImplicit {
   /// Throws Error where an option is out of range or the execution space cannot run the path.
   LineImplicit(const Exec& exec, const Grid& grid, const LineImplicitOptions& options = {},
                const typename Lines::Options& line_options = {})
-      : m_grid(grid),
-        m_options(options),
-        m_x(exec, grid, "Hyperplane::LineImplicit::x"),
-        m_right(exec, grid, "Hyperplane::LineImplicit::right") {
-    detail::check_options(options);
-    for (auto const direction : options.directions)
-      m_lines.emplace_back(exec, LineSet::along(grid, direction), line_options);
-  }
+      : m_grid(grid), m_iteration(exec, grid, {grid}, options, line_options) {}
 
   const Grid& grid() const { return m_grid; }
-  const LineImplicitOptions& options() const { return m_options; }
+  const LineImplicitOptions& options() const { return m_iteration.options(); }
 
   /// Factors M of every direction, and keeps A. Throws Error where the grid of A is another one. A singular pivot is
   /// recorded: see status().
   void factor(const Exec& exec, const Matrix& a) {
     detail::check_grid("LineImplicit::factor", "A", a.grid(), grid());
-    m_matrix = a;
-    for (auto& lines : m_lines) lines.factor(exec, a);
+    m_iteration.factor(exec, a);
   }
 
   /// The iteration from x = 0; x may be rhs. Throws Error before the first factor() and where a grid is another one.
@@ -93,8 +78,8 @@ class LineImplicit {
   /// round; x may be rhs. Throws Error as solve() does, and with several directions whose lines are not solved
   /// directly: it takes M^-1 for the inverse of M.
   void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
-    if (!std::is_same_v<Lines, BlockTridiagonal<Scalar, n, Exec, StorageScalar>> && m_lines.size() > 1) {
-      fail("LineImplicit::solve_transposed: lines of " + std::to_string(m_lines.size()) +
+    if (!std::is_same_v<Lines, BlockTridiagonal<Scalar, n, Exec, StorageScalar>> && options().directions.size() > 1) {
+      fail("LineImplicit::solve_transposed: lines of " + std::to_string(options().directions.size()) +
            " directions are not solved by BlockTridiagonal, expected one direction");
     }
     run<true>(exec, "LineImplicit::solve_transposed", rhs, x, false);
@@ -109,7 +94,7 @@ class LineImplicit {
   /// Whether the last factor() met a singular pivot, and where: that of the first direction that has one. Waits for
   /// the instance.
   LineStatus status(const Exec& exec) const {
-    for (auto const& lines : m_lines) {
+    for (auto const& lines : m_iteration.lines()) {
       if (auto const status = lines.status(exec); !status.ok()) return status;
     }
     return {};
@@ -120,51 +105,11 @@ class LineImplicit {
   void run(const Exec& exec, const char* function, const Vector& rhs, const Vector& x, bool has_guess) const {
     detail::check_grid(function, "the right-hand side", rhs.grid(), grid());
     detail::check_grid(function, "x", x.grid(), grid());
-    if (!m_matrix) fail(std::string(function) + ": called before factor");
-    auto const directions = static_cast<int>(m_lines.size());
-    int const last = m_options.sweeps * directions - 1;
-    detail::for_line_sweeps(last + 1, !has_guess, m_x, x, [&](int sweep, const Vector* before, const Vector& after) {
-      step<transposed>(exec, (transposed ? last - sweep : sweep) % directions, rhs, before, after);
-    });
-  }
-
-  /// after <- (1 - w) before + w M^-1 (rhs + S before); nothing before is zero.
-  template <bool transposed>
-  void step(const Exec& exec, int direction, const Vector& rhs, const Vector* before, const Vector& after) const {
-    auto const& lines = m_lines[detail::as_size(direction)];
-    auto const w = static_cast<Scalar>(m_options.relaxation);
-    if (before != nullptr) rest<transposed>(exec, direction, rhs, *before);
-    auto const& right = before != nullptr ? m_right : rhs;
-    auto const& solved = w == Scalar(1) ? after : m_right;
-    if constexpr (transposed) {
-      lines.solve_transposed(exec, right, solved);
-    } else {
-      lines.solve(exec, right, solved);
-    }
-    if (w == Scalar(1)) return;
-    detail::relax(exec, w, static_cast<std::int64_t>(after.flat().size()), m_right.flat().data(),
-                  before != nullptr ? before->flat().data() : nullptr, after.flat().data());
-  }
-
-  /// m_right = rhs + S x.
-  template <bool transposed>
-  void rest(const Exec& exec, int direction, const Vector& rhs, const Vector& x) const {
-    constexpr const char* label =
-        transposed ? "Hyperplane::LineImplicit::transposed_rest" : "Hyperplane::LineImplicit::rest";
-    detail::OffLineTerms const terms{lower_neighbour(m_options.directions[detail::as_size(direction)])};
-    if constexpr (transposed) {
-      detail::apply_or_residual_transposed<true>("LineImplicit", label, exec, *m_matrix, &rhs, x, m_right, terms);
-    } else {
-      detail::apply_or_residual<true>("LineImplicit", label, exec, *m_matrix, &rhs, x, m_right, terms);
-    }
+    m_iteration.template run<transposed>(exec, function, rhs, x, has_guess);
   }
 
   Grid m_grid;
-  LineImplicitOptions m_options;
-  Vector m_x;
-  Vector m_right;
-  std::vector<Lines> m_lines;
-  std::optional<Matrix> m_matrix;
+  detail::LineImplicitIteration<Vector, Matrix, Lines> m_iteration;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -88,6 +88,13 @@ class LineJacobi {
     factor_from(exec, a.flat().data(), m_places.outer, detail::stencil_line_entries<n>(lines().direction()));
   }
 
+  /// The same of grid lines of several grids, see BlockTridiagonal::factor_flat().
+  template <class MatrixStorage>
+  void factor_flat(const Exec& exec, const MatrixStorage* a) {
+    require(lines().on_grids(), "LineJacobi::factor_flat: the lines are not grid lines");
+    factor_from(exec, a, m_places.outer, detail::stencil_line_entries<n>(lines().direction()));
+  }
+
   /// The same of matrices on the same lines, or Error is thrown.
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockTridiagonalMatrix<Scalar, n, Exec, MatrixStorage>& a) {
@@ -97,6 +104,13 @@ class LineJacobi {
 
   /// x is about M^-1 rhs; x may be rhs. Throws Error before the first factor() and where the grid is another one.
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const { on_grid<false>(exec, rhs, x); }
+
+  /// The same of grid lines of several grids, or with M^T, in the flat() of vectors of all of them.
+  template <bool transposed = false>
+  void solve_flat(const Exec& exec, const Scalar* rhs, Scalar* x) const {
+    require(lines().on_grids(), "LineJacobi::solve_flat: the lines are not grid lines");
+    solve_in<transposed>(exec, rhs, x);
+  }
 
   /// The same for lists, in arrays with n unknowns per point, one after the other. Points on no line are left as they
   /// are.

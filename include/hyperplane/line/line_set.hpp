@@ -55,8 +55,8 @@ class LineSet {
     return set;
   }
 
-  /// The same of several grids, whose points are counted one grid after the other: line 0 of the second grid comes after
-  /// the last line of the first one. A grid alone is as above. Throws Error where there is no grid.
+  /// The same of several grids, whose points are counted one grid after the other: line 0 of the second grid comes
+  /// after the last line of the first one. A grid alone is as above. Throws Error where there is no grid.
   static LineSet along(const std::vector<Grid>& grids, LineDirection direction, LineEnds ends = LineEnds::open) {
     require(!grids.empty(), "LineSet: there is no grid");
     if (grids.size() == 1) return along(grids.front(), direction, ends);
@@ -118,7 +118,7 @@ class LineSet {
   /// Points there are, on a line or not.
   std::int64_t point_count() const { return m_point_count; }
   int longest() const {
-    if (!m_lists && !m_several) return m_length;
+    if (of_one_length()) return m_length;
     int result = 0;
     for (std::int64_t line = 0; line < m_count; ++line) result = std::max(result, length(line));
     return result;
@@ -142,6 +142,8 @@ class LineSet {
   /// The direction of grid lines; i otherwise.
   LineDirection direction() const { return m_direction; }
   bool has_lists() const { return m_lists != nullptr; }
+  /// Whether all lines have the same length, as those of one grid have.
+  bool of_one_length() const { return !m_lists && !m_several; }
 
   /// Grid point at a position of a grid line, in its grid.
   Point grid_point(std::int64_t line, int position) const {

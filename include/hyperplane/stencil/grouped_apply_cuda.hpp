@@ -39,11 +39,12 @@ class GroupedApply<Scalar, n, Exec, StorageScalar> {
                                                cuda::DeviceArray<int>(exec.cuda_stream(), grid_of)});
   }
 
-  /// y = A x, or y = b - A x, of all grids.
-  template <bool subtract>
-  void run(const char* label, const Exec& exec, StorageScalar* a, Scalar* b, Scalar* x, Scalar* y) const {
-    GroupedApplyCuda<subtract, Scalar, n, StorageScalar, W> const kernel{
-        m_tables->grids.data(), m_tables->grid_of.data(), a, b, x, y};
+  /// y = A x, or y = b - A x, of all grids, of the terms that are asked for.
+  template <bool subtract, class Terms = AllTerms>
+  void run(const char* label, const Exec& exec, StorageScalar* a, Scalar* b, Scalar* x, Scalar* y,
+           const Terms& terms = {}) const {
+    GroupedApplyCuda<subtract, Scalar, n, StorageScalar, W, Terms> const kernel{
+        m_tables->grids.data(), m_tables->grid_of.data(), a, b, x, y, terms};
     cuda::labelled(exec, label, [&] { kernel.launch(exec.cuda_stream(), static_cast<int>(m_tables->grid_of.size())); });
   }
 

@@ -85,7 +85,7 @@ LineTables make_sorted_line_tables(const LineSet& lines) {
   auto tables = empty_line_tables<vector_length>((lines.count() + vector_length - 1) / vector_length, lines.count());
   std::vector<std::int64_t> order(as_size(lines.count()));
   std::iota(order.begin(), order.end(), std::int64_t{0});
-  if (!lines.grid()) {
+  if (!lines.of_one_length()) {
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return lines.length(a) > lines.length(b); });
   }
   for (std::int64_t slot = 0; slot < lines.count(); ++slot) place_line(tables, lines, order[as_size(slot)], slot, 0);

@@ -25,9 +25,9 @@ struct GroupedApplyGrid {
 };
 
 /// ApplyCuda on several grids, whose values follow one another. A CUDA block looks up its grid.
-template <bool subtract, class Scalar, int n, class Storage, int W>
+template <bool subtract, class Scalar, int n, class Storage, int W, class Terms>
 struct GroupedApplyCuda {
-  using OneGrid = ApplyCuda<subtract, Scalar, n, Storage, W, AllTerms>;
+  using OneGrid = ApplyCuda<subtract, Scalar, n, Storage, W, Terms>;
   using Matrix = BlockStencil7Ref<Storage, n, W>;
   using Vector = BlockVectorRef<Scalar, n, W>;
   static constexpr int threads = OneGrid::threads;
@@ -39,6 +39,7 @@ struct GroupedApplyCuda {
   Scalar* m_b;
   Scalar* m_x;
   Scalar* m_y;
+  Terms m_terms;
 
   __device__ __forceinline__ void run(int block) const {
     GroupedApplyGrid<W> const grid = m_grids[m_grid_of[block]];
@@ -46,7 +47,7 @@ struct GroupedApplyCuda {
       return Vector(grid.map, InterleavedRef<Scalar, W, n>(values + grid.first_pack * (n * W)));
     };
     Matrix const a(grid.map, typename Matrix::Packs(m_a + grid.first_pack * (stencil7_size * n * n * W)));
-    OneGrid{a, vector(m_b), vector(m_x), vector(m_y), {}}.run(block - grid.first_block);
+    OneGrid{a, vector(m_b), vector(m_x), vector(m_y), m_terms}.run(block - grid.first_block);
   }
 
   void launch(cudaStream_t stream, int blocks) const {
