@@ -54,6 +54,8 @@ void register_storage(KernelBenchmarks<Exec>& benchmarks, Cache& references, con
     // The products do not depend on the path of the solver.
     if (path != paths.back()) continue;
     add("apply", apply_cost(n, storage_bytes, scalar_bytes), [](Kernels& p, const Exec& e) { p.apply(e); });
+    add("apply_transposed", apply_cost(n, storage_bytes, scalar_bytes),
+        [](Kernels& p, const Exec& e) { p.apply_transposed(e); });
     add("residual", residual_cost(n, storage_bytes, scalar_bytes), [](Kernels& p, const Exec& e) { p.residual(e); });
   }
 }

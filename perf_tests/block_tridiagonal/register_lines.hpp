@@ -33,6 +33,8 @@ void register_case(KernelBenchmarks<Exec>& benchmarks, const Grid& grid, const s
   };
   add("line_factor", line_factor_cost(n, bytes, bytes), [](Kernels& p, const Exec& e) { p.factor(e); });
   add("line_solve", line_solve_cost(n, bytes, sizeof(double)), [](Kernels& p, const Exec& e) { p.solve(e); });
+  add("line_solve_transposed", line_solve_cost(n, bytes, sizeof(double)),
+      [](Kernels& p, const Exec& e) { p.solve_transposed(e); });
 }
 
 /// Lines along k of M x N x K points. The host's memory is smaller than a device's, its caches too.

@@ -53,11 +53,14 @@ class LineProblem {
     // Twice: the timed loop overwrites the factors again and again.
     m_solver.factor(exec, m_a);
     m_solver.solve(exec, m_b, m_x);
-    verify(exec);
+    verify<false>(exec);
+    m_solver.solve_transposed(exec, m_b, m_x);
+    verify<true>(exec);
   }
 
   void factor(const Exec& exec) { m_solver.factor(exec, m_a); }
   void solve(const Exec& exec) const { m_solver.solve(exec, m_b, m_x); }
+  void solve_transposed(const Exec& exec) const { m_solver.solve_transposed(exec, m_b, m_x); }
 
   void assemble(const Exec& exec) const {
     auto const a = m_a.ref();
@@ -81,7 +84,8 @@ class LineProblem {
         });
   }
 
-  /// Throws unless A x = b to rounding.
+  /// Throws unless A x = b, or A^T x = b, to rounding.
+  template <bool transposed>
   void verify(const Exec& exec) const {
     auto const x = m_x.ref();
     int const length = m_length;
@@ -98,8 +102,12 @@ class LineProblem {
             for (int block = 0; block < line_blocks; ++block) {
               int const q = p + block - 1;
               if (q < 0 || q >= length) continue;
-              for (int c = 0; c < n; ++c)
-                sum -= of.coefficient(point, static_cast<LineBlock>(block), r, c) * x(line, q, c);
+              // Of A^T the neighbour's block that couples it to this point.
+              auto const row = transposed ? point + block - 1 : point;
+              auto const which = static_cast<LineBlock>(transposed ? line_blocks - 1 - block : block);
+              for (int c = 0; c < n; ++c) {
+                sum -= of.coefficient(row, which, transposed ? c : r, transposed ? r : c) * x(line, q, c);
+              }
             }
             // NaN is wrong too.
             count += !(Kokkos::abs(sum) <= tolerance);
@@ -108,8 +116,8 @@ class LineProblem {
         wrong);
     if (wrong == 0) return;
     std::ostringstream message;
-    message << m_count << " lines of " << m_length << " points, n = " << n << ": " << wrong
-            << " residuals are larger than " << tolerance;
+    message << (transposed ? "transposed: " : "") << m_count << " lines of " << m_length << " points, n = " << n << ": "
+            << wrong << " residuals are larger than " << tolerance;
     throw std::runtime_error(message.str());
   }
 

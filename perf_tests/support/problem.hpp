@@ -9,6 +9,7 @@
 
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/stencil/apply.hpp>
+#include <hyperplane/stencil/apply_transposed.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 #include <hyperplane/stencil/convert.hpp>
@@ -54,6 +55,7 @@ class Problem {
   void factor(const Exec& exec) { m_ilu.factor(exec, m_a); }
   void solve(const Exec& exec) const { m_ilu.solve(exec, m_b, m_x); }
   void apply(const Exec& exec) const { hyperplane::apply(exec, m_a, m_b, m_x); }
+  void apply_transposed(const Exec& exec) const { hyperplane::apply_transposed(exec, m_a, m_b, m_x); }
   void residual(const Exec& exec) const { hyperplane::residual(exec, m_a, m_b, m_x, m_r); }
   /// x += M^-1 (b - A x)
   void correct(const Exec& exec) const {
@@ -82,6 +84,9 @@ class Problem {
 
     apply(exec);
     check("apply", x(exec), test::reference_product(m_system, b));
+
+    apply_transposed(exec);
+    check("apply_transposed", x(exec), test::reference_transposed_product(m_system, b));
 
     // The factors must be the same the second time: the timed loop overwrites them again and again.
     factor(exec);

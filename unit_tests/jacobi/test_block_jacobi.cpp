@@ -69,7 +69,7 @@ TYPED_TEST(BlockJacobiTest, preconditions_adjoint_systems) {
   auto const reference = random_stencil(grid, n);
   auto const a = to_device<double, n, double>(exec, reference);
   auto const solution = random_vector(grid.size() * n, 7);
-  auto const b = to_device<double, n>(exec, grid, transposed_reference(reference).apply(solution));
+  auto const b = to_device<double, n>(exec, grid, reference_transposed_product(reference, solution));
   BlockJacobi<double, n, TypeParam> jacobi(exec, grid);
   jacobi.factor(exec, a);
   auto const solve = [&](const auto& method) {

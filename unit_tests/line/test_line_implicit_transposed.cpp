@@ -153,7 +153,7 @@ TYPED_TEST(LineImplicitTransposed, preconditions_adjoint_systems) {
   auto const reference = random_stencil(grid, n);
   auto const a = to_device<double, n, double>(exec, reference);
   auto const solution = random_vector(grid.size() * n, 7);
-  auto const b = to_device<double, n>(exec, grid, transposed_reference(reference).apply(solution));
+  auto const b = to_device<double, n>(exec, grid, reference_transposed_product(reference, solution));
   LineImplicit<double, n, TypeParam> lines(exec, grid, {.directions = {i, k}});
   lines.factor(exec, a);
   auto const solve = [&](const auto& method) {

@@ -31,6 +31,25 @@ std::vector<double> reference_product(const Matrix& a, const std::vector<double>
   return y;
 }
 
+/// A^T x.
+template <class Matrix>
+std::vector<double> reference_transposed_product(const Matrix& a, const std::vector<double>& x) {
+  int const n = a.n;
+  std::vector<double> y(x.size(), 0.0);
+  for (std::int64_t p = 0; p < a.grid.size(); ++p) {
+    for (auto const d : stencil7_directions) {
+      Point const other = neighbour(a.grid.point(p), d);
+      if (!a.grid.contains(other)) continue;
+      std::int64_t const q = a.grid.index(other);
+      DenseMatrix const& block = a.block(p, d);
+      for (int r = 0; r < n; ++r) {
+        for (int c = 0; c < n; ++c) y[q * n + c] += block(r, c) * x[p * n + r];
+      }
+    }
+  }
+  return y;
+}
+
 /// A block seven-point matrix, blocks[point][direction].
 struct ReferenceStencil {
   Grid grid;
