@@ -8,6 +8,7 @@
 #include <hyperplane/sip/sip.hpp>
 #include <hyperplane/ssor/ssor.hpp>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -188,6 +189,47 @@ TYPED_TEST(TransposedSweeps, are_the_adjoint_of_the_plain_ones) {
         size += std::abs(mu[e] * v[e]);
       }
       EXPECT_NEAR(left, right, 1e-13 * size) << to_string(grid) << ", path " << name(path);
+    }
+  }
+}
+
+/// Something that is finite in all blocks that point out of the grid.
+template <class Factors, int n>
+struct SpoilOutside {
+  Factors m_factors;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t number) const {
+    auto const& map = m_factors.m_map;
+    Point const p = map.grid().point(number);
+    auto const pack = map.pack(p.i, p.j, p.k);
+    auto const spoil = [&](Direction d, auto* block) {
+      if (map.grid().contains(neighbour(p, d))) return;
+      for (int e = 0; e < n * n; ++e) block[e * Factors::vector_length + map.lane(p.j)] = 1e30;
+    };
+    for (int d = 0; d < 3; ++d) {
+      spoil(detail::sweep_direction<detail::Sweep::forward>(d),
+            m_factors.lower(pack, static_cast<detail::LowerBlock>(d)));
+      spoil(detail::sweep_direction<detail::Sweep::backward>(d),
+            m_factors.upper(pack, static_cast<detail::UpperBlock>(d)));
+    }
+  }
+};
+
+TYPED_TEST(TransposedSweeps, do_not_care_for_blocks_that_point_out_of_the_grid) {
+  TypeParam const exec;
+  constexpr int n = 2;
+  for (auto const& grid : {Grid(1, 1, 1), Grid(5, 4, 3), Grid(9, 17, 5), Grid(7, 16, 2)}) {
+    auto const reference = random_stencil(grid, n);
+    auto const rhs = random_vector(reference.rows());
+    for (SweepPath const path : paths_of<TypeParam>()) {
+      BlockIlu0<double, n, TypeParam> ilu(exec, grid, {.path = path});
+      ilu.factor(exec, to_device<double, n, double>(exec, reference));
+      auto const expected = solve_transposed(exec, ilu, rhs);
+      auto const factors = ilu.sweeps().factors();
+      Kokkos::parallel_for("spoil", Kokkos::RangePolicy<TypeParam>(exec, 0, grid.size()),
+                           SpoilOutside<std::remove_const_t<decltype(factors)>, n>{factors});
+      EXPECT_TRUE(bitwise_equal(solve_transposed(exec, ilu, rhs), expected))
+          << to_string(grid) << ", path " << name(path);
     }
   }
 }

@@ -67,7 +67,7 @@ struct TransposedSlabStep {
         for (int c = 0; c < n; ++c) value[c] = select(padding, PackType(0), value[c]);
       }
       hand_on(counted_slab, counted, pack, value, along, across);
-      place = moved(map, place);
+      place.move(map, stride);
     }
     for (int c = 0; c < n; ++c) {
       along[c].store(carried + c * vector_length);
@@ -95,7 +95,7 @@ struct TransposedSlabStep {
     if constexpr (forward) {
       value = sum;
     } else {
-      block::gemv_transposed<n>(stored(pack, static_cast<int>(LowerBlock::inverse)), sum, value);
+      multiply(pack, static_cast<int>(LowerBlock::inverse), sum, value);
     }
   }
 
@@ -104,8 +104,8 @@ struct TransposedSlabStep {
     auto const& map = m_factors.m_map;
     HYPERPLANE_UNROLL
     for (int c = 0; c < n; ++c) value[c].store(m_x.packs().pack_data(pack, c));
-    block::gemv_transposed<n>(stored(pack, 2), value, along);   // to the east; backward, to the west
-    block::gemv_transposed<n>(stored(pack, 1), value, across);  // to the north; backward, to the south
+    multiply(pack, 2, value, along);   // to the east; backward, to the west
+    multiply(pack, 1, value, across);  // to the north; backward, to the south
     if (counted_slab + 1 < map.slabs()) {
       constexpr int last = forward ? vector_length - 1 : 0;
       Scalar* const leaving = border(counted_slab, counted);
@@ -114,7 +114,7 @@ struct TransposedSlabStep {
     }
     if (counted + map.pitch() >= map.steps()) return;
     Values up;
-    block::gemv_transposed<n>(stored(pack, 0), value, up);  // to the layer above; backward, below
+    multiply(pack, 0, value, up);  // to the layer above; backward, below
     auto const next = pack + stride * map.pitch();
     HYPERPLANE_UNROLL
     for (int c = 0; c < n; ++c) {
@@ -122,25 +122,24 @@ struct TransposedSlabStep {
     }
   }
 
+  /// y = A^T x, with a block of the plain sweep that goes the other way. Hardware sees no stream in blocks that are
+  /// read from the last entry to the first, so that it is asked for what is read soon.
+  HYPERPLANE_FORCEINLINE_FUNCTION void multiply(std::int64_t pack, int number, const Values& x, Values& y) const {
+    StoredBlock const block{stored(pack, number)};
+    host::prefetch_values(block.m_data - host::values_ahead<Storage>, n * n * vector_length);
+    block::gemv_transposed<n>(block, x, y);
+  }
+
+  const Storage* stored(std::int64_t pack, int number) const {
+    if constexpr (forward) {
+      return m_factors.upper(pack, static_cast<UpperBlock>(number));
+    } else {
+      return m_factors.lower(pack, static_cast<LowerBlock>(number));
+    }
+  }
+
   Scalar* border(int counted_slab, std::int64_t counted) const {
     return m_handed_on.m_borders + (counted_slab * m_factors.m_map.steps() + counted) * n;
-  }
-
-  static PackPlace moved(const SlabMap<vector_length>& map, PackPlace place) {
-    place.step += stride;
-    place.remainder += stride;
-    if (place.remainder == map.pitch()) place.remainder = 0;
-    if (place.remainder < 0) place.remainder = map.pitch() - 1;
-    return place;
-  }
-
-  /// A block of the plain sweep that goes the other way.
-  StoredBlock stored(std::int64_t pack, int block_number) const {
-    if constexpr (forward) {
-      return {m_factors.upper(pack, static_cast<UpperBlock>(block_number))};
-    } else {
-      return {m_factors.lower(pack, static_cast<LowerBlock>(block_number))};
-    }
   }
 };
 

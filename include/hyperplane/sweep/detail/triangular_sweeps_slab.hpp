@@ -90,19 +90,11 @@ struct SlabSweepStep {
         HYPERPLANE_UNROLL
         for (int c = 0; c < n; ++c) x[v][c].store(m_x[v].packs().pack_data(pack, c));
       }
-      if constexpr (Outside::exists) place = moved(map, place, stride);
+      if constexpr (Outside::exists) place.move(map, stride);
     }
   }
 
  private:
-  static PackPlace moved(const SlabMap<vector_length>& map, PackPlace place, int stride) {
-    place.step += stride;
-    place.remainder += stride;
-    if (place.remainder == map.pitch()) place.remainder = 0;
-    if (place.remainder < 0) place.remainder = map.pitch() - 1;
-    return place;
-  }
-
   /// The block that is used first, second or third.
   StoredBlock stored(std::int64_t pack, int block_number) const {
     if constexpr (forward) {
