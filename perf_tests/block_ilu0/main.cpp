@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// BlockIlu0 and the products around it: factor, solve, apply, residual and one correction iteration, each verified once
-// against a serial reference and then timed with copy and triad next to every repetition.
+// BlockIlu0 and the products around it: factor, solve, solve with M^T, apply, residual and one correction iteration,
+// each verified once against a serial reference and then timed with copy and triad next to every repetition.
 
 #include "../support/suites.hpp"
 #include "points.hpp"

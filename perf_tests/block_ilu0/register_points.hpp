@@ -50,6 +50,8 @@ void register_storage(KernelBenchmarks<Exec>& benchmarks, Cache& references, con
     };
     add("factor", factor_cost(n, storage_bytes, storage_bytes), [](Kernels& p, const Exec& e) { p.factor(e); });
     add("solve", solve_cost(n, storage_bytes, scalar_bytes), [](Kernels& p, const Exec& e) { p.solve(e); });
+    add("solve_transposed", solve_cost(n, storage_bytes, scalar_bytes),
+        [](Kernels& p, const Exec& e) { p.solve_transposed(e); });
     add("correction", correction_cost(n, storage_bytes, scalar_bytes), [](Kernels& p, const Exec& e) { p.correct(e); });
     // The products do not depend on the path of the solver.
     if (path != paths.back()) continue;

@@ -54,6 +54,7 @@ class Problem {
 
   void factor(const Exec& exec) { m_ilu.factor(exec, m_a); }
   void solve(const Exec& exec) const { m_ilu.solve(exec, m_b, m_x); }
+  void solve_transposed(const Exec& exec) const { m_ilu.solve_transposed(exec, m_b, m_x); }
   void apply(const Exec& exec) const { hyperplane::apply(exec, m_a, m_b, m_x); }
   void apply_transposed(const Exec& exec) const { hyperplane::apply_transposed(exec, m_a, m_b, m_x); }
   void residual(const Exec& exec) const { hyperplane::residual(exec, m_a, m_b, m_x, m_r); }
@@ -73,7 +74,6 @@ class Problem {
     solve(exec);
     auto const x_reference = reference.solve(b);
     check("solve", x(exec), x_reference);
-
     hyperplane::residual(exec, m_a, m_b, m_b, m_r);
     check("residual", to_host(exec, m_r), difference(b, test::reference_product(m_system, b)));
 
@@ -87,6 +87,9 @@ class Problem {
 
     apply_transposed(exec);
     check("apply_transposed", x(exec), test::reference_transposed_product(m_system, b));
+
+    solve_transposed(exec);
+    check("transposed solve", x(exec), reference.solve_transposed(b));
 
     // The factors must be the same the second time: the timed loop overwrites them again and again.
     factor(exec);

@@ -8,14 +8,6 @@
 
 namespace hyperplane::test {
 
-inline DenseMatrix transposed_dense(const DenseMatrix& a) {
-  DenseMatrix result(a.n);
-  for (int r = 0; r < a.n; ++r) {
-    for (int c = 0; c < a.n; ++c) result(r, c) = a(c, r);
-  }
-  return result;
-}
-
 /// M = (d + L) d^-1 (d + U) / (2 - w) of a block CSR matrix as a dense matrix, by its formula. d is the diagonal of A
 /// divided by w; or what DILU makes of it, with w = 1. Rows are taken in the order that is given.
 class ReferenceCsrRelaxation {

@@ -41,6 +41,14 @@ inline DenseMatrix operator-(const DenseMatrix& a, const DenseMatrix& b) {
   return result;
 }
 
+inline DenseMatrix transposed_dense(const DenseMatrix& a) {
+  DenseMatrix result(a.n);
+  for (int r = 0; r < a.n; ++r) {
+    for (int c = 0; c < a.n; ++c) result(r, c) = a(c, r);
+  }
+  return result;
+}
+
 inline std::vector<double> operator*(const DenseMatrix& a, const std::vector<double>& x) {
   std::vector<double> result(x.size(), 0.0);
   for (int r = 0; r < a.n; ++r) {

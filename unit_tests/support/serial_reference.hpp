@@ -112,6 +112,21 @@ class ReferenceIlu0 {
     return x;
   }
 
+  /// x = M^-T rhs: a point whose value is known hands on to its neighbours what its blocks, transposed, make of it.
+  std::vector<double> solve_transposed(const std::vector<double>& rhs) const {
+    std::vector<double> x = rhs;
+    for (std::int64_t p = 0; p < m_a.grid.size(); ++p) {
+      auto const value = transposed_dense(m_inverse[p]) * block_of(x, p);
+      for (auto const d : {Direction::top, Direction::north, Direction::east}) hand_on(p, d, value, x);
+    }
+    for (std::int64_t p = m_a.grid.size() - 1; p >= 0; --p) {
+      auto const value = transposed_dense(m_inverse[p]) * block_of(x, p);
+      for (int c = 0; c < m_a.n; ++c) x[p * m_a.n + c] = value[c];
+      for (auto const d : {Direction::bottom, Direction::south, Direction::west}) hand_on(p, d, value, x);
+    }
+    return x;
+  }
+
   /// M = (d + L)(I + d^-1 U) multiplied out.
   DenseMatrix product() const {
     auto const& grid = m_a.grid;
@@ -160,6 +175,14 @@ class ReferenceIlu0 {
     if (!m_a.grid.contains(other)) return;
     auto const product = m_a.block(p, d) * block_of(x, m_a.grid.index(other));
     for (int c = 0; c < m_a.n; ++c) r[c] -= product[c];
+  }
+
+  /// x[neighbour] -= A(p, d)^T value
+  void hand_on(std::int64_t p, Direction d, const std::vector<double>& value, std::vector<double>& x) const {
+    Point const other = neighbour(m_a.grid.point(p), d);
+    if (!m_a.grid.contains(other)) return;
+    auto const product = transposed_dense(m_a.block(p, d)) * value;
+    for (int c = 0; c < m_a.n; ++c) x[m_a.grid.index(other) * m_a.n + c] -= product[c];
   }
 
   Matrix m_a;

@@ -43,6 +43,15 @@ KOKKOS_FORCEINLINE_FUNCTION void gemv_columns(const A& a, const X& x, Y& y) {
   }
 }
 
+/// The scalar product of column c of A with x.
+template <int n, class A, class X>
+KOKKOS_FORCEINLINE_FUNCTION auto column_times(const A& a, const X& x, int c) {
+  typename A::value_type sum = 0;
+  HYPERPLANE_UNROLL
+  for (int r = n - 1; r >= 0; --r) sum += a(r, c) * x[r];
+  return sum;
+}
+
 }  // namespace detail
 
 /// y -= A x, for an n x n block; 2 n^2 flops. A is anything with A(r, c), x and y anything with operator[].
@@ -64,6 +73,17 @@ KOKKOS_FORCEINLINE_FUNCTION void gemv(const A& a, const X& x, Y& y) {
   HYPERPLANE_UNROLL
   for (int r = 0; r < n; ++r) y[r] = 0;
   gemv_add<n>(a, x, y);
+}
+
+/// y = A^T x; y is not x. Blocks that are stored by columns are read from the last entry to the first.
+template <int n, class A, class X, class Y>
+KOKKOS_FORCEINLINE_FUNCTION void gemv_transposed(const A& a, const X& x, Y& y) {
+  if constexpr (n <= detail::most_unrolled_columns) {
+    HYPERPLANE_UNROLL
+    for (int c = n - 1; c >= 0; --c) y[c] = detail::column_times<n>(a, x, c);
+  } else {
+    for (int c = n - 1; c >= 0; --c) y[c] = detail::column_times<n>(a, x, c);
+  }
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::block

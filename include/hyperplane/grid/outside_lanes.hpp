@@ -33,6 +33,15 @@ struct PackPlace {
     step = 0;
     remainder = 0;
   }
+
+  /// To the next pack of the slab, or the one before: `stride` is 1 or -1.
+  template <int vector_length>
+  HYPERPLANE_FORCEINLINE_FUNCTION void move(const SlabMap<vector_length>& map, int stride) {
+    step += stride;
+    remainder += stride;
+    if (remainder == map.pitch()) remainder = 0;
+    if (remainder < 0) remainder = map.pitch() - 1;
+  }
 };
 
 /// The lanes of a pack whose neighbours in a direction are outside the grid: lanes m_begin to m_end - 1, of which some

@@ -104,6 +104,22 @@ class Ssor {
   /// solve() does.
   void backward(const Exec& exec, const Vector& y, const Vector& x) const { m_sweeps.backward(exec, y, x); }
 
+  /// x = M^-T rhs, from the same factors, as adjoint systems want it; x may be rhs. See TriangularSweeps. Throws Error
+  /// as solve() does.
+  void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    m_sweeps.solve_transposed(exec, rhs, x);
+  }
+
+  /// y = (I + w D^-1 U)^-T rhs, the first half of a transposed solve; y may be rhs. Throws Error as solve() does.
+  void forward_transposed(const Exec& exec, const Vector& rhs, const Vector& y) const {
+    m_sweeps.forward_transposed(exec, rhs, y);
+  }
+
+  /// x = w (2 - w) (D + w L)^-T y, the second half; x may be y. Throws Error as solve() does.
+  void backward_transposed(const Exec& exec, const Vector& y, const Vector& x) const {
+    m_sweeps.backward_transposed(exec, y, x);
+  }
+
   /// Whether the last factor() failed, where, and why. Waits for the instance.
   FactorStatus status(const Exec& exec) const { return m_sweeps.status(exec); }
 

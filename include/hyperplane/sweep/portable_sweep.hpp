@@ -20,13 +20,15 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// The unknowns of a sweep at the points of a hyperplane, in `count` vectors. Factors: TriangularFactors, or others
-/// that also say in which order the sweep takes the points.
-template <Sweep sweep, class Scalar, int n, class Factors, int count>
+/// that also say in which order the sweep takes the points. A sweep with M^T takes the blocks that neighbours have for
+/// the point.
+template <Sweep sweep, bool transposed, class Scalar, int n, class Factors, int count>
 struct SweepPlane {
   using Storage = typename Factors::Storage;
   using StoredBlock = block::LaneMatrix<Scalar, Storage, n, Factors::vector_length>;
   using Vectors = VectorRefs<BlockVectorRef<Scalar, n, Factors::vector_length>, count>;
-  static constexpr bool forward = sweep == Sweep::forward;
+  /// Whether it takes L and d^-1, not d^-1 U.
+  static constexpr bool takes_lower = (sweep == Sweep::forward) != transposed;
 
   HyperplaneMap m_planes;
   Factors m_factors;
@@ -37,8 +39,6 @@ struct SweepPlane {
   KOKKOS_FUNCTION void operator()(std::int64_t q) const {
     Point const p = m_factors.point(m_planes.point(m_plane, q));
     auto const& map = m_factors.m_map;
-    auto const pack = map.pack(p.i, p.j, p.k);
-    int const lane = map.lane(p.j);
     block::Vector<Scalar, n> sum[std::size_t{count}];
     HYPERPLANE_UNROLL
     for (int v = 0; v < count; ++v) {
@@ -48,19 +48,29 @@ struct SweepPlane {
     for (int d = 0; d < 3; ++d) {
       Point const other = neighbour(p, m_factors.direction(sweep_direction<sweep>(d)));
       if (!map.grid().contains(other)) continue;
-      StoredBlock const factor{stored(pack, d) + lane};
+      auto const factor = stored(transposed ? other : p, d);
       HYPERPLANE_UNROLL
       for (int v = 0; v < count; ++v) {
         block::Vector<Scalar, n> x;
         for (int c = 0; c < n; ++c) x[c] = m_x[v](other, c);
-        block::gemv_subtract<n>(factor, x, sum[v]);
+        if constexpr (transposed) {
+          block::Vector<Scalar, n> product;
+          block::gemv_transposed<n>(factor, x, product);
+          for (int c = 0; c < n; ++c) sum[v][c] -= product[c];
+        } else {
+          block::gemv_subtract<n>(factor, x, sum[v]);
+        }
       }
     }
     HYPERPLANE_UNROLL
     for (int v = 0; v < count; ++v) {
-      if constexpr (forward) {
+      if constexpr (takes_lower) {
         block::Vector<Scalar, n> y;
-        block::gemv<n>(StoredBlock{m_factors.lower(pack, LowerBlock::inverse) + lane}, sum[v], y);
+        if constexpr (transposed) {
+          block::gemv_transposed<n>(stored(p, static_cast<int>(LowerBlock::inverse)), sum[v], y);
+        } else {
+          block::gemv<n>(stored(p, static_cast<int>(LowerBlock::inverse)), sum[v], y);
+        }
         sum[v] = y;
       }
       for (int c = 0; c < n; ++c) m_x[v](p, c) = sum[v][c];
@@ -68,17 +78,21 @@ struct SweepPlane {
   }
 
  private:
-  KOKKOS_FUNCTION Storage* stored(std::int64_t pack, int d) const {
-    if constexpr (forward) {
-      return m_factors.lower(pack, static_cast<LowerBlock>(d));
+  KOKKOS_FUNCTION StoredBlock stored(const Point& p, int d) const {
+    auto const& map = m_factors.m_map;
+    auto const pack = map.pack(p.i, p.j, p.k);
+    int const lane = map.lane(p.j);
+    if constexpr (takes_lower) {
+      return {m_factors.lower(pack, static_cast<LowerBlock>(d)) + lane};
     } else {
-      return m_factors.upper(pack, static_cast<UpperBlock>(d));
+      return {m_factors.upper(pack, static_cast<UpperBlock>(d)) + lane};
     }
   }
 };
 
 /// One launch for each hyperplane.
-template <Sweep sweep, ExecutionSpace Exec, class Factors, class Scalar, int n, int vector_length, int count>
+template <Sweep sweep, bool transposed = false, ExecutionSpace Exec, class Factors, class Scalar, int n,
+          int vector_length, int count>
 void portable_sweep(const Exec& exec, const char* label, const Factors& factors,
                     const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& rhs,
                     const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& x) {
@@ -87,7 +101,7 @@ void portable_sweep(const Exec& exec, const char* label, const Factors& factors,
   for (int p = 0; p <= last; ++p) {
     int const plane = sweep == Sweep::forward ? p : last - p;
     launch(label, IndexRange<Exec>(exec, 0, planes.plane_size(plane)), (4.0 * n * n + 5.0 * n * count) * sizeof(Scalar),
-           SweepPlane<sweep, Scalar, n, Factors, count>{planes, factors, rhs, x, plane});
+           SweepPlane<sweep, transposed, Scalar, n, Factors, count>{planes, factors, rhs, x, plane});
   }
 }
 

@@ -20,6 +20,8 @@ inline constexpr int lower_blocks = 4;
 enum class UpperBlock : int { top, north, east };
 inline constexpr int upper_blocks = 3;
 
+/// Of M, or of its transpose, whose sweeps go the same ways: forward z = r - (d^-1 U)^T z, backward x = d^-T (z - L^T
+/// x).
 enum class Sweep { forward, backward };
 
 /// What a call of a plan runs: y = d^-1 (r - L y), x = y - d^-1 U x, or one after the other with y in the memory of x.
@@ -33,6 +35,12 @@ constexpr const char* solve_label(Sweeps sweeps) {
     case Sweeps::backward: return "Hyperplane::BlockIlu0::solve::backward";
   }
   return "Hyperplane::BlockIlu0::solve";
+}
+
+/// The label of the kernels of a sweep with M^T.
+constexpr const char* transposed_label(Sweep sweep) {
+  return sweep == Sweep::forward ? "Hyperplane::BlockIlu0::solve_transposed::forward"
+                                 : "Hyperplane::BlockIlu0::solve_transposed::backward";
 }
 
 /// Vectors that a sweep takes together, so that it reads the factors once.

@@ -68,16 +68,19 @@ struct TriangularSweepsOptions {
 ///
 /// Kept: L, d^-1 and d^-1 U, as Factors say where, so that a solve reads 7 n^2 values of StorageScalar per point, each
 /// once: forward() is y = d^-1 (r - L y) upwards, backward() is x = y - d^-1 U x downwards, and solve() both.
-/// StorageScalar = float with Scalar = double stores half the bytes and computes in double.
+/// StorageScalar = float with Scalar = double stores half the bytes and computes in double. On hosts about n values
+/// of Scalar more for each `vector_length` points, for transposed solves.
 ///
 /// A plan: the constructor allocates; the other functions do not, do not fence, and are asynchronous on the instance
 /// that is given. Copies, made after fill(), share factors and working memory: at most one call of a plan and all its
 /// copies may run at a time.
 ///
 /// Cost per point: 14 n^2 flops, 7 n^2 + 4 n values, of which the forward sweep has 8 n^2 and 4 n^2 + 2 n. Launches:
-/// one for each hyperplane and sweep on SweepPath::portable; on SweepPath::slab two on the host, one on CUDA. On the
-/// host SweepPath::slab keeps at most ceil(J / vector length) threads busy. No path can deadlock, whatever else the
-/// device does. Kernels are called Hyperplane::BlockIlu0::solve, whoever owns the plan.
+/// one for each hyperplane and sweep on SweepPath::portable; on SweepPath::slab two on the host, one on CUDA. A
+/// transposed solve takes as much, with 6 n^2 and 3 n^2 + 2 n in its first half, and the launches of
+/// SweepPath::portable on CUDA. On the host SweepPath::slab keeps at most ceil(J / vector length) threads busy. No path
+/// can deadlock, whatever else the device does. Kernels are called Hyperplane::BlockIlu0::solve, or solve_transposed,
+/// whoever owns the plan.
 ///
 /// Results are bitwise the same whatever the number of threads or multiprocessors and in every run, for a given path;
 /// on CUDA for all paths.
@@ -177,6 +180,27 @@ class TriangularSweeps {
     sweep<1>(exec, detail::Sweeps::backward, &y, &x);
   }
 
+  /// x = M^-T rhs, from the same factors, as adjoint systems want it; x may be rhs. On CUDA all paths go by hyperplanes
+  /// here, as SweepPath::portable does. Throws Error as solve() does.
+  void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    check("solve_transposed", rhs, x);
+    sweep_transposed<detail::Sweep::forward>(exec, rhs, x);
+    sweep_transposed<detail::Sweep::backward>(exec, x, x);
+  }
+
+  /// y = (I + d^-1 U)^-T rhs, the first half of a transposed solve; y may be rhs. Throws Error as solve() does.
+  void forward_transposed(const Exec& exec, const Vector& rhs, const Vector& y) const {
+    check("forward_transposed", rhs, y);
+    sweep_transposed<detail::Sweep::forward>(exec, rhs, y);
+  }
+
+  /// x = (d + L)^-T y, the second half, so that both have the bits of solve_transposed(); x may be y. Throws Error as
+  /// solve() does.
+  void backward_transposed(const Exec& exec, const Vector& y, const Vector& x) const {
+    check("backward_transposed", y, x);
+    sweep_transposed<detail::Sweep::backward>(exec, y, x);
+  }
+
   /// Whether the last fill() failed, where, and why. Waits for the instance.
   FactorStatus status(const Exec& exec) const { return m_singular.status(exec, grid()); }
 
@@ -238,6 +262,21 @@ class TriangularSweeps {
     };
     if (m_path != SweepPath::portable) return m_fast_path.solve(exec, sweeps, factors(), refs(rhs), refs(x));
     detail::portable_sweeps<Scalar, n>(exec, sweeps, factors(), refs(rhs), refs(x));
+  }
+
+  template <detail::Sweep sweep>
+  void sweep_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    int const blocks = sweep == detail::Sweep::forward ? detail::upper_blocks : detail::lower_blocks;
+    auto const* const label = detail::transposed_label(sweep);
+    detail::count_bytes(label, static_cast<double>(grid().size()) *
+                                   (1.0 * blocks * n * n * sizeof(StorageScalar) + 2.0 * n * sizeof(Scalar)));
+    if constexpr (HostExecutionSpace<Exec>) {
+      if (m_path == SweepPath::slab) {
+        return m_fast_path.template sweep_transposed<sweep>(exec, label, factors(), rhs.ref(), x.ref());
+      }
+    }
+    using Refs = detail::VectorRefs<typename Vector::Ref, 1>;
+    detail::portable_sweep<sweep, true>(exec, label, factors(), Refs{{rhs.ref()}}, Refs{{x.ref()}});
   }
 
   std::string m_owner;

@@ -10,9 +10,11 @@
 #include <hyperplane/grid/outside_lanes.hpp>
 #include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/host/slab_sweep.hpp>
+#include <hyperplane/simd/interleaved_view.hpp>
 #include <hyperplane/simd/pack.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 #include <hyperplane/stencil/slab_neighbours.hpp>
+#include <hyperplane/sweep/detail/transposed_step_slab.hpp>
 #include <hyperplane/sweep/detail/triangular_sweeps_fast_path.hpp>
 #include <hyperplane/sweep/slab_steps.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
@@ -88,19 +90,11 @@ struct SlabSweepStep {
         HYPERPLANE_UNROLL
         for (int c = 0; c < n; ++c) x[v][c].store(m_x[v].packs().pack_data(pack, c));
       }
-      if constexpr (Outside::exists) place = moved(map, place, stride);
+      if constexpr (Outside::exists) place.move(map, stride);
     }
   }
 
  private:
-  static PackPlace moved(const SlabMap<vector_length>& map, PackPlace place, int stride) {
-    place.step += stride;
-    place.remainder += stride;
-    if (place.remainder == map.pitch()) place.remainder = 0;
-    if (place.remainder < 0) place.remainder = map.pitch() - 1;
-    return place;
-  }
-
   /// The block that is used first, second or third.
   StoredBlock stored(std::int64_t pack, int block_number) const {
     if constexpr (forward) {
@@ -120,8 +114,9 @@ template <class Scalar, int n, HostExecutionSpace Exec, class Storage, int vecto
 class TriangularSweepsFastPath<Scalar, n, Exec, Storage, vector_length> {
  public:
   using Map = SlabMap<vector_length>;
+  using Vector = BlockVectorRef<Scalar, n, vector_length>;
   template <int count>
-  using Vectors = VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>;
+  using Vectors = VectorRefs<Vector, count>;
 
   static SweepPath choose(const Exec&, const Map&) { return SweepPath::slab; }
   static constexpr std::array<SweepPath, 1> paths{SweepPath::slab};
@@ -129,7 +124,9 @@ class TriangularSweepsFastPath<Scalar, n, Exec, Storage, vector_length> {
   TriangularSweepsFastPath(const Exec& exec, const std::string& owner, const Map& map, SweepPath,
                            int /*multiprocessors*/, int /*right_hand_sides*/)
       : m_sweep(exec, "Hyperplane::" + owner, map.slabs(), map.steps(), vector_length - 1,
-                slab_steps<Storage, n, vector_length>) {}
+                slab_steps<Storage, n, vector_length>),
+        m_borders(exec, "Hyperplane::" + owner + "::borders", HandedOn::border_values(map.slabs(), map.steps())),
+        m_carried(exec, "Hyperplane::" + owner + "::carried", map.slabs()) {}
 
   template <int count>
   void solve(const Exec& exec, Sweeps sweeps, const TriangularFactors<Storage, n, vector_length>& factors,
@@ -146,8 +143,23 @@ class TriangularSweepsFastPath<Scalar, n, Exec, Storage, vector_length> {
     }
   }
 
+  /// With M^T; x may be rhs.
+  template <Sweep sweep>
+  void sweep_transposed(const Exec& exec, const char* label,
+                        const TriangularFactors<Storage, n, vector_length>& factors, const Vector& rhs,
+                        const Vector& x) const {
+    m_sweep.run(exec, label, slab_step_bytes<Scalar, n, Storage, vector_length, 1>,
+                TransposedSlabStep<sweep, Scalar, n, Storage, vector_length>{
+                    factors, rhs, x, {m_borders.flat().data(), m_carried.flat().data()}});
+  }
+
  private:
+  using HandedOn = SlabHandedOn<Scalar, n, vector_length>;
+
   host::SlabSweep<Exec> m_sweep;
+  // Of sweeps with M^T.
+  InterleavedView<Scalar, 1, 1, Exec> m_borders;
+  InterleavedView<Scalar, vector_length, 2 * n, Exec> m_carried;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/block/gemv.hpp>
+#include <hyperplane/block/matrix.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/macros.hpp>
+#include <hyperplane/grid/outside_lanes.hpp>
+#include <hyperplane/grid/slab_map.hpp>
+#include <hyperplane/host/prefetch.hpp>
+#include <hyperplane/simd/pack.hpp>
+#include <hyperplane/stencil/block_vector_ref.hpp>
+#include <hyperplane/sweep/triangular_factors.hpp>
+
+#include <cstdint>
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// What slabs hand on in sweeps with M^T, on hosts.
+template <class Scalar, int n, int vector_length>
+struct SlabHandedOn {
+  Scalar* m_borders;  ///< from the last lane of each step to the slab that is taken next: n values
+  Scalar* m_carried;  ///< of each slab, from its last step that was taken to the next one: 2 n groups
+
+  /// Steps are those of one slab.
+  static constexpr std::int64_t border_values(int slabs, std::int64_t steps) { return (slabs - 1) * steps * n; }
+  static constexpr std::int64_t carried_values(int slabs) { return std::int64_t{slabs} * (2 * n * vector_length); }
+};
+
+/// A sweep with M^T on hosts. A point whose value is known multiplies its own blocks, transposed, with it, and hands a
+/// vector on to each of three neighbours. So a step reads the blocks that a step of the plain solve reads, each once,
+/// from the last one to the first. What is for the next layer waits in x. Steps and slabs are counted upwards, as
+/// SlabSweep does; the backward sweep takes them from the other end.
+///
+/// Blocks that point out of the grid hand on something to slots without a point, where it is dropped.
+template <Sweep sweep, class Scalar, int n, class Storage, int vector_length>
+struct TransposedSlabStep {
+  using PackType = Pack<Scalar, vector_length>;
+  using StoredBlock = block::PackMatrix<PackType, Storage, n>;
+  using Vector = BlockVectorRef<Scalar, n, vector_length>;
+  using Values = block::Vector<PackType, n>;
+  static constexpr bool forward = sweep == Sweep::forward;
+  static constexpr int stride = forward ? 1 : -1;
+
+  TriangularFactors<Storage, n, vector_length> m_factors;
+  Vector m_rhs;
+  Vector m_x;
+  SlabHandedOn<Scalar, n, vector_length> m_handed_on;
+
+  void operator()(int counted_slab, std::int64_t counted_begin, std::int64_t counted_end) const {
+    auto const& map = m_factors.m_map;
+    int const slab = forward ? counted_slab : map.slabs() - 1 - counted_slab;
+    std::int64_t const first_step = forward ? counted_begin : map.steps() - 1 - counted_begin;
+    PackPlace place{slab, first_step, first_step % map.pitch()};
+    std::int64_t pack = map.first_pack(slab) + first_step;
+    Scalar* const carried = m_handed_on.m_carried + counted_slab * (2 * n * vector_length);
+    Values along, across;  // from the step before: for the same lanes, and for the next ones
+    for (int c = 0; c < n; ++c) {
+      along[c] = counted_begin > 0 ? PackType::load(carried + c * vector_length) : PackType(0);
+      across[c] = counted_begin > 0 ? PackType::load(carried + (n + c) * vector_length) : PackType(0);
+    }
+    for (auto counted = counted_begin; counted < counted_end; ++counted, pack += stride) {
+      Values value;
+      take(counted_slab, counted, pack, along, across, value);
+      if (!is_full(map, place)) {
+        auto const padding = padding_lanes<PackType>(map, place);
+        for (int c = 0; c < n; ++c) value[c] = select(padding, PackType(0), value[c]);
+      }
+      hand_on(counted_slab, counted, pack, value, along, across);
+      place.move(map, stride);
+    }
+    for (int c = 0; c < n; ++c) {
+      along[c].store(carried + c * vector_length);
+      across[c].store(carried + (n + c) * vector_length);
+    }
+  }
+
+ private:
+  /// The values at a pack, of which what was handed on is subtracted.
+  HYPERPLANE_FORCEINLINE_FUNCTION void take(int counted_slab, std::int64_t counted, std::int64_t pack,
+                                            const Values& along, const Values& across, Values& value) const {
+    auto const& map = m_factors.m_map;
+    // The first layer has nothing in x yet.
+    auto const& from = counted < map.pitch() ? m_rhs : m_x;
+    auto const other = counted + vector_length - 1;
+    bool const has_other = counted_slab > 0 && other < map.steps();
+    const Scalar* const entering = has_other ? border(counted_slab - 1, other) : nullptr;
+    Values sum;
+    HYPERPLANE_UNROLL
+    for (int c = 0; c < n; ++c) {
+      Scalar const first = has_other ? entering[c] : Scalar(0);
+      auto const entered = forward ? shift_from_lower_lane(across[c], first) : shift_from_upper_lane(across[c], first);
+      sum[c] = PackType::load(from.packs().pack_data(pack, c)) - entered - along[c];
+    }
+    if constexpr (forward) {
+      value = sum;
+    } else {
+      multiply(pack, static_cast<int>(LowerBlock::inverse), sum, value);
+    }
+  }
+
+  HYPERPLANE_FORCEINLINE_FUNCTION void hand_on(int counted_slab, std::int64_t counted, std::int64_t pack,
+                                               const Values& value, Values& along, Values& across) const {
+    auto const& map = m_factors.m_map;
+    HYPERPLANE_UNROLL
+    for (int c = 0; c < n; ++c) value[c].store(m_x.packs().pack_data(pack, c));
+    multiply(pack, 2, value, along);   // to the east; backward, to the west
+    multiply(pack, 1, value, across);  // to the north; backward, to the south
+    if (counted_slab + 1 < map.slabs()) {
+      constexpr int last = forward ? vector_length - 1 : 0;
+      Scalar* const leaving = border(counted_slab, counted);
+      HYPERPLANE_UNROLL
+      for (int c = 0; c < n; ++c) leaving[c] = across[c][last];
+    }
+    if (counted + map.pitch() >= map.steps()) return;
+    Values up;
+    multiply(pack, 0, value, up);  // to the layer above; backward, below
+    auto const next = pack + stride * map.pitch();
+    HYPERPLANE_UNROLL
+    for (int c = 0; c < n; ++c) {
+      (PackType::load(m_rhs.packs().pack_data(next, c)) - up[c]).store(m_x.packs().pack_data(next, c));
+    }
+  }
+
+  /// y = A^T x, with a block of the plain sweep that goes the other way. Hardware sees no stream in blocks that are
+  /// read from the last entry to the first, so that it is asked for what is read soon.
+  HYPERPLANE_FORCEINLINE_FUNCTION void multiply(std::int64_t pack, int number, const Values& x, Values& y) const {
+    StoredBlock const block{stored(pack, number)};
+    host::prefetch_values(block.m_data - host::values_ahead<Storage>, n * n * vector_length);
+    block::gemv_transposed<n>(block, x, y);
+  }
+
+  const Storage* stored(std::int64_t pack, int number) const {
+    if constexpr (forward) {
+      return m_factors.upper(pack, static_cast<UpperBlock>(number));
+    } else {
+      return m_factors.lower(pack, static_cast<LowerBlock>(number));
+    }
+  }
+
+  Scalar* border(int counted_slab, std::int64_t counted) const {
+    return m_handed_on.m_borders + (counted_slab * m_factors.m_map.steps() + counted) * n;
+  }
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail
