@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/simd/native_vector.hpp>
@@ -50,6 +51,30 @@ KOKKOS_FORCEINLINE_FUNCTION auto column_times(const A& a, const X& x, int c) {
   HYPERPLANE_UNROLL
   for (int r = n - 1; r >= 0; --r) sum += a(r, c) * x[r];
   return sum;
+}
+
+/// Of A^T entry by entry of y: a column of A after the other, as they are in memory. Terms have the order that columns
+/// of A^T would give them.
+template <int n, bool subtract, class A, class X, class Y>
+KOKKOS_FORCEINLINE_FUNCTION void gemv_columns(const TransposedMatrix<A>& a, const X& x, Y& y) {
+  auto const entry = [&](int r) {
+    auto sum = y[r];
+    HYPERPLANE_UNROLL
+    for (int c = 0; c < n; ++c) {
+      if constexpr (subtract) {
+        sum -= a(r, c) * x[c];
+      } else {
+        sum += a(r, c) * x[c];
+      }
+    }
+    y[r] = sum;
+  };
+  if constexpr (n <= most_unrolled_columns) {
+    HYPERPLANE_UNROLL
+    for (int r = 0; r < n; ++r) entry(r);
+  } else {
+    for (int r = 0; r < n; ++r) entry(r);
+  }
 }
 
 }  // namespace detail

@@ -7,6 +7,7 @@
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/outside_lanes.hpp>
+#include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/host/prefetch.hpp>
 #include <hyperplane/simd/pack.hpp>
@@ -18,14 +19,18 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// ApplyTransposedPortable in full vectors, with its bits: one index for each range of steps of some slabs. Products
-/// are computed where the blocks are, in the lanes of the neighbours, and then shifted to the lanes of the points.
-/// Lanes at the ends of a slab have theirs from the slab beside, one by one; slabs take turns in short ranges, so that
-/// these blocks are still in a cache. Host only.
+/// ApplyTransposedPortable in full vectors, with its bits: one index for a range of steps of some slabs. Packs are read
+/// in the order of memory, all blocks of one after the other: sums are begun with the product from the layer below and
+/// kept in y, and get that from the layer above a layer later. Products are computed in the lanes of the neighbours,
+/// where the blocks are, and then shifted to the lanes of the points. Slabs take turns in short pieces: what the last
+/// lane gives to the slab after is kept for it, and what lane 0 gives to the slab before is computed twice, while it is
+/// in a cache. Host only.
 template <bool subtract, class Scalar, int n, class Storage, int vector_length, class Terms>
 struct ApplyTransposedSlab {
   using PackType = Pack<Scalar, vector_length>;
@@ -33,59 +38,136 @@ struct ApplyTransposedSlab {
   using Given = block::PackMatrix<PackType, Storage, n>;
   static constexpr int block_values = n * n * vector_length;
   static constexpr int pack_bytes = stencil7_size * block_values * static_cast<int>(sizeof(Storage));
-  static constexpr std::int64_t range = std::clamp((256 << 10) / pack_bytes, 8, 256);
+  static constexpr std::int64_t piece = std::clamp((256 << 10) / pack_bytes, 8, 256);
   static constexpr int slabs_together = 8;
-  /// So that at least about 64 vectors lie between, for small blocks.
-  static constexpr int steps_ahead = 1 + 63 / (stencil7_size * n * n);
+  /// Blocks are asked for so many steps before, one by one between the products.
+  static constexpr int steps_ahead = 2 + 63 / (stencil7_size * n * n);
 
   BlockStencil7Ref<Storage, n, vector_length> m_a;
   BlockVectorRef<Scalar, n, vector_length> m_b;
   BlockVectorRef<Scalar, n, vector_length> m_x;
   BlockVectorRef<Scalar, n, vector_length> m_y;
   Terms m_terms;
+  std::int64_t m_ranges;  ///< of a slab
 
-  std::int64_t ranges() const { return (m_a.map().steps() + range - 1) / range; }
-  std::int64_t indices() const { return (m_a.map().slabs() + slabs_together - 1) / slabs_together * ranges(); }
+  static std::int64_t groups(const SlabMap<vector_length>& map) {
+    return (map.slabs() + slabs_together - 1) / slabs_together;
+  }
 
   void operator()(std::int64_t index) const {
     auto const& map = m_a.map();
-    int const first = static_cast<int>(index / ranges()) * slabs_together;
+    int const first = static_cast<int>(index / m_ranges) * slabs_together;
     int const last = std::min(first + slabs_together, map.slabs());
-    std::int64_t const begin = index % ranges() * range;
-    std::int64_t const end = std::min(begin + range, map.steps());
+    std::int64_t const begin = index % m_ranges * map.steps() / m_ranges;
+    std::int64_t const end = (index % m_ranges + 1) * map.steps() / m_ranges;
     for (int slab = first; slab < last; ++slab) {
-      PackPlace place{slab, begin, begin % map.pitch()};
-      for (; place.step < end; ++place.step) {
-        compute(place);
-        if (++place.remainder == map.pitch()) place.remainder = 0;
+      for (auto step = begin; step < std::min(begin + map.pitch(), end); ++step) start(slab, step);
+    }
+    // A slab lags behind the one before it by so many steps that their lanes meet.
+    constexpr std::int64_t lag = SlabMap<vector_length>::south_step(0);
+    LastLanes lanes;
+    for (auto from = begin; from < end + lag * (last - first); from += piece) {
+      for (int slab = first; slab < last; ++slab)
+        run({slab, slab > first, from - lag * (slab - first), begin, end}, lanes);
+    }
+    for (int slab = first; slab < last; ++slab) {
+      for (auto step = std::max(begin, end - map.pitch()); step < end; ++step) {
+        finish({slab, step, step % map.pitch()});
       }
     }
   }
 
  private:
-  void compute(const PackPlace& place) const {
-    auto const& map = m_a.map();
-    auto const pack = map.first_pack(place.slab) + place.step;
-    prefetch_blocks(pack);
+  /// The products of the last lane, which the slab after takes: of each step of a piece.
+  using LastLanes = std::array<block::Vector<Scalar, n>, piece>;
+
+  /// A piece of a slab, of whose steps those from `begin` to `end` - 1 are worked on.
+  struct Piece {
+    int slab;
+    bool follows;  ///< the slab before has just been worked on, so many steps ahead that lanes meet
+    std::int64_t first;
+    std::int64_t begin;
+    std::int64_t end;
+  };
+
+  void run(const Piece& at, LastLanes& lanes) const {
+    auto const from = std::max(at.first, at.begin), to = std::min(at.first + piece, at.end);
+    if (from >= to) return;
+    auto const pitch = m_a.map().pitch();
+    int const slab = at.slab;
+    Vector to_east{}, to_north{}, sum{};
+    if (m_terms.has(Direction::west)) to_east = product(slab, from - 1, Direction::east);
+    if (m_terms.has(Direction::south)) to_north = product(slab, from - 1, Direction::north);
+    std::int64_t remainder = from % pitch;
+    for (auto step = from; step < to; ++step) {
+      if (step - pitch >= at.begin) finish({slab, step - pitch, remainder});
+      if (step > from) leave(slab, step - 1, sum);
+      load(slab, step, sum);
+      auto& lane = lanes[static_cast<std::size_t>(step - at.first)];
+      if (m_terms.has(Direction::south)) {
+        if (!at.follows || m_a.map().south_step(step) >= at.end) lane = of_slab_before(slab, step);
+        take(shifted_north(to_north, lane), sum);
+      }
+      if (m_terms.has(Direction::west)) take(to_east, sum);
+      if (m_terms.has(Direction::center)) take(product(slab, step, Direction::center), sum);
+      if (m_terms.has(Direction::west)) to_east = product(slab, step, Direction::east);
+      if (m_terms.has(Direction::south)) {
+        to_north = product(slab, step, Direction::north);
+        HYPERPLANE_UNROLL
+        for (int c = 0; c < n; ++c) lane[c] = to_north[c][vector_length - 1];
+      }
+      if (step + pitch < at.end) start(slab, step + pitch);
+      if (++remainder == pitch) remainder = 0;
+    }
+    leave(slab, to - 1, sum);
+  }
+
+  /// The first product of a sum.
+  HYPERPLANE_FORCEINLINE_FUNCTION void start(int slab, std::int64_t step) const {
     Vector sum;
     HYPERPLANE_UNROLL
-    for (int c = 0; c < n; ++c) {
-      sum[c] = subtract ? PackType::load(m_b.packs().pack_data(pack, c)) : PackType(0);
+    for (int c = 0; c < n; ++c) sum[c] = subtract ? PackType::load(values(m_b, slab, step, c)) : PackType(0);
+    if (m_terms.has(Direction::bottom)) take(product(slab, step - m_a.map().pitch(), Direction::top), sum);
+    store(slab, step, sum);
+  }
+
+  /// The products of the step after.
+  HYPERPLANE_FORCEINLINE_FUNCTION void leave(int slab, std::int64_t step, Vector& sum) const {
+    if (m_terms.has(Direction::north)) {
+      auto const south = product(slab, step + 1, Direction::south);
+      if (m_terms.has(Direction::east)) take(product(slab, step + 1, Direction::west), sum);
+      take(from_north(slab, step, south), sum);
+    } else if (m_terms.has(Direction::east)) {
+      take(product(slab, step + 1, Direction::west), sum);
     }
-    for_neighbour(Direction::bottom, place, -map.pitch(), sum);
-    if (m_terms.has(Direction::south)) take(from_south(place), sum);
-    for_neighbour(Direction::west, place, -1, sum);
-    for_neighbour(Direction::center, place, 0, sum);
-    for_neighbour(Direction::east, place, 1, sum);
-    if (m_terms.has(Direction::north)) take(from_north(place), sum);
-    for_neighbour(Direction::top, place, map.pitch(), sum);
-    if (!is_full(map, place)) {
-      // Blocks that point out of the grid point to padding.
-      auto const padding = padding_lanes<PackType>(map, place);
+    store(slab, step, sum);
+  }
+
+  /// The last product. Blocks that point out of the grid point to padding.
+  HYPERPLANE_FORCEINLINE_FUNCTION void finish(const PackPlace& place) const {
+    Vector sum;
+    load(place.slab, place.step, sum);
+    if (m_terms.has(Direction::top)) {
+      take(product(place.slab, place.step + m_a.map().pitch(), Direction::bottom), sum);
+    }
+    if (!is_full(m_a.map(), place)) {
+      auto const padding = padding_lanes<PackType>(m_a.map(), place);
       for (auto& value : sum.m_entries) value = select(padding, PackType(0), value);
     }
+    store(place.slab, place.step, sum);
+  }
+
+  HYPERPLANE_FORCEINLINE_FUNCTION Scalar* values(const BlockVectorRef<Scalar, n, vector_length>& of, int slab,
+                                                 std::int64_t step, int c) const {
+    return of.packs().pack_data(m_a.map().first_pack(slab) + step, c);
+  }
+  HYPERPLANE_FORCEINLINE_FUNCTION void load(int slab, std::int64_t step, Vector& sum) const {
     HYPERPLANE_UNROLL
-    for (int c = 0; c < n; ++c) sum[c].store(m_y.packs().pack_data(pack, c));
+    for (int c = 0; c < n; ++c) sum[c] = PackType::load(values(m_y, slab, step, c));
+  }
+  HYPERPLANE_FORCEINLINE_FUNCTION void store(int slab, std::int64_t step, const Vector& sum) const {
+    HYPERPLANE_UNROLL
+    for (int c = 0; c < n; ++c) sum[c].store(values(m_y, slab, step, c));
   }
 
   HYPERPLANE_FORCEINLINE_FUNCTION static void take(const Vector& product, Vector& sum) {
@@ -95,65 +177,50 @@ struct ApplyTransposedSlab {
 
   /// The product of the block in a direction of the pack at a step, or zero where there is none.
   HYPERPLANE_FORCEINLINE_FUNCTION Vector product(int slab, std::int64_t step, Direction direction) const {
-    auto const& map = m_a.map();
     Vector result;
-    if (step < 0 || step >= map.steps()) {
+    if (step < 0 || step >= m_a.map().steps()) {
       HYPERPLANE_UNROLL
       for (int c = 0; c < n; ++c) result[c] = PackType(0);
       return result;
     }
-    auto const pack = map.first_pack(slab) + step;
     Vector x;
     HYPERPLANE_UNROLL
-    for (int c = 0; c < n; ++c) x[c] = PackType::load(m_x.packs().pack_data(pack, c));
-    block::gemv<n>(block::TransposedMatrix<Given>{{m_a.pack_block(pack, direction)}}, x, result);
+    for (int c = 0; c < n; ++c) x[c] = PackType::load(values(m_x, slab, step, c));
+    auto const pack = m_a.map().first_pack(slab) + step;
+    Given const a{m_a.pack_block(pack, direction)};
+    host::prefetch_values(m_a.pack_block(pack + steps_ahead, direction), block_values);
+    block::gemv<n>(block::TransposedMatrix<Given>{a}, x, result);
     return result;
-  }
-
-  /// What the neighbour in a direction, so many packs away in the same lanes, contributes.
-  HYPERPLANE_FORCEINLINE_FUNCTION void for_neighbour(Direction direction, const PackPlace& place, std::int64_t distance,
-                                                     Vector& sum) const {
-    if (!m_terms.has(direction)) return;
-    take(product(place.slab, place.step + distance, opposite(direction)), sum);
   }
 
   /// Lane l takes the product of lane l - 1, and lane 0 that of the last lane of the slab before.
-  HYPERPLANE_FORCEINLINE_FUNCTION Vector from_south(const PackPlace& place) const {
-    auto const& map = m_a.map();
-    Vector result = product(place.slab, place.step - 1, Direction::north);
-    auto const other = map.south_step(place.step);
-    block::Vector<Scalar, n> first{};
-    if (place.slab > 0 && other < map.steps()) {
-      first = transposed_product<Scalar, n>(m_a, m_x, map.first_pack(place.slab - 1) + other, vector_length - 1,
-                                            Direction::north);
-    }
+  HYPERPLANE_FORCEINLINE_FUNCTION static Vector shifted_north(Vector before, const block::Vector<Scalar, n>& first) {
     HYPERPLANE_UNROLL
-    for (int c = 0; c < n; ++c) result[c] = shift_from_lower_lane(result[c], first[c]);
-    return result;
+    for (int c = 0; c < n; ++c) before[c] = shift_from_lower_lane(before[c], first[c]);
+    return before;
   }
 
-  /// Lane l takes the product of lane l + 1, and the last lane that of lane 0 of the slab after.
-  HYPERPLANE_FORCEINLINE_FUNCTION Vector from_north(const PackPlace& place) const {
+  block::Vector<Scalar, n> of_slab_before(int slab, std::int64_t step) const {
     auto const& map = m_a.map();
-    Vector result = product(place.slab, place.step + 1, Direction::south);
-    auto const other = map.north_step(place.step);
+    auto const other = map.south_step(step);
+    if (slab == 0 || other >= map.steps()) return {};
+    return transposed_product<Scalar, n>(m_a, m_x, map.first_pack(slab - 1) + other, vector_length - 1,
+                                         Direction::north);
+  }
+
+  /// Lane l takes the product of lane l + 1 at the step after, and the last lane that of lane 0 of the slab after.
+  HYPERPLANE_FORCEINLINE_FUNCTION Vector from_north(int slab, std::int64_t step, Vector after) const {
+    auto const& map = m_a.map();
+    auto const other = map.north_step(step);
     block::Vector<Scalar, n> last{};
-    if (place.slab + 1 < map.slabs() && other >= 0) {
-      auto const pack = map.first_pack(place.slab + 1) + other;
+    if (slab + 1 < map.slabs() && other >= 0) {
+      auto const pack = map.first_pack(slab + 1) + other;
       host::prefetch_values(m_a.pack_block(pack + steps_ahead, Direction::south), block_values);
       last = transposed_product<Scalar, n>(m_a, m_x, pack, 0, Direction::south);
     }
     HYPERPLANE_UNROLL
-    for (int c = 0; c < n; ++c) result[c] = shift_from_upper_lane(result[c], last[c]);
-    return result;
-  }
-
-  /// What a few steps later is read of a pack: in three places, so that hardware does not see what comes next.
-  HYPERPLANE_FORCEINLINE_FUNCTION void prefetch_blocks(std::int64_t pack) const {
-    auto const ahead = pack + steps_ahead;
-    host::prefetch_values(m_a.pack_block(ahead - m_a.map().pitch(), Direction::top), block_values);
-    host::prefetch_values(m_a.pack_block(ahead + 1, Direction::south), 5 * block_values);
-    host::prefetch_values(m_a.pack_block(ahead + m_a.map().pitch(), Direction::bottom), block_values);
+    for (int c = 0; c < n; ++c) after[c] = shift_from_upper_lane(after[c], last[c]);
+    return after;
   }
 };
 
@@ -162,12 +229,18 @@ void apply_transposed_slab(const char* label, const Exec& exec, const BlockStenc
                            const BlockVectorRef<Scalar, n, vector_length>& b,
                            const BlockVectorRef<Scalar, n, vector_length>& x,
                            const BlockVectorRef<Scalar, n, vector_length>& y, const Terms& terms = {}) {
-  ApplyTransposedSlab<subtract, Scalar, n, Storage, vector_length, Terms> const body{a, b, x, y, terms};
-  auto const slabs = std::min(body.slabs_together, a.map().slabs());
-  launch(label, IndexRange<Exec>(exec, 0, body.indices()),
-         static_cast<double>(std::min(body.range, a.map().steps()) * slabs) * vector_length *
+  using Body = ApplyTransposedSlab<subtract, Scalar, n, Storage, vector_length, Terms>;
+  auto const& map = a.map();
+  auto const groups = Body::groups(map);
+  // At the ends of a range a layer is read in pieces, so that it has several layers; and each thread some ranges.
+  constexpr std::int64_t most_layers = 8, ranges_of_thread = 4;
+  std::int64_t const threads = exec.concurrency();
+  auto const layers = std::clamp<std::int64_t>(a.grid().nk() * groups / (ranges_of_thread * threads), 1, most_layers);
+  auto const ranges = std::max<std::int64_t>(a.grid().nk() / layers, 1);
+  launch(label, IndexRange<Exec>(exec, 0, groups * ranges),
+         static_cast<double>(map.pack_count()) / static_cast<double>(groups * ranges) * vector_length *
              apply_bytes<Scalar, Storage, n>,
-         body);
+         Body{a, b, x, y, terms, ranges});
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail
