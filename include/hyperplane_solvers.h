@@ -45,8 +45,9 @@ typedef struct hyperplane_preconditioner_options {
   int line_sweeps;                     /* through these directions: 1 */
   hyperplane_path path;                /* of BILU(0), SIP and SSOR: HYPERPLANE_PATH_AUTOMATIC */
   int right_hand_sides;                /* that these solve for together at most, 1 to 3: 1 */
-  int parts[3];                        /* that BILU(0) cuts the grid into along i, j, k: 1, 1, 1 */
-  hyperplane_coupling coupling;        /* of parts: HYPERPLANE_COUPLING_NONE */
+  int parts[3];                        /* that the grid is cut into along i, j, k, of all but lines: 1, 1, 1 */
+  hyperplane_coupling coupling;        /* of parts: HYPERPLANE_COUPLING_NONE, which alone block Jacobi has;
+                                        * SIP has not HYPERPLANE_COUPLING_NATURAL */
 } hyperplane_preconditioner_options;
 
 HYPERPLANE_API hyperplane_status hyperplane_preconditioner_options_init(hyperplane_preconditioner_options* options);

@@ -127,6 +127,8 @@ hyperplane_status hyperplane_matrix_residual(hyperplane_matrix a, hyperplane_vec
   });
 }
 
+static_assert(HYPERPLANE_PARTS_AUTOMATIC == run_time::parts_that_pay);
+
 hyperplane_status hyperplane_matrix_choose_parts(hyperplane_matrix a, int count, int parts[3]) {
   return guarded(__func__, [&] {
     auto const held = registry().get(a, "a");

@@ -183,6 +183,9 @@ class MatrixOn final : public Matrix {
       strengths = detail::coupling_strengths(m_instance.exec, SlabMap<ShapedVector<Exec>::vector_length>(m_shape.grid),
                                              m_shape.block_size, data);
     });
+    if (count == parts_that_pay) {
+      return hyperplane::choose_parts(m_instance.exec, m_shape.grid, m_shape.block_size, strengths);
+    }
     return hyperplane::choose_parts(m_shape.grid, count, strengths);
   }
 

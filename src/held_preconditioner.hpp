@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -59,6 +60,15 @@ class HeldPreconditioner final : public TypedPreconditioner<Exec> {
   Held m_held;
 };
 
+/// Throws Error where the options name a coupling that the plan has not.
+template <class Plan, class Line>
+void require_coupling(const Line& line, const typename Plan::Options& options) {
+  if constexpr (requires { Plan::has_coupling(options.coupling); }) {
+    if (Plan::has_coupling(options.coupling)) return;
+    throw Error(std::string(line.name) + " has no coupling " + hyperplane::name(options.coupling));
+  }
+}
+
 /// What the table has for the settings, if that is of a part of it. Throws Error where it is not for blocks of n.
 template <Part part, int n, class Exec>
 std::unique_ptr<TypedPreconditioner<Exec>> make_held(const Exec& exec, const Grid& grid,
@@ -68,6 +78,7 @@ std::unique_ptr<TypedPreconditioner<Exec>> make_held(const Exec& exec, const Gri
     using Plan = typename Line::template Plan<n, Exec, Storage>;
     typename Plan::Options options;
     read_options(options, line, settings.options);
+    require_coupling<Plan>(line, options);
     made = std::make_unique<HeldPreconditioner<n, Exec, Storage, Plan>>(exec, grid, options);
   };
   int kind = 0;

@@ -156,6 +156,9 @@ class Collective {
   virtual void agree(detail::FunctionRef<> look) const { look(); }
 };
 
+/// Instead of a number of parts.
+inline constexpr int parts_that_pay = -1;
+
 /// Seven n x n blocks per point: BlockStencil7, or of the grid blocks of a rank DistributedStencil7.
 class Matrix : public Collective {
  public:
@@ -184,11 +187,12 @@ class Matrix : public Collective {
   virtual void apply(const Vector& x, Vector& y) const = 0;
   /// r = b - A x
   virtual void residual(const Vector& b, const Vector& x, Vector& r) const = 0;
-  /// The parts of the grid that cut the least coupling, see hyperplane::choose_parts(). Waits.
+  /// The parts of the grid that cut the least coupling, so many, or with parts_that_pay as many as pay: see
+  /// hyperplane::choose_parts(). Waits.
   virtual std::array<int, 3> choose_parts(int count) const = 0;
 };
 
-/// A line of the table of preconditioners, or of the grid blocks of a rank BILU(0) or the identity.
+/// A line of the table of preconditioners, or of the grid blocks of a rank one that they may have, or the identity.
 class Preconditioner : public Collective {
  public:
   /// Points that this process has, and their unknowns.

@@ -57,24 +57,6 @@ constexpr bool names_are_unique(const std::tuple<Lines...>& table) {
   return std::ranges::adjacent_find(names) == names.end();
 }
 
-/// P on the whole grid alone, with the options of Parted<P>: parts are compiled for factors of double, since each size
-/// of blocks takes its time.
-template <class P>
-class Uncut final : P {
- public:
-  using typename P::Vector;
-  using Options = PartedOptions<typename P::Options>;
-  using P::factor;
-  using P::grid;
-  using P::solve;
-  using P::status;
-  template <class Exec>
-  Uncut(const Exec& exec, const Grid& grid, const Options& options = {}) : P(exec, grid, options.block) {
-    if (options.parts == std::array{1, 1, 1}) return;
-    throw Error("parts is '" + OptionText<std::array<int, 3>>::write(options.parts) + "', which is for storage double");
-  }
-};
-
 // Plans are named by types: nvcc takes no class template with constraints as an argument.
 struct IdentityPlans {
   template <int n, class Exec, class Storage>
@@ -82,15 +64,15 @@ struct IdentityPlans {
 };
 struct BlockJacobiPlans {
   template <int n, class Exec, class Storage>
-  using Plan = BlockJacobi<double, n, Exec, Storage>;
+  using Plan = Parted<BlockJacobi<double, n, Exec, Storage>>;
 };
 struct SsorPlans {
   template <int n, class Exec, class Storage>
-  using Plan = Ssor<double, n, Exec, Storage>;
+  using Plan = Parted<Ssor<double, n, Exec, Storage>>;
 };
 struct SipPlans {
   template <int n, class Exec, class Storage>
-  using Plan = Sip<double, Exec, Storage>;
+  using Plan = Parted<Sip<double, Exec, Storage>>;
 };
 struct LineImplicitPlans {
   template <int n, class Exec, class Storage>
@@ -98,9 +80,7 @@ struct LineImplicitPlans {
 };
 struct BlockIlu0Plans {
   template <int n, class Exec, class Storage>
-  using Plan = std::conditional_t<std::is_same_v<Storage, double>, Parted<BlockIlu0<double, n, Exec, double>>,
-                                  Uncut<BlockIlu0<double, n, Exec, Storage>>>;
-  using Options = PartedOptions<BlockIlu0Options>;
+  using Plan = Parted<BlockIlu0<double, n, Exec, Storage>>;
 };
 
 inline constexpr Range relaxations{.least = 0, .most = 2, .above_least = true, .below_most = true};
@@ -108,29 +88,37 @@ inline constexpr Range together{.least = 1, .most = 3};
 inline constexpr const char* path_summary = "path";
 inline constexpr Range part_counts{.least = 1};
 inline constexpr const char* together_summary = "right-hand sides that are solved for together at most";
+/// Options is that of a part.
+template <class Options>
+inline constexpr auto parts_option =
+    option("parts", &PartedOptions<Options>::parts, "parts that the grid is cut into", part_counts);
+template <class Options>
+inline constexpr auto coupling_option =
+    option("coupling", &PartedOptions<Options>::coupling, "how parts are coupled").of("parts");
 
 /// A line's place is the number of its constant in C and Fortran. The first does nothing, and is not factored.
 inline constexpr auto library_preconditioners = std::make_tuple(
     line<IdentityPlans>("identity", "none"),  //
-    line<BlockJacobiPlans>("jacobi", "block Jacobi"),
+    line<BlockJacobiPlans>("jacobi", "block Jacobi", parts_option<BlockJacobiOptions>,
+                           coupling_option<BlockJacobiOptions>),
     line<SsorPlans>("ssor", "block SSOR", option("relaxation", &SsorOptions::relaxation, "relaxation", relaxations),
                     option("path", &SsorOptions::path, path_summary),
-                    option("right_hand_sides", &SsorOptions::right_hand_sides, together_summary, together)),
+                    option("right_hand_sides", &SsorOptions::right_hand_sides, together_summary, together),
+                    parts_option<SsorOptions>, coupling_option<SsorOptions>),
     line<SipPlans, Part::points, 1>(
         "sip", "SIP for one unknown per point",
         option("alpha", &SipOptions::alpha, "share of the extrapolation", {.least = 0, .most = 1, .below_most = true}),
         option("path", &SipOptions::path, path_summary),
-        option("right_hand_sides", &SipOptions::right_hand_sides, together_summary, together)),
+        option("right_hand_sides", &SipOptions::right_hand_sides, together_summary, together), parts_option<SipOptions>,
+        coupling_option<SipOptions>),
     line<LineImplicitPlans, Part::lines>(
         "lines", "line-implicit iteration",
         option("relaxation", &LineImplicitOptions::relaxation, "relaxation", relaxations),
         option("line_directions", &LineImplicitOptions::directions, "directions that take turns"),
         option("line_sweeps", &LineImplicitOptions::sweeps, "sweeps through the directions", {.least = 1})),
-    line<BlockIlu0Plans>(
-        "bilu0", "block ILU(0)", option("path", &BlockIlu0Options::path, path_summary),
-        option("right_hand_sides", &BlockIlu0Options::right_hand_sides, together_summary, together),
-        option("parts", &BlockIlu0Plans::Options::parts, "parts that the grid is cut into", part_counts),
-        option("coupling", &BlockIlu0Plans::Options::coupling, "how parts are coupled").of("parts")));
+    line<BlockIlu0Plans>("bilu0", "block ILU(0)", option("path", &BlockIlu0Options::path, path_summary),
+                         option("right_hand_sides", &BlockIlu0Options::right_hand_sides, together_summary, together),
+                         parts_option<BlockIlu0Options>, coupling_option<BlockIlu0Options>));
 
 }  // namespace hyperplane::run_time
 

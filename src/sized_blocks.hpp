@@ -2,28 +2,85 @@
 #pragma once
 
 #include <hyperplane/blocks/multi_block.hpp>
+#include <hyperplane/core/error.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
+#include <hyperplane/jacobi/block_jacobi.hpp>
+#include <hyperplane/sip/sip.hpp>
+#include <hyperplane/ssor/ssor.hpp>
+
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <variant>
 
 #include "typed_objects.hpp"
 
 namespace hyperplane::run_time {
 
-/// A MultiBlock<BlockIlu0> that is compiled with the rest of its block size.
-template <int n, ExecutionSpace Exec>
-class SizedBlocks : public TypedBlocks<Exec> {
+/// The preconditioner whose options they are, and its name in the table.
+template <class Options>
+struct BlocksOf;
+template <>
+struct BlocksOf<BlockIlu0Options> {
+  template <int n, class Exec>
+  using Type = BlockIlu0<double, n, Exec>;
+  static constexpr const char* name = "bilu0";
+};
+template <>
+struct BlocksOf<SsorOptions> {
+  template <int n, class Exec>
+  using Type = Ssor<double, n, Exec>;
+  static constexpr const char* name = "ssor";
+};
+template <>
+struct BlocksOf<SipOptions> {
+  template <int, class Exec>
+  using Type = Sip<double, Exec>;
+  static constexpr const char* name = "sip";
+};
+template <>
+struct BlocksOf<BlockJacobiOptions> {
+  template <int n, class Exec>
+  using Type = BlockJacobi<double, n, Exec>;
+  static constexpr const char* name = "jacobi";
+};
+
+/// Returns make(the type of a grid block's preconditioner, options) for those that are given. Throws Error where it is
+/// for another block size, or has no such coupling.
+template <class Made, int n, ExecutionSpace Exec, class Make>
+Made make_of_blocks(const BlocksOptions& options, const Make& make) {
+  return std::visit(
+      [&]<class Options>(const MultiBlockOptions<Options>& chosen) -> Made {
+        using P = typename BlocksOf<Options>::template Type<n, Exec>;
+        std::string const name = BlocksOf<Options>::name;
+        if constexpr (P::block_size != n) {
+          throw Error(name + " is for one unknown per point, not for " + std::to_string(n));
+        } else {
+          if (MultiBlock<P>::has_coupling(chosen.coupling)) return make(std::type_identity<P>{}, chosen);
+          throw Error(name + " has no coupling " + hyperplane::name(chosen.coupling));
+        }
+      },
+      options);
+}
+
+/// A MultiBlock<P> that is compiled with the rest of its block size.
+template <class P>
+class SizedBlocks : public TypedBlocks<typename P::execution_space> {
  public:
-  using Plan = MultiBlock<BlockIlu0<double, n, Exec>>;
-  using Matrix = MultiBlockStencil7<double, n, Exec>;
+  using Exec = typename P::execution_space;
+  using Plan = MultiBlock<P>;
+  using Matrix = MultiBlockStencil7<double, P::block_size, Exec>;
   using Vector = typename Plan::Vector;
   virtual void factor(const Exec& exec, const Matrix& a) = 0;
   virtual void solve(const Exec& exec, const Vector& rhs, const Vector& x) const = 0;
   virtual typename Plan::Failure first_failure(const Exec& exec) const = 0;
 };
 
-template <int n, ExecutionSpace Exec>
-class HeldBlocks final : public SizedBlocks<n, Exec> {
+template <class P>
+class HeldBlocks final : public SizedBlocks<P> {
  public:
-  using Base = SizedBlocks<n, Exec>;
+  using Base = SizedBlocks<P>;
+  using Exec = typename Base::Exec;
   template <class... Arguments>
   explicit HeldBlocks(const Exec& exec, const MultiBlockGrid& grid, const Arguments&... arguments)
       : m_held(exec, grid, arguments...) {}

@@ -6,6 +6,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -47,11 +48,16 @@ class Factory final : public SizedFactory<Exec> {
     return std::make_unique<StencilMatrix<n, Exec, double>>(BlockStencil7<double, n, Exec>(grid, values));
   }
   std::unique_ptr<TypedBlocks<Exec>> make_blocks(
-      const Exec& exec, const MultiBlockGrid& grid, const typename TypedBlocks<Exec>::Options& options,
-      const std::vector<int>& colours,
+      const Exec& exec, const MultiBlockGrid& grid, const BlocksOptions& options, const std::vector<int>& colours,
       const std::shared_ptr<typename TypedBlocks<Exec>::Remote>& remote) const override {
-    if (remote == nullptr) return std::make_unique<HeldBlocks<n, Exec>>(exec, grid, options);
-    return std::make_unique<HeldBlocks<n, Exec>>(exec, grid, options, colours, remote);
+    using Made = std::unique_ptr<TypedBlocks<Exec>>;
+    return make_of_blocks<Made, n, Exec>(
+        options, [&]<class P>(std::type_identity<P>, const typename MultiBlock<P>::Options& chosen) -> Made {
+          if constexpr (MultiBlock<P>::can_be_coloured) {
+            if (remote != nullptr) return std::make_unique<HeldBlocks<P>>(exec, grid, chosen, colours, remote);
+          }
+          return std::make_unique<HeldBlocks<P>>(exec, grid, chosen);
+        });
   }
 };
 

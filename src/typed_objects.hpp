@@ -5,8 +5,11 @@
 #include <hyperplane/blocks/remote_colours.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
 #include <hyperplane/simd/vector_length.hpp>
+#include <hyperplane/sip/sip.hpp>
+#include <hyperplane/ssor/ssor.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -17,6 +20,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "find_size.hpp"
@@ -118,11 +122,15 @@ class TypedLineSolver {
   virtual void solve(const Exec& exec, const ShapedVector<Exec>& rhs, const ShapedVector<Exec>& x) const = 0;
 };
 
-/// BILU(0) of the grid blocks that one of several processes has, whatever the block size; see SizedBlocks.
+/// What grid blocks of several processes may have: the type says which preconditioner, see BlocksOf.
+using BlocksOptions = std::variant<MultiBlockOptions<BlockIlu0Options>, MultiBlockOptions<SsorOptions>,
+                                   MultiBlockOptions<SipOptions>, MultiBlockOptions<BlockJacobiOptions>>;
+
+/// The preconditioner of the grid blocks that one of several processes has, whatever it is and the block size; see
+/// SizedBlocks.
 template <ExecutionSpace Exec>
 class TypedBlocks {
  public:
-  using Options = MultiBlockOptions<BlockIlu0Options>;
   using Remote = detail::RemoteColours<double, Exec, double>;
   virtual ~TypedBlocks() = default;
 };
@@ -147,8 +155,8 @@ class SizedFactory {
   /// A SizedBlocks of the block size; see the constructors of MultiBlock. Without `remote` the options alone say what
   /// is coupled.
   virtual std::unique_ptr<TypedBlocks<Exec>> make_blocks(
-      const Exec& exec, const MultiBlockGrid& grid, const typename TypedBlocks<Exec>::Options& options,
-      const std::vector<int>& colours, const std::shared_ptr<typename TypedBlocks<Exec>::Remote>& remote) const = 0;
+      const Exec& exec, const MultiBlockGrid& grid, const BlocksOptions& options, const std::vector<int>& colours,
+      const std::shared_ptr<typename TypedBlocks<Exec>::Remote>& remote) const = 0;
 };
 
 /// What is compiled for a block size beside it, so that both are compiled at a time: all that solves along lines.

@@ -69,8 +69,9 @@ int read_count(const std::string& text) {
 
 std::string refusal_of_parts(const std::string& text) {
   std::array<int, 3> parts{};
-  if (read_count(text) > 0 || read_extents(text, parts)) return {};
-  return fmt::format("'{}' is neither a number of parts nor of the form IxJxK with numbers of at least 1", text);
+  if (text == automatic_parts || read_count(text) > 0 || read_extents(text, parts)) return {};
+  return fmt::format("'{}' is neither {}, nor a number of parts, nor of the form IxJxK with numbers of at least 1",
+                     text, automatic_parts);
 }
 
 std::string refusal_of_number(const std::string& text) {

@@ -19,6 +19,8 @@ std::string refusal_of_choice(const std::string& text, const std::vector<std::st
 std::string refusal_of_integer(std::string& text, std::int64_t least, std::int64_t most);
 /// The number that the text is, at least 1; 0 where it is none.
 int read_count(const std::string& text);
+/// What is given for parts where the library is to choose their number.
+inline constexpr const char* automatic_parts = "automatic";
 /// Refuses what is neither of the form "1x1x4" nor "4", with numbers of at least 1.
 std::string refusal_of_parts(const std::string& text);
 /// Refuses what is not a number, and what is not finite, for which a command line has no use.

@@ -31,7 +31,7 @@ void check_parts(const SolverSettings& settings, const Grid& grid, const std::st
   auto const& [flag, meanings, text] = find_parts(settings);
   std::array<int, 3> parts{};
   try {
-    if (is_count_of_parts(settings)) {
+    if (read_count(text) > 0) {
       hyperplane::choose_parts(grid, read_count(text));
     } else if (read_extents(text, parts)) {
       cut_grid(grid, parts);
@@ -41,18 +41,24 @@ void check_parts(const SolverSettings& settings, const Grid& grid, const std::st
   }
 }
 
-bool is_count_of_parts(const SolverSettings& settings) { return read_count(find_parts(settings).text) > 0; }
+bool are_chosen(const SolverSettings& settings) {
+  auto const& text = find_parts(settings).text;
+  return text == automatic_parts || read_count(text) > 0;
+}
 
-std::string choose_parts(const SolverSettings& settings, const HostStencil& a) {
-  // The first one is of the host: a device need not have room for all of the matrix.
-  Owned<hyperplane_context> const context(hyperplane_context_create, split_list(hyperplane_backends()).front().c_str(),
-                                          nullptr);
+std::string choose_parts(const std::string& backend, const SolverSettings& settings, const HostStencil& a) {
+  auto const& text = find_parts(settings).text;
+  bool const is_automatic = text == automatic_parts;
+  // Where a number is given, the first one is of the host: a device need not have room for all of the matrix.
+  auto const place = is_automatic ? backend : split_list(hyperplane_backends()).front();
+  Owned<hyperplane_context> const context(hyperplane_context_create, place.c_str(), nullptr);
   hyperplane_grid const grid{a.grid.ni(), a.grid.nj(), a.grid.nk()};
   Owned<hyperplane_matrix> const matrix(hyperplane_matrix_create, context.get(), grid, a.block_size, settings.storage);
   check(hyperplane_matrix_set(matrix.get(), a.values.data(), static_cast<std::int64_t>(a.values.size()),
                               HYPERPLANE_ROW_MAJOR, HYPERPLANE_HOST));
   std::array<int, 3> parts{};
-  check(hyperplane_matrix_choose_parts(matrix.get(), read_count(find_parts(settings).text), parts.data()));
+  int const count = is_automatic ? static_cast<int>(HYPERPLANE_PARTS_AUTOMATIC) : read_count(text);
+  check(hyperplane_matrix_choose_parts(matrix.get(), count, parts.data()));
   return fmt::format("{}", fmt::join(parts, "x"));
 }
 

@@ -92,7 +92,7 @@ std::string values_of(const OptionMeaning& meaning) {
   switch (meaning.description.type) {
     case HYPERPLANE_OPTION_REAL: return range_of(meaning.description);
     case HYPERPLANE_OPTION_INTEGER: return "a whole number";
-    case HYPERPLANE_OPTION_COUNTS: return "a number, or numbers along i, j and k";
+    case HYPERPLANE_OPTION_COUNTS: return "a number, numbers along i, j and k, or automatic";
     case HYPERPLANE_OPTION_CHOICE:
     case HYPERPLANE_OPTION_CHOICES: break;
   }
@@ -145,7 +145,7 @@ std::string OptionMeaning::key() const {
 std::string OptionMeaning::type_name() const {
   if (description.type == HYPERPLANE_OPTION_REAL) return "X";
   if (description.type == HYPERPLANE_OPTION_INTEGER) return "N";
-  if (description.type == HYPERPLANE_OPTION_COUNTS) return "N|IxJxK";
+  if (description.type == HYPERPLANE_OPTION_COUNTS) return "N|IxJxK|automatic";
   return join_words(words_of(*this));
 }
 

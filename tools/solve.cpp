@@ -189,9 +189,10 @@ int exit_status_of(hyperplane_outcome outcome) {
 int solve_on_grid(SolveCommand command, const Processes& processes) {
   Grid const grid = parse_grid(*command.grid);
   check_command(command, processes.count());
-  bool const has_parts = !find_parts(command.settings).text.empty();
+  auto const given_parts = find_parts(command.settings).text;
   processes.complete(command.settings);
-  check_parts(command.settings, grid, has_parts ? "" : fmt::format(", as there are {} ranks", processes.count()));
+  bool const are_given = find_parts(command.settings).text == given_parts;
+  check_parts(command.settings, grid, are_given ? "" : fmt::format(", as there are {} ranks", processes.count()));
   Solved solved{{grid, grid.size()}, choose_backend(command.backend), 0.0, {}, ""};
   std::optional<Outputs> outputs;
   std::optional<System> system;
@@ -202,8 +203,8 @@ int solve_on_grid(SolveCommand command, const Processes& processes) {
     solved.read_seconds = timer.seconds();
   });
 
-  if (is_count_of_parts(command.settings)) {
-    processes.on_first([&] { solved.chosen_parts = choose_parts(command.settings, system->a); });
+  if (are_chosen(command.settings)) {
+    processes.on_first([&] { solved.chosen_parts = choose_parts(solved.backend, command.settings, system->a); });
     find_parts(command.settings).text = solved.chosen_parts = processes.from_first(solved.chosen_parts);
   }
   solved.report = watch(command, processes, system ? &system->b : nullptr, [&](const Monitor& monitor) {

@@ -47,14 +47,15 @@ std::array<int, 3> parse_extents(const std::string& option, const std::string& t
   return extent;
 }
 
-/// "8x8x1" or "64"
+/// "8x8x1", "64" or "automatic"
 Parts parse_parts(const std::string& option, const std::string& text) {
+  if (text == "automatic") return AutomaticParts{};
   if (text.find('x') != std::string::npos) return parse_extents(option, text);
   int count = 0;
   auto const [stop, error] = std::from_chars(text.data(), text.data() + text.size(), count);
   if (error != std::errc{} || stop != text.data() + text.size() || count < 1) {
-    throw CLI::ValidationError(option,
-                               "'" + text + "' is neither parts along i, j and k such as 8x8x1 nor their number");
+    throw CLI::ValidationError(
+        option, "'" + text + "' is neither parts along i, j and k such as 8x8x1, nor their number, nor automatic");
   }
   return count;
 }
@@ -173,9 +174,10 @@ void add_linear_options(CLI::App& app, SteadyOptions& steady, Storage& storage) 
   app.add_option_function<std::string>(
          "--preconditioner-parts",
          [&linear](const std::string& text) { linear.parts = parse_parts("--preconditioner-parts", text); },
-         "make bilu0 or ssor of parts of the only grid block, along i, j and k, or of so many, cut where couplings are "
-         "weakest; the grid itself stays whole [not cut]")
-      ->type_name("NxMxL|N");
+         "make bilu0 or ssor of parts of the only grid block, along i, j and k, or of so many, or as many as pay, cut "
+         "where "
+         "couplings are weakest; the grid itself stays whole [not cut]")
+      ->type_name("NxMxL|N|automatic");
   app.add_option("--relaxation", linear.relaxation, "of ssor and lines, more than 0 and less than 2")
       ->capture_default_str();
   add_choice(app, "--line-direction", linear.line_direction,

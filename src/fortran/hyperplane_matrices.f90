@@ -12,14 +12,17 @@ module hyperplane_matrices
   implicit none
   private
 
+  !> For choose_parts: as many as pay where the context of the matrix runs, one where cutting does not pay.
+  integer, parameter, public :: HYPERPLANE_PARTS_AUTOMATIC = -1
+
   !> Seven n x n blocks per point. create(context, grid, n, storage, stat), zero at first; set(values, stat) and
   !> get(values, stat) with values(r, c, direction, point), (r, c, direction, i, j, k) or any other shape that has as many in
   !> this order; set_device and get_device (pointer, count, stat); apply(x, y, stat): y = A x; residual(b, x, r, stat):
   !> r = b - A x. set_box(box, blocks, stat) and get_box(box, blocks, stat) with seven arrays, from bottom to top, of which
   !> component r + n * (c - 1) is entry (r, c); directions whose array has not been init are left out.
   !> mask(mask, stat): leaves points out where integer(c_int8_t) mask(ni, nj, nk) is 0, whatever the matrix has for them;
-  !> mask_device(pointer, count, stat). choose_parts(count, parts, stat): how to cut the grid into so many parts(3) so that
-  !> as little coupling as can be is cut.
+  !> mask_device(pointer, count, stat). choose_parts(count, parts, stat): how to cut the grid into so many parts(3), or as
+  !> many as HYPERPLANE_PARTS_AUTOMATIC says, so that as little coupling as can be is cut.
   !> set_csr(row_offsets, columns, values, stat): compressed rows that count from 1, of integer(c_int) or
   !> integer(c_int64_t), with values(entry), or values(r, c, entry) of blocks. set_csr_device(rows, entries, block_size,
   !> index_bits, row_offsets, columns, values, stat): in memory of the context's device, as in C: counting from 0.

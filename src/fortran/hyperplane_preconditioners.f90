@@ -15,7 +15,7 @@ module hyperplane_preconditioner_plans
 
   integer(c_int), parameter, public :: HYPERPLANE_IDENTITY = 0, HYPERPLANE_JACOBI = 1, HYPERPLANE_SSOR = 2, &
                                        HYPERPLANE_SIP = 3, HYPERPLANE_LINES = 4, HYPERPLANE_BILU0 = 5
-  !> What is coupled where BILU(0) cuts the grid into parts.
+  !> What is coupled where a preconditioner cuts the grid into parts.
   integer(c_int), parameter, public :: HYPERPLANE_COUPLING_NONE = 0, HYPERPLANE_COUPLING_COLOURED = 1, &
                                        HYPERPLANE_COUPLING_NATURAL = 2
 

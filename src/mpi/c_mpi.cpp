@@ -103,24 +103,36 @@ Handle block_of(const char* argument, Handle handle, int block) {
   return part;
 }
 
-/// Of the struct, what there is over ranks: BILU(0), or nothing.
-std::optional<run_time::RankBlocksOptions> blocks_options_of(const hyperplane_preconditioner_options* options) {
-  if (options == nullptr) return run_time::RankBlocksOptions{};
+/// Of the struct, what there is over ranks: a preconditioner, or none where kind is HYPERPLANE_IDENTITY.
+std::optional<run_time::BlocksOptions> blocks_options_of(const hyperplane_preconditioner_options* options) {
+  if (options == nullptr) return MultiBlockOptions<BlockIlu0Options>{};
   require_initialized(*options, "hyperplane_preconditioner_options");
   auto const refuse = [](const std::string& what) { throw Failure(HYPERPLANE_INVALID_ARGUMENT, what); };
   if (options->storage != HYPERPLANE_STORAGE_DOUBLE) refuse("storage is not HYPERPLANE_STORAGE_DOUBLE");
   if (!std::ranges::all_of(options->parts, [](int count) { return count == 1; }))
     refuse("parts is not 1, 1, 1: grid blocks are not cut");
-  if (options->kind == HYPERPLANE_IDENTITY) return std::nullopt;
-  if (options->kind != HYPERPLANE_BILU0) refuse("kind is neither HYPERPLANE_BILU0 nor HYPERPLANE_IDENTITY");
-  return run_time::RankBlocksOptions{
-      .coupling = enumerator<Coupling>(options->coupling, HYPERPLANE_COUPLING_NATURAL, "coupling"),
-      .path = sweep_path(options->path)};
+  auto const coupling = enumerator<Coupling>(options->coupling, HYPERPLANE_COUPLING_NATURAL, "coupling");
+  auto const path = sweep_path(options->path);
+  auto const coupled = [&]<class Options>(const Options& block) {
+    return run_time::BlocksOptions(MultiBlockOptions<Options>{.coupling = coupling, .block = block});
+  };
+  switch (options->kind) {
+    case HYPERPLANE_IDENTITY: return std::nullopt;
+    case HYPERPLANE_JACOBI: return coupled(BlockJacobiOptions{});
+    case HYPERPLANE_SSOR: return coupled(SsorOptions{.relaxation = options->relaxation, .path = path});
+    case HYPERPLANE_SIP: return coupled(SipOptions{.alpha = options->alpha, .path = path});
+    case HYPERPLANE_BILU0: return coupled(BlockIlu0Options{.path = path});
+    default: break;
+  }
+  throw Failure(HYPERPLANE_INVALID_ARGUMENT,
+                "kind is " + std::to_string(options->kind) +
+                    ", expected HYPERPLANE_IDENTITY, HYPERPLANE_JACOBI, HYPERPLANE_SSOR, HYPERPLANE_SIP or "
+                    "HYPERPLANE_BILU0");
 }
 
 template <class Exec>
-std::unique_ptr<run_time::Preconditioner> make_preconditioner(
-    const run_time::RankSetting<Exec>& setting, const std::optional<run_time::RankBlocksOptions>& options) {
+std::unique_ptr<run_time::Preconditioner> make_preconditioner(const run_time::RankSetting<Exec>& setting,
+                                                              const std::optional<run_time::BlocksOptions>& options) {
   std::unique_ptr<run_time::TypedRankBlocks<Exec>> blocks;
   if (options) blocks = setting.over_ranks.make_blocks(setting.exec, setting.shape, *options);
   return std::make_unique<run_time::RankPreconditionerOn<Exec>>(setting, std::move(blocks));
@@ -164,7 +176,7 @@ hyperplane_status hyperplane_mpi_preconditioner_create(hyperplane_mpi_grid grid,
     auto const& communicator = held->grid->grid().communicator();
     auto const chosen = agree_status(communicator, [&] { return blocks_options_of(options); });
     communicator.require_same("the kinds of preconditioners",
-                              std::array{static_cast<std::uint64_t>(chosen.has_value())});
+                              std::array{chosen ? chosen->index() + std::uint64_t{1} : std::uint64_t{0}});
     with_setting(*held, n, [&](const auto& setting) {
       *preconditioner = add<hyperplane_preconditioner>(held->context, make_preconditioner(setting, chosen));
     });

@@ -26,25 +26,27 @@ const SizedFactory<Exec>& sized_factory(int n) {
   return *factory;
 }
 
-/// What the library has of a block size, with the face of MultiBlock, for DistributedMultiBlock: nothing of BILU(0) is
+/// What the library has of a block size, with the face of MultiBlock<P>, for DistributedMultiBlock: nothing of P is
 /// compiled where it is used.
-template <int n, ExecutionSpace Exec>
+template <class P>
 class CompiledBlocks {
  public:
-  using Sized = SizedBlocks<n, Exec>;
+  using Sized = SizedBlocks<P>;
   using Plan = typename Sized::Plan;
+  using Exec = typename Sized::Exec;
   using scalar_type = double;
   using execution_space = Exec;
-  static constexpr int block_size = n;
+  static constexpr int block_size = P::block_size;
   static constexpr bool can_be_coloured = Plan::can_be_coloured;
   using Options = typename Plan::Options;
   using Vector = typename Plan::Vector;
 
   CompiledBlocks(const Exec& exec, const MultiBlockGrid& grid, const Options& options)
-      : CompiledBlocks(exec, grid, options, {}, nullptr) {}
+      : m_blocks(sized_factory<Exec>(block_size).make_blocks(exec, grid, options, {}, nullptr)) {}
   CompiledBlocks(const Exec& exec, const MultiBlockGrid& grid, const Options& options, const std::vector<int>& colours,
                  const std::shared_ptr<typename Plan::RemoteColours>& remote)
-      : m_blocks(sized_factory<Exec>(n).make_blocks(exec, grid, options, colours, remote)) {}
+    requires can_be_coloured
+      : m_blocks(sized_factory<Exec>(block_size).make_blocks(exec, grid, options, colours, remote)) {}
 
   static std::vector<int> checked_colours(const MultiBlockGrid& grid, const Options& options) {
     return Plan::checked_colours(grid, options);

@@ -177,7 +177,7 @@ class RankMatrixOn final : public Matrix {
   std::vector<std::unique_ptr<TypedMatrix<Exec>>> m_blocks;
 };
 
-/// BILU(0), or without plan the identity.
+/// A preconditioner of each grid block, or without plan the identity.
 template <class Exec>
 class RankPreconditionerOn final : public Preconditioner {
  public:

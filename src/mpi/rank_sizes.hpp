@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "compiled_blocks.hpp"
@@ -52,14 +53,16 @@ class SizedRankMatrix final : public TypedRankMatrix<Exec> {
   Stencil m_stencil;
 };
 
-template <int n, class Exec>
-class SizedRankBlocks final : public TypedRankBlocks<Exec> {
+template <class P>
+class SizedRankBlocks final : public TypedRankBlocks<typename P::execution_space> {
  public:
+  using Exec = typename P::execution_space;
   using Vector = RankVector<Exec>;
-  using Plan = DistributedMultiBlock<BlockIlu0<double, n, Exec>, CompiledBlocks<n, Exec>>;
+  using Plan = DistributedMultiBlock<P, CompiledBlocks<P>>;
+  static constexpr int n = P::block_size;
 
-  SizedRankBlocks(const Exec& exec, const RankShape& shape, const RankBlocksOptions& options)
-      : m_plan(exec, shape, {.coupling = options.coupling, .block = {.path = options.path}}) {}
+  SizedRankBlocks(const Exec& exec, const RankShape& shape, const typename Plan::Options& options)
+      : m_plan(exec, shape, options) {}
 
   void factor(const Exec& exec, const TypedRankMatrix<Exec>& a) override {
     m_plan.factor(exec, static_cast<const SizedRankMatrix<n, Exec>&>(a).stencil());
@@ -80,8 +83,14 @@ class SizedRankFactory final : public RankFactory<Exec> {
     return std::make_unique<SizedRankMatrix<n, Exec>>(exec, shape);
   }
   std::unique_ptr<TypedRankBlocks<Exec>> make_blocks(const Exec& exec, const RankShape& shape,
-                                                     const RankBlocksOptions& options) const override {
-    return std::make_unique<SizedRankBlocks<n, Exec>>(exec, shape, options);
+                                                     const BlocksOptions& options) const override {
+    using Made = std::unique_ptr<TypedRankBlocks<Exec>>;
+    auto const check = [](auto, const auto&) { return true; };
+    shape.communicator().agree([&] { return make_of_blocks<bool, n, Exec>(options, check); });
+    return make_of_blocks<Made, n, Exec>(
+        options, [&]<class P>(std::type_identity<P>, const typename MultiBlock<P>::Options& chosen) -> Made {
+          return std::make_unique<SizedRankBlocks<P>>(exec, shape, chosen);
+        });
   }
 };
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/core/function_ref.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/mpi/distributed_status.hpp>
-#include <hyperplane/sweep/sweep_path.hpp>
 
 #include <cstdint>
 #include <memory>
 
 #include "rank_vector.hpp"
+#include "typed_objects.hpp"
 
 /// What is compiled for each block size of objects over ranks: couplings between grid blocks, and on hosts products,
 /// which have them at their place in the sums. All else that is inside of grid blocks is the library's.
@@ -33,12 +32,7 @@ class TypedRankMatrix {
   virtual void mask(const Exec& exec, const std::int8_t* points) = 0;
 };
 
-struct RankBlocksOptions {
-  Coupling coupling = Coupling::none;
-  SweepPath path = SweepPath::automatic;
-};
-
-/// A DistributedMultiBlock of BILU(0) whatever its block size, with the same functions.
+/// A DistributedMultiBlock whatever its preconditioner and its block size, with the same functions.
 template <class Exec>
 class TypedRankBlocks {
  public:
@@ -57,8 +51,10 @@ class RankFactory {
  public:
   virtual ~RankFactory() = default;
   virtual std::unique_ptr<TypedRankMatrix<Exec>> make_matrix(const Exec& exec, const RankShape& shape) const = 0;
+  /// Collective. Throws Error, on all ranks, where the preconditioner is for another block size, or has no such
+  /// coupling.
   virtual std::unique_ptr<TypedRankBlocks<Exec>> make_blocks(const Exec& exec, const RankShape& shape,
-                                                             const RankBlocksOptions& options) const = 0;
+                                                             const BlocksOptions& options) const = 0;
 };
 
 /// That of block size n, if it is in a group of them; else null. Defined in rank_sizes.hpp, which is compiled for one

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdlib>
 #include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/blocks/cut_grid.hpp>
 #include <hyperplane/grid/stencil7.hpp>
@@ -15,6 +16,7 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "library.hpp"
@@ -41,14 +43,26 @@ auto find_named(const Values& values, const std::string& text) {
   return *std::ranges::find(values, text, [](auto value) { return std::string(name(value)); });
 }
 
+/// The number in C of the preconditioner of that name.
+hyperplane_preconditioner_kind kind_of(const std::string& name) {
+  auto const names = split_list(hyperplane_preconditioners());
+  return static_cast<hyperplane_preconditioner_kind>(std::ranges::find(names, name) - names.begin());
+}
+
 hyperplane_preconditioner_options preconditioner_options_of(const SolverSettings& settings) {
   hyperplane_preconditioner_options options;
   check(hyperplane_preconditioner_options_init(&options));
   if (settings.preconditioner == no_preconditioner) {
     options.kind = HYPERPLANE_IDENTITY;
-  } else {
-    options.coupling = static_cast<hyperplane_coupling>(find_named(all_couplings, value_of(settings, "coupling")));
-    options.path = static_cast<hyperplane_path>(find_named(sweep_paths, value_of(settings, "path")));
+    return options;
+  }
+  options.kind = kind_of(settings.preconditioner);
+  options.coupling = static_cast<hyperplane_coupling>(find_named(all_couplings, value_of(settings, "coupling")));
+  if (auto const path = value_of(settings, "path"); !path.empty()) {
+    options.path = static_cast<hyperplane_path>(find_named(sweep_paths, path));
+  }
+  for (auto const& [key, number] : {std::pair{"relaxation", &options.relaxation}, {"alpha", &options.alpha}}) {
+    if (auto const text = value_of(settings, key); !text.empty()) *number = std::strtod(text.c_str(), nullptr);
   }
   return options;
 }
@@ -137,13 +151,13 @@ void complete_for_ranks(SolverSettings& settings, int ranks) {
   auto const refuse = [&](const std::string& what) {
     throw InputError(fmt::format("{} for one process alone, and there are {}", what, ranks));
   };
-  auto const& preconditioner = settings.preconditioner;
-  if (preconditioner != no_preconditioner && preconditioner != "bilu0") {
-    refuse(fmt::format("--preconditioner {}: others than bilu0 and {} are", preconditioner, no_preconditioner));
+  std::vector<std::string> const known{"bilu0", "ssor", "sip", "jacobi", no_preconditioner};
+  if (std::ranges::count(known, settings.preconditioner) == 0) {
+    refuse(fmt::format("--preconditioner {}: others than {} are", settings.preconditioner, join_with(known, "and")));
   }
   if (settings.storage != HYPERPLANE_STORAGE_DOUBLE) refuse("--storage float: that is");
   auto& parts = find_parts(settings).text;
-  if (parts.empty()) parts = std::to_string(ranks);
+  if (parts.empty() || parts == automatic_parts) parts = std::to_string(ranks);
 }
 
 SolverReport solve_over_ranks(const Communicator& world, const std::string& backend, const SolverSettings& settings,

@@ -8,7 +8,8 @@
 
 namespace hyperplane::tools {
 
-/// Throws InputError where ranks have no such solver; without a number of parts there are as many as ranks.
+/// Throws InputError where ranks have no such solver; without a number of parts, or where that is automatic, there are
+/// as many as ranks.
 void complete_for_ranks(SolverSettings& settings, int ranks);
 
 /// Solves the system of rank 0, whose matrix is taken out of it, on the parts of the grid. Collective.

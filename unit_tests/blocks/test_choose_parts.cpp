@@ -48,6 +48,91 @@ TEST(ChooseParts, refuses_what_does_not_fit) {
   EXPECT_THAT([] { choose_parts(Grid(4, 4, 4), 2, {1, 1, -2}); }, ThrowsMessage<Error>(HasSubstr("along k is -2")));
 }
 
+/// As many as pay, with the numbers of docs/blocks.md: an AVX-512 machine with 16 threads, and an H200.
+using Parts = std::array<int, 3>;
+constexpr Parts one{1, 1, 1};
+Parts on_host(const Grid& grid, int n, const std::array<double, 3>& strengths = {1, 1, 1}, int threads = 16) {
+  return detail::PartsThatPay(grid, n, strengths, {true, threads, 8}).choose();
+}
+Parts on_device(const Grid& grid, int n, const std::array<double, 3>& strengths = {1, 1, 1}) {
+  return detail::PartsThatPay(grid, n, strengths, {false, 132 * 2048, 8}).choose();
+}
+
+TEST(PartsThatPay, on_a_host_give_all_threads_slabs) {
+  EXPECT_EQ(on_host(Grid(64, 64, 64), 5), (Parts{2, 1, 2})) << "8 slabs for 16 threads";
+  EXPECT_EQ(on_host(Grid(64, 64, 64), 5, {1, 1, 1}, 8), one) << "a slab for each";
+  EXPECT_EQ(on_host(Grid(64, 64, 64), 5, {1, 1, 1}, 2), one);
+  EXPECT_EQ(on_host(Grid(64, 64, 64), 5, {1, 1, 1}, 1), one);
+  EXPECT_EQ(on_host(Grid(64, 64, 64), 5, {1, 1, 1}, 11), one) << "1.4 times as fast at best";
+  EXPECT_EQ(on_host(Grid(300, 200, 4), 5), one) << "flat, with enough slabs";
+  EXPECT_EQ(on_host(Grid(128, 64, 1), 5), (Parts{4, 1, 1}));
+  EXPECT_EQ(on_host(Grid(128, 1, 128), 5), (Parts{4, 1, 8})) << "a slab for each part";
+  EXPECT_EQ(on_host(Grid(64, 64, 64), 1), (Parts{2, 1, 2}));
+}
+
+TEST(PartsThatPay, on_a_device_are_those_of_a_flat_grid) {
+  auto const [i, j, k] = on_device(Grid(600, 400, 4), 5);
+  EXPECT_THAT(i * j, ::testing::AllOf(::testing::Ge(64), ::testing::Le(96)));
+  EXPECT_EQ(k, 1);
+  EXPECT_EQ(on_device(Grid(128, 128, 128), 5), one);
+  EXPECT_EQ(on_device(Grid(55, 55, 55), 5), one) << "parts would be narrow";
+  EXPECT_EQ(on_device(Grid(600, 400, 4), 1), one) << "scalars: grid blocks follow one another";
+}
+
+TEST(PartsThatPay, are_not_cut_across_the_strong_direction_unless_nothing_else_is_left) {
+  EXPECT_EQ(on_host(Grid(64, 64, 64), 5, {0.001, 0.5, 0.5}), (Parts{4, 1, 1}));
+  EXPECT_EQ(on_host(Grid(64, 64, 64), 5, {0.5, 0.5, 0.001}), (Parts{1, 1, 4}));
+  EXPECT_EQ(on_host(Grid(64, 64, 64), 5, {0.5, 0.001, 0.5}), one) << "slabs are along j: twice as fast is too little";
+  EXPECT_EQ(on_host(Grid(64, 64, 64), 5, {0.5, 0.001, 0.5}, 64)[1], 1) << "8 slabs for 64 threads";
+  EXPECT_NE(on_host(Grid(64, 64, 64), 5, {0.5, 0.001, 0.5}, 64), one);
+  auto const parts = on_device(Grid(2000, 48, 8), 5, {0.001, 0.5, 0.001});
+  EXPECT_GE(parts[0], 16);
+  EXPECT_EQ(parts[1], 1);
+  EXPECT_EQ(on_device(Grid(600, 400, 4), 5, {0.001, 0.5, 0.001}), one) << "twice as fast at best, with cuts along j";
+}
+
+TEST(PartsThatPay, is_one_of_small_grids_and_lines) {
+  for (auto const& grid : {Grid(1, 1, 1), Grid(3, 2, 1), Grid(15, 15, 15), Grid(31, 31, 31), Grid(100000, 1, 1),
+                           Grid(1, 1, 100000), Grid(1, 100000, 1)}) {
+    for (int const n : {1, 5}) {
+      EXPECT_EQ(on_host(grid, n), one) << to_string(grid);
+      EXPECT_EQ(on_device(grid, n), one) << to_string(grid);
+    }
+  }
+  EXPECT_EQ(on_host(Grid(64, 64, 1), 1), one) << "what one thread does";
+  EXPECT_EQ(on_device(Grid(200, 200, 1), 5), one) << "not measured";
+}
+
+TEST(PartsThatPay, are_enough_and_not_narrow_whatever_the_grid) {
+  for (auto const& grid : {Grid(40, 40, 40), Grid(33, 17, 100), Grid(1000, 5, 31), Grid(7, 600, 90)}) {
+    for (int const threads : {2, 3, 16, 64, 200}) {
+      auto const parts = on_host(grid, 5, {1, 1, 1}, threads);
+      Parts const extents{grid.ni(), grid.nj(), grid.nk()};
+      for (std::size_t d = 0; d < 3; ++d) EXPECT_TRUE(parts[d] == 1 || extents[d] / parts[d] >= 16);
+      EXPECT_LE(parts[0] * parts[1] * parts[2], 4 * threads);
+    }
+  }
+}
+
+template <class Exec>
+class ChoosePartsOn : public ::testing::Test {};
+TYPED_TEST_SUITE(ChoosePartsOn, ExecutionSpaces, SpaceNames);
+
+TYPED_TEST(ChoosePartsOn, of_an_instance_are_those_that_pay_on_it) {
+  TypeParam const exec{};
+  detail::PartsMachine const machine{HostExecutionSpace<TypeParam>, static_cast<int>(exec.concurrency()),
+                                     vector_length_v<double, TypeParam>};
+  for (auto const& grid : {Grid(1, 1, 1), Grid(64, 7, 64), Grid(600, 400, 4)}) {
+    std::array<double, 3> const strengths{0.5, 0.001, 0.2};
+    EXPECT_EQ(choose_parts(exec, grid, 5, strengths), detail::PartsThatPay(grid, 5, strengths, machine).choose());
+    if (exec.concurrency() == 1) EXPECT_EQ(choose_parts(exec, grid, 5), one);
+  }
+  EXPECT_THAT([&] { choose_parts(exec, Grid(2, 3, 1), 0); },
+              ThrowsMessage<Error>(HasSubstr("blocks of 0 unknowns, expected at least 1")));
+  EXPECT_THAT([&] { choose_parts(exec, Grid(2, 3, 1), 5, {1, 1, -2}); },
+              ThrowsMessage<Error>(HasSubstr("along k is -2")));
+}
+
 /// The mean quotient of norms along an axis, point by point.
 double reference_strength(const ReferenceStencil& a, Direction lower) {
   auto const norm = [](const DenseMatrix& block) {

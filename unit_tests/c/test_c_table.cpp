@@ -191,10 +191,11 @@ TEST_P(CTable, an_option_that_needs_another_says_so) {
   for (auto const& listed : c_preconditioners()) {
     for (int o = 0; o < listed.description.option_count; ++o) {
       auto const& option = listed.description.options[o];
-      if (*option.needs != 0) needing += std::string(option.name) + " of " + option.needs + '\n';
+      if (*option.needs != 0) needing += listed.name() + ' ' + option.name + " of " + option.needs + '\n';
     }
   }
-  EXPECT_EQ(needing, "coupling of parts\n");
+  EXPECT_EQ(needing,
+            "jacobi coupling of parts\nssor coupling of parts\nsip coupling of parts\nbilu0 coupling of parts\n");
 }
 
 TEST_P(CTable, refuses_what_is_not_in_it) {

@@ -179,7 +179,31 @@ contains
     call expect(stat == HYPERPLANE_SUCCESS .and. result%outcome == HYPERPLANE_CONVERGED, 'a solve in natural order')
     call x%get(found)
     call expect(all(abs(found - 2) < 1e-9_c_double), 'its solution')
+    call grid%make_preconditioner(1, m, kind=HYPERPLANE_SIP, coupling=HYPERPLANE_COUPLING_COLOURED, alpha=0.5_c_double)
+    call expect_solution('SIP', a, b, x, m, krylov, points)
+    call grid%make_preconditioner(1, m, kind=HYPERPLANE_SSOR, coupling=HYPERPLANE_COUPLING_NATURAL, relaxation=1.2_c_double)
+    call expect_solution('SSOR', a, b, x, m, krylov, points)
+    call grid%make_preconditioner(1, m, kind=HYPERPLANE_JACOBI)
+    call expect_solution('block Jacobi', a, b, x, m, krylov, points)
   end subroutine check_natural
+
+  !> That x, from 0, is 2 everywhere.
+  subroutine expect_solution(what, a, b, x, m, krylov, points)
+    character(len=*), intent(in) :: what
+    type(hyperplane_matrix), intent(in) :: a
+    type(hyperplane_vector), intent(in) :: b
+    type(hyperplane_vector), intent(inout) :: x
+    type(hyperplane_preconditioner), intent(inout) :: m
+    type(hyperplane_krylov), intent(in) :: krylov
+    integer, intent(in) :: points
+    type(hyperplane_result) :: result
+    real(c_double) :: found(points)
+    call m%factor(a)
+    call x%fill(0.0_c_double)
+    call krylov%solve(a, b, x, result, m)
+    call x%get(found)
+    call expect(result%outcome == HYPERPLANE_CONVERGED .and. all(abs(found - 2) < 1e-9_c_double), what)
+  end subroutine expect_solution
 
   subroutine check_errors()
     type(hyperplane_context) :: context
@@ -203,8 +227,10 @@ contains
     call m%factor(a)
     call m%check(stat)
     call expect(stat == HYPERPLANE_SINGULAR_PIVOT, 'a matrix of zeros')
-    call grid%make_preconditioner(1, m, kind=HYPERPLANE_SIP, stat=stat)
+    call grid%make_preconditioner(1, m, kind=HYPERPLANE_LINES, stat=stat)
     call expect(stat == HYPERPLANE_INVALID_ARGUMENT, 'another preconditioner')
+    call grid%make_preconditioner(1, m, kind=HYPERPLANE_SIP, coupling=HYPERPLANE_COUPLING_NATURAL, stat=stat)
+    call expect_refused(stat, 'sip has no coupling natural')
   end subroutine check_errors
 
   !> What a grid that was never made cannot make is no object, least of all one of another variable.

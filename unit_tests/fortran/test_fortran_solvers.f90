@@ -160,7 +160,7 @@ contains
     call expect(index(hyperplane_breakdown_message(result%breakdown), 'right-hand side') > 0, 'what it says')
   end subroutine limits
 
-  !> BILU(0) of parts: the coupling natural is that of the whole grid.
+  !> BILU(0) and SSOR of parts: the coupling natural is that of the whole grid.
   subroutine parts_of_a_grid()
     integer, parameter :: n = 2, points = ni * nj * nk
     type(hyperplane_grid), parameter :: grid = hyperplane_grid(ni, nj, nk)
@@ -177,6 +177,8 @@ contains
     call a%set(blocks)
     call a%choose_parts(6, parts)
     call expect(product(parts) == 6, 'parts that are chosen')
+    call a%choose_parts(HYPERPLANE_PARTS_AUTOMATIC, parts)
+    call expect(all(parts == 1), 'one part of a small grid')
     call a%choose_parts(0, parts, stat)
     call expect(stat == HYPERPLANE_INVALID_ARGUMENT, 'none of them')
     call m%create(context, grid, n)
@@ -199,7 +201,19 @@ contains
     call m%create(context, grid, n, parts=[7, 1, 1], stat=stat)
     message = hyperplane_error_message()
     call expect(stat == HYPERPLANE_INVALID_ARGUMENT .and. index(message, '7 parts of 6') > 0, 'more parts than points')
-    call m%create(context, grid, n, kind=HYPERPLANE_SSOR, parts=[1, 2, 1], stat=stat)
+    call m%create(context, grid, n, kind=HYPERPLANE_SSOR)
+    whole = applied(m, a)
+    call m%create(context, grid, n, kind=HYPERPLANE_SSOR, parts=[2, 1, 4], coupling=HYPERPLANE_COUPLING_NATURAL)
+    x = applied(m, a)
+    call expect(all(abs(x - whole) <= 0), 'parts of SSOR in the order of the grid')
+    call m%create(context, grid, n, kind=HYPERPLANE_SSOR, parts=[2, 1, 4])
+    x = applied(m, a)
+    call expect(any(abs(x - whole) > 1e-8), 'parts of SSOR by themselves')
+    call m%create(context, grid, n, kind=HYPERPLANE_JACOBI, parts=[1, 2, 1], coupling=HYPERPLANE_COUPLING_NATURAL, &
+                  stat=stat)
+    message = hyperplane_error_message()
+    call expect(index(message, 'jacobi has no coupling natural') > 0, 'a coupling that block Jacobi has not')
+    call m%create(context, grid, n, kind=HYPERPLANE_LINES, parts=[1, 2, 1], stat=stat)
     call expect(stat == HYPERPLANE_INVALID_ARGUMENT, 'parts of one that has none')
   end subroutine parts_of_a_grid
 

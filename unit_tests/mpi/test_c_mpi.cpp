@@ -68,7 +68,7 @@ TEST_P(CRanks, every_method_solves_with_every_coupling) {
   }
 }
 
-/// M^-1 b of BILU(0).
+/// M^-1 b.
 std::vector<double> preconditioned(const CRankSystem& system, const hyperplane_preconditioner_options& options) {
   COwned<hyperplane_preconditioner> const m(hyperplane_mpi_preconditioner_create, system.grid, CRankSystem::n,
                                             &options);
@@ -112,8 +112,10 @@ TEST_P(CRanks, preconditioners_are_those_of_one_process) {
   auto const values = CRankSystem::values_of(whole);
   EXPECT_EQ(hyperplane_matrix_set(a, values.data(), std::ssize(values), HYPERPLANE_ROW_MAJOR, HYPERPLANE_HOST),
             HYPERPLANE_SUCCESS);
-  for (auto const coupling : {HYPERPLANE_COUPLING_NONE, HYPERPLANE_COUPLING_COLOURED, HYPERPLANE_COUPLING_NATURAL}) {
+  auto const expect_the_same = [&](hyperplane_preconditioner_kind kind, hyperplane_coupling coupling) {
     auto options = bilu0(coupling);
+    options.kind = kind;
+    options.relaxation = 1.2;
     auto const found = preconditioned(system, options);
     std::copy(cut.begin(), cut.end(), options.parts);
     COwned<hyperplane_preconditioner> const m(hyperplane_preconditioner_create, context, c_grid(grid), n, &options);
@@ -124,8 +126,13 @@ TEST_P(CRanks, preconditioners_are_those_of_one_process) {
     for (auto const number : numbers) {
       for (int c = 0; c < n; ++c) in_parts.push_back(x[number * n + c]);
     }
-    EXPECT_TRUE(near(found, system.own(in_parts), 1e-12)) << coupling;
+    EXPECT_TRUE(near(found, system.own(in_parts), 1e-12)) << kind << ", " << coupling;
+  };
+  for (auto const coupling : {HYPERPLANE_COUPLING_NONE, HYPERPLANE_COUPLING_COLOURED, HYPERPLANE_COUPLING_NATURAL}) {
+    expect_the_same(HYPERPLANE_BILU0, coupling);
+    expect_the_same(HYPERPLANE_SSOR, coupling);
   }
+  expect_the_same(HYPERPLANE_JACOBI, HYPERPLANE_COUPLING_NONE);
 }
 
 TEST_P(CRanks, a_grid_block_is_an_object_of_one_grid) {

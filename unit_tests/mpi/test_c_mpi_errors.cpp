@@ -108,8 +108,15 @@ TEST_P(CRanks, wrong_objects_are_refused) {
     return hyperplane_mpi_preconditioner_create(system.grid, CRankSystem::n, &options, &m);
   };
   auto options = bilu0(HYPERPLANE_COUPLING_NONE);
-  options.kind = HYPERPLANE_SSOR;
-  expect_refused(make(options), "kind is neither HYPERPLANE_BILU0 nor HYPERPLANE_IDENTITY");
+  options.kind = HYPERPLANE_LINES;
+  expect_refused(make(options),
+                 "kind is 4, expected HYPERPLANE_IDENTITY, HYPERPLANE_JACOBI, HYPERPLANE_SSOR, "
+                 "HYPERPLANE_SIP or HYPERPLANE_BILU0");
+  options.kind = HYPERPLANE_SIP;
+  expect_refused(make(options), "sip is for one unknown per point, not for 2");
+  options = bilu0(rank == ranks - 1 ? HYPERPLANE_COUPLING_COLOURED : HYPERPLANE_COUPLING_NONE);
+  options.kind = HYPERPLANE_JACOBI;
+  expect_refused(make(options), "jacobi has no coupling coloured");
   options = bilu0(HYPERPLANE_COUPLING_NONE);
   options.parts[0] = 2;
   expect_refused(make(options), "parts is not 1, 1, 1");

@@ -93,7 +93,23 @@ TEST_F(CommandLine, cuts_the_grid_into_parts) {
   EXPECT_EQ(iterations("--parts 4x3x5 --coupling natural"), whole);
   EXPECT_GE(iterations("--parts 2x1x2 --coupling coloured"), whole);
   EXPECT_GE(iterations("--parts 2X1X2"), whole);
-  EXPECT_THAT(run("solve --help").output, AllOf(HasSubstr("--parts N|IxJxK [1x1x1]"), HasSubstr("--coupling ")));
+  EXPECT_THAT(run("solve --help").output,
+              AllOf(HasSubstr("--parts N|IxJxK|automatic [1x1x1]"), HasSubstr("--coupling ")));
+}
+
+TEST_F(CommandLine, cuts_the_grid_for_other_preconditioners) {
+  auto const converges = [&](const std::string& options) {
+    auto const outcome = solve("--method richardson --tolerance 1e-10 " + options);
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    expect_solution();
+    return read("x.mtx");
+  };
+  auto const whole = converges("--preconditioner ssor");
+  EXPECT_EQ(converges("--preconditioner ssor --parts 2x3x1 --coupling natural"), whole) << "bit by bit";
+  EXPECT_NE(converges("--preconditioner ssor --parts 2x3x1 --coupling coloured"), whole);
+  EXPECT_NE(converges("--preconditioner ssor --parts 2"), whole);
+  EXPECT_EQ(converges("--preconditioner jacobi --parts 2x1x2"), converges("--preconditioner jacobi"));
+  EXPECT_EQ(solve("--parts 2x1x2 --coupling coloured --storage float").status, 0);
 }
 
 TEST_F(CommandLine, cuts_the_grid_where_the_matrix_says) {
@@ -115,6 +131,7 @@ TEST_F(CommandLine, cuts_the_grid_where_the_matrix_says) {
   }
   EXPECT_THAT(cut_by(weak), HasSubstr(", 1x3x1 parts)"));
   EXPECT_THAT(read("h.json"), HasSubstr("\"parts\": \"1x3x1\""));
+  EXPECT_THAT(solve("--parts automatic").output, HasSubstr(", 1x1x1 parts)")) << "so small a grid";
 }
 
 TEST_F(CommandLine, refuses_parts_that_cannot_be) {
@@ -123,14 +140,15 @@ TEST_F(CommandLine, refuses_parts_that_cannot_be) {
   };
   for (std::string const parts : {"0x1x1", "2x2", "many", "1x1x1.5", "0", "-2", "2.5"}) {
     refuse("--parts " + parts,
-           "--parts: '" + parts + "' is neither a number of parts nor of the form IxJxK with numbers of at least 1\n");
+           "--parts: '" + parts +
+               "' is neither automatic, nor a number of parts, nor of the form IxJxK with numbers of at least 1\n");
   }
   refuse("--parts 7", "--parts 7: choose_parts: a grid of 4x3x5 points cannot be cut into 7 parts");
   refuse("--parts 1x4x1", "4 parts of 3 points along j of a grid of 4x3x5 points");
   refuse("--coupling natural", "coupling is 'natural', and parts is not given");
   refuse("--parts 1x1x2 --coupling all", "--coupling: 'all' is not one of none|coloured|natural");
-  refuse("--parts 1x1x2 --storage float", "parts is '1x1x2', which is for storage double");
-  refuse("--preconditioner ssor --parts 1x1x2", "--parts 1x1x2: --preconditioner ssor has no parts\n");
+  refuse("--preconditioner lines --parts 1x1x2", "--parts 1x1x2: --preconditioner lines has no parts\n");
+  refuse("--preconditioner jacobi --parts 1x1x2 --coupling coloured", "jacobi has no coupling coloured\n");
   refuse("--preconditioner none --coupling natural", "--coupling natural: --preconditioner none has no parts\n");
 }
 

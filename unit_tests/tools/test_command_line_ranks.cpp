@@ -63,7 +63,8 @@ class CommandLineRanks : public CommandLine {
 TEST_F(CommandLineRanks, solve_as_one_process_does) {
   for (std::string const options :
        {"--parts 2x1x3 --coupling natural", "--parts 1x3x2 --coupling coloured --method fgmres",
-        "--parts 2x2x2 --method richardson"}) {
+        "--parts 2x2x2 --method richardson", "--parts 1x3x2 --preconditioner ssor --coupling coloured --relaxation 1.2",
+        "--parts 2x2x2 --preconditioner jacobi"}) {
     int const expected = iterations_on(1, options);
     EXPECT_THAT(read("h.json"), HasSubstr("\"ranks\": 1,"));
     auto const one = tools::read_vector(folder / "x.mtx", grid.size() * n);
@@ -120,6 +121,37 @@ TEST_F(CommandLineRanks, richardson_in_natural_parts_has_the_bits_of_the_whole) 
   }
 }
 
+TEST_F(CommandLineRanks, ssor_in_natural_parts_has_the_bits_of_the_whole) {
+  iterations_on(1, "--preconditioner ssor --method richardson");
+  auto const whole = read("x.mtx");
+  for (int const ranks : all_ranks()) {
+    iterations_on(ranks, "--preconditioner ssor --parts 2x3x1 --coupling natural --method richardson");
+    EXPECT_EQ(read("x.mtx"), whole) << ranks << " ranks";
+  }
+}
+
+TEST_F(CommandLineRanks, sip_is_that_of_one_process) {
+  auto const scalar = random_stencil(grid, 1);
+  write("A.mtx", coordinate_file(scalar));
+  write("b.mtx", tools::format_vector(random_vector(grid.size())));
+  auto const solve = [&](int ranks) {
+    auto const outcome =
+        run("solve A.mtx --rhs b.mtx --grid 4x3x5 --preconditioner sip --alpha 0.5 --parts 2x1x2 --coupling coloured "
+            "--method richardson --solution x.mtx",
+            ranks == 1 ? "" : on_ranks(ranks));
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    return read("x.mtx");
+  };
+  auto const one = solve(1);
+  EXPECT_EQ(solve(2), one);
+}
+
+TEST_F(CommandLineRanks, automatic_parts_are_as_many_as_ranks) {
+  auto const outcome = solve_on(2, "--parts automatic --preconditioner ssor");
+  EXPECT_EQ(outcome.status, 0) << outcome.output;
+  EXPECT_THAT(outcome.output, HasSubstr(" of 1 thread, 1x1x2 parts)"));
+}
+
 TEST_F(CommandLineRanks, say_when_they_have_not_converged) {
   auto const outcome = solve_on(2, "--max-iterations 1 --tolerance 1e-14");
   EXPECT_EQ(outcome.status, 2) << outcome.output;
@@ -137,8 +169,11 @@ TEST_F(CommandLineRanks, refuse_with_one_error) {
   expect_refused_on_ranks(system("A.mtx --rhs b.mtx --grid 4x3x5 --colour red"),
                           "'--colour' is no option of `hyperplane solve`");
   expect_refused_on_ranks(system("A.mtx --rhs b.mtx"), "solve without --grid runs in one process, there are 2");
-  expect_refused_on_ranks(system("A.mtx --rhs b.mtx --grid 4x3x5 --preconditioner ssor"),
-                          "--preconditioner ssor: others than bilu0 and none are for one process alone");
+  expect_refused_on_ranks(
+      system("A.mtx --rhs b.mtx --grid 4x3x5 --preconditioner lines"),
+      "--preconditioner lines: others than bilu0, ssor, sip, jacobi and none are for one process alone");
+  expect_refused_on_ranks(system("A.mtx --rhs b.mtx --grid 4x3x5 --preconditioner jacobi --coupling natural"),
+                          "rank 0: jacobi has no coupling natural");
 }
 
 TEST_F(CommandLineRanks, refuse_more_with_one_error) {

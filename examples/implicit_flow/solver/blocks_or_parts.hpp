@@ -63,14 +63,17 @@ class BlocksOrParts {
     }
   }
 
-  /// Where the number of parts is given, the first matrix says where to cut, and the parts are made then.
+  /// Where the parts are not given, the first matrix says where to cut, and the parts are made then.
   void factor(const Exec& exec, const Matrix& a) {
     if (m_blocks) return m_blocks->factor(exec, a);
     if constexpr (has_parts<P>) {
       auto const whole = a.block(0);
       if (!m_parts) {
-        auto const count = std::get<int>(*m_options.parts);
-        make_parts(exec, whole.grid(), choose_parts(whole.grid(), count, coupling_strengths(exec, whole)));
+        auto const strengths = coupling_strengths(exec, whole);
+        auto const* const count = std::get_if<int>(&*m_options.parts);
+        make_parts(exec, whole.grid(),
+                   count != nullptr ? choose_parts(whole.grid(), *count, strengths)
+                                    : choose_parts(exec, whole.grid(), Blocks::block_size, strengths));
       }
       m_parts->factor(exec, whole);
     }

@@ -27,11 +27,14 @@ constexpr const char* name(Preconditioner preconditioner) {
   return "unknown";
 }
 
+/// As many parts as pay.
+struct AutomaticParts {};
 /// Parts of a grid, along i, j and k, or how many of them: then they are cut where couplings are weakest.
-using Parts = std::variant<std::array<int, 3>, int>;
+using Parts = std::variant<std::array<int, 3>, int, AutomaticParts>;
 
-/// "8x8x1" or "64"
+/// "8x8x1", "64" or "automatic"
 inline std::string to_string(const Parts& parts) {
+  if (std::holds_alternative<AutomaticParts>(parts)) return "automatic";
   if (auto const* const count = std::get_if<int>(&parts)) return std::to_string(*count);
   auto const& [i, j, k] = std::get<std::array<int, 3>>(parts);
   return std::to_string(i) + "x" + std::to_string(j) + "x" + std::to_string(k);

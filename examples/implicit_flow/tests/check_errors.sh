@@ -69,6 +69,7 @@ expect 1 "it is for one grid block, and there are 2" --parts 2x1x1 --cells 8x8x1
 expect 1 "--preconditioner-parts" --preconditioner-parts 0
 expect 1 "'2x' is not a number along i, j and k" --preconditioner-parts 2x
 expect 2 "matrix stored as float" --storage float --cells 8x8x1 --steps 1
+expect 2 "BILU(0), automatic parts coupled: coloured" --preconditioner-parts automatic --coupling coloured --cells 8x8x1 --steps 1
 expect 2 "BILU(0), 4 parts coupled: coloured" --preconditioner-parts 4 --coupling coloured --cells 8x8x1 --steps 1
 expect 1 "'2' is no grid block: there are 2" --parts 2x1x1 --cells 8x8x1 --boundary 2:jmin=slip_wall
 expect 2 "not steady after 1 steps" --cells 8x8x1 --steps 1

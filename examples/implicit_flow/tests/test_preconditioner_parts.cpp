@@ -10,6 +10,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,16 @@ TEST(PreconditionerParts, AreTheGridBlocksOfAGridThatIsCut) {
       EXPECT_GT(largest_difference(found, uncut), 1e-9);
     }
   }
+}
+
+// So few cells are one part, whose preconditioner is that of the whole grid.
+TEST(PreconditionerParts, AreAsManyAsPay) {
+  CaseOptions const whole{.cells = hyperplane::Grid(12, 8, 1)};
+  auto const flow_of = [&](const std::optional<Parts>& parts) {
+    return std::vector{solve(whole, {.max_steps = 3, .linear = {.parts = parts}}).flow};
+  };
+  EXPECT_EQ(largest_difference(flow_of(Parts{AutomaticParts{}}), flow_of(std::nullopt)), 0.0);
+  EXPECT_EQ(to_string(Parts{AutomaticParts{}}), "automatic");
 }
 
 /// The error of a flow with these options.

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/blocks/detail/cut_cost.hpp>
+#include <hyperplane/blocks/detail/parts_that_pay.hpp>
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/grid/grid.hpp>
+#include <hyperplane/simd/vector_length.hpp>
 
 #include <array>
 #include <cmath>
@@ -14,27 +18,13 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
 
-/// What a cut of a grid costs a preconditioner that leaves couplings between parts out.
-struct CutCost {
-  double strength = 0;  ///< sum of the strengths of the couplings that are cut
-  double couplings = 0;
-
-  CutCost(const Grid& grid, const std::array<int, 3>& parts, const std::array<double, 3>& strengths) {
-    std::array<double, 3> const extents{static_cast<double>(grid.ni()), static_cast<double>(grid.nj()),
-                                        static_cast<double>(grid.nk())};
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      double const cut = (parts[axis] - 1) * extents[(axis + 1) % 3] * extents[(axis + 2) % 3];
-      strength += strengths[axis] * cut;
-      couplings += cut;
-    }
+inline void check_strengths(const std::array<double, 3>& strengths) {
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (std::isfinite(strengths[axis]) && strengths[axis] >= 0) continue;
+    fail(std::string("choose_parts: the strength along ") + "ijk"[axis] + " is " + shortest(strengths[axis]) +
+         ", expected a finite number of at least 0");
   }
-  /// By more than rounding; those of a number that does not matter by the number of couplings.
-  bool less_than(const CutCost& other) const {
-    constexpr double rounding = 1e-9;
-    if (strength < other.strength * (1 - rounding)) return true;
-    return strength <= other.strength * (1 + rounding) && couplings < other.couplings;
-  }
-};
+}
 
 }  // namespace detail
 
@@ -47,11 +37,7 @@ struct CutCost {
 inline std::array<int, 3> choose_parts(const Grid& grid, int count,
                                        const std::array<double, 3>& strengths = {1, 1, 1}) {
   if (count < 1) fail("choose_parts: " + std::to_string(count) + " parts, expected at least 1");
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (std::isfinite(strengths[axis]) && strengths[axis] >= 0) continue;
-    fail(std::string("choose_parts: the strength along ") + "ijk"[axis] + " is " + detail::shortest(strengths[axis]) +
-         ", expected a finite number of at least 0");
-  }
+  detail::check_strengths(strengths);
   std::array<int, 3> best{};
   for (int i = 1; i <= grid.ni() && i <= count; ++i) {
     if (count % i != 0) continue;
@@ -69,6 +55,20 @@ inline std::array<int, 3> choose_parts(const Grid& grid, int count,
          " parts: no numbers of parts along i, j and k that fit have this product");
   }
   return best;
+}
+
+/// As many parts as pay where BILU(0) or SSOR with blocks of n x n of double runs on the instance, and where to cut:
+/// one part where cutting does not pay, and no cut across the strong direction unless nothing else is left. A pure
+/// function of the grid, n, the strengths and the instance's threads; docs/blocks.md has the rule, and what was
+/// measured. Throws Error where n is less than 1, and where a strength is less than 0 or not finite.
+template <ExecutionSpace Exec>
+std::array<int, 3> choose_parts(const Exec& exec, const Grid& grid, int n,
+                                const std::array<double, 3>& strengths = {1, 1, 1}) {
+  if (n < 1) fail("choose_parts: blocks of " + std::to_string(n) + " unknowns, expected at least 1");
+  detail::check_strengths(strengths);
+  detail::PartsMachine const machine{HostExecutionSpace<Exec>, static_cast<int>(exec.concurrency()),
+                                     vector_length_v<double, Exec>};
+  return detail::PartsThatPay(grid, n, strengths, machine).choose();
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

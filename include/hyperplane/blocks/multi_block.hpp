@@ -70,6 +70,15 @@ class MultiBlock {
   using RemoteColours = typename detail::ColouredCouplingsOf<P>::Remote;
   /// Whether it has another coupling than none.
   static constexpr bool can_be_coloured = !std::is_same_v<RemoteColours, std::monostate>;
+  /// Whether it has this one.
+  static constexpr bool has_coupling(Coupling coupling) {
+    switch (coupling) {
+      case Coupling::none: return true;
+      case Coupling::coloured: return can_be_coloured;
+      case Coupling::natural: return can_be_coloured && detail::ColouredCouplingsOf<P>::natural;
+    }
+    return false;
+  }
 
   /// Throws Error where the preconditioner has no such coupling, where colours are not those of the grid blocks (one of
   /// at least 0 for each, different ones for neighbours), and where grid blocks have no natural order.
@@ -90,11 +99,10 @@ class MultiBlock {
       fail("MultiBlock: colours are given, and coupling " + std::string(name(options.coupling)) + " takes none");
     }
     if (options.coupling == Coupling::none) return {};
-    bool const natural = options.coupling == Coupling::natural;
-    if (!is_known(options.coupling) || !can_be_coloured || (natural && !detail::ColouredCouplingsOf<P>::natural)) {
+    if (!has_coupling(options.coupling)) {
       fail("MultiBlock: this preconditioner has no coupling " + std::string(name(options.coupling)));
     }
-    if (natural) return find_natural_order(grid);
+    if (options.coupling == Coupling::natural) return find_natural_order(grid);
     if (options.colours.empty()) return find_colours(grid);
     check_colours("MultiBlock", grid, options.colours);
     return options.colours;

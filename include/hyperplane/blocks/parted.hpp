@@ -37,6 +37,19 @@ struct PartedOptions {
   Options block{};
 };
 
+namespace detail {
+
+/// The mask of a preconditioner that takes one.
+template <class P>
+struct MaskOf {};
+template <class P>
+  requires requires { typename P::Mask; }
+struct MaskOf<P> {
+  using Mask = typename P::Mask;
+};
+
+}  // namespace detail
+
 /// A preconditioner of one grid that is made of parts, with the vectors and the matrix of the grid: P is BlockIlu0,
 /// Ssor, Sip or BlockJacobi, as Parted<BlockIlu0<double, 5, Exec>>. It is for codes that have one grid, and want what
 /// the parts of a cut grid give: work that does not wait for other parts, or the preconditioner that many processes
@@ -55,7 +68,7 @@ struct PartedOptions {
 /// A, in solve() two that copy vectors, 4 n values for each point. A itself is not written, and may be overwritten when
 /// the instance has finished.
 template <class P, Real MatrixStorage = typename P::storage_type>
-class Parted {
+class Parted : public detail::MaskOf<P> {
  public:
   using Vector = typename P::Vector;
   using scalar_type = typename Vector::scalar_type;
@@ -65,6 +78,8 @@ class Parted {
   static constexpr int block_size = Vector::block_size;
   using Matrix = BlockStencil7<scalar_type, block_size, execution_space, MatrixStorage>;
   using MultiBlockOfParts = MultiBlock<P>;
+  /// Whether P has this one.
+  static constexpr bool has_coupling(Coupling coupling) { return MultiBlockOfParts::has_coupling(coupling); }
 
   static_assert(std::is_base_of_v<FactorStatus, typename MultiBlockOfParts::Status>,
                 "a failure of LineImplicit is on a line of a part, not of the grid: use MultiBlock");
@@ -98,6 +113,18 @@ class Parted {
                             stencil7_size * block_size * block_size);
       parts.preconditioner.factor(exec, parts.a);
     }
+    m_factored = true;
+  }
+
+  /// The same with masked points, of a P that takes a mask, and of one part: else it throws Error, as parts have the
+  /// mask of the matrix, see mask_points().
+  template <class Mask>
+  void factor(const execution_space& exec, const Matrix& a, const Mask& mask)
+    requires requires(P& p) { p.factor(exec, a, mask); }
+  {
+    m_factored = false;
+    require(m_whole.has_value(), "Parted::factor: a grid in parts takes no mask: mask_points() of A before factor()");
+    m_whole->factor(exec, a, mask);
     m_factored = true;
   }
 

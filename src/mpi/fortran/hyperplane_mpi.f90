@@ -25,8 +25,8 @@ module hyperplane_mpi
   !> owners, stat) of one grid; comm is what MPI's Fortran has for a communicator (of mpi_f08: comm%MPI_VAL), owners are
   !> ranks, from 0. own_blocks(blocks, stat): those of this rank; owner(block, stat); block_size(block, stat);
   !> block_first(block, stat): the first point in the grid that was cut. make_vector(n, vector, stat), make_matrix(n, a,
-  !> stat), make_preconditioner(n, m, kind, path, coupling, stat), make_krylov(n, krylov, method, tolerance,
-  !> max_iterations, restart, check_interval, monitor, monitor_data, absolute_tolerance, stat): over the ranks.
+  !> stat), make_preconditioner(n, m, kind, path, coupling, relaxation, alpha, stat), make_krylov(n, krylov, method,
+  !> tolerance, max_iterations, restart, check_interval, monitor, monitor_data, absolute_tolerance, stat): over the ranks.
   type, extends(hyperplane_object), public :: hyperplane_mpi_grid
   contains
     procedure :: create => grid_create
@@ -206,11 +206,12 @@ contains
   end subroutine grid_make_matrix
 
   !> HYPERPLANE_BILU0, or HYPERPLANE_IDENTITY.
-  subroutine grid_make_preconditioner(this, n, m, kind, path, coupling, stat)
+  subroutine grid_make_preconditioner(this, n, m, kind, path, coupling, relaxation, alpha, stat)
     class(hyperplane_mpi_grid), intent(in) :: this
     integer, intent(in) :: n
     type(hyperplane_preconditioner), intent(inout) :: m
     integer(c_int), intent(in), optional :: kind, path, coupling
+    real(c_double), intent(in), optional :: relaxation, alpha
     integer, intent(out), optional :: stat
     type(preconditioner_options) :: options
     type(c_ptr) :: made
@@ -219,6 +220,8 @@ contains
     if (present(kind)) options%kind = kind
     if (present(path)) options%path = path
     if (present(coupling)) options%coupling = coupling
+    if (present(relaxation)) options%relaxation = relaxation
+    if (present(alpha)) options%alpha = alpha
     status = c_preconditioner_create(this%handle, int(n, c_int), options, made)
     call take(m, made, status, stat)
   end subroutine grid_make_preconditioner
