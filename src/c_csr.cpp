@@ -36,6 +36,7 @@ run_time::CsrPreconditionerSettings settings_of(const hyperplane_csr_preconditio
   require_initialized(options, "hyperplane_csr_preconditioner_options");
   run_time::CsrPreconditionerSettings settings{
       .kind = enumerator<int>(options.kind, HYPERPLANE_CSR_ILUT, "kind"),
+      .relaxation = options.relaxation,
       .fill = options.fill,
       .drop_tolerance = options.drop_tolerance,
       .row_entries = options.row_entries,
@@ -146,7 +147,8 @@ hyperplane_status hyperplane_csr_preconditioner_options_init(hyperplane_csr_prec
                 .order = static_cast<hyperplane_row_order>(standard.order),
                 .given_order = nullptr,
                 .given_count = 0,
-                .transposed = standard.transposed};
+                .transposed = standard.transposed,
+                .relaxation = standard.relaxation};
   });
 }
 

@@ -55,6 +55,7 @@ class CsrSolversOn final : public CsrSolvers {
     if (settings.transposed != 0 && settings.transposed != 1) {
       throw Error("transposed is " + std::to_string(settings.transposed) + ", expected 0 or 1");
     }
+    require_own_options(settings);
     auto factors = std::make_shared<CsrFactors<Exec>>();
     if (settings.kind != csr_identity) {
       factors->plan = matrix.sized().make_plan(m_instance.exec, matrix.arrays("create"), settings);

@@ -28,8 +28,8 @@ couple a point with itself and its six neighbours alone, and is there once.
 
 Without --grid, A is any square matrix. Its blocks are those that have entries,
 with zeros where the file has none; unknown c of point p is row p*n + c, counted
-from 0. ILU wants an entry in the block on the diagonal of each point. Messages
-count points from 0, as these, and rows of files from 1.
+from 0. Preconditioners want an entry in the block on the diagonal of each
+point. Messages count points from 0, as these, and rows of files from 1.
 
 Example:
   hyperplane solve A.mtx --rhs b.mtx --grid 32x16x8 --block-size 5 \

@@ -17,6 +17,7 @@ module hyperplane_c_csr
     type(c_ptr) :: given_order
     integer(c_int64_t) :: given_count
     integer(c_int) :: transposed
+    real(c_double) :: relaxation
   end type csr_preconditioner_options
 
   interface
