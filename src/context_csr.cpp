@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/fgcrodr.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/richardson.hpp>
 
@@ -74,6 +75,7 @@ class CsrSolversOn final : public CsrSolvers {
       case Method::richardson: return std::make_unique<CsrKrylovOn<Exec, Richardson>>(m_instance, size, options);
       case Method::bicgstab: return std::make_unique<CsrKrylovOn<Exec, BiCgStab>>(m_instance, size, options);
       case Method::fgmres: return std::make_unique<CsrKrylovOn<Exec, Fgmres>>(m_instance, size, options);
+      case Method::fgcrodr: return std::make_unique<CsrKrylovOn<Exec, Fgcrodr>>(m_instance, size, options);
     }
     throw Error("there is no such Krylov method");
   }

@@ -135,6 +135,7 @@ class CsrKrylovOn final : public Krylov {
     return m_method.solve(m_instance.exec, matrix.product(), preconditioner, rhs.typed_vector(),
                           solution.typed_vector(), limits);
   }
+  void forget() override { forget_subspace(m_method); }
 
  private:
   template <class Typed, class Object>

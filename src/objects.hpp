@@ -33,7 +33,7 @@ namespace hyperplane::run_time {
 enum class MemorySpace { host, device };
 enum class BlockOrder { row_major, column_major };
 enum class StorageKind { double_precision, single_precision };
-enum class Method { richardson, bicgstab, fgmres };
+enum class Method { richardson, bicgstab, fgmres, fgcrodr };
 
 /// Why the factors that a factorization left are of no use, if they are not.
 struct FactorProblem {
@@ -228,7 +228,8 @@ class LineSolver {
   virtual void solve(const Vector& rhs, Vector& x) const = 0;
 };
 
-/// BiCgStab, Fgmres or Richardson, whose vectors and matrices are those of one grid or of the grid blocks of a rank.
+/// BiCgStab, Fgmres, Fgcrodr or Richardson, whose vectors and matrices are those of one grid or of the grid blocks of a
+/// rank.
 class Krylov : public Collective {
  public:
   /// Of what it solves for.
@@ -236,7 +237,15 @@ class Krylov : public Collective {
   /// Solves A x = b from the x that is given.
   virtual KrylovResult solve(const Matrix& a, const Preconditioner& m, const Vector& b, Vector& x,
                              const KrylovLimits& limits) const = 0;
+  /// The next solve begins without the subspace that the ones before it left, if the method keeps one.
+  virtual void forget() = 0;
 };
+
+/// The same of a method itself.
+template <class Method>
+void forget_subspace(Method& method) {
+  if constexpr (requires { method.forget(); }) method.forget();
+}
 
 class Primitives;
 class CsrSolvers;

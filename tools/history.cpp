@@ -71,6 +71,7 @@ std::string format_history(const SolveCommand& command, const SystemSize& size, 
   json["absolute_tolerance"] = settings.krylov.absolute_tolerance;
   json["max_iterations"] = settings.krylov.max_iterations;
   json["restart"] = settings.krylov.restart;
+  json["recycled"] = settings.krylov.recycled;
   json["check_interval"] = settings.krylov.check_interval;
   json["backend"] = backend;
   json["ranks"] = report.ranks;

@@ -14,8 +14,10 @@
 
 namespace hyperplane::tools {
 
-inline const std::vector<std::pair<std::string, hyperplane_method>> methods = {
-    {"richardson", HYPERPLANE_RICHARDSON}, {"bicgstab", HYPERPLANE_BICGSTAB}, {"fgmres", HYPERPLANE_FGMRES}};
+inline const std::vector<std::pair<std::string, hyperplane_method>> methods = {{"richardson", HYPERPLANE_RICHARDSON},
+                                                                               {"bicgstab", HYPERPLANE_BICGSTAB},
+                                                                               {"fgmres", HYPERPLANE_FGMRES},
+                                                                               {"fgcrodr", HYPERPLANE_FGCRODR}};
 inline const std::vector<std::pair<std::string, hyperplane_storage>> storages = {{"double", HYPERPLANE_STORAGE_DOUBLE},
                                                                                  {"float", HYPERPLANE_STORAGE_FLOAT}};
 

@@ -19,6 +19,7 @@ program test_fortran_csr_solvers
   call thresholds()
   call relaxations()
   call adjoint_systems()
+  call sequences()
   call a%free()
   call context%free()
   call hyperplane_finalize()
@@ -174,5 +175,25 @@ contains
       call expect_solved(mt, HYPERPLANE_BICGSTAB, .true., 'an adjoint system')
     end do
   end subroutine adjoint_systems
+
+  !> FGCRO-DR has a subspace from the solves before it, until it forgets that.
+  subroutine sequences()
+    type(hyperplane_krylov) :: krylov
+    type(hyperplane_result) :: first, second, third
+    real(c_double) :: rhs(n, points), x(n, points), y(n, points)
+    call random_number(rhs)
+    call krylov%create_csr(context, points, n, method=HYPERPLANE_FGCRODR, tolerance=1e-10_c_double, restart=6, recycled=3)
+    x = 0
+    call krylov%solve(a, rhs, x, first)
+    call expect(first%outcome == HYPERPLANE_CONVERGED, 'FGCRO-DR converges')
+    call expect(norm2(rhs - times(x, .false.)) < 1.1e-10 * norm2(rhs), 'FGCRO-DR')
+    y = 0
+    call krylov%solve(a, rhs, y, second)
+    call expect(second%outcome == HYPERPLANE_CONVERGED .and. any(x /= y), 'a subspace is kept')
+    call krylov%forget()
+    y = 0
+    call krylov%solve(a, rhs, y, third)
+    call expect(third%iterations == first%iterations .and. all(x == y), 'a subspace is forgotten')
+  end subroutine sequences
 
 end program test_fortran_csr_solvers

@@ -80,7 +80,7 @@ TEST_F(CommandLine, names_a_mistyped_option) {
   expect_refused(solve("-x"), "'-x' is no option of `hyperplane solve` (`hyperplane solve --help` has all)");
   expect_refused(run("--versoin"), "'--versoin' is no option of `hyperplane`; did you mean --version?");
   expect_refused(solve("--method bicgsatb"),
-                 "'bicgsatb' is not one of richardson|bicgstab|fgmres; did you mean bicgstab?");
+                 "'bicgsatb' is not one of richardson|bicgstab|fgmres|fgcrodr; did you mean bicgstab?");
 }
 
 TEST_F(CommandLine, names_a_mistyped_variable_whatever_the_command) {

@@ -36,6 +36,7 @@ TEST_F(CommandLineRows, solves_a_general_matrix) {
   expect_solved(general, "--preconditioner none --transpose", true);
   expect_solved(general, "--preconditioner jacobi --block-size 2 --relaxation 0.75 --method richardson");
   expect_solved(general, "--preconditioner jacobi --transpose", true);
+  expect_solved(general, "--preconditioner none --method fgcrodr --restart 6 --recycled 3");
 }
 
 TEST_F(CommandLineRows, with_enough_fill_the_factorization_is_exact) {
@@ -49,7 +50,7 @@ TEST_F(CommandLineRows, with_enough_fill_the_factorization_is_exact) {
 }
 
 TEST_F(CommandLineRows, solves_a_matrix_on_a_grid_as_the_grid_does) {
-  for (std::string const method : {"richardson", "bicgstab", "fgmres"}) {
+  for (std::string const method : {"richardson", "bicgstab", "fgmres", "fgcrodr --restart 8 --recycled 3"}) {
     auto const options = "--block-size 2 --tolerance 1e-11 --solution x.mtx --history h.json --method " + method;
     auto const on_grid = run("solve A.mtx --rhs b.mtx --grid 4x3x5 " + options);
     auto const expected = tools::read_vector(folder / "x.mtx", grid.size() * n);
@@ -104,8 +105,9 @@ TEST_F(CommandLineRows, history_and_summary_say_what_was_solved) {
   solve_rows("--preconditioner ilut --drop-tolerance 2.5e-1 --row-entries 3e0 --history h.json");
   EXPECT_THAT(read("h.json"), AllOf(HasSubstr("\"preconditioner\": \"ilut\""), HasSubstr("\"drop_tolerance\": 0.25"),
                                     HasSubstr("\"row_entries\": 3"), Not(HasSubstr("\"fill\""))));
-  solve_rows("--preconditioner ssor --relaxation 7.5e-1 --history h.json");
+  solve_rows("--preconditioner ssor --relaxation 7.5e-1 --method fgcrodr --recycled 4e0 --history h.json");
   EXPECT_THAT(read("h.json"), AllOf(HasSubstr("\"preconditioner\": \"ssor\""), HasSubstr("\"relaxation\": 0.75"),
+                                    HasSubstr("\"method\": \"fgcrodr\""), HasSubstr("\"recycled\": 4"),
                                     HasSubstr("\"order\": \"natural\""), Not(HasSubstr("\"path\""))));
   solve_rows("--transpose --history h.json");
   EXPECT_THAT(read("h.json"), AllOf(HasSubstr("\"transpose\": true"), HasSubstr("\"points\": 60"),
