@@ -28,6 +28,7 @@ typedef struct hyperplane_csr {
   const void* row_offsets;          /* rows + 1 */
   const void* columns;              /* entries; may be NULL where there are none */
   const double* values;             /* entries * block_size * block_size; as columns */
+  int64_t value_count;              /* how many values there are, to be compared with that; -1: unknown */
 } hyperplane_csr;
 
 HYPERPLANE_API hyperplane_status hyperplane_csr_init(hyperplane_csr* csr);
@@ -81,9 +82,9 @@ typedef enum hyperplane_row_order HYPERPLANE_INT_ENUM {
 } hyperplane_row_order;
 
 /* Filled by hyperplane_csr_preconditioner_options_init() first, and then changed. An option that the kind does not have
- * stays as it is, or creating the preconditioner is HYPERPLANE_INVALID_ARGUMENT: fill, drop_tolerance, row_entries and
- * relaxation are of the kinds that are named, order and transposed of all but the identity, order not of block Jacobi.
- */
+ * stays as it is, or creating the preconditioner is HYPERPLANE_INVALID_ARGUMENT: fill, drop_tolerance, row_entries,
+ * relaxation and pivot_shift are of the kinds that are named, order and transposed of all but the identity, order not
+ * of block Jacobi. */
 typedef struct hyperplane_csr_preconditioner_options {
   size_t struct_size;                      /* not for you */
   hyperplane_csr_preconditioner_kind kind; /* HYPERPLANE_CSR_BILU0 */
@@ -95,6 +96,7 @@ typedef struct hyperplane_csr_preconditioner_options {
   int64_t given_count;                     /* rows in it: 0 */
   int transposed;                          /* 1: for solves with the transpose, too: 0 */
   double relaxation;                       /* of block SSOR and block Jacobi, more than 0 and less than 2: 1 */
+  double pivot_shift;                      /* of ILU, what is added to pivots that cannot be inverted, 0 or more: 0 */
 } hyperplane_csr_preconditioner_options;
 
 HYPERPLANE_API hyperplane_status
@@ -115,6 +117,11 @@ HYPERPLANE_API hyperplane_status hyperplane_csr_preconditioner_create_named(hype
 /* M^T of one that was made with the option transposed. It has the factors of M, and is not factored itself. */
 HYPERPLANE_API hyperplane_status hyperplane_csr_preconditioner_transpose(hyperplane_preconditioner preconditioner,
                                                                          hyperplane_preconditioner* transpose);
+/* With pivot_shift s > 0, a pivot block of BILU(0), BILU(k) or ILUT that is singular, or whose inverse cannot be
+ * stored, has s times the norm of its row of A added to its diagonal, and the factorization goes on. How many the last
+ * one replaced, and the row of the one that was taken first, or -1. Waits. */
+HYPERPLANE_API hyperplane_status hyperplane_csr_preconditioner_replaced(hyperplane_preconditioner preconditioner,
+                                                                        int64_t* count, int64_t* first);
 /* As hyperplane_preconditioners() and hyperplane_preconditioner_describe(): "identity, jacobi, ssor, dilu, bilu0, iluk,
  * ilut". */
 HYPERPLANE_API const char* hyperplane_csr_preconditioners(void);

@@ -41,15 +41,19 @@ constexpr auto order_option = option("order", &Settings::order, "in which order 
 constexpr auto transposed_option =
     option("transposed", &Settings::transposed, "1: for solves with the transpose, too", {.least = 0, .most = 1});
 
+constexpr auto shift_option =
+    option("pivot_shift", &Settings::pivot_shift,
+           "share of the norm of its row of A that a singular pivot has added to its diagonal; 0: none", {.least = 0});
+
 /// A line's place is the number of its constant in C and Fortran.
-constexpr auto csr_table =
-    std::make_tuple(csr_line("identity", "none"),  //
-                    csr_line("jacobi", "block Jacobi", relaxation_option, transposed_option),
-                    csr_line("ssor", "block SSOR", relaxation_option, order_option, transposed_option),
-                    csr_line("dilu", "DILU", order_option, transposed_option),
-                    csr_line("bilu0", "block ILU(0)", order_option, transposed_option),
-                    csr_line("iluk", "block ILU(k)", fill_option, order_option, transposed_option),
-                    csr_line("ilut", "block ILUT", drop_option, entries_option, order_option, transposed_option));
+constexpr auto csr_table = std::make_tuple(
+    csr_line("identity", "none"),  //
+    csr_line("jacobi", "block Jacobi", relaxation_option, transposed_option),
+    csr_line("ssor", "block SSOR", relaxation_option, order_option, transposed_option),
+    csr_line("dilu", "DILU", order_option, transposed_option),
+    csr_line("bilu0", "block ILU(0)", order_option, transposed_option, shift_option),
+    csr_line("iluk", "block ILU(k)", fill_option, order_option, transposed_option, shift_option),
+    csr_line("ilut", "block ILUT", drop_option, entries_option, order_option, transposed_option, shift_option));
 static_assert(std::get<csr_identity>(csr_table).name == std::string_view("identity") &&
               std::get<csr_jacobi>(csr_table).name == std::string_view("jacobi") &&
               std::get<csr_ssor>(csr_table).name == std::string_view("ssor") &&

@@ -84,17 +84,18 @@ class CsrOfSize final : public SizedCsr<Exec> {
   }
   Plan make_plan(const Exec& exec, const CsrArrays<Exec>& a, const CsrPreconditionerSettings& settings) const override {
     auto const path = CsrPath::automatic;
-    auto const& [kind, relaxation, fill, drop_tolerance, row_entries, order, given_order, transposed] = settings;
+    auto const& [kind, relaxation, fill, drop_tolerance, row_entries, order, given_order, transposed, shift] = settings;
     bool const adjoint = transposed != 0;
     switch (kind) {
       case csr_jacobi: return plan<BlockJacobiCsr<double, n, Exec>>(exec, a, {relaxation});
       case csr_ssor: return plan<SsorCsr<double, n, Exec>>(exec, a, {relaxation, path, order, given_order, adjoint});
       case csr_dilu: return plan<DiluCsr<double, n, Exec>>(exec, a, {false, path, order, given_order, adjoint});
-      case csr_iluk: return plan<BlockIlukCsr<double, n, Exec>>(exec, a, {fill, path, order, given_order, adjoint});
+      case csr_iluk:
+        return plan<BlockIlukCsr<double, n, Exec>>(exec, a, {fill, path, order, given_order, adjoint, shift});
       case csr_ilut:
-        return plan<BlockIlutCsr<double, n, Exec>>(exec, a,
-                                                   {drop_tolerance, row_entries, path, order, given_order, adjoint});
-      default: return plan<BlockIlu0Csr<double, n, Exec>>(exec, a, {path, order, given_order, adjoint});
+        return plan<BlockIlutCsr<double, n, Exec>>(
+            exec, a, {drop_tolerance, row_entries, path, order, given_order, adjoint, shift});
+      default: return plan<BlockIlu0Csr<double, n, Exec>>(exec, a, {path, order, given_order, adjoint, shift});
     }
   }
 

@@ -43,6 +43,7 @@ struct CsrPreconditionerSettings {
   RowOrder order = RowOrder::natural;
   std::vector<int> given_order{};  ///< for RowOrder::given
   int transposed = 0;              ///< 1: for solves with M^T, too
+  double pivot_shift = 0.0;
 };
 
 /// The table.

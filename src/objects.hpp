@@ -2,7 +2,6 @@
 #pragma once
 
 #include <hyperplane/array/box.hpp>
-#include <hyperplane/core/factor_failure.hpp>
 #include <hyperplane/core/function_ref.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/stencil7.hpp>
@@ -22,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include "factor_problem.hpp"
+
 /// Seen from outside, for the library over ranks that is built with this one.
 #define HYPERPLANE_FOR_RANKS __attribute__((visibility("default")))
 
@@ -34,19 +35,6 @@ enum class MemorySpace { host, device };
 enum class BlockOrder { row_major, column_major };
 enum class StorageKind { double_precision, single_precision };
 enum class Method { richardson, bicgstab, fgmres, fgcrodr };
-
-/// Why the factors that a factorization left are of no use, if they are not.
-struct FactorProblem {
-  FactorFailure failure = FactorFailure::none;
-  std::string message;  ///< says where
-
-  bool ok() const { return failure == FactorFailure::none; }
-  /// Of the status of a solver.
-  template <class Status>
-  static FactorProblem of(const Status& status) {
-    return {status.failure, status.message()};
-  }
-};
 
 /// A grid with a number of unknowns at each point.
 struct Shape {

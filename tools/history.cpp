@@ -81,6 +81,10 @@ std::string format_history(const SolveCommand& command, const SystemSize& size, 
     json["breakdown"] = hyperplane_breakdown_message(result.breakdown);
     if (!report.cause.empty()) json["cause"] = report.cause;
   }
+  if (!size.grid) {
+    json["replaced_pivots"] = report.replaced;
+    if (report.replaced > 0) json["first_replaced_point"] = report.first_replaced;
+  }
   json["iterations"] = result.iterations;
   json["rhs_norm"] = result.rhs_norm;
   json["residual_norm"] = result.residual_norm;

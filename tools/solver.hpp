@@ -3,6 +3,7 @@
 
 #include <hyperplane.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
@@ -72,6 +73,8 @@ struct SolverReport {
   std::vector<double> history;
   std::string reason;  ///< of a breakdown, with the cause where that is known
   std::string cause;
+  /// Pivots that were replaced, and the point of the first, or -1.
+  std::int64_t replaced = 0, first_replaced = -1;
   SolverTimes times;
   int ranks = 1;
   int concurrency = 1;  ///< of each rank

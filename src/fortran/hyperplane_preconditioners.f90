@@ -35,8 +35,9 @@ module hyperplane_preconditioner_plans
   !> several right-hand sides, one after another; solve_device(rhs, x, count, columns, stat) and
   !> factor_masked_device(a, pointer, count, stat): memory of the context's device.
   !> Of a general matrix: create_csr(a, kind, fill, order, given_order, transposed, drop_tolerance, row_entries,
-  !> relaxation, stat), with rows of given_order from 1, or
+  !> relaxation, pivot_shift, stat), with rows of given_order from 1, or
   !> create_csr_named(a, name, options, stat); create_transpose(m, stat): M^T of one with the option transposed.
+  !> replaced(count, first, stat): how many pivots its last factorization replaced, and the first row, from 1, or 0.
   type, extends(hyperplane_object), public :: hyperplane_preconditioner
   contains
     procedure :: create => preconditioner_create
@@ -44,6 +45,7 @@ module hyperplane_preconditioner_plans
     procedure :: create_csr => preconditioner_create_csr
     procedure :: create_csr_named => preconditioner_create_csr_named
     procedure :: create_transpose => preconditioner_create_transpose
+    procedure :: replaced => preconditioner_replaced
     procedure :: factor => preconditioner_factor
     procedure :: check => preconditioner_check
     procedure :: factor_masked => preconditioner_factor_masked
@@ -120,12 +122,12 @@ contains
   !> For matrices with the structure of a. With a given_order, order may be absent. Numbers that the kind has no use for
   !> are refused: C is given what it refuses for other kinds, as what it has by itself says nothing there.
   subroutine preconditioner_create_csr(this, a, kind, fill, order, given_order, transposed, drop_tolerance, &
-                                       row_entries, relaxation, stat)
+                                       row_entries, relaxation, pivot_shift, stat)
     class(hyperplane_preconditioner), intent(inout) :: this
     type(hyperplane_matrix), intent(in) :: a
     integer(c_int), intent(in), optional :: kind, order
     integer, intent(in), optional :: fill, given_order(:), row_entries
-    real(c_double), intent(in), optional :: drop_tolerance, relaxation
+    real(c_double), intent(in), optional :: drop_tolerance, relaxation, pivot_shift
     logical, intent(in), optional :: transposed
     integer, intent(out), optional :: stat
     type(csr_preconditioner_options) :: options
@@ -146,6 +148,7 @@ contains
     if (present(drop_tolerance)) options%drop_tolerance = merge(drop_tolerance, -1.0_c_double, options%kind == HYPERPLANE_CSR_ILUT)
     if (present(row_entries)) options%row_entries = merge(int(row_entries, c_int), -1_c_int, options%kind == HYPERPLANE_CSR_ILUT)
     if (present(relaxation)) options%relaxation = merge(relaxation, -1.0_c_double, relaxes)
+    if (present(pivot_shift)) options%pivot_shift = merge(pivot_shift, -1.0_c_double, options%kind >= HYPERPLANE_CSR_BILU0)
     if (present(order)) options%order = order
     if (present(transposed)) options%transposed = merge(1_c_int, 0_c_int, transposed)
     status = c_csr_preconditioner_create(a%handle, options, made)
@@ -176,6 +179,16 @@ contains
     status = c_csr_preconditioner_transpose(m%handle, made)
     call take(this, made, status, stat)
   end subroutine preconditioner_create_transpose
+
+  subroutine preconditioner_replaced(this, count, first, stat)
+    class(hyperplane_preconditioner), intent(in) :: this
+    integer(c_int64_t), intent(out) :: count, first
+    integer, intent(out), optional :: stat
+    integer(c_int) :: status
+    status = c_csr_preconditioner_replaced(this%handle, count, first)
+    if (status == HYPERPLANE_SUCCESS) first = first + 1
+    call report(status, stat)
+  end subroutine preconditioner_replaced
 
   !> Those of general matrices: 'identity, jacobi, ssor, dilu, bilu0, iluk, ilut'.
   function hyperplane_csr_preconditioners() result(text)

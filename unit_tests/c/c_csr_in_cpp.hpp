@@ -24,6 +24,23 @@ inline HostCsr in_cpp(const Host& exec, const CMesh& mesh) {
   return a;
 }
 
+/// M^-1 b, or M^-T b, by the class itself.
+template <class Plan>
+std::vector<double> solve_in_cpp(const CMesh& mesh, const typename Plan::Options& options, const std::vector<double>& b,
+                                 bool transposed = false) {
+  Host const exec;
+  auto const a = in_cpp(exec, mesh);
+  Plan plan(exec, a, options);
+  plan.factor(exec, a);
+  auto const x = to_view<double>(exec, b);
+  if (transposed) {
+    plan.solve_transposed(exec, x, x);
+  } else {
+    plan.solve(exec, x, x);
+  }
+  return to_host(x);
+}
+
 /// They have the same bits where the backend is one of hosts; devices round the products of sums otherwise.
 inline ::testing::AssertionResult are_same(const std::string& backend, const std::vector<double>& found,
                                            const std::vector<double>& expected, double tolerance) {

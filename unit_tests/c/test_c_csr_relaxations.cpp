@@ -15,23 +15,6 @@
 namespace hyperplane::test {
 namespace {
 
-/// M^-1 b, or M^-T b, by the class itself.
-template <class Plan>
-std::vector<double> solve_in_cpp(const CMesh& mesh, const typename Plan::Options& options, const std::vector<double>& b,
-                                 bool transposed) {
-  Host const exec;
-  auto const a = in_cpp(exec, mesh);
-  Plan plan(exec, a, options);
-  plan.factor(exec, a);
-  auto const x = to_view<double>(exec, b);
-  if (transposed) {
-    plan.solve_transposed(exec, x, x);
-  } else {
-    plan.solve(exec, x, x);
-  }
-  return to_host(x);
-}
-
 TEST_P(CRows, relaxations_are_those_of_cpp) {
   using Dilu = DiluCsr<double, 2, Host>;
   using Ssor = SsorCsr<double, 2, Host>;

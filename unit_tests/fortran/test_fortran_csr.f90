@@ -70,7 +70,7 @@ contains
     call wrong%create_csr(context, offsets, other, blocks, stat)
     call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, 'columns[0], of row 0, is 24, expected 0 to 23')
     call wrong%create_csr(context, offsets, columns, blocks(:, :, 2:), stat)
-    call expect_refused(stat, HYPERPLANE_SIZE_MISMATCH, 'block_size is 0')
+    call expect_refused(stat, HYPERPLANE_SIZE_MISMATCH, 'value_count is 380, expected 384: 96 entries of 2 x 2')
     call wrong%create_csr_device(context, int(points, c_int64_t), 1_c_int64_t, n, 32, c_null_ptr, c_null_ptr, c_null_ptr, &
                                  stat)
     call expect(stat == HYPERPLANE_NULL_POINTER, 'no device memory')

@@ -1,9 +1,9 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ! Solvers of general matrices of the Fortran module. Exit status 1 and a line for what is wrong.
 program test_fortran_csr_solvers
-  use, intrinsic :: iso_c_binding, only: c_double, c_int
-  use :: expectations, only: expect, failures, first_of
-  use :: general_mesh, only: blocks, columns, make_mesh, n, offsets, points, times
+  use, intrinsic :: iso_c_binding, only: c_double, c_int, c_int64_t
+  use :: expectations, only: expect, expect_refused, failures, first_of
+  use :: general_mesh, only: blocks, columns, make_mesh, n, neighbours, offsets, points, times
   use :: hyperplane
   implicit none
 
@@ -20,6 +20,7 @@ program test_fortran_csr_solvers
   call relaxations()
   call adjoint_systems()
   call sequences()
+  call replaced_pivots()
   call a%free()
   call context%free()
   call hyperplane_finalize()
@@ -195,5 +196,40 @@ contains
     call krylov%solve(a, rhs, y, third)
     call expect(third%iterations == first%iterations .and. all(x == y), 'a subspace is forgotten')
   end subroutine sequences
+
+  !> The first point has zeros on the diagonal, and nothing is subtracted from them.
+  subroutine replaced_pivots()
+    type(hyperplane_matrix) :: singular
+    type(hyperplane_preconditioner) :: m, named
+    real(c_double) :: changed(n, n, neighbours * points)
+    integer(c_int64_t) :: count, first
+    integer(c_int) :: kind
+    integer :: stat
+    changed = blocks
+    changed(:, :, offsets(1) + 1) = 0
+    call singular%create_csr(context, offsets, columns, changed)
+    do kind = HYPERPLANE_CSR_BILU0, HYPERPLANE_CSR_ILUT
+      call m%create_csr(a, kind=kind)
+      call m%replaced(count, first, stat)
+      call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, 'called before factor')
+      call m%factor(singular)
+      call m%check(stat)
+      call expect_refused(stat, HYPERPLANE_SINGULAR_PIVOT, 'singular pivot at row 0')
+      call m%create_csr(a, kind=kind, pivot_shift=0.75_c_double)
+      call m%factor(singular)
+      call m%check()
+      call m%replaced(count, first)
+      call expect(count == 1 .and. first == 1, 'a pivot is replaced')
+      call m%factor(a)
+      call m%replaced(count, first)
+      call expect(count == 0 .and. first == 0, 'no pivot is replaced')
+    end do
+    call named%create_csr_named(a, 'ilut', 'pivot_shift=0.75')
+    call m%factor(singular)
+    call named%factor(singular)
+    call expect_same(m, named, 'replaced pivots by two names')
+    call m%create_csr(a, kind=HYPERPLANE_CSR_SSOR, pivot_shift=0.0_c_double, stat=stat)
+    call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, "ssor has no option 'pivot_shift'")
+  end subroutine replaced_pivots
 
 end program test_fortran_csr_solvers

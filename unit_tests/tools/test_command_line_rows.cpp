@@ -118,6 +118,30 @@ TEST_F(CommandLineRows, history_and_summary_say_what_was_solved) {
   EXPECT_THAT(solve_rows("--transpose --initial x0.mtx").output, StartsWith("converged after 0 iterations"));
 }
 
+TEST_F(CommandLineRows, replaces_pivots_where_that_is_asked_for) {
+  auto singular = general;
+  for (int const point : {0, 2}) {
+    for (auto& [place, value] : singular.entries) {
+      // What is taken before the point is zero, too, so that nothing is subtracted from its pivot.
+      if (place.first / 2 == point && place.second / 2 <= point) value = 0.0;
+    }
+  }
+  write("M.mtx", singular.file());
+  for (std::string const preconditioner : {"bilu0", "iluk", "ilut"}) {
+    auto const options = "--block-size 2 --method fgmres --preconditioner " + preconditioner;
+    expect_refused(solve_rows(options), "singular pivot at point 0, equation 0");
+    expect_solved(singular, options + " --pivot-shift 0.75");
+    EXPECT_THAT(solve_rows(options + " --pivot-shift 0.75 --history h.json").output,
+                HasSubstr("; 2 pivots were replaced, the first at point 0\n"));
+    EXPECT_THAT(read("h.json"), AllOf(HasSubstr("\"pivot_shift\": 0.75"), HasSubstr("\"replaced_pivots\": 2"),
+                                      HasSubstr("\"first_replaced_point\": 0")));
+    std::filesystem::remove(folder / "x.mtx");
+  }
+  write("M.mtx", general.file());
+  EXPECT_THAT(solve_rows("--pivot-shift 0.75 --history h.json").output, Not(HasSubstr("replaced")));
+  EXPECT_THAT(read("h.json"), AllOf(HasSubstr("\"replaced_pivots\": 0"), Not(HasSubstr("first_replaced"))));
+}
+
 TEST_F(CommandLineRows, a_grid_has_one_unknown_per_point_unless_said_otherwise) {
   GeneralMatrix diagonal;
   diagonal.rows = 60;

@@ -15,7 +15,7 @@ TEST_F(CommandLineRows, refuses_options_that_do_not_go_together) {
   };
   refuse("--parts 2x1x1",
          "--parts 2x1x1: needs --grid IxJxK; without it there are --relaxation, --drop-tolerance, --row-entries, "
-         "--order and --fill\n");
+         "--order, --pivot-shift and --fill\n");
   refuse("--coupling natural", "--coupling natural: needs --grid IxJxK");
   refuse("--path portable", "--path portable: needs --grid IxJxK");
   refuse("--relaxation 1.5", "--relaxation 1.5: --preconditioner bilu0 does not have it, but ssor and jacobi\n");
@@ -56,6 +56,9 @@ TEST_F(CommandLineRows, refuses_thresholds_that_cannot_be) {
   refuse("--drop-tolerance 0.1", "--drop-tolerance 0.1: --preconditioner bilu0 does not have it, but ilut\n");
   refuse("--preconditioner iluk --row-entries 5",
          "--row-entries 5: --preconditioner iluk does not have it, but ilut\n");
+  refuse("--pivot-shift -1", "--pivot-shift: -1 is not at least 0");
+  refuse("--preconditioner dilu --pivot-shift 0.1",
+         "--pivot-shift 0.1: --preconditioner dilu does not have it, but ilut, iluk and bilu0\n");
   expect_refused(solve("--drop-tolerance 0.1"), "--drop-tolerance 0.1: is for matrices without --grid");
   expect_refused(solve("--row-entries 5"), "--row-entries 5: is for matrices without --grid");
   expect_refused(solve("--preconditioner ilut"), "--preconditioner ilut: is for matrices without --grid");
