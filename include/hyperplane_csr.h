@@ -28,6 +28,7 @@ typedef struct hyperplane_csr {
   const void* row_offsets;          /* rows + 1 */
   const void* columns;              /* entries; may be NULL where there are none */
   const double* values;             /* entries * block_size * block_size; as columns */
+  int64_t value_count;              /* how many values there are, to be compared with that; -1: unknown */
 } hyperplane_csr;
 
 HYPERPLANE_API hyperplane_status hyperplane_csr_init(hyperplane_csr* csr);
@@ -63,12 +64,15 @@ HYPERPLANE_API hyperplane_status hyperplane_csr_vector_create(hyperplane_context
 
 typedef enum hyperplane_csr_preconditioner_kind HYPERPLANE_INT_ENUM {
   HYPERPLANE_CSR_IDENTITY = 0,
-  HYPERPLANE_CSR_BILU0 = 1, /* block ILU(0) on the pattern of the matrix */
-  HYPERPLANE_CSR_ILUK = 2,  /* block ILU(k), with blocks of k levels of fill added */
-  HYPERPLANE_CSR_ILUT = 3   /* block ILUT(tau, p), with the blocks that are large enough */
+  HYPERPLANE_CSR_JACOBI = 1, /* block Jacobi */
+  HYPERPLANE_CSR_SSOR = 2,   /* block SSOR; with relaxation 1 LU-SGS */
+  HYPERPLANE_CSR_DILU = 3,   /* factors whose diagonal alone is computed */
+  HYPERPLANE_CSR_BILU0 = 4,  /* block ILU(0) on the pattern of the matrix */
+  HYPERPLANE_CSR_ILUK = 5,   /* block ILU(k), with blocks of k levels of fill added */
+  HYPERPLANE_CSR_ILUT = 6    /* block ILUT(tau, p), with the blocks that are large enough */
 } hyperplane_csr_preconditioner_kind;
 
-/* In which order a factorization takes the rows; matrix, vectors and messages keep their numbers. docs/unstructured.md
+/* In which order a preconditioner takes the rows; matrix, vectors and messages keep their numbers. docs/unstructured.md
  * says what they are for. */
 typedef enum hyperplane_row_order HYPERPLANE_INT_ENUM {
   HYPERPLANE_ORDER_NATURAL = 0, /* by their numbers */
@@ -77,7 +81,10 @@ typedef enum hyperplane_row_order HYPERPLANE_INT_ENUM {
   HYPERPLANE_ORDER_GIVEN = 3    /* that of given_order */
 } hyperplane_row_order;
 
-/* Filled by hyperplane_csr_preconditioner_options_init() first, and then changed. */
+/* Filled by hyperplane_csr_preconditioner_options_init() first, and then changed. An option that the kind does not have
+ * stays as it is, or creating the preconditioner is HYPERPLANE_INVALID_ARGUMENT: fill, drop_tolerance, row_entries,
+ * relaxation and pivot_shift are of the kinds that are named, order and transposed of all but the identity, order not
+ * of block Jacobi. */
 typedef struct hyperplane_csr_preconditioner_options {
   size_t struct_size;                      /* not for you */
   hyperplane_csr_preconditioner_kind kind; /* HYPERPLANE_CSR_BILU0 */
@@ -88,12 +95,16 @@ typedef struct hyperplane_csr_preconditioner_options {
   const int* given_order;                  /* each row once, the one that is taken first in front; else NULL */
   int64_t given_count;                     /* rows in it: 0 */
   int transposed;                          /* 1: for solves with the transpose, too: 0 */
+  double relaxation;                       /* of block SSOR and block Jacobi, more than 0 and less than 2: 1 */
+  double pivot_shift;                      /* of ILU, what is added to pivots that cannot be inverted, 0 or more: 0 */
 } hyperplane_csr_preconditioner_options;
 
 HYPERPLANE_API hyperplane_status
 hyperplane_csr_preconditioner_options_init(hyperplane_csr_preconditioner_options* options);
 /* Allocates what factors of matrices with the structure of A need. Each row of A has a diagonal block and no column
  * twice, or this is HYPERPLANE_INVALID_ARGUMENT with a message that names the row. options may be NULL: BILU(0).
+ * DILU and SSOR solve with the values of the matrix that they were factored with: these must not change before the last
+ * solve, and the matrix lives as long as is needed, whether it is freed or not.
  * Factored, checked and applied as preconditioners on grids are, and always for one right-hand side after the other.
  * ILUT is factored on the host whatever the backend: that allocates, and has finished when it returns. */
 HYPERPLANE_API hyperplane_status
@@ -106,7 +117,13 @@ HYPERPLANE_API hyperplane_status hyperplane_csr_preconditioner_create_named(hype
 /* M^T of one that was made with the option transposed. It has the factors of M, and is not factored itself. */
 HYPERPLANE_API hyperplane_status hyperplane_csr_preconditioner_transpose(hyperplane_preconditioner preconditioner,
                                                                          hyperplane_preconditioner* transpose);
-/* As hyperplane_preconditioners() and hyperplane_preconditioner_describe(): "identity, bilu0, iluk, ilut". */
+/* With pivot_shift s > 0, a pivot block of BILU(0), BILU(k) or ILUT that is singular, or whose inverse cannot be
+ * stored, has s times the norm of its row of A added to its diagonal, and the factorization goes on. How many the last
+ * one replaced, and the row of the one that was taken first, or -1. Waits. */
+HYPERPLANE_API hyperplane_status hyperplane_csr_preconditioner_replaced(hyperplane_preconditioner preconditioner,
+                                                                        int64_t* count, int64_t* first);
+/* As hyperplane_preconditioners() and hyperplane_preconditioner_describe(): "identity, jacobi, ssor, dilu, bilu0, iluk,
+ * ilut". */
 HYPERPLANE_API const char* hyperplane_csr_preconditioners(void);
 HYPERPLANE_API hyperplane_status hyperplane_csr_preconditioner_describe(
     hyperplane_csr_preconditioner_kind kind, hyperplane_preconditioner_description* description);

@@ -122,7 +122,8 @@ HYPERPLANE_API hyperplane_status hyperplane_preconditioner_describe(hyperplane_p
 typedef enum hyperplane_method HYPERPLANE_INT_ENUM {
   HYPERPLANE_RICHARDSON = 0, /* x += M^-1 (b - A x) */
   HYPERPLANE_BICGSTAB = 1,
-  HYPERPLANE_FGMRES = 2
+  HYPERPLANE_FGMRES = 2,
+  HYPERPLANE_FGCRODR = 3 /* FGMRES that keeps a subspace from one solve of the object to the next */
 } hyperplane_method;
 
 /* Called with each iteration and its residual norm when the host looks at them: 0 goes on, anything else stops the
@@ -136,7 +137,8 @@ typedef struct hyperplane_krylov_options {
   double tolerance;           /* converged at ||b - A x|| <= max(tolerance * ||b||, absolute_tolerance): 1e-8 */
   double absolute_tolerance;  /* 0 */
   int max_iterations;         /* 200 */
-  int restart;                /* directions that FGMRES keeps: 30 */
+  int restart;                /* directions that FGMRES and FGCRO-DR keep: 30 */
+  int recycled;               /* of those, what FGCRO-DR keeps for the next cycle and the next solve: 10 */
   int check_interval;         /* iterations between two looks at the residual norm: 1 */
   hyperplane_monitor monitor; /* NULL */
   void* monitor_data;
@@ -185,7 +187,7 @@ HYPERPLANE_API hyperplane_status hyperplane_krylov_create(hyperplane_context con
                                                           const hyperplane_krylov_options* options,
                                                           hyperplane_krylov* krylov);
 /* The limits of the solves that follow: at first those of the options. Nothing is allocated for other ones, so that
- * FGMRES restarts after no more iterations than the max_iterations of its options. */
+ * FGMRES and FGCRO-DR restart after no more iterations than the max_iterations of its options. */
 HYPERPLANE_API hyperplane_status hyperplane_krylov_get_limits(hyperplane_krylov krylov,
                                                               hyperplane_krylov_limits* limits);
 HYPERPLANE_API hyperplane_status hyperplane_krylov_set_limits(hyperplane_krylov krylov,
@@ -195,6 +197,9 @@ HYPERPLANE_API hyperplane_status hyperplane_krylov_set_limits(hyperplane_krylov 
 HYPERPLANE_API hyperplane_status hyperplane_krylov_solve(hyperplane_krylov krylov, hyperplane_matrix a,
                                                          hyperplane_preconditioner preconditioner, hyperplane_vector b,
                                                          hyperplane_vector x, hyperplane_krylov_result* result);
+/* The next solve with FGCRO-DR begins without the subspace that the ones before it left; other methods have none. Over
+ * ranks all of them call it. Not from a monitor of the object: that is HYPERPLANE_INVALID_ARGUMENT. */
+HYPERPLANE_API hyperplane_status hyperplane_krylov_forget(hyperplane_krylov krylov);
 /* What of A is not finite, in words, where the last solve broke down on that and it was found: "block west of point
  * (0, 3, 1) is not finite"; else "". Valid until the next solve, or the end of the object. */
 HYPERPLANE_API hyperplane_status hyperplane_krylov_cause(hyperplane_krylov krylov, const char** cause);

@@ -21,6 +21,13 @@ run_time::Csr compressed_rows(const hyperplane_csr* csr) {
   require_initialized(*csr, "hyperplane_csr");
   require_pointer(csr->row_offsets, "row_offsets");
   if (csr->entries > 0) require_pointer(csr->columns, "columns");
+  auto const expected = csr->entries * csr->block_size * csr->block_size;
+  if (csr->value_count != -1 && csr->value_count != expected) {
+    throw Failure(HYPERPLANE_SIZE_MISMATCH, "value_count is " + std::to_string(csr->value_count) + ", expected " +
+                                                std::to_string(expected) + ": " + std::to_string(csr->entries) +
+                                                " entries of " + std::to_string(csr->block_size) + " x " +
+                                                std::to_string(csr->block_size));
+  }
   return {.rows = csr->rows,
           .entries = csr->entries,
           .block_size = csr->block_size,
@@ -36,11 +43,13 @@ run_time::CsrPreconditionerSettings settings_of(const hyperplane_csr_preconditio
   require_initialized(options, "hyperplane_csr_preconditioner_options");
   run_time::CsrPreconditionerSettings settings{
       .kind = enumerator<int>(options.kind, HYPERPLANE_CSR_ILUT, "kind"),
+      .relaxation = options.relaxation,
       .fill = options.fill,
       .drop_tolerance = options.drop_tolerance,
       .row_entries = options.row_entries,
       .order = enumerator<RowOrder>(options.order, HYPERPLANE_ORDER_GIVEN, "order"),
-      .transposed = enumerator<int>(options.transposed, 1, "transposed")};
+      .transposed = enumerator<int>(options.transposed, 1, "transposed"),
+      .pivot_shift = options.pivot_shift};
   if (settings.order != RowOrder::given && options.given_order != nullptr) {
     throw Failure(HYPERPLANE_INVALID_ARGUMENT,
                   "given_order is set, but order is " + std::to_string(options.order) + ", not HYPERPLANE_ORDER_GIVEN");
@@ -82,7 +91,8 @@ hyperplane_status hyperplane_csr_init(hyperplane_csr* csr) {
             .index_type = HYPERPLANE_INDEX_32,
             .row_offsets = nullptr,
             .columns = nullptr,
-            .values = nullptr};
+            .values = nullptr,
+            .value_count = -1};
   });
 }
 
@@ -146,7 +156,9 @@ hyperplane_status hyperplane_csr_preconditioner_options_init(hyperplane_csr_prec
                 .order = static_cast<hyperplane_row_order>(standard.order),
                 .given_order = nullptr,
                 .given_count = 0,
-                .transposed = standard.transposed};
+                .transposed = standard.transposed,
+                .relaxation = standard.relaxation,
+                .pivot_shift = standard.pivot_shift};
   });
 }
 
@@ -180,6 +192,18 @@ hyperplane_status hyperplane_csr_preconditioner_transpose(hyperplane_preconditio
     auto made = std::make_shared<Held<run_time::Preconditioner>>();
     *made = {held->context, held->context->csr().transpose(*held->object)};
     *transpose = objects.add<hyperplane_preconditioner>(std::move(made));
+  });
+}
+
+hyperplane_status hyperplane_csr_preconditioner_replaced(hyperplane_preconditioner preconditioner, int64_t* count,
+                                                         int64_t* first) {
+  return guarded(__func__, [&] {
+    auto const held = registry().get(preconditioner, "preconditioner");
+    require_pointer(count, "count");
+    require_pointer(first, "first");
+    auto const problem = held->object->problem();
+    *count = problem.replaced;
+    *first = problem.first_replaced;
   });
 }
 

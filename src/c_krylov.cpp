@@ -9,7 +9,8 @@
 using namespace hyperplane;
 using namespace hyperplane::c;
 
-static_assert(HYPERPLANE_STOPPED == static_cast<int>(KrylovOutcome::stopped) &&
+static_assert(HYPERPLANE_FGCRODR == static_cast<int>(run_time::Method::fgcrodr) &&
+              HYPERPLANE_STOPPED == static_cast<int>(KrylovOutcome::stopped) &&
               HYPERPLANE_BREAKDOWN_RECURSION == static_cast<int>(KrylovBreakdown::recursion));
 
 namespace {
@@ -70,6 +71,7 @@ hyperplane_status hyperplane_krylov_options_init(hyperplane_krylov_options* opti
                 .absolute_tolerance = standard.absolute_tolerance,
                 .max_iterations = standard.max_iterations,
                 .restart = standard.restart,
+                .recycled = standard.recycled,
                 .check_interval = standard.check_interval,
                 .monitor = nullptr,
                 .monitor_data = nullptr};
@@ -170,6 +172,10 @@ hyperplane_status hyperplane_krylov_set_limits(hyperplane_krylov krylov, const h
     detail::check_limits("hyperplane_krylov_set_limits", to);
     held->object->limits = to;
   });
+}
+
+hyperplane_status hyperplane_krylov_forget(hyperplane_krylov krylov) {
+  return guarded(__func__, [&] { registry().get(krylov, "krylov")->object->method->forget(); });
 }
 
 hyperplane_status hyperplane_krylov_cause(hyperplane_krylov krylov, const char** cause) {

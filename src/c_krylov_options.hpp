@@ -15,7 +15,8 @@ inline KrylovOptions krylov_options_of(const hyperplane_krylov_options* options)
                        .absolute_tolerance = options->absolute_tolerance,
                        .max_iterations = options->max_iterations,
                        .restart = options->restart,
-                       .check_interval = options->check_interval};
+                       .check_interval = options->check_interval,
+                       .recycled = options->recycled};
   if (options->monitor != nullptr) {
     result.monitor = [monitor = options->monitor, data = options->monitor_data](int iteration, double norm) {
       return monitor(iteration, norm, data) == 0 ? MonitorAction::proceed : MonitorAction::stop;
@@ -26,7 +27,7 @@ inline KrylovOptions krylov_options_of(const hyperplane_krylov_options* options)
 
 inline run_time::Method method_of(const hyperplane_krylov_options* options) {
   if (options == nullptr) return run_time::Method::bicgstab;
-  return enumerator<run_time::Method>(options->method, HYPERPLANE_FGMRES, "method");
+  return enumerator<run_time::Method>(options->method, HYPERPLANE_FGCRODR, "method");
 }
 
 }  // namespace hyperplane::c

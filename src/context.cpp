@@ -2,6 +2,7 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/fgcrodr.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/richardson.hpp>
 
@@ -103,6 +104,7 @@ class ContextOn final : public Context {
       case Method::richardson: return std::make_unique<KrylovOn<Exec, Richardson>>(m_instance, shape, sized, options);
       case Method::bicgstab: return std::make_unique<KrylovOn<Exec, BiCgStab>>(m_instance, shape, sized, options);
       case Method::fgmres: return std::make_unique<KrylovOn<Exec, Fgmres>>(m_instance, shape, sized, options);
+      case Method::fgcrodr: return std::make_unique<KrylovOn<Exec, Fgcrodr>>(m_instance, shape, sized, options);
     }
     throw Error("there is no such Krylov method");
   }

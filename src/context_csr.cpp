@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/fgcrodr.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/richardson.hpp>
 
@@ -55,6 +56,7 @@ class CsrSolversOn final : public CsrSolvers {
     if (settings.transposed != 0 && settings.transposed != 1) {
       throw Error("transposed is " + std::to_string(settings.transposed) + ", expected 0 or 1");
     }
+    require_own_options(settings);
     auto factors = std::make_shared<CsrFactors<Exec>>();
     if (settings.kind != csr_identity) {
       factors->plan = matrix.sized().make_plan(m_instance.exec, matrix.arrays("create"), settings);
@@ -73,6 +75,7 @@ class CsrSolversOn final : public CsrSolvers {
       case Method::richardson: return std::make_unique<CsrKrylovOn<Exec, Richardson>>(m_instance, size, options);
       case Method::bicgstab: return std::make_unique<CsrKrylovOn<Exec, BiCgStab>>(m_instance, size, options);
       case Method::fgmres: return std::make_unique<CsrKrylovOn<Exec, Fgmres>>(m_instance, size, options);
+      case Method::fgcrodr: return std::make_unique<CsrKrylovOn<Exec, Fgcrodr>>(m_instance, size, options);
     }
     throw Error("there is no such Krylov method");
   }

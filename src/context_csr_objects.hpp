@@ -5,10 +5,10 @@
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/to_space.hpp>
+#include <hyperplane/ilu/detail/csr_fill.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -79,13 +79,6 @@ class CsrVectorOn final : public Vector {
   FlatVector<Exec> m_vector;
 };
 
-/// Offsets and columns of compressed rows, in the types of a BlockCsr.
-struct CsrStructure {
-  std::vector<std::int64_t> offsets;
-  std::vector<int> columns;
-  friend bool operator==(const CsrStructure&, const CsrStructure&) = default;
-};
-
 template <class T, class Exec>
 std::vector<T> list_from(const Exec& exec, const void* list, std::int64_t count, MemorySpace space) {
   check_memory(exec, list, count, space);
@@ -97,18 +90,18 @@ std::vector<T> list_from(const Exec& exec, const void* list, std::int64_t count,
 }
 
 template <class Index, class Exec>
-CsrStructure read_structure(const Exec& exec, const Csr& csr, MemorySpace space) {
+detail::CsrColumns read_structure(const Exec& exec, const Csr& csr, MemorySpace space) {
   auto const offsets = list_from<Index>(exec, csr.row_offsets, csr.rows + 1, space);
   auto const columns = list_from<Index>(exec, csr.columns, csr.entries, space);
   for (std::int64_t row = 0; row < csr.rows; ++row) {
     refuse_structure(fault_of_row(row, csr.rows, csr.entries, offsets.data(), columns.data()), csr);
   }
-  return {{offsets.begin(), offsets.end()}, {columns.begin(), columns.end()}};
+  return {offsets, std::vector<int>(columns.begin(), columns.end())};
 }
 
 /// Throws Error where the arrays are no compressed rows.
 template <class Exec>
-CsrStructure read_structure(const Exec& exec, const Csr& csr, MemorySpace space) {
+detail::CsrColumns read_structure(const Exec& exec, const Csr& csr, MemorySpace space) {
   constexpr int most = std::numeric_limits<int>::max();
   if (csr.rows < 1 || csr.rows > most) {
     throw Error("rows is " + std::to_string(csr.rows) + ", expected 1 to " + std::to_string(most));
@@ -124,7 +117,7 @@ class CsrMatrixOn final : public Matrix {
   CsrMatrixOn(const Instance<Exec>& instance, const Csr& csr, MemorySpace space, const SizedCsr<Exec>& sized)
       : m_instance(instance), m_shape{csr.rows, csr.block_size}, m_sized(sized) {
     auto const structure = read_structure(instance.exec, csr, space);
-    m_arrays.offsets = detail::to_space(instance.exec, "Hyperplane::Matrix::structure", structure.offsets);
+    m_arrays.offsets = detail::to_space(instance.exec, "Hyperplane::Matrix::structure", structure.begin);
     m_arrays.columns = detail::to_space(instance.exec, "Hyperplane::Matrix::structure", structure.columns);
     auto const count = detail::as_size(csr.entries * csr.block_size * csr.block_size);
     m_arrays.values = Values(Kokkos::view_alloc(instance.exec, "Hyperplane::Matrix::values"), count);
@@ -173,9 +166,10 @@ class CsrMatrixOn final : public Matrix {
                          to_string(m_shape));
     }
     auto const structure = read_structure(m_instance.exec, csr, space);
-    auto const offsets = detail::to_vector(m_instance.exec, mine.offsets);
-    if (structure != CsrStructure{offsets, detail::to_vector(m_instance.exec, mine.columns)}) {
-      throw Error("row " + std::to_string(first_difference(structure, offsets)) +
+    detail::CsrColumns const own(detail::to_vector(m_instance.exec, mine.offsets),
+                                 detail::to_vector(m_instance.exec, mine.columns));
+    if (auto const row = own.first_difference(structure)) {
+      throw Error("row " + std::to_string(*row) +
                   " has other columns, or in another order, than the matrix was created with");
     }
     if (csr.values != nullptr) set(csr.values, csr.order, space);
@@ -204,17 +198,6 @@ class CsrMatrixOn final : public Matrix {
 
   using Values = decltype(CsrArrays<Exec>::values);
 
-  std::int64_t first_difference(const CsrStructure& other, const std::vector<std::int64_t>& offsets) const {
-    auto const columns = detail::to_vector(m_instance.exec, m_arrays.columns);
-    std::int64_t row = 0;
-    auto const is_same = [&](std::int64_t r) {
-      auto const begin = offsets[detail::as_size(r)], end = offsets[detail::as_size(r) + 1];
-      return other.offsets[detail::as_size(r) + 1] == end &&
-             std::equal(columns.begin() + begin, columns.begin() + end, other.columns.begin() + begin);
-    };
-    while (is_same(row)) ++row;
-    return row;
-  }
   void copy(const double* from, double* to, BlockOrder order) const {
     detail::launch("Hyperplane::Matrix::copy", detail::LongIndexRange<Exec>(m_instance.exec, 0, value_count()),
                    2.0 * sizeof(double), CopyBlocks{from, to, m_shape.block_size, order == BlockOrder::column_major});

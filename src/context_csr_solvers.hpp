@@ -52,7 +52,16 @@ class CsrPreconditionerOn final : public Preconditioner {
     check_shape("factor", "A", found, m_shape);
     if (m_is_transpose) throw Error("the preconditioner is a transpose: factor the one that it was made of");
     auto const& arrays = found.arrays("factor");
-    if (m_factors->plan) m_factors->plan->factor(m_instance.exec, arrays);
+    if (m_factors->plan) {
+      try {
+        m_factors->plan->factor(m_instance.exec, arrays);
+      } catch (const Error&) {
+        throw;  // before it began: factors that were there still are
+      } catch (...) {
+        m_factors->is_factored = false;  // no memory for new ones, of ILUT
+        throw;
+      }
+    }
     m_factors->is_factored = true;
   }
   void factor(const Matrix&, const std::int8_t*, MemorySpace) override { refuse_without_grid("masks are"); }
@@ -135,6 +144,7 @@ class CsrKrylovOn final : public Krylov {
     return m_method.solve(m_instance.exec, matrix.product(), preconditioner, rhs.typed_vector(),
                           solution.typed_vector(), limits);
   }
+  void forget() override { forget_subspace(m_method); }
 
  private:
   template <class Typed, class Object>

@@ -137,6 +137,7 @@ class KrylovOn final : public Krylov {
     return m_method.solve(m_instance.exec, matrix.typed_matrix(), preconditioner, rhs.typed_vector(),
                           solution.typed_vector(), limits);
   }
+  void forget() override { forget_subspace(m_method); }
 
  private:
   Instance<Exec> m_instance;

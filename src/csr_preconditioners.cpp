@@ -3,6 +3,8 @@
 
 #include <hyperplane/core/dispatch.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -28,6 +30,8 @@ constexpr CsrLine<Options...> csr_line(const char* name, const char* summary, co
 }
 
 using Settings = CsrPreconditionerSettings;
+constexpr Range relaxations{.least = 0, .most = 2, .above_least = true, .below_most = true};
+constexpr auto relaxation_option = option("relaxation", &Settings::relaxation, "relaxation", relaxations);
 constexpr auto fill_option = option("fill", &Settings::fill, "levels of blocks that are added", {.least = 0});
 constexpr auto drop_option = option("drop_tolerance", &Settings::drop_tolerance,
                                     "blocks that are smaller, relative to their row of A, are dropped", {.least = 0});
@@ -37,18 +41,29 @@ constexpr auto order_option = option("order", &Settings::order, "in which order 
 constexpr auto transposed_option =
     option("transposed", &Settings::transposed, "1: for solves with the transpose, too", {.least = 0, .most = 1});
 
+constexpr auto shift_option =
+    option("pivot_shift", &Settings::pivot_shift,
+           "share of the norm of its row of A that a singular pivot has added to its diagonal; 0: none", {.least = 0});
+
 /// A line's place is the number of its constant in C and Fortran.
-constexpr auto csr_table =
-    std::make_tuple(csr_line("identity", "none"),  //
-                    csr_line("bilu0", "block ILU(0)", order_option, transposed_option),
-                    csr_line("iluk", "block ILU(k)", fill_option, order_option, transposed_option),
-                    csr_line("ilut", "block ILUT", drop_option, entries_option, order_option, transposed_option));
+constexpr auto csr_table = std::make_tuple(
+    csr_line("identity", "none"),  //
+    csr_line("jacobi", "block Jacobi", relaxation_option, transposed_option),
+    csr_line("ssor", "block SSOR", relaxation_option, order_option, transposed_option),
+    csr_line("dilu", "DILU", order_option, transposed_option),
+    csr_line("bilu0", "block ILU(0)", order_option, transposed_option, shift_option),
+    csr_line("iluk", "block ILU(k)", fill_option, order_option, transposed_option, shift_option),
+    csr_line("ilut", "block ILUT", drop_option, entries_option, order_option, transposed_option, shift_option));
 static_assert(std::get<csr_identity>(csr_table).name == std::string_view("identity") &&
+              std::get<csr_jacobi>(csr_table).name == std::string_view("jacobi") &&
+              std::get<csr_ssor>(csr_table).name == std::string_view("ssor") &&
+              std::get<csr_dilu>(csr_table).name == std::string_view("dilu") &&
               std::get<csr_bilu0>(csr_table).name == std::string_view("bilu0") &&
               std::get<csr_iluk>(csr_table).name == std::string_view("iluk") &&
               std::get<csr_ilut>(csr_table).name == std::string_view("ilut") &&
               std::tuple_size_v<decltype(csr_table)> == csr_ilut + 1);
-static_assert(HYPERPLANE_CSR_IDENTITY == csr_identity && HYPERPLANE_CSR_BILU0 == csr_bilu0 &&
+static_assert(HYPERPLANE_CSR_IDENTITY == csr_identity && HYPERPLANE_CSR_JACOBI == csr_jacobi &&
+              HYPERPLANE_CSR_SSOR == csr_ssor && HYPERPLANE_CSR_DILU == csr_dilu && HYPERPLANE_CSR_BILU0 == csr_bilu0 &&
               HYPERPLANE_CSR_ILUK == csr_iluk && HYPERPLANE_CSR_ILUT == csr_ilut);
 static_assert(static_cast<int>(RowOrder::given) == HYPERPLANE_ORDER_GIVEN &&
               static_cast<int>(RowOrder::colours) == HYPERPLANE_ORDER_COLOURS);
@@ -81,6 +96,19 @@ CsrPreconditionerSettings csr_preconditioner_settings(std::string_view name, con
     if (kind++ == settings.kind) read_options(settings, line, options);
   });
   return settings;
+}
+
+void require_own_options(const CsrPreconditionerSettings& settings) {
+  auto const& own = csr_preconditioners()[static_cast<std::size_t>(settings.kind)];
+  Settings const standard;
+  auto const require = [&](const auto& option) {
+    if (settings.*option.member == standard.*option.member) return;
+    if (std::ranges::find(own.options, option.name, &OptionDescription::name) == own.options.end()) {
+      refuse_option(own.name, option.name);
+    }
+  };
+  for_each_csr_line(
+      [&](const auto& line) { std::apply([&](const auto&... options) { (require(options), ...); }, line.options); });
 }
 
 }  // namespace hyperplane::run_time

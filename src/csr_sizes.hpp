@@ -6,6 +6,9 @@
 #include <hyperplane/ilu/block_ilu0_csr.hpp>
 #include <hyperplane/ilu/block_iluk_csr.hpp>
 #include <hyperplane/ilu/block_ilut_csr.hpp>
+#include <hyperplane/ilu/block_jacobi_csr.hpp>
+#include <hyperplane/ilu/dilu_csr.hpp>
+#include <hyperplane/ilu/ssor_csr.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -43,7 +46,8 @@ class HeldCsrProduct final : public TypedCsrProduct<Exec> {
   Matrix m_a;
 };
 
-/// BlockIlu0Csr or BlockIlukCsr, which are compiled as one, or BlockIlutCsr, which has the sweeps of these.
+/// A plan. BlockIlu0Csr and BlockIlukCsr are compiled as one, and BlockIlutCsr has the sweeps of these; so are DiluCsr
+/// and SsorCsr.
 template <int n, class Exec, class Held>
 class HeldCsrPlan final : public TypedCsrPlan<Exec> {
  public:
@@ -67,12 +71,10 @@ class HeldCsrPlan final : public TypedCsrPlan<Exec> {
 template <int n, class Exec>
 class CsrOfSize final : public SizedCsr<Exec> {
  public:
+  using typename SizedCsr<Exec>::Plan;
   using typename SizedCsr<Exec>::Product;
   using Matrix = BlockCsr<double, n, Exec>;
   using Transposed = TransposedBlockCsr<double, n, Exec>;
-  using Ilu0 = BlockIlu0Csr<double, n, Exec>;
-  using Iluk = BlockIlukCsr<double, n, Exec>;
-  using Ilut = BlockIlutCsr<double, n, Exec>;
 
   Product make_product(const CsrArrays<Exec>& a) const override {
     return std::make_unique<HeldCsrProduct<Exec, Matrix>>(block_csr<n>(a));
@@ -80,22 +82,27 @@ class CsrOfSize final : public SizedCsr<Exec> {
   Product make_transposed_product(const Exec& exec, const CsrArrays<Exec>& a) const override {
     return std::make_unique<HeldCsrProduct<Exec, Transposed>>(Transposed(exec, block_csr<n>(a)));
   }
-  std::unique_ptr<TypedCsrPlan<Exec>> make_plan(const Exec& exec, const CsrArrays<Exec>& a,
-                                                const CsrPreconditionerSettings& settings) const override {
+  Plan make_plan(const Exec& exec, const CsrArrays<Exec>& a, const CsrPreconditionerSettings& settings) const override {
     auto const path = CsrPath::automatic;
-    bool const transposed = settings.transposed != 0;
-    if (settings.kind == csr_iluk) {
-      return std::make_unique<HeldCsrPlan<n, Exec, Iluk>>(
-          exec, a, BlockIlukCsrOptions{settings.fill, path, settings.order, settings.given_order, transposed});
+    auto const& [kind, relaxation, fill, drop_tolerance, row_entries, order, given_order, transposed, shift] = settings;
+    bool const adjoint = transposed != 0;
+    switch (kind) {
+      case csr_jacobi: return plan<BlockJacobiCsr<double, n, Exec>>(exec, a, {relaxation});
+      case csr_ssor: return plan<SsorCsr<double, n, Exec>>(exec, a, {relaxation, path, order, given_order, adjoint});
+      case csr_dilu: return plan<DiluCsr<double, n, Exec>>(exec, a, {false, path, order, given_order, adjoint});
+      case csr_iluk:
+        return plan<BlockIlukCsr<double, n, Exec>>(exec, a, {fill, path, order, given_order, adjoint, shift});
+      case csr_ilut:
+        return plan<BlockIlutCsr<double, n, Exec>>(
+            exec, a, {drop_tolerance, row_entries, path, order, given_order, adjoint, shift});
+      default: return plan<BlockIlu0Csr<double, n, Exec>>(exec, a, {path, order, given_order, adjoint, shift});
     }
-    if (settings.kind == csr_ilut) {
-      return std::make_unique<HeldCsrPlan<n, Exec, Ilut>>(
-          exec, a,
-          BlockIlutCsrOptions{settings.drop_tolerance, settings.row_entries, path, settings.order, settings.given_order,
-                              transposed});
-    }
-    return std::make_unique<HeldCsrPlan<n, Exec, Ilu0>>(
-        exec, a, BlockIlu0CsrOptions{path, settings.order, settings.given_order, transposed});
+  }
+
+ private:
+  template <class Held>
+  static Plan plan(const Exec& exec, const CsrArrays<Exec>& a, const typename Held::Options& options) {
+    return std::make_unique<HeldCsrPlan<n, Exec, Held>>(exec, a, options);
   }
 };
 

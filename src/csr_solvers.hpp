@@ -30,23 +30,28 @@ struct PointShape {
 };
 
 /// Places in the table of preconditioners of compressed rows, which are their numbers in C.
-inline constexpr int csr_identity = 0, csr_bilu0 = 1, csr_iluk = 2, csr_ilut = 3;
+inline constexpr int csr_identity = 0, csr_jacobi = 1, csr_ssor = 2, csr_dilu = 3, csr_bilu0 = 4, csr_iluk = 5,
+                     csr_ilut = 6;
 
 /// A place in the table of preconditioners of compressed rows, and all options that these have. Factors are doubles.
 struct CsrPreconditionerSettings {
   int kind = csr_bilu0;
+  double relaxation = 1.0;
   int fill = 1;
   double drop_tolerance = 1e-2;
   int row_entries = 20;
   RowOrder order = RowOrder::natural;
   std::vector<int> given_order{};  ///< for RowOrder::given
   int transposed = 0;              ///< 1: for solves with M^T, too
+  double pivot_shift = 0.0;
 };
 
 /// The table.
 std::span<const PreconditionerDescription> csr_preconditioners();
 /// By name. Throws Error, which has all names, where there is none, or where it has no such option.
 CsrPreconditionerSettings csr_preconditioner_settings(std::string_view name, const OptionTexts& options);
+/// Throws Error where an option that the preconditioner does not have is another than it is by itself.
+void require_own_options(const CsrPreconditionerSettings& settings);
 
 /// What makes the objects of a context that are of compressed rows. Everything throws Error.
 class CsrSolvers {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <hyperplane/array/box.hpp>
-#include <hyperplane/core/factor_failure.hpp>
 #include <hyperplane/core/function_ref.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/stencil7.hpp>
@@ -22,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include "factor_problem.hpp"
+
 /// Seen from outside, for the library over ranks that is built with this one.
 #define HYPERPLANE_FOR_RANKS __attribute__((visibility("default")))
 
@@ -33,20 +34,7 @@ namespace hyperplane::run_time {
 enum class MemorySpace { host, device };
 enum class BlockOrder { row_major, column_major };
 enum class StorageKind { double_precision, single_precision };
-enum class Method { richardson, bicgstab, fgmres };
-
-/// Why the factors that a factorization left are of no use, if they are not.
-struct FactorProblem {
-  FactorFailure failure = FactorFailure::none;
-  std::string message;  ///< says where
-
-  bool ok() const { return failure == FactorFailure::none; }
-  /// Of the status of a solver.
-  template <class Status>
-  static FactorProblem of(const Status& status) {
-    return {status.failure, status.message()};
-  }
-};
+enum class Method { richardson, bicgstab, fgmres, fgcrodr };
 
 /// A grid with a number of unknowns at each point.
 struct Shape {
@@ -232,7 +220,8 @@ class LineSolver {
   virtual void solve(const Vector& rhs, Vector& x) const = 0;
 };
 
-/// BiCgStab, Fgmres or Richardson, whose vectors and matrices are those of one grid or of the grid blocks of a rank.
+/// BiCgStab, Fgmres, Fgcrodr or Richardson, whose vectors and matrices are those of one grid or of the grid blocks of a
+/// rank.
 class Krylov : public Collective {
  public:
   /// Of what it solves for.
@@ -240,7 +229,15 @@ class Krylov : public Collective {
   /// Solves A x = b from the x that is given.
   virtual KrylovResult solve(const Matrix& a, const Preconditioner& m, const Vector& b, Vector& x,
                              const KrylovLimits& limits) const = 0;
+  /// The next solve begins without the subspace that the ones before it left, if the method keeps one.
+  virtual void forget() = 0;
 };
+
+/// The same of a method itself.
+template <class Method>
+void forget_subspace(Method& method) {
+  if constexpr (requires { method.forget(); }) method.forget();
+}
 
 class Primitives;
 class CsrSolvers;

@@ -164,6 +164,10 @@ auto& value_of(Options& options, const Option& option) {
   }
 }
 
+[[noreturn]] inline void refuse_option(const std::string& preconditioner, const std::string& option) {
+  throw Error(preconditioner + " has no option '" + option + "'");
+}
+
 /// Sets the options of a line of a table as the texts say. Throws Error where they name an option that the line does
 /// not have, or one that means nothing without another that is not given.
 template <class Options, class Line>
@@ -178,7 +182,7 @@ void read_options(Options& options, const Line& line, const OptionTexts& texts) 
       is_known = true;
     };
     std::apply([&](const auto&... each) { (read(each), ...); }, line.options);
-    if (!is_known) throw Error(std::string(line.name) + " has no option '" + name + "'");
+    if (!is_known) refuse_option(line.name, name);
   }
 }
 

@@ -45,13 +45,13 @@ class TypedCsrProduct {
   }
 };
 
-/// The factorization whatever its block size and fill.
+/// Factors whatever they are and their block size.
 template <ExecutionSpace Exec>
 class TypedCsrPlan {
  public:
   using Vector = FlatVector<Exec>;
   virtual ~TypedCsrPlan() = default;
-  /// Of the structure that it was made for.
+  /// Of the structure that it was made for. DILU and SSOR keep the values of A, which they share, and solve with them.
   virtual void factor(const Exec& exec, const CsrArrays<Exec>& a) = 0;
   virtual void solve(const Exec& exec, const Vector& rhs, const Vector& x) const = 0;
   virtual void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const = 0;
@@ -63,12 +63,13 @@ template <ExecutionSpace Exec>
 class SizedCsr {
  public:
   using Product = std::unique_ptr<TypedCsrProduct<Exec>>;
+  using Plan = std::unique_ptr<TypedCsrPlan<Exec>>;
   virtual ~SizedCsr() = default;
   virtual Product make_product(const CsrArrays<Exec>& a) const = 0;
   virtual Product make_transposed_product(const Exec& exec, const CsrArrays<Exec>& a) const = 0;
   /// Of a kind that has factors.
-  virtual std::unique_ptr<TypedCsrPlan<Exec>> make_plan(const Exec& exec, const CsrArrays<Exec>& a,
-                                                        const CsrPreconditionerSettings& settings) const = 0;
+  virtual Plan make_plan(const Exec& exec, const CsrArrays<Exec>& a,
+                         const CsrPreconditionerSettings& settings) const = 0;
 };
 
 /// That of block size n, if it is in a group of them. Defined in csr_sizes.hpp, which is compiled for one group at a

@@ -28,8 +28,8 @@ couple a point with itself and its six neighbours alone, and is there once.
 
 Without --grid, A is any square matrix. Its blocks are those that have entries,
 with zeros where the file has none; unknown c of point p is row p*n + c, counted
-from 0. ILU wants an entry in the block on the diagonal of each point. Messages
-count points from 0, as these, and rows of files from 1.
+from 0. Preconditioners want an entry in the block on the diagonal of each
+point. Messages count points from 0, as these, and rows of files from 1.
 
 Example:
   hyperplane solve A.mtx --rhs b.mtx --grid 32x16x8 --block-size 5 \
@@ -100,7 +100,7 @@ const CLI::App* add_solve(CLI::App& app, SolveCommand& command) {
       ->capture_default_str();
   for (auto& option : settings.options) add_preconditioner_option(solve, option);
   add_choice(solve, "--method", settings.krylov.method, methods,
-             "Correction iteration x += M^-1 (b - A x), BiCGStab or FGMRES(m)");
+             "Correction iteration x += M^-1 (b - A x), BiCGStab, FGMRES(m) or FGCRO-DR(m, k)");
   add_number(solve, "--tolerance", settings.krylov.tolerance,
              "Converged at ||b - A x|| <= max(tolerance * ||b||, absolute tolerance)")
       ->capture_default_str();
@@ -108,8 +108,13 @@ const CLI::App* add_solve(CLI::App& app, SolveCommand& command) {
       ->capture_default_str();
   add_integer(solve, "--max-iterations", settings.krylov.max_iterations, 0, 100'000'000, "Iterations at most")
       ->capture_default_str();
-  add_integer(solve, "--restart", settings.krylov.restart, 1, 1000, "Directions that FGMRES keeps, 1 to 1000")
+  add_integer(solve, "--restart", settings.krylov.restart, 1, 1000,
+              "Directions that FGMRES and FGCRO-DR keep, 1 to 1000")
       ->type_name("M")
+      ->capture_default_str();
+  add_integer(solve, "--recycled", settings.krylov.recycled, 0, 1000,
+              "Directions that FGCRO-DR keeps when it restarts, less than those, 0 to 1000")
+      ->type_name("K")
       ->capture_default_str();
   add_integer(solve, "--check-interval", settings.krylov.check_interval, 1, std::numeric_limits<int>::max(),
               "Iterations between two looks at the residual, and for a signal; 4096 at most")

@@ -71,6 +71,7 @@ std::string format_history(const SolveCommand& command, const SystemSize& size, 
   json["absolute_tolerance"] = settings.krylov.absolute_tolerance;
   json["max_iterations"] = settings.krylov.max_iterations;
   json["restart"] = settings.krylov.restart;
+  json["recycled"] = settings.krylov.recycled;
   json["check_interval"] = settings.krylov.check_interval;
   json["backend"] = backend;
   json["ranks"] = report.ranks;
@@ -79,6 +80,10 @@ std::string format_history(const SolveCommand& command, const SystemSize& size, 
   if (result.outcome == HYPERPLANE_BREAKDOWN) {
     json["breakdown"] = hyperplane_breakdown_message(result.breakdown);
     if (!report.cause.empty()) json["cause"] = report.cause;
+  }
+  if (!size.grid) {
+    json["replaced_pivots"] = report.replaced;
+    if (report.replaced > 0) json["first_replaced_point"] = report.first_replaced;
   }
   json["iterations"] = result.iterations;
   json["rhs_norm"] = result.rhs_norm;

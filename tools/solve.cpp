@@ -140,6 +140,13 @@ std::string place_of(const std::string& backend, const SolverReport& report, con
                      report.concurrency == 1 ? "thread" : "threads", parts);
 }
 
+/// "; 2 pivots were replaced, the first at point 7"; nothing where none was.
+std::string replaced_of(const SolverReport& report) {
+  if (report.replaced == 0) return "";
+  auto const what = report.replaced == 1 ? "pivot was replaced," : "pivots were replaced, the first";
+  return fmt::format("; {} {} at point {}", report.replaced, what, report.first_replaced);
+}
+
 /// Calls solve(monitor). `rhs` is what the first process has, null in others.
 template <class Solve>
 SolverReport watch(const SolveCommand& command, const Processes& processes, const std::vector<double>* rhs,
@@ -176,9 +183,9 @@ void report_solved(const SolveCommand& command, Outputs& outputs, const Solved& 
   auto const& result = report.result;
   if (outputs.solution) outputs.solution->commit(format_vector(x));
   if (outputs.history) outputs.history->commit(format_history(command, size, backend, read_seconds, report));
-  fmt::print(outputs.summary(), "{} after {} iterations{}:{} factor {:.3f} s, solve {:.3f} s ({})\n",
+  fmt::print(outputs.summary(), "{} after {} iterations{}:{} factor {:.3f} s, solve {:.3f} s ({}){}\n",
              outcome_of(result.outcome), result.iterations, reason_of(report), residual_of(result), report.times.factor,
-             report.times.solve, place_of(backend, report, chosen_parts));
+             report.times.solve, place_of(backend, report, chosen_parts), replaced_of(report));
 }
 
 int exit_status_of(hyperplane_outcome outcome) {

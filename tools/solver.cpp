@@ -79,6 +79,9 @@ SolverReport solve_with(const SolverObjects& objects, const SolverSettings& sett
   check(hyperplane_preconditioner_factor(factored.get(), objects.a));
   report.times.factor = lap();
   check_factors(factored.get(), settings.matrix);
+  if (settings.matrix == MatrixKind::rows) {
+    check(hyperplane_csr_preconditioner_replaced(factored.get(), &report.replaced, &report.first_replaced));
+  }
   auto const [a, m] = operators_of(objects.a, factored.get(), settings.transpose);
   check(hyperplane_preconditioner_measure(m->get()));
 

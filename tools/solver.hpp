@@ -3,6 +3,7 @@
 
 #include <hyperplane.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <utility>
@@ -14,8 +15,10 @@
 
 namespace hyperplane::tools {
 
-inline const std::vector<std::pair<std::string, hyperplane_method>> methods = {
-    {"richardson", HYPERPLANE_RICHARDSON}, {"bicgstab", HYPERPLANE_BICGSTAB}, {"fgmres", HYPERPLANE_FGMRES}};
+inline const std::vector<std::pair<std::string, hyperplane_method>> methods = {{"richardson", HYPERPLANE_RICHARDSON},
+                                                                               {"bicgstab", HYPERPLANE_BICGSTAB},
+                                                                               {"fgmres", HYPERPLANE_FGMRES},
+                                                                               {"fgcrodr", HYPERPLANE_FGCRODR}};
 inline const std::vector<std::pair<std::string, hyperplane_storage>> storages = {{"double", HYPERPLANE_STORAGE_DOUBLE},
                                                                                  {"float", HYPERPLANE_STORAGE_FLOAT}};
 
@@ -70,6 +73,8 @@ struct SolverReport {
   std::vector<double> history;
   std::string reason;  ///< of a breakdown, with the cause where that is known
   std::string cause;
+  /// Pivots that were replaced, and the point of the first, or -1.
+  std::int64_t replaced = 0, first_replaced = -1;
   SolverTimes times;
   int ranks = 1;
   int concurrency = 1;  ///< of each rank

@@ -17,6 +17,8 @@ module hyperplane_c_csr
     type(c_ptr) :: given_order
     integer(c_int64_t) :: given_count
     integer(c_int) :: transposed
+    real(c_double) :: relaxation
+    real(c_double) :: pivot_shift
   end type csr_preconditioner_options
 
   interface
@@ -73,6 +75,13 @@ module hyperplane_c_csr
       type(c_ptr), intent(out) :: transpose
       integer(c_int) :: status
     end function c_csr_preconditioner_transpose
+    function c_csr_preconditioner_replaced(preconditioner, count, first) &
+      bind(c, name='hyperplane_csr_preconditioner_replaced') result(status)
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: preconditioner
+      integer(c_int64_t), intent(out) :: count, first
+      integer(c_int) :: status
+    end function c_csr_preconditioner_replaced
     function c_csr_preconditioners() bind(c, name='hyperplane_csr_preconditioners') result(text)
       import :: c_ptr
       type(c_ptr) :: text

@@ -20,6 +20,7 @@ module hyperplane_c_functions
     type(c_ptr) :: row_offsets
     type(c_ptr) :: columns
     type(c_ptr) :: values
+    integer(c_int64_t) :: value_count
   end type csr_arrays
 
   interface

@@ -37,6 +37,7 @@ module hyperplane_c_solvers
     real(c_double) :: absolute_tolerance
     integer(c_int) :: max_iterations
     integer(c_int) :: restart
+    integer(c_int) :: recycled
     integer(c_int) :: check_interval
     type(c_funptr) :: monitor
     type(c_ptr) :: monitor_data
@@ -180,6 +181,11 @@ module hyperplane_c_solvers
       import :: c_ptr
       type(c_ptr) :: text
     end function c_preconditioners
+    function c_krylov_forget(krylov) bind(c, name='hyperplane_krylov_forget') result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: krylov
+      integer(c_int) :: status
+    end function c_krylov_forget
     function c_krylov_cause(krylov, cause) bind(c, name='hyperplane_krylov_cause') result(status)
       import :: c_ptr, c_int
       type(c_ptr), value :: krylov

@@ -43,7 +43,7 @@ contains
                   c_loc(this%offsets_64), c_loc(this%columns_64), values)
   end subroutine read_64
 
-  !> With values of rank 1, or 3 of blocks. As many values as entries have; else a block size that C refuses.
+  !> With values of rank 1, or 3 of blocks.
   subroutine describe(csr, offsets, entries, indices, row_offsets, columns, values)
     type(csr_arrays), intent(out) :: csr
     integer(c_int64_t), intent(in) :: offsets, entries
@@ -55,7 +55,7 @@ contains
     csr%rows = offsets - 1
     csr%entries = entries
     if (rank(values) == 3) csr%block_size = size(values, dim=1, kind=c_int)
-    if (size(values, kind=c_int64_t) /= entries * csr%block_size**2) csr%block_size = 0
+    csr%value_count = size(values, kind=c_int64_t)
     csr%order = column_major
     csr%index_type = indices
     csr%row_offsets = row_offsets

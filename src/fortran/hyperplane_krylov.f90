@@ -14,7 +14,8 @@ module hyperplane_krylov_methods
 
   public :: hyperplane_monitor, hyperplane_breakdown_message, krylov_options_with
 
-  integer(c_int), parameter, public :: HYPERPLANE_RICHARDSON = 0, HYPERPLANE_BICGSTAB = 1, HYPERPLANE_FGMRES = 2
+  integer(c_int), parameter, public :: HYPERPLANE_RICHARDSON = 0, HYPERPLANE_BICGSTAB = 1, HYPERPLANE_FGMRES = 2, &
+                                       HYPERPLANE_FGCRODR = 3
   integer(c_int), parameter, public :: HYPERPLANE_CONVERGED = 0, HYPERPLANE_MAX_ITERATIONS = 1, &
                                        HYPERPLANE_BREAKDOWN = 2, HYPERPLANE_STOPPED = 3
   !> What is zero or not finite in a breakdown; hyperplane_breakdown_message() says it in words.
@@ -25,10 +26,11 @@ module hyperplane_krylov_methods
                                        HYPERPLANE_BREAKDOWN_RESIDUAL = 6, HYPERPLANE_BREAKDOWN_RECURSION = 7
 
   !> create(context, grid, n, method, tolerance, max_iterations, restart, check_interval, monitor,
-  !> monitor_data, absolute_tolerance, stat); create_csr(context, points, n, ...) of points without a grid;
+  !> monitor_data, absolute_tolerance, recycled, stat); create_csr(context, points, n, ...) of points without a grid;
   !> set_limits(tolerance, absolute_tolerance, max_iterations, stat) for the solves that follow; what is absent stays;
   !> solve(a, b, x, result, preconditioner, stat) from the x that is given, vectors or arrays of rows of any shape;
   !> solve_device(a, b, x, count, result, preconditioner, stat) with memory of the context's device;
+  !> forget(stat): the next solve with FGCRO-DR begins without the subspace that the ones before it left;
   !> history(norms, count, stat); cause(text, stat): what of the matrix is not finite, after a breakdown.
   type, extends(hyperplane_object), public :: hyperplane_krylov
   contains
@@ -38,6 +40,7 @@ module hyperplane_krylov_methods
     procedure :: solve_device => krylov_solve_device
     procedure, private :: krylov_solve, krylov_solve_values
     generic :: solve => krylov_solve, krylov_solve_values
+    procedure :: forget => krylov_forget
     procedure :: history => krylov_history
     procedure :: cause => krylov_cause
   end type hyperplane_krylov
@@ -57,14 +60,14 @@ module hyperplane_krylov_methods
 contains
 
   subroutine krylov_create(this, context, grid, n, method, tolerance, max_iterations, restart, check_interval, &
-                           monitor, monitor_data, absolute_tolerance, stat)
+                           monitor, monitor_data, absolute_tolerance, recycled, stat)
     class(hyperplane_krylov), intent(inout) :: this
     type(hyperplane_context), intent(in) :: context
     type(hyperplane_grid), intent(in) :: grid
     integer, intent(in) :: n
     integer(c_int), intent(in), optional :: method
     real(c_double), intent(in), optional :: tolerance, absolute_tolerance
-    integer, intent(in), optional :: max_iterations, restart, check_interval
+    integer, intent(in), optional :: max_iterations, restart, check_interval, recycled
     procedure(hyperplane_monitor), optional :: monitor
     type(c_ptr), intent(in), optional :: monitor_data
     integer, intent(out), optional :: stat
@@ -72,20 +75,20 @@ contains
     type(c_ptr) :: made
     integer(c_int) :: status
     options = krylov_options_with(method, tolerance, absolute_tolerance, max_iterations, restart, check_interval, monitor, &
-                                  monitor_data)
+                                  monitor_data, recycled)
     status = c_krylov_create(context%handle, grid, int(n, c_int), options, made)
     call take(this, made, status, stat)
   end subroutine krylov_create
 
   !> For general matrices.
   subroutine krylov_create_csr(this, context, points, n, method, tolerance, max_iterations, restart, check_interval, &
-                               monitor, monitor_data, absolute_tolerance, stat)
+                               monitor, monitor_data, absolute_tolerance, recycled, stat)
     class(hyperplane_krylov), intent(inout) :: this
     type(hyperplane_context), intent(in) :: context
     integer, intent(in) :: points, n
     integer(c_int), intent(in), optional :: method
     real(c_double), intent(in), optional :: tolerance, absolute_tolerance
-    integer, intent(in), optional :: max_iterations, restart, check_interval
+    integer, intent(in), optional :: max_iterations, restart, check_interval, recycled
     procedure(hyperplane_monitor), optional :: monitor
     type(c_ptr), intent(in), optional :: monitor_data
     integer, intent(out), optional :: stat
@@ -93,17 +96,17 @@ contains
     type(c_ptr) :: made
     integer(c_int) :: status
     options = krylov_options_with(method, tolerance, absolute_tolerance, max_iterations, restart, check_interval, monitor, &
-                                  monitor_data)
+                                  monitor_data, recycled)
     status = c_csr_krylov_create(context%handle, int(points, c_int64_t), int(n, c_int), options, made)
     call take(this, made, status, stat)
   end subroutine krylov_create_csr
 
   !> Those of the library where they are absent.
   function krylov_options_with(method, tolerance, absolute_tolerance, max_iterations, restart, check_interval, monitor, &
-                               monitor_data) result(options)
+                               monitor_data, recycled) result(options)
     integer(c_int), intent(in), optional :: method
     real(c_double), intent(in), optional :: tolerance, absolute_tolerance
-    integer, intent(in), optional :: max_iterations, restart, check_interval
+    integer, intent(in), optional :: max_iterations, restart, check_interval, recycled
     procedure(hyperplane_monitor), optional :: monitor
     type(c_ptr), intent(in), optional :: monitor_data
     type(krylov_options) :: options
@@ -114,6 +117,7 @@ contains
     if (present(absolute_tolerance)) options%absolute_tolerance = absolute_tolerance
     if (present(max_iterations)) options%max_iterations = int(max_iterations, c_int)
     if (present(restart)) options%restart = int(restart, c_int)
+    if (present(recycled)) options%recycled = int(recycled, c_int)
     if (present(check_interval)) options%check_interval = int(check_interval, c_int)
     if (present(monitor)) options%monitor = c_funloc(monitor)
     if (present(monitor_data)) options%monitor_data = monitor_data
@@ -136,6 +140,12 @@ contains
     end if
     call report(status, stat)
   end subroutine krylov_set_limits
+
+  subroutine krylov_forget(this, stat)
+    class(hyperplane_krylov), intent(in) :: this
+    integer, intent(out), optional :: stat
+    call report(c_krylov_forget(this%handle), stat)
+  end subroutine krylov_forget
 
   !> The breakdown of a result in words.
   function hyperplane_breakdown_message(breakdown) result(text)

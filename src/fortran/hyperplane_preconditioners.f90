@@ -20,8 +20,9 @@ module hyperplane_preconditioner_plans
                                        HYPERPLANE_COUPLING_NATURAL = 2
 
   !> Of general matrices.
-  integer(c_int), parameter, public :: HYPERPLANE_CSR_IDENTITY = 0, HYPERPLANE_CSR_BILU0 = 1, HYPERPLANE_CSR_ILUK = 2, &
-                                       HYPERPLANE_CSR_ILUT = 3
+  integer(c_int), parameter, public :: HYPERPLANE_CSR_IDENTITY = 0, HYPERPLANE_CSR_JACOBI = 1, HYPERPLANE_CSR_SSOR = 2, &
+                                       HYPERPLANE_CSR_DILU = 3, HYPERPLANE_CSR_BILU0 = 4, HYPERPLANE_CSR_ILUK = 5, &
+                                       HYPERPLANE_CSR_ILUT = 6
   !> In which order these take the rows.
   integer(c_int), parameter, public :: HYPERPLANE_ORDER_NATURAL = 0, HYPERPLANE_ORDER_RCM = 1, &
                                        HYPERPLANE_ORDER_COLOURS = 2, HYPERPLANE_ORDER_GIVEN = 3
@@ -34,8 +35,9 @@ module hyperplane_preconditioner_plans
   !> several right-hand sides, one after another; solve_device(rhs, x, count, columns, stat) and
   !> factor_masked_device(a, pointer, count, stat): memory of the context's device.
   !> Of a general matrix: create_csr(a, kind, fill, order, given_order, transposed, drop_tolerance, row_entries,
-  !> stat), with rows of given_order from 1, or
+  !> relaxation, pivot_shift, stat), with rows of given_order from 1, or
   !> create_csr_named(a, name, options, stat); create_transpose(m, stat): M^T of one with the option transposed.
+  !> replaced(count, first, stat): how many pivots its last factorization replaced, and the first row, from 1, or 0.
   type, extends(hyperplane_object), public :: hyperplane_preconditioner
   contains
     procedure :: create => preconditioner_create
@@ -43,6 +45,7 @@ module hyperplane_preconditioner_plans
     procedure :: create_csr => preconditioner_create_csr
     procedure :: create_csr_named => preconditioner_create_csr_named
     procedure :: create_transpose => preconditioner_create_transpose
+    procedure :: replaced => preconditioner_replaced
     procedure :: factor => preconditioner_factor
     procedure :: check => preconditioner_check
     procedure :: factor_masked => preconditioner_factor_masked
@@ -116,20 +119,22 @@ contains
     text = to_text(c_preconditioners())
   end function hyperplane_preconditioners
 
-  !> For matrices with the structure of a. With a given_order, order may be absent.
+  !> For matrices with the structure of a. With a given_order, order may be absent. Numbers that the kind has no use for
+  !> are refused: C is given what it refuses for other kinds, as what it has by itself says nothing there.
   subroutine preconditioner_create_csr(this, a, kind, fill, order, given_order, transposed, drop_tolerance, &
-                                       row_entries, stat)
+                                       row_entries, relaxation, pivot_shift, stat)
     class(hyperplane_preconditioner), intent(inout) :: this
     type(hyperplane_matrix), intent(in) :: a
     integer(c_int), intent(in), optional :: kind, order
     integer, intent(in), optional :: fill, given_order(:), row_entries
-    real(c_double), intent(in), optional :: drop_tolerance
+    real(c_double), intent(in), optional :: drop_tolerance, relaxation, pivot_shift
     logical, intent(in), optional :: transposed
     integer, intent(out), optional :: stat
     type(csr_preconditioner_options) :: options
     integer(c_int), allocatable, target :: from_0(:)
     type(c_ptr) :: made
     integer(c_int) :: status
+    logical :: relaxes
     status = c_csr_preconditioner_options_init(options)
     if (present(given_order)) then
       from_0 = int(given_order, c_int) - 1_c_int
@@ -138,9 +143,12 @@ contains
       options%given_count = size(from_0, kind=c_int64_t)
     end if
     if (present(kind)) options%kind = kind
-    if (present(fill)) options%fill = int(fill, c_int)
-    if (present(drop_tolerance)) options%drop_tolerance = drop_tolerance
-    if (present(row_entries)) options%row_entries = int(row_entries, c_int)
+    relaxes = options%kind == HYPERPLANE_CSR_SSOR .or. options%kind == HYPERPLANE_CSR_JACOBI
+    if (present(fill)) options%fill = merge(int(fill, c_int), -1_c_int, options%kind == HYPERPLANE_CSR_ILUK)
+    if (present(drop_tolerance)) options%drop_tolerance = merge(drop_tolerance, -1.0_c_double, options%kind == HYPERPLANE_CSR_ILUT)
+    if (present(row_entries)) options%row_entries = merge(int(row_entries, c_int), -1_c_int, options%kind == HYPERPLANE_CSR_ILUT)
+    if (present(relaxation)) options%relaxation = merge(relaxation, -1.0_c_double, relaxes)
+    if (present(pivot_shift)) options%pivot_shift = merge(pivot_shift, -1.0_c_double, options%kind >= HYPERPLANE_CSR_BILU0)
     if (present(order)) options%order = order
     if (present(transposed)) options%transposed = merge(1_c_int, 0_c_int, transposed)
     status = c_csr_preconditioner_create(a%handle, options, made)
@@ -172,7 +180,17 @@ contains
     call take(this, made, status, stat)
   end subroutine preconditioner_create_transpose
 
-  !> Those of general matrices: 'identity, bilu0, iluk, ilut'.
+  subroutine preconditioner_replaced(this, count, first, stat)
+    class(hyperplane_preconditioner), intent(in) :: this
+    integer(c_int64_t), intent(out) :: count, first
+    integer, intent(out), optional :: stat
+    integer(c_int) :: status
+    status = c_csr_preconditioner_replaced(this%handle, count, first)
+    if (status == HYPERPLANE_SUCCESS) first = first + 1
+    call report(status, stat)
+  end subroutine preconditioner_replaced
+
+  !> Those of general matrices: 'identity, jacobi, ssor, dilu, bilu0, iluk, ilut'.
   function hyperplane_csr_preconditioners() result(text)
     character(len=:), allocatable :: text
     text = to_text(c_csr_preconditioners())

@@ -2,6 +2,7 @@
 #include <hyperplane_mpi.h>
 
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/fgcrodr.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/richardson.hpp>
 
@@ -146,6 +147,7 @@ std::unique_ptr<run_time::Krylov> make_krylov(const run_time::RankSetting<Exec>&
     case run_time::Method::richardson: return std::make_unique<RankKrylovOn<Exec, Richardson>>(setting, options);
     case run_time::Method::bicgstab: return std::make_unique<RankKrylovOn<Exec, BiCgStab>>(setting, options);
     case run_time::Method::fgmres: return std::make_unique<RankKrylovOn<Exec, Fgmres>>(setting, options);
+    case run_time::Method::fgcrodr: return std::make_unique<RankKrylovOn<Exec, Fgcrodr>>(setting, options);
   }
   throw Error("there is no such Krylov method");
 }

@@ -278,6 +278,7 @@ class RankKrylovOn final : public Krylov {
     m_setting.shape.communicator().require_same("the preconditioners", {&is_identity, 1});
     return m_method.solve(m_setting.exec, *matrix, *preconditioner, *rhs, *solution, limits);
   }
+  void forget() override { forget_subspace(m_method); }
   void agree(detail::FunctionRef<> look) const override { agree_of(m_setting, look); }
 
  private:

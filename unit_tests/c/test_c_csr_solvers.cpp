@@ -74,10 +74,10 @@ TEST_P(CRows, values_come_in_both_orders_and_index_types) {
 TEST_P(CRows, every_preconditioner_and_method_solves) {
   for (auto const& name : c_names(hyperplane_csr_preconditioners())) {
     for (std::string const order : {"", "order=natural", "order=rcm", "order=colours"}) {
-      if (name == "identity" && !order.empty()) continue;
+      if ((name == "identity" || name == "jacobi") && !order.empty()) continue;
       auto* const m = make(name, order);
       factor(m);
-      for (int method = name == "identity" ? 1 : 0; method <= HYPERPLANE_FGMRES; ++method) {
+      for (int method = name == "identity" ? 1 : 0; method <= HYPERPLANE_FGCRODR; ++method) {
         expect_solved(m, static_cast<hyperplane_method>(method), false);
       }
       hyperplane_free(m);
@@ -89,8 +89,8 @@ TEST_P(CRows, every_preconditioner_and_method_solves) {
 TEST_P(CRows, adjoint_systems_are_solved_with_the_same_factors) {
   hyperplane_matrix at = nullptr;
   EXPECT_EQ(hyperplane_csr_matrix_transpose(m_a, &at), HYPERPLANE_SUCCESS);
-  for (std::string const name : {"bilu0", "iluk", "ilut"}) {
-    auto* const m = make(name, "transposed=1,order=rcm");
+  for (std::string const name : {"jacobi", "ssor", "dilu", "bilu0", "iluk", "ilut"}) {
+    auto* const m = make(name, name == "jacobi" ? "transposed=1" : "transposed=1,order=rcm");
     hyperplane_preconditioner mt = nullptr;
     EXPECT_EQ(hyperplane_csr_preconditioner_transpose(m, &mt), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
     expect_failure(hyperplane_preconditioner_solve(mt, m_b, m_x), HYPERPLANE_INVALID_ARGUMENT, "called before factor");
@@ -136,6 +136,7 @@ TEST_P(CRows, options_of_the_struct_are_those_by_name) {
   options.order = HYPERPLANE_ORDER_COLOURS;
   options.given_order = nullptr;
   EXPECT_TRUE(near(mesh.apply(solved(make(&options))), get(m_b), 1e-12));
+  options = standard_options();
   options.kind = HYPERPLANE_CSR_IDENTITY;
   EXPECT_TRUE(bitwise_equal(solved(make(&options)), get(m_b)));
 }
@@ -266,8 +267,8 @@ TEST_P(CRows, factorizations_that_fail_name_the_row) {
               HYPERPLANE_SUCCESS);
     EXPECT_EQ(hyperplane_preconditioner_factor(m, m_a), HYPERPLANE_SUCCESS);
   };
-  for (std::string const name : {"bilu0", "iluk", "ilut"}) {
-    m = make(name, "order=colours");
+  for (std::string const name : {"jacobi", "ssor", "dilu", "bilu0", "iluk", "ilut"}) {
+    m = make(name, name == "jacobi" ? "" : "order=colours");
     values_at(7, 0.0);
     expect_failure(hyperplane_preconditioner_check(m), HYPERPLANE_SINGULAR_PIVOT,
                    "singular pivot at row 7, equation 0");

@@ -59,7 +59,7 @@ TEST_P(CInterface, monitors_stop_a_solve) {
   hyperplane_krylov_options_init(&options);
   options.tolerance = 0.0;
   options.monitor = [](int iteration, double, void*) { return iteration == 2 ? 1 : 0; };
-  for (int method = 0; method <= HYPERPLANE_FGMRES; ++method) {
+  for (int method = 0; method <= HYPERPLANE_FGCRODR; ++method) {
     options.method = static_cast<hyperplane_method>(method);
     hyperplane_krylov krylov = nullptr;
     EXPECT_EQ(hyperplane_krylov_create(system.context, system.c_grid, CSystem::n, &options, &krylov),

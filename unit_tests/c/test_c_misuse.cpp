@@ -246,10 +246,11 @@ TEST_P(CMisuse, options_out_of_range) {
   };
   using KrylovOptions = hyperplane_krylov_options;
   krylov_refused([](KrylovOptions& o) { o.struct_size = 1; }, "hyperplane_krylov_options_init");
-  krylov_refused([](KrylovOptions& o) { o.method = static_cast<hyperplane_method>(3); }, "method is 3");
+  krylov_refused([](KrylovOptions& o) { o.method = static_cast<hyperplane_method>(4); }, "method is 4");
   krylov_refused([](KrylovOptions& o) { o.tolerance = -1.0; }, "tolerance is -1, ");
   krylov_refused([](KrylovOptions& o) { o.max_iterations = -1; }, "max_iterations is -1");
   krylov_refused([](KrylovOptions& o) { o.restart = 0; }, "restart is 0");
+  krylov_refused([](KrylovOptions& o) { o.recycled = 1001; }, "recycled is 1001, expected 0 to 1000");
   krylov_refused([](KrylovOptions& o) { o.check_interval = 0; }, "check_interval is 0");
 }
 

@@ -57,7 +57,7 @@ TEST_P(CInterface, every_method_with_every_preconditioner) {
   for (auto const& preconditioner : c_preconditioners()) {
     if (preconditioner.description.largest_block_size < CSystem::n) continue;
     auto const kind = preconditioner.kind;
-    for (int method = HYPERPLANE_RICHARDSON; method <= HYPERPLANE_FGMRES; ++method) {
+    for (int method = HYPERPLANE_RICHARDSON; method <= HYPERPLANE_FGCRODR; ++method) {
       for (int storage = HYPERPLANE_STORAGE_DOUBLE; storage <= HYPERPLANE_STORAGE_FLOAT; ++storage) {
         if (kind == HYPERPLANE_IDENTITY && method == HYPERPLANE_RICHARDSON) continue;
         hyperplane_matrix a = nullptr;

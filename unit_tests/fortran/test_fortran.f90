@@ -205,7 +205,7 @@ contains
     call r%create(context, grid, n)
     do kind = HYPERPLANE_JACOBI, last_kind()
       if (kind == HYPERPLANE_SIP) cycle
-      do method = HYPERPLANE_RICHARDSON, HYPERPLANE_FGMRES
+      do method = HYPERPLANE_RICHARDSON, HYPERPLANE_FGCRODR
         call m%create(context, grid, n, kind=kind, line_directions=[HYPERPLANE_K, HYPERPLANE_I], line_sweeps=2)
         call m%factor(a)
         call krylov%create(context, grid, n, method=method, tolerance=1e-12_c_double, max_iterations=400, &

@@ -38,7 +38,7 @@ TEST_P(CRanks, every_method_solves_with_every_coupling) {
                                               &options);
     EXPECT_EQ(hyperplane_preconditioner_factor(m, system.a), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
     EXPECT_EQ(hyperplane_preconditioner_check(m), HYPERPLANE_SUCCESS);
-    for (auto const method : {HYPERPLANE_RICHARDSON, HYPERPLANE_BICGSTAB, HYPERPLANE_FGMRES}) {
+    for (auto const method : {HYPERPLANE_RICHARDSON, HYPERPLANE_BICGSTAB, HYPERPLANE_FGMRES, HYPERPLANE_FGCRODR}) {
       hyperplane_krylov_options krylov_options;
       EXPECT_EQ(hyperplane_krylov_options_init(&krylov_options), HYPERPLANE_SUCCESS);
       krylov_options.method = method;
@@ -55,6 +55,7 @@ TEST_P(CRanks, every_method_solves_with_every_coupling) {
       auto const rhs = system.own(system.rhs);
       std::vector<double> x(rhs.size(), 0.0);
       hyperplane_krylov_result of_arrays;
+      EXPECT_EQ(hyperplane_krylov_forget(krylov), HYPERPLANE_SUCCESS);
       EXPECT_EQ(hyperplane_krylov_solve_array(krylov, system.a, m, rhs.data(), x.data(), std::ssize(x), HYPERPLANE_HOST,
                                               &of_arrays),
                 HYPERPLANE_SUCCESS);
@@ -62,6 +63,7 @@ TEST_P(CRanks, every_method_solves_with_every_coupling) {
       EXPECT_TRUE(bitwise_equal(x, system.get(system.x)));
       if (method == HYPERPLANE_RICHARDSON) continue;
       EXPECT_EQ(hyperplane_vector_fill(system.x, 0.0), HYPERPLANE_SUCCESS);
+      EXPECT_EQ(hyperplane_krylov_forget(krylov), HYPERPLANE_SUCCESS);
       EXPECT_EQ(hyperplane_krylov_solve(krylov, system.a, nullptr, system.b, system.x, &of_arrays), HYPERPLANE_SUCCESS);
       EXPECT_GT(of_arrays.iterations, result.iterations);
     }

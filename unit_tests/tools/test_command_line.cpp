@@ -9,7 +9,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 TEST_F(CommandLine, solves_with_every_method_preconditioner_and_storage) {
-  for (std::string const method : {"richardson", "bicgstab", "fgmres"}) {
+  for (std::string const method : {"richardson", "bicgstab", "fgmres", "fgcrodr"}) {
     for (auto const& listed : c_preconditioners()) {
       if (listed.description.largest_block_size < n || listed.kind == HYPERPLANE_IDENTITY) continue;
       auto const preconditioner = listed.name();

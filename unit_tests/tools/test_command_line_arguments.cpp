@@ -80,7 +80,7 @@ TEST_F(CommandLine, names_a_mistyped_option) {
   expect_refused(solve("-x"), "'-x' is no option of `hyperplane solve` (`hyperplane solve --help` has all)");
   expect_refused(run("--versoin"), "'--versoin' is no option of `hyperplane`; did you mean --version?");
   expect_refused(solve("--method bicgsatb"),
-                 "'bicgsatb' is not one of richardson|bicgstab|fgmres; did you mean bicgstab?");
+                 "'bicgsatb' is not one of richardson|bicgstab|fgmres|fgcrodr; did you mean bicgstab?");
 }
 
 TEST_F(CommandLine, names_a_mistyped_variable_whatever_the_command) {
@@ -138,7 +138,9 @@ TEST_F(CommandLine, help_says_of_which_preconditioners_an_option_is) {
   std::string help;
   for (std::string word; words >> word;) help += word + " ";
   EXPECT_THAT(help, HasSubstr("[automatic] Of bilu0, sip and ssor: path --"));
-  EXPECT_THAT(help, HasSubstr("--relaxation X [1] Of lines and ssor: relaxation, more than 0 and less than 2 --"));
+  EXPECT_THAT(help,
+              HasSubstr("--relaxation X [1] Of lines and ssor: relaxation, more than 0 and less than 2; of ssor and "
+                        "jacobi without --grid: relaxation, more than 0 and less than 2 --"));
   auto const names = c_names(hyperplane_preconditioners());
   bool const has_another = std::ranges::count(names, "diagonal") > 0;
   EXPECT_THAT(help, HasSubstr(has_another ? "--alpha X Of diagonal: share that is added to the diagonal, at least 0 "

@@ -54,7 +54,7 @@ TEST_F(CommandLine, refuses_other_bad_input_with_one_line) {
   expect_refused(run("solve A.mtx --rhs b.mtx --grid 4x3x5 --block-size 2 --solution no/such/x.mtx"),
                  "no/such/x.mtx: cannot be written");
   expect_refused(run("solve A.mtx --grid 4x3x5 --block-size 2"), "--rhs");
-  expect_refused(solve("--method magic"), "--method: 'magic' is not one of richardson|bicgstab|fgmres");
+  expect_refused(solve("--method magic"), "--method: 'magic' is not one of richardson|bicgstab|fgmres|fgcrodr");
   expect_refused(solve("--preconditioner sip"), "--preconditioner sip: takes --block-size 1, not 2");
   expect_refused(solve("--preconditioner sip --alpha 1"), "--alpha: 1 is not at least 0 and less than 1");
   expect_refused(solve("--preconditioner ssor --relaxation 2"), "--relaxation: 2 is not more than 0 and less than 2");

@@ -19,7 +19,8 @@ struct BlockIlu0CsrOptions {
   RowOrder order = RowOrder::natural;
   /// For RowOrder::given: each row once, the one that is taken first in front.
   std::vector<int> given_order{};
-  bool transposed = false;  ///< whether there are solves with M^T, too
+  bool transposed = false;   ///< whether there are solves with M^T, too
+  double pivot_shift = 0.0;  ///< s: what pivots that cannot be inverted are replaced with; 0: nothing
 };
 
 /// BILU(0) for unstructured meshes: block incomplete LU factorization of a BlockCsr without fill.
@@ -35,6 +36,15 @@ struct BlockIlu0CsrOptions {
 /// pivoting inside the block) and u. StorageScalar = float with Scalar = double stores half the bytes and computes in
 /// double.
 ///
+/// With the option `pivot_shift`, s > 0, a pivot block d_i that is singular, or whose inverse cannot be stored, is
+/// replaced by d_i + s |A_i| I, with |A_i| the Frobenius norm of block row i of A, before anything is computed with it.
+/// The status says how many were, and where first; where that does not help, the factorization fails as without the
+/// option. Blocks that are nearly singular stay as they are. Sources: D. S. Kershaw, "The incomplete Cholesky-conjugate
+/// gradient method for the iterative solution of systems of linear equations", J. Comput. Phys. 26, 1978,
+/// doi:10.1016/0021-9991(78)90098-0, where pivots are replaced as they arise; X. S. Li, J. W. Demmel, "SuperLU_DIST: A
+/// scalable distributed-memory sparse direct solver for unsymmetric linear systems", ACM Trans. Math. Softw. 29, 2003,
+/// doi:10.1145/779359.779361, where what they are replaced with is a share of the norm of A.
+///
 /// A plan: the constructor reads the structure of the matrix, on the host, and allocates; the other functions do not,
 /// do not fence, and are asynchronous on the instance that is given. Rows are run by levels; the order in which
 /// they are taken decides how many there are: see forward_levels(). Copies, made after factor(), share factors and
@@ -45,8 +55,9 @@ struct BlockIlu0CsrOptions {
 /// factor() takes 2 n^3 flops per point, per block behind the diagonal, and per triple of rows k < i, k < j for which
 /// the pattern has (i, k), (k, j) and (i, j); reads n^2 values per block and writes as many. Launches: for each level
 /// one on CsrPath::portable, one for each sweep on CsrPath::team and CsrPath::tickets; and one that finishes the
-/// status. Memory: n^2 values of StorageScalar and 20 bytes per block, 16 bytes per triple, 40 per point, and 8 more
-/// where rows are not taken by their numbers; on CsrPath::tickets 2 n values of Scalar per point, and up to 8 bytes.
+/// status. With `pivot_shift` factor() has one more, and one for each level on CsrPath::tickets, too. Memory: n^2
+/// values of StorageScalar and 20 bytes per block, 16 bytes per triple, 40 per point, and 8 more where rows are not
+/// taken by their numbers; on CsrPath::tickets 2 n values of Scalar per point, and up to 8 bytes.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>
@@ -65,14 +76,15 @@ class BlockIlu0Csr : private detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, 
 
   /// Of the structure of `a`, whose rows may have their columns in any order; its values may be anything. Waits for the
   /// instance. Throws Error where a row has no diagonal block, or a column twice or out of range, where the execution
-  /// space cannot run the path, and where a given order has not each row once.
+  /// space cannot run the path, where a given order has not each row once, and where `pivot_shift` is negative or not
+  /// finite.
   template <class MatrixStorage>
   BlockIlu0Csr(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a,
                const BlockIlu0CsrOptions& options = {})
       : Plan({"BlockIlu0Csr", "Hyperplane::BlockIlu0Csr::factor", "Hyperplane::BlockIlu0Csr::forward",
               "Hyperplane::BlockIlu0Csr::backward", "Hyperplane::BlockIlu0Csr::forward_transposed",
               "Hyperplane::BlockIlu0Csr::backward_transposed"},
-             exec, a, {options.path, options.order, options.given_order, 0, options.transposed}) {}
+             exec, a, {options.path, options.order, options.given_order, 0, options.transposed, options.pivot_shift}) {}
 
   using Plan::blocks;
   using Plan::rows;
@@ -111,7 +123,7 @@ class BlockIlu0Csr : private detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, 
   using Plan::solve_transposed;
 
   /// status(exec): whether the last factor() failed, in which row, and why; of several rows the one that was taken
-  /// first. Waits for the instance.
+  /// first; or which pivots it replaced. Waits for the instance.
   using Plan::status;
 };
 

@@ -20,7 +20,8 @@ struct BlockIlukCsrOptions {
   RowOrder order = RowOrder::natural;
   /// For RowOrder::given: each row once, the one that is taken first in front.
   std::vector<int> given_order{};
-  bool transposed = false;  ///< whether there are solves with M^T, too
+  bool transposed = false;   ///< whether there are solves with M^T, too
+  double pivot_shift = 0.0;  ///< s: what pivots that cannot be inverted are replaced with; 0: nothing
 };
 
 /// BILU(k) for unstructured meshes: block incomplete LU factorization of a BlockCsr with k levels of fill.
@@ -60,7 +61,8 @@ class BlockIlukCsr : private detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, 
       : Plan({"BlockIlukCsr", "Hyperplane::BlockIlukCsr::factor", "Hyperplane::BlockIlukCsr::forward",
               "Hyperplane::BlockIlukCsr::backward", "Hyperplane::BlockIlukCsr::forward_transposed",
               "Hyperplane::BlockIlukCsr::backward_transposed"},
-             exec, a, {options.path, options.order, options.given_order, options.fill, options.transposed}),
+             exec, a,
+             {options.path, options.order, options.given_order, options.fill, options.transposed, options.pivot_shift}),
         m_fill(options.fill) {}
 
   int fill() const { return m_fill; }

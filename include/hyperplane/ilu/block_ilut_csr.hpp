@@ -21,7 +21,8 @@ struct BlockIlutCsrOptions {
   RowOrder order = RowOrder::natural;
   /// For RowOrder::given: each row once, the one that is taken first in front.
   std::vector<int> given_order{};
-  bool transposed = false;  ///< whether there are solves with M^T, too
+  bool transposed = false;   ///< whether there are solves with M^T, too
+  double pivot_shift = 0.0;  ///< s: what pivots that cannot be inverted are replaced with; 0: nothing
 };
 
 /// ILUT(tau, p) for unstructured meshes: block incomplete LU factorization of a BlockCsr whose values decide which
@@ -44,6 +45,8 @@ struct BlockIlutCsrOptions {
 /// dual threshold incomplete LU factorization", Numer. Linear Algebra Appl. 1, 1994, pp. 387-402,
 /// doi:10.1002/nla.1680010405. There blocks of L are divided by pivots before they are compared with tau; here
 /// they are compared as they are, like those of U, so that multiples of rows do not change what is dropped.
+///
+/// With the option `pivot_shift`, pivots that cannot be inverted are replaced as BlockIlu0Csr says.
 ///
 /// The constructor reads the structure of the matrix, and waits for the instance. factor() finds blocks and values on
 /// the host, by all threads of a host execution space, or for a device by those of Kokkos' default host execution
@@ -84,7 +87,7 @@ class BlockIlutCsr : private detail::CsrIlutPlan<Scalar, n, Exec, StorageScalar,
               "Hyperplane::BlockIlutCsr::backward", "Hyperplane::BlockIlutCsr::forward_transposed",
               "Hyperplane::BlockIlutCsr::backward_transposed"},
              exec, a, {options.path, options.order, options.given_order, 0, options.transposed},
-             {options.drop_tolerance, options.row_entries}) {}
+             {options.drop_tolerance, options.row_entries, options.pivot_shift}) {}
 
   using Plan::drop_tolerance;
   using Plan::path;

@@ -26,7 +26,8 @@ module hyperplane_mpi
   !> ranks, from 0. own_blocks(blocks, stat): those of this rank; owner(block, stat); block_size(block, stat);
   !> block_first(block, stat): the first point in the grid that was cut. make_vector(n, vector, stat), make_matrix(n, a,
   !> stat), make_preconditioner(n, m, kind, path, coupling, relaxation, alpha, stat), make_krylov(n, krylov, method,
-  !> tolerance, max_iterations, restart, check_interval, monitor, monitor_data, absolute_tolerance, stat): over the ranks.
+  !> tolerance, max_iterations, restart, check_interval, monitor, monitor_data, absolute_tolerance, recycled, stat): over
+  !> the ranks.
   type, extends(hyperplane_object), public :: hyperplane_mpi_grid
   contains
     procedure :: create => grid_create
@@ -227,13 +228,13 @@ contains
   end subroutine grid_make_preconditioner
 
   subroutine grid_make_krylov(this, n, krylov, method, tolerance, max_iterations, restart, check_interval, monitor, &
-                              monitor_data, absolute_tolerance, stat)
+                              monitor_data, absolute_tolerance, recycled, stat)
     class(hyperplane_mpi_grid), intent(in) :: this
     integer, intent(in) :: n
     type(hyperplane_krylov), intent(inout) :: krylov
     integer(c_int), intent(in), optional :: method
     real(c_double), intent(in), optional :: tolerance, absolute_tolerance
-    integer, intent(in), optional :: max_iterations, restart, check_interval
+    integer, intent(in), optional :: max_iterations, restart, check_interval, recycled
     procedure(hyperplane_monitor), optional :: monitor
     type(c_ptr), intent(in), optional :: monitor_data
     integer, intent(out), optional :: stat
@@ -241,7 +242,7 @@ contains
     type(c_ptr) :: made
     integer(c_int) :: status
     options = krylov_options_with(method, tolerance, absolute_tolerance, max_iterations, restart, check_interval, monitor, &
-                                  monitor_data)
+                                  monitor_data, recycled)
     status = c_krylov_create(this%handle, int(n, c_int), options, made)
     call take(krylov, made, status, stat)
   end subroutine grid_make_krylov

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <new>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 /// The blocks of ILU(k) of a BlockCsr, found on the host by all its threads.
@@ -39,6 +40,17 @@ struct CsrColumns {
   explicit CsrColumns(std::size_t rows) : begin(rows + 1, 0) {}
 
   std::int64_t rows() const { return static_cast<std::int64_t>(begin.size()) - 1; }
+
+  /// The first row that has other columns than in a structure of as many rows, or in another order; or none.
+  std::optional<std::int64_t> first_difference(const CsrColumns& other) const {
+    for (std::size_t row = 0; row + 1 < begin.size(); ++row) {
+      auto const from = begin[row], end = begin[row + 1];
+      bool const is_same = other.begin[row] == from && other.begin[row + 1] == end &&
+                           std::equal(columns.begin() + from, columns.begin() + end, other.columns.begin() + from);
+      if (!is_same) return static_cast<std::int64_t>(row);
+    }
+    return std::nullopt;
+  }
 
   CsrColumns transposed() const {
     CsrColumns result(begin.size() - 1);

@@ -14,6 +14,39 @@
 /// Plans of a BlockCsr look whether the matrices that they are given have the structure that they were made of.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
+/// The first row whose columns are others than those of the plan; a reduction.
+template <class MatrixRef>
+struct CsrIluDifference {
+  MatrixRef m_a;
+  CsrIluRows m_rows;
+  const std::int64_t* m_sources;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& first) const {
+    if (row < first && differs(row)) first = row;
+  }
+
+ private:
+  /// As many blocks, all of them among those of the row and in the same columns.
+  KOKKOS_FUNCTION bool differs(std::int64_t row) const {
+    auto missing = m_a.end(row) - m_a.begin(row);
+    bool const has_other = has_other_in(row, m_rows.m_lower_begin[row], m_rows.m_diagonal[row] + 1, missing) ||
+                           has_other_in(row, m_rows.m_upper_begin[row], m_rows.m_upper_end[row], missing);
+    return has_other || missing != 0;
+  }
+  /// Lowers `missing` by the blocks that are made from one of A.
+  KOKKOS_FUNCTION bool has_other_in(std::int64_t row, std::int64_t begin, std::int64_t end,
+                                    std::int64_t& missing) const {
+    for (auto number = begin; number < end; ++number) {
+      auto const source = m_sources[number];
+      if (source < 0) continue;
+      if (source < m_a.begin(row) || source >= m_a.end(row) || m_a.column(source) != m_rows.m_columns[number])
+        return true;
+      --missing;
+    }
+    return false;
+  }
+};
+
 /// Arrays that are known to have the structure of the plan.
 template <class Matrix>
 class CsrGivenStructure {

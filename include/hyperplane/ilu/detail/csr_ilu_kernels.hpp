@@ -11,11 +11,13 @@
 #include <hyperplane/core/singular_pivot.hpp>
 #include <hyperplane/csr/block_csr_ref.hpp>
 #include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/ilu/detail/csr_pivot_shift.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 /// Incomplete factorizations of a BlockCsr: one thread for each block row of a level.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
@@ -62,6 +64,12 @@ struct CsrIluElimination {
   const std::int64_t* m_lower;
   const std::int64_t* m_upper;
 
+  KOKKOS_FUNCTION auto row_of_a(std::int64_t row, Scalar pivot_shift) const {
+    auto const* const values = &m_a(0, 0, 0);
+    auto const begin = static_cast<std::int64_t>(m_a.begin(row)), end = static_cast<std::int64_t>(m_a.end(row));
+    using Value = std::remove_cvref_t<decltype(*values)>;
+    return CsrPivotShift<Scalar, Value>{pivot_shift, values + begin * n * n, (end - begin) * n * n};
+  }
   KOKKOS_FUNCTION Columns given(std::int64_t number) const {
     auto const source = m_sources[number];
     if (source < 0) return Columns::of([](int, int) { return Scalar(0); });
@@ -88,7 +96,8 @@ void prefetch_blocks([[maybe_unused]] const BlockCsrRef<Storage, n, Offset>& a, 
 #endif
 }
 
-template <class Scalar, int n, class Exec, class Storage, class MatrixRef>
+/// `replaces`: pivots that cannot be inverted, which is a kernel of its own, so that others need not ask.
+template <bool replaces, class Scalar, int n, class Exec, class Storage, class MatrixRef>
 struct CsrIluFactor {
   using Columns = block::Columns<Scalar, n>;
 
@@ -96,6 +105,8 @@ struct CsrIluFactor {
   typename SingularPivotRecord<Exec>::Ref m_singular;
   const int* m_positions;  ///< of rows in the order in which they are eliminated; or none, where that is by numbers
   CsrIluSequence m_order;
+  Scalar m_pivot_shift;
+  CsrReplacedRef m_replaced;
 
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     auto const& factors = m_elimination.m_factors;
@@ -107,7 +118,14 @@ struct CsrIluFactor {
       keep(m_elimination.eliminate(number), number, excess);
     }
     auto pivot = m_elimination.eliminate(diagonal).matrix();
-    block::invert<n>(pivot, [&](bool, int equation) { m_singular.record(position, equation); });
+    if constexpr (replaces) {
+      auto const inverted = m_elimination.row_of_a(row, m_pivot_shift).template invert<Storage>(pivot);
+      pivot = inverted.m_inverse;
+      if (inverted.m_failed < n) m_singular.record(position, inverted.m_failed);
+      if (inverted.m_replaced) m_replaced.record(position);
+    } else {
+      block::invert<n>(pivot, [&](bool, int equation) { m_singular.record(position, equation); });
+    }
     // As they are computed, not as they are stored.
     Scalar inverse[std::size_t{n * n + Columns::overrun}] = {}, eliminated[std::size_t{n * n}];
     for (int e = 0; e < n * n; ++e) inverse[e] = pivot.m_entries[e];
@@ -260,39 +278,6 @@ struct CsrIluTransposedSweep {
     } else {
       for (int r = 0; r < n; ++r) m_y[row * n + r] = right[r];
     }
-  }
-};
-
-/// The first row whose columns are others than those of the plan; a reduction.
-template <class MatrixRef>
-struct CsrIluDifference {
-  MatrixRef m_a;
-  CsrIluRows m_rows;
-  const std::int64_t* m_sources;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& first) const {
-    if (row < first && differs(row)) first = row;
-  }
-
- private:
-  /// As many blocks, all of them among those of the row and in the same columns.
-  KOKKOS_FUNCTION bool differs(std::int64_t row) const {
-    auto missing = m_a.end(row) - m_a.begin(row);
-    bool const has_other = has_other_in(row, m_rows.m_lower_begin[row], m_rows.m_diagonal[row] + 1, missing) ||
-                           has_other_in(row, m_rows.m_upper_begin[row], m_rows.m_upper_end[row], missing);
-    return has_other || missing != 0;
-  }
-  /// Lowers `missing` by the blocks that are made from one of A.
-  KOKKOS_FUNCTION bool has_other_in(std::int64_t row, std::int64_t begin, std::int64_t end,
-                                    std::int64_t& missing) const {
-    for (auto number = begin; number < end; ++number) {
-      auto const source = m_sources[number];
-      if (source < 0) continue;
-      if (source < m_a.begin(row) || source >= m_a.end(row) || m_a.column(source) != m_rows.m_columns[number])
-        return true;
-      --missing;
-    }
-    return false;
   }
 };
 

@@ -16,6 +16,7 @@
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_structure.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_sweeps.hpp>
+#include <hyperplane/ilu/detail/csr_pivot_shift.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -57,6 +58,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
     double const bytes =
         (per_row(a.blocks()) * sizeof(MatrixStorage) + per_row(blocks()) * sizeof(StorageScalar)) * n * n;
     count_bytes(this->names().factor, bytes * static_cast<double>(rows()));
+    if (m_pivot_shift > 0.0) m_replaced.reset(exec);
     run_factor(exec, a.ref(), elimination, bytes);
     m_singular.conclude(exec, CsrIluDiagnosis<Scalar, n, StorageScalar, Ref>{
                                   elimination, {list(order()), 0, 1}, m_column_not_finite.data()});
@@ -64,7 +66,11 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
 
   CsrStatus status(const Exec& exec) const {
     auto const place = m_singular.find(exec);
-    if (!place) return {};
+    if (!place) {
+      CsrStatus regular;
+      m_replaced.add_to(exec, regular, [&](std::int64_t position) { return row_at(exec, position); });
+      return regular;
+    }
     CsrStatus result{{.failure = place->finding.failure}, row_at(exec, place->number)};
     if (result.singular()) result.equation = place->finding.index;
     if (result.failure == FactorFailure::not_finite) result.column = to_vector(exec, m_column_not_finite).front();
@@ -90,31 +96,32 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
 
   CsrIluPlan(const CsrIluNames& names, const Exec& exec, const Offsets& offsets, const Columns& columns,
              const CsrIluSettings& settings, CsrPath path, const CsrColumns& structure)
-      : CsrIluPlan(names, exec, offsets, columns, settings.order == RowOrder::natural, path,
+      : CsrIluPlan(names, exec, offsets, columns, settings, path,
                    CsrIluAnalysis(host_of(exec), structure,
                                   checked_ilu_order(names.plan, settings.order, settings.given_order, structure),
-                                  checked_fill(names, settings.fill), Sweeps::is_by_levels(exec, path)),
-                   settings.transposed) {}
+                                  checked_fill(names, settings.fill), Sweeps::is_by_levels(exec, path))) {}
 
-  CsrIluPlan(const CsrIluNames& names, const Exec& exec, const Offsets& offsets, const Columns& columns, bool natural,
-             CsrPath path, const CsrIluAnalysis& of, bool transposed)
-      : Sweeps(names, exec, natural, path, of, transposed),
+  CsrIluPlan(const CsrIluNames& names, const Exec& exec, const Offsets& offsets, const Columns& columns,
+             const CsrIluSettings& settings, CsrPath path, const CsrIluAnalysis& of)
+      : Sweeps(names, exec, settings.order == RowOrder::natural, path, of, settings.transposed),
         m_given(offsets, columns),
-        m_positions(table(exec, natural ? std::vector<int>() : of.order.positions)),
+        m_positions(table(exec, settings.order == RowOrder::natural ? std::vector<int>() : of.order.positions)),
         m_sources(table(exec, of.blocks.sources)),
         m_product_begin(table(exec, of.products.begin)),
         m_lower(table(exec, of.products.lower)),
         m_upper(table(exec, of.products.upper)),
+        m_pivot_shift(checked_pivot_shift(names.plan, settings.pivot_shift)),
+        m_replaced(exec, rows()),
         m_column_not_finite(Kokkos::view_alloc(exec, "Hyperplane::CsrIlu::column"), 1),
         m_singular(exec, "Hyperplane::CsrIlu::status") {}
 
   template <class Ref, class Elimination>
   void run_factor(const Exec& exec, [[maybe_unused]] const Ref& a, const Elimination& elimination, double bytes) const {
-    auto const& levels = this->forward_kernels();
     if constexpr (CudaExecutionSpace<Exec>) {
-      if (this->tickets()) {
+      // Pivots are replaced by the kernel for levels alone.
+      if (this->tickets() && m_pivot_shift == 0.0) {
         auto const of = factors();
-        return this->tickets()->factor(exec, this->names().factor, levels,
+        return this->tickets()->factor(exec, this->names().factor, this->forward_kernels(),
                                        CsrFactorBlocks<StorageScalar, std::remove_cvref_t<decltype(a(0, 0, 0))>>{
                                            of.m_lower_begin, of.m_diagonal, of.m_upper_begin, of.m_upper_end,
                                            m_sources.data(), m_product_begin.data(), m_lower.data(), m_upper.data(),
@@ -122,10 +129,18 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
                                        (blocks() - this->upper_blocks()) * n * n, this->upper_blocks() * n * n);
       }
     }
-    using Kernel = CsrIluFactor<Scalar, n, Exec, StorageScalar, Ref>;
     // Products are what takes time, not the blocks that come and go.
-    levels.run(exec, this->names().factor, bytes * n, [&](const CsrIluSequence& sequence) {
-      return Kernel{elimination, m_singular.ref(), list(m_positions), sequence};
+    if (m_pivot_shift > 0.0) {
+      run_kernel<CsrIluFactor<true, Scalar, n, Exec, StorageScalar, Ref>>(exec, elimination, bytes * n);
+    } else {
+      run_kernel<CsrIluFactor<false, Scalar, n, Exec, StorageScalar, Ref>>(exec, elimination, bytes * n);
+    }
+  }
+  template <class Kernel, class Elimination>
+  void run_kernel(const Exec& exec, const Elimination& elimination, double bytes) const {
+    this->forward_kernels().run(exec, this->names().factor, bytes, [&](const CsrIluSequence& sequence) {
+      return Kernel{elimination,     m_singular.ref(), list(m_positions), sequence, static_cast<Scalar>(m_pivot_shift),
+                    m_replaced.ref()};
     });
   }
 
@@ -137,6 +152,8 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   CsrGivenStructure<Matrix> m_given;
   Table<int> m_positions;  ///< empty where rows are taken by their numbers
   Table<std::int64_t> m_sources, m_product_begin, m_lower, m_upper;
+  double m_pivot_shift;
+  CsrReplaced<Exec> m_replaced;
   Table<std::int64_t> m_column_not_finite;
   SingularPivotRecord<Exec> m_singular;
 };

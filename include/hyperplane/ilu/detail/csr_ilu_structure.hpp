@@ -35,6 +35,7 @@ struct CsrIluSettings {
   const std::vector<int>& given_order;
   int fill;
   bool transposed;
+  double pivot_shift = 0.0;
 };
 
 /// The path that runs; or Error. `has_tickets`: whether the plan has that path anywhere.

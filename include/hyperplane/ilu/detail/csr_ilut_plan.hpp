@@ -17,6 +17,7 @@
 #include <hyperplane/ilu/detail/csr_ilu_structure.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_sweeps.hpp>
 #include <hyperplane/ilu/detail/csr_ilut_rows.hpp>
+#include <hyperplane/ilu/detail/csr_pivot_shift.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -33,6 +34,7 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 struct CsrIlutRule {
   double drop_tolerance;
   int row_entries;
+  double pivot_shift;
 };
 
 template <class Scalar, int n, class Exec, class StorageScalar, class Offset>
@@ -66,7 +68,10 @@ class CsrIlutPlan {
 
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a) {
-    m_given.check_with(m_names.plan, a, [&] { return first_difference(exec, a); });
+    m_given.check_with(m_names.plan, a, [&] {
+      CsrColumns const other(to_vector(exec, a.offsets()), to_vector(exec, a.columns()));
+      return m_structure.first_difference(other).value_or(m_given.no_row);
+    });
     // The matrix may be still assembled, and factors that are there still read.
     exec.fence(m_names.factor);
     m_sweeps.reset();
@@ -106,6 +111,7 @@ class CsrIlutPlan {
     if (rule.row_entries < 0) {
       fail(std::string(names.plan) + ": row_entries is " + std::to_string(rule.row_entries) + ", expected 0 or more");
     }
+    checked_pivot_shift(names.plan, rule.pivot_shift);
     return rule;
   }
 
@@ -114,30 +120,20 @@ class CsrIlutPlan {
     return *m_sweeps;
   }
 
-  /// The first row of A whose structure is another than the constructor was given.
-  template <class Csr>
-  std::int64_t first_difference(const Exec& exec, const Csr& a) const {
-    auto const offsets = to_vector(exec, a.offsets());
-    auto const columns = to_vector(exec, a.columns());
-    for (std::size_t row = 0; row + 1 < offsets.size(); ++row) {
-      auto const begin = m_structure.begin[row], end = m_structure.begin[row + 1];
-      bool const is_same =
-          offsets[row] == static_cast<Offset>(begin) && offsets[row + 1] == static_cast<Offset>(end) &&
-          std::equal(columns.begin() + begin, columns.begin() + end, m_structure.columns.begin() + begin);
-      if (!is_same) return static_cast<std::int64_t>(row);
-    }
-    return m_given.no_row;
-  }
-
   template <class MatrixStorage>
   void factor_on_host(const Exec& exec, const MatrixStorage* values) {
     auto const host = host_of(exec);
     CsrIlutRows<Scalar, n, StorageScalar, MatrixStorage> const factored(
         host, m_names.factor,
-        {m_structure, m_order, values, static_cast<Scalar>(m_rule.drop_tolerance), m_rule.row_entries});
+        {m_structure, m_order, values, static_cast<Scalar>(m_rule.drop_tolerance), m_rule.row_entries,
+         static_cast<Scalar>(m_rule.pivot_shift)});
     auto const& failure = factored.failure();
     m_status = {{.failure = failure.finding.failure}};
-    if (!m_status.ok()) m_status.row = m_order.rows[as_size(failure.position)];
+    if (!m_status.ok()) {
+      m_status.row = m_order.rows[as_size(failure.position)];
+    } else if (m_status.replaced = factored.replaced(); m_status.replaced > 0) {
+      m_status.first_replaced = m_order.rows[as_size(factored.first_replaced())];
+    }
     if (m_status.singular()) m_status.equation = failure.finding.index;
     if (m_status.failure == FactorFailure::not_finite) m_status.column = failure.column;
     m_products = factored.products();

@@ -3,7 +3,6 @@
 
 #include <hyperplane/block/columns.hpp>
 #include <hyperplane/block/diagnosis.hpp>
-#include <hyperplane/block/inverse.hpp>
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
@@ -12,6 +11,7 @@
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/ilu/detail/csr_fill.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_structure.hpp>
+#include <hyperplane/ilu/detail/csr_pivot_shift.hpp>
 
 #include <Kokkos_Macros.hpp>
 
@@ -35,6 +35,7 @@ struct CsrIlutRow {
   std::vector<Storage> values;  ///< of the blocks, by columns; and behind them some that may be read
   std::size_t lower_end = 0;    ///< blocks up to the diagonal
   std::int64_t products = 0;    ///< that were subtracted from blocks of the row
+  bool replaced = false;        ///< whether its pivot block was
 
   std::span<const int> lower() const { return std::span(positions).first(lower_end); }
   std::span<const int> upper() const { return std::span(positions).subspan(lower_end); }
@@ -53,7 +54,8 @@ struct CsrIlutInput {
   const CsrIluOrder& order;
   const MatrixStorage* values;  ///< blocks by rows
   Scalar tolerance;
-  int most;  ///< blocks of a row on either side of the diagonal
+  int most;                        ///< blocks of a row on either side of the diagonal
+  Scalar pivot_shift = Scalar(0);  ///< see CsrPivotShift
 };
 
 /// Why a row failed.
@@ -74,14 +76,6 @@ struct CsrIlutEntries {
 
 struct CsrIlutZeros {
   KOKKOS_FUNCTION int operator()(int /*r*/, int /*c*/) const { return 0; }
-};
-
-/// Lowers a code to the first column in which elimination stopped.
-struct CsrIlutCode {
-  int* m_code;
-  KOKKOS_FUNCTION void operator()(bool /*singular*/, int column) const {
-    if (column < *m_code) *m_code = column;
-  }
 };
 
 /// The root of the sum of the squares of `count` values, which are finite; times a factor, with which it may be finite
@@ -181,6 +175,12 @@ class CsrIlutElimination {
     return std::nullopt;
   }
 
+  CsrPivotShift<Scalar, MatrixStorage> row_of_a(int position) const {
+    auto const row = as_size(m_input.order.rows[as_size(position)]);
+    auto const begin = m_input.structure.begin[row], end = m_input.structure.begin[row + 1];
+    return {m_input.pivot_shift, m_input.values + begin * n * n, (end - begin) * n * n};
+  }
+
   static bool is_finite(const Scalar* values) {
     Scalar sum(0);
     for (std::size_t e = 0; e < size; ++e) sum += values[e] * Scalar(0);
@@ -258,12 +258,13 @@ class CsrIlutElimination {
       std::copy_n(m_lower_values.data() + l.block * size, size, result.block(number++));
     }
     result.positions[number] = position;
-    auto pivot = columns(as_size(m_slots[as_size(position)])).matrix();
-    int code = no_code;
-    block::invert<n>(pivot, CsrIlutCode{&code});
+    auto const pivot =
+        row_of_a(position).template invert<Storage>(columns(as_size(m_slots[as_size(position)])).matrix());
+    int code = pivot.m_failed < n ? pivot.m_failed : no_code;
+    result.replaced = pivot.m_replaced;
     // As they are computed, not as they are stored.
     Scalar inverse[size + Columns::overrun] = {};
-    std::ranges::copy(pivot.m_entries, inverse);
+    std::ranges::copy(pivot.m_inverse.m_entries, inverse);
     store(Columns::of(CsrIlutEntries<Scalar, n>{inverse}), result.block(number++));
     for (auto const& u : m_upper) {
       result.positions[number] = u.position;

@@ -55,6 +55,11 @@ class CsrIlutRows {
   const std::vector<Row>& rows() const { return m_rows; }
   /// The first row that failed; or none.
   const CsrIlutFailure& failure() const { return m_failure; }
+  /// Whose pivots were replaced, of those before it; and the position of the first.
+  std::int64_t replaced() const { return std::ranges::count(m_rows, true, &Row::replaced); }
+  int first_replaced() const {
+    return static_cast<int>(std::ranges::find(m_rows, true, &Row::replaced) - m_rows.begin());
+  }
   std::int64_t products() const {
     std::int64_t sum = 0;
     for (auto const& row : m_rows) sum += row.products;
