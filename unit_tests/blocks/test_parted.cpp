@@ -120,6 +120,41 @@ void expect_multi_block(const Exec& exec, const Cut& cut, Coupling coupling, con
   EXPECT_TRUE(bitwise_equal(to_host(rhs.flat()), to_host(x.flat())));
 }
 
+/// The same of a solve with M^T, and that each part is solved by itself.
+template <class P, class Exec>
+void expect_transposed(const Exec& exec, const Cut& cut) {
+  constexpr int n = P::Vector::block_size;
+  SCOPED_TRACE(cut.what() + ", n = " + std::to_string(n));
+  auto const reference = random_stencil(cut.grid, n);
+  auto const values = random_vector(cut.grid.size() * n, 3);
+  auto const cut_up = cut_grid(cut.grid, cut.parts);
+  auto const numbers = numbers_of(cut.grid, cut_up);
+  auto const a = to_device<double, n, double>(exec, parts_of(reference, cut_up));
+  auto const rhs = to_device<double, n>(exec, cut_up.grid, parts_of(values, n, numbers));
+  MultiBlockVector<double, n, Exec> const part_x(exec, cut_up.grid);
+  MultiBlock<P> of_parts(exec, cut_up.grid);
+  of_parts.factor(exec, a);
+  of_parts.solve_transposed(exec, rhs, part_x);
+  for (int b = 0; b < cut_up.grid.block_count(); ++b) {
+    P one(exec, cut_up.grid.block(b));
+    one.factor(exec, a.block(b));
+    one.solve_transposed(exec, rhs.block(b), rhs.block(b));
+    EXPECT_TRUE(bitwise_equal(to_host(exec, part_x.block(b)), to_host(exec, rhs.block(b)))) << b;
+  }
+  Parted<P> parted(exec, cut.grid, {.parts = cut.parts});
+  parted.factor(exec, to_device<double, n, double>(exec, reference));
+  auto const x = to_device<double, n>(exec, cut.grid, values);
+  parted.solve_transposed(exec, x, x);
+  EXPECT_TRUE(bitwise_equal(parts_of(to_host(exec, x), n, numbers), to_host(exec, part_x)));
+}
+
+TYPED_TEST(PartedTest, solves_with_the_transpose) {
+  for (auto const& cut : cuts()) {
+    expect_transposed<BlockIlu0<double, 2, TypeParam>>(this->exec, cut);
+    expect_transposed<Sip<double, TypeParam>>(this->exec, cut);
+  }
+}
+
 TYPED_TEST(PartedTest, has_the_bits_of_multi_block) {
   for (auto const& cut : cuts()) {
     for (auto const coupling : {Coupling::none, Coupling::coloured}) {

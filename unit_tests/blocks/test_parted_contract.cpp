@@ -97,12 +97,25 @@ TYPED_TEST(PartedContract, wrong_use_is_refused) {
     Ilu ilu(this->exec, grid, {.parts = parts});
     BlockVector<double, n, TypeParam> const x(this->exec, grid), y(this->exec, Grid(4, 6, 4));
     EXPECT_THAT(message_of([&] { ilu.solve(this->exec, x, x); }), HasSubstr("Parted::solve: called before factor"));
+    EXPECT_THAT(message_of([&] { ilu.solve_transposed(this->exec, x, x); }),
+                HasSubstr("Parted::solve_transposed: called before factor"));
+    EXPECT_THAT(message_of([&] { ilu.solve_transposed(this->exec, x, y); }),
+                HasSubstr("Parted::solve_transposed: x is on"));
     EXPECT_THAT(message_of([&] { ilu.solve(this->exec, y, x); }),
                 HasSubstr("Parted::solve: the right-hand side is on a grid of 4x6x4 points, expected 6x4x4"));
     EXPECT_THAT(message_of([&] { ilu.solve(this->exec, x, y); }), HasSubstr("Parted::solve: x is on"));
     EXPECT_THAT(message_of([&] { ilu.factor(this->exec, BlockStencil7<double, n, TypeParam>(this->exec, y.grid())); }),
                 HasSubstr("Parted::factor: A is on"));
   }
+  auto const a = to_device<double, n, double>(this->exec, random_stencil(grid, n));
+  BlockVector<double, n, TypeParam> const x(this->exec, grid);
+  Ilu coloured(this->exec, grid, {.parts = {1, 1, 2}, .coupling = Coupling::coloured});
+  coloured.factor(this->exec, a);
+  EXPECT_THAT(message_of([&] { coloured.solve_transposed(this->exec, x, x); }),
+              HasSubstr("MultiBlock::solve_transposed: not with coupling coloured, expected none"));
+  Ilu natural(this->exec, grid, {.parts = {1, 1, 2}, .coupling = Coupling::natural});
+  natural.factor(this->exec, a);
+  natural.solve_transposed(this->exec, x, x);
 }
 
 }  // namespace

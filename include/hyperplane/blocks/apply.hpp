@@ -29,6 +29,15 @@ inline void check_multi_block_grid(const char* function, const char* argument, c
   }
 }
 
+/// What a solve with a preconditioner of `grid` is called with.
+template <class Vector>
+void check_multi_block_solve(const char* function, const MultiBlockGrid& grid, const Vector& rhs, const Vector& x,
+                             bool factored) {
+  check_multi_block_grid(function, "the right-hand side", rhs.grid(), grid);
+  check_multi_block_grid(function, "x", x.grid(), grid);
+  if (!factored) fail(std::string(function) + ": called before factor");
+}
+
 /// What the couplings across interfaces add to y = A x, or to y = b - A x.
 template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage>
 void apply_couplings(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,

@@ -130,13 +130,23 @@ class MultiBlock {
 
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where a grid is another one.
   void solve(const execution_space& exec, const Vector& rhs, const Vector& x) const {
-    detail::check_multi_block_grid("MultiBlock::solve", "the right-hand side", rhs.grid(), m_grid);
-    detail::check_multi_block_grid("MultiBlock::solve", "x", x.grid(), m_grid);
-    require(m_factored, "MultiBlock::solve: called before factor");
+    detail::check_multi_block_solve("MultiBlock::solve", m_grid, rhs, x, m_factored);
     if constexpr (can_be_coloured) {
       if (m_couplings) return solve_coloured(exec, rhs, x);
     }
     m_blocks.sweep(exec, 0, detail::Sweeps::both, rhs, x);
+  }
+
+  /// x = M^-T rhs, of a P that has it, grid block after grid block; x may be rhs. Throws Error as solve() does, and
+  /// with another coupling than none.
+  void solve_transposed(const execution_space& exec, const Vector& rhs, const Vector& x) const
+    requires requires(const P& p, const typename P::Vector& v) { p.solve_transposed(exec, v, v); }
+  {
+    detail::check_multi_block_solve("MultiBlock::solve_transposed", m_grid, rhs, x, m_factored);
+    if (m_coupling != Coupling::none) {
+      fail("MultiBlock::solve_transposed: not with coupling " + std::string(name(m_coupling)) + ", expected none");
+    }
+    for (int b = 0; b < m_grid.block_count(); ++b) block(b).solve_transposed(exec, rhs.block(b), x.block(b));
   }
 
   /// Whether the last factor() failed, where, and why: the first failure in the order of the factorization. Waits for

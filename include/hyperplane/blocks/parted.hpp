@@ -130,15 +130,22 @@ class Parted : public detail::MaskOf<P> {
 
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where a grid is another one.
   void solve(const execution_space& exec, const Vector& rhs, const Vector& x) const {
-    detail::check_grid("Parted::solve", "the right-hand side", rhs.grid(), m_grid);
-    detail::check_grid("Parted::solve", "x", x.grid(), m_grid);
-    require(m_factored, "Parted::solve: called before factor");
+    check_solve("Parted::solve", rhs, x);
     if (m_whole) return m_whole->solve(exec, rhs, x);
-    auto const& parts = *m_parts;
-    auto* const values = parts.x.flat().data();
-    parts.copies.to_parts("Hyperplane::Parted::copy_rhs", exec, rhs.flat().data(), values, block_size);
-    parts.preconditioner.solve(exec, parts.x, parts.x);
-    parts.copies.from_parts("Hyperplane::Parted::copy_x", exec, x.flat().data(), values, block_size);
+    in_parts(exec, rhs, x,
+             [&](const auto& preconditioner, const auto& parts) { preconditioner.solve(exec, parts, parts); });
+  }
+
+  /// x = M^-T rhs, of a P that has it; x may be rhs. Throws Error as solve() does, and where there are several parts
+  /// with another coupling than none or natural.
+  void solve_transposed(const execution_space& exec, const Vector& rhs, const Vector& x) const
+    requires requires(const P& p) { p.solve_transposed(exec, rhs, x); }
+  {
+    check_solve("Parted::solve_transposed", rhs, x);
+    if (m_whole) return m_whole->solve_transposed(exec, rhs, x);
+    in_parts(exec, rhs, x, [&](const auto& preconditioner, const auto& parts) {
+      preconditioner.solve_transposed(exec, parts, parts);
+    });
   }
 
   /// x[v] = M^-1 rhs[v] for each v, as single solves do: of parts one after the other. Of a P that has this.
@@ -164,6 +171,22 @@ class Parted : public detail::MaskOf<P> {
 
  private:
   static constexpr int vector_length = Vector::vector_length;
+
+  void check_solve(const char* function, const Vector& rhs, const Vector& x) const {
+    detail::check_grid(function, "the right-hand side", rhs.grid(), m_grid);
+    detail::check_grid(function, "x", x.grid(), m_grid);
+    if (!m_factored) fail(std::string(function) + ": called before factor");
+  }
+
+  /// Calls solve(preconditioner, values) with the values of rhs in parts, which then are those of x.
+  template <class Solve>
+  void in_parts(const execution_space& exec, const Vector& rhs, const Vector& x, const Solve& solve) const {
+    auto const& parts = *m_parts;
+    auto* const values = parts.x.flat().data();
+    parts.copies.to_parts("Hyperplane::Parted::copy_rhs", exec, rhs.flat().data(), values, block_size);
+    solve(parts.preconditioner, parts.x);
+    parts.copies.from_parts("Hyperplane::Parted::copy_x", exec, x.flat().data(), values, block_size);
+  }
 
   struct Parts {
     Parts(const execution_space& exec, const Grid& grid, const CutGrid& cut_of_grid,
