@@ -188,7 +188,7 @@ struct ApplyTransposedSlab {
     for (int c = 0; c < n; ++c) x[c] = PackType::load(values(m_x, slab, step, c));
     auto const pack = m_a.map().first_pack(slab) + step;
     Given const a{m_a.pack_block(pack, direction)};
-    host::prefetch_values(m_a.pack_block(pack + steps_ahead, direction), block_values);
+    KOKKOS_IF_ON_HOST((host::prefetch_values(m_a.pack_block(pack + steps_ahead, direction), block_values);))
     block::gemv<n>(block::TransposedMatrix<Given>{a}, x, result);
     return result;
   }
@@ -215,7 +215,7 @@ struct ApplyTransposedSlab {
     block::Vector<Scalar, n> last{};
     if (slab + 1 < map.slabs() && other >= 0) {
       auto const pack = map.first_pack(slab + 1) + other;
-      host::prefetch_values(m_a.pack_block(pack + steps_ahead, Direction::south), block_values);
+      KOKKOS_IF_ON_HOST((host::prefetch_values(m_a.pack_block(pack + steps_ahead, Direction::south), block_values);))
       last = transposed_product<Scalar, n>(m_a, m_x, pack, 0, Direction::south);
     }
     HYPERPLANE_UNROLL
