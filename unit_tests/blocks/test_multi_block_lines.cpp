@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <hyperplane/blocks/cut_grid.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/krylov/concepts.hpp>
 #include <hyperplane/line/line_implicit.hpp>
 #include <hyperplane/line/line_jacobi.hpp>
+#include <numeric>
 
 #include "multi_block_fixture.hpp"
 #include "support/kokkos_events.hpp"
@@ -46,6 +48,23 @@ void expect_single_blocks(const Exec& exec, const MultiBlockGrid& grid, const Li
   EXPECT_TRUE(bitwise_equal(to_host(exec, rhs), to_host(exec, x))) << what << " in place";
 }
 
+/// <M^-1 u, v> = <u, M^-T v>.
+template <class P, class Exec>
+void expect_transposed(const Exec& exec, const MultiBlockGrid& grid, const LineImplicitOptions& options,
+                       const std::string& what) {
+  constexpr int n = P::block_size;
+  MultiBlock<P> lines(exec, grid, {.block = options});
+  lines.factor(exec, to_device<double, n, double>(exec, MultiBlockReference(grid, n)));
+  auto const u = random_vector(grid.size() * n, 5), v = random_vector(grid.size() * n, 6);
+  MultiBlockVector<double, n, Exec> const x(exec, grid), y(exec, grid);
+  lines.solve(exec, to_device<double, n>(exec, grid, u), x);
+  lines.solve_transposed(exec, to_device<double, n>(exec, grid, v), y);
+  auto const dot = [](const std::vector<double>& a, const std::vector<double>& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+  };
+  EXPECT_NEAR(dot(to_host(exec, x), v), dot(u, to_host(exec, y)), 1e-11 * std::sqrt(dot(u, u) * dot(v, v))) << what;
+}
+
 TYPED_TEST(MultiBlockTest, lines_of_all_grid_blocks_have_the_bits_of_each) {
   using enum LineDirection;
   // Of one I and of several, where lines along k have one stride and where they have not.
@@ -60,6 +79,7 @@ TYPED_TEST(MultiBlockTest, lines_of_all_grid_blocks_have_the_bits_of_each) {
       auto const all = what + ", " + std::to_string(directions.size()) + " directions from " + name(directions[0]);
       expect_single_blocks<LineImplicit<double, 3, TypeParam>>(this->exec, grid, options, all);
       expect_single_blocks<LineImplicit<double, 1, TypeParam>>(this->exec, grid, options, all);
+      expect_transposed<LineImplicit<double, 3, TypeParam>>(this->exec, grid, options, all);
     }
     using Jacobi = LineImplicit<double, 2, TypeParam, double, LineJacobi<double, 2, TypeParam>>;
     // It stops by the lines of a SIMD group, in which there may be lines of other grid blocks.

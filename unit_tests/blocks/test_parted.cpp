@@ -29,8 +29,7 @@ namespace hyperplane::test::parted {
 namespace {
 
 template <class Exec>
-class PartedTest : public ::testing::Test {
- protected:
+struct PartedTest : ::testing::Test {
   Exec exec{};
 };
 TYPED_TEST_SUITE(PartedTest, ExecutionSpaces, SpaceNames);
@@ -260,20 +259,6 @@ TYPED_TEST(PartedTest, is_factored_again_and_leaves_masked_points_out) {
       EXPECT_TRUE(mask[p] != 0 || values[p * n] == 0.0) << p;
     }
   }
-}
-
-TYPED_TEST(PartedTest, has_the_couplings_of_its_preconditioner) {
-  auto const has = []<class P>(std::type_identity<Parted<P>>) {
-    std::string couplings;
-    for (auto const coupling : all_couplings) {
-      if (Parted<P>::has_coupling(coupling)) couplings += std::string(name(coupling)) + ' ';
-    }
-    return couplings;
-  };
-  EXPECT_EQ(has(std::type_identity<Parted<BlockIlu0<double, 3, TypeParam>>>{}), "none coloured natural ");
-  EXPECT_EQ(has(std::type_identity<Parted<Ssor<double, 3, TypeParam, float>>>{}), "none coloured natural ");
-  EXPECT_EQ(has(std::type_identity<Parted<Sip<double, TypeParam>>>{}), "none coloured ");
-  EXPECT_EQ(has(std::type_identity<Parted<BlockJacobi<double, 3, TypeParam>>>{}), "none ");
 }
 
 TYPED_TEST(PartedTest, krylov_methods_take_the_iterations_of_the_whole_grid) {

@@ -8,9 +8,11 @@
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/krylov/concepts.hpp>
+#include <hyperplane/sip/sip.hpp>
 #include <hyperplane/ssor/ssor.hpp>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 #include "support/execution_spaces.hpp"
 #include "support/kokkos_events.hpp"
@@ -116,6 +118,20 @@ TYPED_TEST(PartedContract, wrong_use_is_refused) {
   Ilu natural(this->exec, grid, {.parts = {1, 1, 2}, .coupling = Coupling::natural});
   natural.factor(this->exec, a);
   natural.solve_transposed(this->exec, x, x);
+}
+
+TYPED_TEST(PartedContract, has_the_couplings_of_its_preconditioner) {
+  auto const has = []<class P>(std::type_identity<Parted<P>>) {
+    std::string couplings;
+    for (auto const coupling : all_couplings) {
+      if (Parted<P>::has_coupling(coupling)) couplings += std::string(name(coupling)) + ' ';
+    }
+    return couplings;
+  };
+  EXPECT_EQ(has(std::type_identity<Parted<BlockIlu0<double, 3, TypeParam>>>{}), "none coloured natural ");
+  EXPECT_EQ(has(std::type_identity<Parted<Ssor<double, 3, TypeParam, float>>>{}), "none coloured natural ");
+  EXPECT_EQ(has(std::type_identity<Parted<Sip<double, TypeParam>>>{}), "none coloured ");
+  EXPECT_EQ(has(std::type_identity<Parted<BlockJacobi<double, 3, TypeParam>>>{}), "none ");
 }
 
 }  // namespace

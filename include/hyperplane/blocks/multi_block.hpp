@@ -18,7 +18,6 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/ilu/block_ilu0.hpp>
 
 #include <memory>
 #include <optional>
@@ -143,9 +142,7 @@ class MultiBlock {
     requires requires(const P& p, const typename P::Vector& v) { p.solve_transposed(exec, v, v); }
   {
     detail::check_multi_block_solve("MultiBlock::solve_transposed", m_grid, rhs, x, m_factored);
-    if (m_coupling != Coupling::none) {
-      fail("MultiBlock::solve_transposed: not with coupling " + std::string(name(m_coupling)) + ", expected none");
-    }
+    detail::require_uncoupled("MultiBlock::solve_transposed", m_coupling);
     for (int b = 0; b < m_grid.block_count(); ++b) block(b).solve_transposed(exec, rhs.block(b), x.block(b));
   }
 

@@ -97,9 +97,12 @@ class MultiBlock<LineImplicit<Scalar, n, Exec, StorageScalar, Lines>> {
 
   /// The iteration from x = 0; x may be rhs. Throws Error before the first factor() and where a grid is another one.
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
-    detail::check_multi_block_grid("MultiBlock::solve", "the right-hand side", rhs.grid(), m_grid);
-    detail::check_multi_block_grid("MultiBlock::solve", "x", x.grid(), m_grid);
-    m_iteration.template run<false>(exec, "MultiBlock::solve", rhs, x, false);
+    run<false>(exec, "MultiBlock::solve", rhs, x);
+  }
+
+  /// The transpose of what solve() does, see LineImplicit::solve_transposed().
+  void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    run<true>(exec, "MultiBlock::solve_transposed", rhs, x);
   }
 
   /// Whether the last factor() failed, where, and why: the first failure of the first grid block that has one, with
@@ -126,6 +129,13 @@ class MultiBlock<LineImplicit<Scalar, n, Exec, StorageScalar, Lines>> {
   }
 
  private:
+  template <bool transposed>
+  void run(const Exec& exec, const char* function, const Vector& rhs, const Vector& x) const {
+    detail::check_multi_block_grid(function, "the right-hand side", rhs.grid(), m_grid);
+    detail::check_multi_block_grid(function, "x", x.grid(), m_grid);
+    m_iteration.template run<transposed>(exec, function, rhs, x, false);
+  }
+
   MultiBlockGrid m_grid;
   std::vector<int> m_colours;
   detail::LineImplicitIteration<Vector, Matrix, Lines> m_iteration;

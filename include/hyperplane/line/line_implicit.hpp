@@ -16,7 +16,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <string>
-#include <type_traits>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
@@ -78,10 +77,6 @@ class LineImplicit {
   /// round; x may be rhs. Throws Error as solve() does, and with several directions whose lines are not solved
   /// directly: it takes M^-1 for the inverse of M.
   void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
-    if (!std::is_same_v<Lines, BlockTridiagonal<Scalar, n, Exec, StorageScalar>> && options().directions.size() > 1) {
-      fail("LineImplicit::solve_transposed: lines of " + std::to_string(options().directions.size()) +
-           " directions are not solved by BlockTridiagonal, expected one direction");
-    }
     run<true>(exec, "LineImplicit::solve_transposed", rhs, x, false);
   }
 

@@ -44,6 +44,7 @@ template <class Vector, class Matrix, class Lines>
 class LineImplicitIteration {
   using Exec = typename Vector::execution_space;
   using Scalar = typename Vector::scalar_type;
+  using Direct = BlockTridiagonal<Scalar, Vector::block_size, Exec, typename Matrix::storage_type>;
 
  public:
   /// `domain` is what vectors are made for, `grids` are its grids: no lines where there are none.
@@ -69,9 +70,14 @@ class LineImplicitIteration {
     for (auto& lines : m_lines) lines.factor_flat(exec, a.flat().data());
   }
 
-  /// Throws Error before the first factor(). `has_guess`: x is one.
+  /// Throws Error before the first factor(), and with the transpose where there are several directions whose lines are
+  /// not solved directly: it takes M^-1 for the inverse of M. `has_guess`: x is one.
   template <bool transposed>
   void run(const Exec& exec, const char* function, const Vector& rhs, const Vector& x, bool has_guess) const {
+    if (transposed && !std::is_same_v<Lines, Direct> && m_options.directions.size() > 1) {
+      fail(std::string(function) + ": lines of " + std::to_string(m_options.directions.size()) +
+           " directions are not solved by BlockTridiagonal, expected one direction");
+    }
     if (!m_matrix) fail(std::string(function) + ": called before factor");
     auto const directions = static_cast<int>(m_lines.size());
     int const last = m_options.sweeps * directions - 1;
