@@ -100,6 +100,8 @@ TEST(Block, products_agree_with_dense) {
     block::gemv_add<n>(scalar_matrix<n>(a), vx, vy);
     block::gemv_subtract<n>(scalar_matrix<n>(a), vx, vy);
     EXPECT_TRUE(near({vy.m_entries, vy.m_entries + n}, ax, rounding<double>(10, n)));
+    block::gemv_transposed<n>(scalar_matrix<n>(a), vx, vy);
+    EXPECT_TRUE(near({vy.m_entries, vy.m_entries + n}, transposed_dense(a) * x, rounding<double>(10, n)));
   });
 }
 

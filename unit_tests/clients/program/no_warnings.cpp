@@ -23,6 +23,9 @@ void solve(const Exec& exec, const Grid& grid, Preconditioner&& preconditioner) 
   hyperplane::Fgmres<Vector>(exec, grid).solve(exec, a, preconditioner, b, x);
   hyperplane::Fgcrodr<Vector>(exec, grid).solve(exec, a, preconditioner, b, x);
   hyperplane::Richardson<Vector>(exec, grid).solve(exec, a, preconditioner, b, x);
+  if constexpr (requires { preconditioner.solve_transposed(exec, b, x); }) {
+    preconditioner.solve_transposed(exec, b, x);
+  }
   hyperplane::residual(exec, a, b, x, b);
 }
 

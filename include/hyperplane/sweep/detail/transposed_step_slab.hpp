@@ -77,8 +77,8 @@ struct TransposedSlabStep {
 
  private:
   /// The values at a pack, of which what was handed on is subtracted.
-  HYPERPLANE_FORCEINLINE_FUNCTION void take(int counted_slab, std::int64_t counted, std::int64_t pack,
-                                            const Values& along, const Values& across, Values& value) const {
+  void take(int counted_slab, std::int64_t counted, std::int64_t pack, const Values& along, const Values& across,
+            Values& value) const {
     auto const& map = m_factors.m_map;
     // The first layer has nothing in x yet.
     auto const& from = counted < map.pitch() ? m_rhs : m_x;
@@ -99,8 +99,8 @@ struct TransposedSlabStep {
     }
   }
 
-  HYPERPLANE_FORCEINLINE_FUNCTION void hand_on(int counted_slab, std::int64_t counted, std::int64_t pack,
-                                               const Values& value, Values& along, Values& across) const {
+  void hand_on(int counted_slab, std::int64_t counted, std::int64_t pack, const Values& value, Values& along,
+               Values& across) const {
     auto const& map = m_factors.m_map;
     HYPERPLANE_UNROLL
     for (int c = 0; c < n; ++c) value[c].store(m_x.packs().pack_data(pack, c));
@@ -124,7 +124,7 @@ struct TransposedSlabStep {
 
   /// y = A^T x, with a block of the plain sweep that goes the other way. Hardware sees no stream in blocks that are
   /// read from the last entry to the first, so that it is asked for what is read soon.
-  HYPERPLANE_FORCEINLINE_FUNCTION void multiply(std::int64_t pack, int number, const Values& x, Values& y) const {
+  void multiply(std::int64_t pack, int number, const Values& x, Values& y) const {
     StoredBlock const block{stored(pack, number)};
     host::prefetch_values(block.m_data - host::values_ahead<Storage>, n * n * vector_length);
     block::gemv_transposed<n>(block, x, y);
