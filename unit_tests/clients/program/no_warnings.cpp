@@ -27,6 +27,10 @@ void solve(const Exec& exec, const Grid& grid, Preconditioner&& preconditioner) 
     preconditioner.solve_transposed(exec, b, x);
   }
   hyperplane::residual(exec, a, b, x, b);
+  hyperplane::residual(exec, hyperplane::transposed(a), b, x, b);
+  if constexpr (requires { preconditioner.solve_transposed(exec, b, x); }) {
+    preconditioner.solve_transposed(exec, b, x);
+  }
 }
 
 template <class Scalar, int n, class Storage>
@@ -67,6 +71,7 @@ void solve_grid_blocks(const Exec& exec) {
   using Ilu = hyperplane::MultiBlock<hyperplane::BlockIlu0<Scalar, n, Exec>>;
   Ilu preconditioner(exec, grid, {.coupling = hyperplane::Coupling::coloured});
   Kokkos::View<std::int8_t*, Exec> const mask("mask", static_cast<std::size_t>(grid.size()));
+  hyperplane::apply_transposed(exec, a, b, x);
   hyperplane::mask_points(exec, mask, a);
   hyperplane::mask_points(exec, mask, b);
   preconditioner.factor(exec, a);
@@ -103,14 +108,18 @@ void solve_lines(const Exec& exec) {
   hyperplane::LineVector<Scalar, n, Exec> const b(exec, lines.layout(), 2);
   lines.factor(exec, a);
   lines.solve(exec, b, b);
+  lines.solve_transposed(exec, b, b);
   Kokkos::View<Scalar*, Exec> const rows("rows", 4 * n);
   lines.solve(exec, rows, rows);
+  lines.solve_transposed(exec, rows, rows);
 
   hyperplane::BlockCsr<Scalar, n, Exec> const csr(exec, {0, 2, 4}, {0, 1, 0, 1});
-  hyperplane::LineImplicitCsr<Scalar, n, Exec> implicit(exec, csr, hyperplane::LineSet::lists(2, {0, 2}, {0, 1}));
+  hyperplane::LineImplicitCsr<Scalar, n, Exec> implicit(exec, csr, hyperplane::LineSet::lists(2, {0, 2}, {0, 1}),
+                                                        {.transposed = true});
   implicit.factor(exec, csr);
   hyperplane::PointVector<Scalar, n, Exec> const point_values(exec, 2);
   implicit.solve(exec, point_values, point_values);
+  implicit.solve_transposed(exec, point_values, point_values);
   hyperplane::apply(exec, csr, point_values, point_values);
   hyperplane::BlockIlu0Csr<Scalar, n, Exec> ilu(exec, csr, {.path = hyperplane::CsrPath::portable});
   ilu.factor(exec, csr);

@@ -79,7 +79,7 @@ struct ApplyTransposedSlab {
 
  private:
   /// The products of the last lane, which the slab after takes: of each step of a piece.
-  using LastLanes = std::array<block::Vector<Scalar, n>, piece>;
+  using LastLanes = std::array<block::Vector<Scalar, n>, static_cast<std::size_t>(piece)>;
 
   /// A piece of a slab, of whose steps those from `begin` to `end` - 1 are worked on.
   struct Piece {
