@@ -191,7 +191,7 @@ TEST_P(CParts, are_chosen_by_the_strength_of_couplings) {
 
 TEST_P(CParts, as_many_as_pay_where_the_context_runs) {
   hyperplane_matrix slab = nullptr;
-  EXPECT_EQ(hyperplane_matrix_create(system.context, {64, 4, 64}, 1, HYPERPLANE_STORAGE_DOUBLE, &slab),
+  EXPECT_EQ(hyperplane_matrix_create(system.context, {64, 4, 64}, CSystem::n, HYPERPLANE_STORAGE_DOUBLE, &slab),
             HYPERPLANE_SUCCESS);
   int threads = 0;
   EXPECT_EQ(hyperplane_context_concurrency(system.context, &threads), HYPERPLANE_SUCCESS);

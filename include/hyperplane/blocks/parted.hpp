@@ -89,7 +89,10 @@ class Parted : public detail::MaskOf<P> {
   Parted(const execution_space& exec, const Grid& grid, const Options& options = {})
       : m_grid(grid), m_options(options) {
     auto const cut = cut_grid(grid, options.parts);
-    typename MultiBlockOfParts::Options const of_parts{.coupling = options.coupling, .block = options.block};
+    // GCC warns of options without members that are initialized from others.
+    typename MultiBlockOfParts::Options of_parts;
+    of_parts.coupling = options.coupling;
+    of_parts.block = options.block;
     MultiBlockOfParts::checked_colours(cut.grid, of_parts);
     if (cut.grid.block_count() == 1 || options.coupling == Coupling::natural) {
       m_whole.emplace(exec, grid, options.block);
