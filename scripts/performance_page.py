@@ -18,8 +18,10 @@ PAGE = DOCS / "performance.md"
 MEASUREMENTS = DOCS / "measurements"
 ZEN, ZEN_5, H100, H200 = "epyc-zen4-2-cores", "epyc-zen5-2-cores", "h100", "h200"
 BLOCKS = f"{H200}/blocks_16"
+BLOCKS_H100 = f"{H100}/blocks_16"
 # Commits of runs whose executables did not write theirs into the file.
 COMMITS = {
+    BLOCKS_H100: "1e69cb4",
     f"{H100}/csr_16": "ba412fd",
     f"{H100}/exchange_32": "ba412fd",
     f"{H100}/peers_cusparse_csr_16": "ba412fd",
@@ -302,9 +304,9 @@ def primitives():
 NOT_MEASURED = "Not measured yet."
 
 
-def blocks_of(kernel, space, n, case, way, peer):
+def blocks_of(stem, kernel, space, n, case, way, peer):
     """Time, fraction of copy, and how many times as fast as `peer`, a way and a case."""
-    file = raw(BLOCKS)
+    file = raw(stem)
     name, other = (f"{kernel}/{space}/{run}/double/n={n}/{of}" for run, of in ((way, case), peer))
     if (best := file.one(name, "best_ms")) is None:
         return "-"
@@ -313,14 +315,19 @@ def blocks_of(kernel, space, n, case, way, peer):
 
 def blocks():
     """Grid blocks that meet no other: all together, and how often as fast as one after the other."""
-    if not is_measured(BLOCKS):
+    if not (is_measured(BLOCKS) and is_measured(BLOCKS_H100)):
         return NOT_MEASURED
     cases = ("64_of_15x15x15", "27_of_29x29x29", "8_of_55x55x55", "1_of_55x55x55", "40_mixed")
     rows = []
-    for space, label in (("Cuda", "H200"), ("OpenMP", "16 threads of the Xeon")):
+    # The H200 was not there any more when scalars came to be launched together.
+    for stem, space, label, sizes in (
+        (BLOCKS_H100, "Cuda", "H100", (1, 5, 6)),
+        (BLOCKS, "Cuda", "H200", (5, 6)),
+        (BLOCKS, "OpenMP", "16 threads of the Xeon", (1, 5, 6)),
+    ):
         for kernel in ("solve", "factor"):
-            for n in (1, 5, 6):
-                cells = [blocks_of(kernel, space, n, case, "none", ("one_by_one", case)) for case in cases]
+            for n in sizes:
+                cells = [blocks_of(stem, kernel, space, n, case, "none", ("one_by_one", case)) for case in cases]
                 rows.append([label, kernel, n, *cells])
     header = ["us (of copy); times one by one", "", "n", *(case.split("x")[0].replace("_", " ") + "^3" for case in cases[:-1])]
     return table([*header, "40 mixed"], rows, left=2)
@@ -340,7 +347,7 @@ def cuts():
                 whole = f"{kernel}/{space}/whole/double/n=5/{box}"
                 for part in parts:
                     cells = [
-                        blocks_of(kernel, space, 5, f"{box}/{part}", way, ("whole", box)) for way in ("natural", "coloured", "none")
+                        blocks_of(BLOCKS, kernel, space, 5, f"{box}/{part}", way, ("whole", box)) for way in ("natural", "coloured", "none")
                     ]
                     rows.append([label, kernel, box, part, us_of_copy(raw(BLOCKS), whole), *cells])
     header = ["us (of copy); times the whole", "", "box", "parts", "whole", "natural", "coloured", "none"]

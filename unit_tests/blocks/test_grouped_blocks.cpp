@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <hyperplane/blocks/cut_grid.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
+#include <hyperplane/line/line_implicit.hpp>
 #include <hyperplane/sip/sip.hpp>
 #include <hyperplane/ssor/ssor.hpp>
 #include <optional>
@@ -182,20 +183,40 @@ TYPED_TEST(MultiBlockTest, failures_of_grid_blocks_that_are_factored_together) {
   expect_failures<BlockJacobi<double, 3, TypeParam>>(this->exec);
 }
 
-// Copies share factors and working memory, and outlive the plan that they are of.
-TYPED_TEST(MultiBlockTest, copies_outlive_the_original) {
-  constexpr int n = 2;
+/// Copies share factors and working memory, and outlive the plan that they are of: they solve, and are factored again.
+template <class P, class Exec>
+void expect_copies_to_outlive_the_original(const Exec& exec) {
+  constexpr int n = P::Vector::block_size;
   auto const grid = cut_grid(Grid(8, 12, 6), {2, 2, 1}).grid;
-  using Ilu = MultiBlock<BlockIlu0<double, n, TypeParam>>;
-  auto const rhs = to_device<double, n>(this->exec, grid, random_vector(grid.size() * n));
-  MultiBlockVector<double, n, TypeParam> const x(this->exec, grid), expected(this->exec, grid);
-  std::optional<Ilu> original(std::in_place, this->exec, grid);
-  original->factor(this->exec, to_device<double, n, double>(this->exec, MultiBlockReference(grid, n)));
-  original->solve(this->exec, rhs, expected);
-  Ilu const copy = *original;
+  auto const rhs = to_device<double, n>(exec, grid, random_vector(grid.size() * n));
+  auto const a = to_device<double, n, double>(exec, MultiBlockReference(grid, n));
+  MultiBlockReference changed(grid, n);
+  for (auto& block : changed.blocks) block.block(0, Direction::center)(0, 0) *= 1.5;
+  auto const other = to_device<double, n, double>(exec, changed);
+  MultiBlockVector<double, n, Exec> const x(exec, grid), expected(exec, grid);
+  std::optional<MultiBlock<P>> original(std::in_place, exec, grid);
+  original->factor(exec, other);
+  original->solve(exec, rhs, expected);
+  auto const of_other = to_host(exec, expected);
+  original->factor(exec, a);
+  original->solve(exec, rhs, expected);
+  MultiBlock<P> copy = *original;
   original.reset();
-  copy.solve(this->exec, rhs, x);
-  EXPECT_TRUE(bitwise_equal(to_host(this->exec, x), to_host(this->exec, expected)));
+  copy.solve(exec, rhs, x);
+  EXPECT_TRUE(bitwise_equal(to_host(exec, x), to_host(exec, expected)));
+  copy.factor(exec, other);
+  copy.solve(exec, rhs, x);
+  EXPECT_TRUE(bitwise_equal(to_host(exec, x), of_other));
+  EXPECT_FALSE(bitwise_equal(to_host(exec, expected), of_other));
+}
+
+TYPED_TEST(MultiBlockTest, copies_outlive_the_original) {
+  expect_copies_to_outlive_the_original<BlockIlu0<double, 1, TypeParam>>(this->exec);
+  expect_copies_to_outlive_the_original<BlockIlu0<double, 2, TypeParam>>(this->exec);
+  expect_copies_to_outlive_the_original<Ssor<double, 2, TypeParam>>(this->exec);
+  expect_copies_to_outlive_the_original<Sip<double, TypeParam>>(this->exec);
+  expect_copies_to_outlive_the_original<BlockJacobi<double, 2, TypeParam>>(this->exec);
+  expect_copies_to_outlive_the_original<LineImplicit<double, 2, TypeParam>>(this->exec);
 }
 
 }  // namespace

@@ -15,12 +15,14 @@
 #include <hyperplane/line/detail/block_tridiagonal_cuda_scanned.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_staged.hpp>
 #include <hyperplane/sip/detail/sip_coefficients_cuda.hpp>
+#include <hyperplane/sip/detail/sip_group_cuda.hpp>
 #include <hyperplane/sip_iteration/detail/sip_iteration_cuda_plan.hpp>
 #include <hyperplane/stencil/detail/apply_cuda_kernel.hpp>
 #include <hyperplane/stencil/detail/grouped_apply_cuda_kernel.hpp>
 #include <hyperplane/stencil/detail/stencil_terms.hpp>
 #include <hyperplane/sweep/comparison/persistent_sweeps_cuda.hpp>
 #include <hyperplane/sweep/detail/graph_sweep_cuda.hpp>
+#include <hyperplane/sweep/detail/scalar_group_solve_cuda_plan.hpp>
 #include <hyperplane/sweep/detail/slab_group_solve_cuda_plan.hpp>
 #include <hyperplane/sweep/detail/slab_solve_cuda_plan.hpp>
 #include <hyperplane/swept/detail/swept_cuda_graph.hpp>
@@ -47,11 +49,13 @@ void compile(cudaStream_t stream, const SlabMap<W>& map, const BlockStencil7Ref<
   CudaGraphSweeps<Scalar, n, Storage, W>(stream, map)(stream, Sweeps::both, factors, one, one);
   BlockIlu0CudaSlabFactor<Scalar, n, Storage, W>(stream, map, 0)(stream, a, factors, singular);
   BlockIlu0CudaGraphFactors<Scalar, n, Storage, W>(stream, map)(stream, a, factors, singular);
-  if constexpr (n > 1) {
-    CudaSlabGroupSolve<Scalar, n, Storage, W>(stream, {{factors, 0}}, 0)(stream, Sweeps::both, x.packs().pack_data(0),
-                                                                         x.packs().pack_data(0));
-    BlockIlu0CudaSlabGroupFactor<Scalar, n, Storage, W>(stream, {{factors, singular, 0}}, 0)(stream,
-                                                                                             a.packs().pack_data(0));
+  auto* const values = x.packs().pack_data(0);
+  BlockIlu0CudaSlabGroupFactor<Scalar, n, Storage, W>(stream, {{factors, singular, 0}}, 0)(stream,
+                                                                                           a.packs().pack_data(0));
+  if constexpr (n == 1) {
+    CudaScalarGroupSolve<Scalar, Storage, W>(stream, {{factors, 0}}, 0)(stream, Sweeps::both, values, values);
+  } else {
+    CudaSlabGroupSolve<Scalar, n, Storage, W>(stream, {{factors, 0}}, 0)(stream, Sweeps::both, values, values);
     CudaSlabBlockSolve<Scalar, n, Storage, W, true>(stream, map, 0, 1)(stream, Sweeps::both, factors, one, one);
     BlockIlu0CudaSlabFactor<Scalar, n, Storage, W, true> const part(stream, map, 0);
     part(stream, a, factors, singular);
@@ -89,6 +93,8 @@ void compile_sip(cudaStream_t stream, const SlabMap<W>& map,
   PointRecursionPlan<PointRecursionLaunch<PointRecursion<Scalar, W, sip_upper>, Work, Work>> const plan(stream, map, 0);
   plan(stream, 0, work, work);
 }
+template class PointRecursionGroupPlan<PointRecursion<double, 8, sip_upper>, CudaSipMember<double, float, 8>,
+                                       CudaSipGroup<double, float, 8>>;
 template void compile_sip<double, float, 8>(cudaStream_t, const SlabMap<8>&,
                                             const CudaSipCoefficients<double, float, double, 8, true>&);
 template void compile_sip<float, float, 16>(cudaStream_t, const SlabMap<16>&,
@@ -133,8 +139,8 @@ template struct ApplyCuda<false, double, 1, double, 8, AllTerms>;
 template struct ApplyCuda<true, double, 5, double, 8, OffLineTerms>;
 template struct ApplyCuda<true, double, 16, float, 8, AllTerms>;
 template struct ApplyCuda<true, float, 3, float, 16, OffLineTerms>;
-template struct GroupedApplyCuda<true, double, 5, double, 8>;
-template struct GroupedApplyCuda<false, double, 1, float, 8>;
+template struct GroupedApplyCuda<true, double, 5, double, 8, OffLineTerms>;
+template struct GroupedApplyCuda<false, double, 1, float, 8, AllTerms>;
 
 // Reductions: of one array and of eight, of operations that read and that write.
 struct CompiledDots {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/krylov/fgcrodr.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
@@ -62,11 +64,14 @@ TYPED_TEST(Krylov, after_a_breakdown_an_object_solves_as_a_new_one) {
     std::vector<std::vector<double>> solutions;
     for (auto const* const method : {&used, &unused}) {
       Kokkos::deep_copy(this->exec, this->x.flat(), 0.0);
-      EXPECT_TRUE(method->solve(this->exec, this->a, this->jacobi, this->b, this->x).converged());
+      method->solve(this->exec, this->a, this->jacobi, this->b, this->x);
       solutions.push_back(to_host(this->exec, this->x));
     }
     EXPECT_TRUE(bitwise_equal(solutions[0], solutions[1]));
+    EXPECT_TRUE(std::ranges::all_of(solutions[0], [](double value) { return std::isfinite(value); }));
   };
+  check(Richardson<Vector>(this->exec, this->grid(), {.max_iterations = 5}),
+        Richardson<Vector>(this->exec, this->grid(), {.max_iterations = 5}));
   check(BiCgStab<Vector>(this->exec, this->grid()), BiCgStab<Vector>(this->exec, this->grid()));
   check(Fgmres<Vector>(this->exec, this->grid()), Fgmres<Vector>(this->exec, this->grid()));
   check(Fgcrodr<Vector>(this->exec, this->grid(), {.recycled = 4}),

@@ -40,12 +40,13 @@ struct LineImplicitRest<MultiBlockStencil7<Scalar, n, Exec, Storage>> {
   static void run(const char* label, const Exec& exec, const Matrix& a, const Vector& rhs, const Vector& x,
                   const Vector& right, const OffLineTerms& terms) {
     if constexpr (!transposed && Matrix::GroupedApply::exists) {
-      return a.grouped_apply().template run<true>(label, exec, a.flat().data(), rhs.flat().data(), x.flat().data(),
-                                                  right.flat().data(), terms);
-    }
-    for (int g = 0; g < a.grid().block_count(); ++g) {
-      LineImplicitRest<BlockStencil7<Scalar, n, Exec, Storage>>::template run<transposed>(
-          label, exec, a.block(g), rhs.block(g), x.block(g), right.block(g), terms);
+      a.grouped_apply().template run<true>(label, exec, a.flat().data(), rhs.flat().data(), x.flat().data(),
+                                           right.flat().data(), terms);
+    } else {
+      for (int g = 0; g < a.grid().block_count(); ++g) {
+        LineImplicitRest<BlockStencil7<Scalar, n, Exec, Storage>>::template run<transposed>(
+            label, exec, a.block(g), rhs.block(g), x.block(g), right.block(g), terms);
+      }
     }
   }
 };
@@ -68,6 +69,7 @@ class MultiBlock<LineImplicit<Scalar, n, Exec, StorageScalar, Lines>> {
   using Status = MultiBlockStatus<LineStatus>;
   using RemoteColours = std::monostate;
   static constexpr bool can_be_coloured = false;
+  static constexpr bool has_coupling(Coupling coupling) { return coupling == Coupling::none; }
 
   /// Throws Error where the coupling is another one than none, colours are given, and where LineImplicit does.
   MultiBlock(const Exec& exec, const MultiBlockGrid& grid, const Options& options = {})
@@ -78,7 +80,7 @@ class MultiBlock<LineImplicit<Scalar, n, Exec, StorageScalar, Lines>> {
 
   /// None. Throws Error as the constructor does.
   static std::vector<int> checked_colours(const MultiBlockGrid&, const Options& options) {
-    if (options.coupling != Coupling::none) {
+    if (!has_coupling(options.coupling)) {
       fail("MultiBlock: this preconditioner has no coupling " + std::string(name(options.coupling)));
     }
     require(options.colours.empty(), "MultiBlock: colours are given, and coupling none takes none");

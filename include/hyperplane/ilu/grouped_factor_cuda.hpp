@@ -9,12 +9,11 @@
 #include <hyperplane/cuda/labelled.hpp>
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
-#include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_group_factor_plan.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_diagnosis.hpp>
 #include <hyperplane/ilu/grouped_factor.hpp>
-#include <hyperplane/stencil/block_stencil7_ref.hpp>
+#include <hyperplane/stencil/parts_of_all.hpp>
 #include <hyperplane/sweep/grouped_sweeps_cuda.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -29,16 +28,15 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length>
 struct ConcludeGroup {
   using Layout = CudaSlabFactorLayout<Scalar, n, Storage, MatrixStorage, vector_length>;
-  using Matrix = BlockStencil7Ref<MatrixStorage, n, vector_length>;
   using Diagnosis = BlockIlu0Diagnosis<Scalar, n, Storage, MatrixStorage, vector_length>;
 
   const Layout* m_layouts;
-  typename Layout::Matrix m_a;
+  MatrixStorage* m_a;
 
   KOKKOS_FUNCTION void operator()(int g) const {
     auto const& layout = m_layouts[g];
-    Matrix const a(layout.m_factors.m_map, typename Matrix::Packs(m_a.pack_data(layout.m_first_pack)));
     auto* const words = reinterpret_cast<std::uint64_t*>(layout.m_singular);
+    auto const a = matrix_part<n>(layout.m_factors.m_map, layout.m_first_pack, m_a);
     ConcludeFactorization<Diagnosis>{words, {a, layout.m_factors}}(0);
   }
 };
@@ -70,15 +68,12 @@ class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
       check_grid("BlockIlu0::factor", "A", matrix_of(g).grid(), plan_of(g).grid());
       plan_of(g).m_sweeps.reset();
     }
-    // Matrices are one allocation, in which they are as far apart as vectors.
-    auto const first = matrix_of(0).ref();
-    auto* const all = first.packs().pack_data(0) - m_first_pack * (stencil7_size * n * n * vector_length);
+    auto* const all = all_matrices(matrix_of(0).ref(), m_first_pack);
     cuda::labelled(exec, "Hyperplane::BlockIlu0::factor", [&] { (*m_factor)(exec.cuda_stream(), all); });
     count_bytes("Hyperplane::BlockIlu0::factor", 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(Storage)) * m_points);
     launch("Hyperplane::FactorStatus::conclude", IndexRange<Exec>(exec, 0, m_count), sizeof(std::uint64_t),
            ConcludeGroup<Scalar, n, Storage, MatrixStorage, vector_length>{
-               m_factor->template layouts<MatrixStorage>(),
-               typename BlockStencil7Ref<MatrixStorage, n, vector_length>::Packs(all)});
+               m_factor->template layouts<MatrixStorage>(), all});
     for (int g = 0; g < m_count; ++g) plan_of(g).m_sweeps.fill([](const auto&, const auto&) {});
   }
 

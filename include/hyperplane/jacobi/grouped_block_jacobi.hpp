@@ -10,13 +10,13 @@
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/outside_lanes.hpp>
 #include <hyperplane/grid/slab_map.hpp>
-#include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
 #include <hyperplane/simd/pack.hpp>
 #include <hyperplane/stencil/block_stencil7_ref.hpp>
 #include <hyperplane/stencil/block_vector_ref.hpp>
 #include <hyperplane/stencil/over_grids.hpp>
+#include <hyperplane/stencil/parts_of_all.hpp>
 #include <hyperplane/stencil/stencil_diagnosis.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
@@ -40,12 +40,11 @@ struct BlockJacobiEntry {
 
   HYPERPLANE_FUNCTION const SlabMap<W>& map() const { return m_map; }
   HYPERPLANE_FUNCTION BlockVectorRef<Scalar, n, W> vector(Scalar* all) const {
-    return {m_map, InterleavedRef<Scalar, W, n>(all + m_first_pack * (n * W))};
+    return vector_part<n>(m_map, m_first_pack, all);
   }
   template <class MatrixStorage>
   HYPERPLANE_FUNCTION BlockStencil7Ref<MatrixStorage, n, W> matrix(MatrixStorage* all) const {
-    using Matrix = BlockStencil7Ref<MatrixStorage, n, W>;
-    return Matrix(m_map, typename Matrix::Packs(all + m_first_pack * (stencil7_size * n * n * W)));
+    return matrix_part<n>(m_map, m_first_pack, all);
   }
 };
 
@@ -72,16 +71,6 @@ struct BlockJacobiGroupFactor {
       Point p{};
       if (grid.m_map.find_point(index / W, static_cast<int>(index % W), p)) factor(grid.m_map.grid().index(p));
     }
-  }
-};
-
-template <class Scalar, int n, class Storage, class MatrixStorage, int W>
-struct ConcludeBlockJacobiGroup {
-  using Diagnosis = DiagonalDiagnosis<Scalar, n, Storage, MatrixStorage, W, false>;
-  MatrixStorage* m_a;
-
-  KOKKOS_FUNCTION void operator()(const BlockJacobiEntry<Scalar, n, Storage, W>& grid) const {
-    ConcludeFactorization<Diagnosis>{grid.m_words, {grid.matrix(m_a)}}(0);
   }
 };
 
@@ -123,14 +112,11 @@ class GroupedBlockJacobi {
       check_grid("BlockJacobi::factor", "A", matrix_of(g).grid(), plan_of(g).grid());
       plan_of(g).m_factored = true;
     }
-    // Matrices are one allocation, in which they are as far apart as vectors.
-    auto const first = matrix_of(0).ref();
-    auto* const all = first.packs().pack_data(0) - m_first_pack * (stencil7_size * n * n * vector_length);
+    auto* const all = all_matrices(matrix_of(0).ref(), m_first_pack);
     constexpr double bytes = 1.0 * n * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar));
     m_grids.run("Hyperplane::BlockJacobi::factor", exec, bytes * vector_length / Grids::slots,
                 BlockJacobiGroupFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length>{all});
-    m_grids.run_for_each("Hyperplane::FactorStatus::conclude", exec,
-                         ConcludeBlockJacobiGroup<Scalar, n, StorageScalar, MatrixStorage, vector_length>{all});
+    m_grids.template conclude<DiagonalDiagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length, false>>(exec, all);
   }
 
  private:

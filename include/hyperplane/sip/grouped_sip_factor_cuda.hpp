@@ -11,13 +11,12 @@
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/hyperplane_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
-#include <hyperplane/sip/detail/sip_coefficients_cuda.hpp>
+#include <hyperplane/sip/detail/sip_group_cuda.hpp>
 #include <hyperplane/sip/grouped_sip_factor.hpp>
 #include <hyperplane/sip/sip.hpp>
 #include <hyperplane/sip/sip_coefficients.hpp>
-#include <hyperplane/stencil/block_stencil7_ref.hpp>
+#include <hyperplane/stencil/parts_of_all.hpp>
 #include <hyperplane/sweep/grouped_sweeps_cuda.hpp>
-#include <hyperplane/sweep/point_recursion_cuda_group.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -27,36 +26,6 @@
 #include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
-
-/// Of a grid: its factors, the word that is lowered to the singular_pivot_word of its first singular pivot, and where
-/// its values begin in matrices: a number of SIMD groups.
-template <class Scalar, class Storage, int W>
-struct CudaSipMember {
-  using Matrix = BlockStencil7Ref<Scalar, 1, W>;
-  TriangularFactors<Storage, 1, W> m_factors;
-  unsigned long long* m_singular;
-  std::int64_t m_first_pack;
-
-  /// In what has the values of all grids.
-  HYPERPLANE_FUNCTION Matrix matrix(Scalar* all) const {
-    return Matrix(m_factors.m_map, typename Matrix::Packs(all + m_first_pack * (stencil7_size * W)));
-  }
-};
-
-/// The coefficients of several grids.
-template <class Scalar, class Storage, int W>
-struct CudaSipGroup {
-  using First = CudaSipCoefficients<Scalar, Storage, Scalar, W, false>;
-  using Second = First;
-  using Given = CudaSipMember<Scalar, Storage, W>;
-
-  Scalar* m_a;
-  Scalar m_alpha;
-
-  __device__ First first(const Given& given) const {
-    return {given.matrix(m_a), given.m_factors, given.m_singular, m_alpha};
-  }
-};
 
 /// What conclude_sip_coefficients does, for each of several grids.
 template <class Scalar, class Exec, class Storage, int W>
@@ -110,9 +79,7 @@ class GroupedSipFactor<Scalar, Exec, Storage> {
         check_grid("Sip::factor", "A", matrix_of(g).grid(), plan_of(g).grid());
         plan_of(g).m_sweeps.reset();
       }
-      // Matrices are one allocation, in which they are as far apart as vectors.
-      auto const first = matrix_of(0).ref();
-      auto* const all = first.packs().pack_data(0) - m_first_pack * (stencil7_size * vector_length);
+      auto* const all = all_matrices(matrix_of(0).ref(), m_first_pack);
       auto const alpha = static_cast<Scalar>(plan_of(0).alpha());
       cuda::labelled(exec, "Hyperplane::Sip::factor",
                      [&] { (*m_plan)(exec.cuda_stream(), detail::Sweeps::forward, {all, alpha}); });
@@ -126,8 +93,7 @@ class GroupedSipFactor<Scalar, Exec, Storage> {
 
  private:
   using Member = CudaSipMember<Scalar, Storage, vector_length>;
-  using Plan = PointRecursionGroupPlan<PointRecursion<Scalar, vector_length, sip_upper>, Member,
-                                       CudaSipGroup<Scalar, Storage, vector_length>>;
+  using Plan = CudaSipGroupPlan<Scalar, Storage, vector_length>;
 
   std::int64_t m_first_pack;
   std::shared_ptr<const cuda::DeviceArray<Member>> m_members;

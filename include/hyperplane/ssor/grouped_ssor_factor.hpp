@@ -12,6 +12,7 @@
 #include <hyperplane/ssor/ssor.hpp>
 #include <hyperplane/stencil/block_stencil7_ref.hpp>
 #include <hyperplane/stencil/over_grids.hpp>
+#include <hyperplane/stencil/parts_of_all.hpp>
 #include <hyperplane/stencil/stencil_diagnosis.hpp>
 #include <hyperplane/sweep/grouped_sweeps.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
@@ -34,8 +35,7 @@ struct SsorEntry {
   HYPERPLANE_FUNCTION const SlabMap<W>& map() const { return m_factors.m_map; }
   template <class MatrixStorage>
   HYPERPLANE_FUNCTION BlockStencil7Ref<MatrixStorage, n, W> matrix(MatrixStorage* all) const {
-    using Matrix = BlockStencil7Ref<MatrixStorage, n, W>;
-    return Matrix(map(), typename Matrix::Packs(all + m_first_pack * (stencil7_size * n * n * W)));
+    return matrix_part<n>(map(), m_first_pack, all);
   }
 };
 
@@ -47,16 +47,6 @@ struct SsorGroupFactor {
   KOKKOS_FUNCTION void operator()(const SsorEntry<n, Storage, W>& grid, std::int64_t slot) const {
     SsorFactor<Scalar, Scalar, n, Exec, Storage, MatrixStorage, W>{
         grid.matrix(m_a), grid.m_factors, typename SingularPivotRecord<Exec>::Ref(grid.m_words), m_relaxation}(slot);
-  }
-};
-
-template <class Scalar, int n, class Storage, class MatrixStorage, int W>
-struct ConcludeSsorGroup {
-  using Diagnosis = DiagonalDiagnosis<Scalar, n, Storage, MatrixStorage, W, true>;
-  MatrixStorage* m_a;
-
-  KOKKOS_FUNCTION void operator()(const SsorEntry<n, Storage, W>& grid) const {
-    ConcludeFactorization<Diagnosis>{grid.m_words, {grid.matrix(m_a)}}(0);
   }
 };
 
@@ -82,14 +72,11 @@ class GroupedSsorFactor {
       check_grid("Ssor::factor", "A", matrix_of(g).grid(), plan_of(g).grid());
       plan_of(g).m_sweeps.reset();
     }
-    // Matrices are one allocation, in which they are as far apart as vectors.
-    auto const first = matrix_of(0).ref();
-    auto* const all = first.packs().pack_data(0) - m_first_pack * (stencil7_size * n * n * vector_length);
+    auto* const all = all_matrices(matrix_of(0).ref(), m_first_pack);
     auto const relaxation = static_cast<Scalar>(plan_of(0).relaxation());
     m_grids.run("Hyperplane::Ssor::factor", exec, 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)),
                 SsorGroupFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length>{all, relaxation});
-    m_grids.run_for_each("Hyperplane::FactorStatus::conclude", exec,
-                         ConcludeSsorGroup<Scalar, n, StorageScalar, MatrixStorage, vector_length>{all});
+    m_grids.template conclude<DiagonalDiagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length, true>>(exec, all);
     for (int g = 0; g < m_grids.count(); ++g) plan_of(g).m_sweeps.fill([](const auto&, const auto&) {});
   }
 

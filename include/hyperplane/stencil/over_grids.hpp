@@ -5,6 +5,7 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/to_space.hpp>
+#include <hyperplane/grid/factor_status.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -33,13 +34,16 @@ struct OverGridsKernel {
   }
 };
 
-/// Calls body(entry) for each grid.
-template <class Entry, class Body>
-struct ForEachGridKernel {
+/// ConcludeFactorization of each of several grids, whose matrices are one allocation, by a Diagnosis of a matrix.
+template <class Entry, class Diagnosis, class MatrixStorage>
+struct ConcludeGrids {
   const Entry* m_entries;
-  Body m_body;
+  MatrixStorage* m_a;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t grid) const { m_body(m_entries[grid]); }
+  KOKKOS_FUNCTION void operator()(int grid) const {
+    auto const& entry = m_entries[grid];
+    ConcludeFactorization<Diagnosis>{entry.m_words, {entry.matrix(m_a)}}(0);
+  }
 };
 
 /// For kernels over all points of several grids, whose points do not depend on one another: in one launch. An Entry is
@@ -71,15 +75,15 @@ class OverGrids {
   /// body(entry, index) for all indices, each of which moves as many bytes.
   template <class Body>
   void run(const char* label, const Exec& exec, double bytes, const Body& body) const {
-    launch(label, IndexRange<Exec>(exec, 0, m_packs * slots), bytes,
+    launch(label, LongIndexRange<Exec>(exec, 0, m_packs * slots), bytes,
            OverGridsKernel<Entry, Body>{m_entries.data(), m_first_packs.data(), count(), slots, body});
   }
 
-  /// body(entry) for all grids.
-  template <class Body>
-  void run_for_each(const char* label, const Exec& exec, const Body& body) const {
-    launch(label, IndexRange<Exec>(exec, 0, count()), sizeof(std::uint64_t),
-           ForEachGridKernel<Entry, Body>{m_entries.data(), body});
+  /// Follows the kernels of a factorization: what the records of all grids, whose words entries have, are to say.
+  template <class Diagnosis, class MatrixStorage>
+  void conclude(const Exec& exec, MatrixStorage* a) const {
+    launch("Hyperplane::FactorStatus::conclude", IndexRange<Exec>(exec, 0, count()), sizeof(std::uint64_t),
+           ConcludeGrids<Entry, Diagnosis, MatrixStorage>{m_entries.data(), a});
   }
 
  private:

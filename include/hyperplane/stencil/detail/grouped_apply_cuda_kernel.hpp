@@ -3,12 +3,9 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/grid/slab_map.hpp>
-#include <hyperplane/grid/stencil7.hpp>
-#include <hyperplane/simd/interleaved_ref.hpp>
-#include <hyperplane/stencil/block_stencil7_ref.hpp>
-#include <hyperplane/stencil/block_vector_ref.hpp>
 #include <hyperplane/stencil/detail/apply_cuda_kernel.hpp>
 #include <hyperplane/stencil/detail/stencil_terms.hpp>
+#include <hyperplane/stencil/parts_of_all.hpp>
 
 #include <cuda_runtime.h>
 
@@ -28,8 +25,6 @@ struct GroupedApplyGrid {
 template <bool subtract, class Scalar, int n, class Storage, int W, class Terms>
 struct GroupedApplyCuda {
   using OneGrid = ApplyCuda<subtract, Scalar, n, Storage, W, Terms>;
-  using Matrix = BlockStencil7Ref<Storage, n, W>;
-  using Vector = BlockVectorRef<Scalar, n, W>;
   static constexpr int threads = OneGrid::threads;
   static constexpr int resident_blocks = OneGrid::resident_blocks;
 
@@ -43,11 +38,8 @@ struct GroupedApplyCuda {
 
   __device__ __forceinline__ void run(int block) const {
     GroupedApplyGrid<W> const grid = m_grids[m_grid_of[block]];
-    auto const vector = [&grid](Scalar* values) {
-      return Vector(grid.map, InterleavedRef<Scalar, W, n>(values + grid.first_pack * (n * W)));
-    };
-    Matrix const a(grid.map, typename Matrix::Packs(m_a + grid.first_pack * (stencil7_size * n * n * W)));
-    OneGrid{a, vector(m_b), vector(m_x), vector(m_y), m_terms}.run(block - grid.first_block);
+    auto const vector = [&grid](Scalar* values) { return vector_part<n>(grid.map, grid.first_pack, values); };
+    OneGrid{matrix_part<n>(grid.map, grid.first_pack, m_a), vector(m_b), vector(m_x), vector(m_y), m_terms}.run(block - grid.first_block);
   }
 
   void launch(cudaStream_t stream, int blocks) const {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
-#include <hyperplane/simd/interleaved_ref.hpp>
 #include <hyperplane/stencil/block_vector_ref.hpp>
+#include <hyperplane/stencil/parts_of_all.hpp>
 #include <hyperplane/sweep/detail/scalar_solve_cuda_plan.hpp>
 #include <hyperplane/sweep/point_recursion_cuda_group.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
@@ -42,7 +42,7 @@ struct CudaScalarGroupSweeps {
 
  private:
   __device__ static Ref part(const Given& given, Scalar* values) {
-    return Ref(given.m_factors.m_map, InterleavedRef<Scalar, W, 1>(values + given.m_first_pack * W));
+    return vector_part<1>(given.m_factors.m_map, given.m_first_pack, values);
   }
 };
 
