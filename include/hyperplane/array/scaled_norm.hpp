@@ -64,15 +64,15 @@ struct NormScaleFinish {
 
 /// The square of a scaled value, in slices whose sums are exact, so that they do not depend on the order in which they
 /// are added: each slice is what of a square is a multiple of the last place of 1.5 * 2^k, and 2^k is above any sum of
-/// what the slices before leave of up to 2^36 values (J. Demmel, H. D. Nguyen, "Fast Reproducible Floating-Point
-/// Summation", doi:10.1109/ARITH.2013.9). What the last slice leaves is at most 2^-68.
+/// what the slices before leave of up to 2^32 values (J. Demmel, H. D. Nguyen, "Fast Reproducible Floating-Point
+/// Summation", doi:10.1109/ARITH.2013.9). What the last slice leaves is at most 2^-84.
 inline constexpr int square_slices = 4;
 template <class Scalar>
 struct SquareSlices {
   const Scalar* m_x;
   const NormScale* m_scale;
   KOKKOS_FUNCTION Sums<square_slices> operator()(std::int64_t e) const {
-    constexpr double over[] = {0x1.8p+36, 0x1.8p+19, 0x1.8p+2, 0x1.8p-15};
+    constexpr double over[] = {0x1.8p+32, 0x1.8p+11, 0x1.8p-10, 0x1.8p-31};
     double const x = static_cast<double>(m_x[e]) * m_scale->m_first * m_scale->m_second;
     // Without its last bit: so no compiler can make one operation of a product and a sum, which would not round the
     // product, in some loops and not in others.
@@ -103,7 +103,7 @@ struct StoreNorm {
 };
 
 /// The 2-norm of a vector of any finite values: infinite only where it is beyond the largest number itself. Its bits
-/// are a function of the values alone, not of their order, of how they are cut, of threads or ranks; for up to 2^36
+/// are a function of the values alone, not of their order, of how they are cut, of threads or ranks; for up to 2^32
 /// values. An infinity or NaN among the values is the norm. A plan: the constructor allocates.
 template <ExecutionSpace Exec>
 class ScaledNorm {
