@@ -41,7 +41,7 @@ struct Magnitude {
 };
 
 /// What a vector is multiplied by, so that its largest magnitude is at least 1/2 and less than 1: two powers of two,
-/// because one may be no number.
+/// because one alone may be too large for a double.
 struct NormScale {
   double m_largest;
   double m_first, m_second;
@@ -115,8 +115,8 @@ class ScaledNorm {
 
   /// finish(norm of x). `magnitude(e)` is |x[e]|, and may write x[e]: a first pass finds the largest one, a second the
   /// norm. By a Reducer, or by one over the ranks of MPI; asynchronous where that is.
-  template <class AnyReducer, class Magnitude, class Scalar, class Finish>
-  void run(const Exec& exec, const std::string& label, const AnyReducer& reducer, const Magnitude& magnitude,
+  template <class AnyReducer, class Magnitudes, class Scalar, class Finish>
+  void run(const Exec& exec, const std::string& label, const AnyReducer& reducer, const Magnitudes& magnitude,
            const Scalar* x, const Finish& finish) const {
     reducer.template run<1, MaxJoin>(exec, label, magnitude, NormScaleFinish{m_scale.data()});
     reducer.template run<square_slices>(exec, label, SquareSlices<Scalar>{x, m_scale.data()},

@@ -88,10 +88,11 @@ class Solving {
 
 /// What every method begins and ends with.
 ///
-/// The norm of the right-hand side is a ScaledNorm, right for all finite vectors. Of residuals most methods compute plain
-/// sums of squares, and Richardson norms of that kind. Where a square is out of range, kernels do nothing any more, and
-/// at the next look the host finds the norm without overflow and underflow, and a power of two to divide the residual
-/// by from then on: x changes by the solution for that residual times the power. Ordinary systems have the scale 1.
+/// The norm of the right-hand side is a ScaledNorm, right for all finite vectors. Of residuals most methods compute
+/// plain sums of squares, and Richardson norms of that kind. Where a square is out of range, kernels do nothing any
+/// more, and at the next look the host finds the norm without overflow and underflow, and a power of two to divide the
+/// residual by from then on: x changes by the solution for that residual times the power. Ordinary systems have the
+/// scale 1.
 template <KrylovVector Vector>
 class KrylovBase {
  public:
