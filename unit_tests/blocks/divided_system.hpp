@@ -8,6 +8,7 @@
 #include <hyperplane/blocks/detail/copy_parts.hpp>
 #include <hyperplane/blocks/multi_block_stencil7.hpp>
 #include <hyperplane/blocks/multi_block_vector.hpp>
+#include <hyperplane/krylov/result.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -79,6 +80,14 @@ template <class Exec>
                                              double tolerance) {
   if constexpr (HostExecutionSpace<Exec>) return bitwise_equal(found, expected);
   return near(found, expected, tolerance);
+}
+
+/// All that a Krylov method says of norms.
+inline std::vector<double> norms_of(const KrylovResult& result) {
+  auto norms = result.history;
+  norms.push_back(result.rhs_norm);
+  norms.push_back(result.residual_norm);
+  return norms;
 }
 
 /// Odd extents, parts of one layer, and more parts than lanes of a SIMD group.

@@ -74,8 +74,8 @@ class DistributedUndivided : public DistributedTest<Exec> {
     ASSERT_TRUE(whole.status(exec).ok()) << whole.status(exec).message();
     auto const x = system.copy(system.b), iterate = system.copy(system.x);
     whole.solve(exec, system.b, x);
-    Richardson<BlockVector<Scalar, n, Exec>>(exec, box.first, some_iterations)
-        .solve(exec, system.a, whole, system.b, iterate);
+    auto const expected = Richardson<BlockVector<Scalar, n, Exec>>(exec, box.first, some_iterations)
+                              .solve(exec, system.a, whole, system.b, iterate);
     for (auto const& [how, owners] : owner_lists(system.cut.grid, this->world.size())) {
       auto const text = to_text(box) + ", n = " + std::to_string(n) + ", " + how;
       DistributedGrid const grid(this->world, system.cut.grid, owners);
@@ -93,8 +93,9 @@ class DistributedUndivided : public DistributedTest<Exec> {
       parts.solve(exec, rhs, solution);
       expect_same(solution, x);
       Kokkos::deep_copy(exec, solution.flat(), of_rank(system.x).flat());
-      Richardson<Vector>(exec, grid, some_iterations).solve(exec, a, parts, rhs, solution);
+      auto const result = Richardson<Vector>(exec, grid, some_iterations).solve(exec, a, parts, rhs, solution);
       expect_same(solution, iterate);
+      EXPECT_TRUE(same_as_undivided<Exec>(norms_of(result), norms_of(expected), tolerance)) << text;
       parts.solve(exec, rhs, rhs);
       expect_same(rhs, x);
     }

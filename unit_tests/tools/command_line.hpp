@@ -51,6 +51,13 @@ class CommandLine : public ::testing::Test {
     return text.str();
   }
 
+  /// What h.json says of iterations and norms.
+  std::string norms_of_history() const {
+    auto const text = read("h.json");
+    auto const begin = text.find("\"iterations\""), end = text.find("\"seconds\"");
+    return begin < end && end != std::string::npos ? text.substr(begin, end - begin) : "none in " + text;
+  }
+
   static std::string coordinate_file(const ReferenceStencil& matrix, bool symmetric = false) {
     std::ostringstream entries;
     entries.precision(17);

@@ -112,6 +112,20 @@ TEST_F(CommandLine, cuts_the_grid_for_other_preconditioners) {
   EXPECT_EQ(solve("--parts 2x1x2 --coupling coloured --storage float").status, 0);
 }
 
+TEST_F(CommandLine, cuts_the_grid_for_richardson_without_a_trace) {
+  for (std::string const tolerance : {"1e-3", "1e-10"}) {
+    auto const options = "--method richardson --max-iterations 1000 --tolerance " + tolerance;
+    EXPECT_EQ(solve(options).status, 0);
+    auto const solution = read("x.mtx"), norms = norms_of_history();
+    EXPECT_THAT(norms, HasSubstr("\"residual_norms\": [\n"));
+    for (std::string const parts : {"2x1x1", "1x2x3", "4x3x5"}) {
+      EXPECT_EQ(solve(options + " --coupling natural --parts " + parts).status, 0);
+      EXPECT_EQ(read("x.mtx"), solution) << parts << ", until " << tolerance;
+      EXPECT_EQ(norms_of_history(), norms) << parts << ", until " << tolerance;
+    }
+  }
+}
+
 TEST_F(CommandLine, cuts_the_grid_where_the_matrix_says) {
   auto const cut_by = [&](const ReferenceStencil& matrix) {
     write("A.mtx", coordinate_file(matrix));

@@ -108,15 +108,20 @@ TEST_F(CommandLineRanks, richardson_has_the_same_bits_on_any_number_of_ranks) {
 
 // Of one process that cuts nothing, too: parts in the natural order are the whole.
 TEST_F(CommandLineRanks, richardson_in_natural_parts_has_the_bits_of_the_whole) {
-  iterations_on(1, "--method richardson");
-  auto const whole = read("x.mtx");
-  for (std::string const parts : {"1x1x4", "2x3x1", "4x1x1", "2x2x2"}) {
-    std::string const options = "--parts " + parts + " --coupling natural --method richardson";
-    iterations_on(1, options);
-    EXPECT_EQ(read("x.mtx"), whole) << parts;
-    for (int const ranks : all_ranks()) {
-      iterations_on(ranks, options);
-      EXPECT_EQ(read("x.mtx"), whole) << parts << ", " << ranks << " ranks";
+  auto const expect_same = [&](int ranks, const std::string& options, const std::string& solution,
+                               const std::string& norms) {
+    iterations_on(ranks, options);
+    EXPECT_EQ(read("x.mtx"), solution) << options << ", " << ranks << " ranks";
+    EXPECT_EQ(norms_of_history(), norms) << options << ", " << ranks << " ranks";
+  };
+  for (std::string const tolerance : {"", " --tolerance 1e-3"}) {
+    iterations_on(1, "--method richardson" + tolerance);
+    auto const solution = read("x.mtx"), norms = norms_of_history();
+    EXPECT_THAT(norms, HasSubstr("\"rhs_norm\""));
+    for (std::string const parts : {"1x1x4", "2x3x1", "4x1x1", "2x2x2"}) {
+      auto const options = "--parts " + parts + " --coupling natural --method richardson" + tolerance;
+      expect_same(1, options, solution, norms);
+      for (int const ranks : all_ranks()) expect_same(ranks, options, solution, norms);
     }
   }
 }

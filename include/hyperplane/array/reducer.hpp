@@ -23,9 +23,9 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 template <int count>
 using Sums = Partials<double, count>;
 
-/// Sums over the elements of a method's vectors, with the same bits whatever the number of threads; a functor runs on
-/// the result where it is, so that scalars of a method stay on the device. A plan: the constructor allocates; a sum is
-/// the launches of Reductions, without allocation and fence.
+/// Sums, and other joins, over the elements of a method's vectors, with the same bits whatever the number of threads; a
+/// functor runs on the result where it is, so that scalars of a method stay on the device. A plan: the constructor
+/// allocates; a sum is the launches of Reductions, without allocation and fence.
 template <ExecutionSpace Exec>
 class Reducer {
  public:
@@ -33,14 +33,14 @@ class Reducer {
       : m_size(size), m_memory(Kokkos::view_alloc(exec, "Hyperplane::Reducer::memory"), memory_bytes()) {}
 
   /// `body(e)` is called once for every element and returns Sums<count>; it may write element e of vectors.
-  /// `finish(sums)` is called once, after all of them.
-  template <int count, class Body, class Finish>
+  /// `finish(sums)` is called once, after all of them, with the largest values instead where Join is MaxJoin.
+  template <int count, class Join = SumJoin, class Body, class Finish>
   void run(const Exec& exec, const std::string& label, const Body& body, const Finish& finish) const {
     static_assert(count >= 1 && count <= reduce_max_values);
     if constexpr (FastPath::exists) {
-      FastPath::run_indices(exec, label, m_size, body, finish, m_memory.data());
+      FastPath::template run_indices<Join>(exec, label, m_size, body, finish, m_memory.data());
     } else {
-      reduce_portable_indices(exec, label, m_size, body, finish, m_memory.data());
+      reduce_portable_indices<Join>(exec, label, m_size, body, finish, m_memory.data());
     }
   }
 

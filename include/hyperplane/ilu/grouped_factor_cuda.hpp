@@ -72,8 +72,8 @@ class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
     cuda::labelled(exec, "Hyperplane::BlockIlu0::factor", [&] { (*m_factor)(exec.cuda_stream(), all); });
     count_bytes("Hyperplane::BlockIlu0::factor", 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(Storage)) * m_points);
     launch("Hyperplane::FactorStatus::conclude", IndexRange<Exec>(exec, 0, m_count), sizeof(std::uint64_t),
-           ConcludeGroup<Scalar, n, Storage, MatrixStorage, vector_length>{
-               m_factor->template layouts<MatrixStorage>(), all});
+           ConcludeGroup<Scalar, n, Storage, MatrixStorage, vector_length>{m_factor->template layouts<MatrixStorage>(),
+                                                                           all});
     for (int g = 0; g < m_count; ++g) plan_of(g).m_sweeps.fill([](const auto&, const auto&) {});
   }
 

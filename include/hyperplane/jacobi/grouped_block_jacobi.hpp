@@ -116,7 +116,8 @@ class GroupedBlockJacobi {
     constexpr double bytes = 1.0 * n * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar));
     m_grids.run("Hyperplane::BlockJacobi::factor", exec, bytes * vector_length / Grids::slots,
                 BlockJacobiGroupFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length>{all});
-    m_grids.template conclude<DiagonalDiagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length, false>>(exec, all);
+    m_grids.template conclude<DiagonalDiagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length, false>>(exec,
+                                                                                                                all);
   }
 
  private:

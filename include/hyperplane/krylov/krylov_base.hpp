@@ -26,9 +26,13 @@ struct ResidualBody {
   const Scalar* m_b;
   Scalar* m_r;  // holds A x
   Scalar m_factor;
-  KOKKOS_FUNCTION Sums<1> operator()(std::int64_t e) const {
+  KOKKOS_FUNCTION Scalar residual(std::int64_t e) const {
     Scalar const r = (m_b[e] - m_r[e]) * m_factor;
     m_r[e] = r;
+    return r;
+  }
+  KOKKOS_FUNCTION Sums<1> operator()(std::int64_t e) const {
+    Scalar const r = residual(e);
     return {{static_cast<double>(r) * r}};
   }
 };
@@ -43,17 +47,9 @@ struct RhsNormFinish {
   ProgressRef m_progress;
   double m_tolerance;
   double m_absolute_tolerance;
-  KOKKOS_FUNCTION void operator()(const Sums<1>& sums) const {
-    m_progress.set_rhs(sums.m_values[0], m_tolerance, m_absolute_tolerance);
+  KOKKOS_FUNCTION void operator()(double norm) const {
+    m_progress.set_rhs_norm(norm, m_tolerance, m_absolute_tolerance);
   }
-};
-
-struct RhsNormKnown {
-  ProgressRef m_progress;
-  double m_norm;
-  double m_tolerance;
-  double m_absolute_tolerance;
-  KOKKOS_FUNCTION void operator()(int) const { m_progress.set_rhs_norm(m_norm, m_tolerance, m_absolute_tolerance); }
 };
 
 template <class Scalar>
@@ -92,9 +88,11 @@ class Solving {
 
 /// What every method begins and ends with.
 ///
-/// A method computes plain sums of squares. Where one is out of range, its kernels do nothing any more, and at its next
-/// look the host finds the norm without overflow and underflow, and a power of two to divide the residual by from then
-/// on: x changes by the solution for that residual times the power. Ordinary systems have the scale 1.
+/// The norm of the right-hand side is a ScaledNorm, right for all finite vectors. Of residuals most methods compute
+/// plain sums of squares, and Richardson norms of that kind. Where a square is out of range, kernels do nothing any
+/// more, and at the next look the host finds the norm without overflow and underflow, and a power of two to divide the
+/// residual by from then on: x changes by the solution for that residual times the power. Ordinary systems have the
+/// scale 1.
 template <KrylovVector Vector>
 class KrylovBase {
  public:
@@ -142,24 +140,18 @@ class KrylovBase {
   Phase begin(const Exec& exec, const Vector& b, const Vector& x, KrylovRun& run, const Start& start) const {
     auto const& limits = run.m_limits;
     m_progress.reset(exec, m_label + "::reset");
-    m_reducer.template run<1>(exec, m_label + "::rhs_norm", NormBody<Scalar>{data(b)},
-                              RhsNormFinish{m_progress.ref(run), limits.tolerance, limits.absolute_tolerance});
+    m_norm.run(exec, m_label + "::rhs_norm", m_reducer, Magnitude<Scalar>{data(b)}, data(b),
+               RhsNormFinish{m_progress.ref(run), limits.tolerance, limits.absolute_tolerance});
     start();
     Phase phase = m_progress.look(exec, run, 0);
     if (!unsure(phase)) return phase;
     if (run.m_rhs_unsure) {
-      double const norm = scaled_norm(exec, b);
-      run.m_result.rhs_norm = norm;
-      if (!std::isfinite(norm)) {
+      if (!std::isfinite(run.m_result.rhs_norm)) {
         return run.end(Phase::breakdown, run.m_result.residual_norm, KrylovBreakdown::right_hand_side);
       }
-      if (norm == 0.0) {
-        launch(m_label + "::zero", all(exec), sizeof(Scalar), SetZero<Scalar>{data(x)});
-        exec.fence("Hyperplane: x is zero");
-        return run.end(Phase::converged, 0.0);
-      }
-      launch(m_label + "::rhs_norm", IndexRange<Exec>(exec, 0, 1), sizeof(double),
-             RhsNormKnown{m_progress.ref(run), norm, limits.tolerance, limits.absolute_tolerance});
+      launch(m_label + "::zero", all(exec), sizeof(Scalar), SetZero<Scalar>{data(x)});
+      exec.fence("Hyperplane: x is zero");
+      return run.end(Phase::converged, 0.0);
     }
     phase = settle(exec, run, start);
     if (phase == Phase::breakdown) {

@@ -106,13 +106,19 @@ class Communicator {
   }
   /// The same without an allocation: `parts` has size() times as many values.
   void sum(std::span<double> values, std::span<double> parts) const {
+    join(values, parts, [](double a, double b) { return a + b; });
+  }
+  /// The same of another function of two numbers than their sum, in the order of the ranks.
+  template <std::invocable<double, double> Join>
+  void join(std::span<double> values, std::span<double> parts, const Join& join) const {
     auto const count = static_cast<int>(values.size());
     detail::mpi_call("MPI_Allgather",
                      MPI_Allgather(values.data(), count, MPI_DOUBLE, parts.data(), count, MPI_DOUBLE, get()));
     for (std::size_t v = 0; v < values.size(); ++v) {
       values[v] = parts[v];
-      for (std::size_t other = 1; other < detail::as_size(size()); ++other)
-        values[v] += parts[other * values.size() + v];
+      for (std::size_t other = 1; other < detail::as_size(size()); ++other) {
+        values[v] = join(values[v], parts[other * values.size() + v]);
+      }
     }
   }
 

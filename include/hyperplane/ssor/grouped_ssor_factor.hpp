@@ -76,7 +76,8 @@ class GroupedSsorFactor {
     auto const relaxation = static_cast<Scalar>(plan_of(0).relaxation());
     m_grids.run("Hyperplane::Ssor::factor", exec, 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)),
                 SsorGroupFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length>{all, relaxation});
-    m_grids.template conclude<DiagonalDiagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length, true>>(exec, all);
+    m_grids.template conclude<DiagonalDiagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length, true>>(exec,
+                                                                                                               all);
     for (int g = 0; g < m_grids.count(); ++g) plan_of(g).m_sweeps.fill([](const auto&, const auto&) {});
   }
 

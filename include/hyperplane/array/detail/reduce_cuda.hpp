@@ -35,12 +35,13 @@ struct ReduceFastPath<Exec> {
                    [&] { reduce_cuda<Join, reduce_max_values>(exec.cuda_stream(), nest, op, finish, memory); });
   }
 
-  /// The sum of body(e), 0 <= e < size.
-  template <class Body, class Finish>
+  /// body(e) joined over 0 <= e < size.
+  template <class Join, class Body, class Finish>
   static void run_indices(const Exec& exec, const std::string& label, std::int64_t size, const Body& body,
                           const Finish& finish, std::byte* memory) {
-    cuda::labelled(exec, label,
-                   [&] { reduce_cuda_indices<reduce_max_values>(exec.cuda_stream(), size, body, finish, memory); });
+    cuda::labelled(exec, label, [&] {
+      reduce_cuda_indices<Join, reduce_max_values>(exec.cuda_stream(), size, body, finish, memory);
+    });
   }
 };
 

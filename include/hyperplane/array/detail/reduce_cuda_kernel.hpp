@@ -148,12 +148,12 @@ void reduce_cuda(cudaStream_t stream, const Nest<T, arrays>& nest, const Op& op,
   reduce_cuda_source<Join, max_values>(stream, ReduceNest<T, arrays, Op>(nest, op, blocks), blocks, finish, memory);
 }
 
-/// finish(sum of body(e), 0 <= e < size).
-template <int max_values, class Body, class Finish>
+/// finish(body(e) joined over 0 <= e < size).
+template <class Join, int max_values, class Body, class Finish>
 void reduce_cuda_indices(cudaStream_t stream, std::int64_t size, const Body& body, const Finish& finish,
                          std::byte* memory) {
-  reduce_cuda_source<SumJoin, max_values>(stream, ReduceIndices<Body>{body, size}, reduce_cuda_blocks_for(size), finish,
-                                          memory);
+  reduce_cuda_source<Join, max_values>(stream, ReduceIndices<Body>{body, size}, reduce_cuda_blocks_for(size), finish,
+                                       memory);
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

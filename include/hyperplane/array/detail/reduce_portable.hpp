@@ -68,11 +68,12 @@ void reduce_portable(const Exec& exec, const std::string& label, const Nest<T, a
   reduce_portable_parts<Join, count>(exec, label, partial, parts, finish);
 }
 
-/// finish(sum of body(e), 0 <= e < size), in as many launches.
-template <ExecutionSpace Exec, class Body, class Finish>
+/// finish(body(e) joined over 0 <= e < size), in as many launches.
+template <class Join, ExecutionSpace Exec, class Body, class Finish>
 void reduce_portable_indices(const Exec& exec, const std::string& label, std::int64_t size, const Body& body,
                              const Finish& finish, std::byte* memory) {
-  using Kernel = std::conditional_t<HostExecutionSpace<Exec>, ReduceIndexChunk<Body>, ReduceIndexLane<Body>>;
+  using Kernel =
+      std::conditional_t<HostExecutionSpace<Exec>, ReduceIndexChunk<Join, Body>, ReduceIndexLane<Join, Body>>;
   using Value = typename Kernel::Value;
   static_assert(Kernel::count <= reduce_max_values && sizeof(Value) <= sizeof(double));
   using Indices = LongIndexRange<Exec>;
@@ -91,7 +92,7 @@ void reduce_portable_indices(const Exec& exec, const std::string& label, std::in
     parts = reduce_parts;
     Kokkos::parallel_for(label, Indices(exec, 0, reduce_lanes).policy(), Kernel{body, size, partial});
   }
-  reduce_portable_parts<SumJoin, Kernel::count>(exec, label, partial, parts, finish);
+  reduce_portable_parts<Join, Kernel::count>(exec, label, partial, parts, finish);
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -143,14 +143,15 @@ struct ReduceLane {
   }
 };
 
-/// As ReduceChunk, the sums of what body(e) returns for indices e.
-template <class Body>
+/// As ReduceChunk, of what body(e) returns for indices e.
+template <class Join, class Body>
 struct ReduceIndexChunk {
   static constexpr int lanes = 16;
-  /// A lane adds up some hundred values.
+  /// A lane joins some hundred values.
   static constexpr std::int64_t block = 4096;
   using Values = decltype(std::declval<const Body&>()(std::int64_t{}));
   using Value = typename Values::value_type;
+  using Running = typename Join::template Running<Value>;
   static constexpr int count = Values::count;
 
   Body m_body;
@@ -161,33 +162,37 @@ struct ReduceIndexChunk {
 
   void operator()(std::int64_t index) const {
     auto const end = std::min((index + 1) * m_chunk, m_size);
-    Value total[std::size_t{count}] = {};
+    Running const identity = Join::to_running(Join::template identity<Value>());
+    Running total[std::size_t{count}];
+    std::fill_n(total, count, identity);
     for (std::int64_t begin = index * m_chunk; begin < end; begin += block) {
       auto const block_end = std::min(begin + block, end);
-      Value sums[std::size_t{count}][std::size_t{lanes}] = {};
+      Running values[std::size_t{count}][std::size_t{lanes}];
+      for (auto& row : values) std::fill_n(row, lanes, identity);
       std::int64_t e = begin;
       for (; e + lanes <= block_end; e += lanes) {
         HYPERPLANE_INDEPENDENT
-        for (int lane = 0; lane < lanes; ++lane) {
-          auto const found = m_body(e + lane);
-          for (int v = 0; v < count; ++v) sums[v][lane] += found.m_values[v];
-        }
+        for (int lane = 0; lane < lanes; ++lane) join(m_body(e + lane), values, lane);
       }
-      for (; e < block_end; ++e) {
-        auto const found = m_body(e);
-        for (int v = 0; v < count; ++v) sums[v][0] += found.m_values[v];
-      }
+      for (; e < block_end; ++e) join(m_body(e), values, 0);
       for (int v = 0; v < count; ++v) {
-        join_row<SumJoin>(sums[v], lanes);
-        total[v] += sums[v][0];
+        join_row<Join>(values[v], lanes);
+        total[v] = Join::join(total[v], values[v][0]);
       }
     }
-    for (int v = 0; v < count; ++v) m_partial[v * m_chunks + index] = total[v];
+    for (int v = 0; v < count; ++v) m_partial[v * m_chunks + index] = Join::template from_running<Value>(total[v]);
+  }
+
+ private:
+  HYPERPLANE_FORCEINLINE_FUNCTION static void join(const Values& found,
+                                                   Running (&values)[std::size_t{count}][std::size_t{lanes}],
+                                                   int lane) {
+    for (int v = 0; v < count; ++v) values[v][lane] = Join::join(values[v][lane], Join::to_running(found.m_values[v]));
   }
 };
 
 /// As ReduceLane.
-template <class Body>
+template <class Join, class Body>
 struct ReduceIndexLane {
   using Values = decltype(std::declval<const Body&>()(std::int64_t{}));
   using Value = typename Values::value_type;
@@ -198,12 +203,12 @@ struct ReduceIndexLane {
   Value* m_partial;
 
   KOKKOS_FUNCTION void operator()(std::int64_t lane) const {
-    auto sums = identity_of<SumJoin, Value, count>();
+    auto result = identity_of<Join, Value, count>();
     for (std::int64_t e = lane; e < m_size; e += reduce_lanes) {
       auto const found = m_body(e);
-      for (int v = 0; v < count; ++v) sums.m_values[v] += found.m_values[v];
+      for (int v = 0; v < count; ++v) result.m_values[v] = Join::join(result.m_values[v], found.m_values[v]);
     }
-    for (int v = 0; v < count; ++v) m_partial[v * reduce_lanes + lane] = sums.m_values[v];
+    for (int v = 0; v < count; ++v) m_partial[v * reduce_lanes + lane] = result.m_values[v];
   }
 };
 

@@ -28,7 +28,7 @@ struct ProgressState {
   double m_norm;  // the newest of the history
   int m_iteration;
   Phase m_phase;
-  bool m_rhs_unsure;
+  bool m_rhs_unsure;  // zero or not finite: the host ends the solve
 };
 
 /// Trivially copyable access for kernels. The residual that they have is the true one divided by `scale`, a power of
@@ -43,23 +43,26 @@ class ProgressRef {
   KOKKOS_FUNCTION void break_down() const {
     if (running()) m_state->m_phase = Phase::breakdown;
   }
-  /// The right-hand side's sum of squares.
-  KOKKOS_FUNCTION void set_rhs(double sum, double tolerance, double absolute_tolerance) const {
-    set_rhs_norm(Kokkos::sqrt(sum), tolerance, absolute_tolerance);
-    m_state->m_rhs_unsure = !in_range(sum);
-  }
   KOKKOS_FUNCTION void set_rhs_norm(double norm, double tolerance, double absolute_tolerance) const {
     m_state->m_rhs_norm = norm;
     m_state->m_target = Kokkos::max(tolerance * norm, absolute_tolerance);
-    m_state->m_rhs_unsure = false;
+    m_state->m_rhs_unsure = norm == 0.0 || !Kokkos::isfinite(norm);
   }
   /// The residual's sum of squares for the initial guess, or after a restart.
-  KOKKOS_FUNCTION void start(double sum) const { note(sum); }
+  KOKKOS_FUNCTION void start(double sum) const { note(Kokkos::sqrt(sum), sum); }
+  /// The same where its norm is known.
+  KOKKOS_FUNCTION void start_with_norm(double norm) const { note(norm, norm * norm); }
   /// The residual's sum of squares after one more iteration.
   KOKKOS_FUNCTION void advance(double sum) const {
     if (!running()) return;
     ++m_state->m_iteration;
-    note(sum);
+    note(Kokkos::sqrt(sum), sum);
+  }
+  /// The same where its norm is known, which need not be in range.
+  KOKKOS_FUNCTION void advance_with_norm(double norm) const {
+    if (!running()) return;
+    ++m_state->m_iteration;
+    note(norm, norm * norm);
   }
   /// The residual's norm after one more iteration; finite.
   KOKKOS_FUNCTION void advance_to_norm(double norm) const {
@@ -69,11 +72,11 @@ class ProgressRef {
   }
 
  private:
-  KOKKOS_FUNCTION void note(double sum) const {
-    note_norm(Kokkos::sqrt(sum) * m_scale);
-    if (m_state->m_rhs_unsure || sum < smallest_square) {
+  KOKKOS_FUNCTION void note(double norm, double square) const {
+    note_norm(norm * m_scale);
+    if (m_state->m_rhs_unsure || square < smallest_square) {
       m_state->m_phase = Phase::too_small;
-    } else if (!in_range(sum)) {
+    } else if (!in_range(square)) {
       m_state->m_phase = Phase::too_large;
     }
   }

@@ -37,7 +37,7 @@ struct FinishSums {
   KOKKOS_FUNCTION void operator()(int) const { m_finish(m_sums); }
 };
 
-/// A Reducer whose sums are over the elements of all ranks: those of each rank, added in the order of the ranks, so
+/// A Reducer over the elements of all ranks: what each rank finds is joined in the order of the ranks, so
 /// that all ranks have the same bits. Collective; it waits for the instance once for each sum, and for all ranks.
 template <ExecutionSpace Exec>
 class RankReducer {
@@ -52,11 +52,11 @@ class RankReducer {
   }
 
   /// See Reducer. One launch more.
-  template <int count, class Body, class Finish>
+  template <int count, class Join = SumJoin, class Body, class Finish>
   void run(const Exec& exec, const std::string& label, const Body& body, const Finish& finish) const {
-    m_local.template run<count>(exec, label, body, StoreSums<count>{m_sums.data()});
+    m_local.template run<count, Join>(exec, label, body, StoreSums<count>{m_sums.data()});
     exec.fence("Hyperplane: the sums of this rank are there");
-    sum(count);
+    join<Join>(count);
     FinishSums<count, Finish> kernel{{}, finish};
     for (std::size_t v = 0; v < count; ++v) kernel.m_sums.m_values[v] = m_sums(v);
     launch(label + "::ranks", IndexRange<Exec>(exec, 0, 1), count * sizeof(double), kernel);
@@ -71,7 +71,7 @@ class RankReducer {
       auto const part = Kokkos::subview(m_sums, std::pair<std::size_t, std::size_t>(0, some));
       Kokkos::deep_copy(exec, part, given);
       exec.fence("Hyperplane: the sums of this rank are there");
-      sum(static_cast<int>(some));
+      join<SumJoin>(static_cast<int>(some));
       // Whatever writes there next waits for the instance.
       Kokkos::deep_copy(exec, given, part);
     }
@@ -81,9 +81,10 @@ class RankReducer {
   /// That are added in one message.
   static constexpr int most_sums = 64;
 
-  void sum(int count) const {
-    auto const size = as_size(count);
-    m_communicator.sum(std::span(m_sums.data(), size), std::span(m_parts.data(), m_parts.size()));
+  template <class Join>
+  void join(int count) const {
+    m_communicator.join(std::span(m_sums.data(), as_size(count)), std::span(m_parts.data(), m_parts.size()),
+                        [](double a, double b) { return Join::join(a, b); });
   }
 
   Communicator m_communicator;

@@ -43,7 +43,7 @@ struct CudaSipGroup {
 };
 
 template <class Scalar, class Storage, int W>
-using CudaSipGroupPlan = PointRecursionGroupPlan<PointRecursion<Scalar, W, sip_upper>, CudaSipMember<Scalar, Storage, W>,
-                                                 CudaSipGroup<Scalar, Storage, W>>;
+using CudaSipGroupPlan = PointRecursionGroupPlan<PointRecursion<Scalar, W, sip_upper>,
+                                                 CudaSipMember<Scalar, Storage, W>, CudaSipGroup<Scalar, Storage, W>>;
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

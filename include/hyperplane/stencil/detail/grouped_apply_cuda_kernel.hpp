@@ -39,7 +39,8 @@ struct GroupedApplyCuda {
   __device__ __forceinline__ void run(int block) const {
     GroupedApplyGrid<W> const grid = m_grids[m_grid_of[block]];
     auto const vector = [&grid](Scalar* values) { return vector_part<n>(grid.map, grid.first_pack, values); };
-    OneGrid{matrix_part<n>(grid.map, grid.first_pack, m_a), vector(m_b), vector(m_x), vector(m_y), m_terms}.run(block - grid.first_block);
+    OneGrid{matrix_part<n>(grid.map, grid.first_pack, m_a), vector(m_b), vector(m_x), vector(m_y), m_terms}.run(
+        block - grid.first_block);
   }
 
   void launch(cudaStream_t stream, int blocks) const {
