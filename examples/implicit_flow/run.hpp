@@ -29,7 +29,8 @@ inline void report_gradient(const Options& options, bool steady, const std::vect
     std::printf("\nno gradient: the flow is not steady\n");
     return;
   }
-  report(drag_gradient(Kokkos::DefaultExecutionSpace(), options.flow, solutions.front()), options.output);
+  report(drag_gradient(Kokkos::DefaultExecutionSpace(), options.flow, options.steady.order, solutions.front()),
+         options.output);
 }
 
 /// From a case to its results, in one process or several. Returns the exit status.
@@ -60,7 +61,7 @@ int run(const Exec& exec, const Processes& processes, const Case& flow, const Op
 
 template <hyperplane::ExecutionSpace Exec>
 int run_in_one_process(const Exec& exec, const Case& flow, const Options& options) {
-  if (options.adjoint) check_drag_gradient(options.flow, options.steady.order);
+  if (options.adjoint) check_drag_gradient(options.flow);
   auto const& cells = flow.blocks.cells;
   if (options.storage == Storage::of_float) return run(exec, OneProcess<Exec, float>(cells), flow, options);
   return run(exec, OneProcess<Exec>(cells), flow, options);

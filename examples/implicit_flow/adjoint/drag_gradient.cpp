@@ -15,31 +15,31 @@
 
 namespace implicit_flow {
 
-void check_drag_gradient(const CaseOptions& options, Order order) {
+void check_drag_gradient(const CaseOptions& options) {
   if (options.kind != CaseKind::wedge || !options.grid_file.empty()) {
     throw hyperplane::Error("--adjoint: it is for the wedge on its own grid, which the ramp's angle changes");
   }
   if (int const count = options.parts[0] * options.parts[1] * options.parts[2]; count > 1) {
     throw hyperplane::Error("--adjoint: it is for one grid block, and there are " + std::to_string(count));
   }
-  if (order != Order::first) {
-    throw hyperplane::Error("--adjoint: the Jacobian is that of --order first, and the flow is of second order");
-  }
 }
 
-DragGradient drag_gradient(const Kokkos::DefaultExecutionSpace& exec, const CaseOptions& options,
+DragGradient drag_gradient(const Kokkos::DefaultExecutionSpace& exec, const CaseOptions& options, Order order,
                            const Solution& flow) {
   using Exec = Kokkos::DefaultExecutionSpace;
   using Vector = LinearizedDrag<Exec>::Vector;
-  LinearizedDrag<Exec> const linearized(exec, options, flow);
+  LinearizedDrag<Exec> const linearized(exec, options, order, flow);
   auto const& a = linearized.jacobian();
   hyperplane::BlockIlu0<double, equations, Exec> m(exec, a.grid());
   m.factor(exec, a);
   hyperplane::require(m.status(exec).ok(), "the adjoint system: the factorization of its matrix is singular");
   // The solution is - lambda.
   Vector const adjoint(exec, a.grid(), "adjoint");
-  hyperplane::Fgmres<Vector> const fgmres(exec, a.grid(), {.tolerance = 1e-12, .max_iterations = 2000});
-  auto const result = fgmres.solve(exec, transposed(a), transposed(m), linearized.drag_by_flow(), adjoint);
+  hyperplane::Fgmres<Vector> const fgmres(exec, a.grid(), {.tolerance = 1e-12, .max_iterations = 2000, .restart = 60});
+  auto const solve = [&](const auto& a_transposed) {
+    return fgmres.solve(exec, a_transposed, transposed(m), linearized.drag_by_flow(), adjoint);
+  };
+  auto const result = order == Order::first ? solve(transposed(a)) : solve(linearized.residual_transposed(exec));
   hyperplane::require(result.converged(), "the adjoint system: " + result.message());
   auto const by = [&](Parameter parameter) {
     auto const [residual, drag] = linearized.by(exec, parameter);

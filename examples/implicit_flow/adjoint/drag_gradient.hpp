@@ -19,15 +19,17 @@ struct DragGradient {
   int iterations;   ///< of FGMRES for the adjoint system
 };
 
-/// Throws hyperplane::Error where the flow of these options has no drag_gradient(): that of the first-order scheme on
-/// the wedge's own grid alone, in one grid block, has one.
-void check_drag_gradient(const CaseOptions& options, Order order);
+/// Throws hyperplane::Error where the flow of these options has no drag_gradient(): one on the wedge's own grid has
+/// one, in one grid block.
+void check_drag_gradient(const CaseOptions& options);
 
-/// By the discrete adjoint of a steady flow: one linear system for all parameters, with the transposed Jacobian of the
-/// first-order residual, preconditioned by its transposed BILU(0) (M. B. Giles and N. A. Pierce, "An introduction to
+/// By the discrete adjoint of a steady flow of that order: one linear system for all parameters, with the transposed
+/// Jacobian of the residual, which of second order is no matrix, but ResidualTransposed. The transposed BILU(0) of the
+/// first-order Jacobian is the preconditioner of both (M. B. Giles and N. A. Pierce, "An introduction to
 /// the adjoint approach to design", 2000, DOI 10.1023/A:1011430410075). Throws hyperplane::Error where that is not
 /// solved.
-DragGradient drag_gradient(const Kokkos::DefaultExecutionSpace& exec, const CaseOptions& options, const Solution& flow);
+DragGradient drag_gradient(const Kokkos::DefaultExecutionSpace& exec, const CaseOptions& options, Order order,
+                           const Solution& flow);
 
 inline constexpr const char* gradient_file = "gradient.csv";
 

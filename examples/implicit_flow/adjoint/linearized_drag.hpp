@@ -4,6 +4,7 @@
 #include "../case.hpp"
 #include "../report/wall_forces.hpp"
 #include "../solver/kernels.hpp"
+#include "residual_transposed.hpp"
 
 #include <hyperplane/stencil/convert.hpp>
 
@@ -21,7 +22,7 @@ enum class Parameter {
 };
 
 /// A steady flow over the wedge on one grid block and its drag, and what small changes do to both: derivatives of the
-/// first-order residual R, whose Jacobian by conserved variables U is exact, and of the drag coefficient J.
+/// residual R of its order and of the drag coefficient J, by conserved variables U and by parameters a.
 ///
 /// Where R(U, a) = 0, dJ/da = J_a + J_U dU/da with R_U dU/da = - R_a, or J_a + lambda^T R_a with R_U^T lambda = -
 /// J_U^T. All functions wait for the instance.
@@ -37,9 +38,10 @@ class LinearizedDrag {
     double drag;
   };
 
-  /// `flow` is the steady flow of the case that the options make.
-  LinearizedDrag(const Exec& exec, const CaseOptions& options, const Solution& flow)
+  /// `flow` is the steady flow of that order of the case that the options make.
+  LinearizedDrag(const Exec& exec, const CaseOptions& options, Order order, const Solution& flow)
       : m_options(options),
+        m_order(order),
         m_case(make_case(options)),
         m_flow(flow),
         m_conserved("conserved", grid().ni(), grid().nj(), grid().nk(), equations),
@@ -56,8 +58,13 @@ class LinearizedDrag {
   }
 
   double drag() const { return drag(m_case); }
-  /// R_U and J_U.
+  /// R_U of the first order, whatever the order of the flow.
   const Matrix& jacobian() const { return m_jacobian; }
+  /// R_U^T of the order of the flow.
+  ResidualTransposed<Exec> residual_transposed(const Exec& exec) const {
+    return {problem(exec, m_case), m_conserved, m_order};
+  }
+  /// J_U.
   const Vector& drag_by_flow() const { return m_drag_by_flow; }
 
   /// R_a and J_a by central differences, whose step balances their error and rounding.
@@ -102,7 +109,7 @@ class LinearizedDrag {
   Vector negative_residual(const Exec& exec, const Case& of) const {
     Vector const result(exec, grid(), "negative residual");
     Residual<Exec> const residual(exec, problem(exec, of));
-    residual.evaluate(exec, m_conserved, Order::first, result);
+    residual.evaluate(exec, m_conserved, m_order, result);
     exec.fence("implicit_flow::negative_residual");
     return result;
   }
@@ -131,6 +138,7 @@ class LinearizedDrag {
   }
 
   CaseOptions m_options;
+  Order m_order;
   Case m_case;
   Solution m_flow;
   Field<Exec> m_conserved;
