@@ -214,6 +214,8 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_status, St
   add_solver_options(app, options.steady, damping);
   add_linear_options(app, options.steady, options.storage);
   add_method_options(app, options.steady.linear);
+  app.add_flag("--adjoint", options.adjoint,
+               "also the gradient of the wedge's drag by Mach number and angle, on one grid block in one process");
   app.add_option("--output", options.output, "folder for the results")->capture_default_str();
   app.add_option("--write-grid", options.write_grid, "also write the grid to this PLOT3D file");
   add_choice(

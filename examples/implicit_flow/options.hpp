@@ -18,6 +18,7 @@ struct Options {
   CaseOptions flow;
   SteadyOptions steady;
   Storage storage = Storage::of_double;
+  bool adjoint = false;  ///< the gradient of the wedge's drag, see drag_gradient()
   std::filesystem::path output = "implicit-flow-output";
   std::filesystem::path write_grid;  ///< empty: not written
   Plot3dFormat grid_format = Plot3dFormat::ascii;

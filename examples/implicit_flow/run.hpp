@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "adjoint/drag_gradient.hpp"
 #include "case.hpp"
 #include "options.hpp"
 #include "report/progress.hpp"
@@ -9,7 +10,10 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstdio>
+#include <filesystem>
 #include <optional>
+#include <vector>
 
 namespace implicit_flow {
 
@@ -17,6 +21,16 @@ inline Kokkos::InitializationSettings kokkos_settings(const Options& options) {
   Kokkos::InitializationSettings settings;
   if (options.threads > 0) settings.set_num_threads(options.threads);
   return settings;
+}
+
+/// Only a steady flow has a gradient.
+inline void report_gradient(const Options& options, bool steady, const std::vector<Solution>& solutions) {
+  if (!steady) {
+    std::printf("\nno gradient: the flow is not steady\n");
+    return;
+  }
+  report(drag_gradient(Kokkos::DefaultExecutionSpace(), options.flow, options.steady.order, solutions.front()),
+         options.output);
 }
 
 /// From a case to its results, in one process or several. Returns the exit status.
@@ -38,13 +52,16 @@ int run(const Exec& exec, const Processes& processes, const Case& flow, const Op
   processes.speak([&] {
     progress->finish(result, timer.seconds());
     print(comparison);
+    std::filesystem::remove(options.output / gradient_file);
     write_results(options, flow, solutions);
+    if (options.adjoint) report_gradient(options, result.converged, solutions);
   });
   return result.converged ? 0 : 2;
 }
 
 template <hyperplane::ExecutionSpace Exec>
 int run_in_one_process(const Exec& exec, const Case& flow, const Options& options) {
+  if (options.adjoint) check_drag_gradient(options.flow);
   auto const& cells = flow.blocks.cells;
   if (options.storage == Storage::of_float) return run(exec, OneProcess<Exec, float>(cells), flow, options);
   return run(exec, OneProcess<Exec>(cells), flow, options);

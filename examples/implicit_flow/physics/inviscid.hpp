@@ -93,7 +93,8 @@ KOKKOS_FUNCTION Quintet<T> roe_flux(const Gas& gas, const Quintet<T>& left, cons
 ///
 /// G. D. van Albada, B. van Leer and W. W. Roberts, "A comparative study of computational methods in cosmic gas
 /// dynamics", 1982. `floor` is the square of differences that are too small to be limited.
-KOKKOS_INLINE_FUNCTION double van_albada(double a, double b, double floor) {
+template <class T>
+KOKKOS_FUNCTION T van_albada(const T& a, const T& b, double floor) {
   return ((a * a + floor) * b + (b * b + floor) * a) / (a * a + b * b + 2 * floor);
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "summary.hpp"
 
-#include "airfoil.hpp"
 #include "blasius.hpp"
 #include "comparison.hpp"
 #include "oblique_shock.hpp"
 #include "plate.hpp"
 #include "vtk.hpp"
+#include "wall_forces.hpp"
 #include "wedge.hpp"
 
 #include <hyperplane/core/error.hpp>
@@ -52,7 +52,7 @@ std::vector<Comparison> compare_with_theory(const Case& flow, const CaseOptions&
     return result;
   }
   if (flow.kind == CaseKind::airfoil) {
-    auto const [lift, drag] = measure_airfoil_forces(solution, flow.mach, flow.attack);
+    auto const [lift, drag] = measure_wall_forces(solution, flow.mach, flow.attack);
     if (!is_published(flow)) {
       std::printf("\nlift coefficient %.5f, drag coefficient %.5f\n", lift, drag);
       return {};

@@ -73,7 +73,7 @@ class FlowSolver {
     double penalty = 1;  // on the CFL number after a step that had to be cut short
     for (;; ++result.steps) {
       evaluate_residual(exec);
-      double const norm = std::sqrt(m_processes.sum(sum_of_squares(exec, m_negative_residual)));
+      double const norm = std::sqrt(m_processes.sum(dot(exec, m_negative_residual, m_negative_residual)));
       if (!std::isfinite(norm)) throw hyperplane::Error("the residual is not finite");
       if (result.steps == 0) first = norm;
       result.residual = first > 0 ? norm / first : 0;

@@ -12,14 +12,14 @@ void fill(const Exec& exec, const Field<Exec>& conserved, const hyperplane::Grid
       exec, "implicit_flow::fill", cells, KOKKOS_LAMBDA(const hyperplane::Point& p) { store(conserved, p, state); });
 }
 
-/// Of all unknowns of a vector over grid blocks. Waits for the instance, like all functions here that return a number.
+/// Over all unknowns of vectors over grid blocks. Waits for the instance, like all functions here that return a number.
 template <hyperplane::ExecutionSpace Exec, class Vector>
-double sum_of_squares(const Exec& exec, const Vector& vector) {
-  auto const values = vector.flat();
+double dot(const Exec& exec, const Vector& x, const Vector& y) {
+  auto const left = x.flat(), right = y.flat();
   double sum = 0;
   Kokkos::parallel_reduce(
-      "implicit_flow::sum_of_squares", Kokkos::RangePolicy<Exec>(exec, 0, values.size()),
-      KOKKOS_LAMBDA(std::size_t index, double& partial) { partial += values(index) * values(index); }, sum);
+      "implicit_flow::dot", Kokkos::RangePolicy<Exec>(exec, 0, left.size()),
+      KOKKOS_LAMBDA(std::size_t index, double& partial) { partial += left(index) * right(index); }, sum);
   return sum;
 }
 

@@ -75,6 +75,43 @@ KOKKOS_FUNCTION Quintet<T> interior_flux(const Gas& gas, const Quintet<T>& left,
   return f;
 }
 
+/// Primitive states of the cells that the flux through a face depends on: those beyond the two next to it are for
+/// second order.
+template <class T>
+struct FaceStates {
+  Quintet<T> left{};
+  Quintet<T> right{};
+  Quintet<T> beyond_left{};
+  Quintet<T> beyond_right{};
+};
+
+/// Differences below this fraction of the free stream's values (density 1, speed of sound 1) are not limited, which
+/// keeps round-off from switching the limiter on and off.
+inline constexpr double smallest_limited_difference = 0.05;
+
+/// Flux through a face, of either order, times its area: interior_flux() with MUSCL reconstruction, and what viscosity
+/// adds. `volume` is the mean of both cells.
+template <class T>
+KOKKOS_FUNCTION Quintet<T> face_flux(const Gas& gas, const FaceStates<T>& cell, Order order, const Vec3& area,
+                                     double volume) {
+  auto left = cell.left;
+  auto right = cell.right;
+  if (order == Order::second) {
+    constexpr double floor = smallest_limited_difference * smallest_limited_difference;
+    for (int c = 0; c < equations; ++c) {
+      T const middle = cell.right[c] - cell.left[c];
+      left[c] += 0.5 * van_albada<T>(cell.left[c] - cell.beyond_left[c], middle, floor);
+      right[c] -= 0.5 * van_albada<T>(middle, cell.beyond_right[c] - cell.right[c], floor);
+    }
+  }
+  auto f = interior_flux(gas, left, right, area);
+  if (gas.viscosity > 0) {
+    auto const viscous = thin_layer_flux(gas, cell.left, cell.right, area, volume);
+    for (int e = 0; e < equations; ++e) f[e] += viscous[e];
+  }
+  return f;
+}
+
 /// Steady residual of the finite-volume equations: for every cell, the sum of all fluxes out of it.
 ///
 /// Second order: MUSCL reconstruction of the primitive variables along grid lines (B. van Leer, "Towards the ultimate
@@ -84,10 +121,6 @@ KOKKOS_FUNCTION Quintet<T> interior_flux(const Gas& gas, const Quintet<T>& left,
 template <hyperplane::ExecutionSpace Exec>
 class Residual {
  public:
-  /// Differences below this fraction of the free stream's values (density 1, speed of sound 1) are not limited, which
-  /// keeps round-off from switching the limiter on and off.
-  static constexpr double smallest_limited_difference = 0.05;
-
   Residual(const Exec& exec, const Problem<Exec>& problem)
       : m_problem(problem),
         m_primitive(Kokkos::view_alloc(exec, "primitive"), cells().ni() + 2 * ghost_layers,
@@ -166,29 +199,16 @@ class Residual {
             store(flux, p, f);
             return;
           }
-          auto const cell_left = load(primitive, left_cell);
-          auto const cell_right = load(primitive, right_cell);
-          auto left = cell_left;
-          auto right = cell_right;
+          FaceStates<double> states;
+          states.left = load(primitive, left_cell);
+          states.right = load(primitive, right_cell);
           if (order == Order::second) {
-            auto const beyond_left = load(primitive, shifted(left_cell, direction, -1));
-            auto const beyond_right = load(primitive, shifted(right_cell, direction, 1));
-            constexpr double floor = smallest_limited_difference * smallest_limited_difference;
-            for (int c = 0; c < equations; ++c) {
-              double const middle = cell_right[c] - cell_left[c];
-              left[c] += 0.5 * van_albada(cell_left[c] - beyond_left[c], middle, floor);
-              right[c] -= 0.5 * van_albada(middle, beyond_right[c] - cell_right[c], floor);
-            }
+            states.beyond_left = load(primitive, shifted(left_cell, direction, -1));
+            states.beyond_right = load(primitive, shifted(right_cell, direction, 1));
           }
-          Vec3 const area = metrics.area(direction, p);
-          auto f = interior_flux(problem.gas, left, right, area);
-          if (problem.gas.viscosity > 0) {
-            double const volume = 0.5 * ((index == 0 ? behind : metrics.volume(shifted(p, direction, -1))) +
-                                         (upper ? behind : metrics.volume(p)));
-            auto const viscous = thin_layer_flux(problem.gas, cell_left, cell_right, area, volume);
-            for (int e = 0; e < equations; ++e) f[e] += viscous[e];
-          }
-          store(flux, p, f);
+          double const volume = 0.5 * ((index == 0 ? behind : metrics.volume(shifted(p, direction, -1))) +
+                                       (upper ? behind : metrics.volume(p)));
+          store(flux, p, face_flux(problem.gas, states, order, metrics.area(direction, p), volume));
         });
   }
 

@@ -40,6 +40,7 @@ if ((${#launch[@]})); then
   expect_once "rank 0: $folder/missing/grid.p3d: cannot be written" --cells 8x8x1 --write-grid "$folder/missing/grid.p3d"
   expect_once "--storage float is for one process" --cells 8x8x1 --parts 2x1x1 --storage float
   expect_once "--preconditioner-parts is for one process" --cells 8x8x1 --parts 2x1x1 --preconditioner-parts 2x1x1
+  expect_once "--adjoint is for one process" --cells 8x8x1 --parts 2x1x1 --adjoint
   expect 2 "2 ranks, 1 of them without a grid block" --cells 8x8x1 --steps 1
   expect 2 "not steady after 1 steps" --cells 8x8x1 --parts 2x2x1 --steps 1
   exit $((failures > 0))
@@ -72,6 +73,10 @@ expect 2 "matrix stored as float" --storage float --cells 8x8x1 --steps 1
 expect 2 "BILU(0), automatic parts coupled: coloured" --preconditioner-parts automatic --coupling coloured --cells 8x8x1 --steps 1
 expect 2 "BILU(0), 4 parts coupled: coloured" --preconditioner-parts 4 --coupling coloured --cells 8x8x1 --steps 1
 expect 1 "'2' is no grid block: there are 2" --parts 2x1x1 --cells 8x8x1 --boundary 2:jmin=slip_wall
+expect 1 "it is for the wedge" --adjoint --case box --cells 8x8x1
+expect 1 "it is for one grid block, and there are 4" --adjoint --cells 8x8x1 --parts 2x2x1
+expect 2 "no gradient" --adjoint --cells 8x8x1 --steps 1
+expect 0 "by the Mach number" --adjoint --cells 8x8x1
 expect 2 "not steady after 1 steps" --cells 8x8x1 --steps 1
 expect 2 "interfaces where grid blocks meet: 4" --cells 8x8x1 --steps 1 --parts 2x2x1
 # The free stream flows through it from the beginning.

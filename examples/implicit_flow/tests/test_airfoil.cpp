@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "case.hpp"
 #include "mesh/airfoil.hpp"
-#include "report/airfoil.hpp"
+#include "report/wall_forces.hpp"
 #include "solver/flow_solver.hpp"
 
 #include <gtest/gtest.h>
@@ -46,13 +46,13 @@ TEST(AirfoilGrid, IsOnTheAirfoilAndMeetsItselfBehindIt) {
   EXPECT_THROW(make_airfoil({32, 192, 1}), hyperplane::Error);
 }
 
-AirfoilForces forces(const CaseOptions& options, hyperplane::Coupling coupling = hyperplane::Coupling::none) {
+WallForces forces(const CaseOptions& options, hyperplane::Coupling coupling = hyperplane::Coupling::none) {
   Kokkos::DefaultExecutionSpace const exec;
   auto const flow = make_case(options);
   FlowSolver solver(exec, flow.blocks, flow.gas, flow.boundary,
                     {.damping = default_damping(flow.kind), .linear = {.coupling = coupling}});
   EXPECT_TRUE(solver.run(exec, [](const StepReport&) {}).converged);
-  return measure_airfoil_forces(*whole_solution(flow.blocks, solver.solutions(exec)), flow.mach, flow.attack);
+  return measure_wall_forces(*whole_solution(flow.blocks, solver.solutions(exec)), flow.mach, flow.attack);
 }
 
 TEST(Airfoil, ComesCloserToThePublishedForcesOnAFinerGrid) {
