@@ -240,6 +240,25 @@ TYPED_TEST(CsrPivotShiftTest, shifts_that_make_no_sense_are_refused) {
   refused.template operator()<BlockIlutCsr<double, 1, TypeParam>>("BlockIlutCsr");
 }
 
+/// Beside shifts that a float can have, down to numbers that are not normal.
+template <class Plan>
+void expect_refused_in_float(const typename Plan::execution_space& exec, const std::string& name) {
+  auto const a = to_device<float, 1, float>(exec, random_csr(5, 1));
+  for (auto const& [shift, text] : std::vector<std::pair<double, std::string>>{
+           {1e-50, "1e-50, which is 0"}, {1e300, "1e+300, which is not finite"}}) {
+    EXPECT_THAT(message_of([&] { Plan(exec, a, {.pivot_shift = shift}); }),
+                ::testing::HasSubstr(name + ": pivot_shift is " + text + " in single precision"));
+  }
+  for (double const shift : {0.0, 1e-44, 1e-3, 3e38}) EXPECT_NO_THROW(Plan(exec, a, {.pivot_shift = shift})) << shift;
+}
+
+TYPED_TEST(CsrPivotShiftTest, shifts_that_a_float_cannot_have_are_refused) {
+  TypeParam const exec;
+  expect_refused_in_float<BlockIlu0Csr<float, 1, TypeParam>>(exec, "BlockIlu0Csr");
+  expect_refused_in_float<BlockIlukCsr<float, 1, TypeParam>>(exec, "BlockIlukCsr");
+  expect_refused_in_float<BlockIlutCsr<float, 1, TypeParam>>(exec, "BlockIlutCsr");
+}
+
 #ifdef KOKKOS_ENABLE_OPENMP
 template <class Plan>
 void compare_threads(typename Plan::Options options) {
