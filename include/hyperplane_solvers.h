@@ -198,7 +198,7 @@ HYPERPLANE_API hyperplane_status hyperplane_krylov_solve(hyperplane_krylov krylo
                                                          hyperplane_preconditioner preconditioner, hyperplane_vector b,
                                                          hyperplane_vector x, hyperplane_krylov_result* result);
 /* The next solve with FGCRO-DR begins without the subspace that the ones before it left; other methods have none. Over
- * ranks all of them call it. Not from a monitor of the object: that is HYPERPLANE_INVALID_ARGUMENT. */
+ * ranks all of them call it. Not from a monitor of the object, if that is FGCRO-DR: HYPERPLANE_INVALID_ARGUMENT. */
 HYPERPLANE_API hyperplane_status hyperplane_krylov_forget(hyperplane_krylov krylov);
 /* What of A is not finite, in words, where the last solve broke down on that and it was found: "block west of point
  * (0, 3, 1) is not finite"; else "". Valid until the next solve, or the end of the object. */

@@ -21,13 +21,6 @@ run_time::Csr compressed_rows(const hyperplane_csr* csr) {
   require_initialized(*csr, "hyperplane_csr");
   require_pointer(csr->row_offsets, "row_offsets");
   if (csr->entries > 0) require_pointer(csr->columns, "columns");
-  auto const expected = csr->entries * csr->block_size * csr->block_size;
-  if (csr->value_count != -1 && csr->value_count != expected) {
-    throw Failure(HYPERPLANE_SIZE_MISMATCH, "value_count is " + std::to_string(csr->value_count) + ", expected " +
-                                                std::to_string(expected) + ": " + std::to_string(csr->entries) +
-                                                " entries of " + std::to_string(csr->block_size) + " x " +
-                                                std::to_string(csr->block_size));
-  }
   return {.rows = csr->rows,
           .entries = csr->entries,
           .block_size = csr->block_size,
@@ -35,7 +28,8 @@ run_time::Csr compressed_rows(const hyperplane_csr* csr) {
           .has_wide_indices = enumerator<bool>(csr->index_type, 1, "index_type"),
           .row_offsets = csr->row_offsets,
           .columns = csr->columns,
-          .values = csr->values};
+          .values = csr->values,
+          .value_count = csr->value_count};
 }
 
 run_time::CsrPreconditionerSettings settings_of(const hyperplane_csr_preconditioner_options& options,

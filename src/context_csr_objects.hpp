@@ -106,7 +106,7 @@ detail::CsrColumns read_structure(const Exec& exec, const Csr& csr, MemorySpace 
   if (csr.rows < 1 || csr.rows > most) {
     throw Error("rows is " + std::to_string(csr.rows) + ", expected 1 to " + std::to_string(most));
   }
-  if (csr.entries < 0) throw Error("entries is " + std::to_string(csr.entries) + ", expected 0 or more");
+  check_counts(csr);
   return csr.has_wide_indices ? read_structure<std::int64_t>(exec, csr, space)
                               : read_structure<std::int32_t>(exec, csr, space);
 }

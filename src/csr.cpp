@@ -160,7 +160,7 @@ void check(const Shape& shape, const Csr& csr) {
     throw SizeMismatch("rows is " + std::to_string(csr.rows) + ", expected " + std::to_string(rows) + " of blocks of " +
                        std::to_string(csr.block_size));
   }
-  if (csr.entries < 0) throw Error("entries is " + std::to_string(csr.entries) + ", expected 0 or more");
+  check_counts(csr);
 }
 
 }  // namespace

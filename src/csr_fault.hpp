@@ -6,12 +6,29 @@
 #include <Kokkos_Macros.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
+#include "errors.hpp"
 #include "objects.hpp"
 
 /// Compressed rows that a caller gives: their offsets and columns are not trusted.
 namespace hyperplane::run_time {
+
+/// Throws Error where there cannot be so many entries, and SizeMismatch where their values are others than the caller
+/// knows of. The block size is 1 or more.
+inline void check_counts(const Csr& csr) {
+  auto const size = std::int64_t{csr.block_size} * csr.block_size;
+  auto const most = std::numeric_limits<std::int64_t>::max() / size;
+  if (csr.entries < 0 || csr.entries > most) {
+    throw Error("entries is " + std::to_string(csr.entries) + ", expected 0 to " + std::to_string(most));
+  }
+  auto const expected = csr.entries * size;
+  if (csr.value_count == -1 || csr.value_count == expected) return;
+  auto const block_size = std::to_string(csr.block_size);
+  throw SizeMismatch("value_count is " + std::to_string(csr.value_count) + ", expected " + std::to_string(expected) +
+                     ": " + std::to_string(csr.entries) + " entries of " + block_size + " x " + block_size);
+}
 
 /// What is wrong with a row.
 struct CsrFault {

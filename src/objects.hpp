@@ -112,6 +112,7 @@ struct Csr {
   const void* row_offsets;
   const void* columns;
   const double* values;
+  std::int64_t value_count;  ///< as the caller knows it, or -1
 };
 
 struct Array;

@@ -8,12 +8,14 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "agree_status.hpp"
 #include "c_krylov_options.hpp"
@@ -131,6 +133,21 @@ std::optional<run_time::BlocksOptions> blocks_options_of(const hyperplane_precon
                     "HYPERPLANE_BILU0");
 }
 
+/// All ranks have the same kind, relaxation and alpha, or throw Error.
+void require_same_options(const Communicator& communicator, const std::optional<run_time::BlocksOptions>& options) {
+  communicator.require_same("the kinds of preconditioners",
+                            std::array{options ? options->index() + std::uint64_t{1} : std::uint64_t{0}});
+  auto const bits = [](double value) { return std::array{std::bit_cast<std::uint64_t>(value)}; };
+  auto const compare = [&]<class Block>(const MultiBlockOptions<Block>& of) {
+    if constexpr (std::is_same_v<Block, SsorOptions>) {
+      communicator.require_same("the relaxations of ssor", bits(of.block.relaxation));
+    } else if constexpr (std::is_same_v<Block, SipOptions>) {
+      communicator.require_same("the alphas of sip", bits(of.block.alpha));
+    }
+  };
+  if (options) std::visit(compare, *options);
+}
+
 template <class Exec>
 std::unique_ptr<run_time::Preconditioner> make_preconditioner(const run_time::RankSetting<Exec>& setting,
                                                               const std::optional<run_time::BlocksOptions>& options) {
@@ -177,8 +194,7 @@ hyperplane_status hyperplane_mpi_preconditioner_create(hyperplane_mpi_grid grid,
     auto const held = grid_for(grid, preconditioner, "preconditioner");
     auto const& communicator = held->grid->grid().communicator();
     auto const chosen = agree_status(communicator, [&] { return blocks_options_of(options); });
-    communicator.require_same("the kinds of preconditioners",
-                              std::array{chosen ? chosen->index() + std::uint64_t{1} : std::uint64_t{0}});
+    require_same_options(communicator, chosen);
     with_setting(*held, n, [&](const auto& setting) {
       *preconditioner = add<hyperplane_preconditioner>(held->context, make_preconditioner(setting, chosen));
     });

@@ -256,6 +256,11 @@ TEST_P(CCsr, refuses_what_is_no_compressed_rows) {
           "block_size is 3, expected a divisor of 2");
   refused([](Rows&, hyperplane_csr& c) { c.block_size = 0; }, HYPERPLANE_SIZE_MISMATCH, "block_size is 0");
   refused([](Rows&, hyperplane_csr& c) { c.entries = -1; }, invalid, "entries is -1");
+  constexpr auto huge = std::numeric_limits<std::int64_t>::max();
+  refused([](Rows&, hyperplane_csr& c) { c.block_size = 0, c.value_count = 7; }, HYPERPLANE_SIZE_MISMATCH,
+          "block_size is 0");
+  refused([](Rows&, hyperplane_csr& c) { c.block_size = 2, c.rows = 60, c.entries = huge; }, invalid,
+          "entries is 9223372036854775807, expected 0 to 2305843009213693951");
   refused([](Rows&, hyperplane_csr& c) { c.entries += 1; }, invalid,
           "row_offsets[120] is " + entries + ", expected entries");
   refused([](Rows& r, hyperplane_csr&) { r.offsets[0] = 1; }, invalid, "row_offsets[0] is 1, expected 0");

@@ -117,5 +117,23 @@ TEST_P(CRows, a_wrong_number_of_values_is_named) {
   expect_failure(hyperplane_csr_matrix_create(context, &csr, HYPERPLANE_HOST, &a), HYPERPLANE_SIZE_MISMATCH, message);
 }
 
+TEST_P(CRows, what_a_number_of_values_does_not_go_with_is_named_instead) {
+  for (std::int64_t const count : {-1, 7}) {
+    auto const refused = [&](std::int64_t entries, int block_size, hyperplane_status status, const char* message) {
+      auto csr = mesh.csr();
+      csr.value_count = count;
+      csr.entries = entries;
+      csr.block_size = block_size;
+      hyperplane_matrix a = nullptr;
+      expect_failure(hyperplane_csr_matrix_create(context, &csr, HYPERPLANE_HOST, &a), status, message);
+    };
+    constexpr auto invalid = HYPERPLANE_INVALID_ARGUMENT;
+    refused(mesh.csr().entries, 0, HYPERPLANE_SIZE_MISMATCH, "block_size is 0, expected 1 or more");
+    refused(-1, 2, invalid, "entries is -1, expected 0 to 2305843009213693951");
+    refused(std::numeric_limits<std::int64_t>::max(), 2, invalid,
+            "entries is 9223372036854775807, expected 0 to 2305843009213693951");
+  }
+}
+
 }  // namespace
 }  // namespace hyperplane::test

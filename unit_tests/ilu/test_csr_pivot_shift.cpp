@@ -192,6 +192,36 @@ TYPED_TEST(CsrPivotShiftTest, what_a_shift_does_not_help_still_fails) {
   expect_failures<BlockIlutCsr<double, 2, TypeParam>>(exec);
 }
 
+/// Ones times 1e-39, and half of their norm: the sum has an inverse, which a float cannot store. What is wrong is still
+/// that the block is singular.
+template <class Plan>
+void expect_singular(const typename Plan::execution_space& exec) {
+  ReferenceCsr reference(2);
+  DenseMatrix block(2);
+  for (int r = 0; r < 2; ++r) {
+    for (int c = 0; c < 2; ++c) block(r, c) = 1e-39;
+  }
+  reference.add(0, block);
+  reference.end_row();
+  auto const a = to_device<double, 2, double>(exec, reference);
+  for (double const shift : {0.0, share}) {
+    Plan plan(exec, a, {.pivot_shift = shift});
+    plan.factor(exec, a);
+    auto const status = plan.status(exec);
+    EXPECT_EQ(status.failure, FactorFailure::singular) << shift << ": " << status.message();
+    EXPECT_EQ(status.row, 0) << shift;
+    EXPECT_EQ(status.equation, 1) << shift;
+    EXPECT_EQ(status.replaced, 0) << shift;
+  }
+}
+
+TYPED_TEST(CsrPivotShiftTest, blocks_that_a_shift_does_not_help_are_diagnosed_as_they_are) {
+  TypeParam const exec;
+  expect_singular<BlockIlu0Csr<double, 2, TypeParam, float>>(exec);
+  expect_singular<BlockIlukCsr<double, 2, TypeParam, float>>(exec);
+  expect_singular<BlockIlutCsr<double, 2, TypeParam, float>>(exec);
+}
+
 TYPED_TEST(CsrPivotShiftTest, shifts_that_make_no_sense_are_refused) {
   TypeParam const exec;
   auto const a = to_device<double, 1, double>(exec, random_csr(5, 1));
@@ -208,6 +238,25 @@ TYPED_TEST(CsrPivotShiftTest, shifts_that_make_no_sense_are_refused) {
   refused.template operator()<BlockIlu0Csr<double, 1, TypeParam>>("BlockIlu0Csr");
   refused.template operator()<BlockIlukCsr<double, 1, TypeParam>>("BlockIlukCsr");
   refused.template operator()<BlockIlutCsr<double, 1, TypeParam>>("BlockIlutCsr");
+}
+
+/// Beside shifts that a float can have, down to numbers that are not normal.
+template <class Plan>
+void expect_refused_in_float(const typename Plan::execution_space& exec, const std::string& name) {
+  auto const a = to_device<float, 1, float>(exec, random_csr(5, 1));
+  for (auto const& [shift, text] : std::vector<std::pair<double, std::string>>{
+           {1e-50, "1e-50, which is 0"}, {1e300, "1e+300, which is not finite"}}) {
+    EXPECT_THAT(message_of([&] { Plan(exec, a, {.pivot_shift = shift}); }),
+                ::testing::HasSubstr(name + ": pivot_shift is " + text + " in single precision"));
+  }
+  for (double const shift : {0.0, 1e-44, 1e-3, 3e38}) EXPECT_NO_THROW(Plan(exec, a, {.pivot_shift = shift})) << shift;
+}
+
+TYPED_TEST(CsrPivotShiftTest, shifts_that_a_float_cannot_have_are_refused) {
+  TypeParam const exec;
+  expect_refused_in_float<BlockIlu0Csr<float, 1, TypeParam>>(exec, "BlockIlu0Csr");
+  expect_refused_in_float<BlockIlukCsr<float, 1, TypeParam>>(exec, "BlockIlukCsr");
+  expect_refused_in_float<BlockIlutCsr<float, 1, TypeParam>>(exec, "BlockIlutCsr");
 }
 
 #ifdef KOKKOS_ENABLE_OPENMP

@@ -95,6 +95,18 @@ TEST_P(CRanks, what_is_wrong_on_one_rank_is_an_error_of_all) {
   options.kind = is_last ? HYPERPLANE_IDENTITY : HYPERPLANE_BILU0;
   expect_refused(hyperplane_mpi_preconditioner_create(system.grid, n, &options, &other),
                  "the kinds of preconditioners: rank");
+  options.kind = HYPERPLANE_SSOR;
+  options.relaxation = is_last ? 1.2 : 1.0;
+  expect_refused(hyperplane_mpi_preconditioner_create(system.grid, n, &options, &other),
+                 "the relaxations of ssor: rank");
+  options.kind = HYPERPLANE_SIP;
+  options.alpha = is_last ? 0.5 : 0.9;
+  expect_refused(hyperplane_mpi_preconditioner_create(system.grid, 1, &options, &other), "the alphas of sip: rank");
+  // Of a kind that has neither, they may be anything.
+  options.kind = HYPERPLANE_JACOBI;
+  options.coupling = HYPERPLANE_COUPLING_NONE;
+  EXPECT_EQ(hyperplane_mpi_preconditioner_create(system.grid, n, &options, &other), HYPERPLANE_SUCCESS);
+  hyperplane_free(other);
   expect_refused(
       hyperplane_krylov_solve(krylov, system.a, is_last ? nullptr : static_cast<hyperplane_preconditioner>(m), system.b,
                               system.x, &result),

@@ -76,8 +76,8 @@ class BlockIlu0Csr : private detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, 
 
   /// Of the structure of `a`, whose rows may have their columns in any order; its values may be anything. Waits for the
   /// instance. Throws Error where a row has no diagonal block, or a column twice or out of range, where the execution
-  /// space cannot run the path, where a given order has not each row once, and where `pivot_shift` is negative or not
-  /// finite.
+  /// space cannot run the path, where a given order has not each row once, and where `pivot_shift` is negative or, as a
+  /// Scalar, not finite or rounded to 0.
   template <class MatrixStorage>
   BlockIlu0Csr(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a,
                const BlockIlu0CsrOptions& options = {})

@@ -206,7 +206,7 @@ contains
     call take(a, made, status, stat)
   end subroutine grid_make_matrix
 
-  !> HYPERPLANE_BILU0, or HYPERPLANE_IDENTITY.
+  !> HYPERPLANE_BILU0, _SSOR, _SIP, _JACOBI or _IDENTITY.
   subroutine grid_make_preconditioner(this, n, m, kind, path, coupling, relaxation, alpha, stat)
     class(hyperplane_mpi_grid), intent(in) :: this
     integer, intent(in) :: n

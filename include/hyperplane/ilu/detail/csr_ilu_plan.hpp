@@ -68,7 +68,9 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
     auto const place = m_singular.find(exec);
     if (!place) {
       CsrStatus regular;
-      m_replaced.add_to(exec, regular, [&](std::int64_t position) { return row_at(exec, position); });
+      if (m_pivot_shift > 0.0) {
+        m_replaced.add_to(exec, regular, [&](std::int64_t position) { return row_at(exec, position); });
+      }
       return regular;
     }
     CsrStatus result{{.failure = place->finding.failure}, row_at(exec, place->number)};
@@ -110,7 +112,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
         m_product_begin(table(exec, of.products.begin)),
         m_lower(table(exec, of.products.lower)),
         m_upper(table(exec, of.products.upper)),
-        m_pivot_shift(checked_pivot_shift(names.plan, settings.pivot_shift)),
+        m_pivot_shift(checked_pivot_shift<Scalar>(names.plan, settings.pivot_shift)),
         m_replaced(exec, rows()),
         m_column_not_finite(Kokkos::view_alloc(exec, "Hyperplane::CsrIlu::column"), 1),
         m_singular(exec, "Hyperplane::CsrIlu::status") {}

@@ -111,7 +111,7 @@ class CsrIlutPlan {
     if (rule.row_entries < 0) {
       fail(std::string(names.plan) + ": row_entries is " + std::to_string(rule.row_entries) + ", expected 0 or more");
     }
-    checked_pivot_shift(names.plan, rule.pivot_shift);
+    checked_pivot_shift<Scalar>(names.plan, rule.pivot_shift);
     return rule;
   }
 

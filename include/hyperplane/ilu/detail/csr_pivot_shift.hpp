@@ -16,16 +16,23 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 /// Pivot blocks of incomplete factorizations of a BlockCsr that cannot be inverted, and what is taken instead: the
 /// block itself plus a share of the norm of its row of A on the diagonal.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// The share; or Error.
-inline double checked_pivot_shift(const char* plan, double shift) {
+/// The share; or Error, also where it is nothing or infinite as a Scalar.
+template <class Scalar>
+double checked_pivot_shift(const char* plan, double shift) {
   if (!(shift >= 0.0 && std::isfinite(shift))) {
     fail(std::string(plan) + ": pivot_shift is " + shortest(shift) + ", expected a finite number, 0 or more");
+  }
+  auto const is_too_large = shift > static_cast<double>(std::numeric_limits<Scalar>::max());
+  if (is_too_large || (shift > 0.0 && static_cast<Scalar>(shift) == Scalar(0))) {
+    fail(std::string(plan) + ": pivot_shift is " + shortest(shift) + ", which is " +
+         (is_too_large ? "not finite" : "0") + " in single precision");
   }
   return shift;
 }
@@ -73,7 +80,8 @@ struct CsrPivotShift {
     for (int c = 0; c < n; ++c) pivot(c, c) += shift;
     auto result = CsrInvertedPivot<Scalar, n>::of(pivot);
     result.m_replaced = result.template is_of_use<Storage>();
-    return result;
+    // What a diagnosis looks at is the block as it was.
+    return result.m_replaced ? result : given;
   }
   /// The root of the sum of the squares, which neither overflow nor vanish.
   KOKKOS_FUNCTION Scalar norm() const {
