@@ -181,7 +181,7 @@ HYPERPLANE_API hyperplane_status hyperplane_matrix_residual(hyperplane_matrix a,
                                                             hyperplane_vector x, hyperplane_vector r);
 /* How to cut the grid of A into `count` parts along i, j and k so that as little coupling as can be is cut: across the
  * direction of the weakest couplings where cells are stretched. For `parts` of preconditioners and for ranks.
- * HYPERPLANE_PARTS_AUTOMATIC: into as many as pay where the context of A runs, one where cutting does not pay. */
+ * HYPERPLANE_PARTS_AUTOMATIC: into as many as pay with BILU(0) or SSOR where the context of A runs, else into one. */
 enum { HYPERPLANE_PARTS_AUTOMATIC = -1 };
 HYPERPLANE_API hyperplane_status hyperplane_matrix_choose_parts(hyperplane_matrix a, int count, int parts[3]);
 

@@ -18,6 +18,9 @@ namespace hyperplane::tools {
 
 namespace {
 
+/// The preconditioner that parts do not change: they cost copies alone, and never pay.
+constexpr const char* same_in_parts = "jacobi";
+
 auto& parts_of(auto& options) {
   return *std::ranges::find_if(options, [](const auto& option) { return option.is_parts(); });
 }
@@ -49,6 +52,7 @@ bool are_chosen(const SolverSettings& settings) {
 std::string choose_parts(const std::string& backend, const SolverSettings& settings, const HostStencil& a) {
   auto const& text = find_parts(settings).text;
   bool const is_automatic = text == automatic_parts;
+  if (is_automatic && settings.preconditioner == same_in_parts) return "1x1x1";
   // Where a number is given, the first one is of the host: a device need not have room for all of the matrix.
   auto const place = is_automatic ? backend : split_list(hyperplane_backends()).front();
   Owned<hyperplane_context> const context(hyperplane_context_create, place.c_str(), nullptr);

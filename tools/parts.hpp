@@ -21,7 +21,8 @@ void check_parts(const SolverSettings& settings, const Grid& grid, const std::st
 /// Whether the matrix says where to cut: a number alone is given, or none.
 bool are_chosen(const SolverSettings& settings);
 /// Of these parts "2x2x1", those that cut the least coupling; where the library chooses the number, for this backend.
-/// For the time of the call there is a copy of the matrix in the memory of the host, or of that backend.
+/// That number is one with block Jacobi, whose M is the same in parts. For the time of the call there is a copy of the
+/// matrix in the memory of the host, or of that backend.
 std::string choose_parts(const std::string& backend, const SolverSettings& settings, const HostStencil& a);
 
 }  // namespace hyperplane::tools

@@ -77,7 +77,7 @@ TEST(PartsThatPay, on_a_device_are_those_of_a_flat_grid) {
   EXPECT_EQ(k, 1);
   EXPECT_EQ(on_device(Grid(128, 128, 128), 5), one);
   EXPECT_EQ(on_device(Grid(55, 55, 55), 5), one) << "parts would be narrow";
-  EXPECT_EQ(on_device(Grid(600, 400, 4), 1), one) << "scalars: grid blocks follow one another";
+  EXPECT_EQ(on_device(Grid(600, 400, 4), 1), one) << "scalars: not measured";
 }
 
 TEST(PartsThatPay, are_not_cut_across_the_strong_direction_unless_nothing_else_is_left) {

@@ -4,18 +4,21 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <hyperplane/blocks/parted.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/krylov/concepts.hpp>
 #include <hyperplane/sip/sip.hpp>
 #include <hyperplane/ssor/ssor.hpp>
+#include <hyperplane/stencil/mask_points.hpp>
 #include <limits>
 #include <string>
 #include <type_traits>
 
 #include "support/execution_spaces.hpp"
 #include "support/kokkos_events.hpp"
+#include "support/matchers.hpp"
 #include "support/message_of.hpp"
 #include "support/serial_reference.hpp"
 #include "support/transfer.hpp"
@@ -118,6 +121,27 @@ TYPED_TEST(PartedContract, wrong_use_is_refused) {
   Ilu natural(this->exec, grid, {.parts = {1, 1, 2}, .coupling = Coupling::natural});
   natural.factor(this->exec, a);
   natural.solve_transposed(this->exec, x, x);
+}
+
+TYPED_TEST(PartedContract, a_mask_that_is_refused_leaves_the_factors_as_they_are) {
+  Grid const grid(6, 4, 4);
+  auto const a = to_device<double, 1, double>(this->exec, random_stencil(grid, 1));
+  auto const rhs = to_device<double, 1>(this->exec, grid, random_vector(grid.size()));
+  auto const expect_refused = [&](const std::array<int, 3>& parts, std::int64_t mask_size, const std::string& what) {
+    Parted<Sip<double, TypeParam>> sip(this->exec, grid, {.parts = parts});
+    BlockVector<double, 1, TypeParam> const x(this->exec, grid), y(this->exec, grid);
+    Kokkos::View<std::int8_t*, TypeParam> const mask("mask", mask_size);
+    auto const refusal = [&] { return message_of([&] { sip.factor(this->exec, a, PointMask<TypeParam>(mask)); }); };
+    EXPECT_THAT(refusal(), HasSubstr(what));
+    EXPECT_THAT(message_of([&] { sip.solve(this->exec, rhs, x); }), HasSubstr("called before factor"));
+    sip.factor(this->exec, a);
+    sip.solve(this->exec, rhs, x);
+    EXPECT_THAT(refusal(), HasSubstr(what));
+    sip.solve(this->exec, rhs, y);
+    EXPECT_TRUE(bitwise_equal(to_host(this->exec, y), to_host(this->exec, x)));
+  };
+  expect_refused({1, 1, 2}, grid.size(), "Parted::factor: a grid in parts takes no mask");
+  expect_refused({1, 1, 1}, grid.size() - 1, "the mask has 95 values, expected 96");
 }
 
 TYPED_TEST(PartedContract, has_the_couplings_of_its_preconditioner) {

@@ -3,7 +3,10 @@
 #include "flow_difference.hpp"
 #include "solver/flow_solver.hpp"
 
+#include <hyperplane/blocks/detail/parts_that_pay.hpp>
+#include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/simd/vector_length.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -51,17 +54,18 @@ TEST(PreconditionerParts, LeadToTheFlowOfTheWhole) {
   }
 }
 
+/// The flow after so few iterations that it shows what the preconditioner is.
+std::vector<Solution> after_three_steps(const CaseOptions& options, const LinearOptions& linear) {
+  SteadyOptions steady{.max_steps = 3, .linear = linear};
+  steady.linear.method = Method::correction;
+  steady.linear.max_iterations = 2;
+  return {solve(options, steady).flow};
+}
+
 TEST(PreconditionerParts, AreTheGridBlocksOfAGridThatIsCut) {
   CaseOptions const whole{.kind = CaseKind::plate, .cells = hyperplane::Grid(16, 10, 2)};
   auto cut = whole;
   cut.parts = quarters;
-  // So few iterations that the flow shows what the preconditioner is.
-  auto const after_three_steps = [](const CaseOptions& options, const LinearOptions& linear) {
-    SteadyOptions steady{.max_steps = 3, .linear = linear};
-    steady.linear.method = Method::correction;
-    steady.linear.max_iterations = 2;
-    return std::vector{solve(options, steady).flow};
-  };
   auto const uncut = after_three_steps(whole, {});
   for (auto const preconditioner : {Preconditioner::bilu0, Preconditioner::ssor}) {
     for (auto const coupling : {Coupling::none, Coupling::coloured}) {
@@ -75,13 +79,21 @@ TEST(PreconditionerParts, AreTheGridBlocksOfAGridThatIsCut) {
   }
 }
 
-// So few cells are one part, whose preconditioner is that of the whole grid.
+// Of so few cells there is one part, and of more as many as the rule says, where there are threads for them.
 TEST(PreconditionerParts, AreAsManyAsPay) {
-  CaseOptions const whole{.cells = hyperplane::Grid(12, 8, 1)};
-  auto const flow_of = [&](const std::optional<Parts>& parts) {
-    return std::vector{solve(whole, {.max_steps = 3, .linear = {.parts = parts}}).flow};
-  };
-  EXPECT_EQ(largest_difference(flow_of(Parts{AutomaticParts{}}), flow_of(std::nullopt)), 0.0);
+  hyperplane::detail::PartsMachine const machine{hyperplane::HostExecutionSpace<Exec>, Exec{}.concurrency(),
+                                                 hyperplane::vector_length_v<double, Exec>};
+  for (auto const& cells : {hyperplane::Grid(12, 8, 1), hyperplane::Grid(32, 4, 32)}) {
+    CaseOptions const whole{.cells = cells};
+    auto const flow_of = [&](const std::optional<Parts>& parts) {
+      return after_three_steps(whole, {.coupling = Coupling::coloured, .parts = parts});
+    };
+    auto const parts = hyperplane::detail::PartsThatPay(cells, equations, {1, 1, 1}, machine).choose();
+    auto const found = flow_of(Parts{AutomaticParts{}});
+    EXPECT_EQ(largest_difference(found, flow_of(Parts{parts})), 0.0) << to_string(Parts{parts});
+    bool const is_cut = parts != std::array{1, 1, 1};
+    EXPECT_EQ(largest_difference(found, flow_of(std::nullopt)) > 0.0, is_cut) << to_string(Parts{parts});
+  }
   EXPECT_EQ(to_string(Parts{AutomaticParts{}}), "automatic");
 }
 

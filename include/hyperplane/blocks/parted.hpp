@@ -120,12 +120,11 @@ class Parted : public detail::MaskOf<P> {
   }
 
   /// The same with masked points, of a P that takes a mask, and of one part: else it throws Error, as parts have the
-  /// mask of the matrix, see mask_points().
+  /// mask of the matrix, see mask_points(). Where it refuses, it leaves the factors of before as they are.
   template <class Mask>
   void factor(const execution_space& exec, const Matrix& a, const Mask& mask)
     requires requires(P& p) { p.factor(exec, a, mask); }
   {
-    m_factored = false;
     require(m_whole.has_value(), "Parted::factor: a grid in parts takes no mask: mask_points() of A before factor()");
     m_whole->factor(exec, a, mask);
     m_factored = true;
