@@ -56,7 +56,7 @@ KOKKOS_FORCEINLINE_FUNCTION auto column_times(const A& a, const X& x, int c) {
 /// Of A^T entry by entry of y: a column of A after the other, as they are in memory. Terms have the order that columns
 /// of A^T would give them.
 template <int n, bool subtract, class A, class X, class Y>
-KOKKOS_FORCEINLINE_FUNCTION void gemv_columns(const TransposedMatrix<A>& a, const X& x, Y& y) {
+KOKKOS_FORCEINLINE_FUNCTION void gemv_columns(const TransposedBlock<A>& a, const X& x, Y& y) {
   auto const entry = [&](int r) {
     auto sum = y[r];
     HYPERPLANE_UNROLL

@@ -50,7 +50,7 @@ struct PackMatrix {
 
 /// A^T of any of these, read where A is.
 template <class A>
-struct TransposedMatrix {
+struct TransposedBlock {
   using value_type = typename A::value_type;
   A m_a;
 
