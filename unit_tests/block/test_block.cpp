@@ -100,8 +100,28 @@ TEST(Block, products_agree_with_dense) {
     block::gemv_add<n>(scalar_matrix<n>(a), vx, vy);
     block::gemv_subtract<n>(scalar_matrix<n>(a), vx, vy);
     EXPECT_TRUE(near({vy.m_entries, vy.m_entries + n}, ax, rounding<double>(10, n)));
-    block::gemv_transposed<n>(scalar_matrix<n>(a), vx, vy);
-    EXPECT_TRUE(near({vy.m_entries, vy.m_entries + n}, transposed_dense(a) * x, rounding<double>(10, n)));
+  });
+}
+
+template <int n, block::EntryOrder order>
+void compare_transposed() {
+  auto const dense = random_dense(n, 10 + n);
+  block::TransposedBlock<block::Matrix<double, n>, order> const a{scalar_matrix<n>(dense)};
+  auto const x = random_vector(n, 3);
+  auto const expected = transposed_dense(dense) * x;
+  block::Vector<double, n> vx, vy;
+  for (int r = 0; r < n; ++r) vx[r] = x[r];
+  block::gemv<n>(a, vx, vy);
+  EXPECT_TRUE(near({vy.m_entries, vy.m_entries + n}, expected, rounding<double>(10, n)));
+  block::gemv_add<n>(a, vx, vy);
+  block::gemv_subtract<n>(a, vx, vy);
+  EXPECT_TRUE(near({vy.m_entries, vy.m_entries + n}, expected, rounding<double>(10, n)));
+}
+
+TEST(Block, products_with_the_transpose_agree_with_dense) {
+  for_each_block_size([](auto size) {
+    compare_transposed<size, block::EntryOrder::forward>();
+    compare_transposed<size, block::EntryOrder::backward>();
   });
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cmath>
 #include <hyperplane/blocks/apply.hpp>
 #include <hyperplane/blocks/multi_block.hpp>
 #include <hyperplane/blocks/parted.hpp>

@@ -44,36 +44,31 @@ KOKKOS_FORCEINLINE_FUNCTION void gemv_columns(const A& a, const X& x, Y& y) {
   }
 }
 
-/// The scalar product of column c of A with x.
-template <int n, class A, class X>
-KOKKOS_FORCEINLINE_FUNCTION auto column_times(const A& a, const X& x, int c) {
-  typename A::value_type sum = 0;
+/// y(r) -= or += row r of A^T times x.
+template <int n, bool subtract, class A, EntryOrder order, class X, class Y>
+KOKKOS_FORCEINLINE_FUNCTION void gemv_row(const TransposedBlock<A, order>& a, const X& x, int r, Y& y) {
+  auto sum = y[r];
   HYPERPLANE_UNROLL
-  for (int r = n - 1; r >= 0; --r) sum += a(r, c) * x[r];
-  return sum;
+  for (int k = 0; k < n; ++k) {
+    int const c = in_order<n>(order, k);
+    if constexpr (subtract) {
+      sum -= a(r, c) * x[c];
+    } else {
+      sum += a(r, c) * x[c];
+    }
+  }
+  y[r] = sum;
 }
 
-/// Of A^T entry by entry of y: a column of A after the other, as they are in memory. Terms have the order that columns
-/// of A^T would give them.
-template <int n, bool subtract, class A, class X, class Y>
-KOKKOS_FORCEINLINE_FUNCTION void gemv_columns(const TransposedMatrix<A>& a, const X& x, Y& y) {
-  auto const entry = [&](int r) {
-    auto sum = y[r];
-    HYPERPLANE_UNROLL
-    for (int c = 0; c < n; ++c) {
-      if constexpr (subtract) {
-        sum -= a(r, c) * x[c];
-      } else {
-        sum += a(r, c) * x[c];
-      }
-    }
-    y[r] = sum;
-  };
+/// Of A^T entry by entry of y: a column of A after the other, as they are in memory. Forward, terms have the order that
+/// columns of A^T would give them.
+template <int n, bool subtract, class A, EntryOrder order, class X, class Y>
+KOKKOS_FORCEINLINE_FUNCTION void gemv_columns(const TransposedBlock<A, order>& a, const X& x, Y& y) {
   if constexpr (n <= most_unrolled_columns) {
     HYPERPLANE_UNROLL
-    for (int r = 0; r < n; ++r) entry(r);
+    for (int k = 0; k < n; ++k) gemv_row<n, subtract>(a, x, in_order<n>(order, k), y);
   } else {
-    for (int r = 0; r < n; ++r) entry(r);
+    for (int k = 0; k < n; ++k) gemv_row<n, subtract>(a, x, in_order<n>(order, k), y);
   }
 }
 
@@ -98,17 +93,6 @@ KOKKOS_FORCEINLINE_FUNCTION void gemv(const A& a, const X& x, Y& y) {
   HYPERPLANE_UNROLL
   for (int r = 0; r < n; ++r) y[r] = 0;
   gemv_add<n>(a, x, y);
-}
-
-/// y = A^T x; y is not x. Blocks that are stored by columns are read from the last entry to the first.
-template <int n, class A, class X, class Y>
-KOKKOS_FORCEINLINE_FUNCTION void gemv_transposed(const A& a, const X& x, Y& y) {
-  if constexpr (n <= detail::most_unrolled_columns) {
-    HYPERPLANE_UNROLL
-    for (int c = n - 1; c >= 0; --c) y[c] = detail::column_times<n>(a, x, c);
-  } else {
-    for (int c = n - 1; c >= 0; --c) y[c] = detail::column_times<n>(a, x, c);
-  }
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::block

@@ -48,9 +48,18 @@ struct PackMatrix {
   }
 };
 
-/// A^T of any of these, read where A is.
-template <class A>
-struct TransposedMatrix {
+/// In which order products read the entries of a block, as they are in memory.
+enum class EntryOrder { forward, backward };
+
+/// Which of n rows or columns is number k in this order.
+template <int n>
+KOKKOS_FORCEINLINE_FUNCTION constexpr int in_order(EntryOrder order, int k) {
+  return order == EntryOrder::forward ? k : n - 1 - k;
+}
+
+/// A^T of any of these, read where A is. Backward is for code that reads its blocks from the last to the first.
+template <class A, EntryOrder order = EntryOrder::forward>
+struct TransposedBlock {
   using value_type = typename A::value_type;
   A m_a;
 

@@ -112,7 +112,7 @@ struct BlockJacobiSolve {
     }
     StoredBlock const inverse{m_inverse.pack_data(pack) + lane};
     if constexpr (transposed) {
-      block::gemv<n>(block::TransposedMatrix<StoredBlock>{inverse}, r, z);
+      block::gemv<n>(block::TransposedBlock<StoredBlock>{inverse}, r, z);
     } else {
       block::gemv<n>(inverse, r, z);
     }

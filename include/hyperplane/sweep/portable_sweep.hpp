@@ -54,9 +54,7 @@ struct SweepPlane {
         block::Vector<Scalar, n> x;
         for (int c = 0; c < n; ++c) x[c] = m_x[v](other, c);
         if constexpr (transposed) {
-          block::Vector<Scalar, n> product;
-          block::gemv_transposed<n>(factor, x, product);
-          for (int c = 0; c < n; ++c) sum[v][c] -= product[c];
+          block::gemv_subtract<n>(block::TransposedBlock<StoredBlock>{factor}, x, sum[v]);
         } else {
           block::gemv_subtract<n>(factor, x, sum[v]);
         }
@@ -66,10 +64,11 @@ struct SweepPlane {
     for (int v = 0; v < count; ++v) {
       if constexpr (takes_lower) {
         block::Vector<Scalar, n> y;
+        auto const inverse = stored(p, static_cast<int>(LowerBlock::inverse));
         if constexpr (transposed) {
-          block::gemv_transposed<n>(stored(p, static_cast<int>(LowerBlock::inverse)), sum[v], y);
+          block::gemv<n>(block::TransposedBlock<StoredBlock>{inverse}, sum[v], y);
         } else {
-          block::gemv<n>(stored(p, static_cast<int>(LowerBlock::inverse)), sum[v], y);
+          block::gemv<n>(inverse, sum[v], y);
         }
         sum[v] = y;
       }

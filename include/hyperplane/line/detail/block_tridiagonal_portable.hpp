@@ -89,7 +89,7 @@ struct LineSolvePortable {
   using Cursor = LineCursor<Places, internal_length, vector_length>;
 
   using StoredBlock = block::PackMatrix<PackType, Storage, n, vector_length>;
-  using TransposedBlock = block::TransposedMatrix<StoredBlock>;
+  using TransposedBlock = block::TransposedBlock<StoredBlock>;
   static constexpr int block_values = n * n * vector_length;
   /// So that at least about 64 vectors lie between, for small blocks.
   static constexpr int steps_ahead = 2 + 63 / (n * n);

@@ -90,7 +90,7 @@ struct LineJacobiSolve {
   static constexpr int block_entries = n * n;
 
   using StoredBlock = block::PackMatrix<PackType, Storage, n, vector_length>;
-  using Operand = std::conditional_t<transposed, block::TransposedMatrix<StoredBlock>, StoredBlock>;
+  using Operand = std::conditional_t<transposed, block::TransposedBlock<StoredBlock>, StoredBlock>;
   static constexpr int lower_block = 0, upper_block = 1, inverse_block = 2;
 
   LineLayoutRef<vector_length> m_layout;

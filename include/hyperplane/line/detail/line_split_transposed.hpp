@@ -28,7 +28,7 @@ struct LineShare {
   using Cursor = LineCursor<GatheredPlaces, internal_length, vector_length>;
 
   using StoredBlock = block::PackMatrix<PackType, Storage, n, vector_length>;
-  using TransposedBlock = block::TransposedMatrix<StoredBlock>;
+  using TransposedBlock = block::TransposedBlock<StoredBlock>;
 
   LineLayoutRef<vector_length> m_parts;
   LineSpikes<Storage, n, vector_length> m_spikes;
@@ -135,7 +135,7 @@ struct LineSpread {
     std::int64_t const pack = separator / vector_length;
     int const lane = separator % vector_length;
     using Given = block::LaneMatrix<Scalar, Storage, n, vector_length>;
-    block::TransposedMatrix<Given> const coupling{{m_couplings + (pack * 2 * n * n + first) * vector_length + lane}};
+    block::TransposedBlock<Given> const coupling{{m_couplings + (pack * 2 * n * n + first) * vector_length + lane}};
     block::Vector<Scalar, n> known, product;
     for (int c = 0; c < n; ++c) known[c] = m_reduced[(pack * n + c) * vector_length + lane];
     block::gemv<n>(coupling, known, product);

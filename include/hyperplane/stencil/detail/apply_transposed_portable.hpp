@@ -26,7 +26,7 @@ KOKKOS_FORCEINLINE_FUNCTION block::Vector<Scalar, n> transposed_product(
   block::Vector<Scalar, n> values, product;
   HYPERPLANE_HOST_UNROLL
   for (int c = 0; c < n; ++c) values[c] = x.packs()(pack, c, lane);
-  block::gemv<n>(block::TransposedMatrix<Given>{{a.pack_block(pack, direction) + lane}}, values, product);
+  block::gemv<n>(block::TransposedBlock<Given>{{a.pack_block(pack, direction) + lane}}, values, product);
   return product;
 }
 

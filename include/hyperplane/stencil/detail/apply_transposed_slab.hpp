@@ -189,7 +189,7 @@ struct ApplyTransposedSlab {
     auto const pack = m_a.map().first_pack(slab) + step;
     Given const a{m_a.pack_block(pack, direction)};
     KOKKOS_IF_ON_HOST((host::prefetch_values(m_a.pack_block(pack + steps_ahead, direction), block_values);))
-    block::gemv<n>(block::TransposedMatrix<Given>{a}, x, result);
+    block::gemv<n>(block::TransposedBlock<Given>{a}, x, result);
     return result;
   }
 

@@ -127,7 +127,7 @@ struct TransposedSlabStep {
   void multiply(std::int64_t pack, int number, const Values& x, Values& y) const {
     StoredBlock const block{stored(pack, number)};
     host::prefetch_values(block.m_data - host::values_ahead<Storage>, n * n * vector_length);
-    block::gemv_transposed<n>(block, x, y);
+    block::gemv<n>(block::TransposedBlock<StoredBlock, block::EntryOrder::backward>{block}, x, y);
   }
 
   const Storage* stored(std::int64_t pack, int number) const {
