@@ -25,6 +25,7 @@
 #include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/blocks/cut_grid.hpp>
 #include <hyperplane/blocks/find_interfaces.hpp>
+#include <hyperplane/blocks/ghost_points.hpp>
 #include <hyperplane/blocks/interface.hpp>
 #include <hyperplane/blocks/mask_points.hpp>
 #include <hyperplane/blocks/multi_block.hpp>

@@ -6,6 +6,7 @@
 #include <hyperplane/mpi/apply.hpp>
 #include <hyperplane/mpi/assign_blocks.hpp>
 #include <hyperplane/mpi/communicator.hpp>
+#include <hyperplane/mpi/distributed_ghost_points.hpp>
 #include <hyperplane/mpi/distributed_grid.hpp>
 #include <hyperplane/mpi/distributed_multi_block.hpp>
 #include <hyperplane/mpi/distributed_status.hpp>

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
+
+#include <hyperplane/blocks/cut_grid.hpp>
+#include <hyperplane/blocks/ghost_points.hpp>
+
+#include "multi_block_fixture.hpp"
+#include "support/ghost_fields.hpp"
+#include "support/kokkos_events.hpp"
+#include "support/message_of.hpp"
+
+namespace hyperplane::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+TYPED_TEST_SUITE(MultiBlockTest, ExecutionSpaces, SpaceNames);
+
+/// Every ghost point is written once, and nothing else.
+template <class Exec>
+void expect_ghosts(const Exec& exec, const std::string& what, const MultiBlockGrid& grid, int layers, int components) {
+  GhostField<Exec> const field(exec, grid, components, [](int b) { return b; });
+  GhostPoints<Exec> const ghosts(exec, grid, layers);
+  ghosts.fill(exec, components, field.read(), field.write());
+  auto const expected = expected_ghost_fields(grid, layers, components);
+  std::int64_t points = 0;
+  for (int b = 0; b < grid.block_count(); ++b) {
+    EXPECT_EQ(field.values_of(b), expected[static_cast<std::size_t>(b)])
+        << what << ", " << layers << " layers, grid block " << b;
+    for (auto const& interface : grid.interfaces(b)) points += interface.points.size();
+  }
+  EXPECT_EQ(ghosts.size(), points * layers) << what;
+}
+
+TYPED_TEST(MultiBlockTest, ghost_points_have_the_values_of_donors) {
+  for (auto const& [what, grid] : awkward_grids()) expect_ghosts(this->exec, what, grid, 1, 2);
+  for (auto const& transform : all_transforms()) {
+    for (int const layers : {1, 2}) {
+      expect_ghosts(this->exec, to_string(transform), joined_pair(Grid(3, 5, 2), transform), layers, 1);
+    }
+  }
+  // A direction that is periodic, of several grid blocks and of one that meets itself.
+  auto const periodic = cut_grid(Grid(9, 4, 5), {2, 1, 1}, {true, true, false}).grid;
+  for (int const layers : {1, 2, 3}) expect_ghosts(this->exec, "periodic", periodic, layers, 3);
+  expect_ghosts(this->exec, "no interfaces", MultiBlockGrid({Grid(3, 2, 1)}), 2, 1);
+}
+
+TYPED_TEST(MultiBlockTest, ghost_points_of_all_grid_blocks_are_filled_by_one_launch) {
+  auto const grid = cut_grid(Grid(8, 6, 5), {2, 3, 1}).grid;
+  GhostField<TypeParam> const field(this->exec, grid, 2, [](int b) { return b; });
+  GhostPoints<TypeParam> const ghosts(this->exec, grid);
+  KokkosEvents const events;
+  ghosts.fill(this->exec, 2, field.read(), field.write());
+  EXPECT_EQ(events.kernels().size(), 1u);
+  EXPECT_THAT(events.allocations(), ::testing::IsEmpty());
+  EXPECT_THAT(events.fences(), ::testing::IsEmpty());
+}
+
+TYPED_TEST(MultiBlockTest, ghost_points_refuse_what_cannot_be) {
+  using Ghosts = GhostPoints<TypeParam>;
+  auto const grid = cut_grid(Grid(8, 6, 5), {4, 1, 1}).grid;
+  EXPECT_THAT(message_of([&] { Ghosts(this->exec, grid, 0); }), HasSubstr("GhostPoints: 0 layers are not possible"));
+  EXPECT_THAT(
+      message_of([&] { Ghosts(this->exec, grid, 3); }),
+      HasSubstr("GhostPoints: 3 layers behind the east face of grid block 0, points [1, 2) x [0, 6) x [0, 5) are "
+                "more than grid block 1 has there, 2"));
+  GhostField<TypeParam> const field(this->exec, grid, 1, [](int b) { return b; });
+  EXPECT_THAT(message_of([&] { Ghosts(this->exec, grid).fill(this->exec, 0, field.read(), field.write()); }),
+              HasSubstr("GhostPoints::fill: there is no component"));
+}
+
+}  // namespace
+}  // namespace hyperplane::test
