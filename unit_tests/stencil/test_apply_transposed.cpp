@@ -71,7 +71,7 @@ TYPED_TEST(ApplyTransposed, agrees_with_reference) {
 
 /// Of all terms, and of those that leave a line.
 template <class Scalar, int n, class Storage, class Exec, class Terms>
-void expect_the_bits_of_the_kernel_of_devices(const Exec& exec, const Grid& grid, const Terms& terms) {
+void expect_the_kernel_of_devices(const Exec& exec, const Grid& grid, const Terms& terms) {
   SCOPED_TRACE(to_string(grid) + ", n = " + std::to_string(n));
   auto const a = to_device<Scalar, n, Storage>(exec, random_stencil(grid, n));
   auto const x = to_device<Scalar, n>(exec, grid, random_vector(grid.size() * n, 3));
@@ -80,15 +80,16 @@ void expect_the_bits_of_the_kernel_of_devices(const Exec& exec, const Grid& grid
   detail::apply_transposed_portable<true, Scalar, n>("residual", exec, a.ref(), b.ref(), x.ref(), expected.ref(),
                                                      terms);
   detail::apply_or_residual_transposed<true>("residual", "residual", exec, a, &b, x, y, terms);
-  EXPECT_TRUE(bitwise_equal(to_host(exec, y), to_host(exec, expected)));
+  // Compilers choose for each which products they fuse with sums.
+  EXPECT_TRUE(near(to_host(exec, y), to_host(exec, expected), rounding<Scalar>(20, n)));
 }
 
-TYPED_TEST(ApplyTransposed, the_kernel_of_devices_has_the_same_bits) {
+TYPED_TEST(ApplyTransposed, agrees_with_the_kernel_of_devices) {
   TypeParam const exec;
   for (auto const& grid : grids()) {
-    expect_the_bits_of_the_kernel_of_devices<double, 3, double>(exec, grid, detail::AllTerms());
+    expect_the_kernel_of_devices<double, 3, double>(exec, grid, detail::AllTerms());
     for (auto const lower : {Direction::west, Direction::south, Direction::bottom}) {
-      expect_the_bits_of_the_kernel_of_devices<double, 5, float>(exec, grid, detail::OffLineTerms{lower});
+      expect_the_kernel_of_devices<double, 5, float>(exec, grid, detail::OffLineTerms{lower});
     }
   }
 }

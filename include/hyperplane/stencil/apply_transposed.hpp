@@ -39,9 +39,9 @@ void apply_or_residual_transposed(const char* function, const char* label, const
 /// y = A^T x, of the blocks of A where they are. x and y are different vectors on the grid of A, or Error is thrown.
 /// Blocks that point out of the grid are never read, or what they give is not used: they may be anything.
 ///
-/// On devices a thread for each point, which reads blocks of its neighbours; on the host in full vectors, with the same
-/// bits, whatever the number of threads. Flops, memory traffic and launches are those of apply(); asynchronous on the
-/// given instance.
+/// On devices a thread for each point, which reads blocks of its neighbours; on the host in full vectors, which add up
+/// in the same order, with the same bits whatever the number of threads. Flops, memory traffic and launches are those
+/// of apply(); asynchronous on the given instance.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage>
 void apply_transposed(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
                       const BlockVector<Scalar, n, Exec>& x, const BlockVector<Scalar, n, Exec>& y) {

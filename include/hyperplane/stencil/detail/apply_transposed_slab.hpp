@@ -25,12 +25,12 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// ApplyTransposedPortable in full vectors, with its bits: one index for a range of steps of some slabs. Packs are read
-/// in the order of memory, all blocks of one after the other: sums are begun with the product from the layer below and
-/// kept in y, and get that from the layer above a layer later. Products are computed in the lanes of the neighbours,
-/// where the blocks are, and then shifted to the lanes of the points. Slabs take turns in short pieces: what the last
-/// lane gives to the slab after is kept for it, and what lane 0 gives to the slab before is computed twice, while it is
-/// in a cache. Host only.
+/// ApplyTransposedPortable in full vectors, in its order of sums: one index for a range of steps of some slabs. Packs
+/// are read in the order of memory, all blocks of one after the other: sums are begun with the product from the layer
+/// below and kept in y, and get that from the layer above a layer later. Products are computed in the lanes of the
+/// neighbours, where the blocks are, and then shifted to the lanes of the points. Slabs take turns in short pieces:
+/// what the last lane gives to the slab after is kept for it, and what lane 0 gives to the slab before is computed
+/// twice, while it is in a cache. Host only.
 template <bool subtract, class Scalar, int n, class Storage, int vector_length, class Terms>
 struct ApplyTransposedSlab {
   using PackType = Pack<Scalar, vector_length>;
