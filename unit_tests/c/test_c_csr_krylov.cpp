@@ -64,12 +64,13 @@ TEST_P(CRows, fgcrodr_is_that_of_cpp) {
   for (int number = 0; number < systems; ++number) {
     auto const found = solve(number);
     EXPECT_EQ(found.iterations, expected[number].iterations) << number;
-    EXPECT_TRUE(are_same(GetParam(), found.x, expected[number].x, 1e-9)) << number;
+    // Small dense problems are solved on the host, whose last bits are those of how a file is compiled.
+    EXPECT_TRUE(near(found.x, expected[number].x, 1e-9)) << number;
   }
   // The first system is solved otherwise with a subspace, and without it as at first.
   EXPECT_FALSE(bitwise_equal(solve(0).x, expected[0].x));
   EXPECT_EQ(hyperplane_krylov_forget(krylov), HYPERPLANE_SUCCESS);
-  EXPECT_TRUE(are_same(GetParam(), solve(0).x, expected[0].x, 1e-9));
+  EXPECT_TRUE(near(solve(0).x, expected[0].x, 1e-9));
   EXPECT_EQ(hyperplane_free(krylov), HYPERPLANE_SUCCESS);
 }
 
