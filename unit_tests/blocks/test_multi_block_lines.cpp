@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gmock/gmock.h>
 
-#include <cmath>
 #include <hyperplane/blocks/cut_grid.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/krylov/concepts.hpp>
 #include <hyperplane/line/line_implicit.hpp>
 #include <hyperplane/line/line_jacobi.hpp>
-#include <numeric>
 
 #include "multi_block_fixture.hpp"
 #include "support/kokkos_events.hpp"
 #include "support/message_of.hpp"
+#include "support/transposed_reference.hpp"
 
 // The line-implicit iteration in several grid blocks, whose lines are solved together.
 namespace hyperplane::test {
@@ -59,10 +58,7 @@ void expect_transposed(const Exec& exec, const MultiBlockGrid& grid, const LineI
   MultiBlockVector<double, n, Exec> const x(exec, grid), y(exec, grid);
   lines.solve(exec, to_device<double, n>(exec, grid, u), x);
   lines.solve_transposed(exec, to_device<double, n>(exec, grid, v), y);
-  auto const dot = [](const std::vector<double>& a, const std::vector<double>& b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-  };
-  EXPECT_NEAR(dot(to_host(exec, x), v), dot(u, to_host(exec, y)), 1e-11 * std::sqrt(dot(u, u) * dot(v, v))) << what;
+  EXPECT_TRUE(same_products(to_host(exec, x), v, u, to_host(exec, y), 1e-14)) << what;
 }
 
 TYPED_TEST(MultiBlockTest, lines_of_all_grid_blocks_have_the_bits_of_each) {

@@ -6,9 +6,8 @@
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/richardson.hpp>
-#include <hyperplane/krylov/transposed.hpp>
-#include <hyperplane/stencil/apply_transposed.hpp>
 
+#include "support/adjoint_systems.hpp"
 #include "support/execution_spaces.hpp"
 #include "support/kokkos_events.hpp"
 #include "support/matchers.hpp"
@@ -68,19 +67,12 @@ TYPED_TEST(BlockJacobiTest, preconditions_adjoint_systems) {
   using Vector = BlockVector<double, n, TypeParam>;
   auto const reference = random_stencil(grid, n);
   auto const a = to_device<double, n, double>(exec, reference);
-  auto const solution = random_vector(grid.size() * n, 7);
-  auto const b = to_device<double, n>(exec, grid, reference_transposed_product(reference, solution));
   BlockJacobi<double, n, TypeParam> jacobi(exec, grid);
   jacobi.factor(exec, a);
-  auto const solve = [&](const auto& method) {
-    Vector const x(exec, grid);
-    auto const result = method.solve(exec, transposed(a), transposed(jacobi), b, x);
-    EXPECT_TRUE(result.converged()) << name(result.outcome);
-    EXPECT_TRUE(near(to_host(exec, x), solution, 1e-8));
-  };
-  solve(BiCgStab<Vector>(exec, grid, {.tolerance = 1e-10, .max_iterations = 100}));
-  solve(Fgmres<Vector>(exec, grid, {.tolerance = 1e-10, .max_iterations = 100}));
-  solve(Richardson<Vector>(exec, grid, {.tolerance = 1e-10, .max_iterations = 1000}));
+  expect_adjoint_solved(exec, reference, jacobi,
+                        BiCgStab<Vector>(exec, grid, {.tolerance = 1e-10, .max_iterations = 100}),
+                        Fgmres<Vector>(exec, grid, {.tolerance = 1e-10, .max_iterations = 100}),
+                        Richardson<Vector>(exec, grid, {.tolerance = 1e-10, .max_iterations = 1000}));
 }
 
 TYPED_TEST(BlockJacobiTest, factor_and_solve_allocate_nothing_and_fence_nothing) {

@@ -103,19 +103,10 @@ void check(const Exec& exec, const LineSet& lines, const BlockTridiagonalOptions
     EXPECT_TRUE(near(to_host(b), expected, rounding<Storage>(20, n)));
   }
   constexpr int columns = 2;
-  std::vector<double> values, expected_values;
-  for (std::int64_t line = 0; line < lines.count(); ++line) {
-    for (int p = 0; p < lines.length(line); ++p) {
-      for (int e = 0; e < columns * n; ++e) {
-        values.push_back((1 + e / n) * rhs[lines.point(line, p) * n + e % n]);
-        expected_values.push_back((1 + e / n) * expected[lines.point(line, p) * n + e % n]);
-      }
-    }
-  }
-  auto const b = to_lines<Scalar, n>(exec, solver.layout(), columns, values);
+  auto const b = to_lines<Scalar, n>(exec, solver.layout(), columns, in_columns(lines, n, columns, rhs));
   LineVector<Scalar, n, Exec> const x(exec, solver.layout(), columns);
   solver.solve(exec, b, x);
-  EXPECT_TRUE(near(to_host(exec, x), expected_values, rounding<Storage>(20, n)));
+  EXPECT_TRUE(near(to_host(exec, x), in_columns(lines, n, columns, expected), rounding<Storage>(20, n)));
 }
 
 TYPED_TEST(SplitLines, ignore_the_outer_blocks_of_open_lines) {

@@ -48,19 +48,10 @@ void check_transposed(const Exec& exec, const LineSet& lines, const BlockTridiag
   solver.solve_transposed(exec, b, b);
   EXPECT_TRUE(bitwise_equal(to_host(b), to_host(x)));
   constexpr int columns = 2;
-  std::vector<double> values, expected_values;
-  for (std::int64_t line = 0; line < lines.count(); ++line) {
-    for (int p = 0; p < lines.length(line); ++p) {
-      for (int e = 0; e < columns * n; ++e) {
-        values.push_back((1 + e / n) * rhs[lines.point(line, p) * n + e % n]);
-        expected_values.push_back((1 + e / n) * expected[lines.point(line, p) * n + e % n]);
-      }
-    }
-  }
-  auto const right = to_lines<Scalar, n>(exec, solver.layout(), columns, values);
+  auto const right = to_lines<Scalar, n>(exec, solver.layout(), columns, in_columns(lines, n, columns, rhs));
   LineVector<Scalar, n, Exec> const solved(exec, solver.layout(), columns);
   solver.solve_transposed(exec, right, solved);
-  EXPECT_TRUE(near(to_host(exec, solved), expected_values, rounding<Storage>(20, n)));
+  EXPECT_TRUE(near(to_host(exec, solved), in_columns(lines, n, columns, expected), rounding<Storage>(20, n)));
 }
 
 /// Of 1, 20, 3 and 29 points, with some points on no line.

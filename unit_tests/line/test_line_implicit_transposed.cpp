@@ -10,6 +10,7 @@
 #include <hyperplane/line/line_jacobi.hpp>
 #include <vector>
 
+#include "support/adjoint_systems.hpp"
 #include "support/csr_reference.hpp"
 #include "support/execution_spaces.hpp"
 #include "support/kokkos_events.hpp"
@@ -152,18 +153,11 @@ TYPED_TEST(LineImplicitTransposed, preconditions_adjoint_systems) {
   using Vector = BlockVector<double, n, TypeParam>;
   auto const reference = random_stencil(grid, n);
   auto const a = to_device<double, n, double>(exec, reference);
-  auto const solution = random_vector(grid.size() * n, 7);
-  auto const b = to_device<double, n>(exec, grid, reference_transposed_product(reference, solution));
   LineImplicit<double, n, TypeParam> lines(exec, grid, {.directions = {i, k}});
   lines.factor(exec, a);
-  auto const solve = [&](const auto& method) {
-    Vector const x(exec, grid);
-    auto const result = method.solve(exec, transposed(a), transposed(lines), b, x);
-    EXPECT_TRUE(result.converged()) << name(result.outcome);
-    EXPECT_TRUE(near(to_host(exec, x), solution, 1e-8));
-  };
-  solve(BiCgStab<Vector>(exec, grid, {.tolerance = 1e-10, .max_iterations = 50}));
-  solve(Fgmres<Vector>(exec, grid, {.tolerance = 1e-10, .max_iterations = 50}));
+  expect_adjoint_solved(exec, reference, lines,
+                        BiCgStab<Vector>(exec, grid, {.tolerance = 1e-10, .max_iterations = 50}),
+                        Fgmres<Vector>(exec, grid, {.tolerance = 1e-10, .max_iterations = 50}));
 }
 
 }  // namespace

@@ -35,38 +35,43 @@ std::vector<double> solve_csr_with(const typename Plan::execution_space& exec, P
   return to_host(x);
 }
 
-/// Both halves have the bits of a solve, in place or not, and leave the right-hand side alone.
-template <class Plan, class Matrix>
-void compare_halves(const typename Plan::execution_space& exec, Plan& plan, const Matrix& a) {
+/// Both halves of solves with M^T, or with M, have the bits of a solve, in place or not, and leave the right-hand side
+/// alone.
+template <bool transposed, class Plan, class Matrix>
+void compare_halves_of(const typename Plan::execution_space& exec, Plan& plan, const Matrix& a) {
   auto const size = a.rows() * Plan::block_size;
   plan.factor(exec, a);
+  auto const solve = [&](const auto& from, const auto& to) {
+    if constexpr (transposed) {
+      plan.solve_transposed(exec, from, to);
+    } else {
+      plan.solve(exec, from, to);
+    }
+  };
   auto const given = random_vector(size);
   auto const b = to_view<double>(exec, given), x = to_view<double>(exec, random_vector(size, 3));
   auto const y = to_view<double>(exec, random_vector(size, 4)), z = to_view<double>(exec, random_vector(size, 5));
-  plan.solve(exec, b, x);
-  plan.forward(exec, b, y);
-  plan.backward(exec, y, z);
+  solve(b, x);
+  if constexpr (transposed) {
+    plan.forward_transposed(exec, b, y);
+    plan.backward_transposed(exec, y, z);
+  } else {
+    plan.forward(exec, b, y);
+    plan.backward(exec, y, z);
+  }
   EXPECT_TRUE(bitwise_equal(to_host(z), to_host(x)));
   EXPECT_TRUE(bitwise_equal(to_host(b), given));
-  plan.solve(exec, b, b);
+  solve(b, b);
   EXPECT_TRUE(bitwise_equal(to_host(b), to_host(x)));
 }
 
-/// The same of solves with M^T.
+template <class Plan, class Matrix>
+void compare_halves(const typename Plan::execution_space& exec, Plan& plan, const Matrix& a) {
+  compare_halves_of<false>(exec, plan, a);
+}
 template <class Plan, class Matrix>
 void compare_transposed_halves(const typename Plan::execution_space& exec, Plan& plan, const Matrix& a) {
-  auto const size = a.rows() * Plan::block_size;
-  plan.factor(exec, a);
-  auto const given = random_vector(size);
-  auto const b = to_view<double>(exec, given), x = to_view<double>(exec, random_vector(size, 3));
-  auto const y = to_view<double>(exec, random_vector(size, 4)), z = to_view<double>(exec, random_vector(size, 5));
-  plan.solve_transposed(exec, b, x);
-  plan.forward_transposed(exec, b, y);
-  plan.backward_transposed(exec, y, z);
-  EXPECT_TRUE(bitwise_equal(to_host(z), to_host(x)));
-  EXPECT_TRUE(bitwise_equal(to_host(b), given));
-  plan.solve_transposed(exec, b, b);
-  EXPECT_TRUE(bitwise_equal(to_host(b), to_host(x)));
+  compare_halves_of<true>(exec, plan, a);
 }
 
 /// Plans with offsets of 32 bits have the bits of those with 64.

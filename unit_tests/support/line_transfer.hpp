@@ -43,6 +43,19 @@ void copy_line_values(const Exec& exec, const LineVector<Scalar, n, Exec>& vecto
   exec.fence();
 }
 
+/// What a LineVector of some columns has: in column c, 1 + c times the values of points, n for each.
+inline std::vector<double> in_columns(const LineSet& lines, int n, int columns, const std::vector<double>& points) {
+  std::vector<double> values;
+  for (std::int64_t line = 0; line < lines.count(); ++line) {
+    for (int p = 0; p < lines.length(line); ++p) {
+      for (int e = 0; e < columns * n; ++e) {
+        values.push_back((1 + e / n) * points[lines.point(line, p) * n + e % n]);
+      }
+    }
+  }
+  return values;
+}
+
 template <class Scalar, int n, class Exec>
 LineVector<Scalar, n, Exec> to_lines(const Exec& exec, const LineLayout<Scalar, Exec>& layout, int columns,
                                      const std::vector<double>& values) {

@@ -12,22 +12,28 @@
 /// Slow, obvious serial versions of what the library does: plain loops over std::vector, natural ordering, no packs.
 namespace hyperplane::test {
 
-/// A x for a block seven-point matrix: a ReferenceStencil, or a RandomSystem.
+/// visit(p, q, block) for each block of a block seven-point matrix, a ReferenceStencil or a RandomSystem, that couples
+/// a point p to a point q of the grid.
+template <class Matrix, class Visit>
+void for_each_block(const Matrix& a, const Visit& visit) {
+  for (std::int64_t p = 0; p < a.grid.size(); ++p) {
+    for (auto const d : stencil7_directions) {
+      Point const other = neighbour(a.grid.point(p), d);
+      if (a.grid.contains(other)) visit(p, a.grid.index(other), a.block(p, d));
+    }
+  }
+}
+
+/// A x.
 template <class Matrix>
 std::vector<double> reference_product(const Matrix& a, const std::vector<double>& x) {
   int const n = a.n;
   std::vector<double> y(x.size(), 0.0);
-  for (std::int64_t p = 0; p < a.grid.size(); ++p) {
-    for (auto const d : stencil7_directions) {
-      Point const other = neighbour(a.grid.point(p), d);
-      if (!a.grid.contains(other)) continue;
-      std::int64_t const q = a.grid.index(other);
-      DenseMatrix const& block = a.block(p, d);
-      for (int r = 0; r < n; ++r) {
-        for (int c = 0; c < n; ++c) y[p * n + r] += block(r, c) * x[q * n + c];
-      }
+  for_each_block(a, [&](std::int64_t p, std::int64_t q, const DenseMatrix& block) {
+    for (int r = 0; r < n; ++r) {
+      for (int c = 0; c < n; ++c) y[p * n + r] += block(r, c) * x[q * n + c];
     }
-  }
+  });
   return y;
 }
 
@@ -36,17 +42,11 @@ template <class Matrix>
 std::vector<double> reference_transposed_product(const Matrix& a, const std::vector<double>& x) {
   int const n = a.n;
   std::vector<double> y(x.size(), 0.0);
-  for (std::int64_t p = 0; p < a.grid.size(); ++p) {
-    for (auto const d : stencil7_directions) {
-      Point const other = neighbour(a.grid.point(p), d);
-      if (!a.grid.contains(other)) continue;
-      std::int64_t const q = a.grid.index(other);
-      DenseMatrix const& block = a.block(p, d);
-      for (int r = 0; r < n; ++r) {
-        for (int c = 0; c < n; ++c) y[q * n + c] += block(r, c) * x[p * n + r];
-      }
+  for_each_block(a, [&](std::int64_t p, std::int64_t q, const DenseMatrix& block) {
+    for (int r = 0; r < n; ++r) {
+      for (int c = 0; c < n; ++c) y[q * n + c] += block(r, c) * x[p * n + r];
     }
-  }
+  });
   return y;
 }
 

@@ -157,7 +157,7 @@ class PointRecursionGroupPlan {
       packets.south += Recursion::south_packet_count(map);
       packets.bottom += Recursion::bottom_packet_count(map, m_beams);
       bytes += bytes_a_point * as_size(map.pack_count()) * Recursion::W;
-      tiles += Recursion::tiles_k(map.grid(), m_beams) * map.slabs();
+      tiles += tiles_of(map);
     }
     m_memory = std::make_shared<Memory>(stream, packets);
     int const resident = cuda::resident_blocks(m_kernel, Launch::threads(m_beams), Launch::shared_bytes(m_beams));
@@ -196,6 +196,8 @@ class PointRecursionGroupPlan {
     return result;
   }
 
+  int tiles_of(const Map& map) const { return Recursion::tiles_k(map.grid(), m_beams) * map.slabs(); }
+
   std::vector<Member> members(const std::vector<Given>& given, bool keep) const {
     std::vector<Member> result;
     auto* south = m_memory->south();
@@ -203,9 +205,8 @@ class PointRecursionGroupPlan {
     auto* finished = m_finished.data();
     for (auto const& each : given) {
       auto const& map = each.m_factors.m_map;
-      int const tiles = Recursion::tiles_k(map.grid(), m_beams) * map.slabs();
       result.push_back(
-          {Recursion{map, south, bottom, nullptr, m_memory->state(), m_beams, tiles, keep}, each, finished++});
+          {Recursion{map, south, bottom, nullptr, m_memory->state(), m_beams, tiles_of(map), keep}, each, finished++});
       south += Recursion::south_packet_count(map);
       bottom += Recursion::bottom_packet_count(map, m_beams);
     }
@@ -222,10 +223,7 @@ class PointRecursionGroupPlan {
     set(Sweeps::forward, half);
     if (!Launch::has_second) return;
     set(Sweeps::both, order.list(true));
-    for (auto& [grid, number] : half) {
-      auto const& map = given[as_size(grid)].m_factors.m_map;
-      number += Recursion::tiles_k(map.grid(), m_beams) * map.slabs();
-    }
+    for (auto& [grid, number] : half) number += tiles_of(given[as_size(grid)].m_factors.m_map);
     set(Sweeps::backward, half);
   }
 
