@@ -40,6 +40,14 @@ inline MultiBlockGrid joined_pair(const Grid& grid, const AxisTransform& transfo
   return MultiBlockGrid({grid, donor}, {interface});
 }
 
+/// A grid block of one point in i between that of joined_pair() to the east and another one to the west.
+inline MultiBlockGrid thin_between(const AxisTransform& transform) {
+  auto const pair = joined_pair(Grid(1, 5, 2), transform);
+  Interface const west{
+      .block = 0, .face = Direction::west, .points = {{0, 0, 0}, {1, 5, 2}}, .donor = 2, .donor_begin = {3, 0, 0}};
+  return MultiBlockGrid({pair.block(0), pair.block(1), Grid(4, 5, 2)}, {pair.interfaces(0).front(), west});
+}
+
 /// Grids that are awkward in many ways, by name.
 inline std::vector<std::pair<std::string, MultiBlockGrid>> awkward_grids() {
   std::vector<std::pair<std::string, MultiBlockGrid>> grids;

@@ -45,10 +45,19 @@ TYPED_TEST(DistributedGhosts, have_the_values_of_donors) {
   this->expect_ghosts("periodic", cut_grid(Grid(9, 4, 5), {2, 1, 1}, {true, true, false}).grid, 3, 5);
 }
 
+TYPED_TEST(DistributedGhosts, behind_thin_donors_have_the_values_behind_these) {
+  for (auto const& [what, grid] : awkward_grids()) this->expect_ghosts(what, grid, 3, 2);
+  auto const transforms = all_transforms();
+  for (std::size_t t = 0; t < transforms.size(); t += 5) {
+    this->expect_ghosts(to_string(transforms[t]), thin_between(transforms[t]), 2, 1);
+  }
+}
+
 TYPED_TEST(DistributedGhosts, refuse_what_cannot_be_on_all_ranks) {
   using Ghosts = DistributedGhostPoints<double, TypeParam>;
   DistributedGrid const grid(this->world, cut_grid(Grid(8, 6, 5), {4, 1, 1}).grid);
-  EXPECT_THAT(message_of([&] { Ghosts(this->exec, grid, {.layers = 3}); }), HasSubstr("3 layers behind the east face"));
+  EXPECT_THAT(message_of([&] { Ghosts(this->exec, grid, {.layers = 0}); }),
+              HasSubstr("GhostPoints: 0 layers are not possible"));
   EXPECT_THAT(message_of([&] { Ghosts(this->exec, grid, {.components = 0}); }),
               HasSubstr("DistributedGhostPoints: 0 components are not possible"));
   if (this->world.size() == 1) return;

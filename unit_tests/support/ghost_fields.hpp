@@ -7,6 +7,7 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/to_space.hpp>
 #include <hyperplane/grid/grid.hpp>
+#include <hyperplane/grid/stencil7.hpp>
 #include <vector>
 
 namespace hyperplane::test {
@@ -31,7 +32,10 @@ inline double ghost_field_value(int block, const Point& p, int c) {
   return 1e6 * block + 1e4 * p.i + 1e2 * p.j + p.k + 0.125 * c;
 }
 
-/// On the device. Ghost points have -1 before something is written there.
+/// What a ghost point has before something is written there: another value everywhere in a grid block.
+KOKKOS_INLINE_FUNCTION double ghost_field_start(std::int64_t place) { return -1.0 - static_cast<double>(place); }
+
+/// On the device.
 template <class Exec>
 class GhostField {
  public:
@@ -50,12 +54,12 @@ class GhostField {
       return values[grids.place(block, p, c)];
     }
   };
-  /// Adds 1: what is written once is value + 0.
+  /// Adds: what is written once is the value.
   struct Write {
     Grids grids;
     double* values;
     KOKKOS_FUNCTION void operator()(int block, const Point& p, int c, double value) const {
-      values[grids.place(block, p, c)] += value + 1.0;
+      values[grids.place(block, p, c)] += value - ghost_field_start(grids.layout.place(grids.grids[block], p, c));
     }
   };
 
@@ -68,7 +72,7 @@ class GhostField {
     for (int b = 0; b < grid.block_count(); ++b) {
       auto const& block = grid.block(b);
       offsets.push_back(static_cast<std::int64_t>(values.size()));
-      values.resize(values.size() + hyperplane::detail::as_size(m_layout.size(block)), -1.0);
+      for (std::int64_t place = 0; place < m_layout.size(block); ++place) values.push_back(ghost_field_start(place));
       for (std::int64_t number = 0; number < block.size(); ++number) {
         Point const p = block.point(number);
         for (int c = 0; c < components; ++c) {
@@ -107,37 +111,39 @@ class GhostField {
   Kokkos::View<double*, typename Exec::memory_space> m_values;
 };
 
-/// The same on the host, by walking: from a point of an interface outwards, and from its neighbour into the donor.
+/// The same on the host, layer by layer: a donor's point that is outside of it is one of its ghost points, of a layer
+/// that has been filled before.
 inline std::vector<std::vector<double>> expected_ghost_fields(const MultiBlockGrid& grid, int layers, int components) {
   GhostFieldLayout const layout{components};
   std::vector<std::vector<double>> result;
+  auto const value = [&](int block, const Point& p, int c) -> double& {
+    return result[hyperplane::detail::as_size(block)]
+                 [hyperplane::detail::as_size(layout.place(grid.block(block), p, c))];
+  };
   for (int b = 0; b < grid.block_count(); ++b) {
     auto const& block = grid.block(b);
-    std::vector<double> values(hyperplane::detail::as_size(layout.size(block)), -1.0);
-    auto const set = [&](const Point& p, int c, double value) {
-      values[hyperplane::detail::as_size(layout.place(block, p, c))] = value;
-    };
+    result.emplace_back();
+    for (std::int64_t place = 0; place < layout.size(block); ++place)
+      result[hyperplane::detail::as_size(b)].push_back(ghost_field_start(place));
     for (std::int64_t number = 0; number < block.size(); ++number) {
-      for (int c = 0; c < components; ++c) set(block.point(number), c, ghost_field_value(b, block.point(number), c));
-    }
-    for (auto const& interface : grid.interfaces(b)) {
-      auto const into = opposite(interface.donor_face());
-      auto const& [begin, end] = interface.points;
-      for (int k = begin.k; k < end.k; ++k) {
-        for (int j = begin.j; j < end.j; ++j) {
-          for (int i = begin.i; i < end.i; ++i) {
-            Point ghost = neighbour(Point{i, j, k}, interface.face);
-            Point donor = interface.donor_point({i, j, k});
-            for (int layer = 0; layer < layers; ++layer) {
-              for (int c = 0; c < components; ++c) set(ghost, c, ghost_field_value(interface.donor, donor, c));
-              ghost = neighbour(ghost, interface.face);
-              donor = neighbour(donor, into);
-            }
-          }
-        }
+      for (int c = 0; c < components; ++c) {
+        value(b, block.point(number), c) = ghost_field_value(b, block.point(number), c);
       }
     }
-    result.push_back(values);
+  }
+  for (int layer = 1; layer <= layers; ++layer) {
+    for (auto const& interface : grid.interfaces()) {
+      auto const& [begin, end] = interface.points;
+      auto const size = Grid(end.i - begin.i, end.j - begin.j, end.k - begin.k);
+      for (std::int64_t number = 0; number < size.size(); ++number) {
+        Point const step = size.point(number);
+        Point ghost{begin.i + step.i, begin.j + step.j, begin.k + step.k};
+        Point donor = interface.donor_point(ghost);
+        for (int l = 0; l < layer; ++l) ghost = neighbour(ghost, interface.face);
+        for (int l = 1; l < layer; ++l) donor = neighbour(donor, opposite(interface.donor_face()));
+        for (int c = 0; c < components; ++c) value(interface.block, ghost, c) = value(interface.donor, donor, c);
+      }
+    }
   }
   return result;
 }

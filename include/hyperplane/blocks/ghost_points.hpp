@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/array/box.hpp>
 #include <hyperplane/blocks/axis_transform.hpp>
 #include <hyperplane/blocks/face_couplings.hpp>
 #include <hyperplane/blocks/interface.hpp>
@@ -35,30 +36,45 @@ struct GhostPair {
   BlockPoint donor;
 };
 
-/// Throws Error unless `layers` is 1 or more, and each donor has as many points across the interface.
-inline void check_ghost_points(const MultiBlockGrid& grid, int layers) {
+inline void check_ghost_points(int layers) {
   if (layers < 1) fail("GhostPoints: " + std::to_string(layers) + " layers are not possible");
-  for (auto const& interface : grid.interfaces()) {
-    auto const& donor = grid.block(interface.donor);
-    Point const across = offset(interface.donor_face());
-    int const points = across.i != 0 ? donor.ni() : across.j != 0 ? donor.nj() : donor.nk();
-    if (points >= layers) continue;
-    fail("GhostPoints: " + std::to_string(layers) + " layers behind the " + to_string(interface) +
-         " are more than grid block " + std::to_string(interface.donor) + " has there, " + std::to_string(points));
-  }
 }
 
-/// Calls visit(ghost, donor's point) for the ghost points of an interface, layer by layer outwards from each point.
-template <class Visit>
-void for_each_ghost(const Interface& interface, int layers, const Visit& visit) {
-  Point const outward = offset(interface.face);
-  Point const inward = interface.transform(outward);
-  for_each_pair(interface, [&](const Point& p, const Point& q) {
-    for (int l = 0; l < layers; ++l) {
-      visit(Point{p.i + (l + 1) * outward.i, p.j + (l + 1) * outward.j, p.k + (l + 1) * outward.k},
-            Point{q.i + l * inward.i, q.j + l * inward.j, q.k + l * inward.k});
+constexpr bool is_in(const Box& box, const Point& p) {
+  return box.begin.i <= p.i && p.i < box.end.i && box.begin.j <= p.j && p.j < box.end.j && box.begin.k <= p.k &&
+         p.k < box.end.k;
+}
+
+/// Goes on to the next point in a direction, which is turned as the axes of that point are: behind an interface it is
+/// the donor's, and elsewhere, at a boundary, a ghost point.
+inline void walk(const MultiBlockGrid& grid, BlockPoint& at, Direction& direction) {
+  Point const next = neighbour(at.point, direction);
+  if (!grid.block(at.block).contains(next)) {
+    for (auto const& interface : grid.interfaces(at.block)) {
+      if (interface.face != direction || !is_in(interface.points, at.point)) continue;
+      at = {interface.donor, interface.donor_point(at.point)};
+      direction = interface.transform(direction);
+      return;
     }
-  });
+  }
+  at.point = next;
+}
+
+/// Calls visit(pair) for the ghost points of all interfaces, layer by layer outwards from each point.
+template <class Visit>
+void for_each_ghost(const MultiBlockGrid& grid, int layers, const Visit& visit) {
+  for (auto const& interface : grid.interfaces()) {
+    for_each_pair(interface, [&](const Point& p, const Point& q) {
+      GhostPair pair{{interface.block, neighbour(p, interface.face)}, {interface.donor, q}};
+      Direction inward = interface.transform(interface.face);
+      visit(pair);
+      for (int l = 1; l < layers; ++l) {
+        pair.ghost.point = neighbour(pair.ghost.point, interface.face);
+        walk(grid, pair.donor, inward);
+        visit(pair);
+      }
+    });
+  }
 }
 
 /// An index is a component of a ghost point.
@@ -76,11 +92,36 @@ struct CopyGhosts {
   }
 };
 
+/// Ghost points of one process and their donors, in its memory.
+template <ExecutionSpace Exec>
+class GhostCopies {
+ public:
+  /// Waits for the instance.
+  GhostCopies(const Exec& exec, const std::vector<GhostPair>& pairs)
+      : m_pairs(to_space(exec, "Hyperplane::GhostPoints::pairs", pairs)) {}
+
+  std::int64_t size() const { return static_cast<std::int64_t>(m_pairs.extent(0)); }
+
+  template <class Read, class Write>
+  void run(const Exec& exec, int components, const Read& read, const Write& write) const {
+    if (size() == 0) return;
+    launch("Hyperplane::GhostPoints::fill", LongIndexRange<Exec>(exec, 0, size() * components), 2.0 * sizeof(double),
+           CopyGhosts<Read, Write>{m_pairs.data(), components, read, write});
+  }
+
+ private:
+  Kokkos::View<GhostPair*, typename Exec::memory_space> m_pairs;
+};
+
 }  // namespace detail
 
 /// Ghost points of grid blocks, in one process: those of `layers` layers behind each interface, and the points of the
 /// donors that have their values, whatever the axes of these. For fields that a code has, in whatever layout; products
 /// and preconditioners of the library need none. Edges and corners, which are behind no face of a point, are left out.
+///
+/// Behind a donor that has fewer points across than there are layers, the values are those of the grid block behind it.
+/// Where a boundary is there, they are those of the donor's own ghost points, in which the code has put what its
+/// boundary conditions say.
 ///
 /// A plan: the constructor allocates, 32 bytes for each ghost point, and waits for the instance; fill() does neither,
 /// is one launch for all faces of all grid blocks, and asynchronous on the instance.
@@ -89,39 +130,37 @@ class GhostPoints {
  public:
   using execution_space = Exec;
 
-  /// Throws Error where layers is less than 1, or a donor has fewer points across an interface.
-  GhostPoints(const Exec& exec, const MultiBlockGrid& grid, int layers = 1) : m_grid(grid), m_layers(layers) {
-    detail::check_ghost_points(grid, layers);
-    std::vector<detail::GhostPair> pairs;
-    for (auto const& interface : grid.interfaces()) {
-      detail::for_each_ghost(interface, layers, [&](const Point& ghost, const Point& donor) {
-        pairs.push_back({{interface.block, ghost}, {interface.donor, donor}});
-      });
-    }
-    m_pairs = detail::to_space(exec, "Hyperplane::GhostPoints::pairs", pairs);
-  }
+  /// Throws Error where layers is less than 1.
+  GhostPoints(const Exec& exec, const MultiBlockGrid& grid, int layers = 1)
+      : m_grid(grid), m_layers(layers), m_copies(exec, pairs(grid, layers)) {}
 
   const MultiBlockGrid& grid() const { return m_grid; }
   int layers() const { return m_layers; }
   /// Number of ghost points.
-  std::int64_t size() const { return static_cast<std::int64_t>(m_pairs.extent(0)); }
+  std::int64_t size() const { return m_copies.size(); }
 
   /// write(block, ghost, c, read(donor, point, c)) for all ghost points and 0 <= c < components: components of one
   /// field or of several, as the functions understand them. Both are called in kernels. ghost is outside of its grid
-  /// block, such as (-1, j, k) or (I + 1, j, k); reads see what was there before, or what others write, so what is
-  /// written must not be what is read.
+  /// block, such as (-1, j, k) or (I + 1, j, k); point is too where it is behind a boundary. Reads see what was there
+  /// before, or what others write, so what is written must not be what is read: ghost points behind interfaces are
+  /// only written.
   template <class Read, class Write>
   void fill(const Exec& exec, int components, const Read& read, const Write& write) const {
     require(components >= 1, "GhostPoints::fill: there is no component");
-    if (size() == 0) return;
-    detail::launch("Hyperplane::GhostPoints::fill", detail::LongIndexRange<Exec>(exec, 0, size() * components),
-                   2.0 * sizeof(double), detail::CopyGhosts<Read, Write>{m_pairs.data(), components, read, write});
+    m_copies.run(exec, components, read, write);
   }
 
  private:
+  static std::vector<detail::GhostPair> pairs(const MultiBlockGrid& grid, int layers) {
+    detail::check_ghost_points(layers);
+    std::vector<detail::GhostPair> result;
+    detail::for_each_ghost(grid, layers, [&](const detail::GhostPair& pair) { result.push_back(pair); });
+    return result;
+  }
+
   MultiBlockGrid m_grid;
   int m_layers;
-  Kokkos::View<detail::GhostPair*, typename Exec::memory_space> m_pairs;
+  detail::GhostCopies<Exec> m_copies;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <hyperplane/blocks/ghost_points.hpp>
-#include <hyperplane/blocks/interface.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
@@ -35,25 +34,30 @@ struct DistributedGhostPointsOptions {
 
 namespace detail {
 
-/// Points whose values go to other ranks, or that get them, message after message. Both sides go through interfaces in
-/// the order of the whole grid and through the ghost points of each, so that they agree on the order without a word.
-class RemoteGhosts {
+/// Ghost points of this rank with their donors on it, and points whose values go to other ranks, or that get them,
+/// message after message. All ranks go through the ghost points of the whole grid, so that they agree on the order
+/// without a word.
+class GhostLists {
  public:
-  RemoteGhosts(const DistributedGrid& grid, int layers) {
+  GhostLists(const DistributedGrid& grid, int layers) {
     int const rank = grid.communicator().rank();
     std::map<int, std::vector<BlockPoint>> to_send, to_receive;
-    for (auto const& interface : grid.whole().interfaces()) {
-      int const owner = grid.owner(interface.block), donor_owner = grid.owner(interface.donor);
-      if (owner == donor_owner) continue;
-      for_each_ghost(interface, layers, [&](const Point& ghost, const Point& donor) {
-        if (donor_owner == rank) to_send[owner].push_back({grid.local_number(interface.donor), donor});
-        if (owner == rank) to_receive[donor_owner].push_back({grid.local_number(interface.block), ghost});
-      });
-    }
+    for_each_ghost(grid.whole(), layers, [&](const GhostPair& pair) {
+      int const owner = grid.owner(pair.ghost.block), donor_owner = grid.owner(pair.donor.block);
+      auto const here = [&](const BlockPoint& at) { return BlockPoint{grid.local_number(at.block), at.point}; };
+      if (owner == rank && donor_owner == rank) {
+        local.push_back({here(pair.ghost), here(pair.donor)});
+      } else if (owner == rank) {
+        to_receive[donor_owner].push_back(here(pair.ghost));
+      } else if (donor_owner == rank) {
+        to_send[owner].push_back(here(pair.donor));
+      }
+    });
     list(to_send, sends, sent);
     list(to_receive, receives, received);
   }
 
+  std::vector<GhostPair> local;
   /// Items are points.
   std::vector<Message> sends, receives;
   std::vector<BlockPoint> sent, received;
@@ -117,10 +121,9 @@ class DistributedGhostPoints {
       : m_grid(grid),
         m_options(checked(grid, options)),
         m_transport(detail::choose_transport(exec, grid)),
-        m_local(grid.communicator().agree([&] { return GhostPoints<Exec>(exec, grid.local(), options.layers); })),
-        m_remote(grid.communicator().agree([&] { return Remote(exec, grid, options, m_transport); })) {
+        m_parts(grid.communicator().agree([&] { return Parts(exec, grid, options, m_transport); })) {
     detail::connect_mailboxes(exec, grid.communicator(), m_transport,
-                              [&](const auto& function) { function(m_remote.mail); });
+                              [&](const auto& function) { function(m_parts.mail); });
   }
 
   const DistributedGrid& grid() const { return m_grid; }
@@ -133,9 +136,9 @@ class DistributedGhostPoints {
   /// come to here.
   template <class Read>
   void start(const Exec& exec, const Read& read) const {
-    if (m_remote.mail.empty()) return;
-    m_remote.mail.start(exec, "Hyperplane::DistributedGhostPoints::pack", 2.0 * sizeof(Scalar),
-                        detail::GatherGhosts<Scalar, Read>{m_remote.sent.data(), m_options.components, read});
+    if (m_parts.mail.empty()) return;
+    m_parts.mail.start(exec, "Hyperplane::DistributedGhostPoints::pack", 2.0 * sizeof(Scalar),
+                       detail::GatherGhosts<Scalar, Read>{m_parts.sent.data(), m_options.components, read});
   }
 
   /// write(block, ghost, c, value) in kernels for all ghost points of this rank: those with donors on this rank by
@@ -143,14 +146,14 @@ class DistributedGhostPoints {
   /// that.
   template <class Read, class Write>
   void finish(const Exec& exec, const Read& read, const Write& write) const {
-    m_local.fill(exec, m_options.components, read, write);
-    if (m_remote.mail.empty()) return;
-    m_remote.mail.finish(exec);
-    auto const count = static_cast<std::int64_t>(m_remote.received.extent(0)) * m_options.components;
+    m_parts.local.run(exec, m_options.components, read, write);
+    if (m_parts.mail.empty()) return;
+    m_parts.mail.finish(exec);
+    auto const count = static_cast<std::int64_t>(m_parts.received.extent(0)) * m_options.components;
     if (count == 0) return;
     detail::launch("Hyperplane::DistributedGhostPoints::unpack", detail::LongIndexRange<Exec>(exec, 0, count),
                    2.0 * sizeof(Scalar),
-                   detail::ScatterGhosts<Scalar, Write>{m_remote.received.data(), m_remote.mail.received().data(),
+                   detail::ScatterGhosts<Scalar, Write>{m_parts.received.data(), m_parts.mail.received().data(),
                                                         m_options.components, write});
   }
 
@@ -158,25 +161,27 @@ class DistributedGhostPoints {
   using Mail = detail::Mailbox<Scalar, Exec>;
   using Points = Kokkos::View<detail::BlockPoint*, typename Exec::memory_space>;
 
-  struct Remote {
-    Remote(const Exec& exec, const DistributedGrid& grid, const Options& options, Transport transport)
-        : Remote(exec, grid, options, transport, detail::RemoteGhosts(grid, options.layers)) {}
-    Remote(const Exec& exec, const DistributedGrid& grid, const Options& options, Transport transport,
-           const detail::RemoteGhosts& points)
-        : sent(detail::to_space(exec, "Hyperplane::DistributedGhostPoints::sent", points.sent)),
+  struct Parts {
+    Parts(const Exec& exec, const DistributedGrid& grid, const Options& options, Transport transport)
+        : Parts(exec, grid, options, transport, detail::GhostLists(grid, options.layers)) {}
+    Parts(const Exec& exec, const DistributedGrid& grid, const Options& options, Transport transport,
+          const detail::GhostLists& points)
+        : local(exec, points.local),
+          sent(detail::to_space(exec, "Hyperplane::DistributedGhostPoints::sent", points.sent)),
           received(detail::to_space(exec, "Hyperplane::DistributedGhostPoints::received", points.received)),
           mail(exec, grid.communicator(), transport, "Hyperplane::DistributedGhostPoints", points.sends,
                points.receives, options.components,
                Mail::allocated(exec, "Hyperplane::DistributedGhostPoints::values",
                                detail::item_count(points.receives) * options.components)) {}
 
+    detail::GhostCopies<Exec> local;
     Points sent, received;
     Mail mail;
   };
 
   static Options checked(const DistributedGrid& grid, const Options& options) {
     grid.communicator().agree([&] {
-      detail::check_ghost_points(grid.whole(), options.layers);
+      detail::check_ghost_points(options.layers);
       if (options.components < 1) {
         fail("DistributedGhostPoints: " + std::to_string(options.components) + " components are not possible");
       }
@@ -190,8 +195,7 @@ class DistributedGhostPoints {
   DistributedGrid m_grid;
   Options m_options;
   Transport m_transport;
-  GhostPoints<Exec> m_local;
-  Remote m_remote;
+  Parts m_parts;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI
