@@ -44,7 +44,7 @@ class LinearizedDrag {
         m_order(order),
         m_case(make_case(options)),
         m_flow(flow),
-        m_conserved("conserved", grid().ni(), grid().nj(), grid().nk(), equations),
+        m_conserved(make_field(exec, "conserved", grid())),
         m_jacobian(exec, grid(), "Jacobian"),
         m_drag_by_flow(exec, grid(), "drag by flow") {
     auto const conserved = Kokkos::create_mirror_view(m_conserved);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "remote_interfaces.hpp"
+#include "../solver/interfaces.hpp"
+#include "../solver/steady.hpp"
 
 #include <hyperplane/mpi/mpi.hpp>
 
@@ -34,9 +35,7 @@ class Ranks {
   Ranks(const hyperplane::Communicator& communicator, const hyperplane::MultiBlockGrid& cells)
       : Ranks(hyperplane::DistributedGrid(communicator, cells)) {}
   /// With owners of one's own.
-  explicit Ranks(const hyperplane::DistributedGrid& grid)
-      : m_grid(grid),
-        m_remote(grid.communicator().agree([&] { return RemoteInterfaces<Exec>(MPI_COMM_WORLD, grid); })) {}
+  explicit Ranks(const hyperplane::DistributedGrid& grid) : m_grid(grid) {}
 
   const Grid& grid() const { return m_grid; }
   template <class P>
@@ -53,45 +52,13 @@ class Ranks {
   static const hyperplane::MultiBlockGrid& all_blocks(const Grid& grid) { return grid.whole(); }
   std::vector<int> blocks() const { return {m_grid.blocks().begin(), m_grid.blocks().end()}; }
 
-  void find_neighbours(const Exec& exec, std::vector<Problem<Exec>>& problems) const {
-    implicit_flow::find_neighbours(exec, m_grid.local(), problems);
-    m_remote.exchange(exec, [&](const hyperplane::Interface& interface) {
-      return VolumesBehind<Exec>(interface, problems[local(interface.donor)].metrics);
-    });
-    for (auto const& side : m_remote.received()) {
-      set_volumes_behind(exec, side.interface, VolumesBehind<Exec>(side.interface, side.values),
-                         problems[local(side.interface.block)]);
-    }
+  using Ghosts = hyperplane::DistributedGhostPoints<double, Exec>;
+  Ghosts ghosts(const Exec& exec, int layers, int components) const {
+    return {exec, m_grid, {.layers = layers, .components = components}};
   }
-
-  void exchange(const Exec& exec, const std::vector<Residual<Exec>>& residuals) const {
-    for (int layer = 1; layer <= ghost_layers; ++layer) {
-      exchange_layer(exec, m_grid.local(), layer, residuals);
-      m_remote.exchange(exec, [&](const hyperplane::Interface& interface) {
-        return CellsBehind<Exec>(interface, layer, residuals[local(interface.donor)].primitive(), ghost_layers);
-      });
-      for (auto const& side : m_remote.received()) {
-        set_ghost_cells(exec, side.interface, layer, CellsBehind<Exec>(side.interface, side.values),
-                        residuals[local(side.interface.block)].primitive());
-      }
-    }
-  }
-
-  void assemble_interfaces(const Exec& exec, const std::vector<Problem<Exec>>& problems,
-                           const std::vector<Field<Exec>>& conserved, const Matrix& a) const {
-    m_remote.exchange(exec, [&](const hyperplane::Interface& interface) {
-      return CellsBehind<Exec>(interface, 1, conserved[local(interface.donor)], 0);
-    });
-    // Cells at edges of grid blocks have several interfaces: what they add is added in the order of one process.
-    auto remote = m_remote.received().begin();
-    for (auto const& interface : m_grid.whole().interfaces()) {
-      if (!m_grid.is_local(interface.block)) continue;
-      auto const b = local(interface.block);
-      auto const behind = m_grid.is_local(interface.donor)
-                              ? CellsBehind<Exec>(interface, 1, conserved[local(interface.donor)], 0)
-                              : CellsBehind<Exec>(interface, (remote++)->values);
-      assemble_interface(exec, interface, problems[b], conserved[b], behind, a.block(interface.block));
-    }
+  static void fill(const Exec& exec, const Ghosts& ghosts, int /*components*/, const BlockFields<Exec>& fields) {
+    ghosts.start(exec, fields);
+    ghosts.finish(exec, fields, fields);
   }
 
   double sum(double value) const {
@@ -147,7 +114,6 @@ class Ranks {
   std::size_t local(int number) const { return static_cast<std::size_t>(m_grid.local_number(number)); }
 
   hyperplane::DistributedGrid m_grid;
-  RemoteInterfaces<Exec> m_remote;
 };
 
 }  // namespace implicit_flow

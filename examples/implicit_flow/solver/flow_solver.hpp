@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "interfaces.hpp"
 #include "jacobian.hpp"
 #include "kernels.hpp"
 #include "linear_comparison.hpp"
@@ -43,20 +44,15 @@ class FlowSolver {
         m_processes(processes),
         m_numbers(processes.blocks()),
         m_problems(make_problems(exec, gas, boundary)),
+        m_residuals(make_residuals(exec)),
+        m_conserved(make_conserved(exec)),
+        m_ghosts_of_primitive(ghosts_of_primitive(exec, processes, m_residuals)),
+        m_ghosts_of_conserved(ghosts_of_conserved(exec, processes, m_conserved)),
         m_jacobian(exec, processes.grid(), "Jacobian"),
         m_negative_residual(exec, processes.grid(), "negative residual"),
         m_change(exec, processes.grid(), "change"),
         m_linear(exec, processes.grid(), options.linear) {
     if (options.compare) m_comparison.emplace(exec, processes.grid(), options.linear);
-    processes.agree([&] {
-      for (auto const& problem : m_problems) {
-        auto const& cells = problem.metrics.cells;
-        m_residuals.emplace_back(exec, problem);
-        m_conserved.emplace_back(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "conserved"), cells.ni(),
-                                 cells.nj(), cells.nk(), equations);
-        fill(exec, m_conserved.back(), cells, gas.conserved(problem.boundary.free_stream));
-      }
-    });
   }
   /// In one process.
   FlowSolver(const Exec& exec, const MeshBlocks& blocks, const Gas& gas,
@@ -133,23 +129,45 @@ class FlowSolver {
         }
       }
     });
-    m_processes.find_neighbours(exec, result);
+    fill_volumes(exec, m_processes, result);
     return result;
+  }
+  std::vector<Residual<Exec>> make_residuals(const Exec& exec) const {
+    return m_processes.agree([&] {
+      std::vector<Residual<Exec>> result;
+      for (auto const& problem : m_problems) result.emplace_back(exec, problem);
+      return result;
+    });
+  }
+  /// The free stream everywhere.
+  std::vector<Field<Exec>> make_conserved(const Exec& exec) const {
+    return m_processes.agree([&] {
+      std::vector<Field<Exec>> result;
+      for (auto const& problem : m_problems) {
+        auto const& cells = problem.metrics.cells;
+        result.push_back(make_field(exec, "conserved", cells));
+        fill(exec, result.back(), cells, m_gas.conserved(problem.boundary.free_stream));
+      }
+      return result;
+    });
   }
 
   void evaluate_residual(const Exec& exec) const {
     for (std::size_t b = 0; b < m_problems.size(); ++b) m_residuals[b].compute_primitive(exec, m_conserved[b]);
-    m_processes.exchange(exec, m_residuals);
+    m_ghosts_of_primitive.fill(exec);
     for (std::size_t b = 0; b < m_problems.size(); ++b) {
       m_residuals[b].sum_fluxes(exec, m_options.order, m_negative_residual.block(m_numbers[b]));
     }
   }
 
   void assemble(const Exec& exec, double cfl) const {
+    m_ghosts_of_conserved.fill(exec);
+    auto const& grid = Processes::all_blocks(m_processes.grid());
     for (std::size_t b = 0; b < m_problems.size(); ++b) {
-      assemble_jacobian(exec, m_problems[b], m_conserved[b], cfl, m_jacobian.block(m_numbers[b]));
+      int const number = m_numbers[b];
+      assemble_jacobian(exec, m_problems[b], m_conserved[b], cfl, m_jacobian.block(number));
+      assemble_interfaces(exec, grid.interfaces(number), m_problems[b], m_conserved[b], m_jacobian.block(number));
     }
-    m_processes.assemble_interfaces(exec, m_problems, m_conserved, m_jacobian);
   }
 
   double largest_fraction_of_change(const Exec& exec) const {
@@ -199,6 +217,8 @@ class FlowSolver {
   std::vector<Problem<Exec>> m_problems;
   std::vector<Residual<Exec>> m_residuals;
   std::vector<Field<Exec>> m_conserved;
+  GhostCells<Processes> m_ghosts_of_primitive;
+  GhostCells<Processes> m_ghosts_of_conserved;
   typename Processes::Matrix m_jacobian;
   Vector m_negative_residual;
   Vector m_change;

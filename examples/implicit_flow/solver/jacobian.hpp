@@ -171,8 +171,8 @@ void assemble_boundaries(const Exec& exec, const Problem<Exec>& problem, const F
         for (int side = 0; side < sides; ++side) {
           int const direction = side / 2;
           bool const upper = side % 2 == 1;
-          if (cells.contains(shifted(p, direction, upper ? 1 : -1))) continue;
-          if (problem.neighbours.volume(direction, upper, p) > 0) continue;
+          auto const neighbour = shifted(p, direction, upper ? 1 : -1);
+          if (cells.contains(neighbour) || !problem.is_boundary(neighbour)) continue;
           auto const u = load(conserved, p);
           for (int first = 0; first < equations; first += m) {
             add_boundary_derivatives<m>(problem, u, side, p, first, matrix);

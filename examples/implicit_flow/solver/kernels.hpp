@@ -80,7 +80,7 @@ void add_change(const Exec& exec, const Field<Exec>& conserved,
   auto const du = change.ref();
   for_each_point(
       exec, "implicit_flow::add_change", change.grid(), KOKKOS_LAMBDA(const hyperplane::Point& p) {
-        for (int c = 0; c < equations; ++c) conserved(p.i, p.j, p.k, c) += fraction * du(p, c);
+        for (int c = 0; c < equations; ++c) value_at(conserved, p, c) += fraction * du(p, c);
       });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../mesh/mesh.hpp"
+#include "field.hpp"
 #include "for_each.hpp"
 
 #include <hyperplane/core/error.hpp>
@@ -21,17 +22,16 @@ namespace implicit_flow {
 template <hyperplane::ExecutionSpace Exec>
 struct Metrics {
   using Vectors = Kokkos::View<Vec3***, Kokkos::LayoutLeft, typename Exec::memory_space>;
-  using Scalars = Kokkos::View<double***, Kokkos::LayoutLeft, typename Exec::memory_space>;
 
   hyperplane::Grid cells;
   Vectors areas[directions];
-  Scalars volumes;
+  Field<Exec> volumes;  ///< of ghost cells zero, but behind interfaces: see fill_volumes()
 
   /// Area vector of the lower face of cell p in `direction`, pointing towards increasing index.
   KOKKOS_FUNCTION const Vec3& area(int direction, const hyperplane::Point& p) const {
     return areas[direction](p.i, p.j, p.k);
   }
-  KOKKOS_FUNCTION double volume(const hyperplane::Point& p) const { return volumes(p.i, p.j, p.k); }
+  KOKKOS_FUNCTION double volume(const hyperplane::Point& p) const { return value_at(volumes, p, 0); }
 };
 
 /// The four vertices of the lower face of cell p, in the order that turns right-handed around `direction`.
@@ -88,8 +88,7 @@ Metrics<Exec> compute_metrics(const Exec& exec, const Mesh& mesh) {
   }
 
   auto const cells = metrics.cells;
-  typename Metrics<Exec>::Scalars const volume(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "cell volumes"),
-                                               cells.ni(), cells.nj(), cells.nk());
+  auto const volumes = make_field(exec, "cell volumes", cells, 1);
   for_each_point(
       exec, "implicit_flow::cell_volumes", cells, KOKKOS_LAMBDA(const hyperplane::Point& p) {
         Vec3 const apex = vertex(p.i, p.j, p.k);
@@ -98,16 +97,15 @@ Metrics<Exec> compute_metrics(const Exec& exec, const Mesh& mesh) {
           sum += cone_volume(face_corners(vertex, shifted(p, direction, 1), direction), apex) -
                  cone_volume(face_corners(vertex, p, direction), apex);
         }
-        volume(p.i, p.j, p.k) = sum;
+        value_at(volumes, p, 0) = sum;
       });
-  metrics.volumes = volume;
+  metrics.volumes = volumes;
 
   std::int64_t first_bad = cells.size();
   Kokkos::parallel_reduce(
       "implicit_flow::check_volumes", Kokkos::RangePolicy<Exec>(exec, 0, cells.size()),
       KOKKOS_LAMBDA(std::int64_t number, std::int64_t& lowest) {
-        auto const p = cells.point(number);
-        if (!(volume(p.i, p.j, p.k) > 0) && number < lowest) lowest = number;
+        if (!(value_at(volumes, cells.point(number), 0) > 0) && number < lowest) lowest = number;
       },
       Kokkos::Min<std::int64_t>(first_bad));
   if (first_bad < cells.size()) {

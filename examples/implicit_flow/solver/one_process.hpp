@@ -6,6 +6,7 @@
 #include "steady.hpp"
 
 #include <hyperplane/blocks/apply.hpp>
+#include <hyperplane/blocks/ghost_points.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/blocks/multi_block_stencil7.hpp>
 #include <hyperplane/blocks/multi_block_vector.hpp>
@@ -51,16 +52,11 @@ class OneProcess {
     return result;
   }
 
-  /// See the functions of these names, which are for the interfaces of one process.
-  void find_neighbours(const Exec& exec, std::vector<Problem<Exec>>& problems) const {
-    implicit_flow::find_neighbours(exec, m_grid, problems);
-  }
-  void exchange(const Exec& exec, const std::vector<Residual<Exec>>& residuals) const {
-    implicit_flow::exchange(exec, m_grid, residuals);
-  }
-  void assemble_interfaces(const Exec& exec, const std::vector<Problem<Exec>>& problems,
-                           const std::vector<Field<Exec>>& conserved, const Matrix& a) const {
-    implicit_flow::assemble_interfaces(exec, problems, conserved, a);
+  /// What fills ghost cells behind interfaces: fill() does, of as many layers and components as ghosts() was told.
+  using Ghosts = hyperplane::GhostPoints<Exec>;
+  Ghosts ghosts(const Exec& exec, int layers, int /*components*/) const { return {exec, m_grid, layers}; }
+  static void fill(const Exec& exec, const Ghosts& ghosts, int components, const BlockFields<Exec>& fields) {
+    ghosts.fill(exec, components, fields, fields);
   }
 
   /// Over all processes, like all that follows.

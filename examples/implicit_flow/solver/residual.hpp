@@ -9,55 +9,17 @@
 
 namespace implicit_flow {
 
-/// Where cells on the sides of a grid block have neighbours in another one, or in their own: the volumes of these. A
-/// value: kernels copy it.
-template <hyperplane::ExecutionSpace Exec>
-struct Neighbours {
-  using Volumes = Kokkos::View<double**, Kokkos::LayoutLeft, typename Exec::memory_space>;
-
-  Volumes volumes[sides];  ///< by the two indices along the side; zero at boundaries, empty where all of it is one
-
-  KOKKOS_FUNCTION double& at(int direction, bool upper, const hyperplane::Point& p) const {
-    return volumes[2 * direction + upper](direction == 0 ? p.j : p.i, direction == 2 ? p.j : p.k);
-  }
-  /// The volume behind the face of cell p on a side of the grid block; zero where a boundary is there.
-  KOKKOS_FUNCTION double volume(int direction, bool upper, const hyperplane::Point& p) const {
-    return volumes[2 * direction + upper].extent(0) == 0 ? 0 : at(direction, upper, p);
-  }
-};
-
-/// What is solved on a grid block: gas, boundary conditions, mesh, and where the sides are no boundaries. A value:
-/// kernels copy it.
+/// What is solved on a grid block: gas, boundary conditions, and the mesh, whose volumes say where the sides are no
+/// boundaries. A value: kernels copy it.
 template <hyperplane::ExecutionSpace Exec>
 struct Problem {
   Gas gas;
   BoundaryConditions boundary;
   Metrics<Exec> metrics;
-  Neighbours<Exec> neighbours{};
+
+  /// Whether the face between a cell on a side of the grid block and the cell outside of it, p, is a boundary.
+  KOKKOS_FUNCTION bool is_boundary(const hyperplane::Point& p) const { return !(metrics.volume(p) > 0); }
 };
-
-/// Cells that the reconstruction at a face reads on each side of it.
-inline constexpr int ghost_layers = 2;
-
-/// Where a field with ghost cells has a cell.
-KOKKOS_INLINE_FUNCTION constexpr hyperplane::Point with_ghosts(const hyperplane::Point& p) {
-  return {p.i + ghost_layers, p.j + ghost_layers, p.k + ghost_layers};
-}
-
-/// Values of 5 unknowns in cells or faces, structure of arrays: (i, j, k, unknown), i fastest.
-template <hyperplane::ExecutionSpace Exec>
-using Field = Kokkos::View<double****, Kokkos::LayoutLeft, typename Exec::memory_space>;
-
-template <class View>
-KOKKOS_FUNCTION Quintet<double> load(const View& view, const hyperplane::Point& p) {
-  return {{view(p.i, p.j, p.k, 0), view(p.i, p.j, p.k, 1), view(p.i, p.j, p.k, 2), view(p.i, p.j, p.k, 3),
-           view(p.i, p.j, p.k, 4)}};
-}
-
-template <class View>
-KOKKOS_FUNCTION void store(const View& view, const hyperplane::Point& p, const Quintet<double>& values) {
-  for (int c = 0; c < equations; ++c) view(p.i, p.j, p.k, c) = values[c];
-}
 
 /// Area vector of a cell's face on the given side, pointing out of the cell.
 template <hyperplane::ExecutionSpace Exec>
@@ -117,14 +79,12 @@ KOKKOS_FUNCTION Quintet<T> face_flux(const Gas& gas, const FaceStates<T>& cell, 
 /// Second order: MUSCL reconstruction of the primitive variables along grid lines (B. van Leer, "Towards the ultimate
 /// conservative difference scheme. V", 1979, DOI 10.1016/0021-9991(79)90145-1) with van Albada's limiter. Owns the
 /// fields that it needs (primitive variables with ghost cells, fluxes); nothing but the constructor allocates. With
-/// several grid blocks each has one; exchange() comes between compute_primitive() and sum_fluxes().
+/// several grid blocks each has one; GhostCells::fill() comes between compute_primitive() and sum_fluxes().
 template <hyperplane::ExecutionSpace Exec>
 class Residual {
  public:
   Residual(const Exec& exec, const Problem<Exec>& problem)
-      : m_problem(problem),
-        m_primitive(Kokkos::view_alloc(exec, "primitive"), cells().ni() + 2 * ghost_layers,
-                    cells().nj() + 2 * ghost_layers, cells().nk() + 2 * ghost_layers, equations) {
+      : m_problem(problem), m_primitive(make_field(exec, "primitive", cells())) {
     for (int d = 0; d < directions; ++d) {
       auto const faces = faces_along(cells(), d);
       m_flux[d] = Field<Exec>(Kokkos::view_alloc(exec, "flux"), faces.ni(), faces.nj(), faces.nk(), equations);
@@ -149,8 +109,7 @@ class Residual {
     for_each_point(
         exec, "implicit_flow::primitive", grid, KOKKOS_LAMBDA(const hyperplane::Point& p) {
           auto const w = problem.gas.primitive(load(conserved, p));
-          auto const q = with_ghosts(p);
-          store(primitive, q, w);
+          store(primitive, p, w);
           for (int side = 0; side < sides; ++side) {
             int const direction = side / 2;
             bool const upper = side % 2 == 1;
@@ -158,7 +117,7 @@ class Residual {
             Vec3 const area = outward_area(problem.metrics, direction, upper, p);
             auto const ghost =
                 ghost_state(problem.boundary.side[side].at(p.i), problem.boundary.free_stream, w, unit(area));
-            store(primitive, shifted(q, direction, upper ? 1 : -1), ghost);
+            store(primitive, shifted(p, direction, upper ? 1 : -1), ghost);
           }
         });
   }
@@ -170,7 +129,7 @@ class Residual {
     sum_fluxes(exec, negative_residual);
   }
 
-  /// Primitive variables with ghost cells, see with_ghosts().
+  /// Primitive variables with ghost cells.
   const Field<Exec>& primitive() const { return m_primitive; }
 
   // Kernels are in public functions: nvcc wants it.
@@ -183,32 +142,28 @@ class Residual {
         exec, "implicit_flow::flux", faces_along(cells(), direction), KOKKOS_LAMBDA(const hyperplane::Point& p) {
           auto const& metrics = problem.metrics;
           // Cell p is on the upper side of face p.
-          auto const right_cell = with_ghosts(p);
-          auto const left_cell = shifted(right_cell, direction, -1);
+          auto const before = shifted(p, direction, -1);
           int const index = index_along(p, direction);
           bool const upper = index == last;
-          auto const cell = upper ? shifted(p, direction, -1) : p;
-          bool const outer = index == 0 || upper;
-          double const behind = outer ? problem.neighbours.volume(direction, upper, cell) : 0;
-          if (outer && !(behind > 0)) {
+          if ((index == 0 || upper) && problem.is_boundary(upper ? p : before)) {
+            auto const cell = upper ? before : p;
             double const sign = upper ? 1.0 : -1.0;
-            auto f = boundary_flux(problem.gas, problem.boundary.side[2 * direction + upper].at(cell.i),
-                                   problem.boundary.free_stream, load(primitive, upper ? left_cell : right_cell),
-                                   sign * metrics.area(direction, p), metrics.volume(cell));
-            for (int e = 0; e < equations; ++e) f[e] *= sign;
-            store(flux, p, f);
+            auto const f = boundary_flux(problem.gas, problem.boundary.side[2 * direction + upper].at(cell.i),
+                                         problem.boundary.free_stream, load(primitive, cell),
+                                         sign * metrics.area(direction, p), metrics.volume(cell));
+            for (int e = 0; e < equations; ++e) flux(p.i, p.j, p.k, e) = f[e] * sign;
             return;
           }
           FaceStates<double> states;
-          states.left = load(primitive, left_cell);
-          states.right = load(primitive, right_cell);
+          states.left = load(primitive, before);
+          states.right = load(primitive, p);
           if (order == Order::second) {
-            states.beyond_left = load(primitive, shifted(left_cell, direction, -1));
-            states.beyond_right = load(primitive, shifted(right_cell, direction, 1));
+            states.beyond_left = load(primitive, shifted(before, direction, -1));
+            states.beyond_right = load(primitive, shifted(p, direction, 1));
           }
-          double const volume = 0.5 * ((index == 0 ? behind : metrics.volume(shifted(p, direction, -1))) +
-                                       (upper ? behind : metrics.volume(p)));
-          store(flux, p, face_flux(problem.gas, states, order, metrics.area(direction, p), volume));
+          double const volume = 0.5 * (metrics.volume(before) + metrics.volume(p));
+          auto const f = face_flux(problem.gas, states, order, metrics.area(direction, p), volume);
+          for (int e = 0; e < equations; ++e) flux(p.i, p.j, p.k, e) = f[e];
         });
   }
 

@@ -83,13 +83,14 @@ Result discretize(const std::vector<Part>& parts, std::size_t whole_size) {
   hyperplane::MultiBlockVector<double, equations, Exec> const x(exec, blocks.cells), y(exec, blocks.cells);
   std::vector<Problem<Exec>> problems;
   for (auto const& mesh : blocks.meshes) problems.push_back({gas, boundary, compute_metrics(exec, mesh)});
-  find_neighbours(exec, blocks.cells, problems);
+  OneProcess<Exec> const process(blocks.cells);
+  fill_volumes(exec, process, problems);
   std::vector<Residual<Exec>> residuals;
   std::vector<Field<Exec>> conserved;
   for (std::size_t b = 0; b < parts.size(); ++b) {
     auto const cells = problems[b].metrics.cells;
     residuals.emplace_back(exec, problems[b]);
-    conserved.emplace_back("conserved", cells.ni(), cells.nj(), cells.nk(), equations);
+    conserved.push_back(make_field(exec, "conserved", cells));
     Field<Exec> const values("values", cells.ni(), cells.nj(), cells.nk(), equations);
     auto const host = Kokkos::create_mirror_view(conserved[b]);
     auto const host_values = Kokkos::create_mirror_view(values);
@@ -109,13 +110,17 @@ Result discretize(const std::vector<Part>& parts, std::size_t whole_size) {
   }
   Result result{std::vector<double>(whole_size * equations), std::vector<double>(whole_size * equations)};
   for (std::size_t b = 0; b < parts.size(); ++b) residuals[b].compute_primitive(exec, conserved[b]);
-  exchange(exec, blocks.cells, residuals);
+  ghosts_of_primitive(exec, process, residuals).fill(exec);
   for (std::size_t b = 0; b < parts.size(); ++b) {
     residuals[b].sum_fluxes(exec, Order::second, y.block(static_cast<int>(b)));
     assemble_jacobian(exec, problems[b], conserved[b], 5.0, a.block(static_cast<int>(b)));
   }
   gather(exec, parts, y, result.residual);
-  assemble_interfaces(exec, problems, conserved, a);
+  ghosts_of_conserved(exec, process, conserved).fill(exec);
+  for (int b = 0; b < blocks.cells.block_count(); ++b) {
+    auto const number = static_cast<std::size_t>(b);
+    assemble_interfaces(exec, blocks.cells.interfaces(b), problems[number], conserved[number], a.block(b));
+  }
   apply(exec, a, x, y);
   gather(exec, parts, y, result.product);
   return result;

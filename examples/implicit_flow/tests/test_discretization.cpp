@@ -50,7 +50,7 @@ BoundaryConditions all_sides(const Gas& gas, Boundary type) {
 /// The free stream, disturbed at random by a tenth.
 Field<Exec> disturbed(const Problem<Exec>& problem) {
   auto const cells = problem.metrics.cells;
-  Field<Exec> const field("conserved", cells.ni(), cells.nj(), cells.nk(), equations);
+  auto const field = make_field(Exec(), "conserved", cells);
   auto const host = Kokkos::create_mirror_view(field);
   std::mt19937 generator(7);
   std::uniform_real_distribution<double> noise(-0.1, 0.1);
@@ -108,7 +108,7 @@ TEST(Residual, KeepsAUniformFlowOnACurvilinearGrid) {
     gas.viscosity = viscosity;
     Problem<Exec> const problem{gas, all_sides(gas, Boundary::far_field),
                                 compute_metrics(exec, make_wavy_box(cells, 0.04))};
-    Field<Exec> const conserved("conserved", cells.ni(), cells.nj(), cells.nk(), equations);
+    auto const conserved = make_field(exec, "conserved", cells);
     fill(exec, conserved, cells, gas.conserved(problem.boundary.free_stream));
     Vector const result(exec, cells);
     Residual<Exec>(exec, problem).evaluate(exec, conserved, Order::second, result);
@@ -134,7 +134,7 @@ TEST(Residual, HasNoFluxThroughAnAxis) {
       Problem<Exec> problem{gas, all_sides(gas, Boundary::far_field), compute_metrics(exec, mesh)};
       problem.boundary[Side::jmin].type = type;
       Residual<Exec> const residual(exec, problem);
-      Field<Exec> const conserved("conserved", cells.ni(), cells.nj(), cells.nk(), equations);
+      auto const conserved = make_field(exec, "conserved", cells);
       fill(exec, conserved, cells, gas.conserved(problem.boundary.free_stream));
       Vector const result(exec, cells), product(exec, cells);
       residual.evaluate(exec, conserved, Order::second, result);
@@ -164,14 +164,14 @@ TEST_P(JacobianTest, IsTheDerivativeOfTheFirstOrderResidual) {
     assemble_jacobian(exec, problem, conserved, infinity, a);
     Vector const x(exec, cells);
     Vector const product(exec, cells);
-    pack(exec, disturbed(problem), x, {.axes = hyperplane::AxisOrder::ijk});
+    pack(exec, disturbed(problem), x, {.axes = hyperplane::AxisOrder::ijk, .ghost_layers = ghost_layers});
     apply(exec, a, x, product);
 
     // Central difference along x: its error is of the order of step^2 plus epsilon / step.
     double const step = 1e-6;
     Residual<Exec> const residual(exec, problem);
     auto const moved = [&](double by) {
-      Field<Exec> const there("there", cells.ni(), cells.nj(), cells.nk(), equations);
+      auto const there = make_field(exec, "there", cells);
       Kokkos::deep_copy(there, conserved);
       add_change(exec, there, x, by);
       Vector const result(exec, cells);

@@ -30,7 +30,7 @@ class Random {
   explicit Random(const hyperplane::Grid& cells) : m_cells(cells) {}
 
   Field<Exec> field(const Quintet<double>& mean, double spread) {
-    Field<Exec> const result("field", m_cells.ni(), m_cells.nj(), m_cells.nk(), equations);
+    auto const result = make_field(Exec(), "field", m_cells);
     auto const host = Kokkos::create_mirror_view(result);
     std::uniform_real_distribution<double> noise(-spread, spread);
     for (std::int64_t number = 0; number < m_cells.size(); ++number) {
@@ -48,9 +48,9 @@ class Random {
 };
 
 Vector packed(const Exec& exec, const Field<Exec>& field) {
-  auto const extent = [&](int d) { return static_cast<int>(field.extent(static_cast<unsigned>(d))); };
+  auto const extent = [&](unsigned d) { return static_cast<int>(field.extent(d)) - 2 * ghost_layers; };
   Vector const result(exec, {extent(0), extent(1), extent(2)}, "packed");
-  pack(exec, field, result, {.axes = hyperplane::AxisOrder::ijk});
+  pack(exec, field, result, {.axes = hyperplane::AxisOrder::ijk, .ghost_layers = ghost_layers});
   return result;
 }
 
