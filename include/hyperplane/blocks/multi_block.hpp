@@ -50,8 +50,7 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// computes there is rounded to the type of A. (It only reads A where M has the bits of the box.) Copies, made after
 /// factor(), share factors and working memory: at most one call of a plan and all its copies may run at a time. On
 /// SweepPath::slab the grid blocks of a colour are run together, with the bits of one grid block after the other: on
-/// hosts in one launch for each sweep of BlockIlu0, Ssor and Sip, and one for a factorization of BlockIlu0 (and one for
-/// the status of each grid block); on CUDA in one launch for a solve with BlockIlu0, Ssor and Sip, and one for a
+/// hosts in one launch for each sweep of BlockIlu0, Ssor and Sip, on CUDA in one for a solve, and on both in one for a
 /// factorization (and one for the status of all). So is BlockJacobi, everywhere; LineImplicit has a plan
 /// of its own, see multi_block_line_implicit.hpp. Elsewhere grid blocks follow one another. Launches
 /// beside these: with C colours at most 2 C - 1 for a solve, and for each colour of a factorization three of BlockIlu0

@@ -15,6 +15,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
@@ -91,6 +92,8 @@ struct ConcludeFactorization {
   }
 };
 
+inline constexpr const char* conclude_label = "Hyperplane::FactorStatus::conclude";
+
 /// Device-side record of the first failure of a factorization. Kernels lower one word, which holds point number and
 /// code, to the lowest; after them conclude(), a launch for one thread, looks at that point again, if there is one, and
 /// leaves what it found in another word. So the kernels have no more to do than to notice that something is wrong, and
@@ -109,6 +112,8 @@ class SingularPivotRecord {
     KOKKOS_FUNCTION void record(std::int64_t point_number, int code) const {
       Kokkos::atomic_min(m_word, singular_pivot_word(point_number, code));
     }
+    /// That word and the one for status().
+    KOKKOS_FUNCTION Word* words() const { return m_word; }
 
    private:
     Word* m_word;
@@ -127,13 +132,11 @@ class SingularPivotRecord {
     static_assert(sizeof(unsigned long long) == sizeof(Word));
     return reinterpret_cast<unsigned long long*>(m_words.data());
   }
-  /// That word and the one for status(), for kernels that conclude the factorizations of several plans.
-  Word* words() const { return m_words.data(); }
 
   /// Follows the kernels of a factorization. `diagnose` is called on the device for the point that was recorded.
   template <class Diagnose>
   void conclude(const Exec& exec, const Diagnose& diagnose) const {
-    launch("Hyperplane::FactorStatus::conclude", IndexRange<Exec>(exec, 0, 1), sizeof(Word),
+    launch(conclude_label, IndexRange<Exec>(exec, 0, 1), sizeof(Word),
            ConcludeFactorization<Diagnose>{m_words.data(), diagnose});
   }
 
@@ -182,6 +185,36 @@ class SingularPivotRecord {
  private:
   Kokkos::View<Word*, typename Exec::memory_space> m_words;
 };
+
+/// The words of a record that kernels have as `m_singular`, in either way.
+KOKKOS_FUNCTION inline std::uint64_t* record_words(unsigned long long* singular) {
+  return reinterpret_cast<std::uint64_t*>(singular);
+}
+template <class Ref>
+KOKKOS_FUNCTION std::uint64_t* record_words(const Ref& singular) {
+  return singular.words();
+}
+
+/// ConcludeFactorization of each of several grids. An entry is what kernels are told of a grid, with its record.
+template <class Entry, class Group>
+struct ConcludeGrids {
+  const Entry* m_entries;
+  Group m_group;
+
+  KOKKOS_FUNCTION void operator()(int grid) const {
+    auto const& entry = m_entries[grid];
+    auto const diagnosis = m_group.diagnosis(entry, grid);
+    ConcludeFactorization<std::remove_const_t<decltype(diagnosis)>>{record_words(entry.m_singular), diagnosis}(0);
+  }
+};
+
+/// Follows the kernels of the factorizations of several grids, in one launch for all: `group.diagnosis(entry, grid)`
+/// is called on the device, and by what it returns the record of the grid is explained.
+template <ExecutionSpace Exec, class Entry, class Group>
+void conclude_grids(const Exec& exec, int count, const Entry* entries, const Group& group) {
+  launch(conclude_label, IndexRange<Exec>(exec, 0, count), sizeof(std::uint64_t),
+         ConcludeGrids<Entry, Group>{entries, group});
+}
 
 }  // namespace detail
 }  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -7,7 +7,6 @@
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/grid.hpp>
-#include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/ilu/comparison/comparison_ilu0.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_diagnosis.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_fast_factor.hpp>
@@ -111,7 +110,11 @@ class BlockIlu0 {
       } else {
         detail::block_ilu0_factor_portable<Scalar, n>(exec, a.ref(), factors, singular);
       }
-      conclude(exec, a, factors, singular);
+      detail::count_bytes(
+          "Hyperplane::BlockIlu0::factor",
+          7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)) * static_cast<double>(grid().size()));
+      using Diagnosis = detail::BlockIlu0Diagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length>;
+      singular.conclude(exec, Diagnosis{a.ref(), factors});
     });
   }
 
@@ -157,17 +160,6 @@ class BlockIlu0 {
  private:
   template <class, int, class, class>
   friend class detail::GroupedBlockIlu0Factor;
-
-  /// After the kernels of a factorization.
-  template <class MatrixStorage, class Outside = detail::NoOutside>
-  void conclude(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a,
-                const typename Sweeps::Factors& factors, const typename Sweeps::Record& singular,
-                const Outside& outside = {}) const {
-    detail::count_bytes("Hyperplane::BlockIlu0::factor", 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)) *
-                                                             static_cast<double>(grid().size()));
-    using Diagnosis = detail::BlockIlu0Diagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length, Outside>;
-    singular.conclude(exec, Diagnosis{a.ref(), factors, outside});
-  }
 
   using FastFactor = detail::BlockIlu0FastFactor<Scalar, n, Exec, StorageScalar, vector_length>;
 

@@ -4,13 +4,18 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
-#include <hyperplane/grid/check_grid.hpp>
+#include <hyperplane/core/timer_callbacks.hpp>
+#include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/host/slab_sweep.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_diagnosis.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_slab.hpp>
+#include <hyperplane/sweep/fill_all.hpp>
 #include <hyperplane/sweep/grouped_sweeps.hpp>
 #include <hyperplane/sweep/slab_steps.hpp>
+
+#include <Kokkos_Core.hpp>
 
 #include <vector>
 
@@ -24,7 +29,17 @@ class GroupedBlockIlu0Factor {
   static constexpr bool exists = false;
 };
 
-/// On hosts: one launch, all threads over the tiles of all grids.
+/// For conclude_grids, after kernels along slabs.
+template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length>
+struct BlockIlu0SlabDiagnoses {
+  template <class Kernel>
+  KOKKOS_FUNCTION auto diagnosis(const Kernel& grid, int) const {
+    using Diagnosis = BlockIlu0Diagnosis<Scalar, n, Storage, MatrixStorage, vector_length, decltype(grid.m_outside)>;
+    return Diagnosis{grid.m_a, grid.m_factors, grid.m_outside};
+  }
+};
+
+/// On hosts: one launch, all threads over the tiles of all grids, and one for the status of all.
 template <class Scalar, int n, HostExecutionSpace Exec, class Storage>
 class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
  public:
@@ -38,7 +53,9 @@ class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
   /// For plans whose sweeps are grouped as well.
   GroupedBlockIlu0Factor(const Exec& exec, const std::vector<typename Sweeps::Member>& members, int /*multiprocessors*/)
       : m_sweep(exec, "Hyperplane::GroupedBlockIlu0Factor", Sweeps::extents(members), vector_length - 1,
-                slab_steps<Storage, n, vector_length>) {}
+                slab_steps<Storage, n, vector_length>) {
+    for (auto const& member : members) m_points += static_cast<double>(member.plan.grid().size());
+  }
 
   /// `plan_of(g).factor(exec, matrix_of(g))` for each grid.
   template <class MatrixStorage, class PlanOf, class MatrixOf>
@@ -50,26 +67,26 @@ class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
   void run(const Exec& exec, const PlanOf& plan_of, const MatrixOf& matrix_of, const OutsideOf& outside_of) const {
     using Outside = decltype(outside_of(0));
     using Kernel = BlockIlu0FactorSlab<Scalar, n, Exec, Storage, MatrixStorage, vector_length, Outside>;
-    std::vector<Kernel> kernels;
-    kernels.reserve(as_size(m_sweep.grids()));
-    for (int g = 0; g < m_sweep.grids(); ++g) {
-      auto const a = matrix_of(g);
-      check_grid("BlockIlu0::factor", "A", a.grid(), plan_of(g).grid());
-      auto& sweeps = plan_of(g).m_sweeps;
-      sweeps.reset();
-      kernels.push_back(Kernel{a.ref(), sweeps.factors(), sweeps.record().ref(), outside_of(g)});
-    }
-    m_sweep.run_all(exec, "Hyperplane::BlockIlu0::factor", slab_factor_bytes<n, Storage, MatrixStorage, vector_length>,
-                    [&](int g) { return kernels[as_size(g)]; });
-    for (int g = 0; g < m_sweep.grids(); ++g) {
-      plan_of(g).m_sweeps.fill([&](const auto& factors, const auto& singular) {
-        plan_of(g).conclude(exec, matrix_of(g), factors, singular, outside_of(g));
-      });
-    }
+    auto const sweeps_of = [&](int g) -> auto& { return plan_of(g).m_sweeps; };
+    fill_all("BlockIlu0::factor", m_sweep.grids(), sweeps_of, matrix_of, [&] {
+      std::vector<Kernel> kernels;
+      kernels.reserve(as_size(m_sweep.grids()));
+      for (int g = 0; g < m_sweep.grids(); ++g) {
+        auto const& sweeps = sweeps_of(g);
+        kernels.push_back(Kernel{matrix_of(g).ref(), sweeps.factors(), sweeps.record().ref(), outside_of(g)});
+      }
+      m_sweep.run_all(exec, "Hyperplane::BlockIlu0::factor",
+                      slab_factor_bytes<n, Storage, MatrixStorage, vector_length>,
+                      [&](int g) { return kernels[as_size(g)]; });
+      count_bytes("Hyperplane::BlockIlu0::factor", 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(Storage)) * m_points);
+      conclude_grids(exec, m_sweep.grids(), kernels.data(),
+                     BlockIlu0SlabDiagnoses<Scalar, n, Storage, MatrixStorage, vector_length>{});
+    });
   }
 
  private:
   host::SlabSweep<Exec> m_sweep;
+  double m_points = 0;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -3,17 +3,16 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
-#include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/cuda/labelled.hpp>
-#include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_group_factor_plan.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_diagnosis.hpp>
 #include <hyperplane/ilu/grouped_factor.hpp>
 #include <hyperplane/stencil/parts_of_all.hpp>
+#include <hyperplane/sweep/fill_all.hpp>
 #include <hyperplane/sweep/grouped_sweeps_cuda.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -24,20 +23,16 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// What ConcludeFactorization does, for each of several grids.
+/// For conclude_grids.
 template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length>
-struct ConcludeGroup {
+struct CudaSlabDiagnoses {
   using Layout = CudaSlabFactorLayout<Scalar, n, Storage, MatrixStorage, vector_length>;
   using Diagnosis = BlockIlu0Diagnosis<Scalar, n, Storage, MatrixStorage, vector_length>;
 
-  const Layout* m_layouts;
   MatrixStorage* m_a;
 
-  KOKKOS_FUNCTION void operator()(int g) const {
-    auto const& layout = m_layouts[g];
-    auto* const words = reinterpret_cast<std::uint64_t*>(layout.m_singular);
-    auto const a = matrix_part<n>(layout.m_factors.m_map, layout.m_first_pack, m_a);
-    ConcludeFactorization<Diagnosis>{words, {a, layout.m_factors}}(0);
+  KOKKOS_FUNCTION Diagnosis diagnosis(const Layout& grid, int) const {
+    return {matrix_part<n>(grid.m_factors.m_map, grid.m_first_pack, m_a), grid.m_factors};
   }
 };
 
@@ -64,17 +59,14 @@ class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
 
   template <class MatrixStorage, class PlanOf, class MatrixOf>
   void run(const Exec& exec, const PlanOf& plan_of, const MatrixOf& matrix_of) const {
-    for (int g = 0; g < m_count; ++g) {
-      check_grid("BlockIlu0::factor", "A", matrix_of(g).grid(), plan_of(g).grid());
-      plan_of(g).m_sweeps.reset();
-    }
     auto* const all = all_matrices(matrix_of(0).ref(), m_first_pack);
-    cuda::labelled(exec, "Hyperplane::BlockIlu0::factor", [&] { (*m_factor)(exec.cuda_stream(), all); });
-    count_bytes("Hyperplane::BlockIlu0::factor", 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(Storage)) * m_points);
-    launch("Hyperplane::FactorStatus::conclude", IndexRange<Exec>(exec, 0, m_count), sizeof(std::uint64_t),
-           ConcludeGroup<Scalar, n, Storage, MatrixStorage, vector_length>{m_factor->template layouts<MatrixStorage>(),
-                                                                           all});
-    for (int g = 0; g < m_count; ++g) plan_of(g).m_sweeps.fill([](const auto&, const auto&) {});
+    auto const sweeps_of = [&](int g) -> auto& { return plan_of(g).m_sweeps; };
+    fill_all("BlockIlu0::factor", m_count, sweeps_of, matrix_of, [&] {
+      cuda::labelled(exec, "Hyperplane::BlockIlu0::factor", [&] { (*m_factor)(exec.cuda_stream(), all); });
+      count_bytes("Hyperplane::BlockIlu0::factor", 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(Storage)) * m_points);
+      conclude_grids(exec, m_count, m_factor->template layouts<MatrixStorage>(),
+                     CudaSlabDiagnoses<Scalar, n, Storage, MatrixStorage, vector_length>{all});
+    });
   }
 
  private:

@@ -98,6 +98,8 @@ struct BlockJacobiSolve {
   BlockVectorRef<Scalar, n, vector_length> m_rhs;
   BlockVectorRef<Scalar, n, vector_length> m_x;
 
+  /// Wherever a pack is.
+  KOKKOS_FUNCTION void operator()(std::int64_t pack, const PackPlace&) const { (*this)(pack); }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     auto const pack = whole_packs ? index : index / vector_length;
     int const lane = whole_packs ? 0 : static_cast<int>(index % vector_length);

@@ -8,7 +8,6 @@
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
-#include <hyperplane/grid/outside_lanes.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
@@ -30,12 +29,13 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// The inverses of a grid, its record, and where its values begin in vectors and matrices of all grids: a number of
 /// SIMD groups.
-template <class Scalar, int n, class Storage, int W>
+template <class Scalar, int n, class Exec, class Storage, int W>
 struct BlockJacobiEntry {
+  static constexpr int block_size = n;
   static constexpr int vector_length = W;
   SlabMap<W> m_map;
   InterleavedRef<Storage, W, n * n> m_inverse;
-  std::uint64_t* m_words;
+  typename SingularPivotRecord<Exec>::Ref m_singular;
   std::int64_t m_first_pack;
 
   HYPERPLANE_FUNCTION const SlabMap<W>& map() const { return m_map; }
@@ -48,29 +48,45 @@ struct BlockJacobiEntry {
   }
 };
 
-template <class T, class Scalar, int n, class Storage, int W>
+template <class T, class Scalar, int n, class Exec, class Storage, int W>
 struct BlockJacobiGroupSolve {
   Scalar* m_rhs;
   Scalar* m_x;
 
-  KOKKOS_FUNCTION void operator()(const BlockJacobiEntry<Scalar, n, Storage, W>& grid, std::int64_t index) const {
-    BlockJacobiSolve<false, T, Scalar, n, Storage, W>{grid.m_inverse, grid.vector(m_rhs), grid.vector(m_x)}(index);
+  KOKKOS_FUNCTION auto kernel(const BlockJacobiEntry<Scalar, n, Exec, Storage, W>& grid, int) const {
+    return BlockJacobiSolve<false, T, Scalar, n, Storage, W>{grid.m_inverse, grid.vector(m_rhs), grid.vector(m_x)};
+  }
+};
+
+/// BlockJacobiFactor of a slot, on devices.
+template <class Factor, int W>
+struct BlockJacobiSlotFactor {
+  Factor m_factor;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t slot) const {
+    auto const& map = m_factor.m_a.map();
+    Point p{};
+    if (map.find_point(slot / W, static_cast<int>(slot % W), p)) m_factor(map.grid().index(p));
   }
 };
 
 template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int W>
 struct BlockJacobiGroupFactor {
+  using Entry = BlockJacobiEntry<Scalar, n, Exec, Storage, W>;
+  using Factor = BlockJacobiFactor<Scalar, n, Exec, Storage, MatrixStorage, W>;
+
   MatrixStorage* m_a;
 
-  KOKKOS_FUNCTION void operator()(const BlockJacobiEntry<Scalar, n, Storage, W>& grid, std::int64_t index) const {
-    BlockJacobiFactor<Scalar, n, Exec, Storage, MatrixStorage, W> const factor{
-        grid.matrix(m_a), grid.m_inverse, typename SingularPivotRecord<Exec>::Ref(grid.m_words)};
+  KOKKOS_FUNCTION auto kernel(const Entry& grid, int) const {
+    Factor const factor{grid.matrix(m_a), grid.m_inverse, grid.m_singular};
     if constexpr (HostExecutionSpace<Exec>) {
-      factor(index, PackPlace::of(grid.m_map, index));
+      return factor;
     } else {
-      Point p{};
-      if (grid.m_map.find_point(index / W, static_cast<int>(index % W), p)) factor(grid.m_map.grid().index(p));
+      return BlockJacobiSlotFactor<Factor, W>{factor};
     }
+  }
+  KOKKOS_FUNCTION auto diagnosis(const Entry& grid, int) const {
+    return DiagonalDiagnosis<Scalar, n, Storage, MatrixStorage, W, false>{grid.matrix(m_a)};
   }
 };
 
@@ -101,8 +117,8 @@ class GroupedBlockJacobi {
     constexpr double bytes = 1.0 * n * n * sizeof(StorageScalar) + 2.0 * n * sizeof(Scalar);
     count_bytes("Hyperplane::BlockJacobi::solve", bytes * m_grids.points());
     using T = std::conditional_t<HostExecutionSpace<Exec>, Pack<Scalar, vector_length>, Scalar>;
-    m_grids.run("Hyperplane::BlockJacobi::solve", exec, bytes * vector_length / Grids::slots,
-                BlockJacobiGroupSolve<T, Scalar, n, StorageScalar, vector_length>{rhs, x});
+    m_grids.run("Hyperplane::BlockJacobi::solve", exec, bytes,
+                BlockJacobiGroupSolve<T, Scalar, n, Exec, StorageScalar, vector_length>{rhs, x});
   }
 
   /// `plan_of(g).factor(exec, matrix_of(g))` for each grid.
@@ -112,27 +128,25 @@ class GroupedBlockJacobi {
       check_grid("BlockJacobi::factor", "A", matrix_of(g).grid(), plan_of(g).grid());
       plan_of(g).m_factored = true;
     }
-    auto* const all = all_matrices(matrix_of(0).ref(), m_first_pack);
+    BlockJacobiGroupFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length> const group{
+        all_matrices(matrix_of(0).ref(), m_first_pack)};
     constexpr double bytes = 1.0 * n * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar));
-    m_grids.run("Hyperplane::BlockJacobi::factor", exec, bytes * vector_length / Grids::slots,
-                BlockJacobiGroupFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length>{all});
-    m_grids.template conclude<DiagonalDiagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length, false>>(exec,
-                                                                                                                all);
+    m_grids.run("Hyperplane::BlockJacobi::factor", exec, bytes, group);
+    m_grids.conclude(exec, group);
   }
 
  private:
-  using Entry = BlockJacobiEntry<Scalar, n, StorageScalar, vector_length>;
-  using Grids = OverGrids<Exec, Entry>;
+  using Entry = BlockJacobiEntry<Scalar, n, Exec, StorageScalar, vector_length>;
 
   static std::vector<Entry> entries(const std::vector<Member>& members) {
     std::vector<Entry> result;
     for (auto const& [plan, first_pack] : members) {
-      result.push_back({plan.m_map, plan.m_inverse.ref(), plan.m_singular.words(), first_pack});
+      result.push_back({plan.m_map, plan.m_inverse.ref(), plan.m_singular.ref(), first_pack});
     }
     return result;
   }
 
-  Grids m_grids;
+  OverGrids<Exec, Entry> m_grids;
   std::int64_t m_first_pack;
 };
 

@@ -3,19 +3,18 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
-#include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/cuda/device_array.hpp>
 #include <hyperplane/cuda/labelled.hpp>
-#include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
-#include <hyperplane/grid/hyperplane_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/sip/detail/sip_group_cuda.hpp>
 #include <hyperplane/sip/grouped_sip_factor.hpp>
 #include <hyperplane/sip/sip.hpp>
 #include <hyperplane/sip/sip_coefficients.hpp>
+#include <hyperplane/sip/sip_ordered_factors.hpp>
 #include <hyperplane/stencil/parts_of_all.hpp>
+#include <hyperplane/sweep/fill_all.hpp>
 #include <hyperplane/sweep/grouped_sweeps_cuda.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -27,26 +26,17 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// What conclude_sip_coefficients does, for each of several grids.
+/// For conclude_grids.
 template <class Scalar, class Exec, class Storage, int W>
-struct ConcludeSipGroup {
-  using Plane = SipCoefficientsPlane<Scalar, Exec, Storage, Scalar, W>;
-
-  const CudaSipMember<Scalar, Storage, W>* m_members;
+struct CudaSipDiagnoses {
   Scalar* m_a;
   Scalar m_alpha;
 
-  KOKKOS_FUNCTION void operator()(int g) const {
-    auto const& member = m_members[g];
-    auto* const words = reinterpret_cast<std::uint64_t*>(member.m_singular);
-    Plane const plane{HyperplaneMap(member.m_factors.m_map.grid()),
-                      member.matrix(m_a),
-                      SipOrderedFactors<Storage, W>{member.m_factors, false},
-                      typename SingularPivotRecord<Exec>::Ref(words),
-                      m_alpha,
-                      SipMask{nullptr},
-                      0};
-    ConcludeFactorization<SipDiagnosis<Plane>>{words, {plane}}(0);
+  KOKKOS_FUNCTION auto diagnosis(const CudaSipMember<Scalar, Storage, W>& grid, int) const {
+    using Ref = typename SingularPivotRecord<Exec>::Ref;
+    SipOrderedFactors<Storage, W> const factors{grid.m_factors, false};
+    return sip_diagnosis<Scalar, Exec>(grid.matrix(m_a), factors, Ref(record_words(grid.m_singular)), m_alpha,
+                                       SipMask{nullptr});
   }
 };
 
@@ -75,17 +65,15 @@ class GroupedSipFactor<Scalar, Exec, Storage> {
   void run(const Exec& exec, const PlanOf& plan_of, const MatrixOf& matrix_of) const {
     int const count = static_cast<int>(m_members->size());
     if constexpr (std::is_same_v<MatrixStorage, Scalar>) {
-      for (int g = 0; g < count; ++g) {
-        check_grid("Sip::factor", "A", matrix_of(g).grid(), plan_of(g).grid());
-        plan_of(g).m_sweeps.reset();
-      }
       auto* const all = all_matrices(matrix_of(0).ref(), m_first_pack);
       auto const alpha = static_cast<Scalar>(plan_of(0).alpha());
-      cuda::labelled(exec, "Hyperplane::Sip::factor",
-                     [&] { (*m_plan)(exec.cuda_stream(), detail::Sweeps::forward, {all, alpha}); });
-      launch("Hyperplane::FactorStatus::conclude", IndexRange<Exec>(exec, 0, count), sizeof(std::uint64_t),
-             ConcludeSipGroup<Scalar, Exec, Storage, vector_length>{m_members->data(), all, alpha});
-      for (int g = 0; g < count; ++g) plan_of(g).m_sweeps.fill([](const auto&, const auto&) {});
+      auto const sweeps_of = [&](int g) -> auto& { return plan_of(g).m_sweeps; };
+      fill_all("Sip::factor", count, sweeps_of, matrix_of, [&] {
+        cuda::labelled(exec, "Hyperplane::Sip::factor",
+                       [&] { (*m_plan)(exec.cuda_stream(), detail::Sweeps::forward, {all, alpha}); });
+        conclude_grids(exec, count, m_members->data(),
+                       CudaSipDiagnoses<Scalar, Exec, Storage, vector_length>{all, alpha});
+      });
     } else {
       for (int g = 0; g < count; ++g) plan_of(g).factor(exec, matrix_of(g));
     }

@@ -7,7 +7,6 @@
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/grid.hpp>
-#include <hyperplane/sip/grouped_sip_factor.hpp>
 #include <hyperplane/sip/sip_coefficients.hpp>
 #include <hyperplane/sip/sip_slab.hpp>
 #include <hyperplane/stencil/apply.hpp>  // for Krylov methods, which need that of the matrix
@@ -28,6 +27,11 @@
 #include <utility>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
+
+namespace detail {
+template <class Scalar, class Exec, class Storage>
+class GroupedSipFactor;
+}  // namespace detail
 
 struct SipOptions {
   /// Share of the extrapolation, 0 <= alpha < 1. 0 is ILU(0); 0.9 to 0.95 suits most elliptic equations.

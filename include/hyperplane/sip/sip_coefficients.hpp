@@ -114,6 +114,15 @@ struct SipDiagnosis {
   KOKKOS_FUNCTION PivotFinding operator()(std::int64_t number, int /*code*/) const { return m_plane.diagnose(number); }
 };
 
+template <class Scalar, class Exec, class Storage, class MatrixStorage, int vector_length>
+KOKKOS_FUNCTION auto sip_diagnosis(const BlockStencil7Ref<MatrixStorage, 1, vector_length>& a,
+                                   const SipOrderedFactors<Storage, vector_length>& factors,
+                                   const typename SingularPivotRecord<Exec>::Ref& singular, Scalar alpha,
+                                   const SipMask& mask) {
+  using Plane = SipCoefficientsPlane<Scalar, Exec, Storage, MatrixStorage, vector_length>;
+  return SipDiagnosis<Plane>{Plane{HyperplaneMap(a.grid()), a, factors, singular, alpha, mask, 0}};
+}
+
 /// One launch for each hyperplane.
 template <class Scalar, ExecutionSpace Exec, class Storage, class MatrixStorage, int vector_length>
 void sip_coefficients_portable(const Exec& exec, const BlockStencil7Ref<MatrixStorage, 1, vector_length>& a,
@@ -140,9 +149,7 @@ template <class Scalar, ExecutionSpace Exec, class Storage, class MatrixStorage,
 void conclude_sip_coefficients(const Exec& exec, const BlockStencil7Ref<MatrixStorage, 1, vector_length>& a,
                                const SipOrderedFactors<Storage, vector_length>& factors,
                                const SingularPivotRecord<Exec>& singular, Scalar alpha, const SipMask& mask) {
-  using Plane = SipCoefficientsPlane<Scalar, Exec, Storage, MatrixStorage, vector_length>;
-  singular.conclude(exec,
-                    SipDiagnosis<Plane>{Plane{HyperplaneMap(a.grid()), a, factors, singular.ref(), alpha, mask, 0}});
+  singular.conclude(exec, sip_diagnosis<Scalar, Exec>(a, factors, singular.ref(), alpha, mask));
 }
 
 /// What computes the coefficients, for an execution space, along slabs or by hyperplanes: a specialization may do

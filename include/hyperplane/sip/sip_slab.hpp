@@ -127,6 +127,10 @@ struct SipCoefficientsSlab {
   }
 };
 
+/// Bytes that a step of it moves, for the choice of threads.
+template <class Storage, class MatrixStorage, int vector_length>
+inline constexpr double sip_slab_bytes = 14.0 * (sizeof(MatrixStorage) + sizeof(Storage)) * vector_length;
+
 /// Also along slabs.
 template <class Scalar, HostExecutionSpace Exec, class Storage, int vector_length>
 class SipCoefficients<Scalar, Exec, Storage, vector_length> {
@@ -141,7 +145,7 @@ class SipCoefficients<Scalar, Exec, Storage, vector_length> {
                   const TriangularFactors<Storage, 1, vector_length>& factors,
                   const SingularPivotRecord<Exec>& singular, Scalar alpha, const SipMask& mask) const {
     if (!m_by_slabs) return sip_coefficients_portable(exec, a, factors, singular, alpha, mask);
-    m_sweep.run(exec, "Hyperplane::Sip::factor", 14.0 * (sizeof(MatrixStorage) + sizeof(Storage)) * vector_length,
+    m_sweep.run(exec, "Hyperplane::Sip::factor", sip_slab_bytes<Storage, MatrixStorage, vector_length>,
                 SipCoefficientsSlab<Scalar, Exec, Storage, MatrixStorage, vector_length>{a, factors, singular.ref(),
                                                                                          alpha, mask});
   }

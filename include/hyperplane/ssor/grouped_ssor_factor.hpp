@@ -2,34 +2,39 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/macros.hpp>
-#include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/slab_map.hpp>
+#include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/simd/pack.hpp>
 #include <hyperplane/ssor/detail/ssor_factor.hpp>
 #include <hyperplane/ssor/ssor.hpp>
 #include <hyperplane/stencil/block_stencil7_ref.hpp>
 #include <hyperplane/stencil/over_grids.hpp>
 #include <hyperplane/stencil/parts_of_all.hpp>
 #include <hyperplane/stencil/stencil_diagnosis.hpp>
+#include <hyperplane/sweep/fill_all.hpp>
 #include <hyperplane/sweep/grouped_sweeps.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// The factors of a grid, its record, and where its values begin in matrices of all grids: a number of SIMD groups.
-template <int n, class Storage, int W>
+template <int n, class Exec, class Storage, int W>
 struct SsorEntry {
+  static constexpr int block_size = n;
   static constexpr int vector_length = W;
   TriangularFactors<Storage, n, W> m_factors;
-  std::uint64_t* m_words;
+  typename SingularPivotRecord<Exec>::Ref m_singular;
   std::int64_t m_first_pack;
 
   HYPERPLANE_FUNCTION const SlabMap<W>& map() const { return m_factors.m_map; }
@@ -39,24 +44,41 @@ struct SsorEntry {
   }
 };
 
-template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int W>
+/// With what is known outside of each grid, if something is.
+template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int W, class Outside>
 struct SsorGroupFactor {
+  using Entry = SsorEntry<n, Exec, Storage, W>;
+  using T = std::conditional_t<HostExecutionSpace<Exec>, Pack<Scalar, W>, Scalar>;
+
   MatrixStorage* m_a;
   Scalar m_relaxation;
+  const Outside* m_outside;
 
-  KOKKOS_FUNCTION void operator()(const SsorEntry<n, Storage, W>& grid, std::int64_t slot) const {
-    SsorFactor<Scalar, Scalar, n, Exec, Storage, MatrixStorage, W>{
-        grid.matrix(m_a), grid.m_factors, typename SingularPivotRecord<Exec>::Ref(grid.m_words), m_relaxation}(slot);
+  KOKKOS_FUNCTION auto kernel(const Entry& grid, int number) const {
+    return SsorFactor<T, Scalar, n, Exec, Storage, MatrixStorage, W, Outside>{
+        grid.matrix(m_a), grid.m_factors, grid.m_singular, m_relaxation, outside(number)};
+  }
+  KOKKOS_FUNCTION auto diagnosis(const Entry& grid, int number) const {
+    return DiagonalDiagnosis<Scalar, n, Storage, MatrixStorage, W, true, Outside>{grid.matrix(m_a), outside(number)};
+  }
+
+ private:
+  KOKKOS_FUNCTION Outside outside([[maybe_unused]] int number) const {
+    if constexpr (Outside::exists) {
+      return m_outside[number];
+    } else {
+      return {};
+    }
   }
 };
 
-/// The factorizations of several Ssor together, with the bits of one grid after the other: on devices, where their
-/// sweeps are, two launches.
+/// The factorizations of several Ssor together, with the bits of one grid after the other, where their sweeps are: two
+/// launches.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar>
 class GroupedSsorFactor {
  public:
   using Sweeps = GroupedSweeps<Scalar, n, Exec, StorageScalar>;
-  static constexpr bool exists = !HostExecutionSpace<Exec> && Sweeps::exists;
+  static constexpr bool exists = Sweeps::exists;
   static constexpr int vector_length = Ssor<Scalar, n, Exec, StorageScalar>::vector_length;
 
   static bool is_available() { return true; }
@@ -68,29 +90,39 @@ class GroupedSsorFactor {
   /// `plan_of(g).factor(exec, matrix_of(g))` for each grid.
   template <class MatrixStorage, class PlanOf, class MatrixOf>
   void run(const Exec& exec, const PlanOf& plan_of, const MatrixOf& matrix_of) const {
-    for (int g = 0; g < m_grids.count(); ++g) {
-      check_grid("Ssor::factor", "A", matrix_of(g).grid(), plan_of(g).grid());
-      plan_of(g).m_sweeps.reset();
-    }
-    auto* const all = all_matrices(matrix_of(0).ref(), m_first_pack);
-    auto const relaxation = static_cast<Scalar>(plan_of(0).relaxation());
-    m_grids.run("Hyperplane::Ssor::factor", exec, 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)),
-                SsorGroupFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length>{all, relaxation});
-    m_grids.template conclude<DiagonalDiagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length, true>>(exec,
-                                                                                                               all);
-    for (int g = 0; g < m_grids.count(); ++g) plan_of(g).m_sweeps.fill([](const auto&, const auto&) {});
+    run_with<MatrixStorage, PlanOf, MatrixOf, NoOutside>(exec, plan_of, matrix_of, nullptr);
+  }
+  /// The same with what `outside_of(g)` knows outside of grid g, a SlabOutside.
+  template <class MatrixStorage, class PlanOf, class MatrixOf, class OutsideOf>
+  void run(const Exec& exec, const PlanOf& plan_of, const MatrixOf& matrix_of, const OutsideOf& outside_of) const {
+    std::vector<decltype(outside_of(0))> outside;
+    outside.reserve(as_size(m_grids.count()));
+    for (int g = 0; g < m_grids.count(); ++g) outside.push_back(outside_of(g));
+    run_with<MatrixStorage>(exec, plan_of, matrix_of, outside.data());
   }
 
  private:
-  using Entry = SsorEntry<n, StorageScalar, vector_length>;
+  using Entry = SsorEntry<n, Exec, StorageScalar, vector_length>;
 
   template <class Member>
   static std::vector<Entry> entries(const std::vector<Member>& members) {
     std::vector<Entry> result;
     for (auto const& [plan, first_pack] : members) {
-      result.push_back({plan.factors(), plan.record().words(), first_pack});
+      result.push_back({plan.factors(), plan.record().ref(), first_pack});
     }
     return result;
+  }
+
+  template <class MatrixStorage, class PlanOf, class MatrixOf, class Outside>
+  void run_with(const Exec& exec, const PlanOf& plan_of, const MatrixOf& matrix_of, const Outside* outside) const {
+    SsorGroupFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length, Outside> const group{
+        all_matrices(matrix_of(0).ref(), m_first_pack), static_cast<Scalar>(plan_of(0).relaxation()), outside};
+    auto const sweeps_of = [&](int g) -> auto& { return plan_of(g).m_sweeps; };
+    fill_all("Ssor::factor", m_grids.count(), sweeps_of, matrix_of, [&] {
+      m_grids.run("Hyperplane::Ssor::factor", exec, 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)),
+                  group);
+      m_grids.conclude(exec, group);
+    });
   }
 
   OverGrids<Exec, Entry> m_grids;

@@ -7,7 +7,6 @@
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/grid.hpp>
-#include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/simd/pack.hpp>
 #include <hyperplane/ssor/detail/ssor_factor.hpp>
 #include <hyperplane/stencil/apply.hpp>  // for Krylov methods, which need that of the matrix
@@ -26,8 +25,6 @@
 namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
-template <class P>
-class RankedBlocks;
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar>
 class GroupedSsorFactor;
 }  // namespace detail
@@ -86,7 +83,21 @@ class Ssor {
   /// of A is another one. A singular diagonal block is recorded: see status().
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) {
-    factor_with(exec, a, detail::NoOutside());
+    detail::check_grid("Ssor::factor", "A", a.grid(), grid());
+    using T = std::conditional_t<HostExecutionSpace<Exec>, Pack<Scalar, vector_length>, Scalar>;
+    using Kernel = detail::SsorFactor<T, Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length>;
+    m_sweeps.fill([&](const auto& factors, const auto& singular) {
+      Kernel const kernel{a.ref(), factors, singular.ref(), static_cast<Scalar>(m_relaxation)};
+      if constexpr (HostExecutionSpace<Exec>) {
+        detail::for_packs<n>("Hyperplane::Ssor::factor", exec, a.map(),
+                             vector_length * 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)), kernel);
+      } else {
+        Kokkos::parallel_for("Hyperplane::Ssor::factor",
+                             Kokkos::RangePolicy<Exec>(exec, 0, a.map().pack_count() * vector_length), kernel);
+      }
+      using Diagnosis = detail::DiagonalDiagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length, true>;
+      singular.conclude(exec, Diagnosis{a.ref()});
+    });
   }
 
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where a grid is another one.
@@ -134,31 +145,8 @@ class Ssor {
     return options.relaxation;
   }
 
-  template <class>
-  friend class detail::RankedBlocks;
   // Fills the sweeps of several plans at once.
   friend class detail::GroupedSsorFactor<Scalar, n, Exec, StorageScalar>;
-
-  /// Of `outside`, a detail::SlabOutside, points have neighbours outside of the grid.
-  template <class MatrixStorage, class Outside>
-  void factor_with(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a, const Outside& outside) {
-    detail::check_grid("Ssor::factor", "A", a.grid(), grid());
-    using T = std::conditional_t<HostExecutionSpace<Exec>, Pack<Scalar, vector_length>, Scalar>;
-    using Kernel = detail::SsorFactor<T, Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length, Outside>;
-    m_sweeps.fill([&](const auto& factors, const auto& singular) {
-      Kernel const kernel{a.ref(), factors, singular.ref(), static_cast<Scalar>(m_relaxation), outside};
-      if constexpr (HostExecutionSpace<Exec>) {
-        detail::for_packs<n>("Hyperplane::Ssor::factor", exec, a.map(),
-                             vector_length * 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)), kernel);
-      } else {
-        Kokkos::parallel_for("Hyperplane::Ssor::factor",
-                             Kokkos::RangePolicy<Exec>(exec, 0, a.map().pack_count() * vector_length), kernel);
-      }
-      using Diagnosis =
-          detail::DiagonalDiagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length, true, Outside>;
-      singular.conclude(exec, Diagnosis{a.ref(), outside});
-    });
-  }
 
   double m_relaxation;
   Sweeps m_sweeps;

@@ -28,15 +28,25 @@ struct PackRange {
   }
 };
 
+/// Packs of a range, of blocks that are n x n: so many that a division is little beside them, and so few that threads
+/// have equal shares.
+template <int n>
+inline constexpr int packs_in_range = n == 1 ? 16 : 4;
+
+/// The ranges of a layout.
+template <int n, int vector_length>
+std::int64_t pack_ranges(const SlabMap<vector_length>& map) {
+  return (map.pack_count() + packs_in_range<n> - 1) / packs_in_range<n>;
+}
+
 /// Calls body(pack, place) for all packs of a layout on a host, whose blocks are n x n, each of which moves as many
 /// bytes.
 template <int n, HostExecutionSpace Exec, int vector_length, class Body>
 void for_packs(const std::string& label, const Exec& exec, const SlabMap<vector_length>& map, double bytes,
                const Body& body) {
-  // So many that a division is little beside them, and so few that threads have equal shares.
-  constexpr int packs = n == 1 ? 16 : 4;
+  constexpr int packs = packs_in_range<n>;
   using Range = PackRange<vector_length, packs, Body>;
-  launch(label, IndexRange<Exec>(exec, 0, (map.pack_count() + packs - 1) / packs),
+  launch(label, IndexRange<Exec>(exec, 0, pack_ranges<n>(map)),
          bytes * static_cast<double>(std::min<std::int64_t>(packs, map.pack_count())), Range{body, map});
 }
 

@@ -4,8 +4,11 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/launch.hpp>
+#include <hyperplane/core/macros.hpp>
 #include <hyperplane/core/to_space.hpp>
 #include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/grid/slab_map.hpp>
+#include <hyperplane/stencil/for_packs.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -14,35 +17,47 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// Calls body(entry, index) for each index of each of several grids.
-template <class Entry, class Body>
-struct OverGridsKernel {
-  const Entry* m_entries;
-  const std::int64_t* m_first_packs;
+/// The indices of a kernel, grid after grid, and the first one of each.
+struct IndicesOfGrids {
+  const std::int64_t* m_first;
   int m_count;
-  int m_slots;
-  Body m_body;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
-    std::int64_t const pack = index / m_slots;
+  HYPERPLANE_FUNCTION int grid(std::int64_t index) const {
     int begin = 0;
     for (int end = m_count; end - begin > 1;) {
       int const middle = begin + (end - begin) / 2;
-      (m_first_packs[middle] <= pack ? begin : end) = middle;
+      (m_first[middle] <= index ? begin : end) = middle;
     }
-    m_body(m_entries[begin], index - m_first_packs[begin] * m_slots);
+    return begin;
   }
 };
 
-/// ConcludeFactorization of each of several grids, whose matrices are one allocation, by a Diagnosis of a matrix.
-template <class Entry, class Diagnosis, class MatrixStorage>
-struct ConcludeGrids {
+/// On devices: calls group.kernel(entry, grid)(slot) for each slot of each of several grids.
+template <class Exec, class Entry, class Group>
+struct OverGridsKernel {
   const Entry* m_entries;
-  MatrixStorage* m_a;
+  IndicesOfGrids m_indices;
+  Group m_group;
 
-  KOKKOS_FUNCTION void operator()(int grid) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    int const grid = m_indices.grid(index);
+    m_group.kernel(m_entries[grid], grid)(index - m_indices.m_first[grid]);
+  }
+};
+
+/// On hosts: group.kernel(entry, grid)(pack, place) for each SIMD group, an index for several of them.
+template <HostExecutionSpace Exec, class Entry, class Group>
+struct OverGridsKernel<Exec, Entry, Group> {
+  const Entry* m_entries;
+  IndicesOfGrids m_indices;
+  Group m_group;
+
+  void operator()(std::int64_t index) const {
+    int const grid = m_indices.grid(index);
     auto const& entry = m_entries[grid];
-    ConcludeFactorization<Diagnosis>{entry.m_words, {entry.matrix(m_a)}}(0);
+    auto const kernel = m_group.kernel(entry, grid);
+    PackRange<Entry::vector_length, packs_in_range<Entry::block_size>, decltype(kernel)>{
+        kernel, entry.map()}(index - m_indices.m_first[grid]);
   }
 };
 
@@ -50,46 +65,52 @@ struct ConcludeGrids {
 /// what kernels are told of a grid, with its map(). Copies share the table.
 template <class Exec, class Entry>
 class OverGrids {
-  static constexpr int vector_length = Entry::vector_length;
-
  public:
-  /// On hosts an index of a kernel is a SIMD group of its grid, on devices a slot.
-  static constexpr int slots = HostExecutionSpace<Exec> ? 1 : vector_length;
-
   /// Waits for the instance.
   OverGrids(const Exec& exec, const std::vector<Entry>& entries) {
-    std::vector<std::int64_t> first_packs;
+    std::vector<std::int64_t> first;
     for (auto const& entry : entries) {
-      first_packs.push_back(m_packs);
-      m_packs += entry.map().pack_count();
+      first.push_back(m_size);
+      m_size += indices(entry.map());
       m_points += static_cast<double>(entry.map().grid().size());
     }
     m_entries = to_space(exec, "Hyperplane::OverGrids::entries", entries);
-    m_first_packs = to_space(exec, "Hyperplane::OverGrids::first_packs", first_packs);
+    m_first = to_space(exec, "Hyperplane::OverGrids::first", first);
   }
 
   int count() const { return static_cast<int>(m_entries.extent(0)); }
   /// Points of all grids.
   double points() const { return m_points; }
 
-  /// body(entry, index) for all indices, each of which moves as many bytes.
-  template <class Body>
-  void run(const char* label, const Exec& exec, double bytes, const Body& body) const {
-    launch(label, LongIndexRange<Exec>(exec, 0, m_packs * slots), bytes,
-           OverGridsKernel<Entry, Body>{m_entries.data(), m_first_packs.data(), count(), slots, body});
+  /// `group.kernel(entry, grid)` for all points of each grid, each of which moves as many bytes: on hosts it is called
+  /// with a SIMD group and its place, on devices with a slot.
+  template <class Group>
+  void run(const char* label, const Exec& exec, double bytes, const Group& group) const {
+    constexpr int points = HostExecutionSpace<Exec> ? packs_in_range<Entry::block_size> * Entry::vector_length : 1;
+    launch(label, LongIndexRange<Exec>(exec, 0, m_size), bytes * points,
+           OverGridsKernel<Exec, Entry, Group>{m_entries.data(), {m_first.data(), count()}, group});
   }
 
-  /// Follows the kernels of a factorization: what the records of all grids, whose words entries have, are to say.
-  template <class Diagnosis, class MatrixStorage>
-  void conclude(const Exec& exec, MatrixStorage* a) const {
-    launch("Hyperplane::FactorStatus::conclude", IndexRange<Exec>(exec, 0, count()), sizeof(std::uint64_t),
-           ConcludeGrids<Entry, Diagnosis, MatrixStorage>{m_entries.data(), a});
+  /// Follows the kernels of a factorization: see conclude_grids.
+  template <class Group>
+  void conclude(const Exec& exec, const Group& group) const {
+    conclude_grids(exec, count(), m_entries.data(), group);
   }
 
  private:
+  using Map = SlabMap<Entry::vector_length>;
+
+  static std::int64_t indices(const Map& map) {
+    if constexpr (HostExecutionSpace<Exec>) {
+      return pack_ranges<Entry::block_size>(map);
+    } else {
+      return map.pack_count() * Entry::vector_length;
+    }
+  }
+
   Kokkos::View<Entry*, typename Exec::memory_space> m_entries;
-  Kokkos::View<std::int64_t*, typename Exec::memory_space> m_first_packs;
-  std::int64_t m_packs = 0;
+  Kokkos::View<std::int64_t*, typename Exec::memory_space> m_first;
+  std::int64_t m_size = 0;
   double m_points = 0;
 };
 

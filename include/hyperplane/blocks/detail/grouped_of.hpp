@@ -8,6 +8,7 @@
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/jacobi/grouped_block_jacobi.hpp>
 #include <hyperplane/sip/grouped_sip_factor.hpp>
+#include <hyperplane/sip/sip.hpp>
 #include <hyperplane/ssor/grouped_ssor_factor.hpp>
 #include <hyperplane/ssor/ssor.hpp>
 #include <hyperplane/sweep/grouped_sweeps.hpp>
@@ -20,12 +21,7 @@
 
 #include <variant>
 
-namespace hyperplane::inline HYPERPLANE_ABI {
-
-template <Real Scalar, ExecutionSpace Exec, Real StorageScalar>
-class Sip;
-
-namespace detail {
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// What solves with the preconditioners of several grid blocks together; none, where they follow one another.
 template <class P>
@@ -102,5 +98,4 @@ struct OrdersOf<Ssor<Scalar, n, Exec, Storage>> {
   static constexpr bool exist = true;
 };
 
-}  // namespace detail
-}  // namespace hyperplane::inline HYPERPLANE_ABI
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail

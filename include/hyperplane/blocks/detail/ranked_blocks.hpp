@@ -33,7 +33,7 @@ class RankedBlocks {
 
  public:
   /// Whether there are preconditioners that are run in order.
-  static constexpr bool orders = HostExecutionSpace<Exec> && sweeps_together && OrdersOf<P>::exist;
+  static constexpr bool orders = HostExecutionSpace<Exec> && sweeps_together && factors_together && OrdersOf<P>::exist;
 
   /// Whether they can be run in order.
   template <class Options>
@@ -84,15 +84,11 @@ class RankedBlocks {
     requires(orders)
   {
     auto const& those = m_ranks[as_size(rank)];
-    if constexpr (factors_together) {
-      if (!those.factor) return;
-      auto const number = [&](int g) { return those.together[as_size(g)]; };
-      those.factor->template run<typename Matrix::storage_type>(
-          exec, [&](int g) -> P& { return m_blocks[as_size(number(g))]; }, [&](int g) { return a.block(number(g)); },
-          [&](int g) { return outside_of(number(g)); });
-    } else {
-      for (int const b : those.together) m_blocks[as_size(b)].factor_with(exec, a.block(b), outside_of(b));
-    }
+    if (!those.factor) return;
+    auto const number = [&](int g) { return those.together[as_size(g)]; };
+    those.factor->template run<typename Matrix::storage_type>(
+        exec, [&](int g) -> P& { return m_blocks[as_size(number(g))]; }, [&](int g) { return a.block(number(g)); },
+        [&](int g) { return outside_of(number(g)); });
   }
   template <class Vector, class OutsideOf>
   void sweep(const Exec& exec, int rank, Sweeps sweeps, const Vector& rhs, const Vector& x,
