@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/cuda/packet.hpp>
+#include <hyperplane/cuda/phase_barrier.hpp>
+
+#include <cstddef>
+
+/// The warps of a row in sweeps with M^T, of which the blocks lie where values come from: a point whose unknowns are
+/// known multiplies its own blocks, transposed, with them, and hands a vector on to each of three neighbours. So rings
+/// and packets have these vectors, and each block is still read once, by the row that it belongs to.
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// What both have: their part of a row, the chunk of factors that they are at, and products with its blocks.
+template <class Layout, bool forward>
+class CudaSlabTransposedRow {
+  using Lanes = typename Layout::Lanes;
+  using Shared = typename Layout::Shared;
+  using StoredLanes = typename Layout::StoredLanes;
+  using Tile = typename Layout::Tile;
+  using Scalar = typename Layout::Scalar;
+  using Storage = typename Layout::Storage;
+  static constexpr int W = Layout::W;
+  static constexpr int n = Layout::n;
+  static constexpr int chunk = Layout::chunk;
+  static constexpr int lanes = Layout::lanes;
+  static constexpr int rows_per_thread = Layout::rows_per_thread;
+  static constexpr std::size_t stage_bytes = Layout::stage_bytes;
+
+ public:
+  using Row = typename Layout::template Row<forward>;
+  using Values = Scalar[rows_per_thread][lanes];
+
+  /// Columns of `blocks` blocks, where they fit into registers.
+  template <int blocks>
+  using Columns = StoredLanes[Layout::preload ? blocks * n : 1][rows_per_thread];
+
+  __device__ CudaSlabTransposedRow(const Layout& layout, const Shared& s, const Tile& t, int tile_row, unsigned chunks)
+      : m_row(layout, t, tile_row),
+        m_stages(layout.m_shape.stages),
+        m_first_stage(s.stages + std::size_t(tile_row) * m_stages * stage_bytes),
+        m_arrived(s.arrived + tile_row * m_stages),
+        m_unknowns(s.prepared + tile_row * (Layout::window * Layout::vector_pack) + m_row.first_lane),
+        m_stage(chunks % m_stages),
+        m_parity(chunks / m_stages & 1) {}
+
+  __device__ const Row& row() const { return m_row; }
+  /// The unknowns of a step, from the thread's lanes on.
+  __device__ Scalar* unknowns(unsigned slot) const { return m_unknowns + slot * Layout::vector_pack; }
+
+  /// Waits for the factors of the step, and for the right-hand side.
+  __device__ void await() {
+    if (m_in_chunk != 0) return;
+    m_arrived[m_stage].wait(m_parity);
+    m_packs = m_row.packs_of(m_chunk);
+  }
+  __device__ void advance() {
+    if (++m_in_chunk != m_packs) return;
+    m_in_chunk = 0;
+    ++m_chunk;
+    if (++m_stage == m_stages) {
+      m_stage = 0;
+      m_parity ^= 1;
+    }
+  }
+
+  __device__ const Scalar* rhs() const {
+    return reinterpret_cast<const Scalar*>(stage() + chunk * Layout::factor_bytes) +
+           (forward ? m_in_chunk : m_packs - 1 - m_in_chunk) * Layout::vector_pack + m_row.stored_lane;
+  }
+
+  template <int count>
+  __device__ void load(int first_block, Columns<count>& columns) const {
+    if constexpr (Layout::preload) {
+      auto const* const factors = Layout::factors_of(stage(), m_in_chunk, m_packs, m_row);
+#pragma unroll
+      for (int e = 0; e < count * n; ++e) Layout::load_column(factors, first_block + e / n, e % n, m_row, columns[e]);
+    }
+  }
+
+  /// y = A^T x for block `block`, which is number `loaded` of the columns that were loaded. `x` has W lanes of each
+  /// unknown, from the thread's lanes on.
+  template <int count>
+  __device__ void multiply(int block, int loaded, const Columns<count>& columns, const Scalar* x, Values& y) const {
+    [[maybe_unused]] auto const* const factors = Layout::factors_of(stage(), m_in_chunk, m_packs, m_row);
+    clear(y);
+#pragma unroll
+    for (int c = 0; c < n; ++c) {
+      auto const values = *reinterpret_cast<const Lanes*>(x + c * W);
+      [[maybe_unused]] StoredLanes read[rows_per_thread];
+      if constexpr (!Layout::preload) Layout::load_column(factors, block, c, m_row, read);
+      auto const& column = Layout::preload ? columns[Layout::preload ? loaded * n + c : 0] : read;
+#pragma unroll
+      for (int r = 0; r < rows_per_thread; ++r) {
+#pragma unroll
+        for (int m = 0; m < lanes; ++m) {
+          y[r][m] += static_cast<Scalar>(column[r].m_values[m_row.stored(m)]) * values.m_values[m];
+        }
+      }
+    }
+  }
+
+  __device__ static void clear(Values& y) {
+#pragma unroll
+    for (int r = 0; r < rows_per_thread; ++r) {
+#pragma unroll
+      for (int m = 0; m < lanes; ++m) y[r][m] = 0;
+    }
+  }
+
+ private:
+  __device__ const std::byte* stage() const { return m_first_stage + m_stage * stage_bytes; }
+
+  Row m_row;
+  int m_stages;
+  const std::byte* m_first_stage;
+  cuda::PhaseBarrier* m_arrived;
+  Scalar* m_unknowns;
+  int m_stage;
+  unsigned m_parity;
+  int m_chunk = 0;
+  int m_in_chunk = 0;
+  int m_packs = 0;
+};
+
+/// The warp of a row that does the recursion along it.
+template <class Layout>
+class CudaSlabTransposedComputer {
+  using Counts = typename Layout::Counts;
+  using Lanes = typename Layout::Lanes;
+  using Packet = typename Layout::Packet;
+  using Shared = typename Layout::Shared;
+  using Stamp = typename Layout::Stamp;
+  using Step = typename Layout::Step;
+  using Tile = typename Layout::Tile;
+  using Scalar = typename Layout::Scalar;
+  static constexpr int W = Layout::W;
+  static constexpr int n = Layout::n;
+  static constexpr int lanes = Layout::lanes;
+  static constexpr int pitch = Layout::pitch;
+  static constexpr int ring_slot = Layout::ring_slot;
+  static constexpr int rows_per_thread = Layout::rows_per_thread;
+  static constexpr int window = Layout::window;
+
+ public:
+  __device__ explicit CudaSlabTransposedComputer(const Layout& layout) : m_layout(layout) {}
+
+  template <bool forward>
+  __device__ void run(const Shared& s, const Tile& t, int tile_row, Stamp stamp, const Counts& counts) const {
+    using Part = CudaSlabTransposedRow<Layout, forward>;
+    using Values = typename Part::Values;
+    Part part(m_layout, s, t, tile_row, counts.chunks);
+    auto const& row = part.row();
+    bool const has_bottom = row.layer > 0;
+    bool const to_slab = t.slab + 1 < m_layout.map().slabs() && row.first_lane == W - lanes && row.has_row[0];
+    const Scalar* const ring = s.rings + (tile_row + 1) * (window * ring_slot);
+    const Scalar* const bottom_ring = s.rings + tile_row * (window * ring_slot) + (1 + row.first_lane) * pitch;
+    const cuda::PhaseBarrier* const bottom_done = s.done + tile_row * window;
+    cuda::PhaseBarrier* const own_done = s.done + (tile_row + 1) * window;
+    const cuda::PhaseBarrier* const own_ready = s.ready + tile_row * window;
+    cuda::PhaseBarrier* const known = s.known + tile_row * window;
+    Packet* to_north = m_layout.south_packets(t.slab + 1, row.layer);
+
+    Values along, across;  // from the step before: for the same lanes, and for the next ones
+    Part::clear(along);
+    Part::clear(across);
+    for (int v = 0; v < row.all_steps; ++v) {
+      part.await();
+      typename Part::template Columns<2> columns;
+      part.template load<2>(1, columns);
+      Values sum;
+#pragma unroll
+      for (int r = 0; r < rows_per_thread; ++r) {
+        auto const values = *reinterpret_cast<const Lanes*>(part.rhs() + row.rows[r] * W);
+#pragma unroll
+        for (int m = 0; m < lanes; ++m) sum[r][m] = values.m_values[row.stored(m)];
+      }
+      if (has_bottom) {
+        Step const step(counts.bottom + v);
+        bottom_done[step.slot].wait(step.parity);
+        const Scalar* const below = bottom_ring + step.slot * ring_slot;
+#pragma unroll
+        for (int r = 0; r < rows_per_thread; ++r) {
+#pragma unroll
+          for (int m = 0; m < lanes; ++m) sum[r][m] -= below[m * pitch + row.rows[r]];
+        }
+      }
+      Step const step(counts.own + v);
+      own_ready[step.slot].wait(step.parity);
+      // What enters lane 0 is in the slot before.
+      const Scalar* const entering = ring + (step.slot + window - 1) % window * ring_slot;
+#pragma unroll
+      for (int r = 0; r < rows_per_thread; ++r) {
+        Scalar from = __shfl_up_sync(~0u, across[r][lanes - 1], 1);
+        if (row.first_lane == 0) from = entering[row.rows[r]];
+#pragma unroll
+        for (int m = 0; m < lanes; ++m) {
+          sum[r][m] = sum[r][m] - (m > 0 ? across[r][m > 0 ? m - 1 : 0] : from) - along[r][m];
+        }
+      }
+      Scalar* const unknowns = part.unknowns(step.slot);
+      if constexpr (!forward) multiply_inverse(part, s, tile_row, sum);
+      store<forward>(row, v, sum, unknowns);
+      __syncwarp();
+      known[step.slot].arrive();
+      part.template multiply<2>(2, 1, columns, unknowns, along);
+      part.template multiply<2>(1, 0, columns, unknowns, across);
+      own_done[step.slot].arrive();
+      if (to_slab && v >= W - 1) {
+#pragma unroll
+        for (int r = 0; r < rows_per_thread; ++r) {
+          if (row.has_row[r]) Packet::store(to_north + row.rows[r], across[r][lanes - 1], stamp);
+        }
+        to_north += n;
+      }
+      part.advance();
+    }
+  }
+
+ private:
+  /// sum = d^-T sum.
+  template <class Part>
+  __device__ static void multiply_inverse(const Part& part, const Shared& s, int tile_row,
+                                          typename Part::Values& sum) {
+    auto const& row = part.row();
+    Scalar* const sums = s.sums + tile_row * (W * pitch) + row.first_lane;
+    typename Part::template Columns<1> inverse;
+    store_lanes(row, sum, sums);
+    // Read while the sums are under way.
+    part.template load<1>(3, inverse);
+    __syncwarp();
+    part.template multiply<1>(3, 0, inverse, sums, sum);
+    __syncwarp();
+  }
+
+  /// Zeros where there is no point.
+  template <bool forward, class Row, class Values>
+  __device__ static void store(const Row& row, int step, Values& sum, Scalar* to) {
+#pragma unroll
+    for (int m = 0; m < lanes; ++m) {
+      if (row.exists(step, m)) continue;
+#pragma unroll
+      for (int r = 0; r < rows_per_thread; ++r) sum[r][m] = 0;
+    }
+    store_lanes(row, sum, to);
+  }
+  template <class Row, class Values>
+  __device__ static void store_lanes(const Row& row, const Values& values, Scalar* to) {
+#pragma unroll
+    for (int r = 0; r < rows_per_thread; ++r) {
+      Lanes stored;
+#pragma unroll
+      for (int m = 0; m < lanes; ++m) stored.m_values[m] = values[r][m];
+      *reinterpret_cast<Lanes*>(to + row.rows[r] * W) = stored;
+    }
+  }
+
+  const Layout& m_layout;
+};
+
+/// The warp of a row that multiplies for the layer above.
+template <class Layout>
+class CudaSlabRaiser {
+  using Counts = typename Layout::Counts;
+  using Packet = typename Layout::Packet;
+  using Shared = typename Layout::Shared;
+  using Stamp = typename Layout::Stamp;
+  using Step = typename Layout::Step;
+  using Tile = typename Layout::Tile;
+  using Scalar = typename Layout::Scalar;
+  static constexpr int W = Layout::W;
+  static constexpr int n = Layout::n;
+  static constexpr int lanes = Layout::lanes;
+  static constexpr int pitch = Layout::pitch;
+  static constexpr int ring_slot = Layout::ring_slot;
+  static constexpr int rows_per_thread = Layout::rows_per_thread;
+  static constexpr int window = Layout::window;
+
+ public:
+  __device__ explicit CudaSlabRaiser(const Layout& layout) : m_layout(layout) {}
+
+  template <bool forward>
+  __device__ void run(const Shared& s, const Tile& t, int tile_row, Stamp stamp, const Counts& counts) const {
+    using Part = CudaSlabTransposedRow<Layout, forward>;
+    Part part(m_layout, s, t, tile_row, counts.chunks);
+    auto const& row = part.row();
+    bool const last_row = tile_row + 1 == t.rows;
+    bool const has_top = !last_row || t.to_block || t.to_packets;
+    bool const to_packets = last_row && t.to_packets && row.has_row[0];
+    bool const to_block = last_row && t.to_block && row.has_row[0];
+    auto const next_rank = cuda::cluster_rank() + 1;
+    Scalar* const ring = s.rings + (tile_row + 1) * (window * ring_slot) + (1 + row.first_lane) * pitch;
+    Scalar* const remote_ring = s.rings + (1 + row.first_lane) * pitch;
+    cuda::PhaseBarrier* const own_done = s.done + (tile_row + 1) * window;
+    cuda::PhaseBarrier* const own_ready = s.ready + tile_row * window;
+    const cuda::PhaseBarrier* const known = s.known + tile_row * window;
+    Packet* to_top = m_layout.bottom_packets(t.slab, t.index_k + 1) + row.first_lane;
+
+    for (int v = 0; v < min(window, row.all_steps); ++v) own_ready[(counts.own + v) % window].arrive();
+    for (int v = 0; v < row.all_steps; ++v) {
+      part.await();
+      typename Part::template Columns<1> columns;
+      if (has_top) part.template load<1>(0, columns);
+      Step const step(counts.own + v);
+      known[step.slot].wait(step.parity);
+      typename Part::Values up;
+      if (has_top) {
+        part.template multiply<1>(0, 0, columns, part.unknowns(step.slot), up);
+        Scalar* const here = ring + step.slot * ring_slot;
+#pragma unroll
+        for (int r = 0; r < rows_per_thread; ++r) {
+#pragma unroll
+          for (int m = 0; m < lanes; ++m) here[m * pitch + row.rows[r]] = up[r][m];
+        }
+      }
+      __syncwarp();
+      own_done[step.slot].arrive();
+      // The unknowns of this step give way to those of a window later.
+      if (v + window < row.all_steps) own_ready[step.slot].arrive();
+      if (to_block) {
+        // Into ring 0 of the block after, whose barrier counts the bytes.
+        unsigned const slot = (counts.remote + v) % window;
+#pragma unroll
+        for (int r = 0; r < rows_per_thread; ++r) {
+#pragma unroll
+          for (int m = 0; m < lanes; ++m) {
+            if (row.has_row[r]) {
+              s.done[slot].store_at(next_rank, remote_ring + slot * ring_slot + m * pitch + row.rows[r], up[r][m]);
+            }
+          }
+        }
+      }
+      if (to_packets) {
+#pragma unroll
+        for (int r = 0; r < rows_per_thread; ++r) {
+#pragma unroll
+          for (int m = 0; m < lanes; ++m) {
+            if (row.has_row[r]) Packet::store(to_top + row.rows[r] * W + m, up[r][m], stamp);
+          }
+        }
+        to_top += n * W;
+      }
+      part.advance();
+    }
+  }
+
+ private:
+  const Layout& m_layout;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail
