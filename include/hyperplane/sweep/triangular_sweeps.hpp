@@ -79,9 +79,9 @@ struct TriangularSweepsOptions {
 /// Cost per point: 14 n^2 flops, 7 n^2 + 4 n values, of which the forward sweep has 8 n^2 and 4 n^2 + 2 n. Launches:
 /// one for each hyperplane and sweep on SweepPath::portable; on SweepPath::slab two on the host, one on CUDA. A
 /// transposed solve takes as much, with 6 n^2 and 3 n^2 + 2 n in its first half; on CUDA the first one of a plan
-/// prepares its launch, or captures its graphs. On the host SweepPath::slab keeps at most ceil(J / vector length) threads busy. No path
-/// can deadlock, whatever else the device does. Kernels are called Hyperplane::BlockIlu0::solve, or solve_transposed,
-/// whoever owns the plan.
+/// prepares its launch, or captures its graphs. On the host SweepPath::slab keeps at most ceil(J / vector length)
+/// threads busy. No path can deadlock, whatever else the device does. Kernels are called Hyperplane::BlockIlu0::solve,
+/// or solve_transposed, whoever owns the plan.
 ///
 /// Results are bitwise the same whatever the number of threads or multiprocessors and in every run, for a given path;
 /// on CUDA for all paths.
@@ -247,8 +247,8 @@ class TriangularSweeps {
   /// The sweeps of `count` vectors.
   template <int count>
   void sweep(const Exec& exec, detail::Sweeps sweeps, const Vector* rhs, const Vector* x) const {
-    detail::count_sweep_bytes<Scalar, n, StorageScalar>(sweeps, in_one_launch(m_path), static_cast<double>(grid().size()),
-                                                        count);
+    detail::count_sweep_bytes<Scalar, n, StorageScalar>(sweeps, in_one_launch(m_path),
+                                                        static_cast<double>(grid().size()), count);
     if (m_comparison) {
       for (int v = 0; v < count; ++v) m_comparison->solve(exec, sweeps, factors(), rhs[v].ref(), x[v].ref());
       return;

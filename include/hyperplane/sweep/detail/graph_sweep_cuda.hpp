@@ -87,9 +87,10 @@ class CudaGraphSweep {
                  cuda::Dependency::complete, Pointers{}, m_stored.data(), m_map, m_first);
     for (int turn = 1; turn < planes.planes(); ++turn) {
       int const p = plane(planes, turn);
-      cuda::launch(capture, sweep_next_plane<sweep, transposed, Scalar, n, Storage, W>, (planes.size(p) + packs - 1) / packs,
-                   threads, shared_bytes, turn == 1 ? cuda::Dependency::complete : cuda::Dependency::programmatic,
-                   m_stored.data(), m_map, planes.group(p));
+      cuda::launch(capture, sweep_next_plane<sweep, transposed, Scalar, n, Storage, W>,
+                   (planes.size(p) + packs - 1) / packs, threads, shared_bytes,
+                   turn == 1 ? cuda::Dependency::complete : cuda::Dependency::programmatic, m_stored.data(), m_map,
+                   planes.group(p));
     }
   }
 

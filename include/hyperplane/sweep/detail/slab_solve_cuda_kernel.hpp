@@ -48,8 +48,7 @@ struct CudaSlabSolve {
   using Stamp = typename Layout::Stamp;
   using Tile = typename Layout::Tile;
   static constexpr bool transposed = Layout::transposed;
-  using Computer =
-      std::conditional_t<transposed, CudaSlabTransposedComputer<Layout>, CudaSlabComputer<Layout>>;
+  using Computer = std::conditional_t<transposed, CudaSlabTransposedComputer<Layout>, CudaSlabComputer<Layout>>;
   /// For the row, or with M^T for the row above.
   using Multiplier = std::conditional_t<transposed, CudaSlabRaiser<Layout>, CudaSlabPreparer<Layout>>;
   static constexpr int ring_slot = Layout::ring_slot;

@@ -131,8 +131,8 @@ class CudaSlabMover {
     }
     // Where results are: with M^T the rings have something else.
     constexpr int slot_values = transposed ? vector_pack : ring_slot;
-    const Scalar* const first_slot =
-        transposed ? s.prepared + tile_row * (window * vector_pack) + row.first_lane : ring + (1 + row.first_lane) * pitch;
+    const Scalar* const first_slot = transposed ? s.prepared + tile_row * (window * vector_pack) + row.first_lane
+                                                : ring + (1 + row.first_lane) * pitch;
     for (int v = 0; v < all_steps; ++v) {
       Step const step(counts.own + v);
       own_done[step.slot].wait(step.parity);

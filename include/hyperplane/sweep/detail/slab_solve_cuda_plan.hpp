@@ -56,8 +56,8 @@ class CudaSlabBlockSolve {
     for (int v = 0; v < count; ++v) launch<Solve>(m_launch, stream, sweeps, factors, rhs[v], x[v], m_outside);
   }
 
-  /// With M^T. Packets, order and state are those of the plain sweeps, which do not run at the same time; the first call
-  /// prepares the launch.
+  /// With M^T. Packets, order and state are those of the plain sweeps, which do not run at the same time; the first
+  /// call prepares the launch.
   void solve_transposed(cudaStream_t stream, Sweeps sweeps, const Factors& factors, const Vector& rhs,
                         const Vector& x) {
     static_assert(TransposedLayout::memory == Layout::memory);

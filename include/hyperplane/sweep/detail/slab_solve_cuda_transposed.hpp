@@ -4,125 +4,12 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/packet.hpp>
 #include <hyperplane/cuda/phase_barrier.hpp>
-
-#include <cstddef>
+#include <hyperplane/sweep/detail/slab_solve_cuda_transposed_row.hpp>
 
 /// The warps of a row in sweeps with M^T, of which the blocks lie where values come from: a point whose unknowns are
 /// known multiplies its own blocks, transposed, with them, and hands a vector on to each of three neighbours. So rings
 /// and packets have these vectors, and each block is still read once, by the row that it belongs to.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
-
-/// What both have: their part of a row, the chunk of factors that they are at, and products with its blocks.
-template <class Layout, bool forward>
-class CudaSlabTransposedRow {
-  using Lanes = typename Layout::Lanes;
-  using Shared = typename Layout::Shared;
-  using StoredLanes = typename Layout::StoredLanes;
-  using Tile = typename Layout::Tile;
-  using Scalar = typename Layout::Scalar;
-  using Storage = typename Layout::Storage;
-  static constexpr int W = Layout::W;
-  static constexpr int n = Layout::n;
-  static constexpr int chunk = Layout::chunk;
-  static constexpr int lanes = Layout::lanes;
-  static constexpr int rows_per_thread = Layout::rows_per_thread;
-  static constexpr std::size_t stage_bytes = Layout::stage_bytes;
-
- public:
-  using Row = typename Layout::template Row<forward>;
-  using Values = Scalar[rows_per_thread][lanes];
-
-  /// Columns of `blocks` blocks, where they fit into registers.
-  template <int blocks>
-  using Columns = StoredLanes[Layout::preload ? blocks * n : 1][rows_per_thread];
-
-  __device__ CudaSlabTransposedRow(const Layout& layout, const Shared& s, const Tile& t, int tile_row, unsigned chunks)
-      : m_row(layout, t, tile_row),
-        m_stages(layout.m_shape.stages),
-        m_first_stage(s.stages + std::size_t(tile_row) * m_stages * stage_bytes),
-        m_arrived(s.arrived + tile_row * m_stages),
-        m_unknowns(s.prepared + tile_row * (Layout::window * Layout::vector_pack) + m_row.first_lane),
-        m_stage(chunks % m_stages),
-        m_parity(chunks / m_stages & 1) {}
-
-  __device__ const Row& row() const { return m_row; }
-  /// The unknowns of a step, from the thread's lanes on.
-  __device__ Scalar* unknowns(unsigned slot) const { return m_unknowns + slot * Layout::vector_pack; }
-
-  /// Waits for the factors of the step, and for the right-hand side.
-  __device__ void await() {
-    if (m_in_chunk != 0) return;
-    m_arrived[m_stage].wait(m_parity);
-    m_packs = m_row.packs_of(m_chunk);
-  }
-  __device__ void advance() {
-    if (++m_in_chunk != m_packs) return;
-    m_in_chunk = 0;
-    ++m_chunk;
-    if (++m_stage == m_stages) {
-      m_stage = 0;
-      m_parity ^= 1;
-    }
-  }
-
-  __device__ const Scalar* rhs() const {
-    return reinterpret_cast<const Scalar*>(stage() + chunk * Layout::factor_bytes) +
-           (forward ? m_in_chunk : m_packs - 1 - m_in_chunk) * Layout::vector_pack + m_row.stored_lane;
-  }
-
-  template <int count>
-  __device__ void load(int first_block, Columns<count>& columns) const {
-    if constexpr (Layout::preload) {
-      auto const* const factors = Layout::factors_of(stage(), m_in_chunk, m_packs, m_row);
-#pragma unroll
-      for (int e = 0; e < count * n; ++e) Layout::load_column(factors, first_block + e / n, e % n, m_row, columns[e]);
-    }
-  }
-
-  /// y = A^T x for block `block`, which is number `loaded` of the columns that were loaded. `x` has W lanes of each
-  /// unknown, from the thread's lanes on.
-  template <int count>
-  __device__ void multiply(int block, int loaded, const Columns<count>& columns, const Scalar* x, Values& y) const {
-    [[maybe_unused]] auto const* const factors = Layout::factors_of(stage(), m_in_chunk, m_packs, m_row);
-    clear(y);
-#pragma unroll
-    for (int c = 0; c < n; ++c) {
-      auto const values = *reinterpret_cast<const Lanes*>(x + c * W);
-      [[maybe_unused]] StoredLanes read[rows_per_thread];
-      if constexpr (!Layout::preload) Layout::load_column(factors, block, c, m_row, read);
-      auto const& column = Layout::preload ? columns[Layout::preload ? loaded * n + c : 0] : read;
-#pragma unroll
-      for (int r = 0; r < rows_per_thread; ++r) {
-#pragma unroll
-        for (int m = 0; m < lanes; ++m) {
-          y[r][m] += static_cast<Scalar>(column[r].m_values[m_row.stored(m)]) * values.m_values[m];
-        }
-      }
-    }
-  }
-
-  __device__ static void clear(Values& y) {
-#pragma unroll
-    for (int r = 0; r < rows_per_thread; ++r) {
-#pragma unroll
-      for (int m = 0; m < lanes; ++m) y[r][m] = 0;
-    }
-  }
-
- private:
-  __device__ const std::byte* stage() const { return m_first_stage + m_stage * stage_bytes; }
-
-  Row m_row;
-  int m_stages;
-  const std::byte* m_first_stage;
-  cuda::PhaseBarrier* m_arrived;
-  Scalar* m_unknowns;
-  int m_stage;
-  unsigned m_parity;
-  int m_chunk = 0;
-  int m_in_chunk = 0;
-  int m_packs = 0;
-};
 
 /// The warp of a row that does the recursion along it.
 template <class Layout>
@@ -170,21 +57,11 @@ class CudaSlabTransposedComputer {
       typename Part::template Columns<2> columns;
       part.template load<2>(1, columns);
       Values sum;
-#pragma unroll
-      for (int r = 0; r < rows_per_thread; ++r) {
-        auto const values = *reinterpret_cast<const Lanes*>(part.rhs() + row.rows[r] * W);
-#pragma unroll
-        for (int m = 0; m < lanes; ++m) sum[r][m] = values.m_values[row.stored(m)];
-      }
+      load_lanes(row, part.rhs(), sum);
       if (has_bottom) {
         Step const step(counts.bottom + v);
         bottom_done[step.slot].wait(step.parity);
-        const Scalar* const below = bottom_ring + step.slot * ring_slot;
-#pragma unroll
-        for (int r = 0; r < rows_per_thread; ++r) {
-#pragma unroll
-          for (int m = 0; m < lanes; ++m) sum[r][m] -= below[m * pitch + row.rows[r]];
-        }
+        subtract_slot(row, bottom_ring + step.slot * ring_slot, sum);
       }
       Step const step(counts.own + v);
       own_ready[step.slot].wait(step.parity);
@@ -219,10 +96,29 @@ class CudaSlabTransposedComputer {
   }
 
  private:
+  /// Lanes as they are in memory.
+  template <class Row, class Values>
+  __device__ static void load_lanes(const Row& row, const Scalar* from, Values& values) {
+#pragma unroll
+    for (int r = 0; r < rows_per_thread; ++r) {
+      auto const stored = *reinterpret_cast<const Lanes*>(from + row.rows[r] * W);
+#pragma unroll
+      for (int m = 0; m < lanes; ++m) values[r][m] = stored.m_values[row.stored(m)];
+    }
+  }
+  /// What a ring has.
+  template <class Row, class Values>
+  __device__ static void subtract_slot(const Row& row, const Scalar* slot, Values& values) {
+#pragma unroll
+    for (int r = 0; r < rows_per_thread; ++r) {
+#pragma unroll
+      for (int m = 0; m < lanes; ++m) values[r][m] -= slot[m * pitch + row.rows[r]];
+    }
+  }
+
   /// sum = d^-T sum.
   template <class Part>
-  __device__ static void multiply_inverse(const Part& part, const Shared& s, int tile_row,
-                                          typename Part::Values& sum) {
+  __device__ static void multiply_inverse(const Part& part, const Shared& s, int tile_row, typename Part::Values& sum) {
     auto const& row = part.row();
     Scalar* const sums = s.sums + tile_row * (W * pitch) + row.first_lane;
     typename Part::template Columns<1> inverse;
@@ -318,27 +214,9 @@ class CudaSlabRaiser {
       own_done[step.slot].arrive();
       // The unknowns of this step give way to those of a window later.
       if (v + window < row.all_steps) own_ready[step.slot].arrive();
-      if (to_block) {
-        // Into ring 0 of the block after, whose barrier counts the bytes.
-        unsigned const slot = (counts.remote + v) % window;
-#pragma unroll
-        for (int r = 0; r < rows_per_thread; ++r) {
-#pragma unroll
-          for (int m = 0; m < lanes; ++m) {
-            if (row.has_row[r]) {
-              s.done[slot].store_at(next_rank, remote_ring + slot * ring_slot + m * pitch + row.rows[r], up[r][m]);
-            }
-          }
-        }
-      }
+      if (to_block) send_to_block(row, s, next_rank, remote_ring, (counts.remote + v) % window, up);
       if (to_packets) {
-#pragma unroll
-        for (int r = 0; r < rows_per_thread; ++r) {
-#pragma unroll
-          for (int m = 0; m < lanes; ++m) {
-            if (row.has_row[r]) Packet::store(to_top + row.rows[r] * W + m, up[r][m], stamp);
-          }
-        }
+        send_packets(row, to_top, up, stamp);
         to_top += n * W;
       }
       part.advance();
@@ -346,6 +224,30 @@ class CudaSlabRaiser {
   }
 
  private:
+  /// Into ring 0 of the block after, whose barrier counts the bytes.
+  template <class Row, class Values>
+  __device__ static void send_to_block(const Row& row, const Shared& s, unsigned rank, Scalar* remote_ring,
+                                       unsigned slot, const Values& up) {
+#pragma unroll
+    for (int r = 0; r < rows_per_thread; ++r) {
+#pragma unroll
+      for (int m = 0; m < lanes; ++m) {
+        if (!row.has_row[r]) continue;
+        s.done[slot].store_at(rank, remote_ring + slot * ring_slot + m * pitch + row.rows[r], up[r][m]);
+      }
+    }
+  }
+  template <class Row, class Values>
+  __device__ static void send_packets(const Row& row, Packet* to, const Values& up, Stamp stamp) {
+#pragma unroll
+    for (int r = 0; r < rows_per_thread; ++r) {
+#pragma unroll
+      for (int m = 0; m < lanes; ++m) {
+        if (row.has_row[r]) Packet::store(to + row.rows[r] * W + m, up[r][m], stamp);
+      }
+    }
+  }
+
   const Layout& m_layout;
 };
 
