@@ -65,17 +65,7 @@ class CudaSlabTransposedComputer {
       }
       Step const step(counts.own + v);
       own_ready[step.slot].wait(step.parity);
-      // What enters lane 0 is in the slot before.
-      const Scalar* const entering = ring + (step.slot + window - 1) % window * ring_slot;
-#pragma unroll
-      for (int r = 0; r < rows_per_thread; ++r) {
-        Scalar from = __shfl_up_sync(~0u, across[r][lanes - 1], 1);
-        if (row.first_lane == 0) from = entering[row.rows[r]];
-#pragma unroll
-        for (int m = 0; m < lanes; ++m) {
-          sum[r][m] = sum[r][m] - (m > 0 ? across[r][m > 0 ? m - 1 : 0] : from) - along[r][m];
-        }
-      }
+      subtract_handed_on(row, ring + (step.slot + window - 1) % window * ring_slot, across, along, sum);
       Scalar* const unknowns = part.unknowns(step.slot);
       if constexpr (!forward) multiply_inverse(part, s, tile_row, sum);
       store<forward>(row, v, sum, unknowns);
@@ -116,6 +106,21 @@ class CudaSlabTransposedComputer {
     }
   }
 
+  /// What the row itself hands on. `entering`: what enters lane 0, in the slot before.
+  template <class Row, class Values>
+  __device__ static void subtract_handed_on(const Row& row, const Scalar* entering, const Values& across,
+                                            const Values& along, Values& sum) {
+#pragma unroll
+    for (int r = 0; r < rows_per_thread; ++r) {
+      Scalar from = __shfl_up_sync(~0u, across[r][lanes - 1], 1);
+      if (row.first_lane == 0) from = entering[row.rows[r]];
+#pragma unroll
+      for (int m = 0; m < lanes; ++m) {
+        sum[r][m] = sum[r][m] - (m > 0 ? across[r][m > 0 ? m - 1 : 0] : from) - along[r][m];
+      }
+    }
+  }
+
   /// sum = d^-T sum.
   template <class Part>
   __device__ static void multiply_inverse(const Part& part, const Shared& s, int tile_row, typename Part::Values& sum) {
@@ -148,7 +153,7 @@ class CudaSlabTransposedComputer {
       Lanes stored;
 #pragma unroll
       for (int m = 0; m < lanes; ++m) stored.m_values[m] = values[r][m];
-      *reinterpret_cast<Lanes*>(to + row.rows[r] * W) = stored;
+      if (row.has_row[r]) *reinterpret_cast<Lanes*>(to + row.rows[r] * W) = stored;
     }
   }
 
@@ -203,12 +208,7 @@ class CudaSlabRaiser {
       typename Part::Values up;
       if (has_top) {
         part.template multiply<1>(0, 0, columns, part.unknowns(step.slot), up);
-        Scalar* const here = ring + step.slot * ring_slot;
-#pragma unroll
-        for (int r = 0; r < rows_per_thread; ++r) {
-#pragma unroll
-          for (int m = 0; m < lanes; ++m) here[m * pitch + row.rows[r]] = up[r][m];
-        }
+        store_slot(row, up, ring + step.slot * ring_slot);
       }
       __syncwarp();
       own_done[step.slot].arrive();
@@ -224,6 +224,16 @@ class CudaSlabRaiser {
   }
 
  private:
+  template <class Row, class Values>
+  __device__ static void store_slot(const Row& row, const Values& up, Scalar* slot) {
+#pragma unroll
+    for (int r = 0; r < rows_per_thread; ++r) {
+#pragma unroll
+      for (int m = 0; m < lanes; ++m) {
+        if (row.has_row[r]) slot[m * pitch + row.rows[r]] = up[r][m];
+      }
+    }
+  }
   /// Into ring 0 of the block after, whose barrier counts the bytes.
   template <class Row, class Values>
   __device__ static void send_to_block(const Row& row, const Shared& s, unsigned rank, Scalar* remote_ring,

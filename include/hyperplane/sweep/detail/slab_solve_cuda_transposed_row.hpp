@@ -72,7 +72,9 @@ class CudaSlabTransposedRow {
     if constexpr (Layout::preload) {
       auto const* const factors = Layout::factors_of(stage(), m_in_chunk, m_packs, m_row);
 #pragma unroll
-      for (int e = 0; e < count * n; ++e) Layout::load_column(factors, first_block + e / n, e % n, m_row, columns[e]);
+      for (int e = 0; e < count * n; ++e) {
+        Layout::load_column(factors, first_block + e / n, column(e % n), m_row, columns[e]);
+      }
     }
   }
 
@@ -84,15 +86,15 @@ class CudaSlabTransposedRow {
     clear(y);
 #pragma unroll
     for (int c = 0; c < n; ++c) {
-      auto const values = *reinterpret_cast<const Lanes*>(x + c * W);
+      auto const values = *reinterpret_cast<const Lanes*>(x + column(c) * W);
       [[maybe_unused]] StoredLanes read[rows_per_thread];
-      if constexpr (!Layout::preload) Layout::load_column(factors, block, c, m_row, read);
-      auto const& column = Layout::preload ? columns[Layout::preload ? loaded * n + c : 0] : read;
+      if constexpr (!Layout::preload) Layout::load_column(factors, block, column(c), m_row, read);
+      auto const& loaded_column = Layout::preload ? columns[Layout::preload ? loaded * n + c : 0] : read;
 #pragma unroll
       for (int r = 0; r < rows_per_thread; ++r) {
 #pragma unroll
         for (int m = 0; m < lanes; ++m) {
-          y[r][m] += static_cast<Scalar>(column[r].m_values[m_row.stored(m)]) * values.m_values[m];
+          y[r][m] += static_cast<Scalar>(loaded_column[r].m_values[m_row.stored(m)]) * values.m_values[m];
         }
       }
     }
@@ -107,6 +109,10 @@ class CudaSlabTransposedRow {
   }
 
  private:
+  /// The column that a thread takes as number c. Where n is even, threads of neighbouring rows would read the same
+  /// column from the same memory banks: they take the two of each pair in turns. So values of a row differ in their
+  /// last bits between the threads that repeat it, and only the thread that has it stores them.
+  __device__ int column(int c) const { return n % 2 == 0 ? c ^ (m_row.rows[0] & 1) : c; }
   __device__ const std::byte* stage() const { return m_first_stage + m_stage * stage_bytes; }
 
   Row m_row;
