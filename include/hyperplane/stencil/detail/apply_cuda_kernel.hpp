@@ -70,10 +70,7 @@ struct ApplyCuda {
                                  (exists ? map.distance(direction, lane, stencil7_size * n * n) : 0);
         Scalar product = 0;
         HYPERPLANE_UNROLL
-        for (int c = 0; c < n; ++c) {
-          auto const a_c = shared_between_slabs(direction) ? __ldg(a + c * W) : __ldcs(a + c * W);
-          product += static_cast<Scalar>(a_c) * __ldg(x + c * W);
-        }
+        for (int c = 0; c < n; ++c) product += static_cast<Scalar>(__ldcs(a + c * W)) * __ldg(x + c * W);
         if (exists) sum = subtract ? sum - product : sum + product;
       } else {
         const Storage* const a = m_a.pack_block(pack, direction) + r * W + lane;
@@ -92,10 +89,6 @@ struct ApplyCuda {
   void launch(cudaStream_t stream) const;
 
  private:
-  /// With A^T: of blocks in the lane beside, what one slab reads is read by the next one, too.
-  __device__ static constexpr bool shared_between_slabs(Direction direction) {
-    return direction == Direction::south || direction == Direction::north;
-  }
   __device__ __forceinline__ bool has_neighbour(const Point& p, Direction direction) const {
     auto const& grid = m_a.grid();
     switch (direction) {

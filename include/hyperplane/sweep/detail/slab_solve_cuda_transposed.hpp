@@ -153,7 +153,8 @@ class CudaSlabTransposedComputer {
       Lanes stored;
 #pragma unroll
       for (int m = 0; m < lanes; ++m) stored.m_values[m] = values[r][m];
-      if (row.has_row[r]) *reinterpret_cast<Lanes*>(to + row.rows[r] * W) = stored;
+      if (!cuda_slab_columns_in_turns<Layout> || row.has_row[r])
+        *reinterpret_cast<Lanes*>(to + row.rows[r] * W) = stored;
     }
   }
 
@@ -230,7 +231,7 @@ class CudaSlabRaiser {
     for (int r = 0; r < rows_per_thread; ++r) {
 #pragma unroll
       for (int m = 0; m < lanes; ++m) {
-        if (row.has_row[r]) slot[m * pitch + row.rows[r]] = up[r][m];
+        if (!cuda_slab_columns_in_turns<Layout> || row.has_row[r]) slot[m * pitch + row.rows[r]] = up[r][m];
       }
     }
   }

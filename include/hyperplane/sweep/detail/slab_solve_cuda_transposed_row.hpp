@@ -8,6 +8,13 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
+/// Threads of neighbouring rows would read the same column from the same memory banks where n is even: they take the
+/// two of each pair in turns. So values of a row differ in their last bits between the threads that repeat it, and only
+/// the thread that has it stores them.
+template <class Layout>
+inline constexpr bool cuda_slab_columns_in_turns =
+    Layout::n % 2 == 0 && sizeof(typename Layout::Storage) == sizeof(typename Layout::Scalar);
+
 /// What the warps of a row have in sweeps with M^T: their part of the row, the chunk of factors that they are at, and
 /// products with its blocks, transposed.
 template <class Layout, bool forward>
@@ -109,10 +116,8 @@ class CudaSlabTransposedRow {
   }
 
  private:
-  /// The column that a thread takes as number c. Where n is even, threads of neighbouring rows would read the same
-  /// column from the same memory banks: they take the two of each pair in turns. So values of a row differ in their
-  /// last bits between the threads that repeat it, and only the thread that has it stores them.
-  __device__ int column(int c) const { return n % 2 == 0 ? c ^ (m_row.rows[0] & 1) : c; }
+  /// The column that a thread takes as number c.
+  __device__ int column(int c) const { return cuda_slab_columns_in_turns<Layout> ? c ^ (m_row.rows[0] & 1) : c; }
   __device__ const std::byte* stage() const { return m_first_stage + m_stage * stage_bytes; }
 
   Row m_row;
