@@ -32,8 +32,8 @@ void register_storage(KernelBenchmarks<Exec>& benchmarks, Cache& references, con
   using Kernels = Problem<n, Exec, Storage>;
   constexpr int scalar_bytes = sizeof(double);
   constexpr int storage_bytes = sizeof(Storage);
-  std::vector<SweepPath> paths = {SweepPath::portable};
-  if constexpr (HostExecutionSpace<Exec>) paths.push_back(SweepPath::slab);
+  std::vector<SweepPath> const paths = {SweepPath::portable,
+                                        HostExecutionSpace<Exec> ? SweepPath::slab : SweepPath::automatic};
   for (auto const path : paths) {
     auto const add = [&](const std::string& kernel, const Cost& cost, void (*run)(Kernels&, const Exec&)) {
       auto const key = std::string(Exec::name()) + "/" + name(path) + "/" + storage + "/n=" + std::to_string(n) + "/" +

@@ -29,6 +29,10 @@ void apply_or_residual_transposed(const char* function, const char* label, const
   auto const b_ref = b != nullptr ? b->ref() : y.ref();
   if constexpr (HostExecutionSpace<Exec>) {
     apply_transposed_slab<subtract, Scalar, n>(label, exec, a.ref(), b_ref, x.ref(), y.ref(), terms);
+#ifdef KOKKOS_ENABLE_CUDA
+  } else if constexpr (CudaExecutionSpace<Exec>) {
+    apply_cuda<subtract, Scalar, n, true>(label, exec, a.ref(), b_ref, x.ref(), y.ref(), terms);
+#endif
   } else {
     apply_transposed_portable<subtract, Scalar, n>(label, exec, a.ref(), b_ref, x.ref(), y.ref(), terms);
   }
@@ -39,9 +43,9 @@ void apply_or_residual_transposed(const char* function, const char* label, const
 /// y = A^T x, of the blocks of A where they are. x and y are different vectors on the grid of A, or Error is thrown.
 /// Blocks that point out of the grid are never read, or what they give is not used: they may be anything.
 ///
-/// On devices a thread for each point, which reads blocks of its neighbours; on the host in full vectors, which add up
-/// in the same order, with the same bits whatever the number of threads. Flops, memory traffic and launches are those
-/// of apply(); asynchronous on the given instance.
+/// On CUDA a thread for each equation, on other devices one for each point, which read blocks of the neighbours; on the
+/// host in full vectors, which add up in the same order, with the same bits whatever the number of threads. Flops,
+/// memory traffic and launches are those of apply(); asynchronous on the given instance.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage>
 void apply_transposed(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
                       const BlockVector<Scalar, n, Exec>& x, const BlockVector<Scalar, n, Exec>& y) {

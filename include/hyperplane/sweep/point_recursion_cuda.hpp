@@ -59,7 +59,8 @@ inline constexpr int point_recursion_capability = 90;
 /// Beams of a tile, at most.
 inline constexpr int point_recursion_max_beams = 4;
 
-/// What all beams share. `passed` scalars go from a point to the next ones.
+/// What all beams share. `passed` scalars go from a point to the next one in each direction, which in a backward
+/// recursion is called as in the mirrored grid.
 template <class Scalar_, int W_, int passed_>
 struct PointRecursion {
   using Scalar = Scalar_;

@@ -41,7 +41,7 @@ __device__ void move_for_points(const typename Block::Recursion& r, const Work& 
   int const place = vector < 0 ? row * Stage::coefficient_row
                                : layers * Stage::coefficient_row + (vector * layers + row) * Stage::vector_row;
   // Vectors are stored in one order for both directions.
-  bool const turned = vector >= 0 && !forward;
+  bool const turned = vector >= 0 ? !forward : Work::coefficients_turned;
   auto const policy = r.m_keep ? cuda::evict_normal_policy() : cuda::evict_first_policy();
   for (int c = 0; c < Block::chunk_count(r); ++c) {
     unsigned const number = before + c;

@@ -36,7 +36,8 @@ struct PointRecursionLaunch {
   using First = First_;
   using Second = Second_;
   static constexpr bool has_second = !std::is_same_v<First, Second>;
-  using Block = PointRecursionBlock<Recursion, First>;
+  using Block =
+      PointRecursionBlock<Recursion, std::conditional_t<(First::coefficients >= Second::coefficients), First, Second>>;
   using Beam = typename Block::Beam;
   using Stamp = typename Block::Stamp;
   static constexpr int max_beams = point_recursion_max_beams;

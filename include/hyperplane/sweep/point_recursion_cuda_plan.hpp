@@ -80,27 +80,26 @@ class PointRecursionPlan {
 
   /// Launches no more blocks than `multiprocessors`, so that they occupy no more of them; 0: all.
   PointRecursionPlan(cudaStream_t stream, const Map& map, int multiprocessors, const std::shared_ptr<Memory>& memory)
-      : m_map(map), m_beams(beams(map.grid())), m_memory(memory) {
-    if (auto const missing = lacking(); !missing.empty()) fail("Path slab " + missing);
-    auto const& grid = map.grid();
-    cuda::allow_shared_memory(m_kernel);
-    int const tiles_k = Recursion::tiles_k(grid, m_beams);
-    m_tiles = tiles_k * map.slabs();
-    int const resident = cuda::resident_blocks(m_kernel, Launch::threads(m_beams), Launch::shared_bytes(m_beams));
-    // More would only queue for their tickets.
-    m_blocks = std::min(Launch::sweeps_at_once * m_tiles,
-                        multiprocessors > 0 ? std::min(multiprocessors, resident) : resident);
+      : PointRecursionPlan(map, multiprocessors, memory) {
     // By the time at which they can begin: a slab is as many steps behind the one before as it has lanes, a tile of a
     // slab as many as it has layers.
-    m_order = cuda::DeviceArray<int>(stream, order());
-    m_cache_bytes = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrL2CacheSize));
+    m_order = std::make_shared<const cuda::DeviceArray<int>>(stream, order());
     cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  }
+
+  /// With order and memory of another plan, which has as much to copy for a point and does not run at the same time. So
+  /// nothing is allocated.
+  template <class Other>
+  explicit PointRecursionPlan(const PointRecursionPlan<Other>& other)
+      : PointRecursionPlan(other.m_map, other.m_multiprocessors, other.m_memory) {
+    require(m_beams == other.m_beams, "path slab: plans that share their order have different tiles");
+    m_order = other.m_order;
   }
 
   /// `bytes`: what the recursions read. `rest`: what a Launch has after its Recursion.
   template <class... Rest>
   void operator()(cudaStream_t stream, std::size_t bytes, const Rest&... rest) const {
-    Recursion const recursion{m_map,   m_memory->south(), m_memory->bottom(),    m_order.data(), m_memory->state(),
+    Recursion const recursion{m_map,   m_memory->south(), m_memory->bottom(),    m_order->data(), m_memory->state(),
                               m_beams, m_tiles,           bytes <= m_cache_bytes};
     cuda::launch(stream, m_kernel, m_blocks, Launch::threads(m_beams), Launch::shared_bytes(m_beams),
                  cuda::Dependency::complete, Launch{recursion, rest...});
@@ -113,6 +112,22 @@ class PointRecursionPlan {
   }
 
  private:
+  template <class Other>
+  friend class PointRecursionPlan;
+
+  /// Without an order.
+  PointRecursionPlan(const Map& map, int multiprocessors, const std::shared_ptr<Memory>& memory)
+      : m_map(map), m_multiprocessors(multiprocessors), m_beams(beams(map.grid())), m_memory(memory) {
+    if (auto const missing = lacking(); !missing.empty()) fail("Path slab " + missing);
+    cuda::allow_shared_memory(m_kernel);
+    m_tiles = Recursion::tiles_k(map.grid(), m_beams) * map.slabs();
+    int const resident = cuda::resident_blocks(m_kernel, Launch::threads(m_beams), Launch::shared_bytes(m_beams));
+    // More would only queue for their tickets.
+    m_blocks = std::min(Launch::sweeps_at_once * m_tiles,
+                        multiprocessors > 0 ? std::min(multiprocessors, resident) : resident);
+    m_cache_bytes = static_cast<std::size_t>(cuda::device_attribute(cudaDevAttrL2CacheSize));
+  }
+
   static int beams(const Grid& grid) {
     return choose_point_recursion_beams(grid, Recursion::layers, Launch::shared_bytes(1),
                                         cuda::support_of(point_recursion_kernel<Launch>).m_shared_bytes,
@@ -123,12 +138,13 @@ class PointRecursionPlan {
   // not hold for the others.
   void (*m_kernel)(Launch) = point_recursion_kernel<Launch>;
   Map m_map;
+  int m_multiprocessors;
   int m_beams;
   int m_tiles;
   int m_blocks;
   std::size_t m_cache_bytes;
   std::shared_ptr<Memory> m_memory;
-  cuda::DeviceArray<int> m_order;
+  std::shared_ptr<const cuda::DeviceArray<int>> m_order;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

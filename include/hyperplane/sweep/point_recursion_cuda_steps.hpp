@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/phase_barrier.hpp>
+#include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/sweep/point_recursion_cuda.hpp>
 
 #include <cstddef>
@@ -48,10 +49,11 @@ struct PointRecursionThread {
     m_work.store(u, m_results);
 #pragma unroll
     for (int e = 0; e < passed; ++e) {
-      Scalar const value = m_results.passed(e);
-      if (m_to_south) Packet::store(m_south_out + u * (layers * passed) + e, value, m_tile.stamp);
-      if (m_to_tile) Packet::store(m_bottom_out + u * (W * passed) + e, value, m_tile.stamp);
-      if (m_to_block) SharedPacket::store(next + e, value, m_tile.ring_stamp + v - (layers - 1));
+      Scalar const north = m_results.passed(e, Direction::north);
+      Scalar const top = m_results.passed(e, Direction::top);
+      if (m_to_south) Packet::store(m_south_out + u * (layers * passed) + e, north, m_tile.stamp);
+      if (m_to_tile) Packet::store(m_bottom_out + u * (W * passed) + e, top, m_tile.stamp);
+      if (m_to_block) SharedPacket::store(next + e, top, m_tile.ring_stamp + v - (layers - 1));
     }
   }
 
@@ -64,7 +66,8 @@ struct PointRecursionThread {
 #pragma unroll
       for (int c = 0; c < Work::coefficients; ++c) {
         point.coefficients[c] = static_cast<Scalar>(*reinterpret_cast<const Coefficient*>(
-            coefficients + u * Stage::coefficient_pack + c * W * static_cast<int>(sizeof(Coefficient))));
+            coefficients + (Work::coefficients_turned ? group - 1 - u : u) * Stage::coefficient_pack +
+            c * W * static_cast<int>(sizeof(Coefficient))));
       }
 #pragma unroll
       for (int c = 0; c < Work::vectors; ++c) {
@@ -80,9 +83,9 @@ struct PointRecursionThread {
       point = following;
 #pragma unroll
       for (int e = 0; e < passed; ++e) {
-        point.west[e] = m_results.passed(e);
-        point.south[e] = __shfl_up_sync(Block::all_lanes, m_results.passed(e), 1);
-        point.bottom[e] = __shfl_up_sync(Block::all_lanes, m_results.passed(e), W);
+        point.west[e] = m_results.passed(e, Direction::east);
+        point.south[e] = __shfl_up_sync(Block::all_lanes, m_results.passed(e, Direction::north), 1);
+        point.bottom[e] = __shfl_up_sync(Block::all_lanes, m_results.passed(e, Direction::top), W);
       }
       SharedPacket south[passed], bottom[passed];
       auto const look = [&] {
@@ -187,8 +190,10 @@ __device__ void compute_points(const typename Block::Recursion& r, const Work& g
       if (last >= 0) Block::wait_for_room(*below, next_chunks + last / chunk);
     }
     const std::byte* const stage = beam.stage[number % stages];
-    auto const* const coefficients = stage + b * Stage::coefficient_row + in_chunk * Stage::coefficient_pack +
-                                     stored_lane * static_cast<int>(sizeof(typename Work::Coefficient));
+    auto const* const coefficients =
+        stage + b * Stage::coefficient_row +
+        (Work::coefficients_turned ? chunk - group - in_chunk : in_chunk) * Stage::coefficient_pack +
+        stored_lane * static_cast<int>(sizeof(typename Work::Coefficient));
     auto const* const vectors = stage + layers * Stage::coefficient_row + b * Stage::vector_row +
                                 (forward ? in_chunk : chunk - group - in_chunk) * Stage::vector_pack +
                                 stored_lane * static_cast<int>(sizeof(Scalar));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <cuda_runtime.h>
@@ -20,6 +21,7 @@ struct CudaScalarSteps {
   static constexpr bool is_lower = sweep == Sweep::forward;
   static constexpr int coefficients = is_lower ? lower_blocks : upper_blocks;
   static constexpr int vectors = count;
+  static constexpr bool coefficients_turned = false;
 
   Scalar* m_to[count] = {};
 
@@ -36,7 +38,7 @@ struct CudaScalarSteps {
 #pragma unroll
       for (int v = 0; v < count; ++v) m_values[v] = 0;
     }
-    __device__ Scalar passed(int v) const { return m_values[v]; }
+    __device__ Scalar passed(int v, Direction) const { return m_values[v]; }
   };
 
   __device__ void advance(int steps) {

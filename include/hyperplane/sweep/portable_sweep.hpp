@@ -104,6 +104,23 @@ void portable_sweep(const Exec& exec, const char* label, const Factors& factors,
   }
 }
 
+/// With M^T.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, int vector_length>
+void portable_transposed_sweeps(const Exec& exec, Sweeps sweeps,
+                                const TriangularFactors<Storage, n, vector_length>& factors,
+                                const BlockVectorRef<Scalar, n, vector_length>& rhs,
+                                const BlockVectorRef<Scalar, n, vector_length>& x) {
+  using Vectors = VectorRefs<BlockVectorRef<Scalar, n, vector_length>, 1>;
+  if (sweeps != Sweeps::backward) {
+    portable_sweep<Sweep::forward, true>(exec, transposed_label(Sweeps::forward), factors, Vectors{{rhs}},
+                                         Vectors{{x}});
+  }
+  if (sweeps != Sweeps::forward) {
+    portable_sweep<Sweep::backward, true>(exec, transposed_label(Sweeps::backward), factors,
+                                          Vectors{{sweeps == Sweeps::both ? x : rhs}}, Vectors{{x}});
+  }
+}
+
 /// On hosts, where there is a faster path for all that this one can do, several vectors follow one another, so that
 /// kernels for several are not compiled.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage, int vector_length, int count>

@@ -27,6 +27,7 @@ struct CudaSlabMemory {
   std::size_t block;  ///< for each block
 
   constexpr std::size_t total(int layers, int stages) const { return layers * (stages * stage + row) + block; }
+  friend constexpr bool operator==(const CudaSlabMemory&, const CudaSlabMemory&) = default;
 };
 
 /// How the rows of a grid are put together: `layers` to a block of threads, `blocks` to a cluster, and for each row

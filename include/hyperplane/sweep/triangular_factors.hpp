@@ -37,10 +37,14 @@ constexpr const char* solve_label(Sweeps sweeps) {
   return "Hyperplane::BlockIlu0::solve";
 }
 
-/// The label of the kernels of a sweep with M^T.
-constexpr const char* transposed_label(Sweep sweep) {
-  return sweep == Sweep::forward ? "Hyperplane::BlockIlu0::solve_transposed::forward"
-                                 : "Hyperplane::BlockIlu0::solve_transposed::backward";
+/// The same of those with M^T.
+constexpr const char* transposed_label(Sweeps sweeps) {
+  switch (sweeps) {
+    case Sweeps::both: return "Hyperplane::BlockIlu0::solve_transposed";
+    case Sweeps::forward: return "Hyperplane::BlockIlu0::solve_transposed::forward";
+    case Sweeps::backward: return "Hyperplane::BlockIlu0::solve_transposed::backward";
+  }
+  return "Hyperplane::BlockIlu0::solve_transposed";
 }
 
 /// Vectors that a sweep takes together, so that it reads the factors once.

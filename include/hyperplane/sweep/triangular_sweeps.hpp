@@ -38,15 +38,16 @@ namespace detail {
 
 /// Counts what sweeps over `points` move with `count` vectors, under the labels that they have.
 template <class Scalar, int n, class Storage>
-void count_sweep_bytes(Sweeps sweeps, bool in_one_launch, double points, int count = 1) {
+void count_sweep_bytes(Sweeps sweeps, bool in_one_launch, double points, int count = 1, bool transposed = false) {
+  auto const label = [&](Sweeps which) { return transposed ? transposed_label(which) : solve_label(which); };
   double const vectors = 2.0 * n * sizeof(Scalar) * points * count;
   double const blocks = 1.0 * n * n * sizeof(Storage) * points;
   if (sweeps == Sweeps::both && in_one_launch) {
-    count_bytes(solve_label(Sweeps::both), 7 * blocks + 2 * vectors);
+    count_bytes(label(Sweeps::both), 7 * blocks + 2 * vectors);
     return;
   }
-  if (sweeps != Sweeps::backward) count_bytes(solve_label(Sweeps::forward), 4 * blocks + vectors);
-  if (sweeps != Sweeps::forward) count_bytes(solve_label(Sweeps::backward), 3 * blocks + vectors);
+  if (sweeps != Sweeps::backward) count_bytes(label(Sweeps::forward), (transposed ? 3 : 4) * blocks + vectors);
+  if (sweeps != Sweeps::forward) count_bytes(label(Sweeps::backward), (transposed ? 4 : 3) * blocks + vectors);
 }
 
 }  // namespace detail
@@ -77,10 +78,10 @@ struct TriangularSweepsOptions {
 ///
 /// Cost per point: 14 n^2 flops, 7 n^2 + 4 n values, of which the forward sweep has 8 n^2 and 4 n^2 + 2 n. Launches:
 /// one for each hyperplane and sweep on SweepPath::portable; on SweepPath::slab two on the host, one on CUDA. A
-/// transposed solve takes as much, with 6 n^2 and 3 n^2 + 2 n in its first half, and the launches of
-/// SweepPath::portable on CUDA. On the host SweepPath::slab keeps at most ceil(J / vector length) threads busy. No path
-/// can deadlock, whatever else the device does. Kernels are called Hyperplane::BlockIlu0::solve, or solve_transposed,
-/// whoever owns the plan.
+/// transposed solve takes as much, with 6 n^2 and 3 n^2 + 2 n in its first half; on CUDA the first one of a plan
+/// prepares its launch, or captures its graphs. On the host SweepPath::slab keeps at most ceil(J / vector length)
+/// threads busy. No path can deadlock, whatever else the device does. Kernels are called Hyperplane::BlockIlu0::solve,
+/// or solve_transposed, whoever owns the plan.
 ///
 /// Results are bitwise the same whatever the number of threads or multiprocessors and in every run, for a given path;
 /// on CUDA for all paths.
@@ -180,25 +181,23 @@ class TriangularSweeps {
     sweep<1>(exec, detail::Sweeps::backward, &y, &x);
   }
 
-  /// x = M^-T rhs, from the same factors, as adjoint systems want it; x may be rhs. On CUDA all paths go by hyperplanes
-  /// here, as SweepPath::portable does. Throws Error as solve() does.
+  /// x = M^-T rhs, from the same factors, as adjoint systems want it; x may be rhs. Throws Error as solve() does.
   void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
     check("solve_transposed", rhs, x);
-    sweep_transposed<detail::Sweep::forward>(exec, rhs, x);
-    sweep_transposed<detail::Sweep::backward>(exec, x, x);
+    sweep_transposed(exec, detail::Sweeps::both, rhs, x);
   }
 
   /// y = (I + d^-1 U)^-T rhs, the first half of a transposed solve; y may be rhs. Throws Error as solve() does.
   void forward_transposed(const Exec& exec, const Vector& rhs, const Vector& y) const {
     check("forward_transposed", rhs, y);
-    sweep_transposed<detail::Sweep::forward>(exec, rhs, y);
+    sweep_transposed(exec, detail::Sweeps::forward, rhs, y);
   }
 
   /// x = (d + L)^-T y, the second half, so that both have the bits of solve_transposed(); x may be y. Throws Error as
   /// solve() does.
   void backward_transposed(const Exec& exec, const Vector& y, const Vector& x) const {
     check("backward_transposed", y, x);
-    sweep_transposed<detail::Sweep::backward>(exec, y, x);
+    sweep_transposed(exec, detail::Sweeps::backward, y, x);
   }
 
   /// Whether the last fill() failed, where, and why. Waits for the instance.
@@ -248,9 +247,8 @@ class TriangularSweeps {
   /// The sweeps of `count` vectors.
   template <int count>
   void sweep(const Exec& exec, detail::Sweeps sweeps, const Vector* rhs, const Vector* x) const {
-    bool const in_one_launch = !HostExecutionSpace<Exec> && m_path != SweepPath::portable;
-    detail::count_sweep_bytes<Scalar, n, StorageScalar>(sweeps, in_one_launch, static_cast<double>(grid().size()),
-                                                        count);
+    detail::count_sweep_bytes<Scalar, n, StorageScalar>(sweeps, in_one_launch(m_path),
+                                                        static_cast<double>(grid().size()), count);
     if (m_comparison) {
       for (int v = 0; v < count; ++v) m_comparison->solve(exec, sweeps, factors(), rhs[v].ref(), x[v].ref());
       return;
@@ -264,20 +262,17 @@ class TriangularSweeps {
     detail::portable_sweeps<Scalar, n>(exec, sweeps, factors(), refs(rhs), refs(x));
   }
 
-  template <detail::Sweep sweep>
-  void sweep_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
-    int const blocks = sweep == detail::Sweep::forward ? detail::upper_blocks : detail::lower_blocks;
-    auto const* const label = detail::transposed_label(sweep);
-    detail::count_bytes(label, static_cast<double>(grid().size()) *
-                                   (1.0 * blocks * n * n * sizeof(StorageScalar) + 2.0 * n * sizeof(Scalar)));
-    if constexpr (HostExecutionSpace<Exec>) {
-      if (m_path == SweepPath::slab) {
-        return m_fast_path.template sweep_transposed<sweep>(exec, label, factors(), rhs.ref(), x.ref());
-      }
+  void sweep_transposed(const Exec& exec, detail::Sweeps sweeps, const Vector& rhs, const Vector& x) const {
+    auto const path = m_comparison ? SweepPath::portable : m_path;
+    detail::count_sweep_bytes<Scalar, n, StorageScalar>(sweeps, in_one_launch(path), static_cast<double>(grid().size()),
+                                                        1, true);
+    if (path != SweepPath::portable) {
+      return m_fast_path.solve_transposed(exec, sweeps, factors(), rhs.ref(), x.ref());
     }
-    using Refs = detail::VectorRefs<typename Vector::Ref, 1>;
-    detail::portable_sweep<sweep, true>(exec, label, factors(), Refs{{rhs.ref()}}, Refs{{x.ref()}});
+    detail::portable_transposed_sweeps(exec, sweeps, factors(), rhs.ref(), x.ref());
   }
+
+  static bool in_one_launch(SweepPath path) { return !HostExecutionSpace<Exec> && path != SweepPath::portable; }
 
   std::string m_owner;
   SlabMap<vector_length> m_map;

@@ -59,12 +59,12 @@ class BlockTridiagonalFastPath<Scalar, n, Exec, Storage> {
     });
   }
 
-  template <class Places>
+  template <bool transposed, class Places>
   void solve(const Exec& exec, const Factors& factors, const LineUnknowns<const Scalar, Places>& rhs,
              const LineUnknowns<Scalar, Places>& x, int columns) const {
     require(m_staged.has_value(), "BlockTridiagonal::solve: there is no plan for path staged");
-    cuda::labelled(exec, "Hyperplane::BlockTridiagonal::solve",
-                   [&] { m_staged->solve(exec.cuda_stream(), factors, rhs, x, columns); });
+    cuda::labelled(exec, line_solve_label(transposed),
+                   [&] { m_staged->template solve<transposed>(exec.cuda_stream(), factors, rhs, x, columns); });
   }
 
  private:

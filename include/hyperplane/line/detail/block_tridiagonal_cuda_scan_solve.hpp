@@ -15,7 +15,9 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// Both recurrences, y[s] = i (b[s] - L y[s-1]) with i = d^-1 and x[s] = y[s] - V x[s+1], are linear in what comes in:
 /// a thread computes what comes out of its steps for zero, and the factor for what comes in; from those of the threads
 /// before it what comes in, and then its steps one after the other in the order of operations of the portable kernel.
-template <class Scalar, class Storage, class Places, int vector_length, int lanes, int points>
+///
+/// `transposed`: y[s] = b[s] - V[s-1] y[s-1] and x[s] = i (y[s] - L[s+1] x[s+1]).
+template <class Scalar, class Storage, class Places, int vector_length, int lanes, int points, bool transposed = false>
 struct CudaLineScanSolve {
   using Thread = CudaLineScanThread<vector_length, lanes, points>;
   using Access = CudaLineAccess<Scalar, Places, vector_length, lanes>;
@@ -66,65 +68,73 @@ struct CudaLineScanSolve {
   __device__ __forceinline__ void upwards(const Thread& thread, const Access& access, const Memory& memory,
                                           std::int64_t pack, int first, int length, Values& carried,
                                           Values (&y)[points]) const {
-    Values lower[points], inverse[points];
+    Values coefficient[points], inverse[points];
 #pragma unroll
     for (int p = 0; p < points; ++p) {
-      lower[p] = inverse[p] = y[p] = Values{};
-      if (first + p >= length) continue;
-      lower[p] = load(m_factors.lower(pack, first + p, LineFactor::lower) + thread.first_lane);
-      inverse[p] = load(m_factors.lower(pack, first + p, LineFactor::inverse) + thread.first_lane);
-      y[p] = access.load(m_rhs.m_data, thread, first + p);
-    }
-    Values alone{}, factor;
-#pragma unroll
-    for (int l = 0; l < lanes; ++l) factor.m_values[l] = 1;
-#pragma unroll
-    for (int p = 0; p < points; ++p) {
-#pragma unroll
-      for (int l = 0; l < lanes; ++l) {
-        Scalar const sum = fma(-lower[p].m_values[l], alone.m_values[l], y[p].m_values[l]);
-        alone.m_values[l] = inverse[p].m_values[l] * sum;
-        factor.m_values[l] *= -lower[p].m_values[l] * inverse[p].m_values[l];
+      int const step = first + p;
+      coefficient[p] = inverse[p] = y[p] = Values{};
+      if (step >= length) continue;
+      if constexpr (transposed) {
+        if (step > 0) coefficient[p] = load(m_factors.upper(pack, step - 1) + thread.first_lane);
+      } else {
+        coefficient[p] = load(m_factors.lower(pack, step, LineFactor::lower) + thread.first_lane);
+        inverse[p] = load(m_factors.lower(pack, step, LineFactor::inverse) + thread.first_lane);
       }
+      y[p] = access.load(m_rhs.m_data, thread, step);
     }
-    Values before = exchange(thread, memory, thread.part, thread.parts, alone, factor, carried);
-#pragma unroll
-    for (int p = 0; p < points; ++p) {
-#pragma unroll
-      for (int l = 0; l < lanes; ++l) {
-        Scalar const sum = fma(-lower[p].m_values[l], before.m_values[l], y[p].m_values[l]);
-        before.m_values[l] = y[p].m_values[l] = inverse[p].m_values[l] * sum;
-      }
-    }
+    recur<true, !transposed>(thread, memory, coefficient, inverse, carried, y);
   }
 
   /// x of the thread's steps in place of y, and of the first step of the chunk.
   __device__ __forceinline__ void downwards(const Thread& thread, const Memory& memory, std::int64_t pack, int first,
                                             int length, Values& carried, Values (&y)[points]) const {
-    Values upper[points];
+    Values coefficient[points], inverse[points];
 #pragma unroll
     for (int p = 0; p < points; ++p) {
-      upper[p] = Values{};
-      if (first + p < length) upper[p] = load(m_factors.upper(pack, first + p) + thread.first_lane);
+      int const step = first + p;
+      coefficient[p] = inverse[p] = Values{};
+      if (step >= length) continue;
+      if constexpr (transposed) {
+        inverse[p] = load(m_factors.lower(pack, step, LineFactor::inverse) + thread.first_lane);
+        if (step + 1 < length) {
+          coefficient[p] = load(m_factors.lower(pack, step + 1, LineFactor::lower) + thread.first_lane);
+        }
+      } else {
+        coefficient[p] = load(m_factors.upper(pack, step) + thread.first_lane);
+      }
     }
+    recur<false, transposed>(thread, memory, coefficient, inverse, carried, y);
+  }
+
+  /// y <- y - c z, or i (y - c z), with z what y became in the step before, or behind if it goes down.
+  template <bool up, bool has_inverse>
+  __device__ __forceinline__ static void recur(const Thread& thread, const Memory& memory,
+                                               const Values (&coefficient)[points], const Values (&inverse)[points],
+                                               Values& carried, Values (&y)[points]) {
+    auto const next = [&](int p, int l, Scalar before) {
+      Scalar const sum = fma(-coefficient[p].m_values[l], before, y[p].m_values[l]);
+      return has_inverse ? inverse[p].m_values[l] * sum : sum;
+    };
     Values alone{}, factor;
 #pragma unroll
     for (int l = 0; l < lanes; ++l) factor.m_values[l] = 1;
 #pragma unroll
-    for (int p = points - 1; p >= 0; --p) {
+    for (int q = 0; q < points; ++q) {
+      int const p = up ? q : points - 1 - q;
 #pragma unroll
       for (int l = 0; l < lanes; ++l) {
-        alone.m_values[l] = fma(-upper[p].m_values[l], alone.m_values[l], y[p].m_values[l]);
-        factor.m_values[l] *= -upper[p].m_values[l];
+        alone.m_values[l] = next(p, l, alone.m_values[l]);
+        factor.m_values[l] *=
+            has_inverse ? -coefficient[p].m_values[l] * inverse[p].m_values[l] : -coefficient[p].m_values[l];
       }
     }
-    Values before = exchange(thread, memory, thread.parts - 1 - thread.part, thread.parts, alone, factor, carried);
+    Values before = exchange(thread, memory, up ? thread.part : thread.parts - 1 - thread.part, thread.parts, alone,
+                             factor, carried);
 #pragma unroll
-    for (int p = points - 1; p >= 0; --p) {
+    for (int q = 0; q < points; ++q) {
+      int const p = up ? q : points - 1 - q;
 #pragma unroll
-      for (int l = 0; l < lanes; ++l) {
-        before.m_values[l] = y[p].m_values[l] = fma(-upper[p].m_values[l], before.m_values[l], y[p].m_values[l]);
-      }
+      for (int l = 0; l < lanes; ++l) before.m_values[l] = y[p].m_values[l] = next(p, l, before.m_values[l]);
     }
   }
 

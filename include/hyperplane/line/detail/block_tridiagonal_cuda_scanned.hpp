@@ -25,8 +25,9 @@ class BlockTridiagonalCudaScanned {
   /// Steps of a thread: what registers hold.
   template <class Source, int lanes>
   using Factor = CudaLineScanFactor<Scalar, Storage, Source, vector_length, lanes, 8 * Loads::narrow / lanes>;
-  template <class Places, int lanes>
-  using Solve = CudaLineScanSolve<Scalar, Storage, Places, vector_length, lanes, 16 * Loads::narrow / lanes>;
+  template <class Places, int lanes, bool transposed>
+  using Solve =
+      CudaLineScanSolve<Scalar, Storage, Places, vector_length, lanes, 16 * Loads::narrow / lanes, transposed>;
 
  public:
   /// Nothing: it runs on every device.
@@ -49,11 +50,11 @@ class BlockTridiagonalCudaScanned {
     });
   }
 
-  template <class Places>
+  template <bool transposed, class Places>
   void solve(cudaStream_t stream, const Factors& factors, const LineUnknowns<const Scalar, Places>& rhs,
              const LineUnknowns<Scalar, Places>& x, int columns) const {
     Loads::with_lanes(m_load_bits, [&]<int lanes>() {
-      using Kernel = Solve<Places, lanes>;
+      using Kernel = Solve<Places, lanes, transposed>;
       launch(stream, cuda_line_scan_kernel<Kernel>, columns, Kernel{factors, rhs, x, columns});
     });
   }

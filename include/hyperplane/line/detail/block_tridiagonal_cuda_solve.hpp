@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_lanes.hpp>
+#include <hyperplane/line/detail/block_tridiagonal_cuda_stream.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +16,10 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// gap between them; right-hand sides come to registers some steps ahead. What is left for a step is to exchange n
 /// values of each line through shared memory, twice upwards and once downwards. The order of operations is that of the
 /// portable kernel.
-template <class Scalar, int n, class Storage, class Places, int vector_length, int lanes_>
+///
+/// `transposed`: upwards y = b - U'^T y', downwards x = d^-T (y - L'^T x'), with U' = d^-1 U and L' of the step before,
+/// which a step multiplies for the next one. So both sweeps read their stream of factors from its end.
+template <class Scalar, int n, class Storage, class Places, int vector_length, int lanes_, bool transposed = false>
 struct CudaLineSolve {
   static constexpr int lanes = lanes_;
   using Thread = CudaLineThread<n, vector_length, lanes>;
@@ -23,12 +27,9 @@ struct CudaLineSolve {
   using Values = cuda::Vector<Scalar, lanes>;
   using StoredValues = cuda::Vector<Storage, lanes>;
   static constexpr int threads = Thread::threads;
-  static constexpr int block_values = n * n * vector_length;
-  static constexpr int block_bytes = block_values * static_cast<int>(sizeof(Storage));
-  /// Small blocks are copied several at a time.
-  static constexpr int entry_blocks = block_bytes >= 2048 ? 1 : 2048 / block_bytes;
+  using Stream = CudaLineStream<n, Storage, vector_length, transposed>;
   static constexpr int vector_values = n * vector_length;
-  static constexpr CudaLineMemory memory{std::size_t(entry_blocks) * block_bytes, 2 * vector_values * sizeof(Scalar)};
+  static constexpr CudaLineMemory memory{Stream::entry_bytes, 2 * vector_values * sizeof(Scalar)};
   /// Steps for which right-hand sides are loaded ahead: small blocks take less time per step.
   static constexpr int ahead = n <= 4 ? 8 : 4;
 
@@ -49,28 +50,9 @@ struct CudaLineSolve {
     auto* const vectors = reinterpret_cast<Scalar*>(shared + m_entries * memory.entry);
     Scalar* const y = vectors + thread.first_lane;
     Scalar* const sums = y + vector_values;
-    CudaLineRing ring(shared, reinterpret_cast<cuda::PhaseBarrier*>(vectors + 2 * vector_values), m_entries,
-                      static_cast<std::uint32_t>(memory.entry));
-    bool const fills = threadIdx.x == 0;
-    auto const policy = cuda::evict_first_policy();
-    auto const* const lower = reinterpret_cast<const std::byte*>(m_factors.lower(pack, 0, LineFactor::lower));
-    auto const* const upper = reinterpret_cast<const std::byte*>(m_factors.upper(pack, length - 1));
-    int const lower_entries = (line_lower_blocks * length + entry_blocks - 1) / entry_blocks;
-    int const all_entries = lower_entries + (length + entry_blocks - 1) / entry_blocks;
-    int filled = 0;
-    auto const fill = [&] {
-      if (!fills || filled >= all_entries) return;
-      bool const up = filled < lower_entries;
-      int const first = (up ? filled : filled - lower_entries) * entry_blocks;
-      auto const bytes = static_cast<std::uint32_t>(
-          min(entry_blocks, (up ? line_lower_blocks * length : length) - first) * block_bytes);
-      ring.fill(bytes).copy(0, (up ? lower : upper) + std::size_t(first) * block_bytes, bytes, policy);
-      ++filled;
-    };
-    if (fills) {
-      ring.initialize();
-      for (int e = 0; e < m_entries; ++e) fill();
-    }
+    Stream stream(m_factors, pack, length, shared, reinterpret_cast<cuda::PhaseBarrier*>(vectors + 2 * vector_values),
+                  m_entries);
+    stream.begin();
     if (thread.active) *reinterpret_cast<Values*>(y + thread.row * vector_length) = Values{};
 
     Values next[ahead];
@@ -80,22 +62,16 @@ struct CudaLineSolve {
     }
     __syncthreads();
 
-    const std::byte* entry = nullptr;
-    int in_entry = 0;
-    auto const block = [&] {
-      if (in_entry == 0) entry = ring.next();
-      return reinterpret_cast<const Storage*>(entry) + in_entry * block_values + thread.row * vector_length +
-             thread.first_lane;
-    };
-    /// After a barrier that all threads reach when they have used the block.
-    auto const advance = [&](bool last) {
-      if (++in_entry == entry_blocks || last) {
-        in_entry = 0;
-        fill();
-      }
-    };
-    solve_up(thread, access, length, y, sums, block, advance, next);
-    solve_down(thread, access, length, y, sums, block, advance, next);
+    int const offset = thread.row * (transposed ? n : 1) * vector_length + thread.first_lane;
+    auto const block = [&] { return stream.block() + offset; };
+    auto const advance = [&](bool last) { stream.advance(last); };
+    if constexpr (transposed) {
+      solve_up_transposed(thread, access, length, y, sums, block, advance, next);
+      solve_down_transposed(thread, access, length, y, sums, block, advance, next);
+    } else {
+      solve_up(thread, access, length, y, sums, block, advance, next);
+      solve_down(thread, access, length, y, sums, block, advance, next);
+    }
   }
 
  private:
@@ -150,9 +126,75 @@ struct CudaLineSolve {
             access.store(m_x.m_data, thread, step, sum);
           }
           cuda_line_sync<threads>();
-          advance(step == 0);
+          advance(false);
         },
         next);
+  }
+
+  /// y of all steps, which takes turns in the two vectors: one barrier per step.
+  template <class Block, class Advance>
+  __device__ __forceinline__ void solve_up_transposed(const Thread& thread, const Access& access, int length, Scalar* y,
+                                                      Scalar* sums, const Block& block, const Advance& advance,
+                                                      Values (&next)[ahead]) const {
+    Values handed_on{};
+    for_steps(
+        length,
+        [&](int step, Values& loaded) {
+          Scalar* const here = step % 2 == 0 ? y : sums;
+          Values const sum = difference(loaded, handed_on);
+          if (step + ahead < length) loaded = access.load(m_rhs.m_data, thread, step + ahead);
+          if (thread.active) {
+            *reinterpret_cast<Values*>(here + thread.row * vector_length) = sum;
+            access.store(m_x.m_data, thread, step, sum);
+          }
+          cuda_line_sync<threads>();
+          if (step > 0) advance(false);
+          handed_on = Values{};
+          multiply<false>(block(), here, handed_on);
+        },
+        next);
+    cuda_line_sync<threads>();
+    advance(true);
+  }
+
+  /// x of all steps.
+  template <class Block, class Advance>
+  __device__ __forceinline__ void solve_down_transposed(const Thread& thread, const Access& access, int length,
+                                                        Scalar* y, Scalar* sums, const Block& block,
+                                                        const Advance& advance, Values (&next)[ahead]) const {
+    Values handed_on{};
+#pragma unroll
+    for (int a = 0; a < ahead; ++a) {
+      if (a < length) next[a] = access.load(m_x.m_data, thread, length - 1 - a);
+    }
+    for_steps(
+        length,
+        [&](int done, Values& loaded) {
+          int const step = length - 1 - done;
+          Values const sum = difference(loaded, handed_on);
+          if (step - ahead >= 0) loaded = access.load(m_x.m_data, thread, step - ahead);
+          if (thread.active) *reinterpret_cast<Values*>(sums + thread.row * vector_length) = sum;
+          cuda_line_sync<threads>();
+          if (done > 0) advance(false);
+          Values x{};
+          multiply<false>(block(), sums, x);
+          if (thread.active) {
+            *reinterpret_cast<Values*>(y + thread.row * vector_length) = x;
+            access.store(m_x.m_data, thread, step, x);
+          }
+          cuda_line_sync<threads>();
+          advance(false);
+          handed_on = Values{};
+          multiply<false>(block(), y, handed_on);
+        },
+        next);
+  }
+
+  __device__ static Values difference(const Values& a, const Values& b) {
+    Values result;
+#pragma unroll
+    for (int l = 0; l < lanes; ++l) result.m_values[l] = a.m_values[l] - b.m_values[l];
+    return result;
   }
 
   /// Calls `step(s, next[s mod ahead])` for all steps s, with indices that the compiler knows: next is in registers.
@@ -171,7 +213,7 @@ struct CudaLineSolve {
   __device__ static void multiply(const Storage* row, const Scalar* vector, Values& sum) {
 #pragma unroll
     for (int c = 0; c < n; ++c) {
-      auto const a = *reinterpret_cast<const StoredValues*>(row + c * n * vector_length);
+      auto const a = *reinterpret_cast<const StoredValues*>(row + c * (transposed ? 1 : n) * vector_length);
       auto const x = *reinterpret_cast<const Values*>(vector + c * vector_length);
 #pragma unroll
       for (int l = 0; l < lanes; ++l) {

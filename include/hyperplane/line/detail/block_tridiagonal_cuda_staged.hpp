@@ -24,8 +24,8 @@ template <class Scalar, int n, class Storage, int vector_length>
 class BlockTridiagonalCudaStaged {
   using Loads = CudaLineLoads<Scalar>;
   using Factors = LineFactors<Storage, n, vector_length>;
-  template <class Places, int lanes>
-  using Solve = CudaLineSolve<Scalar, n, Storage, Places, vector_length, lanes>;
+  template <class Places, int lanes, bool transposed = false>
+  using Solve = CudaLineSolve<Scalar, n, Storage, Places, vector_length, lanes, transposed>;
   template <class Source, int lanes>
   using Factor = CudaLineFactor<Scalar, n, Storage, Source, vector_length, lanes>;
 
@@ -61,11 +61,11 @@ class BlockTridiagonalCudaStaged {
     });
   }
 
-  template <class Places>
+  template <bool transposed, class Places>
   void solve(cudaStream_t stream, const Factors& factors, const LineUnknowns<const Scalar, Places>& rhs,
              const LineUnknowns<Scalar, Places>& x, int columns) const {
     Loads::with_lanes(m_load_bits.value_or(128), [&]<int lanes>() {
-      using Kernel = Solve<Places, lanes>;
+      using Kernel = Solve<Places, lanes, transposed>;
       int const entries = this->entries(Kernel::memory, columns);
       launch<Kernel>(stream, cuda_line_solve_kernel<Kernel>, columns, Kernel{factors, rhs, x, columns, entries},
                      entries);

@@ -13,6 +13,11 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
+/// The label of the kernels of a solve, or of one with M^T.
+constexpr const char* line_solve_label(bool transposed) {
+  return transposed ? "Hyperplane::BlockTridiagonal::solve_transposed" : "Hyperplane::BlockTridiagonal::solve";
+}
+
 /// The paths of BlockTridiagonal beside the portable one, for an execution space: a specialization says which there
 /// are, holds what they need, and runs them, or throws Error. Without one there are none.
 template <class Scalar, int n, class Exec, class Storage>
@@ -32,7 +37,7 @@ class BlockTridiagonalFastPath {
   void factor(const Arguments&...) const {
     fail("BlockTridiagonal: the execution space has the portable path alone");
   }
-  template <class... Arguments>
+  template <bool transposed, class... Arguments>
   void solve(const Arguments&...) const {
     fail("BlockTridiagonal: the execution space has the portable path alone");
   }

@@ -63,18 +63,17 @@ class LineFactorization {
     m_singular.conclude(exec, Diagnosis{{a, m_layout.ref(), m_layout.lines().count()}, factors()});
   }
 
-  /// `columns` right-hand sides, of which one follows n values after the other; one unless `many`. With M^T, which has
-  /// the portable path alone, where it is `transposed`.
+  /// `columns` right-hand sides, of which one follows n values after the other; one unless `many`. With M^T where it is
+  /// `transposed`.
   template <bool many, bool transposed, class Places>
   void solve(const Exec& exec, const LineUnknowns<const Scalar, Places>& rhs, const LineUnknowns<Scalar, Places>& x,
              int columns) const {
-    if constexpr (!transposed) {
-      if (m_path != LinePath::portable) return m_fast_path.solve(exec, factors(), rhs, x, columns);
+    if (m_path != LinePath::portable) {
+      return m_fast_path.template solve<transposed>(exec, factors(), rhs, x, columns);
     }
     auto const places = kernel_places<Scalar, Exec>(x.m_places);
     for_line_packs<vector_length / internal_length>(
-        transposed ? "Hyperplane::BlockTridiagonal::solve_transposed" : "Hyperplane::BlockTridiagonal::solve", exec,
-        m_layout.packs(),
+        line_solve_label(transposed), exec, m_layout.packs(),
         (step_bytes + 3.0 * n * n * sizeof(StorageScalar) + 4.0 * n * columns * sizeof(Scalar)) * line_slots(m_layout),
         LineSolvePortable<Scalar, n, StorageScalar, std::remove_const_t<decltype(places)>, vector_length,
                           internal_length, many, transposed>{factors(), with_places(rhs, places),

@@ -45,6 +45,7 @@ struct CudaSipCoefficients {
   static constexpr bool forward = true;
   static constexpr int coefficients = stencil7_size;
   static constexpr int vectors = 0;
+  static constexpr bool coefficients_turned = false;
 
   BlockStencil7Ref<MatrixStorage, 1, W> m_a;
   TriangularFactors<Storage, 1, W> m_factors;
@@ -61,7 +62,7 @@ struct CudaSipCoefficients {
   struct Results {
     SipPoint<Scalar> m_point;
     __device__ void clear() { m_point = {}; }
-    __device__ Scalar passed(int e) const { return m_point.m_upper[e]; }
+    __device__ Scalar passed(int e, Direction) const { return m_point.m_upper[e]; }
   };
 
   __device__ const MatrixStorage* coefficient_packs(std::int64_t pack) const {

@@ -11,12 +11,12 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-template <bool subtract, class Scalar, int n, CudaExecutionSpace Exec, class Storage, int vector_length,
-          class Terms = AllTerms>
+template <bool subtract, class Scalar, int n, bool transposed = false, CudaExecutionSpace Exec, class Storage,
+          int vector_length, class Terms = AllTerms>
 void apply_cuda(const char* label, const Exec& exec, const BlockStencil7Ref<Storage, n, vector_length>& a,
                 const BlockVectorRef<Scalar, n, vector_length>& b, const BlockVectorRef<Scalar, n, vector_length>& x,
                 const BlockVectorRef<Scalar, n, vector_length>& y, const Terms& terms = {}) {
-  ApplyCuda<subtract, Scalar, n, Storage, vector_length, Terms> const kernel{a, b, x, y, terms};
+  ApplyCuda<subtract, Scalar, n, Storage, vector_length, Terms, transposed> const kernel{a, b, x, y, terms};
   cuda::labelled(exec, label, [&] { kernel.launch(exec.cuda_stream()); });
 }
 

@@ -19,8 +19,11 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// blocks in one piece, and the whole matrix once, whatever n is. Each value of x is read by n threads, from a cache:
 /// the matrix is loaded as what will not be used again, so that x of the slabs beside stays in L2.
 ///
-/// Rounds as ApplyPortable does.
-template <bool subtract, class Scalar, int n, class Storage, int W, class Terms>
+/// With A^T (`transposed`) a point takes the blocks that its neighbours have for it. Those of the lane beyond a slab
+/// share a piece with others that the slab beside takes, so that CUDA blocks take the slabs in turns there.
+///
+/// Rounds as the portable kernels do.
+template <bool subtract, class Scalar, int n, class Storage, int W, class Terms, bool transposed = false>
 struct ApplyCuda {
   /// Packs of a block: whole warps, 256 threads or little more; 512 for n = 16.
   static constexpr int packs = 32 / W * ((8 + n - 1) / n);
@@ -42,8 +45,9 @@ struct ApplyCuda {
     auto const& map = m_a.map();
     auto const& grid = m_a.grid();
     int const thread = static_cast<int>(threadIdx.x);
-    int const slab = block / ranges();
-    int const step = (block - slab * ranges()) * packs + thread / (n * W);
+    int const slab = transposed ? block % map.slabs() : block / ranges();
+    int const range = transposed ? block / map.slabs() : block - slab * ranges();
+    int const step = range * packs + thread / (n * W);
     int const r = thread / W % n, lane = thread % W;
     int const position = step - lane, pitch = static_cast<int>(map.pitch());
     int const k = position / pitch;
@@ -61,13 +65,22 @@ struct ApplyCuda {
       // Loads need not wait for the answer: there is something to read in either case.
       bool const exists = has_neighbour(p, direction);
       const Scalar* const x = x_here + (exists ? map.distance(direction, lane, n) : 0);
-      const Storage* const a = m_a.pack_block(pack, direction) + r * W + lane;
-      HYPERPLANE_UNROLL
-      for (int c = 0; c < n; ++c) {
-        auto const a_c = static_cast<Scalar>(__ldcs(a + c * n * W));
-        auto const x_c = __ldg(x + c * W);
-        Scalar const next = subtract ? sum - a_c * x_c : sum + a_c * x_c;
-        if (exists) sum = next;
+      if constexpr (transposed) {
+        const Storage* const a = m_a.pack_block(pack, opposite(direction)) + r * n * W + lane +
+                                 (exists ? map.distance(direction, lane, stencil7_size * n * n) : 0);
+        Scalar product = 0;
+        HYPERPLANE_UNROLL
+        for (int c = 0; c < n; ++c) product += static_cast<Scalar>(__ldcs(a + c * W)) * __ldg(x + c * W);
+        if (exists) sum = subtract ? sum - product : sum + product;
+      } else {
+        const Storage* const a = m_a.pack_block(pack, direction) + r * W + lane;
+        HYPERPLANE_UNROLL
+        for (int c = 0; c < n; ++c) {
+          auto const a_c = static_cast<Scalar>(__ldcs(a + c * n * W));
+          auto const x_c = __ldg(x + c * W);
+          Scalar const next = subtract ? sum - a_c * x_c : sum + a_c * x_c;
+          if (exists) sum = next;
+        }
       }
     }
     m_y.packs()(pack, r, lane) = sum;
@@ -97,8 +110,8 @@ __global__ void __launch_bounds__(Kernel::threads, Kernel::resident_blocks)
   kernel.run(static_cast<int>(blockIdx.x));
 }
 
-template <bool subtract, class Scalar, int n, class Storage, int W, class Terms>
-void ApplyCuda<subtract, Scalar, n, Storage, W, Terms>::launch(cudaStream_t stream) const {
+template <bool subtract, class Scalar, int n, class Storage, int W, class Terms, bool transposed>
+void ApplyCuda<subtract, Scalar, n, Storage, W, Terms, transposed>::launch(cudaStream_t stream) const {
   cuda::launch(stream, apply_cuda_kernel<ApplyCuda>, m_a.map().slabs() * ranges(), threads, 0,
                cuda::Dependency::complete, *this);
 }

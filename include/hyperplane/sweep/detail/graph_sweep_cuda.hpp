@@ -16,41 +16,42 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 
 /// The sweeps as CUDA graphs, see plane_groups_cuda.hpp.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 #if defined(__CUDACC__)
 
-template <Sweep sweep, class Scalar, int n, class Storage, int W>
+template <Sweep sweep, bool transposed, class Scalar, int n, class Storage, int W>
 __device__ void sweep_plane(const SlabMap<W>& map, const SweepArguments<Scalar, Storage>& arguments,
                             const PlaneGroup& plane, bool wait) {
   extern __shared__ __align__(16) unsigned char shared[];
   RowThread<n, W> const thread;
   int const packs = blockDim.x / RowThread<n, W>::threads_per_pack;
-  SweepRow<Scalar, n, Storage, W, sweep> row;
+  SweepRow<Scalar, n, Storage, W, sweep, transposed> row;
   row.load(map, arguments, thread, plane.m_plane, plane.pack(blockIdx.x * packs + thread.m_pack));
   if (wait) cuda::wait_for_results_before();
   row.finish(arguments, thread, reinterpret_cast<Scalar*>(shared), packs * W);
 }
 
 /// The first plane of a sweep, and the pointers for all others.
-template <Sweep sweep, class Scalar, int n, class Storage, int W>
+template <Sweep sweep, bool transposed, class Scalar, int n, class Storage, int W>
 __global__ void sweep_first_plane(SweepArguments<Scalar, Storage> arguments, SweepArguments<Scalar, Storage>* stored,
                                   SlabMap<W> map, PlaneGroup plane) {
   if (threadIdx.x == 0) *stored = arguments;
-  sweep_plane<sweep, Scalar, n>(map, arguments, plane, false);
+  sweep_plane<sweep, transposed, Scalar, n>(map, arguments, plane, false);
 }
 
-template <Sweep sweep, class Scalar, int n, class Storage, int W>
+template <Sweep sweep, bool transposed, class Scalar, int n, class Storage, int W>
 __global__ void sweep_next_plane(const SweepArguments<Scalar, Storage>* stored, SlabMap<W> map, PlaneGroup plane) {
   cuda::allow_next_kernel();
-  sweep_plane<sweep, Scalar, n>(map, load_arguments(stored), plane, true);
+  sweep_plane<sweep, transposed, Scalar, n>(map, load_arguments(stored), plane, true);
 }
 
 /// A sweep as a graph: the constructor captures it, operator() replays it. Allocates nothing then, waits for nothing,
 /// asynchronous on the stream. Calls on different streams run one after the other; one host thread at a time.
-template <Sweep sweep, class Scalar, int n, class Storage, int W>
+template <Sweep sweep, bool transposed, class Scalar, int n, class Storage, int W>
 class CudaGraphSweep {
  public:
   using Vector = BlockVectorRef<Scalar, n, W>;
@@ -82,13 +83,14 @@ class CudaGraphSweep {
   }
 
   void record(cudaStream_t capture, const PlaneGroups& planes) const {
-    cuda::launch(capture, sweep_first_plane<sweep, Scalar, n, Storage, W>, 1, threads, shared_bytes,
+    cuda::launch(capture, sweep_first_plane<sweep, transposed, Scalar, n, Storage, W>, 1, threads, shared_bytes,
                  cuda::Dependency::complete, Pointers{}, m_stored.data(), m_map, m_first);
     for (int turn = 1; turn < planes.planes(); ++turn) {
       int const p = plane(planes, turn);
-      cuda::launch(capture, sweep_next_plane<sweep, Scalar, n, Storage, W>, (planes.size(p) + packs - 1) / packs,
-                   threads, shared_bytes, turn == 1 ? cuda::Dependency::complete : cuda::Dependency::programmatic,
-                   m_stored.data(), m_map, planes.group(p));
+      cuda::launch(capture, sweep_next_plane<sweep, transposed, Scalar, n, Storage, W>,
+                   (planes.size(p) + packs - 1) / packs, threads, shared_bytes,
+                   turn == 1 ? cuda::Dependency::complete : cuda::Dependency::programmatic, m_stored.data(), m_map,
+                   planes.group(p));
     }
   }
 
@@ -107,7 +109,7 @@ class CudaGraphSweeps {
   using Vector = BlockVectorRef<Scalar, n, W>;
 
   CudaGraphSweeps(cudaStream_t stream, const Map& map)
-      : m_planes(stream, map), m_forward(stream, map, m_planes), m_backward(stream, map, m_planes) {
+      : m_map(map), m_planes(stream, map), m_plain(stream, map, m_planes) {
     // Whatever stream comes first, the tables are there.
     cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   }
@@ -116,16 +118,35 @@ class CudaGraphSweeps {
   template <int count>
   void operator()(cudaStream_t stream, Sweeps sweeps, const Factors& factors, const VectorRefs<Vector, count>& rhs,
                   const VectorRefs<Vector, count>& x) {
-    for (int v = 0; v < count; ++v) {
-      if (sweeps != Sweeps::backward) m_forward(stream, factors, rhs[v], x[v]);
-      if (sweeps != Sweeps::forward) m_backward(stream, factors, sweeps == Sweeps::both ? x[v] : rhs[v], x[v]);
-    }
+    for (int v = 0; v < count; ++v) m_plain.run(stream, sweeps, factors, rhs[v], x[v]);
+  }
+
+  /// With M^T. The first call captures the graphs.
+  void solve_transposed(cudaStream_t stream, Sweeps sweeps, const Factors& factors, const Vector& rhs,
+                        const Vector& x) {
+    if (!m_transposed) m_transposed.emplace(stream, m_map, m_planes);
+    m_transposed->run(stream, sweeps, factors, rhs, x);
   }
 
  private:
+  template <bool transposed>
+  struct Pair {
+    CudaGraphSweep<Sweep::forward, transposed, Scalar, n, Storage, W> m_forward;
+    CudaGraphSweep<Sweep::backward, transposed, Scalar, n, Storage, W> m_backward;
+
+    Pair(cudaStream_t stream, const Map& map, const PlaneGroups& planes)
+        : m_forward(stream, map, planes), m_backward(stream, map, planes) {}
+
+    void run(cudaStream_t stream, Sweeps sweeps, const Factors& factors, const Vector& rhs, const Vector& x) {
+      if (sweeps != Sweeps::backward) m_forward(stream, factors, rhs, x);
+      if (sweeps != Sweeps::forward) m_backward(stream, factors, sweeps == Sweeps::both ? x : rhs, x);
+    }
+  };
+
+  Map m_map;
   PlaneGroups m_planes;
-  CudaGraphSweep<Sweep::forward, Scalar, n, Storage, W> m_forward;
-  CudaGraphSweep<Sweep::backward, Scalar, n, Storage, W> m_backward;
+  Pair<false> m_plain;
+  std::optional<Pair<true>> m_transposed;
 };
 
 #endif

@@ -58,7 +58,7 @@ class CudaSlabComputer {
     Scalar* const ring = s.rings + (tile_row + 1) * (window * ring_slot) + row.first_lane * pitch;
     Scalar* const remote_ring = s.rings + (1 + row.first_lane) * pitch;
     Scalar* const sums = s.sums + tile_row * (W * pitch) + row.first_lane * pitch;
-    const Scalar* const prepared_sums = s.prepared_sums + tile_row * (window * vector_pack) + row.first_lane;
+    const Scalar* const prepared = s.prepared + tile_row * (window * vector_pack) + row.first_lane;
     Packet* to_north = m_layout.south_packets(t.slab + 1, row.layer);
     Packet* to_top = (t.to_device ? m_layout.packets_of_slab(m_layout.packets_after(forward), t.slab)
                                   : m_layout.bottom_packets(t.slab, t.index_k + 1)) +
@@ -70,7 +70,7 @@ class CudaSlabComputer {
     const Scalar* before = ring + (counts.own + window - 1) % window * ring_slot;
     for (int v = 0; v < all_steps; ++v) {
       if (in_chunk == 0) arrived[stage].wait(parity);
-      const Storage* const factors = Layout::factors_of(my_stages + stage * stage_bytes, in_chunk, row);
+      const Storage* const factors = Layout::factors_of(my_stages + stage * stage_bytes, in_chunk, chunk, row);
       StoredLanes a[preload ? 2 * n : 1][rows_per_thread];
       if constexpr (preload) {
 #pragma unroll
@@ -81,7 +81,7 @@ class CudaSlabComputer {
       Scalar sum[rows_per_thread][lanes];
 #pragma unroll
       for (int r = 0; r < rows_per_thread; ++r) {
-        auto const values = *reinterpret_cast<const Lanes*>(prepared_sums + step.slot * vector_pack + row.rows[r] * W);
+        auto const values = *reinterpret_cast<const Lanes*>(prepared + step.slot * vector_pack + row.rows[r] * W);
 #pragma unroll
         for (int m = 0; m < lanes; ++m) sum[r][m] = values.m_values[m];
       }

@@ -9,10 +9,12 @@
 #include <hyperplane/sweep/detail/slab_solve_cuda_move.hpp>
 #include <hyperplane/sweep/detail/slab_solve_cuda_prepare.hpp>
 #include <hyperplane/sweep/detail/slab_solve_cuda_receive.hpp>
+#include <hyperplane/sweep/detail/slab_solve_cuda_transposed.hpp>
 #include <hyperplane/sweep/detail/slab_tiles_cuda.hpp>
 #include <hyperplane/sweep/slab_shape_cuda.hpp>
 
 #include <cstddef>
+#include <type_traits>
 
 /// The sweeps on CUDA without a grid barrier.
 ///
@@ -45,6 +47,10 @@ struct CudaSlabSolve {
   using Shared = typename Layout::Shared;
   using Stamp = typename Layout::Stamp;
   using Tile = typename Layout::Tile;
+  static constexpr bool transposed = Layout::transposed;
+  using Computer = std::conditional_t<transposed, CudaSlabTransposedComputer<Layout>, CudaSlabComputer<Layout>>;
+  /// For the row, or with M^T for the row above.
+  using Multiplier = std::conditional_t<transposed, CudaSlabRaiser<Layout>, CudaSlabPreparer<Layout>>;
   static constexpr int ring_slot = Layout::ring_slot;
   static constexpr int warp = Layout::warp;
   static constexpr int window = Layout::window;
@@ -59,8 +65,13 @@ struct CudaSlabSolve {
     int const layers = shape.layers;
     int const role = threadIdx.x / warp;
     for (int b = threadIdx.x; b < layers * shape.stages; b += blockDim.x) s.arrived[b].initialize(1);
-    for (int b = threadIdx.x; b < (layers + 1) * window; b += blockDim.x) s.done[b].initialize(warp);
-    for (int b = threadIdx.x; b < layers * window; b += blockDim.x) s.ready[b].initialize(arrivals_to_be_ready);
+    for (int b = threadIdx.x; b < (layers + 1) * window; b += blockDim.x) {
+      s.done[b].initialize(b < window ? warp : Layout::arrivals_to_be_done);
+    }
+    for (int b = threadIdx.x; b < layers * window; b += blockDim.x) {
+      s.ready[b].initialize(arrivals_to_be_ready);
+      s.known[b].initialize(warp);
+    }
     cuda::PhaseBarrier::fence_initialized();
     for (int e = threadIdx.x; e < (layers + 1) * window * ring_slot; e += blockDim.x) s.rings[e] = 0;
     auto const epoch = static_cast<Stamp>(2 * state->m_epoch);
@@ -86,11 +97,11 @@ struct CudaSlabSolve {
       if (row >= 0) {
         if (row < t.rows) {
           if (role < layers) {
-            forward ? CudaSlabComputer(layout).template run<true>(s, t, row, stamp, counts)
-                    : CudaSlabComputer(layout).template run<false>(s, t, row, stamp, counts);
+            forward ? Computer(layout).template run<true>(s, t, row, stamp, counts)
+                    : Computer(layout).template run<false>(s, t, row, stamp, counts);
           } else if (role < 2 * layers) {
-            forward ? CudaSlabPreparer(layout).template run<true>(s, t, row, counts)
-                    : CudaSlabPreparer(layout).template run<false>(s, t, row, counts);
+            forward ? Multiplier(layout).template run<true>(s, t, row, stamp, counts)
+                    : Multiplier(layout).template run<false>(s, t, row, stamp, counts);
           } else {
             CudaSlabMover const mover(layout, m_tiles.vectors());
             forward ? mover.template run<true>(s, t, row, counts, false)

@@ -31,13 +31,16 @@ inline constexpr int cuda_slab_chunk = [] {
 
 /// What the slab solve of a grid is given, where things are in shared memory, and which part of the grid is whose.
 /// `is_part`: the grid is a part of a box of which other devices have what lies below and above, see CudaPartWindow.
-template <class Scalar_, int n_, class Storage_, int vector_length, bool is_part_ = false>
+/// `transposed`: the sweeps are those with M^T, see slab_solve_cuda_transposed.hpp.
+template <class Scalar_, int n_, class Storage_, int vector_length, bool is_part_ = false, bool transposed_ = false>
 struct CudaSlabLayout {
   using Scalar = Scalar_;
   using Storage = Storage_;
   static constexpr int n = n_;
   static constexpr int W = vector_length;
   static constexpr bool is_part = is_part_;
+  static constexpr bool transposed = transposed_;
+  static_assert(!is_part || !transposed);
   using Threads = CudaSlabThreads<Scalar, n, W>;
   static constexpr int warp = Threads::warp;
   static constexpr int lanes = Threads::lanes;
@@ -73,7 +76,7 @@ struct CudaSlabLayout {
   static constexpr std::size_t vector_bytes = vector_pack * sizeof(Scalar);
   static constexpr std::size_t stage_bytes = chunk * (factor_bytes + vector_bytes);
   static constexpr std::size_t row_bytes =
-      (window * (ring_slot + vector_pack) + W * pitch) * sizeof(Scalar) + 2 * window * sizeof(cuda::PhaseBarrier);
+      (window * (ring_slot + vector_pack) + W * pitch) * sizeof(Scalar) + 3 * window * sizeof(cuda::PhaseBarrier);
 
   static constexpr std::size_t ticket_bytes = 16;
 
@@ -128,11 +131,13 @@ struct CudaSlabLayout {
   struct Shared {
     std::byte* stages;            // [layers][stages]: chunks of factors and right-hand sides
     Scalar* rings;                // [layers + 1][window][ring_slot]
-    Scalar* prepared_sums;        // [layers][window][vector_pack]: right-hand side less the bottom product
+    Scalar* prepared;             // [layers][window][vector_pack]: right-hand side less the bottom product; with M^T
+                                  // the unknowns, for those who need them all
     Scalar* sums;                 // [layers][W][pitch]
     cuda::PhaseBarrier* arrived;  // [layers][stages]: the chunk is there
     cuda::PhaseBarrier* done;     // [layers + 1][window]: the step is in the ring, and what it needed is free
     cuda::PhaseBarrier* ready;    // [layers][window]: all that the step needs is there, and the slot is free
+    cuda::PhaseBarrier* known;    // [layers][window]: with M^T, the unknowns of the step are there
     int* ticket;
     std::byte* rest;  // with several grids a copy of the layout, beside what `memory` says
   };
@@ -141,12 +146,13 @@ struct CudaSlabLayout {
     int const layers = shape.layers;
     s.stages = memory;
     s.rings = reinterpret_cast<Scalar*>(s.stages + std::size_t(layers) * shape.stages * stage_bytes);
-    s.prepared_sums = s.rings + (layers + 1) * window * ring_slot;
-    s.sums = s.prepared_sums + layers * window * vector_pack;
+    s.prepared = s.rings + (layers + 1) * window * ring_slot;
+    s.sums = s.prepared + layers * window * vector_pack;
     s.arrived = reinterpret_cast<cuda::PhaseBarrier*>(s.sums + layers * W * pitch);
     s.done = s.arrived + layers * shape.stages;
     s.ready = s.done + (layers + 1) * window;
-    s.ticket = reinterpret_cast<int*>(s.ready + layers * window);
+    s.known = s.ready + layers * window;
+    s.ticket = reinterpret_cast<int*>(s.known + layers * window);
     s.rest = reinterpret_cast<std::byte*>(s.ticket) + ticket_bytes;
     return s;
   }
@@ -220,6 +226,8 @@ struct CudaSlabLayout {
   /// Arrivals that make a step ready, of all threads of a warp each: its sums are prepared, its results of a window ago
   /// are stored, those who read its ring are done with the slot, and the south neighbour of lane 0 is there.
   static constexpr int arrivals_to_be_ready = 4 * warp;
+  /// And to be done: of the warp that computes it; with M^T also of the one that multiplies for the layer above.
+  static constexpr int arrivals_to_be_done = (transposed ? 2 : 1) * warp;
 
   /// Where a row is, and which part of it a thread has.
   template <bool forward>
@@ -253,10 +261,16 @@ struct CudaSlabLayout {
     __device__ int packs_of(int chunk_number) const { return min(chunk, all_steps - chunk_number * chunk); }
   };
 
+  /// Blocks of a point that a sweep reads. Sweeps with M^T read those of the plain sweep that goes the other way, and
+  /// so from the end of its stream: their chunks hold the pack of the last step first.
   template <bool forward>
-  __device__ static const Storage* factors_of(const std::byte* stage, int in_chunk, const Row<forward>& row) {
-    constexpr int blocks = forward ? lower_blocks : upper_blocks;
-    return reinterpret_cast<const Storage*>(stage) + in_chunk * (blocks * n * n * W) + row.stored_lane;
+  static constexpr int blocks = forward != transposed ? lower_blocks : upper_blocks;
+
+  template <bool forward>
+  __device__ static const Storage* factors_of(const std::byte* stage, int in_chunk, int packs,
+                                              const Row<forward>& row) {
+    return reinterpret_cast<const Storage*>(stage) +
+           (transposed ? packs - 1 - in_chunk : in_chunk) * (blocks<forward> * n * n * W) + row.stored_lane;
   }
 
   /// sum -= A(:, c) value for the thread's rows and lanes.
@@ -271,12 +285,14 @@ struct CudaSlabLayout {
     }
   }
 
+  /// Column c of a block, with M^T that of the transposed block.
   template <bool forward>
   __device__ static void load_column(const Storage* factors, int block, int c, const Row<forward>& row,
                                      StoredLanes (&a)[rows_per_thread]) {
 #pragma unroll
     for (int r = 0; r < rows_per_thread; ++r) {
-      a[r] = *reinterpret_cast<const StoredLanes*>(factors + ((block * n + c) * n + row.rows[r]) * W);
+      int const entry = transposed ? row.rows[r] * n + c : c * n + row.rows[r];
+      a[r] = *reinterpret_cast<const StoredLanes*>(factors + (block * n * n + entry) * W);
     }
   }
 };

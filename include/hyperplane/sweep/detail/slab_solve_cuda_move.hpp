@@ -32,6 +32,7 @@ class CudaSlabMover {
   static constexpr int ring_slot = Layout::ring_slot;
   static constexpr int rows_per_thread = Layout::rows_per_thread;
   static constexpr std::size_t stage_bytes = Layout::stage_bytes;
+  static constexpr bool transposed = Layout::transposed;
   static constexpr std::size_t vector_bytes = Layout::vector_bytes;
   static constexpr int vector_pack = Layout::vector_pack;
   static constexpr int warp = Layout::warp;
@@ -68,14 +69,14 @@ class CudaSlabMover {
     };
     for (int v = 0; v < window; ++v) admit(v);
 
-    // Copies run along memory: that of factors at rising addresses in both sweeps, that of vectors up or down.
-    constexpr std::size_t pack_bytes =
-        static_cast<std::size_t>(forward ? lower_blocks : upper_blocks) * n * n * W * sizeof(Storage);
+    // Copies run along memory: those of factors at rising addresses in both sweeps, with M^T at falling ones in both,
+    // those of vectors up or down.
+    constexpr std::size_t pack_bytes = std::size_t{Layout::template blocks<forward> * n * n * W} * sizeof(Storage);
     std::int64_t const first_pack = m_layout.m_first_pack + row.pack(0);
     auto const policy = m_layout.m_keep_factors ? cuda::evict_normal_policy() : cuda::evict_first_policy();
     auto const* next_factors = reinterpret_cast<const std::byte*>(
-        forward ? m_layout.m_factors.lower(row.first_pack, LowerBlock::bottom)
-                : m_layout.m_factors.upper(row.first_pack + all_steps - 1, UpperBlock::top));
+        forward != transposed ? m_layout.m_factors.lower(row.pack(0), LowerBlock::bottom)
+                              : m_layout.m_factors.upper(row.pack(0), UpperBlock::top));
     auto const* next_rhs =
         reinterpret_cast<const std::byte*>((forward ? m_vectors.rhs : m_vectors.y).pack_data(first_pack));
     int next_step = 0;
@@ -84,9 +85,10 @@ class CudaSlabMover {
     auto const copy_factors = [&] {
       auto const packs = static_cast<std::uint32_t>(next_packs());
       arrived[next_stage].expect(packs * static_cast<std::uint32_t>(pack_bytes + vector_bytes));
-      arrived[next_stage].copy(my_stages + next_stage * stage_bytes, next_factors,
+      arrived[next_stage].copy(my_stages + next_stage * stage_bytes,
+                               transposed ? next_factors - (packs - 1) * pack_bytes : next_factors,
                                packs * static_cast<std::uint32_t>(pack_bytes), policy);
-      next_factors += chunk * pack_bytes;
+      next_factors = transposed ? next_factors - chunk * pack_bytes : next_factors + chunk * pack_bytes;
     };
     auto const copy_rhs = [&] {
       auto const packs = static_cast<std::uint32_t>(next_packs());
@@ -127,7 +129,10 @@ class CudaSlabMover {
     for (int r = 0; r < rows_per_thread; ++r) {
       to[r] = (forward ? m_vectors.y : m_vectors.x).pack_data(first_pack, row.rows[r]) + row.stored_lane;
     }
-    const Scalar* const first_slot = ring + (1 + row.first_lane) * pitch;
+    // Where results are: with M^T the rings have something else.
+    constexpr int slot_values = transposed ? vector_pack : ring_slot;
+    const Scalar* const first_slot = transposed ? s.prepared + tile_row * (window * vector_pack) + row.first_lane
+                                                : ring + (1 + row.first_lane) * pitch;
     for (int v = 0; v < all_steps; ++v) {
       Step const step(counts.own + v);
       own_done[step.slot].wait(step.parity);
@@ -137,7 +142,7 @@ class CudaSlabMover {
         copy_rhs();
         advance();
       }
-      const Scalar* const here = first_slot + step.slot * ring_slot;
+      const Scalar* const here = first_slot + step.slot * slot_values;
       bool all = true;
 #pragma unroll
       for (int m = 0; m < lanes; ++m) all = all && row.exists(v, m);
@@ -145,7 +150,9 @@ class CudaSlabMover {
       for (int r = 0; r < rows_per_thread; ++r) {
         Lanes values;
 #pragma unroll
-        for (int m = 0; m < lanes; ++m) values.m_values[row.stored(m)] = here[m * pitch + row.rows[r]];
+        for (int m = 0; m < lanes; ++m) {
+          values.m_values[row.stored(m)] = here[transposed ? row.rows[r] * W + m : m * pitch + row.rows[r]];
+        }
         if (all && row.has_row[r]) {
           *reinterpret_cast<Lanes*>(to[r]) = values;
         } else if (row.has_row[r]) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/error.hpp>
 #include <hyperplane/cuda/check.hpp>
 #include <hyperplane/cuda/cluster_launch.hpp>
 #include <hyperplane/cuda/device_array.hpp>
@@ -15,8 +16,10 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <type_traits>
+#include <variant>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
@@ -26,10 +29,14 @@ template <class Scalar, int n, class Storage, int vector_length, bool is_part = 
 class CudaSlabBlockSolve {
   using Layout = CudaSlabLayout<Scalar, n, Storage, vector_length, is_part>;
   using Solve = CudaSlabSolve<CudaGridTiles<Layout>>;
+  using TransposedLayout = CudaSlabLayout<Scalar, n, Storage, vector_length, false, true>;
+  using TransposedSolve = CudaSlabSolve<CudaGridTiles<TransposedLayout>>;
   using Packet = typename Layout::Packet;
 
  public:
   using Map = SlabMap<vector_length>;
+  using Factors = TriangularFactors<Storage, n, vector_length>;
+  using Vector = BlockVectorRef<Scalar, n, vector_length>;
   using Outside = decltype(Layout::m_outside);
 
   /// What the current device and the kernel as it was compiled lack; empty where it runs.
@@ -44,27 +51,45 @@ class CudaSlabBlockSolve {
 
   /// One vector after another.
   template <int count>
-  void operator()(cudaStream_t stream, Sweeps sweeps, const TriangularFactors<Storage, n, vector_length>& factors,
-                  const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& rhs,
-                  const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& x) const {
-    std::size_t const values = std::size_t{7} * n * n * static_cast<std::size_t>(m_map.pack_count()) * vector_length;
-    for (int v = 0; v < count; ++v) {
-      auto const& y = sweeps == Sweeps::backward ? rhs[v] : x[v];
-      m_launch(stream, m_tiles,
-               {{{factors, 0, m_south_packets.data(), m_bottom_packets.data(), &m_state.data()->m_forward_finished,
-                  m_shape, m_tiles, values * sizeof(Storage) <= m_cache_bytes, m_outside},
-                 {rhs[v].packs(), y.packs(), x[v].packs()},
-                 m_order.data(),
-                 m_state.data(),
-                 sweeps}});
+  void operator()(cudaStream_t stream, Sweeps sweeps, const Factors& factors, const VectorRefs<Vector, count>& rhs,
+                  const VectorRefs<Vector, count>& x) const {
+    for (int v = 0; v < count; ++v) launch<Solve>(m_launch, stream, sweeps, factors, rhs[v], x[v], m_outside);
+  }
+
+  /// With M^T. Packets, order and state are those of the plain sweeps, which do not run at the same time; the first
+  /// call prepares the launch.
+  void solve_transposed(cudaStream_t stream, Sweeps sweeps, const Factors& factors, const Vector& rhs,
+                        const Vector& x) {
+    static_assert(TransposedLayout::memory == Layout::memory);
+    if (!m_transposed) {
+      m_transposed.emplace(stream, cuda_slab_solve_kernel<TransposedSolve>, m_shape.blocks,
+                           Layout::threads(m_shape.layers), Layout::memory.total(m_shape.layers, m_shape.stages),
+                           m_multiprocessors);
+      require(m_transposed->blocks() == m_shape.blocks, "path slab: the device has changed under a plan");
     }
+    launch<TransposedSolve>(*m_transposed, stream, sweeps, factors, rhs, x, std::monostate{});
   }
 
  private:
+  template <class S, class O>
+  void launch(const cuda::ClusterLaunch<S>& run, cudaStream_t stream, Sweeps sweeps, const Factors& factors,
+              const Vector& rhs, const Vector& x, const O& outside) const {
+    std::size_t const values = std::size_t{7} * n * n * static_cast<std::size_t>(m_map.pack_count()) * vector_length;
+    auto const& y = sweeps == Sweeps::backward ? rhs : x;
+    run(stream, m_tiles,
+        {{{factors, 0, m_south_packets.data(), m_bottom_packets.data(), &m_state.data()->m_forward_finished, m_shape,
+           m_tiles, values * sizeof(Storage) <= m_cache_bytes, outside},
+          {rhs.packs(), y.packs(), x.packs()},
+          m_order.data(),
+          m_state.data(),
+          sweeps}});
+  }
+
   CudaSlabBlockSolve(cudaStream_t stream, const Map& map, const CudaSlabDevice& device, const Outside& outside)
       : m_map(map),
         m_outside(outside),
         m_cache_bytes(device.cache_bytes),
+        m_multiprocessors(device.multiprocessors),
         m_shape(choose_cuda_slab_shape(map.grid(), vector_length, Layout::memory, device.multiprocessors,
                                        device.shared_bytes, is_part)),
         m_launch(stream, cuda_slab_solve_kernel<Solve>, m_shape.blocks, Layout::threads(m_shape.layers),
@@ -86,8 +111,10 @@ class CudaSlabBlockSolve {
   Map m_map;
   Outside m_outside;
   std::size_t m_cache_bytes;
+  int m_multiprocessors;
   CudaSlabShape m_shape;
   cuda::ClusterLaunch<Solve> m_launch;
+  std::optional<cuda::ClusterLaunch<TransposedSolve>> m_transposed;
   int m_tiles;
   cuda::DeviceArray<Packet> m_south_packets;
   cuda::DeviceArray<Packet> m_bottom_packets;

@@ -15,6 +15,7 @@ class CudaSlabPreparer {
   using Lanes = typename Layout::Lanes;
   using Pair = typename Layout::Pair;
   using Shared = typename Layout::Shared;
+  using Stamp = typename Layout::Stamp;
   using Step = typename Layout::Step;
   using StoredLanes = typename Layout::StoredLanes;
   using Tile = typename Layout::Tile;
@@ -39,7 +40,7 @@ class CudaSlabPreparer {
   __device__ explicit CudaSlabPreparer(const Layout& layout) : m_layout(layout) {}
 
   template <bool forward>
-  __device__ void run(const Shared& s, const Tile& t, int tile_row, const Counts& counts) const {
+  __device__ void run(const Shared& s, const Tile& t, int tile_row, Stamp, const Counts& counts) const {
     Row<forward> const row(m_layout, t, tile_row);
     int const all_steps = row.all_steps;
     int const stages = m_layout.m_shape.stages;
@@ -49,7 +50,7 @@ class CudaSlabPreparer {
     const Scalar* const bottom_ring = s.rings + tile_row * (window * ring_slot) + (1 + row.first_lane) * pitch;
     const cuda::PhaseBarrier* const bottom_done = s.done + tile_row * window;
     const cuda::PhaseBarrier* const own_done = bottom_done + window;
-    Scalar* const prepared_sums = s.prepared_sums + tile_row * (window * vector_pack) + row.first_lane;
+    Scalar* const prepared = s.prepared + tile_row * (window * vector_pack) + row.first_lane;
 
     int stage = counts.chunks % stages;
     unsigned parity = counts.chunks / stages & 1;
@@ -58,7 +59,7 @@ class CudaSlabPreparer {
     for (int v = 0; v < all_steps; ++v) {
       if (in_chunk == 0) arrived[stage].wait(parity);
       int const packs = row.packs_of(number);
-      const Storage* const factors = Layout::factors_of(my_stages + stage * stage_bytes, in_chunk, row);
+      const Storage* const factors = Layout::factors_of(my_stages + stage * stage_bytes, in_chunk, packs, row);
       auto const* const rhs = reinterpret_cast<const Scalar*>(my_stages + stage * stage_bytes + chunk * factor_bytes) +
                               (forward ? in_chunk : packs - 1 - in_chunk) * vector_pack + row.stored_lane;
       Scalar sum[rows_per_thread][lanes];
@@ -100,7 +101,7 @@ class CudaSlabPreparer {
         Lanes values;
 #pragma unroll
         for (int m = 0; m < lanes; ++m) values.m_values[m] = sum[r][m];
-        *reinterpret_cast<Lanes*>(prepared_sums + slot * vector_pack + row.rows[r] * W) = values;
+        *reinterpret_cast<Lanes*>(prepared + slot * vector_pack + row.rows[r] * W) = values;
       }
       s.ready[tile_row * window + slot].arrive();
       if (++in_chunk == packs) {

@@ -31,7 +31,7 @@ struct alignas(16) SweepArguments {
   Scalar* m_x;
 };
 
-/// Shared memory of a sweep: the neighbours' unknowns and, for the forward sweep, the sums.
+/// Shared memory of a sweep: the neighbours' unknowns and, for the one that multiplies by d^-1, the sums.
 template <class Scalar, int n>
 constexpr int sweep_shared_values = n > 1 ? 4 * n : 0;
 
@@ -51,9 +51,13 @@ struct RowThread {
         m_point(m_pack * W + m_lane) {}
 };
 
-template <class Scalar, int n, class Storage, int W, Sweep sweep>
+/// A sweep with M^T takes the blocks that neighbours have for the point.
+template <class Scalar, int n, class Storage, int W, Sweep sweep, bool transposed = false>
 class SweepRow {
   static constexpr bool forward = sweep == Sweep::forward;
+  /// Whether it takes L and d^-1, not d^-1 U.
+  static constexpr bool takes_lower = forward != transposed;
+  static constexpr int blocks = takes_lower ? lower_blocks : upper_blocks;
 
  public:
   /// Loads all that does not depend on other planes.
@@ -61,24 +65,25 @@ class SweepRow {
                        const RowThread<n, W>& thread, int plane, const PlanePack& pack) {
     Place<W> const place(map, plane, pack, thread.m_lane);
     m_exists = place.m_exists;
-    constexpr int blocks = forward ? lower_blocks : upper_blocks;
-    auto const stored = forward ? place.m_pack : map.pack_count() - 1 - place.m_pack;
-    auto const* const values = (forward ? arguments.m_lower : arguments.m_upper) +
-                               (stored * blocks * n * n + thread.m_row) * W + thread.m_lane;
+    auto const* const values = stored(map, arguments, thread, place.slot(map, Direction::center, 1));
 #pragma unroll
     for (int d = 0; d < 3; ++d) {
       auto const direction = sweep_direction<sweep>(d);
       m_has[d] = place.has(map.grid(), direction);
       m_neighbour[d] = place.slot(map, direction, n) + thread.m_row * W;
+      auto const* const block =
+          transposed && m_has[d] ? stored(map, arguments, thread, place.slot(map, direction, 1)) : values;
 #pragma unroll
-      for (int c = 0; c < n; ++c) m_blocks[d][c] = m_has[d] ? __ldcs(values + (d * n + c) * n * W) : Storage(0);
+      for (int c = 0; c < n; ++c) m_blocks[d][c] = m_has[d] ? __ldcs(block + (d * n * n + c * stride) * W) : Storage(0);
     }
     m_own = place.slot(map, Direction::center, n) + thread.m_row * W;
-    if constexpr (forward) {
+    if constexpr (takes_lower) {
 #pragma unroll
-      for (int c = 0; c < n; ++c) m_inverse[c] = m_exists ? __ldcs(values + (3 * n + c) * n * W) : Storage(0);
-      m_sum = m_exists ? __ldcs(arguments.m_rhs + m_own) : Scalar(0);
+      for (int c = 0; c < n; ++c) {
+        m_inverse[c] = m_exists ? __ldcs(values + (3 * n * n + c * stride) * W) : Storage(0);
+      }
     }
+    if constexpr (forward) m_sum = m_exists ? __ldcs(arguments.m_rhs + m_own) : Scalar(0);
   }
 
   /// Called by all threads of the block when the planes before are complete; `points` of a group are in `shared`.
@@ -94,13 +99,25 @@ class SweepRow {
   }
 
  private:
+  /// Between the entries of the thread's row, of the transposed block if that is what is taken.
+  static constexpr int stride = transposed ? 1 : n;
+
+  /// The first entry of that row in the first block of a point. `slot`: its pack and lane, as those of a scalar.
+  __device__ static const Storage* stored(const SlabMap<W>& map, const SweepArguments<Scalar, Storage>& arguments,
+                                          const RowThread<n, W>& thread, std::int64_t slot) {
+    std::int64_t const pack = slot / W;
+    int const row = thread.m_row * (transposed ? n : 1);
+    return takes_lower ? arguments.m_lower + (pack * blocks * n * n + row) * W + slot % W
+                       : arguments.m_upper + ((map.pack_count() - 1 - pack) * blocks * n * n + row) * W + slot % W;
+  }
+
   /// From the neighbours' values of the thread's own component to the new value, in m_sum.
   __device__ void compute(const RowThread<n, W>& thread, Scalar* shared, int points, const Scalar (&x)[3]) {
     // Where there is no neighbour, -0 * 0 is added, which changes no sum, not even one that is -0.
     if constexpr (n == 1) {
 #pragma unroll
       for (int d = 0; d < 3; ++d) m_sum = fma(-static_cast<Scalar>(m_blocks[d][0]), x[d], m_sum);
-      if constexpr (forward) m_sum = fma(static_cast<Scalar>(m_inverse[0]), m_sum, Scalar(0));
+      if constexpr (takes_lower) m_sum = fma(static_cast<Scalar>(m_inverse[0]), m_sum, Scalar(0));
     } else {
 #pragma unroll
       for (int d = 0; d < 3; ++d) shared[(d * n + thread.m_row) * points + thread.m_point] = x[d];
@@ -113,7 +130,7 @@ class SweepRow {
           m_sum = fma(-static_cast<Scalar>(m_blocks[d][c]), value, m_sum);
         }
       }
-      if constexpr (forward) {
+      if constexpr (takes_lower) {
         Scalar* const sums = shared + 3 * n * points;
         sums[thread.m_row * points + thread.m_point] = m_sum;
         __syncthreads();
@@ -127,7 +144,7 @@ class SweepRow {
   }
 
   Storage m_blocks[3][n];
-  Storage m_inverse[forward ? n : 1];
+  Storage m_inverse[takes_lower ? n : 1];
   Scalar m_sum;
   std::int64_t m_neighbour[3];
   std::int64_t m_own;

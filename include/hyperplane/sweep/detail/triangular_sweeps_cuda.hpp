@@ -59,6 +59,18 @@ class TriangularSweepsFastPath<Scalar, n, Exec, Storage, vector_length> {
     });
   }
 
+  /// With M^T; x may be rhs.
+  void solve_transposed(const Exec& exec, Sweeps sweeps, const Factors& factors, const Vector& rhs,
+                        const Vector& x) const {
+    cuda::labelled(exec, transposed_label(sweeps), [&] {
+      if (m_slab) {
+        m_slab->solve_transposed(exec.cuda_stream(), sweeps, factors, rhs, x);
+      } else {
+        m_graph->solve_transposed(exec.cuda_stream(), sweeps, factors, rhs, x);
+      }
+    });
+  }
+
  private:
   using Slab = CudaSlabSweeps<Scalar, n, Storage, vector_length>;
   using Graph = CudaGraphSweeps<Scalar, n, Storage, vector_length>;

@@ -27,6 +27,10 @@ class TriangularSweepsFastPath {
   void solve(const Arguments&...) const {
     fail("TriangularSweeps: the execution space has the portable path alone");
   }
+  template <class... Arguments>
+  void solve_transposed(const Arguments&... arguments) const {
+    solve(arguments...);
+  }
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

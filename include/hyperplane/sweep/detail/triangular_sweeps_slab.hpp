@@ -144,13 +144,19 @@ class TriangularSweepsFastPath<Scalar, n, Exec, Storage, vector_length> {
   }
 
   /// With M^T; x may be rhs.
-  template <Sweep sweep>
-  void sweep_transposed(const Exec& exec, const char* label,
-                        const TriangularFactors<Storage, n, vector_length>& factors, const Vector& rhs,
-                        const Vector& x) const {
-    m_sweep.run(exec, label, slab_step_bytes<Scalar, n, Storage, vector_length, 1>,
-                TransposedSlabStep<sweep, Scalar, n, Storage, vector_length>{
-                    factors, rhs, x, {m_borders.flat().data(), m_carried.flat().data()}});
+  void solve_transposed(const Exec& exec, Sweeps sweeps, const TriangularFactors<Storage, n, vector_length>& factors,
+                        const Vector& rhs, const Vector& x) const {
+    constexpr double bytes = slab_step_bytes<Scalar, n, Storage, vector_length, 1>;
+    HandedOn const handed_on{m_borders.flat().data(), m_carried.flat().data()};
+    if (sweeps != Sweeps::backward) {
+      m_sweep.run(exec, transposed_label(Sweeps::forward), bytes,
+                  TransposedSlabStep<Sweep::forward, Scalar, n, Storage, vector_length>{factors, rhs, x, handed_on});
+    }
+    if (sweeps != Sweeps::forward) {
+      m_sweep.run(exec, transposed_label(Sweeps::backward), bytes,
+                  TransposedSlabStep<Sweep::backward, Scalar, n, Storage, vector_length>{
+                      factors, sweeps == Sweeps::both ? x : rhs, x, handed_on});
+    }
   }
 
  private:
