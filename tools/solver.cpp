@@ -52,8 +52,8 @@ std::pair<std::unique_ptr<Owned<hyperplane_matrix>>, std::unique_ptr<Owned<hyper
   using A = Owned<hyperplane_matrix>;
   using M = Owned<hyperplane_preconditioner>;
   if (transpose) {
-    return {std::make_unique<A>(hyperplane_csr_matrix_transpose, a),
-            std::make_unique<M>(hyperplane_csr_preconditioner_transpose, m)};
+    return {std::make_unique<A>(hyperplane_matrix_transpose, a),
+            std::make_unique<M>(hyperplane_preconditioner_transpose, m)};
   }
   check(hyperplane_retain(a));
   check(hyperplane_retain(m));
