@@ -179,6 +179,9 @@ HYPERPLANE_API hyperplane_status hyperplane_matrix_apply(hyperplane_matrix a, hy
 /* r = b - A x; r is not x. */
 HYPERPLANE_API hyperplane_status hyperplane_matrix_residual(hyperplane_matrix a, hyperplane_vector b,
                                                             hyperplane_vector x, hyperplane_vector r);
+/* A^T, on a grid or in compressed rows, for products and Krylov methods. It follows the values of A, which are not
+ * copied, and is neither set nor got nor factored itself. Not over ranks: HYPERPLANE_INVALID_ARGUMENT. */
+HYPERPLANE_API hyperplane_status hyperplane_matrix_transpose(hyperplane_matrix a, hyperplane_matrix* transpose);
 /* How to cut the grid of A into `count` parts along i, j and k so that as little coupling as can be is cut: across the
  * direction of the weakest couplings where cells are stretched. For `parts` of preconditioners and for ranks.
  * HYPERPLANE_PARTS_AUTOMATIC: into as many as pay with BILU(0) or SSOR where the context of A runs, else into one. */

@@ -56,8 +56,6 @@ HYPERPLANE_API hyperplane_status hyperplane_matrix_set_csr(hyperplane_matrix mat
  * hyperplane_matrix_set() and _get(), count = entries * n * n, in the order of the entries. Always waits. */
 HYPERPLANE_API hyperplane_status hyperplane_csr_matrix_create(hyperplane_context context, const hyperplane_csr* csr,
                                                               hyperplane_memory_space space, hyperplane_matrix* matrix);
-/* A^T, for products and Krylov methods; it follows the values of A, and is neither set nor got itself. */
-HYPERPLANE_API hyperplane_status hyperplane_csr_matrix_transpose(hyperplane_matrix a, hyperplane_matrix* transpose);
 /* Zero at first. */
 HYPERPLANE_API hyperplane_status hyperplane_csr_vector_create(hyperplane_context context, int64_t points, int n,
                                                               hyperplane_vector* vector);
@@ -94,7 +92,7 @@ typedef struct hyperplane_csr_preconditioner_options {
   hyperplane_row_order order;              /* HYPERPLANE_ORDER_NATURAL */
   const int* given_order;                  /* each row once, the one that is taken first in front; else NULL */
   int64_t given_count;                     /* rows in it: 0 */
-  int transposed;                          /* 1: for solves with the transpose, too: 0 */
+  int transposed;                          /* 1: for hyperplane_preconditioner_transpose(): 0 */
   double relaxation;                       /* of block SSOR and block Jacobi, more than 0 and less than 2: 1 */
   double pivot_shift;                      /* of ILU, what is added to pivots that cannot be inverted, 0 or more: 0 */
 } hyperplane_csr_preconditioner_options;
@@ -114,9 +112,6 @@ hyperplane_csr_preconditioner_create(hyperplane_matrix a, const hyperplane_csr_p
 HYPERPLANE_API hyperplane_status hyperplane_csr_preconditioner_create_named(hyperplane_matrix a, const char* name,
                                                                             const char* options,
                                                                             hyperplane_preconditioner* preconditioner);
-/* M^T of one that was made with the option transposed. It has the factors of M, and is not factored itself. */
-HYPERPLANE_API hyperplane_status hyperplane_csr_preconditioner_transpose(hyperplane_preconditioner preconditioner,
-                                                                         hyperplane_preconditioner* transpose);
 /* With pivot_shift s > 0, a pivot block of BILU(0), BILU(k) or ILUT that is singular, or whose inverse cannot be
  * stored, has s times the norm of its row of A added to its diagonal, and the factorization goes on. How many the last
  * one replaced, and the row of the one that was taken first, or -1. Waits. */

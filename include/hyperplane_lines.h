@@ -71,5 +71,8 @@ HYPERPLANE_API hyperplane_status hyperplane_line_solver_solve(hyperplane_line_so
 /* The same for vectors on the grid of the lines, without a copy to another layout. x may be rhs. */
 HYPERPLANE_API hyperplane_status hyperplane_line_solver_solve_vector(hyperplane_line_solver solver,
                                                                      hyperplane_vector rhs, hyperplane_vector x);
+/* M^T, which has the factors and the columns of M, and is not factored itself. */
+HYPERPLANE_API hyperplane_status hyperplane_line_solver_transpose(hyperplane_line_solver solver,
+                                                                  hyperplane_line_solver* transpose);
 
 #endif

@@ -8,7 +8,7 @@
  * Every rank knows all grid blocks, and has the values of some. What is created here is a vector, a matrix, a
  * preconditioner or a Krylov method of hyperplane.h, and its functions take them: arrays then have the points of the
  * grid blocks of this rank, one grid block after the other by their numbers, and may be NULL where it has none. Boxes,
- * compressed rows, packers, lines and relaxations are of one grid: hyperplane_mpi_vector_block() and
+ * compressed rows, packers, lines, relaxations and transposes are of one grid: hyperplane_mpi_vector_block() and
  * hyperplane_mpi_matrix_block() hand out a grid block as one.
  *
  * All ranks of the grid call together, in the same order: the functions that create, hyperplane_mpi_grid_cut() among

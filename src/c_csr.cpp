@@ -113,18 +113,6 @@ hyperplane_status hyperplane_csr_matrix_create(hyperplane_context context, const
   });
 }
 
-hyperplane_status hyperplane_csr_matrix_transpose(hyperplane_matrix a, hyperplane_matrix* transpose) {
-  return guarded(__func__, [&] {
-    require_pointer(transpose, "transpose");
-    *transpose = nullptr;
-    auto& objects = registry();
-    auto const held = objects.get(a, "a");
-    auto made = std::make_shared<Held<run_time::Matrix>>();
-    *made = {held->context, held->context->csr().transpose(*held->object)};
-    *transpose = objects.add<hyperplane_matrix>(std::move(made));
-  });
-}
-
 hyperplane_status hyperplane_csr_vector_create(hyperplane_context context, int64_t points, int n,
                                                hyperplane_vector* vector) {
   return guarded(__func__, [&] {
@@ -173,19 +161,6 @@ hyperplane_status hyperplane_csr_preconditioner_create_named(hyperplane_matrix a
       require_pointer(name, "name");
       return run_time::csr_preconditioner_settings(name, option_texts(options == nullptr ? "" : options));
     });
-  });
-}
-
-hyperplane_status hyperplane_csr_preconditioner_transpose(hyperplane_preconditioner preconditioner,
-                                                          hyperplane_preconditioner* transpose) {
-  return guarded(__func__, [&] {
-    require_pointer(transpose, "transpose");
-    *transpose = nullptr;
-    auto& objects = registry();
-    auto const held = objects.get(preconditioner, "preconditioner");
-    auto made = std::make_shared<Held<run_time::Preconditioner>>();
-    *made = {held->context, held->context->csr().transpose(*held->object)};
-    *transpose = objects.add<hyperplane_preconditioner>(std::move(made));
   });
 }
 

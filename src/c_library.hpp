@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "backends.hpp"
@@ -132,6 +133,17 @@ template <class Options>
 void require_initialized(const Options& options, const char* type) {
   if (options.struct_size == sizeof(Options)) return;
   throw Failure(HYPERPLANE_INVALID_ARGUMENT, std::string("the struct was not filled by ") + type + "_init()");
+}
+
+/// The transpose of an object, which is of the same kind.
+template <class Handle>
+void make_transpose(Handle handle, const char* argument, Handle* transpose) {
+  require_pointer(transpose, "transpose");
+  *transpose = nullptr;
+  auto& objects = registry();
+  auto const held = objects.get(handle, argument);
+  using Object = std::remove_reference_t<decltype(*held)>;
+  *transpose = objects.add<Handle>(std::make_shared<Object>(Object{held->context, held->object->transpose()}));
 }
 
 inline run_time::Shape shape(hyperplane_grid grid, int n) { return {Grid(grid.ni, grid.nj, grid.nk), n}; }

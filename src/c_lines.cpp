@@ -132,3 +132,7 @@ hyperplane_status hyperplane_line_solver_solve_vector(hyperplane_line_solver sol
     held->object->solve(*objects.get(rhs, "rhs")->object, *objects.get(x, "x")->object);
   });
 }
+
+hyperplane_status hyperplane_line_solver_transpose(hyperplane_line_solver solver, hyperplane_line_solver* transpose) {
+  return guarded(__func__, [&] { make_transpose(solver, "solver", transpose); });
+}

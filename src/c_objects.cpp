@@ -127,6 +127,10 @@ hyperplane_status hyperplane_matrix_residual(hyperplane_matrix a, hyperplane_vec
   });
 }
 
+hyperplane_status hyperplane_matrix_transpose(hyperplane_matrix a, hyperplane_matrix* transpose) {
+  return guarded(__func__, [&] { make_transpose(a, "a", transpose); });
+}
+
 static_assert(HYPERPLANE_PARTS_AUTOMATIC == run_time::parts_that_pay);
 
 hyperplane_status hyperplane_matrix_choose_parts(hyperplane_matrix a, int count, int parts[3]) {

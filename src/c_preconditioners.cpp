@@ -190,6 +190,11 @@ hyperplane_status hyperplane_preconditioner_solve(hyperplane_preconditioner prec
   });
 }
 
+hyperplane_status hyperplane_preconditioner_transpose(hyperplane_preconditioner preconditioner,
+                                                      hyperplane_preconditioner* transpose) {
+  return guarded(__func__, [&] { make_transpose(preconditioner, "preconditioner", transpose); });
+}
+
 hyperplane_status hyperplane_preconditioner_measure(hyperplane_preconditioner preconditioner) {
   return guarded(__func__, [&] { registry().get(preconditioner, "preconditioner")->object->measure(); });
 }

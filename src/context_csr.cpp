@@ -59,7 +59,7 @@ class CsrSolversOn final : public CsrSolvers {
     require_own_options(settings);
     auto factors = std::make_shared<CsrFactors<Exec>>();
     if (settings.kind != csr_identity) {
-      factors->plan = matrix.sized().make_plan(m_instance.exec, matrix.arrays("create"), settings);
+      factors->plan = matrix.sized().make_plan(m_instance.exec, matrix.arrays(), settings);
       factors->is_for_transpose = settings.transposed == 1;
     }
     return std::make_unique<CsrPreconditionerOn<Exec>>(m_instance, matrix.shape(), std::move(factors));
@@ -78,12 +78,6 @@ class CsrSolversOn final : public CsrSolvers {
       case Method::fgcrodr: return std::make_unique<CsrKrylovOn<Exec, Fgcrodr>>(m_instance, size, options);
     }
     throw Error("there is no such Krylov method");
-  }
-  std::unique_ptr<Matrix> transpose(const Matrix& a) const override {
-    return std::make_unique<CsrMatrixOn<Exec>>(&typed<CsrMatrixOn<Exec>>("transpose", "A", a, m_instance));
-  }
-  std::unique_ptr<Preconditioner> transpose(const Preconditioner& m) const override {
-    return typed<CsrPreconditionerOn<Exec>>("transpose", "the preconditioner", m, m_instance).transpose();
   }
 
  private:

@@ -79,20 +79,11 @@ class CsrVectorOn final : public Vector {
   FlatVector<Exec> m_vector;
 };
 
-template <class T, class Exec>
-std::vector<T> list_from(const Exec& exec, const void* list, std::int64_t count, MemorySpace space) {
-  check_memory(exec, list, count, space);
-  using Memory = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  auto const* const values = static_cast<const T*>(list);
-  auto const size = detail::as_size(count);
-  if (space == MemorySpace::host) return std::vector<T>(values, values + count);
-  return detail::to_vector(exec, Kokkos::View<const T*, typename Exec::memory_space, Memory>(values, size));
-}
-
 template <class Index, class Exec>
 detail::CsrColumns read_structure(const Exec& exec, const Csr& csr, MemorySpace space) {
-  auto const offsets = list_from<Index>(exec, csr.row_offsets, csr.rows + 1, space);
-  auto const columns = list_from<Index>(exec, csr.columns, csr.entries, space);
+  check_last_offset<Index>(exec, csr, space);
+  auto const offsets = list_from(exec, static_cast<const Index*>(csr.row_offsets), csr.rows + 1, space);
+  auto const columns = list_from(exec, static_cast<const Index*>(csr.columns), csr.entries, space);
   for (std::int64_t row = 0; row < csr.rows; ++row) {
     refuse_structure(fault_of_row(row, csr.rows, csr.entries, offsets.data(), columns.data()), csr);
   }
@@ -140,9 +131,8 @@ class CsrMatrixOn final : public Matrix {
   const SizedCsr<Exec>& sized() const { return m_sized; }
   const TypedCsrProduct<Exec>& product() const { return *m_product; }
   /// Those of the matrix itself. Throws Error where this is a transpose.
-  const CsrArrays<Exec>& arrays(const char* function) const {
-    if (m_is_transpose)
-      throw Error(std::string(function) + ": the matrix is a transpose, which has no blocks of its own");
+  const CsrArrays<Exec>& arrays() const {
+    require_own_blocks(m_is_transpose);
     return m_arrays;
   }
 
@@ -151,16 +141,16 @@ class CsrMatrixOn final : public Matrix {
   StorageKind storage() const override { return StorageKind::double_precision; }
 
   void set(const double* values, BlockOrder order, MemorySpace space) override {
-    auto* const to = arrays("set").values.data();
+    auto* const to = arrays().values.data();
     in_memory_of<false>(m_instance.exec, values, value_count(), space,
                         [&](const double* from) { copy(from, to, order); });
   }
   void get(double* values, BlockOrder order, MemorySpace space) const override {
-    auto const* const from = arrays("get").values.data();
+    auto const* const from = arrays().values.data();
     in_memory_of<true>(m_instance.exec, values, value_count(), space, [&](double* to) { copy(from, to, order); });
   }
   void set(const Csr& csr, MemorySpace space) override {
-    auto const& mine = arrays("set");
+    auto const& mine = arrays();
     if (csr.block_size != m_shape.block_size || csr.rows != m_shape.points) {
       throw SizeMismatch("the matrix is " + to_string(PointShape{csr.rows, csr.block_size}) + ", expected " +
                          to_string(m_shape));
@@ -190,6 +180,7 @@ class CsrMatrixOn final : public Matrix {
     m_product->residual(m_instance.exec, operand("residual", "b", b), operand("residual", "x", x),
                         operand("residual", "r", r));
   }
+  std::unique_ptr<Matrix> transpose() const override { return std::make_unique<CsrMatrixOn>(this); }
   std::array<int, 3> choose_parts(int) const override { refuse_without_grid("parts are"); }
 
  private:

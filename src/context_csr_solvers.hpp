@@ -20,12 +20,10 @@
 /// Preconditioners and Krylov methods of a context that are of compressed rows.
 namespace hyperplane::run_time {
 
-/// Factors, which a preconditioner and its transposes share.
+/// Without plan those of the identity.
 template <class Exec>
-struct CsrFactors {
-  std::unique_ptr<TypedCsrPlan<Exec>> plan;  ///< null for the identity
-  bool is_for_transpose = false;             ///< whether it solves with M^T, too
-  bool is_factored = false;
+struct CsrFactors : Factors<TypedCsrPlan<Exec>> {
+  bool is_for_transpose = false;  ///< whether it solves with M^T, too
 };
 
 template <class Exec>
@@ -40,7 +38,7 @@ class CsrPreconditionerOn final : public Preconditioner {
   std::int64_t points() const override { return m_shape.points; }
   std::int64_t rows() const override { return m_shape.rows(); }
 
-  std::unique_ptr<CsrPreconditionerOn> transpose() const {
+  std::unique_ptr<Preconditioner> transpose() const override {
     if (m_factors->plan && !m_factors->is_for_transpose) {
       throw Error("the preconditioner was made without the option transposed");
     }
@@ -50,8 +48,8 @@ class CsrPreconditionerOn final : public Preconditioner {
   void factor(const Matrix& a) override {
     auto const& found = typed<CsrMatrixOn<Exec>>("factor", "A", a, m_instance);
     check_shape("factor", "A", found, m_shape);
-    if (m_is_transpose) throw Error("the preconditioner is a transpose: factor the one that it was made of");
-    auto const& arrays = found.arrays("factor");
+    require_own_factors("the preconditioner", m_is_transpose);
+    auto const& arrays = found.arrays();
     if (m_factors->plan) {
       try {
         m_factors->plan->factor(m_instance.exec, arrays);

@@ -46,6 +46,22 @@ void check_shape(const char* function, const char* argument, const Object& objec
                      to_string(expected));
 }
 
+/// A plan with its factors, which an object and its transposes share.
+template <class Plan>
+struct Factors {
+  std::unique_ptr<Plan> plan;
+  bool is_factored = false;
+};
+
+/// Of a matrix.
+inline void require_own_blocks(bool is_transpose) {
+  if (is_transpose) throw Error("the matrix is a transpose, which has no blocks of its own");
+}
+/// Of what is factored: "the preconditioner".
+inline void require_own_factors(const char* what, bool is_transpose) {
+  if (is_transpose) throw Error(std::string(what) + " is a transpose: factor the one that it was made of");
+}
+
 /// Sets what belongs to points; padding stays zero.
 template <int vector_length>
 struct Fill {
@@ -126,30 +142,37 @@ class MatrixOn final : public Matrix {
       : m_instance(instance), m_shape(shape), m_storage(storage), m_matrix(std::move(matrix)) {}
 
   const Instance<Exec>& instance() const { return m_instance; }
-  const TypedMatrix<Exec>& typed_matrix() const { return *m_matrix; }
+  /// The matrix itself. Throws Error where this is a transpose.
+  TypedMatrix<Exec>& blocks() const {
+    require_own_blocks(m_is_transpose);
+    return *m_matrix;
+  }
   const Shape& shape() const { return m_shape; }
   std::int64_t points() const override { return m_shape.grid.size(); }
   std::int64_t value_count() const override { return m_shape.rows() * m_shape.block_size * stencil7_size; }
   StorageKind storage() const override { return m_storage; }
 
   void set(const double* values, BlockOrder order, MemorySpace space) override {
+    auto& to = blocks();
     in_memory_of<false>(m_instance.exec, values, value_count(), space, [&](const double* data) {
-      m_matrix->pack_values(m_instance.exec, Values<const double>(data, layout(order)));
+      to.pack_values(m_instance.exec, Values<const double>(data, layout(order)));
     });
   }
   void get(double* values, BlockOrder order, MemorySpace space) const override {
-    in_memory_of<true>(m_instance.exec, values, value_count(), space, [&](double* data) {
-      m_matrix->unpack_values(m_instance.exec, Values<double>(data, layout(order)));
-    });
+    auto const& from = blocks();
+    in_memory_of<true>(m_instance.exec, values, value_count(), space,
+                       [&](double* data) { from.unpack_values(m_instance.exec, Values<double>(data, layout(order))); });
   }
   void set(const Csr& csr, MemorySpace space) override {
+    auto& to = blocks();
     Kokkos::View<double*, typename Exec::memory_space> const values(
         Kokkos::view_alloc(m_instance.exec, "Hyperplane::Matrix::csr"), value_count());
     place_csr(m_instance.exec, m_shape, csr, space, values.data());
-    m_matrix->pack_values(m_instance.exec, Values<const double>(values.data(), layout(BlockOrder::row_major)));
+    to.pack_values(m_instance.exec, Values<const double>(values.data(), layout(BlockOrder::row_major)));
     m_instance.exec.fence("Hyperplane::Matrix::csr");
   }
   void check_box(const Box& box, const Array& blocks, const Point& begin) const override {
+    require_own_blocks(m_is_transpose);
     int const n = m_shape.block_size;
     run_time::check_box(m_instance.exec, m_shape.grid, box, blocks, begin, n * n);
   }
@@ -162,6 +185,7 @@ class MatrixOn final : public Matrix {
     copy(Way::to_array, box, direction, blocks, begin, order);
   }
   void mask(const std::int8_t* points, MemorySpace space) override {
+    require_own_blocks(m_is_transpose);
     in_memory_of<false>(m_instance.exec, points, m_shape.grid.size(), space, [&](const std::int8_t* values) {
       with_packed([&](auto* data) {
         // Blocks that point out of the grid are of no use but to periodic lines.
@@ -171,11 +195,18 @@ class MatrixOn final : public Matrix {
     });
   }
   void apply(const Vector& x, Vector& y) const override {
-    m_matrix->apply(m_instance.exec, operand("apply", "x", x), operand("apply", "y", y));
+    apply(m_instance.exec, operand("apply", "x", x), operand("apply", "y", y));
   }
   void residual(const Vector& b, const Vector& x, Vector& r) const override {
-    m_matrix->residual(m_instance.exec, operand("residual", "b", b), operand("residual", "x", x),
-                       operand("residual", "r", r));
+    auto const &rhs = operand("residual", "b", b), &from = operand("residual", "x", x),
+               &to = operand("residual", "r", r);
+    if (m_is_transpose) return m_matrix->residual_transposed(m_instance.exec, rhs, from, to);
+    m_matrix->residual(m_instance.exec, rhs, from, to);
+  }
+  std::unique_ptr<Matrix> transpose() const override {
+    auto made = std::make_unique<MatrixOn>(*this);
+    made->m_is_transpose = !m_is_transpose;
+    return made;
   }
   std::array<int, 3> choose_parts(int count) const override {
     std::array<double, 3> strengths{};
@@ -189,10 +220,20 @@ class MatrixOn final : public Matrix {
     return hyperplane::choose_parts(m_shape.grid, count, strengths);
   }
 
+  // As the Krylov methods call them.
+  friend void apply(const Exec& exec, const MatrixOn& a, const ShapedVector<Exec>& x, const ShapedVector<Exec>& y) {
+    a.apply(exec, x, y);
+  }
+  friend std::string describe_not_finite(const Exec& exec, const MatrixOn& a) { return a.m_matrix->not_finite(exec); }
+
  private:
   template <class T>
   using Values = typename TypedMatrix<Exec>::template Values<T>;
 
+  void apply(const Exec& exec, const ShapedVector<Exec>& x, const ShapedVector<Exec>& y) const {
+    if (m_is_transpose) return m_matrix->apply_transposed(exec, x, y);
+    m_matrix->apply(exec, x, y);
+  }
   void copy(Way way, const Box& box, Direction direction, const Array& blocks, const Point& begin,
             BlockOrder order) const {
     int const n = m_shape.block_size;
@@ -203,11 +244,12 @@ class MatrixOn final : public Matrix {
       copy_box(m_instance.exec, way, packed, box, blocks, begin, n * n);
     });
   }
-  /// use(values) in the compact layout, of the type of the storage.
+  /// use(values) in the compact layout, of the type of the storage. Throws Error where this is a transpose.
   template <class Use>
   void with_packed(const Use& use) const {
-    if (m_storage == StorageKind::double_precision) return use(static_cast<double*>(m_matrix->packed_values()));
-    use(static_cast<float*>(m_matrix->packed_values()));
+    auto* const values = blocks().packed_values();
+    if (m_storage == StorageKind::double_precision) return use(static_cast<double*>(values));
+    use(static_cast<float*>(values));
   }
   Kokkos::LayoutStride layout(BlockOrder order) const {
     auto const n = static_cast<std::size_t>(m_shape.block_size);
@@ -225,7 +267,8 @@ class MatrixOn final : public Matrix {
   Instance<Exec> m_instance;
   Shape m_shape;
   StorageKind m_storage;
-  std::unique_ptr<TypedMatrix<Exec>> m_matrix;
+  std::shared_ptr<TypedMatrix<Exec>> m_matrix;  ///< that transposes share
+  bool m_is_transpose = false;
 };
 
 }  // namespace hyperplane::run_time

@@ -30,8 +30,15 @@ class PreconditionerOn final : public Preconditioner {
         m_shape(shape),
         m_storage(settings.storage),
         m_factory(factory),
-        m_factored(settings.kind == identity),
-        m_preconditioner(std::move(preconditioner)) {}
+        m_factors(std::make_shared<Shared>(Shared{std::move(preconditioner), settings.kind == identity})) {}
+  /// M^T, which has the factors of M.
+  explicit PreconditionerOn(const PreconditionerOn* m)
+      : m_instance(m->m_instance),
+        m_shape(m->m_shape),
+        m_storage(m->m_storage),
+        m_factory(m->m_factory),
+        m_factors(m->m_factors),
+        m_is_transpose(!m->m_is_transpose) {}
 
   const Instance<Exec>& instance() const { return m_instance; }
   const Shape& shape() const { return m_shape; }
@@ -39,14 +46,15 @@ class PreconditionerOn final : public Preconditioner {
   std::int64_t rows() const override { return m_shape.rows(); }
 
   void factor(const Matrix& a) override {
-    m_preconditioner->factor(m_instance.exec, typed_matrix(a));
-    m_factored = true;
+    auto const& matrix = typed_matrix(a);
+    m_factors->plan->factor(m_instance.exec, matrix);
+    m_factors->is_factored = true;
   }
   void factor(const Matrix& a, const std::int8_t* mask, MemorySpace space) override {
     auto const& matrix = typed_matrix(a);
     in_memory_of<false>(m_instance.exec, mask, m_shape.grid.size(), space,
-                        [&](const std::int8_t* points) { m_preconditioner->factor(m_instance.exec, matrix, points); });
-    m_factored = true;
+                        [&](const std::int8_t* points) { m_factors->plan->factor(m_instance.exec, matrix, points); });
+    m_factors->is_factored = true;
   }
   void solve(const Vector& rhs, Vector& x) const override {
     auto const& from = typed_vector("the right-hand side", rhs);
@@ -59,8 +67,7 @@ class PreconditionerOn final : public Preconditioner {
     for (auto const* const vector : rhs) from.push_back(typed_vector("a right-hand side", *vector));
     for (auto const* const vector : x) to.push_back(typed_vector("an x", *vector));
     require_factored();
-    m_preconditioner->solve(m_instance.exec, std::span<const ShapedVector<Exec>>(from),
-                            std::span<const ShapedVector<Exec>>(to));
+    run(m_instance.exec, std::span<const ShapedVector<Exec>>(from), std::span<const ShapedVector<Exec>>(to));
   }
   void solve(int columns, const double* rhs, double* x, MemorySpace space) const override {
     require_factored();
@@ -74,28 +81,42 @@ class PreconditionerOn final : public Preconditioner {
       vectors.push_back(m_columns[v]->typed_vector());
     }
     std::span<const ShapedVector<Exec>> const all(vectors);
-    m_preconditioner->solve(m_instance.exec, all, all);
+    run(m_instance.exec, all, all);
     for (int v = 0; v < columns; ++v) m_columns[v]->get(x + v * rows, space);
   }
   FactorProblem problem() const override {
     require_factored();
-    return m_preconditioner->problem(m_instance.exec);
+    return m_factors->plan->problem(m_instance.exec);
+  }
+  std::unique_ptr<Preconditioner> transpose() const override {
+    m_factors->plan->require_transposed();
+    return std::make_unique<PreconditionerOn>(this);
   }
   void measure() override { m_times.measure(); }
   const std::vector<double>& seconds() const override { return m_times.seconds(); }
 
   /// As the Krylov methods call it.
   void solve(const Exec& exec, const ShapedVector<Exec>& rhs, const ShapedVector<Exec>& x) const {
-    m_times.run(exec, [&] { m_preconditioner->solve(exec, rhs, x); });
+    m_times.run(exec, [&] {
+      if (m_is_transpose) return m_factors->plan->solve_transposed(exec, rhs, x);
+      m_factors->plan->solve(exec, rhs, x);
+    });
   }
 
  private:
-  void require_factored() const { require(m_factored, "called before factor"); }
+  using Shared = Factors<TypedPreconditioner<Exec>>;
+
+  void require_factored() const { require(m_factors->is_factored, "called before factor"); }
+  void run(const Exec& exec, std::span<const ShapedVector<Exec>> rhs, std::span<const ShapedVector<Exec>> x) const {
+    if (!m_is_transpose) return m_factors->plan->solve(exec, rhs, x);
+    for (std::size_t v = 0; v < rhs.size(); ++v) m_factors->plan->solve_transposed(exec, rhs[v], x[v]);
+  }
   const TypedMatrix<Exec>& typed_matrix(const Matrix& a) const {
     auto const& found = typed<MatrixOn<Exec>>("factor", "A", a, m_instance);
     check_shape("factor", "A", found, m_shape);
     if (a.storage() != m_storage) refuse("factor", "A", "is stored in another type than the preconditioner's factors");
-    return found.typed_matrix();
+    require_own_factors("the preconditioner", m_is_transpose);
+    return found.blocks();
   }
   const ShapedVector<Exec>& typed_vector(const char* argument, const Vector& vector) const {
     auto const& found = typed<VectorOn<Exec>>("solve", argument, vector, m_instance);
@@ -107,9 +128,9 @@ class PreconditionerOn final : public Preconditioner {
   Shape m_shape;
   StorageKind m_storage;
   const SizedFactory<Exec>& m_factory;
-  bool m_factored;
+  std::shared_ptr<Shared> m_factors;
+  bool m_is_transpose = false;
   mutable std::vector<std::unique_ptr<VectorOn<Exec>>> m_columns;  ///< what arrays are solved in
-  std::unique_ptr<TypedPreconditioner<Exec>> m_preconditioner;
   mutable SolveTimes m_times;
 };
 
@@ -134,8 +155,7 @@ class KrylovOn final : public Krylov {
     check_shape("solve", "the preconditioner", preconditioner, m_shape);
     check_shape("solve", "b", rhs, m_shape);
     check_shape("solve", "x", solution, m_shape);
-    return m_method.solve(m_instance.exec, matrix.typed_matrix(), preconditioner, rhs.typed_vector(),
-                          solution.typed_vector(), limits);
+    return m_method.solve(m_instance.exec, matrix, preconditioner, rhs.typed_vector(), solution.typed_vector(), limits);
   }
   void forget() override { forget_subspace(m_method); }
 
@@ -157,13 +177,14 @@ class LineSolverOn final : public LineSolver {
         m_covers_all(lines.size() == lines.point_count()),
         m_block_size(n),
         m_settings(settings),
-        m_solver(factory.make_line_solver(instance.exec, lines, settings)) {}
+        m_factors(std::make_shared<Shared>(Shared{factory.make_line_solver(instance.exec, lines, settings)})) {}
 
   int block_size() const override { return m_block_size; }
   int columns() const override { return m_settings.columns; }
   std::int64_t points() const override { return m_points; }
 
   void factor(const double* values, BlockOrder order, MemorySpace space) override {
+    require_own_factors("the solver", m_is_transpose);
     auto const n = static_cast<std::size_t>(m_block_size);
     auto const points = static_cast<std::size_t>(m_points);
     bool const by_rows = order == BlockOrder::row_major;
@@ -171,24 +192,25 @@ class LineSolverOn final : public LineSolver {
                                       by_rows ? 1 : n);
     auto const count = m_points * line_blocks * m_block_size * m_block_size;
     in_memory_of<false>(m_instance.exec, values, count, space,
-                        [&](const double* data) { m_solver->factor(m_instance.exec, Values(data, layout)); });
-    m_factored = true;
+                        [&](const double* data) { m_factors->plan->factor(m_instance.exec, Values(data, layout)); });
+    m_factors->is_factored = true;
   }
   void factor(const Matrix& a) override {
     auto const& found = typed<MatrixOn<Exec>>("factor", "A", a, m_instance);
     check_shape("factor", "A", found, shape());
     if (a.storage() != m_settings.storage) refuse("factor", "A", "is stored in another type than the factors");
-    m_solver->factor(m_instance.exec, found.typed_matrix());
-    m_factored = true;
+    require_own_factors("the solver", m_is_transpose);
+    m_factors->plan->factor(m_instance.exec, found.blocks());
+    m_factors->is_factored = true;
   }
   FactorProblem problem() const override {
-    require(m_factored, "called before factor");
-    return m_solver->problem(m_instance.exec);
+    require(m_factors->is_factored, "called before factor");
+    return m_factors->plan->problem(m_instance.exec);
   }
   void solve(const double* rhs, double* x, MemorySpace space) const override {
     auto const count = m_points * m_block_size * m_settings.columns;
     in_memory_of<false>(m_instance.exec, rhs, count, space, [&](const double* from) {
-      auto const solve_to = [&](double* to) { m_solver->solve(m_instance.exec, from, to); };
+      auto const solve_to = [&](double* to) { run(from, to); };
       if (m_covers_all) {
         in_memory_of<true>(m_instance.exec, x, count, space, solve_to);
       } else {
@@ -202,12 +224,23 @@ class LineSolverOn final : public LineSolver {
     auto const& to = typed<VectorOn<Exec>>("solve", "x", x, m_instance);
     check_shape("solve", "the right-hand side", from, shape());
     check_shape("solve", "x", to, shape());
-    m_solver->solve(m_instance.exec, from.typed_vector(), to.typed_vector());
+    run(from.typed_vector(), to.typed_vector());
+  }
+  std::unique_ptr<LineSolver> transpose() const override {
+    auto made = std::make_unique<LineSolverOn>(*this);
+    made->m_is_transpose = !m_is_transpose;
+    return made;
   }
 
  private:
+  using Shared = Factors<TypedLineSolver<Exec>>;
   using Values = typename TypedLineSolver<Exec>::template Values<const double>;
 
+  template <class Rhs, class X>
+  void run(const Rhs& rhs, const X& x) const {
+    if (m_is_transpose) return m_factors->plan->solve_transposed(m_instance.exec, rhs, x);
+    m_factors->plan->solve(m_instance.exec, rhs, x);
+  }
   Shape shape() const {
     if (!m_grid) throw Error("matrices and vectors are of grids, the lines of this solver are not");
     return {*m_grid, m_block_size};
@@ -219,8 +252,8 @@ class LineSolverOn final : public LineSolver {
   bool m_covers_all;  ///< whether every point is on a line
   int m_block_size;
   LineSolverSettings m_settings;
-  bool m_factored = false;
-  std::unique_ptr<TypedLineSolver<Exec>> m_solver;
+  std::shared_ptr<Shared> m_factors;
+  bool m_is_transpose = false;
 };
 
 }  // namespace hyperplane::run_time

@@ -135,6 +135,7 @@ void place_rows(const Exec& exec, const Shape& shape, const Csr& csr, const CsrR
 
 template <class Index, class Exec>
 void place(const Exec& exec, const Shape& shape, const Csr& csr, MemorySpace space, double* values) {
+  check_last_offset<Index>(exec, csr, space);
   auto const* const host_offsets = static_cast<const Index*>(csr.row_offsets);
   auto const* const host_columns = static_cast<const Index*>(csr.columns);
   auto const value_count = csr.entries * csr.block_size * csr.block_size;

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/to_space.hpp>
 
-#include <Kokkos_Macros.hpp>
+#include <Kokkos_Core.hpp>
 
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "errors.hpp"
+#include "memory.hpp"
 #include "objects.hpp"
 
 /// Compressed rows that a caller gives: their offsets and columns are not trusted.
@@ -37,7 +41,8 @@ struct CsrFault {
   std::int64_t row = 0, entry = 0, column_index = 0, begin = 0, end = 0;
 };
 
-/// Of its offsets and columns, whatever the matrix is for. Reads no column before the offsets are known to be good.
+/// Of its offsets and columns, whatever the matrix is for, where check_last_offset() has been. Reads no column before
+/// the offsets of the row are known to be good.
 template <class Index>
 KOKKOS_FUNCTION CsrFault fault_of_row(std::int64_t row, std::int64_t rows, std::int64_t entries, const Index* offsets,
                                       const Index* columns) {
@@ -49,8 +54,6 @@ KOKKOS_FUNCTION CsrFault fault_of_row(std::int64_t row, std::int64_t rows, std::
     found.kind = CsrFault::first_offset;
   } else if (found.begin < 0 || found.end < found.begin || found.end > entries) {
     found.kind = CsrFault::offsets;
-  } else if (row == rows - 1 && found.end != entries) {
-    found.kind = CsrFault::last_offset;
   }
   if (found.kind != CsrFault::none) return found;
   for (auto entry = found.begin; entry < found.end; ++entry) {
@@ -81,6 +84,28 @@ inline void refuse_structure(const CsrFault& fault, const Csr& csr) {
     case CsrFault::stencil:
     case CsrFault::none: break;
   }
+}
+
+/// Of the caller's memory.
+template <class T, class Exec>
+std::vector<T> list_from(const Exec& exec, const T* list, std::int64_t count, MemorySpace space) {
+  check_memory(exec, list, count, space);
+  if (space == MemorySpace::host) return std::vector<T>(list, list + count);
+  using Memory = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  return detail::to_vector(exec,
+                           Kokkos::View<const T*, typename Exec::memory_space, Memory>(list, detail::as_size(count)));
+}
+
+/// Throws Error where the offsets do not end with the number of entries. Nobody reads columns and values before: there
+/// may be less of them than `entries` says.
+template <class Index, class Exec>
+void check_last_offset(const Exec& exec, const Csr& csr, MemorySpace space) {
+  auto const* const last = static_cast<const Index*>(csr.row_offsets) + csr.rows;
+  CsrFault found;
+  found.row = csr.rows - 1;
+  found.end = static_cast<std::int64_t>(list_from(exec, last, 1, space).front());
+  found.kind = found.end == csr.entries ? CsrFault::none : CsrFault::last_offset;
+  refuse_structure(found, csr);
 }
 
 }  // namespace hyperplane::run_time

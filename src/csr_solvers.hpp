@@ -66,9 +66,6 @@ class CsrSolvers {
   virtual std::unique_ptr<Preconditioner> make_identity(const PointShape& shape) const = 0;
   virtual std::unique_ptr<Krylov> make_krylov(const PointShape& shape, Method method,
                                               const KrylovOptions& options) const = 0;
-  /// A^T, which follows the values of A, and M^T, which follows the factors of M.
-  virtual std::unique_ptr<Matrix> transpose(const Matrix& a) const = 0;
-  virtual std::unique_ptr<Preconditioner> transpose(const Preconditioner& m) const = 0;
 };
 
 }  // namespace hyperplane::run_time

@@ -54,9 +54,25 @@ class HeldPreconditioner final : public TypedPreconditioner<Exec> {
       TypedPreconditioner<Exec>::solve(exec, rhs, x);
     }
   }
+  void require_transposed() const override {
+    if constexpr (!has_transposed) {
+      throw Error("the preconditioner has no solve with its transpose");
+    } else if constexpr (requires { m_held.has_transposed(); }) {
+      if (m_held.has_transposed()) return;
+      throw Error(std::string("the preconditioner has no transpose with coupling ") +
+                  hyperplane::name(m_held.options().coupling) + ", expected none or natural");
+    }
+  }
+  void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const override {
+    require_transposed();
+    if constexpr (has_transposed) m_held.solve_transposed(exec, rhs.template as<n>(), x.template as<n>());
+  }
   FactorProblem problem(const Exec& exec) const override { return FactorProblem::of(m_held.status(exec)); }
 
  private:
+  static constexpr bool has_transposed = requires(
+      const Held& held, const Exec& exec, const BlockVector<double, n, Exec>& v) { held.solve_transposed(exec, v, v); };
+
   Held m_held;
 };
 

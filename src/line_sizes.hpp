@@ -119,12 +119,16 @@ class LineSolverOfSize final : public TypedLineSolver<Exec> {
   }
   FactorProblem problem(const Exec& exec) const override { return FactorProblem::of(m_plan.status(exec)); }
   void solve(const Exec& exec, const double* rhs, double* x) const override {
-    copy<true>(exec, "Hyperplane::LineSolver::gather", const_cast<double*>(rhs));
-    m_plan.solve(exec, *m_vector, *m_vector);
-    copy<false>(exec, "Hyperplane::LineSolver::scatter", x);
+    in_lines(exec, rhs, x, [&](const Vector& values) { m_plan.solve(exec, values, values); });
   }
   void solve(const Exec& exec, const Shaped& rhs, const Shaped& x) const override {
     m_plan.solve(exec, rhs.template as<n>(), x.template as<n>());
+  }
+  void solve_transposed(const Exec& exec, const double* rhs, double* x) const override {
+    in_lines(exec, rhs, x, [&](const Vector& values) { m_plan.solve_transposed(exec, values, values); });
+  }
+  void solve_transposed(const Exec& exec, const Shaped& rhs, const Shaped& x) const override {
+    m_plan.solve_transposed(exec, rhs.template as<n>(), x.template as<n>());
   }
 
  private:
@@ -133,6 +137,13 @@ class LineSolverOfSize final : public TypedLineSolver<Exec> {
   using Matrix = BlockTridiagonalMatrix<double, n, Exec, Storage>;
   using Vector = LineVector<double, n, Exec>;
 
+  /// Calls solve(values) with rhs in line storage, which then is x.
+  template <class Solve>
+  void in_lines(const Exec& exec, const double* rhs, double* x, const Solve& solve) const {
+    copy<true>(exec, "Hyperplane::LineSolver::gather", const_cast<double*>(rhs));
+    solve(*m_vector);
+    copy<false>(exec, "Hyperplane::LineSolver::scatter", x);
+  }
   auto points(const Exec& exec) const { return detail::LongIndexRange<Exec>(exec, 0, m_points.size()); }
   template <bool to_lines>
   void copy(const Exec& exec, const char* label, double* rows) const {

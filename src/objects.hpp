@@ -176,6 +176,8 @@ class Matrix : public Collective {
   virtual void apply(const Vector& x, Vector& y) const = 0;
   /// r = b - A x
   virtual void residual(const Vector& b, const Vector& x, Vector& r) const = 0;
+  /// A^T, which follows the values of A.
+  virtual std::unique_ptr<Matrix> transpose() const = 0;
   /// The parts of the grid that cut the least coupling, so many, or with parts_that_pay as many as pay: see
   /// hyperplane::choose_parts(). Waits.
   virtual std::array<int, 3> choose_parts(int count) const = 0;
@@ -196,6 +198,8 @@ class Preconditioner : public Collective {
   virtual void solve(std::span<const Vector* const> rhs, std::span<Vector* const> x) const = 0;
   /// The same for arrays, (column, row) with the row fastest, by way of vectors that the first call allocates.
   virtual void solve(int columns, const double* rhs, double* x, MemorySpace space) const = 0;
+  /// M^T, which follows the factors of M.
+  virtual std::unique_ptr<Preconditioner> transpose() const = 0;
   /// Why the factors of the last factor() are of no use, if they are not. Waits.
   virtual FactorProblem problem() const = 0;
   /// Measures every solve from now on, and waits for it.
@@ -219,6 +223,8 @@ class LineSolver {
   /// x = M^-1 rhs, (column, point, c) with c fastest
   virtual void solve(const double* rhs, double* x, MemorySpace space) const = 0;
   virtual void solve(const Vector& rhs, Vector& x) const = 0;
+  /// M^T, which follows the factors of M.
+  virtual std::unique_ptr<LineSolver> transpose() const = 0;
 };
 
 /// BiCgStab, Fgmres, Fgcrodr or Richardson, whose vectors and matrices are those of one grid or of the grid blocks of a

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/stencil/apply.hpp>
+#include <hyperplane/stencil/apply_transposed.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/convert.hpp>
 
@@ -34,6 +35,12 @@ class StencilMatrix final : public TypedMatrix<Exec> {
   }
   void residual(const Exec& exec, const Vector& b, const Vector& x, const Vector& r) const override {
     hyperplane::residual(exec, m_stencil, b.template as<n>(), x.template as<n>(), r.template as<n>());
+  }
+  void apply_transposed(const Exec& exec, const Vector& x, const Vector& y) const override {
+    hyperplane::apply_transposed(exec, m_stencil, x.template as<n>(), y.template as<n>());
+  }
+  void residual_transposed(const Exec& exec, const Vector& b, const Vector& x, const Vector& r) const override {
+    hyperplane::residual_transposed(exec, m_stencil, b.template as<n>(), x.template as<n>(), r.template as<n>());
   }
   std::string not_finite(const Exec& exec) const override { return describe_not_finite(exec, m_stencil); }
 

@@ -79,12 +79,10 @@ class TypedMatrix {
   virtual void apply(const Exec& exec, const ShapedVector<Exec>& x, const ShapedVector<Exec>& y) const = 0;
   virtual void residual(const Exec& exec, const ShapedVector<Exec>& b, const ShapedVector<Exec>& x,
                         const ShapedVector<Exec>& r) const = 0;
+  virtual void apply_transposed(const Exec& exec, const ShapedVector<Exec>& x, const ShapedVector<Exec>& y) const = 0;
+  virtual void residual_transposed(const Exec& exec, const ShapedVector<Exec>& b, const ShapedVector<Exec>& x,
+                                   const ShapedVector<Exec>& r) const = 0;
   virtual std::string not_finite(const Exec& exec) const = 0;
-
-  friend void apply(const Exec& exec, const TypedMatrix& a, const ShapedVector<Exec>& x, const ShapedVector<Exec>& y) {
-    a.apply(exec, x, y);
-  }
-  friend std::string describe_not_finite(const Exec& exec, const TypedMatrix& a) { return a.not_finite(exec); }
 };
 
 /// The preconditioner whatever it is.
@@ -104,6 +102,10 @@ class TypedPreconditioner {
                      std::span<const ShapedVector<Exec>> x) const {
     for (std::size_t v = 0; v < rhs.size(); ++v) solve(exec, rhs[v], x[v]);
   }
+  /// Throws Error where there is no solve_transposed().
+  virtual void require_transposed() const = 0;
+  /// x = M^-T rhs
+  virtual void solve_transposed(const Exec& exec, const ShapedVector<Exec>& rhs, const ShapedVector<Exec>& x) const = 0;
   virtual FactorProblem problem(const Exec& exec) const = 0;
 };
 
@@ -120,6 +122,8 @@ class TypedLineSolver {
   virtual FactorProblem problem(const Exec& exec) const = 0;
   virtual void solve(const Exec& exec, const double* rhs, double* x) const = 0;
   virtual void solve(const Exec& exec, const ShapedVector<Exec>& rhs, const ShapedVector<Exec>& x) const = 0;
+  virtual void solve_transposed(const Exec& exec, const double* rhs, double* x) const = 0;
+  virtual void solve_transposed(const Exec& exec, const ShapedVector<Exec>& rhs, const ShapedVector<Exec>& x) const = 0;
 };
 
 /// What grid blocks of several processes may have: the type says which preconditioner, see BlocksOf.

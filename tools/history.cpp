@@ -52,8 +52,8 @@ std::string format_history(const SolveCommand& command, const SystemSize& size, 
     json["grid"] = {size.grid->ni(), size.grid->nj(), size.grid->nk()};
   } else {
     json["points"] = size.points;
-    json["transpose"] = settings.transpose;
   }
+  json["transpose"] = settings.transpose;
   json["block_size"] = command.block_size;
   json["method"] = name_of(methods, settings.krylov.method);
   json["preconditioner"] = settings.preconditioner;

@@ -95,9 +95,17 @@ void check_options(const SolveCommand& command, bool has_ranks) {
       check_option_of_others(option, settings.preconditioner, has_ranks);
     }
   }
-  if (settings.transpose && command.grid) throw InputError("--transpose: is for matrices without --grid");
   if (settings.storage == HYPERPLANE_STORAGE_FLOAT && !command.grid) {
     throw InputError("--storage float: needs --grid IxJxK; without it A and its factors are stored as double");
+  }
+}
+
+void check_transpose(const SolverSettings& settings) {
+  if (!settings.transpose) return;
+  for (auto const& option : settings.options) {
+    auto const* const meaning = option.meaning_for(settings.matrix, settings.preconditioner);
+    if (meaning == nullptr || meaning->key() != "coupling" || option.text != "coloured") continue;
+    throw InputError(fmt::format("--transpose: not with {} {}, but with none and natural", option.flag, option.text));
   }
 }
 
@@ -129,6 +137,7 @@ void check_command(const SolveCommand& command, int processes) {
   check_processes(command, processes);
   check_preconditioner(command);
   check_options(command, processes > 1);
+  check_transpose(command.settings);
   check_tolerances(command);
   check_block_size(command);
   check_inputs(command);

@@ -52,8 +52,12 @@ std::pair<std::unique_ptr<Owned<hyperplane_matrix>>, std::unique_ptr<Owned<hyper
   using A = Owned<hyperplane_matrix>;
   using M = Owned<hyperplane_preconditioner>;
   if (transpose) {
-    return {std::make_unique<A>(hyperplane_csr_matrix_transpose, a),
-            std::make_unique<M>(hyperplane_csr_preconditioner_transpose, m)};
+    try {
+      return {std::make_unique<A>(hyperplane_matrix_transpose, a),
+              std::make_unique<M>(hyperplane_preconditioner_transpose, m)};
+    } catch (const Error& error) {
+      throw Error(fmt::format("--transpose: {}", error.what()));
+    }
   }
   check(hyperplane_retain(a));
   check(hyperplane_retain(m));
@@ -76,13 +80,13 @@ SolverReport solve_with(const SolverObjects& objects, const SolverSettings& sett
   };
 
   Owned<hyperplane_preconditioner> const factored(objects.make_preconditioner());
+  auto const [a, m] = operators_of(objects.a, factored.get(), settings.transpose);
   check(hyperplane_preconditioner_factor(factored.get(), objects.a));
   report.times.factor = lap();
   check_factors(factored.get(), settings.matrix);
   if (settings.matrix == MatrixKind::rows) {
     check(hyperplane_csr_preconditioner_replaced(factored.get(), &report.replaced, &report.first_replaced));
   }
-  auto const [a, m] = operators_of(objects.a, factored.get(), settings.transpose);
   check(hyperplane_preconditioner_measure(m->get()));
 
   auto krylov = settings.krylov;

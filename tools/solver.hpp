@@ -31,7 +31,7 @@ inline hyperplane_krylov_options standard_krylov_options() {
 
 struct SolverSettings {
   MatrixKind matrix = MatrixKind::stencil;
-  bool transpose = false;  ///< solve A^T x = b; for matrices in compressed rows
+  bool transpose = false;  ///< solve A^T x = b
   std::string preconditioner = "bilu0";
   std::vector<PreconditionerOption> options = preconditioner_options();
   hyperplane_storage storage = HYPERPLANE_STORAGE_DOUBLE;

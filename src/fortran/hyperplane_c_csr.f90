@@ -31,12 +31,6 @@ module hyperplane_c_csr
       type(c_ptr), intent(out) :: matrix
       integer(c_int) :: status
     end function c_csr_matrix_create
-    function c_csr_matrix_transpose(a, transpose) bind(c, name='hyperplane_csr_matrix_transpose') result(status)
-      import :: c_int, c_ptr
-      type(c_ptr), value :: a
-      type(c_ptr), intent(out) :: transpose
-      integer(c_int) :: status
-    end function c_csr_matrix_transpose
     function c_csr_vector_create(context, points, n, vector) &
       bind(c, name='hyperplane_csr_vector_create') result(status)
       import :: c_int, c_int64_t, c_ptr
@@ -68,13 +62,6 @@ module hyperplane_c_csr
       type(c_ptr), intent(out) :: preconditioner
       integer(c_int) :: status
     end function c_csr_preconditioner_create_named
-    function c_csr_preconditioner_transpose(preconditioner, transpose) &
-      bind(c, name='hyperplane_csr_preconditioner_transpose') result(status)
-      import :: c_int, c_ptr
-      type(c_ptr), value :: preconditioner
-      type(c_ptr), intent(out) :: transpose
-      integer(c_int) :: status
-    end function c_csr_preconditioner_transpose
     function c_csr_preconditioner_replaced(preconditioner, count, first) &
       bind(c, name='hyperplane_csr_preconditioner_replaced') result(status)
       import :: c_int, c_int64_t, c_ptr

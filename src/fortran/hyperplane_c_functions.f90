@@ -172,6 +172,12 @@ module hyperplane_c_functions
       type(c_ptr), value :: a, b, x, r
       integer(c_int) :: status
     end function c_matrix_residual
+    function c_matrix_transpose(a, transpose) bind(c, name='hyperplane_matrix_transpose') result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: a
+      type(c_ptr), intent(out) :: transpose
+      integer(c_int) :: status
+    end function c_matrix_transpose
     function c_matrix_choose_parts(a, count, parts) bind(c, name='hyperplane_matrix_choose_parts') result(status)
       import :: c_ptr, c_int
       type(c_ptr), value :: a

@@ -76,6 +76,12 @@ module hyperplane_c_lines
       type(c_ptr), value :: solver, rhs, x
       integer(c_int) :: status
     end function c_line_solver_solve_vector
+    function c_line_solver_transpose(solver, transpose) bind(c, name='hyperplane_line_solver_transpose') result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: solver
+      type(c_ptr), intent(out) :: transpose
+      integer(c_int) :: status
+    end function c_line_solver_transpose
   end interface
 
 end module hyperplane_c_lines

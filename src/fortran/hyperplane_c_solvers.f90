@@ -85,6 +85,13 @@ module hyperplane_c_solvers
       type(c_ptr), value :: preconditioner, rhs, x
       integer(c_int) :: status
     end function c_preconditioner_solve
+    function c_preconditioner_transpose(preconditioner, transpose) &
+      bind(c, name='hyperplane_preconditioner_transpose') result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: preconditioner
+      type(c_ptr), intent(out) :: transpose
+      integer(c_int) :: status
+    end function c_preconditioner_transpose
     function c_preconditioner_solve_many(preconditioner, count, rhs, x) &
       bind(c, name='hyperplane_preconditioner_solve_many') result(status)
       import :: c_ptr, c_int

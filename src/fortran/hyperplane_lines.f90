@@ -21,11 +21,13 @@ module hyperplane_line_solvers
   !> columns and stat. factor(values, stat) with values(r, c, block, point), or factor(a, stat) with the matrix of a
   !> grid; check(stat); solve(rhs, x, stat), or solve(x, stat) in place, with (n, points) or (n, points, columns);
   !> solve(rhs, x, stat) with vectors; solve_device(rhs, x, count, stat) and factor_device(pointer, count, stat).
+  !> create_transpose(m, stat): M^T, with the factors of m.
   type, extends(hyperplane_object), public :: hyperplane_line_solver
   contains
     procedure :: create_along => line_solver_create_along
     procedure :: create_uniform => line_solver_create_uniform
     procedure :: create_lists => line_solver_create_lists
+    procedure :: create_transpose => line_solver_create_transpose
     procedure :: check => line_solver_check
     procedure :: factor_device => line_solver_factor_device
     procedure :: solve_device => line_solver_solve_device
@@ -122,6 +124,16 @@ contains
     status = c_line_solver_create(context%handle, lines, int(n, c_int), options, made)
     call take(this, made, status, stat)
   end subroutine create
+
+  subroutine line_solver_create_transpose(this, m, stat)
+    class(hyperplane_line_solver), intent(inout) :: this
+    type(hyperplane_line_solver), intent(in) :: m
+    integer, intent(out), optional :: stat
+    type(c_ptr) :: made
+    integer(c_int) :: status
+    status = c_line_solver_transpose(m%handle, made)
+    call take(this, made, status, stat)
+  end subroutine line_solver_create_transpose
 
   subroutine factor_values(this, values, stat)
     class(hyperplane_line_solver), intent(in) :: this

@@ -4,7 +4,7 @@ module hyperplane_matrices
   use, intrinsic :: iso_c_binding, only: c_associated, c_double, c_int, c_int64_t, c_int8_t, c_loc, c_ptr
   use :: hyperplane_arrays
   use :: hyperplane_base
-  use :: hyperplane_c_csr, only: c_csr_matrix_create, c_csr_matrix_transpose
+  use :: hyperplane_c_csr, only: c_csr_matrix_create
   use :: hyperplane_c_functions
   use :: hyperplane_c_primitives, only: c_array, c_box, c_matrix_get_box, c_matrix_set_box
   use :: hyperplane_compressed_rows
@@ -28,7 +28,7 @@ module hyperplane_matrices
   !> index_bits, row_offsets, columns, values, stat): in memory of the context's device, as in C: counting from 0.
   !> Or a general matrix, of points without a grid: create_csr(context, row_offsets, columns, values, stat) with the arrays of
   !> set_csr and create_csr_device(context, rows, ...) with those of set_csr_device; values(r, c, entry) are those of set and
-  !> get. create_transpose(a, stat): A^T of one, which follows its values.
+  !> get. create_transpose(a, stat): A^T of a matrix on a grid or of a general one, which follows its values.
   type, extends(hyperplane_object), public :: hyperplane_matrix
   contains
     procedure :: create => matrix_create
@@ -273,7 +273,7 @@ contains
     integer, intent(out), optional :: stat
     type(c_ptr) :: made
     integer(c_int) :: status
-    status = c_csr_matrix_transpose(a%handle, made)
+    status = c_matrix_transpose(a%handle, made)
     call take(this, made, status, stat)
   end subroutine matrix_create_transpose
 

@@ -36,7 +36,8 @@ module hyperplane_preconditioner_plans
   !> factor_masked_device(a, pointer, count, stat): memory of the context's device.
   !> Of a general matrix: create_csr(a, kind, fill, order, given_order, transposed, drop_tolerance, row_entries,
   !> relaxation, pivot_shift, stat), with rows of given_order from 1, or
-  !> create_csr_named(a, name, options, stat); create_transpose(m, stat): M^T of one with the option transposed.
+  !> create_csr_named(a, name, options, stat).
+  !> create_transpose(m, stat): M^T, with the factors of m; of a general matrix, m has the option transposed.
   !> replaced(count, first, stat): how many pivots its last factorization replaced, and the first row, from 1, or 0.
   type, extends(hyperplane_object), public :: hyperplane_preconditioner
   contains
@@ -176,7 +177,7 @@ contains
     integer, intent(out), optional :: stat
     type(c_ptr) :: made
     integer(c_int) :: status
-    status = c_csr_preconditioner_transpose(m%handle, made)
+    status = c_preconditioner_transpose(m%handle, made)
     call take(this, made, status, stat)
   end subroutine preconditioner_create_transpose
 

@@ -30,6 +30,10 @@ namespace hyperplane::run_time {
       "hyperplane_mpi_matrix_block()");
 }
 
+[[noreturn]] inline void refuse_transpose(const std::string& what) {
+  throw Error(what + " over ranks has no transpose, one of one process has");
+}
+
 /// Calls use(part, the first of its values) for all parts, which have so many values each.
 template <class Parts, class Count, class Value, class Use>
 void for_each_part(Parts& parts, Value* values, const Count& count, const Use& use) {
@@ -142,6 +146,7 @@ class RankMatrixOn final : public Matrix {
       m_blocks[detail::as_size(l)]->residual(exec, rhs.part(l), from.part(l), to.part(l));
     });
   }
+  std::unique_ptr<Matrix> transpose() const override { refuse_transpose("a matrix"); }
   std::array<int, 3> choose_parts(int) const override { throw Error("the grid has been cut already"); }
 
   void apply(const Exec& exec, const RankVector<Exec>& x, const RankVector<Exec>& y) const {
@@ -219,6 +224,7 @@ class RankPreconditionerOn final : public Preconditioner {
       m_column->get(x + v * rows(), space);
     }
   }
+  std::unique_ptr<Preconditioner> transpose() const override { refuse_transpose("a preconditioner"); }
   FactorProblem problem() const override {
     require(m_factored, "called before factor");
     if (!m_blocks) return {};

@@ -155,6 +155,7 @@ void complete_for_ranks(SolverSettings& settings, int ranks) {
   if (std::ranges::count(known, settings.preconditioner) == 0) {
     refuse(fmt::format("--preconditioner {}: others than {} are", settings.preconditioner, join_with(known, "and")));
   }
+  if (settings.transpose) refuse("--transpose: that is");
   if (settings.storage != HYPERPLANE_STORAGE_DOUBLE) refuse("--storage float: that is");
   auto& parts = find_parts(settings).text;
   if (parts.empty() || parts == automatic_parts) parts = std::to_string(ranks);

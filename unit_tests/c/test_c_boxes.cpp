@@ -164,6 +164,13 @@ TEST_P(CArrays, boxes_that_are_not_there) {
   expect_failure(
       hyperplane_matrix_set_box(system.a, all, seven.data(), nullptr, static_cast<hyperplane_block_order>(5)), invalid,
       "order is 5");
+  hyperplane_matrix transpose = nullptr;
+  EXPECT_EQ(hyperplane_matrix_transpose(system.a, &transpose), HYPERPLANE_SUCCESS);
+  for (auto* const copy : {hyperplane_matrix_set_box, hyperplane_matrix_get_box}) {
+    expect_failure(copy(transpose, all, seven.data(), nullptr, HYPERPLANE_ROW_MAJOR), invalid,
+                   "the matrix is a transpose, which has no blocks of its own");
+  }
+  hyperplane_free(transpose);
 }
 
 TEST_P(CArrays, boxes_of_matrices_are_copied_from_all_arrays_or_none) {

@@ -263,6 +263,8 @@ TEST_P(CCsr, refuses_what_is_no_compressed_rows) {
           "entries is 9223372036854775807, expected 0 to 2305843009213693951");
   refused([](Rows&, hyperplane_csr& c) { c.entries += 1; }, invalid,
           "row_offsets[120] is " + entries + ", expected entries");
+  refused([](Rows&, hyperplane_csr& c) { c.entries = std::int64_t{1} << 60; }, invalid,
+          "row_offsets[120] is " + entries + ", expected entries, 1152921504606846976");
   refused([](Rows& r, hyperplane_csr&) { r.offsets[0] = 1; }, invalid, "row_offsets[0] is 1, expected 0");
   refused([](Rows& r, hyperplane_csr&) { r.offsets[7] = -1; }, invalid, "and row_offsets[7] is -1, expected rising");
   refused([](Rows& r, hyperplane_csr&) { r.offsets[7] = 1 << 30; }, invalid,

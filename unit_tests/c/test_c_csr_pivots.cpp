@@ -51,7 +51,7 @@ TEST_P(CRows, pivots_are_replaced_where_that_is_asked_for) {
     EXPECT_EQ(hyperplane_preconditioner_solve(m, m_b, m_x), HYPERPLANE_SUCCESS);
     EXPECT_TRUE(are_same(GetParam(), get(m_x), expected, 1e-11)) << name;
     hyperplane_preconditioner mt = nullptr;
-    EXPECT_EQ(hyperplane_csr_preconditioner_transpose(m, &mt), HYPERPLANE_SUCCESS);
+    EXPECT_EQ(hyperplane_preconditioner_transpose(m, &mt), HYPERPLANE_SUCCESS);
     EXPECT_EQ(hyperplane_csr_preconditioner_replaced(mt, &count, &first), HYPERPLANE_SUCCESS);
     EXPECT_EQ(count, 2);
     hyperplane_free(mt);

@@ -27,7 +27,7 @@ TEST_P(CRows, relaxations_are_those_of_cpp) {
   auto const compare = [&](const std::string& name, const std::string& options, const auto& expected) {
     auto* const m = make(name, options + (options.empty() ? "" : ",") + "transposed=1");
     hyperplane_preconditioner mt = nullptr;
-    EXPECT_EQ(hyperplane_csr_preconditioner_transpose(m, &mt), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
+    EXPECT_EQ(hyperplane_preconditioner_transpose(m, &mt), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
     factor(m);
     EXPECT_EQ(hyperplane_preconditioner_solve(mt, m_b, m_x), HYPERPLANE_SUCCESS);
     expect_same(get(m_x), expected(true));

@@ -24,10 +24,10 @@ TEST_P(CRows, products_are_those_of_the_blocks) {
   for (std::size_t r = 0; r < b.size(); ++r) residual[r] -= expected[r];
   EXPECT_TRUE(near(get(m_y), residual, 1e-14));
   hyperplane_matrix at = nullptr, back = nullptr;
-  EXPECT_EQ(hyperplane_csr_matrix_transpose(m_a, &at), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
+  EXPECT_EQ(hyperplane_matrix_transpose(m_a, &at), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
   EXPECT_EQ(hyperplane_matrix_apply(at, m_x, m_y), HYPERPLANE_SUCCESS);
   EXPECT_TRUE(near(get(m_y), transposed, 1e-14));
-  EXPECT_EQ(hyperplane_csr_matrix_transpose(at, &back), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_matrix_transpose(at, &back), HYPERPLANE_SUCCESS);
   EXPECT_EQ(hyperplane_matrix_apply(back, m_x, m_y), HYPERPLANE_SUCCESS);
   EXPECT_TRUE(near(get(m_y), expected, 1e-14));
   // The transpose follows the values.
@@ -88,11 +88,11 @@ TEST_P(CRows, every_preconditioner_and_method_solves) {
 
 TEST_P(CRows, adjoint_systems_are_solved_with_the_same_factors) {
   hyperplane_matrix at = nullptr;
-  EXPECT_EQ(hyperplane_csr_matrix_transpose(m_a, &at), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_matrix_transpose(m_a, &at), HYPERPLANE_SUCCESS);
   for (std::string const name : {"jacobi", "ssor", "dilu", "bilu0", "iluk", "ilut"}) {
     auto* const m = make(name, name == "jacobi" ? "transposed=1" : "transposed=1,order=rcm");
     hyperplane_preconditioner mt = nullptr;
-    EXPECT_EQ(hyperplane_csr_preconditioner_transpose(m, &mt), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
+    EXPECT_EQ(hyperplane_preconditioner_transpose(m, &mt), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
     expect_failure(hyperplane_preconditioner_solve(mt, m_b, m_x), HYPERPLANE_INVALID_ARGUMENT, "called before factor");
     expect_failure(hyperplane_preconditioner_factor(mt, m_a), HYPERPLANE_INVALID_ARGUMENT,
                    "the preconditioner is a transpose: factor the one that it was made of");
@@ -105,7 +105,7 @@ TEST_P(CRows, adjoint_systems_are_solved_with_the_same_factors) {
   }
   auto* const m = make("bilu0", "");
   hyperplane_preconditioner mt = nullptr;
-  expect_failure(hyperplane_csr_preconditioner_transpose(m, &mt), HYPERPLANE_INVALID_ARGUMENT,
+  expect_failure(hyperplane_preconditioner_transpose(m, &mt), HYPERPLANE_INVALID_ARGUMENT,
                  "made without the option transposed");
   EXPECT_EQ(mt, nullptr);
   hyperplane_free(m);
@@ -186,7 +186,7 @@ TEST_P(CRows, without_a_threshold_factors_are_exact) {
     }
     auto* const m = make(&options);
     hyperplane_preconditioner mt = nullptr;
-    EXPECT_EQ(hyperplane_csr_preconditioner_transpose(m, &mt), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
+    EXPECT_EQ(hyperplane_preconditioner_transpose(m, &mt), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
     factor(m);
     EXPECT_EQ(hyperplane_preconditioner_solve(mt, m_b, m_x), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
     EXPECT_TRUE(near(mesh.apply(get(m_x), true), get(m_b), 1e-12)) << order;

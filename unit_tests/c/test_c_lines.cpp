@@ -33,15 +33,17 @@ class CLines : public ::testing::TestWithParam<std::string> {
     return values;
   }
 
-  /// b = M x along lists of points.
+  /// b = M x, or M^T x, along lists of points.
   static std::vector<double> multiply(const std::vector<double>& values,
                                       const std::vector<std::vector<std::int64_t>>& lines, bool is_periodic,
-                                      const std::vector<double>& x, std::vector<double> b) {
+                                      const std::vector<double>& x, std::vector<double> b, bool with_transpose) {
     for (auto const& line : lines) {
       auto const length = static_cast<std::int64_t>(line.size());
+      for (auto const p : line) {
+        for (int r = 0; r < n; ++r) b[p * n + r] = 0.0;
+      }
       for (std::int64_t s = 0; s < length; ++s) {
         auto const p = line[s];
-        for (int r = 0; r < n; ++r) b[p * n + r] = 0.0;
         for (int block = 0; block < 3; ++block) {
           auto other = s + block - 1;
           if (other < 0 || other >= length) {
@@ -50,7 +52,10 @@ class CLines : public ::testing::TestWithParam<std::string> {
           }
           for (int r = 0; r < n; ++r) {
             for (int c = 0; c < n; ++c) {
-              b[p * n + r] += values[((p * 3 + block) * n + r) * n + c] * x[line[other] * n + c];
+              auto row = p * n + r, column = line[other] * n + c;
+              double const value = values[((p * 3 + block) * n + r) * n + c];
+              if (with_transpose) std::swap(row, column);
+              b[row] += value * x[column];
             }
           }
         }
@@ -84,19 +89,24 @@ class CLines : public ::testing::TestWithParam<std::string> {
                                                 HYPERPLANE_HOST),
                   HYPERPLANE_SUCCESS);
         EXPECT_EQ(hyperplane_line_solver_check(solver), HYPERPLANE_SUCCESS);
+        hyperplane_line_solver transpose = nullptr;
+        EXPECT_EQ(hyperplane_line_solver_transpose(solver, &transpose), HYPERPLANE_SUCCESS);
         auto const expected = random_vector(columns * points * n);
-        std::vector<double> rhs;
-        for (int v = 0; v < columns; ++v) {
-          std::vector<double> const x(expected.begin() + v * points * n, expected.begin() + (v + 1) * points * n);
-          // Points on no line are left as they are.
-          auto const b = multiply(values, lines, set.ends == HYPERPLANE_ENDS_PERIODIC, x, x);
-          rhs.insert(rhs.end(), b.begin(), b.end());
+        for (auto* const each : {solver, transpose}) {
+          std::vector<double> rhs;
+          for (int v = 0; v < columns; ++v) {
+            std::vector<double> const x(expected.begin() + v * points * n, expected.begin() + (v + 1) * points * n);
+            // Points on no line are left as they are.
+            auto const b = multiply(values, lines, set.ends == HYPERPLANE_ENDS_PERIODIC, x, x, each == transpose);
+            rhs.insert(rhs.end(), b.begin(), b.end());
+          }
+          EXPECT_EQ(hyperplane_line_solver_solve(each, rhs.data(), rhs.data(), columns * points * n, HYPERPLANE_HOST),
+                    HYPERPLANE_SUCCESS)
+              << hyperplane_last_error_message();
+          EXPECT_TRUE(near(rhs, expected, 1e-12)) << columns << ' ' << path;
+          // Factors stay while one of both does.
+          EXPECT_EQ(hyperplane_free(each), HYPERPLANE_SUCCESS);
         }
-        EXPECT_EQ(hyperplane_line_solver_solve(solver, rhs.data(), rhs.data(), columns * points * n, HYPERPLANE_HOST),
-                  HYPERPLANE_SUCCESS)
-            << hyperplane_last_error_message();
-        EXPECT_TRUE(near(rhs, expected, 1e-12)) << columns << ' ' << path;
-        EXPECT_EQ(hyperplane_free(solver), HYPERPLANE_SUCCESS);
       }
     }
   }
@@ -171,8 +181,34 @@ TEST_P(CLines, of_a_grid_with_arrays_and_with_objects) {
     EXPECT_EQ(hyperplane_line_solver_solve(solver, system.rhs.data(), x.data(), 120, HYPERPLANE_HOST),
               HYPERPLANE_SUCCESS);
     EXPECT_TRUE(near(system.get(system.x), x, 1e-13)) << direction;
+    hyperplane_line_solver transpose = nullptr;
+    EXPECT_EQ(hyperplane_line_solver_transpose(solver, &transpose), HYPERPLANE_SUCCESS);
+    EXPECT_EQ(hyperplane_line_solver_solve_vector(transpose, system.b, system.x), HYPERPLANE_SUCCESS);
+    EXPECT_EQ(hyperplane_line_solver_solve(transpose, system.rhs.data(), x.data(), 120, HYPERPLANE_HOST),
+              HYPERPLANE_SUCCESS);
+    EXPECT_TRUE(near(system.get(system.x), x, 1e-13)) << direction;
+    EXPECT_EQ(hyperplane_free(transpose), HYPERPLANE_SUCCESS);
     EXPECT_EQ(hyperplane_free(solver), HYPERPLANE_SUCCESS);
   }
+}
+
+TEST_P(CLines, transposes_are_not_factored_themselves) {
+  CSystem system(GetParam());
+  hyperplane_line_set set{};
+  set.grid = system.c_grid;
+  hyperplane_line_solver solver = nullptr;
+  EXPECT_EQ(hyperplane_line_solver_create(system.context, &set, n, nullptr, &solver), HYPERPLANE_SUCCESS);
+  std::vector<double> const values(60 * 12);
+  hyperplane_line_solver transpose = nullptr;
+  expect_failure(hyperplane_line_solver_transpose(solver, nullptr), HYPERPLANE_NULL_POINTER, "transpose is NULL");
+  EXPECT_EQ(hyperplane_line_solver_transpose(solver, &transpose), HYPERPLANE_SUCCESS);
+  auto const why = "the solver is a transpose: factor the one that it was made of";
+  expect_failure(hyperplane_line_solver_factor(transpose, values.data(), 720, HYPERPLANE_ROW_MAJOR, HYPERPLANE_HOST),
+                 HYPERPLANE_INVALID_ARGUMENT, why);
+  expect_failure(hyperplane_line_solver_factor_matrix(transpose, system.a), HYPERPLANE_INVALID_ARGUMENT, why);
+  expect_failure(hyperplane_line_solver_check(transpose), HYPERPLANE_INVALID_ARGUMENT, "called before factor");
+  hyperplane_free(transpose);
+  hyperplane_free(solver);
 }
 
 TEST_P(CLines, misuse) {

@@ -46,6 +46,20 @@ TYPED_TEST(Faces, of_all_preconditioners_of_the_table_are_the_same) {
   });
 }
 
+template <class Plan, class Exec>
+concept HasTransposed =
+    requires(const Plan& plan, const Exec& exec, const typename Plan::Vector& v) { plan.solve_transposed(exec, v, v); };
+
+TYPED_TEST(Faces, of_all_that_are_part_of_the_library_have_solves_with_the_transpose) {
+  std::apply(
+      []<class... Lines>(const Lines&...) {
+        static_assert((HasTransposed<typename Lines::template Plan<1, TypeParam, double>, TypeParam> && ...));
+        static_assert((HasTransposed<typename Lines::template Plan<1, TypeParam, float>, TypeParam> && ...));
+      },
+      run_time::library_preconditioners);
+  static_assert(!HasTransposed<DiagonalScaling<double, 1, TypeParam>, TypeParam>, "nobody has to");
+}
+
 template <class... Added>
 constexpr bool are_unique_with(const Added&... added) {
   return run_time::names_are_unique(std::tuple_cat(run_time::library_preconditioners, std::make_tuple(added...)));

@@ -113,6 +113,19 @@ TEST_P(CRanks, what_is_wrong_on_one_rank_is_an_error_of_all) {
       "the preconditioners: rank");
 }
 
+TEST_P(CRanks, transposes_are_of_one_process) {
+  CRankSystem const system(context, four_parts());
+  auto const options = bilu0(HYPERPLANE_COUPLING_NONE);
+  COwned<hyperplane_preconditioner> const m(hyperplane_mpi_preconditioner_create, system.grid, CRankSystem::n,
+                                            &options);
+  hyperplane_matrix at = nullptr;
+  expect_refused(hyperplane_matrix_transpose(system.a, &at), "a matrix over ranks has no transpose");
+  EXPECT_EQ(at, nullptr);
+  hyperplane_preconditioner mt = nullptr;
+  expect_refused(hyperplane_preconditioner_transpose(m, &mt), "a preconditioner over ranks has no transpose");
+  EXPECT_EQ(mt, nullptr);
+}
+
 TEST_P(CRanks, wrong_objects_are_refused) {
   CRankSystem const system(context, four_parts());
   hyperplane_preconditioner m = nullptr;

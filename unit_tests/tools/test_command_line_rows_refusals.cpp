@@ -37,7 +37,6 @@ TEST_F(CommandLineRows, refuses_options_that_do_not_go_together) {
   refuse("--grid ''", "--grid: '' is not of the form IxJxK");
   expect_refused(solve("--order rcm"), "--order rcm: is for matrices without --grid");
   expect_refused(solve("--fill 1"), "--fill 1: is for matrices without --grid");
-  expect_refused(solve("--transpose"), "--transpose: is for matrices without --grid");
   expect_refused(solve("--preconditioner iluk"),
                  "--preconditioner iluk: is for matrices without --grid; with it there");
 }

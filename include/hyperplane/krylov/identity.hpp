@@ -64,6 +64,9 @@ class Identity {
     IdentityPreconditioner{}.solve(exec, rhs, x);
   }
 
+  /// The same: M^T is M.
+  void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const { solve(exec, rhs, x); }
+
   FactorStatus status(const Exec&) const { return {}; }
 
  private:
