@@ -2,7 +2,8 @@
 
 // BlockIlukCsr beside spiluk and sptrsv of Kokkos Kernels, of block rows and of scalar ones: seven-point systems and a
 // mesh, rows renumbered by each order, in which all take them. Both in one run, Kokkos Kernels' solves checked against
-// BlockIlukCsr's: its factors must have as many entries and the same M. Of sptrsv, teams (TP1) and ranges (RP).
+// BlockIlukCsr's: its factors must have as many entries and the same M. Of sptrsv the algorithms that give a row to a
+// team (SEQLVLSCHD_TP1) and to a thread (SEQLVLSCHD_RP).
 
 #include "csr/csr_problem.hpp"
 #include "csr/csr_system.hpp"
@@ -27,6 +28,8 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,7 +66,6 @@ class Suite {
   template <int n>
   using Problem = CsrProblem<Exec, double, BlockIlukCsr<double, n, Exec>>;
   using Peer = KokkosKernelsIlu<Exec>;
-  using Algorithm = ks::SPTRSVAlgorithm;
 
   template <int... sizes>
   void register_stencils(const Grid& box, int fill, RowOrder order) {
@@ -115,46 +117,53 @@ class Suite {
 
   void register_peer(const std::string& format_name, KokkosKernelsFormat format, const std::string& key, int fill,
                      const std::function<const Reference&()>& reference) {
-    for (auto const algorithm : {Algorithm::SEQLVLSCHD_TP1, Algorithm::SEQLVLSCHD_RP}) {
-      bool const is_first = algorithm == Algorithm::SEQLVLSCHD_TP1;
-      auto const library = "KokkosKernels_" + format_name + (is_first ? "_TP1" : "_RP");
-      auto const make = [=, this]() -> Peer& {
-        return m_object.get<Peer>(library + key, [&] {
-          auto const& expected = reference();
-          auto peer = std::make_shared<Peer>(m_exec, expected.system, format, fill, expected.kept, algorithm);
+    auto const library = "KokkosKernels_" + format_name;
+    auto const make = [=, this]() -> Peer& {
+      return m_object.get<Peer>(library + key, [&] {
+        auto const& expected = reference();
+        auto peer = std::make_shared<Peer>(m_exec, expected.system, format, fill, expected.kept);
+        for (auto const solve : {&Peer::solve_by_teams, &Peer::solve_by_ranges}) {
           // Timed loops do both again and again.
           for (int run = 0; run < 2; ++run) {
             peer->factor();
-            peer->solve();
+            (peer.get()->*solve)();
           }
-          check_reference(library + " " + key, expected.system.block_size, std::numeric_limits<double>::epsilon(),
-                          peer->x(), expected.x);
-          return peer;
-        });
-      };
-      auto const add = [&](const std::string& kernel, Cost Reference::* cost, void (Peer::*run)()) {
-        add_benchmark(m_settings, kernel + "/" + library + "/" + key, [=, this](benchmark::State& state) {
-          try {
-            auto const& expected = reference();
-            if (on_host && Peer::working_bytes(expected.system, format) > most_working_bytes) {
-              state.SkipWithError("spiluk's working array would have more than 8 GiB");
-              return;
-            }
-            auto& peer = make();
-            time(state, expected, expected.*cost, [&] { (peer.*run)(); });
-            state.counters["levels"] = peer.levels();
-          } catch (const std::exception& error) {
-            // A peer that fails leaves the others be.
-            m_object.clear();
-            if (m_settings.smoke) throw;
-            state.SkipWithError(error.what());
+          check(library, expected, peer->x());
+        }
+        return peer;
+      });
+    };
+    auto const add = [&](const std::string& kernel, const std::string& way, Cost Reference::* cost,
+                         void (Peer::*run)()) {
+      add_benchmark(m_settings, kernel + "/" + library + way + "/" + key, [=, this](benchmark::State& state) {
+        try {
+          auto const& expected = reference();
+          if (on_host && Peer::working_bytes(expected.system, format) > most_working_bytes) {
+            state.SkipWithError("spiluk's working array would have more than 8 GiB");
+            return;
           }
-        });
-      };
-      // The factorization is the same.
-      if (is_first) add("factor", &Reference::factor, &Peer::factor);
-      add("solve", &Reference::solve, &Peer::solve);
-    }
+          auto& peer = make();
+          time(state, expected, expected.*cost, [&] { (peer.*run)(); });
+          state.counters["levels"] = peer.levels();
+        } catch (const std::exception& error) {
+          // A peer that fails leaves the others be.
+          m_object.clear();
+          if (m_settings.smoke) throw;
+          state.SkipWithError(error.what());
+        }
+      });
+    };
+    add("factor", "", &Reference::factor, &Peer::factor);
+    add("solve", "_teams", &Reference::solve, &Peer::solve_by_teams);
+    add("solve", "_ranges", &Reference::solve, &Peer::solve_by_ranges);
+  }
+
+  static void check(const std::string& library, const Reference& expected, const std::vector<double>& x) {
+    double const error = relative_difference(x, expected.x);
+    if (error <= 32.0 * expected.system.block_size * std::numeric_limits<double>::epsilon()) return;
+    std::ostringstream message;
+    message << library << " and Hyperplane differ in M^-1 r by " << error;
+    throw std::runtime_error(message.str());
   }
 
   /// With the cost of Hyperplane, whoever runs.
