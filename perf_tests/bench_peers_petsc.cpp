@@ -59,7 +59,7 @@ struct Pair {
 };
 
 /// ILU(k) of a system on a mesh.
-std::shared_ptr<PetscIlu> petsc_iluk(const MeshSystem& system, int levels) {
+std::shared_ptr<PetscIlu> petsc_iluk(const CsrSystem& system, int levels) {
   constexpr int n = MeshSystem::n, most = 15;
   auto const points = static_cast<PetscInt>(system.offsets.size()) - 1;
   auto const for_blocks = [&](PetscInt row, const PetscIlu::TakeBlock& take) {

@@ -31,7 +31,7 @@ COMMITS = {
     f"{H200}/sip_16": "27c5b3c",
     f"{H200}/sip_iteration_16": "f4182af",
 }
-VERSIONS = {"petsc_version": "PETSc", "cusparse_version": "cuSPARSE"}
+VERSIONS = {"petsc_version": "PETSc", "cusparse_version": "cuSPARSE", "kokkos_kernels_version": "Kokkos Kernels"}
 TIMES = ("best_ms", "us/step", "us/plane")  # fields of which less is better
 
 
@@ -249,6 +249,26 @@ def csr_cusparse():
                 rows.append([kernel, n, grid.split("x")[0] + "^3", *cells])
     header = ["us", "n", "grid", "`tickets` (of copy)", "`portable`", "`BlockIlu0`, `slab`", "cuSPARSE", "cuSPARSE over `tickets`"]
     return table(header, rows)
+
+
+def csr_kokkos_kernels():
+    """BILU(k) of block CSR beside spiluk and sptrsv."""
+    rows = []
+    for stem, space, label in ((f"{H200}/peers_kokkos_kernels_csr_16", "Cuda", "H200"), (f"{ZEN}/peers_kokkos_kernels_csr_1", "Serial", "Zen 4, 1 thread")):
+        if not is_measured(stem):
+            continue
+        for kernel in ("solve", "factor"):
+            for kind, n, fill in (*(("stencil", n, fill) for n in (1, 3, 5, 6) for fill in (0, 1)), ("mesh", 5, 0), ("mesh", 5, 1)):
+                cells = []
+                for order in ("natural", "rcm", "colours"):
+                    case = f"{space}/{kind}/k={fill}/{order}/n={n}/.*"
+                    peer, own = (raw(stem).one(f"{kernel}/{library}/{case}", "best_ms") for library in ("KokkosKernels_.*", "Hyperplane"))
+                    cells.append("-" if own is None else f"{text(own, 0, 1000)}; {times(peer, own)}")
+                if set(cells) != {"-"}:
+                    rows.append([label, kernel, kind, n, fill, *cells])
+    if not rows:
+        return NOT_MEASURED
+    return table(["us; times Kokkos Kernels'", "", "system", "n", "k", "`natural`", "`rcm`", "`colours`"], rows, left=3)
 
 
 def sweeps_cuda():
@@ -480,6 +500,7 @@ TABLES = {
     "csr-petsc": csr_petsc,
     "csr-cuda": csr_cuda,
     "csr-cusparse": csr_cusparse,
+    "csr-kokkos-kernels": csr_kokkos_kernels,
     "sweeps-cuda": sweeps_cuda,
     "blocks": blocks,
     "cuts": cuts,

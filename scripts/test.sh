@@ -65,7 +65,8 @@ case "${1:?quick, rest or serial}" in
     run_tests serial-test --tests-regex '^install_(find_package|add_subdirectory)'
     stage "serial-test: benchmarks with Kokkos Kernels"
     cmake --preset serial-test -DHYPERPLANE_BUILD_PERF_TESTS=ON
-    cmake --build --preset serial-test --target bench_peers_kokkos_kernels bench_primitives
-    run_tests serial-test --tests-regex '^bench_(peers_kokkos_kernels|primitives)_smoke$'
+    cmake --build --preset serial-test --target bench_peers_kokkos_kernels bench_peers_kokkos_kernels_csr \
+      bench_primitives
+    run_tests serial-test --tests-regex '^bench_(peers_kokkos_kernels(_csr)?|primitives)_smoke$'
     ;;
 esac

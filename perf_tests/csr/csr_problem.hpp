@@ -19,16 +19,16 @@
 
 namespace hyperplane::perf {
 
-/// A system of a mesh with a factorization, BILU(k), ILUT or DILU, and what is done with it.
+/// A system in block CSR with a factorization, BILU(k), ILUT or DILU, and what is done with it.
 template <class Exec, class Storage, class Ilu = BlockIlukCsr<double, MeshSystem::n, Exec, Storage>>
 class CsrProblem {
  public:
-  static constexpr int n = MeshSystem::n;
+  static constexpr int n = Ilu::block_size;
   static constexpr int block_size = n;
   using Vector = PointVector<double, n, Exec>;
   using Options = typename Ilu::Options;
 
-  CsrProblem(const Exec& exec, const MeshSystem& system, const Options& options)
+  CsrProblem(const Exec& exec, const CsrSystem& system, const Options& options)
       : m_a(exec, system.offsets, system.columns),
         m_b(detail::to_space(exec, "b", system.rhs)),
         m_x(exec, m_b.points()),

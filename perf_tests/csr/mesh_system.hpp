@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "csr_system.hpp"
+
 #include <hyperplane/grid/grid.hpp>
 
 #include <array>
@@ -19,16 +21,11 @@ namespace hyperplane::perf {
 /// a wall and grow by a tenth each. Rows have numbers at random, as meshes may have that were refined: nothing is left
 /// of the box. The flow is a boundary layer at Mach 0.5 with cross flow; the matrix is the Jacobian of fluxes with
 /// Rusanov's dissipation, of first order, with time steps of CFL number 50.
-struct MeshSystem {
+struct MeshSystem : CsrSystem {
   static constexpr int n = 5;
   using Block = std::array<double, n * n>;
 
-  std::vector<std::int64_t> offsets{0};
-  std::vector<int> columns;
-  std::vector<double> values;  ///< blocks by rows
-  std::vector<double> rhs;
-
-  explicit MeshSystem(const Grid& box) {
+  explicit MeshSystem(const Grid& box) : CsrSystem{.block_size = n} {
     std::vector<int> number(static_cast<std::size_t>(box.size()));
     std::iota(number.begin(), number.end(), 0);
     std::mt19937_64 engine(1);
@@ -65,27 +62,7 @@ struct MeshSystem {
     }
   }
 
-  /// The same with rows numbered as they follow one another in a list.
-  MeshSystem renumbered(const std::vector<int>& order) const {
-    std::vector<int> position(order.size());
-    for (std::size_t p = 0; p < order.size(); ++p) position[static_cast<std::size_t>(order[p])] = static_cast<int>(p);
-    MeshSystem result;
-    for (auto const row : order) {
-      auto const r = static_cast<std::size_t>(row);
-      for (auto e = static_cast<std::size_t>(offsets[r]); e < static_cast<std::size_t>(offsets[r + 1]); ++e) {
-        result.columns.push_back(position[static_cast<std::size_t>(columns[e])]);
-        auto const block = values.begin() + static_cast<std::ptrdiff_t>(e * n * n);
-        result.values.insert(result.values.end(), block, block + n * n);
-      }
-      result.offsets.push_back(static_cast<std::int64_t>(result.columns.size()));
-      auto const b = rhs.begin() + static_cast<std::ptrdiff_t>(r * n);
-      result.rhs.insert(result.rhs.end(), b, b + n);
-    }
-    return result;
-  }
-
  private:
-  MeshSystem() = default;
   using Vector3 = std::array<double, 3>;
   // Kuhn's tetrahedra have the edges of the cell, diagonals of its faces and one of its own.
   static constexpr std::array<std::array<int, 3>, 7> edges = {
