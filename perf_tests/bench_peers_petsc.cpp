@@ -59,19 +59,15 @@ struct Pair {
 };
 
 /// ILU(k) of a system on a mesh.
-std::shared_ptr<PetscIlu> petsc_iluk(const MeshSystem& system, int levels) {
+std::shared_ptr<PetscIlu> petsc_iluk(const CsrSystem& system, int levels) {
   constexpr int n = MeshSystem::n, most = 15;
-  auto const points = static_cast<PetscInt>(system.offsets.size()) - 1;
   auto const for_blocks = [&](PetscInt row, const PetscIlu::TakeBlock& take) {
     auto const r = static_cast<std::size_t>(row);
-    for (auto e = static_cast<std::size_t>(system.offsets[r]); e < static_cast<std::size_t>(system.offsets[r + 1]);
-         ++e) {
-      take(system.columns[e], &system.values[e * n * n]);
-    }
+    for (auto e = system.first(r); e < system.first(r + 1); ++e) take(system.columns[e], &system.values[e * n * n]);
   };
-  return std::make_shared<PetscIlu>(points, n, most, levels, for_blocks, [&](PetscInt row, int c) {
-    return system.rhs[static_cast<std::size_t>(row * n + c)];
-  });
+  return std::make_shared<PetscIlu>(
+      static_cast<PetscInt>(system.points()), n, most, levels, for_blocks,
+      [&](PetscInt row, int c) { return system.rhs[static_cast<std::size_t>(row * n + c)]; });
 }
 
 class Suite {

@@ -23,12 +23,12 @@ namespace hyperplane::perf {
 template <class Exec, class Storage, class Ilu = BlockIlukCsr<double, MeshSystem::n, Exec, Storage>>
 class CsrProblem {
  public:
-  static constexpr int n = MeshSystem::n;
+  static constexpr int n = Ilu::block_size;
   static constexpr int block_size = n;
   using Vector = PointVector<double, n, Exec>;
   using Options = typename Ilu::Options;
 
-  CsrProblem(const Exec& exec, const MeshSystem& system, const Options& options)
+  CsrProblem(const Exec& exec, const CsrSystem& system, const Options& options)
       : m_a(exec, system.offsets, system.columns),
         m_b(detail::to_space(exec, "b", system.rhs)),
         m_x(exec, m_b.points()),
