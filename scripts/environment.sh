@@ -137,7 +137,10 @@ provide_more() {
 }
 
 # The libraries that benchmarks compare with, and that an example is for.
-provide_peers() { provide_more PETSc petsc-dev; }
+provide_peers() {
+  provide_more PETSc petsc-dev
+  provide_more hypre libhypre-dev
+}
 
 # What makes the mesh of a wing that a benchmark can run on.
 provide_mesher() { provide_more gmsh gmsh; }
