@@ -22,6 +22,7 @@
 #include <benchmark/benchmark.h>
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <exception>
 #include <iostream>
@@ -29,7 +30,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <utility>
+#include <vector>
 
 namespace hyperplane::perf {
 namespace {
@@ -143,8 +144,12 @@ class Suite {
     constexpr int n = Ilu::block_size;
     using Both = Pair<CsrProblem<Exec, double, Ilu>>;
     auto const key = which + "/double/n=" + std::to_string(n) + "/" + to_string(box());
-    auto const add = [&](const std::string& kernel, void (*hyperplane)(Both&, const Exec&), void (*hypre)(Both&)) {
-      add_benchmark(m_settings, kernel + "/hypre/" + key, [=, this](benchmark::State& state) {
+    // A set-up of hypre takes seconds.
+    auto rarely = m_settings;
+    rarely.repetitions = std::min(rarely.repetitions, 3);
+    auto const add = [&](const Settings& settings, const std::string& kernel, void (*hyperplane)(Both&, const Exec&),
+                         void (*hypre)(Both&)) {
+      add_benchmark(settings, kernel + "/hypre/" + key, [=, this](benchmark::State& state) {
         auto& pair =
             m_pair.get<Both>(key, [&] { return std::make_shared<Both>(m_exec, system(n), options, hypre_options); });
         compare(state, m_exec, *m_stream, [&] { hyperplane(pair, m_exec); }, [&] { hypre(pair); });
@@ -158,8 +163,8 @@ class Suite {
         }
       });
     };
-    add("setup", [](Both& p, const Exec& e) { p.hyperplane->set_up(e); }, [](Both& p) { p.hypre.set_up(); });
-    add("solve", [](Both& p, const Exec& e) { p.hyperplane->solve(e); }, [](Both& p) { p.hypre.solve(); });
+    add(rarely, "setup", [](Both& p, const Exec& e) { p.hyperplane->set_up(e); }, [](Both& p) { p.hypre.set_up(); });
+    add(m_settings, "solve", [](Both& p, const Exec& e) { p.hyperplane->solve(e); }, [](Both& p) { p.hypre.solve(); });
   }
 
   Settings m_settings;
