@@ -234,7 +234,7 @@ def csr_hypre():
             cells.append(f"{found[0]['iterations']:.0f} / {found[0]['hyperplane_iterations']:.0f}")
             cells += [f"{row['best_ms']:.1f} / {row['hyperplane_best_ms']:.1f} = {row['speedup']:.2f}" for row in found]
             rows.append([n, which, *cells])
-    return table(["hypre / Hyperplane", "", "entries over those of A", "iterations", "set-up, ms", "solve, ms"], rows, left=2)
+    return table(["hypre / Hyperplane: n", "preconditioner", "entries over those of A", "iterations", "set-up, ms", "solve, ms"], rows, left=2)
 
 
 def csr_on_mesh(stem, mesh):
