@@ -160,7 +160,7 @@ class Suite {
 
   static void check(const std::string& library, const Reference& expected, const std::vector<double>& x) {
     double const error = relative_difference(x, expected.x);
-    if (error <= 32.0 * expected.system.block_size * std::numeric_limits<double>::epsilon()) return;
+    if (error <= 32.0 * expected.system.n * std::numeric_limits<double>::epsilon()) return;
     std::ostringstream message;
     message << library << " and Hyperplane differ in M^-1 r by " << error;
     throw std::runtime_error(message.str());
@@ -168,7 +168,7 @@ class Suite {
 
   /// With the cost of Hyperplane, whoever runs.
   void time(benchmark::State& state, const Reference& reference, const Cost& cost, const std::function<void()>& run) {
-    auto const points = static_cast<std::int64_t>(reference.system.rows());
+    auto const points = static_cast<std::int64_t>(reference.system.points());
     // As long as starting a run and waiting for its end do not matter.
     constexpr double enough = on_host ? 0.0 : 1e-3;
     time_kernel(state, m_exec, *m_stream, points, cost, run, enough);

@@ -6,6 +6,7 @@
 #include "csr/csr_problem.hpp"
 #include "csr/mesh_system.hpp"
 #include "support/cache.hpp"
+#include "support/compare.hpp"
 #include "support/harness.hpp"
 #include "support/petsc_ilu.hpp"
 #include "support/problem.hpp"
@@ -17,7 +18,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <exception>
-#include <functional>
 #include <iostream>
 #include <limits>
 #include <memory>
@@ -61,17 +61,13 @@ struct Pair {
 /// ILU(k) of a system on a mesh.
 std::shared_ptr<PetscIlu> petsc_iluk(const CsrSystem& system, int levels) {
   constexpr int n = MeshSystem::n, most = 15;
-  auto const points = static_cast<PetscInt>(system.offsets.size()) - 1;
   auto const for_blocks = [&](PetscInt row, const PetscIlu::TakeBlock& take) {
     auto const r = static_cast<std::size_t>(row);
-    for (auto e = static_cast<std::size_t>(system.offsets[r]); e < static_cast<std::size_t>(system.offsets[r + 1]);
-         ++e) {
-      take(system.columns[e], &system.values[e * n * n]);
-    }
+    for (auto e = system.first(r); e < system.first(r + 1); ++e) take(system.columns[e], &system.values[e * n * n]);
   };
-  return std::make_shared<PetscIlu>(points, n, most, levels, for_blocks, [&](PetscInt row, int c) {
-    return system.rhs[static_cast<std::size_t>(row * n + c)];
-  });
+  return std::make_shared<PetscIlu>(
+      static_cast<PetscInt>(system.points()), n, most, levels, for_blocks,
+      [&](PetscInt row, int c) { return system.rhs[static_cast<std::size_t>(row * n + c)]; });
 }
 
 class Suite {
@@ -132,36 +128,13 @@ class Suite {
     auto const add = [&](const std::string& kernel, void (*hyperplane)(Both&, const Exec&), void (*petsc)(Both&)) {
       add_benchmark(m_settings, kernel + "/PETSc/" + key, [=, this](benchmark::State& state) {
         auto& pair = m_pair.get<Both>(key, make);
-        compare(state, [&] { hyperplane(pair, m_exec); }, [&] { petsc(pair); });
+        compare(state, m_exec, *m_stream, [&] { hyperplane(pair, m_exec); }, [&] { petsc(pair); });
       });
     };
     add("factor", [](Both& p, const Exec& e) { p.m_hyperplane->factor(e); }, [](Both& p) { p.m_petsc->factor(); });
     add("solve", [](Both& p, const Exec& e) { p.m_hyperplane->solve(e); }, [](Both& p) { p.m_petsc->solve(); });
     if (!with_product) return;
     add("apply", [](Both& p, const Exec& e) { p.m_hyperplane->apply(e); }, [](Both& p) { p.m_petsc->apply(); });
-  }
-
-  /// The time of the benchmark is PETSc's; speedup is PETSc's time over Hyperplane's, best over best, and the median
-  /// over the repetitions of the ratio of neighbours in time.
-  void compare(benchmark::State& state, const std::function<void()>& hyperplane, const std::function<void()>& petsc) {
-    hyperplane();
-    petsc();
-    Samples hyperplane_times;
-    Samples petsc_times;
-    Samples triad_times;
-    for (auto _ : state) {
-      hyperplane_times.add(seconds_of(m_exec, hyperplane));
-      petsc_times.add(seconds_of(m_exec, petsc));
-      triad_times.add(seconds_of(m_exec, [&] { m_stream->triad(m_exec); }));
-      state.SetIterationTime(petsc_times.seconds().back());
-    }
-    state.counters["triad_GB/s"] = 1e-9 * m_stream->triad_bytes() / triad_times.best();
-    state.counters["best_ms"] = 1e3 * petsc_times.best();
-    state.counters["median_ms"] = 1e3 * petsc_times.median();
-    state.counters["hyperplane_best_ms"] = 1e3 * hyperplane_times.best();
-    state.counters["hyperplane_median_ms"] = 1e3 * hyperplane_times.median();
-    state.counters["speedup"] = petsc_times.best() / hyperplane_times.best();
-    state.counters["speedup_median"] = median_ratio(petsc_times, hyperplane_times);
   }
 
   Settings m_settings;

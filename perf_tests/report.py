@@ -55,7 +55,7 @@ def context(folder):
         result = json.loads(path.read_text(encoding="utf-8"))["context"]
         for peers in folder.glob("peers_*.json"):
             more = json.loads(peers.read_text(encoding="utf-8"))["context"]
-            result |= {k: v for k, v in more.items() if k.startswith(("petsc", "cusparse"))}
+            result |= {k: v for k, v in more.items() if k.startswith(("petsc", "hypre", "cusparse"))}
         return result
     sys.exit(f"report: error: no JSON files in {folder}")
 

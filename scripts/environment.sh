@@ -137,7 +137,13 @@ provide_more() {
 }
 
 # The libraries that benchmarks compare with, and that an example is for.
-provide_peers() { provide_more PETSc petsc-dev; }
+provide_peers() {
+  provide_more PETSc petsc-dev
+  provide_more hypre libhypre-dev
+}
+
+# What makes the mesh of a wing that a benchmark can run on.
+provide_mesher() { provide_more gmsh gmsh; }
 
 # A second compiler, its sanitizers, what names the lines in their reports, and the checker of sources.
 provide_clang() { provide_more Clang clang-19 llvm-19 libclang-rt-19-dev libomp-19-dev clang-tidy-19; }

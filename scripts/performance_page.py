@@ -19,6 +19,7 @@ MEASUREMENTS = DOCS / "measurements"
 ZEN, ZEN_5, H100, H200 = "epyc-zen4-2-cores", "epyc-zen5-2-cores", "h100", "h200"
 BLOCKS = f"{H200}/blocks_16"
 BLOCKS_H100 = f"{H100}/blocks_16"
+HYPRE = f"{ZEN}/peers_hypre_1"
 # Commits of runs whose executables did not write theirs into the file.
 COMMITS = {
     BLOCKS_H100: "1e69cb4",
@@ -31,7 +32,12 @@ COMMITS = {
     f"{H200}/sip_16": "27c5b3c",
     f"{H200}/sip_iteration_16": "f4182af",
 }
-VERSIONS = {"petsc_version": "PETSc", "cusparse_version": "cuSPARSE", "kokkos_kernels_version": "Kokkos Kernels"}
+VERSIONS = {
+    "petsc_version": "PETSc",
+    "hypre_version": "hypre",
+    "cusparse_version": "cuSPARSE",
+    "kokkos_kernels_version": "Kokkos Kernels",
+}
 TIMES = ("best_ms", "us/step", "us/plane")  # fields of which less is better
 
 
@@ -96,6 +102,8 @@ def us_of_copy(file, pattern):
 def ms_of_triad(file, pattern):
     return f"{text(file.one(pattern, 'best_ms'), 1)} ({text(file.one(pattern, 'of_triad'), 2)})"
 
+
+NOT_MEASURED = "Not measured yet."
 
 # Tables --------------------------------------------------------------------------------------------------------------
 
@@ -218,18 +226,44 @@ def csr_petsc():
     return table(["ms, PETSc / Hyperplane", "storage", "ILU(0)", "ILU(1)"], rows, left=2)
 
 
-def csr_cuda():
+def csr_hypre():
+    """ILU of block CSR beside hypre's at the same fill, on a mesh."""
+    if not is_measured(HYPRE):
+        return NOT_MEASURED
+    file = raw(HYPRE)
+    rows = []
+    for n in (5, 1):
+        for which in ("iluk=0", "iluk=1", "ilut=0.1,20", "ilut=0.03,20", "ilut=0.01,20"):
+            found = [file.rows[f"{kernel}/hypre/{which}/double/n={n}/{MESH}"] for kernel in ("setup", "solve")]
+            cells = [f"{found[0]['fill']:.2f} / {found[0]['hyperplane_fill']:.2f}"]
+            cells.append(f"{found[0]['iterations']:.0f} / {found[0]['hyperplane_iterations']:.0f}")
+            cells += [f"{row['best_ms']:.1f} / {row['hyperplane_best_ms']:.1f} = {row['speedup']:.2f}" for row in found]
+            rows.append([n, which, *cells])
+    return table(["hypre / Hyperplane: n", "preconditioner", "entries over those of A", "iterations", "set-up, ms", "solve, ms"], rows, left=2)
+
+
+def csr_on_mesh(stem, mesh):
     """BILU(0) of block CSR on a GPU, on a mesh."""
-    file = raw(f"{H100}/csr_16")
+    if not is_measured(stem):
+        return NOT_MEASURED
+    file = raw(stem)
     rows = []
     for order in ("natural", "rcm", "colours"):
-        case = f"Cuda/iluk=0/{order}/double/n=5/100x100x100"
+        case = f"Cuda/iluk=0/{order}/double/n=5/{mesh}"
         solve = file.rows.get(f"solve/{case}")
         if solve is None:
             continue
         cells = [us_of_copy(file, f"{kernel}/{case}") for kernel in ("solve", "factor", "apply")]
         rows.append([f"`{order}`", int(solve["iterations"]), int(solve["levels"]), *cells])
     return table(["order", "iterations", "levels", "solve, us (of copy)", "factor", "product"], rows)
+
+
+def csr_cuda():
+    return csr_on_mesh(f"{H100}/csr_16", "100x100x100")
+
+
+def csr_wing():
+    return csr_on_mesh(f"{H100}/csr_wing_16", "wing")
 
 
 def csr_cusparse():
@@ -319,9 +353,6 @@ def primitives():
         rows.append([f"`{kernel.removesuffix('/WHERE')}`", *cells])
     header = [cell for name in ("H200", "Zen 4", "Xeon") for cell in (f"{name}: 256^3", "inside", "float", "128^3")]
     return table(["", *header], rows)
-
-
-NOT_MEASURED = "Not measured yet."
 
 
 def blocks_of(stem, kernel, space, n, case, way, peer):
@@ -498,7 +529,9 @@ TABLES = {
     "petsc": petsc,
     "csr": csr,
     "csr-petsc": csr_petsc,
+    "csr-hypre": csr_hypre,
     "csr-cuda": csr_cuda,
+    "csr-wing": csr_wing,
     "csr-cusparse": csr_cusparse,
     "csr-kokkos-kernels": csr_kokkos_kernels,
     "sweeps-cuda": sweeps_cuda,

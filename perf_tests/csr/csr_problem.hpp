@@ -44,6 +44,11 @@ class CsrProblem {
   /// Blocks that are kept over those of A.
   double fill() const { return (keeps_factors ? blocks(m_ilu.blocks()) : 1.0) / blocks(m_a.blocks()); }
 
+  /// A plan and its factorization, anew.
+  void set_up(const Exec& exec) {
+    m_ilu = Ilu(exec, m_a, m_options);
+    factor(exec);
+  }
   void factor(const Exec& exec) { m_ilu.factor(exec, m_a); }
   void solve(const Exec& exec) const { m_ilu.solve(exec, m_b, m_x); }
   void apply(const Exec& exec) const { hyperplane::apply(exec, m_a, m_b, m_x); }
@@ -51,10 +56,13 @@ class CsrProblem {
   std::vector<double> x(const Exec& exec) const { return detail::to_vector(exec, m_x.flat()); }
 
   /// Of FGMRES(30) to 1e-8, whose residual is computed from x.
-  int iterations(const Exec& exec) const {
+  int iterations(const Exec& exec) const { return iterations(exec, m_ilu); }
+  /// The same with another preconditioner.
+  template <class Preconditioner>
+  int iterations(const Exec& exec, const Preconditioner& preconditioner) const {
     Kokkos::deep_copy(exec, m_x.flat(), 0.0);
     Fgmres<Vector> const method(exec, points(), {.tolerance = 1e-8, .max_iterations = 2000, .restart = 30});
-    auto const result = method.solve(exec, m_a, m_ilu, m_b, m_x);
+    auto const result = method.solve(exec, m_a, preconditioner, m_b, m_x);
     if (!result.converged()) throw std::runtime_error("FGMRES has not converged: " + result.message());
     return result.iterations;
   }

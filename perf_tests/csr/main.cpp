@@ -2,12 +2,13 @@
 
 // BILU(0), (1) and (2), ILUT, DILU and LU-SGS of block CSR on a mesh, in all orders of the rows: levels, blocks and
 // iterations, and the times of factor, solve and product with copy and triad next to every repetition. Verified by the
-// residual of a system that is solved, computed from x.
+// residual of a system that is solved, computed from x. With --mesh=FILE the mesh is one of tetrahedra that gmsh made.
 
 #include "../support/cache.hpp"
 #include "../support/harness.hpp"
 #include "../support/suites.hpp"
 #include "csr_problem.hpp"
+#include "mesh_file.hpp"
 
 #include <hyperplane/ilu/block_iluk_csr.hpp>
 #include <hyperplane/ilu/block_ilut_csr.hpp>
@@ -18,6 +19,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace hyperplane::perf {
 namespace {
@@ -25,32 +27,32 @@ namespace {
 template <class Exec>
 class Suite {
  public:
-  explicit Suite(const Settings& settings)
-      : m_settings(settings), m_stream(std::make_shared<Stream<Exec>>(m_exec, settings.stream_bytes<Exec>())) {}
+  Suite(const Settings& settings, std::shared_ptr<MeshFile> file)
+      : m_settings(settings),
+        m_file(std::move(file)),
+        m_stream(std::make_shared<Stream<Exec>>(m_exec, settings.stream_bytes<Exec>())) {}
 
   void register_all() {
-    bool const on_host = HostExecutionSpace<Exec>;
-    Grid const box = m_settings.smoke ? Grid(5, 4, 6) : on_host ? Grid(48, 48, 48) : Grid(100, 100, 100);
     for (int const fill : {0, 1, 2}) {
       for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours}) {
         BlockIlukCsrOptions const options{.fill = fill, .order = order};
         auto const key = "iluk=" + std::to_string(fill) + "/" + name(order);
-        register_problem<Iluk<double>>(key + "/double", box, options, {.product = fill == 0});
-        if (fill == 0) register_problem<Iluk<float>>(key + "/float", box, options, {.product = true});
+        register_problem<Iluk<double>>(key + "/double", options, {.product = fill == 0});
+        if (fill == 0) register_problem<Iluk<float>>(key + "/float", options, {.product = true});
       }
     }
     for (bool const lu_sgs : {false, true}) {
       for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours}) {
         DiluCsrOptions const options{.lu_sgs = lu_sgs, .order = order};
         auto const key = std::string(lu_sgs ? "lu-sgs/" : "dilu/") + name(order) + "/double";
-        register_problem<Dilu>(key, box, options, {});
+        register_problem<Dilu>(key, options, {});
       }
     }
     for (auto const* const tau : {"0.03", "0.01", "0.003"}) {
       for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours}) {
         BlockIlutCsrOptions const options{.drop_tolerance = std::stod(tau), .row_entries = 20, .order = order};
         auto const key = std::string("ilut=") + tau + ",20/" + name(order) + "/double";
-        register_problem<Ilut>(key, box, options, {.factor = options.drop_tolerance == 0.01});
+        register_problem<Ilut>(key, options, {.factor = options.drop_tolerance == 0.01});
       }
     }
   }
@@ -74,14 +76,20 @@ class Suite {
     int iterations;
   };
 
+  Grid box() const {
+    if (m_settings.smoke) return Grid(5, 4, 6);
+    return HostExecutionSpace<Exec> ? Grid(48, 48, 48) : Grid(100, 100, 100);
+  }
+  std::string mesh_name() const { return m_file ? m_file->name() : to_string(box()); }
+  MeshSystem system() const { return m_file ? MeshSystem(m_file->mesh()) : MeshSystem(box()); }
+
   template <class Problem>
-  void register_problem(const std::string& which, const Grid& box, const typename Problem::Options& options,
-                        const Kernels& kernels) {
-    auto const key = std::string(Exec::name()) + "/" + which + "/n=5/" + to_string(box);
+  void register_problem(const std::string& which, const typename Problem::Options& options, const Kernels& kernels) {
+    auto const key = std::string(Exec::name()) + "/" + which + "/n=5/" + mesh_name();
     auto const add = [&](const std::string& kernel, Cost (Problem::*cost)() const, const auto& run) {
       add_benchmark(m_settings, kernel + "/" + key, [=, this](benchmark::State& state) {
         auto& measured = m_measured.get<Measured<Problem>>(key, [&] {
-          auto problem = std::make_shared<Problem>(m_exec, MeshSystem(box), options);
+          auto problem = std::make_shared<Problem>(m_exec, system(), options);
           int const iterations = problem->iterations(m_exec);
           return std::make_shared<Measured<Problem>>(Measured<Problem>{problem, iterations});
         });
@@ -90,6 +98,7 @@ class Suite {
         state.counters["iterations"] = measured.iterations;
         state.counters["levels"] = problem.ilu().forward_levels();
         state.counters["fill"] = problem.fill();
+        state.counters["points"] = static_cast<double>(problem.points());
       });
     };
     if (kernels.factor) {
@@ -102,12 +111,33 @@ class Suite {
   }
 
   Settings m_settings;
+  std::shared_ptr<MeshFile> m_file;  // none: the box
   Exec m_exec;
   std::shared_ptr<Stream<Exec>> m_stream;
   Cache m_measured;
 };
 
+/// Takes --mesh=FILE out of the arguments.
+std::shared_ptr<MeshFile> take_mesh(int& argc, char** argv) {
+  std::string_view const mesh = "--mesh=";
+  std::shared_ptr<MeshFile> file;
+  int kept = 1;
+  for (int i = 1; i < argc; ++i) {
+    if (std::string_view(argv[i]).starts_with(mesh)) {
+      file = std::make_shared<MeshFile>(argv[i] + mesh.size());
+    } else {
+      argv[kept++] = argv[i];
+    }
+  }
+  argc = kept;
+  return file;
+}
+
 }  // namespace
 }  // namespace hyperplane::perf
 
-int main(int argc, char** argv) { return hyperplane::perf::run_on_all_spaces<hyperplane::perf::Suite>(argc, argv); }
+int main(int argc, char** argv) {
+  using namespace hyperplane::perf;
+  auto const file = take_mesh(argc, argv);
+  return run_on_all_spaces<Suite>(argc, argv, file);
+}

@@ -2,9 +2,12 @@
 #pragma once
 
 #include "csr_system.hpp"
+#include "dual_mesh.hpp"
+#include "euler_fluxes.hpp"
 
 #include <hyperplane/grid/grid.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -15,17 +18,16 @@
 
 namespace hyperplane::perf {
 
-/// An implicit step of the Euler equations on a mesh of tetrahedra, in block CSR with n = 5.
-///
-/// The points are those of a box, each cell of which is six tetrahedra: up to 14 neighbours. Layers along k are thin at
-/// a wall and grow by a tenth each. Rows have numbers at random, as meshes may have that were refined: nothing is left
-/// of the box. The flow is a boundary layer at Mach 0.5 with cross flow; the matrix is the Jacobian of fluxes with
-/// Rusanov's dissipation, of first order, with time steps of CFL number 50.
-struct MeshSystem : CsrSystem {
-  static constexpr int n = 5;
-  using Block = std::array<double, n * n>;
+/// An implicit step of the Euler equations on a mesh of tetrahedra, in block CSR with n = 5: the Jacobian of fluxes
+/// with Rusanov's dissipation, of first order, with time steps of CFL number 50.
+class MeshSystem : public CsrSystem {
+ public:
+  static constexpr int n = EulerFluxes::n;
 
-  explicit MeshSystem(const Grid& box) : CsrSystem{.block_size = n} {
+  /// The points are those of a box, each cell of which is six tetrahedra: up to 14 neighbours. Layers along k are thin
+  /// at a wall and grow by a tenth each. Rows have numbers at random, as meshes may have that were refined: nothing is
+  /// left of the box. The flow is a boundary layer at Mach 0.5 with cross flow.
+  explicit MeshSystem(const Grid& box) : CsrSystem{.n = n} {
     std::vector<int> number(static_cast<std::size_t>(box.size()));
     std::iota(number.begin(), number.end(), 0);
     std::mt19937_64 engine(1);
@@ -36,34 +38,80 @@ struct MeshSystem : CsrSystem {
 
     for (int const p : point) {
       Point const at = box.point(p);
-      Block diagonal{};
-      double sum = 0.0;
+      Row row;
       for (auto const& edge : edges) {
         for (int const side : {1, -1}) {
           Point const other{at.i + side * edge[0], at.j + side * edge[1], at.k + side * edge[2]};
           auto const normal = face(at, edge, side);
-          bool const is_inside = box.contains(other);
-          double const speed = wave_speed(velocity(box, at), normal);
-          sum += speed;
-          add_half(flux_jacobian(velocity(box, at), normal), speed, diagonal);
-          if (!is_inside) continue;
-          Block block{};
-          add_half(flux_jacobian(velocity(box, other), normal), -speed, block);
-          add_block(number[static_cast<std::size_t>(box.index(other))], block);
+          row.add_own(velocity(box, at), normal);
+          if (!box.contains(other)) continue;
+          add_neighbour(number[static_cast<std::size_t>(box.index(other))], velocity(box, at), velocity(box, other),
+                        normal);
         }
       }
-      constexpr double cfl = 50.0;
-      for (int c = 0; c < n; ++c) diagonal[c * n + c] += sum / cfl;
-      add_block(number[static_cast<std::size_t>(p)], diagonal);
-      offsets.push_back(static_cast<std::int64_t>(columns.size()));
+      end_row(row, number[static_cast<std::size_t>(p)]);
     }
-    for (std::size_t e = 0; e < number.size() * n; ++e) {
-      rhs.push_back(static_cast<double>(engine() >> 11) * 0x1p-53 - 0.5);
+    add_rhs(engine);
+  }
+
+  /// On a mesh that was read: points have the numbers of the file, neighbours are connected by edges, faces are those
+  /// of the dual mesh. The flow is one at Mach 0.5 with cross flow everywhere.
+  explicit MeshSystem(const DualMesh& mesh) : CsrSystem{.n = n} {
+    auto const blocks = mesh.neighbours.size() + mesh.points.size();
+    columns.reserve(blocks);
+    values.reserve(blocks * n * n);
+    Waves const waves(mesh.points);
+    for (std::size_t p = 0; p < mesh.points.size(); ++p) {
+      auto const at = waves.velocity(mesh.points[p]);
+      Row row;
+      for (auto e = mesh.first(p); e < mesh.first(p + 1); ++e) {
+        auto const neighbour = mesh.neighbours[e];
+        row.add_own(at, mesh.faces[e]);
+        add_neighbour(neighbour, at, waves.velocity(mesh.points[static_cast<std::size_t>(neighbour)]), mesh.faces[e]);
+      }
+      row.add_own(at, mesh.boundary(p));
+      end_row(row, static_cast<int>(p));
     }
+    std::mt19937_64 engine(1);
+    add_rhs(engine);
   }
 
  private:
-  using Vector3 = std::array<double, 3>;
+  using Block = EulerFluxes::Block;
+
+  /// The diagonal block of a row while its faces are added.
+  struct Row {
+    Block diagonal{};
+    double speeds = 0.0;
+
+    void add_own(const Vector3& u, const Vector3& normal) {
+      double const speed = EulerFluxes::wave_speed(u, normal);
+      speeds += speed;
+      EulerFluxes::add_half(EulerFluxes::jacobian(u, normal), speed, diagonal);
+    }
+  };
+
+  /// A flow that changes across the box around all points.
+  class Waves {
+   public:
+    explicit Waves(const std::vector<Vector3>& points) : m_low(points.front()), m_high(points.front()) {
+      for (auto const& point : points) {
+        for (int c = 0; c < 3; ++c) {
+          m_low[c] = std::min(m_low[c], point[c]);
+          m_high[c] = std::max(m_high[c], point[c]);
+        }
+      }
+    }
+
+    Vector3 velocity(const Vector3& point) const {
+      auto const across = [&](int c) { return 6.0 * (point[c] - m_low[c]) / (m_high[c] - m_low[c]); };
+      return {0.5, 0.1 * std::sin(across(2)), 0.1 * std::cos(across(1))};
+    }
+
+   private:
+    Vector3 m_low, m_high;
+  };
+
   // Kuhn's tetrahedra have the edges of the cell, diagonals of its faces and one of its own.
   static constexpr std::array<std::array<int, 3>, 7> edges = {
       {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 0}, {1, 0, 1}, {0, 1, 1}, {1, 1, 1}}};
@@ -85,33 +133,21 @@ struct MeshSystem : CsrSystem {
     return {0.5 * std::tanh(3.0 * height), 0.1 * std::sin(6.0 * across), 0.02 * std::cos(6.0 * across)};
   }
 
-  static double dot(const Vector3& a, const Vector3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-  /// The speed of sound is 1.
-  static double wave_speed(const Vector3& u, const Vector3& s) { return std::abs(dot(u, s)) + std::sqrt(dot(s, s)); }
-
-  /// Of the flux through s, by density, momentum and energy.
-  static Block flux_jacobian(const Vector3& u, const Vector3& s) {
-    constexpr double gamma = 1.4, rest = gamma - 1.0;
-    double const q = dot(u, s), square = dot(u, u), enthalpy = 1.0 / rest + 0.5 * square;
-    Block a{};
-    for (int j = 0; j < 3; ++j) {
-      a[1 + j] = s[j];
-      a[4 * n + 1 + j] = enthalpy * s[j] - rest * u[j] * q;
-    }
-    a[4 * n] = q * (0.5 * rest * square - enthalpy);
-    a[4 * n + 4] = gamma * q;
-    for (int i = 0; i < 3; ++i) {
-      a[(1 + i) * n] = 0.5 * rest * square * s[i] - u[i] * q;
-      for (int j = 0; j < 3; ++j) a[(1 + i) * n + 1 + j] = u[i] * s[j] - rest * s[i] * u[j] + (i == j ? q : 0.0);
-      a[(1 + i) * n + 4] = rest * s[i];
-    }
-    return a;
+  void add_neighbour(int column, const Vector3& own, const Vector3& other, const Vector3& normal) {
+    Block block{};
+    EulerFluxes::add_half(EulerFluxes::jacobian(other, normal), -EulerFluxes::wave_speed(own, normal), block);
+    add_block(column, block);
   }
 
-  /// to += (a + speed) / 2
-  static void add_half(const Block& a, double speed, Block& to) {
-    for (int e = 0; e < n * n; ++e) to[e] += 0.5 * a[e];
-    for (int c = 0; c < n; ++c) to[c * n + c] += 0.5 * speed;
+  void end_row(Row& row, int column) {
+    constexpr double cfl = 50.0;
+    EulerFluxes::add_diagonal(row.speeds / cfl, row.diagonal);
+    add_block(column, row.diagonal);
+    offsets.push_back(static_cast<std::int64_t>(columns.size()));
+  }
+
+  void add_rhs(std::mt19937_64& engine) {
+    for (std::size_t e = 0; e < points() * n; ++e) rhs.push_back(static_cast<double>(engine() >> 11) * 0x1p-53 - 0.5);
   }
 
   void add_block(int column, const Block& block) {

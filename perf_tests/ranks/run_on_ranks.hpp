@@ -39,7 +39,8 @@ int run_suites_on_ranks(int argc, char** argv) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   benchmark::AddCustomContext("ranks", std::to_string(ranks()));
-  if (rank == 0) return run_benchmarks(argc, argv, register_suites<Suites...>);
+  auto const register_all = [](const Settings& settings) { return register_suites<Suites...>(settings); };
+  if (rank == 0) return run_benchmarks(argc, argv, register_all);
   // One process writes the file.
   std::vector<char*> arguments;
   for (int i = 0; i < argc; ++i) {
@@ -48,7 +49,7 @@ int run_suites_on_ranks(int argc, char** argv) {
   auto const count = static_cast<int>(arguments.size());
   arguments.push_back(nullptr);
   NoReport none;
-  return run_benchmarks(count, arguments.data(), register_suites<Suites...>, &none);
+  return run_benchmarks(count, arguments.data(), register_all, &none);
 }
 
 /// The main function of a benchmark of these suites.

@@ -46,15 +46,15 @@ class KokkosKernelsIlu {
         m_x("x", system.rhs.size()) {
     take(system);
     // Of scalars, a diagonal block has a triangle in either factor.
-    auto const points = static_cast<std::int64_t>(system.rows());
-    std::int64_t const n = m_in_blocks ? 1 : system.block_size;
+    auto const points = static_cast<std::int64_t>(system.points());
+    std::int64_t const n = m_in_blocks ? 1 : system.n;
     std::int64_t const entries = (kept - points) / 2 * n * n + points * n * (n + 1) / 2;
-    auto const area = static_cast<std::size_t>(m_in_blocks ? system.block_size * system.block_size : 1);
+    auto const area = static_cast<std::size_t>(m_in_blocks ? system.n * system.n : 1);
     m_lower.allocate(m_a.offsets.size(), static_cast<std::size_t>(entries), area);
     m_upper.allocate(m_a.offsets.size(), static_cast<std::size_t>(entries), area);
 
     auto const rows = static_cast<int>(points * n);
-    int const block_size = m_in_blocks ? system.block_size : 0;
+    int const block_size = m_in_blocks ? system.n : 0;
     m_ilu.create_spiluk_handle(kse::SPILUKAlgorithm::SEQLVLSCHD_TP1, rows, static_cast<int>(entries),
                                static_cast<int>(entries), block_size);
     ks::spiluk_symbolic(&m_ilu, m_fill, m_a.offsets, m_a.columns, m_lower.offsets, m_lower.columns, m_upper.offsets,
@@ -89,8 +89,8 @@ class KokkosKernelsIlu {
   /// Of the array in which spiluk keeps, for each row of the widest level, where each column is; at most about, because
   /// levels are those without fill. On CUDA it takes rows in pieces, and what memory there is.
   static double working_bytes(const CsrSystem& system, KokkosKernelsFormat format) {
-    std::vector<std::size_t> levels(system.rows()), rows_of;
-    for (std::size_t row = 0; row < system.rows(); ++row) {
+    std::vector<std::size_t> levels(system.points()), rows_of;
+    for (std::size_t row = 0; row < system.points(); ++row) {
       for (auto e = system.offsets[row]; e < system.offsets[row + 1]; ++e) {
         auto const column = static_cast<std::size_t>(system.columns[static_cast<std::size_t>(e)]);
         if (column < row) levels[row] = std::max(levels[row], levels[column] + 1);
@@ -99,7 +99,7 @@ class KokkosKernelsIlu {
       ++rows_of[levels[row]];
     }
     double const rows =
-        static_cast<double>(system.rows() * (format == KokkosKernelsFormat::crs ? system.block_size : 1));
+        static_cast<double>(system.points() * (format == KokkosKernelsFormat::crs ? system.n : 1));
     return rows * static_cast<double>(*std::ranges::max_element(rows_of)) * sizeof(int);
   }
 
@@ -127,10 +127,10 @@ class KokkosKernelsIlu {
 
   /// The system as it is, or a row for each unknown.
   void take(const CsrSystem& system) {
-    auto const n = static_cast<std::size_t>(m_in_blocks ? 1 : system.block_size);
+    auto const n = static_cast<std::size_t>(m_in_blocks ? 1 : system.n);
     std::vector<int> offsets{0}, columns;
     std::vector<double> values;
-    for (std::size_t row = 0; row < system.rows() * n; ++row) {
+    for (std::size_t row = 0; row < system.points() * n; ++row) {
       for (auto e = system.offsets[row / n]; e < system.offsets[row / n + 1]; ++e) {
         auto const block = static_cast<std::size_t>(e);
         for (std::size_t c = 0; c < n; ++c) {
