@@ -32,7 +32,7 @@ class Suite {
     bool const on_host = HostExecutionSpace<Exec>;
     Grid const box = m_settings.smoke ? Grid(5, 4, 6) : on_host ? Grid(48, 48, 48) : Grid(100, 100, 100);
     for (int const fill : {0, 1, 2}) {
-      for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours}) {
+      for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours, RowOrder::lines}) {
         BlockIlukCsrOptions const options{.fill = fill, .order = order};
         auto const key = "iluk=" + std::to_string(fill) + "/" + name(order);
         register_problem<Iluk<double>>(key + "/double", box, options, {.product = fill == 0});
@@ -40,14 +40,14 @@ class Suite {
       }
     }
     for (bool const lu_sgs : {false, true}) {
-      for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours}) {
+      for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours, RowOrder::lines}) {
         DiluCsrOptions const options{.lu_sgs = lu_sgs, .order = order};
         auto const key = std::string(lu_sgs ? "lu-sgs/" : "dilu/") + name(order) + "/double";
         register_problem<Dilu>(key, box, options, {});
       }
     }
     for (auto const* const tau : {"0.03", "0.01", "0.003"}) {
-      for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours}) {
+      for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours, RowOrder::lines}) {
         BlockIlutCsrOptions const options{.drop_tolerance = std::stod(tau), .row_entries = 20, .order = order};
         auto const key = std::string("ilut=") + tau + ",20/" + name(order) + "/double";
         register_problem<Ilut>(key, box, options, {.factor = options.drop_tolerance == 0.01});

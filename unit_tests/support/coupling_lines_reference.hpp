@@ -35,18 +35,17 @@ inline std::vector<std::vector<double>> all_strengths(const ReferenceCsr& a) {
 inline std::vector<std::deque<int>> coupling_lines_of(const ReferenceCsr& a, double strong) {
   auto const strengths = all_strengths(a);
   auto const count = strengths.size();
-  std::vector<double> mean(count, 0.0), ratio(count, 0.0);
+  std::vector<double> third(count, 0.0), ratio(count, 0.0);
   for (std::size_t p = 0; p < count; ++p) {
-    int neighbours = 0;
-    double strongest = 0.0;
+    std::vector<double> own;
     for (double const strength : strengths[p]) {
-      if (strength < 0.0) continue;
-      ++neighbours;
-      mean[p] += strength;
-      strongest = std::max(strongest, strength);
+      if (strength >= 0.0) own.push_back(strength);
     }
-    if (neighbours > 0) mean[p] /= neighbours;
-    if (mean[p] > 0.0) ratio[p] = strongest / mean[p];
+    double mean = 0.0;
+    for (double const strength : own) mean += strength / static_cast<double>(own.size());
+    std::sort(own.rbegin(), own.rend());
+    if (own.size() > 2) third[p] = own[2];
+    if (mean > 0.0) ratio[p] = own[0] / mean;
   }
   std::vector<int> starts(count);
   std::iota(starts.begin(), starts.end(), 0);
@@ -56,7 +55,7 @@ inline std::vector<std::deque<int>> coupling_lines_of(const ReferenceCsr& a, dou
     int best = -1;
     for (std::size_t q = 0; q < count; ++q) {
       double const strength = strengths[p][q];
-      if (taken[q] || strength <= 0.0 || strength < strong * std::min(mean[p], mean[q])) continue;
+      if (taken[q] || strength <= 0.0 || strength < strong * std::max(third[p], third[q])) continue;
       if (best < 0 || strength > strengths[p][best]) best = static_cast<int>(q);
     }
     if (best >= 0) taken[best] = true;

@@ -11,6 +11,7 @@
 #include <hyperplane/csr/detail/line_growth.hpp>
 #include <hyperplane/csr/detail/row_couplings.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -20,9 +21,8 @@
 namespace hyperplane::inline HYPERPLANE_ABI {
 
 struct CouplingLinesOptions {
-  /// A coupling is strong where it is as many times the mean of those of one of its points: where a point has four
-  /// neighbours, as on a mesh of quadrilaterals, 1.6 is the mean of two that are four times as strong as the others.
-  double strong = 1.6;
+  /// A coupling is strong where it is as many times the third strongest of both its points, which is beside a line.
+  double strong = 2.0;
 };
 
 /// Lists of points, as LineSet::lists takes them. Each point is on one: line l is points[offsets[l]], ...,
@@ -51,6 +51,9 @@ RowLines checked_lines(const char* function, const Exec& exec, const Matrix& a, 
            ", and lines follow the largest norms");
     }
   }
+  if (!norms.empty() && std::ranges::max(norms) == 0.0) {
+    fail(std::string(function) + ": all values of A are 0, and lines follow the largest norms of blocks");
+  }
   return lines_along_couplings(RowCouplings(offsets, columns, norms), options.strong);
 }
 
@@ -62,7 +65,8 @@ RowLines checked_lines(const char* function, const Exec& exec, const Matrix& a, 
 /// The strength of a coupling is the mean of the Frobenius norms of the two blocks that points have for one another. A
 /// line begins at the point with the largest ratio of its strongest coupling to the mean of all that it has, and goes
 /// on, to both sides, to the neighbour that is on no line and is coupled most strongly, as long as that is strong; then
-/// the next line begins. Points are compared by their numbers where they are equal otherwise. Points without strong
+/// the next line begins. Strong is what is much stronger than the third strongest coupling of both points, since two
+/// can be along a line. Points are compared by their numbers where they are equal otherwise. Points without strong
 /// couplings are lines of one. Source: D. J. Mavriplis, "Multigrid strategies for viscous flow solvers on anisotropic
 /// unstructured meshes", J. Comput. Phys. 145, 1998, doi:10.1006/jcph.1998.6036, which compares the strongest coupling
 /// of a point with its weakest.
@@ -71,7 +75,8 @@ RowLines checked_lines(const char* function, const Exec& exec, const Matrix& a, 
 /// with the end that RowOrder::rcm takes first. Where all lines are single points, the points are in that order.
 ///
 /// Cost: n^2 values per block, one launch; O(blocks log blocks) on the calling thread. Waits for the instance. Throws
-/// Error where `strong` is less than 1, where offsets or columns are out of range, and where a block is not finite.
+/// Error where `strong` is less than 1, where offsets or columns are out of range, where a block is not finite, and
+/// where there are blocks, but all are zeros, as before the matrix is assembled.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Offset>
 CouplingLines lines_along_couplings(const Exec& exec, const BlockCsr<Scalar, n, Exec, Storage, Offset>& a,
                                     const CouplingLinesOptions& options = {}) {

@@ -23,7 +23,7 @@ class LineGrowth {
  public:
   static constexpr int none = -1;
 
-  /// A coupling is strong where it is at least `strong` times the mean of those of either row.
+  /// A coupling is strong where it is at least `strong` times the third strongest of both rows.
   LineGrowth(const RowCouplings& couplings, double strong)
       : m_couplings(couplings),
         m_strong(strong),
@@ -71,7 +71,7 @@ class LineGrowth {
     for (std::size_t at = 0; at < neighbours.size(); ++at) {
       int const other = neighbours[at];
       if (m_is_on_line[as_size(other)] != 0 || !(strengths[at] > most)) continue;
-      if (strengths[at] < m_strong * std::min(m_couplings.mean(row), m_couplings.mean(other))) continue;
+      if (strengths[at] < m_strong * std::max(m_couplings.beside(row), m_couplings.beside(other))) continue;
       strongest = other;
       most = strengths[at];
     }

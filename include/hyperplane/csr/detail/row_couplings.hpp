@@ -6,8 +6,10 @@
 #include <hyperplane/csr/detail/row_graph.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -29,11 +31,12 @@ class RowCouplings {
         m_strengths[place(columns[at], row)] += 0.5 * norms[at];
       }
     }
-    m_means.reserve(as_size(m_graph.rows()));
+    m_beside.reserve(as_size(m_graph.rows()));
     for (int row = 0; row < m_graph.rows(); ++row) {
-      double mean = 0.0;
-      for (double const strength : strengths(row)) mean += strength / static_cast<double>(m_graph.degree(row));
-      m_means.push_back(mean);
+      std::array<double, 3> largest{};
+      auto const of_row = strengths(row);
+      std::ranges::partial_sort_copy(of_row, largest, std::greater<>());
+      m_beside.push_back(largest.back());
     }
   }
 
@@ -44,11 +47,17 @@ class RowCouplings {
     auto const* const all = m_strengths.data();
     return {all + m_graph.first(row), all + m_graph.first(row + 1)};
   }
-  double mean(int row) const { return m_means[as_size(row)]; }
+  /// The third strongest of a row, of which two can be along a line; 0 where it has no more than two.
+  double beside(int row) const { return m_beside[as_size(row)]; }
   /// The strongest of a row over the mean of all; 0 where it has none.
   double anisotropy(int row) const {
     auto const of_row = strengths(row);
-    return mean(row) > 0.0 ? *std::ranges::max_element(of_row) / mean(row) : 0.0;
+    double strongest = 0.0, mean = 0.0;
+    for (double const strength : of_row) {
+      strongest = std::max(strongest, strength);
+      mean += strength / static_cast<double>(of_row.size());
+    }
+    return mean > 0.0 ? strongest / mean : 0.0;
   }
 
  private:
@@ -59,7 +68,7 @@ class RowCouplings {
 
   RowGraph m_graph;
   std::vector<double> m_strengths;
-  std::vector<double> m_means;
+  std::vector<double> m_beside;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail
