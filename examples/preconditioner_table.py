@@ -5,7 +5,7 @@
 usage: examples/preconditioner_table.py BUILD [FOLDER]
 
 BUILD is the folder of a build that has the examples implicit_flow and backward_facing_step and the command line, with the
-block sizes 1 and 5. Systems and what was printed stay in FOLDER, which is a temporary one by itself. Numbers are iterations
+block sizes 1 and 5. Systems stay in FOLDER, which is a temporary one by itself. Numbers are iterations
 of FGMRES(30) until the residual has fallen by 1e-8; a minus is a system that is not solved after MOST iterations, or whose
 factorization failed.
 """
