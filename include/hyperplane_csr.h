@@ -76,7 +76,8 @@ typedef enum hyperplane_row_order HYPERPLANE_INT_ENUM {
   HYPERPLANE_ORDER_NATURAL = 0, /* by their numbers */
   HYPERPLANE_ORDER_RCM = 1,     /* reverse Cuthill-McKee */
   HYPERPLANE_ORDER_COLOURS = 2, /* rows without blocks for one another first, then the next ones of this kind */
-  HYPERPLANE_ORDER_GIVEN = 3    /* that of given_order */
+  HYPERPLANE_ORDER_GIVEN = 3,   /* that of given_order */
+  HYPERPLANE_ORDER_LINES = 4    /* line by line along the strongest couplings of the values that A has on creation */
 } hyperplane_row_order;
 
 /* Filled by hyperplane_csr_preconditioner_options_init() first, and then changed. An option that the kind does not have

@@ -41,7 +41,7 @@ run_time::CsrPreconditionerSettings settings_of(const hyperplane_csr_preconditio
       .fill = options.fill,
       .drop_tolerance = options.drop_tolerance,
       .row_entries = options.row_entries,
-      .order = enumerator<RowOrder>(options.order, HYPERPLANE_ORDER_GIVEN, "order"),
+      .order = enumerator<RowOrder>(options.order, HYPERPLANE_ORDER_LINES, "order"),
       .transposed = enumerator<int>(options.transposed, 1, "transposed"),
       .pivot_shift = options.pivot_shift};
   if (settings.order != RowOrder::given && options.given_order != nullptr) {

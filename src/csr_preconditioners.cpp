@@ -66,7 +66,8 @@ static_assert(HYPERPLANE_CSR_IDENTITY == csr_identity && HYPERPLANE_CSR_JACOBI =
               HYPERPLANE_CSR_SSOR == csr_ssor && HYPERPLANE_CSR_DILU == csr_dilu && HYPERPLANE_CSR_BILU0 == csr_bilu0 &&
               HYPERPLANE_CSR_ILUK == csr_iluk && HYPERPLANE_CSR_ILUT == csr_ilut);
 static_assert(static_cast<int>(RowOrder::given) == HYPERPLANE_ORDER_GIVEN &&
-              static_cast<int>(RowOrder::colours) == HYPERPLANE_ORDER_COLOURS);
+              static_cast<int>(RowOrder::colours) == HYPERPLANE_ORDER_COLOURS &&
+              static_cast<int>(RowOrder::lines) == HYPERPLANE_ORDER_LINES);
 
 template <class F>
 void for_each_csr_line(const F& f) {

@@ -48,7 +48,8 @@ constexpr std::span<const LineDirection> choices_of(std::type_identity<LineDirec
 constexpr std::span<const Coupling> choices_of(std::type_identity<Coupling>) { return all_couplings; }
 
 /// A list of rows is no text.
-inline constexpr std::array<RowOrder, 3> named_row_orders{RowOrder::natural, RowOrder::rcm, RowOrder::colours};
+inline constexpr std::array<RowOrder, 4> named_row_orders{RowOrder::natural, RowOrder::rcm, RowOrder::colours,
+                                                          RowOrder::lines};
 constexpr std::span<const RowOrder> choices_of(std::type_identity<RowOrder>) { return named_row_orders; }
 
 /// "automatic|portable|slab"

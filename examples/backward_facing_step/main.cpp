@@ -10,10 +10,12 @@
 #include <Kokkos_Core.hpp>
 #include <executables/execution_spaces.hpp>
 #include <executables/threads.hpp>
+#include <executables/write_system.hpp>
 
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <vector>
 
 namespace {
@@ -51,6 +53,17 @@ int usual_threads(const ChannelOptions& channel) {
 }
 
 template <class Exec>
+void write_systems(const Exec& exec, const SimpleSolver<Exec>& solver, const std::filesystem::path& folder) {
+  auto const write = [&](const Equation<Exec>& equation, const char* name) {
+    hyperplane::executables::write_system(exec, hyperplane::MultiBlockGrid({equation.rhs().grid()}),
+                                          std::vector{equation.matrix()}, std::vector{equation.rhs()}, folder, name);
+  };
+  write(solver.equation_u(), "_u");
+  write(solver.equation_v(), "_v");
+  write(solver.equation_p(), "_p");
+}
+
+template <class Exec>
 int solve(const Options& options) {
   Exec const exec;
   auto const channel = make_channel(options.channel);
@@ -64,6 +77,7 @@ int solve(const Options& options) {
   SimpleSolver<Exec> solver(exec, channel, options.steady);
   auto const result = solver.run(exec, [&](const SimpleReport& report) { progress.show(report); });
   progress.finish(result, timer.seconds());
+  if (options.write_systems) write_systems(exec, solver, options.output);
   report_flow(options, solver.solution(exec), result.converged);
   return result.converged ? 0 : 2;
 }

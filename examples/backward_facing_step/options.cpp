@@ -68,6 +68,8 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_status) {
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   app.add_option("--output", options.output, "folder for the results")->capture_default_str();
+  app.add_flag("--write-systems", options.write_systems,
+               "also write the linear systems of the last iteration to A_u.mtx, b_u.mtx, and so on of v and p");
   auto const backends = backend_names();
   options.backend = backends.back();
   app.add_option("--backend", options.backend, "where to run")->capture_default_str()->check(CLI::IsMember(backends));

@@ -15,6 +15,7 @@ struct Options {
   ChannelOptions channel;
   SteadyOptions steady;
   std::filesystem::path output = "backward-facing-step-output";
+  bool write_systems = false;  ///< the linear systems of the last iteration
   std::string backend;
   int threads = 0;  ///< 0: Kokkos decides
 };

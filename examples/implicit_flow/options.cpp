@@ -222,6 +222,8 @@ std::optional<Options> parse_options(int argc, char** argv, int& exit_status, St
       app, "--grid-format", options.grid_format,
       {{"ascii", Plot3dFormat::ascii}, {"unformatted", Plot3dFormat::unformatted}, {"stream", Plot3dFormat::stream}},
       "encoding of the file of --write-grid");
+  app.add_flag("--write-system", options.write_system,
+               "also write the matrix of the last step and the residual after it to A.mtx and b.mtx, in one process");
   app.add_option("--threads", options.threads, "host threads [what Kokkos takes], of each rank where there are several")
       ->check(CLI::PositiveNumber);
   if (start != Start::alone) app.footer("On ranks of MPI: mpirun -n 2 implicit_flow --parts 2x1x1");

@@ -21,6 +21,7 @@ struct Options {
   bool adjoint = false;  ///< the gradient of the wedge's drag, see drag_gradient()
   std::filesystem::path output = "implicit-flow-output";
   std::filesystem::path write_grid;  ///< empty: not written
+  bool write_system = false;         ///< the linear system after the last step
   Plot3dFormat grid_format = Plot3dFormat::ascii;
   int threads = 0;  ///< 0: Kokkos decides
 };

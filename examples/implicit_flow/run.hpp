@@ -9,7 +9,9 @@
 #include "solver/flow_solver.hpp"
 
 #include <Kokkos_Core.hpp>
+#include <executables/write_system.hpp>
 
+#include <concepts>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -33,6 +35,20 @@ inline void report_gradient(const Options& options, bool steady, const std::vect
          options.output);
 }
 
+/// A.mtx and b.mtx of all grid blocks.
+template <hyperplane::ExecutionSpace Exec, class Processes>
+void write_last_system(const Exec& exec, const FlowSolver<Exec, Processes>& solver,
+                       const std::filesystem::path& folder) {
+  auto const& grid = solver.jacobian().grid();
+  std::vector<typename Processes::Matrix::Block> a;
+  std::vector<typename Processes::Vector::Block> b;
+  for (int number = 0; number < grid.block_count(); ++number) {
+    a.push_back(solver.jacobian().block(number));
+    b.push_back(solver.negative_residual().block(number));
+  }
+  hyperplane::executables::write_system(exec, grid, a, b, folder);
+}
+
 /// From a case to its results, in one process or several. Returns the exit status.
 template <hyperplane::ExecutionSpace Exec, class Processes>
 int run(const Exec& exec, const Processes& processes, const Case& flow, const Options& options) {
@@ -47,6 +63,9 @@ int run(const Exec& exec, const Processes& processes, const Case& flow, const Op
   auto const result = solver.run(exec, [&](const StepReport& step) {
     if (progress) progress->show(step);
   });
+  if constexpr (std::same_as<typename Processes::Grid, hyperplane::MultiBlockGrid>) {
+    if (options.write_system) write_last_system(exec, solver, options.output);
+  }
   auto const comparison = solver.comparison();
   auto const solutions = solver.solutions(exec);
   processes.speak([&] {

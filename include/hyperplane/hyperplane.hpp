@@ -44,6 +44,7 @@
 #include <hyperplane/csr/bsr_matrix.hpp>
 #include <hyperplane/csr/csr_path.hpp>
 #include <hyperplane/csr/csr_status.hpp>
+#include <hyperplane/csr/lines_along_couplings.hpp>
 #include <hyperplane/csr/point_vector.hpp>
 #include <hyperplane/csr/row_order.hpp>
 #include <hyperplane/csr/transposed_block_csr.hpp>

@@ -29,12 +29,11 @@ class CsrProblem {
   using Options = typename Ilu::Options;
 
   CsrProblem(const Exec& exec, const CsrSystem& system, const Options& options)
-      : m_a(exec, system.offsets, system.columns),
+      : m_a(assembled(exec, system)),
         m_b(detail::to_space(exec, "b", system.rhs)),
         m_x(exec, m_b.points()),
         m_options(options),
         m_ilu(exec, m_a, options) {
-    Kokkos::deep_copy(exec, m_a.values(), detail::to_space(exec, "a", system.values));
     factor(exec);
     if (auto const status = m_ilu.status(exec); !status.ok()) throw std::runtime_error(status.message());
   }
@@ -89,6 +88,14 @@ class CsrProblem {
   }
 
  private:
+  using Matrix = BlockCsr<double, n, Exec>;
+  /// With values, which an order may follow.
+  static Matrix assembled(const Exec& exec, const MeshSystem& system) {
+    Matrix const a(exec, system.offsets, system.columns);
+    Kokkos::deep_copy(exec, a.values(), detail::to_space(exec, "a", system.values));
+    return a;
+  }
+
   static constexpr bool keeps_factors = requires(const Ilu& ilu) { ilu.products(); };
 
   /// For each point.
@@ -106,7 +113,7 @@ class CsrProblem {
   /// For each point.
   double blocks(std::int64_t all) const { return static_cast<double>(all) / static_cast<double>(points()); }
 
-  BlockCsr<double, n, Exec> m_a;
+  Matrix m_a;
   Vector m_b, m_x;
   Options m_options;
   Ilu m_ilu;

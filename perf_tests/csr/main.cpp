@@ -34,7 +34,7 @@ class Suite {
 
   void register_all() {
     for (int const fill : {0, 1, 2}) {
-      for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours}) {
+      for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours, RowOrder::lines}) {
         BlockIlukCsrOptions const options{.fill = fill, .order = order};
         auto const key = "iluk=" + std::to_string(fill) + "/" + name(order);
         register_problem<Iluk<double>>(key + "/double", options, {.product = fill == 0});
@@ -42,14 +42,14 @@ class Suite {
       }
     }
     for (bool const lu_sgs : {false, true}) {
-      for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours}) {
+      for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours, RowOrder::lines}) {
         DiluCsrOptions const options{.lu_sgs = lu_sgs, .order = order};
         auto const key = std::string(lu_sgs ? "lu-sgs/" : "dilu/") + name(order) + "/double";
         register_problem<Dilu>(key, options, {});
       }
     }
     for (auto const* const tau : {"0.03", "0.01", "0.003"}) {
-      for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours}) {
+      for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours, RowOrder::lines}) {
         BlockIlutCsrOptions const options{.drop_tolerance = std::stod(tau), .row_entries = 20, .order = order};
         auto const key = std::string("ilut=") + tau + ",20/" + name(order) + "/double";
         register_problem<Ilut>(key, options, {.factor = options.drop_tolerance == 0.01});

@@ -25,7 +25,8 @@ module hyperplane_preconditioner_plans
                                        HYPERPLANE_CSR_ILUT = 6
   !> In which order these take the rows.
   integer(c_int), parameter, public :: HYPERPLANE_ORDER_NATURAL = 0, HYPERPLANE_ORDER_RCM = 1, &
-                                       HYPERPLANE_ORDER_COLOURS = 2, HYPERPLANE_ORDER_GIVEN = 3
+                                       HYPERPLANE_ORDER_COLOURS = 2, HYPERPLANE_ORDER_GIVEN = 3, &
+                                       HYPERPLANE_ORDER_LINES = 4
 
   !> create(context, grid, n, kind, storage, relaxation, alpha, line_directions, line_sweeps, path,
   !> right_hand_sides, parts, coupling, stat), or create_named(context, grid, n, name, options, stat) of hyperplane_preconditioners(), with

@@ -114,7 +114,7 @@ TEST_P(CRows, options_that_cannot_be_are_named) {
   refused([](Options& o) { o.kind = static_cast<hyperplane_csr_preconditioner_kind>(7); }, invalid,
           "kind is 7, expected 0 to 6");
   refused([](Options& o) { o.fill = -1; }, invalid, "fill is -1, expected 0 or more");
-  refused([](Options& o) { o.order = static_cast<hyperplane_row_order>(4); }, invalid, "order is 4, expected 0 to 3");
+  refused([](Options& o) { o.order = static_cast<hyperplane_row_order>(5); }, invalid, "order is 5, expected 0 to 4");
   refused([](Options& o) { o.order = HYPERPLANE_ORDER_GIVEN; }, HYPERPLANE_NULL_POINTER, "given_order is NULL");
   refused([](Options& o) { o.transposed = 2; }, invalid, "transposed is 2, expected 0 to 1");
   std::vector<int> const same(points, 3);
@@ -141,7 +141,7 @@ TEST_P(CRows, options_that_cannot_be_are_named) {
   refused_by_name("bilu0", "fill=1", "bilu0 has no option 'fill'");
   refused_by_name("iluk", "fill=-2", "fill is -2, expected 0 or more");
   refused_by_name("iluk", "fill=much", "fill is 'much', expected a whole number");
-  refused_by_name("iluk", "order=given", "order is 'given', expected one of natural|rcm|colours");
+  refused_by_name("iluk", "order=given", "order is 'given', expected one of natural|rcm|colours|lines");
   refused_by_name("iluk", "transposed=2", "transposed is 2, expected 0 or 1");
   refused_by_name("iluk", "rcm", "'rcm' is not of the form option=value");
 }
@@ -171,7 +171,7 @@ TEST_P(CRows, thresholds_that_cannot_be_are_named) {
   refused_by_name("ilut", "drop_tolerance=little", "drop_tolerance is 'little', expected a number");
   refused_by_name("ilut", "row_entries=-3", "row_entries is -3, expected 0 or more");
   refused_by_name("ilut", "row_entries=2.5", "row_entries is '2.5', expected a whole number");
-  refused_by_name("ilut", "order=given", "order is 'given', expected one of natural|rcm|colours");
+  refused_by_name("ilut", "order=given", "order is 'given', expected one of natural|rcm|colours|lines");
   refused_by_name("ilut", "transposed=2", "transposed is 2, expected 0 or 1");
   refused_by_name("ilut", "fill=1", "ilut has no option 'fill'");
   refused_by_name("iluk", "drop_tolerance=0.1", "iluk has no option 'drop_tolerance'");
@@ -272,7 +272,7 @@ TEST(CRowsTable, describes_what_c_and_fortran_have) {
   EXPECT_STREQ(description.options[0].name, "fill");
   EXPECT_STREQ(description.options[0].standard, "1");
   EXPECT_EQ(description.options[0].least, 0.0);
-  EXPECT_STREQ(description.options[1].choices, "natural|rcm|colours");
+  EXPECT_STREQ(description.options[1].choices, "natural|rcm|colours|lines");
 }
 
 TEST(CRowsTable, describes_thresholds_with_the_defaults_of_cpp) {

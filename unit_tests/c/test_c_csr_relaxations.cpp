@@ -34,8 +34,10 @@ TEST_P(CRows, relaxations_are_those_of_cpp) {
     hyperplane_free(mt);
     expect_same(solved(m), expected(false));
   };
-  std::vector<std::pair<std::string, RowOrder>> const orders{
-      {"", RowOrder::natural}, {"order=rcm", RowOrder::rcm}, {"order=colours", RowOrder::colours}};
+  std::vector<std::pair<std::string, RowOrder>> const orders{{"", RowOrder::natural},
+                                                             {"order=rcm", RowOrder::rcm},
+                                                             {"order=colours", RowOrder::colours},
+                                                             {"order=lines", RowOrder::lines}};
   for (auto const& [text, order] : orders) {
     DiluCsrOptions dilu{.order = order, .transposed = true};
     compare("dilu", text, [&](bool transposed) { return solve_in_cpp<Dilu>(mesh, dilu, b, transposed); });
@@ -69,6 +71,8 @@ TEST_P(CRows, relaxations_of_the_struct_are_those_by_name) {
   options.kind = HYPERPLANE_CSR_DILU;
   options.order = HYPERPLANE_ORDER_COLOURS;
   EXPECT_TRUE(bitwise_equal(solved(make(&options)), solved(make("dilu", "order=colours"))));
+  options.order = HYPERPLANE_ORDER_LINES;
+  EXPECT_TRUE(bitwise_equal(solved(make(&options)), solved(make("dilu", "order=lines"))));
 }
 
 // What they solve with is the matrix that they were factored with, as long as they live.

@@ -73,7 +73,7 @@ TEST_P(CRows, values_come_in_both_orders_and_index_types) {
 
 TEST_P(CRows, every_preconditioner_and_method_solves) {
   for (auto const& name : c_names(hyperplane_csr_preconditioners())) {
-    for (std::string const order : {"", "order=natural", "order=rcm", "order=colours"}) {
+    for (std::string const order : {"", "order=natural", "order=rcm", "order=colours", "order=lines"}) {
       if ((name == "identity" || name == "jacobi") && !order.empty()) continue;
       auto* const m = make(name, order);
       factor(m);

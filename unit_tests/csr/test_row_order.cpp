@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <hyperplane/csr/row_order.hpp>
 #include <numeric>
-#include <random>
 #include <set>
 #include <vector>
 
@@ -76,21 +75,8 @@ TEST(RowOrders, cuthill_mckee_unrolls_a_chain) {
 
 TEST(RowOrders, cuthill_mckee_finds_the_band_of_a_box) {
   Grid const grid(3, 4, 20);
-  auto const box = to_csr(random_stencil(grid, 1));
   // Points in an order that has nothing to do with the grid: p -> 7 p mod 240 would keep too much of it.
-  std::vector<int> numbers(static_cast<std::size_t>(grid.size()));
-  std::iota(numbers.begin(), numbers.end(), 0);
-  std::mt19937_64 engine(5);
-  std::shuffle(numbers.begin(), numbers.end(), engine);
-  std::vector<int> point(numbers.size());
-  for (std::size_t p = 0; p < numbers.size(); ++p) point[static_cast<std::size_t>(numbers[p])] = static_cast<int>(p);
-  ReferenceCsr a(1);
-  for (int row = 0; row < box.rows(); ++row) {
-    for (auto e = box.offsets[point[row]]; e < box.offsets[point[row] + 1]; ++e) {
-      a.add(numbers[static_cast<std::size_t>(box.columns[e])], box.blocks[e]);
-    }
-    a.end_row();
-  }
+  auto const a = renumbered(to_csr(random_stencil(grid, 1)), shuffled_numbers(static_cast<int>(grid.size()), 5));
   EXPECT_GT(bandwidth(a, ordered(a, RowOrder::natural)), 100);
   // The box has sections of 12 points; those of the search are planes aslant.
   EXPECT_LE(bandwidth(a, ordered(a, RowOrder::rcm)), 2 * 12);
@@ -128,6 +114,7 @@ TEST(RowOrders, refuse_what_is_no_structure) {
   EXPECT_THAT(message(RowOrder::colours, {0, 1}, {1}), HasSubstr("order_rows: row 0 has column 1, expected 0 to 0"));
   EXPECT_THAT(message(RowOrder::rcm, {0, 2}, {0}), HasSubstr("order_rows: row 0 has blocks 0 to 2 of 1"));
   EXPECT_THAT(message(RowOrder::given, {0, 1}, {0}), HasSubstr("RowOrder::given is a list of its own"));
+  EXPECT_THAT(message(RowOrder::lines, {0, 1}, {0}), HasSubstr("RowOrder::lines is of a matrix with values"));
 }
 
 // A row that is a neighbour of all.

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <hyperplane/csr/block_csr.hpp>
+#include <numeric>
 #include <random>
 #include <set>
 #include <vector>
@@ -90,6 +92,29 @@ inline ReferenceCsr to_csr(const ReferenceStencil& stencil) {
     a.end_row();
   }
   return a;
+}
+
+/// The numbers from 0 in an order at random.
+inline std::vector<int> shuffled_numbers(int count, unsigned seed) {
+  std::vector<int> numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  std::mt19937_64 engine(seed);
+  std::shuffle(numbers.begin(), numbers.end(), engine);
+  return numbers;
+}
+
+/// The same where row p has the number numbers[p].
+inline ReferenceCsr renumbered(const ReferenceCsr& a, const std::vector<int>& numbers) {
+  std::vector<int> row_of(numbers.size());
+  for (std::size_t p = 0; p < numbers.size(); ++p) row_of[static_cast<std::size_t>(numbers[p])] = static_cast<int>(p);
+  ReferenceCsr result(a.n);
+  for (int const row : row_of) {
+    for (auto e = a.offsets[row]; e < a.offsets[row + 1]; ++e) {
+      result.add(numbers[static_cast<std::size_t>(a.columns[e])], a.blocks[e]);
+    }
+    result.end_row();
+  }
+  return result;
 }
 
 template <class Scalar, int n, class Storage, class Exec>

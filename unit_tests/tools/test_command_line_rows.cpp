@@ -17,7 +17,7 @@ using ::testing::StartsWith;
 TEST_F(CommandLineRows, solves_a_general_matrix) {
   expect_solved(general, "");
   for (std::string const size : {"1", "2", "5"}) {
-    for (std::string const order : {"natural", "rcm", "colours"}) {
+    for (std::string const order : {"natural", "rcm", "colours", "lines"}) {
       auto const options = " --block-size " + size + " --order " + order;
       expect_solved(general, "--preconditioner bilu0 --method fgmres" + options);
       expect_solved(general, "--preconditioner iluk --fill 2" + options);

@@ -32,7 +32,7 @@ TEST_F(CommandLineRows, refuses_options_that_do_not_go_together) {
          "--order rcm: --preconditioner none does not have it, but ilut, iluk, bilu0, dilu and ssor\n");
   refuse("--preconditioner iluk --fill -1", "--fill: Value -1 not in range [0 - ");
   refuse("--preconditioner iluk --fill 1.5", "--fill: '1.5' is not a whole number");
-  refuse("--order given", "--order: 'given' is not one of natural|rcm|colours");
+  refuse("--order given", "--order: 'given' is not one of natural|rcm|colours|lines");
   refuse("--block-size 0", "--block-size: 0 is not in this build");
   refuse("--grid ''", "--grid: '' is not of the form IxJxK");
   expect_refused(solve("--order rcm"), "--order rcm: is for matrices without --grid");

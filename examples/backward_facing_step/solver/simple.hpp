@@ -63,6 +63,11 @@ class SimpleSolver {
     return result;
   }
 
+  /// Those of the last iteration.
+  const Equation<Exec>& equation_u() const { return m_equation_u; }
+  const Equation<Exec>& equation_v() const { return m_equation_v; }
+  const Equation<Exec>& equation_p() const { return m_equation_p; }
+
   /// Waits for the instance.
   Solution solution(const Exec& exec) const {
     return {m_channel, on_host(exec, m_u), on_host(exec, m_v), on_host(exec, m_p)};

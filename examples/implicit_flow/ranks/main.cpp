@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
     auto const flow = world.agree([&] {
       if (options->storage != Storage::of_double) throw hyperplane::Error("--storage float is for one process");
       if (options->adjoint) throw hyperplane::Error("--adjoint is for one process");
+      if (options->write_system) throw hyperplane::Error("--write-system is for one process");
       return make_case(options->flow);
     });
     return run(Exec(), Ranks<Exec>(world, flow.blocks.cells), flow, *options);

@@ -93,6 +93,10 @@ class FlowSolver {
     return m_comparison ? m_comparison->totals() : std::vector<LinearTotals>{};
   }
 
+  /// Of the last step, and the residual after it.
+  const typename Processes::Matrix& jacobian() const { return m_jacobian; }
+  const typename Processes::Vector& negative_residual() const { return m_negative_residual; }
+
   /// Copies the flow on each grid block to the host of the process that speaks; elsewhere there is nothing.
   std::vector<Solution> solutions(const Exec& exec) const {
     std::vector<std::vector<Quintet<double>>> own;

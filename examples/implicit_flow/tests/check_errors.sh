@@ -41,6 +41,7 @@ if ((${#launch[@]})); then
   expect_once "--storage float is for one process" --cells 8x8x1 --parts 2x1x1 --storage float
   expect_once "--preconditioner-parts is for one process" --cells 8x8x1 --parts 2x1x1 --preconditioner-parts 2x1x1
   expect_once "--adjoint is for one process" --cells 8x8x1 --parts 2x1x1 --adjoint
+  expect_once "--write-system is for one process" --cells 8x8x1 --parts 2x1x1 --write-system
   expect 2 "2 ranks, 1 of them without a grid block" --cells 8x8x1 --steps 1
   expect 2 "not steady after 1 steps" --cells 8x8x1 --parts 2x2x1 --steps 1
   exit $((failures > 0))

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 /// Plans look at the arrays of a BlockCsr that a caller shares, which nobody has looked at before.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
@@ -26,6 +29,19 @@ inline void check_csr_column(const char* plan, std::int64_t row, int column, std
   if (column < 0 || column >= rows) {
     fail(std::string(plan) + ": row " + std::to_string(row) + " has column " + std::to_string(column) +
          ", expected 0 to " + std::to_string(rows - 1));
+  }
+}
+
+/// Whether the blocks of all rows are some of those that there are, in columns that are rows; or Error.
+template <std::integral Offset>
+void check_csr_structure(const char* plan, const std::vector<Offset>& offsets, const std::vector<int>& columns) {
+  auto const rows = static_cast<std::int64_t>(offsets.size()) - 1;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    auto const begin = offsets[as_size(row)], end = offsets[as_size(row) + 1];
+    check_csr_row(plan, row, begin, end, static_cast<std::int64_t>(columns.size()));
+    for (auto block = begin; block < end; ++block) {
+      check_csr_column(plan, row, columns[static_cast<std::size_t>(block)], rows);
+    }
   }
 }
 

@@ -2,14 +2,11 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
-#include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/csr/check_structure.hpp>
 #include <hyperplane/csr/detail/row_graph.hpp>
 
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <numeric>
 #include <vector>
 
@@ -22,6 +19,7 @@ enum class RowOrder : int {
   rcm,      ///< reverse Cuthill-McKee: neighbours are near one another
   colours,  ///< rows without blocks for one another first, then the next ones of this kind: few levels
   given,    ///< that of a list
+  lines,    ///< line by line along the strongest couplings of the values: lines_along_couplings()
 };
 
 constexpr const char* name(RowOrder order) {
@@ -30,6 +28,7 @@ constexpr const char* name(RowOrder order) {
     case RowOrder::rcm: return "rcm";
     case RowOrder::colours: return "colours";
     case RowOrder::given: return "given";
+    case RowOrder::lines: return "lines";
   }
   return "unknown";
 }
@@ -60,17 +59,10 @@ std::vector<int> order_checked_rows(RowOrder order, const std::vector<Offset>& o
 /// out of range.
 template <std::integral Offset>
 std::vector<int> order_rows(RowOrder order, const std::vector<Offset>& offsets, const std::vector<int>& columns) {
-  constexpr auto name = "order_rows";
   require(!offsets.empty(), "order_rows: offsets are empty");
   require(order != RowOrder::given, "order_rows: RowOrder::given is a list of its own");
-  auto const rows_of_all = static_cast<std::int64_t>(offsets.size()) - 1;
-  for (std::int64_t row = 0; row < rows_of_all; ++row) {
-    auto const begin = offsets[detail::as_size(row)], end = offsets[detail::as_size(row) + 1];
-    detail::check_csr_row(name, row, begin, end, static_cast<std::int64_t>(columns.size()));
-    for (auto block = begin; block < end; ++block) {
-      detail::check_csr_column(name, row, columns[static_cast<std::size_t>(block)], rows_of_all);
-    }
-  }
+  require(order != RowOrder::lines, "order_rows: RowOrder::lines is of a matrix with values: lines_along_couplings");
+  detail::check_csr_structure("order_rows", offsets, columns);
   return detail::order_checked_rows(order, offsets, columns);
 }
 

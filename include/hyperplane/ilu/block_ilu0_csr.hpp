@@ -74,10 +74,10 @@ class BlockIlu0Csr : private detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, 
   using Vector = typename Plan::Vector;
   static constexpr int block_size = n;
 
-  /// Of the structure of `a`, whose rows may have their columns in any order; its values may be anything. Waits for the
-  /// instance. Throws Error where a row has no diagonal block, or a column twice or out of range, where the execution
-  /// space cannot run the path, where a given order has not each row once, and where `pivot_shift` is negative or, as a
-  /// Scalar, not finite or rounded to 0.
+  /// Of the structure of `a`, whose rows may have their columns in any order; its values may be anything, but those
+  /// that RowOrder::lines follows. Waits for the instance. Throws Error where a row has no diagonal block, or a column
+  /// twice or out of range, where the execution space cannot run the path, where a given order has not each row once,
+  /// and where `pivot_shift` is negative or, as a Scalar, not finite or rounded to 0.
   template <class MatrixStorage>
   BlockIlu0Csr(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a,
                const BlockIlu0CsrOptions& options = {})

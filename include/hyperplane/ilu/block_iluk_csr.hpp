@@ -52,9 +52,9 @@ class BlockIlukCsr : private detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, 
   using Vector = typename Plan::Vector;
   static constexpr int block_size = n;
 
-  /// Of the structure of `a`, whose rows may have their columns in any order; its values may be anything. Waits for the
-  /// instance. Throws Error as BlockIlu0Csr does, and where `fill` is negative; std::bad_alloc where the blocks do not
-  /// fit the memory.
+  /// Of the structure of `a`, whose rows may have their columns in any order; its values may be anything, but those
+  /// that RowOrder::lines follows. Waits for the instance. Throws Error as BlockIlu0Csr does, and where `fill` is
+  /// negative; std::bad_alloc where the blocks do not fit the memory.
   template <class MatrixStorage>
   BlockIlukCsr(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a,
                const BlockIlukCsrOptions& options = {})

@@ -77,9 +77,9 @@ class BlockIlutCsr : private detail::CsrIlutPlan<Scalar, n, Exec, StorageScalar,
   using Vector = typename Plan::Vector;
   static constexpr int block_size = n;
 
-  /// Of the structure of `a`, whose rows may have their columns in any order; its values may be anything. Waits for the
-  /// instance. Throws Error as BlockIlu0Csr does, and where `drop_tolerance` is negative or not finite, or
-  /// `row_entries` is negative.
+  /// Of the structure of `a`, whose rows may have their columns in any order; its values may be anything, but those
+  /// that RowOrder::lines follows. Waits for the instance. Throws Error as BlockIlu0Csr does, and where
+  /// `drop_tolerance` is negative or not finite, or `row_entries` is negative.
   template <class MatrixStorage>
   BlockIlutCsr(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a,
                const BlockIlutCsrOptions& options = {})

@@ -68,8 +68,8 @@ class DiluCsr : private detail::CsrRelaxationPlan<Scalar, n, Exec, StorageScalar
   using Vector = typename Plan::Vector;
   static constexpr int block_size = n;
 
-  /// Of the structure of `a`, whose rows may have their columns in any order; its values may be anything. Waits for the
-  /// instance. Throws Error as BlockIlu0Csr does, and for CsrPath::tickets.
+  /// Of the structure of `a`, whose rows may have their columns in any order; its values may be anything, but those
+  /// that RowOrder::lines follows. Waits for the instance. Throws Error as BlockIlu0Csr does, and for CsrPath::tickets.
   DiluCsr(const Exec& exec, const Matrix& a, const DiluCsrOptions& options = {})
       : Plan({"DiluCsr", "Hyperplane::DiluCsr::factor", "Hyperplane::DiluCsr::forward", "Hyperplane::DiluCsr::backward",
               "Hyperplane::DiluCsr::forward_transposed", "Hyperplane::DiluCsr::backward_transposed"},

@@ -53,8 +53,9 @@ class SsorCsr : private detail::CsrRelaxationPlan<Scalar, n, Exec, StorageScalar
   using Vector = typename Plan::Vector;
   static constexpr int block_size = n;
 
-  /// Of the structure of `a`, whose rows may have their columns in any order; its values may be anything. Waits for the
-  /// instance. Throws Error as DiluCsr does, and where the relaxation is out of range.
+  /// Of the structure of `a`, whose rows may have their columns in any order; its values may be anything, but those
+  /// that RowOrder::lines follows. Waits for the instance. Throws Error as DiluCsr does, and where the relaxation is
+  /// out of range.
   SsorCsr(const Exec& exec, const Matrix& a, const SsorCsrOptions& options = {})
       : Plan({"SsorCsr", "Hyperplane::SsorCsr::factor", "Hyperplane::SsorCsr::forward", "Hyperplane::SsorCsr::backward",
               "Hyperplane::SsorCsr::forward_transposed", "Hyperplane::SsorCsr::backward_transposed"},

@@ -52,6 +52,8 @@ class RowGraph {
     return {first + m_begin[as_size(row)], first + m_begin[as_size(row) + 1]};
   }
   std::size_t degree(int row) const { return neighbours(row).size(); }
+  /// Neighbours of all rows before it.
+  std::int64_t first(int row) const { return m_begin[as_size(row)]; }
 
  private:
   std::vector<std::int64_t> m_begin;

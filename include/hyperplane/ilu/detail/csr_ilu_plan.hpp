@@ -42,8 +42,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   template <class MatrixStorage>
   CsrIluPlan(const CsrIluNames& names, const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a,
              const CsrIluSettings& settings)
-      : CsrIluPlan(names, exec, a.offsets(), a.columns(), settings, checked_csr_path<Exec>(names.plan, settings.path)) {
-  }
+      : CsrIluPlan(names, exec, a, settings, checked_csr_path<Exec>(names.plan, settings.path)) {}
 
   std::int64_t products() const { return static_cast<std::int64_t>(m_lower.extent(0)); }
 
@@ -91,16 +90,16 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   using Offsets = typename Matrix::Offsets;
   using Columns = typename Matrix::Columns;
 
-  CsrIluPlan(const CsrIluNames& names, const Exec& exec, const Offsets& offsets, const Columns& columns,
-             const CsrIluSettings& settings, CsrPath path)
-      : CsrIluPlan(names, exec, offsets, columns, settings, path,
-                   checked_ilu_structure(names.plan, to_vector(exec, offsets), to_vector(exec, columns))) {}
+  template <class Given>
+  CsrIluPlan(const CsrIluNames& names, const Exec& exec, const Given& a, const CsrIluSettings& settings, CsrPath path)
+      : CsrIluPlan(names, exec, a, settings, path,
+                   checked_ilu_structure(names.plan, to_vector(exec, a.offsets()), to_vector(exec, a.columns()))) {}
 
-  CsrIluPlan(const CsrIluNames& names, const Exec& exec, const Offsets& offsets, const Columns& columns,
-             const CsrIluSettings& settings, CsrPath path, const CsrColumns& structure)
-      : CsrIluPlan(names, exec, offsets, columns, settings, path,
-                   CsrIluAnalysis(host_of(exec), structure,
-                                  checked_ilu_order(names.plan, settings.order, settings.given_order, structure),
+  template <class Given>
+  CsrIluPlan(const CsrIluNames& names, const Exec& exec, const Given& a, const CsrIluSettings& settings, CsrPath path,
+             const CsrColumns& structure)
+      : CsrIluPlan(names, exec, a.offsets(), a.columns(), settings, path,
+                   CsrIluAnalysis(host_of(exec), structure, checked_ilu_order(names.plan, exec, a, settings, structure),
                                   checked_fill(names, settings.fill), Sweeps::is_by_levels(exec, path))) {}
 
   CsrIluPlan(const CsrIluNames& names, const Exec& exec, const Offsets& offsets, const Columns& columns,

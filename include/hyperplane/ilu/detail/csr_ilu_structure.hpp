@@ -7,6 +7,7 @@
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/csr/check_structure.hpp>
 #include <hyperplane/csr/csr_path.hpp>
+#include <hyperplane/csr/lines_along_couplings.hpp>
 #include <hyperplane/csr/row_order.hpp>
 #include <hyperplane/ilu/detail/csr_fill.hpp>
 
@@ -102,16 +103,9 @@ CsrColumns checked_ilu_structure(const char* plan, const std::vector<Offset>& of
   return {offsets, columns};
 }
 
-/// The order that options ask for; or Error, where the list is no permutation of the rows, or is not wanted.
-inline CsrIluOrder checked_ilu_order(const char* plan, RowOrder order, const std::vector<int>& given,
-                                     const CsrColumns& of) {
-  auto const rows = of.begin.size() - 1;
+/// A list that has each row once; or Error.
+inline const std::vector<int>& checked_given_order(const char* plan, const std::vector<int>& given, std::size_t rows) {
   auto const name = std::string(plan) + ": given_order";
-  if (order != RowOrder::given) {
-    if (!given.empty())
-      fail(name + " has " + std::to_string(given.size()) + " rows, but the order is not RowOrder::given");
-    return CsrIluOrder(order_checked_rows(order, of.begin, of.columns));
-  }
   if (given.size() != rows) {
     fail(name + " has " + std::to_string(given.size()) + " rows, expected " + std::to_string(rows));
   }
@@ -125,7 +119,24 @@ inline CsrIluOrder checked_ilu_order(const char* plan, RowOrder order, const std
     if (row < 0 || std::cmp_greater_equal(row, rows)) refuse(", expected 0 to " + std::to_string(rows - 1));
     if (seen[as_size(row)]++ != 0) refuse(", which comes twice");
   }
-  return CsrIluOrder(given);
+  return given;  // NOLINT(bugprone-return-const-ref-from-parameter): it outlives the constructor
+}
+
+/// The order that options ask for; or Error, where the list is no permutation of the rows, or is not wanted. `a` has
+/// the structure, which was checked, and values, which RowOrder::lines follows.
+template <ExecutionSpace Exec, class Matrix>
+CsrIluOrder checked_ilu_order(const char* plan, const Exec& exec, const Matrix& a, const CsrIluSettings& settings,
+                              const CsrColumns& of) {
+  auto const& given = settings.given_order;
+  if (settings.order == RowOrder::given) return CsrIluOrder(checked_given_order(plan, given, of.begin.size() - 1));
+  if (!given.empty()) {
+    fail(std::string(plan) + ": given_order has " + std::to_string(given.size()) +
+         " rows, but the order is not RowOrder::given");
+  }
+  if (settings.order == RowOrder::lines) {
+    return CsrIluOrder(checked_lines(plan, exec, a, of.begin, of.columns, {}).rows);
+  }
+  return CsrIluOrder(order_checked_rows(settings.order, of.begin, of.columns));
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

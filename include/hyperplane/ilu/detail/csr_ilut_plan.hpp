@@ -55,7 +55,7 @@ class CsrIlutPlan {
         m_is_transposed(settings.transposed),
         m_given(a.offsets(), a.columns()),
         m_structure(checked_ilu_structure(names.plan, to_vector(exec, a.offsets()), to_vector(exec, a.columns()))),
-        m_order(checked_ilu_order(names.plan, settings.order, settings.given_order, m_structure)) {}
+        m_order(checked_ilu_order(names.plan, exec, a, settings, m_structure)) {}
 
   double drop_tolerance() const { return m_rule.drop_tolerance; }
   int row_entries() const { return m_rule.row_entries; }

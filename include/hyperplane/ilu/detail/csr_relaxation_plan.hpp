@@ -107,7 +107,7 @@ class CsrRelaxationPlan
   CsrRelaxationPlan(const CsrIluNames& names, const Exec& exec, const Matrix& a, const CsrIluSettings& settings,
                     const CsrRelaxationRule& rule, CsrPath path, const CsrColumns& structure)
       : CsrRelaxationPlan(names, exec, a, settings, rule, path,
-                          checked_ilu_order(names.plan, settings.order, settings.given_order, structure), structure) {}
+                          checked_ilu_order(names.plan, exec, a, settings, structure), structure) {}
 
   CsrRelaxationPlan(const CsrIluNames& names, const Exec& exec, const Matrix& a, const CsrIluSettings& settings,
                     const CsrRelaxationRule& rule, CsrPath path, const CsrIluOrder& order, const CsrColumns& structure)

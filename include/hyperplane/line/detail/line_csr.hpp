@@ -102,7 +102,7 @@ class LineCsrStructure {
       : m_rows(a.rows()), m_blocks(a.blocks()) {
     auto const offsets = to_vector(exec, a.offsets());
     auto const columns = to_vector(exec, a.columns());
-    check(offsets, columns);
+    check_csr_structure("LineImplicitCsr", offsets, columns);
     std::vector<std::int64_t> line_blocks_of(as_size(lines.size() * line_blocks), -1), line_of,
         rest_offsets(as_size(m_rows + 1), 0);
     std::vector<int> position_of;
@@ -179,18 +179,6 @@ class LineCsrStructure {
   }
 
  private:
-  /// Arrays that a caller shares have not been looked at before.
-  template <class Offset>
-  void check(const std::vector<Offset>& offsets, const std::vector<int>& columns) const {
-    for (std::int64_t row = 0; row < m_rows; ++row) {
-      auto const begin = offsets[as_size(row)], end = offsets[as_size(row + 1)];
-      check_csr_row("LineImplicitCsr", row, begin, end, m_blocks);
-      for (auto block = begin; block < end; ++block) {
-        check_csr_column("LineImplicitCsr", row, columns[as_size(block)], m_rows);
-      }
-    }
-  }
-
   /// The blocks of the rest by columns; in each, rows come in their order.
   void list_columns(const Exec& exec, const std::vector<std::vector<std::int64_t>>& rest,
                     const std::vector<int>& columns) {
