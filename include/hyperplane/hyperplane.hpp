@@ -45,7 +45,9 @@
 #include <hyperplane/csr/csr_path.hpp>
 #include <hyperplane/csr/csr_status.hpp>
 #include <hyperplane/csr/point_vector.hpp>
+#include <hyperplane/csr/point_vectors.hpp>
 #include <hyperplane/csr/row_order.hpp>
+#include <hyperplane/csr/tall_product.hpp>
 #include <hyperplane/csr/transposed_block_csr.hpp>
 #include <hyperplane/field/field_jacobi.hpp>
 #include <hyperplane/field/field_ssor.hpp>
