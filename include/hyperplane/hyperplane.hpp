@@ -72,6 +72,7 @@
 #include <hyperplane/krylov/identity.hpp>
 #include <hyperplane/krylov/options.hpp>
 #include <hyperplane/krylov/richardson.hpp>
+#include <hyperplane/krylov/simultaneous_bicgstab.hpp>
 #include <hyperplane/krylov/transposed.hpp>
 #include <hyperplane/line/block_tridiagonal.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>

@@ -43,17 +43,20 @@ HostVectors to_host(const PointVectors<Scalar, n, count, Exec>& vectors) {
   return result;
 }
 
-/// The same bits on hosts, where compilers do not choose which products they fuse with sums, which depends on how wide
-/// a vector is; elsewhere sums are taken in other orders, too.
+/// Whether several vectors have the bits of single ones: on hosts, where compilers do not choose which products they
+/// fuse with sums, which depends on how wide a vector is. Elsewhere sums are taken in other orders, too.
+template <class Exec>
+inline constexpr bool same_bits =
+#if defined(__OPTIMIZE__)
+    false;
+#else
+    HostExecutionSpace<Exec>;
+#endif
+
 template <class Exec>
 ::testing::AssertionResult same_as_single(const std::vector<double>& found, const std::vector<double>& single,
                                           double tolerance) {
-#if defined(__OPTIMIZE__)
-  constexpr bool same_bits = false;
-#else
-  constexpr bool same_bits = HostExecutionSpace<Exec>;
-#endif
-  return same_bits ? bitwise_equal(found, single) : near(found, single, tolerance);
+  return same_bits<Exec> ? bitwise_equal(found, single) : near(found, single, tolerance);
 }
 
 /// `several(given)` has, vector by vector, what `single(a view)` makes of each: both change what they are given.
