@@ -7,6 +7,10 @@
 #include <hyperplane/csr/point_vector.hpp>
 #include <hyperplane/csr/tall_product.hpp>
 #include <hyperplane/ilu/block_iluk_csr.hpp>
+#include <hyperplane/ilu/block_ilut_csr.hpp>
+#include <hyperplane/ilu/block_jacobi_csr.hpp>
+#include <hyperplane/ilu/dilu_csr.hpp>
+#include <hyperplane/ilu/ssor_csr.hpp>
 #include <limits>
 #include <string>
 #include <utility>
@@ -121,35 +125,52 @@ TYPED_TEST(SeveralVectors, are_multiplied_with_rows_without_blocks) {
   compare_products<double, 2, double, 3>(TypeParam(), csr_without_blocks());
 }
 
-template <int n, class Storage, int count, class Exec>
-void compare_solves(const Exec& exec, const ReferenceCsr& reference, BlockIlukCsrOptions options) {
-  options.transposed = true;
-  auto const a = to_device<double, n, Storage>(exec, reference);
-  BlockIlukCsr<double, n, Exec, Storage> ilu(exec, a, options);
-  ilu.factor(exec, a);
+/// Solves with M and M^T, in place or not.
+template <class Plan, int count, class Exec>
+void compare_solves(const Exec& exec, const ReferenceCsr& reference, const typename Plan::Options& options = {}) {
+  constexpr int n = Plan::block_size;
+  auto const a = to_device<double, n, typename Plan::storage_type>(exec, reference);
+  Plan plan(exec, a, options);
+  plan.factor(exec, a);
   compare_with_single<double, n, count>(
-      exec, a.rows(), "solve", [&](const auto& x) { ilu.solve(exec, x, x); },
-      [&](const auto& x) { ilu.solve(exec, x, x); });
+      exec, a.rows(), "solve", [&](const auto& x) { plan.solve(exec, x, x); },
+      [&](const auto& x) { plan.solve(exec, x, x); });
   compare_with_single<double, n, count>(
-      exec, a.rows(), "transposed solve", [&](const auto& x) { ilu.solve_transposed(exec, x, x); },
-      [&](const auto& x) { ilu.solve_transposed(exec, x, x); });
+      exec, a.rows(), "transposed solve", [&](const auto& x) { plan.solve_transposed(exec, x, x); },
+      [&](const auto& x) { plan.solve_transposed(exec, x, x); });
   auto const b = to_vectors<double, n, count>(exec, random_vectors(count, a.rows() * n)),
              x = to_vectors<double, n, count>(exec, random_vectors(count, a.rows() * n, 30));
-  ilu.solve(exec, b, x);
-  ilu.solve(exec, b, b);
+  plan.solve(exec, b, x);
+  plan.solve(exec, b, b);
   EXPECT_TRUE(bitwise_equal(to_host(b.flat()), to_host(x.flat())));
 }
 
 TYPED_TEST(SeveralVectors, are_solved_as_single_ones) {
   TypeParam const exec;
   for (auto const path : csr_paths_of<TypeParam>()) {
+    BlockIlukCsrOptions const options{.fill = 1, .path = path, .order = RowOrder::rcm, .transposed = true};
     for_counts([&](auto count) {
-      compare_solves<5, double, count>(exec, random_csr(30, 5), {.fill = 1, .path = path});
-      compare_solves<3, float, count>(exec, shuffled(random_csr(30, 3)), {.path = path, .order = RowOrder::rcm});
+      compare_solves<BlockIlukCsr<double, 5, TypeParam>, count>(exec, random_csr(30, 5), options);
+      compare_solves<BlockIlukCsr<double, 3, TypeParam, float>, count>(exec, shuffled(random_csr(30, 3)), options);
     });
-    compare_solves<1, double, 4>(exec, random_csr(1, 1), {.path = path});
-    compare_solves<8, double, 4>(exec, random_csr(12, 8), {.path = path, .order = RowOrder::colours});
-    compare_solves<16, double, 8>(exec, random_csr(8, 16), {.path = path});
+    compare_solves<BlockIlukCsr<double, 1, TypeParam>, 4>(exec, random_csr(1, 1), options);
+    compare_solves<BlockIlukCsr<double, 8, TypeParam>, 4>(exec, random_csr(12, 8), options);
+    compare_solves<BlockIlukCsr<double, 16, TypeParam>, 8>(exec, random_csr(8, 16), options);
+  }
+  compare_solves<BlockIlutCsr<double, 5, TypeParam>, 4>(exec, random_csr(30, 5), {.transposed = true});
+}
+
+TYPED_TEST(SeveralVectors, are_relaxed_as_single_ones) {
+  TypeParam const exec;
+  for_counts([&](auto count) {
+    compare_solves<DiluCsr<double, 5, TypeParam>, count>(exec, random_csr(30, 5), {.transposed = true});
+    compare_solves<BlockJacobiCsr<double, 5, TypeParam>, count>(exec, random_csr(30, 5));
+  });
+  for (auto const path : {CsrPath::automatic, CsrPath::portable}) {
+    SsorCsrOptions const options{.relaxation = 1.2, .path = path, .order = RowOrder::rcm, .transposed = true};
+    compare_solves<SsorCsr<double, 3, TypeParam, float>, 5>(exec, shuffled(random_csr(30, 3)), options);
+    compare_solves<SsorCsr<double, 1, TypeParam>, 8>(exec, random_csr(1, 1), options);
+    compare_solves<SsorCsr<double, 16, TypeParam>, 2>(exec, random_csr(6, 16), options);
   }
 }
 

@@ -104,10 +104,11 @@ class TallTile {
       for (int chain = 0; chain < chains; ++chain) m_sums[r][chain] = Values{};
     }
   }
-  /// Beginning with values.
-  KOKKOS_FORCEINLINE_FUNCTION void begin_with(const T* from) {
+  /// Beginning with given(r).
+  template <class Given>
+  KOKKOS_FORCEINLINE_FUNCTION void begin_with(const Given& given) {
     HYPERPLANE_HOST_UNROLL
-    for (int r = 0; r < rows; ++r) m_sums[r][0] = load_tall<T, width>(from + (first + r) * stride);
+    for (int r = 0; r < rows; ++r) m_sums[r][0] = given(first + r);
   }
 
   /// += or -= A x

@@ -25,17 +25,22 @@ struct CsrTallProduct {
   const Scalar* m_b;
   const Scalar* m_x;
   Scalar* m_y;
+  std::int64_t m_rows;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t index) const { run_tall<Exec, Scalar, count>(*this, index); }
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    if (HostExecutionSpace<Exec> && index + 1 < m_rows) m_blocks.template prefetch<n, count>(index + 1, m_x);
+    run_tall<Exec, Scalar, count>(*this, index);
+  }
   KOKKOS_FUNCTION std::int64_t row(std::int64_t index) const { return index; }
 
   /// For vectors first, ..., first + width - 1.
   template <int width>
   KOKKOS_FORCEINLINE_FUNCTION void run(std::int64_t row, int first) const {
-    Scalar* const y = m_y + row * (n * count) + first;
-    m_blocks.template sum<subtract, by_columns, n, count, width>(
-        row, m_b + first, m_x + first,
-        [&](int r, const auto& total) { block::store_tall<Scalar>(total, y + r * count); });
+    auto const begin = row * (n * count) + first;
+    sum_tall<subtract, by_columns, Scalar, n, count, width>(
+        [&](int r) { return block::load_tall<Scalar, width>(m_b + begin + r * count); },
+        [&](const auto& add) { m_blocks.template products<n, count>(row, m_x + first, add); },
+        [&](int r, const auto& total) { block::store_tall<Scalar>(total, m_y + begin + r * count); });
   }
 };
 
@@ -48,16 +53,17 @@ void multiply_tall(const char* label, const Exec& exec, const Matrix& matrix,
   constexpr int threads = tall_threads<Exec, count>;
   launch(label, LongIndexRange<Exec>(exec, 0, matrix.rows() * threads), bytes / threads,
          CsrTallProduct<subtract, by_columns, Exec, Scalar, n, count, Storage, Offset>{
-             blocks, b.flat().data(), x.flat().data(), y.flat().data()});
+             blocks, b.flat().data(), x.flat().data(), y.flat().data(), matrix.rows()});
 }
 
 template <class Scalar, int n, class Exec, class Storage, class Offset>
 CsrTallBlocks<Storage, Offset> tall_blocks(const BlockCsr<Scalar, n, Exec, Storage, Offset>& a) {
-  return {a.offsets().data(), a.offsets().data() + 1, a.columns().data(), nullptr, a.values().data()};
+  return {a.offsets().data(), a.offsets().data() + 1, a.columns().data(), nullptr, nullptr, a.values().data()};
 }
 template <class Scalar, int n, class Exec, class Storage, class Offset>
 CsrTallBlocks<Storage, std::int64_t> tall_blocks(const TransposedBlockCsr<Scalar, n, Exec, Storage, Offset>& a) {
-  return {a.begin().data(), a.begin().data() + 1, a.entry_rows().data(), a.blocks().data(), a.matrix().values().data()};
+  return {a.begin().data(), a.begin().data() + 1,      a.entry_rows().data(), a.blocks().data(),
+          nullptr,          a.matrix().values().data()};
 }
 
 /// What Y = A X, or R = B - A X, wants of its vectors.

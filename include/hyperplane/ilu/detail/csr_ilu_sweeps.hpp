@@ -144,7 +144,7 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
         [&](const CsrIluSequence& order) {
           return CsrTallSweep<transposed, with_diagonal, Exec, Scalar, n, count, StorageScalar>{
               {order, rhs.flat().data(), x.flat().data()},
-              {of.m_begin, of.m_end, of.m_columns, of.m_numbers, of.m_values},
+              {of.m_begin, of.m_end, of.m_columns, of.m_numbers, nullptr, of.m_values},
               of.m_diagonal};
         },
         tall_threads<Exec, count>);
