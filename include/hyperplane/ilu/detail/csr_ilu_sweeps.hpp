@@ -136,9 +136,9 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
   }
 
   template <bool transposed, bool with_diagonal, int count>
-  void run_several(const Exec& exec, const char* label, std::int64_t blocks, const CsrIluLevelKernels<Exec>& levels,
+  void run_several(const Exec& exec, const char* label, std::int64_t entries, const CsrIluLevelKernels<Exec>& levels,
                    const SweepBlocks& of, const Vectors<count>& rhs, const Vectors<count>& x) const {
-    double const bytes = counted_bytes(label, blocks, count);
+    double const bytes = counted_bytes(label, entries, count);
     levels.run(
         exec, label, bytes,
         [&](const CsrIluSequence& order) {

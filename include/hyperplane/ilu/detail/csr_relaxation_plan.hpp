@@ -214,10 +214,10 @@ class CsrRelaxationPlan
   }
 
   template <bool transposed, bool backward, int count>
-  void run_several(const Exec& exec, const char* label, std::int64_t blocks, const CsrIluLevelKernels<Exec>& levels,
+  void run_several(const Exec& exec, const char* label, std::int64_t entries, const CsrIluLevelKernels<Exec>& levels,
                    const TallBlocks& of, const Vectors<count>& rhs, const Vectors<count>& y) const {
     levels.run(
-        exec, label, counted_bytes(label, blocks, count),
+        exec, label, counted_bytes(label, entries, count),
         [&](const CsrIluSequence& order) {
           return CsrTallRelaxation<transposed, backward, Exec, Scalar, n, count, StorageScalar>{
               {order, rhs.flat().data(), y.flat().data()}, of, m_pivots.inverses(), scale()};
