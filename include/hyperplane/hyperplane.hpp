@@ -46,7 +46,9 @@
 #include <hyperplane/csr/csr_status.hpp>
 #include <hyperplane/csr/lines_along_couplings.hpp>
 #include <hyperplane/csr/point_vector.hpp>
+#include <hyperplane/csr/point_vectors.hpp>
 #include <hyperplane/csr/row_order.hpp>
+#include <hyperplane/csr/tall_product.hpp>
 #include <hyperplane/csr/transposed_block_csr.hpp>
 #include <hyperplane/field/field_jacobi.hpp>
 #include <hyperplane/field/field_ssor.hpp>
@@ -71,6 +73,7 @@
 #include <hyperplane/krylov/identity.hpp>
 #include <hyperplane/krylov/options.hpp>
 #include <hyperplane/krylov/richardson.hpp>
+#include <hyperplane/krylov/simultaneous_bicgstab.hpp>
 #include <hyperplane/krylov/transposed.hpp>
 #include <hyperplane/line/block_tridiagonal.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>

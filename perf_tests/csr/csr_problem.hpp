@@ -90,7 +90,7 @@ class CsrProblem {
  private:
   using Matrix = BlockCsr<double, n, Exec>;
   /// With values, which an order may follow.
-  static Matrix assembled(const Exec& exec, const MeshSystem& system) {
+  static Matrix assembled(const Exec& exec, const CsrSystem& system) {
     Matrix const a(exec, system.offsets, system.columns);
     Kokkos::deep_copy(exec, a.values(), detail::to_space(exec, "a", system.values));
     return a;

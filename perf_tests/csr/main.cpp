@@ -2,13 +2,15 @@
 
 // BILU(0), (1) and (2), ILUT, DILU and LU-SGS of block CSR on a mesh, in all orders of the rows: levels, blocks and
 // iterations, and the times of factor, solve and product with copy and triad next to every repetition. Verified by the
-// residual of a system that is solved, computed from x. With --mesh=FILE the mesh is one of tetrahedra that gmsh made.
+// residual of a system that is solved, computed from x. And products, solves and iterations with several right-hand
+// sides, together and one after the other. With --mesh=FILE the mesh is one of tetrahedra that gmsh made.
 
 #include "../support/cache.hpp"
 #include "../support/harness.hpp"
 #include "../support/suites.hpp"
 #include "csr_problem.hpp"
 #include "mesh_file.hpp"
+#include "several_problem.hpp"
 
 #include <hyperplane/ilu/block_iluk_csr.hpp>
 #include <hyperplane/ilu/block_ilut_csr.hpp>
@@ -55,6 +57,8 @@ class Suite {
         register_problem<Ilut>(key, options, {.factor = options.drop_tolerance == 0.01});
       }
     }
+    register_several<4>();
+    register_several<8>();
   }
 
  private:
@@ -107,6 +111,27 @@ class Suite {
     add("solve", &Problem::solve_cost, [](Problem& problem, const Exec& exec) { problem.solve(exec); });
     if (kernels.product) {
       add("apply", &Problem::apply_cost, [](Problem& problem, const Exec& exec) { problem.apply(exec); });
+    }
+  }
+
+  template <int count>
+  void register_several() {
+    using Problem = SeveralProblem<Exec, count>;
+    for (bool const together : {true, false}) {
+      auto const key = std::string(Exec::name()) + "/n=5/" + mesh_name() + "/vectors=" + std::to_string(count);
+      auto const add = [&](const std::string& kernel, Cost (Problem::*cost)(bool) const,
+                           void (Problem::*run)(const Exec&, bool) const) {
+        add_benchmark(
+            m_settings, kernel + (together ? "_together/" : "_one_by_one/") + key, [=, this](benchmark::State& state) {
+              auto& problem =
+                  m_measured.get<Problem>(key, [&] { return std::make_shared<Problem>(m_exec, system()); });
+              time_kernel(state, m_exec, *m_stream, problem.points(), (problem.*cost)(together),
+                          [&] { (problem.*run)(m_exec, together); });
+            });
+      };
+      add("apply", &Problem::apply_cost, &Problem::apply);
+      add("solve", &Problem::solve_cost, &Problem::solve);
+      add("bicgstab", &Problem::iterate_cost, &Problem::iterate);
     }
   }
 

@@ -28,6 +28,10 @@ namespace hyperplane::inline HYPERPLANE_ABI::block {
 
 namespace detail {
 
+/// Sums of a ColumnSum that do not wait for one another.
+template <int n>
+inline constexpr int column_chains = n <= 8 ? std::min(n, 4) : 1;
+
 /// A column of n values, or a row, as vectors.
 template <class T, int n>
 struct Column {
@@ -178,8 +182,7 @@ class Columns {
 template <class T, int n>
 class ColumnSum {
   using Column = detail::Column<T, n>;
-  // Sums that do not wait for one another.
-  static constexpr int chains = n <= 8 ? std::min(n, 4) : 1;
+  static constexpr int chains = detail::column_chains<n>;
 
  public:
   HYPERPLANE_FORCEINLINE_FUNCTION ColumnSum() {

@@ -104,7 +104,8 @@ class BlockIlu0Csr : private detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, 
   using Plan::factor;
 
   /// solve(exec, rhs, x): x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where extents are
-  /// others.
+  /// others. rhs and x may also be PointVectors: then factors are read once for several right-hand sides, by levels on
+  /// CsrPath::tickets, too. On hosts the sums of each are those of a solve with it alone, term by term.
   using Plan::solve;
 
   /// forward(exec, rhs, y): y = (d + L)^-1 rhs, the first half of a solve; y may be rhs. Throws Error as solve() does.
@@ -117,7 +118,8 @@ class BlockIlu0Csr : private detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, 
   /// solve_transposed(exec, rhs, x): x = M^-T rhs, from the same factors, as adjoint systems want it; x may be rhs. For
   /// plans with the option `transposed`, which costs 12 bytes per block and 16 per point. forward_transposed(exec, rhs,
   /// y) is its first half, y = (I + d^-1 U)^-T rhs, backward_transposed(exec, y, x) the second, x = (d + L)^-T y. Each
-  /// column waits for those rows that have a block in it. Throws Error as solve() does, and without the option.
+  /// column waits for those rows that have a block in it. Takes PointVectors as solve() does. Throws Error as solve()
+  /// does, and without the option.
   using Plan::backward_transposed;
   using Plan::forward_transposed;
   using Plan::solve_transposed;

@@ -10,11 +10,13 @@
 #include <hyperplane/core/to_space.hpp>
 #include <hyperplane/csr/block_csr.hpp>
 #include <hyperplane/csr/csr_status.hpp>
+#include <hyperplane/csr/point_vectors.hpp>
 #include <hyperplane/ilu/detail/csr_given_structure.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_structure.hpp>
 #include <hyperplane/ilu/detail/csr_jacobi_kernels.hpp>
 #include <hyperplane/ilu/detail/csr_pivots.hpp>
+#include <hyperplane/ilu/detail/csr_tall_sweep.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -96,6 +98,19 @@ class BlockJacobiCsr {
     run<true>(exec, "solve_transposed", "Hyperplane::BlockJacobiCsr::solve_transposed", rhs, x);
   }
 
+  /// X = M^-1 RHS, or M^-T RHS, for several vectors, with each block read once; X may be RHS. Throws Error as solve()
+  /// does.
+  template <int count>
+  void solve(const Exec& exec, const PointVectors<Scalar, n, count, Exec>& rhs,
+             const PointVectors<Scalar, n, count, Exec>& x) const {
+    run<false>(exec, "solve", "Hyperplane::BlockJacobiCsr::solve", rhs, x);
+  }
+  template <int count>
+  void solve_transposed(const Exec& exec, const PointVectors<Scalar, n, count, Exec>& rhs,
+                        const PointVectors<Scalar, n, count, Exec>& x) const {
+    run<true>(exec, "solve_transposed", "Hyperplane::BlockJacobiCsr::solve_transposed", rhs, x);
+  }
+
   /// Whether the last factor() failed, in which row (the lowest), and why. Waits for the instance.
   CsrStatus status(const Exec& exec) const {
     return m_pivots.status(exec, [](std::int64_t row) { return row; });
@@ -104,15 +119,30 @@ class BlockJacobiCsr {
  private:
   template <bool transposed>
   void run(const Exec& exec, const char* function, const char* label, const Vector& rhs, const Vector& x) const {
-    auto const name = std::string("BlockJacobiCsr::") + function;
-    detail::check_rows(name.c_str(), "the right-hand side", rhs, rows(), n);
-    detail::check_rows(name.c_str(), "x", x, rows(), n);
-    if (!m_factored) fail(name + ": called before factor");
-    constexpr double bytes = 1.0 * n * n * sizeof(StorageScalar) + 2.0 * n * sizeof(Scalar);
-    detail::count_bytes(label, bytes * static_cast<double>(rows()));
+    double const bytes = begin(function, label, rhs, x, 1);
     detail::launch(
         label, detail::LongIndexRange<Exec>(exec, 0, rows()), bytes,
         detail::CsrJacobiSolve<transposed, Scalar, n, StorageScalar>{m_pivots.inverses(), rhs.data(), x.data()});
+  }
+  template <bool transposed, int count>
+  void run(const Exec& exec, const char* function, const char* label, const PointVectors<Scalar, n, count, Exec>& rhs,
+           const PointVectors<Scalar, n, count, Exec>& x) const {
+    double const bytes = begin(function, label, rhs.flat(), x.flat(), count);
+    constexpr int threads = detail::tall_threads<Exec, count>;
+    detail::launch(label, detail::LongIndexRange<Exec>(exec, 0, rows() * threads), bytes / threads,
+                   detail::CsrTallJacobi<transposed, Exec, Scalar, n, count, StorageScalar>{
+                       {{nullptr, 0, 1}, rhs.flat().data(), x.flat().data()}, m_pivots.inverses()});
+  }
+
+  /// Checks what a solve is called with, and returns the bytes of a row.
+  double begin(const char* function, const char* label, const Vector& rhs, const Vector& x, int vectors) const {
+    auto const name = std::string("BlockJacobiCsr::") + function;
+    detail::check_rows(name.c_str(), "the right-hand side", rhs, rows(), n * vectors);
+    detail::check_rows(name.c_str(), "x", x, rows(), n * vectors);
+    if (!m_factored) fail(name + ": called before factor");
+    double const bytes = 1.0 * n * n * sizeof(StorageScalar) + 2.0 * n * vectors * sizeof(Scalar);
+    detail::count_bytes(label, bytes * static_cast<double>(rows()));
+    return bytes;
   }
 
   double m_relaxation;

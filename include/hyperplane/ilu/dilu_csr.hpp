@@ -91,7 +91,7 @@ class DiluCsr : private detail::CsrRelaxationPlan<Scalar, n, Exec, StorageScalar
   using Plan::factor;
 
   /// solve(exec, rhs, x): x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where extents are
-  /// others.
+  /// others. rhs and x may also be PointVectors, as in BlockIlu0Csr; solve_transposed() takes them, too.
   using Plan::solve;
 
   /// forward(exec, rhs, y): y = (d + L)^-1 rhs, the first half of a solve; y may be rhs. Throws Error as solve() does.

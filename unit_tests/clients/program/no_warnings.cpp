@@ -102,6 +102,17 @@ void solve_relaxations(const Exec& exec, const hyperplane::BlockCsr<Scalar, n, E
 }
 
 template <class Scalar, int n>
+void solve_several(const Exec& exec, const hyperplane::BlockCsr<Scalar, n, Exec>& csr) {
+  using Vectors = hyperplane::PointVectors<Scalar, n, 3, Exec>;
+  Vectors const b(exec, csr.rows()), x(exec, csr.rows());
+  hyperplane::DiluCsr<Scalar, n, Exec> dilu(exec, csr, {.transposed = true});
+  dilu.factor(exec, csr);
+  hyperplane::residual(exec, csr, b, x, b);
+  hyperplane::SimultaneousBiCgStab<Vectors>(exec, csr.rows())
+      .solve(exec, hyperplane::transposed(exec, csr), hyperplane::transposed(dilu), b, x);
+}
+
+template <class Scalar, int n>
 void solve_lines(const Exec& exec) {
   hyperplane::BlockTridiagonal<Scalar, n, Exec> lines(exec, hyperplane::LineSet::lists(4, {0, 2, 4}, {0, 1, 2, 3}));
   hyperplane::BlockTridiagonalMatrix<Scalar, n, Exec> const a(exec, lines.layout());
@@ -128,6 +139,7 @@ void solve_lines(const Exec& exec) {
   ilut.factor(exec, csr);
   if (ilut.status(exec).ok()) ilut.solve_transposed(exec, point_values, point_values);
   solve_relaxations<Scalar, n>(exec, csr, point_values);
+  solve_several<Scalar, n>(exec, csr);
 }
 
 template <class Scalar>

@@ -106,9 +106,10 @@ class CsrIluLevelKernels {
   /// See csr_ticket_begins().
   const Kokkos::View<int*, typename Exec::memory_space>& ticket_begins() const { return m_ticket_begins; }
 
-  /// kernel_of(order)(index) for all rows; each moves about as many bytes.
+  /// kernel_of(order)(index) for all rows; each moves about as many bytes. On devices a row may have several `threads`,
+  /// which are as many indices.
   template <class KernelOf>
-  void run(const Exec& exec, const std::string& label, double bytes, const KernelOf& kernel_of) const {
+  void run(const Exec& exec, const std::string& label, double bytes, const KernelOf& kernel_of, int threads = 1) const {
     auto const rows = m_begin.back();
     CsrIluSequence const by_levels{m_rows.data(), 0, 1};
     if constexpr (HostExecutionSpace<Exec>) {
@@ -120,8 +121,9 @@ class CsrIluLevelKernels {
       }
     }
     for (int level = 0; level < count(); ++level) {
-      launch(label, LongIndexRange<Exec>(exec, m_begin[as_size(level)], m_begin[as_size(level) + 1]), bytes,
-             kernel_of(by_levels));
+      LongIndexRange<Exec> const indices(exec, threads * m_begin[as_size(level)],
+                                         threads * m_begin[as_size(level) + 1]);
+      launch(label, indices, bytes / threads, kernel_of(by_levels));
     }
   }
 

@@ -15,6 +15,7 @@
 #include <hyperplane/ilu/detail/csr_ilu_transposed.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_blocks.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_plan.hpp>
+#include <hyperplane/ilu/detail/csr_tall_sweep.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -40,6 +41,8 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
   using Base::blocks;
   using Base::rows;
   using typename Base::Vector;
+  template <int count>
+  using Vectors = typename Base::template Vectors<count>;
 
   /// For factors that are to be written: see factors(). Waits for the instance. `natural`: rows are taken by their
   /// numbers. The pattern was made for is_by_levels().
@@ -63,22 +66,32 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
   const std::optional<CsrIluTickets<Scalar, n, Exec>>& tickets() const { return m_tickets; }
 
  private:
-  void run_forward(const Exec& exec, const Vector& rhs, const Vector& y) const {
+  using SweepBlocks = CsrSweepBlocks<StorageScalar>;
+
+  SweepBlocks blocks_before() const {
     auto const of = factors();
-    CsrSweepBlocks<StorageScalar> const blocks_before{of.m_lower_begin, of.m_diagonal, of.m_columns,
-                                                      nullptr,          of.m_diagonal, of.m_values};
-    run<false, true>(exec, this->names().forward, blocks() - upper_blocks(), this->forward_kernels(), blocks_before,
+    return {of.m_lower_begin, of.m_diagonal, of.m_columns, nullptr, of.m_diagonal, of.m_values};
+  }
+  SweepBlocks blocks_behind() const {
+    auto const of = factors();
+    return {of.m_upper_begin, of.m_upper_end, of.m_columns, nullptr, of.m_diagonal, of.m_values};
+  }
+  SweepBlocks by_columns(const CsrIluTransposed<Exec>& sweep) const {
+    auto const of = factors();
+    auto const lists = sweep.lists();
+    return {lists.m_begin, lists.m_begin + 1, lists.m_rows, lists.m_numbers, of.m_diagonal, of.m_values};
+  }
+
+  void run_forward(const Exec& exec, const Vector& rhs, const Vector& y) const {
+    run<false, true>(exec, this->names().forward, blocks() - upper_blocks(), this->forward_kernels(), blocks_before(),
                      rhs, y, [&](const CsrIluSequence& order) {
-                       return CsrIluForward<Scalar, n, StorageScalar>{of, order, rhs.data(), y.data()};
+                       return CsrIluForward<Scalar, n, StorageScalar>{factors(), order, rhs.data(), y.data()};
                      });
   }
   void run_backward(const Exec& exec, const Vector& y, const Vector& x) const {
-    auto const of = factors();
-    CsrSweepBlocks<StorageScalar> const blocks_behind{of.m_upper_begin, of.m_upper_end, of.m_columns,
-                                                      nullptr,          of.m_diagonal,  of.m_values};
-    run<false, false>(exec, this->names().backward, upper_blocks(), this->backward_kernels(), blocks_behind, y, x,
+    run<false, false>(exec, this->names().backward, upper_blocks(), this->backward_kernels(), blocks_behind(), y, x,
                       [&](const CsrIluSequence& order) {
-                        return CsrIluBackward<Scalar, n, StorageScalar>{of, order, y.data(), x.data()};
+                        return CsrIluBackward<Scalar, n, StorageScalar>{factors(), order, y.data(), x.data()};
                       });
   }
   void run_forward_transposed(const Exec& exec, const Vector& rhs, const Vector& y) const {
@@ -91,23 +104,65 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
   template <bool with_diagonal>
   void run_transposed(const Exec& exec, const char* label, const CsrIluTransposed<Exec>& sweep, const Vector& rhs,
                       const Vector& y) const {
-    auto const of = factors();
-    CsrSweepBlocks<StorageScalar> const by_columns{sweep.lists().m_begin, sweep.lists().m_begin + 1,
-                                                   sweep.lists().m_rows,  sweep.lists().m_numbers,
-                                                   of.m_diagonal,         of.m_values};
-    run<true, with_diagonal>(exec, label, sweep.blocks() + (with_diagonal ? rows() : 0), sweep.levels(), by_columns,
-                             rhs, y, [&](const CsrIluSequence& order) {
+    run<true, with_diagonal>(exec, label, sweep.blocks() + (with_diagonal ? rows() : 0), sweep.levels(),
+                             by_columns(sweep), rhs, y, [&](const CsrIluSequence& order) {
                                return CsrIluTransposedSweep<with_diagonal, Scalar, n, StorageScalar>{
-                                   of, sweep.lists(), order, rhs.data(), y.data()};
+                                   factors(), sweep.lists(), order, rhs.data(), y.data()};
                              });
+  }
+
+  // Several vectors: by levels on all paths.
+  template <int count>
+  void run_forward(const Exec& exec, const Vectors<count>& rhs, const Vectors<count>& y) const {
+    run_several<false, true>(exec, this->names().forward, blocks() - upper_blocks(), this->forward_kernels(),
+                             blocks_before(), rhs, y);
+  }
+  template <int count>
+  void run_backward(const Exec& exec, const Vectors<count>& y, const Vectors<count>& x) const {
+    run_several<false, false>(exec, this->names().backward, upper_blocks(), this->backward_kernels(), blocks_behind(),
+                              y, x);
+  }
+  template <int count>
+  void run_forward_transposed(const Exec& exec, const Vectors<count>& rhs, const Vectors<count>& y) const {
+    auto const& sweep = *this->transposed_forward();
+    run_several<true, false>(exec, this->names().forward_transposed, sweep.blocks(), sweep.levels(), by_columns(sweep),
+                             rhs, y);
+  }
+  template <int count>
+  void run_backward_transposed(const Exec& exec, const Vectors<count>& y, const Vectors<count>& x) const {
+    auto const& sweep = *this->transposed_backward();
+    run_several<true, true>(exec, this->names().backward_transposed, sweep.blocks() + rows(), sweep.levels(),
+                            by_columns(sweep), y, x);
+  }
+
+  template <bool transposed, bool with_diagonal, int count>
+  void run_several(const Exec& exec, const char* label, std::int64_t entries, const CsrIluLevelKernels<Exec>& levels,
+                   const SweepBlocks& of, const Vectors<count>& rhs, const Vectors<count>& x) const {
+    double const bytes = counted_bytes(label, entries, count);
+    levels.run(
+        exec, label, bytes,
+        [&](const CsrIluSequence& order) {
+          return CsrTallSweep<transposed, with_diagonal, Exec, Scalar, n, count, StorageScalar>{
+              {order, rhs.flat().data(), x.flat().data()},
+              {of.m_begin, of.m_end, of.m_columns, of.m_numbers, nullptr, of.m_values},
+              of.m_diagonal};
+        },
+        tall_threads<Exec, count>);
+  }
+
+  /// Of a row, in a sweep over as many blocks with as many vectors; noted for timers.
+  double counted_bytes(const char* label, std::int64_t count, int vectors) const {
+    double const bytes =
+        per_row(count) * (n * n * sizeof(StorageScalar) + sizeof(int)) + 2.0 * n * vectors * sizeof(Scalar);
+    count_bytes(label, bytes * static_cast<double>(rows()));
+    return bytes;
   }
 
   template <bool transposed, bool with_diagonal, class KernelOf>
   void run(const Exec& exec, const char* label, std::int64_t count, const CsrIluLevelKernels<Exec>& levels,
-           [[maybe_unused]] const CsrSweepBlocks<StorageScalar>& of, [[maybe_unused]] const Vector& rhs,
-           [[maybe_unused]] const Vector& x, const KernelOf& kernel_of) const {
-    double const bytes = per_row(count) * (n * n * sizeof(StorageScalar) + sizeof(int)) + 2.0 * n * sizeof(Scalar);
-    count_bytes(label, bytes * static_cast<double>(rows()));
+           [[maybe_unused]] const SweepBlocks& of, [[maybe_unused]] const Vector& rhs, [[maybe_unused]] const Vector& x,
+           const KernelOf& kernel_of) const {
+    double const bytes = counted_bytes(label, count, 1);
     if constexpr (CudaExecutionSpace<Exec>) {
       if (m_tickets) {
         return m_tickets->template sweep<transposed, with_diagonal>(exec, label, levels, of, rhs.data(), x.data());

@@ -11,6 +11,7 @@
 #include <hyperplane/csr/block_csr.hpp>
 #include <hyperplane/csr/csr_path.hpp>
 #include <hyperplane/csr/csr_status.hpp>
+#include <hyperplane/csr/point_vectors.hpp>
 #include <hyperplane/csr/row_order.hpp>
 #include <hyperplane/ilu/detail/csr_given_structure.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_analysis.hpp>
@@ -88,9 +89,19 @@ class CsrIlutPlan {
   }
 
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const { sweeps("solve").solve(exec, rhs, x); }
+  template <int count>
+  void solve(const Exec& exec, const PointVectors<Scalar, n, count, Exec>& rhs,
+             const PointVectors<Scalar, n, count, Exec>& x) const {
+    sweeps("solve").solve(exec, rhs, x);
+  }
   void forward(const Exec& exec, const Vector& rhs, const Vector& y) const { sweeps("forward").forward(exec, rhs, y); }
   void backward(const Exec& exec, const Vector& y, const Vector& x) const { sweeps("backward").backward(exec, y, x); }
   void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    sweeps("solve_transposed").solve_transposed(exec, rhs, x);
+  }
+  template <int count>
+  void solve_transposed(const Exec& exec, const PointVectors<Scalar, n, count, Exec>& rhs,
+                        const PointVectors<Scalar, n, count, Exec>& x) const {
     sweeps("solve_transposed").solve_transposed(exec, rhs, x);
   }
   void forward_transposed(const Exec& exec, const Vector& rhs, const Vector& y) const {

@@ -17,6 +17,7 @@
 #include <hyperplane/ilu/detail/csr_pivots.hpp>
 #include <hyperplane/ilu/detail/csr_relaxation_kernels.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_plan.hpp>
+#include <hyperplane/ilu/detail/csr_tall_sweep.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -64,6 +65,8 @@ class CsrRelaxationPlan
   using Base::blocks;
   using Base::rows;
   using typename Base::Vector;
+  template <int count>
+  using Vectors = typename Base::template Vectors<count>;
 
   CsrRelaxationPlan(const CsrIluNames& names, const Exec& exec, const Matrix& a, const CsrIluSettings& settings,
                     const CsrRelaxationRule& rule)
@@ -175,13 +178,64 @@ class CsrRelaxationPlan
         });
   }
 
+  // Several vectors.
+  template <int count>
+  void run_forward(const Exec& exec, const Vectors<count>& rhs, const Vectors<count>& y) const {
+    auto const of = this->row_blocks();
+    run_several<false, false>(exec, this->names().forward, blocks() - upper_blocks(), this->forward_kernels(),
+                              tall_blocks(of.m_lower_begin, of.m_diagonal, of.m_columns, nullptr), rhs, y);
+  }
+  template <int count>
+  void run_backward(const Exec& exec, const Vectors<count>& y, const Vectors<count>& x) const {
+    auto const of = this->row_blocks();
+    run_several<false, true>(exec, this->names().backward, upper_blocks() + rows(), this->backward_kernels(),
+                             tall_blocks(of.m_upper_begin, of.m_upper_end, of.m_columns, nullptr), y, x);
+  }
+  template <int count>
+  void run_forward_transposed(const Exec& exec, const Vectors<count>& rhs, const Vectors<count>& y) const {
+    auto const& sweep = *this->transposed_forward();
+    run_several<true, false>(exec, this->names().forward_transposed, sweep.blocks() + rows(), sweep.levels(),
+                             by_columns(sweep.lists()), rhs, y);
+  }
+  template <int count>
+  void run_backward_transposed(const Exec& exec, const Vectors<count>& y, const Vectors<count>& x) const {
+    auto const& sweep = *this->transposed_backward();
+    run_several<true, true>(exec, this->names().backward_transposed, sweep.blocks() + rows(), sweep.levels(),
+                            by_columns(sweep.lists()), y, x);
+  }
+
+  using TallBlocks = CsrTallBlocks<StorageScalar, std::int64_t>;
+  TallBlocks tall_blocks(const std::int64_t* begin, const std::int64_t* end, const int* columns,
+                         const std::int64_t* numbers) const {
+    return {begin, end, columns, numbers, m_sources.data(), m_matrix->values().data()};
+  }
+  TallBlocks by_columns(const CsrIluColumnLists& lists) const {
+    return tall_blocks(lists.m_begin, lists.m_begin + 1, lists.m_rows, lists.m_numbers);
+  }
+
+  template <bool transposed, bool backward, int count>
+  void run_several(const Exec& exec, const char* label, std::int64_t entries, const CsrIluLevelKernels<Exec>& levels,
+                   const TallBlocks& of, const Vectors<count>& rhs, const Vectors<count>& y) const {
+    levels.run(
+        exec, label, counted_bytes(label, entries, count),
+        [&](const CsrIluSequence& order) {
+          return CsrTallRelaxation<transposed, backward, Exec, Scalar, n, count, StorageScalar>{
+              {order, rhs.flat().data(), y.flat().data()}, of, m_pivots.inverses(), scale()};
+        },
+        tall_threads<Exec, count>);
+  }
+
   template <class KernelOf>
   void run(const Exec& exec, const char* label, std::int64_t count, const CsrIluLevelKernels<Exec>& levels,
            const KernelOf& kernel_of) const {
+    levels.run(exec, label, counted_bytes(label, count, 1), kernel_of);
+  }
+  /// Of a row, in a sweep over as many blocks with as many vectors; noted for timers.
+  double counted_bytes(const char* label, std::int64_t count, int vectors) const {
     constexpr double bytes_of_block = n * n * sizeof(StorageScalar) + sizeof(int) + sizeof(std::int64_t);
-    double const bytes = per_row(count) * bytes_of_block + 2.0 * n * sizeof(Scalar);
+    double const bytes = per_row(count) * bytes_of_block + 2.0 * n * vectors * sizeof(Scalar);
     count_bytes(label, bytes * static_cast<double>(rows()));
-    levels.run(exec, label, bytes, kernel_of);
+    return bytes;
   }
 
   CsrRelaxationRule m_rule;

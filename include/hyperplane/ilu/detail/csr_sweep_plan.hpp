@@ -9,6 +9,7 @@
 #include <hyperplane/core/to_space.hpp>
 #include <hyperplane/csr/block_csr.hpp>
 #include <hyperplane/csr/csr_path.hpp>
+#include <hyperplane/csr/point_vectors.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_analysis.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_levels.hpp>
@@ -28,7 +29,8 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// `Derived` has the sweeps: run_forward(exec, rhs, y), run_backward(exec, y, x), and the same with the transposed
-/// triangles, run_forward_transposed and run_backward_transposed. Vectors were checked before.
+/// triangles, run_forward_transposed and run_backward_transposed; all of them also for several vectors. Vectors were
+/// checked before.
 template <class Derived, class Scalar, int n, class Exec>
 class CsrSweepPlan {
  public:
@@ -36,6 +38,8 @@ class CsrSweepPlan {
   template <class T>
   using Table = Kokkos::View<T*, typename Exec::memory_space>;
   using Vector = Table<Scalar>;
+  template <int count>
+  using Vectors = PointVectors<Scalar, n, count, Exec>;
 
   /// Waits for the instance. `natural`: rows are taken by their numbers. The pattern was made for is_by_levels(). A
   /// block has about as many bytes; `rows_of_tickets` is that of CsrIluRuns.
@@ -79,6 +83,12 @@ class CsrSweepPlan {
     derived().run_forward(exec, rhs, x);
     derived().run_backward(exec, x, x);
   }
+  template <int count>
+  void solve(const Exec& exec, const Vectors<count>& rhs, const Vectors<count>& x) const {
+    check("solve", "the right-hand side", rhs.flat(), "x", x.flat(), count);
+    derived().run_forward(exec, rhs, x);
+    derived().run_backward(exec, x, x);
+  }
   void forward(const Exec& exec, const Vector& rhs, const Vector& y) const {
     check("forward", "the right-hand side", rhs, "y", y);
     derived().run_forward(exec, rhs, y);
@@ -90,6 +100,12 @@ class CsrSweepPlan {
 
   void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
     check_transposed("solve_transposed", "the right-hand side", rhs, "x", x);
+    derived().run_forward_transposed(exec, rhs, x);
+    derived().run_backward_transposed(exec, x, x);
+  }
+  template <int count>
+  void solve_transposed(const Exec& exec, const Vectors<count>& rhs, const Vectors<count>& x) const {
+    check_transposed("solve_transposed", "the right-hand side", rhs.flat(), "x", x.flat(), count);
     derived().run_forward_transposed(exec, rhs, x);
     derived().run_backward_transposed(exec, x, x);
   }
@@ -139,16 +155,16 @@ class CsrSweepPlan {
   }
 
   void check(const char* function, const char* name_of_right, const Vector& right, const char* name_of_x,
-             const Vector& x) const {
+             const Vector& x, int vectors = 1) const {
     auto const name = std::string(m_names.plan) + "::" + function;
-    check_rows(name.c_str(), name_of_right, right, m_rows, n);
-    check_rows(name.c_str(), name_of_x, x, m_rows, n);
+    check_rows(name.c_str(), name_of_right, right, m_rows, n * vectors);
+    check_rows(name.c_str(), name_of_x, x, m_rows, n * vectors);
     if (!m_factored) fail(name + ": called before factor");
   }
 
   void check_transposed(const char* function, const char* name_of_right, const Vector& right, const char* name_of_x,
-                        const Vector& x) const {
-    check(function, name_of_right, right, name_of_x, x);
+                        const Vector& x, int vectors = 1) const {
+    check(function, name_of_right, right, name_of_x, x, vectors);
     if (!m_forward_transposed) {
       fail(std::string(m_names.plan) + "::" + function + ": the plan was made without the option transposed");
     }

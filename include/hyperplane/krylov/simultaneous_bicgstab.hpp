@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/krylov/concepts.hpp>
+#include <hyperplane/krylov/detail/progress.hpp>
+#include <hyperplane/krylov/detail/simultaneous_base.hpp>
+#include <hyperplane/krylov/detail/simultaneous_bicgstab_kernels.hpp>
+#include <hyperplane/krylov/detail/tall_reducer.hpp>
+#include <hyperplane/krylov/krylov_base.hpp>
+#include <hyperplane/krylov/options.hpp>
+#include <hyperplane/krylov/result.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace hyperplane::inline HYPERPLANE_ABI {
+
+/// BiCGStab for several right-hand sides at a time, as of adjoint systems with several objectives: the iterations of
+/// BiCgStab for each, with scalars of its own, where products and solves of all are one. So A and the factors are read
+/// once for all right-hand sides. Each ends by its own residual; its x stays what it is while others go on, so that the
+/// iterations are as many as the slowest one needs. What is not finite in one does not come to the others.
+///
+/// A plan: the constructor allocates seven vectors of each, and a single one; solve() allocates results alone.
+/// Iterations, restarts and outcomes are those of BiCgStab; on hosts also the bits, where products, solves and the
+/// compiler have them (see apply()). Options are those of BiCgStab, without a monitor.
+template <class Vectors>
+class SimultaneousBiCgStab : private detail::SimultaneousBase<Vectors> {
+  using Base = detail::SimultaneousBase<Vectors>;
+
+ public:
+  using Base::options;
+  using Base::vectors;
+  using typename Base::Exec;
+  using typename Base::Limits;
+  using typename Base::Results;
+  using typename Base::Scalar;
+
+  /// Throws Error where an option is out of range, or there is a monitor.
+  SimultaneousBiCgStab(const Exec& exec, std::int64_t points, const KrylovOptions& krylov_options = {})
+      : Base(exec, points, "SimultaneousBiCgStab", krylov_options),
+        m_shadow(exec, points, "Hyperplane::SimultaneousBiCgStab::shadow"),
+        m_p(exec, points, "Hyperplane::SimultaneousBiCgStab::p"),
+        m_v(exec, points, "Hyperplane::SimultaneousBiCgStab::v"),
+        m_t(exec, points, "Hyperplane::SimultaneousBiCgStab::t"),
+        m_z(exec, points, "Hyperplane::SimultaneousBiCgStab::z"),
+        m_zs(exec, points, "Hyperplane::SimultaneousBiCgStab::zs"),
+        m_scalars(Kokkos::view_alloc(exec, "Hyperplane::SimultaneousBiCgStab::scalars")),
+        m_reducer(exec, this->elements()) {}
+
+  /// Solves A X = B from the X that is given: a result for each vector. Throws Error where vectors have other points,
+  /// or X is B.
+  template <LinearOperator<Vectors> Matrix, Preconditioner<Vectors> Precond>
+  Results solve(const Exec& exec, const Matrix& a, const Precond& m, const Vectors& b, const Vectors& x) const {
+    return solve(exec, a, m, b, x, this->m_options.limits());
+  }
+  /// The same within other limits than those of the options.
+  template <LinearOperator<Vectors> Matrix, Preconditioner<Vectors> Precond>
+  Results solve(const Exec& exec, const Matrix& a, const Precond& m, const Vectors& b, const Vectors& x,
+                const KrylovLimits& limits) const {
+    Limits of_each;
+    of_each.fill(limits);
+    return solve(exec, a, m, b, x, of_each);
+  }
+  /// The same within limits of its own for each right-hand side.
+  template <LinearOperator<Vectors> Matrix, Preconditioner<Vectors> Precond>
+  Results solve(const Exec& exec, const Matrix& a, const Precond& m, const Vectors& b, const Vectors& x,
+                const Limits& limits) const {
+    detail::Solving const solving(*this->m_solving, this->m_label);
+    this->check(b, x, limits);
+    auto const start = [&](const Recursions& all, const Chosen& chosen) { launch_start(exec, a, b, x, all, chosen); };
+    Recursions all = this->begin(exec, b, x, limits, start);
+    for (auto going = Base::those(all, &Base::goes_on); Base::any(going); going = Base::those(all, &Base::goes_on)) {
+      int const steps = this->steps_until_look(all, going);
+      for (int i = 0; i < steps; ++i) step(exec, a, m, x, all, going);
+      this->look(exec, all, going, steps);
+      go_on(exec, all, going, start);
+    }
+    // Where iterations were too few, what x has.
+    auto const unfinished = [](const Recursion& of) { return of.phase == Phase::running && !of.given_up; };
+    this->restart(exec, all, Base::those(all, unfinished), start);
+    return this->conclude(exec, a, all);
+  }
+
+ private:
+  using Phase = detail::Phase;
+  using Base::data;
+  using typename Base::Chosen;
+  using typename Base::Recursion;
+  using typename Base::Recursions;
+  template <class OfOne, int count>
+  using Finish = detail::SimultaneousFinish<OfOne, count, Scalar, vectors>;
+
+  static constexpr int max_restarts = 3;
+
+  detail::SimultaneousRef<Scalar, vectors> ref(const Recursions& all, const Chosen& chosen) const {
+    return [&]<std::size_t... j>(std::index_sequence<j...>) {
+      return detail::SimultaneousRef<Scalar, vectors>{
+          m_scalars.data(), {this->m_progress[j].ref(all[j].run)...}, {chosen[j]...}};
+    }(std::make_index_sequence<std::size_t{vectors}>());
+  }
+
+  /// The chosen recursions begin at x.
+  template <class Matrix>
+  void launch_start(const Exec& exec, const Matrix& a, const Vectors& b, const Vectors& x, const Recursions& all,
+                    const Chosen& chosen) const {
+    // What goes on has no use for t between its steps.
+    apply(exec, a, x, m_t);
+    detail::SimultaneousStart<Scalar, vectors> body{data(b), data(m_t), data(this->m_r), data(m_shadow), data(m_p),
+                                                    {},      {}};
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      body.m_factor[j] = static_cast<Scalar>(1.0 / all[j].run.m_scale);
+      body.m_begins[j] = chosen[j];
+    }
+    m_reducer.template run<1>(exec, "Hyperplane::SimultaneousBiCgStab::start", body,
+                              Finish<detail::BiCgStabStartFinish, 1>{ref(all, chosen)});
+  }
+
+  /// What a recursion says that has ended is checked with the residual of x, as in BiCgStab.
+  template <class Start>
+  void go_on(const Exec& exec, Recursions& all, const Chosen& going, const Start& start) const {
+    Chosen ended{}, broken{};
+    std::array<KrylovBreakdown, std::size_t{vectors}> breakdowns{};
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      ended[j] = going[j] && all[j].phase != Phase::running;
+      if (!ended[j]) continue;
+      broken[j] = all[j].phase == Phase::breakdown || all[j].phase == Phase::too_large;
+      if (broken[j] && !may_restart(all[j])) breakdowns[j] = find_breakdown(exec, j);
+    }
+    this->restart(exec, all, ended, start);
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      auto& of = all[j];
+      if (!ended[j]) continue;
+      if (of.phase == Phase::running && !may_restart(of)) {
+        of.given_up = true;
+        of.run.m_result.breakdown = breakdowns[j];
+        if (broken[j]) of.phase = Phase::breakdown;
+      }
+      ++of.restarts;
+      of.last_start = of.run.m_result.iterations;
+    }
+  }
+  static bool may_restart(const Recursion& of) {
+    return of.restarts < max_restarts && of.run.m_result.iterations > of.last_start;
+  }
+
+  KrylovBreakdown find_breakdown(const Exec& exec, std::size_t j) const {
+    auto const is_finite = [&](const Vectors& v) { return std::isfinite(this->norm_of(exec, v, j)); };
+    for (auto const& [solved, product] : {std::pair(&m_z, &m_v), std::pair(&m_zs, &m_t)}) {
+      if (!is_finite(*solved)) return KrylovBreakdown::preconditioner;
+      if (!is_finite(*product)) return KrylovBreakdown::product;
+    }
+    return KrylovBreakdown::recursion;
+  }
+
+  template <class Matrix, class Precond>
+  void step(const Exec& exec, const Matrix& a, const Precond& m, const Vectors& x, const Recursions& all,
+            const Chosen& going) const {
+    auto const* const scalars = m_scalars.data();
+    auto const of_all = ref(all, going);
+    auto const size = this->elements();
+    m.solve(exec, m_p, m_z);
+    apply(exec, a, m_z, m_v);
+    m_reducer.template run<1>(exec, "Hyperplane::SimultaneousBiCgStab::alpha",
+                              detail::SimultaneousDot<Scalar, vectors>{data(m_shadow), data(m_v)},
+                              Finish<detail::BiCgStabAlphaFinish, 1>{of_all});
+    detail::launch_tall<vectors>("Hyperplane::SimultaneousBiCgStab::half_step", exec, size, 3.0 * sizeof(Scalar),
+                                 detail::SimultaneousHalfStep<Scalar, vectors>{scalars, data(m_v), data(this->m_r)});
+    m.solve(exec, this->m_r, m_zs);
+    apply(exec, a, m_zs, m_t);
+    m_reducer.template run<2>(exec, "Hyperplane::SimultaneousBiCgStab::omega",
+                              detail::SimultaneousOmega<Scalar, vectors>{data(m_t), data(this->m_r)},
+                              Finish<detail::BiCgStabOmegaFinish, 2>{of_all});
+    m_reducer.template run<2>(exec, "Hyperplane::SimultaneousBiCgStab::update",
+                              detail::SimultaneousUpdate<Scalar, vectors>{scalars, data(m_z), data(m_zs), data(m_t),
+                                                                          data(m_shadow), data(x), data(this->m_r)},
+                              Finish<detail::BiCgStabUpdateFinish, 2>{of_all});
+    detail::launch_tall<vectors>(
+        "Hyperplane::SimultaneousBiCgStab::direction", exec, size, 4.0 * sizeof(Scalar),
+        detail::SimultaneousDirection<Scalar, vectors>{scalars, data(this->m_r), data(m_v), data(m_p)});
+  }
+
+  Vectors m_shadow, m_p, m_v, m_t, m_z, m_zs;
+  Kokkos::View<detail::SimultaneousScalars<Scalar, vectors>, typename Exec::memory_space> m_scalars;
+  detail::TallReducer<Exec, vectors> m_reducer;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI
