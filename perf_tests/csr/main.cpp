@@ -123,8 +123,7 @@ class Suite {
                            void (Problem::*run)(const Exec&, bool) const) {
         add_benchmark(
             m_settings, kernel + (together ? "_together/" : "_one_by_one/") + key, [=, this](benchmark::State& state) {
-              auto& problem =
-                  m_measured.get<Problem>(key, [&] { return std::make_shared<Problem>(m_exec, system()); });
+              auto& problem = m_measured.get<Problem>(key, [&] { return std::make_shared<Problem>(m_exec, system()); });
               time_kernel(state, m_exec, *m_stream, problem.points(), (problem.*cost)(together),
                           [&] { (problem.*run)(m_exec, together); });
             });

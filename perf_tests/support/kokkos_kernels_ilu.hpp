@@ -98,8 +98,7 @@ class KokkosKernelsIlu {
       if (levels[row] == rows_of.size()) rows_of.push_back(0);
       ++rows_of[levels[row]];
     }
-    double const rows =
-        static_cast<double>(system.points() * (format == KokkosKernelsFormat::crs ? system.n : 1));
+    double const rows = static_cast<double>(system.points() * (format == KokkosKernelsFormat::crs ? system.n : 1));
     return rows * static_cast<double>(*std::ranges::max_element(rows_of)) * sizeof(int);
   }
 
