@@ -81,6 +81,7 @@ SolverReport solve_with(const SolverObjects& objects, const SolverSettings& sett
 
   Owned<hyperplane_preconditioner> const factored(objects.make_preconditioner());
   auto const [a, m] = operators_of(objects.a, factored.get(), settings.transpose);
+  report.times.setup += lap();
   check(hyperplane_preconditioner_factor(factored.get(), objects.a));
   report.times.factor = lap();
   check_factors(factored.get(), settings.matrix);

@@ -55,10 +55,14 @@ TEST(Paths, that_nothing_runs_throw) {
   EXPECT_THROW(factor(1), Error);
   for (SweepPath const path : sweep_paths) EXPECT_EQ(factor.sweep_path(NoSuchSpace{}, path), path);
   using Sweeps = detail::TriangularSweepsFastPath<double, 1, NoSuchSpace, double, 1>;
-  EXPECT_THROW(Sweeps(NoSuchSpace{}, "Owner", map, SweepPath::slab, 0, 1).solve(1), Error);
+  Sweeps const sweeps(NoSuchSpace{}, "Owner", map, SweepPath::slab, 0, 1);
+  EXPECT_THROW(sweeps.solve(1), Error);
+  EXPECT_THROW(sweeps.solve_transposed(1), Error);
   using Lines = detail::BlockTridiagonalFastPath<double, 1, NoSuchSpace, double>;
-  EXPECT_THROW(Lines(NoSuchSpace{}, 0, LinePath::staged, std::nullopt).factor(1), Error);
-  EXPECT_THROW(Lines(NoSuchSpace{}, 0, LinePath::staged, std::nullopt).solve(1), Error);
+  Lines const lines(NoSuchSpace{}, 0, LinePath::staged, std::nullopt);
+  EXPECT_THROW(lines.factor(1), Error);
+  EXPECT_THROW(lines.solve<false>(1), Error);
+  EXPECT_THROW(lines.solve<true>(1), Error);
 }
 
 /// A path to compare with that runs nothing.

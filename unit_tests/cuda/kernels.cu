@@ -43,10 +43,13 @@ void compile(cudaStream_t stream, const SlabMap<W>& map, const BlockStencil7Ref<
              unsigned long long* singular) {
   VectorRefs<BlockVectorRef<Scalar, n, W>, 1> const one{{x}};
   VectorRefs<BlockVectorRef<Scalar, n, W>, 3> const several{{x, x, x}};
-  CudaSlabSweeps<Scalar, n, Storage, W> const slab(stream, map, 0, 3);
+  CudaSlabSweeps<Scalar, n, Storage, W> slab(stream, map, 0, 3);
   slab(stream, Sweeps::both, factors, one, one);
   slab(stream, Sweeps::both, factors, several, several);
-  CudaGraphSweeps<Scalar, n, Storage, W>(stream, map)(stream, Sweeps::both, factors, one, one);
+  slab.solve_transposed(stream, Sweeps::both, factors, x, x);
+  CudaGraphSweeps<Scalar, n, Storage, W> graphs(stream, map);
+  graphs(stream, Sweeps::both, factors, one, one);
+  graphs.solve_transposed(stream, Sweeps::both, factors, x, x);
   BlockIlu0CudaSlabFactor<Scalar, n, Storage, W>(stream, map, 0)(stream, a, factors, singular);
   BlockIlu0CudaGraphFactors<Scalar, n, Storage, W>(stream, map)(stream, a, factors, singular);
   auto* const values = x.packs().pack_data(0);
@@ -112,7 +115,8 @@ void compile_lines(cudaStream_t stream, const LineMatrix<MatrixStorage, Places>&
                    const LineUnknowns<Scalar, Places>& x, unsigned long long* singular) {
   auto const run = [&](const auto& plan) {
     plan.factor(stream, a, factors, singular);
-    plan.solve(stream, factors, rhs, x, 1);
+    plan.template solve<false>(stream, factors, rhs, x, 1);
+    plan.template solve<true>(stream, factors, rhs, x, 1);
   };
   if constexpr (n == 1) {
     run(BlockTridiagonalCudaScanned<Scalar, Storage, W>(1, 1, 128));
@@ -134,11 +138,13 @@ HYPERPLANE_COMPILE_LINES(double, 3, float, float, StridedPlaces<8>, 16)
 HYPERPLANE_COMPILE_LINES(float, 5, float, float, StridedPlaces<16>, 32)
 #undef HYPERPLANE_COMPILE_LINES
 
-// The product with a stencil, whole and without what is along a line.
+// The product with a stencil, whole and without what is along a line, and with its transpose.
 template struct ApplyCuda<false, double, 1, double, 8, AllTerms>;
 template struct ApplyCuda<true, double, 5, double, 8, OffLineTerms>;
 template struct ApplyCuda<true, double, 16, float, 8, AllTerms>;
 template struct ApplyCuda<true, float, 3, float, 16, OffLineTerms>;
+template struct ApplyCuda<false, double, 5, double, 8, AllTerms, true>;
+template struct ApplyCuda<true, double, 1, float, 8, OffLineTerms, true>;
 template struct GroupedApplyCuda<true, double, 5, double, 8, OffLineTerms>;
 template struct GroupedApplyCuda<false, double, 1, float, 8, AllTerms>;
 

@@ -67,7 +67,7 @@ struct BlockIlu0Options {
 /// ilu/comparison_paths.hpp.
 ///
 /// Results are bitwise the same whatever the number of threads or multiprocessors and in every run, for a given path;
-/// on CUDA for all paths.
+/// on CUDA factorizations and plain solves for all paths.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
 class BlockIlu0 {
  public:
