@@ -111,7 +111,7 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
                              });
   }
 
-  // Several vectors: by levels on all paths.
+  // Several vectors: by levels, or by tickets one vector after the other.
   template <int count>
   void run_forward(const Exec& exec, const Vectors<count>& rhs, const Vectors<count>& y) const {
     run_several<false, true>(exec, this->names().forward, blocks() - upper_blocks(), this->forward_kernels(),
@@ -139,6 +139,17 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
   void run_several(const Exec& exec, const char* label, std::int64_t entries, const CsrIluLevelKernels<Exec>& levels,
                    const SweepBlocks& of, const Vectors<count>& rhs, const Vectors<count>& x) const {
     double const bytes = counted_bytes(label, entries, count);
+    if constexpr (CudaExecutionSpace<Exec>) {
+      // A launch takes as long as a level of so many rows.
+      constexpr std::int64_t rows_of_a_launch = 4096;
+      if (m_tickets && levels.count() * rows_of_a_launch > rows()) {
+        for (int j = 0; j < count; ++j) {
+          m_tickets->template sweep<transposed, with_diagonal>(exec, label, levels, of, rhs.flat().data() + j,
+                                                               x.flat().data() + j, count);
+        }
+        return;
+      }
+    }
     levels.run(
         exec, label, bytes,
         [&](const CsrIluSequence& order) {

@@ -163,11 +163,12 @@ class CsrSweepTerms {
 };
 
 /// y = b - F y, or with the diagonal blocks D (b - F y); transposed: with F^T and D^T. F are the blocks of each row's
-/// entries. The threads of a row have a value of y each; sums are in the order of the portable kernels.
+/// entries. The threads of a row have a value of y each; sums are in the order of the portable kernels. Values of a
+/// vector are `stride` apart.
 template <bool transposed, bool with_diagonal, class Scalar, int n, class Storage>
 __global__ void __launch_bounds__(csr_sweep_threads)
     csr_sweep_kernel(CsrSweepTickets tickets, CsrSweepBlocks<Storage> blocks, CsrSweepMemory<Scalar> memory,
-                     const Scalar* rhs, Scalar* y) {
+                     const Scalar* rhs, Scalar* y, int stride) {
   using Value = cuda::AwaitedValue<Scalar>;
   using Terms = CsrSweepTerms<transposed, Scalar, n, Storage>;
   int const lane = static_cast<int>(threadIdx.x) % 32;
@@ -182,7 +183,7 @@ __global__ void __launch_bounds__(csr_sweep_threads)
     auto const drawn = draw_csr_ticket(memory.m_words, lane);
     bool const active = row.m_row >= 0;
     auto const place = row.m_row * n + r;
-    Scalar const right = active ? rhs[place] : Scalar(0);
+    Scalar const right = active ? rhs[place * stride] : Scalar(0);
     Scalar diagonal[n];
     if constexpr (with_diagonal) {
       auto const block = active ? blocks.m_diagonal[row.m_row] : 0;
@@ -209,7 +210,7 @@ __global__ void __launch_bounds__(csr_sweep_threads)
     }
     if (active) {
       Value::store(own + place, result);
-      y[place] = result;
+      y[place * stride] = result;
       other[place].m_word = Value::vacant;
     }
     row = next;
