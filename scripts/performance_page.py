@@ -263,7 +263,7 @@ def csr_cuda():
 
 
 def csr_wing():
-    return csr_on_mesh(f"{H100}/csr_wing_16", "wing")
+    return csr_on_mesh(f"{H200}/csr_wing_16", "wing")
 
 
 def csr_cusparse():

@@ -203,7 +203,7 @@ void compile_csr(cudaStream_t stream, const CsrSweepTickets& tickets, const CsrS
   csr_product_cuda<true, false, n>(stream, CsrProductBlocks<Storage, std::int64_t>{}, x, x, x);
   auto const run = [&]<bool transposed, bool with_diagonal>() {
     cuda::launch(stream, csr_sweep_kernel<transposed, with_diagonal, Scalar, n, Storage>, 1, csr_sweep_threads, 0,
-                 cuda::Dependency::complete, tickets, blocks, memory, x, x);
+                 cuda::Dependency::complete, tickets, blocks, memory, x, x, 1);
   };
   run.template operator()<false, false>();
   run.template operator()<false, true>();

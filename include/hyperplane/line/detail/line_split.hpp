@@ -129,14 +129,18 @@ class LineSplit {
     int const entries = columns * n;
     Scalar* const reduced = m_unknowns.flat().data();
     double const separator_slots = line_slots(m_reduced.layout());
+    constexpr bool on_host = HostExecutionSpace<Exec>;
+    using Share = LineShare<Scalar, n, StorageScalar, vector_length, internal_length, on_host ? n : 1>;
+    int const longest = m_cut.longest_part();
+    int const steps = on_host ? longest : 1, ranges = on_host ? 1 : longest;
     for (int first = 0; first < entries; first += n) {
       Given const given{rhs, at_parts, entries, first};
       if (m_parts) {
-        for_line_packs<internal_vectors>(
-            "Hyperplane::BlockTridiagonal::share", exec, m_parts->layout().packs(),
-            2.0 * n * n * sizeof(StorageScalar) * line_slots(m_parts->layout()),
-            LineShare<Scalar, n, StorageScalar, vector_length, internal_length>{
-                m_parts->layout().ref(), spikes(), m_cut.left_of_part(), m_cut.right_of_part(), given, m_shares.ref()});
+        for_line_packs<internal_vectors>("Hyperplane::BlockTridiagonal::share", exec,
+                                         m_parts->layout().packs() * Share::groups,
+                                         2.0 * n * n * sizeof(StorageScalar) * line_slots(m_parts->layout()),
+                                         Share{m_parts->layout().ref(), spikes(), m_cut.left_of_part(),
+                                               m_cut.right_of_part(), given, m_shares.ref()});
       }
       for_line_packs<vector_length>("Hyperplane::BlockTridiagonal::reduce_rhs", exec, m_reduced.layout().items(),
                                     3.0 * n * sizeof(Scalar) * separator_slots,
@@ -146,12 +150,12 @@ class LineSplit {
       m_reduced.template solve<false, true>(exec, LineData::lines, reduced, reduced, 1);
       for_line_packs<internal_vectors>(
           "Hyperplane::BlockTridiagonal::spread", exec,
-          (m_parts ? m_parts->layout().packs() : 0) + m_reduced.layout().items(),
+          (m_parts ? m_parts->layout().packs() * ranges : 0) + m_reduced.layout().items(),
           2.0 * n * sizeof(Scalar) * (m_parts ? line_slots(m_parts->layout()) : separator_slots),
           LineSpread<Scalar, n, StorageScalar, vector_length, internal_length>{
               m_parts ? m_parts->layout().ref() : LineLayoutRef<vector_length>{}, m_couplings.flat().data(),
               m_cut.left_of_part(), m_cut.right_of_part(), reduced, given, Wanted{x, at_parts, entries, first},
-              Wanted{x, at_separators, entries, first}});
+              Wanted{x, at_separators, entries, first}, steps, ranges});
     }
     if (!m_parts) return;
     m_parts->template solve<many, true>(exec, Given{x, at_parts, entries, 0}, Wanted{x, at_parts, entries, 0}, columns);

@@ -19,16 +19,19 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// The transposed spikes times the right-hand side of a part: the share of the part in the equations of the separators
-/// beside it. A separator has n values from the part before, and then n from the part after it.
-template <class Scalar, int n, class Storage, int vector_length, int internal_length>
+/// beside it, some columns of the spikes an index. A separator has n values from the part before, and then n from the
+/// part after it.
+template <class Scalar, int n, class Storage, int vector_length, int internal_length, int columns>
 struct LineShare {
+  static constexpr int groups = n / columns;  ///< indices of a pack
+  static_assert(groups * columns == n);
   using PackType = Pack<Scalar, internal_length>;
   using Vector = block::Vector<PackType, n>;
   using Lanes = LineLanes<internal_length, vector_length>;
   using Cursor = LineCursor<GatheredPlaces, internal_length, vector_length>;
 
   using StoredBlock = block::PackMatrix<PackType, Storage, n, vector_length>;
-  using TransposedBlock = block::TransposedBlock<StoredBlock>;
+  using Share = block::Vector<PackType, columns>;
 
   LineLayoutRef<vector_length> m_parts;
   LineSpikes<Storage, n, vector_length> m_spikes;
@@ -37,31 +40,40 @@ struct LineShare {
   LineUnknowns<const Scalar, GatheredPlaces> m_rhs;  ///< places are those of parts
   InterleavedRef<Scalar, vector_length, 2 * n> m_shares;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t pack, int v) const {
+  KOKKOS_FUNCTION void operator()(std::int64_t index, int v) const {
+    std::int64_t const pack = index / groups;
+    int const column = static_cast<int>(index % groups) * columns;
     Lanes const lanes(m_parts, pack, v);
     Cursor const cursor(m_rhs.m_places, m_parts, lanes);
-    Vector left, right;
+    Share left, right;
     HYPERPLANE_HOST_UNROLL
-    for (int c = 0; c < n; ++c) left[c] = right[c] = PackType(0);
+    for (int c = 0; c < columns; ++c) left[c] = right[c] = PackType(0);
     for (int step = 0; step < lanes.m_length; ++step) {
       auto const item = m_parts.first_item(pack) + step;
       Vector b;
       cursor.template load<n>(m_rhs.m_data, m_rhs.m_entries, m_rhs.m_first, step, b.m_entries);
-      block::gemv_add<n>(TransposedBlock{{m_spikes.m_left.pack_data(item) + lanes.m_first_lane}}, b, left);
+      add(StoredBlock{m_spikes.m_left.pack_data(item) + lanes.m_first_lane}, column, b, left);
       if (!m_spikes.m_single) {
-        block::gemv_add<n>(TransposedBlock{{m_spikes.m_right.pack_data(item) + lanes.m_first_lane}}, b, right);
+        add(StoredBlock{m_spikes.m_right.pack_data(item) + lanes.m_first_lane}, column, b, right);
       }
     }
-    keep(m_left, lanes, n, left);
-    if (!m_spikes.m_single) keep(m_right, lanes, 0, right);
+    keep(m_left, lanes, n + column, left);
+    if (!m_spikes.m_single) keep(m_right, lanes, column, right);
   }
 
  private:
-  KOKKOS_FUNCTION void keep(const int* separators, const Lanes& lanes, int first, const Vector& share) const {
+  KOKKOS_FUNCTION static void add(const StoredBlock& spike, int column, const Vector& b, Share& share) {
+    HYPERPLANE_UNROLL
+    for (int r = 0; r < n; ++r) {
+      HYPERPLANE_UNROLL
+      for (int c = 0; c < columns; ++c) share[c] += spike(r, column + c) * b[r];
+    }
+  }
+  KOKKOS_FUNCTION void keep(const int* separators, const Lanes& lanes, int first, const Share& share) const {
     for (int l = 0; l < internal_length; ++l) {
       int const slot = separators[lanes.m_pack * vector_length + lanes.m_first_lane + l];
       if (slot < 0) continue;
-      for (int c = 0; c < n; ++c) m_shares(slot / vector_length, first + c, slot % vector_length) = share[c][l];
+      for (int c = 0; c < columns; ++c) m_shares(slot / vector_length, first + c, slot % vector_length) = share[c][l];
     }
   }
 };
@@ -90,7 +102,8 @@ struct LineReduceShares {
 };
 
 /// What is left for the parts: their right-hand side, less what the separators' unknowns give to the first and the last
-/// point of each by the blocks of the separators that couple them; then x of the separators, item by item.
+/// point of each by the blocks of the separators that couple them, some steps of a pack an index; then x of the
+/// separators, item by item.
 template <class Scalar, int n, class Storage, int vector_length, int internal_length>
 struct LineSpread {
   using PackType = Pack<Scalar, internal_length>;
@@ -105,26 +118,31 @@ struct LineSpread {
   LineUnknowns<const Scalar, GatheredPlaces> m_rhs;  ///< places are those of parts
   LineUnknowns<Scalar, GatheredPlaces> m_x;
   LineUnknowns<Scalar, GatheredPlaces> m_separators;  ///< the values of x; places are those of separators
+  int m_steps;                                        ///< of an index
+  int m_ranges;                                       ///< indices of a pack
 
   KOKKOS_FUNCTION void operator()(std::int64_t index, int v) const {
-    if (index < m_parts.m_packs) return spread(index, v);
-    auto const first = (index - m_parts.m_packs) * vector_length + v * internal_length;
+    auto const ranges = m_parts.m_packs * m_ranges;
+    if (index < ranges) return spread(index / m_ranges, static_cast<int>(index % m_ranges) * m_steps, v);
+    auto const first = (index - ranges) * vector_length + v * internal_length;
     for (int l = 0; l < internal_length; ++l) copy_separator<n, vector_length>(m_separators, first + l, m_reduced);
   }
 
  private:
-  KOKKOS_FUNCTION void spread(std::int64_t pack, int v) const {
+  KOKKOS_FUNCTION void spread(std::int64_t pack, int begin, int v) const {
     Lanes const lanes(m_parts, pack, v);
     Cursor const cursor(m_x.m_places, m_parts, lanes);
-    for (int step = 0; step < lanes.m_length && m_rhs.m_data != m_x.m_data; ++step) {
+    int const end = begin + m_steps < lanes.m_length ? begin + m_steps : lanes.m_length;
+    for (int step = begin; step < end && m_rhs.m_data != m_x.m_data; ++step) {
       block::Vector<PackType, n> x;
       cursor.template load<n>(m_rhs.m_data, m_rhs.m_entries, m_rhs.m_first, step, x.m_entries);
       cursor.template store<n>(m_x.m_data, m_x.m_entries, m_x.m_first, step, x.m_entries);
     }
     for (int l = 0; l < internal_length; ++l) {
       auto const lane = pack * vector_length + lanes.m_first_lane + l;
-      if (m_left[lane] >= 0) subtract(m_left[lane], n * n, lanes, l, lanes.m_begins[l]);
-      if (m_right[lane] >= 0) subtract(m_right[lane], 0, lanes, l, lanes.m_ends[l] - 1);
+      int const first = lanes.m_begins[l], last = lanes.m_ends[l] - 1;
+      if (m_left[lane] >= 0 && first >= begin && first < end) subtract(m_left[lane], n * n, lanes, l, first);
+      if (m_right[lane] >= 0 && last >= begin && last < end) subtract(m_right[lane], 0, lanes, l, last);
     }
   }
 
