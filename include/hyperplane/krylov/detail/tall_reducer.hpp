@@ -115,6 +115,19 @@ struct TallReduceJoin {
   KOKKOS_FUNCTION void operator()(std::int64_t value) const { join_row<SumJoin>(m_partial + value, m_parts, width); }
 };
 
+/// On devices: adds up each `tall_fold` rows of partial sums, those that are as many apart as are left.
+inline constexpr std::int64_t tall_fold = 16;
+template <int width>
+struct TallReduceFold {
+  double* m_partial;
+  std::int64_t m_left;
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    double sum = m_partial[index];
+    for (int q = 1; q < tall_fold; ++q) sum += m_partial[q * m_left * width + index];
+    m_partial[index] = sum;
+  }
+};
+
 template <class Finish>
 struct TallReduceFinish {
   const double* m_sums;
@@ -123,7 +136,8 @@ struct TallReduceFinish {
 };
 
 /// Sums over the elements of several vectors, each with the order of its own that Reducer has on hosts. A plan: the
-/// constructor allocates; a sum is three launches, without allocation and fence.
+/// constructor allocates; a sum is three launches, on devices two and one for each factor of 16 in 65536 or in the
+/// number of elements, without allocation and fence.
 template <ExecutionSpace Exec, int vectors>
 class TallReducer {
  public:
@@ -131,7 +145,8 @@ class TallReducer {
 
   TallReducer(const Exec& exec, std::int64_t size)
       : m_size(size),
-        m_memory(Kokkos::view_alloc(exec, "Hyperplane::TallReducer::memory"), as_size(parts * most * vectors)) {}
+        m_parts(parts_of(size)),
+        m_memory(Kokkos::view_alloc(exec, "Hyperplane::TallReducer::memory"), as_size(m_parts * most * vectors)) {}
 
   /// body(e, j) returns Sums<count> of element e of vector j, and may write element e of vectors; finish(sums, j) has
   /// those of all vectors, sum v of vector j at v * vectors + j, and is called for each j.
@@ -141,28 +156,38 @@ class TallReducer {
     using Indices = LongIndexRange<Exec>;
     constexpr int width = count * vectors;
     double* const partial = m_memory.data();
-    std::int64_t used = parts;
     if constexpr (HostExecutionSpace<Exec>) {
       using Kernel = TallReduceChunk<count, vectors, Body>;
-      auto const chunk = (m_size + Kernel::block * parts - 1) / (Kernel::block * parts) * Kernel::block;
-      used = m_size > 0 ? (m_size + chunk - 1) / chunk : 0;
+      auto const chunk = (m_size + Kernel::block * m_parts - 1) / (Kernel::block * m_parts) * Kernel::block;
+      auto const used = m_size > 0 ? (m_size + chunk - 1) / chunk : 0;
       double const bytes = 2.0 * sizeof(double) * vectors * static_cast<double>(std::min(chunk, m_size));
       launch(label, Indices(exec, 0, used), bytes, Kernel{body, m_size, partial, chunk});
       if (used == 0) Kokkos::deep_copy(exec, m_memory, 0.0);
+      launch(label + "::join", Indices(exec, 0, width), 1.0 * sizeof(double),
+             TallReduceJoin<width>{partial, static_cast<int>(used)});
     } else {
-      launch(label, Indices(exec, 0, parts * vectors), 1.0 * sizeof(double),
-             TallReducePart<count, vectors, Body>{body, m_size, partial, parts});
+      launch(label, Indices(exec, 0, m_parts * vectors), 1.0 * sizeof(double),
+             TallReducePart<count, vectors, Body>{body, m_size, partial, m_parts});
+      for (auto left = m_parts / tall_fold; left > 0; left /= tall_fold) {
+        launch(label + "::fold", Indices(exec, 0, left * width), 1.0 * sizeof(double),
+               TallReduceFold<width>{partial, left});
+      }
     }
-    launch(label + "::join", Indices(exec, 0, width), 1.0 * sizeof(double),
-           TallReduceJoin<width>{partial, static_cast<int>(used)});
     launch(label + "::finish", Indices(exec, 0, vectors), 1.0 * sizeof(double),
            TallReduceFinish<Finish>{partial, finish});
   }
 
  private:
-  static constexpr std::int64_t parts = reduce_parts;
+  static std::int64_t parts_of(std::int64_t size) {
+    if constexpr (HostExecutionSpace<Exec>) return reduce_parts;
+    // A power of tall_fold.
+    std::int64_t parts = tall_fold;
+    while (parts < size && parts < 65536) parts *= tall_fold;
+    return parts;
+  }
 
   std::int64_t m_size;
+  std::int64_t m_parts;
   Kokkos::View<double*, typename Exec::memory_space> m_memory;
 };
 
