@@ -74,6 +74,7 @@
 #include <hyperplane/krylov/options.hpp>
 #include <hyperplane/krylov/richardson.hpp>
 #include <hyperplane/krylov/simultaneous_bicgstab.hpp>
+#include <hyperplane/krylov/simultaneous_fgmres.hpp>
 #include <hyperplane/krylov/transposed.hpp>
 #include <hyperplane/line/block_tridiagonal.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>

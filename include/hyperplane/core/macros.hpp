@@ -22,6 +22,13 @@
 #define HYPERPLANE_FORCEINLINE_FUNCTION inline
 #endif
 
+/// HYPERPLANE_FORCEINLINE_HOST_FUNCTION marks the same of functions that kernels of devices do not call.
+#if defined(__GNUC__)
+#define HYPERPLANE_FORCEINLINE_HOST_FUNCTION inline __attribute__((always_inline))
+#else
+#define HYPERPLANE_FORCEINLINE_HOST_FUNCTION inline
+#endif
+
 /// HYPERPLANE_APART_FUNCTION marks long functions that are not inlined on hosts: rare ones, so that they do not swell
 /// the loops that call them, and ones that are worth a call, so that they are compiled once and not for each caller.
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)

@@ -2,22 +2,18 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
-#include <hyperplane/krylov/concepts.hpp>
 #include <hyperplane/krylov/detail/progress.hpp>
-#include <hyperplane/krylov/detail/simultaneous_base.hpp>
 #include <hyperplane/krylov/detail/simultaneous_bicgstab_kernels.hpp>
+#include <hyperplane/krylov/detail/simultaneous_method.hpp>
 #include <hyperplane/krylov/detail/tall_reducer.hpp>
-#include <hyperplane/krylov/krylov_base.hpp>
 #include <hyperplane/krylov/options.hpp>
 #include <hyperplane/krylov/result.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
@@ -30,8 +26,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// Iterations, restarts and outcomes are those of BiCgStab; on hosts also the bits, where products, solves and the
 /// compiler have them (see apply()). Options are those of BiCgStab, without a monitor.
 template <class Vectors>
-class SimultaneousBiCgStab : private detail::SimultaneousBase<Vectors> {
-  using Base = detail::SimultaneousBase<Vectors>;
+class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCgStab<Vectors>, Vectors> {
+  using Base = detail::SimultaneousMethod<SimultaneousBiCgStab<Vectors>, Vectors>;
 
  public:
   using Base::options;
@@ -53,26 +49,28 @@ class SimultaneousBiCgStab : private detail::SimultaneousBase<Vectors> {
         m_scalars(Kokkos::view_alloc(exec, "Hyperplane::SimultaneousBiCgStab::scalars")),
         m_reducer(exec, this->elements()) {}
 
-  /// Solves A X = B from the X that is given: a result for each vector. Throws Error where vectors have other points,
+  /// solve(exec, a, m, b, x) solves A X = B from the X that is given, with a result for each vector; with limits behind
+  /// x, of all or of each, within other limits than those of the options. Throws Error where vectors have other points,
   /// or X is B.
-  template <LinearOperator<Vectors> Matrix, Preconditioner<Vectors> Precond>
-  Results solve(const Exec& exec, const Matrix& a, const Precond& m, const Vectors& b, const Vectors& x) const {
-    return solve(exec, a, m, b, x, this->m_options.limits());
-  }
-  /// The same within other limits than those of the options.
-  template <LinearOperator<Vectors> Matrix, Preconditioner<Vectors> Precond>
-  Results solve(const Exec& exec, const Matrix& a, const Precond& m, const Vectors& b, const Vectors& x,
-                const KrylovLimits& limits) const {
-    Limits of_each;
-    of_each.fill(limits);
-    return solve(exec, a, m, b, x, of_each);
-  }
-  /// The same within limits of its own for each right-hand side.
-  template <LinearOperator<Vectors> Matrix, Preconditioner<Vectors> Precond>
-  Results solve(const Exec& exec, const Matrix& a, const Precond& m, const Vectors& b, const Vectors& x,
-                const Limits& limits) const {
-    detail::Solving const solving(*this->m_solving, this->m_label);
-    this->check(b, x, limits);
+  using Base::solve;
+
+ private:
+  friend Base;
+
+  using Phase = detail::Phase;
+  using Base::data;
+  using typename Base::Chosen;
+  using typename Base::Recursion;
+  using typename Base::Recursions;
+  using Scalars = detail::SimultaneousScalars<Scalar, vectors>;
+  template <class OfOne, int count>
+  using Finish = detail::SimultaneousFinish<OfOne, count, Scalar, vectors>;
+
+  static constexpr int max_restarts = 3;
+
+  template <class Matrix, class Precond>
+  Recursions iterate(const Exec& exec, const Matrix& a, const Precond& m, const Vectors& b, const Vectors& x,
+                     const Limits& limits) const {
     auto const start = [&](const Recursions& all, const Chosen& chosen) { launch_start(exec, a, b, x, all, chosen); };
     Recursions all = this->begin(exec, b, x, limits, start);
     for (auto going = Base::those(all, &Base::goes_on); Base::any(going); going = Base::those(all, &Base::goes_on)) {
@@ -84,25 +82,7 @@ class SimultaneousBiCgStab : private detail::SimultaneousBase<Vectors> {
     // Where iterations were too few, what x has.
     auto const unfinished = [](const Recursion& of) { return of.phase == Phase::running && !of.given_up; };
     this->restart(exec, all, Base::those(all, unfinished), start);
-    return this->conclude(exec, a, all);
-  }
-
- private:
-  using Phase = detail::Phase;
-  using Base::data;
-  using typename Base::Chosen;
-  using typename Base::Recursion;
-  using typename Base::Recursions;
-  template <class OfOne, int count>
-  using Finish = detail::SimultaneousFinish<OfOne, count, Scalar, vectors>;
-
-  static constexpr int max_restarts = 3;
-
-  detail::SimultaneousRef<Scalar, vectors> ref(const Recursions& all, const Chosen& chosen) const {
-    return [&]<std::size_t... j>(std::index_sequence<j...>) {
-      return detail::SimultaneousRef<Scalar, vectors>{
-          m_scalars.data(), {this->m_progress[j].ref(all[j].run)...}, {chosen[j]...}};
-    }(std::make_index_sequence<std::size_t{vectors}>());
+    return all;
   }
 
   /// The chosen recursions begin at x.
@@ -118,7 +98,7 @@ class SimultaneousBiCgStab : private detail::SimultaneousBase<Vectors> {
       body.m_begins[j] = chosen[j];
     }
     m_reducer.template run<1>(exec, "Hyperplane::SimultaneousBiCgStab::start", body,
-                              Finish<detail::BiCgStabStartFinish, 1>{ref(all, chosen)});
+                              Finish<detail::BiCgStabStartFinish, 1>{this->ref(m_scalars.data(), all, chosen)});
   }
 
   /// What a recursion says that has ended is checked with the residual of x, as in BiCgStab.
@@ -150,19 +130,15 @@ class SimultaneousBiCgStab : private detail::SimultaneousBase<Vectors> {
   }
 
   KrylovBreakdown find_breakdown(const Exec& exec, std::size_t j) const {
-    auto const is_finite = [&](const Vectors& v) { return std::isfinite(this->norm_of(exec, v, j)); };
-    for (auto const& [solved, product] : {std::pair(&m_z, &m_v), std::pair(&m_zs, &m_t)}) {
-      if (!is_finite(*solved)) return KrylovBreakdown::preconditioner;
-      if (!is_finite(*product)) return KrylovBreakdown::product;
-    }
-    return KrylovBreakdown::recursion;
+    auto const first = this->blame(exec, m_z, m_v, j);
+    return first == KrylovBreakdown::recursion ? this->blame(exec, m_zs, m_t, j) : first;
   }
 
   template <class Matrix, class Precond>
   void step(const Exec& exec, const Matrix& a, const Precond& m, const Vectors& x, const Recursions& all,
             const Chosen& going) const {
     auto const* const scalars = m_scalars.data();
-    auto const of_all = ref(all, going);
+    auto const of_all = this->ref(m_scalars.data(), all, going);
     auto const size = this->elements();
     m.solve(exec, m_p, m_z);
     apply(exec, a, m_z, m_v);
@@ -186,7 +162,7 @@ class SimultaneousBiCgStab : private detail::SimultaneousBase<Vectors> {
   }
 
   Vectors m_shadow, m_p, m_v, m_t, m_z, m_zs;
-  Kokkos::View<detail::SimultaneousScalars<Scalar, vectors>, typename Exec::memory_space> m_scalars;
+  Kokkos::View<Scalars, typename Exec::memory_space> m_scalars;
   detail::TallReducer<Exec, vectors> m_reducer;
 };
 

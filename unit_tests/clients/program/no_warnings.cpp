@@ -110,6 +110,7 @@ void solve_several(const Exec& exec, const hyperplane::BlockCsr<Scalar, n, Exec>
   hyperplane::residual(exec, csr, b, x, b);
   hyperplane::SimultaneousBiCgStab<Vectors>(exec, csr.rows())
       .solve(exec, hyperplane::transposed(exec, csr), hyperplane::transposed(dilu), b, x);
+  hyperplane::SimultaneousFgmres<Vectors>(exec, csr.rows()).solve(exec, csr, dilu, b, x);
 }
 
 template <class Scalar, int n>

@@ -106,9 +106,10 @@ struct ReduceChunk {
   }
 
  private:
-  HYPERPLANE_FORCEINLINE_FUNCTION static void add(const Op& op, T* const (&elements)[std::size_t{arrays}],
-                                                  std::int64_t i,
-                                                  Running (&values)[std::size_t{count}][std::size_t{lanes}], int lane) {
+  HYPERPLANE_FORCEINLINE_HOST_FUNCTION static void add(const Op& op, T* const (&elements)[std::size_t{arrays}],
+                                                       std::int64_t i,
+                                                       Running (&values)[std::size_t{count}][std::size_t{lanes}],
+                                                       int lane) {
     auto const found = call_with_elements(op, elements, i);
     for (int v = 0; v < count; ++v) values[v][lane] = Join::join(values[v][lane], Join::to_running(found.m_values[v]));
   }
@@ -184,9 +185,9 @@ struct ReduceIndexChunk {
   }
 
  private:
-  HYPERPLANE_FORCEINLINE_FUNCTION static void join(const Values& found,
-                                                   Running (&values)[std::size_t{count}][std::size_t{lanes}],
-                                                   int lane) {
+  HYPERPLANE_FORCEINLINE_HOST_FUNCTION static void join(const Values& found,
+                                                        Running (&values)[std::size_t{count}][std::size_t{lanes}],
+                                                        int lane) {
     for (int v = 0; v < count; ++v) values[v][lane] = Join::join(values[v][lane], Join::to_running(found.m_values[v]));
   }
 };

@@ -35,7 +35,7 @@ class FlexibleKrylov : public KrylovMethod<Method, Vector> {
         m_numbers(Processes::made(domain,
                                   [&] {
                                     return Numbers(Kokkos::view_alloc(exec, this->m_label + "::system"),
-                                                   as_size((m_restart + std::int64_t{6}) * (m_restart + 1) + 1));
+                                                   as_size(FgmresSystem::numbers(m_restart) + 2 * (m_restart + 1)));
                                   })),
         m_length(Processes::made(domain, [&] { return Length(Kokkos::view_alloc(exec, this->m_label + "::length")); })),
         m_pointers(Processes::made(domain,
@@ -136,26 +136,9 @@ class FlexibleKrylov : public KrylovMethod<Method, Vector> {
     }
   }
 
-  FgmresSystem system() const {
-    double* next = m_numbers.data();
-    auto const take = [&next](int count) {
-      double* const taken = next;
-      next += count;
-      return taken;
-    };
-    FgmresSystem result{};
-    result.m_r = take(m_restart * (m_restart + 1));
-    result.m_cosine = take(m_restart + 1);
-    result.m_sine = take(m_restart + 1);
-    result.m_rhs = take(m_restart + 1);
-    result.m_solution = take(m_restart + 1);
-    result.m_scale = take(1);
-    result.m_length = m_length.data();
-    result.m_restart = m_restart;
-    return result;
-  }
+  FgmresSystem system() const { return FgmresSystem(m_numbers.data(), m_length.data(), m_restart); }
   double* coefficients(int pass) const {
-    return m_numbers.data() + m_restart * (m_restart + 1) + (4 + pass) * (m_restart + 1) + 1;
+    return m_numbers.data() + FgmresSystem::numbers(m_restart) + pass * (m_restart + 1);
   }
   const Address<Scalar>* addresses_of_v() const { return m_pointers.data(); }
   const Address<Scalar>* addresses_of_z() const { return m_pointers.data() + m_restart + 1; }

@@ -15,11 +15,13 @@
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/csr/point_vectors.hpp>
 #include <hyperplane/krylov/detail/progress.hpp>
+#include <hyperplane/krylov/detail/simultaneous_kernels.hpp>
 #include <hyperplane/krylov/krylov_base.hpp>
 #include <hyperplane/krylov/options.hpp>
 #include <hyperplane/krylov/result.hpp>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
@@ -56,7 +58,7 @@ class SimultaneousBase {
   struct Recursion {
     KrylovRun run;
     Phase phase = Phase::running;
-    int last_start = 0;
+    int last_start = 0;  ///< iterations before it
     int restarts = 0;
     bool given_up = false;
   };
@@ -99,6 +101,13 @@ class SimultaneousBase {
     return steps;
   }
 
+  template <class Scalars>
+  SimultaneousRef<Scalars, vectors> ref(Scalars* scalars, const Recursions& all, const Chosen& chosen) const {
+    return [&]<std::size_t... j>(std::index_sequence<j...>) {
+      return SimultaneousRef<Scalars, vectors>{scalars, {m_progress[j].ref(all[j].run)...}, {chosen[j]...}};
+    }(std::make_index_sequence<std::size_t{vectors}>());
+  }
+
   void look(const Exec& exec, Recursions& all, const Chosen& chosen, int steps) const {
     for (std::size_t j = 0; j < all.size(); ++j) {
       if (chosen[j]) all[j].phase = m_progress[j].look(exec, all[j].run, steps);
@@ -108,6 +117,13 @@ class SimultaneousBase {
   double norm_of(const Exec& exec, const Vectors& v, std::size_t j) const {
     get_vector(exec, v, static_cast<int>(j), m_one);
     return m_norm(exec, m_single_reducer, m_one.data());
+  }
+
+  /// As KrylovBase::blame(), of vector j.
+  KrylovBreakdown blame(const Exec& exec, const Vectors& z, const Vectors& az, std::size_t j) const {
+    if (!std::isfinite(norm_of(exec, z, j))) return KrylovBreakdown::preconditioner;
+    if (!std::isfinite(norm_of(exec, az, j))) return KrylovBreakdown::product;
+    return KrylovBreakdown::recursion;
   }
 
   /// As KrylovBase::begin(), restart() and settle(), for each of several: start(all, chosen) launches what computes the

@@ -7,7 +7,7 @@
 #include <hyperplane/array/reducer.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/krylov/detail/bicgstab_kernels.hpp>
-#include <hyperplane/krylov/detail/progress.hpp>
+#include <hyperplane/krylov/detail/simultaneous_kernels.hpp>
 
 /// The kernels of BiCGStab for several right-hand sides: those of one, for each of them; where a recursion has ended,
 /// they leave its values as they are, without a branch, so that hosts have vectors of the processor. Element e of
@@ -23,18 +23,10 @@ struct SimultaneousScalars {
   BiCgStabScalars m_own[std::size_t{vectors}];
 };
 
-/// Where the recursions stand, and which of them go on.
-template <class Scalar, int vectors>
-struct SimultaneousRef {
-  SimultaneousScalars<Scalar, vectors>* m_scalars;
-  ProgressRef m_progress[std::size_t{vectors}];
-  bool m_goes_on[std::size_t{vectors}];
-};
-
 /// What ends a reduction of BiCGStab for one right-hand side, for each of them.
 template <class Finish, int count, class Scalar, int vectors>
 struct SimultaneousFinish {
-  SimultaneousRef<Scalar, vectors> m_ref;
+  SimultaneousRef<SimultaneousScalars<Scalar, vectors>, vectors> m_ref;
 
   KOKKOS_FUNCTION void operator()(const double* sums, int j) const {
     auto& scalars = *m_ref.m_scalars;
@@ -72,16 +64,6 @@ struct SimultaneousStart {
     m_shadow[e] = r;
     m_p[e] = r;
     return {{static_cast<double>(r) * r}};
-  }
-};
-
-template <class Scalar, int vectors>
-struct SimultaneousDot {
-  const Scalar* m_x;
-  const Scalar* m_y;
-  KOKKOS_FUNCTION Sums<1> operator()(std::int64_t element, int j) const {
-    auto const e = element * vectors + j;
-    return {{static_cast<double>(m_x[e]) * m_y[e]}};
   }
 };
 

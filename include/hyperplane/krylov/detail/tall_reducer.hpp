@@ -77,8 +77,8 @@ struct TallReduceChunk {
   }
 
  private:
-  HYPERPLANE_FORCEINLINE_FUNCTION static void add(const Body& body, std::int64_t e,
-                                                  double (&values)[std::size_t{width}]) {
+  HYPERPLANE_FORCEINLINE_HOST_FUNCTION static void add(const Body& body, std::int64_t e,
+                                                       double (&values)[std::size_t{width}]) {
     HYPERPLANE_INDEPENDENT
     for (int j = 0; j < vectors; ++j) {
       auto const found = body(e, j);
