@@ -48,6 +48,25 @@ inline MultiBlockGrid thin_between(const AxisTransform& transform) {
   return MultiBlockGrid({pair.block(0), pair.block(1), Grid(4, 5, 2)}, {pair.interfaces(0).front(), west});
 }
 
+/// Two grid blocks of one point in j, 2 and 5 behind it, of which the second one's i runs backwards. Those to the south
+/// of 2, 0 and 1, meet halves of its face; 3 and 4, to the north of 5, meet a third of its face, behind 1, and the
+/// rest.
+inline MultiBlockGrid thin_and_wide() {
+  auto const meets = [](int block, Direction face, int begin, int end, int donor, const Point& donor_begin) {
+    return Interface{.block = block,
+                     .face = face,
+                     .points = {{begin, 0, 0}, {end, 1, 2}},
+                     .donor = donor,
+                     .donor_begin = donor_begin};
+  };
+  auto between = meets(2, Direction::north, 0, 6, 5, {5, 0, 0});
+  between.transform = {{-1, 2, 3}};
+  return MultiBlockGrid(
+      {Grid(3, 4, 2), Grid(3, 4, 2), Grid(6, 1, 2), Grid(2, 4, 2), Grid(4, 4, 2), Grid(6, 1, 2)},
+      {meets(2, Direction::south, 0, 3, 0, {0, 3, 0}), meets(2, Direction::south, 3, 6, 1, {0, 3, 0}), between,
+       meets(5, Direction::north, 0, 2, 3, {0, 0, 0}), meets(5, Direction::north, 2, 6, 4, {0, 0, 0})});
+}
+
 /// Grids that are awkward in many ways, by name.
 inline std::vector<std::pair<std::string, MultiBlockGrid>> awkward_grids() {
   std::vector<std::pair<std::string, MultiBlockGrid>> grids;

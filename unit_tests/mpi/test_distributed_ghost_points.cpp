@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gmock/gmock.h>
 
+#include <cstddef>
 #include <hyperplane/blocks/cut_grid.hpp>
 #include <hyperplane/mpi/distributed_ghost_points.hpp>
 
@@ -50,6 +51,31 @@ TYPED_TEST(DistributedGhosts, behind_thin_donors_have_the_values_behind_these) {
   auto const transforms = all_transforms();
   for (std::size_t t = 0; t < transforms.size(); t += 5) {
     this->expect_ghosts(to_string(transforms[t]), thin_between(transforms[t]), 2, 1);
+  }
+  this->expect_ghosts("thin and wide", thin_and_wide(), 3, 1);
+}
+
+/// Two grid blocks of the last rank meet at more points than can be counted in the time of a test. The first rank, of
+/// which a grid block meets one of them, has its own ghost points all the same.
+TEST(GhostLists, of_a_rank_do_not_take_longer_for_what_others_have) {
+  Communicator const world(MPI_COMM_WORLD);
+  int const last = world.size() - 1;
+  if (last == 0) GTEST_SKIP() << "there is no other rank";
+  constexpr int wide = 1 << 22;
+  Interface const small{
+      .block = 0, .face = Direction::east, .points = {{4, 0, 0}, {5, 3, 2}}, .donor = 1, .donor_begin = {0, 7, 2}};
+  Interface const large{
+      .block = 1, .face = Direction::top, .points = {{0, 0, 3}, {wide, wide, 4}}, .donor = 2, .donor_begin = {0, 0, 0}};
+  DistributedGrid const grid(world,
+                             MultiBlockGrid({Grid(5, 3, 2), Grid(wide, wide, 4), Grid(wide, wide, 1)}, {small, large}),
+                             {0, last, last});
+  if (world.rank() == last) return;
+  for (int const layers : {1, 3}) {
+    detail::GhostLists const lists(grid, layers);
+    std::size_t const points = world.rank() == 0 ? 6u * static_cast<std::size_t>(layers) : 0u;
+    EXPECT_EQ(lists.local.size(), 0u);
+    EXPECT_EQ(lists.sent.size(), points);
+    EXPECT_EQ(lists.received.size(), points);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <hyperplane/array/box.hpp>
 #include <hyperplane/blocks/axis_transform.hpp>
+#include <hyperplane/blocks/detail/check_interfaces.hpp>
 #include <hyperplane/blocks/face_couplings.hpp>
 #include <hyperplane/blocks/interface.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
@@ -16,6 +17,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -60,10 +62,44 @@ inline void walk(const MultiBlockGrid& grid, BlockPoint& at, Direction& directio
   at.point = next;
 }
 
-/// Calls visit(pair) for the ghost points of all interfaces, layer by layer outwards from each point.
-template <class Visit>
-void for_each_ghost(const MultiBlockGrid& grid, int layers, const Visit& visit) {
+/// Number of points of a grid along a direction.
+constexpr int points_along(const Grid& grid, Direction direction) {
+  Point const o = offset(direction);
+  return o.i * o.i * grid.ni() + o.j * o.j * grid.nj() + o.k * o.k * grid.nk();
+}
+
+/// So many points on in a direction.
+constexpr Box shifted(const Box& box, Direction direction, int points) {
+  Point const o = offset(direction);
+  auto const from = [&](const Point& p) { return Point{p.i + o.i * points, p.j + o.j * points, p.k + o.k * points}; };
+  return {from(box.begin), from(box.end)};
+}
+
+/// Whether walks behind an interface come to a grid block for which `wanted(number)` holds: they go on behind grid
+/// blocks that have fewer points across than there are layers.
+template <class Wanted>
+bool walks_to(const MultiBlockGrid& grid, const Interface& interface, int layers, const Wanted& wanted) {
+  if (wanted(interface.donor)) return true;
+  Direction const inward = interface.transform(interface.face);
+  int const across = points_along(grid.block(interface.donor), inward);
+  if (layers <= across) return false;
+  Box const last = shifted(interface.donor_points(), inward, across - 1);
+  return std::ranges::any_of(grid.interfaces(interface.donor), [&](Interface next) {
+    Box const common = intersection(next.points, last);
+    if (next.face != inward || common.empty()) return false;
+    next.donor_begin = next.donor_point(common.begin);
+    next.points = common;
+    return walks_to(grid, next, layers - across, wanted);
+  });
+}
+
+/// Calls visit(pair) for ghost points, interface after interface and layer by layer outwards from each point: for all
+/// pairs of which one side is in a grid block for which `wanted(number)` holds. Interfaces without such a pair cost no
+/// more than a look at them, however many points they have.
+template <class Wanted, class Visit>
+void for_each_ghost(const MultiBlockGrid& grid, int layers, const Wanted& wanted, const Visit& visit) {
   for (auto const& interface : grid.interfaces()) {
+    if (!wanted(interface.block) && !walks_to(grid, interface, layers, wanted)) continue;
     for_each_pair(interface, [&](const Point& p, const Point& q) {
       GhostPair pair{{interface.block, neighbour(p, interface.face)}, {interface.donor, q}};
       Direction inward = interface.transform(interface.face);
@@ -154,7 +190,8 @@ class GhostPoints {
   static std::vector<detail::GhostPair> pairs(const MultiBlockGrid& grid, int layers) {
     detail::check_ghost_points(layers);
     std::vector<detail::GhostPair> result;
-    detail::for_each_ghost(grid, layers, [&](const detail::GhostPair& pair) { result.push_back(pair); });
+    auto const all = [](int) { return true; };
+    detail::for_each_ghost(grid, layers, all, [&](const detail::GhostPair& pair) { result.push_back(pair); });
     return result;
   }
 

@@ -35,14 +35,15 @@ struct DistributedGhostPointsOptions {
 namespace detail {
 
 /// Ghost points of this rank with their donors on it, and points whose values go to other ranks, or that get them,
-/// message after message. All ranks go through the ghost points of the whole grid, so that they agree on the order
-/// without a word.
+/// message after message. All ranks go through the interfaces of the whole grid in the same order, past those that
+/// do not concern them, so that they agree on the order of values without a word.
 class GhostLists {
  public:
   GhostLists(const DistributedGrid& grid, int layers) {
     int const rank = grid.communicator().rank();
     std::map<int, std::vector<BlockPoint>> to_send, to_receive;
-    for_each_ghost(grid.whole(), layers, [&](const GhostPair& pair) {
+    auto const is_local = [&](int block) { return grid.is_local(block); };
+    for_each_ghost(grid.whole(), layers, is_local, [&](const GhostPair& pair) {
       int const owner = grid.owner(pair.ghost.block), donor_owner = grid.owner(pair.donor.block);
       auto const here = [&](const BlockPoint& at) { return BlockPoint{grid.local_number(at.block), at.point}; };
       if (owner == rank && donor_owner == rank) {
@@ -105,7 +106,8 @@ struct ScatterGhosts {
 /// copied where they are; those of other ranks come by the grid's transport.
 ///
 /// A plan: the constructor is collective, allocates (32 bytes for each ghost point, and between ranks the values, where
-/// there is a device twice) and waits for the instance; where that fails on a rank all ranks throw Error. start() and
+/// there is a device twice) and waits for the instance; where that fails on a rank all ranks throw Error. It goes
+/// through the points of interfaces that values of this rank come or go by, and looks at the others. start() and
 /// finish() are called by all ranks in the same order, and allocate nothing. Copies share buffers: one exchange at a
 /// time of a plan and its copies, and the end of the last one is collective with Transport::peer.
 template <Real Scalar, ExecutionSpace Exec>

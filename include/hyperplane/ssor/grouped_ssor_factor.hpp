@@ -92,9 +92,12 @@ class GroupedSsorFactor {
   void run(const Exec& exec, const PlanOf& plan_of, const MatrixOf& matrix_of) const {
     run_with<MatrixStorage, PlanOf, MatrixOf, NoOutside>(exec, plan_of, matrix_of, nullptr);
   }
-  /// The same with what `outside_of(g)` knows outside of grid g, a SlabOutside.
+  /// The same with what `outside_of(g)` knows outside of grid g, a SlabOutside. Kernels read it where it is, in the
+  /// host's memory.
   template <class MatrixStorage, class PlanOf, class MatrixOf, class OutsideOf>
-  void run(const Exec& exec, const PlanOf& plan_of, const MatrixOf& matrix_of, const OutsideOf& outside_of) const {
+  void run(const Exec& exec, const PlanOf& plan_of, const MatrixOf& matrix_of, const OutsideOf& outside_of) const
+    requires HostExecutionSpace<Exec>
+  {
     std::vector<decltype(outside_of(0))> outside;
     outside.reserve(as_size(m_grids.count()));
     for (int g = 0; g < m_grids.count(); ++g) outside.push_back(outside_of(g));
