@@ -14,6 +14,7 @@
 #include <new>
 #include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
 /// The blocks of ILU(k) of a BlockCsr, found on the host by all its threads.
@@ -35,8 +36,8 @@ struct CsrColumns {
   std::vector<int> columns;
 
   template <class Offset>
-  CsrColumns(const std::vector<Offset>& offsets, const std::vector<int>& of)
-      : begin(offsets.begin(), offsets.end()), columns(of) {}
+  CsrColumns(const std::vector<Offset>& offsets, std::vector<int> of)
+      : begin(offsets.begin(), offsets.end()), columns(std::move(of)) {}
   explicit CsrColumns(std::size_t rows) : begin(rows + 1, 0) {}
 
   std::int64_t rows() const { return static_cast<std::int64_t>(begin.size()) - 1; }

@@ -46,15 +46,15 @@ struct CsrLevels {
 };
 
 /// Blocks of the factors have numbers: those before the diagonal and the diagonal block itself, which is the last of
-/// its row, row after row; then those behind the diagonal, row after row. Before and behind are meant in the order in
-/// which rows are taken, and so do rows and the columns of a row follow one another.
+/// its row, row after row; then those behind the diagonal, from the last row to the first. Before and behind are meant
+/// in the order in which rows are taken, and so do rows and the columns of a row follow one another.
 struct CsrIluBlocks {
   std::vector<std::int64_t> lower_begin;  ///< of each row; the end is the diagonal block
   std::vector<std::int64_t> diagonal;
   std::vector<std::int64_t> upper_begin;
   std::vector<std::int64_t> upper_end;
   std::vector<int> columns;
-  std::vector<std::int64_t> sources;  ///< which block of A it is made from, or no_source
+  std::vector<std::int64_t> sources;  ///< which block of A it is made from, or no_source; empty where rows were known
   static constexpr std::int64_t no_source = -1;
 
   std::int64_t rows() const { return static_cast<std::int64_t>(diagonal.size()); }
@@ -76,31 +76,34 @@ struct CsrIluBlocks {
       added_behind = CsrFill(given, order.positions, fill).find(host);
       added_before = CsrFill(given.transposed(), order.positions, fill).find(host).transposed();
     }
-    columns.reserve(given.columns.size());
-    sources.reserve(given.columns.size());
+    columns.reserve(given.columns.size() + added_behind.columns.size() + added_before.columns.size());
+    sources.reserve(columns.capacity());
     // Blocks of a row: position and source of each.
-    std::vector<std::pair<int, std::int64_t>> before, behind, all_behind;
-    for (int const row : order.rows) {
-      auto const r = as_size(row);
-      before.clear();
-      behind.clear();
+    std::vector<std::pair<int, std::int64_t>> blocks;
+    auto const add_blocks = [&](std::size_t r, bool behind) {
+      auto const first = static_cast<std::int64_t>(columns.size());
+      blocks.clear();
       for (auto e = given.begin[r]; e < given.begin[r + 1]; ++e) {
         auto const position = order.positions[as_size(given.columns[as_size(e)])];
-        (position <= order.positions[r] ? before : behind).emplace_back(position, e);
+        if ((position > order.positions[r]) == behind) blocks.emplace_back(position, e);
       }
-      add_fill(added_before, r, order, before);
-      add_fill(added_behind, r, order, behind);
-      lower_begin[r] = static_cast<std::int64_t>(columns.size());
-      for (auto const& [position, source] : before) add(order.rows[as_size(position)], source);
+      add_fill(behind ? added_behind : added_before, r, order, blocks);
+      for (auto const& [position, source] : blocks) {
+        columns.push_back(order.rows[as_size(position)]);
+        sources.push_back(source);
+      }
+      return first;
+    };
+    for (int const row : order.rows) {
+      auto const r = as_size(row);
+      lower_begin[r] = add_blocks(r, false);
       diagonal[r] = static_cast<std::int64_t>(columns.size()) - 1;
-      upper_begin[r] = static_cast<std::int64_t>(all_behind.size());
-      all_behind.insert(all_behind.end(), behind.begin(), behind.end());
-      upper_end[r] = static_cast<std::int64_t>(all_behind.size());
     }
-    auto const lower = static_cast<std::int64_t>(columns.size());
-    for (auto& begin : upper_begin) begin += lower;
-    for (auto& end : upper_end) end += lower;
-    for (auto const& [position, source] : all_behind) add(order.rows[as_size(position)], source);
+    for (int const row : order.rows | std::views::reverse) {
+      auto const r = as_size(row);
+      upper_begin[r] = add_blocks(r, true);
+      upper_end[r] = static_cast<std::int64_t>(columns.size());
+    }
   }
 
   /// Of rows that are known, in the order in which they are taken: positions of the columns, rising, `lower()` up to
@@ -111,16 +114,19 @@ struct CsrIluBlocks {
         diagonal(order.rows.size()),
         upper_begin(order.rows.size()),
         upper_end(order.rows.size()) {
+    std::size_t count = 0;
+    for (auto const& row : rows) count += row.positions.size();
+    columns.reserve(count);
     for (std::size_t at = 0; at < rows.size(); ++at) {
       auto const r = as_size(order.rows[at]);
       lower_begin[r] = static_cast<std::int64_t>(columns.size());
-      for (int const position : rows[at].lower()) add(order.rows[as_size(position)], no_source);
+      for (int const position : rows[at].lower()) columns.push_back(order.rows[as_size(position)]);
       diagonal[r] = static_cast<std::int64_t>(columns.size()) - 1;
     }
-    for (std::size_t at = 0; at < rows.size(); ++at) {
+    for (auto at = rows.size(); at-- > 0;) {
       auto const r = as_size(order.rows[at]);
       upper_begin[r] = static_cast<std::int64_t>(columns.size());
-      for (int const position : rows[at].upper()) add(order.rows[as_size(position)], no_source);
+      for (int const position : rows[at].upper()) columns.push_back(order.rows[as_size(position)]);
       upper_end[r] = static_cast<std::int64_t>(columns.size());
     }
   }
@@ -132,7 +138,8 @@ struct CsrIluBlocks {
     sources.clear();
     auto const take = [&](std::int64_t begin, std::int64_t end) {
       auto const first = static_cast<std::int64_t>(columns.size());
-      for (auto number = as_size(begin); number < as_size(end); ++number) add(old.columns[number], old.sources[number]);
+      columns.insert(columns.end(), old.columns.begin() + begin, old.columns.begin() + end);
+      if (!old.sources.empty()) sources.insert(sources.end(), old.sources.begin() + begin, old.sources.begin() + end);
       return first;
     };
     for (int const row : forward) {
@@ -148,15 +155,10 @@ struct CsrIluBlocks {
   }
 
  private:
-  void add(int column, std::int64_t source) {
-    columns.push_back(column);
-    sources.push_back(source);
-  }
-
   /// Sorts the blocks of a row, those that `added` has and A has not with them.
   static void add_fill(const CsrColumns& added, std::size_t row, const CsrIluOrder& order,
                        std::vector<std::pair<int, std::int64_t>>& blocks) {
-    std::ranges::sort(blocks);
+    if (!std::ranges::is_sorted(blocks)) std::ranges::sort(blocks);
     if (added.begin[row] == added.begin[row + 1]) return;
     auto const known = static_cast<std::ptrdiff_t>(blocks.size());
     for (auto e = added.begin[row]; e < added.begin[row + 1]; ++e) {
@@ -228,26 +230,21 @@ CsrLevels csr_ilu_levels(const std::vector<int>& columns, const std::vector<std:
   return CsrLevels(level);
 }
 
-/// Which blocks the factors have, and when rows can be taken. Blocks are numbered as sweeps take the rows: by levels,
-/// or in the order of the rows, and from its end.
+/// Which blocks the factors have, and when rows can be taken. Blocks are numbered as sweeps take the rows: in their
+/// order, and from its end, or by levels.
 struct CsrIluPattern {
   CsrIluOrder order;
   CsrIluBlocks blocks;
   CsrLevels forward;
   CsrLevels backward;
 
-  /// Of blocks that are numbered row after row.
   CsrIluPattern(CsrIluOrder rows, CsrIluBlocks of, bool by_levels)
       : order(std::move(rows)),
         blocks(std::move(of)),
         forward(csr_ilu_levels(blocks.columns, blocks.lower_begin, blocks.diagonal, order.rows)),
         backward(
             csr_ilu_levels(blocks.columns, blocks.upper_begin, blocks.upper_end, order.rows | std::views::reverse)) {
-    if (by_levels) {
-      blocks.renumber(forward.rows, backward.rows);
-    } else {
-      blocks.renumber(order.rows, {order.rows.rbegin(), order.rows.rend()});
-    }
+    if (by_levels) blocks.renumber(forward.rows, backward.rows);
   }
 };
 

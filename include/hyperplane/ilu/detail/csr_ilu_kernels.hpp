@@ -85,10 +85,14 @@ struct CsrIluElimination {
   }
 };
 
-/// Prefetches the blocks of a row, on hosts whose compilers have a way to ask for it.
+/// Prefetches the blocks of a row, which is far from the one before where rows have an order, on hosts whose compilers
+/// have a way to ask for it. Where they have none, the processor does it by itself.
 template <class Storage, int n, class Offset>
-void prefetch_blocks([[maybe_unused]] const BlockCsrRef<Storage, n, Offset>& a, [[maybe_unused]] std::int64_t row) {
+void prefetch_blocks([[maybe_unused]] const BlockCsrRef<Storage, n, Offset>& a,
+                     [[maybe_unused]] const CsrIluSequence& order, [[maybe_unused]] std::int64_t index) {
 #if defined(__GNUC__)
+  if (order.m_rows == nullptr) return;
+  auto const row = order.row(index);
   constexpr std::int64_t line = 64 / sizeof(Storage);
   auto const* const values = &a(0, 0, 0);
   auto const end = a.end(row) * n * n;
@@ -139,9 +143,8 @@ struct CsrIluFactor {
     if (excess != Scalar(0)) m_singular.record(position, unstorable_code);
   }
 
-  /// With an order, rows that follow one another are far apart in A, and the processor does not prefetch them.
   static constexpr int prefetched = 1;
-  void prefetch(std::int64_t index) const { prefetch_blocks(m_elimination.m_a, m_order.row(index)); }
+  void prefetch(std::int64_t index) const { prefetch_blocks(m_elimination.m_a, m_order, index); }
 
  private:
   KOKKOS_FUNCTION void keep(const Columns& block, std::int64_t number, Scalar& excess) const {
@@ -181,11 +184,13 @@ struct CsrIluDiagnosis {
   }
 };
 
-/// Prefetches what a sweep reads and writes at a point, which is far from the one before where rows have an order.
+/// Prefetches likewise what a sweep reads and writes at a point.
 template <int n, class Scalar>
-void prefetch_point([[maybe_unused]] std::int64_t row, [[maybe_unused]] const Scalar* from,
-                    [[maybe_unused]] const Scalar* to) {
+void prefetch_point([[maybe_unused]] const CsrIluSequence& order, [[maybe_unused]] std::int64_t index,
+                    [[maybe_unused]] const Scalar* from, [[maybe_unused]] const Scalar* to) {
 #if defined(__GNUC__)
+  if (order.m_rows == nullptr) return;
+  auto const row = order.row(index);
   __builtin_prefetch(from + row * n);
   __builtin_prefetch(from + row * n + n - 1);
   __builtin_prefetch(to + row * n, 1);
@@ -202,7 +207,7 @@ struct CsrIluForward {
   Scalar* m_y;
 
   static constexpr int prefetched = 8;
-  void prefetch(std::int64_t index) const { prefetch_point<n>(m_order.row(index), m_rhs, m_y); }
+  void prefetch(std::int64_t index) const { prefetch_point<n>(m_order, index, m_rhs, m_y); }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     auto const row = m_order.row(index);
     auto const diagonal = m_factors.m_diagonal[row];
@@ -227,7 +232,7 @@ struct CsrIluBackward {
   Scalar* m_x;
 
   static constexpr int prefetched = 8;
-  void prefetch(std::int64_t index) const { prefetch_point<n>(m_order.row(index), m_y, m_x); }
+  void prefetch(std::int64_t index) const { prefetch_point<n>(m_order, index, m_y, m_x); }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     auto const row = m_order.row(index);
     block::ColumnSum<Scalar, n> sum(m_y + row * n);
@@ -257,7 +262,7 @@ struct CsrIluTransposedSweep {
   Scalar* m_y;
 
   static constexpr int prefetched = 8;
-  void prefetch(std::int64_t index) const { prefetch_point<n>(m_order.row(index), m_rhs, m_y); }
+  void prefetch(std::int64_t index) const { prefetch_point<n>(m_order, index, m_rhs, m_y); }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     auto const row = m_order.row(index);
     auto const end = m_lists.m_begin[row + 1];

@@ -72,8 +72,7 @@ struct CsrIluOrder {
 /// Arrays that a caller shares have not been looked at before: throws Error where they are no structure that can be
 /// factored.
 template <class Offset>
-CsrColumns checked_ilu_structure(const char* plan, const std::vector<Offset>& offsets,
-                                 const std::vector<int>& columns) {
+CsrColumns checked_ilu_structure(const char* plan, const std::vector<Offset>& offsets, std::vector<int> columns) {
   auto const blocks = static_cast<std::int64_t>(columns.size());
   if (offsets.front() != 0)
     fail(std::string(plan) + ": offsets[0] is " + std::to_string(offsets.front()) + ", expected 0");
@@ -100,7 +99,7 @@ CsrColumns checked_ilu_structure(const char* plan, const std::vector<Offset>& of
            std::to_string(row));
     }
   }
-  return {offsets, columns};
+  return {offsets, std::move(columns)};
 }
 
 /// A list that has each row once; or Error.

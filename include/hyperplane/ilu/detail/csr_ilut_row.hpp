@@ -11,7 +11,10 @@
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/ilu/detail/csr_fill.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_structure.hpp>
+#include <hyperplane/ilu/detail/csr_ilut_store.hpp>
 #include <hyperplane/ilu/detail/csr_pivot_shift.hpp>
+#include <hyperplane/ilu/detail/frobenius_norm.hpp>
+#include <hyperplane/ilu/detail/rising_numbers.hpp>
 
 #include <Kokkos_Macros.hpp>
 
@@ -22,30 +25,10 @@
 #include <functional>
 #include <limits>
 #include <optional>
-#include <span>
 #include <vector>
 
 /// One block row of ILUT(tau, p) of a BlockCsr, on the host.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
-
-/// A block row of the factors. Columns are named by the positions of their rows among all, and rise.
-template <class Scalar, int n, class Storage>
-struct CsrIlutRow {
-  std::vector<int> positions;
-  std::vector<Storage> values;  ///< of the blocks, by columns; and behind them some that may be read
-  std::size_t lower_end = 0;    ///< blocks up to the diagonal
-  std::int64_t products = 0;    ///< that were subtracted from blocks of the row
-  bool replaced = false;        ///< whether its pivot block was
-
-  std::span<const int> lower() const { return std::span(positions).first(lower_end); }
-  std::span<const int> upper() const { return std::span(positions).subspan(lower_end); }
-  const Storage* block(std::size_t number) const { return values.data() + number * n * n; }
-  Storage* block(std::size_t number) { return values.data() + number * n * n; }
-  void resize(std::size_t blocks) {
-    positions.resize(blocks);
-    values.resize(blocks * n * n + block::Columns<Scalar, n>::overrun);
-  }
-};
 
 /// What is factored, and how.
 template <class Scalar, class MatrixStorage>
@@ -78,32 +61,21 @@ struct CsrIlutZeros {
   KOKKOS_FUNCTION int operator()(int /*r*/, int /*c*/) const { return 0; }
 };
 
-/// The root of the sum of the squares of `count` values, which are finite; times a factor, with which it may be finite
-/// where it is not without.
-template <int count, class Scalar>
-Scalar frobenius_norm(const Scalar* values, Scalar factor = Scalar(1)) {
-  // Squares of larger values overflow, those of smaller ones lose digits.
-  constexpr Scalar least = std::numeric_limits<Scalar>::min() / std::numeric_limits<Scalar>::epsilon();
-  Scalar squares(0);
-  for (int e = 0; e < count; ++e) squares += values[e] * values[e];
-  if (squares >= least && squares <= std::numeric_limits<Scalar>::max()) return factor * std::sqrt(squares);
-  Scalar largest(0);
-  for (int e = 0; e < count; ++e) largest = std::max(largest, std::abs(values[e]));
-  if (largest == Scalar(0)) return largest;
-  squares = Scalar(0);
-  for (int e = 0; e < count; ++e) squares += (values[e] / largest) * (values[e] / largest);
-  return factor * largest * std::sqrt(squares);
-}
-
 /// What a thread needs to compute rows, one after the other: an int for each row of the matrix, and the blocks of a
 /// row.
 template <class Scalar, int n, class Storage, class MatrixStorage>
 class CsrIlutElimination {
  public:
-  using Row = CsrIlutRow<Scalar, n, Storage>;
+  using Store = CsrIlutStore<Scalar, n, Storage>;
+  using Row = typename Store::Row;
   using Input = CsrIlutInput<Scalar, MatrixStorage>;
 
-  explicit CsrIlutElimination(const Input& input) : m_input(input), m_slots(input.order.rows.size(), no_slot) {}
+  /// The store has the rows.
+  CsrIlutElimination(const Input& input, Store& store)
+      : m_input(input),
+        m_store(store),
+        m_slots(input.order.rows.size(), no_slot),
+        m_incomplete(input.order.rows.size()) {}
 
   /// Computes the row that is taken as the one of this number; or says why it cannot. finished(k) is that row, which is
   /// taken before; it may wait.
@@ -113,10 +85,13 @@ class CsrIlutElimination {
     auto const not_finite = load(position);
     std::optional<PivotFinding> finding;
     if (!not_finite) {
-      result.products = subtract_products(position, finished);
+      auto const products = subtract_products(position, finished);
       finding = keep(position, result);
+      result.products = products;
     }
-    for (int const p : m_positions) m_slots[as_size(p)] = no_slot;
+    for (std::size_t slot = 0; slot < as_size(m_count); ++slot) m_slots[as_size(m_positions[slot])] = no_slot;
+    std::fill_n(m_values.begin(), as_size(m_count) * size, Scalar(0));
+    m_incomplete.clear();
     if (not_finite) return CsrIlutFailure{position, {FactorFailure::not_finite, unknown_block}, *not_finite};
     if (finding) return CsrIlutFailure{position, *finding};
     return std::nullopt;
@@ -126,12 +101,13 @@ class CsrIlutElimination {
   using Columns = block::Columns<Scalar, n>;
   static constexpr std::size_t size = std::size_t{n} * n;
   static constexpr int no_slot = -1;
+  static constexpr auto dropped = Scalar(-1);
 
   /// A block that may be kept.
   struct Candidate {
     Scalar norm;
     int position;
-    std::size_t block;
+    int block;
     bool operator<(const Candidate& other) const {
       return norm != other.norm ? norm > other.norm : position < other.position;
     }
@@ -140,38 +116,43 @@ class CsrIlutElimination {
   Scalar* block(std::size_t slot) { return m_values.data() + slot * size; }
   Columns columns(std::size_t slot) { return Columns::of(CsrIlutEntries<Scalar, n>{block(slot)}); }
 
-  /// A block of zeros.
-  std::size_t add(int position, int of_row) {
-    auto const slot = m_positions.size();
-    m_slots[as_size(position)] = static_cast<int>(slot);
-    m_positions.push_back(position);
-    m_values.resize((slot + 1) * size, Scalar(0));
-    if (position < of_row) {
-      m_before.push_back(position);
-      std::ranges::push_heap(m_before, std::greater());
+  /// For so many blocks more.
+  void make_room(std::size_t blocks) {
+    auto const wanted = as_size(m_count) + blocks;
+    if (wanted <= m_positions.size()) return;
+    m_positions.resize(2 * wanted);
+    m_values.resize(2 * wanted * size);
+  }
+  /// Where the block of this position is: one of zeros where there was none, for which there is room.
+  std::size_t slot_of(int position) {
+    auto& slot = m_slots[as_size(position)];
+    if (slot == no_slot) {
+      slot = m_count++;
+      m_positions[as_size(slot)] = position;
+      m_incomplete.insert(position);
     }
-    return slot;
+    return as_size(slot);
   }
 
   /// Takes the row of A; returns a column whose block is not finite, the one that is taken first.
   std::optional<int> load(int position) {
-    m_positions.clear();
-    m_values.clear();
-    m_before.clear();
+    m_count = 0;
     auto const row = as_size(m_input.order.rows[as_size(position)]);
-    std::optional<int> not_finite;
-    m_threshold = Scalar(0);
-    for (auto e = m_input.structure.begin[row]; e < m_input.structure.begin[row + 1]; ++e) {
+    auto const begin = m_input.structure.begin[row], end = m_input.structure.begin[row + 1];
+    make_room(as_size(end - begin));
+    constexpr int none = std::numeric_limits<int>::max();
+    int not_finite = none;
+    for (auto e = begin; e < end; ++e) {
       int const at = m_input.order.positions[as_size(m_input.structure.columns[as_size(e)])];
-      auto* const to = block(add(at, position));
+      auto* const to = block(slot_of(at));
       const MatrixStorage* const from = m_input.values + as_size(e) * size;
       for (int r = 0; r < n; ++r) {
         for (int c = 0; c < n; ++c) to[c * n + r] = static_cast<Scalar>(from[r * n + c]);
       }
-      if (!is_finite(to) && (!not_finite || at < *not_finite)) not_finite = at;
-      m_threshold = std::hypot(m_threshold, frobenius_norm<n * n>(to, m_input.tolerance));
+      if (!is_finite(to)) not_finite = std::min(not_finite, at);
     }
-    if (not_finite) return m_input.order.rows[as_size(*not_finite)];
+    m_threshold = frobenius_norm(block(0), as_size(m_count) * size, m_input.tolerance);
+    if (not_finite != none) return m_input.order.rows[as_size(not_finite)];
     return std::nullopt;
   }
 
@@ -187,15 +168,14 @@ class CsrIlutElimination {
     return sum == Scalar(0);
   }
 
-  /// Of a block that is complete; one that has overflown is not dropped, and is recorded.
-  std::optional<Scalar> norm_unless_dropped(const Scalar* values) {
+  /// Of a block that is complete, or `dropped`; one that has overflown is not dropped, and is recorded.
+  Scalar norm_unless_dropped(const Scalar* values) {
     if (!is_finite(values)) {
       m_excess = std::numeric_limits<Scalar>::quiet_NaN();
       return std::numeric_limits<Scalar>::infinity();
     }
-    auto const norm = frobenius_norm<n * n>(values);
-    if (norm < m_threshold) return std::nullopt;
-    return norm;
+    auto const norm = frobenius_norm(values, size);
+    return norm < m_threshold ? dropped : norm;
   }
 
   /// Completes the blocks before the diagonal, by rising position, and subtracts their products with rows that are
@@ -205,57 +185,64 @@ class CsrIlutElimination {
     m_lower.clear();
     m_lower_values.clear();
     std::int64_t products = 0;
-    while (!m_before.empty()) {
-      std::ranges::pop_heap(m_before, std::greater());
-      int const k = m_before.back();
-      m_before.pop_back();
+    for (int k = 0; (k = m_incomplete.first()) < position;) {
+      m_incomplete.take_first();
       auto const slot = as_size(m_slots[as_size(k)]);
       auto const norm = norm_unless_dropped(block(slot));
-      if (!norm) continue;
+      if (norm == dropped) continue;
       auto const number = m_lower.size();
-      m_lower.push_back({*norm, k, number});
+      m_lower.push_back({norm, k, static_cast<int>(number)});
       m_lower_values.resize((number + 1) * size + Columns::overrun);
       Storage* const l = m_lower_values.data() + number * size;
       auto const complete = columns(slot);
       m_excess += complete.template excess<Storage>();
       complete.store(l);
-      const Row& before = finished(k);
-      for (auto u = before.lower_end; u < before.positions.size(); ++u) {
-        int const at = before.positions[u];
-        auto const target = m_slots[as_size(at)] != no_slot ? as_size(m_slots[as_size(at)]) : add(at, position);
-        auto sum = columns(target);
-        sum.template add_product<true>(l, before.block(u));
-        sum.store(block(target));
-      }
-      products += static_cast<std::int64_t>(before.positions.size() - before.lower_end);
+      products += subtract_row(l, finished(k));
     }
     return products;
   }
-
-  /// Leaves the largest ones, by rising position.
-  void keep_largest(std::vector<Candidate>& candidates) const {
-    if (auto const most = as_size(m_input.most); candidates.size() > most) {
-      std::ranges::nth_element(candidates, candidates.begin() + m_input.most, std::less());
-      candidates.erase(candidates.begin() + m_input.most, candidates.end());
+  /// The products of a block with those of a row behind the diagonal; returns how many.
+  std::int64_t subtract_row(const Storage* l, const Row& before) {
+    auto const upper = before.upper();
+    auto const* u = before.block(before.lower_end);
+    make_room(upper.size());
+    for (int const position : upper) {
+      auto* const target = block(slot_of(position));
+      auto sum = Columns::of(CsrIlutEntries<Scalar, n>{target});
+      sum.template add_product<true>(l, u);
+      sum.store(target);
+      u += size;
     }
-    std::ranges::sort(candidates, {}, &Candidate::position);
+    return static_cast<std::int64_t>(upper.size());
+  }
+
+  /// Leaves the largest ones, in their order.
+  void keep_largest(std::vector<Candidate>& candidates) {
+    auto const most = as_size(m_input.most);
+    if (candidates.size() <= most) return;
+    m_by_size = candidates;
+    std::ranges::nth_element(m_by_size, m_by_size.begin() + m_input.most, std::less());
+    std::erase_if(candidates, [&](const Candidate& candidate) { return !(candidate < m_by_size[most]); });
   }
 
   /// Inverts the diagonal block and writes the blocks of the row that are kept; or says why that is of no use.
   std::optional<PivotFinding> keep(int position, Row& result) {
     m_upper.clear();
-    for (std::size_t slot = 0; slot < m_positions.size(); ++slot) {
-      if (m_positions[slot] <= position) continue;
-      if (auto const norm = norm_unless_dropped(block(slot))) m_upper.push_back({*norm, m_positions[slot], slot});
+    // The diagonal block is the first that is left.
+    m_incomplete.take_first();
+    for (int at = 0; (at = m_incomplete.first()) != RisingNumbers::none; m_incomplete.take_first()) {
+      int const slot = m_slots[as_size(at)];
+      auto const norm = norm_unless_dropped(block(as_size(slot)));
+      if (norm != dropped) m_upper.push_back({norm, at, slot});
     }
     keep_largest(m_lower);
     keep_largest(m_upper);
+    result = m_store.row(m_lower.size() + 1 + m_upper.size());
     result.lower_end = m_lower.size() + 1;
-    result.resize(m_lower.size() + 1 + m_upper.size());
     std::size_t number = 0;
     for (auto const& l : m_lower) {
       result.positions[number] = l.position;
-      std::copy_n(m_lower_values.data() + l.block * size, size, result.block(number++));
+      std::copy_n(m_lower_values.data() + as_size(l.block) * size, size, result.block(number++));
     }
     result.positions[number] = position;
     auto const pivot =
@@ -269,7 +256,7 @@ class CsrIlutElimination {
     for (auto const& u : m_upper) {
       result.positions[number] = u.position;
       auto scaled = Columns::of(CsrIlutZeros());
-      scaled.template add_product<false>(inverse, block(u.block));
+      scaled.template add_product<false>(inverse, block(as_size(u.block)));
       store(scaled, result.block(number++));
     }
     if (m_excess != Scalar(0)) code = std::min(code, unstorable_code);
@@ -285,15 +272,17 @@ class CsrIlutElimination {
   static constexpr int no_code = pivot_codes;
 
   Input m_input;
-  // Of the row: which of its blocks each row of the matrix is the column of; the blocks, by columns; those before the
-  // diagonal that are not complete, a heap.
+  Store& m_store;
+  // Of the row: which of its blocks each row of the matrix is the column of; positions of those that are not complete;
+  // how many there are; their positions and the blocks, by columns, and room for more, which are zero.
   std::vector<int> m_slots;
+  RisingNumbers m_incomplete;
+  int m_count = 0;
   std::vector<int> m_positions;
   std::vector<Scalar> m_values;
-  std::vector<int> m_before;
   Scalar m_threshold{};
   Scalar m_excess{};  ///< see storage_excess
-  std::vector<Candidate> m_lower, m_upper;
+  std::vector<Candidate> m_lower, m_upper, m_by_size;
   std::vector<Storage> m_lower_values;
 };
 

@@ -29,20 +29,26 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 template <class Scalar, int n, class Storage, class MatrixStorage>
 class CsrIlutRows {
  public:
-  using Row = CsrIlutRow<Scalar, n, Storage>;
+  using Store = CsrIlutStore<Scalar, n, Storage>;
+  using Row = typename Store::Row;
   using Input = CsrIlutInput<Scalar, MatrixStorage>;
 
   template <HostExecutionSpace Host>
   CsrIlutRows(const Host& host, const char* label, const Input& input)
-      : m_input(input), m_rows(input.order.rows.size()), m_finished(m_rows.size()) {
-    auto const workers = std::min(static_cast<std::int64_t>(host.concurrency()), std::int64_t{count()});
+      : m_input(input),
+        m_rows(input.order.rows.size()),
+        m_finished(m_rows.size()),
+        m_stores(std::min(as_size(host.concurrency()), m_rows.size())) {
+    auto const workers = static_cast<std::int64_t>(m_stores.size());
     auto const team = [&] {
       Kokkos::parallel_for(label, Kokkos::RangePolicy<Host>(host, 0, workers, Kokkos::ChunkSize(1)),
-                           [this](std::int64_t) { work(); });
+                           [this](std::int64_t worker) { work(m_stores[as_size(worker)]); });
     };
     if constexpr (starts_teams<Host>) {
       auto const blocks = static_cast<double>(input.structure.columns.size());
-      run_alone_or_as_team(host, label, workers > 1 ? blocks * bytes_of_block : -1.0, team, [this] { work(); });
+      run_alone_or_as_team(host, label, workers > 1 ? blocks * bytes_of_block : -1.0, team, [this] {
+        if (!m_stores.empty()) work(m_stores.front());
+      });
     } else {
       team();
     }
@@ -75,9 +81,9 @@ class CsrIlutRows {
   using Elimination = CsrIlutElimination<Scalar, n, Storage, MatrixStorage>;
 
   // An exception may not leave a thread, and rows that others wait for are finished whatever happens.
-  void work() {
+  void work(Store& store) {
     try {
-      Elimination elimination(m_input);
+      Elimination elimination(m_input, store);
       // Relaxed: a ticket only names a row; data is ordered by the words of rows that are finished.
       for (int position = 0; (position = m_ticket.fetch_add(1, std::memory_order_relaxed)) < count();) {
         compute(elimination, position);
@@ -115,16 +121,16 @@ class CsrIlutRows {
 
   void set_useless(int position) {
     auto& row = m_rows[as_size(position)];
-    row = Row();
-    row.resize(1);
+    row = m_stores.front().row(1);
     row.lower_end = 1;
     row.positions[0] = position;
-    std::ranges::fill(row.values, std::numeric_limits<Storage>::quiet_NaN());
+    std::fill_n(row.values, n * n, std::numeric_limits<Storage>::quiet_NaN());
   }
 
   Input m_input;
   std::vector<Row> m_rows;
   std::vector<std::atomic<bool>> m_finished;
+  std::vector<Store> m_stores;  ///< of each worker
   std::atomic<int> m_ticket = 0;
   std::atomic<int> m_first_failure = std::numeric_limits<int>::max();
   std::atomic<bool> m_has_memory = true;

@@ -131,7 +131,7 @@ struct CsrPivotInversion {
   }
 
   static constexpr int prefetched = 1;
-  void prefetch(std::int64_t index) const { prefetch_blocks(m_blocks.m_a, m_order.row(index)); }
+  void prefetch(std::int64_t index) const { prefetch_blocks(m_blocks.m_a, m_order, index); }
 };
 
 /// What is wrong in the first row that fails: rows that are taken before it are regular.

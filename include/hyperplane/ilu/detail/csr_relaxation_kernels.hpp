@@ -73,7 +73,7 @@ struct CsrRelaxationForward {
   Scalar* m_y;
 
   static constexpr int prefetched = 8;
-  void prefetch(std::int64_t index) const { prefetch_point<n>(m_order.row(index), m_rhs, m_y); }
+  void prefetch(std::int64_t index) const { prefetch_point<n>(m_order, index, m_rhs, m_y); }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     auto const row = m_order.row(index);
     auto const& rows = m_blocks.m_rows;
@@ -95,7 +95,7 @@ struct CsrRelaxationBackward {
   Scalar* m_x;
 
   static constexpr int prefetched = 8;
-  void prefetch(std::int64_t index) const { prefetch_point<n>(m_order.row(index), m_y, m_x); }
+  void prefetch(std::int64_t index) const { prefetch_point<n>(m_order, index, m_y, m_x); }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     auto const row = m_order.row(index);
     auto const& rows = m_blocks.m_rows;
@@ -118,7 +118,7 @@ struct CsrRelaxationForwardTransposed {
   Scalar* m_y;
 
   static constexpr int prefetched = 8;
-  void prefetch(std::int64_t index) const { prefetch_point<n>(m_order.row(index), m_rhs, m_y); }
+  void prefetch(std::int64_t index) const { prefetch_point<n>(m_order, index, m_rhs, m_y); }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     auto const row = m_order.row(index);
     Scalar right[std::size_t{n}];
@@ -141,7 +141,7 @@ struct CsrRelaxationBackwardTransposed {
   Scalar* m_x;
 
   static constexpr int prefetched = 8;
-  void prefetch(std::int64_t index) const { prefetch_point<n>(m_order.row(index), m_y, m_x); }
+  void prefetch(std::int64_t index) const { prefetch_point<n>(m_order, index, m_y, m_x); }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     auto const row = m_order.row(index);
     block::ColumnSum<Scalar, n> sum;

@@ -28,7 +28,7 @@ struct CsrTallPoints {
 
   template <class Blocks>
   void prefetch_row(const Blocks& blocks, std::int64_t index) const {
-    prefetch_point<n * count>(m_order.row(index), m_rhs, m_y);
+    prefetch_point<n * count>(m_order, index, m_rhs, m_y);
     blocks.template prefetch<n, count>(m_order.row(index), m_y);
   }
 
