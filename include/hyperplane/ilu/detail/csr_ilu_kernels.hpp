@@ -184,12 +184,13 @@ struct CsrIluDiagnosis {
   }
 };
 
-/// Prefetches likewise what a sweep reads and writes at a point.
+/// Prefetches what a sweep reads and writes at a point. Of single values that follow one another the processor does it
+/// by itself, where more is read between those of two points it is late.
 template <int n, class Scalar>
 void prefetch_point([[maybe_unused]] const CsrIluSequence& order, [[maybe_unused]] std::int64_t index,
                     [[maybe_unused]] const Scalar* from, [[maybe_unused]] const Scalar* to) {
 #if defined(__GNUC__)
-  if (order.m_rows == nullptr) return;
+  if (n == 1 && order.m_rows == nullptr) return;
   auto const row = order.row(index);
   __builtin_prefetch(from + row * n);
   __builtin_prefetch(from + row * n + n - 1);

@@ -19,7 +19,6 @@
 #include <Kokkos_Macros.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -124,12 +123,12 @@ class CsrIlutElimination {
     m_values.resize(2 * wanted * size);
   }
   /// Where the block of this position is: one of zeros where there was none, for which there is room.
-  std::size_t slot_of(int position) {
+  std::size_t slot_of(int position, int of_row) {
     auto& slot = m_slots[as_size(position)];
     if (slot == no_slot) {
       slot = m_count++;
       m_positions[as_size(slot)] = position;
-      m_incomplete.insert(position);
+      if (position < of_row) m_incomplete.insert(position);
     }
     return as_size(slot);
   }
@@ -144,7 +143,7 @@ class CsrIlutElimination {
     int not_finite = none;
     for (auto e = begin; e < end; ++e) {
       int const at = m_input.order.positions[as_size(m_input.structure.columns[as_size(e)])];
-      auto* const to = block(slot_of(at));
+      auto* const to = block(slot_of(at, position));
       const MatrixStorage* const from = m_input.values + as_size(e) * size;
       for (int r = 0; r < n; ++r) {
         for (int c = 0; c < n; ++c) to[c * n + r] = static_cast<Scalar>(from[r * n + c]);
@@ -185,7 +184,7 @@ class CsrIlutElimination {
     m_lower.clear();
     m_lower_values.clear();
     std::int64_t products = 0;
-    for (int k = 0; (k = m_incomplete.first()) < position;) {
+    for (int k = 0; (k = m_incomplete.first()) != RisingNumbers::none;) {
       m_incomplete.take_first();
       auto const slot = as_size(m_slots[as_size(k)]);
       auto const norm = norm_unless_dropped(block(slot));
@@ -197,17 +196,17 @@ class CsrIlutElimination {
       auto const complete = columns(slot);
       m_excess += complete.template excess<Storage>();
       complete.store(l);
-      products += subtract_row(l, finished(k));
+      products += subtract_row(position, l, finished(k));
     }
     return products;
   }
   /// The products of a block with those of a row behind the diagonal; returns how many.
-  std::int64_t subtract_row(const Storage* l, const Row& before) {
+  std::int64_t subtract_row(int of_row, const Storage* l, const Row& before) {
     auto const upper = before.upper();
     auto const* u = before.block(before.lower_end);
     make_room(upper.size());
     for (int const position : upper) {
-      auto* const target = block(slot_of(position));
+      auto* const target = block(slot_of(position, of_row));
       auto sum = Columns::of(CsrIlutEntries<Scalar, n>{target});
       sum.template add_product<true>(l, u);
       sum.store(target);
@@ -228,13 +227,13 @@ class CsrIlutElimination {
   /// Inverts the diagonal block and writes the blocks of the row that are kept; or says why that is of no use.
   std::optional<PivotFinding> keep(int position, Row& result) {
     m_upper.clear();
-    // The diagonal block is the first that is left.
-    m_incomplete.take_first();
-    for (int at = 0; (at = m_incomplete.first()) != RisingNumbers::none; m_incomplete.take_first()) {
-      int const slot = m_slots[as_size(at)];
+    for (int slot = 0; slot < m_count; ++slot) {
+      int const at = m_positions[as_size(slot)];
+      if (at <= position) continue;
       auto const norm = norm_unless_dropped(block(as_size(slot)));
       if (norm != dropped) m_upper.push_back({norm, at, slot});
     }
+    std::ranges::sort(m_upper, {}, &Candidate::position);
     keep_largest(m_lower);
     keep_largest(m_upper);
     result = m_store.row(m_lower.size() + 1 + m_upper.size());
@@ -273,8 +272,8 @@ class CsrIlutElimination {
 
   Input m_input;
   Store& m_store;
-  // Of the row: which of its blocks each row of the matrix is the column of; positions of those that are not complete;
-  // how many there are; their positions and the blocks, by columns, and room for more, which are zero.
+  // Of the row: which of its blocks each row of the matrix is the column of; positions before the diagonal that are not
+  // complete; how many there are; their positions and the blocks, by columns, and room for more, which are zero.
   std::vector<int> m_slots;
   RisingNumbers m_incomplete;
   int m_count = 0;

@@ -7,6 +7,7 @@
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/host/patience.hpp>
 #include <hyperplane/ilu/detail/csr_ilut_row.hpp>
+#include <hyperplane/ilu/detail/csr_ilut_store.hpp>
 
 #include <Kokkos_Core.hpp>
 
