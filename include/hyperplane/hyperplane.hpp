@@ -48,6 +48,7 @@
 #include <hyperplane/csr/point_vector.hpp>
 #include <hyperplane/csr/point_vectors.hpp>
 #include <hyperplane/csr/row_order.hpp>
+#include <hyperplane/csr/scalars_in_blocks.hpp>
 #include <hyperplane/csr/tall_product.hpp>
 #include <hyperplane/csr/transposed_block_csr.hpp>
 #include <hyperplane/field/field_jacobi.hpp>

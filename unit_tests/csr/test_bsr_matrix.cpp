@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <KokkosSparse_BsrMatrix.hpp>
+#include <KokkosSparse_CrsMatrix.hpp>
 #include <hyperplane/csr/bsr_matrix.hpp>
 #include <hyperplane/line/line_implicit_csr.hpp>
 
@@ -75,6 +76,37 @@ TEST(BsrMatrix, has_lines) {
   wrapped.solve(exec, x, x);
   own.solve(exec, y, y);
   EXPECT_TRUE(bitwise_equal(to_host(x), to_host(y)));
+}
+
+TEST(CrsMatrix, is_shared) {
+  Exec const exec;
+  auto const reference = random_csr(23, 1);
+  using Crs = KokkosSparse::CrsMatrix<double, int, Device, void, int>;
+  auto const crs = [&] {
+    typename Crs::row_map_type::non_const_type const offsets("offsets", reference.offsets.size());
+    typename Crs::index_type::non_const_type const columns("columns", reference.columns.size());
+    typename Crs::values_type const values("values", reference.columns.size());
+    auto const host_offsets = Kokkos::create_mirror_view(offsets);
+    auto const host_columns = Kokkos::create_mirror_view(columns);
+    auto const host_values = Kokkos::create_mirror_view(values);
+    for (std::size_t row = 0; row < reference.offsets.size(); ++row) {
+      host_offsets(row) = static_cast<int>(reference.offsets[row]);
+    }
+    for (std::size_t e = 0; e < reference.columns.size(); ++e) {
+      host_columns(e) = reference.columns[e];
+      host_values(e) = reference.blocks[e](0, 0);
+    }
+    Kokkos::deep_copy(offsets, host_offsets);
+    Kokkos::deep_copy(columns, host_columns);
+    Kokkos::deep_copy(values, host_values);
+    return Crs("A", 23, 23, reference.columns.size(), values, offsets, columns);
+  }();
+  auto const a = wrap_crs_matrix(crs);
+  EXPECT_EQ(a.values().data(), crs.values.data()) << "nothing is copied";
+  auto const x = random_vector(23);
+  auto const dx = to_view<double>(exec, x), y = to_view<double>(exec, std::vector<double>(x.size(), 0.0));
+  apply(exec, a, dx, y);
+  EXPECT_TRUE(near(to_host(y), reference.dense() * x, rounding<double>(20, 1)));
 }
 
 TEST(BsrMatrix, of_another_block_size_is_refused) {
