@@ -96,7 +96,9 @@ TYPED_TEST(ScalarMatrices, that_are_wrong_are_refused) {
   EXPECT_THAT(made({0, 1, 2, 3}, {0, 1, 2}), HasSubstr("ScalarsInBlocks: 3 rows in blocks of 2"));
   EXPECT_THAT(made({0, 1, 2}, {0, 2}), HasSubstr("row 1 has column 2, expected 0 to 1"));
   EXPECT_THAT(made({0, 1, 3}, {0, 1, 1}), HasSubstr("row 1 has column 1 twice"));
-  EXPECT_THAT(made({0, 2, 1}, {0, 1}), HasSubstr("row 1 has blocks 2 to 1"));
+  EXPECT_THAT(made({0, 3, 2}, {0, 1}), HasSubstr("row 0 has blocks 0 to 3 of 2"));
+  EXPECT_THAT(made({1, 2, 2}, {0, 1}), HasSubstr("offsets[0] is 1, expected 0"));
+  EXPECT_THAT(made({0, 1, 2}, {0, 1, 1}), HasSubstr("the last offset is 2, but there are 3 columns"));
   ScalarsInBlocks<double, 2, TypeParam> const blocks(exec, std::vector<int>{0, 1, 2}, {0, 1});
   EXPECT_THAT(message_of([&] { blocks.set_values(exec, to_view<double>(exec, std::vector<double>{1.0})); }),
               HasSubstr("there are 1 values for 2 entries"));

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
@@ -36,6 +37,12 @@ template <std::integral Offset>
 BlocksOfScalars blocks_of_scalars(int n, const std::vector<Offset>& offsets, const std::vector<int>& columns) {
   constexpr auto plan = "ScalarsInBlocks";
   require(!offsets.empty(), "ScalarsInBlocks: offsets are empty");
+  if (offsets.front() != 0)
+    fail(std::string(plan) + ": offsets[0] is " + std::to_string(offsets.front()) + ", expected 0");
+  if (!std::cmp_equal(offsets.back(), columns.size())) {
+    fail(std::string(plan) + ": the last offset is " + std::to_string(offsets.back()) + ", but there are " +
+         std::to_string(columns.size()) + " columns");
+  }
   check_csr_structure(plan, offsets, columns);
   auto const rows = static_cast<std::int64_t>(offsets.size()) - 1;
   if (rows % n != 0) fail(std::string(plan) + ": " + std::to_string(rows) + " rows in blocks of " + std::to_string(n));
@@ -91,8 +98,8 @@ class ScalarsInBlocks {
   using Values = Kokkos::View<const Scalar*, typename Exec::memory_space>;
 
   /// The entries of row r are offsets[r], ..., offsets[r + 1] - 1, in any order; entry e is in column columns[e]. Waits
-  /// for the instance. Throws Error where the rows are not whole blocks, offsets fall, a column is not a row, or a row
-  /// has a column twice.
+  /// for the instance. Throws Error where the rows are not whole blocks, offsets do not begin with 0, fall, or do not
+  /// end with the number of columns, a column is not a row, or a row has a column twice.
   template <std::integral Offset>
   ScalarsInBlocks(const Exec& exec, const std::vector<Offset>& offsets, const std::vector<int>& columns)
       : ScalarsInBlocks(exec, detail::blocks_of_scalars(n, offsets, columns)) {}

@@ -104,8 +104,9 @@ class BlockIlu0Csr : private detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, 
   using Plan::factor;
 
   /// solve(exec, rhs, x): x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where extents are
-  /// others. rhs and x may also be PointVectors: then factors are read once for several right-hand sides, by levels on
-  /// CsrPath::tickets, too. On hosts the sums of each are those of a solve with it alone, term by term.
+  /// others. rhs and x may also be PointVectors: then factors are read once for several right-hand sides, but on
+  /// CsrPath::tickets where levels are short, which takes one after the other. On hosts the sums of each are those of a
+  /// solve with it alone, term by term.
   using Plan::solve;
 
   /// forward(exec, rhs, y): y = (d + L)^-1 rhs, the first half of a solve; y may be rhs. Throws Error as solve() does.

@@ -67,8 +67,8 @@ struct BlockTridiagonalOptions {
 /// the instance that is given. Copies, made after factor(), share factors and working memory: at most one factor() or
 /// solve() of a plan and all its copies may run at a time.
 ///
-/// M^T has the same factors: solve_transposed() costs what solve() does; of lines in partitions on CUDA up to 1.5
-/// times that.
+/// M^T has the same factors: solve_transposed() costs what solve() does on LinePath::staged and on hosts; of lines in
+/// partitions on CUDA up to 1.5 times that.
 ///
 /// Cost per point: factor 6 n^3 flops, 3 n^2 values read and 3 n^2 written (lines along j and lists on
 /// LinePath::staged: 6 n^2 more for gathering); solve 6 n^2 flops, 3 n^2 + 4 n values. Periodic: n^2 values more in a

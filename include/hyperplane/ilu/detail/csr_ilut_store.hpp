@@ -4,7 +4,6 @@
 #include <hyperplane/block/columns.hpp>
 #include <hyperplane/core/abi.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -35,11 +34,12 @@ struct CsrIlutRow {
 template <class T>
 class ArraysInPieces {
  public:
-  /// Of values that are not set.
+  /// Of values that are not set. Large ones have a piece of their own, so that little is left of others.
   T* take(std::size_t count) {
     if (count > m_left) {
-      auto const size = std::max(count, least);
-      m_pieces.push_back(std::make_unique_for_overwrite<T[]>(size));
+      bool const alone = count > size / 8;
+      m_pieces.push_back(std::make_unique_for_overwrite<T[]>(alone ? count : size));
+      if (alone) return m_pieces.back().get();
       m_next = m_pieces.back().get();
       m_left = size;
     }
@@ -48,7 +48,7 @@ class ArraysInPieces {
   }
 
  private:
-  static constexpr std::size_t least = std::size_t{1} << 14;
+  static constexpr std::size_t size = std::size_t{1} << 14;
 
   std::vector<std::unique_ptr<T[]>> m_pieces;
   T* m_next = nullptr;

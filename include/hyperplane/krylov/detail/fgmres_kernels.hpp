@@ -24,7 +24,7 @@ struct FgmresSystem {
         m_scale(m_solution + (restart + 1)),
         m_length(length),
         m_restart(restart) {}
-  KOKKOS_FUNCTION static int numbers(int restart) { return (restart + 4) * (restart + 1) + 1; }
+  KOKKOS_FUNCTION static std::int64_t numbers(int restart) { return std::int64_t{restart + 4} * (restart + 1) + 1; }
 
   double* m_r;         // column j at j * (restart + 1)
   double* m_cosine;    // restart
