@@ -44,10 +44,11 @@ HostVectors to_host(const PointVectors<Scalar, n, count, Exec>& vectors) {
 }
 
 /// Whether several vectors have the bits of single ones: on hosts, where compilers do not choose which products they
-/// fuse with sums, which depends on how wide a vector is. Elsewhere sums are taken in other orders, too.
+/// fuse with sums, which depends on how wide a vector is; Clang chooses without optimization, too. Elsewhere sums are
+/// taken in other orders.
 template <class Exec>
 inline constexpr bool same_bits =
-#if defined(__OPTIMIZE__)
+#if defined(__OPTIMIZE__) || defined(__clang__)
     false;
 #else
     HostExecutionSpace<Exec>;
