@@ -24,6 +24,18 @@ void check_csr_row(const char* plan, std::int64_t row, Offset begin, Offset end,
   }
 }
 
+/// Whether offsets, of which there are some, begin with 0 and end with the number of columns; or Error.
+template <std::integral Offset>
+void check_csr_ends(const char* plan, const std::vector<Offset>& offsets, const std::vector<int>& columns) {
+  if (offsets.front() != 0) {
+    fail(std::string(plan) + ": offsets[0] is " + std::to_string(offsets.front()) + ", expected 0");
+  }
+  if (!std::cmp_equal(offsets.back(), columns.size())) {
+    fail(std::string(plan) + ": the last offset is " + std::to_string(offsets.back()) + ", but there are " +
+         std::to_string(columns.size()) + " columns");
+  }
+}
+
 /// Whether a column is a row; or Error.
 inline void check_csr_column(const char* plan, std::int64_t row, int column, std::int64_t rows) {
   if (column < 0 || column >= rows) {

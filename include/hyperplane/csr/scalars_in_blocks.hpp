@@ -18,7 +18,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
@@ -37,12 +36,7 @@ template <std::integral Offset>
 BlocksOfScalars blocks_of_scalars(int n, const std::vector<Offset>& offsets, const std::vector<int>& columns) {
   constexpr auto plan = "ScalarsInBlocks";
   require(!offsets.empty(), "ScalarsInBlocks: offsets are empty");
-  if (offsets.front() != 0)
-    fail(std::string(plan) + ": offsets[0] is " + std::to_string(offsets.front()) + ", expected 0");
-  if (!std::cmp_equal(offsets.back(), columns.size())) {
-    fail(std::string(plan) + ": the last offset is " + std::to_string(offsets.back()) + ", but there are " +
-         std::to_string(columns.size()) + " columns");
-  }
+  check_csr_ends(plan, offsets, columns);
   check_csr_structure(plan, offsets, columns);
   auto const rows = static_cast<std::int64_t>(offsets.size()) - 1;
   if (rows % n != 0) fail(std::string(plan) + ": " + std::to_string(rows) + " rows in blocks of " + std::to_string(n));

@@ -74,13 +74,8 @@ struct CsrIluOrder {
 template <class Offset>
 CsrColumns checked_ilu_structure(const char* plan, const std::vector<Offset>& offsets, std::vector<int> columns) {
   auto const blocks = static_cast<std::int64_t>(columns.size());
-  if (offsets.front() != 0)
-    fail(std::string(plan) + ": offsets[0] is " + std::to_string(offsets.front()) + ", expected 0");
+  check_csr_ends(plan, offsets, columns);
   auto const rows = static_cast<std::int64_t>(offsets.size()) - 1;
-  if (std::cmp_not_equal(offsets.back(), blocks)) {
-    fail(std::string(plan) + ": the last offset is " + std::to_string(offsets.back()) + ", but there are " +
-         std::to_string(blocks) + " columns");
-  }
   // Of each column, the last row that has it.
   std::vector<std::int64_t> seen_by(as_size(rows), -1);
   for (std::int64_t row = 0; row < rows; ++row) {
