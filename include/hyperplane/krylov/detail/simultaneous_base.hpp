@@ -64,7 +64,7 @@ class SimultaneousBase {
   };
   using Recursions = std::vector<Recursion>;
 
-  static const KrylovOptions& checked(const std::string& method, const KrylovOptions& options) {
+  static KrylovOptions checked(const std::string& method, const KrylovOptions& options) {
     check_options(method, options);
     require(!options.monitor, method + ": there is a monitor, expected none");
     return options;
