@@ -9,17 +9,15 @@ scripts/card_values.py says what is drawn. A picture has its values as text, too
 compares: versions of Matplotlib write the same picture differently, and --check needs none.
 """
 
-import pathlib
 import re
 import sys
-import xml.etree.ElementTree
+from xml.etree import ElementTree
 
 from card_values import CARDS
 from performance_page import DOCS, PAGE
 
 FOLDER = DOCS / "cards"
 MOST = 1.85  # the axis ends there; what is above has its value beside the end
-DESCRIPTION = "{http://purl.org/dc/elements/1.1/}description"
 # Colours of Okabe and Ito, which people tell apart who do not see all colours; dash and marker say it again.
 BLUE, RED, GREEN, PURPLE, YELLOW, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#666666"
 STYLES = {
@@ -145,6 +143,14 @@ def draw():
 # Checking ------------------------------------------------------------------------------------------------------------
 
 
+def drawn_text(path):
+    """Nothing where there is no picture, or one that is broken, say by a merge."""
+    try:
+        return ElementTree.parse(path).findtext(".//{http://purl.org/dc/elements/1.1/}description")
+    except (OSError, ElementTree.ParseError):
+        return None
+
+
 def check():
     shown = re.findall(r"!\[[^\]]+\]\(cards/([^)]*)\.svg\)", PAGE.read_text(encoding="utf-8"))
     if sorted(shown) != sorted(CARDS):
@@ -152,17 +158,18 @@ def check():
     if more := {path.name for path in FOLDER.glob("*")} - {f"{name}.svg" for name in CARDS}:
         fail(f"{FOLDER} has {', '.join(sorted(more))}, which this does not draw")
     for name, card in CARDS.items():
-        path = FOLDER / f"{name}.svg"
-        drawn = xml.etree.ElementTree.parse(path).find(f".//{DESCRIPTION}") if path.exists() else None
-        if drawn is None or drawn.text != values_text(card):
-            fail(f"{path} is not what the raw files say; run scripts/performance_cards.py")
+        if drawn_text(FOLDER / f"{name}.svg") != values_text(card):
+            fail(f"{FOLDER / name}.svg is not what the raw files say; run scripts/performance_cards.py")
     print(f"performance_cards.py: {len(CARDS)} pictures show what the raw files say")
 
 
 def main(arguments):
     if arguments not in ([], ["--check"]):
         sys.exit(__doc__)
-    check() if arguments else draw()
+    if arguments:
+        check()
+    else:
+        draw()
 
 
 if __name__ == "__main__":
