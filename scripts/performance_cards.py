@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Draws the pictures of docs/performance.md: fractions of the limit against the size, from the raw files in docs/measurements.
 
-usage: scripts/performance_cards.py            draw docs/cards/*.svg; needs Matplotlib
-       scripts/performance_cards.py --check    fail where a picture has other values than this would draw, or the page lacks one
+usage: scripts/performance_cards.py            draw those of docs/cards/*.svg whose values have changed, or that are missing
+       scripts/performance_cards.py --check    fail where there are such, or docs/performance.md does not show one
 
-scripts/card_values.py says what is drawn. A picture has its values as text, too, a line for each curve, which is what --check
-compares: versions of Matplotlib write the same picture differently, and --check needs none.
+scripts/card_values.py says what is drawn. A picture has its values as text, too, a line for each curve. These are compared: the
+same picture has other bytes with another version of Matplotlib. To have all drawn again, as with another style, remove them.
 """
 
 import re
@@ -44,10 +44,27 @@ def values_text(card):
     lines = [f"{card.title}; {card.across}"]
     for row in card.rows:
         for column, (limit, _) in card.columns.items():
-            where = f"{row} | {column} | of {limit}".replace("\n", ", ")
+            where = f"{row} | {column} | of {limit}"
             for label, values in card.panel(row, column).items():
                 lines.append(f"{where} | {label} | " + ", ".join(f"{case}: {value:.3f}" for case, value in values.items()))
     return "\n".join(lines)
+
+
+def picture_of(name):
+    return FOLDER / f"{name}.svg"
+
+
+def drawn_text(name):
+    """Nothing where there is no picture, or one that is broken, say by a merge."""
+    try:
+        return ElementTree.parse(picture_of(name)).findtext(".//{http://purl.org/dc/elements/1.1/}description")
+    except (OSError, ElementTree.ParseError):
+        return None
+
+
+def changed():
+    """Cards whose pictures have other values."""
+    return {name: card for name, card in CARDS.items() if drawn_text(name) != values_text(card)}
 
 
 # Drawing -------------------------------------------------------------------------------------------------------------
@@ -104,9 +121,11 @@ def size_axis(axes, sizes):
 def draw_card(card, plt):
     panels = {(row, column): card.panel(row, column) for row in card.rows for column in card.columns}
     sizes = [size for panel in panels.values() for values in panel.values() for size in values if isinstance(size, int)]
-    extent = (0.9 + 2.15 * len(card.columns), 1.1 + 1.3 * len(card.rows))
+    width, height = 0.85 + 2.15 * len(card.columns), 1.5 + 1.25 * len(card.rows)
     shape = (len(card.rows), len(card.columns))
-    figure, grid = plt.subplots(*shape, figsize=extent, sharex="col", sharey="row", squeeze=False, layout="constrained")
+    figure, grid = plt.subplots(*shape, figsize=(width, height), sharex="col", sharey="row", squeeze=False)
+    # Matplotlib's own layouts differ in last bits from run to run.
+    figure.subplots_adjust(0.65 / width, 0.75 / height, 1 - 0.1 / width, 1 - 0.65 / height, wspace=0.07, hspace=0.14)
     for axes_of_row, row in zip(grid, card.rows):
         largest = max((value for column in card.columns for values in panels[row, column].values() for value in values.values()), default=0)
         for axes, column in zip(axes_of_row, card.columns):
@@ -117,38 +136,33 @@ def draw_card(card, plt):
     for top, bottom, (column, (limit, _)) in zip(grid[0], grid[-1], card.columns.items()):
         top.set_title(f"{column}\nfraction of {limit}")
         bottom.set_xlabel(card.across)
-    figure.suptitle(card.title, fontsize=10)
+    figure.suptitle(card.title, y=1 - 0.08 / height, va="top", fontsize=10)
     labelled = {label: handle for axes in grid.flat for handle, label in zip(*axes.get_legend_handles_labels())}
-    figure.legend(labelled.values(), labelled.keys(), loc="outside lower center", ncols=len(labelled), frameon=False)
+    figure.legend(labelled.values(), labelled.keys(), loc="lower center", ncol=len(labelled), frameon=False)
     return figure
 
 
-def draw():
-    import matplotlib
-
+def draw(cards):
+    try:
+        import matplotlib
+    except ImportError:
+        fail("drawing needs Matplotlib (Debian: python3-matplotlib)")
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
     # Names of elements do not change from run to run, and text stays text.
-    plt.rcParams |= {"svg.hashsalt": "hyperplane", "svg.fonttype": "none"}
-    plt.rcParams |= {"font.sans-serif": ["DejaVu Sans"], "font.size": 8, "axes.titlesize": 8}
+    plt.rcParams.update({"svg.hashsalt": "hyperplane", "svg.fonttype": "none"})
+    plt.rcParams.update({"font.sans-serif": ["DejaVu Sans"], "font.size": 8, "axes.titlesize": 8})
     FOLDER.mkdir(exist_ok=True)
-    for name, card in CARDS.items():
+    for name, card in cards.items():
         figure = draw_card(card, plt)
         metadata = {"Title": card.title, "Description": values_text(card), "Date": None, "Creator": None}
-        figure.savefig(FOLDER / f"{name}.svg", metadata=metadata)
+        figure.savefig(picture_of(name), metadata=metadata)
         plt.close(figure)
+        print(f"performance_cards.py: drew {picture_of(name)}")
 
 
 # Checking ------------------------------------------------------------------------------------------------------------
-
-
-def drawn_text(path):
-    """Nothing where there is no picture, or one that is broken, say by a merge."""
-    try:
-        return ElementTree.parse(path).findtext(".//{http://purl.org/dc/elements/1.1/}description")
-    except (OSError, ElementTree.ParseError):
-        return None
 
 
 def check():
@@ -157,9 +171,8 @@ def check():
         fail(f"{PAGE} shows the pictures {', '.join(sorted(shown))}, there are {', '.join(sorted(CARDS))}")
     if more := {path.name for path in FOLDER.glob("*")} - {f"{name}.svg" for name in CARDS}:
         fail(f"{FOLDER} has {', '.join(sorted(more))}, which this does not draw")
-    for name, card in CARDS.items():
-        if drawn_text(FOLDER / f"{name}.svg") != values_text(card):
-            fail(f"{FOLDER / name}.svg is not what the raw files say; run scripts/performance_cards.py")
+    for name in changed():
+        fail(f"{picture_of(name)} is not what the raw files say; run scripts/performance_cards.py")
     print(f"performance_cards.py: {len(CARDS)} pictures show what the raw files say")
 
 
@@ -168,8 +181,8 @@ def main(arguments):
         sys.exit(__doc__)
     if arguments:
         check()
-    else:
-        draw()
+    elif cards := changed():
+        draw(cards)
 
 
 if __name__ == "__main__":
