@@ -24,6 +24,8 @@ case "${1:?quick, rest or serial}" in
     scripts/check_floors.py
     scripts/check_sizes.py
     scripts/performance_page.py --check
+    scripts/performance_cards.py --check
+    scripts/test_performance_cards.py
     scripts/scaling_page.py --check
     scripts/test_run.sh
     build openmp-test
