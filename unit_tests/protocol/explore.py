@@ -22,11 +22,11 @@ seconds_for_each = 300
 # The search for schedules without end takes more than twice the states, and is for the smaller ones.
 states_for_cycles = 1_000_000
 
-# Of host::SlabSweep and host::LevelSweep.
+# Of host::SlabSweep and host::RowSweep.
 host = "slab_sweep_host LAG=1 BLOCK=1 BLOCKS_IN_TILE=2 SWEEPS=2"
 host_small = f"{host} THREADS=3 SLABS_0=2 STEPS_0=4"
-levels = "level_sweep_host SWEEPS=2"
-levels_small = f"{levels} WORKERS=3 TILES_0=2 TILES_1=1 TILES_2=2"
+rows = "row_sweep_host SWEEPS=2"
+rows_small = f"{rows} WORKERS=2 TILES=4 LENGTH=1 WINDOW=2"
 # Of clusters: one grid, two grids in a launch, two devices.
 cuda = "slab_solve_cuda POINTS=1"
 cuda_small = f"{cuda} SLABS_0=2 LAYERS_0=2 CLUSTERS=2 LAUNCHES=2"
@@ -49,9 +49,9 @@ right = [
     f"{host} THREADS=3 SLABS_0=3 STEPS_0=3",
     f"{host} THREADS=3 SLABS_0=2 STEPS_0=3 SLABS_1=1 STEPS_1=4",
     f"{host} THREADS=1 SLABS_0=2 STEPS_0=4 SLABS_1=2 STEPS_1=3",
-    levels_small,
-    f"{levels} WORKERS=2 TILES_0=2 TILES_1=2 TILES_2=1",
-    f"{levels} WORKERS=3 TILES_0=1 TILES_1=3 TILES_2=2",
+    rows_small,
+    f"{rows} WORKERS=2 TILES=2 LENGTH=2 WINDOW=1",
+    f"{rows} WORKERS=3 TILES=3 LENGTH=1 WINDOW=2",
     f"{cuda} SLABS_0=2 LAYERS_0=2 CLUSTERS=2 LAUNCHES=3",
     f"{cuda} SLABS_0=2 LAYERS_0=2 CLUSTERS=3 LAUNCHES=1",
     f"{cuda} SLABS_0=2 LAYERS_0=1 CLUSTERS=3 LAUNCHES=2",
@@ -82,11 +82,13 @@ wrong = [
     f"{host_small} FAULT_EARLY_PROGRESS",
     f"{host_small} FAULT_EARLY_RESET",
     f"{host_small} FAULT_NO_RESET",
-    f"{levels_small} FAULT_LEVELS_BACKWARDS",
-    f"{levels_small} FAULT_NO_WAIT",
-    f"{levels_small} FAULT_EARLY_COUNT",
-    f"{levels_small} FAULT_EARLY_RESET",
-    f"{levels_small} FAULT_NO_RESET",
+    f"{rows_small} FAULT_ANY_ORDER",
+    f"{rows_small} FAULT_NO_WINDOW",
+    f"{rows_small} FAULT_WIDE_WINDOW",
+    f"{rows_small} FAULT_EARLY_PROGRESS",
+    f"{rows_small} FAULT_OLD_STEPS",
+    f"{rows_small} FAULT_EARLY_RESET",
+    f"{rows_small} FAULT_NO_RESET",
     f"{cuda_small} FAULT_ANY_ORDER",
     f"{cuda_small} FAULT_NO_TICKETS",
     f"{cuda_small} FAULT_STAMPS",

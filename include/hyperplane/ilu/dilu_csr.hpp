@@ -43,7 +43,7 @@ struct DiluCsrOptions {
 /// the values of A and of d^-1; computed with is Scalar.
 ///
 /// A plan: the constructor reads the structure of the matrix, on the host, and allocates; the other functions do not,
-/// do not fence, and are asynchronous on the instance that is given. Rows are run by levels, as those of BlockIlu0Csr.
+/// do not fence, and are asynchronous on the instance that is given. Rows are run as those of BlockIlu0Csr.
 /// Copies, made after factor(), share factors and working memory: at most one factor(), solve(), forward() or
 /// backward() of a plan and all its copies may run at a time.
 ///

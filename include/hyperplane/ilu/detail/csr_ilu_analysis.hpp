@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
+#include <hyperplane/host/row_needs.hpp>
 #include <hyperplane/ilu/detail/csr_fill.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_structure.hpp>
 
@@ -215,36 +216,62 @@ struct CsrIluProducts {
   }
 };
 
-/// A row comes after those of the columns of its blocks begin[row], ..., end[row] - 1, which are all before it in the
-/// order that is given.
-template <std::ranges::input_range Rows>
-CsrLevels csr_ilu_levels(const std::vector<int>& columns, const std::vector<std::int64_t>& begin,
-                         const std::vector<std::int64_t>& end, const Rows& order) {
-  std::vector<int> level(end.size(), 0);
-  for (int const row : order) {
-    int& own = level[as_size(row)];
-    for (auto b = begin[as_size(row)]; b < end[as_size(row)]; ++b) {
-      own = std::max(own, level[as_size(columns[as_size(b)])] + 1);
+/// How block rows run: by levels, or in their order, for threads of a host that wait for one another, or for one.
+enum class CsrIluSequenceKind { by_levels, in_order_by_threads, in_order_alone };
+
+/// What the rows of a sweep wait for.
+struct CsrIluRecursion {
+  CsrLevels levels;
+  host::RowNeeds needs;  ///< for threads that take rows in their order
+
+  /// A row comes after those of the columns of its blocks begin[row], ..., end[row] - 1, which are all before it in the
+  /// order that is given.
+  template <std::ranges::input_range Rows>
+  CsrIluRecursion(const std::vector<int>& columns, const std::vector<std::int64_t>& begin,
+                  const std::vector<std::int64_t>& end, const Rows& order, CsrIluSequenceKind kind)
+      : levels(levels_of(columns, begin, end, order)) {
+    if (kind != CsrIluSequenceKind::in_order_by_threads) return;
+    std::vector<int> place(end.size());
+    for (int number = 0; int const row : order) place[as_size(row)] = number++;
+    needs.begin.reserve(end.size() + 1);
+    for (int const row : order) {
+      for (auto b = begin[as_size(row)]; b < end[as_size(row)]; ++b) {
+        needs.rows.push_back(place[as_size(columns[as_size(b)])]);
+      }
+      std::sort(needs.rows.begin() + needs.begin.back(), needs.rows.end());
+      needs.begin.push_back(static_cast<std::int64_t>(needs.rows.size()));
     }
   }
-  return CsrLevels(level);
-}
+
+ private:
+  template <class Rows>
+  static CsrLevels levels_of(const std::vector<int>& columns, const std::vector<std::int64_t>& begin,
+                             const std::vector<std::int64_t>& end, const Rows& order) {
+    std::vector<int> level(end.size(), 0);
+    for (int const row : order) {
+      int& own = level[as_size(row)];
+      for (auto b = begin[as_size(row)]; b < end[as_size(row)]; ++b) {
+        own = std::max(own, level[as_size(columns[as_size(b)])] + 1);
+      }
+    }
+    return CsrLevels(level);
+  }
+};
 
 /// Which blocks the factors have, and when rows can be taken. Blocks are numbered as sweeps take the rows: in their
 /// order, and from its end, or by levels.
 struct CsrIluPattern {
   CsrIluOrder order;
   CsrIluBlocks blocks;
-  CsrLevels forward;
-  CsrLevels backward;
+  CsrIluRecursion forward;
+  CsrIluRecursion backward;
 
-  CsrIluPattern(CsrIluOrder rows, CsrIluBlocks of, bool by_levels)
+  CsrIluPattern(CsrIluOrder rows, CsrIluBlocks of, CsrIluSequenceKind kind)
       : order(std::move(rows)),
         blocks(std::move(of)),
-        forward(csr_ilu_levels(blocks.columns, blocks.lower_begin, blocks.diagonal, order.rows)),
-        backward(
-            csr_ilu_levels(blocks.columns, blocks.upper_begin, blocks.upper_end, order.rows | std::views::reverse)) {
-    if (by_levels) blocks.renumber(forward.rows, backward.rows);
+        forward(blocks.columns, blocks.lower_begin, blocks.diagonal, order.rows, kind),
+        backward(blocks.columns, blocks.upper_begin, blocks.upper_end, order.rows | std::views::reverse, kind) {
+    if (kind == CsrIluSequenceKind::by_levels) blocks.renumber(forward.levels.rows, backward.levels.rows);
   }
 };
 
@@ -254,8 +281,8 @@ struct CsrIluAnalysis : CsrIluPattern {
 
   /// Of a structure that was checked.
   template <class Host>
-  CsrIluAnalysis(const Host& host, const CsrColumns& of, const CsrIluOrder& rows, int fill, bool by_levels)
-      : CsrIluPattern(rows, CsrIluBlocks(host, of, rows, fill), by_levels), products(blocks) {}
+  CsrIluAnalysis(const Host& host, const CsrColumns& of, const CsrIluOrder& rows, int fill, CsrIluSequenceKind kind)
+      : CsrIluPattern(rows, CsrIluBlocks(host, of, rows, fill), kind), products(blocks) {}
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -6,7 +6,8 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/to_space.hpp>
-#include <hyperplane/host/level_sweep.hpp>
+#include <hyperplane/host/row_needs.hpp>
+#include <hyperplane/host/row_sweep.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_analysis.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
 
@@ -19,10 +20,10 @@
 #include <string>
 #include <vector>
 
-/// Kernels of a BlockCsr by levels.
+/// Kernels of a BlockCsr by levels, or in the order of its rows.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// How a sweep over the levels runs where it is not a launch for each: on hosts.
+/// How a sweep runs where it is not a launch for each level: on hosts.
 template <ExecutionSpace Exec>
 class CsrIluTeam {};
 
@@ -30,37 +31,39 @@ template <HostExecutionSpace Exec>
 class CsrIluTeam<Exec> {
  public:
   /// A row has about as many bytes of factors.
-  CsrIluTeam(const Exec& exec, const std::vector<std::int64_t>& begin, double bytes)
-      : m_sweep(std::make_shared<const host::LevelSweep<Exec>>(exec, "Hyperplane::CsrIlu", begin,
-                                                               static_cast<std::int64_t>(least_bytes / bytes))) {}
+  CsrIluTeam(const Exec& exec, const host::RowNeeds& needs, double bytes)
+      : m_sweep(std::make_shared<const host::RowSweep<Exec>>(exec, "Hyperplane::CsrIlu", needs, bytes)) {}
 
+  /// All rows move about as many bytes.
   template <class KernelOf>
   void run(const Exec& exec, const std::string& label, double bytes, const KernelOf& kernel_of, std::int64_t rows,
-           const CsrIluSequence& by_levels, const CsrIluSequence& alone) const {
-    auto const for_rows = [&](const CsrIluSequence& order, std::int64_t begin, std::int64_t end) {
-      // A copy, which what is written cannot change: compilers then keep it in registers.
-      auto const kernel = kernel_of(order);
+           const CsrIluSequence& order) const {
+    // A copy of a kernel, which what is written cannot change: compilers then keep it in registers.
+    auto const for_rows = [](const auto& kernel, std::int64_t begin, std::int64_t end, std::int64_t tile_end) {
       for (auto index = begin; index < end; ++index) {
-        if (index + kernel.prefetched < end) kernel.prefetch(index + kernel.prefetched);
+        if (index + kernel.prefetched < tile_end) kernel.prefetch(index + kernel.prefetched);
         kernel(index);
       }
     };
     m_sweep->run(
-        exec, label, bytes, [&](std::int64_t begin, std::int64_t end) { for_rows(by_levels, begin, end); },
-        [&] { for_rows(alone, 0, rows); });
+        exec, label, bytes,
+        [&](const typename host::RowSweep<Exec>::Tile& tile) {
+          auto const kernel = kernel_of(order);
+          tile.run([&](std::int64_t begin, std::int64_t end) { for_rows(kernel, begin, end, tile.end()); });
+        },
+        [&] {
+          auto const kernel = kernel_of(order);
+          for_rows(kernel, 0, rows, rows);
+        });
   }
 
  private:
-  // Less is not worth a ticket: an estimate.
-  static constexpr double least_bytes = 4096;
-
-  std::shared_ptr<const host::LevelSweep<Exec>> m_sweep;
+  std::shared_ptr<const host::RowSweep<Exec>> m_sweep;
 };
 
 /// How the kernels of a plan run.
 struct CsrIluRuns {
-  bool as_team;         ///< on hosts: one launch
-  bool by_levels;       ///< blocks are numbered so, or by the order
+  CsrIluSequenceKind kind;
   int rows_of_tickets;  ///< on CUDA: rows that a warp has; 0 where there are no tickets
 };
 
@@ -82,19 +85,18 @@ class CsrIluLevelKernels {
  public:
   /// `order` is that of the rows of the factorization, empty where it is that of their numbers, `step` 1 or, for a
   /// sweep from the last to the first, -1; a row has about as many bytes of factors. Waits for the instance.
-  CsrIluLevelKernels(const Exec& exec, const CsrLevels& levels,
+  CsrIluLevelKernels(const Exec& exec, const CsrIluRecursion& of,
                      const Kokkos::View<int*, typename Exec::memory_space>& order, int step, const CsrIluRuns& runs,
                      [[maybe_unused]] double bytes)
-      : m_begin(levels.begin),
-        m_widest(levels.widest()),
-        m_rows(to_space(exec, "Hyperplane::CsrIlu::structure", levels.rows)),
+      : m_begin(of.levels.begin),
+        m_widest(of.levels.widest()),
+        m_rows(to_space(exec, "Hyperplane::CsrIlu::structure", of.levels.rows)),
         m_order(order),
         m_step(step),
-        m_by_levels(runs.by_levels),
         m_ticket_begins(
-            to_space(exec, "Hyperplane::CsrIlu::tickets", csr_ticket_begins(levels, runs.rows_of_tickets))) {
+            to_space(exec, "Hyperplane::CsrIlu::tickets", csr_ticket_begins(of.levels, runs.rows_of_tickets))) {
     if constexpr (HostExecutionSpace<Exec>) {
-      if (runs.as_team) m_team.emplace(exec, levels.begin, std::max(bytes, 1.0));
+      if (runs.kind != CsrIluSequenceKind::by_levels) m_team.emplace(exec, of.needs, std::max(bytes, 1.0));
     }
   }
 
@@ -111,15 +113,14 @@ class CsrIluLevelKernels {
   template <class KernelOf>
   void run(const Exec& exec, const std::string& label, double bytes, const KernelOf& kernel_of, int threads = 1) const {
     auto const rows = m_begin.back();
-    CsrIluSequence const by_levels{m_rows.data(), 0, 1};
     if constexpr (HostExecutionSpace<Exec>) {
       if (m_team) {
         if (rows == 0) return;
-        CsrIluSequence const one_by_one{m_order.size() > 0 ? m_order.data() : nullptr, m_step > 0 ? 0 : rows - 1,
-                                        m_step};
-        return m_team->run(exec, label, bytes, kernel_of, rows, by_levels, m_by_levels ? by_levels : one_by_one);
+        CsrIluSequence const in_order{m_order.size() > 0 ? m_order.data() : nullptr, m_step > 0 ? 0 : rows - 1, m_step};
+        return m_team->run(exec, label, bytes * static_cast<double>(rows), kernel_of, rows, in_order);
       }
     }
+    CsrIluSequence const by_levels{m_rows.data(), 0, 1};
     for (int level = 0; level < count(); ++level) {
       LongIndexRange<Exec> const indices(exec, threads * m_begin[as_size(level)],
                                          threads * m_begin[as_size(level) + 1]);
@@ -133,7 +134,6 @@ class CsrIluLevelKernels {
   Kokkos::View<int*, typename Exec::memory_space> m_rows;
   Kokkos::View<int*, typename Exec::memory_space> m_order;
   int m_step;
-  bool m_by_levels;
   Kokkos::View<int*, typename Exec::memory_space> m_ticket_begins;
   std::optional<CsrIluTeam<Exec>> m_team;
 };

@@ -100,7 +100,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
              const CsrColumns& structure)
       : CsrIluPlan(names, exec, a.offsets(), a.columns(), settings, path,
                    CsrIluAnalysis(host_of(exec), structure, checked_ilu_order(names.plan, exec, a, settings, structure),
-                                  checked_fill(names, settings.fill), Sweeps::is_by_levels(exec, path))) {}
+                                  checked_fill(names, settings.fill), Sweeps::sequence_kind(exec, path))) {}
 
   CsrIluPlan(const CsrIluNames& names, const Exec& exec, const Offsets& offsets, const Columns& columns,
              const CsrIluSettings& settings, CsrPath path, const CsrIluAnalysis& of)

@@ -45,7 +45,7 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
   using Vectors = typename Base::template Vectors<count>;
 
   /// For factors that are to be written: see factors(). Waits for the instance. `natural`: rows are taken by their
-  /// numbers. The pattern was made for is_by_levels().
+  /// numbers. The pattern was made for sequence_kind().
   CsrIluSweeps(const CsrIluNames& names, const Exec& exec, bool natural, CsrPath path, const CsrIluPattern& of,
                bool transposed)
       : Base(names, exec, natural, path, of, transposed, n * n * sizeof(StorageScalar),

@@ -51,8 +51,8 @@ struct CsrIluColumns {
 
   /// Of the columns, each of which comes after the rows that have a block in it.
   template <std::ranges::input_range Rows>
-  CsrLevels levels(const Rows& order) const {
-    return csr_ilu_levels(rows, begin, {begin.begin() + 1, begin.end()}, order);
+  CsrIluRecursion recursion(const Rows& order, CsrIluSequenceKind kind) const {
+    return {rows, begin, {begin.begin() + 1, begin.end()}, order, kind};
   }
 };
 
@@ -77,7 +77,9 @@ class CsrIluTransposed {
       : m_begin(to_space(exec, "Hyperplane::CsrIlu::structure", columns.begin)),
         m_numbers(to_space(exec, "Hyperplane::CsrIlu::structure", columns.numbers)),
         m_rows(to_space(exec, "Hyperplane::CsrIlu::structure", columns.rows)),
-        m_levels(exec, behind ? columns.levels(of.order.rows) : columns.levels(of.order.rows | std::views::reverse),
+        m_levels(exec,
+                 behind ? columns.recursion(of.order.rows, runs.kind)
+                        : columns.recursion(of.order.rows | std::views::reverse, runs.kind),
                  order, behind ? 1 : -1, runs,
                  static_cast<double>(bytes * columns.numbers.size()) /
                      static_cast<double>(std::max<std::size_t>(of.order.rows.size(), 1))) {}

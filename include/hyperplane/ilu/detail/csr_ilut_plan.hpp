@@ -148,7 +148,7 @@ class CsrIlutPlan {
     if (m_status.singular()) m_status.equation = failure.finding.index;
     if (m_status.failure == FactorFailure::not_finite) m_status.column = failure.column;
     m_products = factored.products();
-    CsrIluPattern const pattern(m_order, CsrIluBlocks(m_order, factored.rows()), Sweeps::is_by_levels(exec, m_path));
+    CsrIluPattern const pattern(m_order, CsrIluBlocks(m_order, factored.rows()), Sweeps::sequence_kind(exec, m_path));
     m_sweeps.emplace(m_names, exec, m_is_natural, m_path, pattern, m_is_transposed);
     auto const on_host = Kokkos::create_mirror_view(m_sweeps->values());
     auto const& blocks = pattern.blocks;

@@ -116,7 +116,7 @@ class CsrRelaxationPlan
                     const CsrRelaxationRule& rule, CsrPath path, const CsrIluOrder& order, const CsrColumns& structure)
       : CsrRelaxationPlan(
             names, exec, a, settings, rule, path,
-            CsrIluPattern(order, CsrIluBlocks(host_of(exec), structure, order, 0), Base::is_by_levels(exec, path))) {}
+            CsrIluPattern(order, CsrIluBlocks(host_of(exec), structure, order, 0), Base::sequence_kind(exec, path))) {}
 
   CsrRelaxationPlan(const CsrIluNames& names, const Exec& exec, const Matrix& a, const CsrIluSettings& settings,
                     const CsrRelaxationRule& rule, CsrPath path, const CsrIluPattern& of)

@@ -41,7 +41,7 @@ class CsrSweepPlan {
   template <int count>
   using Vectors = PointVectors<Scalar, n, count, Exec>;
 
-  /// Waits for the instance. `natural`: rows are taken by their numbers. The pattern was made for is_by_levels(). A
+  /// Waits for the instance. `natural`: rows are taken by their numbers. The pattern was made for sequence_kind(). A
   /// block has about as many bytes; `rows_of_tickets` is that of CsrIluRuns.
   // NOLINTNEXTLINE(bugprone-crtp-constructor-accessibility): plans have it
   CsrSweepPlan(const CsrIluNames& names, const Exec& exec, bool natural, CsrPath path, const CsrIluPattern& of,
@@ -75,8 +75,10 @@ class CsrSweepPlan {
   /// Factors are there, or will be when the instance has finished.
   void set_factored() { m_factored = true; }
 
-  /// One thread alone is faster in the order of the factorization than by levels.
-  static bool is_by_levels(const Exec& exec, CsrPath path) { return path != CsrPath::team || exec.concurrency() > 1; }
+  static CsrIluSequenceKind sequence_kind(const Exec& exec, CsrPath path) {
+    if (path != CsrPath::team) return CsrIluSequenceKind::by_levels;
+    return exec.concurrency() > 1 ? CsrIluSequenceKind::in_order_by_threads : CsrIluSequenceKind::in_order_alone;
+  }
 
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
     check("solve", "the right-hand side", rhs, "x", x);
@@ -151,7 +153,7 @@ class CsrSweepPlan {
   const Derived& derived() const { return static_cast<const Derived&>(*this); }
 
   static CsrIluRuns runs(const Exec& exec, CsrPath path, int rows_of_tickets) {
-    return {path == CsrPath::team, is_by_levels(exec, path), rows_of_tickets};
+    return {sequence_kind(exec, path), rows_of_tickets};
   }
 
   void check(const char* function, const char* name_of_right, const Vector& right, const char* name_of_x,
