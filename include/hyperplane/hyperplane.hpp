@@ -35,6 +35,7 @@
 #include <hyperplane/blocks/multi_block_status.hpp>
 #include <hyperplane/blocks/multi_block_stencil7.hpp>
 #include <hyperplane/blocks/multi_block_vector.hpp>
+#include <hyperplane/blocks/narrow.hpp>
 #include <hyperplane/blocks/parted.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/dispatch.hpp>
@@ -45,6 +46,7 @@
 #include <hyperplane/csr/csr_path.hpp>
 #include <hyperplane/csr/csr_status.hpp>
 #include <hyperplane/csr/lines_along_couplings.hpp>
+#include <hyperplane/csr/narrow.hpp>
 #include <hyperplane/csr/point_vector.hpp>
 #include <hyperplane/csr/point_vectors.hpp>
 #include <hyperplane/csr/row_order.hpp>
@@ -72,6 +74,7 @@
 #include <hyperplane/krylov/fgcrodr.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/identity.hpp>
+#include <hyperplane/krylov/narrowed_matrix.hpp>
 #include <hyperplane/krylov/options.hpp>
 #include <hyperplane/krylov/richardson.hpp>
 #include <hyperplane/krylov/simultaneous_bicgstab.hpp>
@@ -102,6 +105,7 @@
 #include <hyperplane/stencil/convert.hpp>
 #include <hyperplane/stencil/coupling_strengths.hpp>
 #include <hyperplane/stencil/mask_points.hpp>
+#include <hyperplane/stencil/narrow.hpp>
 #include <hyperplane/stencil/transposed_matrix.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 #include <hyperplane/sweep/triangular_sweeps.hpp>

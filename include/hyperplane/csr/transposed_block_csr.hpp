@@ -32,6 +32,7 @@ class TransposedBlockCsr {
  public:
   using Matrix = BlockCsr<Scalar, n, Exec, StorageScalar, Offset>;
   using Vector = typename Matrix::Vector;
+  using storage_type = StorageScalar;
 
   TransposedBlockCsr(const Exec& exec, const Matrix& a) : m_a(a) {
     auto const offsets = detail::to_vector(exec, a.offsets());

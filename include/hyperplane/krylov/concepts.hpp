@@ -77,6 +77,38 @@ template <class A, class V>
 concept LinearOperator =
     requires(const A& a, const typename V::execution_space& exec, const V& x, const V& y) { apply(exec, a, x, y); };
 
+/// A matrix whose products are those of another one, `a.exact()`, but for relative errors of about `a.rounding()`:
+/// NarrowedMatrix. Methods multiply directions with it, and compute residuals of x with the other one.
+template <class A>
+concept RoundedOperator = requires(const A& a) {
+  a.exact();
+  { a.rounding() } -> std::convertible_to<double>;
+};
+
+namespace detail {
+
+/// What residuals of x are computed with.
+template <class A>
+const auto& exact_of(const A& a) {
+  if constexpr (RoundedOperator<A>) {
+    return a.exact();
+  } else {
+    return a;
+  }
+}
+
+/// Relative errors that products with A have beside those of arithmetic.
+template <class A>
+double rounding_of(const A& a) {
+  if constexpr (RoundedOperator<A>) {
+    return a.rounding();
+  } else {
+    return 0.0;
+  }
+}
+
+}  // namespace detail
+
 /// A preconditioner M: `m.solve(exec, r, z)` computes z = M^-1 r, asynchronously on the instance.
 template <class M, class V>
 concept Preconditioner =

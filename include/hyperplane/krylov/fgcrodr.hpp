@@ -115,6 +115,7 @@ class Fgcrodr : private detail::FlexibleKrylov<Fgcrodr<Vector>, Vector> {
   template <class Matrix, class Precond>
   detail::Phase iterate(const Exec& exec, const Matrix& a, const Precond& m, const Vector& b, const Vector& x,
                         detail::KrylovRun& run) const {
+    run.m_fall = detail::rounding_of(a);
     auto const start = [&] { this->launch_residual(exec, a, b, x, run); };
     detail::Phase phase = this->begin(exec, b, x, run, start);
     if (!run.goes_on(phase)) return phase;
@@ -131,8 +132,8 @@ class Fgcrodr : private detail::FlexibleKrylov<Fgcrodr<Vector>, Vector> {
         });
       }
       int const broken = phase == detail::Phase::breakdown ? small.m_kept + run.m_result.iterations - before : -1;
-      // A direction is not made one of norm 1 where its iteration has converged.
-      bool const scaled = phase != detail::Phase::converged;
+      // A direction is not made one of norm 1 where its iteration has ended the cycle.
+      bool const scaled = phase != detail::Phase::converged && phase != detail::Phase::fallen;
       update(exec, x, run);
       // The estimate has the last word on a breakdown alone; everything else is decided by the residual of x.
       phase = this->restart(exec, run, start);

@@ -16,7 +16,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// Directions are made orthogonal by classical Gram-Schmidt, twice, with all dot products of a pass in one launch; the
 /// Hessenberg matrix, its Givens rotations and the residual estimate stay on the device, and the host waits every
 /// check_interval iterations and at each restart. The history holds the estimates; the residual norm of the result is
-/// computed from x.
+/// computed from x. Where products are those of A but for rounding (NarrowedMatrix), a cycle also ends when the
+/// estimate has fallen by as much.
 ///
 /// A plan: the constructor allocates 2 m + 2 vectors, m = options.restart, or options.max_iterations where that is
 /// less; solve() allocates nothing. Iteration j of a cycle is one apply, one preconditioner solve and about 4 j values
@@ -46,6 +47,7 @@ class Fgmres : private detail::FlexibleKrylov<Fgmres<Vector>, Vector> {
   template <class Matrix, class Precond>
   detail::Phase iterate(const Exec& exec, const Matrix& a, const Precond& m, const Vector& b, const Vector& x,
                         detail::KrylovRun& run) const {
+    run.m_fall = detail::rounding_of(a);
     auto const start = [&] {
       this->launch_residual(exec, a, b, x, run);
       this->launch_first_direction(exec, 0, run);

@@ -190,7 +190,7 @@ class KrylovBase {
   template <class Matrix, class Finish>
   void compute_residual(const Exec& exec, const Matrix& a, const Vector& b, const Vector& x, const KrylovRun& run,
                         const Finish& finish) const {
-    apply(exec, a, x, m_r);
+    apply(exec, exact_of(a), x, m_r);
     m_reducer.template run<1>(exec, m_label + "::residual",
                               ResidualBody<Scalar>{data(b), data(m_r), static_cast<Scalar>(1.0 / run.m_scale)}, finish);
   }

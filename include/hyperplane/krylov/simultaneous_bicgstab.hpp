@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/krylov/concepts.hpp>
 #include <hyperplane/krylov/detail/progress.hpp>
 #include <hyperplane/krylov/detail/simultaneous_bicgstab_kernels.hpp>
 #include <hyperplane/krylov/detail/simultaneous_method.hpp>
@@ -73,11 +74,14 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
                      const Limits& limits) const {
     auto const start = [&](const Recursions& all, const Chosen& chosen) { launch_start(exec, a, b, x, all, chosen); };
     Recursions all = this->begin(exec, b, x, limits, start);
+    for (auto& of : all) of.run.m_fall = detail::bicgstab_fall(detail::rounding_of(a));
     for (auto going = Base::those(all, &Base::goes_on); Base::any(going); going = Base::those(all, &Base::goes_on)) {
       int const steps = this->steps_until_look(all, going);
       for (int i = 0; i < steps; ++i) step(exec, a, m, x, all, going);
       this->look(exec, all, going, steps);
-      go_on(exec, all, going, start);
+      auto const fallen = Base::those(all, [](const Recursion& of) { return of.phase == Phase::fallen; });
+      renew_residuals(exec, a, b, x, all, fallen, start);
+      go_on(exec, all, going, fallen, start);
     }
     // Where iterations were too few, what x has.
     auto const unfinished = [](const Recursion& of) { return of.phase == Phase::running && !of.given_up; };
@@ -90,7 +94,7 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
   void launch_start(const Exec& exec, const Matrix& a, const Vectors& b, const Vectors& x, const Recursions& all,
                     const Chosen& chosen) const {
     // What goes on has no use for t between its steps.
-    apply(exec, a, x, m_t);
+    apply(exec, detail::exact_of(a), x, m_t);
     detail::SimultaneousStart<Scalar, vectors> body{data(b), data(m_t), data(this->m_r), data(m_shadow), data(m_p),
                                                     {},      {}};
     for (std::size_t j = 0; j < all.size(); ++j) {
@@ -101,13 +105,39 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
                               Finish<detail::BiCgStabStartFinish, 1>{this->ref(m_scalars.data(), all, chosen)});
   }
 
-  /// What a recursion says that has ended is checked with the residual of x, as in BiCgStab.
+  /// As BiCgStab::renew_residual(), of the fallen ones.
+  template <class Matrix, class Start>
+  void renew_residuals(const Exec& exec, const Matrix& a, const Vectors& b, const Vectors& x, Recursions& all,
+                       const Chosen& fallen, const Start& start) const {
+    if (!Base::any(fallen)) return;
+    apply(exec, detail::exact_of(a), x, m_t);
+    detail::SimultaneousRenew<Scalar, vectors> body{data(b), data(m_t), data(m_shadow), data(this->m_r), {}, {}};
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      body.m_factor[j] = static_cast<Scalar>(1.0 / all[j].run.m_scale);
+      body.m_renews[j] = fallen[j];
+    }
+    m_reducer.template run<2>(exec, "Hyperplane::SimultaneousBiCgStab::renew", body,
+                              Finish<detail::BiCgStabRenewFinish, 2>{this->ref(m_scalars.data(), all, fallen)});
+    launch_direction(exec);
+    this->look(exec, all, fallen, 0);
+    Chosen open{};
+    for (std::size_t j = 0; j < all.size(); ++j) open[j] = fallen[j] && unsure(all[j].phase);
+    this->settle(exec, all, open, start);
+  }
+
+  void launch_direction(const Exec& exec) const {
+    detail::launch_tall<vectors>(
+        "Hyperplane::SimultaneousBiCgStab::direction", exec, this->elements(), 4.0 * sizeof(Scalar),
+        detail::SimultaneousDirection<Scalar, vectors>{m_scalars.data(), data(this->m_r), data(m_v), data(m_p)});
+  }
+
+  /// What a recursion says that has ended is checked with the residual of x, as in BiCgStab, where it is not that.
   template <class Start>
-  void go_on(const Exec& exec, Recursions& all, const Chosen& going, const Start& start) const {
+  void go_on(const Exec& exec, Recursions& all, const Chosen& going, const Chosen& renewed, const Start& start) const {
     Chosen ended{}, broken{};
     std::array<KrylovBreakdown, std::size_t{vectors}> breakdowns{};
     for (std::size_t j = 0; j < all.size(); ++j) {
-      ended[j] = going[j] && all[j].phase != Phase::running;
+      ended[j] = going[j] && all[j].phase != Phase::running && !(renewed[j] && all[j].phase == Phase::converged);
       if (!ended[j]) continue;
       broken[j] = all[j].phase == Phase::breakdown || all[j].phase == Phase::too_large;
       if (broken[j] && !may_restart(all[j])) breakdowns[j] = find_breakdown(exec, j);
@@ -156,9 +186,7 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
                               detail::SimultaneousUpdate<Scalar, vectors>{scalars, data(m_z), data(m_zs), data(m_t),
                                                                           data(m_shadow), data(x), data(this->m_r)},
                               Finish<detail::BiCgStabUpdateFinish, 2>{of_all});
-    detail::launch_tall<vectors>(
-        "Hyperplane::SimultaneousBiCgStab::direction", exec, size, 4.0 * sizeof(Scalar),
-        detail::SimultaneousDirection<Scalar, vectors>{scalars, data(this->m_r), data(m_v), data(m_p)});
+    launch_direction(exec);
   }
 
   Vectors m_shadow, m_p, m_v, m_t, m_z, m_zs;

@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/launch.hpp>
+#include <hyperplane/krylov/concepts.hpp>
 #include <hyperplane/krylov/detail/direction_ring.hpp>
 #include <hyperplane/krylov/detail/multi_dot.hpp>
 #include <hyperplane/krylov/detail/progress.hpp>
@@ -86,6 +87,7 @@ class SimultaneousFgmres : private detail::SimultaneousMethod<SimultaneousFgmres
       launch_start(exec, a, b, x, all, chosen, m_v[direction]);
     };
     Recursions all = this->begin(exec, b, x, limits, start);
+    for (auto& of : all) of.run.m_fall = detail::rounding_of(a);
     Begins begins{};
     for (auto going = Base::those(all, &Base::goes_on); Base::any(going); going = Base::those(all, &Base::goes_on)) {
       int const steps = steps_in_cycles(all, going);
@@ -108,7 +110,7 @@ class SimultaneousFgmres : private detail::SimultaneousMethod<SimultaneousFgmres
   template <class Matrix>
   void launch_start(const Exec& exec, const Matrix& a, const Vectors& b, const Vectors& x, const Recursions& all,
                     const Chosen& chosen, const Vectors& first) const {
-    apply(exec, a, x, this->m_r);
+    apply(exec, detail::exact_of(a), x, this->m_r);
     detail::SimultaneousResidual<Scalar, vectors> body{data(b), data(this->m_r), {}};
     for (std::size_t j = 0; j < all.size(); ++j) body.m_factor[j] = static_cast<Scalar>(1.0 / all[j].run.m_scale);
     m_reducer.template run<1>(exec, "Hyperplane::SimultaneousFgmres::residual", body,

@@ -12,6 +12,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 template <class A>
 class TransposedMatrix {
  public:
+  using storage_type = typename A::storage_type;
+
   explicit TransposedMatrix(const A& a) : m_a(a) {}
 
   const A& matrix() const { return m_a; }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <hyperplane/array/reducer.hpp>
 #include <hyperplane/core/abi.hpp>
@@ -10,12 +12,25 @@
 /// The kernels of BiCGStab: templates on the scalar alone, so that they are compiled once for all block sizes.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
+/// KrylovRun::m_fall where products have relative errors. They make the residual differ from that of x by about the
+/// rounding times the largest one since that was computed: when it has fallen this far, by less than a tenth of the
+/// root of the rounding, as a share of it. Where it falls further, iterations become more (docs/notes/krylov.md).
+inline double bicgstab_fall(double rounding) { return std::min(10.0 * std::sqrt(rounding), 0.1); }
+
 struct BiCgStabScalars {
   double m_rho, m_alpha, m_omega, m_beta;
 };
 
 /// Zero or not finite: the recursion cannot go on.
 KOKKOS_FUNCTION inline bool unusable(double value) { return value == 0.0 || !Kokkos::isfinite(value); }
+
+/// rho = (shadow, r) of the newest residual, and beta for the direction that it is to give.
+KOKKOS_FUNCTION inline void turn(const ProgressRef& progress, BiCgStabScalars& scalars, double rho) {
+  if (!progress.running()) return;
+  scalars.m_beta = rho / scalars.m_rho * (scalars.m_alpha / scalars.m_omega);
+  scalars.m_rho = rho;
+  if (unusable(scalars.m_beta)) progress.break_down();
+}
 
 /// r = (b - A x) / scale; shadow and p begin with r.
 template <class Scalar>
@@ -123,11 +138,31 @@ struct BiCgStabUpdateFinish {
   KOKKOS_FUNCTION void operator()(const Sums<2>& sums) const {
     if (!m_progress.running()) return;
     m_progress.advance(sums.m_values[0]);
-    if (!m_progress.running()) return;
-    double const rho = sums.m_values[1];
-    m_scalars->m_beta = rho / m_scalars->m_rho * (m_scalars->m_alpha / m_scalars->m_omega);
-    m_scalars->m_rho = rho;
-    if (unusable(m_scalars->m_beta)) m_progress.break_down();
+    turn(m_progress, *m_scalars, sums.m_values[1]);
+  }
+};
+
+/// r = (b - A x) / scale, in place of that of the recursion; (r, r), (shadow, r)
+template <class Scalar>
+struct BiCgStabRenewBody {
+  const Scalar* m_b;
+  const Scalar* m_product;  ///< A x
+  const Scalar* m_shadow;
+  Scalar* m_r;
+  Scalar m_factor;
+  KOKKOS_FUNCTION Sums<2> operator()(std::int64_t e) const {
+    Scalar const r = (m_b[e] - m_product[e]) * m_factor;
+    m_r[e] = r;
+    return {{static_cast<double>(r) * r, static_cast<double>(m_shadow[e]) * r}};
+  }
+};
+
+struct BiCgStabRenewFinish {
+  ProgressRef m_progress;
+  BiCgStabScalars* m_scalars;
+  KOKKOS_FUNCTION void operator()(const Sums<2>& sums) const {
+    m_progress.start(sums.m_values[0]);
+    turn(m_progress, *m_scalars, sums.m_values[1]);
   }
 };
 

@@ -16,8 +16,9 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// too_small, too_large: the iteration has ended because a sum of squares is out of range, so that only the host can
-/// tell what the norm is.
-enum class Phase : int { running, converged, breakdown, too_small, too_large };
+/// tell what the norm is. fallen: it waits for a residual that is computed from x, since its own has fallen as far as
+/// it is to be believed.
+enum class Phase : int { running, converged, breakdown, too_small, too_large, fallen };
 inline bool unsure(Phase phase) { return phase == Phase::too_small || phase == Phase::too_large; }
 
 /// Where an iteration stands, on the device: kernels of the method read it, and do nothing once it has ended. The host
@@ -25,18 +26,20 @@ inline bool unsure(Phase phase) { return phase == Phase::too_small || phase == P
 struct ProgressState {
   double m_target;
   double m_rhs_norm;
-  double m_norm;  // the newest of the history
+  double m_norm;     // the newest of the history
+  double m_largest;  // since the residual was computed from x
   int m_iteration;
   Phase m_phase;
   bool m_rhs_unsure;  // zero or not finite: the host ends the solve
 };
 
 /// Trivially copyable access for kernels. The residual that they have is the true one divided by `scale`, a power of
-/// two; norms in the state and in the history are true ones. `first` is the iteration of the history's entry 0.
+/// two; norms in the state and in the history are true ones. `first` is the iteration of the history's entry 0. `fall`:
+/// see KrylovRun.
 class ProgressRef {
  public:
-  ProgressRef(ProgressState* state, double* history, int first, double scale)
-      : m_state(state), m_history(history), m_scale(scale), m_first(first) {}
+  ProgressRef(ProgressState* state, double* history, int first, double scale, double fall)
+      : m_state(state), m_history(history), m_scale(scale), m_fall(fall), m_first(first) {}
 
   KOKKOS_FUNCTION bool running() const { return m_state->m_phase == Phase::running; }
   KOKKOS_FUNCTION double scale() const { return m_scale; }
@@ -48,10 +51,10 @@ class ProgressRef {
     m_state->m_target = Kokkos::max(tolerance * norm, absolute_tolerance);
     m_state->m_rhs_unsure = norm == 0.0 || !Kokkos::isfinite(norm);
   }
-  /// The residual's sum of squares for the initial guess, or after a restart.
-  KOKKOS_FUNCTION void start(double sum) const { note(Kokkos::sqrt(sum), sum); }
+  /// The sum of squares of a residual that was computed from x: of the initial guess, or later.
+  KOKKOS_FUNCTION void start(double sum) const { start(Kokkos::sqrt(sum), sum); }
   /// The same where its norm is known.
-  KOKKOS_FUNCTION void start_with_norm(double norm) const { note(norm, norm * norm); }
+  KOKKOS_FUNCTION void start_with_norm(double norm) const { start(norm, norm * norm); }
   /// The residual's sum of squares after one more iteration.
   KOKKOS_FUNCTION void advance(double sum) const {
     if (!running()) return;
@@ -72,6 +75,10 @@ class ProgressRef {
   }
 
  private:
+  KOKKOS_FUNCTION void start(double norm, double square) const {
+    m_state->m_largest = 0.0;
+    note(norm, square);
+  }
   KOKKOS_FUNCTION void note(double norm, double square) const {
     note_norm(norm * m_scale);
     if (m_state->m_rhs_unsure || square < smallest_square) {
@@ -83,12 +90,16 @@ class ProgressRef {
   KOKKOS_FUNCTION void note_norm(double norm) const {
     m_history[m_state->m_iteration - m_first] = norm;
     m_state->m_norm = norm;
-    m_state->m_phase = norm <= m_state->m_target ? Phase::converged : Phase::running;
+    m_state->m_largest = Kokkos::max(m_state->m_largest, norm);
+    m_state->m_phase = norm <= m_state->m_target             ? Phase::converged
+                       : norm <= m_fall * m_state->m_largest ? Phase::fallen
+                                                             : Phase::running;
   }
 
   ProgressState* m_state;
   double* m_history;
   double m_scale;
+  double m_fall;
   int m_first;
 };
 
@@ -98,6 +109,9 @@ struct KrylovRun {
   const KrylovMonitor& m_monitor;
   KrylovResult m_result{};
   double m_scale = 1.0;
+  /// How far the residual of a recursion may fall, as a share of the largest one since it was computed from x, until it
+  /// is computed from x again. 0: however far.
+  double m_fall = 0.0;
   bool m_rhs_unsure = false;
   bool m_stopped = false;
 
@@ -140,7 +154,7 @@ class Progress {
         m_host_history(Kokkos::create_mirror_view(m_history)) {}
 
   ProgressRef ref(const KrylovRun& run) const {
-    return ProgressRef(m_state.data(), m_history.data(), run.m_result.iterations, run.m_scale);
+    return ProgressRef(m_state.data(), m_history.data(), run.m_result.iterations, run.m_scale, run.m_fall);
   }
   /// Iterations between two looks.
   int interval() const { return m_interval; }

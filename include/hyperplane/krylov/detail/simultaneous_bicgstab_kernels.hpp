@@ -67,6 +67,22 @@ struct SimultaneousStart {
   }
 };
 
+/// BiCgStabRenewBody of the recursions that go on with the residual of x.
+template <class Scalar, int vectors>
+struct SimultaneousRenew {
+  const Scalar* m_b;
+  const Scalar* m_product;  ///< A x
+  const Scalar* m_shadow;
+  Scalar* m_r;
+  Scalar m_factor[std::size_t{vectors}];
+  bool m_renews[std::size_t{vectors}];
+
+  KOKKOS_FUNCTION Sums<2> operator()(std::int64_t element, int j) const {
+    if (!m_renews[j]) return {};
+    return BiCgStabRenewBody<Scalar>{m_b, m_product, m_shadow, m_r, m_factor[j]}(element * vectors + j);
+  }
+};
+
 /// r becomes s = r - alpha v
 template <class Scalar, int vectors>
 struct SimultaneousHalfStep {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/blocks/apply.hpp>
+#include <hyperplane/blocks/multi_block_stencil7.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/stencil/narrow.hpp>
+
+#include <string>
+
+namespace hyperplane::inline HYPERPLANE_ABI {
+
+/// copy = A, rounded to a narrower storage type, of all grid blocks and their couplings: a launch for each, and a wait.
+/// See narrow() of a BlockStencil7.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Narrow>
+void narrow(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
+            const MultiBlockStencil7<Scalar, n, Exec, Narrow>& copy) {
+  detail::check_multi_block_grid("narrow", "the copy", copy.grid(), a.grid());
+  for (int b = 0; b < a.grid().block_count(); ++b) {
+    auto const overflow = detail::narrow_blocks(exec, a.block(b), copy.block(b));
+    if (!overflow.empty()) fail("narrow: grid block " + std::to_string(b) + ": " + overflow);
+  }
+}
+
+/// A copy of A, rounded to `Narrow`; see narrow(). Allocates it.
+template <class Narrow, class Scalar, int n, ExecutionSpace Exec, class Storage>
+MultiBlockStencil7<Scalar, n, Exec, Narrow> narrowed(const Exec& exec,
+                                                     const MultiBlockStencil7<Scalar, n, Exec, Storage>& a) {
+  MultiBlockStencil7<Scalar, n, Exec, Narrow> const copy(exec, a.grid(), "Hyperplane::MultiBlockStencil7::narrowed");
+  narrow(exec, a, copy);
+  return copy;
+}
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI

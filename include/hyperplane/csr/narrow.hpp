@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/core/narrow_values.hpp>
+#include <hyperplane/core/to_space.hpp>
+#include <hyperplane/csr/block_csr.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <string>
+
+namespace hyperplane::inline HYPERPLANE_ABI {
+
+/// copy = A, rounded to a narrower storage type, where both have the same structure: for NarrowedMatrix, and for
+/// factorizations that are to read less. What is not finite in A is not in the copy. Throws Error where a value that is
+/// finite overflows, and names the first one; and where the copy has another number of rows or blocks. Values that are
+/// too small become zero.
+///
+/// One launch, which reads the values of A once and writes those of the copy once; waits for the instance.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Offset, class Narrow>
+void narrow(const Exec& exec, const BlockCsr<Scalar, n, Exec, Storage, Offset>& a,
+            const BlockCsr<Scalar, n, Exec, Narrow, Offset>& copy) {
+  if (copy.rows() != a.rows() || copy.blocks() != a.blocks()) {
+    fail("narrow: the copy has " + std::to_string(copy.rows()) + " rows and " + std::to_string(copy.blocks()) +
+         " blocks, expected " + std::to_string(a.rows()) + " and " + std::to_string(a.blocks()));
+  }
+  auto const found = detail::narrow_values(exec, "Hyperplane::BlockCsr::narrow", a.values(), copy.values());
+  if (!found) return;
+  auto const block = found->index / (n * n);
+  auto const offsets = detail::to_vector(exec, a.offsets());
+  auto const columns = detail::to_vector(exec, a.columns());
+  auto const row = std::ranges::upper_bound(offsets, static_cast<Offset>(block)) - offsets.begin() - 1;
+  auto const entry = static_cast<int>(found->index % (n * n));
+  fail("narrow: block of row " + std::to_string(row) + " and column " +
+       std::to_string(columns[detail::as_size(block)]) + ": " +
+       detail::describe_overflow(entry / n, entry % n, *found));
+}
+
+/// A copy of A, rounded to `Narrow`, that shares its structure; see narrow(). Allocates its values.
+template <class Narrow, class Scalar, int n, ExecutionSpace Exec, class Storage, class Offset>
+BlockCsr<Scalar, n, Exec, Narrow, Offset> narrowed(const Exec& exec,
+                                                   const BlockCsr<Scalar, n, Exec, Storage, Offset>& a) {
+  using Copy = BlockCsr<Scalar, n, Exec, Narrow, Offset>;
+  Copy const copy(
+      a.offsets(), a.columns(),
+      typename Copy::Values(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::BlockCsr::narrowed"),
+                            a.values().size()));
+  narrow(exec, a, copy);
+  return copy;
+}
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <limits>
+#include <string>
+
+namespace hyperplane::inline HYPERPLANE_ABI {
+
+/// A matrix and a copy of it in a narrower storage type, as narrow() makes it: for Krylov methods, whose recursions
+/// multiply with the copy, at the price of its bytes, while residuals of x, which decide, are computed with the matrix
+/// itself. So solutions are as accurate as with the matrix alone:
+///
+///   BlockStencil7<double, 5, Exec, float> const copy(exec, grid);
+///   narrow(exec, a, copy);  // after each assembly
+///   auto result = BiCgStab<Vector>(exec, grid).solve(exec, NarrowedMatrix(a, copy), m, b, x);
+///
+/// It has handles of both, which may be any that apply() takes: transposed(a) and transposed(copy), or those of several
+/// grid blocks. Richardson, whose products are all of residuals, gains nothing by it.
+template <class Matrix, class Copy>
+class NarrowedMatrix {
+ public:
+  using storage_type = typename Copy::storage_type;
+
+  NarrowedMatrix(const Matrix& matrix, const Copy& copy) : m_matrix(matrix), m_copy(copy) {}
+
+  const Matrix& exact() const { return m_matrix; }
+  const Copy& copy() const { return m_copy; }
+  /// Relative error of the copy's values.
+  static constexpr double rounding() { return static_cast<double>(std::numeric_limits<storage_type>::epsilon()); }
+
+ private:
+  Matrix m_matrix;
+  Copy m_copy;
+};
+
+/// y = A x, with the copy.
+template <class Exec, class Matrix, class Copy, class Vector>
+void apply(const Exec& exec, const NarrowedMatrix<Matrix, Copy>& a, const Vector& x, const Vector& y) {
+  apply(exec, a.copy(), x, y);
+}
+
+/// r = b - A x, with the matrix itself.
+template <class Exec, class Matrix, class Copy, class Vector>
+void residual(const Exec& exec, const NarrowedMatrix<Matrix, Copy>& a, const Vector& b, const Vector& x,
+              const Vector& r) {
+  residual(exec, a.exact(), b, x, r);
+}
+
+/// The first block of A, or else of the copy, that is not finite, in words; empty where all are. Waits for the
+/// instance.
+template <class Exec, class Matrix, class Copy>
+  requires requires(const Exec& exec, const Matrix& a, const Copy& copy) {
+    describe_not_finite(exec, a);
+    describe_not_finite(exec, copy);
+  }
+std::string describe_not_finite(const Exec& exec, const NarrowedMatrix<Matrix, Copy>& a) {
+  auto const found = describe_not_finite(exec, a.exact());
+  return found.empty() ? describe_not_finite(exec, a.copy()) : found;
+}
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI

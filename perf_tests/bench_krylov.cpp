@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Whole solves of BiCGStab with BILU(0) to 1e-10 from zero: A and factors in double, factors in float, and factors and
+// the copy of A that products read in float. Verified by the residual of x, computed from x with A in double, then
+// timed with copy and triad next to every repetition.
+
+#include "support/cache.hpp"
+#include "support/cost_model.hpp"
+#include "support/harness.hpp"
+#include "support/problem.hpp"
+#include "support/suites.hpp"
+
+#include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/narrowed_matrix.hpp>
+#include <hyperplane/stencil/narrow.hpp>
+
+#include <benchmark/benchmark.h>
+#include <Kokkos_Core.hpp>
+
+#include <cmath>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+namespace hyperplane::perf {
+namespace {
+
+constexpr double tolerance = 1e-10;
+
+/// Convection and diffusion of n coupled unknowns, and of a time derivative what a large time step leaves.
+struct ConvectionSystem {
+  RandomSystem random;
+
+  KOKKOS_FUNCTION double coefficient(const Point& p, Direction direction, int r, int c) const {
+    double const coupling = 0.02 * random.coefficient(p, direction, r, c);
+    if (r != c) return coupling;
+    bool const upwind = direction == Direction::west || direction == Direction::south;
+    return coupling + (direction == Direction::center ? 7.25 : upwind ? -1.8 : -0.9);
+  }
+  KOKKOS_FUNCTION double rhs(const Point& p, int c) const { return random.rhs(p, c); }
+};
+
+/// Factors are stored as Storage, and the matrix that products read as Products.
+template <int n, class Exec, class Products, class Storage>
+class SolveProblem {
+ public:
+  SolveProblem(const Exec& exec, const Grid& grid)
+      : m_a(exec, grid, "a"),
+        m_b(exec, grid, "b"),
+        m_x(exec, grid, "x"),
+        m_ilu(exec, grid),
+        m_method(exec, grid, {.tolerance = tolerance, .max_iterations = 1000}) {
+    ConvectionSystem const system{{.grid = grid, .n = n, .dominance = 0.0}};
+    assemble(exec, system, m_a);
+    assemble(exec, system, m_b);
+    if constexpr (narrowed_products) m_copy = std::make_unique<Copy>(narrowed<Products>(exec, m_a));
+    m_ilu.factor(exec, m_a);
+    if (auto const status = m_ilu.status(exec); !status.ok()) throw std::runtime_error(status.message());
+    verify(exec);
+  }
+
+  void solve(const Exec& exec) {
+    Kokkos::deep_copy(exec, m_x.flat(), 0.0);
+    if constexpr (narrowed_products) {
+      m_result = m_method.solve(exec, NarrowedMatrix(m_a, *m_copy), m_ilu, m_b, m_x);
+    } else {
+      m_result = m_method.solve(exec, m_a, m_ilu, m_b, m_x);
+    }
+  }
+
+  int iterations() const { return m_result.iterations; }
+  /// Relative to the right-hand side.
+  double residual_norm() const { return m_residual; }
+  /// Two products, two solves, 19 values of vectors for each unknown; not the beginning, the end, and what is done now
+  /// and then.
+  Cost cost() const {
+    auto const product = apply_cost(n, sizeof(Products), 8), sweeps = solve_cost(n, sizeof(Storage), 8);
+    return {iterations() * (2.0 * (product.bytes + sweeps.bytes) + 19.0 * n * 8.0),
+            iterations() * 2.0 * (product.flops + sweeps.flops)};
+  }
+
+ private:
+  static constexpr bool narrowed_products = !std::is_same_v<Products, double>;
+  using Vector = BlockVector<double, n, Exec>;
+  using Copy = BlockStencil7<double, n, Exec, Products>;
+
+  static double norm(const Exec& exec, const Vector& v) {
+    double sum = 0.0;
+    for (double const value : to_host(exec, v)) sum += value * value;
+    return std::sqrt(sum);
+  }
+
+  void verify(const Exec& exec) {
+    solve(exec);
+    Vector const r(exec, m_a.grid());
+    residual(exec, m_a, m_b, m_x, r);
+    m_residual = norm(exec, r) / norm(exec, m_b);
+    if (m_result.converged() && m_residual <= 1.001 * tolerance) return;
+    throw std::runtime_error("a solve on " + to_string(m_a.grid()) + ", n = " + std::to_string(n) + ": " +
+                             m_result.message() + " after " + std::to_string(m_result.iterations) +
+                             " iterations, the residual is " + std::to_string(m_residual / tolerance) +
+                             " times what it is to be");
+  }
+
+  BlockStencil7<double, n, Exec> m_a;
+  std::unique_ptr<Copy> m_copy;
+  Vector m_b, m_x;
+  BlockIlu0<double, n, Exec, Storage> m_ilu;
+  BiCgStab<Vector> m_method;
+  KrylovResult m_result;
+  double m_residual = 0.0;
+};
+
+template <class Exec>
+class Suite {
+ public:
+  explicit Suite(const Settings& settings)
+      : m_settings(settings), m_stream(std::make_shared<Stream<Exec>>(m_exec, settings.stream_bytes<Exec>())) {}
+
+  void register_all() {
+    for (auto const& grid : grids_of(m_settings)) {
+      add<5, double, double>("double", grid);
+      add<5, double, float>("float_factors", grid);
+      add<5, float, float>("float", grid);
+    }
+  }
+
+ private:
+  template <int n, class Products, class Storage>
+  void add(const char* what, const Grid& grid) {
+    using Problem = SolveProblem<n, Exec, Products, Storage>;
+    auto const key = std::string(Exec::name()) + "/" + what + "/n=" + std::to_string(n) + "/" + to_string(grid);
+    add_benchmark(m_settings, "bicgstab/" + key, [=, this](benchmark::State& state) {
+      auto& problem = m_problem.get<Problem>(key, [&] { return std::make_shared<Problem>(m_exec, grid); });
+      time_kernel(state, m_exec, *m_stream, grid.size(), problem.cost(), [&] { problem.solve(m_exec); });
+      state.counters["iterations"] = problem.iterations();
+      state.counters["residual"] = problem.residual_norm();
+    });
+  }
+
+  Settings m_settings;
+  Exec m_exec;
+  std::shared_ptr<Stream<Exec>> m_stream;
+  Cache m_problem;
+};
+
+}  // namespace
+}  // namespace hyperplane::perf
+
+int main(int argc, char** argv) { return hyperplane::perf::run_on_all_spaces<hyperplane::perf::Suite>(argc, argv); }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <hyperplane/csr/narrow.hpp>
+#include <string>
+#include <vector>
+
+#include "support/csr_reference.hpp"
+#include "support/execution_spaces.hpp"
+#include "support/matchers.hpp"
+#include "support/message_of.hpp"
+#include "support/views.hpp"
+
+// Copies of a general matrix in float.
+namespace hyperplane::test::narrow_csr {
+namespace {
+
+template <class Exec>
+class NarrowCsr : public ::testing::Test {
+ protected:
+  template <class Matrix>
+  static std::vector<double> values(const Matrix& a) {
+    auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), a.values());
+    return {host.data(), host.data() + host.size()};
+  }
+  template <int n>
+  void check(int rows) {
+    auto const copy = narrowed<float>(exec, to_device<double, n, double>(exec, random_csr(rows, n)));
+    for (unsigned const seed : {7u, 8u}) {
+      auto reference = random_csr(rows, n);  // the structure stays
+      for (auto& block : reference.blocks) {
+        for (auto& entry : block.entries) entry *= seed / 3.0;
+      }
+      auto const a = to_device<double, n, double>(exec, reference);
+      narrow(exec, a, copy);
+      auto expected = values(a);
+      for (auto& value : expected) value = static_cast<float>(value);
+      EXPECT_TRUE(bitwise_equal(values(copy), expected)) << rows << " rows, n = " << n;
+    }
+  }
+
+  Exec exec{};
+};
+TYPED_TEST_SUITE(NarrowCsr, ExecutionSpaces, SpaceNames);
+
+TYPED_TEST(NarrowCsr, has_the_rounded_values_and_is_renewed) {
+  this->template check<1>(1);
+  this->template check<1>(37);
+  this->template check<3>(101);
+  this->template check<5>(13);
+}
+
+TYPED_TEST(NarrowCsr, shares_the_structure) {
+  auto const a = to_device<double, 2, double>(this->exec, random_csr(9, 2));
+  auto const copy = narrowed<float>(this->exec, a);
+  EXPECT_EQ(copy.offsets().data(), a.offsets().data());
+  EXPECT_EQ(copy.columns().data(), a.columns().data());
+}
+
+TYPED_TEST(NarrowCsr, names_what_overflows) {
+  auto reference = random_csr(30, 2);
+  for (int const row : {0, 11, 29}) {
+    auto wrong = reference;
+    wrong.blocks[block_at(wrong, row, row)](1, 0) = -1e45;
+    auto const a = to_device<double, 2, double>(this->exec, wrong);
+    auto const place = "block of row " + std::to_string(row) + " and column " + std::to_string(row);
+    EXPECT_THAT(message_of([&] { narrowed<float>(this->exec, a); }),
+                ::testing::HasSubstr("narrow: " + place + ": entry (1, 0) is -1e+45, more than the storage type"));
+  }
+}
+
+TYPED_TEST(NarrowCsr, wants_as_many_rows_and_blocks) {
+  auto const a = to_device<double, 2, double>(this->exec, random_csr(30, 2));
+  auto const other = to_device<double, 2, float>(this->exec, random_csr(20, 2));
+  EXPECT_THAT(message_of([&] { narrow(this->exec, a, other); }),
+              ::testing::HasSubstr("narrow: the copy has 20 rows and " + std::to_string(other.blocks()) +
+                                   " blocks, expected 30 and " + std::to_string(a.blocks())));
+}
+
+}  // namespace
+}  // namespace hyperplane::test::narrow_csr
