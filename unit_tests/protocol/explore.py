@@ -25,6 +25,8 @@ states_for_cycles = 1_000_000
 # Of host::SlabSweep and host::LevelSweep.
 host = "slab_sweep_host LAG=1 BLOCK=1 BLOCKS_IN_TILE=2 SWEEPS=2"
 host_small = f"{host} THREADS=3 SLABS_0=2 STEPS_0=4"
+strips = "slab_sweep_host LAG=0 BLOCK=1 BLOCKS_IN_TILE=2 SWEEPS=2"
+strips_small = f"{strips} THREADS=2 SLABS_0=4 STRIPS=2 REACH=1 STEPS_0=2"
 levels = "level_sweep_host SWEEPS=2"
 levels_small = f"{levels} WORKERS=3 TILES_0=2 TILES_1=1 TILES_2=2"
 # Of clusters: one grid, two grids in a launch, two devices.
@@ -49,6 +51,10 @@ right = [
     f"{host} THREADS=3 SLABS_0=3 STEPS_0=3",
     f"{host} THREADS=3 SLABS_0=2 STEPS_0=3 SLABS_1=1 STEPS_1=4",
     f"{host} THREADS=1 SLABS_0=2 STEPS_0=4 SLABS_1=2 STEPS_1=3",
+    strips_small,
+    f"{strips} THREADS=3 SLABS_0=4 STRIPS=2 REACH=1 STEPS_0=1",
+    f"{strips} THREADS=2 SLABS_0=2 STRIPS=2 REACH=0 STEPS_0=4",
+    f"{strips} THREADS=2 SLABS_0=6 STRIPS=3 REACH=2 STEPS_0=2",
     levels_small,
     f"{levels} WORKERS=2 TILES_0=2 TILES_1=2 TILES_2=1",
     f"{levels} WORKERS=3 TILES_0=1 TILES_1=3 TILES_2=2",
@@ -82,6 +88,9 @@ wrong = [
     f"{host_small} FAULT_EARLY_PROGRESS",
     f"{host_small} FAULT_EARLY_RESET",
     f"{host_small} FAULT_NO_RESET",
+    f"{strips_small} FAULT_SLABS_BACKWARDS",
+    f"{strips_small} FAULT_NO_REACH",
+    f"{strips_small} FAULT_NO_STRIP_BEFORE",
     f"{levels_small} FAULT_LEVELS_BACKWARDS",
     f"{levels_small} FAULT_NO_WAIT",
     f"{levels_small} FAULT_EARLY_COUNT",
