@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <hyperplane/ilu/block_ilu0.hpp>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "support/execution_spaces.hpp"
 #include "support/matchers.hpp"
@@ -18,9 +20,10 @@ namespace {
 
 using Exec = Kokkos::OpenMP;
 
-/// Short rows and long ones, with one slab and with many, of sizes that no vector length divides.
+/// Short rows and long ones, with one slab and with many, of sizes that no vector length divides; and such that slabs
+/// are cut into strips where there are more threads.
 std::vector<Grid> grids() {
-  std::vector<Grid> result;
+  std::vector<Grid> result = {Grid(8, 8, 70), Grid(64, 1, 23), Grid(40, 12, 16), Grid(25, 17, 40)};
   for (int const ni : {1, 2, 7, 61}) {
     for (int const nj : {1, 9, 17, 33, 131}) {
       for (int const nk : {1, 3, 11}) result.emplace_back(ni, nj, nk);
@@ -43,19 +46,27 @@ class Case {
     auto const x = to_device<double, n>(one, m_grid, m_rhs);
     plan.solve(one, x, x);
     m_expected = to_host(one, x);
+    auto const y = to_device<double, n>(one, m_grid, m_rhs);
+    plan.solve_transposed(one, y, y);
+    m_expected_transposed = to_host(one, y);
   }
 
   /// The same with one plan again and again, on `exec`.
   void repeat(const Exec& exec, int repetitions) const {
     Plan plan(exec, m_grid, {.path = SweepPath::slab});
-    BlockVector<double, n, Exec> const x(exec, m_grid), b = to_device<double, n>(exec, m_grid, m_rhs);
+    BlockVector<double, n, Exec> const x(exec, m_grid), y(exec, m_grid), b = to_device<double, n>(exec, m_grid, m_rhs);
     for (int repetition = 0; repetition < repetitions; ++repetition) {
       plan.factor(exec, m_a);
       // One solve after the other without a look at the result: the next sweep finds its words ready.
       plan.solve(exec, b, x);
       plan.solve(exec, b, x);
-      ASSERT_TRUE(bitwise_equal(to_host(exec, x), m_expected))
-          << to_string(m_grid) << ", " << exec.concurrency() << " threads, repetition " << repetition;
+      plan.solve_transposed(exec, b, y);
+      auto const of = [&] {
+        return to_string(m_grid) + ", " + std::to_string(exec.concurrency()) + " threads, repetition " +
+               std::to_string(repetition);
+      };
+      ASSERT_TRUE(bitwise_equal(to_host(exec, x), m_expected)) << of();
+      ASSERT_TRUE(bitwise_equal(to_host(exec, y), m_expected_transposed)) << of() << ", transposed";
     }
   }
 
@@ -66,6 +77,7 @@ class Case {
   std::vector<double> m_rhs;
   BlockStencil7<double, n, Exec, Storage> m_a;
   std::vector<double> m_expected;
+  std::vector<double> m_expected_transposed;
 };
 
 TEST(BlockIlu0Stress, many_threads_on_many_grids) {

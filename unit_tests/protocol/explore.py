@@ -27,6 +27,8 @@ host = "slab_sweep_host LAG=1 BLOCK=1 BLOCKS_IN_TILE=2 SWEEPS=2"
 host_small = f"{host} THREADS=3 SLABS_0=2 STEPS_0=4"
 rows = "row_sweep_host SWEEPS=2"
 rows_small = f"{rows} WORKERS=2 TILES=4 LENGTH=1 WINDOW=2"
+strips = "slab_sweep_host LAG=0 BLOCK=1 BLOCKS_IN_TILE=2 SWEEPS=2"
+strips_small = f"{strips} THREADS=2 SLABS_0=4 STRIPS=2 REACH=1 STEPS_0=2"
 # Of clusters: one grid, two grids in a launch, two devices.
 cuda = "slab_solve_cuda POINTS=1"
 cuda_small = f"{cuda} SLABS_0=2 LAYERS_0=2 CLUSTERS=2 LAUNCHES=2"
@@ -52,6 +54,10 @@ right = [
     rows_small,
     f"{rows} WORKERS=2 TILES=2 LENGTH=2 WINDOW=1",
     f"{rows} WORKERS=3 TILES=3 LENGTH=1 WINDOW=2",
+    strips_small,
+    f"{strips} THREADS=3 SLABS_0=4 STRIPS=2 REACH=1 STEPS_0=1",
+    f"{strips} THREADS=2 SLABS_0=2 STRIPS=2 REACH=0 STEPS_0=4",
+    f"{strips} THREADS=2 SLABS_0=6 STRIPS=3 REACH=2 STEPS_0=2",
     f"{cuda} SLABS_0=2 LAYERS_0=2 CLUSTERS=2 LAUNCHES=3",
     f"{cuda} SLABS_0=2 LAYERS_0=2 CLUSTERS=3 LAUNCHES=1",
     f"{cuda} SLABS_0=2 LAYERS_0=1 CLUSTERS=3 LAUNCHES=2",
@@ -89,6 +95,9 @@ wrong = [
     f"{rows_small} FAULT_OLD_STEPS",
     f"{rows_small} FAULT_EARLY_RESET",
     f"{rows_small} FAULT_NO_RESET",
+    f"{strips_small} FAULT_SLABS_BACKWARDS",
+    f"{strips_small} FAULT_NO_REACH",
+    f"{strips_small} FAULT_NO_STRIP_BEFORE",
     f"{cuda_small} FAULT_ANY_ORDER",
     f"{cuda_small} FAULT_NO_TICKETS",
     f"{cuda_small} FAULT_STAMPS",

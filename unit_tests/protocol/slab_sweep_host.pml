@@ -4,10 +4,15 @@
 // makes the words ready for the next sweep. Several sweeps follow one another, each by a team or by the calling thread
 // alone. Of a team any number of threads, one included, really runs; they share the calls of work() in any way.
 //
+// With STRIPS > 1 each slab is cut into so many strips. What is called a slab here is then a strip, a step is a row, and
+// LAG is 0.
+//
 // explore.py gives the sizes, and one of the faults, with which SPIN has to refuse the model:
 //   FAULT_NO_SKEW          tiles are cut at equal steps of all slabs, and depend on higher tickets
 //   FAULT_SLABS_BACKWARDS  in a layer the last slab has the lowest ticket
 //   FAULT_NO_LAG           a step does not wait for the steps of the slab before that lanes are behind
+//   FAULT_NO_REACH         a strip waits for the same strip of the slab before alone
+//   FAULT_NO_STRIP_BEFORE  a strip does not wait for the strip before it
 //   FAULT_EARLY_PROGRESS   steps are published before they are computed
 //   FAULT_EARLY_RESET      the first worker to leave resets the words
 //   FAULT_NO_RESET         nobody does
@@ -15,6 +20,10 @@
 #ifndef SLABS_1
 #define SLABS_1 0  // one grid
 #define STEPS_1 0
+#endif
+#ifndef STRIPS
+#define STRIPS 1
+#define REACH 0
 #endif
 #define SLABS (SLABS_0 + SLABS_1)
 #define LENGTH (BLOCK * BLOCKS_IN_TILE)  // steps of a tile
@@ -92,16 +101,31 @@ inline list_tiles() {
 #define END(layer, slab, steps) \
   (((layer) + 1) * LENGTH > SKEW(slab) -> MIN(((layer) + 1) * LENGTH - SKEW(slab), steps) : 0)
 
+// The strip of a slab, and the word of the one that is `reach` strips farther in the slab before.
+#define STRIP (slab % STRIPS)
+#define BEFORE(reach) (word - STRIP - STRIPS + MIN(STRIP + (reach), STRIPS - 1))
+
 // What a range of steps needs is there, and it has not been computed yet.
 inline check(first, behind_last) {
   assert(computed[word] == first);
-  assert(slab == 0 || computed[word - 1] >= MIN(behind_last + LAG, steps))
+  assert(STRIP == 0 || computed[word - 1] >= MIN(behind_last + LAG, steps));
+  assert(slab < STRIPS || computed[BEFORE(REACH)] >= MIN(behind_last + LAG, steps))
 }
 
 #ifdef FAULT_NO_LAG
 #define NEEDED block_end
 #else
 #define NEEDED MIN(block_end + LAG, steps)
+#endif
+#ifdef FAULT_NO_REACH
+#define WAITED_FOR BEFORE(0)
+#else
+#define WAITED_FOR BEFORE(REACH)
+#endif
+#ifdef FAULT_NO_STRIP_BEFORE
+#define HAS_STRIP_BEFORE false
+#else
+#define HAS_STRIP_BEFORE (STRIP > 0)
 #endif
 
 inline run_tile() {
@@ -115,9 +139,10 @@ inline run_tile() {
   do
   :: step < end ->
     block_end = MIN(step + BLOCK, end);
-    // Both waits, and what is computed after them, are one step: nobody sees how far a thread is in it.
+    // All waits, and what is computed after them, are one step: nobody sees how far a thread is in it.
     atomic {
-      progress[word] >= step && (slab == 0 || progress[word - 1] >= NEEDED);
+      progress[word] >= step && (!HAS_STRIP_BEFORE || progress[word - 1] >= NEEDED) &&
+        (slab < STRIPS || progress[WAITED_FOR] >= NEEDED);
       check(step, block_end);
 #ifdef FAULT_EARLY_PROGRESS
       progress[word] = block_end

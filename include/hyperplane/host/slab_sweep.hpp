@@ -37,8 +37,14 @@ namespace hyperplane::inline HYPERPLANE_ABI::host {
 /// two slabs for each thread. In a group layer m of each grid comes before layer m + 1 of any, and the next group
 /// follows: a tile still depends on lower tickets alone.
 ///
-/// At most as many threads are busy at a time as there are slabs. Sweeps with little work are run by the calling thread
-/// alone, grid by grid.
+/// At most as many threads are busy at a time as there are slabs. Where there are more threads, one grid may have its
+/// slabs cut into strips, each with a range of places of every row; a row has the steps of a slab that are in one
+/// layer. A strip is then what a slab was: it has a word, which counts rows, and its tiles are ranges of rows. Row k of
+/// strip p of slab c may run after row k - 1 of itself, row k of strip p - 1, and row k of strip p + reach, or the last
+/// one, of slab c - 1. Strips are numbered slab by slab, so that all of these have lower numbers, and with a skew of
+/// one row per strip the argument is the same.
+///
+/// Sweeps with little work are run by the calling thread alone, grid by grid.
 template <HostExecutionSpace Exec>
 class SlabSweep {
   using Word = std::int64_t;
@@ -50,9 +56,22 @@ class SlabSweep {
     std::int64_t steps;
   };
 
+  /// How the slabs of a grid are cut.
+  struct Strips {
+    int count = 1;          ///< of a slab; 1 if it is not cut
+    int reach = 0;          ///< how many strips farther those are that one needs in the slab before
+    std::int64_t rows = 0;  ///< of a slab
+    int block = 1;          ///< rows that are done between two looks at, and updates of, the progress words
+  };
+
   /// `block` steps are done between two looks at, and updates of, the progress words.
   SlabSweep(const Exec& exec, const std::string& label, int slabs, std::int64_t steps, int lag, int block)
       : SlabSweep(exec, label, std::vector<Extent>{{slabs, steps}}, lag, block) {}
+  SlabSweep(const Exec& exec, const std::string& label, int slabs, std::int64_t steps, const Strips& strips)
+      : SlabSweep(exec, label, std::vector<Extent>{{slabs * strips.count, strips.rows}}, 0, strips.block) {
+    m_strips = strips;
+    m_steps = static_cast<double>(slabs) * static_cast<double>(steps);
+  }
   SlabSweep(const Exec& exec, const std::string& label, const std::vector<Extent>& grids, int lag, int block)
       : m_lag(lag), m_block(block) {
     for (auto const& grid : grids) {
@@ -82,7 +101,20 @@ class SlabSweep {
       auto const kernel = body_of(grid);
       kernel(slab, begin, end);
     };
-    run_steps(exec, label, bytes, steps);
+    auto const alone = [&] { work_alone(steps); };
+    run_steps(exec, label, bytes, steps, alone);
+  }
+
+  /// For one grid whose slabs are cut: calls `body(slab, strip, first row, last row + 1)`, or alone() on the calling
+  /// thread, which is to do the same. A step of a slab moves about as many bytes.
+  template <class Body>
+  void run_strips(const Exec& exec, const std::string& label, double bytes, const Body& body,
+                  detail::FunctionRef<> alone) const {
+    auto const rows = [this, &body](int, int strip, std::int64_t begin, std::int64_t end) {
+      auto const kernel = body;
+      kernel(strip / m_strips.count, strip % m_strips.count, begin, end);
+    };
+    run_steps(exec, label, bytes, rows, alone);
   }
 
  private:
@@ -133,15 +165,15 @@ class SlabSweep {
 
   // Compiled once for all bodies. Serial, Threads and OpenMP have finished a kernel when its launch returns, so that it
   // may have references to what the caller has.
-  void run_steps(const Exec& exec, const std::string& label, double bytes, Steps body) const {
+  void run_steps(const Exec& exec, const std::string& label, double bytes, Steps body,
+                 detail::FunctionRef<> alone) const {
     int const workers = std::min<int>(exec.concurrency(), m_slabs);
     auto const team = [&] {
       Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, workers, Kokkos::ChunkSize(1)),
-                           Worker{this, body, workers});
+                           Worker{this, body, alone, workers});
     };
     if constexpr (detail::starts_teams<Exec>) {
       double const moved = workers > 1 ? bytes * m_steps : -1.0;
-      auto const alone = [&] { work_alone(body); };
       detail::run_alone_or_as_team(exec, label, moved, team, alone, gain_by_team);
     } else {
       team();
@@ -160,6 +192,14 @@ class SlabSweep {
     for (Patience patience; word.load(std::memory_order_acquire) < steps;) patience.wait();
   }
 
+  /// What the steps of a slab, or the rows of a strip, depend on elsewhere.
+  void wait_for_neighbours(const SweptGrid& grid, int slab, Word steps) const {
+    int const strip = slab % m_strips.count, others = slab - strip;
+    if (strip > 0) wait_for(grid.first_slab + slab - 1, steps);
+    if (others == 0) return;
+    wait_for(grid.first_slab + others - m_strips.count + std::min(strip + m_strips.reach, m_strips.count - 1), steps);
+  }
+
   /// The steps of a tile. Who is alone takes all of them at once: what they depend on has been done.
   void run_tile(int number, std::int64_t m, int slab, bool alone, Steps body) const {
     auto const& grid = m_grids[detail::as_size(number)];
@@ -174,7 +214,7 @@ class SlabSweep {
     std::int64_t const block = alone ? length : m_block;
     for (std::int64_t s = begin; s < end; s += block) {
       std::int64_t const block_end = std::min(s + block, end);
-      if (!alone && slab > 0) wait_for(word - 1, std::min(block_end + m_lag, steps));
+      if (!alone) wait_for_neighbours(grid, slab, std::min(block_end + m_lag, steps));
       body(number, slab, s, block_end);
       // Release: publishes what body wrote, pairs with the acquire in wait_for.
       if (!alone) progress(word).store(block_end, std::memory_order_release);
@@ -190,8 +230,8 @@ class SlabSweep {
     }
   }
 
-  void work(Steps body, int workers) const {
-    if (workers == 1) return work_alone(body);
+  void work(Steps body, detail::FunctionRef<> alone, int workers) const {
+    if (workers == 1) return alone();
     // Relaxed: a ticket only names a tile; data is ordered by the progress words.
     for (Word tile = 0; (tile = ticket().fetch_add(1, std::memory_order_relaxed)) < m_tiles;) {
       auto const& layer = *std::prev(std::ranges::upper_bound(m_layers, tile, {}, &Layer::first_tile));
@@ -207,15 +247,17 @@ class SlabSweep {
   struct Worker {
     const SlabSweep* m_sweep;
     Steps m_body;
+    detail::FunctionRef<> m_alone;
     int m_workers;
-    void operator()(int) const { m_sweep->work(m_body, m_workers); }
+    void operator()(int) const { m_sweep->work(m_body, m_alone, m_workers); }
   };
 
   int m_lag;
   int m_block;
-  std::vector<SweptGrid> m_grids;
-  int m_slabs = 0;     ///< of all grids
-  double m_steps = 0;  ///< of all slabs
+  Strips m_strips;
+  std::vector<SweptGrid> m_grids;  ///< where slabs are cut, strips are slabs here, and rows are steps
+  int m_slabs = 0;                 ///< of all grids
+  double m_steps = 0;              ///< of all slabs
   std::vector<Layer> m_layers;
   Word m_tiles = 0;
   Words m_words;

@@ -5,6 +5,7 @@
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/simd/pack.hpp>
+#include <hyperplane/simd/pack_lanes.hpp>
 
 #include <cstdint>
 
@@ -22,8 +23,10 @@ class SlabNeighbours {
   SlabNeighbours(const Map& map, int slab, const Access& access)
       : m_map(map), m_access(access), m_first_pack(map.first_pack(slab)), m_slab(slab) {}
 
-  /// The pack at `step` itself: west (step - 1), east (step + 1), bottom (step - pitch) or top (step + pitch).
-  void load(std::int64_t step, PackType* values) const {
+  /// The pack at `step` itself: west (step - 1), east (step + 1), bottom (step - pitch) or top (step + pitch). Of the
+  /// lanes that are not asked for, zeros.
+  template <class Lanes = EveryLane>
+  void load(std::int64_t step, PackType* values, const Lanes& lanes = {}) const {
     if (step < 0 || step >= m_map.steps()) {
       HYPERPLANE_HOST_UNROLL
       for (int e = 0; e < entries; ++e) values[e] = PackType(0);
@@ -31,14 +34,14 @@ class SlabNeighbours {
     }
     const auto* const data = m_access(m_first_pack + step);
     HYPERPLANE_HOST_UNROLL
-    for (int e = 0; e < entries; ++e) values[e] = PackType::load(data + e * vector_length);
+    for (int e = 0; e < entries; ++e) values[e] = lanes.template load<PackType>(data + e * vector_length);
   }
 
   /// South neighbours of the pack at `step`, given the pack before it: lane l takes lane l - 1, and lane 0 the last
-  /// lane of the slab before.
-  void south(std::int64_t step, const PackType* pack_before, PackType* values) const {
+  /// lane of the slab before, or zero if there is none to `enter`.
+  void south(std::int64_t step, const PackType* pack_before, PackType* values, bool enter = true) const {
     std::int64_t const other = Map::south_step(step);
-    if (m_slab > 0 && other < m_map.steps()) {
+    if (enter && m_slab > 0 && other < m_map.steps()) {
       const auto* const data = m_access(m_first_pack - m_map.steps() + other) + vector_length - 1;
       HYPERPLANE_HOST_UNROLL
       for (int e = 0; e < entries; ++e) {
@@ -51,10 +54,10 @@ class SlabNeighbours {
   }
 
   /// North neighbours of the pack at `step`, given the pack after it: lane l takes lane l + 1, and the last lane takes
-  /// lane 0 of the slab after.
-  void north(std::int64_t step, const PackType* pack_after, PackType* values) const {
+  /// lane 0 of the slab after, or zero if there is none to `enter`.
+  void north(std::int64_t step, const PackType* pack_after, PackType* values, bool enter = true) const {
     std::int64_t const other = Map::north_step(step);
-    if (m_slab + 1 < m_map.slabs() && other >= 0) {
+    if (enter && m_slab + 1 < m_map.slabs() && other >= 0) {
       const auto* const data = m_access(m_first_pack + m_map.steps() + other);
       HYPERPLANE_HOST_UNROLL
       for (int e = 0; e < entries; ++e) {

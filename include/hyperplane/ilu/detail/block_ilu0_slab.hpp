@@ -11,15 +11,17 @@
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/outside_lanes.hpp>
 #include <hyperplane/grid/slab_outside.hpp>
-#include <hyperplane/host/slab_sweep.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_fast_factor.hpp>
 #include <hyperplane/simd/pack.hpp>
+#include <hyperplane/simd/pack_lanes.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/slab_neighbours.hpp>
 #include <hyperplane/sweep/slab_steps.hpp>
+#include <hyperplane/sweep/slab_strips.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 
 /// The factorization of BILU(0) on hosts: every operation is on full SIMD vectors along skewed slabs, threads follow
@@ -30,6 +32,7 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length,
           class Outside = NoOutside>
 struct BlockIlu0FactorSlab {
+  static constexpr bool forward = true;
   using PackType = Pack<Scalar, vector_length>;
   using Block = block::Matrix<PackType, n>;
   using GivenBlock = block::PackMatrix<PackType, MatrixStorage, n>;
@@ -42,6 +45,12 @@ struct BlockIlu0FactorSlab {
   Outside m_outside{};
 
   void operator()(int slab, std::int64_t begin, std::int64_t end) const {
+    run(slab, begin, end, EverySlabStep{{.begins = begin == 0}});
+  }
+
+  /// Of `steps`.
+  template <class Steps>
+  void run(int slab, std::int64_t begin, std::int64_t end, const Steps& steps) const {
     auto const& map = m_a.map();
     auto const access = [factors = m_factors](std::int64_t pack) { return factors.upper(pack, UpperBlock::north); };
     SlabNeighbours<Scalar, vector_length, block_entries, decltype(access)> const north(map, slab, access);
@@ -54,13 +63,16 @@ struct BlockIlu0FactorSlab {
       for (auto& entry : sum.m_entries) entry = PackType(0);
       PackType excess(0);
       PackPlace const place{slab, step, remainder};
-      eliminate_before(place, pack, map.pitch(), Direction::bottom, LowerBlock::bottom, UpperBlock::top, sum, excess);
-      keep(pack, Direction::south, LowerBlock::south, true, excess);
-      north.load(step - 1, u.m_entries);
-      north.south(step, u.m_entries, u.m_entries);
+      auto const lanes = steps.at(step), lanes_before = steps.at(step - 1);
+      eliminate_before(place, pack, map.pitch(), Direction::bottom, LowerBlock::bottom, UpperBlock::top, lanes, lanes,
+                       sum, excess);
+      keep(pack, Direction::south, LowerBlock::south, true, lanes, excess);
+      north.load(step - 1, u.m_entries, lanes_before);
+      north.south(step, u.m_entries, u.m_entries, steps.south_enters(step));
       if constexpr (Outside::exists) m_outside.template enter<block_entries>(place, Direction::south, u.m_entries);
       eliminate(pack, Direction::south, u, sum);
-      eliminate_before(place, pack, 1, Direction::west, LowerBlock::west, UpperBlock::east, sum, excess);
+      eliminate_before(place, pack, 1, Direction::west, LowerBlock::west, UpperBlock::east, lanes_before, lanes, sum,
+                       excess);
       Block d;
       const MatrixStorage* const center = m_a.pack_block(pack, Direction::center);
       HYPERPLANE_UNROLL
@@ -68,29 +80,31 @@ struct BlockIlu0FactorSlab {
         d.m_entries[e] = PackType::load(center + e * vector_length) + sum.m_entries[e];
       }
       if (!is_full(map, place)) make_regular<n>(padding_lanes<PackType>(map, place), d);
-      block::invert<n>(d, [&](const auto& mask, int equation) { record(pack, mask, equation); });
+      block::invert<n>(d, [&](const auto& mask, int equation) { record(pack, mask, equation, lanes); });
       Storage* const inverse = m_factors.lower(pack, LowerBlock::inverse);
       excess += sum_apart<block_entries, PackType>([&](int e) {
-        d.m_entries[e].stream(inverse + e * vector_length);
+        lanes.stream(d.m_entries[e], inverse + e * vector_length);
         return storage_excess<Storage, Scalar>(d.m_entries[e]);
       });
       if (any(excess != PackType(0))) [[unlikely]]
-        record(pack, excess != PackType(0), unstorable_code);
-      scale(pack, Direction::east, UpperBlock::east, d, place);
-      scale(pack, Direction::north, UpperBlock::north, d, place);
-      scale(pack, Direction::top, UpperBlock::top, d, place);
+        record(pack, excess != PackType(0), unstorable_code, lanes);
+      scale(pack, Direction::east, UpperBlock::east, d, place, lanes);
+      scale(pack, Direction::north, UpperBlock::north, d, place, lanes);
+      scale(pack, Direction::top, UpperBlock::top, d, place, lanes);
     }
     stream_fence();
   }
 
  private:
-  /// With the group `before` steps before, where the slab has it.
+  /// With the group `before` steps before, of which `lanes_before` are there, where the slab has it.
+  template <class Lanes>
   void eliminate_before(const PackPlace& place, std::int64_t pack, std::int64_t before, Direction direction,
-                        LowerBlock lower, UpperBlock upper, Block& sum, PackType& excess) const {
+                        LowerBlock lower, UpperBlock upper, const Lanes& lanes_before, const Lanes& lanes, Block& sum,
+                        PackType& excess) const {
     bool const inside = place.step >= before;
     if constexpr (Outside::exists) {
       if (m_outside.meets(place, direction)) {
-        keep(pack, direction, lower, true, excess);
+        keep(pack, direction, lower, true, lanes, excess);
         Block u;
         const Storage* const stored = inside ? m_factors.upper(pack - before, upper) : nullptr;
         for (int e = 0; e < block_entries; ++e) {
@@ -100,8 +114,18 @@ struct BlockIlu0FactorSlab {
         return eliminate(pack, direction, u, sum);
       }
     }
-    keep(pack, direction, lower, inside, excess);
-    if (inside) eliminate(pack, direction, StoredBlock{m_factors.upper(pack - before, upper)}, sum);
+    keep(pack, direction, lower, inside, lanes, excess);
+    if (!inside) return;
+    const Storage* const stored = m_factors.upper(pack - before, upper);
+    if constexpr (std::same_as<Lanes, EveryLane>) {
+      eliminate(pack, direction, StoredBlock{stored}, sum);
+    } else {
+      Block u;
+      for (int e = 0; e < block_entries; ++e) {
+        u.m_entries[e] = lanes_before.template load<PackType>(stored + e * vector_length);
+      }
+      eliminate(pack, direction, u, sum);
+    }
   }
 
   template <class UpperMatrix>
@@ -110,7 +134,9 @@ struct BlockIlu0FactorSlab {
   }
 
   /// Zeros where `used` is false: all of the blocks point out of the grid then, and are not looked at.
-  void keep(std::int64_t pack, Direction direction, LowerBlock lower, bool used, PackType& excess) const {
+  template <class Lanes>
+  void keep(std::int64_t pack, Direction direction, LowerBlock lower, bool used, const Lanes& lanes,
+            PackType& excess) const {
     const MatrixStorage* const given = m_a.pack_block(pack, direction);
     Storage* const values = m_factors.lower(pack, lower);
     HYPERPLANE_UNROLL
@@ -119,14 +145,15 @@ struct BlockIlu0FactorSlab {
       if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) {
         excess += storage_excess<Storage, Scalar>(value);
       }
-      value.stream(values + e * vector_length);
+      lanes.stream(value, values + e * vector_length);
     }
   }
 
   /// What points out of the grid is kept as zero, whatever it is. (A lower block that does, and is not finite, makes
   /// the pivot block not finite, which is recorded.)
-  void scale(std::int64_t pack, Direction direction, UpperBlock upper, const Block& inverse,
-             const PackPlace& place) const {
+  template <class Lanes>
+  void scale(std::int64_t pack, Direction direction, UpperBlock upper, const Block& inverse, const PackPlace& place,
+             const Lanes& lanes) const {
     Block u;
     block::gemm<n>(inverse, GivenBlock{m_a.pack_block(pack, direction)}, u);
     OutsideLanes<vector_length> const outside(m_a.map(), place, direction);
@@ -144,17 +171,14 @@ struct BlockIlu0FactorSlab {
         clear(outside, u);
       }
     }
-    store(u, m_factors.upper(pack, upper));
-  }
-
-  static void store(const Block& block, Storage* values) {
+    Storage* const values = m_factors.upper(pack, upper);
     HYPERPLANE_UNROLL
-    for (int e = 0; e < block_entries; ++e) block.m_entries[e].store(values + e * vector_length);
+    for (int e = 0; e < block_entries; ++e) lanes.store(u.m_entries[e], values + e * vector_length);
   }
 
-  template <class Mask>
-  void record(std::int64_t pack, const Mask& mask, int equation) const {
-    record_lanes(m_a.map(), pack, mask, equation, m_singular);
+  template <class Mask, class Lanes>
+  void record(std::int64_t pack, const Mask& mask, int equation, const Lanes& lanes) const {
+    record_lanes(m_a.map(), pack, MaskOfLanes<Mask, Lanes>{mask, lanes}, equation, m_singular);
   }
 };
 
@@ -172,8 +196,7 @@ class BlockIlu0FastFactor<Scalar, n, Exec, Storage, vector_length> {
   static SweepPath sweep_path(const Exec&, SweepPath asked) { return asked; }
 
   BlockIlu0FastFactor(const Exec& exec, const Map& map, SweepPath, int /*multiprocessors*/)
-      : m_sweep(exec, "Hyperplane::BlockIlu0", map.slabs(), map.steps(), vector_length - 1,
-                slab_steps<Storage, n, vector_length>) {}
+      : m_sweep(exec, "Hyperplane::BlockIlu0", map, slab_steps<Storage, n, vector_length>) {}
 
   template <class MatrixStorage>
   void operator()(const Exec& exec, const BlockStencil7Ref<MatrixStorage, n, vector_length>& a,
@@ -185,7 +208,7 @@ class BlockIlu0FastFactor<Scalar, n, Exec, Storage, vector_length> {
   }
 
  private:
-  host::SlabSweep<Exec> m_sweep;
+  StripSweep<Exec, vector_length> m_sweep;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

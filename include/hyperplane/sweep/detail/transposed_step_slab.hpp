@@ -10,6 +10,7 @@
 #include <hyperplane/host/prefetch.hpp>
 #include <hyperplane/simd/pack.hpp>
 #include <hyperplane/stencil/block_vector_ref.hpp>
+#include <hyperplane/sweep/slab_strips.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <cstdint>
@@ -20,11 +21,11 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 template <class Scalar, int n, int vector_length>
 struct SlabHandedOn {
   Scalar* m_borders;  ///< from the last lane of each step to the slab that is taken next: n values
-  Scalar* m_carried;  ///< of each slab, from its last step that was taken to the next one: 2 n groups
+  Scalar* m_carried;  ///< of each chain of steps, from the last one that was taken to the next one: 2 n groups
 
   /// Steps are those of one slab.
   static constexpr std::int64_t border_values(int slabs, std::int64_t steps) { return (slabs - 1) * steps * n; }
-  static constexpr std::int64_t carried_values(int slabs) { return std::int64_t{slabs} * (2 * n * vector_length); }
+  static constexpr std::int64_t carried_values(std::int64_t chains) { return chains * (2 * n * vector_length); }
 };
 
 /// A sweep with M^T on hosts. A point whose value is known multiplies its own blocks, transposed, with it, and hands a
@@ -48,25 +49,34 @@ struct TransposedSlabStep {
   SlabHandedOn<Scalar, n, vector_length> m_handed_on;
 
   void operator()(int counted_slab, std::int64_t counted_begin, std::int64_t counted_end) const {
+    run(counted_slab, counted_begin, counted_end, EverySlabStep{{.begins = counted_begin == 0}});
+  }
+
+  /// Of `steps`.
+  template <class Steps>
+  void run(int counted_slab, std::int64_t counted_begin, std::int64_t counted_end, const Steps& steps) const {
     auto const& map = m_factors.m_map;
     int const slab = forward ? counted_slab : map.slabs() - 1 - counted_slab;
     std::int64_t const first_step = forward ? counted_begin : map.steps() - 1 - counted_begin;
     PackPlace place{slab, first_step, first_step % map.pitch()};
     std::int64_t pack = map.first_pack(slab) + first_step;
-    Scalar* const carried = m_handed_on.m_carried + counted_slab * (2 * n * vector_length);
+    Scalar* const carried = m_handed_on.m_carried + steps.chain(counted_slab) * (2 * n * vector_length);
     Values along, across;  // from the step before: for the same lanes, and for the next ones
     for (int c = 0; c < n; ++c) {
-      along[c] = counted_begin > 0 ? PackType::load(carried + c * vector_length) : PackType(0);
-      across[c] = counted_begin > 0 ? PackType::load(carried + (n + c) * vector_length) : PackType(0);
+      along[c] = steps.begins ? PackType(0) : PackType::load(carried + c * vector_length);
+      across[c] = steps.begins ? PackType(0) : PackType::load(carried + (n + c) * vector_length);
     }
     for (auto counted = counted_begin; counted < counted_end; ++counted, pack += stride) {
+      auto const lanes = steps.at(place.step);
+      bool const enters = forward ? steps.south_enters(place.step) : steps.north_enters(place.step);
       Values value;
-      take(counted_slab, counted, pack, along, across, value);
+      take(enters ? counted_slab : 0, counted, pack, along, across, lanes, value);
       if (!is_full(map, place)) {
         auto const padding = padding_lanes<PackType>(map, place);
         for (int c = 0; c < n; ++c) value[c] = select(padding, PackType(0), value[c]);
       }
-      hand_on(counted_slab, counted, pack, value, along, across);
+      for (int c = 0; c < n; ++c) value[c] = lanes.only(value[c]);
+      hand_on(counted_slab, counted, pack, value, lanes, along, across);
       place.move(map, stride);
     }
     for (int c = 0; c < n; ++c) {
@@ -76,9 +86,10 @@ struct TransposedSlabStep {
   }
 
  private:
-  /// The values at a pack, of which what was handed on is subtracted.
+  /// The values at a pack, of which what was handed on is subtracted: also by the slab before, if this is not slab 0.
+  template <class Lanes>
   void take(int counted_slab, std::int64_t counted, std::int64_t pack, const Values& along, const Values& across,
-            Values& value) const {
+            const Lanes& lanes, Values& value) const {
     auto const& map = m_factors.m_map;
     // The first layer has nothing in x yet.
     auto const& from = counted < map.pitch() ? m_rhs : m_x;
@@ -90,7 +101,7 @@ struct TransposedSlabStep {
     for (int c = 0; c < n; ++c) {
       Scalar const first = has_other ? entering[c] : Scalar(0);
       auto const entered = forward ? shift_from_lower_lane(across[c], first) : shift_from_upper_lane(across[c], first);
-      sum[c] = PackType::load(from.packs().pack_data(pack, c)) - entered - along[c];
+      sum[c] = lanes.template load<PackType>(from.packs().pack_data(pack, c)) - entered - along[c];
     }
     if constexpr (forward) {
       value = sum;
@@ -99,15 +110,16 @@ struct TransposedSlabStep {
     }
   }
 
-  void hand_on(int counted_slab, std::int64_t counted, std::int64_t pack, const Values& value, Values& along,
-               Values& across) const {
+  template <class Lanes>
+  void hand_on(int counted_slab, std::int64_t counted, std::int64_t pack, const Values& value, const Lanes& lanes,
+               Values& along, Values& across) const {
     auto const& map = m_factors.m_map;
     HYPERPLANE_UNROLL
-    for (int c = 0; c < n; ++c) value[c].store(m_x.packs().pack_data(pack, c));
+    for (int c = 0; c < n; ++c) lanes.store(value[c], m_x.packs().pack_data(pack, c));
     multiply(pack, 2, value, along);   // to the east; backward, to the west
     multiply(pack, 1, value, across);  // to the north; backward, to the south
-    if (counted_slab + 1 < map.slabs()) {
-      constexpr int last = forward ? vector_length - 1 : 0;
+    constexpr int last = forward ? vector_length - 1 : 0;
+    if (counted_slab + 1 < map.slabs() && lanes.has(last)) {
       Scalar* const leaving = border(counted_slab, counted);
       HYPERPLANE_UNROLL
       for (int c = 0; c < n; ++c) leaving[c] = across[c][last];
@@ -118,7 +130,8 @@ struct TransposedSlabStep {
     auto const next = pack + stride * map.pitch();
     HYPERPLANE_UNROLL
     for (int c = 0; c < n; ++c) {
-      (PackType::load(m_rhs.packs().pack_data(next, c)) - up[c]).store(m_x.packs().pack_data(next, c));
+      auto const waiting = lanes.template load<PackType>(m_rhs.packs().pack_data(next, c)) - up[c];
+      lanes.store(waiting, m_x.packs().pack_data(next, c));
     }
   }
 

@@ -9,7 +9,6 @@
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/outside_lanes.hpp>
 #include <hyperplane/grid/slab_outside.hpp>
-#include <hyperplane/host/slab_sweep.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
 #include <hyperplane/simd/pack.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
@@ -17,6 +16,7 @@
 #include <hyperplane/sweep/detail/transposed_step_slab.hpp>
 #include <hyperplane/sweep/detail/triangular_sweeps_fast_path.hpp>
 #include <hyperplane/sweep/slab_steps.hpp>
+#include <hyperplane/sweep/slab_strips.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <array>
@@ -45,6 +45,12 @@ struct SlabSweepStep {
   Outside m_outside{};
 
   void operator()(int counted_slab, std::int64_t counted_begin, std::int64_t counted_end) const {
+    run(counted_slab, counted_begin, counted_end, EverySlabStep{{.begins = counted_begin == 0}});
+  }
+
+  /// Of `steps`.
+  template <class Steps>
+  void run(int counted_slab, std::int64_t counted_begin, std::int64_t counted_end, const Steps& steps) const {
     auto const& map = m_factors.m_map;
     int const slab = forward ? counted_slab : map.slabs() - 1 - counted_slab;
     constexpr int stride = forward ? 1 : -1;
@@ -54,7 +60,9 @@ struct SlabSweepStep {
     }(std::make_integer_sequence<int, count>());
     Values x[std::size_t{count}];  // of the step before
     std::int64_t step = forward ? counted_begin : map.steps() - 1 - counted_begin;
-    for (int v = 0; v < count; ++v) all_neighbours[as_size(v)].load(step - stride, x[v].m_entries);
+    for (int v = 0; v < count; ++v) {
+      all_neighbours[as_size(v)].load(step - stride, x[v].m_entries, steps.at(step - stride));
+    }
     PackPlace place{slab, step, Outside::exists ? step % map.pitch() : 0};
     [[maybe_unused]] auto const outside = m_outside.in(slab, forward ? counted_begin : map.steps() - counted_end,
                                                        forward ? counted_end : map.steps() - counted_begin);
@@ -65,18 +73,21 @@ struct SlabSweepStep {
     };
     for (auto counted = counted_begin; counted < counted_end; ++counted, step += stride) {
       std::int64_t const pack = map.first_pack(slab) + step;
+      auto const lanes = steps.at(step);
       for (int v = 0; v < count; ++v) {
         auto const& neighbours = all_neighbours[as_size(v)];
         Values sum, other;
         HYPERPLANE_UNROLL
-        for (int c = 0; c < n; ++c) sum[c] = PackType::load(m_rhs[v].packs().pack_data(pack, c));
-        neighbours.load(step - stride * map.pitch(), other.m_entries);
+        for (int c = 0; c < n; ++c) {
+          sum[c] = lanes.template load<PackType>(m_rhs[v].packs().pack_data(pack, c));
+        }
+        neighbours.load(step - stride * map.pitch(), other.m_entries, lanes);
         enter(0, other);
         block::gemv_subtract<n>(stored(pack, 0), other, sum);  // bottom; backward, top
         if constexpr (forward) {
-          neighbours.south(step, x[v].m_entries, other.m_entries);
+          neighbours.south(step, x[v].m_entries, other.m_entries, steps.south_enters(step));
         } else {
-          neighbours.north(step, x[v].m_entries, other.m_entries);
+          neighbours.north(step, x[v].m_entries, other.m_entries, steps.north_enters(step));
         }
         enter(1, other);
         block::gemv_subtract<n>(stored(pack, 1), other, sum);  // south; backward, north
@@ -88,7 +99,10 @@ struct SlabSweepStep {
           x[v] = sum;
         }
         HYPERPLANE_UNROLL
-        for (int c = 0; c < n; ++c) x[v][c].store(m_x[v].packs().pack_data(pack, c));
+        for (int c = 0; c < n; ++c) {
+          x[v][c] = lanes.only(x[v][c]);
+          lanes.store(x[v][c], m_x[v].packs().pack_data(pack, c));
+        }
       }
       if constexpr (Outside::exists) place.move(map, stride);
     }
@@ -123,10 +137,9 @@ class TriangularSweepsFastPath<Scalar, n, Exec, Storage, vector_length> {
 
   TriangularSweepsFastPath(const Exec& exec, const std::string& owner, const Map& map, SweepPath,
                            int /*multiprocessors*/, int /*right_hand_sides*/)
-      : m_sweep(exec, "Hyperplane::" + owner, map.slabs(), map.steps(), vector_length - 1,
-                slab_steps<Storage, n, vector_length>),
+      : m_sweep(exec, "Hyperplane::" + owner, map, slab_steps<Storage, n, vector_length>),
         m_borders(exec, "Hyperplane::" + owner + "::borders", HandedOn::border_values(map.slabs(), map.steps())),
-        m_carried(exec, "Hyperplane::" + owner + "::carried", map.slabs()) {}
+        m_carried(exec, "Hyperplane::" + owner + "::carried", m_sweep.chains()) {}
 
   template <int count>
   void solve(const Exec& exec, Sweeps sweeps, const TriangularFactors<Storage, n, vector_length>& factors,
@@ -162,7 +175,7 @@ class TriangularSweepsFastPath<Scalar, n, Exec, Storage, vector_length> {
  private:
   using HandedOn = SlabHandedOn<Scalar, n, vector_length>;
 
-  host::SlabSweep<Exec> m_sweep;
+  StripSweep<Exec, vector_length> m_sweep;
   // Of sweeps with M^T.
   InterleavedView<Scalar, 1, 1, Exec> m_borders;
   InterleavedView<Scalar, vector_length, 2 * n, Exec> m_carried;
