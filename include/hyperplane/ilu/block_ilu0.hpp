@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
@@ -55,7 +56,8 @@ struct BlockIlu0Options {
 ///
 /// Kept: L, d^-1 (Gauss-Jordan with partial pivoting inside the block) and d^-1 U. TriangularSweeps solve with them, in
 /// all their ways: one vector or several, forward() and backward() by themselves, paths, cost. StorageScalar = float
-/// with Scalar = double stores half the bytes and computes in double.
+/// with Scalar = double stores half the bytes and computes in double; Half and BFloat16, a quarter, do so with either
+/// Scalar.
 ///
 /// A plan: the constructor allocates; the other functions do not, do not fence, and are asynchronous on the instance
 /// that is given. Copies, made after factor(), share factors and working memory: at most one factor(), solve(),
@@ -68,7 +70,7 @@ struct BlockIlu0Options {
 ///
 /// Results are bitwise the same whatever the number of threads or multiprocessors and in every run, for a given path;
 /// on CUDA factorizations and plain solves for all paths.
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar>
 class BlockIlu0 {
  public:
   using Sweeps = TriangularSweeps<Scalar, n, Exec, StorageScalar>;

@@ -54,7 +54,7 @@ struct Pack {
   /// Loads W consecutive values, aligned to the whole pack; a narrower storage type is widened.
   template <class Storage>
   KOKKOS_FUNCTION static Pack load(const Storage* values) {
-    auto const& stored = *reinterpret_cast<const typename Pack<Storage, W>::Native*>(values);
+    auto const& stored = *reinterpret_cast<const detail::NativeVector<Storage, W>*>(values);
     if constexpr (std::same_as<Storage, T>) {
       return stored;
     } else {
@@ -65,7 +65,7 @@ struct Pack {
   /// Stores W consecutive values, aligned to the whole pack; rounded to a narrower storage type.
   template <class Storage>
   KOKKOS_FUNCTION void store(Storage* values) const {
-    *reinterpret_cast<typename Pack<Storage, W>::Native*>(values) = stored_as<Storage>();
+    *reinterpret_cast<detail::NativeVector<Storage, W>*>(values) = stored_as<Storage>();
   }
 
   /// Stores past the caches, for values that are not read again soon: the line is not fetched first. Weakly ordered:
@@ -91,7 +91,7 @@ struct Pack {
       return;
     }
 #endif
-    *reinterpret_cast<typename Pack<Storage, W>::Native*>(values) = stored;
+    *reinterpret_cast<detail::NativeVector<Storage, W>*>(values) = stored;
   }
 
   friend KOKKOS_FUNCTION Pack operator+(const Pack& a, const Pack& b) { return a.m_native + b.m_native; }
@@ -138,7 +138,7 @@ struct Pack {
 
  private:
   template <class Storage>
-  KOKKOS_FUNCTION typename Pack<Storage, W>::Native stored_as() const {
+  KOKKOS_FUNCTION detail::NativeVector<Storage, W> stored_as() const {
     if constexpr (std::same_as<Storage, T>) {
       return m_native;
     } else {

@@ -6,6 +6,7 @@
 #include <hyperplane/core/dispatch.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/is_listed.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
@@ -85,7 +86,7 @@ struct TriangularSweepsOptions {
 ///
 /// Results are bitwise the same whatever the number of threads or multiprocessors and in every run, for a given path;
 /// on CUDA plain solves for all paths.
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar>
 class TriangularSweeps {
  public:
   static_assert(n >= 1 && n <= max_block_size);
@@ -224,7 +225,8 @@ class TriangularSweeps {
     }
     if (path == SweepPath::automatic) return FastPath::choose(exec, m_map);
     if (path != SweepPath::portable && !detail::is_listed(FastPath::paths, path)) {
-      fail(m_owner + ": " + Exec::name() + " has no path " + name(path));
+      fail(m_owner + ": " + Exec::name() + " has no path " + name(path) +
+           (ShortReal<StorageScalar> && !HostExecutionSpace<Exec> ? " for factors of 16 bits" : ""));
     }
     return path;
   }

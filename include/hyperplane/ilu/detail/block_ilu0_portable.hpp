@@ -8,6 +8,7 @@
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/launch.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/hyperplane_map.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
@@ -51,11 +52,11 @@ struct BlockIlu0FactorPlane {
     auto const number = m_a.grid().index(p);
     block::invert<n>(d, [&](bool, int equation) { m_singular.record(number, equation); });
     excess += block::storage_excess<Storage, Scalar>(d);
-    if (excess != Scalar(0)) m_singular.record(number, unstorable_code);
     store(d, m_factors.lower(pack, LowerBlock::inverse) + lane);
-    scale(pack, lane, Direction::east, UpperBlock::east, d);
-    scale(pack, lane, Direction::north, UpperBlock::north, d);
-    scale(pack, lane, Direction::top, UpperBlock::top, d);
+    scale(p, Direction::east, UpperBlock::east, d, excess);
+    scale(p, Direction::north, UpperBlock::north, d, excess);
+    scale(p, Direction::top, UpperBlock::top, d, excess);
+    if (excess != Scalar(0)) m_singular.record(number, unstorable_code);
   }
 
  private:
@@ -75,10 +76,18 @@ struct BlockIlu0FactorPlane {
     block::gemm_subtract<n>(l, u, sum);
   }
 
-  KOKKOS_FUNCTION void scale(std::int64_t pack, int lane, Direction direction, UpperBlock upper,
-                             const Block& inverse) const {
+  /// Of 16 bits, which soon have too few, an upper block that is too large is recorded here, of others at the next
+  /// point, whose pivot block it makes infinite.
+  KOKKOS_FUNCTION void scale(const Point& p, Direction direction, UpperBlock upper, const Block& inverse,
+                             Scalar& excess) const {
+    auto const& map = m_a.map();
+    auto const pack = map.pack(p.i, p.j, p.k);
+    int const lane = map.lane(p.j);
     Block u;
     block::gemm<n>(inverse, GivenBlock{m_a.pack_block(pack, direction) + lane}, u);
+    if constexpr (ShortReal<Storage>) {
+      if (map.grid().contains(neighbour(p, direction))) excess += block::storage_excess<Storage, Scalar>(u);
+    }
     store(u, m_factors.upper(pack, upper) + lane);
   }
 

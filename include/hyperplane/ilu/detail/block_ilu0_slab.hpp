@@ -8,6 +8,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/outside_lanes.hpp>
 #include <hyperplane/grid/slab_outside.hpp>
@@ -74,11 +75,11 @@ struct BlockIlu0FactorSlab {
         d.m_entries[e].stream(inverse + e * vector_length);
         return storage_excess<Storage, Scalar>(d.m_entries[e]);
       });
+      scale(pack, Direction::east, UpperBlock::east, d, place, excess);
+      scale(pack, Direction::north, UpperBlock::north, d, place, excess);
+      scale(pack, Direction::top, UpperBlock::top, d, place, excess);
       if (any(excess != PackType(0))) [[unlikely]]
         record(pack, excess != PackType(0), unstorable_code);
-      scale(pack, Direction::east, UpperBlock::east, d, place);
-      scale(pack, Direction::north, UpperBlock::north, d, place);
-      scale(pack, Direction::top, UpperBlock::top, d, place);
     }
     stream_fence();
   }
@@ -124,9 +125,10 @@ struct BlockIlu0FactorSlab {
   }
 
   /// What points out of the grid is kept as zero, whatever it is. (A lower block that does, and is not finite, makes
-  /// the pivot block not finite, which is recorded.)
-  void scale(std::int64_t pack, Direction direction, UpperBlock upper, const Block& inverse,
-             const PackPlace& place) const {
+  /// the pivot block not finite, which is recorded. So does, at the next point, an upper block that is not; of 16 bits,
+  /// which soon have too few, it is recorded where it is.)
+  void scale(std::int64_t pack, Direction direction, UpperBlock upper, const Block& inverse, const PackPlace& place,
+             PackType& excess) const {
     Block u;
     block::gemm<n>(inverse, GivenBlock{m_a.pack_block(pack, direction)}, u);
     OutsideLanes<vector_length> const outside(m_a.map(), place, direction);
@@ -144,6 +146,7 @@ struct BlockIlu0FactorSlab {
         clear(outside, u);
       }
     }
+    if constexpr (ShortReal<Storage>) excess += block::storage_excess<Storage, Scalar>(u);
     store(u, m_factors.upper(pack, upper));
   }
 
