@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_Macros.hpp>
 #include <cstdint>
 #include <hyperplane/core/abi.hpp>
@@ -19,6 +20,15 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 template <class T>
 using LaneInteger = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+
+/// The bits of an exponent.
+template <class T>
+inline constexpr LaneInteger<T> exponent_bits = sizeof(T) == 8 ? 0x7ff0000000000000 : 0x7f800000;
+
+template <class T>
+KOKKOS_FUNCTION T without_mantissa(T a) {
+  return Kokkos::bit_cast<T>(Kokkos::bit_cast<LaneInteger<T>>(a) & exponent_bits<T>);
+}
 
 #if defined(HYPERPLANE_VECTOR_EXTENSION)
 
@@ -110,6 +120,12 @@ struct ShortVector<Half, W> {
   }
 };
 
+/// Of an exponent what there is, alone.
+template <class T, int W>
+NativeVector<T, W> without_mantissa(const NativeVector<T, W>& a) {
+  using Integers = NativeVector<LaneInteger<T>, W>;
+  return reinterpret_cast<NativeVector<T, W>>(reinterpret_cast<Integers>(a) & exponent_bits<T>);
+}
 template <class To, class From, int W>
 NativeVector<To, W> convert(const NativeVector<From, W>& a) {
   if constexpr (ShortReal<From>) {
@@ -197,6 +213,10 @@ KOKKOS_FUNCTION NativeVector<T, W> choose(const NativeVector<LaneInteger<T>, W>&
 template <class T, int W>
 KOKKOS_FUNCTION NativeVector<T, W> magnitude(const NativeVector<T, W>& a) {
   return NativeVector<T, W>::template map<T>([&](int lane) { return a[lane] < T(0) ? -a[lane] : a[lane]; });
+}
+template <class T, int W>
+KOKKOS_FUNCTION NativeVector<T, W> without_mantissa(const NativeVector<T, W>& a) {
+  return NativeVector<T, W>::template map<T>([&](int lane) { return without_mantissa(a[lane]); });
 }
 template <class To, class From, int W>
 KOKKOS_FUNCTION NativeVector<To, W> convert(const NativeVector<From, W>& a) {

@@ -112,6 +112,9 @@ struct Pack {
     return detail::choose<T, W>(mask.m_native, a.m_native, b.m_native);
   }
   friend KOKKOS_FUNCTION Pack abs(const Pack& a) { return detail::magnitude<T, W>(a.m_native); }
+  /// Of lanes that are not negative: the largest power of two that is not larger. Zero where that is no normal number,
+  /// infinite where the lane is not finite.
+  friend KOKKOS_FUNCTION Pack power_below(const Pack& a) { return detail::without_mantissa<T, W>(a.m_native); }
   friend KOKKOS_FUNCTION bool any(const Mask& mask) {
 #if defined(HYPERPLANE_X86_INTRINSICS) && defined(__AVX512DQ__)
     if constexpr (sizeof(NativeMask) == 64) {
@@ -168,5 +171,9 @@ KOKKOS_FUNCTION constexpr T select(bool mask, T a, T b) {
   return mask ? a : b;
 }
 KOKKOS_FUNCTION constexpr bool any(bool mask) { return mask; }
+template <std::floating_point T>
+KOKKOS_FUNCTION T power_below(T a) {
+  return detail::without_mantissa<T>(a);
+}
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI
