@@ -8,6 +8,9 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstdint>
+#include <type_traits>
+
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// S of a point with this d^-1, or of those in the lanes of a pack: the largest entry of each column that is stored of
@@ -29,6 +32,19 @@ KOKKOS_FUNCTION block::Vector<T, n> equation_units(const Scales& scales, const b
     result[c] = select(bounded < most, bounded, most);
   }
   return result;
+}
+
+/// Keeps them, of one point those of a lane.
+template <int n, class T, class Scales>
+KOKKOS_FUNCTION void keep_equation_units(const Scales& scales, std::int64_t pack, [[maybe_unused]] int lane,
+                                         const block::Vector<T, n>& equations) {
+  for (int r = 0; r < n; ++r) {
+    if constexpr (std::is_floating_point_v<T>) {
+      scales.equation(pack, r)[lane] = BFloat16(equations[r]);
+    } else {
+      equations[r].store(scales.equation(pack, r));
+    }
+  }
 }
 
 /// Blocks in the units that they are stored in.

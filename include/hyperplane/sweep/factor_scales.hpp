@@ -7,12 +7,17 @@
 
 #include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Types whose range is so small that factors are stored in units of their own.
 template <class Storage>
 inline constexpr bool has_scales = std::same_as<Storage, Half>;
+
+/// The type whose range factors have that are stored as Storage.
+template <class Scalar, class Storage>
+using StoredRange = std::conditional_t<has_scales<Storage>, Scalar, Storage>;
 
 /// The units of stored factors, powers of two, so that nothing is rounded: C for the unknowns, the same for all points,
 /// and S for the equations of each point. Stored are

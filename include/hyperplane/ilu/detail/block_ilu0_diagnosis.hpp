@@ -14,7 +14,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
@@ -77,8 +76,7 @@ struct BlockIlu0Diagnosis {
         block::gemm_subtract<n>(given(p, direction), upper, d);
       }
     }
-    // What is stored in units of its own has the range that is computed with.
-    using Range = std::conditional_t<has_units, Scalar, Storage>;
+    using Range = StoredRange<Scalar, Storage>;
     if (outside.failure == FactorFailure::none) return block::diagnose<Range>(d, code);
     // Kernels for whole vectors multiply what points out of the grid by zero; others do not read it.
     return block::diagnose<Range>(d, code, outside);

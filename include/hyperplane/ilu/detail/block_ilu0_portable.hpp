@@ -100,7 +100,7 @@ struct BlockIlu0FactorPlane {
     if constexpr (has_units) {
       auto const& scales = m_factors.m_scales;
       auto const equations = equation_units<Scalar, n>(scales, d);
-      for (int r = 0; r < n; ++r) scales.equation(pack, r)[lane] = BFloat16(equations[r]);
+      keep_equation_units<n>(scales, pack, lane, equations);
       Block block;
       for (int s = 0; s < upper_blocks; ++s) {
         auto const direction = sweep_direction<Sweep::forward>(s);

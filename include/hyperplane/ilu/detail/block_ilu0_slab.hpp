@@ -140,7 +140,7 @@ struct BlockIlu0FactorSlab {
     if constexpr (has_units) {
       auto const& scales = m_factors.m_scales;
       auto const equations = equation_units<PackType, n>(scales, d);
-      for (int r = 0; r < n; ++r) equations[r].store(scales.equation(pack, r));
+      keep_equation_units<n>(scales, pack, 0, equations);
       auto const keep_used = [&](Direction direction, LowerBlock lower, bool used) {
         keep(place, pack, direction, lower, used, excess, equations);
       };
@@ -171,8 +171,8 @@ struct BlockIlu0FactorSlab {
       for (int e = 0; e < block_entries; ++e) {
         l.m_entries[e] = used ? PackType::load(given + e * vector_length) : PackType(0);
       }
-      if constexpr (has_units) take_lower_into_units<n>(m_factors.m_scales, equations..., l);
       clear_outside(place, direction, l);
+      if constexpr (has_units) take_lower_into_units<n>(m_factors.m_scales, equations..., l);
       excess += block::storage_excess<Storage, Scalar>(l);
       for (int e = 0; e < block_entries; ++e) l.m_entries[e].stream(values + e * vector_length);
       return;
