@@ -40,6 +40,7 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/dispatch.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/core/timers.hpp>
 #include <hyperplane/csr/block_csr.hpp>
 #include <hyperplane/csr/bsr_matrix.hpp>

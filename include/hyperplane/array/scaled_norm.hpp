@@ -4,6 +4,7 @@
 #include <hyperplane/array/reducer.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/power_of_two.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -27,11 +28,6 @@ inline double scale_of(double norm) {
   if (norm >= 1e-99 && norm <= 1e99) return 1.0;
   // The reciprocal of the scale is a normal number as well.
   return std::ldexp(1.0, std::clamp(std::ilogb(norm), -1000, 1000));
-}
-
-/// 2^exponent, where that is a normal number.
-KOKKOS_FUNCTION inline double power_of_two(int exponent) {
-  return Kokkos::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
 template <class Scalar>

@@ -5,6 +5,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/factor_failure.hpp>
 #include <hyperplane/core/storage_excess.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -50,15 +51,13 @@ KOKKOS_FUNCTION bool is_column_zero(const A& a, int c) {
 namespace detail {
 template <class Scalar>
 inline constexpr Scalar smallest_normal = std::numeric_limits<Scalar>::min();
-template <class Scalar>
-inline constexpr Scalar largest_finite = std::numeric_limits<Scalar>::max();
 }  // namespace detail
 
 /// Whether 1 / pivot, where that is positive, is a normal number, and fits in Storage.
 template <class Storage, class Scalar>
 KOKKOS_FUNCTION bool has_reciprocal(const Scalar& pivot) {
   Scalar const reciprocal = 1 / pivot;
-  return reciprocal <= static_cast<Scalar>(detail::largest_finite<Storage>) &&
+  return reciprocal <= static_cast<Scalar>(hyperplane::detail::largest_finite<Storage>) &&
          reciprocal >= detail::smallest_normal<Scalar>;
 }
 

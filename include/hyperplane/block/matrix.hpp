@@ -5,6 +5,7 @@
 #include <hyperplane/core/abi.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace hyperplane::inline HYPERPLANE_ABI::block {
 
@@ -46,6 +47,26 @@ struct PackMatrix {
   KOKKOS_FUNCTION PackType operator()(int r, int c) const {
     return PackType::load(m_data + (c * n + r) * vector_length);
   }
+};
+
+/// A scalar or a Pack times a number that is one of both.
+template <class T>
+KOKKOS_FORCEINLINE_FUNCTION T scaled(const T& value, double factor) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return value * static_cast<T>(factor);
+  } else {
+    return value * T(static_cast<typename T::value_type>(factor));
+  }
+}
+
+/// Any of these blocks, whose entries are multiplied by numbers of their own.
+template <class A, int n>
+struct ScaledEntries {
+  using value_type = typename A::value_type;
+  A m_a;
+  const double* m_factors;
+
+  KOKKOS_FUNCTION value_type operator()(int r, int c) const { return scaled(m_a(r, c), m_factors[c * n + r]); }
 };
 
 /// In which order products read the entries of a block, as they are in memory.

@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/core/storage_real.hpp>
 
 #include <limits>
 
@@ -12,7 +13,7 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// not, whatever the rounding.
 template <class Storage, class Scalar>
 inline constexpr Scalar storage_scale =
-    std::numeric_limits<Scalar>::max() / static_cast<Scalar>(std::numeric_limits<Storage>::max()) *
+    std::numeric_limits<Scalar>::max() / static_cast<Scalar>(largest_finite<Storage>) *
     (1 - std::numeric_limits<Scalar>::epsilon());
 
 /// Zero, or not a number where a value is not finite as a value of Storage: by two operations, or one where Storage is

@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
@@ -55,20 +56,23 @@ struct BlockIlu0Options {
 ///
 /// Kept: L, d^-1 (Gauss-Jordan with partial pivoting inside the block) and d^-1 U. TriangularSweeps solve with them, in
 /// all their ways: one vector or several, forward() and backward() by themselves, paths, cost. StorageScalar = float
-/// with Scalar = double stores half the bytes and computes in double.
+/// with Scalar = double stores half the bytes and computes in double; Half and BFloat16, a quarter, do so with either
+/// Scalar. Half is kept in units that follow A (FactorScales), for 2 n bytes per point more. Each factor is rounded
+/// once computed; what is too small for storage becomes zero or keeps fewer bits, what is too large fails as an
+/// overflow.
 ///
 /// A plan: the constructor allocates; the other functions do not, do not fence, and are asynchronous on the instance
 /// that is given. Copies, made after factor(), share factors and working memory: at most one factor(), solve(),
 /// forward() or backward() of a plan and all its copies may run at a time.
 ///
 /// Cost of factor() per point: 14 n^3 flops, 7 n^2 values read and 7 n^2 written. Launches: one for each hyperplane on
-/// SweepPath::portable and inside a graph on SweepPath::cuda_graph, one on SweepPath::slab; and one more that finishes
-/// the status. No path can deadlock, whatever else the device does. Paths to compare with the papers are in
-/// ilu/comparison_paths.hpp.
+/// SweepPath::portable and inside a graph on SweepPath::cuda_graph, one on SweepPath::slab; one more that finishes
+/// the status; and, where StorageScalar is Half, three before them, of a sample of A. No path can deadlock, whatever
+/// else the device does. Paths to compare with the papers are in ilu/comparison_paths.hpp.
 ///
 /// Results are bitwise the same whatever the number of threads or multiprocessors and in every run, for a given path;
 /// on CUDA factorizations and plain solves for all paths.
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar>
 class BlockIlu0 {
  public:
   using Sweeps = TriangularSweeps<Scalar, n, Exec, StorageScalar>;
@@ -103,6 +107,7 @@ class BlockIlu0 {
   void factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) {
     detail::check_grid("BlockIlu0::factor", "A", a.grid(), grid());
     m_sweeps.fill([&](const auto& factors, const auto& singular) {
+      m_sweeps.units().template choose<Scalar>(exec, a.ref());
       if (m_comparison) {
         m_comparison->factor(exec, a.ref(), factors, singular);
       } else if (path() != SweepPath::portable) {

@@ -19,7 +19,7 @@ namespace detail {
 template <class View>
 struct ZeroFill {
   View m_values;
-  KOKKOS_FUNCTION void operator()(std::size_t index) const { m_values(index) = 0; }
+  KOKKOS_FUNCTION void operator()(std::size_t index) const { m_values(index) = typename View::value_type{}; }
 };
 
 /// Allocates and sets to zero on the given instance: the first touch of the memory is by the threads of `exec`. Kept

@@ -54,7 +54,7 @@ struct Pack {
   /// Loads W consecutive values, aligned to the whole pack; a narrower storage type is widened.
   template <class Storage>
   KOKKOS_FUNCTION static Pack load(const Storage* values) {
-    auto const& stored = *reinterpret_cast<const typename Pack<Storage, W>::Native*>(values);
+    auto const& stored = *reinterpret_cast<const detail::NativeVector<Storage, W>*>(values);
     if constexpr (std::same_as<Storage, T>) {
       return stored;
     } else {
@@ -65,7 +65,7 @@ struct Pack {
   /// Stores W consecutive values, aligned to the whole pack; rounded to a narrower storage type.
   template <class Storage>
   KOKKOS_FUNCTION void store(Storage* values) const {
-    *reinterpret_cast<typename Pack<Storage, W>::Native*>(values) = stored_as<Storage>();
+    *reinterpret_cast<detail::NativeVector<Storage, W>*>(values) = stored_as<Storage>();
   }
 
   /// Stores past the caches, for values that are not read again soon: the line is not fetched first. Weakly ordered:
@@ -91,7 +91,7 @@ struct Pack {
       return;
     }
 #endif
-    *reinterpret_cast<typename Pack<Storage, W>::Native*>(values) = stored;
+    *reinterpret_cast<detail::NativeVector<Storage, W>*>(values) = stored;
   }
 
   friend KOKKOS_FUNCTION Pack operator+(const Pack& a, const Pack& b) { return a.m_native + b.m_native; }
@@ -112,6 +112,9 @@ struct Pack {
     return detail::choose<T, W>(mask.m_native, a.m_native, b.m_native);
   }
   friend KOKKOS_FUNCTION Pack abs(const Pack& a) { return detail::magnitude<T, W>(a.m_native); }
+  /// Of lanes that are not negative: the largest power of two that is not larger. Zero where that is no normal number,
+  /// infinite where the lane is not finite.
+  friend KOKKOS_FUNCTION Pack power_below(const Pack& a) { return detail::without_mantissa<T, W>(a.m_native); }
   friend KOKKOS_FUNCTION bool any(const Mask& mask) {
 #if defined(HYPERPLANE_X86_INTRINSICS) && defined(__AVX512DQ__)
     if constexpr (sizeof(NativeMask) == 64) {
@@ -138,7 +141,7 @@ struct Pack {
 
  private:
   template <class Storage>
-  KOKKOS_FUNCTION typename Pack<Storage, W>::Native stored_as() const {
+  KOKKOS_FUNCTION detail::NativeVector<Storage, W> stored_as() const {
     if constexpr (std::same_as<Storage, T>) {
       return m_native;
     } else {
@@ -168,5 +171,9 @@ KOKKOS_FUNCTION constexpr T select(bool mask, T a, T b) {
   return mask ? a : b;
 }
 KOKKOS_FUNCTION constexpr bool any(bool mask) { return mask; }
+template <std::floating_point T>
+KOKKOS_FUNCTION T power_below(T a) {
+  return detail::without_mantissa<T>(a);
+}
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -59,7 +59,8 @@ struct SsorGroupFactor {
         grid.matrix(m_a), grid.m_factors, grid.m_singular, m_relaxation, outside(number)};
   }
   KOKKOS_FUNCTION auto diagnosis(const Entry& grid, int number) const {
-    return DiagonalDiagnosis<Scalar, n, Storage, MatrixStorage, W, true, Outside>{grid.matrix(m_a), outside(number)};
+    using Range = StoredRange<Scalar, Storage>;
+    return DiagonalDiagnosis<Scalar, n, Range, MatrixStorage, W, true, Outside>{grid.matrix(m_a), outside(number)};
   }
 
  private:
@@ -74,7 +75,7 @@ struct SsorGroupFactor {
 
 /// The factorizations of several Ssor together, with the bits of one grid after the other, where their sweeps are: two
 /// launches.
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar>
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar>
 class GroupedSsorFactor {
  public:
   using Sweeps = GroupedSweeps<Scalar, n, Exec, StorageScalar>;
@@ -122,6 +123,9 @@ class GroupedSsorFactor {
         all_matrices(matrix_of(0).ref(), m_first_pack), static_cast<Scalar>(plan_of(0).relaxation()), outside};
     auto const sweeps_of = [&](int g) -> auto& { return plan_of(g).m_sweeps; };
     fill_all("Ssor::factor", m_grids.count(), sweeps_of, matrix_of, [&] {
+      for (int g = 0; g < m_grids.count(); ++g) {
+        sweeps_of(g).units().template choose<Scalar>(exec, matrix_of(g).ref());
+      }
       m_grids.run("Hyperplane::Ssor::factor", exec, 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)),
                   group);
       m_grids.conclude(exec, group);

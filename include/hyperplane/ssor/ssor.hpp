@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/grid.hpp>
@@ -25,7 +26,7 @@
 namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar>
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar>
 class GroupedSsorFactor;
 }  // namespace detail
 
@@ -50,6 +51,8 @@ struct SsorOptions {
 /// with it, with the same paths, speed, labels and launches, for the factors L / (2 - w), w (2 - w) D^-1 and w D^-1 U;
 /// and factor() needs no recursion: it is two launches (one finishes the status), each point for itself.
 ///
+/// Factors of 16 bits, Half in units of its own, are as those of BlockIlu0.
+///
 /// A plan: the constructor allocates 7 n^2 values of StorageScalar per point; factor() and solve() allocate nothing,
 /// fence nothing, and are asynchronous on the instance that is given. Copies share factors: at most one call of
 /// a plan and all its copies may run at a time. Inverses by Gauss-Jordan with partial pivoting inside the
@@ -57,7 +60,7 @@ struct SsorOptions {
 ///
 /// Cost per point: factor 8 n^3 flops, 7 n^2 values read and 7 n^2 written; solve 14 n^2 flops, 7 n^2 + 4 n values.
 /// Results are bitwise the same whatever the number of threads or multiprocessors, for a given path.
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar>
 class Ssor {
  public:
   using Sweeps = TriangularSweeps<Scalar, n, Exec, StorageScalar>;
@@ -87,6 +90,7 @@ class Ssor {
     using T = std::conditional_t<HostExecutionSpace<Exec>, Pack<Scalar, vector_length>, Scalar>;
     using Kernel = detail::SsorFactor<T, Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length>;
     m_sweeps.fill([&](const auto& factors, const auto& singular) {
+      m_sweeps.units().template choose<Scalar>(exec, a.ref());
       Kernel const kernel{a.ref(), factors, singular.ref(), static_cast<Scalar>(m_relaxation)};
       if constexpr (HostExecutionSpace<Exec>) {
         detail::for_packs<n>("Hyperplane::Ssor::factor", exec, a.map(),
@@ -95,7 +99,8 @@ class Ssor {
         Kokkos::parallel_for("Hyperplane::Ssor::factor",
                              Kokkos::RangePolicy<Exec>(exec, 0, a.map().pack_count() * vector_length), kernel);
       }
-      using Diagnosis = detail::DiagonalDiagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length, true>;
+      using Range = detail::StoredRange<Scalar, StorageScalar>;
+      using Diagnosis = detail::DiagonalDiagnosis<Scalar, n, Range, MatrixStorage, vector_length, true>;
       singular.conclude(exec, Diagnosis{a.ref()});
     });
   }

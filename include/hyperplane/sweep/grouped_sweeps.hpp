@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/host/slab_sweep.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
@@ -22,14 +23,14 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// The sweeps of several TriangularSweeps, of grids that do not depend on one another, together, with the bits of one
 /// grid after the other. Vectors have the values of all grids in one allocation. A specialization says how; without one
 /// grids follow one another.
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar>
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar>
 class GroupedSweeps {
  public:
   static constexpr bool exists = false;
 };
 
 /// On hosts: one launch for each sweep, all threads over the tiles of all grids.
-template <Real Scalar, int n, HostExecutionSpace Exec, Real StorageScalar>
+template <Real Scalar, int n, HostExecutionSpace Exec, StorageReal StorageScalar>
 class GroupedSweeps<Scalar, n, Exec, StorageScalar> {
  public:
   static constexpr bool exists = true;

@@ -42,7 +42,7 @@ struct SweepPlane {
     block::Vector<Scalar, n> sum[std::size_t{count}];
     HYPERPLANE_UNROLL
     for (int v = 0; v < count; ++v) {
-      for (int c = 0; c < n; ++c) sum[v][c] = m_rhs[v](p, c);
+      for (int c = 0; c < n; ++c) sum[v][c] = m_rhs[v](p, c) * unit_of_rhs(p, c);
     }
     HYPERPLANE_UNROLL
     for (int d = 0; d < 3; ++d) {
@@ -52,7 +52,7 @@ struct SweepPlane {
       HYPERPLANE_UNROLL
       for (int v = 0; v < count; ++v) {
         block::Vector<Scalar, n> x;
-        for (int c = 0; c < n; ++c) x[c] = m_x[v](other, c);
+        for (int c = 0; c < n; ++c) x[c] = m_x[v](other, c) * unit_of_neighbour(other, c);
         if constexpr (transposed) {
           block::gemv_subtract<n>(block::TransposedBlock<StoredBlock>{factor}, x, sum[v]);
         } else {
@@ -72,11 +72,53 @@ struct SweepPlane {
         }
         sum[v] = y;
       }
-      for (int c = 0; c < n; ++c) m_x[v](p, c) = sum[v][c];
+      for (int c = 0; c < n; ++c) m_x[v](p, c) = sum[v][c] * unit_of_result(p, c);
     }
   }
 
  private:
+  static constexpr bool has_units = Factors::Scales::exist;
+
+  /// What takes the right-hand side of a point into the units of the factors, the unknowns of a neighbour, and the
+  /// result of a point out of them.
+  KOKKOS_FUNCTION Scalar unit_of_rhs([[maybe_unused]] const Point& p, [[maybe_unused]] int c) const {
+    if constexpr (!has_units) {
+      return 1;
+    } else if constexpr (transposed) {
+      return static_cast<Scalar>(m_factors.m_scales.unknown(c));
+    } else if constexpr (takes_lower) {
+      return unit_of_equation(p, c);
+    } else {
+      return static_cast<Scalar>(m_factors.m_scales.unknown_inverse(c));
+    }
+  }
+  KOKKOS_FUNCTION Scalar unit_of_neighbour([[maybe_unused]] const Point& other, [[maybe_unused]] int c) const {
+    if constexpr (!has_units) {
+      return 1;
+    } else if constexpr (!transposed) {
+      return static_cast<Scalar>(m_factors.m_scales.unknown_inverse(c));
+    } else if constexpr (takes_lower) {
+      return 1 / unit_of_equation(other, c);
+    } else {
+      return static_cast<Scalar>(m_factors.m_scales.unknown(c));
+    }
+  }
+  KOKKOS_FUNCTION Scalar unit_of_result([[maybe_unused]] const Point& p, [[maybe_unused]] int c) const {
+    if constexpr (!has_units) {
+      return 1;
+    } else if constexpr (!transposed) {
+      return static_cast<Scalar>(m_factors.m_scales.unknown(c));
+    } else if constexpr (takes_lower) {
+      return unit_of_equation(p, c);
+    } else {
+      return static_cast<Scalar>(m_factors.m_scales.unknown_inverse(c));
+    }
+  }
+  KOKKOS_FUNCTION Scalar unit_of_equation(const Point& p, int c) const {
+    auto const& map = m_factors.m_map;
+    return static_cast<Scalar>(m_factors.m_scales.equation(map.pack(p.i, p.j, p.k), c)[map.lane(p.j)]);
+  }
+
   KOKKOS_FUNCTION StoredBlock stored(const Point& p, int d) const {
     auto const& map = m_factors.m_map;
     auto const pack = map.pack(p.i, p.j, p.k);

@@ -7,6 +7,7 @@
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
+#include <hyperplane/sweep/factor_scales.hpp>
 
 #include <cstdint>
 
@@ -67,7 +68,7 @@ HYPERPLANE_FUNCTION constexpr Direction sweep_direction(int d) {
 
 /// The factors d, L and U of M = (d + L)(I + d^-1 U) for kernels: L, d^-1 and d^-1 U in two streams, one for each
 /// sweep, so that a solve reads every block once and at rising addresses, which hardware prefetching needs: the packs
-/// of the upper stream are stored last first.
+/// of the upper stream are stored last first. Stored are their values in units of their own, where FactorScales are.
 template <class Storage_, int n, int vector_length_>
 struct TriangularFactors {
   using Storage = Storage_;
@@ -77,9 +78,12 @@ struct TriangularFactors {
   using Lower = InterleavedRef<Storage, vector_length, lower_blocks * block_entries>;
   using Upper = InterleavedRef<Storage, vector_length, upper_blocks * block_entries>;
 
+  using Scales = FactorScales<Storage, n, vector_length>;
+
   Map m_map;
   Lower m_lower;
   Upper m_upper;
+  Scales m_scales{};
 
   HYPERPLANE_FUNCTION Storage* lower(std::int64_t pack, LowerBlock block) const {
     return m_lower.pack_data(pack, static_cast<int>(block) * block_entries);

@@ -6,6 +6,7 @@
 #include <hyperplane/core/dispatch.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/is_listed.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
@@ -16,6 +17,7 @@
 #include <hyperplane/sweep/comparison_sweeps.hpp>
 #include <hyperplane/sweep/detail/triangular_sweeps_fast_path.hpp>
 #include <hyperplane/sweep/detail/triangular_sweeps_slab.hpp>
+#include <hyperplane/sweep/factor_units.hpp>
 #include <hyperplane/sweep/portable_sweep.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
@@ -69,8 +71,10 @@ struct TriangularSweepsOptions {
 ///
 /// Kept: L, d^-1 and d^-1 U, as Factors say where, so that a solve reads 7 n^2 values of StorageScalar per point, each
 /// once: forward() is y = d^-1 (r - L y) upwards, backward() is x = y - d^-1 U x downwards, and solve() both.
-/// StorageScalar = float with Scalar = double stores half the bytes and computes in double. On hosts about n values
-/// of Scalar more for each `vector_length` points, for transposed solves.
+/// StorageScalar = float with Scalar = double stores half the bytes and computes in double; Half and BFloat16, on CUDA
+/// on SweepPath::portable alone, a quarter. Half has a small range: factors that a factorization writes so are in units
+/// of their own, powers of two (FactorScales); those of a fill() that knows nothing of units are as they are. On hosts
+/// about n values of Scalar more for each `vector_length` points, for transposed solves.
 ///
 /// A plan: the constructor allocates; the other functions do not, do not fence, and are asynchronous on the instance
 /// that is given. Copies, made after fill(), share factors and working memory: at most one call of a plan and all its
@@ -85,7 +89,7 @@ struct TriangularSweepsOptions {
 ///
 /// Results are bitwise the same whatever the number of threads or multiprocessors and in every run, for a given path;
 /// on CUDA plain solves for all paths.
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar>
 class TriangularSweeps {
  public:
   static_assert(n >= 1 && n <= max_block_size);
@@ -106,6 +110,7 @@ class TriangularSweeps {
   using Finding = detail::PivotFinding;
   /// Where kernels record points at which there are no factors.
   using Record = detail::SingularPivotRecord<Exec>;
+  using Units = detail::FactorUnits<StorageScalar, n, vector_length, Exec>;
   /// What runs the sweeps instead of a path, see sweep/comparison_paths.hpp.
   using Comparison = detail::ComparisonSweeps<Scalar, n, Exec, StorageScalar, vector_length>;
 
@@ -120,6 +125,7 @@ class TriangularSweeps {
         m_path(checked_path(exec, options)),
         m_lower(exec, "Hyperplane::" + m_owner + "::lower", m_map.pack_count()),
         m_upper(exec, "Hyperplane::" + m_owner + "::upper", m_map.pack_count()),
+        m_units(exec, m_owner, m_map.pack_count()),
         m_singular(exec, "Hyperplane::" + m_owner + "::status"),
         m_right_hand_sides(options.right_hand_sides),
         m_fast_path(exec, m_owner, m_map, m_path, options.multiprocessors, options.right_hand_sides) {}
@@ -145,7 +151,9 @@ class TriangularSweeps {
   const Record& record() const { return m_singular; }
 
   /// Where the factors are, for kernels that read them. Their memory is the same as long as the plan lives.
-  Factors factors() const { return Factors{m_map, m_lower.ref(), m_upper.ref()}; }
+  Factors factors() const { return Factors{m_map, m_lower.ref(), m_upper.ref(), m_units.ref()}; }
+  /// What chooses their units for a matrix, where they have some: for a factorization that writes them so.
+  const Units& units() const { return m_units; }
 
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first fill() and where a grid is another one.
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
@@ -224,7 +232,8 @@ class TriangularSweeps {
     }
     if (path == SweepPath::automatic) return FastPath::choose(exec, m_map);
     if (path != SweepPath::portable && !detail::is_listed(FastPath::paths, path)) {
-      fail(m_owner + ": " + Exec::name() + " has no path " + name(path));
+      fail(m_owner + ": " + Exec::name() + " has no path " + name(path) +
+           (ShortReal<StorageScalar> && !HostExecutionSpace<Exec> ? " for factors of 16 bits" : ""));
     }
     return path;
   }
@@ -280,6 +289,7 @@ class TriangularSweeps {
   SweepPath m_path;
   Lower m_lower;
   Upper m_upper;
+  Units m_units;
   Record m_singular;
   int m_right_hand_sides;
   FastPath m_fast_path;

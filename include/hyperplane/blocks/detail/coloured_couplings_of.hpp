@@ -13,7 +13,7 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar>
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar>
 class Ssor;
 template <Real Scalar, ExecutionSpace Exec, Real StorageScalar>
 class Sip;
@@ -28,7 +28,9 @@ struct ColouredCouplingsOf {
   using Remote = std::monostate;
   static constexpr bool natural = false;
 };
+/// Factors in units of their own are coupled to nothing: each grid block has its own units.
 template <class Scalar, int n, class Exec, class Storage>
+  requires(!has_scales<Storage>)
 struct ColouredCouplingsOf<BlockIlu0<Scalar, n, Exec, Storage>> {
   using Type = ColouredCouplings<Ilu0Couplings<Scalar>, Scalar, n, Exec, Storage, vector_length_v<Scalar, Exec>>;
   using Remote = RemoteColours<Scalar, Exec, Storage>;
@@ -39,6 +41,7 @@ struct ColouredCouplingsOf<BlockIlu0<Scalar, n, Exec, Storage>> {
   }
 };
 template <class Scalar, int n, class Exec, class Storage>
+  requires(!has_scales<Storage>)
 struct ColouredCouplingsOf<Ssor<Scalar, n, Exec, Storage>> {
   using Type = ColouredCouplings<SsorCouplings<Scalar>, Scalar, n, Exec, Storage, vector_length_v<Scalar, Exec>>;
   using Remote = RemoteColours<Scalar, Exec, Storage>;

@@ -21,7 +21,7 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-template <class Scalar, int n, CudaExecutionSpace Exec, class Storage, int vector_length>
+template <class Scalar, int n, CudaExecutionSpace Exec, Real Storage, int vector_length>
 class BlockIlu0FastFactor<Scalar, n, Exec, Storage, vector_length> {
  public:
   using Map = SlabMap<vector_length>;

@@ -21,8 +21,11 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// from what the points before it, which are regular, have left; those outside of the grid, too, where there are some.
 template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length, class Outside = NoOutside>
 struct BlockIlu0Diagnosis {
+  using Factors = TriangularFactors<Storage, n, vector_length>;
+  static constexpr bool has_units = Factors::Scales::exist;
+
   BlockStencil7Ref<MatrixStorage, n, vector_length> m_a;
-  TriangularFactors<Storage, n, vector_length> m_factors;
+  Factors m_factors;
   Outside m_outside{};
 
   KOKKOS_FUNCTION PivotFinding operator()(std::int64_t number, int code) const {
@@ -63,13 +66,20 @@ struct BlockIlu0Diagnosis {
       if (!block::is_finite<n>(given(other, opposite(direction)))) {
         return {FactorFailure::not_finite, neighbour_blocks + static_cast<int>(direction)};
       }
-      block::LaneMatrix<Scalar, Storage, n, vector_length> const upper{
-          m_factors.upper(map.pack(other.i, other.j, other.k), static_cast<UpperBlock>(s)) + map.lane(other.j)};
-      block::gemm_subtract<n>(given(p, direction), upper, d);
+      using StoredBlock = block::LaneMatrix<Scalar, Storage, n, vector_length>;
+      StoredBlock const upper{m_factors.upper(map.pack(other.i, other.j, other.k), static_cast<UpperBlock>(s)) +
+                              map.lane(other.j)};
+      if constexpr (has_units) {
+        block::ScaledEntries<StoredBlock, n> const in_units{upper, m_factors.m_scales.upper()};
+        block::gemm_subtract<n>(given(p, direction), in_units, d);
+      } else {
+        block::gemm_subtract<n>(given(p, direction), upper, d);
+      }
     }
-    if (outside.failure == FactorFailure::none) return block::diagnose<Storage>(d, code);
+    using Range = StoredRange<Scalar, Storage>;
+    if (outside.failure == FactorFailure::none) return block::diagnose<Range>(d, code);
     // Kernels for whole vectors multiply what points out of the grid by zero; others do not read it.
-    return block::diagnose<Storage>(d, code, outside);
+    return block::diagnose<Range>(d, code, outside);
   }
 
  private:

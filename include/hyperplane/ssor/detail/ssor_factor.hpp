@@ -11,6 +11,7 @@
 #include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/simd/pack.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/sweep/equation_units.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -31,8 +32,11 @@ struct SsorFactor {
   using GivenBlock = std::conditional_t<whole_packs, block::PackMatrix<T, MatrixStorage, n, vector_length>,
                                         block::LaneMatrix<T, MatrixStorage, n, vector_length>>;
 
+  using Factors = TriangularFactors<Storage, n, vector_length>;
+  static constexpr bool has_units = Factors::Scales::exist;
+
   BlockStencil7Ref<MatrixStorage, n, vector_length> m_a;
-  TriangularFactors<Storage, n, vector_length> m_factors;
+  Factors m_factors;
   typename SingularPivotRecord<Exec>::Ref m_singular;
   Scalar m_relaxation;
   Outside m_outside{};
@@ -53,10 +57,25 @@ struct SsorFactor {
 
     // Two sums, which do not wait for one another.
     T excess(0), upper_excess(0);
-    store(inverse, m_relaxation * (2 - m_relaxation), m_factors.lower(pack, LowerBlock::inverse) + lane, excess);
-    keep(pack, lane, place, Direction::bottom, LowerBlock::bottom, excess);
-    keep(pack, lane, place, Direction::south, LowerBlock::south, excess);
-    keep(pack, lane, place, Direction::west, LowerBlock::west, excess);
+    Scalar const factor = m_relaxation * (2 - m_relaxation);
+    Storage* const stored = m_factors.lower(pack, LowerBlock::inverse) + lane;
+    auto const keep_lower = [&](const auto&... equations) {
+      keep(pack, lane, place, Direction::bottom, LowerBlock::bottom, excess, equations...);
+      keep(pack, lane, place, Direction::south, LowerBlock::south, excess, equations...);
+      keep(pack, lane, place, Direction::west, LowerBlock::west, excess, equations...);
+    };
+    if constexpr (has_units) {
+      auto const& scales = m_factors.m_scales;
+      auto const equations = equation_units<T, n>(scales, inverse);
+      keep_equation_units<n>(scales, pack, lane, equations);
+      Block in_units = inverse;
+      take_inverse_into_units<n>(scales, equations, in_units);
+      store(in_units, factor, stored, excess);
+      keep_lower(equations);
+    } else {
+      store(inverse, factor, stored, excess);
+      keep_lower();
+    }
     scale(pack, lane, place, Direction::top, UpperBlock::top, inverse, upper_excess);
     scale(pack, lane, place, Direction::north, UpperBlock::north, inverse, upper_excess);
     scale(pack, lane, place, Direction::east, UpperBlock::east, inverse, upper_excess);
@@ -65,11 +84,14 @@ struct SsorFactor {
       record(pack, lane, excess != T(0), unstorable_code);
   }
 
+  /// In units of the equations, where there are units.
+  template <class... Units>
   KOKKOS_FUNCTION void keep(std::int64_t pack, int lane, const PackPlace& place, Direction direction, LowerBlock lower,
-                            T& excess) const {
+                            T& excess, const Units&... equations) const {
     Block l;
     copy(GivenBlock{m_a.pack_block(pack, direction) + lane}, l);
     clear_outside(pack, lane, place, direction, l);
+    if constexpr (has_units) take_lower_into_units<n>(m_factors.m_scales, equations..., l);
     store(l, 1 / (2 - m_relaxation), m_factors.lower(pack, lower) + lane, excess);
   }
 
@@ -78,6 +100,7 @@ struct SsorFactor {
     Block u;
     block::gemm<n>(inverse, GivenBlock{m_a.pack_block(pack, direction) + lane}, u);
     clear_outside(pack, lane, place, direction, u);
+    if constexpr (has_units) take_upper_into_units<n>(m_factors.m_scales, u);
     store(u, m_relaxation, m_factors.upper(pack, upper) + lane, excess);
   }
 

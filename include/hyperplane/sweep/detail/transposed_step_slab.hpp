@@ -43,7 +43,9 @@ struct TransposedSlabStep {
   static constexpr bool forward = sweep == Sweep::forward;
   static constexpr int stride = forward ? 1 : -1;
 
-  TriangularFactors<Storage, n, vector_length> m_factors;
+  using Factors = TriangularFactors<Storage, n, vector_length>;
+
+  Factors m_factors;
   Vector m_rhs;
   Vector m_x;
   SlabHandedOn<Scalar, n, vector_length> m_handed_on;
@@ -101,7 +103,7 @@ struct TransposedSlabStep {
     for (int c = 0; c < n; ++c) {
       Scalar const first = has_other ? entering[c] : Scalar(0);
       auto const entered = forward ? shift_from_lower_lane(across[c], first) : shift_from_upper_lane(across[c], first);
-      sum[c] = lanes.template load<PackType>(from.packs().pack_data(pack, c)) - entered - along[c];
+        sum[c] = in_units(lanes.template load<PackType>(from.packs().pack_data(pack, c)), c) - entered - along[c];
     }
     if constexpr (forward) {
       value = sum;
@@ -115,7 +117,7 @@ struct TransposedSlabStep {
                Values& along, Values& across) const {
     auto const& map = m_factors.m_map;
     HYPERPLANE_UNROLL
-    for (int c = 0; c < n; ++c) lanes.store(value[c], m_x.packs().pack_data(pack, c));
+    for (int c = 0; c < n; ++c) lanes.store(out_of_units(pack, value[c], c), m_x.packs().pack_data(pack, c));
     multiply(pack, 2, value, along);   // to the east; backward, to the west
     multiply(pack, 1, value, across);  // to the north; backward, to the south
     constexpr int last = forward ? vector_length - 1 : 0;
@@ -130,8 +132,28 @@ struct TransposedSlabStep {
     auto const next = pack + stride * map.pitch();
     HYPERPLANE_UNROLL
     for (int c = 0; c < n; ++c) {
-      auto const waiting = lanes.template load<PackType>(m_rhs.packs().pack_data(next, c)) - up[c];
-      lanes.store(waiting, m_x.packs().pack_data(next, c));
+      auto const rhs = in_units(lanes.template load<PackType>(m_rhs.packs().pack_data(next, c)), c);
+      lanes.store(before_units(rhs - up[c], c), m_x.packs().pack_data(next, c));
+    }
+  }
+
+  /// Values that are taken, in units of the factors, C of the values themselves; and from these units again.
+  PackType in_units(const PackType& value, [[maybe_unused]] int c) const {
+    if constexpr (Factors::Scales::exist) return block::scaled(value, m_factors.m_scales.unknown(c));
+    return value;
+  }
+  PackType before_units(const PackType& value, [[maybe_unused]] int c) const {
+    if constexpr (Factors::Scales::exist) {
+      return block::scaled(value, m_factors.m_scales.unknown_inverse(c));
+    }
+    return value;
+  }
+  /// Results, which d^-T has taken to other units, those of the equations.
+  PackType out_of_units([[maybe_unused]] std::int64_t pack, const PackType& value, int c) const {
+    if constexpr (Factors::Scales::exist && !forward) {
+      return value * PackType::load(m_factors.m_scales.equation(pack, c));
+    } else {
+      return before_units(value, c);
     }
   }
 

@@ -38,8 +38,9 @@ struct SlabSweepStep {
   using Vectors = VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>;
   using Values = block::Vector<PackType, n>;
   static constexpr bool forward = sweep == Sweep::forward;
+  using Factors = TriangularFactors<Storage, n, vector_length>;
 
-  TriangularFactors<Storage, n, vector_length> m_factors;
+  Factors m_factors;
   Vectors m_rhs;
   Vectors m_x;
   Outside m_outside{};
@@ -81,23 +82,25 @@ struct SlabSweepStep {
         for (int c = 0; c < n; ++c) {
           sum[c] = lanes.template load<PackType>(m_rhs[v].packs().pack_data(pack, c));
         }
+        if constexpr (Factors::Scales::exist) take_into_units(pack, sum);
         neighbours.load(step - stride * map.pitch(), other.m_entries, lanes);
         enter(0, other);
-        block::gemv_subtract<n>(stored(pack, 0), other, sum);  // bottom; backward, top
+        block::gemv_subtract<n>(stored(pack, 0), in_units(other), sum);  // bottom; backward, top
         if constexpr (forward) {
           neighbours.south(step, x[v].m_entries, other.m_entries, steps.south_enters(step));
         } else {
           neighbours.north(step, x[v].m_entries, other.m_entries, steps.north_enters(step));
         }
         enter(1, other);
-        block::gemv_subtract<n>(stored(pack, 1), other, sum);  // south; backward, north
+        block::gemv_subtract<n>(stored(pack, 1), in_units(other), sum);  // south; backward, north
         enter(2, x[v]);
-        block::gemv_subtract<n>(stored(pack, 2), x[v], sum);  // west; backward, east
+        block::gemv_subtract<n>(stored(pack, 2), in_units(x[v]), sum);  // west; backward, east
         if constexpr (forward) {
           block::gemv<n>(StoredBlock{m_factors.lower(pack, LowerBlock::inverse)}, sum, x[v]);
         } else {
           x[v] = sum;
         }
+        if constexpr (Factors::Scales::exist) take_out_of_units(x[v]);
         HYPERPLANE_UNROLL
         for (int c = 0; c < n; ++c) {
           x[v][c] = lanes.only(x[v][c]);
@@ -109,6 +112,35 @@ struct SlabSweepStep {
   }
 
  private:
+  void take_into_units(std::int64_t pack, Values& rhs) const {
+    auto const& scales = m_factors.m_scales;
+    HYPERPLANE_UNROLL
+    for (int c = 0; c < n; ++c) {
+      if constexpr (forward) {
+        rhs[c] *= PackType::load(scales.equation(pack, c));
+      } else {
+        rhs[c] = block::scaled(rhs[c], scales.unknown_inverse(c));
+      }
+    }
+  }
+  /// The unknowns of neighbours, in the units of the factors.
+  decltype(auto) in_units(const Values& x) const {
+    if constexpr (Factors::Scales::exist) {
+      Values result;
+      HYPERPLANE_UNROLL
+      for (int c = 0; c < n; ++c) {
+        result[c] = block::scaled(x[c], m_factors.m_scales.unknown_inverse(c));
+      }
+      return result;
+    } else {
+      return (x);
+    }
+  }
+  void take_out_of_units(Values& x) const {
+    HYPERPLANE_UNROLL
+    for (int c = 0; c < n; ++c) x[c] = block::scaled(x[c], m_factors.m_scales.unknown(c));
+  }
+
   /// The block that is used first, second or third.
   StoredBlock stored(std::int64_t pack, int block_number) const {
     if constexpr (forward) {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/bfloat16.hpp>
+#include <hyperplane/core/half.hpp>
+
+#include <concepts>
+#include <limits>
+
+namespace hyperplane::inline HYPERPLANE_ABI {
+
+/// Numbers of 16 bits, in which values can be stored; all arithmetic is in float or double.
+template <class T>
+concept ShortReal = std::same_as<T, Half> || std::same_as<T, BFloat16>;
+
+/// A type that factors can be stored in.
+template <class T>
+concept StorageReal = std::same_as<T, float> || std::same_as<T, double> || ShortReal<T>;
+
+namespace detail {
+
+/// The largest finite number of a type.
+template <class T>
+inline constexpr double largest_finite = std::numeric_limits<T>::max();
+template <>
+inline constexpr double largest_finite<Half> = 65504;
+template <>
+inline constexpr double largest_finite<BFloat16> = 0x1.fep127;
+
+}  // namespace detail
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <hyperplane/core/storage_real.hpp>
+#include <string>
+#include <vector>
+
+#include "support/execution_spaces.hpp"
+#include "support/matchers.hpp"
+#include "support/serial_reference.hpp"
+#include "support/transfer.hpp"
+
+// Preconditioners whose factors are stored in 16 bits.
+namespace hyperplane::test {
+
+/// Paths that such factors have.
+template <class Exec>
+std::vector<SweepPath> short_paths_of() {
+  if constexpr (HostExecutionSpace<Exec>) return paths_of<Exec>();
+  return {SweepPath::portable};
+}
+
+/// Half of the distance from 1 to the next number.
+template <class Storage>
+inline constexpr double unit_roundoff = std::same_as<Storage, Half> ? 0x1p-11 : 0x1p-8;
+
+/// x = M^-1 rhs, or M^-T rhs.
+template <class Plan>
+std::vector<double> factor_and_solve_short(const typename Plan::execution_space& exec,
+                                           const ReferenceStencil& reference, const std::vector<double>& rhs,
+                                           SweepPath path, bool transposed = false) {
+  using Scalar = typename Plan::scalar_type;
+  constexpr int n = Plan::block_size;
+  auto const x = to_device<Scalar, n>(exec, reference.grid, rhs);
+  Plan plan(exec, reference.grid, {.path = path});
+  plan.factor(exec, to_device<Scalar, n, Scalar>(exec, reference));
+  if (transposed) {
+    plan.solve_transposed(exec, x, x);
+  } else {
+    plan.solve(exec, x, x);
+  }
+  EXPECT_TRUE(plan.status(exec).ok()) << plan.status(exec).message();
+  return to_host(exec, x);
+}
+
+template <class Plan, class PlanOfDouble>
+void compare_with_double(const typename Plan::execution_space& exec) {
+  constexpr int n = Plan::block_size;
+  for (auto const& grid : {Grid(1, 1, 1), Grid(1, 7, 1), Grid(5, 4, 3), Grid(9, 17, 5), Grid(1, 1, 12)}) {
+    auto const reference = random_stencil(grid, n);
+    auto const rhs = random_vector(grid.size() * n);
+    for (SweepPath const path : short_paths_of<typename Plan::execution_space>()) {
+      for (bool const transposed : {false, true}) {
+        EXPECT_TRUE(near(factor_and_solve_short<Plan>(exec, reference, rhs, path, transposed),
+                         factor_and_solve_short<PlanOfDouble>(exec, reference, rhs, path, transposed),
+                         10 * n * unit_roundoff<typename Plan::storage_type>))
+            << to_string(grid) << ", path " << name(path) << ", transposed " << transposed;
+      }
+    }
+  }
+}
+
+/// What unknowns have, and what equations at a point are multiplied by, say by other units and by areas of cells.
+inline double of_unknown(std::size_t row, int n) { return std::pow(10.0, 5 - 5 * static_cast<double>(row % n % 3)); }
+inline double of_equation(std::size_t row, int n) {
+  return std::pow(10.0, static_cast<double>(row / n * 7 % 13) - 12 + 4 * static_cast<double>(row % n % 4));
+}
+
+/// The blocks of a system with such units: rows times those of equations, columns divided by those of unknowns.
+inline ReferenceStencil in_other_units(const ReferenceStencil& a) {
+  auto result = a;
+  auto const n = static_cast<std::size_t>(a.n);
+  for (std::size_t p = 0; p < result.blocks.size(); ++p) {
+    for (auto& block : result.blocks[p]) {
+      for (std::size_t e = 0; e < n * n; ++e) {
+        auto const r = e / n, c = e % n;
+        block(static_cast<int>(r), static_cast<int>(c)) *= of_equation(p * n + r, a.n) / of_unknown(c, a.n);
+      }
+    }
+  }
+  return result;
+}
+inline std::vector<double> times_equations(std::vector<double> values, int n) {
+  for (std::size_t row = 0; row < values.size(); ++row) values[row] *= of_equation(row, n);
+  return values;
+}
+inline std::vector<double> over_unknowns(std::vector<double> values, int n) {
+  for (std::size_t row = 0; row < values.size(); ++row) values[row] /= of_unknown(row, n);
+  return values;
+}
+
+template <class Plan, class PlanOfDouble>
+void compare_in_other_units(const typename Plan::execution_space& exec) {
+  constexpr int n = Plan::block_size;
+  for (auto const& grid : {Grid(1, 1, 1), Grid(5, 4, 3), Grid(9, 17, 5), Grid(40, 20, 3)}) {
+    auto const reference = random_stencil(grid, n);
+    auto const scaled = in_other_units(reference);
+    auto const rhs = random_vector(grid.size() * n);
+    constexpr double tolerance = 10 * n * unit_roundoff<typename Plan::storage_type>;
+    for (SweepPath const path : short_paths_of<typename Plan::execution_space>()) {
+      SCOPED_TRACE(to_string(grid) + ", path " + name(path));
+      EXPECT_TRUE(near(over_unknowns(factor_and_solve_short<Plan>(exec, scaled, times_equations(rhs, n), path), n),
+                       factor_and_solve_short<PlanOfDouble>(exec, reference, rhs, path), tolerance));
+      // With M^T the right-hand side has the units of unknowns, and the solution has those of equations.
+      EXPECT_TRUE(
+          near(times_equations(factor_and_solve_short<Plan>(exec, scaled, over_unknowns(rhs, n), path, true), n),
+               factor_and_solve_short<PlanOfDouble>(exec, reference, rhs, path, true), tolerance));
+    }
+  }
+}
+
+}  // namespace hyperplane::test
