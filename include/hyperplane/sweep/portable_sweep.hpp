@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/block/gemv.hpp>
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
@@ -9,6 +8,7 @@
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/hyperplane_map.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/sweep/sweep_sums.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -39,41 +39,16 @@ struct SweepPlane {
   KOKKOS_FUNCTION void operator()(std::int64_t q) const {
     Point const p = m_factors.point(m_planes.point(m_plane, q));
     auto const& map = m_factors.m_map;
-    block::Vector<Scalar, n> sum[std::size_t{count}];
-    HYPERPLANE_UNROLL
-    for (int v = 0; v < count; ++v) {
-      for (int c = 0; c < n; ++c) sum[v][c] = m_rhs[v](p, c);
-    }
+    SweepSums<transposed, Scalar, n, count> sums;
+    sums.load(m_rhs, p);
     HYPERPLANE_UNROLL
     for (int d = 0; d < 3; ++d) {
       Point const other = neighbour(p, m_factors.direction(sweep_direction<sweep>(d)));
       if (!map.grid().contains(other)) continue;
-      auto const factor = stored(transposed ? other : p, d);
-      HYPERPLANE_UNROLL
-      for (int v = 0; v < count; ++v) {
-        block::Vector<Scalar, n> x;
-        for (int c = 0; c < n; ++c) x[c] = m_x[v](other, c);
-        if constexpr (transposed) {
-          block::gemv_subtract<n>(block::TransposedBlock<StoredBlock>{factor}, x, sum[v]);
-        } else {
-          block::gemv_subtract<n>(factor, x, sum[v]);
-        }
-      }
+      sums.subtract(stored(transposed ? other : p, d), m_x, other);
     }
-    HYPERPLANE_UNROLL
-    for (int v = 0; v < count; ++v) {
-      if constexpr (takes_lower) {
-        block::Vector<Scalar, n> y;
-        auto const inverse = stored(p, static_cast<int>(LowerBlock::inverse));
-        if constexpr (transposed) {
-          block::gemv<n>(block::TransposedBlock<StoredBlock>{inverse}, sum[v], y);
-        } else {
-          block::gemv<n>(inverse, sum[v], y);
-        }
-        sum[v] = y;
-      }
-      for (int c = 0; c < n; ++c) m_x[v](p, c) = sum[v][c];
-    }
+    if constexpr (takes_lower) sums.multiply(stored(p, static_cast<int>(LowerBlock::inverse)));
+    sums.store(m_x, p);
   }
 
  private:
@@ -105,9 +80,8 @@ void portable_sweep(const Exec& exec, const char* label, const Factors& factors,
 }
 
 /// With M^T.
-template <class Scalar, int n, ExecutionSpace Exec, class Storage, int vector_length>
-void portable_transposed_sweeps(const Exec& exec, Sweeps sweeps,
-                                const TriangularFactors<Storage, n, vector_length>& factors,
+template <class Scalar, int n, ExecutionSpace Exec, class Factors, int vector_length>
+void portable_transposed_sweeps(const Exec& exec, Sweeps sweeps, const Factors& factors,
                                 const BlockVectorRef<Scalar, n, vector_length>& rhs,
                                 const BlockVectorRef<Scalar, n, vector_length>& x) {
   using Vectors = VectorRefs<BlockVectorRef<Scalar, n, vector_length>, 1>;
@@ -121,10 +95,10 @@ void portable_transposed_sweeps(const Exec& exec, Sweeps sweeps,
   }
 }
 
-/// On hosts, where there is a faster path for all that this one can do, several vectors follow one another, so that
+/// On hosts, where there is a faster path for most that this one can do, several vectors follow one another, so that
 /// kernels for several are not compiled.
-template <class Scalar, int n, ExecutionSpace Exec, class Storage, int vector_length, int count>
-void portable_sweeps(const Exec& exec, Sweeps sweeps, const TriangularFactors<Storage, n, vector_length>& factors,
+template <class Scalar, int n, ExecutionSpace Exec, class Factors, int vector_length, int count>
+void portable_sweeps(const Exec& exec, Sweeps sweeps, const Factors& factors,
                      const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& rhs,
                      const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& x) {
   if constexpr (HostExecutionSpace<Exec> && count > 1) {

@@ -21,67 +21,62 @@
 /// The portable path of BILU(0): one launch for each hyperplane, one thread for each point of it.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
+/// What a thread does at a point of its own, in whichever order points are.
 template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length>
-struct BlockIlu0FactorPlane {
+struct BlockIlu0Point {
+  using scalar_type = Scalar;
   using Block = block::Matrix<Scalar, n>;
   using StoredBlock = block::LaneMatrix<Scalar, Storage, n, vector_length>;
   using GivenBlock = block::LaneMatrix<Scalar, MatrixStorage, n, vector_length>;
+  /// What a launch is told of a point, which is more than memory.
+  static constexpr double bytes = 7.0 * n * n * n * (sizeof(MatrixStorage) + sizeof(Storage));
 
-  HyperplaneMap m_planes;
   BlockStencil7Ref<MatrixStorage, n, vector_length> m_a;
   TriangularFactors<Storage, n, vector_length> m_factors;
   typename SingularPivotRecord<Exec>::Ref m_singular;
-  int m_plane;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t q) const {
-    Point const p = m_planes.point(m_plane, q);
-    auto const& map = m_a.map();
-    auto const pack = map.pack(p.i, p.j, p.k);
-    int const lane = map.lane(p.j);
-
-    Block sum, d;
-    Scalar excess(0);
-    for (auto& entry : sum.m_entries) entry = Scalar(0);
-    eliminate(p, Direction::bottom, LowerBlock::bottom, UpperBlock::top, sum, excess);
-    eliminate(p, Direction::south, LowerBlock::south, UpperBlock::north, sum, excess);
-    eliminate(p, Direction::west, LowerBlock::west, UpperBlock::east, sum, excess);
-    load(m_a.pack_block(pack, Direction::center) + lane, d);
-    for (int e = 0; e < n * n; ++e) d.m_entries[e] += sum.m_entries[e];
-
-    auto const number = m_a.grid().index(p);
-    block::invert<n>(d, [&](bool, int equation) { m_singular.record(number, equation); });
-    excess += block::storage_excess<Storage, Scalar>(d);
-    if (excess != Scalar(0)) m_singular.record(number, unstorable_code);
-    store(d, m_factors.lower(pack, LowerBlock::inverse) + lane);
-    scale(pack, lane, Direction::east, UpperBlock::east, d);
-    scale(pack, lane, Direction::north, UpperBlock::north, d);
-    scale(pack, lane, Direction::top, UpperBlock::top, d);
-  }
-
- private:
-  /// Keeps the lower block and subtracts its product with the scaled upper block of the neighbour from sum.
-  KOKKOS_FUNCTION void eliminate(const Point& p, Direction direction, LowerBlock lower, UpperBlock upper, Block& sum,
-                                 Scalar& excess) const {
+  /// Keeps the block that couples p to a point before it, and subtracts its product with the scaled block of that point
+  /// for p from sum.
+  KOKKOS_FUNCTION void eliminate(const Point& p, Direction direction, Block& sum, Scalar& excess) const {
     auto const& map = m_a.map();
     auto const pack = map.pack(p.i, p.j, p.k);
     int const lane = map.lane(p.j);
     Block l;
     load(m_a.pack_block(pack, direction) + lane, l);
-    store(l, m_factors.lower(pack, lower) + lane);
+    store(l, m_factors.coupling(pack, direction) + lane);
     Point const other = neighbour(p, direction);
     if (!map.grid().contains(other)) return;
     if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) excess += block::storage_excess<Storage, Scalar>(l);
-    StoredBlock const u{m_factors.upper(map.pack(other.i, other.j, other.k), upper) + map.lane(other.j)};
+    StoredBlock const u{m_factors.coupling(map.pack(other.i, other.j, other.k), opposite(direction)) +
+                        map.lane(other.j)};
     block::gemm_subtract<n>(l, u, sum);
   }
 
-  KOKKOS_FUNCTION void scale(std::int64_t pack, int lane, Direction direction, UpperBlock upper,
-                             const Block& inverse) const {
-    Block u;
-    block::gemm<n>(inverse, GivenBlock{m_a.pack_block(pack, direction) + lane}, u);
-    store(u, m_factors.upper(pack, upper) + lane);
+  /// Makes d^-1 of the diagonal block and sum, records under `number` where there is none, and keeps it.
+  KOKKOS_FUNCTION void invert(const Point& p, std::int64_t number, const Block& sum, Scalar excess,
+                              Block& inverse) const {
+    auto const& map = m_a.map();
+    auto const pack = map.pack(p.i, p.j, p.k);
+    int const lane = map.lane(p.j);
+    load(m_a.pack_block(pack, Direction::center) + lane, inverse);
+    for (int e = 0; e < n * n; ++e) inverse.m_entries[e] += sum.m_entries[e];
+    block::invert<n>(inverse, [&](bool, int equation) { m_singular.record(number, equation); });
+    excess += block::storage_excess<Storage, Scalar>(inverse);
+    if (excess != Scalar(0)) m_singular.record(number, unstorable_code);
+    store(inverse, m_factors.lower(pack, LowerBlock::inverse) + lane);
   }
 
+  /// Scales the block that couples p to a point after it.
+  KOKKOS_FUNCTION void scale(const Point& p, Direction direction, const Block& inverse) const {
+    auto const& map = m_a.map();
+    auto const pack = map.pack(p.i, p.j, p.k);
+    int const lane = map.lane(p.j);
+    Block u;
+    block::gemm<n>(inverse, GivenBlock{m_a.pack_block(pack, direction) + lane}, u);
+    store(u, m_factors.coupling(pack, direction) + lane);
+  }
+
+ private:
   KOKKOS_FUNCTION static void load(const MatrixStorage* values, Block& block) {
     for (int e = 0; e < n * n; ++e) block.m_entries[e] = static_cast<Scalar>(values[e * vector_length]);
   }
@@ -90,16 +85,36 @@ struct BlockIlu0FactorPlane {
   }
 };
 
+template <class AtPoint>
+struct BlockIlu0FactorPlane {
+  HyperplaneMap m_planes;
+  AtPoint m_at;
+  int m_plane;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t q) const {
+    Point const p = m_planes.point(m_plane, q);
+    typename AtPoint::Block sum, inverse;
+    typename AtPoint::scalar_type excess(0);
+    for (auto& entry : sum.m_entries) entry = typename AtPoint::scalar_type(0);
+    m_at.eliminate(p, Direction::bottom, sum, excess);
+    m_at.eliminate(p, Direction::south, sum, excess);
+    m_at.eliminate(p, Direction::west, sum, excess);
+    m_at.invert(p, m_planes.grid().index(p), sum, excess, inverse);
+    m_at.scale(p, Direction::east, inverse);
+    m_at.scale(p, Direction::north, inverse);
+    m_at.scale(p, Direction::top, inverse);
+  }
+};
+
 template <class Scalar, int n, ExecutionSpace Exec, class Storage, class MatrixStorage, int vector_length>
 void block_ilu0_factor_portable(const Exec& exec, const BlockStencil7Ref<MatrixStorage, n, vector_length>& a,
                                 const TriangularFactors<Storage, n, vector_length>& factors,
                                 const SingularPivotRecord<Exec>& singular) {
+  using AtPoint = BlockIlu0Point<Scalar, n, Exec, Storage, MatrixStorage, vector_length>;
   HyperplaneMap const planes(a.grid());
   for (int p = 0; p < planes.plane_count(); ++p) {
-    launch("Hyperplane::BlockIlu0::factor", IndexRange<Exec>(exec, 0, planes.plane_size(p)),
-           7.0 * n * n * n * (sizeof(MatrixStorage) + sizeof(Storage)),
-           BlockIlu0FactorPlane<Scalar, n, Exec, Storage, MatrixStorage, vector_length>{planes, a, factors,
-                                                                                        singular.ref(), p});
+    launch("Hyperplane::BlockIlu0::factor", IndexRange<Exec>(exec, 0, planes.plane_size(p)), AtPoint::bytes,
+           BlockIlu0FactorPlane<AtPoint>{planes, {a, factors, singular.ref()}, p});
   }
 }
 
