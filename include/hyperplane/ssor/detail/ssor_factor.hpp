@@ -7,10 +7,12 @@
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/grid/folded_order.hpp>
 #include <hyperplane/grid/outside_lanes.hpp>
 #include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/simd/pack.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/sweep/folded_sweep.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -20,11 +22,15 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
+/// Where directions are not folded.
+struct NaturalOrder {};
+
 /// The factors of SSOR in the form of those of BILU(0), see Ssor. T is a Pack, and an index a pack of the layout, or T
 /// is a scalar and an index is one slot; points do not depend on one another. Blocks that couple points to neighbours
-/// outside of the grid are kept where there are some; packs alone have that.
+/// outside of the grid are kept where there are some; packs alone have that. Slots alone have another order than the
+/// natural one.
 template <class T, class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length,
-          class Outside = NoOutside>
+          class Outside = NoOutside, class Order = NaturalOrder>
 struct SsorFactor {
   static constexpr bool whole_packs = !std::is_same_v<T, Scalar>;
   using Block = block::Matrix<T, n>;
@@ -36,6 +42,7 @@ struct SsorFactor {
   typename SingularPivotRecord<Exec>::Ref m_singular;
   Scalar m_relaxation;
   Outside m_outside{};
+  Order m_order{};
 
   /// Of a slot.
   KOKKOS_FUNCTION void operator()(std::int64_t slot) const {
@@ -54,31 +61,43 @@ struct SsorFactor {
     // Two sums, which do not wait for one another.
     T excess(0), upper_excess(0);
     store(inverse, m_relaxation * (2 - m_relaxation), m_factors.lower(pack, LowerBlock::inverse) + lane, excess);
-    keep(pack, lane, place, Direction::bottom, LowerBlock::bottom, excess);
-    keep(pack, lane, place, Direction::south, LowerBlock::south, excess);
-    keep(pack, lane, place, Direction::west, LowerBlock::west, excess);
-    scale(pack, lane, place, Direction::top, UpperBlock::top, inverse, upper_excess);
-    scale(pack, lane, place, Direction::north, UpperBlock::north, inverse, upper_excess);
-    scale(pack, lane, place, Direction::east, UpperBlock::east, inverse, upper_excess);
+    if constexpr (std::is_same_v<Order, NaturalOrder>) {
+      keep(pack, lane, place, Direction::bottom, excess);
+      keep(pack, lane, place, Direction::south, excess);
+      keep(pack, lane, place, Direction::west, excess);
+      scale(pack, lane, place, Direction::top, inverse, upper_excess);
+      scale(pack, lane, place, Direction::north, inverse, upper_excess);
+      scale(pack, lane, place, Direction::east, inverse, upper_excess);
+    } else {
+      Point point;
+      m_a.map().find_point(pack, lane, point);
+      for (int d = 0; d < stencil7_size - 1; ++d) {
+        Direction const direction = folded_direction(d);
+        if (m_order.is_before(point, direction)) {
+          keep(pack, lane, place, direction, excess);
+        } else {
+          scale(pack, lane, place, direction, inverse, upper_excess);
+        }
+      }
+    }
     excess += upper_excess;
     if (any(excess != T(0))) [[unlikely]]
       record(pack, lane, excess != T(0), unstorable_code);
   }
 
-  KOKKOS_FUNCTION void keep(std::int64_t pack, int lane, const PackPlace& place, Direction direction, LowerBlock lower,
-                            T& excess) const {
+  KOKKOS_FUNCTION void keep(std::int64_t pack, int lane, const PackPlace& place, Direction direction, T& excess) const {
     Block l;
     copy(GivenBlock{m_a.pack_block(pack, direction) + lane}, l);
     clear_outside(pack, lane, place, direction, l);
-    store(l, 1 / (2 - m_relaxation), m_factors.lower(pack, lower) + lane, excess);
+    store(l, 1 / (2 - m_relaxation), m_factors.coupling(pack, direction) + lane, excess);
   }
 
-  KOKKOS_FUNCTION void scale(std::int64_t pack, int lane, const PackPlace& place, Direction direction, UpperBlock upper,
+  KOKKOS_FUNCTION void scale(std::int64_t pack, int lane, const PackPlace& place, Direction direction,
                              const Block& inverse, T& excess) const {
     Block u;
     block::gemm<n>(inverse, GivenBlock{m_a.pack_block(pack, direction) + lane}, u);
     clear_outside(pack, lane, place, direction, u);
-    store(u, m_relaxation, m_factors.upper(pack, upper) + lane, excess);
+    store(u, m_relaxation, m_factors.coupling(pack, direction) + lane, excess);
   }
 
   /// Zero where the direction points out of the grid: what is there is ignored, whatever it is.
@@ -142,8 +161,21 @@ struct SsorFactor {
     if constexpr (whole_packs) {
       record_lanes(m_a.map(), pack, mask, equation, m_singular);
     } else if (m_a.map().find_point(pack, lane, point)) {
+      if constexpr (!std::is_same_v<Order, NaturalOrder>) point = m_order.place(point);
       m_singular.record(m_a.grid().index(point), equation);
     }
+  }
+};
+
+/// What `Diagnosis` finds, where numbers are those of places in an order.
+template <class Diagnosis>
+struct FoldedDiagnosis {
+  FoldedOrder m_order;
+  Diagnosis m_diagnosis;
+
+  KOKKOS_FUNCTION PivotFinding operator()(std::int64_t place, int code) const {
+    auto const& grid = m_order.grid();
+    return m_diagnosis(grid.index(m_order.at(grid.point(place))), code);
   }
 };
 
