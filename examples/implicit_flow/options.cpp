@@ -178,6 +178,15 @@ void add_linear_options(CLI::App& app, SteadyOptions& steady, Storage& storage) 
          "where "
          "couplings are weakest; the grid itself stays whole [not cut]")
       ->type_name("NxMxL|N|automatic");
+  app.add_option_function<std::string>(
+         "--folded",
+         [&linear](const std::string& text) {
+           auto const has = [&](char direction) { return text.find(direction) != std::string::npos; };
+           linear.folded = {.i = has('i'), .j = has('j'), .k = has('k')};
+         },
+         "directions in which bilu0 and ssor take cells from both ends to the middle [none]")
+      ->check(CLI::IsMember({"i", "j", "k", "ij", "ik", "jk", "ijk"}).description(""))
+      ->type_name("i|j|k|ij|ik|jk|ijk");
   app.add_option("--relaxation", linear.relaxation, "of ssor and lines, more than 0 and less than 2")
       ->capture_default_str();
   add_choice(app, "--line-direction", linear.line_direction,

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/stencil7.hpp>
+#include <numeric>
+#include <ranges>
 #include <vector>
 
 #include "dense_matrix.hpp"
@@ -84,28 +87,36 @@ struct ReferenceStencil {
   }
 };
 
-/// BILU(0) of a ReferenceStencil or a RandomSystem by its formulas, point after point in natural order. Only the
-/// inverse pivots are stored.
+/// BILU(0) of a ReferenceStencil or a RandomSystem by its formulas, point after point in an order of the point
+/// numbers, the natural one by itself. Only the inverse pivots are stored.
 template <class Matrix>
 class ReferenceIlu0 {
  public:
-  explicit ReferenceIlu0(const Matrix& a) : m_a(a) {
-    for (std::int64_t p = 0; p < a.grid.size(); ++p) m_inverse.push_back(inverse(pivot(p)));
+  explicit ReferenceIlu0(const Matrix& a) : ReferenceIlu0(a, natural_order(a.grid)) {}
+  ReferenceIlu0(const Matrix& a, const std::vector<std::int64_t>& order)
+      : m_a(a), m_order(order), m_place(order.size()), m_inverse(order.size(), DenseMatrix(a.n)) {
+    for (std::size_t place = 0; place < order.size(); ++place) m_place[order[place]] = place;
+    for (auto const p : order) m_inverse[p] = inverse(pivot(p));
+  }
+
+  static std::vector<std::int64_t> natural_order(const Grid& grid) {
+    std::vector<std::int64_t> order(grid.size());
+    std::iota(order.begin(), order.end(), 0);
+    return order;
   }
 
   std::vector<double> solve(const std::vector<double>& rhs) const {
-    auto const& grid = m_a.grid;
     int const n = m_a.n;
     std::vector<double> x = rhs;
-    for (std::int64_t p = 0; p < grid.size(); ++p) {
+    for (auto const p : m_order) {
       auto r = block_of(x, p);
-      for (auto const d : {Direction::bottom, Direction::south, Direction::west}) subtract(x, p, d, r);
+      for (auto const d : before(p)) subtract(x, p, d, r);
       auto const y = m_inverse[p] * r;
       for (int c = 0; c < n; ++c) x[p * n + c] = y[c];
     }
-    for (std::int64_t p = grid.size() - 1; p >= 0; --p) {
+    for (auto const p : std::views::reverse(m_order)) {
       std::vector<double> sum(n, 0.0);
-      for (auto const d : {Direction::top, Direction::north, Direction::east}) subtract(x, p, d, sum);
+      for (auto const d : after(p)) subtract(x, p, d, sum);
       auto const correction = m_inverse[p] * sum;
       for (int c = 0; c < n; ++c) x[p * n + c] += correction[c];
     }
@@ -115,14 +126,14 @@ class ReferenceIlu0 {
   /// x = M^-T rhs: a point whose value is known hands on to its neighbours what its blocks, transposed, make of it.
   std::vector<double> solve_transposed(const std::vector<double>& rhs) const {
     std::vector<double> x = rhs;
-    for (std::int64_t p = 0; p < m_a.grid.size(); ++p) {
+    for (auto const p : m_order) {
       auto const value = transposed_dense(m_inverse[p]) * block_of(x, p);
-      for (auto const d : {Direction::top, Direction::north, Direction::east}) hand_on(p, d, value, x);
+      for (auto const d : after(p)) hand_on(p, d, value, x);
     }
-    for (std::int64_t p = m_a.grid.size() - 1; p >= 0; --p) {
+    for (auto const p : std::views::reverse(m_order)) {
       auto const value = transposed_dense(m_inverse[p]) * block_of(x, p);
       for (int c = 0; c < m_a.n; ++c) x[p * m_a.n + c] = value[c];
-      for (auto const d : {Direction::bottom, Direction::south, Direction::west}) hand_on(p, d, value, x);
+      for (auto const d : before(p)) hand_on(p, d, value, x);
     }
     return x;
   }
@@ -135,25 +146,35 @@ class ReferenceIlu0 {
     DenseMatrix lower(size), upper = identity(size);
     for (std::int64_t p = 0; p < grid.size(); ++p) {
       place(lower, p, p, pivot(p), n);
-      for (auto const d : {Direction::bottom, Direction::south, Direction::west}) {
-        Point const other = neighbour(grid.point(p), d);
-        if (grid.contains(other)) place(lower, p, grid.index(other), m_a.block(p, d), n);
-      }
-      for (auto const d : {Direction::top, Direction::north, Direction::east}) {
-        Point const other = neighbour(grid.point(p), d);
-        if (grid.contains(other)) place(upper, p, grid.index(other), m_inverse[p] * m_a.block(p, d), n);
-      }
+      for (auto const d : before(p)) place(lower, p, number(p, d), m_a.block(p, d), n);
+      for (auto const d : after(p)) place(upper, p, number(p, d), m_inverse[p] * m_a.block(p, d), n);
     }
     return lower * upper;
   }
 
  private:
+  std::int64_t number(std::int64_t p, Direction d) const { return m_a.grid.index(neighbour(m_a.grid.point(p), d)); }
+
+  /// The directions of the neighbours of p that come before it, and of those that come after it.
+  std::vector<Direction> before(std::int64_t p) const {
+    return directions(p, [&](std::int64_t q) { return m_place[q] < m_place[p]; });
+  }
+  std::vector<Direction> after(std::int64_t p) const {
+    return directions(p, [&](std::int64_t q) { return m_place[q] > m_place[p]; });
+  }
+  template <class Wanted>
+  std::vector<Direction> directions(std::int64_t p, const Wanted& wanted) const {
+    std::vector<Direction> result;
+    for (auto const d : stencil7_directions) {
+      if (m_a.grid.contains(neighbour(m_a.grid.point(p), d)) && wanted(number(p, d))) result.push_back(d);
+    }
+    return result;
+  }
+
   DenseMatrix pivot(std::int64_t p) const {
     DenseMatrix d = m_a.block(p, Direction::center);
-    for (auto const lower : {Direction::bottom, Direction::south, Direction::west}) {
-      Point const other = neighbour(m_a.grid.point(p), lower);
-      if (!m_a.grid.contains(other)) continue;
-      std::int64_t const q = m_a.grid.index(other);
+    for (auto const lower : before(p)) {
+      std::int64_t const q = number(p, lower);
       d = d - m_a.block(p, lower) * m_inverse[q] * m_a.block(q, opposite(lower));
     }
     return d;
@@ -171,21 +192,19 @@ class ReferenceIlu0 {
 
   /// r -= A(p, d) x[neighbour]
   void subtract(const std::vector<double>& x, std::int64_t p, Direction d, std::vector<double>& r) const {
-    Point const other = neighbour(m_a.grid.point(p), d);
-    if (!m_a.grid.contains(other)) return;
-    auto const product = m_a.block(p, d) * block_of(x, m_a.grid.index(other));
+    auto const product = m_a.block(p, d) * block_of(x, number(p, d));
     for (int c = 0; c < m_a.n; ++c) r[c] -= product[c];
   }
 
   /// x[neighbour] -= A(p, d)^T value
   void hand_on(std::int64_t p, Direction d, const std::vector<double>& value, std::vector<double>& x) const {
-    Point const other = neighbour(m_a.grid.point(p), d);
-    if (!m_a.grid.contains(other)) return;
     auto const product = transposed_dense(m_a.block(p, d)) * value;
-    for (int c = 0; c < m_a.n; ++c) x[m_a.grid.index(other) * m_a.n + c] -= product[c];
+    for (int c = 0; c < m_a.n; ++c) x[number(p, d) * m_a.n + c] -= product[c];
   }
 
   Matrix m_a;
+  std::vector<std::int64_t> m_order;  ///< points by their places
+  std::vector<std::size_t> m_place;
   std::vector<DenseMatrix> m_inverse;
 };
 

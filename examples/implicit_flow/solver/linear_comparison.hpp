@@ -30,6 +30,11 @@ class LinearComparison {
     add("BILU(0)", variant);
     variant.coupling = hyperplane::Coupling::none;  // the others have no other one
     variant.parts.reset();
+    variant.folded = {.i = true, .j = true, .k = true};
+    variant.path = hyperplane::SweepPath::automatic;
+    add("BILU(0), folded", variant);
+    variant.folded = {};
+    variant.path = options.path;
     variant.preconditioner = Preconditioner::lines;
     variant.line_sweeps = 1;
     variant.line_direction = LineDirections::j;

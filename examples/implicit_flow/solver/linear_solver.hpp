@@ -105,10 +105,10 @@ class LinearSolver {
                            .relaxation = options.relaxation},
              .path = line_path(options.path)});
       case Preconditioner::ssor:
-        return of_blocks<Ssor>(exec, grid, options, {.relaxation = options.relaxation, .path = options.path});
+        return of_blocks<Ssor>(exec, grid, options, {.relaxation = options.relaxation, .path = options.path, .folded = options.folded});
       case Preconditioner::jacobi: return of_blocks<Jacobi>(exec, grid, options);
     }
-    return of_blocks<Ilu>(exec, grid, options, {.path = options.path});
+    return of_blocks<Ilu>(exec, grid, options, {.path = options.path, .folded = options.folded});
   }
 
   /// Alternating lines leave out directions in which all grid blocks are one cell thick.

@@ -97,6 +97,7 @@ class MultiBlock {
       fail("MultiBlock: colours are given, and coupling " + std::string(name(options.coupling)) + " takes none");
     }
     if (options.coupling == Coupling::none) return {};
+    detail::check_order(options);
     if (!has_coupling(options.coupling)) {
       fail("MultiBlock: this preconditioner has no coupling " + std::string(name(options.coupling)));
     }
@@ -188,6 +189,7 @@ class MultiBlock {
                                             const std::vector<int>& colours, const RemoteColours* remote) {
     require(is_known(options.coupling),
             "MultiBlock: coupling has to be coloured or natural where there are other processes");
+    detail::check_order(options);
     require(remote != nullptr, "MultiBlock: it is not said what other processes have");
     check_colours("MultiBlock", grid, colours);
     return {colours, remote->colours()};

@@ -7,10 +7,12 @@
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/grid/folded_order.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/ilu/comparison/comparison_ilu0.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_diagnosis.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_fast_factor.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_folded.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_portable.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_slab.hpp>
 #include <hyperplane/stencil/apply.hpp>  // for Krylov methods, which need that of the matrix
@@ -41,6 +43,9 @@ struct BlockIlu0Options {
   int multiprocessors = 0;
   /// Right-hand sides that a solve of several takes together at most, see TriangularSweepsOptions: 1 to 3.
   int right_hand_sides = 1;
+  /// Directions in which points are eliminated from both ends to the middle. None: the natural order. For
+  /// SweepPath::automatic and SweepPath::portable.
+  FoldedDirections folded{};
 };
 
 /// BILU(0): block incomplete LU factorization without fill on the seven-point block stencil.
@@ -53,6 +58,12 @@ struct BlockIlu0Options {
 /// independent of one another. Source: L. Luo, J. R. Edwards, H. Luo, F. Mueller, W. Feng, "Optimization of a
 /// Fine-grained BILU by CUDA Inter-block Synchronization"; the ordering by hyperplanes and ILU(0) as in Y. Saad,
 /// "Iterative Methods for Sparse Linear Systems", 2nd ed., doi:10.1137/1.9780898718003.
+///
+/// Where directions are folded, it is BILU(0) in another order of the same points, from all corners of the grid to the
+/// middle: L has the blocks of neighbours that come before, up to six, and U those of the others; see FoldedOrder. M
+/// equals A on A's pattern then, too, and on a grid that is one line, but its iterations are others: docs/orders.md has
+/// numbers. Source: H. A. van der Vorst, "High Performance Preconditioning", SIAM Journal on Scientific and Statistical
+/// Computing 10 (1989), pages 1174-1185.
 ///
 /// Kept: L, d^-1 (Gauss-Jordan with partial pivoting inside the block) and d^-1 U. TriangularSweeps solve with them, in
 /// all their ways: one vector or several, forward() and backward() by themselves, paths, cost. StorageScalar = float
@@ -91,9 +102,10 @@ class BlockIlu0 {
             std::shared_ptr<Comparison> comparison = nullptr)
       : m_comparison(std::move(comparison)),
         m_sweeps(exec, grid, "BlockIlu0",
-                 {.path = m_comparison ? options.path : FastFactor::sweep_path(exec, options.path),
+                 {.path = path_of_sweeps(exec, options, m_comparison != nullptr),
                   .multiprocessors = options.multiprocessors,
-                  .right_hand_sides = options.right_hand_sides},
+                  .right_hand_sides = options.right_hand_sides,
+                  .folded = options.folded},
                  m_comparison),
         m_fast_factor(exec, m_sweeps.map(), m_sweeps.path(), options.multiprocessors) {}
 
@@ -112,12 +124,18 @@ class BlockIlu0 {
         m_comparison->factor(exec, a.ref(), factors, singular);
       } else if (path() != SweepPath::portable) {
         m_fast_factor(exec, a.ref(), factors, singular);
+      } else if (m_sweeps.order().is_folded()) {
+        detail::block_ilu0_factor_folded<Scalar, n>(exec, m_sweeps.order(), a.ref(), factors, singular);
       } else {
         detail::block_ilu0_factor_portable<Scalar, n>(exec, a.ref(), factors, singular);
       }
       detail::count_bytes(
           "Hyperplane::BlockIlu0::factor",
           7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)) * static_cast<double>(grid().size()));
+      if (m_sweeps.order().is_folded()) {
+        using Diagnosis = detail::BlockIlu0FoldedDiagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length>;
+        return singular.conclude(exec, Diagnosis{m_sweeps.order(), a.ref(), factors});
+      }
       using Diagnosis = detail::BlockIlu0Diagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length>;
       singular.conclude(exec, Diagnosis{a.ref(), factors});
     });
@@ -167,6 +185,11 @@ class BlockIlu0 {
   friend class detail::GroupedBlockIlu0Factor;
 
   using FastFactor = detail::BlockIlu0FastFactor<Scalar, n, Exec, StorageScalar, vector_length>;
+
+  /// The factorization may lack what sweeps of the natural order have.
+  static SweepPath path_of_sweeps(const Exec& exec, const BlockIlu0Options& options, bool compares) {
+    return compares || options.folded.any() ? options.path : FastFactor::sweep_path(exec, options.path);
+  }
 
   std::shared_ptr<Comparison> m_comparison;
   Sweeps m_sweeps;

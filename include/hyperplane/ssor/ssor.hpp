@@ -7,7 +7,9 @@
 #include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/grid/folded_order.hpp>
 #include <hyperplane/grid/grid.hpp>
+#include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/simd/pack.hpp>
 #include <hyperplane/ssor/detail/ssor_factor.hpp>
 #include <hyperplane/stencil/apply.hpp>  // for Krylov methods, which need that of the matrix
@@ -37,6 +39,9 @@ struct SsorOptions {
   SweepPath path = SweepPath::automatic;
   /// Right-hand sides that are solved together at most, see TriangularSweepsOptions: 1 to 3.
   int right_hand_sides = 1;
+  /// Directions in which points are taken from both ends to the middle. None: the natural order. For
+  /// SweepPath::automatic and SweepPath::portable.
+  FoldedDirections folded{};
 };
 
 /// Block SSOR, symmetric successive over-relaxation, on the seven-point block stencil:
@@ -52,6 +57,7 @@ struct SsorOptions {
 /// and factor() needs no recursion: it is two launches (one finishes the status), each point for itself.
 ///
 /// Factors of 16 bits, Half in units of its own, are as those of BlockIlu0.
+/// Where directions are folded, L and U are those of that order of points, see FoldedOrder.
 ///
 /// A plan: the constructor allocates 7 n^2 values of StorageScalar per point; factor() and solve() allocate nothing,
 /// fence nothing, and are asynchronous on the instance that is given. Copies share factors: at most one call of
@@ -75,7 +81,8 @@ class Ssor {
   /// Throws Error where the relaxation is out of range or the execution space cannot run the path.
   Ssor(const Exec& exec, const Grid& grid, const SsorOptions& options = {})
       : m_relaxation(checked_relaxation(options)),
-        m_sweeps(exec, grid, "Ssor", {.path = options.path, .right_hand_sides = options.right_hand_sides}) {}
+        m_sweeps(exec, grid, "Ssor",
+                 {.path = options.path, .right_hand_sides = options.right_hand_sides, .folded = options.folded}) {}
 
   const Grid& grid() const { return m_sweeps.grid(); }
   /// The path of the sweeps; never automatic.
@@ -91,16 +98,22 @@ class Ssor {
     using Kernel = detail::SsorFactor<T, Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length>;
     m_sweeps.fill([&](const auto& factors, const auto& singular) {
       m_sweeps.units().template choose<Scalar>(exec, a.ref());
+      using Range = detail::StoredRange<Scalar, StorageScalar>;
+      using Diagnosis = detail::DiagonalDiagnosis<Scalar, n, Range, MatrixStorage, vector_length, true>;
+      if (auto const& order = m_sweeps.order(); order.is_folded()) {
+        using FoldedKernel = detail::SsorFactor<Scalar, Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length,
+                                                detail::NoOutside, FoldedOrder>;
+        factor_slots(exec,
+                     FoldedKernel{a.ref(), factors, singular.ref(), static_cast<Scalar>(m_relaxation), {}, order});
+        return singular.conclude(exec, detail::FoldedDiagnosis<Diagnosis>{order, Diagnosis{a.ref()}});
+      }
       Kernel const kernel{a.ref(), factors, singular.ref(), static_cast<Scalar>(m_relaxation)};
       if constexpr (HostExecutionSpace<Exec>) {
         detail::for_packs<n>("Hyperplane::Ssor::factor", exec, a.map(),
                              vector_length * 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)), kernel);
       } else {
-        Kokkos::parallel_for("Hyperplane::Ssor::factor",
-                             Kokkos::RangePolicy<Exec>(exec, 0, a.map().pack_count() * vector_length), kernel);
+        factor_slots(exec, kernel);
       }
-      using Range = detail::StoredRange<Scalar, StorageScalar>;
-      using Diagnosis = detail::DiagonalDiagnosis<Scalar, n, Range, MatrixStorage, vector_length, true>;
       singular.conclude(exec, Diagnosis{a.ref()});
     });
   }
@@ -143,6 +156,12 @@ class Ssor {
   const Sweeps& sweeps() const { return m_sweeps; }
 
  private:
+  template <class Kernel>
+  void factor_slots(const Exec& exec, const Kernel& kernel) const {
+    Kokkos::parallel_for("Hyperplane::Ssor::factor",
+                         Kokkos::RangePolicy<Exec>(exec, 0, m_sweeps.map().pack_count() * vector_length), kernel);
+  }
+
   static double checked_relaxation(const SsorOptions& options) {
     if (!(options.relaxation > 0 && options.relaxation < 2)) {
       fail("Ssor: relaxation is " + detail::shortest(options.relaxation) + ", expected more than 0 and less than 2");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/block/gemv.hpp>
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
@@ -9,6 +8,7 @@
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/hyperplane_map.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/sweep/sweep_sums.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -39,86 +39,20 @@ struct SweepPlane {
   KOKKOS_FUNCTION void operator()(std::int64_t q) const {
     Point const p = m_factors.point(m_planes.point(m_plane, q));
     auto const& map = m_factors.m_map;
-    block::Vector<Scalar, n> sum[std::size_t{count}];
-    HYPERPLANE_UNROLL
-    for (int v = 0; v < count; ++v) {
-      for (int c = 0; c < n; ++c) sum[v][c] = m_rhs[v](p, c) * unit_of_rhs(p, c);
-    }
+    SweepUnits<takes_lower, transposed, Scalar, Factors> const units{m_factors};
+    SweepSums<transposed, Scalar, n, count> sums;
+    sums.load(m_rhs, p, units);
     HYPERPLANE_UNROLL
     for (int d = 0; d < 3; ++d) {
       Point const other = neighbour(p, m_factors.direction(sweep_direction<sweep>(d)));
       if (!map.grid().contains(other)) continue;
-      auto const factor = stored(transposed ? other : p, d);
-      HYPERPLANE_UNROLL
-      for (int v = 0; v < count; ++v) {
-        block::Vector<Scalar, n> x;
-        for (int c = 0; c < n; ++c) x[c] = m_x[v](other, c) * unit_of_neighbour(other, c);
-        if constexpr (transposed) {
-          block::gemv_subtract<n>(block::TransposedBlock<StoredBlock>{factor}, x, sum[v]);
-        } else {
-          block::gemv_subtract<n>(factor, x, sum[v]);
-        }
-      }
+      sums.subtract(stored(transposed ? other : p, d), m_x, other, units);
     }
-    HYPERPLANE_UNROLL
-    for (int v = 0; v < count; ++v) {
-      if constexpr (takes_lower) {
-        block::Vector<Scalar, n> y;
-        auto const inverse = stored(p, static_cast<int>(LowerBlock::inverse));
-        if constexpr (transposed) {
-          block::gemv<n>(block::TransposedBlock<StoredBlock>{inverse}, sum[v], y);
-        } else {
-          block::gemv<n>(inverse, sum[v], y);
-        }
-        sum[v] = y;
-      }
-      for (int c = 0; c < n; ++c) m_x[v](p, c) = sum[v][c] * unit_of_result(p, c);
-    }
+    if constexpr (takes_lower) sums.multiply(stored(p, static_cast<int>(LowerBlock::inverse)));
+    sums.store(m_x, p, units);
   }
 
  private:
-  static constexpr bool has_units = Factors::Scales::exist;
-
-  /// What takes the right-hand side of a point into the units of the factors, the unknowns of a neighbour, and the
-  /// result of a point out of them.
-  KOKKOS_FUNCTION Scalar unit_of_rhs([[maybe_unused]] const Point& p, [[maybe_unused]] int c) const {
-    if constexpr (!has_units) {
-      return 1;
-    } else if constexpr (transposed) {
-      return static_cast<Scalar>(m_factors.m_scales.unknown(c));
-    } else if constexpr (takes_lower) {
-      return unit_of_equation(p, c);
-    } else {
-      return static_cast<Scalar>(m_factors.m_scales.unknown_inverse(c));
-    }
-  }
-  KOKKOS_FUNCTION Scalar unit_of_neighbour([[maybe_unused]] const Point& other, [[maybe_unused]] int c) const {
-    if constexpr (!has_units) {
-      return 1;
-    } else if constexpr (!transposed) {
-      return static_cast<Scalar>(m_factors.m_scales.unknown_inverse(c));
-    } else if constexpr (takes_lower) {
-      return 1 / unit_of_equation(other, c);
-    } else {
-      return static_cast<Scalar>(m_factors.m_scales.unknown(c));
-    }
-  }
-  KOKKOS_FUNCTION Scalar unit_of_result([[maybe_unused]] const Point& p, [[maybe_unused]] int c) const {
-    if constexpr (!has_units) {
-      return 1;
-    } else if constexpr (!transposed) {
-      return static_cast<Scalar>(m_factors.m_scales.unknown(c));
-    } else if constexpr (takes_lower) {
-      return unit_of_equation(p, c);
-    } else {
-      return static_cast<Scalar>(m_factors.m_scales.unknown_inverse(c));
-    }
-  }
-  KOKKOS_FUNCTION Scalar unit_of_equation(const Point& p, int c) const {
-    auto const& map = m_factors.m_map;
-    return static_cast<Scalar>(m_factors.m_scales.equation(map.pack(p.i, p.j, p.k), c)[map.lane(p.j)]);
-  }
-
   KOKKOS_FUNCTION StoredBlock stored(const Point& p, int d) const {
     auto const& map = m_factors.m_map;
     auto const pack = map.pack(p.i, p.j, p.k);
@@ -147,9 +81,8 @@ void portable_sweep(const Exec& exec, const char* label, const Factors& factors,
 }
 
 /// With M^T.
-template <class Scalar, int n, ExecutionSpace Exec, class Storage, int vector_length>
-void portable_transposed_sweeps(const Exec& exec, Sweeps sweeps,
-                                const TriangularFactors<Storage, n, vector_length>& factors,
+template <class Scalar, int n, ExecutionSpace Exec, class Factors, int vector_length>
+void portable_transposed_sweeps(const Exec& exec, Sweeps sweeps, const Factors& factors,
                                 const BlockVectorRef<Scalar, n, vector_length>& rhs,
                                 const BlockVectorRef<Scalar, n, vector_length>& x) {
   using Vectors = VectorRefs<BlockVectorRef<Scalar, n, vector_length>, 1>;
@@ -163,10 +96,10 @@ void portable_transposed_sweeps(const Exec& exec, Sweeps sweeps,
   }
 }
 
-/// On hosts, where there is a faster path for all that this one can do, several vectors follow one another, so that
+/// On hosts, where there is a faster path for most that this one can do, several vectors follow one another, so that
 /// kernels for several are not compiled.
-template <class Scalar, int n, ExecutionSpace Exec, class Storage, int vector_length, int count>
-void portable_sweeps(const Exec& exec, Sweeps sweeps, const TriangularFactors<Storage, n, vector_length>& factors,
+template <class Scalar, int n, ExecutionSpace Exec, class Factors, int vector_length, int count>
+void portable_sweeps(const Exec& exec, Sweeps sweeps, const Factors& factors,
                      const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& rhs,
                      const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& x) {
   if constexpr (HostExecutionSpace<Exec> && count > 1) {

@@ -92,6 +92,13 @@ struct TriangularFactors {
     return m_upper.pack_data(m_map.pack_count() - 1 - pack, static_cast<int>(block) * block_entries);
   }
 
+  /// The block that couples a point to its neighbour in a direction, in L or d^-1 U as the order of points has it.
+  HYPERPLANE_FUNCTION Storage* coupling(std::int64_t pack, Direction direction) const {
+    int const number = static_cast<int>(direction);
+    return direction < Direction::center ? lower(pack, static_cast<LowerBlock>(number))
+                                         : upper(pack, static_cast<UpperBlock>(stencil7_size - 1 - number));
+  }
+
   /// Where the order of the sweeps has a point of the grid, and what it calls a direction: that of the grid.
   HYPERPLANE_FUNCTION static Point point(const Point& p) { return p; }
   HYPERPLANE_FUNCTION static Direction direction(Direction d) { return d; }

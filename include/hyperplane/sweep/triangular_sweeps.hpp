@@ -7,9 +7,9 @@
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/is_listed.hpp>
 #include <hyperplane/core/storage_real.hpp>
-#include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/grid/folded_order.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
@@ -18,7 +18,9 @@
 #include <hyperplane/sweep/detail/triangular_sweeps_fast_path.hpp>
 #include <hyperplane/sweep/detail/triangular_sweeps_slab.hpp>
 #include <hyperplane/sweep/factor_units.hpp>
+#include <hyperplane/sweep/folded_sweep.hpp>
 #include <hyperplane/sweep/portable_sweep.hpp>
+#include <hyperplane/sweep/sweep_bytes.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
@@ -36,24 +38,6 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
-namespace detail {
-
-/// Counts what sweeps over `points` move with `count` vectors, under the labels that they have.
-template <class Scalar, int n, class Storage>
-void count_sweep_bytes(Sweeps sweeps, bool in_one_launch, double points, int count = 1, bool transposed = false) {
-  auto const label = [&](Sweeps which) { return transposed ? transposed_label(which) : solve_label(which); };
-  double const vectors = 2.0 * n * sizeof(Scalar) * points * count;
-  double const blocks = 1.0 * n * n * sizeof(Storage) * points;
-  if (sweeps == Sweeps::both && in_one_launch) {
-    count_bytes(label(Sweeps::both), 7 * blocks + 2 * vectors);
-    return;
-  }
-  if (sweeps != Sweeps::backward) count_bytes(label(Sweeps::forward), (transposed ? 3 : 4) * blocks + vectors);
-  if (sweeps != Sweeps::forward) count_bytes(label(Sweeps::backward), (transposed ? 4 : 3) * blocks + vectors);
-}
-
-}  // namespace detail
-
 struct TriangularSweepsOptions {
   SweepPath path = SweepPath::automatic;
   /// Multiprocessors of a CUDA device that kernels of the plan may occupy, where not all are wanted; 0: all. The
@@ -63,11 +47,15 @@ struct TriangularSweepsOptions {
   /// them: 1 to 3. On CUDA this is done for n = 1 on SweepPath::slab and on SweepPath::portable; a plan for m of them
   /// has about 3 m bytes per point for packets. Other CUDA paths take them one after another.
   int right_hand_sides = 1;
+  /// Directions whose points are taken from both ends to the middle, on SweepPath::portable alone, which automatic then
+  /// stands for.
+  FoldedDirections folded{};
 };
 
 /// The plan of a solve with M = (d + L)(I + d^-1 U) on the seven-point stencil: block lower and upper triangular in the
 /// order of the hyperplanes i + j + k = p, whose points are independent of one another. BlockIlu0, Sip and Ssor are
 /// this plan and what fills it. A preconditioner of yours with such an M has one too, and calls fill() in its factor().
+/// Where directions are folded, L and U are triangular in the FoldedOrder, and sweeps go by its hyperplanes.
 ///
 /// Kept: L, d^-1 and d^-1 U, as Factors say where, so that a solve reads 7 n^2 values of StorageScalar per point, each
 /// once: forward() is y = d^-1 (r - L y) upwards, backward() is x = y - d^-1 U x downwards, and solve() both.
@@ -121,6 +109,7 @@ class TriangularSweeps {
                    std::shared_ptr<Comparison> comparison = nullptr)
       : m_owner(std::move(owner)),
         m_map(grid),
+        m_order(grid, options.folded),
         m_comparison(std::move(comparison)),
         m_path(checked_path(exec, options)),
         m_lower(exec, "Hyperplane::" + m_owner + "::lower", m_map.pack_count()),
@@ -132,13 +121,16 @@ class TriangularSweeps {
 
   const Grid& grid() const { return m_map.grid(); }
   const SlabMap<vector_length>& map() const { return m_map; }
+  /// The order in which L is lower triangular.
+  const FoldedOrder& order() const { return m_order; }
   /// The path that runs; never automatic.
   SweepPath path() const { return m_path; }
 
   /// What a preconditioner does in factor(): `compute(factors, record)` launches the kernels that write all Factors,
-  /// record where there are none, and then calls record.conclude() with what explains the first of these points. Blocks
-  /// that point out of the grid have to be finite: SweepPath::slab multiplies them by zero on hosts. Slots without a
-  /// point stay as they are, zero.
+  /// record where there are none, and then calls record.conclude() with what explains the first of these points. Their
+  /// numbers are those of their places in order(), which says whether a block of Factors::coupling() belongs to L.
+  /// Blocks that point out of the grid have to be finite: SweepPath::slab multiplies them by zero on hosts. Slots
+  /// without a point stay as they are, zero.
   template <class Compute>
   void fill(const Compute& compute) {
     m_filled = false;
@@ -209,7 +201,9 @@ class TriangularSweeps {
   }
 
   /// Whether the last fill() failed, where, and why. Waits for the instance.
-  FactorStatus status(const Exec& exec) const { return m_singular.status(exec, grid()); }
+  FactorStatus status(const Exec& exec) const {
+    return m_singular.status(exec, grid(), [&](const Point& place) { return m_order.at(place); });
+  }
 
  private:
   using Lower = InterleavedView<StorageScalar, vector_length, detail::lower_blocks * n * n, Exec>;
@@ -225,6 +219,7 @@ class TriangularSweeps {
            std::to_string(detail::max_right_hand_sides));
     }
     SweepPath const path = options.path;
+    if (options.folded.any()) return detail::folded_path(m_owner, path, m_comparison != nullptr);
     if (m_comparison) {
       if (path != SweepPath::automatic) fail(m_owner + ": path " + name(path) + " beside a path for comparison");
       detail::check_grid(m_owner.c_str(), "the path to compare with", m_comparison->grid(), grid());
@@ -268,7 +263,8 @@ class TriangularSweeps {
       }(std::make_integer_sequence<int, count>());
     };
     if (m_path != SweepPath::portable) return m_fast_path.solve(exec, sweeps, factors(), refs(rhs), refs(x));
-    detail::portable_sweeps<Scalar, n>(exec, sweeps, factors(), refs(rhs), refs(x));
+    with_order(
+        [&](const auto& factors) { detail::portable_sweeps<Scalar, n>(exec, sweeps, factors, refs(rhs), refs(x)); });
   }
 
   void sweep_transposed(const Exec& exec, detail::Sweeps sweeps, const Vector& rhs, const Vector& x) const {
@@ -278,13 +274,26 @@ class TriangularSweeps {
     if (path != SweepPath::portable) {
       return m_fast_path.solve_transposed(exec, sweeps, factors(), rhs.ref(), x.ref());
     }
-    detail::portable_transposed_sweeps(exec, sweeps, factors(), rhs.ref(), x.ref());
+    with_order([&](const auto& factors) {
+      detail::portable_transposed_sweeps<Scalar, n>(exec, sweeps, factors, rhs.ref(), x.ref());
+    });
+  }
+
+  /// run(factors) of the portable path.
+  template <class Run>
+  void with_order(const Run& run) const {
+    if (m_order.is_folded()) {
+      run(detail::FoldedFactors<StorageScalar, n, vector_length>{factors(), m_order});
+    } else {
+      run(factors());
+    }
   }
 
   static bool in_one_launch(SweepPath path) { return !HostExecutionSpace<Exec> && path != SweepPath::portable; }
 
   std::string m_owner;
   SlabMap<vector_length> m_map;
+  FoldedOrder m_order;
   std::shared_ptr<Comparison> m_comparison;
   SweepPath m_path;
   Lower m_lower;

@@ -23,58 +23,36 @@
 /// The portable path of BILU(0): one launch for each hyperplane, one thread for each point of it.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
+/// What a thread does at a point of its own, in whichever order points are.
 template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length>
-struct BlockIlu0FactorPlane {
+struct BlockIlu0Point {
+  using scalar_type = Scalar;
   using Block = block::Matrix<Scalar, n>;
   using StoredBlock = block::LaneMatrix<Scalar, Storage, n, vector_length>;
   using GivenBlock = block::LaneMatrix<Scalar, MatrixStorage, n, vector_length>;
+  /// What a launch is told of a point, which is more than memory.
+  static constexpr double bytes = 7.0 * n * n * n * (sizeof(MatrixStorage) + sizeof(Storage));
 
-  HyperplaneMap m_planes;
   using Factors = TriangularFactors<Storage, n, vector_length>;
   static constexpr bool has_units = Factors::Scales::exist;
 
   BlockStencil7Ref<MatrixStorage, n, vector_length> m_a;
   Factors m_factors;
   typename SingularPivotRecord<Exec>::Ref m_singular;
-  int m_plane;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t q) const {
-    Point const p = m_planes.point(m_plane, q);
-    auto const& map = m_a.map();
-    auto const pack = map.pack(p.i, p.j, p.k);
-    int const lane = map.lane(p.j);
-
-    Block sum, d;
-    Scalar excess(0);
-    for (auto& entry : sum.m_entries) entry = Scalar(0);
-    eliminate(p, Direction::bottom, LowerBlock::bottom, UpperBlock::top, sum, excess);
-    eliminate(p, Direction::south, LowerBlock::south, UpperBlock::north, sum, excess);
-    eliminate(p, Direction::west, LowerBlock::west, UpperBlock::east, sum, excess);
-    load(m_a.pack_block(pack, Direction::center) + lane, d);
-    for (int e = 0; e < n * n; ++e) d.m_entries[e] += sum.m_entries[e];
-
-    auto const number = m_a.grid().index(p);
-    block::invert<n>(d, [&](bool, int equation) { m_singular.record(number, equation); });
-    keep_inverse(p, d, excess);
-    scale(p, Direction::east, UpperBlock::east, d, excess);
-    scale(p, Direction::north, UpperBlock::north, d, excess);
-    scale(p, Direction::top, UpperBlock::top, d, excess);
-    if (excess != Scalar(0)) m_singular.record(number, unstorable_code);
-  }
-
- private:
-  /// Keeps the lower block and subtracts its product with the scaled upper block of the neighbour from sum.
-  KOKKOS_FUNCTION void eliminate(const Point& p, Direction direction, LowerBlock lower, UpperBlock upper, Block& sum,
-                                 Scalar& excess) const {
+  /// Keeps the block that couples p to a point before it, and subtracts its product with the scaled block of that point
+  /// for p from sum.
+  KOKKOS_FUNCTION void eliminate(const Point& p, Direction direction, Block& sum, Scalar& excess) const {
     auto const& map = m_a.map();
     auto const pack = map.pack(p.i, p.j, p.k);
     int const lane = map.lane(p.j);
     Block l;
     load(m_a.pack_block(pack, direction) + lane, l);
-    if constexpr (!has_units) keep(p, direction, lower, l, excess);
+    if constexpr (!has_units) keep(p, direction, l, excess);
     Point const other = neighbour(p, direction);
     if (!map.grid().contains(other)) return;
-    StoredBlock const u{m_factors.upper(map.pack(other.i, other.j, other.k), upper) + map.lane(other.j)};
+    StoredBlock const u{m_factors.coupling(map.pack(other.i, other.j, other.k), opposite(direction)) +
+                        map.lane(other.j)};
     if constexpr (has_units) {
       block::gemm_subtract<n>(l, block::ScaledEntries<StoredBlock, n>{u, m_factors.m_scales.upper()}, sum);
     } else {
@@ -82,46 +60,43 @@ struct BlockIlu0FactorPlane {
     }
   }
 
-  KOKKOS_FUNCTION void keep(const Point& p, Direction direction, LowerBlock lower, const Block& l,
-                            Scalar& excess) const {
-    auto const& map = m_a.map();
-    store(l, m_factors.lower(map.pack(p.i, p.j, p.k), lower) + map.lane(p.j));
-    if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) {
-      if (map.grid().contains(neighbour(p, direction))) excess += block::storage_excess<Storage, Scalar>(l);
-    }
-  }
-
-  /// Where there are units, that of the point is known now, and with it those of L.
-  KOKKOS_FUNCTION void keep_inverse(const Point& p, const Block& d, Scalar& excess) const {
+  /// Makes d^-1 of the diagonal block and sum, records under `number` where there is none, and keeps it. Where there are
+  /// units, that of the point is known now, and with it those of L: is_lower says which neighbours are before p.
+  template <class IsLower>
+  KOKKOS_FUNCTION void invert(const Point& p, std::int64_t number, const Block& sum, const IsLower& is_lower,
+                              Scalar& excess, Block& inverse) const {
     auto const& map = m_a.map();
     auto const pack = map.pack(p.i, p.j, p.k);
     int const lane = map.lane(p.j);
-    Storage* const inverse = m_factors.lower(pack, LowerBlock::inverse) + lane;
+    load(m_a.pack_block(pack, Direction::center) + lane, inverse);
+    for (int e = 0; e < n * n; ++e) inverse.m_entries[e] += sum.m_entries[e];
+    block::invert<n>(inverse, [&](bool, int equation) { m_singular.record(number, equation); });
+    Storage* const stored = m_factors.lower(pack, LowerBlock::inverse) + lane;
     if constexpr (has_units) {
       auto const& scales = m_factors.m_scales;
-      auto const equations = equation_units<Scalar, n>(scales, d);
+      auto const equations = equation_units<Scalar, n>(scales, inverse);
       keep_equation_units<n>(scales, pack, lane, equations);
       Block block;
-      for (int s = 0; s < upper_blocks; ++s) {
-        auto const direction = sweep_direction<Sweep::forward>(s);
+      for (int s = 0; s < stencil7_size; ++s) {
+        auto const direction = static_cast<Direction>(s);
+        if (direction == Direction::center || !is_lower(direction)) continue;
         load(m_a.pack_block(pack, direction) + lane, block);
         take_lower_into_units<n>(scales, equations, block);
-        keep(p, direction, static_cast<LowerBlock>(s), block, excess);
+        keep(p, direction, block, excess);
       }
-      block = d;
+      block = inverse;
       take_inverse_into_units<n>(scales, equations, block);
       excess += block::storage_excess<Storage, Scalar>(block);
-      store(block, inverse);
+      store(block, stored);
     } else {
-      excess += block::storage_excess<Storage, Scalar>(d);
-      store(d, inverse);
+      excess += block::storage_excess<Storage, Scalar>(inverse);
+      store(inverse, stored);
     }
   }
 
-  /// Of 16 bits, which soon have too few, an upper block that is too large is recorded here, of others at the next
-  /// point, whose pivot block it makes infinite.
-  KOKKOS_FUNCTION void scale(const Point& p, Direction direction, UpperBlock upper, const Block& inverse,
-                             Scalar& excess) const {
+  /// Scales the block that couples p to a point after it. Of 16 bits, which soon have too few, one that is too large is
+  /// recorded here, of others at the next point, whose pivot block it makes infinite.
+  KOKKOS_FUNCTION void scale(const Point& p, Direction direction, const Block& inverse, Scalar& excess) const {
     auto const& map = m_a.map();
     auto const pack = map.pack(p.i, p.j, p.k);
     int const lane = map.lane(p.j);
@@ -131,9 +106,22 @@ struct BlockIlu0FactorPlane {
     if constexpr (ShortReal<Storage>) {
       if (map.grid().contains(neighbour(p, direction))) excess += block::storage_excess<Storage, Scalar>(u);
     }
-    store(u, m_factors.upper(pack, upper) + lane);
+    store(u, m_factors.coupling(pack, direction) + lane);
   }
 
+  /// What the blocks that were kept have too much.
+  KOKKOS_FUNCTION void finish(std::int64_t number, Scalar excess) const {
+    if (excess != Scalar(0)) m_singular.record(number, unstorable_code);
+  }
+
+ private:
+  KOKKOS_FUNCTION void keep(const Point& p, Direction direction, const Block& l, Scalar& excess) const {
+    auto const& map = m_a.map();
+    store(l, m_factors.coupling(map.pack(p.i, p.j, p.k), direction) + map.lane(p.j));
+    if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) {
+      if (map.grid().contains(neighbour(p, direction))) excess += block::storage_excess<Storage, Scalar>(l);
+    }
+  }
   KOKKOS_FUNCTION static void load(const MatrixStorage* values, Block& block) {
     for (int e = 0; e < n * n; ++e) block.m_entries[e] = static_cast<Scalar>(values[e * vector_length]);
   }
@@ -142,16 +130,39 @@ struct BlockIlu0FactorPlane {
   }
 };
 
+template <class AtPoint>
+struct BlockIlu0FactorPlane {
+  HyperplaneMap m_planes;
+  AtPoint m_at;
+  int m_plane;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t q) const {
+    Point const p = m_planes.point(m_plane, q);
+    typename AtPoint::Block sum, inverse;
+    typename AtPoint::scalar_type excess(0);
+    for (auto& entry : sum.m_entries) entry = typename AtPoint::scalar_type(0);
+    m_at.eliminate(p, Direction::bottom, sum, excess);
+    m_at.eliminate(p, Direction::south, sum, excess);
+    m_at.eliminate(p, Direction::west, sum, excess);
+    auto const number = m_planes.grid().index(p);
+    m_at.invert(
+        p, number, sum, [](Direction direction) { return direction < Direction::center; }, excess, inverse);
+    m_at.scale(p, Direction::east, inverse, excess);
+    m_at.scale(p, Direction::north, inverse, excess);
+    m_at.scale(p, Direction::top, inverse, excess);
+    m_at.finish(number, excess);
+  }
+};
+
 template <class Scalar, int n, ExecutionSpace Exec, class Storage, class MatrixStorage, int vector_length>
 void block_ilu0_factor_portable(const Exec& exec, const BlockStencil7Ref<MatrixStorage, n, vector_length>& a,
                                 const TriangularFactors<Storage, n, vector_length>& factors,
                                 const SingularPivotRecord<Exec>& singular) {
+  using AtPoint = BlockIlu0Point<Scalar, n, Exec, Storage, MatrixStorage, vector_length>;
   HyperplaneMap const planes(a.grid());
   for (int p = 0; p < planes.plane_count(); ++p) {
-    launch("Hyperplane::BlockIlu0::factor", IndexRange<Exec>(exec, 0, planes.plane_size(p)),
-           7.0 * n * n * n * (sizeof(MatrixStorage) + sizeof(Storage)),
-           BlockIlu0FactorPlane<Scalar, n, Exec, Storage, MatrixStorage, vector_length>{planes, a, factors,
-                                                                                        singular.ref(), p});
+    launch("Hyperplane::BlockIlu0::factor", IndexRange<Exec>(exec, 0, planes.plane_size(p)), AtPoint::bytes,
+           BlockIlu0FactorPlane<AtPoint>{planes, {a, factors, singular.ref()}, p});
   }
 }
 

@@ -7,11 +7,13 @@
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/grid/folded_order.hpp>
 #include <hyperplane/grid/outside_lanes.hpp>
 #include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/simd/pack.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/sweep/equation_units.hpp>
+#include <hyperplane/sweep/folded_sweep.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -21,11 +23,15 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
+/// Where directions are not folded.
+struct NaturalOrder {};
+
 /// The factors of SSOR in the form of those of BILU(0), see Ssor. T is a Pack, and an index a pack of the layout, or T
 /// is a scalar and an index is one slot; points do not depend on one another. Blocks that couple points to neighbours
-/// outside of the grid are kept where there are some; packs alone have that.
+/// outside of the grid are kept where there are some; packs alone have that. Slots alone have another order than the
+/// natural one.
 template <class T, class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length,
-          class Outside = NoOutside>
+          class Outside = NoOutside, class Order = NaturalOrder>
 struct SsorFactor {
   static constexpr bool whole_packs = !std::is_same_v<T, Scalar>;
   using Block = block::Matrix<T, n>;
@@ -40,6 +46,7 @@ struct SsorFactor {
   typename SingularPivotRecord<Exec>::Ref m_singular;
   Scalar m_relaxation;
   Outside m_outside{};
+  Order m_order{};
 
   /// Of a slot.
   KOKKOS_FUNCTION void operator()(std::int64_t slot) const {
@@ -60,9 +67,9 @@ struct SsorFactor {
     Scalar const factor = m_relaxation * (2 - m_relaxation);
     Storage* const stored = m_factors.lower(pack, LowerBlock::inverse) + lane;
     auto const keep_lower = [&](const auto&... equations) {
-      keep(pack, lane, place, Direction::bottom, LowerBlock::bottom, excess, equations...);
-      keep(pack, lane, place, Direction::south, LowerBlock::south, excess, equations...);
-      keep(pack, lane, place, Direction::west, LowerBlock::west, excess, equations...);
+      for_neighbours(pack, lane, true, [&](Direction direction) {
+        keep(pack, lane, place, direction, excess, equations...);
+      });
     };
     if constexpr (has_units) {
       auto const& scales = m_factors.m_scales;
@@ -76,32 +83,50 @@ struct SsorFactor {
       store(inverse, factor, stored, excess);
       keep_lower();
     }
-    scale(pack, lane, place, Direction::top, UpperBlock::top, inverse, upper_excess);
-    scale(pack, lane, place, Direction::north, UpperBlock::north, inverse, upper_excess);
-    scale(pack, lane, place, Direction::east, UpperBlock::east, inverse, upper_excess);
+    for_neighbours(pack, lane, false, [&](Direction direction) {
+      scale(pack, lane, place, direction, inverse, upper_excess);
+    });
     excess += upper_excess;
     if (any(excess != T(0))) [[unlikely]]
       record(pack, lane, excess != T(0), unstorable_code);
   }
 
+  /// Calls use(direction) for the neighbours before a point, or for those after it.
+  template <class Use>
+  KOKKOS_FUNCTION void for_neighbours([[maybe_unused]] std::int64_t pack, [[maybe_unused]] int lane, bool before,
+                                      const Use& use) const {
+    if constexpr (std::is_same_v<Order, NaturalOrder>) {
+      use(before ? Direction::bottom : Direction::top);
+      use(before ? Direction::south : Direction::north);
+      use(before ? Direction::west : Direction::east);
+    } else {
+      Point point;
+      m_a.map().find_point(pack, lane, point);
+      for (int d = 0; d < stencil7_size - 1; ++d) {
+        Direction const direction = folded_direction(d);
+        if (m_order.is_before(point, direction) == before) use(direction);
+      }
+    }
+  }
+
   /// In units of the equations, where there are units.
   template <class... Units>
-  KOKKOS_FUNCTION void keep(std::int64_t pack, int lane, const PackPlace& place, Direction direction, LowerBlock lower,
-                            T& excess, const Units&... equations) const {
+  KOKKOS_FUNCTION void keep(std::int64_t pack, int lane, const PackPlace& place, Direction direction, T& excess,
+                            const Units&... equations) const {
     Block l;
     copy(GivenBlock{m_a.pack_block(pack, direction) + lane}, l);
     clear_outside(pack, lane, place, direction, l);
     if constexpr (has_units) take_lower_into_units<n>(m_factors.m_scales, equations..., l);
-    store(l, 1 / (2 - m_relaxation), m_factors.lower(pack, lower) + lane, excess);
+    store(l, 1 / (2 - m_relaxation), m_factors.coupling(pack, direction) + lane, excess);
   }
 
-  KOKKOS_FUNCTION void scale(std::int64_t pack, int lane, const PackPlace& place, Direction direction, UpperBlock upper,
+  KOKKOS_FUNCTION void scale(std::int64_t pack, int lane, const PackPlace& place, Direction direction,
                              const Block& inverse, T& excess) const {
     Block u;
     block::gemm<n>(inverse, GivenBlock{m_a.pack_block(pack, direction) + lane}, u);
     clear_outside(pack, lane, place, direction, u);
     if constexpr (has_units) take_upper_into_units<n>(m_factors.m_scales, u);
-    store(u, m_relaxation, m_factors.upper(pack, upper) + lane, excess);
+    store(u, m_relaxation, m_factors.coupling(pack, direction) + lane, excess);
   }
 
   /// Zero where the direction points out of the grid: what is there is ignored, whatever it is.
@@ -165,8 +190,21 @@ struct SsorFactor {
     if constexpr (whole_packs) {
       record_lanes(m_a.map(), pack, mask, equation, m_singular);
     } else if (m_a.map().find_point(pack, lane, point)) {
+      if constexpr (!std::is_same_v<Order, NaturalOrder>) point = m_order.place(point);
       m_singular.record(m_a.grid().index(point), equation);
     }
+  }
+};
+
+/// What `Diagnosis` finds, where numbers are those of places in an order.
+template <class Diagnosis>
+struct FoldedDiagnosis {
+  FoldedOrder m_order;
+  Diagnosis m_diagnosis;
+
+  KOKKOS_FUNCTION PivotFinding operator()(std::int64_t place, int code) const {
+    auto const& grid = m_order.grid();
+    return m_diagnosis(grid.index(m_order.at(grid.point(place))), code);
   }
 };
 

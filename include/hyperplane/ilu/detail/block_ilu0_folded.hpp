@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/block/diagnosis.hpp>
+#include <hyperplane/block/gemm.hpp>
+#include <hyperplane/block/matrix.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/launch.hpp>
+#include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/grid/folded_order.hpp>
+#include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_portable.hpp>
+#include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/stencil/stencil_diagnosis.hpp>
+#include <hyperplane/sweep/folded_sweep.hpp>
+#include <hyperplane/sweep/triangular_factors.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+
+/// BILU(0) where directions are folded: one launch for each hyperplane of levels, one thread for each of its points.
+/// Numbers of points in records are those of their places in the order.
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+template <class AtPoint>
+struct BlockIlu0FoldedPlane {
+  FoldedOrder m_order;
+  AtPoint m_at;
+  int m_plane;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t candidate) const {
+    Point p;
+    if (!m_order.find(m_plane, candidate, p)) return;
+    typename AtPoint::Block sum, inverse;
+    typename AtPoint::scalar_type excess(0);
+    for (auto& entry : sum.m_entries) entry = typename AtPoint::scalar_type(0);
+    for_neighbours(p, true, [&](Direction direction) { m_at.eliminate(p, direction, sum, excess); });
+    auto const number = m_order.grid().index(m_order.place(p));
+    m_at.invert(
+        p, number, sum,
+        [&](Direction direction) {
+          return m_order.grid().contains(neighbour(p, direction)) && m_order.is_before(p, direction);
+        },
+        excess, inverse);
+    for_neighbours(p, false, [&](Direction direction) { m_at.scale(p, direction, inverse, excess); });
+    m_at.finish(number, excess);
+  }
+
+ private:
+  /// Those before p, or those after it.
+  template <class Use>
+  KOKKOS_FUNCTION void for_neighbours(const Point& p, bool before, const Use& use) const {
+    for (int d = 0; d < stencil7_size - 1; ++d) {
+      Direction const direction = folded_direction(d);
+      if (m_order.grid().contains(neighbour(p, direction)) && m_order.is_before(p, direction) == before) use(direction);
+    }
+  }
+};
+
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class MatrixStorage, int vector_length>
+void block_ilu0_factor_folded(const Exec& exec, const FoldedOrder& order,
+                              const BlockStencil7Ref<MatrixStorage, n, vector_length>& a,
+                              const TriangularFactors<Storage, n, vector_length>& factors,
+                              const SingularPivotRecord<Exec>& singular) {
+  using AtPoint = BlockIlu0Point<Scalar, n, Exec, Storage, MatrixStorage, vector_length>;
+  for (int p = 0; p < order.plane_count(); ++p) {
+    launch("Hyperplane::BlockIlu0::factor", IndexRange<Exec>(exec, 0, order.candidates(p)), AtPoint::bytes,
+           BlockIlu0FoldedPlane<AtPoint>{order, {a, factors, singular.ref()}, p});
+  }
+}
+
+/// As BlockIlu0Diagnosis: blocks that point out of the grid are not looked at, as the factorization does not.
+template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length>
+struct BlockIlu0FoldedDiagnosis {
+  FoldedOrder m_order;
+  BlockStencil7Ref<MatrixStorage, n, vector_length> m_a;
+  TriangularFactors<Storage, n, vector_length> m_factors;
+
+  KOKKOS_FUNCTION PivotFinding operator()(std::int64_t number, int code) const {
+    auto const& map = m_a.map();
+    Point const p = m_order.at(m_a.grid().point(number));
+    auto const center = stencil_block<Scalar, n>(m_a, p, Direction::center);
+    if (!block::is_finite<n>(center)) return {FactorFailure::not_finite, static_cast<int>(Direction::center)};
+    block::Matrix<Scalar, n> d;
+    for (int c = 0; c < n; ++c) {
+      for (int r = 0; r < n; ++r) d(r, c) = center(r, c);
+    }
+    for (int s = 0; s < stencil7_size - 1; ++s) {
+      Direction const direction = folded_direction(s);
+      Point const other = neighbour(p, direction);
+      if (!m_a.grid().contains(other) || !m_order.is_before(p, direction)) continue;
+      auto const lower = stencil_block<Scalar, n>(m_a, p, direction);
+      if (!block::is_finite<n>(lower)) return {FactorFailure::not_finite, static_cast<int>(direction)};
+      if (!block::is_finite<n>(stencil_block<Scalar, n>(m_a, other, opposite(direction)))) {
+        return {FactorFailure::not_finite, neighbour_blocks + static_cast<int>(direction)};
+      }
+      block::LaneMatrix<Scalar, Storage, n, vector_length> const upper{
+          m_factors.coupling(map.pack(other.i, other.j, other.k), opposite(direction)) + map.lane(other.j)};
+      block::gemm_subtract<n>(lower, upper, d);
+    }
+    return block::diagnose<Storage>(d, code);
+  }
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail
