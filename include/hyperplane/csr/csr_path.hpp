@@ -9,7 +9,7 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 enum class CsrPath : int {
   automatic,
   portable,  ///< a launch for each level
-  team,      ///< on hosts: one launch, in which threads wait for one another between levels
+  team,      ///< on hosts: one launch, in which threads wait for the rows that they need
   tickets,   ///< on CUDA: one launch for a sweep, in which rows wait for the values that they need
 };
 

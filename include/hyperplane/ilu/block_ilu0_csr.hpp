@@ -46,9 +46,9 @@ struct BlockIlu0CsrOptions {
 /// doi:10.1145/779359.779361, where what they are replaced with is a share of the norm of A.
 ///
 /// A plan: the constructor reads the structure of the matrix, on the host, and allocates; the other functions do not,
-/// do not fence, and are asynchronous on the instance that is given. Which rows can be taken at a time is a matter of the
-/// order in which they are taken: see forward_levels(). Copies, made after factor(), share factors and working memory:
-/// at most one factor(), solve(), forward() or backward() of a plan and all its copies may run at a time.
+/// do not fence, and are asynchronous on the instance that is given. Which rows can be taken at a time is a matter of
+/// the order in which they are taken: see forward_levels(). Copies, made after factor(), share factors and working
+/// memory: at most one factor(), solve(), forward() or backward() of a plan and all its copies may run at a time.
 ///
 /// Cost: a solve takes 2 n^2 flops per block, reads n^2 values and an index per block, and 4 n values per point.
 /// factor() takes 2 n^3 flops per point, per block behind the diagonal, and per triple of rows k < i, k < j for which
