@@ -34,8 +34,9 @@ struct BlockIlukCsrOptions {
 /// A plan; what BlockIlu0Csr says of plans holds here. The constructor finds the blocks on the host by all of its
 /// threads, each row by itself (D. Hysom and A. Pothen, "A scalable parallel algorithm for incomplete factor
 /// preconditioning", SIAM J. Sci. Comput. 22, 2001, doi:10.1137/S1064827500376193). Of each row it goes
-/// through the blocks of all rows that it reaches, and each thread has an int for each row. Cost: as there, with the
-/// blocks of the factors, blocks(), for those of A.
+/// through the blocks of all rows that it reaches, and each thread has an int for each row. Where the pattern of A is
+/// symmetric, blocks before the diagonal are those behind it, transposed. Cost: as there, with the blocks of the
+/// factors, blocks(), for those of A.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>

@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/ilu/detail/sort_few.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -14,6 +15,7 @@
 #include <new>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -40,7 +42,12 @@ struct CsrColumns {
       : begin(offsets.begin(), offsets.end()), columns(std::move(of)) {}
   explicit CsrColumns(std::size_t rows) : begin(rows + 1, 0) {}
 
+  bool operator==(const CsrColumns&) const = default;
+
   std::int64_t rows() const { return static_cast<std::int64_t>(begin.size()) - 1; }
+  std::span<const int> row(std::size_t number) const {
+    return std::span(columns).subspan(as_size(begin[number]), as_size(begin[number + 1] - begin[number]));
+  }
 
   /// The first row that has other columns than in a structure of as many rows, or in another order; or none.
   std::optional<std::int64_t> first_difference(const CsrColumns& other) const {
@@ -51,6 +58,24 @@ struct CsrColumns {
       if (!is_same) return static_cast<std::int64_t>(row);
     }
     return std::nullopt;
+  }
+
+  /// Adds the positions of the columns of a row, rising, where the row is order[position].
+  void add_ordered(const std::vector<int>& order, const std::vector<int>& positions, std::size_t position,
+                   std::vector<int>& to) const {
+    auto const before = to.size();
+    for (int const column : row(as_size(order[position]))) to.push_back(positions[as_size(column)]);
+    sort_few(to.data() + before, to.size() - before);
+  }
+  /// With numbers for the rows as they follow one another in an order; columns of a row rise.
+  CsrColumns ordered(const std::vector<int>& order, const std::vector<int>& positions) const {
+    CsrColumns result(order.size());
+    result.columns.reserve(columns.size());
+    for (std::size_t position = 0; position < order.size(); ++position) {
+      add_ordered(order, positions, position, result.columns);
+      result.begin[position + 1] = static_cast<std::int64_t>(result.columns.size());
+    }
+    return result;
   }
 
   CsrColumns transposed() const {
@@ -69,7 +94,8 @@ struct CsrColumns {
 };
 
 /// Blocks of the factors behind the diagonal, for each row, where `of` is the structure; those before it, for each
-/// column, where it is the transposed structure. `positions` says when rows are taken.
+/// column, where it is the transposed structure. Rows have numbers in the order in which they are taken, and columns of
+/// a row rise, those that are found too.
 ///
 /// The level of a block (i, j) is the length of the shortest path of blocks from i to j through rows that are taken
 /// before both, less one: so that each row is searched by itself. Source: D. Hysom and A. Pothen, "A scalable parallel
@@ -77,8 +103,7 @@ struct CsrColumns {
 /// Each thread has an int for each row.
 class CsrFill {
  public:
-  CsrFill(const CsrColumns& of, const std::vector<int>& positions, int most)
-      : m_of(of), m_positions(positions), m_most(most) {}
+  CsrFill(const CsrColumns& of, int most) : m_of(of), m_most(most) {}
 
   template <HostExecutionSpace Host>
   CsrColumns find(const Host& host) const {
@@ -131,23 +156,26 @@ class CsrFill {
       // By rising length of the path.
       for (std::size_t next = 0; next < queue.size(); ++next) {
         auto const [through, length] = queue[next];
-        for (auto e = m_of.begin[as_size(through)]; e < m_of.begin[as_size(through) + 1]; ++e) {
+        auto const first = m_of.begin[as_size(through)];
+        for (auto e = m_of.begin[as_size(through) + 1]; e-- > first;) {
           int const column = m_of.columns[as_size(e)];
+          // Rows that are taken before lead nowhere from the end of the longest paths, and the others are before them.
+          if (length == m_most && column < row) break;
           if (reached_by[as_size(column)] == row) continue;
           reached_by[as_size(column)] = row;
-          if (m_positions[as_size(column)] > m_positions[as_size(row)]) {
+          if (column > row) {
             columns.push_back(column);
-          } else if (length < m_most) {
+          } else {
             queue.push_back({column, length + 1});
           }
         }
       }
+      sort_few(columns.data() + before, columns.size() - before);
       counts[as_size(row) + 1] = static_cast<std::int64_t>(columns.size() - before);
     }
   }
 
   const CsrColumns& m_of;
-  const std::vector<int>& m_positions;
   int m_most;
 };
 

@@ -5,6 +5,7 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/host/row_needs.hpp>
 #include <hyperplane/ilu/detail/csr_fill.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_structure.hpp>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <numeric>
 #include <ranges>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -72,39 +74,23 @@ struct CsrIluBlocks {
         diagonal(order.rows.size()),
         upper_begin(order.rows.size()),
         upper_end(order.rows.size()) {
-    CsrColumns added_behind(order.rows.size()), added_before(order.rows.size());
-    if (fill > 0) {
-      added_behind = CsrFill(given, order.positions, fill).find(host);
-      added_before = CsrFill(given.transposed(), order.positions, fill).find(host).transposed();
+    if (fill == 0) {
+      std::vector<int> row;
+      take_rows(given, order, given.columns.size(), [&](std::size_t position) {
+        row.clear();
+        given.add_ordered(order.rows, order.positions, position, row);
+        auto const at = std::ranges::find(row, static_cast<int>(position)) - row.begin();
+        return std::pair(std::span<const int>(row).first(as_size(at)),
+                         std::span<const int>(row).subspan(as_size(at) + 1));
+      });
+      return;
     }
-    columns.reserve(given.columns.size() + added_behind.columns.size() + added_before.columns.size());
-    sources.reserve(columns.capacity());
-    // Blocks of a row: position and source of each.
-    std::vector<std::pair<int, std::int64_t>> blocks;
-    auto const add_blocks = [&](std::size_t r, bool behind) {
-      auto const first = static_cast<std::int64_t>(columns.size());
-      blocks.clear();
-      for (auto e = given.begin[r]; e < given.begin[r + 1]; ++e) {
-        auto const position = order.positions[as_size(given.columns[as_size(e)])];
-        if ((position > order.positions[r]) == behind) blocks.emplace_back(position, e);
-      }
-      add_fill(behind ? added_behind : added_before, r, order, blocks);
-      for (auto const& [position, source] : blocks) {
-        columns.push_back(order.rows[as_size(position)]);
-        sources.push_back(source);
-      }
-      return first;
-    };
-    for (int const row : order.rows) {
-      auto const r = as_size(row);
-      lower_begin[r] = add_blocks(r, false);
-      diagonal[r] = static_cast<std::int64_t>(columns.size()) - 1;
-    }
-    for (int const row : order.rows | std::views::reverse) {
-      auto const r = as_size(row);
-      upper_begin[r] = add_blocks(r, true);
-      upper_end[r] = static_cast<std::int64_t>(columns.size());
-    }
+    auto const rows = given.ordered(order.rows, order.positions), columns_of_rows = rows.transposed();
+    auto const behind = CsrFill(rows, fill).find(host);
+    auto const before =
+        columns_of_rows == rows ? behind.transposed() : CsrFill(columns_of_rows, fill).find(host).transposed();
+    take_rows(given, order, before.columns.size() + order.rows.size() + behind.columns.size(),
+              [&](std::size_t position) { return std::pair(before.row(position), behind.row(position)); });
   }
 
   /// Of rows that are known, in the order in which they are taken: positions of the columns, rising, `lower()` up to
@@ -132,6 +118,19 @@ struct CsrIluBlocks {
     }
   }
 
+  /// Blocks of the largest row.
+  std::size_t widest() const {
+    std::int64_t result = 0;
+    for (std::size_t row = 0; row < diagonal.size(); ++row) {
+      result = std::max(result, diagonal[row] + 1 - lower_begin[row] + upper_end[row] - upper_begin[row]);
+    }
+    return as_size(result);
+  }
+
+  CsrIluRows lists() const {
+    return {lower_begin.data(), diagonal.data(), upper_begin.data(), upper_end.data(), columns.data()};
+  }
+
   /// Gives blocks other numbers, so that they follow one another in the order in which sweeps take the rows.
   void renumber(const std::vector<int>& forward, const std::vector<int>& backward) {
     CsrIluBlocks const old = *this;
@@ -156,62 +155,33 @@ struct CsrIluBlocks {
   }
 
  private:
-  /// Sorts the blocks of a row, those that `added` has and A has not with them.
-  static void add_fill(const CsrColumns& added, std::size_t row, const CsrIluOrder& order,
-                       std::vector<std::pair<int, std::int64_t>>& blocks) {
-    if (!std::ranges::is_sorted(blocks)) std::ranges::sort(blocks);
-    if (added.begin[row] == added.begin[row + 1]) return;
-    auto const known = static_cast<std::ptrdiff_t>(blocks.size());
-    for (auto e = added.begin[row]; e < added.begin[row + 1]; ++e) {
-      auto const position = order.positions[as_size(added.columns[as_size(e)])];
-      auto const end = blocks.begin() + known;
-      auto const at =
-          std::lower_bound(blocks.begin(), end, position, [](const auto& block, int p) { return block.first < p; });
-      if (at == end || at->first != position) blocks.emplace_back(position, no_source);
-    }
-    std::ranges::sort(blocks);
-  }
-};
-
-/// The products that are subtracted from each block: lower block of its row times upper block of its column, in the
-/// order of the rows of the latter.
-struct CsrIluProducts {
-  std::vector<std::int64_t> begin;  ///< of each block, and the end
-  std::vector<std::int64_t> lower;  ///< numbers of blocks
-  std::vector<std::int64_t> upper;
-
-  explicit CsrIluProducts(const CsrIluBlocks& blocks) : begin(blocks.columns.size() + 1, 0) {
-    for_each(blocks, [&](std::size_t target, std::int64_t, std::int64_t) { ++begin[target + 1]; });
-    std::partial_sum(begin.begin(), begin.end(), begin.begin());
-    lower.resize(as_size(begin.back()));
-    upper.resize(lower.size());
-    auto next = begin;
-    for_each(blocks, [&](std::size_t target, std::int64_t l, std::int64_t u) {
-      auto const at = as_size(next[target]++);
-      lower[at] = l;
-      upper[at] = u;
-    });
-  }
-
- private:
-  template <class Visit>
-  static void for_each(const CsrIluBlocks& blocks, const Visit& visit) {
-    // Of the row: the block of each column, or -1.
-    std::vector<std::int64_t> block_of(as_size(blocks.rows()), -1);
-    auto const for_row = [&](std::int64_t row, const auto& set) {
-      for (auto b = blocks.lower_begin[as_size(row)]; b <= blocks.diagonal[as_size(row)]; ++b) set(b);
-      for (auto b = blocks.upper_begin[as_size(row)]; b < blocks.upper_end[as_size(row)]; ++b) set(b);
-    };
-    for (std::int64_t row = 0; row < blocks.rows(); ++row) {
-      for_row(row, [&](std::int64_t b) { block_of[as_size(blocks.columns[as_size(b)])] = b; });
-      for (auto l = blocks.lower_begin[as_size(row)]; l < blocks.diagonal[as_size(row)]; ++l) {
-        auto const before = as_size(blocks.columns[as_size(l)]);
-        for (auto u = blocks.upper_begin[before]; u < blocks.upper_end[before]; ++u) {
-          auto const target = block_of[as_size(blocks.columns[as_size(u)])];
-          if (target >= 0) visit(as_size(target), l, u);
-        }
-      }
-      for_row(row, [&](std::int64_t b) { block_of[as_size(blocks.columns[as_size(b)])] = -1; });
+  /// halves(position): of the row that is taken as the one of this number, positions of the columns before the diagonal
+  /// and behind it, rising. All rows have `count` blocks.
+  template <class Halves>
+  void take_rows(const CsrColumns& given, const CsrIluOrder& order, std::size_t count, const Halves& halves) {
+    columns.resize(count);
+    sources.resize(count);
+    // Of each position, the block of the last row that has one in its column.
+    std::vector<std::int64_t> last(order.rows.size(), no_source);
+    std::size_t lower = 0, upper = count;
+    for (std::size_t position = 0; position < order.rows.size(); ++position) {
+      auto const r = as_size(order.rows[position]);
+      auto const begin = given.begin[r], end = given.begin[r + 1];
+      for (auto e = begin; e < end; ++e) last[as_size(order.positions[as_size(given.columns[as_size(e)])])] = e;
+      auto const put = [&](std::size_t number, int at) {
+        columns[number] = order.rows[as_size(at)];
+        auto const source = last[as_size(at)];
+        sources[number] = source < begin || source >= end ? no_source : source;
+      };
+      auto const [before, behind] = halves(position);
+      lower_begin[r] = static_cast<std::int64_t>(lower);
+      for (int const at : before) put(lower++, at);
+      diagonal[r] = static_cast<std::int64_t>(lower);
+      put(lower++, static_cast<int>(position));
+      upper_end[r] = static_cast<std::int64_t>(upper);
+      upper -= behind.size();
+      upper_begin[r] = static_cast<std::int64_t>(upper);
+      for (std::size_t b = 0; b < behind.size(); ++b) put(upper + b, behind[b]);
     }
   }
 };
@@ -275,14 +245,11 @@ struct CsrIluPattern {
   }
 };
 
-/// The same where the structure decides which blocks there are, with the products that make them.
-struct CsrIluAnalysis : CsrIluPattern {
-  CsrIluProducts products;
-
-  /// Of a structure that was checked.
-  template <class Host>
-  CsrIluAnalysis(const Host& host, const CsrColumns& of, const CsrIluOrder& rows, int fill, CsrIluSequenceKind kind)
-      : CsrIluPattern(rows, CsrIluBlocks(host, of, rows, fill), kind), products(blocks) {}
-};
+/// The same of a structure that was checked, where it decides which blocks there are.
+template <class Host>
+CsrIluPattern csr_ilu_pattern(const Host& host, const CsrColumns& of, const CsrIluOrder& rows, int fill,
+                              CsrIluSequenceKind kind) {
+  return {rows, CsrIluBlocks(host, of, rows, fill), kind};
+}
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/core/to_space.hpp>
@@ -13,14 +14,19 @@
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/ilu/detail/csr_given_structure.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_analysis.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_factor.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_products.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_row_elimination.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_structure.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_sweeps.hpp>
 #include <hyperplane/ilu/detail/csr_pivot_shift.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -44,22 +50,34 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
              const CsrIluSettings& settings)
       : CsrIluPlan(names, exec, a, settings, checked_csr_path<Exec>(names.plan, settings.path)) {}
 
-  std::int64_t products() const { return static_cast<std::int64_t>(m_lower.extent(0)); }
+  std::int64_t products() const {
+    if constexpr (HostExecutionSpace<Exec>) {
+      std::int64_t count = 0;
+      for_csr_ilu_products(this->row_blocks(), rows(), [&](std::size_t, std::int64_t, std::int64_t) { ++count; });
+      return count;
+    }
+    return static_cast<std::int64_t>(m_lower.extent(0));
+  }
 
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a) {
     m_given.check(exec, this->names().plan, a, this->row_blocks(), m_sources.data());
     this->set_factored();
-    using Ref = typename BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>::Ref;
-    using Elimination = CsrIluElimination<Scalar, n, StorageScalar, Ref>;
-    Elimination const elimination{a.ref(),        factors(),     m_sources.data(), m_product_begin.data(),
-                                  m_lower.data(), m_upper.data()};
     double const bytes =
         (per_row(a.blocks()) * sizeof(MatrixStorage) + per_row(blocks()) * sizeof(StorageScalar)) * n * n;
     count_bytes(this->names().factor, bytes * static_cast<double>(rows()));
     if (m_pivot_shift > 0.0) m_replaced.reset(exec);
-    run_factor(exec, a.ref(), elimination, bytes);
-    m_singular.conclude(exec, CsrIluDiagnosis<Scalar, n, StorageScalar, Ref>{
+    using Ref = typename BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>::Ref;
+    auto const elimination = elimination_of(Input<Ref>{a.ref(), factors(), m_sources.data()});
+    if (!factor_by_tickets(exec, elimination)) {
+      // Products are what takes time, not the blocks that come and go.
+      if (m_pivot_shift > 0.0) {
+        run_kernel<true>(exec, elimination, bytes * n);
+      } else {
+        run_kernel<false>(exec, elimination, bytes * n);
+      }
+    }
+    m_singular.conclude(exec, CsrIluDiagnosis<n, StorageScalar, std::remove_const_t<decltype(elimination)>>{
                                   elimination, {list(order()), 0, 1}, m_column_not_finite.data()});
   }
 
@@ -89,6 +107,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   using Sweeps::table;
   using Offsets = typename Matrix::Offsets;
   using Columns = typename Matrix::Columns;
+  using RowSpaces = CsrIluRowSpaces<Scalar, n>;
 
   template <class Given>
   CsrIluPlan(const CsrIluNames& names, const Exec& exec, const Given& a, const CsrIluSettings& settings, CsrPath path)
@@ -98,50 +117,71 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   template <class Given>
   CsrIluPlan(const CsrIluNames& names, const Exec& exec, const Given& a, const CsrIluSettings& settings, CsrPath path,
              const CsrColumns& structure)
-      : CsrIluPlan(names, exec, a.offsets(), a.columns(), settings, path,
-                   CsrIluAnalysis(host_of(exec), structure, checked_ilu_order(names.plan, exec, a, settings, structure),
-                                  checked_fill(names, settings.fill), Sweeps::sequence_kind(exec, path))) {}
+      : CsrIluPlan(
+            names, exec, a.offsets(), a.columns(), settings, path,
+            csr_ilu_pattern(host_of(exec), structure, checked_ilu_order(names.plan, exec, a, settings, structure),
+                            checked_fill(names, settings.fill), Sweeps::sequence_kind(exec, path))) {}
 
   CsrIluPlan(const CsrIluNames& names, const Exec& exec, const Offsets& offsets, const Columns& columns,
-             const CsrIluSettings& settings, CsrPath path, const CsrIluAnalysis& of)
+             const CsrIluSettings& settings, CsrPath path, const CsrIluPattern& of)
+      : CsrIluPlan(names, exec, offsets, columns, settings, path, of,
+                   HostExecutionSpace<Exec> ? CsrIluProducts() : CsrIluProducts(of.blocks)) {}
+
+  CsrIluPlan(const CsrIluNames& names, const Exec& exec, const Offsets& offsets, const Columns& columns,
+             const CsrIluSettings& settings, CsrPath path, const CsrIluPattern& of, const CsrIluProducts& products)
       : Sweeps(names, exec, settings.order == RowOrder::natural, path, of, settings.transposed),
         m_given(offsets, columns),
         m_positions(table(exec, settings.order == RowOrder::natural ? std::vector<int>() : of.order.positions)),
         m_sources(table(exec, of.blocks.sources)),
-        m_product_begin(table(exec, of.products.begin)),
-        m_lower(table(exec, of.products.lower)),
-        m_upper(table(exec, of.products.upper)),
+        m_product_begin(table(exec, products.begin)),
+        m_lower(table(exec, products.lower)),
+        m_upper(table(exec, products.upper)),
         m_pivot_shift(checked_pivot_shift<Scalar>(names.plan, settings.pivot_shift)),
         m_replaced(exec, rows()),
         m_column_not_finite(Kokkos::view_alloc(exec, "Hyperplane::CsrIlu::column"), 1),
-        m_singular(exec, "Hyperplane::CsrIlu::status") {}
+        m_singular(exec, "Hyperplane::CsrIlu::status") {
+    if constexpr (HostExecutionSpace<Exec>) {
+      m_row_spaces = std::make_shared<RowSpaces>(exec.concurrency(), as_size(rows()), of.blocks.widest());
+    }
+  }
 
-  template <class Ref, class Elimination>
-  void run_factor(const Exec& exec, [[maybe_unused]] const Ref& a, const Elimination& elimination, double bytes) const {
+  template <class Ref>
+  using Input = CsrIluInput<Scalar, n, StorageScalar, Ref>;
+
+  template <class Ref>
+  auto elimination_of(const Input<Ref>& input) const {
+    if constexpr (HostExecutionSpace<Exec>) {
+      return CsrIluRowElimination<Scalar, n, StorageScalar, Ref>{input, m_row_spaces.get()};
+    } else {
+      return CsrIluElimination<Scalar, n, StorageScalar, Ref>{input, m_product_begin.data(), m_lower.data(),
+                                                              m_upper.data()};
+    }
+  }
+  /// Whether it runs so.
+  template <class Elimination>
+  bool factor_by_tickets([[maybe_unused]] const Exec& exec, [[maybe_unused]] const Elimination& elimination) const {
     if constexpr (CudaExecutionSpace<Exec>) {
       // Pivots are replaced by the kernel for levels alone.
       if (this->tickets() && m_pivot_shift == 0.0) {
-        auto const of = factors();
-        return this->tickets()->factor(exec, this->names().factor, this->forward_kernels(),
-                                       CsrFactorBlocks<StorageScalar, std::remove_cvref_t<decltype(a(0, 0, 0))>>{
-                                           of.m_lower_begin, of.m_diagonal, of.m_upper_begin, of.m_upper_end,
-                                           m_sources.data(), m_product_begin.data(), m_lower.data(), m_upper.data(),
-                                           list(m_positions), &a(0, 0, 0), of.m_values, m_singular.word()},
-                                       (blocks() - this->upper_blocks()) * n * n, this->upper_blocks() * n * n);
+        auto const& of = elimination.m_factors;
+        auto const* const values = &elimination.m_a(0, 0, 0);
+        this->tickets()->factor(exec, this->names().factor, this->forward_kernels(),
+                                CsrFactorBlocks<StorageScalar, std::remove_cvref_t<decltype(*values)>>{
+                                    of.m_lower_begin, of.m_diagonal, of.m_upper_begin, of.m_upper_end, m_sources.data(),
+                                    m_product_begin.data(), m_lower.data(), m_upper.data(), list(m_positions), values,
+                                    of.m_values, m_singular.word()},
+                                (blocks() - this->upper_blocks()) * n * n, this->upper_blocks() * n * n);
+        return true;
       }
     }
-    // Products are what takes time, not the blocks that come and go.
-    if (m_pivot_shift > 0.0) {
-      run_kernel<CsrIluFactor<true, Scalar, n, Exec, StorageScalar, Ref>>(exec, elimination, bytes * n);
-    } else {
-      run_kernel<CsrIluFactor<false, Scalar, n, Exec, StorageScalar, Ref>>(exec, elimination, bytes * n);
-    }
+    return false;
   }
-  template <class Kernel, class Elimination>
+  template <bool replaces, class Elimination>
   void run_kernel(const Exec& exec, const Elimination& elimination, double bytes) const {
     this->forward_kernels().run(exec, this->names().factor, bytes, [&](const CsrIluSequence& sequence) {
-      return Kernel{elimination,     m_singular.ref(), list(m_positions), sequence, static_cast<Scalar>(m_pivot_shift),
-                    m_replaced.ref()};
+      return CsrIluFactor<replaces, Scalar, n, Exec, StorageScalar, Elimination>{
+          elimination,     m_singular.ref(), list(m_positions), sequence, static_cast<Scalar>(m_pivot_shift),
+          m_replaced.ref()};
     });
   }
 
@@ -152,7 +192,9 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
 
   CsrGivenStructure<Matrix> m_given;
   Table<int> m_positions;  ///< empty where rows are taken by their numbers
-  Table<std::int64_t> m_sources, m_product_begin, m_lower, m_upper;
+  Table<std::int64_t> m_sources;
+  Table<std::int64_t> m_product_begin, m_lower, m_upper;  ///< see CsrIluProducts; not on hosts
+  std::shared_ptr<RowSpaces> m_row_spaces;                ///< on hosts
   double m_pivot_shift;
   CsrReplaced<Exec> m_replaced;
   Table<std::int64_t> m_column_not_finite;

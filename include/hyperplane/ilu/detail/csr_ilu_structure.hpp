@@ -77,8 +77,8 @@ CsrColumns checked_ilu_structure(const char* plan, const std::vector<Offset>& of
   check_csr_ends(plan, offsets, columns);
   auto const rows = static_cast<std::int64_t>(offsets.size()) - 1;
   // Of each column, the last row that has it.
-  std::vector<std::int64_t> seen_by(as_size(rows), -1);
-  for (std::int64_t row = 0; row < rows; ++row) {
+  std::vector<int> seen_by(as_size(rows), -1);
+  for (int row = 0; row < rows; ++row) {
     auto const begin = offsets[as_size(row)], end = offsets[as_size(row) + 1];
     check_csr_row(plan, row, begin, end, blocks);
     for (auto e = static_cast<std::size_t>(begin); e < static_cast<std::size_t>(end); ++e) {
