@@ -130,7 +130,8 @@ class Suite {
       };
       add("apply", &Problem::apply_cost, &Problem::apply);
       add("solve", &Problem::solve_cost, &Problem::solve);
-      add("bicgstab", &Problem::iterate_cost, &Problem::iterate);
+      add("bicgstab", &Problem::bicgstab_cost, &Problem::bicgstab);
+      add("fgmres", &Problem::fgmres_cost, &Problem::fgmres);
     }
   }
 

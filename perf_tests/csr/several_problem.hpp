@@ -11,7 +11,9 @@
 #include <hyperplane/csr/tall_product.hpp>
 #include <hyperplane/ilu/block_ilu0_csr.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/simultaneous_bicgstab.hpp>
+#include <hyperplane/krylov/simultaneous_fgmres.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -36,8 +38,8 @@ class SeveralProblem {
         m_b(exec, m_a.rows()),
         m_x(exec, m_a.rows()),
         m_ilu(exec, m_a, {.order = RowOrder::rcm}),
-        m_together(exec, m_a.rows(), fixed_work),
-        m_alone(exec, m_a.rows(), fixed_work) {
+        m_bicgstab{{exec, m_a.rows(), fixed_work}, {exec, m_a.rows(), fixed_work}},
+        m_fgmres{{exec, m_a.rows(), fixed_work}, {exec, m_a.rows(), fixed_work}} {
     Kokkos::deep_copy(exec, m_a.values(), detail::to_space(exec, "a", system.values));
     m_ilu.factor(exec, m_a);
     if (auto const status = m_ilu.status(exec); !status.ok()) throw std::runtime_error(status.message());
@@ -50,7 +52,8 @@ class SeveralProblem {
     }
     verify(exec, [&](bool together) { apply(exec, together); });
     verify(exec, [&](bool together) { solve(exec, together); });
-    verify(exec, [&](bool together) { iterate(exec, together); });
+    verify(exec, [&](bool together) { bicgstab(exec, together); });
+    verify(exec, [&](bool together) { fgmres(exec, together); });
   }
 
   std::int64_t points() const { return m_a.rows(); }
@@ -61,31 +64,39 @@ class SeveralProblem {
   void solve(const Exec& exec, bool together) const {
     run(together, m_b, m_x, [&](const auto& b, const auto& x) { m_ilu.solve(exec, b, x); });
   }
-  /// Ten iterations of BiCGStab, from what x has.
-  void iterate(const Exec& exec, bool together) const {
-    run(together, m_b, m_x, [&](const auto& b, const auto& x) {
-      Kokkos::deep_copy(exec, x.flat(), 0.0);
-      if constexpr (std::is_same_v<decltype(b), const Vectors&>) {
-        m_together.solve(exec, m_a, m_ilu, b, x);
-      } else {
-        m_alone.solve(exec, m_a, m_ilu, b, x);
-      }
-    });
-  }
+  /// Ten iterations, from what x has.
+  void bicgstab(const Exec& exec, bool together) const { iterate(exec, together, m_bicgstab); }
+  void fgmres(const Exec& exec, bool together) const { iterate(exec, together, m_fgmres); }
 
   Cost apply_cost(bool together) const { return cost(together, 2.0); }
   Cost solve_cost(bool together) const { return cost(together, 4.0); }
   /// Two products, two solves, 19 values of vectors for each unknown; not the beginning and the end.
-  Cost iterate_cost(bool together) const {
-    auto const product = apply_cost(together), sweeps = solve_cost(together);
-    return {20.0 * (product.bytes + sweeps.bytes) + 10.0 * 19.0 * n * count * 8.0,
-            20.0 * (product.flops + sweeps.flops)};
-  }
+  Cost bicgstab_cost(bool together) const { return iterations_cost(together, 2, 10 * 19.0); }
+  /// A product, a solve, and 4 j + 2 values of vectors in iteration j.
+  Cost fgmres_cost(bool together) const { return iterations_cost(together, 1, 4.0 * 55 + 10 * 2.0); }
 
  private:
   using Vectors = PointVectors<double, n, count, Exec>;
   using Vector = PointVector<double, n, Exec>;
   static inline const KrylovOptions fixed_work{.tolerance = 0.0, .max_iterations = 10, .check_interval = 10};
+
+  template <class Together, class Alone>
+  struct Methods {
+    Together together;
+    Alone alone;
+  };
+
+  template <class AnyMethods>
+  void iterate(const Exec& exec, bool together, const AnyMethods& methods) const {
+    run(together, m_b, m_x, [&](const auto& b, const auto& x) {
+      Kokkos::deep_copy(exec, x.flat(), 0.0);
+      if constexpr (std::is_same_v<decltype(b), const Vectors&>) {
+        methods.together.solve(exec, m_a, m_ilu, b, x);
+      } else {
+        methods.alone.solve(exec, m_a, m_ilu, b, x);
+      }
+    });
+  }
 
   template <class Work>
   void run(bool together, const Vectors& b, const Vectors& x, const Work& work) const {
@@ -111,6 +122,12 @@ class SeveralProblem {
     }
   }
 
+  Cost iterations_cost(bool together, int products, double values) const {
+    auto const product = apply_cost(together), sweeps = solve_cost(together);
+    return {10.0 * products * (product.bytes + sweeps.bytes) + values * n * count * 8.0,
+            10.0 * products * (product.flops + sweeps.flops)};
+  }
+
   Cost cost(bool together, double values) const {
     double const blocks = static_cast<double>(m_a.blocks()) / static_cast<double>(points());
     return {(together ? 1 : count) * blocks * (n * n * 8.0 + 4.0) + values * n * count * 8.0,
@@ -121,8 +138,8 @@ class SeveralProblem {
   Vectors m_b, m_x;
   std::vector<Vector> m_single_b, m_single_x;
   BlockIlu0Csr<double, n, Exec> m_ilu;
-  SimultaneousBiCgStab<Vectors> m_together;
-  BiCgStab<Vector> m_alone;
+  Methods<SimultaneousBiCgStab<Vectors>, BiCgStab<Vector>> m_bicgstab;
+  Methods<SimultaneousFgmres<Vectors>, Fgmres<Vector>> m_fgmres;
 };
 
 }  // namespace hyperplane::perf

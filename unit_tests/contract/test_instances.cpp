@@ -2,22 +2,30 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <hyperplane/csr/tall_product.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/krylov/fgcrodr.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
+#include <hyperplane/krylov/identity.hpp>
+#include <hyperplane/krylov/narrowed_matrix.hpp>
 #include <hyperplane/krylov/richardson.hpp>
+#include <hyperplane/krylov/simultaneous_bicgstab.hpp>
+#include <hyperplane/krylov/simultaneous_fgmres.hpp>
 #include <hyperplane/line/line_implicit.hpp>
 #include <hyperplane/ssor/ssor.hpp>
 #include <hyperplane/stencil/apply.hpp>
 #include <hyperplane/stencil/convert.hpp>
+#include <hyperplane/stencil/narrow.hpp>
 #include <optional>
 
+#include "support/csr_reference.hpp"
 #include "support/execution_spaces.hpp"
 #include "support/instances.hpp"
 #include "support/matchers.hpp"
 #include "support/serial_reference.hpp"
+#include "support/several_vectors.hpp"
 #include "support/solver_paths.hpp"
 #include "support/transfer.hpp"
 
@@ -154,6 +162,41 @@ TYPED_TEST(GivenInstance, serves_the_methods) {
   check.template operator()<BiCgStab>();
   check.template operator()<Fgmres>();
   check.template operator()<Fgcrodr>();
+}
+
+TYPED_TEST(GivenInstance, serves_methods_whose_products_read_a_copy) {
+  using Method = BiCgStab<typename TestFixture::Vector>;
+  BlockJacobi<double, n, TypeParam> jacobi(this->exec, this->grid);
+  std::optional<BlockStencil7<double, n, TypeParam, float>> copy;
+  std::optional<Method> method;
+  this->run([&] {
+    jacobi.factor(this->exec, this->a);
+    copy.emplace(narrowed<float>(this->exec, this->a));
+    method.emplace(this->exec, this->grid, KrylovOptions{.tolerance = 1e-12});
+    NarrowedMatrix const products(this->a, *copy);
+    EXPECT_TRUE(method->solve(this->exec, products, jacobi, this->b, this->x).converged());
+    this->exec.fence();
+  });
+}
+
+TYPED_TEST(GivenInstance, serves_the_methods_for_several_right_hand_sides) {
+  constexpr int count = 3, rows = 40;
+  using Vectors = PointVectors<double, n, count, TypeParam>;
+  auto const csr = to_device<double, n, double>(TypeParam(), random_csr(rows, n));
+  auto const rhs = to_vectors<double, n, count>(TypeParam(), random_vectors(count, rows * n));
+  auto const check = [&]<class Method>(std::optional<Method> method) {
+    std::optional<Vectors> solution;
+    this->run([&] {
+      solution.emplace(this->exec, rows);
+      method.emplace(this->exec, rows, KrylovOptions{});
+      for (auto const& result : method->solve(this->exec, csr, IdentityPreconditioner(), rhs, *solution)) {
+        EXPECT_TRUE(result.converged()) << result.message();
+      }
+      this->exec.fence();
+    });
+  };
+  check(std::optional<SimultaneousBiCgStab<Vectors>>());
+  check(std::optional<SimultaneousFgmres<Vectors>>());
 }
 
 }  // namespace

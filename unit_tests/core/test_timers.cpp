@@ -8,14 +8,21 @@
 #include <hyperplane/array/reductions.hpp>
 #include <hyperplane/array/updates.hpp>
 #include <hyperplane/core/timers.hpp>
+#include <hyperplane/csr/narrow.hpp>
+#include <hyperplane/csr/tall_product.hpp>
 #include <hyperplane/field/field_jacobi.hpp>
 #include <hyperplane/field/field_ssor.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/identity.hpp>
+#include <hyperplane/krylov/simultaneous_bicgstab.hpp>
 #include <sstream>
+#include <string>
 
+#include "support/csr_reference.hpp"
 #include "support/kokkos_events.hpp"
+#include "support/several_vectors.hpp"
 
 namespace hyperplane::test {
 namespace {
@@ -113,6 +120,31 @@ TEST_F(TimersTest, bytes_are_those_of_kernels_that_run) {
   }
   EXPECT_GE(with_bytes, 18);
   EXPECT_EQ(entry("Hyperplane::BlockStencil7::residual").bytes, 8.0 * 10 * static_cast<double>(grid.size()));
+}
+
+TEST_F(TimersTest, bytes_of_several_right_hand_sides_are_those_of_all) {
+  constexpr int n = 2, count = 3, rows = 50, iterations = 4;
+  auto const a = to_device<double, n, double>(exec, random_csr(rows, n));
+  auto const copy = narrowed<float>(exec, a);
+  using Vectors = PointVectors<double, n, count, Exec>;
+  auto const b = to_vectors<double, n, count>(exec, random_vectors(count, rows * n));
+  Vectors const x(exec, rows);
+  SimultaneousBiCgStab<Vectors> const method(exec, rows, {.tolerance = 0, .max_iterations = iterations});
+  Timers::start();
+  narrow(exec, a, copy);
+  method.solve(exec, a, IdentityPreconditioner(), b, x);
+  Timers::stop();
+  EXPECT_EQ(entry("Hyperplane::BlockCsr::narrow").bytes, 12.0 * n * n * static_cast<double>(a.blocks()));
+  auto const expect_values = [&](const char* kernel, int values) {
+    auto const found = entry(std::string("Hyperplane::SimultaneousBiCgStab::") + kernel);
+    EXPECT_EQ(found.count, iterations) << kernel;
+    EXPECT_EQ(found.bytes, 8.0 * values * iterations * count * n * rows) << kernel;
+  };
+  expect_values("half_step", 3);
+  expect_values("direction", 4);
+  for (auto const* const kernel : {"alpha", "omega", "update"}) {
+    EXPECT_GT(entry(std::string("Hyperplane::SimultaneousBiCgStab::") + kernel).bytes, 0.0) << kernel;
+  }
 }
 
 TEST_F(TimersTest, leave_other_tools_their_callbacks) {

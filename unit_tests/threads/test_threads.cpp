@@ -5,27 +5,36 @@
 #include <chrono>
 #include <hyperplane/array/reductions.hpp>
 #include <hyperplane/core/launch.hpp>
+#include <hyperplane/csr/narrow.hpp>
+#include <hyperplane/csr/tall_product.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
+#include <hyperplane/ilu/block_ilu0_csr.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/krylov/fgcrodr.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
+#include <hyperplane/krylov/narrowed_matrix.hpp>
+#include <hyperplane/krylov/simultaneous_bicgstab.hpp>
+#include <hyperplane/krylov/simultaneous_fgmres.hpp>
 #include <hyperplane/line/line_implicit.hpp>
 #include <hyperplane/sip/sip.hpp>
 #include <hyperplane/ssor/ssor.hpp>
 #include <hyperplane/stencil/apply.hpp>
+#include <hyperplane/stencil/narrow.hpp>
 #include <hyperplane/swept/heat.hpp>
 #include <hyperplane/swept/swept_rule.hpp>
 #include <mutex>
 #include <set>
 #include <thread>
 
+#include "support/csr_reference.hpp"
 #include "support/execution_spaces.hpp"
 #include "support/instances.hpp"
 #include "support/kokkos_events.hpp"
 #include "support/least_team.hpp"
 #include "support/matchers.hpp"
 #include "support/serial_reference.hpp"
+#include "support/several_vectors.hpp"
 #include "support/transfer.hpp"
 
 // Small work is done by the calling thread alone, which nobody sees but for the time that it takes.
@@ -120,11 +129,15 @@ class System {
 
   template <class Method>
   void expect_same_method(const char* what) const {
+    expect_same_method<Method>(what, m_a);
+  }
+  template <class Method, class Matrix>
+  void expect_same_method(const char* what, const Matrix& a) const {
     expect_same_bits(what, [&](const Exec& exec) {
       BlockIlu0<double, n, Exec> ilu(exec, m_grid);
       ilu.factor(exec, m_a);
       Vector const x(exec, m_grid);
-      EXPECT_TRUE(Method(exec, m_grid, KrylovOptions{.tolerance = 1e-9}).solve(exec, m_a, ilu, m_b, x).converged());
+      EXPECT_TRUE(Method(exec, m_grid, KrylovOptions{.tolerance = 1e-9}).solve(exec, a, ilu, m_b, x).converged());
       return to_host(exec, x);
     });
   }
@@ -136,6 +149,8 @@ class System {
     expect_same<BlockJacobi<double, n, Exec>>("BlockJacobi");
     expect_same<LineImplicit<double, n, Exec>>("LineImplicit");
     expect_same_method<BiCgStab<Vector>>("BiCgStab");
+    expect_same_method<BiCgStab<Vector>>("BiCgStab with a copy in float",
+                                         NarrowedMatrix(m_a, narrowed<float>(Exec(), m_a)));
     expect_same_method<Fgmres<Vector>>("Fgmres");
     expect_same_method<Fgcrodr<Vector>>("Fgcrodr");
     expect_same_bits("residual", [&](const Exec& exec) {
@@ -156,6 +171,28 @@ TEST(SmallWork, has_the_bits_of_a_team) {
   scalar.expect_same_everywhere();
   scalar.expect_same<Sip<double, Exec>>("Sip");
   System<2>(Grid(11, 19, 5)).expect_same_everywhere();
+}
+
+TEST(SmallWork, of_several_right_hand_sides_has_the_bits_of_a_team) {
+  constexpr int n = 3, count = 4, rows = 301;
+  using Vectors = PointVectors<double, n, count, Exec>;
+  auto const a = to_device<double, n, double>(Exec(), random_csr(rows, n));
+  auto const b = to_vectors<double, n, count>(Exec(), random_vectors(count, rows * n));
+  auto const check = [&]<class Method>(const char* what, const auto& matrix) {
+    expect_same_bits(what, [&](const Exec& exec) {
+      BlockIlu0Csr<double, n, Exec> ilu(exec, a);
+      ilu.factor(exec, a);
+      Vectors const x(exec, rows);
+      for (auto const& result : Method(exec, rows, {.tolerance = 1e-9}).solve(exec, matrix, ilu, b, x)) {
+        EXPECT_TRUE(result.converged()) << result.message();
+      }
+      return to_host(x.flat());
+    });
+  };
+  NarrowedMatrix const narrow(a, narrowed<float>(Exec(), a));
+  check.operator()<SimultaneousBiCgStab<Vectors>>("SimultaneousBiCgStab", a);
+  check.operator()<SimultaneousBiCgStab<Vectors>>("SimultaneousBiCgStab with a copy in float", narrow);
+  check.operator()<SimultaneousFgmres<Vectors>>("SimultaneousFgmres", a);
 }
 
 TEST(SmallWork, of_the_swept_rule_has_the_bits_of_a_team) {

@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/timer_callbacks.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -41,6 +42,7 @@ std::optional<NarrowOverflow> narrow_values(const Exec& exec, const std::string&
                                             const Kokkos::View<From*, typename Exec::memory_space>& from,
                                             const Kokkos::View<To*, typename Exec::memory_space>& to) {
   static_assert(sizeof(To) < sizeof(From), "the storage type of the copy is to be narrower");
+  count_bytes(label, static_cast<double>(sizeof(From) + sizeof(To)) * static_cast<double>(from.size()));
   auto first = std::numeric_limits<std::int64_t>::max();
   Kokkos::parallel_reduce(
       label,

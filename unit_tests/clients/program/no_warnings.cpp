@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdint>
 #include <hyperplane/hyperplane.hpp>
+#include <type_traits>
 #include <vector>
 
 // A client with more warnings than most, who finds the headers by a plain include path: what templates warn of, they
@@ -10,6 +11,17 @@ namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using hyperplane::Grid;
+
+/// With products of a copy in float.
+template <class Method, class Matrix, class Preconditioner, class Vector, class Domain>
+void solve_narrowed(const Exec& exec, const Domain& domain, const Matrix& a, const Preconditioner& m, const Vector& b,
+                    const Vector& x) {
+  if constexpr (std::is_same_v<typename Matrix::scalar_type, double>) {
+    auto const copy = hyperplane::narrowed<float>(exec, a);
+    hyperplane::narrow(exec, a, copy);
+    Method(exec, domain).solve(exec, hyperplane::NarrowedMatrix(a, copy), m, b, x);
+  }
+}
 
 template <class Scalar, int n, class Preconditioner>
 void solve(const Exec& exec, const Grid& grid, Preconditioner&& preconditioner) {
@@ -23,6 +35,7 @@ void solve(const Exec& exec, const Grid& grid, Preconditioner&& preconditioner) 
   hyperplane::Fgmres<Vector>(exec, grid).solve(exec, a, preconditioner, b, x);
   hyperplane::Fgcrodr<Vector>(exec, grid).solve(exec, a, preconditioner, b, x);
   hyperplane::Richardson<Vector>(exec, grid).solve(exec, a, preconditioner, b, x);
+  solve_narrowed<hyperplane::BiCgStab<Vector>>(exec, grid, a, preconditioner, b, x);
   if constexpr (requires { preconditioner.solve_transposed(exec, b, x); }) {
     preconditioner.solve_transposed(exec, b, x);
   }
@@ -78,6 +91,7 @@ void solve_grid_blocks(const Exec& exec) {
   if (!preconditioner.status(exec).ok()) return;
   using Vector = hyperplane::MultiBlockVector<Scalar, n, Exec>;
   hyperplane::BiCgStab<Vector>(exec, grid, {.tolerance = 1e-6}).solve(exec, a, preconditioner, b, x);
+  solve_narrowed<hyperplane::Fgmres<Vector>>(exec, grid, a, preconditioner, b, x);
   hyperplane::residual(exec, a, b, x, b);
   hyperplane::MultiBlock<hyperplane::Ssor<Scalar, n, Exec>> ssor(exec, grid,
                                                                  {.coupling = hyperplane::Coupling::natural});
@@ -111,6 +125,7 @@ void solve_several(const Exec& exec, const hyperplane::BlockCsr<Scalar, n, Exec>
   hyperplane::SimultaneousBiCgStab<Vectors>(exec, csr.rows())
       .solve(exec, hyperplane::transposed(exec, csr), hyperplane::transposed(dilu), b, x);
   hyperplane::SimultaneousFgmres<Vectors>(exec, csr.rows()).solve(exec, csr, dilu, b, x);
+  solve_narrowed<hyperplane::SimultaneousBiCgStab<Vectors>>(exec, csr.rows(), csr, dilu, b, x);
 }
 
 template <class Scalar, int n>
