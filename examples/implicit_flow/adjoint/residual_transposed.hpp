@@ -82,7 +82,7 @@ void apply(const Exec& exec, const ResidualTransposed<Exec>& a,
   auto const to = y.ref();
   for_each_point(
       exec, "implicit_flow::residual_transposed", x.map(), KOKKOS_LAMBDA(const hyperplane::Point& p) {
-        constexpr int m = columns_at_once<Exec, equations>;
+        constexpr int m = columns_at_once<Exec>;
         Quintet<double> sum{};
         for (int direction = 0; direction < directions; ++direction) {
           for (int first = 0; first < equations; first += m) a.template add<m>(from, direction, p, first, sum);

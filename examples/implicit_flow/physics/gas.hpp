@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "numbers.hpp"
+
 #include <Kokkos_Core.hpp>
 
 namespace implicit_flow {
@@ -16,26 +18,32 @@ struct Quintet {
   KOKKOS_FUNCTION const T& operator[](int c) const { return m[c]; }
 };
 
-/// A vector in space: face areas, unit normals.
-struct Vec3 {
-  double x = 0;
-  double y = 0;
-  double z = 0;
+/// A vector in space: face areas, unit normals; of one face, or of one in each lane of a number.
+template <class S>
+struct Vector3 {
+  S x = 0;
+  S y = 0;
+  S z = 0;
 
-  friend KOKKOS_FUNCTION Vec3 operator+(const Vec3& a, const Vec3& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
-  friend KOKKOS_FUNCTION Vec3 operator-(const Vec3& a, const Vec3& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
-  friend KOKKOS_FUNCTION Vec3 operator*(double s, const Vec3& a) { return {s * a.x, s * a.y, s * a.z}; }
-  friend KOKKOS_FUNCTION double dot(const Vec3& a, const Vec3& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-  friend KOKKOS_FUNCTION Vec3 cross(const Vec3& a, const Vec3& b) {
+  friend KOKKOS_FUNCTION Vector3 operator+(const Vector3& a, const Vector3& b) {
+    return {a.x + b.x, a.y + b.y, a.z + b.z};
+  }
+  friend KOKKOS_FUNCTION Vector3 operator-(const Vector3& a, const Vector3& b) {
+    return {a.x - b.x, a.y - b.y, a.z - b.z};
+  }
+  friend KOKKOS_FUNCTION Vector3 operator*(const S& s, const Vector3& a) { return {s * a.x, s * a.y, s * a.z}; }
+  friend KOKKOS_FUNCTION S dot(const Vector3& a, const Vector3& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+  friend KOKKOS_FUNCTION Vector3 cross(const Vector3& a, const Vector3& b) {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
   }
-  friend KOKKOS_FUNCTION double norm(const Vec3& a) { return Kokkos::sqrt(dot(a, a)); }
+  friend KOKKOS_FUNCTION S norm(const Vector3& a) { return sqrt(dot(a, a)); }
   /// Of length 1, but zero stays zero: the area of a face on an axis.
-  friend KOKKOS_FUNCTION Vec3 unit(const Vec3& a) {
-    double const size = norm(a);
-    return size > 0 ? (1 / size) * a : Vec3{};
+  friend KOKKOS_FUNCTION Vector3 unit(const Vector3& a) {
+    S const size = norm(a);
+    return select(size > S(0), 1.0 / size, S(0)) * a;
   }
 };
+using Vec3 = Vector3<double>;
 
 /// How viscosity depends on the temperature T (in units of the free stream's temperature).
 enum class ViscosityLaw {
@@ -83,7 +91,6 @@ struct Gas {
 
   template <class T>
   KOKKOS_FUNCTION T viscosity_at(const T& temperature) const {
-    using Kokkos::sqrt;
     constexpr double s = 110.4 / 288.15;
     switch (law) {
       case ViscosityLaw::constant: return T(viscosity);

@@ -7,7 +7,7 @@ namespace implicit_flow {
 
 /// Euler flux through the unit normal n of the primitive state w with the given total enthalpy.
 template <class T>
-KOKKOS_FUNCTION Quintet<T> euler_flux(const Quintet<T>& w, const T& enthalpy, const Vec3& n) {
+KOKKOS_FUNCTION Quintet<T> euler_flux(const Quintet<T>& w, const T& enthalpy, const Vector3<Number<T>>& n) {
   T const normal = w[1] * n.x + w[2] * n.y + w[3] * n.z;
   T const mass = w[0] * normal;
   Quintet<T> f;
@@ -22,35 +22,36 @@ KOKKOS_FUNCTION Quintet<T> euler_flux(const Quintet<T>& w, const T& enthalpy, co
 /// |x|, rounded off to a parabola below `width`, with a continuous slope.
 template <class T>
 KOKKOS_FUNCTION T smooth_abs(const T& x, const T& width) {
-  using Kokkos::abs;
   T const magnitude = abs(x);
-  if (magnitude < width) return 0.5 * (x * x / width + width);
-  return magnitude;
+  auto const is_small = magnitude < width;
+  if (!any(is_small)) return magnitude;
+  return select(is_small, T(0.5 * (x * x / width + width)), magnitude);
 }
 
 /// Fraction of the speed of sound below which the speeds of the acoustic waves are rounded off (Harten's entropy fix).
 inline constexpr double entropy_fix = 0.1;
 
-/// Upwind flux through the unit normal n from the primitive states on both sides.
+/// Upwind flux through the unit normal n from the primitive states on both sides, of which one may have derivatives and
+/// the other none.
 ///
 /// P. L. Roe, "Approximate Riemann solvers, parameter vectors, and difference schemes", 1981,
 /// DOI 10.1016/0021-9991(81)90128-5; entropy fix of the acoustic waves: A. Harten, "High resolution schemes for
 /// hyperbolic conservation laws", 1983, DOI 10.1016/0021-9991(83)90136-5.
-template <class T>
-KOKKOS_FUNCTION Quintet<T> roe_flux(const Gas& gas, const Quintet<T>& left, const Quintet<T>& right, const Vec3& n) {
-  using Kokkos::abs;
-  using Kokkos::sqrt;
-  T const root_left = sqrt(left[0]);
-  T const root_right = sqrt(right[0]);
+template <class L, class R>
+KOKKOS_FUNCTION Quintet<Either<L, R>> roe_flux(const Gas& gas, const Quintet<L>& left, const Quintet<R>& right,
+                                               const Vector3<Number<L>>& n) {
+  using T = Either<L, R>;
+  L const root_left = sqrt(left[0]);
+  R const root_right = sqrt(right[0]);
   T const weight = root_left / (root_left + root_right);
-  auto const average = [&](const T& a, const T& b) { return b + weight * (a - b); };
+  auto const average = [&](const L& a, const R& b) { return b + weight * (a - b); };
 
   T const density = root_left * root_right;
   T const u = average(left[1], right[1]);
   T const v = average(left[2], right[2]);
   T const w = average(left[3], right[3]);
-  T const enthalpy_left = gas.enthalpy(left);
-  T const enthalpy_right = gas.enthalpy(right);
+  L const enthalpy_left = gas.enthalpy(left);
+  R const enthalpy_right = gas.enthalpy(right);
   T const enthalpy = average(enthalpy_left, enthalpy_right);
   T const kinetic = 0.5 * (u * u + v * v + w * w);
   T const c2 = (gas.gamma - 1) * (enthalpy - kinetic);
@@ -83,9 +84,10 @@ KOKKOS_FUNCTION Quintet<T> roe_flux(const Gas& gas, const Quintet<T>& left, cons
   dissipation[4] = (minus + plus) * enthalpy + difference * normal + entropy * kinetic +
                    shear * (u * du + v * dv + w * dw - normal * d_normal);
 
-  Quintet<T> f = euler_flux(left, enthalpy_left, n);
-  Quintet<T> const f_right = euler_flux(right, enthalpy_right, n);
-  for (int e = 0; e < equations; ++e) f[e] = 0.5 * (f[e] + f_right[e] - dissipation[e]);
+  Quintet<L> const f_left = euler_flux(left, enthalpy_left, n);
+  Quintet<R> const f_right = euler_flux(right, enthalpy_right, n);
+  Quintet<T> f;
+  for (int e = 0; e < equations; ++e) f[e] = 0.5 * (f_left[e] + f_right[e] - dissipation[e]);
   return f;
 }
 

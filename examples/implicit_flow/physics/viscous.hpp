@@ -9,17 +9,19 @@ namespace implicit_flow {
 /// gradient only the part along the face's normal is kept, grad f = (f_right - f_left) area / volume, where `volume` is
 /// the mean of both cells. Used in all three directions of the grid, with all terms of the stress tensor that this
 /// gradient gives. Exact on orthogonal grids for the terms that matter in a boundary layer.
-template <class T>
-KOKKOS_FUNCTION Quintet<T> thin_layer_flux(const Gas& gas, const Quintet<T>& left, const Quintet<T>& right,
-                                           const Vec3& area, double volume) {
-  T const t_left = gas.sound_speed_squared(left);
-  T const t_right = gas.sound_speed_squared(right);
+/// One of them may have derivatives and the other none.
+template <class L, class R>
+KOKKOS_FUNCTION Quintet<Either<L, R>> thin_layer_flux(const Gas& gas, const Quintet<L>& left, const Quintet<R>& right,
+                                                      const Vector3<Number<L>>& area, const Number<L>& volume) {
+  using T = Either<L, R>;
+  L const t_left = gas.sound_speed_squared(left);
+  R const t_right = gas.sound_speed_squared(right);
   T const mu = gas.viscosity_at(T(0.5 * (t_left + t_right)));
   T const du = right[1] - left[1];
   T const dv = right[2] - left[2];
   T const dw = right[3] - left[3];
   T const stretch = (du * area.x + dv * area.y + dw * area.z) / 3.0;
-  double const metric = dot(area, area) / volume;
+  auto const metric = dot(area, area) / volume;
 
   Quintet<T> f;
   f[0] = T(0.0);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../physics/gas.hpp"
+#include "groups.hpp"
 
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/grid/grid.hpp>
@@ -38,6 +39,16 @@ template <class View>
 KOKKOS_FUNCTION Quintet<double> load(const View& view, const hyperplane::Point& p) {
   return {
       {value_at(view, p, 0), value_at(view, p, 1), value_at(view, p, 2), value_at(view, p, 3), value_at(view, p, 4)}};
+}
+
+/// The same of all cells of a group.
+template <class View, int lanes>
+KOKKOS_FUNCTION Quintet<NumberWith<lanes>> load(const View& view, const Group<lanes>& group) {
+  Quintet<NumberWith<lanes>> result;
+  for (int c = 0; c < equations; ++c) {
+    result[c] = gather(group, [&](const hyperplane::Point& p) -> const double& { return value_at(view, p, c); });
+  }
+  return result;
 }
 
 template <class View>

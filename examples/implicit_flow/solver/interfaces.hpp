@@ -132,14 +132,12 @@ void assemble_interface(const Exec& exec, const hyperplane::Interface& interface
         auto const q = neighbour(p, face);
         double const volume = 0.5 * (metrics.volume(p) + metrics.volume(q));
         auto const area = outward_area(metrics, direction, upper, p);
-        for_each_derivative<Exec>(problem.gas, load(conserved, p), load(conserved, q), area, volume,
-                                  [&](int r, int c, double value) {
-                                    if (c < equations) {
-                                      matrix(p, hyperplane::Direction::center, r, c) += static_cast<Storage>(value);
-                                    } else {
-                                      matrix(p, face, r, c - equations) = static_cast<Storage>(value);
-                                    }
-                                  });
+        differentiate_first_order_flux<Exec>(
+            problem.gas, load(conserved, p), load(conserved, q), area, volume,
+            [&](int r, int c, double value) {
+              matrix(p, hyperplane::Direction::center, r, c) += static_cast<Storage>(value);
+            },
+            [&](int r, int c, double value) { matrix(p, face, r, c) = static_cast<Storage>(value); });
       });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../physics/dual.hpp"
+#include "group_blocks.hpp"
 #include "residual.hpp"
 
 #include <hyperplane/grid/stencil7.hpp>
@@ -21,47 +22,50 @@ KOKKOS_INLINE_FUNCTION hyperplane::Direction neighbour_direction(int direction, 
   }
 }
 
-/// Sum of the spectral radii of the fluxes through a cell, which over the CFL number is volume / time step.
-template <hyperplane::ExecutionSpace Exec>
-KOKKOS_FUNCTION double spectral_radius(const Problem<Exec>& problem, const Quintet<double>& w,
-                                       const hyperplane::Point& p) {
+/// Sum of the spectral radii of the fluxes through a cell, or each cell of a group, which over the CFL number is volume
+/// / time step.
+template <hyperplane::ExecutionSpace Exec, class S, class Place>
+KOKKOS_FUNCTION S spectral_radius(const Problem<Exec>& problem, const Quintet<S>& w, const Place& p) {
   auto const& metrics = problem.metrics;
-  double const c2 = problem.gas.sound_speed_squared(w);
-  double sum = 0;
+  S const c2 = problem.gas.sound_speed_squared(w);
+  S sum = 0;
   for (int direction = 0; direction < directions; ++direction) {
-    Vec3 const area = 0.5 * (metrics.area(direction, p) + metrics.area(direction, shifted(p, direction, 1)));
-    double const size2 = dot(area, area);
-    sum += Kokkos::abs(w[1] * area.x + w[2] * area.y + w[3] * area.z) + Kokkos::sqrt(c2 * size2);
+    auto const area = 0.5 * (metrics.area(direction, p) + metrics.area(direction, shifted(p, direction, 1)));
+    S const size2 = dot(area, area);
+    sum += abs(w[1] * area.x + w[2] * area.y + w[3] * area.z) + sqrt(c2 * size2);
     if (problem.gas.viscosity > 0) {
-      double const mu = problem.gas.viscosity_at(c2);
-      sum += 2 * problem.gas.gamma * mu * size2 / (problem.gas.prandtl * w[0] * metrics.volume(p));
+      S const mu = problem.gas.viscosity_at(c2);
+      sum += 2.0 * problem.gas.gamma * mu * size2 / (problem.gas.prandtl * w[0] * metrics.volume(p));
     }
   }
   return sum;
 }
 
-/// Of so many columns of derivatives, those that one pass of automatic differentiation computes: all of them on hosts,
-/// whose vector registers they fill. On devices one, since more need more registers than a thread has; whatever does
-/// not depend on the column is computed once for all passes all the same, because compilers take it out of the loop.
-template <hyperplane::ExecutionSpace Exec, int columns>
-inline constexpr int columns_at_once = hyperplane::HostExecutionSpace<Exec> ? columns : 1;
+/// Of the derivatives by the variables of a cell, those that one pass of automatic differentiation computes: all of
+/// them on hosts. On devices one, since more need more registers than a thread has; whatever does not depend on the
+/// column is computed once for all passes all the same, because compilers take it out of the loop.
+template <hyperplane::ExecutionSpace Exec>
+inline constexpr int columns_at_once = hyperplane::HostExecutionSpace<Exec> ? equations : 1;
 
-/// Flux through a face between two cells, times its area, with its derivatives by `m` of the conserved variables of
-/// both, from number `first` on: those of `left` come first. `area` points from left to right, `volume` is the mean of
-/// both.
-template <int m>
-KOKKOS_FUNCTION Quintet<Dual<m>> flux_with_derivatives(const Gas& gas, const Quintet<double>& left_state,
-                                                       const Quintet<double>& right_state, const Vec3& area,
-                                                       double volume, int first) {
-  using Variable = Dual<m>;
-  Quintet<Variable> left;
-  Quintet<Variable> right;
-  for (int c = 0; c < equations; ++c) {
-    left[c] = Variable::variable(left_state[c], c - first);
-    right[c] = Variable::variable(right_state[c], equations + c - first);
+/// Calls set(r, c, derivative of the flux r that flux(w) returns by conserved variable c), where w is the primitive
+/// state of the conserved variables u.
+template <int m, class S, class Flux, class Set>
+KOKKOS_FUNCTION void differentiate_flux(const Gas& gas, const Quintet<S>& u, const Flux& flux, const Set& set) {
+  for (int first = 0; first < equations; first += m) {
+    Quintet<Dual<m, S>> variables;
+    for (int c = 0; c < equations; ++c) variables[c] = Dual<m, S>::variable(u[c], c - first);
+    auto const f = flux(gas.primitive(variables));
+    for (int s = 0; s < m; ++s) {
+      for (int r = 0; r < equations; ++r) set(r, first + s, f[r].derivative[s]);
+    }
   }
-  left = gas.primitive(left);
-  right = gas.primitive(right);
+}
+
+/// Flux of first order through a face between two cells, times its area, of their primitive states. `area` points from
+/// left to right, `volume` is the mean of both.
+template <class L, class R>
+KOKKOS_FUNCTION Quintet<Either<L, R>> first_order_flux(const Gas& gas, const Quintet<L>& left, const Quintet<R>& right,
+                                                       const Vector3<Number<L>>& area, const Number<L>& volume) {
   auto f = interior_flux(gas, left, right, area);
   if (gas.viscosity > 0) {
     auto const viscous = thin_layer_flux(gas, left, right, area, volume);
@@ -70,22 +74,26 @@ KOKKOS_FUNCTION Quintet<Dual<m>> flux_with_derivatives(const Gas& gas, const Qui
   return f;
 }
 
-/// Calls set(r, c, derivative of flux r by conserved variable c) for all of both cells: c = 5, 6, ... are the right
-/// one's.
-template <hyperplane::ExecutionSpace Exec, class Set>
-KOKKOS_FUNCTION void for_each_derivative(const Gas& gas, const Quintet<double>& left, const Quintet<double>& right,
-                                         const Vec3& area, double volume, const Set& set) {
-  constexpr int m = columns_at_once<Exec, 2 * equations>;
-  for (int first = 0; first < 2 * equations; first += m) {
-    auto const f = flux_with_derivatives<m>(gas, left, right, area, volume, first);
-    for (int s = 0; s < m; ++s) {
-      for (int r = 0; r < equations; ++r) set(r, first + s, f[r].derivative[s]);
-    }
-  }
+/// Calls set_left(r, c, derivative of flux r by conserved variable c) for those of the left cell, and set_right for the
+/// right one's. One cell after the other: what depends on the other alone then has no derivatives.
+template <hyperplane::ExecutionSpace Exec, class S, class SetLeft, class SetRight>
+KOKKOS_FUNCTION void differentiate_first_order_flux(const Gas& gas, const Quintet<S>& left, const Quintet<S>& right,
+                                                    const Vector3<S>& area, const S& volume, const SetLeft& set_left,
+                                                    const SetRight& set_right) {
+  constexpr int m = columns_at_once<Exec>;
+  auto const left_state = gas.primitive(left), right_state = gas.primitive(right);
+  differentiate_flux<m>(
+      gas, left,
+      [&](const Quintet<Dual<m, S>>& state) { return first_order_flux(gas, state, right_state, area, volume); },
+      set_left);
+  differentiate_flux<m>(
+      gas, right,
+      [&](const Quintet<Dual<m, S>>& state) { return first_order_flux(gas, left_state, state, area, volume); },
+      set_right);
 }
 
 /// The two off-diagonal blocks of each face between cells, which belong to the face alone: a launch for each direction.
-template <hyperplane::ExecutionSpace Exec, class Storage>
+template <int lanes, hyperplane::ExecutionSpace Exec, class Storage>
 void assemble_fluxes(const Exec& exec, const Problem<Exec>& problem, const Field<Exec>& conserved,
                      const hyperplane::BlockStencil7<double, equations, Exec, Storage>& a) {
   auto const cells = problem.metrics.cells;
@@ -93,69 +101,55 @@ void assemble_fluxes(const Exec& exec, const Problem<Exec>& problem, const Field
   for (int direction = 0; direction < directions; ++direction) {
     if (extent_along(cells, direction) == 1) continue;
     auto const upwards = neighbour_direction(direction, true), downwards = neighbour_direction(direction, false);
-    // The face between cells p and q.
-    for_each_point(
-        exec, "implicit_flow::flux_jacobians", a.map(), KOKKOS_LAMBDA(const hyperplane::Point& p) {
+    // The faces between cells p and q.
+    for_each_group<lanes>(
+        exec, "implicit_flow::flux_jacobians", a.map(), KOKKOS_LAMBDA(const Group<lanes>& all) {
+          auto p = all;
+          if (!p.keep([&](const hyperplane::Point& cell) { return cells.contains(shifted(cell, direction, 1)); })) {
+            return;
+          }
           auto const q = shifted(p, direction, 1);
-          if (!cells.contains(q)) return;
-          double const volume = 0.5 * (problem.metrics.volume(p) + problem.metrics.volume(q));
-          for_each_derivative<Exec>(problem.gas, load(conserved, p), load(conserved, q),
-                                    problem.metrics.area(direction, q), volume, [&](int r, int c, double value) {
-                                      if (c < equations) {
-                                        matrix(q, downwards, r, c) = static_cast<Storage>(-value);
-                                      } else {
-                                        matrix(p, upwards, r, c - equations) = static_cast<Storage>(value);
-                                      }
-                                    });
+          auto const volume = 0.5 * (problem.metrics.volume(p) + problem.metrics.volume(q));
+          auto const of_p = blocks_of(matrix, p, upwards), of_q = blocks_of(matrix, q, downwards);
+          differentiate_first_order_flux<Exec>(
+              problem.gas, load(conserved, p), load(conserved, q), problem.metrics.area(direction, q), volume,
+              [&](int r, int c, const NumberWith<lanes>& value) { of_q.set(r, c, -value); },
+              [&](int r, int c, const NumberWith<lanes>& value) { of_p.set(r, c, value); });
         });
   }
 }
 
 /// Diagonal blocks, from the off-diagonal ones and without boundaries: see assemble_jacobian().
-template <hyperplane::ExecutionSpace Exec, class Storage>
+template <int lanes, hyperplane::ExecutionSpace Exec, class Storage>
 void assemble_diagonal(const Exec& exec, const Problem<Exec>& problem, const Field<Exec>& conserved, double cfl,
                        const hyperplane::BlockStencil7<double, equations, Exec, Storage>& a) {
   auto const cells = problem.metrics.cells;
   auto const matrix = a.ref();
-  for_each_point(
-      exec, "implicit_flow::diagonal", a.map(), KOKKOS_LAMBDA(const hyperplane::Point& p) {
-        double diagonal[equations][equations] = {};
-        double const inverse_time = spectral_radius(problem, problem.gas.primitive(load(conserved, p)), p) / cfl;
+  for_each_group<lanes>(
+      exec, "implicit_flow::diagonal", a.map(), KOKKOS_LAMBDA(const Group<lanes>& p) {
+        NumberWith<lanes> diagonal[equations][equations] = {};
+        auto const inverse_time = spectral_radius(problem, problem.gas.primitive(load(conserved, p)), p) / cfl;
         for (int c = 0; c < equations; ++c) diagonal[c][c] = inverse_time;
         for (int side = 0; side < sides; ++side) {
           int const direction = side / 2;
           bool const upper = side % 2 == 1;
-          auto const neighbour = shifted(p, direction, upper ? 1 : -1);
-          if (!cells.contains(neighbour)) continue;
-          auto const back = neighbour_direction(direction, !upper);
+          auto neighbours = p;
+          if (!neighbours.keep([&](const hyperplane::Point& cell) {
+                return cells.contains(shifted(cell, direction, upper ? 1 : -1));
+              })) {
+            continue;
+          }
+          auto const blocks =
+              blocks_of(matrix, shifted(neighbours, direction, upper ? 1 : -1), neighbour_direction(direction, !upper));
           for (int c = 0; c < equations; ++c) {
-            for (int r = 0; r < equations; ++r) diagonal[r][c] -= matrix(neighbour, back, r, c);
+            for (int r = 0; r < equations; ++r) diagonal[r][c] -= blocks.get(r, c);
           }
         }
+        auto const blocks = blocks_of(matrix, p, hyperplane::Direction::center);
         for (int c = 0; c < equations; ++c) {
-          for (int r = 0; r < equations; ++r) {
-            matrix(p, hyperplane::Direction::center, r, c) = static_cast<Storage>(diagonal[r][c]);
-          }
+          for (int r = 0; r < equations; ++r) blocks.set(r, c, diagonal[r][c]);
         }
       });
-}
-
-/// Adds to columns `first` and following of the diagonal block of cell p the derivatives of the flux out of it through
-/// a boundary face by its conserved variables u.
-template <int m, hyperplane::ExecutionSpace Exec, class Matrix>
-KOKKOS_FUNCTION void add_boundary_derivatives(const Problem<Exec>& problem, const Quintet<double>& u, int side,
-                                              const hyperplane::Point& p, int first, const Matrix& matrix) {
-  Quintet<Dual<m>> w;
-  for (int c = 0; c < equations; ++c) w[c] = Dual<m>::variable(u[c], c - first);
-  auto const f = boundary_flux(problem.gas, problem.boundary.side[side].at(p.i), problem.boundary.free_stream,
-                               problem.gas.primitive(w), outward_area(problem.metrics, side / 2, side % 2 == 1, p),
-                               problem.metrics.volume(p));
-  for (int s = 0; s < m; ++s) {
-    for (int r = 0; r < equations; ++r) {
-      auto& entry = matrix(p, hyperplane::Direction::center, r, first + s);
-      entry += static_cast<std::remove_reference_t<decltype(entry)>>(f[r].derivative[s]);
-    }
-  }
 }
 
 /// What boundaries add to the diagonal blocks. A launch of its own, in which most cells have nothing to do: the other
@@ -167,16 +161,21 @@ void assemble_boundaries(const Exec& exec, const Problem<Exec>& problem, const F
   auto const matrix = a.ref();
   for_each_point(
       exec, "implicit_flow::boundary_jacobians", a.map(), KOKKOS_LAMBDA(const hyperplane::Point& p) {
-        constexpr int m = columns_at_once<Exec, equations>;
+        constexpr int m = columns_at_once<Exec>;
         for (int side = 0; side < sides; ++side) {
           int const direction = side / 2;
           bool const upper = side % 2 == 1;
           auto const neighbour = shifted(p, direction, upper ? 1 : -1);
           if (cells.contains(neighbour) || !problem.is_boundary(neighbour)) continue;
-          auto const u = load(conserved, p);
-          for (int first = 0; first < equations; first += m) {
-            add_boundary_derivatives<m>(problem, u, side, p, first, matrix);
-          }
+          differentiate_flux<m>(
+              problem.gas, load(conserved, p),
+              [&](const Quintet<Dual<m>>& w) {
+                return boundary_flux(problem.gas, problem.boundary.side[side].at(p.i), problem.boundary.free_stream, w,
+                                     outward_area(problem.metrics, direction, upper, p), problem.metrics.volume(p));
+              },
+              [&](int r, int c, double value) {
+                matrix(p, hyperplane::Direction::center, r, c) += static_cast<Storage>(value);
+              });
         }
       });
 }
@@ -185,14 +184,20 @@ void assemble_boundaries(const Exec& exec, const Problem<Exec>& problem, const F
 /// are differentiated automatically. Local time steps of the given CFL number; infinity leaves the Jacobian alone.
 ///
 /// No atomics: because whatever leaves one cell enters the next, the diagonal block is minus the sum of the neighbours'
-/// blocks that look back, plus the boundary fluxes' derivatives. Storage may be narrower than double. What interfaces
-/// add, assemble_interfaces() adds. Asynchronous; five launches at most.
+/// blocks that look back, plus the boundary fluxes' derivatives. A thread works on `lanes` faces or cells at once.
+/// Storage may be narrower than double. What interfaces add, assemble_interfaces() adds. Asynchronous; five launches at
+/// most.
+template <int lanes, hyperplane::ExecutionSpace Exec, class Storage>
+void assemble_jacobian(const Exec& exec, const Problem<Exec>& problem, const Field<Exec>& conserved, double cfl,
+                       const hyperplane::BlockStencil7<double, equations, Exec, Storage>& a) {
+  assemble_fluxes<lanes>(exec, problem, conserved, a);
+  assemble_diagonal<lanes>(exec, problem, conserved, cfl, a);
+  assemble_boundaries(exec, problem, conserved, a);
+}
 template <hyperplane::ExecutionSpace Exec, class Storage>
 void assemble_jacobian(const Exec& exec, const Problem<Exec>& problem, const Field<Exec>& conserved, double cfl,
                        const hyperplane::BlockStencil7<double, equations, Exec, Storage>& a) {
-  assemble_fluxes(exec, problem, conserved, a);
-  assemble_diagonal(exec, problem, conserved, cfl, a);
-  assemble_boundaries(exec, problem, conserved, a);
+  assemble_jacobian<lanes_at_once<Exec>>(exec, problem, conserved, cfl, a);
 }
 
 }  // namespace implicit_flow

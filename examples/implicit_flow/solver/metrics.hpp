@@ -32,6 +32,19 @@ struct Metrics {
     return areas[direction](p.i, p.j, p.k);
   }
   KOKKOS_FUNCTION double volume(const hyperplane::Point& p) const { return value_at(volumes, p, 0); }
+
+  /// Those of all cells of a group.
+  template <int lanes>
+  KOKKOS_FUNCTION Vector3<NumberWith<lanes>> area(int direction, const Group<lanes>& group) const {
+    using S = NumberWith<lanes>;
+    return {number_of<S>([&](int lane) { return area(direction, group.point[lane]).x; }),
+            number_of<S>([&](int lane) { return area(direction, group.point[lane]).y; }),
+            number_of<S>([&](int lane) { return area(direction, group.point[lane]).z; })};
+  }
+  template <int lanes>
+  KOKKOS_FUNCTION NumberWith<lanes> volume(const Group<lanes>& group) const {
+    return gather(group, [&](const hyperplane::Point& p) -> const double& { return value_at(volumes, p, 0); });
+  }
 };
 
 /// The four vertices of the lower face of cell p, in the order that turns right-handed around `direction`.

@@ -28,10 +28,10 @@ KOKKOS_FUNCTION Vec3 outward_area(const Metrics<Exec>& metrics, int direction, b
 }
 
 /// Flux from one cell to the next through the face between them, times its area: shared by residual and Jacobian.
-template <class T>
-KOKKOS_FUNCTION Quintet<T> interior_flux(const Gas& gas, const Quintet<T>& left, const Quintet<T>& right,
-                                         const Vec3& area) {
-  double const size = norm(area);
+template <class L, class R>
+KOKKOS_FUNCTION Quintet<Either<L, R>> interior_flux(const Gas& gas, const Quintet<L>& left, const Quintet<R>& right,
+                                                    const Vector3<Number<L>>& area) {
+  auto const size = norm(area);
   auto f = roe_flux(gas, left, right, unit(area));
   for (int e = 0; e < equations; ++e) f[e] = f[e] * size;
   return f;
@@ -54,8 +54,8 @@ inline constexpr double smallest_limited_difference = 0.05;
 /// Flux through a face, of either order, times its area: interior_flux() with MUSCL reconstruction, and what viscosity
 /// adds. `volume` is the mean of both cells.
 template <class T>
-KOKKOS_FUNCTION Quintet<T> face_flux(const Gas& gas, const FaceStates<T>& cell, Order order, const Vec3& area,
-                                     double volume) {
+KOKKOS_FUNCTION Quintet<T> face_flux(const Gas& gas, const FaceStates<T>& cell, Order order,
+                                     const Vector3<Number<T>>& area, const Number<T>& volume) {
   auto left = cell.left;
   auto right = cell.right;
   if (order == Order::second) {
@@ -72,6 +72,45 @@ KOKKOS_FUNCTION Quintet<T> face_flux(const Gas& gas, const FaceStates<T>& cell, 
     for (int e = 0; e < equations; ++e) f[e] += viscous[e];
   }
   return f;
+}
+
+/// Whether the face between the cell before p and p, along `direction`, is a boundary.
+template <hyperplane::ExecutionSpace Exec>
+KOKKOS_FUNCTION bool is_at_boundary(const Problem<Exec>& problem, int direction, const hyperplane::Point& p) {
+  int const index = index_along(p, direction);
+  if (index == 0) return problem.is_boundary(shifted(p, direction, -1));
+  return index == extent_along(problem.metrics.cells, direction) && problem.is_boundary(p);
+}
+
+/// The flux from the cell before p to p where the face between them is a boundary.
+template <hyperplane::ExecutionSpace Exec>
+KOKKOS_FUNCTION Quintet<double> flux_at_boundary(const Problem<Exec>& problem, const Field<Exec>& primitive,
+                                                 int direction, const hyperplane::Point& p) {
+  bool const upper = index_along(p, direction) > 0;
+  auto const cell = upper ? shifted(p, direction, -1) : p;
+  double const sign = upper ? 1.0 : -1.0;
+  auto f =
+      boundary_flux(problem.gas, problem.boundary.side[2 * direction + upper].at(cell.i), problem.boundary.free_stream,
+                    load(primitive, cell), sign * problem.metrics.area(direction, p), problem.metrics.volume(cell));
+  for (int e = 0; e < equations; ++e) f[e] = f[e] * sign;
+  return f;
+}
+
+/// The same where there are cells on both sides, for all faces of a group.
+template <int lanes, hyperplane::ExecutionSpace Exec>
+KOKKOS_FUNCTION Quintet<NumberWith<lanes>> flux_between_cells(const Problem<Exec>& problem,
+                                                              const Field<Exec>& primitive, int direction, Order order,
+                                                              const Group<lanes>& p) {
+  auto const before = shifted(p, direction, -1);
+  FaceStates<NumberWith<lanes>> states;
+  states.left = load(primitive, before);
+  states.right = load(primitive, p);
+  if (order == Order::second) {
+    states.beyond_left = load(primitive, shifted(before, direction, -1));
+    states.beyond_right = load(primitive, shifted(p, direction, 1));
+  }
+  auto const volume = 0.5 * (problem.metrics.volume(before) + problem.metrics.volume(p));
+  return face_flux(problem.gas, states, order, problem.metrics.area(direction, p), volume);
 }
 
 /// Steady residual of the finite-volume equations: for every cell, the sum of all fluxes out of it.
@@ -125,7 +164,8 @@ class Residual {
   /// What evaluate() does after compute_primitive().
   void sum_fluxes(const Exec& exec, Order order,
                   const hyperplane::BlockVector<double, equations, Exec>& negative_residual) const {
-    for (int direction = 0; direction < directions; ++direction) compute_flux(exec, direction, order);
+    for (int direction = 0; direction < directions; ++direction)
+      compute_flux<lanes_at_once<Exec>>(exec, direction, order);
     sum_fluxes(exec, negative_residual);
   }
 
@@ -133,37 +173,29 @@ class Residual {
   const Field<Exec>& primitive() const { return m_primitive; }
 
   // Kernels are in public functions: nvcc wants it.
+  /// A thread works on `lanes` faces at once.
+  template <int lanes>
   void compute_flux(const Exec& exec, int direction, Order order) const {
     auto const problem = m_problem;
     auto const primitive = m_primitive;
     auto const flux = m_flux[direction];
-    auto const last = extent_along(cells(), direction);
-    for_each_point(
-        exec, "implicit_flow::flux", faces_along(cells(), direction), KOKKOS_LAMBDA(const hyperplane::Point& p) {
-          auto const& metrics = problem.metrics;
+    for_each_group<lanes>(
+        exec, "implicit_flow::flux", faces_along(cells(), direction), KOKKOS_LAMBDA(const Group<lanes>& faces) {
           // Cell p is on the upper side of face p.
-          auto const before = shifted(p, direction, -1);
-          int const index = index_along(p, direction);
-          bool const upper = index == last;
-          if ((index == 0 || upper) && problem.is_boundary(upper ? p : before)) {
-            auto const cell = upper ? before : p;
-            double const sign = upper ? 1.0 : -1.0;
-            auto const f = boundary_flux(problem.gas, problem.boundary.side[2 * direction + upper].at(cell.i),
-                                         problem.boundary.free_stream, load(primitive, cell),
-                                         sign * metrics.area(direction, p), metrics.volume(cell));
-            for (int e = 0; e < equations; ++e) flux(p.i, p.j, p.k, e) = f[e] * sign;
-            return;
+          auto inside = faces;
+          bool const some_inside =
+              inside.keep([&](const hyperplane::Point& p) { return !is_at_boundary(problem, direction, p); });
+          for (int lane = 0; lane < lanes; ++lane) {
+            if (!faces.has[lane] || inside.has[lane]) continue;
+            auto const& p = faces.point[lane];
+            auto const f = flux_at_boundary(problem, primitive, direction, p);
+            for (int e = 0; e < equations; ++e) flux(p.i, p.j, p.k, e) = f[e];
           }
-          FaceStates<double> states;
-          states.left = load(primitive, before);
-          states.right = load(primitive, p);
-          if (order == Order::second) {
-            states.beyond_left = load(primitive, shifted(before, direction, -1));
-            states.beyond_right = load(primitive, shifted(p, direction, 1));
+          if (!some_inside) return;
+          auto const f = flux_between_cells(problem, primitive, direction, order, inside);
+          for (int e = 0; e < equations; ++e) {
+            scatter(inside, f[e], [&](const hyperplane::Point& p) -> double& { return flux(p.i, p.j, p.k, e); });
           }
-          double const volume = 0.5 * (metrics.volume(before) + metrics.volume(p));
-          auto const f = face_flux(problem.gas, states, order, metrics.area(direction, p), volume);
-          for (int e = 0; e < equations; ++e) flux(p.i, p.j, p.k, e) = f[e];
         });
   }
 
