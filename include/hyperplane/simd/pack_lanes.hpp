@@ -85,7 +85,7 @@ struct SomeLanes {
       return _mm256_store_ps(mine, _mm256_maskz_load_ps(static_cast<__mmask8>(bits()), values));
     }
 #endif
-    for (int lane = 0; lane < lanes; ++lane) mine[lane] = has(lane) ? values[lane] : Storage(0);
+    for (int lane = 0; lane < lanes; ++lane) mine[lane] = has(lane) ? values[lane] : Storage{};
   }
   template <int lanes, class Storage>
   void write(const Storage* mine, Storage* values) const {
