@@ -114,6 +114,20 @@ TEST(RowTiles, have_all_rows_and_wait_for_all_they_need) {
   }
 }
 
+TEST(RowTiles, end_where_lines_end) {
+  constexpr int length = 40;
+  auto const lines = row_needs(length * 50, [](int row, const auto& add) {
+    if (row % length > 0) add(row - 1);
+    add(row - length);
+  });
+  host::RowTiles const tiles(lines, 2000, 2);
+  EXPECT_EQ(tiles.tiles.size(), 50u);
+  for (auto const& tile : tiles.tiles) {
+    EXPECT_EQ(tile.begin % length, 0);
+    EXPECT_EQ(tile.end % length, 0);
+  }
+}
+
 TEST(RowTiles, know_what_threads_gain) {
   EXPECT_EQ(host::RowTiles(chain(700), 2000, 1).speedup, 1.0);
   EXPECT_LE(host::RowTiles(chain(700), 2000, 4).speedup, 1.0);

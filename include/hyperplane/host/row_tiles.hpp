@@ -49,7 +49,8 @@ struct RowTiles {
     auto const cuts = row_cuts(needs, 8 * step, 32 * step);
     TileGraph const graph(needs, cuts);
     auto const blocks = static_cast<double>(needs.rows.size()) / needs.count() + 1.0;
-    RowSchedule const schedule(needs, cuts, graph, step, bytes_of_latency / bytes * blocks, threads);
+    double const latency = bytes_of_latency / (bytes / blocks + bytes_beside);
+    RowSchedule const schedule(needs, cuts, graph, step, latency, threads);
     speedup = schedule.speedup();
     int first_step = 0;
     for (int const tile : schedule.order()) {
@@ -70,9 +71,11 @@ struct RowTiles {
   }
 
  private:
-  // What a thread reads in a third of a microsecond, and while it waits to see what another one has stored: estimates.
+  // What a thread reads in a third of a microsecond; while it waits to see what another one has stored; and beside the
+  // bytes of a row for each row that this one needs. Estimates.
   static constexpr double bytes_of_step = 4096;
   static constexpr double bytes_of_latency = 2048;
+  static constexpr double bytes_beside = 24;
 
   void list_waits(const RowNeeds& needs, const TileGraph& graph, const std::vector<int>& order) {
     std::vector<int> ticket_of(order.size());

@@ -30,7 +30,7 @@ inline int row_cut(const RowNeeds& needs, int begin, int least, int most) {
   auto const last = std::min(begin + most, needs.count());
   int best = last;
   double share = 1.0;
-  for (int end = begin + least; end <= last; ++end) {
+  for (int end = begin + least; end <= last && end < needs.count(); ++end) {
     int const size = end - begin;
     auto const limit = static_cast<int>(share * size) + 1;
     auto const own = static_cast<double>(rows_ahead(needs, begin, end, least, limit)) / size;
