@@ -4,6 +4,7 @@
 #include "../support/problem.hpp"
 #include "points.hpp"
 
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 
 #include <benchmark/benchmark.h>
@@ -32,6 +33,7 @@ void register_storage(KernelBenchmarks<Exec>& benchmarks, Cache& references, con
   using Kernels = Problem<n, Exec, Storage>;
   constexpr int scalar_bytes = sizeof(double);
   constexpr int storage_bytes = sizeof(Storage);
+  constexpr int matrix_bytes = sizeof(typename Kernels::MatrixStorage);
   std::vector<SweepPath> const paths = {SweepPath::portable,
                                         HostExecutionSpace<Exec> ? SweepPath::slab : SweepPath::automatic};
   for (auto const path : paths) {
@@ -40,7 +42,7 @@ void register_storage(KernelBenchmarks<Exec>& benchmarks, Cache& references, con
                        to_string(grid);
       auto const more = [=](benchmark::State& state) {
         if (kernel != "factor") return;
-        auto const strict = factor_cost_strict(n, storage_bytes, storage_bytes);
+        auto const strict = factor_cost_strict(n, matrix_bytes, storage_bytes);
         state.counters["of_triad_strict"] = state.counters["of_triad"] * (strict.bytes / cost.bytes);
       };
       auto const make = [=, &references, exec = benchmarks.exec()] {
@@ -48,10 +50,12 @@ void register_storage(KernelBenchmarks<Exec>& benchmarks, Cache& references, con
       };
       benchmarks.template add<Kernels>(kernel + "/" + key, key, grid.size(), cost, make, run, more);
     };
-    add("factor", factor_cost(n, storage_bytes, storage_bytes), [](Kernels& p, const Exec& e) { p.factor(e); });
+    add("factor", factor_cost(n, matrix_bytes, storage_bytes), [](Kernels& p, const Exec& e) { p.factor(e); });
     add("solve", solve_cost(n, storage_bytes, scalar_bytes), [](Kernels& p, const Exec& e) { p.solve(e); });
     add("solve_transposed", solve_cost(n, storage_bytes, scalar_bytes),
         [](Kernels& p, const Exec& e) { p.solve_transposed(e); });
+    // Products are those of the matrix, which is stored as float beside factors of 16 bits.
+    if (ShortReal<Storage>) continue;
     add("correction", correction_cost(n, storage_bytes, scalar_bytes), [](Kernels& p, const Exec& e) { p.correct(e); });
     // The products do not depend on the path of the solver.
     if (path != paths.back()) continue;
@@ -66,6 +70,8 @@ template <int n, class Exec>
 void register_points(KernelBenchmarks<Exec>& benchmarks, Cache& references, const Grid& grid) {
   register_storage<n, double>(benchmarks, references, grid, "double");
   register_storage<n, float>(benchmarks, references, grid, "float");
+  register_storage<n, Half>(benchmarks, references, grid, "half");
+  register_storage<n, BFloat16>(benchmarks, references, grid, "bfloat16");
 }
 
 }  // namespace hyperplane::perf

@@ -17,11 +17,13 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace hyperplane::perf {
@@ -34,6 +36,8 @@ template <int n, class Exec, class Storage>
 class Problem {
  public:
   static constexpr int block_size = n;
+  /// Of the matrix, where factors have 16 bits.
+  using MatrixStorage = std::conditional_t<ShortReal<Storage>, float, Storage>;
 
   Problem(const Exec& exec, const Grid& grid, SweepPath path)
       : m_system{grid, n},
@@ -104,12 +108,16 @@ class Problem {
   }
 
   void check(const char* what, const std::vector<double>& actual, const std::vector<double>& expected) const {
-    check_reference(std::string(what) + " on " + to_string(m_system.grid), n,
-                    static_cast<double>(std::numeric_limits<Storage>::epsilon()), actual, expected);
+    check_reference(std::string(what) + " on " + to_string(m_system.grid), n, epsilon, actual, expected);
   }
 
+  static constexpr double epsilon = std::same_as<Storage, Half> ? 0x1p-10
+                                    : std::same_as<Storage, BFloat16>
+                                        ? 0x1p-7
+                                        : static_cast<double>(std::numeric_limits<Storage>::epsilon());
+
   RandomSystem m_system;
-  BlockStencil7<double, n, Exec, Storage> m_a;
+  BlockStencil7<double, n, Exec, MatrixStorage> m_a;
   BlockVector<double, n, Exec> m_b;
   BlockVector<double, n, Exec> m_x;
   BlockVector<double, n, Exec> m_r;

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 /// Host code that has x86's instructions for binary16.
-#if defined(__F16C__) && defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
+#if defined(__F16C__) && defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 #define HYPERPLANE_HALF_INTRINSICS
 #include <immintrin.h>
 #endif
