@@ -38,6 +38,19 @@ void apply(const Exec& exec, const Counted<Matrix>& a, const Vector& x, const Ve
   apply(exec, a.matrix, x, y);
 }
 
+/// A class of one's own, whose products have errors in the fourth digit.
+template <class Matrix, class Copy>
+struct Own {
+  Matrix matrix;
+  Copy copy;
+  Matrix exact() const { return matrix; }
+  static double rounding() { return 1e-3; }
+};
+template <class Exec, class Matrix, class Copy, class Vector>
+void apply(const Exec& exec, const Own<Matrix, Copy>& a, const Vector& x, const Vector& y) {
+  apply(exec, a.copy, x, y);
+}
+
 template <class Exec>
 class NarrowedMatrixTest : public Krylov<Exec> {
  protected:
@@ -64,6 +77,14 @@ class NarrowedMatrixTest : public Krylov<Exec> {
     double sum = 0.0;
     for (std::size_t e = 0; e < rhs.size(); ++e) sum += (rhs[e] - found[e]) * (rhs[e] - found[e]);
     return std::sqrt(sum);
+  }
+
+  /// to = factor * copy
+  void set_scaled(const Copy& to, double factor) {
+    auto const values = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), copy.flat());
+    for (std::size_t e = 0; e < values.size(); ++e) values(e) *= static_cast<float>(factor);
+    Kokkos::deep_copy(this->exec, to.flat(), values);
+    this->exec.fence();
   }
 
   /// Products with the copy lead to the accuracy of A, with `share` more iterations at most, and two.
@@ -151,10 +172,7 @@ TYPED_TEST(NarrowedMatrixTest, the_check_interval_does_not_change_the_result) {
 TYPED_TEST(NarrowedMatrixTest, a_copy_of_something_else_makes_a_solve_slower_and_never_wrong) {
   for (double const factor : {1.001, 1.1, -1.0}) {
     typename TestFixture::Copy const other(this->exec, this->grid());
-    auto const values = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), this->copy.flat());
-    for (std::size_t e = 0; e < values.size(); ++e) values(e) *= static_cast<float>(factor);
-    Kokkos::deep_copy(this->exec, other.flat(), values);
-    this->exec.fence();
+    this->set_scaled(other, factor);
     auto const check = [&]<template <class> class Method>() {
       SCOPED_TRACE(factor);
       KrylovOptions const options{.tolerance = 1e-10, .max_iterations = 300};
@@ -170,6 +188,21 @@ TYPED_TEST(NarrowedMatrixTest, a_copy_of_something_else_makes_a_solve_slower_and
     check.template operator()<Fgmres>();
     check.template operator()<Fgcrodr>();
   }
+}
+
+TYPED_TEST(NarrowedMatrixTest, may_be_a_class_of_ones_own) {
+  typename TestFixture::Copy const other(this->exec, this->grid());
+  this->set_scaled(other, 1.001);
+  Own<BlockStencil7<double, n, TypeParam>, typename TestFixture::Copy> const own{this->a, other};
+  static_assert(RoundedOperator<decltype(own)>);
+  auto const check = [&]<template <class> class Method>() {
+    auto const result = this->template solve<Method>(own, this->ilu, {.tolerance = 1e-12});
+    EXPECT_TRUE(result.converged()) << result.message();
+    EXPECT_LE(this->norm_of_residual(), (1e-12 + 1e-14) * result.rhs_norm);
+  };
+  check.template operator()<BiCgStab>();
+  check.template operator()<Fgmres>();
+  check.template operator()<Fgcrodr>();
 }
 
 TYPED_TEST(NarrowedMatrixTest, may_be_transposed) {

@@ -77,8 +77,8 @@ template <class A, class V>
 concept LinearOperator =
     requires(const A& a, const typename V::execution_space& exec, const V& x, const V& y) { apply(exec, a, x, y); };
 
-/// A matrix whose products are those of another one, `a.exact()`, but for relative errors of about `a.rounding()`:
-/// NarrowedMatrix. Methods multiply directions with it, and compute residuals of x with the other one.
+/// A matrix whose products are those of another one, `a.exact()`, but for relative errors of about `a.rounding()`, far
+/// less than 1: NarrowedMatrix. Methods multiply directions with it, and compute residuals of x with the other one.
 template <class A>
 concept RoundedOperator = requires(const A& a) {
   a.exact();
@@ -89,11 +89,11 @@ namespace detail {
 
 /// What residuals of x are computed with.
 template <class A>
-const auto& exact_of(const A& a) {
+decltype(auto) exact_of(const A& a) {
   if constexpr (RoundedOperator<A>) {
     return a.exact();
   } else {
-    return a;
+    return (a);
   }
 }
 
