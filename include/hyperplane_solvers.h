@@ -48,6 +48,8 @@ typedef struct hyperplane_preconditioner_options {
   int parts[3];                        /* that the grid is cut into along i, j, k, of all but lines: 1, 1, 1 */
   hyperplane_coupling coupling;        /* of parts: HYPERPLANE_COUPLING_NONE, which alone block Jacobi has;
                                         * SIP has not HYPERPLANE_COUPLING_NATURAL */
+  int folded[3];                       /* 1: BILU(0) and SSOR take the points along i, j, k from both ends to the
+                                        * middle, on HYPERPLANE_PATH_PORTABLE, without couplings of parts: 0, 0, 0 */
 } hyperplane_preconditioner_options;
 
 HYPERPLANE_API hyperplane_status hyperplane_preconditioner_options_init(hyperplane_preconditioner_options* options);

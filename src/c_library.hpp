@@ -3,6 +3,7 @@
 
 #include <hyperplane.h>
 
+#include <hyperplane/grid/folded_order.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 
 #include <algorithm>
@@ -147,6 +148,11 @@ void make_transpose(Handle handle, const char* argument, Handle* transpose) {
 }
 
 inline run_time::Shape shape(hyperplane_grid grid, int n) { return {Grid(grid.ni, grid.nj, grid.nk), n}; }
+
+inline FoldedDirections folded_directions(const hyperplane_preconditioner_options& options) {
+  auto const is_folded = [&](int d) { return enumerator<int>(options.folded[d], 1, "folded") == 1; };
+  return {.i = is_folded(0), .j = is_folded(1), .k = is_folded(2)};
+}
 
 /// The last path is the bound of what is accepted.
 inline SweepPath sweep_path(int path) { return enumerator<SweepPath>(path, HYPERPLANE_PATH_CUDA_GRAPH, "path"); }

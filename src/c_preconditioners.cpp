@@ -83,7 +83,8 @@ run_time::PreconditionerSettings settings_of(const hyperplane_preconditioner_opt
       {"path", name(sweep_path(options.path))},
       {"right_hand_sides", write(options.right_hand_sides)},
       {"parts", write(std::to_array(options.parts))},
-      {"coupling", name(enumerator<Coupling>(options.coupling, HYPERPLANE_COUPLING_NATURAL, "coupling"))}};
+      {"coupling", name(enumerator<Coupling>(options.coupling, HYPERPLANE_COUPLING_NATURAL, "coupling"))},
+      {"folded", write(folded_directions(options))}};
   auto const& preconditioner = all[static_cast<std::size_t>(settings.kind)];
   // What options of one's own mean, their preconditioner alone knows: they are given by name.
   if (options.kind > HYPERPLANE_BILU0) return settings;
@@ -142,7 +143,8 @@ hyperplane_status hyperplane_preconditioner_options_init(hyperplane_precondition
                 .path = HYPERPLANE_PATH_AUTOMATIC,
                 .right_hand_sides = number_of<int>("right_hand_sides"),
                 .parts = {1, 1, 1},
-                .coupling = HYPERPLANE_COUPLING_NONE};
+                .coupling = HYPERPLANE_COUPLING_NONE,
+                .folded = {0, 0, 0}};
   });
 }
 

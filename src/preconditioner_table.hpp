@@ -87,6 +87,7 @@ inline constexpr Range relaxations{.least = 0, .most = 2, .above_least = true, .
 inline constexpr Range together{.least = 1, .most = 3};
 inline constexpr const char* path_summary = "path";
 inline constexpr Range part_counts{.least = 1};
+inline constexpr const char* folded_summary = "directions from both ends to the middle";
 inline constexpr const char* together_summary = "right-hand sides that are solved for together at most";
 /// Options is that of a part.
 template <class Options>
@@ -104,7 +105,8 @@ inline constexpr auto library_preconditioners = std::make_tuple(
     line<SsorPlans>("ssor", "block SSOR", option("relaxation", &SsorOptions::relaxation, "relaxation", relaxations),
                     option("path", &SsorOptions::path, path_summary),
                     option("right_hand_sides", &SsorOptions::right_hand_sides, together_summary, together),
-                    parts_option<SsorOptions>, coupling_option<SsorOptions>),
+                    option("folded", &SsorOptions::folded, folded_summary), parts_option<SsorOptions>,
+                    coupling_option<SsorOptions>),
     line<SipPlans, Part::points, 1>(
         "sip", "SIP for one unknown per point",
         option("alpha", &SipOptions::alpha, "share of the extrapolation", {.least = 0, .most = 1, .below_most = true}),
@@ -118,7 +120,8 @@ inline constexpr auto library_preconditioners = std::make_tuple(
         option("line_sweeps", &LineImplicitOptions::sweeps, "sweeps through the directions", {.least = 1})),
     line<BlockIlu0Plans>("bilu0", "block ILU(0)", option("path", &BlockIlu0Options::path, path_summary),
                          option("right_hand_sides", &BlockIlu0Options::right_hand_sides, together_summary, together),
-                         parts_option<BlockIlu0Options>, coupling_option<BlockIlu0Options>));
+                         option("folded", &BlockIlu0Options::folded, folded_summary), parts_option<BlockIlu0Options>,
+                         coupling_option<BlockIlu0Options>));
 
 }  // namespace hyperplane::run_time
 

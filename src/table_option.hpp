@@ -4,6 +4,7 @@
 #include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/csr/row_order.hpp>
+#include <hyperplane/grid/folded_order.hpp>
 #include <hyperplane/line/line_set.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 
@@ -124,6 +125,24 @@ struct OptionText<std::array<int, 3>> {
       next = after + 1;
     }
     return counts;
+  }
+};
+
+/// Directions by their letters: "ik", or "none".
+template <>
+struct OptionText<FoldedDirections> {
+  static constexpr OptionType type = OptionType::choice;
+  static std::string choices() { return "none|i|j|k|ij|ik|jk|ijk"; }
+  static std::string write(const FoldedDirections& folded) {
+    auto const text = std::string(folded.i ? "i" : "") + (folded.j ? "j" : "") + (folded.k ? "k" : "");
+    return text.empty() ? "none" : text;
+  }
+  static FoldedDirections read(const std::string& option, std::string_view text) {
+    for (int which = 0; which < 8; ++which) {
+      FoldedDirections const folded{.i = which % 2 == 1, .j = which / 2 % 2 == 1, .k = which / 4 == 1};
+      if (text == write(folded)) return folded;
+    }
+    refuse_value(option, text, "one of " + choices());
   }
 };
 

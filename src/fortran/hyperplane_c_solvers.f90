@@ -28,6 +28,7 @@ module hyperplane_c_solvers
     integer(c_int) :: right_hand_sides
     integer(c_int) :: parts(3)
     integer(c_int) :: coupling
+    integer(c_int) :: folded(3)
   end type preconditioner_options
 
   type, bind(c) :: krylov_options

@@ -28,11 +28,9 @@ module hyperplane_preconditioner_plans
                                        HYPERPLANE_ORDER_COLOURS = 2, HYPERPLANE_ORDER_GIVEN = 3, &
                                        HYPERPLANE_ORDER_LINES = 4
 
-  !> create(context, grid, n, kind, storage, relaxation, alpha, line_directions, line_sweeps, path,
-  !> right_hand_sides, parts, coupling, stat), or create_named(context, grid, n, name, options, stat) of hyperplane_preconditioners(), with
-  !> options such as 'relaxation=1.2,path=portable' (C's manual has all); factor(a, stat); factor_masked(a, mask, stat) of SIP, without points where the mask is 0;
-  !> check(stat): HYPERPLANE_SINGULAR_PIVOT, _NOT_FINITE or _OVERFLOW; solve(rhs, x, stat): x = M^-1 rhs, of vectors, rank-1 arrays of vectors, or
-  !> arrays of rows of any shape, which solve(x, stat) overwrites in place; solve_columns(rhs, x, columns, stat): arrays of
+  !> create(context, grid, n, kind, storage, relaxation, alpha, line_directions, line_sweeps, path, right_hand_sides, parts, coupling, folded, stat), or
+  !> create_named(context, grid, n, name, options, stat) of hyperplane_preconditioners(), with options such as 'relaxation=1.2,path=portable' (C's manual has all); factor(a, stat); factor_masked(a, mask, stat) of SIP, without points where the mask is 0;
+  !> check(stat): HYPERPLANE_SINGULAR_PIVOT, _NOT_FINITE or _OVERFLOW; solve(rhs, x, stat): x = M^-1 rhs, of vectors, rank-1 arrays of vectors, or arrays of rows of any shape, which solve(x, stat) overwrites in place; solve_columns(rhs, x, columns, stat): arrays of
   !> several right-hand sides, one after another; solve_device(rhs, x, count, columns, stat) and
   !> factor_masked_device(a, pointer, count, stat): memory of the context's device.
   !> Of a general matrix: create_csr(a, kind, fill, order, given_order, transposed, drop_tolerance, row_entries,
@@ -63,7 +61,7 @@ module hyperplane_preconditioner_plans
 contains
 
   subroutine preconditioner_create(this, context, grid, n, kind, storage, relaxation, alpha, line_directions, &
-                                   line_sweeps, path, right_hand_sides, parts, coupling, stat)
+                                   line_sweeps, path, right_hand_sides, parts, coupling, folded, stat)
     class(hyperplane_preconditioner), intent(inout) :: this
     type(hyperplane_context), intent(in) :: context
     type(hyperplane_grid), intent(in) :: grid
@@ -72,6 +70,7 @@ contains
     real(c_double), intent(in), optional :: relaxation, alpha
     integer(c_int), intent(in), optional :: line_directions(:)
     integer, intent(in), optional :: line_sweeps, right_hand_sides, parts(3)
+    logical, intent(in), optional :: folded(3)
     integer, intent(out), optional :: stat
     type(preconditioner_options) :: options
     type(c_ptr) :: made
@@ -87,6 +86,7 @@ contains
     if (present(right_hand_sides)) options%right_hand_sides = int(right_hand_sides, c_int)
     if (present(parts)) options%parts = int(parts, c_int)
     if (present(coupling)) options%coupling = coupling
+    if (present(folded)) options%folded = merge(1_c_int, 0_c_int, folded)
     if (present(line_directions)) then
       options%line_direction_count = size(line_directions, kind=c_int)
       used = min(size(line_directions), 3)

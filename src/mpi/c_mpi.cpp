@@ -116,15 +116,17 @@ std::optional<run_time::BlocksOptions> blocks_options_of(const hyperplane_precon
     refuse("parts is not 1, 1, 1: grid blocks are not cut");
   auto const coupling = enumerator<Coupling>(options->coupling, HYPERPLANE_COUPLING_NATURAL, "coupling");
   auto const path = sweep_path(options->path);
+  auto const folded = folded_directions(*options);
   auto const coupled = [&]<class Options>(const Options& block) {
     return run_time::BlocksOptions(MultiBlockOptions<Options>{.coupling = coupling, .block = block});
   };
   switch (options->kind) {
     case HYPERPLANE_IDENTITY: return std::nullopt;
     case HYPERPLANE_JACOBI: return coupled(BlockJacobiOptions{});
-    case HYPERPLANE_SSOR: return coupled(SsorOptions{.relaxation = options->relaxation, .path = path});
+    case HYPERPLANE_SSOR:
+      return coupled(SsorOptions{.relaxation = options->relaxation, .path = path, .folded = folded});
     case HYPERPLANE_SIP: return coupled(SipOptions{.alpha = options->alpha, .path = path});
-    case HYPERPLANE_BILU0: return coupled(BlockIlu0Options{.path = path});
+    case HYPERPLANE_BILU0: return coupled(BlockIlu0Options{.path = path, .folded = folded});
     default: break;
   }
   throw Failure(HYPERPLANE_INVALID_ARGUMENT,

@@ -61,6 +61,9 @@ hyperplane_preconditioner_options preconditioner_options_of(const SolverSettings
   if (auto const path = value_of(settings, "path"); !path.empty()) {
     options.path = static_cast<hyperplane_path>(find_named(sweep_paths, path));
   }
+  auto const folded = value_of(settings, "folded");
+  for (int d = 0; d < 3; ++d)
+    options.folded[d] = folded != "none" && folded.find("ijk"[d]) != std::string::npos ? 1 : 0;
   for (auto const& [key, number] : {std::pair{"relaxation", &options.relaxation}, {"alpha", &options.alpha}}) {
     if (auto const text = value_of(settings, key); !text.empty()) *number = std::strtod(text.c_str(), nullptr);
   }

@@ -235,6 +235,7 @@ TEST_P(CMisuse, options_out_of_range) {
   refused([](Options& o) { o.kind = HYPERPLANE_LINES, o.line_sweeps = 0; }, "sweeps is 0");
   refused([](Options& o) { o.path = static_cast<hyperplane_path>(4); }, "path is 4, expected 0 to 3");
   refused([](Options& o) { o.kind = HYPERPLANE_SSOR, o.right_hand_sides = 4; }, "4 right-hand sides at a time");
+  refused([](Options& o) { o.folded[2] = 2; }, "folded is 2, expected 0 to 1");
 
   auto const krylov_refused = [&](auto change, const std::string& message) {
     hyperplane_krylov_options options;

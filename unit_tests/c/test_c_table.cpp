@@ -212,6 +212,8 @@ TEST_P(CTable, refuses_what_is_not_in_it) {
   refused("lines", "line_sweeps=1.5", "line_sweeps is '1.5', expected a whole number");
   refused("lines", "line_directions=ix", "line_directions is 'x', expected one of i|j|k");
   refused("lines", "line_directions=", "there is no direction");
+  refused("bilu0", "folded=ki", "folded is 'ki', expected one of none|i|j|k|ij|ik|jk|ijk");
+  refused("bilu0", "folded=i,path=slab", "folded directions have no path slab, but portable alone");
   refused("ssor", "path=fast", "path is 'fast', expected one of automatic|portable|slab");
   refused("ssor", "storage=half", "storage is 'half', expected one of double|float");
   expect_failure(make("sip", "", &m, 2), HYPERPLANE_INVALID_ARGUMENT, "one unknown");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "c/c_names.hpp"
+#include "support/folded_order.hpp"
 #include "tools/command_line.hpp"
 
 namespace hyperplane::test {
@@ -133,6 +134,18 @@ TEST_F(CommandLine, one_correction_is_one_application) {
   EXPECT_THAT(outcome.output, ::testing::StartsWith("not converged after 1 iterations"));
   auto const expected = ReferenceIlu0(a).solve(a.apply(solution));
   EXPECT_TRUE(near(tools::read_vector(folder / "x.mtx", grid.size() * n), expected, 1e-13));
+}
+
+TEST_F(CommandLine, folds_directions) {
+  auto const correction = [&](const std::string& options) {
+    EXPECT_EQ(solve("--tolerance 0 --max-iterations 1 --method richardson " + options).status, 2);
+    return tools::read_vector(folder / "x.mtx", grid.size() * n);
+  };
+  for (FoldedDirections const folded : {FoldedDirections{true, true, true}, FoldedDirections{.k = true}}) {
+    auto const expected = ReferenceIlu0(a, folded_order(grid, folded)).solve(a.apply(solution));
+    EXPECT_TRUE(near(correction("--folded " + letters(folded)), expected, 1e-13)) << letters(folded);
+  }
+  EXPECT_THAT(solve("--folded kj").output, HasSubstr("--folded: 'kj' is not one of none|i|j|k|ij|ik|jk|ijk"));
 }
 
 TEST_F(CommandLine, writes_the_history) {

@@ -56,9 +56,10 @@ TEST(Plate, IsBlasiusBoundaryLayer) {
 TEST(Plate, EveryPreconditionerFindsTheSameFlow) {
   hyperplane::Grid const cells(20, 20, 1);
   auto const reference = solve_plate(cells);
-  for (LinearOptions const& linear : {LinearOptions{.preconditioner = Preconditioner::ssor, .relaxation = 1.1},
-                                      LinearOptions{.preconditioner = Preconditioner::lines},
-                                      LinearOptions{.preconditioner = Preconditioner::jacobi}}) {
+  for (LinearOptions const& linear :
+       {LinearOptions{.preconditioner = Preconditioner::ssor, .relaxation = 1.1},
+        LinearOptions{.preconditioner = Preconditioner::lines}, LinearOptions{.folded = {.i = true, .j = true}},
+        LinearOptions{.preconditioner = Preconditioner::jacobi}}) {
     auto const outcome = solve_plate(cells, linear);
     EXPECT_TRUE(outcome.result.converged) << name(linear.preconditioner);
     EXPECT_NEAR(outcome.friction, reference.friction, 1e-6) << name(linear.preconditioner);
@@ -82,6 +83,7 @@ TEST(Plate, LinesAcrossTheLayerTakeFewerIterationsThanLinesAlongIt) {
     return 0;
   };
   EXPECT_EQ(iterations("BILU(0)"), result.linear_iterations) << "it is what the steps are taken with";
+  EXPECT_LT(iterations("BILU(0), folded"), iterations("lines along j"));
   EXPECT_LT(2 * iterations("lines along j"), iterations("lines along i"));
   EXPECT_LT(2 * iterations("lines along j"), iterations("block Jacobi"));
   EXPECT_LE(iterations("lines alternating"), iterations("lines along j"));
