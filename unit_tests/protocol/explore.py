@@ -52,7 +52,7 @@ right = [
     f"{host} THREADS=3 SLABS_0=2 STEPS_0=3 SLABS_1=1 STEPS_1=4",
     f"{host} THREADS=1 SLABS_0=2 STEPS_0=4 SLABS_1=2 STEPS_1=3",
     rows_small,
-    f"{rows} WORKERS=2 TILES=2 LENGTH=2 WINDOW=1",
+    f"{rows} WORKERS=2 TILES=2 LENGTH=3 WINDOW=2",
     f"{rows} WORKERS=3 TILES=3 LENGTH=1 WINDOW=2",
     strips_small,
     f"{strips} THREADS=3 SLABS_0=4 STRIPS=2 REACH=1 STEPS_0=1",
