@@ -18,8 +18,8 @@
 #include "support/csr_reference.hpp"
 #include "support/matchers.hpp"
 
-// What incomplete factorizations of block CSR matrices are made of: lists of products, which devices have, and rows
-// without such lists, which hosts have.
+// What incomplete factorizations of block CSR matrices are made of: lists of products, and rows without such lists,
+// which hosts have for n = 1.
 namespace hyperplane::test {
 namespace {
 

@@ -56,8 +56,8 @@ struct BlockIlu0CsrOptions {
 /// one on CsrPath::portable, one for each sweep on CsrPath::team and CsrPath::tickets; and one that finishes the
 /// status. With `pivot_shift` factor() has one more, and one for each level on CsrPath::tickets, too. Memory: n^2
 /// values of StorageScalar and 20 bytes per block, 16 bytes per triple, 40 per point, and 8 more where rows are not
-/// taken by their numbers; on CsrPath::tickets 2 n values of Scalar per point, and up to 8 bytes. On hosts factor() has
-/// no list of triples: 12 bytes per block and nothing per triple, but 4 bytes per point for each thread.
+/// taken by their numbers; on CsrPath::tickets 2 n values of Scalar per point, and up to 8 bytes. On hosts with
+/// n = 1 there is no list of triples: 12 bytes per block and nothing per triple, but 4 bytes per point for each thread.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>
@@ -88,7 +88,7 @@ class BlockIlu0Csr : private detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, 
 
   using Plan::blocks;
   using Plan::rows;
-  /// The triples that factor() takes; on hosts they are counted each time.
+  /// The triples that factor() takes; on hosts with n = 1 they are counted each time.
   using Plan::products;
   /// The path that runs; never automatic.
   using Plan::path;
