@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <hyperplane/blocks/multi_block.hpp>
+#include <hyperplane/blocks/parted.hpp>
+#include <hyperplane/core/storage_real.hpp>
+#include <hyperplane/ilu/block_ilu0.hpp>
+#include <vector>
+
+#include "support/execution_spaces.hpp"
+#include "support/matchers.hpp"
+#include "support/short_factors.hpp"
+#include "support/transfer.hpp"
+
+// Grid blocks whose factors are stored in 16 bits.
+namespace hyperplane::test::short_factors {
+namespace {
+
+template <class Exec>
+class ShortFactorsOfBlocks : public ::testing::Test {};
+TYPED_TEST_SUITE(ShortFactorsOfBlocks, ExecutionSpaces, SpaceNames);
+
+constexpr int n = 3;
+template <class Storage, class Exec>
+using Ilu = BlockIlu0<double, n, Exec, Storage>;
+
+template <class Storage, class Exec>
+std::vector<double> solve(const Exec& exec, const ReferenceStencil& a, const std::vector<double>& rhs,
+                          Coupling coupling) {
+  Parted<Ilu<Storage, Exec>, double> parted(exec, a.grid, {.parts = {2, 3, 2}, .coupling = coupling});
+  parted.factor(exec, to_device<double, n, double>(exec, a));
+  auto const x = to_device<double, n>(exec, a.grid, rhs);
+  parted.solve(exec, x, x);
+  EXPECT_TRUE(parted.status(exec).ok()) << parted.status(exec).message();
+  return to_host(exec, x);
+}
+
+TYPED_TEST(ShortFactorsOfBlocks, are_those_of_double_to_rounding) {
+  TypeParam const exec;
+  auto const a = random_stencil(Grid(9, 20, 5), n);
+  auto const rhs = random_vector(a.rows());
+  for (Coupling const coupling : {Coupling::none, Coupling::coloured}) {
+    auto const expected = solve<double>(exec, a, rhs, coupling);
+    EXPECT_TRUE(near(solve<BFloat16>(exec, a, rhs, coupling), expected, 10 * n * unit_roundoff<BFloat16>));
+  }
+  auto const expected = solve<double>(exec, a, rhs, Coupling::none);
+  EXPECT_TRUE(near(solve<Half>(exec, a, rhs, Coupling::none), expected, 10 * n * unit_roundoff<Half>));
+  auto const in_units = solve<Half>(exec, in_other_units(a), times_equations(rhs, n), Coupling::none);
+  EXPECT_TRUE(near(over_unknowns(in_units, n), expected, 10 * n * unit_roundoff<Half>));
+}
+
+TYPED_TEST(ShortFactorsOfBlocks, are_not_coupled_where_each_grid_block_has_units) {
+  static_assert(!MultiBlock<Ilu<Half, TypeParam>>::can_be_coloured);
+  static_assert(MultiBlock<Ilu<BFloat16, TypeParam>>::can_be_coloured);
+}
+
+}  // namespace
+}  // namespace hyperplane::test::short_factors
