@@ -102,17 +102,25 @@ TEST(Groups, HaveEachPointOnce) {
   }
 }
 
+struct IsBelow {
+  int end;
+  KOKKOS_FUNCTION bool operator()(const hyperplane::Point& p) const { return p.i < end; }
+};
+struct IsOdd {
+  KOKKOS_FUNCTION bool operator()(const hyperplane::Point& p) const { return p.i % 2 == 1; }
+};
+
 TEST(Groups, KeepWhatIsAskedFor) {
   Group<4> group{{{4, 0, 0}, {5, 0, 0}, {6, 0, 0}, {7, 0, 0}}, {true, true, true, true}, true};
-  EXPECT_TRUE(group.keep([](const hyperplane::Point& p) { return p.i < 9; }));
+  EXPECT_TRUE(group.keep(IsBelow{9}));
   EXPECT_TRUE(group.is_row);
-  EXPECT_TRUE(group.keep([](const hyperplane::Point& p) { return p.i % 2 == 1; }));
+  EXPECT_TRUE(group.keep(IsOdd()));
   EXPECT_FALSE(group.is_row);
   for (int lane = 0; lane < 4; ++lane) {
     EXPECT_EQ(group.has[lane], lane % 2 == 1);
     EXPECT_EQ(group.point[lane].i, lane == 1 ? 5 : 7);
   }
-  EXPECT_FALSE(group.keep([](const hyperplane::Point& p) { return p.i > 7; }));
+  EXPECT_FALSE(group.keep(IsBelow{5}));
 }
 
 template <class Storage>
