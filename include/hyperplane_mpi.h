@@ -100,10 +100,10 @@ HYPERPLANE_API hyperplane_status hyperplane_mpi_vector_block(hyperplane_vector v
                                                              hyperplane_vector* part);
 HYPERPLANE_API hyperplane_status hyperplane_mpi_matrix_block(hyperplane_matrix matrix, int block,
                                                              hyperplane_matrix* part);
-/* HYPERPLANE_BILU0, _SSOR, _SIP, _JACOBI or _IDENTITY. Of the options `path`, `relaxation`, `alpha` and `coupling`
- * count: what is coupled across interfaces, HYPERPLANE_COUPLING_NATURAL where grid blocks are parts of one box. All
- * ranks have the same kind, relaxation of SSOR and alpha of SIP. parts has to be 1, 1, 1, and storage double. options
- * may be NULL: BILU(0) of each grid block. */
+/* HYPERPLANE_BILU0, _SSOR, _SIP, _JACOBI or _IDENTITY. Of the options `path`, `folded`, `relaxation`, `alpha` and
+ * `coupling` count: what is coupled across interfaces, HYPERPLANE_COUPLING_NATURAL where grid blocks are parts of one
+ * box. All ranks have the same kind, relaxation of SSOR and alpha of SIP. parts has to be 1, 1, 1, and storage double.
+ * options may be NULL: BILU(0) of each grid block. */
 HYPERPLANE_API hyperplane_status hyperplane_mpi_preconditioner_create(hyperplane_mpi_grid grid, int n,
                                                                       const hyperplane_preconditioner_options* options,
                                                                       hyperplane_preconditioner* preconditioner);

@@ -105,7 +105,8 @@ class LinearSolver {
                            .relaxation = options.relaxation},
              .path = line_path(options.path)});
       case Preconditioner::ssor:
-        return of_blocks<Ssor>(exec, grid, options, {.relaxation = options.relaxation, .path = options.path, .folded = options.folded});
+        return of_blocks<Ssor>(exec, grid, options,
+                               {.relaxation = options.relaxation, .path = options.path, .folded = options.folded});
       case Preconditioner::jacobi: return of_blocks<Jacobi>(exec, grid, options);
     }
     return of_blocks<Ilu>(exec, grid, options, {.path = options.path, .folded = options.folded});

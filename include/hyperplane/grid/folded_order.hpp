@@ -19,7 +19,6 @@ struct FoldedDirections {
   bool k = false;
 
   constexpr bool any() const { return i || j || k; }
-  friend constexpr bool operator==(const FoldedDirections&, const FoldedDirections&) = default;
 };
 
 namespace detail {
@@ -32,8 +31,7 @@ class DirectionOrder {
   constexpr DirectionOrder(int extent, bool folded)
       : m_extent(extent), m_middle(folded ? extent / 2 : extent - 1), m_folded(folded) {}
 
-  /// How far a point is from the end that its half begins with: neighbours have different levels.
-  HYPERPLANE_FUNCTION constexpr int level(int x) const { return x <= m_middle ? x : m_extent - 1 - x; }
+  /// A level is how far a point is from the end that its half begins with: neighbours have different ones.
   HYPERPLANE_FUNCTION constexpr int levels() const { return m_middle + 1; }
   /// Whether there are points beyond the middle: two of most levels then.
   HYPERPLANE_FUNCTION constexpr bool has_second_half() const { return m_middle < m_extent - 1; }
@@ -50,8 +48,7 @@ class DirectionOrder {
   /// The place of a point in the order, and the point at a place.
   HYPERPLANE_FUNCTION constexpr int place(int x) const {
     if (!m_folded) return x;
-    int const first = 2 * x, second = 2 * (m_extent - 1 - x) + 1;
-    return first < second ? first : second;
+    return x <= (m_extent - 1) / 2 ? 2 * x : 2 * (m_extent - 1 - x) + 1;
   }
   HYPERPLANE_FUNCTION constexpr int at(int place) const {
     if (!m_folded) return place;

@@ -33,11 +33,8 @@ inline SweepPath folded_path(const std::string& owner, SweepPath asked, bool com
 }
 
 /// Factors in an order of points. Up to six neighbours of a point come before it, and as many after it.
-template <class Storage_, int n, int vector_length_>
+template <class Storage, int n, int vector_length>
 struct FoldedFactors {
-  using Storage = Storage_;
-  static constexpr int vector_length = vector_length_;
-
   TriangularFactors<Storage, n, vector_length> m_factors;
   FoldedOrder m_order;
 };
