@@ -46,7 +46,9 @@ struct RowTiles {
     if (threads == 1 || needs.count() == 0) return;
     step = bytes < bytes_of_step / 4 ? 8 : 4;
     window = std::max(64, 4 * threads);
-    auto const cuts = row_cuts(needs, 8 * step, 32 * step);
+    // Each thread has some hundred tiles: large ones are read faster, and small ones keep more threads busy.
+    int const least = std::clamp(needs.count() / (tiles_of_thread * threads), 32, 256);
+    auto const cuts = row_cuts(needs, least, 4 * least);
     TileGraph const graph(needs, cuts);
     auto const blocks = static_cast<double>(needs.rows.size()) / needs.count() + 1.0;
     double const latency = bytes_of_latency / (bytes / blocks + bytes_beside);
@@ -71,6 +73,7 @@ struct RowTiles {
   }
 
  private:
+  static constexpr int tiles_of_thread = 128;
   // What a thread reads in a third of a microsecond; while it waits to see what another one has stored; and beside the
   // bytes of a row for each row that this one needs. Estimates.
   static constexpr double bytes_of_step = 4096;
