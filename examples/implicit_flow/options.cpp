@@ -201,8 +201,13 @@ void add_linear_options(CLI::App& app, SteadyOptions& steady, Storage& storage) 
   app.add_flag("--compare-preconditioners", steady.compare,
                "solve the linear system of every step with all preconditioners, and say what they needed");
   add_choice(
-      app, "--storage", storage, {{"double", Storage::of_double}, {"float", Storage::of_float}},
-      "of matrix and preconditioner, in one process; float is half the bytes, and the flow stays that of double");
+      app, "--storage", storage,
+      {{"double", Storage::of_double},
+       {"float", Storage::of_float},
+       {"half", Storage::of_half},
+       {"bfloat16", Storage::of_bfloat16}},
+      "of matrix and preconditioner, in one process; float is half the bytes, and the flow stays that of double; half "
+      "and bfloat16 are of the factors of bilu0, beside a matrix of float");
   add_choice(app, "--path", linear.path,
              {{"automatic", hyperplane::SweepPath::automatic},
               {"portable", hyperplane::SweepPath::portable},

@@ -10,11 +10,14 @@
 
 #include <Kokkos_Core.hpp>
 #include <executables/write_system.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/core/storage_real.hpp>
 
 #include <concepts>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace implicit_flow {
@@ -78,11 +81,25 @@ int run(const Exec& exec, const Processes& processes, const Case& flow, const Op
   return result.converged ? 0 : 2;
 }
 
+/// Factors of 16 bits are those of BILU(0) alone.
+inline void check_storage(const Options& options) {
+  if (options.storage != Storage::of_half && options.storage != Storage::of_bfloat16) return;
+  auto const preconditioner = options.steady.linear.preconditioner;
+  if (preconditioner == Preconditioner::bilu0) return;
+  throw hyperplane::Error(std::string("--storage half and bfloat16 are for bilu0, not for ") + name(preconditioner));
+}
+
 template <hyperplane::ExecutionSpace Exec>
 int run_in_one_process(const Exec& exec, const Case& flow, const Options& options) {
   if (options.adjoint) check_drag_gradient(options.flow);
+  check_storage(options);
   auto const& cells = flow.blocks.cells;
-  if (options.storage == Storage::of_float) return run(exec, OneProcess<Exec, float>(cells), flow, options);
+  switch (options.storage) {
+    case Storage::of_double: break;
+    case Storage::of_float: return run(exec, OneProcess<Exec, float>(cells), flow, options);
+    case Storage::of_half: return run(exec, OneProcess<Exec, float, hyperplane::Half>(cells), flow, options);
+    case Storage::of_bfloat16: return run(exec, OneProcess<Exec, float, hyperplane::BFloat16>(cells), flow, options);
+  }
   return run(exec, OneProcess<Exec>(cells), flow, options);
 }
 

@@ -27,7 +27,8 @@ int main(int argc, char** argv) {
       return run_in_one_process(Exec(), flow, *options);
     }
     auto const flow = world.agree([&] {
-      if (options->storage != Storage::of_double) throw hyperplane::Error("--storage float is for one process");
+      if (options->storage != Storage::of_double)
+        throw hyperplane::Error("--storage is for one process, double is for all");
       if (options->adjoint) throw hyperplane::Error("--adjoint is for one process");
       if (options->write_system) throw hyperplane::Error("--write-system is for one process");
       return make_case(options->flow);

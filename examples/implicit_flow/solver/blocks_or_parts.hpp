@@ -40,13 +40,13 @@ inline void check_parts(const hyperplane::MultiBlockGrid& grid, const LinearOpti
 
 /// A preconditioner of the grid blocks of one process: one P for each of them, or for each part of the only one. With
 /// parts the matrix and the vectors are those of the whole grid block all the same.
-template <class P>
+template <class P, class MatrixStorage>
 class BlocksOrParts {
  public:
   using Blocks = hyperplane::MultiBlock<P>;
   using Vector = typename Blocks::Vector;
   using Exec = typename Blocks::execution_space;
-  using Matrix = hyperplane::MultiBlockStencil7<double, Blocks::block_size, Exec, typename P::storage_type>;
+  using Matrix = hyperplane::MultiBlockStencil7<double, Blocks::block_size, Exec, MatrixStorage>;
 
   BlocksOrParts(const Exec& exec, const hyperplane::MultiBlockGrid& grid, const LinearOptions& options,
                 const typename P::Options& block)
@@ -110,7 +110,7 @@ class BlocksOrParts {
   template <class Q>
     requires has_parts<Q>
   struct PartedOf<Q> {
-    using Type = hyperplane::Parted<Q>;
+    using Type = hyperplane::Parted<Q, MatrixStorage>;
   };
   using Parted = typename PartedOf<P>::Type;
 

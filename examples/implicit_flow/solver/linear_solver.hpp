@@ -71,7 +71,7 @@ class LinearSolver {
 
  private:
   using Storage = typename Processes::storage_type;
-  using Ilu = hyperplane::BlockIlu0<double, equations, Exec, Storage>;
+  using Ilu = hyperplane::BlockIlu0<double, equations, Exec, typename Processes::ilu_storage_type>;
   using LineSweeps = Lines<Exec, Storage>;
   using Ssor = hyperplane::Ssor<double, equations, Exec, Storage>;
   using Jacobi = hyperplane::BlockJacobi<double, equations, Exec, Storage>;

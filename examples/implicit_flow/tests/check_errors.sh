@@ -38,7 +38,7 @@ if ((${#launch[@]})); then
   expect_once "rank 0: the Mach number must be positive" --mach -1
   expect_once "rank 0: $folder/missing.p3d: " --grid-file "$folder/missing.p3d"
   expect_once "rank 0: $folder/missing/grid.p3d: cannot be written" --cells 8x8x1 --write-grid "$folder/missing/grid.p3d"
-  expect_once "--storage float is for one process" --cells 8x8x1 --parts 2x1x1 --storage float
+  expect_once "--storage is for one process, double is for all" --cells 8x8x1 --parts 2x1x1 --storage float
   expect_once "--preconditioner-parts is for one process" --cells 8x8x1 --parts 2x1x1 --preconditioner-parts 2x1x1
   expect_once "--adjoint is for one process" --cells 8x8x1 --parts 2x1x1 --adjoint
   expect_once "--write-system is for one process" --cells 8x8x1 --parts 2x1x1 --write-system
@@ -71,6 +71,10 @@ expect 1 "it is for one grid block, and there are 2" --parts 2x1x1 --cells 8x8x1
 expect 1 "--preconditioner-parts" --preconditioner-parts 0
 expect 1 "'2x' is not a number along i, j and k" --preconditioner-parts 2x
 expect 2 "matrix stored as float" --storage float --cells 8x8x1 --steps 1
+expect 2 "matrix stored as float, factors as half" --storage half --cells 8x8x1 --steps 1
+expect 2 "matrix stored as float, factors as bfloat16" --storage bfloat16 --cells 8x8x1 --steps 1
+expect 1 "--storage half and bfloat16 are for bilu0, not for " --storage half --cells 8x8x1 --preconditioner ssor
+expect 1 "no coupling coloured" --storage half --parts 2x1x1 --cells 8x8x1 --coupling coloured
 expect 2 "BILU(0), automatic parts coupled: coloured" --preconditioner-parts automatic --coupling coloured --cells 8x8x1 --steps 1
 expect 2 "BILU(0), 4 parts coupled: coloured" --preconditioner-parts 4 --coupling coloured --cells 8x8x1 --steps 1
 expect 1 "'2' is no grid block: there are 2" --parts 2x1x1 --cells 8x8x1 --boundary 2:jmin=slip_wall

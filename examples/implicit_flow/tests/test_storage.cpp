@@ -14,17 +14,17 @@ namespace {
 using Exec = Kokkos::DefaultExecutionSpace;
 using hyperplane::Coupling;
 
-template <class Storage>
+template <class Storage, class IluStorage = Storage>
 Solution solve(const CaseOptions& options, const LinearOptions& linear) {
   Exec const exec;
   auto const flow = make_case(options);
-  OneProcess<Exec, Storage> const processes(flow.blocks.cells);
+  OneProcess<Exec, Storage, IluStorage> const processes(flow.blocks.cells);
   FlowSolver solver(exec, processes, flow.blocks, flow.gas, flow.boundary, {.linear = linear});
   EXPECT_TRUE(solver.run(exec, [](const StepReport&) {}).converged);
   return *whole_solution(flow.blocks, solver.solutions(exec));
 }
 
-TEST(Storage, OfFloatHasTheFlowOfDouble) {
+TEST(Storage, OfFewerBytesHasTheFlowOfDouble) {
   constexpr std::array quarters{2, 2, 1};
   for (auto const kind : {CaseKind::wedge, CaseKind::plate}) {
     CaseOptions const whole{.kind = kind, .cells = hyperplane::Grid(16, 10, 1)};
@@ -35,6 +35,9 @@ TEST(Storage, OfFloatHasTheFlowOfDouble) {
       EXPECT_LT(largest_difference({found}, {expected}), 1e-8) << what;
     };
     expect_same(solve<float>(whole, {}), "one grid block");
+    expect_same(solve<float, hyperplane::Half>(whole, {}), "factors as half");
+    expect_same(solve<float, hyperplane::Half>(cut, {}), "grid blocks, factors as half");
+    expect_same(solve<float, hyperplane::BFloat16>(cut, {.coupling = Coupling::coloured}), "factors as bfloat16");
     expect_same(solve<float>(whole, {.coupling = Coupling::coloured, .parts = quarters}), "parts");
     expect_same(solve<float>(cut, {.coupling = Coupling::coloured}), "grid blocks");
     expect_same(solve<float>(whole, {.preconditioner = Preconditioner::lines}), "lines");
