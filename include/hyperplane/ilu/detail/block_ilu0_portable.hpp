@@ -60,8 +60,8 @@ struct BlockIlu0Point {
     }
   }
 
-  /// Makes d^-1 of the diagonal block and sum, records under `number` where there is none, and keeps it. Where there are
-  /// units, that of the point is known now, and with it those of L: is_lower says which neighbours are before p.
+  /// Makes d^-1 of the diagonal block and sum, records under `number` where there is none, and keeps it. Where there
+  /// are units, that of the point is known now, and with it those of L: is_lower says which neighbours are before p.
   template <class IsLower>
   KOKKOS_FUNCTION void invert(const Point& p, std::int64_t number, const Block& sum, const IsLower& is_lower,
                               Scalar& excess, Block& inverse) const {
@@ -145,8 +145,7 @@ struct BlockIlu0FactorPlane {
     m_at.eliminate(p, Direction::south, sum, excess);
     m_at.eliminate(p, Direction::west, sum, excess);
     auto const number = m_planes.grid().index(p);
-    m_at.invert(
-        p, number, sum, [](Direction direction) { return direction < Direction::center; }, excess, inverse);
+    m_at.invert(p, number, sum, [](Direction direction) { return direction < Direction::center; }, excess, inverse);
     m_at.scale(p, Direction::east, inverse, excess);
     m_at.scale(p, Direction::north, inverse, excess);
     m_at.scale(p, Direction::top, inverse, excess);

@@ -67,9 +67,8 @@ struct SsorFactor {
     Scalar const factor = m_relaxation * (2 - m_relaxation);
     Storage* const stored = m_factors.lower(pack, LowerBlock::inverse) + lane;
     auto const keep_lower = [&](const auto&... equations) {
-      for_neighbours(pack, lane, true, [&](Direction direction) {
-        keep(pack, lane, place, direction, excess, equations...);
-      });
+      for_neighbours(pack, lane, true,
+                     [&](Direction direction) { keep(pack, lane, place, direction, excess, equations...); });
     };
     if constexpr (has_units) {
       auto const& scales = m_factors.m_scales;
@@ -83,9 +82,8 @@ struct SsorFactor {
       store(inverse, factor, stored, excess);
       keep_lower();
     }
-    for_neighbours(pack, lane, false, [&](Direction direction) {
-      scale(pack, lane, place, direction, inverse, upper_excess);
-    });
+    for_neighbours(pack, lane, false,
+                   [&](Direction direction) { scale(pack, lane, place, direction, inverse, upper_excess); });
     excess += upper_excess;
     if (any(excess != T(0))) [[unlikely]]
       record(pack, lane, excess != T(0), unstorable_code);

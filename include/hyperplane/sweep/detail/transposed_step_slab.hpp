@@ -103,7 +103,7 @@ struct TransposedSlabStep {
     for (int c = 0; c < n; ++c) {
       Scalar const first = has_other ? entering[c] : Scalar(0);
       auto const entered = forward ? shift_from_lower_lane(across[c], first) : shift_from_upper_lane(across[c], first);
-        sum[c] = in_units(lanes.template load<PackType>(from.packs().pack_data(pack, c)), c) - entered - along[c];
+      sum[c] = in_units(lanes.template load<PackType>(from.packs().pack_data(pack, c)), c) - entered - along[c];
     }
     if constexpr (forward) {
       value = sum;
