@@ -23,6 +23,7 @@
 #include <hyperplane/sweep/sweep_bytes.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
+#include <hyperplane/sweep/triangular_sweeps_options.hpp>
 
 #include <Kokkos_Core.hpp>
 #ifdef KOKKOS_ENABLE_CUDA
@@ -37,20 +38,6 @@
 #include <utility>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
-
-struct TriangularSweepsOptions {
-  SweepPath path = SweepPath::automatic;
-  /// Multiprocessors of a CUDA device that kernels of the plan may occupy, where not all are wanted; 0: all. The
-  /// portable and the cuda_graph path take what they get.
-  int multiprocessors = 0;
-  /// Right-hand sides that a solve of several takes together at most, so that it reads the factors once for all of
-  /// them: 1 to 3. On CUDA this is done for n = 1 on SweepPath::slab and on SweepPath::portable; a plan for m of them
-  /// has about 3 m bytes per point for packets. Other CUDA paths take them one after another.
-  int right_hand_sides = 1;
-  /// Directions whose points are taken from both ends to the middle, on SweepPath::portable alone, which automatic then
-  /// stands for.
-  FoldedDirections folded{};
-};
 
 /// The plan of a solve with M = (d + L)(I + d^-1 U) on the seven-point stencil: block lower and upper triangular in the
 /// order of the hyperplanes i + j + k = p, whose points are independent of one another. BlockIlu0, Sip and Ssor are
@@ -71,9 +58,8 @@ struct TriangularSweepsOptions {
 /// Cost per point: 14 n^2 flops, 7 n^2 + 4 n values, of which the forward sweep has 8 n^2 and 4 n^2 + 2 n. Launches:
 /// one for each hyperplane and sweep on SweepPath::portable; on SweepPath::slab two on the host, one on CUDA. A
 /// transposed solve takes as much, with 6 n^2 and 3 n^2 + 2 n in its first half; on CUDA the first one of a plan
-/// prepares its launch, and on SweepPath::cuda_graph allocates and captures its graphs. On the host SweepPath::slab
-/// keeps at most ceil(J / vector length) threads busy. No path can deadlock, whatever else the device does. Kernels are
-/// called Hyperplane::BlockIlu0::solve, or solve_transposed, whoever owns the plan.
+/// prepares its launch, and on SweepPath::cuda_graph allocates and captures its graphs. No path can deadlock, whatever
+/// else the device does. Kernels are called Hyperplane::BlockIlu0::solve, or solve_transposed, whoever owns the plan.
 ///
 /// Results are bitwise the same whatever the number of threads or multiprocessors and in every run, for a given path;
 /// on CUDA plain solves for all paths.
