@@ -61,8 +61,8 @@ TYPED_TEST(BlockIlu0Short, do_not_depend_on_rows_that_are_much_larger) {
     }
   }
   for (SweepPath const path : short_paths_of<TypeParam>()) {
-    auto const expected = factor_and_solve_short<Ilu<n, double, TypeParam>>(exec, reference, rhs, path);
-    auto const found = factor_and_solve_short<Ilu<n, Half, TypeParam>>(exec, reference, rhs, path);
+    auto const expected = factor_and_solve_short<Ilu<n, double, TypeParam>>(exec, reference, rhs, {.path = path});
+    auto const found = factor_and_solve_short<Ilu<n, Half, TypeParam>>(exec, reference, rhs, {.path = path});
     EXPECT_TRUE(near(over_unknowns(found, n), over_unknowns(expected, n), 10 * n * unit_roundoff<Half>)) << name(path);
   }
 }
@@ -76,10 +76,11 @@ TYPED_TEST(BlockIlu0Short, have_the_same_bits_for_any_number_of_threads) {
     std::vector<double> of_one;
     {
       LeastTeam const team(never_teams);
-      of_one = factor_and_solve_short<Ilu<n, Half, TypeParam>>(exec, reference, rhs, path);
+      of_one = factor_and_solve_short<Ilu<n, Half, TypeParam>>(exec, reference, rhs, {.path = path});
     }
     LeastTeam const team(always_teams);
-    EXPECT_TRUE(bitwise_equal(factor_and_solve_short<Ilu<n, Half, TypeParam>>(exec, reference, rhs, path), of_one))
+    EXPECT_TRUE(
+        bitwise_equal(factor_and_solve_short<Ilu<n, Half, TypeParam>>(exec, reference, rhs, {.path = path}), of_one))
         << name(path);
   }
 }
@@ -131,10 +132,11 @@ TYPED_TEST(BlockIlu0Short, do_not_depend_on_what_points_out_of_the_grid) {
   }
   auto const rhs = random_vector(reference.grid.size() * n);
   for (SweepPath const path : short_paths_of<TypeParam>()) {
-    EXPECT_TRUE(bitwise_equal(factor_and_solve_short<Ilu<n, Half, TypeParam>>(exec, outside, rhs, path),
-                              factor_and_solve_short<Ilu<n, Half, TypeParam>>(exec, reference, rhs, path)));
-    EXPECT_TRUE(bitwise_equal(factor_and_solve_short<Ilu<n, BFloat16, TypeParam>>(exec, outside, rhs, path),
-                              factor_and_solve_short<Ilu<n, BFloat16, TypeParam>>(exec, reference, rhs, path)));
+    EXPECT_TRUE(bitwise_equal(factor_and_solve_short<Ilu<n, Half, TypeParam>>(exec, outside, rhs, {.path = path}),
+                              factor_and_solve_short<Ilu<n, Half, TypeParam>>(exec, reference, rhs, {.path = path})));
+    EXPECT_TRUE(
+        bitwise_equal(factor_and_solve_short<Ilu<n, BFloat16, TypeParam>>(exec, outside, rhs, {.path = path}),
+                      factor_and_solve_short<Ilu<n, BFloat16, TypeParam>>(exec, reference, rhs, {.path = path})));
   }
 }
 
@@ -150,9 +152,10 @@ TYPED_TEST(BlockIlu0Short, are_computed_with_in_full_precision) {
   auto expected = rhs;
   for (auto& value : expected) value *= 2.0;
   for (SweepPath const path : short_paths_of<TypeParam>()) {
-    EXPECT_TRUE(bitwise_equal(factor_and_solve_short<Ilu<n, Half, TypeParam>>(exec, reference, rhs, path), expected));
     EXPECT_TRUE(
-        bitwise_equal(factor_and_solve_short<Ilu<n, BFloat16, TypeParam>>(exec, reference, rhs, path), expected));
+        bitwise_equal(factor_and_solve_short<Ilu<n, Half, TypeParam>>(exec, reference, rhs, {.path = path}), expected));
+    EXPECT_TRUE(bitwise_equal(factor_and_solve_short<Ilu<n, BFloat16, TypeParam>>(exec, reference, rhs, {.path = path}),
+                              expected));
   }
 }
 

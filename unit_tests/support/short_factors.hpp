@@ -25,6 +25,23 @@ std::vector<SweepPath> short_paths_of() {
   return {SweepPath::portable};
 }
 
+/// With these paths, and with folded directions.
+template <class Plan>
+std::vector<typename Plan::Options> short_options_of() {
+  std::vector<typename Plan::Options> result;
+  for (SweepPath const path : short_paths_of<typename Plan::execution_space>()) {
+    result.emplace_back();
+    result.back().path = path;
+  }
+  result.emplace_back();
+  result.back().folded = {true, true, true};
+  return result;
+}
+template <class Options>
+std::string described(const Options& options) {
+  return std::string(", path ") + name(options.path) + (options.folded.any() ? ", folded" : "");
+}
+
 /// Half of the distance from 1 to the next number.
 template <class Storage>
 inline constexpr double unit_roundoff = std::same_as<Storage, Half> ? 0x1p-11 : 0x1p-8;
@@ -33,11 +50,11 @@ inline constexpr double unit_roundoff = std::same_as<Storage, Half> ? 0x1p-11 : 
 template <class Plan>
 std::vector<double> factor_and_solve_short(const typename Plan::execution_space& exec,
                                            const ReferenceStencil& reference, const std::vector<double>& rhs,
-                                           SweepPath path, bool transposed = false) {
+                                           const typename Plan::Options& options, bool transposed = false) {
   using Scalar = typename Plan::scalar_type;
   constexpr int n = Plan::block_size;
   auto const x = to_device<Scalar, n>(exec, reference.grid, rhs);
-  Plan plan(exec, reference.grid, {.path = path});
+  Plan plan(exec, reference.grid, options);
   plan.factor(exec, to_device<Scalar, n, Scalar>(exec, reference));
   if (transposed) {
     plan.solve_transposed(exec, x, x);
@@ -54,12 +71,12 @@ void compare_with_double(const typename Plan::execution_space& exec) {
   for (auto const& grid : {Grid(1, 1, 1), Grid(1, 7, 1), Grid(5, 4, 3), Grid(9, 17, 5), Grid(1, 1, 12)}) {
     auto const reference = random_stencil(grid, n);
     auto const rhs = random_vector(grid.size() * n);
-    for (SweepPath const path : short_paths_of<typename Plan::execution_space>()) {
+    for (auto const& options : short_options_of<Plan>()) {
       for (bool const transposed : {false, true}) {
-        EXPECT_TRUE(near(factor_and_solve_short<Plan>(exec, reference, rhs, path, transposed),
-                         factor_and_solve_short<PlanOfDouble>(exec, reference, rhs, path, transposed),
+        EXPECT_TRUE(near(factor_and_solve_short<Plan>(exec, reference, rhs, options, transposed),
+                         factor_and_solve_short<PlanOfDouble>(exec, reference, rhs, options, transposed),
                          10 * n * unit_roundoff<typename Plan::storage_type>))
-            << to_string(grid) << ", path " << name(path) << ", transposed " << transposed;
+            << to_string(grid) << described(options) << ", transposed " << transposed;
       }
     }
   }
@@ -102,14 +119,14 @@ void compare_in_other_units(const typename Plan::execution_space& exec) {
     auto const scaled = in_other_units(reference);
     auto const rhs = random_vector(grid.size() * n);
     constexpr double tolerance = 10 * n * unit_roundoff<typename Plan::storage_type>;
-    for (SweepPath const path : short_paths_of<typename Plan::execution_space>()) {
-      SCOPED_TRACE(to_string(grid) + ", path " + name(path));
-      EXPECT_TRUE(near(over_unknowns(factor_and_solve_short<Plan>(exec, scaled, times_equations(rhs, n), path), n),
-                       factor_and_solve_short<PlanOfDouble>(exec, reference, rhs, path), tolerance));
+    for (auto const& options : short_options_of<Plan>()) {
+      SCOPED_TRACE(to_string(grid) + described(options));
+      EXPECT_TRUE(near(over_unknowns(factor_and_solve_short<Plan>(exec, scaled, times_equations(rhs, n), options), n),
+                       factor_and_solve_short<PlanOfDouble>(exec, reference, rhs, options), tolerance));
       // With M^T the right-hand side has the units of unknowns, and the solution has those of equations.
       EXPECT_TRUE(
-          near(times_equations(factor_and_solve_short<Plan>(exec, scaled, over_unknowns(rhs, n), path, true), n),
-               factor_and_solve_short<PlanOfDouble>(exec, reference, rhs, path, true), tolerance));
+          near(times_equations(factor_and_solve_short<Plan>(exec, scaled, over_unknowns(rhs, n), options, true), n),
+               factor_and_solve_short<PlanOfDouble>(exec, reference, rhs, options, true), tolerance));
     }
   }
 }

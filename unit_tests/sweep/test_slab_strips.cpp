@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/sweep/slab_strips.hpp>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "support/execution_spaces.hpp"
@@ -91,7 +94,7 @@ TEST(SlabStrips, take_each_slot_once_and_points_in_the_order_of_the_sweep) {
 
 TEST(SlabStrips, are_made_where_there_are_more_threads_than_slabs_and_it_pays) {
   auto const strips = [](const Grid& grid, int threads) {
-    return detail::choose_slab_strips(SlabMap<8>(grid), threads, 10).count;
+    return detail::choose_slab_strips(SlabMap<8>(grid), threads, 10, detail::ragged_step<double>).count;
   };
   EXPECT_EQ(strips(Grid(64, 64, 64), 8), 1) << "a slab for each thread";
   EXPECT_GT(strips(Grid(64, 64, 64), 16), 1);
@@ -112,7 +115,9 @@ std::vector<double> solves(const Kokkos::OpenMP& exec, const ReferenceStencil& r
                            const std::vector<double>& rhs) {
   using Exec = Kokkos::OpenMP;
   BlockIlu0<double, n, Exec, Storage> plan(exec, reference.grid);
-  plan.factor(exec, to_device<double, n, Storage>(exec, reference));
+  // A matrix has at least the bytes of a float.
+  using MatrixStorage = std::conditional_t<std::floating_point<Storage>, Storage, double>;
+  plan.factor(exec, to_device<double, n, MatrixStorage>(exec, reference));
   EXPECT_TRUE(plan.status(exec).ok());
   auto const b = to_device<double, n>(exec, reference.grid, rhs), y = to_device<double, n>(exec, reference.grid, rhs);
   BlockVector<double, n, Exec> const x(exec, reference.grid);
@@ -147,6 +152,8 @@ TEST(SlabStrips, have_the_bits_of_one_thread) {
   for (auto const& grid : {Grid(8, 8, 24), Grid(30, 9, 15), Grid(100, 1, 7), Grid(7, 3, 20)}) {
     compare_threads<1, double>(grid);
     compare_threads<3, float>(grid);
+    compare_threads<3, Half>(grid);
+    compare_threads<3, BFloat16>(grid);
   }
 }
 

@@ -9,6 +9,8 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstdint>
+
 namespace implicit_flow {
 
 /// The blocks of a matrix that couple the points of a group with their neighbours in a direction. Where these are the
@@ -33,7 +35,9 @@ class GroupBlocks {
   KOKKOS_FUNCTION number get(int r, int c) const {
     int const at = entry(r, c);
     if constexpr (lanes > 1) {
-      KOKKOS_IF_ON_HOST((hyperplane::prefetch(m_block[lanes - 1] + at + group_values);))
+      // Behind the last group there may be nothing, which an address may say and a pointer may not.
+      KOKKOS_IF_ON_HOST((hyperplane::prefetch(reinterpret_cast<const void*>(
+          reinterpret_cast<std::uintptr_t>(m_block[lanes - 1] + at) + group_values * sizeof(Storage)));))
       if (m_is_whole) return number::load(m_block[0] + at);
     }
     return number_of<number>([&](int lane) { return m_has[lane] ? static_cast<double>(m_block[lane][at]) : 0.0; });

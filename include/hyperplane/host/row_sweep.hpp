@@ -27,7 +27,8 @@ namespace hyperplane::inline HYPERPLANE_ABI::host {
 /// tiles that these need. All of them are in tiles with lower tickets: the holder of the lowest unfinished ticket never
 /// waits, and the sweep ends whatever the number of threads that really run, one included.
 ///
-/// Words are never set back: what they count goes on from sweep to sweep.
+/// Words are never set back: what they count goes on from sweep to sweep. At most one sweep of an object and its copies
+/// may run at a time; instances may have other numbers of threads than the one it was made for.
 ///
 /// Sweeps with little work are run by the calling thread alone, and so are those whose rows wait for one another so
 /// much that threads gain little.

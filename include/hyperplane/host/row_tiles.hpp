@@ -46,7 +46,7 @@ struct RowTiles {
     if (threads == 1 || needs.count() == 0) return;
     step = bytes < bytes_of_step / 4 ? 8 : 4;
     window = std::max(64, 4 * threads);
-    // Each thread has some hundred tiles: large ones are read faster, and small ones keep more threads busy.
+    // Large tiles are read in one go, and small ones keep more threads busy.
     int const least = std::clamp(needs.count() / (tiles_of_thread * threads), 32, 256);
     auto const cuts = row_cuts(needs, least, 4 * least);
     TileGraph const graph(needs, cuts);

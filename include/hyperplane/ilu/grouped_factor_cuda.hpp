@@ -37,7 +37,7 @@ struct CudaSlabDiagnoses {
 };
 
 /// On CUDA: one launch (and one for the status of all), multiprocessors take rows of all grids.
-template <class Scalar, int n, CudaExecutionSpace Exec, class Storage>
+template <class Scalar, int n, CudaExecutionSpace Exec, Real Storage>
 class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
  public:
   static constexpr bool exists = true;

@@ -21,6 +21,7 @@ template <class Matrix, class Copy>
 class NarrowedMatrix {
  public:
   using storage_type = typename Copy::storage_type;
+  static_assert(std::numeric_limits<storage_type>::is_specialized, "the rounding of the copy's values is known");
 
   NarrowedMatrix(const Matrix& matrix, const Copy& copy) : m_matrix(matrix), m_copy(copy) {}
 

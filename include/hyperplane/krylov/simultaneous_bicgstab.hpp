@@ -65,6 +65,7 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
   using typename Base::Recursion;
   using typename Base::Recursions;
   using Scalars = detail::SimultaneousScalars<Scalar, vectors>;
+  using Breakdowns = std::array<KrylovBreakdown, std::size_t{vectors}>;
   template <class OfOne, int count>
   using Finish = detail::SimultaneousFinish<OfOne, count, Scalar, vectors>;
 
@@ -80,9 +81,11 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
       int const steps = this->steps_until_look(all, going);
       for (int i = 0; i < steps; ++i) step(exec, a, m, x, all, going);
       this->look(exec, all, going, steps);
+      // Before others are renewed, which takes t.
+      auto const breakdowns = find_breakdowns(exec, all, going);
       auto const fallen = Base::those(all, [](const Recursion& of) { return of.phase == Phase::fallen; });
       renew_residuals(exec, a, b, x, all, fallen, start);
-      go_on(exec, all, going, fallen, start);
+      go_on(exec, all, going, fallen, breakdowns, start);
     }
     // Where iterations were too few, what x has.
     auto const unfinished = [](const Recursion& of) { return of.phase == Phase::running && !of.given_up; };
@@ -142,14 +145,14 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
 
   /// What a recursion says that has ended is checked with the residual of x, as in BiCgStab, where it is not that.
   template <class Start>
-  void go_on(const Exec& exec, Recursions& all, const Chosen& going, const Chosen& renewed, const Start& start) const {
+  void go_on(const Exec& exec, Recursions& all, const Chosen& going, const Chosen& renewed, Breakdowns breakdowns,
+             const Start& start) const {
     Chosen ended{}, broken{};
-    std::array<KrylovBreakdown, std::size_t{vectors}> breakdowns{};
     for (std::size_t j = 0; j < all.size(); ++j) {
       ended[j] = going[j] && all[j].phase != Phase::running && !(renewed[j] && all[j].phase == Phase::converged);
       if (!ended[j]) continue;
-      broken[j] = all[j].phase == Phase::breakdown || all[j].phase == Phase::too_large;
-      if (broken[j] && !may_restart(all[j])) breakdowns[j] = find_breakdown(exec, j);
+      broken[j] = is_broken(all[j]);
+      if (broken[j] && renewed[j] && !may_restart(all[j])) breakdowns[j] = find_breakdown(exec, j);
     }
     this->restart(exec, all, ended, start);
     for (std::size_t j = 0; j < all.size(); ++j) {
@@ -164,10 +167,18 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
       of.last_start = of.run.m_result.iterations;
     }
   }
+  static bool is_broken(const Recursion& of) { return of.phase == Phase::breakdown || of.phase == Phase::too_large; }
   static bool may_restart(const Recursion& of) {
     return of.restarts < max_restarts && of.run.m_result.iterations > of.last_start;
   }
 
+  Breakdowns find_breakdowns(const Exec& exec, const Recursions& all, const Chosen& going) const {
+    Breakdowns result{};
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      if (going[j] && is_broken(all[j]) && !may_restart(all[j])) result[j] = find_breakdown(exec, j);
+    }
+    return result;
+  }
   KrylovBreakdown find_breakdown(const Exec& exec, std::size_t j) const {
     auto const first = this->blame(exec, m_z, m_v, j);
     return first == KrylovBreakdown::recursion ? this->blame(exec, m_zs, m_t, j) : first;

@@ -16,7 +16,7 @@ struct EveryLane {
     return PackType::load(values);
   }
   template <class PackType, class Storage>
-  static void store(const PackType& pack, Storage* values) {
+  KOKKOS_FUNCTION static void store(const PackType& pack, Storage* values) {
     pack.store(values);
   }
   /// Past the caches; see Pack::stream().
@@ -29,7 +29,7 @@ struct EveryLane {
   static PackType only(const PackType& pack) {
     return pack;
   }
-  static constexpr bool has(int) { return true; }
+  KOKKOS_FUNCTION static constexpr bool has(int) { return true; }
 };
 
 #if defined(HYPERPLANE_X86_INTRINSICS) && defined(__AVX512F__) && defined(__AVX512VL__)
@@ -53,7 +53,7 @@ struct SomeLanes {
     return PackType::load(mine);
   }
   template <class PackType, class Storage>
-  void store(const PackType& pack, Storage* values) const {
+  KOKKOS_FUNCTION void store(const PackType& pack, Storage* values) const {
     alignas(sizeof(Storage) * PackType::lanes) Storage mine[PackType::lanes];
     pack.store(mine);
     write<PackType::lanes>(mine, values);
@@ -70,7 +70,7 @@ struct SomeLanes {
     auto const mine = (lane > PackType(static_cast<T>(m_begin - 1))) & (lane < PackType(static_cast<T>(m_end)));
     return select(mine, pack, PackType(0));
   }
-  bool has(int lane) const { return lane >= m_begin && lane < m_end; }
+  KOKKOS_FUNCTION bool has(int lane) const { return lane >= m_begin && lane < m_end; }
 
  private:
   // Compilers keep `mine` in a register where lanes are read and written by one instruction.
@@ -88,7 +88,7 @@ struct SomeLanes {
     for (int lane = 0; lane < lanes; ++lane) mine[lane] = has(lane) ? values[lane] : Storage{};
   }
   template <int lanes, class Storage>
-  void write(const Storage* mine, Storage* values) const {
+  KOKKOS_FUNCTION void write(const Storage* mine, Storage* values) const {
 #if defined(HYPERPLANE_MASKED_LANES)
     if constexpr (masked<lanes, Storage, double, 64>) {
       return _mm512_mask_store_pd(values, static_cast<__mmask8>(bits()), _mm512_load_pd(mine));
@@ -115,7 +115,7 @@ struct MaskOfLanes {
   const Mask& m_mask;
   Lanes m_lanes;
 
-  bool operator[](int lane) const { return m_lanes.has(lane) && m_mask[lane]; }
+  KOKKOS_FUNCTION bool operator[](int lane) const { return m_lanes.has(lane) && m_mask[lane]; }
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

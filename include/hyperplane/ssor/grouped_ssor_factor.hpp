@@ -74,7 +74,7 @@ struct SsorGroupFactor {
 };
 
 /// The factorizations of several Ssor together, with the bits of one grid after the other, where their sweeps are: two
-/// launches.
+/// launches, and three for each grid before them where StorageScalar is Half.
 template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar>
 class GroupedSsorFactor {
  public:

@@ -54,7 +54,8 @@ struct SsorOptions {
 ///
 /// With d = D / w it is M = (d + L)(I + d^-1 U) / (2 - w), the form of BILU(0). So TriangularSweeps solve
 /// with it, with the same paths, speed, labels and launches, for the factors L / (2 - w), w (2 - w) D^-1 and w D^-1 U;
-/// and factor() needs no recursion: it is two launches (one finishes the status), each point for itself.
+/// and factor() needs no recursion: it is two launches (one finishes the status), and three before
+/// them where StorageScalar is Half; each point for itself.
 ///
 /// Factors of 16 bits, Half in units of its own, are as those of BlockIlu0.
 /// Where directions are folded, L and U are those of that order of points, see FoldedOrder.
@@ -103,8 +104,8 @@ class Ssor {
       if (auto const& order = m_sweeps.order(); order.is_folded()) {
         using FoldedKernel = detail::SsorFactor<Scalar, Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length,
                                                 detail::NoOutside, FoldedOrder>;
-        factor_slots(exec,
-                     FoldedKernel{a.ref(), factors, singular.ref(), static_cast<Scalar>(m_relaxation), {}, order});
+        factor_slots<MatrixStorage>(
+            exec, FoldedKernel{a.ref(), factors, singular.ref(), static_cast<Scalar>(m_relaxation), {}, order});
         return singular.conclude(exec, detail::FoldedDiagnosis<Diagnosis>{order, Diagnosis{a.ref()}});
       }
       Kernel const kernel{a.ref(), factors, singular.ref(), static_cast<Scalar>(m_relaxation)};
@@ -112,7 +113,7 @@ class Ssor {
         detail::for_packs<n>("Hyperplane::Ssor::factor", exec, a.map(),
                              vector_length * 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)), kernel);
       } else {
-        factor_slots(exec, kernel);
+        factor_slots<MatrixStorage>(exec, kernel);
       }
       singular.conclude(exec, Diagnosis{a.ref()});
     });
@@ -156,10 +157,11 @@ class Ssor {
   const Sweeps& sweeps() const { return m_sweeps; }
 
  private:
-  template <class Kernel>
+  template <class MatrixStorage, class Kernel>
   void factor_slots(const Exec& exec, const Kernel& kernel) const {
-    Kokkos::parallel_for("Hyperplane::Ssor::factor",
-                         Kokkos::RangePolicy<Exec>(exec, 0, m_sweeps.map().pack_count() * vector_length), kernel);
+    detail::launch("Hyperplane::Ssor::factor",
+                   detail::IndexRange<Exec>(exec, 0, m_sweeps.map().pack_count() * vector_length),
+                   7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)), kernel);
   }
 
   static double checked_relaxation(const SsorOptions& options) {

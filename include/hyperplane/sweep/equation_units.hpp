@@ -13,8 +13,9 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// S of a point with this d^-1, or of those in the lanes of a pack: the largest entry of each column that is stored of
-/// it is at least 1 and less than 2, whatever the equation was multiplied by. So L is stored as it is beside d.
+/// S of a point with this d^-1, or of those in the lanes of a pack: the largest entry of each column of C^-1
+/// d^-1 S^-1 is at least 1 and less than 2, whatever the equation was multiplied by, where S is not bounded. So L is
+/// stored as it is beside d.
 template <class T, int n, class Scales>
 KOKKOS_FUNCTION block::Vector<T, n> equation_units(const Scales& scales, const block::Matrix<T, n>& inverse) {
   using Kokkos::abs;

@@ -55,7 +55,7 @@ struct ChooseUnits {
     // Only what they differ by matters.
     for (int c = n - 1; c >= 0; --c) {
       double const exponent = columns[c] - columns[0];
-      double const bounded = exponent < -most ? -most : exponent > most ? most : exponent;
+      double const bounded = Kokkos::fmin(Kokkos::fmax(exponent, -most), most);
       m_scales.unknown(c) = power_of_two(static_cast<int>(Kokkos::round(bounded)));
     }
     m_scales.complete();

@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/host/slab_sweep.hpp>
 #include <hyperplane/simd/pack_lanes.hpp>
@@ -65,14 +66,18 @@ struct SlabStrips {
   int block = 1;  ///< rows between two looks at the progress words
 };
 
+/// The time of a step with some lanes of values of a type, in units of one with all of them. Measured: 0.8 to 1 with
+/// masks; lane by lane 1.9 to 5, less for larger blocks.
+template <class Value>
+inline constexpr double ragged_step = masked_lanes && !ShortReal<Value> ? 1.0 : 3.0;
+
 /// Of a grid whose slabs do not occupy all threads; the fastest by a model that counts steps. Where `steps` steps of a
 /// slab are done between two looks at the progress words, about as many are of a strip.
 template <int vector_length>
-SlabStrips choose_slab_strips(const SlabMap<vector_length>& map, int threads, int steps) {
+SlabStrips choose_slab_strips(const SlabMap<vector_length>& map, int threads, int steps, double ragged) {
   constexpr int lag = vector_length - 1;
-  // Measured, in units of a step with all lanes: 0.8 to 1 with masks; lane by lane 1.9 to 5, less for larger blocks.
-  // And a slab is not cut for little.
-  constexpr double ragged_step = masked_lanes ? 1.0 : 3.0, least_gain = 1.2;
+  // A slab is not cut for little.
+  constexpr double least_gain = 1.2;
   SlabStrips best;
   if (threads <= map.slabs() || map.slabs() == 0) return best;
   double const rows = map.grid().nk(), slabs = map.slabs();
@@ -82,7 +87,7 @@ SlabStrips choose_slab_strips(const SlabMap<vector_length>& map, int threads, in
     std::int64_t const places = (row + count - 1) / count;
     int const block = static_cast<int>(std::max<std::int64_t>(steps / places, 1));
     double const busy = std::min<double>(threads, slabs * count);
-    double const cost = static_cast<double>(row - 1) + (ragged_step - 1) * 2 * lag;
+    double const cost = static_cast<double>(row - 1) + (ragged - 1) * 2 * lag;
     double const time = rows * cost * slabs / busy + (busy - 1) * static_cast<double>(block * places);
     if (time >= least) continue;
     least = time;
@@ -139,10 +144,11 @@ class StripSweep {
  public:
   using Map = SlabMap<vector_length>;
 
-  /// `steps` of a slab are done between two looks at the progress words.
-  StripSweep(const Exec& exec, const std::string& label, const Map& map, int steps)
+  /// `steps` of a slab are done between two looks at the progress words; `ragged` is the ragged_step of the values that
+  /// are read and written by lanes.
+  StripSweep(const Exec& exec, const std::string& label, const Map& map, int steps, double ragged)
       : m_map(map),
-        m_strips(choose_slab_strips(map, exec.concurrency(), steps)),
+        m_strips(choose_slab_strips(map, exec.concurrency(), steps, ragged)),
         m_sweep(cut() ? host::SlabSweep<Exec>(exec, label, map.slabs(), map.steps(), host_strips())
                       : host::SlabSweep<Exec>(exec, label, map.slabs(), map.steps(), vector_length - 1, steps)) {}
 

@@ -49,7 +49,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// StorageScalar = float with Scalar = double stores half the bytes and computes in double; Half and BFloat16, on CUDA
 /// on SweepPath::portable alone, a quarter. Half has a small range: factors that a factorization writes so are in units
 /// of their own, powers of two (FactorScales); those of a fill() that knows nothing of units are as they are. On hosts
-/// about n values of Scalar more for each `vector_length` points, for transposed solves.
+/// about n values of Scalar more for each `vector_length` points, for transposed solves, and, where slabs are cut into
+/// strips, 2 n more for each line along i.
 ///
 /// A plan: the constructor allocates; the other functions do not, do not fence, and are asynchronous on the instance
 /// that is given. Copies, made after fill(), share factors and working memory: at most one call of a plan and all its

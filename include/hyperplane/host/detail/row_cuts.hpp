@@ -5,6 +5,7 @@
 #include <hyperplane/host/row_needs.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <vector>
 
@@ -32,7 +33,7 @@ inline int row_cut(const RowNeeds& needs, int begin, int least, int most) {
   double share = 1.0;
   for (int end = begin + least; end <= last && end < needs.count(); ++end) {
     int const size = end - begin;
-    auto const limit = static_cast<int>(share * size) + 1;
+    auto const limit = static_cast<int>(std::ceil(share * size));
     auto const own = static_cast<double>(rows_ahead(needs, begin, end, least, limit)) / size;
     if (own >= share) continue;
     share = own;

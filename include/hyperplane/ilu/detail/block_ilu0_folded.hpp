@@ -74,9 +74,12 @@ void block_ilu0_factor_folded(const Exec& exec, const FoldedOrder& order,
 /// As BlockIlu0Diagnosis: blocks that point out of the grid are not looked at, as the factorization does not.
 template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length>
 struct BlockIlu0FoldedDiagnosis {
+  using Factors = TriangularFactors<Storage, n, vector_length>;
+  using StoredBlock = block::LaneMatrix<Scalar, Storage, n, vector_length>;
+
   FoldedOrder m_order;
   BlockStencil7Ref<MatrixStorage, n, vector_length> m_a;
-  TriangularFactors<Storage, n, vector_length> m_factors;
+  Factors m_factors;
 
   KOKKOS_FUNCTION PivotFinding operator()(std::int64_t number, int code) const {
     auto const& map = m_a.map();
@@ -96,11 +99,15 @@ struct BlockIlu0FoldedDiagnosis {
       if (!block::is_finite<n>(stencil_block<Scalar, n>(m_a, other, opposite(direction)))) {
         return {FactorFailure::not_finite, neighbour_blocks + static_cast<int>(direction)};
       }
-      block::LaneMatrix<Scalar, Storage, n, vector_length> const upper{
-          m_factors.coupling(map.pack(other.i, other.j, other.k), opposite(direction)) + map.lane(other.j)};
-      block::gemm_subtract<n>(lower, upper, d);
+      StoredBlock const upper{m_factors.coupling(map.pack(other.i, other.j, other.k), opposite(direction)) +
+                              map.lane(other.j)};
+      if constexpr (Factors::Scales::exist) {
+        block::gemm_subtract<n>(lower, block::ScaledEntries<StoredBlock, n>{upper, m_factors.m_scales.upper()}, d);
+      } else {
+        block::gemm_subtract<n>(lower, upper, d);
+      }
     }
-    return block::diagnose<Storage>(d, code);
+    return block::diagnose<StoredRange<Scalar, Storage>>(d, code);
   }
 };
 

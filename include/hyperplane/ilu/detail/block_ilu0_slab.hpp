@@ -269,7 +269,7 @@ class BlockIlu0FastFactor<Scalar, n, Exec, Storage, vector_length> {
   static SweepPath sweep_path(const Exec&, SweepPath asked) { return asked; }
 
   BlockIlu0FastFactor(const Exec& exec, const Map& map, SweepPath, int /*multiprocessors*/)
-      : m_sweep(exec, "Hyperplane::BlockIlu0", map, slab_steps<Storage, n, vector_length>) {}
+      : m_sweep(exec, "Hyperplane::BlockIlu0", map, slab_steps<Storage, n, vector_length>, ragged_step<Storage>) {}
 
   template <class MatrixStorage>
   void operator()(const Exec& exec, const BlockStencil7Ref<MatrixStorage, n, vector_length>& a,

@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <type_traits>
 
-/// Incomplete factorizations of a BlockCsr: one thread for each block row of a level.
+/// Incomplete factorizations of a BlockCsr: each block row by one thread.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// What is factored, and the factors.

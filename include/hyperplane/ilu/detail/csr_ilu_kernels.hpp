@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// What kernels have of the factors of a BlockCsr, and sweeps with them: one thread for each block row of a level.
+/// What kernels have of the factors of a BlockCsr, and sweeps with them: each block row by one thread.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// The order in which a sweep takes block rows: that of a list, or by their numbers; from m_first on, by steps of

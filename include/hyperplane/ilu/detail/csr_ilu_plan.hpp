@@ -109,7 +109,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   using Columns = typename Matrix::Columns;
   using RowSpaces = CsrIluRowSpaces<Scalar, n>;
   /// Whether rows are eliminated without lists of products: on hosts, where blocks are so small that lists take longer
-  /// to make than they save. Measured on Zen 4 with n = 1 and n = 5.
+  /// to make than they save.
   static constexpr bool by_rows = HostExecutionSpace<Exec> && n == 1;
 
   template <class Given>

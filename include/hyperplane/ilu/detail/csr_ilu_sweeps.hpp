@@ -111,7 +111,7 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
                              });
   }
 
-  // Several vectors: by levels, or by tickets one vector after the other.
+  // Several vectors: as single ones, or by tickets one vector after the other.
   template <int count>
   void run_forward(const Exec& exec, const Vectors<count>& rhs, const Vectors<count>& y) const {
     run_several<false, true>(exec, this->names().forward, blocks() - upper_blocks(), this->forward_kernels(),

@@ -12,8 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Sweeps with the triangles of a BlockCsr itself, and the inverses of its pivots: one thread for each block row of a
-/// level. Values of vectors that other threads may be writing to are not read where they do not matter.
+/// Sweeps with the triangles of a BlockCsr itself, and the inverses of its pivots: each block row by one thread.
+/// Values of vectors that other threads may be writing to are not read where they do not matter.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// What kernels read. Blocks of A are stored by rows, those of d^-1 by columns.

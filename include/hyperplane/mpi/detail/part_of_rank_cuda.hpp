@@ -22,7 +22,7 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// BILU(0) of a box whose parts are on the devices of the ranks, by BlockIlu0Part.
-template <class Scalar, int n, CudaExecutionSpace Exec, class Storage>
+template <class Scalar, int n, CudaExecutionSpace Exec, Real Storage>
   requires(n > 1)
 class PartOfRank<BlockIlu0<Scalar, n, Exec, Storage>> {
   using Part = BlockIlu0Part<Scalar, n, Exec, Storage>;

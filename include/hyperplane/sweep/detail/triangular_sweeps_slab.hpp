@@ -169,7 +169,7 @@ class TriangularSweepsFastPath<Scalar, n, Exec, Storage, vector_length> {
 
   TriangularSweepsFastPath(const Exec& exec, const std::string& owner, const Map& map, SweepPath,
                            int /*multiprocessors*/, int /*right_hand_sides*/)
-      : m_sweep(exec, "Hyperplane::" + owner, map, slab_steps<Storage, n, vector_length>),
+      : m_sweep(exec, "Hyperplane::" + owner, map, slab_steps<Storage, n, vector_length>, ragged_step<Scalar>),
         m_borders(exec, "Hyperplane::" + owner + "::borders", HandedOn::border_values(map.slabs(), map.steps())),
         m_carried(exec, "Hyperplane::" + owner + "::carried", m_sweep.chains()) {}
 
