@@ -65,7 +65,8 @@ KOKKOS_FUNCTION Quintet<Either<L, R>> roe_flux(const Gas& gas, const Quintet<L>&
   T const d_normal = du * n.x + dv * n.y + dw * n.z;
   T const d_pressure = right[4] - left[4];
 
-  T const width = entropy_fix * c;
+  double const share = entropy_fix;  // a constant has no address on devices
+  T const width = share * c;
   T const acoustic = density * c * d_normal;
   T const half_c2 = 0.5 / c2;
   T const minus = smooth_abs(normal - c, width) * (d_pressure - acoustic) * half_c2;
