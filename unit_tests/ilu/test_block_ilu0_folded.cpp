@@ -13,6 +13,7 @@
 #include "support/folded_order.hpp"
 #include "support/least_team.hpp"
 #include "support/matchers.hpp"
+#include "support/matrix_of_solves.hpp"
 #include "support/serial_reference.hpp"
 #include "support/transfer.hpp"
 #include "support/transposed_reference.hpp"
@@ -80,18 +81,9 @@ TYPED_TEST(BlockIlu0Folded, product_equals_the_matrix_on_its_pattern) {
   auto const a = random_stencil(Grid(4, 3, 3), n);
   auto const dense = a.dense();
   auto const ilu = factored<double, n, double>(exec, a, all_folded);
-  DenseMatrix columns(static_cast<int>(a.rows()));
-  for (int c = 0; c < columns.n; ++c) {
-    std::vector<double> unit(columns.n, 0.0);
-    unit[c] = 1.0;
-    auto const x = to_device<double, n>(exec, a.grid, unit);
-    ilu.solve(exec, x, x);
-    auto const column = to_host(exec, x);
-    for (int r = 0; r < columns.n; ++r) columns(r, c) = column[r];
-  }
-  auto const product = inverse(columns);
-  for (int r = 0; r < columns.n; ++r) {
-    for (int c = 0; c < columns.n; ++c) {
+  auto const product = matrix_of_solves(exec, ilu);
+  for (int r = 0; r < product.n; ++r) {
+    for (int c = 0; c < product.n; ++c) {
       if (!in_pattern(a.grid, r / n, c / n)) continue;
       ASSERT_NEAR(product(r, c), dense(r, c), 1e-11);
     }

@@ -39,22 +39,22 @@ struct BlockIlu0FoldedPlane {
     for_neighbours(p, true, [&](Direction direction) { m_at.eliminate(p, direction, sum, excess); });
     auto const number = m_order.grid().index(m_order.place(p));
     m_at.invert(
-        p, number, sum,
-        [&](Direction direction) {
-          return m_order.grid().contains(neighbour(p, direction)) && m_order.is_before(p, direction);
-        },
-        excess, inverse);
+        p, number, sum, [&](Direction direction) { return has_neighbour(p, direction, true); }, excess, inverse);
     for_neighbours(p, false, [&](Direction direction) { m_at.scale(p, direction, inverse, excess); });
     m_at.finish(number, excess);
   }
 
  private:
+  /// One before p, or one after it.
+  KOKKOS_FUNCTION bool has_neighbour(const Point& p, Direction direction, bool before) const {
+    return m_order.grid().contains(neighbour(p, direction)) && m_order.is_before(p, direction) == before;
+  }
   /// Those before p, or those after it.
   template <class Use>
   KOKKOS_FUNCTION void for_neighbours(const Point& p, bool before, const Use& use) const {
     for (int d = 0; d < stencil7_size - 1; ++d) {
       Direction const direction = folded_direction(d);
-      if (m_order.grid().contains(neighbour(p, direction)) && m_order.is_before(p, direction) == before) use(direction);
+      if (has_neighbour(p, direction, before)) use(direction);
     }
   }
 };
