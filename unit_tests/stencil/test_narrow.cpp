@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "support/execution_spaces.hpp"
+#include "support/matchers.hpp"
 #include "support/message_of.hpp"
 #include "support/serial_reference.hpp"
 #include "support/transfer.hpp"

@@ -23,7 +23,8 @@ BlockVector<Scalar, n, Exec> to_device(const Exec& exec, const Grid& grid, const
 
 template <class Scalar, int n, class Exec>
 std::vector<double> to_host(const Exec& exec, const BlockVector<Scalar, n, Exec>& vector) {
-  Kokkos::View<Scalar*, typename Exec::memory_space> const rows("rows", vector.grid().size() * n);
+  Kokkos::View<Scalar*, typename Exec::memory_space> const rows(Kokkos::view_alloc(exec, "rows"),
+                                                                 vector.grid().size() * n);
   unpack(exec, vector, rows);
   return to_host(rows);
 }
@@ -31,7 +32,7 @@ std::vector<double> to_host(const Exec& exec, const BlockVector<Scalar, n, Exec>
 template <class Scalar, int n, class Storage, class Exec>
 BlockStencil7<Scalar, n, Exec, Storage> to_device(const Exec& exec, const ReferenceStencil& a) {
   BlockStencil7<Scalar, n, Exec, Storage> result(exec, a.grid);
-  Kokkos::View<Storage****, Exec> blocks("blocks", a.grid.size(), stencil7_size, n, n);
+  Kokkos::View<Storage****, Exec> blocks(Kokkos::view_alloc(exec, "blocks"), a.grid.size(), stencil7_size, n, n);
   auto const host = Kokkos::create_mirror_view(blocks);
   for (std::int64_t p = 0; p < a.grid.size(); ++p) {
     for (int d = 0; d < stencil7_size; ++d) {

@@ -7,10 +7,10 @@
 
 namespace hyperplane::test {
 
-/// A host vector in the memory of the execution space, converted to T.
+/// A host vector in the memory of the instance's device, converted to T.
 template <class T, class Exec, class From = double>
 Kokkos::View<T*, typename Exec::memory_space> to_view(const Exec& exec, const std::vector<From>& values) {
-  Kokkos::View<T*, typename Exec::memory_space> const view("values", values.size());
+  Kokkos::View<T*, typename Exec::memory_space> const view(Kokkos::view_alloc(exec, "values"), values.size());
   auto const host = Kokkos::create_mirror_view(view);
   for (std::size_t e = 0; e < values.size(); ++e) host(e) = static_cast<T>(values[e]);
   Kokkos::deep_copy(exec, view, host);
