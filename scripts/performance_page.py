@@ -425,8 +425,8 @@ def ranks():
 
 
 def devices():
-    """BILU(0) of boxes on one device, on two that are coupled, and on two that know nothing of one another."""
-    file = raw(f"{H100}/devices_32")
+    """BILU(0) of boxes on one device, and on two and four that are coupled, or know nothing of one another."""
+    file = raw(f"{H100}/devices_64")
     rows = []
     for kernel in ("solve", "factor"):
         for grid in ("128x128x32", "128x128x64", "128x128x128", "256x256x64", "256x256x128", "256x256x256"):
@@ -434,14 +434,17 @@ def devices():
             def best(coupling, case, count, kernel=kernel, grid=grid):
                 return file.one(f"{kernel}/Cuda/{coupling}/double/n=5/{case}_{grid}/devices={count}", "best_ms")
 
-            one = f"{kernel}/Cuda/none/double/n=5/one_{grid}/devices=1"
-            cells = [us_of_copy(file, one)]
-            for coupling, case in (("natural", "weak"), ("none", "weak"), ("natural", "strong")):
-                two = best(coupling, case, 2)
-                cells.append("-" if two is None else f"{text(two, 0, 1000)}; {times(best('none', 'one', 1), two, 2)}")
+            cells = [us_of_copy(file, f"{kernel}/Cuda/none/double/n=5/one_{grid}/devices=1")]
+            for count in (2, 4):
+                for coupling, case in (("natural", "weak"), ("none", "weak"), ("natural", "strong")):
+                    over_devices = best(coupling, case, count)
+                    shown = over_devices is not None
+                    cells.append(f"{text(over_devices, 0, 1000)}; {times(best('none', 'one', 1), over_devices, 2)}" if shown else "-")
             rows.append([kernel, grid, *cells])
-    header = ["us (of copy); one over two", "box", "one device", "`natural`, the box on each of two", "`none`, the same"]
-    return table([*header, "`natural`, the box in all"], rows, left=2)
+    header = ["us (of copy); one over several", "box", "one device"]
+    for count in ("two", "four"):
+        header += [f"{count}: `natural`, the box on each", "`none`, the same", "`natural`, the box in all"]
+    return table(header, rows, left=2)
 
 
 def exchanges():

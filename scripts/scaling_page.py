@@ -14,7 +14,7 @@ import sys
 
 DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
 PAGE = DOCS / "scaling.md"
-MEASURED = DOCS / "measurements" / "h100" / "devices_32.json"
+MEASURED = DOCS / "measurements" / "h100" / "devices_64.json"
 UNKNOWNS = 5
 # Of a solve, for each point: seven blocks, right-hand side, solution, and what the forward sweep leaves, twice.
 BYTES = 8 * (7 * UNKNOWNS**2 + 4 * UNKNOWNS)
