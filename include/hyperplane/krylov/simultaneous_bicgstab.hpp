@@ -2,7 +2,6 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
-#include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/krylov/concepts.hpp>
 #include <hyperplane/krylov/detail/progress.hpp>
 #include <hyperplane/krylov/detail/simultaneous_bicgstab_kernels.hpp>
@@ -115,7 +114,7 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
                        const Chosen& fallen, const Start& start) const {
     if (!Base::any(fallen)) return;
     apply(exec, detail::exact_of(a), x, m_t);
-    count("Hyperplane::SimultaneousBiCgStab::renew", 4);
+    this->count("Hyperplane::SimultaneousBiCgStab::renew", 4);
     detail::SimultaneousRenew<Scalar, vectors> body{data(b), data(m_t), data(m_shadow), data(this->m_r), {}, {}};
     for (std::size_t j = 0; j < all.size(); ++j) {
       body.m_factor[j] = static_cast<Scalar>(1.0 / all[j].run.m_scale);
@@ -130,14 +129,8 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
     this->settle(exec, all, open, start);
   }
 
-  /// As BiCgStab::count().
-  void count(const char* label, int values) const {
-    detail::count_bytes(label,
-                        static_cast<double>(sizeof(Scalar)) * vectors * values * static_cast<double>(this->elements()));
-  }
-
   void launch_direction(const Exec& exec) const {
-    count("Hyperplane::SimultaneousBiCgStab::direction", 4);
+    this->count("Hyperplane::SimultaneousBiCgStab::direction", 4);
     detail::launch_tall<vectors>(
         "Hyperplane::SimultaneousBiCgStab::direction", exec, this->elements(), 4.0 * sizeof(Scalar),
         detail::SimultaneousDirection<Scalar, vectors>{m_scalars.data(), data(this->m_r), data(m_v), data(m_p)});
@@ -190,10 +183,10 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
     auto const* const scalars = m_scalars.data();
     auto const of_all = this->ref(m_scalars.data(), all, going);
     auto const size = this->elements();
-    count("Hyperplane::SimultaneousBiCgStab::alpha", 2);
-    count("Hyperplane::SimultaneousBiCgStab::half_step", 3);
-    count("Hyperplane::SimultaneousBiCgStab::omega", 2);
-    count("Hyperplane::SimultaneousBiCgStab::update", 8);
+    this->count("Hyperplane::SimultaneousBiCgStab::alpha", 2);
+    this->count("Hyperplane::SimultaneousBiCgStab::half_step", 3);
+    this->count("Hyperplane::SimultaneousBiCgStab::omega", 2);
+    this->count("Hyperplane::SimultaneousBiCgStab::update", 8);
 
     m.solve(exec, m_p, m_z);
     apply(exec, a, m_z, m_v);

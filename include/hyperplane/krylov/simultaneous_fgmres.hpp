@@ -120,6 +120,7 @@ class SimultaneousFgmres : private detail::SimultaneousMethod<SimultaneousFgmres
 
   void launch_scale(const char* label, const Exec& exec, const Vectors& from, const Vectors& otherwise,
                     const Vectors& to) const {
+    this->count(label, 3);
     detail::launch_tall<vectors>(
         label, exec, this->elements(), 3.0 * sizeof(Scalar),
         detail::SimultaneousScale<Scalar, vectors>{m_scalars.data(), data(from), data(otherwise), data(to)});
@@ -165,6 +166,7 @@ class SimultaneousFgmres : private detail::SimultaneousMethod<SimultaneousFgmres
           "Hyperplane::SimultaneousFgmres::orthogonalize", exec, this->elements(),
           detail::SimultaneousSubtract<Exec, Scalar, vectors>{{coefficients(pass), directions, spans}, data(w)});
     }
+    this->count("Hyperplane::SimultaneousFgmres::norm", 1);
     m_reducer.template run<1>(exec, "Hyperplane::SimultaneousFgmres::norm",
                               detail::SimultaneousDot<Scalar, vectors>{data(w), data(w)},
                               detail::SimultaneousFgmresColumnFinish<Scalar, vectors>{

@@ -11,6 +11,7 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/core/timer_callbacks.hpp>
 
 /// Dot products of one vector with many, or of each of several vectors side by side with those of its place: value e of
 /// vector j is element e * vectors + j.
@@ -103,11 +104,12 @@ class MultiDot {
   void run(const Exec& exec, const Scalar* w, const Address<Scalar>* v, int count, double* results) const {
     double* partial = m_partial.data();
     int const sums = count * vectors;
+    double const bytes = (count + 1.0) * vectors * sizeof(Scalar);
+    count_bytes("Hyperplane::Fgmres::dots", bytes * static_cast<double>(m_size));
     if constexpr (on_host) {
-      launch(
-          "Hyperplane::Fgmres::dots", IndexRange<Exec>(exec, 0, m_chunks),
-          static_cast<double>(std::min<std::int64_t>(m_size, multi_dot_chunk)) * (count + 1) * vectors * sizeof(Scalar),
-          MultiDotHostChunk<Scalar, vectors>{w, v, partial, m_size, m_chunks, count});
+      launch("Hyperplane::Fgmres::dots", IndexRange<Exec>(exec, 0, m_chunks),
+             bytes * static_cast<double>(std::min<std::int64_t>(m_size, multi_dot_chunk)),
+             MultiDotHostChunk<Scalar, vectors>{w, v, partial, m_size, m_chunks, count});
     } else {
       Kokkos::parallel_for("Hyperplane::Fgmres::dots", Kokkos::RangePolicy<Exec>(exec, 0, sums * reduce_lanes),
                            MultiDotLane<Scalar, vectors>{w, v, partial, m_size});

@@ -13,6 +13,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/csr/point_vectors.hpp>
 #include <hyperplane/krylov/detail/progress.hpp>
 #include <hyperplane/krylov/detail/simultaneous_kernels.hpp>
@@ -21,6 +22,7 @@
 #include <hyperplane/krylov/result.hpp>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -72,6 +74,10 @@ class SimultaneousBase {
 
   std::int64_t elements() const { return m_points * Vectors::block_size; }
   static Scalar* data(const Vectors& v) { return v.flat().data(); }
+  /// As KrylovBase::count(), of all vectors.
+  void count(std::string_view label, int values) const {
+    count_bytes(label, static_cast<double>(sizeof(Scalar)) * vectors * values * static_cast<double>(elements()));
+  }
 
   void check(const Vectors& b, const Vectors& x, const Limits& limits) const {
     for (auto const& of_one : limits) check_limits(m_label, of_one);

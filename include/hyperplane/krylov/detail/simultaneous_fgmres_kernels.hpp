@@ -9,6 +9,7 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/krylov/detail/fgmres_kernels.hpp>
 #include <hyperplane/krylov/detail/multi_dot.hpp>
 #include <hyperplane/krylov/detail/simultaneous_kernels.hpp>
@@ -135,8 +136,9 @@ struct SimultaneousSum {
   /// Body: a kernel that owns a sum.
   template <class Body>
   static void launch(const char* label, const Exec& exec, std::int64_t size, const Body& body) {
-    detail::launch(label, LongIndexRange<Exec>(exec, 0, size * (vectors / together)),
-                   (body.m_sum.m_spans.m_count + 2.0) * sizeof(Scalar) * together, body);
+    double const bytes = (body.m_sum.m_spans.m_count + 2.0) * sizeof(Scalar);
+    count_bytes(label, bytes * vectors * static_cast<double>(size));
+    detail::launch(label, LongIndexRange<Exec>(exec, 0, size * (vectors / together)), bytes * together, body);
   }
 };
 
