@@ -154,10 +154,9 @@ class Fgcrodr : private detail::FlexibleKrylov<Fgcrodr<Vector>, Vector> {
   template <class Matrix>
   void renew(const Exec& exec, const Matrix& a) const {
     auto const small = device_cycle();
-    int const count = small.m_kept;
-    if (count == 0) return;
+    if (small.m_kept == 0) return;
     double const least = std::cbrt(static_cast<double>(std::numeric_limits<Scalar>::epsilon()));
-    for (int j = 0; j < count; ++j) {
+    for (int j = 0; j < small.m_kept; ++j) {
       auto const& v = this->m_v[detail::as_size(j)];
       apply(exec, a, this->m_z[detail::as_size(j)], v);
       this->orthogonalize(exec, v, j,
@@ -170,7 +169,7 @@ class Fgcrodr : private detail::FlexibleKrylov<Fgcrodr<Vector>, Vector> {
     exec.fence("Hyperplane::Fgcrodr: products of the subspace");
     auto const seen = host_cycle();
     std::vector<int> places;
-    for (int j = 0; j < count; ++j) {
+    for (int j = 0; j < small.m_kept; ++j) {
       double const diagonal = seen.column(j)[j];
       if (!std::isfinite(diagonal)) {
         *m_subspace = {};

@@ -26,6 +26,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// A plan: the constructor allocates seven vectors of each, and a single one; solve() allocates results alone.
 /// Iterations, restarts and outcomes are those of BiCgStab; on hosts also the bits, where products, solves and the
 /// compiler have them (see apply()). Options are those of BiCgStab, without a monitor.
+///
+/// Vectors: PointVectors, made for a number of points, or BlockVectors, made for a Grid.
 template <class Vectors>
 class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCgStab<Vectors>, Vectors> {
   using Base = detail::SimultaneousMethod<SimultaneousBiCgStab<Vectors>, Vectors>;
@@ -39,16 +41,16 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
   using typename Base::Scalar;
 
   /// Throws Error where an option is out of range, or there is a monitor.
-  SimultaneousBiCgStab(const Exec& exec, std::int64_t points, const KrylovOptions& krylov_options = {})
-      : Base(exec, points, "SimultaneousBiCgStab", krylov_options),
-        m_shadow(exec, points, "Hyperplane::SimultaneousBiCgStab::shadow"),
-        m_p(exec, points, "Hyperplane::SimultaneousBiCgStab::p"),
-        m_v(exec, points, "Hyperplane::SimultaneousBiCgStab::v"),
-        m_t(exec, points, "Hyperplane::SimultaneousBiCgStab::t"),
-        m_z(exec, points, "Hyperplane::SimultaneousBiCgStab::z"),
-        m_zs(exec, points, "Hyperplane::SimultaneousBiCgStab::zs"),
+  SimultaneousBiCgStab(const Exec& exec, const VectorDomain<Vectors>& domain, const KrylovOptions& krylov_options = {})
+      : Base(exec, domain, "SimultaneousBiCgStab", krylov_options),
+        m_shadow(exec, domain, "Hyperplane::SimultaneousBiCgStab::shadow"),
+        m_p(exec, domain, "Hyperplane::SimultaneousBiCgStab::p"),
+        m_v(exec, domain, "Hyperplane::SimultaneousBiCgStab::v"),
+        m_t(exec, domain, "Hyperplane::SimultaneousBiCgStab::t"),
+        m_z(exec, domain, "Hyperplane::SimultaneousBiCgStab::z"),
+        m_zs(exec, domain, "Hyperplane::SimultaneousBiCgStab::zs"),
         m_scalars(Kokkos::view_alloc(exec, "Hyperplane::SimultaneousBiCgStab::scalars")),
-        m_reducer(exec, this->elements()) {}
+        m_reducer(exec, this->layout()) {}
 
   /// solve(exec, a, m, b, x) solves A X = B from the X that is given, with a result for each vector; with limits behind
   /// x, of all or of each, within other limits than those of the options. Throws Error where vectors have other points,
@@ -131,8 +133,8 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
 
   void launch_direction(const Exec& exec) const {
     this->count("Hyperplane::SimultaneousBiCgStab::direction", 4);
-    detail::launch_tall<vectors>(
-        "Hyperplane::SimultaneousBiCgStab::direction", exec, this->elements(), 4.0 * sizeof(Scalar),
+    detail::launch_tall(
+        "Hyperplane::SimultaneousBiCgStab::direction", exec, this->layout(), 4.0 * sizeof(Scalar),
         detail::SimultaneousDirection<Scalar, vectors>{m_scalars.data(), data(this->m_r), data(m_v), data(m_p)});
   }
 
@@ -182,7 +184,6 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
             const Chosen& going) const {
     auto const* const scalars = m_scalars.data();
     auto const of_all = this->ref(m_scalars.data(), all, going);
-    auto const size = this->elements();
     this->count("Hyperplane::SimultaneousBiCgStab::alpha", 2);
     this->count("Hyperplane::SimultaneousBiCgStab::half_step", 3);
     this->count("Hyperplane::SimultaneousBiCgStab::omega", 2);
@@ -191,14 +192,14 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
     m.solve(exec, m_p, m_z);
     apply(exec, a, m_z, m_v);
     m_reducer.template run<1>(exec, "Hyperplane::SimultaneousBiCgStab::alpha",
-                              detail::SimultaneousDot<Scalar, vectors>{data(m_shadow), data(m_v)},
+                              detail::SimultaneousDot<Scalar>{data(m_shadow), data(m_v)},
                               Finish<detail::BiCgStabAlphaFinish, 1>{of_all});
-    detail::launch_tall<vectors>("Hyperplane::SimultaneousBiCgStab::half_step", exec, size, 3.0 * sizeof(Scalar),
-                                 detail::SimultaneousHalfStep<Scalar, vectors>{scalars, data(m_v), data(this->m_r)});
+    detail::launch_tall("Hyperplane::SimultaneousBiCgStab::half_step", exec, this->layout(), 3.0 * sizeof(Scalar),
+                        detail::SimultaneousHalfStep<Scalar, vectors>{scalars, data(m_v), data(this->m_r)});
     m.solve(exec, this->m_r, m_zs);
     apply(exec, a, m_zs, m_t);
     m_reducer.template run<2>(exec, "Hyperplane::SimultaneousBiCgStab::omega",
-                              detail::SimultaneousOmega<Scalar, vectors>{data(m_t), data(this->m_r)},
+                              detail::SimultaneousOmega<Scalar>{data(m_t), data(this->m_r)},
                               Finish<detail::BiCgStabOmegaFinish, 2>{of_all});
     m_reducer.template run<2>(exec, "Hyperplane::SimultaneousBiCgStab::update",
                               detail::SimultaneousUpdate<Scalar, vectors>{scalars, data(m_z), data(m_zs), data(m_t),
@@ -209,7 +210,7 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
 
   Vectors m_shadow, m_p, m_v, m_t, m_z, m_zs;
   Kokkos::View<Scalars, typename Exec::memory_space> m_scalars;
-  detail::TallReducer<Exec, vectors> m_reducer;
+  detail::TallReducer<Exec, typename Base::Layout> m_reducer;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

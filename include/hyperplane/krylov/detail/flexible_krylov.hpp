@@ -43,7 +43,7 @@ class FlexibleKrylov : public KrylovMethod<Method, Vector> {
                                      return Pointers(Kokkos::view_alloc(exec, this->m_label + "::pointers"),
                                                      as_size(2 * m_restart + 1 + m_spare));
                                    })),
-        m_dots(Processes::made(domain, [&] { return Dots(exec, this->size(this->m_r), m_restart + 1); })) {
+        m_dots(Processes::made(domain, [&] { return Dots(exec, {this->size(this->m_r)}, m_restart + 1); })) {
     auto const host = Kokkos::create_mirror_view(m_pointers);
     int next = 0;
     auto const add = [&](std::vector<Vector>& to, int count, const char* what) {
