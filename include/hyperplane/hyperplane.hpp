@@ -99,10 +99,12 @@
 #include <hyperplane/sip_iteration/sip_iteration_path.hpp>
 #include <hyperplane/ssor/ssor.hpp>
 #include <hyperplane/stencil/apply.hpp>
+#include <hyperplane/stencil/apply_several.hpp>
 #include <hyperplane/stencil/apply_transposed.hpp>
 #include <hyperplane/stencil/axis_order.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/stencil/block_vectors.hpp>
 #include <hyperplane/stencil/convert.hpp>
 #include <hyperplane/stencil/coupling_strengths.hpp>
 #include <hyperplane/stencil/mask_points.hpp>

@@ -9,16 +9,21 @@
 #include <hyperplane/array/updates.hpp>
 #include <hyperplane/core/timers.hpp>
 #include <hyperplane/csr/narrow.hpp>
+#include <hyperplane/csr/point_vector.hpp>
 #include <hyperplane/csr/tall_product.hpp>
 #include <hyperplane/field/field_jacobi.hpp>
 #include <hyperplane/field/field_ssor.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/identity.hpp>
 #include <hyperplane/krylov/simultaneous_bicgstab.hpp>
+#include <hyperplane/krylov/simultaneous_fgmres.hpp>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "support/csr_reference.hpp"
 #include "support/kokkos_events.hpp"
@@ -145,6 +150,48 @@ TEST_F(TimersTest, bytes_of_several_right_hand_sides_are_those_of_all) {
   for (auto const* const kernel : {"alpha", "omega", "update"}) {
     EXPECT_GT(entry(std::string("Hyperplane::SimultaneousBiCgStab::") + kernel).bytes, 0.0) << kernel;
   }
+}
+
+TEST_F(TimersTest, bytes_of_fgmres_are_those_of_its_directions) {
+  constexpr int n = 2, count = 3, rows = 50, iterations = 4;
+  auto const a = to_device<double, n, double>(exec, random_csr(rows, n));
+  auto const b = to_vectors<double, n, count>(exec, random_vectors(count, rows * n));
+  KrylovOptions const options{.tolerance = 0, .max_iterations = iterations};
+  using Values = std::vector<std::pair<std::string, int>>;
+  auto const expect_values = [&](int vectors, const Values& values) {
+    for (auto const& [kernel, expected] : values) {
+      EXPECT_EQ(entry("Hyperplane::" + kernel).bytes, 8.0 * expected * vectors * n * rows) << kernel;
+    }
+    Timers::reset();
+  };
+  {
+    using Vectors = PointVectors<double, n, count, Exec>;
+    Vectors const x(exec, rows);
+    SimultaneousFgmres<Vectors> const method(exec, rows, options);
+    Timers::start();
+    method.solve(exec, a, IdentityPreconditioner(), b, x);
+    Timers::stop();
+  }
+  expect_values(count, {{"Fgmres::dots", 2 * (2 + 3 + 4 + 5)},
+                        {"SimultaneousFgmres::orthogonalize", 2 * (3 + 4 + 5 + 6)},
+                        {"SimultaneousFgmres::norm", iterations},
+                        {"SimultaneousFgmres::normalize", 3 * iterations},
+                        {"SimultaneousFgmres::update", iterations + 2},
+                        {"SimultaneousFgmres::first_direction", 2 * 3}});
+  {
+    using Vector = PointVector<double, n, Exec>;
+    Vector const one(exec, rows), x(exec, rows);
+    get_vector(exec, b, 0, one.flat());
+    Fgmres<Vector> const method(exec, rows, options);
+    Timers::start();
+    method.solve(exec, a, IdentityPreconditioner(), one, x);
+    Timers::stop();
+  }
+  expect_values(1, {{"Fgmres::dots", 2 * (2 + 3 + 4 + 5)},
+                    {"Fgmres::orthogonalize", 2 * (3 + 4 + 5 + 6)},
+                    {"Fgmres::normalize", 2 * iterations},
+                    {"Fgmres::update", iterations + 2},
+                    {"Fgmres::first_direction", 2 * 2}});
 }
 
 TEST_F(TimersTest, leave_other_tools_their_callbacks) {

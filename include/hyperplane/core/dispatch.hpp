@@ -13,6 +13,9 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// The largest n of n x n blocks.
 inline constexpr int max_block_size = 16;
 
+/// Vectors that one PointVectors, or one BlockVectors, may have.
+inline constexpr int max_vectors = 8;
+
 namespace detail {
 template <int n, class F>
 decltype(auto) dispatch_block_size_from(int block_size, F&& f) {

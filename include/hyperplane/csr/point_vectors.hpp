@@ -17,9 +17,6 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
-/// Vectors that one PointVectors may have.
-inline constexpr int max_vectors = 8;
-
 /// Several vectors of n unknowns for each of a number of points, as of several right-hand sides: unknown c of point p
 /// of vector j at (p * n + c) * count + j, so that what is read of a matrix for one of them serves all.
 ///
@@ -35,6 +32,8 @@ class PointVectors {
   using Flat = Kokkos::View<Scalar*, memory_space>;
   static constexpr int block_size = n;
   static constexpr int vectors = count;
+  /// Where methods find value e of vector j: at e * count + j.
+  static constexpr bool side_by_side = true;
 
   /// Allocates and sets to zero.
   PointVectors(const Exec& exec, std::int64_t points, const std::string& label = "Hyperplane::PointVectors")

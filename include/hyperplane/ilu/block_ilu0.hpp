@@ -18,6 +18,7 @@
 #include <hyperplane/stencil/apply.hpp>  // for Krylov methods, which need that of the matrix
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/stencil/block_vectors.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 #include <hyperplane/sweep/triangular_sweeps.hpp>
 
@@ -148,6 +149,13 @@ class BlockIlu0 {
   /// rhs[v], and has nothing in common with the others. BlockIlu0Options::right_hand_sides of them are taken together.
   /// Throws Error as solve() does, and where there are not as many x as right-hand sides.
   void solve(const Exec& exec, std::span<const Vector> rhs, std::span<const Vector> x) const {
+    m_sweeps.solve(exec, rhs, x);
+  }
+
+  /// The same of vectors in one piece of memory; on hosts all of them are taken together, see TriangularSweeps.
+  template <int count>
+  void solve(const Exec& exec, const BlockVectors<Scalar, n, count, Exec>& rhs,
+             const BlockVectors<Scalar, n, count, Exec>& x) const {
     m_sweeps.solve(exec, rhs, x);
   }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/launch.hpp>
-#include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/krylov/concepts.hpp>
 #include <hyperplane/krylov/detail/bicgstab_kernels.hpp>
 #include <hyperplane/krylov/detail/krylov_method.hpp>
@@ -114,7 +113,7 @@ class BiCgStab : private detail::KrylovMethod<BiCgStab<Vector>, Vector> {
   detail::Phase renew_residual(const Exec& exec, const Matrix& a, const Vector& b, const Vector& x,
                                detail::KrylovRun& run, const Start& start) const {
     apply(exec, detail::exact_of(a), x, m_t);
-    count("Hyperplane::BiCgStab::renew", 4);
+    this->count("Hyperplane::BiCgStab::renew", 4);
     this->m_reducer.template run<2>(
         exec, "Hyperplane::BiCgStab::renew",
         detail::BiCgStabRenewBody<Scalar>{data(b), data(m_t), data(m_shadow), data(this->m_r),
@@ -125,13 +124,8 @@ class BiCgStab : private detail::KrylovMethod<BiCgStab<Vector>, Vector> {
     return detail::unsure(phase) ? this->settle(exec, run, start) : phase;
   }
 
-  /// Values of vectors, for each unknown, that the kernel of this label moves.
-  void count(const char* label, int values) const {
-    detail::count_bytes(label, static_cast<double>(sizeof(Scalar)) * values * static_cast<double>(this->size(m_p)));
-  }
-
   void launch_direction(const Exec& exec, const detail::KrylovRun& run) const {
-    count("Hyperplane::BiCgStab::direction", 4);
+    this->count("Hyperplane::BiCgStab::direction", 4);
     detail::launch("Hyperplane::BiCgStab::direction", this->all(exec), 4.0 * sizeof(Scalar),
                    detail::BiCgStabDirection<Scalar>{this->m_progress.ref(run), m_scalars.data(), data(this->m_r),
                                                      data(m_v), data(m_p)});
@@ -148,10 +142,10 @@ class BiCgStab : private detail::KrylovMethod<BiCgStab<Vector>, Vector> {
     auto* const scalars = m_scalars.data();
     auto const all = this->all(exec);
     auto const& r = this->m_r;
-    count("Hyperplane::BiCgStab::alpha", 2);
-    count("Hyperplane::BiCgStab::half_step", 3);
-    count("Hyperplane::BiCgStab::omega", 2);
-    count("Hyperplane::BiCgStab::update", 8);
+    this->count("Hyperplane::BiCgStab::alpha", 2);
+    this->count("Hyperplane::BiCgStab::half_step", 3);
+    this->count("Hyperplane::BiCgStab::omega", 2);
+    this->count("Hyperplane::BiCgStab::update", 8);
 
     m.solve(exec, m_p, m_z);
     apply(exec, a, m_z, m_v);

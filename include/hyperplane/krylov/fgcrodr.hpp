@@ -134,7 +134,7 @@ class Fgcrodr : private detail::FlexibleKrylov<Fgcrodr<Vector>, Vector> {
       int const broken = phase == detail::Phase::breakdown ? small.m_kept + run.m_result.iterations - before : -1;
       // A direction is not made one of norm 1 where its iteration has ended the cycle.
       bool const scaled = phase != detail::Phase::converged && phase != detail::Phase::fallen;
-      update(exec, x, run);
+      update(exec, x, small.m_kept + run.m_result.iterations - before, run);
       // The estimate has the last word on a breakdown alone; everything else is decided by the residual of x.
       phase = this->restart(exec, run, start);
       if (broken >= 0 && phase == detail::Phase::running) {
@@ -154,14 +154,14 @@ class Fgcrodr : private detail::FlexibleKrylov<Fgcrodr<Vector>, Vector> {
   template <class Matrix>
   void renew(const Exec& exec, const Matrix& a) const {
     auto const small = device_cycle();
-    int const count = small.m_kept;
-    if (count == 0) return;
+    if (small.m_kept == 0) return;
     double const least = std::cbrt(static_cast<double>(std::numeric_limits<Scalar>::epsilon()));
-    for (int j = 0; j < count; ++j) {
+    for (int j = 0; j < small.m_kept; ++j) {
       auto const& v = this->m_v[detail::as_size(j)];
       apply(exec, a, this->m_z[detail::as_size(j)], v);
       this->orthogonalize(exec, v, j,
                           detail::FgcrodrKeptFinish{small, this->coefficients(0), this->coefficients(1), least, j});
+      this->count("Hyperplane::Fgcrodr::normalize", 2);
       detail::launch("Hyperplane::Fgcrodr::normalize", this->all(exec), 2.0 * sizeof(Scalar),
                      detail::FgcrodrNormalize<Scalar>{small.m_scale, this->data(v)});
     }
@@ -169,7 +169,7 @@ class Fgcrodr : private detail::FlexibleKrylov<Fgcrodr<Vector>, Vector> {
     exec.fence("Hyperplane::Fgcrodr: products of the subspace");
     auto const seen = host_cycle();
     std::vector<int> places;
-    for (int j = 0; j < count; ++j) {
+    for (int j = 0; j < small.m_kept; ++j) {
       double const diagonal = seen.column(j)[j];
       if (!std::isfinite(diagonal)) {
         *m_subspace = {};
@@ -213,10 +213,10 @@ class Fgcrodr : private detail::FlexibleKrylov<Fgcrodr<Vector>, Vector> {
     return small.m_kept > 0 ? this->m_progress.look(exec, run, 1) : detail::Phase::running;
   }
 
-  void update(const Exec& exec, const Vector& x, const detail::KrylovRun& run) const {
+  void update(const Exec& exec, const Vector& x, int columns, const detail::KrylovRun& run) const {
     detail::launch("Hyperplane::Fgcrodr::solution", detail::IndexRange<Exec>(exec, 0, 1), sizeof(Scalar),
                    detail::FgcrodrSolution{this->system(), device_cycle()});
-    this->launch_update(exec, x, run);
+    this->launch_update(exec, x, columns, run);
     Kokkos::deep_copy(exec, m_host_cycle, m_cycle);
   }
 
@@ -272,9 +272,11 @@ class Fgcrodr : private detail::FlexibleKrylov<Fgcrodr<Vector>, Vector> {
     auto const size = this->size(this->m_r);
     auto const* const spare = this->addresses_of_spare();
     int const columns = matrix.columns();
+    this->count("Hyperplane::Fgcrodr::combine", matrix.rows() + columns);
     detail::launch("Hyperplane::Fgcrodr::combine", detail::LongIndexRange<Exec>(exec, 0, (size + lanes - 1) / lanes),
                    (matrix.rows() + columns) * double{lanes} * sizeof(Scalar),
                    detail::FgcrodrCombine<Scalar, lanes>{vectors, spare, coefficients, size, matrix.rows(), columns});
+    this->count("Hyperplane::Fgcrodr::copy", 2 * columns);
     detail::launch("Hyperplane::Fgcrodr::copy", this->all(exec), 2.0 * columns * sizeof(Scalar),
                    detail::FgcrodrCopy<Scalar>{spare, vectors, columns});
   }

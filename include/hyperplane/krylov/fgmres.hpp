@@ -60,7 +60,7 @@ class Fgmres : private detail::FlexibleKrylov<Fgmres<Vector>, Vector> {
       int const broken = phase == detail::Phase::breakdown ? run.m_result.iterations - first : -1;
       detail::launch("Hyperplane::Fgmres::back_substitution", detail::IndexRange<Exec>(exec, 0, 1), sizeof(Scalar),
                      detail::FgmresBackSubstitution{this->system()});
-      this->launch_update(exec, x, run);
+      this->launch_update(exec, x, run.m_result.iterations - first, run);
       // The estimate has the last word on a breakdown alone; everything else is decided by the residual of x.
       phase = this->restart(exec, run, start);
       if (broken >= 0 && phase == detail::Phase::running) phase = this->break_down(exec, a, broken, run);

@@ -8,12 +8,14 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/launch.hpp>
+#include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/krylov/concepts.hpp>
 #include <hyperplane/krylov/detail/progress.hpp>
 #include <hyperplane/krylov/options.hpp>
 #include <hyperplane/krylov/processes.hpp>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <Kokkos_Core.hpp>
 
@@ -116,6 +118,10 @@ class KrylovBase {
   static Scalar* data(const Vector& v) { return v.flat().data(); }
   static std::int64_t size(const Vector& v) { return static_cast<std::int64_t>(v.flat().size()); }
   IndexRange<Exec> all(const Exec& exec) const { return {exec, 0, size(m_r)}; }
+  /// Values of vectors, for each unknown, that the kernel of this label moves.
+  void count(std::string_view label, int values) const {
+    count_bytes(label, static_cast<double>(sizeof(Scalar)) * values * static_cast<double>(size(m_r)));
+  }
 
   void check(const Vector& b, const Vector& x, const KrylovLimits& limits) const {
     auto const expected = vector_domain(m_r);

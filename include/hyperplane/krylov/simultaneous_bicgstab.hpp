@@ -2,7 +2,6 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
-#include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/krylov/concepts.hpp>
 #include <hyperplane/krylov/detail/progress.hpp>
 #include <hyperplane/krylov/detail/simultaneous_bicgstab_kernels.hpp>
@@ -27,6 +26,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// A plan: the constructor allocates seven vectors of each, and a single one; solve() allocates results alone.
 /// Iterations, restarts and outcomes are those of BiCgStab; on hosts also the bits, where products, solves and the
 /// compiler have them (see apply()). Options are those of BiCgStab, without a monitor.
+///
+/// Vectors: PointVectors, made for a number of points, or BlockVectors, made for a Grid.
 template <class Vectors>
 class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCgStab<Vectors>, Vectors> {
   using Base = detail::SimultaneousMethod<SimultaneousBiCgStab<Vectors>, Vectors>;
@@ -40,16 +41,16 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
   using typename Base::Scalar;
 
   /// Throws Error where an option is out of range, or there is a monitor.
-  SimultaneousBiCgStab(const Exec& exec, std::int64_t points, const KrylovOptions& krylov_options = {})
-      : Base(exec, points, "SimultaneousBiCgStab", krylov_options),
-        m_shadow(exec, points, "Hyperplane::SimultaneousBiCgStab::shadow"),
-        m_p(exec, points, "Hyperplane::SimultaneousBiCgStab::p"),
-        m_v(exec, points, "Hyperplane::SimultaneousBiCgStab::v"),
-        m_t(exec, points, "Hyperplane::SimultaneousBiCgStab::t"),
-        m_z(exec, points, "Hyperplane::SimultaneousBiCgStab::z"),
-        m_zs(exec, points, "Hyperplane::SimultaneousBiCgStab::zs"),
+  SimultaneousBiCgStab(const Exec& exec, const VectorDomain<Vectors>& domain, const KrylovOptions& krylov_options = {})
+      : Base(exec, domain, "SimultaneousBiCgStab", krylov_options),
+        m_shadow(exec, domain, "Hyperplane::SimultaneousBiCgStab::shadow"),
+        m_p(exec, domain, "Hyperplane::SimultaneousBiCgStab::p"),
+        m_v(exec, domain, "Hyperplane::SimultaneousBiCgStab::v"),
+        m_t(exec, domain, "Hyperplane::SimultaneousBiCgStab::t"),
+        m_z(exec, domain, "Hyperplane::SimultaneousBiCgStab::z"),
+        m_zs(exec, domain, "Hyperplane::SimultaneousBiCgStab::zs"),
         m_scalars(Kokkos::view_alloc(exec, "Hyperplane::SimultaneousBiCgStab::scalars")),
-        m_reducer(exec, this->elements()) {}
+        m_reducer(exec, this->layout()) {}
 
   /// solve(exec, a, m, b, x) solves A X = B from the X that is given, with a result for each vector; with limits behind
   /// x, of all or of each, within other limits than those of the options. Throws Error where vectors have other points,
@@ -115,7 +116,7 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
                        const Chosen& fallen, const Start& start) const {
     if (!Base::any(fallen)) return;
     apply(exec, detail::exact_of(a), x, m_t);
-    count("Hyperplane::SimultaneousBiCgStab::renew", 4);
+    this->count("Hyperplane::SimultaneousBiCgStab::renew", 4);
     detail::SimultaneousRenew<Scalar, vectors> body{data(b), data(m_t), data(m_shadow), data(this->m_r), {}, {}};
     for (std::size_t j = 0; j < all.size(); ++j) {
       body.m_factor[j] = static_cast<Scalar>(1.0 / all[j].run.m_scale);
@@ -130,16 +131,10 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
     this->settle(exec, all, open, start);
   }
 
-  /// As BiCgStab::count().
-  void count(const char* label, int values) const {
-    detail::count_bytes(label,
-                        static_cast<double>(sizeof(Scalar)) * vectors * values * static_cast<double>(this->elements()));
-  }
-
   void launch_direction(const Exec& exec) const {
-    count("Hyperplane::SimultaneousBiCgStab::direction", 4);
-    detail::launch_tall<vectors>(
-        "Hyperplane::SimultaneousBiCgStab::direction", exec, this->elements(), 4.0 * sizeof(Scalar),
+    this->count("Hyperplane::SimultaneousBiCgStab::direction", 4);
+    detail::launch_tall(
+        "Hyperplane::SimultaneousBiCgStab::direction", exec, this->layout(), 4.0 * sizeof(Scalar),
         detail::SimultaneousDirection<Scalar, vectors>{m_scalars.data(), data(this->m_r), data(m_v), data(m_p)});
   }
 
@@ -189,23 +184,22 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
             const Chosen& going) const {
     auto const* const scalars = m_scalars.data();
     auto const of_all = this->ref(m_scalars.data(), all, going);
-    auto const size = this->elements();
-    count("Hyperplane::SimultaneousBiCgStab::alpha", 2);
-    count("Hyperplane::SimultaneousBiCgStab::half_step", 3);
-    count("Hyperplane::SimultaneousBiCgStab::omega", 2);
-    count("Hyperplane::SimultaneousBiCgStab::update", 8);
+    this->count("Hyperplane::SimultaneousBiCgStab::alpha", 2);
+    this->count("Hyperplane::SimultaneousBiCgStab::half_step", 3);
+    this->count("Hyperplane::SimultaneousBiCgStab::omega", 2);
+    this->count("Hyperplane::SimultaneousBiCgStab::update", 8);
 
     m.solve(exec, m_p, m_z);
     apply(exec, a, m_z, m_v);
     m_reducer.template run<1>(exec, "Hyperplane::SimultaneousBiCgStab::alpha",
-                              detail::SimultaneousDot<Scalar, vectors>{data(m_shadow), data(m_v)},
+                              detail::SimultaneousDot<Scalar>{data(m_shadow), data(m_v)},
                               Finish<detail::BiCgStabAlphaFinish, 1>{of_all});
-    detail::launch_tall<vectors>("Hyperplane::SimultaneousBiCgStab::half_step", exec, size, 3.0 * sizeof(Scalar),
-                                 detail::SimultaneousHalfStep<Scalar, vectors>{scalars, data(m_v), data(this->m_r)});
+    detail::launch_tall("Hyperplane::SimultaneousBiCgStab::half_step", exec, this->layout(), 3.0 * sizeof(Scalar),
+                        detail::SimultaneousHalfStep<Scalar, vectors>{scalars, data(m_v), data(this->m_r)});
     m.solve(exec, this->m_r, m_zs);
     apply(exec, a, m_zs, m_t);
     m_reducer.template run<2>(exec, "Hyperplane::SimultaneousBiCgStab::omega",
-                              detail::SimultaneousOmega<Scalar, vectors>{data(m_t), data(this->m_r)},
+                              detail::SimultaneousOmega<Scalar>{data(m_t), data(this->m_r)},
                               Finish<detail::BiCgStabOmegaFinish, 2>{of_all});
     m_reducer.template run<2>(exec, "Hyperplane::SimultaneousBiCgStab::update",
                               detail::SimultaneousUpdate<Scalar, vectors>{scalars, data(m_z), data(m_zs), data(m_t),
@@ -216,7 +210,7 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
 
   Vectors m_shadow, m_p, m_v, m_t, m_z, m_zs;
   Kokkos::View<Scalars, typename Exec::memory_space> m_scalars;
-  detail::TallReducer<Exec, vectors> m_reducer;
+  detail::TallReducer<Exec, typename Base::Layout> m_reducer;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

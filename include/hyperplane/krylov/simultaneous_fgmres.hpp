@@ -34,6 +34,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// cycle is one apply, one preconditioner solve and about 4 j values of vector traffic per unknown and right-hand side.
 /// Iterations and outcomes are those of Fgmres; on hosts also the bits, where products, solves and the compiler have
 /// them (see apply()). Options are those of Fgmres, without a monitor.
+///
+/// Vectors: PointVectors, made for a number of points, or BlockVectors, made for a Grid.
 template <class Vectors>
 class SimultaneousFgmres : private detail::SimultaneousMethod<SimultaneousFgmres<Vectors>, Vectors> {
   using Base = detail::SimultaneousMethod<SimultaneousFgmres<Vectors>, Vectors>;
@@ -47,17 +49,17 @@ class SimultaneousFgmres : private detail::SimultaneousMethod<SimultaneousFgmres
   using typename Base::Scalar;
 
   /// Throws Error where an option is out of range, or there is a monitor.
-  SimultaneousFgmres(const Exec& exec, std::int64_t points, const KrylovOptions& krylov_options = {})
-      : Base(exec, points, "SimultaneousFgmres", krylov_options),
+  SimultaneousFgmres(const Exec& exec, const VectorDomain<Vectors>& domain, const KrylovOptions& krylov_options = {})
+      : Base(exec, domain, "SimultaneousFgmres", krylov_options),
         m_restart(std::max(1, std::min(this->m_options.restart, this->m_options.max_iterations))),
-        m_v(exec, points, m_restart + 1, "Hyperplane::SimultaneousFgmres::v"),
-        m_z(exec, points, m_restart, "Hyperplane::SimultaneousFgmres::z"),
+        m_v(exec, domain, m_restart + 1, "Hyperplane::SimultaneousFgmres::v"),
+        m_z(exec, domain, m_restart, "Hyperplane::SimultaneousFgmres::z"),
         m_numbers(Kokkos::view_alloc(exec, "Hyperplane::SimultaneousFgmres::systems"),
                   detail::as_size(std::int64_t{vectors} * (detail::FgmresSystem::numbers(m_restart) + 2 * m_restart))),
         m_lengths(Kokkos::view_alloc(exec, "Hyperplane::SimultaneousFgmres::lengths"), std::size_t{vectors}),
         m_scalars(Kokkos::view_alloc(exec, "Hyperplane::SimultaneousFgmres::scalars")),
-        m_dots(exec, this->elements(), m_restart),
-        m_reducer(exec, this->elements()) {}
+        m_dots(exec, this->layout(), m_restart),
+        m_reducer(exec, this->layout()) {}
 
   /// solve(exec, a, m, b, x) solves A X = B from the X that is given, with a result for each vector; with limits behind
   /// x, of all or of each, within other limits than those of the options. Throws Error where vectors have other points,
@@ -75,7 +77,8 @@ class SimultaneousFgmres : private detail::SimultaneousMethod<SimultaneousFgmres
   using Ref = detail::SimultaneousFgmresRef<Scalar, vectors>;
   using Scalars = detail::SimultaneousFgmresScalars<Scalar, vectors>;
   using Spans = detail::DirectionSpans<vectors>;
-  using Sum = detail::SimultaneousSum<Exec, Scalar, vectors>;
+  using typename Base::Layout;
+  using Sum = detail::SimultaneousSum<Exec, Scalar, Layout>;
   /// The first direction of each cycle.
   using Begins = std::array<std::int64_t, std::size_t{vectors}>;
 
@@ -94,6 +97,9 @@ class SimultaneousFgmres : private detail::SimultaneousMethod<SimultaneousFgmres
       for (int i = 0; i < steps; ++i) step(exec, a, m, all, going, begins, direction++);
       this->look(exec, all, going, steps);
       end_cycles(exec, a, x, all, going, begins, direction, start);
+    }
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      if (all[j].phase == Phase::breakdown) clear_directions(exec, j);
     }
     return all;
   }
@@ -120,9 +126,17 @@ class SimultaneousFgmres : private detail::SimultaneousMethod<SimultaneousFgmres
 
   void launch_scale(const char* label, const Exec& exec, const Vectors& from, const Vectors& otherwise,
                     const Vectors& to) const {
-    detail::launch_tall<vectors>(
-        label, exec, this->elements(), 3.0 * sizeof(Scalar),
+    this->count(label, 3);
+    detail::launch_tall(
+        label, exec, this->layout(), 3.0 * sizeof(Scalar),
         detail::SimultaneousScale<Scalar, vectors>{m_scalars.data(), data(from), data(otherwise), data(to)});
+  }
+
+  /// As FlexibleKrylov::clear_directions(), of vector j.
+  void clear_directions(const Exec& exec, std::size_t j) const {
+    for (auto const* const ring : {&m_v, &m_z}) {
+      for (auto const& direction : ring->all()) this->clear(exec, direction, j);
+    }
   }
 
   int steps_in_cycles(const Recursions& all, const Chosen& going) const {
@@ -161,12 +175,13 @@ class SimultaneousFgmres : private detail::SimultaneousMethod<SimultaneousFgmres
     auto const* const directions = m_v.addresses(first);
     for (int pass = 0; pass < 2; ++pass) {
       m_dots.run(exec, data(w), directions, spans.m_count, coefficients(pass));
-      Sum::launch(
-          "Hyperplane::SimultaneousFgmres::orthogonalize", exec, this->elements(),
-          detail::SimultaneousSubtract<Exec, Scalar, vectors>{{coefficients(pass), directions, spans}, data(w)});
+      Sum::launch("Hyperplane::SimultaneousFgmres::orthogonalize", exec,
+                  detail::SimultaneousSubtract<Exec, Scalar, Layout>{
+                      {coefficients(pass), directions, spans, this->layout()}, data(w)});
     }
+    this->count("Hyperplane::SimultaneousFgmres::norm", 1);
     m_reducer.template run<1>(exec, "Hyperplane::SimultaneousFgmres::norm",
-                              detail::SimultaneousDot<Scalar, vectors>{data(w), data(w)},
+                              detail::SimultaneousDot<Scalar>{data(w), data(w)},
                               detail::SimultaneousFgmresColumnFinish<Scalar, vectors>{
                                   ref(all, going), spans, coefficients(0), coefficients(1)});
     launch_scale("Hyperplane::SimultaneousFgmres::normalize", exec, w, v, w);
@@ -205,7 +220,7 @@ class SimultaneousFgmres : private detail::SimultaneousMethod<SimultaneousFgmres
   void launch_update(const Exec& exec, const Vectors& x, const Recursions& all, const Chosen& ended,
                      const Begins& begins, std::int64_t first) const {
     Spans spans{};
-    detail::SimultaneousAdd<Exec, Scalar, vectors> body{};
+    detail::SimultaneousAdd<Exec, Scalar, Layout> body{};
     for (std::size_t j = 0; j < all.size(); ++j) {
       body.m_scale[j] = static_cast<Scalar>(all[j].run.m_scale);
       if (!ended[j]) continue;
@@ -215,9 +230,9 @@ class SimultaneousFgmres : private detail::SimultaneousMethod<SimultaneousFgmres
     }
     detail::launch("Hyperplane::SimultaneousFgmres::back_substitution", detail::IndexRange<Exec>(exec, 0, vectors),
                    sizeof(Scalar), detail::SimultaneousBackSubstitution<vectors>{systems(), spans, coefficients(0)});
-    body.m_sum = {coefficients(0), m_z.addresses(first), spans};
+    body.m_sum = {coefficients(0), m_z.addresses(first), spans, this->layout()};
     body.m_x = data(x);
-    Sum::launch("Hyperplane::SimultaneousFgmres::update", exec, this->elements(), body);
+    Sum::launch("Hyperplane::SimultaneousFgmres::update", exec, body);
   }
 
   int m_restart;
@@ -226,8 +241,8 @@ class SimultaneousFgmres : private detail::SimultaneousMethod<SimultaneousFgmres
   Kokkos::View<double*, typename Exec::memory_space> m_numbers;
   Kokkos::View<int*, typename Exec::memory_space> m_lengths;
   Kokkos::View<Scalars, typename Exec::memory_space> m_scalars;
-  detail::MultiDot<Scalar, Exec, vectors> m_dots;
-  detail::TallReducer<Exec, vectors> m_reducer;
+  detail::MultiDot<Scalar, Exec, Layout> m_dots;
+  detail::TallReducer<Exec, Layout> m_reducer;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -15,6 +15,7 @@
 #include <hyperplane/stencil/apply.hpp>  // for Krylov methods, which need that of the matrix
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/stencil/block_vectors.hpp>
 #include <hyperplane/stencil/for_packs.hpp>
 #include <hyperplane/stencil/stencil_diagnosis.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
@@ -124,6 +125,13 @@ class Ssor {
 
   /// x[v] = M^-1 rhs[v] for each v, on CUDA with the bits of single solves: see TriangularSweeps.
   void solve(const Exec& exec, std::span<const Vector> rhs, std::span<const Vector> x) const {
+    m_sweeps.solve(exec, rhs, x);
+  }
+
+  /// The same of vectors in one piece of memory; on hosts all of them are taken together, see TriangularSweeps.
+  template <int count>
+  void solve(const Exec& exec, const BlockVectors<Scalar, n, count, Exec>& rhs,
+             const BlockVectors<Scalar, n, count, Exec>& x) const {
     m_sweeps.solve(exec, rhs, x);
   }
 

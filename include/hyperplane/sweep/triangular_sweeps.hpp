@@ -14,6 +14,7 @@
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/stencil/block_vectors.hpp>
 #include <hyperplane/sweep/comparison_sweeps.hpp>
 #include <hyperplane/sweep/detail/triangular_sweeps_fast_path.hpp>
 #include <hyperplane/sweep/detail/triangular_sweeps_slab.hpp>
@@ -74,6 +75,8 @@ class TriangularSweeps {
   using storage_type = StorageScalar;
   using execution_space = Exec;
   using Vector = BlockVector<Scalar, n, Exec>;
+  template <int count>
+  using Several = BlockVectors<Scalar, n, count, Exec>;
   static constexpr int block_size = n;
   static constexpr int vector_length = vector_length_v<Scalar, Exec>;
   /// Where kernels write the blocks of a point: `lower(pack, b)` and `upper(pack, b)`, with the pack and lane of the
@@ -155,6 +158,14 @@ class TriangularSweeps {
     }
   }
 
+  /// The same of vectors in one piece of memory; hosts take all together on SweepPath::slab, whatever the options say.
+  template <int count>
+  void solve(const Exec& exec, const Several<count>& rhs, const Several<count>& x) const {
+    if constexpr (!HostExecutionSpace<Exec>) return solve(exec, rhs.all(), x.all());
+    check("solve", rhs[0], x[0]);
+    sweep<count>(exec, detail::Sweeps::both, rhs.all().data(), x.all().data());
+  }
+
   /// y = (d + L)^-1 rhs, the first half of a solve; y may be rhs. Throws Error as solve() does.
   void forward(const Exec& exec, const Vector& rhs, const Vector& y) const {
     check("forward", rhs, y);
@@ -198,13 +209,7 @@ class TriangularSweeps {
   using FastPath = detail::TriangularSweepsFastPath<Scalar, n, Exec, StorageScalar, vector_length>;
 
   SweepPath checked_path(const Exec& exec, const TriangularSweepsOptions& options) const {
-    if (options.multiprocessors < 0) {
-      fail(m_owner + ": " + std::to_string(options.multiprocessors) + " multiprocessors are not possible");
-    }
-    if (options.right_hand_sides < 1 || options.right_hand_sides > detail::max_right_hand_sides) {
-      fail(m_owner + ": " + std::to_string(options.right_hand_sides) + " right-hand sides at a time, expected 1 to " +
-           std::to_string(detail::max_right_hand_sides));
-    }
+    detail::check_sweeps_options(m_owner, options);
     SweepPath const path = options.path;
     if (options.folded.any()) return detail::folded_path(m_owner, path, m_comparison != nullptr);
     if (m_comparison) {

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/error.hpp>
 #include <hyperplane/grid/folded_order.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
+#include <hyperplane/sweep/triangular_factors.hpp>
+
+#include <string>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
@@ -20,5 +24,20 @@ struct TriangularSweepsOptions {
   /// stands for.
   FoldedDirections folded{};
 };
+
+namespace detail {
+
+/// Throws Error where a number is out of range, whatever the path.
+inline void check_sweeps_options(const std::string& owner, const TriangularSweepsOptions& options) {
+  if (options.multiprocessors < 0) {
+    fail(owner + ": " + std::to_string(options.multiprocessors) + " multiprocessors are not possible");
+  }
+  if (options.right_hand_sides < 1 || options.right_hand_sides > max_right_hand_sides) {
+    fail(owner + ": " + std::to_string(options.right_hand_sides) + " right-hand sides at a time, expected 1 to " +
+         std::to_string(max_right_hand_sides));
+  }
+}
+
+}  // namespace detail
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

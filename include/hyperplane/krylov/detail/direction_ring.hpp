@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
+#include <hyperplane/krylov/concepts.hpp>
 #include <hyperplane/krylov/detail/multi_dot.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -22,11 +23,11 @@ class DirectionRing {
   using Exec = typename Vectors::execution_space;
   using Scalar = typename Vectors::scalar_type;
 
-  DirectionRing(const Exec& exec, std::int64_t points, int size, const std::string& label)
+  DirectionRing(const Exec& exec, const VectorDomain<Vectors>& domain, int size, const std::string& label)
       : m_addresses(Kokkos::view_alloc(exec, label + "::addresses"), as_size(2 * size)) {
     auto const host = Kokkos::create_mirror_view(m_addresses);
     for (int i = 0; i < size; ++i) {
-      m_vectors.emplace_back(exec, points, label);
+      m_vectors.emplace_back(exec, domain, label);
       // Twice, so that consecutive directions have consecutive addresses where they begin anew, too.
       host(i).m_data = host(size + i).m_data = m_vectors.back().flat().data();
     }
@@ -35,6 +36,7 @@ class DirectionRing {
   }
 
   const Vectors& operator[](std::int64_t direction) const { return m_vectors[place(direction)]; }
+  const std::vector<Vectors>& all() const { return m_vectors; }
   /// Of this one and those behind it, for kernels.
   const Address<Scalar>* addresses(std::int64_t direction) const { return m_addresses.data() + place(direction); }
 

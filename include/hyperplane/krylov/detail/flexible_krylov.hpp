@@ -43,7 +43,7 @@ class FlexibleKrylov : public KrylovMethod<Method, Vector> {
                                      return Pointers(Kokkos::view_alloc(exec, this->m_label + "::pointers"),
                                                      as_size(2 * m_restart + 1 + m_spare));
                                    })),
-        m_dots(Processes::made(domain, [&] { return Dots(exec, this->size(this->m_r), m_restart + 1); })) {
+        m_dots(Processes::made(domain, [&] { return Dots(exec, {this->size(this->m_r)}, m_restart + 1); })) {
     auto const host = Kokkos::create_mirror_view(m_pointers);
     int next = 0;
     auto const add = [&](std::vector<Vector>& to, int count, const char* what) {
@@ -75,6 +75,7 @@ class FlexibleKrylov : public KrylovMethod<Method, Vector> {
 
   /// The direction behind the kept ones is m_r.
   void launch_first_direction(const Exec& exec, int kept, const KrylovRun& run) const {
+    this->count(this->m_label + "::first_direction", 2);
     launch(this->m_label + "::first_direction", this->all(exec), 2.0 * sizeof(Scalar),
            FgmresScale<Scalar>{this->m_progress.ref(run), system().m_scale, this->data(this->m_r),
                                this->data(m_v[as_size(kept)])});
@@ -104,6 +105,7 @@ class FlexibleKrylov : public KrylovMethod<Method, Vector> {
     double* const first = coefficients(0);
     double* const second = coefficients(1);
     const Address<Scalar>* const v = m_pointers.data();
+    this->count(this->m_label + "::orthogonalize", 2 * (count + 2));
     m_dots.run(exec, this->data(w), v, count, first);
     this->m_reducer.complete(exec, first, count);
     launch(this->m_label + "::orthogonalize", this->all(exec), (count + 2.0) * sizeof(Scalar),
@@ -114,9 +116,10 @@ class FlexibleKrylov : public KrylovMethod<Method, Vector> {
                                     FgmresSubtract<Scalar>{second, v, this->data(w), count}, finish);
   }
 
-  /// x += sum of the least squares solution's z, from z[first] on.
-  void launch_update(const Exec& exec, const Vector& x, const KrylovRun& run) const {
-    launch(this->m_label + "::update", this->all(exec), (m_restart + 2.0) * sizeof(Scalar),
+  /// x += sum of the least squares solution's z, of which there are as many as columns.
+  void launch_update(const Exec& exec, const Vector& x, int columns, const KrylovRun& run) const {
+    this->count(this->m_label + "::update", columns + 2);
+    launch(this->m_label + "::update", this->all(exec), (columns + 2.0) * sizeof(Scalar),
            FgmresUpdate<Scalar>{system(), addresses_of_z(), this->data(x), static_cast<Scalar>(run.m_scale)});
   }
 
@@ -167,6 +170,7 @@ class FlexibleKrylov : public KrylovMethod<Method, Vector> {
     orthogonalize(
         exec, w, kept + j + 1,
         finish_of(j, FgmresColumnFinish{progress, system(), coefficients(0) + kept, coefficients(1) + kept, j}));
+    this->count(this->m_label + "::normalize", 2);
     launch(this->m_label + "::normalize", this->all(exec), 2.0 * sizeof(Scalar),
            FgmresScale<Scalar>{progress, system().m_scale, this->data(w), this->data(w)});
   }

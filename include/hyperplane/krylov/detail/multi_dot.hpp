@@ -11,9 +11,10 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/core/timer_callbacks.hpp>
+#include <hyperplane/krylov/detail/tall_layout.hpp>
 
-/// Dot products of one vector with many, or of each of several vectors side by side with those of its place: value e of
-/// vector j is element e * vectors + j.
+/// Dot products of one vector with many, or of each of several vectors with those of its place.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Where the data of a direction is. (A View of plain pointers would be one of more dimensions.)
@@ -25,20 +26,22 @@ struct Address {
 /// Elements of a partial sum.
 inline constexpr std::int64_t multi_dot_chunk = 2048;
 
-template <class Scalar, int vectors>
+template <class Scalar, class Layout>
 struct MultiDotHostChunk {
   static constexpr int lanes = 16;
+  static constexpr int beside = Layout::beside;
+  Layout m_layout;
   const Scalar* m_w;
   const Address<Scalar>* m_v;
   double* m_partial;
-  std::int64_t m_size;
   std::int64_t m_chunks;
   int m_count;
 
   void operator()(std::int64_t index) const {
-    constexpr int together = lanes * vectors;
-    std::int64_t const begin = index * multi_dot_chunk * vectors;
-    std::int64_t const end = std::min((index + 1) * multi_dot_chunk, m_size) * vectors;
+    constexpr int together = lanes * beside;
+    auto const [first, chunk] = TallChunk::of(index, m_chunks);
+    auto const begin = m_layout.place(chunk * multi_dot_chunk, first);
+    auto const end = m_layout.place(std::min((chunk + 1) * multi_dot_chunk, m_layout.m_size), first);
     for (int i = 0; i < m_count; ++i) {
       const Scalar* const v = m_v[i].m_data;
       double sums[std::size_t{together}] = {};
@@ -47,33 +50,37 @@ struct MultiDotHostChunk {
         HYPERPLANE_INDEPENDENT
         for (int lane = 0; lane < together; ++lane) sums[lane] += static_cast<double>(m_w[e + lane]) * v[e + lane];
       }
-      for (; e < end; e += vectors) {
-        for (int j = 0; j < vectors; ++j) sums[j] += static_cast<double>(m_w[e + j]) * v[e + j];
+      for (; e < end; e += beside) {
+        for (int j = 0; j < beside; ++j) sums[j] += static_cast<double>(m_w[e + j]) * v[e + j];
       }
-      for (int width = together / 2; width >= vectors; width /= 2) {
+      for (int width = together / 2; width >= beside; width /= 2) {
         for (int lane = 0; lane < width; ++lane) sums[lane] += sums[lane + width];
       }
-      for (int j = 0; j < vectors; ++j) m_partial[(std::int64_t{i} * vectors + j) * m_chunks + index] = sums[j];
+      double* const partial = m_partial + (std::int64_t{i} * Layout::vectors + first) * m_chunks + chunk;
+      for (int j = 0; j < beside; ++j) partial[j * m_chunks] = sums[j];
     }
   }
 };
 
-/// Index (i * lanes + t) * vectors + j is lane t of dot product i of vector j.
-template <class Scalar, int vectors>
+/// Lane t of dot product i of vector j, for indices in which t and j follow one another as elements and vectors do.
+template <class Scalar, class Layout>
 struct MultiDotLane {
+  Layout m_layout;
   const Scalar* m_w;
   const Address<Scalar>* m_v;
   double* m_partial;
-  std::int64_t m_size;
 
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
-    auto const j = index % vectors, lane = index / vectors % reduce_lanes, i = index / vectors / reduce_lanes;
+    Layout const lanes{reduce_lanes};
+    auto const i = index / lanes.places(), part = index - i * lanes.places();
+    int const j = lanes.vector_at(part);
+    auto const lane = lanes.element_at(part, j);
     const Scalar* const v = m_v[i].m_data;
+    auto const step = reduce_lanes * std::int64_t{Layout::beside};
+    auto const end = m_layout.place(m_layout.m_size, j);
     double sum = 0.0;
-    for (std::int64_t e = lane * vectors + j; e < m_size * vectors; e += reduce_lanes * vectors) {
-      sum += static_cast<double>(m_w[e]) * v[e];
-    }
-    m_partial[(i * vectors + j) * reduce_lanes + lane] = sum;
+    for (auto e = m_layout.place(lane, j); e < end; e += step) sum += static_cast<double>(m_w[e]) * v[e];
+    m_partial[(i * Layout::vectors + j) * reduce_lanes + lane] = sum;
   }
 };
 
@@ -90,27 +97,29 @@ struct MultiDotCombine {
 
 /// results[i * vectors + j] = (w, v[i]) of vector j, for i < count, in one pass over w: bitwise the same whatever the
 /// number of threads.
-template <class Scalar, ExecutionSpace Exec, int vectors = 1>
+template <class Scalar, ExecutionSpace Exec, class Layout = TallLayout<1, true>>
 class MultiDot {
  public:
-  /// Vectors of `size` elements.
-  MultiDot(const Exec& exec, std::int64_t size, int max_count)
-      : m_size(size),
-        m_chunks((size + multi_dot_chunk - 1) / multi_dot_chunk),
+  static constexpr int vectors = Layout::vectors;
+
+  MultiDot(const Exec& exec, const Layout& layout, int max_count)
+      : m_layout(layout),
+        m_chunks((layout.m_size + multi_dot_chunk - 1) / multi_dot_chunk),
         m_partial(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::Fgmres::partial"),
                   as_size(std::int64_t{vectors} * max_count * (on_host ? m_chunks : reduce_lanes + reduce_parts))) {}
 
   void run(const Exec& exec, const Scalar* w, const Address<Scalar>* v, int count, double* results) const {
     double* partial = m_partial.data();
     int const sums = count * vectors;
+    double const bytes = (count + 1.0) * sizeof(Scalar);
+    count_bytes("Hyperplane::Fgmres::dots", bytes * static_cast<double>(m_layout.places()));
     if constexpr (on_host) {
-      launch(
-          "Hyperplane::Fgmres::dots", IndexRange<Exec>(exec, 0, m_chunks),
-          static_cast<double>(std::min<std::int64_t>(m_size, multi_dot_chunk)) * (count + 1) * vectors * sizeof(Scalar),
-          MultiDotHostChunk<Scalar, vectors>{w, v, partial, m_size, m_chunks, count});
+      launch("Hyperplane::Fgmres::dots", IndexRange<Exec>(exec, 0, m_chunks * (vectors / Layout::beside)),
+             bytes * Layout::beside * static_cast<double>(std::min<std::int64_t>(m_layout.m_size, multi_dot_chunk)),
+             MultiDotHostChunk<Scalar, Layout>{m_layout, w, v, partial, m_chunks, count});
     } else {
       Kokkos::parallel_for("Hyperplane::Fgmres::dots", Kokkos::RangePolicy<Exec>(exec, 0, sums * reduce_lanes),
-                           MultiDotLane<Scalar, vectors>{w, v, partial, m_size});
+                           MultiDotLane<Scalar, Layout>{m_layout, w, v, partial});
       double* const folded = partial + sums * reduce_lanes;
       Kokkos::parallel_for("Hyperplane::Fgmres::dots::fold", Kokkos::RangePolicy<Exec>(exec, 0, sums * reduce_parts),
                            ReduceFold<SumJoin, double>{partial, folded});
@@ -124,7 +133,7 @@ class MultiDot {
  private:
   static constexpr bool on_host = HostExecutionSpace<Exec>;
 
-  std::int64_t m_size;
+  Layout m_layout;
   std::int64_t m_chunks;
   Kokkos::View<double*, typename Exec::memory_space> m_partial;
 };

@@ -13,14 +13,19 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/launch.hpp>
+#include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/csr/point_vectors.hpp>
+#include <hyperplane/krylov/concepts.hpp>
 #include <hyperplane/krylov/detail/progress.hpp>
 #include <hyperplane/krylov/detail/simultaneous_kernels.hpp>
+#include <hyperplane/krylov/detail/tall_layout.hpp>
 #include <hyperplane/krylov/krylov_base.hpp>
 #include <hyperplane/krylov/options.hpp>
 #include <hyperplane/krylov/result.hpp>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -37,12 +42,12 @@ class SimultaneousBase {
   /// For each right-hand side.
   using Limits = std::array<KrylovLimits, std::size_t{vectors}>;
 
-  SimultaneousBase(const Exec& exec, std::int64_t points, const char* method, const KrylovOptions& options)
+  SimultaneousBase(const Exec& exec, const VectorDomain<Vectors>& domain, const char* method,
+                   const KrylovOptions& options)
       : m_options(checked(method, options)),
         m_label(std::string("Hyperplane::") + method),
-        m_points(points),
-        m_r(exec, points, m_label + "::r"),
-        m_one(Kokkos::view_alloc(exec, m_label + "::one"), as_size(elements())),
+        m_r(exec, domain, m_label + "::r"),
+        m_one(Kokkos::view_alloc(exec, m_label + "::one"), as_size(Layout::side_by_side ? elements() : 0)),
         m_single_reducer(exec, elements()),
         m_norm(exec, m_label + "::norm"),
         m_solving(std::make_shared<std::atomic<bool>>(false)) {
@@ -52,6 +57,7 @@ class SimultaneousBase {
   const KrylovOptions& options() const { return m_options; }
 
  protected:
+  using Layout = TallLayoutOf<Vectors>;
   using Chosen = std::array<bool, std::size_t{vectors}>;
 
   /// The host's part of one recursion.
@@ -70,15 +76,22 @@ class SimultaneousBase {
     return options;
   }
 
-  std::int64_t elements() const { return m_points * Vectors::block_size; }
+  std::int64_t elements() const { return static_cast<std::int64_t>(m_r.flat().size()) / vectors; }
+  Layout layout() const { return {elements()}; }
   static Scalar* data(const Vectors& v) { return v.flat().data(); }
+  /// As KrylovBase::count(), of all vectors.
+  void count(std::string_view label, int values) const {
+    count_bytes(label, static_cast<double>(sizeof(Scalar)) * vectors * values * static_cast<double>(elements()));
+  }
 
   void check(const Vectors& b, const Vectors& x, const Limits& limits) const {
     for (auto const& of_one : limits) check_limits(m_label, of_one);
+    auto const expected = vector_domain(m_r);
     for (auto const* const v : {&b, &x}) {
-      if (v->points() != m_points) {
-        fail(m_label + ": vectors are of " + std::to_string(v->points()) + " points, expected " +
-             std::to_string(m_points));
+      auto const domain = vector_domain(*v);
+      if (!(domain == expected)) {
+        fail(m_label + ": vectors are of " + describe_domain(domain) + " points, expected " +
+             describe_domain(expected));
       }
     }
     if (data(b) == data(x)) fail(m_label + ": x must not be b");
@@ -114,9 +127,22 @@ class SimultaneousBase {
     }
   }
 
+  /// Values of vector j that follow one another.
+  const Scalar* alone(const Exec& exec, const Vectors& v, std::size_t j) const {
+    if constexpr (Layout::side_by_side) {
+      get_vector(exec, v, static_cast<int>(j), m_one);
+      return m_one.data();
+    } else {
+      return v[static_cast<int>(j)].flat().data();
+    }
+  }
   double norm_of(const Exec& exec, const Vectors& v, std::size_t j) const {
-    get_vector(exec, v, static_cast<int>(j), m_one);
-    return m_norm(exec, m_single_reducer, m_one.data());
+    return m_norm(exec, m_single_reducer, alone(exec, v, j));
+  }
+
+  void clear(const Exec& exec, const Vectors& v, std::size_t j) const {
+    launch(m_label + "::zero", LongIndexRange<Exec>(exec, 0, elements()), sizeof(Scalar),
+           SimultaneousZero<Scalar, Layout>{layout(), static_cast<int>(j), data(v)});
   }
 
   /// As KrylovBase::blame(), of vector j.
@@ -135,8 +161,8 @@ class SimultaneousBase {
     for (std::size_t j = 0; j < std::size_t{vectors}; ++j) {
       all.push_back({.run = {limits[j], m_options.monitor}});
       m_progress[j].reset(exec, m_label + "::reset");
-      get_vector(exec, b, static_cast<int>(j), m_one);
-      m_norm.run(exec, m_label + "::rhs_norm", m_single_reducer, Magnitude<Scalar>{m_one.data()}, m_one.data(),
+      auto const* const rhs = alone(exec, b, j);
+      m_norm.run(exec, m_label + "::rhs_norm", m_single_reducer, Magnitude<Scalar>{rhs}, rhs,
                  RhsNormFinish{m_progress[j].ref(all[j].run), limits[j].tolerance, limits[j].absolute_tolerance});
     }
     auto const every = those(all, [](const Recursion&) { return true; });
@@ -152,8 +178,7 @@ class SimultaneousBase {
         of.phase = of.run.end(Phase::breakdown, of.run.m_result.residual_norm, KrylovBreakdown::right_hand_side);
         continue;
       }
-      Kokkos::deep_copy(exec, m_one, Scalar(0));
-      set_vector(exec, x, static_cast<int>(j), m_one);
+      clear(exec, x, j);
       exec.fence("Hyperplane: x is zero");
       of.phase = of.run.end(Phase::converged, 0.0);
     }
@@ -215,14 +240,15 @@ class SimultaneousBase {
     Results results;
     for (std::size_t j = 0; j < all.size(); ++j) {
       results[j] = all[j].run.conclude(all[j].phase);
-      if (results[j].outcome == KrylovOutcome::breakdown) name_cause(exec, a, results[j]);
+      if (results[j].outcome != KrylovOutcome::breakdown) continue;
+      name_cause(exec, a, results[j]);
+      clear(exec, m_r, j);
     }
     return results;
   }
 
   KrylovOptions m_options;
   std::string m_label;
-  std::int64_t m_points;
   Vectors m_r;
   Kokkos::View<Scalar*, typename Exec::memory_space> m_one;
   Reducer<Exec> m_single_reducer;

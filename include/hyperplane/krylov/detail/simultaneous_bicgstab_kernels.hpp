@@ -10,8 +10,7 @@
 #include <hyperplane/krylov/detail/simultaneous_kernels.hpp>
 
 /// The kernels of BiCGStab for several right-hand sides: those of one, for each of them; where a recursion has ended,
-/// they leave its values as they are, without a branch, so that hosts have vectors of the processor. Element e of
-/// vector j is value e * vectors + j.
+/// they leave its values as they are, without a branch, so that hosts have vectors of the processor.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// The scalars of all recursions as kernels read them, and those of each.
@@ -56,8 +55,7 @@ struct SimultaneousStart {
   Scalar m_factor[std::size_t{vectors}];
   bool m_begins[std::size_t{vectors}];
 
-  KOKKOS_FUNCTION Sums<1> operator()(std::int64_t element, int j) const {
-    auto const e = element * vectors + j;
+  KOKKOS_FUNCTION Sums<1> operator()(std::int64_t e, int j) const {
     if (!m_begins[j]) return {};
     Scalar const r = (m_b[e] - m_product[e]) * m_factor[j];
     m_r[e] = r;
@@ -77,9 +75,9 @@ struct SimultaneousRenew {
   Scalar m_factor[std::size_t{vectors}];
   bool m_renews[std::size_t{vectors}];
 
-  KOKKOS_FUNCTION Sums<2> operator()(std::int64_t element, int j) const {
+  KOKKOS_FUNCTION Sums<2> operator()(std::int64_t e, int j) const {
     if (!m_renews[j]) return {};
-    return BiCgStabRenewBody<Scalar>{m_b, m_product, m_shadow, m_r, m_factor[j]}(element * vectors + j);
+    return BiCgStabRenewBody<Scalar>{m_b, m_product, m_shadow, m_r, m_factor[j]}(e);
   }
 };
 
@@ -89,20 +87,18 @@ struct SimultaneousHalfStep {
   const SimultaneousScalars<Scalar, vectors>* m_scalars;
   const Scalar* m_v;
   Scalar* m_r;
-  KOKKOS_FUNCTION void operator()(std::int64_t element, int j) const {
-    auto const e = element * vectors + j;
+  KOKKOS_FUNCTION void operator()(std::int64_t e, int j) const {
     Scalar const r = m_r[e], s = r - m_scalars->m_alpha[j] * m_v[e];
     m_r[e] = m_scalars->m_running[j] != Scalar(0) ? s : r;
   }
 };
 
 /// (t, s), (t, t)
-template <class Scalar, int vectors>
+template <class Scalar>
 struct SimultaneousOmega {
   const Scalar* m_t;
   const Scalar* m_s;
-  KOKKOS_FUNCTION Sums<2> operator()(std::int64_t element, int j) const {
-    auto const e = element * vectors + j;
+  KOKKOS_FUNCTION Sums<2> operator()(std::int64_t e, int /*j*/) const {
     double const t = m_t[e];
     return {{t * m_s[e], t * t}};
   }
@@ -118,8 +114,7 @@ struct SimultaneousUpdate {
   const Scalar* m_shadow;
   Scalar* m_x;
   Scalar* m_r;
-  KOKKOS_FUNCTION Sums<2> operator()(std::int64_t element, int j) const {
-    auto const e = element * vectors + j;
+  KOKKOS_FUNCTION Sums<2> operator()(std::int64_t e, int j) const {
     auto const& scalars = *m_scalars;
     bool const running = scalars.m_running[j] != Scalar(0);
     Scalar const alpha = scalars.m_alpha[j], omega = scalars.m_omega[j], x = m_x[e], s = m_r[e];
@@ -138,8 +133,7 @@ struct SimultaneousDirection {
   const Scalar* m_r;
   const Scalar* m_v;
   Scalar* m_p;
-  KOKKOS_FUNCTION void operator()(std::int64_t element, int j) const {
-    auto const e = element * vectors + j;
+  KOKKOS_FUNCTION void operator()(std::int64_t e, int j) const {
     Scalar const p = m_p[e], next_p = m_r[e] + m_scalars->m_beta[j] * (p - m_scalars->m_omega[j] * m_v[e]);
     m_p[e] = m_scalars->m_running[j] != Scalar(0) ? next_p : p;
   }

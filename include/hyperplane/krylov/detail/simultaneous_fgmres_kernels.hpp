@@ -9,13 +9,14 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/krylov/detail/fgmres_kernels.hpp>
 #include <hyperplane/krylov/detail/multi_dot.hpp>
 #include <hyperplane/krylov/detail/simultaneous_kernels.hpp>
+#include <hyperplane/krylov/detail/tall_layout.hpp>
 #include <hyperplane/krylov/krylov_base.hpp>
 
-/// The kernels of FGMRES for several right-hand sides: those of one, for each of them. Element e of vector j is value
-/// e * vectors + j.
+/// The kernels of FGMRES for several right-hand sides: those of one, for each of them.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// What kernels read of all cycles.
@@ -89,8 +90,8 @@ struct SimultaneousResidual {
   const Scalar* m_b;
   Scalar* m_r;  // holds A x
   Scalar m_factor[std::size_t{vectors}];
-  KOKKOS_FUNCTION Sums<1> operator()(std::int64_t element, int j) const {
-    return ResidualBody<Scalar>{m_b, m_r, m_factor[j]}(element * vectors + j);
+  KOKKOS_FUNCTION Sums<1> operator()(std::int64_t e, int j) const {
+    return ResidualBody<Scalar>{m_b, m_r, m_factor[j]}(e);
   }
 };
 
@@ -101,74 +102,104 @@ struct SimultaneousScale {
   const Scalar* m_from;
   const Scalar* m_otherwise;
   Scalar* m_to;
-  KOKKOS_FUNCTION void operator()(std::int64_t element, int j) const {
-    auto const e = element * vectors + j;
+  KOKKOS_FUNCTION void operator()(std::int64_t e, int j) const {
     Scalar const scaled = m_scalars->m_factor[j] * m_from[e], otherwise = m_otherwise[e];
     m_to[e] = m_scalars->m_running[j] != Scalar(0) ? scaled : otherwise;
   }
 };
 
-/// Sums of coefficients[i * vectors + j] v[i] of the directions i that vector j has: those of an element's vectors
-/// together on hosts, in the lanes of the processor's vectors, of one of them on devices.
-template <class Exec, class Scalar, int vectors>
+/// Sums of coefficients[i * vectors + j] v[i] of the directions i that vector j has, at some places that follow one
+/// another: on hosts, in the lanes of the processor's vectors, those of an element's vectors side by side, or of some
+/// elements of one vector; on devices at one place.
+template <class Exec, class Scalar, class Layout>
 struct SimultaneousSum {
-  static constexpr int together = HostExecutionSpace<Exec> ? vectors : 1;
+  static constexpr int vectors = Layout::vectors;
+  static constexpr bool on_host = HostExecutionSpace<Exec>;
+  static constexpr int together = !on_host ? 1 : Layout::side_by_side ? vectors : 16;
+
+  struct Places {
+    std::int64_t m_begin;
+    int m_count;
+    int m_first;  ///< the vector of the first of them
+    KOKKOS_FUNCTION int vector(int l) const { return m_first + (Layout::side_by_side ? l : 0); }
+  };
+
   const double* m_coefficients;
   const Address<Scalar>* m_v;
   DirectionSpans<vectors> m_spans;
+  Layout m_layout;
 
-  /// Values from index * together on, of vectors from j on: sums[l] += sign * sum.
-  KOKKOS_FUNCTION void add(std::int64_t index, int j, Scalar sign, Scalar (&sums)[std::size_t{together}]) const {
+  /// Elements whose places an index has.
+  static constexpr int elements = on_host && Layout::side_by_side ? 1 : together;
+
+  KOKKOS_FUNCTION std::int64_t chunks() const { return (m_layout.m_size + elements - 1) / elements; }
+  std::int64_t indices() const { return on_host ? chunks() * (vectors / Layout::beside) : m_layout.places(); }
+  KOKKOS_FUNCTION Places places(std::int64_t index) const {
+    if constexpr (on_host && !Layout::side_by_side) {
+      auto const part = TallChunk::of(index, chunks());
+      auto const begin = part.m_chunk * together, left = m_layout.m_size - begin;
+      return {m_layout.place(begin, part.m_first), left < together ? static_cast<int>(left) : together, part.m_first};
+    } else {
+      return {index * together, together, on_host ? 0 : m_layout.vector_at(index)};
+    }
+  }
+
+  /// sums[l] += sign * sum
+  KOKKOS_FUNCTION void add(const Places& places, Scalar sign, Scalar (&sums)[std::size_t{together}]) const {
     for (int i = 0; i < m_spans.m_count; ++i) {
-      const Scalar* const v = m_v[i].m_data + index * together;
-      const double* const coefficients = m_coefficients + i * vectors + j;
+      const Scalar* const v = m_v[i].m_data + places.m_begin;
+      const double* const coefficients = m_coefficients + i * vectors;
       HYPERPLANE_INDEPENDENT
-      for (int l = 0; l < together; ++l) {
+      for (int l = 0; l < places.m_count; ++l) {
+        int const j = places.vector(l);
         // What a direction has that is none of the vector's need not be finite.
-        bool const has = i >= m_spans.m_begin[j + l] && i < m_spans.m_end[j + l];
-        Scalar const next = sums[l] + sign * static_cast<Scalar>(coefficients[l]) * v[l];
+        bool const has = i >= m_spans.m_begin[j] && i < m_spans.m_end[j];
+        Scalar const next = sums[l] + sign * static_cast<Scalar>(coefficients[j]) * v[l];
         sums[l] = has ? next : sums[l];
       }
     }
   }
-  KOKKOS_FUNCTION static int first_vector(std::int64_t index) { return static_cast<int>(index * together % vectors); }
   /// Body: a kernel that owns a sum.
   template <class Body>
-  static void launch(const char* label, const Exec& exec, std::int64_t size, const Body& body) {
-    detail::launch(label, LongIndexRange<Exec>(exec, 0, size * (vectors / together)),
-                   (body.m_sum.m_spans.m_count + 2.0) * sizeof(Scalar) * together, body);
+  static void launch(const char* label, const Exec& exec, const Body& body) {
+    auto const& sum = body.m_sum;
+    double const bytes = (sum.m_spans.m_count + 2.0) * sizeof(Scalar);
+    count_bytes(label, bytes * static_cast<double>(sum.m_layout.places()));
+    detail::launch(label, LongIndexRange<Exec>(exec, 0, sum.indices()), bytes * together, body);
   }
 };
 
 /// w -= sum
-template <class Exec, class Scalar, int vectors>
+template <class Exec, class Scalar, class Layout>
 struct SimultaneousSubtract {
-  using Sum = SimultaneousSum<Exec, Scalar, vectors>;
+  using Sum = SimultaneousSum<Exec, Scalar, Layout>;
   Sum m_sum;
   Scalar* m_w;
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
-    Scalar* const to = m_w + index * Sum::together;
+    auto const places = m_sum.places(index);
+    Scalar* const to = m_w + places.m_begin;
     Scalar w[std::size_t{Sum::together}];
-    for (int l = 0; l < Sum::together; ++l) w[l] = to[l];
-    m_sum.add(index, Sum::first_vector(index), Scalar(-1), w);
-    for (int l = 0; l < Sum::together; ++l) to[l] = w[l];
+    for (int l = 0; l < places.m_count; ++l) w[l] = to[l];
+    m_sum.add(places, Scalar(-1), w);
+    for (int l = 0; l < places.m_count; ++l) to[l] = w[l];
   }
 };
 
 /// x += scale * sum; where a vector has no directions, x stays what it is.
-template <class Exec, class Scalar, int vectors>
+template <class Exec, class Scalar, class Layout>
 struct SimultaneousAdd {
-  using Sum = SimultaneousSum<Exec, Scalar, vectors>;
+  using Sum = SimultaneousSum<Exec, Scalar, Layout>;
   Sum m_sum;
   Scalar* m_x;
-  Scalar m_scale[std::size_t{vectors}];
+  Scalar m_scale[std::size_t{Layout::vectors}];
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
-    int const j = Sum::first_vector(index);
-    Scalar* const x = m_x + index * Sum::together;
+    auto const places = m_sum.places(index);
+    Scalar* const x = m_x + places.m_begin;
     Scalar sums[std::size_t{Sum::together}] = {};
-    m_sum.add(index, j, Scalar(1), sums);
-    for (int l = 0; l < Sum::together; ++l) {
-      if (m_sum.m_spans.m_end[j + l] > m_sum.m_spans.m_begin[j + l]) x[l] += m_scale[j + l] * sums[l];
+    m_sum.add(places, Scalar(1), sums);
+    for (int l = 0; l < places.m_count; ++l) {
+      int const j = places.vector(l);
+      if (m_sum.m_spans.m_end[j] > m_sum.m_spans.m_begin[j]) x[l] += m_scale[j] * sums[l];
     }
   }
 };

@@ -7,6 +7,7 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/krylov/detail/tall_layout.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -15,95 +16,119 @@
 #include <cstdint>
 #include <string>
 
-/// Loops and sums over several vectors side by side: value e of vector j is element e * vectors + j.
+/// Loops and sums over several vectors. Bodies take the place of a value and the number of its vector.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// body(e, j) for all vectors: on hosts one after the other in the lanes of the processor's vectors, on devices by a
-/// thread each.
-template <class Exec, int vectors, class Body>
+/// On hosts an element of all vectors, in the lanes of the processor's vectors, or, where vectors are behind one
+/// another, some elements of one of them; on devices one value.
+template <class Exec, class Layout, class Body>
 struct TallElements {
+  static constexpr std::int64_t together = Layout::side_by_side ? 1 : 1024;
+
+  Layout m_layout;
   Body m_body;
 
+  KOKKOS_FUNCTION std::int64_t chunks() const { return (m_layout.m_size + together - 1) / together; }
+  std::int64_t indices() const {
+    return HostExecutionSpace<Exec> ? chunks() * (Layout::vectors / Layout::beside) : m_layout.places();
+  }
+
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
-    if constexpr (HostExecutionSpace<Exec>) {
+    if constexpr (HostExecutionSpace<Exec> && Layout::side_by_side) {
       HYPERPLANE_INDEPENDENT
-      for (int j = 0; j < vectors; ++j) m_body(index, j);
+      for (int j = 0; j < Layout::vectors; ++j) m_body(index * Layout::vectors + j, j);
+    } else if constexpr (HostExecutionSpace<Exec>) {
+      auto const part = TallChunk::of(index, chunks());
+      auto const begin = part.m_chunk * together;
+      auto const end = begin + together < m_layout.m_size ? begin + together : m_layout.m_size;
+      auto const to = m_layout.place(end, part.m_first);
+      HYPERPLANE_INDEPENDENT
+      for (auto place = m_layout.place(begin, part.m_first); place < to; ++place) m_body(place, part.m_first);
     } else {
-      m_body(index / vectors, static_cast<int>(index % vectors));
+      m_body(index, m_layout.vector_at(index));
     }
   }
 };
 
-/// Each element moves as many bytes.
-template <int vectors, ExecutionSpace Exec, class Body>
-void launch_tall(const char* label, const Exec& exec, std::int64_t size, double bytes, const Body& body) {
-  constexpr int together = HostExecutionSpace<Exec> ? vectors : 1;
-  launch(label, LongIndexRange<Exec>(exec, 0, size * (vectors / together)), bytes * together,
-         TallElements<Exec, vectors, Body>{body});
+/// Each value moves as many bytes.
+template <class Layout, ExecutionSpace Exec, class Body>
+void launch_tall(const char* label, const Exec& exec, const Layout& layout, double bytes, const Body& body) {
+  using Kernel = TallElements<Exec, Layout, Body>;
+  Kernel const kernel{layout, body};
+  launch(label, LongIndexRange<Exec>(exec, 0, kernel.indices()),
+         bytes * (HostExecutionSpace<Exec> ? double{Layout::beside} * Kernel::together : 1.0), kernel);
 }
 
 /// Partial sums of vectors: `count` of each, of vector j in places v * vectors + j.
-template <int count, int vectors, class Body>
+template <int count, class Layout, class Body>
 struct TallReduceChunk {
   // As ReduceIndexChunk, so that sums are those of a vector alone.
   static constexpr int lanes = 16;
   static constexpr std::int64_t block = 4096;
-  static constexpr int width = count * vectors;
+  static constexpr int beside = Layout::beside;
+  static constexpr int width = count * beside;
+  /// From one lane to the next.
+  static constexpr int stride = Layout::side_by_side ? width : 1;
 
+  Layout m_layout;
   Body m_body;
-  std::int64_t m_size;
   double* m_partial;
   std::int64_t m_chunk;
+  std::int64_t m_chunks;
 
   void operator()(std::int64_t index) const {
     // A copy, which what is written cannot change.
     Body const body = m_body;
-    auto const end = std::min((index + 1) * m_chunk, m_size);
-    double* const total = m_partial + index * width;
-    std::fill_n(total, width, 0.0);
-    for (std::int64_t begin = index * m_chunk; begin < end; begin += block) {
+    auto const part = TallChunk::of(index, m_chunks);
+    auto const end = std::min((part.m_chunk + 1) * m_chunk, m_layout.m_size);
+    double total[std::size_t{width}] = {};
+    for (std::int64_t begin = part.m_chunk * m_chunk; begin < end; begin += block) {
       auto const block_end = std::min(begin + block, end);
-      double values[std::size_t{lanes}][std::size_t{width}] = {};
+      double values[std::size_t{lanes * width}] = {};
       std::int64_t e = begin;
       for (; e + lanes <= block_end; e += lanes) {
-        for (int lane = 0; lane < lanes; ++lane) add(body, e + lane, values[lane]);
+        HYPERPLANE_INDEPENDENT
+        for (int lane = 0; lane < lanes; ++lane) add(body, e + lane, part.m_first, values + lane * stride);
       }
-      for (; e < block_end; ++e) add(body, e, values[0]);
+      for (; e < block_end; ++e) add(body, e, part.m_first, values);
       for (int v = 0; v < width; ++v) {
-        join_row<SumJoin>(values[0] + v, lanes, width);
-        total[v] += values[0][v];
+        double* const row = values + (Layout::side_by_side ? v : v * lanes);
+        join_row<SumJoin>(row, lanes, stride);
+        total[v] += *row;
       }
     }
+    double* const partial = m_partial + part.m_chunk * (count * Layout::vectors) + part.m_first;
+    for (int v = 0; v < count; ++v) std::copy_n(total + v * beside, beside, partial + v * Layout::vectors);
   }
 
  private:
-  HYPERPLANE_FORCEINLINE_HOST_FUNCTION static void add(const Body& body, std::int64_t e,
-                                                       double (&values)[std::size_t{width}]) {
+  HYPERPLANE_FORCEINLINE_HOST_FUNCTION void add(const Body& body, std::int64_t e, int first, double* values) const {
     HYPERPLANE_INDEPENDENT
-    for (int j = 0; j < vectors; ++j) {
-      auto const found = body(e, j);
-      for (int v = 0; v < count; ++v) values[v * vectors + j] += found.m_values[v];
+    for (int j = 0; j < beside; ++j) {
+      auto const found = body(m_layout.place(e, first + j), first + j);
+      for (int v = 0; v < count; ++v) values[Layout::side_by_side ? v * beside + j : v * lanes] += found.m_values[v];
     }
   }
 };
 
 /// A part of the elements of one vector: those that are `parts` apart, so that neighbouring threads have neighbours.
-template <int count, int vectors, class Body>
+template <int count, class Layout, class Body>
 struct TallReducePart {
+  Layout m_layout;
   Body m_body;
-  std::int64_t m_size;
   double* m_partial;
   std::int64_t m_parts;
 
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
-    auto const part = index / vectors;
-    int const j = static_cast<int>(index % vectors);
+    Layout const parts{m_parts};
+    int const j = parts.vector_at(index);
+    auto const part = parts.element_at(index, j);
     double sums[std::size_t{count}] = {};
-    for (std::int64_t e = part; e < m_size; e += m_parts) {
-      auto const found = m_body(e, j);
+    for (std::int64_t e = part; e < m_layout.m_size; e += m_parts) {
+      auto const found = m_body(m_layout.place(e, j), j);
       for (int v = 0; v < count; ++v) sums[v] += found.m_values[v];
     }
-    for (int v = 0; v < count; ++v) m_partial[(part * count + v) * vectors + j] = sums[v];
+    for (int v = 0; v < count; ++v) m_partial[(part * count + v) * Layout::vectors + j] = sums[v];
   }
 };
 
@@ -138,18 +163,19 @@ struct TallReduceFinish {
 /// Sums over the elements of several vectors, each with the order of its own that Reducer has on hosts. A plan: the
 /// constructor allocates; a sum is three launches, on devices two and one for each factor of 16 in 65536 or in the
 /// number of elements, without allocation and fence.
-template <ExecutionSpace Exec, int vectors>
+template <ExecutionSpace Exec, class Layout>
 class TallReducer {
  public:
   static constexpr int most = 2;  ///< sums of each vector
+  static constexpr int vectors = Layout::vectors;
 
-  TallReducer(const Exec& exec, std::int64_t size)
-      : m_size(size),
-        m_parts(parts_of(size)),
+  TallReducer(const Exec& exec, const Layout& layout)
+      : m_layout(layout),
+        m_parts(parts_of(layout.m_size)),
         m_memory(Kokkos::view_alloc(exec, "Hyperplane::TallReducer::memory"), as_size(m_parts * most * vectors)) {}
 
-  /// body(e, j) returns Sums<count> of element e of vector j, and may write element e of vectors; finish(sums, j) has
-  /// those of all vectors, sum v of vector j at v * vectors + j, and is called for each j.
+  /// body(place, j) returns Sums<count> of a value of vector j, and may write that place of vectors; finish(sums, j)
+  /// has those of all vectors, sum v of vector j at v * vectors + j, and is called for each j.
   template <int count, class Body, class Finish>
   void run(const Exec& exec, const std::string& label, const Body& body, const Finish& finish) const {
     static_assert(count <= most);
@@ -157,17 +183,19 @@ class TallReducer {
     constexpr int width = count * vectors;
     double* const partial = m_memory.data();
     if constexpr (HostExecutionSpace<Exec>) {
-      using Kernel = TallReduceChunk<count, vectors, Body>;
-      auto const chunk = (m_size + Kernel::block * m_parts - 1) / (Kernel::block * m_parts) * Kernel::block;
-      auto const used = m_size > 0 ? (m_size + chunk - 1) / chunk : 0;
-      double const bytes = 2.0 * sizeof(double) * vectors * static_cast<double>(std::min(chunk, m_size));
-      launch(label, Indices(exec, 0, used), bytes, Kernel{body, m_size, partial, chunk});
+      using Kernel = TallReduceChunk<count, Layout, Body>;
+      auto const size = m_layout.m_size;
+      auto const chunk = (size + Kernel::block * m_parts - 1) / (Kernel::block * m_parts) * Kernel::block;
+      auto const used = size > 0 ? (size + chunk - 1) / chunk : 0;
+      double const bytes = 2.0 * sizeof(double) * Layout::beside * static_cast<double>(std::min(chunk, size));
+      launch(label, Indices(exec, 0, used * (vectors / Layout::beside)), bytes,
+             Kernel{m_layout, body, partial, chunk, used});
       if (used == 0) Kokkos::deep_copy(exec, m_memory, 0.0);
       launch(label + "::join", Indices(exec, 0, width), 1.0 * sizeof(double),
              TallReduceJoin<width>{partial, static_cast<int>(used)});
     } else {
       launch(label, Indices(exec, 0, m_parts * vectors), 1.0 * sizeof(double),
-             TallReducePart<count, vectors, Body>{body, m_size, partial, m_parts});
+             TallReducePart<count, Layout, Body>{m_layout, body, partial, m_parts});
       for (auto left = m_parts / tall_fold; left > 0; left /= tall_fold) {
         launch(label + "::fold", Indices(exec, 0, left * width), 1.0 * sizeof(double),
                TallReduceFold<width>{partial, left});
@@ -186,7 +214,7 @@ class TallReducer {
     return parts;
   }
 
-  std::int64_t m_size;
+  Layout m_layout;
   std::int64_t m_parts;
   Kokkos::View<double*, typename Exec::memory_space> m_memory;
 };

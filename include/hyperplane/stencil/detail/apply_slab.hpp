@@ -21,6 +21,13 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
+/// Some steps of a slab.
+struct SlabRange {
+  int m_slab;
+  std::int64_t m_begin;
+  std::int64_t m_end;
+};
+
 /// y = A x, or y = b - A x, of the terms that are asked for, in full vectors: one index for each range of steps of a
 /// slab. Where there are neighbours outside of the grid, they come at their place in the sum. Host only.
 template <bool subtract, class Scalar, int n, class Storage, int vector_length, class Terms, class Outside = NoOutside>
@@ -36,11 +43,18 @@ struct ApplySlab {
 
   std::int64_t ranges() const { return (m_a.map().steps() + range - 1) / range; }
 
-  void operator()(std::int64_t index) const {
-    auto const& map = m_a.map();
-    int const slab = static_cast<int>(index / ranges());
+  void operator()(std::int64_t index) const { run(steps_of(index)); }
+
+  SlabRange steps_of(std::int64_t index) const {
     std::int64_t const begin = index % ranges() * range;
-    std::int64_t const end = std::min(begin + range, map.steps());
+    return {static_cast<int>(index / ranges()), begin, std::min(begin + range, m_a.map().steps())};
+  }
+
+  void run(const SlabRange& steps) const {
+    auto const& map = m_a.map();
+    int const slab = steps.m_slab;
+    std::int64_t const begin = steps.m_begin;
+    std::int64_t const end = steps.m_end;
     auto const neighbours = vector_neighbours(m_x, slab);
     using PackType = Pack<Scalar, vector_length>;
     block::Vector<PackType, n> before, here, after, other;

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/macros.hpp>
+#include <hyperplane/grid/grid.hpp>
+#include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/stencil/block_stencil7_ref.hpp>
+#include <hyperplane/stencil/block_vector_ref.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+/// y = A x of several vectors, with A read from memory once.
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// On hosts: Product, an ApplySlab, of one vector after the other for as many steps as have their blocks in a core's
+/// first cache, so that each vector has the operations that it has alone.
+template <class Product, int count>
+struct ApplySlabSeveral {
+  Product m_products[std::size_t{count}];
+  std::int64_t m_together;  ///< steps
+
+  static constexpr std::int64_t steps_together(std::int64_t bytes_of_blocks) {
+    constexpr std::int64_t cached = 16384;
+    return std::max<std::int64_t>(1, cached / bytes_of_blocks);
+  }
+
+  void operator()(std::int64_t index) const {
+    auto const all = m_products[0].steps_of(index);
+    for (auto begin = all.m_begin; begin < all.m_end; begin += m_together) {
+      auto const end = std::min(begin + m_together, all.m_end);
+      for (auto const& product : m_products) product.run({all.m_slab, begin, end});
+    }
+  }
+};
+
+/// On devices: one thread for each equation of each slot of a SIMD group, lanes first, then equations, as ApplyCuda,
+/// for all vectors.
+template <class Scalar, int n, class Storage, int vector_length, int count>
+struct ApplySeveral {
+  using Vector = BlockVectorRef<Scalar, n, vector_length>;
+
+  BlockStencil7Ref<Storage, n, vector_length> m_a;
+  Vector m_x[std::size_t{count}];
+  Vector m_y[std::size_t{count}];
+
+  std::int64_t size() const { return m_a.map().pack_count() * n * vector_length; }
+
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    auto const& map = m_a.map();
+    int const lane = static_cast<int>(index % vector_length), r = static_cast<int>(index / vector_length % n);
+    auto const pack = index / (n * vector_length);
+    Point p{};
+    // Of padding nothing is written: it stays zero.
+    if (!map.find_point(pack, lane, p)) return;
+    Scalar sums[std::size_t{count}] = {};
+    for (int d = 0; d < stencil7_size; ++d) {
+      auto const direction = static_cast<Direction>(d);
+      if (!m_a.grid().contains(neighbour(p, direction))) continue;
+      const Storage* const a = m_a.pack_block(pack, direction) + r * vector_length + lane;
+      auto const other = map.distance(direction, lane, n) + lane;
+      for (int c = 0; c < n; ++c) {
+        auto const a_c = static_cast<Scalar>(a[c * n * vector_length]);
+        HYPERPLANE_UNROLL
+        for (int v = 0; v < count; ++v) sums[v] += a_c * m_x[v].packs().pack_data(pack)[other + c * vector_length];
+      }
+    }
+    HYPERPLANE_UNROLL
+    for (int v = 0; v < count; ++v) m_y[v].packs()(pack, r, lane) = sums[v];
+  }
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail
