@@ -24,7 +24,7 @@ BlockVector<Scalar, n, Exec> to_device(const Exec& exec, const Grid& grid, const
 template <class Scalar, int n, class Exec>
 std::vector<double> to_host(const Exec& exec, const BlockVector<Scalar, n, Exec>& vector) {
   Kokkos::View<Scalar*, typename Exec::memory_space> const rows(Kokkos::view_alloc(exec, "rows"),
-                                                                 vector.grid().size() * n);
+                                                                vector.grid().size() * n);
   unpack(exec, vector, rows);
   return to_host(rows);
 }
