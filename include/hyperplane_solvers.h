@@ -11,7 +11,7 @@
 typedef enum hyperplane_path HYPERPLANE_INT_ENUM {
   HYPERPLANE_PATH_AUTOMATIC = 0,  /* the fastest of the backend */
   HYPERPLANE_PATH_PORTABLE = 1,   /* by hyperplanes; every backend */
-  HYPERPLANE_PATH_SLAB = 2,       /* of sweeps: point to point along slabs; every backend, CUDA from 9.0 on */
+  HYPERPLANE_PATH_SLAB = 2,       /* of sweeps: point to point along slabs; every backend */
   HYPERPLANE_PATH_CUDA_GRAPH = 3, /* of sweeps: cuda */
   HYPERPLANE_PATH_STAGED = 7      /* of line solvers: cuda, for n > 1 from 9.0 on */
 } hyperplane_path;

@@ -222,7 +222,7 @@ TYPED_TEST(SolverPaths, to_compare_with_are_for_the_grid_of_the_solver) {
 
 TYPED_TEST(SolverPaths, of_sip_iteration) {
   std::vector<SipIterationPath> possible{SipIterationPath::portable};
-  if (has_capability_90<TypeParam>()) possible.push_back(SipIterationPath::slab);
+  if (CudaExecutionSpace<TypeParam>) possible.push_back(SipIterationPath::slab);
   this->expect("SipIteration", sip_iteration_paths, possible, [&](SipIterationPath path, const auto& x) {
     SipIteration<double, TypeParam> solver(this->exec, this->grid, {.path = path});
     solver.factor(this->exec, this->a);

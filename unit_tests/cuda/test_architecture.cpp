@@ -81,7 +81,7 @@ TEST(Architecture, automatic_is_a_path_that_runs) {
       detail::BlockIlu0FastFactor<double, 5, Exec, double, Ilu::vector_length>::sweep_path(exec, SweepPath::automatic);
   EXPECT_EQ(Ilu(exec, grid).path(), Ilu::Sweeps(exec, grid, "Owner", {.path = asked}).path());
   auto const path = SipIteration<double, Exec>(exec, grid).options().path;
-  EXPECT_EQ(path, has_capability_90<Exec>() ? SipIterationPath::slab : SipIterationPath::portable);
+  EXPECT_EQ(path, SipIterationPath::slab);
 }
 
 TEST(Architecture, what_a_path_lacks_is_named) {
@@ -95,13 +95,6 @@ TEST(Architecture, what_a_path_lacks_is_named) {
                                 "." + std::to_string(device.minor) + ", and the code was compiled for " +
                                 cuda::capability_name(compiled[0] / 10));
   };
-  EXPECT_THAT(message([&] { BlockIlu0<double, 1, Exec>(exec, grid, {.path = SweepPath::slab}); }),
-              expected("BlockIlu0: path slab"));
-  EXPECT_THAT(message([&] { BlockIlu0<double, 5, Exec>(exec, grid, {.path = SweepPath::slab}); }),
-              expected("BlockIlu0: path slab"));
-  EXPECT_THAT(message([&] { Sip<double, Exec>(exec, grid, {.path = SweepPath::slab}); }), expected("path slab"));
-  EXPECT_THAT(message([&] { SipIteration<double, Exec>(exec, grid, {.path = SipIterationPath::slab}); }),
-              expected("SipIteration: path slab"));
   EXPECT_THAT(
       message([&] { BlockTridiagonal<double, 5, Exec>(exec, LineSet::uniform(3, 4), {.path = LinePath::staged}); }),
       expected("BlockTridiagonal: path staged"));

@@ -140,7 +140,6 @@ TEST(BlockIlu0Cuda, another_matrix_when_the_last_plane_has_more_batches_than_the
 }
 
 TEST(BlockIlu0Cuda, scalars_on_a_few_multiprocessors) {
-  if (!has_capability_90<Exec>()) GTEST_SKIP() << "compute capability below 9.0";
   Exec const exec;
   // Ragged slabs and tiles, and steps that end just after a chunk has begun.
   for (auto const& grid : {Grid(44, 9, 64), Grid(31, 70, 37), Grid(44, 1, 17), Grid(100, 13, 33), Grid(5, 8, 5)}) {

@@ -70,7 +70,7 @@ TEST(CudaFactorShape, tells_the_next_slab_less_often_where_memory_is_busy) {
 TEST(CudaPath, is_a_graph_where_the_device_cannot_run_slabs) {
   for (int const n : {1, 6, 16}) {
     for (auto const& grid : {Grid(1, 1, 1), Grid(15, 15, 15), Grid(256, 256, 256)}) {
-      EXPECT_EQ(choose_cuda_path(grid, n, 8, false), SweepPath::cuda_graph);
+      EXPECT_EQ(choose_cuda_path(grid, n, 8, false, true), SweepPath::cuda_graph);
     }
   }
 }
@@ -91,17 +91,26 @@ TEST(CudaPath, is_a_graph_where_the_factorization_cannot_run_slabs) {
 TEST(CudaPath, is_the_one_that_was_faster_when_it_was_measured) {
   Grid const cube(128, 128, 128), large(192, 192, 192), larger(256, 256, 256), flat(100, 300, 300);
   for (int const n : {1, 2, 3, 4, 5, 6}) {
-    EXPECT_EQ(choose_cuda_path(Grid(15, 15, 15), n, 8, true), SweepPath::slab);
-    EXPECT_EQ(choose_cuda_path(cube, n, 8, true), SweepPath::slab);
-    EXPECT_EQ(choose_cuda_path(cube, n, 4, true), SweepPath::slab);
+    EXPECT_EQ(choose_cuda_path(Grid(15, 15, 15), n, 8, true, true), SweepPath::slab);
+    EXPECT_EQ(choose_cuda_path(cube, n, 8, true, true), SweepPath::slab);
+    EXPECT_EQ(choose_cuda_path(cube, n, 4, true, true), SweepPath::slab);
   }
-  EXPECT_EQ(choose_cuda_path(larger, 1, 8, true), SweepPath::slab);
-  EXPECT_EQ(choose_cuda_path(large, 3, 4, true), SweepPath::cuda_graph);
-  EXPECT_EQ(choose_cuda_path(large, 3, 8, true), SweepPath::slab);
-  EXPECT_EQ(choose_cuda_path(large, 5, 8, true), SweepPath::slab);
-  EXPECT_EQ(choose_cuda_path(larger, 2, 8, true), SweepPath::cuda_graph);
-  EXPECT_EQ(choose_cuda_path(flat, 2, 8, true), SweepPath::cuda_graph);
-  EXPECT_EQ(choose_cuda_path(flat, 4, 8, true), SweepPath::slab);
+  EXPECT_EQ(choose_cuda_path(larger, 1, 8, true, true), SweepPath::slab);
+  EXPECT_EQ(choose_cuda_path(large, 3, 4, true, true), SweepPath::cuda_graph);
+  EXPECT_EQ(choose_cuda_path(large, 3, 8, true, true), SweepPath::slab);
+  EXPECT_EQ(choose_cuda_path(large, 5, 8, true, true), SweepPath::slab);
+  EXPECT_EQ(choose_cuda_path(larger, 2, 8, true, true), SweepPath::cuda_graph);
+  EXPECT_EQ(choose_cuda_path(flat, 2, 8, true, true), SweepPath::cuda_graph);
+  EXPECT_EQ(choose_cuda_path(flat, 4, 8, true, true), SweepPath::slab);
+}
+
+TEST(CudaPath, is_slab_where_planes_follow_one_another_without_overlap) {
+  for (int const n : {1, 2, 3, 6}) {
+    for (auto const& grid : {Grid(1, 1, 1), Grid(100, 300, 300), Grid(256, 256, 256)}) {
+      EXPECT_EQ(choose_cuda_path(grid, n, 4, true, false), SweepPath::slab);
+      EXPECT_EQ(choose_cuda_path(grid, n, 4, false, false), SweepPath::cuda_graph);
+    }
+  }
 }
 
 }  // namespace

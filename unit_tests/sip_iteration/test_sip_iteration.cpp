@@ -25,7 +25,7 @@ TYPED_TEST_SUITE(SipIterationTest, ExecutionSpaces, SpaceNames);
 
 template <class Exec>
 std::vector<SipIterationPath> iteration_paths() {
-  if (has_capability_90<Exec>()) return {SipIterationPath::portable, SipIterationPath::slab};
+  if (CudaExecutionSpace<Exec>) return {SipIterationPath::portable, SipIterationPath::slab};
   return {SipIterationPath::portable};
 }
 

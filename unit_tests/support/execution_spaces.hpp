@@ -79,9 +79,7 @@ std::vector<SweepPath> paths_of() {
   if constexpr (HostExecutionSpace<Exec>) {
     return {SweepPath::portable, SweepPath::slab};
   } else if constexpr (CudaExecutionSpace<Exec>) {
-    std::vector<SweepPath> paths = {SweepPath::portable, SweepPath::cuda_graph};
-    if (has_capability_90<Exec>()) paths.insert(paths.begin() + 1, SweepPath::slab);
-    return paths;
+    return {SweepPath::portable, SweepPath::slab, SweepPath::cuda_graph};
   } else {
     return {SweepPath::portable};
   }

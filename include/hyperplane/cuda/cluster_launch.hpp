@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/check.hpp>
 #include <hyperplane/cuda/occupancy.hpp>
+#include <hyperplane/cuda/requirements.hpp>
 
 #include <cuda_runtime.h>
 
@@ -20,9 +21,14 @@ class ClusterLaunch {
   using Kernel = void (*)(Argument);
 
   /// In clusters of `blocks`; of half as many, and so on, where those are more than `limit` or the device holds none of
-  /// that size, as when others use a part of it.
+  /// that size, as when others use a part of it. Of one where the device, or the kernel as it was compiled, has no
+  /// clusters.
   ClusterLaunch(cudaStream_t stream, Kernel kernel, int blocks, int threads, std::size_t shared_bytes, int limit)
-      : m_kernel(kernel), m_blocks(blocks), m_threads(threads), m_shared_bytes(shared_bytes) {
+      : m_kernel(kernel),
+        m_threads(threads),
+        m_shared_bytes(shared_bytes),
+        m_has_clusters(lacking({clusters, 0}, support_of(kernel)).empty()),
+        m_blocks(m_has_clusters ? blocks : 1) {
     allow_shared_memory(m_kernel);
     while (m_blocks > 1 && (m_blocks > limit || max_clusters(stream) == 0)) m_blocks /= 2;
     int const most = max_clusters(stream);
@@ -41,6 +47,9 @@ class ClusterLaunch {
   }
 
  private:
+  /// The compute capability that brought them.
+  static constexpr int clusters = 90;
+
   cudaLaunchConfig_t configuration(cudaLaunchAttribute& attribute, int clusters) const {
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim.x = static_cast<unsigned>(m_blocks);
@@ -51,12 +60,13 @@ class ClusterLaunch {
     config.blockDim = dim3(static_cast<unsigned>(m_threads));
     config.dynamicSmemBytes = m_shared_bytes;
     config.attrs = &attribute;
-    config.numAttrs = 1;
+    config.numAttrs = m_has_clusters ? 1 : 0;
     return config;
   }
 
   /// Clusters that an idle device holds at once, as far as the stream may use it.
   int max_clusters(cudaStream_t stream) const {
+    if (!m_has_clusters) return resident_blocks(m_kernel, m_threads, m_shared_bytes);
     cudaLaunchAttribute attribute{};
     auto config = configuration(attribute, 1);
     config.stream = stream;
@@ -66,9 +76,10 @@ class ClusterLaunch {
   }
 
   Kernel m_kernel;
-  int m_blocks;
   int m_threads;
   std::size_t m_shared_bytes;
+  bool m_has_clusters;
+  int m_blocks;
   int m_clusters;
 };
 

@@ -12,7 +12,7 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 enum class SipIterationPath {
   automatic,
   portable,  ///< Kokkos alone: one launch for each hyperplane and sweep; every execution space
-  slab,      ///< one kernel for all iterations, along slabs; CUDA from 9.0 on
+  slab,      ///< one kernel for all iterations, along slabs; CUDA
 };
 
 /// Every choice there is.

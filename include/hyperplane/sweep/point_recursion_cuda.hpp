@@ -5,6 +5,7 @@
 #include <hyperplane/cuda/packet.hpp>
 #include <hyperplane/cuda/phase_barrier.hpp>
 #include <hyperplane/cuda/shared_packet.hpp>
+#include <hyperplane/cuda/warp_copies.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 
 #include <cstddef>
@@ -54,8 +55,8 @@ struct PointRecursionState {
   }
 };
 
-/// What brings bulk copies.
-inline constexpr int point_recursion_capability = 90;
+/// What brings words of 128 bits, which packets are.
+inline constexpr int point_recursion_capability = 70;
 /// Beams of a tile, at most.
 inline constexpr int point_recursion_max_beams = 4;
 
@@ -197,7 +198,7 @@ struct PointRecursionBlock {
   /// Makes the barriers and rings of the beams ready. By the whole block, which then waits for itself.
   __device__ static void initialize(Beam* beams, int count) {
     for (int e = threadIdx.x; e < count * stages; e += blockDim.x) {
-      beams[e / stages].arrived[e % stages].initialize(layers * (1 + vectors));
+      beams[e / stages].arrived[e % stages].initialize(cuda::WarpCopies::arrivals_of_each(layers * (1 + vectors)));
       beams[e / stages].used[e % stages].initialize(warp);
     }
     cuda::PhaseBarrier::fence_initialized();

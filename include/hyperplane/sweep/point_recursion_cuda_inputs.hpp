@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/phase_barrier.hpp>
+#include <hyperplane/cuda/warp_copies.hpp>
 #include <hyperplane/sweep/point_recursion_cuda.hpp>
 
 #include <cstddef>
@@ -29,11 +30,13 @@ __device__ void move_for_points(const typename Block::Recursion& r, const Work& 
   if (index * layers >= nk) return;
   unsigned const before = chunks;
   chunks += Block::chunk_count(r);
+  constexpr int rows = layers * (1 + Work::vectors);
+  cuda::WarpCopies const copies;
+  if (!copies.calls_each(rows)) return;
   int const lane = threadIdx.x % warp;
-  if (lane >= layers * (1 + Work::vectors)) return;
   int const row = lane % layers;
-  int const vector = lane / layers - 1;
-  bool const has_layer = index * layers + row < nk;
+  int const vector = lane < rows ? lane / layers - 1 : -1;
+  bool const has_layer = lane < rows && index * layers + row < nk;
   auto const pack = r.template first_pack<forward>(t.slab, min(index * layers + row, nk - 1));
   auto const* const source = vector < 0 ? reinterpret_cast<const std::byte*>(work.coefficient_packs(pack))
                                         : reinterpret_cast<const std::byte*>(work.vector_packs(vector, pack));
@@ -51,18 +54,15 @@ __device__ void move_for_points(const typename Block::Recursion& r, const Work& 
     int const begin = c * chunk - row;
     int const first = max(begin, 0);
     int const end = min(begin + chunk, r.row_steps());
-    if (has_layer && end > first) {
-      unsigned const bytes = (end - first) * pack_bytes;
-      if constexpr (requires { work.await_vectors(c); }) {
-        if (vector >= 0) work.await_vectors(c);
-      }
-      cuda::fence_before_copies();
-      arrived.expect(bytes);
-      arrived.copy(beam.stage[number % stages] + place + (turned ? begin + chunk - end : first - begin) * pack_bytes,
-                   source + (turned ? -std::int64_t{end - 1} : std::int64_t{first}) * pack_bytes, bytes, policy);
-    } else {
-      arrived.arrive();
+    int const steps = has_layer ? max(end - first, 0) : 0;
+    if constexpr (requires { work.await_vectors(c); }) {
+      if (steps > 0 && vector >= 0) work.await_vectors(c);
     }
+    cuda::fence_before_copies();
+    copies.copy_each(arrived, rows,
+                     beam.stage[number % stages] + place + (turned ? begin + chunk - end : first - begin) * pack_bytes,
+                     source + (turned ? -std::int64_t{end - 1} : std::int64_t{first}) * pack_bytes, steps * pack_bytes,
+                     policy);
   }
 }
 

@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(Launch::threads(Launch::max_beams), 1)
     point_recursion_kernel(const __grid_constant__ Launch launch) {
   extern __shared__ __align__(128) std::byte point_recursion_memory[];
   // For older devices there is nothing: a plan asks whether the kernel that would run is this one.
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
   launch.run(point_recursion_memory);
 #endif
 }

@@ -12,12 +12,14 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// What brings bulk copies and clusters.
-inline constexpr int cuda_slab_capability = 90;
+/// What brings words of 128 bits, which packets are.
+inline constexpr int cuda_slab_capability = 70;
+/// Parts of a box, whose devices write into one another's memory, have run on none that is older.
+inline constexpr int cuda_part_capability = 90;
 /// Rows of a block of threads, at most: as many as leave each of its 16 warps 128 registers per thread.
 inline constexpr int cuda_slab_max_layers = 4;
 inline constexpr int cuda_slab_max_threads = 512;
-/// Blocks of a cluster, at most: what every device of compute capability 9.0 can start.
+/// Blocks of a cluster, at most: what every device of compute capability 9.0 can start. Older ones have one.
 inline constexpr int cuda_slab_max_blocks = 8;
 
 /// Bytes of shared memory of a block of the slab solve.
@@ -90,13 +92,15 @@ CudaSlabShape choose_cuda_group_shape(const std::vector<SlabMap<vector_length>>&
 /// SweepPath::automatic on CUDA: a pure function of grid, block and device, from measurements on an H200
 /// (docs/notes/sweeps-cuda.md). Slabs are fastest for scalars, and for blocks unless they are small and planes large:
 /// a step of a row takes its time whatever there is to multiply, about 4.5 billion points per second on the whole
-/// device, while a kernel for each plane comes close to the bandwidth once planes are large. Before compute
-/// capability 9.0 there are neither clusters nor bulk copies, and large blocks need much shared memory.
-constexpr SweepPath choose_cuda_path(const Grid& grid, int n, std::size_t storage_bytes, bool slab_suits) {
+/// device, while a kernel for each plane comes close to the bandwidth once planes are large, if it loads its blocks
+/// while the one before still runs (`planes_overlap`). Without that slabs are fastest always. Large blocks need much
+/// shared memory, which some devices do not have.
+constexpr SweepPath choose_cuda_path(const Grid& grid, int n, std::size_t storage_bytes, bool slab_suits,
+                                     bool planes_overlap) {
   long long const planes = static_cast<long long>(grid.ni()) + grid.nj() + grid.nk() - 2;
   long long const bytes_a_point = 7LL * n * n * static_cast<long long>(storage_bytes) + 32 * n;
   bool const large_planes = grid.size() / planes > 6500 + 12 * bytes_a_point;
-  bool const graph_is_faster = n > 1 && large_planes && bytes_a_point < 1000;
+  bool const graph_is_faster = planes_overlap && n > 1 && large_planes && bytes_a_point < 1000;
   return slab_suits && !graph_is_faster ? SweepPath::slab : SweepPath::cuda_graph;
 }
 

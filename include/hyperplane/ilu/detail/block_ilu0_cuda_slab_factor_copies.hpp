@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/phase_barrier.hpp>
 #include <hyperplane/cuda/progress.hpp>
+#include <hyperplane/cuda/warp_copies.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/sweep/part_window_cuda.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
@@ -35,14 +36,16 @@ class CudaSlabFactorMover {
   __device__ CudaSlabFactorMover(const Layout& layout, const Matrix& a) : m_layout(layout), m_a(a) {}
 
   __device__ void run(const Shared& s, const Row& row) const {
-    if (threadIdx.x % warp == 0) {
+    cuda::WarpCopies const copies;
+    if (copies.take_part()) {
       auto const policy = cuda::evict_first_policy();
       const auto* const given = m_a.pack_data(m_layout.m_first_pack + row.first_pack);
       auto const copy = [&](int v) {
         unsigned const slot = (row.count + v) % stages;
-        s.given_there[slot].expect(given_bytes);
-        s.given_there[slot].copy(s.given + slot * (stencil7_size * block),
-                                 given + std::int64_t{v} * (stencil7_size * block), given_bytes, policy);
+        copies.begin(s.given_there[slot], given_bytes);
+        copies.copy(s.given_there[slot], s.given + slot * (stencil7_size * block),
+                    given + std::int64_t{v} * (stencil7_size * block), given_bytes, policy);
+        copies.end(s.given_there[slot]);
       };
       int const all_steps = m_layout.steps();
       for (int v = 0; v < min(stages, all_steps); ++v) copy(v);
@@ -55,14 +58,15 @@ class CudaSlabFactorMover {
         if constexpr (keeps_lower_as_given) {
           // All lanes, also those of other rows, which store the same values.
           Layout::wait(s.given_there, stages, row.count + v);
-          cuda::bulk_store(m_layout.m_factors.lower(row.first_pack + v, LowerBlock::bottom),
-                           s.given + (row.count + v) % stages * (stencil7_size * block), 3 * neighbour_bytes);
+          copies.store(m_layout.m_factors.lower(row.first_pack + v, LowerBlock::bottom),
+                       s.given + (row.count + v) % stages * (stencil7_size * block), 3 * neighbour_bytes);
         }
         Layout::wait(s.done, window, row.count + v);
         if (v + stages < all_steps) {
-          if constexpr (keeps_lower_as_given) cuda::wait_for_bulk_reads();
+          if constexpr (keeps_lower_as_given) copies.wait_for_reads();
           copy(v + stages);
         }
+        if (!copies.first()) continue;
         // Release: what the computing warp wrote comes before, by its barrier.
         if ((v + 1) % told_every == 0 || v + 1 == all_steps) cuda::publish(progress, v + 1);
         if constexpr (Layout::is_part) {
@@ -72,7 +76,7 @@ class CudaSlabFactorMover {
           }
         }
       }
-      if constexpr (keeps_lower_as_given) cuda::wait_for_bulk_reads();
+      if constexpr (keeps_lower_as_given) copies.wait_for_reads();
     }
     __syncwarp();
   }
@@ -99,7 +103,8 @@ class CudaSlabFactorGatherer {
   __device__ explicit CudaSlabFactorGatherer(const Layout& layout) : m_layout(layout) {}
 
   __device__ void run(const Shared& s, const Row& row) const {
-    if (threadIdx.x % warp == 0) {
+    cuda::WarpCopies const copies;
+    if (copies.take_part()) {
       auto const policy = cuda::evict_normal_policy();
       int const all_steps = m_layout.steps();
       int const own = row.k * m_layout.map().slabs() + row.slab;
@@ -113,7 +118,7 @@ class CudaSlabFactorGatherer {
         // Lane W - 1 of the slab before is as many steps behind.
         bool const south = row.slab > 0 && v < m_layout.map().grid().ni();
         auto& there = s.neighbours_there[slot];
-        there.expect(static_cast<std::uint32_t>((below + south) * neighbour_bytes));
+        copies.begin(there, static_cast<std::uint32_t>((below + south) * neighbour_bytes));
         if (row.from_block) s.above_free[slot].arrive_at(cuda::cluster_rank() - 1);
         // Acquire: copies read what the other row wrote before it published.
         while (below && !row.from_block && seen_below <= v) {
@@ -125,11 +130,13 @@ class CudaSlabFactorGatherer {
         cuda::fence_before_copies_of_results();
         Storage* const to = s.neighbours + slot * (2 * block);
         if (below && !row.from_block) {
-          there.copy(to, top_blocks_below(row, v), neighbour_bytes, policy);
+          copies.copy(there, to, top_blocks_below(row, v), neighbour_bytes, policy);
         }
         if (south) {
-          there.copy(to + block, m_layout.m_factors.upper(south_pack + v, UpperBlock::north), neighbour_bytes, policy);
+          copies.copy(there, to + block, m_layout.m_factors.upper(south_pack + v, UpperBlock::north), neighbour_bytes,
+                      policy);
         }
+        copies.end(there);
       }
     }
     __syncwarp();

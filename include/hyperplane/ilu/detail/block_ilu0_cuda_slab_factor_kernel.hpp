@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/phase_barrier.hpp>
+#include <hyperplane/cuda/warp_copies.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_factor_compute.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_factor_copies.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_factor_layout.hpp>
@@ -48,7 +49,8 @@ struct CudaSlabFactor {
     Shared const s = Layout::carve(memory);
     int const role = threadIdx.x / warp;
     if (threadIdx.x == 0) {
-      for (int b = 0; b < stages + 2 * neighbour_stages; ++b) s.given_there[b].initialize(1);
+      for (int b = 0; b < stages + neighbour_stages; ++b) s.given_there[b].initialize(cuda::WarpCopies::arrivals());
+      for (int b = 0; b < neighbour_stages; ++b) s.above_free[b].initialize(1);
       for (int b = 0; b < window; ++b) s.done[b].initialize(warps * warp);
       cuda::PhaseBarrier::fence_initialized();
     }
@@ -113,7 +115,7 @@ __global__ void __launch_bounds__(Factor::Layout::threads, Factor::Layout::resid
     cuda_slab_factor_kernel(const __grid_constant__ Factor factor) {
   extern __shared__ __align__(128) std::byte cuda_slab_factor_memory[];
   // For older devices there is nothing: a plan asks whether the kernel that would run is this one.
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
   factor.run(cuda_slab_factor_memory);
 #endif
 }

@@ -42,7 +42,7 @@ class BlockIlu0CudaSlabFactor {
 
   /// What the current device and the kernels as they were compiled lack; empty where they run.
   static std::string lacking() {
-    return cuda::lacking({cuda_slab_capability, Factor<Scalar>::Layout::shared_bytes},
+    return cuda::lacking({is_part ? cuda_part_capability : cuda_slab_capability, Factor<Scalar>::Layout::shared_bytes},
                          cuda::support_of(cuda_slab_factor_kernel<Factor<Scalar>>));
   }
 

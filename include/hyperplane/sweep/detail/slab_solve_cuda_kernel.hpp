@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/phase_barrier.hpp>
 #include <hyperplane/cuda/progress.hpp>
+#include <hyperplane/cuda/warp_copies.hpp>
 #include <hyperplane/sweep/detail/slab_solve_cuda_compute.hpp>
 #include <hyperplane/sweep/detail/slab_solve_cuda_layout.hpp>
 #include <hyperplane/sweep/detail/slab_solve_cuda_move.hpp>
@@ -64,7 +65,8 @@ struct CudaSlabSolve {
     Shared const s = Layout::carve(memory, shape);
     int const layers = shape.layers;
     int const role = threadIdx.x / warp;
-    for (int b = threadIdx.x; b < layers * shape.stages; b += blockDim.x) s.arrived[b].initialize(1);
+    for (int b = threadIdx.x; b < layers * shape.stages; b += blockDim.x)
+      s.arrived[b].initialize(cuda::WarpCopies::arrivals());
     for (int b = threadIdx.x; b < (layers + 1) * window; b += blockDim.x) {
       s.done[b].initialize(b < window ? warp : Layout::arrivals_to_be_done);
     }
@@ -148,7 +150,7 @@ __global__ void __launch_bounds__(cuda_slab_max_threads, 1)
     cuda_slab_solve_kernel(const __grid_constant__ Solve solve) {
   extern __shared__ __align__(128) std::byte cuda_slab_memory[];
   // For older devices there is nothing: a plan asks whether the kernel that would run is this one.
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
   solve.run(cuda_slab_memory);
 #endif
 }

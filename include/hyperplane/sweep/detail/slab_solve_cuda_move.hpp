@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/phase_barrier.hpp>
 #include <hyperplane/cuda/progress.hpp>
+#include <hyperplane/cuda/warp_copies.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <cstddef>
@@ -47,6 +48,7 @@ class CudaSlabMover {
   template <bool forward>
   __device__ void run(const Shared& s, const Tile& t, int tile_row, const Counts& counts, bool after_forward) const {
     Row<forward> const row(m_layout, t, tile_row);
+    cuda::WarpCopies const copies;
     int const lane = threadIdx.x % warp;
     int const all_steps = row.all_steps;
     int const stages = m_layout.m_shape.stages;
@@ -84,24 +86,25 @@ class CudaSlabMover {
     auto const next_packs = [&] { return chunk == 1 ? 1 : min(chunk, all_steps - next_step); };
     auto const copy_factors = [&] {
       auto const packs = static_cast<std::uint32_t>(next_packs());
-      arrived[next_stage].expect(packs * static_cast<std::uint32_t>(pack_bytes + vector_bytes));
-      arrived[next_stage].copy(my_stages + next_stage * stage_bytes,
-                               transposed ? next_factors - (packs - 1) * pack_bytes : next_factors,
-                               packs * static_cast<std::uint32_t>(pack_bytes), policy);
+      copies.begin(arrived[next_stage], packs * static_cast<std::uint32_t>(pack_bytes + vector_bytes));
+      copies.copy(arrived[next_stage], my_stages + next_stage * stage_bytes,
+                  transposed ? next_factors - (packs - 1) * pack_bytes : next_factors,
+                  packs * static_cast<std::uint32_t>(pack_bytes), policy);
       next_factors = transposed ? next_factors - chunk * pack_bytes : next_factors + chunk * pack_bytes;
     };
     auto const copy_rhs = [&] {
       auto const packs = static_cast<std::uint32_t>(next_packs());
       auto const* const from = forward ? next_rhs : next_rhs - (packs - 1) * vector_bytes;
-      arrived[next_stage].copy(my_stages + next_stage * stage_bytes + chunk * factor_bytes, from,
-                               packs * static_cast<std::uint32_t>(vector_bytes), cuda::evict_normal_policy());
+      copies.copy(arrived[next_stage], my_stages + next_stage * stage_bytes + chunk * factor_bytes, from,
+                  packs * static_cast<std::uint32_t>(vector_bytes), cuda::evict_normal_policy());
+      copies.end(arrived[next_stage]);
       next_rhs = forward ? next_rhs + chunk * vector_bytes : next_rhs - chunk * vector_bytes;
     };
     auto const advance = [&] {
       next_step += chunk;
       if (++next_stage == stages) next_stage = 0;
     };
-    if (lane == 0) {
+    if (copies.take_part()) {
       int const ahead = min((all_steps + chunk - 1) / chunk, stages);
       int const first_stage = next_stage;
       for (int c = 0; c < ahead; ++c) {
@@ -137,7 +140,7 @@ class CudaSlabMover {
       Step const step(counts.own + v);
       own_done[step.slot].wait(step.parity);
       // Copies first: they take longest.
-      if (lane == 0 && (chunk == 1 || v % chunk == chunk - 1) && next_step < all_steps) {
+      if (copies.take_part() && (chunk == 1 || v % chunk == chunk - 1) && next_step < all_steps) {
         copy_factors();
         copy_rhs();
         advance();

@@ -41,7 +41,7 @@ class CudaSlabBlockSolve {
 
   /// What the current device and the kernel as it was compiled lack; empty where it runs.
   static std::string lacking() {
-    return cuda::lacking({cuda_slab_capability, Layout::memory.total(1, 1)},
+    return cuda::lacking({is_part ? cuda_part_capability : cuda_slab_capability, Layout::memory.total(1, 1)},
                          cuda::support_of(cuda_slab_solve_kernel<Solve>));
   }
 

@@ -5,6 +5,7 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/cuda/labelled.hpp>
+#include <hyperplane/cuda/launch.hpp>
 #include <hyperplane/cuda/occupancy.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/stencil/block_vector_ref.hpp>
@@ -31,7 +32,7 @@ class TriangularSweepsFastPath<Scalar, n, Exec, Storage, vector_length> {
   using Vector = BlockVectorRef<Scalar, n, vector_length>;
 
   static SweepPath choose(const Exec&, const Map& map) {
-    return choose_cuda_path(map.grid(), n, sizeof(Storage), Slab::lacking().empty());
+    return choose_cuda_path(map.grid(), n, sizeof(Storage), Slab::lacking().empty(), cuda::kernels_can_wait);
   }
   static constexpr std::array<SweepPath, 2> paths{SweepPath::slab, SweepPath::cuda_graph};
 
