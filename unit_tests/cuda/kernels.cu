@@ -34,7 +34,7 @@
 #include <hyperplane/swept/kuramoto_sivashinsky.hpp>
 
 // All kernels for CUDA, compiled without Kokkos. Those of BILU(0): the smallest block, sizes on both sides of where
-// kernels change, the largest; double, float, and float storage.
+// kernels change, the largest; double, float, and float storage; those of sweeps also with 16 bits.
 namespace hyperplane::detail {
 
 template <class Scalar, int n, class Storage, class MatrixStorage, int W>
@@ -87,6 +87,24 @@ HYPERPLANE_COMPILE(double, 9, float, double, 8)
 HYPERPLANE_COMPILE(double, 16, double, float, 8)
 HYPERPLANE_COMPILE(float, 5, float, float, 16)
 #undef HYPERPLANE_COMPILE
+
+// Sweeps with factors of 16 bits, in units of their own and without.
+template <class Scalar, int n, class Storage, int W>
+void compile_short(cudaStream_t stream, const SlabMap<W>& map, const TriangularFactors<Storage, n, W>& factors,
+                   const BlockVectorRef<Scalar, n, W>& x) {
+  VectorRefs<BlockVectorRef<Scalar, n, W>, 1> const one{{x}};
+  CudaSlabSweeps<Scalar, n, Storage, W> slab(stream, map, 0, 1);
+  slab(stream, Sweeps::both, factors, one, one);
+  slab.solve_transposed(stream, Sweeps::both, factors, x, x);
+  CudaGraphSweeps<Scalar, n, Storage, W> graphs(stream, map);
+  graphs(stream, Sweeps::both, factors, one, one);
+  graphs.solve_transposed(stream, Sweeps::both, factors, x, x);
+}
+template void compile_short<double, 5, Half, 8>(cudaStream_t, const SlabMap<8>&, const TriangularFactors<Half, 5, 8>&,
+                                                const BlockVectorRef<double, 5, 8>&);
+template void compile_short<float, 1, BFloat16, 16>(cudaStream_t, const SlabMap<16>&,
+                                                    const TriangularFactors<BFloat16, 1, 16>&,
+                                                    const BlockVectorRef<float, 1, 16>&);
 
 // The coefficients of SIP.
 template <class Scalar, class Storage, int W, bool masked>

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
-#include <hyperplane/core/error.hpp>
 #include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 
 #include "support/execution_spaces.hpp"
 #include "support/least_team.hpp"
 #include "support/matchers.hpp"
-#include "support/message_of.hpp"
 #include "support/serial_reference.hpp"
 #include "support/short_factors.hpp"
 #include "support/transfer.hpp"
@@ -60,7 +58,7 @@ TYPED_TEST(BlockIlu0Short, do_not_depend_on_rows_that_are_much_larger) {
       rhs[static_cast<std::size_t>(p * n + r)] *= 1e25;
     }
   }
-  for (SweepPath const path : short_paths_of<TypeParam>()) {
+  for (SweepPath const path : paths_of<TypeParam>()) {
     auto const expected = factor_and_solve_short<Ilu<n, double, TypeParam>>(exec, reference, rhs, {.path = path});
     auto const found = factor_and_solve_short<Ilu<n, Half, TypeParam>>(exec, reference, rhs, {.path = path});
     EXPECT_TRUE(near(over_unknowns(found, n), over_unknowns(expected, n), 10 * n * unit_roundoff<Half>)) << name(path);
@@ -72,7 +70,7 @@ TYPED_TEST(BlockIlu0Short, have_the_same_bits_for_any_number_of_threads) {
   constexpr int n = 3;
   auto const reference = random_stencil(Grid(9, 33, 5), n);
   auto const rhs = random_vector(reference.grid.size() * n);
-  for (SweepPath const path : short_paths_of<TypeParam>()) {
+  for (SweepPath const path : paths_of<TypeParam>()) {
     std::vector<double> of_one;
     {
       LeastTeam const team(never_teams);
@@ -99,7 +97,7 @@ TYPED_TEST(BlockIlu0Short, that_are_too_large_are_a_status) {
   Point const bad{2, 10, 1};
   for (auto const direction :
        {Direction::west, Direction::south, Direction::bottom, Direction::east, Direction::north, Direction::top}) {
-    for (SweepPath const path : short_paths_of<TypeParam>()) {
+    for (SweepPath const path : paths_of<TypeParam>()) {
       SCOPED_TRACE(std::string(name(direction)) + ", path " + name(path));
       auto a = random_stencil(grid, n);
       // What the neighbour has for the point is nothing, so that no pivot block is large.
@@ -131,7 +129,7 @@ TYPED_TEST(BlockIlu0Short, do_not_depend_on_what_points_out_of_the_grid) {
     }
   }
   auto const rhs = random_vector(reference.grid.size() * n);
-  for (SweepPath const path : short_paths_of<TypeParam>()) {
+  for (SweepPath const path : paths_of<TypeParam>()) {
     EXPECT_TRUE(bitwise_equal(factor_and_solve_short<Ilu<n, Half, TypeParam>>(exec, outside, rhs, {.path = path}),
                               factor_and_solve_short<Ilu<n, Half, TypeParam>>(exec, reference, rhs, {.path = path})));
     EXPECT_TRUE(
@@ -151,7 +149,7 @@ TYPED_TEST(BlockIlu0Short, are_computed_with_in_full_precision) {
   auto const rhs = random_vector(reference.grid.size() * n);
   auto expected = rhs;
   for (auto& value : expected) value *= 2.0;
-  for (SweepPath const path : short_paths_of<TypeParam>()) {
+  for (SweepPath const path : paths_of<TypeParam>()) {
     EXPECT_TRUE(
         bitwise_equal(factor_and_solve_short<Ilu<n, Half, TypeParam>>(exec, reference, rhs, {.path = path}), expected));
     EXPECT_TRUE(bitwise_equal(factor_and_solve_short<Ilu<n, BFloat16, TypeParam>>(exec, reference, rhs, {.path = path}),
@@ -159,15 +157,49 @@ TYPED_TEST(BlockIlu0Short, are_computed_with_in_full_precision) {
   }
 }
 
-TYPED_TEST(BlockIlu0Short, say_which_paths_they_lack) {
+TYPED_TEST(BlockIlu0Short, take_the_path_that_factors_of_floats_take) {
+#ifdef KOKKOS_ENABLE_CUDA
   if constexpr (CudaExecutionSpace<TypeParam>) {
-    using Plan = BlockIlu0<double, 2, TypeParam, Half>;
     TypeParam const exec;
-    EXPECT_EQ(Plan(exec, Grid(3, 3, 3)).path(), SweepPath::portable);
-    for (SweepPath const path : {SweepPath::slab, SweepPath::cuda_graph}) {
-      EXPECT_THAT(message_of([&] { Plan(exec, Grid(3, 3, 3), {.path = path}); }),
-                  StartsWith(std::string("BlockIlu0: Cuda has no path ") + name(path) + " for factors of 16 bits"));
+    for (auto const& grid : {Grid(3, 3, 3), Grid(9, 17, 5), Grid(300, 300, 20)}) {
+      auto const expected = detail::choose_cuda_path(grid, 3, sizeof(float), has_capability_90<TypeParam>());
+      EXPECT_EQ((Ilu<3, Half, TypeParam>(exec, grid).path()), expected) << to_string(grid);
+      EXPECT_EQ((Ilu<3, BFloat16, TypeParam>(exec, grid).path()), expected) << to_string(grid);
     }
+  }
+#endif
+}
+
+template <int n, class Storage, class Scalar = double, class Exec>
+void compare_bits_of_paths(const Exec& exec) {
+  using Plan = Ilu<n, Storage, Exec, Scalar>;
+  for (auto const& grid : {Grid(1, 1, 1), Grid(9, 35, 37), Grid(40, 17, 3)}) {
+    // In units that a float has, too.
+    auto const reference =
+        sizeof(Scalar) == sizeof(double) ? in_other_units(random_stencil(grid, n)) : random_stencil(grid, n);
+    auto const rhs = random_vector(grid.size() * n);
+    auto const expected = factor_and_solve_short<Plan>(exec, reference, rhs, {.path = SweepPath::portable});
+    for (SweepPath const path : paths_of<Exec>()) {
+      SCOPED_TRACE(to_string(grid) + ", path " + name(path));
+      EXPECT_TRUE(bitwise_equal(factor_and_solve_short<Plan>(exec, reference, rhs, {.path = path}), expected));
+      auto const x = to_device<Scalar, n>(exec, grid, rhs);
+      Plan plan(exec, grid, {.path = path});
+      plan.factor(exec, to_device<Scalar, n, Scalar>(exec, reference));
+      plan.forward(exec, x, x);
+      plan.backward(exec, x, x);
+      EXPECT_TRUE(bitwise_equal(to_host(exec, x), expected)) << "one half after the other";
+    }
+  }
+}
+
+TYPED_TEST(BlockIlu0Short, have_the_same_bits_on_all_paths_of_devices) {
+  if constexpr (CudaExecutionSpace<TypeParam>) {
+    TypeParam const exec;
+    compare_bits_of_paths<1, Half>(exec);
+    compare_bits_of_paths<5, Half>(exec);
+    compare_bits_of_paths<5, Half, float>(exec);
+    compare_bits_of_paths<1, BFloat16>(exec);
+    compare_bits_of_paths<5, BFloat16>(exec);
   }
 }
 

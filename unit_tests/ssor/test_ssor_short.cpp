@@ -34,7 +34,7 @@ TYPED_TEST(SsorShort, that_are_too_large_are_a_status) {
   TypeParam const exec;
   constexpr int n = 2;
   Point const bad{2, 10, 1};
-  for (SweepPath const path : short_paths_of<TypeParam>()) {
+  for (SweepPath const path : paths_of<TypeParam>()) {
     auto a = random_stencil(Grid(5, 19, 4), n);
     a.block(a.grid.index(bad), Direction::north)(1, 0) = 1e7;
     Ssor<double, n, TypeParam, Half> ssor(exec, a.grid, {.path = path});

@@ -18,18 +18,11 @@
 // Preconditioners whose factors are stored in 16 bits.
 namespace hyperplane::test {
 
-/// Paths that such factors have.
-template <class Exec>
-std::vector<SweepPath> short_paths_of() {
-  if constexpr (HostExecutionSpace<Exec>) return paths_of<Exec>();
-  return {SweepPath::portable};
-}
-
-/// With these paths, and with folded directions.
+/// With each path, and with folded directions.
 template <class Plan>
 std::vector<typename Plan::Options> short_options_of() {
   std::vector<typename Plan::Options> result;
-  for (SweepPath const path : short_paths_of<typename Plan::execution_space>()) {
+  for (SweepPath const path : paths_of<typename Plan::execution_space>()) {
     result.emplace_back();
     result.back().path = path;
   }

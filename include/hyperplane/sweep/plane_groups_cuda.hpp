@@ -35,12 +35,12 @@ struct PlaneGroup {
 /// The pointers of this call. Read past the first-level cache, which may hold those of the call before.
 template <class Arguments>
 __device__ Arguments load_arguments(const Arguments* stored) {
-  static_assert(sizeof(Arguments) == 2 * sizeof(ulonglong2) && alignof(Arguments) == alignof(ulonglong2));
+  static_assert(sizeof(Arguments) % sizeof(ulonglong2) == 0 && alignof(Arguments) == alignof(ulonglong2));
   Arguments arguments;
   auto const* const from = reinterpret_cast<const ulonglong2*>(stored);
   auto* const to = reinterpret_cast<ulonglong2*>(&arguments);
-  to[0] = __ldcg(from);
-  to[1] = __ldcg(from + 1);
+#pragma unroll
+  for (unsigned w = 0; w < sizeof(Arguments) / sizeof(ulonglong2); ++w) to[w] = __ldcg(from + w);
   return arguments;
 }
 

@@ -47,11 +47,11 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 ///
 /// Kept: L, d^-1 and d^-1 U, as Factors say where, so that a solve reads 7 n^2 values of StorageScalar per point, each
 /// once: forward() is y = d^-1 (r - L y) upwards, backward() is x = y - d^-1 U x downwards, and solve() both.
-/// StorageScalar = float with Scalar = double stores half the bytes and computes in double; Half and BFloat16, on CUDA
-/// on SweepPath::portable alone, a quarter. Half has a small range: factors that a factorization writes so are in units
-/// of their own, powers of two (FactorScales); those of a fill() that knows nothing of units are as they are. On hosts
-/// about n values of Scalar more for each `vector_length` points, for transposed solves, and, where slabs are cut into
-/// strips, 2 n more for each line along i.
+/// StorageScalar = float with Scalar = double stores half the bytes and computes in double; Half and BFloat16 a
+/// quarter. Half has a small range: factors that a factorization writes so are in units of their own, powers of two
+/// (FactorScales); those of a fill() that knows nothing of units are as they are. On hosts about n values of Scalar
+/// more for each `vector_length` points, for transposed solves, and, where slabs are cut into strips, 2 n more for each
+/// line along i.
 ///
 /// A plan: the constructor allocates; the other functions do not, do not fence, and are asynchronous on the instance
 /// that is given. Copies, made after fill(), share factors and working memory: at most one call of a plan and all its
@@ -219,8 +219,7 @@ class TriangularSweeps {
     }
     if (path == SweepPath::automatic) return FastPath::choose(exec, m_map);
     if (path != SweepPath::portable && !detail::is_listed(FastPath::paths, path)) {
-      fail(m_owner + ": " + Exec::name() + " has no path " + name(path) +
-           (ShortReal<StorageScalar> && !HostExecutionSpace<Exec> ? " for factors of 16 bits" : ""));
+      fail(m_owner + ": " + Exec::name() + " has no path " + name(path));
     }
     return path;
   }

@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/cuda/labelled.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/slab_map.hpp>
@@ -11,6 +12,7 @@
 #include <hyperplane/ilu/detail/block_ilu0_cuda_graph_factor.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_factor_plan.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_fast_factor.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_portable.hpp>
 #include <hyperplane/stencil/block_stencil7_ref.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
@@ -58,6 +60,20 @@ class BlockIlu0FastFactor<Scalar, n, Exec, Storage, vector_length> {
   // Of the path that runs. Copies of a BlockIlu0 share it.
   std::shared_ptr<Slab> m_slab;
   std::shared_ptr<Graph> m_graph;
+};
+
+/// Factors of 16 bits are those of the portable path, whatever sweeps with them.
+template <class Scalar, int n, CudaExecutionSpace Exec, ShortReal Storage, int vector_length>
+class BlockIlu0FastFactor<Scalar, n, Exec, Storage, vector_length> {
+ public:
+  static SweepPath sweep_path(const Exec&, SweepPath asked) { return asked; }
+
+  BlockIlu0FastFactor(const Exec&, const SlabMap<vector_length>&, SweepPath, int /*multiprocessors*/) {}
+
+  template <class... Arguments>
+  void operator()(const Arguments&... arguments) const {
+    block_ilu0_factor_portable<Scalar, n>(arguments...);
+  }
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

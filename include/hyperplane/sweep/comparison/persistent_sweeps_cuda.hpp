@@ -30,7 +30,7 @@ class SweepWork {
   static constexpr int most_threads =
       std::clamp(65536 / (n * static_cast<int>(sizeof(Storage)) + 64) / 32 * 32, 256, 1024);
 
-  __device__ SweepWork(const SlabMap<W>& map, const SweepArguments<Scalar, Storage>& arguments, Scalar* shared)
+  __device__ SweepWork(const SlabMap<W>& map, const SweepArguments<Scalar, n, Storage, W>& arguments, Scalar* shared)
       : m_map(map), m_arguments(arguments), m_shared(shared) {}
 
   __device__ void load(int plane, const PlanePack& pack, int) { m_row.load(m_map, m_arguments, m_thread, plane, pack); }
@@ -38,7 +38,7 @@ class SweepWork {
 
  private:
   const SlabMap<W>& m_map;
-  const SweepArguments<Scalar, Storage>& m_arguments;
+  const SweepArguments<Scalar, n, Storage, W>& m_arguments;
   Scalar* m_shared;
   RowThread<n, W> m_thread;
   SweepRow<Scalar, n, Storage, W, sweep> m_row;
@@ -46,8 +46,8 @@ class SweepWork {
 
 template <PlaneTurns turns, class Scalar, int n, class Storage, int W>
 __global__ void __launch_bounds__(SweepWork<Sweep::forward, Scalar, n, Storage, W>::most_threads, 1)
-    persistent_sweeps(SweepArguments<Scalar, Storage> first, SweepArguments<Scalar, Storage> second, Sweeps sweeps,
-                      PersistentState* state, SlabMap<W> map, PlaneTable table) {
+    persistent_sweeps(SweepArguments<Scalar, n, Storage, W> first, SweepArguments<Scalar, n, Storage, W> second,
+                      Sweeps sweeps, PersistentState* state, SlabMap<W> map, PlaneTable table) {
   extern __shared__ __align__(16) unsigned char bytes[];
   auto* const shared = reinterpret_cast<Scalar*>(bytes);
   using Forward = SweepWork<Sweep::forward, Scalar, n, Storage, W>;
@@ -78,11 +78,8 @@ class PersistentSweeps {
 
   void operator()(cudaStream_t stream, PersistentPlanes<turns, W>& planes, Sweeps sweeps, const Factors& factors,
                   const Vector& rhs, const Vector& x) const {
-    auto const arguments = [&](const Vector& from) {
-      return SweepArguments<Scalar, Storage>{factors.m_lower.pack_data(0), factors.m_upper.pack_data(0),
-                                             from.packs().pack_data(0), x.packs().pack_data(0)};
-    };
-    planes.launch(stream, m_launch, arguments(rhs), arguments(sweeps == Sweeps::both ? x : rhs), sweeps);
+    planes.launch(stream, m_launch, sweep_arguments(factors, rhs, x),
+                  sweep_arguments(factors, sweeps == Sweeps::both ? x : rhs, x), sweeps);
   }
 
  private:

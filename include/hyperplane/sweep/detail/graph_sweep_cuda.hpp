@@ -24,7 +24,7 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 #if defined(__CUDACC__)
 
 template <Sweep sweep, bool transposed, class Scalar, int n, class Storage, int W>
-__device__ void sweep_plane(const SlabMap<W>& map, const SweepArguments<Scalar, Storage>& arguments,
+__device__ void sweep_plane(const SlabMap<W>& map, const SweepArguments<Scalar, n, Storage, W>& arguments,
                             const PlaneGroup& plane, bool wait) {
   extern __shared__ __align__(16) unsigned char shared[];
   RowThread<n, W> const thread;
@@ -37,14 +37,15 @@ __device__ void sweep_plane(const SlabMap<W>& map, const SweepArguments<Scalar, 
 
 /// The first plane of a sweep, and the pointers for all others.
 template <Sweep sweep, bool transposed, class Scalar, int n, class Storage, int W>
-__global__ void sweep_first_plane(SweepArguments<Scalar, Storage> arguments, SweepArguments<Scalar, Storage>* stored,
-                                  SlabMap<W> map, PlaneGroup plane) {
+__global__ void sweep_first_plane(SweepArguments<Scalar, n, Storage, W> arguments,
+                                  SweepArguments<Scalar, n, Storage, W>* stored, SlabMap<W> map, PlaneGroup plane) {
   if (threadIdx.x == 0) *stored = arguments;
   sweep_plane<sweep, transposed, Scalar, n>(map, arguments, plane, false);
 }
 
 template <Sweep sweep, bool transposed, class Scalar, int n, class Storage, int W>
-__global__ void sweep_next_plane(const SweepArguments<Scalar, Storage>* stored, SlabMap<W> map, PlaneGroup plane) {
+__global__ void sweep_next_plane(const SweepArguments<Scalar, n, Storage, W>* stored, SlabMap<W> map,
+                                 PlaneGroup plane) {
   cuda::allow_next_kernel();
   sweep_plane<sweep, transposed, Scalar, n>(map, load_arguments(stored), plane, true);
 }
@@ -65,14 +66,11 @@ class CudaGraphSweep {
   void operator()(cudaStream_t stream, const TriangularFactors<Storage, n, W>& factors, const Vector& rhs,
                   const Vector& x) {
     auto* stored = m_stored.data();
-    m_graph.launch(stream,
-                   Pointers{factors.m_lower.pack_data(0), factors.m_upper.pack_data(0), rhs.packs().pack_data(0),
-                            x.packs().pack_data(0)},
-                   stored, m_map, m_first);
+    m_graph.launch(stream, sweep_arguments(factors, rhs, x), stored, m_map, m_first);
   }
 
  private:
-  using Pointers = SweepArguments<Scalar, Storage>;
+  using Pointers = SweepArguments<Scalar, n, Storage, W>;
   static constexpr int threads_wanted = 128;
   static constexpr int packs = std::max(1, threads_wanted / (n * W));
   static constexpr int threads = packs * n * W;

@@ -5,6 +5,7 @@
 #include <hyperplane/cuda/packet.hpp>
 #include <hyperplane/cuda/phase_barrier.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
+#include <hyperplane/sweep/detail/slab_solve_cuda_stage.hpp>
 #include <hyperplane/sweep/part_window_cuda.hpp>
 #include <hyperplane/sweep/slab_shape_cuda.hpp>
 #include <hyperplane/sweep/slab_threads_cuda.hpp>
@@ -19,15 +20,6 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Steps of a row whose values are kept in shared memory.
 inline constexpr int cuda_slab_window = 8;
-
-/// Packs that are copied at once.
-template <class Storage, int n, int vector_length>
-inline constexpr int cuda_slab_chunk = [] {
-  constexpr int pack_bytes = lower_blocks * n * n * vector_length * static_cast<int>(sizeof(Storage));
-  int chunk = 1;
-  while (chunk < 16 && 2 * chunk * pack_bytes <= 8192) chunk *= 2;
-  return chunk;
-}();
 
 /// What the slab solve of a grid is given, where things are in shared memory, and which part of the grid is whose.
 /// `is_part`: the grid is a part of a box of which other devices have what lies below and above, see CudaPartWindow.
@@ -48,7 +40,8 @@ struct CudaSlabLayout {
   static constexpr int rows_per_thread = Threads::rows_per_thread;
   static constexpr int window = cuda_slab_window;
   static constexpr int max_layers = cuda_slab_max_layers;
-  static constexpr int chunk = cuda_slab_chunk<Storage, n, W>;
+  using Stage = CudaSlabStage<Scalar, n, Storage, W>;
+  static constexpr int chunk = Stage::chunk;
   /// Values of a lane in a ring: so many that no two lane threads meet in a memory bank.
   static constexpr int pitch = (n + 1) / 4 * 4 + 2;
   static constexpr int ring_slot = (W + 1) * pitch;
@@ -60,6 +53,8 @@ struct CudaSlabLayout {
   using Stamp = typename Packet::Stamp;
   using Lanes = CudaVector<Scalar, lanes>;
   using StoredLanes = CudaVector<Storage, lanes>;
+  using Equations = CudaVector<BFloat16, lanes>;
+  using Scales = typename TriangularFactors<Storage, n, W>::Scales;
   using Pair = CudaVector<Scalar, 2>;
 
   TriangularFactors<Storage, n, W> m_factors;
@@ -72,9 +67,9 @@ struct CudaSlabLayout {
   bool m_keep_factors;  ///< whether the factors fit into the L2 cache
   std::conditional_t<is_part, CudaPartPackets<Packet>, std::monostate> m_outside{};
 
-  static constexpr std::size_t factor_bytes = std::size_t{lower_blocks * n * n * W} * sizeof(Storage);
-  static constexpr std::size_t vector_bytes = vector_pack * sizeof(Scalar);
-  static constexpr std::size_t stage_bytes = chunk * (factor_bytes + vector_bytes);
+  static constexpr std::size_t factor_bytes = Stage::factor_bytes;
+  static constexpr std::size_t vector_bytes = Stage::vector_bytes;
+  static constexpr std::size_t stage_bytes = Stage::bytes;
   static constexpr std::size_t row_bytes =
       (window * (ring_slot + vector_pack) + W * pitch) * sizeof(Scalar) + 3 * window * sizeof(cuda::PhaseBarrier);
 
@@ -266,11 +261,14 @@ struct CudaSlabLayout {
   template <bool forward>
   static constexpr int blocks = forward != transposed ? lower_blocks : upper_blocks;
 
+  /// Where a chunk of `packs` has what comes with a step.
+  __device__ static int pack_in_stage(int in_chunk, int packs) { return transposed ? packs - 1 - in_chunk : in_chunk; }
+
   template <bool forward>
   __device__ static const Storage* factors_of(const std::byte* stage, int in_chunk, int packs,
                                               const Row<forward>& row) {
-    return reinterpret_cast<const Storage*>(stage) +
-           (transposed ? packs - 1 - in_chunk : in_chunk) * (blocks<forward> * n * n * W) + row.stored_lane;
+    return reinterpret_cast<const Storage*>(stage) + pack_in_stage(in_chunk, packs) * (blocks<forward> * n * n * W) +
+           row.stored_lane;
   }
 
   /// sum -= A(:, c) value for the thread's rows and lanes.

@@ -5,6 +5,7 @@
 #include <hyperplane/cuda/phase_barrier.hpp>
 #include <hyperplane/cuda/progress.hpp>
 #include <hyperplane/cuda/warp_copies.hpp>
+#include <hyperplane/sweep/detail/slab_solve_cuda_units.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <cstddef>
@@ -49,6 +50,8 @@ class CudaSlabMover {
   __device__ void run(const Shared& s, const Tile& t, int tile_row, const Counts& counts, bool after_forward) const {
     Row<forward> const row(m_layout, t, tile_row);
     cuda::WarpCopies const copies;
+    using Units = CudaSlabUnits<Layout, forward>;
+    Units const units(m_layout, row);
     int const lane = threadIdx.x % warp;
     int const all_steps = row.all_steps;
     int const stages = m_layout.m_shape.stages;
@@ -74,6 +77,8 @@ class CudaSlabMover {
     // Copies run along memory: those of factors at rising addresses in both sweeps, with M^T at falling ones in both,
     // those of vectors up or down.
     constexpr std::size_t pack_bytes = std::size_t{Layout::template blocks<forward> * n * n * W} * sizeof(Storage);
+    constexpr std::size_t equation_bytes =
+        Units::rhs_of_equations || Units::results_of_equations ? Layout::Stage::equation_bytes : 0;
     std::int64_t const first_pack = m_layout.m_first_pack + row.pack(0);
     auto const policy = m_layout.m_keep_factors ? cuda::evict_normal_policy() : cuda::evict_first_policy();
     auto const* next_factors = reinterpret_cast<const std::byte*>(
@@ -86,10 +91,18 @@ class CudaSlabMover {
     auto const next_packs = [&] { return chunk == 1 ? 1 : min(chunk, all_steps - next_step); };
     auto const copy_factors = [&] {
       auto const packs = static_cast<std::uint32_t>(next_packs());
-      copies.begin(arrived[next_stage], packs * static_cast<std::uint32_t>(pack_bytes + vector_bytes));
+      copies.begin(arrived[next_stage],
+                   packs * static_cast<std::uint32_t>(pack_bytes + vector_bytes + equation_bytes));
       copies.copy(arrived[next_stage], my_stages + next_stage * stage_bytes,
                   transposed ? next_factors - (packs - 1) * pack_bytes : next_factors,
                   packs * static_cast<std::uint32_t>(pack_bytes), policy);
+      if constexpr (equation_bytes > 0) {
+        // Those of factors and of these rise and fall together.
+        std::int64_t const pack = row.pack(0) + (transposed ? -(next_step + std::int64_t{packs} - 1) : next_step);
+        copies.copy(arrived[next_stage], my_stages + next_stage * stage_bytes + Layout::Stage::equations,
+                    m_layout.m_factors.m_scales.equation(pack, 0),
+                    packs * static_cast<std::uint32_t>(equation_bytes), policy);
+      }
       next_factors = transposed ? next_factors - chunk * pack_bytes : next_factors + chunk * pack_bytes;
     };
     auto const copy_rhs = [&] {
@@ -139,6 +152,13 @@ class CudaSlabMover {
     for (int v = 0; v < all_steps; ++v) {
       Step const step(counts.own + v);
       own_done[step.slot].wait(step.parity);
+      typename Units::Values of_results;
+      if constexpr (Units::exist) {
+        units.load_for_results(row, my_stages + (counts.chunks + v / chunk) % stages * stage_bytes, v % chunk,
+                               row.packs_of(v / chunk), of_results);
+        // Copies come where these are.
+        if constexpr (Units::results_of_equations) __syncwarp();
+      }
       // Copies first: they take longest.
       if (copies.take_part() && (chunk == 1 || v % chunk == chunk - 1) && next_step < all_steps) {
         copy_factors();
@@ -155,6 +175,7 @@ class CudaSlabMover {
 #pragma unroll
         for (int m = 0; m < lanes; ++m) {
           values.m_values[row.stored(m)] = here[transposed ? row.rows[r] * W + m : m * pitch + row.rows[r]];
+          if constexpr (Units::exist) values.m_values[row.stored(m)] *= of_results[r][m];
         }
         if (all && row.has_row[r]) {
           *reinterpret_cast<Lanes*>(to[r]) = values;

@@ -9,6 +9,7 @@
 #include <hyperplane/cuda/occupancy.hpp>
 #include <hyperplane/sweep/detail/scalar_solve_cuda_plan.hpp>
 #include <hyperplane/sweep/detail/slab_solve_cuda_kernel.hpp>
+#include <hyperplane/sweep/factor_scales.hpp>
 #include <hyperplane/sweep/slab_device_cuda.hpp>
 #include <hyperplane/sweep/slab_order_cuda.hpp>
 #include <hyperplane/sweep/slab_shape_cuda.hpp>
@@ -122,9 +123,10 @@ class CudaSlabBlockSolve {
   cuda::DeviceArray<CudaSlabState> m_state;
 };
 
-/// Plan of SweepPath::slab: one launch for a vector.
+/// Plan of SweepPath::slab: one launch for a vector. Recursions over points know no units.
 template <class Scalar, int n, class Storage, int vector_length>
-using CudaSlabSweeps = std::conditional_t<n == 1, CudaScalarSolve<Scalar, Storage, vector_length>,
-                                          CudaSlabBlockSolve<Scalar, n, Storage, vector_length>>;
+using CudaSlabSweeps =
+    std::conditional_t<n == 1 && !has_scales<Storage>, CudaScalarSolve<Scalar, Storage, vector_length>,
+                       CudaSlabBlockSolve<Scalar, n, Storage, vector_length>>;
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

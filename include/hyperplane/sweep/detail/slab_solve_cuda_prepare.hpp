@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/phase_barrier.hpp>
+#include <hyperplane/sweep/detail/slab_solve_cuda_units.hpp>
 
 #include <cstddef>
 
@@ -42,6 +43,7 @@ class CudaSlabPreparer {
   template <bool forward>
   __device__ void run(const Shared& s, const Tile& t, int tile_row, Stamp, const Counts& counts) const {
     Row<forward> const row(m_layout, t, tile_row);
+    CudaSlabUnits<Layout, forward> const units(m_layout, row);
     int const all_steps = row.all_steps;
     int const stages = m_layout.m_shape.stages;
     bool const has_bottom = row.layer > 0 || m_layout.has_layers_before(forward);
@@ -69,6 +71,7 @@ class CudaSlabPreparer {
 #pragma unroll
         for (int m = 0; m < lanes; ++m) sum[r][m] = values.m_values[row.stored(m)];
       }
+      units.enter(row, my_stages + stage * stage_bytes, in_chunk, packs, sum);
       if (has_bottom) {
         Step const step(counts.bottom + v);
         StoredLanes a[preload ? n : 1][rows_per_thread];

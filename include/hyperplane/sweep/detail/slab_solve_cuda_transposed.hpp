@@ -58,6 +58,7 @@ class CudaSlabTransposedComputer {
       part.template load<2>(1, columns);
       Values sum;
       load_lanes(row, part.rhs(), sum);
+      part.take_rhs_into_units(sum);
       if (has_bottom) {
         Step const step(counts.bottom + v);
         bottom_done[step.slot].wait(step.parity);

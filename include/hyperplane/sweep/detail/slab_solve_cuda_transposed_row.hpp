@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/phase_barrier.hpp>
+#include <hyperplane/sweep/detail/slab_solve_cuda_units.hpp>
 
 #include <cstddef>
 
@@ -42,6 +43,7 @@ class CudaSlabTransposedRow {
 
   __device__ CudaSlabTransposedRow(const Layout& layout, const Shared& s, const Tile& t, int tile_row, unsigned chunks)
       : m_row(layout, t, tile_row),
+        m_units(layout, m_row),
         m_stages(layout.m_shape.stages),
         m_first_stage(s.stages + std::size_t(tile_row) * m_stages * stage_bytes),
         m_arrived(s.arrived + tile_row * m_stages),
@@ -73,6 +75,8 @@ class CudaSlabTransposedRow {
     return reinterpret_cast<const Scalar*>(stage() + chunk * Layout::factor_bytes) +
            (forward ? m_in_chunk : m_packs - 1 - m_in_chunk) * Layout::vector_pack + m_row.stored_lane;
   }
+
+  __device__ void take_rhs_into_units(Values& rhs) const { m_units.enter(m_row, stage(), m_in_chunk, m_packs, rhs); }
 
   template <int count>
   __device__ void load(int first_block, Columns<count>& columns) const {
@@ -121,6 +125,7 @@ class CudaSlabTransposedRow {
   __device__ const std::byte* stage() const { return m_first_stage + m_stage * stage_bytes; }
 
   Row m_row;
+  CudaSlabUnits<Layout, forward> m_units;
   int m_stages;
   const std::byte* m_first_stage;
   cuda::PhaseBarrier* m_arrived;

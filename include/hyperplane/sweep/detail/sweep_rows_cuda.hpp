@@ -2,8 +2,11 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/stencil/block_vector_ref.hpp>
+#include <hyperplane/sweep/factor_scales.hpp>
 #include <hyperplane/sweep/plane_packs_cuda.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
@@ -23,13 +26,32 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// What a sweep works on; the right-hand side of the backward sweep is the result of the forward sweep. The packs of
 /// `m_upper` are stored last first.
-template <class Scalar, class Storage>
-struct alignas(16) SweepArguments {
+template <class Scalar, int n, class Storage, int W>
+struct alignas(16) SweepArguments : FactorScales<Storage, n, W> {
   const Storage* m_lower;
   const Storage* m_upper;
   const Scalar* m_rhs;
   Scalar* m_x;
 };
+template <class Scalar, int n, class Storage, int W>
+SweepArguments<Scalar, n, Storage, W> sweep_arguments(const TriangularFactors<Storage, n, W>& factors,
+                                                      const BlockVectorRef<Scalar, n, W>& rhs,
+                                                      const BlockVectorRef<Scalar, n, W>& x) {
+  return {factors.m_scales, factors.m_lower.pack_data(0), factors.m_upper.pack_data(0), rhs.packs().pack_data(0),
+          x.packs().pack_data(0)};
+}
+
+/// A value that is read once.
+template <class T>
+__device__ T load_streamed(const T* from) {
+  if constexpr (ShortReal<T>) {
+    T value;
+    value.m_bits = __ldcs(&from->m_bits);
+    return value;
+  } else {
+    return __ldcs(from);
+  }
+}
 
 /// Shared memory of a sweep: the neighbours' unknowns and, for the one that multiplies by d^-1, the sums.
 template <class Scalar, int n>
@@ -58,11 +80,13 @@ class SweepRow {
   /// Whether it takes L and d^-1, not d^-1 U.
   static constexpr bool takes_lower = forward != transposed;
   static constexpr int blocks = takes_lower ? lower_blocks : upper_blocks;
+  using Arguments = SweepArguments<Scalar, n, Storage, W>;
+  static constexpr bool has_units = Arguments::exist;
 
  public:
   /// Loads all that does not depend on other planes.
-  __device__ void load(const SlabMap<W>& map, const SweepArguments<Scalar, Storage>& arguments,
-                       const RowThread<n, W>& thread, int plane, const PlanePack& pack) {
+  __device__ void load(const SlabMap<W>& map, const Arguments& arguments, const RowThread<n, W>& thread, int plane,
+                       const PlanePack& pack) {
     Place<W> const place(map, plane, pack, thread.m_lane);
     m_exists = place.m_exists;
     auto const* const values = stored(map, arguments, thread, place.slot(map, Direction::center, 1));
@@ -74,27 +98,34 @@ class SweepRow {
       auto const* const block =
           transposed && m_has[d] ? stored(map, arguments, thread, place.slot(map, direction, 1)) : values;
 #pragma unroll
-      for (int c = 0; c < n; ++c) m_blocks[d][c] = m_has[d] ? __ldcs(block + (d * n * n + c * stride) * W) : Storage(0);
+      for (int c = 0; c < n; ++c)
+        m_blocks[d][c] = m_has[d] ? load_streamed(block + (d * n * n + c * stride) * W) : Storage{};
     }
     m_own = place.slot(map, Direction::center, n) + thread.m_row * W;
     if constexpr (takes_lower) {
 #pragma unroll
       for (int c = 0; c < n; ++c) {
-        m_inverse[c] = m_exists ? __ldcs(values + (3 * n * n + c * stride) * W) : Storage(0);
+        m_inverse[c] = m_exists ? load_streamed(values + (3 * n * n + c * stride) * W) : Storage{};
       }
     }
+    if constexpr (has_units) load_units(arguments, thread.m_row);
     if constexpr (forward) m_sum = m_exists ? __ldcs(arguments.m_rhs + m_own) : Scalar(0);
   }
 
   /// Called by all threads of the block when the planes before are complete; `points` of a group are in `shared`.
   /// Unknowns are read past the first-level cache, which other multiprocessors' stores do not reach.
-  __device__ void finish(const SweepArguments<Scalar, Storage>& arguments, const RowThread<n, W>& thread,
-                         Scalar* shared, int points) {
+  __device__ void finish(const Arguments& arguments, const RowThread<n, W>& thread, Scalar* shared, int points) {
     Scalar x[3];
 #pragma unroll
     for (int d = 0; d < 3; ++d) x[d] = m_has[d] ? __ldcg(arguments.m_x + m_neighbour[d]) : Scalar(0);
     if constexpr (!forward) m_sum = m_exists ? __ldcg(arguments.m_rhs + m_own) : Scalar(0);
+    if constexpr (has_units) {
+#pragma unroll
+      for (int d = 0; d < 3; ++d) x[d] *= m_of_neighbours[d];
+      m_sum *= m_of_rhs;
+    }
     compute(thread, shared, points, x);
+    if constexpr (has_units) m_sum *= m_of_result;
     if (m_exists) arguments.m_x[m_own] = m_sum;
   }
 
@@ -102,8 +133,25 @@ class SweepRow {
   /// Between the entries of the thread's row, of the transposed block if that is what is taken.
   static constexpr int stride = transposed ? 1 : n;
 
+  /// What takes the thread's component into the units of the factors, and out of them, as SweepUnits of the portable
+  /// path do. Those of equations are where vectors have their values.
+  __device__ void load_units(const Arguments& arguments, int row) {
+    auto const unknown = static_cast<Scalar>(arguments.unknown(row));
+    auto const inverse = static_cast<Scalar>(arguments.unknown_inverse(row));
+    Scalar const equation = takes_lower && m_exists ? static_cast<Scalar>(arguments.m_equations[m_own]) : Scalar(1);
+    m_of_rhs = transposed ? unknown : takes_lower ? equation : inverse;
+    m_of_result = !transposed ? unknown : takes_lower ? equation : inverse;
+#pragma unroll
+    for (int d = 0; d < 3; ++d) {
+      m_of_neighbours[d] = transposed ? unknown : inverse;
+      if constexpr (transposed && takes_lower) {
+        m_of_neighbours[d] = m_has[d] ? 1 / static_cast<Scalar>(arguments.m_equations[m_neighbour[d]]) : Scalar(1);
+      }
+    }
+  }
+
   /// The first entry of that row in the first block of a point. `slot`: its pack and lane, as those of a scalar.
-  __device__ static const Storage* stored(const SlabMap<W>& map, const SweepArguments<Scalar, Storage>& arguments,
+  __device__ static const Storage* stored(const SlabMap<W>& map, const Arguments& arguments,
                                           const RowThread<n, W>& thread, std::int64_t slot) {
     std::int64_t const pack = slot / W;
     int const row = thread.m_row * (transposed ? n : 1);
@@ -146,6 +194,10 @@ class SweepRow {
   Storage m_blocks[3][n];
   Storage m_inverse[takes_lower ? n : 1];
   Scalar m_sum;
+  // Of factors that have units.
+  Scalar m_of_rhs;
+  Scalar m_of_result;
+  Scalar m_of_neighbours[3];
   std::int64_t m_neighbour[3];
   std::int64_t m_own;
   bool m_has[3];

@@ -23,8 +23,7 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// Kernels for factors of 16 bits are those of the portable path.
-template <class Scalar, int n, CudaExecutionSpace Exec, Real Storage, int vector_length>
+template <class Scalar, int n, CudaExecutionSpace Exec, class Storage, int vector_length>
 class TriangularSweepsFastPath<Scalar, n, Exec, Storage, vector_length> {
  public:
   using Map = SlabMap<vector_length>;
