@@ -54,14 +54,19 @@ def by_name(stem, pattern, limit, names, key=points):
     return {label: best(stem, pattern.replace("NAME", name), f"of_{limit}", key) for label, name in names.items()}
 
 
+def of_peer(stem, pattern, field, model, model_pattern, limit, key=points):
+    """Of a file that has times alone, whose bytes are those of the same system in `model`."""
+    times, speeds = (best(stem, pattern, name, str) for name in (field, f"{limit}_GB/s"))
+    work = best(model, model_pattern, "bytes/point", str)
+    return {key(case): 1e-6 * work[case] * points(case) / times[case] / speeds[case] for case in times if case in work}
+
+
 def beside_petsc(stem, pattern, model, model_pattern, limit, key=points):
-    """The file has times alone. Bytes are those of the same system in `model`; PETSc's are those of double."""
+    """PETSc's bytes are those of double."""
     values = {}
     for label, storage, field in (*((name, name, "hyperplane_best_ms") for name in STORAGES), ("PETSc", "double", "best_ms")):
-        of_storage = pattern.replace("STORAGE", storage)
-        times, speeds = (best(stem, of_storage, name, str) for name in (field, f"{limit}_GB/s"))
-        work = best(model, model_pattern.replace("STORAGE", storage), "bytes/point", str)
-        values[label] = {key(case): 1e-6 * work[case] * points(case) / times[case] / speeds[case] for case in times if case in work}
+        of_storage = (text.replace("STORAGE", storage) for text in (pattern, model_pattern))
+        values[label] = of_peer(stem, next(of_storage), field, model, next(of_storage), limit, key)
     return values
 
 
@@ -70,6 +75,12 @@ def beside_petsc(stem, pattern, model, model_pattern, limit, key=points):
 
 def stencil(stem, path, limit, kernel, n):
     return by_storage(stem, f"{kernel}/{path}/STORAGE/n={n}/(.*)", limit)
+
+
+def stencil_short(stem, short, path, limit, kernel, n):
+    """Factors of 16 bits were measured on fewer grids, into a file of their own."""
+    names = {storage: storage for storage in ("half", "bfloat16")}
+    return stencil(stem, path, limit, kernel, n) | by_name(short, f"{kernel}/{path}/NAME/n={n}/(.*)", limit, names)
 
 
 def stencil_petsc(limit, kernel, n):
@@ -99,9 +110,13 @@ def csr(stem, space, mesh, limit, kernel):
     return {"double": values["double"]} if kernel == "apply" else values
 
 
-def csr_petsc(limit, kernel):
+def csr_petsc_hypre(limit, kernel):
+    """Of both the rows are in the order of reverse Cuthill-McKee. Beside hypre whole set-ups were measured, no factorizations."""
     pattern, model = (f"{kernel}/{path}/STORAGE/n=5/(.*)" for path in ("PETSc/mesh/ilu0", "OpenMP/iluk=0/rcm"))
-    return beside_petsc(f"{ZEN}/peers_petsc_mesh_1", pattern, f"{ZEN}/csr_2", model, limit, lambda mesh: "rcm")
+    values = beside_petsc(f"{ZEN}/peers_petsc_mesh_1", pattern, f"{ZEN}/csr_2", model, limit, lambda mesh: "rcm")
+    hypre, model = (f"{kernel}/{path}/double/n=5/(.*)" for path in ("hypre/iluk=0", "OpenMP/iluk=0/rcm"))
+    values["hypre"] = of_peer(f"{ZEN}/peers_hypre_1", hypre, "best_ms", f"{ZEN}/csr_2", model, limit, lambda mesh: "rcm")
+    return values
 
 
 def csr_kokkos_kernels(stem, space, limit, kernel):
@@ -141,7 +156,7 @@ def solve_and_factor(*sizes):
 
 
 ON_ZEN = {
-    "Zen 4, 2 threads": column("triad", stencil, f"{ZEN}/block_ilu0_2", "OpenMP/slab"),
+    "Zen 4, 2 threads": column("triad", stencil_short, f"{ZEN}/block_ilu0_2", f"{ZEN}/block_ilu0_storage_2", "OpenMP/slab"),
     "Zen 4, 1 thread": column("triad", stencil_petsc),
 }
 BILU0 = ON_ZEN | {
@@ -163,7 +178,7 @@ CARDS = {
         {"solve": ("solve",), "factorization": ("factor",), "product": ("apply",)},
         {
             "Zen 4, 2 threads, 48³ points": column("triad", csr, f"{ZEN}/csr_2", "OpenMP", MESH),
-            "Zen 4, 1 thread, 48³ points": column("triad", csr_petsc),
+            "Zen 4, 1 thread, 48³ points": column("triad", csr_petsc_hypre),
             "H100, 100³ points": column("copy", csr, f"{H100}/csr_16", "Cuda", "100x100x100"),
             "H200, wing, 990090 points": column("copy", csr, f"{H200}/csr_wing_16", "Cuda", "wing"),
         },
@@ -173,6 +188,7 @@ CARDS = {
         "order of the rows",
         {"solve": ("solve",), "factorization": ("factor",)},
         {
+            "Zen 4, 1 thread, 48³ points": column("triad", csr_kokkos_kernels, f"{ZEN}/peers_kokkos_kernels_csr_1", "Serial"),
             "H200, 100³ points": column("copy", csr_kokkos_kernels, f"{H200}/peers_kokkos_kernels_csr_16", "Cuda"),
             "H100": column("copy", csr_cusparse),
         },

@@ -19,15 +19,18 @@ from performance_page import DOCS, PAGE
 FOLDER = DOCS / "cards"
 MOST = 1.85  # the axis ends there; what is above has its value beside the end
 # Colours of Okabe and Ito, which people tell apart who do not see all colours; dash and marker say it again.
-BLUE, RED, GREEN, PURPLE, YELLOW, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#666666"
+BLUE, RED, GREEN, PURPLE, YELLOW, SKY, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#666666"
 STYLES = {
     "double": (BLUE, "o", "-"),
     "float": (RED, "s", "-"),
+    "half": (YELLOW, "^", "-"),
+    "bfloat16": (SKY, "v", "-"),
     "together": (BLUE, "o", "-"),
     "one after the other": (GREY, "v", "--"),
     "portable path": (GREY, "v", "--"),
     "BlockIlu0 on the grid": (GREY, "v", "--"),
     "PETSc": (GREEN, "D", ":"),
+    "hypre": (PURPLE, "^", ":"),
     "cuSPARSE": (PURPLE, "D", ":"),
     "Kokkos Kernels": (YELLOW, "^", ":"),
     "cudaMemcpyAsync": (YELLOW, "^", ":"),
