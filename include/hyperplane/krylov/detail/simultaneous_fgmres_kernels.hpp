@@ -121,6 +121,8 @@ struct SimultaneousSum {
     std::int64_t m_begin;
     int m_count;
     int m_first;  ///< the vector of the first of them
+    /// Known to compilers where there are as many for each index.
+    KOKKOS_FUNCTION int count() const { return on_host && !Layout::side_by_side ? m_count : together; }
     KOKKOS_FUNCTION int vector(int l) const { return m_first + (Layout::side_by_side ? l : 0); }
   };
 
@@ -150,7 +152,7 @@ struct SimultaneousSum {
       const Scalar* const v = m_v[i].m_data + places.m_begin;
       const double* const coefficients = m_coefficients + i * vectors;
       HYPERPLANE_INDEPENDENT
-      for (int l = 0; l < places.m_count; ++l) {
+      for (int l = 0; l < places.count(); ++l) {
         int const j = places.vector(l);
         // What a direction has that is none of the vector's need not be finite.
         bool const has = i >= m_spans.m_begin[j] && i < m_spans.m_end[j];
@@ -179,9 +181,9 @@ struct SimultaneousSubtract {
     auto const places = m_sum.places(index);
     Scalar* const to = m_w + places.m_begin;
     Scalar w[std::size_t{Sum::together}];
-    for (int l = 0; l < places.m_count; ++l) w[l] = to[l];
+    for (int l = 0; l < places.count(); ++l) w[l] = to[l];
     m_sum.add(places, Scalar(-1), w);
-    for (int l = 0; l < places.m_count; ++l) to[l] = w[l];
+    for (int l = 0; l < places.count(); ++l) to[l] = w[l];
   }
 };
 
@@ -197,7 +199,7 @@ struct SimultaneousAdd {
     Scalar* const x = m_x + places.m_begin;
     Scalar sums[std::size_t{Sum::together}] = {};
     m_sum.add(places, Scalar(1), sums);
-    for (int l = 0; l < places.m_count; ++l) {
+    for (int l = 0; l < places.count(); ++l) {
       int const j = places.vector(l);
       if (m_sum.m_spans.m_end[j] > m_sum.m_spans.m_begin[j]) x[l] += m_scale[j] * sums[l];
     }

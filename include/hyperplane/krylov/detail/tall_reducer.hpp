@@ -86,10 +86,7 @@ struct TallReduceChunk {
       auto const block_end = std::min(begin + block, end);
       double values[std::size_t{lanes * width}] = {};
       std::int64_t e = begin;
-      for (; e + lanes <= block_end; e += lanes) {
-        HYPERPLANE_INDEPENDENT
-        for (int lane = 0; lane < lanes; ++lane) add(body, e + lane, part.m_first, values + lane * stride);
-      }
+      for (; e + lanes <= block_end; e += lanes) add_lanes(body, e, part.m_first, values);
       for (; e < block_end; ++e) add(body, e, part.m_first, values);
       for (int v = 0; v < width; ++v) {
         double* const row = values + (Layout::side_by_side ? v : v * lanes);
@@ -102,6 +99,16 @@ struct TallReduceChunk {
   }
 
  private:
+  // In the lanes of the processor's vectors are the vectors, or the lanes of one of them.
+  HYPERPLANE_FORCEINLINE_HOST_FUNCTION void add_lanes(const Body& body, std::int64_t e, int first,
+                                                      double* values) const {
+    if constexpr (Layout::side_by_side) {
+      for (int lane = 0; lane < lanes; ++lane) add(body, e + lane, first, values + lane * stride);
+    } else {
+      HYPERPLANE_INDEPENDENT
+      for (int lane = 0; lane < lanes; ++lane) add(body, e + lane, first, values + lane * stride);
+    }
+  }
   HYPERPLANE_FORCEINLINE_HOST_FUNCTION void add(const Body& body, std::int64_t e, int first, double* values) const {
     HYPERPLANE_INDEPENDENT
     for (int j = 0; j < beside; ++j) {

@@ -8,6 +8,8 @@
 #include <hyperplane/stencil/block_stencil7_ref.hpp>
 #include <hyperplane/stencil/block_vector_ref.hpp>
 
+#include <Kokkos_Core.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
