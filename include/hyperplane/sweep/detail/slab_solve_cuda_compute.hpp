@@ -132,7 +132,8 @@ class CudaSlabComputer {
             for (int r = 0; r < rows_per_thread; ++r) {
 #pragma unroll
               for (int m = 0; m < lanes; ++m) {
-                sum[r][m] += static_cast<Scalar>(a[preload ? c + d : 0][r].m_values[row.stored(m)]) * pairs[m].m_values[d];
+                sum[r][m] +=
+                    static_cast<Scalar>(a[preload ? c + d : 0][r].m_values[row.stored(m)]) * pairs[m].m_values[d];
               }
             }
           }

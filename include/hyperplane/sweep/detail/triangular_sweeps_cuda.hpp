@@ -17,6 +17,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <string>
@@ -31,7 +32,9 @@ class TriangularSweepsFastPath<Scalar, n, Exec, Storage, vector_length> {
   using Vector = BlockVectorRef<Scalar, n, vector_length>;
 
   static SweepPath choose(const Exec&, const Map& map) {
-    return choose_cuda_path(map.grid(), n, sizeof(Storage), Slab::lacking().empty(), cuda::kernels_can_wait);
+    // With 16 bits as with floats: a graph of kernels gains less of them than slabs.
+    return choose_cuda_path(map.grid(), n, std::max(sizeof(Storage), sizeof(float)), Slab::lacking().empty(),
+                            cuda::kernels_can_wait);
   }
   static constexpr std::array<SweepPath, 2> paths{SweepPath::slab, SweepPath::cuda_graph};
 
