@@ -5,6 +5,7 @@
 #include <hyperplane/cuda/phase_barrier.hpp>
 #include <hyperplane/cuda/progress.hpp>
 #include <hyperplane/cuda/vector.hpp>
+#include <hyperplane/cuda/warp_min.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/sip_iteration/detail/sip_iteration_cuda_sweep.hpp>
 
@@ -137,7 +138,7 @@ class SipTileResidual {
         __syncwarp();
         // Chunks that need no other look.
         int const enough = seen >= m_sweep_steps ? INT32_MAX : (seen - m_beyond) / chunk;
-        released = __reduce_min_sync(all_lanes, enough);
+        released = cuda::warp_min(enough);
       }
       int const row = unit / parts;
       int const first = c * chunk + unit % parts * steps;
