@@ -5,7 +5,6 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/power_of_two.hpp>
-#include <hyperplane/stencil/block_stencil7.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -28,36 +27,21 @@ KOKKOS_FUNCTION inline std::int64_t sampled_pack(std::int64_t number, std::int64
   return static_cast<std::int64_t>((turns - Kokkos::floor(turns)) * static_cast<double>(count));
 }
 
-/// The exponents of the entries at a slot, with their bias: -1 where there is no point, 0 where an entry is zero. What
-/// points out of the grid and what is not finite does not count.
-template <int n, class MatrixStorage, int vector_length>
+/// The exponents of the entries at a slot, with their bias: -1 where there is no point, 0 where an entry is zero.
+/// `Sample` finds points of a matrix, and what is largest in the blocks of one.
+template <int n, int vector_length, class Sample>
 struct SampleExponents {
-  BlockStencil7Ref<MatrixStorage, n, vector_length> m_a;
+  Sample m_sample;
   std::int64_t m_slots;
   std::int16_t* m_exponents;
 
   KOKKOS_FUNCTION void operator()(std::int64_t slot) const {
-    auto const& map = m_a.map();
-    auto const pack = sampled_pack(slot / vector_length, map.pack_count());
-    auto const lane = static_cast<int>(slot % vector_length);
-    Point p;
-    bool const is_point = map.find_point(pack, lane, p);
+    auto const pack = sampled_pack(slot / vector_length, m_sample.packs());
+    auto const point = m_sample.find(pack, static_cast<int>(slot % vector_length));
     for (int e = 0; e < n * n; ++e) {
-      m_exponents[e * m_slots + slot] = static_cast<std::int16_t>(is_point ? largest(pack, lane, p, e) : -1);
+      int const exponent = point.exists ? biased_exponent(m_sample.largest(point, e)) : -1;
+      m_exponents[e * m_slots + slot] = static_cast<std::int16_t>(exponent);
     }
-  }
-
- private:
-  KOKKOS_FUNCTION int largest(std::int64_t pack, int lane, const Point& p, int e) const {
-    double result = 0;
-    for (int d = 0; d < stencil7_size; ++d) {
-      auto const direction = static_cast<Direction>(d);
-      if (!m_a.grid().contains(neighbour(p, direction))) continue;
-      auto const magnitude =
-          Kokkos::abs(static_cast<double>(m_a.pack_block(pack, direction)[e * vector_length + lane]));
-      if (magnitude > result && magnitude * 0 == 0) result = magnitude;
-    }
-    return biased_exponent(result);
   }
 };
 
@@ -91,14 +75,12 @@ struct UpperQuartiles {
 };
 
 /// Into the last n^2 of `exponents`, which has as many for each slot of a sample, too.
-template <int n, ExecutionSpace Exec, class MatrixStorage, int vector_length>
-std::int16_t* find_typical_exponents(const Exec& exec, const BlockStencil7Ref<MatrixStorage, n, vector_length>& a,
-                                     std::int16_t* exponents) {
-  std::int64_t const slots = std::min(a.map().pack_count(), sampled_packs) * vector_length;
+template <int n, int vector_length, ExecutionSpace Exec, class Sample>
+std::int16_t* find_typical_exponents(const Exec& exec, const Sample& sample, std::int16_t* exponents) {
+  std::int64_t const slots = std::min(sample.packs(), sampled_packs) * vector_length;
   std::int16_t* const quartiles = exponents + slots * n * n;
-  launch("Hyperplane::FactorUnits::sample", IndexRange<Exec>(exec, 0, slots),
-         static_cast<double>(stencil7_size * n * n) * sizeof(MatrixStorage),
-         SampleExponents<n, MatrixStorage, vector_length>{a, slots, exponents});
+  launch("Hyperplane::FactorUnits::sample", IndexRange<Exec>(exec, 0, slots), Sample::point_bytes,
+         SampleExponents<n, vector_length, Sample>{sample, slots, exponents});
   constexpr double passes = 12;
   launch("Hyperplane::FactorUnits::quartiles", IndexRange<Exec>(exec, 0, n * n),
          passes * static_cast<double>(slots) * sizeof(std::int16_t), UpperQuartiles{slots, exponents, quartiles});
