@@ -32,7 +32,7 @@ struct BlockTridiagonalOptions {
   /// double (four of float) of neighbouring lines, or one (two). Coefficients come to shared memory by bulk copies
   /// either way and are loaded from there, as many at a time: with StorageScalar = float and Scalar = double 64 or 32
   /// bits. For n = 1 that is what a thread loads from global memory. None: what is faster, 128 for solve() with n > 1,
-  /// 64 else.
+  /// 64 else; of factors of 16 bits 64 with n > 1, 128 with n = 1.
   std::optional<int> load_bits = std::nullopt;
   /// Partitions that each line is cut into, to be worked on in parallel; 1: not cut, 0: as many as the execution space
   /// needs to be busy. Short lines have fewer.
@@ -62,7 +62,8 @@ struct BlockTridiagonalOptions {
 /// double; Half and BFloat16, a quarter, do so with either Scalar. Half is kept in units that follow the matrix
 /// (FactorScales), for 2 n bytes per point more. Each factor is computed in full precision, also from those before it,
 /// and rounded once; what is too small for storage becomes zero or keeps fewer bits, what is too large fails as an
-/// overflow. Of 16 bits LinePath::staged has the solves alone: factors are computed by the portable path's kernel.
+/// overflow. Of 16 bits LinePath::staged leaves factorizations of lines along j, lists and cut lines to the portable
+/// path's kernel.
 ///
 /// Lines that are periodic, and few long ones, are cut into partitions that are solved at the same time; see
 /// detail::LineSplit. A partition has no pivots from others: it may be singular where the whole line is not.

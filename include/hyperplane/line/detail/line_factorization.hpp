@@ -24,6 +24,7 @@
 #include <hyperplane/line/detail/block_tridiagonal_cuda.hpp>
 #endif
 
+#include <concepts>
 #include <optional>
 #include <type_traits>
 
@@ -56,8 +57,8 @@ class LineFactorization {
     if constexpr (Factors::Scales::exist) {
       m_units.template choose<Scalar>(exec, LineSample<MatrixStorage, n, vector_length>(a, m_layout));
     }
-    // Of 16 bits they are computed by the portable path, which other paths solve with.
-    constexpr bool has_fast = !ShortReal<StorageScalar>;
+    // Other paths gather blocks in the type of the factors. That is no place for a matrix if they have 16 bits.
+    constexpr bool has_fast = !(ShortReal<StorageScalar> && std::same_as<Places, GatheredPlaces>);
     if (has_fast && m_path != LinePath::portable) {
       if constexpr (has_fast) m_fast_path.factor(exec, a, factors(), m_singular);
     } else {

@@ -9,6 +9,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 
 /// How large each entry of a block typically is in a matrix: the upper quartile over points of the largest magnitude
@@ -45,32 +46,51 @@ struct SampleExponents {
   }
 };
 
-/// Of each entry the largest exponent that a quarter of the points reach.
+/// Of each entry the largest exponent that a quarter of the points reach. A thread of a host has an entry, a team of
+/// threads of a device.
 struct UpperQuartiles {
   std::int64_t m_slots;
   const std::int16_t* m_exponents;
   std::int16_t* m_quartiles;
 
   KOKKOS_FUNCTION void operator()(std::int64_t e) const {
-    const std::int16_t* const exponents = m_exponents + e * m_slots;
-    std::int64_t const points = count(exponents, 0);
+    m_quartiles[e] = find([&](int least) {
+      std::int64_t result = 0;
+      for (std::int64_t slot = 0; slot < m_slots; ++slot) result += reaches(e, slot, least);
+      return result;
+    });
+  }
+  template <class Member>
+    requires(!std::integral<Member>)
+  KOKKOS_FUNCTION void operator()(const Member& member) const {
+    std::int64_t const e = member.league_rank();
+    auto const quartile = find([&](int least) {
+      int result = 0;
+      Kokkos::parallel_reduce(
+          Kokkos::TeamThreadRange(member, static_cast<int>(m_slots)),
+          [&](int slot, int& sum) { sum += reaches(e, slot, least); }, result);
+      return std::int64_t{result};
+    });
+    Kokkos::single(Kokkos::PerTeam(member), [&] { m_quartiles[e] = quartile; });
+  }
+
+ private:
+  template <class Count>
+  KOKKOS_FUNCTION static std::int16_t find(const Count& count) {
+    std::int64_t const points = count(0);
     int low = 0, high = 2 * double_exponent_bias;
     while (low < high) {
       int const middle = (low + high + 1) / 2;
-      if (4 * count(exponents, middle) >= points) {
+      if (4 * count(middle) >= points) {
         low = middle;
       } else {
         high = middle - 1;
       }
     }
-    m_quartiles[e] = static_cast<std::int16_t>(low);
+    return static_cast<std::int16_t>(low);
   }
-
- private:
-  KOKKOS_FUNCTION std::int64_t count(const std::int16_t* exponents, int least) const {
-    std::int64_t result = 0;
-    for (std::int64_t slot = 0; slot < m_slots; ++slot) result += exponents[slot] >= least ? 1 : 0;
-    return result;
+  KOKKOS_FUNCTION int reaches(std::int64_t e, std::int64_t slot, int least) const {
+    return m_exponents[e * m_slots + slot] >= least ? 1 : 0;
   }
 };
 
@@ -81,9 +101,15 @@ std::int16_t* find_typical_exponents(const Exec& exec, const Sample& sample, std
   std::int16_t* const quartiles = exponents + slots * n * n;
   launch("Hyperplane::FactorUnits::sample", IndexRange<Exec>(exec, 0, slots), Sample::point_bytes,
          SampleExponents<n, vector_length, Sample>{sample, slots, exponents});
-  constexpr double passes = 12;
-  launch("Hyperplane::FactorUnits::quartiles", IndexRange<Exec>(exec, 0, n * n),
-         passes * static_cast<double>(slots) * sizeof(std::int16_t), UpperQuartiles{slots, exponents, quartiles});
+  UpperQuartiles const find{slots, exponents, quartiles};
+  if constexpr (HostExecutionSpace<Exec>) {
+    constexpr double passes = 12;
+    launch("Hyperplane::FactorUnits::quartiles", IndexRange<Exec>(exec, 0, n * n),
+           passes * static_cast<double>(slots) * sizeof(std::int16_t), find);
+  } else {
+    constexpr int threads = 128;
+    Kokkos::parallel_for("Hyperplane::FactorUnits::quartiles", Kokkos::TeamPolicy<Exec>(exec, n * n, threads), find);
+  }
   return quartiles;
 }
 
