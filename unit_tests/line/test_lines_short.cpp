@@ -253,5 +253,31 @@ TYPED_TEST(LinesShort, that_are_too_large_are_a_status) {
   }
 }
 
+TYPED_TEST(LinesShort, have_spikes_whose_overflow_is_a_status) {
+  TypeParam const exec;
+  constexpr int n = 5;
+  Grid const grid(21, 9, 1);
+  // The first point of the second of three parts, 7 points and a separator behind the end of the line: what couples it
+  // to the separator is in no factor, but in the spikes.
+  Point const bad{8, 4, 0};
+  auto const lines = LineSet::along(grid, LineDirection::i);
+  auto a = random_stencil(grid, n);
+  a.block(grid.index(bad), Direction::west)(1, 0) = 1e8;
+  for (auto options : line_options_of<TypeParam>()) {
+    options.partitions = 3;
+    auto const status = status_of<Half>(exec, lines, a, options);
+    EXPECT_EQ(status.failure, FactorFailure::overflow) << status.message();
+    EXPECT_EQ(status.grid_point, bad) << status.message();
+    auto const of_range = status_of<BFloat16>(exec, lines, a, options);
+    EXPECT_TRUE(of_range.ok()) << of_range.message();
+    // A pivot that is singular counts before the spikes that follow from it.
+    auto singular = a;
+    for (auto& block : singular.blocks[static_cast<std::size_t>(grid.index(2, 4, 0))]) {
+      for (int c = 0; c < n; ++c) block(3, c) = 0;
+    }
+    EXPECT_EQ(status_of<Half>(exec, lines, singular, options).grid_point, (Point{2, 4, 0}));
+  }
+}
+
 }  // namespace
 }  // namespace hyperplane::test::lines_short
