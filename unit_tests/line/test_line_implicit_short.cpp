@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <hyperplane/core/storage_real.hpp>
+#include <hyperplane/csr/point_vector.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/line/block_tridiagonal.hpp>
 #include <hyperplane/line/line_implicit.hpp>
