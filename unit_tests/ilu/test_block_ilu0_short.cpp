@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <hyperplane/core/error.hpp>
@@ -165,8 +166,9 @@ TYPED_TEST(BlockIlu0Short, say_which_paths_they_lack) {
     TypeParam const exec;
     EXPECT_EQ(Plan(exec, Grid(3, 3, 3)).path(), SweepPath::portable);
     for (SweepPath const path : {SweepPath::slab, SweepPath::cuda_graph}) {
-      EXPECT_THAT(message_of([&] { Plan(exec, Grid(3, 3, 3), {.path = path}); }),
-                  StartsWith(std::string("BlockIlu0: Cuda has no path ") + name(path) + " for factors of 16 bits"));
+      EXPECT_THAT(
+          message_of([&] { Plan(exec, Grid(3, 3, 3), {.path = path}); }),
+          ::testing::StartsWith(std::string("BlockIlu0: Cuda has no path ") + name(path) + " for factors of 16 bits"));
     }
   }
 }

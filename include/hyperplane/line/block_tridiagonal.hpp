@@ -62,8 +62,8 @@ struct BlockTridiagonalOptions {
 /// double; Half and BFloat16, a quarter, do so with either Scalar. Half is kept in units that follow the matrix
 /// (FactorScales), for 2 n bytes per point more. Each factor is computed in full precision, also from those before it,
 /// and rounded once; what is too small for storage becomes zero or keeps fewer bits, what is too large fails as an
-/// overflow. Of 16 bits LinePath::staged leaves factorizations of lines along j, lists and cut lines to the portable
-/// path's kernel.
+/// overflow. Of 16 bits LinePath::staged leaves factorizations of lines along j and of cut lines to the portable path's
+/// kernel.
 ///
 /// Lines that are periodic, and few long ones, are cut into partitions that are solved at the same time; see
 /// detail::LineSplit. A partition has no pivots from others: it may be singular where the whole line is not.
