@@ -11,6 +11,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/line/line_implicit.hpp>
 #include <hyperplane/line/line_implicit_iteration.hpp>
 #include <hyperplane/line/line_set.hpp>
@@ -65,7 +66,7 @@ class MultiBlock<LineImplicit<Scalar, n, Exec, StorageScalar, Lines>> {
   static constexpr int block_size = n;
   using Options = MultiBlockOptions<LineImplicitOptions>;
   using Vector = MultiBlockVector<Scalar, n, Exec>;
-  using Matrix = MultiBlockStencil7<Scalar, n, Exec, StorageScalar>;
+  using Matrix = MultiBlockStencil7<Scalar, n, Exec, detail::WideStorage<Scalar, StorageScalar>>;
   using Status = MultiBlockStatus<LineStatus>;
   using RemoteColours = std::monostate;
   static constexpr bool can_be_coloured = false;

@@ -7,6 +7,7 @@
 
 #include <concepts>
 #include <limits>
+#include <type_traits>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
@@ -27,6 +28,10 @@ template <>
 inline constexpr double largest_finite<Half> = 65504;
 template <>
 inline constexpr double largest_finite<BFloat16> = 0x1.fep127;
+
+/// What is stored beside factors of 16 bits, and not in so few, as matrices: Scalar. Otherwise in the type of factors.
+template <class Scalar, class Storage>
+using WideStorage = std::conditional_t<ShortReal<Storage>, Scalar, Storage>;
 
 }  // namespace detail
 

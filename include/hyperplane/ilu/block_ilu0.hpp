@@ -19,6 +19,7 @@
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 #include <hyperplane/stencil/block_vectors.hpp>
+#include <hyperplane/sweep/stencil_sample.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 #include <hyperplane/sweep/triangular_sweeps.hpp>
 
@@ -121,7 +122,7 @@ class BlockIlu0 {
   void factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) {
     detail::check_grid("BlockIlu0::factor", "A", a.grid(), grid());
     m_sweeps.fill([&](const auto& factors, const auto& singular) {
-      m_sweeps.units().template choose<Scalar>(exec, a.ref());
+      m_sweeps.units().template choose<Scalar>(exec, detail::StencilSample(a.ref()));
       if (m_comparison) {
         m_comparison->factor(exec, a.ref(), factors, singular);
       } else if (path() != SweepPath::portable) {

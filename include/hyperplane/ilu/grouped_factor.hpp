@@ -14,6 +14,7 @@
 #include <hyperplane/sweep/fill_all.hpp>
 #include <hyperplane/sweep/grouped_sweeps.hpp>
 #include <hyperplane/sweep/slab_steps.hpp>
+#include <hyperplane/sweep/stencil_sample.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -73,7 +74,7 @@ class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
       kernels.reserve(as_size(m_sweep.grids()));
       for (int g = 0; g < m_sweep.grids(); ++g) {
         auto const& sweeps = sweeps_of(g);
-        sweeps.units().template choose<Scalar>(exec, matrix_of(g).ref());
+        sweeps.units().template choose<Scalar>(exec, StencilSample(matrix_of(g).ref()));
         kernels.push_back(Kernel{matrix_of(g).ref(), sweeps.factors(), sweeps.record().ref(), outside_of(g)});
       }
       m_sweep.run_all(exec, "Hyperplane::BlockIlu0::factor",

@@ -5,6 +5,7 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/is_listed.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>
 #include <hyperplane/line/detail/line_matrices.hpp>
 #include <hyperplane/line/detail/line_partitions.hpp>
@@ -31,7 +32,7 @@ struct BlockTridiagonalOptions {
   /// double (four of float) of neighbouring lines, or one (two). Coefficients come to shared memory by bulk copies
   /// either way and are loaded from there, as many at a time: with StorageScalar = float and Scalar = double 64 or 32
   /// bits. For n = 1 that is what a thread loads from global memory. None: what is faster, 128 for solve() with n > 1,
-  /// 64 else.
+  /// 64 else; of factors of 16 bits 64 with n > 1, 128 with n = 1.
   std::optional<int> load_bits = std::nullopt;
   /// Partitions that each line is cut into, to be worked on in parallel; 1: not cut, 0: as many as the execution space
   /// needs to be busy. Short lines have fewer.
@@ -58,7 +59,11 @@ struct BlockTridiagonalOptions {
 /// used (along periodic lines with those that point out of the grid), and BlockVector; on lists, arrays with n unknowns
 /// per point, one after the other (points on no line are left as they are); on any lines BlockTridiagonalMatrix and
 /// LineVector, in one or many columns. StorageScalar = float with Scalar = double stores half the bytes and computes in
-/// double.
+/// double; Half and BFloat16, a quarter, do so with either Scalar. Half is kept in units that follow the matrix
+/// (FactorScales), for 2 n bytes per point more. Each factor is computed in full precision, also from those before it,
+/// and rounded once; what is too small for storage becomes zero or keeps fewer bits, what is too large fails as an
+/// overflow. Of 16 bits LinePath::staged leaves factorizations of lines along j and of cut lines to the portable path's
+/// kernel.
 ///
 /// Lines that are periodic, and few long ones, are cut into partitions that are solved at the same time; see
 /// detail::LineSplit. A partition has no pivots from others: it may be singular where the whole line is not.
@@ -74,12 +79,13 @@ struct BlockTridiagonalOptions {
 /// LinePath::staged: 6 n^2 more for gathering); solve 6 n^2 flops, 3 n^2 + 4 n values. Periodic: n^2 values more in a
 /// solve; cut: 2 n^2 more. Points here are those of LineLayout with its padding along i and k; where points are found
 /// by a table (along j, lists, cut lines) it takes 4 bytes per point. Launches: factor two (one finishes the status),
-/// three where LinePath::staged gathers; solve one; cut lines have more. On LinePath::staged each column of a
+/// three where LinePath::staged gathers, and three more, of a sample of the matrix, where StorageScalar is Half; solve
+/// one; cut lines have more. On LinePath::staged each column of a
 /// LineVector reads the factors anew.
 ///
 /// Results are bitwise the same in every run, for a given path and number of partitions, whatever the number of
 /// threads; Options::partitions = 0 chooses by that number.
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar>
 class BlockTridiagonal {
  public:
   static_assert(n >= 1 && n <= max_block_size);

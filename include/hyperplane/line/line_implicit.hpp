@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/line/block_tridiagonal.hpp>
@@ -31,6 +32,9 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// b + S x is one kernel, which reads b, x and the four blocks that leave the line; then M is solved by
 /// the line solver: BlockTridiagonal, or, approximately, LineJacobi.
 ///
+/// A is stored as StorageScalar, or, where that has 16 bits, as Scalar; beside a matrix of float it is `Lines` that has
+/// factors of 16 bits: LineImplicit<double, 5, Exec, float, BlockTridiagonal<double, 5, Exec, Half>>.
+///
 /// A plan: the constructor allocates; factor(), solve() and iterate() do not, do not fence, and are asynchronous on the
 /// instance that is given. The plan keeps the handle of A instead of a copy of S: after factor(), A must not change
 /// until the last solve() with these factors. Copies, made after factor(), share factors and working memory: at most
@@ -41,7 +45,7 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// the line solver for each direction (BlockTridiagonal two, or three). Memory: 3 n^2 values of StorageScalar per point
 /// and direction, and two vectors. Results are bitwise the same whatever the number of threads, unless the line solver
 /// cuts lines by that number (BlockTridiagonalOptions::partitions = 0, few long lines).
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar,
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar,
           class Lines = BlockTridiagonal<Scalar, n, Exec, StorageScalar>>
 class LineImplicit {
  public:
@@ -50,7 +54,7 @@ class LineImplicit {
   using execution_space = Exec;
   using Options = LineImplicitOptions;
   using Vector = BlockVector<Scalar, n, Exec>;
-  using Matrix = BlockStencil7<Scalar, n, Exec, StorageScalar>;
+  using Matrix = BlockStencil7<Scalar, n, Exec, detail::WideStorage<Scalar, StorageScalar>>;
   static constexpr int block_size = n;
 
   /// Throws Error where an option is out of range or the execution space cannot run the path.
@@ -75,7 +79,8 @@ class LineImplicit {
 
   /// The transpose of what solve() does, which is the iteration with A^T and M^T whose directions come the other way
   /// round; x may be rhs. Throws Error as solve() does, and with several directions whose lines are not solved
-  /// directly: it takes M^-1 for the inverse of M.
+  /// directly: it takes M^-1 for the inverse of M. (With several directions it is the transpose but for the rounding of
+  /// stored factors.)
   void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
     run<true>(exec, "LineImplicit::solve_transposed", rhs, x, false);
   }

@@ -5,6 +5,7 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/csr/block_csr.hpp>
 #include <hyperplane/line/block_tridiagonal.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>
@@ -38,14 +39,14 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// Launches: two, and one with w other than 1; factor() one and those of the line solver. Memory: 6 n^2 values of
 /// StorageScalar and two vectors per point, an index per block; with LineImplicitOptions::transposed 12 bytes more per
 /// block of the rest and 8 per point.
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t,
-          class Lines = BlockTridiagonal<Scalar, n, Exec, StorageScalar>>
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar,
+          std::integral Offset = std::int64_t, class Lines = BlockTridiagonal<Scalar, n, Exec, StorageScalar>>
 class LineImplicitCsr {
  public:
   using scalar_type = Scalar;
   using storage_type = StorageScalar;
   using execution_space = Exec;
-  using Matrix = BlockCsr<Scalar, n, Exec, StorageScalar, Offset>;
+  using Matrix = BlockCsr<Scalar, n, Exec, detail::WideStorage<Scalar, StorageScalar>, Offset>;
   using Vector = typename Matrix::Vector;
   static constexpr int block_size = n;
 
@@ -151,7 +152,7 @@ class LineImplicitCsr {
   LineImplicitOptions m_options;
   detail::LineCsrStructure<Matrix> m_structure;
   Lines m_lines;
-  BlockTridiagonalMatrix<Scalar, n, Exec, StorageScalar> m_tridiagonal;
+  BlockTridiagonalMatrix<Scalar, n, Exec, typename Matrix::storage_type> m_tridiagonal;
   Vector m_x;
   Vector m_right;
   std::optional<Matrix> m_matrix;

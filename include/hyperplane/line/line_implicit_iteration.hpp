@@ -20,7 +20,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
@@ -39,12 +38,17 @@ struct LineImplicitRest {
   }
 };
 
+/// Whether M^-1 of a solver of lines is the inverse of M, but for rounding.
+template <class Lines>
+inline constexpr bool solves_directly = false;
+template <class Scalar, int n, class Exec, class Storage>
+inline constexpr bool solves_directly<BlockTridiagonal<Scalar, n, Exec, Storage>> = true;
+
 /// The iteration of LineImplicit, on one grid or several. A plan as LineImplicit.
 template <class Vector, class Matrix, class Lines>
 class LineImplicitIteration {
   using Exec = typename Vector::execution_space;
   using Scalar = typename Vector::scalar_type;
-  using Direct = BlockTridiagonal<Scalar, Vector::block_size, Exec, typename Matrix::storage_type>;
 
  public:
   /// `domain` is what vectors are made for, `grids` are its grids: no lines where there are none.
@@ -74,7 +78,7 @@ class LineImplicitIteration {
   /// not solved directly: it takes M^-1 for the inverse of M. `has_guess`: x is one.
   template <bool transposed>
   void run(const Exec& exec, const char* function, const Vector& rhs, const Vector& x, bool has_guess) const {
-    if (transposed && !std::is_same_v<Lines, Direct> && m_options.directions.size() > 1) {
+    if (transposed && !solves_directly<Lines> && m_options.directions.size() > 1) {
       fail(std::string(function) + ": lines of " + std::to_string(m_options.directions.size()) +
            " directions are not solved by BlockTridiagonal, expected one direction");
     }

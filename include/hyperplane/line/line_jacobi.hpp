@@ -4,12 +4,14 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>
 #include <hyperplane/line/detail/line_diagnosis.hpp>
 #include <hyperplane/line/detail/line_jacobi_kernels.hpp>
 #include <hyperplane/line/detail/line_matrices.hpp>
 #include <hyperplane/line/detail/line_places.hpp>
+#include <hyperplane/line/detail/line_sample.hpp>
 #include <hyperplane/line/detail/line_teams.hpp>
 #include <hyperplane/line/line_layout.hpp>
 #include <hyperplane/line/line_set.hpp>
@@ -18,6 +20,7 @@
 #include <hyperplane/simd/vector_length.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/sweep/factor_units.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -48,12 +51,15 @@ struct LineJacobiOptions {
 /// host waits for nothing. The number of iterations depends on b, so that M^-1 is not quite linear: inside a Krylov
 /// method take FGMRES, or a fixed number of iterations (tolerance 0).
 ///
+/// L, D^-1 and U may be stored as BlockTridiagonal stores its factors. (In its units are L and U S L C and S U C, D^-1
+/// C^-1 D^-1 S^-1.)
+///
 /// A plan like BlockTridiagonal: the constructor allocates 3 n^2 values of StorageScalar and n of Scalar per point;
 /// factor() and solve() allocate nothing, fence nothing, and are asynchronous. At most one solve() of a plan and its
 /// copies may run at a time. Lines are open. Cost per point: factor 2 n^3 flops, 3 n^2 values read and written; an
 /// iteration 6 n^2 flops, 3 n^2 + 3 n values, from a cache where the blocks of a group of lines fit in it. Launches:
 /// factor two (one finishes the status), solve one.
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar>
 class LineJacobi {
  public:
   static_assert(n >= 1 && n <= max_block_size);
@@ -75,6 +81,7 @@ class LineJacobi {
         m_longest(std::ranges::max(m_layout.tables().lengths())),
         m_blocks(exec, "Hyperplane::LineJacobi::blocks", m_layout.items()),
         m_z(exec, "Hyperplane::LineJacobi::z", m_layout.items()),
+        m_units(exec, "LineJacobi", m_layout.items()),
         m_singular(exec, "Hyperplane::LineJacobi::status") {}
 
   const LineSet& lines() const { return m_layout.lines(); }
@@ -147,6 +154,10 @@ class LineJacobi {
   template <class MatrixStorage>
   void factor_from(const Exec& exec, const MatrixStorage* data, const Places& places, const detail::LineEntries& of) {
     places.visit([&](const auto& kind) {
+      auto const a = detail::make_line_matrix(data, kind, of);
+      if constexpr (detail::has_scales<StorageScalar>) {
+        m_units.template choose<Scalar>(exec, detail::LineSample<MatrixStorage, n, vector_length>(a, m_layout));
+      }
       auto const places_of_kernel = detail::kernel_places<Scalar, Exec>(kind);
       using KernelPlaces = std::remove_const_t<decltype(places_of_kernel)>;
       detail::for_line_packs<internal_vectors>(
@@ -154,10 +165,10 @@ class LineJacobi {
           3.0 * n * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)) * detail::line_slots(m_layout),
           detail::LineJacobiFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, KernelPlaces, vector_length,
                                    internal_length>{detail::make_line_matrix(data, places_of_kernel, of),
-                                                    m_layout.ref(), m_blocks.ref(), m_singular.ref(), m_longest});
+                                                    m_layout.ref(), m_blocks.ref(), m_units.ref(), m_singular.ref(),
+                                                    m_longest});
       using Diagnosis = detail::LineJacobiDiagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length>;
-      m_singular.conclude(
-          exec, Diagnosis{{detail::make_line_matrix(data, kind, of), m_layout.ref(), m_layout.lines().count()}});
+      m_singular.conclude(exec, Diagnosis{{a, m_layout.ref(), m_layout.lines().count()}});
     });
     m_factored = true;
   }
@@ -197,6 +208,7 @@ class LineJacobi {
           detail::LineJacobiSolve<Scalar, n, StorageScalar, KernelPlaces, vector_length, internal_length, transposed>{
               m_layout.ref(),
               m_blocks.ref(),
+              m_units.ref(),
               m_z.ref(),
               {rhs, places_of_kernel, n, 0},
               {x, places_of_kernel, n, 0},
@@ -211,6 +223,7 @@ class LineJacobi {
   int m_longest;  ///< steps of the longest pack
   InterleavedView<StorageScalar, vector_length, detail::line_jacobi_blocks * n * n, Exec> m_blocks;
   InterleavedView<Scalar, vector_length, n, Exec> m_z;
+  detail::FactorUnits<StorageScalar, n, vector_length, Exec> m_units;
   detail::SingularPivotRecord<Exec> m_singular;
   bool m_factored = false;
 };

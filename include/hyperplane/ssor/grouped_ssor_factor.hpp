@@ -18,6 +18,7 @@
 #include <hyperplane/stencil/stencil_diagnosis.hpp>
 #include <hyperplane/sweep/fill_all.hpp>
 #include <hyperplane/sweep/grouped_sweeps.hpp>
+#include <hyperplane/sweep/stencil_sample.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -124,7 +125,7 @@ class GroupedSsorFactor {
     auto const sweeps_of = [&](int g) -> auto& { return plan_of(g).m_sweeps; };
     fill_all("Ssor::factor", m_grids.count(), sweeps_of, matrix_of, [&] {
       for (int g = 0; g < m_grids.count(); ++g) {
-        sweeps_of(g).units().template choose<Scalar>(exec, matrix_of(g).ref());
+        sweeps_of(g).units().template choose<Scalar>(exec, StencilSample(matrix_of(g).ref()));
       }
       m_grids.run("Hyperplane::Ssor::factor", exec, 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)),
                   group);

@@ -18,6 +18,7 @@
 #include <hyperplane/stencil/block_vectors.hpp>
 #include <hyperplane/stencil/for_packs.hpp>
 #include <hyperplane/stencil/stencil_diagnosis.hpp>
+#include <hyperplane/sweep/stencil_sample.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 #include <hyperplane/sweep/triangular_sweeps.hpp>
 
@@ -99,7 +100,7 @@ class Ssor {
     using T = std::conditional_t<HostExecutionSpace<Exec>, Pack<Scalar, vector_length>, Scalar>;
     using Kernel = detail::SsorFactor<T, Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length>;
     m_sweeps.fill([&](const auto& factors, const auto& singular) {
-      m_sweeps.units().template choose<Scalar>(exec, a.ref());
+      m_sweeps.units().template choose<Scalar>(exec, detail::StencilSample(a.ref()));
       using Range = detail::StoredRange<Scalar, StorageScalar>;
       using Diagnosis = detail::DiagonalDiagnosis<Scalar, n, Range, MatrixStorage, vector_length, true>;
       if (auto const& order = m_sweeps.order(); order.is_folded()) {

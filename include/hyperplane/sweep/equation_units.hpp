@@ -35,7 +35,7 @@ KOKKOS_FUNCTION block::Vector<T, n> equation_units(const Scales& scales, const b
   return result;
 }
 
-/// Keeps them: of one point where its lane is, of a pack in all lanes, or in those that are given.
+/// Keeps them: of one point where its lane is, of a pack from its first lane on, or in the lanes that are given.
 template <int n, class T, class Scales, class Lanes>
 KOKKOS_FUNCTION void keep_equation_units(const Scales& scales, std::int64_t pack, [[maybe_unused]] const Lanes& lanes,
                                          const block::Vector<T, n>& equations) {
@@ -43,7 +43,7 @@ KOKKOS_FUNCTION void keep_equation_units(const Scales& scales, std::int64_t pack
     if constexpr (std::is_floating_point_v<T>) {
       scales.equation(pack, r)[lanes] = BFloat16(equations[r]);
     } else if constexpr (std::is_integral_v<Lanes>) {
-      equations[r].store(scales.equation(pack, r));
+      equations[r].store(scales.equation(pack, r) + lanes);
     } else {
       lanes.store(equations[r], scales.equation(pack, r));
     }

@@ -77,14 +77,14 @@ struct ChooseUnits {
   }
 };
 
-/// Owner of FactorScales, and what chooses C for a matrix. Until then all are 1.
+/// Owner of FactorScales, and what chooses C for a matrix, of which there is a sample. Until then all are 1.
 template <class Storage, int n, int vector_length, ExecutionSpace Exec, bool exist = has_scales<Storage>>
 class FactorUnits {
  public:
   FactorUnits(const Exec&, const std::string& /*owner*/, std::int64_t /*packs*/) {}
   FactorScales<Storage, n, vector_length> ref() const { return {}; }
-  template <class Scalar, class MatrixRef>
-  void choose(const Exec&, const MatrixRef&) const {}
+  template <class Scalar, class Sample>
+  void choose(const Exec&, const Sample&) const {}
 };
 
 template <class Storage, int n, int vector_length, ExecutionSpace Exec>
@@ -103,9 +103,10 @@ class FactorUnits<Storage, n, vector_length, Exec, true> {
 
   Scales ref() const { return {m_unknowns.flat().data(), m_equations.flat().data()}; }
 
-  template <class Scalar, class MatrixRef>
-  void choose(const Exec& exec, const MatrixRef& a) const {
-    const std::int16_t* const exponents = find_typical_exponents<n>(exec, a, m_exponents.flat().data());
+  template <class Scalar, class Sample>
+  void choose(const Exec& exec, const Sample& sample) const {
+    const std::int16_t* const exponents =
+        find_typical_exponents<n, vector_length>(exec, sample, m_exponents.flat().data());
     launch("Hyperplane::FactorUnits::choose", IndexRange<Exec>(exec, 0, 1), sizeof(double),
            ChooseUnits<Scalar, n, Scales>{exponents, ref()});
   }

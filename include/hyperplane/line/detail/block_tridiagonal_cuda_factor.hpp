@@ -2,9 +2,10 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
-#include <hyperplane/core/singular_pivot.hpp>
+#include <hyperplane/core/storage_excess.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_columns.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_inverse.hpp>
+#include <hyperplane/line/detail/block_tridiagonal_cuda_keep.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_lanes.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_source.hpp>
 
@@ -18,7 +19,8 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// A thread has columns of the blocks of its lanes in registers, those of a line are in one warp: columns of d^-1 U
 /// stay where they are for the next step; L and d^-1 are read by all threads of a line, from shared memory. For a pivot
 /// the thread that has its column chooses the row and hands out the factors of all rows. Blocks of the matrix arrive in
-/// a ring in shared memory by bulk copies, in the order L, D, U, some steps ahead.
+/// a ring in shared memory by bulk copies, in the order L, D, U, some steps ahead. Where factors have units of their
+/// own, L is read once more when d^-1 is known, from which they follow.
 template <class Scalar, int n, class Storage, class Source, int vector_length, int lanes_>
 struct CudaLineFactor {
   static constexpr int lanes = lanes_;
@@ -30,6 +32,7 @@ struct CudaLineFactor {
   static constexpr int W = Source::W;
   using Value = CudaLineValues<Scalar, Storage, MatrixStorage, n, W, lanes>;
   using Inverse = CudaLineInverse<Scalar, n, vector_length, lanes, line_threads, Value>;
+  using Keep = CudaLineKeep<Scalar, n, Storage, MatrixStorage, vector_length, lanes, line_threads, Value>;
   static constexpr int units = vector_length / W;
   static constexpr int unit_values = n * n * W;
   static constexpr int unit_bytes = unit_values * static_cast<int>(sizeof(MatrixStorage));
@@ -38,8 +41,10 @@ struct CudaLineFactor {
   static constexpr int vector_values = n * vector_length;
   /// Of large blocks the ring has few entries: one that is taken before the inversion is filled again during it.
   static constexpr bool takes_early = n > 12;
-  static constexpr CudaLineMemory memory{std::size_t(units) * unit_pitch,
-                                         std::size_t(n > 2 ? n : 2) * vector_values * sizeof(Scalar)};
+  /// Whether L and D stay in the ring until L is stored in units. For U there has to be a third entry, which smaller
+  /// blocks have.
+  static constexpr bool holds_lower = Keep::has_units && !takes_early;
+  static constexpr CudaLineMemory memory{std::size_t(units) * unit_pitch, Keep::shared_values * sizeof(Scalar)};
 
   Source m_source;
   LineFactors<Storage, n, vector_length> m_factors;
@@ -82,21 +87,21 @@ struct CudaLineFactor {
       auto const* const lower = next();
       auto const* const diagonal = next();
       eliminate(thread, pack, step, lower, diagonal, scaled, d);
-      cuda_line_sync<threads>();
-      fill();
-      fill();
-      auto const release = [&] {
+      auto const release = [&](int entries) {
         cuda_line_sync<threads>();
-        fill();
+        for (int e = 0; e < entries; ++e) fill();
       };
+      if constexpr (!holds_lower) release(2);
       Columns taken;
       if constexpr (takes_early) {
         take(thread, next(), taken);
-        release();
+        release(1);
       }
       std::uint64_t order[lanes];
-      Inverse::run(thread, shared, d, order, [&](int l, int k) { record(thread, pack, step, l, k); });
-      keep_inverse(thread, shared, pack, step, d, order);
+      Inverse::run(thread, shared, d, order, [&](int l, int k) { keep().record(thread, pack, step, l, k); });
+      keep().inverse(thread, shared, pack, step, d, order);
+      if constexpr (Keep::has_units) keep_lower(thread, lower, shared, pack, step);
+      if constexpr (holds_lower) release(2);
       if constexpr (takes_early) {
         scale(thread, shared, pack, step, scaled,
               [&](int j, int r, Scalar(&values)[lanes]) { Value::copy(taken[j][r], values); });
@@ -104,12 +109,14 @@ struct CudaLineFactor {
         auto const* const upper = next();
         scale(thread, shared, pack, step, scaled,
               [&](int j, int r, Scalar(&values)[lanes]) { Value::given(upper, r, thread.column(j), values); });
-        release();
+        release(1);
       }
     }
   }
 
  private:
+  __device__ Keep keep() const { return {m_factors, m_singular}; }
+
   /// Steps of the units of a pack.
   __device__ __forceinline__ void find_unit_lengths(std::int64_t pack, bool fills, int (&unit_lengths)[units]) const {
 #pragma unroll
@@ -137,24 +144,18 @@ struct CudaLineFactor {
     }
   }
 
-  /// Relaxed: the word carries everything, and it is read after the kernel.
-  __device__ void record(const Thread& thread, std::int64_t pack, int step, int l, int code) const {
-    if (!thread.exists(l, step)) return;
-    auto const ordinal = m_factors.m_layout.ordinal(pack, thread.first_lane + l) + (step - thread.begins[l]);
-    atomicMin(m_singular, static_cast<unsigned long long>(singular_pivot_word(ordinal, code)));
-  }
-
   /// The thread's columns of d = D - L (d^-1 U of the step before); keeps those of L.
   __device__ void eliminate(const Thread& thread, std::int64_t pack, int step, const MatrixStorage* lower,
                             const MatrixStorage* diagonal, const Columns& scaled, Columns& d) const {
     Storage* const to = m_factors.lower(pack, step, LineFactor::lower) + thread.first_lane;
+    [[maybe_unused]] Scalar excess[lanes] = {};
 #pragma unroll
     for (int j = 0; j < columns; ++j) {
       int const c = thread.column(j);
 #pragma unroll
       for (int r = 0; r < n; ++r) {
         Value::given(diagonal, r, c, d[j][r]);
-        if (!thread.owns(j)) continue;
+        if (Keep::has_units || !thread.owns(j)) continue;
         Scalar factor[lanes];
         Value::given(lower, r, c, factor);
 #pragma unroll
@@ -164,14 +165,11 @@ struct CudaLineFactor {
         Value::keep(to + (c * n + r) * vector_length, factor);
         if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) {
 #pragma unroll
-          for (int l = 0; l < lanes; ++l) {
-            if (!(static_cast<Storage>(factor[l]) * Storage(0) == Storage(0))) {
-              record(thread, pack, step, l, unstorable_code);
-            }
-          }
+          for (int l = 0; l < lanes; ++l) excess[l] += storage_excess<Storage, Scalar>(factor[l]);
         }
       }
     }
+    if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) keep().check(thread, pack, step, excess);
 #pragma unroll
     for (int m = 0; m < n; ++m) {
 #pragma unroll
@@ -202,29 +200,15 @@ struct CudaLineFactor {
     }
   }
 
-  /// Puts the thread's columns of d^-1 where they belong, and into shared memory for the line.
-  __device__ void keep_inverse(const Thread& thread, Scalar* shared, std::int64_t pack, int step, const Columns& d,
-                               const std::uint64_t (&order)[lanes]) const {
-    Storage* const to = m_factors.lower(pack, step, LineFactor::inverse) + thread.first_lane;
-    __syncwarp();
-#pragma unroll
-    for (int j = 0; j < columns; ++j) {
-      if (!thread.owns(j)) continue;
-#pragma unroll
-      for (int l = 0; l < lanes; ++l) {
-        int const c = static_cast<int>(order[l] >> (4 * thread.column(j)) & 0xfu);
-        Storage excess = 0;
-#pragma unroll
-        for (int r = 0; r < n; ++r) {
-          auto const stored = static_cast<Storage>(d[j][r][l]);
-          excess += stored * Storage(0);
-          shared[(c * n + r) * vector_length + l] = d[j][r][l];
-          to[(c * n + r) * vector_length + l] = stored;
-        }
-        if (!(excess == Storage(0))) record(thread, pack, step, l, unstorable_code);
-      }
+  /// L in units, when d^-1 is known: from the ring, or once more from the matrix.
+  __device__ void keep_lower(const Thread& thread, const MatrixStorage* lower, const Scalar* shared, std::int64_t pack,
+                             int step) const {
+    auto const* given = lower;
+    if constexpr (!holds_lower) {
+      auto const unit = pack * units + thread.first_lane / W;
+      given = m_source.block(m_factors, LineBlock::lower, pack, unit, step) + thread.first_lane % W;
     }
-    __syncwarp();
+    keep().lower_in_units(thread, given, shared + Keep::inverse_values, pack, step);
   }
 
   /// The thread's columns of U.
@@ -264,18 +248,7 @@ struct CudaLineFactor {
         }
       }
     }
-    Storage* const to = m_factors.upper(pack, step) + thread.first_lane;
-#pragma unroll
-    for (int j = 0; j < columns; ++j) {
-#pragma unroll
-      for (int r = 0; r < n; ++r) {
-#pragma unroll
-        for (int l = 0; l < lanes; ++l) {
-          if (!thread.has_upper(l, step)) product[j][r][l] = 0;
-        }
-        if (thread.owns(j)) Value::keep(to + (thread.column(j) * n + r) * vector_length, product[j][r]);
-      }
-    }
+    keep().upper(thread, pack, step, product);
   }
 };
 

@@ -3,9 +3,12 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/singular_pivot.hpp>
+#include <hyperplane/core/storage_excess.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_pivot.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_scan.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_source.hpp>
+#include <hyperplane/line/detail/block_tridiagonal_cuda_units.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +27,7 @@ struct CudaLineScanFactor {
   using MatrixStorage = typename Source::MatrixStorage;
   using Thread = CudaLineScanThread<vector_length, lanes, points>;
   using GivenValues = cuda::Vector<MatrixStorage, lanes>;
-  using StoredValues = cuda::Vector<Storage, lanes>;
+  static constexpr bool has_units = FactorScales<Storage, 1, vector_length>::exist;
   using Memory = CudaLineScanMemory<Scalar, 4, vector_length, lanes>;
   static constexpr int W = Source::W;
 
@@ -73,30 +76,44 @@ struct CudaLineScanFactor {
       Scalar given[lanes];
 #pragma unroll
       for (int l = 0; l < lanes; ++l) given[l] = thread.part == 0 ? carried[l] : numerator[l] / denominator[l];
-      int singular[lanes];  // first step of the thread whose pivot is singular
+      int singular[lanes];  // twice the first step of the thread whose pivot is singular, or one more: unstorable
       bool again;
       do {
         Scalar v[lanes];
 #pragma unroll
         for (int l = 0; l < lanes; ++l) {
           v[l] = given[l];
-          singular[l] = points;
+          singular[l] = 2 * points;
         }
 #pragma unroll
         for (int p = 0; p < points; ++p) {
-          Scalar inverse[lanes];
+          Scalar inverse[lanes], stored_lower[lanes];
+          [[maybe_unused]] Scalar equation[lanes];
 #pragma unroll
           for (int l = 0; l < lanes; ++l) {
             Scalar const d = fma(-lower[p][l], v[l], diagonal[p][l]);
             inverse[l] = cuda_reciprocal(d);
-            Storage excess = static_cast<Storage>(inverse[l]) * Storage(0);
-            if constexpr (sizeof(Storage) < sizeof(MatrixStorage))
-              excess += static_cast<Storage>(lower[p][l]) * Storage(0);
-            if (!cuda_is_pivot(d, inverse[l]) || !(excess == Storage(0))) singular[l] = min(singular[l], p);
+            bool const is_pivot = cuda_is_pivot(d, inverse[l]);
             v[l] = inverse[l] * upper[p][l];
+            stored_lower[l] = lower[p][l];
+            if constexpr (has_units) {
+              // Of one unknown C is 1.
+              equation[l] = cuda_equation_unit(abs(inverse[l]));
+              stored_lower[l] *= equation[l];
+              inverse[l] *= cuda_unit_reciprocal(equation[l]);
+            }
+            Scalar excess = storage_excess<Storage, Scalar>(inverse[l]);
+            if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) {
+              excess += storage_excess<Storage, Scalar>(stored_lower[l]);
+            }
+            if constexpr (ShortReal<Storage>) excess += storage_excess<Storage, Scalar>(v[l]);
+            if (!is_pivot || !(excess == 0)) singular[l] = min(singular[l], 2 * p + (is_pivot ? 1 : 0));
           }
           if (first + p >= length) continue;
-          keep(m_factors.lower(pack, first + p, LineFactor::lower) + thread.first_lane, lower[p]);
+          if constexpr (has_units) {
+            keep(m_factors.m_scales.equation(layout.first_item(pack) + first + p, 0) + thread.first_lane, equation);
+          }
+          keep(m_factors.lower(pack, first + p, LineFactor::lower) + thread.first_lane, stored_lower);
           keep(m_factors.lower(pack, first + p, LineFactor::inverse) + thread.first_lane, inverse);
           keep(m_factors.upper(pack, first + p) + thread.first_lane, v);
         }
@@ -121,9 +138,10 @@ struct CudaLineScanFactor {
       } while (__syncthreads_or(again));
 #pragma unroll
       for (int l = 0; l < lanes; ++l) {
-        if (singular[l] == points) continue;
-        auto const ordinal = layout.ordinal(pack, thread.first_lane + l) + (first + singular[l] - thread.begins[l]);
-        atomicMin(m_singular, static_cast<unsigned long long>(singular_pivot_word(ordinal, 0)));
+        if (singular[l] == 2 * points) continue;
+        auto const ordinal = layout.ordinal(pack, thread.first_lane + l) + (first + singular[l] / 2 - thread.begins[l]);
+        int const code = singular[l] % 2 == 0 ? 0 : unstorable_code;
+        atomicMin(m_singular, static_cast<unsigned long long>(singular_pivot_word(ordinal, code)));
       }
       auto const last = memory.at(thread.parts - 1, 0, thread.first_lane);
 #pragma unroll
@@ -199,11 +217,12 @@ struct CudaLineScanFactor {
 #pragma unroll
     for (int l = 0; l < lanes; ++l) to.m_values[l] = values[l];
   }
-  __device__ static void keep(Storage* to, const Scalar (&values)[lanes]) {
-    StoredValues stored;
+  template <class Stored>
+  __device__ static void keep(Stored* to, const Scalar (&values)[lanes]) {
+    cuda::Vector<Stored, lanes> stored;
 #pragma unroll
-    for (int l = 0; l < lanes; ++l) stored.m_values[l] = static_cast<Storage>(values[l]);
-    *reinterpret_cast<StoredValues*>(to) = stored;
+    for (int l = 0; l < lanes; ++l) stored.m_values[l] = static_cast<Stored>(values[l]);
+    *reinterpret_cast<cuda::Vector<Stored, lanes>*>(to) = stored;
   }
 
   /// Divides all four by a power of two that brings the largest to between 1 and 2.

@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_lanes.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_scan.hpp>
+#include <hyperplane/line/detail/block_tridiagonal_cuda_units.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +25,7 @@ struct CudaLineScanSolve {
   using Values = cuda::Vector<Scalar, lanes>;
   using StoredValues = cuda::Vector<Storage, lanes>;
   using Memory = CudaLineScanMemory<Scalar, 2, vector_length, lanes>;
+  using Units = CudaLineUnits<Scalar, Storage, 1, vector_length, lanes, transposed>;
 
   LineFactors<Storage, 1, vector_length> m_factors;
   LineUnknowns<const Scalar, Places> m_rhs;
@@ -39,11 +41,12 @@ struct CudaLineScanSolve {
     Thread const thread(layout, pack);
     Access const access(m_x.m_places, layout, pack, thread, m_x.m_entries, m_x.m_first + column);
     Memory const memory{reinterpret_cast<Scalar*>(shared)};
+    Units const units(m_factors, pack, 0, thread.first_lane);
     int const chunks = (length + thread.chunk() - 1) / thread.chunk();
     Values y[points];
     Values carried{};
     for (int chunk = 0; chunk < chunks; ++chunk) {
-      upwards(thread, access, memory, pack, thread.first_step(chunk), length, carried, y);
+      upwards(thread, access, units, memory, pack, thread.first_step(chunk), length, carried, y);
       if (chunk == chunks - 1) break;
 #pragma unroll
       for (int p = 0; p < points; ++p) access.store(m_x.m_data, thread, thread.first_step(chunk) + p, y[p]);
@@ -58,16 +61,17 @@ struct CudaLineScanSolve {
       downwards(thread, memory, pack, first, length, carried, y);
 #pragma unroll
       for (int p = 0; p < points; ++p) {
-        if (first + p < length) access.store(m_x.m_data, thread, first + p, y[p]);
+        int const step = first + p;
+        if (step < length) access.store(m_x.m_data, thread, step, units.out(y[p], units.after(step)));
       }
     }
   }
 
  private:
   /// y of the thread's steps, and of the last step of the chunk.
-  __device__ __forceinline__ void upwards(const Thread& thread, const Access& access, const Memory& memory,
-                                          std::int64_t pack, int first, int length, Values& carried,
-                                          Values (&y)[points]) const {
+  __device__ __forceinline__ void upwards(const Thread& thread, const Access& access, const Units& units,
+                                          const Memory& memory, std::int64_t pack, int first, int length,
+                                          Values& carried, Values (&y)[points]) const {
     Values coefficient[points], inverse[points];
 #pragma unroll
     for (int p = 0; p < points; ++p) {
@@ -80,7 +84,7 @@ struct CudaLineScanSolve {
         coefficient[p] = load(m_factors.lower(pack, step, LineFactor::lower) + thread.first_lane);
         inverse[p] = load(m_factors.lower(pack, step, LineFactor::inverse) + thread.first_lane);
       }
-      y[p] = access.load(m_rhs.m_data, thread, step);
+      y[p] = units.in(access.load(m_rhs.m_data, thread, step), units.before(step));
     }
     recur<true, !transposed>(thread, memory, coefficient, inverse, carried, y);
   }

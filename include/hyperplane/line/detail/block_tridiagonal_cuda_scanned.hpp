@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/cuda/launch.hpp>
 #include <hyperplane/cuda/occupancy.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_scan_factor.hpp>
@@ -37,7 +38,7 @@ class BlockTridiagonalCudaScanned {
   BlockTridiagonalCudaScanned(std::int64_t packs, int longest, std::optional<int> load_bits)
       : m_packs(packs),
         m_longest(longest),
-        m_load_bits(load_bits.value_or(64)),
+        m_load_bits(load_bits.value_or(ShortReal<Storage> ? 128 : 64)),
         m_multiprocessors(cuda::multiprocessor_count()) {}
 
   template <class MatrixStorage, class Places>

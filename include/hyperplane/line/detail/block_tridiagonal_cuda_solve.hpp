@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_lanes.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_stream.hpp>
+#include <hyperplane/line/detail/block_tridiagonal_cuda_units.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -19,6 +20,8 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 ///
 /// `transposed`: upwards y = b - U'^T y', downwards x = d^-T (y - L'^T x'), with U' = d^-1 U and L' of the step before,
 /// which a step multiplies for the next one. So both sweeps read their stream of factors from its end.
+///
+/// x has the units of the factors from the sweep upwards to the sweep downwards.
 template <class Scalar, int n, class Storage, class Places, int vector_length, int lanes_, bool transposed = false>
 struct CudaLineSolve {
   static constexpr int lanes = lanes_;
@@ -26,12 +29,19 @@ struct CudaLineSolve {
   using Access = CudaLineAccess<Scalar, Places, vector_length, lanes>;
   using Values = cuda::Vector<Scalar, lanes>;
   using StoredValues = cuda::Vector<Storage, lanes>;
+  using Units = CudaLineUnits<Scalar, Storage, n, vector_length, lanes, transposed>;
   static constexpr int threads = Thread::threads;
   using Stream = CudaLineStream<n, Storage, vector_length, transposed>;
   static constexpr int vector_values = n * vector_length;
   static constexpr CudaLineMemory memory{Stream::entry_bytes, 2 * vector_values * sizeof(Scalar)};
   /// Steps for which right-hand sides are loaded ahead: small blocks take less time per step.
   static constexpr int ahead = n <= 4 ? 8 : 4;
+
+  /// What is loaded ahead.
+  struct Ahead {
+    Values values;
+    typename Units::Equations equations;
+  };
 
   LineFactors<Storage, n, vector_length> m_factors;
   LineUnknowns<const Scalar, Places> m_rhs;
@@ -55,10 +65,11 @@ struct CudaLineSolve {
     stream.begin();
     if (thread.active) *reinterpret_cast<Values*>(y + thread.row * vector_length) = Values{};
 
-    Values next[ahead];
+    Units const units(m_factors, pack, thread.row, thread.first_lane);
+    Ahead next[ahead];
 #pragma unroll
     for (int a = 0; a < ahead; ++a) {
-      if (a < length) next[a] = access.load(m_rhs.m_data, thread, a);
+      if (a < length) load_rhs(access, thread, units, a, next[a]);
     }
     __syncthreads();
 
@@ -66,25 +77,25 @@ struct CudaLineSolve {
     auto const block = [&] { return stream.block() + offset; };
     auto const advance = [&](bool last) { stream.advance(last); };
     if constexpr (transposed) {
-      solve_up_transposed(thread, access, length, y, sums, block, advance, next);
-      solve_down_transposed(thread, access, length, y, sums, block, advance, next);
+      solve_up_transposed(thread, access, units, length, y, sums, block, advance, next);
+      solve_down_transposed(thread, access, units, length, y, sums, block, advance, next);
     } else {
-      solve_up(thread, access, length, y, sums, block, advance, next);
-      solve_down(thread, access, length, y, sums, block, advance, next);
+      solve_up(thread, access, units, length, y, sums, block, advance, next);
+      solve_down(thread, access, units, length, y, sums, block, advance, next);
     }
   }
 
  private:
   /// y of all steps. `block` waits for the thread's row of the next block; `advance(last)` follows its last use.
   template <class Block, class Advance>
-  __device__ __forceinline__ void solve_up(const Thread& thread, const Access& access, int length, Scalar* y,
-                                           Scalar* sums, const Block& block, const Advance& advance,
-                                           Values (&next)[ahead]) const {
+  __device__ __forceinline__ void solve_up(const Thread& thread, const Access& access, const Units& units, int length,
+                                           Scalar* y, Scalar* sums, const Block& block, const Advance& advance,
+                                           Ahead (&next)[ahead]) const {
     for_steps(
         length,
-        [&](int step, Values& loaded) {
-          Values sum = loaded;
-          if (step + ahead < length) loaded = access.load(m_rhs.m_data, thread, step + ahead);
+        [&](int step, Ahead& loaded) {
+          Values sum = units.in(loaded.values, loaded.equations);
+          if (step + ahead < length) load_rhs(access, thread, units, step + ahead, loaded);
           multiply<true>(block(), y, sum);
           if (thread.active) *reinterpret_cast<Values*>(sums + thread.row * vector_length) = sum;
           cuda_line_sync<threads>();
@@ -103,27 +114,28 @@ struct CudaLineSolve {
 
   /// x of all steps.
   template <class Block, class Advance>
-  __device__ __forceinline__ void solve_down(const Thread& thread, const Access& access, int length, Scalar* y,
-                                             Scalar* sums, const Block& block, const Advance& advance,
-                                             Values (&next)[ahead]) const {
+  __device__ __forceinline__ void solve_down(const Thread& thread, const Access& access, const Units& units, int length,
+                                             Scalar* y, Scalar* sums, const Block& block, const Advance& advance,
+                                             Ahead (&next)[ahead]) const {
     // Downwards, x takes turns in the two vectors: one barrier per step.
     if (thread.active) *reinterpret_cast<Values*>(y + thread.row * vector_length) = Values{};
 #pragma unroll
     for (int a = 0; a < ahead; ++a) {
-      if (a < length) next[a] = access.load(m_x.m_data, thread, length - 1 - a);
+      if (a < length) load_x(access, thread, units, length - 1 - a, next[a]);
     }
     cuda_line_sync<threads>();
     for_steps(
         length,
-        [&](int done, Values& loaded) {
+        [&](int done, Ahead& loaded) {
           int const step = length - 1 - done;
           bool const even = done % 2 == 0;
-          Values sum = loaded;
-          if (step - ahead >= 0) loaded = access.load(m_x.m_data, thread, step - ahead);
+          auto const equations = loaded.equations;
+          Values sum = loaded.values;
+          if (step - ahead >= 0) load_x(access, thread, units, step - ahead, loaded);
           multiply<true>(block(), even ? y : sums, sum);
           if (thread.active) {
             *reinterpret_cast<Values*>((even ? sums : y) + thread.row * vector_length) = sum;
-            access.store(m_x.m_data, thread, step, sum);
+            access.store(m_x.m_data, thread, step, units.out(sum, equations));
           }
           cuda_line_sync<threads>();
           advance(false);
@@ -133,16 +145,16 @@ struct CudaLineSolve {
 
   /// y of all steps, which takes turns in the two vectors: one barrier per step.
   template <class Block, class Advance>
-  __device__ __forceinline__ void solve_up_transposed(const Thread& thread, const Access& access, int length, Scalar* y,
-                                                      Scalar* sums, const Block& block, const Advance& advance,
-                                                      Values (&next)[ahead]) const {
+  __device__ __forceinline__ void solve_up_transposed(const Thread& thread, const Access& access, const Units& units,
+                                                      int length, Scalar* y, Scalar* sums, const Block& block,
+                                                      const Advance& advance, Ahead (&next)[ahead]) const {
     Values handed_on{};
     for_steps(
         length,
-        [&](int step, Values& loaded) {
+        [&](int step, Ahead& loaded) {
           Scalar* const here = step % 2 == 0 ? y : sums;
-          Values const sum = difference(loaded, handed_on);
-          if (step + ahead < length) loaded = access.load(m_rhs.m_data, thread, step + ahead);
+          Values const sum = difference(units.in(loaded.values, loaded.equations), handed_on);
+          if (step + ahead < length) load_rhs(access, thread, units, step + ahead, loaded);
           if (thread.active) {
             *reinterpret_cast<Values*>(here + thread.row * vector_length) = sum;
             access.store(m_x.m_data, thread, step, sum);
@@ -159,20 +171,21 @@ struct CudaLineSolve {
 
   /// x of all steps.
   template <class Block, class Advance>
-  __device__ __forceinline__ void solve_down_transposed(const Thread& thread, const Access& access, int length,
-                                                        Scalar* y, Scalar* sums, const Block& block,
-                                                        const Advance& advance, Values (&next)[ahead]) const {
+  __device__ __forceinline__ void solve_down_transposed(const Thread& thread, const Access& access, const Units& units,
+                                                        int length, Scalar* y, Scalar* sums, const Block& block,
+                                                        const Advance& advance, Ahead (&next)[ahead]) const {
     Values handed_on{};
 #pragma unroll
     for (int a = 0; a < ahead; ++a) {
-      if (a < length) next[a] = access.load(m_x.m_data, thread, length - 1 - a);
+      if (a < length) load_x(access, thread, units, length - 1 - a, next[a]);
     }
     for_steps(
         length,
-        [&](int done, Values& loaded) {
+        [&](int done, Ahead& loaded) {
           int const step = length - 1 - done;
-          Values const sum = difference(loaded, handed_on);
-          if (step - ahead >= 0) loaded = access.load(m_x.m_data, thread, step - ahead);
+          auto const equations = loaded.equations;
+          Values const sum = difference(loaded.values, handed_on);
+          if (step - ahead >= 0) load_x(access, thread, units, step - ahead, loaded);
           if (thread.active) *reinterpret_cast<Values*>(sums + thread.row * vector_length) = sum;
           cuda_line_sync<threads>();
           if (done > 0) advance(false);
@@ -180,7 +193,7 @@ struct CudaLineSolve {
           multiply<false>(block(), sums, x);
           if (thread.active) {
             *reinterpret_cast<Values*>(y + thread.row * vector_length) = x;
-            access.store(m_x.m_data, thread, step, x);
+            access.store(m_x.m_data, thread, step, units.out(x, equations));
           }
           cuda_line_sync<threads>();
           advance(false);
@@ -188,6 +201,15 @@ struct CudaLineSolve {
           multiply<false>(block(), y, handed_on);
         },
         next);
+  }
+
+  __device__ void load_rhs(const Access& access, const Thread& thread, const Units& units, int step,
+                           Ahead& loaded) const {
+    loaded = {access.load(m_rhs.m_data, thread, step), units.before(step)};
+  }
+  __device__ void load_x(const Access& access, const Thread& thread, const Units& units, int step,
+                         Ahead& loaded) const {
+    loaded = {access.load(m_x.m_data, thread, step), units.after(step)};
   }
 
   __device__ static Values difference(const Values& a, const Values& b) {
@@ -199,7 +221,7 @@ struct CudaLineSolve {
 
   /// Calls `step(s, next[s mod ahead])` for all steps s, with indices that the compiler knows: next is in registers.
   template <class Step>
-  __device__ __forceinline__ static void for_steps(int length, const Step& step, Values (&next)[ahead]) {
+  __device__ __forceinline__ static void for_steps(int length, const Step& step, Ahead (&next)[ahead]) {
     for (int first = 0; first < length; first += ahead) {
 #pragma unroll
       for (int a = 0; a < ahead; ++a) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/cuda/launch.hpp>
 #include <hyperplane/cuda/occupancy.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_factor.hpp>
@@ -64,7 +65,8 @@ class BlockTridiagonalCudaStaged {
   template <bool transposed, class Places>
   void solve(cudaStream_t stream, const Factors& factors, const LineUnknowns<const Scalar, Places>& rhs,
              const LineUnknowns<Scalar, Places>& x, int columns) const {
-    Loads::with_lanes(m_load_bits.value_or(128), [&]<int lanes>() {
+    // Of 16 bits a step has few bytes, and takes as long as its conversions: twice as many threads share them.
+    Loads::with_lanes(m_load_bits.value_or(ShortReal<Storage> ? 64 : 128), [&]<int lanes>() {
       using Kernel = Solve<Places, lanes, transposed>;
       int const entries = this->entries(Kernel::memory, columns);
       launch<Kernel>(stream, cuda_line_solve_kernel<Kernel>, columns, Kernel{factors, rhs, x, columns, entries},

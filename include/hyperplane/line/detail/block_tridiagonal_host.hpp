@@ -6,10 +6,12 @@
 #include <hyperplane/block/inverse.hpp>
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/line/detail/line_blocks.hpp>
 #include <hyperplane/line/detail/line_cursor.hpp>
 #include <hyperplane/line/detail/line_factors.hpp>
+#include <hyperplane/line/detail/line_units.hpp>
 #include <hyperplane/simd/pack.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -20,7 +22,8 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// What LineFactorHost does at a step, whatever the places. While a product or an inverse is computed, a block that is
-/// done is written past the caches, vector by vector, and for each a vector of a later step is prefetched.
+/// done is written past the caches, vector by vector, and for each a vector of a later step is prefetched. What is
+/// stored in units of its own is another block, which is written when it is there.
 template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length>
 struct LineFactorStep {
   using PackType = Pack<Scalar, vector_length>;
@@ -29,13 +32,16 @@ struct LineFactorStep {
   using Lanes = LineLanes<vector_length, vector_length>;
   static constexpr int block_entries = n * n;
 
-  LineFactors<Storage, n, vector_length> m_factors;
+  using Factors = LineFactors<Storage, n, vector_length>;
+  static constexpr bool has_units = Factors::Scales::exist;
+
+  Factors m_factors;
   typename SingularPivotRecord<Exec>::Ref m_singular;
 
   /// d = diagonal - lower * upper, where upper is that of the step before: it is written.
   KOKKOS_FUNCTION void eliminate(const Lanes& lanes, int step, const Operand& diagonal, const Operand& lower,
                                  const Block& upper, Block& d, const MatrixStorage* ahead) const {
-    Storage* const to = step > 0 ? m_factors.upper(lanes.m_pack, step - 1) : nullptr;
+    Storage* const to = !has_units && step > 0 ? m_factors.upper(lanes.m_pack, step - 1) : nullptr;
     block::gemm_subtract_from<n>(diagonal, lower, upper, d, BesideGemm{data(upper), to, ahead});
   }
 
@@ -46,30 +52,47 @@ struct LineFactorStep {
       record_singular(m_factors.m_layout, lanes, step, mask, equation, m_singular);
     };
     Storage* const to = m_factors.lower(lanes.m_pack, step, LineFactor::lower);
-    block::invert<n>(d, report, Transfer<n>{lower.m_data, to, ahead});
-    PackType excess = block::storage_excess<Storage, Scalar>(d);
-    if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) {
+    block::invert<n>(d, report, Transfer<n>{lower.m_data, has_units ? nullptr : to, ahead});
+    if constexpr (has_units) {
+      Block stored_lower, stored = d;
       for (int e = 0; e < block_entries; ++e) {
-        excess += storage_excess<Storage, Scalar>(PackType::load(lower.m_data + e * vector_length));
+        stored_lower.m_entries[e] = PackType::load(lower.m_data + e * vector_length);
       }
+      take_row_into_units<n>(m_factors.m_scales, m_factors.m_layout.first_item(lanes.m_pack) + step, 0, stored_lower,
+                             stored);
+      write(stored_lower, to);
+      write(stored, m_factors.lower(lanes.m_pack, step, LineFactor::inverse));
+      check(lanes, step,
+            block::storage_excess<Storage, Scalar>(stored_lower) + block::storage_excess<Storage, Scalar>(stored));
+    } else {
+      PackType excess = block::storage_excess<Storage, Scalar>(d);
+      if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) {
+        for (int e = 0; e < block_entries; ++e) {
+          excess += storage_excess<Storage, Scalar>(PackType::load(lower.m_data + e * vector_length));
+        }
+      }
+      check(lanes, step, excess);
     }
-    if (any(excess != PackType(0))) [[unlikely]]
-      report(excess != PackType(0), unstorable_code);
   }
 
-  /// upper = inverse * given; inverse is written.
+  /// upper = inverse * given; inverse is written. Of 16 bits, which soon have too few, what is too large is recorded.
   KOKKOS_FUNCTION void scale(const Lanes& lanes, int step, const Block& inverse, const Operand& given, Block& upper,
                              const MatrixStorage* ahead) const {
-    Storage* const to = m_factors.lower(lanes.m_pack, step, LineFactor::inverse);
+    Storage* const to = has_units ? nullptr : m_factors.lower(lanes.m_pack, step, LineFactor::inverse);
     block::gemm<n>(inverse, given, upper, BesideGemm{data(inverse), to, ahead});
+    if constexpr (has_units) {
+      Block stored = upper;
+      take_upper_into_units<n>(m_factors.m_scales, stored);
+      write(stored, m_factors.upper(lanes.m_pack, step));
+      check(lanes, step, block::storage_excess<Storage, Scalar>(stored));
+    } else if constexpr (ShortReal<Storage>) {
+      check(lanes, step, block::storage_excess<Storage, Scalar>(upper));
+    }
   }
 
   /// After the last step.
   KOKKOS_FUNCTION void finish(const Lanes& lanes, const Block& upper) const {
-    if (lanes.m_length > 0) {
-      Storage* const to = m_factors.upper(lanes.m_pack, lanes.m_length - 1);
-      for (int e = 0; e < block_entries; ++e) upper.m_entries[e].stream(to + e * vector_length);
-    }
+    if (!has_units && lanes.m_length > 0) write(upper, m_factors.upper(lanes.m_pack, lanes.m_length - 1));
     KOKKOS_IF_ON_HOST((stream_fence();))
   }
 
@@ -78,6 +101,15 @@ struct LineFactorStep {
   }
 
  private:
+  KOKKOS_FUNCTION static void write(const Block& block, Storage* to) {
+    for (int e = 0; e < block_entries; ++e) block.m_entries[e].stream(to + e * vector_length);
+  }
+  KOKKOS_FUNCTION void check(const Lanes& lanes, int step, const PackType& excess) const {
+    if (any(excess != PackType(0))) [[unlikely]] {
+      record_singular(m_factors.m_layout, lanes, step, excess != PackType(0), unstorable_code, m_singular);
+    }
+  }
+
   /// Writes a block, if there is a place for it, and prefetches another; in `calls` calls.
   template <int calls>
   struct Transfer {

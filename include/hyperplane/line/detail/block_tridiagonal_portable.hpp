@@ -8,11 +8,13 @@
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/host/prefetch.hpp>
 #include <hyperplane/line/detail/line_blocks.hpp>
 #include <hyperplane/line/detail/line_cursor.hpp>
 #include <hyperplane/line/detail/line_factors.hpp>
+#include <hyperplane/line/detail/line_units.hpp>
 #include <hyperplane/simd/pack.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -31,9 +33,11 @@ struct LineFactorPortable {
   using Lanes = LineLanes<internal_length, vector_length>;
   using Cursor = LineCursor<Places, internal_length, vector_length>;
   static constexpr int block_entries = n * n;
+  using Factors = LineFactors<Storage, n, vector_length>;
+  static constexpr bool has_units = Factors::Scales::exist;
 
   LineMatrix<MatrixStorage, Places> m_a;
-  LineFactors<Storage, n, vector_length> m_factors;
+  Factors m_factors;
   typename SingularPivotRecord<Exec>::Ref m_singular;
 
   KOKKOS_FUNCTION void operator()(std::int64_t pack, int v) const {
@@ -47,24 +51,55 @@ struct LineFactorPortable {
       load(cursor, LineBlock::lower, step, given);
       if (!inner) clear_lower(given, lanes, step);
       PackType excess(0);
-      if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) excess = block::storage_excess<Storage, Scalar>(given);
-      keep(given, m_factors.lower(pack, step, LineFactor::lower) + lanes.m_first_lane);
+      if constexpr (sizeof(Storage) < sizeof(MatrixStorage) && !has_units) {
+        excess = block::storage_excess<Storage, Scalar>(given);
+      }
+      if constexpr (!has_units) keep(given, m_factors.lower(pack, step, LineFactor::lower) + lanes.m_first_lane);
       load(cursor, LineBlock::diagonal, step, d);
       if (!inner) make_regular(d, lanes, step);
       block::gemm_subtract<n>(given, upper, d);
       block::invert<n>(
           d, [&](const auto& mask, int equation) { record_singular(layout, lanes, step, mask, equation, m_singular); });
-      auto const unstorable = (excess + block::storage_excess<Storage, Scalar>(d)) != PackType(0);
-      if (any(unstorable)) record_singular(layout, lanes, step, unstorable, unstorable_code, m_singular);
-      keep(d, m_factors.lower(pack, step, LineFactor::inverse) + lanes.m_first_lane);
+      if constexpr (has_units) {
+        keep_in_units(lanes, step, given, d, excess);
+      } else {
+        excess += block::storage_excess<Storage, Scalar>(d);
+        keep(d, m_factors.lower(pack, step, LineFactor::inverse) + lanes.m_first_lane);
+      }
       load(cursor, LineBlock::upper, step, given);
       if (!inner) clear_upper(given, lanes, step);
       block::gemm<n>(d, given, upper);
-      keep(upper, m_factors.upper(pack, step) + lanes.m_first_lane);
+      keep_upper(lanes, step, upper, excess);
+      auto const unstorable = excess != PackType(0);
+      if (any(unstorable)) record_singular(layout, lanes, step, unstorable, unstorable_code, m_singular);
     }
   }
 
  private:
+  KOKKOS_FORCEINLINE_FUNCTION void keep_in_units(const Lanes& lanes, int step, Block& lower, const Block& d,
+                                                 PackType& excess) const {
+    Block inverse = d;
+    auto const item = m_factors.m_layout.first_item(lanes.m_pack) + step;
+    take_row_into_units<n>(m_factors.m_scales, item, lanes.m_first_lane, lower, inverse);
+    excess = block::storage_excess<Storage, Scalar>(lower) + block::storage_excess<Storage, Scalar>(inverse);
+    keep(lower, m_factors.lower(lanes.m_pack, step, LineFactor::lower) + lanes.m_first_lane);
+    keep(inverse, m_factors.lower(lanes.m_pack, step, LineFactor::inverse) + lanes.m_first_lane);
+  }
+
+  /// In units, where there are some. Of 16 bits, which soon have too few, what is too large is recorded.
+  KOKKOS_FORCEINLINE_FUNCTION void keep_upper(const Lanes& lanes, int step, const Block& upper,
+                                              [[maybe_unused]] PackType& excess) const {
+    Storage* const to = m_factors.upper(lanes.m_pack, step) + lanes.m_first_lane;
+    if constexpr (ShortReal<Storage>) {
+      Block stored = upper;
+      if constexpr (has_units) take_upper_into_units<n>(m_factors.m_scales, stored);
+      excess += block::storage_excess<Storage, Scalar>(stored);
+      keep(stored, to);
+    } else {
+      keep(upper, to);
+    }
+  }
+
   KOKKOS_FORCEINLINE_FUNCTION void load(const Cursor& cursor, LineBlock block, int step, Block& values) const {
     cursor.template load<block_entries>(m_a.m_data, m_a.m_entries, m_a.m_first[static_cast<int>(block)], step,
                                         values.m_entries);
@@ -94,7 +129,10 @@ struct LineSolvePortable {
   /// So that at least about 64 vectors lie between, for small blocks.
   static constexpr int steps_ahead = 2 + 63 / (n * n);
 
-  LineFactors<Storage, n, vector_length> m_factors;
+  using Factors = LineFactors<Storage, n, vector_length>;
+  using Units = LineUnits<n, typename Factors::Scales, transposed>;
+
+  Factors m_factors;
   LineUnknowns<const Scalar, Places> m_rhs;
   LineUnknowns<Scalar, Places> m_x;
   int m_columns;
@@ -114,6 +152,8 @@ struct LineSolvePortable {
   /// With many columns a block is used for all of them while it is in the cache, and so is the step before in x.
   KOKKOS_FORCEINLINE_FUNCTION void sweep(const Lanes& lanes, const Cursor& cursor) const {
     auto const pack = lanes.m_pack;
+    auto const first_item = m_factors.m_layout.first_item(pack);
+    Units const units{m_factors.m_scales};
     int const lane = lanes.m_first_lane;
     Vector y;
     clear(y);
@@ -124,6 +164,7 @@ struct LineSolvePortable {
         if constexpr (many) load_before(cursor, step > 0, step - 1, column, y);
         Vector sum;
         cursor.template load<n>(m_rhs.m_data, m_rhs.m_entries, m_rhs.m_first + column * n, step, sum.m_entries);
+        units.take_in(first_item + step, lane, sum);
         block::gemv_subtract<n>(lower, y, sum);
         block::gemv<n>(inverse, sum, y);
         cursor.template store<n>(m_x.m_data, m_x.m_entries, m_x.m_first + column * n, step, y.m_entries);
@@ -133,12 +174,13 @@ struct LineSolvePortable {
     for (int step = lanes.m_length - 1; step >= 0; --step) {
       StoredBlock const upper{m_factors.upper(pack, step) + lane};
       for (int column = 0; column < (many ? m_columns : 1); ++column) {
-        if constexpr (many) load_before(cursor, step + 1 < lanes.m_length, step + 1, column, y);
+        if constexpr (many) load_solved(cursor, lanes, step + 1, column, y);
         Vector x;
         cursor.template load<n>(m_x.m_data, m_x.m_entries, m_x.m_first + column * n, step, x.m_entries);
         block::gemv_subtract<n>(upper, y, x);
-        cursor.template store<n>(m_x.m_data, m_x.m_entries, m_x.m_first + column * n, step, x.m_entries);
         y = x;
+        units.take_out(first_item + step, lane, x);
+        cursor.template store<n>(m_x.m_data, m_x.m_entries, m_x.m_first + column * n, step, x.m_entries);
       }
     }
   }
@@ -146,6 +188,8 @@ struct LineSolvePortable {
   /// y[p] = b[p] - (d[p-1]^-1 U[p-1])^T y[p-1], x[p] = d[p]^-T (y[p] - L[p+1]^T x[p+1]).
   KOKKOS_FORCEINLINE_FUNCTION void sweep_transposed(const Lanes& lanes, const Cursor& cursor) const {
     auto const pack = lanes.m_pack;
+    auto const first_item = m_factors.m_layout.first_item(pack);
+    Units const units{m_factors.m_scales};
     int const lane = lanes.m_first_lane, last = lanes.m_length - 1;
     Vector y;
     clear(y);
@@ -158,6 +202,7 @@ struct LineSolvePortable {
         if constexpr (many) load_before(cursor, step > 0, step - 1, column, y);
         Vector sum;
         cursor.template load<n>(m_rhs.m_data, m_rhs.m_entries, m_rhs.m_first + column * n, step, sum.m_entries);
+        units.take_in(first_item + step, lane, sum);
         block::gemv_subtract<n>(upper, y, sum);
         cursor.template store<n>(m_x.m_data, m_x.m_entries, m_x.m_first + column * n, step, sum.m_entries);
         y = sum;
@@ -170,12 +215,14 @@ struct LineSolvePortable {
       KOKKOS_IF_ON_HOST((host::prefetch_values(m_factors.lower(pack, step - steps_ahead, LineFactor::inverse),
                                                line_lower_blocks * block_values);))
       for (int column = 0; column < (many ? m_columns : 1); ++column) {
-        if constexpr (many) load_before(cursor, step < last, step + 1, column, y);
+        if constexpr (many) load_solved(cursor, lanes, step + 1, column, y);
         Vector sum;
         cursor.template load<n>(m_x.m_data, m_x.m_entries, m_x.m_first + column * n, step, sum.m_entries);
         block::gemv_subtract<n>(lower, y, sum);
         block::gemv<n>(inverse, sum, y);
-        cursor.template store<n>(m_x.m_data, m_x.m_entries, m_x.m_first + column * n, step, y.m_entries);
+        Vector x = y;
+        units.take_out(first_item + step, lane, x);
+        cursor.template store<n>(m_x.m_data, m_x.m_entries, m_x.m_first + column * n, step, x.m_entries);
       }
     }
   }
@@ -191,6 +238,15 @@ struct LineSolvePortable {
       cursor.template load<n>(m_x.m_data, m_x.m_entries, m_x.m_first + column * n, step, y.m_entries);
     } else {
       clear(y);
+    }
+  }
+  /// What the sweep downwards has computed, in the units of the factors.
+  KOKKOS_FORCEINLINE_FUNCTION void load_solved(const Cursor& cursor, const Lanes& lanes, int step, int column,
+                                               Vector& x) const {
+    load_before(cursor, step < lanes.m_length, step, column, x);
+    if (step < lanes.m_length) {
+      auto const item = m_factors.m_layout.first_item(lanes.m_pack) + step;
+      Units{m_factors.m_scales}.take_back(item, lanes.m_first_lane, x);
     }
   }
 };

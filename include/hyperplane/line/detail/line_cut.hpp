@@ -60,6 +60,15 @@ class LineCut {
   const int* right_of_part() const { return m_right_of_part.data(); }
   LineSeparators beside_separators() const { return {m_before.data(), m_after.data(), m_same.data()}; }
 
+  /// A pivot that parts have not, unless there is a spike on a line before that is too large: both at ordinals of
+  /// parts. After a singular pivot spikes are wrong, but not those of other lines.
+  HYPERPLANE_APART_HOST_FUNCTION std::optional<LineSingular> first_of_parts(
+      const std::optional<LineSingular>& pivot, const std::optional<LineSingular>& spike) const {
+    if (!pivot || !spike) return pivot ? pivot : spike;
+    auto const line = [&](const LineSingular& at) { return m_lines.line_of(in_lines(m_parts->lines(), at.ordinal)); };
+    return line(*spike) < line(*pivot) ? spike : pivot;
+  }
+
   /// The first of the failures that parts and separators have, at ordinals of theirs.
   HYPERPLANE_APART_HOST_FUNCTION std::optional<LineSingular> first_failure(
       std::optional<LineSingular> of_parts, std::optional<LineSingular> of_separators) const {

@@ -9,6 +9,7 @@
 #include <hyperplane/line/detail/line_factors.hpp>
 #include <hyperplane/line/detail/line_point_places.hpp>
 #include <hyperplane/line/line_layout_ref.hpp>
+#include <hyperplane/sweep/factor_scales.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -87,19 +88,25 @@ struct LineDiagnosis {
       if (!block::is_finite<n>(m_blocks.load(place, LineBlock::upper, place.step - 1))) {
         return {FactorFailure::not_finite, neighbour_blocks};
       }
-      block::LaneMatrix<Scalar, Storage, n, vector_length> const upper{m_factors.upper(place.pack, place.step - 1) +
-                                                                       place.lane};
-      block::gemm_subtract<n>(lower, upper, d);
+      using Stored = block::LaneMatrix<Scalar, Storage, n, vector_length>;
+      Stored const upper{m_factors.upper(place.pack, place.step - 1) + place.lane};
+      if constexpr (has_scales<Storage>) {
+        block::gemm_subtract<n>(lower, block::ScaledEntries<Stored, n>{upper, m_factors.m_scales.upper()}, d);
+      } else {
+        block::gemm_subtract<n>(lower, upper, d);
+      }
       if (is_too_large(lower)) return {FactorFailure::overflow, 0};
     }
     if (is_too_large(m_blocks.load(place, LineBlock::diagonal, place.step))) return {FactorFailure::overflow, 0};
-    return block::diagnose<Storage>(d, code);
+    return block::diagnose<Range>(d, code);
   }
 
  private:
+  using Range = StoredRange<Scalar, Storage>;
+
   /// Paths that gather blocks do so in the type of the factors.
   KOKKOS_FUNCTION static bool is_too_large(const block::Matrix<Scalar, n>& given) {
-    return block::storage_excess<Storage, Scalar>(given) != Scalar(0);
+    return block::storage_excess<Range, Scalar>(given) != Scalar(0);
   }
 };
 
@@ -118,7 +125,7 @@ struct LineJacobiDiagnosis {
       }
     }
     auto d = m_blocks.load(place, LineBlock::diagonal, place.step);
-    return block::diagnose<Storage>(d, code);
+    return block::diagnose<StoredRange<Scalar, Storage>>(d, code);
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_fast_path.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_host.hpp>
@@ -10,24 +11,27 @@
 #include <hyperplane/line/detail/line_diagnosis.hpp>
 #include <hyperplane/line/detail/line_factors.hpp>
 #include <hyperplane/line/detail/line_places.hpp>
+#include <hyperplane/line/detail/line_sample.hpp>
 #include <hyperplane/line/detail/line_teams.hpp>
 #include <hyperplane/line/line_layout.hpp>
 #include <hyperplane/line/line_path.hpp>
 #include <hyperplane/line/line_status.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
+#include <hyperplane/sweep/factor_units.hpp>
 
 #include <Kokkos_Core.hpp>
 #ifdef KOKKOS_ENABLE_CUDA
 #include <hyperplane/line/detail/block_tridiagonal_cuda.hpp>
 #endif
 
+#include <concepts>
 #include <optional>
 #include <type_traits>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Block LU along open lines, one line after the other in each lane: factors, and the two kernels.
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar>
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar>
 class LineFactorization {
  public:
   using Layout = LineLayout<Scalar, Exec>;
@@ -41,16 +45,22 @@ class LineFactorization {
         m_path(path),
         m_lower(exec, "Hyperplane::BlockTridiagonal::lower", layout.items()),
         m_upper(exec, "Hyperplane::BlockTridiagonal::upper", layout.items()),
+        m_units(exec, "BlockTridiagonal", layout.items()),
         m_singular(exec, "Hyperplane::BlockTridiagonal::status"),
         m_fast_path(exec, layout, path, load_bits) {}
 
   const Layout& layout() const { return m_layout; }
-  Factors factors() const { return {m_layout.ref(), m_lower.ref(), m_upper.ref()}; }
+  Factors factors() const { return {m_layout.ref(), m_lower.ref(), m_upper.ref(), m_units.ref()}; }
 
   template <class MatrixStorage, class Places>
   void factor(const Exec& exec, const LineMatrix<MatrixStorage, Places>& a) const {
-    if (m_path != LinePath::portable) {
-      m_fast_path.factor(exec, a, factors(), m_singular);
+    if constexpr (Factors::Scales::exist) {
+      m_units.template choose<Scalar>(exec, LineSample<MatrixStorage, n, vector_length>(a, m_layout));
+    }
+    // Other paths gather blocks in the type of the factors. That is no place for a matrix if they have 16 bits.
+    constexpr bool has_fast = !(ShortReal<StorageScalar> && std::same_as<Places, GatheredPlaces>);
+    if (has_fast && m_path != LinePath::portable) {
+      if constexpr (has_fast) m_fast_path.factor(exec, a, factors(), m_singular);
     } else {
       auto const places = kernel_places<Scalar, Exec>(a.m_places);
       for_line_packs<vector_length / internal_length>(
@@ -98,6 +108,7 @@ class LineFactorization {
   LinePath m_path;
   InterleavedView<StorageScalar, vector_length, line_lower_blocks * n * n, Exec> m_lower;
   InterleavedView<StorageScalar, vector_length, n * n, Exec> m_upper;
+  FactorUnits<StorageScalar, n, vector_length, Exec> m_units;
   SingularPivotRecord<Exec> m_singular;
   FastPath m_fast_path;
 };

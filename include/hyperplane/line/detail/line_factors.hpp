@@ -5,6 +5,7 @@
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/line/line_layout_ref.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
+#include <hyperplane/sweep/factor_scales.hpp>
 
 #include <cstdint>
 
@@ -17,13 +18,15 @@ inline constexpr int line_lower_blocks = 2;
 
 /// The factors of block tridiagonal matrices for kernels: two streams, one for each sweep, so that a solve reads every
 /// block once and at rising addresses, which hardware prefetching needs: the upper stream of a pack has its last step
-/// first.
+/// first. Stored are their values in units of their own, where FactorScales are.
 template <class Storage, int n, int vector_length>
 struct LineFactors {
   static constexpr int block_entries = n * n;
+  using Scales = FactorScales<Storage, n, vector_length>;
   LineLayoutRef<vector_length> m_layout;
   InterleavedRef<Storage, vector_length, line_lower_blocks * block_entries> m_lower;
   InterleavedRef<Storage, vector_length, block_entries> m_upper;
+  Scales m_scales{};
 
   HYPERPLANE_FUNCTION Storage* lower(std::int64_t pack, int step, LineFactor block) const {
     return m_lower.pack_data(m_layout.first_item(pack) + step, static_cast<int>(block) * block_entries);

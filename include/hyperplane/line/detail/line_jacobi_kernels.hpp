@@ -11,8 +11,11 @@
 #include <hyperplane/line/detail/line_blocks.hpp>
 #include <hyperplane/line/detail/line_cursor.hpp>
 #include <hyperplane/line/detail/line_factors.hpp>
+#include <hyperplane/line/detail/line_units.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
 #include <hyperplane/simd/pack.hpp>
+#include <hyperplane/sweep/equation_units.hpp>
+#include <hyperplane/sweep/factor_scales.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -38,6 +41,7 @@ struct LineJacobiFactor {
   LineMatrix<MatrixStorage, Places> m_a;
   LineLayoutRef<vector_length> m_layout;
   InterleavedRef<Storage, vector_length, line_jacobi_blocks * block_entries> m_blocks;
+  FactorScales<Storage, n, vector_length> m_scales;
   typename SingularPivotRecord<Exec>::Ref m_singular;
   int m_longest;  ///< steps of the longest pack
 
@@ -48,31 +52,43 @@ struct LineJacobiFactor {
     if (step >= m_layout.length(pack)) return;
     Lanes const lanes(m_layout, pack, v);
     LineCursor<Places, internal_length, vector_length> const cursor(m_a.m_places, m_layout, lanes);
-    Block block;
-    auto const load = [&](LineBlock which) {
+    Block inverse, block;
+    auto const load = [&](LineBlock which, Block& values) {
       cursor.template load<block_entries>(m_a.m_data, m_a.m_entries, m_a.m_first[static_cast<int>(which)], step,
-                                          block.m_entries);
+                                          values.m_entries);
     };
     PackType excess(0);
-    auto const keep = [&](int slot) {
-      excess += block::storage_excess<Storage, Scalar>(block);
+    auto const keep = [&](const Block& values_kept, int slot) {
+      excess += block::storage_excess<Storage, Scalar>(values_kept);
       Storage* const values = m_blocks.pack_data(m_layout.first_item(pack) + step, slot * block_entries);
       for (int e = 0; e < block_entries; ++e) {
-        block.m_entries[e].store(values + e * vector_length + lanes.m_first_lane);
+        values_kept.m_entries[e].store(values + e * vector_length + lanes.m_first_lane);
       }
     };
-    load(LineBlock::lower);
-    clear_lower(block, lanes, step);
-    keep(0);
-    load(LineBlock::upper);
-    clear_upper(block, lanes, step);
-    keep(1);
-    load(LineBlock::diagonal);
-    make_regular(block, lanes, step);
-    block::invert<n>(block, [&](const auto& mask, int equation) {
+    load(LineBlock::diagonal, inverse);
+    make_regular(inverse, lanes, step);
+    block::invert<n>(inverse, [&](const auto& mask, int equation) {
       record_singular(m_layout, lanes, step, mask, equation, m_singular);
     });
-    keep(2);
+    auto const couple = [&](const auto&... equations) {
+      load(LineBlock::lower, block);
+      clear_lower(block, lanes, step);
+      (take_lower_into_units<n>(m_scales, equations, block), ...);
+      keep(block, 0);
+      load(LineBlock::upper, block);
+      clear_upper(block, lanes, step);
+      (take_lower_into_units<n>(m_scales, equations, block), ...);
+      keep(block, 1);
+    };
+    if constexpr (has_scales<Storage>) {
+      auto const equations = equation_units<PackType, n>(m_scales, inverse);
+      keep_equation_units<n>(m_scales, m_layout.first_item(pack) + step, lanes.m_first_lane, equations);
+      couple(equations);
+      take_inverse_into_units<n>(m_scales, equations, inverse);
+    } else {
+      couple();
+    }
+    keep(inverse, 2);
     auto const unstorable = excess != PackType(0);
     if (any(unstorable)) record_singular(m_layout, lanes, step, unstorable, unstorable_code, m_singular);
   }
@@ -95,7 +111,8 @@ struct LineJacobiSolve {
 
   LineLayoutRef<vector_length> m_layout;
   InterleavedRef<Storage, vector_length, line_jacobi_blocks * block_entries> m_blocks;
-  InterleavedRef<Scalar, vector_length, n> m_z;
+  FactorScales<Storage, n, vector_length> m_scales;
+  InterleavedRef<Scalar, vector_length, n> m_z;  ///< in the units of the blocks
   LineUnknowns<const Scalar, Places> m_rhs;
   LineUnknowns<Scalar, Places> m_x;
   Scalar m_tolerance;
@@ -116,14 +133,20 @@ struct LineJacobiSolve {
     for (int step = 0; step < lanes.m_length; ++step) {
       Vector z;
       load_z(lanes, step, z);
+      units().take_out(item(lanes, step), lanes.m_first_lane, z);
       cursor.template store<n>(m_x.m_data, m_x.m_entries, m_x.m_first, step, z.m_entries);
     }
   }
 
  private:
+  KOKKOS_FORCEINLINE_FUNCTION auto units() const {
+    return LineUnits<n, FactorScales<Storage, n, vector_length>, transposed>{m_scales};
+  }
+  KOKKOS_FORCEINLINE_FUNCTION std::int64_t item(const Lanes& lanes, int step) const {
+    return m_layout.first_item(lanes.m_pack) + step;
+  }
   KOKKOS_FORCEINLINE_FUNCTION StoredBlock stored(const Lanes& lanes, int step, int slot) const {
-    return StoredBlock{m_blocks.pack_data(m_layout.first_item(lanes.m_pack) + step, slot * block_entries) +
-                       lanes.m_first_lane};
+    return StoredBlock{m_blocks.pack_data(item(lanes, step), slot * block_entries) + lanes.m_first_lane};
   }
   KOKKOS_FORCEINLINE_FUNCTION Operand inverse(const Lanes& lanes, int step) const {
     return Operand{stored(lanes, step, inverse_block)};
@@ -144,7 +167,7 @@ struct LineJacobiSolve {
     }
   }
   KOKKOS_FORCEINLINE_FUNCTION Scalar* z_data(const Lanes& lanes, int step) const {
-    return m_z.pack_data(m_layout.first_item(lanes.m_pack) + step) + lanes.m_first_lane;
+    return m_z.pack_data(item(lanes, step)) + lanes.m_first_lane;
   }
   KOKKOS_FORCEINLINE_FUNCTION void load_z(const Lanes& lanes, int step, Vector& z) const {
     HYPERPLANE_HOST_UNROLL
@@ -155,16 +178,26 @@ struct LineJacobiSolve {
     for (int c = 0; c < n; ++c) z[c].store(z_data(lanes, step) + c * vector_length);
   }
 
+  KOKKOS_FORCEINLINE_FUNCTION void load_rhs(const Lanes& lanes, const Cursor& cursor, int step, Vector& b) const {
+    cursor.template load<n>(m_rhs.m_data, m_rhs.m_entries, m_rhs.m_first, step, b.m_entries);
+    units().take_in(item(lanes, step), lanes.m_first_lane, b);
+  }
+  /// In the units of x.
+  KOKKOS_FORCEINLINE_FUNCTION void add_squares(const Lanes& lanes, int step, Vector values, PackType& sum) const {
+    units().take_out(item(lanes, step), lanes.m_first_lane, values);
+    HYPERPLANE_HOST_UNROLL
+    for (int c = 0; c < n; ++c) sum += values[c] * values[c];
+  }
+
   /// z = D^-1 b; the sum of squares of z on each line.
   KOKKOS_FUNCTION PackType start(const Lanes& lanes, const Cursor& cursor) const {
     PackType sum = PackType(0);
     for (int step = 0; step < lanes.m_length; ++step) {
       Vector b, z;
-      cursor.template load<n>(m_rhs.m_data, m_rhs.m_entries, m_rhs.m_first, step, b.m_entries);
+      load_rhs(lanes, cursor, step, b);
       block::gemv<n>(inverse(lanes, step), b, z);
       store_z(lanes, step, z);
-      HYPERPLANE_HOST_UNROLL
-      for (int c = 0; c < n; ++c) sum += z[c] * z[c];
+      add_squares(lanes, step, z, sum);
     }
     return sum;
   }
@@ -184,16 +217,15 @@ struct LineJacobiSolve {
         for (int c = 0; c < n; ++c) after[c] = PackType(0);
       }
       Vector b, z;
-      cursor.template load<n>(m_rhs.m_data, m_rhs.m_entries, m_rhs.m_first, step, b.m_entries);
+      load_rhs(lanes, cursor, step, b);
       block::gemv_subtract<n>(to_before(lanes, step), before, b);
       block::gemv_subtract<n>(to_after(lanes, step), after, b);
       block::gemv<n>(inverse(lanes, step), b, z);
       store_z(lanes, step, z);
+      Vector change;
       HYPERPLANE_HOST_UNROLL
-      for (int c = 0; c < n; ++c) {
-        PackType const change = z[c] - here[c];
-        sum += change * change;
-      }
+      for (int c = 0; c < n; ++c) change[c] = z[c] - here[c];
+      add_squares(lanes, step, change, sum);
       before = here;
       here = after;
     }

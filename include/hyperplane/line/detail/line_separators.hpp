@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/line/detail/line_factors.hpp>
 #include <hyperplane/line/detail/line_places.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
+#include <hyperplane/sweep/factor_scales.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -13,13 +16,28 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// What a part's unknowns are per unit of the separators beside it, n x n per point.
+/// What a part's unknowns are per unit of the separators beside it, n x n per point, in the units of the part's factors
+/// as their d^-1 U.
 template <class Storage, int n, int vector_length>
 struct LineSpikes {
   using Ref = InterleavedRef<Storage, vector_length, n * n>;
   Ref m_left;
   Ref m_right;    ///< unused where there is one
   bool m_single;  ///< both are the same separator: m_left has the sum
+  FactorScales<Storage, n, vector_length> m_scales{};
+
+  /// C times values, or C^-1 times them, from the first of `count` on.
+  template <bool by_inverse, int count, class T>
+  KOKKOS_FORCEINLINE_FUNCTION void scale([[maybe_unused]] block::Vector<T, count>& values,
+                                         [[maybe_unused]] int first = 0) const {
+    if constexpr (has_scales<Storage>) {
+      HYPERPLANE_HOST_UNROLL
+      for (int c = 0; c < count; ++c) {
+        double const unit = by_inverse ? m_scales.unknown_inverse(first + c) : m_scales.unknown(first + c);
+        values[c] = block::scaled(values[c], unit);
+      }
+    }
+  }
 };
 
 /// Where the separators are: tables with an entry for each slot of the separators' layout.

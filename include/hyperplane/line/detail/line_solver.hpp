@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/line/detail/line_factorization.hpp>
 #include <hyperplane/line/detail/line_matrices.hpp>
 #include <hyperplane/line/detail/line_places.hpp>
@@ -18,7 +19,7 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Solves along lines: directly, or split into parts.
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar>
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar>
 class LineSolver {
  public:
   using Layout = LineLayout<Scalar, Exec>;

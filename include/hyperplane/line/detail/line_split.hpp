@@ -3,6 +3,8 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/storage_real.hpp>
+#include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>
 #include <hyperplane/line/detail/line_cut.hpp>
 #include <hyperplane/line/detail/line_factorization.hpp>
@@ -26,7 +28,7 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar>
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar>
 class LineSolver;
 
 /// Lines cut into parts by separators, for parallelism inside a line and for periodic ends.
@@ -41,13 +43,16 @@ class LineSolver;
 /// M^T has the same factors: its reduced system is the transposed one, whose right-hand side is that of the separators
 /// less the transposed spikes times that of the parts; then parts are solved, for what the separators' unknowns leave.
 ///
+/// Factors of parts and spikes are StorageScalar; what belongs to separators alone is not kept in 16 bits.
+///
 /// A solve reads 5 n^2 values per point (one spike: 4 n^2) and the unknowns once more. Launches: factor five or more,
 /// solve three a column more than one, with M^T four.
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar>
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar>
 class LineSplit {
   using Layout = LineLayout<Scalar, Exec>;
-  using Solver = LineSolver<Scalar, n, Exec, StorageScalar>;
-  using Direct = typename Solver::Direct;
+  using OfSeparators = WideStorage<Scalar, StorageScalar>;
+  using Solver = LineSolver<Scalar, n, Exec, OfSeparators>;
+  using Direct = LineFactorization<Scalar, n, Exec, StorageScalar>;
   static constexpr int vector_length = Layout::vector_length;
   static constexpr int internal_length = Layout::internal_vector_length;
   static constexpr int internal_vectors = vector_length / internal_length;
@@ -63,6 +68,7 @@ class LineSplit {
         m_reduced(exec, m_cut.separators(), 1, path, load_bits),
         m_left(exec, "Hyperplane::BlockTridiagonal::spikes", part_items()),
         m_right(exec, "Hyperplane::BlockTridiagonal::spikes", m_cut.single() ? 0 : part_items()),
+        m_unstorable(exec, "Hyperplane::BlockTridiagonal::status"),
         m_matrix(exec, m_reduced.layout(), "Hyperplane::BlockTridiagonal::reduced"),
         m_couplings(exec, "Hyperplane::BlockTridiagonal::couplings", m_reduced.layout().items()),
         m_unknowns(exec, m_reduced.layout(), 1, "Hyperplane::BlockTridiagonal::separators"),
@@ -76,11 +82,13 @@ class LineSplit {
       m_parts->factor(exec, parts);
       // A device needs the threads more than a host needs a block for all columns.
       constexpr int columns = HostExecutionSpace<Exec> ? n : 1;
-      using Spike = LineSpikeFactor<Scalar, n, StorageScalar, MatrixStorage, vector_length, internal_length, columns>;
+      using Spike =
+          LineSpikeFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length, internal_length, columns>;
       for_line_packs<internal_vectors>(
           "Hyperplane::BlockTridiagonal::spikes", exec, m_parts->layout().packs() * Spike::groups,
           5.0 * n * n * n * sizeof(StorageScalar) * line_slots(m_parts->layout()),
-          Spike{parts, m_parts->factors(), spikes(), m_cut.left_of_part(), m_cut.right_of_part()});
+          Spike{parts, m_parts->factors(), spikes(), m_cut.left_of_part(), m_cut.right_of_part(), m_unstorable.ref()});
+      if constexpr (ShortReal<StorageScalar>) m_unstorable.conclude(exec, UnstorableSpike{});
     }
     for_line_packs<vector_length>("Hyperplane::BlockTridiagonal::reduce", exec, m_reduced.layout().items() * n,
                                   7.0 * n * n * n * sizeof(StorageScalar) * line_slots(m_reduced.layout()),
@@ -164,23 +172,37 @@ class LineSplit {
   std::optional<LineSingular> find_singular(const Exec& exec) const {
     std::optional<LineSingular> of_parts;
     if (m_parts) {
-      if (auto const found = m_parts->find_singular(exec)) of_parts = {found->number, found->finding};
+      of_parts = at_ordinal(m_parts->find_singular(exec));
+      if constexpr (ShortReal<StorageScalar>)
+        of_parts = m_cut.first_of_parts(of_parts, at_ordinal(m_unstorable.find(exec)));
     }
     return m_cut.first_failure(of_parts, m_reduced.find_singular(exec));
   }
 
  private:
   using Reduced = BlockTridiagonalMatrix<Scalar, n, Exec>;
-  using Couplings = InterleavedView<StorageScalar, vector_length, 2 * n * n, Exec>;
+  using Couplings = InterleavedView<OfSeparators, vector_length, 2 * n * n, Exec>;
+  struct UnstorableSpike {
+    KOKKOS_FUNCTION PivotFinding operator()(std::int64_t, int) const { return {FactorFailure::overflow, 0}; }
+  };
+  static std::optional<LineSingular> at_ordinal(const std::optional<typename SingularPivotRecord<Exec>::Place>& found) {
+    if (!found) return std::nullopt;
+    return LineSingular{found->number, found->finding};
+  }
 
   std::int64_t part_items() const { return m_parts ? m_parts->layout().items() : 0; }
-  LineSpikes<StorageScalar, n, vector_length> spikes() const { return {m_left.ref(), m_right.ref(), m_cut.single()}; }
+  LineSpikes<StorageScalar, n, vector_length> spikes() const {
+    LineSpikes<StorageScalar, n, vector_length> result{m_left.ref(), m_right.ref(), m_cut.single()};
+    if (m_parts) result.m_scales = m_parts->factors().m_scales;
+    return result;
+  }
 
   LineCut<Scalar, Exec> m_cut;
   std::optional<Direct> m_parts;  ///< none where every line is a single periodic point
   Solver m_reduced;
   Spikes m_left;
   Spikes m_right;
+  SingularPivotRecord<Exec> m_unstorable;  ///< spikes that are too large, of 16 bits
   Reduced m_matrix;
   Couplings m_couplings;
   LineVector<Scalar, n, Exec> m_unknowns;

@@ -5,11 +5,16 @@
 #include <hyperplane/block/gemv.hpp>
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/singular_pivot.hpp>
+#include <hyperplane/core/storage_excess.hpp>
+#include <hyperplane/core/storage_real.hpp>
+#include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/line/detail/line_blocks.hpp>
 #include <hyperplane/line/detail/line_cursor.hpp>
 #include <hyperplane/line/detail/line_factors.hpp>
 #include <hyperplane/line/detail/line_separators.hpp>
 #include <hyperplane/simd/pack.hpp>
+#include <hyperplane/sweep/factor_scales.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -21,8 +26,9 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// `columns` of the spikes' n columns, which do not depend on one another, for an internal vector of a pack of parts:
-/// all of them, or one.
-template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length, int internal_length, int columns>
+/// all of them, or one. Of 16 bits, which soon have too few, those that are too large are recorded.
+template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length, int internal_length,
+          int columns>
 struct LineSpikeFactor {
   static_assert(columns == n || columns == 1);
   using PackType = Pack<Scalar, internal_length>;
@@ -40,6 +46,7 @@ struct LineSpikeFactor {
   LineSpikes<Storage, n, vector_length> m_spikes;
   const int* m_left;  ///< of each lane of each pack of parts: slot of the separator; -1 where there is none
   const int* m_right;
+  typename SingularPivotRecord<Exec>::Ref m_unstorable;
 
   KOKKOS_FUNCTION void operator()(std::int64_t index, int v) const {
     auto const pack = index / groups;
@@ -59,7 +66,7 @@ struct LineSpikeFactor {
       }
       multiply_subtract(StoredBlock{m_factors.lower(pack, step, LineFactor::lower) + lane}, z, sum);
       multiply(StoredBlock{m_factors.lower(pack, step, LineFactor::inverse) + lane}, sum, z);
-      keep(z, m_spikes.m_left.pack_data(first + step, entry) + lane);
+      keep(lanes, step, z, m_spikes.m_left.pack_data(first + step, entry) + lane);
     }
     clear(z);
     for (int step = lanes.m_length - 1; step >= 0; --step) {
@@ -67,7 +74,7 @@ struct LineSpikeFactor {
       for (int e = 0; e < entries; ++e) sum.m_entries[e] = PackType::load(values + e * vector_length);
       multiply_subtract(StoredBlock{m_factors.upper(pack, step) + lane}, z, sum);
       z = sum;
-      keep(z, values);
+      keep(lanes, step, z, values);
     }
     if (m_spikes.m_single) return;
     clear(z);
@@ -76,7 +83,7 @@ struct LineSpikeFactor {
       multiply(StoredBlock{m_factors.lower(pack, step, LineFactor::inverse) + lane}, other, sum);
       multiply_subtract(StoredBlock{m_factors.upper(pack, step) + lane}, z, sum);
       z = sum;
-      keep(z, m_spikes.m_right.pack_data(first + step, entry) + lane);
+      keep(lanes, step, z, m_spikes.m_right.pack_data(first + step, entry) + lane);
     }
   }
 
@@ -84,8 +91,27 @@ struct LineSpikeFactor {
   KOKKOS_FUNCTION static void clear(Columns& block) {
     for (auto& value : block.m_entries) value = PackType(0);
   }
-  KOKKOS_FUNCTION static void keep(const Columns& block, Storage* values) {
+  KOKKOS_FUNCTION void keep(const Lanes& lanes, int step, const Columns& block, Storage* values) const {
     for (int e = 0; e < entries; ++e) block.m_entries[e].store(values + e * vector_length);
+    if constexpr (ShortReal<Storage>) {
+      auto const excess =
+          sum_apart<entries, PackType>([&](int e) { return storage_excess<Storage, Scalar>(block.m_entries[e]); });
+      if (any(excess != PackType(0))) {
+        record_singular(m_factors.m_layout, lanes, step, excess != PackType(0), unstorable_code, m_unstorable);
+      }
+    }
+  }
+  /// The columns from `entry` on of a block of the matrix, in the units of the factors.
+  KOKKOS_FUNCTION void take_into_units([[maybe_unused]] const Lanes& lanes, [[maybe_unused]] int step,
+                                       [[maybe_unused]] int entry, [[maybe_unused]] Columns& block) const {
+    if constexpr (has_scales<Storage>) {
+      auto const& scales = m_factors.m_scales;
+      auto const item = m_factors.m_layout.first_item(lanes.m_pack) + step;
+      for (int e = 0; e < entries; ++e) {
+        auto const equation = PackType::load(scales.equation(item, e % n) + lanes.m_first_lane);
+        block.m_entries[e] = block::scaled(block.m_entries[e], scales.unknown((entry + e) / n)) * equation;
+      }
+    }
   }
   KOKKOS_FORCEINLINE_FUNCTION static void multiply(const StoredBlock& a, const Columns& b, Columns& c) {
     if constexpr (columns == n) {
@@ -119,6 +145,7 @@ struct LineSpikeFactor {
     cursor.template load<entries>(m_a.m_data, m_a.m_entries, m_a.m_first[static_cast<int>(which)] + entry, step,
                                   block.m_entries);
     clear_lanes(block, [&](int l) { return !here(l); });
+    take_into_units(lanes, step, entry, block);
   }
 };
 
@@ -131,8 +158,8 @@ struct LineReduce {
   LineMatrix<MatrixStorage, GatheredPlaces> m_a;  ///< places are those of separators
   LineSpikes<Storage, n, vector_length> m_spikes;
   LineSeparators m_separators;
-  Scalar* m_reduced;     ///< three blocks a separator
-  Storage* m_couplings;  ///< the lower and the upper block
+  Scalar* m_reduced;                          ///< three blocks a separator
+  WideStorage<Scalar, Storage>* m_couplings;  ///< the lower and the upper block
   static constexpr int shift = std::countr_zero(static_cast<unsigned>(vector_length));
 
   KOKKOS_FUNCTION void operator()(std::int64_t item_column, int lane) const {
@@ -169,8 +196,9 @@ struct LineReduce {
       slot_entry(m_reduced, line_blocks * n * n, e, to, shift) = reduced_lower[r];
       slot_entry(m_reduced, line_blocks * n * n, n * n + e, to, shift) = diagonal[r];
       slot_entry(m_reduced, line_blocks * n * n, 2 * n * n + e, to, shift) = reduced_upper[r];
-      slot_entry(m_couplings, 2 * n * n, e, to, shift) = static_cast<Storage>(lower(r, column));
-      slot_entry(m_couplings, 2 * n * n, n * n + e, to, shift) = static_cast<Storage>(upper(r, column));
+      using Coupling = WideStorage<Scalar, Storage>;
+      slot_entry(m_couplings, 2 * n * n, e, to, shift) = static_cast<Coupling>(lower(r, column));
+      slot_entry(m_couplings, 2 * n * n, n * n + e, to, shift) = static_cast<Coupling>(upper(r, column));
     }
   }
 
@@ -187,11 +215,12 @@ struct LineReduce {
             1 << shift_given};
   }
 
-  KOKKOS_FUNCTION static Vector spike(const typename LineSpikes<Storage, n, vector_length>::Ref& spikes, int slot,
-                                      int column) {
+  KOKKOS_FUNCTION Vector spike(const typename LineSpikes<Storage, n, vector_length>::Ref& spikes, int slot,
+                               int column) const {
     Vector x;
     for (int r = 0; r < n; ++r) {
       x[r] = static_cast<Scalar>(spikes(slot / vector_length, column * n + r, slot % vector_length));
+      if constexpr (has_scales<Storage>) x[r] = block::scaled(x[r], m_spikes.m_scales.upper()[column * n + r]);
     }
     return x;
   }

@@ -5,6 +5,7 @@
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/line/detail/line_blocks.hpp>
 #include <hyperplane/line/detail/line_cursor.hpp>
 #include <hyperplane/line/detail/line_factors.hpp>
@@ -24,7 +25,7 @@ struct LineReduceRhs {
   LineUnknowns<const Scalar, GatheredPlaces> m_rhs;  ///< places are those of separators
   LineUnknowns<const Scalar, GatheredPlaces> m_x;    ///< places are those of parts
   LineSeparators m_separators;
-  const Storage* m_couplings;
+  const WideStorage<Scalar, Storage>* m_couplings;
   Scalar* m_reduced;
 
   KOKKOS_FUNCTION void operator()(std::int64_t item, int lane) const {
@@ -49,7 +50,8 @@ struct LineReduceRhs {
     auto const from = (index / vector_length * 2 * n * n + first) * vector_length + index % vector_length;
     block::Vector<Scalar, n> x;
     for (int c = 0; c < n; ++c) x[c] = entry(m_x, c, slot);
-    block::gemv_subtract<n>(block::LaneMatrix<Scalar, Storage, n, vector_length>{m_couplings + from}, x, sum);
+    using Coupling = block::LaneMatrix<Scalar, WideStorage<Scalar, Storage>, n, vector_length>;
+    block::gemv_subtract<n>(Coupling{m_couplings + from}, x, sum);
   }
 };
 
@@ -93,14 +95,17 @@ struct LineExpand {
       auto const item = m_parts.first_item(pack) + step;
       Vector x;
       cursor.template load<n>(m_x.m_data, m_x.m_entries, m_x.m_first, step, x.m_entries);
+      m_spikes.template scale<true>(x);
       block::gemv_subtract<n>(StoredBlock{m_spikes.m_left.pack_data(item) + lanes.m_first_lane}, left, x);
       if (!m_spikes.m_single) {
         block::gemv_subtract<n>(StoredBlock{m_spikes.m_right.pack_data(item) + lanes.m_first_lane}, right, x);
       }
+      m_spikes.template scale<false>(x);
       cursor.template store<n>(m_x.m_data, m_x.m_entries, m_x.m_first, step, x.m_entries);
     }
   }
 
+  /// In the units of the part's factors.
   KOKKOS_FUNCTION Vector separator(const int* table, const Lanes& lanes) const {
     Vector x;
     HYPERPLANE_HOST_UNROLL
@@ -111,6 +116,7 @@ struct LineExpand {
         if (slot >= 0) x[c].set(l, reduced(slot, c));
       }
     }
+    m_spikes.template scale<true>(x);
     return x;
   }
 

@@ -5,6 +5,7 @@
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/line/detail/line_cursor.hpp>
 #include <hyperplane/line/detail/line_factors.hpp>
 #include <hyperplane/line/detail/line_separators.hpp>
@@ -52,11 +53,14 @@ struct LineShare {
       auto const item = m_parts.first_item(pack) + step;
       Vector b;
       cursor.template load<n>(m_rhs.m_data, m_rhs.m_entries, m_rhs.m_first, step, b.m_entries);
+      m_spikes.template scale<false>(b);
       add(StoredBlock{m_spikes.m_left.pack_data(item) + lanes.m_first_lane}, column, b, left);
       if (!m_spikes.m_single) {
         add(StoredBlock{m_spikes.m_right.pack_data(item) + lanes.m_first_lane}, column, b, right);
       }
     }
+    m_spikes.template scale<true>(left, column);
+    m_spikes.template scale<true>(right, column);
     keep(m_left, lanes, n + column, left);
     if (!m_spikes.m_single) keep(m_right, lanes, column, right);
   }
@@ -111,8 +115,8 @@ struct LineSpread {
   using Cursor = LineCursor<GatheredPlaces, internal_length, vector_length>;
 
   LineLayoutRef<vector_length> m_parts;
-  const Storage* m_couplings;  ///< the lower and the upper block of each separator
-  const int* m_left;           ///< of each lane of each pack of parts: slot of the separator; -1 where there is none
+  const WideStorage<Scalar, Storage>* m_couplings;  ///< the lower and the upper block of each separator
+  const int* m_left;  ///< of each lane of each pack of parts: slot of the separator; -1 where there is none
   const int* m_right;
   const Scalar* m_reduced;
   LineUnknowns<const Scalar, GatheredPlaces> m_rhs;  ///< places are those of parts
@@ -152,7 +156,7 @@ struct LineSpread {
     int const slot = m_x.m_places.m_slots[item * vector_length + lanes.m_first_lane + l];
     std::int64_t const pack = separator / vector_length;
     int const lane = separator % vector_length;
-    using Given = block::LaneMatrix<Scalar, Storage, n, vector_length>;
+    using Given = block::LaneMatrix<Scalar, WideStorage<Scalar, Storage>, n, vector_length>;
     block::TransposedBlock<Given> const coupling{{m_couplings + (pack * 2 * n * n + first) * vector_length + lane}};
     block::Vector<Scalar, n> known, product;
     for (int c = 0; c < n; ++c) known[c] = m_reduced[(pack * n + c) * vector_length + lane];

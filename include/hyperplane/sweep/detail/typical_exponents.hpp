@@ -5,11 +5,11 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/power_of_two.hpp>
-#include <hyperplane/stencil/block_stencil7.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 
 /// How large each entry of a block typically is in a matrix: the upper quartile over points of the largest magnitude
@@ -28,80 +28,88 @@ KOKKOS_FUNCTION inline std::int64_t sampled_pack(std::int64_t number, std::int64
   return static_cast<std::int64_t>((turns - Kokkos::floor(turns)) * static_cast<double>(count));
 }
 
-/// The exponents of the entries at a slot, with their bias: -1 where there is no point, 0 where an entry is zero. What
-/// points out of the grid and what is not finite does not count.
-template <int n, class MatrixStorage, int vector_length>
+/// The exponents of the entries at a slot, with their bias: -1 where there is no point, 0 where an entry is zero.
+/// `Sample` finds points of a matrix, and what is largest in the blocks of one.
+template <int n, int vector_length, class Sample>
 struct SampleExponents {
-  BlockStencil7Ref<MatrixStorage, n, vector_length> m_a;
+  Sample m_sample;
   std::int64_t m_slots;
   std::int16_t* m_exponents;
 
   KOKKOS_FUNCTION void operator()(std::int64_t slot) const {
-    auto const& map = m_a.map();
-    auto const pack = sampled_pack(slot / vector_length, map.pack_count());
-    auto const lane = static_cast<int>(slot % vector_length);
-    Point p;
-    bool const is_point = map.find_point(pack, lane, p);
+    auto const pack = sampled_pack(slot / vector_length, m_sample.packs());
+    auto const point = m_sample.find(pack, static_cast<int>(slot % vector_length));
     for (int e = 0; e < n * n; ++e) {
-      m_exponents[e * m_slots + slot] = static_cast<std::int16_t>(is_point ? largest(pack, lane, p, e) : -1);
+      int const exponent = point.exists ? biased_exponent(m_sample.largest(point, e)) : -1;
+      m_exponents[e * m_slots + slot] = static_cast<std::int16_t>(exponent);
     }
-  }
-
- private:
-  KOKKOS_FUNCTION int largest(std::int64_t pack, int lane, const Point& p, int e) const {
-    double result = 0;
-    for (int d = 0; d < stencil7_size; ++d) {
-      auto const direction = static_cast<Direction>(d);
-      if (!m_a.grid().contains(neighbour(p, direction))) continue;
-      auto const magnitude =
-          Kokkos::abs(static_cast<double>(m_a.pack_block(pack, direction)[e * vector_length + lane]));
-      if (magnitude > result && magnitude * 0 == 0) result = magnitude;
-    }
-    return biased_exponent(result);
   }
 };
 
-/// Of each entry the largest exponent that a quarter of the points reach.
+/// Of each entry the largest exponent that a quarter of the points reach. A thread of a host has an entry, a team of
+/// threads of a device.
 struct UpperQuartiles {
   std::int64_t m_slots;
   const std::int16_t* m_exponents;
   std::int16_t* m_quartiles;
 
   KOKKOS_FUNCTION void operator()(std::int64_t e) const {
-    const std::int16_t* const exponents = m_exponents + e * m_slots;
-    std::int64_t const points = count(exponents, 0);
+    m_quartiles[e] = find([&](int least) {
+      std::int64_t result = 0;
+      for (std::int64_t slot = 0; slot < m_slots; ++slot) result += reaches(e, slot, least);
+      return result;
+    });
+  }
+  template <class Member>
+    requires(!std::integral<Member>)
+  KOKKOS_FUNCTION void operator()(const Member& member) const {
+    std::int64_t const e = member.league_rank();
+    auto const quartile = find([&](int least) {
+      int result = 0;
+      Kokkos::parallel_reduce(
+          Kokkos::TeamThreadRange(member, static_cast<int>(m_slots)),
+          [&](int slot, int& sum) { sum += reaches(e, slot, least); }, result);
+      return std::int64_t{result};
+    });
+    Kokkos::single(Kokkos::PerTeam(member), [&] { m_quartiles[e] = quartile; });
+  }
+
+ private:
+  template <class Count>
+  KOKKOS_FUNCTION static std::int16_t find(const Count& count) {
+    std::int64_t const points = count(0);
     int low = 0, high = 2 * double_exponent_bias;
     while (low < high) {
       int const middle = (low + high + 1) / 2;
-      if (4 * count(exponents, middle) >= points) {
+      if (4 * count(middle) >= points) {
         low = middle;
       } else {
         high = middle - 1;
       }
     }
-    m_quartiles[e] = static_cast<std::int16_t>(low);
+    return static_cast<std::int16_t>(low);
   }
-
- private:
-  KOKKOS_FUNCTION std::int64_t count(const std::int16_t* exponents, int least) const {
-    std::int64_t result = 0;
-    for (std::int64_t slot = 0; slot < m_slots; ++slot) result += exponents[slot] >= least ? 1 : 0;
-    return result;
+  KOKKOS_FUNCTION int reaches(std::int64_t e, std::int64_t slot, int least) const {
+    return m_exponents[e * m_slots + slot] >= least ? 1 : 0;
   }
 };
 
 /// Into the last n^2 of `exponents`, which has as many for each slot of a sample, too.
-template <int n, ExecutionSpace Exec, class MatrixStorage, int vector_length>
-std::int16_t* find_typical_exponents(const Exec& exec, const BlockStencil7Ref<MatrixStorage, n, vector_length>& a,
-                                     std::int16_t* exponents) {
-  std::int64_t const slots = std::min(a.map().pack_count(), sampled_packs) * vector_length;
+template <int n, int vector_length, ExecutionSpace Exec, class Sample>
+std::int16_t* find_typical_exponents(const Exec& exec, const Sample& sample, std::int16_t* exponents) {
+  std::int64_t const slots = std::min(sample.packs(), sampled_packs) * vector_length;
   std::int16_t* const quartiles = exponents + slots * n * n;
-  launch("Hyperplane::FactorUnits::sample", IndexRange<Exec>(exec, 0, slots),
-         static_cast<double>(stencil7_size * n * n) * sizeof(MatrixStorage),
-         SampleExponents<n, MatrixStorage, vector_length>{a, slots, exponents});
-  constexpr double passes = 12;
-  launch("Hyperplane::FactorUnits::quartiles", IndexRange<Exec>(exec, 0, n * n),
-         passes * static_cast<double>(slots) * sizeof(std::int16_t), UpperQuartiles{slots, exponents, quartiles});
+  launch("Hyperplane::FactorUnits::sample", IndexRange<Exec>(exec, 0, slots), Sample::point_bytes,
+         SampleExponents<n, vector_length, Sample>{sample, slots, exponents});
+  UpperQuartiles const find{slots, exponents, quartiles};
+  if constexpr (HostExecutionSpace<Exec>) {
+    constexpr double passes = 12;
+    launch("Hyperplane::FactorUnits::quartiles", IndexRange<Exec>(exec, 0, n * n),
+           passes * static_cast<double>(slots) * sizeof(std::int16_t), find);
+  } else {
+    constexpr int threads = 128;
+    Kokkos::parallel_for("Hyperplane::FactorUnits::quartiles", Kokkos::TeamPolicy<Exec>(exec, n * n, threads), find);
+  }
   return quartiles;
 }
 
