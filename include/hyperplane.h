@@ -151,10 +151,13 @@ enum {
   HYPERPLANE_TOP = 6
 };
 
-/* Type that values and factors are stored in; arithmetic is double. */
+/* Type that values and factors are stored in; arithmetic is double. Matrices and line solvers have the first two. */
 typedef enum hyperplane_storage HYPERPLANE_INT_ENUM {
   HYPERPLANE_STORAGE_DOUBLE = 0,
-  HYPERPLANE_STORAGE_FLOAT = 1
+  HYPERPLANE_STORAGE_FLOAT = 1,
+  HYPERPLANE_STORAGE_HALF = 2,     /* binary16, in units of its own: factors of BILU(0) and SSOR */
+  HYPERPLANE_STORAGE_BFLOAT16 = 3, /* the upper half of a float: the same */
+  HYPERPLANE_STORAGE_AUTOMATIC = 4 /* the first matrix chooses: the same */
 } hyperplane_storage;
 
 /* Entry (r, c) of the block of a point that multiplies the neighbour in direction d is

@@ -37,7 +37,10 @@ typedef enum hyperplane_coupling HYPERPLANE_INT_ENUM {
 typedef struct hyperplane_preconditioner_options {
   size_t struct_size;                  /* not for you */
   hyperplane_preconditioner_kind kind; /* HYPERPLANE_BILU0 */
-  hyperplane_storage storage;          /* of the factors, that of the matrix: HYPERPLANE_STORAGE_DOUBLE */
+  hyperplane_storage storage;          /* of the factors: HYPERPLANE_STORAGE_DOUBLE. The matrix has the same; where it
+                                        * is 16 bits or automatic, of BILU(0) and SSOR, HYPERPLANE_STORAGE_DOUBLE */
+  double storage_fraction;             /* of HYPERPLANE_STORAGE_AUTOMATIC: by how much M^-1 of random vectors may differ
+                                        * from that of factors of double, at least 0: 0.05 */
   double relaxation;                   /* of SSOR and lines, more than 0 and less than 2: 1 */
   double alpha;                        /* of SIP, at least 0 and less than 1: 0.9 */
   int line_direction_count;            /* 1 to 3: 1 */
@@ -59,7 +62,8 @@ HYPERPLANE_API hyperplane_status hyperplane_preconditioner_create(hyperplane_con
                                                                   const hyperplane_preconditioner_options* options,
                                                                   hyperplane_preconditioner* preconditioner);
 /* The preconditioner of that name, with options such as "relaxation=1.2,path=portable": those of its description, and
- * storage=double or storage=float. What is not said is as it is by itself; options may be NULL. */
+ * storage=double, or another of its storages; with storage=automatic also storage_fraction=0.05. What is not said is as
+ * it is by itself; options may be NULL. */
 HYPERPLANE_API hyperplane_status hyperplane_preconditioner_create_named(hyperplane_context context,
                                                                         hyperplane_grid grid, int n, const char* name,
                                                                         const char* options,
@@ -79,6 +83,11 @@ HYPERPLANE_API hyperplane_status hyperplane_preconditioner_solve(hyperplane_prec
  * HYPERPLANE_INVALID_ARGUMENT. */
 HYPERPLANE_API hyperplane_status hyperplane_preconditioner_transpose(hyperplane_preconditioner preconditioner,
                                                                      hyperplane_preconditioner* transpose);
+
+/* What factors are stored in: of HYPERPLANE_STORAGE_AUTOMATIC, after the first factor, what that has chosen, the
+ * narrowest type that is near enough. It factors, and allocates, more than later ones. */
+HYPERPLANE_API hyperplane_status hyperplane_preconditioner_storage(hyperplane_preconditioner preconditioner,
+                                                                   hyperplane_storage* storage);
 
 /* Measures every solve of a Krylov method with it from now on, and waits for each. */
 HYPERPLANE_API hyperplane_status hyperplane_preconditioner_measure(hyperplane_preconditioner preconditioner);
@@ -118,8 +127,9 @@ typedef struct hyperplane_preconditioner_description {
   const char* name;                             /* "sip" */
   const char* summary;                          /* "SIP for one unknown per point" */
   int largest_block_size;                       /* of those that hyperplane_has_block_size() has */
+  const char* storages;                         /* of its factors: "double|float" */
   int option_count;                             /* how many options there are */
-  const hyperplane_option_description* options; /* beside storage, which all have */
+  const hyperplane_option_description* options; /* beside storage */
 } hyperplane_preconditioner_description;
 
 HYPERPLANE_API hyperplane_status hyperplane_preconditioner_describe(hyperplane_preconditioner_kind kind,

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <hyperplane/blocks/coupling.hpp>
+#include <hyperplane/core/storage_kind.hpp>
+#include <hyperplane/sweep/choose_storage_options.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +21,12 @@ using namespace hyperplane::c;
 
 static_assert(HYPERPLANE_PATH_CUDA_GRAPH == static_cast<int>(SweepPath::cuda_graph) &&
               HYPERPLANE_PATH_CUDA_GRAPH + 1 == static_cast<int>(sweep_paths.size()));
+
+static_assert(HYPERPLANE_STORAGE_DOUBLE == static_cast<int>(StorageKind::double_precision) &&
+              HYPERPLANE_STORAGE_FLOAT == static_cast<int>(StorageKind::single_precision) &&
+              HYPERPLANE_STORAGE_HALF == static_cast<int>(StorageKind::half) &&
+              HYPERPLANE_STORAGE_BFLOAT16 == static_cast<int>(StorageKind::bfloat16) &&
+              HYPERPLANE_STORAGE_AUTOMATIC == static_cast<int>(storage_kinds.size()));
 
 static_assert(HYPERPLANE_COUPLING_NONE == static_cast<int>(Coupling::none) &&
               HYPERPLANE_COUPLING_COLOURED == static_cast<int>(Coupling::coloured) &&
@@ -67,13 +76,58 @@ void require_no_parts(const run_time::PreconditionerDescription& preconditioner,
                                                  ", and " + preconditioner.name + " has no parts");
 }
 
+double checked_fraction(double fraction) {
+  if (fraction >= 0) return fraction;
+  throw Failure(HYPERPLANE_INVALID_ARGUMENT,
+                "storage_fraction is " + run_time::OptionText<double>::write(fraction) + ", expected at least 0");
+}
+
+void set_storage(run_time::PreconditionerSettings& settings, const hyperplane_preconditioner_options& options) {
+  auto const storage = enumerator<int>(options.storage, HYPERPLANE_STORAGE_AUTOMATIC, "storage");
+  if (storage == HYPERPLANE_STORAGE_AUTOMATIC) {
+    settings.storage_fraction = checked_fraction(options.storage_fraction);
+  } else {
+    settings.storage = static_cast<StorageKind>(storage);
+  }
+}
+
+/// Takes storage and storage_fraction out of the texts.
+void take_storage(run_time::PreconditionerSettings& settings) {
+  auto const take = [&](const std::string& option) {
+    std::optional<std::string> text;
+    std::erase_if(settings.options, [&](const auto& given) {
+      if (given.first == option) text = given.second;
+      return given.first == option;
+    });
+    return text;
+  };
+  auto const storage = take("storage"), fraction = take("storage_fraction");
+  if (storage == run_time::automatic_storage) {
+    settings.storage_fraction =
+        fraction ? checked_fraction(run_time::OptionText<double>::read("storage_fraction", *fraction))
+                 : ChooseStorageOptions{}.fraction;
+    return;
+  }
+  if (fraction) {
+    throw Failure(HYPERPLANE_INVALID_ARGUMENT, "storage_fraction is '" + *fraction + "', and storage is not automatic");
+  }
+  if (!storage) return;
+  auto const named =
+      std::ranges::find(storage_kinds, *storage, [](StorageKind each) { return std::string(name(each)); });
+  if (named == storage_kinds.end()) {
+    run_time::refuse_value("storage", *storage,
+                           "one of " + run_time::choice_names<StorageKind>() + '|' + run_time::automatic_storage);
+  }
+  settings.storage = *named;
+}
+
 /// Of the struct, what the preconditioner has.
 run_time::PreconditionerSettings settings_of(const hyperplane_preconditioner_options& options) {
   require_initialized(options, "hyperplane_preconditioner_options");
   auto const all = run_time::preconditioners();
   run_time::PreconditionerSettings settings{
-      .kind = enumerator<int>(options.kind, static_cast<int>(all.size()) - 1, "kind"),
-      .storage = enumerator<run_time::StorageKind>(options.storage, 1, "storage")};
+      .kind = enumerator<int>(options.kind, static_cast<int>(all.size()) - 1, "kind")};
+  set_storage(settings, options);
   auto const write = [](auto value) { return run_time::OptionText<decltype(value)>::write(value); };
   std::pair<const char*, std::string> const members[] = {
       {"relaxation", write(options.relaxation)},
@@ -100,16 +154,8 @@ run_time::PreconditionerSettings settings_of(const hyperplane_preconditioner_opt
 /// Of "relaxation=1.2,storage=float".
 run_time::PreconditionerSettings settings_of(const char* name, std::string_view options) {
   run_time::PreconditionerSettings settings{.kind = run_time::find_preconditioner(name)};
-  for (auto const& [option, text] : option_texts(options)) {
-    if (option != "storage") {
-      settings.options.emplace_back(option, text);
-    } else if (text == "double" || text == "float") {
-      settings.storage =
-          text == "double" ? run_time::StorageKind::double_precision : run_time::StorageKind::single_precision;
-    } else {
-      throw Failure(HYPERPLANE_INVALID_ARGUMENT, "storage is '" + text + "', expected one of double|float");
-    }
-  }
+  settings.options = option_texts(options);
+  take_storage(settings);
   return settings;
 }
 
@@ -135,6 +181,7 @@ hyperplane_status hyperplane_preconditioner_options_init(hyperplane_precondition
     *options = {.struct_size = sizeof(*options),
                 .kind = static_cast<hyperplane_preconditioner_kind>(standard.kind),
                 .storage = static_cast<hyperplane_storage>(standard.storage),
+                .storage_fraction = ChooseStorageOptions{}.fraction,
                 .relaxation = number_of<double>("relaxation"),
                 .alpha = number_of<double>("alpha"),
                 .line_direction_count = 1,
@@ -195,6 +242,15 @@ hyperplane_status hyperplane_preconditioner_solve(hyperplane_preconditioner prec
 hyperplane_status hyperplane_preconditioner_transpose(hyperplane_preconditioner preconditioner,
                                                       hyperplane_preconditioner* transpose) {
   return guarded(__func__, [&] { make_transpose(preconditioner, "preconditioner", transpose); });
+}
+
+hyperplane_status hyperplane_preconditioner_storage(hyperplane_preconditioner preconditioner,
+                                                    hyperplane_storage* storage) {
+  return guarded(__func__, [&] {
+    auto const held = registry().get(preconditioner, "preconditioner");
+    require_pointer(storage, "storage");
+    *storage = static_cast<hyperplane_storage>(held->object->storage());
+  });
 }
 
 hyperplane_status hyperplane_preconditioner_measure(hyperplane_preconditioner preconditioner) {

@@ -59,6 +59,7 @@ hyperplane_preconditioner_description describe(Table table, const Options& all_o
   return {.name = table[place].name.c_str(),
           .summary = table[place].summary.c_str(),
           .largest_block_size = table[place].largest_block_size,
+          .storages = table[place].storages.c_str(),
           .option_count = static_cast<int>(options.size()),
           .options = options.data()};
 }

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "backends.hpp"
+#include "chosen_storage.hpp"
 #include "context_objects.hpp"
 #include "context_solvers.hpp"
 #include "csr_solvers.hpp"
@@ -45,6 +46,17 @@ std::pair<std::shared_ptr<void>, Exec> make_instance() {
   if constexpr (std::is_same_v<Exec, Kokkos::Serial>) return {nullptr, Kokkos::Serial(Kokkos::NewInstance{})};
 #endif
   return {nullptr, Exec()};
+}
+
+/// Throws Error, which names those that have it, where factors of the preconditioner cannot be stored so.
+void require_storage(const PreconditionerDescription& made_for, const PreconditionerSettings& settings) {
+  std::string const storage = settings.storage_fraction ? automatic_storage : name(settings.storage);
+  if (made_for.has_storage(storage)) return;
+  std::string others;
+  for (auto const& each : preconditioners()) {
+    if (each.has_storage(storage)) others += (others.empty() ? "" : " and ") + each.name;
+  }
+  throw Error("storage is '" + storage + "', which " + made_for.name + " has not, but " + others);
 }
 
 using Groups = std::make_integer_sequence<int, HYPERPLANE_GROUPS>;
@@ -122,7 +134,21 @@ class ContextOn final : public Context {
                        : "at most " + std::to_string(made_for.largest_block_size) + " unknowns") +
                   " per point, not for " + std::to_string(n));
     }
+    require_storage(made_for, settings);
+    if (!settings.storage_fraction) return make_stored(shape, settings, is_short(settings.storage));
+    auto const make = [this, shape, settings](StorageKind storage) {
+      auto stored = settings;
+      stored.storage = storage;
+      return make_stored(shape, stored, storage != StorageKind::double_precision);
+    };
+    return std::make_unique<ChosenStorage<Exec>>(shape, *settings.storage_fraction, make);
+  }
+  /// `is_narrowed`: whether factors are narrower than the matrix.
+  std::unique_ptr<TypedPreconditioner<Exec>> make_stored(const Shape& shape, const PreconditionerSettings& settings,
+                                                         bool is_narrowed) const {
     auto const& exec = m_instance.exec;
+    int const n = shape.block_size;
+    if (is_narrowed) return short_factory(n).make_preconditioner(exec, shape.grid, settings);
     auto made = factory(shape).make_preconditioner(exec, shape.grid, settings);
     return made ? std::move(made) : line_factory(n).make_preconditioner(exec, shape.grid, settings);
   }
@@ -132,6 +158,10 @@ class ContextOn final : public Context {
   static const SizedLineFactory<Exec>& line_factory(int n) {
     require_block_size(n, "block size");
     return *find_in_groups([&]<int group>() { return find_sized_line_factory<group, Exec>(n); }, Groups{});
+  }
+  /// Of a size that there is.
+  static const SizedShortFactory<Exec>& short_factory(int n) {
+    return *find_in_groups([&]<int group>() { return find_sized_short_factory<group, Exec>(n); }, Groups{});
   }
 
   std::shared_ptr<void> m_owned;

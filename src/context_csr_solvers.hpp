@@ -89,6 +89,7 @@ class CsrPreconditionerOn final : public Preconditioner {
     require_factored();
     return m_factors->plan ? m_factors->plan->problem(m_instance.exec) : FactorProblem{};
   }
+  StorageKind storage() const override { return StorageKind::double_precision; }
   void measure() override { m_times.measure(); }
   const std::vector<double>& seconds() const override { return m_times.seconds(); }
 

@@ -28,14 +28,14 @@ class PreconditionerOn final : public Preconditioner {
                    const SizedFactory<Exec>& factory, std::unique_ptr<TypedPreconditioner<Exec>> preconditioner)
       : m_instance(instance),
         m_shape(shape),
-        m_storage(settings.storage),
+        m_settings(settings),
         m_factory(factory),
         m_factors(std::make_shared<Shared>(Shared{std::move(preconditioner), settings.kind == identity})) {}
   /// M^T, which has the factors of M.
   explicit PreconditionerOn(const PreconditionerOn* m)
       : m_instance(m->m_instance),
         m_shape(m->m_shape),
-        m_storage(m->m_storage),
+        m_settings(m->m_settings),
         m_factory(m->m_factory),
         m_factors(m->m_factors),
         m_is_transpose(!m->m_is_transpose) {}
@@ -88,6 +88,10 @@ class PreconditionerOn final : public Preconditioner {
     require_factored();
     return m_factors->plan->problem(m_instance.exec);
   }
+  StorageKind storage() const override {
+    if (m_settings.storage_fraction) require_factored();
+    return m_factors->plan->chosen_storage().value_or(m_settings.storage);
+  }
   std::unique_ptr<Preconditioner> transpose() const override {
     m_factors->plan->require_transposed();
     return std::make_unique<PreconditionerOn>(this);
@@ -114,7 +118,11 @@ class PreconditionerOn final : public Preconditioner {
   const TypedMatrix<Exec>& typed_matrix(const Matrix& a) const {
     auto const& found = typed<MatrixOn<Exec>>("factor", "A", a, m_instance);
     check_shape("factor", "A", found, m_shape);
-    if (a.storage() != m_storage) refuse("factor", "A", "is stored in another type than the preconditioner's factors");
+    if (auto const expected = m_settings.matrix_storage(); a.storage() != expected) {
+      refuse("factor", "A",
+             "is stored in another type than the preconditioner's factors, which are of a matrix of " +
+                 std::string(name(expected)));
+    }
     require_own_factors("the preconditioner", m_is_transpose);
     return found.blocks();
   }
@@ -126,7 +134,7 @@ class PreconditionerOn final : public Preconditioner {
 
   Instance<Exec> m_instance;
   Shape m_shape;
-  StorageKind m_storage;
+  PreconditionerSettings m_settings;
   const SizedFactory<Exec>& m_factory;
   std::shared_ptr<Shared> m_factors;
   bool m_is_transpose = false;

@@ -77,7 +77,7 @@ void for_each_csr_line(const F& f) {
 std::vector<PreconditionerDescription> describe_csr_lines() {
   std::vector<PreconditionerDescription> all;
   for_each_csr_line([&](const auto& line) {
-    auto& made = all.emplace_back(PreconditionerDescription{line.name, line.summary, max_block_size, {}});
+    auto& made = all.emplace_back(PreconditionerDescription{line.name, line.summary, max_block_size, "double", {}});
     std::apply([&](const auto&... options) { (made.options.push_back(describe(options)), ...); }, line.options);
   });
   return all;

@@ -16,8 +16,8 @@
 
 namespace hyperplane::run_time {
 
-/// A preconditioner whose block size and storage are known.
-template <int n, class Exec, class Storage, class Held>
+/// A preconditioner whose block size, and the storage of whose matrix, are known.
+template <int n, class Exec, class MatrixStorage, class Held>
 class HeldPreconditioner final : public TypedPreconditioner<Exec> {
  public:
   using Vector = ShapedVector<Exec>;
@@ -27,11 +27,11 @@ class HeldPreconditioner final : public TypedPreconditioner<Exec> {
       : m_held(exec, grid, options) {}
 
   void factor(const Exec& exec, const TypedMatrix<Exec>& a) override {
-    m_held.factor(exec, dynamic_cast<const StencilMatrix<n, Exec, Storage>&>(a).stencil());
+    m_held.factor(exec, dynamic_cast<const StencilMatrix<n, Exec, MatrixStorage>&>(a).stencil());
   }
   void factor(const Exec& exec, const TypedMatrix<Exec>& a, const std::int8_t* mask) override {
     if constexpr (requires { typename Held::Mask; }) {
-      auto const& stencil = dynamic_cast<const StencilMatrix<n, Exec, Storage>&>(a).stencil();
+      auto const& stencil = dynamic_cast<const StencilMatrix<n, Exec, MatrixStorage>&>(a).stencil();
       m_held.factor(exec, stencil, typename Held::Mask(mask, stencil.grid().size()));
     } else {
       TypedPreconditioner<Exec>::factor(exec, a, mask);
@@ -76,13 +76,19 @@ class HeldPreconditioner final : public TypedPreconditioner<Exec> {
   Held m_held;
 };
 
-/// Throws Error where the options name a coupling that the plan has not.
-template <class Plan, class Line>
-void require_coupling(const Line& line, const typename Plan::Options& options) {
+/// The plan of a line with the options of the settings. Throws Error where they name a coupling that it has not.
+template <int n, class MatrixStorage, class Plan, class Exec, class Line>
+std::unique_ptr<TypedPreconditioner<Exec>> make_plan(const Exec& exec, const Grid& grid, const Line& line,
+                                                     const PreconditionerSettings& settings) {
+  typename Plan::Options options;
+  read_options(options, line, settings.options);
   if constexpr (requires { Plan::has_coupling(options.coupling); }) {
-    if (Plan::has_coupling(options.coupling)) return;
-    throw Error(std::string(line.name) + " has no coupling " + hyperplane::name(options.coupling));
+    if (!Plan::has_coupling(options.coupling)) {
+      throw Error(std::string(line.name) + " has no coupling " + hyperplane::name(options.coupling) +
+                  (is_short(settings.storage) ? std::string(" with storage ") + name(settings.storage) : ""));
+    }
   }
+  return std::make_unique<HeldPreconditioner<n, Exec, MatrixStorage, Plan>>(exec, grid, options);
 }
 
 /// What the table has for the settings, if that is of a part of it. Throws Error where it is not for blocks of n.
@@ -91,11 +97,7 @@ std::unique_ptr<TypedPreconditioner<Exec>> make_held(const Exec& exec, const Gri
                                                      const PreconditionerSettings& settings) {
   std::unique_ptr<TypedPreconditioner<Exec>> made;
   auto const make = [&]<class Line, class Storage>(const Line& line, std::type_identity<Storage>) {
-    using Plan = typename Line::template Plan<n, Exec, Storage>;
-    typename Plan::Options options;
-    read_options(options, line, settings.options);
-    require_coupling<Plan>(line, options);
-    made = std::make_unique<HeldPreconditioner<n, Exec, Storage, Plan>>(exec, grid, options);
+    made = make_plan<n, Storage, typename Line::template Plan<n, Exec, Storage>>(exec, grid, line, settings);
   };
   int kind = 0;
   for_each_preconditioner([&]<class Line>(const Line& line) {

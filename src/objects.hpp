@@ -13,15 +13,13 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "factor_problem.hpp"
+#include "preconditioner_settings.hpp"
 
 /// Seen from outside, for the library over ranks that is built with this one.
 #define HYPERPLANE_FOR_RANKS __attribute__((visibility("default")))
@@ -33,7 +31,6 @@ namespace hyperplane::run_time {
 
 enum class MemorySpace { host, device };
 enum class BlockOrder { row_major, column_major };
-enum class StorageKind { double_precision, single_precision };
 enum class Method { richardson, bicgstab, fgmres, fgcrodr };
 
 /// A grid with a number of unknowns at each point.
@@ -47,53 +44,6 @@ struct Shape {
   friend std::string to_string(const Shape& shape) {
     return to_string(shape.grid) + " x " + std::to_string(shape.block_size);
   }
-};
-
-/// The numbers that an option may be.
-struct Range {
-  double least = -std::numeric_limits<double>::infinity();
-  double most = std::numeric_limits<double>::infinity();
-  bool above_least = false;  ///< not the least one itself
-  bool below_most = false;   ///< not the greatest one itself
-};
-
-enum class OptionType { real, integer, choice, choices, counts };
-
-/// An option of a preconditioner.
-struct OptionDescription {
-  std::string name;
-  std::string summary;
-  std::string standard;  ///< what it is where nothing is said
-  OptionType type;
-  Range range;          ///< of numbers
-  std::string choices;  ///< "automatic|portable|slab"; of `choices` letters, several of which may follow one another
-  std::string needs;    ///< another option, without which this one says nothing
-};
-
-/// A line of the table of preconditioners, as everything without templates knows it.
-struct PreconditionerDescription {
-  std::string name;
-  std::string summary;
-  int largest_block_size;
-  std::vector<OptionDescription> options;
-};
-
-/// The table. A place in it is the preconditioner's number in C.
-std::span<const PreconditionerDescription> preconditioners();
-/// The place of the preconditioner that does nothing, and needs no factors.
-inline constexpr int identity = 0;
-/// The place of a name. Throws Error, which has all names, where there is none.
-int find_preconditioner(std::string_view name);
-/// The same in a table.
-int find_in_table(std::span<const PreconditionerDescription> table, std::string_view name);
-
-/// Options by name, with their values.
-using OptionTexts = std::vector<std::pair<std::string, std::string>>;
-
-struct PreconditionerSettings {
-  int kind = find_preconditioner("bilu0");
-  StorageKind storage = StorageKind::double_precision;  ///< that of the matrix
-  OptionTexts options{};                                ///< others are as they are by themselves
 };
 
 struct LineSolverSettings {
@@ -202,6 +152,8 @@ class Preconditioner : public Collective {
   virtual std::unique_ptr<Preconditioner> transpose() const = 0;
   /// Why the factors of the last factor() are of no use, if they are not. Waits.
   virtual FactorProblem problem() const = 0;
+  /// What factors are stored in. Throws Error where the first factor() is to choose it, and has not been called.
+  virtual StorageKind storage() const = 0;
   /// Measures every solve from now on, and waits for it.
   virtual void measure() = 0;
   virtual const std::vector<double>& seconds() const = 0;

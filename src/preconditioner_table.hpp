@@ -29,11 +29,17 @@ enum class Part {
   lines,   ///< in line_sizes.hpp, for each block size
 };
 
+/// Whether factors of plans can have 16 bits: then they have PlanOfDouble, of a matrix of doubles.
+template <class Plans>
+inline constexpr bool has_short_factors = requires { Plans::has_short_factors; };
+
 /// A line: its name, a summary, the plans, and the members of their options that are options outside of C++.
 template <class Plans, Part its_part, int largest, class... Options>
 struct TableLine {
+  using AllPlans = Plans;
   static constexpr Part part = its_part;
   static constexpr int largest_block_size = largest;
+  static constexpr bool has_short_factors = run_time::has_short_factors<Plans>;
   template <int n, class Exec, class Storage>
   using Plan = typename Plans::template Plan<n, Exec, Storage>;
 
@@ -69,6 +75,9 @@ struct BlockJacobiPlans {
 struct SsorPlans {
   template <int n, class Exec, class Storage>
   using Plan = Parted<Ssor<double, n, Exec, Storage>>;
+  template <int n, class Exec, class Storage>
+  using PlanOfDouble = Parted<Ssor<double, n, Exec, Storage>, double>;
+  static constexpr bool has_short_factors = true;
 };
 struct SipPlans {
   template <int n, class Exec, class Storage>
@@ -81,6 +90,9 @@ struct LineImplicitPlans {
 struct BlockIlu0Plans {
   template <int n, class Exec, class Storage>
   using Plan = Parted<BlockIlu0<double, n, Exec, Storage>>;
+  template <int n, class Exec, class Storage>
+  using PlanOfDouble = Parted<BlockIlu0<double, n, Exec, Storage>, double>;
+  static constexpr bool has_short_factors = true;
 };
 
 inline constexpr Range relaxations{.least = 0, .most = 2, .above_least = true, .below_most = true};

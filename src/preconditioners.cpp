@@ -29,10 +29,23 @@ static_assert(is_at(HYPERPLANE_IDENTITY, "identity") && is_at(HYPERPLANE_JACOBI,
               std::tuple_size_v<decltype(library_preconditioners)> == HYPERPLANE_BILU0 + 1);
 static_assert(identity == HYPERPLANE_IDENTITY);
 
+/// "double|float"
+template <class Line>
+std::string storages_of(const Line&) {
+  std::string names;
+  for (auto const storage : storage_kinds) {
+    if (is_short(storage) && !Line::has_short_factors) continue;
+    names += (names.empty() ? "" : "|") + std::string(name(storage));
+  }
+  if (Line::has_short_factors) names += std::string("|") + automatic_storage;
+  return names;
+}
+
 std::vector<PreconditionerDescription> describe_all() {
   std::vector<PreconditionerDescription> all;
   for_each_preconditioner([&]<class Line>(const Line& line) {
-    auto& made = all.emplace_back(PreconditionerDescription{line.name, line.summary, Line::largest_block_size, {}});
+    auto& made = all.emplace_back(
+        PreconditionerDescription{line.name, line.summary, Line::largest_block_size, storages_of(line), {}});
     std::apply([&](const auto&... options) { (made.options.push_back(describe(options)), ...); }, line.options);
   });
   return all;

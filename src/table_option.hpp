@@ -3,6 +3,7 @@
 
 #include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/storage_kind.hpp>
 #include <hyperplane/csr/row_order.hpp>
 #include <hyperplane/grid/folded_order.hpp>
 #include <hyperplane/line/line_set.hpp>
@@ -47,6 +48,7 @@ constexpr std::span<const SweepPath> choices_of(std::type_identity<SweepPath>) {
 inline constexpr std::array<LineDirection, 3> all_line_directions{LineDirection::i, LineDirection::j, LineDirection::k};
 constexpr std::span<const LineDirection> choices_of(std::type_identity<LineDirection>) { return all_line_directions; }
 constexpr std::span<const Coupling> choices_of(std::type_identity<Coupling>) { return all_couplings; }
+constexpr std::span<const StorageKind> choices_of(std::type_identity<StorageKind>) { return storage_kinds; }
 
 /// A list of rows is no text.
 inline constexpr std::array<RowOrder, 4> named_row_orders{RowOrder::natural, RowOrder::rcm, RowOrder::colours,

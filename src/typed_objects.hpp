@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -90,7 +91,7 @@ template <ExecutionSpace Exec>
 class TypedPreconditioner {
  public:
   virtual ~TypedPreconditioner() = default;
-  /// `a` has the block size and the storage of the preconditioner.
+  /// `a` has the block size of the preconditioner, and the storage that its settings want.
   virtual void factor(const Exec& exec, const TypedMatrix<Exec>& a) = 0;
   /// With a mask where kernels read it.
   virtual void factor(const Exec&, const TypedMatrix<Exec>&, const std::int8_t*) {
@@ -107,6 +108,8 @@ class TypedPreconditioner {
   /// x = M^-T rhs
   virtual void solve_transposed(const Exec& exec, const ShapedVector<Exec>& rhs, const ShapedVector<Exec>& x) const = 0;
   virtual FactorProblem problem(const Exec& exec) const = 0;
+  /// What its factors are stored in, if that is its own choice, and made.
+  virtual std::optional<StorageKind> chosen_storage() const { return std::nullopt; }
 };
 
 /// The line solver whatever its block size and storage. Arrays are where kernels read them.
@@ -174,6 +177,16 @@ class SizedLineFactory {
       const Exec& exec, const Grid& grid, const PreconditionerSettings& settings) const = 0;
 };
 
+/// The same of preconditioners whose factors are narrower than their matrices of doubles: of 16 bits, or of float where
+/// storage is chosen. Where it is, null says that this one is not to be tried.
+template <ExecutionSpace Exec>
+class SizedShortFactory {
+ public:
+  virtual ~SizedShortFactory() = default;
+  virtual std::unique_ptr<TypedPreconditioner<Exec>> make_preconditioner(
+      const Exec& exec, const Grid& grid, const PreconditionerSettings& settings) const = 0;
+};
+
 /// Defined in primitives.cpp.
 template <ExecutionSpace Exec>
 std::unique_ptr<Primitives> make_primitives(const Exec& exec);
@@ -187,12 +200,14 @@ std::unique_ptr<Relaxation> make_relaxation(const Exec& exec, const Grid& grid, 
 /// For the library over ranks.
 HYPERPLANE_FOR_RANKS const void* find_factory(const std::string& backend, int n);
 
-/// Those of block size n, if that is in a group of them. Defined in sizes.hpp and line_sizes.hpp, which are compiled
-/// for one group at a time.
+/// Those of block size n, if that is in a group of them. Defined in sizes.hpp, line_sizes.hpp and short_sizes.hpp,
+/// which are compiled for one group at a time.
 template <int group, ExecutionSpace Exec>
 const SizedFactory<Exec>* find_sized_factory(int n);
 template <int group, ExecutionSpace Exec>
 const SizedLineFactory<Exec>* find_sized_line_factory(int n);
+template <int group, ExecutionSpace Exec>
+const SizedShortFactory<Exec>* find_sized_short_factory(int n);
 
 /// That of a block size that there is, in one of so many groups.
 template <int groups, ExecutionSpace Exec>

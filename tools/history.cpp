@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <algorithm>
 #include <cstdlib>
 #include <hyperplane/version.hpp>
 #include <nlohmann/json.hpp>
@@ -14,13 +13,7 @@ namespace hyperplane::tools {
 
 namespace {
 
-/// The name of a value in a list of both.
-template <class Value>
-const std::string& name_of(const std::vector<std::pair<std::string, Value>>& list, Value value) {
-  return std::ranges::find(list, value, &std::pair<std::string, Value>::second)->first;
-}
-
-const char* name_of(hyperplane_outcome outcome) {
+const char* outcome_name(hyperplane_outcome outcome) {
   switch (outcome) {
     case HYPERPLANE_CONVERGED: return "converged";
     case HYPERPLANE_MAX_ITERATIONS: return "max_iterations";
@@ -35,6 +28,13 @@ nlohmann::json value_of(const PreconditionerOption& option, const OptionMeaning&
   if (meaning.description.type == HYPERPLANE_OPTION_REAL) return std::strtod(text.c_str(), nullptr);
   if (meaning.description.type == HYPERPLANE_OPTION_INTEGER) return std::stoi(text);
   return text;
+}
+
+void add_storage(nlohmann::ordered_json& json, const SolverSettings& settings, hyperplane_storage chosen) {
+  json["storage"] = name_of(storages, settings.storage);
+  if (settings.storage != HYPERPLANE_STORAGE_AUTOMATIC) return;
+  json["storage_fraction"] = settings.storage_fraction;
+  json["chosen_storage"] = name_of(storages, chosen);
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ std::string format_history(const SolveCommand& command, const SystemSize& size, 
       json[option.meanings.front().key()] = option.text;
     }
   }
-  json["storage"] = name_of(storages, settings.storage);
+  add_storage(json, settings, report.storage);
   json["tolerance"] = settings.krylov.tolerance;
   json["absolute_tolerance"] = settings.krylov.absolute_tolerance;
   json["max_iterations"] = settings.krylov.max_iterations;
@@ -76,7 +76,7 @@ std::string format_history(const SolveCommand& command, const SystemSize& size, 
   json["backend"] = backend;
   json["ranks"] = report.ranks;
   json["threads"] = report.concurrency;
-  json["outcome"] = name_of(result.outcome);
+  json["outcome"] = outcome_name(result.outcome);
   if (result.outcome == HYPERPLANE_BREAKDOWN) {
     json["breakdown"] = hyperplane_breakdown_message(result.breakdown);
     if (!report.cause.empty()) json["cause"] = report.cause;

@@ -57,7 +57,8 @@ std::string choose_parts(const std::string& backend, const SolverSettings& setti
   auto const place = is_automatic ? backend : split_list(hyperplane_backends()).front();
   Owned<hyperplane_context> const context(hyperplane_context_create, place.c_str(), nullptr);
   hyperplane_grid const grid{a.grid.ni(), a.grid.nj(), a.grid.nk()};
-  Owned<hyperplane_matrix> const matrix(hyperplane_matrix_create, context.get(), grid, a.block_size, settings.storage);
+  Owned<hyperplane_matrix> const matrix(hyperplane_matrix_create, context.get(), grid, a.block_size,
+                                        settings.matrix_storage());
   check(hyperplane_matrix_set(matrix.get(), a.values.data(), static_cast<std::int64_t>(a.values.size()),
                               HYPERPLANE_ROW_MAJOR, HYPERPLANE_HOST));
   std::array<int, 3> parts{};

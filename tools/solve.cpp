@@ -132,12 +132,14 @@ std::string residual_of(const hyperplane_krylov_result& result) {
   return std::isfinite(residual) ? fmt::format(" residual {:.3e} of the right-hand side;", residual) : "";
 }
 
-/// "openmp, 2 threads", or "openmp, 4 ranks of 1 thread, 2x2x1 parts"
-std::string place_of(const std::string& backend, const SolverReport& report, const std::string& chosen_parts) {
+/// "openmp, 2 threads", or "openmp, 4 ranks of 1 thread, 2x2x1 parts, factors as half"
+std::string place_of(const std::string& backend, const SolverReport& report, const std::string& chosen_parts,
+                     bool is_storage_chosen) {
   auto const ranks = report.ranks == 1 ? "" : fmt::format("{} ranks of ", report.ranks);
   auto const parts = chosen_parts.empty() ? "" : fmt::format(", {} parts", chosen_parts);
-  return fmt::format("{}, {}{} {}{}", backend, ranks, report.concurrency,
-                     report.concurrency == 1 ? "thread" : "threads", parts);
+  auto const factors = is_storage_chosen ? fmt::format(", factors as {}", name_of(storages, report.storage)) : "";
+  return fmt::format("{}, {}{} {}{}{}", backend, ranks, report.concurrency,
+                     report.concurrency == 1 ? "thread" : "threads", parts, factors);
 }
 
 /// "; 2 pivots were replaced, the first at point 7"; nothing where none was.
@@ -185,7 +187,9 @@ void report_solved(const SolveCommand& command, Outputs& outputs, const Solved& 
   if (outputs.history) outputs.history->commit(format_history(command, size, backend, read_seconds, report));
   fmt::print(outputs.summary(), "{} after {} iterations{}:{} factor {:.3f} s, solve {:.3f} s ({}){}\n",
              outcome_of(result.outcome), result.iterations, reason_of(report), residual_of(result), report.times.factor,
-             report.times.solve, place_of(backend, report, chosen_parts), replaced_of(report));
+             report.times.solve,
+             place_of(backend, report, chosen_parts, command.settings.storage == HYPERPLANE_STORAGE_AUTOMATIC),
+             replaced_of(report));
 }
 
 int exit_status_of(hyperplane_outcome outcome) {

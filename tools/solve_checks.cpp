@@ -12,6 +12,7 @@
 
 #include "library.hpp"
 #include "matrix_market.hpp"
+#include "spelling.hpp"
 
 namespace hyperplane::tools {
 
@@ -95,9 +96,25 @@ void check_options(const SolveCommand& command, bool has_ranks) {
       check_option_of_others(option, settings.preconditioner, has_ranks);
     }
   }
-  if (settings.storage == HYPERPLANE_STORAGE_FLOAT && !command.grid) {
-    throw InputError("--storage float: needs --grid IxJxK; without it A and its factors are stored as double");
+}
+
+void check_storage(const SolverSettings& settings) {
+  auto const& storage = name_of(storages, settings.storage);
+  if (settings.matrix == MatrixKind::rows && settings.storage != HYPERPLANE_STORAGE_DOUBLE) {
+    throw InputError(
+        fmt::format("--storage {}: needs --grid IxJxK; without it A and its factors are stored as double", storage));
   }
+  if (settings.storage != HYPERPLANE_STORAGE_AUTOMATIC && settings.storage_fraction != standard_storage_fraction()) {
+    throw InputError(fmt::format("--storage-fraction {}: needs --storage automatic", settings.storage_fraction));
+  }
+  std::vector<std::string> owners;
+  for (auto const& name : preconditioner_names(settings.matrix)) {
+    auto const own = split_list(describe_preconditioner(settings.matrix, name).storages, "|");
+    if (std::ranges::count(own, storage) > 0) owners.push_back(name);
+  }
+  if (std::ranges::count(owners, settings.preconditioner) > 0) return;
+  throw InputError(fmt::format("--storage {}: --preconditioner {} does not have it, but {}", storage,
+                               settings.preconditioner, join_with(owners, "and")));
 }
 
 void check_transpose(const SolverSettings& settings) {
@@ -111,7 +128,8 @@ void check_transpose(const SolverSettings& settings) {
 
 void check_tolerances(const SolveCommand& command) {
   for (auto const& [option, value] : {std::pair{"--tolerance", command.settings.krylov.tolerance},
-                                      {"--absolute-tolerance", command.settings.krylov.absolute_tolerance}}) {
+                                      {"--absolute-tolerance", command.settings.krylov.absolute_tolerance},
+                                      {"--storage-fraction", command.settings.storage_fraction}}) {
     if (!(value >= 0)) throw InputError(fmt::format("{}: {} is less than 0", option, value));
   }
 }
@@ -137,6 +155,7 @@ void check_command(const SolveCommand& command, int processes) {
   check_processes(command, processes);
   check_preconditioner(command);
   check_options(command, processes > 1);
+  check_storage(command.settings);
   check_transpose(command.settings);
   check_tolerances(command);
   check_block_size(command);

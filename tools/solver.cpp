@@ -88,6 +88,7 @@ SolverReport solve_with(const SolverObjects& objects, const SolverSettings& sett
   if (settings.matrix == MatrixKind::rows) {
     check(hyperplane_csr_preconditioner_replaced(factored.get(), &report.replaced, &report.first_replaced));
   }
+  check(hyperplane_preconditioner_storage(factored.get(), &report.storage));
   check(hyperplane_preconditioner_measure(m->get()));
 
   auto krylov = settings.krylov;
@@ -112,7 +113,7 @@ SolverReport solve_system(const std::string& backend, const SolverSettings& sett
   int const n = host_a.block_size;
   auto const rows = static_cast<std::int64_t>(host_b.size());
   Kokkos::Timer const timer;
-  Owned<hyperplane_matrix> const a(hyperplane_matrix_create, context, grid, n, settings.storage);
+  Owned<hyperplane_matrix> const a(hyperplane_matrix_create, context, grid, n, settings.matrix_storage());
   check(hyperplane_matrix_set(a.get(), host_a.values.data(), static_cast<std::int64_t>(host_a.values.size()),
                               HYPERPLANE_ROW_MAJOR, HYPERPLANE_HOST));
   Owned<hyperplane_vector> const b(hyperplane_vector_create, context, grid, n);
@@ -122,7 +123,10 @@ SolverReport solve_system(const std::string& backend, const SolverSettings& sett
   check(hyperplane_context_fence(context));
   auto const make_preconditioner = [&] {
     auto named = make_named(settings.matrix, settings.preconditioner, settings.options);
-    if (settings.storage == HYPERPLANE_STORAGE_FLOAT) named.options.emplace_back("storage=float");
+    named.options.push_back("storage=" + name_of(storages, settings.storage));
+    if (settings.storage == HYPERPLANE_STORAGE_AUTOMATIC) {
+      named.options.push_back(fmt::format("storage_fraction={}", settings.storage_fraction));
+    }
     return Owned<hyperplane_preconditioner>(hyperplane_preconditioner_create_named, context, grid, n,
                                             named.name.c_str(),
                                             fmt::format("{}", fmt::join(named.options, ",")).c_str())

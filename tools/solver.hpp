@@ -3,6 +3,7 @@
 
 #include <hyperplane.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -19,8 +20,18 @@ inline const std::vector<std::pair<std::string, hyperplane_method>> methods = {{
                                                                                {"bicgstab", HYPERPLANE_BICGSTAB},
                                                                                {"fgmres", HYPERPLANE_FGMRES},
                                                                                {"fgcrodr", HYPERPLANE_FGCRODR}};
-inline const std::vector<std::pair<std::string, hyperplane_storage>> storages = {{"double", HYPERPLANE_STORAGE_DOUBLE},
-                                                                                 {"float", HYPERPLANE_STORAGE_FLOAT}};
+inline const std::vector<std::pair<std::string, hyperplane_storage>> storages = {
+    {"double", HYPERPLANE_STORAGE_DOUBLE},
+    {"float", HYPERPLANE_STORAGE_FLOAT},
+    {"half", HYPERPLANE_STORAGE_HALF},
+    {"bfloat16", HYPERPLANE_STORAGE_BFLOAT16},
+    {"automatic", HYPERPLANE_STORAGE_AUTOMATIC}};
+
+/// The name of a value in a list of both.
+template <class Value>
+const std::string& name_of(const std::vector<std::pair<std::string, Value>>& list, Value value) {
+  return std::ranges::find(list, value, &std::pair<std::string, Value>::second)->first;
+}
 
 /// Those of the library.
 inline hyperplane_krylov_options standard_krylov_options() {
@@ -29,13 +40,25 @@ inline hyperplane_krylov_options standard_krylov_options() {
   return options;
 }
 
+inline double standard_storage_fraction() {
+  hyperplane_preconditioner_options options;
+  hyperplane_preconditioner_options_init(&options);
+  return options.storage_fraction;
+}
+
 struct SolverSettings {
   MatrixKind matrix = MatrixKind::stencil;
   bool transpose = false;  ///< solve A^T x = b
   std::string preconditioner = "bilu0";
   std::vector<PreconditionerOption> options = preconditioner_options();
   hyperplane_storage storage = HYPERPLANE_STORAGE_DOUBLE;
+  double storage_fraction = standard_storage_fraction();  ///< of the automatic one
   hyperplane_krylov_options krylov = standard_krylov_options();
+
+  /// Factors of 16 bits, and of a storage that is chosen, are those of a matrix of doubles.
+  hyperplane_storage matrix_storage() const {
+    return storage == HYPERPLANE_STORAGE_FLOAT ? HYPERPLANE_STORAGE_FLOAT : HYPERPLANE_STORAGE_DOUBLE;
+  }
 };
 
 /// Called with each iteration and its residual norm; true ends the iteration.
@@ -75,6 +98,7 @@ struct SolverReport {
   std::string cause;
   /// Pivots that were replaced, and the point of the first, or -1.
   std::int64_t replaced = 0, first_replaced = -1;
+  hyperplane_storage storage = HYPERPLANE_STORAGE_DOUBLE;  ///< of the factors
   SolverTimes times;
   int ranks = 1;
   int concurrency = 1;  ///< of each rank

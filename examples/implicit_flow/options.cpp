@@ -205,9 +205,11 @@ void add_linear_options(CLI::App& app, SteadyOptions& steady, Storage& storage) 
       {{"double", Storage::of_double},
        {"float", Storage::of_float},
        {"half", Storage::of_half},
-       {"bfloat16", Storage::of_bfloat16}},
+       {"bfloat16", Storage::of_bfloat16},
+       {"automatic", Storage::automatic}},
       "of matrix and preconditioner, in one process; float is half the bytes, and the flow stays that of double; half "
-      "and bfloat16 are of the factors of bilu0, beside a matrix of float");
+      "and bfloat16 are of the factors of bilu0, beside a matrix of float; automatic says what the first matrix "
+      "chooses");
   add_choice(app, "--path", linear.path,
              {{"automatic", hyperplane::SweepPath::automatic},
               {"portable", hyperplane::SweepPath::portable},

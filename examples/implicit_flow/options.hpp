@@ -11,7 +11,7 @@
 namespace implicit_flow {
 
 /// What the matrix and the preconditioner are stored as; all else is double.
-enum class Storage { of_double, of_float, of_half, of_bfloat16 };
+enum class Storage { of_double, of_float, of_half, of_bfloat16, automatic };
 
 /// The command line of implicit_flow.
 struct Options {

@@ -10,8 +10,12 @@
 
 #include <Kokkos_Core.hpp>
 #include <executables/write_system.hpp>
+#include <hyperplane/blocks/multi_block.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/storage_kind.hpp>
 #include <hyperplane/core/storage_real.hpp>
+#include <hyperplane/ilu/block_ilu0.hpp>
+#include <hyperplane/sweep/choose_storage.hpp>
 
 #include <concepts>
 #include <cstdio>
@@ -83,10 +87,38 @@ int run(const Exec& exec, const Processes& processes, const Case& flow, const Op
 
 /// Factors of 16 bits are those of BILU(0) alone.
 inline void check_storage(const Options& options) {
-  if (options.storage != Storage::of_half && options.storage != Storage::of_bfloat16) return;
+  if (options.storage == Storage::of_double || options.storage == Storage::of_float) return;
   auto const preconditioner = options.steady.linear.preconditioner;
-  if (preconditioner == Preconditioner::bilu0) return;
-  throw hyperplane::Error(std::string("--storage half and bfloat16 are for bilu0, not for ") + name(preconditioner));
+  if (preconditioner != Preconditioner::bilu0) {
+    throw hyperplane::Error(std::string("--storage half, bfloat16 and automatic are for bilu0, not for ") +
+                            name(preconditioner));
+  }
+  if (options.storage == Storage::automatic && options.steady.linear.parts) {
+    throw hyperplane::Error("--storage automatic: it is for whole grid blocks, not for --preconditioner-parts");
+  }
+}
+
+/// The narrowest storage of factors that is near enough to double for the matrix of the first step.
+template <hyperplane::ExecutionSpace Exec>
+Storage choose_storage(const Exec& exec, const Case& flow, const Options& options) {
+  auto once = options.steady;
+  once.max_steps = 1;
+  once.compare = false;
+  FlowSolver solver(exec, OneProcess<Exec, float>(flow.blocks.cells), flow.blocks, flow.gas, flow.boundary, once);
+  solver.run(exec, [](const StepReport&) {});
+  using Ilu = hyperplane::BlockIlu0<double, equations, Exec>;
+  auto const& linear = once.linear;
+  auto const chosen = hyperplane::choose_storage<hyperplane::MultiBlock<Ilu>>(
+      exec, solver.jacobian(), {},
+      {.coupling = linear.coupling, .block = {.path = linear.path, .folded = linear.folded}});
+  std::printf("--storage automatic: %s\n", name(chosen));
+  switch (chosen) {
+    case hyperplane::StorageKind::double_precision: break;
+    case hyperplane::StorageKind::single_precision: return Storage::of_float;
+    case hyperplane::StorageKind::half: return Storage::of_half;
+    case hyperplane::StorageKind::bfloat16: return Storage::of_bfloat16;
+  }
+  return Storage::of_double;
 }
 
 template <hyperplane::ExecutionSpace Exec>
@@ -94,8 +126,9 @@ int run_in_one_process(const Exec& exec, const Case& flow, const Options& option
   if (options.adjoint) check_drag_gradient(options.flow);
   check_storage(options);
   auto const& cells = flow.blocks.cells;
-  switch (options.storage) {
-    case Storage::of_double: break;
+  switch (options.storage == Storage::automatic ? choose_storage(exec, flow, options) : options.storage) {
+    case Storage::of_double:
+    case Storage::automatic: break;
     case Storage::of_float: return run(exec, OneProcess<Exec, float>(cells), flow, options);
     case Storage::of_half: return run(exec, OneProcess<Exec, float, hyperplane::Half>(cells), flow, options);
     case Storage::of_bfloat16: return run(exec, OneProcess<Exec, float, hyperplane::BFloat16>(cells), flow, options);

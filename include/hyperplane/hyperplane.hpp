@@ -40,6 +40,7 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/dispatch.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/storage_kind.hpp>
 #include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/core/timers.hpp>
 #include <hyperplane/csr/block_csr.hpp>
@@ -110,6 +111,7 @@
 #include <hyperplane/stencil/mask_points.hpp>
 #include <hyperplane/stencil/narrow.hpp>
 #include <hyperplane/stencil/transposed_matrix.hpp>
+#include <hyperplane/sweep/choose_storage.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 #include <hyperplane/sweep/triangular_sweeps.hpp>
 #include <hyperplane/swept/euler.hpp>

@@ -20,10 +20,19 @@ module hyperplane_base
   !> Positions in the third dimension of matrix values, and of coefficients of a stencil; faces of a box. From 1.
   integer, parameter, public :: HYPERPLANE_BOTTOM = 1, HYPERPLANE_SOUTH = 2, HYPERPLANE_WEST = 3, &
                                 HYPERPLANE_CENTER = 4, HYPERPLANE_EAST = 5, HYPERPLANE_NORTH = 6, HYPERPLANE_TOP = 7
-  integer(c_int), parameter, public :: HYPERPLANE_STORAGE_DOUBLE = 0, HYPERPLANE_STORAGE_FLOAT = 1
+  integer(c_int), parameter, public :: HYPERPLANE_STORAGE_DOUBLE = 0, HYPERPLANE_STORAGE_FLOAT = 1, &
+                                       HYPERPLANE_STORAGE_HALF = 2, HYPERPLANE_STORAGE_BFLOAT16 = 3, &
+                                       HYPERPLANE_STORAGE_AUTOMATIC = 4
   integer(c_int), parameter, public :: HYPERPLANE_PATH_AUTOMATIC = 0, HYPERPLANE_PATH_PORTABLE = 1, &
                                        HYPERPLANE_PATH_SLAB = 2, HYPERPLANE_PATH_CUDA_GRAPH = 3, &
                                        HYPERPLANE_PATH_STAGED = 7
+  !> What is coupled where a preconditioner cuts the grid into parts.
+  integer(c_int), parameter, public :: HYPERPLANE_COUPLING_NONE = 0, HYPERPLANE_COUPLING_COLOURED = 1, &
+                                       HYPERPLANE_COUPLING_NATURAL = 2
+  !> In which order preconditioners of general matrices take the rows.
+  integer(c_int), parameter, public :: HYPERPLANE_ORDER_NATURAL = 0, HYPERPLANE_ORDER_RCM = 1, &
+                                       HYPERPLANE_ORDER_COLOURS = 2, HYPERPLANE_ORDER_GIVEN = 3, &
+                                       HYPERPLANE_ORDER_LINES = 4
   !> Directions of lines.
   integer(c_int), parameter, public :: HYPERPLANE_I = 0, HYPERPLANE_J = 1, HYPERPLANE_K = 2
 

@@ -19,6 +19,7 @@ module hyperplane_c_solvers
     integer(c_size_t) :: struct_size
     integer(c_int) :: kind
     integer(c_int) :: storage
+    real(c_double) :: storage_fraction
     real(c_double) :: relaxation
     real(c_double) :: alpha
     integer(c_int) :: line_direction_count
@@ -80,6 +81,13 @@ module hyperplane_c_solvers
       type(c_ptr), value :: preconditioner
       integer(c_int) :: status
     end function c_preconditioner_check
+    function c_preconditioner_storage(preconditioner, storage) &
+      bind(c, name='hyperplane_preconditioner_storage') result(status)
+      import :: c_ptr, c_int
+      type(c_ptr), value :: preconditioner
+      integer(c_int), intent(out) :: storage
+      integer(c_int) :: status
+    end function c_preconditioner_storage
     function c_preconditioner_solve(preconditioner, rhs, x) &
       bind(c, name='hyperplane_preconditioner_solve') result(status)
       import :: c_ptr, c_int

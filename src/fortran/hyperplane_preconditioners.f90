@@ -15,20 +15,12 @@ module hyperplane_preconditioner_plans
 
   integer(c_int), parameter, public :: HYPERPLANE_IDENTITY = 0, HYPERPLANE_JACOBI = 1, HYPERPLANE_SSOR = 2, &
                                        HYPERPLANE_SIP = 3, HYPERPLANE_LINES = 4, HYPERPLANE_BILU0 = 5
-  !> What is coupled where a preconditioner cuts the grid into parts.
-  integer(c_int), parameter, public :: HYPERPLANE_COUPLING_NONE = 0, HYPERPLANE_COUPLING_COLOURED = 1, &
-                                       HYPERPLANE_COUPLING_NATURAL = 2
-
   !> Of general matrices.
   integer(c_int), parameter, public :: HYPERPLANE_CSR_IDENTITY = 0, HYPERPLANE_CSR_JACOBI = 1, HYPERPLANE_CSR_SSOR = 2, &
                                        HYPERPLANE_CSR_DILU = 3, HYPERPLANE_CSR_BILU0 = 4, HYPERPLANE_CSR_ILUK = 5, &
                                        HYPERPLANE_CSR_ILUT = 6
-  !> In which order these take the rows.
-  integer(c_int), parameter, public :: HYPERPLANE_ORDER_NATURAL = 0, HYPERPLANE_ORDER_RCM = 1, &
-                                       HYPERPLANE_ORDER_COLOURS = 2, HYPERPLANE_ORDER_GIVEN = 3, &
-                                       HYPERPLANE_ORDER_LINES = 4
 
-  !> create(context, grid, n, kind, storage, relaxation, alpha, line_directions, line_sweeps, path, right_hand_sides, parts, coupling, folded, stat), or
+  !> create(context, grid, n, kind, storage, relaxation, alpha, line_directions, line_sweeps, path, right_hand_sides, parts, coupling, folded, storage_fraction, stat), or
   !> create_named(context, grid, n, name, options, stat) of hyperplane_preconditioners(), with options such as 'relaxation=1.2,path=portable' (C's manual has all); factor(a, stat); factor_masked(a, mask, stat) of SIP, without points where the mask is 0;
   !> check(stat): HYPERPLANE_SINGULAR_PIVOT, _NOT_FINITE or _OVERFLOW; solve(rhs, x, stat): x = M^-1 rhs, of vectors, rank-1 arrays of vectors, or arrays of rows of any shape, which solve(x, stat) overwrites in place; solve_columns(rhs, x, columns, stat): arrays of
   !> several right-hand sides, one after another; solve_device(rhs, x, count, columns, stat) and
@@ -36,6 +28,7 @@ module hyperplane_preconditioner_plans
   !> Of a general matrix: create_csr(a, kind, fill, order, given_order, transposed, drop_tolerance, row_entries,
   !> relaxation, pivot_shift, stat), with rows of given_order from 1, or
   !> create_csr_named(a, name, options, stat).
+  !> get_storage(storage, stat): what factors are stored in, which HYPERPLANE_STORAGE_AUTOMATIC chooses in the first factor.
   !> create_transpose(m, stat): M^T, with the factors of m; of a general matrix, m has the option transposed.
   !> replaced(count, first, stat): how many pivots its last factorization replaced, and the first row, from 1, or 0.
   type, extends(hyperplane_object), public :: hyperplane_preconditioner
@@ -45,6 +38,7 @@ module hyperplane_preconditioner_plans
     procedure :: create_csr => preconditioner_create_csr
     procedure :: create_csr_named => preconditioner_create_csr_named
     procedure :: create_transpose => preconditioner_create_transpose
+    procedure :: get_storage => preconditioner_get_storage
     procedure :: replaced => preconditioner_replaced
     procedure :: factor => preconditioner_factor
     procedure :: check => preconditioner_check
@@ -61,13 +55,13 @@ module hyperplane_preconditioner_plans
 contains
 
   subroutine preconditioner_create(this, context, grid, n, kind, storage, relaxation, alpha, line_directions, &
-                                   line_sweeps, path, right_hand_sides, parts, coupling, folded, stat)
+                                   line_sweeps, path, right_hand_sides, parts, coupling, folded, storage_fraction, stat)
     class(hyperplane_preconditioner), intent(inout) :: this
     type(hyperplane_context), intent(in) :: context
     type(hyperplane_grid), intent(in) :: grid
     integer, intent(in) :: n
     integer(c_int), intent(in), optional :: kind, storage, path, coupling
-    real(c_double), intent(in), optional :: relaxation, alpha
+    real(c_double), intent(in), optional :: relaxation, alpha, storage_fraction
     integer(c_int), intent(in), optional :: line_directions(:)
     integer, intent(in), optional :: line_sweeps, right_hand_sides, parts(3)
     logical, intent(in), optional :: folded(3)
@@ -75,10 +69,10 @@ contains
     type(preconditioner_options) :: options
     type(c_ptr) :: made
     integer(c_int) :: status
-    integer :: used
     status = c_preconditioner_options_init(options)
     if (present(kind)) options%kind = kind
     if (present(storage)) options%storage = storage
+    if (present(storage_fraction)) options%storage_fraction = storage_fraction
     if (present(relaxation)) options%relaxation = relaxation
     if (present(alpha)) options%alpha = alpha
     if (present(path)) options%path = path
@@ -89,8 +83,7 @@ contains
     if (present(folded)) options%folded = merge(1_c_int, 0_c_int, folded)
     if (present(line_directions)) then
       options%line_direction_count = size(line_directions, kind=c_int)
-      used = min(size(line_directions), 3)
-      options%line_directions(1:used) = line_directions(1:used)
+      options%line_directions(:min(size(line_directions), 3)) = line_directions(:min(size(line_directions), 3))
     end if
     status = c_preconditioner_create(context%handle, grid, int(n, c_int), options, made)
     call take(this, made, status, stat)
@@ -181,6 +174,13 @@ contains
     status = c_preconditioner_transpose(m%handle, made)
     call take(this, made, status, stat)
   end subroutine preconditioner_create_transpose
+
+  subroutine preconditioner_get_storage(this, storage, stat)
+    class(hyperplane_preconditioner), intent(in) :: this
+    integer(c_int), intent(out) :: storage
+    integer, intent(out), optional :: stat
+    call report(c_preconditioner_storage(this%handle, storage), stat)
+  end subroutine preconditioner_get_storage
 
   subroutine preconditioner_replaced(this, count, first, stat)
     class(hyperplane_preconditioner), intent(in) :: this

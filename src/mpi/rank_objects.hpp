@@ -231,6 +231,7 @@ class RankPreconditionerOn final : public Preconditioner {
     auto const status = m_blocks->status(m_setting.exec);
     return {status.failure, m_setting.grid->message(status)};
   }
+  StorageKind storage() const override { return StorageKind::double_precision; }
   void measure() override { m_measured = true; }
   const std::vector<double>& seconds() const override { return m_seconds; }
 

@@ -159,7 +159,9 @@ void complete_for_ranks(SolverSettings& settings, int ranks) {
     refuse(fmt::format("--preconditioner {}: others than {} are", settings.preconditioner, join_with(known, "and")));
   }
   if (settings.transpose) refuse("--transpose: that is");
-  if (settings.storage != HYPERPLANE_STORAGE_DOUBLE) refuse("--storage float: that is");
+  if (settings.storage != HYPERPLANE_STORAGE_DOUBLE) {
+    refuse(fmt::format("--storage {}: that is", name_of(storages, settings.storage)));
+  }
   auto& parts = find_parts(settings).text;
   if (parts.empty() || parts == automatic_parts) parts = std::to_string(ranks);
 }

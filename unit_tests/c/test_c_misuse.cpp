@@ -124,7 +124,7 @@ TEST_P(CMisuse, values_out_of_range) {
                    "block size: " + std::to_string(n) + " is not in this build, which has: ");
   }
   EXPECT_EQ(v, nullptr);
-  expect_failure(hyperplane_matrix_create(system.context, system.c_grid, 2, static_cast<hyperplane_storage>(2), &a),
+  expect_failure(hyperplane_matrix_create(system.context, system.c_grid, 2, HYPERPLANE_STORAGE_HALF, &a),
                  HYPERPLANE_INVALID_ARGUMENT, "storage is 2");
   auto const size = system.size();
   expect_failure(hyperplane_vector_set(system.b, values.data(), size, static_cast<hyperplane_memory_space>(-1)),

@@ -215,7 +215,17 @@ TEST_P(CTable, refuses_what_is_not_in_it) {
   refused("bilu0", "folded=ki", "folded is 'ki', expected one of none|i|j|k|ij|ik|jk|ijk");
   refused("bilu0", "folded=i,path=slab", "folded directions have no path slab, but portable alone");
   refused("ssor", "path=fast", "path is 'fast', expected one of automatic|portable|slab");
-  refused("ssor", "storage=half", "storage is 'half', expected one of double|float");
+  refused("ssor", "storage=quad", "storage is 'quad', expected one of double|float|half|bfloat16|automatic");
+  for (std::string const name : {"identity", "jacobi", "sip", "lines"}) {
+    for (std::string const storage : {"half", "bfloat16"}) {
+      refused(name, "storage=" + storage,
+              "storage is '" + storage + "', which " + name + " has not, but ssor and bilu0");
+    }
+  }
+  for (std::string const coupling : {"coloured", "natural"}) {
+    refused("bilu0", "storage=half,parts=1x1x2,coupling=" + coupling,
+            "bilu0 has no coupling " + coupling + " with storage half");
+  }
   expect_failure(make("sip", "", &m, 2), HYPERPLANE_INVALID_ARGUMENT, "one unknown");
   expect_failure(hyperplane_preconditioner_create_named(system.context, system.c_grid, 1, nullptr, nullptr, &m),
                  HYPERPLANE_NULL_POINTER, "name is NULL");

@@ -169,6 +169,7 @@ contains
     real(c_double) :: blocks(n, n, 7, points), whole(n, points), coloured(n, points), x(n, points)
     character(:), allocatable :: message
     integer :: c, parts(3)
+    integer(c_int) :: storage
     call random_number(blocks)
     do c = 1, n
       blocks(c, c, HYPERPLANE_CENTER, :) = 20
@@ -192,6 +193,19 @@ contains
     call m%create_named(context, grid, n, 'bilu0', 'parts=2x1x4,coupling=coloured')
     x = applied(m, a)
     call expect(all(abs(x - coloured) <= 0), 'parts by name')
+    call m%create(context, grid, n, storage=HYPERPLANE_STORAGE_HALF)
+    x = applied(m, a)
+    call expect(all(abs(x - whole) < 2e-3 * maxval(abs(whole))) .and. any(abs(x - whole) > 1e-8), 'factors as half')
+    call m%create(context, grid, n, path=HYPERPLANE_PATH_PORTABLE, storage=HYPERPLANE_STORAGE_AUTOMATIC)
+    call m%get_storage(storage, stat)
+    call expect(stat == HYPERPLANE_INVALID_ARGUMENT, 'storage before factor')
+    x = applied(m, a)
+    call m%get_storage(storage)
+    call expect(storage == HYPERPLANE_STORAGE_HALF, 'the storage that is chosen')
+    call m%create(context, grid, n, storage=HYPERPLANE_STORAGE_AUTOMATIC, storage_fraction=0.0_c_double)
+    x = applied(m, a)
+    call m%get_storage(storage)
+    call expect(storage == HYPERPLANE_STORAGE_DOUBLE .and. all(abs(x - whole) <= 0), 'storage that differs by nothing')
     call m%create(context, grid, n, parts=[2, 1, 4])
     x = applied(m, a)
     call expect(any(abs(x - coloured) > 1e-8), 'parts by themselves')

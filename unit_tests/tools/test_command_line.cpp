@@ -42,6 +42,45 @@ TEST_F(CommandLine, solves_with_every_method_preconditioner_and_storage) {
   expect_solution();
 }
 
+TEST_F(CommandLine, stores_factors_in_16_bits) {
+  for (std::string const storage : {"half", "bfloat16"}) {
+    for (std::string const preconditioner : {"bilu0", "ssor --parts 2x1x1"}) {
+      auto const outcome = solve("--storage " + storage + " --preconditioner " + preconditioner);
+      EXPECT_EQ(outcome.status, 0) << outcome.output;
+      expect_solution();
+      EXPECT_THAT(read("h.json"), HasSubstr("\"storage\": \"" + storage + "\""));
+    }
+  }
+  std::filesystem::remove(folder / "x.mtx");
+  expect_refused(solve("--storage half --preconditioner lines"),
+                 "--storage half: --preconditioner lines does not have it, but bilu0 and ssor\n");
+  expect_refused(solve("--storage half --parts 2x1x1 --coupling natural"),
+                 "bilu0 has no coupling natural with storage half");
+  expect_refused(solve("--storage quad"), "--storage: 'quad' is not one of double|float|half|bfloat16|automatic");
+}
+
+TEST_F(CommandLine, says_what_storage_it_has_chosen) {
+  auto const expect = [&](const std::string& options, const std::string& chosen) {
+    auto const outcome = solve("--storage automatic " + options);
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    EXPECT_THAT(outcome.output, HasSubstr(", factors as " + chosen + ")"));
+    EXPECT_THAT(read("h.json"),
+                AllOf(HasSubstr("\"storage\": \"automatic\""), HasSubstr("\"chosen_storage\": \"" + chosen + "\"")));
+    expect_solution();
+  };
+  // On devices factors of 16 bits have the portable path alone.
+  expect("--path portable", "half");
+  expect("--path portable --preconditioner ssor", "half");
+  expect("--path portable --storage-fraction 1e-5", "float");
+  EXPECT_THAT(read("h.json"), HasSubstr("\"storage_fraction\": 1e-05"));
+  expect("--storage-fraction 0", "double");
+  std::filesystem::remove(folder / "x.mtx");
+  expect_refused(solve("--storage automatic --preconditioner jacobi"),
+                 "--storage automatic: --preconditioner jacobi does not have it, but bilu0 and ssor\n");
+  expect_refused(solve("--storage automatic --storage-fraction -1"), "--storage-fraction: -1 is less than 0");
+  expect_refused(solve("--storage half --storage-fraction 0.1"), "--storage-fraction 0.1: needs --storage automatic\n");
+}
+
 TEST_F(CommandLine, has_a_preconditioner_of_ones_own) {
   auto const names = c_names(hyperplane_preconditioners());
   if (std::ranges::count(names, "diagonal") == 0) GTEST_SKIP() << "this library is built without it";

@@ -193,6 +193,7 @@ TEST_F(CommandLineRanks, refuse_more_with_one_error) {
   refuse("--history no/such/h.json", "no/such/h.json: cannot be written");
   refuse("--coupling all", "--coupling: 'all' is not one of none|coloured|natural");
   refuse("--storage float", "--storage float: that is for one process alone");
+  refuse("--storage bfloat16", "--storage bfloat16: that is for one process alone");
   refuse("--preconditioner none --coupling natural", "--coupling natural: --preconditioner none has no parts");
   expect_refused_on_ranks("swept --points 10 --steps 1", "swept runs in one process, there are 2");
 }

@@ -23,6 +23,7 @@ TEST_F(CommandLineRows, refuses_options_that_do_not_go_together) {
   refuse("--preconditioner jacobi --order rcm",
          "--order rcm: --preconditioner jacobi does not have it, but ilut, iluk, bilu0, dilu and ssor\n");
   refuse("--storage float", "--storage float: needs --grid IxJxK");
+  refuse("--storage half", "--storage half: needs --grid IxJxK");
   refuse(
       "--preconditioner sip",
       "--preconditioner sip: needs --grid IxJxK; without it there are ilut, iluk, bilu0, dilu, ssor, jacobi and none");

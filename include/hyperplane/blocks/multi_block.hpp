@@ -51,10 +51,10 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// factor(), share factors and working memory: at most one call of a plan and all its copies may run at a time. On
 /// SweepPath::slab the grid blocks of a colour are run together, with the bits of one grid block after the other: on
 /// hosts in one launch for each sweep of BlockIlu0, Ssor and Sip, on CUDA in one for a solve, and on both in one for a
-/// factorization (and one for the status of all). So is BlockJacobi, everywhere; LineImplicit has a plan
-/// of its own, see multi_block_line_implicit.hpp. Elsewhere grid blocks follow one another. Launches
-/// beside these: with C colours at most 2 C - 1 for a solve, and for each colour of a factorization three of BlockIlu0
-/// and Sip and two of Ssor. How long A has to stay, and whether results depend on the number of threads, is as P says.
+/// factorization (and one for the status of all). So is BlockJacobi, everywhere; LineImplicit has a plan of its own,
+/// see multi_block_line_implicit.hpp. Elsewhere grid blocks follow one another. Launches beside these: with C colours
+/// at most 2 C - 1 for a solve, and for each colour of a factorization three of BlockIlu0 and Sip and two of Ssor. How
+/// long A has to stay, and whether results depend on the number of threads, is as P says.
 template <class P>
 class MultiBlock {
  public:
@@ -62,6 +62,8 @@ class MultiBlock {
   using execution_space = typename P::Vector::execution_space;
   static constexpr int block_size = P::Vector::block_size;
   using Options = MultiBlockOptions<typename P::Options>;
+  template <class Other, class Q = P>
+  using WithStorage = MultiBlock<typename Q::template WithStorage<Other>>;
   using Vector = MultiBlockVector<scalar_type, block_size, execution_space>;
   using Status = MultiBlockStatus<decltype(std::declval<const P&>().status(std::declval<const execution_space&>()))>;
 
@@ -90,8 +92,7 @@ class MultiBlock {
     requires can_be_coloured
       : MultiBlock(exec, grid, options, remote_colouring(grid, options, colours, remote.get()), remote) {}
 
-  /// The colours of the options, or those that are found; empty with Coupling::none. Throws Error as the constructor
-  /// does.
+  /// The colours of the options, or those that are found; empty with Coupling::none. Throws as the constructor does.
   static std::vector<int> checked_colours(const MultiBlockGrid& grid, const Options& options) {
     if (options.coupling != Coupling::coloured && !options.colours.empty()) {
       fail("MultiBlock: colours are given, and coupling " + std::string(name(options.coupling)) + " takes none");
@@ -136,8 +137,7 @@ class MultiBlock {
     m_blocks.sweep(exec, 0, detail::Sweeps::both, rhs, x);
   }
 
-  /// x = M^-T rhs, of a P that has it, grid block after grid block; x may be rhs. Throws Error as solve() does, and
-  /// with another coupling than none.
+  /// x = M^-T rhs, of a P that has it; x may be rhs. Throws Error as solve() does, and with a coupling but none.
   void solve_transposed(const execution_space& exec, const Vector& rhs, const Vector& x) const
     requires requires(const P& p, const typename P::Vector& v) { p.solve_transposed(exec, v, v); }
   {

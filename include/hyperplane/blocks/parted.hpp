@@ -75,6 +75,9 @@ class Parted : public detail::MaskOf<P> {
   using storage_type = typename P::storage_type;
   using execution_space = typename Vector::execution_space;
   using Options = PartedOptions<typename P::Options>;
+  /// The same with factors of another type, of a Q that has them.
+  template <class Other, class Q = P>
+  using WithStorage = Parted<typename Q::template WithStorage<Other>, MatrixStorage>;
   static constexpr int block_size = Vector::block_size;
   using Matrix = BlockStencil7<scalar_type, block_size, execution_space, MatrixStorage>;
   using MultiBlockOfParts = MultiBlock<P>;

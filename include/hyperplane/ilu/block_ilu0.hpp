@@ -94,6 +94,9 @@ class BlockIlu0 {
   using storage_type = StorageScalar;
   using execution_space = Exec;
   using Options = BlockIlu0Options;
+  /// The same with factors of another type.
+  template <StorageReal Other>
+  using WithStorage = BlockIlu0<Scalar, n, Exec, Other>;
   using Vector = typename Sweeps::Vector;
   static constexpr int block_size = n;
   static constexpr int vector_length = Sweeps::vector_length;

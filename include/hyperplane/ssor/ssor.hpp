@@ -77,6 +77,9 @@ class Ssor {
   using storage_type = StorageScalar;
   using execution_space = Exec;
   using Options = SsorOptions;
+  /// The same with factors of another type.
+  template <StorageReal Other>
+  using WithStorage = Ssor<Scalar, n, Exec, Other>;
   using Vector = BlockVector<Scalar, n, Exec>;
   static constexpr int block_size = n;
   static constexpr int vector_length = vector_length_v<Scalar, Exec>;

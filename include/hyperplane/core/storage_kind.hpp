@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+
+#include <array>
+
+namespace hyperplane::inline HYPERPLANE_ABI {
+
+/// A StorageReal by its name, where it is chosen at run time.
+enum class StorageKind { double_precision, single_precision, half, bfloat16 };
+
+inline constexpr std::array<StorageKind, 4> storage_kinds{StorageKind::double_precision, StorageKind::single_precision,
+                                                          StorageKind::half, StorageKind::bfloat16};
+
+constexpr const char* name(StorageKind storage) {
+  switch (storage) {
+    case StorageKind::double_precision: return "double";
+    case StorageKind::single_precision: return "float";
+    case StorageKind::half: return "half";
+    case StorageKind::bfloat16: return "bfloat16";
+  }
+  return "unknown";
+}
+
+/// Whether it has 16 bits, which only factors are stored in.
+constexpr bool is_short(StorageKind storage) {
+  return storage == StorageKind::half || storage == StorageKind::bfloat16;
+}
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI

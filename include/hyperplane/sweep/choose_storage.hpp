@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/array/reducer.hpp>
+#include <hyperplane/array/scaled_norm.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
+#include <hyperplane/core/launch.hpp>
+#include <hyperplane/core/storage_kind.hpp>
+#include <hyperplane/core/storage_real.hpp>
+#include <hyperplane/stencil/random_vector.hpp>
+#include <hyperplane/sweep/choose_storage_options.hpp>
+#include <hyperplane/sweep/sweep_path.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace hyperplane::inline HYPERPLANE_ABI {
+
+namespace detail {
+
+/// Throws Error where it is not at least 0.
+inline void check_storage_fraction(const char* function, double fraction) {
+  if (fraction >= 0) return;
+  fail(std::string(function) + ": fraction is " + shortest(fraction) + ", expected at least 0");
+}
+
+template <class Scalar>
+struct SubtractValues {
+  const Scalar* m_from;
+  Scalar* m_values;
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const { m_values[e] -= m_from[e]; }
+};
+
+/// Whether the sweeps of factors of a type run on the path that those of another type run on.
+template <ExecutionSpace Exec, StorageReal Storage, class Options>
+bool has_usual_path(const Options& options) {
+  return HostExecutionSpace<Exec> || !ShortReal<Storage> || options.path == SweepPath::portable || options.folded.any();
+}
+
+/// How far plans with narrower factors are from one, on random vectors. Keeps M^-1 of these, not the plan.
+template <class Vector, ExecutionSpace Exec>
+class StorageComparison {
+ public:
+  /// Vectors that are compared: one may happen to be nearly orthogonal to what is lost.
+  static constexpr int count = 3;
+
+  /// `plan` has been factored; fill(vector, seed) makes a vector random. Waits for the instance.
+  template <class Domain, class Plan, class Fill>
+  StorageComparison(const Exec& exec, const Domain& domain, const Plan& plan, const Fill& fill)
+      : m_work(exec, domain, "Hyperplane::StorageComparison::work"),
+        m_reducer(exec, size()),
+        m_norm(exec, "Hyperplane::StorageComparison::norm") {
+    for (int v = 0; v < count; ++v) {
+      auto const& random = m_random.emplace_back(exec, domain, "Hyperplane::StorageComparison::random");
+      auto const& expected = m_expected.emplace_back(exec, domain, "Hyperplane::StorageComparison::expected");
+      fill(random, static_cast<std::uint64_t>(v));
+      plan.solve(exec, random, expected);
+      m_norms.push_back(norm(exec, expected));
+    }
+  }
+
+  /// The largest ||M_s^-1 v - M^-1 v|| / ||M^-1 v||, or what is no number where one is none. Waits for the instance.
+  template <class Plan>
+  double difference(const Exec& exec, const Plan& plan) const {
+    using Scalar = typename Vector::scalar_type;
+    double largest = 0;
+    for (std::size_t v = 0; v < m_random.size(); ++v) {
+      plan.solve(exec, m_random[v], m_work);
+      launch("Hyperplane::StorageComparison::subtract", LongIndexRange<Exec>(exec, 0, size()), 3.0 * sizeof(Scalar),
+             SubtractValues<Scalar>{m_expected[v].flat().data(), m_work.flat().data()});
+      double const fraction = norm(exec, m_work) / m_norms[v];
+      if (!(fraction <= largest)) largest = fraction;
+      if (std::isnan(largest)) break;
+    }
+    return largest;
+  }
+
+ private:
+  std::int64_t size() const { return static_cast<std::int64_t>(m_work.flat().size()); }
+  double norm(const Exec& exec, const Vector& x) const { return m_norm(exec, m_reducer, x.flat().data()); }
+
+  Vector m_work;
+  Reducer<Exec> m_reducer;
+  ScaledNorm<Exec> m_norm;
+  std::vector<Vector> m_random, m_expected;
+  std::vector<double> m_norms;
+};
+
+/// Whether factors of a plan with these options may be stored as Storage: where Plan has the coupling, if there is one,
+/// and runs on the path that factors of its arithmetic run on. On devices those of 16 bits have the portable path
+/// alone.
+template <class Plan, StorageReal Storage>
+bool is_candidate(const typename Plan::Options& options) {
+  if constexpr (requires { options.block; }) {
+    return Plan::has_coupling(options.coupling) &&
+           has_usual_path<typename Plan::execution_space, Storage>(options.block);
+  } else {
+    return has_usual_path<typename Plan::execution_space, Storage>(options);
+  }
+}
+
+}  // namespace detail
+
+/// The narrowest type, Half, BFloat16, float or double, in which factors of A may be stored so that M stays nearly what
+/// it is: its solves of three random vectors differ by less than a fraction from those with factors of the type of the
+/// arithmetic. P is BlockIlu0 or Ssor, or MultiBlock or Parted of one, as BlockIlu0<double, 5, Exec>; whatever its
+/// storage type is, those of all types are tried. `plan_options` are its options.
+///
+/// A type is not chosen in which the factors of A overflow, and none but that of the arithmetic where A is singular:
+/// the status of the plan will say so. On devices factors of 16 bits are tried where the options ask for the portable
+/// path or fold directions, as they have no other one. Half comes before BFloat16, which has fewer bits.
+///
+/// Costs a plan, a factorization and three solves with each type until one is good enough, one plan at a time, and
+/// seven vectors. Waits for the instance. What it returns does not depend on the number of threads. A choice for one
+/// matrix need not be good for another: who factors again may choose again. Throws Error where the fraction is less
+/// than 0 or no number, and as P does.
+template <class P, class Matrix>
+StorageKind choose_storage(const typename P::execution_space& exec, const Matrix& a,
+                           const ChooseStorageOptions& options = {}, const typename P::Options& plan_options = {}) {
+  using Scalar = typename P::scalar_type;
+  detail::check_storage_fraction("choose_storage", options.fraction);
+  // One plan at a time.
+  auto const with_plan = [&]<class Storage>(std::type_identity<Storage>, const auto& use) {
+    typename P::template WithStorage<Storage> plan(exec, a.grid(), plan_options);
+    plan.factor(exec, a);
+    if (plan.status(exec).ok()) use(plan);
+  };
+  using Comparison = detail::StorageComparison<typename P::Vector, typename P::execution_space>;
+  std::optional<Comparison> comparison;
+  with_plan(std::type_identity<Scalar>{}, [&](const auto& plan) {
+    comparison.emplace(exec, a.grid(), plan,
+                       [&](const auto& vector, std::uint64_t seed) { detail::fill_random(exec, vector, seed); });
+  });
+  auto const is_near = [&]<class Storage>(std::type_identity<Storage> storage) {
+    bool found = false;
+    if constexpr (sizeof(Storage) < sizeof(Scalar)) {
+      if (!detail::is_candidate<typename P::template WithStorage<Storage>, Storage>(plan_options)) return false;
+      with_plan(storage, [&](const auto& plan) { found = comparison->difference(exec, plan) < options.fraction; });
+    }
+    return found;
+  };
+  if (comparison) {
+    if (is_near(std::type_identity<Half>{})) return StorageKind::half;
+    if (is_near(std::type_identity<BFloat16>{})) return StorageKind::bfloat16;
+    if (is_near(std::type_identity<float>{})) return StorageKind::single_precision;
+  }
+  return std::is_same_v<Scalar, float> ? StorageKind::single_precision : StorageKind::double_precision;
+}
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI

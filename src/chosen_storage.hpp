@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/sweep/choose_storage.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "typed_objects.hpp"
+
+namespace hyperplane::run_time {
+
+/// A preconditioner whose first matrix chooses what factors are stored in, as choose_storage() does.
+template <ExecutionSpace Exec>
+class ChosenStorage final : public TypedPreconditioner<Exec> {
+ public:
+  using Vector = ShapedVector<Exec>;
+  using Plan = std::unique_ptr<TypedPreconditioner<Exec>>;
+  using TypedPreconditioner<Exec>::factor;
+
+  /// make(storage) makes the plan, or null where it is not to be tried. Until the choice there is that of double, which
+  /// also refuses what options cannot have.
+  ChosenStorage(const Shape& shape, double fraction, std::function<Plan(StorageKind)> make)
+      : m_shape(shape), m_fraction(fraction), m_make(std::move(make)), m_plan(m_make(StorageKind::double_precision)) {}
+
+  void factor(const Exec& exec, const TypedMatrix<Exec>& a) override {
+    if (m_chosen) return m_plan->factor(exec, a);
+    m_plan->factor(exec, a);
+    m_chosen = m_plan->problem(exec).ok() ? choose(exec, a) : StorageKind::double_precision;
+  }
+  void solve(const Exec& exec, const Vector& rhs, const Vector& x) const override { m_plan->solve(exec, rhs, x); }
+  void solve(const Exec& exec, std::span<const Vector> rhs, std::span<const Vector> x) const override {
+    m_plan->solve(exec, rhs, x);
+  }
+  void require_transposed() const override { m_plan->require_transposed(); }
+  void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const override {
+    m_plan->solve_transposed(exec, rhs, x);
+  }
+  FactorProblem problem(const Exec& exec) const override { return m_plan->problem(exec); }
+  std::optional<StorageKind> chosen_storage() const override { return m_chosen; }
+
+ private:
+  /// Leaves the plan of what it returns, factored; the plan that is there is that of double.
+  StorageKind choose(const Exec& exec, const TypedMatrix<Exec>& a) {
+    auto const fill = [&](const Vector& vector, std::uint64_t seed) {
+      detail::fill_random(exec, SlabMap<Vector::vector_length>(m_shape.grid), m_shape.block_size, vector.flat().data(),
+                          seed);
+    };
+    detail::StorageComparison<Vector, Exec> const comparison(exec, m_shape, *m_plan, fill);
+    for (auto const storage : {StorageKind::half, StorageKind::bfloat16, StorageKind::single_precision}) {
+      auto plan = m_make(storage);
+      if (plan == nullptr) continue;
+      plan->factor(exec, a);
+      if (!plan->problem(exec).ok() || !(comparison.difference(exec, *plan) < m_fraction)) continue;
+      m_plan = std::move(plan);
+      return storage;
+    }
+    return StorageKind::double_precision;
+  }
+
+  Shape m_shape;
+  double m_fraction;
+  std::function<Plan(StorageKind)> m_make;
+  Plan m_plan;
+  std::optional<StorageKind> m_chosen;
+};
+
+}  // namespace hyperplane::run_time
