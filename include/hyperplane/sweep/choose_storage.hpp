@@ -11,7 +11,6 @@
 #include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/stencil/random_vector.hpp>
 #include <hyperplane/sweep/choose_storage_options.hpp>
-#include <hyperplane/sweep/sweep_path.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -39,12 +38,6 @@ struct SubtractValues {
   Scalar* m_values;
   KOKKOS_FUNCTION void operator()(std::int64_t e) const { m_values[e] -= m_from[e]; }
 };
-
-/// Whether the sweeps of factors of a type run on the path that those of another type run on.
-template <ExecutionSpace Exec, StorageReal Storage, class Options>
-bool has_usual_path(const Options& options) {
-  return HostExecutionSpace<Exec> || !ShortReal<Storage> || options.path == SweepPath::portable || options.folded.any();
-}
 
 /// How far plans with narrower factors are from one, on random vectors. Keeps M^-1 of these, not the plan.
 template <class Vector, ExecutionSpace Exec>
@@ -95,16 +88,13 @@ class StorageComparison {
   std::vector<double> m_norms;
 };
 
-/// Whether factors of a plan with these options may be stored as Storage: where Plan has the coupling, if there is one,
-/// and runs on the path that factors of its arithmetic run on. On devices those of 16 bits have the portable path
-/// alone.
-template <class Plan, StorageReal Storage>
-bool is_candidate(const typename Plan::Options& options) {
+/// Whether a plan has the coupling of its options, if these have one.
+template <class Plan>
+bool has_coupling(const typename Plan::Options& options) {
   if constexpr (requires { options.block; }) {
-    return Plan::has_coupling(options.coupling) &&
-           has_usual_path<typename Plan::execution_space, Storage>(options.block);
+    return Plan::has_coupling(options.coupling);
   } else {
-    return has_usual_path<typename Plan::execution_space, Storage>(options);
+    return true;
   }
 }
 
@@ -116,8 +106,7 @@ bool is_candidate(const typename Plan::Options& options) {
 /// storage type is, those of all types are tried. `plan_options` are its options.
 ///
 /// A type is not chosen in which the factors of A overflow, and none but that of the arithmetic where A is singular:
-/// the status of the plan will say so. On devices factors of 16 bits are tried where the options ask for the portable
-/// path or fold directions, as they have no other one. Half comes before BFloat16, which has fewer bits.
+/// the status of the plan will say so. Half comes before BFloat16, which has fewer bits.
 ///
 /// Costs a plan, a factorization and three solves with each type until one is good enough, one plan at a time, and
 /// seven vectors. Waits for the instance. What it returns does not depend on the number of threads. A choice for one
@@ -143,7 +132,7 @@ StorageKind choose_storage(const typename P::execution_space& exec, const Matrix
   auto const is_near = [&]<class Storage>(std::type_identity<Storage> storage) {
     bool found = false;
     if constexpr (sizeof(Storage) < sizeof(Scalar)) {
-      if (!detail::is_candidate<typename P::template WithStorage<Storage>, Storage>(plan_options)) return false;
+      if (!detail::has_coupling<typename P::template WithStorage<Storage>>(plan_options)) return false;
       with_plan(storage, [&](const auto& plan) { found = comparison->difference(exec, plan) < options.fraction; });
     }
     return found;
