@@ -5,6 +5,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <hyperplane/cuda/check.hpp>
 #include <limits>
 #include <span>
 #include <string>
@@ -73,6 +74,48 @@ TEST(BlockIlu0OnDevices, devices_that_start_late) {
     parts.factor();
     parts.plan().solve(x, x);
     EXPECT_TRUE(bitwise_equal(parts.from_parts(x), expected)) << "part " << late << " is late";
+  }
+}
+
+/// Another code's kernel: a block for each of some multiprocessors, with all the shared memory that there is, so that
+/// sweeps find no room there until it ends.
+__global__ void occupy_multiprocessors(long long cycles) { Occupy{cycles}(0); }
+
+void start_to_occupy(const Exec& exec, int spared, long long cycles) {
+  int const device = exec.cuda_device();
+  int before = 0, memory = 0, count = 0;
+  cuda::check(cudaGetDevice(&before), "cudaGetDevice");
+  cuda::check(cudaSetDevice(device), "cudaSetDevice");
+  cuda::check(cudaDeviceGetAttribute(&memory, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+              "cudaDeviceGetAttribute");
+  cuda::check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device), "cudaDeviceGetAttribute");
+  cuda::check(cudaFuncSetAttribute(occupy_multiprocessors, cudaFuncAttributeMaxDynamicSharedMemorySize, memory),
+              "cudaFuncSetAttribute");
+  occupy_multiprocessors<<<count - spared, 1, memory, exec.cuda_stream()>>>(cycles);
+  cuda::check(cudaGetLastError(), "occupy_multiprocessors");
+  cuda::check(cudaSetDevice(before), "cudaSetDevice");
+}
+
+TEST(BlockIlu0OnDevices, beside_a_kernel_that_fills_most_of_one_device) {
+  if (!has_capability_90<Exec>()) GTEST_SKIP() << "compute capability below 9.0";
+  constexpr int n = 5;
+  auto const system = random_stencil(Grid(19, 33, 27), n);
+  auto const rhs = random_vector(system.rows());
+  auto const expected = whole<n, double>(system, rhs);
+  Parts<n> parts(system, 2, share(2));
+  // Streams of their own on the same devices.
+  DeviceInstances const others(2);
+  for (int const beside : {0, 1}) {
+    auto const b = parts.to_parts(rhs);
+    auto const x = parts.to_parts(std::vector<double>(rhs.size(), 0.0));
+    Exec const& other = others.all()[beside];
+    start_to_occupy(other, 12, 200'000'000);
+    for (int repetition = 0; repetition < 5; ++repetition) {
+      parts.factor();
+      parts.plan().solve(b, x);
+    }
+    EXPECT_TRUE(bitwise_equal(parts.from_parts(x), expected)) << "beside part " << beside;
+    other.fence();
   }
 }
 

@@ -46,18 +46,40 @@ TEST(DistributedGrid, grid_blocks_of_this_rank) {
 TEST(DistributedGrid, ranks_have_to_agree) {
   Communicator const world(MPI_COMM_WORLD);
   auto const whole = cut_grid(Grid(8, 4, 4), {4, 1, 1}).grid;
+  // Two grid blocks that meet by whole faces, the second one as it is or turned around the axis i.
+  Interface const whole_face{.block = 0, .face = Direction::east, .points = {{1, 0, 0}, {2, 4, 4}}, .donor = 1};
+  std::vector const straight{whole_face};
+  std::vector turned{whole_face};
+  turned[0].donor_begin = {0, 0, 3};
+  turned[0].transform = {{1, -3, 2}};
   for (int other = 1; other < world.size(); ++other) {
     bool const differs = world.rank() == other;
     auto const named = " rank " + std::to_string(other) + " has others than rank 0";
     EXPECT_EQ(thrown_text([&] {
                 DistributedGrid const grid(world, differs ? cut_grid(Grid(9, 4, 4), {4, 1, 1}).grid : whole);
               }),
-              "DistributedGrid: grid blocks:" + named);
+              "DistributedGrid: grid blocks:" + named +
+                  ": grid block 3 of 3x4x4 points; rank 0 has grid block 3 of 2x4x4 points");
+    EXPECT_EQ(thrown_text([&] {
+                DistributedGrid const grid(world, differs ? cut_grid(Grid(6, 4, 4), {3, 1, 1}).grid : whole);
+              }),
+              "DistributedGrid: grid blocks:" + named + ": no more; rank 0 has grid block 3 of 2x4x4 points");
     EXPECT_EQ(thrown_text([&] {
                 DistributedGrid const grid(
                     world, differs ? cut_grid(Grid(8, 4, 4), {4, 1, 1}, {true, false, false}).grid : whole);
               }),
-              "DistributedGrid: interfaces:" + named);
+              "DistributedGrid: interfaces:" + named +
+                  ": west face of grid block 0, points [0, 1) x [0, 4) x [0, 4), donor 3 from (1, 0, 0), axes "
+                  "(+1, +2, +3); rank 0 has east face of grid block 0, points [1, 2) x [0, 4) x [0, 4), donor 1 from "
+                  "(0, 0, 0), axes (+1, +2, +3)");
+    EXPECT_EQ(thrown_text([&] {
+                DistributedGrid const grid(world, differs ? MultiBlockGrid({Grid(2, 4, 4), Grid(2, 4, 4)}, turned)
+                                                          : MultiBlockGrid({Grid(2, 4, 4), Grid(2, 4, 4)}, straight));
+              }),
+              "DistributedGrid: interfaces:" + named +
+                  ": east face of grid block 0, points [1, 2) x [0, 4) x [0, 4), donor 1 from (0, 0, 3), axes "
+                  "(+1, -3, +2); rank 0 has east face of grid block 0, points [1, 2) x [0, 4) x [0, 4), donor 1 from "
+                  "(0, 0, 0), axes (+1, +2, +3)");
     EXPECT_EQ(thrown_text([&] {
                 DistributedGrid const grid(world, whole, differs ? std::vector{0, 0, 0, 1} : std::vector{0, 0, 0, 0});
               }),

@@ -8,6 +8,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -89,13 +90,17 @@ class Communicator {
 
   /// Throws Error on all ranks, "what: rank 3 has others than rank 0", where values differ. Ranks have as many.
   void require_same(const std::string& what, std::span<const std::uint64_t> values) const {
+    int const other = first_other(values);
+    if (other < size()) throw Error(what + ": rank " + std::to_string(other) + " has others than rank 0");
+  }
+  /// The lowest rank that has other values than rank 0; size() where there is none. Ranks have as many.
+  int first_other(std::span<const std::uint64_t> values) const {
     auto const all = gather(values);
-    for (std::size_t other = 1; other < detail::as_size(size()); ++other) {
-      for (std::size_t v = 0; v < values.size(); ++v) {
-        if (all[other * values.size() + v] == all[v]) continue;
-        throw Error(what + ": rank " + std::to_string(other) + " has others than rank 0");
-      }
+    for (int other = 1; other < size(); ++other) {
+      auto const theirs = std::span(all).subspan(detail::as_size(other) * values.size(), values.size());
+      if (!std::ranges::equal(theirs, std::span(all).first(values.size()))) return other;
     }
+    return size();
   }
 
   /// Replaces values by their sums over all ranks, added in the order of the ranks: all ranks have the same bits, in

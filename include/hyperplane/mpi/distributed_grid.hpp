@@ -9,6 +9,7 @@
 #include <hyperplane/mpi/assign_blocks.hpp>
 #include <hyperplane/mpi/communicator.hpp>
 #include <hyperplane/mpi/detail/digest.hpp>
+#include <hyperplane/mpi/detail/require_same_list.hpp>
 #include <hyperplane/mpi/transport.hpp>
 
 #include <algorithm>
@@ -32,7 +33,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 class DistributedGrid {
  public:
   /// Throws Error, on all ranks, where there is not an owner for each grid block, an owner is not one of the ranks, or
-  /// ranks have different grid blocks, interfaces, owners or transports.
+  /// ranks have different grid blocks, interfaces, owners or transports. The first grid block or interface that differs
+  /// is named.
   DistributedGrid(const Communicator& communicator, const MultiBlockGrid& whole, std::vector<int> owners,
                   Transport transport = Transport::automatic)
       : m_communicator(communicator),
@@ -48,8 +50,8 @@ class DistributedGrid {
     auto const require_same = [&](const char* what, std::uint64_t digest) {
       communicator.require_same(std::string("DistributedGrid: ") + what, std::array{digest});
     };
-    require_same("grid blocks", detail::digest(whole.blocks()));
-    require_same("interfaces", detail::digest(whole.interfaces()));
+    detail::require_same_list(communicator, "DistributedGrid: grid blocks", whole.blocks());
+    detail::require_same_list(communicator, "DistributedGrid: interfaces", whole.interfaces());
     require_same("owners", detail::digest(std::span<const int>(owners)));
     require_same("transport", static_cast<std::uint64_t>(transport));
     communicator.agree([&] { make_local(std::move(owners)); });
