@@ -116,7 +116,7 @@ class Suite {
       Grid const grid = m_settings.smoke ? box() : Grid(points, points, points);
       return Source{to_string(grid), [=] { return csr_system({.grid = grid, .n = n}); }};
     };
-    register_problem<Iluk<double>>("stencil/double", {.transposed = true}, {}, of(5, 64));
+    register_problem<Iluk<double>>("stencil/double", {.fill = 0, .transposed = true}, {}, of(5, 64));
     register_product<1>("stencil/double", of(1, 160));
     register_product<3>("stencil/double", of(3, 96));
     register_product<5>("stencil/double", of(5, 64));
