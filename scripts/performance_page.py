@@ -206,7 +206,7 @@ def csr():
     file = raw(f"{ZEN}/csr_2")
     rows = []
     for fill in (0, 1, 2):
-        for order in ("natural", "rcm", "colours"):
+        for order in ("natural", "rcm", "colours", "lines"):
             case = f"OpenMP/iluk={fill}/{order}/double/n=5/{MESH}"
             solve = file.rows[f"solve/{case}"]
             cells = [f"{solve['fill']:.2f}", int(solve["iterations"]), int(solve["levels"])]

@@ -12,7 +12,10 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -50,9 +53,26 @@ class CsrProblem {
   }
   void factor(const Exec& exec) { m_ilu.factor(exec, m_a); }
   void solve(const Exec& exec) const { m_ilu.solve(exec, m_b, m_x); }
+  /// Of plans with the option.
+  void solve_transposed(const Exec& exec) const { m_ilu.solve_transposed(exec, m_b, m_x); }
   void apply(const Exec& exec) const { hyperplane::apply(exec, m_a, m_b, m_x); }
   /// The last result.
   std::vector<double> x(const Exec& exec) const { return detail::to_vector(exec, m_x.flat()); }
+
+  /// Throws where b^T M^-1 b is not b^T M^-T b.
+  void check_transposed(const Exec& exec) const {
+    auto const b = detail::to_vector(exec, m_b.flat());
+    double products[2], size = 0.0;
+    for (bool const transposed : {false, true}) {
+      transposed ? solve_transposed(exec) : solve(exec);
+      auto const found = x(exec);
+      products[transposed] = std::inner_product(b.begin(), b.end(), found.begin(), 0.0);
+      for (std::size_t e = 0; e < b.size(); ++e) size += std::abs(b[e] * found[e]);
+    }
+    if (!(std::abs(products[0] - products[1]) <= 1e-12 * size)) {
+      throw std::runtime_error("the solve with the transpose is not the adjoint of the plain one");
+    }
+  }
 
   /// Of FGMRES(30) to 1e-8, whose residual is computed from x.
   int iterations(const Exec& exec) const { return iterations(exec, m_ilu); }

@@ -2,14 +2,17 @@
 
 // BILU(0), (1) and (2), ILUT, DILU and LU-SGS of block CSR on a mesh, in all orders of the rows: levels, blocks and
 // iterations, and the times of factor, solve and product with copy and triad next to every repetition. Verified by the
-// residual of a system that is solved, computed from x. And products, solves and iterations with several right-hand
-// sides, together and one after the other. With --mesh=FILE the mesh is one of tetrahedra that gmsh made.
+// residual of a system that is solved, computed from x. Solves with M^T, and products with A^T, verified as adjoints
+// and beside a reference. Products, solves and iterations with several right-hand sides, together and one after the
+// other. Seven-point systems: BILU(0) for n = 5, and products for other n, with about as many bytes. With --mesh=FILE
+// the mesh is one of tetrahedra that gmsh made, and the seven-point systems are left out.
 
 #include "../support/cache.hpp"
 #include "../support/harness.hpp"
 #include "../support/suites.hpp"
 #include "csr_problem.hpp"
 #include "mesh_file.hpp"
+#include "product_problem.hpp"
 #include "several_problem.hpp"
 
 #include <hyperplane/ilu/block_iluk_csr.hpp>
@@ -19,6 +22,8 @@
 #include <benchmark/benchmark.h>
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -37,9 +42,9 @@ class Suite {
   void register_all() {
     for (int const fill : {0, 1, 2}) {
       for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours, RowOrder::lines}) {
-        BlockIlukCsrOptions const options{.fill = fill, .order = order};
+        BlockIlukCsrOptions const options{.fill = fill, .order = order, .transposed = fill == 0};
         auto const key = "iluk=" + std::to_string(fill) + "/" + name(order);
-        register_problem<Iluk<double>>(key + "/double", options, {.product = fill == 0});
+        register_problem<Iluk<double>>(key + "/double", options, {.slow_factor = fill > 0, .product = fill == 0});
         if (fill == 0) register_problem<Iluk<float>>(key + "/float", options, {.product = true});
       }
     }
@@ -54,11 +59,13 @@ class Suite {
       for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours, RowOrder::lines}) {
         BlockIlutCsrOptions const options{.drop_tolerance = std::stod(tau), .row_entries = 20, .order = order};
         auto const key = std::string("ilut=") + tau + ",20/" + name(order) + "/double";
-        register_problem<Ilut>(key, options, {.factor = options.drop_tolerance == 0.01});
+        register_problem<Ilut>(key, options, {.factor = options.drop_tolerance == 0.01, .slow_factor = true});
       }
     }
     register_several<4>();
     register_several<8>();
+    register_product<MeshSystem::n>("mesh/double", mesh());
+    if (!m_file) register_stencils();
   }
 
  private:
@@ -71,7 +78,14 @@ class Suite {
   /// What is timed beside a solve.
   struct Kernels {
     bool factor = true;
+    bool slow_factor = false;  ///< takes up to seconds
     bool product = false;
+  };
+
+  /// What a problem is made of, when it is needed.
+  struct Source {
+    std::string name;
+    std::function<CsrSystem()> make;
   };
 
   template <class Problem>
@@ -85,15 +99,45 @@ class Suite {
     return HostExecutionSpace<Exec> ? Grid(48, 48, 48) : Grid(100, 100, 100);
   }
   std::string mesh_name() const { return m_file ? m_file->name() : to_string(box()); }
+  Source mesh() const {
+    return {mesh_name(), [this] { return system(); }};
+  }
   MeshSystem system() const { return m_file ? MeshSystem(m_file->mesh()) : MeshSystem(box()); }
+
+  /// With few runs of what takes long.
+  Settings settings(bool slow) const {
+    auto result = m_settings;
+    if (slow) result.repetitions = std::min(result.repetitions, 3);
+    return result;
+  }
+
+  void register_stencils() {
+    auto const of = [this](int n, int points) {
+      Grid const grid = m_settings.smoke ? box() : Grid(points, points, points);
+      return Source{to_string(grid), [=] { return csr_system({.grid = grid, .n = n}); }};
+    };
+    register_problem<Iluk<double>>("stencil/double", {.fill = 0, .transposed = true}, {}, of(5, 64));
+    register_product<1>("stencil/double", of(1, 160));
+    register_product<3>("stencil/double", of(3, 96));
+    register_product<5>("stencil/double", of(5, 64));
+    register_product<6>("stencil/double", of(6, 64));
+    register_product<8>("stencil/double", of(8, 48));
+    register_product<16>("stencil/double", of(16, 32));
+  }
 
   template <class Problem>
   void register_problem(const std::string& which, const typename Problem::Options& options, const Kernels& kernels) {
-    auto const key = std::string(Exec::name()) + "/" + which + "/n=5/" + mesh_name();
-    auto const add = [&](const std::string& kernel, Cost (Problem::*cost)() const, const auto& run) {
-      add_benchmark(m_settings, kernel + "/" + key, [=, this](benchmark::State& state) {
+    register_problem<Problem>(which, options, kernels, mesh());
+  }
+  template <class Problem>
+  void register_problem(const std::string& which, const typename Problem::Options& options, const Kernels& kernels,
+                        const Source& source) {
+    auto const key = std::string(Exec::name()) + "/" + which + "/n=5/" + source.name;
+    auto const add = [&](const std::string& kernel, Cost (Problem::*cost)() const, const auto& run, bool slow = false) {
+      add_benchmark(settings(slow), kernel + "/" + key, [=, this](benchmark::State& state) {
         auto& measured = m_measured.get<Measured<Problem>>(key, [&] {
-          auto problem = std::make_shared<Problem>(m_exec, system(), options);
+          auto problem = std::make_shared<Problem>(m_exec, source.make(), options);
+          if (options.transposed) problem->check_transposed(m_exec);
           int const iterations = problem->iterations(m_exec);
           return std::make_shared<Measured<Problem>>(Measured<Problem>{problem, iterations});
         });
@@ -106,12 +150,33 @@ class Suite {
       });
     };
     if (kernels.factor) {
-      add("factor", &Problem::factor_cost, [](Problem& problem, const Exec& exec) { problem.factor(exec); });
+      add(
+          "factor", &Problem::factor_cost, [](Problem& problem, const Exec& exec) { problem.factor(exec); },
+          kernels.slow_factor);
     }
     add("solve", &Problem::solve_cost, [](Problem& problem, const Exec& exec) { problem.solve(exec); });
+    if (options.transposed) {
+      add("solve_transposed", &Problem::solve_cost,
+          [](Problem& problem, const Exec& exec) { problem.solve_transposed(exec); });
+    }
     if (kernels.product) {
       add("apply", &Problem::apply_cost, [](Problem& problem, const Exec& exec) { problem.apply(exec); });
     }
+  }
+
+  template <int n>
+  void register_product(const std::string& which, const Source& source) {
+    using Problem = ProductProblem<Exec, n>;
+    auto const key = std::string(Exec::name()) + "/" + which + "/n=" + std::to_string(n) + "/" + source.name;
+    auto const add = [&](const std::string& kernel, void (Problem::*run)(const Exec&) const) {
+      add_benchmark(m_settings, kernel + "/" + key, [=, this](benchmark::State& state) {
+        auto& problem =
+            m_measured.get<Problem>("product/" + key, [&] { return std::make_shared<Problem>(m_exec, source.make()); });
+        time_kernel(state, m_exec, *m_stream, problem.points(), problem.cost(), [&] { (problem.*run)(m_exec); });
+      });
+    };
+    add("apply", &Problem::apply);
+    add("apply_transposed", &Problem::apply_transposed);
   }
 
   template <int count>
@@ -120,18 +185,19 @@ class Suite {
     for (bool const together : {true, false}) {
       auto const key = std::string(Exec::name()) + "/n=5/" + mesh_name() + "/vectors=" + std::to_string(count);
       auto const add = [&](const std::string& kernel, Cost (Problem::*cost)(bool) const,
-                           void (Problem::*run)(const Exec&, bool) const) {
-        add_benchmark(
-            m_settings, kernel + (together ? "_together/" : "_one_by_one/") + key, [=, this](benchmark::State& state) {
-              auto& problem = m_measured.get<Problem>(key, [&] { return std::make_shared<Problem>(m_exec, system()); });
-              time_kernel(state, m_exec, *m_stream, problem.points(), (problem.*cost)(together),
-                          [&] { (problem.*run)(m_exec, together); });
-            });
+                           void (Problem::*run)(const Exec&, bool) const, bool slow = false) {
+        add_benchmark(settings(slow), kernel + (together ? "_together/" : "_one_by_one/") + key,
+                      [=, this](benchmark::State& state) {
+                        auto& problem =
+                            m_measured.get<Problem>(key, [&] { return std::make_shared<Problem>(m_exec, system()); });
+                        time_kernel(state, m_exec, *m_stream, problem.points(), (problem.*cost)(together),
+                                    [&] { (problem.*run)(m_exec, together); });
+                      });
       };
       add("apply", &Problem::apply_cost, &Problem::apply);
       add("solve", &Problem::solve_cost, &Problem::solve);
-      add("bicgstab", &Problem::bicgstab_cost, &Problem::bicgstab);
-      add("fgmres", &Problem::fgmres_cost, &Problem::fgmres);
+      add("bicgstab", &Problem::bicgstab_cost, &Problem::bicgstab, true);
+      add("fgmres", &Problem::fgmres_cost, &Problem::fgmres, true);
     }
   }
 

@@ -10,6 +10,7 @@
 #include "support/device_part.hpp"
 #include "support/execution_spaces.hpp"
 #include "support/matchers.hpp"
+#include "support/occupy.hpp"
 #include "support/serial_reference.hpp"
 #include "support/solver_paths.hpp"
 #include "support/transfer.hpp"
@@ -45,6 +46,17 @@ class Case {
     plan.factor(exec, m_a);
     plan.solve(exec, b, x);
     plan.solve(exec, b, x);
+  }
+  /// What several solves with M^T behind one another leave, of which the last ones run beside what before() starts.
+  template <class Before>
+  std::vector<double> solved_transposed(const Exec& exec, Plan& plan, const Before& before) const {
+    plan.factor(exec, m_a);
+    auto const x = rhs(exec);
+    plan.solve_transposed(exec, x, x);
+    exec.fence();
+    before();
+    for (int repetition = 0; repetition < 5; ++repetition) plan.solve_transposed(exec, x, x);
+    return to_host(exec, x);
   }
   BlockVector<double, n, Exec> rhs(const Exec& exec) const { return to_device<double, n>(exec, m_grid, m_rhs); }
 
@@ -202,14 +214,6 @@ TEST(BlockIlu0Cuda, plans_on_several_instances_at_once) {
   }
 }
 
-/// Keeps threads busy for some time that depends on nothing but the clock of the multiprocessor.
-struct Occupy {
-  long long m_cycles;
-  KOKKOS_FUNCTION void operator()(int) const {
-    KOKKOS_IF_ON_DEVICE((long long const start = clock64(); while (clock64() - start < m_cycles){}))
-  }
-};
-
 TEST(BlockIlu0Cuda, beside_a_kernel_that_fills_most_of_the_device) {
   auto const execs = Kokkos::Experimental::partition_space(Exec(), 1, 1);
   Case<5> const system(Grid(19, 33, 27));
@@ -218,8 +222,7 @@ TEST(BlockIlu0Cuda, beside_a_kernel_that_fills_most_of_the_device) {
     auto const b = system.rhs(execs[0]);
     BlockVector<double, 5, Exec> const x(execs[0], system.grid());
     execs[0].fence();
-    // All threads that 120 multiprocessors hold, for about a tenth of a second.
-    Kokkos::parallel_for("Occupy", Kokkos::RangePolicy<Exec>(execs[1], 0, 120 * 2048), Occupy{200'000'000});
+    occupy_most_of_the_device(execs[1]);
     for (int repetition = 0; repetition < 5; ++repetition) system.start(execs[0], plan, b, x);
     system.check(execs[0], x, std::string("beside another kernel, path ") + name(path));
     execs[1].fence();
@@ -239,6 +242,32 @@ TEST(BlockIlu0Cuda, on_a_part_of_the_device) {
       } catch (const Error&) {
         EXPECT_TRUE(path.needs_residence()) << "refused by path " << name(path);
       }
+    }
+  }
+}
+
+TEST(BlockIlu0Cuda, transposed_solves_beside_others_and_on_a_part_of_the_device) {
+  auto const execs = Kokkos::Experimental::partition_space(Exec(), 1, 1);
+  DevicePart const part(8);
+  Exec const on_part(part.stream());
+  Case<5> const system(Grid(19, 33, 27));
+  for (SolverPath const path : fast_paths()) {
+    auto const solved = [&](const Exec& exec, const BlockIlu0Options& options, const auto& before) {
+      auto plan = path.make<Case<5>::Plan>(exec, system.grid(), options);
+      return system.solved_transposed(exec, plan, before);
+    };
+    auto const nothing = [] {};
+    auto const expected = solved(Exec(), {}, nothing);
+    EXPECT_TRUE(bitwise_equal(solved(execs[0], {}, [&] { occupy_most_of_the_device(execs[1]); }), expected))
+        << "beside another kernel, path " << name(path);
+    execs[1].fence();
+    EXPECT_TRUE(bitwise_equal(solved(on_part, {.multiprocessors = part.multiprocessors()}, nothing), expected))
+        << "on as many as there are, path " << name(path);
+    try {
+      EXPECT_TRUE(bitwise_equal(solved(on_part, {}, nothing), expected))
+          << "on more than there are, path " << name(path);
+    } catch (const Error&) {
+      EXPECT_TRUE(path.needs_residence()) << "refused by path " << name(path);
     }
   }
 }
