@@ -29,11 +29,9 @@ template <class Exec>
 class ChooseStorage : public ::testing::Test {
  protected:
   Exec exec;
-  /// Where devices have factors of 16 bits, too.
-  BlockIlu0Options const portable{.path = SweepPath::portable};
 
   StorageKind choose(const ReferenceStencil& a, double fraction = 0.05) const {
-    return choose_storage<Ilu<Exec>>(exec, to_device<double, n, double>(exec, a), {.fraction = fraction}, portable);
+    return choose_storage<Ilu<Exec>>(exec, to_device<double, n, double>(exec, a), {.fraction = fraction});
   }
 };
 TYPED_TEST_SUITE(ChooseStorage, ExecutionSpaces, SpaceNames);
@@ -45,8 +43,8 @@ double difference(const Exec& exec, const ReferenceStencil& a) {
   for (unsigned const seed : {11U, 12U, 13U}) {
     auto const rhs = random_vector(a.rows(), seed);
     using Narrow = typename Ilu<Exec>::template WithStorage<Storage>;
-    auto const found = factor_and_solve_short<Narrow>(exec, a, rhs, {.path = SweepPath::portable});
-    auto const expected = factor_and_solve_short<Ilu<Exec>>(exec, a, rhs, {.path = SweepPath::portable});
+    auto const found = factor_and_solve_short<Narrow>(exec, a, rhs);
+    auto const expected = factor_and_solve_short<Ilu<Exec>>(exec, a, rhs);
     double lost = 0, whole = 0;
     for (std::size_t row = 0; row < rhs.size(); ++row) {
       lost += std::pow(found[row] - expected[row], 2);
@@ -131,9 +129,7 @@ TYPED_TEST(ChooseStorage, is_for_ssor_too_and_for_all_that_its_options_say) {
   for (auto const& options : short_options_of<Plan>()) {
     EXPECT_EQ(choose_storage<Plan>(this->exec, on_device, {}, options), StorageKind::half) << described(options);
   }
-  EXPECT_EQ(choose_storage<Plan>(this->exec, on_device),
-            HostExecutionSpace<TypeParam> ? StorageKind::half : StorageKind::single_precision)
-      << "devices have one path for 16 bits, which is not the usual one";
+  EXPECT_EQ(choose_storage<Plan>(this->exec, on_device), StorageKind::half);
 }
 
 TYPED_TEST(ChooseStorage, random_vectors_are_functions_of_the_seed_and_the_point) {
