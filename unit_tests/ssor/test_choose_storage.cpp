@@ -43,8 +43,8 @@ double difference(const Exec& exec, const ReferenceStencil& a) {
   for (unsigned const seed : {11U, 12U, 13U}) {
     auto const rhs = random_vector(a.rows(), seed);
     using Narrow = typename Ilu<Exec>::template WithStorage<Storage>;
-    auto const found = factor_and_solve_short<Narrow>(exec, a, rhs);
-    auto const expected = factor_and_solve_short<Ilu<Exec>>(exec, a, rhs);
+    auto const found = factor_and_solve_short<Narrow>(exec, a, rhs, {});
+    auto const expected = factor_and_solve_short<Ilu<Exec>>(exec, a, rhs, {});
     double lost = 0, whole = 0;
     for (std::size_t row = 0; row < rhs.size(); ++row) {
       lost += std::pow(found[row] - expected[row], 2);
