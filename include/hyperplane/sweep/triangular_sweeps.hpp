@@ -161,9 +161,12 @@ class TriangularSweeps {
   /// The same of vectors in one piece of memory; hosts take all together on SweepPath::slab, whatever the options say.
   template <int count>
   void solve(const Exec& exec, const Several<count>& rhs, const Several<count>& x) const {
-    if constexpr (!HostExecutionSpace<Exec>) return solve(exec, rhs.all(), x.all());
-    check("solve", rhs[0], x[0]);
-    sweep<count>(exec, detail::Sweeps::both, rhs.all().data(), x.all().data());
+    if constexpr (HostExecutionSpace<Exec>) {
+      check("solve", rhs[0], x[0]);
+      sweep<count>(exec, detail::Sweeps::both, rhs.all().data(), x.all().data());
+    } else {
+      solve(exec, rhs.all(), x.all());
+    }
   }
 
   /// y = (d + L)^-1 rhs, the first half of a solve; y may be rhs. Throws Error as solve() does.

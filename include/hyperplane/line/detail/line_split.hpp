@@ -31,6 +31,11 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar>
 class LineSolver;
 
+/// What is found of a spike that its type does not hold.
+struct UnstorableSpike {
+  KOKKOS_FUNCTION PivotFinding operator()(std::int64_t, int) const { return {FactorFailure::overflow, 0}; }
+};
+
 /// Lines cut into parts by separators, for parallelism inside a line and for periodic ends.
 ///
 /// With the separators' unknowns x_s taken as known, parts are independent: x = y - Z_l x_l - Z_r x_r, where y solves
@@ -182,9 +187,6 @@ class LineSplit {
  private:
   using Reduced = BlockTridiagonalMatrix<Scalar, n, Exec>;
   using Couplings = InterleavedView<OfSeparators, vector_length, 2 * n * n, Exec>;
-  struct UnstorableSpike {
-    KOKKOS_FUNCTION PivotFinding operator()(std::int64_t, int) const { return {FactorFailure::overflow, 0}; }
-  };
   static std::optional<LineSingular> at_ordinal(const std::optional<typename SingularPivotRecord<Exec>::Place>& found) {
     if (!found) return std::nullopt;
     return LineSingular{found->number, found->finding};

@@ -91,8 +91,7 @@ class CudaSlabMover {
     auto const next_packs = [&] { return chunk == 1 ? 1 : min(chunk, all_steps - next_step); };
     auto const copy_factors = [&] {
       auto const packs = static_cast<std::uint32_t>(next_packs());
-      copies.begin(arrived[next_stage],
-                   packs * static_cast<std::uint32_t>(pack_bytes + vector_bytes + equation_bytes));
+      copies.begin(arrived[next_stage], packs * static_cast<std::uint32_t>(pack_bytes + vector_bytes + equation_bytes));
       copies.copy(arrived[next_stage], my_stages + next_stage * stage_bytes,
                   transposed ? next_factors - (packs - 1) * pack_bytes : next_factors,
                   packs * static_cast<std::uint32_t>(pack_bytes), policy);
@@ -100,8 +99,8 @@ class CudaSlabMover {
         // Those of factors and of these rise and fall together.
         std::int64_t const pack = row.pack(0) + (transposed ? -(next_step + std::int64_t{packs} - 1) : next_step);
         copies.copy(arrived[next_stage], my_stages + next_stage * stage_bytes + Layout::Stage::equations,
-                    m_layout.m_factors.m_scales.equation(pack, 0),
-                    packs * static_cast<std::uint32_t>(equation_bytes), policy);
+                    m_layout.m_factors.m_scales.equation(pack, 0), packs * static_cast<std::uint32_t>(equation_bytes),
+                    policy);
       }
       next_factors = transposed ? next_factors - chunk * pack_bytes : next_factors + chunk * pack_bytes;
     };
