@@ -276,11 +276,8 @@ class TriangularSweeps {
   /// run(factors) of the portable path.
   template <class Run>
   void with_order(const Run& run) const {
-    if (m_order.is_folded()) {
-      run(detail::FoldedFactors<StorageScalar, n, vector_length>{factors(), m_order});
-    } else {
-      run(factors());
-    }
+    if (!m_order.is_folded()) return run(factors());
+    run(detail::FoldedFactors<StorageScalar, n, vector_length>{factors(), m_order});
   }
 
   static bool in_one_launch(SweepPath path) { return !HostExecutionSpace<Exec> && path != SweepPath::portable; }
