@@ -42,17 +42,17 @@ class ShortFactory final : public SizedShortFactory<Exec> {
       if (kind++ != settings.kind) return;
       if constexpr (Line::has_short_factors) {
         using Plan = typename Line::AllPlans::template PlanOfDouble<n, Exec, Storage>;
-        if (settings.storage_fraction && !is_candidate<Plan, Storage>(line, settings)) return;
+        if (settings.storage_fraction && !has_coupling<Plan>(line, settings)) return;
         made = make_plan<n, double, Plan>(exec, grid, line, settings);
       }
     });
     return made;
   }
-  template <class Plan, class Storage, class Line>
-  static bool is_candidate(const Line& line, const PreconditionerSettings& settings) {
+  template <class Plan, class Line>
+  static bool has_coupling(const Line& line, const PreconditionerSettings& settings) {
     typename Plan::Options options;
     read_options(options, line, settings.options);
-    return detail::is_candidate<Plan, Storage>(options);
+    return detail::has_coupling<Plan>(options);
   }
 };
 
