@@ -4,7 +4,7 @@
 // iterations, and the times of factor, solve and product with copy and triad next to every repetition. Verified by the
 // residual of a system that is solved, computed from x. Solves with M^T, and products with A^T, verified as adjoints
 // and beside a reference. Products, solves and iterations with several right-hand sides, together and one after the
-// other. Seven-point systems: BILU(0) for n = 5, and products for other n, with about as many bytes. With --mesh=FILE
+// other. Seven-point systems: BILU(0) for n = 5, and products for several n, with about as many bytes. With --mesh=FILE
 // the mesh is one of tetrahedra that gmsh made, and the seven-point systems are left out.
 
 #include "../support/cache.hpp"

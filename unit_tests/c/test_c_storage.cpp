@@ -84,16 +84,14 @@ TEST_P(CStorage, of_16_bits_is_of_a_matrix_of_doubles) {
 }
 
 TEST_P(CStorage, automatic_is_the_narrowest_that_is_near_enough) {
-  // On devices factors of 16 bits have the portable path alone.
-  std::string const path = "path=portable";
   for (std::string const name : {"bilu0", "ssor"}) {
-    for (auto const& [options, expected] : {std::pair{",storage=automatic", "half"},
-                                            {",storage=automatic,storage_fraction=1e-5", "float"},
-                                            {",storage=automatic,storage_fraction=0", "double"},
-                                            {",storage=automatic,parts=1x2x1", "half"},
-                                            {",storage=automatic,parts=1x2x1,coupling=coloured", "bfloat16"}}) {
-      SCOPED_TRACE(name + options);
-      auto* const m = make(name, path + options);
+    for (auto const& [options, expected] : {std::pair{"storage=automatic", "half"},
+                                            {"storage=automatic,storage_fraction=1e-5", "float"},
+                                            {"storage=automatic,storage_fraction=0", "double"},
+                                            {"storage=automatic,parts=1x2x1", "half"},
+                                            {"storage=automatic,parts=1x2x1,coupling=coloured", "bfloat16"}}) {
+      SCOPED_TRACE(name + ' ' + options);
+      auto* const m = make(name, options);
       expect_failure(hyperplane_preconditioner_storage(m, nullptr), HYPERPLANE_NULL_POINTER, "storage is NULL");
       hyperplane_storage storage{};
       expect_failure(hyperplane_preconditioner_storage(m, &storage), HYPERPLANE_INVALID_ARGUMENT,
@@ -105,7 +103,7 @@ TEST_P(CStorage, automatic_is_the_narrowest_that_is_near_enough) {
       EXPECT_EQ(hyperplane_preconditioner_solve(m, system.b, system.x), HYPERPLANE_SUCCESS);
       auto const found = system.get(system.x);
       EXPECT_TRUE(bitwise_equal(apply(m), found));
-      std::string named = path + options;
+      std::string named = options;
       named.replace(named.find("automatic"), 9, expected);
       if (auto const fraction = named.find(",storage_fraction"); fraction != std::string::npos) named.resize(fraction);
       // Factors of float alone are those of a matrix of floats where they are asked for.
@@ -120,7 +118,6 @@ TEST_P(CStorage, automatic_has_transposes_and_says_where_there_are_no_factors) {
   EXPECT_EQ(hyperplane_preconditioner_options_init(&options), HYPERPLANE_SUCCESS);
   EXPECT_EQ(options.storage_fraction, 0.05);
   options.storage = HYPERPLANE_STORAGE_AUTOMATIC;
-  options.path = HYPERPLANE_PATH_PORTABLE;
   hyperplane_preconditioner m = nullptr, transpose = nullptr, of_half = nullptr;
   EXPECT_EQ(hyperplane_preconditioner_create(system.context, system.c_grid, CSystem::n, &options, &m),
             HYPERPLANE_SUCCESS);
@@ -128,7 +125,7 @@ TEST_P(CStorage, automatic_has_transposes_and_says_where_there_are_no_factors) {
   EXPECT_EQ(hyperplane_preconditioner_factor(m, system.a), HYPERPLANE_SUCCESS);
   EXPECT_EQ(hyperplane_preconditioner_solve(transpose, system.b, system.x), HYPERPLANE_SUCCESS);
   auto const found = system.get(system.x);
-  auto* const half = make("bilu0", "storage=half,path=portable");
+  auto* const half = make("bilu0", "storage=half");
   EXPECT_EQ(hyperplane_preconditioner_factor(half, system.a), HYPERPLANE_SUCCESS);
   EXPECT_EQ(hyperplane_preconditioner_transpose(half, &of_half), HYPERPLANE_SUCCESS);
   EXPECT_EQ(hyperplane_preconditioner_solve(of_half, system.b, system.x), HYPERPLANE_SUCCESS);

@@ -196,7 +196,7 @@ contains
     call m%create(context, grid, n, storage=HYPERPLANE_STORAGE_HALF)
     x = applied(m, a)
     call expect(all(abs(x - whole) < 2e-3 * maxval(abs(whole))) .and. any(abs(x - whole) > 1e-8), 'factors as half')
-    call m%create(context, grid, n, path=HYPERPLANE_PATH_PORTABLE, storage=HYPERPLANE_STORAGE_AUTOMATIC)
+    call m%create(context, grid, n, storage=HYPERPLANE_STORAGE_AUTOMATIC)
     call m%get_storage(storage, stat)
     call expect(stat == HYPERPLANE_INVALID_ARGUMENT, 'storage before factor')
     x = applied(m, a)

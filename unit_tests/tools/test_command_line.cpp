@@ -68,10 +68,9 @@ TEST_F(CommandLine, says_what_storage_it_has_chosen) {
                 AllOf(HasSubstr("\"storage\": \"automatic\""), HasSubstr("\"chosen_storage\": \"" + chosen + "\"")));
     expect_solution();
   };
-  // On devices factors of 16 bits have the portable path alone.
-  expect("--path portable", "half");
-  expect("--path portable --preconditioner ssor", "half");
-  expect("--path portable --storage-fraction 1e-5", "float");
+  expect("", "half");
+  expect("--preconditioner ssor", "half");
+  expect("--storage-fraction 1e-5", "float");
   EXPECT_THAT(read("h.json"), HasSubstr("\"storage_fraction\": 1e-05"));
   expect("--storage-fraction 0", "double");
   std::filesystem::remove(folder / "x.mtx");

@@ -74,8 +74,8 @@ expect 2 "matrix stored as float" --storage float --cells 8x8x1 --steps 1
 expect 2 "matrix stored as float, factors as half" --storage half --cells 8x8x1 --steps 1
 expect 2 "matrix stored as float, factors as bfloat16" --storage bfloat16 --cells 8x8x1 --steps 1
 expect 1 "--storage half, bfloat16 and automatic are for bilu0, not for " --storage half --cells 8x8x1 --preconditioner ssor
-expect 2 "--storage automatic: half" --storage automatic --path portable --cells 8x8x1 --steps 1
-expect 2 "--storage automatic: bfloat16" --storage automatic --path portable --parts 2x1x1 --coupling coloured --cells 8x8x1 --steps 1
+expect 2 "--storage automatic: half" --storage automatic --cells 8x8x1 --steps 1
+expect 2 "--storage automatic: bfloat16" --storage automatic --parts 2x1x1 --coupling coloured --cells 8x8x1 --steps 1
 expect 1 "not for --preconditioner-parts" --storage automatic --cells 8x8x1 --preconditioner-parts 2x1x1
 expect 1 "no coupling coloured" --storage half --parts 2x1x1 --cells 8x8x1 --coupling coloured
 expect 2 "BILU(0), automatic parts coupled: coloured" --preconditioner-parts automatic --coupling coloured --cells 8x8x1 --steps 1

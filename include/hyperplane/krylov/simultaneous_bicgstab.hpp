@@ -23,7 +23,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// once for all right-hand sides. Each ends by its own residual; its x stays what it is while others go on, so that the
 /// iterations are as many as the slowest one needs. What is not finite in one does not come to the others.
 ///
-/// A plan: the constructor allocates seven vectors of each, and a single one; solve() allocates results alone.
+/// A plan: the constructor allocates seven vectors of each, and, of PointVectors, a single one; solve() allocates
+/// results alone.
 /// Iterations, restarts and outcomes are those of BiCgStab; on hosts also the bits, where products, solves and the
 /// compiler have them (see apply()). Options are those of BiCgStab, without a monitor.
 ///

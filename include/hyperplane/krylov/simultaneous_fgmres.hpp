@@ -29,11 +29,11 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// with one more product of all where others do not at the same time; its x stays what it is while others go on. What
 /// is not finite in one does not come to the others.
 ///
-/// A plan: the constructor allocates 2 m + 2 vectors of each, m as in Fgmres, and a single one, and on devices 66560 m
-/// doubles for each, whatever the number of points, for dot products; solve() allocates results alone. Iteration j of a
-/// cycle is one apply, one preconditioner solve and about 4 j values of vector traffic per unknown and right-hand side.
-/// Iterations and outcomes are those of Fgmres; on hosts also the bits, where products, solves and the compiler have
-/// them (see apply()). Options are those of Fgmres, without a monitor.
+/// A plan: the constructor allocates 2 m + 2 vectors of each, m as in Fgmres, of PointVectors a single one, on devices
+/// 66560 m doubles for each, whatever the number of points, for dot products; solve() allocates results alone.
+/// Iteration j of a cycle is one apply, one preconditioner solve and about 4 j values of vector traffic per unknown and
+/// right-hand side. Iterations and outcomes are those of Fgmres; on hosts also the bits, where products, solves and the
+/// compiler have them (see apply()). Options are those of Fgmres, without a monitor.
 ///
 /// Vectors: PointVectors, made for a number of points, or BlockVectors, made for a Grid.
 template <class Vectors>

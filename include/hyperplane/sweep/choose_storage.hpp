@@ -91,7 +91,7 @@ class StorageComparison {
 /// Whether a plan has the coupling of its options, if these have one.
 template <class Plan>
 bool has_coupling(const typename Plan::Options& options) {
-  if constexpr (requires { options.block; }) {
+  if constexpr (requires { Plan::has_coupling(options.coupling); }) {
     return Plan::has_coupling(options.coupling);
   } else {
     return true;
