@@ -43,9 +43,9 @@ __device__ inline void store_in_cluster(int* place, std::uint32_t rank, int valu
 
 /// A barrier of a fixed number of arrivals a phase, a power of two where barriers are made of additions. Phases
 /// alternate: wait() and test() take the parity of the phase that they ask for, 0 at first. An arrival releases and a
-/// wait acquires within the block, without the cost of a fence: what the arriving thread wrote to shared memory before
-/// is seen after the wait. So every thread that wrote or read arrives by itself, which costs no more than one that
-/// arrives for its warp.
+/// wait acquires within the block, without the cost of a fence where there are instructions for barriers: what the
+/// arriving thread wrote to shared memory before is seen after the wait. So every thread that wrote or read arrives by
+/// itself, which costs no more than one that arrives for its warp.
 class PhaseBarrier {
  public:
   /// By one thread, before fence_initialized() and a barrier of the block.

@@ -19,7 +19,7 @@
 /// thread's own point of the step before, the south and bottom neighbours are those of other lanes of the step before,
 /// which shuffles bring, without any barrier. Neighbours in other beams come in packets (value and stamp in one word):
 /// from the beam below in the same block through shared memory, from other blocks through global memory, which warps of
-/// their own poll and bring to shared memory. Coefficients and vectors, which depend on nothing, come by bulk copies
+/// their own poll and bring to shared memory. Coefficients and vectors, which depend on nothing, come by copies
 /// that run ahead, issued by warps of their own too, so that the warp that computes only computes.
 ///
 /// A block has neighbouring beams of one slab, a tile. No deadlock, whatever else runs on the device: tiles are taken

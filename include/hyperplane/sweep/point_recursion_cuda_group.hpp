@@ -95,7 +95,7 @@ struct PointRecursionGroupLaunch {
       if (first) {
         work_on_tile<Block>(r, m_works.first(member.m_given), t, role, beams, chunks, next_chunks);
       } else if constexpr (has_second) {
-        // What the first recursion has written is read by bulk copies.
+        // What the first recursion has written is read by copies.
         cuda::fence_before_copies_of_results();
         work_on_tile<Block>(r, m_works.second(member.m_given), t, role, beams, chunks, next_chunks);
       }

@@ -81,7 +81,7 @@ struct PointRecursionLaunch {
       if (first) {
         work_on_tile<Block>(r, m_first, t, role, beams, chunks, next_chunks);
       } else if constexpr (has_second) {
-        // What the first recursion has written is read by bulk copies.
+        // What the first recursion has written is read by copies.
         cuda::fence_before_copies_of_results();
         work_on_tile<Block>(r, m_second, t, role, beams, chunks, next_chunks);
       }

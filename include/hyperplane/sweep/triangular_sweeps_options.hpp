@@ -17,8 +17,9 @@ struct TriangularSweepsOptions {
   /// portable and the cuda_graph path take what they get.
   int multiprocessors = 0;
   /// Right-hand sides that a solve of several takes together at most, so that it reads the factors once for all of
-  /// them: 1 to 3. On CUDA this is done for n = 1 on SweepPath::slab and on SweepPath::portable; a plan for m of them
-  /// has about 3 m bytes per point for packets. Other CUDA paths take them one after another.
+  /// them: 1 to 3. On CUDA this is done for n = 1 on SweepPath::slab, if factors are not Half, and on
+  /// SweepPath::portable; a plan for m of them has about 3 m bytes per point for packets. Other CUDA paths take them
+  /// one after another.
   int right_hand_sides = 1;
   /// Directions whose points are taken from both ends to the middle, on SweepPath::portable alone, which automatic then
   /// stands for.

@@ -20,7 +20,6 @@ template <class Layout>
 class CudaSlabFactorMover {
   using Shared = typename Layout::Shared;
   using Row = typename Layout::Row;
-  static constexpr int warp = Layout::warp;
   static constexpr int block = Layout::block;
   static constexpr std::size_t given_bytes = Layout::given_bytes;
   static constexpr std::size_t neighbour_bytes = Layout::neighbour_bytes;
@@ -93,7 +92,6 @@ class CudaSlabFactorGatherer {
   using Shared = typename Layout::Shared;
   using Row = typename Layout::Row;
   static constexpr int W = Layout::W;
-  static constexpr int warp = Layout::warp;
   static constexpr int block = Layout::block;
   static constexpr std::size_t neighbour_bytes = Layout::neighbour_bytes;
   static constexpr int neighbour_stages = Layout::neighbour_stages;

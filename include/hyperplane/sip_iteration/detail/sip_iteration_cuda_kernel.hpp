@@ -100,7 +100,7 @@ struct SipIterationLaunch {
       typename Block::Tile const t{task.m_tile % r.m_map.slabs(), task.m_tile / r.m_map.slabs(),
                                    static_cast<Stamp>(epoch + 2 * m + (task.m_lower ? 0 : 1)), ring_stamp};
       ring_stamp += r.steps() + Block::window;
-      // What other sweeps have written is read by bulk copies.
+      // What other sweeps have written is read by copies.
       cuda::fence_before_copies_of_results();
       bool const mirrored = m_alternate && m % 2 == 1;
       if (task.m_lower) {

@@ -120,7 +120,7 @@ class SipTileResidual {
     int told = 0;
     int released = m_before == nullptr ? INT32_MAX : 0;  // chunks for which the sweep before is far enough
     auto const tell = [&](int chunks) {
-      // Bulk copies read it next.
+      // Copies read it next.
       cuda::fence_before_copies_of_results();
       __syncwarp();
       if (m_lane == 0) cuda::publish_in_block(&prepared, chunks);

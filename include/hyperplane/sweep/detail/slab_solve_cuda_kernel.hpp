@@ -20,7 +20,7 @@
 /// The sweeps on CUDA without a grid barrier.
 ///
 /// A row is the part of a slab in one layer k: I + W - 1 packs of W points (W lanes), one after the other in memory.
-/// One warp computes a row, W points per step; its coefficient blocks arrive in shared memory by bulk copies that run
+/// One warp computes a row, W points per step; its coefficient blocks arrive in shared memory by copies that run
 /// ahead, since they depend on nothing. West and south neighbours are those of the step before in the same warp, except
 /// the south neighbour of lane 0, which is in the row of the slab before; bottom neighbours are those of the same
 /// step in the row of the layer before. A block of threads computes a tile of neighbouring layers of a slab: inside

@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/cuda/labelled.hpp>
 #include <hyperplane/cuda/launch.hpp>
 #include <hyperplane/cuda/occupancy.hpp>
@@ -17,8 +18,8 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -32,9 +33,9 @@ class TriangularSweepsFastPath<Scalar, n, Exec, Storage, vector_length> {
   using Vector = BlockVectorRef<Scalar, n, vector_length>;
 
   static SweepPath choose(const Exec&, const Map& map) {
-    // With 16 bits as with floats: a graph of kernels gains less of them than slabs.
-    return choose_cuda_path(map.grid(), n, std::max(sizeof(Storage), sizeof(float)), Slab::lacking().empty(),
-                            cuda::kernels_can_wait);
+    // With 16 bits as with doubles: a graph of kernels gains less of them than slabs.
+    constexpr std::size_t bytes = ShortReal<Storage> ? sizeof(double) : sizeof(Storage);
+    return choose_cuda_path(map.grid(), n, bytes, Slab::lacking().empty(), cuda::kernels_can_wait);
   }
   static constexpr std::array<SweepPath, 2> paths{SweepPath::slab, SweepPath::cuda_graph};
 
