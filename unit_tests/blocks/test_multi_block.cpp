@@ -91,6 +91,7 @@ TYPED_TEST(MultiBlockTest, coloured_is_an_order_of_the_whole_matrix) {
   }
   auto const grid = cut_grid(Grid(7, 12, 5), {2, 3, 2}).grid;
   this->template expect_coloured<5>("n = 5", grid, {}, 1e-12);
+  this->template expect_coloured<16>("n = 16", cut_grid(Grid(5, 4, 3), {2, 2, 1}).grid, {}, 1e-12);
   this->template expect_coloured<2>("a colour for each", grid, {11, 3, 5, 7, 9, 1, 2, 0, 4, 6, 8, 10}, 1e-12);
   int const largest = std::numeric_limits<int>::max();
   this->template expect_coloured<2>("large colours", cut_grid(Grid(6, 3, 3), {2, 1, 1}).grid, {largest, 1}, 1e-12);
@@ -114,6 +115,7 @@ TYPED_TEST(MultiBlockTest, natural_is_bilu0_of_the_box) {
     this->template expect_natural<1>(what, cut, 1e-12);
     this->template expect_natural<4>(what, cut, 1e-12);
   }
+  this->template expect_natural<16>("n = 16", cut_grid(Grid(5, 4, 3), {1, 2, 2}), 1e-12);
   this->template expect_natural<3, float>("float", cut_grid(Grid(9, 6, 4), {2, 2, 2}), 1e-5);
 }
 
