@@ -59,9 +59,11 @@ class LineFactorization {
     }
     // Other paths gather blocks in the type of the factors. That is no place for a matrix if they have 16 bits.
     constexpr bool has_fast = !(ShortReal<StorageScalar> && std::same_as<Places, GatheredPlaces>);
-    if (has_fast && m_path != LinePath::portable) {
-      if constexpr (has_fast) m_fast_path.factor(exec, a, factors(), m_singular);
-    } else {
+    bool const portable = !has_fast || m_path == LinePath::portable;
+    if constexpr (has_fast) {
+      if (!portable) m_fast_path.factor(exec, a, factors(), m_singular);
+    }
+    if (portable) {
       auto const places = kernel_places<Scalar, Exec>(a.m_places);
       for_line_packs<vector_length / internal_length>(
           "Hyperplane::BlockTridiagonal::factor", exec, m_layout.packs(),
