@@ -73,6 +73,22 @@ struct CSystem {
     EXPECT_EQ(hyperplane_vector_get(vector, result.data(), size(), HYPERPLANE_HOST), HYPERPLANE_SUCCESS);
     return result;
   }
+
+  hyperplane_preconditioner named(const std::string& name, const std::string& options) const {
+    hyperplane_preconditioner made = nullptr;
+    EXPECT_EQ(hyperplane_preconditioner_create_named(context, c_grid, n, name.c_str(), options.c_str(), &made),
+              HYPERPLANE_SUCCESS)
+        << hyperplane_last_error_message();
+    return made;
+  }
+  /// M^-1 b with A's factors; the preconditioner is freed.
+  std::vector<double> applied(hyperplane_preconditioner given) const {
+    EXPECT_EQ(hyperplane_preconditioner_factor(given, a), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
+    EXPECT_EQ(hyperplane_preconditioner_check(given), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
+    EXPECT_EQ(hyperplane_preconditioner_solve(given, b, x), HYPERPLANE_SUCCESS);
+    EXPECT_EQ(hyperplane_free(given), HYPERPLANE_SUCCESS);
+    return get(x);
+  }
 };
 
 /// A system on each backend. The suites are in several files, of which test_c_solvers.cpp and test_c_arrays.cpp

@@ -14,14 +14,6 @@ namespace {
 class CFolded : public ::testing::TestWithParam<std::string> {
  protected:
   CSystem system{GetParam()};
-
-  /// M^-1 b of the system's matrix.
-  std::vector<double> apply(hyperplane_preconditioner m) const {
-    EXPECT_EQ(hyperplane_preconditioner_factor(m, system.a), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
-    EXPECT_EQ(hyperplane_preconditioner_solve(m, system.b, system.x), HYPERPLANE_SUCCESS);
-    EXPECT_EQ(hyperplane_free(m), HYPERPLANE_SUCCESS);
-    return system.get(system.x);
-  }
 };
 
 INSTANTIATE_TEST_SUITE_P(Backends, CFolded, ::testing::ValuesIn(c_backends()),
@@ -32,10 +24,7 @@ TEST_P(CFolded, directions_are_those_of_the_reference) {
     auto const expected = ReferenceIlu0(system.reference, folded_order(system.grid, folded)).solve(system.rhs);
     hyperplane_preconditioner m = nullptr;
     auto const text = "folded=" + (folded.any() ? letters(folded) : "none");
-    EXPECT_EQ(
-        hyperplane_preconditioner_create_named(system.context, system.c_grid, CSystem::n, "bilu0", text.c_str(), &m),
-        HYPERPLANE_SUCCESS);
-    EXPECT_TRUE(near(apply(m), expected, 1e-12)) << text;
+    EXPECT_TRUE(near(system.applied(system.named("bilu0", text)), expected, 1e-12)) << text;
 
     hyperplane_preconditioner_options options;
     EXPECT_EQ(hyperplane_preconditioner_options_init(&options), HYPERPLANE_SUCCESS);
@@ -44,7 +33,7 @@ TEST_P(CFolded, directions_are_those_of_the_reference) {
     options.folded[2] = folded.k ? 1 : 0;
     EXPECT_EQ(hyperplane_preconditioner_create(system.context, system.c_grid, CSystem::n, &options, &m),
               HYPERPLANE_SUCCESS);
-    EXPECT_TRUE(near(apply(m), expected, 1e-12)) << text;
+    EXPECT_TRUE(near(system.applied(m), expected, 1e-12)) << text;
   }
 }
 

@@ -16,12 +16,7 @@ class CParts : public ::testing::TestWithParam<std::string> {
   CSystem system{GetParam()};
 
   hyperplane_preconditioner make(const std::string& options, const std::string& name = "bilu0") const {
-    hyperplane_preconditioner m = nullptr;
-    EXPECT_EQ(hyperplane_preconditioner_create_named(system.context, system.c_grid, CSystem::n, name.c_str(),
-                                                     options.c_str(), &m),
-              HYPERPLANE_SUCCESS)
-        << hyperplane_last_error_message();
-    return m;
+    return system.named(name, options);
   }
   hyperplane_preconditioner make(const std::array<int, 3>& parts, hyperplane_coupling coupling,
                                  hyperplane_preconditioner_kind kind = HYPERPLANE_BILU0) const {
@@ -35,14 +30,6 @@ class CParts : public ::testing::TestWithParam<std::string> {
               HYPERPLANE_SUCCESS)
         << hyperplane_last_error_message();
     return m;
-  }
-  /// M^-1 b.
-  std::vector<double> apply(hyperplane_preconditioner m) const {
-    EXPECT_EQ(hyperplane_preconditioner_factor(m, system.a), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
-    EXPECT_EQ(hyperplane_preconditioner_check(m), HYPERPLANE_SUCCESS);
-    EXPECT_EQ(hyperplane_preconditioner_solve(m, system.b, system.x), HYPERPLANE_SUCCESS);
-    EXPECT_EQ(hyperplane_free(m), HYPERPLANE_SUCCESS);
-    return system.get(system.x);
   }
   int iterations(hyperplane_preconditioner m) const {
     EXPECT_EQ(hyperplane_preconditioner_factor(m, system.a), HYPERPLANE_SUCCESS);
@@ -60,34 +47,35 @@ INSTANTIATE_TEST_SUITE_P(Backends, CParts, ::testing::ValuesIn(c_backends()),
                          [](const auto& backend) { return backend.param; });
 
 TEST_P(CParts, natural_is_that_of_the_whole_grid) {
-  auto const whole = apply(make(""));
-  EXPECT_TRUE(bitwise_equal(apply(make("parts=1x1x1,coupling=natural")), whole));
+  auto const whole = system.applied(make(""));
+  EXPECT_TRUE(bitwise_equal(system.applied(make("parts=1x1x1,coupling=natural")), whole));
   for (std::string const parts : {"1x1x3", "2x3x1", "5x4x3"}) {
-    EXPECT_TRUE(bitwise_equal(apply(make("parts=" + parts + ",coupling=natural")), whole)) << parts;
+    EXPECT_TRUE(bitwise_equal(system.applied(make("parts=" + parts + ",coupling=natural")), whole)) << parts;
   }
   EXPECT_EQ(iterations(make("parts=2x2x2,coupling=natural")), iterations(make("")));
 }
 
 TEST_P(CParts, by_name_and_by_the_struct) {
-  auto const none = apply(make("parts=1x2x3"));
-  auto const coloured = apply(make("coupling=coloured,parts=1X2X3,path=portable"));
+  auto const none = system.applied(make("parts=1x2x3"));
+  auto const coloured = system.applied(make("coupling=coloured,parts=1X2X3,path=portable"));
   EXPECT_FALSE(near(none, coloured, 1e-6));
-  EXPECT_TRUE(bitwise_equal(apply(make({1, 2, 3}, HYPERPLANE_COUPLING_NONE)), none));
-  EXPECT_TRUE(near(apply(make({1, 2, 3}, HYPERPLANE_COUPLING_COLOURED)), coloured, 1e-13));
-  EXPECT_TRUE(bitwise_equal(apply(make({1, 2, 3}, HYPERPLANE_COUPLING_NATURAL)), apply(make(""))));
+  EXPECT_TRUE(bitwise_equal(system.applied(make({1, 2, 3}, HYPERPLANE_COUPLING_NONE)), none));
+  EXPECT_TRUE(near(system.applied(make({1, 2, 3}, HYPERPLANE_COUPLING_COLOURED)), coloured, 1e-13));
+  EXPECT_TRUE(bitwise_equal(system.applied(make({1, 2, 3}, HYPERPLANE_COUPLING_NATURAL)), system.applied(make(""))));
 }
 
 TEST_P(CParts, of_ssor_have_all_couplings) {
   auto const ssor = [&](const std::string& options) { return make(options, "ssor"); };
-  auto const whole = apply(ssor(""));
-  EXPECT_TRUE(bitwise_equal(apply(ssor("parts=2x3x1,coupling=natural")), whole));
-  EXPECT_TRUE(bitwise_equal(apply(make({2, 3, 1}, HYPERPLANE_COUPLING_NATURAL, HYPERPLANE_SSOR)), whole));
-  auto const none = apply(ssor("parts=1x2x3")), coloured = apply(ssor("parts=1x2x3,coupling=coloured"));
+  auto const whole = system.applied(ssor(""));
+  EXPECT_TRUE(bitwise_equal(system.applied(ssor("parts=2x3x1,coupling=natural")), whole));
+  EXPECT_TRUE(bitwise_equal(system.applied(make({2, 3, 1}, HYPERPLANE_COUPLING_NATURAL, HYPERPLANE_SSOR)), whole));
+  auto const none = system.applied(ssor("parts=1x2x3")),
+             coloured = system.applied(ssor("parts=1x2x3,coupling=coloured"));
   EXPECT_FALSE(near(none, whole, 1e-6));
   EXPECT_FALSE(near(coloured, whole, 1e-6));
   EXPECT_FALSE(near(none, coloured, 1e-6));
-  EXPECT_TRUE(bitwise_equal(apply(make({1, 2, 3}, HYPERPLANE_COUPLING_COLOURED, HYPERPLANE_SSOR)), coloured));
-  EXPECT_FALSE(near(apply(ssor("relaxation=1.3,parts=1x2x3")), none, 1e-6)) << "options of a part";
+  EXPECT_TRUE(bitwise_equal(system.applied(make({1, 2, 3}, HYPERPLANE_COUPLING_COLOURED, HYPERPLANE_SSOR)), coloured));
+  EXPECT_FALSE(near(system.applied(ssor("relaxation=1.3,parts=1x2x3")), none, 1e-6)) << "options of a part";
   EXPECT_GT(iterations(ssor("parts=5x4x3")), iterations(ssor("")));
 }
 
@@ -109,8 +97,8 @@ TEST_P(CParts, may_be_stored_as_float) {
     for (std::string const coupling : {"none", "coloured"}) {
       auto const parts = "parts=1x2x3,coupling=" + coupling;
       auto const found = of_float("," + parts);
-      EXPECT_TRUE(near(found, apply(make(parts, name)), 1e-5)) << name << ' ' << coupling;
-      EXPECT_FALSE(bitwise_equal(found, apply(make(parts, name))));
+      EXPECT_TRUE(near(found, system.applied(make(parts, name)), 1e-5)) << name << ' ' << coupling;
+      EXPECT_FALSE(bitwise_equal(found, system.applied(make(parts, name))));
     }
   }
   EXPECT_EQ(hyperplane_free(a), HYPERPLANE_SUCCESS);
@@ -118,7 +106,7 @@ TEST_P(CParts, may_be_stored_as_float) {
 
 // There is nothing to couple: M of parts is that of the whole.
 TEST_P(CParts, of_block_jacobi_are_the_whole) {
-  EXPECT_TRUE(bitwise_equal(apply(make("parts=2x2x3", "jacobi")), apply(make("", "jacobi"))));
+  EXPECT_TRUE(bitwise_equal(system.applied(make("parts=2x2x3", "jacobi")), system.applied(make("", "jacobi"))));
 }
 
 TEST_P(CParts, of_sip_are_coupled_by_colours_and_take_masks_in_one_piece) {

@@ -14,23 +14,6 @@ namespace {
 class CStorage : public ::testing::TestWithParam<std::string> {
  protected:
   CSystem system{GetParam()};
-
-  hyperplane_preconditioner make(const std::string& name, const std::string& options) const {
-    hyperplane_preconditioner m = nullptr;
-    EXPECT_EQ(hyperplane_preconditioner_create_named(system.context, system.c_grid, CSystem::n, name.c_str(),
-                                                     options.c_str(), &m),
-              HYPERPLANE_SUCCESS)
-        << hyperplane_last_error_message();
-    return m;
-  }
-  /// M^-1 b of the system's matrix.
-  std::vector<double> apply(hyperplane_preconditioner m) const {
-    EXPECT_EQ(hyperplane_preconditioner_factor(m, system.a), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
-    EXPECT_EQ(hyperplane_preconditioner_check(m), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
-    EXPECT_EQ(hyperplane_preconditioner_solve(m, system.b, system.x), HYPERPLANE_SUCCESS);
-    EXPECT_EQ(hyperplane_free(m), HYPERPLANE_SUCCESS);
-    return system.get(system.x);
-  }
 };
 
 std::map<hyperplane_storage, std::string> const storage_names{{HYPERPLANE_STORAGE_DOUBLE, "double"},
@@ -45,19 +28,20 @@ TEST_P(CStorage, of_16_bits_has_the_values_of_double_to_rounding) {
   for (auto const& each : c_preconditioners()) {
     if (std::string(each.description.storages) == "double|float") continue;
     EXPECT_STREQ(each.description.storages, "double|float|half|bfloat16|automatic") << each.name();
-    auto const expected = apply(make(each.name(), ""));
+    auto const expected = system.applied(system.named(each.name(), ""));
     for (auto const& [storage, rounding] : {std::pair{HYPERPLANE_STORAGE_HALF, 0x1p-11},  //
                                             {HYPERPLANE_STORAGE_BFLOAT16, 0x1p-8}}) {
       auto const option = std::string("storage=") + (storage == HYPERPLANE_STORAGE_HALF ? "half" : "bfloat16");
       SCOPED_TRACE(each.name() + ' ' + option);
       double const tolerance = 10 * CSystem::n * rounding;
-      auto const found = apply(make(each.name(), option));
+      auto const found = system.applied(system.named(each.name(), option));
       EXPECT_TRUE(near(found, expected, tolerance));
       EXPECT_FALSE(near(found, expected, 1e-6));
-      EXPECT_TRUE(near(apply(make(each.name(), option + ",path=portable,folded=ijk")),
-                       apply(make(each.name(), "folded=ijk")), tolerance));
+      EXPECT_TRUE(near(system.applied(system.named(each.name(), option + ",path=portable,folded=ijk")),
+                       system.applied(system.named(each.name(), "folded=ijk")), tolerance));
       auto const parts = std::string("parts=1x2x3");
-      EXPECT_TRUE(near(apply(make(each.name(), option + ',' + parts)), apply(make(each.name(), parts)), tolerance));
+      EXPECT_TRUE(near(system.applied(system.named(each.name(), option + ',' + parts)),
+                       system.applied(system.named(each.name(), parts)), tolerance));
       hyperplane_preconditioner_options options;
       EXPECT_EQ(hyperplane_preconditioner_options_init(&options), HYPERPLANE_SUCCESS);
       options.kind = each.kind;
@@ -65,7 +49,7 @@ TEST_P(CStorage, of_16_bits_has_the_values_of_double_to_rounding) {
       hyperplane_preconditioner m = nullptr;
       EXPECT_EQ(hyperplane_preconditioner_create(system.context, system.c_grid, CSystem::n, &options, &m),
                 HYPERPLANE_SUCCESS);
-      EXPECT_TRUE(bitwise_equal(apply(m), found));
+      EXPECT_TRUE(bitwise_equal(system.applied(m), found));
     }
   }
 }
@@ -75,7 +59,7 @@ TEST_P(CStorage, of_16_bits_is_of_a_matrix_of_doubles) {
   EXPECT_EQ(hyperplane_matrix_create(system.context, system.c_grid, CSystem::n, HYPERPLANE_STORAGE_FLOAT, &narrow),
             HYPERPLANE_SUCCESS);
   for (std::string const storage : {"half", "automatic"}) {
-    auto* const m = make("bilu0", "storage=" + storage);
+    auto* const m = system.named("bilu0", "storage=" + storage);
     expect_failure(hyperplane_preconditioner_factor(m, narrow), HYPERPLANE_INVALID_ARGUMENT,
                    "A is stored in another type than the preconditioner's factors, which are of a matrix of double");
     EXPECT_EQ(hyperplane_free(m), HYPERPLANE_SUCCESS);
@@ -91,7 +75,7 @@ TEST_P(CStorage, automatic_is_the_narrowest_that_is_near_enough) {
                                             {"storage=automatic,parts=1x2x1", "half"},
                                             {"storage=automatic,parts=1x2x1,coupling=coloured", "bfloat16"}}) {
       SCOPED_TRACE(name + ' ' + options);
-      auto* const m = make(name, options);
+      auto* const m = system.named(name, options);
       expect_failure(hyperplane_preconditioner_storage(m, nullptr), HYPERPLANE_NULL_POINTER, "storage is NULL");
       hyperplane_storage storage{};
       expect_failure(hyperplane_preconditioner_storage(m, &storage), HYPERPLANE_INVALID_ARGUMENT,
@@ -102,13 +86,13 @@ TEST_P(CStorage, automatic_is_the_narrowest_that_is_near_enough) {
       // The same bits as where it is asked for, and with a second factor.
       EXPECT_EQ(hyperplane_preconditioner_solve(m, system.b, system.x), HYPERPLANE_SUCCESS);
       auto const found = system.get(system.x);
-      EXPECT_TRUE(bitwise_equal(apply(m), found));
+      EXPECT_TRUE(bitwise_equal(system.applied(m), found));
       std::string named = options;
       named.replace(named.find("automatic"), 9, expected);
       if (auto const fraction = named.find(",storage_fraction"); fraction != std::string::npos) named.resize(fraction);
       // Factors of float alone are those of a matrix of floats where they are asked for.
       if (storage == HYPERPLANE_STORAGE_FLOAT) continue;
-      EXPECT_TRUE(bitwise_equal(apply(make(name, named)), found)) << named;
+      EXPECT_TRUE(bitwise_equal(system.applied(system.named(name, named)), found)) << named;
     }
   }
 }
@@ -125,7 +109,7 @@ TEST_P(CStorage, automatic_has_transposes_and_says_where_there_are_no_factors) {
   EXPECT_EQ(hyperplane_preconditioner_factor(m, system.a), HYPERPLANE_SUCCESS);
   EXPECT_EQ(hyperplane_preconditioner_solve(transpose, system.b, system.x), HYPERPLANE_SUCCESS);
   auto const found = system.get(system.x);
-  auto* const half = make("bilu0", "storage=half");
+  auto* const half = system.named("bilu0", "storage=half");
   EXPECT_EQ(hyperplane_preconditioner_factor(half, system.a), HYPERPLANE_SUCCESS);
   EXPECT_EQ(hyperplane_preconditioner_transpose(half, &of_half), HYPERPLANE_SUCCESS);
   EXPECT_EQ(hyperplane_preconditioner_solve(of_half, system.b, system.x), HYPERPLANE_SUCCESS);
@@ -135,7 +119,7 @@ TEST_P(CStorage, automatic_has_transposes_and_says_where_there_are_no_factors) {
   hyperplane_matrix zero = nullptr;
   EXPECT_EQ(hyperplane_matrix_create(system.context, system.c_grid, CSystem::n, HYPERPLANE_STORAGE_DOUBLE, &zero),
             HYPERPLANE_SUCCESS);
-  auto* const singular = make("ssor", "storage=automatic");
+  auto* const singular = system.named("ssor", "storage=automatic");
   hyperplane_storage storage = HYPERPLANE_STORAGE_HALF;
   EXPECT_EQ(hyperplane_preconditioner_factor(singular, zero), HYPERPLANE_SUCCESS);
   expect_failure(hyperplane_preconditioner_check(singular), HYPERPLANE_SINGULAR_PIVOT, "at point (0, 0, 0)");

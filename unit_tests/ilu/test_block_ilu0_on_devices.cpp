@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "block_ilu0_on_devices.hpp"
+#include "support/occupy.hpp"
 
 // BILU(0) of a box over devices: the bits of the whole box on one. Where there are fewer devices than parts, these
 // share one. What hangs fails by the time limit of the test.
@@ -53,14 +54,7 @@ TEST(BlockIlu0OnDevices, another_matrix) {
   }
 }
 
-/// A device that starts late: others wait in their kernels.
-struct Occupy {
-  long long m_cycles;
-  KOKKOS_FUNCTION void operator()(int) const {
-    KOKKOS_IF_ON_DEVICE((long long const start = clock64(); while (clock64() - start < m_cycles){}))
-  }
-};
-
+// Others wait in their kernels.
 TEST(BlockIlu0OnDevices, devices_that_start_late) {
   if (!has_capability_90<Exec>()) GTEST_SKIP() << "compute capability below 9.0";
   constexpr int n = 5;

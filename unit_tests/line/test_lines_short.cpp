@@ -30,25 +30,6 @@ constexpr auto directions = {LineDirection::i, LineDirection::j, LineDirection::
 template <int n, class Storage, class Exec, class Scalar = double>
 using Lines = BlockTridiagonal<Scalar, n, Exec, Storage>;
 
-/// x = M^-1 rhs, or M^-T rhs.
-template <class Plan>
-std::vector<double> solved(const typename Plan::execution_space& exec, const LineSet& lines,
-                           const ReferenceStencil& reference, const std::vector<double>& rhs,
-                           const typename Plan::Options& options, bool transposed) {
-  using Scalar = typename Plan::scalar_type;
-  constexpr int n = Plan::block_size;
-  auto const x = to_device<Scalar, n>(exec, reference.grid, rhs);
-  Plan plan(exec, lines, options);
-  plan.factor(exec, to_device<Scalar, n, Scalar>(exec, reference));
-  if (transposed) {
-    plan.solve_transposed(exec, x, x);
-  } else {
-    plan.solve(exec, x, x);
-  }
-  EXPECT_TRUE(plan.status(exec).ok()) << plan.status(exec).message();
-  return to_host(exec, x);
-}
-
 /// With factors of 16 bits as with those of double; also where equations and unknowns have other units.
 template <int n, class Storage, class Scalar, class Exec>
 void compare_with_double(const Exec& exec, const LineSet& lines, const BlockTridiagonalOptions& options,
@@ -60,16 +41,17 @@ void compare_with_double(const Exec& exec, const LineSet& lines, const BlockTrid
   constexpr double tolerance = 10 * n * unit_roundoff<Storage>;
   auto const of_short = [&](bool transposed) {
     using Plan = Lines<n, Storage, Exec, Scalar>;
-    if (!other_units) return solved<Plan>(exec, lines, reference, rhs, options, transposed);
+    if (!other_units) return factor_and_solve_on<Plan>(exec, lines, reference, rhs, options, transposed);
     auto const scaled = in_other_units(reference);
     if (transposed) {
-      return times_equations(solved<Plan>(exec, lines, scaled, over_unknowns(rhs, n), options, true), n);
+      return times_equations(factor_and_solve_on<Plan>(exec, lines, scaled, over_unknowns(rhs, n), options, true), n);
     }
-    return over_unknowns(solved<Plan>(exec, lines, scaled, times_equations(rhs, n), options, false), n);
+    return over_unknowns(factor_and_solve_on<Plan>(exec, lines, scaled, times_equations(rhs, n), options, false), n);
   };
   for (bool const transposed : {false, true}) {
     EXPECT_TRUE(near(of_short(transposed),
-                     solved<Lines<n, double, Exec>>(exec, lines, reference, rhs, options, transposed), tolerance))
+                     factor_and_solve_on<Lines<n, double, Exec>>(exec, lines, reference, rhs, options, transposed),
+                     tolerance))
         << "transposed " << transposed;
   }
 }

@@ -39,15 +39,15 @@ std::string described(const Options& options) {
 template <class Storage>
 inline constexpr double unit_roundoff = std::same_as<Storage, Half> ? 0x1p-11 : 0x1p-8;
 
-/// x = M^-1 rhs, or M^-T rhs.
-template <class Plan>
-std::vector<double> factor_and_solve_short(const typename Plan::execution_space& exec,
-                                           const ReferenceStencil& reference, const std::vector<double>& rhs,
-                                           const typename Plan::Options& options, bool transposed = false) {
+/// x = M^-1 rhs, or M^-T rhs, by a plan of a grid or of lines.
+template <class Plan, class Domain>
+std::vector<double> factor_and_solve_on(const typename Plan::execution_space& exec, const Domain& domain,
+                                        const ReferenceStencil& reference, const std::vector<double>& rhs,
+                                        const typename Plan::Options& options, bool transposed) {
   using Scalar = typename Plan::scalar_type;
   constexpr int n = Plan::block_size;
   auto const x = to_device<Scalar, n>(exec, reference.grid, rhs);
-  Plan plan(exec, reference.grid, options);
+  Plan plan(exec, domain, options);
   plan.factor(exec, to_device<Scalar, n, Scalar>(exec, reference));
   if (transposed) {
     plan.solve_transposed(exec, x, x);
@@ -56,6 +56,14 @@ std::vector<double> factor_and_solve_short(const typename Plan::execution_space&
   }
   EXPECT_TRUE(plan.status(exec).ok()) << plan.status(exec).message();
   return to_host(exec, x);
+}
+
+/// The same of a plan of the reference's grid.
+template <class Plan>
+std::vector<double> factor_and_solve_short(const typename Plan::execution_space& exec,
+                                           const ReferenceStencil& reference, const std::vector<double>& rhs,
+                                           const typename Plan::Options& options, bool transposed = false) {
+  return factor_and_solve_on<Plan>(exec, reference.grid, reference, rhs, options, transposed);
 }
 
 template <class Plan, class PlanOfDouble>
