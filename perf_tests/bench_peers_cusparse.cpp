@@ -70,6 +70,7 @@ class Suite {
       register_block_size<5>(grid);
       register_block_size<6>(grid);
       register_block_size<1>(grid);
+      register_block_size<3>(grid);
     }
   }
 
