@@ -21,6 +21,27 @@ struct CsrProductBlocks {
 
 inline constexpr int csr_product_threads = 128;
 
+/// A block in shared memory, which its n threads load row by row, next to one another, and read each its own row of.
+/// Rows are apart so that threads read from different banks. Measured on an H100, n = 16: where threads load their own
+/// rows from global memory, a product has 0.33 of the speed of a copy.
+template <class Scalar, int n>
+struct CsrProductTile {
+  Scalar m_values[n][n + 1];
+
+  /// By all threads of a warp. `r` is what a thread is of the n that have the block; not all have one.
+  template <class Storage>
+  __device__ void exchange(const Storage* values, bool has, int r, Scalar (&row)[n]) {
+    __syncwarp();
+#pragma unroll
+    for (int other = 0; other < n; ++other) {
+      if (has) m_values[other][r] = static_cast<Scalar>(values[other * n + r]);
+    }
+    __syncwarp();
+#pragma unroll
+    for (int c = 0; c < n; ++c) row[c] = has ? m_values[r][c] : Scalar(0);
+  }
+};
+
 /// y = A x, or y = b - A x. `transposed`: what is given as rows are the columns of A, so that it is A^T.
 template <bool transposed, bool subtract, class Scalar, int n, class Storage, class Offset>
 __global__ void __launch_bounds__(csr_product_threads)
@@ -29,6 +50,8 @@ __global__ void __launch_bounds__(csr_product_threads)
   constexpr int rows = 32 / n;
   // Entries that are loaded together.
   constexpr int batch = n <= 2 ? 6 : n <= 5 ? 4 : n <= 10 ? 2 : 1;
+  constexpr bool by_tiles = !transposed && batch == 1;
+  __shared__ CsrProductTile<Scalar, n> tiles[by_tiles ? csr_product_threads / 32 : 1][by_tiles ? 31 / n + 1 : 1];
   cuda::wait_for_kernel_before();
   int const lane = static_cast<int>(threadIdx.x) % 32;
   int const group = lane / n, r = lane % n, first = group * n;
@@ -45,9 +68,13 @@ __global__ void __launch_bounds__(csr_product_threads)
       x_r[e] = has ? x[std::int64_t{a.m_columns[at + e]} * n + r] : Scalar(0);
       auto const number = !has ? 0 : a.m_numbers != nullptr ? a.m_numbers[at + e] : at + e;
       auto const* const values = a.m_values + number * (n * n);
+      if constexpr (by_tiles) {
+        tiles[threadIdx.x / 32][group].exchange(values, has, r, block[e]);
+      } else {
 #pragma unroll
-      for (int c = 0; c < n; ++c) {
-        block[e][c] = has ? static_cast<Scalar>(values[transposed ? c * n + r : r * n + c]) : Scalar(0);
+        for (int c = 0; c < n; ++c) {
+          block[e][c] = has ? static_cast<Scalar>(values[transposed ? c * n + r : r * n + c]) : Scalar(0);
+        }
       }
     }
 #pragma unroll

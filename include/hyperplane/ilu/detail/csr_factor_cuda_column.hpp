@@ -13,58 +13,99 @@
 /// What n threads of a warp do with a block of a factorization of a BlockCsr on CUDA: each has a column.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// Blocks of more rows do not have the registers.
-inline constexpr int most_products_ahead = 8;
-
-/// A product of a block of the row with a block of another row, of which a thread has a column; or none.
+/// Some products of blocks of the row with blocks of other rows, which belong to one block. Of the second factor a
+/// thread has a column. All of them are loaded, and awaited, together.
 template <int n, class Storage>
-struct CsrFactorProduct {
+class CsrFactorProducts {
   using Value = cuda::AwaitedValue<Storage>;
 
-  const Storage* m_lower;
-  const Value* m_upper;
-  Value m_values[n];
+ public:
+  static constexpr int count = n <= 2 ? 6 : n <= 4 ? 4 : n <= 6 ? 3 : n <= 8 ? 2 : 1;
 
+  /// Products at, at + 1, ..., before end.
   template <class MatrixStorage>
-  __device__ static CsrFactorProduct find(const CsrFactorBlocks<Storage, MatrixStorage>& blocks, std::int64_t product,
-                                          std::int64_t end) {
-    CsrFactorProduct result;
-    bool const has = product < end;
-    result.m_lower = has ? blocks.m_values + blocks.m_lower[product] * (n * n) : nullptr;
-    result.m_upper =
-        has ? reinterpret_cast<const Value*>(blocks.m_values + blocks.m_upper[product] * (n * n)) : nullptr;
-    return result;
-  }
-  __device__ bool exists() const { return m_upper != nullptr; }
-  __device__ void ask(int c) {
-    if (!exists()) return;
+  __device__ CsrFactorProducts(const CsrFactorBlocks<Storage, MatrixStorage>& blocks, std::int64_t at, std::int64_t end,
+                               int c) {
 #pragma unroll
-    for (int m = 0; m < n; ++m) m_values[m] = Value::load(m_upper + c * n + m);
-  }
-  /// By all threads of a warp. One value tells when it is worth to look at the others again.
-  __device__ void wait(int c) {
-    while (__any_sync(whole_warp, exists() && m_values[n - 1].is_vacant())) {
-      if (exists() && m_values[n - 1].is_vacant()) m_values[n - 1] = Value::load(m_upper + c * n + n - 1);
-    }
-    while (true) {
-      bool vacant = false;
+    for (int p = 0; p < count; ++p) {
+      bool const has = at + p < end;
+      m_lower[p] = has ? blocks.m_values + blocks.m_lower[at + p] * (n * n) : nullptr;
+      auto const* const upper = has ? blocks.m_values + blocks.m_upper[at + p] * (n * n) + c * n : nullptr;
+      m_upper[p] = reinterpret_cast<const Value*>(upper);
 #pragma unroll
-      for (int m = 0; m + 1 < n; ++m) vacant = vacant || m_values[m].is_vacant();
-      if (!__any_sync(whole_warp, exists() && vacant)) return;
-#pragma unroll
-      for (int m = 0; m + 1 < n; ++m) {
-        if (exists() && m_values[m].is_vacant()) m_values[m] = Value::load(m_upper + c * n + m);
+      for (int m = 0; m < n; ++m) {
+        if constexpr (by_shuffles) m_column[p][m] = has ? m_lower[p][c * n + m] : Storage(0);
+        m_values[p][m].m_word = Value::vacant;
       }
     }
   }
+
+  __device__ void wait() {
+    bool missing;
+    do {
+#pragma unroll
+      for (int p = 0; p < count; ++p) {
+#pragma unroll
+        for (int m = 0; m < n; ++m) {
+          if (is_missing(p, m)) m_values[p][m] = Value::load(m_upper[p] + m);
+        }
+      }
+      missing = false;
+#pragma unroll
+      for (int p = 0; p < count; ++p) {
+#pragma unroll
+        for (int m = 0; m < n; ++m) missing = missing || is_missing(p, m);
+      }
+    } while (__any_sync(whole_warp, missing));
+  }
+
+  /// `first` is the lane that has the first column.
+  template <class Scalar>
+  __device__ void subtract_from(Scalar (&rows)[n], int first) const {
+#pragma unroll
+    for (int p = 0; p < count; ++p) {
+#pragma unroll
+      for (int m = 0; m < n; ++m) {
+        auto const u_m = static_cast<Scalar>(m_values[p][m].value());
+#pragma unroll
+        for (int r = 0; r < n; ++r) {
+          auto const l_rm = lower(p, r, m, first);
+          if (m_upper[p] != nullptr) rows[r] -= static_cast<Scalar>(l_rm) * u_m;
+        }
+      }
+    }
+  }
+
+ private:
+  __device__ bool is_missing(int p, int m) const { return m_upper[p] != nullptr && m_values[p][m].is_vacant(); }
+
+  /// Entry (r, m) of the first factor.
+  __device__ Storage lower(int p, int r, int m, int first) const {
+    if constexpr (by_shuffles) {
+      return __shfl_sync(whole_warp, m_column[p][r], first + m);
+    } else {
+      return m_lower[p] != nullptr ? m_lower[p][m * n + r] : Storage(0);
+    }
+  }
+
+  // Each thread loads a column of the first factor, too, and has the others from its neighbours: so nothing is loaded
+  // any more when what is awaited is there. Larger blocks have too many entries for that.
+  static constexpr bool by_shuffles = n <= 8;
+
+  const Storage* m_lower[count];
+  const Value* m_upper[count];
+  Storage m_column[by_shuffles ? count : 1][n];
+  Value m_values[count][n];
 };
 
 /// A thread's column of a block, of the n threads that have the block. All threads of a warp call all of it together.
 template <class Scalar, int n>
 struct CsrFactorColumn {
   Scalar m_rows[n];
+  std::int64_t m_product = 0;  ///< the first of the products that belong to the block
+  std::int64_t m_end = 0;
 
-  /// The block of A.
+  /// The block of A, and which products belong to it.
   template <class Storage, class MatrixStorage>
   __device__ void load(const CsrFactorBlocks<Storage, MatrixStorage>& blocks, std::int64_t number, bool active, int c) {
     auto const source = active ? blocks.m_sources[number] : -1;
@@ -72,48 +113,19 @@ struct CsrFactorColumn {
     for (int r = 0; r < n; ++r) {
       m_rows[r] = source >= 0 ? static_cast<Scalar>(blocks.m_a[(source * n + r) * n + c]) : Scalar(0);
     }
+    m_product = active ? blocks.m_product_begin[number] : 0;
+    m_end = active ? blocks.m_product_begin[number + 1] : 0;
   }
 
-  /// Subtracts the products of factors that belong to the block. Each product is asked for while the one before it is
-  /// computed.
+  /// Subtracts the products that belong to the block. `first` is the lane that has the first column.
   template <class Storage, class MatrixStorage>
-  __device__ void eliminate(const CsrFactorBlocks<Storage, MatrixStorage>& blocks, std::int64_t number, bool active,
-                            int c) {
-    using Product = CsrFactorProduct<n, Storage>;
-    auto product = active ? blocks.m_product_begin[number] : 0;
-    auto const end = active ? blocks.m_product_begin[number + 1] : 0;
-    if (!__any_sync(whole_warp, product < end)) return;
-    if constexpr (n <= most_products_ahead) {
-      auto present = Product::find(blocks, product, end);
-      auto next = Product::find(blocks, product + 1, end);
-      present.ask(c);
-      while (true) {
-        auto const after_next = Product::find(blocks, product + 2, end);
-        next.ask(c);
-        subtract(present, c);
-        ++product;
-        if (!__any_sync(whole_warp, product < end)) return;
-        present = next;
-        next = after_next;
-      }
-    } else {
-      for (; __any_sync(whole_warp, product < end); ++product) {
-        auto present = Product::find(blocks, product, end);
-        present.ask(c);
-        subtract(present, c);
-      }
-    }
-  }
-
-  template <class Product>
-  __device__ void subtract(Product& product, int c) {
-    product.wait(c);
-    if (!product.exists()) return;
-#pragma unroll
-    for (int m = 0; m < n; ++m) {
-      auto const u_m = static_cast<Scalar>(product.m_values[m].value());
-#pragma unroll
-      for (int r = 0; r < n; ++r) m_rows[r] -= static_cast<Scalar>(product.m_lower[m * n + r]) * u_m;
+  __device__ void eliminate(const CsrFactorBlocks<Storage, MatrixStorage>& blocks, bool active, int first, int c) {
+    using Products = CsrFactorProducts<n, Storage>;
+    auto const end = active ? m_end : m_product;
+    for (auto product = m_product; __any_sync(whole_warp, product < end); product += Products::count) {
+      Products products(blocks, product, end, c);
+      products.wait();
+      products.subtract_from(m_rows, first);
     }
   }
 

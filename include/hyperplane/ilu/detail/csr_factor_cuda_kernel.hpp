@@ -12,6 +12,8 @@
 /// sweeps do. Blocks behind the diagonal are awaited values: they have to be vacant when the kernel begins.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
+inline constexpr int no_failure = -1;
+
 /// What a thread knows of the row that it has, or has not.
 struct CsrFactorRow {
   std::int64_t m_row = CsrSweepTickets::no_row;
@@ -59,6 +61,14 @@ struct CsrFactorRow {
     }
   }
 
+  /// Where elimination stopped in a column, and where a value cannot be stored.
+  template <class Storage, class MatrixStorage>
+  __device__ void report(const CsrFactorBlocks<Storage, MatrixStorage>& blocks, int failed, bool unstorable) const {
+    auto const position = blocks.m_positions != nullptr ? std::int64_t{blocks.m_positions[m_row]} : m_row;
+    if (failed != no_failure) atomicMin(blocks.m_singular, singular_pivot_word(position, failed));
+    if (unstorable) atomicMin(blocks.m_singular, singular_pivot_word(position, unstorable_code));
+  }
+
  private:
   __device__ static void prefetch_line(const void* address) { asm volatile("prefetch.global.L2 [%0];" ::"l"(address)); }
 };
@@ -78,19 +88,22 @@ __global__ void __launch_bounds__(csr_sweep_threads)
     auto const drawn = draw_csr_ticket(words, lane);
     bool const is_row = row.m_row >= 0;
     Scalar excess(0);
-    Column column;
+    // Blocks are loaded ahead of those whose products are awaited.
+    Column column, upcoming;
+    column.load(blocks, row.m_lower_begin, is_row, c);
     for (auto number = row.m_lower_begin; __any_sync(whole_warp, number < row.m_diagonal); ++number) {
       bool const active = number < row.m_diagonal;
-      column.load(blocks, number, active, c);
-      column.eliminate(blocks, number, active, c);
+      upcoming.load(blocks, number + 1, active, c);
+      column.eliminate(blocks, active, first, c);
       if (active) {
         excess += column.template excess<Storage>();
         column.store(blocks, number, c);
+        column = upcoming;
       }
       __syncwarp();
     }
-    column.load(blocks, row.m_diagonal, is_row, c);
-    column.eliminate(blocks, row.m_diagonal, is_row, c);
+    upcoming.load(blocks, row.m_upper_begin, row.m_upper_begin < row.m_upper_end, c);
+    column.eliminate(blocks, is_row, first, c);
     ticket = __shfl_sync(whole_warp, drawn, 0);
     auto const next = CsrFactorRow::load(tickets, blocks, ticket, group);
     int const failed = column.invert(first, c);
@@ -103,18 +116,15 @@ __global__ void __launch_bounds__(csr_sweep_threads)
     __syncwarp();
     for (auto number = row.m_upper_begin; __any_sync(whole_warp, number < row.m_upper_end); ++number) {
       bool const active = number < row.m_upper_end;
-      column.load(blocks, number, active, c);
-      column.eliminate(blocks, number, active, c);
+      column = upcoming;
+      upcoming.load(blocks, number + 1, number + 1 < row.m_upper_end, c);
+      column.eliminate(blocks, active, first, c);
       column.multiply(inverse);
       if (!active) continue;
       excess += column.template excess<Storage>();
       column.publish(blocks, number, c);
     }
-    if (is_row) {
-      auto const position = blocks.m_positions != nullptr ? std::int64_t{blocks.m_positions[row.m_row]} : row.m_row;
-      if (failed < n && c == 0) atomicMin(blocks.m_singular, singular_pivot_word(position, failed));
-      if (excess != Scalar(0)) atomicMin(blocks.m_singular, singular_pivot_word(position, unstorable_code));
-    }
+    if (is_row) row.report(blocks, failed < n && c == 0 ? failed : no_failure, excess != Scalar(0));
     row = next;
     row.template prefetch<n>(blocks, c);
     __syncwarp();

@@ -27,10 +27,12 @@ class CsrIluTickets<Scalar, n, Exec> {
   using Value = cuda::AwaitedValue<Scalar>;
   // Rows that wait ask again and again, which takes the place of what others load. So no more levels are under way than
   // it takes to load ahead of what is awaited. Measured on an H100 with seven-point systems, n = 1 and 5, 55^3 and
-  // 128^3: with all that fit the device, scalars took three times as long, and a factorization with n = 5 three to
-  // eight times.
+  // 128^3: with all that fit the device, sweeps of scalars took three times as long, and a factorization with n = 5
+  // three to eight times. Later, when factorizations asked for all products of a block at once: with three levels one
+  // of scalars took 0.7 to 0.8 of the time that it takes with one, and with two levels one with n = 3 and 128^3 took
+  // half as long again.
   static constexpr std::int64_t levels_of_a_sweep = 3;
-  static constexpr std::int64_t levels_of_a_factorization = 1;
+  static constexpr std::int64_t levels_of_a_factorization = n <= 2 ? 3 : 1;
 
  public:
   static constexpr int rows_of_a_ticket = csr_sweep_rows<n>;
