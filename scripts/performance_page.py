@@ -25,7 +25,6 @@ COMMITS = {
     BLOCKS_H100: "1e69cb4",
     f"{H100}/csr_16": "ba412fd",
     f"{H100}/exchange_32": "ba412fd",
-    f"{H100}/peers_cusparse_csr_16": "ba412fd",
     f"{H200}/block_tridiagonal_16": "dfa4140",
     f"{H200}/peers_cusparse_tridiagonal_16": "dfa4140",
     f"{H200}/peers_kokkos_kernels_16": "dfa4140",
@@ -262,6 +261,38 @@ def csr_cuda():
     return csr_on_mesh(f"{H100}/csr_16", "100x100x100")
 
 
+def csr_transposed_cuda():
+    """Solves with M and M^T of block CSR on a GPU, on a mesh, by preconditioners that take rows in the same orders."""
+    stem = f"{H100}/csr_transposed_16"
+    if not is_measured(stem):
+        return NOT_MEASURED
+    file = raw(stem)
+    rows = []
+    for label, key in (("BILU(0)", "iluk=0"), ("DILU", "dilu"), ("LU-SGS", "lu-sgs")):
+        for order in ("natural", "colours"):
+            case = f"Cuda/{key}/{order}/double/n=5/100x100x100"
+            solve = file.rows[f"solve/{case}"]
+            cells = [us_of_copy(file, f"solve/{case}"), us(file, f"solve_transposed/{case}"), us(file, f"factor/{case}")]
+            rows.append([label, f"`{order}`", int(solve["iterations"]), int(solve["levels"]), *cells])
+    return table(["", "order", "iterations", "levels", "solve, us (of copy)", "with M^T", "factor"], rows, left=2)
+
+
+def csr_stencil_cuda():
+    """Products with seven-point systems as block CSR, and with their transposes."""
+    stem = f"{H100}/csr_stencil_16"
+    if not is_measured(stem):
+        return NOT_MEASURED
+    file = raw(stem)
+    rows = []
+    for name in file.rows:
+        if match := re.fullmatch(r"apply/(Cuda/stencil/double/n=(\d+)/(\d+)x.*)", name):
+            case, n, edge = match.groups()
+            plain, transposed = f"apply/{case}", f"apply_transposed/{case}"
+            ratio = times(file.one(plain, "best_ms"), file.one(transposed, "best_ms"), 2)
+            rows.append([n, f"{edge}^3", us_of_copy(file, plain), us_of_copy(file, transposed), ratio])
+    return table(["n", "grid", "A x, us (of copy)", "A^T x", "speed of A^T x over that of A x"], rows, left=2)
+
+
 def csr_wing():
     return csr_on_mesh(f"{H200}/csr_wing_16", "wing")
 
@@ -271,7 +302,7 @@ def csr_cusparse():
     file = raw(f"{H100}/peers_cusparse_csr_16")
     rows = []
     for kernel, peers in (("solve", "(?:bsrsv2|SpSV).*"), ("factor", "bsrilu02.*")):
-        for n in (1, 5, 6):
+        for n in (1, 3, 5, 6):
             for grid in ("55x55x55", "128x128x128"):
                 case = f"double/n={n}/{grid}"
                 own = f"{kernel}/Hyperplane_csr_tickets/{case}"
@@ -288,7 +319,7 @@ def csr_cusparse():
 def csr_kokkos_kernels():
     """BILU(k) of block CSR beside spiluk and sptrsv."""
     rows = []
-    for stem, space, label in ((f"{H200}/peers_kokkos_kernels_csr_16", "Cuda", "H200"), (f"{ZEN}/peers_kokkos_kernels_csr_1", "Serial", "Zen 4, 1 thread")):
+    for stem, space, label in ((f"{H100}/peers_kokkos_kernels_csr_16", "Cuda", "H100"), (f"{H200}/peers_kokkos_kernels_csr_16", "Cuda", "H200"), (f"{ZEN}/peers_kokkos_kernels_csr_1", "Serial", "Zen 4, 1 thread")):
         if not is_measured(stem):
             continue
         for kernel in ("solve", "factor"):
@@ -534,6 +565,8 @@ TABLES = {
     "csr-petsc": csr_petsc,
     "csr-hypre": csr_hypre,
     "csr-cuda": csr_cuda,
+    "csr-transposed-cuda": csr_transposed_cuda,
+    "csr-stencil-cuda": csr_stencil_cuda,
     "csr-wing": csr_wing,
     "csr-cusparse": csr_cusparse,
     "csr-kokkos-kernels": csr_kokkos_kernels,
