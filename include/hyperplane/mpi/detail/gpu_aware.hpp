@@ -22,7 +22,7 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// reads that memory as the host's, and its query still says that it was built for CUDA.
 inline bool open_mpi_leaves_cuda() {
   bool leaves = false;
-#if defined(OPEN_MPI)
+#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
   int provided = 0, index = 0, count = 0;
   MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
   if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) return false;
