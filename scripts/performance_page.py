@@ -25,6 +25,7 @@ COMMITS = {
     BLOCKS_H100: "1e69cb4",
     f"{H100}/csr_16": "ba412fd",
     f"{H100}/exchange_32": "ba412fd",
+    f"{H100}/exchange_64": "db6f089",
     f"{H200}/block_tridiagonal_16": "dfa4140",
     f"{H200}/peers_cusparse_tridiagonal_16": "dfa4140",
     f"{H200}/peers_kokkos_kernels_16": "dfa4140",
@@ -479,13 +480,17 @@ def devices():
 
 
 def exchanges():
-    file = raw(f"{H100}/exchange_32")
+    files = [raw(f"{H100}/exchange_{cores}") for cores in (32, 64)]
     rows = []
     for transport in ("host", "gpu_aware", "peer"):
         for size in ("32x32", "128x128", "512x512"):
             one, row = (f"{kind}/Cuda/{transport}/double/n=5/{size}" for kind in ("exchange", "in_a_row"))
-            rows.append([f"`{transport}`", size, us(file, one), us(file, row), text(file.one(row, "GB/s"), 0)])
-    return table(["us", "face, n = 5", "from start to finish", "one behind the other", "GB/s, both directions"], rows, left=2)
+            cells = [(us(file, one), us(file, row), text(file.one(row, "GB/s"), 0)) for file in files]
+            rows.append([f"`{transport}`", size, *cells[0], *cells[1]])
+    header = ["us", "face, n = 5"]
+    for ranks in ("two", "four"):
+        header += [f"{ranks} ranks: from start to finish", "one behind the other", "GB/s of all"]
+    return table(header, rows, left=2)
 
 
 def lines():

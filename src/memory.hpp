@@ -58,13 +58,14 @@ void check_device_memory([[maybe_unused]] const Exec& exec, [[maybe_unused]] con
 #ifdef KOKKOS_ENABLE_CUDA
     cudaPointerAttributes attributes{};
     cuda::check(cudaPointerGetAttributes(&attributes, values), "cudaPointerGetAttributes");
-    // Where devices reach all of the host's memory, that has a device's address too, but is not registered.
-    if (attributes.devicePointer == nullptr || attributes.type == cudaMemoryTypeUnregistered) {
-      throw Error("an array that is said to be in device memory is not");
-    }
+    // It has no address here where this device cannot reach it.
     if (attributes.type == cudaMemoryTypeDevice && attributes.device != exec.cuda_device()) {
       throw Error("an array is in memory of device " + std::to_string(attributes.device) +
                   ", the context's is device " + std::to_string(exec.cuda_device()));
+    }
+    // Where devices reach all of the host's memory, that has a device's address too, but is not registered.
+    if (attributes.devicePointer == nullptr || attributes.type == cudaMemoryTypeUnregistered) {
+      throw Error("an array that is said to be in device memory is not");
     }
 #endif
   }

@@ -20,6 +20,7 @@
 #include <mpi.h>
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <string>
@@ -42,7 +43,9 @@ class RankSuite {
     int const extent = HostExecutionSpace<Exec> ? 64 : 128;
     Grid const box = smoke ? Grid(13, 6, 7) : Grid(extent, extent, extent);
     for (auto const coupling : all_couplings) {
-      for (auto const& parts : {std::array{1, 1, 1}, std::array{1, 1, 2}, std::array{2, 2, 2}}) {
+      // One on top of the other, those of the natural order go through the devices of ranks.
+      std::array const stack{1, 1, std::max(2, ranks())};
+      for (auto const& parts : {std::array{1, 1, 1}, stack, std::array{2, 2, 2}}) {
         BlockCase const blocks(box, parts);
         // One part is the same whatever the coupling. Copy and triad are those of all ranks, so each has a part.
         if (blocks.grid().block_count() == 1 && coupling != Coupling::none) continue;

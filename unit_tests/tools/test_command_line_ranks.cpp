@@ -3,6 +3,7 @@
 #include <sstream>
 #include <utility>
 
+#include "c/c_names.hpp"
 #include "tools/command_line.hpp"
 
 namespace hyperplane::test {
@@ -33,6 +34,10 @@ class CommandLineRanks : public CommandLine {
   static std::string system(const std::string& arguments) {
     return "solve --block-size 2 --solution x.mtx " + arguments;
   }
+
+  /// With the threads that tests have; and products over ranks have the bits of one process, where devices add what
+  /// comes from other ranks afterwards.
+  static std::string on_host() { return " --backend " + c_backends().front(); }
 
   /// Of a solve that converges.
   int iterations_on(int ranks, const std::string& options) const {
@@ -80,7 +85,7 @@ TEST_F(CommandLineRanks, solve_as_one_process_does) {
 
 TEST_F(CommandLineRanks, parts_are_those_that_are_given_or_as_many_as_ranks) {
   for (int const ranks : all_ranks()) {
-    auto const outcome = solve_on(ranks, "");
+    auto const outcome = solve_on(ranks, on_host());
     EXPECT_EQ(outcome.status, 0) << outcome.output;
     EXPECT_THAT(outcome.output, HasSubstr(", " + std::to_string(ranks) + " ranks of 1 thread, "));
     std::string const parts = ranks == 4 ? "2x1x2" : "1x1x" + std::to_string(ranks);
@@ -99,7 +104,7 @@ TEST_F(CommandLineRanks, parts_are_those_that_are_given_or_as_many_as_ranks) {
 TEST_F(CommandLineRanks, richardson_has_the_same_bits_on_any_number_of_ranks) {
   std::string first;
   for (int const ranks : {1, 2, 3}) {
-    iterations_on(ranks, "--parts 2x2x2 --coupling coloured --method richardson");
+    iterations_on(ranks, "--parts 2x2x2 --coupling coloured --method richardson" + on_host());
     auto const solution = read("x.mtx");
     if (first.empty()) first = solution;
     EXPECT_EQ(solution, first) << ranks << " ranks";
@@ -114,23 +119,23 @@ TEST_F(CommandLineRanks, richardson_in_natural_parts_has_the_bits_of_the_whole) 
     EXPECT_EQ(read("x.mtx"), solution) << options << ", " << ranks << " ranks";
     EXPECT_EQ(norms_of_history(), norms) << options << ", " << ranks << " ranks";
   };
-  for (std::string const tolerance : {"", " --tolerance 1e-3"}) {
-    iterations_on(1, "--method richardson" + tolerance);
+  for (auto const& options : {on_host(), " --tolerance 1e-3" + on_host()}) {
+    iterations_on(1, "--method richardson" + options);
     auto const solution = read("x.mtx"), norms = norms_of_history();
     EXPECT_THAT(norms, HasSubstr("\"rhs_norm\""));
     for (std::string const parts : {"1x1x4", "2x3x1", "4x1x1", "2x2x2"}) {
-      auto const options = "--parts " + parts + " --coupling natural --method richardson" + tolerance;
-      expect_same(1, options, solution, norms);
-      for (int const ranks : all_ranks()) expect_same(ranks, options, solution, norms);
+      auto const in_parts = "--parts " + parts + " --coupling natural --method richardson" + options;
+      expect_same(1, in_parts, solution, norms);
+      for (int const ranks : all_ranks()) expect_same(ranks, in_parts, solution, norms);
     }
   }
 }
 
 TEST_F(CommandLineRanks, ssor_in_natural_parts_has_the_bits_of_the_whole) {
-  iterations_on(1, "--preconditioner ssor --method richardson");
+  iterations_on(1, "--preconditioner ssor --method richardson" + on_host());
   auto const whole = read("x.mtx");
   for (int const ranks : all_ranks()) {
-    iterations_on(ranks, "--preconditioner ssor --parts 2x3x1 --coupling natural --method richardson");
+    iterations_on(ranks, "--preconditioner ssor --parts 2x3x1 --coupling natural --method richardson" + on_host());
     EXPECT_EQ(read("x.mtx"), whole) << ranks << " ranks";
   }
 }
@@ -142,7 +147,8 @@ TEST_F(CommandLineRanks, sip_is_that_of_one_process) {
   auto const solve = [&](int ranks) {
     auto const outcome =
         run("solve A.mtx --rhs b.mtx --grid 4x3x5 --preconditioner sip --alpha 0.5 --parts 2x1x2 --coupling coloured "
-            "--method richardson --solution x.mtx",
+            "--method richardson --solution x.mtx" +
+                on_host(),
             ranks == 1 ? "" : on_ranks(ranks));
     EXPECT_EQ(outcome.status, 0) << outcome.output;
     return read("x.mtx");
@@ -152,7 +158,7 @@ TEST_F(CommandLineRanks, sip_is_that_of_one_process) {
 }
 
 TEST_F(CommandLineRanks, automatic_parts_are_as_many_as_ranks) {
-  auto const outcome = solve_on(2, "--parts automatic --preconditioner ssor");
+  auto const outcome = solve_on(2, "--parts automatic --preconditioner ssor" + on_host());
   EXPECT_EQ(outcome.status, 0) << outcome.output;
   EXPECT_THAT(outcome.output, HasSubstr(" of 1 thread, 1x1x2 parts)"));
 }

@@ -13,14 +13,35 @@
 #include <mpi-ext.h>
 #endif
 
+#include <cstdint>
 #include <string>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
+/// Whether Open MPI 4 has been told not to look for memory of CUDA devices, or has not found CUDA at its start. Then it
+/// reads that memory as the host's, and its query still says that it was built for CUDA.
+inline bool open_mpi_leaves_cuda() {
+  bool leaves = false;
+#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
+  int provided = 0, index = 0, count = 0;
+  MPI_T_cvar_handle handle = MPI_T_CVAR_HANDLE_NULL;
+  if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) return false;
+  if (MPI_T_cvar_get_index("opal_cuda_support", &index) == MPI_SUCCESS &&
+      MPI_T_cvar_handle_alloc(index, nullptr, &handle, &count) == MPI_SUCCESS) {
+    // A bool, with room for what other versions may have.
+    std::uint64_t value = 0;
+    leaves = MPI_T_cvar_read(handle, &value) == MPI_SUCCESS && value == 0;
+    MPI_T_cvar_handle_free(&handle);
+  }
+  MPI_T_finalize();
+#endif
+  return leaves;
+}
+
 /// Whether the MPI says that it sends memory of CUDA devices.
 inline bool mpi_claims_cuda() {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
-  return MPIX_Query_cuda_support() == 1;
+  return MPIX_Query_cuda_support() == 1 && !open_mpi_leaves_cuda();
 #else
   return false;
 #endif
