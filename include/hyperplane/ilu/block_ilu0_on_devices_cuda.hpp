@@ -70,15 +70,15 @@ class BlockIlu0OnDevices {
   /// another grid.
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockStencil7OnDevices<Scalar, n, Exec, MatrixStorage>& a) {
-    check_grid("factor", "A", a.grid());
+    detail::check_grid_on_devices("BlockIlu0OnDevices::factor", "A", a.grid(), m_grid);
     m_grid.in_order(exec, [&] { factor(a.parts()); });
   }
 
   /// x = M^-1 rhs; x may be rhs. Asynchronous on the given instance, see GridOnDevices. Throws Error before the first
   /// factor() and where vectors are on other grids.
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
-    check_grid("solve", "the right-hand side", rhs.grid());
-    check_grid("solve", "x", x.grid());
+    detail::check_grid_on_devices("BlockIlu0OnDevices::solve", "the right-hand side", rhs.grid(), m_grid);
+    detail::check_grid_on_devices("BlockIlu0OnDevices::solve", "x", x.grid(), m_grid);
     m_grid.in_order(exec, [&] { solve(rhs.parts(), x.parts()); });
   }
 
@@ -154,9 +154,6 @@ class BlockIlu0OnDevices {
     });
   }
 
-  void check_grid(const char* function, const char* argument, const GridOnDevices<Exec>& given) const {
-    detail::check_grid_on_devices(("BlockIlu0OnDevices::" + std::string(function)).c_str(), argument, given, m_grid);
-  }
   void check_count(const char* function, std::size_t given) const {
     if (given == detail::as_size(m_grid.count())) return;
     fail("BlockIlu0OnDevices::" + std::string(function) + ": " + std::to_string(given) +
