@@ -24,6 +24,7 @@ HYPRE = f"{ZEN}/peers_hypre_1"
 COMMITS = {
     BLOCKS_H100: "1e69cb4",
     f"{H100}/csr_16": "ba412fd",
+    f"{H100}/devices_krylov_32": "5c8518c",
     f"{H100}/exchange_32": "ba412fd",
     f"{H100}/exchange_64": "db6f089",
     f"{H200}/block_tridiagonal_16": "dfa4140",
@@ -479,6 +480,25 @@ def devices():
     return table(header, rows, left=2)
 
 
+def devices_krylov():
+    """Products, and iterations of BiCGStab, of boxes on one device and on two."""
+    file = raw(f"{H100}/devices_krylov_32")
+    rows = []
+    for kernel in ("apply", "bicgstab"):
+        for grid in ("128x128x128", "256x256x256"):
+            one, weak, strong = (
+                f"{kernel}/Cuda/natural/double/n=5/{case}_{grid}/devices={count}"
+                for case, count in (("one", 1), ("weak", 2), ("strong", 2))
+            )
+            cells = [us_of_copy(file, one)]
+            for over_devices in (weak, strong):
+                t = file.one(over_devices, "best_ms")
+                cells.append(f"{text(t, 0, 1000)}; {times(file.one(one, 'best_ms'), t, 2)}")
+            rows.append([kernel, grid, *cells])
+    header = ["us (of copy); one over two", "box", "one device", "two: the box on each", "the box in all"]
+    return table(header, rows, left=2)
+
+
 def exchanges():
     files = [raw(f"{H100}/exchange_{cores}") for cores in (32, 64)]
     rows = []
@@ -580,6 +600,7 @@ TABLES = {
     "cuts": cuts,
     "ranks": ranks,
     "devices": devices,
+    "devices-krylov": devices_krylov,
     "exchanges": exchanges,
     "sip": sip,
     "primitives": primitives,

@@ -4,8 +4,9 @@
 // and `none`, of parts that do not know of one another. `weak` boxes grow with the devices, `strong` ones do not. Each
 // is verified once, on the layers beside each cut and the outermost ones: `natural` against the whole box on one
 // device, bit by bit, or, where that does not hold it, against factors stored as float, to their rounding; where it
-// does not hold these either, on a box with fewer layers. Then it is timed with a copy on the first device next to
-// every repetition. Runs follow one another for some milliseconds.
+// does not hold these either, on a box with fewer layers. Beside `natural` are products,
+// verified in the same way, and iterations of BiCGStab, which are made of both. Then it is timed with a copy on the
+// first device next to every repetition. Runs follow one another for some milliseconds.
 
 #include "../support/cost_model.hpp"
 #include "../support/harness.hpp"
@@ -91,6 +92,19 @@ class DeviceSuite {
         [](DeviceProblem& p) { p.factor(); });
     add("solve/" + key, key, box, devices, coupled, solve_cost(n, sizeof(double), sizeof(double)),
         [](DeviceProblem& p) { p.solve(); });
+    if (!coupled) return;
+    auto const product = apply_cost(n, sizeof(double), sizeof(double));
+    add("apply/" + key, key, box, devices, coupled, product, [](DeviceProblem& p) { p.apply(); });
+    add("bicgstab/" + key, key, box, devices, coupled, iterations_cost(product), [](DeviceProblem& p) { p.iterate(); });
+  }
+
+  /// What DeviceProblem::iterate() moves: of vectors 19 values for each unknown in an iteration, and 7 before the
+  /// first.
+  static Cost iterations_cost(const Cost& product) {
+    auto const solve = solve_cost(n, sizeof(double), sizeof(double));
+    double const vectors = n * sizeof(double);
+    double const iteration = 2 * (product.bytes + solve.bytes) + 19 * vectors;
+    return {DeviceProblem::iterations * iteration + product.bytes + 7 * vectors, 0};
   }
 
   void add(const std::string& name, const std::string& key, const Grid& box, int devices, bool coupled,
@@ -131,14 +145,22 @@ class DeviceSuite {
   static std::unique_ptr<DeviceProblem> verified(const Grid& box, int devices) {
     auto const layers = checked_layers(box, devices);
     bool const exact = fits<double>(box);
-    auto const expected = exact ? whole_layers<double>(box, layers) : whole_layers<float>(box, layers);
+    auto const of_whole = [&](bool product) {
+      return exact ? whole_layers<double>(box, layers, product) : whole_layers<float>(box, layers, product);
+    };
+    auto const solution = of_whole(false), product = of_whole(true);
     auto made = solved(box, devices, true);
-    auto const x = made->results();
-    if (exact ? x != expected : relative_difference(x, expected) > 1e-5) {
-      throw std::runtime_error("BILU(0) of " + to_string(box) + " on " + std::to_string(devices) +
+    auto const compare = [&](const char* what, const std::vector<double>& expected) {
+      auto const x = made->results();
+      if (exact ? x == expected : relative_difference(x, expected) <= 1e-5) return;
+      throw std::runtime_error(std::string(what) + " of " + to_string(box) + " on " + std::to_string(devices) +
                                " devices differs from that on one by " +
                                std::to_string(relative_difference(x, expected)));
-    }
+    };
+    compare("BILU(0)", solution);
+    made->apply();
+    made->fence();
+    compare("the product", product);
     return made;
   }
 

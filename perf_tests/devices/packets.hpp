@@ -4,9 +4,10 @@
 #include "unit_tests/support/cuda_devices.hpp"
 
 #include <hyperplane/cuda/check.hpp>
+#include <hyperplane/cuda/current_device.hpp>
 #include <hyperplane/cuda/device_array.hpp>
 #include <hyperplane/cuda/packet.hpp>
-#include <hyperplane/ilu/block_ilu0_on_devices_cuda.hpp>
+#include <hyperplane/cuda/peer_access.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -53,7 +54,7 @@ class PacketsBetweenDevices {
       cuda::CurrentDevice const current(exec.cuda_device());
       m_words.emplace_back(exec.cuda_stream(), static_cast<std::size_t>(blocks) * static_cast<std::size_t>(threads));
       m_wrong.emplace_back(exec.cuda_stream(), 1);
-      hyperplane::detail::enable_peer_access(exec.cuda_device(), m_instances.all()[1 - d].cuda_device());
+      cuda::enable_peer_access(exec.cuda_device(), m_instances.all()[1 - d].cuda_device());
       exec.fence();
     }
   }

@@ -6,15 +6,18 @@
 
 #include "unit_tests/support/cuda_devices.hpp"
 
+#include <hyperplane/grid/grid_on_devices_cuda.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/ilu/block_ilu0_on_devices_cuda.hpp>
+#include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/stencil/apply_on_devices_cuda.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
+#include <stdexcept>
 #include <vector>
 
 namespace hyperplane::perf {
@@ -49,18 +52,22 @@ inline std::vector<double> layer(const Exec& exec, const Vector& x, int k) {
   return {host.data(), host.data() + size};
 }
 
-/// What the whole box on the first device gives in some layers.
+/// What the whole box on the first device gives in some layers: M^-1 b, or A b.
 template <class Storage>
-std::vector<double> whole_layers(const Grid& box, const std::vector<int>& layers) {
+std::vector<double> whole_layers(const Grid& box, const std::vector<int>& layers, bool product) {
   Exec const exec;
   RandomSystem const system{box, n};
   BlockStencil7<double, n, Exec, Storage> const a(exec, box);
-  Vector const x(exec, box);
+  Vector const b(exec, box), x(exec, box);
   assemble(exec, system, a);
-  assemble(exec, system, x);
-  BlockIlu0<double, n, Exec, Storage> ilu(exec, box);
-  ilu.factor(exec, a);
-  ilu.solve(exec, x, x);
+  assemble(exec, system, b);
+  if (product) {
+    apply(exec, a, b, x);
+  } else {
+    BlockIlu0<double, n, Exec, Storage> ilu(exec, box);
+    ilu.factor(exec, a);
+    ilu.solve(exec, b, x);
+  }
   std::vector<double> result;
   for (int const k : layers) {
     auto const values = layer(exec, x, k);
@@ -71,7 +78,7 @@ std::vector<double> whole_layers(const Grid& box, const std::vector<int>& layers
 
 /// The first layer of a part.
 inline int begin_of(const Grid& box, int part, int devices) {
-  return BlockIlu0OnDevices<double, n, Exec>::first_layer(box, part, devices);
+  return GridOnDevices<Exec>::first_layer(box, part, devices);
 }
 
 /// Layers at both ends of each part, by their numbers in the box.
@@ -87,44 +94,55 @@ inline std::vector<int> checked_layers(const Grid& box, int devices) {
 /// A box over devices.
 class DeviceProblem {
  public:
-  DeviceProblem(const Grid& box, int devices, bool coupled) : m_instances(devices) {
+  DeviceProblem(const Grid& box, int devices, bool coupled)
+      : m_instances(devices),
+        m_grid(m_instances.all(), box),
+        m_a(m_exec, m_grid),
+        m_b(m_exec, m_grid),
+        m_x(m_exec, m_grid) {
     RandomSystem const system{box, n};
-    if (coupled) m_whole = std::make_unique<BlockIlu0OnDevices<double, n, Exec>>(m_instances.all(), box);
-    for (int d = 0; d < devices; ++d) {
-      auto const& exec = m_instances.all()[static_cast<std::size_t>(d)];
-      cuda::CurrentDevice const current(exec.cuda_device());
-      int const begin = begin_of(box, d, devices);
-      Grid const part(box.ni(), box.nj(), begin_of(box, d + 1, devices) - begin);
-      m_a.emplace_back(exec, part);
-      m_b.emplace_back(exec, part);
-      m_x.emplace_back(exec, part);
-      PartOfSystem const of_part{system, {0, 0, begin}};
-      assemble(exec, of_part, m_a.back());
-      assemble(exec, of_part, m_b.back());
-      if (!coupled) m_parts.emplace_back(exec, part);
-    }
+    if (coupled) m_whole = std::make_unique<BlockIlu0OnDevices<double, n, Exec>>(m_grid);
+    m_grid.for_parts([&](int p) {
+      auto const& exec = m_grid.exec(p);
+      PartOfSystem const of_part{system, {0, 0, m_grid.first_layer(p)}};
+      assemble(exec, of_part, m_a.part(p));
+      assemble(exec, of_part, m_b.part(p));
+      if (!coupled) m_parts.emplace_back(exec, m_grid.part(p));
+    });
     factor();
     fence();
   }
 
   void factor() {
-    if (m_whole) return m_whole->factor(std::span<const BlockStencil7<double, n, Exec>>(m_a));
-    for_parts([&](const Exec& exec, std::size_t p) { m_parts[p].factor(exec, m_a[p]); });
+    if (m_whole) return m_whole->factor(m_a.parts());
+    m_grid.for_parts([&](int p) { m_parts[static_cast<std::size_t>(p)].factor(m_grid.exec(p), m_a.part(p)); });
   }
   void solve() const {
-    if (m_whole) return m_whole->solve(m_b, m_x);
-    for_parts([&](const Exec& exec, std::size_t p) { m_parts[p].solve(exec, m_b[p], m_x[p]); });
+    if (m_whole) return m_whole->solve(m_b.parts(), m_x.parts());
+    m_grid.for_parts(
+        [&](int p) { m_parts[static_cast<std::size_t>(p)].solve(m_grid.exec(p), m_b.part(p), m_x.part(p)); });
+  }
+  void apply() const { hyperplane::apply(m_exec, m_a, m_b, m_x); }
+
+  /// Iterations of BiCGStab with `natural` from x = 0, and what a solve begins with.
+  static constexpr int iterations = 4;
+  void iterate() {
+    if (!m_krylov) m_krylov = std::make_unique<Krylov>(m_exec, m_grid, limits());
+    m_grid.for_parts([&](int p) { Kokkos::deep_copy(m_grid.exec(p), m_x.part(p).flat(), 0.0); });
+    auto const result = m_krylov->solve(m_exec, m_a, *m_whole, m_b, m_x);
+    if (result.iterations != iterations) throw std::runtime_error("BiCGStab ended: " + result.message());
   }
   void fence() const {
     for (auto const& exec : m_instances.all()) exec.fence();
+    m_exec.fence();
   }
 
   /// The values of checked_layers().
   std::vector<double> results() const {
     std::vector<double> result;
-    for_parts([&](const Exec& exec, std::size_t p) {
-      for (int const k : {0, m_x[p].grid().nk() - 1}) {
-        auto const values = layer(exec, m_x[p], k);
+    m_grid.for_parts([&](int p) {
+      for (int const k : {0, m_grid.part(p).nk() - 1}) {
+        auto const values = layer(m_grid.exec(p), m_x.part(p), k);
         result.insert(result.end(), values.begin(), values.end());
       }
     });
@@ -132,19 +150,17 @@ class DeviceProblem {
   }
 
  private:
-  template <class Run>
-  void for_parts(const Run& run) const {
-    for (std::size_t p = 0; p < m_x.size(); ++p) {
-      auto const& exec = m_instances.all()[p];
-      cuda::CurrentDevice const current(exec.cuda_device());
-      run(exec, p);
-    }
-  }
+  using Krylov = BiCgStab<BlockVectorOnDevices<double, n, Exec>>;
 
+  static KrylovOptions limits() { return {.tolerance = 0, .max_iterations = iterations, .check_interval = iterations}; }
+
+  Exec m_exec;
   DeviceInstances m_instances;
+  GridOnDevices<Exec> m_grid;
   std::unique_ptr<BlockIlu0OnDevices<double, n, Exec>> m_whole;
-  std::vector<BlockStencil7<double, n, Exec>> m_a;
-  std::vector<Vector> m_b, m_x;
+  BlockStencil7OnDevices<double, n, Exec> m_a;
+  BlockVectorOnDevices<double, n, Exec> m_b, m_x;
+  std::unique_ptr<Krylov> m_krylov;
   mutable std::vector<BlockIlu0<double, n, Exec>> m_parts;
 };
 

@@ -19,6 +19,7 @@
 #include <hyperplane/sip_iteration/detail/sip_iteration_cuda_plan.hpp>
 #include <hyperplane/stencil/detail/apply_cuda_kernel.hpp>
 #include <hyperplane/stencil/detail/grouped_apply_cuda_kernel.hpp>
+#include <hyperplane/stencil/detail/layers_beyond_cuda.hpp>
 #include <hyperplane/stencil/detail/stencil_terms.hpp>
 #include <hyperplane/sweep/comparison/persistent_sweeps_cuda.hpp>
 #include <hyperplane/sweep/detail/graph_sweep_cuda.hpp>
@@ -164,6 +165,7 @@ template struct ApplyCuda<true, double, 16, float, 8, AllTerms>;
 template struct ApplyCuda<true, float, 3, float, 16, OffLineTerms>;
 template struct ApplyCuda<false, double, 5, double, 8, AllTerms, true>;
 template struct ApplyCuda<true, double, 1, float, 8, OffLineTerms, true>;
+template struct ApplyCuda<true, double, 5, double, 8, AllTerms, false, LayersBeyond<double, 5, 8>>;
 template struct GroupedApplyCuda<true, double, 5, double, 8, OffLineTerms>;
 template struct GroupedApplyCuda<false, double, 1, float, 8, AllTerms>;
 

@@ -4,30 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
-#include <cstdint>
+#include <hyperplane/grid/grid_on_devices_cuda.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/ilu/block_ilu0_on_devices_cuda.hpp>
 #include <span>
 #include <vector>
 
-#include "support/cuda_devices.hpp"
 #include "support/execution_spaces.hpp"
 #include "support/matchers.hpp"
-#include "support/serial_reference.hpp"
-#include "support/transfer.hpp"
+#include "support/on_devices.hpp"
 
 namespace hyperplane::test::on_devices {
-
-using Exec = Kokkos::Cuda;
-
-/// What layers [begin, end) have of a system.
-inline ReferenceStencil layers_of(const ReferenceStencil& whole, int begin, int end) {
-  ReferenceStencil result(Grid(whole.grid.ni(), whole.grid.nj(), end - begin), whole.n);
-  auto const layer = std::int64_t{whole.grid.ni()} * whole.grid.nj();
-  std::copy(whole.blocks.begin() + begin * layer, whole.blocks.begin() + end * layer, result.blocks.begin());
-  return result;
-}
 
 /// The parts of a system whose matrix is stored as Given, and their factors as Storage.
 template <int n, class Storage = double, class Scalar = double, class Given = Storage>
@@ -38,52 +25,36 @@ class Parts {
   using Vector = BlockVector<Scalar, n, Exec>;
 
   Parts(const ReferenceStencil& system, int count, int multiprocessors)
-      : m_instances(count), m_plan(m_instances.all(), system.grid, {.multiprocessors = multiprocessors}) {
+      : m_instances(count),
+        m_grid(m_instances.all(), system.grid),
+        m_plan(m_grid, {.multiprocessors = multiprocessors}) {
     set(system);
   }
 
   Plan& plan() { return m_plan; }
-  const Exec& exec(int p) const { return m_plan.exec(p); }
+  const Exec& exec(int p) const { return m_grid.exec(p); }
   void set(const ReferenceStencil& system) {
     m_a.clear();
-    for (int p = 0; p < m_plan.count(); ++p) {
-      m_a.push_back(
-          to_device<Scalar, n, Given>(exec(p), layers_of(system, m_plan.first_layer(p), m_plan.first_layer(p + 1))));
+    for (int p = 0; p < m_grid.count(); ++p) {
+      m_a.push_back(to_device<Scalar, n, Given>(exec(p), layers_of(system, m_grid, p)));
     }
   }
   void factor() { m_plan.factor(std::span<const Matrix>(m_a)); }
   std::vector<Vector> to_parts(const std::vector<double>& values) const {
     std::vector<Vector> result;
-    for (int p = 0; p < m_plan.count(); ++p) {
-      auto const begin = place(p), end = place(p + 1);
-      result.push_back(to_device<Scalar, n>(exec(p), m_plan.part(p), {values.begin() + begin, values.begin() + end}));
+    for (int p = 0; p < m_grid.count(); ++p) {
+      result.push_back(to_device<Scalar, n>(exec(p), m_grid.part(p), values_of(values, m_grid, p, n)));
     }
     return result;
   }
-  std::vector<double> from_parts(const std::vector<Vector>& x) const {
-    std::vector<double> result;
-    for (int p = 0; p < m_plan.count(); ++p) {
-      auto const values = to_host(exec(p), x[p]);
-      result.insert(result.end(), values.begin(), values.end());
-    }
-    return result;
-  }
+  std::vector<double> from_parts(const std::vector<Vector>& x) const { return on_devices::from_parts(m_grid, x); }
 
  private:
-  std::int64_t place(int p) const {
-    return std::int64_t{m_plan.box().ni()} * m_plan.box().nj() * m_plan.first_layer(p) * n;
-  }
-
   DeviceInstances m_instances;
+  GridOnDevices<Exec> m_grid;
   Plan m_plan;
   std::vector<Matrix> m_a;
 };
-
-/// Multiprocessors for each of `parts`: all where each has a device.
-inline int share(int parts) {
-  int const sharing = (parts + DeviceInstances::device_count() - 1) / DeviceInstances::device_count();
-  return sharing == 1 ? 0 : Exec().cuda_device_prop().multiProcessorCount / sharing;
-}
 
 /// BILU(0) of the whole box, on one device.
 template <int n, class Storage, class Scalar = double, class Given = Storage>

@@ -182,20 +182,22 @@ TEST(BlockIlu0OnDevices, failures_are_those_of_the_box) {
 TEST(BlockIlu0OnDevices, what_cannot_be_is_refused) {
   if (!has_capability_90<Exec>()) GTEST_SKIP() << "compute capability below 9.0";
   using Plan = BlockIlu0OnDevices<double, 5, Exec>;
+  using Box = GridOnDevices<Exec>;
   DeviceInstances const three(3);
-  EXPECT_THAT([&] { Plan(three.all(), Grid(4, 4, 2), {.multiprocessors = 8}); },
+  EXPECT_THAT([&] { Box(three.all(), Grid(4, 4, 2)); },
               ::testing::ThrowsMessage<Error>(::testing::HasSubstr("3 parts of 2 layers")));
-  EXPECT_THAT([&] { Plan({}, Grid(4, 4, 2)); },
+  EXPECT_THAT([&] { Box({}, Grid(4, 4, 2)); },
               ::testing::ThrowsMessage<Error>(::testing::HasSubstr("no execution space instance")));
   std::vector<Exec> const sharing{three.all()[0], three.all()[0]};
-  EXPECT_THAT([&] { Plan(sharing, Grid(4, 4, 4)); },
+  EXPECT_THAT([&] { Box(sharing, Grid(4, 4, 4)); },
               ::testing::ThrowsMessage<Error>(::testing::HasSubstr("parts 0 and 1 are on one stream")));
   DeviceInstances const many(DeviceInstances::device_count() + 1);
-  EXPECT_THAT([&] { Plan(many.all(), Grid(4, 4, 9)); },
+  EXPECT_THAT([&] { Plan(Box(many.all(), Grid(4, 4, 9))); },
               ::testing::ThrowsMessage<Error>(::testing::HasSubstr("leave multiprocessors for each")));
-  EXPECT_THAT([&] { Plan({three.all()[0]}, Grid(4, 4, 4), {.multiprocessors = -1}); },
+  Box const one({three.all()[0]}, Grid(4, 4, 4));
+  EXPECT_THAT([&] { Plan(one, {.multiprocessors = -1}); },
               ::testing::ThrowsMessage<Error>(::testing::HasSubstr("-1 multiprocessors")));
-  Plan const plan({three.all()[0]}, Grid(4, 4, 4));
+  Plan const plan(one);
   BlockVector<double, 5, Exec> const x(three.all()[0], Grid(4, 4, 4));
   EXPECT_THAT([&] { plan.solve(std::span(&x, 1), std::span(&x, 1)); },
               ::testing::ThrowsMessage<Error>(::testing::HasSubstr("called before factor")));

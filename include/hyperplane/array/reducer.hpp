@@ -23,6 +23,15 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 template <int count>
 using Sums = Partials<double, count>;
 
+/// Leaves sums of some of the elements where those of others are joined with them.
+template <int count>
+struct StoreSums {
+  double* m_to;
+  KOKKOS_FUNCTION void operator()(const Sums<count>& sums) const {
+    for (int v = 0; v < count; ++v) m_to[v] = sums.m_values[v];
+  }
+};
+
 /// Sums, and other joins, over the elements of a method's vectors, with the same bits whatever the number of threads; a
 /// functor runs on the result where it is, so that scalars of a method stay on the device. A plan: the constructor
 /// allocates; a sum is the launches of Reductions, without allocation and fence.

@@ -126,6 +126,10 @@ class IndexRange {
 template <ExecutionSpace Exec>
 using LongIndexRange = IndexRange<Exec, Kokkos::IndexType<std::int64_t>>;
 
+/// Indices of which several instances have a part each: for_parts(run) calls run with the PartRange of each.
+template <class Range>
+concept RangeInParts = requires { typename Range::PartRange; };
+
 // Kernels take indices of the type that they like, as from Kokkos.
 #if defined(__GNUC__)
 #pragma GCC diagnostic push
@@ -152,5 +156,11 @@ void launch(std::string_view label, const IndexRange<Exec, Properties...>& range
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop
 #endif
+
+/// The same with a launch for each part.
+template <RangeInParts Range, class Body>
+void launch(std::string_view label, const Range& range, double bytes, const Body& body) {
+  range.for_parts([&](const typename Range::PartRange& part) { launch(label, part, bytes, body); });
+}
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

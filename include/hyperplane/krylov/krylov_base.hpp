@@ -19,6 +19,10 @@
 
 #include <Kokkos_Core.hpp>
 
+#ifdef KOKKOS_ENABLE_CUDA
+#include <hyperplane/krylov/detail/processes_on_devices_cuda.hpp>
+#endif
+
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Vector updates that several methods share. Templates on the scalar alone, so that they are compiled once for all
@@ -105,7 +109,7 @@ class KrylovBase {
       : m_options(Processes::options(domain, method, options)),
         m_label(std::string("Hyperplane::") + method),
         m_r(make_vector<Vector>(exec, domain, m_label + "::r")),
-        m_reducer(Processes::made(domain, [&] { return Processes::reducer(exec, domain, size(m_r)); })),
+        m_reducer(Processes::made(domain, [&] { return Processes::reducer(exec, m_r); })),
         m_norm(Processes::made(domain, [&] { return ScaledNorm<Exec>(exec, m_label + "::norm"); })),
         m_progress(Processes::made(domain, [&] { return Progress<Exec>(exec, m_label, options); })),
         m_solving(std::make_shared<std::atomic<bool>>(false)) {}
@@ -117,7 +121,7 @@ class KrylovBase {
 
   static Scalar* data(const Vector& v) { return v.flat().data(); }
   static std::int64_t size(const Vector& v) { return static_cast<std::int64_t>(v.flat().size()); }
-  IndexRange<Exec> all(const Exec& exec) const { return {exec, 0, size(m_r)}; }
+  auto all(const Exec& exec) const { return Processes::elements(exec, m_r); }
   /// Values of vectors, for each unknown, that the kernel of this label moves.
   void count(std::string_view label, int values) const {
     count_bytes(label, static_cast<double>(sizeof(Scalar)) * values * static_cast<double>(size(m_r)));

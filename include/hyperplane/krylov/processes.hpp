@@ -5,25 +5,34 @@
 #include <hyperplane/array/reducer.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/launch.hpp>
+#include <hyperplane/krylov/detail/multi_dot.hpp>
 #include <hyperplane/krylov/options.hpp>
 #include <string>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// What a Krylov method leaves to the domain of its vectors: how sums are joined, and what all processes have to agree
-/// on where each of them has a part of the vectors. This is for domains that one process has alone; one that is spread
-/// over processes has a specialization, in which all functions are collective.
-template <class Domain>
-struct KrylovProcesses {
-  /// As Reducer: run() and complete().
-  template <ExecutionSpace Exec>
-  using ReducerOf = Reducer<Exec>;
-
-  /// For vectors of `size` values in this process.
-  template <ExecutionSpace Exec>
-  static ReducerOf<Exec> reducer(const Exec& exec, const Domain&, std::int64_t size) {
-    return ReducerOf<Exec>(exec, size);
+/// What a Krylov method does with all elements of vectors that one instance of this process has.
+struct KrylovElements {
+  /// For launches over the elements of a vector.
+  template <ExecutionSpace Exec, class Vector>
+  static IndexRange<Exec> elements(const Exec& exec, const Vector& v) {
+    return {exec, 0, v.flat().size()};
   }
+
+  /// As MultiDot: run().
+  template <class Scalar, ExecutionSpace Exec>
+  using DotsOf = MultiDot<Scalar, Exec>;
+
+  template <class Scalar, ExecutionSpace Exec, class Vector>
+  static DotsOf<Scalar, Exec> dots(const Exec& exec, const Vector& v, int max_count) {
+    return DotsOf<Scalar, Exec>(exec, {static_cast<std::int64_t>(v.flat().size())}, max_count);
+  }
+};
+
+/// What processes have to agree on where one of them has all of the vectors: nothing.
+template <class Domain>
+struct KrylovInOneProcess {
   /// What make() returns, as memory of this process. Where it throws in one process, it does in all.
   template <class Make>
   static auto made(const Domain&, const Make& make) {
@@ -38,6 +47,23 @@ struct KrylovProcesses {
   template <class Check>
   static void check(const Domain&, const std::string& /*method*/, const KrylovLimits&, const Check& check) {
     check();
+  }
+};
+
+/// What a Krylov method leaves to the domain of its vectors: where their elements are, how sums are joined, and what
+/// all processes have to agree on where each of them has a part of the vectors. This is for domains that one instance
+/// has alone; one that is spread over processes, or devices, has a specialization. Over processes all functions are
+/// collective, but those of KrylovElements.
+template <class Domain>
+struct KrylovProcesses : KrylovElements, KrylovInOneProcess<Domain> {
+  /// As Reducer: run() and complete().
+  template <ExecutionSpace Exec>
+  using ReducerOf = Reducer<Exec>;
+
+  /// For the elements of a vector.
+  template <ExecutionSpace Exec, class Vector>
+  static ReducerOf<Exec> reducer(const Exec& exec, const Vector& v) {
+    return ReducerOf<Exec>(exec, static_cast<std::int64_t>(v.flat().size()));
   }
 };
 

@@ -5,6 +5,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/stencil_diagnosis.hpp>
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
@@ -36,6 +38,26 @@ struct FirstNotFinite {
   }
 };
 
+/// The first block of A that is not finite, if there is one. Reads A once, and waits for the instance.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage>
+std::optional<BlockPlace> first_not_finite(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a) {
+  constexpr auto none = std::numeric_limits<std::int64_t>::max();
+  auto const& grid = a.grid();
+  std::int64_t first = none;
+  using Body = FirstNotFinite<Scalar, n, Storage, BlockStencil7<Scalar, n, Exec, Storage>::vector_length>;
+  Kokkos::parallel_reduce("Hyperplane::BlockStencil7::describe_not_finite",
+                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, grid.size()),
+                          Body{a.ref()}, Kokkos::Min<std::int64_t>(first));
+  if (first == none) return std::nullopt;
+  return BlockPlace{grid.point(first / stencil7_size), static_cast<Direction>(first % stencil7_size)};
+}
+
+/// "block west of point (0, 3, 1), which points out of the grid, is not finite", of a matrix on a grid.
+inline std::string describe_not_finite_block(const BlockPlace& block, const Grid& grid) {
+  bool const outside = !grid.contains(neighbour(block.point, block.direction));
+  return describe_block(block, outside) + (outside ? ", is not finite" : " is not finite");
+}
+
 }  // namespace detail
 
 /// The first block of A that is not finite, in words: "block west of point (0, 3, 1), which points out of the grid, is
@@ -43,17 +65,8 @@ struct FirstNotFinite {
 /// instance.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage>
 std::string describe_not_finite(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a) {
-  constexpr auto none = std::numeric_limits<std::int64_t>::max();
-  auto const& grid = a.grid();
-  std::int64_t first = none;
-  using Body = detail::FirstNotFinite<Scalar, n, Storage, BlockStencil7<Scalar, n, Exec, Storage>::vector_length>;
-  Kokkos::parallel_reduce("Hyperplane::BlockStencil7::describe_not_finite",
-                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, grid.size()),
-                          Body{a.ref()}, Kokkos::Min<std::int64_t>(first));
-  if (first == none) return {};
-  BlockPlace const block{grid.point(first / stencil7_size), static_cast<Direction>(first % stencil7_size)};
-  bool const outside = !grid.contains(neighbour(block.point, block.direction));
-  return detail::describe_block(block, outside) + (outside ? ", is not finite" : " is not finite");
+  auto const block = detail::first_not_finite(exec, a);
+  return block ? detail::describe_not_finite_block(*block, a.grid()) : std::string();
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

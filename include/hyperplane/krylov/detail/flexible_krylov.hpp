@@ -43,7 +43,8 @@ class FlexibleKrylov : public KrylovMethod<Method, Vector> {
                                      return Pointers(Kokkos::view_alloc(exec, this->m_label + "::pointers"),
                                                      as_size(2 * m_restart + 1 + m_spare));
                                    })),
-        m_dots(Processes::made(domain, [&] { return Dots(exec, {this->size(this->m_r)}, m_restart + 1); })) {
+        m_dots(
+            Processes::made(domain, [&] { return Processes::template dots<Scalar>(exec, this->m_r, m_restart + 1); })) {
     auto const host = Kokkos::create_mirror_view(m_pointers);
     int next = 0;
     auto const add = [&](std::vector<Vector>& to, int count, const char* what) {
@@ -64,7 +65,7 @@ class FlexibleKrylov : public KrylovMethod<Method, Vector> {
   using Numbers = Kokkos::View<double*, typename Exec::memory_space>;
   using Length = Kokkos::View<int, typename Exec::memory_space>;
   using Pointers = Kokkos::View<Address<Scalar>*, typename Exec::memory_space>;
-  using Dots = MultiDot<Scalar, Exec>;
+  using Dots = typename Processes::template DotsOf<Scalar, Exec>;
 
   /// m_r = b - A x, its norm, and the least squares problem of a cycle without columns.
   template <class Matrix>

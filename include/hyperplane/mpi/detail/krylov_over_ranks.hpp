@@ -36,13 +36,13 @@ inline auto as_numbers(const KrylovLimits& limits) {
 
 /// Krylov methods over ranks: every rank has the same sums, options and limits, and so decides the same.
 template <>
-struct KrylovProcesses<DistributedGrid> {
+struct KrylovProcesses<DistributedGrid> : KrylovElements {
   template <ExecutionSpace Exec>
   using ReducerOf = RankReducer<Exec>;
 
-  template <ExecutionSpace Exec>
-  static RankReducer<Exec> reducer(const Exec& exec, const DistributedGrid& grid, std::int64_t size) {
-    return RankReducer<Exec>(exec, grid.communicator(), size);
+  template <ExecutionSpace Exec, class Vector>
+  static RankReducer<Exec> reducer(const Exec& exec, const Vector& v) {
+    return RankReducer<Exec>(exec, v.grid().communicator(), static_cast<std::int64_t>(v.flat().size()));
   }
 
   template <class Make>

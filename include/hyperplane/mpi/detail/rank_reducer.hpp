@@ -20,15 +20,6 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// Leaves the sums of this rank where the host reads them.
-template <int count>
-struct StoreSums {
-  double* m_to;
-  KOKKOS_FUNCTION void operator()(const Sums<count>& sums) const {
-    for (int v = 0; v < count; ++v) m_to[v] = sums.m_values[v];
-  }
-};
-
 /// What a method does with sums, now over all ranks.
 template <int count, class Finish>
 struct FinishSums {

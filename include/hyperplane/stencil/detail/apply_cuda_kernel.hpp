@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/cuda/launch.hpp>
+#include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/stencil/block_stencil7_ref.hpp>
 #include <hyperplane/stencil/block_vector_ref.hpp>
@@ -22,9 +23,15 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// With A^T (`transposed`) a point takes the blocks that its neighbours have for it. Those of the lane beyond a slab
 /// share a piece with others that the slab beside takes, so that CUDA blocks take the slabs in turns there.
 ///
+/// Where the grid is a part of a box (LayersBeyond for Outside), points have neighbours outside of it. Their products
+/// have their place in the sums.
+///
 /// Rounds as the portable kernels do.
-template <bool subtract, class Scalar, int n, class Storage, int W, class Terms, bool transposed = false>
+template <bool subtract, class Scalar, int n, class Storage, int W, class Terms, bool transposed = false,
+          class Outside = NoOutside>
 struct ApplyCuda {
+  static_assert(!(transposed && Outside::exists), "products with A^T have no neighbours outside");
+
   /// Packs of a block: whole warps, 256 threads or little more; 512 for n = 16.
   static constexpr int packs = 32 / W * ((8 + n - 1) / n);
   static constexpr int threads = packs * n * W;
@@ -36,6 +43,7 @@ struct ApplyCuda {
   BlockVectorRef<Scalar, n, W> m_x;
   BlockVectorRef<Scalar, n, W> m_y;
   Terms m_terms;
+  Outside m_outside{};
 
   /// Blocks of a slab. (The matrix of a slab whose steps don't fit in an int would have more than 400 GB.)
   HYPERPLANE_FUNCTION int ranges() const { return (static_cast<int>(m_a.map().steps()) + packs - 1) / packs; }
@@ -63,8 +71,14 @@ struct ApplyCuda {
       auto const direction = static_cast<Direction>(d);
       if (!m_terms.has(direction)) continue;
       // Loads need not wait for the answer: there is something to read in either case.
-      bool const exists = has_neighbour(p, direction);
-      const Scalar* const x = x_here + (exists ? map.distance(direction, lane, n) : 0);
+      bool exists = has_neighbour(p, direction);
+      const Scalar* x = x_here + (exists ? map.distance(direction, lane, n) : 0);
+      if constexpr (Outside::exists) {
+        if (const Scalar* const beyond = exists ? nullptr : m_outside.at(p, direction); beyond != nullptr) {
+          x = beyond;
+          exists = true;
+        }
+      }
       if constexpr (transposed) {
         const Storage* const a = m_a.pack_block(pack, opposite(direction)) + r * n * W + lane +
                                  (exists ? map.distance(direction, lane, stencil7_size * n * n) : 0);
@@ -110,8 +124,8 @@ __global__ void __launch_bounds__(Kernel::threads, Kernel::resident_blocks)
   kernel.run(static_cast<int>(blockIdx.x));
 }
 
-template <bool subtract, class Scalar, int n, class Storage, int W, class Terms, bool transposed>
-void ApplyCuda<subtract, Scalar, n, Storage, W, Terms, transposed>::launch(cudaStream_t stream) const {
+template <bool subtract, class Scalar, int n, class Storage, int W, class Terms, bool transposed, class Outside>
+void ApplyCuda<subtract, Scalar, n, Storage, W, Terms, transposed, Outside>::launch(cudaStream_t stream) const {
   cuda::launch(stream, apply_cuda_kernel<ApplyCuda>, m_a.map().slabs() * ranges(), threads, 0,
                cuda::Dependency::complete, *this);
 }
