@@ -13,6 +13,7 @@
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/krylov/detail/tall_layout.hpp>
+#include <optional>
 
 /// Dot products of one vector with many, or of each of several vectors with those of its place.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
@@ -95,6 +96,32 @@ struct MultiDotCombine {
   }
 };
 
+/// Dot products of one vector with `count` others, of which there may be fewer, in one pass.
+template <class Scalar, int count>
+struct SomeDots {
+  const Scalar* m_w;
+  const Address<Scalar>* m_v;
+  int m_count;
+  KOKKOS_FUNCTION Sums<count> operator()(std::int64_t e) const {
+    double const w = m_w[e];
+    Sums<count> result{};
+    HYPERPLANE_UNROLL
+    for (int i = 0; i < count; ++i) {
+      if (i < m_count) result.m_values[i] = w * m_v[i].m_data[e];
+    }
+    return result;
+  }
+};
+
+template <int count>
+struct StoreDots {
+  double* m_results;
+  int m_count;
+  KOKKOS_FUNCTION void operator()(const Sums<count>& sums) const {
+    for (int i = 0; i < m_count; ++i) m_results[i] = sums.m_values[i];
+  }
+};
+
 /// results[i * vectors + j] = (w, v[i]) of vector j, for i < count, in one pass over w: bitwise the same whatever the
 /// number of threads.
 template <class Scalar, ExecutionSpace Exec, class Layout = TallLayout<1, true>>
@@ -106,13 +133,36 @@ class MultiDot {
       : m_layout(layout),
         m_chunks((layout.m_size + multi_dot_chunk - 1) / multi_dot_chunk),
         m_partial(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::Fgmres::partial"),
-                  as_size(std::int64_t{vectors} * max_count * (on_host ? m_chunks : reduce_lanes + reduce_parts))) {}
+                  by_reducer ? 0
+                             : as_size(std::int64_t{vectors} * max_count *
+                                       (on_host ? m_chunks : reduce_lanes + reduce_parts))) {
+    if constexpr (by_reducer) m_reducer.emplace(exec, layout.m_size);
+  }
 
   void run(const Exec& exec, const Scalar* w, const Address<Scalar>* v, int count, double* results) const {
-    double* partial = m_partial.data();
-    int const sums = count * vectors;
     double const bytes = (count + 1.0) * sizeof(Scalar);
     count_bytes("Hyperplane::Fgmres::dots", bytes * static_cast<double>(m_layout.places()));
+    if constexpr (by_reducer) {
+      for (int first = 0; first < count; first += reduce_max_values) {
+        int const some = std::min(count - first, reduce_max_values);
+        m_reducer->template run<reduce_max_values>(exec, "Hyperplane::Fgmres::dots",
+                                                   SomeDots<Scalar, reduce_max_values>{w, v + first, some},
+                                                   StoreDots<reduce_max_values>{results + first, some});
+      }
+    } else {
+      run_parts(exec, w, v, count, results, bytes);
+    }
+  }
+
+ private:
+  static constexpr bool on_host = HostExecutionSpace<Exec>;
+  /// A reduction on CUDA is one launch.
+  static constexpr bool by_reducer = CudaExecutionSpace<Exec> && vectors == 1;
+
+  void run_parts(const Exec& exec, const Scalar* w, const Address<Scalar>* v, int count, double* results,
+                 double bytes) const {
+    double* partial = m_partial.data();
+    int const sums = count * vectors;
     if constexpr (on_host) {
       launch("Hyperplane::Fgmres::dots", IndexRange<Exec>(exec, 0, m_chunks * (vectors / Layout::beside)),
              bytes * Layout::beside * static_cast<double>(std::min<std::int64_t>(m_layout.m_size, multi_dot_chunk)),
@@ -130,10 +180,8 @@ class MultiDot {
            MultiDotCombine{partial, results, on_host ? m_chunks : reduce_parts});
   }
 
- private:
-  static constexpr bool on_host = HostExecutionSpace<Exec>;
-
   Layout m_layout;
+  std::optional<Reducer<Exec>> m_reducer;  // where it is used
   std::int64_t m_chunks;
   Kokkos::View<double*, typename Exec::memory_space> m_partial;
 };
