@@ -108,12 +108,10 @@ class FlexibleKrylov : public KrylovMethod<Method, Vector> {
     this->count(this->m_label + "::orthogonalize", count + 2);
     m_dots.run(exec, this->data(w), v, count, first);
     this->m_reducer.complete(exec, first, count);
-    this->update(exec, this->m_label + "::orthogonalize", count + 2,
-                 FgmresSubtractOnly<Scalar>{{first, v, this->data(w), count}});
-    m_dots.run(exec, this->data(w), v, count, second);
+    m_dots.subtract_and_run(exec, this->m_label + "::orthogonalize", first, this->data(w), v, count, second);
     this->m_reducer.complete(exec, second, count);
     this->m_reducer.template run<1>(exec, this->m_label + "::orthogonalize",
-                                    FgmresSubtract<Scalar>{second, v, this->data(w), count}, finish);
+                                    FgmresSubtract<Scalar>{{second, v, this->data(w), count}}, finish);
   }
 
   /// x += sum of the least squares solution's z, of which there are as many as columns.

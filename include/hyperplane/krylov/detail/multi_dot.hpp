@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <hyperplane/array/reducer.hpp>
+#include <hyperplane/array/run_range.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
@@ -14,6 +15,7 @@
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/krylov/detail/tall_layout.hpp>
 #include <optional>
+#include <string>
 
 /// Dot products of one vector with many, or of each of several vectors with those of its place.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
@@ -96,14 +98,29 @@ struct MultiDotCombine {
   }
 };
 
+/// w -= sum of coefficients[i] v[i], i < count: returns w.
+template <class Scalar>
+struct SubtractMany {
+  const double* m_coefficients;
+  const Address<Scalar>* m_v;
+  Scalar* m_w;
+  int m_count;
+  KOKKOS_FUNCTION Scalar operator()(std::int64_t e) const {
+    Scalar w = m_w[e];
+    for (int i = 0; i < m_count; ++i) w -= static_cast<Scalar>(m_coefficients[i]) * m_v[i].m_data[e];
+    m_w[e] = w;
+    return w;
+  }
+};
+
 /// Dot products of one vector with `count` others, of which there may be fewer, in one pass.
 template <class Scalar, int count>
 struct SomeDots {
   const Scalar* m_w;
   const Address<Scalar>* m_v;
   int m_count;
-  KOKKOS_FUNCTION Sums<count> operator()(std::int64_t e) const {
-    double const w = m_w[e];
+  KOKKOS_FUNCTION Sums<count> operator()(std::int64_t e) const { return of(e, m_w[e]); }
+  KOKKOS_FUNCTION Sums<count> of(std::int64_t e, double w) const {
     Sums<count> result{};
     HYPERPLANE_UNROLL
     for (int i = 0; i < count; ++i) {
@@ -111,6 +128,14 @@ struct SomeDots {
     }
     return result;
   }
+};
+
+/// The same of what is left of it when many have been subtracted.
+template <class Scalar, int count>
+struct SubtractAndDots {
+  SubtractMany<Scalar> m_subtract;
+  SomeDots<Scalar, count> m_dots;
+  KOKKOS_FUNCTION Sums<count> operator()(std::int64_t e) const { return m_dots.of(e, m_subtract(e)); }
 };
 
 template <int count>
@@ -140,17 +165,29 @@ class MultiDot {
   }
 
   void run(const Exec& exec, const Scalar* w, const Address<Scalar>* v, int count, double* results) const {
-    double const bytes = (count + 1.0) * sizeof(Scalar);
-    count_bytes("Hyperplane::Fgmres::dots", bytes * static_cast<double>(m_layout.places()));
     if constexpr (by_reducer) {
-      for (int first = 0; first < count; first += reduce_max_values) {
-        int const some = std::min(count - first, reduce_max_values);
-        m_reducer->template run<reduce_max_values>(exec, "Hyperplane::Fgmres::dots",
-                                                   SomeDots<Scalar, reduce_max_values>{w, v + first, some},
-                                                   StoreDots<reduce_max_values>{results + first, some});
-      }
+      run_some(exec, w, v, 0, count, results);
     } else {
-      run_parts(exec, w, v, count, results, bytes);
+      run_parts(exec, w, v, count, results);
+    }
+  }
+
+  /// w -= sum of coefficients[i] v[i], by a kernel of this label where it is one of its own, and then the same.
+  void subtract_and_run(const Exec& exec, const std::string& label, const double* coefficients, Scalar* w,
+                        const Address<Scalar>* v, int count, double* results) const
+    requires(vectors == 1)
+  {
+    SubtractMany<Scalar> const subtract{coefficients, v, w, count};
+    if constexpr (by_reducer) {
+      int const some = std::min(count, most);
+      count_bytes(dots_label, bytes_of(count + 2));
+      m_reducer->template run<most>(exec, dots_label, SubtractAndDots<Scalar, most>{subtract, {w, v, some}},
+                                    StoreDots<most>{results, some});
+      run_some(exec, w, v, most, count, results);
+    } else {
+      count_bytes(label, bytes_of(count + 2));
+      run_range(exec, label, m_layout.m_size, bytes_of(count + 2), subtract);
+      run(exec, w, v, count, results);
     }
   }
 
@@ -158,17 +195,35 @@ class MultiDot {
   static constexpr bool on_host = HostExecutionSpace<Exec>;
   /// A reduction on CUDA is one launch.
   static constexpr bool by_reducer = CudaExecutionSpace<Exec> && vectors == 1;
+  static constexpr int most = reduce_max_values;
+  static constexpr const char* dots_label = "Hyperplane::Fgmres::dots";
 
-  void run_parts(const Exec& exec, const Scalar* w, const Address<Scalar>* v, int count, double* results,
-                 double bytes) const {
+  double bytes_of(int values) const {
+    return static_cast<double>(sizeof(Scalar)) * values * static_cast<double>(m_layout.places());
+  }
+
+  /// As many at a time as a reduction has sums.
+  void run_some(const Exec& exec, const Scalar* w, const Address<Scalar>* v, int first, int count,
+                double* results) const {
+    for (; first < count; first += most) {
+      int const some = std::min(count - first, most);
+      count_bytes(dots_label, bytes_of(some + 1));
+      m_reducer->template run<most>(exec, dots_label, SomeDots<Scalar, most>{w, v + first, some},
+                                    StoreDots<most>{results + first, some});
+    }
+  }
+
+  void run_parts(const Exec& exec, const Scalar* w, const Address<Scalar>* v, int count, double* results) const {
+    double const bytes = (count + 1.0) * sizeof(Scalar);
+    count_bytes(dots_label, bytes_of(count + 1));
     double* partial = m_partial.data();
     int const sums = count * vectors;
     if constexpr (on_host) {
-      launch("Hyperplane::Fgmres::dots", IndexRange<Exec>(exec, 0, m_chunks * (vectors / Layout::beside)),
+      launch(dots_label, IndexRange<Exec>(exec, 0, m_chunks * (vectors / Layout::beside)),
              bytes * Layout::beside * static_cast<double>(std::min<std::int64_t>(m_layout.m_size, multi_dot_chunk)),
              MultiDotHostChunk<Scalar, Layout>{m_layout, w, v, partial, m_chunks, count});
     } else {
-      Kokkos::parallel_for("Hyperplane::Fgmres::dots", Kokkos::RangePolicy<Exec>(exec, 0, sums * reduce_lanes),
+      Kokkos::parallel_for(dots_label, Kokkos::RangePolicy<Exec>(exec, 0, sums * reduce_lanes),
                            MultiDotLane<Scalar, Layout>{m_layout, w, v, partial});
       double* const folded = partial + sums * reduce_lanes;
       Kokkos::parallel_for("Hyperplane::Fgmres::dots::fold", Kokkos::RangePolicy<Exec>(exec, 0, sums * reduce_parts),
