@@ -2,7 +2,8 @@
 
 // Whole solves of BiCGStab with BILU(0) to 1e-10 from zero: A and factors in double, factors in float, and factors and
 // the copy of A that products read in float. Verified by the residual of x, computed from x with A in double, then
-// timed with copy and triad next to every repetition.
+// timed with copy and triad next to every repetition. And iterations of BiCGStab and FGMRES, in double, beside what
+// their solves and products take alone.
 
 #include "support/cache.hpp"
 #include "support/cost_model.hpp"
@@ -11,6 +12,7 @@
 #include "support/suites.hpp"
 
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/narrowed_matrix.hpp>
 #include <hyperplane/stencil/narrow.hpp>
 
@@ -22,6 +24,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 namespace hyperplane::perf {
 namespace {
@@ -42,7 +45,7 @@ struct ConvectionSystem {
 };
 
 /// Factors are stored as Storage, and the matrix that products read as Products.
-template <int n, class Exec, class Products, class Storage>
+template <int n, class Exec, class Products, class Storage, class Method = BiCgStab<BlockVector<double, n, Exec>>>
 class SolveProblem {
  public:
   SolveProblem(const Exec& exec, const Grid& grid)
@@ -60,14 +63,24 @@ class SolveProblem {
     verify(exec);
   }
 
-  void solve(const Exec& exec) {
+  void solve(const Exec& exec) { solve(exec, m_method.options().limits()); }
+  void solve(const Exec& exec, const KrylovLimits& limits) {
     Kokkos::deep_copy(exec, m_x.flat(), 0.0);
     if constexpr (narrowed_products) {
-      m_result = m_method.solve(exec, NarrowedMatrix(m_a, *m_copy), m_ilu, m_b, m_x);
+      m_result = m_method.solve(exec, NarrowedMatrix(m_a, *m_copy), m_ilu, m_b, m_x, limits);
     } else {
-      m_result = m_method.solve(exec, m_a, m_ilu, m_b, m_x);
+      m_result = m_method.solve(exec, m_a, m_ilu, m_b, m_x, limits);
     }
   }
+  /// So many iterations, whatever the residual.
+  void iterate(const Exec& exec, int count) {
+    solve(exec, {.tolerance = 0.0, .max_iterations = count});
+    if (iterations() == count) return;
+    throw std::runtime_error("only " + std::to_string(iterations()) + " of " + std::to_string(count) +
+                             " iterations on " + to_string(m_a.grid()));
+  }
+  void precondition(const Exec& exec) const { m_ilu.solve(exec, m_b, m_x); }
+  void multiply(const Exec& exec) const { apply(exec, m_a, m_b, m_x); }
 
   int iterations() const { return m_result.iterations; }
   /// Relative to the right-hand side.
@@ -107,10 +120,43 @@ class SolveProblem {
   std::unique_ptr<Copy> m_copy;
   Vector m_b, m_x;
   BlockIlu0<double, n, Exec, Storage> m_ilu;
-  BiCgStab<Vector> m_method;
+  Method m_method;
   KrylovResult m_result;
   double m_residual = 0.0;
 };
+
+/// Times iterations, and solves and products, of which an iteration has `applications`, and sets the counters:
+///   iteration_ms, solves_ms, products_ms   of one iteration, best
+///   over_parts                             an iteration over its solves and products
+///   solve_over_parts                       the same of a whole solve to the tolerance, for each iteration of it
+template <class Exec, class Problem>
+void time_iterations(benchmark::State& state, const Exec& exec, Problem& problem, int applications) {
+  constexpr int few = 5, many = 25;
+  Samples shorter, longer, solves, products, whole;
+  auto const times = [&](auto&& run) {
+    return seconds_of(exec, [&] {
+      for (int i = 0; i < (many - few) * applications; ++i) run();
+    });
+  };
+  problem.iterate(exec, many);
+  for (auto _ : state) {
+    shorter.add(seconds_of(exec, [&] { problem.iterate(exec, few); }));
+    longer.add(seconds_of(exec, [&] { problem.iterate(exec, many); }));
+    solves.add(times([&] { problem.precondition(exec); }) / (many - few));
+    products.add(times([&] { problem.multiply(exec); }) / (many - few));
+    whole.add(seconds_of(exec, [&] { problem.solve(exec); }));
+    state.SetIterationTime(longer.seconds().back());
+  }
+  double const iteration = (longer.best() - shorter.best()) / (many - few);
+  double const parts = solves.best() + products.best();
+  state.counters["iteration_ms"] = 1e3 * iteration;
+  state.counters["solves_ms"] = 1e3 * solves.best();
+  state.counters["products_ms"] = 1e3 * products.best();
+  state.counters["over_parts"] = iteration / parts;
+  state.counters["solve_ms"] = 1e3 * whole.best();
+  state.counters["iterations"] = problem.iterations();
+  state.counters["solve_over_parts"] = whole.best() / problem.iterations() / parts;
+}
 
 template <class Exec>
 class Suite {
@@ -124,6 +170,14 @@ class Suite {
       add<5, double, float>("float_factors", grid);
       add<5, float, float>("float", grid);
     }
+    using Vector = BlockVector<double, 5, Exec>;
+    auto const grids = m_settings.smoke
+                           ? grids_of(m_settings)
+                           : std::vector{Grid(15, 15, 15), Grid(29, 29, 29), Grid(55, 55, 55), Grid(128, 128, 128)};
+    for (auto const& grid : grids) {
+      add_iterations<BiCgStab<Vector>>("bicgstab", grid, 2);
+      add_iterations<Fgmres<Vector>>("fgmres", grid, 1);
+    }
   }
 
  private:
@@ -136,6 +190,17 @@ class Suite {
       time_kernel(state, m_exec, *m_stream, grid.size(), problem.cost(), [&] { problem.solve(m_exec); });
       state.counters["iterations"] = problem.iterations();
       state.counters["residual"] = problem.residual_norm();
+    });
+  }
+
+  template <class Method>
+  void add_iterations(const char* what, const Grid& grid, int applications) {
+    using Problem = SolveProblem<5, Exec, double, double, Method>;
+    auto const key = std::string(Exec::name()) + "/" + what + "/n=5/" + to_string(grid);
+    add_benchmark(m_settings, "iteration/" + key, [=, this](benchmark::State& state) {
+      auto& problem =
+          m_problem.get<Problem>("iteration/" + key, [&] { return std::make_shared<Problem>(m_exec, grid); });
+      time_iterations(state, m_exec, problem, applications);
     });
   }
 

@@ -116,8 +116,8 @@ const CLI::App* add_solve(CLI::App& app, SolveCommand& command) {
               "Directions that FGCRO-DR keeps when it restarts, less than those, 0 to 1000")
       ->type_name("K")
       ->capture_default_str();
-  add_integer(solve, "--check-interval", settings.krylov.check_interval, 1, std::numeric_limits<int>::max(),
-              "Iterations between two looks at the residual, and for a signal; 4096 at most")
+  add_integer(solve, "--check-interval", settings.krylov.check_interval, 0, std::numeric_limits<int>::max(),
+              "Iterations between two looks at the residual, and for a signal; 4096 at most, 0 is 1")
       ->capture_default_str();
   add_file(solve, "--solution", command.solution, "Where to write x; -: standard output");
   add_file(solve, "--history", command.history,

@@ -252,7 +252,7 @@ TEST_P(CMisuse, options_out_of_range) {
   krylov_refused([](KrylovOptions& o) { o.max_iterations = -1; }, "max_iterations is -1");
   krylov_refused([](KrylovOptions& o) { o.restart = 0; }, "restart is 0");
   krylov_refused([](KrylovOptions& o) { o.recycled = 1001; }, "recycled is 1001, expected 0 to 1000");
-  krylov_refused([](KrylovOptions& o) { o.check_interval = 0; }, "check_interval is 0");
+  krylov_refused([](KrylovOptions& o) { o.check_interval = -1; }, "check_interval is -1");
 }
 
 TEST_P(CMisuse, objects_that_do_not_belong_together) {

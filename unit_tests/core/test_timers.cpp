@@ -187,8 +187,10 @@ TEST_F(TimersTest, bytes_of_fgmres_are_those_of_its_directions) {
     method.solve(exec, a, IdentityPreconditioner(), one, x);
     Timers::stop();
   }
-  expect_values(1, {{"Fgmres::dots", 2 * (2 + 3 + 4 + 5)},
-                    {"Fgmres::orthogonalize", 2 * (3 + 4 + 5 + 6)},
+  // On CUDA the first pass subtracts in the kernel that begins the dot products of the second.
+  constexpr int dots = 2 + 3 + 4 + 5, subtractions = 3 + 4 + 5 + 6, first_pass = CudaExecutionSpace<Exec> ? 0 : 1;
+  expect_values(1, {{"Fgmres::dots", (1 + first_pass) * dots + (1 - first_pass) * subtractions},
+                    {"Fgmres::orthogonalize", (1 + first_pass) * subtractions},
                     {"Fgmres::normalize", 2 * iterations},
                     {"Fgmres::update", iterations + 2},
                     {"Fgmres::first_direction", 2 * 2}});

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/krylov/fgcrodr.hpp>
@@ -9,6 +10,7 @@
 #include <hyperplane/krylov/identity.hpp>
 #include <hyperplane/krylov/richardson.hpp>
 #include <limits>
+#include <tuple>
 
 #include "krylov_fixture.hpp"
 #include "support/execution_spaces.hpp"
@@ -51,12 +53,14 @@ TYPED_TEST(Krylov, one_correction_is_one_application_of_the_preconditioner) {
 
 TYPED_TEST(Krylov, the_check_interval_does_not_change_the_result) {
   auto const check = [&]<template <class> class Method>() {
-    auto const often = this->template run<Method>(this->ilu);
+    auto const often = this->template run<Method>(this->ilu, {.check_interval = 1});
     auto const x_often = to_host(this->exec, this->x);
-    auto const rarely = this->template run<Method>(this->ilu, {.check_interval = 7});
-    EXPECT_TRUE(bitwise_equal(to_host(this->exec, this->x), x_often));
-    EXPECT_EQ(often.iterations, rarely.iterations);
-    EXPECT_TRUE(bitwise_equal(often.history, rarely.history));
+    for (int const interval : {0, 7}) {
+      auto const rarely = this->template run<Method>(this->ilu, {.check_interval = interval});
+      EXPECT_TRUE(bitwise_equal(to_host(this->exec, this->x), x_often));
+      EXPECT_EQ(often.iterations, rarely.iterations);
+      EXPECT_TRUE(bitwise_equal(often.history, rarely.history));
+    }
   };
   check.template operator()<Richardson>();
   check.template operator()<BiCgStab>();
@@ -181,11 +185,45 @@ TYPED_TEST(Krylov, runs_on_the_given_instance_and_waits_at_checks_alone) {
   check.template operator()<Fgcrodr>();
 }
 
+// What looks cost, and what comes of them.
+TYPED_TEST(Krylov, without_an_interval_the_host_looks_where_a_solve_may_end) {
+  auto const solve = [&](const KrylovOptions& options) {
+    KokkosEvents const events;
+    auto const result = this->template run<BiCgStab>(this->jacobi, options);
+    EXPECT_TRUE(result.converged());
+    auto const is_product = [](const auto& kernel) { return kernel.label == "Hyperplane::BiCgStab::alpha"; };
+    return std::tuple(result.iterations, std::ranges::count(events.fences(), "Hyperplane: convergence check"),
+                      std::ranges::count_if(events.kernels(), is_product));
+  };
+  auto const [iterations, looks, steps] = solve({});
+  if (HostExecutionSpace<TypeParam>) {
+    EXPECT_EQ(looks, iterations + 2);  // of the initial guess, and of x at the end
+  } else {
+    EXPECT_LT(looks, iterations / 2);
+  }
+  EXPECT_LE(steps, iterations + 1);
+  KrylovOptions watched;
+  watched.monitor = [](int, double) {};
+  EXPECT_EQ(solve(watched), std::tuple(iterations, iterations + 2, iterations));
+}
+
+TEST(IterationsToLook, by_the_steepest_fall_so_far) {
+  using detail::iterations_to_look;
+  EXPECT_EQ(iterations_to_look(1.0, 1e-8, 1.0, 0), 1);
+  EXPECT_EQ(iterations_to_look(1.0, 1e-8, 0.1, 3), 4);  // little has been seen
+  EXPECT_EQ(iterations_to_look(1.0, 1.1e-8, 0.1, 30), 8);
+  EXPECT_EQ(iterations_to_look(1.0, 1.1e-8, 0.01, 30), 4);
+  EXPECT_EQ(iterations_to_look(1.0, 0.9, 0.01, 30), 1);
+  EXPECT_EQ(iterations_to_look(1.0, 0.0, 0.1, 30), 31);  // never
+  EXPECT_EQ(iterations_to_look(1.0, 1e-8, 1.0, 1000), 64);
+  for (double const norm : {1e-9, 0.0, std::nan(""), HUGE_VAL}) EXPECT_EQ(iterations_to_look(norm, 1e-8, 0.0, 30), 1);
+}
+
 TYPED_TEST(Krylov, refuses_bad_options_and_other_grids) {
   using Vector = BlockVector<double, n, TypeParam>;
   for (KrylovOptions const& bad :
        {KrylovOptions{.tolerance = -1}, KrylovOptions{.tolerance = std::nan("")}, KrylovOptions{.max_iterations = -1},
-        KrylovOptions{.restart = 0}, KrylovOptions{.check_interval = 0}}) {
+        KrylovOptions{.restart = 0}, KrylovOptions{.check_interval = -1}}) {
     EXPECT_THROW(BiCgStab<Vector>(this->exec, this->grid(), bad), Error);
     EXPECT_THROW(Fgmres<Vector>(this->exec, this->grid(), bad), Error);
     EXPECT_THROW(Fgcrodr<Vector>(this->exec, this->grid(), bad), Error);

@@ -104,7 +104,7 @@ TYPED_TEST(Simultaneous, says_what_is_wrong) {
   EXPECT_THAT(message_of([&] { method.solve(exec, a, m, b, b); }), HasSubstr("x must not be b"));
   EXPECT_THAT(message_of([&] { method.solve(exec, a, m, b, Vectors(exec, 5), KrylovLimits{.tolerance = -1.0}); }),
               HasSubstr("tolerance is -1"));
-  EXPECT_THAT(message_of([&] { Method(exec, 5, {.check_interval = 0}); }), HasSubstr("check_interval is 0"));
+  EXPECT_THAT(message_of([&] { Method(exec, 5, {.check_interval = -1}); }), HasSubstr("check_interval is -1"));
   EXPECT_THAT(message_of([&] { Method(exec, 5, {.monitor = [](int, double) {}}); }), HasSubstr("monitor"));
 }
 

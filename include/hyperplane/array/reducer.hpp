@@ -32,6 +32,14 @@ struct StoreSums {
   }
 };
 
+/// A body for the elements from `begin` on.
+template <class Body>
+struct ShiftedBody {
+  Body m_body;
+  std::int64_t m_begin;
+  KOKKOS_FUNCTION auto operator()(std::int64_t e) const { return m_body(m_begin + e); }
+};
+
 /// Sums, and other joins, over the elements of a method's vectors, with the same bits whatever the number of threads; a
 /// functor runs on the result where it is, so that scalars of a method stay on the device. A plan: the constructor
 /// allocates; a sum is the launches of Reductions, without allocation and fence.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <hyperplane/core/abi.hpp>
-#include <hyperplane/core/launch.hpp>
 #include <hyperplane/krylov/concepts.hpp>
 #include <hyperplane/krylov/detail/bicgstab_kernels.hpp>
 #include <hyperplane/krylov/detail/krylov_method.hpp>
@@ -17,16 +16,16 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 ///
 /// A plan: the constructor allocates seven vectors; solve() allocates nothing. An iteration is two applies, two
 /// preconditioner solves, three reductions and two vector updates; its scalars stay on the device, and the host waits
-/// every check_interval iterations and at the end. When the recursion breaks down (a zero or infinite coefficient) it
-/// or has drifted from the residual of x, it is restarted from that, at most three times; after that the outcome is
-/// breakdown (max_iterations where it has drifted), and x is the last iterate.
+/// when it looks (KrylovOptions::check_interval) and at the end. When the recursion breaks down (a zero or infinite
+/// coefficient) it or has drifted from the residual of x, it is restarted from that, at most three times; after that
+/// the outcome is breakdown (max_iterations where it has drifted), and x is the last iterate.
 ///
 /// Where products are those of A but for rounding (NarrowedMatrix), the recursion's residual is replaced by that of x
 /// whenever it has fallen to 10 times the root of the rounding, and the recursion goes on with its directions (G. L. G.
 /// Sleijpen, H. A. van der Vorst, "Reliable Updated Residuals in Hybrid Bi-CG Methods", doi:10.1007/BF02309342; H. A.
 /// van der Vorst, Q. Ye, "Residual Replacement Strategies for Krylov Subspace Iterative Methods for the Convergence of
 /// True Residuals", doi:10.1137/S1064827599353865). That is one more apply, of A itself, and 4 values of vector traffic
-/// per unknown. The host sees it when it looks, so that up to check_interval - 1 iterations are computed in vain.
+/// per unknown. The host sees it when it looks; what has been launched behind it is in vain.
 ///
 /// Bitwise the same result whatever the number of threads and the check interval.
 template <KrylovVector Vector>
@@ -72,7 +71,7 @@ class BiCgStab : private detail::KrylovMethod<BiCgStab<Vector>, Vector> {
     int last_start = 0;
     int restarts = 0;
     while (run.goes_on(phase)) {
-      int const steps = std::min(this->m_progress.interval(), run.remaining());
+      int const steps = this->m_progress.steps(run);
       for (int i = 0; i < steps; ++i) step(exec, a, m, x, run);
       phase = this->m_progress.look(exec, run, steps);
       if (phase == detail::Phase::fallen) {
@@ -125,10 +124,9 @@ class BiCgStab : private detail::KrylovMethod<BiCgStab<Vector>, Vector> {
   }
 
   void launch_direction(const Exec& exec, const detail::KrylovRun& run) const {
-    this->count("Hyperplane::BiCgStab::direction", 4);
-    detail::launch("Hyperplane::BiCgStab::direction", this->all(exec), 4.0 * sizeof(Scalar),
-                   detail::BiCgStabDirection<Scalar>{this->m_progress.ref(run), m_scalars.data(), data(this->m_r),
-                                                     data(m_v), data(m_p)});
+    this->update(exec, "Hyperplane::BiCgStab::direction", 4,
+                 detail::BiCgStabDirection<Scalar>{this->m_progress.ref(run), m_scalars.data(), data(this->m_r),
+                                                   data(m_v), data(m_p)});
   }
 
   KrylovBreakdown find_breakdown(const Exec& exec) const {
@@ -140,10 +138,8 @@ class BiCgStab : private detail::KrylovMethod<BiCgStab<Vector>, Vector> {
   void step(const Exec& exec, const Matrix& a, const Precond& m, const Vector& x, const detail::KrylovRun& run) const {
     auto const progress = this->m_progress.ref(run);
     auto* const scalars = m_scalars.data();
-    auto const all = this->all(exec);
     auto const& r = this->m_r;
     this->count("Hyperplane::BiCgStab::alpha", 2);
-    this->count("Hyperplane::BiCgStab::half_step", 3);
     this->count("Hyperplane::BiCgStab::omega", 2);
     this->count("Hyperplane::BiCgStab::update", 8);
 
@@ -152,8 +148,8 @@ class BiCgStab : private detail::KrylovMethod<BiCgStab<Vector>, Vector> {
     this->m_reducer.template run<1>(exec, "Hyperplane::BiCgStab::alpha",
                                     detail::DotBody<Scalar>{data(m_shadow), data(m_v)},
                                     detail::BiCgStabAlphaFinish{progress, scalars});
-    detail::launch("Hyperplane::BiCgStab::half_step", all, 3.0 * sizeof(Scalar),
-                   detail::BiCgStabHalfStep<Scalar>{progress, scalars, data(m_v), data(r)});
+    this->update(exec, "Hyperplane::BiCgStab::half_step", 3,
+                 detail::BiCgStabHalfStep<Scalar>{progress, scalars, data(m_v), data(r)});
     m.solve(exec, r, m_zs);
     apply(exec, a, m_zs, m_t);
     this->m_reducer.template run<2>(exec, "Hyperplane::BiCgStab::omega",

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <hyperplane/array/run_range.hpp>
 #include <hyperplane/array/scaled_norm.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/error.hpp>
@@ -16,6 +17,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include <Kokkos_Core.hpp>
 
@@ -111,7 +113,7 @@ class KrylovBase {
         m_r(make_vector<Vector>(exec, domain, m_label + "::r")),
         m_reducer(Processes::made(domain, [&] { return Processes::reducer(exec, m_r); })),
         m_norm(Processes::made(domain, [&] { return ScaledNorm<Exec>(exec, m_label + "::norm"); })),
-        m_progress(Processes::made(domain, [&] { return Progress<Exec>(exec, m_label, options); })),
+        m_progress(Processes::made(domain, [&] { return Progress<Exec>(exec, m_label, m_options); })),
         m_solving(std::make_shared<std::atomic<bool>>(false)) {}
 
   const KrylovOptions& options() const { return m_options; }
@@ -122,9 +124,22 @@ class KrylovBase {
   static Scalar* data(const Vector& v) { return v.flat().data(); }
   static std::int64_t size(const Vector& v) { return static_cast<std::int64_t>(v.flat().size()); }
   auto all(const Exec& exec) const { return Processes::elements(exec, m_r); }
+  /// Bytes of so many values of vectors for each unknown.
+  double bytes_of(int values) const {
+    return static_cast<double>(sizeof(Scalar)) * values * static_cast<double>(size(m_r));
+  }
   /// Values of vectors, for each unknown, that the kernel of this label moves.
-  void count(std::string_view label, int values) const {
-    count_bytes(label, static_cast<double>(sizeof(Scalar)) * values * static_cast<double>(size(m_r)));
+  void count(std::string_view label, int values) const { count_bytes(label, bytes_of(values)); }
+  /// body(e) for each element of a vector, which moves so many values.
+  template <class Body>
+  void update(const Exec& exec, const std::string& label, int values, const Body& body) const {
+    count(label, values);
+    auto const elements = all(exec);
+    if constexpr (RangeInParts<std::remove_const_t<decltype(elements)>>) {
+      launch(label, elements, static_cast<double>(sizeof(Scalar)) * values, body);
+    } else {
+      run_range(exec, label, size(m_r), bytes_of(values), body);
+    }
   }
 
   void check(const Vector& b, const Vector& x, const KrylovLimits& limits) const {

@@ -28,10 +28,11 @@ struct KrylovOptions {
   /// Directions that FGMRES and FGCRO-DR keep before they restart, at most 1000; other methods ignore it. More than
   /// max_iterations are not allocated, and a solve within higher KrylovLimits restarts after as many.
   int restart = 30;
-  /// The host waits and looks at the residual norms every check_interval iterations, and every 4096 at least. The
-  /// result does not depend on it, unless a monitor stops the iteration: x is then that of the look. (SipIteration has
-  /// a rule of its own.)
-  int check_interval = 1;
+  /// The host waits and looks at the residual norms every check_interval iterations, and every 4096 at least. 0: on a
+  /// device it looks when the solve may have ended, as far as the norms so far tell, and every 64 iterations at least;
+  /// with a monitor, and on a host, after each iteration. The result does not depend on it, unless a monitor stops the
+  /// iteration: x is then that of the look. (SipIteration has a rule of its own.)
+  int check_interval = 0;
   /// Called on the host with each iteration and its residual norm, when the host looks; it may stop the iteration. It
   /// must not solve with the object that calls it: that throws Error.
   KrylovMonitor monitor{};
@@ -71,7 +72,7 @@ inline void check_options(const std::string& method, const KrylovOptions& option
   if (options.recycled < 0 || options.recycled > 1000) {
     refuse_option(method, "recycled", options.recycled, "0 to 1000");
   }
-  if (options.check_interval < 1) refuse_option(method, "check_interval", options.check_interval, "1 or more");
+  if (options.check_interval < 0) refuse_option(method, "check_interval", options.check_interval, "0 or more");
 }
 
 }  // namespace detail

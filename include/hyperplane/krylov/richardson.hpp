@@ -90,7 +90,7 @@ class Richardson : private detail::KrylovMethod<Richardson<Vector>, Vector> {
     auto const start = [&] { residual(true); };
     detail::Phase phase = this->begin(exec, b, x, run, start);
     while (run.goes_on(phase)) {
-      int const steps = std::min(this->m_progress.interval(), run.remaining());
+      int const steps = this->m_progress.steps(run);
       for (int i = 0; i < steps; ++i) {
         m.solve(exec, this->m_r, m_z);
         detail::launch("Hyperplane::Richardson::update", this->all(exec), 3.0 * sizeof(Scalar),

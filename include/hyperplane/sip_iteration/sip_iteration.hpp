@@ -152,9 +152,9 @@ class SipIteration {
   /// Iterates until ||b - A x|| <= max(tolerance ||b||, absolute_tolerance), and looks at it every check_interval
   /// iterations, with the residual that iterate() leaves, or after max_iterations, or until the monitor stops. The
   /// history of the result has the norms that were looked at. Where orders alternate, a look comes after an even number
-  /// of iterations, since they begin in the usual order after it: an odd check_interval, as the 1 of KrylovOptions, is
-  /// one more. 10 or more let iterations follow one another. b = 0 has the solution x = 0 at once. Waits for the
-  /// instance.
+  /// of iterations, since they begin in the usual order after it: an odd check_interval is
+  /// one more. 0 is 1. 10 or more let iterations follow one another. b = 0 has the solution x = 0 at once. Waits for
+  /// the instance.
   KrylovResult solve(const Exec& exec, const Matrix& a, const Vector& b, const Vector& x,
                      const KrylovOptions& options = {}) const {
     detail::check_options("SipIteration", options);
@@ -164,7 +164,7 @@ class SipIteration {
     result.rhs_norm = norm(exec, b);
     if (result.rhs_norm == 0.0) Kokkos::deep_copy(exec, x.flat(), Scalar(0));
     double const target = std::max(options.tolerance * result.rhs_norm, options.absolute_tolerance);
-    int const asked = std::min(options.check_interval, max_count);
+    int const asked = std::clamp(options.check_interval, 1, max_count);
     int const interval = asked + (m_options.alternate ? asked % 2 : 0);
     int next = 0;
     do {

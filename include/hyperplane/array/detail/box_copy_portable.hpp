@@ -2,7 +2,7 @@
 #pragma once
 
 #include <hyperplane/array/detail/nest.hpp>
-#include <hyperplane/array/detail/run_range.hpp>
+#include <hyperplane/array/run_range.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/macros.hpp>

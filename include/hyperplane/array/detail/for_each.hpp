@@ -3,7 +3,7 @@
 
 #include <hyperplane/array/detail/nest.hpp>
 #include <hyperplane/array/detail/nest_lanes.hpp>
-#include <hyperplane/array/detail/run_range.hpp>
+#include <hyperplane/array/run_range.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/macros.hpp>

@@ -3,8 +3,8 @@
 
 #include <hyperplane/array/detail/for_each.hpp>
 #include <hyperplane/array/detail/nest.hpp>
-#include <hyperplane/array/detail/run_range.hpp>
 #include <hyperplane/array/detail/transposed_bands.hpp>
+#include <hyperplane/array/run_range.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/macros.hpp>

@@ -20,7 +20,7 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// Rows of partial results that are joined at the end.
 inline constexpr int reduce_parts = 1024;
 /// Values that one reduction finds.
-inline constexpr int reduce_max_values = 4;
+inline constexpr int reduce_max_values = 8;
 /// Lanes of a device's portable reduction.
 inline constexpr std::int64_t reduce_lanes = 65536;
 

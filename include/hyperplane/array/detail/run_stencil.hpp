@@ -3,9 +3,9 @@
 
 #include <hyperplane/array/array_ref.hpp>
 #include <hyperplane/array/detail/make_stencil_loop.hpp>
-#include <hyperplane/array/detail/run_range.hpp>
 #include <hyperplane/array/detail/stencil_lines.hpp>
 #include <hyperplane/array/detail/stencil_tile.hpp>
+#include <hyperplane/array/run_range.hpp>
 #include <hyperplane/array/stencil_loop.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>

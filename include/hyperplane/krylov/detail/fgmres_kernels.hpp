@@ -109,14 +109,9 @@ struct FgmresUpdate {
 /// w -= sum of coefficients[i] v[i], i < count, and (w, w)
 template <class Scalar>
 struct FgmresSubtract {
-  const double* m_coefficients;
-  const Address<Scalar>* m_v;
-  Scalar* m_w;
-  int m_count;
+  SubtractMany<Scalar> m_subtract;
   KOKKOS_FUNCTION Sums<1> operator()(std::int64_t e) const {
-    Scalar w = m_w[e];
-    for (int i = 0; i < m_count; ++i) w -= static_cast<Scalar>(m_coefficients[i]) * m_v[i].m_data[e];
-    m_w[e] = w;
+    Scalar const w = m_subtract(e);
     return {{static_cast<double>(w) * w}};
   }
 };
@@ -146,13 +141,6 @@ struct FgmresColumnFinish {
       m_progress.advance_to_norm(residual);
     }
   }
-};
-
-/// Takes the sums of FgmresSubtract where nobody needs them.
-template <class Scalar>
-struct FgmresSubtractOnly {
-  FgmresSubtract<Scalar> m_subtract;
-  KOKKOS_FUNCTION void operator()(std::int64_t e) const { m_subtract(e); }
 };
 
 struct FgmresBackSubstitution {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
-#include <hyperplane/core/launch.hpp>
 #include <hyperplane/krylov/concepts.hpp>
 #include <hyperplane/krylov/detail/fgmres_kernels.hpp>
 #include <hyperplane/krylov/detail/krylov_method.hpp>
@@ -76,10 +75,9 @@ class FlexibleKrylov : public KrylovMethod<Method, Vector> {
 
   /// The direction behind the kept ones is m_r.
   void launch_first_direction(const Exec& exec, int kept, const KrylovRun& run) const {
-    this->count(this->m_label + "::first_direction", 2);
-    launch(this->m_label + "::first_direction", this->all(exec), 2.0 * sizeof(Scalar),
-           FgmresScale<Scalar>{this->m_progress.ref(run), system().m_scale, this->data(this->m_r),
-                               this->data(m_v[as_size(kept)])});
+    this->update(exec, this->m_label + "::first_direction", 2,
+                 FgmresScale<Scalar>{this->m_progress.ref(run), system().m_scale, this->data(this->m_r),
+                                     this->data(m_v[as_size(kept)])});
   }
 
   /// Directions until the next restart, or until the host sees that they are enough. finish_of(j, finish) is what runs
@@ -90,11 +88,13 @@ class FlexibleKrylov : public KrylovMethod<Method, Vector> {
     Phase phase = Phase::running;
     int const columns = std::min(m_restart - kept, run.remaining());
     int unseen = 0;
+    int steps = this->m_progress.steps(run);
     for (int j = 0; j < columns && phase == Phase::running && !run.m_stopped; ++j) {
       step(exec, a, m, kept, j, run, finish_of);
-      if (++unseen < this->m_progress.interval() && j + 1 < columns) continue;
+      if (++unseen < steps && j + 1 < columns) continue;
       phase = this->m_progress.look(exec, run, unseen);
       unseen = 0;
+      steps = this->m_progress.steps(run);
     }
     return phase;
   }
@@ -106,22 +106,19 @@ class FlexibleKrylov : public KrylovMethod<Method, Vector> {
     double* const first = coefficients(0);
     double* const second = coefficients(1);
     const Address<Scalar>* const v = m_pointers.data();
-    this->count(this->m_label + "::orthogonalize", 2 * (count + 2));
+    this->count(this->m_label + "::orthogonalize", count + 2);
     m_dots.run(exec, this->data(w), v, count, first);
     this->m_reducer.complete(exec, first, count);
-    launch(this->m_label + "::orthogonalize", this->all(exec), (count + 2.0) * sizeof(Scalar),
-           FgmresSubtractOnly<Scalar>{{first, v, this->data(w), count}});
-    m_dots.run(exec, this->data(w), v, count, second);
+    m_dots.subtract_and_run(exec, this->m_label + "::orthogonalize", first, this->data(w), v, count, second);
     this->m_reducer.complete(exec, second, count);
     this->m_reducer.template run<1>(exec, this->m_label + "::orthogonalize",
-                                    FgmresSubtract<Scalar>{second, v, this->data(w), count}, finish);
+                                    FgmresSubtract<Scalar>{{second, v, this->data(w), count}}, finish);
   }
 
   /// x += sum of the least squares solution's z, of which there are as many as columns.
   void launch_update(const Exec& exec, const Vector& x, int columns, const KrylovRun& run) const {
-    this->count(this->m_label + "::update", columns + 2);
-    launch(this->m_label + "::update", this->all(exec), (columns + 2.0) * sizeof(Scalar),
-           FgmresUpdate<Scalar>{system(), addresses_of_z(), this->data(x), static_cast<Scalar>(run.m_scale)});
+    this->update(exec, this->m_label + "::update", columns + 2,
+                 FgmresUpdate<Scalar>{system(), addresses_of_z(), this->data(x), static_cast<Scalar>(run.m_scale)});
   }
 
   /// Column `broken` is one that the cycle broke down on, which x does not help: why.
@@ -171,9 +168,8 @@ class FlexibleKrylov : public KrylovMethod<Method, Vector> {
     orthogonalize(
         exec, w, kept + j + 1,
         finish_of(j, FgmresColumnFinish{progress, system(), coefficients(0) + kept, coefficients(1) + kept, j}));
-    this->count(this->m_label + "::normalize", 2);
-    launch(this->m_label + "::normalize", this->all(exec), 2.0 * sizeof(Scalar),
-           FgmresScale<Scalar>{progress, system().m_scale, this->data(w), this->data(w)});
+    this->update(exec, this->m_label + "::normalize", 2,
+                 FgmresScale<Scalar>{progress, system().m_scale, this->data(w), this->data(w)});
   }
 };
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <hyperplane/array/reducer.hpp>
+#include <hyperplane/array/run_range.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
@@ -13,6 +14,8 @@
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/krylov/detail/tall_layout.hpp>
+#include <optional>
+#include <string>
 
 /// Dot products of one vector with many, or of each of several vectors with those of its place.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
@@ -36,24 +39,22 @@ struct MultiDotHostChunk {
   double* m_partial;
   std::int64_t m_chunks;
   int m_count;
-  std::int64_t m_begin;
 
   void operator()(std::int64_t index) const {
     constexpr int together = lanes * beside;
     auto const [first, chunk] = TallChunk::of(index, m_chunks);
-    const Scalar* const w = m_w + m_begin;
     auto const begin = m_layout.place(chunk * multi_dot_chunk, first);
     auto const end = m_layout.place(std::min((chunk + 1) * multi_dot_chunk, m_layout.m_size), first);
     for (int i = 0; i < m_count; ++i) {
-      const Scalar* const v = m_v[i].m_data + m_begin;
+      const Scalar* const v = m_v[i].m_data;
       double sums[std::size_t{together}] = {};
       std::int64_t e = begin;
       for (; e + together <= end; e += together) {
         HYPERPLANE_INDEPENDENT
-        for (int lane = 0; lane < together; ++lane) sums[lane] += static_cast<double>(w[e + lane]) * v[e + lane];
+        for (int lane = 0; lane < together; ++lane) sums[lane] += static_cast<double>(m_w[e + lane]) * v[e + lane];
       }
       for (; e < end; e += beside) {
-        for (int j = 0; j < beside; ++j) sums[j] += static_cast<double>(w[e + j]) * v[e + j];
+        for (int j = 0; j < beside; ++j) sums[j] += static_cast<double>(m_w[e + j]) * v[e + j];
       }
       for (int width = together / 2; width >= beside; width /= 2) {
         for (int lane = 0; lane < width; ++lane) sums[lane] += sums[lane + width];
@@ -71,19 +72,17 @@ struct MultiDotLane {
   const Scalar* m_w;
   const Address<Scalar>* m_v;
   double* m_partial;
-  std::int64_t m_begin;
 
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     Layout const lanes{reduce_lanes};
     auto const i = index / lanes.places(), part = index - i * lanes.places();
     int const j = lanes.vector_at(part);
     auto const lane = lanes.element_at(part, j);
-    const Scalar* const w = m_w + m_begin;
-    const Scalar* const v = m_v[i].m_data + m_begin;
+    const Scalar* const v = m_v[i].m_data;
     auto const step = reduce_lanes * std::int64_t{Layout::beside};
     auto const end = m_layout.place(m_layout.m_size, j);
     double sum = 0.0;
-    for (auto e = m_layout.place(lane, j); e < end; e += step) sum += static_cast<double>(w[e]) * v[e];
+    for (auto e = m_layout.place(lane, j); e < end; e += step) sum += static_cast<double>(m_w[e]) * v[e];
     m_partial[(i * Layout::vectors + j) * reduce_lanes + lane] = sum;
   }
 };
@@ -99,8 +98,57 @@ struct MultiDotCombine {
   }
 };
 
-/// results[i * vectors + j] = (w, v[i]) of vector j, for i < count, in one pass over w, of the elements that the layout
-/// has, from `begin` on: bitwise the same whatever the number of threads.
+/// w -= sum of coefficients[i] v[i], i < count: returns w.
+template <class Scalar>
+struct SubtractMany {
+  const double* m_coefficients;
+  const Address<Scalar>* m_v;
+  Scalar* m_w;
+  int m_count;
+  KOKKOS_FUNCTION Scalar operator()(std::int64_t e) const {
+    Scalar w = m_w[e];
+    for (int i = 0; i < m_count; ++i) w -= static_cast<Scalar>(m_coefficients[i]) * m_v[i].m_data[e];
+    m_w[e] = w;
+    return w;
+  }
+};
+
+/// Dot products of one vector with `count` others, of which there may be fewer, in one pass.
+template <class Scalar, int count>
+struct SomeDots {
+  const Scalar* m_w;
+  const Address<Scalar>* m_v;
+  int m_count;
+  KOKKOS_FUNCTION Sums<count> operator()(std::int64_t e) const { return of(e, m_w[e]); }
+  KOKKOS_FUNCTION Sums<count> of(std::int64_t e, double w) const {
+    Sums<count> result{};
+    HYPERPLANE_UNROLL
+    for (int i = 0; i < count; ++i) {
+      if (i < m_count) result.m_values[i] = w * m_v[i].m_data[e];
+    }
+    return result;
+  }
+};
+
+/// The same of what is left of it when many have been subtracted.
+template <class Scalar, int count>
+struct SubtractAndDots {
+  SubtractMany<Scalar> m_subtract;
+  SomeDots<Scalar, count> m_dots;
+  KOKKOS_FUNCTION Sums<count> operator()(std::int64_t e) const { return m_dots.of(e, m_subtract(e)); }
+};
+
+template <int count>
+struct StoreDots {
+  double* m_results;
+  int m_count;
+  KOKKOS_FUNCTION void operator()(const Sums<count>& sums) const {
+    for (int i = 0; i < m_count; ++i) m_results[i] = sums.m_values[i];
+  }
+};
+
+/// results[i * vectors + j] = (w, v[i]) of vector j, for i < count, in one pass over w: bitwise the same whatever the
+/// number of threads. Of single vectors on CUDA, elements are those from `begin` on.
 template <class Scalar, ExecutionSpace Exec, class Layout = TallLayout<1, true>>
 class MultiDot {
  public:
@@ -111,20 +159,76 @@ class MultiDot {
         m_begin(begin),
         m_chunks((layout.m_size + multi_dot_chunk - 1) / multi_dot_chunk),
         m_partial(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::Fgmres::partial"),
-                  as_size(std::int64_t{vectors} * max_count * (on_host ? m_chunks : reduce_lanes + reduce_parts))) {}
+                  by_reducer ? 0
+                             : as_size(std::int64_t{vectors} * max_count *
+                                       (on_host ? m_chunks : reduce_lanes + reduce_parts))) {
+    if constexpr (by_reducer) m_reducer.emplace(exec, layout.m_size);
+  }
 
   void run(const Exec& exec, const Scalar* w, const Address<Scalar>* v, int count, double* results) const {
+    if constexpr (by_reducer) {
+      run_some(exec, w, v, 0, count, results);
+    } else {
+      run_parts(exec, w, v, count, results);
+    }
+  }
+
+  /// w -= sum of coefficients[i] v[i], by a kernel of this label where it is one of its own, and then the same.
+  void subtract_and_run(const Exec& exec, const std::string& label, const double* coefficients, Scalar* w,
+                        const Address<Scalar>* v, int count, double* results) const
+    requires(vectors == 1)
+  {
+    SubtractMany<Scalar> const subtract{coefficients, v, w, count};
+    if constexpr (by_reducer) {
+      int const some = std::min(count, most);
+      count_bytes(dots_label, bytes_of(count + 2));
+      reduce(exec, SubtractAndDots<Scalar, most>{subtract, {w, v, some}}, StoreDots<most>{results, some});
+      run_some(exec, w, v, most, count, results);
+    } else {
+      count_bytes(label, bytes_of(count + 2));
+      run_range(exec, label, m_layout.m_size, bytes_of(count + 2), subtract);
+      run(exec, w, v, count, results);
+    }
+  }
+
+ private:
+  static constexpr bool on_host = HostExecutionSpace<Exec>;
+  /// A reduction on CUDA is one launch.
+  static constexpr bool by_reducer = CudaExecutionSpace<Exec> && vectors == 1;
+  static constexpr int most = reduce_max_values;
+  static constexpr const char* dots_label = "Hyperplane::Fgmres::dots";
+
+  double bytes_of(int values) const {
+    return static_cast<double>(sizeof(Scalar)) * values * static_cast<double>(m_layout.places());
+  }
+
+  template <class Body>
+  void reduce(const Exec& exec, const Body& body, const StoreDots<most>& finish) const {
+    m_reducer->template run<most>(exec, dots_label, ShiftedBody<Body>{body, m_begin}, finish);
+  }
+
+  /// As many at a time as a reduction has sums.
+  void run_some(const Exec& exec, const Scalar* w, const Address<Scalar>* v, int first, int count,
+                double* results) const {
+    for (; first < count; first += most) {
+      int const some = std::min(count - first, most);
+      count_bytes(dots_label, bytes_of(some + 1));
+      reduce(exec, SomeDots<Scalar, most>{w, v + first, some}, StoreDots<most>{results + first, some});
+    }
+  }
+
+  void run_parts(const Exec& exec, const Scalar* w, const Address<Scalar>* v, int count, double* results) const {
+    double const bytes = (count + 1.0) * sizeof(Scalar);
+    count_bytes(dots_label, bytes_of(count + 1));
     double* partial = m_partial.data();
     int const sums = count * vectors;
-    double const bytes = (count + 1.0) * sizeof(Scalar);
-    count_bytes("Hyperplane::Fgmres::dots", bytes * static_cast<double>(m_layout.places()));
     if constexpr (on_host) {
-      launch("Hyperplane::Fgmres::dots", IndexRange<Exec>(exec, 0, m_chunks * (vectors / Layout::beside)),
+      launch(dots_label, IndexRange<Exec>(exec, 0, m_chunks * (vectors / Layout::beside)),
              bytes * Layout::beside * static_cast<double>(std::min<std::int64_t>(m_layout.m_size, multi_dot_chunk)),
-             MultiDotHostChunk<Scalar, Layout>{m_layout, w, v, partial, m_chunks, count, m_begin});
+             MultiDotHostChunk<Scalar, Layout>{m_layout, w, v, partial, m_chunks, count});
     } else {
-      Kokkos::parallel_for("Hyperplane::Fgmres::dots", Kokkos::RangePolicy<Exec>(exec, 0, sums * reduce_lanes),
-                           MultiDotLane<Scalar, Layout>{m_layout, w, v, partial, m_begin});
+      Kokkos::parallel_for(dots_label, Kokkos::RangePolicy<Exec>(exec, 0, sums * reduce_lanes),
+                           MultiDotLane<Scalar, Layout>{m_layout, w, v, partial});
       double* const folded = partial + sums * reduce_lanes;
       Kokkos::parallel_for("Hyperplane::Fgmres::dots::fold", Kokkos::RangePolicy<Exec>(exec, 0, sums * reduce_parts),
                            ReduceFold<SumJoin, double>{partial, folded});
@@ -135,11 +239,9 @@ class MultiDot {
            MultiDotCombine{partial, results, on_host ? m_chunks : reduce_parts});
   }
 
- private:
-  static constexpr bool on_host = HostExecutionSpace<Exec>;
-
   Layout m_layout;
   std::int64_t m_begin;
+  std::optional<Reducer<Exec>> m_reducer;  // where it is used
   std::int64_t m_chunks;
   Kokkos::View<double*, typename Exec::memory_space> m_partial;
 };

@@ -39,14 +39,6 @@ class ElementsOnDevices {
   const Vector& m_v;
 };
 
-/// A body for the elements from `begin` on.
-template <class Body>
-struct ShiftedBody {
-  Body m_body;
-  std::int64_t m_begin;
-  KOKKOS_FUNCTION auto operator()(std::int64_t e) const { return m_body(m_begin + e); }
-};
-
 /// Joins the sums of parts in the order of the parts.
 template <int count, class Join, class Finish>
 struct JoinParts {
@@ -138,14 +130,25 @@ class DotsOnDevices {
 
   /// See MultiDot.
   void run(const Exec& exec, const Scalar* w, const Address<Scalar>* v, int count, double* results) const {
+    m_grid.run(exec, [&](int p) { part(p).run(m_grid.exec(p), w, v, count, sums(p)); });
+    join(exec, count, results);
+  }
+  void subtract_and_run(const Exec& exec, const std::string& label, const double* coefficients, Scalar* w,
+                        const Address<Scalar>* v, int count, double* results) const {
     m_grid.run(exec,
-               [&](int p) { m_parts[as_size(p)].run(m_grid.exec(p), w, v, count, m_sums.data() + p * m_max_count); });
+               [&](int p) { part(p).subtract_and_run(m_grid.exec(p), label, coefficients, w, v, count, sums(p)); });
+    join(exec, count, results);
+  }
+
+ private:
+  const MultiDot<Scalar, Exec>& part(int p) const { return m_parts[as_size(p)]; }
+  double* sums(int p) const { return m_sums.data() + p * m_max_count; }
+  void join(const Exec& exec, int count, double* results) const {
     launch("Hyperplane::Fgmres::dots::devices", IndexRange<Exec>(exec, 0, count),
            sizeof(double) * static_cast<double>(m_grid.count()),
            JoinDots{m_sums.data(), m_grid.count(), m_max_count, results});
   }
 
- private:
   GridOnDevices<Exec> m_grid;
   int m_max_count;
   Kokkos::View<double*, typename Exec::memory_space> m_sums;

@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <hyperplane/array/scaled_norm.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
@@ -11,6 +12,7 @@
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/krylov/options.hpp>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
@@ -112,6 +114,8 @@ struct KrylovRun {
   /// How far the residual of a recursion may fall, as a share of the largest one since it was computed from x, until it
   /// is computed from x again. 0: however far.
   double m_fall = 0.0;
+  /// Of the norms so far, the smallest as a share of the one before; at most 1.
+  double m_steepest = 1.0;
   bool m_rhs_unsure = false;
   bool m_stopped = false;
 
@@ -123,6 +127,7 @@ struct KrylovRun {
   /// The norm of the next iteration that has none yet.
   void record(double norm) {
     auto const iteration = static_cast<int>(m_result.history.size());
+    if (iteration > 0) m_steepest = std::min(m_steepest, norm / m_result.history.back());
     m_result.history.push_back(norm);
     if (m_monitor && !m_stopped) m_stopped = m_monitor(iteration, norm) == MonitorAction::stop;
   }
@@ -142,60 +147,99 @@ struct KrylovRun {
   }
 };
 
+/// Iterations until the host looks where nobody has said how many: as many as it takes to come from the norm down to
+/// `level` if each falls as far as the steepest so far, so that hardly any is in vain. Not many more than have been
+/// seen, which may tell little. A function of the norms alone: ranks decide the same.
+inline constexpr int most_iterations_to_look = 64;
+inline int iterations_to_look(double norm, double level, double steepest, int seen) {
+  int const bound = std::min(1 + seen, most_iterations_to_look);
+  if (!(norm > level && steepest > 0.0)) return 1;
+  if (level <= 0.0 || steepest >= 1.0) return bound;
+  return static_cast<int>(std::clamp(std::ceil(std::log(level / norm) / std::log(steepest)), 1.0, 1.0 * bound));
+}
+
 /// Owner of the state on the device and of the history since the host's last look, and the host's view of them.
 template <ExecutionSpace Exec>
 class Progress {
  public:
   Progress(const Exec& exec, const std::string& method, const KrylovOptions& options)
-      : m_interval(std::min(options.check_interval, longest_interval)),
-        m_state(Kokkos::view_alloc(exec, method + "::state")),
-        m_history(Kokkos::view_alloc(exec, method + "::history"), as_size(m_interval + 1)),
-        m_host_state(Kokkos::create_mirror_view(m_state)),
-        m_host_history(Kokkos::create_mirror_view(m_history)) {}
+      : m_interval(interval_of(options)),
+        m_memory(Kokkos::view_alloc(exec, method + "::progress"), words + as_size(longest() + 1)),
+        m_host(host_view(m_memory)) {}
 
   ProgressRef ref(const KrylovRun& run) const {
-    return ProgressRef(m_state.data(), m_history.data(), run.m_result.iterations, run.m_scale, run.m_fall);
+    return ProgressRef(state(m_memory.data()), history(m_memory.data()), run.m_result.iterations, run.m_scale,
+                       run.m_fall);
   }
-  /// Iterations between two looks.
-  int interval() const { return m_interval; }
+  /// Iterations until the next look.
+  int steps(const KrylovRun& run) const {
+    int steps = m_interval;
+    if (steps == 0) {
+      auto const& now = *state(m_host.data());
+      steps = iterations_to_look(now.m_norm, std::max(now.m_target, run.m_fall * now.m_largest), run.m_steepest,
+                                 run.m_result.iterations);
+    }
+    return std::min(steps, run.remaining());
+  }
 
   void reset(const Exec& exec, const std::string& label) const {
-    auto const state = m_state;
-    launch(
-        label, IndexRange<Exec>(exec, 0, 1), sizeof(ProgressState), KOKKOS_LAMBDA(int) { state() = ProgressState{}; });
+    auto* const to = state(m_memory.data());
+    launch(label, IndexRange<Exec>(exec, 0, 1), sizeof(ProgressState), KOKKOS_LAMBDA(int) { *to = ProgressState{}; });
   }
 
   /// Waits for the instance, brings the result's history up to date and calls the monitor. At most `steps` iterations
   /// have been launched since the last look.
   Phase look(const Exec& exec, KrylovRun& run, int steps) const {
-    auto const news = std::pair(0, steps + 1);
-    Kokkos::deep_copy(exec, m_host_state, m_state);
-    Kokkos::deep_copy(exec, Kokkos::subview(m_host_history, news), Kokkos::subview(m_history, news));
+    auto const news = std::pair(std::size_t{0}, words + as_size(steps + 1));
+    Kokkos::deep_copy(exec, Kokkos::subview(m_host, news), Kokkos::subview(m_memory, news));
     exec.fence("Hyperplane: convergence check");
-    auto const& state = m_host_state();
+    auto const& now = *state(m_host.data());
     auto& result = run.m_result;
     int const first = result.iterations;
-    result.residual_norm = state.m_norm;
-    result.rhs_norm = state.m_rhs_norm;
-    result.iterations = state.m_iteration;
-    run.m_rhs_unsure = state.m_rhs_unsure;
+    result.residual_norm = now.m_norm;
+    result.rhs_norm = now.m_rhs_norm;
+    result.iterations = now.m_iteration;
+    run.m_rhs_unsure = now.m_rhs_unsure;
     // A norm that is not sure is recorded when the host has found it.
-    int const end = state.m_iteration + (unsure(state.m_phase) ? 0 : 1);
+    int const end = now.m_iteration + (unsure(now.m_phase) ? 0 : 1);
     while (static_cast<int>(result.history.size()) < end) {
-      run.record(m_host_history(static_cast<int>(result.history.size()) - first));
+      run.record(history(m_host.data())[static_cast<int>(result.history.size()) - first]);
     }
-    return state.m_phase;
+    return now.m_phase;
   }
 
  private:
   /// The history's memory does not grow with the number of iterations.
   static constexpr int longest_interval = 4096;
 
+  // In one array, so that a look is one copy: the state, in as many words, and the history. The host's is pinned, which
+  // spares another copy.
+  static_assert(sizeof(ProgressState) % sizeof(double) == 0 && alignof(ProgressState) <= alignof(double));
+  static constexpr std::size_t words = sizeof(ProgressState) / sizeof(double);
+  using Memory = Kokkos::View<double*, typename Exec::memory_space>;
+  using HostMemory =
+      std::conditional_t<HostExecutionSpace<Exec>, Memory, Kokkos::View<double*, Kokkos::SharedHostPinnedSpace>>;
+
+  static ProgressState* state(double* memory) { return reinterpret_cast<ProgressState*>(memory); }
+  static double* history(double* memory) { return memory + words; }
+  static HostMemory host_view(const Memory& memory) {
+    if constexpr (HostExecutionSpace<Exec>) {
+      return memory;
+    } else {
+      return HostMemory(memory.label(), memory.size());
+    }
+  }
+
+  /// 0: decided from look to look. On a host a look costs nothing, and a monitor wants to see each iteration.
+  static int interval_of(const KrylovOptions& options) {
+    bool const often = HostExecutionSpace<Exec> || options.monitor;
+    return options.check_interval == 0 && often ? 1 : std::min(options.check_interval, longest_interval);
+  }
+  int longest() const { return m_interval == 0 ? most_iterations_to_look : m_interval; }
+
   int m_interval;
-  Kokkos::View<ProgressState, typename Exec::memory_space> m_state;
-  Kokkos::View<double*, typename Exec::memory_space> m_history;
-  decltype(Kokkos::create_mirror_view(m_state)) m_host_state;
-  decltype(Kokkos::create_mirror_view(m_history)) m_host_history;
+  Memory m_memory;
+  HostMemory m_host;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -23,6 +23,7 @@
 #include <hyperplane/krylov/krylov_base.hpp>
 #include <hyperplane/krylov/options.hpp>
 #include <hyperplane/krylov/result.hpp>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -107,9 +108,9 @@ class SimultaneousBase {
   static bool any(const Chosen& chosen) { return std::ranges::find(chosen, true) != chosen.end(); }
 
   int steps_until_look(const Recursions& all, const Chosen& going) const {
-    int steps = m_progress.front().interval();
+    int steps = std::numeric_limits<int>::max();
     for (std::size_t j = 0; j < all.size(); ++j) {
-      if (going[j]) steps = std::min(steps, all[j].run.remaining());
+      if (going[j]) steps = std::min(steps, m_progress[j].steps(all[j].run));
     }
     return steps;
   }

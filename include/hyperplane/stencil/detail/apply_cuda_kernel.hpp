@@ -121,13 +121,14 @@ struct ApplyCuda {
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::threads, Kernel::resident_blocks)
     apply_cuda_kernel(const __grid_constant__ Kernel kernel) {
+  cuda::wait_for_kernel_before();
   kernel.run(static_cast<int>(blockIdx.x));
 }
 
 template <bool subtract, class Scalar, int n, class Storage, int W, class Terms, bool transposed, class Outside>
 void ApplyCuda<subtract, Scalar, n, Storage, W, Terms, transposed, Outside>::launch(cudaStream_t stream) const {
   cuda::launch(stream, apply_cuda_kernel<ApplyCuda>, m_a.map().slabs() * ranges(), threads, 0,
-               cuda::Dependency::complete, *this);
+               cuda::Dependency::programmatic, *this);
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail
