@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/csr/block_csr.hpp>
 #include <hyperplane/csr/csr_path.hpp>
 #include <hyperplane/csr/row_order.hpp>
@@ -60,7 +61,8 @@ struct BlockIlu0CsrOptions {
 /// n = 1 there is no list of triples: 12 bytes per block and nothing per triple, but 4 bytes per point for each thread.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar,
+          std::integral Offset = std::int64_t>
 class BlockIlu0Csr : private detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, Offset> {
   using Plan = detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, Offset>;
 
@@ -69,6 +71,9 @@ class BlockIlu0Csr : private detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, 
   using storage_type = StorageScalar;
   using execution_space = Exec;
   using Options = BlockIlu0CsrOptions;
+  /// The same with factors of another type.
+  template <StorageReal Other>
+  using WithStorage = BlockIlu0Csr<Scalar, n, Exec, Other, Offset>;
   /// Matrices may have values of another type: see factor().
   using Matrix = typename Plan::Matrix;
   using Vector = typename Plan::Vector;

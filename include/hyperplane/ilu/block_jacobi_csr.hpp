@@ -6,6 +6,7 @@
 #include <hyperplane/core/dispatch.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/launch.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/core/to_space.hpp>
 #include <hyperplane/csr/block_csr.hpp>
@@ -41,7 +42,8 @@ struct BlockJacobiCsrOptions {
 ///
 /// Copies share factors: at most one call of a plan and all its copies may run at a time. Results are bitwise the same
 /// whatever the number of threads.
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar,
+          std::integral Offset = std::int64_t>
 class BlockJacobiCsr {
  public:
   static_assert(n >= 1 && n <= max_block_size);
@@ -50,8 +52,11 @@ class BlockJacobiCsr {
   using storage_type = StorageScalar;
   using execution_space = Exec;
   using Options = BlockJacobiCsrOptions;
+  /// The same with factors of another type.
+  template <StorageReal Other>
+  using WithStorage = BlockJacobiCsr<Scalar, n, Exec, Other, Offset>;
   /// Matrices may have values of another type: see factor().
-  using Matrix = BlockCsr<Scalar, n, Exec, StorageScalar, Offset>;
+  using Matrix = BlockCsr<Scalar, n, Exec, detail::WideStorage<Scalar, StorageScalar>, Offset>;
   using Vector = typename Matrix::Vector;
   static constexpr int block_size = n;
 
@@ -120,18 +125,19 @@ class BlockJacobiCsr {
   template <bool transposed>
   void run(const Exec& exec, const char* function, const char* label, const Vector& rhs, const Vector& x) const {
     double const bytes = begin(function, label, rhs, x, 1);
-    detail::launch(
-        label, detail::LongIndexRange<Exec>(exec, 0, rows()), bytes,
-        detail::CsrJacobiSolve<transposed, Scalar, n, StorageScalar>{m_pivots.inverses(), rhs.data(), x.data()});
+    detail::launch(label, detail::LongIndexRange<Exec>(exec, 0, rows()), bytes,
+                   detail::CsrJacobiSolve<transposed, Scalar, n, StorageScalar>{
+                       m_pivots.inverses(), {m_pivots.scales()}, rhs.data(), x.data()});
   }
   template <bool transposed, int count>
   void run(const Exec& exec, const char* function, const char* label, const PointVectors<Scalar, n, count, Exec>& rhs,
            const PointVectors<Scalar, n, count, Exec>& x) const {
     double const bytes = begin(function, label, rhs.flat(), x.flat(), count);
     constexpr int threads = detail::tall_threads<Exec, count>;
-    detail::launch(label, detail::LongIndexRange<Exec>(exec, 0, rows() * threads), bytes / threads,
-                   detail::CsrTallJacobi<transposed, Exec, Scalar, n, count, StorageScalar>{
-                       {{nullptr, 0, 1}, rhs.flat().data(), x.flat().data()}, m_pivots.inverses()});
+    detail::launch(
+        label, detail::LongIndexRange<Exec>(exec, 0, rows() * threads), bytes / threads,
+        detail::CsrTallJacobi<transposed, Exec, Scalar, n, count, StorageScalar>{
+            {{nullptr, 0, 1}, rhs.flat().data(), x.flat().data()}, m_pivots.inverses(), {m_pivots.scales()}});
   }
 
   /// Checks what a solve is called with, and returns the bytes of a row.

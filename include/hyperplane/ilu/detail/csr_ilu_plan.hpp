@@ -5,6 +5,7 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/core/to_space.hpp>
 #include <hyperplane/csr/block_csr.hpp>
@@ -21,6 +22,7 @@
 #include <hyperplane/ilu/detail/csr_ilu_structure.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_sweeps.hpp>
 #include <hyperplane/ilu/detail/csr_pivot_shift.hpp>
+#include <hyperplane/ilu/detail/csr_units.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -40,7 +42,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   using Sweeps = CsrIluSweeps<Scalar, n, Exec, StorageScalar>;
 
  public:
-  using Matrix = BlockCsr<Scalar, n, Exec, StorageScalar, Offset>;
+  using Matrix = BlockCsr<Scalar, n, Exec, WideStorage<Scalar, StorageScalar>, Offset>;
   using Sweeps::blocks;
   using Sweeps::rows;
   using typename Sweeps::Vector;
@@ -68,6 +70,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
     count_bytes(this->names().factor, bytes * static_cast<double>(rows()));
     if (m_pivot_shift > 0.0) m_replaced.reset(exec);
     using Ref = typename BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>::Ref;
+    this->units().template choose<Scalar>(exec, CsrSample<Ref, n>{a.ref(), rows()});
     auto const elimination = elimination_of(Input<Ref>{a.ref(), factors(), m_sources.data()});
     if (!factor_by_tickets(exec, elimination)) {
       // Products are what takes time, not the blocks that come and go.
@@ -163,7 +166,8 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   /// Whether it runs so.
   template <class Elimination>
   bool factor_by_tickets([[maybe_unused]] const Exec& exec, [[maybe_unused]] const Elimination& elimination) const {
-    if constexpr (CudaExecutionSpace<Exec>) {
+    // Values of 16 bits are no words that can be awaited.
+    if constexpr (CudaExecutionSpace<Exec> && !ShortReal<StorageScalar>) {
       // Pivots are replaced by the kernel for levels alone.
       if (this->tickets() && m_pivot_shift == 0.0) {
         auto const& of = elimination.m_factors;

@@ -47,7 +47,7 @@ class CsrIluTickets<Scalar, n, Exec> {
 
   template <bool transposed, bool with_diagonal, class Storage>
   void sweep(const Exec& exec, const std::string& label, const CsrIluLevelKernels<Exec>& levels,
-             const CsrSweepBlocks<Storage>& blocks, const Scalar* rhs, Scalar* y, int stride = 1) const {
+             const CsrSweepBlocks<Storage, n>& blocks, const Scalar* rhs, Scalar* y, int stride = 1) const {
     cuda::labelled(exec, label, [&] {
       launch(exec, levels, csr_sweep_kernel<transposed, with_diagonal, Scalar, n, Storage>, levels_of_a_sweep, blocks,
              CsrSweepMemory<Scalar>{m_values.data(), m_size, m_words.data()}, rhs, y, stride);

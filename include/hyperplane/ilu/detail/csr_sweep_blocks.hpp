@@ -3,11 +3,12 @@
 
 #include <cstdint>
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/sweep/factor_scales.hpp>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// What is multiplied in the rows. Blocks are stored by columns.
-template <class Storage>
+template <class Storage, int n>
 struct CsrSweepBlocks {
   const std::int64_t* m_begin;  ///< of the entries of each row
   const std::int64_t* m_end;
@@ -15,6 +16,7 @@ struct CsrSweepBlocks {
   const std::int64_t* m_numbers;   ///< of each entry, its block; or none, where they have the same numbers
   const std::int64_t* m_diagonal;  ///< of each row, its block in the diagonal
   const Storage* m_values;
+  FactorScales<Storage, n, 1> m_scales{};
 };
 
 /// Which blocks factors have, and what they are made of; see CsrIluFactors and CsrIluElimination.
