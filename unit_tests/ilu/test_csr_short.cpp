@@ -204,16 +204,20 @@ TYPED_TEST(CsrShort, have_pivots_replaced_in_the_units_of_the_matrix) {
   TypeParam const exec;
   constexpr int n = 3;
   auto reference = in_other_units(random_csr(30, n));
-  for (int const row : {4, 23}) reference.blocks[block_at(reference, row, row)] = DenseMatrix(n);
+  reference.blocks[block_at(reference, 0, 0)] = DenseMatrix(n);
   auto const a = to_device<double, n, double>(exec, reference);
   auto const b = times_equations(random_vector(30 * n), n);
   for_options<Ilu0<n, Half, TypeParam>>({.pivot_shift = 0.5}, [&](const BlockIlu0CsrOptions& options) {
     Ilu0<n, double, TypeParam> of_double(exec, a, options);
     Ilu0<n, Half, TypeParam> of_half(exec, a, options);
-    of_double.factor(exec, a);
-    of_half.factor(exec, a);
-    EXPECT_EQ(of_half.status(exec).ok(), of_double.status(exec).ok()) << of_half.status(exec).message();
+    auto const expected = solve_csr_with<double>(exec, of_double, a, b);
+    auto const found = solve_csr_with<double>(exec, of_half, a, b);
+    // M of a matrix with such pivots magnifies what rounding gives.
+    EXPECT_TRUE(near(over_unknowns(found, n), over_unknowns(expected, n), 200 * n * unit_roundoff<Half>));
     EXPECT_EQ(of_half.status(exec).replaced, of_double.status(exec).replaced);
+    if (options.order == RowOrder::natural) {
+      EXPECT_EQ(of_half.status(exec).first_replaced, 0);
+    }
   });
 }
 

@@ -34,8 +34,10 @@ struct BlockIlu0CsrOptions {
 ///
 /// is L_ij for j < i, d_i for j = i and d_i u_ij for j > i. Source: Y. Saad, "Iterative Methods for Sparse Linear
 /// Systems", 2nd ed., 2003, section 10.3, doi:10.1137/1.9780898718003. Kept: L, d^-1 (Gauss-Jordan with partial
-/// pivoting inside the block) and u. StorageScalar = float with Scalar = double stores half the bytes and computes in
-/// double.
+/// pivoting inside the block) and u. StorageScalar = float, Half or BFloat16 with Scalar = double stores fewer bytes
+/// and computes in double. With Half, stored are the factors of S A C, see FactorScales, with S of each row from the
+/// row itself: in units of C the largest entry of each equation is at least 1 and less than 2. They take 2 n bytes per
+/// point more. What is too large for the type is an overflow, which the status names.
 ///
 /// With the option `pivot_shift`, s > 0, a pivot block d_i that is singular, or whose inverse cannot be stored, is
 /// replaced by d_i + s |A_i| I, with |A_i| the Frobenius norm of block row i of A, before anything is computed with it.

@@ -8,9 +8,9 @@
 #include <hyperplane/grid/hyperplane_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/sip/detail/sip_point.hpp>
+#include <hyperplane/sip/detail/sip_units.hpp>
 #include <hyperplane/sip/sip_ordered_factors.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
-#include <hyperplane/sweep/equation_units.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -45,9 +45,7 @@ struct SipCoefficientsPlane {
       Scalar pivot;
       point = sip_point(a, upper(p, Direction::bottom), upper(p, Direction::south), upper(p, Direction::west), m_alpha,
                         pivot);
-      if constexpr (Factors::Scales::exist) {
-        keep_equation_units<1>(m_factors.m_scales, pack, lane, take_sip_into_units(m_factors.m_scales, point));
-      }
+      take_sip_into_units(m_factors.m_scales, pack, lane, point);
       // What comes after a singular pivot is singular too: the first one in the order counts.
       if (sip_excess<Storage, Scalar>(pivot, point) != 0) m_singular.record(m_a.grid().index(ordered), 0);
     }
@@ -79,7 +77,9 @@ struct SipCoefficientsPlane {
     Scalar pivot;
     auto point = sip_point(entries(p), upper(p, Direction::bottom), upper(p, Direction::south),
                            upper(p, Direction::west), m_alpha, pivot);
-    if constexpr (Factors::Scales::exist) take_sip_into_units(m_factors.m_scales, point);
+    if constexpr (Factors::Scales::exist) {
+      point = sip_in_units(point, sip_equation_units(m_factors.m_scales, point)[0]);
+    }
     if (pivot == 0) return {FactorFailure::zero_row, 0};
     bool const is_overflow = sip_excess<Storage, Scalar>(pivot, point) != 0;
     // Else other roundings than those of the kernel left a little of what vanished there.

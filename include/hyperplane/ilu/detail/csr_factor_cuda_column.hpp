@@ -6,6 +6,7 @@
 #include <hyperplane/cuda/awaited_value.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_blocks.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_cuda_kernel.hpp>
+#include <hyperplane/ilu/detail/csr_sweep_units.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -25,9 +26,8 @@ struct CsrFactorProduct {
   const Value* m_upper;
   Value m_values[n];
 
-  template <class MatrixStorage>
-  __device__ static CsrFactorProduct find(const CsrFactorBlocks<Storage, MatrixStorage>& blocks, std::int64_t product,
-                                          std::int64_t end) {
+  template <class Blocks>
+  __device__ static CsrFactorProduct find(const Blocks& blocks, std::int64_t product, std::int64_t end) {
     CsrFactorProduct result;
     bool const has = product < end;
     result.m_lower = has ? blocks.m_values + blocks.m_lower[product] * (n * n) : nullptr;
@@ -64,22 +64,22 @@ template <class Scalar, int n>
 struct CsrFactorColumn {
   Scalar m_rows[n];
 
-  /// The block of A.
-  template <class Storage, class MatrixStorage>
-  __device__ void load(const CsrFactorBlocks<Storage, MatrixStorage>& blocks, std::int64_t number, bool active, int c) {
+  /// The block of A, in the units of the factors.
+  template <class Blocks>
+  __device__ void load(const Blocks& blocks, std::int64_t row, std::int64_t number, bool active, int c) {
     auto const source = active ? blocks.m_sources[number] : -1;
 #pragma unroll
     for (int r = 0; r < n; ++r) {
-      m_rows[r] = source >= 0 ? static_cast<Scalar>(blocks.m_a[(source * n + r) * n + c]) : Scalar(0);
+      m_rows[r] = source >= 0 ? csr_in_units<Scalar>(blocks.m_scales, row, r, c, blocks.m_a[(source * n + r) * n + c])
+                              : Scalar(0);
     }
   }
 
   /// Subtracts the products of factors that belong to the block. Each product is asked for while the one before it is
   /// computed.
-  template <class Storage, class MatrixStorage>
-  __device__ void eliminate(const CsrFactorBlocks<Storage, MatrixStorage>& blocks, std::int64_t number, bool active,
-                            int c) {
-    using Product = CsrFactorProduct<n, Storage>;
+  template <class Blocks>
+  __device__ void eliminate(const Blocks& blocks, std::int64_t number, bool active, int c) {
+    using Product = CsrFactorProduct<n, typename Blocks::StorageType>;
     auto product = active ? blocks.m_product_begin[number] : 0;
     auto const end = active ? blocks.m_product_begin[number + 1] : 0;
     if (!__any_sync(whole_warp, product < end)) return;
@@ -185,18 +185,19 @@ struct CsrFactorColumn {
   }
 
   /// As a block that this row alone reads again.
-  template <class Storage, class MatrixStorage>
-  __device__ void store(const CsrFactorBlocks<Storage, MatrixStorage>& blocks, std::int64_t number, int c) const {
+  template <class Blocks>
+  __device__ void store(const Blocks& blocks, std::int64_t number, int c) const {
 #pragma unroll
-    for (int r = 0; r < n; ++r) blocks.m_values[(number * n + c) * n + r] = static_cast<Storage>(m_rows[r]);
+    for (int r = 0; r < n; ++r)
+      blocks.m_values[(number * n + c) * n + r] = static_cast<typename Blocks::StorageType>(m_rows[r]);
   }
   /// As one for which others wait.
-  template <class Storage, class MatrixStorage>
-  __device__ void publish(const CsrFactorBlocks<Storage, MatrixStorage>& blocks, std::int64_t number, int c) const {
-    using Value = cuda::AwaitedValue<Storage>;
+  template <class Blocks>
+  __device__ void publish(const Blocks& blocks, std::int64_t number, int c) const {
+    using Value = cuda::AwaitedValue<typename Blocks::StorageType>;
     auto* const to = reinterpret_cast<Value*>(blocks.m_values) + (number * n + c) * n;
 #pragma unroll
-    for (int r = 0; r < n; ++r) Value::store(to + r, static_cast<Storage>(m_rows[r]));
+    for (int r = 0; r < n; ++r) Value::store(to + r, static_cast<typename Blocks::StorageType>(m_rows[r]));
   }
 
   /// Not zero where a value cannot be stored.

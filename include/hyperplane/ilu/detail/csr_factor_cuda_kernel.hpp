@@ -20,9 +20,8 @@ struct CsrFactorRow {
   std::int64_t m_upper_begin = 0;
   std::int64_t m_upper_end = 0;
 
-  template <class Storage, class MatrixStorage>
-  __device__ static CsrFactorRow load(const CsrSweepTickets& tickets,
-                                      const CsrFactorBlocks<Storage, MatrixStorage>& blocks, std::int64_t ticket,
+  template <class Blocks>
+  __device__ static CsrFactorRow load(const CsrSweepTickets& tickets, const Blocks& blocks, std::int64_t ticket,
                                       int group) {
     CsrFactorRow result;
     result.m_row = tickets.row(ticket, group);
@@ -36,8 +35,8 @@ struct CsrFactorRow {
 
   /// Asks for the blocks of A and the lists of products of the whole row, which are otherwise loaded one after the
   /// other.
-  template <int n, class Storage, class MatrixStorage>
-  __device__ void prefetch(const CsrFactorBlocks<Storage, MatrixStorage>& blocks, int c) const {
+  template <int n, class Blocks>
+  __device__ void prefetch(const Blocks& blocks, int c) const {
     if (m_row < 0) return;
     auto const lower = m_diagonal + 1 - m_lower_begin;
     auto const count = lower + m_upper_end - m_upper_begin;
@@ -47,7 +46,7 @@ struct CsrFactorRow {
       auto const product = blocks.m_product_begin[number];
       if (source >= 0) {
         auto const* const block = blocks.m_a + source * (n * n);
-        constexpr int line = 128 / sizeof(MatrixStorage);
+        constexpr int line = 128 / sizeof(typename Blocks::MatrixType);
 #pragma unroll
         for (int at = 0; at < n * n; at += line) prefetch_line(block + at);
         prefetch_line(block + n * n - 1);
@@ -63,9 +62,10 @@ struct CsrFactorRow {
   __device__ static void prefetch_line(const void* address) { asm volatile("prefetch.global.L2 [%0];" ::"l"(address)); }
 };
 
-template <class Scalar, int n, class Storage, class MatrixStorage>
+template <class Scalar, int n, class Blocks>
 __global__ void __launch_bounds__(csr_sweep_threads)
-    csr_factor_kernel(CsrSweepTickets tickets, CsrFactorBlocks<Storage, MatrixStorage> blocks, CsrSweepWords* words) {
+    csr_factor_kernel(CsrSweepTickets tickets, Blocks blocks, CsrSweepWords* words) {
+  using Storage = typename Blocks::StorageType;
   using Column = CsrFactorColumn<Scalar, n>;
   constexpr int rows = csr_sweep_rows<n>, warps = csr_sweep_threads / 32;
   __shared__ Scalar inverses[warps][rows + 1][n * n];
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(csr_sweep_threads)
     Column column;
     for (auto number = row.m_lower_begin; __any_sync(whole_warp, number < row.m_diagonal); ++number) {
       bool const active = number < row.m_diagonal;
-      column.load(blocks, number, active, c);
+      column.load(blocks, row.m_row, number, active, c);
       column.eliminate(blocks, number, active, c);
       if (active) {
         excess += column.template excess<Storage>();
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(csr_sweep_threads)
       }
       __syncwarp();
     }
-    column.load(blocks, row.m_diagonal, is_row, c);
+    column.load(blocks, row.m_row, row.m_diagonal, is_row, c);
     column.eliminate(blocks, row.m_diagonal, is_row, c);
     ticket = __shfl_sync(whole_warp, drawn, 0);
     auto const next = CsrFactorRow::load(tickets, blocks, ticket, group);
@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(csr_sweep_threads)
     __syncwarp();
     for (auto number = row.m_upper_begin; __any_sync(whole_warp, number < row.m_upper_end); ++number) {
       bool const active = number < row.m_upper_end;
-      column.load(blocks, number, active, c);
+      column.load(blocks, row.m_row, number, active, c);
       column.eliminate(blocks, number, active, c);
       column.multiply(inverse);
       if (!active) continue;

@@ -5,7 +5,7 @@
 #include <hyperplane/block/row_sums.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/csr/block_csr_ref.hpp>
-#include <hyperplane/ilu/detail/csr_units.hpp>
+#include <hyperplane/ilu/detail/csr_sweep_units.hpp>
 #include <hyperplane/sweep/factor_scales.hpp>
 
 #include <Kokkos_Core.hpp>

@@ -5,6 +5,7 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/core/to_space.hpp>
@@ -166,17 +167,23 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   /// Whether it runs so.
   template <class Elimination>
   bool factor_by_tickets([[maybe_unused]] const Exec& exec, [[maybe_unused]] const Elimination& elimination) const {
-    // Values of 16 bits are no words that can be awaited.
-    if constexpr (CudaExecutionSpace<Exec> && !ShortReal<StorageScalar>) {
+    if constexpr (CudaExecutionSpace<Exec>) {
       // Pivots are replaced by the kernel for levels alone.
       if (this->tickets() && m_pivot_shift == 0.0) {
         auto const& of = elimination.m_factors;
         auto const* const values = &elimination.m_a(0, 0, 0);
+        using Value = std::remove_cvref_t<decltype(*values)>;
+        using Scales = std::remove_cvref_t<decltype(of.m_scales)>;
+        if constexpr (Scales::exist) {
+          using Ref = std::remove_cvref_t<decltype(elimination.m_a)>;
+          launch("Hyperplane::FactorUnits::equations", LongIndexRange<Exec>(exec, 0, rows()),
+                 8.0 * n * n * sizeof(Value), ChooseCsrEquationUnits<Ref, n, Scales>{elimination.m_a, of.m_scales});
+        }
         this->tickets()->factor(exec, this->names().factor, this->forward_kernels(),
-                                CsrFactorBlocks<StorageScalar, std::remove_cvref_t<decltype(*values)>>{
+                                CsrFactorBlocks<StorageScalar, Value, Scales>{
                                     of.m_lower_begin, of.m_diagonal, of.m_upper_begin, of.m_upper_end, m_sources.data(),
                                     m_product_begin.data(), m_lower.data(), m_upper.data(), list(m_positions), values,
-                                    of.m_values, m_singular.word()},
+                                    of.m_values, m_singular.word(), of.m_scales},
                                 (blocks() - this->upper_blocks()) * n * n, this->upper_blocks() * n * n);
         return true;
       }

@@ -55,14 +55,14 @@ class CsrIluTickets<Scalar, n, Exec> {
   }
 
   /// Values first, ..., first + count - 1 are those of blocks behind the diagonal.
-  template <class Storage, class MatrixStorage>
-  void factor(const Exec& exec, const std::string& label, const CsrIluLevelKernels<Exec>& levels,
-              const CsrFactorBlocks<Storage, MatrixStorage>& blocks, std::int64_t first, std::int64_t count) const {
+  template <class Blocks>
+  void factor(const Exec& exec, const std::string& label, const CsrIluLevelKernels<Exec>& levels, const Blocks& blocks,
+              std::int64_t first, std::int64_t count) const {
+    using Storage = typename Blocks::StorageType;
     auto* const upper = reinterpret_cast<cuda::AwaitedValue<Storage>*>(blocks.m_values) + first;
     cuda::labelled(exec, label, [&] {
       cuda::launch_range(exec.cuda_stream(), count, CsrVacantValues<Storage>{upper});
-      launch(exec, levels, csr_factor_kernel<Scalar, n, Storage, MatrixStorage>, levels_of_a_factorization, blocks,
-             m_words.data());
+      launch(exec, levels, csr_factor_kernel<Scalar, n, Blocks>, levels_of_a_factorization, blocks, m_words.data());
     });
   }
 

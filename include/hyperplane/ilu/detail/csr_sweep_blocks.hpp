@@ -20,8 +20,11 @@ struct CsrSweepBlocks {
 };
 
 /// Which blocks factors have, and what they are made of; see CsrIluFactors and CsrIluElimination.
-template <class Storage, class MatrixStorage>
+template <class Storage, class MatrixStorage, class Scales>
 struct CsrFactorBlocks {
+  using StorageType = Storage;
+  using MatrixType = MatrixStorage;
+
   const std::int64_t* m_lower_begin;
   const std::int64_t* m_diagonal;
   const std::int64_t* m_upper_begin;
@@ -34,6 +37,7 @@ struct CsrFactorBlocks {
   const MatrixStorage* m_a;  ///< blocks by rows
   Storage* m_values;         ///< blocks by columns
   unsigned long long* m_singular;
+  Scales m_scales;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -5,7 +5,7 @@
 #include <hyperplane/cuda/awaited_value.hpp>
 #include <hyperplane/cuda/progress.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_blocks.hpp>
-#include <hyperplane/ilu/detail/csr_units.hpp>
+#include <hyperplane/ilu/detail/csr_sweep_units.hpp>
 
 #include <cstdint>
 

@@ -6,7 +6,7 @@
 #include <hyperplane/csr/tall_rows.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_blocks.hpp>
-#include <hyperplane/ilu/detail/csr_units.hpp>
+#include <hyperplane/ilu/detail/csr_sweep_units.hpp>
 #include <hyperplane/sweep/factor_scales.hpp>
 
 #include <Kokkos_Core.hpp>

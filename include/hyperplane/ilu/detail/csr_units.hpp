@@ -4,15 +4,14 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/bfloat16.hpp>
 #include <hyperplane/core/power_of_two.hpp>
+#include <hyperplane/ilu/detail/csr_sweep_units.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
 #include <cstdint>
 
-/// The units that factors of a BlockCsr are stored in, see FactorScales: S is that of a row. The rows of A are taken
-/// into them as they are read, and what is computed of them then is in these units: S L C, C^-1 d^-1 S^-1 and C^-1
-/// (d^-1 U) C. Vectors in memory are in those of the matrix.
+/// How the units are chosen that factors of a BlockCsr are stored in, and rows of A taken into them.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Keeps S of a row, of which there are as many blocks by rows: the largest entry of each equation is at least 1 and
@@ -42,6 +41,17 @@ KOKKOS_FUNCTION void choose_equation_units(const Scales& scales, std::int64_t ro
     }
   }
 }
+
+/// Keeps S of all rows, before a factorization that does not do it by itself.
+template <class MatrixRef, int n, class Scales>
+struct ChooseCsrEquationUnits {
+  MatrixRef m_a;
+  Scales m_scales;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t row) const {
+    choose_equation_units<n>(m_scales, row, &m_a(m_a.begin(row), 0, 0), m_a.end(row) - m_a.begin(row));
+  }
+};
 
 /// What the entries of a row of A are multiplied by: nothing where there are no units.
 template <class Scalar, int n, class Scales>
@@ -73,96 +83,6 @@ class CsrRowUnits {
  private:
   const Scales& m_scales;
   double m_equations[std::size_t{Scales::exist ? n : 1}];
-};
-
-/// Of the vectors of a sweep: forward, with the diagonal, and backward, or `transposed` the other way round. With M^T
-/// right-hand sides have the units of unknowns, and solutions those of equations.
-template <bool transposed, bool with_diagonal, class Scalar, int n, class Scales>
-struct CsrSweepUnits {
-  static constexpr bool exist = Scales::exist;
-  Scales m_scales;
-
-  /// An unknown of what a sweep is given, into its units.
-  template <class T>
-  KOKKOS_FORCEINLINE_FUNCTION T given([[maybe_unused]] std::int64_t row, [[maybe_unused]] int c, const T& value) const {
-    if constexpr (!exist) {
-      return value;
-    } else if constexpr (transposed) {
-      return value * unknown(c);
-    } else if constexpr (with_diagonal) {
-      return value * static_cast<Scalar>(*m_scales.equation(row, c));
-    } else {
-      return value * unknown_inverse(c);
-    }
-  }
-  /// What it has computed, into them.
-  template <class T>
-  KOKKOS_FORCEINLINE_FUNCTION T solved([[maybe_unused]] std::int64_t row, [[maybe_unused]] int c,
-                                       const T& value) const {
-    if constexpr (!exist) {
-      return value;
-    } else if constexpr (!transposed) {
-      return value * unknown_inverse(c);
-    } else if constexpr (with_diagonal) {
-      return value * (1 / static_cast<Scalar>(*m_scales.equation(row, c)));
-    } else {
-      return value * unknown(c);
-    }
-  }
-  /// The same out of them.
-  template <class T>
-  KOKKOS_FORCEINLINE_FUNCTION T result([[maybe_unused]] std::int64_t row, [[maybe_unused]] int c,
-                                       const T& value) const {
-    if constexpr (!exist) {
-      return value;
-    } else if constexpr (!transposed) {
-      return value * unknown(c);
-    } else if constexpr (with_diagonal) {
-      return value * static_cast<Scalar>(*m_scales.equation(row, c));
-    } else {
-      return value * unknown_inverse(c);
-    }
-  }
-
-  /// The same for all unknowns of a point, of which a block can be multiplied with what is returned.
-  KOKKOS_FORCEINLINE_FUNCTION auto point_given(std::int64_t row, const Scalar* values) const {
-    return point(values, [&](int c) { return given(row, c, values[c]); });
-  }
-  KOKKOS_FORCEINLINE_FUNCTION auto point_solved(std::int64_t row, const Scalar* values) const {
-    return point(values, [&](int c) { return solved(row, c, values[c]); });
-  }
-  template <class Sum>
-  KOKKOS_FORCEINLINE_FUNCTION void store(const Sum& sum, std::int64_t row, Scalar* to) const {
-    if constexpr (exist) {
-      Scalar values[std::size_t{n}];
-      sum.store(values);
-      for (int c = 0; c < n; ++c) to[c] = result(row, c, values[c]);
-    } else {
-      sum.store(to);
-    }
-  }
-
- private:
-  struct Point {
-    Scalar m_values[std::size_t{n}];
-    KOKKOS_FORCEINLINE_FUNCTION operator const Scalar*() const { return m_values; }
-  };
-
-  KOKKOS_FORCEINLINE_FUNCTION Scalar unknown(int c) const { return static_cast<Scalar>(m_scales.unknown(c)); }
-  KOKKOS_FORCEINLINE_FUNCTION Scalar unknown_inverse(int c) const {
-    return static_cast<Scalar>(m_scales.unknown_inverse(c));
-  }
-  template <class Value>
-  KOKKOS_FORCEINLINE_FUNCTION static auto point([[maybe_unused]] const Scalar* values,
-                                                [[maybe_unused]] const Value& value) {
-    if constexpr (exist) {
-      Point result;
-      for (int c = 0; c < n; ++c) result.m_values[c] = value(c);
-      return result;
-    } else {
-      return values;
-    }
-  }
 };
 
 /// Rows of a BlockCsr, or only their diagonal blocks, for FactorUnits, which choose C by a sample of them.

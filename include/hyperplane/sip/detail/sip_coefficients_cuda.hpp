@@ -6,6 +6,7 @@
 #include <hyperplane/core/singular_pivot.hpp>
 #include <hyperplane/sip/detail/sip_point.hpp>
 #include <hyperplane/stencil/block_stencil7_ref.hpp>
+#include <hyperplane/sweep/equation_units_cuda.hpp>
 #include <hyperplane/sweep/factor_scales.hpp>
 #include <hyperplane/sweep/point_recursion_cuda_plan.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
@@ -98,10 +99,8 @@ struct CudaSipCoefficients {
     if constexpr (Scales::exist) m_equation += steps * W;
   }
   __device__ void store(int step, const Results& results) const {
-    auto stored = results.m_point;
-    if constexpr (Scales::exist) {
-      m_equation[step * W] = BFloat16(take_sip_into_units(m_factors.m_scales, stored)[0]);
-    }
+    auto const stored = in_units(results.m_point);
+    if constexpr (Scales::exist) m_equation[step * W] = BFloat16(unit(results.m_point));
 #pragma unroll
     for (int e = 0; e < lower_blocks; ++e) {
       m_lower[(step * lower_blocks + e) * W] = static_cast<Storage>(stored.m_lower[e]);
@@ -141,8 +140,7 @@ struct CudaSipCoefficients {
     Scalar pivot;
     results.m_point = sip_point(a, kept(p.bottom), kept(p.south), kept(p.west), m_alpha, pivot);
     // As sip_excess() says, of what is stored.
-    auto stored = results.m_point;
-    if constexpr (Scales::exist) take_sip_into_units(m_factors.m_scales, stored);
+    auto const stored = in_units(results.m_point);
     bool regular = pivot * 0 == 0 && is_finite(stored.inverse());
     if constexpr (sizeof(Storage) < sizeof(Scalar)) {
 #pragma unroll
@@ -158,6 +156,13 @@ struct CudaSipCoefficients {
       atomicMin(m_singular,
                 static_cast<unsigned long long>(singular_pivot_word(grid.index(hyperplane::Point{i, m_j, m_k}), 0)));
     }
+  }
+
+  /// S of a point, and its coefficients as they are stored.
+  __device__ static Scalar unit(const SipPoint<Scalar>& point) { return cuda_equation_unit(fabs(point.inverse())); }
+  __device__ static SipPoint<Scalar> in_units(const SipPoint<Scalar>& point) {
+    if constexpr (Scales::exist) return sip_in_units(point, unit(point));
+    return point;
   }
 
   /// As a value of Storage.

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/core/storage_excess.hpp>
 #include <hyperplane/grid/grid.hpp>
-#include <hyperplane/sweep/equation_units.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <cstdint>
@@ -74,16 +72,14 @@ HYPERPLANE_FUNCTION SipPoint<Scalar> sip_point(const SipEntries<Scalar>& a, cons
   return {{l_b, l_s, l_w, inverse}, {(a.top - top) * inverse, (a.north - north) * inverse, (a.east - east) * inverse}};
 }
 
-/// The coefficients in the units that they are stored in, where there are some, and S. There is one unknown, so that
+/// The coefficients in the units that they are stored in, where S is that of the point. There is one unknown, so that
 /// upper ones, which other points read, have none. Scalar may be a pack of points.
-template <class Scalar, class Scales>
-HYPERPLANE_FUNCTION block::Vector<Scalar, 1> take_sip_into_units(const Scales& scales, SipPoint<Scalar>& point) {
-  block::Matrix<Scalar, 1> block;
-  block(0, 0) = point.inverse();
-  auto const equations = equation_units<Scalar, 1>(scales, block);
-  for (int e = 0; e < lower_blocks - 1; ++e) point.m_lower[e] *= equations[0];
-  point.m_lower[static_cast<int>(LowerBlock::inverse)] = point.inverse() / equations[0];
-  return equations;
+template <class Scalar>
+HYPERPLANE_FUNCTION SipPoint<Scalar> sip_in_units(const SipPoint<Scalar>& point, const Scalar& equation) {
+  SipPoint<Scalar> result = point;
+  for (int e = 0; e < lower_blocks - 1; ++e) result.m_lower[e] *= equation;
+  result.m_lower[static_cast<int>(LowerBlock::inverse)] = point.inverse() / equation;
+  return result;
 }
 
 /// Zero where a point is regular: zero, infinity and NaN alike fail as pivot or as its inverse, and so does what is too
