@@ -36,10 +36,10 @@ struct BlockJacobiCsrOptions {
 ///
 /// A plan: the constructor reads the structure of the matrix, on the host, and allocates n^2 values of StorageScalar
 /// and 8 bytes per point; the other functions do not, do not fence, and are asynchronous on the instance that is given.
-/// factor() is two launches (one finishes the status) and a solve one. Inverses by Gauss-Jordan with partial pivoting
-/// inside the block, 2 n^3 flops per point; a solve takes 2 n^2 flops, and reads and writes n^2 + 2 n values per point.
-/// StorageScalar = float, Half or BFloat16 with Scalar = double stores fewer bytes and computes in double; Half in
-/// units as those of BlockIlu0Csr, with S from the diagonal block.
+/// factor() is two launches (one finishes the status; three before them choose units of Half) and a solve one. Inverses
+/// by Gauss-Jordan with partial pivoting inside the block, 2 n^3 flops per point; a solve takes 2 n^2 flops, and reads
+/// and writes n^2 + 2 n values per point. StorageScalar = float, Half or BFloat16 with Scalar = double stores fewer
+/// bytes and computes in double; Half in units as those of BlockIlu0Csr, with S from the diagonal block.
 ///
 /// Copies share factors: at most one call of a plan and all its copies may run at a time. Results are bitwise the same
 /// whatever the number of threads.

@@ -178,10 +178,10 @@ struct BlockJacobiOptions {};
 /// doi:10.1137/1.9780898718003).
 ///
 /// A plan like BlockIlu0: the constructor allocates n^2 values of StorageScalar per point, factor() is two launches
-/// (one finishes the status) and solve() one; they allocate nothing, fence nothing and are asynchronous on the
-/// instance. Inverses by Gauss-Jordan with partial pivoting, 2 n^3 flops per point; a solve is
-/// 2 n^2 flops and n^2 + 2 n values per point. StorageScalar = float, Half or BFloat16 stores narrower inverses and
-/// computes with them as Scalar, Half in units of its own: as BlockIlu0.
+/// (one finishes the status; three before them choose units where StorageScalar is Half) and solve() one; they allocate
+/// nothing, fence nothing and are asynchronous on the instance. Inverses by Gauss-Jordan with partial pivoting, 2 n^3
+/// flops per point; a solve is 2 n^2 flops and n^2 + 2 n values per point. StorageScalar = float, Half or BFloat16
+/// stores narrower inverses and computes with them as Scalar, Half in units of its own: as BlockIlu0.
 template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar>
 class BlockJacobi {
  public:
