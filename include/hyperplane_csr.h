@@ -82,8 +82,8 @@ typedef enum hyperplane_row_order HYPERPLANE_INT_ENUM {
 
 /* Filled by hyperplane_csr_preconditioner_options_init() first, and then changed. An option that the kind does not have
  * stays as it is, or creating the preconditioner is HYPERPLANE_INVALID_ARGUMENT: fill, drop_tolerance, row_entries,
- * relaxation and pivot_shift are of the kinds that are named, order and transposed of all but the identity, order not
- * of block Jacobi. */
+ * relaxation, pivot_shift and storage are of the kinds that are named, order and transposed of all but the identity,
+ * order not of block Jacobi. */
 typedef struct hyperplane_csr_preconditioner_options {
   size_t struct_size;                      /* not for you */
   hyperplane_csr_preconditioner_kind kind; /* HYPERPLANE_CSR_BILU0 */
@@ -96,6 +96,8 @@ typedef struct hyperplane_csr_preconditioner_options {
   int transposed;                          /* 1: for hyperplane_preconditioner_transpose(): 0 */
   double relaxation;                       /* of block SSOR and block Jacobi, more than 0 and less than 2: 1 */
   double pivot_shift;                      /* of ILU, what is added to pivots that cannot be inverted, 0 or more: 0 */
+  hyperplane_storage storage;              /* of the factors of ILU and block Jacobi: HYPERPLANE_STORAGE_DOUBLE */
+  double storage_fraction;                 /* of HYPERPLANE_STORAGE_AUTOMATIC, as on grids, at least 0: 0.05 */
 } hyperplane_csr_preconditioner_options;
 
 HYPERPLANE_API hyperplane_status
@@ -109,7 +111,8 @@ hyperplane_csr_preconditioner_options_init(hyperplane_csr_preconditioner_options
 HYPERPLANE_API hyperplane_status
 hyperplane_csr_preconditioner_create(hyperplane_matrix a, const hyperplane_csr_preconditioner_options* options,
                                      hyperplane_preconditioner* preconditioner);
-/* The preconditioner of that name, with options such as "fill=2,order=rcm"; options may be NULL. */
+/* The preconditioner of that name, with options such as "fill=2,order=rcm", and storage=half or another of its
+ * storages; with storage=automatic also storage_fraction=0.05. options may be NULL. */
 HYPERPLANE_API hyperplane_status hyperplane_csr_preconditioner_create_named(hyperplane_matrix a, const char* name,
                                                                             const char* options,
                                                                             hyperplane_preconditioner* preconditioner);

@@ -7,6 +7,7 @@
 #include "c_krylov_options.hpp"
 #include "c_library.hpp"
 #include "c_option_texts.hpp"
+#include "c_storage_options.hpp"
 #include "csr_solvers.hpp"
 
 // Compressed rows in the C interface: of matrices on grids, and general matrices with their solvers.
@@ -44,6 +45,7 @@ run_time::CsrPreconditionerSettings settings_of(const hyperplane_csr_preconditio
       .order = enumerator<RowOrder>(options.order, HYPERPLANE_ORDER_LINES, "order"),
       .transposed = enumerator<int>(options.transposed, 1, "transposed"),
       .pivot_shift = options.pivot_shift};
+  set_storage(settings, options);
   if (settings.order != RowOrder::given && options.given_order != nullptr) {
     throw Failure(HYPERPLANE_INVALID_ARGUMENT,
                   "given_order is set, but order is " + std::to_string(options.order) + ", not HYPERPLANE_ORDER_GIVEN");
@@ -140,7 +142,9 @@ hyperplane_status hyperplane_csr_preconditioner_options_init(hyperplane_csr_prec
                 .given_count = 0,
                 .transposed = standard.transposed,
                 .relaxation = standard.relaxation,
-                .pivot_shift = standard.pivot_shift};
+                .pivot_shift = standard.pivot_shift,
+                .storage = static_cast<hyperplane_storage>(standard.storage),
+                .storage_fraction = ChooseStorageOptions{}.fraction};
   });
 }
 
@@ -159,7 +163,13 @@ hyperplane_status hyperplane_csr_preconditioner_create_named(hyperplane_matrix a
   return guarded(__func__, [&] {
     make_for_rows(a, preconditioner, [&](std::int64_t) {
       require_pointer(name, "name");
-      return run_time::csr_preconditioner_settings(name, option_texts(options == nullptr ? "" : options));
+      auto texts = option_texts(options == nullptr ? "" : options);
+      run_time::CsrPreconditionerSettings stored;
+      take_storage(texts, stored);
+      auto settings = run_time::csr_preconditioner_settings(name, texts);
+      settings.storage = stored.storage;
+      settings.storage_fraction = stored.storage_fraction;
+      return settings;
     });
   });
 }

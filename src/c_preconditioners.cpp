@@ -13,6 +13,7 @@
 
 #include "c_library.hpp"
 #include "c_option_texts.hpp"
+#include "c_storage_options.hpp"
 #include "table_option.hpp"
 
 // Preconditioners of the C interface.
@@ -76,51 +77,6 @@ void require_no_parts(const run_time::PreconditionerDescription& preconditioner,
                                                  ", and " + preconditioner.name + " has no parts");
 }
 
-double checked_fraction(double fraction) {
-  if (fraction >= 0) return fraction;
-  throw Failure(HYPERPLANE_INVALID_ARGUMENT,
-                "storage_fraction is " + run_time::OptionText<double>::write(fraction) + ", expected at least 0");
-}
-
-void set_storage(run_time::PreconditionerSettings& settings, const hyperplane_preconditioner_options& options) {
-  auto const storage = enumerator<int>(options.storage, HYPERPLANE_STORAGE_AUTOMATIC, "storage");
-  if (storage == HYPERPLANE_STORAGE_AUTOMATIC) {
-    settings.storage_fraction = checked_fraction(options.storage_fraction);
-  } else {
-    settings.storage = static_cast<StorageKind>(storage);
-  }
-}
-
-/// Takes storage and storage_fraction out of the texts.
-void take_storage(run_time::PreconditionerSettings& settings) {
-  auto const take = [&](const std::string& option) {
-    std::optional<std::string> text;
-    std::erase_if(settings.options, [&](const auto& given) {
-      if (given.first == option) text = given.second;
-      return given.first == option;
-    });
-    return text;
-  };
-  auto const storage = take("storage"), fraction = take("storage_fraction");
-  if (storage == run_time::automatic_storage) {
-    settings.storage_fraction =
-        fraction ? checked_fraction(run_time::OptionText<double>::read("storage_fraction", *fraction))
-                 : ChooseStorageOptions{}.fraction;
-    return;
-  }
-  if (fraction) {
-    throw Failure(HYPERPLANE_INVALID_ARGUMENT, "storage_fraction is '" + *fraction + "', and storage is not automatic");
-  }
-  if (!storage) return;
-  auto const named =
-      std::ranges::find(storage_kinds, *storage, [](StorageKind each) { return std::string(name(each)); });
-  if (named == storage_kinds.end()) {
-    run_time::refuse_value("storage", *storage,
-                           "one of " + run_time::choice_names<StorageKind>() + '|' + run_time::automatic_storage);
-  }
-  settings.storage = *named;
-}
-
 /// Of the struct, what the preconditioner has.
 run_time::PreconditionerSettings settings_of(const hyperplane_preconditioner_options& options) {
   require_initialized(options, "hyperplane_preconditioner_options");
@@ -155,7 +111,7 @@ run_time::PreconditionerSettings settings_of(const hyperplane_preconditioner_opt
 run_time::PreconditionerSettings settings_of(const char* name, std::string_view options) {
   run_time::PreconditionerSettings settings{.kind = run_time::find_preconditioner(name)};
   settings.options = option_texts(options);
-  take_storage(settings);
+  take_storage(settings.options, settings);
   return settings;
 }
 

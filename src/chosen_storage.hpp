@@ -14,6 +14,22 @@
 
 namespace hyperplane::run_time {
 
+/// The first of the narrower storages whose plan is near enough to that of double, which there is: it takes its place.
+/// make(storage) makes one, or null where it is not to be tried, and factor(plan) factors it.
+template <class Exec, class Plan, class Comparison, class Make, class Factor>
+StorageKind choose_plan(const Exec& exec, const Comparison& comparison, double fraction, const Make& make,
+                        const Factor& factor, std::unique_ptr<Plan>& held) {
+  for (auto const storage : {StorageKind::half, StorageKind::bfloat16, StorageKind::single_precision}) {
+    std::unique_ptr<Plan> plan = make(storage);
+    if (plan == nullptr) continue;
+    factor(*plan);
+    if (!plan->problem(exec).ok() || !(comparison.difference(exec, *plan) < fraction)) continue;
+    held = std::move(plan);
+    return storage;
+  }
+  return StorageKind::double_precision;
+}
+
 /// A preconditioner whose first matrix chooses what factors are stored in, as choose_storage() does.
 template <ExecutionSpace Exec>
 class ChosenStorage final : public TypedPreconditioner<Exec> {
@@ -51,15 +67,7 @@ class ChosenStorage final : public TypedPreconditioner<Exec> {
                           seed);
     };
     detail::StorageComparison<Vector, Exec> const comparison(exec, m_shape, *m_plan, fill);
-    for (auto const storage : {StorageKind::half, StorageKind::bfloat16, StorageKind::single_precision}) {
-      auto plan = m_make(storage);
-      if (plan == nullptr) continue;
-      plan->factor(exec, a);
-      if (!plan->problem(exec).ok() || !(comparison.difference(exec, *plan) < m_fraction)) continue;
-      m_plan = std::move(plan);
-      return storage;
-    }
-    return StorageKind::double_precision;
+    return choose_plan(exec, comparison, m_fraction, m_make, [&](auto& plan) { plan.factor(exec, a); }, m_plan);
   }
 
   Shape m_shape;

@@ -48,17 +48,6 @@ std::pair<std::shared_ptr<void>, Exec> make_instance() {
   return {nullptr, Exec()};
 }
 
-/// Throws Error, which names those that have it, where factors of the preconditioner cannot be stored so.
-void require_storage(const PreconditionerDescription& made_for, const PreconditionerSettings& settings) {
-  std::string const storage = settings.storage_fraction ? automatic_storage : name(settings.storage);
-  if (made_for.has_storage(storage)) return;
-  std::string others;
-  for (auto const& each : preconditioners()) {
-    if (each.has_storage(storage)) others += (others.empty() ? "" : " and ") + each.name;
-  }
-  throw Error("storage is '" + storage + "', which " + made_for.name + " has not, but " + others);
-}
-
 using Groups = std::make_integer_sequence<int, HYPERPLANE_GROUPS>;
 
 template <class Exec>
@@ -134,7 +123,7 @@ class ContextOn final : public Context {
                        : "at most " + std::to_string(made_for.largest_block_size) + " unknowns") +
                   " per point, not for " + std::to_string(n));
     }
-    require_storage(made_for, settings);
+    require_storage(preconditioners(), settings.kind, settings.storage, settings.storage_fraction);
     if (!settings.storage_fraction) return make_stored(shape, settings, is_short(settings.storage));
     auto const make = [this, shape, settings](StorageKind storage) {
       auto stored = settings;

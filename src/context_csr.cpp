@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "chosen_csr_storage.hpp"
 #include "context_csr_objects.hpp"
 #include "context_csr_solvers.hpp"
 #include "errors.hpp"
@@ -27,6 +28,15 @@ const SizedCsr<Exec>& sized_csr(int n) {
   require_block_size(n, "block size");
   return *find_in_groups([&]<int group>() { return find_sized_csr<group, Exec>(n); },
                          std::make_integer_sequence<int, HYPERPLANE_GROUPS>{});
+}
+
+template <class Exec>
+std::unique_ptr<TypedCsrPlan<Exec>> make_csr_plan(const Exec& exec, int n, const CsrArrays<Exec>& a,
+                                                  const CsrPreconditionerSettings& settings, StorageKind storage) {
+  if (storage == StorageKind::double_precision) return sized_csr<Exec>(n).make_plan(exec, a, settings);
+  return find_in_groups([&]<int group>() { return find_sized_short_csr<group, Exec>(n); },
+                        std::make_integer_sequence<int, HYPERPLANE_GROUPS>{})
+      ->make_plan(exec, a, settings, storage);
 }
 
 const PointShape& checked(const PointShape& shape) {
@@ -59,7 +69,9 @@ class CsrSolversOn final : public CsrSolvers {
     require_own_options(settings);
     auto factors = std::make_shared<CsrFactors<Exec>>();
     if (settings.kind != csr_identity) {
-      factors->plan = matrix.sized().make_plan(m_instance.exec, matrix.arrays(), settings);
+      factors->plan = make_plan(matrix, settings);
+      factors->storage = settings.storage;
+      factors->is_storage_chosen = settings.storage_fraction.has_value();
       factors->is_for_transpose = settings.transposed == 1;
     }
     return std::make_unique<CsrPreconditionerOn<Exec>>(m_instance, matrix.shape(), std::move(factors));
@@ -81,6 +93,14 @@ class CsrSolversOn final : public CsrSolvers {
   }
 
  private:
+  std::unique_ptr<TypedCsrPlan<Exec>> make_plan(const CsrMatrixOn<Exec>& matrix,
+                                                const CsrPreconditionerSettings& settings) const {
+    auto const make = [exec = m_instance.exec, n = matrix.shape().block_size, a = matrix.arrays(),
+                       settings](StorageKind storage) { return make_csr_plan(exec, n, a, settings, storage); };
+    if (!settings.storage_fraction) return make(settings.storage);
+    return std::make_unique<ChosenCsrStorage<Exec>>(matrix.shape().rows(), *settings.storage_fraction, make);
+  }
+
   Instance<Exec> m_instance;
 };
 

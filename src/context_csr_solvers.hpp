@@ -24,6 +24,8 @@ namespace hyperplane::run_time {
 template <class Exec>
 struct CsrFactors : Factors<TypedCsrPlan<Exec>> {
   bool is_for_transpose = false;  ///< whether it solves with M^T, too
+  StorageKind storage = StorageKind::double_precision;
+  bool is_storage_chosen = false;  ///< by the first matrix, instead
 };
 
 template <class Exec>
@@ -89,7 +91,11 @@ class CsrPreconditionerOn final : public Preconditioner {
     require_factored();
     return m_factors->plan ? m_factors->plan->problem(m_instance.exec) : FactorProblem{};
   }
-  StorageKind storage() const override { return StorageKind::double_precision; }
+  StorageKind storage() const override {
+    if (!m_factors->plan) return StorageKind::double_precision;
+    if (m_factors->is_storage_chosen) require_factored();
+    return m_factors->plan->chosen_storage().value_or(m_factors->storage);
+  }
   void measure() override { m_times.measure(); }
   const std::vector<double>& seconds() const override { return m_times.seconds(); }
 

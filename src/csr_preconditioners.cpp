@@ -23,6 +23,10 @@ struct CsrLine {
   const char* name;
   const char* summary;
   std::tuple<Options...> options;
+  const char* storages = "double";  ///< that factors can have
+
+  /// The same, whose factors have a type of their own.
+  constexpr CsrLine stored() const { return {name, summary, options, "double|float|half|bfloat16|automatic"}; }
 };
 template <class... Options>
 constexpr CsrLine<Options...> csr_line(const char* name, const char* summary, const Options&... options) {
@@ -48,12 +52,13 @@ constexpr auto shift_option =
 /// A line's place is the number of its constant in C and Fortran.
 constexpr auto csr_table = std::make_tuple(
     csr_line("identity", "none"),  //
-    csr_line("jacobi", "block Jacobi", relaxation_option, transposed_option),
+    csr_line("jacobi", "block Jacobi", relaxation_option, transposed_option).stored(),
     csr_line("ssor", "block SSOR", relaxation_option, order_option, transposed_option),
     csr_line("dilu", "DILU", order_option, transposed_option),
-    csr_line("bilu0", "block ILU(0)", order_option, transposed_option, shift_option),
-    csr_line("iluk", "block ILU(k)", fill_option, order_option, transposed_option, shift_option),
-    csr_line("ilut", "block ILUT", drop_option, entries_option, order_option, transposed_option, shift_option));
+    csr_line("bilu0", "block ILU(0)", order_option, transposed_option, shift_option).stored(),
+    csr_line("iluk", "block ILU(k)", fill_option, order_option, transposed_option, shift_option).stored(),
+    csr_line("ilut", "block ILUT", drop_option, entries_option, order_option, transposed_option, shift_option)
+        .stored());
 static_assert(std::get<csr_identity>(csr_table).name == std::string_view("identity") &&
               std::get<csr_jacobi>(csr_table).name == std::string_view("jacobi") &&
               std::get<csr_ssor>(csr_table).name == std::string_view("ssor") &&
@@ -77,7 +82,8 @@ void for_each_csr_line(const F& f) {
 std::vector<PreconditionerDescription> describe_csr_lines() {
   std::vector<PreconditionerDescription> all;
   for_each_csr_line([&](const auto& line) {
-    auto& made = all.emplace_back(PreconditionerDescription{line.name, line.summary, max_block_size, "double", {}});
+    auto& made =
+        all.emplace_back(PreconditionerDescription{line.name, line.summary, max_block_size, line.storages, {}});
     std::apply([&](const auto&... options) { (made.options.push_back(describe(options)), ...); }, line.options);
   });
   return all;
@@ -100,6 +106,7 @@ CsrPreconditionerSettings csr_preconditioner_settings(std::string_view name, con
 }
 
 void require_own_options(const CsrPreconditionerSettings& settings) {
+  require_storage(csr_preconditioners(), settings.kind, settings.storage, settings.storage_fraction);
   auto const& own = csr_preconditioners()[static_cast<std::size_t>(settings.kind)];
   Settings const standard;
   auto const require = [&](const auto& option) {

@@ -3,10 +3,6 @@
 
 #include <hyperplane/csr/block_csr.hpp>
 #include <hyperplane/csr/transposed_block_csr.hpp>
-#include <hyperplane/ilu/block_ilu0_csr.hpp>
-#include <hyperplane/ilu/block_iluk_csr.hpp>
-#include <hyperplane/ilu/block_ilut_csr.hpp>
-#include <hyperplane/ilu/block_jacobi_csr.hpp>
 #include <hyperplane/ilu/dilu_csr.hpp>
 #include <hyperplane/ilu/ssor_csr.hpp>
 
@@ -16,17 +12,13 @@
 #include <utility>
 
 #include "find_size.hpp"
+#include "held_csr_plan.hpp"
 #include "typed_csr.hpp"
 
 // Included by a file of its own for the block sizes of each group: HYPERPLANE_SIZES.
 namespace hyperplane::run_time {
 
 namespace {
-
-template <int n, class Exec>
-BlockCsr<double, n, Exec> block_csr(const CsrArrays<Exec>& a) {
-  return BlockCsr<double, n, Exec>(a.offsets, a.columns, a.values);
-}
 
 /// Of a BlockCsr, or its transpose.
 template <class Exec, class Matrix>
@@ -46,28 +38,6 @@ class HeldCsrProduct final : public TypedCsrProduct<Exec> {
   Matrix m_a;
 };
 
-/// A plan. BlockIlu0Csr and BlockIlukCsr are compiled as one, and BlockIlutCsr has the sweeps of these; so are DiluCsr
-/// and SsorCsr.
-template <int n, class Exec, class Held>
-class HeldCsrPlan final : public TypedCsrPlan<Exec> {
- public:
-  using typename TypedCsrPlan<Exec>::Vector;
-  HeldCsrPlan(const Exec& exec, const CsrArrays<Exec>& a, const typename Held::Options& options)
-      : m_held(exec, block_csr<n>(a), options) {}
-
-  void factor(const Exec& exec, const CsrArrays<Exec>& a) override { m_held.factor(exec, block_csr<n>(a)); }
-  void solve(const Exec& exec, const Vector& rhs, const Vector& x) const override {
-    m_held.solve(exec, rhs.flat(), x.flat());
-  }
-  void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const override {
-    m_held.solve_transposed(exec, rhs.flat(), x.flat());
-  }
-  FactorProblem problem(const Exec& exec) const override { return FactorProblem::of(m_held.status(exec)); }
-
- private:
-  Held m_held;
-};
-
 template <int n, class Exec>
 class CsrOfSize final : public SizedCsr<Exec> {
  public:
@@ -84,18 +54,14 @@ class CsrOfSize final : public SizedCsr<Exec> {
   }
   Plan make_plan(const Exec& exec, const CsrArrays<Exec>& a, const CsrPreconditionerSettings& settings) const override {
     auto const path = CsrPath::automatic;
-    auto const& [kind, relaxation, fill, drop_tolerance, row_entries, order, given_order, transposed, shift] = settings;
-    bool const adjoint = transposed != 0;
-    switch (kind) {
-      case csr_jacobi: return plan<BlockJacobiCsr<double, n, Exec>>(exec, a, {relaxation});
-      case csr_ssor: return plan<SsorCsr<double, n, Exec>>(exec, a, {relaxation, path, order, given_order, adjoint});
-      case csr_dilu: return plan<DiluCsr<double, n, Exec>>(exec, a, {false, path, order, given_order, adjoint});
-      case csr_iluk:
-        return plan<BlockIlukCsr<double, n, Exec>>(exec, a, {fill, path, order, given_order, adjoint, shift});
-      case csr_ilut:
-        return plan<BlockIlutCsr<double, n, Exec>>(
-            exec, a, {drop_tolerance, row_entries, path, order, given_order, adjoint, shift});
-      default: return plan<BlockIlu0Csr<double, n, Exec>>(exec, a, {path, order, given_order, adjoint, shift});
+    bool const adjoint = settings.transposed != 0;
+    switch (settings.kind) {
+      case csr_ssor:
+        return plan<SsorCsr<double, n, Exec>>(
+            exec, a, {settings.relaxation, path, settings.order, settings.given_order, adjoint});
+      case csr_dilu:
+        return plan<DiluCsr<double, n, Exec>>(exec, a, {false, path, settings.order, settings.given_order, adjoint});
+      default: return make_stored_csr_plan<n, Exec, double>(exec, a, settings);
     }
   }
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,7 +34,7 @@ struct PointShape {
 inline constexpr int csr_identity = 0, csr_jacobi = 1, csr_ssor = 2, csr_dilu = 3, csr_bilu0 = 4, csr_iluk = 5,
                      csr_ilut = 6;
 
-/// A place in the table of preconditioners of compressed rows, and all options that these have. Factors are doubles.
+/// A place in the table of preconditioners of compressed rows, and all options that these have.
 struct CsrPreconditionerSettings {
   int kind = csr_bilu0;
   double relaxation = 1.0;
@@ -44,13 +45,17 @@ struct CsrPreconditionerSettings {
   std::vector<int> given_order{};  ///< for RowOrder::given
   int transposed = 0;              ///< 1: for solves with M^T, too
   double pivot_shift = 0.0;
+  StorageKind storage = StorageKind::double_precision;  ///< of the factors
+  /// Where it is given, the first matrix says what factors are stored in instead: see ChooseStorageOptions::fraction.
+  std::optional<double> storage_fraction = {};
 };
 
 /// The table.
 std::span<const PreconditionerDescription> csr_preconditioners();
 /// By name. Throws Error, which has all names, where there is none, or where it has no such option.
 CsrPreconditionerSettings csr_preconditioner_settings(std::string_view name, const OptionTexts& options);
-/// Throws Error where an option that the preconditioner does not have is another than it is by itself.
+/// Throws Error where an option that the preconditioner does not have is another than it is by itself, or where it has
+/// not the storage.
 void require_own_options(const CsrPreconditionerSettings& settings);
 
 /// What makes the objects of a context that are of compressed rows. Everything throws Error.

@@ -63,6 +63,11 @@ int find_preconditioner(std::string_view name);
 /// The same in a table.
 int find_in_table(std::span<const PreconditionerDescription> table, std::string_view name);
 
+/// Throws Error, which names those of a table that have it, where factors of one of its preconditioners cannot be
+/// stored so; automatically where there is a fraction.
+void require_storage(std::span<const PreconditionerDescription> table, int kind, StorageKind storage,
+                     const std::optional<double>& storage_fraction);
+
 /// Options by name, with their values.
 using OptionTexts = std::vector<std::pair<std::string, std::string>>;
 

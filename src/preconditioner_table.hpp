@@ -71,6 +71,9 @@ struct IdentityPlans {
 struct BlockJacobiPlans {
   template <int n, class Exec, class Storage>
   using Plan = Parted<BlockJacobi<double, n, Exec, Storage>>;
+  template <int n, class Exec, class Storage>
+  using PlanOfDouble = Parted<BlockJacobi<double, n, Exec, Storage>, double>;
+  static constexpr bool has_short_factors = true;
 };
 struct SsorPlans {
   template <int n, class Exec, class Storage>
@@ -82,6 +85,9 @@ struct SsorPlans {
 struct SipPlans {
   template <int n, class Exec, class Storage>
   using Plan = Parted<Sip<double, Exec, Storage>>;
+  template <int n, class Exec, class Storage>
+  using PlanOfDouble = Parted<Sip<double, Exec, Storage>, double>;
+  static constexpr bool has_short_factors = true;
 };
 struct LineImplicitPlans {
   template <int n, class Exec, class Storage>

@@ -58,6 +58,18 @@ std::span<const PreconditionerDescription> preconditioners() {
   return all;
 }
 
+void require_storage(std::span<const PreconditionerDescription> table, int kind, StorageKind storage,
+                     const std::optional<double>& storage_fraction) {
+  std::string const wanted = storage_fraction ? automatic_storage : name(storage);
+  auto const& made_for = table[detail::as_size(kind)];
+  if (made_for.has_storage(wanted)) return;
+  std::string others;
+  for (auto const& each : table) {
+    if (each.has_storage(wanted)) others += (others.empty() ? "" : " and ") + each.name;
+  }
+  throw Error("storage is '" + wanted + "', which " + made_for.name + " has not, but " + others);
+}
+
 int find_preconditioner(std::string_view name) { return find_in_table(preconditioners(), name); }
 
 int find_in_table(std::span<const PreconditionerDescription> table, std::string_view name) {

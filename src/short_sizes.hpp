@@ -40,7 +40,7 @@ class ShortFactory final : public SizedShortFactory<Exec> {
     int kind = 0;
     for_each_preconditioner([&]<class Line>(const Line& line) {
       if (kind++ != settings.kind) return;
-      if constexpr (Line::has_short_factors) {
+      if constexpr (Line::has_short_factors && n <= Line::largest_block_size) {
         using Plan = typename Line::AllPlans::template PlanOfDouble<n, Exec, Storage>;
         if (settings.storage_fraction && !has_coupling<Plan>(line, settings)) return;
         made = make_plan<n, double, Plan>(exec, grid, line, settings);

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "csr_solvers.hpp"
@@ -56,6 +57,8 @@ class TypedCsrPlan {
   virtual void solve(const Exec& exec, const Vector& rhs, const Vector& x) const = 0;
   virtual void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const = 0;
   virtual FactorProblem problem(const Exec& exec) const = 0;
+  /// What the first matrix has chosen, where it does.
+  virtual std::optional<StorageKind> chosen_storage() const { return std::nullopt; }
 };
 
 /// What is compiled for a block size.
@@ -72,10 +75,23 @@ class SizedCsr {
                          const CsrPreconditionerSettings& settings) const = 0;
 };
 
-/// That of block size n, if it is in a group of them. Defined in csr_sizes.hpp, which is compiled for one group at a
-/// time.
+/// The same of factors that are narrower than double.
+template <ExecutionSpace Exec>
+class SizedShortCsr {
+ public:
+  using Plan = std::unique_ptr<TypedCsrPlan<Exec>>;
+  virtual ~SizedShortCsr() = default;
+  /// Of a kind whose factors can be.
+  virtual Plan make_plan(const Exec& exec, const CsrArrays<Exec>& a, const CsrPreconditionerSettings& settings,
+                         StorageKind storage) const = 0;
+};
+
+/// Those of block size n, if that is in a group of them. Defined in csr_sizes.hpp and csr_short_sizes.hpp, which are
+/// compiled for one group at a time.
 template <int group, ExecutionSpace Exec>
 const SizedCsr<Exec>* find_sized_csr(int n);
+template <int group, ExecutionSpace Exec>
+const SizedShortCsr<Exec>* find_sized_short_csr(int n);
 
 /// Defined in context_csr.cpp.
 template <ExecutionSpace Exec>

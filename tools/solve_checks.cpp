@@ -100,10 +100,6 @@ void check_options(const SolveCommand& command, bool has_ranks) {
 
 void check_storage(const SolverSettings& settings) {
   auto const& storage = name_of(storages, settings.storage);
-  if (settings.matrix == MatrixKind::rows && settings.storage != HYPERPLANE_STORAGE_DOUBLE) {
-    throw InputError(
-        fmt::format("--storage {}: needs --grid IxJxK; without it A and its factors are stored as double", storage));
-  }
   if (settings.storage != HYPERPLANE_STORAGE_AUTOMATIC && settings.storage_fraction != standard_storage_fraction()) {
     throw InputError(fmt::format("--storage-fraction {}: needs --storage automatic", settings.storage_fraction));
   }

@@ -64,6 +64,12 @@ std::pair<std::unique_ptr<Owned<hyperplane_matrix>>, std::unique_ptr<Owned<hyper
   return {std::make_unique<A>(a), std::make_unique<M>(m)};
 }
 
+void add_storage(std::vector<std::string>& options, const SolverSettings& settings) {
+  options.push_back("storage=" + name_of(storages, settings.storage));
+  if (settings.storage != HYPERPLANE_STORAGE_AUTOMATIC) return;
+  options.push_back(fmt::format("storage_fraction={}", settings.storage_fraction));
+}
+
 }  // namespace
 
 SolverReport solve_with(const SolverObjects& objects, const SolverSettings& settings, double setup,
@@ -123,10 +129,7 @@ SolverReport solve_system(const std::string& backend, const SolverSettings& sett
   check(hyperplane_context_fence(context));
   auto const make_preconditioner = [&] {
     auto named = make_named(settings.matrix, settings.preconditioner, settings.options);
-    named.options.push_back("storage=" + name_of(storages, settings.storage));
-    if (settings.storage == HYPERPLANE_STORAGE_AUTOMATIC) {
-      named.options.push_back(fmt::format("storage_fraction={}", settings.storage_fraction));
-    }
+    add_storage(named.options, settings);
     return Owned<hyperplane_preconditioner>(hyperplane_preconditioner_create_named, context, grid, n,
                                             named.name.c_str(),
                                             fmt::format("{}", fmt::join(named.options, ",")).c_str())
@@ -169,6 +172,7 @@ SolverReport solve_rows_system(const std::string& backend, const SolverSettings&
     auto named = make_named(settings.matrix, settings.preconditioner, settings.options);
     bool const has_factors = settings.preconditioner != no_preconditioner;
     if (settings.transpose && has_factors) named.options.emplace_back("transposed=1");
+    add_storage(named.options, settings);
     return Owned<hyperplane_preconditioner>(hyperplane_csr_preconditioner_create_named, a.get(), named.name.c_str(),
                                             fmt::format("{}", fmt::join(named.options, ",")).c_str())
         .release();

@@ -19,6 +19,8 @@ module hyperplane_c_csr
     integer(c_int) :: transposed
     real(c_double) :: relaxation
     real(c_double) :: pivot_shift
+    integer(c_int) :: storage
+    real(c_double) :: storage_fraction
   end type csr_preconditioner_options
 
   interface

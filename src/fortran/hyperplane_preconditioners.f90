@@ -23,11 +23,9 @@ module hyperplane_preconditioner_plans
   !> create(context, grid, n, kind, storage, relaxation, alpha, line_directions, line_sweeps, path, right_hand_sides, parts, coupling, folded, storage_fraction, stat), or
   !> create_named(context, grid, n, name, options, stat) of hyperplane_preconditioners(), with options such as 'relaxation=1.2,path=portable' (C's manual has all); factor(a, stat); factor_masked(a, mask, stat) of SIP, without points where the mask is 0;
   !> check(stat): HYPERPLANE_SINGULAR_PIVOT, _NOT_FINITE or _OVERFLOW; solve(rhs, x, stat): x = M^-1 rhs, of vectors, rank-1 arrays of vectors, or arrays of rows of any shape, which solve(x, stat) overwrites in place; solve_columns(rhs, x, columns, stat): arrays of
-  !> several right-hand sides, one after another; solve_device(rhs, x, count, columns, stat) and
-  !> factor_masked_device(a, pointer, count, stat): memory of the context's device.
-  !> Of a general matrix: create_csr(a, kind, fill, order, given_order, transposed, drop_tolerance, row_entries,
-  !> relaxation, pivot_shift, stat), with rows of given_order from 1, or
-  !> create_csr_named(a, name, options, stat).
+  !> several right-hand sides, one after another; solve_device(rhs, x, count, columns, stat) and factor_masked_device(a, pointer, count, stat): memory of the context's device.
+  !> Of a general matrix: create_csr(a, kind, fill, order, given_order, transposed, drop_tolerance, row_entries, relaxation, pivot_shift, storage,
+  !> storage_fraction, stat), with rows of given_order from 1, or create_csr_named(a, name, options, stat).
   !> get_storage(storage, stat): what factors are stored in, which HYPERPLANE_STORAGE_AUTOMATIC chooses in the first factor.
   !> create_transpose(m, stat): M^T, with the factors of m; of a general matrix, m has the option transposed.
   !> replaced(count, first, stat): how many pivots its last factorization replaced, and the first row, from 1, or 0.
@@ -117,12 +115,12 @@ contains
   !> For matrices with the structure of a. With a given_order, order may be absent. Numbers that the kind has no use for
   !> are refused: C is given what it refuses for other kinds, as what it has by itself says nothing there.
   subroutine preconditioner_create_csr(this, a, kind, fill, order, given_order, transposed, drop_tolerance, &
-                                       row_entries, relaxation, pivot_shift, stat)
+                                       row_entries, relaxation, pivot_shift, storage, storage_fraction, stat)
     class(hyperplane_preconditioner), intent(inout) :: this
     type(hyperplane_matrix), intent(in) :: a
-    integer(c_int), intent(in), optional :: kind, order
+    integer(c_int), intent(in), optional :: kind, order, storage
     integer, intent(in), optional :: fill, given_order(:), row_entries
-    real(c_double), intent(in), optional :: drop_tolerance, relaxation, pivot_shift
+    real(c_double), intent(in), optional :: drop_tolerance, relaxation, pivot_shift, storage_fraction
     logical, intent(in), optional :: transposed
     integer, intent(out), optional :: stat
     type(csr_preconditioner_options) :: options
@@ -144,6 +142,8 @@ contains
     if (present(row_entries)) options%row_entries = merge(int(row_entries, c_int), -1_c_int, options%kind == HYPERPLANE_CSR_ILUT)
     if (present(relaxation)) options%relaxation = merge(relaxation, -1.0_c_double, relaxes)
     if (present(pivot_shift)) options%pivot_shift = merge(pivot_shift, -1.0_c_double, options%kind >= HYPERPLANE_CSR_BILU0)
+    if (present(storage)) options%storage = storage
+    if (present(storage_fraction)) options%storage_fraction = storage_fraction
     if (present(order)) options%order = order
     if (present(transposed)) options%transposed = merge(1_c_int, 0_c_int, transposed)
     status = c_csr_preconditioner_create(a%handle, options, made)

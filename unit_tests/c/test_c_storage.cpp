@@ -28,6 +28,7 @@ TEST_P(CStorage, of_16_bits_has_the_values_of_double_to_rounding) {
   for (auto const& each : c_preconditioners()) {
     if (std::string(each.description.storages) == "double|float") continue;
     EXPECT_STREQ(each.description.storages, "double|float|half|bfloat16|automatic") << each.name();
+    if (each.description.largest_block_size < CSystem::n) continue;
     auto const expected = system.applied(system.named(each.name(), ""));
     for (auto const& [storage, rounding] : {std::pair{HYPERPLANE_STORAGE_HALF, 0x1p-11},  //
                                             {HYPERPLANE_STORAGE_BFLOAT16, 0x1p-8}}) {
@@ -37,8 +38,10 @@ TEST_P(CStorage, of_16_bits_has_the_values_of_double_to_rounding) {
       auto const found = system.applied(system.named(each.name(), option));
       EXPECT_TRUE(near(found, expected, tolerance));
       EXPECT_FALSE(near(found, expected, 1e-6));
-      EXPECT_TRUE(near(system.applied(system.named(each.name(), option + ",path=portable,folded=ijk")),
-                       system.applied(system.named(each.name(), "folded=ijk")), tolerance));
+      if (each.name() != "jacobi") {
+        EXPECT_TRUE(near(system.applied(system.named(each.name(), option + ",path=portable,folded=ijk")),
+                         system.applied(system.named(each.name(), "folded=ijk")), tolerance));
+      }
       auto const parts = std::string("parts=1x2x3");
       EXPECT_TRUE(near(system.applied(system.named(each.name(), option + ',' + parts)),
                        system.applied(system.named(each.name(), parts)), tolerance));
@@ -142,7 +145,8 @@ TEST_P(CStorage, refuses_fractions_that_say_nothing) {
   refused("bilu0", "storage=automatic,storage_fraction=-1", "storage_fraction is -1, expected at least 0");
   refused("bilu0", "storage=automatic,storage_fraction=nan", "storage_fraction is nan, expected at least 0");
   refused("bilu0", "storage=automatic,storage_fraction=x", "storage_fraction is 'x', expected a number");
-  refused("lines", "storage=automatic", "storage is 'automatic', which lines has not, but ssor and bilu0");
+  refused("lines", "storage=automatic",
+          "storage is 'automatic', which lines has not, but jacobi and ssor and sip and bilu0");
   hyperplane_preconditioner_options options;
   EXPECT_EQ(hyperplane_preconditioner_options_init(&options), HYPERPLANE_SUCCESS);
   options.storage = static_cast<hyperplane_storage>(5);

@@ -216,12 +216,14 @@ void compile_peers(cudaStream_t stream, const cuda::PeerSend<double>* sends, con
 
 // Block CSR.
 template <class Scalar, int n, class Storage>
-void compile_csr(cudaStream_t stream, const CsrSweepTickets& tickets, const CsrSweepBlocks<Storage>& blocks,
+void compile_csr(cudaStream_t stream, const CsrSweepTickets& tickets, const CsrSweepBlocks<Storage, n>& blocks,
                  const CsrSweepMemory<Scalar>& memory, Scalar* x) {
-  cuda::launch(stream, csr_factor_kernel<Scalar, n, Storage, Scalar>, 1, csr_sweep_threads, 0,
-               cuda::Dependency::complete, tickets, CsrFactorBlocks<Storage, Scalar>{}, memory.m_words);
-  csr_product_cuda<false, true, n>(stream, CsrProductBlocks<Storage, int>{}, x, x, x);
-  csr_product_cuda<true, false, n>(stream, CsrProductBlocks<Storage, std::int64_t>{}, x, x, x);
+  using Factors = CsrFactorBlocks<Storage, Scalar, FactorScales<Storage, n, 1>>;
+  cuda::launch(stream, csr_factor_kernel<Scalar, n, Factors>, 1, csr_sweep_threads, 0, cuda::Dependency::complete,
+               tickets, Factors{}, memory.m_words);
+  using MatrixStorage = WideStorage<Scalar, Storage>;
+  csr_product_cuda<false, true, n>(stream, CsrProductBlocks<MatrixStorage, int>{}, x, x, x);
+  csr_product_cuda<true, false, n>(stream, CsrProductBlocks<MatrixStorage, std::int64_t>{}, x, x, x);
   auto const run = [&]<bool transposed, bool with_diagonal>() {
     cuda::launch(stream, csr_sweep_kernel<transposed, with_diagonal, Scalar, n, Storage>, 1, csr_sweep_threads, 0,
                  cuda::Dependency::complete, tickets, blocks, memory, x, x, 1);
@@ -231,12 +233,14 @@ void compile_csr(cudaStream_t stream, const CsrSweepTickets& tickets, const CsrS
   run.template operator()<true, false>();
   run.template operator()<true, true>();
 }
-template void compile_csr<double, 1, double>(cudaStream_t, const CsrSweepTickets&, const CsrSweepBlocks<double>&,
+template void compile_csr<double, 1, double>(cudaStream_t, const CsrSweepTickets&, const CsrSweepBlocks<double, 1>&,
                                              const CsrSweepMemory<double>&, double*);
-template void compile_csr<float, 5, float>(cudaStream_t, const CsrSweepTickets&, const CsrSweepBlocks<float>&,
+template void compile_csr<float, 5, float>(cudaStream_t, const CsrSweepTickets&, const CsrSweepBlocks<float, 5>&,
                                            const CsrSweepMemory<float>&, float*);
-template void compile_csr<double, 16, float>(cudaStream_t, const CsrSweepTickets&, const CsrSweepBlocks<float>&,
+template void compile_csr<double, 16, float>(cudaStream_t, const CsrSweepTickets&, const CsrSweepBlocks<float, 16>&,
                                              const CsrSweepMemory<double>&, double*);
+template void compile_csr<double, 5, Half>(cudaStream_t, const CsrSweepTickets&, const CsrSweepBlocks<Half, 5>&,
+                                           const CsrSweepMemory<double>&, double*);
 
 // Copies between arrays and buffers.
 template void copy_nest_tiles<int>(cudaStream_t, const Nest<int, 2>&, const NestBlocks&);

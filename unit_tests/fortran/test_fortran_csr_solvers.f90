@@ -233,6 +233,11 @@ contains
     call m%factor(singular)
     call named%factor(singular)
     call expect_same(m, named, 'replaced pivots by two names')
+    call m%create_csr(a, kind=HYPERPLANE_CSR_ILUT, storage=HYPERPLANE_STORAGE_HALF)
+    call named%create_csr_named(a, 'ilut', 'storage=half')
+    call m%factor(a)
+    call named%factor(a)
+    call expect_same(m, named, 'a storage by two names')
     call m%create_csr(a, kind=HYPERPLANE_CSR_SSOR, pivot_shift=0.0_c_double, stat=stat)
     call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, "ssor has no option 'pivot_shift'")
   end subroutine replaced_pivots

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <hyperplane/core/half.hpp>
 #include <hyperplane/ilu/block_iluk_csr.hpp>
 #include <hyperplane/ilu/dilu_csr.hpp>
 #include <hyperplane/ilu/ssor_csr.hpp>
@@ -86,6 +87,7 @@ TEST(CsrThreads, do_not_change_bits_of_ilu) {
   using Exec = Kokkos::OpenMP;
   compare_threads<BlockIlukCsr<double, 1, Exec>>({.fill = 0});
   compare_threads<BlockIlukCsr<double, 5, Exec>>({.fill = 1});
+  compare_threads<BlockIlukCsr<double, 2, Exec, Half>>({.fill = 1});
 }
 
 TEST(CsrThreads, do_not_change_bits_of_relaxations) {

@@ -12,6 +12,7 @@
 #include "support/kokkos_events.hpp"
 #include "support/matchers.hpp"
 #include "support/serial_reference.hpp"
+#include "support/short_factors.hpp"
 #include "support/transfer.hpp"
 #include "support/transposed_reference.hpp"
 
@@ -109,6 +110,34 @@ TYPED_TEST(BlockJacobiTest, names_the_first_singular_pivot_and_refuses_misuse) {
   EXPECT_EQ(status.point, (Point{3, 2, 1}));
   EXPECT_EQ(status.equation, 1);
   EXPECT_THROW(jacobi.factor(exec, BlockStencil7<double, 2, TypeParam>(exec, Grid(4, 5, 3))), Error);
+}
+
+template <int n, class Storage, class Exec>
+void compare_short(const Exec& exec) {
+  using Plan = BlockJacobi<double, n, Exec, Storage>;
+  compare_with_double<Plan, BlockJacobi<double, n, Exec>>(exec);
+  compare_in_other_units<Plan, BlockJacobi<double, n, Exec>>(exec);
+}
+
+TYPED_TEST(BlockJacobiTest, has_inverses_of_16_bits_in_any_units) {
+  TypeParam const exec;
+  compare_short<1, Half>(exec);
+  compare_short<5, Half>(exec);
+  compare_short<4, BFloat16>(exec);
+}
+
+TYPED_TEST(BlockJacobiTest, inverses_that_are_too_large_are_a_status) {
+  TypeParam const exec;
+  Point const bad{2, 10, 1};
+  auto a = random_stencil(Grid(5, 19, 4), 2);
+  auto& block = a.block(a.grid.index(bad), Direction::center);
+  for (auto& entry : block.entries) entry = 1e-45;
+  block(1, 1) = -1e-45;
+  BlockJacobi<double, 2, TypeParam, BFloat16> jacobi(exec, a.grid);
+  jacobi.factor(exec, to_device<double, 2, double>(exec, a));
+  auto const status = jacobi.status(exec);
+  EXPECT_EQ(status.failure, FactorFailure::overflow) << status.message();
+  EXPECT_EQ(status.point, bad);
 }
 
 }  // namespace

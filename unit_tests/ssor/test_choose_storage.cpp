@@ -7,11 +7,15 @@
 #include <cstdint>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
+#include <hyperplane/ilu/block_iluk_csr.hpp>
+#include <hyperplane/jacobi/block_jacobi.hpp>
+#include <hyperplane/sip/sip.hpp>
 #include <hyperplane/ssor/ssor.hpp>
 #include <hyperplane/sweep/choose_storage.hpp>
 #include <limits>
 #include <vector>
 
+#include "support/csr_reference.hpp"
 #include "support/execution_spaces.hpp"
 #include "support/message_of.hpp"
 #include "support/short_factors.hpp"
@@ -130,6 +134,17 @@ TYPED_TEST(ChooseStorage, is_for_ssor_too_and_for_all_that_its_options_say) {
     EXPECT_EQ(choose_storage<Plan>(this->exec, on_device, {}, options), StorageKind::half) << described(options);
   }
   EXPECT_EQ(choose_storage<Plan>(this->exec, on_device), StorageKind::half);
+}
+
+TYPED_TEST(ChooseStorage, is_for_jacobi_sip_and_block_csr_too) {
+  auto const a = random_stencil(Grid(6, 10, 3), 1);
+  auto const on_device = to_device<double, 1, double>(this->exec, a);
+  EXPECT_EQ((choose_storage<Sip<double, TypeParam>>(this->exec, on_device)), StorageKind::half);
+  EXPECT_EQ((choose_storage<BlockJacobi<double, 1, TypeParam>>(this->exec, on_device)), StorageKind::half);
+  using Iluk = BlockIlukCsr<double, n, TypeParam>;
+  auto const rows = to_device<double, n, double>(this->exec, random_csr(40, n));
+  EXPECT_EQ(choose_storage<Iluk>(this->exec, rows, {}, {.fill = 1}), StorageKind::half);
+  EXPECT_EQ(choose_storage<Iluk>(this->exec, rows, {.fraction = 1e-10}), StorageKind::double_precision);
 }
 
 TYPED_TEST(ChooseStorage, random_vectors_are_functions_of_the_seed_and_the_point) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "support/csr_reference.hpp"
 #include "support/execution_spaces.hpp"
 #include "support/matchers.hpp"
 #include "support/serial_reference.hpp"
@@ -18,21 +19,29 @@
 // Preconditioners whose factors are stored in 16 bits.
 namespace hyperplane::test {
 
-/// With each path, and with folded directions.
+/// With each path, and with folded directions, where plans have them.
 template <class Plan>
 std::vector<typename Plan::Options> short_options_of() {
-  std::vector<typename Plan::Options> result;
-  for (SweepPath const path : paths_of<typename Plan::execution_space>()) {
-    result.emplace_back();
-    result.back().path = path;
+  std::vector<typename Plan::Options> result(1);
+  if constexpr (requires { result.back().path; }) {
+    result.clear();
+    for (SweepPath const path : paths_of<typename Plan::execution_space>()) {
+      result.emplace_back();
+      result.back().path = path;
+    }
   }
-  result.emplace_back();
-  result.back().folded = {true, true, true};
+  if constexpr (requires { result.back().folded; }) {
+    result.emplace_back();
+    result.back().folded = {true, true, true};
+  }
   return result;
 }
 template <class Options>
 std::string described(const Options& options) {
-  return std::string(", path ") + name(options.path) + (options.folded.any() ? ", folded" : "");
+  std::string result;
+  if constexpr (requires { options.path; }) result += std::string(", path ") + name(options.path);
+  if constexpr (requires { options.folded; }) result += options.folded.any() ? ", folded" : "";
+  return result;
 }
 
 /// Half of the distance from 1 to the next number.
@@ -98,6 +107,20 @@ inline ReferenceStencil in_other_units(const ReferenceStencil& a) {
       for (std::size_t e = 0; e < n * n; ++e) {
         auto const r = e / n, c = e % n;
         block(static_cast<int>(r), static_cast<int>(c)) *= of_equation(p * n + r, a.n) / of_unknown(c, a.n);
+      }
+    }
+  }
+  return result;
+}
+inline ReferenceCsr in_other_units(const ReferenceCsr& a) {
+  auto result = a;
+  for (int row = 0; row < a.rows(); ++row) {
+    for (auto e = a.offsets[row]; e < a.offsets[row + 1]; ++e) {
+      for (int r = 0; r < a.n; ++r) {
+        auto const equation = of_equation(static_cast<std::size_t>(row * a.n + r), a.n);
+        for (int c = 0; c < a.n; ++c) {
+          result.blocks[e](r, c) *= equation / of_unknown(static_cast<std::size_t>(c), a.n);
+        }
       }
     }
   }

@@ -53,7 +53,7 @@ TEST_F(CommandLine, stores_factors_in_16_bits) {
   }
   std::filesystem::remove(folder / "x.mtx");
   expect_refused(solve("--storage half --preconditioner lines"),
-                 "--storage half: --preconditioner lines does not have it, but bilu0 and ssor\n");
+                 "--storage half: --preconditioner lines does not have it, but bilu0, sip, ssor and jacobi\n");
   expect_refused(solve("--storage half --parts 2x1x1 --coupling natural"),
                  "bilu0 has no coupling natural with storage half");
   expect_refused(solve("--storage quad"), "--storage: 'quad' is not one of double|float|half|bfloat16|automatic");
@@ -74,8 +74,8 @@ TEST_F(CommandLine, says_what_storage_it_has_chosen) {
   EXPECT_THAT(read("h.json"), HasSubstr("\"storage_fraction\": 1e-05"));
   expect("--storage-fraction 0", "double");
   std::filesystem::remove(folder / "x.mtx");
-  expect_refused(solve("--storage automatic --preconditioner jacobi"),
-                 "--storage automatic: --preconditioner jacobi does not have it, but bilu0 and ssor\n");
+  expect_refused(solve("--storage automatic --preconditioner lines"),
+                 "--storage automatic: --preconditioner lines does not have it, but bilu0, sip, ssor and jacobi\n");
   expect_refused(solve("--storage automatic --storage-fraction -1"), "--storage-fraction: -1 is less than 0");
   expect_refused(solve("--storage half --storage-fraction 0.1"), "--storage-fraction 0.1: needs --storage automatic\n");
 }

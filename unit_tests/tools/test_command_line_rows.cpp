@@ -142,6 +142,15 @@ TEST_F(CommandLineRows, replaces_pivots_where_that_is_asked_for) {
   EXPECT_THAT(read("h.json"), AllOf(HasSubstr("\"replaced_pivots\": 0"), Not(HasSubstr("first_replaced"))));
 }
 
+TEST_F(CommandLineRows, factors_have_the_storage_that_is_asked_for) {
+  for (std::string const storage : {"half", "bfloat16", "float"}) {
+    expect_solved(general, "--block-size 2 --method fgmres --storage " + storage);
+  }
+  solve_rows("--block-size 2 --preconditioner iluk --storage automatic --storage-fraction 0.5 --history h.json");
+  EXPECT_THAT(read("h.json"), AllOf(HasSubstr("\"storage\": \"automatic\""), HasSubstr("\"storage_fraction\": 0.5"),
+                                    HasSubstr("\"chosen_storage\": \"half\"")));
+}
+
 TEST_F(CommandLineRows, a_grid_has_one_unknown_per_point_unless_said_otherwise) {
   GeneralMatrix diagonal;
   diagonal.rows = 60;

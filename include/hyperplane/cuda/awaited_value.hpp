@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/bfloat16.hpp>
+#include <hyperplane/core/storage_real.hpp>
 
 namespace hyperplane::inline HYPERPLANE_ABI::cuda {
 
@@ -53,6 +55,36 @@ struct AwaitedValue<float> {
   }
   __device__ bool is_vacant() const { return m_word == vacant; }
   __device__ float value() const { return __uint_as_float(m_word); }
+};
+
+/// One of the NaN of a type of 16 bits.
+template <class Short>
+inline constexpr std::uint16_t vacant_bits = 0x7e5c;
+template <>
+inline constexpr std::uint16_t vacant_bits<BFloat16> = 0x7fdc;
+
+template <ShortReal Short>
+struct AwaitedValue<Short> {
+  static constexpr std::uint16_t vacant = vacant_bits<Short>;
+  static constexpr std::uint16_t not_a_number = vacant - 1;  // another one
+
+  std::uint16_t m_word;
+
+  __device__ static AwaitedValue load(const AwaitedValue* from) {
+    AwaitedValue result;
+    asm volatile("ld.relaxed.gpu.global.u16 %0, [%1];" : "=h"(result.m_word) : "l"(from) : "memory");
+    return result;
+  }
+  __device__ static void store(AwaitedValue* to, Short value) {
+    std::uint16_t const word = value.m_bits == vacant ? not_a_number : value.m_bits;
+    asm volatile("st.relaxed.gpu.global.u16 [%0], %1;" ::"l"(to), "h"(word) : "memory");
+  }
+  __device__ bool is_vacant() const { return m_word == vacant; }
+  __device__ Short value() const {
+    Short result;
+    result.m_bits = m_word;
+    return result;
+  }
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::cuda

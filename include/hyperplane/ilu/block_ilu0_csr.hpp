@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/csr/block_csr.hpp>
 #include <hyperplane/csr/csr_path.hpp>
 #include <hyperplane/csr/row_order.hpp>
@@ -33,8 +34,10 @@ struct BlockIlu0CsrOptions {
 ///
 /// is L_ij for j < i, d_i for j = i and d_i u_ij for j > i. Source: Y. Saad, "Iterative Methods for Sparse Linear
 /// Systems", 2nd ed., 2003, section 10.3, doi:10.1137/1.9780898718003. Kept: L, d^-1 (Gauss-Jordan with partial
-/// pivoting inside the block) and u. StorageScalar = float with Scalar = double stores half the bytes and computes in
-/// double.
+/// pivoting inside the block) and u. StorageScalar = float, Half or BFloat16 with Scalar = double stores fewer bytes
+/// and computes in double. With Half, stored are the factors of S A C, see FactorScales, with S of each row from the
+/// row itself: in units of C the largest entry of each equation is at least 1 and less than 2. They take 2 n bytes per
+/// point more. What is too large for the type is an overflow, which the status names.
 ///
 /// With the option `pivot_shift`, s > 0, a pivot block d_i that is singular, or whose inverse cannot be stored, is
 /// replaced by d_i + s |A_i| I, with |A_i| the Frobenius norm of block row i of A, before anything is computed with it.
@@ -60,7 +63,8 @@ struct BlockIlu0CsrOptions {
 /// n = 1 there is no list of triples: 12 bytes per block and nothing per triple, but 4 bytes per point for each thread.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar,
+          std::integral Offset = std::int64_t>
 class BlockIlu0Csr : private detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, Offset> {
   using Plan = detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, Offset>;
 
@@ -69,6 +73,9 @@ class BlockIlu0Csr : private detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, 
   using storage_type = StorageScalar;
   using execution_space = Exec;
   using Options = BlockIlu0CsrOptions;
+  /// The same with factors of another type.
+  template <StorageReal Other>
+  using WithStorage = BlockIlu0Csr<Scalar, n, Exec, Other, Offset>;
   /// Matrices may have values of another type: see factor().
   using Matrix = typename Plan::Matrix;
   using Vector = typename Plan::Vector;

@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/csr/block_csr.hpp>
 #include <hyperplane/csr/csr_path.hpp>
 #include <hyperplane/csr/row_order.hpp>
@@ -39,7 +40,8 @@ struct BlockIlukCsrOptions {
 /// factors, blocks(), for those of A.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar,
+          std::integral Offset = std::int64_t>
 class BlockIlukCsr : private detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, Offset> {
   using Plan = detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, Offset>;
 
@@ -48,6 +50,9 @@ class BlockIlukCsr : private detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, 
   using storage_type = StorageScalar;
   using execution_space = Exec;
   using Options = BlockIlukCsrOptions;
+  /// The same with factors of another type.
+  template <StorageReal Other>
+  using WithStorage = BlockIlukCsr<Scalar, n, Exec, Other, Offset>;
   /// Matrices may have values of another type: see factor().
   using Matrix = typename Plan::Matrix;
   using Vector = typename Plan::Vector;

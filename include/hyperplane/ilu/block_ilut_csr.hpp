@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/csr/block_csr.hpp>
 #include <hyperplane/csr/csr_path.hpp>
 #include <hyperplane/csr/row_order.hpp>
@@ -63,7 +64,8 @@ struct BlockIlutCsrOptions {
 /// int for each row.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar,
+          std::integral Offset = std::int64_t>
 class BlockIlutCsr : private detail::CsrIlutPlan<Scalar, n, Exec, StorageScalar, Offset> {
   using Plan = detail::CsrIlutPlan<Scalar, n, Exec, StorageScalar, Offset>;
 
@@ -72,6 +74,9 @@ class BlockIlutCsr : private detail::CsrIlutPlan<Scalar, n, Exec, StorageScalar,
   using storage_type = StorageScalar;
   using execution_space = Exec;
   using Options = BlockIlutCsrOptions;
+  /// The same with factors of another type.
+  template <StorageReal Other>
+  using WithStorage = BlockIlutCsr<Scalar, n, Exec, Other, Offset>;
   /// Matrices may have values of another type: see factor().
   using Matrix = typename Plan::Matrix;
   using Vector = typename Plan::Vector;

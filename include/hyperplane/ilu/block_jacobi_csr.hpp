@@ -6,6 +6,7 @@
 #include <hyperplane/core/dispatch.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/launch.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/core/to_space.hpp>
 #include <hyperplane/csr/block_csr.hpp>
@@ -35,13 +36,15 @@ struct BlockJacobiCsrOptions {
 ///
 /// A plan: the constructor reads the structure of the matrix, on the host, and allocates n^2 values of StorageScalar
 /// and 8 bytes per point; the other functions do not, do not fence, and are asynchronous on the instance that is given.
-/// factor() is two launches (one finishes the status) and a solve one. Inverses by Gauss-Jordan with partial pivoting
-/// inside the block, 2 n^3 flops per point; a solve takes 2 n^2 flops, and reads and writes n^2 + 2 n values per point.
-/// StorageScalar = float with Scalar = double stores half the bytes and computes in double.
+/// factor() is two launches (one finishes the status; three before them choose units of Half) and a solve one. Inverses
+/// by Gauss-Jordan with partial pivoting inside the block, 2 n^3 flops per point; a solve takes 2 n^2 flops, and reads
+/// and writes n^2 + 2 n values per point. StorageScalar = float, Half or BFloat16 with Scalar = double stores fewer
+/// bytes and computes in double; Half in units as those of BlockIlu0Csr, with S from the diagonal block.
 ///
 /// Copies share factors: at most one call of a plan and all its copies may run at a time. Results are bitwise the same
 /// whatever the number of threads.
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar,
+          std::integral Offset = std::int64_t>
 class BlockJacobiCsr {
  public:
   static_assert(n >= 1 && n <= max_block_size);
@@ -50,8 +53,11 @@ class BlockJacobiCsr {
   using storage_type = StorageScalar;
   using execution_space = Exec;
   using Options = BlockJacobiCsrOptions;
+  /// The same with factors of another type.
+  template <StorageReal Other>
+  using WithStorage = BlockJacobiCsr<Scalar, n, Exec, Other, Offset>;
   /// Matrices may have values of another type: see factor().
-  using Matrix = BlockCsr<Scalar, n, Exec, StorageScalar, Offset>;
+  using Matrix = BlockCsr<Scalar, n, Exec, detail::WideStorage<Scalar, StorageScalar>, Offset>;
   using Vector = typename Matrix::Vector;
   static constexpr int block_size = n;
 
@@ -120,18 +126,19 @@ class BlockJacobiCsr {
   template <bool transposed>
   void run(const Exec& exec, const char* function, const char* label, const Vector& rhs, const Vector& x) const {
     double const bytes = begin(function, label, rhs, x, 1);
-    detail::launch(
-        label, detail::LongIndexRange<Exec>(exec, 0, rows()), bytes,
-        detail::CsrJacobiSolve<transposed, Scalar, n, StorageScalar>{m_pivots.inverses(), rhs.data(), x.data()});
+    detail::launch(label, detail::LongIndexRange<Exec>(exec, 0, rows()), bytes,
+                   detail::CsrJacobiSolve<transposed, Scalar, n, StorageScalar>{
+                       m_pivots.inverses(), {m_pivots.scales()}, rhs.data(), x.data()});
   }
   template <bool transposed, int count>
   void run(const Exec& exec, const char* function, const char* label, const PointVectors<Scalar, n, count, Exec>& rhs,
            const PointVectors<Scalar, n, count, Exec>& x) const {
     double const bytes = begin(function, label, rhs.flat(), x.flat(), count);
     constexpr int threads = detail::tall_threads<Exec, count>;
-    detail::launch(label, detail::LongIndexRange<Exec>(exec, 0, rows() * threads), bytes / threads,
-                   detail::CsrTallJacobi<transposed, Exec, Scalar, n, count, StorageScalar>{
-                       {{nullptr, 0, 1}, rhs.flat().data(), x.flat().data()}, m_pivots.inverses()});
+    detail::launch(
+        label, detail::LongIndexRange<Exec>(exec, 0, rows() * threads), bytes / threads,
+        detail::CsrTallJacobi<transposed, Exec, Scalar, n, count, StorageScalar>{
+            {{nullptr, 0, 1}, rhs.flat().data(), x.flat().data()}, m_pivots.inverses(), {m_pivots.scales()}});
   }
 
   /// Checks what a solve is called with, and returns the bytes of a row.

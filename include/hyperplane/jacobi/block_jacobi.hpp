@@ -12,6 +12,7 @@
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
@@ -24,6 +25,10 @@
 #include <hyperplane/stencil/block_vector.hpp>
 #include <hyperplane/stencil/for_packs.hpp>
 #include <hyperplane/stencil/stencil_diagnosis.hpp>
+#include <hyperplane/sweep/equation_units.hpp>
+#include <hyperplane/sweep/factor_scales.hpp>
+#include <hyperplane/sweep/factor_units.hpp>
+#include <hyperplane/sweep/stencil_sample.hpp>
 #include <string>
 #include <type_traits>
 
@@ -31,14 +36,26 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
 
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar>
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar>
 class GroupedBlockJacobi;
+
+/// d^-1 of a point, or of the lanes of a pack, into the units that it is stored in, where there are some; keeps S.
+template <int n, class T, class Scales, class Lanes>
+KOKKOS_FUNCTION void take_alone_into_units(const Scales& scales, std::int64_t pack, const Lanes& lanes,
+                                           block::Matrix<T, n>& inverse) {
+  if constexpr (Scales::exist) {
+    auto const equations = equation_units<T, n>(scales, inverse);
+    keep_equation_units<n>(scales, pack, lanes, equations);
+    take_inverse_into_units<n>(scales, equations, inverse);
+  }
+}
 
 /// On devices: a point for each index.
 template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length>
 struct BlockJacobiFactor {
   BlockStencil7Ref<MatrixStorage, n, vector_length> m_a;
   InterleavedRef<Storage, vector_length, n * n> m_inverse;
+  FactorScales<Storage, n, vector_length> m_scales;
   typename SingularPivotRecord<Exec>::Ref m_singular;
 
   KOKKOS_FUNCTION void operator()(std::int64_t number) const {
@@ -49,6 +66,7 @@ struct BlockJacobiFactor {
     block::Matrix<Scalar, n> d;
     for (int e = 0; e < n * n; ++e) d.m_entries[e] = static_cast<Scalar>(center[e * vector_length]);
     block::invert<n>(d, [&](bool, int equation) { m_singular.record(number, equation); });
+    take_alone_into_units<n>(m_scales, pack, lane, d);
     if (block::storage_excess<Storage, Scalar>(d) != Scalar(0)) m_singular.record(number, unstorable_code);
     for (int e = 0; e < n * n; ++e) m_inverse(pack, e, lane) = static_cast<Storage>(d.m_entries[e]);
   }
@@ -61,6 +79,7 @@ struct BlockJacobiFactor<Scalar, n, Exec, Storage, MatrixStorage, vector_length>
 
   BlockStencil7Ref<MatrixStorage, n, vector_length> m_a;
   InterleavedRef<Storage, vector_length, n * n> m_inverse;
+  FactorScales<Storage, n, vector_length> m_scales;
   typename SingularPivotRecord<Exec>::Ref m_singular;
 
   void operator()(std::int64_t pack, const PackPlace& place) const {
@@ -72,6 +91,7 @@ struct BlockJacobiFactor<Scalar, n, Exec, Storage, MatrixStorage, vector_length>
     bool const full = is_full(map, place);
     if (!full) make_regular<n>(padding_lanes<PackType>(map, place), d);
     block::invert<n>(d, record);
+    take_alone_into_units<n>(m_scales, pack, 0, d);
     PackType const excess = block::storage_excess<Storage, Scalar>(d);
     if (any(excess != PackType(0))) [[unlikely]]
       record(excess != PackType(0), unstorable_code);
@@ -95,6 +115,7 @@ struct BlockJacobiSolve {
                                          block::LaneMatrix<T, Storage, n, vector_length>>;
 
   InterleavedRef<Storage, vector_length, n * n> m_inverse;
+  FactorScales<Storage, n, vector_length> m_scales;
   BlockVectorRef<Scalar, n, vector_length> m_rhs;
   BlockVectorRef<Scalar, n, vector_length> m_x;
 
@@ -111,6 +132,7 @@ struct BlockJacobiSolve {
       } else {
         r[c] = m_rhs.packs()(pack, c, lane);
       }
+      r[c] = multiplied<!transposed>(pack, c, lane, r[c]);
     }
     StoredBlock const inverse{m_inverse.pack_data(pack) + lane};
     if constexpr (transposed) {
@@ -120,11 +142,29 @@ struct BlockJacobiSolve {
     }
     HYPERPLANE_HOST_UNROLL
     for (int c = 0; c < n; ++c) {
+      z[c] = multiplied<transposed>(pack, c, lane, z[c]);
       if constexpr (whole_packs) {
         z[c].store(m_x.packs().pack_data(pack, c));
       } else {
         m_x.packs()(pack, c, lane) = z[c];
       }
+    }
+  }
+
+ private:
+  /// By S, or by C: into units of equations, and out of those of unknowns; of the transposed blocks the other way
+  /// round.
+  template <bool by_equations>
+  KOKKOS_FORCEINLINE_FUNCTION T multiplied([[maybe_unused]] std::int64_t pack, [[maybe_unused]] int c,
+                                           [[maybe_unused]] int lane, const T& value) const {
+    if constexpr (!FactorScales<Storage, n, vector_length>::exist) {
+      return value;
+    } else if constexpr (!by_equations) {
+      return block::scaled(value, m_scales.unknown(c));
+    } else if constexpr (whole_packs) {
+      return value * T::load(m_scales.equation(pack, c));
+    } else {
+      return value * static_cast<T>(m_scales.equation(pack, c)[lane]);
     }
   }
 };
@@ -138,10 +178,11 @@ struct BlockJacobiOptions {};
 /// doi:10.1137/1.9780898718003).
 ///
 /// A plan like BlockIlu0: the constructor allocates n^2 values of StorageScalar per point, factor() is two launches
-/// (one finishes the status) and solve() one; they allocate nothing, fence nothing and are asynchronous on the
-/// instance. Inverses by Gauss-Jordan with partial pivoting, 2 n^3 flops per point; a solve is
-/// 2 n^2 flops and n^2 + 2 n values per point.
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
+/// (one finishes the status; three before them choose units where StorageScalar is Half) and solve() one; they allocate
+/// nothing, fence nothing and are asynchronous on the instance. Inverses by Gauss-Jordan with partial pivoting, 2 n^3
+/// flops per point; a solve is 2 n^2 flops and n^2 + 2 n values per point. StorageScalar = float, Half or BFloat16
+/// stores narrower inverses and computes with them as Scalar, Half in units of its own: as BlockIlu0.
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar>
 class BlockJacobi {
  public:
   static_assert(n >= 1 && n <= max_block_size);
@@ -150,6 +191,9 @@ class BlockJacobi {
   using storage_type = StorageScalar;
   using execution_space = Exec;
   using Options = BlockJacobiOptions;
+  /// The same with factors of another type.
+  template <StorageReal Other>
+  using WithStorage = BlockJacobi<Scalar, n, Exec, Other>;
   using Vector = BlockVector<Scalar, n, Exec>;
   static constexpr int block_size = n;
   static constexpr int vector_length = vector_length_v<Scalar, Exec>;
@@ -157,6 +201,7 @@ class BlockJacobi {
   BlockJacobi(const Exec& exec, const Grid& grid, const BlockJacobiOptions& = {})
       : m_map(grid),
         m_inverse(exec, "Hyperplane::BlockJacobi::inverse", m_map.pack_count()),
+        m_units(exec, "BlockJacobi", m_map.pack_count()),
         m_singular(exec, "Hyperplane::BlockJacobi::status") {}
 
   const Grid& grid() const { return m_map.grid(); }
@@ -167,7 +212,8 @@ class BlockJacobi {
     detail::check_grid("BlockJacobi::factor", "A", a.grid(), grid());
     m_factored = true;
     using Kernel = detail::BlockJacobiFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length>;
-    Kernel const kernel{a.ref(), m_inverse.ref(), m_singular.ref()};
+    m_units.template choose<Scalar>(exec, detail::StencilSample(a.ref()));
+    Kernel const kernel{a.ref(), m_inverse.ref(), m_units.ref(), m_singular.ref()};
     constexpr double bytes = 1.0 * n * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar));
     if constexpr (HostExecutionSpace<Exec>) {
       detail::for_packs<n>("Hyperplane::BlockJacobi::factor", exec, m_map, bytes * vector_length, kernel);
@@ -175,7 +221,8 @@ class BlockJacobi {
       Kokkos::parallel_for("Hyperplane::BlockJacobi::factor", Kokkos::RangePolicy<Exec>(exec, 0, grid().size()),
                            kernel);
     }
-    using Diagnosis = detail::DiagonalDiagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length, false>;
+    using Range = detail::StoredRange<Scalar, StorageScalar>;
+    using Diagnosis = detail::DiagonalDiagnosis<Scalar, n, Range, MatrixStorage, vector_length, false>;
     m_singular.conclude(exec, Diagnosis{a.ref()});
   }
 
@@ -211,11 +258,12 @@ class BlockJacobi {
     using T = std::conditional_t<HostExecutionSpace<Exec>, Pack<Scalar, vector_length>, Scalar>;
     using Kernel = detail::BlockJacobiSolve<transposed, T, Scalar, n, StorageScalar, vector_length>;
     detail::launch(label, detail::IndexRange<Exec>(exec, 0, m_map.pack_count() * vector_length / Kernel::slots),
-                   Kernel::slots * bytes, Kernel{m_inverse.ref(), rhs.ref(), x.ref()});
+                   Kernel::slots * bytes, Kernel{m_inverse.ref(), m_units.ref(), rhs.ref(), x.ref()});
   }
 
   SlabMap<vector_length> m_map;
   InterleavedView<StorageScalar, vector_length, n * n, Exec> m_inverse;
+  detail::FactorUnits<StorageScalar, n, vector_length, Exec> m_units;
   detail::SingularPivotRecord<Exec> m_singular;
   bool m_factored = false;
 };

@@ -5,6 +5,7 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
@@ -17,6 +18,8 @@
 #include <hyperplane/stencil/over_grids.hpp>
 #include <hyperplane/stencil/parts_of_all.hpp>
 #include <hyperplane/stencil/stencil_diagnosis.hpp>
+#include <hyperplane/sweep/factor_scales.hpp>
+#include <hyperplane/sweep/stencil_sample.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -35,6 +38,7 @@ struct BlockJacobiEntry {
   static constexpr int vector_length = W;
   SlabMap<W> m_map;
   InterleavedRef<Storage, W, n * n> m_inverse;
+  FactorScales<Storage, n, W> m_scales;
   typename SingularPivotRecord<Exec>::Ref m_singular;
   std::int64_t m_first_pack;
 
@@ -54,7 +58,8 @@ struct BlockJacobiGroupSolve {
   Scalar* m_x;
 
   KOKKOS_FUNCTION auto kernel(const BlockJacobiEntry<Scalar, n, Exec, Storage, W>& grid, int) const {
-    return BlockJacobiSolve<false, T, Scalar, n, Storage, W>{grid.m_inverse, grid.vector(m_rhs), grid.vector(m_x)};
+    return BlockJacobiSolve<false, T, Scalar, n, Storage, W>{grid.m_inverse, grid.m_scales, grid.vector(m_rhs),
+                                                             grid.vector(m_x)};
   }
 };
 
@@ -78,7 +83,7 @@ struct BlockJacobiGroupFactor {
   MatrixStorage* m_a;
 
   KOKKOS_FUNCTION auto kernel(const Entry& grid, int) const {
-    Factor const factor{grid.matrix(m_a), grid.m_inverse, grid.m_singular};
+    Factor const factor{grid.matrix(m_a), grid.m_inverse, grid.m_scales, grid.m_singular};
     if constexpr (HostExecutionSpace<Exec>) {
       return factor;
     } else {
@@ -86,13 +91,14 @@ struct BlockJacobiGroupFactor {
     }
   }
   KOKKOS_FUNCTION auto diagnosis(const Entry& grid, int) const {
-    return DiagonalDiagnosis<Scalar, n, Storage, MatrixStorage, W, false>{grid.matrix(m_a)};
+    return DiagonalDiagnosis<Scalar, n, StoredRange<Scalar, Storage>, MatrixStorage, W, false>{grid.matrix(m_a)};
   }
 };
 
 /// Several BlockJacobi together, with the bits of one grid after the other: one launch for a solve, and two for a
-/// factorization. Vectors and matrices have the values of all grids in one allocation each.
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar>
+/// factorization, with three for each grid before them where StorageScalar is Half. Vectors and matrices have the
+/// values of all grids in one allocation each.
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar>
 class GroupedBlockJacobi {
  public:
   static constexpr bool exists = true;
@@ -127,6 +133,7 @@ class GroupedBlockJacobi {
     for (int g = 0; g < m_grids.count(); ++g) {
       check_grid("BlockJacobi::factor", "A", matrix_of(g).grid(), plan_of(g).grid());
       plan_of(g).m_factored = true;
+      plan_of(g).m_units.template choose<Scalar>(exec, StencilSample(matrix_of(g).ref()));
     }
     BlockJacobiGroupFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length> const group{
         all_matrices(matrix_of(0).ref(), m_first_pack)};
@@ -141,7 +148,7 @@ class GroupedBlockJacobi {
   static std::vector<Entry> entries(const std::vector<Member>& members) {
     std::vector<Entry> result;
     for (auto const& [plan, first_pack] : members) {
-      result.push_back({plan.m_map, plan.m_inverse.ref(), plan.m_singular.ref(), first_pack});
+      result.push_back({plan.m_map, plan.m_inverse.ref(), plan.m_units.ref(), plan.m_singular.ref(), first_pack});
     }
     return result;
   }

@@ -41,7 +41,7 @@ struct CudaSipDiagnoses {
 };
 
 /// On CUDA, where matrices are stored in Scalar: one launch, and one for the status of all.
-template <class Scalar, CudaExecutionSpace Exec, class Storage>
+template <class Scalar, CudaExecutionSpace Exec, Real Storage>
 class GroupedSipFactor<Scalar, Exec, Storage> {
  public:
   static constexpr bool exists = true;

@@ -66,6 +66,8 @@ struct SipOptions {
 /// beginning. Solid points may be masked, see factor(); or they are rows of A with a diagonal entry alone, to which no
 /// other row points: mask_points() makes them so.
 ///
+/// Factors of 16 bits are as those of BlockIlu0: Half has a unit for each point, a power of two, 2 bytes.
+///
 /// A plan: the constructor allocates 7 values of StorageScalar per point, and on CUDA for SweepPath::slab packets,
 /// about 15 bytes per point on large grids, more on flat ones; factor() and solve() allocate nothing, fence nothing,
 /// and are asynchronous on the instance that is given. Copies, made after factor(), share factors: at most one call of
@@ -73,7 +75,7 @@ struct SipOptions {
 ///
 /// Cost per point: factor 36 flops and 4 divisions, 7 values read and 7 written; solve 14 flops, 11 values. Results are
 /// bitwise the same whatever the number of threads or multiprocessors, for a given path.
-template <Real Scalar, ExecutionSpace Exec, Real StorageScalar = Scalar>
+template <Real Scalar, ExecutionSpace Exec, StorageReal StorageScalar = Scalar>
 class Sip {
  public:
   using Sweeps = TriangularSweeps<Scalar, 1, Exec, StorageScalar>;
@@ -81,6 +83,9 @@ class Sip {
   using storage_type = StorageScalar;
   using execution_space = Exec;
   using Options = SipOptions;
+  /// The same with factors of another type.
+  template <StorageReal Other>
+  using WithStorage = Sip<Scalar, Exec, Other>;
   using Vector = BlockVector<Scalar, 1, Exec>;
   /// A value for each point by its number i + I (j + J k), zero where it is masked.
   using Mask = Kokkos::View<const std::int8_t*, typename Exec::memory_space>;

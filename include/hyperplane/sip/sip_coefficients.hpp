@@ -8,6 +8,7 @@
 #include <hyperplane/grid/hyperplane_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/sip/detail/sip_point.hpp>
+#include <hyperplane/sip/detail/sip_units.hpp>
 #include <hyperplane/sip/sip_ordered_factors.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
@@ -22,9 +23,11 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// they are not finite.
 template <class Scalar, class Exec, class Storage, class MatrixStorage, int vector_length>
 struct SipCoefficientsPlane {
+  using Factors = SipOrderedFactors<Storage, vector_length>;
+
   HyperplaneMap m_planes;
   BlockStencil7Ref<MatrixStorage, 1, vector_length> m_a;
-  SipOrderedFactors<Storage, vector_length> m_factors;
+  Factors m_factors;
   typename SingularPivotRecord<Exec>::Ref m_singular;
   Scalar m_alpha;
   SipMask m_mask;
@@ -34,18 +37,19 @@ struct SipCoefficientsPlane {
     Point const ordered = m_planes.point(m_plane, q);
     Point const p = m_factors.point(ordered);
     auto const a = entries(p);
+    auto const& map = m_a.map();
+    auto const pack = map.pack(p.i, p.j, p.k);
+    int const lane = map.lane(p.j);
     SipPoint<Scalar> point{};
     if (m_mask.contains(m_a.grid(), p)) {
       Scalar pivot;
       point = sip_point(a, upper(p, Direction::bottom), upper(p, Direction::south), upper(p, Direction::west), m_alpha,
                         pivot);
+      take_sip_into_units(m_factors.m_scales, pack, lane, point);
       // What comes after a singular pivot is singular too: the first one in the order counts.
       if (sip_excess<Storage, Scalar>(pivot, point) != 0) m_singular.record(m_a.grid().index(ordered), 0);
     }
 
-    auto const& map = m_a.map();
-    auto const pack = map.pack(p.i, p.j, p.k);
-    int const lane = map.lane(p.j);
     for (int e = 0; e < lower_blocks; ++e) {
       m_factors.lower(pack, static_cast<LowerBlock>(e))[lane] = static_cast<Storage>(point.m_lower[e]);
     }
@@ -71,8 +75,11 @@ struct SipCoefficientsPlane {
       }
     }
     Scalar pivot;
-    auto const point = sip_point(entries(p), upper(p, Direction::bottom), upper(p, Direction::south),
-                                 upper(p, Direction::west), m_alpha, pivot);
+    auto point = sip_point(entries(p), upper(p, Direction::bottom), upper(p, Direction::south),
+                           upper(p, Direction::west), m_alpha, pivot);
+    if constexpr (Factors::Scales::exist) {
+      point = sip_in_units(point, sip_equation_units(m_factors.m_scales, point)[0]);
+    }
     if (pivot == 0) return {FactorFailure::zero_row, 0};
     bool const is_overflow = sip_excess<Storage, Scalar>(pivot, point) != 0;
     // Else other roundings than those of the kernel left a little of what vanished there.

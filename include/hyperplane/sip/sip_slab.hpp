@@ -6,6 +6,7 @@
 #include <hyperplane/host/slab_sweep.hpp>
 #include <hyperplane/simd/pack.hpp>
 #include <hyperplane/sip/detail/sip_point.hpp>
+#include <hyperplane/sip/detail/sip_units.hpp>
 #include <hyperplane/sip/sip_coefficients.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/slab_neighbours.hpp>
@@ -56,6 +57,7 @@ struct SipCoefficientsSlab {
       }
       PackType pivot;
       auto point = sip_point(entries(a), upper(bottom), upper(south), upper(west), PackType(m_alpha), pivot);
+      take_sip_into_units(m_factors.m_scales, pack, 0, point);
       auto const irregular = sip_excess<Storage, Scalar>(pivot, point) != PackType(0);
       if (any(irregular)) [[unlikely]]
         record(pack, irregular);

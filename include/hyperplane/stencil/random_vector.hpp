@@ -47,13 +47,17 @@ void fill_random(const Exec& exec, const SlabMap<vector_length>& map, int block_
          sizeof(Scalar), FillRandom<Scalar, vector_length>{map, values, block_size, mixed_bits(seed + 1)});
 }
 
-/// The same for the vector of a grid, or of all grid blocks, each with another seed.
+/// The same for the vector of a grid, of points without one, or of all grid blocks, each with another seed.
 template <ExecutionSpace Exec, class Vector>
 void fill_random(const Exec& exec, const Vector& vector, std::uint64_t seed) {
   if constexpr (requires { vector.grid().block_count(); }) {
     for (int b = 0; b < vector.grid().block_count(); ++b) {
       fill_random(exec, vector.block(b), mixed_bits(seed + 1) + static_cast<std::uint64_t>(b));
     }
+  } else if constexpr (requires { vector.points(); }) {
+    // A line of points, one after the other.
+    Grid const line(static_cast<int>(vector.points()), 1, 1);
+    fill_random(exec, SlabMap<1>(line), Vector::block_size, vector.flat().data(), seed);
   } else {
     fill_random(exec, vector.map(), Vector::block_size, vector.flat().data(), seed);
   }

@@ -9,6 +9,7 @@
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/storage_kind.hpp>
 #include <hyperplane/core/storage_real.hpp>
+#include <hyperplane/csr/point_vector.hpp>
 #include <hyperplane/stencil/random_vector.hpp>
 #include <hyperplane/sweep/choose_storage_options.hpp>
 
@@ -88,6 +89,22 @@ class StorageComparison {
   std::vector<double> m_norms;
 };
 
+/// What choose_storage() makes plans and vectors of: the grid of a matrix.
+template <class P, class Matrix>
+struct StorageSystem {
+  using Vector = typename P::Vector;
+  static decltype(auto) domain(const Matrix& a) { return a.grid(); }
+  static decltype(auto) shape(const Matrix& a) { return a.grid(); }
+};
+/// Or its structure in compressed rows.
+template <class P, class Matrix>
+  requires requires(const Matrix& a) { a.rows(); }
+struct StorageSystem<P, Matrix> {
+  using Vector = PointVector<typename P::scalar_type, P::block_size, typename P::execution_space>;
+  static std::int64_t domain(const Matrix& a) { return a.rows(); }
+  static const Matrix& shape(const Matrix& a) { return a; }
+};
+
 /// Whether a plan has the coupling of its options, if these have one.
 template <class Plan>
 bool has_coupling(const typename Plan::Options& options) {
@@ -102,7 +119,8 @@ bool has_coupling(const typename Plan::Options& options) {
 
 /// The narrowest type, Half, BFloat16, float or double, in which factors of A may be stored so that M stays nearly what
 /// it is: its solves of three random vectors differ by less than a fraction from those with factors of the type of the
-/// arithmetic. P is BlockIlu0 or Ssor, or MultiBlock or Parted of one, as BlockIlu0<double, 5, Exec>; whatever its
+/// arithmetic. P is BlockIlu0, Ssor, Sip or BlockJacobi, or MultiBlock or Parted of one, as BlockIlu0<double, 5, Exec>,
+/// or BlockIlu0Csr, BlockIlukCsr, BlockIlutCsr or BlockJacobiCsr with a BlockCsr of at least one row; whatever its
 /// storage type is, those of all types are tried. `plan_options` are its options.
 ///
 /// A type is not chosen in which the factors of A overflow, and none but that of the arithmetic where A is singular:
@@ -116,17 +134,18 @@ template <class P, class Matrix>
 StorageKind choose_storage(const typename P::execution_space& exec, const Matrix& a,
                            const ChooseStorageOptions& options = {}, const typename P::Options& plan_options = {}) {
   using Scalar = typename P::scalar_type;
+  using System = detail::StorageSystem<P, Matrix>;
   detail::check_storage_fraction("choose_storage", options.fraction);
   // One plan at a time.
   auto const with_plan = [&]<class Storage>(std::type_identity<Storage>, const auto& use) {
-    typename P::template WithStorage<Storage> plan(exec, a.grid(), plan_options);
+    typename P::template WithStorage<Storage> plan(exec, System::shape(a), plan_options);
     plan.factor(exec, a);
     if (plan.status(exec).ok()) use(plan);
   };
-  using Comparison = detail::StorageComparison<typename P::Vector, typename P::execution_space>;
+  using Comparison = detail::StorageComparison<typename System::Vector, typename P::execution_space>;
   std::optional<Comparison> comparison;
   with_plan(std::type_identity<Scalar>{}, [&](const auto& plan) {
-    comparison.emplace(exec, a.grid(), plan,
+    comparison.emplace(exec, System::domain(a), plan,
                        [&](const auto& vector, std::uint64_t seed) { detail::fill_random(exec, vector, seed); });
   });
   auto const is_near = [&]<class Storage>(std::type_identity<Storage> storage) {

@@ -85,6 +85,8 @@ class FactorUnits {
   FactorScales<Storage, n, vector_length> ref() const { return {}; }
   template <class Scalar, class Sample>
   void choose(const Exec&, const Sample&) const {}
+  template <class Other>
+  void copy_from(const Exec&, const Other&) const {}
 };
 
 template <class Storage, int n, int vector_length, ExecutionSpace Exec>
@@ -110,8 +112,17 @@ class FactorUnits<Storage, n, vector_length, Exec, true> {
     launch("Hyperplane::FactorUnits::choose", IndexRange<Exec>(exec, 0, 1), sizeof(double),
            ChooseUnits<Scalar, n, Scales>{exponents, ref()});
   }
+  /// C and S of as many packs, which may be in another memory. Waits for neither.
+  template <ExecutionSpace Other>
+  void copy_from(const Exec& exec, const FactorUnits<Storage, n, vector_length, Other>& other) const {
+    Kokkos::deep_copy(exec, m_unknowns.flat(), other.m_unknowns.flat());
+    Kokkos::deep_copy(exec, m_equations.flat(), other.m_equations.flat());
+  }
 
  private:
+  template <class, int, int, ExecutionSpace, bool>
+  friend class FactorUnits;
+
   InterleavedView<BFloat16, vector_length, n, Exec> m_equations;
   InterleavedView<double, 1, Scales::units, Exec> m_unknowns;
   InterleavedView<std::int16_t, 1, n * n, Exec> m_exponents;

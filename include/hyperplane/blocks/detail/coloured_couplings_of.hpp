@@ -15,7 +15,7 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 
 template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar>
 class Ssor;
-template <Real Scalar, ExecutionSpace Exec, Real StorageScalar>
+template <Real Scalar, ExecutionSpace Exec, StorageReal StorageScalar>
 class Sip;
 
 namespace detail {

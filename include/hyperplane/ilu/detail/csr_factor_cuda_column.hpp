@@ -6,6 +6,7 @@
 #include <hyperplane/cuda/awaited_value.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_blocks.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_cuda_kernel.hpp>
+#include <hyperplane/ilu/detail/csr_sweep_units.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -23,9 +24,8 @@ class CsrFactorProducts {
   static constexpr int count = n <= 2 ? 6 : n <= 4 ? 4 : n <= 5 ? 3 : n <= 8 ? 2 : 1;
 
   /// Products at, at + 1, ..., before end.
-  template <class MatrixStorage>
-  __device__ CsrFactorProducts(const CsrFactorBlocks<Storage, MatrixStorage>& blocks, std::int64_t at, std::int64_t end,
-                               int c) {
+  template <class Blocks>
+  __device__ CsrFactorProducts(const Blocks& blocks, std::int64_t at, std::int64_t end, int c) {
 #pragma unroll
     for (int p = 0; p < count; ++p) {
       bool const has = at + p < end;
@@ -113,22 +113,23 @@ struct CsrFactorColumn {
   std::int64_t m_product = 0;  ///< the first of the products that belong to the block
   std::int64_t m_end = 0;
 
-  /// The block of A, and which products belong to it.
-  template <class Storage, class MatrixStorage>
-  __device__ void load(const CsrFactorBlocks<Storage, MatrixStorage>& blocks, std::int64_t number, bool active, int c) {
+  /// The block of A, in the units of the factors, and which products belong to it.
+  template <class Blocks>
+  __device__ void load(const Blocks& blocks, std::int64_t row, std::int64_t number, bool active, int c) {
     auto const source = active ? blocks.m_sources[number] : -1;
 #pragma unroll
     for (int r = 0; r < n; ++r) {
-      m_rows[r] = source >= 0 ? static_cast<Scalar>(blocks.m_a[(source * n + r) * n + c]) : Scalar(0);
+      m_rows[r] = source >= 0 ? csr_in_units<Scalar>(blocks.m_scales, row, r, c, blocks.m_a[(source * n + r) * n + c])
+                              : Scalar(0);
     }
     m_product = active ? blocks.m_product_begin[number] : 0;
     m_end = active ? blocks.m_product_begin[number + 1] : 0;
   }
 
   /// Subtracts the products that belong to the block. `first` is the lane that has the first column.
-  template <class Storage, class MatrixStorage>
-  __device__ void eliminate(const CsrFactorBlocks<Storage, MatrixStorage>& blocks, bool active, int first, int c) {
-    using Products = CsrFactorProducts<n, Storage>;
+  template <class Blocks>
+  __device__ void eliminate(const Blocks& blocks, bool active, int first, int c) {
+    using Products = CsrFactorProducts<n, typename Blocks::StorageType>;
     auto const end = active ? m_end : m_product;
     for (auto product = m_product; __any_sync(whole_warp, product < end); product += Products::count) {
       Products products(blocks, product, end, c);
@@ -205,18 +206,19 @@ struct CsrFactorColumn {
   }
 
   /// As a block that this row alone reads again.
-  template <class Storage, class MatrixStorage>
-  __device__ void store(const CsrFactorBlocks<Storage, MatrixStorage>& blocks, std::int64_t number, int c) const {
+  template <class Blocks>
+  __device__ void store(const Blocks& blocks, std::int64_t number, int c) const {
 #pragma unroll
-    for (int r = 0; r < n; ++r) blocks.m_values[(number * n + c) * n + r] = static_cast<Storage>(m_rows[r]);
+    for (int r = 0; r < n; ++r)
+      blocks.m_values[(number * n + c) * n + r] = static_cast<typename Blocks::StorageType>(m_rows[r]);
   }
   /// As one for which others wait.
-  template <class Storage, class MatrixStorage>
-  __device__ void publish(const CsrFactorBlocks<Storage, MatrixStorage>& blocks, std::int64_t number, int c) const {
-    using Value = cuda::AwaitedValue<Storage>;
+  template <class Blocks>
+  __device__ void publish(const Blocks& blocks, std::int64_t number, int c) const {
+    using Value = cuda::AwaitedValue<typename Blocks::StorageType>;
     auto* const to = reinterpret_cast<Value*>(blocks.m_values) + (number * n + c) * n;
 #pragma unroll
-    for (int r = 0; r < n; ++r) Value::store(to + r, static_cast<Storage>(m_rows[r]));
+    for (int r = 0; r < n; ++r) Value::store(to + r, static_cast<typename Blocks::StorageType>(m_rows[r]));
   }
 
   /// Not zero where a value cannot be stored.

@@ -22,9 +22,8 @@ struct CsrFactorRow {
   std::int64_t m_upper_begin = 0;
   std::int64_t m_upper_end = 0;
 
-  template <class Storage, class MatrixStorage>
-  __device__ static CsrFactorRow load(const CsrSweepTickets& tickets,
-                                      const CsrFactorBlocks<Storage, MatrixStorage>& blocks, std::int64_t ticket,
+  template <class Blocks>
+  __device__ static CsrFactorRow load(const CsrSweepTickets& tickets, const Blocks& blocks, std::int64_t ticket,
                                       int group) {
     CsrFactorRow result;
     result.m_row = tickets.row(ticket, group);
@@ -38,8 +37,8 @@ struct CsrFactorRow {
 
   /// Asks for the blocks of A and the lists of products of the whole row, which are otherwise loaded one after the
   /// other.
-  template <int n, class Storage, class MatrixStorage>
-  __device__ void prefetch(const CsrFactorBlocks<Storage, MatrixStorage>& blocks, int c) const {
+  template <int n, class Blocks>
+  __device__ void prefetch(const Blocks& blocks, int c) const {
     if (m_row < 0) return;
     auto const lower = m_diagonal + 1 - m_lower_begin;
     auto const count = lower + m_upper_end - m_upper_begin;
@@ -49,7 +48,7 @@ struct CsrFactorRow {
       auto const product = blocks.m_product_begin[number];
       if (source >= 0) {
         auto const* const block = blocks.m_a + source * (n * n);
-        constexpr int line = 128 / sizeof(MatrixStorage);
+        constexpr int line = 128 / sizeof(typename Blocks::MatrixType);
 #pragma unroll
         for (int at = 0; at < n * n; at += line) prefetch_line(block + at);
         prefetch_line(block + n * n - 1);
@@ -62,8 +61,8 @@ struct CsrFactorRow {
   }
 
   /// Where elimination stopped in a column, and where a value cannot be stored.
-  template <class Storage, class MatrixStorage>
-  __device__ void report(const CsrFactorBlocks<Storage, MatrixStorage>& blocks, int failed, bool unstorable) const {
+  template <class Blocks>
+  __device__ void report(const Blocks& blocks, int failed, bool unstorable) const {
     auto const position = blocks.m_positions != nullptr ? std::int64_t{blocks.m_positions[m_row]} : m_row;
     if (failed != no_failure) atomicMin(blocks.m_singular, singular_pivot_word(position, failed));
     if (unstorable) atomicMin(blocks.m_singular, singular_pivot_word(position, unstorable_code));
@@ -73,9 +72,10 @@ struct CsrFactorRow {
   __device__ static void prefetch_line(const void* address) { asm volatile("prefetch.global.L2 [%0];" ::"l"(address)); }
 };
 
-template <class Scalar, int n, class Storage, class MatrixStorage>
+template <class Scalar, int n, class Blocks>
 __global__ void __launch_bounds__(csr_sweep_threads)
-    csr_factor_kernel(CsrSweepTickets tickets, CsrFactorBlocks<Storage, MatrixStorage> blocks, CsrSweepWords* words) {
+    csr_factor_kernel(CsrSweepTickets tickets, Blocks blocks, CsrSweepWords* words) {
+  using Storage = typename Blocks::StorageType;
   using Column = CsrFactorColumn<Scalar, n>;
   constexpr int rows = csr_sweep_rows<n>, warps = csr_sweep_threads / 32;
   __shared__ Scalar inverses[warps][rows + 1][n * n];
@@ -90,10 +90,10 @@ __global__ void __launch_bounds__(csr_sweep_threads)
     Scalar excess(0);
     // Blocks are loaded ahead of those whose products are awaited.
     Column column, upcoming;
-    column.load(blocks, row.m_lower_begin, is_row, c);
+    column.load(blocks, row.m_row, row.m_lower_begin, is_row, c);
     for (auto number = row.m_lower_begin; __any_sync(whole_warp, number < row.m_diagonal); ++number) {
       bool const active = number < row.m_diagonal;
-      upcoming.load(blocks, number + 1, active, c);
+      upcoming.load(blocks, row.m_row, number + 1, active, c);
       column.eliminate(blocks, active, first, c);
       if (active) {
         excess += column.template excess<Storage>();
@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(csr_sweep_threads)
       }
       __syncwarp();
     }
-    upcoming.load(blocks, row.m_upper_begin, row.m_upper_begin < row.m_upper_end, c);
+    upcoming.load(blocks, row.m_row, row.m_upper_begin, row.m_upper_begin < row.m_upper_end, c);
     column.eliminate(blocks, is_row, first, c);
     ticket = __shfl_sync(whole_warp, drawn, 0);
     auto const next = CsrFactorRow::load(tickets, blocks, ticket, group);
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(csr_sweep_threads)
     for (auto number = row.m_upper_begin; __any_sync(whole_warp, number < row.m_upper_end); ++number) {
       bool const active = number < row.m_upper_end;
       column = upcoming;
-      upcoming.load(blocks, number + 1, number + 1 < row.m_upper_end, c);
+      upcoming.load(blocks, row.m_row, number + 1, number + 1 < row.m_upper_end, c);
       column.eliminate(blocks, active, first, c);
       column.multiply(inverse);
       if (!active) continue;

@@ -11,6 +11,7 @@
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
 #include <hyperplane/ilu/detail/csr_pivot_shift.hpp>
+#include <hyperplane/ilu/detail/csr_units.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -25,10 +26,18 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 template <class Scalar, int n, class Storage, class MatrixRef>
 struct CsrIluInput {
   using Columns = block::Columns<Scalar, n>;
+  using Units = CsrRowUnits<Scalar, n, typename CsrIluFactors<Storage, n>::Scales>;
 
   MatrixRef m_a;
   CsrIluFactors<Storage, n> m_factors;
   const std::int64_t* m_sources;
+
+  /// Those that a row is taken into, which it keeps.
+  KOKKOS_FUNCTION void keep_units(std::int64_t row) const {
+    auto const begin = static_cast<std::int64_t>(m_a.begin(row)), end = static_cast<std::int64_t>(m_a.end(row));
+    choose_equation_units<n>(m_factors.m_scales, row, &m_a(begin, 0, 0), end - begin);
+  }
+  KOKKOS_FUNCTION Units units(std::int64_t row) const { return Units(m_factors.m_scales, row); }
 
   KOKKOS_FUNCTION auto row_of_a(std::int64_t row, Scalar pivot_shift) const {
     auto const* const values = &m_a(0, 0, 0);
@@ -36,10 +45,11 @@ struct CsrIluInput {
     using Value = std::remove_cvref_t<decltype(*values)>;
     return CsrPivotShift<Scalar, Value>{pivot_shift, values + begin * n * n, (end - begin) * n * n};
   }
-  KOKKOS_FUNCTION Columns given(std::int64_t number) const {
+  /// A block of a row.
+  KOKKOS_FUNCTION Columns given(const Units& units, std::int64_t number) const {
     auto const source = m_sources[number];
     if (source < 0) return Columns::of([](int, int) { return Scalar(0); });
-    return Columns::of([&](int r, int c) { return m_a(source, r, c); });
+    return Columns::of([&](int r, int c) { return units(r, c, m_a(source, r, c)); });
   }
 };
 
@@ -53,8 +63,10 @@ struct CsrIluElimination : CsrIluInput<Scalar, n, Storage, MatrixRef> {
   const std::int64_t* m_lower;
   const std::int64_t* m_upper;
 
-  KOKKOS_FUNCTION Columns eliminate(std::int64_t number) const {
-    auto result = this->given(number);
+  using Units = typename CsrIluInput<Scalar, n, Storage, MatrixRef>::Units;
+
+  KOKKOS_FUNCTION Columns eliminate(const Units& units, std::int64_t number) const {
+    auto result = this->given(units, number);
     auto const end = m_product_begin[number + 1];
     for (auto product = m_product_begin[number]; product < end; ++product) {
       result.template add_product<true>(this->m_factors.block(m_lower[product]),
@@ -67,15 +79,18 @@ struct CsrIluElimination : CsrIluInput<Scalar, n, Storage, MatrixRef> {
   /// next one is asked for.
   struct Row {
     const CsrIluElimination& m_of;
+    const Units& m_units;
 
-    KOKKOS_FUNCTION Columns before(std::int64_t number) const { return m_of.eliminate(number); }
-    KOKKOS_FUNCTION Columns behind(std::int64_t number) const { return m_of.eliminate(number); }
+    KOKKOS_FUNCTION Columns before(std::int64_t number) const { return m_of.eliminate(m_units, number); }
+    KOKKOS_FUNCTION Columns behind(std::int64_t number) const { return m_of.eliminate(m_units, number); }
     KOKKOS_FUNCTION void is_written(std::int64_t /*number*/) const {}
   };
-  KOKKOS_FUNCTION Row row(std::int64_t /*row*/) const { return {*this}; }
+  KOKKOS_FUNCTION Row row(std::int64_t /*row*/, const Units& units) const { return {*this, units}; }
   void prefetch(std::int64_t /*row*/) const {}
 
-  KOKKOS_FUNCTION Columns pivot(std::int64_t row) const { return eliminate(this->m_factors.m_diagonal[row]); }
+  KOKKOS_FUNCTION Columns pivot(std::int64_t row, const Units& units) const {
+    return eliminate(units, this->m_factors.m_diagonal[row]);
+  }
 };
 
 /// `replaces`: pivots that cannot be inverted, which is a kernel of its own, so that others need not ask.
@@ -95,7 +110,9 @@ struct CsrIluFactor {
     auto const row = m_order.row(index);
     auto const position = m_positions != nullptr ? m_positions[row] : row;
     auto const diagonal = factors.m_diagonal[row];
-    auto const blocks = m_elimination.row(row);
+    m_elimination.keep_units(row);
+    auto const units = m_elimination.units(row);
+    auto const blocks = m_elimination.row(row, units);
     Scalar excess(0);
     for (auto number = factors.m_lower_begin[row]; number < diagonal; ++number) {
       keep(blocks.before(number), number, excess);
@@ -103,7 +120,7 @@ struct CsrIluFactor {
     }
     auto pivot = blocks.before(diagonal).matrix();
     if constexpr (replaces) {
-      auto const inverted = m_elimination.row_of_a(row, m_pivot_shift).template invert<Storage>(pivot);
+      auto const inverted = m_elimination.row_of_a(row, m_pivot_shift).template invert<Storage>(pivot, units);
       pivot = inverted.m_inverse;
       if (inverted.m_failed < n) m_singular.record(position, inverted.m_failed);
       if (inverted.m_replaced) m_replaced.record(position);
@@ -147,21 +164,22 @@ struct CsrIluDiagnosis {
   KOKKOS_FUNCTION PivotFinding operator()(std::int64_t position, int code) const {
     auto const& factors = m_elimination.m_factors;
     auto const row = m_order.row(position);
+    auto const units = m_elimination.units(row);
     auto const lower_end = factors.m_diagonal[row] + 1, upper_end = factors.m_upper_end[row];
     for (auto number = factors.m_lower_begin[row]; number < lower_end; ++number) {
-      if (!is_finite(number)) return {FactorFailure::not_finite, unknown_block};
+      if (!is_finite(units, number)) return {FactorFailure::not_finite, unknown_block};
     }
     for (auto number = factors.m_upper_begin[row]; number < upper_end; ++number) {
-      if (!is_finite(number)) return {FactorFailure::not_finite, unknown_block};
+      if (!is_finite(units, number)) return {FactorFailure::not_finite, unknown_block};
     }
-    auto pivot = m_elimination.pivot(row).matrix();
+    auto pivot = m_elimination.pivot(row, units).matrix();
     return block::diagnose<Storage>(pivot, code);
   }
 
  private:
   /// Keeps the column where it is not.
-  KOKKOS_FUNCTION bool is_finite(std::int64_t number) const {
-    if (block::is_finite<n>(m_elimination.given(number).matrix())) return true;
+  KOKKOS_FUNCTION bool is_finite(const typename Elimination::Units& units, std::int64_t number) const {
+    if (block::is_finite<n>(m_elimination.given(units, number).matrix())) return true;
     *m_column = m_elimination.m_factors.m_columns[number];
     return false;
   }

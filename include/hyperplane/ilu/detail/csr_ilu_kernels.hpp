@@ -5,6 +5,8 @@
 #include <hyperplane/block/row_sums.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/csr/block_csr_ref.hpp>
+#include <hyperplane/ilu/detail/csr_sweep_units.hpp>
+#include <hyperplane/sweep/factor_scales.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -36,10 +38,13 @@ struct CsrIluRows {
   const int* m_columns;
 };
 
-/// The factors, for kernels. Blocks are stored by columns.
+/// The factors, for kernels. Blocks are stored by columns, in units of their own where FactorScales are.
 template <class Storage, int n>
 struct CsrIluFactors : CsrIluRows {
+  using Scales = FactorScales<Storage, n, 1>;
+
   Storage* m_values;
+  Scales m_scales{};
 
   KOKKOS_FUNCTION Storage* block(std::int64_t number) const { return m_values + number * n * n; }
 };
@@ -85,17 +90,19 @@ struct CsrIluForward {
   static constexpr int prefetched = 8;
   void prefetch(std::int64_t index) const { prefetch_point<n>(m_order, index, m_rhs, m_y); }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    CsrSweepUnits<false, true, Scalar, n, typename CsrIluFactors<Storage, n>::Scales> const units{m_factors.m_scales};
     auto const row = m_order.row(index);
     auto const diagonal = m_factors.m_diagonal[row];
-    block::ColumnSum<Scalar, n> sum(m_rhs + row * n);
+    block::ColumnSum<Scalar, n> sum(units.point_given(row, m_rhs + row * n));
     for (auto number = m_factors.m_lower_begin[row]; number < diagonal; ++number) {
-      sum.template add<true>(m_factors.block(number), m_y + std::int64_t{m_factors.m_columns[number]} * n);
+      std::int64_t const before = m_factors.m_columns[number];
+      sum.template add<true>(m_factors.block(number), units.point_solved(before, m_y + before * n));
     }
     Scalar right[std::size_t{n}];
     sum.store(right);
     block::ColumnSum<Scalar, n> solved;
     solved.template add<false>(m_factors.block(diagonal), right);
-    solved.store(m_y + row * n);
+    units.store(solved, row, m_y + row * n);
   }
 };
 
@@ -110,13 +117,15 @@ struct CsrIluBackward {
   static constexpr int prefetched = 8;
   void prefetch(std::int64_t index) const { prefetch_point<n>(m_order, index, m_y, m_x); }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    CsrSweepUnits<false, false, Scalar, n, typename CsrIluFactors<Storage, n>::Scales> const units{m_factors.m_scales};
     auto const row = m_order.row(index);
-    block::ColumnSum<Scalar, n> sum(m_y + row * n);
+    block::ColumnSum<Scalar, n> sum(units.point_given(row, m_y + row * n));
     auto const end = m_factors.m_upper_end[row];
     for (auto number = m_factors.m_upper_begin[row]; number < end; ++number) {
-      sum.template add<true>(m_factors.block(number), m_x + std::int64_t{m_factors.m_columns[number]} * n);
+      std::int64_t const behind = m_factors.m_columns[number];
+      sum.template add<true>(m_factors.block(number), units.point_solved(behind, m_x + behind * n));
     }
-    sum.store(m_x + row * n);
+    units.store(sum, row, m_x + row * n);
   }
 };
 
@@ -140,24 +149,27 @@ struct CsrIluTransposedSweep {
   static constexpr int prefetched = 8;
   void prefetch(std::int64_t index) const { prefetch_point<n>(m_order, index, m_rhs, m_y); }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    CsrSweepUnits<true, with_diagonal, Scalar, n, typename CsrIluFactors<Storage, n>::Scales> const units{
+        m_factors.m_scales};
     auto const row = m_order.row(index);
     auto const end = m_lists.m_begin[row + 1];
     Scalar right[std::size_t{n}];
     block::sum_rows<Scalar, n>(
         [&](auto& sums) {
           for (auto entry = m_lists.m_begin[row]; entry < end; ++entry) {
+            std::int64_t const other = m_lists.m_rows[entry];
             // Another thread may be writing to what follows the n values.
             sums.template add<true, false>(m_factors.block(m_lists.m_numbers[entry]),
-                                           m_y + std::int64_t{m_lists.m_rows[entry]} * n);
+                                           units.point_solved(other, m_y + other * n));
           }
         },
-        [&](int r, Scalar total) { right[r] = m_rhs[row * n + r] - total; });
+        [&](int r, Scalar total) { right[r] = units.given(row, r, m_rhs[row * n + r]) - total; });
     if constexpr (with_diagonal) {
       block::sum_rows<Scalar, n>(
           [&](auto& sums) { sums.template add<true, false>(m_factors.block(m_factors.m_diagonal[row]), right); },
-          [&](int r, Scalar total) { m_y[row * n + r] = total; });
+          [&](int r, Scalar total) { m_y[row * n + r] = units.result(row, r, total); });
     } else {
-      for (int r = 0; r < n; ++r) m_y[row * n + r] = right[r];
+      for (int r = 0; r < n; ++r) m_y[row * n + r] = units.result(row, r, right[r]);
     }
   }
 };

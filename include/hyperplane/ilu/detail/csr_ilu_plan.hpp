@@ -5,6 +5,8 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/launch.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/core/to_space.hpp>
 #include <hyperplane/csr/block_csr.hpp>
@@ -21,6 +23,7 @@
 #include <hyperplane/ilu/detail/csr_ilu_structure.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_sweeps.hpp>
 #include <hyperplane/ilu/detail/csr_pivot_shift.hpp>
+#include <hyperplane/ilu/detail/csr_units.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -40,7 +43,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   using Sweeps = CsrIluSweeps<Scalar, n, Exec, StorageScalar>;
 
  public:
-  using Matrix = BlockCsr<Scalar, n, Exec, StorageScalar, Offset>;
+  using Matrix = BlockCsr<Scalar, n, Exec, WideStorage<Scalar, StorageScalar>, Offset>;
   using Sweeps::blocks;
   using Sweeps::rows;
   using typename Sweeps::Vector;
@@ -68,6 +71,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
     count_bytes(this->names().factor, bytes * static_cast<double>(rows()));
     if (m_pivot_shift > 0.0) m_replaced.reset(exec);
     using Ref = typename BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>::Ref;
+    this->units().template choose<Scalar>(exec, CsrSample<Ref, n>{a.ref(), rows()});
     auto const elimination = elimination_of(Input<Ref>{a.ref(), factors(), m_sources.data()});
     if (!factor_by_tickets(exec, elimination)) {
       // Products are what takes time, not the blocks that come and go.
@@ -168,11 +172,18 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
       if (this->tickets() && m_pivot_shift == 0.0) {
         auto const& of = elimination.m_factors;
         auto const* const values = &elimination.m_a(0, 0, 0);
+        using Value = std::remove_cvref_t<decltype(*values)>;
+        using Scales = std::remove_cvref_t<decltype(of.m_scales)>;
+        if constexpr (Scales::exist) {
+          using Ref = std::remove_cvref_t<decltype(elimination.m_a)>;
+          launch("Hyperplane::FactorUnits::equations", LongIndexRange<Exec>(exec, 0, rows()),
+                 8.0 * n * n * sizeof(Value), ChooseCsrEquationUnits<Ref, n, Scales>{elimination.m_a, of.m_scales});
+        }
         this->tickets()->factor(exec, this->names().factor, this->forward_kernels(),
-                                CsrFactorBlocks<StorageScalar, std::remove_cvref_t<decltype(*values)>>{
+                                CsrFactorBlocks<StorageScalar, Value, Scales>{
                                     of.m_lower_begin, of.m_diagonal, of.m_upper_begin, of.m_upper_end, m_sources.data(),
                                     m_product_begin.data(), m_lower.data(), m_upper.data(), list(m_positions), values,
-                                    of.m_values, m_singular.word()},
+                                    of.m_values, m_singular.word(), of.m_scales},
                                 (blocks() - this->upper_blocks()) * n * n, this->upper_blocks() * n * n);
         return true;
       }

@@ -65,12 +65,13 @@ template <class Scalar, int n, class Storage, class MatrixRef>
 struct CsrIluRowElimination : CsrIluInput<Scalar, n, Storage, MatrixRef> {
   using Columns = block::Columns<Scalar, n>;
   using Spaces = CsrIluRowSpaces<Scalar, n>;
+  using Units = typename CsrIluInput<Scalar, n, Storage, MatrixRef>::Units;
 
   Spaces* m_spaces;
 
   class Row {
    public:
-    KOKKOS_FUNCTION Row(const CsrIluRowElimination& of, std::int64_t row)
+    KOKKOS_FUNCTION Row(const CsrIluRowElimination& of, std::int64_t row, const Units& units)
         : m_of(of),
           m_begin(of.m_factors.m_lower_begin[row]),
           m_count(static_cast<int>(of.m_factors.m_diagonal[row] + 1 - m_begin)),
@@ -80,7 +81,7 @@ struct CsrIluRowElimination : CsrIluInput<Scalar, n, Storage, MatrixRef> {
           (m_space = &of.m_spaces->take(); m_slots = m_space->slots.data(); m_blocks = m_space->blocks.data();))
       for_blocks([&](int slot, std::int64_t number) {
         m_slots[m_of.m_factors.m_columns[number]] = slot;
-        m_blocks[slot] = m_of.given(number);
+        m_blocks[slot] = m_of.given(units, number);
       });
     }
     KOKKOS_FUNCTION ~Row() {
@@ -125,7 +126,7 @@ struct CsrIluRowElimination : CsrIluInput<Scalar, n, Storage, MatrixRef> {
     std::int64_t m_upper_begin;
     int m_upper_count;
   };
-  KOKKOS_FUNCTION Row row(std::int64_t row) const { return Row(*this, row); }
+  KOKKOS_FUNCTION Row row(std::int64_t row, const Units& units) const { return Row(*this, row, units); }
 
   /// Prefetches what is read and written first of a row.
   void prefetch([[maybe_unused]] std::int64_t row) const {
@@ -139,10 +140,10 @@ struct CsrIluRowElimination : CsrIluInput<Scalar, n, Storage, MatrixRef> {
 #endif
   }
 
-  KOKKOS_FUNCTION Columns pivot(std::int64_t row) const {
+  KOKKOS_FUNCTION Columns pivot(std::int64_t row, const Units& units) const {
     auto const& factors = this->m_factors;
     auto const diagonal = factors.m_diagonal[row];
-    auto result = this->given(diagonal);
+    auto result = this->given(units, diagonal);
     for (auto lower = factors.m_lower_begin[row]; lower < diagonal; ++lower) {
       auto const before = factors.m_columns[lower];
       for (auto upper = factors.m_upper_begin[before]; upper < factors.m_upper_end[before]; ++upper) {

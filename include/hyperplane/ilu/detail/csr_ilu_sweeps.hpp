@@ -16,6 +16,7 @@
 #include <hyperplane/ilu/detail/csr_sweep_blocks.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_plan.hpp>
 #include <hyperplane/ilu/detail/csr_tall_sweep.hpp>
+#include <hyperplane/sweep/factor_units.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -36,6 +37,7 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
 
  public:
   static_assert(sizeof(StorageScalar) <= sizeof(Scalar), "storage may be narrower than arithmetic, not wider");
+  using Units = FactorUnits<StorageScalar, n, 1, Exec>;
   template <class T>
   using Table = typename Base::template Table<T>;
   using Base::blocks;
@@ -51,35 +53,38 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
       : Base(names, exec, natural, path, of, transposed, n * n * sizeof(StorageScalar),
              path == CsrPath::tickets ? CsrIluTickets<Scalar, n, Exec>::rows_of_a_ticket : 0),
         m_values(Kokkos::view_alloc(exec, "Hyperplane::CsrIlu::factors"),
-                 as_size(blocks() * n * n + block::Columns<Scalar, n>::overrun)) {
+                 as_size(blocks() * n * n + block::Columns<Scalar, n>::overrun)),
+        m_units(exec, names.plan, rows()) {
     if (path == CsrPath::tickets) m_tickets.emplace(exec, rows());
   }
 
   const Table<StorageScalar>& values() const { return m_values; }
+  /// That they are in.
+  const Units& units() const { return m_units; }
 
  protected:
   using Base::per_row;
   using Base::upper_blocks;
 
-  CsrIluFactors<StorageScalar, n> factors() const { return {this->row_blocks(), m_values.data()}; }
+  CsrIluFactors<StorageScalar, n> factors() const { return {this->row_blocks(), m_values.data(), m_units.ref()}; }
   /// On CsrPath::tickets.
   const std::optional<CsrIluTickets<Scalar, n, Exec>>& tickets() const { return m_tickets; }
 
  private:
-  using SweepBlocks = CsrSweepBlocks<StorageScalar>;
+  using SweepBlocks = CsrSweepBlocks<StorageScalar, n>;
 
   SweepBlocks blocks_before() const {
     auto const of = factors();
-    return {of.m_lower_begin, of.m_diagonal, of.m_columns, nullptr, of.m_diagonal, of.m_values};
+    return {of.m_lower_begin, of.m_diagonal, of.m_columns, nullptr, of.m_diagonal, of.m_values, of.m_scales};
   }
   SweepBlocks blocks_behind() const {
     auto const of = factors();
-    return {of.m_upper_begin, of.m_upper_end, of.m_columns, nullptr, of.m_diagonal, of.m_values};
+    return {of.m_upper_begin, of.m_upper_end, of.m_columns, nullptr, of.m_diagonal, of.m_values, of.m_scales};
   }
   SweepBlocks by_columns(const CsrIluTransposed<Exec>& sweep) const {
     auto const of = factors();
     auto const lists = sweep.lists();
-    return {lists.m_begin, lists.m_begin + 1, lists.m_rows, lists.m_numbers, of.m_diagonal, of.m_values};
+    return {lists.m_begin, lists.m_begin + 1, lists.m_rows, lists.m_numbers, of.m_diagonal, of.m_values, of.m_scales};
   }
 
   void run_forward(const Exec& exec, const Vector& rhs, const Vector& y) const {
@@ -157,7 +162,8 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
           return CsrTallSweep<transposed, with_diagonal, Exec, Scalar, n, count, StorageScalar>{
               {order, rhs.flat().data(), x.flat().data()},
               {of.m_begin, of.m_end, of.m_columns, of.m_numbers, nullptr, of.m_values},
-              of.m_diagonal};
+              of.m_diagonal,
+              of.m_scales};
         },
         tall_threads<Exec, count>);
   }
@@ -185,6 +191,7 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
 
   std::optional<CsrIluTickets<Scalar, n, Exec>> m_tickets;
   Table<StorageScalar> m_values;
+  Units m_units;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -49,7 +49,7 @@ class CsrIluTickets<Scalar, n, Exec> {
 
   template <bool transposed, bool with_diagonal, class Storage>
   void sweep(const Exec& exec, const std::string& label, const CsrIluLevelKernels<Exec>& levels,
-             const CsrSweepBlocks<Storage>& blocks, const Scalar* rhs, Scalar* y, int stride = 1) const {
+             const CsrSweepBlocks<Storage, n>& blocks, const Scalar* rhs, Scalar* y, int stride = 1) const {
     cuda::labelled(exec, label, [&] {
       launch(exec, levels, csr_sweep_kernel<transposed, with_diagonal, Scalar, n, Storage>, levels_of_a_sweep, blocks,
              CsrSweepMemory<Scalar>{m_values.data(), m_size, m_words.data()}, rhs, y, stride);
@@ -57,14 +57,14 @@ class CsrIluTickets<Scalar, n, Exec> {
   }
 
   /// Values first, ..., first + count - 1 are those of blocks behind the diagonal.
-  template <class Storage, class MatrixStorage>
-  void factor(const Exec& exec, const std::string& label, const CsrIluLevelKernels<Exec>& levels,
-              const CsrFactorBlocks<Storage, MatrixStorage>& blocks, std::int64_t first, std::int64_t count) const {
+  template <class Blocks>
+  void factor(const Exec& exec, const std::string& label, const CsrIluLevelKernels<Exec>& levels, const Blocks& blocks,
+              std::int64_t first, std::int64_t count) const {
+    using Storage = typename Blocks::StorageType;
     auto* const upper = reinterpret_cast<cuda::AwaitedValue<Storage>*>(blocks.m_values) + first;
     cuda::labelled(exec, label, [&] {
       cuda::launch_range(exec.cuda_stream(), count, CsrVacantValues<Storage>{upper});
-      launch(exec, levels, csr_factor_kernel<Scalar, n, Storage, MatrixStorage>, levels_of_a_factorization, blocks,
-             m_words.data());
+      launch(exec, levels, csr_factor_kernel<Scalar, n, Blocks>, levels_of_a_factorization, blocks, m_words.data());
     });
   }
 

@@ -6,9 +6,11 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/launch.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/core/to_space.hpp>
 #include <hyperplane/csr/block_csr.hpp>
+#include <hyperplane/csr/block_csr_ref.hpp>
 #include <hyperplane/csr/csr_path.hpp>
 #include <hyperplane/csr/csr_status.hpp>
 #include <hyperplane/csr/point_vectors.hpp>
@@ -19,6 +21,8 @@
 #include <hyperplane/ilu/detail/csr_ilu_sweeps.hpp>
 #include <hyperplane/ilu/detail/csr_ilut_rows.hpp>
 #include <hyperplane/ilu/detail/csr_pivot_shift.hpp>
+#include <hyperplane/ilu/detail/csr_units.hpp>
+#include <hyperplane/sweep/factor_units.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -28,6 +32,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 /// What BlockIlutCsr is: block incomplete LU factorization of a BlockCsr, on blocks that its values decide.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
@@ -43,7 +48,7 @@ class CsrIlutPlan {
   using Sweeps = CsrIluSweeps<Scalar, n, Exec, StorageScalar>;
 
  public:
-  using Matrix = BlockCsr<Scalar, n, Exec, StorageScalar, Offset>;
+  using Matrix = BlockCsr<Scalar, n, Exec, WideStorage<Scalar, StorageScalar>, Offset>;
   using Vector = typename Matrix::Vector;
 
   template <class MatrixStorage>
@@ -134,10 +139,14 @@ class CsrIlutPlan {
   template <class MatrixStorage>
   void factor_on_host(const Exec& exec, const MatrixStorage* values) {
     auto const host = host_of(exec);
+    FactorUnits<StorageScalar, n, 1, std::remove_cvref_t<decltype(host)>> const units(host, m_names.plan, rows());
+    using Ref = BlockCsrRef<const MatrixStorage, n, std::int64_t>;
+    Ref const a(rows(), m_structure.begin.data(), m_structure.columns.data(), values);
+    units.template choose<Scalar>(host, CsrSample<Ref, n>{a, rows()});
     CsrIlutRows<Scalar, n, StorageScalar, MatrixStorage> const factored(
         host, m_names.factor,
         {m_structure, m_order, values, static_cast<Scalar>(m_rule.drop_tolerance), m_rule.row_entries,
-         static_cast<Scalar>(m_rule.pivot_shift)});
+         static_cast<Scalar>(m_rule.pivot_shift), units.ref()});
     auto const& failure = factored.failure();
     m_status = {{.failure = failure.finding.failure}};
     if (!m_status.ok()) {
@@ -163,6 +172,7 @@ class CsrIlutPlan {
     });
     host.fence(m_names.factor);
     Kokkos::deep_copy(exec, m_sweeps->values(), on_host);
+    m_sweeps->units().copy_from(exec, units);
     exec.fence(m_names.factor);
     m_sweeps->set_factored();
   }

@@ -9,12 +9,13 @@
 #include <hyperplane/core/factor_failure.hpp>
 #include <hyperplane/core/singular_pivot.hpp>
 #include <hyperplane/grid/factor_status.hpp>
-#include <hyperplane/ilu/detail/csr_fill.hpp>
-#include <hyperplane/ilu/detail/csr_ilu_structure.hpp>
+#include <hyperplane/ilu/detail/csr_ilut_input.hpp>
 #include <hyperplane/ilu/detail/csr_ilut_store.hpp>
 #include <hyperplane/ilu/detail/csr_pivot_shift.hpp>
+#include <hyperplane/ilu/detail/csr_units.hpp>
 #include <hyperplane/ilu/detail/frobenius_norm.hpp>
 #include <hyperplane/ilu/detail/rising_numbers.hpp>
+#include <hyperplane/sweep/factor_scales.hpp>
 
 #include <Kokkos_Macros.hpp>
 
@@ -28,24 +29,6 @@
 
 /// One block row of ILUT(tau, p) of a BlockCsr, on the host.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
-
-/// What is factored, and how.
-template <class Scalar, class MatrixStorage>
-struct CsrIlutInput {
-  const CsrColumns& structure;
-  const CsrIluOrder& order;
-  const MatrixStorage* values;  ///< blocks by rows
-  Scalar tolerance;
-  int most;                        ///< blocks of a row on either side of the diagonal
-  Scalar pivot_shift = Scalar(0);  ///< see CsrPivotShift
-};
-
-/// Why a row failed.
-struct CsrIlutFailure {
-  int position = std::numeric_limits<int>::max();
-  PivotFinding finding{FactorFailure::none, 0};
-  int column = 0;  ///< of the block that is not finite
-};
 
 // What functions for blocks call, on devices too: no lambdas.
 
@@ -67,7 +50,7 @@ class CsrIlutElimination {
  public:
   using Store = CsrIlutStore<Scalar, n, Storage>;
   using Row = typename Store::Row;
-  using Input = CsrIlutInput<Scalar, MatrixStorage>;
+  using Input = CsrIlutInput<Scalar, n, Storage, MatrixStorage>;
 
   /// The store has the rows.
   CsrIlutElimination(const Input& input, Store& store)
@@ -84,8 +67,10 @@ class CsrIlutElimination {
     auto const not_finite = load(position);
     std::optional<PivotFinding> finding;
     if (!not_finite) {
-      auto const products = subtract_products(position, finished);
-      finding = keep(position, result);
+      Units const units(m_input.scales, m_input.order.rows[as_size(position)]);
+      take_into(units);
+      auto const products = subtract_products(position, units, finished);
+      finding = keep(position, units, result);
       result.products = products;
     }
     for (std::size_t slot = 0; slot < as_size(m_count); ++slot) m_slots[as_size(m_positions[slot])] = no_slot;
@@ -98,6 +83,7 @@ class CsrIlutElimination {
 
  private:
   using Columns = block::Columns<Scalar, n>;
+  using Units = CsrRowUnits<Scalar, n, FactorScales<Storage, n, 1>>;
   static constexpr std::size_t size = std::size_t{n} * n;
   static constexpr int no_slot = -1;
   static constexpr auto dropped = Scalar(-1);
@@ -152,7 +138,18 @@ class CsrIlutElimination {
     }
     m_threshold = frobenius_norm(block(0), as_size(m_count) * size, m_input.tolerance);
     if (not_finite != none) return m_input.order.rows[as_size(not_finite)];
+    choose_equation_units<n>(m_input.scales, static_cast<std::int64_t>(row), m_input.values + as_size(begin) * size,
+                             end - begin);
     return std::nullopt;
+  }
+  /// The row of A, into the units of its factors.
+  void take_into(const Units& units) {
+    if constexpr (Units::exist) {
+      for (std::size_t slot = 0; slot < as_size(m_count); ++slot) {
+        auto* const values = block(slot);
+        for (int e = 0; e < n * n; ++e) values[e] = units(e % n, e / n, values[e]);
+      }
+    }
   }
 
   CsrPivotShift<Scalar, MatrixStorage> row_of_a(int position) const {
@@ -167,27 +164,32 @@ class CsrIlutElimination {
     return sum == Scalar(0);
   }
 
-  /// Of a block that is complete, or `dropped`; one that has overflown is not dropped, and is recorded.
-  Scalar norm_unless_dropped(const Scalar* values) {
+  /// Of a block that is complete, in the units of A, or `dropped`; one that has overflown is not dropped, and is
+  /// recorded.
+  Scalar norm_unless_dropped(const Units& units, const Scalar* values) {
     if (!is_finite(values)) {
       m_excess = std::numeric_limits<Scalar>::quiet_NaN();
       return std::numeric_limits<Scalar>::infinity();
     }
-    auto const norm = frobenius_norm(values, size);
+    Scalar of_a[size];
+    if constexpr (Units::exist) {
+      for (int e = 0; e < n * n; ++e) of_a[e] = units.given(e % n, e / n, values[e]);
+    }
+    auto const norm = frobenius_norm(Units::exist ? of_a : values, size);
     return norm < m_threshold ? dropped : norm;
   }
 
   /// Completes the blocks before the diagonal, by rising position, and subtracts their products with rows that are
   /// finished from the others; returns how many. Blocks that are dropped have none.
   template <class Finished>
-  std::int64_t subtract_products(int position, const Finished& finished) {
+  std::int64_t subtract_products(int position, const Units& units, const Finished& finished) {
     m_lower.clear();
     m_lower_values.clear();
     std::int64_t products = 0;
     for (int k = 0; (k = m_incomplete.first()) != RisingNumbers::none;) {
       m_incomplete.take_first();
       auto const slot = as_size(m_slots[as_size(k)]);
-      auto const norm = norm_unless_dropped(block(slot));
+      auto const norm = norm_unless_dropped(units, block(slot));
       if (norm == dropped) continue;
       auto const number = m_lower.size();
       m_lower.push_back({norm, k, static_cast<int>(number)});
@@ -225,12 +227,12 @@ class CsrIlutElimination {
   }
 
   /// Inverts the diagonal block and writes the blocks of the row that are kept; or says why that is of no use.
-  std::optional<PivotFinding> keep(int position, Row& result) {
+  std::optional<PivotFinding> keep(int position, const Units& units, Row& result) {
     m_upper.clear();
     for (int slot = 0; slot < m_count; ++slot) {
       int const at = m_positions[as_size(slot)];
       if (at <= position) continue;
-      auto const norm = norm_unless_dropped(block(as_size(slot)));
+      auto const norm = norm_unless_dropped(units, block(as_size(slot)));
       if (norm != dropped) m_upper.push_back({norm, at, slot});
     }
     std::ranges::sort(m_upper, {}, &Candidate::position);
@@ -245,7 +247,7 @@ class CsrIlutElimination {
     }
     result.positions[number] = position;
     auto const pivot =
-        row_of_a(position).template invert<Storage>(columns(as_size(m_slots[as_size(position)])).matrix());
+        row_of_a(position).template invert<Storage>(columns(as_size(m_slots[as_size(position)])).matrix(), units);
     int code = pivot.m_failed < n ? pivot.m_failed : no_code;
     result.replaced = pivot.m_replaced;
     // As they are computed, not as they are stored.

@@ -32,7 +32,7 @@ class CsrIlutRows {
  public:
   using Store = CsrIlutStore<Scalar, n, Storage>;
   using Row = typename Store::Row;
-  using Input = CsrIlutInput<Scalar, MatrixStorage>;
+  using Input = CsrIlutInput<Scalar, n, Storage, MatrixStorage>;
 
   template <HostExecutionSpace Host>
   CsrIlutRows(const Host& host, const char* label, const Input& input)
@@ -125,7 +125,7 @@ class CsrIlutRows {
     row = m_stores.front().row(1);
     row.lower_end = 1;
     row.positions[0] = position;
-    std::fill_n(row.values, n * n, std::numeric_limits<Storage>::quiet_NaN());
+    std::fill_n(row.values, n * n, static_cast<Storage>(std::numeric_limits<float>::quiet_NaN()));
   }
 
   Input m_input;

@@ -4,6 +4,8 @@
 #include <hyperplane/block/columns.hpp>
 #include <hyperplane/block/row_sums.hpp>
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/ilu/detail/csr_sweep_units.hpp>
+#include <hyperplane/sweep/factor_scales.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -17,20 +19,21 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 template <bool transposed, class Scalar, int n, class Storage>
 struct CsrJacobiSolve {
   const Storage* m_inverses;
+  CsrSweepUnits<transposed, true, Scalar, n, FactorScales<Storage, n, 1>> m_units;
   const Scalar* m_rhs;
   Scalar* m_x;
 
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
     Scalar right[std::size_t{n}];
-    for (int r = 0; r < n; ++r) right[r] = m_rhs[row * n + r];
+    for (int r = 0; r < n; ++r) right[r] = m_units.given(row, r, m_rhs[row * n + r]);
     const Storage* const inverse = m_inverses + row * n * n;
     if constexpr (transposed) {
       block::sum_rows<Scalar, n>([&](auto& sums) { sums.template add<true, false>(inverse, right); },
-                                 [&](int r, Scalar total) { m_x[row * n + r] = total; });
+                                 [&](int r, Scalar total) { m_x[row * n + r] = m_units.result(row, r, total); });
     } else {
       block::ColumnSum<Scalar, n> solved;
       solved.template add<false>(inverse, right);
-      solved.store(m_x + row * n);
+      m_units.store(solved, row, m_x + row * n);
     }
   }
 };

@@ -65,19 +65,22 @@ struct CsrPivotShift {
   const MatrixStorage* m_values;
   std::int64_t m_count;
 
-  template <class Storage, int n>
-  KOKKOS_FORCEINLINE_FUNCTION CsrInvertedPivot<Scalar, n> invert(const block::Matrix<Scalar, n>& pivot) const {
-    if (m_share != Scalar(0)) return invert_or_replace<Storage>(pivot);
+  /// `units` are those of the pivot block, see CsrRowUnits; A is in its own.
+  template <class Storage, int n, class Units>
+  KOKKOS_FORCEINLINE_FUNCTION CsrInvertedPivot<Scalar, n> invert(const block::Matrix<Scalar, n>& pivot,
+                                                                 const Units& units) const {
+    if (m_share != Scalar(0)) return invert_or_replace<Storage>(pivot, units);
     return CsrInvertedPivot<Scalar, n>::of(pivot);
   }
 
  private:
-  template <class Storage, int n>
-  HYPERPLANE_APART_FUNCTION CsrInvertedPivot<Scalar, n> invert_or_replace(block::Matrix<Scalar, n> pivot) const {
+  template <class Storage, int n, class Units>
+  HYPERPLANE_APART_FUNCTION CsrInvertedPivot<Scalar, n> invert_or_replace(block::Matrix<Scalar, n> pivot,
+                                                                          const Units& units) const {
     auto const given = CsrInvertedPivot<Scalar, n>::of(pivot);
     if (given.template is_of_use<Storage>()) return given;
     Scalar const shift = m_share * norm();
-    for (int c = 0; c < n; ++c) pivot(c, c) += shift;
+    for (int c = 0; c < n; ++c) pivot(c, c) += units(c, c, shift);
     auto result = CsrInvertedPivot<Scalar, n>::of(pivot);
     result.m_replaced = result.template is_of_use<Storage>();
     // What a diagnosis looks at is the block as it was.

@@ -15,6 +15,9 @@
 #include <hyperplane/ilu/detail/csr_fill.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_analysis.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
+#include <hyperplane/ilu/detail/csr_units.hpp>
+#include <hyperplane/sweep/factor_scales.hpp>
+#include <hyperplane/sweep/factor_units.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -76,7 +79,7 @@ struct NoCsrPivotPairs {
   KOKKOS_FUNCTION void for_pairs(std::int64_t, const Visit&) const {}
 };
 
-/// d_i = A_ii - sum of A_ij d_j^-1 A_ji over the pairs.
+/// d_i = A_ii - sum of A_ij d_j^-1 A_ji over the pairs; there are none where inverses are in units of their own.
 template <class Scalar, int n, class Storage, class MatrixRef, class Pairs>
 struct CsrPivotBlocks {
   using Columns = block::Columns<Scalar, n>;
@@ -85,6 +88,12 @@ struct CsrPivotBlocks {
   const std::int64_t* m_diagonal;  ///< numbers in A
   Storage* m_inverses;             ///< blocks stored by columns
   Pairs m_pairs;
+  FactorScales<Storage, n, 1> m_scales;
+
+  /// Those that a row is taken into, which it keeps: by its diagonal block alone.
+  KOKKOS_FUNCTION void keep_units(std::int64_t row) const {
+    choose_equation_units<n>(m_scales, row, &m_a(m_diagonal[row], 0, 0), 1);
+  }
 
   KOKKOS_FUNCTION Columns given(std::int64_t number) const {
     return Columns::of([&](int r, int c) { return m_a(number, r, c); });
@@ -92,7 +101,8 @@ struct CsrPivotBlocks {
   KOKKOS_FUNCTION Storage* inverse(std::int64_t row) const { return m_inverses + row * n * n; }
 
   KOKKOS_FUNCTION Columns pivot(std::int64_t row) const {
-    auto result = given(m_diagonal[row]);
+    CsrRowUnits<Scalar, n, FactorScales<Storage, n, 1>> const units(m_scales, row);
+    auto result = Columns::of([&](int r, int c) { return units(r, c, m_a(m_diagonal[row], r, c)); });
     // Behind a block that is multiplied from the left, values are read.
     Scalar before[std::size_t{n * n + Columns::overrun}] = {};
     Scalar behind[std::size_t{n * n}], scaled[std::size_t{n * n}];
@@ -123,6 +133,7 @@ struct CsrPivotInversion {
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     auto const row = m_order.row(index);
     auto const position = m_positions != nullptr ? m_positions[row] : row;
+    m_blocks.keep_units(row);
     auto pivot = m_blocks.pivot(row).matrix();
     block::invert<n>(pivot, [&](bool, int equation) { m_singular.record(position, equation); });
     auto const inverse = Columns::of([&](int r, int c) { return m_relaxation * pivot(r, c); });
@@ -174,12 +185,15 @@ class CsrPivots {
       : m_diagonal(to_space(exec, "Hyperplane::CsrPivots::structure", diagonal)),
         m_inverses(Kokkos::view_alloc(exec, "Hyperplane::CsrPivots::inverses"),
                    diagonal.size() * n * n + as_size(block::Columns<Scalar, n>::overrun)),
+        m_units(exec, "CsrPivots", static_cast<std::int64_t>(diagonal.size())),
         m_place(Kokkos::view_alloc(exec, "Hyperplane::CsrPivots::place"), 2),
         m_singular(exec, "Hyperplane::CsrPivots::status") {}
 
   std::int64_t rows() const { return static_cast<std::int64_t>(m_diagonal.extent(0)); }
   /// Stored by columns; values that may be read are behind them.
   const Storage* inverses() const { return m_inverses.data(); }
+  /// That they are in.
+  FactorScales<Storage, n, 1> scales() const { return m_units.ref(); }
   const std::int64_t* diagonal() const { return m_diagonal.data(); }
 
   /// w d^-1. run(kernel_of) runs kernel_of(sequence) over the rows; `order` and `positions` are those of the rows, or
@@ -188,7 +202,8 @@ class CsrPivots {
   void invert(const Exec& exec, const Ref& a, const Pairs& pairs, double relaxation, const int* order,
               const int* positions, const Run& run) const {
     using Blocks = CsrPivotBlocks<Scalar, n, Storage, Ref, Pairs>;
-    Blocks const blocks{a, m_diagonal.data(), m_inverses.data(), pairs};
+    m_units.template choose<Scalar>(exec, CsrSample<Ref, n>{a, rows(), m_diagonal.data()});
+    Blocks const blocks{a, m_diagonal.data(), m_inverses.data(), pairs, scales()};
     run([&](const CsrIluSequence& sequence) {
       return CsrPivotInversion<Scalar, n, Exec, Storage, Blocks>{blocks, static_cast<Scalar>(relaxation),
                                                                  m_singular.ref(), positions, sequence};
@@ -214,6 +229,7 @@ class CsrPivots {
  private:
   Kokkos::View<std::int64_t*, typename Exec::memory_space> m_diagonal;
   Kokkos::View<Storage*, typename Exec::memory_space> m_inverses;
+  FactorUnits<Storage, n, 1, Exec> m_units;
   Kokkos::View<std::int64_t*, typename Exec::memory_space> m_place;
   SingularPivotRecord<Exec> m_singular;
 };

@@ -3,11 +3,12 @@
 
 #include <cstdint>
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/sweep/factor_scales.hpp>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// What is multiplied in the rows. Blocks are stored by columns.
-template <class Storage>
+template <class Storage, int n>
 struct CsrSweepBlocks {
   const std::int64_t* m_begin;  ///< of the entries of each row
   const std::int64_t* m_end;
@@ -15,11 +16,15 @@ struct CsrSweepBlocks {
   const std::int64_t* m_numbers;   ///< of each entry, its block; or none, where they have the same numbers
   const std::int64_t* m_diagonal;  ///< of each row, its block in the diagonal
   const Storage* m_values;
+  FactorScales<Storage, n, 1> m_scales{};
 };
 
 /// Which blocks factors have, and what they are made of; see CsrIluFactors and CsrIluElimination.
-template <class Storage, class MatrixStorage>
+template <class Storage, class MatrixStorage, class Scales>
 struct CsrFactorBlocks {
+  using StorageType = Storage;
+  using MatrixType = MatrixStorage;
+
   const std::int64_t* m_lower_begin;
   const std::int64_t* m_diagonal;
   const std::int64_t* m_upper_begin;
@@ -32,6 +37,7 @@ struct CsrFactorBlocks {
   const MatrixStorage* m_a;  ///< blocks by rows
   Storage* m_values;         ///< blocks by columns
   unsigned long long* m_singular;
+  Scales m_scales;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -5,6 +5,7 @@
 #include <hyperplane/cuda/awaited_value.hpp>
 #include <hyperplane/cuda/progress.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_blocks.hpp>
+#include <hyperplane/ilu/detail/csr_sweep_units.hpp>
 
 #include <cstdint>
 
@@ -85,9 +86,9 @@ struct CsrSweepRow {
   std::int64_t m_begin = 0;
   std::int64_t m_end = 0;
 
-  template <class Storage>
-  __device__ static CsrSweepRow load(const CsrSweepTickets& tickets, const CsrSweepBlocks<Storage>& blocks,
-                                     std::int64_t ticket, int group) {
+  template <class Blocks>
+  __device__ static CsrSweepRow load(const CsrSweepTickets& tickets, const Blocks& blocks, std::int64_t ticket,
+                                     int group) {
     CsrSweepRow result;
     result.m_row = tickets.row(ticket, group);
     if (result.m_row < 0) return result;
@@ -106,7 +107,7 @@ class CsrSweepTerms {
   static constexpr int count = n <= 2 ? 6 : n <= 5 ? 4 : n <= 7 ? 3 : n <= 10 ? 2 : 1;
 
   /// Entries at, at + 1, ..., before end, of a thread that has value r of each.
-  __device__ CsrSweepTerms(const CsrSweepBlocks<Storage>& blocks, const Value* values, std::int64_t at,
+  __device__ CsrSweepTerms(const CsrSweepBlocks<Storage, n>& blocks, const Value* values, std::int64_t at,
                            std::int64_t end, int r) {
 #pragma unroll
     for (int e = 0; e < count; ++e) {
@@ -120,7 +121,7 @@ class CsrSweepTerms {
   }
 
   /// Entry (r, c) of a block, or of its transpose.
-  __device__ static Scalar entry(const CsrSweepBlocks<Storage>& blocks, std::int64_t block, int r, int c) {
+  __device__ static Scalar entry(const CsrSweepBlocks<Storage, n>& blocks, std::int64_t block, int r, int c) {
     return static_cast<Scalar>(blocks.m_values[block * (n * n) + (transposed ? r * n + c : c * n + r)]);
   }
 
@@ -164,13 +165,14 @@ class CsrSweepTerms {
 
 /// y = b - F y, or with the diagonal blocks D (b - F y); transposed: with F^T and D^T. F are the blocks of each row's
 /// entries. The threads of a row have a value of y each; sums are in the order of the portable kernels. Values of a
-/// vector are `stride` apart.
+/// vector are `stride` apart. Values that others wait for are in the units of the blocks, where they have some.
 template <bool transposed, bool with_diagonal, class Scalar, int n, class Storage>
 __global__ void __launch_bounds__(csr_sweep_threads)
-    csr_sweep_kernel(CsrSweepTickets tickets, CsrSweepBlocks<Storage> blocks, CsrSweepMemory<Scalar> memory,
+    csr_sweep_kernel(CsrSweepTickets tickets, CsrSweepBlocks<Storage, n> blocks, CsrSweepMemory<Scalar> memory,
                      const Scalar* rhs, Scalar* y, int stride) {
   using Value = cuda::AwaitedValue<Scalar>;
   using Terms = CsrSweepTerms<transposed, Scalar, n, Storage>;
+  CsrSweepUnits<transposed, with_diagonal, Scalar, n, FactorScales<Storage, n, 1>> const units{blocks.m_scales};
   int const lane = static_cast<int>(threadIdx.x) % 32;
   int const group = lane / n, r = lane % n, first = group * n;
   unsigned int const turn = *static_cast<volatile unsigned int*>(&memory.m_words->m_turn) & 1;
@@ -183,7 +185,7 @@ __global__ void __launch_bounds__(csr_sweep_threads)
     auto const drawn = draw_csr_ticket(memory.m_words, lane);
     bool const active = row.m_row >= 0;
     auto const place = row.m_row * n + r;
-    Scalar const right = active ? rhs[place * stride] : Scalar(0);
+    Scalar const right = active ? units.given(row.m_row, r, rhs[place * stride]) : Scalar(0);
     Scalar diagonal[n];
     if constexpr (with_diagonal) {
       auto const block = active ? blocks.m_diagonal[row.m_row] : 0;
@@ -210,7 +212,7 @@ __global__ void __launch_bounds__(csr_sweep_threads)
     }
     if (active) {
       Value::store(own + place, result);
-      y[place * stride] = result;
+      y[place * stride] = units.result(row.m_row, r, result);
       other[place].m_word = Value::vacant;
     }
     row = next;

@@ -6,6 +6,8 @@
 #include <hyperplane/csr/tall_rows.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_blocks.hpp>
+#include <hyperplane/ilu/detail/csr_sweep_units.hpp>
+#include <hyperplane/sweep/factor_scales.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -47,8 +49,11 @@ struct CsrTallPoints {
 /// and d^-1 are those of columns, transposed.
 template <bool transposed, bool with_diagonal, class Exec, class Scalar, int n, int count, class Storage>
 struct CsrTallSweep : CsrTallPoints<Exec, Scalar, n, count> {
+  using Scales = FactorScales<Storage, n, 1>;
+
   CsrTallBlocks<Storage, std::int64_t> m_blocks;
   const std::int64_t* m_diagonal;
+  Scales m_scales;
 
   void prefetch(std::int64_t index) const { this->prefetch_row(m_blocks, index); }
   KOKKOS_FUNCTION void operator()(std::int64_t index) const { run_tall<Exec, Scalar, count>(*this, index); }
@@ -56,11 +61,12 @@ struct CsrTallSweep : CsrTallPoints<Exec, Scalar, n, count> {
   /// For vectors first, ..., first + width - 1.
   template <int width>
   KOKKOS_FORCEINLINE_FUNCTION void run(std::int64_t row, int first) const {
-    auto const store = [&](int r, const auto& total) { this->store(row, first, r, total); };
+    CsrSweepUnits<transposed, with_diagonal, Scalar, n, Scales> const units{m_scales};
+    auto const store = [&](int r, const auto& total) { this->store(row, first, r, units.result(row, r, total)); };
     auto const subtract = [&](const auto& take) {
-      sum_tall<true, !transposed, Scalar, n, count, width>(
-          [&](int r) { return this->template given<width>(row, first, r); },
-          [&](const auto& add) { m_blocks.template products<n, count>(row, this->m_y + first, add); }, take);
+      sum_tall<true, !transposed, Scalar, n, (Scales::exist ? width : count), width>(
+          [&](int r) { return units.given(row, r, this->template given<width>(row, first, r)); },
+          [&](const auto& add) { add_products<width>(units, row, first, add); }, take);
     };
     if constexpr (with_diagonal) {
       Scalar right[std::size_t{n * width}];
@@ -68,6 +74,28 @@ struct CsrTallSweep : CsrTallPoints<Exec, Scalar, n, count> {
       multiply_tall_block<!transposed, n, width>(m_blocks.m_values + m_diagonal[row] * (n * n), right, store);
     } else {
       subtract(store);
+    }
+  }
+
+ private:
+  /// Of the blocks of a row, in their units.
+  template <int width, class Units, class Add>
+  KOKKOS_FORCEINLINE_FUNCTION void add_products([[maybe_unused]] const Units& units, std::int64_t row, int first,
+                                                const Add& add) const {
+    const Scalar* const values = this->m_y + first;
+    if constexpr (Scales::exist) {
+      m_blocks.template products<n, count>(row, values, [&](const Storage* block, const Scalar* x) {
+        auto const point = (x - values) / (n * count);
+        Scalar solved[std::size_t{n * width}];
+        for (int c = 0; c < n; ++c) {
+          auto const of_vectors = units.solved(point, c, block::load_tall<Scalar, width>(x + c * count));
+          block::store_tall<Scalar>(of_vectors, solved + c * width);
+        }
+        const Scalar* const in_units = solved;
+        add(block, in_units);
+      });
+    } else {
+      m_blocks.template products<n, count>(row, values, add);
     }
   }
 };
@@ -103,16 +131,20 @@ struct CsrTallRelaxation : CsrTallPoints<Exec, Scalar, n, count> {
 template <bool transposed, class Exec, class Scalar, int n, int count, class Storage>
 struct CsrTallJacobi : CsrTallPoints<Exec, Scalar, n, count> {
   const Storage* m_inverses;
+  CsrSweepUnits<transposed, true, Scalar, n, FactorScales<Storage, n, 1>> m_units;
 
   KOKKOS_FUNCTION void operator()(std::int64_t index) const { run_tall<Exec, Scalar, count>(*this, index); }
 
   template <int width>
   KOKKOS_FORCEINLINE_FUNCTION void run(std::int64_t row, int first) const {
     Scalar right[std::size_t{n * width}];
-    for (int r = 0; r < n; ++r)
-      block::store_tall<Scalar>(this->template given<width>(row, first, r), right + r * width);
-    multiply_tall_block<!transposed, n, width>(m_inverses + row * (n * n), right,
-                                               [&](int r, const auto& total) { this->store(row, first, r, total); });
+    for (int r = 0; r < n; ++r) {
+      auto const given = m_units.given(row, r, this->template given<width>(row, first, r));
+      block::store_tall<Scalar>(given, right + r * width);
+    }
+    multiply_tall_block<!transposed, n, width>(m_inverses + row * (n * n), right, [&](int r, const auto& total) {
+      this->store(row, first, r, m_units.result(row, r, total));
+    });
   }
 };
 

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/bfloat16.hpp>
 #include <hyperplane/core/singular_pivot.hpp>
 #include <hyperplane/sip/detail/sip_point.hpp>
 #include <hyperplane/stencil/block_stencil7_ref.hpp>
+#include <hyperplane/sweep/equation_units_cuda.hpp>
+#include <hyperplane/sweep/factor_scales.hpp>
 #include <hyperplane/sweep/point_recursion_cuda_plan.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
@@ -33,7 +36,8 @@ struct SipUsedEntries {
         if (m_mask.contains(map.grid(), neighbour(p, direction))) used |= bit(direction);
       }
     }
-    m_factors.lower(map.pack(p.i, p.j, p.k), LowerBlock::inverse)[map.lane(p.j)] = static_cast<Storage>(used);
+    m_factors.lower(map.pack(p.i, p.j, p.k), LowerBlock::inverse)[map.lane(p.j)] =
+        static_cast<Storage>(static_cast<float>(used));
   }
 };
 
@@ -42,6 +46,7 @@ struct SipUsedEntries {
 template <class Scalar, class Storage, class MatrixStorage, int W, bool masked>
 struct CudaSipCoefficients {
   using Coefficient = MatrixStorage;
+  using Scales = FactorScales<Storage, 1, W>;
   static constexpr bool forward = true;
   static constexpr int coefficients = stencil7_size;
   static constexpr int vectors = 0;
@@ -73,6 +78,7 @@ struct CudaSipCoefficients {
   __device__ void begin(std::int64_t pack, int lane, int j, int k) {
     m_lower = m_factors.lower(pack, LowerBlock::bottom) + lane;
     m_upper = m_factors.upper(pack, UpperBlock::top) + lane;
+    if constexpr (Scales::exist) m_equation = m_factors.m_scales.equation(pack, 0) + lane;
     m_j = j;
     m_k = k;
     if constexpr (masked) {
@@ -90,11 +96,14 @@ struct CudaSipCoefficients {
   __device__ void advance(int steps) {
     m_lower += steps * lower_blocks * W;
     m_upper -= steps * upper_blocks * W;
+    if constexpr (Scales::exist) m_equation += steps * W;
   }
   __device__ void store(int step, const Results& results) const {
+    auto const stored = in_units(results.m_point);
+    if constexpr (Scales::exist) m_equation[step * W] = BFloat16(unit(results.m_point));
 #pragma unroll
     for (int e = 0; e < lower_blocks; ++e) {
-      m_lower[(step * lower_blocks + e) * W] = static_cast<Storage>(results.m_point.m_lower[e]);
+      m_lower[(step * lower_blocks + e) * W] = static_cast<Storage>(stored.m_lower[e]);
     }
 #pragma unroll
     for (int e = 0; e < upper_blocks; ++e) {
@@ -105,7 +114,7 @@ struct CudaSipCoefficients {
     auto const& grid = m_a.grid();
     unsigned used = 0;
     if constexpr (masked) {
-      used = static_cast<unsigned>(m_next_used[0]);
+      used = static_cast<unsigned>(static_cast<float>(m_next_used[0]));
 #pragma unroll
       for (int s = 1; s < used_ahead; ++s) m_next_used[s - 1] = m_next_used[s];
       m_next_used[used_ahead - 1] = load_used(i + used_ahead);
@@ -131,10 +140,11 @@ struct CudaSipCoefficients {
     Scalar pivot;
     results.m_point = sip_point(a, kept(p.bottom), kept(p.south), kept(p.west), m_alpha, pivot);
     // As sip_excess() says, of what is stored.
-    bool regular = pivot * 0 == 0 && is_finite(results.m_point.inverse());
+    auto const stored = in_units(results.m_point);
+    bool regular = pivot * 0 == 0 && is_finite(stored.inverse());
     if constexpr (sizeof(Storage) < sizeof(Scalar)) {
 #pragma unroll
-      for (int e = 0; e < lower_blocks - 1; ++e) regular = regular && is_finite(results.m_point.m_lower[e]);
+      for (int e = 0; e < lower_blocks - 1; ++e) regular = regular && is_finite(stored.m_lower[e]);
     }
     if constexpr (masked) {
       if (!(used & SipUsedEntries<Storage, W>::bit(Direction::center))) {
@@ -148,17 +158,21 @@ struct CudaSipCoefficients {
     }
   }
 
-  /// As a value of Storage.
-  __device__ static bool is_finite(Scalar value) {
-    auto const stored = static_cast<Storage>(value);
-    return stored * Storage(0) == Storage(0);
+  /// S of a point, and its coefficients as they are stored.
+  __device__ static Scalar unit(const SipPoint<Scalar>& point) { return cuda_equation_unit(fabs(point.inverse())); }
+  __device__ static SipPoint<Scalar> in_units(const SipPoint<Scalar>& point) {
+    if constexpr (Scales::exist) return sip_in_units(point, unit(point));
+    return point;
   }
+
+  /// As a value of Storage.
+  __device__ static bool is_finite(Scalar value) { return static_cast<Scalar>(static_cast<Storage>(value)) * 0 == 0; }
 
   /// How many steps before they are needed the used entries are read.
   static constexpr int used_ahead = masked ? 4 : 1;
 
   __device__ Storage load_used(int i) const {
-    return static_cast<unsigned>(i) < m_points ? m_used[std::int64_t{i} * lower_blocks * W] : Storage(0);
+    return static_cast<unsigned>(i) < m_points ? m_used[std::int64_t{i} * lower_blocks * W] : Storage(0.0F);
   }
 
   const Storage* m_used = nullptr;
@@ -166,6 +180,7 @@ struct CudaSipCoefficients {
   Storage m_next_used[used_ahead] = {};
   Storage* m_lower = nullptr;
   Storage* m_upper = nullptr;
+  BFloat16* m_equation = nullptr;  ///< S, where there are units
   int m_j = 0;
   int m_k = 0;
 };

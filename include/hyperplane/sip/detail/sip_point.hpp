@@ -72,6 +72,16 @@ HYPERPLANE_FUNCTION SipPoint<Scalar> sip_point(const SipEntries<Scalar>& a, cons
   return {{l_b, l_s, l_w, inverse}, {(a.top - top) * inverse, (a.north - north) * inverse, (a.east - east) * inverse}};
 }
 
+/// The coefficients in the units that they are stored in, where S is that of the point. There is one unknown, so that
+/// upper ones, which other points read, have none. Scalar may be a pack of points.
+template <class Scalar>
+HYPERPLANE_FUNCTION SipPoint<Scalar> sip_in_units(const SipPoint<Scalar>& point, const Scalar& equation) {
+  SipPoint<Scalar> result = point;
+  for (int e = 0; e < lower_blocks - 1; ++e) result.m_lower[e] *= equation;
+  result.m_lower[static_cast<int>(LowerBlock::inverse)] = point.inverse() / equation;
+  return result;
+}
+
 /// Zero where a point is regular: zero, infinity and NaN alike fail as pivot or as its inverse, and so does what is too
 /// large to be stored. Scalar may be a pack of T. Upper coefficients that are not finite fail in the points that use
 /// them.
