@@ -3,6 +3,7 @@
 
 #include <hyperplane/block/tall_sums.hpp>
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concepts.hpp>
 #include <hyperplane/csr/tall_rows.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_blocks.hpp>
@@ -57,10 +58,14 @@ struct CsrTallSweep : CsrTallPoints<Exec, Scalar, n, count> {
   template <int width>
   KOKKOS_FORCEINLINE_FUNCTION void run(std::int64_t row, int first) const {
     auto const store = [&](int r, const auto& total) { this->store(row, first, r, total); };
+    auto const given = [&](int r) { return this->template given<width>(row, first, r); };
+    auto const products = [&](const auto& add) { m_blocks.template products<n, count>(row, this->m_y + first, add); };
     auto const subtract = [&](const auto& take) {
-      sum_tall<true, !transposed, Scalar, n, count, width>(
-          [&](int r) { return this->template given<width>(row, first, r); },
-          [&](const auto& add) { m_blocks.template products<n, count>(row, this->m_y + first, add); }, take);
+      if constexpr (transposed && HostExecutionSpace<Exec>) {
+        sum_tall_each<true, false, Scalar, n, count, width>(given, products, take);
+      } else {
+        sum_tall<true, !transposed, Scalar, n, count, width>(given, products, take);
+      }
     };
     if constexpr (with_diagonal) {
       Scalar right[std::size_t{n * width}];
