@@ -134,17 +134,26 @@ class ColumnSum {
     }
   }
 
-  HYPERPLANE_FORCEINLINE_FUNCTION void store(T* to) const {
-    auto total = m_sums[0];
+  HYPERPLANE_FORCEINLINE_FUNCTION void store(T* to) const { total().store(to); }
+  /// += or -= the sum.
+  template <bool subtract>
+  HYPERPLANE_FORCEINLINE_FUNCTION void add_to(T* to) const {
+    auto const sum = total();
     HYPERPLANE_UNROLL
-    for (int chain = 1; chain < chains; ++chain) {
-      HYPERPLANE_UNROLL
-      for (int part = 0; part < Column::parts; ++part) total.m_parts[part] += m_sums[chain].m_parts[part];
-    }
-    total.store(to);
+    for (int r = 0; r < n; ++r) to[r] = subtract ? to[r] - sum[r] : to[r] + sum[r];
   }
 
  private:
+  HYPERPLANE_FORCEINLINE_FUNCTION Column total() const {
+    auto result = m_sums[0];
+    HYPERPLANE_UNROLL
+    for (int chain = 1; chain < chains; ++chain) {
+      HYPERPLANE_UNROLL
+      for (int part = 0; part < Column::parts; ++part) result.m_parts[part] += m_sums[chain].m_parts[part];
+    }
+    return result;
+  }
+
   Column m_sums[std::size_t{chains}];
 };
 
@@ -204,6 +213,10 @@ class ColumnSum {
   }
   KOKKOS_FORCEINLINE_FUNCTION void store(T* to) const {
     for (int r = 0; r < n; ++r) to[r] = m_sum[r];
+  }
+  template <bool subtract>
+  KOKKOS_FORCEINLINE_FUNCTION void add_to(T* to) const {
+    for (int r = 0; r < n; ++r) to[r] = subtract ? to[r] - m_sum[r] : to[r] + m_sum[r];
   }
 
  private:

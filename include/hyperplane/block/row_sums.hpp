@@ -4,6 +4,7 @@
 #include <hyperplane/block/columns.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/simd/pack.hpp>
 
 #include <Kokkos_Macros.hpp>
 
@@ -39,6 +40,8 @@ class RowSums {
     auto const values = load<x_has_more>(x);
     HYPERPLANE_UNROLL
     for (int r = 0; r < rows; ++r) m_sums[r].add(load<block_has_more>(a + (first + r) * n), values);
+    // Processors see a stream in whole blocks that follow one another, and none in parts of them.
+    if constexpr (first == 0) prefetch_rows<rows>(a);
   }
 
   HYPERPLANE_FORCEINLINE_FUNCTION T total(int r) const {
@@ -49,6 +52,13 @@ class RowSums {
   }
 
  private:
+  /// Those from `begin` on, which are read when all blocks have been gone through.
+  template <int begin, class Storage>
+  static HYPERPLANE_FORCEINLINE_FUNCTION void prefetch_rows(const Storage* a) {
+    constexpr int line = 64 / static_cast<int>(sizeof(Storage));
+    HYPERPLANE_UNROLL
+    for (int e = begin * n; e < n * n; e += line) hyperplane::prefetch(a + e);
+  }
   template <bool has_more, class Storage>
   static HYPERPLANE_FORCEINLINE_FUNCTION Row load(const Storage* from) {
     if constexpr (has_more) {

@@ -37,10 +37,14 @@ struct CsrTallProduct {
   template <int width>
   KOKKOS_FORCEINLINE_FUNCTION void run(std::int64_t row, int first) const {
     auto const begin = row * (n * count) + first;
-    sum_tall<subtract, by_columns, Scalar, n, count, width>(
-        [&](int r) { return block::load_tall<Scalar, width>(m_b + begin + r * count); },
-        [&](const auto& add) { m_blocks.template products<n, count>(row, m_x + first, add); },
-        [&](int r, const auto& total) { block::store_tall<Scalar>(total, m_y + begin + r * count); });
+    auto const given = [&](int r) { return block::load_tall<Scalar, width>(m_b + begin + r * count); };
+    auto const products = [&](const auto& add) { m_blocks.template products<n, count>(row, m_x + first, add); };
+    auto const store = [&](int r, const auto& total) { block::store_tall<Scalar>(total, m_y + begin + r * count); };
+    if constexpr (by_columns && HostExecutionSpace<Exec>) {
+      sum_tall_each<subtract, true, Scalar, n, count, width>(given, products, store);
+    } else {
+      sum_tall<subtract, by_columns, Scalar, n, count, width>(given, products, store);
+    }
   }
 };
 

@@ -8,6 +8,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
 #include <cstdint>
 
 /// What products and sweeps of a BlockCsr with several vectors share.
@@ -35,6 +36,29 @@ KOKKOS_FORCEINLINE_FUNCTION void sum_tall(const Given& given, const Products& pr
           take(r, total);
         }
       });
+}
+
+/// The same where one product after the other is added or subtracted: as rows do that give theirs to others. Without
+/// `subtract` nothing is given.
+template <bool subtract, bool by_columns, class Scalar, int n, int stride, int width, class Given, class Products,
+          class Take>
+KOKKOS_FORCEINLINE_FUNCTION void sum_tall_each(const Given& given, const Products& products, const Take& take) {
+  Scalar total[std::size_t{n * width}];
+  auto const set = [&](int r, const auto& values) { block::store_tall<Scalar>(values, total + r * width); };
+  auto const get = [&](int r) { return block::load_tall<Scalar, width>(total + r * width); };
+  for (int r = 0; r < n; ++r) {
+    if constexpr (subtract) {
+      set(r, given(r));
+    } else {
+      set(r, block::TallValues<Scalar, width>{});
+    }
+  }
+  products([&](const auto* a, const Scalar* x) {
+    sum_tall<false, by_columns, Scalar, n, stride, width>(
+        NoneGiven(), [&](const auto& add) { add(a, x); },
+        [&](int r, const auto& values) { set(r, subtract ? get(r) - values : get(r) + values); });
+  });
+  for (int r = 0; r < n; ++r) take(r, get(r));
 }
 
 /// take(r, unknown r of A x) for a block and `width` vectors, whose values are side by side in x.

@@ -9,13 +9,16 @@
 #include <hyperplane/core/to_space.hpp>
 #include <hyperplane/csr/block_csr.hpp>
 #include <hyperplane/csr/check_structure.hpp>
+#include <hyperplane/csr/detail/giving_rows.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -26,7 +29,7 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 ///
 /// The constructor reads the structure, on the host, and allocates; waits for the instance. Throws Error where offsets
 /// or columns are out of range. Memory: 12 bytes per block, 8 per point. Results are bitwise the same whatever the
-/// number of threads.
+/// number of threads. On hosts at most one product of an object and its copies may run at a time.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>
 class TransposedBlockCsr {
  public:
@@ -64,6 +67,7 @@ class TransposedBlockCsr {
     m_begin = detail::to_space(exec, "Hyperplane::TransposedBlockCsr::structure", begin);
     m_blocks = detail::to_space(exec, "Hyperplane::TransposedBlockCsr::structure", blocks);
     m_rows = detail::to_space(exec, "Hyperplane::TransposedBlockCsr::structure", rows);
+    m_giving_rows.emplace(exec, begin, rows, std::max(detail::block_csr_bytes_of_row<Scalar>(a), 1.0));
   }
 
   const Matrix& matrix() const { return m_a; }
@@ -73,16 +77,28 @@ class TransposedBlockCsr {
   const Kokkos::View<std::int64_t*, typename Exec::memory_space>& begin() const { return m_begin; }
   const Kokkos::View<std::int64_t*, typename Exec::memory_space>& blocks() const { return m_blocks; }
   const Kokkos::View<int*, typename Exec::memory_space>& entry_rows() const { return m_rows; }
+  const detail::GivingRows<Exec>& giving_rows() const { return *m_giving_rows; }
 
  private:
   Matrix m_a;
   Kokkos::View<std::int64_t*, typename Exec::memory_space> m_begin, m_blocks;
   Kokkos::View<int*, typename Exec::memory_space> m_rows;
+  std::optional<detail::GivingRows<Exec>> m_giving_rows;
 };
 
 namespace detail {
 
-/// The equations of one point of y = A^T x, or y = b - A^T x.
+/// y = 0, or y = b.
+template <bool subtract, class Scalar>
+struct TransposedBlockCsrStart {
+  const Scalar* m_b;
+  Scalar* m_y;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t equation) const { m_y[equation] = subtract ? m_b[equation] : Scalar(0); }
+};
+
+/// The equations of one point of y = A^T x, or y = b - A^T x; products are added one after the other, as by
+/// GivingBlockCsrRow.
 template <bool subtract, class Scalar, int n, class Ref>
 struct TransposedBlockCsrPoint {
   Ref m_a;
@@ -95,28 +111,22 @@ struct TransposedBlockCsrPoint {
   BlockCsrEnds m_ends;
 
   KOKKOS_FUNCTION void operator()(std::int64_t point) const {
-    // Blocks by rows are those of A^T by columns.
-    auto sum = start(point);
+    Scalar total[std::size_t{n}];
+    for (int r = 0; r < n; ++r) total[r] = subtract ? m_b[point * n + r] : Scalar(0);
     auto const end = m_begin[point + 1];
     for (auto entry = m_begin[point]; entry < end; ++entry) {
       auto const block = m_blocks[entry];
       const Scalar* const x = m_x + std::int64_t{m_rows[entry]} * n;
+      // Blocks by rows are those of A^T by columns.
+      block::ColumnSum<Scalar, n> sum;
       if (m_ends.has_more(block)) {
-        sum.template add<subtract>(&m_a(block, 0, 0), x);
+        sum.template add<false>(&m_a(block, 0, 0), x);
       } else {
-        sum.template add_last<subtract>(&m_a(block, 0, 0), x);
+        sum.template add_last<false>(&m_a(block, 0, 0), x);
       }
+      sum.template add_to<subtract>(total);
     }
-    sum.store(m_y + point * n);
-  }
-
- private:
-  KOKKOS_FUNCTION block::ColumnSum<Scalar, n> start(std::int64_t point) const {
-    if constexpr (subtract) {
-      return block::ColumnSum<Scalar, n>(m_b + point * n);
-    } else {
-      return {};
-    }
+    for (int r = 0; r < n; ++r) m_y[point * n + r] = total[r];
   }
 };
 
@@ -124,17 +134,30 @@ template <bool subtract, class Exec, class Transposed, class Scalar>
 void multiply_transposed_block_csr(const char* label, const Exec& exec, const Transposed& a, const Scalar* b,
                                    const Scalar* x, Scalar* y) {
   using Matrix = typename Transposed::Matrix;
+  using Ref = typename Matrix::Ref;
   constexpr int n = Matrix::block_size;
   auto const& matrix = a.matrix();
+  double const bytes = block_csr_bytes_of_row<Scalar>(matrix);
 #if defined(KOKKOS_ENABLE_CUDA)
   if constexpr (CudaExecutionSpace<Exec>) {
     return multiply_transposed_block_csr_on_cuda<subtract>(label, exec, a, b, x, y);
   }
 #endif
-  launch(label, LongIndexRange<Exec>(exec, 0, a.rows()), block_csr_bytes_of_row<Scalar>(matrix),
-         TransposedBlockCsrPoint<subtract, Scalar, n, typename Matrix::Ref>{matrix.ref(), a.begin().data(),
-                                                                            a.blocks().data(), a.entry_rows().data(), b,
-                                                                            x, y, BlockCsrEnds::of<Scalar>(matrix)});
+  auto const ends = BlockCsrEnds::of<Scalar>(matrix);
+  if constexpr (HostExecutionSpace<Exec>) {
+    if (a.giving_rows().are_used()) {
+      if (b != y) {
+        launch(label, LongIndexRange<Exec>(exec, 0, a.rows() * n), 2.0 * sizeof(Scalar),
+               TransposedBlockCsrStart<subtract, Scalar>{b, y});
+      }
+      a.giving_rows().run(exec, label, a.rows(), bytes,
+                          GivingBlockCsrRow<subtract, Scalar, n, Ref>{matrix.ref(), x, y, ends});
+      return;
+    }
+  }
+  launch(label, LongIndexRange<Exec>(exec, 0, a.rows()), bytes,
+         TransposedBlockCsrPoint<subtract, Scalar, n, Ref>{matrix.ref(), a.begin().data(), a.blocks().data(),
+                                                           a.entry_rows().data(), b, x, y, ends});
 }
 
 }  // namespace detail
@@ -146,8 +169,8 @@ TransposedBlockCsr<Scalar, n, Exec, Storage, Offset> transposed(const Exec& exec
   return {exec, a};
 }
 
-/// y = A^T x. x and y are different vectors with the rows of A, or Error is thrown. One launch, no allocation, no
-/// fence; asynchronous on the given instance.
+/// y = A^T x. x and y are different vectors with the rows of A, or Error is thrown. One launch, or two on hosts; no
+/// allocation, no fence; asynchronous on the given instance.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Offset>
 void apply(const Exec& exec, const TransposedBlockCsr<Scalar, n, Exec, Storage, Offset>& a,
            const std::type_identity_t<Kokkos::View<Scalar*, typename Exec::memory_space>>& x,

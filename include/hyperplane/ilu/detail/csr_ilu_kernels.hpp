@@ -47,6 +47,12 @@ struct CsrIluFactors : CsrIluRows {
   Scales m_scales{};
 
   KOKKOS_FUNCTION Storage* block(std::int64_t number) const { return m_values + number * n * n; }
+
+  /// take(r, total) for each row of F^T x, of a block F; nothing behind x is read.
+  template <class Scalar, class Take>
+  KOKKOS_FORCEINLINE_FUNCTION void multiply_transposed(std::int64_t number, const Scalar* x, const Take& take) const {
+    block::sum_rows<Scalar, n>([&](auto& sums) { sums.template add<true, false>(block(number), x); }, take);
+  }
 };
 
 /// Prefetches the blocks of a row, which is far from the one before where rows have an order, on hosts whose compilers
@@ -137,8 +143,8 @@ struct CsrIluColumnLists {
 };
 
 /// y_j = b_j - the sum of F_ij^T y_i over the blocks (i, j) of column j that are listed; multiplied by d_j^-T where
-/// that is wanted. y may be b.
-template <bool with_diagonal, class Scalar, int n, class Storage>
+/// that is wanted. y may be b. `subtracts_each`: one product after the other, as CsrIluGivingSweep does.
+template <bool with_diagonal, bool subtracts_each, class Scalar, int n, class Storage>
 struct CsrIluTransposedSweep {
   CsrIluFactors<Storage, n> m_factors;
   CsrIluColumnLists m_lists;
@@ -154,22 +160,70 @@ struct CsrIluTransposedSweep {
     auto const row = m_order.row(index);
     auto const end = m_lists.m_begin[row + 1];
     Scalar right[std::size_t{n}];
-    block::sum_rows<Scalar, n>(
-        [&](auto& sums) {
-          for (auto entry = m_lists.m_begin[row]; entry < end; ++entry) {
-            std::int64_t const other = m_lists.m_rows[entry];
-            // Another thread may be writing to what follows the n values.
-            sums.template add<true, false>(m_factors.block(m_lists.m_numbers[entry]),
-                                           units.point_solved(other, m_y + other * n));
-          }
-        },
-        [&](int r, Scalar total) { right[r] = units.given(row, r, m_rhs[row * n + r]) - total; });
-    if constexpr (with_diagonal) {
+    if constexpr (subtracts_each) {
+      for (int r = 0; r < n; ++r) right[r] = units.given(row, r, m_rhs[row * n + r]);
+      for (auto entry = m_lists.m_begin[row]; entry < end; ++entry) {
+        block::sum_rows<Scalar, n>([&](auto& sums) { add(units, entry, sums); },
+                                   [&](int r, Scalar total) { right[r] -= total; });
+      }
+    } else {
       block::sum_rows<Scalar, n>(
-          [&](auto& sums) { sums.template add<true, false>(m_factors.block(m_factors.m_diagonal[row]), right); },
-          [&](int r, Scalar total) { m_y[row * n + r] = units.result(row, r, total); });
+          [&](auto& sums) {
+            for (auto entry = m_lists.m_begin[row]; entry < end; ++entry) add(units, entry, sums);
+          },
+          [&](int r, Scalar total) { right[r] = units.given(row, r, m_rhs[row * n + r]) - total; });
+    }
+    if constexpr (with_diagonal) {
+      m_factors.multiply_transposed(m_factors.m_diagonal[row], right,
+                                    [&](int r, Scalar total) { m_y[row * n + r] = units.result(row, r, total); });
     } else {
       for (int r = 0; r < n; ++r) m_y[row * n + r] = units.result(row, r, right[r]);
+    }
+  }
+
+ private:
+  template <class Units, class Sums>
+  KOKKOS_FORCEINLINE_FUNCTION void add(const Units& units, std::int64_t entry, Sums& sums) const {
+    std::int64_t const other = m_lists.m_rows[entry];
+    // Another thread may be writing to what follows the n values.
+    sums.template add<true, false>(m_factors.block(m_lists.m_numbers[entry]),
+                                   units.point_solved(other, m_y + other * n));
+  }
+};
+
+/// The same from the other side, in the order of the rows: a row whose y_i is there subtracts its products F_ij^T y_i
+/// from those that come behind it, so that blocks are read as memory has them. A column has its products in the order
+/// of the rows. y is b before.
+template <bool with_diagonal, class Scalar, int n, class Storage>
+struct CsrIluGivingSweep {
+  CsrIluFactors<Storage, n> m_factors;
+  const std::int64_t* m_begin;  ///< of the blocks F of each row
+  const std::int64_t* m_end;
+  CsrIluSequence m_order;
+  Scalar* m_y;
+
+  static constexpr int prefetched = 8;
+  void prefetch(std::int64_t index) const { prefetch_point<n>(m_order, index, m_y, m_y); }
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    CsrSweepUnits<true, with_diagonal, Scalar, n, typename CsrIluFactors<Storage, n>::Scales> const units{
+        m_factors.m_scales};
+    auto const row = m_order.row(index);
+    Scalar own[std::size_t{n}];
+    for (int r = 0; r < n; ++r) own[r] = units.given(row, r, m_y[row * n + r]);
+    if constexpr (with_diagonal) {
+      Scalar solved[std::size_t{n}];
+      m_factors.multiply_transposed(m_factors.m_diagonal[row], own, [&](int r, Scalar total) { solved[r] = total; });
+      for (int r = 0; r < n; ++r) {
+        own[r] = solved[r];
+        m_y[row * n + r] = units.result(row, r, solved[r]);
+      }
+    }
+    // Blocks follow one another as rows do in the plain sweep, the other way round: all of them backwards are a stream
+    // that processors see, rows alone are none.
+    auto const first = m_begin[row];
+    for (auto number = m_end[row]; number-- > first;) {
+      Scalar* const to = m_y + std::int64_t{m_factors.m_columns[number]} * n;
+      m_factors.multiply_transposed(number, own, [&](int r, Scalar total) { to[r] -= units.not_given(r, total); });
     }
   }
 };

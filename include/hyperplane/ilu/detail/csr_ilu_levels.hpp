@@ -34,6 +34,8 @@ class CsrIluTeam<Exec> {
   CsrIluTeam(const Exec& exec, const host::RowNeeds& needs, double bytes)
       : m_sweep(std::make_shared<const host::RowSweep<Exec>>(exec, "Hyperplane::CsrIlu", needs, bytes)) {}
 
+  bool worth_its_order(int threads) const { return m_sweep->worth_its_order(threads); }
+
   /// All rows move about as many bytes.
   template <class KernelOf>
   void run(const Exec& exec, const std::string& label, double bytes, const KernelOf& kernel_of, std::int64_t rows,
@@ -103,6 +105,11 @@ class CsrIluLevelKernels {
   int count() const { return static_cast<int>(m_begin.size()) - 1; }
   /// Rows of the largest level.
   std::int64_t widest() const { return m_widest; }
+  /// Of rows that run in their order: see host::RowSweep.
+  bool worth_its_order([[maybe_unused]] int threads) const {
+    if constexpr (HostExecutionSpace<Exec>) return m_team && m_team->worth_its_order(threads);
+    return false;
+  }
   /// Of all levels, one after the other.
   const Kokkos::View<int*, typename Exec::memory_space>& rows() const { return m_rows; }
   /// See csr_ticket_begins().

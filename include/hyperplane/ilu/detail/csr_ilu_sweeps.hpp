@@ -7,6 +7,7 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/csr/csr_path.hpp>
+#include <hyperplane/csr/point_vectors.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_analysis.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_levels.hpp>
@@ -51,7 +52,7 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
   CsrIluSweeps(const CsrIluNames& names, const Exec& exec, bool natural, CsrPath path, const CsrIluPattern& of,
                bool transposed)
       : Base(names, exec, natural, path, of, transposed, n * n * sizeof(StorageScalar),
-             path == CsrPath::tickets ? CsrIluTickets<Scalar, n, Exec>::rows_of_a_ticket : 0),
+             path == CsrPath::tickets ? CsrIluTickets<Scalar, n, Exec>::rows_of_a_ticket : 0, true),
         m_values(Kokkos::view_alloc(exec, "Hyperplane::CsrIlu::factors"),
                  as_size(blocks() * n * n + block::Columns<Scalar, n>::overrun)),
         m_units(exec, names.plan, rows()) {
@@ -109,11 +110,24 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
   template <bool with_diagonal>
   void run_transposed(const Exec& exec, const char* label, const CsrIluTransposed<Exec>& sweep, const Vector& rhs,
                       const Vector& y) const {
-    run<true, with_diagonal>(exec, label, sweep.blocks() + (with_diagonal ? rows() : 0), sweep.levels(),
-                             by_columns(sweep), rhs, y, [&](const CsrIluSequence& order) {
-                               return CsrIluTransposedSweep<with_diagonal, Scalar, n, StorageScalar>{
-                                   factors(), sweep.lists(), order, rhs.data(), y.data()};
-                             });
+    auto const blocks = sweep.blocks() + (with_diagonal ? rows() : 0);
+    if constexpr (HostExecutionSpace<Exec>) {
+      if (sweep.gives()) {
+        if (rhs.data() != y.data()) {
+          copy_spread(label, exec, static_cast<std::int64_t>(y.size()), rhs.data(), 1, y.data(), 1);
+        }
+        auto const of = with_diagonal ? blocks_before() : blocks_behind();
+        return run<true, with_diagonal>(exec, label, blocks, sweep.levels(), of, y, y, [&](const auto& order) {
+          return CsrIluGivingSweep<with_diagonal, Scalar, n, StorageScalar>{factors(), of.m_begin, of.m_end, order,
+                                                                            y.data()};
+        });
+      }
+    }
+    run<true, with_diagonal>(
+        exec, label, blocks, sweep.levels(), by_columns(sweep), rhs, y, [&](const CsrIluSequence& order) {
+          return CsrIluTransposedSweep<with_diagonal, HostExecutionSpace<Exec>, Scalar, n, StorageScalar>{
+              factors(), sweep.lists(), order, rhs.data(), y.data()};
+        });
   }
 
   // Several vectors: as single ones, or by tickets one vector after the other.

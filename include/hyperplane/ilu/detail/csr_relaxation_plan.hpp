@@ -127,7 +127,7 @@ class CsrRelaxationPlan
                     const CsrRelaxationRule& rule, CsrPath path, const CsrIluPattern& of,
                     const std::vector<std::int64_t>& opposites)
       : Base(names, exec, settings.order == RowOrder::natural, path, of, settings.transposed,
-             n * n * sizeof(StorageScalar), 0),
+             n * n * sizeof(StorageScalar), 0, false),
         m_rule(rule),
         m_given(a.offsets(), a.columns()),
         m_positions(table(exec, settings.order == RowOrder::natural ? std::vector<int>() : of.order.positions)),

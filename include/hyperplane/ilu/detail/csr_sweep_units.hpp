@@ -46,6 +46,17 @@ struct CsrSweepUnits {
       return value * unknown_inverse(c);
     }
   }
+  /// The way back, for what is subtracted from an unknown before it is given.
+  template <class T>
+  HYPERPLANE_FORCEINLINE_FUNCTION T not_given([[maybe_unused]] int c, const T& value) const
+    requires transposed
+  {
+    if constexpr (exist) {
+      return value * unknown_inverse(c);
+    } else {
+      return value;
+    }
+  }
   /// What it has computed, into them.
   template <class T>
   HYPERPLANE_FORCEINLINE_FUNCTION T solved([[maybe_unused]] std::int64_t row, [[maybe_unused]] int c,

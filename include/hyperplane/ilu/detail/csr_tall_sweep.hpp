@@ -3,6 +3,7 @@
 
 #include <hyperplane/block/tall_sums.hpp>
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concepts.hpp>
 #include <hyperplane/csr/tall_rows.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_blocks.hpp>
@@ -63,10 +64,15 @@ struct CsrTallSweep : CsrTallPoints<Exec, Scalar, n, count> {
   KOKKOS_FORCEINLINE_FUNCTION void run(std::int64_t row, int first) const {
     CsrSweepUnits<transposed, with_diagonal, Scalar, n, Scales> const units{m_scales};
     auto const store = [&](int r, const auto& total) { this->store(row, first, r, units.result(row, r, total)); };
+    auto const given = [&](int r) { return units.given(row, r, this->template given<width>(row, first, r)); };
+    auto const products = [&](const auto& add) { add_products<width>(units, row, first, add); };
     auto const subtract = [&](const auto& take) {
-      sum_tall<true, !transposed, Scalar, n, (Scales::exist ? width : count), width>(
-          [&](int r) { return units.given(row, r, this->template given<width>(row, first, r)); },
-          [&](const auto& add) { add_products<width>(units, row, first, add); }, take);
+      constexpr int stride = Scales::exist ? width : count;
+      if constexpr (transposed && HostExecutionSpace<Exec>) {
+        sum_tall_each<true, false, Scalar, n, stride, width>(given, products, take);
+      } else {
+        sum_tall<true, !transposed, Scalar, n, stride, width>(given, products, take);
+      }
     };
     if constexpr (with_diagonal) {
       Scalar right[std::size_t{n * width}];

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/block/columns.hpp>
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/csr/block_csr.hpp>
+#include <hyperplane/host/row_needs.hpp>
+#include <hyperplane/host/row_sweep.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// Products with A^T of a BlockCsr on hosts, where blocks are read in the order in which memory has them.
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// y += or -= A^T x by the rows of A, each of which gives its products to the points of its columns. A point has them
+/// in the order of the rows.
+template <bool subtract, class Scalar, int n, class Ref>
+struct GivingBlockCsrRow {
+  Ref m_a;
+  const Scalar* m_x;
+  Scalar* m_y;
+  BlockCsrEnds m_ends;
+
+  void operator()(std::int64_t row) const {
+    auto const end = m_a.end(row);
+    for (auto block = m_a.begin(row); block < end; ++block) {
+      // Blocks by rows are those of A^T by columns.
+      block::ColumnSum<Scalar, n> sum;
+      if (m_ends.has_more(block)) [[likely]] {
+        sum.template add<false>(&m_a(block, 0, 0), m_x + row * n);
+      } else {
+        sum.template add_last<false>(&m_a(block, 0, 0), m_x + row * n);
+      }
+      sum.template add_to<subtract>(m_y + std::int64_t{m_a.column(block)} * n);
+    }
+  }
+};
+
+/// The threads that run it; elsewhere there are none.
+template <ExecutionSpace Exec>
+class GivingRows {
+ public:
+  GivingRows(const Exec&, const std::vector<std::int64_t>&, const std::vector<int>&, double) {}
+};
+
+template <HostExecutionSpace Exec>
+class GivingRows<Exec> {
+ public:
+  /// Column p has blocks in the rows begin[p], ..., begin[p + 1] - 1 of a list, rising. A row moves about as many
+  /// bytes. Waits for the instance.
+  GivingRows(const Exec& exec, const std::vector<std::int64_t>& begin, const std::vector<int>& rows, double bytes) {
+    host::RowNeeds needs;
+    if (exec.concurrency() > 1) needs = host::needs_of_givers({begin, rows}, false);
+    auto sweep = std::make_shared<const host::RowSweep<Exec>>(exec, "Hyperplane::TransposedBlockCsr", needs, bytes);
+    if (sweep->worth_its_order(exec.concurrency())) m_sweep = std::move(sweep);
+  }
+
+  /// Otherwise each point of the result is computed alone.
+  bool are_used() const { return m_sweep != nullptr; }
+
+  /// kernel(row) for all rows, each of which moves as many bytes.
+  template <class Kernel>
+  void run(const Exec& exec, const std::string& label, std::int64_t rows, double bytes, const Kernel& kernel) const {
+    if (rows == 0) return;
+    // A copy of a kernel, which what is written cannot change: compilers then keep it in registers.
+    auto const for_rows = [copy = kernel](std::int64_t begin, std::int64_t end) {
+      for (auto row = begin; row < end; ++row) copy(row);
+    };
+    m_sweep->run(
+        exec, label, bytes * static_cast<double>(rows),
+        [&](const typename host::RowSweep<Exec>::Tile& tile) { tile.run(for_rows); }, [&] { for_rows(0, rows); });
+  }
+
+ private:
+  std::shared_ptr<const host::RowSweep<Exec>> m_sweep;  // none: points are computed alone
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail
