@@ -21,9 +21,12 @@ Grid const grid(4, 35, 3);
 template <class Exec>
 class BlockIlu0Pivots : public ::testing::Test {
  protected:
-  FactorStatus status(const ReferenceStencil& reference, const SolverPath& path) const {
+  using Matrix = BlockStencil7<double, n, Exec>;
+
+  Matrix on_device(const ReferenceStencil& reference) const { return to_device<double, n, double>(exec, reference); }
+  FactorStatus status(const Matrix& a, const SolverPath& path) const {
     auto ilu = path.make<BlockIlu0<double, n, Exec>>(exec, grid);
-    ilu.factor(exec, to_device<double, n, double>(exec, reference));
+    ilu.factor(exec, a);
     return ilu.status(exec);
   }
 
@@ -51,8 +54,9 @@ TYPED_TEST(BlockIlu0Pivots, that_vanish_are_named_wherever_they_are) {
     for (int equation = 0; equation < n; ++equation) {
       auto reference = diagonal_stencil();
       reference.block(grid.index(point), Direction::center)(equation, equation) = 0.0;
+      auto const a = this->on_device(reference);
       for (SolverPath const path : solver_paths_of<TypeParam>()) {
-        auto const status = this->status(reference, path);
+        auto const status = this->status(a, path);
         EXPECT_FALSE(status.ok());
         EXPECT_EQ(status.point, point) << status.message() << ", path " << name(path);
         EXPECT_EQ(status.equation, equation) << status.message() << ", path " << name(path);
@@ -72,8 +76,9 @@ TYPED_TEST(BlockIlu0Pivots, that_vanish_by_elimination_are_named) {
         reference.block(grid.index(point), direction)(r, r) = 1.0;
         reference.block(grid.index(other), opposite(direction))(r, r) = r == 1 ? 4.0 : 1.0;
       }
+      auto const a = this->on_device(reference);
       for (SolverPath const path : solver_paths_of<TypeParam>()) {
-        auto const status = this->status(reference, path);
+        auto const status = this->status(a, path);
         EXPECT_FALSE(status.ok()) << name(direction) << ", path " << name(path);
         EXPECT_EQ(status.point, point) << status.message() << ", " << name(direction) << ", path " << name(path);
         EXPECT_EQ(status.equation, 1) << status.message();
@@ -86,8 +91,9 @@ TYPED_TEST(BlockIlu0Pivots, of_a_block_of_rank_one_fail_in_the_second_equation) 
   auto reference = diagonal_stencil();
   Point const point{2, 17, 1};
   for (auto& entry : reference.block(grid.index(point), Direction::center).entries) entry = 3.0;
+  auto const a = this->on_device(reference);
   for (SolverPath const path : solver_paths_of<TypeParam>()) {
-    auto const status = this->status(reference, path);
+    auto const status = this->status(a, path);
     EXPECT_EQ(status.point, point);
     EXPECT_EQ(status.equation, 1);
   }
@@ -100,8 +106,9 @@ TYPED_TEST(BlockIlu0Pivots, first_in_point_order_wins_though_another_is_met_firs
   for (auto const& point : {first, second, third}) {
     for (auto& entry : reference.block(grid.index(point), Direction::center).entries) entry = 0.0;
   }
+  auto const a = this->on_device(reference);
   for (SolverPath const path : solver_paths_of<TypeParam>()) {
-    auto const status = this->status(reference, path);
+    auto const status = this->status(a, path);
     EXPECT_EQ(status.point, first) << status.message();
     EXPECT_EQ(status.equation, 0);
   }
@@ -120,8 +127,9 @@ TYPED_TEST(BlockIlu0Pivots, that_are_not_numbers_are_named) {
           for (auto& entry : reference.block(grid.index(other), opposite(direction)).entries) entry = 1.0;
         }
         reference.block(grid.index(point), direction)(2, 1) = bad;
+        auto const a = this->on_device(reference);
         for (SolverPath const path : solver_paths_of<TypeParam>()) {
-          auto const status = this->status(reference, path);
+          auto const status = this->status(a, path);
           EXPECT_FALSE(status.ok()) << bad << " in " << name(direction) << ", path " << name(path);
           EXPECT_EQ(status.point, upper ? other : point) << bad << " in " << name(direction) << ", path " << name(path);
         }
@@ -145,10 +153,11 @@ TYPED_TEST(BlockIlu0Pivots, that_are_nearly_singular_are_used) {
   }
   auto const rhs = random_vector(reference.rows());
   auto const expected = ReferenceIlu0(reference).solve(rhs);
+  auto const a = this->on_device(reference);
   for (SolverPath const path : solver_paths_of<TypeParam>()) {
-    EXPECT_TRUE(this->status(reference, path).ok());
+    EXPECT_TRUE(this->status(a, path).ok());
     auto ilu = path.make<BlockIlu0<double, n, TypeParam>>(this->exec, grid);
-    ilu.factor(this->exec, to_device<double, n, double>(this->exec, reference));
+    ilu.factor(this->exec, a);
     auto const x = to_device<double, n>(this->exec, grid, rhs);
     ilu.solve(this->exec, x, x);
     EXPECT_TRUE(near(to_host(this->exec, x), expected, 100 * rounding<double>(1, n) / small)) << name(path);

@@ -121,10 +121,8 @@ template <class Scalar, int n, class Storage, class Exec>
 BlockCsr<Scalar, n, Exec, Storage> to_device(const Exec& exec, const ReferenceCsr& a) {
   BlockCsr<Scalar, n, Exec, Storage> const result(exec, a.offsets, a.columns);
   auto const host = Kokkos::create_mirror_view(result.values());
-  std::size_t at = 0;
-  for (auto const& block : a.blocks) {
-    for (double const entry : block.entries) host(at++) = static_cast<Storage>(entry);
-  }
+  auto* entry = host.data();
+  for (auto const& block : a.blocks) entry = std::copy(block.entries.begin(), block.entries.end(), entry);
   Kokkos::deep_copy(exec, result.values(), host);
   exec.fence();
   return result;

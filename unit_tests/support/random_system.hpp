@@ -46,8 +46,9 @@ struct RandomSystem {
   }
   DenseMatrix block(std::int64_t point, Direction direction) const {
     DenseMatrix result(n);
+    Point const p = grid.point(point);
     for (int r = 0; r < n; ++r) {
-      for (int c = 0; c < n; ++c) result(r, c) = coefficient(grid.point(point), direction, r, c);
+      for (int c = 0; c < n; ++c) result(r, c) = coefficient(p, direction, r, c);
     }
     return result;
   }

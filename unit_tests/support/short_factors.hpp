@@ -48,23 +48,43 @@ std::string described(const Options& options) {
 template <class Storage>
 inline constexpr double unit_roundoff = std::same_as<Storage, Half> ? 0x1p-11 : 0x1p-8;
 
-/// x = M^-1 rhs, or M^-T rhs, by a plan of a grid or of lines.
-template <class Plan, class Domain>
-std::vector<double> factor_and_solve_on(const typename Plan::execution_space& exec, const Domain& domain,
-                                        const ReferenceStencil& reference, const std::vector<double>& rhs,
-                                        const typename Plan::Options& options, bool transposed) {
+/// A reference as the matrix that a plan factors.
+template <class Plan>
+auto matrix_of(const typename Plan::execution_space& exec, const ReferenceStencil& reference) {
   using Scalar = typename Plan::scalar_type;
-  constexpr int n = Plan::block_size;
-  auto const x = to_device<Scalar, n>(exec, reference.grid, rhs);
+  return to_device<Scalar, Plan::block_size, Scalar>(exec, reference);
+}
+
+/// A plan of a grid or of lines with the factors of a matrix.
+template <class Plan, class Domain, class Matrix>
+Plan factored(const typename Plan::execution_space& exec, const Domain& domain, const Matrix& a,
+              const typename Plan::Options& options) {
   Plan plan(exec, domain, options);
-  plan.factor(exec, to_device<Scalar, n, Scalar>(exec, reference));
+  plan.factor(exec, a);
+  EXPECT_TRUE(plan.status(exec).ok()) << plan.status(exec).message();
+  return plan;
+}
+
+/// x = M^-1 rhs, or M^-T rhs.
+template <class Plan>
+std::vector<double> solve_short(const typename Plan::execution_space& exec, const Plan& plan, const Grid& grid,
+                                const std::vector<double>& rhs, bool transposed) {
+  auto const x = to_device<typename Plan::scalar_type, Plan::block_size>(exec, grid, rhs);
   if (transposed) {
     plan.solve_transposed(exec, x, x);
   } else {
     plan.solve(exec, x, x);
   }
-  EXPECT_TRUE(plan.status(exec).ok()) << plan.status(exec).message();
   return to_host(exec, x);
+}
+
+/// The same by a plan of a grid or of lines that is made for it.
+template <class Plan, class Domain>
+std::vector<double> factor_and_solve_on(const typename Plan::execution_space& exec, const Domain& domain,
+                                        const ReferenceStencil& reference, const std::vector<double>& rhs,
+                                        const typename Plan::Options& options, bool transposed) {
+  return solve_short(exec, factored<Plan>(exec, domain, matrix_of<Plan>(exec, reference), options), reference.grid, rhs,
+                     transposed);
 }
 
 /// The same of a plan of the reference's grid.
@@ -81,10 +101,14 @@ void compare_with_double(const typename Plan::execution_space& exec) {
   for (auto const& grid : {Grid(1, 1, 1), Grid(1, 7, 1), Grid(5, 4, 3), Grid(9, 17, 5), Grid(1, 1, 12)}) {
     auto const reference = random_stencil(grid, n);
     auto const rhs = random_vector(grid.size() * n);
+    auto const a = matrix_of<Plan>(exec, reference);
+    auto const a_of_double = matrix_of<PlanOfDouble>(exec, reference);
     for (auto const& options : short_options_of<Plan>()) {
+      auto const plan = factored<Plan>(exec, grid, a, options);
+      auto const plan_of_double = factored<PlanOfDouble>(exec, grid, a_of_double, options);
       for (bool const transposed : {false, true}) {
-        EXPECT_TRUE(near(factor_and_solve_short<Plan>(exec, reference, rhs, options, transposed),
-                         factor_and_solve_short<PlanOfDouble>(exec, reference, rhs, options, transposed),
+        EXPECT_TRUE(near(solve_short(exec, plan, grid, rhs, transposed),
+                         solve_short(exec, plan_of_double, grid, rhs, transposed),
                          10 * n * unit_roundoff<typename Plan::storage_type>))
             << to_string(grid) << described(options) << ", transposed " << transposed;
       }
@@ -140,17 +164,19 @@ void compare_in_other_units(const typename Plan::execution_space& exec) {
   constexpr int n = Plan::block_size;
   for (auto const& grid : {Grid(1, 1, 1), Grid(5, 4, 3), Grid(9, 17, 5), Grid(40, 20, 3)}) {
     auto const reference = random_stencil(grid, n);
-    auto const scaled = in_other_units(reference);
+    auto const scaled = matrix_of<Plan>(exec, in_other_units(reference));
+    auto const a_of_double = matrix_of<PlanOfDouble>(exec, reference);
     auto const rhs = random_vector(grid.size() * n);
     constexpr double tolerance = 10 * n * unit_roundoff<typename Plan::storage_type>;
     for (auto const& options : short_options_of<Plan>()) {
       SCOPED_TRACE(to_string(grid) + described(options));
-      EXPECT_TRUE(near(over_unknowns(factor_and_solve_short<Plan>(exec, scaled, times_equations(rhs, n), options), n),
-                       factor_and_solve_short<PlanOfDouble>(exec, reference, rhs, options), tolerance));
+      auto const plan = factored<Plan>(exec, grid, scaled, options);
+      auto const plan_of_double = factored<PlanOfDouble>(exec, grid, a_of_double, options);
+      EXPECT_TRUE(near(over_unknowns(solve_short(exec, plan, grid, times_equations(rhs, n), false), n),
+                       solve_short(exec, plan_of_double, grid, rhs, false), tolerance));
       // With M^T the right-hand side has the units of unknowns, and the solution has those of equations.
-      EXPECT_TRUE(
-          near(times_equations(factor_and_solve_short<Plan>(exec, scaled, over_unknowns(rhs, n), options, true), n),
-               factor_and_solve_short<PlanOfDouble>(exec, reference, rhs, options, true), tolerance));
+      EXPECT_TRUE(near(times_equations(solve_short(exec, plan, grid, over_unknowns(rhs, n), true), n),
+                       solve_short(exec, plan_of_double, grid, rhs, true), tolerance));
     }
   }
 }

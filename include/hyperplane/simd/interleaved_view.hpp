@@ -16,10 +16,11 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
 
-template <class View>
+/// By a pointer: a view whose bounds are checked would take several times as long for each value.
+template <class T>
 struct ZeroFill {
-  View m_values;
-  KOKKOS_FUNCTION void operator()(std::size_t index) const { m_values(index) = typename View::value_type{}; }
+  T* m_values;
+  KOKKOS_FUNCTION void operator()(std::size_t index) const { m_values[index] = T{}; }
 };
 
 /// Allocates and sets to zero on the given instance: the first touch of the memory is by the threads of `exec`. Kept
@@ -32,7 +33,8 @@ HYPERPLANE_APART_HOST_FUNCTION Kokkos::View<T*, typename Exec::memory_space> mak
   Flat const values(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), static_cast<std::size_t>(size));
   // A kernel rather than a memset, so that first touch spreads the pages over the memories of all threads. More values
   // than 32 bits count fit into a device.
-  launch("Hyperplane::InterleavedView::zero", LongIndexRange<Exec>(exec, 0, size), sizeof(T), ZeroFill<Flat>{values});
+  launch("Hyperplane::InterleavedView::zero", LongIndexRange<Exec>(exec, 0, size), sizeof(T),
+         ZeroFill<T>{values.data()});
   return values;
 }
 
