@@ -150,14 +150,14 @@ typedef int (*hyperplane_monitor)(int iteration, double residual_norm, void* dat
 
 /* Filled by hyperplane_krylov_options_init() first, and then changed. */
 typedef struct hyperplane_krylov_options {
-  size_t struct_size;        /* not for you */
-  hyperplane_method method;  /* HYPERPLANE_BICGSTAB */
-  double tolerance;          /* converged at ||b - A x|| <= max(tolerance * ||b||, absolute_tolerance): 1e-8 */
-  double absolute_tolerance; /* 0 */
-  int max_iterations;        /* 200 */
-  int restart;               /* directions that FGMRES and FGCRO-DR keep: 30 */
-  int recycled;              /* of those, what FGCRO-DR keeps for the next cycle and the next solve: 10 */
-  int check_interval; /* iterations between two looks at the residual norm; 0: looked at where they may suffice: 0 */
+  size_t struct_size;         /* not for you */
+  hyperplane_method method;   /* HYPERPLANE_BICGSTAB */
+  double tolerance;           /* converged at ||b - A x|| <= max(tolerance * ||b||, absolute_tolerance): 1e-8 */
+  double absolute_tolerance;  /* 0 */
+  int max_iterations;         /* 200 */
+  int restart;                /* directions that FGMRES and FGCRO-DR keep: 30 */
+  int recycled;               /* of those, what FGCRO-DR keeps for the next cycle and the next solve: 10 */
+  int check_interval;         /* iterations between two looks at the residual norm; 0: as is best: 0 */
   hyperplane_monitor monitor; /* NULL */
   void* monitor_data;
 } hyperplane_krylov_options;
