@@ -14,6 +14,7 @@
 #include <hyperplane/stencil/parts_of_all.hpp>
 #include <hyperplane/sweep/fill_all.hpp>
 #include <hyperplane/sweep/grouped_sweeps_cuda.hpp>
+#include <hyperplane/sweep/stencil_sample.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -36,8 +37,9 @@ struct CudaSlabDiagnoses {
   }
 };
 
-/// On CUDA: one launch (and one for the status of all), multiprocessors take rows of all grids.
-template <class Scalar, int n, CudaExecutionSpace Exec, Real Storage>
+/// On CUDA: one launch (and one for the status of all; where Storage is Half, three for each grid before them),
+/// multiprocessors take rows of all grids.
+template <class Scalar, int n, CudaExecutionSpace Exec, class Storage>
 class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
  public:
   static constexpr bool exists = true;
@@ -62,6 +64,9 @@ class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
     auto* const all = all_matrices(matrix_of(0).ref(), m_first_pack);
     auto const sweeps_of = [&](int g) -> auto& { return plan_of(g).m_sweeps; };
     fill_all("BlockIlu0::factor", m_count, sweeps_of, matrix_of, [&] {
+      for (int g = 0; g < m_count; ++g) {
+        sweeps_of(g).units().template choose<Scalar>(exec, StencilSample(matrix_of(g).ref()));
+      }
       cuda::labelled(exec, "Hyperplane::BlockIlu0::factor", [&] { (*m_factor)(exec.cuda_stream(), all); });
       count_bytes("Hyperplane::BlockIlu0::factor", 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(Storage)) * m_points);
       conclude_grids(exec, m_count, m_factor->template layouts<MatrixStorage>(),

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/singular_pivot.hpp>
 #include <hyperplane/cuda/phase_barrier.hpp>
 #include <hyperplane/cuda/progress.hpp>
+#include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_inverse.hpp>
@@ -56,6 +58,7 @@ struct CudaSlabFactorLayout {
   static constexpr int window = 4;
   static constexpr bool keeps_lower_as_given = std::is_same_v<Storage, MatrixStorage>;
 
+  using Scales = typename TriangularFactors<Storage, n, W>::Scales;
   using Matrix = InterleavedRef<MatrixStorage, W, stencil7_size * n * n>;
 
   TriangularFactors<Storage, n, W> m_factors;
@@ -142,6 +145,43 @@ struct CudaSlabFactorLayout {
 
   __device__ static void wait(const cuda::PhaseBarrier* barriers, int ring, unsigned number) {
     barriers[number % ring].wait(number / ring % 2);
+  }
+
+  __device__ static StoredLanes rounded(const Scalar (&values)[lanes]) {
+    StoredLanes stored;
+#pragma unroll
+    for (int e = 0; e < lanes; ++e) stored.m_values[e] = static_cast<Storage>(values[e]);
+    return stored;
+  }
+
+  /// An entry of a step into the block after, whose barrier counts the bytes; what is no point there, nobody uses. By
+  /// all threads of a warp where Storage has 16 bits: the words that are sent have at least two of them.
+  __device__ static void send_above(const Shared& s, unsigned step, int entry, bool has_row,
+                                    const StoredLanes& stored) {
+    unsigned const slot = step % neighbour_stages;
+    auto& there = s.neighbours_there[slot];
+    Storage* const to = s.neighbours + slot * (2 * block) + entry;
+    if constexpr (sizeof(StoredLanes) >= 4) {
+      if (has_row) there.store_at(cuda::cluster_rank() + 1, to, stored);
+    } else {
+      // The next thread has the next lane.
+      unsigned const bits = stored.m_values[0].m_bits;
+      unsigned const both = bits | __shfl_down_sync(~0u, bits, 1) << 16;
+      if (has_row && entry % 2 == 0) there.store_at(cuda::cluster_rank() + 1, to, both);
+    }
+  }
+
+  __device__ void record(const Point& p, int code) const {
+    // Relaxed: the word carries everything and is read after the kernel.
+    atomicMin(m_singular, static_cast<unsigned long long>(singular_pivot_word(map().grid().index(p), code)));
+  }
+
+  /// That entry e of the lower blocks of a step cannot be stored.
+  __device__ void report_lower(const Row& row, int v, int e) const {
+    int const lane = e % W;
+    Point const p{v - lane, row.slab * W + lane, row.k};
+    auto const direction = static_cast<Direction>(e / block);
+    if (map().grid().contains(p) && map().grid().contains(neighbour(p, direction))) record(p, unstorable_code);
   }
 };
 
