@@ -139,7 +139,7 @@ TYPED_TEST(MultiBlockTest, grid_blocks_of_a_colour_are_launched_together) {
   for (bool const factor : {false, true}) {
     expect_launched_together<Ilu>(this->exec, factor);
     expect_launched_together<BlockIlu0<double, 1, TypeParam>>(this->exec, factor);
-    expect_launched_together<BlockIlu0<double, 1, TypeParam, BFloat16>>(this->exec, factor);
+    expect_launched_together<BlockIlu0<double, 1, TypeParam, Half>>(this->exec, factor);
     expect_launched_together<Sip<double, TypeParam>>(this->exec, factor);
     expect_launched_together<Ssor<double, 2, TypeParam>>(this->exec, factor);
   }
