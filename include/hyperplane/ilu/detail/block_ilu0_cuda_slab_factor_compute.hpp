@@ -63,7 +63,7 @@ class CudaSlabFactorComputer {
         all = all && exists[e];
       }
       Layout::wait(s.given_there, stages, count);
-      const MatrixStorage* const given = s.given + count % stages * (stencil7_size * block) + thread.first_lane;
+      const MatrixStorage* const given = Layout::given_blocks(s, count) + thread.first_lane;
       Layout::wait(s.neighbours_there, neighbour_stages, count);
       const Storage* const neighbours = s.neighbours + count % neighbour_stages * (2 * block);
 
@@ -123,7 +123,7 @@ class CudaSlabFactorComputer {
 #pragma unroll
           for (int e = 0; e < lanes; ++e) {
             // What was subtracted are products with blocks in units.
-            if constexpr (Short::has_units) d[c][r][e] *= kept_short.unknown_inverse(c);
+            if constexpr (Short::has_units) d[c][r][e] *= m_layout.unknown_inverse(c);
             d[c][r][e] += static_cast<Scalar>(center.m_values[e]);
           }
         }
@@ -145,9 +145,11 @@ class CudaSlabFactorComputer {
           }
         }
       };
-      [[maybe_unused]] Scalar short_excess[lanes] = {};
+      [[maybe_unused]] bool fit[lanes];
       if constexpr (Short::exists) {
-        kept_short.keep(row, v, pack, d, exists, given_entry, store, short_excess);
+#pragma unroll
+        for (int e = 0; e < lanes; ++e) fit[e] = true;
+        kept_short.keep_inverse(s, count, pack, d, exists, store, fit);
       } else {
 #pragma unroll
         for (int r = 0; r < rows_per_thread; ++r) {
@@ -215,7 +217,7 @@ class CudaSlabFactorComputer {
               int const entry = ((first + c) * n + thread.rows[r]) * W + thread.first_lane;
               if constexpr (Short::exists) {
                 kept_short.take_upper_into_units(r, first + c, sum[c][r]);
-                Short::count_excess(sum[c][r], short_excess);
+                Short::check(sum[c][r], fit);
                 if (upper == UpperBlock::top && row.to_block) {
                   Layout::send_above(s, row.above + v, entry, thread.has_row[r], Layout::rounded(sum[c][r]));
                 }
@@ -248,11 +250,11 @@ class CudaSlabFactorComputer {
       if constexpr (Short::exists) {
 #pragma unroll
         for (int e = 0; e < lanes; ++e) {
-          if (!(short_excess[e] == 0)) report(e, unstorable_code);
+          if (!fit[e]) report(e, unstorable_code);
         }
       } else if constexpr (!keeps_lower_as_given) {
         Storage* const to = m_layout.m_factors.lower(pack, LowerBlock::bottom);
-        const MatrixStorage* const from = s.given + count % stages * (stencil7_size * block);
+        const MatrixStorage* const from = Layout::given_blocks(s, count);
         for (int e = threadIdx.x; e < 3 * block; e += warps * warp) {
           auto const value = static_cast<Storage>(from[e]);
           to[e] = value;

@@ -46,8 +46,14 @@ struct CudaSlabFactorLayout {
   static constexpr int max_shared_bytes = 232448;
   static constexpr std::size_t given_bytes = std::size_t{stencil7_size} * block * sizeof(MatrixStorage);
   static constexpr std::size_t neighbour_bytes = std::size_t{block} * sizeof(Storage);
-  static constexpr std::size_t fixed_bytes = 2 * neighbour_bytes + Inverse::scratch_values * sizeof(Scalar) + 128;
-  static constexpr int stages = fixed_bytes + 2 * given_bytes + 4 * neighbour_bytes <= max_shared_bytes ? 2 : 1;
+  using Scales = typename TriangularFactors<Storage, n, W>::Scales;
+  static constexpr int max_stages = 2;
+  /// S of a step, where factors have units.
+  static constexpr int equation_values = Scales::exist ? n * W : 0;
+  static constexpr std::size_t fixed_bytes =
+      2 * neighbour_bytes + (Inverse::scratch_values + max_stages * equation_values) * sizeof(Scalar) + 128;
+  static constexpr int stages =
+      fixed_bytes + 2 * given_bytes + 4 * neighbour_bytes <= max_shared_bytes ? max_stages : 1;
   static constexpr int neighbour_stages =
       fixed_bytes + stages * given_bytes + 6 * neighbour_bytes <= max_shared_bytes ? 3 : 2;
   static constexpr std::size_t shared_bytes =
@@ -58,7 +64,6 @@ struct CudaSlabFactorLayout {
   static constexpr int window = 4;
   static constexpr bool keeps_lower_as_given = std::is_same_v<Storage, MatrixStorage>;
 
-  using Scales = typename TriangularFactors<Storage, n, W>::Scales;
   using Matrix = InterleavedRef<MatrixStorage, W, stencil7_size * n * n>;
 
   TriangularFactors<Storage, n, W> m_factors;
@@ -98,6 +103,7 @@ struct CudaSlabFactorLayout {
     Storage* north;          // [block]
     Scalar* pivot_rows;      // [2][n * W]
     Scalar* exchanged_rows;  // [2][n * W]
+    Scalar* equations;       // [max_stages][equation_values]
     cuda::PhaseBarrier* given_there;       // [stages]
     cuda::PhaseBarrier* neighbours_there;  // [neighbour_stages]
     cuda::PhaseBarrier* above_free;        // [neighbour_stages]: the row above, of the next block, has room
@@ -113,13 +119,22 @@ struct CudaSlabFactorLayout {
     s.north = s.east + block;
     s.pivot_rows = reinterpret_cast<Scalar*>(s.north + block);
     s.exchanged_rows = s.pivot_rows + 2 * n * W;
-    s.given_there = reinterpret_cast<cuda::PhaseBarrier*>(s.exchanged_rows + 2 * n * W);
+    s.equations = s.exchanged_rows + 2 * n * W;
+    s.given_there = reinterpret_cast<cuda::PhaseBarrier*>(s.equations + max_stages * equation_values);
     s.neighbours_there = s.given_there + stages;
     s.above_free = s.neighbours_there + neighbour_stages;
     s.done = s.above_free + neighbour_stages;
     s.ticket = reinterpret_cast<int*>(s.done + window);
     s.rest = memory + shared_bytes;
     return s;
+  }
+
+  /// The blocks of A, and S, of the step that barriers count as this one. S is replaced when the blocks have been.
+  __device__ static const MatrixStorage* given_blocks(const Shared& s, unsigned count) {
+    return s.given + count % stages * (stencil7_size * block);
+  }
+  __device__ static Scalar* equations(const Shared& s, unsigned count) {
+    return s.equations + count % stages * equation_values;
   }
 
   /// A row of the grid, and what barriers have counted before it.
@@ -132,6 +147,21 @@ struct CudaSlabFactorLayout {
     bool to_block;    ///< what the row above needs goes to the block after
     unsigned above;   ///< what the barriers of the block after have counted
   };
+
+  /// Whether there is a point in a lane of a step, and, if there is, one before it, south or west of it or below.
+  __device__ bool exists(const Row& row, int v, int lane) const {
+    return row.slab * W + lane < map().grid().nj() &&
+           static_cast<unsigned>(v - lane) < static_cast<unsigned>(map().grid().ni());
+  }
+  __device__ bool has_before(Direction direction, const Row& row, int v, int lane) const {
+    return direction == Direction::bottom  ? has_below(row.k)
+           : direction == Direction::south ? row.slab * W + lane > 0
+                                           : v > lane;
+  }
+
+  /// C and its inverse, where factors have units, by loads that need not wait for stores before them.
+  __device__ Scalar unknown(int c) const { return unit(c); }
+  __device__ Scalar unknown_inverse(int c) const { return unit(n + c); }
 
   /// Until the device above has read the blocks of the factorization before.
   __device__ void wait_for_room_above([[maybe_unused]] const Row& row) const {
@@ -182,6 +212,15 @@ struct CudaSlabFactorLayout {
     Point const p{v - lane, row.slab * W + lane, row.k};
     auto const direction = static_cast<Direction>(e / block);
     if (map().grid().contains(p) && map().grid().contains(neighbour(p, direction))) record(p, unstorable_code);
+  }
+
+ private:
+  __device__ Scalar unit(int number) const {
+    if constexpr (Scales::exist) {
+      return static_cast<Scalar>(__ldg(m_factors.m_scales.m_units + number));
+    } else {
+      return 1;
+    }
   }
 };
 
