@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <hyperplane/blocks/cut_grid.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/line/line_implicit.hpp>
 #include <hyperplane/sip/sip.hpp>
@@ -138,6 +139,7 @@ TYPED_TEST(MultiBlockTest, grid_blocks_of_a_colour_are_launched_together) {
   for (bool const factor : {false, true}) {
     expect_launched_together<Ilu>(this->exec, factor);
     expect_launched_together<BlockIlu0<double, 1, TypeParam>>(this->exec, factor);
+    expect_launched_together<BlockIlu0<double, 1, TypeParam, Half>>(this->exec, factor);
     expect_launched_together<Sip<double, TypeParam>>(this->exec, factor);
     expect_launched_together<Ssor<double, 2, TypeParam>>(this->exec, factor);
   }

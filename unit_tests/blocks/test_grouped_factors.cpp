@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <hyperplane/blocks/mask_points.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/sip/sip.hpp>
 #include <hyperplane/ssor/ssor.hpp>
@@ -42,8 +43,10 @@ std::vector<double> factors_of(const P& plan) {
   auto const packs = factors.m_map.pack_count();
   const Storage* const lower = factors.m_lower.pack_data(0);
   const Storage* const upper = factors.m_upper.pack_data(0);
-  std::vector<double> result(lower, lower + packs * detail::lower_blocks * block);
-  result.insert(result.end(), upper, upper + packs * detail::upper_blocks * block);
+  std::vector<double> result;
+  auto const add = [&](const Storage& value) { result.push_back(static_cast<double>(value)); };
+  std::for_each(lower, lower + packs * detail::lower_blocks * block, add);
+  std::for_each(upper, upper + packs * detail::upper_blocks * block, add);
   return result;
 }
 
@@ -138,6 +141,8 @@ TYPED_TEST_SUITE(MultiBlockTest, ExecutionSpaces, SpaceNames);
 TYPED_TEST(MultiBlockTest, factorizations_of_bilu0_have_the_bits_and_statuses_of_one_grid_block_after_the_other) {
   expect_factors_of_single_blocks<BlockIlu0<double, 1, TypeParam>>(this->exec);
   expect_factors_of_single_blocks<BlockIlu0<double, 5, TypeParam>>(this->exec);
+  expect_factors_of_single_blocks<BlockIlu0<double, 1, TypeParam, BFloat16>>(this->exec);
+  expect_factors_of_single_blocks<BlockIlu0<double, 3, TypeParam, Half>>(this->exec);
 }
 
 TYPED_TEST(MultiBlockTest, factorizations_of_ssor_have_the_bits_and_statuses_of_one_grid_block_after_the_other) {

@@ -35,7 +35,7 @@
 #include <hyperplane/swept/kuramoto_sivashinsky.hpp>
 
 // All kernels for CUDA, compiled without Kokkos. Those of BILU(0): the smallest block, sizes on both sides of where
-// kernels change, the largest; double, float, and float storage; those of sweeps also with 16 bits.
+// kernels change, the largest; double, float, and float storage; on slabs also 16 bits.
 namespace hyperplane::detail {
 
 template <class Scalar, int n, class Storage, class MatrixStorage, int W>
@@ -89,10 +89,10 @@ HYPERPLANE_COMPILE(double, 16, double, float, 8)
 HYPERPLANE_COMPILE(float, 5, float, float, 16)
 #undef HYPERPLANE_COMPILE
 
-// Sweeps with factors of 16 bits, in units of their own and without.
+// Sweeps with factors of 16 bits, in units of their own and without, and their factorization on slabs.
 template <class Scalar, int n, class Storage, int W>
-void compile_short(cudaStream_t stream, const SlabMap<W>& map, const TriangularFactors<Storage, n, W>& factors,
-                   const BlockVectorRef<Scalar, n, W>& x) {
+void compile_short(cudaStream_t stream, const SlabMap<W>& map, const BlockStencil7Ref<Scalar, n, W>& a,
+                   const TriangularFactors<Storage, n, W>& factors, const BlockVectorRef<Scalar, n, W>& x) {
   VectorRefs<BlockVectorRef<Scalar, n, W>, 1> const one{{x}};
   CudaSlabSweeps<Scalar, n, Storage, W> slab(stream, map, 0, 1);
   slab(stream, Sweeps::both, factors, one, one);
@@ -100,10 +100,15 @@ void compile_short(cudaStream_t stream, const SlabMap<W>& map, const TriangularF
   CudaGraphSweeps<Scalar, n, Storage, W> graphs(stream, map);
   graphs(stream, Sweeps::both, factors, one, one);
   graphs.solve_transposed(stream, Sweeps::both, factors, x, x);
+  BlockIlu0CudaSlabFactor<Scalar, n, Storage, W>(stream, map, 0)(stream, a, factors, nullptr);
+  BlockIlu0CudaSlabGroupFactor<Scalar, n, Storage, W>(stream, {{factors, nullptr, 0}}, 0)(stream,
+                                                                                          a.packs().pack_data(0));
 }
-template void compile_short<double, 5, Half, 8>(cudaStream_t, const SlabMap<8>&, const TriangularFactors<Half, 5, 8>&,
+template void compile_short<double, 5, Half, 8>(cudaStream_t, const SlabMap<8>&, const BlockStencil7Ref<double, 5, 8>&,
+                                                const TriangularFactors<Half, 5, 8>&,
                                                 const BlockVectorRef<double, 5, 8>&);
 template void compile_short<float, 1, BFloat16, 16>(cudaStream_t, const SlabMap<16>&,
+                                                    const BlockStencil7Ref<float, 1, 16>&,
                                                     const TriangularFactors<BFloat16, 1, 16>&,
                                                     const BlockVectorRef<float, 1, 16>&);
 

@@ -100,6 +100,7 @@ TEST(CudaPath, is_the_one_that_was_faster_when_it_was_measured) {
   EXPECT_EQ(choose_cuda_path(large, 3, 8, true, true), SweepPath::slab);
   EXPECT_EQ(choose_cuda_path(large, 5, 8, true, true), SweepPath::slab);
   EXPECT_EQ(choose_cuda_path(larger, 2, 8, true, true), SweepPath::cuda_graph);
+  EXPECT_EQ(choose_cuda_path(larger, 5, 4, true, true), SweepPath::slab);
   EXPECT_EQ(choose_cuda_path(flat, 2, 8, true, true), SweepPath::cuda_graph);
   EXPECT_EQ(choose_cuda_path(flat, 4, 8, true, true), SweepPath::slab);
 }

@@ -80,9 +80,9 @@ struct BlockIlu0Options {
 ///
 /// Cost of factor() per point: 14 n^3 flops, 7 n^2 values read and 7 n^2 written. Launches: one for each hyperplane on
 /// SweepPath::portable and inside a graph on SweepPath::cuda_graph, one on SweepPath::slab; one more that finishes
-/// the status; and, where StorageScalar is Half, three before them, of a sample of A. On CUDA factors of 16 bits are
-/// those of the portable path, whatever path the sweeps have. No path can deadlock, whatever
-/// else the device does. Paths to compare with the papers are in ilu/comparison_paths.hpp.
+/// the status; and, where StorageScalar is Half, three before them, of a sample of A. Factors of 16 bits are those of
+/// the portable path where sweeps have SweepPath::cuda_graph. No path can deadlock, whatever else the device does.
+/// Paths to compare with the papers are in ilu/comparison_paths.hpp.
 ///
 /// Results are bitwise the same whatever the number of threads or multiprocessors and in every run, for a given path;
 /// on CUDA factorizations and plain solves for all paths.

@@ -11,13 +11,15 @@
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_diagnosis.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_slab.hpp>
+#include <hyperplane/stencil/parts_of_all.hpp>
 #include <hyperplane/sweep/fill_all.hpp>
 #include <hyperplane/sweep/grouped_sweeps.hpp>
+#include <hyperplane/sweep/grouped_units.hpp>
 #include <hyperplane/sweep/slab_steps.hpp>
-#include <hyperplane/sweep/stencil_sample.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <cstdint>
 #include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
@@ -54,7 +56,9 @@ class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
   /// For plans whose sweeps are grouped as well.
   GroupedBlockIlu0Factor(const Exec& exec, const std::vector<typename Sweeps::Member>& members, int /*multiprocessors*/)
       : m_sweep(exec, "Hyperplane::GroupedBlockIlu0Factor", Sweeps::extents(members), vector_length - 1,
-                slab_steps<Storage, n, vector_length>) {
+                slab_steps<Storage, n, vector_length>),
+        m_units(exec, members),
+        m_first_pack(members.front().first_pack) {
     for (auto const& member : members) m_points += static_cast<double>(member.plan.grid().size());
   }
 
@@ -70,11 +74,11 @@ class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
     using Kernel = BlockIlu0FactorSlab<Scalar, n, Exec, Storage, MatrixStorage, vector_length, Outside>;
     auto const sweeps_of = [&](int g) -> auto& { return plan_of(g).m_sweeps; };
     fill_all("BlockIlu0::factor", m_sweep.grids(), sweeps_of, matrix_of, [&] {
+      m_units.template choose<Scalar>(exec, all_matrices(matrix_of(0).ref(), m_first_pack));
       std::vector<Kernel> kernels;
       kernels.reserve(as_size(m_sweep.grids()));
       for (int g = 0; g < m_sweep.grids(); ++g) {
         auto const& sweeps = sweeps_of(g);
-        sweeps.units().template choose<Scalar>(exec, StencilSample(matrix_of(g).ref()));
         kernels.push_back(Kernel{matrix_of(g).ref(), sweeps.factors(), sweeps.record().ref(), outside_of(g)});
       }
       m_sweep.run_all(exec, "Hyperplane::BlockIlu0::factor",
@@ -88,6 +92,8 @@ class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
 
  private:
   host::SlabSweep<Exec> m_sweep;
+  GroupedUnits<Storage, n, vector_length, Exec> m_units;
+  std::int64_t m_first_pack;
   double m_points = 0;
 };
 

@@ -14,6 +14,7 @@
 #include <hyperplane/stencil/parts_of_all.hpp>
 #include <hyperplane/sweep/fill_all.hpp>
 #include <hyperplane/sweep/grouped_sweeps_cuda.hpp>
+#include <hyperplane/sweep/grouped_units.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -36,8 +37,9 @@ struct CudaSlabDiagnoses {
   }
 };
 
-/// On CUDA: one launch (and one for the status of all), multiprocessors take rows of all grids.
-template <class Scalar, int n, CudaExecutionSpace Exec, Real Storage>
+/// On CUDA: one launch (and one for the status of all; where Storage is Half, three before them),
+/// multiprocessors take rows of all grids.
+template <class Scalar, int n, CudaExecutionSpace Exec, class Storage>
 class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
  public:
   static constexpr bool exists = true;
@@ -46,7 +48,8 @@ class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
 
   static bool is_available() { return Factor::lacking().empty(); }
 
-  GroupedBlockIlu0Factor(const Exec& exec, const std::vector<typename Sweeps::Member>& members, int multiprocessors) {
+  GroupedBlockIlu0Factor(const Exec& exec, const std::vector<typename Sweeps::Member>& members, int multiprocessors)
+      : m_units(exec, members) {
     std::vector<typename Factor::Member> grids;
     for (auto const& [plan, first_pack] : members) {
       grids.push_back({plan.factors(), plan.record().word(), first_pack});
@@ -62,6 +65,7 @@ class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
     auto* const all = all_matrices(matrix_of(0).ref(), m_first_pack);
     auto const sweeps_of = [&](int g) -> auto& { return plan_of(g).m_sweeps; };
     fill_all("BlockIlu0::factor", m_count, sweeps_of, matrix_of, [&] {
+      m_units.template choose<Scalar>(exec, all);
       cuda::labelled(exec, "Hyperplane::BlockIlu0::factor", [&] { (*m_factor)(exec.cuda_stream(), all); });
       count_bytes("Hyperplane::BlockIlu0::factor", 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(Storage)) * m_points);
       conclude_grids(exec, m_count, m_factor->template layouts<MatrixStorage>(),
@@ -72,6 +76,7 @@ class GroupedBlockIlu0Factor<Scalar, n, Exec, Storage> {
  private:
   using Factor = BlockIlu0CudaSlabGroupFactor<Scalar, n, Storage, vector_length>;
 
+  GroupedUnits<Storage, n, vector_length, Exec> m_units;
   std::int64_t m_first_pack;
   int m_count;
   double m_points = 0;

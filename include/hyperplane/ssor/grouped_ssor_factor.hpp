@@ -18,7 +18,7 @@
 #include <hyperplane/stencil/stencil_diagnosis.hpp>
 #include <hyperplane/sweep/fill_all.hpp>
 #include <hyperplane/sweep/grouped_sweeps.hpp>
-#include <hyperplane/sweep/stencil_sample.hpp>
+#include <hyperplane/sweep/grouped_units.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -75,7 +75,7 @@ struct SsorGroupFactor {
 };
 
 /// The factorizations of several Ssor together, with the bits of one grid after the other, where their sweeps are: two
-/// launches, and three for each grid before them where StorageScalar is Half.
+/// launches, and three before them where StorageScalar is Half.
 template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar>
 class GroupedSsorFactor {
  public:
@@ -87,7 +87,7 @@ class GroupedSsorFactor {
 
   template <class Member>
   GroupedSsorFactor(const Exec& exec, const std::vector<Member>& members, int /*multiprocessors*/)
-      : m_grids(exec, entries(members)), m_first_pack(members.front().first_pack) {}
+      : m_grids(exec, entries(members)), m_units(exec, members), m_first_pack(members.front().first_pack) {}
 
   /// `plan_of(g).factor(exec, matrix_of(g))` for each grid.
   template <class MatrixStorage, class PlanOf, class MatrixOf>
@@ -124,9 +124,7 @@ class GroupedSsorFactor {
         all_matrices(matrix_of(0).ref(), m_first_pack), static_cast<Scalar>(plan_of(0).relaxation()), outside};
     auto const sweeps_of = [&](int g) -> auto& { return plan_of(g).m_sweeps; };
     fill_all("Ssor::factor", m_grids.count(), sweeps_of, matrix_of, [&] {
-      for (int g = 0; g < m_grids.count(); ++g) {
-        sweeps_of(g).units().template choose<Scalar>(exec, StencilSample(matrix_of(g).ref()));
-      }
+      m_units.template choose<Scalar>(exec, group.m_a);
       m_grids.run("Hyperplane::Ssor::factor", exec, 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)),
                   group);
       m_grids.conclude(exec, group);
@@ -134,6 +132,7 @@ class GroupedSsorFactor {
   }
 
   OverGrids<Exec, Entry> m_grids;
+  GroupedUnits<StorageScalar, n, vector_length, Exec> m_units;
   std::int64_t m_first_pack;
 };
 

@@ -16,6 +16,18 @@ __device__ inline float cuda_equation_unit(float largest) {
   return fminf(fmaxf(power, 0x1p-120f), 0x1p120f);
 }
 
+/// Bits that are the larger, the larger a magnitude is, and a number with about this magnitude and its exponent.
+__device__ inline int cuda_magnitude_bits(double value) { return __double2hiint(value) & 0x7fffffff; }
+__device__ inline int cuda_magnitude_bits(float value) { return __float_as_int(value) & 0x7fffffff; }
+template <class Scalar>
+__device__ Scalar cuda_of_magnitude_bits(int bits) {
+  if constexpr (sizeof(Scalar) == sizeof(double)) {
+    return __hiloint2double(bits, 0);
+  } else {
+    return __int_as_float(bits);
+  }
+}
+
 /// 1 / S.
 __device__ inline double cuda_unit_reciprocal(double unit) {
   return __longlong_as_double(0x7fe0000000000000 - __double_as_longlong(unit));

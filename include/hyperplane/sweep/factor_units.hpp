@@ -11,7 +11,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -97,7 +96,7 @@ class FactorUnits<Storage, n, vector_length, Exec, true> {
   FactorUnits(const Exec& exec, const std::string& owner, std::int64_t packs)
       : m_equations(exec, "Hyperplane::" + owner + "::equation_units", packs),
         m_unknowns(exec, "Hyperplane::" + owner + "::unknown_units", 1),
-        m_exponents(exec, "Hyperplane::" + owner + "::exponents", std::min(packs, sampled_packs) * vector_length + 1) {
+        m_exponents(exec, "Hyperplane::" + owner + "::exponents", sampled_slots(packs, vector_length) + 1) {
     Kokkos::deep_copy(exec, m_equations.flat(), BFloat16(1.0F));
     launch("Hyperplane::FactorUnits::reset", IndexRange<Exec>(exec, 0, 1), sizeof(double),
            ResetUnits<Scales, n>{ref()});
@@ -105,12 +104,14 @@ class FactorUnits<Storage, n, vector_length, Exec, true> {
 
   Scales ref() const { return {m_unknowns.flat().data(), m_equations.flat().data()}; }
 
+  /// Memory of choose(), of a sample's slots and of what is typical.
+  std::int16_t* exponents() const { return m_exponents.flat().data(); }
+
   template <class Scalar, class Sample>
   void choose(const Exec& exec, const Sample& sample) const {
-    const std::int16_t* const exponents =
-        find_typical_exponents<n, vector_length>(exec, sample, m_exponents.flat().data());
+    const std::int16_t* const typical = find_typical_exponents<n, vector_length>(exec, sample, exponents());
     launch("Hyperplane::FactorUnits::choose", IndexRange<Exec>(exec, 0, 1), sizeof(double),
-           ChooseUnits<Scalar, n, Scales>{exponents, ref()});
+           ChooseUnits<Scalar, n, Scales>{typical, ref()});
   }
   /// C and S of as many packs, which may be in another memory. Waits for neither.
   template <ExecutionSpace Other>

@@ -3,9 +3,11 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/cuda/labelled.hpp>
 #include <hyperplane/sweep/detail/scalar_group_solve_cuda_plan.hpp>
 #include <hyperplane/sweep/detail/slab_group_solve_cuda_plan.hpp>
+#include <hyperplane/sweep/factor_scales.hpp>
 #include <hyperplane/sweep/grouped_sweeps.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
@@ -21,7 +23,7 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// On CUDA: one launch for all sweeps, multiprocessors take tiles of all grids.
-template <Real Scalar, int n, CudaExecutionSpace Exec, Real StorageScalar>
+template <Real Scalar, int n, CudaExecutionSpace Exec, StorageReal StorageScalar>
 class GroupedSweeps<Scalar, n, Exec, StorageScalar> {
  public:
   static constexpr bool exists = true;
@@ -50,7 +52,9 @@ class GroupedSweeps<Scalar, n, Exec, StorageScalar> {
   }
 
  private:
-  using Solve = std::conditional_t<n == 1, CudaScalarGroupSolve<Scalar, StorageScalar, vector_length>,
+  /// Recursions over points know no units, as for CudaSlabSweeps.
+  using Solve = std::conditional_t<n == 1 && !has_scales<StorageScalar>,
+                                   CudaScalarGroupSolve<Scalar, StorageScalar, vector_length>,
                                    CudaSlabGroupSolve<Scalar, n, StorageScalar, vector_length>>;
 
   double m_points = 0;

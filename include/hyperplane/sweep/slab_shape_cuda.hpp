@@ -100,7 +100,7 @@ constexpr SweepPath choose_cuda_path(const Grid& grid, int n, std::size_t storag
   long long const planes = static_cast<long long>(grid.ni()) + grid.nj() + grid.nk() - 2;
   long long const bytes_a_point = 7LL * n * n * static_cast<long long>(storage_bytes) + 32 * n;
   bool const large_planes = grid.size() / planes > 6500 + 12 * bytes_a_point;
-  bool const graph_is_faster = planes_overlap && n > 1 && large_planes && bytes_a_point < 1000;
+  bool const graph_is_faster = planes_overlap && n > 1 && large_planes && bytes_a_point < 800;
   return slab_suits && !graph_is_faster ? SweepPath::slab : SweepPath::cuda_graph;
 }
 

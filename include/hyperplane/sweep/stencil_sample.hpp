@@ -20,7 +20,7 @@ struct StencilSample {
 
   BlockStencil7Ref<MatrixStorage, n, vector_length> m_a;
 
-  explicit StencilSample(const BlockStencil7Ref<MatrixStorage, n, vector_length>& a) : m_a(a) {}
+  KOKKOS_FUNCTION explicit StencilSample(const BlockStencil7Ref<MatrixStorage, n, vector_length>& a) : m_a(a) {}
 
   struct Place {
     std::int64_t pack;

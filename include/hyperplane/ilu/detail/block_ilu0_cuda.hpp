@@ -23,7 +23,8 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-template <class Scalar, int n, CudaExecutionSpace Exec, Real Storage, int vector_length>
+/// Factors of 16 bits are those of the portable path where sweeps have `cuda_graph`.
+template <class Scalar, int n, CudaExecutionSpace Exec, class Storage, int vector_length>
 class BlockIlu0FastFactor<Scalar, n, Exec, Storage, vector_length> {
  public:
   using Map = SlabMap<vector_length>;
@@ -35,7 +36,9 @@ class BlockIlu0FastFactor<Scalar, n, Exec, Storage, vector_length> {
 
   /// Follows the constructor of the sweeps, which refuses other paths.
   BlockIlu0FastFactor(const Exec& exec, const Map& map, SweepPath path, int multiprocessors) {
-    if (path == SweepPath::cuda_graph) m_graph = std::make_shared<Graph>(exec.cuda_stream(), map);
+    if constexpr (!ShortReal<Storage>) {
+      if (path == SweepPath::cuda_graph) m_graph = std::make_shared<Graph>(exec.cuda_stream(), map);
+    }
     if (path != SweepPath::slab) return;
     if (auto const missing = Slab::lacking(); !missing.empty()) fail("BlockIlu0: path slab " + missing);
     m_slab = std::make_shared<Slab>(exec.cuda_stream(), map, multiprocessors);
@@ -44,10 +47,13 @@ class BlockIlu0FastFactor<Scalar, n, Exec, Storage, vector_length> {
   template <class MatrixStorage>
   void operator()(const Exec& exec, const BlockStencil7Ref<MatrixStorage, n, vector_length>& a, const Factors& factors,
                   const SingularPivotRecord<Exec>& singular) const {
+    if constexpr (ShortReal<Storage>) {
+      if (!m_slab) return block_ilu0_factor_portable<Scalar, n>(exec, a, factors, singular);
+    }
     cuda::labelled(exec, "Hyperplane::BlockIlu0::factor", [&] {
       if (m_slab) {
         (*m_slab)(exec.cuda_stream(), a, factors, singular.word());
-      } else {
+      } else if constexpr (!ShortReal<Storage>) {
         (*m_graph)(exec.cuda_stream(), a, factors, singular.word());
       }
     });
@@ -60,20 +66,6 @@ class BlockIlu0FastFactor<Scalar, n, Exec, Storage, vector_length> {
   // Of the path that runs. Copies of a BlockIlu0 share it.
   std::shared_ptr<Slab> m_slab;
   std::shared_ptr<Graph> m_graph;
-};
-
-/// Factors of 16 bits are those of the portable path, whatever sweeps with them.
-template <class Scalar, int n, CudaExecutionSpace Exec, ShortReal Storage, int vector_length>
-class BlockIlu0FastFactor<Scalar, n, Exec, Storage, vector_length> {
- public:
-  static SweepPath sweep_path(const Exec&, SweepPath asked) { return asked; }
-
-  BlockIlu0FastFactor(const Exec&, const SlabMap<vector_length>&, SweepPath, int /*multiprocessors*/) {}
-
-  template <class... Arguments>
-  void operator()(const Arguments&... arguments) const {
-    block_ilu0_factor_portable<Scalar, n>(arguments...);
-  }
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

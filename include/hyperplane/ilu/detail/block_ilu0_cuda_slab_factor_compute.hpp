@@ -6,6 +6,7 @@
 #include <hyperplane/cuda/phase_barrier.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_cuda_slab_factor_short.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <cstdint>
@@ -36,12 +37,14 @@ class CudaSlabFactorComputer {
   static constexpr int window = Layout::window;
   static constexpr bool keeps_lower_as_given = Layout::keeps_lower_as_given;
   using Rows = typename Inverse::Rows;
+  using Short = CudaSlabFactorShort<Layout>;
 
  public:
   __device__ explicit CudaSlabFactorComputer(const Layout& layout) : m_layout(layout) {}
 
   __device__ void run(const Shared& s, const Row& row) const {
     Threads const thread;
+    Short const kept_short(m_layout, thread);
     int const all_steps = m_layout.steps();
     m_layout.wait_for_room_above(row);
     unsigned points[lanes];
@@ -60,7 +63,7 @@ class CudaSlabFactorComputer {
         all = all && exists[e];
       }
       Layout::wait(s.given_there, stages, count);
-      const MatrixStorage* const given = s.given + count % stages * (stencil7_size * block) + thread.first_lane;
+      const MatrixStorage* const given = Layout::given_blocks(s, count) + thread.first_lane;
       Layout::wait(s.neighbours_there, neighbour_stages, count);
       const Storage* const neighbours = s.neighbours + count % neighbour_stages * (2 * block);
 
@@ -81,6 +84,7 @@ class CudaSlabFactorComputer {
           auto const values = given_entry(direction, thread.rows[r], m);
 #pragma unroll
           for (int e = 0; e < lanes; ++e) l[e] = static_cast<Scalar>(values.m_values[e]);
+          if constexpr (Short::exists) kept_short.take_lower_into_units(direction, row, v, m, l);
         };
       };
       const Storage* u[lanes];
@@ -88,7 +92,7 @@ class CudaSlabFactorComputer {
 #pragma unroll
         for (int e = 0; e < lanes; ++e) u[e] = neighbours + thread.first_lane + e;
         eliminate(d, left(Direction::bottom), u);
-      } else {
+      } else if constexpr (!Short::exists) {
         // Not used, but kept as it is, and solves multiply it by zero: what is not finite there has to be noticed.
         auto const bottom = left(Direction::bottom);
 #pragma unroll
@@ -117,18 +121,20 @@ class CudaSlabFactorComputer {
         for (int r = 0; r < rows_per_thread; ++r) {
           auto const center = given_entry(Direction::center, thread.rows[r], c);
 #pragma unroll
-          for (int e = 0; e < lanes; ++e) d[c][r][e] += static_cast<Scalar>(center.m_values[e]);
+          for (int e = 0; e < lanes; ++e) {
+            // What was subtracted are products with blocks in units.
+            if constexpr (Short::has_units) d[c][r][e] *= m_layout.unknown_inverse(c);
+            d[c][r][e] += static_cast<Scalar>(center.m_values[e]);
+          }
         }
       }
       auto const report = [&](int e, int code) {
-        if (exists[e]) record({v - thread.first_lane - e, row.slab * W + thread.first_lane + e, row.k}, code);
+        if (exists[e]) m_layout.record({v - thread.first_lane - e, row.slab * W + thread.first_lane + e, row.k}, code);
       };
       Inverse::invert({s.pivot_rows, s.exchanged_rows}, thread, d, report);
 
       auto const store = [&](Storage* to, const Scalar(&values)[lanes]) {
-        StoredLanes stored;
-#pragma unroll
-        for (int e = 0; e < lanes; ++e) stored.m_values[e] = static_cast<Storage>(values[e]);
+        auto const stored = Layout::rounded(values);
         if (all) {
           *reinterpret_cast<StoredLanes*>(to) = stored;
         } else {
@@ -139,21 +145,28 @@ class CudaSlabFactorComputer {
           }
         }
       };
+      [[maybe_unused]] bool fit[lanes];
+      if constexpr (Short::exists) {
 #pragma unroll
-      for (int r = 0; r < rows_per_thread; ++r) {
-        if (!thread.has_row[r]) continue;
-        Storage* const to =
-            m_layout.m_factors.lower(pack, LowerBlock::inverse) + thread.rows[r] * W + thread.first_lane;
-        Storage excess[lanes] = {};
+        for (int e = 0; e < lanes; ++e) fit[e] = true;
+        kept_short.keep_inverse(s, count, pack, d, exists, store, fit);
+      } else {
 #pragma unroll
-        for (int c = 0; c < n; ++c) {
-          store(to + c * n * W, d[c][r]);
+        for (int r = 0; r < rows_per_thread; ++r) {
+          if (!thread.has_row[r]) continue;
+          Storage* const to =
+              m_layout.m_factors.lower(pack, LowerBlock::inverse) + thread.rows[r] * W + thread.first_lane;
+          Storage excess[lanes] = {};
 #pragma unroll
-          for (int e = 0; e < lanes; ++e) excess[e] += static_cast<Storage>(d[c][r][e]) * Storage(0);
-        }
+          for (int c = 0; c < n; ++c) {
+            store(to + c * n * W, d[c][r]);
 #pragma unroll
-        for (int e = 0; e < lanes; ++e) {
-          if (!(excess[e] == Storage(0))) report(e, unstorable_code);
+            for (int e = 0; e < lanes; ++e) excess[e] += static_cast<Storage>(d[c][r][e]) * Storage(0);
+          }
+#pragma unroll
+          for (int e = 0; e < lanes; ++e) {
+            if (!(excess[e] == Storage(0))) report(e, unstorable_code);
+          }
         }
       }
 #pragma unroll
@@ -195,49 +208,58 @@ class CudaSlabFactorComputer {
             if (first + c >= n) continue;
 #pragma unroll
             for (int r = 0; r < rows_per_thread; ++r) {
-              if (!thread.has_row[r]) continue;
+              // Of 16 bits, threads without a row help to send those of others.
+              if (!Short::exists && !thread.has_row[r]) continue;
 #pragma unroll
               for (int e = 0; e < lanes; ++e) {
                 if (!inside[e]) sum[c][r][e] = 0;
               }
               int const entry = ((first + c) * n + thread.rows[r]) * W + thread.first_lane;
+              if constexpr (Short::exists) {
+                kept_short.take_upper_into_units(r, first + c, sum[c][r]);
+                Short::check(sum[c][r], fit);
+                if (upper == UpperBlock::top && row.to_block) {
+                  Layout::send_above(s, row.above + v, entry, thread.has_row[r], Layout::rounded(sum[c][r]));
+                }
+                if (!thread.has_row[r]) continue;
+              }
               store(m_layout.m_factors.upper(pack, upper) + entry, sum[c][r]);
               if (upper == UpperBlock::top) {
                 if constexpr (Layout::is_part) {
                   if (m_layout.is_last_of_part(row.k)) {
-                    store_lanes(m_layout.m_outside.above + m_layout.outside_begin(row.slab, v) + entry, sum[c][r]);
+                    // Into the memory of another device, which does not use what is no point.
+                    Storage* const to = m_layout.m_outside.above + m_layout.outside_begin(row.slab, v) + entry;
+                    *reinterpret_cast<StoredLanes*>(to) = Layout::rounded(sum[c][r]);
                   }
                 }
-                if (row.to_block) {
-                  // Into the block after, whose barrier counts the bytes; what is no point there, nobody uses.
-                  unsigned const slot = (row.above + v) % neighbour_stages;
-                  StoredLanes stored;
-#pragma unroll
-                  for (int e = 0; e < lanes; ++e) stored.m_values[e] = static_cast<Storage>(sum[c][r][e]);
-                  s.neighbours_there[slot].store_at(cuda::cluster_rank() + 1, s.neighbours + slot * (2 * block) + entry,
-                                                    stored);
-                }
+                if (!Short::exists && row.to_block)
+                  Layout::send_above(s, row.above + v, entry, true, Layout::rounded(sum[c][r]));
                 continue;
               }
               // For the step after: zero where there is no point.
               StoredLanes stored;
 #pragma unroll
               for (int e = 0; e < lanes; ++e) {
-                stored.m_values[e] = exists[e] ? static_cast<Storage>(sum[c][r][e]) : Storage(0);
+                stored.m_values[e] = static_cast<Storage>(exists[e] ? sum[c][r][e] : Scalar(0));
               }
               *reinterpret_cast<StoredLanes*>((upper == UpperBlock::east ? s.east : s.north) + entry) = stored;
             }
           }
         }
       }
-      if constexpr (!keeps_lower_as_given) {
+      if constexpr (Short::exists) {
+#pragma unroll
+        for (int e = 0; e < lanes; ++e) {
+          if (!fit[e]) report(e, unstorable_code);
+        }
+      } else if constexpr (!keeps_lower_as_given) {
         Storage* const to = m_layout.m_factors.lower(pack, LowerBlock::bottom);
-        const MatrixStorage* const from = s.given + count % stages * (stencil7_size * block);
+        const MatrixStorage* const from = Layout::given_blocks(s, count);
         for (int e = threadIdx.x; e < 3 * block; e += warps * warp) {
           auto const value = static_cast<Storage>(from[e]);
           to[e] = value;
           if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) {
-            if (!(value * Storage(0) == Storage(0))) report_lower(row, v, e);
+            if (!(value * Storage(0) == Storage(0))) m_layout.report_lower(row, v, e);
           }
         }
       }
@@ -265,29 +287,6 @@ class CudaSlabFactorComputer {
         }
       }
     }
-  }
-
-  /// Into the memory of another device, which does not use what is no point.
-  __device__ static void store_lanes(Storage* to, const Scalar (&values)[lanes]) {
-    StoredLanes stored;
-#pragma unroll
-    for (int e = 0; e < lanes; ++e) stored.m_values[e] = static_cast<Storage>(values[e]);
-    *reinterpret_cast<StoredLanes*>(to) = stored;
-  }
-
-  __device__ void record(const Point& p, int code) const {
-    // Relaxed: the word carries everything and is read after the kernel.
-    atomicMin(m_layout.m_singular,
-              static_cast<unsigned long long>(singular_pivot_word(m_layout.map().grid().index(p), code)));
-  }
-
-  /// That entry e of the lower blocks of a step cannot be stored.
-  __device__ void report_lower(const Row& row, int v, int e) const {
-    int const lane = e % W;
-    Point const p{v - lane, row.slab * W + lane, row.k};
-    auto const direction = static_cast<Direction>(e / block);
-    if (m_layout.map().grid().contains(p) && m_layout.map().grid().contains(neighbour(p, direction)))
-      record(p, unstorable_code);
   }
 
   /// A barrier of the warps that compute.

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/cuda/phase_barrier.hpp>
 #include <hyperplane/cuda/progress.hpp>
 #include <hyperplane/cuda/warp_copies.hpp>
 #include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_cuda_slab_factor_short.hpp>
 #include <hyperplane/sweep/part_window_cuda.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
@@ -26,6 +28,7 @@ class CudaSlabFactorMover {
   static constexpr int stages = Layout::stages;
   static constexpr int window = Layout::window;
   static constexpr bool keeps_lower_as_given = Layout::keeps_lower_as_given;
+  static constexpr bool keeps_lower_short = ShortReal<typename Layout::Storage>;
 
  public:
   using Matrix = typename Layout::Matrix;
@@ -36,10 +39,11 @@ class CudaSlabFactorMover {
 
   __device__ void run(const Shared& s, const Row& row) const {
     cuda::WarpCopies const copies;
-    if (copies.take_part()) {
+    if (copies.take_part() || keeps_lower_short) {
       auto const policy = cuda::evict_first_policy();
       const auto* const given = m_a.pack_data(m_layout.m_first_pack + row.first_pack);
       auto const copy = [&](int v) {
+        if (!copies.take_part()) return;
         unsigned const slot = (row.count + v) % stages;
         copies.begin(s.given_there[slot], given_bytes);
         copies.copy(s.given_there[slot], s.given + slot * (stencil7_size * block),
@@ -61,18 +65,26 @@ class CudaSlabFactorMover {
                        s.given + (row.count + v) % stages * (stencil7_size * block), 3 * neighbour_bytes);
         }
         Layout::wait(s.done, window, row.count + v);
-        if (v + stages < all_steps) {
+        if (v + stages < all_steps && !keeps_lower_short) {
           if constexpr (keeps_lower_as_given) copies.wait_for_reads();
           copy(v + stages);
         }
-        if (!copies.first()) continue;
-        // Release: what the computing warp wrote comes before, by its barrier.
-        if ((v + 1) % told_every == 0 || v + 1 == all_steps) cuda::publish(progress, v + 1);
-        if constexpr (Layout::is_part) {
-          if (m_layout.is_last_of_part(row.k) && ((v + 1) % steps_to_device == 0 || v + 1 == all_steps)) {
-            cuda::publish_between_devices(m_layout.m_outside.progress_above + row.slab,
-                                          cuda_part_progress(m_layout.m_outside.factorization, v + 1));
+        if (copies.first()) {
+          // Release: what the computing warp wrote comes before, by its barrier.
+          if ((v + 1) % told_every == 0 || v + 1 == all_steps) cuda::publish(progress, v + 1);
+          if constexpr (Layout::is_part) {
+            if (m_layout.is_last_of_part(row.k) && ((v + 1) % steps_to_device == 0 || v + 1 == all_steps)) {
+              cuda::publish_between_devices(m_layout.m_outside.progress_above + row.slab,
+                                            cuda_part_progress(m_layout.m_outside.factorization, v + 1));
+            }
           }
+        }
+        if constexpr (keeps_lower_short) {
+          Layout::wait(s.given_there, stages, row.count + v);
+          CudaSlabFactorShortLower(m_layout).keep(s, row, v);
+          // The next copy comes where these blocks are.
+          __syncwarp();
+          if (v + stages < all_steps) copy(v + stages);
         }
       }
       if constexpr (keeps_lower_as_given) copies.wait_for_reads();

@@ -34,6 +34,7 @@ struct CudaSlabFactor {
   using Tiles = Tiles_;
   using Layout = typename Tiles::Layout;
   using Shared = typename Layout::Shared;
+  using Storage = typename Layout::Storage;
   using Row = typename Layout::Row;
   static constexpr int warps = Layout::warps;
   static constexpr int warp = Layout::warp;
@@ -65,7 +66,7 @@ struct CudaSlabFactor {
         for (int other = 0; other < Layout::layers(); ++other) cuda::store_in_cluster(s.ticket, other, drawn);
       }
       // No point is before the first step.
-      for (int e = threadIdx.x; e < 2 * block; e += threads) s.east[e] = 0;
+      for (int e = threadIdx.x; e < 2 * block; e += threads) s.east[e] = Storage(0.0F);
       cuda::cluster_sync();
       int const ticket = *s.ticket;
       if (ticket >= m_tiles.count()) break;
@@ -79,7 +80,7 @@ struct CudaSlabFactor {
       if (slab == 0) {
         // Nothing is copied there, and lane 0 has no south neighbour.
         for (int e = threadIdx.x; e < neighbour_stages * block; e += threads) {
-          s.neighbours[(2 * (e / block) + 1) * block + e % block] = 0;
+          s.neighbours[(2 * (e / block) + 1) * block + e % block] = Storage(0.0F);
         }
         cuda::fence_before_copies();
       }

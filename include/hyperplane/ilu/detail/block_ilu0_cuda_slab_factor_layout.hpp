@@ -2,8 +2,10 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/singular_pivot.hpp>
 #include <hyperplane/cuda/phase_barrier.hpp>
 #include <hyperplane/cuda/progress.hpp>
+#include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_inverse.hpp>
@@ -44,8 +46,14 @@ struct CudaSlabFactorLayout {
   static constexpr int max_shared_bytes = 232448;
   static constexpr std::size_t given_bytes = std::size_t{stencil7_size} * block * sizeof(MatrixStorage);
   static constexpr std::size_t neighbour_bytes = std::size_t{block} * sizeof(Storage);
-  static constexpr std::size_t fixed_bytes = 2 * neighbour_bytes + Inverse::scratch_values * sizeof(Scalar) + 128;
-  static constexpr int stages = fixed_bytes + 2 * given_bytes + 4 * neighbour_bytes <= max_shared_bytes ? 2 : 1;
+  using Scales = typename TriangularFactors<Storage, n, W>::Scales;
+  static constexpr int max_stages = 2;
+  /// S of a step, where factors have units.
+  static constexpr int equation_values = Scales::exist ? n * W : 0;
+  static constexpr std::size_t fixed_bytes =
+      2 * neighbour_bytes + (Inverse::scratch_values + max_stages * equation_values) * sizeof(Scalar) + 128;
+  static constexpr int stages =
+      fixed_bytes + 2 * given_bytes + 4 * neighbour_bytes <= max_shared_bytes ? max_stages : 1;
   static constexpr int neighbour_stages =
       fixed_bytes + stages * given_bytes + 6 * neighbour_bytes <= max_shared_bytes ? 3 : 2;
   static constexpr std::size_t shared_bytes =
@@ -95,6 +103,7 @@ struct CudaSlabFactorLayout {
     Storage* north;          // [block]
     Scalar* pivot_rows;      // [2][n * W]
     Scalar* exchanged_rows;  // [2][n * W]
+    Scalar* equations;       // [max_stages][equation_values]
     cuda::PhaseBarrier* given_there;       // [stages]
     cuda::PhaseBarrier* neighbours_there;  // [neighbour_stages]
     cuda::PhaseBarrier* above_free;        // [neighbour_stages]: the row above, of the next block, has room
@@ -110,13 +119,22 @@ struct CudaSlabFactorLayout {
     s.north = s.east + block;
     s.pivot_rows = reinterpret_cast<Scalar*>(s.north + block);
     s.exchanged_rows = s.pivot_rows + 2 * n * W;
-    s.given_there = reinterpret_cast<cuda::PhaseBarrier*>(s.exchanged_rows + 2 * n * W);
+    s.equations = s.exchanged_rows + 2 * n * W;
+    s.given_there = reinterpret_cast<cuda::PhaseBarrier*>(s.equations + max_stages * equation_values);
     s.neighbours_there = s.given_there + stages;
     s.above_free = s.neighbours_there + neighbour_stages;
     s.done = s.above_free + neighbour_stages;
     s.ticket = reinterpret_cast<int*>(s.done + window);
     s.rest = memory + shared_bytes;
     return s;
+  }
+
+  /// The blocks of A, and S, of the step that barriers count as this one. S is replaced when the blocks have been.
+  __device__ static const MatrixStorage* given_blocks(const Shared& s, unsigned count) {
+    return s.given + count % stages * (stencil7_size * block);
+  }
+  __device__ static Scalar* equations(const Shared& s, unsigned count) {
+    return s.equations + count % stages * equation_values;
   }
 
   /// A row of the grid, and what barriers have counted before it.
@@ -130,6 +148,21 @@ struct CudaSlabFactorLayout {
     unsigned above;   ///< what the barriers of the block after have counted
   };
 
+  /// Whether there is a point in a lane of a step, and, if there is, one before it, south or west of it or below.
+  __device__ bool exists(const Row& row, int v, int lane) const {
+    return row.slab * W + lane < map().grid().nj() &&
+           static_cast<unsigned>(v - lane) < static_cast<unsigned>(map().grid().ni());
+  }
+  __device__ bool has_before(Direction direction, const Row& row, int v, int lane) const {
+    return direction == Direction::bottom  ? has_below(row.k)
+           : direction == Direction::south ? row.slab * W + lane > 0
+                                           : v > lane;
+  }
+
+  /// C and its inverse, where factors have units, by loads that need not wait for stores before them.
+  __device__ Scalar unknown(int c) const { return unit(c); }
+  __device__ Scalar unknown_inverse(int c) const { return unit(n + c); }
+
   /// Until the device above has read the blocks of the factorization before.
   __device__ void wait_for_room_above([[maybe_unused]] const Row& row) const {
     if constexpr (is_part) {
@@ -142,6 +175,52 @@ struct CudaSlabFactorLayout {
 
   __device__ static void wait(const cuda::PhaseBarrier* barriers, int ring, unsigned number) {
     barriers[number % ring].wait(number / ring % 2);
+  }
+
+  __device__ static StoredLanes rounded(const Scalar (&values)[lanes]) {
+    StoredLanes stored;
+#pragma unroll
+    for (int e = 0; e < lanes; ++e) stored.m_values[e] = static_cast<Storage>(values[e]);
+    return stored;
+  }
+
+  /// An entry of a step into the block after, whose barrier counts the bytes; what is no point there, nobody uses. By
+  /// all threads of a warp where Storage has 16 bits: the words that are sent have at least two of them.
+  __device__ static void send_above(const Shared& s, unsigned step, int entry, bool has_row,
+                                    const StoredLanes& stored) {
+    unsigned const slot = step % neighbour_stages;
+    auto& there = s.neighbours_there[slot];
+    Storage* const to = s.neighbours + slot * (2 * block) + entry;
+    if constexpr (sizeof(StoredLanes) >= 4) {
+      if (has_row) there.store_at(cuda::cluster_rank() + 1, to, stored);
+    } else {
+      // The next thread has the next lane.
+      unsigned const bits = stored.m_values[0].m_bits;
+      unsigned const both = bits | __shfl_down_sync(~0u, bits, 1) << 16;
+      if (has_row && entry % 2 == 0) there.store_at(cuda::cluster_rank() + 1, to, both);
+    }
+  }
+
+  __device__ void record(const Point& p, int code) const {
+    // Relaxed: the word carries everything and is read after the kernel.
+    atomicMin(m_singular, static_cast<unsigned long long>(singular_pivot_word(map().grid().index(p), code)));
+  }
+
+  /// That entry e of the lower blocks of a step cannot be stored.
+  __device__ void report_lower(const Row& row, int v, int e) const {
+    int const lane = e % W;
+    Point const p{v - lane, row.slab * W + lane, row.k};
+    auto const direction = static_cast<Direction>(e / block);
+    if (map().grid().contains(p) && map().grid().contains(neighbour(p, direction))) record(p, unstorable_code);
+  }
+
+ private:
+  __device__ Scalar unit(int number) const {
+    if constexpr (Scales::exist) {
+      return static_cast<Scalar>(__ldg(m_factors.m_scales.m_units + number));
+    } else {
+      return 1;
+    }
   }
 };
 

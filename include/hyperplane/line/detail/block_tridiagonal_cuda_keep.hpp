@@ -8,6 +8,7 @@
 #include <hyperplane/line/detail/block_tridiagonal_cuda_columns.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_units.hpp>
 #include <hyperplane/line/detail/line_factors.hpp>
+#include <hyperplane/sweep/equation_units_cuda.hpp>
 
 #include <cstddef>
 #include <cstdint>

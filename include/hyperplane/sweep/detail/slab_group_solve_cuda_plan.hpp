@@ -23,7 +23,7 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// Plan of the solves on several grids that do not depend on one another, for n > 1: packets, order and state. A call
+/// Plan of the solves on several grids that do not depend on one another, for blocks: packets, order and state. A call
 /// launches one kernel, allocates nothing and waits for nothing. One launch at a time.
 template <class Scalar, int n, class Storage, int vector_length>
 class CudaSlabGroupSolve {

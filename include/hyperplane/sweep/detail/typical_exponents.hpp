@@ -8,7 +8,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstdint>
 
@@ -20,6 +19,11 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Packs of a sample, at most.
 inline constexpr std::int64_t sampled_packs = 128;
+
+/// Lanes of the sample of so many packs.
+KOKKOS_FUNCTION inline std::int64_t sampled_slots(std::int64_t packs, int vector_length) {
+  return (packs < sampled_packs ? packs : sampled_packs) * vector_length;
+}
 
 /// Where the sample takes pack `number` of `count`: spread by the golden ratio, which is in step with no grid.
 KOKKOS_FUNCTION inline std::int64_t sampled_pack(std::int64_t number, std::int64_t count) {
@@ -63,7 +67,11 @@ struct UpperQuartiles {
   template <class Member>
     requires(!std::integral<Member>)
   KOKKOS_FUNCTION void operator()(const Member& member) const {
-    std::int64_t const e = member.league_rank();
+    find_with(member, member.league_rank());
+  }
+  /// Entry e, by a team.
+  template <class Member>
+  KOKKOS_FUNCTION void find_with(const Member& member, std::int64_t e) const {
     auto const quartile = find([&](int least) {
       int result = 0;
       Kokkos::parallel_reduce(
@@ -94,22 +102,28 @@ struct UpperQuartiles {
   }
 };
 
-/// Into the last n^2 of `exponents`, which has as many for each slot of a sample, too.
-template <int n, int vector_length, ExecutionSpace Exec, class Sample>
-std::int16_t* find_typical_exponents(const Exec& exec, const Sample& sample, std::int16_t* exponents) {
-  std::int64_t const slots = std::min(sample.packs(), sampled_packs) * vector_length;
-  std::int16_t* const quartiles = exponents + slots * n * n;
-  launch("Hyperplane::FactorUnits::sample", IndexRange<Exec>(exec, 0, slots), Sample::point_bytes,
-         SampleExponents<n, vector_length, Sample>{sample, slots, exponents});
-  UpperQuartiles const find{slots, exponents, quartiles};
+/// UpperQuartiles, or what is like them, of as many entries.
+template <ExecutionSpace Exec, class Find>
+void launch_quartiles(const Exec& exec, std::int64_t entries, std::int64_t slots, const Find& find) {
   if constexpr (HostExecutionSpace<Exec>) {
     constexpr double passes = 12;
-    launch("Hyperplane::FactorUnits::quartiles", IndexRange<Exec>(exec, 0, n * n),
+    launch("Hyperplane::FactorUnits::quartiles", IndexRange<Exec>(exec, 0, entries),
            passes * static_cast<double>(slots) * sizeof(std::int16_t), find);
   } else {
     constexpr int threads = 128;
-    Kokkos::parallel_for("Hyperplane::FactorUnits::quartiles", Kokkos::TeamPolicy<Exec>(exec, n * n, threads), find);
+    Kokkos::parallel_for("Hyperplane::FactorUnits::quartiles",
+                         Kokkos::TeamPolicy<Exec>(exec, static_cast<int>(entries), threads), find);
   }
+}
+
+/// Into the last n^2 of `exponents`, which has as many for each slot of a sample, too.
+template <int n, int vector_length, ExecutionSpace Exec, class Sample>
+std::int16_t* find_typical_exponents(const Exec& exec, const Sample& sample, std::int16_t* exponents) {
+  std::int64_t const slots = sampled_slots(sample.packs(), vector_length);
+  std::int16_t* const quartiles = exponents + slots * n * n;
+  launch("Hyperplane::FactorUnits::sample", IndexRange<Exec>(exec, 0, slots), Sample::point_bytes,
+         SampleExponents<n, vector_length, Sample>{sample, slots, exponents});
+  launch_quartiles(exec, n * n, slots, UpperQuartiles{slots, exponents, quartiles});
   return quartiles;
 }
 
