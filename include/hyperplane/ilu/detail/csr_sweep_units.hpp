@@ -107,6 +107,7 @@ struct CsrSweepUnits {
  private:
   struct Point {
     Scalar m_values[std::size_t{n}];
+    // NOLINTNEXTLINE(google-explicit-constructor): where there are no units, this is a pointer
     HYPERPLANE_FORCEINLINE_FUNCTION operator const Scalar*() const { return m_values; }
   };
 
