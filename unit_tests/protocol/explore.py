@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Has SPIN explore the models of this folder completely, for the sizes below: all schedules, for assertions that fail and for
 processes that wait for ever; and that every schedule ends. With one of the faults that a model can have, SPIN has to
-find it. Prints a line for each exploration. Called by scripts/test.sh.
+find it. Prints a line for each exploration, of which as many run at once as there are cores and memory for. Called by
+scripts/test.sh.
 
 explore.py [--way] [WORD ...]: those that have all these words in their line; --way also prints SPIN's way to what it finds.
 
 docs/notes/synchronization.md says what the models are, and what they leave out."""
 
+import concurrent.futures
+import os
 import re
 import shutil
 import subprocess
@@ -183,6 +186,20 @@ def check(line, shows_way):
         return f"{states} states; no cycle in {cycle_states}"
 
 
+def outcome(line, shows_way):
+    """Whether an exploration is as it should be, and what is to be said of it."""
+    try:
+        return True, check(line, shows_way)
+    except (Failed, subprocess.TimeoutExpired) as error:
+        return False, f"FAILED: {error}"
+
+
+def at_once():
+    """How many explorations may run at once: each may take its memory."""
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return max(1, min(os.cpu_count(), memory // (memory_megabytes << 20)))
+
+
 def main():
     if not shutil.which("spin") or not shutil.which("cc"):
         print("explore.py: SPIN and a C compiler are not both installed; the models of protocols are not explored")
@@ -192,13 +209,10 @@ def main():
     failed = 0
     lines = [line for line in right + wrong if all(word in line.split() for word in wanted)]
     begin = time.monotonic()
-    for line in lines:
-        try:
-            said = check(line, shows_way)
-        except (Failed, subprocess.TimeoutExpired) as error:
-            failed += 1
-            said = f"FAILED: {error}"
-        print(f"{line}: {said}", flush=True)
+    with concurrent.futures.ThreadPoolExecutor(1 if shows_way else at_once()) as pool:
+        for line, (passed, said) in zip(lines, pool.map(lambda line: outcome(line, shows_way), lines)):
+            failed += not passed
+            print(f"{line}: {said}", flush=True)
     print(f"explore.py: {len(lines) - failed} of {len(lines)} explorations are as they should be, "
           f"{time.monotonic() - begin:.0f} s")
     return 1 if failed or not lines else 0
