@@ -104,6 +104,19 @@ void expect_tiles_right(const host::RowNeeds& needs, const host::RowTiles& tiles
   }
 }
 
+TEST(RowNeeds, of_rows_that_give_are_all_before_them) {
+  using Rows = std::vector<int>;
+  // Places 1 to 5 get from these rows; one has none, and one has a row twice.
+  host::RowNeeds const givers{{0, 0, 1, 3, 3, 6, 9}, {0, 0, 1, 0, 3, 3, 0, 1, 4}};
+  auto const of = [](const host::RowNeeds& needs, int row) { return Rows(needs.of(row).begin(), needs.of(row).end()); };
+  auto const give = host::needs_of_givers(givers, false), take = host::needs_of_givers(givers, true);
+  std::vector<Rows> const giving{{}, {0}, {}, {0}, {1}, {}}, taking{{}, {0}, {0, 1}, {0}, {0, 1, 3}, {0, 1, 4}};
+  for (int row = 0; row < 6; ++row) {
+    EXPECT_EQ(of(give, row), giving[static_cast<std::size_t>(row)]) << row;
+    EXPECT_EQ(of(take, row), taking[static_cast<std::size_t>(row)]) << row;
+  }
+}
+
 TEST(RowTiles, have_all_rows_and_wait_for_all_they_need) {
   for (int const threads : {2, 3, 8, 70}) {
     for (double const bytes : {20.0, 2000.0}) {

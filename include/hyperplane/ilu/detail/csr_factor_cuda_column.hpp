@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 /// What n threads of a warp do with a block of a factorization of a BlockCsr on CUDA: each has a column.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
@@ -19,6 +20,8 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 template <int n, class Storage>
 class CsrFactorProducts {
   using Value = cuda::AwaitedValue<Storage>;
+  /// What a warp shuffles.
+  using Shuffled = std::conditional_t<sizeof(Storage) == 2, float, Storage>;
 
  public:
   static constexpr int count = n <= 2 ? 6 : n <= 4 ? 4 : n <= 5 ? 3 : n <= 8 ? 2 : 1;
@@ -34,7 +37,7 @@ class CsrFactorProducts {
       m_upper[p] = reinterpret_cast<const Value*>(upper);
 #pragma unroll
       for (int m = 0; m < n; ++m) {
-        if constexpr (by_shuffles) m_column[p][m] = has ? m_lower[p][c * n + m] : Storage(0);
+        if constexpr (by_shuffles) m_column[p][m] = has ? static_cast<Shuffled>(m_lower[p][c * n + m]) : Shuffled(0);
         // What is not there subtracts zero.
         m_values[p][m].m_word = has ? Value::vacant : 0;
       }
@@ -88,11 +91,11 @@ class CsrFactorProducts {
   }
 
   /// Entry (r, m) of the first factor.
-  __device__ Storage lower(int p, int r, int m, int first) const {
+  __device__ Shuffled lower(int p, int r, int m, int first) const {
     if constexpr (by_shuffles) {
       return __shfl_sync(whole_warp, m_column[p][r], first + m);
     } else {
-      return m_lower[p] != nullptr ? m_lower[p][m * n + r] : Storage(0);
+      return m_lower[p] != nullptr ? static_cast<Shuffled>(m_lower[p][m * n + r]) : Shuffled(0);
     }
   }
 
@@ -102,7 +105,7 @@ class CsrFactorProducts {
 
   const Storage* m_lower[count];
   const Value* m_upper[count];
-  Storage m_column[by_shuffles ? count : 1][n];
+  Shuffled m_column[by_shuffles ? count : 1][n];
   Value m_values[count][n];
 };
 
