@@ -155,7 +155,9 @@ enum {
 typedef enum hyperplane_storage HYPERPLANE_INT_ENUM {
   HYPERPLANE_STORAGE_DOUBLE = 0,
   HYPERPLANE_STORAGE_FLOAT = 1,
-  HYPERPLANE_STORAGE_HALF = 2,     /* binary16, in units of its own: factors of BILU(0) and SSOR */
+  /* binary16, in units of its own: factors of BILU(0), SSOR, SIP, block Jacobi and, of general matrices, of ILU and
+   * block Jacobi */
+  HYPERPLANE_STORAGE_HALF = 2,
   HYPERPLANE_STORAGE_BFLOAT16 = 3, /* the upper half of a float: the same */
   HYPERPLANE_STORAGE_AUTOMATIC = 4 /* the first matrix chooses: the same */
 } hyperplane_storage;

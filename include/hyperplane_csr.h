@@ -49,7 +49,7 @@ HYPERPLANE_API hyperplane_status hyperplane_matrix_set_csr(hyperplane_matrix mat
 /* Points have numbers instead of a grid, at most 2^31 - 1 of them, and n unknowns each: unknown c of point p is in row
  * (p * n + c). The objects are those of grids, and the functions of hyperplane.h and hyperplane_solvers.h take them;
  * objects on grids and these do not work together. Boxes, masks and parts are of grids alone:
- * HYPERPLANE_INVALID_ARGUMENT. Values and factors are stored as double. */
+ * HYPERPLANE_INVALID_ARGUMENT. Values are stored as double, factors as the storage of the options says. */
 
 /* A matrix of n x n blocks, where n is the block_size of csr, with a row for each point; a library has the sizes that
  * hyperplane_has_block_size() says. Copies structure and values; where values is NULL they are zero at first. Of

@@ -157,7 +157,8 @@ typedef struct hyperplane_krylov_options {
   int max_iterations;         /* 200 */
   int restart;                /* directions that FGMRES and FGCRO-DR keep: 30 */
   int recycled;               /* of those, what FGCRO-DR keeps for the next cycle and the next solve: 10 */
-  int check_interval;         /* iterations between two looks at the residual norm; 0: as is best: 0 */
+  int check_interval;         /* iterations between two looks at the residual norm; 0, the default: on a device where
+                               * the solve may have ended, on a host or with a monitor after each */
   hyperplane_monitor monitor; /* NULL */
   void* monitor_data;
 } hyperplane_krylov_options;

@@ -509,7 +509,7 @@ def exchanges():
             rows.append([f"`{transport}`", size, *cells[0], *cells[1]])
     header = ["us", "face, n = 5"]
     for ranks in ("two", "four"):
-        header += [f"{ranks} ranks: from start to finish", "one behind the other", "GB/s of all"]
+        header += [f"{ranks} ranks: from start to finish", "one behind the other", "GB/s, all ranks together"]
     return table(header, rows, left=2)
 
 

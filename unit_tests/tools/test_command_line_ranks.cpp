@@ -35,8 +35,7 @@ class CommandLineRanks : public CommandLine {
     return "solve --block-size 2 --solution x.mtx " + arguments;
   }
 
-  /// With the threads that tests have; and products over ranks have the bits of one process, where devices add what
-  /// comes from other ranks afterwards.
+  /// Tests count threads of a host, and on hosts alone products over ranks have the bits of one process.
   static std::string on_host() { return " --backend " + c_backends().front(); }
 
   /// Of a solve that converges.
