@@ -50,12 +50,11 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// computes there is rounded to the type of A. (It only reads A where M has the bits of the box.) Copies, made after
 /// factor(), share factors and working memory: at most one call of a plan and all its copies may run at a time. On
 /// SweepPath::slab the grid blocks of a colour are run together, with the bits of one grid block after the other: on
-/// hosts in one launch for each sweep of BlockIlu0, Ssor and Sip, on CUDA in one for a solve, and on both in one for a
-/// factorization (and one for the status, and three for units of Half). So is BlockJacobi, everywhere, with three for
-/// the units of each grid block; LineImplicit has a plan of its own, see multi_block_line_implicit.hpp. Elsewhere they
-/// follow one another. Launches beside: with C colours at most 2 C - 1 for a solve, and for each colour of a
-/// factorization three of BlockIlu0 and Sip and two of Ssor. How long A has to stay, and whether results depend on the
-/// number of threads, is as P says.
+/// hosts in one launch for each sweep of BlockIlu0, Ssor and Sip, on CUDA (where Sip has no factors of 16 bits) in one
+/// for a solve, and on both in one for a factorization (and one for the status, and three for units of Half). So is
+/// BlockJacobi, everywhere, with three for the units of each grid block; LineImplicit has a plan of its own, see
+/// multi_block_line_implicit.hpp. Elsewhere they follow one another. Launches beside: with C colours at most 2 C - 1
+/// for a solve, and for each of a factorization three of BlockIlu0 and Sip, two of Ssor. Of threads and A's life see P.
 template <class P>
 class MultiBlock {
  public:

@@ -28,7 +28,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// are not copied, it has lists by columns. It follows the values of A, and wants its structure to stay what it was.
 ///
 /// The constructor reads the structure, on the host, and allocates; waits for the instance. Throws Error where offsets
-/// or columns are out of range. Memory: 12 bytes per block, 8 per point. Results are bitwise the same whatever the
+/// or columns are out of range. Memory: 12 bytes per block, 8 per point; on hosts with
+/// several threads also the order of rows among them. Results are bitwise the same whatever the
 /// number of threads. On hosts at most one product of an object and its copies may run at a time.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>
 class TransposedBlockCsr {
@@ -145,7 +146,7 @@ void multiply_transposed_block_csr(const char* label, const Exec& exec, const Tr
 #endif
   auto const ends = BlockCsrEnds::of<Scalar>(matrix);
   if constexpr (HostExecutionSpace<Exec>) {
-    if (a.giving_rows().are_used()) {
+    if (a.giving_rows().are_used(exec)) {
       if (b != y) {
         launch(label, LongIndexRange<Exec>(exec, 0, a.rows() * n), 2.0 * sizeof(Scalar),
                TransposedBlockCsrStart<subtract, Scalar>{b, y});

@@ -132,7 +132,10 @@ class GridOnDevices {
   }
 
   /// Whether an instance is not that of part p.
-  bool apart(const Exec& other, int p) const { return other.cuda_stream() != exec(p).cuda_stream(); }
+  bool apart(const Exec& other, int p) const {
+    // Handles of default streams are the same on all devices.
+    return other.cuda_stream() != exec(p).cuda_stream() || other.cuda_device() != exec(p).cuda_device();
+  }
 
   /// What comes on `exec` waits for all parts.
   void gather(const Exec& exec) const {

@@ -57,10 +57,11 @@ struct BlockIlu0CsrOptions {
 /// factor() takes 2 n^3 flops per point, per block behind the diagonal, and per triple of rows k < i, k < j for which
 /// the pattern has (i, k), (k, j) and (i, j); reads n^2 values per block and writes as many. Launches: for each level
 /// one on CsrPath::portable, one for each sweep on CsrPath::team and CsrPath::tickets; and one that finishes the
-/// status. With `pivot_shift` factor() has one more, and one for each level on CsrPath::tickets, too. Memory: n^2
-/// values of StorageScalar and 20 bytes per block, 16 bytes per triple, 40 per point, and 8 more where rows are not
-/// taken by their numbers; on CsrPath::tickets 2 n values of Scalar per point, and up to 8 bytes. On hosts with
-/// n = 1 there is no list of triples: 12 bytes per block and nothing per triple, but 4 bytes per point for each thread.
+/// status; three before them choose units of Half, and one more on CsrPath::tickets those of rows. With `pivot_shift`
+/// factor() has one more, and one for each level on CsrPath::tickets, too. Memory: n^2 values of StorageScalar and 20
+/// bytes per block, 16 bytes per triple, 40 per point, and 8 more where rows are not taken by their numbers; on
+/// CsrPath::tickets 2 n values of Scalar per point, and up to 8 bytes. On hosts with n = 1 there is no list of triples:
+/// 12 bytes per block and nothing per triple, but 4 bytes per point for each thread.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
 template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar,

@@ -53,8 +53,8 @@ struct RichardsonUpdate {
 /// A plan: the constructor allocates two vectors; solve() allocates nothing. With max_iterations = 1, tolerance = 0 and
 /// x = 0 the result is M^-1 b. An iteration is one apply, one preconditioner solve and 7 values of vector traffic per
 /// unknown. Norms are ScaledNorm's: their bits, and so the decision to stop, are a function of the values of vectors
-/// alone, whatever the threads, ranks and grid blocks that they are spread over. The host waits every check_interval
-/// iterations and at the end.
+/// alone, whatever the threads, ranks and grid blocks that they are spread over. The host waits when it looks
+/// (KrylovOptions::check_interval) and at the end.
 template <KrylovVector Vector>
 class Richardson : private detail::KrylovMethod<Richardson<Vector>, Vector> {
   using Base = detail::KrylovMethod<Richardson<Vector>, Vector>;

@@ -4,12 +4,12 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/launch.hpp>
-#include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
@@ -19,6 +19,13 @@ KOKKOS_FUNCTION inline std::uint64_t mixed_bits(std::uint64_t bits) {
   bits = (bits ^ (bits >> 30U)) * std::uint64_t{0xbf58476d1ce4e5b9};
   bits = (bits ^ (bits >> 27U)) * std::uint64_t{0x94d049bb133111eb};
   return bits ^ (bits >> 31U);
+}
+
+/// Uniform in [-1, 1).
+template <class Scalar>
+KOKKOS_FUNCTION Scalar random_value(std::uint64_t seed, std::int64_t number) {
+  auto const bits = mixed_bits((seed + static_cast<std::uint64_t>(number)) * std::uint64_t{0x9e3779b97f4a7c15});
+  return static_cast<Scalar>(static_cast<double>(bits >> 11U) * 0x1p-52 - 1.0);
 }
 
 /// Values of points; padding stays zero. The block size is known at run time: nothing here gains by knowing it before.
@@ -34,9 +41,16 @@ struct FillRandom {
     std::int64_t const row = e / vector_length;
     if (!m_map.find_point(row / m_block_size, static_cast<int>(e % vector_length), p)) return;
     auto const number = m_map.grid().index(p) * m_block_size + row % m_block_size;
-    auto const bits = mixed_bits((m_seed + static_cast<std::uint64_t>(number)) * std::uint64_t{0x9e3779b97f4a7c15});
-    m_values[e] = static_cast<Scalar>(static_cast<double>(bits >> 11U) * 0x1p-52 - 1.0);
+    m_values[e] = random_value<Scalar>(m_seed, number);
   }
+};
+
+/// The same without grid and padding.
+template <class Scalar>
+struct FillRandomLine {
+  Scalar* m_values;
+  std::uint64_t m_seed;
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const { m_values[e] = random_value<Scalar>(m_seed, e); }
 };
 
 /// Uniform in [-1, 1), each a function of the seed, the number of the point and the unknown alone.
@@ -55,9 +69,9 @@ void fill_random(const Exec& exec, const Vector& vector, std::uint64_t seed) {
       fill_random(exec, vector.block(b), mixed_bits(seed + 1) + static_cast<std::uint64_t>(b));
     }
   } else if constexpr (requires { vector.points(); }) {
-    // A line of points, one after the other.
-    Grid const line(static_cast<int>(vector.points()), 1, 1);
-    fill_random(exec, SlabMap<1>(line), Vector::block_size, vector.flat().data(), seed);
+    using Scalar = std::remove_pointer_t<decltype(vector.flat().data())>;
+    launch("Hyperplane::fill_random", LongIndexRange<Exec>(exec, 0, static_cast<std::int64_t>(vector.flat().size())),
+           sizeof(Scalar), FillRandomLine<Scalar>{vector.flat().data(), mixed_bits(seed + 1)});
   } else {
     fill_random(exec, vector.map(), Vector::block_size, vector.flat().data(), seed);
   }

@@ -39,7 +39,7 @@ struct GroupedSweepsOf<Ssor<Scalar, n, Exec, Storage>> {
   using Type = GroupedSweeps<Scalar, n, Exec, Storage>;
 };
 template <class Scalar, class Exec, class Storage>
-  requires(GroupedSweeps<Scalar, 1, Exec, Storage>::exists)
+  requires(GroupedSweeps<Scalar, 1, Exec, Storage>::exists && GroupedSipFactor<Scalar, Exec, Storage>::exists)
 struct GroupedSweepsOf<Sip<Scalar, Exec, Storage>> {
   using Type = GroupedSweeps<Scalar, 1, Exec, Storage>;
 };

@@ -60,10 +60,11 @@ class GivingRows<Exec> {
     if (exec.concurrency() > 1) needs = host::needs_of_givers({begin, rows}, false);
     auto sweep = std::make_shared<const host::RowSweep<Exec>>(exec, "Hyperplane::TransposedBlockCsr", needs, bytes);
     if (sweep->worth_its_order(exec.concurrency())) m_sweep = std::move(sweep);
+    m_for_several = exec.concurrency() > 1;
   }
 
-  /// Otherwise each point of the result is computed alone.
-  bool are_used() const { return m_sweep != nullptr; }
+  /// Otherwise each point of the result is computed alone. What was made for one thread is not for several.
+  bool are_used(const Exec& exec) const { return m_sweep != nullptr && (m_for_several || exec.concurrency() == 1); }
 
   /// kernel(row) for all rows, each of which moves as many bytes.
   template <class Kernel>
@@ -80,6 +81,7 @@ class GivingRows<Exec> {
 
  private:
   std::shared_ptr<const host::RowSweep<Exec>> m_sweep;  // none: points are computed alone
+  bool m_for_several = false;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

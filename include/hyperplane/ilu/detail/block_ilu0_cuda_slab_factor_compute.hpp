@@ -176,8 +176,8 @@ class CudaSlabFactorComputer {
         Direction const direction = upper == UpperBlock::top     ? Direction::top
                                     : upper == UpperBlock::north ? Direction::north
                                                                  : Direction::east;
-        // What points out of the grid is kept as zero, whatever it is. (A lower block that does, and is not finite,
-        // makes the pivot block not finite, which is recorded.)
+        // What points out of the grid is kept as zero, whatever it is. (A lower block of more than 16 bits that does,
+        // and is not finite, makes the pivot block not finite, which is recorded.)
         bool inside[lanes];
 #pragma unroll
         for (int e = 0; e < lanes; ++e) {

@@ -60,6 +60,8 @@ struct KrylovProcesses<DistributedGrid> : KrylovElements {
         std::array{static_cast<std::uint64_t>(given.restart), static_cast<std::uint64_t>(given.recycled),
                    static_cast<std::uint64_t>(given.check_interval)});
     KrylovOptions result = given;
+    // Sums wait for the host in any case, and no rank may decide otherwise than the others.
+    if (result.check_interval == 0) result.check_interval = 1;
     if (communicator.any(static_cast<bool>(given.monitor)))
       result.monitor = monitor_of_all(communicator, given.monitor);
     return result;

@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(Kernel::threads, Kernel::resident_blocks)
 template <bool subtract, class Scalar, int n, class Storage, int W, class Terms, bool transposed, class Outside>
 void ApplyCuda<subtract, Scalar, n, Storage, W, Terms, transposed, Outside>::launch(cudaStream_t stream) const {
   cuda::launch(stream, apply_cuda_kernel<ApplyCuda>, m_a.map().slabs() * ranges(), threads, 0,
-               cuda::Dependency::programmatic, *this);
+               Outside::exists ? cuda::Dependency::complete : cuda::Dependency::programmatic, *this);
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail
