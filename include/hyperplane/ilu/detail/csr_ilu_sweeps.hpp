@@ -110,21 +110,21 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
   template <bool with_diagonal>
   void run_transposed(const Exec& exec, const char* label, const CsrIluTransposed<Exec>& sweep, const Vector& rhs,
                       const Vector& y) const {
-    auto const blocks = sweep.blocks() + (with_diagonal ? rows() : 0);
+    auto const block_count = sweep.blocks() + (with_diagonal ? rows() : 0);
     if constexpr (HostExecutionSpace<Exec>) {
       if (sweep.gives()) {
         if (rhs.data() != y.data()) {
           copy_spread(label, exec, static_cast<std::int64_t>(y.size()), rhs.data(), 1, y.data(), 1);
         }
         auto const of = with_diagonal ? blocks_before() : blocks_behind();
-        return run<true, with_diagonal>(exec, label, blocks, sweep.levels(), of, y, y, [&](const auto& order) {
+        return run<true, with_diagonal>(exec, label, block_count, sweep.levels(), of, y, y, [&](const auto& order) {
           return CsrIluGivingSweep<with_diagonal, Scalar, n, StorageScalar>{factors(), of.m_begin, of.m_end, order,
                                                                             y.data()};
         });
       }
     }
     run<true, with_diagonal>(
-        exec, label, blocks, sweep.levels(), by_columns(sweep), rhs, y, [&](const CsrIluSequence& order) {
+        exec, label, block_count, sweep.levels(), by_columns(sweep), rhs, y, [&](const CsrIluSequence& order) {
           return CsrIluTransposedSweep<with_diagonal, HostExecutionSpace<Exec>, Scalar, n, StorageScalar>{
               factors(), sweep.lists(), order, rhs.data(), y.data()};
         });
