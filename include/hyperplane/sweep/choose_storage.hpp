@@ -102,7 +102,7 @@ template <class P, class Matrix>
 struct StorageSystem<P, Matrix> {
   using Vector = PointVector<typename P::scalar_type, P::block_size, typename P::execution_space>;
   static std::int64_t domain(const Matrix& a) { return a.rows(); }
-  static const Matrix& shape(const Matrix& a) { return a; }
+  static Matrix shape(const Matrix& a) { return a; }
 };
 
 /// Whether a plan has the coupling of its options, if these have one.
