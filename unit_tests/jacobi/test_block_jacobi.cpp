@@ -112,18 +112,11 @@ TYPED_TEST(BlockJacobiTest, names_the_first_singular_pivot_and_refuses_misuse) {
   EXPECT_THROW(jacobi.factor(exec, BlockStencil7<double, 2, TypeParam>(exec, Grid(4, 5, 3))), Error);
 }
 
-template <int n, class Storage, class Exec>
-void compare_short(const Exec& exec) {
-  using Plan = BlockJacobi<double, n, Exec, Storage>;
-  compare_with_double<Plan, BlockJacobi<double, n, Exec>>(exec);
-  compare_in_other_units<Plan, BlockJacobi<double, n, Exec>>(exec);
-}
-
 TYPED_TEST(BlockJacobiTest, has_inverses_of_16_bits_in_any_units) {
   TypeParam const exec;
-  compare_short<1, Half>(exec);
-  compare_short<5, Half>(exec);
-  compare_short<4, BFloat16>(exec);
+  compare_in_any_units<BlockJacobi<double, 1, TypeParam, Half>, BlockJacobi<double, 1, TypeParam>>(exec);
+  compare_in_any_units<BlockJacobi<double, 5, TypeParam, Half>, BlockJacobi<double, 5, TypeParam>>(exec);
+  compare_in_any_units<BlockJacobi<double, 4, TypeParam, BFloat16>, BlockJacobi<double, 4, TypeParam>>(exec);
 }
 
 TYPED_TEST(BlockJacobiTest, inverses_that_are_too_large_are_a_status) {

@@ -20,19 +20,12 @@ template <class Exec>
 class SipShort : public ::testing::Test {};
 TYPED_TEST_SUITE(SipShort, ExecutionSpaces, SpaceNames);
 
-template <class Storage, class Exec, class Scalar = double>
-void compare(const Exec& exec) {
-  compare_with_double<Sip<Scalar, Exec, Storage>, Sip<double, Exec>>(exec);
-  if constexpr (sizeof(Scalar) == sizeof(double)) {
-    compare_in_other_units<Sip<Scalar, Exec, Storage>, Sip<double, Exec>>(exec);
-  }
-}
-
 TYPED_TEST(SipShort, are_those_of_double_to_rounding_in_any_units) {
   TypeParam const exec;
-  compare<Half>(exec);
-  compare<BFloat16>(exec);
-  compare<Half, TypeParam, float>(exec);
+  using PlanOfDouble = Sip<double, TypeParam>;
+  compare_in_any_units<Sip<double, TypeParam, Half>, PlanOfDouble>(exec);
+  compare_in_any_units<Sip<double, TypeParam, BFloat16>, PlanOfDouble>(exec);
+  compare_with_double<Sip<float, TypeParam, Half>, PlanOfDouble>(exec);
 }
 
 TYPED_TEST(SipShort, that_are_too_large_are_a_status) {

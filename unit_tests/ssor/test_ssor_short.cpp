@@ -15,19 +15,11 @@ template <class Exec>
 class SsorShort : public ::testing::Test {};
 TYPED_TEST_SUITE(SsorShort, ExecutionSpaces, SpaceNames);
 
-template <int n, class Storage, class Exec>
-void compare(const Exec& exec) {
-  using Plan = Ssor<double, n, Exec, Storage>;
-  using PlanOfDouble = Ssor<double, n, Exec>;
-  compare_with_double<Plan, PlanOfDouble>(exec);
-  compare_in_other_units<Plan, PlanOfDouble>(exec);
-}
-
 TYPED_TEST(SsorShort, are_those_of_double_to_rounding_in_any_units) {
   TypeParam const exec;
-  compare<1, Half>(exec);
-  compare<4, Half>(exec);
-  compare<3, BFloat16>(exec);
+  compare_in_any_units<Ssor<double, 1, TypeParam, Half>, Ssor<double, 1, TypeParam>>(exec);
+  compare_in_any_units<Ssor<double, 4, TypeParam, Half>, Ssor<double, 4, TypeParam>>(exec);
+  compare_in_any_units<Ssor<double, 3, TypeParam, BFloat16>, Ssor<double, 3, TypeParam>>(exec);
 }
 
 TYPED_TEST(SsorShort, that_are_too_large_are_a_status) {

@@ -181,4 +181,11 @@ void compare_in_other_units(const typename Plan::execution_space& exec) {
   }
 }
 
+/// Both.
+template <class Plan, class PlanOfDouble>
+void compare_in_any_units(const typename Plan::execution_space& exec) {
+  compare_with_double<Plan, PlanOfDouble>(exec);
+  compare_in_other_units<Plan, PlanOfDouble>(exec);
+}
+
 }  // namespace hyperplane::test

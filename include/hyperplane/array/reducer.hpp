@@ -27,8 +27,9 @@ using Sums = Partials<double, count>;
 template <int count>
 struct StoreSums {
   double* m_to;
+  int m_count = count;  ///< so many of them
   KOKKOS_FUNCTION void operator()(const Sums<count>& sums) const {
-    for (int v = 0; v < count; ++v) m_to[v] = sums.m_values[v];
+    for (int v = 0; v < m_count; ++v) m_to[v] = sums.m_values[v];
   }
 };
 

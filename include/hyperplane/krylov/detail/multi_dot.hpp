@@ -138,15 +138,6 @@ struct SubtractAndDots {
   KOKKOS_FUNCTION Sums<count> operator()(std::int64_t e) const { return m_dots.of(e, m_subtract(e)); }
 };
 
-template <int count>
-struct StoreDots {
-  double* m_results;
-  int m_count;
-  KOKKOS_FUNCTION void operator()(const Sums<count>& sums) const {
-    for (int i = 0; i < m_count; ++i) m_results[i] = sums.m_values[i];
-  }
-};
-
 /// results[i * vectors + j] = (w, v[i]) of vector j, for i < count, in one pass over w: bitwise the same whatever the
 /// number of threads. Of single vectors on CUDA, elements are those from `begin` on.
 template <class Scalar, ExecutionSpace Exec, class Layout = TallLayout<1, true>>
@@ -182,7 +173,7 @@ class MultiDot {
     if constexpr (by_reducer) {
       int const some = std::min(count, most);
       count_bytes(dots_label, bytes_of(count + 2));
-      reduce(exec, SubtractAndDots<Scalar, most>{subtract, {w, v, some}}, StoreDots<most>{results, some});
+      reduce(exec, SubtractAndDots<Scalar, most>{subtract, {w, v, some}}, StoreSums<most>{results, some});
       run_some(exec, w, v, most, count, results);
     } else {
       count_bytes(label, bytes_of(count + 2));
@@ -203,7 +194,7 @@ class MultiDot {
   }
 
   template <class Body>
-  void reduce(const Exec& exec, const Body& body, const StoreDots<most>& finish) const {
+  void reduce(const Exec& exec, const Body& body, const StoreSums<most>& finish) const {
     m_reducer->template run<most>(exec, dots_label, ShiftedBody<Body>{body, m_begin}, finish);
   }
 
@@ -213,7 +204,7 @@ class MultiDot {
     for (; first < count; first += most) {
       int const some = std::min(count - first, most);
       count_bytes(dots_label, bytes_of(some + 1));
-      reduce(exec, SomeDots<Scalar, most>{w, v + first, some}, StoreDots<most>{results + first, some});
+      reduce(exec, SomeDots<Scalar, most>{w, v + first, some}, StoreSums<most>{results + first, some});
     }
   }
 
