@@ -74,6 +74,17 @@ function(hyperplane_runs_for_long)
   endforeach()
 endfunction()
 
+# hyperplane_calls_compiled_code(TEST...): what they test is in a library that is compiled with full optimization, and they
+# need none. A precompiled header is for one level of optimization.
+function(hyperplane_calls_compiled_code)
+  if(CMAKE_BUILD_TYPE STREQUAL Release)
+    foreach(name IN LISTS ARGN)
+      target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:C,CXX>:-O0>)
+      set_target_properties(${name} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
+    endforeach()
+  endif()
+endfunction()
+
 # hyperplane_add_mpi_test(NAME SOURCE...): a GoogleTest executable with a main program of its own, of which CTest has a test
 # for each number of ranks, whatever the number of cores.
 function(hyperplane_add_mpi_test name)

@@ -45,10 +45,11 @@ case "${1:?quick, rest or serial}" in
     stage "every header alone"
     scripts/check_headers.py build/openmp-sanitize
     scripts/tidy.sh build/openmp-sanitize
-    # The smallest block size, that of a flow and the largest; kernels of all sizes are in the unit tests.
-    stage "openmp-release: with full optimization"
-    cmake --preset openmp-release -DHYPERPLANE_WERROR=ON '-DHYPERPLANE_BLOCK_SIZES=1;2;5;16' \
-      -DHYPERPLANE_BUILD_PERF_TESTS=OFF -B build/openmp-optimized
+    # With the block sizes of the quick tests; kernels of all sizes are in the unit tests. Kernels that are written in
+    # vectors are as fast with -O2 as with -O3, in two thirds of the time.
+    stage "openmp-release: with optimization"
+    cmake --preset openmp-release -DHYPERPLANE_WERROR=ON '-DHYPERPLANE_BLOCK_SIZES=1;2;5' \
+      '-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG' -DHYPERPLANE_BUILD_PERF_TESTS=OFF -B build/openmp-optimized
     cmake --build build/openmp-optimized --target optimized_tests
     ctest --test-dir build/openmp-optimized --label-regex optimized --no-tests=error --output-on-failure --parallel "$(nproc)"
     # Benchmarks, whose smoke runs verify what they measure, in the folder of the quick tests.
