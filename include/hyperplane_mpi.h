@@ -59,10 +59,11 @@ HYPERPLANE_API hyperplane_status hyperplane_mpi_grid_create(hyperplane_context c
                                                             const hyperplane_grid* blocks, int interface_count,
                                                             const hyperplane_interface* interfaces, const int* owners,
                                                             hyperplane_mpi_grid* grid);
-/* One grid that is cut into parts[0] x parts[1] x parts[2] grid blocks, as evenly as can be, i fastest. owners as
- * above. */
+/* One grid that is cut into parts[0] x parts[1] x parts[2] grid blocks, as evenly as can be, i fastest. In directions
+ * along which periodic is 1, the last points are neighbours of the first; NULL: in none. owners as above. */
 HYPERPLANE_API hyperplane_status hyperplane_mpi_grid_cut(hyperplane_context context, MPI_Comm comm,
-                                                         hyperplane_grid whole, const int parts[3], const int* owners,
+                                                         hyperplane_grid whole, const int parts[3],
+                                                         const int periodic[3], const int* owners,
                                                          hyperplane_mpi_grid* grid);
 /* The same with what Fortran has for a communicator. owners has owner_count ranks, which has to be the number of grid
  * blocks; NULL as above. */
@@ -72,8 +73,9 @@ HYPERPLANE_API hyperplane_status hyperplane_mpi_grid_create_f(hyperplane_context
                                                               const hyperplane_interface* interfaces, const int* owners,
                                                               int owner_count, hyperplane_mpi_grid* grid);
 HYPERPLANE_API hyperplane_status hyperplane_mpi_grid_cut_f(hyperplane_context context, MPI_Fint comm,
-                                                           hyperplane_grid whole, const int parts[3], const int* owners,
-                                                           int owner_count, hyperplane_mpi_grid* grid);
+                                                           hyperplane_grid whole, const int parts[3],
+                                                           const int periodic[3], const int* owners, int owner_count,
+                                                           hyperplane_mpi_grid* grid);
 /* How to cut a grid into `count` parts by its shape alone. Where the matrix is in one process,
  * hyperplane_matrix_choose_parts() also looks at its couplings. */
 HYPERPLANE_API hyperplane_status hyperplane_mpi_choose_parts(hyperplane_grid whole, int count, int parts[3]);

@@ -84,7 +84,7 @@ class RankSystem {
       : m_n(shape.block_size),
         m_context(hyperplane_context_create, backend.c_str(), nullptr),
         m_grid(hyperplane_mpi_grid_cut, m_context.get(), world.get(),
-               hyperplane_grid{shape.grid.ni(), shape.grid.nj(), shape.grid.nk()}, parts.data(), nullptr),
+               hyperplane_grid{shape.grid.ni(), shape.grid.nj(), shape.grid.nk()}, parts.data(), nullptr, nullptr),
         m_a(hyperplane_mpi_matrix_create, m_grid.get(), m_n),
         m_b(hyperplane_mpi_vector_create, m_grid.get(), m_n),
         m_x(hyperplane_mpi_vector_create, m_grid.get(), m_n),

@@ -137,12 +137,34 @@ contains
     first = grid%block_first(5, stat)
     call expect(all(first == 0) .and. stat == HYPERPLANE_INVALID_ARGUMENT, 'a part too many')
     call check_natural(grid)
+    call grid%cut(context, MPI_COMM_WORLD%MPI_VAL, hyperplane_grid(4, 7, 5), [1, 2, 1], periodic=[.true., .true., .false.])
+    call check_natural(grid)
+    call check_ends(grid)
     call grid%cut(context, MPI_COMM_WORLD%MPI_VAL, hyperplane_grid(4, 7, 5), [1, 2, 1], owners=[1, 1])
     call check_natural(grid)
     call hyperplane_choose_parts(hyperplane_grid(4, 70, 5), 2, first)
     call expect(all(first == [1, 2, 1]), 'a cut by shape')
     call expect_owners(grid, 1, 1)
   end subroutine check_cut
+
+  !> Of ones, a product with the couplings of i and j is 4 where both directions are periodic.
+  subroutine check_ends(grid)
+    type(hyperplane_mpi_grid), intent(in) :: grid
+    type(hyperplane_matrix) :: a
+    type(hyperplane_vector) :: x, y
+    ! Rank 0 has three of the seven points along j.
+    real(c_double) :: values(7, 20 * (3 + rank)), found(20 * (3 + rank))
+    values = 0
+    values([HYPERPLANE_WEST, HYPERPLANE_EAST, HYPERPLANE_SOUTH, HYPERPLANE_NORTH], :) = 1
+    call grid%make_matrix(1, a)
+    call grid%make_vector(1, x)
+    call grid%make_vector(1, y)
+    call a%set(values)
+    call x%fill(1.0_c_double)
+    call a%apply(x, y)
+    call y%get(found)
+    call expect(all(found == 4.0_c_double), 'ends of periodic directions')
+  end subroutine check_ends
 
   !> A solve in the order of the whole grid; a rank may have nothing to do.
   subroutine check_natural(grid)

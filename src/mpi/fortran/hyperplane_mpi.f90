@@ -22,8 +22,8 @@ module hyperplane_mpi
   end type hyperplane_interface
 
   !> Grid blocks over ranks. create(context, comm, blocks, interfaces, owners, stat), or cut(context, comm, whole, parts,
-  !> owners, stat) of one grid; comm is what MPI's Fortran has for a communicator (of mpi_f08: comm%MPI_VAL), owners are
-  !> ranks, from 0. own_blocks(blocks, stat): those of this rank; owner(block, stat); block_size(block, stat);
+  !> owners, periodic, stat) of one grid, whose last points are neighbours of the first where a direction is periodic;
+  !> comm is what MPI's Fortran has for a communicator (of mpi_f08: comm%MPI_VAL), owners are ranks, from 0. own_blocks(blocks, stat): those of this rank; owner(block, stat); block_size(block, stat);
   !> block_first(block, stat): the first point in the grid that was cut. make_vector(n, vector, stat), make_matrix(n, a,
   !> stat), make_preconditioner(n, m, kind, path, coupling, relaxation, alpha, stat), make_krylov(n, krylov, method,
   !> tolerance, max_iterations, restart, check_interval, monitor, monitor_data, absolute_tolerance, recycled, stat): over
@@ -98,19 +98,22 @@ contains
     ranks(1:count) = int(owners, c_int)
   end subroutine set_ranks
 
-  subroutine grid_cut(this, context, comm, whole, parts, owners, stat)
+  subroutine grid_cut(this, context, comm, whole, parts, owners, periodic, stat)
     class(hyperplane_mpi_grid), intent(inout) :: this
     type(hyperplane_context), intent(in) :: context
     integer, intent(in) :: comm
     type(hyperplane_grid), intent(in) :: whole
     integer, intent(in) :: parts(3)
     integer, intent(in), optional :: owners(:)
+    logical, intent(in), optional :: periodic(3)
     integer, intent(out), optional :: stat
     integer(c_int), allocatable :: ranks(:)
     type(c_ptr) :: made
-    integer(c_int) :: status, count
+    integer(c_int) :: status, count, around(3)
+    around = 0
+    if (present(periodic)) around = merge(1_c_int, 0_c_int, periodic)
     call set_ranks(owners, ranks, count)
-    status = c_grid_cut(context%handle, int(comm, c_int), whole, int(parts, c_int), ranks, count, made)
+    status = c_grid_cut(context%handle, int(comm, c_int), whole, int(parts, c_int), around, ranks, count, made)
     call take(this, made, status, stat)
   end subroutine grid_cut
 
