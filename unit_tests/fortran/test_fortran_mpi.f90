@@ -207,6 +207,11 @@ contains
     call expect_solution('SSOR', a, b, x, m, krylov, points)
     call grid%make_preconditioner(1, m, kind=HYPERPLANE_JACOBI)
     call expect_solution('block Jacobi', a, b, x, m, krylov, points)
+    call grid%make_preconditioner(1, m, kind=HYPERPLANE_LINES, relaxation=0.9_c_double, &
+                                  line_directions=[HYPERPLANE_J, HYPERPLANE_K], line_sweeps=2)
+    call expect_solution('lines', a, b, x, m, krylov, points)
+    call grid%make_preconditioner(1, m, folded=[.true., .false., .true.])
+    call expect_solution('folded directions', a, b, x, m, krylov, points)
   end subroutine check_natural
 
   !> That x, from 0, is 2 everywhere.
@@ -249,8 +254,20 @@ contains
     call m%factor(a)
     call m%check(stat)
     call expect(stat == HYPERPLANE_SINGULAR_PIVOT, 'a matrix of zeros')
-    call grid%make_preconditioner(1, m, kind=HYPERPLANE_LINES, stat=stat)
-    call expect(stat == HYPERPLANE_INVALID_ARGUMENT, 'another preconditioner')
+    call grid%make_preconditioner(1, m, kind=HYPERPLANE_LINES, line_directions=[HYPERPLANE_K])
+    call m%factor(a)
+    call m%check(stat)
+    call expect(stat == HYPERPLANE_SINGULAR_PIVOT, 'lines of zeros')
+    call grid%make_preconditioner(1, m, kind=HYPERPLANE_LINES, line_directions=[integer(c_int) ::], stat=stat)
+    call expect_refused(stat, 'line_direction_count is 0, expected 1 to 3')
+    call grid%make_preconditioner(1, m, kind=HYPERPLANE_LINES, line_sweeps=0, stat=stat)
+    call expect_refused(stat, 'sweeps is 0, expected 1 or more')
+    call grid%make_preconditioner(1, m, kind=HYPERPLANE_LINES, coupling=HYPERPLANE_COUPLING_COLOURED, stat=stat)
+    call expect_refused(stat, 'lines has no coupling coloured')
+    call grid%make_preconditioner(1, m, coupling=HYPERPLANE_COUPLING_NATURAL, folded=[.true., .false., .false.], stat=stat)
+    call expect_refused(stat, 'folded directions have no coupling natural')
+    call grid%make_preconditioner(1, m, kind=6_c_int, stat=stat)
+    call expect_refused(stat, 'kind is 6, expected 0 to 5')
     call grid%make_preconditioner(1, m, kind=HYPERPLANE_SIP, coupling=HYPERPLANE_COUPLING_NATURAL, stat=stat)
     call expect_refused(stat, 'sip has no coupling natural')
   end subroutine check_errors
