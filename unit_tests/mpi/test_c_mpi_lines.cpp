@@ -31,7 +31,7 @@ hyperplane_preconditioner_options lines_along(const Directions& directions, int 
 /// The iteration from zero in each grid block by itself.
 std::vector<double> reference_lines(const CRankSystem& system, const Directions& directions, int sweeps,
                                     double relaxation) {
-  constexpr int n = CRankSystem::n;
+  int const n = system.block_size;
   std::vector<double> result;
   for (int b = 0; b < system.whole.block_count(); ++b) {
     auto const first = system.rhs.begin() + system.whole.first_point(b) * n;
@@ -50,7 +50,7 @@ std::vector<double> reference_lines(const CRankSystem& system, const Directions&
 void expect_lines(const CRankSystem& system, const Directions& directions, int sweeps, double relaxation) {
   SCOPED_TRACE(std::to_string(directions.size()) + " directions from " + name(directions.front()));
   auto const options = lines_along(directions, sweeps, relaxation);
-  COwned<hyperplane_preconditioner> const m(hyperplane_mpi_preconditioner_create, system.grid, CRankSystem::n,
+  COwned<hyperplane_preconditioner> const m(hyperplane_mpi_preconditioner_create, system.grid, system.block_size,
                                             &options);
   EXPECT_EQ(hyperplane_preconditioner_factor(m, system.a), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
   EXPECT_EQ(hyperplane_preconditioner_check(m), HYPERPLANE_SUCCESS);
@@ -74,6 +74,13 @@ TEST_P(CRanks, lines_of_every_grid_block_end_at_interfaces) {
   for (auto const direction : {i, j, k}) expect_lines(system, {direction}, 1, 1.0);
   // The others have none.
   expect_lines(CRankSystem(context, four_parts(), std::vector<int>(4, ranks - 1)), {j, k}, 3, 1.1);
+}
+
+TEST_P(CRanks, lines_of_every_block_size_of_the_library) {
+  for (int const n : c_block_sizes()) {
+    SCOPED_TRACE(n);
+    expect_lines(CRankSystem(context, four_parts(), {}, n), {LineDirection::k, LineDirection::j}, 2, 0.9);
+  }
 }
 
 TEST_P(CRanks, lines_are_a_preconditioner_of_krylov_methods) {
