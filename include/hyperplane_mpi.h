@@ -8,7 +8,7 @@
  * Every rank knows all grid blocks, and has the values of some. What is created here is a vector, a matrix, a
  * preconditioner or a Krylov method of hyperplane.h, and its functions take them: arrays then have the points of the
  * grid blocks of this rank, one grid block after the other by their numbers, and may be NULL where it has none. Boxes,
- * compressed rows, packers, lines, relaxations and transposes are of one grid: hyperplane_mpi_vector_block() and
+ * compressed rows, packers, line solvers, relaxations and transposes are of one grid: hyperplane_mpi_vector_block() and
  * hyperplane_mpi_matrix_block() hand out a grid block as one.
  *
  * All ranks of the grid call together, in the same order: the functions that create, hyperplane_mpi_grid_cut() among
@@ -59,10 +59,11 @@ HYPERPLANE_API hyperplane_status hyperplane_mpi_grid_create(hyperplane_context c
                                                             const hyperplane_grid* blocks, int interface_count,
                                                             const hyperplane_interface* interfaces, const int* owners,
                                                             hyperplane_mpi_grid* grid);
-/* One grid that is cut into parts[0] x parts[1] x parts[2] grid blocks, as evenly as can be, i fastest. owners as
- * above. */
+/* One grid that is cut into parts[0] x parts[1] x parts[2] grid blocks, as evenly as can be, i fastest. In directions
+ * along which periodic is 1, the last points are neighbours of the first; NULL: in none. owners as above. */
 HYPERPLANE_API hyperplane_status hyperplane_mpi_grid_cut(hyperplane_context context, MPI_Comm comm,
-                                                         hyperplane_grid whole, const int parts[3], const int* owners,
+                                                         hyperplane_grid whole, const int parts[3],
+                                                         const int periodic[3], const int* owners,
                                                          hyperplane_mpi_grid* grid);
 /* The same with what Fortran has for a communicator. owners has owner_count ranks, which has to be the number of grid
  * blocks; NULL as above. */
@@ -72,8 +73,9 @@ HYPERPLANE_API hyperplane_status hyperplane_mpi_grid_create_f(hyperplane_context
                                                               const hyperplane_interface* interfaces, const int* owners,
                                                               int owner_count, hyperplane_mpi_grid* grid);
 HYPERPLANE_API hyperplane_status hyperplane_mpi_grid_cut_f(hyperplane_context context, MPI_Fint comm,
-                                                           hyperplane_grid whole, const int parts[3], const int* owners,
-                                                           int owner_count, hyperplane_mpi_grid* grid);
+                                                           hyperplane_grid whole, const int parts[3],
+                                                           const int periodic[3], const int* owners, int owner_count,
+                                                           hyperplane_mpi_grid* grid);
 /* How to cut a grid into `count` parts by its shape alone. Where the matrix is in one process,
  * hyperplane_matrix_choose_parts() also looks at its couplings. */
 HYPERPLANE_API hyperplane_status hyperplane_mpi_choose_parts(hyperplane_grid whole, int count, int parts[3]);
@@ -100,10 +102,11 @@ HYPERPLANE_API hyperplane_status hyperplane_mpi_vector_block(hyperplane_vector v
                                                              hyperplane_vector* part);
 HYPERPLANE_API hyperplane_status hyperplane_mpi_matrix_block(hyperplane_matrix matrix, int block,
                                                              hyperplane_matrix* part);
-/* HYPERPLANE_BILU0, _SSOR, _SIP, _JACOBI or _IDENTITY. Of the options `path`, `folded`, `relaxation`, `alpha` and
- * `coupling` count: what is coupled across interfaces, HYPERPLANE_COUPLING_NATURAL where grid blocks are parts of one
- * box. All ranks have the same kind, relaxation of SSOR and alpha of SIP. parts has to be 1, 1, 1, and storage double.
- * options may be NULL: BILU(0) of each grid block. */
+/* Every hyperplane_preconditioner_kind, with the options that it has on one grid, but for right_hand_sides: one vector
+ * is solved for after the other. `coupling` is what is coupled across interfaces, HYPERPLANE_COUPLING_NATURAL where
+ * grid blocks are parts of one box; lines end at interfaces, and have HYPERPLANE_COUPLING_NONE alone. All ranks have
+ * the same kind and coupling, relaxation of SSOR, alpha of SIP, and relaxation, directions and sweeps of lines. parts
+ * has to be 1, 1, 1, and storage double. options may be NULL: BILU(0) of each grid block. */
 HYPERPLANE_API hyperplane_status hyperplane_mpi_preconditioner_create(hyperplane_mpi_grid grid, int n,
                                                                       const hyperplane_preconditioner_options* options,
                                                                       hyperplane_preconditioner* preconditioner);

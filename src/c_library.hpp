@@ -4,6 +4,7 @@
 #include <hyperplane.h>
 
 #include <hyperplane/grid/folded_order.hpp>
+#include <hyperplane/line/line_set.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 
 #include <algorithm>
@@ -152,6 +153,19 @@ inline run_time::Shape shape(hyperplane_grid grid, int n) { return {Grid(grid.ni
 inline FoldedDirections folded_directions(const hyperplane_preconditioner_options& options) {
   auto const is_folded = [&](int d) { return enumerator<int>(options.folded[d], 1, "folded") == 1; };
   return {.i = is_folded(0), .j = is_folded(1), .k = is_folded(2)};
+}
+
+inline std::vector<LineDirection> line_directions(const hyperplane_preconditioner_options& options) {
+  int const count = options.line_direction_count;
+  if (count < 1 || count > 3) {
+    throw Failure(HYPERPLANE_INVALID_ARGUMENT,
+                  "line_direction_count is " + std::to_string(count) + ", expected 1 to 3");
+  }
+  std::vector<LineDirection> directions;
+  for (int d = 0; d < count; ++d) {
+    directions.push_back(enumerator<LineDirection>(options.line_directions[d], 2, "a line direction"));
+  }
+  return directions;
 }
 
 /// The last path is the bound of what is accepted.

@@ -52,18 +52,6 @@ Number number_of(const std::string& name) {
   return run_time::OptionText<Number>::read(name, standard_of(name));
 }
 
-std::string directions_of(const hyperplane_preconditioner_options& options) {
-  if (options.line_direction_count < 1 || options.line_direction_count > 3) {
-    throw Failure(HYPERPLANE_INVALID_ARGUMENT,
-                  "line_direction_count is " + std::to_string(options.line_direction_count) + ", expected 1 to 3");
-  }
-  std::string letters;
-  for (int d = 0; d < options.line_direction_count; ++d) {
-    letters += name(enumerator<LineDirection>(options.line_directions[d], 2, "a line direction"));
-  }
-  return letters;
-}
-
 bool has_option(const run_time::PreconditionerDescription& preconditioner, const std::string& name) {
   return std::ranges::any_of(preconditioner.options, [&](const auto& option) { return option.name == name; });
 }
@@ -88,7 +76,7 @@ run_time::PreconditionerSettings settings_of(const hyperplane_preconditioner_opt
   std::pair<const char*, std::string> const members[] = {
       {"relaxation", write(options.relaxation)},
       {"alpha", write(options.alpha)},
-      {"line_directions", directions_of(options)},
+      {"line_directions", write(line_directions(options))},
       {"line_sweeps", write(options.line_sweeps)},
       {"path", name(sweep_path(options.path))},
       {"right_hand_sides", write(options.right_hand_sides)},

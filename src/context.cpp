@@ -57,6 +57,12 @@ const SizedFactory<Exec>& sized_factory_of(int n) {
 }
 
 template <class Exec>
+const SizedLineFactory<Exec>& sized_line_factory_of(int n) {
+  require_block_size(n, "block size");
+  return *find_in_groups([&]<int group>() { return find_sized_line_factory<group, Exec>(n); }, Groups{});
+}
+
+template <class Exec>
 class ContextOn final : public Context {
  public:
   /// `owned`: what the instance refers to.
@@ -144,10 +150,7 @@ class ContextOn final : public Context {
 
   static const auto& flat(const void* values) { return *static_cast<const typename ShapedVector<Exec>::Flat*>(values); }
   static const SizedFactory<Exec>& factory(const Shape& shape) { return sized_factory_of<Exec>(shape.block_size); }
-  static const SizedLineFactory<Exec>& line_factory(int n) {
-    require_block_size(n, "block size");
-    return *find_in_groups([&]<int group>() { return find_sized_line_factory<group, Exec>(n); }, Groups{});
-  }
+  static const SizedLineFactory<Exec>& line_factory(int n) { return sized_line_factory_of<Exec>(n); }
   /// Of a size that there is.
   static const SizedShortFactory<Exec>& short_factory(int n) {
     return *find_in_groups([&]<int group>() { return find_sized_short_factory<group, Exec>(n); }, Groups{});
@@ -182,10 +185,14 @@ std::shared_ptr<const Context> make_context(const std::string& backend, void* st
   return context;
 }
 
-const void* find_factory(const std::string& backend, int n) {
+const void* find_factory(const std::string& backend, int n, Part part) {
   const void* found = nullptr;
   for_each_backend([&]<class Exec>(std::type_identity<Exec>, const std::string& name) {
-    if (name == backend) found = &sized_factory_of<Exec>(n);
+    if (name != backend) return;
+    switch (part) {
+      case Part::points: found = &sized_factory_of<Exec>(n); break;
+      case Part::lines: found = &sized_line_factory_of<Exec>(n); break;
+    }
   });
   return found;
 }

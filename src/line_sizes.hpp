@@ -16,6 +16,7 @@
 
 #include "find_size.hpp"
 #include "held_preconditioner.hpp"
+#include "sized_blocks.hpp"
 #include "sized_matrix.hpp"
 #include "typed_objects.hpp"
 
@@ -176,6 +177,11 @@ class LineFactory final : public SizedLineFactory<Exec> {
   Preconditioner make_preconditioner(const Exec& exec, const Grid& grid,
                                      const PreconditionerSettings& settings) const override {
     return make_held<Part::lines, n>(exec, grid, settings);
+  }
+
+  std::unique_ptr<TypedBlocks<Exec>> make_blocks(const Exec& exec, const MultiBlockGrid& grid,
+                                                 const BlocksOptions& options) const override {
+    return make_held_blocks<Part::lines, n>(exec, grid, options);
   }
 };
 

@@ -17,6 +17,12 @@ namespace hyperplane::run_time {
 /// Matrices and line solvers have the first two.
 using hyperplane::StorageKind;
 
+/// Where plans of a preconditioner are compiled.
+enum class Part {
+  points,  ///< in sizes.hpp, for each block size
+  lines,   ///< in line_sizes.hpp, for each block size
+};
+
 /// The numbers that an option may be.
 struct Range {
   double least = -std::numeric_limits<double>::infinity();

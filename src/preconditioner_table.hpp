@@ -23,12 +23,6 @@
 /// options with their ranges and defaults, and, by the enumerations of options, paths.
 namespace hyperplane::run_time {
 
-/// Where plans of a line are compiled.
-enum class Part {
-  points,  ///< in sizes.hpp, for each block size
-  lines,   ///< in line_sizes.hpp, for each block size
-};
-
 /// Whether factors of plans can have 16 bits: then they have PlanOfDouble, of a matrix of doubles.
 template <class Plans>
 inline constexpr bool has_short_factors = requires { Plans::has_short_factors; };

@@ -5,19 +5,22 @@
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
+#include <hyperplane/line/line_implicit.hpp>
 #include <hyperplane/sip/sip.hpp>
 #include <hyperplane/ssor/ssor.hpp>
 
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "typed_objects.hpp"
 
 namespace hyperplane::run_time {
 
-/// The preconditioner whose options they are, and its name in the table.
+/// The preconditioner whose options they are, its name in the table, and where it is compiled.
 template <class Options>
 struct BlocksOf;
 template <>
@@ -25,24 +28,35 @@ struct BlocksOf<BlockIlu0Options> {
   template <int n, class Exec>
   using Type = BlockIlu0<double, n, Exec>;
   static constexpr const char* name = "bilu0";
+  static constexpr Part part = Part::points;
 };
 template <>
 struct BlocksOf<SsorOptions> {
   template <int n, class Exec>
   using Type = Ssor<double, n, Exec>;
   static constexpr const char* name = "ssor";
+  static constexpr Part part = Part::points;
 };
 template <>
 struct BlocksOf<SipOptions> {
   template <int, class Exec>
   using Type = Sip<double, Exec>;
   static constexpr const char* name = "sip";
+  static constexpr Part part = Part::points;
 };
 template <>
 struct BlocksOf<BlockJacobiOptions> {
   template <int n, class Exec>
   using Type = BlockJacobi<double, n, Exec>;
   static constexpr const char* name = "jacobi";
+  static constexpr Part part = Part::points;
+};
+template <>
+struct BlocksOf<LineImplicitOptions> {
+  template <int n, class Exec>
+  using Type = LineImplicit<double, n, Exec>;
+  static constexpr const char* name = "lines";
+  static constexpr Part part = Part::lines;
 };
 
 /// Returns make(the type of a grid block's preconditioner, options) for those that are given. Throws Error where it is
@@ -94,5 +108,24 @@ class HeldBlocks final : public SizedBlocks<P> {
  private:
   typename Base::Plan m_held;
 };
+
+/// The HeldBlocks of the options, with what a constructor of MultiBlock takes behind them; null where it is compiled in
+/// another part. Throws Error as make_of_blocks() does.
+template <Part part, int n, ExecutionSpace Exec>
+std::unique_ptr<TypedBlocks<Exec>> make_held_blocks(
+    const Exec& exec, const MultiBlockGrid& grid, const BlocksOptions& options, const std::vector<int>& colours = {},
+    const std::shared_ptr<typename TypedBlocks<Exec>::Remote>& remote = nullptr) {
+  using Made = std::unique_ptr<TypedBlocks<Exec>>;
+  return make_of_blocks<Made, n, Exec>(
+      options, [&]<class P>(std::type_identity<P>, const typename MultiBlock<P>::Options& chosen) -> Made {
+        if constexpr (BlocksOf<typename P::Options>::part == part) {
+          if constexpr (MultiBlock<P>::can_be_coloured) {
+            if (remote != nullptr) return std::make_unique<HeldBlocks<P>>(exec, grid, chosen, colours, remote);
+          }
+          return std::make_unique<HeldBlocks<P>>(exec, grid, chosen);
+        }
+        return nullptr;
+      });
+}
 
 }  // namespace hyperplane::run_time

@@ -50,14 +50,7 @@ class Factory final : public SizedFactory<Exec> {
   std::unique_ptr<TypedBlocks<Exec>> make_blocks(
       const Exec& exec, const MultiBlockGrid& grid, const BlocksOptions& options, const std::vector<int>& colours,
       const std::shared_ptr<typename TypedBlocks<Exec>::Remote>& remote) const override {
-    using Made = std::unique_ptr<TypedBlocks<Exec>>;
-    return make_of_blocks<Made, n, Exec>(
-        options, [&]<class P>(std::type_identity<P>, const typename MultiBlock<P>::Options& chosen) -> Made {
-          if constexpr (MultiBlock<P>::can_be_coloured) {
-            if (remote != nullptr) return std::make_unique<HeldBlocks<P>>(exec, grid, chosen, colours, remote);
-          }
-          return std::make_unique<HeldBlocks<P>>(exec, grid, chosen);
-        });
+    return make_held_blocks<Part::points, n>(exec, grid, options, colours, remote);
   }
 };
 

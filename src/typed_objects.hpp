@@ -6,6 +6,7 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
+#include <hyperplane/line/line_implicit_options.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
 #include <hyperplane/simd/vector_length.hpp>
 #include <hyperplane/sip/sip.hpp>
@@ -130,8 +131,9 @@ class TypedLineSolver {
 };
 
 /// What grid blocks of several processes may have: the type says which preconditioner, see BlocksOf.
-using BlocksOptions = std::variant<MultiBlockOptions<BlockIlu0Options>, MultiBlockOptions<SsorOptions>,
-                                   MultiBlockOptions<SipOptions>, MultiBlockOptions<BlockJacobiOptions>>;
+using BlocksOptions =
+    std::variant<MultiBlockOptions<BlockIlu0Options>, MultiBlockOptions<SsorOptions>, MultiBlockOptions<SipOptions>,
+                 MultiBlockOptions<BlockJacobiOptions>, MultiBlockOptions<LineImplicitOptions>>;
 
 /// The preconditioner of the grid blocks that one of several processes has, whatever it is and the block size; see
 /// SizedBlocks.
@@ -160,7 +162,7 @@ class SizedFactory {
   using Flat = typename ShapedVector<Exec>::Flat;
   virtual std::unique_ptr<TypedMatrix<Exec>> wrap_matrix(const Grid& grid, const Flat& values) const = 0;
   /// A SizedBlocks of the block size; see the constructors of MultiBlock. Without `remote` the options alone say what
-  /// is coupled.
+  /// is coupled. Null where it is among the lines.
   virtual std::unique_ptr<TypedBlocks<Exec>> make_blocks(
       const Exec& exec, const MultiBlockGrid& grid, const BlocksOptions& options, const std::vector<int>& colours,
       const std::shared_ptr<typename TypedBlocks<Exec>::Remote>& remote) const = 0;
@@ -175,6 +177,9 @@ class SizedLineFactory {
                                                                   const LineSolverSettings& settings) const = 0;
   virtual std::unique_ptr<TypedPreconditioner<Exec>> make_preconditioner(
       const Exec& exec, const Grid& grid, const PreconditionerSettings& settings) const = 0;
+  /// As that of SizedFactory, of what is among the lines.
+  virtual std::unique_ptr<TypedBlocks<Exec>> make_blocks(const Exec& exec, const MultiBlockGrid& grid,
+                                                         const BlocksOptions& options) const = 0;
 };
 
 /// The same of preconditioners whose factors are narrower than their matrices of doubles: of 16 bits, or of float where
@@ -196,9 +201,9 @@ template <ExecutionSpace Exec>
 std::unique_ptr<Relaxation> make_relaxation(const Exec& exec, const Grid& grid, const Stencil& a,
                                             const RelaxationSettings& settings);
 
-/// That of the backend for a block size, see for_each_backend(). Throws NotAvailable where the build has not this one.
-/// For the library over ranks.
-HYPERPLANE_FOR_RANKS const void* find_factory(const std::string& backend, int n);
+/// The SizedFactory, or the SizedLineFactory, of the backend for a block size, see for_each_backend(). Throws
+/// NotAvailable where the build has not this one. For the library over ranks.
+HYPERPLANE_FOR_RANKS const void* find_factory(const std::string& backend, int n, Part part);
 
 /// Those of block size n, if that is in a group of them. Defined in sizes.hpp, line_sizes.hpp and short_sizes.hpp,
 /// which are compiled for one group at a time.

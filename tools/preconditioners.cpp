@@ -174,6 +174,15 @@ std::string PreconditionerOption::value_for(const OptionMeaning& meaning) const 
   return value;
 }
 
+std::string PreconditionerOption::text_for(const OptionMeaning& meaning) const {
+  auto value = value_for(meaning);
+  if (meaning.is_list() && value == alternating) {
+    value = meaning.description.choices;
+    std::erase(value, '|');
+  }
+  return value;
+}
+
 std::string PreconditionerOption::refusal(const std::string& value) const {
   std::vector<std::string> refusals;
   for (auto const& meaning : meanings) {
@@ -259,12 +268,7 @@ NamedPreconditioner make_named(MatrixKind matrix, const std::string& name,
   for (auto const& option : options) {
     auto const* const meaning = option.meaning_for(matrix, name);
     if (option.text.empty() || meaning == nullptr) continue;
-    auto value = option.value_for(*meaning);
-    if (meaning->is_list() && value == alternating) {
-      value = meaning->description.choices;
-      std::erase(value, '|');
-    }
-    texts.push_back(fmt::format("{}={}", meaning->description.name, value));
+    texts.push_back(fmt::format("{}={}", meaning->description.name, option.text_for(*meaning)));
   }
   return {name == no_preconditioner ? identity : name, texts};
 }

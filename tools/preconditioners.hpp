@@ -45,6 +45,8 @@ struct PreconditionerOption {
   /// What was given, or what the preconditioner takes by itself; 1000 for "1e3" where it takes whole numbers,
   /// and 0.1 for "+.1" where it takes others.
   std::string value_for(const OptionMeaning& meaning) const;
+  /// The same as the library takes it: of a list all letters, where it is `alternating`.
+  std::string text_for(const OptionMeaning& meaning) const;
   /// What is wrong with the text for each preconditioner that has the option; empty where one of them takes it.
   std::string refusal(const std::string& value) const;
 };

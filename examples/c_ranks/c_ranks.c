@@ -84,7 +84,7 @@ static int solve(int ranks, int rank) {
   int parts[nk], count;
 
   check(hyperplane_context_create(NULL, NULL, &context));
-  check(hyperplane_mpi_grid_cut(context, MPI_COMM_WORLD, whole, cut, NULL, &grid));
+  check(hyperplane_mpi_grid_cut(context, MPI_COMM_WORLD, whole, cut, NULL, NULL, &grid));
   check(hyperplane_mpi_grid_blocks(grid, parts, nk, &count));
   check(hyperplane_mpi_matrix_create(grid, n, &a));
   check(hyperplane_mpi_vector_create(grid, n, &b));

@@ -210,4 +210,30 @@ module hyperplane_c_solvers
     end function c_krylov_cause
   end interface
 
+contains
+
+  !> Those of the library where they are absent.
+  function preconditioner_options_with(kind, path, coupling, relaxation, alpha, line_directions, line_sweeps, folded) &
+    result(options)
+    integer(c_int), intent(in), optional :: kind, path, coupling
+    real(c_double), intent(in), optional :: relaxation, alpha
+    integer(c_int), intent(in), optional :: line_directions(:)
+    integer, intent(in), optional :: line_sweeps
+    logical, intent(in), optional :: folded(3)
+    type(preconditioner_options) :: options
+    integer(c_int) :: status
+    status = c_preconditioner_options_init(options)
+    if (present(kind)) options%kind = kind
+    if (present(path)) options%path = path
+    if (present(coupling)) options%coupling = coupling
+    if (present(relaxation)) options%relaxation = relaxation
+    if (present(alpha)) options%alpha = alpha
+    if (present(line_sweeps)) options%line_sweeps = int(line_sweeps, c_int)
+    if (present(folded)) options%folded = merge(1_c_int, 0_c_int, folded)
+    if (present(line_directions)) then
+      options%line_direction_count = size(line_directions, kind=c_int)
+      options%line_directions(:min(size(line_directions), 3)) = line_directions(:min(size(line_directions), 3))
+    end if
+  end function preconditioner_options_with
+
 end module hyperplane_c_solvers

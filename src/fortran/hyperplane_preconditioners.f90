@@ -67,22 +67,11 @@ contains
     type(preconditioner_options) :: options
     type(c_ptr) :: made
     integer(c_int) :: status
-    status = c_preconditioner_options_init(options)
-    if (present(kind)) options%kind = kind
+    options = preconditioner_options_with(kind, path, coupling, relaxation, alpha, line_directions, line_sweeps, folded)
     if (present(storage)) options%storage = storage
     if (present(storage_fraction)) options%storage_fraction = storage_fraction
-    if (present(relaxation)) options%relaxation = relaxation
-    if (present(alpha)) options%alpha = alpha
-    if (present(path)) options%path = path
-    if (present(line_sweeps)) options%line_sweeps = int(line_sweeps, c_int)
     if (present(right_hand_sides)) options%right_hand_sides = int(right_hand_sides, c_int)
     if (present(parts)) options%parts = int(parts, c_int)
-    if (present(coupling)) options%coupling = coupling
-    if (present(folded)) options%folded = merge(1_c_int, 0_c_int, folded)
-    if (present(line_directions)) then
-      options%line_direction_count = size(line_directions, kind=c_int)
-      options%line_directions(:min(size(line_directions), 3)) = line_directions(:min(size(line_directions), 3))
-    end if
     status = c_preconditioner_create(context%handle, grid, int(n, c_int), options, made)
     call take(this, made, status, stat)
   end subroutine preconditioner_create

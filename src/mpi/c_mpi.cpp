@@ -117,6 +117,7 @@ std::optional<run_time::BlocksOptions> blocks_options_of(const hyperplane_precon
   auto const coupling = enumerator<Coupling>(options->coupling, HYPERPLANE_COUPLING_NATURAL, "coupling");
   auto const path = sweep_path(options->path);
   auto const folded = folded_directions(*options);
+  auto const directions = line_directions(*options);
   auto const coupled = [&]<class Options>(const Options& block) {
     return run_time::BlocksOptions(MultiBlockOptions<Options>{.coupling = coupling, .block = block});
   };
@@ -126,16 +127,16 @@ std::optional<run_time::BlocksOptions> blocks_options_of(const hyperplane_precon
     case HYPERPLANE_SSOR:
       return coupled(SsorOptions{.relaxation = options->relaxation, .path = path, .folded = folded});
     case HYPERPLANE_SIP: return coupled(SipOptions{.alpha = options->alpha, .path = path});
+    case HYPERPLANE_LINES:
+      return coupled(LineImplicitOptions{
+          .directions = directions, .sweeps = options->line_sweeps, .relaxation = options->relaxation});
     case HYPERPLANE_BILU0: return coupled(BlockIlu0Options{.path = path, .folded = folded});
-    default: break;
   }
   throw Failure(HYPERPLANE_INVALID_ARGUMENT,
-                "kind is " + std::to_string(options->kind) +
-                    ", expected HYPERPLANE_IDENTITY, HYPERPLANE_JACOBI, HYPERPLANE_SSOR, HYPERPLANE_SIP or "
-                    "HYPERPLANE_BILU0");
+                "kind is " + std::to_string(options->kind) + ", expected 0 to " + std::to_string(HYPERPLANE_BILU0));
 }
 
-/// All ranks have the same kind, relaxation and alpha, or throw Error.
+/// All ranks have the same kind, and of it the same numbers, or throw Error.
 void require_same_options(const Communicator& communicator, const std::optional<run_time::BlocksOptions>& options) {
   communicator.require_same("the kinds of preconditioners",
                             std::array{options ? options->index() + std::uint64_t{1} : std::uint64_t{0}});
@@ -145,6 +146,13 @@ void require_same_options(const Communicator& communicator, const std::optional<
       communicator.require_same("the relaxations of ssor", bits(of.block.relaxation));
     } else if constexpr (std::is_same_v<Block, SipOptions>) {
       communicator.require_same("the alphas of sip", bits(of.block.alpha));
+    } else if constexpr (std::is_same_v<Block, LineImplicitOptions>) {
+      communicator.require_same("the relaxations of lines", bits(of.block.relaxation));
+      communicator.require_same("the sweeps of lines", std::array{static_cast<std::uint64_t>(of.block.sweeps)});
+      // Three at most: a digit each.
+      std::uint64_t digits = 0;
+      for (auto const direction : of.block.directions) digits = 4 * digits + static_cast<std::uint64_t>(direction) + 1;
+      communicator.require_same("the directions of lines", std::array{digits});
     }
   };
   if (options) std::visit(compare, *options);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <memory>
@@ -132,13 +133,28 @@ hyperplane_status create(const char* function, hyperplane_context context, MPI_C
   });
 }
 
-hyperplane_status cut(const char* function, hyperplane_context context, MPI_Comm comm, hyperplane_grid whole,
-                      const int parts[3], const GivenOwners& owners, hyperplane_mpi_grid* grid) {
+/// How a grid is cut, as it is given.
+struct GivenCut {
+  hyperplane_grid whole;
+  const int* parts;
+  const int* periodic;  ///< or NULL
+};
+
+CutGrid cut_of(const Grid& whole, const GivenCut& given) {
+  require_pointer(given.parts, "parts");
+  std::array<bool, 3> periodic{};
+  for (std::size_t d = 0; given.periodic != nullptr && d < periodic.size(); ++d) {
+    periodic[d] = enumerator<int>(given.periodic[d], 1, "periodic") == 1;
+  }
+  return cut_grid(whole, triple(given.parts), periodic);
+}
+
+hyperplane_status cut(const char* function, hyperplane_context context, MPI_Comm comm, const GivenCut& given,
+                      const GivenOwners& owners, hyperplane_mpi_grid* grid) {
   return guarded(function, [&] {
     make_grid(context, comm, owners, grid, [&] {
-      require_pointer(parts, "parts");
-      auto const all = grid_of(whole, "the whole grid");
-      return GivenGrid{all, cut_grid(all, triple(parts))};
+      auto const whole = grid_of(given.whole, "the whole grid");
+      return GivenGrid{whole, cut_of(whole, given)};
     });
   });
 }
@@ -153,8 +169,9 @@ hyperplane_status hyperplane_mpi_grid_create(hyperplane_context context, MPI_Com
 }
 
 hyperplane_status hyperplane_mpi_grid_cut(hyperplane_context context, MPI_Comm comm, hyperplane_grid whole,
-                                          const int parts[3], const int* owners, hyperplane_mpi_grid* grid) {
-  return cut(__func__, context, comm, whole, parts, {owners}, grid);
+                                          const int parts[3], const int periodic[3], const int* owners,
+                                          hyperplane_mpi_grid* grid) {
+  return cut(__func__, context, comm, {whole, parts, periodic}, {owners}, grid);
 }
 
 hyperplane_status hyperplane_mpi_grid_create_f(hyperplane_context context, MPI_Fint comm, int block_count,
@@ -166,9 +183,9 @@ hyperplane_status hyperplane_mpi_grid_create_f(hyperplane_context context, MPI_F
 }
 
 hyperplane_status hyperplane_mpi_grid_cut_f(hyperplane_context context, MPI_Fint comm, hyperplane_grid whole,
-                                            const int parts[3], const int* owners, int owner_count,
-                                            hyperplane_mpi_grid* grid) {
-  return cut(__func__, context, from_fortran(comm), whole, parts, {owners, owner_count}, grid);
+                                            const int parts[3], const int periodic[3], const int* owners,
+                                            int owner_count, hyperplane_mpi_grid* grid) {
+  return cut(__func__, context, from_fortran(comm), {whole, parts, periodic}, {owners, owner_count}, grid);
 }
 
 hyperplane_status hyperplane_mpi_choose_parts(hyperplane_grid whole, int count, int parts[3]) {

@@ -14,16 +14,19 @@
 
 namespace hyperplane::run_time {
 
-/// That of a block size of the build.
-template <ExecutionSpace Exec>
-const SizedFactory<Exec>& sized_factory(int n) {
-  const SizedFactory<Exec>* factory = nullptr;
+/// What makes a part of a block size of the build: SizedFactory<Exec> or SizedLineFactory<Exec>.
+template <class Factory, ExecutionSpace Exec>
+const Factory& factory_of(int n, Part part) {
+  const Factory* factory = nullptr;
   for_each_backend([&]<class Backend>(std::type_identity<Backend>, const std::string& name) {
-    if constexpr (std::is_same_v<Backend, Exec>) {
-      factory = static_cast<const SizedFactory<Exec>*>(find_factory(name, n));
-    }
+    if constexpr (std::is_same_v<Backend, Exec>) factory = static_cast<const Factory*>(find_factory(name, n, part));
   });
   return *factory;
+}
+
+template <ExecutionSpace Exec>
+const SizedFactory<Exec>& sized_factory(int n) {
+  return factory_of<SizedFactory<Exec>, Exec>(n, Part::points);
 }
 
 /// What the library has of a block size, with the face of MultiBlock<P>, for DistributedMultiBlock: nothing of P is
@@ -42,7 +45,7 @@ class CompiledBlocks {
   using Vector = typename Plan::Vector;
 
   CompiledBlocks(const Exec& exec, const MultiBlockGrid& grid, const Options& options)
-      : m_blocks(sized_factory<Exec>(block_size).make_blocks(exec, grid, options, {}, nullptr)) {}
+      : m_blocks(make(exec, grid, options)) {}
   CompiledBlocks(const Exec& exec, const MultiBlockGrid& grid, const Options& options, const std::vector<int>& colours,
                  const std::shared_ptr<typename Plan::RemoteColours>& remote)
     requires can_be_coloured
@@ -56,6 +59,14 @@ class CompiledBlocks {
   typename Plan::Failure first_failure(const Exec& exec) const { return blocks().first_failure(exec); }
 
  private:
+  static std::shared_ptr<TypedBlocks<Exec>> make(const Exec& exec, const MultiBlockGrid& grid, const Options& options) {
+    constexpr Part part = BlocksOf<typename P::Options>::part;
+    if constexpr (part == Part::lines) {
+      return factory_of<SizedLineFactory<Exec>, Exec>(block_size, part).make_blocks(exec, grid, options);
+    } else {
+      return sized_factory<Exec>(block_size).make_blocks(exec, grid, options, {}, nullptr);
+    }
+  }
   Sized& blocks() const { return static_cast<Sized&>(*m_blocks); }
 
   std::shared_ptr<TypedBlocks<Exec>> m_blocks;

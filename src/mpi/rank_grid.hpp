@@ -29,9 +29,11 @@ class RankGrid {
     return m_boxes[detail::as_size(number)];
   }
   /// Of a cut, points are those of the whole grid, as in one process.
-  std::string message(const DistributedStatus<FactorStatus>& status) const {
+  template <class BlockStatus>
+  std::string message(const DistributedStatus<BlockStatus>& status) const {
     if (!m_whole || status.ok()) return status.message();
-    return detail::status_in_whole(status, *m_whole, m_boxes[detail::as_size(status.grid_block)].begin).message();
+    BlockStatus const of_block = status;
+    return detail::status_in_whole(of_block, *m_whole, m_boxes[detail::as_size(status.grid_block)].begin).message();
   }
 
  private:

@@ -202,7 +202,9 @@ class RankPreconditionerOn final : public Preconditioner {
     if (m_blocks) m_blocks->factor(m_setting.exec, matrix->typed_matrix());
     m_factored = true;
   }
-  void factor(const Matrix&, const std::int8_t*, MemorySpace) override { throw Error("masks are for SIP alone"); }
+  void factor(const Matrix&, const std::int8_t*, MemorySpace) override {
+    throw Error("over ranks a mask is the matrix's: leave points out by hyperplane_matrix_mask()");
+  }
   void solve(const Vector& rhs, Vector& x) const override {
     auto const &from = operand("the right-hand side", rhs), &to = operand("x", x);
     require(m_factored, "called before factor");
@@ -228,8 +230,7 @@ class RankPreconditionerOn final : public Preconditioner {
   FactorProblem problem() const override {
     require(m_factored, "called before factor");
     if (!m_blocks) return {};
-    auto const status = m_blocks->status(m_setting.exec);
-    return {status.failure, m_setting.grid->message(status)};
+    return m_blocks->problem(m_setting.exec, *m_setting.grid);
   }
   StorageKind storage() const override { return StorageKind::double_precision; }
   void measure() override { m_measured = true; }

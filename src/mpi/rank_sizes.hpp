@@ -67,7 +67,10 @@ class SizedRankBlocks final : public TypedRankBlocks<typename P::execution_space
   void factor(const Exec& exec, const TypedRankMatrix<Exec>& a) override {
     m_plan.factor(exec, static_cast<const SizedRankMatrix<n, Exec>&>(a).stencil());
   }
-  DistributedStatus<FactorStatus> status(const Exec& exec) const override { return m_plan.status(exec); }
+  FactorProblem problem(const Exec& exec, const RankGrid& grid) const override {
+    auto const status = m_plan.status(exec);
+    return {status.failure, grid.message(status)};
+  }
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const override {
     m_plan.solve(exec, rhs.template as<n>(), x.template as<n>());
   }

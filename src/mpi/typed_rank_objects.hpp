@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/core/function_ref.hpp>
-#include <hyperplane/grid/factor_status.hpp>
-#include <hyperplane/mpi/distributed_status.hpp>
-
 #include <cstdint>
+#include <hyperplane/core/function_ref.hpp>
 #include <memory>
 
+#include "factor_problem.hpp"
+#include "rank_grid.hpp"
 #include "rank_vector.hpp"
 #include "typed_objects.hpp"
 
@@ -41,7 +40,8 @@ class TypedRankBlocks {
   virtual ~TypedRankBlocks() = default;
   /// `a` has the block size of the preconditioner.
   virtual void factor(const Exec& exec, const TypedRankMatrix<Exec>& a) = 0;
-  virtual DistributedStatus<FactorStatus> status(const Exec& exec) const = 0;
+  /// That of its status, with points as the grid says them. Collective.
+  virtual FactorProblem problem(const Exec& exec, const RankGrid& grid) const = 0;
   virtual void solve(const Exec& exec, const Vector& rhs, const Vector& x) const = 0;
 };
 

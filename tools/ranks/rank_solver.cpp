@@ -28,19 +28,20 @@ namespace hyperplane::tools {
 
 namespace {
 
-/// What the option of the preconditioner has, by its key.
+/// What the option of the preconditioner has, by its key; empty where it has none of that.
 std::string value_of(const SolverSettings& settings, std::string_view key) {
   for (auto const& option : settings.options) {
     auto const* const meaning = option.meaning_for(settings.matrix, settings.preconditioner);
-    if (meaning != nullptr && meaning->key() == key) return option.value_for(*meaning);
+    if (meaning != nullptr && meaning->key() == key) return option.text_for(*meaning);
   }
   return {};
 }
 
-/// The value of that name among all of them, which C has the numbers of.
-template <class Values>
-auto find_named(const Values& values, const std::string& text) {
-  return *std::ranges::find(values, text, [](auto value) { return std::string(name(value)); });
+/// Sets a member of C to the number of the value of that name, where there is one.
+template <class Member, class Values>
+void set_named(Member& member, const Values& values, const std::string& text) {
+  if (text.empty()) return;
+  member = static_cast<Member>(*std::ranges::find(values, text, [](auto value) { return std::string(name(value)); }));
 }
 
 /// The number in C of the preconditioner of that name.
@@ -57,15 +58,18 @@ hyperplane_preconditioner_options preconditioner_options_of(const SolverSettings
     return options;
   }
   options.kind = kind_of(settings.preconditioner);
-  options.coupling = static_cast<hyperplane_coupling>(find_named(all_couplings, value_of(settings, "coupling")));
-  if (auto const path = value_of(settings, "path"); !path.empty()) {
-    options.path = static_cast<hyperplane_path>(find_named(sweep_paths, path));
-  }
+  set_named(options.coupling, all_couplings, value_of(settings, "coupling"));
+  set_named(options.path, sweep_paths, value_of(settings, "path"));
   auto const folded = value_of(settings, "folded");
   for (int d = 0; d < 3; ++d)
     options.folded[d] = folded != "none" && folded.find("ijk"[d]) != std::string::npos ? 1 : 0;
   for (auto const& [key, number] : {std::pair{"relaxation", &options.relaxation}, {"alpha", &options.alpha}}) {
     if (auto const text = value_of(settings, key); !text.empty()) *number = std::strtod(text.c_str(), nullptr);
+  }
+  if (auto const letters = value_of(settings, "line_direction"); !letters.empty()) {
+    options.line_direction_count = static_cast<int>(letters.size());
+    for (std::size_t d = 0; d < letters.size(); ++d) options.line_directions[d] = letters[d] - 'i';
+    options.line_sweeps = read_count(value_of(settings, "line_sweeps"));
   }
   return options;
 }
@@ -84,7 +88,7 @@ class RankSystem {
       : m_n(shape.block_size),
         m_context(hyperplane_context_create, backend.c_str(), nullptr),
         m_grid(hyperplane_mpi_grid_cut, m_context.get(), world.get(),
-               hyperplane_grid{shape.grid.ni(), shape.grid.nj(), shape.grid.nk()}, parts.data(), nullptr),
+               hyperplane_grid{shape.grid.ni(), shape.grid.nj(), shape.grid.nk()}, parts.data(), nullptr, nullptr),
         m_a(hyperplane_mpi_matrix_create, m_grid.get(), m_n),
         m_b(hyperplane_mpi_vector_create, m_grid.get(), m_n),
         m_x(hyperplane_mpi_vector_create, m_grid.get(), m_n),
@@ -154,7 +158,7 @@ void complete_for_ranks(SolverSettings& settings, int ranks) {
   auto const refuse = [&](const std::string& what) {
     throw InputError(fmt::format("{} for one process alone, and there are {}", what, ranks));
   };
-  std::vector<std::string> const known{"bilu0", "ssor", "sip", "jacobi", no_preconditioner};
+  std::vector<std::string> const known{"bilu0", "ssor", "sip", "lines", "jacobi", no_preconditioner};
   if (std::ranges::count(known, settings.preconditioner) == 0) {
     refuse(fmt::format("--preconditioner {}: others than {} are", settings.preconditioner, join_with(known, "and")));
   }

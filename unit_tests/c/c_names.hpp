@@ -21,6 +21,15 @@ inline std::vector<std::string> c_names(std::string list) {
 }
 inline std::vector<std::string> c_backends() { return c_names(hyperplane_backends()); }
 
+/// The block sizes that the library has.
+inline std::vector<int> c_block_sizes() {
+  std::vector<int> sizes;
+  for (int n = 1; n <= 16; ++n) {
+    if (hyperplane_has_block_size(n) == 1) sizes.push_back(n);
+  }
+  return sizes;
+}
+
 /// A line of the library's table of preconditioners.
 struct CPreconditioner {
   hyperplane_preconditioner_kind kind;

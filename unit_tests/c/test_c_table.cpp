@@ -78,12 +78,14 @@ TEST(CTableOfNames, constants_of_c_and_fortran_are_the_places) {
 
 TEST(CTableOfNames, every_option_is_in_the_struct_of_c_and_an_argument_of_fortran) {
   auto const c = text_of("include/hyperplane_solvers.h");
-  auto const fortran = text_of("src/fortran/hyperplane_preconditioners.f90");
+  auto const create = text_of("src/fortran/hyperplane_preconditioners.f90");
+  auto const fortran = create + text_of("src/fortran/hyperplane_c_solvers.f90");
   for (auto const& [kind, description] : with_constants()) {
     for (int o = 0; o < description.option_count; ++o) {
       std::string const name = description.options[o].name;
       EXPECT_THAT(c, ContainsRegex("  [a-z_]+ " + name + "(;|\\[)")) << description.name;
       EXPECT_THAT(fortran, HasSubstr("if (present(" + name + "))")) << description.name;
+      EXPECT_THAT(create, ContainsRegex(", " + name + "[,) ]")) << description.name;
     }
   }
 }

@@ -137,12 +137,34 @@ contains
     first = grid%block_first(5, stat)
     call expect(all(first == 0) .and. stat == HYPERPLANE_INVALID_ARGUMENT, 'a part too many')
     call check_natural(grid)
+    call grid%cut(context, MPI_COMM_WORLD%MPI_VAL, hyperplane_grid(4, 7, 5), [1, 2, 1], periodic=[.true., .true., .false.])
+    call check_natural(grid)
+    call check_ends(grid)
     call grid%cut(context, MPI_COMM_WORLD%MPI_VAL, hyperplane_grid(4, 7, 5), [1, 2, 1], owners=[1, 1])
     call check_natural(grid)
     call hyperplane_choose_parts(hyperplane_grid(4, 70, 5), 2, first)
     call expect(all(first == [1, 2, 1]), 'a cut by shape')
     call expect_owners(grid, 1, 1)
   end subroutine check_cut
+
+  !> Of ones, a product with the couplings of i and j is 4 where both directions are periodic.
+  subroutine check_ends(grid)
+    type(hyperplane_mpi_grid), intent(in) :: grid
+    type(hyperplane_matrix) :: a
+    type(hyperplane_vector) :: x, y
+    ! Rank 0 has three of the seven points along j.
+    real(c_double) :: values(7, 20 * (3 + rank)), found(20 * (3 + rank))
+    values = 0
+    values([HYPERPLANE_WEST, HYPERPLANE_EAST, HYPERPLANE_SOUTH, HYPERPLANE_NORTH], :) = 1
+    call grid%make_matrix(1, a)
+    call grid%make_vector(1, x)
+    call grid%make_vector(1, y)
+    call a%set(values)
+    call x%fill(1.0_c_double)
+    call a%apply(x, y)
+    call y%get(found)
+    call expect(all(found == 4.0_c_double), 'ends of periodic directions')
+  end subroutine check_ends
 
   !> A solve in the order of the whole grid; a rank may have nothing to do.
   subroutine check_natural(grid)
@@ -185,6 +207,11 @@ contains
     call expect_solution('SSOR', a, b, x, m, krylov, points)
     call grid%make_preconditioner(1, m, kind=HYPERPLANE_JACOBI)
     call expect_solution('block Jacobi', a, b, x, m, krylov, points)
+    call grid%make_preconditioner(1, m, kind=HYPERPLANE_LINES, relaxation=0.9_c_double, &
+                                  line_directions=[HYPERPLANE_J, HYPERPLANE_K], line_sweeps=2)
+    call expect_solution('lines', a, b, x, m, krylov, points)
+    call grid%make_preconditioner(1, m, folded=[.true., .false., .true.])
+    call expect_solution('folded directions', a, b, x, m, krylov, points)
   end subroutine check_natural
 
   !> That x, from 0, is 2 everywhere.
@@ -227,8 +254,20 @@ contains
     call m%factor(a)
     call m%check(stat)
     call expect(stat == HYPERPLANE_SINGULAR_PIVOT, 'a matrix of zeros')
-    call grid%make_preconditioner(1, m, kind=HYPERPLANE_LINES, stat=stat)
-    call expect(stat == HYPERPLANE_INVALID_ARGUMENT, 'another preconditioner')
+    call grid%make_preconditioner(1, m, kind=HYPERPLANE_LINES, line_directions=[HYPERPLANE_K])
+    call m%factor(a)
+    call m%check(stat)
+    call expect(stat == HYPERPLANE_SINGULAR_PIVOT, 'lines of zeros')
+    call grid%make_preconditioner(1, m, kind=HYPERPLANE_LINES, line_directions=[integer(c_int) ::], stat=stat)
+    call expect_refused(stat, 'line_direction_count is 0, expected 1 to 3')
+    call grid%make_preconditioner(1, m, kind=HYPERPLANE_LINES, line_sweeps=0, stat=stat)
+    call expect_refused(stat, 'sweeps is 0, expected 1 or more')
+    call grid%make_preconditioner(1, m, kind=HYPERPLANE_LINES, coupling=HYPERPLANE_COUPLING_COLOURED, stat=stat)
+    call expect_refused(stat, 'lines has no coupling coloured')
+    call grid%make_preconditioner(1, m, coupling=HYPERPLANE_COUPLING_NATURAL, folded=[.true., .false., .false.], stat=stat)
+    call expect_refused(stat, 'folded directions have no coupling natural')
+    call grid%make_preconditioner(1, m, kind=6_c_int, stat=stat)
+    call expect_refused(stat, 'kind is 6, expected 0 to 5')
     call grid%make_preconditioner(1, m, kind=HYPERPLANE_SIP, coupling=HYPERPLANE_COUPLING_NATURAL, stat=stat)
     call expect_refused(stat, 'sip has no coupling natural')
   end subroutine check_errors

@@ -71,12 +71,14 @@ class COwned {
 struct CRankSystem {
   static constexpr int n = 2;
 
-  CRankSystem(hyperplane_context context, const MultiBlockGrid& multi_block, const std::vector<int>& owners = {})
-      : whole(multi_block),
+  CRankSystem(hyperplane_context context, const MultiBlockGrid& multi_block, const std::vector<int>& owners = {},
+              int unknowns = n)
+      : block_size(unknowns),
+        whole(multi_block),
         grid(create_on, context, multi_block, owners),
-        a(hyperplane_mpi_matrix_create, grid, n),
-        b(hyperplane_mpi_vector_create, grid, n),
-        x(hyperplane_mpi_vector_create, grid, n) {
+        a(hyperplane_mpi_matrix_create, grid, block_size),
+        b(hyperplane_mpi_vector_create, grid, block_size),
+        x(hyperplane_mpi_vector_create, grid, block_size) {
     set(a, reference);
     set(b, rhs);
   }
@@ -101,8 +103,8 @@ struct CRankSystem {
   std::vector<double> own(const std::vector<double>& values) const {
     std::vector<double> result;
     for (int const number : blocks()) {
-      auto const first = values.begin() + whole.first_point(number) * n;
-      result.insert(result.end(), first, first + whole.block(number).size() * n);
+      auto const first = values.begin() + whole.first_point(number) * block_size;
+      result.insert(result.end(), first, first + whole.block(number).size() * block_size);
     }
     return result;
   }
@@ -134,9 +136,10 @@ struct CRankSystem {
     return result;
   }
 
+  int block_size;
   MultiBlockGrid whole;
-  MultiBlockReference reference{whole, n};
-  std::vector<double> solution = random_vector(whole.size() * n);
+  MultiBlockReference reference{whole, block_size};
+  std::vector<double> solution = random_vector(whole.size() * block_size);
   std::vector<double> rhs = reference.rows() * solution;
   COwned<hyperplane_mpi_grid> grid;
   COwned<hyperplane_matrix> a;

@@ -172,8 +172,9 @@ TEST_P(CRanks, a_grid_block_is_an_object_of_one_grid) {
 TEST_P(CRanks, values_outlive_what_they_are_of) {
   std::array<int, 3> const cut{1, 1, 2};
   hyperplane_mpi_grid grid = nullptr;
-  EXPECT_EQ(hyperplane_mpi_grid_cut(context, MPI_COMM_WORLD, hyperplane_grid{3, 2, 4}, cut.data(), nullptr, &grid),
-            HYPERPLANE_SUCCESS);
+  EXPECT_EQ(
+      hyperplane_mpi_grid_cut(context, MPI_COMM_WORLD, hyperplane_grid{3, 2, 4}, cut.data(), nullptr, nullptr, &grid),
+      HYPERPLANE_SUCCESS);
   int first = -1, count = 0;
   EXPECT_EQ(hyperplane_mpi_grid_blocks(grid, &first, 1, &count), HYPERPLANE_SUCCESS);
   hyperplane_vector x = nullptr, part = nullptr;

@@ -49,7 +49,7 @@ TEST_P(CRanks, grid_blocks_of_the_manual_meet) {
 TEST_P(CRanks, a_grid_is_cut) {
   std::array<int, 3> const cut{1, 3, 2};
   COwned<hyperplane_mpi_grid> const grid(hyperplane_mpi_grid_cut, context, MPI_COMM_WORLD, hyperplane_grid{4, 7, 5},
-                                         cut.data(), nullptr);
+                                         cut.data(), nullptr, nullptr);
   auto const expected = cut_grid(Grid(4, 7, 5), cut);
   for (int b = 0; b < 6; ++b) {
     hyperplane_grid size{};
@@ -71,6 +71,37 @@ TEST_P(CRanks, a_grid_is_cut) {
   COwned<hyperplane_preconditioner> const m(hyperplane_mpi_preconditioner_create, grid, 1, nullptr);
   EXPECT_EQ(hyperplane_preconditioner_factor(m, a), HYPERPLANE_SUCCESS);
   expect_refused(hyperplane_preconditioner_check(m), "singular pivot at point (0, 0, 0)", HYPERPLANE_SINGULAR_PIVOT);
+}
+
+TEST_P(CRanks, ends_of_a_periodic_direction_meet) {
+  constexpr int n = CRankSystem::n;
+  std::array<int, 3> const cut{2, 1, 2}, periodic{1, 0, 1};
+  CRankSystem const system(context, cut_grid(Grid(7, 6, 5), cut, {true, false, true}).grid);
+  COwned<hyperplane_mpi_grid> const grid(hyperplane_mpi_grid_cut, context, MPI_COMM_WORLD, hyperplane_grid{7, 6, 5},
+                                         cut.data(), periodic.data(), nullptr);
+  COwned<hyperplane_matrix> const a(hyperplane_mpi_matrix_create, grid, n);
+  COwned<hyperplane_vector> const b(hyperplane_mpi_vector_create, grid, n), x(hyperplane_mpi_vector_create, grid, n);
+  system.set(a, system.reference);
+  system.set(x, system.solution);
+  EXPECT_EQ(hyperplane_matrix_apply(a, x, b), HYPERPLANE_SUCCESS);
+  EXPECT_TRUE(near(system.get(b), system.own(system.rhs), 1e-12));
+  // In the order of the box, too.
+  auto const options = bilu0(HYPERPLANE_COUPLING_NATURAL);
+  COwned<hyperplane_preconditioner> const m(hyperplane_mpi_preconditioner_create, grid, n, &options),
+      given(hyperplane_mpi_preconditioner_create, system.grid, n, &options);
+  EXPECT_EQ(hyperplane_preconditioner_factor(m, a), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_preconditioner_factor(given, system.a), HYPERPLANE_SUCCESS);
+  system.set(b, system.rhs);
+  EXPECT_EQ(hyperplane_preconditioner_solve(m, b, x), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_preconditioner_solve(given, system.b, system.x), HYPERPLANE_SUCCESS);
+  EXPECT_TRUE(bitwise_equal(system.get(x), system.get(system.x)));
+  // On one rank alone.
+  std::array<int, 3> const wrong{1, rank == ranks - 1 ? 2 : 0, 1};
+  hyperplane_mpi_grid made = nullptr;
+  expect_refused(hyperplane_mpi_grid_cut(context, MPI_COMM_WORLD, hyperplane_grid{7, 6, 5}, cut.data(), wrong.data(),
+                                         nullptr, &made),
+                 "periodic is 2, expected 0 to 1");
+  EXPECT_EQ(made, nullptr);
 }
 
 TEST_P(CRanks, a_grid_is_cut_by_its_shape) {

@@ -150,7 +150,7 @@ TEST_P(CRanks, what_is_of_one_grid_is_refused_over_ranks) {
   COwned<hyperplane_preconditioner> const m(hyperplane_mpi_preconditioner_create, system.grid, n, nullptr);
   std::vector<std::int8_t> const mask(system.own(system.rhs).size() / n, 1);
   expect_refused(hyperplane_preconditioner_factor_masked(m, system.a, mask.data(), std::ssize(mask), HYPERPLANE_HOST),
-                 "masks are for SIP alone");
+                 "over ranks a mask is the matrix's: leave points out by hyperplane_matrix_mask()");
 }
 
 TEST_P(CRanks, objects_of_other_contexts_and_kinds_are_refused) {

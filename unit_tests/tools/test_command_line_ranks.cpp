@@ -82,6 +82,19 @@ TEST_F(CommandLineRanks, solve_as_one_process_does) {
   }
 }
 
+TEST_F(CommandLineRanks, lines_end_where_parts_do) {
+  std::string const options = "--preconditioner lines --line-direction alternating --line-sweeps 2 --relaxation 0.9 ";
+  int const expected = iterations_on(1, options);
+  auto const one = tools::read_vector(folder / "x.mtx", grid.size() * n);
+  for (int const ranks : all_ranks()) {
+    EXPECT_EQ(iterations_on(ranks, options + "--parts 1x1x1"), expected) << ranks << " ranks";
+    EXPECT_TRUE(near(tools::read_vector(folder / "x.mtx", grid.size() * n), one, 1e-12));
+    EXPECT_THAT(read("h.json"), HasSubstr("\"line_direction\": \"alternating\""));
+    EXPECT_GT(iterations_on(ranks, options + "--parts 2x3x5"), expected) << ranks << " ranks";
+    expect_solution();
+  }
+}
+
 TEST_F(CommandLineRanks, parts_are_those_that_are_given_or_as_many_as_ranks) {
   for (int const ranks : all_ranks()) {
     auto const outcome = solve_on(ranks, on_host());
@@ -181,9 +194,13 @@ TEST_F(CommandLineRanks, refuse_with_one_error) {
   expect_refused_on_ranks(system("A.mtx --rhs b.mtx --grid 4x3x5 --transpose"),
                           "--transpose: that is for one process alone, and there are 2");
   expect_refused_on_ranks(system("A.mtx --rhs b.mtx"), "solve without --grid runs in one process, there are 2");
-  expect_refused_on_ranks(
-      system("A.mtx --rhs b.mtx --grid 4x3x5 --preconditioner lines"),
-      "--preconditioner lines: others than bilu0, ssor, sip, jacobi and none are for one process alone");
+  // Where the library was built with more.
+  for (auto const& other : c_preconditioners()) {
+    if (other.kind <= HYPERPLANE_BILU0) continue;
+    expect_refused_on_ranks(system("A.mtx --rhs b.mtx --grid 4x3x5 --preconditioner " + other.name()),
+                            "--preconditioner " + other.name() +
+                                ": others than bilu0, ssor, sip, lines, jacobi and none are for one process alone");
+  }
   expect_refused_on_ranks(system("A.mtx --rhs b.mtx --grid 4x3x5 --preconditioner jacobi --coupling natural"),
                           "rank 0: jacobi has no coupling natural");
 }

@@ -24,13 +24,13 @@ module hyperplane_c_mpi
       type(c_ptr), intent(out) :: grid
       integer(c_int) :: status
     end function c_grid_create
-    function c_grid_cut(context, comm, whole, parts, owners, owner_count, grid) &
+    function c_grid_cut(context, comm, whole, parts, periodic, owners, owner_count, grid) &
       bind(c, name='hyperplane_mpi_grid_cut_f') result(status)
       import :: c_int, c_ptr, hyperplane_grid
       type(c_ptr), value :: context
       integer(c_int), value :: comm, owner_count
       type(hyperplane_grid), value :: whole
-      integer(c_int), intent(in) :: parts(3)
+      integer(c_int), intent(in) :: parts(3), periodic(3)
       integer(c_int), intent(in), optional :: owners(*)
       type(c_ptr), intent(out) :: grid
       integer(c_int) :: status

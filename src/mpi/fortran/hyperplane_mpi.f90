@@ -7,7 +7,7 @@ module hyperplane_mpi
   use :: hyperplane
   use :: hyperplane_base, only: report, take
   use :: hyperplane_c_mpi
-  use :: hyperplane_c_solvers, only: c_preconditioner_options_init, krylov_options, preconditioner_options
+  use :: hyperplane_c_solvers, only: krylov_options, preconditioner_options, preconditioner_options_with
   use :: hyperplane_krylov_methods, only: krylov_options_with
   implicit none
   private
@@ -22,12 +22,12 @@ module hyperplane_mpi
   end type hyperplane_interface
 
   !> Grid blocks over ranks. create(context, comm, blocks, interfaces, owners, stat), or cut(context, comm, whole, parts,
-  !> owners, stat) of one grid; comm is what MPI's Fortran has for a communicator (of mpi_f08: comm%MPI_VAL), owners are
-  !> ranks, from 0. own_blocks(blocks, stat): those of this rank; owner(block, stat); block_size(block, stat);
+  !> owners, periodic, stat) of one grid, whose last points are neighbours of the first where a direction is periodic;
+  !> comm is what MPI's Fortran has for a communicator (of mpi_f08: comm%MPI_VAL), owners are ranks, from 0. own_blocks(blocks, stat): those of this rank; owner(block, stat); block_size(block, stat);
   !> block_first(block, stat): the first point in the grid that was cut. make_vector(n, vector, stat), make_matrix(n, a,
-  !> stat), make_preconditioner(n, m, kind, path, coupling, relaxation, alpha, stat), make_krylov(n, krylov, method,
-  !> tolerance, max_iterations, restart, check_interval, monitor, monitor_data, absolute_tolerance, recycled, stat): over
-  !> the ranks.
+  !> stat), make_preconditioner(n, m, kind, path, coupling, relaxation, alpha, line_directions, line_sweeps, folded,
+  !> stat), make_krylov(n, krylov, method, tolerance, max_iterations, restart, check_interval, monitor, monitor_data,
+  !> absolute_tolerance, recycled, stat): over the ranks.
   type, extends(hyperplane_object), public :: hyperplane_mpi_grid
   contains
     procedure :: create => grid_create
@@ -98,19 +98,22 @@ contains
     ranks(1:count) = int(owners, c_int)
   end subroutine set_ranks
 
-  subroutine grid_cut(this, context, comm, whole, parts, owners, stat)
+  subroutine grid_cut(this, context, comm, whole, parts, owners, periodic, stat)
     class(hyperplane_mpi_grid), intent(inout) :: this
     type(hyperplane_context), intent(in) :: context
     integer, intent(in) :: comm
     type(hyperplane_grid), intent(in) :: whole
     integer, intent(in) :: parts(3)
     integer, intent(in), optional :: owners(:)
+    logical, intent(in), optional :: periodic(3)
     integer, intent(out), optional :: stat
     integer(c_int), allocatable :: ranks(:)
     type(c_ptr) :: made
-    integer(c_int) :: status, count
+    integer(c_int) :: status, count, around(3)
+    around = 0
+    if (present(periodic)) around = merge(1_c_int, 0_c_int, periodic)
     call set_ranks(owners, ranks, count)
-    status = c_grid_cut(context%handle, int(comm, c_int), whole, int(parts, c_int), ranks, count, made)
+    status = c_grid_cut(context%handle, int(comm, c_int), whole, int(parts, c_int), around, ranks, count, made)
     call take(this, made, status, stat)
   end subroutine grid_cut
 
@@ -206,23 +209,22 @@ contains
     call take(a, made, status, stat)
   end subroutine grid_make_matrix
 
-  !> HYPERPLANE_BILU0, _SSOR, _SIP, _JACOBI or _IDENTITY.
-  subroutine grid_make_preconditioner(this, n, m, kind, path, coupling, relaxation, alpha, stat)
+  !> HYPERPLANE_BILU0, _SSOR, _SIP, _LINES, _JACOBI or _IDENTITY; arguments as those of create() of one grid.
+  subroutine grid_make_preconditioner(this, n, m, kind, path, coupling, relaxation, alpha, line_directions, &
+                                      line_sweeps, folded, stat)
     class(hyperplane_mpi_grid), intent(in) :: this
     integer, intent(in) :: n
     type(hyperplane_preconditioner), intent(inout) :: m
     integer(c_int), intent(in), optional :: kind, path, coupling
     real(c_double), intent(in), optional :: relaxation, alpha
+    integer(c_int), intent(in), optional :: line_directions(:)
+    integer, intent(in), optional :: line_sweeps
+    logical, intent(in), optional :: folded(3)
     integer, intent(out), optional :: stat
     type(preconditioner_options) :: options
     type(c_ptr) :: made
     integer(c_int) :: status
-    status = c_preconditioner_options_init(options)
-    if (present(kind)) options%kind = kind
-    if (present(path)) options%path = path
-    if (present(coupling)) options%coupling = coupling
-    if (present(relaxation)) options%relaxation = relaxation
-    if (present(alpha)) options%alpha = alpha
+    options = preconditioner_options_with(kind, path, coupling, relaxation, alpha, line_directions, line_sweeps, folded)
     status = c_preconditioner_create(this%handle, int(n, c_int), options, made)
     call take(m, made, status, stat)
   end subroutine grid_make_preconditioner
