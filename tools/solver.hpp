@@ -102,6 +102,7 @@ struct SolverReport {
   SolverTimes times;
   int ranks = 1;
   int concurrency = 1;  ///< of each rank
+  bool goes_through_devices = false;  ///< the preconditioner, from that of a rank to that of the next one
 };
 
 /// What a system is solved with, in one process or over ranks.

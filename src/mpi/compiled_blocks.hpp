@@ -26,8 +26,8 @@ const SizedFactory<Exec>& sized_factory(int n) {
   return *factory;
 }
 
-/// What the library has of a block size, with the face of MultiBlock<P>, for DistributedMultiBlock: nothing of P is
-/// compiled where it is used.
+/// What the library has of a block size, with the face of MultiBlock<P>, for DistributedMultiBlock: where it is used,
+/// nothing of P is compiled but its PartOfRank, which has kernels of its own.
 template <class P>
 class CompiledBlocks {
  public:
@@ -40,6 +40,7 @@ class CompiledBlocks {
   static constexpr bool can_be_coloured = Plan::can_be_coloured;
   using Options = typename Plan::Options;
   using Vector = typename Plan::Vector;
+  using Failure = typename Plan::Failure;
 
   CompiledBlocks(const Exec& exec, const MultiBlockGrid& grid, const Options& options)
       : m_blocks(sized_factory<Exec>(block_size).make_blocks(exec, grid, options, {}, nullptr)) {}
@@ -53,7 +54,7 @@ class CompiledBlocks {
   }
   void factor(const Exec& exec, const typename Sized::Matrix& a) { blocks().factor(exec, a); }
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const { blocks().solve(exec, rhs, x); }
-  typename Plan::Failure first_failure(const Exec& exec) const { return blocks().first_failure(exec); }
+  Failure first_failure(const Exec& exec) const { return blocks().first_failure(exec); }
 
  private:
   Sized& blocks() const { return static_cast<Sized&>(*m_blocks); }

@@ -4,6 +4,7 @@
 #include <hyperplane/core/function_ref.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/mpi/distributed_status.hpp>
+#include <hyperplane/mpi/transport.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -30,6 +31,7 @@ class TypedRankMatrix {
                         detail::FunctionRef<int> inside) const = 0;
   /// Leaves out the points of this rank that are zero in a mask which kernels read. Collective.
   virtual void mask(const Exec& exec, const std::int8_t* points) = 0;
+  virtual Transport transport() const = 0;
 };
 
 /// A DistributedMultiBlock whatever its preconditioner and its block size, with the same functions.
@@ -43,6 +45,8 @@ class TypedRankBlocks {
   virtual void factor(const Exec& exec, const TypedRankMatrix<Exec>& a) = 0;
   virtual DistributedStatus<FactorStatus> status(const Exec& exec) const = 0;
   virtual void solve(const Exec& exec, const Vector& rhs, const Vector& x) const = 0;
+  virtual Transport transport() const = 0;
+  virtual bool goes_through_devices() const = 0;
 };
 
 /// What makes both of a block size.
