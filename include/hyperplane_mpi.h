@@ -89,14 +89,14 @@ HYPERPLANE_API hyperplane_status hyperplane_mpi_grid_size(hyperplane_mpi_grid gr
 /* The first point of a grid block in the grid that was cut. */
 HYPERPLANE_API hyperplane_status hyperplane_mpi_grid_first(hyperplane_mpi_grid grid, int block, int first[3]);
 
-/* How values come from rank to rank, for what is created on the grid from now on; at first AUTOMATIC. Where one is asked
- * for that cannot be had, the functions that create a matrix, or a preconditioner with a coupling, say why. */
+/* How values come from rank to rank, for what is created on the grid from now on; at first AUTOMATIC. Where one is
+ * asked for that cannot be had, the functions that create a matrix, or a preconditioner with a coupling, say why. */
 HYPERPLANE_API hyperplane_status hyperplane_mpi_grid_set_transport(hyperplane_mpi_grid grid,
                                                                    hyperplane_transport transport);
 /* The one that a matrix over ranks has, never AUTOMATIC. */
 HYPERPLANE_API hyperplane_status hyperplane_mpi_matrix_transport(hyperplane_matrix a, hyperplane_transport* transport);
-/* The same of a preconditioner, which is HOST where nothing is coupled, and whether its kernels go on from the device of
- * a rank to that of the next one: 1, or 0. */
+/* The same of a preconditioner, which is HOST where nothing is coupled, and whether its kernels go on from the device
+ * of a rank to that of the next one: 1, or 0. */
 HYPERPLANE_API hyperplane_status hyperplane_mpi_preconditioner_transport(hyperplane_preconditioner preconditioner,
                                                                          hyperplane_transport* transport,
                                                                          int* through_devices);

@@ -132,8 +132,8 @@ std::string residual_of(const hyperplane_krylov_result& result) {
   return std::isfinite(residual) ? fmt::format(" residual {:.3e} of the right-hand side;", residual) : "";
 }
 
-/// "openmp, 2 threads", or "openmp, 4 ranks of 1 thread, 2x2x1 parts, factors as half", or "cuda, 2 ranks of ... threads,
-/// through the devices"
+/// "openmp, 2 threads", or "openmp, 4 ranks of 1 thread, 2x2x1 parts, factors as half", or "cuda, 2 ranks of ...
+/// threads, through the devices"
 std::string place_of(const std::string& backend, const SolverReport& report, const std::string& chosen_parts,
                      bool is_storage_chosen) {
   auto const ranks = report.ranks == 1 ? "" : fmt::format("{} ranks of ", report.ranks);

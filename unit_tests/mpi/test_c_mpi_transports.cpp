@@ -123,8 +123,8 @@ TEST_P(CRanks, natural_parts_along_k_have_the_bits_of_the_box) {
     auto const found = transport_of(m);
 #ifdef KOKKOS_ENABLE_CUDA
     if (GetParam() == "cuda") {
-      bool const expected = ranks > 1 && found.transport == HYPERPLANE_TRANSPORT_PEER &&
-                            Kokkos::Cuda().cuda_device_prop().major >= 9;
+      bool const expected =
+          ranks > 1 && found.transport == HYPERPLANE_TRANSPORT_PEER && Kokkos::Cuda().cuda_device_prop().major >= 9;
       EXPECT_EQ(found.through_devices, expected ? 1 : 0);
       if (!expected) GTEST_SKIP() << "it takes ranks with devices of their own";
     }

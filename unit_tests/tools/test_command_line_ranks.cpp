@@ -130,8 +130,8 @@ TEST_F(CommandLineRanks, richardson_in_natural_parts_has_the_bits_of_the_whole) 
   }
 }
 
-// Where ranks have CUDA devices of their own with access to one another's memory, kernels go on from one to the next. The
-// first iterate is M^-1 b, without a sum over ranks.
+// Where ranks have CUDA devices of their own with access to one another's memory, kernels go on from one to the next.
+// The first iterate is M^-1 b, without a sum over ranks.
 TEST_F(CommandLineRanks, natural_parts_go_through_devices) {
   if (c_backends().back() != "cuda") GTEST_SKIP() << "it takes CUDA";
   std::string const first = "--method richardson --max-iterations 1 --tolerance 1e-14 --backend cuda";
