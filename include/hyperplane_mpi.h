@@ -12,17 +12,19 @@
  * hyperplane_mpi_matrix_block() hand out a grid block as one.
  *
  * All ranks of the grid call together, in the same order: the functions that create, hyperplane_mpi_grid_cut() among
- * them, hyperplane_matrix_apply(), _residual() and _mask(), hyperplane_preconditioner_factor(), _check() and the
- * functions that solve with it, hyperplane_krylov_solve() and _solve_array(), hyperplane_free() of the last object on a
- * grid, that itself included, and on CUDA of a matrix or a preconditioner, which devices may share, and
- * hyperplane_finalize() where objects are left. All other functions are of each rank by itself.
+ * them, hyperplane_mpi_grid_set_transport(), hyperplane_matrix_apply(), _residual() and _mask(),
+ * hyperplane_preconditioner_factor(), _check() and the functions that solve with it, hyperplane_krylov_solve() and
+ * _solve_array(), hyperplane_free() of the last object on a grid, that itself included, and on CUDA of a matrix or a
+ * preconditioner, which devices may share, and hyperplane_finalize() where objects are left. All other functions are of
+ * each rank by itself.
  *
  * Where one of those fails on a rank, it fails on all, with that rank in the message. A wrong argument has the status
  * that it has on that rank. What fails in the midst of the work is HYPERPLANE_OUT_OF_MEMORY where there is no memory,
- * and HYPERPLANE_INVALID_ARGUMENT otherwise, also where a device has failed. Three things are an error of that rank
+ * and HYPERPLANE_INVALID_ARGUMENT otherwise, also where a device has failed. Four things are an error of that rank
  * alone, for which the others wait: the communicator is none, the handle that a call is of (the grid, matrix,
- * preconditioner or method that comes first) is wrong, or any argument of apply, residual and of a preconditioner's
- * solve of vectors, which would otherwise cost a message more. End the program then (MPI_Abort).
+ * preconditioner or method that comes first) is wrong, any argument of apply, residual and of a preconditioner's
+ * solve of vectors, which would otherwise cost a message more, or the launch of a kernel that goes through devices has
+ * failed. End the program then (MPI_Abort).
  *
  * MPI is initialized before, and finalized after all objects here are freed. Calls come from one thread of a process at
  * a time: MPI_THREAD_SERIALIZED, or MPI_THREAD_FUNNELED where that is the main thread. */
@@ -88,6 +90,18 @@ HYPERPLANE_API hyperplane_status hyperplane_mpi_grid_owner(hyperplane_mpi_grid g
 HYPERPLANE_API hyperplane_status hyperplane_mpi_grid_size(hyperplane_mpi_grid grid, int block, hyperplane_grid* size);
 /* The first point of a grid block in the grid that was cut. */
 HYPERPLANE_API hyperplane_status hyperplane_mpi_grid_first(hyperplane_mpi_grid grid, int block, int first[3]);
+
+/* How values come from rank to rank, for what is created on the grid from now on; at first AUTOMATIC. Where one is
+ * asked for that cannot be had, the functions that create a matrix, or a preconditioner with a coupling, say why. */
+HYPERPLANE_API hyperplane_status hyperplane_mpi_grid_set_transport(hyperplane_mpi_grid grid,
+                                                                   hyperplane_transport transport);
+/* The one that a matrix over ranks has, never AUTOMATIC. */
+HYPERPLANE_API hyperplane_status hyperplane_mpi_matrix_transport(hyperplane_matrix a, hyperplane_transport* transport);
+/* The same of a preconditioner, which is HOST where nothing is coupled, and whether its kernels go on from the device
+ * of a rank to that of the next one: 1, or 0. */
+HYPERPLANE_API hyperplane_status hyperplane_mpi_preconditioner_transport(hyperplane_preconditioner preconditioner,
+                                                                         hyperplane_transport* transport,
+                                                                         int* through_devices);
 
 /* --- Objects over ranks ------------------------------------------------------------------------------------------ */
 

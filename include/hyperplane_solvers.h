@@ -33,6 +33,14 @@ typedef enum hyperplane_coupling HYPERPLANE_INT_ENUM {
       2 /* in the order of the points of the grid: that of the whole; over ranks of hosts, too, bit by bit */
 } hyperplane_coupling;
 
+/* How values come from rank to rank, with the same bits: see hyperplane_mpi.h. */
+typedef enum hyperplane_transport HYPERPLANE_INT_ENUM {
+  HYPERPLANE_TRANSPORT_AUTOMATIC = 0, /* the first of PEER, GPU_AWARE and HOST that can be had */
+  HYPERPLANE_TRANSPORT_HOST = 1,      /* messages of MPI from and to memory of the host */
+  HYPERPLANE_TRANSPORT_GPU_AWARE = 2, /* messages of MPI from and to memory of CUDA devices */
+  HYPERPLANE_TRANSPORT_PEER = 3       /* kernels store into the memory of the other rank's CUDA device */
+} hyperplane_transport;
+
 /* Filled by hyperplane_preconditioner_options_init() first, and then changed. */
 typedef struct hyperplane_preconditioner_options {
   size_t struct_size;                  /* not for you */

@@ -37,6 +37,14 @@ void add_storage(nlohmann::ordered_json& json, const SolverSettings& settings, h
   json["chosen_storage"] = name_of(storages, chosen);
 }
 
+/// Where it ran.
+void add_place(nlohmann::ordered_json& json, const std::string& backend, const SolverReport& report) {
+  json["backend"] = backend;
+  json["ranks"] = report.ranks;
+  json["threads"] = report.concurrency;
+  if (report.ranks > 1) json["through_devices"] = report.goes_through_devices;
+}
+
 }  // namespace
 
 std::string format_history(const SolveCommand& command, const SystemSize& size, const std::string& backend,
@@ -73,9 +81,7 @@ std::string format_history(const SolveCommand& command, const SystemSize& size, 
   json["restart"] = settings.krylov.restart;
   json["recycled"] = settings.krylov.recycled;
   json["check_interval"] = settings.krylov.check_interval;
-  json["backend"] = backend;
-  json["ranks"] = report.ranks;
-  json["threads"] = report.concurrency;
+  add_place(json, backend, report);
   json["outcome"] = outcome_name(result.outcome);
   if (result.outcome == HYPERPLANE_BREAKDOWN) {
     json["breakdown"] = hyperplane_breakdown_message(result.breakdown);

@@ -132,14 +132,16 @@ std::string residual_of(const hyperplane_krylov_result& result) {
   return std::isfinite(residual) ? fmt::format(" residual {:.3e} of the right-hand side;", residual) : "";
 }
 
-/// "openmp, 2 threads", or "openmp, 4 ranks of 1 thread, 2x2x1 parts, factors as half"
+/// "openmp, 2 threads", or "openmp, 4 ranks of 1 thread, 2x2x1 parts, factors as half", or "cuda, 2 ranks of ...
+/// threads, through the devices"
 std::string place_of(const std::string& backend, const SolverReport& report, const std::string& chosen_parts,
                      bool is_storage_chosen) {
   auto const ranks = report.ranks == 1 ? "" : fmt::format("{} ranks of ", report.ranks);
   auto const parts = chosen_parts.empty() ? "" : fmt::format(", {} parts", chosen_parts);
   auto const factors = is_storage_chosen ? fmt::format(", factors as {}", name_of(storages, report.storage)) : "";
-  return fmt::format("{}, {}{} {}{}{}", backend, ranks, report.concurrency,
-                     report.concurrency == 1 ? "thread" : "threads", parts, factors);
+  auto const devices = report.goes_through_devices ? ", through the devices" : "";
+  return fmt::format("{}, {}{} {}{}{}{}", backend, ranks, report.concurrency,
+                     report.concurrency == 1 ? "thread" : "threads", parts, devices, factors);
 }
 
 /// "; 2 pivots were replaced, the first at point 7"; nothing where none was.

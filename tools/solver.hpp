@@ -101,7 +101,8 @@ struct SolverReport {
   hyperplane_storage storage = HYPERPLANE_STORAGE_DOUBLE;  ///< of the factors
   SolverTimes times;
   int ranks = 1;
-  int concurrency = 1;  ///< of each rank
+  int concurrency = 1;                ///< of each rank
+  bool goes_through_devices = false;  ///< the preconditioner, from that of a rank to that of the next one
 };
 
 /// What a system is solved with, in one process or over ranks.

@@ -29,8 +29,8 @@ const SizedFactory<Exec>& sized_factory(int n) {
   return factory_of<SizedFactory<Exec>, Exec>(n, Part::points);
 }
 
-/// What the library has of a block size, with the face of MultiBlock<P>, for DistributedMultiBlock: nothing of P is
-/// compiled where it is used.
+/// What the library has of a block size, with the face of MultiBlock<P>, for DistributedMultiBlock: where it is used,
+/// nothing of P is compiled but its PartOfRank, which has kernels of its own.
 template <class P>
 class CompiledBlocks {
  public:
@@ -43,6 +43,7 @@ class CompiledBlocks {
   static constexpr bool can_be_coloured = Plan::can_be_coloured;
   using Options = typename Plan::Options;
   using Vector = typename Plan::Vector;
+  using Failure = typename Plan::Failure;
 
   CompiledBlocks(const Exec& exec, const MultiBlockGrid& grid, const Options& options)
       : m_blocks(make(exec, grid, options)) {}
@@ -56,7 +57,7 @@ class CompiledBlocks {
   }
   void factor(const Exec& exec, const typename Sized::Matrix& a) { blocks().factor(exec, a); }
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const { blocks().solve(exec, rhs, x); }
-  typename Plan::Failure first_failure(const Exec& exec) const { return blocks().first_failure(exec); }
+  Failure first_failure(const Exec& exec) const { return blocks().first_failure(exec); }
 
  private:
   static std::shared_ptr<TypedBlocks<Exec>> make(const Exec& exec, const MultiBlockGrid& grid, const Options& options) {

@@ -7,6 +7,7 @@
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/mpi/distributed_grid.hpp>
 #include <hyperplane/mpi/distributed_status.hpp>
+#include <hyperplane/mpi/transport.hpp>
 
 #include <optional>
 #include <string>
@@ -22,6 +23,12 @@ class RankGrid {
       : m_grid(std::move(grid)), m_whole(whole), m_boxes(std::move(boxes)) {}
 
   const DistributedGrid& grid() const { return m_grid; }
+  /// The same for objects that exchange values by this transport. Collective.
+  RankGrid with_transport(Transport transport) const {
+    std::vector<int> owners;
+    for (int b = 0; b < m_grid.whole().block_count(); ++b) owners.push_back(m_grid.owner(b));
+    return {{m_grid.communicator(), m_grid.whole(), std::move(owners), transport}, m_whole, m_boxes};
+  }
   /// Where a grid block is in the grid that was cut. Throws Error where none was.
   const Box& box(int number) const {
     require(m_whole.has_value(), "the grid blocks are not those of a cut");

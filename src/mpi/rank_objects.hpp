@@ -18,6 +18,7 @@
 
 #include "memory.hpp"
 #include "rank_setting.hpp"
+#include "transported.hpp"
 #include "typed_rank_objects.hpp"
 
 /// Vectors, matrices, preconditioners and Krylov methods of a context over ranks, with the faces of those of one grid.
@@ -89,7 +90,7 @@ class RankVectorOn final : public Vector {
 };
 
 template <class Exec>
-class RankMatrixOn final : public Matrix {
+class RankMatrixOn final : public Matrix, public Transported {
  public:
   explicit RankMatrixOn(const RankSetting<Exec>& setting)
       : m_setting(setting),
@@ -103,6 +104,7 @@ class RankMatrixOn final : public Matrix {
 
   const RankSetting<Exec>& setting() const { return m_setting; }
   const TypedRankMatrix<Exec>& typed_matrix() const { return *m_matrix; }
+  Transport transport() const override { return m_matrix->transport(); }
   std::int64_t points() const override { return m_setting.shape.points(); }
   std::int64_t value_count() const override {
     return m_setting.shape.rows() * m_setting.shape.block_size * stencil7_size;
@@ -184,7 +186,7 @@ class RankMatrixOn final : public Matrix {
 
 /// A preconditioner of each grid block, or without plan the identity.
 template <class Exec>
-class RankPreconditionerOn final : public Preconditioner {
+class RankPreconditionerOn final : public Preconditioner, public Transported {
  public:
   RankPreconditionerOn(const RankSetting<Exec>& setting, std::unique_ptr<TypedRankBlocks<Exec>> blocks)
       : m_setting(setting), m_factored(blocks == nullptr), m_blocks(std::move(blocks)) {}
@@ -195,6 +197,8 @@ class RankPreconditionerOn final : public Preconditioner {
 
   void agree(detail::FunctionRef<> look) const override { agree_of(m_setting, look); }
   bool is_identity() const { return m_blocks == nullptr; }
+  Transport transport() const override { return m_blocks ? m_blocks->transport() : Transport::host; }
+  bool goes_through_devices() const override { return m_blocks && m_blocks->goes_through_devices(); }
 
   void factor(const Matrix& a) override {
     const RankMatrixOn<Exec>* matrix = nullptr;

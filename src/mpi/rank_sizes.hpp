@@ -48,6 +48,7 @@ class SizedRankMatrix final : public TypedRankMatrix<Exec> {
   void mask(const Exec& exec, const std::int8_t* points) override {
     mask_points(exec, PointMask<Exec>(points, detail::as_size(m_stencil.grid().local().size())), m_stencil);
   }
+  Transport transport() const override { return m_stencil.transport(); }
 
  private:
   Stencil m_stencil;
@@ -74,6 +75,8 @@ class SizedRankBlocks final : public TypedRankBlocks<typename P::execution_space
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const override {
     m_plan.solve(exec, rhs.template as<n>(), x.template as<n>());
   }
+  Transport transport() const override { return m_plan.transport(); }
+  bool goes_through_devices() const override { return m_plan.goes_through_devices(); }
 
  private:
   Plan m_plan;

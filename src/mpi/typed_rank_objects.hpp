@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <hyperplane/core/function_ref.hpp>
+#include <hyperplane/mpi/transport.hpp>
 #include <memory>
 
 #include "factor_problem.hpp"
@@ -29,6 +30,7 @@ class TypedRankMatrix {
                         detail::FunctionRef<int> inside) const = 0;
   /// Leaves out the points of this rank that are zero in a mask which kernels read. Collective.
   virtual void mask(const Exec& exec, const std::int8_t* points) = 0;
+  virtual Transport transport() const = 0;
 };
 
 /// A DistributedMultiBlock whatever its preconditioner and its block size, with the same functions.
@@ -43,6 +45,8 @@ class TypedRankBlocks {
   /// That of its status, with points as the grid says them. Collective.
   virtual FactorProblem problem(const Exec& exec, const RankGrid& grid) const = 0;
   virtual void solve(const Exec& exec, const Vector& rhs, const Vector& x) const = 0;
+  virtual Transport transport() const = 0;
+  virtual bool goes_through_devices() const = 0;
 };
 
 /// What makes both of a block size.

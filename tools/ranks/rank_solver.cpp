@@ -109,16 +109,21 @@ class RankSystem {
   }
 
   SolverReport solve(const SolverSettings& settings, double setup, const Monitor& monitor) const {
+    int through_devices = 0;
     auto const make_preconditioner = [&] {
       auto const options = preconditioner_options_of(settings);
-      return Owned<hyperplane_preconditioner>(hyperplane_mpi_preconditioner_create, m_grid.get(), m_n, &options)
-          .release();
+      Owned<hyperplane_preconditioner> made(hyperplane_mpi_preconditioner_create, m_grid.get(), m_n, &options);
+      hyperplane_transport transport{};
+      check(hyperplane_mpi_preconditioner_transport(made.get(), &transport, &through_devices));
+      return made.release();
     };
     auto const make_krylov = [&](const hyperplane_krylov_options& options) {
       return Owned<hyperplane_krylov>(hyperplane_mpi_krylov_create, m_grid.get(), m_n, &options).release();
     };
-    return solve_with({m_context.get(), m_a.get(), m_b.get(), m_x.get(), make_preconditioner, make_krylov}, settings,
-                      setup, monitor);
+    auto report = solve_with({m_context.get(), m_a.get(), m_b.get(), m_x.get(), make_preconditioner, make_krylov},
+                             settings, setup, monitor);
+    report.goes_through_devices = through_devices != 0;
+    return report;
   }
 
   /// Brings x to rank 0.

@@ -82,7 +82,7 @@ struct ColoursOfRanksOf<Sip<Scalar, Exec, Storage>> : ColoursOfRanksOf<BlockIlu0
 /// else waits for other ranks, as apply() does with Transport::peer, is on the same instance, or ordered by events.
 ///
 /// `LocalBlocks` is what each rank has of it: another type with the face of MultiBlock<P>, as one that is compiled
-/// elsewhere.
+/// elsewhere. Where kernels go from device to device, nothing of it is made.
 template <class P, class LocalBlocks = MultiBlock<P>>
 class DistributedMultiBlock {
  public:
@@ -173,7 +173,7 @@ class DistributedMultiBlock {
 
  private:
   using PartOfRank = detail::PartOfRank<P>;
-  static constexpr bool can_go_through_devices = PartOfRank::exists && std::is_same_v<Local, MultiBlock<P>>;
+  static constexpr bool can_go_through_devices = PartOfRank::exists;
 
   static std::vector<int> checked_colours(const DistributedGrid& grid, const Options& options) {
     auto const& communicator = grid.communicator();

@@ -71,6 +71,25 @@ module hyperplane_c_mpi
       integer(c_int), intent(inout) :: first(3)
       integer(c_int) :: status
     end function c_grid_first
+    function c_set_transport(grid, transport) bind(c, name='hyperplane_mpi_grid_set_transport') result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: grid
+      integer(c_int), value :: transport
+      integer(c_int) :: status
+    end function c_set_transport
+    function c_matrix_transport(a, transport) bind(c, name='hyperplane_mpi_matrix_transport') result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: a
+      integer(c_int), intent(inout) :: transport
+      integer(c_int) :: status
+    end function c_matrix_transport
+    function c_preconditioner_transport(m, transport, through_devices) &
+      bind(c, name='hyperplane_mpi_preconditioner_transport') result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: m
+      integer(c_int), intent(inout) :: transport, through_devices
+      integer(c_int) :: status
+    end function c_preconditioner_transport
     function c_vector_create(grid, n, vector) bind(c, name='hyperplane_mpi_vector_create') result(status)
       import :: c_int, c_ptr
       type(c_ptr), value :: grid

@@ -9,6 +9,7 @@ module hyperplane_mpi
   use :: hyperplane_c_mpi
   use :: hyperplane_c_solvers, only: krylov_options, preconditioner_options, preconditioner_options_with
   use :: hyperplane_krylov_methods, only: krylov_options_with
+  use :: hyperplane_transports
   implicit none
   private
 
@@ -23,11 +24,12 @@ module hyperplane_mpi
 
   !> Grid blocks over ranks. create(context, comm, blocks, interfaces, owners, stat), or cut(context, comm, whole, parts,
   !> owners, periodic, stat) of one grid, whose last points are neighbours of the first where a direction is periodic;
-  !> comm is what MPI's Fortran has for a communicator (of mpi_f08: comm%MPI_VAL), owners are ranks, from 0. own_blocks(blocks, stat): those of this rank; owner(block, stat); block_size(block, stat);
-  !> block_first(block, stat): the first point in the grid that was cut. make_vector(n, vector, stat), make_matrix(n, a,
-  !> stat), make_preconditioner(n, m, kind, path, coupling, relaxation, alpha, line_directions, line_sweeps, folded,
-  !> stat), make_krylov(n, krylov, method, tolerance, max_iterations, restart, check_interval, monitor, monitor_data,
-  !> absolute_tolerance, recycled, stat): over the ranks.
+  !> comm is what MPI's Fortran has for a communicator (of mpi_f08: comm%MPI_VAL), owners are ranks, from 0.
+  !> own_blocks(blocks, stat): those of this rank; owner(block, stat); block_size(block, stat); block_first(block, stat):
+  !> the first point in the grid that was cut. set_transport(transport, stat): how values come from rank to rank, of what
+  !> is made from then on. make_vector(n, vector, stat), make_matrix(n, a, stat), make_preconditioner(n, m, kind, path,
+  !> coupling, relaxation, alpha, line_directions, line_sweeps, folded, stat), make_krylov(n, krylov, method, tolerance,
+  !> max_iterations, restart, check_interval, monitor, monitor_data, absolute_tolerance, recycled, stat): over the ranks.
   type, extends(hyperplane_object), public :: hyperplane_mpi_grid
   contains
     procedure :: create => grid_create
@@ -36,6 +38,7 @@ module hyperplane_mpi
     procedure :: owner => grid_owner
     procedure :: block_size => grid_block_size
     procedure :: block_first => grid_block_first
+    procedure :: set_transport => grid_set_transport
     procedure :: make_vector => grid_make_vector
     procedure :: make_matrix => grid_make_matrix
     procedure :: make_preconditioner => grid_make_preconditioner
@@ -47,7 +50,8 @@ module hyperplane_mpi
   interface hyperplane_get_block
     module procedure :: get_vector_block, get_matrix_block
   end interface hyperplane_get_block
-  public :: hyperplane_get_block, hyperplane_choose_parts
+  public :: hyperplane_get_block, hyperplane_choose_parts, hyperplane_get_transport, HYPERPLANE_TRANSPORT_AUTOMATIC, &
+            HYPERPLANE_TRANSPORT_HOST, HYPERPLANE_TRANSPORT_GPU_AWARE, HYPERPLANE_TRANSPORT_PEER
 
 contains
 
@@ -186,6 +190,13 @@ contains
     first = found + 1
     call report(status, stat)
   end function grid_block_first
+
+  subroutine grid_set_transport(this, transport, stat)
+    class(hyperplane_mpi_grid), intent(in) :: this
+    integer(c_int), intent(in) :: transport
+    integer, intent(out), optional :: stat
+    call report(c_set_transport(this%handle, transport), stat)
+  end subroutine grid_set_transport
 
   subroutine grid_make_vector(this, n, vector, stat)
     class(hyperplane_mpi_grid), intent(in) :: this
