@@ -96,7 +96,7 @@ typedef struct hyperplane_csr_preconditioner_options {
   int transposed;                          /* 1: for hyperplane_preconditioner_transpose(): 0 */
   double relaxation;                       /* of block SSOR and block Jacobi, more than 0 and less than 2: 1 */
   double pivot_shift;                      /* of ILU, what is added to pivots that cannot be inverted, 0 or more: 0 */
-  hyperplane_storage storage;              /* of the factors of ILU and block Jacobi: HYPERPLANE_STORAGE_DOUBLE */
+  hyperplane_storage storage;              /* of factors, not _FLOAT of DILU and SSOR: HYPERPLANE_STORAGE_DOUBLE */
   double storage_fraction;                 /* of HYPERPLANE_STORAGE_AUTOMATIC, as on grids, at least 0: 0.05 */
 } hyperplane_csr_preconditioner_options;
 

@@ -27,6 +27,8 @@ struct CsrLine {
 
   /// The same, whose factors have a type of their own.
   constexpr CsrLine stored() const { return {name, summary, options, "double|float|half|bfloat16|automatic"}; }
+  /// The same with 16 bits alone, beside the type of the matrix.
+  constexpr CsrLine stored_short() const { return {name, summary, options, "double|half|bfloat16|automatic"}; }
 };
 template <class... Options>
 constexpr CsrLine<Options...> csr_line(const char* name, const char* summary, const Options&... options) {
@@ -53,8 +55,8 @@ constexpr auto shift_option =
 constexpr auto csr_table = std::make_tuple(
     csr_line("identity", "none"),  //
     csr_line("jacobi", "block Jacobi", relaxation_option, transposed_option).stored(),
-    csr_line("ssor", "block SSOR", relaxation_option, order_option, transposed_option),
-    csr_line("dilu", "DILU", order_option, transposed_option),
+    csr_line("ssor", "block SSOR", relaxation_option, order_option, transposed_option).stored_short(),
+    csr_line("dilu", "DILU", order_option, transposed_option).stored_short(),
     csr_line("bilu0", "block ILU(0)", order_option, transposed_option, shift_option).stored(),
     csr_line("iluk", "block ILU(k)", fill_option, order_option, transposed_option, shift_option).stored(),
     csr_line("ilut", "block ILUT", drop_option, entries_option, order_option, transposed_option, shift_option)

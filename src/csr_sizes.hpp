@@ -3,8 +3,6 @@
 
 #include <hyperplane/csr/block_csr.hpp>
 #include <hyperplane/csr/transposed_block_csr.hpp>
-#include <hyperplane/ilu/dilu_csr.hpp>
-#include <hyperplane/ilu/ssor_csr.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -53,22 +51,7 @@ class CsrOfSize final : public SizedCsr<Exec> {
     return std::make_unique<HeldCsrProduct<Exec, Transposed>>(Transposed(exec, block_csr<n>(a)));
   }
   Plan make_plan(const Exec& exec, const CsrArrays<Exec>& a, const CsrPreconditionerSettings& settings) const override {
-    auto const path = CsrPath::automatic;
-    bool const adjoint = settings.transposed != 0;
-    switch (settings.kind) {
-      case csr_ssor:
-        return plan<SsorCsr<double, n, Exec>>(
-            exec, a, {settings.relaxation, path, settings.order, settings.given_order, adjoint});
-      case csr_dilu:
-        return plan<DiluCsr<double, n, Exec>>(exec, a, {false, path, settings.order, settings.given_order, adjoint});
-      default: return make_stored_csr_plan<n, Exec, double>(exec, a, settings);
-    }
-  }
-
- private:
-  template <class Held>
-  static Plan plan(const Exec& exec, const CsrArrays<Exec>& a, const typename Held::Options& options) {
-    return std::make_unique<HeldCsrPlan<n, Exec, Held>>(exec, a, options);
+    return make_stored_csr_plan<n, Exec, double>(exec, a, settings);
   }
 };
 

@@ -6,6 +6,8 @@
 #include <hyperplane/ilu/block_iluk_csr.hpp>
 #include <hyperplane/ilu/block_ilut_csr.hpp>
 #include <hyperplane/ilu/block_jacobi_csr.hpp>
+#include <hyperplane/ilu/dilu_csr.hpp>
+#include <hyperplane/ilu/ssor_csr.hpp>
 
 #include <memory>
 #include <type_traits>
@@ -41,7 +43,8 @@ class HeldCsrPlan final : public TypedCsrPlan<Exec> {
   Held m_held;
 };
 
-/// One whose factors can be stored in any type; or null, where the settings are for another one.
+/// One whose factors can be stored in this type; or null, where the settings are for another one. Those of DILU and
+/// SSOR are not narrower than a matrix, unless they have 16 bits.
 template <int n, class Exec, class Storage>
 std::unique_ptr<TypedCsrPlan<Exec>> make_stored_csr_plan(const Exec& exec, const CsrArrays<Exec>& a,
                                                          const CsrPreconditionerSettings& settings) {
@@ -64,8 +67,18 @@ std::unique_ptr<TypedCsrPlan<Exec>> make_stored_csr_plan(const Exec& exec, const
     case csr_ilut:
       return make(std::type_identity<BlockIlutCsr<double, n, Exec, Storage>>(),
                   {settings.drop_tolerance, settings.row_entries, path, order, given_order, adjoint, shift});
-    default: return nullptr;
+    default: break;
   }
+  if constexpr (!std::is_same_v<Storage, float>) {
+    if (settings.kind == csr_ssor) {
+      return make(std::type_identity<SsorCsr<double, n, Exec, Storage>>(),
+                  {settings.relaxation, path, order, given_order, adjoint});
+    }
+    if (settings.kind == csr_dilu) {
+      return make(std::type_identity<DiluCsr<double, n, Exec, Storage>>(), {false, path, order, given_order, adjoint});
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace hyperplane::run_time

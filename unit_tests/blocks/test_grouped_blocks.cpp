@@ -134,6 +134,7 @@ void expect_launched_together(const Exec& exec, bool factor) {
 TYPED_TEST(MultiBlockTest, grid_blocks_of_a_colour_are_launched_together) {
   for (bool const factor : {false, true})
     expect_launched_together<BlockJacobi<double, 2, TypeParam>>(this->exec, factor);
+  expect_launched_together<BlockJacobi<double, 2, TypeParam, Half>>(this->exec, true);
   using Ilu = BlockIlu0<double, 2, TypeParam>;
   if (Ilu(this->exec, Grid(7, 9, 5)).path() != SweepPath::slab) GTEST_SKIP() << "sweeps follow one another";
   for (bool const factor : {false, true}) {
@@ -141,6 +142,7 @@ TYPED_TEST(MultiBlockTest, grid_blocks_of_a_colour_are_launched_together) {
     expect_launched_together<BlockIlu0<double, 1, TypeParam>>(this->exec, factor);
     expect_launched_together<BlockIlu0<double, 1, TypeParam, Half>>(this->exec, factor);
     expect_launched_together<Sip<double, TypeParam>>(this->exec, factor);
+    expect_launched_together<Sip<double, TypeParam, Half>>(this->exec, factor);
     expect_launched_together<Ssor<double, 2, TypeParam>>(this->exec, factor);
   }
 }

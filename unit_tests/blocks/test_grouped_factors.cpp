@@ -155,12 +155,15 @@ TYPED_TEST(MultiBlockTest, factorizations_of_sip_have_the_bits_and_statuses_of_o
   expect_factors_of_single_blocks<Sip<double, TypeParam>>(this->exec);
   expect_factors_of_single_blocks<Sip<double, TypeParam, float>>(this->exec);
   expect_factors_of_single_blocks<Sip<double, TypeParam, float>, float>(this->exec);
+  expect_factors_of_single_blocks<Sip<double, TypeParam, Half>>(this->exec);
+  expect_factors_of_single_blocks<Sip<double, TypeParam, BFloat16>>(this->exec);
 }
 
 TYPED_TEST(MultiBlockTest,
            factorizations_of_block_jacobi_have_the_bits_and_statuses_of_one_grid_block_after_the_other) {
   expect_factors_of_single_blocks<BlockJacobi<double, 1, TypeParam>>(this->exec);
   expect_factors_of_single_blocks<BlockJacobi<double, 5, TypeParam>>(this->exec);
+  expect_factors_of_single_blocks<BlockJacobi<double, 3, TypeParam, Half>>(this->exec);
 }
 
 /// Where one of several matrices is of another grid, all plans still have their factors.

@@ -4,6 +4,8 @@
 #include <hyperplane/ilu/block_iluk_csr.hpp>
 #include <hyperplane/ilu/block_ilut_csr.hpp>
 #include <hyperplane/ilu/block_jacobi_csr.hpp>
+#include <hyperplane/ilu/dilu_csr.hpp>
+#include <hyperplane/ilu/ssor_csr.hpp>
 
 #include <string>
 #include <vector>
@@ -41,6 +43,10 @@ TEST_P(CRows, factors_have_the_storage_that_is_asked_for) {
          solve_in_cpp<BlockIlutCsr<double, 2, Host, Half>>(mesh, {}, b));
   expect("jacobi", "storage=float", HYPERPLANE_STORAGE_FLOAT,
          solve_in_cpp<BlockJacobiCsr<double, 2, Host, float>>(mesh, {}, b));
+  expect("ssor", "relaxation=1.2,storage=half", HYPERPLANE_STORAGE_HALF,
+         solve_in_cpp<SsorCsr<double, 2, Host, Half>>(mesh, {.relaxation = 1.2}, b));
+  expect("dilu", "storage=bfloat16", HYPERPLANE_STORAGE_BFLOAT16,
+         solve_in_cpp<DiluCsr<double, 2, Host, BFloat16>>(mesh, {}, b));
   expect("dilu", "storage=double", HYPERPLANE_STORAGE_DOUBLE, [&] {
     auto* const m = make("dilu", "");
     factor(m);
@@ -66,6 +72,10 @@ TEST_P(CRows, the_first_matrix_chooses_a_storage) {
   auto const expected = solve_in_cpp<BlockIlu0Csr<double, 2, Host, Half>>(mesh, {}, b);
   EXPECT_TRUE(are_same(GetParam(), get(m_x), expected, 1e-3));
   hyperplane_free(m);
+  auto* const dilu = make("dilu", "storage=automatic");
+  factor(dilu);
+  EXPECT_EQ(storage_of(dilu), HYPERPLANE_STORAGE_HALF);
+  hyperplane_free(dilu);
   auto* const exact = make("ilut", "storage=automatic,storage_fraction=0");
   factor(exact);
   EXPECT_EQ(storage_of(exact), HYPERPLANE_STORAGE_DOUBLE);
@@ -74,9 +84,12 @@ TEST_P(CRows, the_first_matrix_chooses_a_storage) {
 
 TEST_P(CRows, storages_that_cannot_be_are_named) {
   hyperplane_preconditioner m = nullptr;
-  expect_failure(hyperplane_csr_preconditioner_create_named(m_a, "ssor", "storage=half", &m),
+  expect_failure(hyperplane_csr_preconditioner_create_named(m_a, "ssor", "storage=float", &m),
                  HYPERPLANE_INVALID_ARGUMENT,
-                 "storage is 'half', which ssor has not, but jacobi and bilu0 and iluk and ilut");
+                 "storage is 'float', which ssor has not, but jacobi and bilu0 and iluk and ilut");
+  expect_failure(hyperplane_csr_preconditioner_create_named(m_a, "identity", "storage=half", &m),
+                 HYPERPLANE_INVALID_ARGUMENT,
+                 "storage is 'half', which identity has not, but jacobi and ssor and dilu");
   expect_failure(hyperplane_csr_preconditioner_create_named(m_a, "bilu0", "storage_fraction=0.1", &m),
                  HYPERPLANE_INVALID_ARGUMENT, "storage_fraction is '0.1', and storage is not automatic");
   auto options = standard_options();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -55,6 +56,47 @@ TEST_P(CStorage, of_16_bits_has_the_values_of_double_to_rounding) {
       EXPECT_TRUE(bitwise_equal(system.applied(m), found));
     }
   }
+}
+
+TEST_P(CStorage, of_16_bits_of_sip_has_the_values_of_double_to_rounding) {
+  auto const reference = random_stencil(system.grid, 1);
+  auto const rhs = random_vector(system.grid.size());
+  auto const count = static_cast<std::int64_t>(rhs.size());
+  std::vector<double> values;
+  for (auto const& blocks : reference.blocks) {
+    for (auto const& block : blocks) values.push_back(block(0, 0));
+  }
+  hyperplane_matrix a = nullptr;
+  EXPECT_EQ(hyperplane_matrix_create(system.context, system.c_grid, 1, HYPERPLANE_STORAGE_DOUBLE, &a),
+            HYPERPLANE_SUCCESS);
+  CSystem::set(a, values, HYPERPLANE_ROW_MAJOR);
+  auto const solve = [&](const std::string& options, hyperplane_storage expected) {
+    hyperplane_preconditioner m = nullptr;
+    hyperplane_storage storage{};
+    EXPECT_EQ(hyperplane_preconditioner_create_named(system.context, system.c_grid, 1, "sip", options.c_str(), &m),
+              HYPERPLANE_SUCCESS)
+        << hyperplane_last_error_message();
+    EXPECT_EQ(hyperplane_preconditioner_factor(m, a), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
+    EXPECT_EQ(hyperplane_preconditioner_check(m), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
+    EXPECT_EQ(hyperplane_preconditioner_storage(m, &storage), HYPERPLANE_SUCCESS);
+    EXPECT_EQ(storage, expected) << options;
+    auto x = rhs;
+    EXPECT_EQ(hyperplane_preconditioner_solve_array(m, 1, rhs.data(), x.data(), count, HYPERPLANE_HOST),
+              HYPERPLANE_SUCCESS);
+    EXPECT_EQ(hyperplane_free(m), HYPERPLANE_SUCCESS);
+    return x;
+  };
+  for (std::string const more : {"", ",parts=2x2x1"}) {
+    auto const expected = solve("storage=double" + more, HYPERPLANE_STORAGE_DOUBLE);
+    auto const half = solve("storage=half" + more, HYPERPLANE_STORAGE_HALF);
+    auto const bfloat16 = solve("storage=bfloat16" + more, HYPERPLANE_STORAGE_BFLOAT16);
+    EXPECT_TRUE(near(half, expected, 10 * 0x1p-11)) << more;
+    EXPECT_FALSE(near(half, expected, 1e-6)) << more;
+    EXPECT_TRUE(near(bfloat16, expected, 10 * 0x1p-8)) << more;
+    EXPECT_FALSE(near(bfloat16, half, 1e-6)) << more;
+    EXPECT_TRUE(bitwise_equal(solve("storage=automatic" + more, HYPERPLANE_STORAGE_HALF), half)) << more;
+  }
+  EXPECT_EQ(hyperplane_free(a), HYPERPLANE_SUCCESS);
 }
 
 TEST_P(CStorage, of_16_bits_is_of_a_matrix_of_doubles) {

@@ -11,6 +11,7 @@
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_factor_plan.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_group_factor_plan.hpp>
 #include <hyperplane/ilu/detail/csr_factor_cuda_kernel.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_relaxation.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_cuda_kernel.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_scanned.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_staged.hpp>
@@ -122,6 +123,8 @@ void compile_sip(cudaStream_t stream, const SlabMap<W>& map,
 }
 template class PointRecursionGroupPlan<PointRecursion<double, 8, sip_upper>, CudaSipMember<double, float, 8>,
                                        CudaSipGroup<double, float, 8>>;
+template class PointRecursionGroupPlan<PointRecursion<double, 8, sip_upper>, CudaSipMember<double, Half, 8>,
+                                       CudaSipGroup<double, Half, 8>>;
 template void compile_sip<double, float, 8>(cudaStream_t, const SlabMap<8>&,
                                             const CudaSipCoefficients<double, float, double, 8, true>&);
 template void compile_sip<float, float, 16>(cudaStream_t, const SlabMap<16>&,
@@ -226,6 +229,11 @@ void compile_csr(cudaStream_t stream, const CsrSweepTickets& tickets, const CsrS
   using Factors = CsrFactorBlocks<Storage, Scalar, FactorScales<Storage, n, 1>>;
   cuda::launch(stream, csr_factor_kernel<Scalar, n, Factors>, 1, csr_sweep_threads, 0, cuda::Dependency::complete,
                tickets, Factors{}, memory.m_words);
+  if constexpr (ShortReal<Storage>) {
+    using Relaxed = CsrFactorBlocks<Storage, Scalar, FactorScales<Storage, n, 1>, CsrIluRelaxation<Scalar>>;
+    cuda::launch(stream, csr_factor_kernel<Scalar, n, Relaxed>, 1, csr_sweep_threads, 0, cuda::Dependency::complete,
+                 tickets, Relaxed{}, memory.m_words);
+  }
   using MatrixStorage = WideStorage<Scalar, Storage>;
   csr_product_cuda<false, true, n>(stream, CsrProductBlocks<MatrixStorage, int>{}, x, x, x);
   csr_product_cuda<true, false, n>(stream, CsrProductBlocks<MatrixStorage, std::int64_t>{}, x, x, x);

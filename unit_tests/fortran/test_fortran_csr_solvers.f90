@@ -238,6 +238,11 @@ contains
     call m%factor(a)
     call named%factor(a)
     call expect_same(m, named, 'a storage by two names')
+    call m%create_csr(a, kind=HYPERPLANE_CSR_DILU, storage=HYPERPLANE_STORAGE_BFLOAT16)
+    call named%create_csr_named(a, 'dilu', 'storage=bfloat16')
+    call m%factor(a)
+    call named%factor(a)
+    call expect_same(m, named, 'a storage of DILU by two names')
     call m%create_csr(a, kind=HYPERPLANE_CSR_SSOR, pivot_shift=0.0_c_double, stat=stat)
     call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, "ssor has no option 'pivot_shift'")
   end subroutine replaced_pivots

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_factor_shape.hpp>
 #include <hyperplane/sweep/slab_shape_cuda.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
@@ -67,10 +69,15 @@ TEST(CudaFactorShape, tells_the_next_slab_less_often_where_memory_is_busy) {
   EXPECT_GT(choose_cuda_factor_shape(Grid(128, 128, 128), 8, multiprocessors).steps_to_slab, 1);
 }
 
+/// Scalars have kernels of their own.
+SweepPath choose_path(const Grid& grid, int n, std::size_t bytes, bool slab_suits, bool planes_overlap) {
+  return choose_cuda_path(grid, n, bytes, n == 1, slab_suits, planes_overlap);
+}
+
 TEST(CudaPath, is_a_graph_where_the_device_cannot_run_slabs) {
   for (int const n : {1, 6, 16}) {
     for (auto const& grid : {Grid(1, 1, 1), Grid(15, 15, 15), Grid(256, 256, 256)}) {
-      EXPECT_EQ(choose_cuda_path(grid, n, 8, false, true), SweepPath::cuda_graph);
+      EXPECT_EQ(choose_path(grid, n, 8, false, true), SweepPath::cuda_graph);
     }
   }
 }
@@ -91,25 +98,44 @@ TEST(CudaPath, is_a_graph_where_the_factorization_cannot_run_slabs) {
 TEST(CudaPath, is_the_one_that_was_faster_when_it_was_measured) {
   Grid const cube(128, 128, 128), large(192, 192, 192), larger(256, 256, 256), flat(100, 300, 300);
   for (int const n : {1, 2, 3, 4, 5, 6}) {
-    EXPECT_EQ(choose_cuda_path(Grid(15, 15, 15), n, 8, true, true), SweepPath::slab);
-    EXPECT_EQ(choose_cuda_path(cube, n, 8, true, true), SweepPath::slab);
-    EXPECT_EQ(choose_cuda_path(cube, n, 4, true, true), SweepPath::slab);
+    EXPECT_EQ(choose_path(Grid(15, 15, 15), n, 8, true, true), SweepPath::slab);
+    EXPECT_EQ(choose_path(cube, n, 8, true, true), SweepPath::slab);
+    EXPECT_EQ(choose_path(cube, n, 4, true, true), SweepPath::slab);
   }
-  EXPECT_EQ(choose_cuda_path(larger, 1, 8, true, true), SweepPath::slab);
-  EXPECT_EQ(choose_cuda_path(large, 3, 4, true, true), SweepPath::cuda_graph);
-  EXPECT_EQ(choose_cuda_path(large, 3, 8, true, true), SweepPath::slab);
-  EXPECT_EQ(choose_cuda_path(large, 5, 8, true, true), SweepPath::slab);
-  EXPECT_EQ(choose_cuda_path(larger, 2, 8, true, true), SweepPath::cuda_graph);
-  EXPECT_EQ(choose_cuda_path(larger, 5, 4, true, true), SweepPath::slab);
-  EXPECT_EQ(choose_cuda_path(flat, 2, 8, true, true), SweepPath::cuda_graph);
-  EXPECT_EQ(choose_cuda_path(flat, 4, 8, true, true), SweepPath::slab);
+  EXPECT_EQ(choose_path(larger, 1, 8, true, true), SweepPath::slab);
+  EXPECT_EQ(choose_path(large, 3, 4, true, true), SweepPath::cuda_graph);
+  EXPECT_EQ(choose_path(large, 3, 8, true, true), SweepPath::slab);
+  EXPECT_EQ(choose_path(large, 5, 8, true, true), SweepPath::slab);
+  EXPECT_EQ(choose_path(larger, 2, 8, true, true), SweepPath::cuda_graph);
+  EXPECT_EQ(choose_path(larger, 5, 4, true, true), SweepPath::slab);
+  EXPECT_EQ(choose_path(flat, 2, 8, true, true), SweepPath::cuda_graph);
+  EXPECT_EQ(choose_path(flat, 4, 8, true, true), SweepPath::slab);
+}
+
+TEST(CudaPath, of_16_bits_is_the_one_that_was_faster_when_it_was_measured) {
+  auto const expect_graph = [](int points, int n, bool of_half, bool of_bfloat16) {
+    Grid const cube(points, points, points);
+    EXPECT_EQ(choose_cuda_path(cube, n, cuda_graph_bytes<Half>, false, true, true) == SweepPath::cuda_graph, of_half)
+        << points << ", n = " << n;
+    bool const has_recursion = n == 1;
+    EXPECT_EQ(choose_cuda_path(cube, n, cuda_graph_bytes<BFloat16>, has_recursion, true, true) == SweepPath::cuda_graph,
+              of_bfloat16)
+        << points << ", n = " << n;
+  };
+  for (int const n : {1, 2, 3, 4, 5, 6}) {
+    for (int const points : {55, 128, 144}) expect_graph(points, n, false, false);
+    expect_graph(256, n, n <= 2, n >= 2 && n <= 4);
+    if (n > 1) expect_graph(208, n, n == 2, n <= 4);
+  }
+  expect_graph(176, 2, false, true);
+  expect_graph(176, 4, false, false);
 }
 
 TEST(CudaPath, is_slab_where_planes_follow_one_another_without_overlap) {
   for (int const n : {1, 2, 3, 6}) {
     for (auto const& grid : {Grid(1, 1, 1), Grid(100, 300, 300), Grid(256, 256, 256)}) {
-      EXPECT_EQ(choose_cuda_path(grid, n, 4, true, false), SweepPath::slab);
-      EXPECT_EQ(choose_cuda_path(grid, n, 4, false, false), SweepPath::cuda_graph);
+      EXPECT_EQ(choose_path(grid, n, 4, true, false), SweepPath::slab);
+      EXPECT_EQ(choose_path(grid, n, 4, false, false), SweepPath::cuda_graph);
     }
   }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <filesystem>
+#include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "tools/command_line_rows.hpp"
 
@@ -143,8 +145,20 @@ TEST_F(CommandLineRows, replaces_pivots_where_that_is_asked_for) {
 }
 
 TEST_F(CommandLineRows, factors_have_the_storage_that_is_asked_for) {
-  for (std::string const storage : {"half", "bfloat16", "float"}) {
-    expect_solved(general, "--block-size 2 --method fgmres --storage " + storage);
+  // Factors that are rounded otherwise leave other residuals.
+  for (std::string const preconditioner : {"bilu0", "ssor", "dilu"}) {
+    std::vector<std::string> storages{"double", "half", "bfloat16"};
+    if (preconditioner == "bilu0") storages.emplace_back("float");
+    std::set<std::string> histories;
+    for (auto const& storage : storages) {
+      expect_solved(general, "--block-size 2 --method fgmres --history h.json --preconditioner " + preconditioner +
+                                 " --storage " + storage);
+      auto const history = read("h.json");
+      EXPECT_THAT(history, HasSubstr("\"storage\": \"" + storage + "\""));
+      auto const begin = history.find("\"residual_norms\"");
+      histories.insert(history.substr(begin, history.find(']', begin) - begin));
+    }
+    EXPECT_EQ(histories.size(), storages.size()) << preconditioner;
   }
   solve_rows("--block-size 2 --preconditioner iluk --storage automatic --storage-fraction 0.5 --history h.json");
   EXPECT_THAT(read("h.json"), AllOf(HasSubstr("\"storage\": \"automatic\""), HasSubstr("\"storage_fraction\": 0.5"),

@@ -24,7 +24,7 @@ TEST_F(CommandLineRows, refuses_options_that_do_not_go_together) {
          "--order rcm: --preconditioner jacobi does not have it, but ilut, iluk, bilu0, dilu and ssor\n");
   refuse("--storage float --preconditioner dilu",
          "--storage float: --preconditioner dilu does not have it, but ilut, iluk, bilu0 and jacobi\n");
-  refuse("--storage half --preconditioner ssor", "--storage half: --preconditioner ssor does not have it, but");
+  refuse("--storage half --preconditioner none", "--storage half: --preconditioner none does not have it, but");
   refuse(
       "--preconditioner sip",
       "--preconditioner sip: needs --grid IxJxK; without it there are ilut, iluk, bilu0, dilu, ssor, jacobi and none");

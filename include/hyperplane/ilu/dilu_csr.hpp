@@ -3,10 +3,11 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/csr/block_csr.hpp>
 #include <hyperplane/csr/csr_path.hpp>
 #include <hyperplane/csr/row_order.hpp>
-#include <hyperplane/ilu/detail/csr_relaxation_plan.hpp>
+#include <hyperplane/ilu/detail/csr_short_relaxation_plan.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -17,7 +18,7 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 struct DiluCsrOptions {
   /// d is the block diagonal of A, as in LU-SGS; nothing is subtracted from it.
   bool lu_sgs = false;
-  CsrPath path = CsrPath::automatic;  ///< CsrPath::tickets is none of them
+  CsrPath path = CsrPath::automatic;  ///< CsrPath::tickets is for factors of 16 bits alone
   RowOrder order = RowOrder::natural;
   /// For RowOrder::given: each row once, the one that is taken first in front.
   std::vector<int> given_order{};
@@ -42,6 +43,12 @@ struct DiluCsrOptions {
 /// after factor(), values of A must not change until the last solve with these factors. StorageScalar is the type of
 /// the values of A and of d^-1; computed with is Scalar.
 ///
+/// StorageScalar = Half or BFloat16 is that of factors beside a matrix of Scalar or float, whose values may change
+/// after factor(): kept are L, d^-1 and d^-1 U, as those of BlockIlu0Csr, with its units, overflows and launches, and
+/// CsrPath::tickets on CUDA. So a solve reads n^2 values of 2 bytes and an int per block where it reads n^2 values of A
+/// and 12 bytes otherwise, and factor() takes 2 n^3 flops per block behind the diagonal and per pair. Memory: 2 n^2 +
+/// 20 bytes per block, 16 per pair, and what BlockIlu0Csr has per point.
+///
 /// A plan: the constructor reads the structure of the matrix, on the host, and allocates; the other functions do not,
 /// do not fence, and are asynchronous on the instance that is given. Rows are run as those of BlockIlu0Csr.
 /// Copies, made after factor(), share factors and working memory: at most one factor(), solve(), forward() or
@@ -55,22 +62,30 @@ struct DiluCsrOptions {
 /// per point where rows are not taken by their numbers.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>
-class DiluCsr : private detail::CsrRelaxationPlan<Scalar, n, Exec, StorageScalar, Offset> {
-  using Plan = detail::CsrRelaxationPlan<Scalar, n, Exec, StorageScalar, Offset>;
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar,
+          std::integral Offset = std::int64_t>
+class DiluCsr : private detail::AnyCsrRelaxationPlan<Scalar, n, Exec, StorageScalar, Offset> {
+  using Plan = detail::AnyCsrRelaxationPlan<Scalar, n, Exec, StorageScalar, Offset>;
 
  public:
   using scalar_type = Scalar;
   using storage_type = StorageScalar;
   using execution_space = Exec;
   using Options = DiluCsrOptions;
+  /// The same with factors of another type.
+  template <StorageReal Other>
+  using WithStorage = DiluCsr<Scalar, n, Exec, Other, Offset>;
   using Matrix = typename Plan::Matrix;
   using Vector = typename Plan::Vector;
   static constexpr int block_size = n;
 
   /// Of the structure of `a`, whose rows may have their columns in any order; its values may be anything, but those
-  /// that RowOrder::lines follows. Waits for the instance. Throws Error as BlockIlu0Csr does, and for CsrPath::tickets.
-  DiluCsr(const Exec& exec, const Matrix& a, const DiluCsrOptions& options = {})
+  /// that RowOrder::lines follows. Waits for the instance. Throws Error as BlockIlu0Csr does, and for CsrPath::tickets
+  /// where factors have more than 16 bits.
+  template <class MatrixStorage>
+    requires(ShortReal<StorageScalar> || std::same_as<MatrixStorage, StorageScalar>)
+  DiluCsr(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a,
+          const DiluCsrOptions& options = {})
       : Plan({"DiluCsr", "Hyperplane::DiluCsr::factor", "Hyperplane::DiluCsr::forward", "Hyperplane::DiluCsr::backward",
               "Hyperplane::DiluCsr::forward_transposed", "Hyperplane::DiluCsr::backward_transposed"},
              exec, a, {options.path, options.order, options.given_order, 0, options.transposed},
@@ -85,9 +100,9 @@ class DiluCsr : private detail::CsrRelaxationPlan<Scalar, n, Exec, StorageScalar
   using Plan::backward_levels;
   using Plan::forward_levels;
 
-  /// factor(exec, a): computes d^-1 and keeps the handle of A. A has the structure that was given to the constructor,
-  /// or Error is thrown: see BlockIlu0Csr. A singular pivot, or what else makes the factors useless, is recorded: see
-  /// status().
+  /// factor(exec, a): computes d^-1 and keeps the handle of A, or in 16 bits all factors. A has the structure that was
+  /// given to the constructor, or Error is thrown: see BlockIlu0Csr. A singular pivot, or what else makes the factors
+  /// useless, is recorded: see status().
   using Plan::factor;
 
   /// solve(exec, rhs, x): x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where extents are
@@ -103,8 +118,8 @@ class DiluCsr : private detail::CsrRelaxationPlan<Scalar, n, Exec, StorageScalar
 
   /// solve_transposed(exec, rhs, x): x = M^-T rhs, as adjoint systems want it; x may be rhs. For plans with the option
   /// `transposed`, which costs 12 bytes per block and 16 per point. forward_transposed(exec, rhs, y) is its first half,
-  /// y = (d + U)^-T rhs, backward_transposed(exec, y, x) the second, x = (I + L d^-1)^-T y. Throws Error as solve()
-  /// does, and without the option.
+  /// y = (d + U)^-T rhs, backward_transposed(exec, y, x) the second, x = (I + L d^-1)^-T y; in 16 bits they are those
+  /// of BlockIlu0Csr. Throws Error as solve() does, and without the option.
   using Plan::backward_transposed;
   using Plan::forward_transposed;
   using Plan::solve_transposed;

@@ -3,11 +3,12 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/csr/block_csr.hpp>
 #include <hyperplane/csr/csr_path.hpp>
 #include <hyperplane/csr/row_order.hpp>
 #include <hyperplane/ilu/detail/csr_pivots.hpp>
-#include <hyperplane/ilu/detail/csr_relaxation_plan.hpp>
+#include <hyperplane/ilu/detail/csr_short_relaxation_plan.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 struct SsorCsrOptions {
   /// w of the formula, 0 < w < 2. 1 is symmetric Gauss-Seidel.
   double relaxation = 1.0;
-  CsrPath path = CsrPath::automatic;  ///< CsrPath::tickets is none of them
+  CsrPath path = CsrPath::automatic;  ///< CsrPath::tickets is for factors of 16 bits alone
   RowOrder order = RowOrder::natural;
   /// For RowOrder::given: each row once, the one that is taken first in front.
   std::vector<int> given_order{};
@@ -37,18 +38,23 @@ struct SsorCsrOptions {
 /// Kept: w D^-1 (Gauss-Jordan with partial pivoting inside the block), and the handle of A, whose blocks the sweeps
 /// read: after factor(), values of A must not change until the last solve with these factors. A plan; what DiluCsr says
 /// of plans, of StorageScalar and of costs holds here, factor() being one launch, in which each row is for itself, and
-/// one that finishes the status.
+/// one that finishes the status. With Half or BFloat16 it keeps L / (2 - w), w (2 - w) D^-1 and w D^-1 U, in units and
+/// at the costs of DiluCsr in 16 bits; factor() runs as that of BlockIlu0Csr, though no row waits for another.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
-template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>
-class SsorCsr : private detail::CsrRelaxationPlan<Scalar, n, Exec, StorageScalar, Offset> {
-  using Plan = detail::CsrRelaxationPlan<Scalar, n, Exec, StorageScalar, Offset>;
+template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar,
+          std::integral Offset = std::int64_t>
+class SsorCsr : private detail::AnyCsrRelaxationPlan<Scalar, n, Exec, StorageScalar, Offset> {
+  using Plan = detail::AnyCsrRelaxationPlan<Scalar, n, Exec, StorageScalar, Offset>;
 
  public:
   using scalar_type = Scalar;
   using storage_type = StorageScalar;
   using execution_space = Exec;
   using Options = SsorCsrOptions;
+  /// The same with factors of another type.
+  template <StorageReal Other>
+  using WithStorage = SsorCsr<Scalar, n, Exec, Other, Offset>;
   using Matrix = typename Plan::Matrix;
   using Vector = typename Plan::Vector;
   static constexpr int block_size = n;
@@ -56,7 +62,10 @@ class SsorCsr : private detail::CsrRelaxationPlan<Scalar, n, Exec, StorageScalar
   /// Of the structure of `a`, whose rows may have their columns in any order; its values may be anything, but those
   /// that RowOrder::lines follows. Waits for the instance. Throws Error as DiluCsr does, and where the relaxation is
   /// out of range.
-  SsorCsr(const Exec& exec, const Matrix& a, const SsorCsrOptions& options = {})
+  template <class MatrixStorage>
+    requires(ShortReal<StorageScalar> || std::same_as<MatrixStorage, StorageScalar>)
+  SsorCsr(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a,
+          const SsorCsrOptions& options = {})
       : Plan({"SsorCsr", "Hyperplane::SsorCsr::factor", "Hyperplane::SsorCsr::forward", "Hyperplane::SsorCsr::backward",
               "Hyperplane::SsorCsr::forward_transposed", "Hyperplane::SsorCsr::backward_transposed"},
              exec, a, {options.path, options.order, options.given_order, 0, options.transposed},
@@ -80,7 +89,7 @@ class SsorCsr : private detail::CsrRelaxationPlan<Scalar, n, Exec, StorageScalar
   using Plan::forward;
 
   /// See DiluCsr. forward_transposed(exec, rhs, y): y = w (2 - w) (D + w U)^-T rhs; backward_transposed(exec, y, x): x
-  /// = (I + w L D^-1)^-T y.
+  /// = (I + w L D^-1)^-T y. In 16 bits the halves are y = (I + w D^-1 U)^-T rhs and x = w (2 - w) (D + w L)^-T y.
   using Plan::backward_transposed;
   using Plan::forward_transposed;
   using Plan::solve_transposed;

@@ -19,7 +19,8 @@
 #include <hyperplane/stencil/parts_of_all.hpp>
 #include <hyperplane/stencil/stencil_diagnosis.hpp>
 #include <hyperplane/sweep/factor_scales.hpp>
-#include <hyperplane/sweep/stencil_sample.hpp>
+#include <hyperplane/sweep/factor_units.hpp>
+#include <hyperplane/sweep/grouped_units.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -96,8 +97,8 @@ struct BlockJacobiGroupFactor {
 };
 
 /// Several BlockJacobi together, with the bits of one grid after the other: one launch for a solve, and two for a
-/// factorization, with three for each grid before them where StorageScalar is Half. Vectors and matrices have the
-/// values of all grids in one allocation each.
+/// factorization, with three before them where StorageScalar is Half. Vectors and matrices have the values of all grids
+/// in one allocation each.
 template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar>
 class GroupedBlockJacobi {
  public:
@@ -116,7 +117,7 @@ class GroupedBlockJacobi {
   };
 
   GroupedBlockJacobi(const Exec& exec, const std::vector<Member>& members, int /*multiprocessors*/)
-      : m_grids(exec, entries(members)), m_first_pack(members.front().first_pack) {}
+      : m_grids(exec, entries(members)), m_units(exec, units(members)), m_first_pack(members.front().first_pack) {}
 
   /// x = M^-1 rhs; x may be rhs.
   void run(const Exec& exec, Sweeps, Scalar* rhs, Scalar* x) const {
@@ -133,10 +134,10 @@ class GroupedBlockJacobi {
     for (int g = 0; g < m_grids.count(); ++g) {
       check_grid("BlockJacobi::factor", "A", matrix_of(g).grid(), plan_of(g).grid());
       plan_of(g).m_factored = true;
-      plan_of(g).m_units.template choose<Scalar>(exec, StencilSample(matrix_of(g).ref()));
     }
-    BlockJacobiGroupFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length> const group{
-        all_matrices(matrix_of(0).ref(), m_first_pack)};
+    auto* const all = all_matrices(matrix_of(0).ref(), m_first_pack);
+    m_units.template choose<Scalar>(exec, all);
+    BlockJacobiGroupFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length> const group{all};
     constexpr double bytes = 1.0 * n * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar));
     m_grids.run("Hyperplane::BlockJacobi::factor", exec, bytes, group);
     m_grids.conclude(exec, group);
@@ -153,7 +154,24 @@ class GroupedBlockJacobi {
     return result;
   }
 
+  /// What GroupedUnits ask of plans.
+  struct MemberUnits {
+    struct {
+      SlabMap<vector_length> m_map;
+      FactorUnits<StorageScalar, n, vector_length, Exec> m_units;
+      const auto& map() const { return m_map; }
+      const auto& units() const { return m_units; }
+    } plan;
+    std::int64_t first_pack;
+  };
+  static std::vector<MemberUnits> units(const std::vector<Member>& members) {
+    std::vector<MemberUnits> result;
+    for (auto const& [plan, first_pack] : members) result.push_back({{plan.m_map, plan.m_units}, first_pack});
+    return result;
+  }
+
   OverGrids<Exec, Entry> m_grids;
+  GroupedUnits<StorageScalar, n, vector_length, Exec> m_units;
   std::int64_t m_first_pack;
 };
 

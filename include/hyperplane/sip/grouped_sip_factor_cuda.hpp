@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/cuda/device_array.hpp>
 #include <hyperplane/cuda/labelled.hpp>
 #include <hyperplane/grid/factor_status.hpp>
@@ -41,7 +42,7 @@ struct CudaSipDiagnoses {
 };
 
 /// On CUDA, where matrices are stored in Scalar: one launch, and one for the status of all.
-template <class Scalar, CudaExecutionSpace Exec, Real Storage>
+template <class Scalar, CudaExecutionSpace Exec, StorageReal Storage>
 class GroupedSipFactor<Scalar, Exec, Storage> {
  public:
   static constexpr bool exists = true;

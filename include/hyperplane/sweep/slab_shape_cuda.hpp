@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
@@ -89,18 +90,29 @@ CudaSlabShape choose_cuda_group_shape(const std::vector<SlabMap<vector_length>>&
                              memory, shared_bytes);
 }
 
+/// A coefficient takes a kernel for a plane as long as so many bytes: one of 16 bits more than it has, as each is
+/// loaded and converted by itself, and in Half, whose units are loaded, too, more than a double. Measured on an H100
+/// (docs/notes/sweeps-cuda.md).
+template <class Storage>
+inline constexpr std::size_t cuda_graph_bytes = sizeof(Storage);
+template <>
+inline constexpr std::size_t cuda_graph_bytes<Half> = 12;
+template <>
+inline constexpr std::size_t cuda_graph_bytes<BFloat16> = 4;
+
 /// SweepPath::automatic on CUDA: a pure function of grid, block and device, from measurements on an H200
-/// (docs/notes/sweeps-cuda.md). Slabs are fastest for scalars, and for blocks unless they are small and planes large:
-/// a step of a row takes its time whatever there is to multiply, about 4.5 billion points per second on the whole
-/// device, while a kernel for each plane comes close to the bandwidth once planes are large, if it loads its blocks
-/// while the one before still runs (`planes_overlap`). Without that slabs are fastest always. Large blocks need much
-/// shared memory, which some devices do not have.
-constexpr SweepPath choose_cuda_path(const Grid& grid, int n, std::size_t storage_bytes, bool slab_suits,
-                                     bool planes_overlap) {
+/// (docs/notes/sweeps-cuda.md). Slabs are fastest for scalars, where these have kernels of their own
+/// (`has_recursion`), and for blocks unless they are small and planes large: a step of a row takes its time whatever
+/// there is to multiply, about 4.5 billion points per second on the whole device, while a kernel for each plane comes
+/// close to the bandwidth once planes are large, if it loads its blocks while the one before still runs
+/// (`planes_overlap`). Without that slabs are fastest always. Large blocks need much shared memory, which some devices
+/// do not have. `graph_bytes`: see cuda_graph_bytes.
+constexpr SweepPath choose_cuda_path(const Grid& grid, int n, std::size_t graph_bytes, bool has_recursion,
+                                     bool slab_suits, bool planes_overlap) {
   long long const planes = static_cast<long long>(grid.ni()) + grid.nj() + grid.nk() - 2;
-  long long const bytes_a_point = 7LL * n * n * static_cast<long long>(storage_bytes) + 32 * n;
+  long long const bytes_a_point = 7LL * n * n * static_cast<long long>(graph_bytes) + 32 * n;
   bool const large_planes = grid.size() / planes > 6500 + 12 * bytes_a_point;
-  bool const graph_is_faster = planes_overlap && n > 1 && large_planes && bytes_a_point < 800;
+  bool const graph_is_faster = planes_overlap && !has_recursion && large_planes && bytes_a_point < 800;
   return slab_suits && !graph_is_faster ? SweepPath::slab : SweepPath::cuda_graph;
 }
 

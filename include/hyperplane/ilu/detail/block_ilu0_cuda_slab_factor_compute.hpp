@@ -109,10 +109,10 @@ class CudaSlabFactorComputer {
 #pragma unroll
       for (int e = 0; e < lanes; ++e) u[e] = s.north + thread.first_lane + e - 1;
       if (thread.first_lane == 0) u[0] = neighbours + block + W - 1;
-      eliminate(d, left(Direction::south), u);
+      if (kept_short.multiplies(Direction::south, row, v)) eliminate(d, left(Direction::south), u);
 #pragma unroll
       for (int e = 0; e < lanes; ++e) u[e] = s.east + thread.first_lane + e;
-      eliminate(d, left(Direction::west), u);
+      if (kept_short.multiplies(Direction::west, row, v)) eliminate(d, left(Direction::west), u);
       // The other warp's lanes have read what this step replaces.
       synchronize_computing();
 #pragma unroll
@@ -133,9 +133,8 @@ class CudaSlabFactorComputer {
       };
       Inverse::invert({s.pivot_rows, s.exchanged_rows}, thread, d, report);
 
-      auto const store = [&](Storage* to, const Scalar(&values)[lanes]) {
-        auto const stored = Layout::rounded(values);
-        if (all) {
+      auto const store = [&](Storage* to, const StoredLanes& stored) {
+        if (lanes > 1 && all) {
           *reinterpret_cast<StoredLanes*>(to) = stored;
         } else {
           // Other lanes belong to other rows, or are padding.
@@ -159,7 +158,7 @@ class CudaSlabFactorComputer {
           Storage excess[lanes] = {};
 #pragma unroll
           for (int c = 0; c < n; ++c) {
-            store(to + c * n * W, d[c][r]);
+            store(to + c * n * W, Layout::rounded(d[c][r]));
 #pragma unroll
             for (int e = 0; e < lanes; ++e) excess[e] += static_cast<Storage>(d[c][r][e]) * Storage(0);
           }
@@ -169,6 +168,7 @@ class CudaSlabFactorComputer {
           }
         }
       }
+      Storage* const upper_to = m_layout.m_factors.upper(pack, UpperBlock::top);
 #pragma unroll
       for (int block_number = 0; block_number < upper_blocks; ++block_number) {
         if (block_number == 0 && row.to_block) Layout::wait(s.above_free, neighbour_stages, row.above + v);
@@ -210,37 +210,37 @@ class CudaSlabFactorComputer {
             for (int r = 0; r < rows_per_thread; ++r) {
               // Of 16 bits, threads without a row help to send those of others.
               if (!Short::exists && !thread.has_row[r]) continue;
-#pragma unroll
-              for (int e = 0; e < lanes; ++e) {
-                if (!inside[e]) sum[c][r][e] = 0;
-              }
               int const entry = ((first + c) * n + thread.rows[r]) * W + thread.first_lane;
+              StoredLanes stored;
               if constexpr (Short::exists) {
-                kept_short.take_upper_into_units(r, first + c, sum[c][r]);
-                Short::check(sum[c][r], fit);
+                stored = kept_short.kept_upper(r, first + c, sum[c][r], inside, fit);
                 if (upper == UpperBlock::top && row.to_block) {
-                  Layout::send_above(s, row.above + v, entry, thread.has_row[r], Layout::rounded(sum[c][r]));
+                  Layout::send_above(s, row.above + v, entry, thread.has_row[r], stored);
                 }
                 if (!thread.has_row[r]) continue;
+              } else {
+#pragma unroll
+                for (int e = 0; e < lanes; ++e) {
+                  if (!inside[e]) sum[c][r][e] = 0;
+                }
+                stored = Layout::rounded(sum[c][r]);
               }
-              store(m_layout.m_factors.upper(pack, upper) + entry, sum[c][r]);
+              store(upper_to + block_number * block + entry, stored);
               if (upper == UpperBlock::top) {
                 if constexpr (Layout::is_part) {
                   if (m_layout.is_last_of_part(row.k)) {
                     // Into the memory of another device, which does not use what is no point.
                     Storage* const to = m_layout.m_outside.above + m_layout.outside_begin(row.slab, v) + entry;
-                    *reinterpret_cast<StoredLanes*>(to) = Layout::rounded(sum[c][r]);
+                    *reinterpret_cast<StoredLanes*>(to) = stored;
                   }
                 }
-                if (!Short::exists && row.to_block)
-                  Layout::send_above(s, row.above + v, entry, true, Layout::rounded(sum[c][r]));
+                if (!Short::exists && row.to_block) Layout::send_above(s, row.above + v, entry, true, stored);
                 continue;
               }
               // For the step after: zero where there is no point.
-              StoredLanes stored;
 #pragma unroll
               for (int e = 0; e < lanes; ++e) {
-                stored.m_values[e] = static_cast<Storage>(exists[e] ? sum[c][r][e] : Scalar(0));
+                if (!exists[e]) stored.m_values[e] = Storage(0.0F);
               }
               *reinterpret_cast<StoredLanes*>((upper == UpperBlock::east ? s.east : s.north) + entry) = stored;
             }

@@ -15,9 +15,9 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// Whether a value is finite as one of 16 bits: as storage_excess() tells, by one comparison of what is rounded anyway.
-template <class Storage, class Scalar>
-__device__ __forceinline__ bool fits_in_short(const Scalar& value) {
-  return fabsf(static_cast<float>(value)) <= static_cast<float>(largest_finite<Storage>);
+template <class Storage>
+__device__ __forceinline__ bool fits_in_short(float value) {
+  return fabsf(value) <= static_cast<float>(largest_finite<Storage>);
 }
 
 /// How a thread that computes keeps factors of 16 bits, in units of their own where they have some, see FactorScales:
@@ -28,6 +28,7 @@ class CudaSlabFactorShort {
   using Storage = typename Layout::Storage;
   using Shared = typename Layout::Shared;
   using Threads = typename Layout::Threads;
+  using StoredLanes = typename Layout::StoredLanes;
   using Row = typename Layout::Row;
   using Rows = typename Layout::Inverse::Rows;
   static constexpr int W = Layout::W;
@@ -44,30 +45,35 @@ class CudaSlabFactorShort {
     for (int r = 0; r < rows_per_thread; ++r) m_row_inverses[r] = layout.unknown_inverse(thread.rows[r]);
   }
 
+  /// Whether the thread has to multiply with blocks of L in this direction: in 16 bits not with what points out of the
+  /// grid.
+  __device__ bool multiplies(Direction direction, const Row& row, int v) const {
+    return !exists || lanes > 1 || m_layout.has_before(direction, row, v, m_thread.first_lane);
+  }
+
   /// Entries in column c of blocks of L of step v in the units of unknowns, as products with blocks of d^-1 U in units
   /// want them; zero where they point out of the grid.
   __device__ void take_lower_into_units(Direction direction, const Row& row, int v, int c,
                                         Scalar (&values)[lanes]) const {
 #pragma unroll
     for (int e = 0; e < lanes; ++e) {
-      bool const inside = m_layout.has_before(direction, row, v, m_thread.first_lane + e);
+      bool const inside = lanes == 1 || m_layout.has_before(direction, row, v, m_thread.first_lane + e);
       values[e] = inside ? values[e] * m_layout.unknown(c) : 0;
     }
   }
 
-  /// Entry (rows[r], c) of a block of d^-1 U in the units that it is stored in.
-  __device__ void take_upper_into_units(int r, int c, Scalar (&values)[lanes]) const {
-    if constexpr (has_units) {
-      Scalar const factor = m_layout.unknown(c) * m_row_inverses[r];
+  /// Entry (rows[r], c) of a block of d^-1 U as it is stored, and zero where that points out of the grid. Lanes in
+  /// which it is too large no longer fit.
+  __device__ StoredLanes kept_upper(int r, int c, const Scalar (&values)[lanes], const bool (&inside)[lanes],
+                                    bool (&fit)[lanes]) const {
+    Scalar const factor = has_units ? m_layout.unknown(c) * m_row_inverses[r] : Scalar(1);
+    StoredLanes stored;
 #pragma unroll
-      for (int e = 0; e < lanes; ++e) values[e] *= factor;
+    for (int e = 0; e < lanes; ++e) {
+      auto const value = static_cast<float>(has_units ? values[e] * factor : values[e]);
+      stored.m_values[e] = kept(inside[e] ? value : 0.0F, fit[e]);
     }
-  }
-
-  /// Lanes in which one of these is too large no longer fit.
-  __device__ static void check(const Scalar (&values)[lanes], bool (&fit)[lanes]) {
-#pragma unroll
-    for (int e = 0; e < lanes; ++e) fit[e] = fits_in_short<Storage>(values[e]) && fit[e];
+    return stored;
   }
 
   /// d^-1 of a step, whose pack this is, by `store(to, values)` of lanes that exist, and S, also in shared memory.
@@ -76,6 +82,7 @@ class CudaSlabFactorShort {
                                                const bool (&exist)[lanes], const Store& store,
                                                bool (&fit)[lanes]) const {
     Storage* const to = m_layout.m_factors.lower(pack, LowerBlock::inverse) + m_thread.first_lane;
+    [[maybe_unused]] Scalar units[rows_per_thread][lanes] = {};
 #pragma unroll
     for (int c = 0; c < n; ++c) {
       Scalar values[rows_per_thread][lanes];
@@ -89,21 +96,43 @@ class CudaSlabFactorShort {
 #pragma unroll
           for (int r = 0; r < rows_per_thread; ++r) {
             values[r][e] *= reciprocal;
-            if (m_thread.rows[r] != c || !m_thread.has_row[r]) continue;
-            m_layout.equations(s, count)[c * W + m_thread.first_lane + e] = unit;
-            if (exist[e]) m_layout.m_factors.m_scales.equation(pack, c)[m_thread.first_lane + e] = BFloat16(unit);
+            if (m_thread.rows[r] == c) units[r][e] = unit;
           }
         }
       }
 #pragma unroll
       for (int r = 0; r < rows_per_thread; ++r) {
-        check(values[r], fit);
-        if (m_thread.has_row[r]) store(to + (c * n + m_thread.rows[r]) * W, values[r]);
+        StoredLanes stored;
+#pragma unroll
+        for (int e = 0; e < lanes; ++e) stored.m_values[e] = kept(static_cast<float>(values[r][e]), fit[e]);
+        if (m_thread.has_row[r]) store(to + (c * n + m_thread.rows[r]) * W, stored);
+      }
+    }
+    if constexpr (has_units) keep_units(s, count, pack, units, exist);
+  }
+
+ private:
+  /// As it is stored; whether it fits is kept, too.
+  __device__ static Storage kept(float value, bool& fit) {
+    fit = fits_in_short<Storage>(value) && fit;
+    return Storage(value);
+  }
+
+  /// S of the thread's rows.
+  __device__ void keep_units(const Shared& s, unsigned count, std::int64_t pack,
+                             const Scalar (&units)[rows_per_thread][lanes], const bool (&exist)[lanes]) const {
+#pragma unroll
+    for (int r = 0; r < rows_per_thread; ++r) {
+      if (!m_thread.has_row[r]) continue;
+      int const row = m_thread.rows[r];
+#pragma unroll
+      for (int e = 0; e < lanes; ++e) {
+        m_layout.equations(s, count)[row * W + m_thread.first_lane + e] = units[r][e];
+        if (exist[e]) m_layout.m_factors.m_scales.equation(pack, row)[m_thread.first_lane + e] = BFloat16(units[r][e]);
       }
     }
   }
 
- private:
   /// S of the equation that a column of d^-1 belongs to, whose rows it multiplies by C^-1, in a lane.
   __device__ Scalar equation(Scalar (&column)[rows_per_thread][lanes], int e) const {
     int largest = 0;
@@ -160,13 +189,13 @@ class CudaSlabFactorShortLower {
         int const lane = first_lane + e;
         auto value = static_cast<Scalar>(given.m_values[e]);
         if constexpr (has_units) value = value * m_layout.unknown(c) * m_layout.equations(s, count)[r * W + lane];
-        if (!m_layout.has_before(direction, row, v, lane)) value = 0;
+        auto const rounded = m_layout.has_before(direction, row, v, lane) ? static_cast<float>(value) : 0.0F;
         bool const exists = m_layout.exists(row, v, lane);
         all = all && exists;
-        if (exists && !fits_in_short<Storage>(value)) {
+        if (exists && !fits_in_short<Storage>(rounded)) {
           m_layout.record({v - lane, row.slab * W + lane, row.k}, unstorable_code);
         }
-        stored.m_values[e] = static_cast<Storage>(value);
+        stored.m_values[e] = Storage(rounded);
       }
       if (all) {
         *reinterpret_cast<cuda::Vector<Storage, lanes>*>(to + item * lanes) = stored;

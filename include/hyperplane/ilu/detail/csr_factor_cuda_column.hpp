@@ -122,7 +122,8 @@ struct CsrFactorColumn {
     auto const source = active ? blocks.m_sources[number] : -1;
 #pragma unroll
     for (int r = 0; r < n; ++r) {
-      m_rows[r] = source >= 0 ? csr_in_units<Scalar>(blocks.m_scales, row, r, c, blocks.m_a[(source * n + r) * n + c])
+      m_rows[r] = source >= 0 ? blocks.m_relaxation.of_a(csr_in_units<Scalar>(blocks.m_scales, row, r, c,
+                                                                              blocks.m_a[(source * n + r) * n + c]))
                               : Scalar(0);
     }
     m_product = active ? blocks.m_product_begin[number] : 0;
@@ -194,6 +195,13 @@ struct CsrFactorColumn {
 #pragma unroll
     for (int r = 0; r < n; ++r) m_rows[r] = __shfl_sync(whole_warp, m_rows[r], first + from);
     return failed;
+  }
+
+  /// Of the inverse of a pivot.
+  template <class Relaxation>
+  __device__ void relax(const Relaxation& relaxation) {
+#pragma unroll
+    for (int r = 0; r < n; ++r) m_rows[r] = relaxation.of_inverse(m_rows[r]);
   }
 
   /// Multiplies by another block from the left.

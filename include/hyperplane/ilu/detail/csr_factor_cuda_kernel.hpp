@@ -107,6 +107,7 @@ __global__ void __launch_bounds__(csr_sweep_threads)
     ticket = __shfl_sync(whole_warp, drawn, 0);
     auto const next = CsrFactorRow::load(tickets, blocks, ticket, group);
     int const failed = column.invert(first, c);
+    column.relax(blocks.m_relaxation);
     if (is_row) {
       excess += column.template excess<Storage>();
       column.store(blocks, row.m_diagonal, c);

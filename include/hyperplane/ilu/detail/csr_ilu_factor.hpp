@@ -10,6 +10,7 @@
 #include <hyperplane/core/singular_pivot.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_relaxation.hpp>
 #include <hyperplane/ilu/detail/csr_pivot_shift.hpp>
 #include <hyperplane/ilu/detail/csr_units.hpp>
 
@@ -23,7 +24,7 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// What is factored, and the factors.
-template <class Scalar, int n, class Storage, class MatrixRef>
+template <class Scalar, int n, class Storage, class MatrixRef, class Relaxation = NoCsrIluRelaxation>
 struct CsrIluInput {
   using Columns = block::Columns<Scalar, n>;
   using Units = CsrRowUnits<Scalar, n, typename CsrIluFactors<Storage, n>::Scales>;
@@ -31,6 +32,7 @@ struct CsrIluInput {
   MatrixRef m_a;
   CsrIluFactors<Storage, n> m_factors;
   const std::int64_t* m_sources;
+  Relaxation m_relaxation{};
 
   /// Those that a row is taken into, which it keeps.
   KOKKOS_FUNCTION void keep_units(std::int64_t row) const {
@@ -49,21 +51,21 @@ struct CsrIluInput {
   KOKKOS_FUNCTION Columns given(const Units& units, std::int64_t number) const {
     auto const source = m_sources[number];
     if (source < 0) return Columns::of([](int, int) { return Scalar(0); });
-    return Columns::of([&](int r, int c) { return units(r, c, m_a(source, r, c)); });
+    return Columns::of([&](int r, int c) { return m_relaxation.of_a(units(r, c, m_a(source, r, c))); });
   }
 };
 
 /// Blocks of A without the products of factors that are subtracted from them: block after block, by lists of its
 /// products.
-template <class Scalar, int n, class Storage, class MatrixRef>
-struct CsrIluElimination : CsrIluInput<Scalar, n, Storage, MatrixRef> {
+template <class Scalar, int n, class Storage, class MatrixRef, class Relaxation = NoCsrIluRelaxation>
+struct CsrIluElimination : CsrIluInput<Scalar, n, Storage, MatrixRef, Relaxation> {
   using Columns = block::Columns<Scalar, n>;
 
   const std::int64_t* m_product_begin;
   const std::int64_t* m_lower;
   const std::int64_t* m_upper;
 
-  using Units = typename CsrIluInput<Scalar, n, Storage, MatrixRef>::Units;
+  using Units = typename CsrIluInput<Scalar, n, Storage, MatrixRef, Relaxation>::Units;
 
   KOKKOS_FUNCTION Columns eliminate(const Units& units, std::int64_t number) const {
     auto result = this->given(units, number);
@@ -127,6 +129,7 @@ struct CsrIluFactor {
     } else {
       block::invert<n>(pivot, [&](bool, int equation) { m_singular.record(position, equation); });
     }
+    for (auto& entry : pivot.m_entries) entry = m_elimination.m_relaxation.of_inverse(entry);
     // As they are computed, not as they are stored.
     Scalar inverse[std::size_t{n * n + Columns::overrun}] = {}, eliminated[std::size_t{n * n}];
     for (int e = 0; e < n * n; ++e) inverse[e] = pivot.m_entries[e];

@@ -19,6 +19,7 @@
 #include <hyperplane/ilu/detail/csr_ilu_factor.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_products.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_relaxation.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_row_elimination.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_structure.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_sweeps.hpp>
@@ -35,10 +36,10 @@
 #include <vector>
 
 /// What BlockIlu0Csr and BlockIlukCsr are: block incomplete LU factorization of a BlockCsr, on blocks that its
-/// structure decides.
+/// structure decides; and with a relaxation DiluCsr and SsorCsr, where they keep L and d^-1 U.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-template <class Scalar, int n, class Exec, class StorageScalar, class Offset>
+template <class Scalar, int n, class Exec, class StorageScalar, class Offset, class Relaxation = NoCsrIluRelaxation>
 class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   using Sweeps = CsrIluSweeps<Scalar, n, Exec, StorageScalar>;
 
@@ -50,8 +51,10 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
 
   template <class MatrixStorage>
   CsrIluPlan(const CsrIluNames& names, const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a,
-             const CsrIluSettings& settings)
-      : CsrIluPlan(names, exec, a, settings, checked_csr_path<Exec>(names.plan, settings.path)) {}
+             const CsrIluSettings& settings, const Relaxation& relaxation = {})
+      : CsrIluPlan(names, exec, a, settings, checked_csr_path<Exec>(names.plan, settings.path)) {
+    m_relaxation = relaxation;
+  }
 
   std::int64_t products() const {
     if constexpr (by_rows) {
@@ -72,11 +75,11 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
     if (m_pivot_shift > 0.0) m_replaced.reset(exec);
     using Ref = typename BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>::Ref;
     this->units().template choose<Scalar>(exec, CsrSample<Ref, n>{a.ref(), rows()});
-    auto const elimination = elimination_of(Input<Ref>{a.ref(), factors(), m_sources.data()});
+    auto const elimination = elimination_of(Input<Ref>{a.ref(), factors(), m_sources.data(), m_relaxation});
     if (!factor_by_tickets(exec, elimination)) {
       // Products are what takes time, not the blocks that come and go.
-      if (m_pivot_shift > 0.0) {
-        run_kernel<true>(exec, elimination, bytes * n);
+      if (!Relaxation::exists && m_pivot_shift > 0.0) {
+        run_kernel<!Relaxation::exists>(exec, elimination, bytes * n);
       } else {
         run_kernel<false>(exec, elimination, bytes * n);
       }
@@ -114,7 +117,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   using RowSpaces = CsrIluRowSpaces<Scalar, n>;
   /// Whether rows are eliminated without lists of products: on hosts, where blocks are so small that lists take longer
   /// to make than they save.
-  static constexpr bool by_rows = HostExecutionSpace<Exec> && n == 1;
+  static constexpr bool by_rows = HostExecutionSpace<Exec> && n == 1 && !Relaxation::exists;
 
   template <class Given>
   CsrIluPlan(const CsrIluNames& names, const Exec& exec, const Given& a, const CsrIluSettings& settings, CsrPath path)
@@ -132,7 +135,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   CsrIluPlan(const CsrIluNames& names, const Exec& exec, const Offsets& offsets, const Columns& columns,
              const CsrIluSettings& settings, CsrPath path, const CsrIluPattern& of)
       : CsrIluPlan(names, exec, offsets, columns, settings, path, of,
-                   by_rows ? CsrIluProducts() : CsrIluProducts(of.blocks)) {}
+                   by_rows ? CsrIluProducts() : CsrIluProducts(of.blocks, settings.targets)) {}
 
   CsrIluPlan(const CsrIluNames& names, const Exec& exec, const Offsets& offsets, const Columns& columns,
              const CsrIluSettings& settings, CsrPath path, const CsrIluPattern& of, const CsrIluProducts& products)
@@ -153,15 +156,15 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   }
 
   template <class Ref>
-  using Input = CsrIluInput<Scalar, n, StorageScalar, Ref>;
+  using Input = CsrIluInput<Scalar, n, StorageScalar, Ref, Relaxation>;
 
   template <class Ref>
   auto elimination_of(const Input<Ref>& input) const {
     if constexpr (by_rows) {
       return CsrIluRowElimination<Scalar, n, StorageScalar, Ref>{input, m_row_spaces.get()};
     } else {
-      return CsrIluElimination<Scalar, n, StorageScalar, Ref>{input, m_product_begin.data(), m_lower.data(),
-                                                              m_upper.data()};
+      return CsrIluElimination<Scalar, n, StorageScalar, Ref, Relaxation>{input, m_product_begin.data(), m_lower.data(),
+                                                                          m_upper.data()};
     }
   }
   /// Whether it runs so.
@@ -180,10 +183,10 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
                  8.0 * n * n * sizeof(Value), ChooseCsrEquationUnits<Ref, n, Scales>{elimination.m_a, of.m_scales});
         }
         this->tickets()->factor(exec, this->names().factor, this->forward_kernels(),
-                                CsrFactorBlocks<StorageScalar, Value, Scales>{
+                                CsrFactorBlocks<StorageScalar, Value, Scales, Relaxation>{
                                     of.m_lower_begin, of.m_diagonal, of.m_upper_begin, of.m_upper_end, m_sources.data(),
                                     m_product_begin.data(), m_lower.data(), m_upper.data(), list(m_positions), values,
-                                    of.m_values, m_singular.word(), of.m_scales},
+                                    of.m_values, m_singular.word(), of.m_scales, m_relaxation},
                                 (blocks() - this->upper_blocks()) * n * n, this->upper_blocks() * n * n);
         return true;
       }
@@ -209,6 +212,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   Table<std::int64_t> m_sources;
   Table<std::int64_t> m_product_begin, m_lower, m_upper;  ///< see CsrIluProducts; not by_rows
   std::shared_ptr<RowSpaces> m_row_spaces;                ///< by_rows
+  Relaxation m_relaxation{};
   double m_pivot_shift;
   CsrReplaced<Exec> m_replaced;
   Table<std::int64_t> m_column_not_finite;

@@ -5,6 +5,7 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_analysis.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_structure.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -46,14 +47,20 @@ struct CsrIluProducts {
 
   /// None.
   CsrIluProducts() = default;
-  explicit CsrIluProducts(const CsrIluBlocks& blocks) : begin(blocks.columns.size() + 1, 0) {
-    auto const count = [&](std::size_t target, std::int64_t, std::int64_t) { ++begin[target + 1]; };
+  explicit CsrIluProducts(const CsrIluBlocks& blocks, CsrIluTargets targets = CsrIluTargets::all)
+      : begin(blocks.columns.size() + 1, 0) {
+    if (targets == CsrIluTargets::none) return;
+    auto const is_target = [&](std::size_t target) {
+      return targets == CsrIluTargets::all || blocks.diagonal[as_size(blocks.columns[target])] == std::int64_t(target);
+    };
+    auto const count = [&](std::size_t target, std::int64_t, std::int64_t) { begin[target + 1] += is_target(target); };
     for_csr_ilu_products(blocks.lists(), blocks.rows(), count);
     std::partial_sum(begin.begin(), begin.end(), begin.begin());
     lower.resize(as_size(begin.back()));
     upper.resize(lower.size());
     auto next = begin;
     for_csr_ilu_products(blocks.lists(), blocks.rows(), [&](std::size_t target, std::int64_t l, std::int64_t u) {
+      if (!is_target(target)) return;
       auto const at = as_size(next[target]++);
       lower[at] = l;
       upper[at] = u;

@@ -30,6 +30,10 @@ struct CsrIluNames {
   const char* backward_transposed;
 };
 
+/// From which blocks a factorization subtracts products: all, as BILU does, those of the diagonal, as DILU does, or
+/// none.
+enum class CsrIluTargets { all, diagonal, none };
+
 struct CsrIluSettings {
   CsrPath path;
   RowOrder order;
@@ -37,6 +41,7 @@ struct CsrIluSettings {
   int fill;
   bool transposed;
   double pivot_shift = 0.0;
+  CsrIluTargets targets = CsrIluTargets::all;
 };
 
 /// The path that runs; or Error. `has_tickets`: whether the plan has that path anywhere.

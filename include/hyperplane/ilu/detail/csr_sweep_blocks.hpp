@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_relaxation.hpp>
 #include <hyperplane/sweep/factor_scales.hpp>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
@@ -20,7 +21,7 @@ struct CsrSweepBlocks {
 };
 
 /// Which blocks factors have, and what they are made of; see CsrIluFactors and CsrIluElimination.
-template <class Storage, class MatrixStorage, class Scales>
+template <class Storage, class MatrixStorage, class Scales, class Relaxation = NoCsrIluRelaxation>
 struct CsrFactorBlocks {
   using StorageType = Storage;
   using MatrixType = MatrixStorage;
@@ -38,6 +39,7 @@ struct CsrFactorBlocks {
   Storage* m_values;         ///< blocks by columns
   unsigned long long* m_singular;
   Scales m_scales;
+  Relaxation m_relaxation{};
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

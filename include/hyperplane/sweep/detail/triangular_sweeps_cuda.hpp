@@ -13,6 +13,7 @@
 #include <hyperplane/sweep/detail/graph_sweep_cuda.hpp>
 #include <hyperplane/sweep/detail/slab_solve_cuda_plan.hpp>
 #include <hyperplane/sweep/detail/triangular_sweeps_fast_path.hpp>
+#include <hyperplane/sweep/factor_scales.hpp>
 #include <hyperplane/sweep/slab_shape_cuda.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
@@ -33,9 +34,8 @@ class TriangularSweepsFastPath<Scalar, n, Exec, Storage, vector_length> {
   using Vector = BlockVectorRef<Scalar, n, vector_length>;
 
   static SweepPath choose(const Exec&, const Map& map) {
-    // With 16 bits as with doubles: a graph of kernels gains less of them than slabs.
-    constexpr std::size_t bytes = ShortReal<Storage> ? sizeof(double) : sizeof(Storage);
-    return choose_cuda_path(map.grid(), n, bytes, Slab::lacking().empty(), cuda::kernels_can_wait);
+    return choose_cuda_path(map.grid(), n, cuda_graph_bytes<Storage>, n == 1 && !has_scales<Storage>,
+                            Slab::lacking().empty(), cuda::kernels_can_wait);
   }
   static constexpr std::array<SweepPath, 2> paths{SweepPath::slab, SweepPath::cuda_graph};
 
