@@ -11,17 +11,6 @@ TEST(BlockIlu0OnDevices, block_sizes) {
   expect_bits_of_whole_box<Bilu0, 2>(box, 2);
   expect_bits_of_whole_box<Bilu0, 4>(box, 3);
   expect_bits_of_whole_box<Bilu0, 6>(box, 2);
-  expect_bits_of_whole_box<Bilu0, 7, float>(box, 2);
-  expect_bits_of_whole_box<Bilu0, 12>(box, 2);
-  expect_bits_of_whole_box<Bilu0, 16>(box, 2);
-}
-
-TEST(BlockIlu0OnDevices, scalars_and_storages) {
-  Grid const box(11, 13, 19);
-  expect_bits_of_whole_box<Bilu0, 5, float, float>(box, 2);
-  expect_bits_of_whole_box<Bilu0, 3, float, float>(box, 3);
-  expect_bits_of_whole_box<Bilu0, 5, float, double, double>(box, 2);
-  expect_bits_of_whole_box<Bilu0, 5, double, double, float>(box, 2);
 }
 
 }  // namespace

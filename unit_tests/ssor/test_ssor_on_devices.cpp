@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <hyperplane/core/half.hpp>
 #include <limits>
 #include <string>
 
@@ -21,13 +20,6 @@ TEST(SsorOnDevices, bits_of_the_whole_box) {
     if (box.nk() > 2) expect_bits_of_whole_box<OverRelaxed, 1>(box, 3);
   }
   expect_bits_of_whole_box<OverRelaxed, 5>(Grid(12, 11, 4), 4);
-}
-
-TEST(SsorOnDevices, storages) {
-  Grid const box(11, 13, 19);
-  expect_bits_of_whole_box<OverRelaxed, 4, float, double, double>(box, 2);
-  expect_bits_of_whole_box<OverRelaxed, 3, float, float>(box, 3);
-  expect_bits_of_whole_box<OverRelaxed, 5, Half, double, double>(box, 3);
 }
 
 TEST(SsorOnDevices, the_same_bits_in_every_run) { expect_bits_of_whole_box<OverRelaxed, 5>(Grid(40, 33, 48), 2, 50); }

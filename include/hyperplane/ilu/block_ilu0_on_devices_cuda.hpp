@@ -16,8 +16,9 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// Where parts share a device, `multiprocessors` has to leave some for each of them. Where a launch fails, as on a
 /// device that is lost, others may wait for it for good: end the program.
 ///
-/// Transposed solves have the bits of SweepPath::slab on one device. Factors in Half have the units of the whole box,
-/// and a launch for each part more before a factorization.
+/// Transposed solves have the bits of SweepPath::slab on one device; with n = 1, where its kernels are others, they
+/// agree to rounding. Factors in Half have the units of the whole box, and a factorization begins with a launch for
+/// each part that reads a sample of A, and three more.
 template <Real Scalar, int n, CudaExecutionSpace Exec, StorageReal StorageScalar = Scalar>
 class BlockIlu0OnDevices : public detail::PlanOnDevices<BlockIlu0Part<Scalar, n, Exec, StorageScalar>> {
  public:
