@@ -4,13 +4,12 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/launch.hpp>
-#include <hyperplane/core/macros.hpp>
 #include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/grid.hpp>
-#include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/simd/vector_length.hpp>
+#include <hyperplane/ssor/detail/cut_faces.hpp>
 #include <hyperplane/ssor/detail/ssor_factor.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
@@ -25,21 +24,8 @@
 namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
-
 template <class Part>
 class PlanOnDevices;
-
-/// Points on the cuts of a part of a box have neighbours outside of it.
-struct CutFaces {
-  static constexpr bool exists = true;
-  bool m_below;
-  bool m_above;
-  /// Not negative where a point on that face has such a neighbour.
-  HYPERPLANE_FUNCTION int number(Direction direction, const Point&) const {
-    return (direction == Direction::bottom && m_below) || (direction == Direction::top && m_above) ? 0 : -1;
-  }
-};
-
 }  // namespace detail
 
 struct SsorPartOptions {
