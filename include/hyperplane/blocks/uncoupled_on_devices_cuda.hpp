@@ -4,12 +4,13 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
-#include <hyperplane/core/error.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/grid_on_devices_cuda.hpp>
 #include <hyperplane/grid/status_on_devices_cuda.hpp>
 #include <hyperplane/stencil/block_stencil7_on_devices_cuda.hpp>
 #include <hyperplane/stencil/block_vector_on_devices_cuda.hpp>
+
+#include <Kokkos_Core.hpp>
 
 #include <vector>
 

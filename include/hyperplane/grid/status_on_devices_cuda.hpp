@@ -6,6 +6,8 @@
 #include <hyperplane/grid/grid_on_devices_cuda.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 
+#include <Kokkos_Core.hpp>
+
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// The first failure from the lowest part on, with the point of the box. `of_part(p)` is what part p says of itself.

@@ -7,6 +7,8 @@
 #include <hyperplane/ilu/block_ilu0_part_cuda.hpp>
 #include <hyperplane/sweep/plan_on_devices_cuda.hpp>
 
+#include <Kokkos_Core.hpp>
+
 namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// BILU(0) of a GridOnDevices, by BlockIlu0Part: M and its bits are those of BlockIlu0 on the whole box. Matrices and

@@ -7,6 +7,8 @@
 #include <hyperplane/ssor/ssor_part_cuda.hpp>
 #include <hyperplane/sweep/plan_on_devices_cuda.hpp>
 
+#include <Kokkos_Core.hpp>
+
 namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// Block SSOR of a GridOnDevices, by SsorPart: M and its bits are those of Ssor on the whole box. All of it is as in

@@ -8,6 +8,8 @@
 #include <hyperplane/stencil/block_vector_on_devices_cuda.hpp>
 #include <hyperplane/stencil/mask_points.hpp>
 
+#include <Kokkos_Core.hpp>
+
 #include <array>
 #include <cstdint>
 
