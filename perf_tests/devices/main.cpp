@@ -4,9 +4,10 @@
 // and `none`, of parts that do not know of one another. `weak` boxes grow with the devices, `strong` ones do not. Each
 // is verified once, on the layers beside each cut and the outermost ones: `natural` against the whole box on one
 // device, bit by bit, or, where that does not hold it, against factors stored as float, to their rounding; where it
-// does not hold these either, on a box with fewer layers. Beside `natural` are products,
-// verified in the same way, and iterations of BiCGStab, which are made of both. Then it is timed with a copy on the
-// first device next to every repetition. Runs follow one another for some milliseconds.
+// does not hold these either, on a box with fewer layers. Beside `natural` are transposed solves, products and
+// transposed products, verified in the same way, and iterations of BiCGStab, which are made of solves and products.
+// Then it is timed with a copy on the first device next to every repetition. Runs follow one another for some
+// milliseconds.
 
 #include "../support/cost_model.hpp"
 #include "../support/harness.hpp"
@@ -21,6 +22,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -95,6 +97,9 @@ class DeviceSuite {
     if (!coupled) return;
     auto const product = apply_cost(n, sizeof(double), sizeof(double));
     add("apply/" + key, key, box, devices, coupled, product, [](DeviceProblem& p) { p.apply(); });
+    add("solve_transposed/" + key, key, box, devices, coupled, solve_cost(n, sizeof(double), sizeof(double)),
+        [](DeviceProblem& p) { p.solve_transposed(); });
+    add("apply_transposed/" + key, key, box, devices, coupled, product, [](DeviceProblem& p) { p.apply_transposed(); });
     add("bicgstab/" + key, key, box, devices, coupled, iterations_cost(product), [](DeviceProblem& p) { p.iterate(); });
   }
 
@@ -145,22 +150,25 @@ class DeviceSuite {
   static std::unique_ptr<DeviceProblem> verified(const Grid& box, int devices) {
     auto const layers = checked_layers(box, devices);
     bool const exact = fits<double>(box);
-    auto const of_whole = [&](bool product) {
-      return exact ? whole_layers<double>(box, layers, product) : whole_layers<float>(box, layers, product);
+    auto const of_whole = [&](Operation operation) {
+      return exact ? whole_layers<double>(box, layers, operation) : whole_layers<float>(box, layers, operation);
     };
-    auto const solution = of_whole(false), product = of_whole(true);
+    constexpr Operation operations[] = {Operation::solve, Operation::solve_transposed, Operation::apply,
+                                        Operation::apply_transposed};
+    std::vector<std::vector<double>> expected;
+    for (auto const operation : operations) expected.push_back(of_whole(operation));
     auto made = solved(box, devices, true);
-    auto const compare = [&](const char* what, const std::vector<double>& expected) {
+    for (auto const operation : operations) {
+      made->run(operation);
+      made->fence();
       auto const x = made->results();
-      if (exact ? x == expected : relative_difference(x, expected) <= 1e-5) return;
-      throw std::runtime_error(std::string(what) + " of " + to_string(box) + " on " + std::to_string(devices) +
-                               " devices differs from that on one by " +
-                               std::to_string(relative_difference(x, expected)));
-    };
-    compare("BILU(0)", solution);
-    made->apply();
-    made->fence();
-    compare("the product", product);
+      auto const& of_box = expected[static_cast<std::size_t>(operation)];
+      if (exact ? x == of_box : relative_difference(x, of_box) <= 1e-5) continue;
+      constexpr const char* names[] = {"the solve", "the transposed solve", "the product", "the transposed product"};
+      throw std::runtime_error(std::string(names[static_cast<int>(operation)]) + " of " + to_string(box) + " on " +
+                               std::to_string(devices) + " devices differs from that on one by " +
+                               std::to_string(relative_difference(x, of_box)));
+    }
     return made;
   }
 

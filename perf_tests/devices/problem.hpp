@@ -11,6 +11,7 @@
 #include <hyperplane/ilu/block_ilu0_on_devices_cuda.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/stencil/apply_on_devices_cuda.hpp>
+#include <hyperplane/stencil/apply_transposed.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -52,21 +53,26 @@ inline std::vector<double> layer(const Exec& exec, const Vector& x, int k) {
   return {host.data(), host.data() + size};
 }
 
-/// What the whole box on the first device gives in some layers: M^-1 b, or A b.
+/// What is verified.
+enum class Operation { solve, solve_transposed, apply, apply_transposed };
+
+/// What the whole box on the first device gives in some layers.
 template <class Storage>
-std::vector<double> whole_layers(const Grid& box, const std::vector<int>& layers, bool product) {
+std::vector<double> whole_layers(const Grid& box, const std::vector<int>& layers, Operation operation) {
   Exec const exec;
   RandomSystem const system{box, n};
   BlockStencil7<double, n, Exec, Storage> const a(exec, box);
   Vector const b(exec, box), x(exec, box);
   assemble(exec, system, a);
   assemble(exec, system, b);
-  if (product) {
+  if (operation == Operation::apply) {
     apply(exec, a, b, x);
+  } else if (operation == Operation::apply_transposed) {
+    apply_transposed(exec, a, b, x);
   } else {
-    BlockIlu0<double, n, Exec, Storage> ilu(exec, box);
+    BlockIlu0<double, n, Exec, Storage> ilu(exec, box, {.path = SweepPath::slab});
     ilu.factor(exec, a);
-    ilu.solve(exec, b, x);
+    operation == Operation::solve ? ilu.solve(exec, b, x) : ilu.solve_transposed(exec, b, x);
   }
   std::vector<double> result;
   for (int const k : layers) {
@@ -122,7 +128,17 @@ class DeviceProblem {
     m_grid.for_parts(
         [&](int p) { m_parts[static_cast<std::size_t>(p)].solve(m_grid.exec(p), m_b.part(p), m_x.part(p)); });
   }
+  void solve_transposed() const { m_whole->solve_transposed(m_b.parts(), m_x.parts()); }
   void apply() const { hyperplane::apply(m_exec, m_a, m_b, m_x); }
+  void apply_transposed() const { hyperplane::apply_transposed(m_exec, m_a, m_b, m_x); }
+  void run(Operation operation) const {
+    switch (operation) {
+      case Operation::solve: return solve();
+      case Operation::solve_transposed: return solve_transposed();
+      case Operation::apply: return apply();
+      case Operation::apply_transposed: return apply_transposed();
+    }
+  }
 
   /// Iterations of BiCGStab with `natural` from x = 0, and what a solve begins with.
   static constexpr int iterations = 4;

@@ -61,7 +61,9 @@ void compile(cudaStream_t stream, const SlabMap<W>& map, const BlockStencil7Ref<
     CudaScalarGroupSolve<Scalar, Storage, W>(stream, {{factors, 0}}, 0)(stream, Sweeps::both, values, values);
   } else {
     CudaSlabGroupSolve<Scalar, n, Storage, W>(stream, {{factors, 0}}, 0)(stream, Sweeps::both, values, values);
-    CudaSlabBlockSolve<Scalar, n, Storage, W, true>(stream, map, 0, 1)(stream, Sweeps::both, factors, one, one);
+    CudaSlabBlockSolve<Scalar, n, Storage, W, true> sweeps_of_part(stream, map, 0, 1);
+    sweeps_of_part(stream, Sweeps::both, factors, one, one);
+    sweeps_of_part.solve_transposed(stream, Sweeps::both, factors, x, x);
     BlockIlu0CudaSlabFactor<Scalar, n, Storage, W, true> const part(stream, map, 0);
     part(stream, a, factors, singular);
     part.publish_read(stream);
@@ -174,6 +176,7 @@ template struct ApplyCuda<true, float, 3, float, 16, OffLineTerms>;
 template struct ApplyCuda<false, double, 5, double, 8, AllTerms, true>;
 template struct ApplyCuda<true, double, 1, float, 8, OffLineTerms, true>;
 template struct ApplyCuda<true, double, 5, double, 8, AllTerms, false, LayersBeyond<double, 5, 8>>;
+template struct ApplyCuda<true, double, 5, double, 8, AllTerms, true, BlocksBeyond<double, double, 5, 8>>;
 template struct GroupedApplyCuda<true, double, 5, double, 8, OffLineTerms>;
 template struct GroupedApplyCuda<false, double, 1, float, 8, AllTerms>;
 

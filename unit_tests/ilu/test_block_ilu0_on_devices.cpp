@@ -11,13 +11,25 @@
 #include <string>
 #include <vector>
 
-#include "block_ilu0_on_devices.hpp"
 #include "support/occupy.hpp"
+#include "support/plans_on_devices.hpp"
 
 // BILU(0) of a box over devices: the bits of the whole box on one. Where there are fewer devices than parts, these
 // share one. What hangs fails by the time limit of the test.
 namespace hyperplane::test::on_devices {
 namespace {
+
+template <int n>
+using Parts = PartsOf<Bilu0, n>;
+
+template <int n, class Storage = double>
+void expect_bits_of_whole(const Grid& box, int count, int repetitions = 1) {
+  expect_bits_of_whole_box<Bilu0, n, Storage>(box, count, repetitions);
+}
+template <int n>
+std::vector<double> whole(const ReferenceStencil& system, const std::vector<double>& rhs) {
+  return solution_of_whole<Bilu0, n, double>(system, rhs);
+}
 
 TEST(BlockIlu0OnDevices, bits_of_the_whole_box) {
   for (auto const& box : {Grid(1, 1, 2), Grid(5, 4, 3), Grid(17, 2, 9), Grid(9, 17, 5), Grid(1, 33, 12), Grid(7, 40, 2),
@@ -50,26 +62,11 @@ TEST(BlockIlu0OnDevices, another_matrix) {
     parts.factor();
     auto const x = parts.to_parts(rhs);
     parts.plan().solve(x, x);
-    EXPECT_TRUE(bitwise_equal(parts.from_parts(x), whole<n, double>(*system, rhs)));
+    EXPECT_TRUE(bitwise_equal(parts.from_parts(x), whole<n>(*system, rhs)));
   }
 }
 
-// Others wait in their kernels.
-TEST(BlockIlu0OnDevices, devices_that_start_late) {
-  if (!has_capability_90<Exec>()) GTEST_SKIP() << "compute capability below 9.0";
-  constexpr int n = 5;
-  auto const system = random_stencil(Grid(19, 33, 27), n);
-  auto const rhs = random_vector(system.rows());
-  auto const expected = whole<n, double>(system, rhs);
-  Parts<n> parts(system, 2, share(2));
-  for (int const late : {0, 1}) {
-    auto const x = parts.to_parts(rhs);
-    Kokkos::parallel_for("Occupy", Kokkos::RangePolicy<Exec>(parts.exec(late), 0, 64), Occupy{100'000'000});
-    parts.factor();
-    parts.plan().solve(x, x);
-    EXPECT_TRUE(bitwise_equal(parts.from_parts(x), expected)) << "part " << late << " is late";
-  }
-}
+TEST(BlockIlu0OnDevices, devices_that_start_late) { expect_bits_where_devices_start_late<Bilu0>(); }
 
 /// Another code's kernel: a block for each of some multiprocessors, with all the shared memory that there is, so that
 /// sweeps find no room there until it ends.
@@ -95,7 +92,7 @@ TEST(BlockIlu0OnDevices, beside_a_kernel_that_fills_most_of_one_device) {
   constexpr int n = 5;
   auto const system = random_stencil(Grid(19, 33, 27), n);
   auto const rhs = random_vector(system.rows());
-  auto const expected = whole<n, double>(system, rhs);
+  auto const expected = whole<n>(system, rhs);
   Parts<n> parts(system, 2, share(2));
   // Streams of their own on the same devices.
   DeviceInstances const others(2);
@@ -125,13 +122,13 @@ TEST(BlockIlu0OnDevices, a_tool_that_waits_after_each_kernel) {
   parts.factor();
   parts.plan().solve(x, x);
   tools::set_end_parallel_for_callback(nullptr);
-  EXPECT_TRUE(bitwise_equal(parts.from_parts(x), whole<n, double>(system, rhs)));
+  EXPECT_TRUE(bitwise_equal(parts.from_parts(x), whole<n>(system, rhs)));
 }
 
 /// What a factorization says of the box on one device, and of its parts.
 void expect_same_failure(const ReferenceStencil& system, const std::string& expected) {
   constexpr int n = 5;
-  auto const of_whole = whole_plan<n, double>(system).status(Exec());
+  auto const of_whole = plan_of_whole<Bilu0, n, double>(system).status(Exec());
   Parts<n> parts(system, 2, share(2));
   parts.factor();
   auto const status = parts.plan().status();
@@ -201,6 +198,9 @@ TEST(BlockIlu0OnDevices, what_cannot_be_is_refused) {
   BlockVector<double, 5, Exec> const x(three.all()[0], Grid(4, 4, 4));
   EXPECT_THAT([&] { plan.solve(std::span(&x, 1), std::span(&x, 1)); },
               ::testing::ThrowsMessage<Error>(::testing::HasSubstr("called before factor")));
+  EXPECT_THAT([&] { plan.solve_transposed(std::span(&x, 1), std::span(&x, 1)); },
+              ::testing::ThrowsMessage<Error>(
+                  ::testing::HasSubstr("BlockIlu0OnDevices::solve_transposed: called before factor")));
   EXPECT_THAT([&] { plan.solve({}, {}); },
               ::testing::ThrowsMessage<Error>(::testing::HasSubstr("0 parts are given, there are 1")));
 }

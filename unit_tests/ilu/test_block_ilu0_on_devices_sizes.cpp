@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
-#include "block_ilu0_on_devices.hpp"
+#include "support/plans_on_devices.hpp"
 
 namespace hyperplane::test::on_devices {
 namespace {
 
 TEST(BlockIlu0OnDevices, block_sizes) {
   Grid const box(11, 13, 19);
-  expect_bits_of_whole<2>(box, 2);
-  expect_bits_of_whole<4>(box, 3);
-  expect_bits_of_whole<6>(box, 2);
-  expect_bits_of_whole<7, float>(box, 2);
-  expect_bits_of_whole<12>(box, 2);
-  expect_bits_of_whole<16>(box, 2);
-}
-
-TEST(BlockIlu0OnDevices, scalars_and_storages) {
-  Grid const box(11, 13, 19);
-  expect_bits_of_whole<5, float, float>(box, 2);
-  expect_bits_of_whole<3, float, float>(box, 3);
-  expect_bits_of_whole<5, float, double, double>(box, 2);
-  expect_bits_of_whole<5, double, double, float>(box, 2);
+  expect_bits_of_whole_box<Bilu0, 2>(box, 2);
+  expect_bits_of_whole_box<Bilu0, 4>(box, 3);
+  expect_bits_of_whole_box<Bilu0, 6>(box, 2);
 }
 
 }  // namespace

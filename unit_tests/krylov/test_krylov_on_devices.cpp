@@ -3,22 +3,28 @@
 #include <gtest/gtest.h>
 
 #include <Kokkos_Core.hpp>
+#include <hyperplane/blocks/uncoupled_on_devices_cuda.hpp>
 #include <hyperplane/ilu/block_ilu0_on_devices_cuda.hpp>
+#include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/fgcrodr.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/identity.hpp>
 #include <hyperplane/krylov/richardson.hpp>
+#include <hyperplane/krylov/transposed.hpp>
+#include <hyperplane/sip/sip.hpp>
 #include <hyperplane/stencil/apply.hpp>
 #include <hyperplane/stencil/apply_on_devices_cuda.hpp>
+#include <hyperplane/stencil/apply_transposed.hpp>
 #include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "ilu/block_ilu0_on_devices.hpp"
 #include "support/execution_spaces.hpp"
 #include "support/matchers.hpp"
 #include "support/on_devices.hpp"
+#include "support/plans_on_devices.hpp"
 
 // Krylov methods over devices beside those on one.
 namespace hyperplane::test::on_devices {
@@ -37,7 +43,7 @@ Solved solve_whole(const ReferenceStencil& system, const std::vector<double>& rh
   auto const a = to_device<double, n, double>(exec, system);
   auto const b = to_device<double, n>(exec, system.grid, rhs);
   BlockVector<double, n, Exec> const x(exec, system.grid);
-  auto const ilu = whole_plan<n, double>(system);
+  auto const ilu = plan_of_whole<Bilu0, n, double>(system);
   auto result = Method<BlockVector<double, n, Exec>>(exec, system.grid, options).solve(exec, a, ilu, b, x);
   return {std::move(result), to_host(exec, x)};
 }
@@ -114,6 +120,111 @@ TEST_F(KrylovOnDevices, richardson_has_the_bits_of_one_device) {
     EXPECT_TRUE(bitwise_equal(solved.result.history, whole.result.history)) << count << " parts";
     EXPECT_TRUE(bitwise_equal(solved.x, whole.x)) << count << " parts";
   }
+}
+
+// The subspace of one system serves the next.
+TEST_F(KrylovOnDevices, fgcrodr_takes_the_iterations_of_one_device) {
+  auto const system = random_stencil(Grid(9, 17, 11), n);
+  auto const rhs = random_vector(system.rows());
+  KrylovOptions const options{.tolerance = 1e-10, .max_iterations = 100, .restart = 6, .recycled = 2};
+  Exec const exec;
+  auto const a = to_device<double, n, double>(exec, system);
+  auto const b = to_device<double, n>(exec, system.grid, rhs);
+  BlockJacobi<double, n, Exec> jacobi(exec, system.grid);
+  jacobi.factor(exec, a);
+  Fgcrodr<BlockVector<double, n, Exec>> of_whole(exec, system.grid, options);
+  for (int const count : {1, 2, 3}) {
+    DeviceInstances const instances(count);
+    GridOnDevices<Exec> const grid(instances.all(), system.grid);
+    auto const parts = to_devices<n>(exec, grid, system);
+    auto const right = to_devices<n>(exec, grid, rhs);
+    UncoupledOnDevices<BlockJacobi<double, n, Exec>> over(grid);
+    over.factor(exec, parts);
+    Fgcrodr<Vector> const method(exec, grid, options);
+    of_whole.forget();
+    for (int repetition = 0; repetition < 2; ++repetition) {
+      BlockVector<double, n, Exec> const x(exec, system.grid);
+      Vector const y(exec, grid);
+      auto const expected = of_whole.solve(exec, a, jacobi, b, x);
+      auto const result = method.solve(exec, parts, over, right, y);
+      EXPECT_TRUE(result.converged()) << result.message();
+      EXPECT_EQ(result.iterations, expected.iterations) << count << " parts, repetition " << repetition;
+      exec.fence();
+      EXPECT_TRUE(near(from_parts(grid, y.parts()), to_host(exec, x), 1e-8));
+    }
+  }
+}
+
+TEST_F(KrylovOnDevices, block_jacobi_has_the_bits_of_one_device) {
+  auto system = random_stencil(Grid(9, 17, 11), n);
+  auto const rhs = random_vector(system.rows());
+  Exec const exec;
+  BlockJacobi<double, n, Exec> whole(exec, system.grid);
+  DeviceInstances const instances(3);
+  GridOnDevices<Exec> const grid(instances.all(), system.grid);
+  UncoupledOnDevices<BlockJacobi<double, n, Exec>> over(grid);
+  whole.factor(exec, to_device<double, n, double>(exec, system));
+  over.factor(exec, to_devices<n>(exec, grid, system));
+  auto const x = to_device<double, n>(exec, system.grid, rhs), z = to_device<double, n>(exec, system.grid, rhs);
+  auto const y = to_devices<n>(exec, grid, rhs), w = to_devices<n>(exec, grid, rhs);
+  whole.solve(exec, x, x);
+  whole.solve_transposed(exec, z, z);
+  over.solve(exec, y, y);
+  over.solve_transposed(exec, w, w);
+  exec.fence();
+  EXPECT_TRUE(bitwise_equal(from_parts(grid, y.parts()), to_host(exec, x)));
+  EXPECT_TRUE(bitwise_equal(from_parts(grid, w.parts()), to_host(exec, z)));
+  EXPECT_TRUE(over.status().ok());
+  for (double& entry : system.block(system.grid.index(1, 2, 8), Direction::center).entries) entry = 0.0;
+  over.factor(exec, to_devices<n>(exec, grid, system));
+  EXPECT_THAT(over.status().message(), ::testing::HasSubstr("(1, 2, 8)"));
+}
+
+TEST_F(KrylovOnDevices, sip_of_each_part_by_itself) {
+  auto const system = random_stencil(Grid(9, 17, 11), 1);
+  auto const rhs = random_vector(system.rows());
+  Exec const exec;
+  DeviceInstances const instances(2);
+  GridOnDevices<Exec> const grid(instances.all(), system.grid);
+  UncoupledOnDevices<Sip<double, Exec>> over(grid, {.alpha = 0.5});
+  over.factor(exec, to_devices<1>(exec, grid, system));
+  auto const y = to_devices<1>(exec, grid, rhs);
+  over.solve(exec, y, y);
+  EXPECT_TRUE(over.status().ok());
+  exec.fence();
+  for (int p = 0; p < grid.count(); ++p) {
+    Sip<double, Exec> sip(exec, grid.part(p), {.alpha = 0.5});
+    sip.factor(exec, to_device<double, 1, double>(exec, layers_of(system, grid, p)));
+    auto const x = to_device<double, 1>(exec, grid.part(p), values_of(rhs, grid, p, 1));
+    sip.solve(exec, x, x);
+    EXPECT_TRUE(bitwise_equal(to_host(grid.exec(p), y.part(p)), to_host(exec, x)));
+  }
+}
+
+// An adjoint system has the matrix and the factors of the plain one.
+TEST_F(KrylovOnDevices, richardson_of_the_transpose_has_the_bits_of_one_device) {
+  auto const system = random_stencil(Grid(9, 17, 11), n);
+  auto const rhs = random_vector(system.rows());
+  KrylovOptions const options{.tolerance = 1e-10, .max_iterations = 50};
+  Exec const exec;
+  auto const a = to_device<double, n, double>(exec, system);
+  auto const b = to_device<double, n>(exec, system.grid, rhs);
+  BlockVector<double, n, Exec> const x(exec, system.grid);
+  auto const whole = plan_of_whole<Bilu0, n, double>(system, SweepPath::slab);
+  Richardson<BlockVector<double, n, Exec>> const of_whole(exec, system.grid, options);
+  auto const expected = of_whole.solve(exec, transposed(a), transposed(whole), b, x);
+  DeviceInstances const instances(2);
+  GridOnDevices<Exec> const grid(instances.all(), system.grid);
+  auto const parts = to_devices<n>(exec, grid, system);
+  BlockIlu0OnDevices<double, n, Exec> ilu(grid, {.multiprocessors = share(2)});
+  ilu.factor(exec, parts);
+  Vector const y(exec, grid);
+  Richardson<Vector> const method(exec, grid, options);
+  auto const result = method.solve(exec, transposed(parts), transposed(ilu), to_devices<n>(exec, grid, rhs), y);
+  EXPECT_TRUE(result.converged()) << result.message();
+  EXPECT_TRUE(bitwise_equal(result.history, expected.history));
+  exec.fence();
+  EXPECT_TRUE(bitwise_equal(from_parts(grid, y.parts()), to_host(exec, x)));
 }
 
 TEST_F(KrylovOnDevices, a_right_hand_side_whose_squares_underflow) {

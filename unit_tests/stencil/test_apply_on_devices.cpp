@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <hyperplane/stencil/apply.hpp>
 #include <hyperplane/stencil/apply_on_devices_cuda.hpp>
+#include <hyperplane/stencil/apply_transposed.hpp>
 #include <limits>
 #include <vector>
 
@@ -17,7 +18,7 @@
 namespace hyperplane::test::on_devices {
 namespace {
 
-/// A product and a residual of the whole box.
+/// A product and a residual of the whole box, and the same with A^T.
 template <int n, class Storage>
 std::vector<std::vector<double>> products_of_whole(const Exec& exec, const ReferenceStencil& system,
                                                    const std::vector<double>& x, const std::vector<double>& b) {
@@ -26,7 +27,10 @@ std::vector<std::vector<double>> products_of_whole(const Exec& exec, const Refer
   auto const y = to_device<double, n>(exec, system.grid, b), r = to_device<double, n>(exec, system.grid, b);
   apply(exec, a, from, y);
   residual(exec, a, y, from, r);
-  return {to_host(exec, y), to_host(exec, r)};
+  auto const yt = to_device<double, n>(exec, system.grid, b), rt = to_device<double, n>(exec, system.grid, b);
+  apply_transposed(exec, a, from, yt);
+  residual_transposed(exec, a, y, from, rt);
+  return {to_host(exec, y), to_host(exec, r), to_host(exec, yt), to_host(exec, rt)};
 }
 
 template <int n, class Storage = double>
@@ -42,9 +46,16 @@ void expect_products_of_whole(const Grid& box, int count) {
   auto const y = to_devices<n>(exec, grid, b), r = to_devices<n>(exec, grid, b);
   apply(exec, a, from, y);
   residual(exec, a, y, from, r);
+  auto const yt = to_devices<n>(exec, grid, b), rt = to_devices<n>(exec, grid, b);
+  apply_transposed(exec, a, from, yt);
+  residual_transposed(exec, a, y, from, rt);
   exec.fence();
-  EXPECT_TRUE(bitwise_equal(from_parts(grid, y.parts()), expected[0])) << to_string(grid) << ", n = " << n;
-  EXPECT_TRUE(bitwise_equal(from_parts(grid, r.parts()), expected[1])) << to_string(grid) << ", n = " << n;
+  int product = 0;
+  for (auto const& result : {y, r, yt, rt}) {
+    EXPECT_TRUE(bitwise_equal(from_parts(grid, result.parts()), expected[product]))
+        << to_string(grid) << ", n = " << n << ", product " << product;
+    ++product;
+  }
 }
 
 TEST(ApplyOnDevices, bits_of_the_whole_box) {

@@ -6,6 +6,7 @@
 #include <hyperplane/stencil/mask_points.hpp>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/execution_spaces.hpp"
@@ -56,6 +57,27 @@ TYPED_TEST(MaskPoints, leaves_unit_rows_and_zeros_and_all_other_bits) {
   }
   check<double, 1, double>(exec, Grid(1030, 2, 1));
   check<double, 16, double>(exec, Grid(3, 10, 2));
+}
+
+// The matrix has some layers of a box, the mask is that of the box.
+TYPED_TEST(MaskPoints, takes_the_layers_beyond_those_of_a_matrix) {
+  TypeParam const exec;
+  constexpr int n = 2;
+  for (auto const& box : {Grid(5, 4, 3), Grid(9, 17, 7), Grid(1, 7, 6)}) {
+    auto const reference = random_stencil(box, n);
+    int const cut = box.nk() / 2;
+    for (auto const& [what, mask] : masks_of(box)) {
+      SCOPED_TRACE(to_string(box) + ", masked: " + what);
+      auto const points = to_view<std::int8_t>(exec, mask);
+      for (auto const& [begin, end] : {std::pair(0, cut), std::pair(cut, box.nk())}) {
+        auto const given = layers_of(with_nonsense(reference, mask), begin, end);
+        auto const a = to_device<double, n, double>(exec, given);
+        detail::mask_layers(exec, points.data(), a.map(), begin, box.nk(), n, {}, a.flat().data());
+        auto const expected = layers_of(without_masked(reference, mask), begin, end);
+        EXPECT_TRUE(bitwise_equal(to_host(a.flat()), to_host((to_device<double, n, double>(exec, expected)).flat())));
+      }
+    }
+  }
 }
 
 TYPED_TEST(MaskPoints, takes_the_point_at_the_other_end_where_lines_are_periodic) {

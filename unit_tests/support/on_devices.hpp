@@ -2,7 +2,6 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
-#include <algorithm>
 #include <cstdint>
 #include <hyperplane/grid/grid_on_devices_cuda.hpp>
 #include <hyperplane/stencil/block_stencil7_on_devices_cuda.hpp>
@@ -22,14 +21,6 @@ using Exec = Kokkos::Cuda;
 inline int share(int parts) {
   int const sharing = (parts + DeviceInstances::device_count() - 1) / DeviceInstances::device_count();
   return sharing == 1 ? 0 : Exec().cuda_device_prop().multiProcessorCount / sharing;
-}
-
-/// What layers [begin, end) have of a system.
-inline ReferenceStencil layers_of(const ReferenceStencil& whole, int begin, int end) {
-  ReferenceStencil result(Grid(whole.grid.ni(), whole.grid.nj(), end - begin), whole.n);
-  auto const layer = std::int64_t{whole.grid.ni()} * whole.grid.nj();
-  std::copy(whole.blocks.begin() + begin * layer, whole.blocks.begin() + end * layer, result.blocks.begin());
-  return result;
 }
 
 inline ReferenceStencil layers_of(const ReferenceStencil& whole, const GridOnDevices<Exec>& grid, int p) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <hyperplane/grid/grid.hpp>
@@ -86,6 +87,14 @@ struct ReferenceStencil {
     return result;
   }
 };
+
+/// What layers [begin, end) have of a system.
+inline ReferenceStencil layers_of(const ReferenceStencil& whole, int begin, int end) {
+  ReferenceStencil result(Grid(whole.grid.ni(), whole.grid.nj(), end - begin), whole.n);
+  auto const layer = std::int64_t{whole.grid.ni()} * whole.grid.nj();
+  std::copy(whole.blocks.begin() + begin * layer, whole.blocks.begin() + end * layer, result.blocks.begin());
+  return result;
+}
 
 /// BILU(0) of a ReferenceStencil or a RandomSystem by its formulas, point after point in an order of the point
 /// numbers, the natural one by itself. Only the inverse pivots are stored.

@@ -20,7 +20,8 @@
 namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// A box over several CUDA devices of one process: it is cut along k into as many parts, of as equal numbers of layers
-/// as can be, and each part has an instance on its device. Parts may share a device, to try things out.
+/// as can be, and each part has an instance on its device. Parts may share a device, to try things out. Let k be the
+/// longest axis: BILU(0) and SSOR are the same, but for rounding, whatever the axes are called.
 ///
 /// What works on all parts takes an instance of its own, `exec`, on the device of the lowest part: it comes after what
 /// has been launched on that instance and on those of the parts, and before what is launched on that instance later. So
@@ -120,7 +121,7 @@ class GridOnDevices {
     require(count() > 0, "GridOnDevices: there is no execution space instance");
     if (count() > box().nk()) {
       fail("GridOnDevices: " + std::to_string(count()) + " parts of " + std::to_string(box().nk()) +
-           " layers are not possible");
+           " layers are not possible: k of a grid of " + to_string(box()) + " points has to be a longer axis");
     }
     for (int p = 0; p < count(); ++p) {
       for (int other = 0; other < p; ++other) {

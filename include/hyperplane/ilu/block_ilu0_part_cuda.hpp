@@ -4,22 +4,20 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/cuda/labelled.hpp>
-#include <hyperplane/cuda/occupancy.hpp>
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/grid.hpp>
-#include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_factor_plan.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_diagnosis.hpp>
-#include <hyperplane/simd/interleaved_view.hpp>
 #include <hyperplane/simd/vector_length.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/sweep/factor_scales.hpp>
 #include <hyperplane/sweep/part_sweeps_cuda.hpp>
 #include <hyperplane/sweep/part_window_cuda.hpp>
-#include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -29,13 +27,10 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
-/// The memory in which the parts of a box meet, see BlockIlu0Part: that of this part, and as this device sees it that
-/// of the part below (lower k) and of the part above; null where there is none.
-struct PartWindows {
-  std::byte* own = nullptr;
-  std::byte* below = nullptr;
-  std::byte* above = nullptr;
-};
+namespace detail {
+template <class Part>
+class PlanOnDevices;
+}  // namespace detail
 
 struct BlockIlu0PartOptions {
   /// Multiprocessors of the device that kernels of the plan may occupy; 0: all.
@@ -62,10 +57,11 @@ struct BlockIlu0PartOptions {
 /// device, as exchanges of values do, is on the same instance, or ordered by events.
 ///
 /// Cost of a part: that of BlockIlu0 on SweepPath::slab, and across each cut n words of 16 bytes for each point of a
-/// layer in each sweep, and n^2 values in a factorization, which has one launch more. Needs compute capability 9.0 and
-/// n > 1.
-template <Real Scalar, int n, CudaExecutionSpace Exec, Real StorageScalar = Scalar>
-  requires(n > 1)
+/// layer in each sweep, and n^2 values in a factorization, which has one launch more. With n = 1 the kernels are those
+/// of blocks. Needs compute capability 9.0.
+///
+/// Factors in Half are for BlockIlu0OnDevices: their units are those of the box, which a part by itself cannot choose.
+template <Real Scalar, int n, CudaExecutionSpace Exec, StorageReal StorageScalar = Scalar>
 class BlockIlu0Part {
  public:
   using scalar_type = Scalar;
@@ -87,35 +83,26 @@ class BlockIlu0Part {
 
   /// Throws Error where the device cannot run it, and where a window is missing that a neighbour needs.
   BlockIlu0Part(const Exec& exec, const Grid& part, const PartWindows& windows, const Options& options = {})
-      : m_map(part),
-        m_below(blocks(windows, m_map).received),
-        m_lower(exec, "Hyperplane::BlockIlu0Part::lower", m_map.pack_count()),
-        m_upper(exec, "Hyperplane::BlockIlu0Part::upper", m_map.pack_count()),
-        m_singular(exec, "Hyperplane::BlockIlu0Part::status") {
-    require(windows.own != nullptr || (windows.below == nullptr && windows.above == nullptr),
-            "BlockIlu0Part: there is no window for what neighbours send");
-    if (options.multiprocessors < 0) {
-      fail("BlockIlu0Part: " + std::to_string(options.multiprocessors) + " multiprocessors are not possible");
-    }
-    require(cuda::current_device() == exec.cuda_device(),
-            "BlockIlu0Part: the current CUDA device is not that of the execution space instance");
-    if (auto const missing = lacking(); !missing.empty()) fail("BlockIlu0Part: path slab " + missing);
-    m_sweeps = std::make_shared<Sweeps>(exec, m_map, packets(windows, m_map), options.multiprocessors);
-    m_factor = std::make_shared<Factor>(exec.cuda_stream(), m_map, options.multiprocessors, blocks(windows, m_map));
+      : m_sweeps(exec, "BlockIlu0Part", part, windows, options.multiprocessors),
+        m_below(blocks(windows, m_sweeps.map()).received) {
+    if (auto const missing = Factor::lacking(); !missing.empty()) fail("BlockIlu0Part: path slab " + missing);
+    m_factor = std::make_shared<Factor>(exec.cuda_stream(), m_sweeps.map(), options.multiprocessors,
+                                        blocks(windows, m_sweeps.map()));
   }
 
-  const Grid& grid() const { return m_map.grid(); }
+  const Grid& grid() const { return m_sweeps.grid(); }
 
   /// Computes the factors of A, which may be overwritten when the instance has finished. Throws Error where the grid of
   /// A is another one. A singular pivot is recorded, see status(); parts above it then fail too.
   template <class MatrixStorage>
+    requires(!detail::has_scales<StorageScalar>)
   void factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) {
     detail::check_grid("BlockIlu0Part::factor", "A", a.grid(), grid());
-    m_factored = false;
-    check_factor<MatrixStorage>();
-    cuda::labelled(exec, "Hyperplane::BlockIlu0::factor", [&] { launch_factor(exec, a); });
-    conclude_factor(exec, a);
-    m_factored = true;
+    m_sweeps.fill([&] {
+      check_factor<MatrixStorage>();
+      cuda::labelled(exec, factor_label, [&] { launch_factor(exec, a); });
+      conclude_factor(exec, a);
+    });
   }
 
   /// Throws Error where the device cannot factor matrices of this type.
@@ -125,51 +112,48 @@ class BlockIlu0Part {
   }
 
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where a grid is another one.
-  void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
-    detail::check_grid("BlockIlu0Part::solve", "the right-hand side", rhs.grid(), grid());
-    detail::check_grid("BlockIlu0Part::solve", "x", x.grid(), grid());
-    require(m_factored, "BlockIlu0Part::solve: called before factor");
-    cuda::labelled(exec, detail::solve_label(detail::Sweeps::both), [&] { launch_solve(exec, rhs, x); });
+  void solve(const Exec& exec, const Vector& rhs, const Vector& x) const { m_sweeps.solve(exec, rhs, x); }
+
+  /// x = M^-T rhs, as solve(). The first call prepares the launch.
+  void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    m_sweeps.solve_transposed(exec, rhs, x);
   }
 
   /// Whether the last factor() failed in this part, where, and why. Waits for the instance.
-  FactorStatus status(const Exec& exec) const { return m_singular.status(exec, grid()); }
+  FactorStatus status(const Exec& exec) const { return m_sweeps.singular().status(exec, grid()); }
 
  private:
-  template <Real OtherScalar, int other_n, CudaExecutionSpace OtherExec, Real OtherStorage>
-    requires(other_n > 1)
-  friend class BlockIlu0OnDevices;
+  template <class>
+  friend class detail::PlanOnDevices;
 
+  /// What a plan over devices has of all parts.
+  static constexpr const char* plan_name = "BlockIlu0OnDevices";
+  static constexpr const char* factor_label = "Hyperplane::BlockIlu0::factor";
+  using Sweeps = detail::PartSweeps<Scalar, n, Exec, StorageScalar>;
+
+  const Sweeps& sweeps() const { return m_sweeps; }
+  /// The kernel, which waits for those of other parts: tools are told of all of them as one.
   template <class MatrixStorage>
   void launch_factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) const {
-    (*m_factor)(exec.cuda_stream(), a.ref(), factors(), m_singular.word());
+    (*m_factor)(exec.cuda_stream(), a.ref(), m_sweeps.factors(), m_sweeps.singular().word());
   }
   /// What follows the kernel.
   template <class MatrixStorage>
   void conclude_factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) const {
-    detail::count_bytes("Hyperplane::BlockIlu0::factor", 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)) *
-                                                             static_cast<double>(grid().size()));
+    detail::count_bytes(factor_label, 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)) *
+                                          static_cast<double>(grid().size()));
     using Below = detail::CudaBlocksBelow<StorageScalar, n, vector_length>;
-    m_singular.conclude(exec, detail::BlockIlu0Diagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length, Below>{
-                                  a.ref(), factors(), {m_below, m_map}});
+    auto const factors = m_sweeps.factors();
+    m_sweeps.singular().conclude(
+        exec, detail::BlockIlu0Diagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length, Below>{
+                  a.ref(), factors, {m_below, m_sweeps.map(), factors.m_scales}});
     m_factor->publish_read(exec.cuda_stream());
   }
-  void launch_solve(const Exec& exec, const Vector& rhs, const Vector& x) const {
-    m_sweeps->launch(exec, factors(), rhs.ref(), x.ref());
-  }
 
-  using Map = SlabMap<vector_length>;
-  using Factors = detail::TriangularFactors<StorageScalar, n, vector_length>;
-  using Window = detail::CudaPartWindow<Scalar, n, StorageScalar, vector_length>;
-  using Sweeps = detail::PartSweeps<Scalar, n, Exec, StorageScalar>;
+  using Map = typename Sweeps::Map;
+  using Window = typename Sweeps::Window;
   using Factor = detail::BlockIlu0CudaSlabFactor<Scalar, n, StorageScalar, vector_length, true>;
 
-  Factors factors() const { return Factors{m_map, m_lower.ref(), m_upper.ref()}; }
-
-  static detail::CudaPartPackets<typename Window::Packet> packets(const PartWindows& windows, const Map& map) {
-    return {Window(windows.own, map).packets(), Window(windows.below, map).packets(),
-            Window(windows.above, map).packets()};
-  }
   static detail::CudaPartBlocks<StorageScalar> blocks(const PartWindows& windows, const Map& map) {
     Window const own(windows.own, map), below(windows.below, map), above(windows.above, map);
     detail::CudaPartBlocks<StorageScalar> result;
@@ -186,14 +170,9 @@ class BlockIlu0Part {
     return result;
   }
 
-  Map m_map;
+  Sweeps m_sweeps;
   const StorageScalar* m_below;
-  InterleavedView<StorageScalar, vector_length, detail::lower_blocks * n * n, Exec> m_lower;
-  InterleavedView<StorageScalar, vector_length, detail::upper_blocks * n * n, Exec> m_upper;
-  detail::SingularPivotRecord<Exec> m_singular;
-  std::shared_ptr<Sweeps> m_sweeps;
   std::shared_ptr<Factor> m_factor;
-  bool m_factored = false;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

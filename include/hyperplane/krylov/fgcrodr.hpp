@@ -273,9 +273,9 @@ class Fgcrodr : private detail::FlexibleKrylov<Fgcrodr<Vector>, Vector> {
     auto const* const spare = this->addresses_of_spare();
     int const columns = matrix.columns();
     this->count("Hyperplane::Fgcrodr::combine", matrix.rows() + columns);
-    detail::launch("Hyperplane::Fgcrodr::combine", detail::LongIndexRange<Exec>(exec, 0, (size + lanes - 1) / lanes),
-                   (matrix.rows() + columns) * double{lanes} * sizeof(Scalar),
-                   detail::FgcrodrCombine<Scalar, lanes>{vectors, spare, coefficients, size, matrix.rows(), columns});
+    this->template launch_groups<lanes>(
+        exec, "Hyperplane::Fgcrodr::combine", (matrix.rows() + columns) * double{lanes} * sizeof(Scalar),
+        detail::FgcrodrCombine<Scalar, lanes>{vectors, spare, coefficients, size, matrix.rows(), columns});
     this->count("Hyperplane::Fgcrodr::copy", 2 * columns);
     detail::launch("Hyperplane::Fgcrodr::copy", this->all(exec), 2.0 * columns * sizeof(Scalar),
                    detail::FgcrodrCopy<Scalar>{spare, vectors, columns});

@@ -9,27 +9,34 @@
 #include <hyperplane/grid/check_grid.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/grid.hpp>
+#include <hyperplane/krylov/concepts.hpp>
+#include <hyperplane/krylov/processes.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include <hyperplane/krylov/detail/processes_on_devices_cuda.hpp>
+#endif
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
 
-template <class Exec, class Scalar>
-void copy_values(const Exec& exec, const Scalar* from, Scalar* to, std::size_t count) {
+template <class Elements, class Scalar>
+void copy_values(const Elements& elements, const Scalar* from, Scalar* to) {
   launch(
-      "Hyperplane::IdentityPreconditioner::solve", IndexRange<Exec>(exec, 0, count), 2.0 * sizeof(Scalar),
+      "Hyperplane::IdentityPreconditioner::solve", elements, 2.0 * sizeof(Scalar),
       KOKKOS_LAMBDA(std::size_t e) { to[e] = from[e]; });
 }
 
 }  // namespace detail
 
-/// M = I: no preconditioning. One launch, a copy.
+/// M = I: no preconditioning. One launch, a copy; over devices one for each part.
 struct IdentityPreconditioner {
   template <class Exec, class Vector>
   void solve(const Exec& exec, const Vector& r, const Vector& z) const {
-    detail::copy_values(exec, r.flat().data(), z.flat().data(), r.flat().size());
+    using Processes = detail::KrylovProcesses<VectorDomain<Vector>>;
+    detail::copy_values(Processes::elements(exec, z), r.flat().data(), z.flat().data());
   }
 };
 

@@ -142,6 +142,19 @@ class KrylovBase {
     }
   }
 
+  /// body(g) for the groups of so many elements, each of which moves as many bytes. Where instances have a part of the
+  /// elements each, a group is one.
+  template <int group, class Body>
+  void launch_groups(const Exec& exec, const char* label, double bytes, const Body& body) const {
+    auto const elements = all(exec);
+    if constexpr (RangeInParts<std::remove_const_t<decltype(elements)>>) {
+      static_assert(group == 1);
+      launch(label, elements, bytes, body);
+    } else {
+      launch(label, LongIndexRange<Exec>(exec, 0, (size(m_r) + group - 1) / group), bytes, body);
+    }
+  }
+
   void check(const Vector& b, const Vector& x, const KrylovLimits& limits) const {
     auto const expected = vector_domain(m_r);
     auto const check_domain = [&](const Vector& v) {

@@ -86,7 +86,7 @@ class Ssor {
 
   /// Throws Error where the relaxation is out of range or the execution space cannot run the path.
   Ssor(const Exec& exec, const Grid& grid, const SsorOptions& options = {})
-      : m_relaxation(checked_relaxation(options)),
+      : m_relaxation(detail::checked_ssor_relaxation("Ssor", options.relaxation)),
         m_sweeps(exec, grid, "Ssor",
                  {.path = options.path, .right_hand_sides = options.right_hand_sides, .folded = options.folded}) {}
 
@@ -174,13 +174,6 @@ class Ssor {
     detail::launch("Hyperplane::Ssor::factor",
                    detail::IndexRange<Exec>(exec, 0, m_sweeps.map().pack_count() * vector_length),
                    7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)), kernel);
-  }
-
-  static double checked_relaxation(const SsorOptions& options) {
-    if (!(options.relaxation > 0 && options.relaxation < 2)) {
-      fail("Ssor: relaxation is " + detail::shortest(options.relaxation) + ", expected more than 0 and less than 2");
-    }
-    return options.relaxation;
   }
 
   // Fills the sweeps of several plans at once.

@@ -37,18 +37,20 @@ inline constexpr double mask_bytes = 64;
 
 /// Blocks of a matrix that masked points leave: those of a masked point are a unit one and zeros, those of its
 /// neighbours towards it are zero. The block size is known at run time: nothing here gains by knowing it before.
+/// The matrix may be that of some layers of a box, whose mask this is.
 template <class Storage, int vector_length>
 struct MaskStencil {
   SlabMap<vector_length> m_map;
   Storage* m_values;
   int m_block_size;
   const std::int8_t* m_mask;
+  int m_first_layer, m_layers;  ///< of the matrix, and of the box
   /// Whether the block of a point that points out of the grid multiplies the point at the other end.
   bool m_periodic_i, m_periodic_j, m_periodic_k;
 
   KOKKOS_FUNCTION void operator()(const Point& p) const {
     auto const& grid = m_map.grid();
-    const std::int8_t* const own = m_mask + grid.index(p);
+    const std::int8_t* const own = m_mask + grid.index(p) + std::int64_t{grid.ni()} * grid.nj() * m_first_layer;
     bool const masked = *own == 0;
     unsigned const zeros = masked ? (1u << stencil7_size) - 1 : towards_masked(own, grid, p);
     if (zeros == 0) return;
@@ -72,8 +74,8 @@ struct MaskStencil {
            bit(east, after(own, p.i, grid.ni(), 1, m_periodic_i)) |
            bit(south, before(own, p.j, grid.nj(), row, m_periodic_j)) |
            bit(north, after(own, p.j, grid.nj(), row, m_periodic_j)) |
-           bit(bottom, before(own, p.k, grid.nk(), layer, m_periodic_k)) |
-           bit(top, after(own, p.k, grid.nk(), layer, m_periodic_k));
+           bit(bottom, before(own, m_first_layer + p.k, m_layers, layer, m_periodic_k)) |
+           bit(top, after(own, m_first_layer + p.k, m_layers, layer, m_periodic_k));
   }
   KOKKOS_FUNCTION static unsigned bit(Direction direction, bool masked) {
     return masked ? 1u << static_cast<int>(direction) : 0u;
@@ -104,12 +106,20 @@ struct MaskVector {
   }
 };
 
-/// On values in the layout of a BlockStencil7, with a mask where kernels read it.
+/// On values in the layout of a BlockStencil7, which has layers of a box from `first_layer` on, with the mask of the
+/// box where kernels read it.
+template <ExecutionSpace Exec, int vector_length, class Storage>
+void mask_layers(const Exec& exec, const std::int8_t* mask, const SlabMap<vector_length>& map, int first_layer,
+                 int layers, int n, const std::array<bool, 3>& periodic, Storage* values) {
+  for_each_point(exec, "Hyperplane::BlockStencil7::mask_points", map.grid(), mask_bytes,
+                 MaskStencil<Storage, vector_length>{map, values, n, mask, first_layer, layers, periodic[0],
+                                                     periodic[1], periodic[2]});
+}
+/// The same of a matrix of the whole box.
 template <ExecutionSpace Exec, int vector_length, class Storage>
 void mask_stencil(const Exec& exec, const std::int8_t* mask, const SlabMap<vector_length>& map, int n,
                   const std::array<bool, 3>& periodic, Storage* values) {
-  for_each_point(exec, "Hyperplane::BlockStencil7::mask_points", map.grid(), mask_bytes,
-                 MaskStencil<Storage, vector_length>{map, values, n, mask, periodic[0], periodic[1], periodic[2]});
+  mask_layers(exec, mask, map, 0, map.grid().nk(), n, periodic, values);
 }
 
 /// On values in the layout of a BlockVector.

@@ -109,7 +109,11 @@ class FactorUnits<Storage, n, vector_length, Exec, true> {
 
   template <class Scalar, class Sample>
   void choose(const Exec& exec, const Sample& sample) const {
-    const std::int16_t* const typical = find_typical_exponents<n, vector_length>(exec, sample, exponents());
+    choose_by<Scalar>(exec, find_typical_exponents<n, vector_length>(exec, sample, exponents()));
+  }
+  /// By what is typical of each entry of a block.
+  template <class Scalar>
+  void choose_by(const Exec& exec, const std::int16_t* typical) const {
     launch("Hyperplane::FactorUnits::choose", IndexRange<Exec>(exec, 0, 1), sizeof(double),
            ChooseUnits<Scalar, n, Scales>{typical, ref()});
   }

@@ -8,6 +8,7 @@
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/sweep/factor_scales.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -48,9 +49,11 @@ HYPERPLANE_FUNCTION constexpr int cuda_part_steps(std::uint64_t word, std::uint6
 template <class Storage, int n, int vector_length>
 struct CudaBlocksBelow {
   static constexpr bool exists = true;
+  using Scales = FactorScales<Storage, n, vector_length>;
 
   const Storage* m_blocks;  ///< as in CudaPartWindow; null: nothing is below
   SlabMap<vector_length> m_map;
+  Scales m_scales;
 
   HYPERPLANE_FUNCTION const CudaBlocksBelow& values() const { return *this; }
   /// That of the neighbour of a point on a face, or -1.
@@ -60,10 +63,15 @@ struct CudaBlocksBelow {
     int const lane = m_map.lane(p.j);
     return (p.j / vector_length * steps + p.i + lane) * vector_length + lane;
   }
-  /// Entry e of its block.
-  HYPERPLANE_FUNCTION Storage operator()(int number, int e) const {
+  /// Entry e of its block, not in units.
+  HYPERPLANE_FUNCTION auto operator()(int number, int e) const {
     std::int64_t const group = number / vector_length;
-    return m_blocks[(group * (n * n) + e) * vector_length + number % vector_length];
+    auto const& stored = m_blocks[(group * (n * n) + e) * vector_length + number % vector_length];
+    if constexpr (Scales::exist) {
+      return static_cast<double>(stored) * m_scales.upper()[e];
+    } else {
+      return stored;
+    }
   }
 };
 
@@ -85,6 +93,8 @@ class CudaPartWindow {
       : m_memory(memory), m_rows(rows(map)), m_slabs(as_size(map.slabs())) {}
 
   static std::size_t bytes(const Map& map) { return CudaPartWindow(nullptr, map).read_begin() + sizeof(std::uint64_t); }
+  /// Of one in which nothing but packets comes.
+  static std::size_t packet_bytes(const Map& map) { return CudaPartWindow(nullptr, map).blocks_begin(); }
 
   explicit operator bool() const { return m_memory != nullptr; }
   /// [slab][step][n][lane]: y of the layer below, or x of the layer above.

@@ -85,7 +85,7 @@ struct BlockIlu0Diagnosis {
  private:
   KOKKOS_FUNCTION block::Matrix<Scalar, n> neighbour_block(int number) const {
     block::Matrix<Scalar, n> result;
-    for (int e = 0; e < n * n; ++e) result.m_entries[e] = m_outside.values()(number, e);
+    for (int e = 0; e < n * n; ++e) result.m_entries[e] = static_cast<Scalar>(m_outside.values()(number, e));
     return result;
   }
 };

@@ -6,6 +6,7 @@
 #include <hyperplane/block/inverse.hpp>
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/error.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/folded_order.hpp>
 #include <hyperplane/grid/outside_lanes.hpp>
@@ -19,17 +20,25 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// w, or Error, which names the plan, where it is out of range.
+inline double checked_ssor_relaxation(const char* plan, double relaxation) {
+  if (!(relaxation > 0 && relaxation < 2)) {
+    fail(std::string(plan) + ": relaxation is " + shortest(relaxation) + ", expected more than 0 and less than 2");
+  }
+  return relaxation;
+}
 
 /// Where directions are not folded.
 struct NaturalOrder {};
 
 /// The factors of SSOR in the form of those of BILU(0), see Ssor. T is a Pack, and an index a pack of the layout, or T
 /// is a scalar and an index is one slot; points do not depend on one another. Blocks that couple points to neighbours
-/// outside of the grid are kept where there are some; packs alone have that. Slots alone have another order than the
-/// natural one.
+/// outside of the grid are kept where there are some. Slots alone have another order than the natural one.
 template <class T, class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length,
           class Outside = NoOutside, class Order = NaturalOrder>
 struct SsorFactor {
@@ -145,7 +154,12 @@ struct SsorFactor {
       }
     } else {
       Point point;
-      if (map.find_point(pack, lane, point) && map.grid().contains(neighbour(point, direction))) return;
+      if (map.find_point(pack, lane, point)) {
+        if (map.grid().contains(neighbour(point, direction))) return;
+        if constexpr (Outside::exists) {
+          if (m_outside.number(direction, point) >= 0) return;
+        }
+      }
       for (auto& entry : block.m_entries) entry = T(0);
     }
   }

@@ -23,15 +23,13 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// With A^T (`transposed`) a point takes the blocks that its neighbours have for it. Those of the lane beyond a slab
 /// share a piece with others that the slab beside takes, so that CUDA blocks take the slabs in turns there.
 ///
-/// Where the grid is a part of a box (LayersBeyond for Outside), points have neighbours outside of it. Their products
-/// have their place in the sums.
+/// Where the grid is a part of a box (LayersBeyond for Outside, or with A^T BlocksBeyond), points have neighbours
+/// outside of it. Their products have their place in the sums.
 ///
 /// Rounds as the portable kernels do.
 template <bool subtract, class Scalar, int n, class Storage, int W, class Terms, bool transposed = false,
           class Outside = NoOutside>
 struct ApplyCuda {
-  static_assert(!(transposed && Outside::exists), "products with A^T have no neighbours outside");
-
   /// Packs of a block: whole warps, 256 threads or little more; 512 for n = 16.
   static constexpr int packs = 32 / W * ((8 + n - 1) / n);
   static constexpr int threads = packs * n * W;
@@ -73,6 +71,7 @@ struct ApplyCuda {
       // Loads need not wait for the answer: there is something to read in either case.
       bool exists = has_neighbour(p, direction);
       const Scalar* x = x_here + (exists ? map.distance(direction, lane, n) : 0);
+      [[maybe_unused]] bool const inside = exists;
       if constexpr (Outside::exists) {
         if (const Scalar* const beyond = exists ? nullptr : m_outside.at(p, direction); beyond != nullptr) {
           x = beyond;
@@ -80,8 +79,12 @@ struct ApplyCuda {
         }
       }
       if constexpr (transposed) {
-        const Storage* const a = m_a.pack_block(pack, opposite(direction)) + r * n * W + lane +
-                                 (exists ? map.distance(direction, lane, stencil7_size * n * n) : 0);
+        const Storage* a = m_a.pack_block(pack, opposite(direction)) + lane +
+                           (inside ? map.distance(direction, lane, stencil7_size * n * n) : 0);
+        if constexpr (Outside::exists) {
+          if (exists && !inside) a = m_outside.block(p, direction);
+        }
+        a += r * n * W;
         Scalar product = 0;
         HYPERPLANE_UNROLL
         for (int c = 0; c < n; ++c) product += static_cast<Scalar>(__ldcs(a + c * W)) * __ldg(x + c * W);

@@ -5,6 +5,7 @@
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/stencil/block_stencil7_ref.hpp>
 #include <hyperplane/stencil/block_vector_ref.hpp>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
@@ -30,6 +31,20 @@ struct LayersBeyond {
  private:
   HYPERPLANE_FUNCTION static const Scalar* at(const BlockVectorRef<Scalar, n, W>& x, const Point& p, int k) {
     return x.packs().pack_data(x.map().pack(p.i, p.j, k)) + x.map().lane(p.j);
+  }
+};
+
+/// The same for products with A^T, which take the blocks that points of these layers have for the part.
+template <class Scalar, class Storage, int n, int W>
+struct BlocksBeyond : LayersBeyond<Scalar, n, W> {
+  BlockStencil7Ref<Storage, n, W> m_a_below;
+  BlockStencil7Ref<Storage, n, W> m_a_above;
+
+  /// The block of the neighbour of a point of the part that points to it, where the neighbour is beyond.
+  HYPERPLANE_FUNCTION const Storage* block(const Point& p, Direction direction) const {
+    auto const& a = direction == Direction::bottom ? m_a_below : m_a_above;
+    int const k = direction == Direction::bottom ? a.grid().nk() - 1 : 0;
+    return a.pack_block(a.map().pack(p.i, p.j, k), opposite(direction)) + a.map().lane(p.j);
   }
 };
 

@@ -32,7 +32,6 @@ struct CudaSlabLayout {
   static constexpr int W = vector_length;
   static constexpr bool is_part = is_part_;
   static constexpr bool transposed = transposed_;
-  static_assert(!is_part || !transposed);
   using Threads = CudaSlabThreads<Scalar, n, W>;
   static constexpr int warp = Threads::warp;
   static constexpr int lanes = Threads::lanes;

@@ -20,7 +20,6 @@
 #include <optional>
 #include <string>
 #include <type_traits>
-#include <variant>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
@@ -30,7 +29,7 @@ template <class Scalar, int n, class Storage, int vector_length, bool is_part = 
 class CudaSlabBlockSolve {
   using Layout = CudaSlabLayout<Scalar, n, Storage, vector_length, is_part>;
   using Solve = CudaSlabSolve<CudaGridTiles<Layout>>;
-  using TransposedLayout = CudaSlabLayout<Scalar, n, Storage, vector_length, false, true>;
+  using TransposedLayout = CudaSlabLayout<Scalar, n, Storage, vector_length, is_part, true>;
   using TransposedSolve = CudaSlabSolve<CudaGridTiles<TransposedLayout>>;
   using Packet = typename Layout::Packet;
 
@@ -54,7 +53,7 @@ class CudaSlabBlockSolve {
   template <int count>
   void operator()(cudaStream_t stream, Sweeps sweeps, const Factors& factors, const VectorRefs<Vector, count>& rhs,
                   const VectorRefs<Vector, count>& x) const {
-    for (int v = 0; v < count; ++v) launch<Solve>(m_launch, stream, sweeps, factors, rhs[v], x[v], m_outside);
+    for (int v = 0; v < count; ++v) launch<Solve>(m_launch, stream, sweeps, factors, rhs[v], x[v]);
   }
 
   /// With M^T. Packets, order and state are those of the plain sweeps, which do not run at the same time; the first
@@ -68,18 +67,18 @@ class CudaSlabBlockSolve {
                            m_multiprocessors);
       require(m_transposed->blocks() == m_shape.blocks, "path slab: the device has changed under a plan");
     }
-    launch<TransposedSolve>(*m_transposed, stream, sweeps, factors, rhs, x, std::monostate{});
+    launch<TransposedSolve>(*m_transposed, stream, sweeps, factors, rhs, x);
   }
 
  private:
-  template <class S, class O>
+  template <class S>
   void launch(const cuda::ClusterLaunch<S>& run, cudaStream_t stream, Sweeps sweeps, const Factors& factors,
-              const Vector& rhs, const Vector& x, const O& outside) const {
+              const Vector& rhs, const Vector& x) const {
     std::size_t const values = std::size_t{7} * n * n * static_cast<std::size_t>(m_map.pack_count()) * vector_length;
     auto const& y = sweeps == Sweeps::backward ? rhs : x;
     run(stream, m_tiles,
         {{{factors, 0, m_south_packets.data(), m_bottom_packets.data(), &m_state.data()->m_forward_finished, m_shape,
-           m_tiles, values * sizeof(Storage) <= m_cache_bytes, outside},
+           m_tiles, values * sizeof(Storage) <= m_cache_bytes, m_outside},
           {rhs.packs(), y.packs(), x.packs()},
           m_order.data(),
           m_state.data(),

@@ -39,7 +39,7 @@ class CudaSlabTransposedComputer {
     using Values = typename Part::Values;
     Part part(m_layout, s, t, tile_row, counts.chunks);
     auto const& row = part.row();
-    bool const has_bottom = row.layer > 0;
+    bool const has_bottom = row.layer > 0 || m_layout.has_layers_before(forward);
     bool const to_slab = t.slab + 1 < m_layout.map().slabs() && row.first_lane == W - lanes && row.has_row[0];
     const Scalar* const ring = s.rings + (tile_row + 1) * (window * ring_slot);
     const Scalar* const bottom_ring = s.rings + tile_row * (window * ring_slot) + (1 + row.first_lane) * pitch;
@@ -198,7 +198,9 @@ class CudaSlabRaiser {
     cuda::PhaseBarrier* const own_done = s.done + (tile_row + 1) * window;
     cuda::PhaseBarrier* const own_ready = s.ready + tile_row * window;
     const cuda::PhaseBarrier* const known = s.known + tile_row * window;
-    Packet* to_top = m_layout.bottom_packets(t.slab, t.index_k + 1) + row.first_lane;
+    Packet* to_top = (t.to_device ? m_layout.packets_of_slab(m_layout.packets_after(forward), t.slab)
+                                  : m_layout.bottom_packets(t.slab, t.index_k + 1)) +
+                     row.first_lane;
 
     for (int v = 0; v < min(window, row.all_steps); ++v) own_ready[(counts.own + v) % window].arrive();
     for (int v = 0; v < row.all_steps; ++v) {
@@ -218,7 +220,7 @@ class CudaSlabRaiser {
       if (v + window < row.all_steps) own_ready[step.slot].arrive();
       if (to_block) send_to_block(row, s, next_rank, remote_ring, (counts.remote + v) % window, up);
       if (to_packets) {
-        send_packets(row, to_top, up, stamp);
+        send_packets(row, t.to_device, to_top, up, stamp);
         to_top += n * W;
       }
       part.advance();
@@ -250,12 +252,17 @@ class CudaSlabRaiser {
     }
   }
   template <class Row, class Values>
-  __device__ static void send_packets(const Row& row, Packet* to, const Values& up, Stamp stamp) {
+  __device__ static void send_packets(const Row& row, bool to_device, Packet* to, const Values& up, Stamp stamp) {
 #pragma unroll
     for (int r = 0; r < rows_per_thread; ++r) {
 #pragma unroll
       for (int m = 0; m < lanes; ++m) {
-        if (row.has_row[r]) Packet::store(to + row.rows[r] * W + m, up[r][m], stamp);
+        if (!row.has_row[r]) continue;
+        if (to_device) {
+          Packet::store_between_devices(to + row.rows[r] * W + m, up[r][m], stamp);
+        } else {
+          Packet::store(to + row.rows[r] * W + m, up[r][m], stamp);
+        }
       }
     }
   }
