@@ -14,7 +14,6 @@
 #include <cmath>
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -101,13 +100,7 @@ class FlowSolver {
   std::vector<Solution> solutions(const Exec& exec) const {
     std::vector<std::vector<Quintet<double>>> own;
     for (std::size_t b = 0; b < m_problems.size(); ++b) {
-      auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), m_conserved[b]);
-      exec.fence("implicit_flow::solution");
-      auto const& cells = m_problems[b].metrics.cells;
-      own.emplace_back().reserve(static_cast<std::size_t>(cells.size()));
-      for (std::int64_t number = 0; number < cells.size(); ++number) {
-        own.back().push_back(m_problems[b].gas.primitive(load(host, cells.point(number))));
-      }
+      own.push_back(primitive_states(exec, m_problems[b], m_conserved[b]));
     }
     std::vector<Solution> result;
     for (auto& cells : m_processes.gather(std::move(own))) {

@@ -4,17 +4,14 @@
 #include "groups.hpp"
 
 #include <hyperplane/grid/stencil7.hpp>
-#include <hyperplane/simd/pack.hpp>
 #include <hyperplane/stencil/block_stencil7_ref.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <cstdint>
-
 namespace implicit_flow {
 
 /// The blocks of a matrix that couple the points of a group with their neighbours in a direction. Where these are the
-/// lanes of one SIMD group, as in the order of the matrix, an entry of all of them is one load or store.
+/// lanes of one SIMD group, as in the order of the matrix, an entry of all of them is one store.
 template <int lanes, class Storage, int n, int vector_length>
 class GroupBlocks {
  public:
@@ -30,18 +27,7 @@ class GroupBlocks {
     }
   }
 
-  /// Entry (r, c) of all blocks; of lanes without a point zero. On hosts it asks for that of the next SIMD group, which
-  /// is in other pages of memory.
-  KOKKOS_FUNCTION number get(int r, int c) const {
-    int const at = entry(r, c);
-    if constexpr (lanes > 1) {
-      // Behind the last group there may be nothing, which an address may say and a pointer may not.
-      KOKKOS_IF_ON_HOST((hyperplane::prefetch(reinterpret_cast<const void*>(
-          reinterpret_cast<std::uintptr_t>(m_block[lanes - 1] + at) + group_values * sizeof(Storage)));))
-      if (m_is_whole) return number::load(m_block[0] + at);
-    }
-    return number_of<number>([&](int lane) { return m_has[lane] ? static_cast<double>(m_block[lane][at]) : 0.0; });
-  }
+  /// Entry (r, c) of all blocks.
   KOKKOS_FUNCTION void set(int r, int c, const number& value) const {
     int const at = entry(r, c);
     if constexpr (lanes > 1) {
@@ -53,7 +39,6 @@ class GroupBlocks {
   }
 
  private:
-  static constexpr int group_values = hyperplane::stencil7_size * n * n * vector_length;
   KOKKOS_FUNCTION static constexpr int entry(int r, int c) { return (c * n + r) * vector_length; }
 
   Storage* m_block[lanes];

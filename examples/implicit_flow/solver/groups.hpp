@@ -56,6 +56,11 @@ struct Group {
     return true;
   }
 
+  /// 1 where there is a point, 0 in lanes without.
+  KOKKOS_FUNCTION NumberWith<lanes> points() const {
+    return number_of<NumberWith<lanes>>([&](int lane) { return has[lane] ? 1.0 : 0.0; });
+  }
+
   /// The neighbours.
   friend KOKKOS_FUNCTION Group shifted(Group group, int direction, int by) {
     for (auto& p : group.point) p = shifted(p, direction, by);

@@ -132,12 +132,17 @@ void assemble_interface(const Exec& exec, const hyperplane::Interface& interface
         auto const q = neighbour(p, face);
         double const volume = 0.5 * (metrics.volume(p) + metrics.volume(q));
         auto const area = outward_area(metrics, direction, upper, p);
-        differentiate_first_order_flux<Exec>(
-            problem.gas, load(conserved, p), load(conserved, q), area, volume,
-            [&](int r, int c, double value) {
-              matrix(p, hyperplane::Direction::center, r, c) += static_cast<Storage>(value);
-            },
-            [&](int r, int c, double value) { matrix(p, face, r, c) = static_cast<Storage>(value); });
+        auto const cell = load(conserved, p), behind = load(conserved, q);
+        differentiate_outflow(problem.gas, cell, behind, area, volume, [&](int c, const Quintet<double>& column) {
+          for (int r = 0; r < equations; ++r) {
+            matrix(p, hyperplane::Direction::center, r, c) += static_cast<Storage>(column[r]);
+          }
+        });
+        differentiate_outflow(problem.gas, behind, cell, -1.0 * area, volume,
+                              [&](int c, const Quintet<double>& column) {
+                                for (int r = 0; r < equations; ++r)
+                                  matrix(p, face, r, c) = static_cast<Storage>(-column[r]);
+                              });
       });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../physics/dual.hpp"
+#include "../physics/inviscid_derivative.hpp"
 #include "group_blocks.hpp"
 #include "residual.hpp"
 
@@ -61,91 +62,62 @@ KOKKOS_FUNCTION void differentiate_flux(const Gas& gas, const Quintet<S>& u, con
   }
 }
 
-/// Flux of first order through a face between two cells, times its area, of their primitive states. `area` points from
-/// left to right, `volume` is the mean of both.
-template <class L, class R>
-KOKKOS_FUNCTION Quintet<Either<L, R>> first_order_flux(const Gas& gas, const Quintet<L>& left, const Quintet<R>& right,
-                                                       const Vector3<Number<L>>& area, const Number<L>& volume) {
-  auto f = interior_flux(gas, left, right, area);
-  if (gas.viscosity > 0) {
-    auto const viscous = thin_layer_flux(gas, left, right, area, volume);
-    for (int e = 0; e < equations; ++e) f[e] += viscous[e];
-  }
-  return f;
+/// Calls set(c, derivatives of the first-order flux out of a cell into its neighbour by conserved variable c of the
+/// cell) for each variable. `area` points out of the cell, `volume` is the mean of both.
+template <class S, class Set>
+KOKKOS_FUNCTION void differentiate_outflow(const Gas& gas, const Quintet<S>& cell, const Quintet<S>& neighbour,
+                                           const Vector3<S>& area, const S& volume, const Set& set) {
+  auto const behind = gas.primitive(neighbour);
+  S const size = norm(area);
+  RoeDerivative<S> const inviscid(gas, gas.primitive(cell), behind, unit(area));
+  inviscid.by_conserved([&](int c, const Quintet<S>& derivatives) {
+    Quintet<S> column;
+    for (int e = 0; e < equations; ++e) column[e] = size * derivatives[e];
+    if (gas.viscosity > 0) {
+      Quintet<Dual<1, S>> variables;
+      for (int v = 0; v < equations; ++v) variables[v] = Dual<1, S>::variable(cell[v], v - c);
+      auto const viscous = thin_layer_flux(gas, gas.primitive(variables), behind, area, volume);
+      for (int e = 0; e < equations; ++e) column[e] += viscous[e].derivative[0];
+    }
+    set(c, column);
+  });
 }
 
-/// Calls set_left(r, c, derivative of flux r by conserved variable c) for those of the left cell, and set_right for the
-/// right one's. One cell after the other: what depends on the other alone then has no derivatives.
-template <hyperplane::ExecutionSpace Exec, class S, class SetLeft, class SetRight>
-KOKKOS_FUNCTION void differentiate_first_order_flux(const Gas& gas, const Quintet<S>& left, const Quintet<S>& right,
-                                                    const Vector3<S>& area, const S& volume, const SetLeft& set_left,
-                                                    const SetRight& set_right) {
-  constexpr int m = columns_at_once<Exec>;
-  auto const left_state = gas.primitive(left), right_state = gas.primitive(right);
-  differentiate_flux<m>(
-      gas, left,
-      [&](const Quintet<Dual<m, S>>& state) { return first_order_flux(gas, state, right_state, area, volume); },
-      set_left);
-  differentiate_flux<m>(
-      gas, right,
-      [&](const Quintet<Dual<m, S>>& state) { return first_order_flux(gas, left_state, state, area, volume); },
-      set_right);
-}
-
-/// The two off-diagonal blocks of each face between cells, which belong to the face alone: a launch for each direction.
+/// The derivatives by the variables of a cell of all fluxes between it and its neighbours: in its own row of the matrix
+/// their sum, in those of the neighbours what enters them. So a cell has a column of the matrix to itself.
 template <int lanes, hyperplane::ExecutionSpace Exec, class Storage>
-void assemble_fluxes(const Exec& exec, const Problem<Exec>& problem, const Field<Exec>& conserved,
-                     const hyperplane::BlockStencil7<double, equations, Exec, Storage>& a) {
-  auto const cells = problem.metrics.cells;
-  auto const matrix = a.ref();
-  for (int direction = 0; direction < directions; ++direction) {
-    if (extent_along(cells, direction) == 1) continue;
-    auto const upwards = neighbour_direction(direction, true), downwards = neighbour_direction(direction, false);
-    // The faces between cells p and q.
-    for_each_group<lanes>(
-        exec, "implicit_flow::flux_jacobians", a.map(), KOKKOS_LAMBDA(const Group<lanes>& all) {
-          auto p = all;
-          if (!p.keep([&](const hyperplane::Point& cell) { return cells.contains(shifted(cell, direction, 1)); })) {
-            return;
-          }
-          auto const q = shifted(p, direction, 1);
-          auto const volume = 0.5 * (problem.metrics.volume(p) + problem.metrics.volume(q));
-          auto const of_p = blocks_of(matrix, p, upwards), of_q = blocks_of(matrix, q, downwards);
-          differentiate_first_order_flux<Exec>(
-              problem.gas, load(conserved, p), load(conserved, q), problem.metrics.area(direction, q), volume,
-              [&](int r, int c, const NumberWith<lanes>& value) { of_q.set(r, c, -value); },
-              [&](int r, int c, const NumberWith<lanes>& value) { of_p.set(r, c, value); });
-        });
-  }
-}
-
-/// Diagonal blocks, from the off-diagonal ones and without boundaries: see assemble_jacobian().
-template <int lanes, hyperplane::ExecutionSpace Exec, class Storage>
-void assemble_diagonal(const Exec& exec, const Problem<Exec>& problem, const Field<Exec>& conserved, double cfl,
-                       const hyperplane::BlockStencil7<double, equations, Exec, Storage>& a) {
+void assemble_columns(const Exec& exec, const Problem<Exec>& problem, const Field<Exec>& conserved, double cfl,
+                      const hyperplane::BlockStencil7<double, equations, Exec, Storage>& a) {
   auto const cells = problem.metrics.cells;
   auto const matrix = a.ref();
   for_each_group<lanes>(
-      exec, "implicit_flow::diagonal", a.map(), KOKKOS_LAMBDA(const Group<lanes>& p) {
-        NumberWith<lanes> diagonal[equations][equations] = {};
-        auto const inverse_time = spectral_radius(problem, problem.gas.primitive(load(conserved, p)), p) / cfl;
+      exec, "implicit_flow::jacobian", a.map(), KOKKOS_LAMBDA(const Group<lanes>& group) {
+        using S = NumberWith<lanes>;
+        S diagonal[equations][equations] = {};
+        S const inverse_time = spectral_radius(problem, problem.gas.primitive(load(conserved, group)), group) / cfl;
         for (int c = 0; c < equations; ++c) diagonal[c][c] = inverse_time;
         for (int side = 0; side < sides; ++side) {
           int const direction = side / 2;
           bool const upper = side % 2 == 1;
-          auto neighbours = p;
-          if (!neighbours.keep([&](const hyperplane::Point& cell) {
+          auto p = group;
+          if (!p.keep([&](const hyperplane::Point& cell) {
                 return cells.contains(shifted(cell, direction, upper ? 1 : -1));
               })) {
             continue;
           }
-          auto const blocks =
-              blocks_of(matrix, shifted(neighbours, direction, upper ? 1 : -1), neighbour_direction(direction, !upper));
-          for (int c = 0; c < equations; ++c) {
-            for (int r = 0; r < equations; ++r) diagonal[r][c] -= blocks.get(r, c);
-          }
+          S const counts = p.points();
+          auto const q = shifted(p, direction, upper ? 1 : -1);
+          auto const blocks = blocks_of(matrix, q, neighbour_direction(direction, !upper));
+          differentiate_outflow(
+              problem.gas, load(conserved, p), load(conserved, q), outward_area(problem.metrics, direction, upper, p),
+              0.5 * (problem.metrics.volume(p) + problem.metrics.volume(q)), [&](int c, const Quintet<S>& column) {
+                for (int r = 0; r < equations; ++r) {
+                  blocks.set(r, c, -column[r]);
+                  diagonal[r][c] += counts * column[r];
+                }
+              });
         }
-        auto const blocks = blocks_of(matrix, p, hyperplane::Direction::center);
+        auto const blocks = blocks_of(matrix, group, hyperplane::Direction::center);
         for (int c = 0; c < equations; ++c) {
           for (int r = 0; r < equations; ++r) blocks.set(r, c, diagonal[r][c]);
         }
@@ -180,18 +152,18 @@ void assemble_boundaries(const Exec& exec, const Problem<Exec>& problem, const F
       });
 }
 
-/// a <- (volume / time step) I + d(first-order residual)/d(conserved variables), exact: fluxes and boundary conditions
-/// are differentiated automatically. Local time steps of the given CFL number; infinity leaves the Jacobian alone.
+/// a <- (volume / time step) I + d(first-order residual)/d(conserved variables), exact: viscous fluxes and boundary
+/// conditions are differentiated automatically, Roe's flux by RoeDerivative. Local time steps of the given CFL number;
+/// infinity leaves the Jacobian alone.
 ///
-/// No atomics: because whatever leaves one cell enters the next, the diagonal block is minus the sum of the neighbours'
-/// blocks that look back, plus the boundary fluxes' derivatives. A thread works on `lanes` faces or cells at once.
-/// Storage may be narrower than double. What interfaces add, assemble_interfaces() adds. Asynchronous; five launches at
-/// most.
+/// No atomics: because whatever leaves one cell enters the next, a thread that differentiates the fluxes by the
+/// variables of a cell has all blocks of these derivatives, its own and those of the neighbours that look back; those
+/// of boundary fluxes follow. A thread works on `lanes` cells at once. Storage may be narrower than double. What
+/// interfaces add, assemble_interfaces() adds. Asynchronous; two launches.
 template <int lanes, hyperplane::ExecutionSpace Exec, class Storage>
 void assemble_jacobian(const Exec& exec, const Problem<Exec>& problem, const Field<Exec>& conserved, double cfl,
                        const hyperplane::BlockStencil7<double, equations, Exec, Storage>& a) {
-  assemble_fluxes<lanes>(exec, problem, conserved, a);
-  assemble_diagonal<lanes>(exec, problem, conserved, cfl, a);
+  assemble_columns<lanes>(exec, problem, conserved, cfl, a);
   assemble_boundaries(exec, problem, conserved, a);
 }
 template <hyperplane::ExecutionSpace Exec, class Storage>

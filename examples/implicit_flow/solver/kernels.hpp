@@ -3,6 +3,8 @@
 
 #include "jacobian.hpp"
 
+#include <vector>
+
 namespace implicit_flow {
 
 /// Sets every cell to the same conserved state.
@@ -12,7 +14,29 @@ void fill(const Exec& exec, const Field<Exec>& conserved, const hyperplane::Grid
       exec, "implicit_flow::fill", cells, KOKKOS_LAMBDA(const hyperplane::Point& p) { store(conserved, p, state); });
 }
 
-/// Over all unknowns of vectors over grid blocks. Waits for the instance, like all functions here that return a number.
+/// The primitive states of all cells on the host, in the order of their numbers: only these are copied, without ghost
+/// cells.
+template <hyperplane::ExecutionSpace Exec>
+std::vector<Quintet<double>> primitive_states(const Exec& exec, const Problem<Exec>& problem,
+                                              const Field<Exec>& conserved) {
+  auto const cells = problem.metrics.cells;
+  Kokkos::View<Quintet<double>*, typename Exec::memory_space> const states(
+      Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "states"), static_cast<std::size_t>(cells.size()));
+  for_each_point(
+      exec, "implicit_flow::states", cells, KOKKOS_LAMBDA(const hyperplane::Point& p) {
+        states(cells.index(p)) = problem.gas.primitive(load(conserved, p));
+      });
+  std::vector<Quintet<double>> result(states.size());
+  Kokkos::deep_copy(exec,
+                    Kokkos::View<Quintet<double>*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+                        result.data(), result.size()),
+                    states);
+  exec.fence("implicit_flow::states");
+  return result;
+}
+
+/// Over all unknowns of vectors over grid blocks. Waits for the instance, like all functions here that return
+/// something.
 template <hyperplane::ExecutionSpace Exec, class Vector>
 double dot(const Exec& exec, const Vector& x, const Vector& y) {
   auto const left = x.flat(), right = y.flat();

@@ -77,12 +77,10 @@ Metrics<Exec> compute_metrics(const Exec& exec, const Mesh& mesh) {
   Metrics<Exec> metrics{mesh.cells(), {}, {}};
   typename Metrics<Exec>::Vectors const vertex(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "vertices"),
                                                grid.ni(), grid.nj(), grid.nk());
-  auto const host = Kokkos::create_mirror_view(vertex);
-  for (std::int64_t number = 0; number < grid.size(); ++number) {
-    auto const p = grid.point(number);
-    host(p.i, p.j, p.k) = mesh.position[static_cast<std::size_t>(number)];
-  }
-  Kokkos::deep_copy(exec, vertex, host);
+  // They have the same order there.
+  using Positions =
+      Kokkos::View<const Vec3***, Kokkos::LayoutLeft, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  Kokkos::deep_copy(exec, vertex, Positions(mesh.position.data(), grid.ni(), grid.nj(), grid.nk()));
 
   for (int direction = 0; direction < directions; ++direction) {
     auto const faces = faces_along(metrics.cells, direction);

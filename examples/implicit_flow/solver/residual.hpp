@@ -21,9 +21,9 @@ struct Problem {
   KOKKOS_FUNCTION bool is_boundary(const hyperplane::Point& p) const { return !(metrics.volume(p) > 0); }
 };
 
-/// Area vector of a cell's face on the given side, pointing out of the cell.
-template <hyperplane::ExecutionSpace Exec>
-KOKKOS_FUNCTION Vec3 outward_area(const Metrics<Exec>& metrics, int direction, bool upper, const hyperplane::Point& p) {
+/// Area vector of a cell's face on the given side, or of each of a group, pointing out of the cell.
+template <hyperplane::ExecutionSpace Exec, class Place>
+KOKKOS_FUNCTION auto outward_area(const Metrics<Exec>& metrics, int direction, bool upper, const Place& p) {
   return upper ? metrics.area(direction, shifted(p, direction, 1)) : -1.0 * metrics.area(direction, p);
 }
 

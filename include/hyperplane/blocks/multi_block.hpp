@@ -168,10 +168,7 @@ class MultiBlock {
       if constexpr (can_be_coloured) {
         if (face_fails(rank, false)) return {{face->status, face->block}, place};
       }
-      for (int const b : m_blocks.of(rank)) {
-        auto const status = block(b).status(exec);
-        if (!status.ok()) return {{status, b}, place + 1};
-      }
+      if (auto const b = m_blocks.failed(exec, rank)) return {{block(*b).status(exec), *b}, place + 1};
       if constexpr (can_be_coloured) {
         if (face_fails(rank, true)) return {{face->status, face->block}, place + 2};
       }

@@ -92,6 +92,11 @@ struct ConcludeFactorization {
   }
 };
 
+/// Whether the words of a record, after conclude(), say that the factorization has failed.
+KOKKOS_FUNCTION inline bool is_failure(const std::uint64_t* words) {
+  return words[1] != std::numeric_limits<std::uint64_t>::max();
+}
+
 inline constexpr const char* conclude_label = "Hyperplane::FactorStatus::conclude";
 
 /// Device-side record of the first failure of a factorization. Kernels lower one word, which holds point number and

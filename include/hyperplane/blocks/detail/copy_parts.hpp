@@ -68,12 +68,21 @@ struct CopyParts {
     auto const whole_group = m_whole.pack(begin.i + p.i, j, begin.k + p.k);
     Value* const whole = m_whole_values + whole_group * m_entries * vector_length + m_whole.lane(j);
     Value* const part = m_part_values + group * m_entries * vector_length + lane;
-    for (std::int64_t e = 0; e < std::int64_t{m_entries} * vector_length; e += vector_length) {
-      if (m_to_parts) {
-        part[e] = whole[e];
-      } else {
-        whole[e] = part[e];
-      }
+    Value const* const from = m_to_parts ? whole : part;
+    Value* const to = m_to_parts ? part : whole;
+    // Several values are under way at once: one that is stored might be the next one to be loaded, for all that
+    // compilers know.
+    constexpr int together = 5;
+    int entry = 0;
+    for (; entry + together <= m_entries; entry += together) {
+      auto const at = std::int64_t{entry} * vector_length;
+      Value values[together];
+      for (int e = 0; e < together; ++e) values[e] = from[at + e * vector_length];
+      for (int e = 0; e < together; ++e) to[at + e * vector_length] = values[e];
+    }
+    for (; entry < m_entries; ++entry) {
+      auto const at = std::int64_t{entry} * vector_length;
+      to[at] = from[at];
     }
   }
 };

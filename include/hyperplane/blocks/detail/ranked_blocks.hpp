@@ -3,6 +3,7 @@
 
 #include <hyperplane/blocks/block_packs.hpp>
 #include <hyperplane/blocks/colouring.hpp>
+#include <hyperplane/blocks/detail/failure_records.hpp>
 #include <hyperplane/blocks/detail/grouped_of.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/core/abi.hpp>
@@ -57,25 +58,42 @@ class RankedBlocks {
     }
     int multiprocessors = 0;
     if constexpr (requires { options.multiprocessors; }) multiprocessors = options.multiprocessors;
-    for (auto& rank : m_ranks) group(exec, grid, rank, multiprocessors);
+    for (auto& rank : m_ranks) {
+      group(exec, grid, rank, multiprocessors);
+      if constexpr (!HostExecutionSpace<Exec> && requires(const P& p) { p.sweeps().record(); }) {
+        std::vector<typename FailureRecords<Exec>::Entry> records;
+        for (int const b : rank.numbers) records.push_back({block(b).sweeps().record().ref().words()});
+        rank.failures.emplace(exec, records);
+      }
+    }
   }
 
   int ranks() const { return static_cast<int>(m_ranks.size()); }
-  /// The grid blocks of a rank.
-  const std::vector<int>& of(int rank) const { return m_ranks[as_size(rank)].numbers; }
   const P& block(int number) const { return m_blocks.at(as_size(number)); }
+
+  /// The first grid block of a rank whose factorization failed, if there is one. Waits for the instance: on devices
+  /// once, unless there is one, because each wait takes as long as a small factorization.
+  std::optional<int> failed(const Exec& exec, int rank) const {
+    auto const& those = m_ranks[as_size(rank)];
+    if (those.failures && !those.failures->any(exec)) return std::nullopt;
+    for (int const b : those.numbers) {
+      if (!block(b).status(exec).ok()) return b;
+    }
+    return std::nullopt;
+  }
 
   template <class Matrix>
   void factor(const Exec& exec, const Matrix& a, int rank) {
-    auto const& [numbers, together, alone, sweeps, factor] = m_ranks[as_size(rank)];
+    auto& those = m_ranks[as_size(rank)];
     if constexpr (factors_together) {
-      if (factor) {
-        auto const plan_of = [&](int g) -> P& { return m_blocks[as_size(together[as_size(g)])]; };
-        auto const matrix_of = [&](int g) { return a.block(together[as_size(g)]); };
-        factor->template run<typename Matrix::storage_type>(exec, plan_of, matrix_of);
+      if (those.factor) {
+        auto const number = [&](int g) { return those.together[as_size(g)]; };
+        auto const plan_of = [&](int g) -> P& { return m_blocks[as_size(number(g))]; };
+        auto const matrix_of = [&](int g) { return a.block(number(g)); };
+        those.factor->template run<typename Matrix::storage_type>(exec, plan_of, matrix_of);
       }
     }
-    for (int const b : factor ? alone : numbers) m_blocks[as_size(b)].factor(exec, a.block(b));
+    for (int const b : those.factor ? those.alone : those.numbers) m_blocks[as_size(b)].factor(exec, a.block(b));
   }
 
   /// The same where they are run in order, with what `outside_of(b)` knows outside of grid block b.
@@ -127,6 +145,7 @@ class RankedBlocks {
     std::vector<int> alone;     ///< of the others
     std::optional<GroupedSweeps> sweeps;
     std::optional<GroupedFactor> factor;
+    std::optional<FailureRecords<Exec>> failures;
   };
 
   void group(const Exec& exec, const MultiBlockGrid& grid, Rank& rank, int multiprocessors) {
