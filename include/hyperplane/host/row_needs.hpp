@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -27,20 +28,33 @@ struct RowNeeds {
 /// Rows that subtract from the same places, or add to them, do it one after the other: what they need, where the
 /// `givers` of each place are known. `take`: the places are rows themselves, which need all who give to them.
 inline RowNeeds needs_of_givers(const RowNeeds& givers, bool take) {
-  std::vector<std::vector<int>> before(detail::as_size(givers.count()));
-  for (int place = 0; place < givers.count(); ++place) {
-    auto const rows = givers.of(place);
-    if (take) before[detail::as_size(place)].insert(before[detail::as_size(place)].end(), rows.begin(), rows.end());
-    for (std::size_t e = 1; e < rows.size(); ++e) {
-      if (rows[e] != rows[e - 1]) before[detail::as_size(rows[e])].push_back(rows[e - 1]);
+  auto const for_pairs = [&](const auto& visit) {
+    for (int place = 0; place < givers.count(); ++place) {
+      auto const rows = givers.of(place);
+      for (std::size_t e = 0; e < rows.size(); ++e) {
+        if (take) visit(place, rows[e]);
+        if (e > 0 && rows[e] != rows[e - 1]) visit(rows[e], rows[e - 1]);
+      }
     }
-  }
+  };
   RowNeeds result;
-  for (auto& rows : before) {
-    std::ranges::sort(rows);
-    result.rows.insert(result.rows.end(), rows.begin(), std::unique(rows.begin(), rows.end()));
-    result.begin.push_back(static_cast<std::int64_t>(result.rows.size()));
+  result.begin.assign(detail::as_size(givers.count()) + 1, 0);
+  for_pairs([&](int row, int) { ++result.begin[detail::as_size(row) + 1]; });
+  std::partial_sum(result.begin.begin(), result.begin.end(), result.begin.begin());
+  result.rows.resize(detail::as_size(result.begin.back()));
+  auto next = result.begin;
+  for_pairs([&](int row, int needed) { result.rows[detail::as_size(next[detail::as_size(row)]++)] = needed; });
+  // Those of several places come once.
+  auto kept = result.rows.begin();
+  for (int row = 0; row < result.count(); ++row) {
+    auto const first = result.rows.begin() + result.begin[detail::as_size(row)];
+    auto const end = result.rows.begin() + next[detail::as_size(row)];
+    std::sort(first, end);
+    result.begin[detail::as_size(row)] = kept - result.rows.begin();
+    kept = std::unique_copy(first, end, kept);
   }
+  result.begin.back() = kept - result.rows.begin();
+  result.rows.erase(kept, result.rows.end());
   return result;
 }
 

@@ -88,6 +88,33 @@ class RowSweep {
     run_tiles(exec, label, bytes, team, alone);
   }
 
+  /// kernel_of()(row) for as many rows as there are, which move as many bytes together. A kernel may have a function
+  /// prefetch(row), for a row that comes `prefetched` rows later.
+  template <class KernelOf>
+  void run_rows(const Exec& exec, const std::string& label, double bytes, std::int64_t rows,
+                const KernelOf& kernel_of) const {
+    auto const for_rows = [](const auto& kernel, std::int64_t begin, std::int64_t end,
+                             [[maybe_unused]] std::int64_t tile_end) {
+      for (auto row = begin; row < end; ++row) {
+        if constexpr (requires { kernel.prefetched; }) {
+          if (row + kernel.prefetched < tile_end) kernel.prefetch(row + kernel.prefetched);
+        }
+        kernel(row);
+      }
+    };
+    // A thread has a kernel of its own, which what is written cannot change: compilers then keep it in registers.
+    run(
+        exec, label, bytes,
+        [&](const Tile& tile) {
+          auto const kernel = kernel_of();
+          tile.run([&](std::int64_t begin, std::int64_t end) { for_rows(kernel, begin, end, tile.end()); });
+        },
+        [&] {
+          auto const kernel = kernel_of();
+          for_rows(kernel, 0, rows, rows);
+        });
+  }
+
  private:
   // One cache line for each word, so that a write disturbs nobody but its readers.
   static constexpr std::size_t words_in_line = 64 / sizeof(Word);

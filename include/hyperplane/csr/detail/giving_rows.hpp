@@ -70,13 +70,7 @@ class GivingRows<Exec> {
   template <class Kernel>
   void run(const Exec& exec, const std::string& label, std::int64_t rows, double bytes, const Kernel& kernel) const {
     if (rows == 0) return;
-    // A copy of a kernel, which what is written cannot change: compilers then keep it in registers.
-    auto const for_rows = [copy = kernel](std::int64_t begin, std::int64_t end) {
-      for (auto row = begin; row < end; ++row) copy(row);
-    };
-    m_sweep->run(
-        exec, label, bytes * static_cast<double>(rows),
-        [&](const typename host::RowSweep<Exec>::Tile& tile) { tile.run(for_rows); }, [&] { for_rows(0, rows); });
+    m_sweep->run_rows(exec, label, bytes * static_cast<double>(rows), rows, [&] { return kernel; });
   }
 
  private:

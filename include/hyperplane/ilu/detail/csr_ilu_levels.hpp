@@ -40,23 +40,7 @@ class CsrIluTeam<Exec> {
   template <class KernelOf>
   void run(const Exec& exec, const std::string& label, double bytes, const KernelOf& kernel_of, std::int64_t rows,
            const CsrIluSequence& order) const {
-    // A copy of a kernel, which what is written cannot change: compilers then keep it in registers.
-    auto const for_rows = [](const auto& kernel, std::int64_t begin, std::int64_t end, std::int64_t tile_end) {
-      for (auto index = begin; index < end; ++index) {
-        if (index + kernel.prefetched < tile_end) kernel.prefetch(index + kernel.prefetched);
-        kernel(index);
-      }
-    };
-    m_sweep->run(
-        exec, label, bytes,
-        [&](const typename host::RowSweep<Exec>::Tile& tile) {
-          auto const kernel = kernel_of(order);
-          tile.run([&](std::int64_t begin, std::int64_t end) { for_rows(kernel, begin, end, tile.end()); });
-        },
-        [&] {
-          auto const kernel = kernel_of(order);
-          for_rows(kernel, 0, rows, rows);
-        });
+    m_sweep->run_rows(exec, label, bytes, rows, [&] { return kernel_of(order); });
   }
 
  private:
