@@ -28,8 +28,7 @@ struct NaturalOrder {};
 
 /// The factors of SSOR in the form of those of BILU(0), see Ssor. T is a Pack, and an index a pack of the layout, or T
 /// is a scalar and an index is one slot; points do not depend on one another. Blocks that couple points to neighbours
-/// outside of the grid are kept where there are some; packs alone have that. Slots alone have another order than the
-/// natural one.
+/// outside of the grid are kept where there are some. Slots alone have another order than the natural one.
 template <class T, class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length,
           class Outside = NoOutside, class Order = NaturalOrder>
 struct SsorFactor {
@@ -146,6 +145,9 @@ struct SsorFactor {
     } else {
       Point point;
       if (map.find_point(pack, lane, point) && map.grid().contains(neighbour(point, direction))) return;
+      if constexpr (Outside::exists) {
+        if (m_outside.number(direction, point) >= 0) return;
+      }
       for (auto& entry : block.m_entries) entry = T(0);
     }
   }
