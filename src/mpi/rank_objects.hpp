@@ -143,17 +143,13 @@ class RankMatrixOn final : public Matrix, public Transported {
     auto const &rhs = operand("residual", "b", b), &from = operand("residual", "x", x),
                &to = operand("residual", "r", r);
     require(&from != &to, "residual: the result must not be x");
-    auto const& exec = m_setting.exec;
-    m_matrix->multiply(exec, &rhs, from, to, [&](int l) {
-      m_blocks[detail::as_size(l)]->residual(exec, rhs.part(l), from.part(l), to.part(l));
-    });
+    m_matrix->multiply(m_setting.exec, &rhs, from, to);
   }
   std::unique_ptr<Matrix> transpose() const override { refuse_transpose("a matrix"); }
   std::array<int, 3> choose_parts(int) const override { throw Error("the grid has been cut already"); }
 
   void apply(const Exec& exec, const RankVector<Exec>& x, const RankVector<Exec>& y) const {
-    m_matrix->multiply(exec, nullptr, x, y,
-                       [&](int l) { m_blocks[detail::as_size(l)]->apply(exec, x.part(l), y.part(l)); });
+    m_matrix->multiply(exec, nullptr, x, y);
   }
 
   // As the Krylov methods call them.

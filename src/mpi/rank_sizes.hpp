@@ -31,18 +31,9 @@ class SizedRankMatrix final : public TypedRankMatrix<Exec> {
 
   const Stencil& stencil() const { return m_stencil; }
   const typename Vector::Flat& flat() const override { return m_stencil.flat(); }
-  void multiply(const Exec& exec, const Vector* b, const Vector& x, const Vector& y,
-                [[maybe_unused]] detail::FunctionRef<int> inside) const override {
+  void multiply(const Exec& exec, const Vector* b, const Vector& x, const Vector& y) const override {
     auto const from = x.template as<n>(), to = y.template as<n>();
-    if constexpr (HostExecutionSpace<Exec>) {
-      b == nullptr ? apply(exec, m_stencil, from, to) : residual(exec, m_stencil, b->template as<n>(), from, to);
-    } else {
-      auto const all = [&] {
-        for (int l = 0; l < m_stencil.grid().local().block_count(); ++l) inside(l);
-      };
-      b == nullptr ? detail::with_couplings<false>(exec, m_stencil, from, to, all)
-                   : detail::with_couplings<true>(exec, m_stencil, from, to, all);
-    }
+    b == nullptr ? apply(exec, m_stencil, from, to) : residual(exec, m_stencil, b->template as<n>(), from, to);
   }
 
   void mask(const Exec& exec, const std::int8_t* points) override {

@@ -11,8 +11,9 @@
 #include "rank_vector.hpp"
 #include "typed_objects.hpp"
 
-/// What is compiled for each block size of objects over ranks: couplings between grid blocks, and on hosts products,
-/// which have them at their place in the sums. All else that is inside of grid blocks is the library's.
+/// What is compiled for each block size of objects over ranks: products, which have couplings between grid blocks at
+/// their place in the sums, and the couplings of preconditioners. All else that is inside of grid blocks is the
+/// library's.
 namespace hyperplane::run_time {
 
 /// A DistributedStencil7 whatever its block size.
@@ -24,10 +25,8 @@ class TypedRankMatrix {
   virtual ~TypedRankMatrix() = default;
   /// All values of this rank.
   virtual const typename Vector::Flat& flat() const = 0;
-  /// y = A x, or y = b - A x where there is b. On devices it calls inside(l) for each grid block l of this rank, and
-  /// couplings across interfaces come after it. Collective.
-  virtual void multiply(const Exec& exec, const Vector* b, const Vector& x, const Vector& y,
-                        detail::FunctionRef<int> inside) const = 0;
+  /// y = A x, or y = b - A x where there is b. Collective.
+  virtual void multiply(const Exec& exec, const Vector* b, const Vector& x, const Vector& y) const = 0;
   /// Leaves out the points of this rank that are zero in a mask which kernels read. Collective.
   virtual void mask(const Exec& exec, const std::int8_t* points) = 0;
   virtual Transport transport() const = 0;

@@ -9,6 +9,7 @@
 #include <hyperplane/blocks/multi_block_stencil7.hpp>
 #include <hyperplane/blocks/multi_block_vector.hpp>
 #include <hyperplane/krylov/result.hpp>
+#include <hyperplane/sweep/sweep_path.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,12 +75,17 @@ struct DividedSystem {
   }
 };
 
-/// On hosts the same bits, elsewhere the same to rounding.
+/// Whether a preconditioner of the parts in natural order has the bits of the box: by slabs on hosts, and everywhere by
+/// hyperplanes.
 template <class Exec>
-::testing::AssertionResult same_as_undivided(const std::vector<double>& found, const std::vector<double>& expected,
-                                             double tolerance) {
-  if constexpr (HostExecutionSpace<Exec>) return bitwise_equal(found, expected);
-  return near(found, expected, tolerance);
+bool has_bits_of_box(SweepPath path = SweepPath::automatic) {
+  return HostExecutionSpace<Exec> || path == SweepPath::portable;
+}
+
+/// The same bits, or the same to rounding.
+inline ::testing::AssertionResult same_as_undivided(const std::vector<double>& found,
+                                                    const std::vector<double>& expected, bool bits, double tolerance) {
+  return bits ? bitwise_equal(found, expected) : near(found, expected, tolerance);
 }
 
 /// All that a Krylov method says of norms.

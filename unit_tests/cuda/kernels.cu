@@ -179,6 +179,13 @@ template struct ApplyCuda<true, double, 5, double, 8, AllTerms, false, LayersBey
 template struct ApplyCuda<true, double, 5, double, 8, AllTerms, true, BlocksBeyond<double, double, 5, 8>>;
 template struct GroupedApplyCuda<true, double, 5, double, 8, OffLineTerms>;
 template struct GroupedApplyCuda<false, double, 1, float, 8, AllTerms>;
+struct CompiledOutside {
+  static constexpr bool exists = true;
+  using OfGrid = LayersBeyond<double, 5, 8>;
+  OfGrid m_layers;
+  __device__ OfGrid of(int, const Grid&) const { return m_layers; }
+};
+template struct GroupedApplyCuda<false, double, 5, double, 8, AllTerms, CompiledOutside>;
 
 // Reductions: of one array and of eight, of operations that read and that write.
 struct CompiledDots {

@@ -88,52 +88,91 @@ std::vector<double> preconditioned(const CRankSystem& system, const hyperplane_p
   return result;
 }
 
-TEST_P(CRanks, preconditioners_are_those_of_one_process) {
-  Grid const grid(7, 6, 5);
-  std::array<int, 3> const cut{2, 1, 2};
-  constexpr int n = CRankSystem::n;
-  CRankSystem const system(context, four_parts());
-  auto const boxes = cut_grid(grid, cut).boxes;
-  // The same matrix and right-hand side in one process.
-  ReferenceStencil whole = random_stencil(grid, n);
-  std::vector<double> rhs(grid.size() * n);
-  std::vector<std::int64_t> numbers;
-  for (std::size_t b = 0; b < boxes.size(); ++b) {
-    auto const& block = system.reference.blocks[b];
-    for (std::int64_t p = 0; p < block.grid.size(); ++p) {
-      Point const here = block.grid.point(p);
-      auto const number = grid.index(boxes[b].begin.i + here.i, boxes[b].begin.j + here.j, boxes[b].begin.k + here.k);
-      whole.blocks[number] = block.blocks[p];
-      numbers.push_back(number);
-      for (int c = 0; c < n; ++c) {
-        rhs[number * n + c] = system.rhs[(system.whole.first_point(static_cast<int>(b)) + p) * n + c];
+/// A system over ranks, and the same in one process that cuts nothing.
+struct CRankAndWholeSystem {
+  static constexpr int n = CRankSystem::n;
+
+  explicit CRankAndWholeSystem(hyperplane_context context)
+      : over_ranks(context, four_parts()),
+        a(hyperplane_matrix_create, context, c_grid(grid), n, HYPERPLANE_STORAGE_DOUBLE) {
+    auto const boxes = cut_grid(grid, cut).boxes;
+    ReferenceStencil whole(grid, n);
+    for (std::size_t b = 0; b < boxes.size(); ++b) {
+      auto const& block = over_ranks.reference.blocks[b];
+      for (std::int64_t p = 0; p < block.grid.size(); ++p) {
+        Point const here = block.grid.point(p);
+        auto const number = grid.index(boxes[b].begin.i + here.i, boxes[b].begin.j + here.j, boxes[b].begin.k + here.k);
+        whole.blocks[number] = block.blocks[p];
+        numbers.push_back(number);
+        for (int c = 0; c < n; ++c) {
+          rhs[number * n + c] = over_ranks.rhs[(over_ranks.whole.first_point(static_cast<int>(b)) + p) * n + c];
+        }
       }
     }
+    auto const values = CRankSystem::values_of(whole);
+    EXPECT_EQ(hyperplane_matrix_set(a, values.data(), std::ssize(values), HYPERPLANE_ROW_MAJOR, HYPERPLANE_HOST),
+              HYPERPLANE_SUCCESS);
   }
-  COwned<hyperplane_matrix> const a(hyperplane_matrix_create, context, c_grid(grid), n, HYPERPLANE_STORAGE_DOUBLE);
-  auto const values = CRankSystem::values_of(whole);
-  EXPECT_EQ(hyperplane_matrix_set(a, values.data(), std::ssize(values), HYPERPLANE_ROW_MAJOR, HYPERPLANE_HOST),
-            HYPERPLANE_SUCCESS);
-  auto const expect_the_same = [&](hyperplane_preconditioner_kind kind, hyperplane_coupling coupling) {
+
+  /// What this rank has of a vector of the whole.
+  std::vector<double> own(const std::vector<double>& x) const {
+    std::vector<double> result;
+    for (auto const number : numbers) {
+      for (int c = 0; c < n; ++c) result.push_back(x[number * n + c]);
+    }
+    return over_ranks.own(result);
+  }
+
+  Grid const grid{7, 6, 5};
+  std::array<int, 3> const cut{2, 1, 2};
+  CRankSystem over_ranks;
+  COwned<hyperplane_matrix> a;
+  std::vector<double> rhs = std::vector<double>(grid.size() * n);
+  std::vector<std::int64_t> numbers;
+};
+
+TEST_P(CRanks, products_have_the_bits_of_one_process) {
+  CRankAndWholeSystem const system(context);
+  auto const& rhs = system.rhs;
+  COwned<hyperplane_vector> const x(hyperplane_vector_create, context, c_grid(system.grid), CRankSystem::n),
+      y(hyperplane_vector_create, context, c_grid(system.grid), CRankSystem::n);
+  EXPECT_EQ(hyperplane_vector_set(x, rhs.data(), std::ssize(rhs), HYPERPLANE_HOST), HYPERPLANE_SUCCESS);
+  EXPECT_EQ(hyperplane_matrix_apply(system.a, x, y), HYPERPLANE_SUCCESS);
+  std::vector<double> product(rhs.size());
+  EXPECT_EQ(hyperplane_vector_get(y, product.data(), std::ssize(product), HYPERPLANE_HOST), HYPERPLANE_SUCCESS);
+  auto const& parts = system.over_ranks;
+  EXPECT_EQ(hyperplane_matrix_apply(parts.a, parts.b, parts.x), HYPERPLANE_SUCCESS);
+  EXPECT_TRUE(bitwise_equal(parts.get(parts.x), system.own(product)));
+}
+
+TEST_P(CRanks, preconditioners_are_those_of_one_process) {
+  CRankAndWholeSystem const system(context);
+  auto const& rhs = system.rhs;
+  auto const expect_the_same = [&](hyperplane_preconditioner_kind kind, hyperplane_coupling coupling,
+                                   hyperplane_path path = HYPERPLANE_PATH_AUTOMATIC) {
     auto options = bilu0(coupling);
     options.kind = kind;
+    options.path = path;
     options.relaxation = 1.2;
-    auto const found = preconditioned(system, options);
-    std::copy(cut.begin(), cut.end(), options.parts);
-    COwned<hyperplane_preconditioner> const m(hyperplane_preconditioner_create, context, c_grid(grid), n, &options);
-    EXPECT_EQ(hyperplane_preconditioner_factor(m, a), HYPERPLANE_SUCCESS);
-    std::vector<double> x(rhs.size()), in_parts;
+    auto const found = preconditioned(system.over_ranks, options);
+    std::copy(system.cut.begin(), system.cut.end(), options.parts);
+    COwned<hyperplane_preconditioner> const m(hyperplane_preconditioner_create, context, c_grid(system.grid),
+                                              CRankSystem::n, &options);
+    EXPECT_EQ(hyperplane_preconditioner_factor(m, system.a), HYPERPLANE_SUCCESS);
+    std::vector<double> x(rhs.size());
     EXPECT_EQ(hyperplane_preconditioner_solve_array(m, 1, rhs.data(), x.data(), std::ssize(x), HYPERPLANE_HOST),
               HYPERPLANE_SUCCESS);
-    for (auto const number : numbers) {
-      for (int c = 0; c < n; ++c) in_parts.push_back(x[number * n + c]);
-    }
-    EXPECT_TRUE(near(found, system.own(in_parts), 1e-12)) << kind << ", " << coupling;
+    // By hyperplanes natural parts have the bits of the whole, which is not cut in one process.
+    auto const expected = system.own(x);
+    EXPECT_TRUE(path == HYPERPLANE_PATH_PORTABLE ? bitwise_equal(found, expected) : near(found, expected, 1e-12))
+        << kind << ", " << coupling << ", path " << path;
   };
   for (auto const coupling : {HYPERPLANE_COUPLING_NONE, HYPERPLANE_COUPLING_COLOURED, HYPERPLANE_COUPLING_NATURAL}) {
     expect_the_same(HYPERPLANE_BILU0, coupling);
     expect_the_same(HYPERPLANE_SSOR, coupling);
   }
+  expect_the_same(HYPERPLANE_BILU0, HYPERPLANE_COUPLING_NATURAL, HYPERPLANE_PATH_PORTABLE);
+  expect_the_same(HYPERPLANE_SSOR, HYPERPLANE_COUPLING_NATURAL, HYPERPLANE_PATH_PORTABLE);
   expect_the_same(HYPERPLANE_JACOBI, HYPERPLANE_COUPLING_NONE);
 }
 

@@ -5,6 +5,7 @@
 #include <hyperplane/blocks/cut_grid.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
+#include <hyperplane/krylov/richardson.hpp>
 #include <hyperplane/mpi/detail/choose_transport.hpp>
 #include <limits>
 
@@ -60,6 +61,13 @@ class DistributedDevices : public DistributedTest<Exec> {
       plan.solve(exec, b, x);
       EXPECT_TRUE(bitwise_equal(to_host(exec, x.local()), expected)) << to_string(box) << ", n = " << n;
     }
+    // Products have them, too, and so have iterates of the two, which begin with M^-1 b.
+    KrylovOptions const some{.tolerance = 0, .max_iterations = 4};
+    Richardson<BlockVector<double, n, Exec>>(exec, box, some)
+        .solve(exec, to_device<double, n, Storage>(exec, system), reference, to_device<double, n>(exec, box, rhs), y);
+    Richardson<DistributedVector<double, n, Exec>>(exec, grid, some).solve(exec, a, plan, b, x);
+    EXPECT_TRUE(bitwise_equal(to_host(exec, x.local()), part_of_rank(grid, n, to_host(exec, y))))
+        << to_string(box) << ", n = " << n << ", iterates";
   }
 };
 

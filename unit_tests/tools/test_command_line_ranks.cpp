@@ -35,7 +35,7 @@ class CommandLineRanks : public CommandLine {
     return "solve --block-size 2 --solution x.mtx " + arguments;
   }
 
-  /// Tests count threads of a host, and on hosts alone products over ranks have the bits of one process.
+  /// Tests count threads of a host, and on hosts alone natural parts have the bits of the whole on every path.
   static std::string on_host() { return " --backend " + c_backends().front(); }
 
   /// Of a solve that converges.
@@ -114,12 +114,42 @@ TEST_F(CommandLineRanks, parts_are_those_that_are_given_or_as_many_as_ranks) {
 }
 
 TEST_F(CommandLineRanks, richardson_has_the_same_bits_on_any_number_of_ranks) {
-  std::string first;
-  for (int const ranks : {1, 2, 3}) {
-    iterations_on(ranks, "--parts 2x2x2 --coupling coloured --method richardson" + on_host());
-    auto const solution = read("x.mtx");
-    if (first.empty()) first = solution;
-    EXPECT_EQ(solution, first) << ranks << " ranks";
+  for (auto const& backend : c_backends()) {
+    std::string first;
+    for (int const ranks : {1, 2, 3}) {
+      // In one process parts are those of the preconditioner alone: the product is that of the whole.
+      iterations_on(ranks, "--parts 2x2x2 --coupling coloured --method richardson --backend " + backend);
+      auto const solution = read("x.mtx");
+      if (first.empty()) first = solution;
+      EXPECT_EQ(solution, first) << ranks << " ranks, " << backend;
+    }
+  }
+}
+
+// On every backend, whether ranks share a device or not.
+TEST_F(CommandLineRanks, natural_parts_by_hyperplanes_have_the_bits_of_the_whole) {
+  for (auto const& [preconditioner, size] : {std::pair{"bilu0", 1}, {"bilu0", 2}, {"bilu0", 5}, {"ssor", 2}}) {
+    write("A.mtx", coordinate_file(random_stencil(grid, size)));
+    write("b.mtx", tools::format_vector(random_vector(grid.size() * size)));
+    for (auto const& backend : c_backends()) {
+      auto const solve = [&](int ranks, const std::string& options) {
+        auto const outcome =
+            run("solve A.mtx --rhs b.mtx --grid 4x3x5 --solution x.mtx --history h.json --path "
+                "portable --method richardson --preconditioner " +
+                    std::string(preconditioner) + " --backend " + backend + " --block-size " + std::to_string(size) +
+                    options,
+                ranks == 1 ? "" : on_ranks(ranks));
+        EXPECT_EQ(outcome.status, 0) << outcome.output;
+        return std::pair(read("x.mtx"), norms_of_history());
+      };
+      auto const whole = solve(1, "");
+      for (std::string const parts : {"4x1x1", "1x3x1", "1x1x4", "2x2x1"}) {
+        for (int const ranks : all_ranks()) {
+          EXPECT_EQ(solve(ranks, " --parts " + parts + " --coupling natural"), whole)
+              << backend << ", " << parts << ", " << ranks << " ranks, " << preconditioner << ", n = " << size;
+        }
+      }
+    }
   }
 }
 

@@ -9,9 +9,9 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/core/timer_callbacks.hpp>
-#include <hyperplane/simd/interleaved_ref.hpp>
+#include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/stencil/apply.hpp>
+#include <hyperplane/stencil/grouped_apply.hpp>
 #include <hyperplane/stencil/not_finite.hpp>
 
 #include <string>
@@ -38,60 +38,48 @@ void check_multi_block_solve(const char* function, const MultiBlockGrid& grid, c
   if (!factored) fail(std::string(function) + ": called before factor");
 }
 
-/// What the couplings across interfaces add to y = A x, or to y = b - A x.
-template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage>
-void apply_couplings(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
-                     const MultiBlockVector<Scalar, n, Exec>& x, const MultiBlockVector<Scalar, n, Exec>& y) {
-  constexpr int W = MultiBlockVector<Scalar, n, Exec>::vector_length;
-  using Packs = InterleavedRef<Storage, W, stencil7_size * n * n>;
-  couple<subtract, Scalar, n, W>("Hyperplane::MultiBlockStencil7::couplings", exec, a.couplings().all(),
-                                 MatrixCoefficients<Storage, n, W>{Packs(a.flat().data())},
-                                 DonorValues<Scalar, n, W>(x.flat().data()), y.flat().data());
-}
-
-/// y = A x, or y = b - A x where there is b, inside of all grid blocks, without couplings across interfaces: in one
-/// launch where the execution space has that, else one grid block after the other.
-template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage>
-void apply_inside(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
-                  const MultiBlockVector<Scalar, n, Exec>& b, const MultiBlockVector<Scalar, n, Exec>& x,
-                  const MultiBlockVector<Scalar, n, Exec>& y) {
-  if constexpr (MultiBlockStencil7<Scalar, n, Exec, Storage>::GroupedApply::exists) {
-    if (a.grid().block_count() > 1) {
-      constexpr const char* label =
-          subtract ? "Hyperplane::MultiBlockStencil7::residual" : "Hyperplane::MultiBlockStencil7::apply";
-      require(x.flat().data() != y.flat().data(),
-              subtract ? "residual: the result must not be x" : "apply: the result must not be x");
-      count_bytes(label, (7.0 * n * n * sizeof(Storage) + (subtract ? 3.0 : 2.0) * n * sizeof(Scalar)) *
-                             static_cast<double>(a.grid().size()));
-      a.grouped_apply().template run<subtract>(label, exec, a.flat().data(), b.flat().data(), x.flat().data(),
-                                               y.flat().data());
-      return;
-    }
-  }
-  for (int g = 0; g < a.grid().block_count(); ++g) {
-    if constexpr (subtract) {
-      residual(exec, a.block(g), b.block(g), x.block(g), y.block(g));
-    } else {
-      apply(exec, a.block(g), x.block(g), y.block(g));
-    }
-  }
-}
-
-/// y = A x, or y = b - A x where there is b, on a host: one grid block after the other, of whose neighbours outside x
-/// is what `faces` has by `donors`.
-template <bool subtract, class Scalar, int n, HostExecutionSpace Exec, class Storage, int vector_length>
-void apply_with_outside(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
-                        const MultiBlockVector<Scalar, n, Exec>& b, const MultiBlockVector<Scalar, n, Exec>& x,
-                        const MultiBlockVector<Scalar, n, Exec>& y, const OutsideFaces<Exec, vector_length>& faces,
-                        const DonorValues<Scalar, n, vector_length>& donors) {
-  if (faces.empty()) return apply_inside<subtract>(exec, a, b, x, y);
+/// y = A x, or y = b - A x where there is b: one grid block after the other, of whose neighbours outside x is what
+/// `faces` has by `donors`.
+template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage, int vector_length>
+void apply_one_by_one(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
+                      const MultiBlockVector<Scalar, n, Exec>& b, const MultiBlockVector<Scalar, n, Exec>& x,
+                      const MultiBlockVector<Scalar, n, Exec>& y,
+                      [[maybe_unused]] const OutsideFaces<Exec, vector_length>& faces,
+                      [[maybe_unused]] const DonorValues<Scalar, n, vector_length>& donors) {
   constexpr const char* label = subtract ? "Hyperplane::BlockStencil7::residual" : "Hyperplane::BlockStencil7::apply";
   for (int g = 0; g < a.grid().block_count(); ++g) {
     auto const from = b.block(g);
-    apply_or_residual<subtract>(subtract ? "residual" : "apply", label, exec, a.block(g), subtract ? &from : nullptr,
-                                x.block(g), y.block(g), AllTerms(),
-                                faces.template values_outside<Scalar, n>(g, donors));
+    auto const product = [&](const auto& outside) {
+      apply_or_residual<subtract>(subtract ? "residual" : "apply", label, exec, a.block(g), subtract ? &from : nullptr,
+                                  x.block(g), y.block(g), AllTerms(), outside);
+    };
+    if constexpr (!CudaExecutionSpace<Exec>) {
+      if (!faces.empty()) {
+        product(faces.template values_outside<Scalar, n>(g, donors));
+        continue;
+      }
+    }
+    product(NoOutside());
   }
+}
+
+/// The same of all grid blocks together, or of a part of them.
+template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage, int vector_length>
+void apply_together(const char* label, const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
+                    const MultiBlockVector<Scalar, n, Exec>& b, const MultiBlockVector<Scalar, n, Exec>& x,
+                    const MultiBlockVector<Scalar, n, Exec>& y, const GroupedApply<Scalar, n, Exec>& grouped,
+                    GroupedPart part, const OutsideFaces<Exec, vector_length>& faces,
+                    const DonorValues<Scalar, n, vector_length>& donors) {
+  require(x.flat().data() != y.flat().data(),
+          subtract ? "residual: the result must not be x" : "apply: the result must not be x");
+  grouped.template run<subtract>(label, exec, a.flat().data(), b.flat().data(), x.flat().data(), y.flat().data(),
+                                 AllTerms(), faces.template values_outside<Scalar, n>(donors), part);
+}
+
+/// Whether grid blocks are multiplied together: where that can be, and one grid alone has not all of it.
+template <ExecutionSpace Exec, class Scalar, int n, int vector_length>
+bool multiplies_together(const MultiBlockGrid& grid, const OutsideFaces<Exec, vector_length>& faces) {
+  return GroupedApply<Scalar, n, Exec>::exists && (grid.block_count() > 1 || !faces.empty());
 }
 
 /// y = A x, or y = b - A x where there is b, of all grid blocks and their couplings.
@@ -99,13 +87,17 @@ template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage
 void apply_blocks(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
                   const MultiBlockVector<Scalar, n, Exec>& b, const MultiBlockVector<Scalar, n, Exec>& x,
                   const MultiBlockVector<Scalar, n, Exec>& y) {
-  if constexpr (HostExecutionSpace<Exec>) {
-    constexpr int W = MultiBlockVector<Scalar, n, Exec>::vector_length;
-    apply_with_outside<subtract>(exec, a, b, x, y, a.outside(), DonorValues<Scalar, n, W>(x.flat().data()));
-  } else {
-    apply_inside<subtract>(exec, a, b, x, y);
-    apply_couplings<subtract>(exec, a, x, y);
+  constexpr int W = MultiBlockVector<Scalar, n, Exec>::vector_length;
+  DonorValues<Scalar, n, W> const donors(x.flat().data());
+  if constexpr (GroupedApply<Scalar, n, Exec>::exists) {
+    if (multiplies_together<Exec, Scalar, n>(a.grid(), a.outside())) {
+      apply_together<subtract>(
+          subtract ? "Hyperplane::MultiBlockStencil7::residual" : "Hyperplane::MultiBlockStencil7::apply", exec, a, b,
+          x, y, a.grouped_apply(), GroupedPart::all, a.outside(), donors);
+      return;
+    }
   }
+  apply_one_by_one<subtract>(exec, a, b, x, y, a.outside(), donors);
 }
 
 }  // namespace detail
@@ -113,9 +105,8 @@ void apply_blocks(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, St
 /// y = A x over all grid blocks and their interfaces. x and y are different vectors on the grid of A, or Error is
 /// thrown.
 ///
-/// On hosts a launch for each grid block (see apply() of a BlockStencil7), which takes couplings across interfaces at
-/// their place in the sums, so that parts of a box have the bits of the box. On CUDA a launch for all grid blocks,
-/// elsewhere one for each, and one for all points on interfaces, which adds the couplings. Donors are read where they
+/// On CUDA a launch for all grid blocks, elsewhere one for each (see apply() of a BlockStencil7). Couplings across
+/// interfaces have their place in the sums, so that parts of a box have the bits of the box. Donors are read where they
 /// are. No allocation, no fence; asynchronous on the given instance.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage>
 void apply(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,

@@ -6,6 +6,7 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/stencil/grouped_apply.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -48,6 +49,14 @@ class BlockPacks {
   std::int64_t first(int number) const { return (*m_first)[as_size(number)]; }
   /// Groups of all grid blocks.
   std::int64_t count() const { return std::max<std::int64_t>(m_first->back(), 1); }
+
+  /// Grid blocks and where their groups begin.
+  std::vector<GroupedGrid> grids(const MultiBlockGrid& grid) const {
+    std::vector<GroupedGrid> result;
+    result.reserve(as_size(grid.block_count()));
+    for (int b = 0; b < grid.block_count(); ++b) result.push_back({grid.block(b), first(b)});
+    return result;
+  }
 
   /// The numbers of points in slots, by grid block.
   std::vector<SlotNumbers<vector_length>> numbers(const MultiBlockGrid& grid) const {

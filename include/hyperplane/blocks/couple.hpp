@@ -75,9 +75,12 @@ struct DonorValues {
   DonorValues(Scalar* own, Scalar* ghosts, std::int64_t own_packs)
       : m_own(own), m_ghosts(ghosts), m_own_packs(own_packs) {}
 
-  KOKKOS_FUNCTION Scalar operator()(const Slot& donor, int c) const {
-    return donor.pack < m_own_packs ? m_own(donor.pack, c, donor.lane)
-                                    : m_ghosts(donor.pack - m_own_packs, c, donor.lane);
+  KOKKOS_FUNCTION Scalar operator()(const Slot& donor, int c) const { return first(donor)[c * vector_length]; }
+  /// The first value of a donor; the next one is a SIMD group's length behind it.
+  KOKKOS_FUNCTION const Scalar* first(const Slot& donor) const {
+    const Scalar* const pack =
+        donor.pack < m_own_packs ? m_own.pack_data(donor.pack) : m_ghosts.pack_data(donor.pack - m_own_packs);
+    return pack + donor.lane;
   }
 };
 

@@ -12,6 +12,7 @@
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/stencil/grouped_apply_blocks.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -70,6 +71,14 @@ struct FaceCouplingList {
   std::vector<FacePoint> points;
   std::vector<FaceCoupling> couplings;
 };
+
+/// The SIMD groups of its points, for products.
+inline std::vector<GroupedPack> grouped_packs(const FaceCouplingList& list, bool late) {
+  std::vector<GroupedPack> result;
+  result.reserve(list.points.size());
+  for (auto const& point : list.points) result.push_back({point.block, point.pack, late});
+  return result;
+}
 
 /// The same where an execution space has it.
 template <ExecutionSpace Exec>

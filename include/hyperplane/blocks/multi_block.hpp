@@ -41,8 +41,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// pattern is left out, too.) Before the sweeps of a colour, neighbours of other colours subtract their part: on faces
 /// alone, so that kernels inside are those of one grid. Coupling::natural is the same with the colours of
 /// find_natural_order(), of grid blocks that are parts of one box: M is that of P, BlockIlu0 or Ssor, of the box, but
-/// for rounding. On SweepPath::slab of hosts, where no direction that is cut is periodic, it is that of the box bit by
-/// bit: kernels then take neighbours of other colours at their place among those inside.
+/// for rounding. On SweepPath::slab of hosts, and on SweepPath::portable everywhere, where no direction that is cut is
+/// periodic, it is that of the box bit by bit: kernels then take neighbours of other colours at their place.
 ///
 /// A plan: the constructor allocates and waits for the instance; the other functions do not, and are asynchronous on
 /// it. factor() of BlockIlu0 and Sip with another coupling than none writes into the diagonal blocks of A at points on

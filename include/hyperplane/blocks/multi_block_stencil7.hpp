@@ -46,7 +46,7 @@ class MultiBlockStencil7 {
   static constexpr int vector_length = vector_length_v<Scalar, Exec>;
   using Block = BlockStencil7<Scalar, n, Exec, StorageScalar>;
   using Storage = InterleavedView<StorageScalar, vector_length, stencil7_size * n * n, Exec>;
-  using GroupedApply = detail::GroupedApply<Scalar, n, Exec, StorageScalar>;
+  using GroupedApply = detail::GroupedApply<Scalar, n, Exec>;
 
   /// Allocates and sets to zero.
   MultiBlockStencil7(const Exec& exec, const MultiBlockGrid& grid,
@@ -54,11 +54,11 @@ class MultiBlockStencil7 {
       : m_grid(grid),
         m_packs(grid),
         m_storage(exec, label, m_packs.count()),
-        m_grouped_apply(exec, grouped_grids(grid, m_packs)),
         m_numbers(detail::to_space(exec, "Hyperplane::MultiBlockGrid::numbers", m_packs.numbers(grid))) {
     auto const list = detail::all_face_couplings(grid, m_packs);
     m_couplings = detail::to_space(exec, list);
-    if constexpr (HostExecutionSpace<Exec>) m_outside.emplace(exec, grid, list, detail::FaceCouplingList());
+    m_outside.emplace(exec, grid, list, detail::FaceCouplingList());
+    m_grouped_apply.emplace(exec, m_packs.grids(grid), detail::grouped_packs(list, false));
   }
 
   const MultiBlockGrid& grid() const { return m_grid; }
@@ -68,31 +68,23 @@ class MultiBlockStencil7 {
   }
   /// All of the storage as one contiguous array. Padding is zero and has to stay so.
   const typename Storage::Flat& flat() const { return m_storage.flat(); }
-  /// Points on interfaces, for mask_points(), and for apply() and residual() on devices.
+  /// Points on interfaces, for mask_points() and products with A^T.
   const detail::FaceCouplings<Exec>& couplings() const { return m_couplings; }
-  /// The same points as grid blocks have them outside, for apply() and residual() on hosts.
+  /// The same points as grid blocks have them outside, for apply() and residual().
   const detail::OutsideFaces<Exec, vector_length>& outside() const { return *m_outside; }
   /// For apply() and residual() of several grid blocks.
-  const GroupedApply& grouped_apply() const { return m_grouped_apply; }
+  const GroupedApply& grouped_apply() const { return *m_grouped_apply; }
   /// The numbers of points in slots, by grid block, for mask_points().
   const Kokkos::View<detail::SlotNumbers<vector_length>*, memory_space>& numbers() const { return m_numbers; }
 
  private:
-  static std::vector<detail::GroupedGrid> grouped_grids(const MultiBlockGrid& grid,
-                                                        const detail::BlockPacks<vector_length>& packs) {
-    std::vector<detail::GroupedGrid> result;
-    result.reserve(detail::as_size(grid.block_count()));
-    for (int b = 0; b < grid.block_count(); ++b) result.push_back({grid.block(b), packs.first(b)});
-    return result;
-  }
-
   MultiBlockGrid m_grid;
   detail::BlockPacks<vector_length> m_packs;
   Storage m_storage;
-  GroupedApply m_grouped_apply;
   Kokkos::View<detail::SlotNumbers<vector_length>*, memory_space> m_numbers;
   detail::FaceCouplings<Exec> m_couplings;
   std::optional<detail::OutsideFaces<Exec, vector_length>> m_outside;
+  std::optional<GroupedApply> m_grouped_apply;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

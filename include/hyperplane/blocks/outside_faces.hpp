@@ -8,6 +8,7 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/grid/stencil7.hpp>
@@ -44,10 +45,44 @@ struct NeighboursValues {
   DonorValues<Scalar, n, vector_length> m_x;
 
   KOKKOS_FUNCTION Scalar operator()(int number, int c) const { return m_x(m_donors[number], c); }
+  KOKKOS_FUNCTION const Scalar* first(int number) const { return m_x.first(m_donors[number]); }
 };
 
-/// The neighbours that points have outside of their grid blocks, for kernels on hosts that take all neighbours of a
-/// point in the order of the stencil, whichever grid block they are in. Couplings of two lists: those of the first come
+/// Of a grid block, the numbers of neighbours outside, by direction and face_place(); null where a face has none.
+struct FaceNumbers {
+  const int* of[std::size_t{stencil7_size}] = {};
+};
+
+/// What is outside of all grid blocks, for products on CUDA, whose kernels look up the one that they are in.
+template <class Scalar, int n, int vector_length>
+struct ValuesOutside {
+  static constexpr bool exists = true;
+  using Values = NeighboursValues<Scalar, n, vector_length>;
+
+  struct OfGrid {
+    static constexpr bool exists = true;
+
+    const FaceNumbers* m_numbers;
+    Grid m_grid;
+    Values m_values;
+
+    /// The first value of the neighbour of a point that is not in the grid block, or nullptr where it has none.
+    KOKKOS_FUNCTION const Scalar* at(const Point& p, Direction direction) const {
+      const int* const numbers = m_numbers->of[static_cast<int>(direction)];
+      if (numbers == nullptr) return nullptr;
+      int const number = numbers[face_place(m_grid, direction, p)];
+      return number < 0 ? nullptr : m_values.first(number);
+    }
+  };
+
+  const FaceNumbers* m_numbers;
+  Values m_values;
+
+  KOKKOS_FUNCTION OfGrid of(int block, const Grid& grid) const { return {m_numbers + block, grid, m_values}; }
+};
+
+/// The neighbours that points have outside of their grid blocks, for kernels that take all neighbours of a point in the
+/// order of the stencil, whichever grid block they are in. Couplings of two lists: those of the first come
 /// first in the numbers. For factorizations and sweeps of parts of a box these are the couplings to lower colours,
 /// which are to the bottom, south and west, and those to higher ones.
 template <ExecutionSpace Exec, int vector_length>
@@ -65,6 +100,7 @@ class OutsideFaces {
     for (auto const* const list : {&lower, &upper}) add(*list, numbers, donors);
     m_numbers = to_space(exec, "Hyperplane::MultiBlock::face_numbers", numbers);
     m_donors = to_space(exec, "Hyperplane::MultiBlock::donors", donors);
+    if constexpr (!HostExecutionSpace<Exec>) m_faces = to_space(exec, "Hyperplane::MultiBlock::faces", faces());
     if (with_reverses) m_reverses = to_space(exec, "Hyperplane::MultiBlock::reverses", reverses(lower, upper));
   }
 
@@ -80,6 +116,11 @@ class OutsideFaces {
   auto values_outside(int block, const DonorValues<Scalar, n, vector_length>& x) const {
     return outside(block, NeighboursValues<Scalar, n, vector_length>{m_donors.data(), x});
   }
+  /// The same of all grid blocks, on devices.
+  template <class Scalar, int n>
+  ValuesOutside<Scalar, n, vector_length> values_outside(const DonorValues<Scalar, n, vector_length>& x) const {
+    return {m_faces.data(), {m_donors.data(), x}};
+  }
 
  private:
   static constexpr std::int64_t none = -1;
@@ -87,10 +128,22 @@ class OutsideFaces {
   template <class Values>
   SlabOutside<Values, vector_length> outside(int block, const Values& values) const {
     SlabOutside<Values, vector_length> result(m_maps[as_size(block)], values);
-    for (auto const direction : stencil7_directions) {
-      auto const begin = m_begins[as_size(block)][as_size(static_cast<int>(direction))];
-      if (begin != none) result.set(direction, m_numbers.data() + begin);
+    auto const numbers = numbers_of(block);
+    for (auto const direction : stencil7_directions) result.set(direction, numbers.of[static_cast<int>(direction)]);
+    return result;
+  }
+
+  FaceNumbers numbers_of(int block) const {
+    FaceNumbers result;
+    for (std::size_t d = 0; d < std::size_t{stencil7_size}; ++d) {
+      auto const begin = m_begins[as_size(block)][d];
+      if (begin != none) result.of[d] = m_numbers.data() + begin;
     }
+    return result;
+  }
+  std::vector<FaceNumbers> faces() const {
+    std::vector<FaceNumbers> result;
+    for (std::size_t b = 0; b < m_maps.size(); ++b) result.push_back(numbers_of(static_cast<int>(b)));
     return result;
   }
 
@@ -135,6 +188,7 @@ class OutsideFaces {
   std::vector<Begins> m_begins;  ///< of each grid block, of the numbers of each face
   Kokkos::View<int*, typename Exec::memory_space> m_numbers, m_reverses;
   Kokkos::View<Slot*, typename Exec::memory_space> m_donors;
+  Kokkos::View<FaceNumbers*, typename Exec::memory_space> m_faces;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -13,7 +13,7 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// A grid alone: points on its faces have no neighbours outside.
+/// A grid alone, or several of them: points on their faces have no neighbours outside.
 struct NoOutside {
   static constexpr bool exists = false;
   NoOutside in(int, std::int64_t, std::int64_t) const { return {}; }
@@ -33,8 +33,8 @@ HYPERPLANE_FUNCTION inline std::int64_t face_size(const Grid& grid, Direction fa
   return face_place(grid, face, {grid.ni() - 1, grid.nj() - 1, grid.nk() - 1}) + 1;
 }
 
-/// Neighbours that points on faces of a grid have outside of it, for recursions over slabs on hosts, whose sums then
-/// have them where neighbours inside are. Each of them has a number, by which Values finds what is known of it.
+/// Neighbours that points on faces of a grid have outside of it, for kernels whose sums then have them where neighbours
+/// inside are, as recursions over slabs on hosts. Each of them has a number, by which Values finds what is known of it.
 template <class Values, int vector_length>
 class SlabOutside {
  public:

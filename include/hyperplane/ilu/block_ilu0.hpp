@@ -9,6 +9,7 @@
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/folded_order.hpp>
 #include <hyperplane/grid/grid.hpp>
+#include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/ilu/comparison/comparison_ilu0.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_diagnosis.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_fast_factor.hpp>
@@ -123,10 +124,21 @@ class BlockIlu0 {
   /// of A is another one. A singular pivot, or what else makes the factors useless, is recorded: see status().
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) {
+    factor_in_order(exec, a, detail::NoOutside());
+  }
+
+  /// The same of a grid that is a part of a box, on SweepPath::portable: points have neighbours outside of it, a
+  /// detail::SlabOutside of their d^-1 U, which are taken where those inside are. See
+  /// sweep_in_order().
+  template <class MatrixStorage, class Outside>
+  void factor_in_order(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a,
+                       const Outside& outside) {
     detail::check_grid("BlockIlu0::factor", "A", a.grid(), grid());
     m_sweeps.fill([&](const auto& factors, const auto& singular) {
       m_sweeps.units().template choose<Scalar>(exec, detail::StencilSample(a.ref()));
-      if (m_comparison) {
+      if constexpr (Outside::exists) {
+        detail::block_ilu0_factor_portable<Scalar, n>(exec, a.ref(), factors, singular, outside);
+      } else if (m_comparison) {
         m_comparison->factor(exec, a.ref(), factors, singular);
       } else if (path() != SweepPath::portable) {
         m_fast_factor(exec, a.ref(), factors, singular);

@@ -2,16 +2,13 @@
 #pragma once
 
 #include <hyperplane/blocks/apply.hpp>
-#include <hyperplane/blocks/couple.hpp>
-#include <hyperplane/blocks/face_couplings.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/mpi/distributed_grid.hpp>
 #include <hyperplane/mpi/distributed_stencil7.hpp>
 #include <hyperplane/mpi/distributed_vector.hpp>
-#include <hyperplane/simd/interleaved_ref.hpp>
+#include <hyperplane/stencil/grouped_apply.hpp>
 #include <hyperplane/stencil/not_finite.hpp>
 
 #include <cstdint>
@@ -31,49 +28,34 @@ inline void check_distributed_grid(const char* function, const char* argument, c
   }
 }
 
-/// inside(), of all grid blocks of this rank, with the exchange of ghost values behind it, and what couplings across
-/// interfaces add to y, or subtract.
-template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage, class Inside>
-void with_couplings(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>& a,
-                    const DistributedVector<Scalar, n, Exec>& x, const DistributedVector<Scalar, n, Exec>& y,
-                    const Inside& inside) {
-  constexpr int W = DistributedVector<Scalar, n, Exec>::vector_length;
-  using Packs = InterleavedRef<Storage, W, stencil7_size * n * n>;
-  auto const& ghosts = a.ghosts();
-  auto* const values = x.flat().data();
-  auto const add = [&](const char* label, const FacePart& couplings) {
-    couple<subtract, Scalar, n, W>(label, exec, couplings, MatrixCoefficients<Storage, n, W>{Packs(a.flat().data())},
-                                   ghosts.donors(values), y.flat().data());
-  };
-  ghosts.start(exec, values);
-  try {
-    inside();
-    add("Hyperplane::DistributedStencil7::inner_couplings", ghosts.inner());
-  } catch (...) {
-    ghosts.abandon(exec);
-    throw;
-  }
-  ghosts.finish(exec);
-  add("Hyperplane::DistributedStencil7::outer_couplings", ghosts.outer());
-}
-
-/// y = A x, or y = b - A x where there is b. On hosts messages come first, and each grid block has all of its couplings
-/// at their place in the sums: what is computed meanwhile elsewhere would be computed twice here.
+/// y = A x, or y = b - A x where there is b. Where grid blocks are multiplied together, what meets no other rank is
+/// while messages travel. Elsewhere these come first: what is computed meanwhile would be computed twice.
 template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage>
 void apply_over_ranks(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>& a,
                       const DistributedVector<Scalar, n, Exec>& b, const DistributedVector<Scalar, n, Exec>& x,
                       const DistributedVector<Scalar, n, Exec>& y) {
-  if constexpr (HostExecutionSpace<Exec>) {
-    auto const& ghosts = a.ghosts();
-    auto* const values = x.flat().data();
-    ghosts.start(exec, values);
-    ghosts.finish(exec);
-    apply_with_outside<subtract>(exec, a.local(), b.local(), x.local(), y.local(), ghosts.outside(),
-                                 ghosts.donors(values));
-  } else {
-    with_couplings<subtract>(exec, a, x, y,
-                             [&] { apply_inside<subtract>(exec, a.local(), b.local(), x.local(), y.local()); });
+  auto const& ghosts = a.ghosts();
+  auto const donors = ghosts.donors(x.flat().data());
+  ghosts.start(exec, x.flat().data());
+  if constexpr (GroupedApply<Scalar, n, Exec>::exists) {
+    if (multiplies_together<Exec, Scalar, n>(a.local().grid(), ghosts.outside())) {
+      auto const run = [&](const char* label, GroupedPart part) {
+        apply_together<subtract>(label, exec, a.local(), b.local(), x.local(), y.local(), ghosts.grouped_apply(), part,
+                                 ghosts.outside(), donors);
+      };
+      try {
+        run("Hyperplane::DistributedStencil7::inner", GroupedPart::early);
+      } catch (...) {
+        ghosts.abandon(exec);
+        throw;
+      }
+      ghosts.finish(exec);
+      run("Hyperplane::DistributedStencil7::outer", GroupedPart::late);
+      return;
+    }
   }
+  ghosts.finish(exec);
+  apply_one_by_one<subtract>(exec, a.local(), b.local(), x.local(), y.local(), ghosts.outside(), donors);
 }
 
 /// What `describe(b)` says of the first grid block b of all ranks for which it says something, with its number.
@@ -101,12 +83,12 @@ std::string describe_first_grid_block(const DistributedGrid& grid, const Describ
 /// y = A x over the grid blocks of all ranks. x and y are different vectors on the grid of A, or Error is thrown.
 ///
 /// Collective: every rank gives it its part of the same objects. The result has the bits of apply() of a
-/// MultiBlockStencil7, and the launches; where this rank meets others, one to pack the values that they need, for which
-/// it waits. On hosts it waits for theirs, too, before it launches the product. On devices it launches the inside while
-/// messages travel, and one more for the couplings of the points that meet other ranks. What is asynchronous is what
-/// comes after the messages, and the inside; with Transport::peer, which has a launch more to take what has come, it is
-/// everything. No allocation. One product of a matrix and its copies at a time; products on one communicator in the
-/// same order on all ranks.
+/// MultiBlockStencil7, and so those of a box whose parts the grid blocks are; where this rank meets others, one to pack
+/// the values that they need, for which it waits. On hosts it waits for theirs, too, before it launches the product. On
+/// CUDA it launches what needs no value of another rank while messages travel, and the rest behind them. What is
+/// asynchronous is what comes after the messages, and what was launched before; with Transport::peer, which has a
+/// launch more to take what has come, it is everything. No allocation. One product of a matrix and its copies at a
+/// time; products on one communicator in the same order on all ranks.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage>
 void apply(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>& a,
            const DistributedVector<Scalar, n, Exec>& x, const DistributedVector<Scalar, n, Exec>& y) {

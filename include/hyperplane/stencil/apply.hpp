@@ -39,11 +39,10 @@ void check_product(const char* function, const Matrix& a, const Vector* b, const
 /// What a product moves, or one that is taken from b.
 template <class Scalar, int n, class Storage>
 void count_product(const char* label, const Grid& grid, bool from_b) {
-  count_bytes(label, (7.0 * n * n * sizeof(Storage) + (from_b ? 3.0 : 2.0) * n * sizeof(Scalar)) *
-                         static_cast<double>(grid.size()));
+  count_bytes(label, product_bytes<Scalar, Storage, n>(from_b) * static_cast<double>(grid.size()));
 }
 
-/// Of `outside`, a SlabOutside on a host, points have neighbours outside of the grid.
+/// Of `outside`, a SlabOutside, points have neighbours outside of the grid. On CUDA, GroupedApply has them.
 template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage, class Terms = AllTerms,
           class Outside = NoOutside>
 void apply_or_residual(const char* function, const char* label, const Exec& exec,
@@ -59,10 +58,11 @@ void apply_or_residual(const char* function, const char* label, const Exec& exec
     apply_slab<subtract, Scalar, n>(label, exec, a.ref(), b_ref, x.ref(), y.ref(), terms, outside);
 #ifdef KOKKOS_ENABLE_CUDA
   } else if constexpr (CudaExecutionSpace<Exec>) {
+    static_assert(!Outside::exists, "on CUDA, GroupedApply takes neighbours outside of a grid");
     apply_cuda<subtract, Scalar, n>(label, exec, a.ref(), b_ref, x.ref(), y.ref(), terms);
 #endif
   } else {
-    apply_portable<subtract, Scalar, n>(label, exec, a.ref(), b_ref, x.ref(), y.ref(), terms);
+    apply_portable<subtract, Scalar, n>(label, exec, a.ref(), b_ref, x.ref(), y.ref(), terms, outside);
   }
 }
 

@@ -14,8 +14,13 @@
 #include <hyperplane/mpi/distributed_grid.hpp>
 #include <hyperplane/mpi/transport.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
+#include <hyperplane/stencil/grouped_apply.hpp>
 
 #include <Kokkos_Core.hpp>
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include <hyperplane/stencil/grouped_apply_cuda.hpp>
+#endif
 
 #include <cstdint>
 #include <optional>
@@ -106,11 +111,13 @@ class RankCouplings : public GhostExchange<Scalar, n, Exec, vector_length> {
 
   /// Points whose donors are all on this rank.
   FacePart inner() const { return m_inner.all(); }
-  /// The couplings of both as grid blocks have them outside, on hosts.
+  /// The couplings of both as grid blocks have them outside.
   const OutsideFaces<Exec, vector_length>& outside() const { return *m_outside; }
   /// Points that have donors on other ranks; see donors().
   FacePart outer() const { return m_outer.all(); }
   DonorValues<Scalar, n, vector_length> donors(Scalar* x) const { return {x, this->ghosts(), m_own_packs}; }
+  /// Products of the grid blocks of this rank, where points that have donors on other ranks come late.
+  const GroupedApply<Scalar, n, Exec>& grouped_apply() const { return *m_grouped_apply; }
 
  private:
   using Base = GhostExchange<Scalar, n, Exec, vector_length>;
@@ -134,7 +141,10 @@ class RankCouplings : public GhostExchange<Scalar, n, Exec, vector_length> {
     auto const inner_list = listed(std::move(inner)), outer_list = listed(std::move(outer));
     m_inner = to_space(exec, inner_list);
     m_outer = to_space(exec, outer_list);
-    if constexpr (HostExecutionSpace<Exec>) m_outside.emplace(exec, grid.local(), inner_list, outer_list);
+    m_outside.emplace(exec, grid.local(), inner_list, outer_list);
+    auto outside = grouped_packs(outer_list, true);
+    for (auto const& pack : grouped_packs(inner_list, false)) outside.push_back(pack);
+    m_grouped_apply.emplace(exec, packs.grids(grid.local()), outside);
   }
 
   static FaceCouplingList listed(std::vector<FaceCouplingEntry> entries) {
@@ -146,6 +156,7 @@ class RankCouplings : public GhostExchange<Scalar, n, Exec, vector_length> {
   std::int64_t m_own_packs = 0;
   FaceCouplings<Exec> m_inner, m_outer;
   std::optional<OutsideFaces<Exec, vector_length>> m_outside;
+  std::optional<GroupedApply<Scalar, n, Exec>> m_grouped_apply;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -11,6 +11,12 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 template <class Scalar, class Storage, int n>
 inline constexpr double apply_bytes = 7.0 * n * n * sizeof(Storage) + 3.0 * n * sizeof(Scalar);
 
+/// What a point of y = A x moves, or of a product that is taken from b.
+template <class Scalar, class Storage, int n>
+constexpr double product_bytes(bool from_b) {
+  return 7.0 * n * n * sizeof(Storage) + (from_b ? 3.0 : 2.0) * n * sizeof(Scalar);
+}
+
 /// Which of the seven products a kernel takes: all of them.
 struct AllTerms {
   HYPERPLANE_FUNCTION static constexpr bool has(Direction) { return true; }
