@@ -23,8 +23,9 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// With A^T (`transposed`) a point takes the blocks that its neighbours have for it. Those of the lane beyond a slab
 /// share a piece with others that the slab beside takes, so that CUDA blocks take the slabs in turns there.
 ///
-/// Where the grid is a part of a box, or a grid block of several (LayersBeyond, or that of GroupedApplyCuda, for Outside,
-/// or with A^T BlocksBeyond), points have neighbours outside of it. Their products have their place in the sums.
+/// Where the grid is a part of a box, or a grid block of several (LayersBeyond, or that of GroupedApplyCuda, for
+/// Outside, or with A^T BlocksBeyond), points have neighbours outside of it. Their products have their place in the
+/// sums.
 ///
 /// Rounds as the portable kernels do.
 template <bool subtract, class Scalar, int n, class Storage, int W, class Terms, bool transposed = false,
