@@ -2,6 +2,7 @@
 !> Grid blocks over two ranks from Fortran.
 program test_fortran_mpi
   use, intrinsic :: iso_c_binding, only: c_double, c_int, c_int64_t
+  use :: expectations, only: expect, expect_refused, failures
   use :: hyperplane
   use :: hyperplane_mpi
   use :: mpi_f08
@@ -10,9 +11,8 @@ program test_fortran_mpi
   integer, parameter :: n = 2
   type(hyperplane_grid), parameter :: half = hyperplane_grid(4, 3, 5)
   integer, parameter :: points = 60
-  integer :: failures, all_failures, rank
+  integer :: all_failures, rank
 
-  failures = 0
   call MPI_Init()
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
   call hyperplane_initialize()
@@ -28,14 +28,6 @@ program test_fortran_mpi
 
 contains
 
-  subroutine expect(holds, what)
-    logical, intent(in) :: holds
-    character(len=*), intent(in) :: what
-    if (holds) return
-    failures = failures + 1
-    print '(a, i0, 3a)', 'rank ', rank, ': ', what, '; the last error is '//hyperplane_error_message()
-  end subroutine expect
-
   ! gfortran leaves out calls behind .and.
   subroutine expect_owners(grid, first, second)
     type(hyperplane_mpi_grid), intent(in) :: grid
@@ -44,20 +36,6 @@ contains
     owners = [grid%owner(1), grid%owner(2)]
     call expect(all(owners == [first, second]), 'owners')
   end subroutine expect_owners
-
-  subroutine expect_refused(stat, words)
-    integer, intent(in) :: stat
-    character(len=*), intent(in) :: words
-    call expect(stat == HYPERPLANE_INVALID_ARGUMENT, 'status')
-    call expect(index(hyperplane_error_message(), words) > 0, words)
-  end subroutine expect_refused
-
-  subroutine expect_count_refused(stat, words)
-    integer, intent(in) :: stat
-    character(len=*), intent(in) :: words
-    call expect(stat == HYPERPLANE_SIZE_MISMATCH, 'status')
-    call expect(index(hyperplane_error_message(), words) > 0, words)
-  end subroutine expect_count_refused
 
   !> Two grid blocks that meet along i, with their axes i and j exchanged.
   subroutine check_system()
@@ -252,7 +230,7 @@ contains
     call hyperplane_get_transport(m, transport, through_devices)
     call expect(transport == HYPERPLANE_TRANSPORT_HOST .and. .not. through_devices, 'the transport of a preconditioner')
     call grid%set_transport(HYPERPLANE_TRANSPORT_PEER + 1_c_int, stat)
-    call expect_refused(stat, 'transport is 4, expected 0 to 3')
+    call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, 'transport is 4, expected 0 to 3')
   end subroutine check_transports
 
   subroutine check_errors()
@@ -264,13 +242,13 @@ contains
     integer :: no_owners(0), stat
     call context%create()
     call grid%cut(context, MPI_COMM_WORLD%MPI_VAL, hyperplane_grid(4, 7, 5), [5, 1, 1], stat=stat)
-    call expect_refused(stat, '5 parts of 4')
+    call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, '5 parts of 4')
     call grid%cut(context, MPI_COMM_WORLD%MPI_VAL, hyperplane_grid(4, 7, 5), [1, 2, 1], owners=[0], stat=stat)
-    call expect_count_refused(stat, 'grid_cut_f: rank 0: the number of owners is 1, expected 2')
+    call expect_refused(stat, HYPERPLANE_SIZE_MISMATCH, 'grid_cut_f: rank 0: the number of owners is 1, expected 2')
     call grid%create(context, MPI_COMM_WORLD%MPI_VAL, [half], no_interfaces, owners=[0, 1, 1], stat=stat)
-    call expect_count_refused(stat, 'grid_create_f: rank 0: the number of owners is 3, expected 1')
+    call expect_refused(stat, HYPERPLANE_SIZE_MISMATCH, 'grid_create_f: rank 0: the number of owners is 3, expected 1')
     call grid%create(context, MPI_COMM_WORLD%MPI_VAL, [half], no_interfaces, owners=no_owners, stat=stat)
-    call expect_count_refused(stat, 'the number of owners is 0')
+    call expect_refused(stat, HYPERPLANE_SIZE_MISMATCH, 'the number of owners is 0')
     call grid%cut(context, MPI_COMM_WORLD%MPI_VAL, hyperplane_grid(4, 7, 5), [1, 2, 1])
     call grid%make_matrix(1, a)
     call grid%make_preconditioner(1, m, coupling=HYPERPLANE_COUPLING_NATURAL)
@@ -282,17 +260,17 @@ contains
     call m%check(stat)
     call expect(stat == HYPERPLANE_SINGULAR_PIVOT, 'lines of zeros')
     call grid%make_preconditioner(1, m, kind=HYPERPLANE_LINES, line_directions=[integer(c_int) ::], stat=stat)
-    call expect_refused(stat, 'line_direction_count is 0, expected 1 to 3')
+    call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, 'line_direction_count is 0, expected 1 to 3')
     call grid%make_preconditioner(1, m, kind=HYPERPLANE_LINES, line_sweeps=0, stat=stat)
-    call expect_refused(stat, 'sweeps is 0, expected 1 or more')
+    call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, 'sweeps is 0, expected 1 or more')
     call grid%make_preconditioner(1, m, kind=HYPERPLANE_LINES, coupling=HYPERPLANE_COUPLING_COLOURED, stat=stat)
-    call expect_refused(stat, 'lines has no coupling coloured')
+    call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, 'lines has no coupling coloured')
     call grid%make_preconditioner(1, m, coupling=HYPERPLANE_COUPLING_NATURAL, folded=[.true., .false., .false.], stat=stat)
-    call expect_refused(stat, 'folded directions have no coupling natural')
+    call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, 'folded directions have no coupling natural')
     call grid%make_preconditioner(1, m, kind=6_c_int, stat=stat)
-    call expect_refused(stat, 'kind is 6, expected 0 to 5')
+    call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, 'kind is 6, expected 0 to 5')
     call grid%make_preconditioner(1, m, kind=HYPERPLANE_SIP, coupling=HYPERPLANE_COUPLING_NATURAL, stat=stat)
-    call expect_refused(stat, 'sip has no coupling natural')
+    call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, 'sip has no coupling natural')
   end subroutine check_errors
 
   !> What a grid that was never made cannot make is no object, least of all one of another variable.
@@ -315,7 +293,7 @@ contains
     call expect(stat == HYPERPLANE_NULL_POINTER, 'a matrix on an empty grid')
     call no_a%free()
     call good_a%apply(good, good, stat)
-    call expect_refused(stat, 'the result must not be x')
+    call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, 'the result must not be x')
   end subroutine check_empty_grid
 
 end program test_fortran_mpi

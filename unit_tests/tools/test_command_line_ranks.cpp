@@ -1,68 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <cstdlib>
-#include <sstream>
-#include <utility>
+#include "tools/command_line_ranks.hpp"
 
-#include "c/c_names.hpp"
-#include "tools/command_line.hpp"
+#include <utility>
 
 namespace hyperplane::test {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
-
-class CommandLineRanks : public CommandLine {
- protected:
-  /// "2,3,4"; 2 where nobody says so.
-  static std::vector<int> all_ranks() {
-    const char* const text = std::getenv("HYPERPLANE_TEST_RANKS");
-    std::istringstream list(text == nullptr ? "2" : text);
-    std::vector<int> ranks;
-    for (std::string word; std::getline(list, word, ',');) ranks.push_back(std::stoi(word));
-    return ranks;
-  }
-
-  /// A rank that waits for another for good is a failure: `timeout` has a status of its own.
-  static std::string on_ranks(int ranks) { return "timeout 60 " HYPERPLANE_MPIEXEC " " + std::to_string(ranks) + ' '; }
-
-  Outcome solve_on(int ranks, const std::string& options) const {
-    return run(system("A.mtx --rhs b.mtx --grid 4x3x5 --history h.json " + options), ranks == 1 ? "" : on_ranks(ranks));
-  }
-
-  static std::string system(const std::string& arguments) {
-    return "solve --block-size 2 --solution x.mtx " + arguments;
-  }
-
-  /// Tests count threads of a host, and on hosts alone natural parts have the bits of the whole on every path.
-  static std::string on_host() { return " --backend " + c_backends().front(); }
-
-  /// Of a solve that converges.
-  int iterations_on(int ranks, const std::string& options) const {
-    auto const outcome = solve_on(ranks, options);
-    EXPECT_EQ(outcome.status, 0) << ranks << " ranks, " << options << ": " << outcome.output;
-    EXPECT_EQ(count(outcome.output, "converged after"), 1) << outcome.output;
-    auto const at = outcome.output.find("converged after ");
-    return at == std::string::npos ? -1 : std::stoi(outcome.output.substr(at + 16));
-  }
-
-  static int count(const std::string& text, const std::string& part) {
-    int result = 0;
-    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++result;
-    return result;
-  }
-
-  /// One error, of all ranks. Launchers add lines of their own.
-  void expect_refused_on_ranks(const std::string& arguments, const std::string& what) const {
-    auto const outcome = run(arguments, on_ranks(2));
-    EXPECT_EQ(outcome.status, 1) << outcome.output;
-    EXPECT_EQ(count(outcome.output, "hyperplane: error: "), 1) << outcome.output;
-    EXPECT_THAT(outcome.output, HasSubstr("hyperplane: error: " + what));
-    EXPECT_FALSE(std::filesystem::exists(folder / "x.mtx"));
-    EXPECT_FALSE(has_partial_files());
-  }
-};
 
 TEST_F(CommandLineRanks, solve_as_one_process_does) {
   for (std::string const options :
@@ -228,55 +173,6 @@ TEST_F(CommandLineRanks, say_when_they_have_not_converged) {
   EXPECT_TRUE(std::filesystem::exists(folder / "x.mtx"));
 }
 
-TEST_F(CommandLineRanks, refuse_with_one_error) {
-  write("short.mtx", "%%MatrixMarket matrix array real general\n3 1\n1\n2\n3\n");
-  expect_refused_on_ranks(system("A.mtx --rhs b.mtx --grid 4x3x5 --parts 1x4x1"),
-                          "--parts 1x4x1: cut_grid: 4 parts of 3 points along j of a grid of 4x3x5 points");
-  expect_refused_on_ranks(system("none.mtx --rhs b.mtx --grid 4x3x5"), "none.mtx: cannot be opened");
-  expect_refused_on_ranks(system("A.mtx --rhs short.mtx --grid 4x3x5"),
-                          "short.mtx:2: the vector is 3 x 1, expected 120 x 1");
-  expect_refused_on_ranks(system("A.mtx --rhs b.mtx --grid 4x3x5 --colour red"),
-                          "'--colour' is no option of `hyperplane solve`");
-  expect_refused_on_ranks(system("A.mtx --rhs b.mtx --grid 4x3x5 --transpose"),
-                          "--transpose: that is for one process alone, and there are 2");
-  expect_refused_on_ranks(system("A.mtx --rhs b.mtx"), "solve without --grid runs in one process, there are 2");
-  // Where the library was built with more.
-  for (auto const& other : c_preconditioners()) {
-    if (other.kind <= HYPERPLANE_BILU0) continue;
-    expect_refused_on_ranks(system("A.mtx --rhs b.mtx --grid 4x3x5 --preconditioner " + other.name()),
-                            "--preconditioner " + other.name() +
-                                ": others than bilu0, ssor, sip, lines, jacobi and none are for one process alone");
-  }
-  expect_refused_on_ranks(system("A.mtx --rhs b.mtx --grid 4x3x5 --preconditioner jacobi --coupling natural"),
-                          "rank 0: jacobi has no coupling natural");
-}
-
-TEST_F(CommandLineRanks, refuse_more_with_one_error) {
-  if (all_ranks().size() == 1) GTEST_SKIP() << "where there is more time";
-  auto const refuse = [&](const std::string& options, const std::string& what) {
-    expect_refused_on_ranks(system("A.mtx --rhs b.mtx --grid 4x3x5 " + options), what);
-  };
-  expect_refused_on_ranks(system("A.mtx --rhs b.mtx --grid 1x1x1"),
-                          "--parts 2, as there are 2 ranks: choose_parts: a grid of 1x1x1 points cannot be cut into 2");
-  refuse("--history no/such/h.json", "no/such/h.json: cannot be written");
-  refuse("--coupling all", "--coupling: 'all' is not one of none|coloured|natural");
-  refuse("--storage float", "--storage float: that is for one process alone");
-  refuse("--storage bfloat16", "--storage bfloat16: that is for one process alone");
-  refuse("--preconditioner none --coupling natural", "--coupling natural: --preconditioner none has no parts");
-  expect_refused_on_ranks("swept --points 10 --steps 1", "swept runs in one process, there are 2");
-}
-
-TEST_F(CommandLineRanks, name_a_singular_pivot_as_one_process_does) {
-  auto singular = a;
-  for (auto& block : singular.blocks[static_cast<std::size_t>(grid.index({2, 1, 3}))]) block = DenseMatrix(n);
-  write("A.mtx", coordinate_file(singular));
-  auto const one = solve_on(1, "--parts 1x1x2");
-  EXPECT_EQ(one.status, 1);
-  EXPECT_THAT(one.output, HasSubstr("singular pivot at point (2, 1, 3)"));
-  auto const error = one.output.substr(std::string("hyperplane: error: ").size());
-  expect_refused_on_ranks(system("A.mtx --rhs b.mtx --grid 4x3x5 --parts 1x1x2"), error);
-}
-
 TEST_F(CommandLineRanks, a_signal_to_one_of_them_ends_all_with_a_result) {
   std::ostringstream matrix;
   matrix << "%%MatrixMarket matrix coordinate real general\n60 60 60\n";
@@ -305,24 +201,6 @@ TEST_F(CommandLineRanks, one_of_them_says_what_there_is_to_say) {
   };
   say_once("info", "MPI        ");
   say_once("--help", "hyperplane solve --help");
-}
-
-TEST_F(CommandLineRanks, several_processes_without_a_program_for_them_are_an_error) {
-  std::filesystem::copy(HYPERPLANE_EXECUTABLE, folder / "hyperplane");
-  // The copy runs, and not the program that would come behind it.
-  auto const start = [&](const std::string& environment) {
-    return run("", "env " + environment + " ./hyperplane info; : ");
-  };
-  for (std::string const launcher :
-       {"OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=", "PMI_SIZE=3 PMI_RANK=", "PMIX_RANK="}) {
-    EXPECT_THAT(start(launcher + '0').output,
-                AllOf(HasSubstr("hyperplane: error: a launcher of MPI has started several processes, as "),
-                      HasSubstr("hyperplane-ranks cannot be run: No such file or directory\n")));
-    EXPECT_EQ(start(launcher + '1').output, "");
-  }
-  for (std::string const launcher : {"OMPI_COMM_WORLD_SIZE=1 PMIX_RANK=0", "PMI_SIZE=1 PMI_RANK=0"}) {
-    EXPECT_THAT(start(launcher).output, Not(HasSubstr("launcher")));
-  }
 }
 
 }  // namespace
