@@ -24,7 +24,7 @@ struct SmoothAbs {
 };
 
 /// The exact derivatives of roe_flux(left, right, n), of numbers, by the state on the left: what automatic
-/// differentiation gives, with less than half of its operations and registers. The strengths of the waves depend on the
+/// differentiation gives, with fewer operations and registers. The strengths of the waves depend on the
 /// state through few scalars, by which they are differentiated once; the derivatives of these scalars by a variable are
 /// known, and many of them zero.
 template <class S>
