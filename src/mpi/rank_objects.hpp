@@ -25,16 +25,6 @@
 /// What they have of each grid block of this rank is a vector or a matrix of one grid.
 namespace hyperplane::run_time {
 
-[[noreturn]] inline void refuse_box() {
-  throw Error(
-      "a box of points is of one grid block: take that with hyperplane_mpi_vector_block() or "
-      "hyperplane_mpi_matrix_block()");
-}
-
-[[noreturn]] inline void refuse_transpose(const std::string& what) {
-  throw Error(what + " over ranks has no transpose, one of one process has");
-}
-
 /// Calls use(part, the first of its values) for all parts, which have so many values each.
 template <class Parts, class Count, class Value, class Use>
 void for_each_part(Parts& parts, Value* values, const Count& count, const Use& use) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/error.hpp>
 #include <hyperplane/core/function_ref.hpp>
 
 #include <memory>
@@ -24,6 +25,16 @@ struct RankSetting {
   const SizedFactory<Exec>& sized;
   const RankFactory<Exec>& over_ranks;
 };
+
+[[noreturn]] inline void refuse_box() {
+  throw Error(
+      "a box of points is of one grid block: take that with hyperplane_mpi_vector_block() or "
+      "hyperplane_mpi_matrix_block()");
+}
+
+[[noreturn]] inline void refuse_transpose(const std::string& what) {
+  throw Error(what + " over ranks has no transpose, one of one process has");
+}
 
 /// The object, where it is one over ranks, of the same context and on the same grid blocks.
 template <class OnRanks, class Exec, class Object>

@@ -18,7 +18,6 @@ program test_fortran_mpi
   call hyperplane_initialize()
   call check_system()
   call check_cut()
-  call check_transports()
   call check_errors()
   call check_empty_grid()
   call hyperplane_finalize()
@@ -210,28 +209,6 @@ contains
     call x%get(found)
     call expect(result%outcome == HYPERPLANE_CONVERGED .and. all(abs(found - 2) < 1e-9_c_double), what)
   end subroutine expect_solution
-
-  !> How values come from rank to rank: asked for, and asked.
-  subroutine check_transports()
-    type(hyperplane_context) :: context
-    type(hyperplane_mpi_grid) :: grid
-    type(hyperplane_matrix) :: a
-    type(hyperplane_preconditioner) :: m
-    integer(c_int) :: transport
-    logical :: through_devices
-    integer :: stat
-    call context%create()
-    call grid%cut(context, MPI_COMM_WORLD%MPI_VAL, hyperplane_grid(4, 7, 5), [1, 1, 2])
-    call grid%set_transport(HYPERPLANE_TRANSPORT_HOST)
-    call grid%make_matrix(1, a)
-    call hyperplane_get_transport(a, transport)
-    call expect(transport == HYPERPLANE_TRANSPORT_HOST, 'the transport of a matrix')
-    call grid%make_preconditioner(1, m, coupling=HYPERPLANE_COUPLING_NATURAL)
-    call hyperplane_get_transport(m, transport, through_devices)
-    call expect(transport == HYPERPLANE_TRANSPORT_HOST .and. .not. through_devices, 'the transport of a preconditioner')
-    call grid%set_transport(HYPERPLANE_TRANSPORT_PEER + 1_c_int, stat)
-    call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, 'transport is 4, expected 0 to 3')
-  end subroutine check_transports
 
   subroutine check_errors()
     type(hyperplane_context) :: context
