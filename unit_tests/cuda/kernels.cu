@@ -10,6 +10,7 @@
 #include <hyperplane/ilu/detail/block_ilu0_cuda_graph_factor.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_factor_plan.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_slab_group_factor_plan.hpp>
+#include <hyperplane/ilu/detail/csr_dilu_cuda_kernel.hpp>
 #include <hyperplane/ilu/detail/csr_factor_cuda_kernel.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_relaxation.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_cuda_kernel.hpp>
@@ -247,14 +248,26 @@ void compile_csr(cudaStream_t stream, const CsrSweepTickets& tickets, const CsrS
   using MatrixStorage = WideStorage<Scalar, Storage>;
   csr_product_cuda<false, true, n>(stream, CsrProductBlocks<MatrixStorage, int>{}, x, x, x);
   csr_product_cuda<true, false, n>(stream, CsrProductBlocks<MatrixStorage, std::int64_t>{}, x, x, x);
-  auto const run = [&]<bool transposed, bool with_diagonal>() {
-    cuda::launch(stream, csr_sweep_kernel<transposed, with_diagonal, Scalar, n, Storage>, 1, csr_sweep_threads, 0,
-                 cuda::Dependency::complete, tickets, blocks, memory, x, x, 1);
+  auto const run = [&]<class Sweep, class Blocks>(const Blocks& of) {
+    cuda::launch(stream, csr_sweep_kernel<Sweep, Scalar, n, Blocks>, 1, csr_sweep_threads, 0,
+                 cuda::Dependency::complete, tickets, of, memory, x, x, 1);
   };
-  run.template operator()<false, false>();
-  run.template operator()<false, true>();
-  run.template operator()<true, false>();
-  run.template operator()<true, true>();
+  auto const run_both = [&]<bool transposed, bool second>() {
+    run.template operator()<CsrFactorSweep<transposed, second>>(blocks);
+    if constexpr (!ShortReal<Storage>) {
+      run.template operator()<CsrRelaxationSweep<transposed, second>>(
+          CsrRelaxationSweepBlocks<Scalar, n, Storage, Storage>{});
+    }
+  };
+  run_both.template operator()<false, false>();
+  run_both.template operator()<false, true>();
+  run_both.template operator()<true, false>();
+  run_both.template operator()<true, true>();
+  if constexpr (!ShortReal<Storage>) {
+    using Pivots = CsrDiluBlocks<Storage, Storage>;
+    cuda::launch(stream, csr_dilu_kernel<Scalar, n, Pivots>, 1, csr_sweep_threads, 0, cuda::Dependency::complete,
+                 tickets, Pivots{}, memory.m_words);
+  }
 }
 template void compile_csr<double, 1, double>(cudaStream_t, const CsrSweepTickets&, const CsrSweepBlocks<double, 1>&,
                                              const CsrSweepMemory<double>&, double*);

@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <hyperplane/ilu/block_ilu0_csr.hpp>
+#include <hyperplane/ilu/dilu_csr.hpp>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,10 @@ namespace {
 using Exec = Kokkos::Cuda;
 
 /// A system, and what the portable path makes of it.
-template <int n>
+template <class Plan>
 class TicketsCase {
+  static constexpr int n = Plan::block_size;
+
  public:
   explicit TicketsCase(const ReferenceCsr& reference, const std::string& what)
       : m_what(what), m_a(to_device<double, n, double>(Exec(), reference)), m_rhs(random_vector(m_a.rows() * n)) {
@@ -40,7 +43,7 @@ class TicketsCase {
   /// Of several factorizations and solves with M and M^T behind one another. Nothing is waited for between them.
   template <class Before>
   std::vector<double> results(const Exec& exec, CsrPath path, const Before& before) const {
-    BlockIlu0Csr<double, n, Exec> plan(exec, m_a, {.path = path, .transposed = true});
+    Plan plan(exec, m_a, {.path = path, .transposed = true});
     auto const x = to_view<double>(exec, m_rhs);
     before();
     for (int repetition = 0; repetition < 5; ++repetition) {
@@ -63,10 +66,13 @@ class TicketsCase {
 template <class Run>
 void on_all_cases(const Run& run) {
   Grid const wide(40, 41, 42), narrow(2, 3, 300);
-  run(TicketsCase<1>(to_csr(random_stencil(wide, 1)), to_string(wide)));
-  run(TicketsCase<5>(to_csr(random_stencil(wide, 5)), to_string(wide)));
-  run(TicketsCase<5>(to_csr(random_stencil(narrow, 5)), to_string(narrow)));
-  run(TicketsCase<3>(random_csr(3000, 3), "at random"));
+  run(TicketsCase<BlockIlu0Csr<double, 1, Exec>>(to_csr(random_stencil(wide, 1)), to_string(wide)));
+  run(TicketsCase<BlockIlu0Csr<double, 5, Exec>>(to_csr(random_stencil(wide, 5)), to_string(wide)));
+  run(TicketsCase<BlockIlu0Csr<double, 5, Exec>>(to_csr(random_stencil(narrow, 5)), to_string(narrow)));
+  run(TicketsCase<BlockIlu0Csr<double, 3, Exec>>(random_csr(3000, 3), "at random"));
+  run(TicketsCase<DiluCsr<double, 5, Exec>>(to_csr(random_stencil(wide, 5)), "DILU, " + to_string(wide)));
+  run(TicketsCase<DiluCsr<double, 5, Exec>>(to_csr(random_stencil(narrow, 5)), "DILU, " + to_string(narrow)));
+  run(TicketsCase<DiluCsr<double, 3, Exec>>(random_csr(3000, 3), "DILU, at random"));
 }
 
 TEST(BlockIlu0CsrCuda, beside_a_kernel_that_fills_most_of_the_device) {

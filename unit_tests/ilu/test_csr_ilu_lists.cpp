@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <hyperplane/core/singular_pivot.hpp>
+#include <hyperplane/csr/csr_path.hpp>
 #include <hyperplane/ilu/block_iluk_csr.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_analysis.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_factor.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_products.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_row_elimination.hpp>
@@ -94,6 +96,29 @@ TEST(CsrIluLists, have_the_factors_of_rows) {
       compare_rows_with_lists<2, float>(random_csr(rows, 2), fill);
     }
   }
+}
+
+TEST(CsrPathOnCuda, is_a_launch_for_each_level_where_scalars_have_few_wide_ones) {
+  using detail::choose_csr_path_cuda;
+  EXPECT_EQ(choose_csr_path_cuda(1, 1'000'000, 2), CsrPath::portable);
+  EXPECT_EQ(choose_csr_path_cuda(1, 1'000'000, 20), CsrPath::tickets);
+  EXPECT_EQ(choose_csr_path_cuda(1, 20'000, 2), CsrPath::tickets);
+  EXPECT_EQ(choose_csr_path_cuda(2, 1'000'000, 2), CsrPath::tickets);
+  EXPECT_EQ(choose_csr_path_cuda(1, 0, 1), CsrPath::tickets);
+}
+
+// The choice is that of `automatic` alone.
+TEST(CsrPathOnCuda, is_the_one_that_was_asked_for) {
+  auto const& structure = random_csr(30, 1);
+  Kokkos::DefaultHostExecutionSpace const host;
+  detail::CsrIluOrder const order(natural_order(structure.rows()));
+  detail::CsrColumns const columns(structure.offsets, structure.columns);
+  detail::CsrIluPattern const of(order, detail::CsrIluBlocks(host, columns, order, 0),
+                                 detail::CsrIluSequenceKind::by_levels);
+  for (auto const path : {CsrPath::portable, CsrPath::team}) {
+    EXPECT_EQ(detail::csr_path_of_plan(CsrPath::automatic, path, 1, of), path);
+  }
+  EXPECT_EQ(detail::csr_path_of_plan(CsrPath::tickets, CsrPath::tickets, 1, of), CsrPath::tickets);
 }
 
 TEST(SortFew, sorts) {

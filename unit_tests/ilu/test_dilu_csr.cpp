@@ -107,7 +107,7 @@ TYPED_TEST(DiluCsrTest, takes_a_matrix_without_rows) {
   TypeParam const exec;
   BlockCsr<double, 2, TypeParam> const a(exec, {0}, {});
   for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours, RowOrder::given}) {
-    for (auto const path : relaxation_paths_of<TypeParam>()) {
+    for (auto const path : csr_paths_of<TypeParam>()) {
       DiluCsr<double, 2, TypeParam> dilu(exec, a, {.path = path, .order = order, .transposed = true});
       dilu.factor(exec, a);
       typename BlockCsr<double, 2, TypeParam>::Vector const x("x", 0);

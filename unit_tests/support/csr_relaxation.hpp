@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <hyperplane/core/concepts.hpp>
-#include <hyperplane/csr/csr_path.hpp>
 #include <hyperplane/csr/point_vector.hpp>
 #include <hyperplane/csr/row_order.hpp>
 #include <random>
 #include <vector>
 
+#include "csr_ilu_plan.hpp"
 #include "csr_ilu_reference.hpp"
 #include "csr_reference.hpp"
 #include "csr_relaxation_reference.hpp"
@@ -22,13 +21,6 @@
 
 /// What tests of DiluCsr, SsorCsr and BlockJacobiCsr share.
 namespace hyperplane::test {
-
-/// The paths of DiluCsr and SsorCsr that the execution space can run, the portable one first.
-template <class Exec>
-std::vector<CsrPath> relaxation_paths_of() {
-  if constexpr (HostExecutionSpace<Exec>) return {CsrPath::portable, CsrPath::team};
-  return {CsrPath::portable};
-}
 
 /// M x = b and M^T x = b on all paths and in all orders, with M = product(reference, order, options).
 template <class Plan, class Exec, class Options, class Product>
@@ -47,7 +39,7 @@ void compare_relaxation(const Exec& exec, const ReferenceCsr& reference, Options
     options.given_order = order == RowOrder::given ? rows : std::vector<int>();
     if (order != RowOrder::given) rows = order_rows(order, reference.offsets, reference.columns);
     auto const m = product(reference, rows, options), mt = transposed_dense(m);
-    for (auto const path : relaxation_paths_of<Exec>()) {
+    for (auto const path : csr_paths_of<Exec>()) {
       options.path = path;
       Plan plan(exec, a, options);
       EXPECT_EQ(plan.path(), path);

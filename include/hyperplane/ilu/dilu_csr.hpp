@@ -18,7 +18,7 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 struct DiluCsrOptions {
   /// d is the block diagonal of A, as in LU-SGS; nothing is subtracted from it.
   bool lu_sgs = false;
-  CsrPath path = CsrPath::automatic;  ///< CsrPath::tickets is for factors of 16 bits alone
+  CsrPath path = CsrPath::automatic;
   RowOrder order = RowOrder::natural;
   /// For RowOrder::given: each row once, the one that is taken first in front.
   std::vector<int> given_order{};
@@ -57,9 +57,10 @@ struct DiluCsrOptions {
 /// Cost: a solve takes 2 n^2 flops per block and 2 n^2 per point, reads n^2 values and 12 bytes per block, n^2 and 4 n
 /// values per point. factor() takes 2 n^3 flops per point and 4 n^3 per pair of blocks (i, j) and (j, i), of which it
 /// reads both, with lu_sgs 2 n^3 per point and none. Launches: for each level one on CsrPath::portable, one for each
-/// sweep on CsrPath::team; for factor() with lu_sgs one; and one that finishes the status. Memory: n^2 values of
-/// StorageScalar and 48 bytes per point, 12 bytes per block, 8 more per block before the diagonal without lu_sgs, and 8
-/// per point where rows are not taken by their numbers.
+/// sweep on CsrPath::team and CsrPath::tickets, where factor() has two; for factor() with lu_sgs one; and one that
+/// finishes the status. Memory: n^2 values of StorageScalar and 48 bytes per point, 12 bytes per block, 8 more per
+/// block before the diagonal without lu_sgs, and 8 per point where rows are not taken by their numbers; on
+/// CsrPath::tickets 2 n values and up to 8 bytes more per point.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
 template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar,
@@ -80,8 +81,7 @@ class DiluCsr : private detail::AnyCsrRelaxationPlan<Scalar, n, Exec, StorageSca
   static constexpr int block_size = n;
 
   /// Of the structure of `a`, whose rows may have their columns in any order; its values may be anything, but those
-  /// that RowOrder::lines follows. Waits for the instance. Throws Error as BlockIlu0Csr does, and for CsrPath::tickets
-  /// where factors have more than 16 bits.
+  /// that RowOrder::lines follows. Waits for the instance. Throws Error as BlockIlu0Csr does.
   template <class MatrixStorage>
     requires(ShortReal<StorageScalar> || std::same_as<MatrixStorage, StorageScalar>)
   DiluCsr(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a,

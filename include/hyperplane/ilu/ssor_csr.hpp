@@ -19,7 +19,7 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 struct SsorCsrOptions {
   /// w of the formula, 0 < w < 2. 1 is symmetric Gauss-Seidel.
   double relaxation = 1.0;
-  CsrPath path = CsrPath::automatic;  ///< CsrPath::tickets is for factors of 16 bits alone
+  CsrPath path = CsrPath::automatic;
   RowOrder order = RowOrder::natural;
   /// For RowOrder::given: each row once, the one that is taken first in front.
   std::vector<int> given_order{};

@@ -10,18 +10,46 @@
 
 #include <cmath>
 #include <cstdint>
-#include <type_traits>
 
 /// What n threads of a warp do with a block of a factorization of a BlockCsr on CUDA: each has a column.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// Some products of blocks of the row with blocks of other rows, which belong to one block. Of the second factor a
-/// thread has a column. All of them are loaded, and awaited, together.
+/// Blocks of the rows of a warp, in shared memory. Threads compute by columns, which are n values apart; what comes
+/// from other multiprocessors, or goes to them, passes through here, so that threads beside one another load and store
+/// what is side by side in memory: value k n + c of a block is that of thread c.
+template <class Scalar, int n>
+struct CsrFactorTiles {
+  static constexpr int groups = (32 + n - 1) / n;
+  /// Larger blocks have no room for it.
+  static constexpr bool has_lower = n <= 8;
+
+  Scalar m_lower[has_lower ? groups : 1][has_lower ? n * n : 1];
+  Scalar m_upper[groups][n * n];
+  Scalar m_inverse[groups][n * n];
+};
+
+/// Of the n threads that have a row.
+template <class Scalar, int n>
+struct CsrFactorGroup {
+  int m_first;  ///< lane that has the first column
+  int m_column;
+  Scalar* m_lower;
+  Scalar* m_upper;
+  Scalar* m_inverse;
+
+  __device__ CsrFactorGroup(CsrFactorTiles<Scalar, n>& tiles, int lane)
+      : m_first(lane / n * n),
+        m_column(lane % n),
+        m_lower(tiles.m_lower[CsrFactorTiles<Scalar, n>::has_lower ? lane / n : 0]),
+        m_upper(tiles.m_upper[lane / n]),
+        m_inverse(tiles.m_inverse[lane / n]) {}
+};
+
+/// Some products of blocks of the row with blocks of other rows, which belong to one block. All of them are loaded, and
+/// awaited, together.
 template <int n, class Storage>
 class CsrFactorProducts {
   using Value = cuda::AwaitedValue<Storage>;
-  /// What a warp shuffles.
-  using Shuffled = std::conditional_t<sizeof(Storage) == 2, float, Storage>;
 
  public:
   static constexpr int count = n <= 2 ? 6 : n <= 4 ? 4 : n <= 5 ? 3 : n <= 8 ? 2 : 1;
@@ -32,19 +60,20 @@ class CsrFactorProducts {
 #pragma unroll
     for (int p = 0; p < count; ++p) {
       bool const has = at + p < end;
-      m_lower[p] = has ? blocks.m_values + blocks.m_lower[at + p] * (n * n) : nullptr;
-      auto const* const upper = has ? blocks.m_values + blocks.m_upper[at + p] * (n * n) + c * n : nullptr;
+      m_lower[p] = blocks.m_values + (has ? blocks.m_lower[at + p] : 0) * (n * n);
+      auto const* const upper = blocks.m_values + (has ? blocks.m_upper[at + p] : 0) * (n * n) + c;
       m_upper[p] = reinterpret_cast<const Value*>(upper);
+      m_has[p] = has;
 #pragma unroll
-      for (int m = 0; m < n; ++m) {
-        if constexpr (by_shuffles) m_column[p][m] = has ? static_cast<Shuffled>(m_lower[p][c * n + m]) : Shuffled(0);
+      for (int k = 0; k < n; ++k) {
+        if constexpr (loads_ahead) m_own[p][k] = has ? m_lower[p][k * n + c] : Storage{};
         // What is not there subtracts zero.
-        m_values[p][m].m_word = has ? Value::vacant : 0;
+        m_values[p][k].m_word = has ? Value::vacant : 0;
       }
     }
   }
 
-  /// Of larger blocks the last value of a column tells when it is worth to ask for the others again. Measured on an
+  /// Of larger blocks the last value tells when it is worth to ask for the others again. Measured on an
   /// H100 with three products at a time, all of whose values were asked for again: with n = 5 that took less time than
   /// one product after the other, with n = 6 and 128^3 a quarter more.
   __device__ void wait() {
@@ -52,24 +81,33 @@ class CsrFactorProducts {
     wait_from<0>();
   }
 
-  /// `first` is the lane that has the first column.
   template <class Scalar>
-  __device__ void subtract_from(Scalar (&rows)[n], int first) const {
+  __device__ void subtract_from(Scalar (&rows)[n], const CsrFactorGroup<Scalar, n>& group) const {
+    int const c = group.m_column;
 #pragma unroll
     for (int p = 0; p < count; ++p) {
+      if constexpr (n == 1) {
+        rows[0] -= static_cast<Scalar>(m_own[p][0]) * static_cast<Scalar>(m_values[p][0].value());
+      } else {
+        __syncwarp();
 #pragma unroll
-      for (int m = 0; m < n; ++m) {
-        auto const u_m = static_cast<Scalar>(m_values[p][m].value());
+        for (int k = 0; k < n; ++k) {
+          group.m_upper[k * n + c] = static_cast<Scalar>(m_values[p][k].value());
+          if constexpr (loads_ahead) group.m_lower[k * n + c] = static_cast<Scalar>(m_own[p][k]);
+        }
+        __syncwarp();
 #pragma unroll
-        for (int r = 0; r < n; ++r) {
-          rows[r] -= static_cast<Scalar>(lower(p, r, m, first)) * u_m;
+        for (int m = 0; m < n; ++m) {
+          auto const u_m = group.m_upper[c * n + m];
+#pragma unroll
+          for (int r = 0; r < n; ++r) rows[r] -= lower(p, r, m, group) * u_m;
         }
       }
     }
   }
 
  private:
-  /// For rows `from` and later of each column.
+  /// For values `from` and later of each thread.
   template <int from>
   __device__ void wait_from() {
     bool missing;
@@ -77,35 +115,36 @@ class CsrFactorProducts {
 #pragma unroll
       for (int p = 0; p < count; ++p) {
 #pragma unroll
-        for (int m = from; m < n; ++m) {
-          if (m_values[p][m].is_vacant()) m_values[p][m] = Value::load(m_upper[p] + m);
+        for (int k = from; k < n; ++k) {
+          if (m_values[p][k].is_vacant()) m_values[p][k] = Value::load(m_upper[p] + k * n);
         }
       }
       missing = false;
 #pragma unroll
       for (int p = 0; p < count; ++p) {
 #pragma unroll
-        for (int m = from; m < n; ++m) missing = missing || m_values[p][m].is_vacant();
+        for (int k = from; k < n; ++k) missing = missing || m_values[p][k].is_vacant();
       }
     } while (__any_sync(whole_warp, missing));
   }
 
   /// Entry (r, m) of the first factor.
-  __device__ Shuffled lower(int p, int r, int m, int first) const {
-    if constexpr (by_shuffles) {
-      return __shfl_sync(whole_warp, m_column[p][r], first + m);
+  template <class Scalar>
+  __device__ Scalar lower(int p, int r, int m, const CsrFactorGroup<Scalar, n>& group) const {
+    if constexpr (loads_ahead) {
+      return group.m_lower[m * n + r];
     } else {
-      return m_lower[p] != nullptr ? static_cast<Shuffled>(m_lower[p][m * n + r]) : Shuffled(0);
+      return m_has[p] ? static_cast<Scalar>(m_lower[p][m * n + r]) : Scalar(0);
     }
   }
 
-  // Each thread loads a column of the first factor, too, and has the others from its neighbours: so nothing is loaded
-  // any more when what is awaited is there. Larger blocks have too many entries for that.
-  static constexpr bool by_shuffles = n <= 8;
+  // The threads load the first factor, too, so that nothing is loaded any more when what is awaited is there.
+  static constexpr bool loads_ahead = CsrFactorTiles<double, n>::has_lower;
 
+  bool m_has[count];
   const Storage* m_lower[count];
   const Value* m_upper[count];
-  Shuffled m_column[by_shuffles ? count : 1][n];
+  Storage m_own[loads_ahead ? count : 1][n];
   Value m_values[count][n];
 };
 
@@ -130,15 +169,15 @@ struct CsrFactorColumn {
     m_end = active ? blocks.m_product_begin[number + 1] : 0;
   }
 
-  /// Subtracts the products that belong to the block. `first` is the lane that has the first column.
+  /// Subtracts the products that belong to the block.
   template <class Blocks>
-  __device__ void eliminate(const Blocks& blocks, bool active, int first, int c) {
+  __device__ void eliminate(const Blocks& blocks, bool active, const CsrFactorGroup<Scalar, n>& group) {
     using Products = CsrFactorProducts<n, typename Blocks::StorageType>;
     auto const end = active ? m_end : m_product;
     for (auto product = m_product; __any_sync(whole_warp, product < end); product += Products::count) {
-      Products products(blocks, product, end, c);
+      Products products(blocks, product, end, group.m_column);
       products.wait();
-      products.subtract_from(m_rows, first);
+      products.subtract_from(m_rows, group);
     }
   }
 
@@ -216,20 +255,12 @@ struct CsrFactorColumn {
     for (int r = 0; r < n; ++r) m_rows[r] = product[r];
   }
 
-  /// As a block that this row alone reads again.
-  template <class Blocks>
-  __device__ void store(const Blocks& blocks, std::int64_t number, int c) const {
+  /// Into a tile, from which the threads have what they store.
+  __device__ void share(Scalar* tile, int c) const {
+    __syncwarp();
 #pragma unroll
-    for (int r = 0; r < n; ++r)
-      blocks.m_values[(number * n + c) * n + r] = static_cast<typename Blocks::StorageType>(m_rows[r]);
-  }
-  /// As one for which others wait.
-  template <class Blocks>
-  __device__ void publish(const Blocks& blocks, std::int64_t number, int c) const {
-    using Value = cuda::AwaitedValue<typename Blocks::StorageType>;
-    auto* const to = reinterpret_cast<Value*>(blocks.m_values) + (number * n + c) * n;
-#pragma unroll
-    for (int r = 0; r < n; ++r) Value::store(to + r, static_cast<typename Blocks::StorageType>(m_rows[r]));
+    for (int r = 0; r < n; ++r) tile[c * n + r] = m_rows[r];
+    __syncwarp();
   }
 
   /// Not zero where a value cannot be stored.
@@ -241,5 +272,20 @@ struct CsrFactorColumn {
     return sum;
   }
 };
+
+/// A block of a tile, as one that this row alone reads again.
+template <int n, class Scalar, class Storage>
+__device__ void store_csr_block(const Scalar* tile, Storage* blocks, std::int64_t number, int c) {
+#pragma unroll
+  for (int k = 0; k < n; ++k) blocks[(number * n + k) * n + c] = static_cast<Storage>(tile[k * n + c]);
+}
+/// As one for which others wait.
+template <int n, class Scalar, class Storage>
+__device__ void publish_csr_block(const Scalar* tile, Storage* blocks, std::int64_t number, int c) {
+  using Value = cuda::AwaitedValue<Storage>;
+  auto* const to = reinterpret_cast<Value*>(blocks) + number * (n * n) + c;
+#pragma unroll
+  for (int k = 0; k < n; ++k) Value::store(to + k * n, static_cast<Storage>(tile[k * n + c]));
+}
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -14,6 +14,24 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 inline constexpr int no_failure = -1;
 
+__device__ inline void prefetch_line(const void* address) { asm volatile("prefetch.global.L2 [%0];" ::"l"(address)); }
+/// Of so many values that follow one another.
+template <int count, class T>
+__device__ void prefetch_values(const T* values) {
+  constexpr int line = 128 / sizeof(T);
+#pragma unroll
+  for (int at = 0; at < count; at += line) prefetch_line(values + at);
+  prefetch_line(values + count - 1);
+}
+
+/// Where elimination stopped in a column of the pivot of a row, and whether a value cannot be stored.
+template <class Blocks>
+__device__ void report_csr_pivot(const Blocks& blocks, std::int64_t row, int failed, bool unstorable) {
+  auto const position = blocks.m_positions != nullptr ? std::int64_t{blocks.m_positions[row]} : row;
+  if (failed != no_failure) atomicMin(blocks.m_singular, singular_pivot_word(position, failed));
+  if (unstorable) atomicMin(blocks.m_singular, singular_pivot_word(position, unstorable_code));
+}
+
 /// What a thread knows of the row that it has, or has not.
 struct CsrFactorRow {
   std::int64_t m_row = CsrSweepTickets::no_row;
@@ -46,30 +64,13 @@ struct CsrFactorRow {
       auto const number = k < lower ? m_lower_begin + k : m_upper_begin + (k - lower);
       auto const source = blocks.m_sources[number];
       auto const product = blocks.m_product_begin[number];
-      if (source >= 0) {
-        auto const* const block = blocks.m_a + source * (n * n);
-        constexpr int line = 128 / sizeof(typename Blocks::MatrixType);
-#pragma unroll
-        for (int at = 0; at < n * n; at += line) prefetch_line(block + at);
-        prefetch_line(block + n * n - 1);
-      }
+      if (source >= 0) prefetch_values<n * n>(blocks.m_a + source * (n * n));
       if (product < blocks.m_product_begin[number + 1]) {
         prefetch_line(blocks.m_lower + product);
         prefetch_line(blocks.m_upper + product);
       }
     }
   }
-
-  /// Where elimination stopped in a column, and where a value cannot be stored.
-  template <class Blocks>
-  __device__ void report(const Blocks& blocks, int failed, bool unstorable) const {
-    auto const position = blocks.m_positions != nullptr ? std::int64_t{blocks.m_positions[m_row]} : m_row;
-    if (failed != no_failure) atomicMin(blocks.m_singular, singular_pivot_word(position, failed));
-    if (unstorable) atomicMin(blocks.m_singular, singular_pivot_word(position, unstorable_code));
-  }
-
- private:
-  __device__ static void prefetch_line(const void* address) { asm volatile("prefetch.global.L2 [%0];" ::"l"(address)); }
 };
 
 template <class Scalar, int n, class Blocks>
@@ -77,13 +78,12 @@ __global__ void __launch_bounds__(csr_sweep_threads)
     csr_factor_kernel(CsrSweepTickets tickets, Blocks blocks, CsrSweepWords* words) {
   using Storage = typename Blocks::StorageType;
   using Column = CsrFactorColumn<Scalar, n>;
-  constexpr int rows = csr_sweep_rows<n>, warps = csr_sweep_threads / 32;
-  __shared__ Scalar inverses[warps][rows + 1][n * n];
+  __shared__ CsrFactorTiles<Scalar, n> tiles[csr_sweep_threads / 32];
   int const lane = static_cast<int>(threadIdx.x) % 32;
-  int const group = lane / n, c = lane % n, first = group * n;
-  Scalar* const inverse = inverses[threadIdx.x / 32][group];
+  CsrFactorGroup<Scalar, n> const group(tiles[threadIdx.x / 32], lane);
+  int const c = group.m_column;
   std::int64_t ticket = __shfl_sync(whole_warp, draw_csr_ticket(words, lane), 0);
-  auto row = CsrFactorRow::load(tickets, blocks, ticket, group);
+  auto row = CsrFactorRow::load(tickets, blocks, ticket, lane / n);
   while (ticket < tickets.m_count) {
     auto const drawn = draw_csr_ticket(words, lane);
     bool const is_row = row.m_row >= 0;
@@ -94,38 +94,37 @@ __global__ void __launch_bounds__(csr_sweep_threads)
     for (auto number = row.m_lower_begin; __any_sync(whole_warp, number < row.m_diagonal); ++number) {
       bool const active = number < row.m_diagonal;
       upcoming.load(blocks, row.m_row, number + 1, active, c);
-      column.eliminate(blocks, active, first, c);
+      column.eliminate(blocks, active, group);
+      column.share(group.m_upper, c);
       if (active) {
         excess += column.template excess<Storage>();
-        column.store(blocks, number, c);
+        store_csr_block<n>(group.m_upper, blocks.m_values, number, c);
         column = upcoming;
       }
-      __syncwarp();
     }
     upcoming.load(blocks, row.m_row, row.m_upper_begin, row.m_upper_begin < row.m_upper_end, c);
-    column.eliminate(blocks, is_row, first, c);
+    column.eliminate(blocks, is_row, group);
     ticket = __shfl_sync(whole_warp, drawn, 0);
-    auto const next = CsrFactorRow::load(tickets, blocks, ticket, group);
-    int const failed = column.invert(first, c);
+    auto const next = CsrFactorRow::load(tickets, blocks, ticket, lane / n);
+    int const failed = column.invert(group.m_first, c);
     column.relax(blocks.m_relaxation);
+    column.share(group.m_inverse, c);
     if (is_row) {
       excess += column.template excess<Storage>();
-      column.store(blocks, row.m_diagonal, c);
-#pragma unroll
-      for (int r = 0; r < n; ++r) inverse[c * n + r] = column.m_rows[r];
+      store_csr_block<n>(group.m_inverse, blocks.m_values, row.m_diagonal, c);
     }
-    __syncwarp();
     for (auto number = row.m_upper_begin; __any_sync(whole_warp, number < row.m_upper_end); ++number) {
       bool const active = number < row.m_upper_end;
       column = upcoming;
       upcoming.load(blocks, row.m_row, number + 1, number + 1 < row.m_upper_end, c);
-      column.eliminate(blocks, active, first, c);
-      column.multiply(inverse);
+      column.eliminate(blocks, active, group);
+      column.multiply(group.m_inverse);
+      column.share(group.m_upper, c);
       if (!active) continue;
       excess += column.template excess<Storage>();
-      column.publish(blocks, number, c);
+      publish_csr_block<n>(group.m_upper, blocks.m_values, number, c);
     }
-    if (is_row) row.report(blocks, failed < n && c == 0 ? failed : no_failure, excess != Scalar(0));
+    if (is_row) report_csr_pivot(blocks, row.m_row, failed < n && c == 0 ? failed : no_failure, excess != Scalar(0));
     row = next;
     row.template prefetch<n>(blocks, c);
     __syncwarp();

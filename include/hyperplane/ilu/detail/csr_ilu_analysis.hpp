@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
+#include <hyperplane/csr/csr_path.hpp>
 #include <hyperplane/host/row_needs.hpp>
 #include <hyperplane/ilu/detail/csr_fill.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
@@ -245,7 +246,20 @@ struct CsrIluPattern {
   }
 };
 
-/// The same of a structure that was checked, where it decides which blocks there are.
+/// What CsrPath::automatic is on CUDA. By tickets a sweep stores each value once more, as one that is awaited, and
+/// makes another one vacant: that counts where blocks are scalars, and is for nothing where levels are so wide that a
+/// launch for each of them takes less.
+constexpr CsrPath choose_csr_path_cuda(int block_size, std::int64_t rows, int levels) {
+  constexpr std::int64_t rows_worth_a_launch = 150000;
+  return block_size == 1 && rows >= rows_worth_a_launch * levels ? CsrPath::portable : CsrPath::tickets;
+}
+/// The path of a plan that was asked for one; `path` is that of checked_csr_path().
+inline CsrPath csr_path_of_plan(CsrPath asked, CsrPath path, int block_size, const CsrIluPattern& of) {
+  if (asked != CsrPath::automatic || path != CsrPath::tickets) return path;
+  return choose_csr_path_cuda(block_size, of.blocks.rows(), std::max(of.forward.levels.count(), 1));
+}
+
+/// Of a structure that was checked, where it decides which blocks there are.
 template <class Host>
 CsrIluPattern csr_ilu_pattern(const Host& host, const CsrColumns& of, const CsrIluOrder& rows, int fill,
                               CsrIluSequenceKind kind) {

@@ -139,7 +139,8 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
 
   CsrIluPlan(const CsrIluNames& names, const Exec& exec, const Offsets& offsets, const Columns& columns,
              const CsrIluSettings& settings, CsrPath path, const CsrIluPattern& of, const CsrIluProducts& products)
-      : Sweeps(names, exec, settings.order == RowOrder::natural, path, of, settings.transposed),
+      : Sweeps(names, exec, settings.order == RowOrder::natural, csr_path_of_plan(settings.path, path, n, of), of,
+               settings.transposed),
         m_given(offsets, columns),
         m_positions(table(exec, settings.order == RowOrder::natural ? std::vector<int>() : of.order.positions)),
         m_sources(table(exec, of.blocks.sources)),

@@ -44,18 +44,14 @@ struct CsrIluSettings {
   CsrIluTargets targets = CsrIluTargets::all;
 };
 
-/// The path that runs; or Error. `has_tickets`: whether the plan has that path anywhere.
+/// The path that runs; or Error.
 template <ExecutionSpace Exec>
-CsrPath checked_csr_path(const char* plan, CsrPath path, bool has_tickets = true) {
+CsrPath checked_csr_path(const char* plan, CsrPath path) {
   if (path == CsrPath::automatic) {
     if (HostExecutionSpace<Exec>) return CsrPath::team;
-    return CudaExecutionSpace<Exec> && has_tickets ? CsrPath::tickets : CsrPath::portable;
+    return CudaExecutionSpace<Exec> ? CsrPath::tickets : CsrPath::portable;
   }
   if (!HostExecutionSpace<Exec> && path == CsrPath::team) fail(std::string(plan) + ": CsrPath::team is for hosts");
-  if (!has_tickets && path == CsrPath::tickets) {
-    fail(std::string(plan) +
-         ": CsrPath::tickets is for plans that keep the blocks of their factors, which this is not");
-  }
   if (!CudaExecutionSpace<Exec> && path == CsrPath::tickets) {
     fail(std::string(plan) + ": CsrPath::tickets is for CUDA");
   }

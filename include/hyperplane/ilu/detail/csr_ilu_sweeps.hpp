@@ -158,13 +158,11 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
   void run_several(const Exec& exec, const char* label, std::int64_t entries, const CsrIluLevelKernels<Exec>& levels,
                    const SweepBlocks& of, const Vectors<count>& rhs, const Vectors<count>& x) const {
     if constexpr (CudaExecutionSpace<Exec>) {
-      // Measured on an H200, n = 5: a launch for a level takes 15 us, and reading blocks again 2 ns a row.
-      constexpr std::int64_t rows_of_a_launch = 8192;
-      if (m_tickets && levels.count() * rows_of_a_launch > rows() * (count - 1)) {
+      if (m_tickets && m_tickets->are_faster_one_by_one(levels, count)) {
         for (int j = 0; j < count; ++j) {
           counted_bytes(label, entries, 1);
-          m_tickets->template sweep<transposed, with_diagonal>(exec, label, levels, of, rhs.flat().data() + j,
-                                                               x.flat().data() + j, count);
+          m_tickets->template sweep<CsrFactorSweep<transposed, with_diagonal>>(
+              exec, label, levels, of, rhs.flat().data() + j, x.flat().data() + j, count);
         }
         return;
       }
@@ -197,7 +195,8 @@ class CsrIluSweeps : public CsrSweepPlan<CsrIluSweeps<Scalar, n, Exec, StorageSc
     double const bytes = counted_bytes(label, count, 1);
     if constexpr (CudaExecutionSpace<Exec>) {
       if (m_tickets) {
-        return m_tickets->template sweep<transposed, with_diagonal>(exec, label, levels, of, rhs.data(), x.data());
+        return m_tickets->template sweep<CsrFactorSweep<transposed, with_diagonal>>(exec, label, levels, of, rhs.data(),
+                                                                                    x.data());
       }
     }
     levels.run(exec, label, bytes, kernel_of);

@@ -25,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 /// Preconditioners of a BlockCsr that keep the inverse of one block for each row, and no other factors.
@@ -53,6 +54,23 @@ inline std::vector<std::int64_t> csr_diagonal_blocks(const CsrColumns& structure
     auto const begin = structure.columns.begin() + structure.begin[as_size(row)];
     auto const end = structure.columns.begin() + structure.begin[as_size(row) + 1];
     result.push_back(std::find(begin, end, static_cast<int>(row)) - structure.columns.begin());
+  }
+  return result;
+}
+
+/// Of each block (i, j) up to the diagonal, the number in A of (j, i) behind the diagonal, or -1.
+inline std::vector<std::int64_t> csr_opposite_blocks(const CsrIluPattern& of) {
+  auto const& blocks = of.blocks;
+  auto const& positions = of.order.positions;
+  std::vector<std::int64_t> result(blocks.columns.size() - as_size(blocks.upper_count()), -1);
+  for (int const row : of.order.rows) {
+    for (auto number = blocks.lower_begin[as_size(row)]; number < blocks.diagonal[as_size(row)]; ++number) {
+      auto const other = as_size(blocks.columns[as_size(number)]);
+      auto const end = blocks.columns.begin() + blocks.upper_end[other];
+      auto const at = std::lower_bound(blocks.columns.begin() + blocks.upper_begin[other], end, positions[as_size(row)],
+                                       [&](int column, int position) { return positions[as_size(column)] < position; });
+      if (at != end && *at == row) result[as_size(number)] = blocks.sources[as_size(at - blocks.columns.begin())];
+    }
   }
   return result;
 }
@@ -201,14 +219,20 @@ class CsrPivots {
   template <class Ref, class Pairs, class Run>
   void invert(const Exec& exec, const Ref& a, const Pairs& pairs, double relaxation, const int* order,
               const int* positions, const Run& run) const {
-    using Blocks = CsrPivotBlocks<Scalar, n, Storage, Ref, Pairs>;
     m_units.template choose<Scalar>(exec, CsrSample<Ref, n>{a, rows(), m_diagonal.data()});
-    Blocks const blocks{a, m_diagonal.data(), m_inverses.data(), pairs, scales()};
+    auto const blocks = blocks_of(a, pairs);
     run([&](const CsrIluSequence& sequence) {
-      return CsrPivotInversion<Scalar, n, Exec, Storage, Blocks>{blocks, static_cast<Scalar>(relaxation),
-                                                                 m_singular.ref(), positions, sequence};
+      return CsrPivotInversion<Scalar, n, Exec, Storage, std::remove_const_t<decltype(blocks)>>{
+          blocks, static_cast<Scalar>(relaxation), m_singular.ref(), positions, sequence};
     });
-    m_singular.conclude(exec, CsrPivotDiagnosis<Scalar, n, Storage, Blocks>{blocks, {order, 0, 1}, m_place.data()});
+    conclude(exec, blocks, order);
+  }
+
+  /// d^-1, of types that need no units, by another kernel: run(inverses, word) has the word of SingularPivotRecord.
+  template <class Ref, class Pairs, class Run>
+  void invert_by(const Exec& exec, const Ref& a, const Pairs& pairs, const int* order, const Run& run) const {
+    run(m_inverses.data(), m_singular.word());
+    conclude(exec, blocks_of(a, pairs), order);
   }
 
   /// row_at(position): the row that is taken as the one of this number. Waits for the instance.
@@ -227,6 +251,15 @@ class CsrPivots {
   }
 
  private:
+  template <class Ref, class Pairs>
+  CsrPivotBlocks<Scalar, n, Storage, Ref, Pairs> blocks_of(const Ref& a, const Pairs& pairs) const {
+    return {a, m_diagonal.data(), m_inverses.data(), pairs, scales()};
+  }
+  template <class Blocks>
+  void conclude(const Exec& exec, const Blocks& blocks, const int* order) const {
+    m_singular.conclude(exec, CsrPivotDiagnosis<Scalar, n, Storage, Blocks>{blocks, {order, 0, 1}, m_place.data()});
+  }
+
   Kokkos::View<std::int64_t*, typename Exec::memory_space> m_diagonal;
   Kokkos::View<Storage*, typename Exec::memory_space> m_inverses;
   FactorUnits<Storage, n, 1, Exec> m_units;

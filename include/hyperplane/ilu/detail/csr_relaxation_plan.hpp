@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/core/to_space.hpp>
@@ -14,8 +15,10 @@
 #include <hyperplane/ilu/detail/csr_ilu_analysis.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_structure.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_tickets.hpp>
 #include <hyperplane/ilu/detail/csr_pivots.hpp>
 #include <hyperplane/ilu/detail/csr_relaxation_kernels.hpp>
+#include <hyperplane/ilu/detail/csr_sweep_blocks.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_plan.hpp>
 #include <hyperplane/ilu/detail/csr_tall_sweep.hpp>
 
@@ -27,6 +30,10 @@
 #include <optional>
 #include <vector>
 
+#if defined(KOKKOS_ENABLE_CUDA)
+#include <hyperplane/ilu/detail/csr_ilu_tickets_cuda.hpp>
+#endif
+
 /// What DiluCsr and SsorCsr are: sweeps with the triangles of a BlockCsr itself.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
@@ -36,23 +43,6 @@ struct CsrRelaxationRule {
   bool eliminates;  ///< as DILU does
   double relaxation;
 };
-
-/// Of each block (i, j) up to the diagonal, the number in A of (j, i) behind the diagonal, or -1.
-inline std::vector<std::int64_t> csr_opposite_blocks(const CsrIluPattern& of) {
-  auto const& blocks = of.blocks;
-  auto const& positions = of.order.positions;
-  std::vector<std::int64_t> result(blocks.columns.size() - as_size(blocks.upper_count()), -1);
-  for (int const row : of.order.rows) {
-    for (auto number = blocks.lower_begin[as_size(row)]; number < blocks.diagonal[as_size(row)]; ++number) {
-      auto const other = as_size(blocks.columns[as_size(number)]);
-      auto const end = blocks.columns.begin() + blocks.upper_end[other];
-      auto const at = std::lower_bound(blocks.columns.begin() + blocks.upper_begin[other], end, positions[as_size(row)],
-                                       [&](int column, int position) { return positions[as_size(column)] < position; });
-      if (at != end && *at == row) result[as_size(number)] = blocks.sources[as_size(at - blocks.columns.begin())];
-    }
-  }
-  return result;
-}
 
 template <class Scalar, int n, class Exec, class StorageScalar, class Offset>
 class CsrRelaxationPlan
@@ -71,7 +61,7 @@ class CsrRelaxationPlan
   CsrRelaxationPlan(const CsrIluNames& names, const Exec& exec, const Matrix& a, const CsrIluSettings& settings,
                     const CsrRelaxationRule& rule)
       : CsrRelaxationPlan(
-            names, exec, a, settings, rule, checked_csr_path<Exec>(names.plan, settings.path, false),
+            names, exec, a, settings, rule, checked_csr_path<Exec>(names.plan, settings.path),
             checked_ilu_structure(names.plan, to_vector(exec, a.offsets()), to_vector(exec, a.columns()))) {}
 
   void factor(const Exec& exec, const Matrix& a) {
@@ -82,6 +72,7 @@ class CsrRelaxationPlan
     count_bytes(this->names().factor, bytes * static_cast<double>(rows()));
     if (m_rule.eliminates) {
       CsrPivotPairs const pairs{this->row_blocks(), m_sources.data(), m_opposites.data()};
+      if (factor_by_tickets(exec, pairs)) return;
       // Products are what takes time, not the blocks that come and go.
       invert(exec, pairs, [&](const auto& kernel_of) {
         this->forward_kernels().run(exec, this->names().factor, bytes * n, kernel_of);
@@ -106,6 +97,7 @@ class CsrRelaxationPlan
   using Base::upper_blocks;
   using Ref = typename Matrix::Ref;
   using Blocks = CsrRelaxationBlocks<Scalar, n, StorageScalar, Ref>;
+  using TallBlocks = CsrTallBlocks<StorageScalar, std::int64_t>;
 
   CsrRelaxationPlan(const CsrIluNames& names, const Exec& exec, const Matrix& a, const CsrIluSettings& settings,
                     const CsrRelaxationRule& rule, CsrPath path, const CsrColumns& structure)
@@ -120,25 +112,47 @@ class CsrRelaxationPlan
 
   CsrRelaxationPlan(const CsrIluNames& names, const Exec& exec, const Matrix& a, const CsrIluSettings& settings,
                     const CsrRelaxationRule& rule, CsrPath path, const CsrIluPattern& of)
-      : CsrRelaxationPlan(names, exec, a, settings, rule, path, of,
+      : CsrRelaxationPlan(names, exec, a, settings, rule, csr_path_of_plan(settings.path, path, n, of), of,
                           rule.eliminates ? csr_opposite_blocks(of) : std::vector<std::int64_t>()) {}
 
   CsrRelaxationPlan(const CsrIluNames& names, const Exec& exec, const Matrix& a, const CsrIluSettings& settings,
                     const CsrRelaxationRule& rule, CsrPath path, const CsrIluPattern& of,
                     const std::vector<std::int64_t>& opposites)
       : Base(names, exec, settings.order == RowOrder::natural, path, of, settings.transposed,
-             n * n * sizeof(StorageScalar), 0, false),
+             n * n * sizeof(StorageScalar),
+             path == CsrPath::tickets ? CsrIluTickets<Scalar, n, Exec>::rows_of_a_ticket : 0, false),
         m_rule(rule),
         m_given(a.offsets(), a.columns()),
         m_positions(table(exec, settings.order == RowOrder::natural ? std::vector<int>() : of.order.positions)),
         m_sources(table(exec, of.blocks.sources)),
         m_opposites(table(exec, opposites)),
         m_pairs(std::ranges::count_if(opposites, [](std::int64_t number) { return number >= 0; })),
-        m_pivots(exec, csr_diagonal_blocks(of.blocks)) {}
+        m_pivots(exec, csr_diagonal_blocks(of.blocks)) {
+    if (path == CsrPath::tickets) m_tickets.emplace(exec, rows());
+  }
 
   template <class Pairs, class Run>
   void invert(const Exec& exec, const Pairs& pairs, const Run& run) const {
     m_pivots.invert(exec, m_matrix->ref(), pairs, m_rule.relaxation, list(this->order()), list(m_positions), run);
+  }
+
+  /// DILU; whether it runs so.
+  bool factor_by_tickets([[maybe_unused]] const Exec& exec, [[maybe_unused]] const CsrPivotPairs& pairs) const {
+    if constexpr (CudaExecutionSpace<Exec>) {
+      if (!m_tickets) return false;
+      auto const of = this->row_blocks();
+      m_pivots.invert_by(
+          exec, m_matrix->ref(), pairs, list(this->order()), [&](StorageScalar* inverses, unsigned long long* word) {
+            CsrDiluBlocks<StorageScalar, StorageScalar> const blocks{of.m_lower_begin,   of.m_diagonal,
+                                                                     of.m_columns,       m_sources.data(),
+                                                                     m_opposites.data(), m_pivots.diagonal(),
+                                                                     list(m_positions),  m_matrix->values().data(),
+                                                                     inverses,           word};
+            m_tickets->factor_dilu(exec, this->names().factor, this->forward_kernels(), blocks);
+          });
+      return true;
+    }
+    return false;
   }
 
   Blocks relaxation_blocks() const {
@@ -149,47 +163,46 @@ class CsrRelaxationPlan
   Scalar scale() const { return static_cast<Scalar>(2.0 - m_rule.relaxation); }
 
   void run_forward(const Exec& exec, const Vector& rhs, const Vector& y) const {
-    run(exec, this->names().forward, blocks() - upper_blocks(), this->forward_kernels(),
-        [&](const CsrIluSequence& order) {
-          return CsrRelaxationForward<Scalar, n, StorageScalar, Ref>{relaxation_blocks(), scale(), order, rhs.data(),
-                                                                     y.data()};
-        });
+    run<false, false>(exec, this->names().forward, blocks() - upper_blocks(), this->forward_kernels(), before(), rhs, y,
+                      [&](const CsrIluSequence& order) {
+                        return CsrRelaxationForward<Scalar, n, StorageScalar, Ref>{relaxation_blocks(), scale(), order,
+                                                                                   rhs.data(), y.data()};
+                      });
   }
   void run_backward(const Exec& exec, const Vector& y, const Vector& x) const {
-    run(exec, this->names().backward, upper_blocks() + rows(), this->backward_kernels(),
-        [&](const CsrIluSequence& order) {
-          return CsrRelaxationBackward<Scalar, n, StorageScalar, Ref>{relaxation_blocks(), order, y.data(), x.data()};
-        });
+    run<false, true>(exec, this->names().backward, upper_blocks() + rows(), this->backward_kernels(), behind(), y, x,
+                     [&](const CsrIluSequence& order) {
+                       return CsrRelaxationBackward<Scalar, n, StorageScalar, Ref>{relaxation_blocks(), order, y.data(),
+                                                                                   x.data()};
+                     });
   }
   void run_forward_transposed(const Exec& exec, const Vector& rhs, const Vector& y) const {
     auto const& sweep = *this->transposed_forward();
-    run(exec, this->names().forward_transposed, sweep.blocks() + rows(), sweep.levels(),
-        [&](const CsrIluSequence& order) {
-          return CsrRelaxationForwardTransposed<Scalar, n, StorageScalar, Ref>{
-              relaxation_blocks(), sweep.lists(), scale(), order, rhs.data(), y.data()};
-        });
+    run<true, false>(exec, this->names().forward_transposed, sweep.blocks() + rows(), sweep.levels(),
+                     by_columns(sweep.lists()), rhs, y, [&](const CsrIluSequence& order) {
+                       return CsrRelaxationForwardTransposed<Scalar, n, StorageScalar, Ref>{
+                           relaxation_blocks(), sweep.lists(), scale(), order, rhs.data(), y.data()};
+                     });
   }
   void run_backward_transposed(const Exec& exec, const Vector& y, const Vector& x) const {
     auto const& sweep = *this->transposed_backward();
-    run(exec, this->names().backward_transposed, sweep.blocks() + rows(), sweep.levels(),
-        [&](const CsrIluSequence& order) {
-          return CsrRelaxationBackwardTransposed<Scalar, n, StorageScalar, Ref>{relaxation_blocks(), sweep.lists(),
-                                                                                order, y.data(), x.data()};
-        });
+    run<true, true>(exec, this->names().backward_transposed, sweep.blocks() + rows(), sweep.levels(),
+                    by_columns(sweep.lists()), y, x, [&](const CsrIluSequence& order) {
+                      return CsrRelaxationBackwardTransposed<Scalar, n, StorageScalar, Ref>{
+                          relaxation_blocks(), sweep.lists(), order, y.data(), x.data()};
+                    });
   }
 
   // Several vectors.
   template <int count>
   void run_forward(const Exec& exec, const Vectors<count>& rhs, const Vectors<count>& y) const {
-    auto const of = this->row_blocks();
-    run_several<false, false>(exec, this->names().forward, blocks() - upper_blocks(), this->forward_kernels(),
-                              tall_blocks(of.m_lower_begin, of.m_diagonal, of.m_columns, nullptr), rhs, y);
+    run_several<false, false>(exec, this->names().forward, blocks() - upper_blocks(), this->forward_kernels(), before(),
+                              rhs, y);
   }
   template <int count>
   void run_backward(const Exec& exec, const Vectors<count>& y, const Vectors<count>& x) const {
-    auto const of = this->row_blocks();
-    run_several<false, true>(exec, this->names().backward, upper_blocks() + rows(), this->backward_kernels(),
-                             tall_blocks(of.m_upper_begin, of.m_upper_end, of.m_columns, nullptr), y, x);
+    run_several<false, true>(exec, this->names().backward, upper_blocks() + rows(), this->backward_kernels(), behind(),
+                             y, x);
   }
   template <int count>
   void run_forward_transposed(const Exec& exec, const Vectors<count>& rhs, const Vectors<count>& y) const {
@@ -204,10 +217,17 @@ class CsrRelaxationPlan
                             by_columns(sweep.lists()), y, x);
   }
 
-  using TallBlocks = CsrTallBlocks<StorageScalar, std::int64_t>;
   TallBlocks tall_blocks(const std::int64_t* begin, const std::int64_t* end, const int* columns,
                          const std::int64_t* numbers) const {
     return {begin, end, columns, numbers, m_sources.data(), m_matrix->values().data()};
+  }
+  TallBlocks before() const {
+    auto const of = this->row_blocks();
+    return tall_blocks(of.m_lower_begin, of.m_diagonal, of.m_columns, nullptr);
+  }
+  TallBlocks behind() const {
+    auto const of = this->row_blocks();
+    return tall_blocks(of.m_upper_begin, of.m_upper_end, of.m_columns, nullptr);
   }
   TallBlocks by_columns(const CsrIluColumnLists& lists) const {
     return tall_blocks(lists.m_begin, lists.m_begin + 1, lists.m_rows, lists.m_numbers);
@@ -216,6 +236,16 @@ class CsrRelaxationPlan
   template <bool transposed, bool backward, int count>
   void run_several(const Exec& exec, const char* label, std::int64_t entries, const CsrIluLevelKernels<Exec>& levels,
                    const TallBlocks& of, const Vectors<count>& rhs, const Vectors<count>& y) const {
+    if constexpr (CudaExecutionSpace<Exec>) {
+      if (m_tickets && m_tickets->are_faster_one_by_one(levels, count)) {
+        for (int j = 0; j < count; ++j) {
+          counted_bytes(label, entries, 1);
+          m_tickets->template sweep<CsrRelaxationSweep<transposed, backward>>(
+              exec, label, levels, sweep_blocks(of), rhs.flat().data() + j, y.flat().data() + j, count);
+        }
+        return;
+      }
+    }
     levels.run(
         exec, label, counted_bytes(label, entries, count),
         [&](const CsrIluSequence& order) {
@@ -225,10 +255,21 @@ class CsrRelaxationPlan
         tall_threads<Exec, count>);
   }
 
-  template <class KernelOf>
+  template <bool transposed, bool backward, class KernelOf>
   void run(const Exec& exec, const char* label, std::int64_t count, const CsrIluLevelKernels<Exec>& levels,
+           [[maybe_unused]] const TallBlocks& of, [[maybe_unused]] const Vector& rhs, [[maybe_unused]] const Vector& x,
            const KernelOf& kernel_of) const {
-    levels.run(exec, label, counted_bytes(label, count, 1), kernel_of);
+    double const bytes = counted_bytes(label, count, 1);
+    if constexpr (CudaExecutionSpace<Exec>) {
+      if (m_tickets) {
+        return m_tickets->template sweep<CsrRelaxationSweep<transposed, backward>>(
+            exec, label, levels, sweep_blocks(of), rhs.data(), x.data());
+      }
+    }
+    levels.run(exec, label, bytes, kernel_of);
+  }
+  CsrRelaxationSweepBlocks<Scalar, n, StorageScalar, StorageScalar> sweep_blocks(const TallBlocks& of) const {
+    return {of.m_begin, of.m_end, of.m_columns, of.m_numbers, of.m_sources, of.m_values, m_pivots.inverses(), scale()};
   }
   /// Of a row, in a sweep over as many blocks with as many vectors; noted for timers.
   double counted_bytes(const char* label, std::int64_t count, int vectors) const {
@@ -245,6 +286,7 @@ class CsrRelaxationPlan
   Table<std::int64_t> m_opposites;  ///< see CsrPivotPairs
   std::int64_t m_pairs;
   CsrPivots<Scalar, n, Exec, StorageScalar> m_pivots;
+  std::optional<CsrIluTickets<Scalar, n, Exec>> m_tickets;  ///< on CsrPath::tickets
   std::optional<Matrix> m_matrix;
 };
 

@@ -99,7 +99,7 @@ struct CsrSweepRow {
 };
 
 /// Some entries of a row, for all threads of a warp together: blocks are loaded first, then values are awaited.
-template <bool transposed, class Scalar, int n, class Storage>
+template <class Sweep, class Scalar, int n, class Blocks>
 class CsrSweepTerms {
   using Value = cuda::AwaitedValue<Scalar>;
 
@@ -107,22 +107,22 @@ class CsrSweepTerms {
   static constexpr int count = n <= 2 ? 6 : n <= 5 ? 4 : n <= 7 ? 3 : n <= 10 ? 2 : 1;
 
   /// Entries at, at + 1, ..., before end, of a thread that has value r of each.
-  __device__ CsrSweepTerms(const CsrSweepBlocks<Storage, n>& blocks, const Value* values, std::int64_t at,
-                           std::int64_t end, int r) {
+  __device__ CsrSweepTerms(const Blocks& blocks, const Value* values, std::int64_t at, std::int64_t end, int r) {
 #pragma unroll
     for (int e = 0; e < count; ++e) {
       bool const has = at + e < end;
       m_from[e] = has ? values + std::int64_t{blocks.m_columns[at + e]} * n + r : nullptr;
       m_values[e].m_word = Value::vacant;
-      auto const number = !has ? 0 : blocks.m_numbers != nullptr ? blocks.m_numbers[at + e] : at + e;
+      auto const* const block = blocks.m_values + (has ? blocks.number(at + e) : 0) * (n * n);
 #pragma unroll
-      for (int c = 0; c < n; ++c) m_blocks[e][c] = has ? entry(blocks, number, r, c) : Scalar(0);
+      for (int c = 0; c < n; ++c) m_blocks[e][c] = has ? entry<Sweep::by_rows>(block, r, c) : Scalar(0);
     }
   }
 
-  /// Entry (r, c) of a block, or of its transpose.
-  __device__ static Scalar entry(const CsrSweepBlocks<Storage, n>& blocks, std::int64_t block, int r, int c) {
-    return static_cast<Scalar>(blocks.m_values[block * (n * n) + (transposed ? r * n + c : c * n + r)]);
+  /// Entry (r, c) of a block.
+  template <bool by_rows, class Storage>
+  __device__ static Scalar entry(const Storage* block, int r, int c) {
+    return static_cast<Scalar>(block[by_rows ? r * n + c : c * n + r]);
   }
 
   __device__ void wait() {
@@ -146,7 +146,7 @@ class CsrSweepTerms {
       for (int c = 0; c < n; ++c) {
         auto const x_c = __shfl_sync(whole_warp, m_values[e].value(), first + c);
         if (m_from[e] == nullptr) continue;
-        if constexpr (transposed) {
+        if constexpr (Sweep::sums_products) {
           sum += m_blocks[e][c] * x_c;
         } else {
           sum -= m_blocks[e][c] * x_c;
@@ -163,16 +163,66 @@ class CsrSweepTerms {
   Value m_values[count];
 };
 
-/// y = b - F y, or with the diagonal blocks D (b - F y); transposed: with F^T and D^T. F are the blocks of each row's
-/// entries. The threads of a row have a value of y each; sums are in the order of the portable kernels. Values of a
-/// vector are `stride` apart. Values that others wait for are in the units of the blocks, where they have some.
-template <bool transposed, bool with_diagonal, class Scalar, int n, class Storage>
+/// What a sweep makes of the sum of its products: with a row of the diagonal block D, of the thread that has the row.
+template <class Sweep, class Scalar, int n>
+class CsrSweepResult {
+  static constexpr bool with_diagonal = Sweep::diagonal != CsrSweepDiagonal::none;
+
+ public:
+  template <class Blocks>
+  __device__ CsrSweepResult(const Blocks& blocks, std::int64_t row, int r) {
+    if constexpr (with_diagonal) {
+      auto const* const block = blocks.diagonal(row >= 0 ? row : 0);
+#pragma unroll
+      for (int c = 0; c < n; ++c) {
+        m_row[c] = row >= 0 ? static_cast<Scalar>(block[Sweep::transposed ? r * n + c : c * n + r]) : Scalar(0);
+      }
+    }
+  }
+
+  /// Rounds as the portable kernels do. `first` is the lane that has the first value.
+  template <class Blocks>
+  __device__ Scalar of(const Blocks& blocks, Scalar right, Scalar sum, int first) const {
+    if constexpr (Sweep::diagonal == CsrSweepDiagonal::of_product) {
+      if constexpr (Sweep::transposed) {
+        return right - product(sum, first);
+      } else {
+#pragma unroll
+        for (int c = 0; c < n; ++c) right -= m_row[c] * __shfl_sync(whole_warp, sum, first + c);
+        return right;
+      }
+    } else {
+      Scalar const rest = Sweep::sums_products ? blocks.scaled(right) - sum : sum;
+      if constexpr (with_diagonal) {
+        return product(rest, first);
+      } else {
+        return rest;
+      }
+    }
+  }
+
+ private:
+  __device__ Scalar product(Scalar value, int first) const {
+    Scalar sum(0);
+#pragma unroll
+    for (int c = 0; c < n; ++c) sum += m_row[c] * __shfl_sync(whole_warp, value, first + c);
+    return sum;
+  }
+
+  Scalar m_row[with_diagonal ? n : 1];
+};
+
+/// The sweep of CsrFactorSweep or CsrRelaxationSweep. The threads of a row have a value of y each; sums are in the
+/// order of the portable kernels. Values of a vector are `stride` apart. Values that others wait for are in the units
+/// of the blocks, where they have some.
+template <class Sweep, class Scalar, int n, class Blocks>
 __global__ void __launch_bounds__(csr_sweep_threads)
-    csr_sweep_kernel(CsrSweepTickets tickets, CsrSweepBlocks<Storage, n> blocks, CsrSweepMemory<Scalar> memory,
-                     const Scalar* rhs, Scalar* y, int stride) {
+    csr_sweep_kernel(CsrSweepTickets tickets, Blocks blocks, CsrSweepMemory<Scalar> memory, const Scalar* rhs,
+                     Scalar* y, int stride) {
   using Value = cuda::AwaitedValue<Scalar>;
-  using Terms = CsrSweepTerms<transposed, Scalar, n, Storage>;
-  CsrSweepUnits<transposed, with_diagonal, Scalar, n, FactorScales<Storage, n, 1>> const units{blocks.m_scales};
+  using Terms = CsrSweepTerms<Sweep, Scalar, n, Blocks>;
+  constexpr bool with_diagonal = Sweep::diagonal == CsrSweepDiagonal::of_rest;
+  CsrSweepUnits<Sweep::transposed, with_diagonal, Scalar, n, typename Blocks::Scales> const units{blocks.m_scales};
   int const lane = static_cast<int>(threadIdx.x) % 32;
   int const group = lane / n, r = lane % n, first = group * n;
   unsigned int const turn = *static_cast<volatile unsigned int*>(&memory.m_words->m_turn) & 1;
@@ -186,13 +236,8 @@ __global__ void __launch_bounds__(csr_sweep_threads)
     bool const active = row.m_row >= 0;
     auto const place = row.m_row * n + r;
     Scalar const right = active ? units.given(row.m_row, r, rhs[place * stride]) : Scalar(0);
-    Scalar diagonal[n];
-    if constexpr (with_diagonal) {
-      auto const block = active ? blocks.m_diagonal[row.m_row] : 0;
-#pragma unroll
-      for (int c = 0; c < n; ++c) diagonal[c] = active ? Terms::entry(blocks, block, r, c) : Scalar(0);
-    }
-    Scalar sum = transposed ? Scalar(0) : right;
+    CsrSweepResult<Sweep, Scalar, n> const result_of(blocks, row.m_row, r);
+    Scalar sum = Sweep::sums_products ? Scalar(0) : blocks.scaled(right);
     Terms terms(blocks, own, row.m_begin, row.m_end, r);
     // While the first values are awaited.
     ticket = __shfl_sync(whole_warp, drawn, 0);
@@ -203,13 +248,7 @@ __global__ void __launch_bounds__(csr_sweep_threads)
       at += Terms::count;
       if (__any_sync(whole_warp, at < row.m_end)) terms = Terms(blocks, own, at, row.m_end, r);
     }
-    Scalar result = transposed ? right - sum : sum;
-    if constexpr (with_diagonal) {
-      Scalar product(0);
-#pragma unroll
-      for (int c = 0; c < n; ++c) product += diagonal[c] * __shfl_sync(whole_warp, result, first + c);
-      result = product;
-    }
+    Scalar const result = result_of.of(blocks, right, sum, first);
     if (active) {
       Value::store(own + place, result);
       y[place * stride] = units.result(row.m_row, r, result);
