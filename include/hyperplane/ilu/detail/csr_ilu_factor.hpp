@@ -88,7 +88,26 @@ struct CsrIluElimination : CsrIluInput<Scalar, n, Storage, MatrixRef, Relaxation
     KOKKOS_FUNCTION void is_written(std::int64_t /*number*/) const {}
   };
   KOKKOS_FUNCTION Row row(std::int64_t /*row*/, const Units& units) const { return {*this, units}; }
-  void prefetch(std::int64_t /*row*/) const {}
+
+  /// Asks for what is written of a row, and for what its products read from rows long before: blocks behind the
+  /// diagonal follow one another from the last row to the first, which processors do not see as a stream.
+  void prefetch([[maybe_unused]] std::int64_t row) const {
+#if defined(__GNUC__)
+    auto const& factors = this->m_factors;
+    constexpr std::int64_t line = 64 / sizeof(Storage);
+    auto const for_blocks = [&](std::int64_t begin, std::int64_t end, const auto& visit) {
+      for (auto const* value = factors.block(begin); value < factors.block(end); value += line) visit(value);
+    };
+    auto const upper_begin = factors.m_upper_begin[row], upper_end = factors.m_upper_end[row];
+    for_blocks(upper_begin, upper_end, [](const Storage* value) { __builtin_prefetch(value, 1); });
+    auto const diagonal = factors.m_diagonal[row];
+    for (auto lower = factors.m_lower_begin[row]; lower < diagonal; ++lower) {
+      auto const before = factors.m_columns[lower];
+      for_blocks(factors.m_upper_begin[before], factors.m_upper_end[before],
+                 [](const Storage* value) { __builtin_prefetch(value); });
+    }
+#endif
+  }
 
   KOKKOS_FUNCTION Columns pivot(std::int64_t row, const Units& units) const {
     return eliminate(units, this->m_factors.m_diagonal[row]);
