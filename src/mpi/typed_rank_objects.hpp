@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <hyperplane/core/function_ref.hpp>
 #include <hyperplane/mpi/transport.hpp>
 #include <memory>
 

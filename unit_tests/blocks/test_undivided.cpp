@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <hyperplane/blocks/apply.hpp>
+#include <hyperplane/blocks/detail/status_in_whole.hpp>
 #include <hyperplane/blocks/multi_block.hpp>
 #include <hyperplane/ssor/ssor.hpp>
+#include <limits>
 #include <utility>
 
 #include "divided_system.hpp"
@@ -60,6 +62,26 @@ class Undivided : public ::testing::Test {
     EXPECT_TRUE(same_as_undivided(to_host(exec, rhs), expected, bits, tolerance)) << text << ", in place";
   }
 
+  /// Of what is wrong in a block of `point` on the path of hyperplanes, the box in two parts along k.
+  template <class P>
+  void expect_same_failure(const Grid& box, const Point& point, Direction direction, double value) {
+    constexpr int n = P::block_size;
+    DividedSystem<double, n, Exec> const system(exec, box, {1, 1, 2});
+    auto reference = random_stencil(box, n);
+    for (double& entry : reference.block(box.index(point), direction).entries) entry = value;
+    auto const a = to_device<double, n>(exec, reference);
+    system.copies.to_parts("matrix", exec, a.flat().data(), system.parts_a.flat().data(), stencil7_size * n * n);
+    typename P::Options const options{.path = SweepPath::portable};
+    P whole(exec, box, options);
+    whole.factor(exec, a);
+    MultiBlock<P> parts(exec, system.cut.grid, {.coupling = Coupling::natural, .block = options});
+    parts.factor(exec, system.parts_a);
+    auto const found = parts.status(exec);
+    ASSERT_FALSE(found.ok());
+    EXPECT_EQ(detail::status_in_whole(found, box, system.cut.begins[detail::as_size(found.grid_block)]).message(),
+              whole.status(exec).message());
+  }
+
   Exec exec{};
 };
 
@@ -100,11 +122,22 @@ TYPED_TEST(Undivided, the_portable_path_has_the_bits_of_the_box) {
     this->template expect_solves<BlockIlu0<double, 5, TypeParam>>(box, {.path = SweepPath::portable});
     this->template expect_solves<BlockIlu0<float, 3, TypeParam>>(box, {.path = SweepPath::portable});
     this->template expect_solves<BlockIlu0<double, 2, TypeParam, float>>(box, {.path = SweepPath::portable});
+    this->template expect_solves<BlockIlu0<double, 2, TypeParam, BFloat16>>(box, {.path = SweepPath::portable});
     this->template expect_solves<BlockIlu0<double, 2, TypeParam>, float>(box, {.path = SweepPath::portable});
     this->template expect_solves<Ssor<double, 1, TypeParam>>(box, {.relaxation = 1.3, .path = SweepPath::portable});
     this->template expect_solves<Ssor<double, 5, TypeParam>>(box, {.relaxation = 0.8, .path = SweepPath::portable});
     this->template expect_solves<Ssor<double, 3, TypeParam, float>>(box, {.path = SweepPath::portable});
   }
+}
+
+TYPED_TEST(Undivided, failures_beside_a_cut_are_those_of_the_box) {
+  Grid const box(5, 4, 6);
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  this->template expect_same_failure<BlockIlu0<double, 2, TypeParam>>(box, {2, 3, 3}, Direction::bottom, nan);
+  this->template expect_same_failure<BlockIlu0<double, 2, TypeParam>>(box, {2, 3, 3}, Direction::bottom, 1e300);
+  this->template expect_same_failure<BlockIlu0<double, 2, TypeParam>>(box, {2, 3, 2}, Direction::top, nan);
+  this->template expect_same_failure<Ssor<double, 2, TypeParam>>(box, {2, 3, 3}, Direction::bottom, nan);
+  this->template expect_same_failure<Ssor<double, 2, TypeParam>>(box, {2, 3, 2}, Direction::top, nan);
 }
 
 TYPED_TEST(Undivided, ssor_has_the_bits_of_the_box) {

@@ -57,7 +57,7 @@ class CommandLineRanks : public CommandLine {
     auto const outcome = run(arguments, on_ranks(2));
     EXPECT_EQ(outcome.status, 1) << outcome.output;
     EXPECT_EQ(count(outcome.output, "hyperplane: error: "), 1) << outcome.output;
-    EXPECT_THAT(outcome.output, HasSubstr("hyperplane: error: " + what));
+    EXPECT_THAT(outcome.output, ::testing::HasSubstr("hyperplane: error: " + what));
     EXPECT_FALSE(std::filesystem::exists(folder / "x.mtx"));
     EXPECT_FALSE(has_partial_files());
   }

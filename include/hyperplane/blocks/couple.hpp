@@ -17,23 +17,8 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// Coefficients of couplings that are read where they are in the matrix.
-template <class Storage, int n, int vector_length>
-struct MatrixCoefficients {
-  InterleavedRef<Storage, vector_length, stencil7_size * n * n> m_packs;
-
-  KOKKOS_FUNCTION Storage operator()(const FacePoint& point, const FaceCoupling& coupling, int /*number*/, int r,
-                                     int c) const {
-    return m_packs(point.slot.pack, (static_cast<int>(coupling.direction) * n + c) * n + r, point.slot.lane);
-  }
-  /// Those of a SIMD group, of which a coupling is a lane.
-  void prefetch(const FacePoint& point, const FaceCoupling& coupling) const {
-    host::prefetch_values(m_packs.pack_data(point.slot.pack, static_cast<int>(coupling.direction) * n * n),
-                          n * n * vector_length);
-  }
-};
-
-/// Those of the transposed matrix, read where they are: the donor's block that couples it to the point.
+/// Coefficients of couplings of the transposed matrix, read where they are: the donor's block that couples it to the
+/// point.
 template <class Storage, int n, int vector_length>
 struct TransposedCoefficients {
   InterleavedRef<Storage, vector_length, stencil7_size * n * n> m_packs;

@@ -134,6 +134,10 @@ class BlockIlu0 {
   void factor_in_order(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a,
                        const Outside& outside) {
     detail::check_grid("BlockIlu0::factor", "A", a.grid(), grid());
+    if constexpr (Outside::exists) {
+      detail::require(path() == SweepPath::portable,
+                      "BlockIlu0: path portable alone takes neighbours outside of a grid");
+    }
     m_sweeps.fill([&](const auto& factors, const auto& singular) {
       m_sweeps.units().template choose<Scalar>(exec, detail::StencilSample(a.ref()));
       if constexpr (Outside::exists) {
@@ -154,8 +158,8 @@ class BlockIlu0 {
         using Diagnosis = detail::BlockIlu0FoldedDiagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length>;
         return singular.conclude(exec, Diagnosis{m_sweeps.order(), a.ref(), factors});
       }
-      using Diagnosis = detail::BlockIlu0Diagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length>;
-      singular.conclude(exec, Diagnosis{a.ref(), factors});
+      using Diagnosis = detail::BlockIlu0Diagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length, Outside>;
+      singular.conclude(exec, Diagnosis{a.ref(), factors, outside});
     });
   }
 

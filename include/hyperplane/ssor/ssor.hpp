@@ -113,12 +113,12 @@ class Ssor {
     m_sweeps.fill([&](const auto& factors, const auto& singular) {
       m_sweeps.units().template choose<Scalar>(exec, detail::StencilSample(a.ref()));
       using Range = detail::StoredRange<Scalar, StorageScalar>;
-      using Diagnosis = detail::DiagonalDiagnosis<Scalar, n, Range, MatrixStorage, vector_length, true>;
       if (auto const& order = m_sweeps.order(); order.is_folded()) {
         using FoldedKernel = detail::SsorFactor<Scalar, Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length,
                                                 detail::NoOutside, FoldedOrder>;
         factor_slots<MatrixStorage>(
             exec, FoldedKernel{a.ref(), factors, singular.ref(), static_cast<Scalar>(m_relaxation), {}, order});
+        using Diagnosis = detail::DiagonalDiagnosis<Scalar, n, Range, MatrixStorage, vector_length, true>;
         return singular.conclude(exec, detail::FoldedDiagnosis<Diagnosis>{order, Diagnosis{a.ref()}});
       }
       Kernel const kernel{a.ref(), factors, singular.ref(), static_cast<Scalar>(m_relaxation), outside};
@@ -128,7 +128,8 @@ class Ssor {
       } else {
         factor_slots<MatrixStorage>(exec, kernel);
       }
-      singular.conclude(exec, Diagnosis{a.ref()});
+      using Diagnosis = detail::DiagonalDiagnosis<Scalar, n, Range, MatrixStorage, vector_length, true, Outside>;
+      singular.conclude(exec, Diagnosis{a.ref(), outside});
     });
   }
 

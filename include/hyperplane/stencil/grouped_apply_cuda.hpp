@@ -31,6 +31,7 @@ class GroupedApply<Scalar, n, Exec> {
  public:
   static constexpr bool exists = true;
 
+  /// Waits for the instance.
   GroupedApply(const Exec& exec, const std::vector<GroupedGrid>& members,
                const std::vector<GroupedPack>& outside = {}) {
     std::vector<Entry> grids;
@@ -45,6 +46,7 @@ class GroupedApply<Scalar, n, Exec> {
     m_tables =
         std::make_shared<Tables>(Tables{cuda::DeviceArray<Entry>(exec.cuda_stream(), grids),
                                         cuda::DeviceArray<GroupedApplyBlock>(exec.cuda_stream(), blocks.m_blocks)});
+    exec.fence("Hyperplane: tables of products");
   }
 
   /// y = A x, or y = b - A x, of all grids or a part of what they have, of the terms that are asked for. Of `outside`,

@@ -104,6 +104,9 @@ class PartSweeps {
     (*m_solve)(exec.cuda_stream(), Sweeps::both, factors(), VectorRefs<Ref, 1>{{rhs.ref()}},
                VectorRefs<Ref, 1>{{x.ref()}});
   }
+  /// What the first launch with M^T does besides. While kernels of other parts wait for this one nothing may be loaded
+  /// or fail.
+  void prepare_transposed(const Exec& exec) const { m_solve->prepare_transposed(exec.cuda_stream()); }
   void launch_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
     count_sweep_bytes<Scalar, n, Storage>(Sweeps::both, true, points(), 1, true);
     m_solve->solve_transposed(exec.cuda_stream(), Sweeps::both, factors(), rhs.ref(), x.ref());

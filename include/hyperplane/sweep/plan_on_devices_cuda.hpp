@@ -117,6 +117,7 @@ class PlanOnDevices {
   }
   void solve_transposed(std::span<const PartVector> rhs, std::span<const PartVector> x) const {
     check(m_names.solve_transposed, rhs, x);
+    m_grid.for_parts([&](int p) { part(p).sweeps().prepare_transposed(m_grid.exec(p)); });
     run(transposed_label(Sweeps::both),
         [&](int p) { part(p).sweeps().launch_transposed(m_grid.exec(p), rhs[as_size(p)], x[as_size(p)]); });
   }

@@ -121,6 +121,7 @@ struct BlockIlu0Point {
     if constexpr (ShortReal<Storage>) excess += block::storage_excess<Storage, Scalar>(u);
     store(u, m_factors.coupling(pack, direction) + lane);
     if constexpr (Outside::exists) {
+      if (m_a.grid().contains(neighbour(p, direction))) return;
       int const number = m_outside.number(direction, p);
       for (int e = 0; e < n * n && number >= 0; ++e) m_outside.values().keep(number, e, u.m_entries[e]);
     }
@@ -146,12 +147,20 @@ struct BlockIlu0Point {
     if (stays_zero(p, direction)) return;
     store(l, m_factors.coupling(map.pack(p.i, p.j, p.k), direction) + map.lane(p.j));
     if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) {
-      if (map.grid().contains(neighbour(p, direction))) excess += block::storage_excess<Storage, Scalar>(l);
+      if (has_neighbour(p, direction)) excess += block::storage_excess<Storage, Scalar>(l);
     }
   }
   /// Of 16 bits, what points out of the grid is never written: sweeps of other paths multiply it by zero.
   KOKKOS_FUNCTION bool stays_zero(const Point& p, Direction direction) const {
-    return ShortReal<Storage> && !m_a.grid().contains(neighbour(p, direction));
+    return ShortReal<Storage> && !has_neighbour(p, direction);
+  }
+  KOKKOS_FUNCTION bool has_neighbour(const Point& p, Direction direction) const {
+    if (m_a.grid().contains(neighbour(p, direction))) return true;
+    if constexpr (Outside::exists) {
+      return m_outside.number(direction, p) >= 0;
+    } else {
+      return false;
+    }
   }
   KOKKOS_FUNCTION static void load(const MatrixStorage* values, Block& block) {
     for (int e = 0; e < n * n; ++e) block.m_entries[e] = static_cast<Scalar>(values[e * vector_length]);

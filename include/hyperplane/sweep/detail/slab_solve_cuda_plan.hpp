@@ -56,17 +56,20 @@ class CudaSlabBlockSolve {
     for (int v = 0; v < count; ++v) launch<Solve>(m_launch, stream, sweeps, factors, rhs[v], x[v]);
   }
 
-  /// With M^T. Packets, order and state are those of the plain sweeps, which do not run at the same time; the first
-  /// call prepares the launch.
+  /// What solve_transposed() does when it is called for the first time: the launch of another kernel.
+  void prepare_transposed(cudaStream_t stream) {
+    static_assert(TransposedLayout::memory == Layout::memory);
+    if (m_transposed) return;
+    m_transposed.emplace(stream, cuda_slab_solve_kernel<TransposedSolve>, m_shape.blocks,
+                         Layout::threads(m_shape.layers), Layout::memory.total(m_shape.layers, m_shape.stages),
+                         m_multiprocessors);
+    require(m_transposed->blocks() == m_shape.blocks, "path slab: the device has changed under a plan");
+  }
+
+  /// With M^T. Packets, order and state are those of the plain sweeps, which do not run at the same time.
   void solve_transposed(cudaStream_t stream, Sweeps sweeps, const Factors& factors, const Vector& rhs,
                         const Vector& x) {
-    static_assert(TransposedLayout::memory == Layout::memory);
-    if (!m_transposed) {
-      m_transposed.emplace(stream, cuda_slab_solve_kernel<TransposedSolve>, m_shape.blocks,
-                           Layout::threads(m_shape.layers), Layout::memory.total(m_shape.layers, m_shape.stages),
-                           m_multiprocessors);
-      require(m_transposed->blocks() == m_shape.blocks, "path slab: the device has changed under a plan");
-    }
+    prepare_transposed(stream);
     launch<TransposedSolve>(*m_transposed, stream, sweeps, factors, rhs, x);
   }
 
