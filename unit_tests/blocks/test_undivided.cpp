@@ -78,7 +78,7 @@ class Undivided : public ::testing::Test {
     parts.factor(exec, system.parts_a);
     auto const found = parts.status(exec);
     ASSERT_FALSE(found.ok());
-    EXPECT_EQ(detail::status_in_whole(found, box, system.cut.begins[detail::as_size(found.grid_block)]).message(),
+    EXPECT_EQ(detail::status_in_whole(found, box, system.cut.boxes[detail::as_size(found.grid_block)].begin).message(),
               whole.status(exec).message());
   }
 
