@@ -74,8 +74,8 @@ function(hyperplane_runs_for_long)
   endforeach()
 endfunction()
 
-# hyperplane_calls_compiled_code(TEST...): what they test is in a library that is compiled with full optimization, and they
-# need none. A precompiled header is for one level of optimization.
+# hyperplane_calls_compiled_code(TEST...): what they test is in a library that is compiled with optimization, and they need
+# none. A precompiled header is for one level of optimization.
 function(hyperplane_calls_compiled_code)
   if(CMAKE_BUILD_TYPE STREQUAL Release)
     foreach(name IN LISTS ARGN)
@@ -105,7 +105,7 @@ function(hyperplane_add_mpi_test name)
   endforeach()
 endfunction()
 
-# hyperplane_also_optimized(TEST TARGET...): `run test --all` runs the test with full optimization, too, and builds these
+# hyperplane_also_optimized(TEST TARGET...): `run test --all` runs the test with optimization, too, and builds these
 # targets for it.
 function(hyperplane_also_optimized test)
   set_property(TEST ${test} APPEND PROPERTY LABELS optimized)

@@ -104,8 +104,8 @@ HYPERPLANE_API hyperplane_status
 hyperplane_csr_preconditioner_options_init(hyperplane_csr_preconditioner_options* options);
 /* Allocates what factors of matrices with the structure of A need. Each row of A has a diagonal block and no column
  * twice, or this is HYPERPLANE_INVALID_ARGUMENT with a message that names the row. options may be NULL: BILU(0).
- * DILU and SSOR solve with the values of the matrix that they were factored with: these must not change before the last
- * solve, and the matrix lives as long as is needed, whether it is freed or not.
+ * DILU and SSOR whose factors are stored as double solve with the values of the matrix that they were factored with:
+ * these must not change before the last solve, and the matrix lives as long as is needed, whether it is freed or not.
  * Factored, checked and applied as preconditioners on grids are, and always for one right-hand side after the other.
  * ILUT is factored on the host whatever the backend: that allocates, and has finished when it returns. */
 HYPERPLANE_API hyperplane_status

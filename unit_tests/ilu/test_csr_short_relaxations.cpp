@@ -9,6 +9,8 @@
 #include <hyperplane/sweep/choose_storage.hpp>
 #include <vector>
 
+#include <string>
+
 #include "support/csr_reference.hpp"
 #include "support/csr_short.hpp"
 #include "support/execution_spaces.hpp"

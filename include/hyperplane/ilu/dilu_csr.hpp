@@ -46,8 +46,8 @@ struct DiluCsrOptions {
 /// StorageScalar = Half or BFloat16 is that of factors beside a matrix of Scalar or float, whose values may change
 /// after factor(): kept are L, d^-1 and d^-1 U, as those of BlockIlu0Csr, with its units, overflows and launches, and
 /// CsrPath::tickets on CUDA. So a solve reads n^2 values of 2 bytes and an int per block where it reads n^2 values of A
-/// and 12 bytes otherwise, and factor() takes 2 n^3 flops per block behind the diagonal and per pair. Memory: 2 n^2 +
-/// 20 bytes per block, 16 per pair, and what BlockIlu0Csr has per point.
+/// and 12 bytes otherwise, and factor() takes 2 n^3 flops per point, per block behind the diagonal and, without lu_sgs,
+/// per pair. Memory: 2 n^2 + 20 bytes per block, 16 per pair, and what BlockIlu0Csr has per point.
 ///
 /// A plan: the constructor reads the structure of the matrix, on the host, and allocates; the other functions do not,
 /// do not fence, and are asynchronous on the instance that is given. Rows are run as those of BlockIlu0Csr.

@@ -78,11 +78,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
     auto const elimination = elimination_of(Input<Ref>{a.ref(), factors(), m_sources.data(), m_relaxation});
     if (!factor_by_tickets(exec, elimination)) {
       // Products are what takes time, not the blocks that come and go.
-      if (!Relaxation::exists && m_pivot_shift > 0.0) {
-        run_kernel<!Relaxation::exists>(exec, elimination, bytes * n);
-      } else {
-        run_kernel<false>(exec, elimination, bytes * n);
-      }
+      run_factorization(exec, elimination, bytes * n);
     }
     m_singular.conclude(exec, CsrIluDiagnosis<n, StorageScalar, std::remove_const_t<decltype(elimination)>>{
                                   elimination, {list(order()), 0, 1}, m_column_not_finite.data()});
@@ -193,6 +189,13 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
       }
     }
     return false;
+  }
+  template <class Elimination>
+  void run_factorization(const Exec& exec, const Elimination& elimination, double bytes) const {
+    if constexpr (!Relaxation::exists) {
+      if (m_pivot_shift > 0.0) return run_kernel<true>(exec, elimination, bytes);
+    }
+    run_kernel<false>(exec, elimination, bytes);
   }
   template <bool replaces, class Elimination>
   void run_kernel(const Exec& exec, const Elimination& elimination, double bytes) const {

@@ -143,12 +143,12 @@ class CsrRelaxationPlan
       auto const of = this->row_blocks();
       m_pivots.invert_by(
           exec, m_matrix->ref(), pairs, list(this->order()), [&](StorageScalar* inverses, unsigned long long* word) {
-            CsrDiluBlocks<StorageScalar, StorageScalar> const blocks{of.m_lower_begin,   of.m_diagonal,
-                                                                     of.m_columns,       m_sources.data(),
-                                                                     m_opposites.data(), m_pivots.diagonal(),
-                                                                     list(m_positions),  m_matrix->values().data(),
-                                                                     inverses,           word};
-            m_tickets->factor_dilu(exec, this->names().factor, this->forward_kernels(), blocks);
+            CsrDiluBlocks<StorageScalar, StorageScalar> const given{of.m_lower_begin,   of.m_diagonal,
+                                                                    of.m_columns,       m_sources.data(),
+                                                                    m_opposites.data(), m_pivots.diagonal(),
+                                                                    list(m_positions),  m_matrix->values().data(),
+                                                                    inverses,           word};
+            m_tickets->factor_dilu(exec, this->names().factor, this->forward_kernels(), given);
           });
       return true;
     }
