@@ -7,9 +7,8 @@
 #include <hyperplane/ilu/dilu_csr.hpp>
 #include <hyperplane/ilu/ssor_csr.hpp>
 #include <hyperplane/sweep/choose_storage.hpp>
-#include <vector>
-
 #include <string>
+#include <vector>
 
 #include "support/csr_reference.hpp"
 #include "support/csr_short.hpp"
