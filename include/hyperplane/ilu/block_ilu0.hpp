@@ -135,8 +135,7 @@ class BlockIlu0 {
                        const Outside& outside) {
     detail::check_grid("BlockIlu0::factor", "A", a.grid(), grid());
     if constexpr (Outside::exists) {
-      detail::require(path() == SweepPath::portable,
-                      "BlockIlu0: path portable alone takes neighbours outside of a grid");
+      require(path() == SweepPath::portable, "BlockIlu0: path portable alone takes neighbours outside of a grid");
     }
     m_sweeps.fill([&](const auto& factors, const auto& singular) {
       m_sweeps.units().template choose<Scalar>(exec, detail::StencilSample(a.ref()));
