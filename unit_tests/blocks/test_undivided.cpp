@@ -69,7 +69,7 @@ class Undivided : public ::testing::Test {
     DividedSystem<double, n, Exec> const system(exec, box, {1, 1, 2});
     auto reference = random_stencil(box, n);
     for (double& entry : reference.block(box.index(point), direction).entries) entry = value;
-    auto const a = to_device<double, n>(exec, reference);
+    auto const a = to_device<double, n, double>(exec, reference);
     system.copies.to_parts("matrix", exec, a.flat().data(), system.parts_a.flat().data(), stencil7_size * n * n);
     typename P::Options const options{.path = SweepPath::portable};
     P whole(exec, box, options);
