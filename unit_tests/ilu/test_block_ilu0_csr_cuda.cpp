@@ -89,5 +89,23 @@ TEST(BlockIlu0CsrCuda, on_a_part_of_the_device) {
   on_all_cases([&](const auto& system) { system.run(exec, "on 8 multiprocessors", [] {}); });
 }
 
+/// What a block of threads keeps of factors, and how many products it has at a time, depend on the block size.
+template <int n>
+void at_block_size() {
+  auto const reference = random_csr(300, n);
+  TicketsCase<BlockIlu0Csr<double, n, Exec>>(reference, "at random").run(Exec(), "alone", [] {});
+  TicketsCase<DiluCsr<double, n, Exec>>(reference, "DILU, at random").run(Exec(), "alone", [] {});
+}
+
+TEST(BlockIlu0CsrCuda, of_block_sizes_at_which_kernels_change) {
+  at_block_size<1>();
+  at_block_size<2>();
+  at_block_size<6>();
+  at_block_size<8>();
+  at_block_size<9>();
+  at_block_size<15>();
+  at_block_size<16>();
+}
+
 }  // namespace
 }  // namespace hyperplane::test
