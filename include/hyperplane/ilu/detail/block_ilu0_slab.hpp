@@ -202,15 +202,15 @@ struct BlockIlu0FactorSlab {
       if constexpr (has_units) take_lower_into_units<n>(m_factors.m_scales, equations..., l);
       excess += block::storage_excess<Storage, Scalar>(l);
       for (int e = 0; e < block_entries; ++e) lanes.stream(l.m_entries[e], values + e * vector_length);
-      return;
-    }
-    HYPERPLANE_UNROLL
-    for (int e = 0; e < block_entries; ++e) {
-      PackType const value = used ? PackType::load(given + e * vector_length) : PackType(0);
-      if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) {
-        excess += storage_excess<Storage, Scalar>(value);
+    } else {
+      HYPERPLANE_UNROLL
+      for (int e = 0; e < block_entries; ++e) {
+        PackType const value = used ? PackType::load(given + e * vector_length) : PackType(0);
+        if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) {
+          excess += storage_excess<Storage, Scalar>(value);
+        }
+        lanes.stream(value, values + e * vector_length);
       }
-      lanes.stream(value, values + e * vector_length);
     }
   }
 
