@@ -8,6 +8,7 @@
 #include <hyperplane/sweep/sweep_path.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -162,6 +163,7 @@ inline std::vector<LineDirection> line_directions(const hyperplane_preconditione
                   "line_direction_count is " + std::to_string(count) + ", expected 1 to 3");
   }
   std::vector<LineDirection> directions;
+  directions.reserve(static_cast<std::size_t>(count));
   for (int d = 0; d < count; ++d) {
     directions.push_back(enumerator<LineDirection>(options.line_directions[d], 2, "a line direction"));
   }

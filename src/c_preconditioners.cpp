@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "c_library.hpp"
@@ -72,7 +73,9 @@ run_time::PreconditionerSettings settings_of(const hyperplane_preconditioner_opt
   run_time::PreconditionerSettings settings{
       .kind = enumerator<int>(options.kind, static_cast<int>(all.size()) - 1, "kind")};
   set_storage(settings, options);
-  auto const write = [](auto value) { return run_time::OptionText<decltype(value)>::write(value); };
+  auto const write = [](const auto& value) {
+    return run_time::OptionText<std::remove_cvref_t<decltype(value)>>::write(value);
+  };
   std::pair<const char*, std::string> const members[] = {
       {"relaxation", write(options.relaxation)},
       {"alpha", write(options.alpha)},

@@ -26,6 +26,7 @@ class RankGrid {
   /// The same for objects that exchange values by this transport. Collective.
   RankGrid with_transport(Transport transport) const {
     std::vector<int> owners;
+    owners.reserve(detail::as_size(m_grid.whole().block_count()));
     for (int b = 0; b < m_grid.whole().block_count(); ++b) owners.push_back(m_grid.owner(b));
     return {{m_grid.communicator(), m_grid.whole(), std::move(owners), transport}, m_whole, m_boxes};
   }
