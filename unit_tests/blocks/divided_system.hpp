@@ -75,11 +75,11 @@ struct DividedSystem {
   }
 };
 
-/// Whether a preconditioner of the parts in natural order has the bits of the box: by slabs on hosts, and everywhere by
-/// hyperplanes.
+/// Whether a preconditioner of the parts in natural order has the bits of the box: by slabs on hosts, by hyperplanes on
+/// devices. By hyperplanes on hosts compilers may fuse a product with a sum in one of them and not in the other.
 template <class Exec>
 bool has_bits_of_box(SweepPath path = SweepPath::automatic) {
-  return HostExecutionSpace<Exec> || path == SweepPath::portable;
+  return HostExecutionSpace<Exec> != (path == SweepPath::portable);
 }
 
 /// The same bits, or the same to rounding.

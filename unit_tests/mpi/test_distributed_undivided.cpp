@@ -125,7 +125,7 @@ TYPED_TEST(DistributedUndivided, bilu0_has_the_bits_of_the_box) {
   }
 }
 
-TYPED_TEST(DistributedUndivided, the_portable_path_has_the_bits_of_the_box) {
+TYPED_TEST(DistributedUndivided, the_portable_path_is_that_of_the_box) {
   for (auto const& box : TestFixture::some_boxes()) {
     this->template expect_solves<BlockIlu0<double, 1, TypeParam>>(box, {.path = SweepPath::portable});
     this->template expect_solves<BlockIlu0<double, 5, TypeParam>>(box, {.path = SweepPath::portable});
