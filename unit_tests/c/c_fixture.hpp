@@ -68,6 +68,19 @@ struct CSystem {
         HYPERPLANE_SUCCESS);
   }
 
+  /// A matrix of one unknown per point, random as the system's.
+  hyperplane_matrix make_scalar_matrix() const {
+    auto const scalars = random_stencil(grid, 1);
+    std::vector<double> entries;
+    for (auto const& blocks : scalars.blocks) {
+      for (auto const& block : blocks) entries.push_back(block(0, 0));
+    }
+    hyperplane_matrix made = nullptr;
+    EXPECT_EQ(hyperplane_matrix_create(context, c_grid, 1, HYPERPLANE_STORAGE_DOUBLE, &made), HYPERPLANE_SUCCESS);
+    set(made, entries, HYPERPLANE_ROW_MAJOR);
+    return made;
+  }
+
   std::vector<double> get(hyperplane_vector vector) const {
     std::vector<double> result(size());
     EXPECT_EQ(hyperplane_vector_get(vector, result.data(), size(), HYPERPLANE_HOST), HYPERPLANE_SUCCESS);

@@ -110,17 +110,9 @@ TEST_P(CParts, of_block_jacobi_are_the_whole) {
 }
 
 TEST_P(CParts, of_sip_are_coupled_by_colours_and_take_masks_in_one_piece) {
-  auto const reference = random_stencil(system.grid, 1);
   auto rhs = random_vector(system.grid.size());
   auto const count = static_cast<std::int64_t>(rhs.size());
-  std::vector<double> values;
-  for (auto const& blocks : reference.blocks) {
-    for (auto const& block : blocks) values.push_back(block(0, 0));
-  }
-  hyperplane_matrix a = nullptr;
-  EXPECT_EQ(hyperplane_matrix_create(system.context, system.c_grid, 1, HYPERPLANE_STORAGE_DOUBLE, &a),
-            HYPERPLANE_SUCCESS);
-  CSystem::set(a, values, HYPERPLANE_ROW_MAJOR);
+  hyperplane_matrix const a = system.make_scalar_matrix();
   std::vector<std::int8_t> mask(rhs.size(), 1);
   mask[7] = 0;
   rhs[7] = 0;

@@ -59,17 +59,9 @@ TEST_P(CStorage, of_16_bits_has_the_values_of_double_to_rounding) {
 }
 
 TEST_P(CStorage, of_16_bits_of_sip_has_the_values_of_double_to_rounding) {
-  auto const reference = random_stencil(system.grid, 1);
   auto const rhs = random_vector(system.grid.size());
   auto const count = static_cast<std::int64_t>(rhs.size());
-  std::vector<double> values;
-  for (auto const& blocks : reference.blocks) {
-    for (auto const& block : blocks) values.push_back(block(0, 0));
-  }
-  hyperplane_matrix a = nullptr;
-  EXPECT_EQ(hyperplane_matrix_create(system.context, system.c_grid, 1, HYPERPLANE_STORAGE_DOUBLE, &a),
-            HYPERPLANE_SUCCESS);
-  CSystem::set(a, values, HYPERPLANE_ROW_MAJOR);
+  hyperplane_matrix const a = system.make_scalar_matrix();
   auto const solve = [&](const std::string& options, hyperplane_storage expected) {
     hyperplane_preconditioner m = nullptr;
     hyperplane_storage storage{};

@@ -132,12 +132,7 @@ void compare_solves(const Exec& exec, const ReferenceCsr& reference, const typen
   auto const a = to_device<double, n, typename Plan::storage_type>(exec, reference);
   Plan plan(exec, a, options);
   plan.factor(exec, a);
-  compare_with_single<double, n, count>(
-      exec, a.rows(), "solve", [&](const auto& x) { plan.solve(exec, x, x); },
-      [&](const auto& x) { plan.solve(exec, x, x); });
-  compare_with_single<double, n, count>(
-      exec, a.rows(), "transposed solve", [&](const auto& x) { plan.solve_transposed(exec, x, x); },
-      [&](const auto& x) { plan.solve_transposed(exec, x, x); });
+  compare_solves_with_single<count>(exec, plan, a.rows());
   auto const b = to_vectors<double, n, count>(exec, random_vectors(count, a.rows() * n)),
              x = to_vectors<double, n, count>(exec, random_vectors(count, a.rows() * n, 30));
   plan.solve(exec, b, x);

@@ -98,12 +98,7 @@ void expect_single_vectors_and_halves(const typename Plan::execution_space& exec
   for_options<Plan>(given, [&](const typename Plan::Options& options) {
     Plan plan(exec, a, options);
     plan.factor(exec, a);
-    compare_with_single<double, n, count>(
-        exec, a.rows(), "solve", [&](const auto& x) { plan.solve(exec, x, x); },
-        [&](const auto& x) { plan.solve(exec, x, x); });
-    compare_with_single<double, n, count>(
-        exec, a.rows(), "solve_transposed", [&](const auto& x) { plan.solve_transposed(exec, x, x); },
-        [&](const auto& x) { plan.solve_transposed(exec, x, x); });
+    compare_solves_with_single<count>(exec, plan, a.rows());
     compare_halves(exec, plan, a);
     compare_transposed_halves(exec, plan, a);
   });
@@ -120,6 +115,20 @@ void expect_overflow(const typename Plan::execution_space& exec, const Reference
     auto const status = plan.status(exec);
     EXPECT_EQ(status.failure, FactorFailure::overflow) << status.message();
     EXPECT_EQ(status.row, row);
+  }
+}
+
+/// check(system, entry, row) for systems with an entry before or behind the diagonal block of a row that may be made
+/// too large.
+template <int n, class Check>
+void for_entries_of_row(const Check& check) {
+  constexpr int row = 11;
+  for (int const column : {row - 1, row + 1}) {
+    SCOPED_TRACE(std::to_string(column));
+    auto reference = random_csr(30, n);
+    // What the neighbour has for the point is nothing, so that no pivot block is large.
+    reference.blocks[block_at(reference, column, row)] = DenseMatrix(n);
+    check(reference, reference.blocks[block_at(reference, row, column)](1, 0), row);
   }
 }
 

@@ -78,4 +78,16 @@ void compare_with_single(const Exec& exec, std::int64_t points, const std::strin
   }
 }
 
+/// Solves with M and M^T, in place.
+template <int count, class Plan, class Exec>
+void compare_solves_with_single(const Exec& exec, const Plan& plan, std::int64_t points) {
+  using Scalar = typename Plan::scalar_type;
+  compare_with_single<Scalar, Plan::block_size, count>(
+      exec, points, "solve", [&](const auto& x) { plan.solve(exec, x, x); },
+      [&](const auto& x) { plan.solve(exec, x, x); });
+  compare_with_single<Scalar, Plan::block_size, count>(
+      exec, points, "transposed solve", [&](const auto& x) { plan.solve_transposed(exec, x, x); },
+      [&](const auto& x) { plan.solve_transposed(exec, x, x); });
+}
+
 }  // namespace hyperplane::test

@@ -81,24 +81,32 @@ TEST(RoeFlux, KeepsAShockThatStandsStill) {
   expect_same(exact(gas, ahead, {1, 0, 0}), exact(gas, behind, {1, 0, 0}));
 }
 
-TEST(RoeFlux, OfSeveralLanesIsThatOfEach) {
-  constexpr int lanes = 4;
-  using Lanes = hyperplane::Pack<double, lanes>;
-  Gas const gas;
-  // The first lane alone is rounded off by the entropy fix.
-  double const speeds[lanes] = {0.0, 0.4, 1.5, -2.0};
+constexpr int lanes = 4;
+using Lanes = hyperplane::Pack<double, lanes>;
+struct FacesInLanes {
   Quintet<Lanes> left, right;
   Vector3<Lanes> normal;
+};
+
+/// Of which the first one alone is rounded off by the entropy fix.
+FacesInLanes faces_in_lanes() {
+  double const speeds[lanes] = {0.0, 0.4, 1.5, -2.0};
+  FacesInLanes result;
   for (int lane = 0; lane < lanes; ++lane) {
     for (int c = 0; c < equations; ++c) {
-      left[c].set(lane, states[lane % 3][c]);
-      right[c].set(lane, states[(lane + 1) % 3][c]);
+      result.left[c].set(lane, c == 1 ? speeds[lane] : states[lane % 3][c]);
+      result.right[c].set(lane, states[(lane + 1) % 3][c]);
     }
-    left[1].set(lane, speeds[lane]);
-    normal.x.set(lane, normals[lane].x);
-    normal.y.set(lane, normals[lane].y);
-    normal.z.set(lane, normals[lane].z);
+    result.normal.x.set(lane, normals[lane].x);
+    result.normal.y.set(lane, normals[lane].y);
+    result.normal.z.set(lane, normals[lane].z);
   }
+  return result;
+}
+
+TEST(RoeFlux, OfSeveralLanesIsThatOfEach) {
+  Gas const gas;
+  auto const [left, right, normal] = faces_in_lanes();
   auto const values = roe_flux(gas, left, right, normal);
   auto const derivatives = roe_flux(gas, variables<Lanes>(left), right, normal);
   for (int lane = 0; lane < lanes; ++lane) {
@@ -147,21 +155,8 @@ TEST(RoeDerivative, IsThatOfAutomaticDifferentiation) {
 }
 
 TEST(RoeDerivative, OfSeveralLanesIsThatOfEach) {
-  constexpr int lanes = 4;
-  using Lanes = hyperplane::Pack<double, lanes>;
   Gas const gas;
-  double const speeds[lanes] = {0.0, 0.4, 1.5, -2.0};
-  Quintet<Lanes> left, right;
-  Vector3<Lanes> normal;
-  for (int lane = 0; lane < lanes; ++lane) {
-    for (int c = 0; c < equations; ++c) {
-      left[c].set(lane, c == 1 ? speeds[lane] : states[lane % 3][c]);
-      right[c].set(lane, states[(lane + 1) % 3][c]);
-    }
-    normal.x.set(lane, normals[lane].x);
-    normal.y.set(lane, normals[lane].y);
-    normal.z.set(lane, normals[lane].z);
-  }
+  auto const [left, right, normal] = faces_in_lanes();
   Quintet<Lanes> columns[equations];
   RoeDerivative<Lanes>(gas, left, right, normal).by_conserved([&](int c, const Quintet<Lanes>& column) {
     columns[c] = column;
