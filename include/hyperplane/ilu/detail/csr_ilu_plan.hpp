@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/concurrency.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/storage_real.hpp>
@@ -148,7 +149,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
         m_column_not_finite(Kokkos::view_alloc(exec, "Hyperplane::CsrIlu::column"), 1),
         m_singular(exec, "Hyperplane::CsrIlu::status") {
     if constexpr (by_rows) {
-      m_row_spaces = std::make_shared<RowSpaces>(exec.concurrency(), as_size(rows()), of.blocks.widest());
+      m_row_spaces = std::make_shared<RowSpaces>(concurrency_of(exec), as_size(rows()), of.blocks.widest());
     }
   }
 
