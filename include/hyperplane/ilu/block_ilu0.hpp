@@ -14,6 +14,7 @@
 #include <hyperplane/ilu/detail/block_ilu0_diagnosis.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_fast_factor.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_folded.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_folded_factor.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_portable.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_slab.hpp>
 #include <hyperplane/stencil/apply.hpp>  // for Krylov methods, which need that of the matrix
@@ -27,6 +28,7 @@
 #include <Kokkos_Core.hpp>
 #ifdef KOKKOS_ENABLE_CUDA
 #include <hyperplane/ilu/detail/block_ilu0_cuda.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_folded_factor_cuda.hpp>
 #endif
 
 #include <memory>
@@ -114,7 +116,8 @@ class BlockIlu0 {
                   .right_hand_sides = options.right_hand_sides,
                   .folded = options.folded},
                  m_comparison),
-        m_fast_factor(exec, m_sweeps.map(), m_sweeps.path(), options.multiprocessors) {}
+        m_fast_factor(exec, m_sweeps.map(), m_sweeps.path_of_natural_order(), options.multiprocessors),
+        m_folded_factor(exec, m_sweeps.order(), m_sweeps.path()) {}
 
   const Grid& grid() const { return m_sweeps.grid(); }
   /// The path that runs; never automatic.
@@ -143,10 +146,10 @@ class BlockIlu0 {
         detail::block_ilu0_factor_portable<Scalar, n>(exec, a.ref(), factors, singular, outside);
       } else if (m_comparison) {
         m_comparison->factor(exec, a.ref(), factors, singular);
+      } else if (m_sweeps.order().is_folded()) {
+        m_folded_factor(exec, a.ref(), factors, singular);
       } else if (path() != SweepPath::portable) {
         m_fast_factor(exec, a.ref(), factors, singular);
-      } else if (m_sweeps.order().is_folded()) {
-        detail::block_ilu0_factor_folded<Scalar, n>(exec, m_sweeps.order(), a.ref(), factors, singular);
       } else {
         detail::block_ilu0_factor_portable<Scalar, n>(exec, a.ref(), factors, singular);
       }
@@ -155,7 +158,7 @@ class BlockIlu0 {
           7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)) * static_cast<double>(grid().size()));
       if (m_sweeps.order().is_folded()) {
         using Diagnosis = detail::BlockIlu0FoldedDiagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length>;
-        return singular.conclude(exec, Diagnosis{m_sweeps.order(), a.ref(), factors});
+        return singular.conclude(exec, Diagnosis{a.ref(), {factors, m_sweeps.order()}});
       }
       using Diagnosis = detail::BlockIlu0Diagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length, Outside>;
       singular.conclude(exec, Diagnosis{a.ref(), factors, outside});
@@ -213,6 +216,7 @@ class BlockIlu0 {
   friend class detail::GroupedBlockIlu0Factor;
 
   using FastFactor = detail::BlockIlu0FastFactor<Scalar, n, Exec, StorageScalar, vector_length>;
+  using FoldedFactor = detail::BlockIlu0FoldedFactor<Scalar, n, Exec, StorageScalar, vector_length>;
 
   /// The factorization may lack what sweeps of the natural order have.
   static SweepPath path_of_sweeps(const Exec& exec, const BlockIlu0Options& options, bool compares) {
@@ -222,6 +226,7 @@ class BlockIlu0 {
   std::shared_ptr<Comparison> m_comparison;
   Sweeps m_sweeps;
   FastFactor m_fast_factor;
+  FoldedFactor m_folded_factor;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

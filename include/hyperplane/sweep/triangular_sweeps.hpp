@@ -19,7 +19,7 @@
 #include <hyperplane/sweep/detail/triangular_sweeps_fast_path.hpp>
 #include <hyperplane/sweep/detail/triangular_sweeps_slab.hpp>
 #include <hyperplane/sweep/factor_units.hpp>
-#include <hyperplane/sweep/folded_sweep.hpp>
+#include <hyperplane/sweep/folded_sweeps.hpp>
 #include <hyperplane/sweep/portable_sweep.hpp>
 #include <hyperplane/sweep/sweep_bytes.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
@@ -107,7 +107,8 @@ class TriangularSweeps {
         m_units(exec, m_owner, m_map.pack_count()),
         m_singular(exec, "Hyperplane::" + m_owner + "::status"),
         m_right_hand_sides(options.right_hand_sides),
-        m_fast_path(exec, m_owner, m_map, m_path, options.multiprocessors, options.right_hand_sides) {}
+        m_fast_path(exec, m_owner, m_map, path_of_natural_order(), options.multiprocessors, options.right_hand_sides),
+        m_folded(exec, m_owner, m_order, m_path) {}
 
   const Grid& grid() const { return m_map.grid(); }
   const SlabMap<vector_length>& map() const { return m_map; }
@@ -115,6 +116,8 @@ class TriangularSweeps {
   const FoldedOrder& order() const { return m_order; }
   /// The path that runs; never automatic.
   SweepPath path() const { return m_path; }
+  /// The same for what knows the natural order alone: where directions are folded, portable.
+  SweepPath path_of_natural_order() const { return m_order.is_folded() ? SweepPath::portable : m_path; }
 
   /// What a preconditioner does in factor(): `compute(factors, record)` launches the kernels that write all Factors,
   /// record where there are none, and then calls record.conclude() with what explains the first of these points. Their
@@ -210,11 +213,15 @@ class TriangularSweeps {
   using Lower = InterleavedView<StorageScalar, vector_length, detail::lower_blocks * n * n, Exec>;
   using Upper = InterleavedView<StorageScalar, vector_length, detail::upper_blocks * n * n, Exec>;
   using FastPath = detail::TriangularSweepsFastPath<Scalar, n, Exec, StorageScalar, vector_length>;
+  using Folded = detail::FoldedSweeps<Scalar, n, Exec, StorageScalar, vector_length>;
 
   SweepPath checked_path(const Exec& exec, const TriangularSweepsOptions& options) const {
     detail::check_sweeps_options(m_owner, options);
     SweepPath const path = options.path;
-    if (options.folded.any()) return detail::folded_path(m_owner, path, m_comparison != nullptr);
+    if (options.folded.any()) {
+      if (m_comparison) fail(m_owner + ": folded directions beside a path for comparison");
+      return Folded::checked_path(m_owner, path);
+    }
     if (m_comparison) {
       if (path != SweepPath::automatic) fail(m_owner + ": path " + name(path) + " beside a path for comparison");
       detail::check_grid(m_owner.c_str(), "the path to compare with", m_comparison->grid(), grid());
@@ -256,28 +263,20 @@ class TriangularSweeps {
         return detail::VectorRefs<typename Vector::Ref, count>{{vectors[v].ref()...}};
       }(std::make_integer_sequence<int, count>());
     };
+    if (m_order.is_folded()) return m_folded.solve(exec, sweeps, factors(), refs(rhs), refs(x));
     if (m_path != SweepPath::portable) return m_fast_path.solve(exec, sweeps, factors(), refs(rhs), refs(x));
-    with_order(
-        [&](const auto& factors) { detail::portable_sweeps<Scalar, n>(exec, sweeps, factors, refs(rhs), refs(x)); });
+    detail::portable_sweeps<Scalar, n>(exec, sweeps, factors(), refs(rhs), refs(x));
   }
 
   void sweep_transposed(const Exec& exec, detail::Sweeps sweeps, const Vector& rhs, const Vector& x) const {
     auto const path = m_comparison ? SweepPath::portable : m_path;
     detail::count_sweep_bytes<Scalar, n, StorageScalar>(sweeps, in_one_launch(path), static_cast<double>(grid().size()),
                                                         1, true);
+    if (m_order.is_folded()) return m_folded.solve_transposed(exec, sweeps, factors(), rhs.ref(), x.ref());
     if (path != SweepPath::portable) {
       return m_fast_path.solve_transposed(exec, sweeps, factors(), rhs.ref(), x.ref());
     }
-    with_order([&](const auto& factors) {
-      detail::portable_transposed_sweeps<Scalar, n>(exec, sweeps, factors, rhs.ref(), x.ref());
-    });
-  }
-
-  /// run(factors) of the portable path.
-  template <class Run>
-  void with_order(const Run& run) const {
-    if (!m_order.is_folded()) return run(factors());
-    run(detail::FoldedFactors<StorageScalar, n, vector_length>{factors(), m_order});
+    detail::portable_transposed_sweeps<Scalar, n>(exec, sweeps, factors(), rhs.ref(), x.ref());
   }
 
   static bool in_one_launch(SweepPath path) { return !HostExecutionSpace<Exec> && path != SweepPath::portable; }
@@ -293,6 +292,7 @@ class TriangularSweeps {
   Record m_singular;
   int m_right_hand_sides;
   FastPath m_fast_path;
+  Folded m_folded;
   bool m_filled = false;
 };
 

@@ -34,10 +34,10 @@ struct BlockOutside {
   KOKKOS_FUNCTION auto operator()(int r, int c) const { return m_values(m_number, c * n + r); }
 };
 
-/// What a thread does at a point of its own, in whichever order points are. Of neighbours outside of the grid, where
-/// points have some, the scaled blocks are known, and get to be known.
+/// What a thread does at a point of its own, in whichever order points are, which Factors may know. Of neighbours
+/// outside of the grid, where points have some, the scaled blocks are known, and get to be known.
 template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length,
-          class Outside = NoOutside>
+          class Outside = NoOutside, class Factors_ = TriangularFactors<Storage, n, vector_length>>
 struct BlockIlu0Point {
   using scalar_type = Scalar;
   using Block = block::Matrix<Scalar, n>;
@@ -46,7 +46,7 @@ struct BlockIlu0Point {
   /// What a launch is told of a point, which is more than memory.
   static constexpr double bytes = 7.0 * n * n * n * (sizeof(MatrixStorage) + sizeof(Storage));
 
-  using Factors = TriangularFactors<Storage, n, vector_length>;
+  using Factors = Factors_;
   static constexpr bool has_units = Factors::Scales::exist;
 
   BlockStencil7Ref<MatrixStorage, n, vector_length> m_a;
@@ -65,8 +65,7 @@ struct BlockIlu0Point {
     if constexpr (!has_units) keep(p, direction, l, excess);
     Point const other = neighbour(p, direction);
     if (!map.grid().contains(other)) return eliminate_outside(p, direction, l, sum);
-    StoredBlock const u{m_factors.coupling(map.pack(other.i, other.j, other.k), opposite(direction)) +
-                        map.lane(other.j)};
+    StoredBlock const u{m_factors.coupling(other, opposite(direction))};
     if constexpr (has_units) {
       block::gemm_subtract<n>(l, block::ScaledEntries<StoredBlock, n>{u, m_factors.m_scales.upper()}, sum);
     } else {
@@ -85,7 +84,7 @@ struct BlockIlu0Point {
     load(m_a.pack_block(pack, Direction::center) + lane, inverse);
     for (int e = 0; e < n * n; ++e) inverse.m_entries[e] += sum.m_entries[e];
     block::invert<n>(inverse, [&](bool, int equation) { m_singular.record(number, equation); });
-    Storage* const stored = m_factors.lower(pack, LowerBlock::inverse) + lane;
+    Storage* const stored = m_factors.inverse(p);
     if constexpr (has_units) {
       auto const& scales = m_factors.m_scales;
       auto const equations = equation_units<Scalar, n>(scales, inverse);
@@ -119,7 +118,7 @@ struct BlockIlu0Point {
     block::gemm<n>(inverse, GivenBlock{m_a.pack_block(pack, direction) + lane}, u);
     if constexpr (has_units) take_upper_into_units<n>(m_factors.m_scales, u);
     if constexpr (ShortReal<Storage>) excess += block::storage_excess<Storage, Scalar>(u);
-    store(u, m_factors.coupling(pack, direction) + lane);
+    store(u, m_factors.coupling(p, direction));
     if constexpr (Outside::exists) {
       if (m_a.grid().contains(neighbour(p, direction))) return;
       int const number = m_outside.number(direction, p);
@@ -143,9 +142,8 @@ struct BlockIlu0Point {
     }
   }
   KOKKOS_FUNCTION void keep(const Point& p, Direction direction, const Block& l, Scalar& excess) const {
-    auto const& map = m_a.map();
     if (stays_zero(p, direction)) return;
-    store(l, m_factors.coupling(map.pack(p.i, p.j, p.k), direction) + map.lane(p.j));
+    store(l, m_factors.coupling(p, direction));
     if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) {
       if (has_neighbour(p, direction)) excess += block::storage_excess<Storage, Scalar>(l);
     }
