@@ -53,7 +53,7 @@ class ColouredCouplings {
                     bool in_order = false)
       : m_rule(rule),
         m_remote(std::move(remote)),
-        m_lists(exec, grid, ranks, remote_lists(),
+        m_lists(exec, grid, ranks, RemoteLists(m_remote.get()),
                 as_size(m_remote ? m_remote->colours() : *std::ranges::max_element(ranks) + 1)),
         m_factors(to_space(exec, "Hyperplane::MultiBlock::factors", factors)),
         m_lower_values(unset<Storage>(exec, "Hyperplane::MultiBlock::lower", in_order ? 0 : m_lists.lower_couplings())),
@@ -156,16 +156,6 @@ class ColouredCouplings {
     return {x, m_remote->ghosts(), m_lists.own_packs()};
   }
 
-  RemoteLists remote_lists() const {
-    RemoteLists lists;
-    if (!m_remote) return lists;
-    for (int colour = 0; colour < m_remote->colours(); ++colour) {
-      lists.lower.push_back(m_remote->lower(colour));
-      lists.upper.push_back(m_remote->upper(colour));
-    }
-    lists.reverses = m_remote->reverses();
-    return lists;
-  }
   template <class T>
   static Kokkos::View<T*, typename Exec::memory_space> unset(const Exec& exec, const std::string& label,
                                                              std::size_t blocks) {
