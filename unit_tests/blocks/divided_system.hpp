@@ -75,19 +75,6 @@ struct DividedSystem {
   }
 };
 
-/// Whether a preconditioner of the parts in natural order has the bits of the box: by slabs on hosts, by hyperplanes on
-/// devices. By hyperplanes on hosts compilers may fuse a product with a sum in one of them and not in the other.
-template <class Exec>
-bool has_bits_of_box(SweepPath path = SweepPath::automatic) {
-  return HostExecutionSpace<Exec> != (path == SweepPath::portable);
-}
-
-/// The same bits, or the same to rounding.
-inline ::testing::AssertionResult same_as_undivided(const std::vector<double>& found,
-                                                    const std::vector<double>& expected, bool bits, double tolerance) {
-  return bits ? bitwise_equal(found, expected) : near(found, expected, tolerance);
-}
-
 /// All that a Krylov method says of norms.
 inline std::vector<double> norms_of(const KrylovResult& result) {
   auto norms = result.history;

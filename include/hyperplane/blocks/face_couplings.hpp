@@ -132,6 +132,21 @@ inline void append_face_couplings(std::vector<FaceCouplingEntry> entries, FaceCo
   }
 }
 
+/// Of each coupling of the first list the number of the one in the second that leads back, among those that it names.
+inline std::vector<int> reverse_numbers(const FaceCouplingList& list, const FaceCouplingList& others) {
+  std::vector<int> result(list.couplings.size(), -1);
+  for (auto const& point : list.points) {
+    for (int c = point.begin; c < point.end; ++c) {
+      auto const& coupling = list.couplings[as_size(c)];
+      for (int r = coupling.reverse_begin; r < coupling.reverse_end; ++r) {
+        if (others.couplings[as_size(r)].donor == point.slot) result[as_size(c)] = r;
+      }
+      require(result[as_size(c)] >= 0, "MultiBlock: a coupling between grid blocks has no reverse");
+    }
+  }
+  return result;
+}
+
 /// visit(point, the donor's point) for all points of an interface, i fastest.
 template <class Visit>
 void for_each_pair(const Interface& interface, const Visit& visit) {

@@ -6,7 +6,7 @@
 #include <hyperplane/blocks/colours.hpp>
 #include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/blocks/detail/coloured_couplings_of.hpp>
-#include <hyperplane/blocks/detail/coloured_solves.hpp>
+#include <hyperplane/blocks/detail/coupled_blocks.hpp>
 #include <hyperplane/blocks/detail/ranked_blocks.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/blocks/multi_block_line_implicit.hpp>
@@ -112,7 +112,7 @@ class MultiBlock {
   Coupling coupling() const { return m_coupling; }
   /// Those of the grid blocks; empty with Coupling::none.
   const std::vector<int>& colours() const { return m_colours; }
-  /// The preconditioner of a grid block.
+  /// The preconditioner of a grid block. Throws Error where there is none: see the bits of the box.
   const P& block(int number) const { return m_blocks.block(number); }
 
   /// Computes the factors of A. Throws Error where the grid of A is another one.
@@ -121,20 +121,14 @@ class MultiBlock {
               const MultiBlockStencil7<scalar_type, block_size, execution_space, MatrixStorage>& a) {
     detail::check_multi_block_grid("MultiBlock::factor", "A", a.grid(), m_grid);
     m_factored = false;
-    if constexpr (can_be_coloured) {
-      if (m_couplings) factor_coloured(exec, a);
-    }
-    if (m_coupling == Coupling::none) m_blocks.factor(exec, a, 0);
+    m_blocks.factor(exec, a);
     m_factored = true;
   }
 
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where a grid is another one.
   void solve(const execution_space& exec, const Vector& rhs, const Vector& x) const {
     detail::check_multi_block_solve("MultiBlock::solve", m_grid, rhs, x, m_factored);
-    if constexpr (can_be_coloured) {
-      if (m_couplings) return detail::solve_coloured(exec, m_blocks, *m_couplings, rhs, x);
-    }
-    m_blocks.sweep(exec, 0, detail::Sweeps::both, rhs, x);
+    m_blocks.solve(exec, rhs, x);
   }
 
   /// x = M^-T rhs, of a P that has it, from the same factors; x may be rhs. Grid blocks follow one another. Throws
@@ -143,9 +137,8 @@ class MultiBlock {
     requires requires(const P& p, const typename P::Vector& v) { p.solve_transposed(exec, v, v); }
   {
     detail::check_multi_block_solve("MultiBlock::solve_transposed", m_grid, rhs, x, m_factored);
-    if constexpr (can_be_coloured) {
-      if (m_couplings) return detail::solve_transposed_coloured(exec, m_blocks, *m_couplings, rhs, x);
-    }
+    m_blocks.solve_transposed(exec, rhs, x);
+  }
     m_blocks.sweep_transposed(exec, 0, detail::Sweeps::both, rhs, x);
   }
 
@@ -154,36 +147,12 @@ class MultiBlock {
   Status status(const execution_space& exec) const { return first_failure(exec).status; }
 
   /// A status, and a number that rises in the order in which a factorization looks at couplings and grid blocks.
-  struct Failure {
-    Status status{};
-    int place = 0;
-  };
+  using Failure = detail::BlockFailure<Status>;
   /// The first one in that order. Waits for the instance.
-  Failure first_failure(const execution_space& exec) const {
-    std::optional<detail::FaceFailure> face;
-    if constexpr (can_be_coloured) {
-      if (m_couplings) face = m_couplings->failure(exec);
-    }
-    auto const face_fails = [&](int rank, bool upper) { return face && face->rank == rank && face->upper == upper; };
-    for (int rank = 0; rank < m_blocks.ranks(); ++rank) {
-      // Couplings to lower colours, the grid blocks of a colour, couplings to higher ones.
-      int const place = 3 * rank;
-      if constexpr (can_be_coloured) {
-        if (face_fails(rank, false)) return {{face->status, face->block}, place};
-      }
-      if (auto const b = m_blocks.failed(exec, rank)) return {{block(*b).status(exec), *b}, place + 1};
-      if constexpr (can_be_coloured) {
-        if (face_fails(rank, true)) return {{face->status, face->block}, place + 2};
-      }
-    }
-    return {};
-  }
+  Failure first_failure(const execution_space& exec) const { return m_blocks.template first_failure<Status>(exec); }
 
  private:
   static bool is_known(Coupling coupling) { return coupling == Coupling::coloured || coupling == Coupling::natural; }
-
-  using Blocks = detail::RankedBlocks<P>;
-  using Couplings = typename detail::ColouredCouplingsOf<P>::Type;
 
   static detail::Colouring remote_colouring(const MultiBlockGrid& grid, const Options& options,
                                             const std::vector<int>& colours, const RemoteColours* remote) {
@@ -200,68 +169,12 @@ class MultiBlock {
       : m_grid(grid),
         m_coupling(options.coupling),
         m_colours(colouring.colours),
-        m_in_order(is_in_order(grid, options, colouring, remote.get())),
-        m_blocks(exec, grid, options.block, colouring, m_in_order) {
-    if constexpr (can_be_coloured) {
-      if (m_coupling == Coupling::none) return;
-      std::vector<typename Couplings::Factors> factors;
-      factors.reserve(detail::as_size(grid.block_count()));
-      for (int b = 0; b < grid.block_count(); ++b) factors.push_back(block(b).sweeps().factors());
-      m_couplings.emplace(exec, grid, colouring.ranks, factors, detail::ColouredCouplingsOf<P>::rule(options.block),
-                          remote, m_in_order);
-    }
-  }
-
-  /// Whether couplings are taken in the order of the box: see ColouredCouplings.
-  static bool is_in_order(const MultiBlockGrid& grid, const Options& options, const detail::Colouring& colouring,
-                          [[maybe_unused]] const RemoteColours* remote) {
-    if (options.coupling != Coupling::natural || !Blocks::can_be_in_order(options.block)) return false;
-    if constexpr (can_be_coloured) {
-      if (remote != nullptr) return remote->rise_along_axes();
-    }
-    return detail::rises_along_axes(grid, colouring.ranks);
-  }
-
-  template <class Matrix>
-  void factor_coloured(const execution_space& exec, const Matrix& a) {
-    auto const* const remote = m_couplings->remote();
-    int const last = m_blocks.ranks() - 1;
-    try {
-      for (int rank = 0; rank <= last; ++rank) {
-        // All that may fail in one process alone.
-        auto const factor_colour = [&] {
-          if (remote != nullptr && rank > 0) remote->take_over_coefficients(exec, rank - 1);
-          m_couplings->factor(exec, rank, a.flat().data(), [&] {
-            if constexpr (Blocks::orders) {
-              if (m_in_order) {
-                return m_blocks.factor(exec, a, rank, [&](int b) { return m_couplings->factors_outside(b); });
-              }
-            }
-            m_blocks.factor(exec, a, rank);
-          });
-          if (remote != nullptr) remote->hand_over_coefficients(exec, rank);
-          if (rank == last) m_couplings->conclude(exec);
-        };
-        if (remote == nullptr) {
-          factor_colour();
-        } else {
-          remote->agree(factor_colour);
-          remote->exchange_coefficients(exec, rank);
-        }
-      }
-    } catch (...) {
-      // What is recorded so far is no failure of the next factorization.
-      m_couplings->conclude(exec);
-      throw;
-    }
-  }
+        m_blocks(exec, grid, options, colouring, remote) {}
 
   MultiBlockGrid m_grid;
   Coupling m_coupling;
   std::vector<int> m_colours;
-  bool m_in_order;
-  Blocks m_blocks;
-  std::optional<Couplings> m_couplings;
+  detail::CoupledBlocks<P> m_blocks;
   bool m_factored = false;
 };
 

@@ -7,7 +7,6 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
-#include <hyperplane/core/error.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/slab_outside.hpp>
@@ -101,7 +100,7 @@ class OutsideFaces {
     m_numbers = to_space(exec, "Hyperplane::MultiBlock::face_numbers", numbers);
     m_donors = to_space(exec, "Hyperplane::MultiBlock::donors", donors);
     if constexpr (!HostExecutionSpace<Exec>) m_faces = to_space(exec, "Hyperplane::MultiBlock::faces", faces());
-    if (with_reverses) m_reverses = to_space(exec, "Hyperplane::MultiBlock::reverses", reverses(lower, upper));
+    if (with_reverses) m_reverses = to_space(exec, "Hyperplane::MultiBlock::reverses", reverse_numbers(lower, upper));
   }
 
   /// Whether there are no couplings at all.
@@ -164,21 +163,6 @@ class OutsideFaces {
         numbers[as_size(begin + face_place(map.grid(), direction, p))] = first + c;
       }
     }
-  }
-
-  /// Of each coupling to a lower colour the donor's that leads back.
-  static std::vector<int> reverses(const FaceCouplingList& lower, const FaceCouplingList& upper) {
-    std::vector<int> result(lower.couplings.size(), -1);
-    for (auto const& point : lower.points) {
-      for (int c = point.begin; c < point.end; ++c) {
-        auto const& coupling = lower.couplings[as_size(c)];
-        for (int r = coupling.reverse_begin; r < coupling.reverse_end; ++r) {
-          if (upper.couplings[as_size(r)].donor == point.slot) result[as_size(c)] = r;
-        }
-        require(result[as_size(c)] >= 0, "MultiBlock: a coupling between grid blocks has no reverse");
-      }
-    }
-    return result;
   }
 
   using Begins = std::array<std::int64_t, stencil7_size>;

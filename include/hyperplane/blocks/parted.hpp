@@ -189,7 +189,7 @@ class Parted : public detail::MaskOf<P> {
     auto* const values = parts.x.flat().data();
     parts.copies.to_parts("Hyperplane::Parted::copy_rhs", exec, rhs.flat().data(), values, block_size);
     solve(parts.preconditioner, parts.x);
-    parts.copies.from_parts("Hyperplane::Parted::copy_x", exec, x.flat().data(), values, block_size);
+    parts.copies.to_whole("Hyperplane::Parted::copy_x", exec, values, x.flat().data(), block_size);
   }
 
   struct Parts {

@@ -9,7 +9,6 @@
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/folded_order.hpp>
 #include <hyperplane/grid/grid.hpp>
-#include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/ilu/comparison/comparison_ilu0.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_diagnosis.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_fast_factor.hpp>
@@ -127,24 +126,10 @@ class BlockIlu0 {
   /// of A is another one. A singular pivot, or what else makes the factors useless, is recorded: see status().
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) {
-    factor_in_order(exec, a, detail::NoOutside());
-  }
-
-  /// The same of a grid that is a part of a box, on SweepPath::portable: points have neighbours outside of it, a
-  /// detail::SlabOutside of their d^-1 U, which are taken where those inside are. See
-  /// sweep_in_order().
-  template <class MatrixStorage, class Outside>
-  void factor_in_order(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a,
-                       const Outside& outside) {
     detail::check_grid("BlockIlu0::factor", "A", a.grid(), grid());
-    if constexpr (Outside::exists) {
-      require(path() == SweepPath::portable, "BlockIlu0: path portable alone takes neighbours outside of a grid");
-    }
     m_sweeps.fill([&](const auto& factors, const auto& singular) {
       m_sweeps.units().template choose<Scalar>(exec, detail::StencilSample(a.ref()));
-      if constexpr (Outside::exists) {
-        detail::block_ilu0_factor_portable<Scalar, n>(exec, a.ref(), factors, singular, outside);
-      } else if (m_comparison) {
+      if (m_comparison) {
         m_comparison->factor(exec, a.ref(), factors, singular);
       } else if (m_sweeps.order().is_folded()) {
         m_folded_factor(exec, a.ref(), factors, singular);
@@ -160,8 +145,8 @@ class BlockIlu0 {
         using Diagnosis = detail::BlockIlu0FoldedDiagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length>;
         return singular.conclude(exec, Diagnosis{a.ref(), {factors, m_sweeps.order()}});
       }
-      using Diagnosis = detail::BlockIlu0Diagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length, Outside>;
-      singular.conclude(exec, Diagnosis{a.ref(), factors, outside});
+      using Diagnosis = detail::BlockIlu0Diagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length>;
+      singular.conclude(exec, Diagnosis{a.ref(), factors});
     });
   }
 

@@ -99,17 +99,9 @@ class Ssor {
   /// of A is another one. A singular diagonal block is recorded: see status().
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a) {
-    factor_in_order(exec, a, detail::NoOutside());
-  }
-
-  /// The same of a grid that is a part of a box: blocks that couple points to neighbours outside of it, a
-  /// detail::SlabOutside, are kept. See sweep_in_order().
-  template <class MatrixStorage, class Outside>
-  void factor_in_order(const Exec& exec, const BlockStencil7<Scalar, n, Exec, MatrixStorage>& a,
-                       const Outside& outside) {
     detail::check_grid("Ssor::factor", "A", a.grid(), grid());
     using T = std::conditional_t<HostExecutionSpace<Exec>, Pack<Scalar, vector_length>, Scalar>;
-    using Kernel = detail::SsorFactor<T, Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length, Outside>;
+    using Kernel = detail::SsorFactor<T, Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length>;
     m_sweeps.fill([&](const auto& factors, const auto& singular) {
       m_sweeps.units().template choose<Scalar>(exec, detail::StencilSample(a.ref()));
       using Range = detail::StoredRange<Scalar, StorageScalar>;
@@ -121,15 +113,15 @@ class Ssor {
         using Diagnosis = detail::DiagonalDiagnosis<Scalar, n, Range, MatrixStorage, vector_length, true>;
         return singular.conclude(exec, detail::FoldedDiagnosis<Diagnosis>{order, Diagnosis{a.ref()}});
       }
-      Kernel const kernel{a.ref(), factors, singular.ref(), static_cast<Scalar>(m_relaxation), outside};
+      Kernel const kernel{a.ref(), factors, singular.ref(), static_cast<Scalar>(m_relaxation)};
       if constexpr (HostExecutionSpace<Exec>) {
         detail::for_packs<n>("Hyperplane::Ssor::factor", exec, a.map(),
                              vector_length * 7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)), kernel);
       } else {
         factor_slots<MatrixStorage>(exec, kernel);
       }
-      using Diagnosis = detail::DiagonalDiagnosis<Scalar, n, Range, MatrixStorage, vector_length, true, Outside>;
-      singular.conclude(exec, Diagnosis{a.ref(), outside});
+      using Diagnosis = detail::DiagonalDiagnosis<Scalar, n, Range, MatrixStorage, vector_length, true>;
+      singular.conclude(exec, Diagnosis{a.ref()});
     });
   }
 

@@ -6,10 +6,7 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/macros.hpp>
-#include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/hyperplane_map.hpp>
-#include <hyperplane/grid/slab_outside.hpp>
-#include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 #include <hyperplane/sweep/sweep_sums.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
@@ -18,27 +15,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 /// The portable path of the sweeps: one launch for each hyperplane, one thread for each point of it.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// The unknowns of a neighbour outside of the grid, as those of one inside are read from vectors.
-template <class Values>
-struct UnknownsOutside {
-  const Values& m_values;
-  int m_number;
-
-  KOKKOS_FUNCTION const UnknownsOutside& operator[](int) const { return *this; }
-  KOKKOS_FUNCTION auto operator()(const Point&, int c) const { return m_values(m_number, c); }
-};
-
 /// The unknowns of a sweep at the points of a hyperplane, in `count` vectors. Factors: TriangularFactors, or others
 /// that also say in which order the sweep takes the points. A sweep with M^T takes the blocks that neighbours have for
-/// the point. Neighbours outside of the grid, where points have some, are taken where those inside are.
-template <Sweep sweep, bool transposed, class Scalar, int n, class Factors, int count, class Outside = NoOutside>
+/// the point.
+template <Sweep sweep, bool transposed, class Scalar, int n, class Factors, int count>
 struct SweepPlane {
-  static_assert(!Outside::exists || (!transposed && count == 1));
   using Storage = typename Factors::Storage;
   using StoredBlock = block::LaneMatrix<Scalar, Storage, n, Factors::vector_length>;
   using Vectors = VectorRefs<BlockVectorRef<Scalar, n, Factors::vector_length>, count>;
@@ -50,7 +35,6 @@ struct SweepPlane {
   Vectors m_rhs;
   Vectors m_x;
   int m_plane;
-  Outside m_outside{};
 
   KOKKOS_FUNCTION void operator()(std::int64_t q) const {
     Point const p = m_factors.point(m_planes.point(m_plane, q));
@@ -60,16 +44,9 @@ struct SweepPlane {
     sums.load(m_rhs, p, units);
     HYPERPLANE_UNROLL
     for (int d = 0; d < 3; ++d) {
-      Direction const direction = m_factors.direction(sweep_direction<sweep>(d));
-      Point const other = neighbour(p, direction);
-      if (map.grid().contains(other)) {
-        sums.subtract(stored(transposed ? other : p, d), m_x, other, units);
-      } else if constexpr (Outside::exists) {
-        int const number = m_outside.number(direction, p);
-        if (number < 0) continue;
-        using Unknowns = UnknownsOutside<std::decay_t<decltype(m_outside.values())>>;
-        sums.subtract(stored(p, d), Unknowns{m_outside.values(), number}, other, units);
-      }
+      Point const other = neighbour(p, m_factors.direction(sweep_direction<sweep>(d)));
+      if (!map.grid().contains(other)) continue;
+      sums.subtract(stored(transposed ? other : p, d), m_x, other, units);
     }
     if constexpr (takes_lower) sums.multiply(stored(p, static_cast<int>(LowerBlock::inverse)));
     sums.store(m_x, p, units);
@@ -90,16 +67,16 @@ struct SweepPlane {
 
 /// One launch for each hyperplane.
 template <Sweep sweep, bool transposed = false, ExecutionSpace Exec, class Factors, class Scalar, int n,
-          int vector_length, int count, class Outside = NoOutside>
+          int vector_length, int count>
 void portable_sweep(const Exec& exec, const char* label, const Factors& factors,
                     const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& rhs,
-                    const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& x, const Outside& outside = {}) {
+                    const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& x) {
   HyperplaneMap const planes(factors.m_map.grid());
   int const last = planes.plane_count() - 1;
   for (int p = 0; p <= last; ++p) {
     int const plane = sweep == Sweep::forward ? p : last - p;
     launch(label, IndexRange<Exec>(exec, 0, planes.plane_size(plane)), (4.0 * n * n + 5.0 * n * count) * sizeof(Scalar),
-           SweepPlane<sweep, transposed, Scalar, n, Factors, count, Outside>{planes, factors, rhs, x, plane, outside});
+           SweepPlane<sweep, transposed, Scalar, n, Factors, count>{planes, factors, rhs, x, plane});
   }
 }
 
@@ -120,21 +97,21 @@ void portable_transposed_sweeps(const Exec& exec, Sweeps sweeps, const Factors& 
 }
 
 /// On hosts, where there is a faster path for most that this one can do, several vectors follow one another, so that
-/// kernels for several are not compiled. `outside`, if there is one, is that of portable_sweep().
-template <class Scalar, int n, ExecutionSpace Exec, class Factors, int vector_length, int count, class... Outside>
+/// kernels for several are not compiled.
+template <class Scalar, int n, ExecutionSpace Exec, class Factors, int vector_length, int count>
 void portable_sweeps(const Exec& exec, Sweeps sweeps, const Factors& factors,
                      const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& rhs,
-                     const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& x, const Outside&... outside) {
+                     const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& x) {
   if constexpr (HostExecutionSpace<Exec> && count > 1) {
     using One = VectorRefs<BlockVectorRef<Scalar, n, vector_length>, 1>;
     for (int v = 0; v < count; ++v) portable_sweeps<Scalar, n>(exec, sweeps, factors, One{{rhs[v]}}, One{{x[v]}});
   } else {
     if (sweeps != Sweeps::backward) {
-      portable_sweep<Sweep::forward>(exec, solve_label(Sweeps::forward), factors, rhs, x, outside...);
+      portable_sweep<Sweep::forward>(exec, solve_label(Sweeps::forward), factors, rhs, x);
     }
     if (sweeps != Sweeps::forward) {
       auto const& from = sweeps == Sweeps::both ? x : rhs;
-      portable_sweep<Sweep::backward>(exec, solve_label(Sweeps::backward), factors, from, x, outside...);
+      portable_sweep<Sweep::backward>(exec, solve_label(Sweeps::backward), factors, from, x);
     }
   }
 }

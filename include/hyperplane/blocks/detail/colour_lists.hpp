@@ -33,6 +33,17 @@ struct FaceFailure {
 struct RemoteLists {
   std::vector<std::vector<FaceCouplingEntry>> lower, upper;  ///< of each colour
   std::vector<FaceCoupling> reverses;
+
+  RemoteLists() = default;
+  template <class Remote>
+  explicit RemoteLists(const Remote* remote) {
+    if (remote == nullptr) return;
+    for (int colour = 0; colour < remote->colours(); ++colour) {
+      lower.push_back(remote->lower(colour));
+      upper.push_back(remote->upper(colour));
+    }
+    reverses = remote->reverses();
+  }
 };
 
 /// The couplings between colours, as lists: what of ColouredCouplings does not depend on blocks, and is compiled once.

@@ -77,7 +77,7 @@ class ColouredCouplings {
                     bool in_order = false)
       : m_rule(rule),
         m_remote(std::move(remote)),
-        m_lists(exec, grid, ranks, remote_lists(),
+        m_lists(exec, grid, ranks, RemoteLists(m_remote.get()),
                 as_size(m_remote ? m_remote->colours() : *std::ranges::max_element(ranks) + 1)),
         m_factors(to_space(exec, "Hyperplane::MultiBlock::factors", factors)),
         m_first_packs(to_space(exec, "Hyperplane::MultiBlock::first_packs", first_packs(grid, in_order))),
@@ -192,16 +192,6 @@ class ColouredCouplings {
     return {x, m_remote->ghosts(), m_lists.own_packs()};
   }
 
-  RemoteLists remote_lists() const {
-    RemoteLists lists;
-    if (!m_remote) return lists;
-    for (int colour = 0; colour < m_remote->colours(); ++colour) {
-      lists.lower.push_back(m_remote->lower(colour));
-      lists.upper.push_back(m_remote->upper(colour));
-    }
-    lists.reverses = m_remote->reverses();
-    return lists;
-  }
   template <class T>
   static Kokkos::View<T*, typename Exec::memory_space> unset(const Exec& exec, const std::string& label,
                                                              std::size_t blocks) {

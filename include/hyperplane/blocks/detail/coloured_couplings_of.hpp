@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/blocks/detail/boxes_in_order.hpp>
 #include <hyperplane/blocks/detail/coloured_couplings.hpp>
 #include <hyperplane/blocks/detail/coloured_factor_kernels.hpp>
 #include <hyperplane/blocks/remote_colours.hpp>
@@ -21,11 +22,13 @@ class Sip;
 namespace detail {
 
 /// What couples the grid blocks of a preconditioner by colours; none, where it cannot. `rule(options)` says how, by the
-/// options of a grid block. `natural`: whether M is that of a box whose parts are coupled in the order of its points.
+/// options of a grid block. `natural`: whether M is that of a box whose parts are coupled in the order of its points,
+/// by `InOrder` where kernels know nothing outside of their grid.
 template <class P>
 struct ColouredCouplingsOf {
   using Type = std::monostate;
   using Remote = std::monostate;
+  using InOrder = std::monostate;
   static constexpr bool natural = false;
 };
 /// Factors in units of their own are coupled to nothing: each grid block has its own units.
@@ -33,6 +36,7 @@ template <class Scalar, int n, class Exec, class Storage>
   requires(!has_scales<Storage>)
 struct ColouredCouplingsOf<BlockIlu0<Scalar, n, Exec, Storage>> {
   using Type = ColouredCouplings<Ilu0Couplings<Scalar>, Scalar, n, Exec, Storage, vector_length_v<Scalar, Exec>>;
+  using InOrder = BoxesInOrder<true, Scalar, n, Exec, Storage, vector_length_v<Scalar, Exec>>;
   using Remote = RemoteColours<Scalar, Exec, Storage>;
   static constexpr bool natural = true;
   template <class Options>
@@ -44,6 +48,7 @@ template <class Scalar, int n, class Exec, class Storage>
   requires(!has_scales<Storage>)
 struct ColouredCouplingsOf<Ssor<Scalar, n, Exec, Storage>> {
   using Type = ColouredCouplings<SsorCouplings<Scalar>, Scalar, n, Exec, Storage, vector_length_v<Scalar, Exec>>;
+  using InOrder = BoxesInOrder<false, Scalar, n, Exec, Storage, vector_length_v<Scalar, Exec>>;
   using Remote = RemoteColours<Scalar, Exec, Storage>;
   static constexpr bool natural = true;
   template <class Options>

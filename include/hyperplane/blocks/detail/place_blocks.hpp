@@ -25,6 +25,14 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
   fail("coupling natural is for parts of one box, but " + why);
 }
 
+/// Whether grids that begin at these points share none.
+inline bool lie_apart(const Grid& a, const Point& begin_a, const Grid& b, const Point& begin_b) {
+  auto const before = [](const Point& begin, const Grid& grid, const Point& next) {
+    return begin.i + grid.ni() <= next.i || begin.j + grid.nj() <= next.j || begin.k + grid.nk() <= next.k;
+  };
+  return before(begin_a, a, begin_b) || before(begin_b, b, begin_a);
+}
+
 /// Places the grid blocks that are joined to one, in its indices, and then in those of the box.
 class JoinedBlocks {
  public:
@@ -90,12 +98,8 @@ class JoinedBlocks {
   void check_apart() const {
     for (std::size_t a = 0; a < m_blocks.size(); ++a) {
       for (std::size_t b = a + 1; b < m_blocks.size(); ++b) {
-        bool apart = false;
-        for (int axis = 0; axis < 3; ++axis) {
-          int const first = along(begin(m_blocks[a]), axis), second = along(begin(m_blocks[b]), axis);
-          apart = apart || first + extent(m_blocks[a], axis) <= second || second + extent(m_blocks[b], axis) <= first;
-        }
-        if (apart) continue;
+        if (lie_apart(m_grid.block(m_blocks[a]), begin(m_blocks[a]), m_grid.block(m_blocks[b]), begin(m_blocks[b])))
+          continue;
         refuse_natural_order("grid blocks " + std::to_string(m_blocks[a]) + " and " + std::to_string(m_blocks[b]) +
                              " would share points of it: the grid is bent");
       }

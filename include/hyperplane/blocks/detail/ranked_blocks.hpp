@@ -10,7 +10,6 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/sweep/sweep_in_order.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
@@ -24,7 +23,7 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// A preconditioner for each grid block, by the rank of its colour; without colours all have rank 0. Those of a rank do
 /// not depend on one another: where they can be, they are run together. Where they are run `in_order`, with couplings
-/// to neighbours outside of each of them, by slabs, that is always so, also of one.
+/// to neighbours outside of each of them, that is always so, also of one.
 template <class P>
 class RankedBlocks {
   using Exec = typename P::Vector::execution_space;
@@ -32,18 +31,16 @@ class RankedBlocks {
   using GroupedFactor = typename GroupedFactorOf<P>::Type;
   static constexpr bool sweeps_together = !std::is_same_v<GroupedSweeps, std::monostate>;
   static constexpr bool factors_together = !std::is_same_v<GroupedFactor, std::monostate>;
-  static constexpr bool orders_together = HostExecutionSpace<Exec> && sweeps_together && factors_together;
 
  public:
   /// Whether there are preconditioners that are run in order.
-  static constexpr bool orders = OrdersOf<P>::exist;
+  static constexpr bool orders = HostExecutionSpace<Exec> && sweeps_together && factors_together && OrdersOf<P>::exist;
 
-  /// Whether they can be run in order: by slabs on hosts, and everywhere by hyperplanes.
+  /// Whether they can be run in order.
   template <class Options>
   static bool can_be_in_order(const Options& options) {
     if constexpr (orders) {
-      return options.path == SweepPath::portable ||
-             (orders_together && (options.path == SweepPath::automatic || options.path == SweepPath::slab));
+      return options.path == SweepPath::automatic || options.path == SweepPath::slab;
     } else {
       return false;
     }
@@ -105,15 +102,11 @@ class RankedBlocks {
     requires(orders)
   {
     auto const& those = m_ranks[as_size(rank)];
-    if constexpr (orders_together) {
-      if (those.factor) {
-        auto const number = [&](int g) { return those.together[as_size(g)]; };
-        those.factor->template run<typename Matrix::storage_type>(
-            exec, [&](int g) -> P& { return m_blocks[as_size(number(g))]; }, [&](int g) { return a.block(number(g)); },
-            [&](int g) { return outside_of(number(g)); });
-      }
-    }
-    for (int const b : those.alone) m_blocks[as_size(b)].factor_in_order(exec, a.block(b), outside_of(b));
+    if (!those.factor) return;
+    auto const number = [&](int g) { return those.together[as_size(g)]; };
+    those.factor->template run<typename Matrix::storage_type>(
+        exec, [&](int g) -> P& { return m_blocks[as_size(number(g))]; }, [&](int g) { return a.block(number(g)); },
+        [&](int g) { return outside_of(number(g)); });
   }
   template <class Vector, class OutsideOf>
   void sweep(const Exec& exec, int rank, Sweeps sweeps, const Vector& rhs, const Vector& x,
@@ -121,15 +114,9 @@ class RankedBlocks {
     requires(orders)
   {
     auto const& those = m_ranks[as_size(rank)];
-    if constexpr (orders_together) {
-      if (those.sweeps) {
-        those.sweeps->run(exec, sweeps, rhs.flat().data(), x.flat().data(),
-                          [&](int g) { return outside_of(those.together[as_size(g)]); });
-      }
-    }
-    for (int const b : those.alone) {
-      sweep_in_order(exec, block(b).sweeps(), sweeps, rhs.block(b), x.block(b), outside_of(b));
-    }
+    if (!those.sweeps) return;
+    those.sweeps->run(exec, sweeps, rhs.flat().data(), x.flat().data(),
+                      [&](int g) { return outside_of(those.together[as_size(g)]); });
   }
 
   /// solve(), forward() or backward(), as `sweeps` says: the halves where P is coupled by colours.

@@ -11,7 +11,6 @@
 #include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/hyperplane_map.hpp>
-#include <hyperplane/grid/slab_outside.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 #include <hyperplane/sweep/equation_units.hpp>
@@ -20,24 +19,13 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 /// The portable path of BILU(0): one launch for each hyperplane, one thread for each point of it.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// The scaled block of a neighbour outside of the grid, by its number.
-template <int n, class Values>
-struct BlockOutside {
-  const Values& m_values;
-  int m_number;
-
-  KOKKOS_FUNCTION auto operator()(int r, int c) const { return m_values(m_number, c * n + r); }
-};
-
-/// What a thread does at a point of its own, in whichever order points are, which Factors may know. Of neighbours
-/// outside of the grid, where points have some, the scaled blocks are known, and get to be known.
+/// What a thread does at a point of its own, in whichever order points are, which Factors may know.
 template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length,
-          class Outside = NoOutside, class Factors_ = TriangularFactors<Storage, n, vector_length>>
+          class Factors_ = TriangularFactors<Storage, n, vector_length>>
 struct BlockIlu0Point {
   using scalar_type = Scalar;
   using Block = block::Matrix<Scalar, n>;
@@ -52,7 +40,6 @@ struct BlockIlu0Point {
   BlockStencil7Ref<MatrixStorage, n, vector_length> m_a;
   Factors m_factors;
   typename SingularPivotRecord<Exec>::Ref m_singular;
-  Outside m_outside{};
 
   /// Keeps the block that couples p to a point before it, and subtracts its product with the scaled block of that point
   /// for p from sum.
@@ -64,7 +51,7 @@ struct BlockIlu0Point {
     load(m_a.pack_block(pack, direction) + lane, l);
     if constexpr (!has_units) keep(p, direction, l, excess);
     Point const other = neighbour(p, direction);
-    if (!map.grid().contains(other)) return eliminate_outside(p, direction, l, sum);
+    if (!map.grid().contains(other)) return;
     StoredBlock const u{m_factors.coupling(other, opposite(direction))};
     if constexpr (has_units) {
       block::gemm_subtract<n>(l, block::ScaledEntries<StoredBlock, n>{u, m_factors.m_scales.upper()}, sum);
@@ -119,11 +106,6 @@ struct BlockIlu0Point {
     if constexpr (has_units) take_upper_into_units<n>(m_factors.m_scales, u);
     if constexpr (ShortReal<Storage>) excess += block::storage_excess<Storage, Scalar>(u);
     store(u, m_factors.coupling(p, direction));
-    if constexpr (Outside::exists) {
-      if (m_a.grid().contains(neighbour(p, direction))) return;
-      int const number = m_outside.number(direction, p);
-      for (int e = 0; e < n * n && number >= 0; ++e) m_outside.values().keep(number, e, u.m_entries[e]);
-    }
   }
 
   /// What the blocks that were kept have too much.
@@ -132,33 +114,16 @@ struct BlockIlu0Point {
   }
 
  private:
-  KOKKOS_FUNCTION void eliminate_outside([[maybe_unused]] const Point& p, [[maybe_unused]] Direction direction,
-                                         [[maybe_unused]] const Block& l, [[maybe_unused]] Block& sum) const {
-    if constexpr (Outside::exists) {
-      int const number = m_outside.number(direction, p);
-      if (number < 0) return;
-      using Known = BlockOutside<n, std::decay_t<decltype(m_outside.values())>>;
-      block::gemm_subtract<n>(l, Known{m_outside.values(), number}, sum);
-    }
-  }
   KOKKOS_FUNCTION void keep(const Point& p, Direction direction, const Block& l, Scalar& excess) const {
     if (stays_zero(p, direction)) return;
     store(l, m_factors.coupling(p, direction));
     if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) {
-      if (has_neighbour(p, direction)) excess += block::storage_excess<Storage, Scalar>(l);
+      if (m_a.grid().contains(neighbour(p, direction))) excess += block::storage_excess<Storage, Scalar>(l);
     }
   }
   /// Of 16 bits, what points out of the grid is never written: sweeps of other paths multiply it by zero.
   KOKKOS_FUNCTION bool stays_zero(const Point& p, Direction direction) const {
-    return ShortReal<Storage> && !has_neighbour(p, direction);
-  }
-  KOKKOS_FUNCTION bool has_neighbour(const Point& p, Direction direction) const {
-    if (m_a.grid().contains(neighbour(p, direction))) return true;
-    if constexpr (Outside::exists) {
-      return m_outside.number(direction, p) >= 0;
-    } else {
-      return false;
-    }
+    return ShortReal<Storage> && !m_a.grid().contains(neighbour(p, direction));
   }
   KOKKOS_FUNCTION static void load(const MatrixStorage* values, Block& block) {
     for (int e = 0; e < n * n; ++e) block.m_entries[e] = static_cast<Scalar>(values[e * vector_length]);
@@ -191,16 +156,15 @@ struct BlockIlu0FactorPlane {
   }
 };
 
-template <class Scalar, int n, ExecutionSpace Exec, class Storage, class MatrixStorage, int vector_length,
-          class Outside = NoOutside>
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class MatrixStorage, int vector_length>
 void block_ilu0_factor_portable(const Exec& exec, const BlockStencil7Ref<MatrixStorage, n, vector_length>& a,
                                 const TriangularFactors<Storage, n, vector_length>& factors,
-                                const SingularPivotRecord<Exec>& singular, const Outside& outside = {}) {
-  using AtPoint = BlockIlu0Point<Scalar, n, Exec, Storage, MatrixStorage, vector_length, Outside>;
+                                const SingularPivotRecord<Exec>& singular) {
+  using AtPoint = BlockIlu0Point<Scalar, n, Exec, Storage, MatrixStorage, vector_length>;
   HyperplaneMap const planes(a.grid());
   for (int p = 0; p < planes.plane_count(); ++p) {
     launch("Hyperplane::BlockIlu0::factor", IndexRange<Exec>(exec, 0, planes.plane_size(p)), AtPoint::bytes,
-           BlockIlu0FactorPlane<AtPoint>{planes, {a, factors, singular.ref(), outside}, p});
+           BlockIlu0FactorPlane<AtPoint>{planes, {a, factors, singular.ref()}, p});
   }
 }
 
