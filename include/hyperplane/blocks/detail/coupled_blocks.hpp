@@ -84,8 +84,7 @@ class CoupledBlocks {
   /// x = M^-T rhs, where there are no other processes; x may be rhs.
   template <class Vector>
   void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
-    require(m_remote == nullptr,
-            "MultiBlock::solve_transposed: not with a coupling to grid blocks of other processes");
+    require(m_remote == nullptr, "MultiBlock::solve_transposed: not with a coupling to grid blocks of other processes");
     if constexpr (Of::natural) {
       if (m_boxes) {
         require(m_boxes->is_whole(),

@@ -63,8 +63,8 @@ void block_ilu0_factor_folded(const Exec& exec, const Points& points,
                               const BlockStencil7Ref<MatrixStorage, n, vector_length>& a,
                               const FoldedFactors<Storage, n, vector_length>& factors,
                               const SingularPivotRecord<Exec>& singular) {
-  using AtPoint = BlockIlu0Point<Scalar, n, Exec, Storage, MatrixStorage, vector_length,
-                                 FoldedFactors<Storage, n, vector_length>>;
+  using AtPoint =
+      BlockIlu0Point<Scalar, n, Exec, Storage, MatrixStorage, vector_length, FoldedFactors<Storage, n, vector_length>>;
   points.run(exec, "Hyperplane::BlockIlu0::factor", Sweep::forward, AtPoint::bytes,
              BlockIlu0FoldedPoint<AtPoint>{{a, factors, singular.ref()}});
 }
