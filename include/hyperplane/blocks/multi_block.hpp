@@ -6,6 +6,7 @@
 #include <hyperplane/blocks/colours.hpp>
 #include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/blocks/detail/coloured_couplings_of.hpp>
+#include <hyperplane/blocks/detail/copy_values.hpp>
 #include <hyperplane/blocks/detail/coupled_blocks.hpp>
 #include <hyperplane/blocks/detail/ranked_blocks.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
@@ -132,53 +133,49 @@ class MultiBlock {
   }
 
   /// x = M^-T rhs, of a P that has it, from the same factors; x may be rhs. Grid blocks follow one another. Throws
-  /// Error as solve() does, and with a coupling where there are other processes.
+  /// Error as solve() does, with a coupling where there are other processes, and with natural of grid blocks that do
+  /// not fill a box, on paths other than those of hosts.
   void solve_transposed(const execution_space& exec, const Vector& rhs, const Vector& x) const
     requires requires(const P& p, const typename P::Vector& v) { p.solve_transposed(exec, v, v); }
   {
     detail::check_multi_block_solve("MultiBlock::solve_transposed", m_grid, rhs, x, m_factored);
     m_blocks.solve_transposed(exec, rhs, x);
   }
-  m_blocks.sweep_transposed(exec, 0, detail::Sweeps::both, rhs, x);
-}
 
-/// Whether the last factor() failed, where, and why: the first failure in the order of the factorization. Waits for
-/// the instance.
-Status
-status(const execution_space& exec) const {
-  return first_failure(exec).status;
-}
+  /// Whether the last factor() failed, where, and why: the first failure in the order of the factorization. Waits for
+  /// the instance.
+  Status status(const execution_space& exec) const { return first_failure(exec).status; }
 
-/// A status, and a number that rises in the order in which a factorization looks at couplings and grid blocks.
-using Failure = detail::BlockFailure<Status>;
-/// The first one in that order. Waits for the instance.
-Failure first_failure(const execution_space& exec) const { return m_blocks.template first_failure<Status>(exec); }
+  /// A status, and a number that rises in the order in which a factorization looks at couplings and grid blocks.
+  using Failure = detail::BlockFailure<Status>;
+  /// The first one in that order. Waits for the instance.
+  Failure first_failure(const execution_space& exec) const { return m_blocks.template first_failure<Status>(exec); }
 
-private:
-static bool is_known(Coupling coupling) { return coupling == Coupling::coloured || coupling == Coupling::natural; }
+ private:
+  static bool is_known(Coupling coupling) { return coupling == Coupling::coloured || coupling == Coupling::natural; }
 
-static detail::Colouring remote_colouring(const MultiBlockGrid& grid, const Options& options,
-                                          const std::vector<int>& colours, const RemoteColours* remote) {
-  require(is_known(options.coupling),
-          "MultiBlock: coupling has to be coloured or natural where there are other processes");
-  detail::check_order(options);
-  require(remote != nullptr, "MultiBlock: it is not said what other processes have");
-  check_colours("MultiBlock", grid, colours);
-  return {colours, remote->colours()};
-}
+  static detail::Colouring remote_colouring(const MultiBlockGrid& grid, const Options& options,
+                                            const std::vector<int>& colours, const RemoteColours* remote) {
+    require(is_known(options.coupling),
+            "MultiBlock: coupling has to be coloured or natural where there are other processes");
+    detail::check_order(options);
+    require(remote != nullptr, "MultiBlock: it is not said what other processes have");
+    check_colours("MultiBlock", grid, colours);
+    return {colours, remote->colours()};
+  }
 
-MultiBlock(const execution_space& exec, const MultiBlockGrid& grid, const Options& options,
-           const detail::Colouring& colouring, const std::shared_ptr<RemoteColours>& remote)
-    : m_grid(grid),
-      m_coupling(options.coupling),
-      m_colours(colouring.colours),
-      m_blocks(exec, grid, options, colouring, remote) {}
+  MultiBlock(const execution_space& exec, const MultiBlockGrid& grid, const Options& options,
+             const detail::Colouring& colouring, const std::shared_ptr<RemoteColours>& remote)
+      : m_grid(grid),
+        m_coupling(options.coupling),
+        m_colours(colouring.colours),
+        m_blocks(exec, grid, options, colouring, remote) {}
 
-MultiBlockGrid m_grid;
-Coupling m_coupling;
-std::vector<int> m_colours;
-detail::CoupledBlocks<P> m_blocks;
-bool m_factored = false;
+  MultiBlockGrid m_grid;
+  Coupling m_coupling;
+  std::vector<int> m_colours;
+  detail::CoupledBlocks<P> m_blocks;
+  bool m_factored = false;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI
