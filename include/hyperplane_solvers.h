@@ -60,7 +60,7 @@ typedef struct hyperplane_preconditioner_options {
   hyperplane_coupling coupling;        /* of parts: HYPERPLANE_COUPLING_NONE, which alone block Jacobi has;
                                         * SIP has not HYPERPLANE_COUPLING_NATURAL */
   int folded[3];                       /* 1: BILU(0) and SSOR take the points along i, j, k from both ends to the
-                                        * middle, on HYPERPLANE_PATH_PORTABLE, without couplings of parts: 0, 0, 0 */
+                                        * middle, without couplings of parts: 0, 0, 0 */
 } hyperplane_preconditioner_options;
 
 HYPERPLANE_API hyperplane_status hyperplane_preconditioner_options_init(hyperplane_preconditioner_options* options);

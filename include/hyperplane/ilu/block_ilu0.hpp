@@ -47,8 +47,8 @@ struct BlockIlu0Options {
   int multiprocessors = 0;
   /// Right-hand sides that a solve of several takes together at most, see TriangularSweepsOptions: 1 to 3.
   int right_hand_sides = 1;
-  /// Directions in which points are eliminated from both ends to the middle. None: the natural order. For
-  /// SweepPath::automatic and SweepPath::portable.
+  /// Directions in which points are eliminated from both ends to the middle. None: the natural order. Paths
+  /// are those that TriangularSweepsOptions::folded has.
   FoldedDirections folded{};
 };
 

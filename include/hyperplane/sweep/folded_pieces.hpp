@@ -33,36 +33,60 @@ inline std::vector<FoldedRange> folded_ranges(const DirectionOrder& order) {
   return {{0, 1, middle}, {last, -1, last - middle}, {middle, 1, 1, true}};
 }
 
-/// A box of points, with a recursion of the natural order from its own corner. Its points are taken tile by tile: lines
-/// along i whose points share SIMD groups, cut into pieces of `tile` points.
+/// A box of points, with a recursion of the natural order from its own corner. A slab is the lines along i of a layer
+/// whose points share SIMD groups. They run one point behind one another, so that a step has the points whose factors
+/// are in one group; a tile is some steps of a slab.
 struct FoldedPiece {
   FoldedRange i, j, k;
-  int lanes;  ///< lines that share groups
-  int tile;
+  int lanes;  ///< lines of a slab
+  int steps;  ///< of a tile
 
   int middles() const { return int{i.is_middle} + int{j.is_middle} + int{k.is_middle}; }
   double points() const { return double(i.count) * j.count * k.count; }
   /// Counted from the corner.
   int slabs() const { return slab(j.count - 1) + 1; }
-  std::int64_t tiles() const { return std::int64_t{k.count} * tiles_of_line(); }
+  std::int64_t tiles() const { return std::int64_t{k.count} * tiles_of_layer(); }
+  /// How many tiles the slab before has to be ahead.
+  int lag() const { return (lanes - 1 + steps - 1) / steps; }
 
-  /// Calls at(point) for those of a tile of a slab, from the corner, or towards it.
+  /// Some steps of a slab: lane l has the line j_of_lane_0 + l, if that is one of the box, and its first point in step
+  /// steps_behind(l).
+  struct Tile {
+    int k_point;
+    int step_begin, step_end;
+    int j_of_lane_0;
+    int lane_begin, lane_end;
+  };
+  Tile tile(int slab, std::int64_t number) const {
+    int const step_begin = static_cast<int>(number % tiles_of_layer()) * steps;
+    int const first = j.at(first_line(slab)), last = j.at(std::min(first_line(slab + 1), j.count) - 1);
+    int const j_of_lane_0 = first / lanes * lanes;
+    return {k.at(static_cast<int>(number / tiles_of_layer())),
+            step_begin,
+            std::min(step_begin + steps, i.count + lanes - 1),
+            j_of_lane_0,
+            std::min(first, last) - j_of_lane_0,
+            std::max(first, last) + 1 - j_of_lane_0};
+  }
+  int steps_behind(int lane) const { return j.step > 0 ? lane : lanes - 1 - lane; }
+
+  /// Calls at(point) for those of a tile, from the corner, or towards it.
   template <class AtPoint>
-  void for_points(int slab, std::int64_t tile_number, Sweep sweep, const AtPoint& at) const {
-    int const k_point = k.at(static_cast<int>(tile_number / tiles_of_line()));
-    int const i_begin = static_cast<int>(tile_number % tiles_of_line()) * tile;
-    int const i_end = std::min(i_begin + tile, i.count);
-    int const j_begin = first_line(slab), j_end = std::min(first_line(slab + 1), j.count);
-    auto const line = [&](int y) {
-      for (int x = i_begin; x < i_end; ++x) {
-        at(Point{i.at(sweep == Sweep::forward ? x : i_begin + i_end - 1 - x), j.at(y), k_point});
+  void for_points(const Tile& tile, Sweep sweep, const AtPoint& at) const {
+    bool const forward = sweep == Sweep::forward;
+    bool const lanes_rise = (j.step > 0) == forward;
+    for (int s = tile.step_begin; s < tile.step_end; ++s) {
+      int const step = forward ? s : tile.step_begin + tile.step_end - 1 - s;
+      for (int l = tile.lane_begin; l < tile.lane_end; ++l) {
+        int const lane = lanes_rise ? l : tile.lane_begin + tile.lane_end - 1 - l;
+        int const x = step - steps_behind(lane);
+        if (x >= 0 && x < i.count) at(Point{i.at(x), tile.j_of_lane_0 + lane, tile.k_point});
       }
-    };
-    for (int y = j_begin; y < j_end; ++y) line(sweep == Sweep::forward ? y : j_begin + j_end - 1 - y);
+    }
   }
 
  private:
-  int tiles_of_line() const { return (i.count + tile - 1) / tile; }
+  int tiles_of_layer() const { return (i.count + lanes - 1 + steps - 1) / steps; }
   /// The slab of a line, and the first line of a slab.
   int slab(int line) const { return j.step * (j.at(line) / lanes - j.first / lanes); }
   int first_line(int slab) const {
@@ -79,7 +103,7 @@ struct FoldedPiece {
 template <HostExecutionSpace Exec>
 class FoldedPieces {
  public:
-  /// Of SIMD groups with as many lanes; a thread takes about `steps` groups at a time.
+  /// Of SIMD groups with as many lanes; tiles have `steps` groups.
   FoldedPieces(const Exec& exec, const std::string& label, const FoldedOrder& order, int lanes, int steps) {
     std::vector<std::vector<FoldedPiece>> stages(4);
     for (auto const& k : folded_ranges(order.k())) {
@@ -95,7 +119,7 @@ class FoldedPieces {
     }
   }
 
-  /// As FoldedPlanes do.
+  /// As FoldedPlanes do. Where `at` has a function take(piece, tile), that is called instead for all points of a tile.
   template <class AtPoint>
   void run(const Exec& exec, const char* label, Sweep sweep, double bytes, const AtPoint& at) const {
     for (std::size_t s = 0; s < m_stages.size(); ++s) {
@@ -113,7 +137,7 @@ class FoldedPieces {
     double m_points_of_step;  ///< on average
 
     Stage(const Exec& exec, const std::string& label, std::vector<FoldedPiece> pieces)
-        : m_pieces(std::move(pieces)), m_sweep(exec, label, extents(m_pieces), 0, 1) {
+        : m_pieces(std::move(pieces)), m_sweep(exec, label, extents(m_pieces), m_pieces.front().lag(), 1) {
       double points = 0, steps = 0;
       for (auto const& piece : m_pieces) {
         points += piece.points();
@@ -138,9 +162,14 @@ class FoldedPieces {
 
     void operator()(int slab, std::int64_t begin, std::int64_t end) const {
       bool const forward = m_sweep == Sweep::forward;
-      for (auto tile = begin; tile < end; ++tile) {
-        m_piece.for_points(forward ? slab : m_piece.slabs() - 1 - slab, forward ? tile : m_piece.tiles() - 1 - tile,
-                           m_sweep, m_at);
+      for (auto number = begin; number < end; ++number) {
+        auto const tile =
+            m_piece.tile(forward ? slab : m_piece.slabs() - 1 - slab, forward ? number : m_piece.tiles() - 1 - number);
+        if constexpr (requires { m_at.take(m_piece, tile); }) {
+          m_at.take(m_piece, tile);
+        } else {
+          m_piece.for_points(tile, m_sweep, m_at);
+        }
       }
     }
   };

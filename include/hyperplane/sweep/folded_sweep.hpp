@@ -33,6 +33,10 @@ struct FoldedFactors : TriangularFactors<Storage, n, vector_length> {
     return Natural::coupling(m_order.stored(p), direction);
   }
   KOKKOS_FUNCTION Storage* inverse(const Point& p) const { return Natural::inverse(m_order.stored(p)); }
+  /// By the pack that has them.
+  KOKKOS_FUNCTION Storage* natural_coupling(std::int64_t pack, Direction direction) const {
+    return Natural::coupling(pack, direction);
+  }
 };
 
 /// Directions in the order in which neighbours are subtracted: those of natural order are that of its sweeps.
@@ -78,6 +82,8 @@ struct FoldedSweepPoint {
   using Vectors = VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>;
   using Factors = FoldedFactors<Storage, n, vector_length>;
   static constexpr bool takes_lower = (sweep == Sweep::forward) != transposed;
+  /// That a point moves.
+  static constexpr double bytes = (4.0 * n * n + 5.0 * n * count) * sizeof(Scalar);
 
   Factors m_factors;
   Vectors m_rhs;
@@ -114,9 +120,8 @@ void portable_sweep(const Exec& exec, const char* label,
                     const FoldedRecursion<Storage, n, vector_length, Points>& recursion,
                     const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& rhs,
                     const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& x) {
-  recursion.m_points.run(
-      exec, label, sweep, (4.0 * n * n + 5.0 * n * count) * sizeof(Scalar),
-      FoldedSweepPoint<sweep, transposed, Scalar, n, Storage, vector_length, count>{recursion.m_factors, rhs, x});
+  FoldedSweepPoint<sweep, transposed, Scalar, n, Storage, vector_length, count> const at{recursion.m_factors, rhs, x};
+  recursion.m_points.run(exec, label, sweep, at.bytes, at);
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

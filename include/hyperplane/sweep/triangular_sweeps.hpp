@@ -58,10 +58,11 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// copies may run at a time.
 ///
 /// Cost per point: 14 n^2 flops, 7 n^2 + 4 n values, of which the forward sweep has 8 n^2 and 4 n^2 + 2 n. Launches:
-/// one for each hyperplane and sweep on SweepPath::portable; on SweepPath::slab two on the host, one on CUDA. A
-/// transposed solve takes as much, with 6 n^2 and 3 n^2 + 2 n in its first half; on CUDA the first one of a plan
-/// prepares its launch, and on SweepPath::cuda_graph allocates and captures its graphs. No path can deadlock, whatever
-/// else the device does. Kernels are called Hyperplane::BlockIlu0::solve, or solve_transposed, whoever owns the plan.
+/// one for each hyperplane and sweep on SweepPath::portable; on SweepPath::slab two on the host, one on CUDA, and up to
+/// eight on hosts where directions are folded. A transposed solve takes as much, with 6 n^2 and 3 n^2 + 2 n in its first
+/// half; on CUDA the first one of a plan prepares its launch, and on SweepPath::cuda_graph allocates and captures its
+/// graphs. No path can deadlock, whatever else the device does. Kernels are called Hyperplane::BlockIlu0::solve, or
+/// solve_transposed, whoever owns the plan.
 ///
 /// Results are bitwise the same whatever the number of threads or multiprocessors and in every run, for a given path;
 /// on CUDA plain solves for all paths.
@@ -79,8 +80,8 @@ class TriangularSweeps {
   using Several = BlockVectors<Scalar, n, count, Exec>;
   static constexpr int block_size = n;
   static constexpr int vector_length = vector_length_v<Scalar, Exec>;
-  /// Where kernels write the blocks of a point: `lower(pack, b)` and `upper(pack, b)`, with the pack and lane of the
-  /// point from `m_map`; upper blocks are already multiplied by d^-1 from the left.
+  /// Where kernels write the blocks of a point p: `lower(pack, b)` and `upper(pack, b)`, with the pack and lane of
+  /// order().stored(p), which is p in natural order; upper blocks are already multiplied by d^-1 from the left.
   using Factors = detail::TriangularFactors<StorageScalar, n, vector_length>;
   using LowerBlock = detail::LowerBlock;
   using UpperBlock = detail::UpperBlock;

@@ -4,7 +4,8 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
-#include <hyperplane/sweep/detail/triangular_sweeps_fast_path.hpp>
+#include <hyperplane/sweep/detail/folded_lines.hpp>
+#include <hyperplane/sweep/factor_scales.hpp>
 #include <hyperplane/sweep/folded_pieces.hpp>
 #include <hyperplane/sweep/folded_sweep.hpp>
 #include <hyperplane/sweep/portable_sweep.hpp>
@@ -35,7 +36,23 @@ class FoldedFastPath {
   }
 };
 
-/// On hosts: the points of the portable path in another order, for its bits.
+/// Forward and backward sweeps of one vector take SIMD vectors, where factors have no units of their own.
+template <Sweep sweep, bool transposed = false, ExecutionSpace Exec, class Storage, class Scalar, int n,
+          int vector_length, int count>
+void portable_sweep(const Exec& exec, const char* label,
+                    const FoldedRecursion<Storage, n, vector_length, FoldedPieces<Exec>>& recursion,
+                    const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& rhs,
+                    const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& x) {
+  FoldedSweepPoint<sweep, transposed, Scalar, n, Storage, vector_length, count> const at{recursion.m_factors, rhs, x};
+  auto const run = [&](const auto& kernel) { recursion.m_points.run(exec, label, sweep, at.bytes, kernel); };
+  if constexpr (transposed || has_scales<Storage>) {
+    run(at);
+  } else {
+    run(FoldedLines<sweep, Scalar, n, Storage, vector_length>(at));
+  }
+}
+
+/// On hosts: the products and sums of the portable path, for its bits.
 template <class Scalar, int n, HostExecutionSpace Exec, class Storage, int vector_length>
 class FoldedFastPath<Scalar, n, Exec, Storage, vector_length> {
  public:
