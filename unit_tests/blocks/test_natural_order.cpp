@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <hyperplane/blocks/cut_grid.hpp>
+#include <hyperplane/blocks/detail/placed_grids.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/blocks/natural_order.hpp>
 #include <hyperplane/core/error.hpp>
@@ -82,6 +84,31 @@ MultiBlockGrid two_rows(int shift) {
 TEST(NaturalOrder, begins_a_periodic_direction_where_no_grid_block_lies_across) {
   // 3 lies across the beginning of 0.
   EXPECT_THAT(find_natural_order(two_rows(3)), ElementsAre(1, 0, 1, 2));
+}
+
+TEST(NaturalOrder, parts_of_a_cut_box_fill_it) {
+  auto const cut = cut_grid(Grid(7, 5, 9), {3, 2, 4});
+  auto const found = detail::whole_box(cut.grid);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_THAT(found->grids, ElementsAre(Grid(7, 5, 9)));
+  for (std::size_t b = 0; b < cut.boxes.size(); ++b) {
+    EXPECT_EQ(found->grid_of[b], 0);
+    EXPECT_EQ(found->begins[b], cut.boxes[b].begin) << b;
+  }
+}
+
+TEST(NaturalOrder, parts_fill_no_box_where_one_or_a_face_of_one_is_missing) {
+  Interface const east{.block = 0, .face = Direction::east, .points = {{3, 0, 0}, {4, 3, 2}}, .donor = 1};
+  Interface const top{.block = 0, .face = Direction::top, .points = {{0, 0, 1}, {4, 3, 2}}, .donor = 2};
+  EXPECT_TRUE(detail::whole_box(MultiBlockGrid({Grid(4, 3, 2), Grid(5, 3, 2)}, {east})));
+  EXPECT_FALSE(detail::whole_box(MultiBlockGrid({Grid(4, 3, 2), Grid(5, 3, 3)}, {east})));
+  EXPECT_FALSE(detail::whole_box(MultiBlockGrid({Grid(4, 3, 2), Grid(5, 3, 2), Grid(4, 3, 1)}, {east, top})));
+  // Those that do not meet, and those that meet in part.
+  EXPECT_FALSE(detail::whole_box(MultiBlockGrid({Grid(4, 3, 2), Grid(4, 3, 2)})));
+  EXPECT_FALSE(detail::whole_box(MultiBlockGrid({Grid(4, 3, 2), Grid(5, 3, 2), Grid(1, 1, 1)}, {east})));
+  auto in_part = east;
+  in_part.points.end.j = 2;
+  EXPECT_FALSE(detail::whole_box(MultiBlockGrid({Grid(4, 3, 2), Grid(5, 3, 2)}, {in_part})));
 }
 
 TEST(NaturalOrder, is_refused_where_grid_blocks_are_no_parts_of_one_box) {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
+
 #include <hyperplane/blocks/apply.hpp>
+#include <hyperplane/blocks/cut_grid.hpp>
 #include <hyperplane/blocks/detail/status_in_whole.hpp>
 #include <hyperplane/blocks/multi_block.hpp>
+#include <hyperplane/core/error.hpp>
 #include <hyperplane/ssor/ssor.hpp>
 #include <limits>
 #include <utility>
@@ -179,6 +183,18 @@ TYPED_TEST(Undivided, parts_that_do_not_fill_a_box_have_its_bits) {
     this->template expect_open_solves<BlockIlu0<double, 2, TypeParam, float>>({.path = path});
     this->template expect_open_solves<Ssor<double, 3, TypeParam>>({.relaxation = 1.3, .path = path});
   }
+}
+
+TYPED_TEST(Undivided, the_box_has_no_preconditioner_of_a_part) {
+  auto const& exec = this->exec;
+  using P = BlockIlu0<double, 2, TypeParam>;
+  auto const grid = cut_grid(Grid(4, 3, 5), {1, 1, 2}).grid;
+  auto const made = [&](Coupling coupling) {
+    return MultiBlock<P>(exec, grid, {.coupling = coupling, .block = {.path = SweepPath::portable}});
+  };
+  EXPECT_EQ(made(Coupling::coloured).block(1).grid(), grid.block(1));
+  EXPECT_THAT([&] { made(Coupling::natural).block(1); },
+              ::testing::ThrowsMessage<Error>(::testing::HasSubstr("no preconditioner of each grid block")));
 }
 
 TYPED_TEST(Undivided, failures_beside_a_cut_are_those_of_the_box) {

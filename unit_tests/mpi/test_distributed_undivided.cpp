@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <hyperplane/blocks/detail/status_in_whole.hpp>
 #include <hyperplane/krylov/richardson.hpp>
 #include <hyperplane/ssor/ssor.hpp>
 #include <hyperplane/stencil/apply.hpp>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -100,6 +102,32 @@ class DistributedUndivided : public DistributedTest<Exec> {
       expect_same(rhs, x);
     }
   }
+
+  /// Where a block of `point` is not finite, by grid blocks with ghost points, the box in two parts along k.
+  template <class P>
+  void expect_same_failure(const Grid& box, const Point& point, Direction direction) {
+    auto const& exec = this->exec;
+    constexpr int n = P::block_size;
+    DividedSystem<double, n, Exec> const system(exec, box, {1, 1, 2});
+    auto reference = random_stencil(box, n);
+    for (double& entry : reference.block(box.index(point), direction).entries)
+      entry = std::numeric_limits<double>::quiet_NaN();
+    auto const a = to_device<double, n, double>(exec, reference);
+    system.copies.to_parts("matrix", exec, a.flat().data(), system.parts_a.flat().data(), stencil7_size * n * n);
+    typename P::Options const options{.path = SweepPath::portable};
+    P whole(exec, box, options);
+    whole.factor(exec, a);
+    for (auto const& [how, owners] : owner_lists(system.cut.grid, this->world.size())) {
+      DistributedGrid const grid(this->world, system.cut.grid, owners);
+      DistributedMultiBlock<P> parts(exec, grid, {.coupling = Coupling::natural, .block = options});
+      parts.factor(exec, spread<DistributedStencil7<double, n, Exec>>(exec, grid, system.parts_a));
+      auto const found = parts.status(exec);
+      EXPECT_FALSE(found.ok()) << how;
+      auto const& begin = system.cut.boxes[detail::as_size(found.grid_block)].begin;
+      EXPECT_EQ(detail::status_in_whole(FactorStatus(found), box, begin).message(), whole.status(exec).message())
+          << how;
+    }
+  }
 };
 
 TYPED_TEST_SUITE(DistributedUndivided, ExecutionSpaces, SpaceNames);
@@ -129,6 +157,14 @@ TYPED_TEST(DistributedUndivided, the_portable_path_has_the_bits_of_the_box) {
     this->template expect_solves<BlockIlu0<double, 5, TypeParam>>(box, {.path = SweepPath::portable});
     this->template expect_solves<Ssor<double, 2, TypeParam>>(box, {.relaxation = 1.3, .path = SweepPath::portable});
   }
+}
+
+TYPED_TEST(DistributedUndivided, failures_beside_a_cut_are_those_of_the_box) {
+  Grid const box(5, 4, 6);
+  this->template expect_same_failure<BlockIlu0<double, 2, TypeParam>>(box, {2, 3, 3}, Direction::bottom);
+  this->template expect_same_failure<BlockIlu0<double, 2, TypeParam>>(box, {1, 2, 4}, Direction::center);
+  this->template expect_same_failure<Ssor<double, 2, TypeParam>>(box, {2, 3, 3}, Direction::bottom);
+  this->template expect_same_failure<Ssor<double, 2, TypeParam>>(box, {2, 3, 2}, Direction::top);
 }
 
 TYPED_TEST(DistributedUndivided, ssor_has_the_bits_of_the_box) {

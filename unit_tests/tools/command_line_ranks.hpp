@@ -37,7 +37,7 @@ class CommandLineRanks : public CommandLine {
     return "solve --block-size 2 --solution x.mtx " + arguments;
   }
 
-  /// Tests count threads of a host, and on hosts alone natural parts have the bits of the whole on every path.
+  /// Tests count threads of a host.
   static std::string on_host() { return " --backend " + c_backends().front(); }
 
   /// Of a solve that converges.

@@ -106,14 +106,16 @@ TEST_F(CommandLineRanks, richardson_in_natural_parts_has_the_bits_of_the_whole) 
     EXPECT_EQ(read("x.mtx"), solution) << options << ", " << ranks << " ranks";
     EXPECT_EQ(norms_of_history(), norms) << options << ", " << ranks << " ranks";
   };
-  for (auto const& options : {on_host(), " --tolerance 1e-3" + on_host()}) {
-    iterations_on(1, "--method richardson" + options);
-    auto const solution = read("x.mtx"), norms = norms_of_history();
-    EXPECT_THAT(norms, HasSubstr("\"rhs_norm\""));
-    for (std::string const parts : {"1x1x4", "2x3x1", "4x1x1", "2x2x2"}) {
-      auto const in_parts = "--parts " + parts + " --coupling natural --method richardson" + options;
-      expect_same(1, in_parts, solution, norms);
-      for (int const ranks : all_ranks()) expect_same(ranks, in_parts, solution, norms);
+  for (auto const& backend : c_backends()) {
+    for (auto const& options : {" --backend " + backend, " --tolerance 1e-3 --backend " + backend}) {
+      iterations_on(1, "--method richardson" + options);
+      auto const solution = read("x.mtx"), norms = norms_of_history();
+      EXPECT_THAT(norms, HasSubstr("\"rhs_norm\""));
+      for (std::string const parts : {"1x1x4", "2x3x1", "4x1x1", "2x2x2"}) {
+        auto const in_parts = "--parts " + parts + " --coupling natural --method richardson" + options;
+        expect_same(1, in_parts, solution, norms);
+        for (int const ranks : all_ranks()) expect_same(ranks, in_parts, solution, norms);
+      }
     }
   }
 }

@@ -13,9 +13,8 @@ enum class Coupling {
   /// In the order of colour, grid block, point: M is that of the whole matrix, couplings included. Of Sip it is that of
   /// each grid block, coupled as ILU(0) is.
   coloured,
-  /// Of the parts of one box, in the order of the box's points: M is that of the box, bit by bit on the default path
-  /// of hosts and on SweepPath::portable of devices, elsewhere but for rounding. A periodic direction that one part
-  /// spans is left out of M.
+  /// Of the parts of one box, in the order of the box's points: M is that of the box, bit by bit where no direction
+  /// that is cut is periodic, elsewhere but for rounding. A periodic direction that one part spans is left out of M.
   natural,
 };
 

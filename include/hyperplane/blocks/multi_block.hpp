@@ -6,9 +6,7 @@
 #include <hyperplane/blocks/colours.hpp>
 #include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/blocks/detail/coloured_couplings_of.hpp>
-#include <hyperplane/blocks/detail/copy_values.hpp>
 #include <hyperplane/blocks/detail/coupled_blocks.hpp>
-#include <hyperplane/blocks/detail/ranked_blocks.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/blocks/multi_block_line_implicit.hpp>
 #include <hyperplane/blocks/multi_block_options.hpp>
@@ -21,7 +19,6 @@
 #include <hyperplane/core/error.hpp>
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -42,8 +39,9 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// pattern is left out, too.) Before the sweeps of a colour, neighbours of other colours subtract their part: on faces
 /// alone, so that kernels inside are those of one grid. Coupling::natural is the same with the colours of
 /// find_natural_order(), of grid blocks that are parts of one box: M is that of P, BlockIlu0 or Ssor, of the box, but
-/// for rounding. On SweepPath::slab of hosts, and on SweepPath::portable everywhere, where no direction that is cut is
-/// periodic, it is that of the box bit by bit: kernels then take neighbours of other colours at their place.
+/// for rounding. Where no direction that is cut is periodic, it is that of the box bit by bit: on SweepPath::slab of
+/// hosts kernels take neighbours of other colours at their place. Elsewhere A and a vector are copied: to the box, in
+/// one process where grid blocks fill it, so that nothing goes by colours, or to grid blocks with ghost points.
 ///
 /// A plan: the constructor allocates and waits for the instance; the other functions do not, and are asynchronous on
 /// it. factor() of BlockIlu0 and Sip with another coupling than none writes into the diagonal blocks of A at points on
@@ -55,7 +53,9 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// for a solve, and on both in one for a factorization (and one for the status, and three for units of Half). So is
 /// BlockJacobi, everywhere, with three for the units of each grid block; LineImplicit has a plan of its own, see
 /// multi_block_line_implicit.hpp. Elsewhere they follow one another. Launches beside: with C colours at most 2 C - 1
-/// for a solve, and for each of a factorization three of BlockIlu0 and Sip, two of Ssor. Of threads and A's life see P.
+/// for a solve, and for each of a factorization three of BlockIlu0 and Sip, two of Ssor; with larger grids at most
+/// three for each sweep of a colour and four for its factorization, of the box two and one. Of threads and A's life see
+/// P.
 template <class P>
 class MultiBlock {
  public:
@@ -113,7 +113,7 @@ class MultiBlock {
   Coupling coupling() const { return m_coupling; }
   /// Those of the grid blocks; empty with Coupling::none.
   const std::vector<int>& colours() const { return m_colours; }
-  /// The preconditioner of a grid block. Throws Error where there is none: see the bits of the box.
+  /// The preconditioner of a grid block. Throws Error where A is copied to larger grids, see Coupling::natural above.
   const P& block(int number) const { return m_blocks.block(number); }
 
   /// Computes the factors of A. Throws Error where the grid of A is another one.

@@ -49,8 +49,8 @@ class BoxesInOrder {
   using Factors = TriangularFactors<Storage, n, vector_length>;
   using Remote = RemoteColours<Scalar, Exec, Storage>;
 
-  /// `ranks` are the colours of the grid blocks, 0, 1, ... without gaps; `remote` is what other processes have, if
-  /// there are any. Waits for the instance.
+  /// The colouring is that of the grid blocks; `remote` is what other processes have, if there are any. Waits for the
+  /// instance.
   BoxesInOrder(const Exec& exec, const MultiBlockGrid& grid, const Colouring& colouring, std::shared_ptr<Remote> remote)
       : m_grid(grid),
         m_remote(std::move(remote)),
@@ -85,9 +85,9 @@ class BoxesInOrder {
     m_factors = to_space(exec, "Hyperplane::MultiBlock::factors", factors);
   }
 
-  /// Calls factor(matrix) for a colour with the matrix of the larger grids.
-  template <class MatrixStorage, class Factor>
-  void factor(const Exec& exec, int colour, const MatrixStorage* a, const Factor& factor) const {
+  /// Calls factor_boxes(matrix) for a colour with the matrix of the larger grids.
+  template <class MatrixStorage, class FactorBoxes>
+  void factor(const Exec& exec, int colour, const MatrixStorage* a, const FactorBoxes& factor_boxes) const {
     auto const& those = m_colours[as_size(colour)];
     auto* const values = m_a->flat().data();
     InterleavedRef<Scalar, vector_length, stencil7_size * n * n> const matrix(values);
@@ -96,15 +96,16 @@ class BoxesInOrder {
         CloseFaces<Scalar, n, vector_length>{those.closed.data(), matrix});
     run("Hyperplane::MultiBlock::factor::ghosts", exec, those.ghosts.size(), 2.0 * n * n * sizeof(Scalar),
         SetGhostRows<Scalar, n, Storage, vector_length>{those.ghosts.data(), matrix, m_upper_values.data()});
-    factor(*m_a);
+    factor_boxes(*m_a);
     run("Hyperplane::MultiBlock::factor::keep", exec, those.ghosts.size(), 3.0 * n * n * sizeof(Storage),
         KeepGhostRows<Scalar, n, Storage, vector_length>{those.ghosts.data(), m_factors.data(), m_upper_values.data()});
   }
 
-  /// Calls sweep(vector) for a colour with what is to be swept of `from`, in place; x has the result. Neighbours of
-  /// lower colours, or of higher ones in a backward sweep, are read from x and from what remote grid blocks bring.
-  template <class Sweep>
-  void sweep(const Exec& exec, int colour, Sweeps sweeps, const Scalar* from, Scalar* x, const Sweep& sweep) const {
+  /// Calls sweep_boxes(vector) for a colour with what is to be swept of `from`, in place; x has the result. Neighbours
+  /// of lower colours, or of higher ones in a backward sweep, are read from x and from what remote grid blocks bring.
+  template <class SweepBoxes>
+  void sweep(const Exec& exec, int colour, Sweeps sweeps, const Scalar* from, Scalar* x,
+             const SweepBoxes& sweep_boxes) const {
     auto const& those = m_colours[as_size(colour)];
     auto* const values = m_x->flat().data();
     those.copies.to_whole("Hyperplane::MultiBlock::solve::copy", exec, from, values, n);
@@ -112,7 +113,7 @@ class BoxesInOrder {
         SetGhosts<Scalar, n, vector_length>{those.ghosts.data(), donors(x),
                                             InterleavedRef<Scalar, vector_length, n>(values),
                                             sweeps != Sweeps::backward});
-    sweep(*m_x);
+    sweep_boxes(*m_x);
     those.copies.to_parts("Hyperplane::MultiBlock::solve::copy_x", exec, values, x, n);
   }
 
