@@ -38,26 +38,25 @@ class FoldedSweeps {
     return asked;
   }
 
-  /// Nothing but the portable path takes memory. None where no direction is folded.
+  /// Every path but the portable one takes memory. None where no direction is folded.
   FoldedSweeps(const Exec& exec, const std::string& owner, const FoldedOrder& order, SweepPath path) : m_order(order) {
     if (order.is_folded() && path != SweepPath::portable) m_fast = std::make_shared<FastPath>(exec, owner, order);
   }
 
-  /// x = M^-1 rhs for each of the vectors; x may be rhs.
-  template <int count>
+  /// x = M^-1 rhs, or M^-T rhs, for each of the vectors; x may be rhs.
+  template <bool transposed, int count>
   void solve(const Exec& exec, Sweeps sweeps, const Natural& factors, const VectorRefs<Vector, count>& rhs,
              const VectorRefs<Vector, count>& x) const {
-    if (m_fast) return m_fast->solve(exec, sweeps, in_order(factors), rhs, x);
+    if (m_fast) {
+      if constexpr (transposed) {
+        for (int v = 0; v < count; ++v) m_fast->solve_transposed(exec, sweeps, in_order(factors), rhs[v], x[v]);
+      } else {
+        m_fast->solve(exec, sweeps, in_order(factors), rhs, x);
+      }
+      return;
+    }
     FoldedPlanes const planes{m_order};
-    portable_sweeps<Scalar, n>(exec, sweeps, Recursion{in_order(factors), planes}, rhs, x);
-  }
-
-  /// With M^T.
-  void solve_transposed(const Exec& exec, Sweeps sweeps, const Natural& factors, const Vector& rhs,
-                        const Vector& x) const {
-    if (m_fast) return m_fast->solve_transposed(exec, sweeps, in_order(factors), rhs, x);
-    FoldedPlanes const planes{m_order};
-    portable_transposed_sweeps<Scalar, n>(exec, sweeps, Recursion{in_order(factors), planes}, rhs, x);
+    portable_sweeps<Scalar, n, transposed>(exec, sweeps, Recursion{in_order(factors), planes}, rhs, x);
   }
 
  private:

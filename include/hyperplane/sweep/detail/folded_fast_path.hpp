@@ -71,7 +71,8 @@ class FoldedFastPath<Scalar, n, Exec, Storage, vector_length> {
   /// With M^T; x may be rhs.
   void solve_transposed(const Exec& exec, Sweeps sweeps, const Factors& factors, const Vector& rhs,
                         const Vector& x) const {
-    portable_transposed_sweeps<Scalar, n>(exec, sweeps, recursion(factors), rhs, x);
+    portable_sweeps<Scalar, n, true>(exec, sweeps, recursion(factors), VectorRefs<Vector, 1>{{rhs}},
+                                     VectorRefs<Vector, 1>{{x}});
   }
 
  private:
