@@ -6,7 +6,7 @@
 #include <hyperplane/blocks/colours.hpp>
 #include <hyperplane/blocks/coupling.hpp>
 #include <hyperplane/blocks/detail/coloured_couplings_of.hpp>
-#include <hyperplane/blocks/detail/copy_values.hpp>
+#include <hyperplane/blocks/detail/coloured_solves.hpp>
 #include <hyperplane/blocks/detail/ranked_blocks.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/blocks/multi_block_line_implicit.hpp>
@@ -132,18 +132,21 @@ class MultiBlock {
   void solve(const execution_space& exec, const Vector& rhs, const Vector& x) const {
     detail::check_multi_block_solve("MultiBlock::solve", m_grid, rhs, x, m_factored);
     if constexpr (can_be_coloured) {
-      if (m_couplings) return solve_coloured(exec, rhs, x);
+      if (m_couplings) return detail::solve_coloured(exec, m_blocks, *m_couplings, rhs, x);
     }
     m_blocks.sweep(exec, 0, detail::Sweeps::both, rhs, x);
   }
 
-  /// x = M^-T rhs, of a P that has it; x may be rhs. Throws Error as solve() does, and with a coupling but none.
+  /// x = M^-T rhs, of a P that has it, from the same factors; x may be rhs. Grid blocks follow one another. Throws
+  /// Error as solve() does, and with a coupling where there are other processes.
   void solve_transposed(const execution_space& exec, const Vector& rhs, const Vector& x) const
     requires requires(const P& p, const typename P::Vector& v) { p.solve_transposed(exec, v, v); }
   {
     detail::check_multi_block_solve("MultiBlock::solve_transposed", m_grid, rhs, x, m_factored);
-    detail::require_uncoupled("MultiBlock::solve_transposed", m_coupling);
-    for (int b = 0; b < m_grid.block_count(); ++b) block(b).solve_transposed(exec, rhs.block(b), x.block(b));
+    if constexpr (can_be_coloured) {
+      if (m_couplings) return detail::solve_transposed_coloured(exec, m_blocks, *m_couplings, rhs, x);
+    }
+    m_blocks.sweep_transposed(exec, 0, detail::Sweeps::both, rhs, x);
   }
 
   /// Whether the last factor() failed, where, and why: the first failure in the order of the factorization. Waits for
@@ -250,38 +253,6 @@ class MultiBlock {
       // What is recorded so far is no failure of the next factorization.
       m_couplings->conclude(exec);
       throw;
-    }
-  }
-
-  void solve_coloured(const execution_space& exec, const Vector& rhs, const Vector& x) const {
-    bool const in_place = x.flat().data() == rhs.flat().data();
-    int const last = m_blocks.ranks() - 1;
-    auto* const values = x.flat().data();
-    auto const* const remote = m_couplings->remote();
-    auto const sweep = [&](int rank, detail::Sweeps sweeps, const Vector& from) {
-      if constexpr (Blocks::orders) {
-        if (m_in_order) {
-          auto const outside_of = [&](int b) { return m_couplings->values_outside(b, values); };
-          return m_blocks.sweep(exec, rank, sweeps, from, x, outside_of);
-        }
-      }
-      m_blocks.sweep(exec, rank, sweeps, from, x);
-    };
-    // What lower colours subtract from is in x, unless sweeps do.
-    bool const subtracts = !m_in_order && last > 0;
-    if (!in_place && subtracts) {
-      detail::copy_values("Hyperplane::MultiBlock::solve::copy", exec, rhs.flat().data(), values, x.flat().size());
-    }
-    for (int rank = 0; rank <= last; ++rank) {
-      if (rank > 0 && subtracts) m_couplings->subtract_lower(exec, rank, values);
-      // Nothing comes between the sweeps of the last colour.
-      sweep(rank, rank == last ? detail::Sweeps::both : detail::Sweeps::forward, subtracts ? x : rhs);
-      if (remote != nullptr && rank < last) remote->bring_forward(exec, rank, values);
-    }
-    for (int rank = last - 1; rank >= 0; --rank) {
-      if (remote != nullptr) remote->bring_backward(exec, rank + 1, values);
-      if (subtracts) m_couplings->subtract_upper(exec, rank, values);
-      sweep(rank, detail::Sweeps::backward, x);
     }
   }
 
