@@ -119,8 +119,10 @@ HYPERPLANE_API hyperplane_status hyperplane_mpi_matrix_block(hyperplane_matrix m
 /* Every hyperplane_preconditioner_kind, with the options that it has on one grid, but for right_hand_sides: one vector
  * is solved for after the other. `coupling` is what is coupled across interfaces, HYPERPLANE_COUPLING_NATURAL where
  * grid blocks are parts of one box; lines end at interfaces, and have HYPERPLANE_COUPLING_NONE alone. All ranks have
- * the same kind and coupling, relaxation of SSOR, alpha of SIP, and relaxation, directions and sweeps of lines. parts
- * has to be 1, 1, 1, and storage double. options may be NULL: BILU(0) of each grid block. */
+ * the same kind, coupling and storage, relaxation of SSOR, alpha of SIP, and relaxation, directions and sweeps of
+ * lines. parts has to be 1, 1, 1. storage is that of the factors alone, of a matrix of doubles: of BILU(0), SSOR, SIP
+ * and block Jacobi any, but HYPERPLANE_STORAGE_HALF with HYPERPLANE_COUPLING_NONE alone; AUTOMATIC is chosen by all
+ * ranks in the first factor. Of others it is double. options may be NULL: BILU(0) of each grid block. */
 HYPERPLANE_API hyperplane_status hyperplane_mpi_preconditioner_create(hyperplane_mpi_grid grid, int n,
                                                                       const hyperplane_preconditioner_options* options,
                                                                       hyperplane_preconditioner* preconditioner);

@@ -44,7 +44,11 @@ class ChosenCsrStorage final : public TypedCsrPlan<Exec> {
     detail::StorageComparison<Vector, Exec> const comparison(
         exec, m_rows, *m_plan,
         [&](const auto& vector, std::uint64_t seed) { detail::fill_random(exec, vector, seed); });
-    return choose_plan(exec, comparison, m_fraction, m_make, [&](auto& plan) { plan.factor(exec, a); }, m_plan);
+    auto const factor = [&](auto& plan) {
+      plan.factor(exec, a);
+      return plan.problem(exec).ok();
+    };
+    return choose_plan(exec, comparison, m_fraction, m_make, factor, m_plan);
   }
 
   std::int64_t m_rows;

@@ -15,15 +15,15 @@
 namespace hyperplane::run_time {
 
 /// The first of the narrower storages whose plan is near enough to that of double, which there is: it takes its place.
-/// make(storage) makes one, or null where it is not to be tried, and factor(plan) factors it.
+/// make(storage) makes one, or null where it is not to be tried, and factor(plan) factors it, and says whether its
+/// factors are of use.
 template <class Exec, class Plan, class Comparison, class Make, class Factor>
 StorageKind choose_plan(const Exec& exec, const Comparison& comparison, double fraction, const Make& make,
                         const Factor& factor, std::unique_ptr<Plan>& held) {
   for (auto const storage : {StorageKind::half, StorageKind::bfloat16, StorageKind::single_precision}) {
     std::unique_ptr<Plan> plan = make(storage);
     if (plan == nullptr) continue;
-    factor(*plan);
-    if (!plan->problem(exec).ok() || !(comparison.difference(exec, *plan) < fraction)) continue;
+    if (!factor(*plan) || !(comparison.difference(exec, *plan) < fraction)) continue;
     held = std::move(plan);
     return storage;
   }
@@ -67,7 +67,11 @@ class ChosenStorage final : public TypedPreconditioner<Exec> {
                           seed);
     };
     detail::StorageComparison<Vector, Exec> const comparison(exec, m_shape, *m_plan, fill);
-    return choose_plan(exec, comparison, m_fraction, m_make, [&](auto& plan) { plan.factor(exec, a); }, m_plan);
+    auto const factor = [&](auto& plan) {
+      plan.factor(exec, a);
+      return plan.problem(exec).ok();
+    };
+    return choose_plan(exec, comparison, m_fraction, m_make, factor, m_plan);
   }
 
   Shape m_shape;

@@ -64,6 +64,12 @@ const SizedLineFactory<Exec>& sized_line_factory_of(int n) {
 }
 
 template <class Exec>
+const SizedShortFactory<Exec>& sized_short_factory_of(int n) {
+  require_block_size(n, "block size");
+  return *find_in_groups([&]<int group>() { return find_sized_short_factory<group, Exec>(n); }, Groups{});
+}
+
+template <class Exec>
 class ContextOn final : public Context {
  public:
   /// `owned`: what the instance refers to.
@@ -152,10 +158,7 @@ class ContextOn final : public Context {
   static const auto& flat(const void* values) { return *static_cast<const typename ShapedVector<Exec>::Flat*>(values); }
   static const SizedFactory<Exec>& factory(const Shape& shape) { return sized_factory_of<Exec>(shape.block_size); }
   static const SizedLineFactory<Exec>& line_factory(int n) { return sized_line_factory_of<Exec>(n); }
-  /// Of a size that there is.
-  static const SizedShortFactory<Exec>& short_factory(int n) {
-    return *find_in_groups([&]<int group>() { return find_sized_short_factory<group, Exec>(n); }, Groups{});
-  }
+  static const SizedShortFactory<Exec>& short_factory(int n) { return sized_short_factory_of<Exec>(n); }
 
   std::shared_ptr<void> m_owned;
   Instance<Exec> m_instance;
@@ -193,6 +196,7 @@ const void* find_factory(const std::string& backend, int n, Part part) {
     switch (part) {
       case Part::points: found = &sized_factory_of<Exec>(n); break;
       case Part::lines: found = &sized_line_factory_of<Exec>(n); break;
+      case Part::short_factors: found = &sized_short_factory_of<Exec>(n); break;
     }
   });
   return found;

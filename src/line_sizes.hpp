@@ -180,8 +180,8 @@ class LineFactory final : public SizedLineFactory<Exec> {
   }
 
   std::unique_ptr<TypedBlocks<Exec>> make_blocks(const Exec& exec, const MultiBlockGrid& grid,
-                                                 const BlocksOptions& options) const override {
-    return make_held_blocks<Part::lines, n>(exec, grid, options);
+                                                 const BlocksSettings& settings) const override {
+    return make_held_blocks<Part::lines, double, n>(exec, grid, settings);
   }
 };
 

@@ -19,8 +19,9 @@ using hyperplane::StorageKind;
 
 /// Where plans of a preconditioner are compiled.
 enum class Part {
-  points,  ///< in sizes.hpp, for each block size
-  lines,   ///< in line_sizes.hpp, for each block size
+  points,         ///< in sizes.hpp, for each block size
+  lines,          ///< in line_sizes.hpp, for each block size
+  short_factors,  ///< in short_sizes.hpp, for each block size: those whose factors are narrower than their matrix
 };
 
 /// The numbers that an option may be.

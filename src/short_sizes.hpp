@@ -7,9 +7,11 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "find_size.hpp"
 #include "held_preconditioner.hpp"
+#include "sized_blocks.hpp"
 #include "typed_objects.hpp"
 
 // Included by a file of its own for the block sizes of each group: HYPERPLANE_SIZES.
@@ -21,6 +23,7 @@ template <int n, class Exec>
 class ShortFactory final : public SizedShortFactory<Exec> {
  public:
   using Preconditioner = std::unique_ptr<TypedPreconditioner<Exec>>;
+  using Blocks = std::unique_ptr<TypedBlocks<Exec>>;
 
   Preconditioner make_preconditioner(const Exec& exec, const Grid& grid,
                                      const PreconditionerSettings& settings) const override {
@@ -28,6 +31,19 @@ class ShortFactory final : public SizedShortFactory<Exec> {
       case StorageKind::half: return make<Half>(exec, grid, settings);
       case StorageKind::bfloat16: return make<BFloat16>(exec, grid, settings);
       case StorageKind::single_precision: return make<float>(exec, grid, settings);
+      case StorageKind::double_precision: break;
+    }
+    return nullptr;
+  }
+  Blocks make_blocks(const Exec& exec, const MultiBlockGrid& grid, const BlocksSettings& settings,
+                     const std::vector<int>& colours, const std::shared_ptr<void>& remote) const override {
+    auto const make = [&]<class Storage>(std::type_identity<Storage>) {
+      return make_held_blocks<Part::points, Storage, n>(exec, grid, settings, colours, remote);
+    };
+    switch (settings.storage) {
+      case StorageKind::half: return make(std::type_identity<Half>{});
+      case StorageKind::bfloat16: return make(std::type_identity<BFloat16>{});
+      case StorageKind::single_precision: return make(std::type_identity<float>{});
       case StorageKind::double_precision: break;
     }
     return nullptr;

@@ -20,61 +20,74 @@
 
 namespace hyperplane::run_time {
 
-/// The preconditioner whose options they are, its name in the table, and where it is compiled.
+/// The preconditioner whose options they are, its name in the table, where it is compiled, and whether its factors can
+/// be narrower than its matrix.
 template <class Options>
 struct BlocksOf;
 template <>
 struct BlocksOf<BlockIlu0Options> {
-  template <int n, class Exec>
-  using Type = BlockIlu0<double, n, Exec>;
+  template <int n, class Exec, class Storage>
+  using Type = BlockIlu0<double, n, Exec, Storage>;
   static constexpr const char* name = "bilu0";
   static constexpr Part part = Part::points;
+  static constexpr bool has_short_factors = true;
 };
 template <>
 struct BlocksOf<SsorOptions> {
-  template <int n, class Exec>
-  using Type = Ssor<double, n, Exec>;
+  template <int n, class Exec, class Storage>
+  using Type = Ssor<double, n, Exec, Storage>;
   static constexpr const char* name = "ssor";
   static constexpr Part part = Part::points;
+  static constexpr bool has_short_factors = true;
 };
 template <>
 struct BlocksOf<SipOptions> {
-  template <int, class Exec>
-  using Type = Sip<double, Exec>;
+  template <int, class Exec, class Storage>
+  using Type = Sip<double, Exec, Storage>;
   static constexpr const char* name = "sip";
   static constexpr Part part = Part::points;
+  static constexpr bool has_short_factors = true;
 };
 template <>
 struct BlocksOf<BlockJacobiOptions> {
-  template <int n, class Exec>
-  using Type = BlockJacobi<double, n, Exec>;
+  template <int n, class Exec, class Storage>
+  using Type = BlockJacobi<double, n, Exec, Storage>;
   static constexpr const char* name = "jacobi";
   static constexpr Part part = Part::points;
+  static constexpr bool has_short_factors = true;
 };
 template <>
 struct BlocksOf<LineImplicitOptions> {
-  template <int n, class Exec>
-  using Type = LineImplicit<double, n, Exec>;
+  template <int n, class Exec, class Storage>
+  using Type = LineImplicit<double, n, Exec, Storage>;
   static constexpr const char* name = "lines";
   static constexpr Part part = Part::lines;
+  static constexpr bool has_short_factors = false;
 };
 
-/// Returns make(the type of a grid block's preconditioner, options) for those that are given. Throws Error where it is
-/// for another block size, or has no such coupling.
-template <class Made, int n, ExecutionSpace Exec, class Make>
-Made make_of_blocks(const BlocksOptions& options, const Make& make) {
+/// Returns make(the type of a grid block's preconditioner with factors of Storage, options) for those that are given.
+/// Throws Error where it is for another block size, or has no such coupling; where storage is chosen, it returns
+/// nothing for one that has it not.
+template <class Made, int n, ExecutionSpace Exec, class Storage, class Make>
+Made make_of_blocks(const BlocksSettings& settings, const Make& make) {
   return std::visit(
       [&]<class Options>(const MultiBlockOptions<Options>& chosen) -> Made {
-        using P = typename BlocksOf<Options>::template Type<n, Exec>;
-        std::string const name = BlocksOf<Options>::name;
-        if constexpr (P::block_size != n) {
-          throw Error(name + " is for one unknown per point, not for " + std::to_string(n));
-        } else {
-          if (MultiBlock<P>::has_coupling(chosen.coupling)) return make(std::type_identity<P>{}, chosen);
-          throw Error(name + " has no coupling " + hyperplane::name(chosen.coupling));
+        constexpr bool is_narrowed = !std::is_same_v<Storage, double>;
+        if constexpr (!is_narrowed || BlocksOf<Options>::has_short_factors) {
+          using P = typename BlocksOf<Options>::template Type<n, Exec, Storage>;
+          std::string const name = BlocksOf<Options>::name;
+          if constexpr (P::block_size != n) {
+            throw Error(name + " is for one unknown per point, not for " + std::to_string(n));
+          } else {
+            if (MultiBlock<P>::has_coupling(chosen.coupling)) return make(std::type_identity<P>{}, chosen);
+            if (is_narrowed && settings.storage_fraction) return Made{};
+            throw Error(name + " has no coupling " + hyperplane::name(chosen.coupling) +
+                        (is_narrowed ? std::string(" with storage ") + hyperplane::name(settings.storage) : ""));
+          }
         }
+        return Made{};
       },
-      options);
+      settings.options);
 }
 
 /// A MultiBlock<P> that is compiled with the rest of its block size.
@@ -109,18 +122,22 @@ class HeldBlocks final : public SizedBlocks<P> {
   typename Base::Plan m_held;
 };
 
-/// The HeldBlocks of the options, with what a constructor of MultiBlock takes behind them; null where it is compiled in
-/// another part. Throws Error as make_of_blocks() does.
-template <Part part, int n, ExecutionSpace Exec>
-std::unique_ptr<TypedBlocks<Exec>> make_held_blocks(
-    const Exec& exec, const MultiBlockGrid& grid, const BlocksOptions& options, const std::vector<int>& colours = {},
-    const std::shared_ptr<typename TypedBlocks<Exec>::Remote>& remote = nullptr) {
+/// The HeldBlocks of the settings, with what a constructor of MultiBlock takes behind them; null where it is compiled
+/// in another part. Throws Error as make_of_blocks() does.
+template <Part part, class Storage, int n, ExecutionSpace Exec>
+std::unique_ptr<TypedBlocks<Exec>> make_held_blocks(const Exec& exec, const MultiBlockGrid& grid,
+                                                    const BlocksSettings& settings,
+                                                    const std::vector<int>& colours = {},
+                                                    const std::shared_ptr<void>& remote = nullptr) {
   using Made = std::unique_ptr<TypedBlocks<Exec>>;
-  return make_of_blocks<Made, n, Exec>(
-      options, [&]<class P>(std::type_identity<P>, const typename MultiBlock<P>::Options& chosen) -> Made {
+  return make_of_blocks<Made, n, Exec, Storage>(
+      settings, [&]<class P>(std::type_identity<P>, const typename MultiBlock<P>::Options& chosen) -> Made {
         if constexpr (BlocksOf<typename P::Options>::part == part) {
           if constexpr (MultiBlock<P>::can_be_coloured) {
-            if (remote != nullptr) return std::make_unique<HeldBlocks<P>>(exec, grid, chosen, colours, remote);
+            if (remote != nullptr) {
+              return std::make_unique<HeldBlocks<P>>(
+                  exec, grid, chosen, colours, std::static_pointer_cast<typename MultiBlock<P>::RemoteColours>(remote));
+            }
           }
           return std::make_unique<HeldBlocks<P>>(exec, grid, chosen);
         }

@@ -47,10 +47,10 @@ class Factory final : public SizedFactory<Exec> {
   Matrix wrap_matrix(const Grid& grid, const Flat& values) const override {
     return std::make_unique<StencilMatrix<n, Exec, double>>(BlockStencil7<double, n, Exec>(grid, values));
   }
-  std::unique_ptr<TypedBlocks<Exec>> make_blocks(
-      const Exec& exec, const MultiBlockGrid& grid, const BlocksOptions& options, const std::vector<int>& colours,
-      const std::shared_ptr<typename TypedBlocks<Exec>::Remote>& remote) const override {
-    return make_held_blocks<Part::points, n>(exec, grid, options, colours, remote);
+  std::unique_ptr<TypedBlocks<Exec>> make_blocks(const Exec& exec, const MultiBlockGrid& grid,
+                                                 const BlocksSettings& settings, const std::vector<int>& colours,
+                                                 const std::shared_ptr<void>& remote) const override {
+    return make_held_blocks<Part::points, double, n>(exec, grid, settings, colours, remote);
   }
 };
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <hyperplane/blocks/multi_block.hpp>
-#include <hyperplane/blocks/remote_colours.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
@@ -135,12 +134,18 @@ using BlocksOptions =
     std::variant<MultiBlockOptions<BlockIlu0Options>, MultiBlockOptions<SsorOptions>, MultiBlockOptions<SipOptions>,
                  MultiBlockOptions<BlockJacobiOptions>, MultiBlockOptions<LineImplicitOptions>>;
 
+/// The same with what factors are stored in, of a matrix of doubles: PreconditionerSettings of grid blocks.
+struct BlocksSettings {
+  BlocksOptions options = {};
+  StorageKind storage = StorageKind::double_precision;
+  std::optional<double> storage_fraction = {};
+};
+
 /// The preconditioner of the grid blocks that one of several processes has, whatever it is and the block size; see
 /// SizedBlocks.
 template <ExecutionSpace Exec>
 class TypedBlocks {
  public:
-  using Remote = detail::RemoteColours<double, Exec, double>;
   virtual ~TypedBlocks() = default;
 };
 
@@ -161,11 +166,12 @@ class SizedFactory {
   /// A matrix of doubles with values that exist, those of a grid block among others.
   using Flat = typename ShapedVector<Exec>::Flat;
   virtual std::unique_ptr<TypedMatrix<Exec>> wrap_matrix(const Grid& grid, const Flat& values) const = 0;
-  /// A SizedBlocks of the block size; see the constructors of MultiBlock. Without `remote` the options alone say what
-  /// is coupled. Null where it is among the lines.
-  virtual std::unique_ptr<TypedBlocks<Exec>> make_blocks(
-      const Exec& exec, const MultiBlockGrid& grid, const BlocksOptions& options, const std::vector<int>& colours,
-      const std::shared_ptr<typename TypedBlocks<Exec>::Remote>& remote) const = 0;
+  /// A SizedBlocks of the block size with factors of double; see the constructors of MultiBlock. `remote` is its
+  /// RemoteColours; without it the options alone say what is coupled. Null where it is among the lines.
+  virtual std::unique_ptr<TypedBlocks<Exec>> make_blocks(const Exec& exec, const MultiBlockGrid& grid,
+                                                         const BlocksSettings& settings,
+                                                         const std::vector<int>& colours,
+                                                         const std::shared_ptr<void>& remote) const = 0;
 };
 
 /// What is compiled for a block size beside it, so that both are compiled at a time: all that solves along lines.
@@ -179,7 +185,7 @@ class SizedLineFactory {
       const Exec& exec, const Grid& grid, const PreconditionerSettings& settings) const = 0;
   /// As that of SizedFactory, of what is among the lines.
   virtual std::unique_ptr<TypedBlocks<Exec>> make_blocks(const Exec& exec, const MultiBlockGrid& grid,
-                                                         const BlocksOptions& options) const = 0;
+                                                         const BlocksSettings& settings) const = 0;
 };
 
 /// The same of preconditioners whose factors are narrower than their matrices of doubles: of 16 bits, or of float where
@@ -190,6 +196,11 @@ class SizedShortFactory {
   virtual ~SizedShortFactory() = default;
   virtual std::unique_ptr<TypedPreconditioner<Exec>> make_preconditioner(
       const Exec& exec, const Grid& grid, const PreconditionerSettings& settings) const = 0;
+  /// As that of SizedFactory.
+  virtual std::unique_ptr<TypedBlocks<Exec>> make_blocks(const Exec& exec, const MultiBlockGrid& grid,
+                                                         const BlocksSettings& settings,
+                                                         const std::vector<int>& colours,
+                                                         const std::shared_ptr<void>& remote) const = 0;
 };
 
 /// Defined in primitives.cpp.
@@ -201,8 +212,8 @@ template <ExecutionSpace Exec>
 std::unique_ptr<Relaxation> make_relaxation(const Exec& exec, const Grid& grid, const Stencil& a,
                                             const RelaxationSettings& settings);
 
-/// The SizedFactory, or the SizedLineFactory, of the backend for a block size, see for_each_backend(). Throws
-/// NotAvailable where the build has not this one. For the library over ranks.
+/// The SizedFactory, the SizedLineFactory or the SizedShortFactory of the backend for a block size, see
+/// for_each_backend(). Throws NotAvailable where the build has not this one. For the library over ranks.
 HYPERPLANE_FOR_RANKS const void* find_factory(const std::string& backend, int n, Part part);
 
 /// Those of block size n, if that is in a group of them. Defined in sizes.hpp, line_sizes.hpp and short_sizes.hpp,

@@ -125,8 +125,8 @@ const CLI::App* add_solve(CLI::App& app, SolveCommand& command) {
   add_progress(solve, command.progress);
   add_backend(solve, command.backend);
   add_choice(solve, "--storage", settings.storage, storages,
-             "Type that factors are stored in, automatic: the narrowest that is near enough; with --grid A is stored "
-             "as float with float, else as double; arithmetic is double");
+             "Type that factors are stored in, automatic: the narrowest that is near enough; with --grid, in one "
+             "process, A is stored as float with float, else as double; arithmetic is double");
   add_number(solve, "--storage-fraction", settings.storage_fraction,
              "By how much M^-1 of random vectors may differ with --storage automatic from that of double")
       ->capture_default_str();

@@ -91,7 +91,7 @@ System read_system(const SolveCommand& command, const Grid& grid) {
   auto const rows = grid.size() * command.block_size;
   System system{read_stencil(command.matrix, grid, command.block_size), read_vector(command.rhs, rows), {}};
   system.x = read_initial(command, rows);
-  if (command.settings.storage == HYPERPLANE_STORAGE_FLOAT) {
+  if (command.settings.matrix_storage() == HYPERPLANE_STORAGE_FLOAT) {
     for (double const value : system.a.values) {
       if (std::abs(value) > std::numeric_limits<float>::max()) {
         throw InputError(fmt::format("--storage float: {} has the value {}, which a float cannot hold",

@@ -54,10 +54,11 @@ struct SolverSettings {
   hyperplane_storage storage = HYPERPLANE_STORAGE_DOUBLE;
   double storage_fraction = standard_storage_fraction();  ///< of the automatic one
   hyperplane_krylov_options krylov = standard_krylov_options();
+  bool is_over_ranks = false;
 
-  /// Factors of 16 bits, and of a storage that is chosen, are those of a matrix of doubles.
+  /// Factors of 16 bits, of a storage that is chosen, and all over ranks, are those of a matrix of doubles.
   hyperplane_storage matrix_storage() const {
-    return storage == HYPERPLANE_STORAGE_FLOAT ? HYPERPLANE_STORAGE_FLOAT : HYPERPLANE_STORAGE_DOUBLE;
+    return storage == HYPERPLANE_STORAGE_FLOAT && !is_over_ranks ? HYPERPLANE_STORAGE_FLOAT : HYPERPLANE_STORAGE_DOUBLE;
   }
 };
 

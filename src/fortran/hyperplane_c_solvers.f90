@@ -213,10 +213,10 @@ module hyperplane_c_solvers
 contains
 
   !> Those of the library where they are absent.
-  function preconditioner_options_with(kind, path, coupling, relaxation, alpha, line_directions, line_sweeps, folded) &
-    result(options)
-    integer(c_int), intent(in), optional :: kind, path, coupling
-    real(c_double), intent(in), optional :: relaxation, alpha
+  function preconditioner_options_with(kind, path, coupling, relaxation, alpha, line_directions, line_sweeps, folded, &
+                                       storage, storage_fraction) result(options)
+    integer(c_int), intent(in), optional :: kind, path, coupling, storage
+    real(c_double), intent(in), optional :: relaxation, alpha, storage_fraction
     integer(c_int), intent(in), optional :: line_directions(:)
     integer, intent(in), optional :: line_sweeps
     logical, intent(in), optional :: folded(3)
@@ -230,6 +230,8 @@ contains
     if (present(alpha)) options%alpha = alpha
     if (present(line_sweeps)) options%line_sweeps = int(line_sweeps, c_int)
     if (present(folded)) options%folded = merge(1_c_int, 0_c_int, folded)
+    if (present(storage)) options%storage = storage
+    if (present(storage_fraction)) options%storage_fraction = storage_fraction
     if (present(line_directions)) then
       options%line_direction_count = size(line_directions, kind=c_int)
       options%line_directions(:min(size(line_directions), 3)) = line_directions(:min(size(line_directions), 3))

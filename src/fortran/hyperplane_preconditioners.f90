@@ -67,9 +67,8 @@ contains
     type(preconditioner_options) :: options
     type(c_ptr) :: made
     integer(c_int) :: status
-    options = preconditioner_options_with(kind, path, coupling, relaxation, alpha, line_directions, line_sweeps, folded)
-    if (present(storage)) options%storage = storage
-    if (present(storage_fraction)) options%storage_fraction = storage_fraction
+    options = preconditioner_options_with(kind, path, coupling, relaxation, alpha, line_directions, line_sweeps, folded, &
+                                          storage, storage_fraction)
     if (present(right_hand_sides)) options%right_hand_sides = int(right_hand_sides, c_int)
     if (present(parts)) options%parts = int(parts, c_int)
     status = c_preconditioner_create(context%handle, grid, int(n, c_int), options, made)

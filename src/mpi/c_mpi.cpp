@@ -20,6 +20,8 @@
 #include "agree_status.hpp"
 #include "c_krylov_options.hpp"
 #include "c_library.hpp"
+#include "c_storage_options.hpp"
+#include "chosen_rank_storage.hpp"
 #include "compiled_blocks.hpp"
 #include "find_size.hpp"
 #include "rank_objects.hpp"
@@ -106,23 +108,35 @@ Handle block_of(const char* argument, Handle handle, int block) {
   return part;
 }
 
+/// Of preconditioners whose factors over ranks have the type of their matrix.
+void require_storage_of_matrix(const std::string& name, const run_time::BlocksSettings& settings) {
+  if (!settings.storage_fraction && settings.storage == StorageKind::double_precision) return;
+  throw Failure(HYPERPLANE_INVALID_ARGUMENT,
+                std::string("storage is '") +
+                    (settings.storage_fraction ? run_time::automatic_storage : hyperplane::name(settings.storage)) +
+                    "', which " + name + " has not over ranks, but jacobi and ssor and sip and bilu0");
+}
+
 /// Of the struct, what there is over ranks: a preconditioner, or none where kind is HYPERPLANE_IDENTITY.
-std::optional<run_time::BlocksOptions> blocks_options_of(const hyperplane_preconditioner_options* options) {
-  if (options == nullptr) return MultiBlockOptions<BlockIlu0Options>{};
+std::optional<run_time::BlocksSettings> blocks_settings_of(const hyperplane_preconditioner_options* options) {
+  if (options == nullptr) return run_time::BlocksSettings{};
   require_initialized(*options, "hyperplane_preconditioner_options");
-  auto const refuse = [](const std::string& what) { throw Failure(HYPERPLANE_INVALID_ARGUMENT, what); };
-  if (options->storage != HYPERPLANE_STORAGE_DOUBLE) refuse("storage is not HYPERPLANE_STORAGE_DOUBLE");
   if (!std::ranges::all_of(options->parts, [](int count) { return count == 1; }))
-    refuse("parts is not 1, 1, 1: grid blocks are not cut");
+    throw Failure(HYPERPLANE_INVALID_ARGUMENT, "parts is not 1, 1, 1: grid blocks are not cut");
+  run_time::BlocksSettings settings;
+  set_storage(settings, *options);
   auto const coupling = enumerator<Coupling>(options->coupling, HYPERPLANE_COUPLING_NATURAL, "coupling");
   auto const path = sweep_path(options->path);
   auto const folded = folded_directions(*options);
   auto const directions = line_directions(*options);
   auto const coupled = [&]<class Options>(const Options& block) {
-    return run_time::BlocksOptions(MultiBlockOptions<Options>{.coupling = coupling, .block = block});
+    using Blocks = run_time::BlocksOf<Options>;
+    if (!Blocks::has_short_factors) require_storage_of_matrix(Blocks::name, settings);
+    settings.options = MultiBlockOptions<Options>{.coupling = coupling, .block = block};
+    return settings;
   };
   switch (options->kind) {
-    case HYPERPLANE_IDENTITY: return std::nullopt;
+    case HYPERPLANE_IDENTITY: require_storage_of_matrix("identity", settings); return std::nullopt;
     case HYPERPLANE_JACOBI: return coupled(BlockJacobiOptions{});
     case HYPERPLANE_SSOR:
       return coupled(SsorOptions{.relaxation = options->relaxation, .path = path, .folded = folded});
@@ -137,10 +151,14 @@ std::optional<run_time::BlocksOptions> blocks_options_of(const hyperplane_precon
 }
 
 /// All ranks have the same kind, and of it the same numbers, or throw Error.
-void require_same_options(const Communicator& communicator, const std::optional<run_time::BlocksOptions>& options) {
+void require_same_options(const Communicator& communicator, const std::optional<run_time::BlocksSettings>& settings) {
   communicator.require_same("the kinds of preconditioners",
-                            std::array{options ? options->index() + std::uint64_t{1} : std::uint64_t{0}});
+                            std::array{settings ? settings->options.index() + std::uint64_t{1} : std::uint64_t{0}});
+  if (!settings) return;
   auto const bits = [](double value) { return std::array{std::bit_cast<std::uint64_t>(value)}; };
+  communicator.require_same("the storages", std::array{static_cast<std::uint64_t>(settings->storage),
+                                                       std::uint64_t{settings->storage_fraction.has_value()}});
+  if (settings->storage_fraction) communicator.require_same("the storage_fractions", bits(*settings->storage_fraction));
   auto const compare = [&]<class Block>(const MultiBlockOptions<Block>& of) {
     if constexpr (std::is_same_v<Block, SsorOptions>) {
       communicator.require_same("the relaxations of ssor", bits(of.block.relaxation));
@@ -155,14 +173,23 @@ void require_same_options(const Communicator& communicator, const std::optional<
       communicator.require_same("the directions of lines", std::array{digits});
     }
   };
-  if (options) std::visit(compare, *options);
+  std::visit(compare, settings->options);
 }
 
 template <class Exec>
 std::unique_ptr<run_time::Preconditioner> make_preconditioner(const run_time::RankSetting<Exec>& setting,
-                                                              const std::optional<run_time::BlocksOptions>& options) {
+                                                              const std::optional<run_time::BlocksSettings>& settings) {
   std::unique_ptr<run_time::TypedRankBlocks<Exec>> blocks;
-  if (options) blocks = setting.over_ranks.make_blocks(setting.exec, setting.shape, *options);
+  if (settings && settings->storage_fraction) {
+    auto const make = [setting, given = *settings](StorageKind storage) {
+      auto stored = given;
+      stored.storage = storage;
+      return setting.over_ranks.make_blocks(setting.exec, setting.shape, stored);
+    };
+    blocks = std::make_unique<run_time::ChosenRankStorage<Exec>>(setting, *settings->storage_fraction, make);
+  } else if (settings) {
+    blocks = setting.over_ranks.make_blocks(setting.exec, setting.shape, *settings);
+  }
   return std::make_unique<run_time::RankPreconditionerOn<Exec>>(setting, std::move(blocks));
 }
 
@@ -203,7 +230,7 @@ hyperplane_status hyperplane_mpi_preconditioner_create(hyperplane_mpi_grid grid,
   return guarded(__func__, [&] {
     auto const held = grid_for(grid, preconditioner, "preconditioner");
     auto const& communicator = held->grid->grid().communicator();
-    auto const chosen = agree_status(communicator, [&] { return blocks_options_of(options); });
+    auto const chosen = agree_status(communicator, [&] { return blocks_settings_of(options); });
     require_same_options(communicator, chosen);
     with_setting(*held, n, [&](const auto& setting) {
       *preconditioner = add<hyperplane_preconditioner>(held->context, make_preconditioner(setting, chosen));

@@ -222,7 +222,12 @@ class RankPreconditionerOn final : public Preconditioner, public Transported {
     if (!m_blocks) return {};
     return m_blocks->problem(m_setting.exec, *m_setting.grid);
   }
-  StorageKind storage() const override { return StorageKind::double_precision; }
+  StorageKind storage() const override {
+    if (!m_blocks) return StorageKind::double_precision;
+    auto const storage = m_blocks->storage();
+    require(storage.has_value(), "called before factor");
+    return *storage;
+  }
   void measure() override { m_measured = true; }
   const std::vector<double>& seconds() const override { return m_seconds; }
 

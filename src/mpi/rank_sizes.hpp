@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <hyperplane/mpi/mpi.hpp>
 
@@ -9,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -68,6 +70,7 @@ class SizedRankBlocks final : public TypedRankBlocks<typename P::execution_space
   }
   Transport transport() const override { return m_plan.transport(); }
   bool goes_through_devices() const override { return m_plan.goes_through_devices(); }
+  std::optional<StorageKind> storage() const override { return CompiledBlocks<P>::storage; }
 
  private:
   Plan m_plan;
@@ -80,12 +83,25 @@ class SizedRankFactory final : public RankFactory<Exec> {
     return std::make_unique<SizedRankMatrix<n, Exec>>(exec, shape);
   }
   std::unique_ptr<TypedRankBlocks<Exec>> make_blocks(const Exec& exec, const RankShape& shape,
-                                                     const BlocksOptions& options) const override {
+                                                     const BlocksSettings& settings) const override {
+    switch (settings.storage) {
+      case StorageKind::double_precision: return make<double>(exec, shape, settings);
+      case StorageKind::single_precision: return make<float>(exec, shape, settings);
+      case StorageKind::half: return make<Half>(exec, shape, settings);
+      case StorageKind::bfloat16: return make<BFloat16>(exec, shape, settings);
+    }
+    return nullptr;
+  }
+
+ private:
+  template <class Storage>
+  static std::unique_ptr<TypedRankBlocks<Exec>> make(const Exec& exec, const RankShape& shape,
+                                                     const BlocksSettings& settings) {
     using Made = std::unique_ptr<TypedRankBlocks<Exec>>;
     auto const check = [](auto, const auto&) { return true; };
-    shape.communicator().agree([&] { return make_of_blocks<bool, n, Exec>(options, check); });
-    return make_of_blocks<Made, n, Exec>(
-        options, [&]<class P>(std::type_identity<P>, const typename MultiBlock<P>::Options& chosen) -> Made {
+    shape.communicator().agree([&] { return make_of_blocks<bool, n, Exec, Storage>(settings, check); });
+    return make_of_blocks<Made, n, Exec, Storage>(
+        settings, [&]<class P>(std::type_identity<P>, const typename MultiBlock<P>::Options& chosen) -> Made {
           return std::make_unique<SizedRankBlocks<P>>(exec, shape, chosen);
         });
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <hyperplane/mpi/transport.hpp>
 #include <memory>
+#include <optional>
 
 #include "factor_problem.hpp"
 #include "rank_grid.hpp"
@@ -45,6 +46,8 @@ class TypedRankBlocks {
   virtual void solve(const Exec& exec, const Vector& rhs, const Vector& x) const = 0;
   virtual Transport transport() const = 0;
   virtual bool goes_through_devices() const = 0;
+  /// What its factors are stored in; none before the first factor(), where that chooses it.
+  virtual std::optional<StorageKind> storage() const = 0;
 };
 
 /// What makes both of a block size.
@@ -53,10 +56,11 @@ class RankFactory {
  public:
   virtual ~RankFactory() = default;
   virtual std::unique_ptr<TypedRankMatrix<Exec>> make_matrix(const Exec& exec, const RankShape& shape) const = 0;
-  /// Collective. Throws Error, on all ranks, where the preconditioner is for another block size, or has no such
-  /// coupling.
+  /// With factors of the storage of the settings. Collective. Throws Error, on all ranks, where the preconditioner is
+  /// for another block size, or has no such coupling. Where storage is chosen, null says that this one is not to be
+  /// tried.
   virtual std::unique_ptr<TypedRankBlocks<Exec>> make_blocks(const Exec& exec, const RankShape& shape,
-                                                             const BlocksOptions& options) const = 0;
+                                                             const BlocksSettings& settings) const = 0;
 };
 
 /// That of block size n, if it is in a group of them; else null. Defined in rank_sizes.hpp, which is compiled for one

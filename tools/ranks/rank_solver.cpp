@@ -58,6 +58,8 @@ hyperplane_preconditioner_options preconditioner_options_of(const SolverSettings
     return options;
   }
   options.kind = kind_of(settings.preconditioner);
+  options.storage = settings.storage;
+  options.storage_fraction = settings.storage_fraction;
   set_named(options.coupling, all_couplings, value_of(settings, "coupling"));
   set_named(options.path, sweep_paths, value_of(settings, "path"));
   auto const folded = value_of(settings, "folded");
@@ -168,9 +170,13 @@ void complete_for_ranks(SolverSettings& settings, int ranks) {
     refuse(fmt::format("--preconditioner {}: others than {} are", settings.preconditioner, join_with(known, "and")));
   }
   if (settings.transpose) refuse("--transpose: that is");
-  if (settings.storage != HYPERPLANE_STORAGE_DOUBLE) {
-    refuse(fmt::format("--storage {}: that is", name_of(storages, settings.storage)));
+  // That of A in one process, and of no factors over ranks.
+  bool const has_storages = settings.preconditioner != "lines" && settings.preconditioner != no_preconditioner;
+  if (settings.storage != HYPERPLANE_STORAGE_DOUBLE && !has_storages) {
+    refuse(fmt::format("--storage {} with --preconditioner {}: that is", name_of(storages, settings.storage),
+                       settings.preconditioner));
   }
+  settings.is_over_ranks = true;
   auto& parts = find_parts(settings).text;
   if (parts.empty() || parts == automatic_parts) parts = std::to_string(ranks);
 }

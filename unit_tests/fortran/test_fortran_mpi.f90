@@ -155,6 +155,7 @@ contains
     type(hyperplane_grid) :: size_of_part
     real(c_double), allocatable :: values(:, :), found(:)
     integer, allocatable :: own(:)
+    integer(c_int) :: storage
     integer :: b_number, points, stat
     call grid%own_blocks(own)
     points = 0
@@ -190,6 +191,12 @@ contains
     call expect_solution('lines', a, b, x, m, krylov, points)
     call grid%make_preconditioner(1, m, folded=[.true., .false., .true.])
     call expect_solution('folded directions', a, b, x, m, krylov, points)
+    call grid%make_preconditioner(1, m, coupling=HYPERPLANE_COUPLING_NATURAL, storage=HYPERPLANE_STORAGE_BFLOAT16)
+    call expect_solution('factors of 16 bits', a, b, x, m, krylov, points)
+    call grid%make_preconditioner(1, m, storage=HYPERPLANE_STORAGE_AUTOMATIC, storage_fraction=1e-5_c_double)
+    call expect_solution('storage that is chosen', a, b, x, m, krylov, points)
+    call m%get_storage(storage)
+    call expect(storage == HYPERPLANE_STORAGE_FLOAT, 'which is float')
   end subroutine check_natural
 
   !> That x, from 0, is 2 everywhere.
@@ -248,6 +255,10 @@ contains
     call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, 'kind is 6, expected 0 to 5')
     call grid%make_preconditioner(1, m, kind=HYPERPLANE_SIP, coupling=HYPERPLANE_COUPLING_NATURAL, stat=stat)
     call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, 'sip has no coupling natural')
+    call grid%make_preconditioner(1, m, coupling=HYPERPLANE_COUPLING_NATURAL, storage=HYPERPLANE_STORAGE_HALF, stat=stat)
+    call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, 'bilu0 has no coupling natural with storage half')
+    call grid%make_preconditioner(1, m, kind=HYPERPLANE_LINES, storage=HYPERPLANE_STORAGE_FLOAT, stat=stat)
+    call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, "storage is 'float', which lines has not over ranks")
   end subroutine check_errors
 
   !> What a grid that was never made cannot make is no object, least of all one of another variable.

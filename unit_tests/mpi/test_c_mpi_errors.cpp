@@ -143,9 +143,6 @@ TEST_P(CRanks, wrong_objects_are_refused) {
   options = bilu0(HYPERPLANE_COUPLING_NONE);
   options.parts[0] = 2;
   expect_refused(make(options), "parts is not 1, 1, 1");
-  options = bilu0(HYPERPLANE_COUPLING_NONE);
-  options.storage = HYPERPLANE_STORAGE_FLOAT;
-  expect_refused(make(options), "storage is not HYPERPLANE_STORAGE_DOUBLE");
   // On one rank alone.
   options = bilu0(rank == ranks - 1 ? static_cast<hyperplane_coupling>(3) : HYPERPLANE_COUPLING_NONE);
   expect_refused(make(options), "coupling is 3, expected 0 to 2");

@@ -171,7 +171,7 @@ TEST_P(CRanks, lines_that_cannot_be_are_refused) {
   refused(options, "lines has no coupling natural");
   options = lines_along(along_i, 1, 1.0);
   options.storage = HYPERPLANE_STORAGE_FLOAT;
-  refused(options, "storage is not HYPERPLANE_STORAGE_DOUBLE");
+  refused(options, "storage is 'float', which lines has not over ranks");
   refused(lines_along(along_i, 0, 1.0), "sweeps is 0, expected 1 or more");
   refused(lines_along(along_i, 1, 2.0), "relaxation is 2, expected more than 0 and less than 2");
   refused(lines_along(along_i, 1, std::nan("")), "relaxation is nan");

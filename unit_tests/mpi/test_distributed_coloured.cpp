@@ -80,6 +80,7 @@ TYPED_TEST(DistributedColoured, with_colours_and_types_of_all_kinds) {
   this->template expect_same_bits<2>("large colours", cut_grid(Grid(6, 3, 3), {2, 1, 1}).grid, {largest, 1});
   this->template expect_same_bits<3, float>("stored as float", grid);
   this->template expect_same_bits<3, float, double>("factors stored as float", grid);
+  this->template expect_same_bits<3, BFloat16, double>("factors stored in 16 bits", grid);
   this->template expect_same_bits<3, double, float>("a matrix of float", grid);
 }
 

@@ -162,6 +162,36 @@ TEST_F(CommandLineRanks, sip_is_that_of_one_process) {
   EXPECT_EQ(solve(2), one);
 }
 
+TEST_F(CommandLineRanks, factors_of_16_bits_are_those_of_one_process) {
+  for (std::string const options :
+       {"--parts 2x2x2 --storage half", "--parts 1x3x2 --storage bfloat16 --coupling coloured",
+        "--parts 2x1x3 --storage bfloat16 --coupling natural --preconditioner ssor",
+        "--parts 2x2x2 --storage half --preconditioner jacobi", "--parts 2x2x2 --storage automatic"}) {
+    int const expected = iterations_on(1, options);
+    auto const one = tools::read_vector(folder / "x.mtx", grid.size() * n);
+    for (int const ranks : all_ranks()) {
+      EXPECT_EQ(iterations_on(ranks, options), expected) << ranks << " ranks, " << options;
+      EXPECT_TRUE(near(tools::read_vector(folder / "x.mtx", grid.size() * n), one, 1e-12)) << options;
+      expect_solution();
+    }
+  }
+  EXPECT_THAT(read("h.json"),
+              AllOf(HasSubstr("\"storage\": \"automatic\""), HasSubstr("\"chosen_storage\": \"half\"")));
+}
+
+// A is stored as double: in one process it is not.
+TEST_F(CommandLineRanks, factors_of_float_are_of_a_matrix_of_doubles) {
+  for (int const ranks : all_ranks()) {
+    auto const outcome = solve_on(ranks, "--parts 1x1x4 --storage float --coupling natural --tolerance 1e-12");
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    EXPECT_THAT(read("h.json"), HasSubstr("\"storage\": \"float\""));
+    EXPECT_TRUE(near(a.apply(tools::read_vector(folder / "x.mtx", grid.size() * n)),
+                     tools::read_vector(folder / "b.mtx", grid.size() * n), 1e-10));
+    EXPECT_THAT(solve_on(ranks, "--parts 1x1x4 --storage automatic --storage-fraction 1e-5").output,
+                HasSubstr(", factors as float)"));
+  }
+}
+
 TEST_F(CommandLineRanks, automatic_parts_are_as_many_as_ranks) {
   auto const outcome = solve_on(2, "--parts automatic --preconditioner ssor" + on_host());
   EXPECT_EQ(outcome.status, 0) << outcome.output;

@@ -40,8 +40,11 @@ TEST_F(CommandLineRanks, refuse_more_with_one_error) {
                           "--parts 2, as there are 2 ranks: choose_parts: a grid of 1x1x1 points cannot be cut into 2");
   refuse("--history no/such/h.json", "no/such/h.json: cannot be written");
   refuse("--coupling all", "--coupling: 'all' is not one of none|coloured|natural");
-  refuse("--storage float", "--storage float: that is for one process alone");
-  refuse("--storage bfloat16", "--storage bfloat16: that is for one process alone");
+  for (std::string const other : {"lines", "none"}) {
+    refuse("--storage float --preconditioner " + other,
+           "--storage float with --preconditioner " + other + ": that is for one process alone, and there are 2");
+  }
+  refuse("--storage half --coupling coloured", "rank 0: bilu0 has no coupling coloured with storage half");
   refuse("--preconditioner none --coupling natural", "--coupling natural: --preconditioner none has no parts");
   expect_refused_on_ranks("swept --points 10 --steps 1", "swept runs in one process, there are 2");
 }
@@ -55,6 +58,15 @@ TEST_F(CommandLineRanks, name_a_singular_pivot_as_one_process_does) {
   EXPECT_THAT(one.output, HasSubstr("singular pivot at point (2, 1, 3)"));
   auto const error = one.output.substr(std::string("hyperplane: error: ").size());
   expect_refused_on_ranks(system("A.mtx --rhs b.mtx --grid 4x3x5 --parts 1x1x2"), error);
+}
+
+TEST_F(CommandLineRanks, name_the_point_whose_factors_overflow_their_storage) {
+  auto large = a;
+  large.block(grid.index({2, 1, 3}), Direction::west)(1, 0) = 1e40;
+  for (auto& entry : large.block(grid.index({1, 1, 3}), Direction::east).entries) entry = 0;
+  write("A.mtx", coordinate_file(large));
+  expect_refused_on_ranks(system("A.mtx --rhs b.mtx --grid 4x3x5 --parts 1x1x2 --storage float"),
+                          "overflow at point (2, 1, 3): its factors have values that are too large for their type");
 }
 
 TEST_F(CommandLineRanks, several_processes_without_a_program_for_them_are_an_error) {

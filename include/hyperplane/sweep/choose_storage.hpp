@@ -40,8 +40,9 @@ struct SubtractValues {
   KOKKOS_FUNCTION void operator()(std::int64_t e) const { m_values[e] -= m_from[e]; }
 };
 
-/// How far plans with narrower factors are from one, on random vectors. Keeps M^-1 of these, not the plan.
-template <class Vector, ExecutionSpace Exec>
+/// How far plans with narrower factors are from one, on random vectors. Keeps M^-1 of these, not the plan. `ReducerOf`
+/// sums over all elements of a vector, of all processes where it is of several.
+template <class Vector, ExecutionSpace Exec, class ReducerOf = Reducer<Exec>>
 class StorageComparison {
  public:
   /// Vectors that are compared: one may happen to be nearly orthogonal to what is lost.
@@ -50,8 +51,13 @@ class StorageComparison {
   /// `plan` has been factored; fill(vector, seed) makes a vector random. Waits for the instance.
   template <class Domain, class Plan, class Fill>
   StorageComparison(const Exec& exec, const Domain& domain, const Plan& plan, const Fill& fill)
+      : StorageComparison(exec, domain, plan, fill, [&](const Vector&) { return ReducerOf(exec, size()); }) {}
+  /// The same with what make_reducer(vector) returns for vectors such as this one.
+  template <class Domain, class Plan, class Fill, class MakeReducer>
+  StorageComparison(const Exec& exec, const Domain& domain, const Plan& plan, const Fill& fill,
+                    const MakeReducer& make_reducer)
       : m_work(exec, domain, "Hyperplane::StorageComparison::work"),
-        m_reducer(exec, size()),
+        m_reducer(make_reducer(m_work)),
         m_norm(exec, "Hyperplane::StorageComparison::norm") {
     for (int v = 0; v < count; ++v) {
       auto const& random = m_random.emplace_back(exec, domain, "Hyperplane::StorageComparison::random");
@@ -83,7 +89,7 @@ class StorageComparison {
   double norm(const Exec& exec, const Vector& x) const { return m_norm(exec, m_reducer, x.flat().data()); }
 
   Vector m_work;
-  Reducer<Exec> m_reducer;
+  ReducerOf m_reducer;
   ScaledNorm<Exec> m_norm;
   std::vector<Vector> m_random, m_expected;
   std::vector<double> m_norms;

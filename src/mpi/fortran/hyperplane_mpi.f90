@@ -28,8 +28,9 @@ module hyperplane_mpi
   !> own_blocks(blocks, stat): those of this rank; owner(block, stat); block_size(block, stat); block_first(block, stat):
   !> the first point in the grid that was cut. set_transport(transport, stat): how values come from rank to rank, of what
   !> is made from then on. make_vector(n, vector, stat), make_matrix(n, a, stat), make_preconditioner(n, m, kind, path,
-  !> coupling, relaxation, alpha, line_directions, line_sweeps, folded, stat), make_krylov(n, krylov, method, tolerance,
-  !> max_iterations, restart, check_interval, monitor, monitor_data, absolute_tolerance, recycled, stat): over the ranks.
+  !> coupling, relaxation, alpha, line_directions, line_sweeps, folded, storage, storage_fraction, stat), make_krylov(n,
+  !> krylov, method, tolerance, max_iterations, restart, check_interval, monitor, monitor_data, absolute_tolerance,
+  !> recycled, stat): over the ranks.
   type, extends(hyperplane_object), public :: hyperplane_mpi_grid
   contains
     procedure :: create => grid_create
@@ -222,12 +223,12 @@ contains
 
   !> HYPERPLANE_BILU0, _SSOR, _SIP, _LINES, _JACOBI or _IDENTITY; arguments as those of create() of one grid.
   subroutine grid_make_preconditioner(this, n, m, kind, path, coupling, relaxation, alpha, line_directions, &
-                                      line_sweeps, folded, stat)
+                                      line_sweeps, folded, storage, storage_fraction, stat)
     class(hyperplane_mpi_grid), intent(in) :: this
     integer, intent(in) :: n
     type(hyperplane_preconditioner), intent(inout) :: m
-    integer(c_int), intent(in), optional :: kind, path, coupling
-    real(c_double), intent(in), optional :: relaxation, alpha
+    integer(c_int), intent(in), optional :: kind, path, coupling, storage
+    real(c_double), intent(in), optional :: relaxation, alpha, storage_fraction
     integer(c_int), intent(in), optional :: line_directions(:)
     integer, intent(in), optional :: line_sweeps
     logical, intent(in), optional :: folded(3)
@@ -235,7 +236,8 @@ contains
     type(preconditioner_options) :: options
     type(c_ptr) :: made
     integer(c_int) :: status
-    options = preconditioner_options_with(kind, path, coupling, relaxation, alpha, line_directions, line_sweeps, folded)
+    options = preconditioner_options_with(kind, path, coupling, relaxation, alpha, line_directions, line_sweeps, folded, &
+                                          storage, storage_fraction)
     status = c_preconditioner_create(this%handle, int(n, c_int), options, made)
     call take(m, made, status, stat)
   end subroutine grid_make_preconditioner

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/bfloat16.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/mpi/communicator.hpp>
 #include <hyperplane/mpi/detail/mpi_call.hpp>
@@ -53,9 +54,16 @@ class PersistentRequests {
   /// The communicator is the library's own.
   static constexpr int tag = 0;
 
-  template <class Scalar>
+  template <class Value>
   static MPI_Datatype type() {
-    return std::is_same_v<Scalar, float> ? MPI_FLOAT : MPI_DOUBLE;
+    if constexpr (std::is_same_v<Value, double>) {
+      return MPI_DOUBLE;
+    } else if constexpr (std::is_same_v<Value, float>) {
+      return MPI_FLOAT;
+    } else {
+      static_assert(std::is_same_v<Value, BFloat16>, "units of Half are of each grid block");
+      return MPI_UINT16_T;
+    }
   }
   static int checked(std::int64_t count, int rank) {
     if (count > std::numeric_limits<int>::max()) {

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -28,9 +29,9 @@ inline constexpr std::int64_t no_point = -1;
 template <int vector_length>
 class RemoteFaces {
  public:
-  /// Of the interfaces for which `counts` is true.
-  template <class Counts>
-  RemoteFaces(const DistributedGrid& grid, const Counts& counts) {
+  /// Of the interfaces for which `counts` is true. One function for all callers: a template would be compiled twice for
+  /// each block size and storage of what is coupled by colours.
+  RemoteFaces(const DistributedGrid& grid, const std::function<bool(const Interface&)>& counts) {
     BlockPacks<vector_length> const packs(grid.local());
     int const rank = grid.communicator().rank();
     std::map<int, std::vector<FaceCouplingEntry>> to_receive;
