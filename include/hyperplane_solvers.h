@@ -60,7 +60,7 @@ typedef struct hyperplane_preconditioner_options {
   hyperplane_coupling coupling;        /* of parts: HYPERPLANE_COUPLING_NONE, which alone block Jacobi has;
                                         * SIP has not HYPERPLANE_COUPLING_NATURAL */
   int folded[3];                       /* 1: BILU(0) and SSOR take the points along i, j, k from both ends to the
-                                        * middle, on HYPERPLANE_PATH_PORTABLE, without couplings of parts: 0, 0, 0 */
+                                        * middle, without couplings of parts: 0, 0, 0 */
 } hyperplane_preconditioner_options;
 
 HYPERPLANE_API hyperplane_status hyperplane_preconditioner_options_init(hyperplane_preconditioner_options* options);
@@ -86,9 +86,8 @@ HYPERPLANE_API hyperplane_status hyperplane_preconditioner_check(hyperplane_prec
 HYPERPLANE_API hyperplane_status hyperplane_preconditioner_solve(hyperplane_preconditioner preconditioner,
                                                                  hyperplane_vector rhs, hyperplane_vector x);
 /* M^T, for Krylov methods on A^T x = b and for solves. It has the factors of M, those of later factorizations too, and
- * is not factored itself. Of compressed rows M has been made with the option transposed. With several parts and the
- * coupling coloured, over ranks, and of a preconditioner of one's own that has no solve with it:
- * HYPERPLANE_INVALID_ARGUMENT. */
+ * is not factored itself. Of compressed rows M has been made with the option transposed. Over ranks, and of a
+ * preconditioner of one's own that has no solve with it: HYPERPLANE_INVALID_ARGUMENT. */
 HYPERPLANE_API hyperplane_status hyperplane_preconditioner_transpose(hyperplane_preconditioner preconditioner,
                                                                      hyperplane_preconditioner* transpose);
 

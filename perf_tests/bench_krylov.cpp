@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Whole solves of BiCGStab with BILU(0) to 1e-10 from zero: A and factors in double, factors in float, and factors and
-// the copy of A that products read in float. Verified by the residual of x, computed from x with A in double, then
-// timed with copy and triad next to every repetition. And iterations of BiCGStab and FGMRES, in double, beside what
-// their solves and products take alone.
+// Whole solves of BiCGStab with BILU(0) to 1e-10 from zero: A and factors in double, factors in float, and with a copy
+// of A in float that products read, factors in float and in half. Verified by the residual of x, computed from x with A
+// in double, then timed with copy and triad next to every repetition. And iterations of BiCGStab and FGMRES, in double,
+// beside what their solves and products take alone.
 
 #include "support/cache.hpp"
 #include "support/cost_model.hpp"
@@ -11,6 +11,7 @@
 #include "support/problem.hpp"
 #include "support/suites.hpp"
 
+#include <hyperplane/core/half.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/krylov/fgmres.hpp>
 #include <hyperplane/krylov/narrowed_matrix.hpp>
@@ -165,10 +166,13 @@ class Suite {
       : m_settings(settings), m_stream(std::make_shared<Stream<Exec>>(m_exec, settings.stream_bytes<Exec>())) {}
 
   void register_all() {
-    for (auto const& grid : grids_of(m_settings)) {
+    auto solved = grids_of(m_settings);
+    if (!m_settings.smoke && !HostExecutionSpace<Exec>) solved.emplace_back(128, 128, 128);
+    for (auto const& grid : solved) {
       add<5, double, double>("double", grid);
       add<5, double, float>("float_factors", grid);
       add<5, float, float>("float", grid);
+      add<5, float, Half>("half_factors", grid);
     }
     using Vector = BlockVector<double, 5, Exec>;
     auto const grids = m_settings.smoke

@@ -9,6 +9,7 @@ scripts/card_values.py says what is drawn. A picture has its values as text, too
 same picture has other bytes with another version of Matplotlib. To have all drawn again, as with another style, remove them.
 """
 
+import pathlib
 import re
 import sys
 from xml.etree import ElementTree
@@ -16,7 +17,9 @@ from xml.etree import ElementTree
 from card_values import CARDS
 from performance_page import DOCS, PAGE
 
+SCRIPT = pathlib.Path(sys.argv[0]).name  # this one, or the one that uses it
 FOLDER = DOCS / "cards"
+OTHERS = {"scaling"}  # that scripts/scaling_page.py draws
 MOST = 1.85  # the axis ends there; what is above has its value beside the end
 # Colours of Okabe and Ito, which people tell apart who do not see all colours; dash and marker say it again.
 BLUE, RED, GREEN, PURPLE, YELLOW, SKY, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#666666"
@@ -39,7 +42,7 @@ STYLES = {
 
 
 def fail(message):
-    sys.exit(f"performance_cards.py: error: {message}")
+    sys.exit(f"{SCRIPT}: error: {message}")
 
 
 def values_text(card):
@@ -145,7 +148,8 @@ def draw_card(card, plt):
     return figure
 
 
-def draw(cards):
+def pyplot():
+    """Matplotlib's, for pictures that are the same from run to run."""
     try:
         import matplotlib
     except ImportError:
@@ -156,13 +160,21 @@ def draw(cards):
     # Names of elements do not change from run to run, and text stays text.
     plt.rcParams.update({"svg.hashsalt": "hyperplane", "svg.fonttype": "none"})
     plt.rcParams.update({"font.sans-serif": ["DejaVu Sans"], "font.size": 8, "axes.titlesize": 8})
+    return plt
+
+
+def save(figure, name, title, text):
     FOLDER.mkdir(exist_ok=True)
+    figure.savefig(picture_of(name), metadata={"Title": title, "Description": text, "Date": None, "Creator": None})
+    print(f"{SCRIPT}: drew {picture_of(name)}")
+
+
+def draw(cards):
+    plt = pyplot()
     for name, card in cards.items():
         figure = draw_card(card, plt)
-        metadata = {"Title": card.title, "Description": values_text(card), "Date": None, "Creator": None}
-        figure.savefig(picture_of(name), metadata=metadata)
+        save(figure, name, card.title, values_text(card))
         plt.close(figure)
-        print(f"performance_cards.py: drew {picture_of(name)}")
 
 
 # Checking ------------------------------------------------------------------------------------------------------------
@@ -172,7 +184,7 @@ def check():
     shown = re.findall(r"!\[[^\]]+\]\(cards/([^)]*)\.svg\)", PAGE.read_text(encoding="utf-8"))
     if sorted(shown) != sorted(CARDS):
         fail(f"{PAGE} shows the pictures {', '.join(sorted(shown))}, there are {', '.join(sorted(CARDS))}")
-    if more := {path.name for path in FOLDER.glob("*")} - {f"{name}.svg" for name in CARDS}:
+    if more := {path.name for path in FOLDER.glob("*")} - {f"{name}.svg" for name in {*CARDS, *OTHERS}}:
         fail(f"{FOLDER} has {', '.join(sorted(more))}, which this does not draw")
     for name in changed():
         fail(f"{picture_of(name)} is not what the raw files say; run scripts/performance_cards.py")

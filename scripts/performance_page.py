@@ -23,7 +23,6 @@ HYPRE = f"{ZEN}/peers_hypre_1"
 # Commits of runs whose executables did not write theirs into the file.
 COMMITS = {
     BLOCKS_H100: "1e69cb4",
-    f"{H100}/csr_16": "ba412fd",
     f"{H100}/devices_krylov_32": "5c8518c",
     f"{H100}/exchange_32": "ba412fd",
     f"{H100}/exchange_64": "db6f089",

@@ -27,6 +27,7 @@ case "${1:?quick, rest or serial}" in
     scripts/performance_cards.py --check
     scripts/test_performance_cards.py
     scripts/scaling_page.py --check
+    scripts/test_scaling_page.py
     scripts/test_run.sh
     build openmp-test
     run_tests openmp-test

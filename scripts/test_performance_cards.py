@@ -11,14 +11,16 @@ import sys
 import tempfile
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
-SCRIPTS = ("performance_cards.py", "card_values.py", "performance_page.py")
+SCRIPTS = ("performance_cards.py", "card_values.py", "performance_page.py", "scaling_page.py", "scaling_model.py", "scaling_picture.py")
 ILU0, PETSC = (f"epyc-zen4-2-cores/{name}.json" for name in ("block_ilu0_2", "peers_petsc_1"))
 CUSPARSE, CSR, BLOCKS = "h200/peers_cusparse_16.json", "h100/csr_16.json", "h100/blocks_16.json"
 
 
 class Copy:
-    def __init__(self, folder):
-        self.folder = pathlib.Path(folder)
+    """Of the scripts that draw, and of docs/; `script` is what is run."""
+
+    def __init__(self, folder, script="performance_cards.py"):
+        self.folder, self.script = pathlib.Path(folder), script
         (self.folder / "scripts").mkdir()
         for name in SCRIPTS:
             shutil.copy(REPOSITORY / "scripts" / name, self.folder / "scripts")
@@ -26,7 +28,7 @@ class Copy:
         self.page, self.cards = self.folder / "docs/performance.md", self.folder / "docs/cards"
 
     def run(self, *arguments):
-        command = [sys.executable, self.folder / "scripts/performance_cards.py", *arguments]
+        command = [sys.executable, self.folder / "scripts" / self.script, *arguments]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
     def expect(self, message, *arguments):

@@ -120,6 +120,7 @@ inline void require_factors(const run_time::FactorProblem& problem) {
     case FactorFailure::singular: throw Failure(HYPERPLANE_SINGULAR_PIVOT, problem.message);
     case FactorFailure::not_finite: throw Failure(HYPERPLANE_NOT_FINITE, problem.message);
     case FactorFailure::overflow: throw Failure(HYPERPLANE_OVERFLOW, problem.message);
+    case FactorFailure::other_structure: throw Failure(HYPERPLANE_INVALID_ARGUMENT, problem.message);
   }
 }
 

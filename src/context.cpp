@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/concurrency.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/krylov/bicgstab.hpp>
 #include <hyperplane/krylov/fgcrodr.hpp>
@@ -76,7 +77,7 @@ class ContextOn final : public Context {
   const char* backend() const override { return m_backend.c_str(); }
   const void* instance() const override { return &m_instance; }
   void activate() const override { make_current(m_instance.exec); }
-  int concurrency() const override { return m_instance.exec.concurrency(); }
+  int concurrency() const override { return hyperplane::detail::concurrency_of(m_instance.exec); }
   void fence() const override { m_instance.exec.fence("Hyperplane::Context"); }
 
   const Primitives& primitives() const override { return *m_primitives; }

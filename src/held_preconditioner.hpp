@@ -55,13 +55,7 @@ class HeldPreconditioner final : public TypedPreconditioner<Exec> {
     }
   }
   void require_transposed() const override {
-    if constexpr (!has_transposed) {
-      throw Error("the preconditioner has no solve with its transpose");
-    } else if constexpr (requires { m_held.has_transposed(); }) {
-      if (m_held.has_transposed()) return;
-      throw Error(std::string("the preconditioner has no transpose with coupling ") +
-                  hyperplane::name(m_held.options().coupling) + ", expected none or natural");
-    }
+    if constexpr (!has_transposed) throw Error("the preconditioner has no solve with its transpose");
   }
   void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const override {
     require_transposed();

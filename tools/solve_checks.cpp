@@ -113,15 +113,6 @@ void check_storage(const SolverSettings& settings) {
                                settings.preconditioner, join_with(owners, "and")));
 }
 
-void check_transpose(const SolverSettings& settings) {
-  if (!settings.transpose) return;
-  for (auto const& option : settings.options) {
-    auto const* const meaning = option.meaning_for(settings.matrix, settings.preconditioner);
-    if (meaning == nullptr || meaning->key() != "coupling" || option.text != "coloured") continue;
-    throw InputError(fmt::format("--transpose: not with {} {}, but with none and natural", option.flag, option.text));
-  }
-}
-
 void check_tolerances(const SolveCommand& command) {
   for (auto const& [option, value] : {std::pair{"--tolerance", command.settings.krylov.tolerance},
                                       {"--absolute-tolerance", command.settings.krylov.absolute_tolerance},
@@ -152,7 +143,6 @@ void check_command(const SolveCommand& command, int processes) {
   check_preconditioner(command);
   check_options(command, processes > 1);
   check_storage(command.settings);
-  check_transpose(command.settings);
   check_tolerances(command);
   check_block_size(command);
   check_inputs(command);

@@ -21,6 +21,10 @@ class PointSuite {
       register_points<4>(m_benchmarks, m_references, grid);
       register_points<1>(m_benchmarks, m_references, grid);
     }
+    // Thin: it has one slab, which threads share by strips.
+    if (HostExecutionSpace<Exec> && !m_benchmarks.settings().smoke) {
+      register_points<5>(m_benchmarks, m_references, Grid(8, 8, 512));
+    }
   }
 
  private:

@@ -39,13 +39,13 @@ class Problem {
   /// Of the matrix, where factors have 16 bits.
   using MatrixStorage = std::conditional_t<ShortReal<Storage>, float, Storage>;
 
-  Problem(const Exec& exec, const Grid& grid, SweepPath path)
+  Problem(const Exec& exec, const Grid& grid, SweepPath path, const FoldedDirections& folded = {})
       : m_system{grid, n},
         m_a(exec, grid, "a"),
         m_b(exec, grid, "b"),
         m_x(exec, grid, "x"),
         m_r(exec, grid, "r"),
-        m_ilu(exec, grid, {.path = path}) {
+        m_ilu(exec, grid, {.path = path, .folded = folded}) {
     assemble(exec, m_system, m_a);
     assemble(exec, m_system, m_b);
     m_ilu.factor(exec, m_a);

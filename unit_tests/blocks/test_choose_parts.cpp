@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <hyperplane/blocks/choose_parts.hpp>
+#include <hyperplane/core/concurrency.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/stencil/coupling_strengths.hpp>
 #include <limits>
@@ -121,12 +122,12 @@ TYPED_TEST_SUITE(ChoosePartsOn, ExecutionSpaces, SpaceNames);
 
 TYPED_TEST(ChoosePartsOn, of_an_instance_are_those_that_pay_on_it) {
   TypeParam const exec{};
-  detail::PartsMachine const machine{HostExecutionSpace<TypeParam>, static_cast<int>(exec.concurrency()),
+  detail::PartsMachine const machine{HostExecutionSpace<TypeParam>, detail::concurrency_of(exec),
                                      vector_length_v<double, TypeParam>};
   for (auto const& grid : {Grid(1, 1, 1), Grid(64, 7, 64), Grid(600, 400, 4)}) {
     std::array<double, 3> const strengths{0.5, 0.001, 0.2};
     EXPECT_EQ(choose_parts(exec, grid, 5, strengths), detail::PartsThatPay(grid, 5, strengths, machine).choose());
-    if (exec.concurrency() == 1) {
+    if (detail::concurrency_of(exec) == 1) {
       EXPECT_EQ(choose_parts(exec, grid, 5), one);
     }
   }

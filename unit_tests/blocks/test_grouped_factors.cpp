@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <hyperplane/blocks/mask_points.hpp>
+#include <hyperplane/core/concurrency.hpp>
 #include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
 #include <hyperplane/sip/sip.hpp>
@@ -127,7 +128,7 @@ void expect_factors_of_single_blocks(const Exec& own) {
   auto const masked = masked_matrix<n, MatrixStorage>(own, reference);
   own.fence();
   for (auto const& exec : instances<Exec>()) {
-    SCOPED_TRACE("n = " + std::to_string(n) + ", " + std::to_string(exec.concurrency()) + " threads");
+    SCOPED_TRACE("n = " + std::to_string(n) + ", " + std::to_string(detail::concurrency_of(exec)) + " threads");
     MultiBlock<P> all(exec, reference.grid);
     EXPECT_EQ(expect_those_of_single_blocks(exec, all, good), -1);
     EXPECT_EQ(expect_those_of_single_blocks(exec, all, bad), 1);

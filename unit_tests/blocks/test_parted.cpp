@@ -119,9 +119,9 @@ void expect_multi_block(const Exec& exec, const Cut& cut, Coupling coupling, con
   EXPECT_TRUE(bitwise_equal(to_host(rhs.flat()), to_host(x.flat())));
 }
 
-/// The same of a solve with M^T, and that each part is solved by itself.
+/// The same of a solve with M^T, and that without coupling each part is solved by itself.
 template <class P, class Exec>
-void expect_transposed(const Exec& exec, const Cut& cut) {
+void expect_transposed(const Exec& exec, const Cut& cut, Coupling coupling) {
   constexpr int n = P::Vector::block_size;
   SCOPED_TRACE(cut.what() + ", n = " + std::to_string(n));
   auto const reference = random_stencil(cut.grid, n);
@@ -131,16 +131,16 @@ void expect_transposed(const Exec& exec, const Cut& cut) {
   auto const a = to_device<double, n, double>(exec, parts_of(reference, cut_up));
   auto const rhs = to_device<double, n>(exec, cut_up.grid, parts_of(values, n, numbers));
   MultiBlockVector<double, n, Exec> const part_x(exec, cut_up.grid);
-  MultiBlock<P> of_parts(exec, cut_up.grid);
+  MultiBlock<P> of_parts(exec, cut_up.grid, {.coupling = coupling});
   of_parts.factor(exec, a);
   of_parts.solve_transposed(exec, rhs, part_x);
-  for (int b = 0; b < cut_up.grid.block_count(); ++b) {
+  for (int b = 0; coupling == Coupling::none && b < cut_up.grid.block_count(); ++b) {
     P one(exec, cut_up.grid.block(b));
     one.factor(exec, a.block(b));
     one.solve_transposed(exec, rhs.block(b), rhs.block(b));
     EXPECT_TRUE(bitwise_equal(to_host(exec, part_x.block(b)), to_host(exec, rhs.block(b)))) << b;
   }
-  Parted<P> parted(exec, cut.grid, {.parts = cut.parts});
+  Parted<P> parted(exec, cut.grid, {.parts = cut.parts, .coupling = coupling});
   parted.factor(exec, to_device<double, n, double>(exec, reference));
   auto const x = to_device<double, n>(exec, cut.grid, values);
   parted.solve_transposed(exec, x, x);
@@ -149,8 +149,10 @@ void expect_transposed(const Exec& exec, const Cut& cut) {
 
 TYPED_TEST(PartedTest, solves_with_the_transpose) {
   for (auto const& cut : cuts()) {
-    expect_transposed<BlockIlu0<double, 2, TypeParam>>(this->exec, cut);
-    expect_transposed<Sip<double, TypeParam>>(this->exec, cut);
+    for (auto const coupling : {Coupling::none, Coupling::coloured}) {
+      expect_transposed<BlockIlu0<double, 2, TypeParam>>(this->exec, cut, coupling);
+      expect_transposed<Sip<double, TypeParam>>(this->exec, cut, coupling);
+    }
   }
 }
 

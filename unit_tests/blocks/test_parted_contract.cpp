@@ -112,19 +112,6 @@ TYPED_TEST(PartedContract, wrong_use_is_refused) {
     EXPECT_THAT(message_of([&] { ilu.factor(this->exec, BlockStencil7<double, n, TypeParam>(this->exec, y.grid())); }),
                 HasSubstr("Parted::factor: A is on"));
   }
-  auto const a = to_device<double, n, double>(this->exec, random_stencil(grid, n));
-  BlockVector<double, n, TypeParam> const x(this->exec, grid);
-  Ilu coloured(this->exec, grid, {.parts = {1, 1, 2}, .coupling = Coupling::coloured});
-  coloured.factor(this->exec, a);
-  EXPECT_FALSE(coloured.has_transposed());
-  EXPECT_THAT(message_of([&] { coloured.solve_transposed(this->exec, x, x); }),
-              HasSubstr("MultiBlock::solve_transposed: not with coupling coloured, expected none"));
-  Ilu natural(this->exec, grid, {.parts = {1, 1, 2}, .coupling = Coupling::natural});
-  natural.factor(this->exec, a);
-  natural.solve_transposed(this->exec, x, x);
-  EXPECT_TRUE(natural.has_transposed());
-  EXPECT_TRUE(Ilu(this->exec, grid, {.parts = {1, 1, 2}}).has_transposed());
-  EXPECT_TRUE(Ilu(this->exec, grid, {.coupling = Coupling::coloured}).has_transposed()) << "of one part";
 }
 
 TYPED_TEST(PartedContract, a_mask_that_is_refused_leaves_the_factors_as_they_are) {

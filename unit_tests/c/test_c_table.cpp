@@ -215,7 +215,6 @@ TEST_P(CTable, refuses_what_is_not_in_it) {
   refused("lines", "line_directions=ix", "line_directions is 'x', expected one of i|j|k");
   refused("lines", "line_directions=", "there is no direction");
   refused("bilu0", "folded=ki", "folded is 'ki', expected one of none|i|j|k|ij|ik|jk|ijk");
-  refused("bilu0", "folded=i,path=slab", "folded directions have no path slab, but portable alone");
   refused("ssor", "path=fast", "path is 'fast', expected one of automatic|portable|slab");
   refused("ssor", "storage=quad", "storage is 'quad', expected one of double|float|half|bfloat16|automatic");
   for (std::string const name : {"identity", "lines"}) {

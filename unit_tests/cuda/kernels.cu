@@ -53,8 +53,13 @@ void compile(cudaStream_t stream, const SlabMap<W>& map, const BlockStencil7Ref<
   CudaGraphSweeps<Scalar, n, Storage, W> graphs(stream, map);
   graphs(stream, Sweeps::both, factors, one, one);
   graphs.solve_transposed(stream, Sweeps::both, factors, x, x);
+  FoldedMap<W> const folded(FoldedOrder(map.grid(), {.i = true, .j = true, .k = true}));
+  CudaGraphSweeps<Scalar, n, Storage, W, FoldedMap<W>> folded_graphs(stream, folded);
+  folded_graphs(stream, Sweeps::both, factors, one, one);
+  folded_graphs.solve_transposed(stream, Sweeps::both, factors, x, x);
   BlockIlu0CudaSlabFactor<Scalar, n, Storage, W>(stream, map, 0)(stream, a, factors, singular);
   BlockIlu0CudaGraphFactors<Scalar, n, Storage, W>(stream, map)(stream, a, factors, singular);
+  BlockIlu0CudaGraphFactors<Scalar, n, Storage, W, FoldedMap<W>>(stream, folded)(stream, a, factors, singular);
   auto* const values = x.packs().pack_data(0);
   BlockIlu0CudaSlabGroupFactor<Scalar, n, Storage, W>(stream, {{factors, singular, 0}}, 0)(stream,
                                                                                            a.packs().pack_data(0));

@@ -52,6 +52,30 @@ TEST(FoldedOrder, a_neighbour_is_before_where_its_place_is) {
   });
 }
 
+TEST(FoldedOrder, groups_of_factors_have_points_of_one_plane) {
+  // 4 lines side by side, as in a SIMD group, whose points have a constant i + j.
+  constexpr int lanes = 4;
+  for_orders([](const Grid& grid, const FoldedDirections&, const FoldedOrder& order) {
+    std::vector<Point> kept(static_cast<std::size_t>(grid.size()), Point{-1, -1, -1});
+    for (std::int64_t number = 0; number < grid.size(); ++number) {
+      Point const p = grid.point(number), slot = order.stored(p);
+      ASSERT_TRUE(grid.contains(slot));
+      EXPECT_EQ(slot.j, p.j);
+      EXPECT_EQ(slot.k, p.k);
+      EXPECT_EQ(kept[static_cast<std::size_t>(grid.index(slot))].i, -1) << "taken twice";
+      kept[static_cast<std::size_t>(grid.index(slot))] = p;
+    }
+    for (std::int64_t number = 0; number < grid.size(); ++number) {
+      Point const slot = grid.point(number), beside{slot.i - 1, slot.j + 1, slot.k};
+      if (!grid.contains(beside) || beside.j % lanes == 0) continue;
+      Point const p = kept[static_cast<std::size_t>(number)], q = kept[static_cast<std::size_t>(grid.index(beside))];
+      bool const same_half = order.i().is_in_second_half(p.i) == order.i().is_in_second_half(q.i) &&
+                             order.j().is_in_second_half(p.j) == order.j().is_in_second_half(q.j);
+      if (same_half) EXPECT_EQ(order.plane(p), order.plane(q));
+    }
+  });
+}
+
 TEST(FoldedOrder, planes_have_every_point_once_and_neighbours_apart) {
   for_orders([](const Grid& grid, const FoldedDirections&, const FoldedOrder& order) {
     std::vector<int> plane(static_cast<std::size_t>(grid.size()), -1);
@@ -62,6 +86,7 @@ TEST(FoldedOrder, planes_have_every_point_once_and_neighbours_apart) {
         ASSERT_TRUE(grid.contains(point));
         auto& entry = plane[static_cast<std::size_t>(grid.index(point))];
         EXPECT_EQ(entry, -1) << "found twice";
+        EXPECT_EQ(order.plane(point), p);
         entry = p;
       }
     }

@@ -4,9 +4,13 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <hyperplane/core/bfloat16.hpp>
+#include <hyperplane/core/half.hpp>
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "support/execution_spaces.hpp"
@@ -35,18 +39,19 @@ std::vector<Grid> grids() {
 
 template <class Scalar, int n, class Storage, class Exec>
 BlockIlu0<Scalar, n, Exec, Storage> factored(const Exec& exec, const ReferenceStencil& reference,
-                                             const FoldedDirections& folded) {
-  BlockIlu0<Scalar, n, Exec, Storage> ilu(exec, reference.grid, {.folded = folded});
-  ilu.factor(exec, to_device<Scalar, n, Storage>(exec, reference));
+                                             const FoldedDirections& folded, SweepPath path = SweepPath::automatic) {
+  BlockIlu0<Scalar, n, Exec, Storage> ilu(exec, reference.grid, {.path = path, .folded = folded});
+  ilu.factor(exec, to_device<Scalar, n, std::conditional_t<ShortReal<Storage>, Scalar, Storage>>(exec, reference));
   EXPECT_TRUE(ilu.status(exec).ok()) << ilu.status(exec).message();
-  EXPECT_EQ(ilu.path(), SweepPath::portable);
+  EXPECT_EQ(ilu.path(), path == SweepPath::automatic ? folded_paths_of<Exec>().back() : path);
   return ilu;
 }
 
 template <class Scalar, int n, class Storage, class Exec>
 std::vector<double> solve(const Exec& exec, const ReferenceStencil& reference, const std::vector<double>& rhs,
-                          const FoldedDirections& folded, bool transposed = false) {
-  auto const ilu = factored<Scalar, n, Storage>(exec, reference, folded);
+                          const FoldedDirections& folded, bool transposed = false,
+                          SweepPath path = SweepPath::automatic) {
+  auto const ilu = factored<Scalar, n, Storage>(exec, reference, folded, path);
   auto const x = to_device<Scalar, n>(exec, reference.grid, rhs);
   transposed ? ilu.solve_transposed(exec, x, x) : ilu.solve(exec, x, x);
   return to_host(exec, x);
@@ -198,19 +203,63 @@ TYPED_TEST(BlockIlu0Folded, keeps_padding_zero_and_ignores_what_points_out_of_th
   EXPECT_EQ(nonzero, a.rows());
 }
 
+/// Of what a solve has, and of one with M^T.
+template <class Scalar, int n, class Storage, class Exec>
+void expect_the_same_bits(const Exec& exec, const Grid& grid, const FoldedDirections& folded) {
+  auto const a = random_stencil(grid, n);
+  auto const rhs = random_vector(a.rows());
+  for (bool const transposed : {false, true}) {
+    std::vector<std::vector<double>> found;
+    for (auto const path : folded_paths_of<Exec>()) {
+      found.push_back(solve<Scalar, n, Storage>(exec, a, rhs, folded, transposed, path));
+    }
+    EXPECT_TRUE(bitwise_equal(found.back(), found.front()))
+        << to_string(grid) << ", n " << n << ", folded " << letters(folded) << (transposed ? ", transposed" : "");
+  }
+}
+
+TYPED_TEST(BlockIlu0Folded, paths_have_the_same_bits_on_every_grid) {
+  TypeParam const exec;
+  for (auto const& grid : grids()) {
+    for (auto const& folded : foldings()) {
+      if (folded.any()) expect_the_same_bits<double, 2, double>(exec, grid, folded);
+    }
+  }
+  // Several tiles of a line, and slabs whose middle line is the first or the last one.
+  for (auto const& grid : {Grid(150, 17, 3), Grid(35, 16, 4), Grid(67, 31, 1)}) {
+    expect_the_same_bits<double, 2, double>(exec, grid, all_folded);
+  }
+}
+
+TYPED_TEST(BlockIlu0Folded, paths_have_the_same_bits_for_all_block_sizes_and_storages) {
+  TypeParam const exec;
+  for (auto const& grid : {Grid(7, 20, 5), Grid(4, 9, 3)}) {
+    expect_the_same_bits<double, 1, double>(exec, grid, all_folded);
+    expect_the_same_bits<double, 5, double>(exec, grid, all_folded);
+    expect_the_same_bits<double, 6, float>(exec, grid, all_folded);
+    expect_the_same_bits<float, 3, float>(exec, grid, all_folded);
+    expect_the_same_bits<double, 10, double>(exec, grid, all_folded);
+    expect_the_same_bits<double, 16, double>(exec, grid, all_folded);
+    expect_the_same_bits<double, 3, Half>(exec, grid, all_folded);
+    expect_the_same_bits<float, 2, BFloat16>(exec, grid, all_folded);
+  }
+}
+
 #ifdef KOKKOS_ENABLE_OPENMP
 TEST(BlockIlu0FoldedOpenMp, the_same_bits_for_1_2_and_4_threads) {
   constexpr int n = 5;
   LeastTeam const teams(always_teams);
-  for (auto const& grid : {Grid(17, 2, 9), Grid(9, 14, 6)}) {
+  for (auto const& grid : {Grid(17, 2, 9), Grid(9, 14, 6), Grid(40, 33, 5)}) {
     auto const a = random_stencil(grid, n);
     auto const rhs = random_vector(a.rows());
     for (bool const transposed : {false, true}) {
       auto const expected = solve<double, n, double>(Kokkos::OpenMP(1), a, rhs, all_folded, transposed);
       for (int const threads : {2, 4}) {
-        EXPECT_TRUE(
-            bitwise_equal(solve<double, n, double>(Kokkos::OpenMP(threads), a, rhs, all_folded, transposed), expected))
-            << to_string(grid) << ", " << threads << " threads";
+        for (auto const path : folded_paths_of<Kokkos::OpenMP>()) {
+          Kokkos::OpenMP const exec(threads);
+          EXPECT_TRUE(bitwise_equal(solve<double, n, double>(exec, a, rhs, all_folded, transposed, path), expected))
+              << to_string(grid) << ", " << threads << " threads, path " << name(path);
+        }
       }
     }
   }

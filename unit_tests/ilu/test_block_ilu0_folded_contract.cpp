@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <hyperplane/blocks/cut_grid.hpp>
 #include <hyperplane/blocks/multi_block.hpp>
@@ -37,11 +38,17 @@ ReferenceStencil diagonal_stencil(const Grid& grid, int n) {
   return a;
 }
 
+/// The same on all paths.
 template <class Exec>
 FactorStatus status(const Exec& exec, const ReferenceStencil& a) {
-  BlockIlu0<double, 2, Exec> ilu(exec, a.grid, {.folded = all_folded});
-  ilu.factor(exec, to_device<double, 2, double>(exec, a));
-  return ilu.status(exec);
+  std::vector<FactorStatus> found;
+  for (auto const path : folded_paths_of<Exec>()) {
+    BlockIlu0<double, 2, Exec> ilu(exec, a.grid, {.path = path, .folded = all_folded});
+    ilu.factor(exec, to_device<double, 2, double>(exec, a));
+    found.push_back(ilu.status(exec));
+    EXPECT_EQ(found.back().message(), found.front().message()) << name(path);
+  }
+  return found.back();
 }
 
 TYPED_TEST(BlockIlu0FoldedContract, names_the_first_failure_in_its_order) {
@@ -83,8 +90,10 @@ TYPED_TEST(BlockIlu0FoldedContract, other_paths_and_couplings_are_refused) {
   auto const expect_error = [](const std::string& message, const auto& call) {
     EXPECT_THAT(message_of(call), ::testing::StartsWith(message));
   };
-  for (auto const path : {SweepPath::slab, SweepPath::cuda_graph}) {
-    expect_error(std::string("BlockIlu0: folded directions have no path ") + name(path) + ", but portable alone",
+  for (auto const path : sweep_paths) {
+    auto const paths = folded_paths_of<TypeParam>();
+    if (path == SweepPath::automatic || std::ranges::find(paths, path) != paths.end()) continue;
+    expect_error(std::string("BlockIlu0: folded directions have no path ") + name(path) + " on " + TypeParam::name(),
                  [&] { Ilu(exec, grid, {.path = path, .folded = {.j = true}}); });
   }
   for (auto const coupling : {Coupling::coloured, Coupling::natural}) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 
+#include <hyperplane/core/concurrency.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
 #include <string>
 #include <thread>
@@ -62,7 +63,7 @@ class Case {
       plan.solve(exec, b, x);
       plan.solve_transposed(exec, b, y);
       auto const of = [&] {
-        return to_string(m_grid) + ", " + std::to_string(exec.concurrency()) + " threads, repetition " +
+        return to_string(m_grid) + ", " + std::to_string(detail::concurrency_of(exec)) + " threads, repetition " +
                std::to_string(repetition);
       };
       ASSERT_TRUE(bitwise_equal(to_host(exec, x), m_expected)) << of();

@@ -147,7 +147,7 @@ TYPED_TEST(BlockJacobiCsrTest, allocates_nothing_and_fences_nothing) {
   EXPECT_THAT(events.allocations(), ::testing::IsEmpty());
   EXPECT_THAT(events.fences(), ::testing::IsEmpty());
   EXPECT_THAT(events.copies(), ::testing::IsEmpty());
-  EXPECT_EQ(events.kernels().size(), 4u);
+  EXPECT_EQ(events.kernels().size(), 5u);
   for (auto const& kernel : events.kernels()) {
     EXPECT_THAT(kernel.label, ::testing::StartsWith("Hyperplane::"));
     EXPECT_EQ(kernel.device_and_instance, Kokkos::Tools::Experimental::device_id(exec)) << kernel.label;

@@ -148,7 +148,7 @@ TYPED_TEST(SsorCsrTest, allocates_nothing_and_fences_nothing) {
   EXPECT_THAT(events.allocations(), ::testing::IsEmpty());
   EXPECT_THAT(events.fences(), ::testing::IsEmpty());
   EXPECT_THAT(events.copies(), ::testing::IsEmpty());
-  EXPECT_EQ(events.kernels().size(), static_cast<std::size_t>(2 + ssor.forward_levels() + ssor.backward_levels()));
+  EXPECT_EQ(events.kernels().size(), static_cast<std::size_t>(3 + ssor.forward_levels() + ssor.backward_levels()));
 }
 
 TYPED_TEST(SsorCsrTest, refuses_what_makes_no_sense) {

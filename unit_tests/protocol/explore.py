@@ -45,6 +45,10 @@ pipeline_small = f"{pipeline} BLOCKS=1 LAYERS=2 GRID_LAYERS=3 POINTS=2 DRAWS=2"
 # Of the warps of a sweep of block CSR.
 tickets = "csr_tickets_cuda WARPS=2"
 tickets_small = f"{tickets} TICKETS=3 LAUNCHES=3"
+# Of factorizations on one device and over several.
+factors = "slab_factor_cuda DEVICES=2"
+factors_one = f"{factors} SLABS=2 LAYERS=1 POINTS=2 CLUSTERS=1"
+factors_small = f"{factors} SLABS=2 LAYERS=1 POINTS=2 CLUSTERS=2 LAUNCHES=2"
 # Messages between devices: 1 is from the first, 2 from the second, 3 both.
 peers = "peer_messages_cuda BLOCKS=2"
 peers_small = f"{peers} EXCHANGES=3 MAILBOX_0=3 MAILBOX_1=1"
@@ -79,6 +83,13 @@ right = [
     tickets_small,
     f"{tickets} TICKETS=4 LAUNCHES=2",
     "csr_tickets_cuda WARPS=3 TICKETS=3 LAUNCHES=2",
+    f"{factors_one} LAUNCHES=3",
+    f"{factors} SLABS=2 LAYERS=1 POINTS=1 CLUSTERS=2 LAUNCHES=2",
+    f"{factors} SLABS=2 LAYERS=2 POINTS=2 CLUSTERS=1 LAUNCHES=2",
+    f"{factors} SLABS=1 LAYERS=2 BLOCKS=2 POINTS=3 CLUSTERS=1 LAUNCHES=3",
+    f"{factors} SLABS=2 LAYERS=3 BLOCKS=2 POINTS=2 CLUSTERS=1 LAUNCHES=2",
+    "slab_factor_cuda DEVICES=1 SLABS=2 LAYERS=2 POINTS=2 CLUSTERS=2 LAUNCHES=2",
+    "slab_factor_cuda DEVICES=3 SLABS=1 LAYERS=1 POINTS=2 CLUSTERS=1 LAUNCHES=3",
     peers_small,
     f"{peers} EXCHANGES=5 MAILBOX_0=1",
     f"{peers} EXCHANGES=4 MAILBOX_0=3",
@@ -124,6 +135,18 @@ wrong = [
     f"{tickets_small} FAULT_NO_TURN",
     f"{tickets_small} FAULT_EARLY_RESET",
     f"{tickets_small} FAULT_NO_RESET",
+    f"{factors_small} FAULT_ANY_ORDER",
+    f"{factors_small} FAULT_NO_TICKETS",
+    f"{factors_small} FAULT_NO_LAG",
+    f"{factors_small} FAULT_NO_NUMBER",
+    f"{factors_small} FAULT_WORD_FIRST",
+    f"{factors_small} FAULT_NO_LAST_WORD",
+    f"{factors_small} FAULT_NO_READ",
+    f"{factors_small} FAULT_READ_EARLY",
+    f"{factors_small} FAULT_READ_OF_THIS",
+    f"{factors_one} LAUNCHES=2 FAULT_LAUNCH_ORDER",
+    f"{factors_small} FAULT_EARLY_RESET",
+    f"{factors_small} FAULT_NO_RESET",
     f"{peers_small} FAULT_OWN_ORDERS",
     f"{peers} EXCHANGES=5 MAILBOX_0=1 FAULT_NO_TAKEN",
     f"{peers_small} FAULT_ONE_SLOT",

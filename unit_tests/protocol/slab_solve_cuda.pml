@@ -13,11 +13,13 @@
 //   COUNT_BY_GRID  the backward sweep of a grid waits for the forward tiles of that grid, not for those of the launch
 //   MIXED          so its backward tiles may have lower tickets than forward tiles of another grid
 //
-// Beyond today's code, for what is planned:
+// Several devices (BlockIlu0Part, SsorPart), which the code has with one grid and launches of both sweeps:
 //   DEVICES 2      the layers of a grid are cut over devices, which start each launch when they like. Each has tickets and
 //                  words of its own, in the order that all have in common. Packets are stored to the device that polls
-//                  them. FLIPPED: the second grid has its first layers on the last device
-//   AFTER_PEERS    a launch begins when the launch before has ended on all devices
+//                  them
+// Beyond the code, with that:
+//   FLIPPED        the second grid has its first layers on the last device
+//   AFTER_PEERS    launches of one sweep, too: a launch begins when the launch before has ended on all devices
 //
 // explore.py gives the sizes, and one of the faults, with which SPIN has to refuse the model:
 //   FAULT_ANY_ORDER         tickets in an order that is not topological

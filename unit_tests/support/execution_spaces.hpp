@@ -85,6 +85,18 @@ std::vector<SweepPath> paths_of() {
   }
 }
 
+/// The same where directions are folded, the one that `automatic` takes last.
+template <class Exec>
+std::vector<SweepPath> folded_paths_of() {
+  if constexpr (HostExecutionSpace<Exec>) {
+    return {SweepPath::portable, SweepPath::slab};
+  } else if constexpr (CudaExecutionSpace<Exec>) {
+    return {SweepPath::portable, SweepPath::cuda_graph};
+  } else {
+    return {SweepPath::portable};
+  }
+}
+
 /// The paths of BlockTridiagonal with blocks of n unknowns, or of all sizes: those of scalars need no bulk copies.
 template <class Exec>
 std::vector<LinePath> line_paths_of(int n = max_block_size) {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <hyperplane/array/reductions.hpp>
+#include <hyperplane/core/concurrency.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/csr/narrow.hpp>
 #include <hyperplane/csr/tall_product.hpp>
@@ -61,8 +62,12 @@ TEST(SmallWork, is_done_by_the_calling_thread_and_large_work_by_all) {
   EXPECT_THAT(threads_of(exec, 8), ::testing::ElementsAre(std::this_thread::get_id()));
   // So much that it is never left to one thread beside other processes.
   double const large = 1e6;
-  EXPECT_EQ(threads_of(exec, large).size(), static_cast<std::size_t>(exec.concurrency()));
+  EXPECT_EQ(threads_of(exec, large).size(), static_cast<std::size_t>(detail::concurrency_of(exec)));
   EXPECT_THAT(threads_of(Exec(1), large), ::testing::ElementsAre(std::this_thread::get_id()));
+}
+
+TEST(Concurrency, is_that_of_the_instance) {
+  for (int const threads : {1, 2, 3}) EXPECT_EQ(detail::concurrency_of(Exec(threads)), threads);
 }
 
 TEST(SmallWork, runs_every_index_once) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "c/c_names.hpp"
+#include "mpiexec.hpp"
 #include "tools/command_line.hpp"
 
 namespace hyperplane::test {
@@ -24,7 +25,9 @@ class CommandLineRanks : public CommandLine {
   }
 
   /// A rank that waits for another for good is a failure: `timeout` has a status of its own.
-  static std::string on_ranks(int ranks) { return "timeout 60 " HYPERPLANE_MPIEXEC " " + std::to_string(ranks) + ' '; }
+  static std::string on_ranks(int ranks) {
+    return std::string("timeout 60 ") + mpiexec + ' ' + std::to_string(ranks) + ' ';
+  }
 
   Outcome solve_on(int ranks, const std::string& options) const {
     return run(system("A.mtx --rhs b.mtx --grid 4x3x5 --history h.json " + options), ranks == 1 ? "" : on_ranks(ranks));

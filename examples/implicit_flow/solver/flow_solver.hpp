@@ -45,6 +45,7 @@ class FlowSolver {
         m_problems(make_problems(exec, gas, boundary)),
         m_residuals(make_residuals(exec)),
         m_conserved(make_conserved(exec)),
+        m_values(exec, m_problems.size()),
         m_ghosts_of_primitive(ghosts_of_primitive(exec, processes, m_residuals)),
         m_ghosts_of_conserved(ghosts_of_conserved(exec, processes, m_conserved)),
         m_jacobian(exec, processes.grid(), "Jacobian"),
@@ -168,11 +169,11 @@ class FlowSolver {
   }
 
   double largest_fraction_of_change(const Exec& exec) const {
-    double fraction = 1;
     for (std::size_t b = 0; b < m_problems.size(); ++b) {
-      fraction =
-          std::min(fraction, largest_fraction(exec, m_problems[b].gas, m_conserved[b], m_change.block(m_numbers[b])));
+      largest_fraction(exec, m_problems[b].gas, m_conserved[b], m_change.block(m_numbers[b]), m_values.at(b));
     }
+    double fraction = 1;
+    for (double const value : m_values.read(exec)) fraction = std::min(fraction, value);
     return m_processes.least(fraction);
   }
 
@@ -198,10 +199,11 @@ class FlowSolver {
 
   /// Norm that the residual keeps by rounding alone.
   double round_off(const Exec& exec) const {
-    double sum = 0;
     for (std::size_t b = 0; b < m_problems.size(); ++b) {
-      sum += flux_scale_squared(exec, m_problems[b], m_conserved[b]);
+      flux_scale_squared(exec, m_problems[b], m_conserved[b], m_values.at(b));
     }
+    double sum = 0;
+    for (double const value : m_values.read(exec)) sum += value;
     return 10 * std::numeric_limits<double>::epsilon() * std::sqrt(m_processes.sum(sum));
   }
 
@@ -214,6 +216,7 @@ class FlowSolver {
   std::vector<Problem<Exec>> m_problems;
   std::vector<Residual<Exec>> m_residuals;
   std::vector<Field<Exec>> m_conserved;
+  BlockValues<Exec> m_values;
   GhostCells<Processes> m_ghosts_of_primitive;
   GhostCells<Processes> m_ghosts_of_conserved;
   typename Processes::Matrix m_jacobian;

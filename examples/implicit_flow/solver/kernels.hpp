@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "block_values.hpp"
 #include "jacobian.hpp"
 
 #include <vector>
@@ -49,9 +50,9 @@ double dot(const Exec& exec, const Vector& x, const Vector& y) {
 
 /// Square of the 2-norm of spectral radius times state: how large the sum of fluxes would be if nothing cancelled.
 template <hyperplane::ExecutionSpace Exec>
-double flux_scale_squared(const Exec& exec, const Problem<Exec>& problem, const Field<Exec>& conserved) {
+void flux_scale_squared(const Exec& exec, const Problem<Exec>& problem, const Field<Exec>& conserved,
+                        const typename BlockValues<Exec>::Value& result) {
   auto const cells = problem.metrics.cells;
-  double sum = 0;
   Kokkos::parallel_reduce(
       "implicit_flow::flux_scale", Kokkos::RangePolicy<Exec>(exec, 0, cells.size()),
       KOKKOS_LAMBDA(std::int64_t number, double& partial) {
@@ -60,8 +61,7 @@ double flux_scale_squared(const Exec& exec, const Problem<Exec>& problem, const 
         double const radius = spectral_radius(problem, problem.gas.primitive(u), p);
         for (int c = 0; c < equations; ++c) partial += radius * u[c] * radius * u[c];
       },
-      sum);
-  return sum;
+      Kokkos::Sum<double, typename Exec::memory_space>(result));
 }
 
 /// Largest fraction of the change du that neither doubles nor halves the density, nor halves the pressure; next to
@@ -82,10 +82,10 @@ KOKKOS_INLINE_FUNCTION double safe_fraction(const Gas& gas, const Quintet<double
 
 /// The least safe_fraction() of all cells.
 template <hyperplane::ExecutionSpace Exec>
-double largest_fraction(const Exec& exec, const Gas& gas, const Field<Exec>& conserved,
-                        const hyperplane::BlockVector<double, equations, Exec>& change) {
+void largest_fraction(const Exec& exec, const Gas& gas, const Field<Exec>& conserved,
+                      const hyperplane::BlockVector<double, equations, Exec>& change,
+                      const typename BlockValues<Exec>::Value& result) {
   auto const du = change.ref();
-  double fraction = 1;
   Kokkos::parallel_reduce(
       "implicit_flow::largest_fraction", Kokkos::RangePolicy<Exec>(exec, 0, change.grid().size()),
       KOKKOS_LAMBDA(std::int64_t number, double& least) {
@@ -94,8 +94,7 @@ double largest_fraction(const Exec& exec, const Gas& gas, const Field<Exec>& con
         for (int c = 0; c < equations; ++c) step[c] = du(p, c);
         least = Kokkos::fmin(least, safe_fraction(gas, load(conserved, p), step));
       },
-      Kokkos::Min<double>(fraction));
-  return fraction;
+      Kokkos::Min<double, typename Exec::memory_space>(result));
 }
 
 template <hyperplane::ExecutionSpace Exec>

@@ -114,9 +114,9 @@ class LinearSolver {
 
   /// Alternating lines leave out directions in which all grid blocks are one cell thick.
   static std::vector<hyperplane::LineDirection> line_directions(const hyperplane::MultiBlockGrid& grid,
-                                                                LineDirections directions) {
+                                                                LineDirections chosen) {
     using enum hyperplane::LineDirection;
-    switch (directions) {
+    switch (chosen) {
       case LineDirections::i: return {i};
       case LineDirections::j: return {j};
       case LineDirections::k: return {k};

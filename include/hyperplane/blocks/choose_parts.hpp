@@ -5,6 +5,7 @@
 #include <hyperplane/blocks/detail/parts_that_pay.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/concurrency.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/simd/vector_length.hpp>
@@ -66,7 +67,7 @@ std::array<int, 3> choose_parts(const Exec& exec, const Grid& grid, int n,
                                 const std::array<double, 3>& strengths = {1, 1, 1}) {
   if (n < 1) fail("choose_parts: blocks of " + std::to_string(n) + " unknowns, expected at least 1");
   detail::check_strengths(strengths);
-  detail::PartsMachine const machine{HostExecutionSpace<Exec>, static_cast<int>(exec.concurrency()),
+  detail::PartsMachine const machine{HostExecutionSpace<Exec>, detail::concurrency_of(exec),
                                      vector_length_v<double, Exec>};
   return detail::PartsThatPay(grid, n, strengths, machine).choose();
 }

@@ -45,6 +45,20 @@ struct KeptCoefficients {
   void prefetch(const FacePoint&, const FaceCoupling&) const {}
 };
 
+/// The transposes of those that are kept of the other list: of the coupling's reverse.
+template <class Storage, int n>
+struct KeptTransposes {
+  const Storage* m_values;
+
+  KOKKOS_FUNCTION Storage operator()(const FacePoint&, const FaceCoupling& coupling, int /*number*/, int r,
+                                     int c) const {
+    return m_values[(std::int64_t{coupling.reverse} * n + r) * n + c];
+  }
+  void prefetch(const FacePoint&, const FaceCoupling& coupling) const {
+    host::prefetch_values(m_values + std::int64_t{coupling.reverse} * (n * n), n * n);
+  }
+};
+
 /// Values of donors, of which a process has its own in a vector, and those of other processes as ghost values, whose
 /// SIMD groups are counted on from its own. One type for both, so that sums are the same code, with the same bits.
 template <class Scalar, int n, int vector_length>

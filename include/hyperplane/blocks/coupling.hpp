@@ -2,9 +2,6 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
-#include <hyperplane/core/error.hpp>
-
-#include <string>
 
 #include <array>
 
@@ -33,13 +30,4 @@ constexpr const char* name(Coupling coupling) {
   return "unknown";
 }
 
-namespace detail {
-
-/// Throws Error, which names the function, with another coupling than none.
-inline void require_uncoupled(const char* function, Coupling coupling) {
-  if (coupling == Coupling::none) return;
-  fail(std::string(function) + ": not with coupling " + name(coupling) + ", expected none");
-}
-
-}  // namespace detail
 }  // namespace hyperplane::inline HYPERPLANE_ABI

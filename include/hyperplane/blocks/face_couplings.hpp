@@ -46,6 +46,7 @@ struct FaceCoupling {
   /// The donor's couplings in another list, of which those to this point are the reverse of this one.
   int reverse_begin = 0;
   int reverse_end = 0;
+  int reverse = 0;                     ///< the number of its reverse in a list with couplings the other way
   Direction back = Direction::center;  ///< of the donor's block that couples it to the point
 };
 

@@ -132,13 +132,14 @@ class MultiBlock {
     m_blocks.solve(exec, rhs, x);
   }
 
-  /// x = M^-T rhs, of a P that has it; x may be rhs. Throws Error as solve() does, and with a coupling but none.
+  /// x = M^-T rhs, of a P that has it, from the same factors; x may be rhs. Grid blocks follow one another. Throws
+  /// Error as solve() does, with a coupling where there are other processes, and with natural of grid blocks that do
+  /// not fill a box, on paths other than those of hosts.
   void solve_transposed(const execution_space& exec, const Vector& rhs, const Vector& x) const
     requires requires(const P& p, const typename P::Vector& v) { p.solve_transposed(exec, v, v); }
   {
     detail::check_multi_block_solve("MultiBlock::solve_transposed", m_grid, rhs, x, m_factored);
-    detail::require_uncoupled("MultiBlock::solve_transposed", m_coupling);
-    for (int b = 0; b < m_grid.block_count(); ++b) block(b).solve_transposed(exec, rhs.block(b), x.block(b));
+    m_blocks.solve_transposed(exec, rhs, x);
   }
 
   /// Whether the last factor() failed, where, and why: the first failure in the order of the factorization. Waits for

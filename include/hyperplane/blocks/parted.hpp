@@ -141,11 +141,7 @@ class Parted : public detail::MaskOf<P> {
              [&](const auto& preconditioner, const auto& parts) { preconditioner.solve(exec, parts, parts); });
   }
 
-  /// Whether solve_transposed() is there where P has it: of one part, and with couplings none and natural.
-  bool has_transposed() const { return m_whole.has_value() || m_options.coupling == Coupling::none; }
-
-  /// x = M^-T rhs, of a P that has it; x may be rhs. Throws Error as solve() does, and where there are several parts
-  /// with another coupling than none or natural.
+  /// x = M^-T rhs, of a P that has it; x may be rhs. Throws Error as solve() does.
   void solve_transposed(const execution_space& exec, const Vector& rhs, const Vector& x) const
     requires requires(const P& p) { p.solve_transposed(exec, rhs, x); }
   {

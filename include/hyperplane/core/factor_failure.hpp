@@ -10,11 +10,12 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// Why the factors of a matrix are of no use.
 enum class FactorFailure : int {
   none,
-  zero_row,     ///< a row of the block that was to be inverted is zero
-  zero_column,  ///< a column of it is
-  singular,     ///< neither, but elimination found no pivot in a column
-  not_finite,   ///< the matrix has infinities, or what is not a number
-  overflow,     ///< the matrix is finite, the factors are not, in the type that they are computed or stored in
+  zero_row,         ///< a row of the block that was to be inverted is zero
+  zero_column,      ///< a column of it is
+  singular,         ///< neither, but elimination found no pivot in a column
+  not_finite,       ///< the matrix has infinities, or what is not a number
+  overflow,         ///< the matrix is finite, the factors are not, in the type that they are computed or stored in
+  other_structure,  ///< the matrix has other blocks than the plan was made of
 };
 
 constexpr const char* name(FactorFailure failure) {
@@ -25,6 +26,7 @@ constexpr const char* name(FactorFailure failure) {
     case FactorFailure::singular: return "singular";
     case FactorFailure::not_finite: return "not_finite";
     case FactorFailure::overflow: return "overflow";
+    case FactorFailure::other_structure: return "other_structure";
   }
   return "unknown";
 }
@@ -61,6 +63,9 @@ struct FactorDiagnosis {
       case FactorFailure::not_finite: return "not finite" + place + (block.empty() ? "" : ": " + block);
       case FactorFailure::overflow:
         return "overflow" + place + ": its factors have values that are too large for their type";
+      case FactorFailure::other_structure:
+        return "other structure" + place +
+               ": the matrix has other columns there, or in another order, than the plan was made of";
     }
     return "factorization is regular";
   }

@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/concurrency.hpp>
 #include <hyperplane/core/detail/held_up_teams.hpp>
 #include <hyperplane/core/function_ref.hpp>
 
@@ -33,7 +34,7 @@ inline constexpr bool starts_teams<Kokkos::OpenMP> = true;
 template <ExecutionSpace Exec>
 bool worth_a_team([[maybe_unused]] const Exec& exec, [[maybe_unused]] double bytes) {
   if constexpr (starts_teams<Exec>) {
-    return bytes >= least_team_bytes && exec.concurrency() > 1;
+    return bytes >= least_team_bytes && concurrency_of(exec) > 1;
   } else {
     return true;
   }
@@ -63,7 +64,7 @@ void run_alone_or_as_team(const Exec& exec, const std::string& label, double byt
   if (!worth_a_team(exec, gain * bytes)) return run_alone(exec, label, alone);
   auto const begin = HeldUpTeams::Clock::now();
   // Tests that want teams have them.
-  if (least_team_bytes > 0 && HeldUpTeams::alone(begin, bytes, exec.concurrency())) {
+  if (least_team_bytes > 0 && HeldUpTeams::alone(begin, bytes, concurrency_of(exec))) {
     return run_alone(exec, label, alone);
   }
   team();
@@ -90,7 +91,7 @@ void launch_parts(const Exec& exec, std::string_view label, std::int64_t begin, 
   std::string const name(label);
   // One index is nothing for a team.
   double const moved = end - begin > 1 ? bytes * static_cast<double>(end - begin) : -1.0;
-  std::int64_t const parts = exec.concurrency();
+  std::int64_t const parts = concurrency_of(exec);
   auto const team = [&] {
     Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec>(exec, 0, parts), RangePart{run, begin, end - begin, parts});
   };

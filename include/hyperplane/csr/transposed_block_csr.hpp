@@ -5,11 +5,13 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/error.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/to_space.hpp>
 #include <hyperplane/csr/block_csr.hpp>
 #include <hyperplane/csr/check_structure.hpp>
 #include <hyperplane/csr/detail/giving_rows.hpp>
+#include <hyperplane/csr/structure_fingerprints.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -25,11 +27,13 @@
 namespace hyperplane::inline HYPERPLANE_ABI {
 
 /// A^T of a BlockCsr, for products and, as the matrix of adjoint systems, for Krylov methods: of the blocks of A, which
-/// are not copied, it has lists by columns. It follows the values of A, and wants its structure to stay what it was.
+/// are not copied, it has lists by columns. It follows the values of A, and wants its structure to stay what it was:
+/// products do not look, check_structure() does, which each solve of a Krylov method calls once.
 ///
 /// The constructor reads the structure, on the host, and allocates; waits for the instance. Throws Error where offsets
-/// or columns are out of range. Memory: 12 bytes per block, 8 per point; on hosts with
-/// several threads also the order of rows among them. Results are bitwise the same whatever the
+/// or columns are out of range. Memory: 12 bytes per block, 8 per point, and up to
+/// one byte per block and point for check_structure(); on hosts with several threads also the order of rows among
+/// them. Results are bitwise the same whatever the
 /// number of threads. On hosts at most one product of an object and its copies may run at a time.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>
 class TransposedBlockCsr {
@@ -69,6 +73,16 @@ class TransposedBlockCsr {
     m_blocks = detail::to_space(exec, "Hyperplane::TransposedBlockCsr::structure", blocks);
     m_rows = detail::to_space(exec, "Hyperplane::TransposedBlockCsr::structure", rows);
     m_giving_rows.emplace(exec, begin, rows, std::max(detail::block_csr_bytes_of_row<Scalar>(a), 1.0));
+    m_fingerprints.emplace(exec, a.offsets(), a.columns());
+    exec.fence("Hyperplane::TransposedBlockCsr");
+  }
+
+  /// Throws Error where offsets or columns of A have been written to, and are others than those that the constructor
+  /// was given. Waits for the instance. Reads 4 bytes per block and the offsets.
+  void check_structure(const Exec& exec) const {
+    if (auto const where = m_fingerprints->find_difference(exec, m_a)) {
+      fail("TransposedBlockCsr: A has another structure than the constructor was given, in its " + *where);
+    }
   }
 
   const Matrix& matrix() const { return m_a; }
@@ -85,6 +99,7 @@ class TransposedBlockCsr {
   Kokkos::View<std::int64_t*, typename Exec::memory_space> m_begin, m_blocks;
   Kokkos::View<int*, typename Exec::memory_space> m_rows;
   std::optional<detail::GivingRows<Exec>> m_giving_rows;
+  std::optional<detail::StructureFingerprints<Exec, Offset>> m_fingerprints;
 };
 
 namespace detail {

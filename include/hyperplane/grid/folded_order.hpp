@@ -31,7 +31,8 @@ class DirectionOrder {
   constexpr DirectionOrder(int extent, bool folded)
       : m_extent(extent), m_middle(folded ? extent / 2 : extent - 1), m_folded(folded) {}
 
-  /// A level is how far a point is from the end that its half begins with: neighbours have different ones.
+  /// A level is how far a point is from the end that its half begins with: neighbours have different ones. The middle
+  /// is in the first half.
   HYPERPLANE_FUNCTION constexpr int levels() const { return m_middle + 1; }
   /// Whether there are points beyond the middle: two of most levels then.
   HYPERPLANE_FUNCTION constexpr bool has_second_half() const { return m_middle < m_extent - 1; }
@@ -41,8 +42,19 @@ class DirectionOrder {
     return !second_half || x > m_middle;
   }
 
+  HYPERPLANE_FUNCTION constexpr bool is_in_second_half(int x) const { return x > m_middle; }
+  HYPERPLANE_FUNCTION constexpr int level(int x) const { return is_in_second_half(x) ? m_extent - 1 - x : x; }
+
   HYPERPLANE_FUNCTION constexpr bool is_before(int x, int step) const {
     return step < 0 ? x <= m_middle : x >= m_middle;
+  }
+
+  HYPERPLANE_FUNCTION constexpr int extent() const { return m_extent; }
+  /// The last point.
+  HYPERPLANE_FUNCTION constexpr int middle() const { return m_middle; }
+  /// The point that a point changes places with where each half is turned round.
+  HYPERPLANE_FUNCTION constexpr int turned(int x) const {
+    return is_in_second_half(x) ? m_middle + m_extent - x : m_middle - x;
   }
 
   /// The place of a point in the order, and the point at a place.
@@ -98,7 +110,21 @@ class FoldedOrder {
     return {m_i.at(place.i), m_j.at(place.j), m_k.at(place.k)};
   }
 
+  HYPERPLANE_FUNCTION constexpr const detail::DirectionOrder& i() const { return m_i; }
+  HYPERPLANE_FUNCTION constexpr const detail::DirectionOrder& j() const { return m_j; }
+  HYPERPLANE_FUNCTION constexpr const detail::DirectionOrder& k() const { return m_k; }
+
+  /// Whose slot has the factors of a point. SlabMap has points of constant i + j side by side in SIMD groups. Where
+  /// levels of i and j rise in opposite directions, the halves of a line along i are turned round, so that groups of
+  /// factors have points of one hyperplane there, too.
+  HYPERPLANE_FUNCTION constexpr Point stored(const Point& p) const {
+    return {m_i.is_in_second_half(p.i) == m_j.is_in_second_half(p.j) ? p.i : m_i.turned(p.i), p.j, p.k};
+  }
+
   HYPERPLANE_FUNCTION constexpr int plane_count() const { return m_planes.plane_count(); }
+  HYPERPLANE_FUNCTION constexpr int plane(const Point& p) const {
+    return m_i.level(p.i) + m_j.level(p.j) + m_k.level(p.k);
+  }
   /// Candidates for the points of a plane: find() says which of them there are.
   HYPERPLANE_FUNCTION constexpr std::int64_t candidates(int plane) const {
     return pieces() * m_planes.plane_size(plane);

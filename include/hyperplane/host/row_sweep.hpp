@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/concurrency.hpp>
 #include <hyperplane/core/function_ref.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/host/patience.hpp>
@@ -39,7 +40,7 @@ class RowSweep {
  public:
   /// A row moves about as many bytes. Without rows, or for one thread, all sweeps are run by the calling thread alone.
   RowSweep(const Exec& exec, const std::string& label, const RowNeeds& needs, double bytes)
-      : m_tiles(needs, bytes, exec.concurrency()),
+      : m_tiles(needs, bytes, detail::concurrency_of(exec)),
         m_words(Kokkos::view_alloc(exec, label + "::progress"),
                 detail::as_size(first_progress_line + m_tiles.words()) * words_in_line) {
     exec.fence("Hyperplane::RowSweep");
@@ -131,7 +132,8 @@ class RowSweep {
   // may have references to what the caller has.
   void run_tiles(const Exec& exec, const std::string& label, double bytes, Body body, detail::FunctionRef<> all) const {
     bool const is_worth_it = m_tiles.speedup >= least_speedup;
-    int const workers = is_worth_it ? std::min(exec.concurrency(), static_cast<int>(m_tiles.tiles.size())) : 1;
+    int const workers =
+        is_worth_it ? std::min(detail::concurrency_of(exec), static_cast<int>(m_tiles.tiles.size())) : 1;
     auto const team = [&] {
       Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, workers, Kokkos::ChunkSize(1)),
                            Worker{this, body, all, workers});

@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/concurrency.hpp>
 #include <hyperplane/core/function_ref.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/host/patience.hpp>
@@ -81,7 +82,7 @@ class SlabSweep {
     }
     m_words = Words(Kokkos::view_alloc(exec, label + "::progress"),
                     detail::as_size((m_slabs + first_progress_line) * words_in_line));
-    list_layers(exec.concurrency());
+    list_layers(detail::concurrency_of(exec));
   }
 
   int grids() const { return static_cast<int>(m_grids.size()); }
@@ -167,7 +168,7 @@ class SlabSweep {
   // may have references to what the caller has.
   void run_steps(const Exec& exec, const std::string& label, double bytes, Steps body,
                  detail::FunctionRef<> alone) const {
-    int const workers = std::min<int>(exec.concurrency(), m_slabs);
+    int const workers = std::min<int>(detail::concurrency_of(exec), m_slabs);
     auto const team = [&] {
       Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, workers, Kokkos::ChunkSize(1)),
                            Worker{this, body, alone, workers});

@@ -13,6 +13,7 @@
 #include <hyperplane/ilu/detail/block_ilu0_diagnosis.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_fast_factor.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_folded.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_folded_factor.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_portable.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_slab.hpp>
 #include <hyperplane/stencil/apply.hpp>  // for Krylov methods, which need that of the matrix
@@ -26,6 +27,7 @@
 #include <Kokkos_Core.hpp>
 #ifdef KOKKOS_ENABLE_CUDA
 #include <hyperplane/ilu/detail/block_ilu0_cuda.hpp>
+#include <hyperplane/ilu/detail/block_ilu0_folded_factor_cuda.hpp>
 #endif
 
 #include <memory>
@@ -45,8 +47,8 @@ struct BlockIlu0Options {
   int multiprocessors = 0;
   /// Right-hand sides that a solve of several takes together at most, see TriangularSweepsOptions: 1 to 3.
   int right_hand_sides = 1;
-  /// Directions in which points are eliminated from both ends to the middle. None: the natural order. For
-  /// SweepPath::automatic and SweepPath::portable.
+  /// Directions in which points are eliminated from both ends to the middle. None: the natural order. Paths
+  /// are those that TriangularSweepsOptions::folded has.
   FoldedDirections folded{};
 };
 
@@ -113,7 +115,8 @@ class BlockIlu0 {
                   .right_hand_sides = options.right_hand_sides,
                   .folded = options.folded},
                  m_comparison),
-        m_fast_factor(exec, m_sweeps.map(), m_sweeps.path(), options.multiprocessors) {}
+        m_fast_factor(exec, m_sweeps.map(), m_sweeps.path_of_natural_order(), options.multiprocessors),
+        m_folded_factor(exec, m_sweeps.order(), m_sweeps.path()) {}
 
   const Grid& grid() const { return m_sweeps.grid(); }
   /// The path that runs; never automatic.
@@ -128,10 +131,10 @@ class BlockIlu0 {
       m_sweeps.units().template choose<Scalar>(exec, detail::StencilSample(a.ref()));
       if (m_comparison) {
         m_comparison->factor(exec, a.ref(), factors, singular);
+      } else if (m_sweeps.order().is_folded()) {
+        m_folded_factor(exec, a.ref(), factors, singular);
       } else if (path() != SweepPath::portable) {
         m_fast_factor(exec, a.ref(), factors, singular);
-      } else if (m_sweeps.order().is_folded()) {
-        detail::block_ilu0_factor_folded<Scalar, n>(exec, m_sweeps.order(), a.ref(), factors, singular);
       } else {
         detail::block_ilu0_factor_portable<Scalar, n>(exec, a.ref(), factors, singular);
       }
@@ -140,7 +143,7 @@ class BlockIlu0 {
           7.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar)) * static_cast<double>(grid().size()));
       if (m_sweeps.order().is_folded()) {
         using Diagnosis = detail::BlockIlu0FoldedDiagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length>;
-        return singular.conclude(exec, Diagnosis{m_sweeps.order(), a.ref(), factors});
+        return singular.conclude(exec, Diagnosis{a.ref(), {factors, m_sweeps.order()}});
       }
       using Diagnosis = detail::BlockIlu0Diagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length>;
       singular.conclude(exec, Diagnosis{a.ref(), factors});
@@ -198,6 +201,7 @@ class BlockIlu0 {
   friend class detail::GroupedBlockIlu0Factor;
 
   using FastFactor = detail::BlockIlu0FastFactor<Scalar, n, Exec, StorageScalar, vector_length>;
+  using FoldedFactor = detail::BlockIlu0FoldedFactor<Scalar, n, Exec, StorageScalar, vector_length>;
 
   /// The factorization may lack what sweeps of the natural order have.
   static SweepPath path_of_sweeps(const Exec& exec, const BlockIlu0Options& options, bool compares) {
@@ -207,6 +211,7 @@ class BlockIlu0 {
   std::shared_ptr<Comparison> m_comparison;
   Sweeps m_sweeps;
   FastFactor m_fast_factor;
+  FoldedFactor m_folded_factor;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

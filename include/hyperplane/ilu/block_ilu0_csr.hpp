@@ -57,11 +57,12 @@ struct BlockIlu0CsrOptions {
 /// factor() takes 2 n^3 flops per point, per block behind the diagonal, and per triple of rows k < i, k < j for which
 /// the pattern has (i, k), (k, j) and (i, j); reads n^2 values per block and writes as many. Launches: for each level
 /// one on CsrPath::portable, one for each sweep on CsrPath::team and CsrPath::tickets; and one that finishes the
-/// status; three before them choose units of Half, and one more on CsrPath::tickets those of rows. With `pivot_shift`
-/// factor() has one more, and one for each level on CsrPath::tickets, too. Memory: n^2 values of StorageScalar and 20
-/// bytes per block, 16 bytes per triple, 40 per point, and 8 more where rows are not taken by their numbers; on
-/// CsrPath::tickets 2 n values of Scalar per point, and up to 8 bytes. On hosts with n = 1 there is no list of triples:
-/// 12 bytes per block and nothing per triple, but 4 bytes per point for each thread.
+/// status; one before them compares structures; three before them choose units of Half, and one more on
+/// CsrPath::tickets those of rows. With `pivot_shift` factor() has one more, and one for each level on
+/// CsrPath::tickets, too. Memory: n^2 values of StorageScalar and 20 bytes per block, 16 bytes per triple, 40 per
+/// point, and 8 more where rows are not taken by their numbers; on CsrPath::tickets 2 n values of Scalar per point, and
+/// up to 8 bytes. On hosts with n = 1 there is no list of triples: 12 bytes per block and nothing per triple, but 4
+/// bytes per point for each thread.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
 template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar,
@@ -106,9 +107,10 @@ class BlockIlu0Csr : private detail::CsrIluPlan<Scalar, n, Exec, StorageScalar, 
   using Plan::forward_levels;
 
   /// factor(exec, a): computes the factors of A, which may be overwritten when the instance has finished. A has the
-  /// structure that was given to the constructor, or Error is thrown. Where it has the same arrays of offsets and
-  /// columns, that is known, and they must not have been written to since; others are compared once, which waits for
-  /// the instance. A singular pivot, or what else makes the factors useless, is recorded: see status().
+  /// structure that was given to the constructor. Arrays of offsets and columns that are others than before are
+  /// compared once, which waits for the instance, and a difference is an Error. Those that are known are compared by
+  /// fingerprints in each factor(), since they may have been written to, and a difference is recorded, as is a singular
+  /// pivot, or what else makes the factors useless: see status().
   using Plan::factor;
 
   /// solve(exec, rhs, x): x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where extents are

@@ -36,7 +36,8 @@ struct BlockJacobiCsrOptions {
 ///
 /// A plan: the constructor reads the structure of the matrix, on the host, and allocates n^2 values of StorageScalar
 /// and 8 bytes per point; the other functions do not, do not fence, and are asynchronous on the instance that is given.
-/// factor() is two launches (one finishes the status; three before them choose units of Half) and a solve one. Inverses
+/// factor() is three launches (the first compares where diagonal blocks are, the last finishes the status; three more
+/// choose units of Half) and a solve one. Inverses
 /// by Gauss-Jordan with partial pivoting inside the block, 2 n^3 flops per point; a solve takes 2 n^2 flops, and reads
 /// and writes n^2 + 2 n values per point. StorageScalar = float, Half or BFloat16 with Scalar = double stores fewer
 /// bytes and computes in double; Half in units as those of BlockIlu0Csr, with S from the diagonal block.
@@ -77,21 +78,25 @@ class BlockJacobiCsr {
   double relaxation() const { return m_relaxation; }
 
   /// Inverts the diagonal blocks of A, which may be overwritten when the instance has finished. A has as many rows and
-  /// blocks as the matrix of the constructor, and its diagonal blocks where that has them, or Error is thrown. Arrays
-  /// of offsets and columns that are others than before are looked at once, which waits for the instance. A singular
-  /// block is recorded: see status().
+  /// blocks as the matrix of the constructor, and its diagonal blocks where that has them. Arrays of offsets and
+  /// columns that are others than before are looked at once, which waits for the instance, and a difference is an
+  /// Error. Of those that are known, which may have been written to, it is recorded, as is a singular block: see
+  /// status().
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a) {
     using Ref = typename BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>::Ref;
-    m_given.check_by(exec, "BlockJacobiCsr", a, detail::CsrDiagonalDifference<Ref>{a.ref(), m_pivots.diagonal()});
+    detail::CsrDiagonalDifference<Ref> const difference{a.ref(), m_pivots.diagonal()};
+    m_given.check(exec, "BlockJacobiCsr", a, difference, sizeof(std::int64_t) + sizeof(Offset) + sizeof(int),
+                  m_pivots.record().structure_word());
     m_factored = true;
     constexpr auto label = "Hyperplane::BlockJacobiCsr::factor";
     constexpr double bytes = 1.0 * n * n * (sizeof(MatrixStorage) + sizeof(StorageScalar));
     detail::count_bytes(label, bytes * static_cast<double>(rows()));
-    m_pivots.invert(
-        exec, a.ref(), detail::NoCsrPivotPairs(), m_relaxation, nullptr, nullptr, [&](const auto& kernel_of) {
-          detail::launch(label, detail::LongIndexRange<Exec>(exec, 0, rows()), bytes * n, kernel_of({nullptr, 0, 1}));
-        });
+    m_pivots.invert(exec, a.ref(), difference, detail::NoCsrPivotPairs(), m_relaxation, nullptr, nullptr,
+                    [&](const auto& kernel_of) {
+                      detail::launch(label, detail::LongIndexRange<Exec>(exec, 0, rows()), bytes * n,
+                                     kernel_of({nullptr, 0, 1}));
+                    });
   }
 
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where extents are others.

@@ -57,10 +57,10 @@ struct DiluCsrOptions {
 /// Cost: a solve takes 2 n^2 flops per block and 2 n^2 per point, reads n^2 values and 12 bytes per block, n^2 and 4 n
 /// values per point. factor() takes 2 n^3 flops per point and 4 n^3 per pair of blocks (i, j) and (j, i), of which it
 /// reads both, with lu_sgs 2 n^3 per point and none. Launches: for each level one on CsrPath::portable, one for each
-/// sweep on CsrPath::team and CsrPath::tickets, where factor() has two; for factor() with lu_sgs one; and one that
-/// finishes the status. Memory: n^2 values of StorageScalar and 48 bytes per point, 12 bytes per block, 8 more per
-/// block before the diagonal without lu_sgs, and 8 per point where rows are not taken by their numbers; on
-/// CsrPath::tickets 2 n values and up to 8 bytes more per point.
+/// sweep on CsrPath::team and CsrPath::tickets, where factor() has two; for factor() with lu_sgs one; one that
+/// finishes the status, and one before them that compares structures. Memory: n^2 values of StorageScalar and 48 bytes
+/// per point, 12 bytes per block, 8 more per block before the diagonal without lu_sgs, and 8 per point where rows are
+/// not taken by their numbers; on CsrPath::tickets 2 n values and up to 8 bytes more per point.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
 template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar,

@@ -37,9 +37,10 @@ struct SsorCsrOptions {
 ///
 /// Kept: w D^-1 (Gauss-Jordan with partial pivoting inside the block), and the handle of A, whose blocks the sweeps
 /// read: after factor(), values of A must not change until the last solve with these factors. A plan; what DiluCsr says
-/// of plans, of StorageScalar and of costs holds here, factor() being one launch, in which each row is for itself, and
-/// one that finishes the status. With Half or BFloat16 it keeps L / (2 - w), w (2 - w) D^-1 and w D^-1 U, in units and
-/// at the costs of DiluCsr in 16 bits; factor() runs as that of BlockIlu0Csr, though no row waits for another.
+/// of plans, of StorageScalar and of costs holds here, factor() being one launch, in which each row is for itself, one
+/// before it that compares structures, and one that finishes the status. With Half or BFloat16 it keeps L / (2 - w), w
+/// (2 - w) D^-1 and w D^-1 U, in units and at the costs of DiluCsr in 16 bits; factor() runs as that of BlockIlu0Csr,
+/// though no row waits for another.
 ///
 /// Results are bitwise the same whatever the path and the number of threads.
 template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar,

@@ -72,7 +72,8 @@ V make_vector(const typename V::execution_space& exec, const VectorDomain<V>& do
 
 /// A matrix: `apply(exec, a, x, y)` computes y = A x, asynchronously on the instance. Where there is a
 /// `describe_not_finite(exec, a)`, methods whose products are not finite call it: it says what of A is not, in words,
-/// or nothing.
+/// or nothing. Where there is a `check_structure(exec)`, solves begin with it: it throws Error where A is not what it
+/// was made of any more.
 template <class A, class V>
 concept LinearOperator =
     requires(const A& a, const typename V::execution_space& exec, const V& x, const V& y) { apply(exec, a, x, y); };
@@ -95,6 +96,12 @@ decltype(auto) exact_of(const A& a) {
   } else {
     return (a);
   }
+}
+
+/// Where A can tell.
+template <class Exec, class A>
+void check_structure_of(const Exec& exec, const A& a) {
+  if constexpr (requires { exact_of(a).check_structure(exec); }) exact_of(a).check_structure(exec);
 }
 
 /// Relative errors that products with A have beside those of arithmetic.

@@ -41,8 +41,8 @@ struct SsorOptions {
   SweepPath path = SweepPath::automatic;
   /// Right-hand sides that are solved together at most, see TriangularSweepsOptions: 1 to 3.
   int right_hand_sides = 1;
-  /// Directions in which points are taken from both ends to the middle. None: the natural order. For
-  /// SweepPath::automatic and SweepPath::portable.
+  /// Directions in which points are taken from both ends to the middle. None: the natural order. Paths
+  /// are those that TriangularSweepsOptions::folded has.
   FoldedDirections folded{};
 };
 

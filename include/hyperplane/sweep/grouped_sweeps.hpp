@@ -38,7 +38,7 @@ class GroupedSweeps<Scalar, n, Exec, StorageScalar> {
   static constexpr int vector_length = Plan::vector_length;
 
   /// Whether the sweeps of a plan can be among them.
-  static bool takes(const Plan& plan) { return plan.path() == SweepPath::slab; }
+  static bool takes(const Plan& plan) { return plan.path_of_natural_order() == SweepPath::slab; }
 
   /// A plan, and where the values of its grid begin in vectors: a number of SIMD groups. The plan's factors have to
   /// live as long as this.

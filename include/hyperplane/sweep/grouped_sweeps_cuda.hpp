@@ -30,7 +30,9 @@ class GroupedSweeps<Scalar, n, Exec, StorageScalar> {
   using Plan = TriangularSweeps<Scalar, n, Exec, StorageScalar>;
   static constexpr int vector_length = Plan::vector_length;
 
-  static bool takes(const Plan& plan) { return plan.path() == SweepPath::slab && Solve::lacking().empty(); }
+  static bool takes(const Plan& plan) {
+    return plan.path_of_natural_order() == SweepPath::slab && Solve::lacking().empty();
+  }
 
   struct Member {
     const Plan& plan;

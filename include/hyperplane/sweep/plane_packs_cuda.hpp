@@ -3,9 +3,11 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
+#include <hyperplane/grid/folded_order.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -15,7 +17,17 @@
 /// sweeps and factorizations that go plane by plane.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// A pack of a hyperplane: with the plane's number these two give it, and the points in it.
+/// A SlabMap of a grid whose points are taken in a folded order.
+template <int W>
+struct FoldedMap : SlabMap<W> {
+  FoldedOrder m_order;
+
+  constexpr explicit FoldedMap(const FoldedOrder& order) : SlabMap<W>(order.grid()), m_order(order) {}
+};
+
+/// A pack of a hyperplane: with the plane's number these two give it, and the points in it. In a folded order its lanes
+/// have points of one half of i, which need not be in one group of the layout; slabs of the second half are counted on
+/// behind those of the first.
 struct PlanePack {
   int slab;
   int k;
@@ -45,6 +57,28 @@ class PlanePacks {
     }
   }
 
+  template <int W>
+  explicit PlanePacks(const FoldedMap<W>& map) {
+    auto const& order = map.m_order;
+    auto const& grid = map.grid();
+    int const halves = order.i().has_second_half() ? 2 : 1;
+    m_first.push_back(0);
+    for (int p = 0; p < order.plane_count(); ++p) {
+      for (int slab = 0; slab < halves * map.slabs(); ++slab) {
+        int const begin = slab % map.slabs() * W, last = std::min(begin + W, grid.nj()) - 1;
+        int const first_level = order.j().level(begin), last_level = order.j().level(last);
+        bool const has_middle = begin <= order.j().middle() && order.j().middle() <= last;
+        int const highest = has_middle ? order.j().middle() : std::max(first_level, last_level);
+        int const levels = slab < map.slabs() ? order.i().levels() : grid.ni() - order.i().levels();
+        for (int k = 0; k < grid.nk(); ++k) {
+          int const rest = p - order.k().level(k);
+          if (rest - std::min(first_level, last_level) >= 0 && rest - highest < levels) m_packs.push_back({slab, k});
+        }
+      }
+      m_first.push_back(static_cast<std::int64_t>(m_packs.size()));
+    }
+  }
+
   int planes() const { return static_cast<int>(m_first.size()) - 1; }
   std::int64_t first(int plane) const { return m_first[plane]; }
   int size(int plane) const { return static_cast<int>(m_first[plane + 1] - m_first[plane]); }
@@ -63,9 +97,14 @@ class PlanePacks {
 
 #if defined(__CUDACC__)
 
-/// A lane of a pack: the point in it, if there is one, and the slots of the neighbours.
+/// A lane of a pack: the point in it, if there is one, and the slots of the neighbours. Of those that a sweep takes,
+/// direction(d) are the candidates, d < neighbours, in the order of the sums, and takes(map, d) says whether there is
+/// one; the factors of a point are in stored_slot(). FoldedPlace has the same of folded orders.
 template <int W>
 struct Place {
+  template <Sweep>
+  static constexpr int neighbours = 3;
+
   std::int64_t m_pack;
   Point m_point;
   int m_lane;
@@ -77,6 +116,25 @@ struct Place {
     m_point = {step - lane, pack.slab * W + lane, pack.k};
     m_exists = m_point.i >= 0 && m_point.i < map.grid().ni() && m_point.j < map.grid().nj();
   }
+
+  template <Sweep sweep>
+  __device__ static constexpr Direction direction(int d) {
+    return sweep_direction<sweep>(d);
+  }
+  template <Sweep sweep>
+  __device__ bool takes(const SlabMap<W>& map, int d) const {
+    return has(map.grid(), direction<sweep>(d));
+  }
+  /// Whether a factorization keeps the block for a candidate. Those that point out of the grid are ignored.
+  template <Sweep>
+  __device__ bool keeps(const SlabMap<W>&, int) const {
+    return m_exists;
+  }
+  __device__ std::int64_t stored_slot(const SlabMap<W>& map, Direction direction) const {
+    return slot(map, direction, 1);
+  }
+  /// Number of the point in the order.
+  __device__ std::int64_t number(const SlabMap<W>& map) const { return map.grid().index(m_point); }
 
   /// Whether the point exists and has a neighbour there.
   __device__ bool has(const Grid& grid, Direction direction) const {

@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/concurrency.hpp>
 #include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/host/slab_sweep.hpp>
@@ -148,7 +149,7 @@ class StripSweep {
   /// are read and written by lanes.
   StripSweep(const Exec& exec, const std::string& label, const Map& map, int steps, double ragged)
       : m_map(map),
-        m_strips(choose_slab_strips(map, exec.concurrency(), steps, ragged)),
+        m_strips(choose_slab_strips(map, concurrency_of(exec), steps, ragged)),
         m_sweep(cut() ? host::SlabSweep<Exec>(exec, label, map.slabs(), map.steps(), host_strips())
                       : host::SlabSweep<Exec>(exec, label, map.slabs(), map.steps(), vector_length - 1, steps)) {}
 

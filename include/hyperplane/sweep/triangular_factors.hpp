@@ -98,6 +98,12 @@ struct TriangularFactors {
     return direction < Direction::center ? lower(pack, static_cast<LowerBlock>(number))
                                          : upper(pack, static_cast<UpperBlock>(stencil7_size - 1 - number));
   }
+  HYPERPLANE_FUNCTION Storage* coupling(const Point& p, Direction direction) const {
+    return coupling(m_map.pack(p.i, p.j, p.k), direction) + m_map.lane(p.j);
+  }
+  HYPERPLANE_FUNCTION Storage* inverse(const Point& p) const {
+    return lower(m_map.pack(p.i, p.j, p.k), LowerBlock::inverse) + m_map.lane(p.j);
+  }
 
   /// Where the order of the sweeps has a point of the grid, and what it calls a direction: that of the grid.
   HYPERPLANE_FUNCTION static Point point(const Point& p) { return p; }

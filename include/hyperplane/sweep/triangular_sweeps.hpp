@@ -19,7 +19,7 @@
 #include <hyperplane/sweep/detail/triangular_sweeps_fast_path.hpp>
 #include <hyperplane/sweep/detail/triangular_sweeps_slab.hpp>
 #include <hyperplane/sweep/factor_units.hpp>
-#include <hyperplane/sweep/folded_sweep.hpp>
+#include <hyperplane/sweep/folded_sweeps.hpp>
 #include <hyperplane/sweep/portable_sweep.hpp>
 #include <hyperplane/sweep/sweep_bytes.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
@@ -58,10 +58,11 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// copies may run at a time.
 ///
 /// Cost per point: 14 n^2 flops, 7 n^2 + 4 n values, of which the forward sweep has 8 n^2 and 4 n^2 + 2 n. Launches:
-/// one for each hyperplane and sweep on SweepPath::portable; on SweepPath::slab two on the host, one on CUDA. A
-/// transposed solve takes as much, with 6 n^2 and 3 n^2 + 2 n in its first half; on CUDA the first one of a plan
-/// prepares its launch, and on SweepPath::cuda_graph allocates and captures its graphs. No path can deadlock, whatever
-/// else the device does. Kernels are called Hyperplane::BlockIlu0::solve, or solve_transposed, whoever owns the plan.
+/// one for each hyperplane and sweep on SweepPath::portable; on SweepPath::slab two on the host, one on CUDA, and up to
+/// eight on hosts where directions are folded. A transposed solve takes as much, with 6 n^2 and 3 n^2 + 2 n in its first
+/// half; on CUDA the first one of a plan prepares its launch, and on SweepPath::cuda_graph allocates and captures its
+/// graphs. No path can deadlock, whatever else the device does. Kernels are called Hyperplane::BlockIlu0::solve, or
+/// solve_transposed, whoever owns the plan.
 ///
 /// Results are bitwise the same whatever the number of threads or multiprocessors and in every run, for a given path;
 /// on CUDA plain solves for all paths.
@@ -79,8 +80,8 @@ class TriangularSweeps {
   using Several = BlockVectors<Scalar, n, count, Exec>;
   static constexpr int block_size = n;
   static constexpr int vector_length = vector_length_v<Scalar, Exec>;
-  /// Where kernels write the blocks of a point: `lower(pack, b)` and `upper(pack, b)`, with the pack and lane of the
-  /// point from `m_map`; upper blocks are already multiplied by d^-1 from the left.
+  /// Where kernels write the blocks of a point p: `lower(pack, b)` and `upper(pack, b)`, with the pack and lane of
+  /// order().stored(p), which is p in natural order; upper blocks are already multiplied by d^-1 from the left.
   using Factors = detail::TriangularFactors<StorageScalar, n, vector_length>;
   using LowerBlock = detail::LowerBlock;
   using UpperBlock = detail::UpperBlock;
@@ -107,7 +108,8 @@ class TriangularSweeps {
         m_units(exec, m_owner, m_map.pack_count()),
         m_singular(exec, "Hyperplane::" + m_owner + "::status"),
         m_right_hand_sides(options.right_hand_sides),
-        m_fast_path(exec, m_owner, m_map, m_path, options.multiprocessors, options.right_hand_sides) {}
+        m_fast_path(exec, m_owner, m_map, path_of_natural_order(), options.multiprocessors, options.right_hand_sides),
+        m_folded(exec, m_owner, m_order, m_path) {}
 
   const Grid& grid() const { return m_map.grid(); }
   const SlabMap<vector_length>& map() const { return m_map; }
@@ -115,6 +117,8 @@ class TriangularSweeps {
   const FoldedOrder& order() const { return m_order; }
   /// The path that runs; never automatic.
   SweepPath path() const { return m_path; }
+  /// The same for what knows the natural order alone: where directions are folded, portable.
+  SweepPath path_of_natural_order() const { return m_order.is_folded() ? SweepPath::portable : m_path; }
 
   /// What a preconditioner does in factor(): `compute(factors, record)` launches the kernels that write all Factors,
   /// record where there are none, and then calls record.conclude() with what explains the first of these points. Their
@@ -210,11 +214,15 @@ class TriangularSweeps {
   using Lower = InterleavedView<StorageScalar, vector_length, detail::lower_blocks * n * n, Exec>;
   using Upper = InterleavedView<StorageScalar, vector_length, detail::upper_blocks * n * n, Exec>;
   using FastPath = detail::TriangularSweepsFastPath<Scalar, n, Exec, StorageScalar, vector_length>;
+  using Folded = detail::FoldedSweeps<Scalar, n, Exec, StorageScalar, vector_length>;
 
   SweepPath checked_path(const Exec& exec, const TriangularSweepsOptions& options) const {
     detail::check_sweeps_options(m_owner, options);
     SweepPath const path = options.path;
-    if (options.folded.any()) return detail::folded_path(m_owner, path, m_comparison != nullptr);
+    if (options.folded.any()) {
+      if (m_comparison) fail(m_owner + ": folded directions beside a path for comparison");
+      return Folded::checked_path(m_owner, path);
+    }
     if (m_comparison) {
       if (path != SweepPath::automatic) fail(m_owner + ": path " + name(path) + " beside a path for comparison");
       detail::check_grid(m_owner.c_str(), "the path to compare with", m_comparison->grid(), grid());
@@ -256,28 +264,20 @@ class TriangularSweeps {
         return detail::VectorRefs<typename Vector::Ref, count>{{vectors[v].ref()...}};
       }(std::make_integer_sequence<int, count>());
     };
+    if (m_order.is_folded()) return m_folded.solve(exec, sweeps, factors(), refs(rhs), refs(x));
     if (m_path != SweepPath::portable) return m_fast_path.solve(exec, sweeps, factors(), refs(rhs), refs(x));
-    with_order(
-        [&](const auto& factors) { detail::portable_sweeps<Scalar, n>(exec, sweeps, factors, refs(rhs), refs(x)); });
+    detail::portable_sweeps<Scalar, n>(exec, sweeps, factors(), refs(rhs), refs(x));
   }
 
   void sweep_transposed(const Exec& exec, detail::Sweeps sweeps, const Vector& rhs, const Vector& x) const {
     auto const path = m_comparison ? SweepPath::portable : m_path;
     detail::count_sweep_bytes<Scalar, n, StorageScalar>(sweeps, in_one_launch(path), static_cast<double>(grid().size()),
                                                         1, true);
+    if (m_order.is_folded()) return m_folded.solve_transposed(exec, sweeps, factors(), rhs.ref(), x.ref());
     if (path != SweepPath::portable) {
       return m_fast_path.solve_transposed(exec, sweeps, factors(), rhs.ref(), x.ref());
     }
-    with_order([&](const auto& factors) {
-      detail::portable_transposed_sweeps<Scalar, n>(exec, sweeps, factors, rhs.ref(), x.ref());
-    });
-  }
-
-  /// run(factors) of the portable path.
-  template <class Run>
-  void with_order(const Run& run) const {
-    if (!m_order.is_folded()) return run(factors());
-    run(detail::FoldedFactors<StorageScalar, n, vector_length>{factors(), m_order});
+    detail::portable_transposed_sweeps<Scalar, n>(exec, sweeps, factors(), rhs.ref(), x.ref());
   }
 
   static bool in_one_launch(SweepPath path) { return !HostExecutionSpace<Exec> && path != SweepPath::portable; }
@@ -293,6 +293,7 @@ class TriangularSweeps {
   Record m_singular;
   int m_right_hand_sides;
   FastPath m_fast_path;
+  Folded m_folded;
   bool m_filled = false;
 };
 

@@ -21,8 +21,8 @@ struct TriangularSweepsOptions {
   /// SweepPath::portable; a plan for m of them has about 3 m bytes per point for packets. Other CUDA paths take them
   /// one after another.
   int right_hand_sides = 1;
-  /// Directions whose points are taken from both ends to the middle, on SweepPath::portable alone, which automatic then
-  /// stands for.
+  /// Directions whose points are taken from both ends to the middle: on SweepPath::portable, which all execution spaces
+  /// have, on SweepPath::slab of hosts and on SweepPath::cuda_graph.
   FoldedDirections folded{};
 };
 

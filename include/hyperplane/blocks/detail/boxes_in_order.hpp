@@ -76,6 +76,8 @@ class BoxesInOrder {
     for (int colour = 0; colour < m_colouring.count; ++colour) add_colour(exec, colour, lists, numbers);
   }
 
+  /// Whether the grid blocks fill one box.
+  bool is_whole() const { return !m_has_ghosts; }
   /// The larger grids, and their colours.
   const MultiBlockGrid& grids() const { return m_grids; }
   const Colouring& colouring() const { return m_colouring; }

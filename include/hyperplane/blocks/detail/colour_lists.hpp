@@ -141,24 +141,34 @@ class ColourLists {
     find_reverses(ranks, remote.reverses, lower, upper);
   }
 
-  /// All couplings to lower colours have their reverse: interfaces are listed from both sides. Those that other
-  /// processes have come after the list's own. Throws Error where there are too many.
+  /// All couplings to lower colours have their reverse, and so all to higher ones: interfaces are listed from both
+  /// sides. Those that other processes have come after the list's own. Throws Error where there are too many.
   void find_reverses(const std::vector<int>& ranks, const std::vector<FaceCoupling>& remote, FaceCouplingList& lower,
                      FaceCouplingList& upper) const {
     check_coupling_count(upper.couplings.size() + remote.size());
     int const own = static_cast<int>(upper.couplings.size());
-    for (auto& coupling : lower.couplings) {
-      if (coupling.donor.pack >= m_own_packs) {
-        coupling.reverse_begin += own;
-        coupling.reverse_end += own;
-        continue;
+    for (auto const& point : lower.points) {
+      for (int number = point.begin; number < point.end; ++number) {
+        auto& coupling = lower.couplings[as_size(number)];
+        if (coupling.donor.pack >= m_own_packs) {
+          coupling.reverse_begin += own;
+          coupling.reverse_end += own;
+          continue;
+        }
+        auto const rank = as_size(ranks[as_size(coupling.donor_block)]);
+        auto const points = std::span<const FacePoint>(upper.points)
+                                .subspan(m_upper_begin[rank], m_upper_begin[rank + 1] - m_upper_begin[rank]);
+        auto const& donor = find_point(points, coupling.donor);
+        coupling.reverse_begin = donor.begin;
+        coupling.reverse_end = donor.end;
+        // The other one, where the points are neighbours across two faces, has another direction.
+        for (int reverse = donor.begin; reverse < donor.end; ++reverse) {
+          auto& other = upper.couplings[as_size(reverse)];
+          if (other.direction != coupling.back) continue;
+          coupling.reverse = reverse;
+          other.reverse = number;
+        }
       }
-      auto const rank = as_size(ranks[as_size(coupling.donor_block)]);
-      auto const points = std::span<const FacePoint>(upper.points)
-                              .subspan(m_upper_begin[rank], m_upper_begin[rank + 1] - m_upper_begin[rank]);
-      auto const& donor = find_point(points, coupling.donor);
-      coupling.reverse_begin = donor.begin;
-      coupling.reverse_end = donor.end;
     }
     upper.couplings.insert(upper.couplings.end(), remote.begin(), remote.end());
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/blocks/block_packs.hpp>
 #include <hyperplane/blocks/couple.hpp>
 #include <hyperplane/blocks/detail/colour_lists.hpp>
 #include <hyperplane/blocks/detail/coloured_factor_kernels.hpp>
@@ -14,6 +15,7 @@
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/host/prefetch.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
@@ -29,6 +31,28 @@
 #include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// Coefficients of couplings of the transposed factors, where these have them in order: what the donor's factors have
+/// for the point.
+template <class Storage, int n, int vector_length>
+struct TransposedFactors {
+  const TriangularFactors<Storage, n, vector_length>* m_factors;
+  const std::int64_t* m_first_packs;
+
+  KOKKOS_FUNCTION Storage operator()(const FacePoint&, const FaceCoupling& coupling, int /*number*/, int r,
+                                     int c) const {
+    return block(coupling)[(r * n + c) * vector_length + coupling.donor.lane];
+  }
+  void prefetch(const FacePoint&, const FaceCoupling& coupling) const {
+    host::prefetch_values(block(coupling), n * n * vector_length);
+  }
+
+ private:
+  KOKKOS_FUNCTION const Storage* block(const FaceCoupling& coupling) const {
+    int const b = coupling.donor_block;
+    return m_factors[b].coupling(coupling.donor.pack - m_first_packs[b], coupling.back);
+  }
+};
 
 /// What Coupling::coloured adds to the factors of the grid blocks: C_pq for neighbours of lower colours, d_p^-1 C_pq
 /// for those of higher ones, times the scale of the rule, Ilu0Couplings or SsorCouplings. Colours are ranks here: 0, 1,
@@ -56,6 +80,7 @@ class ColouredCouplings {
         m_lists(exec, grid, ranks, RemoteLists(m_remote.get()),
                 as_size(m_remote ? m_remote->colours() : *std::ranges::max_element(ranks) + 1)),
         m_factors(to_space(exec, "Hyperplane::MultiBlock::factors", factors)),
+        m_first_packs(to_space(exec, "Hyperplane::MultiBlock::first_packs", first_packs(grid, in_order))),
         m_lower_values(unset<Storage>(exec, "Hyperplane::MultiBlock::lower", in_order ? 0 : m_lists.lower_couplings())),
         m_upper_values(unset<Storage>(exec, "Hyperplane::MultiBlock::upper",
                                       in_order && !subtracts ? 0 : m_lists.upper_list().couplings.size())),
@@ -148,6 +173,17 @@ class ColouredCouplings {
                                            KeptCoefficients<Storage, n>{m_upper_values.data()}, donors(x), x);
   }
 
+  /// The same of M^T, in one process. z_p -= sum of (d_q^-1 C_qp)^T z_q, before the forward sweep of a colour.
+  void subtract_lower_transposed(const Exec& exec, int rank, Scalar* x) const {
+    subtract_transposed("Hyperplane::MultiBlock::solve_transposed::lower", exec, m_lists.lower_part(rank),
+                        m_upper_values, x);
+  }
+  /// z_p -= sum of C_qp^T x_q, before the backward sweep of a colour.
+  void subtract_upper_transposed(const Exec& exec, int rank, Scalar* x) const {
+    subtract_transposed("Hyperplane::MultiBlock::solve_transposed::upper", exec, m_lists.upper_part(rank),
+                        m_lower_values, x);
+  }
+
  private:
   using Values = Kokkos::View<Storage*, typename Exec::memory_space>;
 
@@ -170,6 +206,24 @@ class ColouredCouplings {
             m_rule, part.points, part.couplings, a, m_factors.data(), {m_lists.record().ref(), first}});
   }
 
+  /// The first SIMD group of each grid block, where factors have their couplings in order.
+  static std::vector<std::int64_t> first_packs(const MultiBlockGrid& grid, bool in_order) {
+    std::vector<std::int64_t> result;
+    BlockPacks<vector_length> const packs(grid);
+    for (int b = 0; in_order && b < grid.block_count(); ++b) result.push_back(packs.first(b));
+    return result;
+  }
+
+  /// `kept`: the coefficients of the couplings back, unless they are in order.
+  void subtract_transposed(const char* label, const Exec& exec, const FacePart& part, const Values& kept,
+                           Scalar* x) const {
+    auto const run = [&](const auto& coefficients) {
+      couple<true, Scalar, n, vector_length>(label, exec, part, coefficients, donors(x), x);
+    };
+    if (in_order()) return run(TransposedFactors<Storage, n, vector_length>{m_factors.data(), m_first_packs.data()});
+    run(KeptTransposes<Storage, n>{kept.data()});
+  }
+
   template <class Kernel>
   static void run(const char* label, const Exec& exec, std::int64_t points, double bytes, const Kernel& kernel) {
     if (points == 0) return;
@@ -180,6 +234,7 @@ class ColouredCouplings {
   std::shared_ptr<Remote> m_remote;
   ColourLists<Exec, vector_length> m_lists;
   Kokkos::View<Factors*, typename Exec::memory_space> m_factors;
+  Kokkos::View<std::int64_t*, typename Exec::memory_space> m_first_packs;
   Values m_lower_values, m_upper_values;
   Kokkos::View<Scalar*, typename Exec::memory_space> m_diagonals;  ///< as wide as those of a matrix may be
   std::optional<OutsideFaces<Exec, vector_length>> m_faces;

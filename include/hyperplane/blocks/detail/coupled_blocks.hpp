@@ -81,6 +81,25 @@ class CoupledBlocks {
     m_blocks.sweep(exec, 0, Sweeps::both, rhs, x);
   }
 
+  /// x = M^-T rhs, where there are no other processes; x may be rhs.
+  template <class Vector>
+  void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    require(m_remote == nullptr, "MultiBlock::solve_transposed: not with a coupling to grid blocks of other processes");
+    if constexpr (Of::natural) {
+      if (m_boxes) {
+        require(m_boxes->is_whole(),
+                "MultiBlock::solve_transposed: on this path, coupling natural has it for grid blocks that fill a box");
+        return m_boxes->sweep(exec, 0, Sweeps::both, rhs.flat().data(), x.flat().data(), [&](const auto& of_boxes) {
+          m_blocks.sweep_transposed(exec, 0, Sweeps::both, of_boxes, of_boxes);
+        });
+      }
+    }
+    if constexpr (couples) {
+      if (m_couplings) return solve_transposed_coloured(exec, rhs, x);
+    }
+    m_blocks.sweep_transposed(exec, 0, Sweeps::both, rhs, x);
+  }
+
   /// The first failure in the order of the factorization. Waits for the instance.
   template <class Status>
   BlockFailure<Status> first_failure(const Exec& exec) const {
@@ -230,6 +249,24 @@ class CoupledBlocks {
       if (m_remote) m_remote->bring_backward(exec, rank + 1, values);
       if (subtracts) m_couplings->subtract_upper(exec, rank, values);
       sweep_one(exec, rank, Sweeps::backward, x, x);
+    }
+  }
+
+  /// M^T = (I + d^-1 U)^T (d + L)^T: the first of these goes through the colours upwards, the other one downwards.
+  template <class Vector>
+  void solve_transposed_coloured(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    int const last = m_blocks.ranks() - 1;
+    auto* const values = x.flat().data();
+    if (values != rhs.flat().data()) {
+      copy_values("Hyperplane::MultiBlock::solve_transposed::copy", exec, rhs.flat().data(), values, x.flat().size());
+    }
+    for (int rank = 0; rank <= last; ++rank) {
+      if (rank > 0) m_couplings->subtract_lower_transposed(exec, rank, values);
+      m_blocks.sweep_transposed(exec, rank, rank == last ? Sweeps::both : Sweeps::forward, x, x);
+    }
+    for (int rank = last - 1; rank >= 0; --rank) {
+      m_couplings->subtract_upper_transposed(exec, rank, values);
+      m_blocks.sweep_transposed(exec, rank, Sweeps::backward, x, x);
     }
   }
 

@@ -138,6 +138,20 @@ class RankedBlocks {
     }
   }
 
+  /// solve_transposed(), or a half of it, of one grid block after the other.
+  template <class Vector>
+  void sweep_transposed(const Exec& exec, int rank, Sweeps sweeps, const Vector& rhs, const Vector& x) const {
+    for (int const b : m_ranks[as_size(rank)].numbers) {
+      auto const from = rhs.block(b), to = x.block(b);
+      if (sweeps == Sweeps::both) {
+        block(b).solve_transposed(exec, from, to);
+      } else if constexpr (requires { block(b).sweeps().forward_transposed(exec, from, to); }) {
+        auto const& plan = block(b).sweeps();
+        sweeps == Sweeps::forward ? plan.forward_transposed(exec, from, to) : plan.backward_transposed(exec, from, to);
+      }
+    }
+  }
+
  private:
   struct Rank {
     std::vector<int> numbers;   ///< of all its grid blocks

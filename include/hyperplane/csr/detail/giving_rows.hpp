@@ -4,6 +4,7 @@
 #include <hyperplane/block/columns.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/concurrency.hpp>
 #include <hyperplane/csr/block_csr.hpp>
 #include <hyperplane/host/row_needs.hpp>
 #include <hyperplane/host/row_sweep.hpp>
@@ -57,14 +58,14 @@ class GivingRows<Exec> {
   /// bytes. Waits for the instance.
   GivingRows(const Exec& exec, const std::vector<std::int64_t>& begin, const std::vector<int>& rows, double bytes) {
     host::RowNeeds needs;
-    if (exec.concurrency() > 1) needs = host::needs_of_givers({begin, rows}, false);
+    if (concurrency_of(exec) > 1) needs = host::needs_of_givers({begin, rows}, false);
     auto sweep = std::make_shared<const host::RowSweep<Exec>>(exec, "Hyperplane::TransposedBlockCsr", needs, bytes);
-    if (sweep->worth_its_order(exec.concurrency())) m_sweep = std::move(sweep);
-    m_for_several = exec.concurrency() > 1;
+    if (sweep->worth_its_order(concurrency_of(exec))) m_sweep = std::move(sweep);
+    m_for_several = concurrency_of(exec) > 1;
   }
 
   /// Otherwise each point of the result is computed alone. What was made for one thread is not for several.
-  bool are_used(const Exec& exec) const { return m_sweep != nullptr && (m_for_several || exec.concurrency() == 1); }
+  bool are_used(const Exec& exec) const { return m_sweep != nullptr && (m_for_several || concurrency_of(exec) == 1); }
 
   /// kernel(row) for all rows, each of which moves as many bytes.
   template <class Kernel>

@@ -5,6 +5,7 @@
 #include <hyperplane/core/singular_pivot.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
+#include <hyperplane/sweep/folded_place_cuda.hpp>
 #include <hyperplane/sweep/plane_packs_cuda.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
@@ -34,109 +35,126 @@ struct alignas(16) FactorArguments {
 /// 8 (larger ones are FactorEntries').
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-template <class Scalar, int n, class Storage, class MatrixStorage, int W>
+template <class Scalar, int n, class Storage, class MatrixStorage, int W, class Map = SlabMap<W>>
 class FactorColumn {
   static constexpr int block = n * n;
+  using PlaceType = typename PlaceOf<Map>::Type;
+  static constexpr int before = PlaceType::template neighbours<Sweep::forward>;
 
  public:
   static constexpr int threads_per_pack = n * W;
-  /// Shared memory for each point: three blocks, the pivot columns of two steps, their rows and reciprocals.
-  static constexpr int shared_values = 3 * block + 2 * (n + 2);
+  /// Shared memory for each point: blocks for points before it, the pivot columns of two steps, their rows and
+  /// reciprocals.
+  static constexpr int shared_values = before * block + 2 * (n + 2);
 
   using Arguments = FactorArguments<Storage, MatrixStorage>;
 
-  __device__ FactorColumn(const SlabMap<W>& map, const Arguments& arguments, int plane, const PlanePack& pack,
-                          Scalar* shared, int points)
+  __device__ FactorColumn(const Map& map, const Arguments& arguments, int plane, const PlanePack& pack, Scalar* shared,
+                          int points)
       : m_place(map, plane, pack, threadIdx.x % W),
         m_column(threadIdx.x / W % n),
         m_points(points),
         m_shared(shared + threadIdx.x / threads_per_pack * W + threadIdx.x % W),
         m_a(arguments.m_a + (m_place.m_pack * stencil7_size * block + m_column * n) * W + m_place.m_lane),
-        m_lower(arguments.m_lower + (m_place.m_pack * lower_blocks * block + m_column * n) * W + m_place.m_lane),
-        m_upper(arguments.m_upper +
-                ((map.pack_count() - 1 - m_place.m_pack) * upper_blocks * block + m_column * n) * W + m_place.m_lane) {}
+        m_own(m_place.stored_slot(map, Direction::center)) {}
 
   /// Does all that does not depend on other planes.
-  __device__ void load() {
-    constexpr Direction kept[4] = {Direction::center, Direction::east, Direction::north, Direction::top};
+  __device__ void load(const Map& map, const Arguments& arguments) {
     // All loads are under way before the first value is needed.
-    MatrixStorage values[3][n];
+    MatrixStorage values[before][n];
 #pragma unroll
-    for (int d = 0; d < 3; ++d) {
+    for (int d = 0; d < before; ++d) {
+      bool const kept = m_place.template keeps<Sweep::forward>(map, d);
+      auto const direction = m_place.template direction<Sweep::forward>(d);
 #pragma unroll
-      for (int u = 0; u < n; ++u) values[d][u] = given(sweep_direction<Sweep::forward>(d), u);
+      for (int u = 0; u < n; ++u) values[d][u] = given(direction, u, kept);
     }
 #pragma unroll
-    for (int b = 0; b < 4; ++b) {
+    for (int u = 0; u < n; ++u) m_given[0][u] = given(Direction::center, u, m_place.m_exists);
 #pragma unroll
-      for (int u = 0; u < n; ++u) m_given[b][u] = given(kept[b], u);
+    for (int b = 1; b < 4; ++b) {
+      auto const direction = m_place.template direction<Sweep::backward>(3 - b);
+#pragma unroll
+      for (int u = 0; u < n; ++u) m_given[b][u] = given(direction, u, m_place.m_exists);
     }
 #pragma unroll
-    for (int d = 0; d < 3; ++d) {
+    for (int d = 0; d < before; ++d) {
+      bool const kept = m_place.template keeps<Sweep::forward>(map, d);
+      auto* const block = coupling(map, arguments, m_own, m_place.template direction<Sweep::forward>(d));
 #pragma unroll
       for (int u = 0; u < n; ++u) {
         shared_block(d, u, m_column) = static_cast<Scalar>(values[d][u]);
-        if (m_place.m_exists) m_lower[(d * block + u) * W] = static_cast<Storage>(static_cast<Scalar>(values[d][u]));
+        if (kept) block[u * W] = static_cast<Storage>(static_cast<Scalar>(values[d][u]));
       }
     }
   }
 
   /// Called by all threads of the block when the planes before are complete.
-  __device__ void finish(const SlabMap<W>& map, const Arguments& arguments) {
+  __device__ void finish(const Map& map, const Arguments& arguments) {
     Scalar d[n];
     eliminate(map, arguments, d);
 #pragma unroll
     for (int u = 0; u < n; ++u) d[u] = static_cast<Scalar>(m_given[0][u]) + d[u];
     int const column = invert(map, arguments, d);
+    auto* const inverse =
+        arguments.m_lower + (m_own / W * lower_blocks * block + 3 * block + column * n) * W + m_own % W;
 #pragma unroll
     for (int u = 0; u < n; ++u) {
       shared_block(0, u, column) = d[u];
       auto const stored = static_cast<Storage>(d[u]);
       m_excess += stored * Storage(0);
-      if (m_place.m_exists) m_lower[(3 * block + u + (column - m_column) * n) * W] = stored;
+      if (m_place.m_exists) inverse[u * W] = stored;
     }
     if (m_place.m_exists && !(m_excess == Storage(0))) record(map, arguments, unstorable_code);
     __syncthreads();
-    scale();
+    scale(map, arguments);
   }
 
  private:
-  __device__ void record(const SlabMap<W>& map, const Arguments& arguments, int code) const {
+  __device__ void record(const Map& map, const Arguments& arguments, int code) const {
     // Relaxed: the word carries everything, and it is read after the kernel.
-    atomicMin(arguments.m_singular,
-              static_cast<unsigned long long>(singular_pivot_word(map.grid().index(m_place.m_point), code)));
+    atomicMin(arguments.m_singular, static_cast<unsigned long long>(singular_pivot_word(m_place.number(map), code)));
   }
 
-  __device__ MatrixStorage given(Direction direction, int u) const {
-    return m_place.m_exists ? __ldcs(m_a + (static_cast<int>(direction) * block + u) * W) : MatrixStorage(0);
+  __device__ MatrixStorage given(Direction direction, int u, bool wanted) const {
+    return wanted ? __ldcs(m_a + (static_cast<int>(direction) * block + u) * W) : MatrixStorage(0);
+  }
+
+  /// The thread's column of a factor that couples the point in a slot to its neighbour in a direction.
+  __device__ Storage* coupling(const Map& map, const Arguments& arguments, std::int64_t slot,
+                               Direction direction) const {
+    int const number = static_cast<int>(direction);
+    std::int64_t const pack = slot / W;
+    if (direction < Direction::center) {
+      return arguments.m_lower + (pack * lower_blocks * block + number * block + m_column * n) * W + slot % W;
+    }
+    return arguments.m_upper +
+           ((map.pack_count() - 1 - pack) * upper_blocks * block + (6 - number) * block + m_column * n) * W + slot % W;
   }
 
   __device__ Scalar& shared_block(int b, int u, int v) { return m_shared[((b * n + v) * n + u) * m_points]; }
   __device__ Scalar& shared_pivot(int step, int entry) {
-    return m_shared[(3 * block + step % 2 * (n + 2) + entry) * m_points];
+    return m_shared[(before * block + step % 2 * (n + 2) + entry) * m_points];
   }
 
-  /// sum = 0 - L_b U[b] - L_s U[s] - L_w U[w] with the scaled upper blocks of the neighbours.
-  __device__ void eliminate(const SlabMap<W>& map, const Arguments& arguments, Scalar (&sum)[n]) {
-    // In their order: top of the bottom neighbour, north of the south one, east of the west one.
-    auto const packs = map.pack_count() - 1;
+  /// sum = 0 - L_b U[b] - L_s U[s] - L_w U[w] with the scaled upper blocks of the neighbours, or of up to six.
+  __device__ void eliminate(const Map& map, const Arguments& arguments, Scalar (&sum)[n]) {
 #pragma unroll
     for (int u = 0; u < n; ++u) sum[u] = Scalar(0);
-    Storage values[3][n];
+    Storage values[before][n];
 #pragma unroll
-    for (int d = 0; d < 3; ++d) {
-      auto const direction = sweep_direction<Sweep::forward>(d);
-      bool const has = m_place.has(map.grid(), direction);
-      auto const slot = m_place.slot(map, direction, 1);
-      auto const* const from =
-          arguments.m_upper + ((packs - slot / W) * upper_blocks * block + d * block + m_column * n) * W + slot % W;
+    for (int d = 0; d < before; ++d) {
+      auto const direction = m_place.template direction<Sweep::forward>(d);
+      bool const has = m_place.template takes<Sweep::forward>(map, d);
+      auto const slot = has ? m_place.stored_slot(map, direction) : m_own;
+      auto const* const from = coupling(map, arguments, slot, opposite(direction));
 #pragma unroll
       for (int m = 0; m < n; ++m) values[d][m] = has ? __ldcg(from + m * W) : Storage(0);
     }
     __syncthreads();
 #pragma unroll
-    for (int d = 0; d < 3; ++d) {
-      if (!m_place.has(map.grid(), sweep_direction<Sweep::forward>(d))) continue;
+    for (int d = 0; d < before; ++d) {
+      if (!m_place.template takes<Sweep::forward>(map, d)) continue;
       if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) {
 #pragma unroll
         for (int u = 0; u < n; ++u) m_excess += static_cast<Storage>(shared_block(d, u, m_column)) * Storage(0);
@@ -152,7 +170,7 @@ class FactorColumn {
 
   /// Gauss-Jordan elimination with partial pivoting, as block::invert: d is the thread's column, first of the block,
   /// then of the inverse with its columns exchanged. Returns which column of the inverse it is.
-  __device__ int invert(const SlabMap<W>& map, const Arguments& arguments, Scalar (&d)[n]) {
+  __device__ int invert(const Map& map, const Arguments& arguments, Scalar (&d)[n]) {
     int rows[n];
 #pragma unroll
     for (int r = 0; r < n; ++r) {
@@ -214,7 +232,7 @@ class FactorColumn {
   }
 
   /// Multiplies the upper blocks by the inverse, which is block 0 in shared memory.
-  __device__ void scale() {
+  __device__ void scale(const Map& map, const Arguments& arguments) {
     Scalar sum[3][n];
 #pragma unroll
     for (int b = 0; b < 3; ++b) {
@@ -233,22 +251,22 @@ class FactorColumn {
         for (int b = 0; b < 3; ++b) sum[b][u] = fma(inverse, value[b], sum[b][u]);
       }
     }
-    if (!m_place.m_exists) return;
 #pragma unroll
     for (int b = 0; b < 3; ++b) {
+      if (!m_place.template keeps<Sweep::backward>(map, b)) continue;
+      auto* const upper = coupling(map, arguments, m_own, m_place.template direction<Sweep::backward>(b));
 #pragma unroll
-      for (int u = 0; u < n; ++u) m_upper[(b * block + u) * W] = static_cast<Storage>(sum[b][u]);
+      for (int u = 0; u < n; ++u) upper[u * W] = static_cast<Storage>(sum[b][u]);
     }
   }
 
-  Place<W> m_place;
+  PlaceType m_place;
   int m_column;
   int m_points;
   Scalar* m_shared;
   const MatrixStorage* m_a;
-  Storage* m_lower;
-  Storage* m_upper;
-  MatrixStorage m_given[4][n];  ///< center, east, north, top
+  std::int64_t m_own;           ///< slot of the point's factors
+  MatrixStorage m_given[4][n];  ///< center, and for the points after it: east, north, top
   Storage m_excess = 0;         ///< not a number where what the thread stores is not finite
 };
 

@@ -6,6 +6,7 @@
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/ilu/detail/block_ilu0_cuda_columns.hpp>
+#include <hyperplane/sweep/folded_place_cuda.hpp>
 #include <hyperplane/sweep/plane_packs_cuda.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
@@ -20,9 +21,13 @@
 /// Every entry sees the operations of the portable kernel in their order: the factors are the same bit by bit.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-template <class Scalar, int n, class Storage, class MatrixStorage, int W>
+template <class Scalar, int n, class Storage, class MatrixStorage, int W, class Map = SlabMap<W>>
 class FactorEntries {
   static constexpr int block = n * n;
+  using PlaceType = typename PlaceOf<Map>::Type;
+  static constexpr int before = PlaceType::template neighbours<Sweep::forward>;
+  /// Products that are taken together: of all three neighbours, or of both in a direction.
+  static constexpr int together = before > 3 ? 2 : 3;
 
  public:
   /// Lanes of a pack that are worked on together: as many as leave room for a thread for each entry.
@@ -38,7 +43,7 @@ class FactorEntries {
 
   using Arguments = FactorArguments<Storage, MatrixStorage>;
 
-  __device__ FactorEntries(const SlabMap<W>& map, const Arguments& arguments, Scalar* shared)
+  __device__ FactorEntries(const Map& map, const Arguments& arguments, Scalar* shared)
       : m_map(map),
         m_arguments(arguments),
         m_u(threadIdx.x / lanes % n),
@@ -50,29 +55,40 @@ class FactorEntries {
   /// Does all that does not depend on other planes.
   __device__ void load(int plane, const PlanePack& pack, int part) {
     m_excess = 0;
-    m_place = Place<W>(m_map, plane, pack, part * lanes + threadIdx.x % lanes);
+    m_place = PlaceType(m_map, plane, pack, part * lanes + threadIdx.x % lanes);
+    m_own = m_place.stored_slot(m_map, Direction::center);
     auto const* const a =
         m_arguments.m_a + (m_place.m_pack * stencil7_size * block + m_v * n + m_u) * W + m_place.m_lane;
+    auto const given = [&](Direction direction, bool wanted) {
+      return wanted ? __ldcs(a + static_cast<int>(direction) * block * W) : MatrixStorage(0);
+    };
 #pragma unroll
-    for (int d = 0; d < stencil7_size; ++d)
-      m_given[d] = m_place.m_exists ? __ldcs(a + d * block * W) : MatrixStorage(0);
-    if (!m_place.m_exists) return;
-    for (int d = 0; d < 3; ++d) *lower(d) = static_cast<Storage>(static_cast<Scalar>(m_given[d]));
+    for (int d = 0; d < before; ++d) {
+      m_before[d] =
+          given(m_place.template direction<Sweep::forward>(d), m_place.template keeps<Sweep::forward>(m_map, d));
+    }
+    m_center = given(Direction::center, m_place.m_exists);
+#pragma unroll
+    for (int d = 0; d < 3; ++d) m_after[d] = given(m_place.template direction<Sweep::backward>(d), m_place.m_exists);
+    for (int d = 0; d < before; ++d) {
+      if (!m_place.template keeps<Sweep::forward>(m_map, d)) continue;
+      *coupling(m_own, m_place.template direction<Sweep::forward>(d)) =
+          static_cast<Storage>(static_cast<Scalar>(m_before[d]));
+    }
   }
 
   /// Called by all threads of the block when the planes before are complete.
   __device__ void finish() {
-    Scalar const value = invert(static_cast<Scalar>(m_given[static_cast<int>(Direction::center)]) + eliminated());
+    Scalar const value = invert(static_cast<Scalar>(m_center) + eliminated());
     auto const stored = static_cast<Storage>(value);
     m_excess += stored * Storage(0);
     if (m_place.m_exists) {
-      *lower(3) = stored;
+      m_arguments.m_lower[(m_own / W * lower_blocks * block + 3 * block + m_v * n + m_u) * W + m_own % W] = stored;
       if (!(m_excess == Storage(0))) record(unstorable_code);
     }
-    constexpr Direction directions[3] = {Direction::top, Direction::north, Direction::east};
     at(2, m_u, m_v) = value;
 #pragma unroll
-    for (int b = 0; b < 3; ++b) at(3 + b, m_u, m_v) = static_cast<Scalar>(m_given[static_cast<int>(directions[b])]);
+    for (int b = 0; b < 3; ++b) at(3 + b, m_u, m_v) = static_cast<Scalar>(m_after[b]);
     __syncthreads();
     Scalar sum[3] = {};
 #pragma unroll
@@ -80,53 +96,63 @@ class FactorEntries {
 #pragma unroll
       for (int b = 0; b < 3; ++b) sum[b] = fma(at(2, m_u, m), at(3 + b, m, m_v), sum[b]);
     }
-    if (!m_place.m_exists) return;
 #pragma unroll
-    for (int b = 0; b < 3; ++b) *upper(m_place.m_pack, m_place.m_lane, b) = static_cast<Storage>(sum[b]);
+    for (int b = 0; b < 3; ++b) {
+      if (!m_place.template keeps<Sweep::backward>(m_map, b)) continue;
+      *coupling(m_own, m_place.template direction<Sweep::backward>(b)) = static_cast<Storage>(sum[b]);
+    }
   }
 
  private:
   __device__ void record(int code) const {
     // Relaxed: the word carries everything, and it is read after the kernel.
     atomicMin(m_arguments.m_singular,
-              static_cast<unsigned long long>(singular_pivot_word(m_map.grid().index(m_place.m_point), code)));
+              static_cast<unsigned long long>(singular_pivot_word(m_place.number(m_map), code)));
   }
-  __device__ Storage* lower(int b) const {
-    return m_arguments.m_lower + (m_place.m_pack * lower_blocks * block + b * block + m_v * n + m_u) * W +
-           m_place.m_lane;
-  }
-  __device__ Storage* upper(std::int64_t pack, std::int64_t lane, int b) const {
+  /// The thread's entry of a factor that couples the point in a slot to its neighbour in a direction.
+  __device__ Storage* coupling(std::int64_t slot, Direction direction) const {
+    int const number = static_cast<int>(direction);
+    std::int64_t const pack = slot / W;
+    if (direction < Direction::center) {
+      return m_arguments.m_lower + (pack * lower_blocks * block + number * block + m_v * n + m_u) * W + slot % W;
+    }
     return m_arguments.m_upper +
-           ((m_map.pack_count() - 1 - pack) * upper_blocks * block + b * block + m_v * n + m_u) * W + lane;
+           ((m_map.pack_count() - 1 - pack) * upper_blocks * block + (6 - number) * block + m_v * n + m_u) * W +
+           slot % W;
   }
   __device__ Scalar& at(int b, int u, int v) const { return m_shared[((b * n + v) * n + u) * m_points]; }
 
-  /// 0 - L_b U[b] - L_s U[s] - L_w U[w] with the scaled upper blocks of the neighbours.
+  /// 0 - L_b U[b] - L_s U[s] - L_w U[w] with the scaled upper blocks of the neighbours, or of up to six.
   __device__ Scalar eliminated() {
-    constexpr Direction directions[3] = {Direction::bottom, Direction::south, Direction::west};
-    bool has[3];
-    Storage other[3];
+    bool has[before];
+    Storage other[before];
 #pragma unroll
-    for (int d = 0; d < 3; ++d) {
-      has[d] = m_place.has(m_map.grid(), directions[d]);
-      auto const slot = m_place.slot(m_map, directions[d], 1);
-      other[d] = has[d] ? __ldcg(upper(slot / W, slot % W, d)) : Storage(0);
+    for (int d = 0; d < before; ++d) {
+      auto const direction = m_place.template direction<Sweep::forward>(d);
+      has[d] = m_place.template takes<Sweep::forward>(m_map, d);
+      auto const slot = has[d] ? m_place.stored_slot(m_map, direction) : m_own;
+      other[d] = has[d] ? __ldcg(coupling(slot, opposite(direction))) : Storage(0);
     }
-#pragma unroll
-    for (int d = 0; d < 3; ++d) {
-      at(d, m_u, m_v) = static_cast<Scalar>(m_given[d]);
-      at(3 + d, m_u, m_v) = static_cast<Scalar>(other[d]);
-    }
-    __syncthreads();
     Scalar sum = 0;
 #pragma unroll
-    for (int d = 0; d < 3; ++d) {
-      if (!has[d]) continue;
-      if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) m_excess += static_cast<Storage>(m_given[d]) * Storage(0);
+    for (int first = 0; first < before; first += together) {
 #pragma unroll
-      for (int m = 0; m < n; ++m) sum = fma(-at(d, m_u, m), at(3 + d, m, m_v), sum);
+      for (int d = 0; d < together; ++d) {
+        at(d, m_u, m_v) = static_cast<Scalar>(m_before[first + d]);
+        at(3 + d, m_u, m_v) = static_cast<Scalar>(other[first + d]);
+      }
+      __syncthreads();
+#pragma unroll
+      for (int d = 0; d < together; ++d) {
+        if (!has[first + d]) continue;
+        if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) {
+          m_excess += static_cast<Storage>(m_before[first + d]) * Storage(0);
+        }
+#pragma unroll
+        for (int m = 0; m < n; ++m) sum = fma(-at(d, m_u, m), at(3 + d, m, m_v), sum);
+      }
+      __syncthreads();
     }
-    __syncthreads();
     return sum;
   }
 
@@ -174,14 +200,17 @@ class FactorEntries {
     return at(n % 2, m_u, column);
   }
 
-  const SlabMap<W>& m_map;
+  const Map& m_map;
   const Arguments& m_arguments;
   int m_u;
   int m_v;
   int m_points;
   Scalar* m_shared;
-  Place<W> m_place;
-  MatrixStorage m_given[stencil7_size];
+  PlaceType m_place;
+  std::int64_t m_own = 0;  ///< slot of the point's factors
+  MatrixStorage m_before[before];
+  MatrixStorage m_center;
+  MatrixStorage m_after[3];
   Storage m_excess = 0;  ///< not a number where what the thread stores is not finite
 };
 

@@ -23,8 +23,9 @@
 /// The portable path of BILU(0): one launch for each hyperplane, one thread for each point of it.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// What a thread does at a point of its own, in whichever order points are.
-template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length>
+/// What a thread does at a point of its own, in whichever order points are, which Factors may know.
+template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length,
+          class Factors_ = TriangularFactors<Storage, n, vector_length>>
 struct BlockIlu0Point {
   using scalar_type = Scalar;
   using Block = block::Matrix<Scalar, n>;
@@ -33,7 +34,7 @@ struct BlockIlu0Point {
   /// What a launch is told of a point, which is more than memory.
   static constexpr double bytes = 7.0 * n * n * n * (sizeof(MatrixStorage) + sizeof(Storage));
 
-  using Factors = TriangularFactors<Storage, n, vector_length>;
+  using Factors = Factors_;
   static constexpr bool has_units = Factors::Scales::exist;
 
   BlockStencil7Ref<MatrixStorage, n, vector_length> m_a;
@@ -51,8 +52,7 @@ struct BlockIlu0Point {
     if constexpr (!has_units) keep(p, direction, l, excess);
     Point const other = neighbour(p, direction);
     if (!map.grid().contains(other)) return;
-    StoredBlock const u{m_factors.coupling(map.pack(other.i, other.j, other.k), opposite(direction)) +
-                        map.lane(other.j)};
+    StoredBlock const u{m_factors.coupling(other, opposite(direction))};
     if constexpr (has_units) {
       block::gemm_subtract<n>(l, block::ScaledEntries<StoredBlock, n>{u, m_factors.m_scales.upper()}, sum);
     } else {
@@ -71,7 +71,7 @@ struct BlockIlu0Point {
     load(m_a.pack_block(pack, Direction::center) + lane, inverse);
     for (int e = 0; e < n * n; ++e) inverse.m_entries[e] += sum.m_entries[e];
     block::invert<n>(inverse, [&](bool, int equation) { m_singular.record(number, equation); });
-    Storage* const stored = m_factors.lower(pack, LowerBlock::inverse) + lane;
+    Storage* const stored = m_factors.inverse(p);
     if constexpr (has_units) {
       auto const& scales = m_factors.m_scales;
       auto const equations = equation_units<Scalar, n>(scales, inverse);
@@ -105,7 +105,7 @@ struct BlockIlu0Point {
     block::gemm<n>(inverse, GivenBlock{m_a.pack_block(pack, direction) + lane}, u);
     if constexpr (has_units) take_upper_into_units<n>(m_factors.m_scales, u);
     if constexpr (ShortReal<Storage>) excess += block::storage_excess<Storage, Scalar>(u);
-    store(u, m_factors.coupling(pack, direction) + lane);
+    store(u, m_factors.coupling(p, direction));
   }
 
   /// What the blocks that were kept have too much.
@@ -115,11 +115,10 @@ struct BlockIlu0Point {
 
  private:
   KOKKOS_FUNCTION void keep(const Point& p, Direction direction, const Block& l, Scalar& excess) const {
-    auto const& map = m_a.map();
     if (stays_zero(p, direction)) return;
-    store(l, m_factors.coupling(map.pack(p.i, p.j, p.k), direction) + map.lane(p.j));
+    store(l, m_factors.coupling(p, direction));
     if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) {
-      if (map.grid().contains(neighbour(p, direction))) excess += block::storage_excess<Storage, Scalar>(l);
+      if (m_a.grid().contains(neighbour(p, direction))) excess += block::storage_excess<Storage, Scalar>(l);
     }
   }
   /// Of 16 bits, what points out of the grid is never written: sweeps of other paths multiply it by zero.

@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/concurrency.hpp>
 #include <hyperplane/ilu/detail/sort_few.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -108,7 +109,7 @@ class CsrFill {
   template <HostExecutionSpace Host>
   CsrColumns find(const Host& host) const {
     // Several pieces for each thread, because some rows take far longer than others.
-    std::int64_t const threads = host.concurrency(), pieces = std::min(16 * threads, m_of.rows());
+    std::int64_t const threads = concurrency_of(host), pieces = std::min(16 * threads, m_of.rows());
     std::vector<std::vector<int>> found(as_size(pieces));
     CsrColumns result(as_size(m_of.rows()));
     // An exception may not leave a thread.

@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/concurrency.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/storage_real.hpp>
@@ -13,7 +14,8 @@
 #include <hyperplane/csr/csr_path.hpp>
 #include <hyperplane/csr/csr_status.hpp>
 #include <hyperplane/csr/row_order.hpp>
-#include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/csr/structure_fingerprints.hpp>
+#include <hyperplane/ilu/detail/csr_factor_record.hpp>
 #include <hyperplane/ilu/detail/csr_given_structure.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_analysis.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_factor.hpp>
@@ -67,7 +69,8 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
 
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a) {
-    m_given.check(exec, this->names().plan, a, this->row_blocks(), m_sources.data());
+    auto const difference = csr_ilu_difference(a, this->row_blocks(), m_sources.data(), m_fingerprints);
+    m_given.check(exec, this->names().plan, a, difference, Fingerprints::bytes, m_record.structure_word());
     this->set_factored();
     double const bytes =
         (per_row(a.blocks()) * sizeof(MatrixStorage) + per_row(blocks()) * sizeof(StorageScalar)) * n * n;
@@ -80,12 +83,14 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
       // Products are what takes time, not the blocks that come and go.
       run_factorization(exec, elimination, bytes * n);
     }
-    m_singular.conclude(exec, CsrIluDiagnosis<n, StorageScalar, std::remove_const_t<decltype(elimination)>>{
-                                  elimination, {list(order()), 0, 1}, m_column_not_finite.data()});
+    m_record.conclude(exec, difference,
+                      CsrIluDiagnosis<n, StorageScalar, std::remove_const_t<decltype(elimination)>>{
+                          elimination, {list(order()), 0, 1}, m_column_not_finite.data()});
   }
 
   CsrStatus status(const Exec& exec) const {
-    auto const place = m_singular.find(exec);
+    if (auto const row = m_record.find_other_row(exec)) return {{.failure = FactorFailure::other_structure}, *row};
+    auto const place = m_record.find_pivot(exec);
     if (!place) {
       CsrStatus regular;
       if (m_pivot_shift > 0.0) {
@@ -111,6 +116,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   using Offsets = typename Matrix::Offsets;
   using Columns = typename Matrix::Columns;
   using RowSpaces = CsrIluRowSpaces<Scalar, n>;
+  using Fingerprints = StructureFingerprints<Exec, Offset>;
   /// Whether rows are eliminated without lists of products: on hosts, where blocks are so small that lists take longer
   /// to make than they save.
   static constexpr bool by_rows = HostExecutionSpace<Exec> && n == 1 && !Relaxation::exists;
@@ -138,6 +144,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
       : Sweeps(names, exec, settings.order == RowOrder::natural, csr_path_of_plan(settings.path, path, n, of), of,
                settings.transposed),
         m_given(offsets, columns),
+        m_fingerprints(exec, offsets, columns),
         m_positions(table(exec, settings.order == RowOrder::natural ? std::vector<int>() : of.order.positions)),
         m_sources(table(exec, of.blocks.sources)),
         m_product_begin(table(exec, products.begin)),
@@ -146,9 +153,9 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
         m_pivot_shift(checked_pivot_shift<Scalar>(names.plan, settings.pivot_shift)),
         m_replaced(exec, rows()),
         m_column_not_finite(Kokkos::view_alloc(exec, "Hyperplane::CsrIlu::column"), 1),
-        m_singular(exec, "Hyperplane::CsrIlu::status") {
+        m_record(exec, "Hyperplane::CsrIlu::status") {
     if constexpr (by_rows) {
-      m_row_spaces = std::make_shared<RowSpaces>(exec.concurrency(), as_size(rows()), of.blocks.widest());
+      m_row_spaces = std::make_shared<RowSpaces>(concurrency_of(exec), as_size(rows()), of.blocks.widest());
     }
   }
 
@@ -183,7 +190,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
                                 CsrFactorBlocks<StorageScalar, Value, Scales, Relaxation>{
                                     of.m_lower_begin, of.m_diagonal, of.m_upper_begin, of.m_upper_end, m_sources.data(),
                                     m_product_begin.data(), m_lower.data(), m_upper.data(), list(m_positions), values,
-                                    of.m_values, m_singular.word(), of.m_scales, m_relaxation},
+                                    of.m_values, m_record.word(), of.m_scales, m_relaxation},
                                 (blocks() - this->upper_blocks()) * n * n, this->upper_blocks() * n * n);
         return true;
       }
@@ -201,7 +208,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   void run_kernel(const Exec& exec, const Elimination& elimination, double bytes) const {
     this->forward_kernels().run(exec, this->names().factor, bytes, [&](const CsrIluSequence& sequence) {
       return CsrIluFactor<replaces, Scalar, n, Exec, StorageScalar, Elimination>{
-          elimination,     m_singular.ref(), list(m_positions), sequence, static_cast<Scalar>(m_pivot_shift),
+          elimination,     m_record.ref(), list(m_positions), sequence, static_cast<Scalar>(m_pivot_shift),
           m_replaced.ref()};
     });
   }
@@ -212,6 +219,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   }
 
   CsrGivenStructure<Matrix> m_given;
+  Fingerprints m_fingerprints;
   Table<int> m_positions;  ///< empty where rows are taken by their numbers
   Table<std::int64_t> m_sources;
   Table<std::int64_t> m_product_begin, m_lower, m_upper;  ///< see CsrIluProducts; not by_rows
@@ -220,7 +228,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   double m_pivot_shift;
   CsrReplaced<Exec> m_replaced;
   Table<std::int64_t> m_column_not_finite;
-  SingularPivotRecord<Exec> m_singular;
+  CsrFactorRecord<Exec> m_record;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -4,8 +4,16 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 
-/// By what the factors of an elimination differ from those of A, for kernels.
+/// What DILU, SSOR and block Jacobi of a BlockCsr make of A, and by what factors of an elimination differ from those of
+/// A, for kernels.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// M = (d + L) d^-1 (d + U) / (2 - w), where d is the diagonal of A, divided by w, or what DILU makes of it, with w
+/// = 1.
+struct CsrRelaxationRule {
+  bool eliminates;  ///< as DILU does
+  double relaxation;
+};
 
 /// By nothing, as those of BILU(0).
 struct NoCsrIluRelaxation {

@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/concurrency.hpp>
 #include <hyperplane/core/to_space.hpp>
 #include <hyperplane/host/row_needs.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_analysis.hpp>
@@ -89,7 +90,7 @@ class CsrIluTransposed {
         m_gives(may_give && runs.kind != CsrIluSequenceKind::by_levels),
         m_levels(levels_of(exec, of, columns, order, behind, runs, bytes)) {
     // Rows that give wait for more than others.
-    if (!m_gives || m_levels.worth_its_order(exec.concurrency())) return;
+    if (!m_gives || m_levels.worth_its_order(concurrency_of(exec))) return;
     m_gives = false;
     m_levels = levels_of(exec, of, columns, order, behind, runs, bytes);
   }

@@ -15,6 +15,7 @@
 #include <hyperplane/csr/csr_status.hpp>
 #include <hyperplane/csr/point_vectors.hpp>
 #include <hyperplane/csr/row_order.hpp>
+#include <hyperplane/csr/structure_fingerprints.hpp>
 #include <hyperplane/ilu/detail/csr_given_structure.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_analysis.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_structure.hpp>
@@ -60,6 +61,7 @@ class CsrIlutPlan {
         m_is_natural(settings.order == RowOrder::natural),
         m_is_transposed(settings.transposed),
         m_given(a.offsets(), a.columns()),
+        m_fingerprints(exec, a.offsets(), a.columns()),
         m_structure(checked_ilu_structure(names.plan, to_vector(exec, a.offsets()), to_vector(exec, a.columns()))),
         m_order(checked_ilu_order(names.plan, exec, a, settings, m_structure)) {}
 
@@ -74,10 +76,12 @@ class CsrIlutPlan {
 
   template <class MatrixStorage>
   void factor(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a) {
-    m_given.check_with(m_names.plan, a, [&] {
-      CsrColumns const other(to_vector(exec, a.offsets()), to_vector(exec, a.columns()));
-      return m_structure.first_difference(other).value_or(m_given.no_row);
-    });
+    m_given.check_now(
+        m_names.plan, a, [&] { return m_fingerprints.find_difference(exec, a).has_value(); },
+        [&] {
+          CsrColumns const other(to_vector(exec, a.offsets()), to_vector(exec, a.columns()));
+          return m_structure.first_difference(other).value_or(m_given.no_row);
+        });
     // The matrix may be still assembled, and factors that are there still read.
     exec.fence(m_names.factor);
     m_sweeps.reset();
@@ -183,6 +187,7 @@ class CsrIlutPlan {
   bool m_is_natural;
   bool m_is_transposed;
   CsrGivenStructure<Matrix> m_given;
+  StructureFingerprints<Exec, Offset> m_fingerprints;
   CsrColumns m_structure;
   CsrIluOrder m_order;
   std::optional<Sweeps> m_sweeps;  ///< of the last factor()

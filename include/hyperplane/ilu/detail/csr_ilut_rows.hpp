@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/concurrency.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/host/patience.hpp>
 #include <hyperplane/ilu/detail/csr_ilut_row.hpp>
@@ -39,7 +40,7 @@ class CsrIlutRows {
       : m_input(input),
         m_rows(input.order.rows.size()),
         m_finished(m_rows.size()),
-        m_stores(std::min(as_size(host.concurrency()), m_rows.size())) {
+        m_stores(std::min(as_size(concurrency_of(host)), m_rows.size())) {
     auto const workers = static_cast<std::int64_t>(m_stores.size());
     auto const team = [&] {
       Kokkos::parallel_for(label, Kokkos::RangePolicy<Host>(host, 0, workers, Kokkos::ChunkSize(1)),

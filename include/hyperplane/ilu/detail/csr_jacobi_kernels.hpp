@@ -38,16 +38,20 @@ struct CsrJacobiSolve {
   }
 };
 
-/// The first row whose diagonal block is not where it was; a reduction.
+/// Whether the diagonal block of a row is not where it was.
 template <class MatrixRef>
 struct CsrDiagonalDifference {
   MatrixRef m_a;
   const std::int64_t* m_diagonal;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t row, std::int64_t& first) const {
+  /// Rows are compared one by one in either case.
+  std::int64_t pieces() const { return m_a.rows(); }
+  KOKKOS_FUNCTION bool piece_differs(std::int64_t row) const { return row_differs(row); }
+  KOKKOS_FUNCTION std::int64_t row_of(std::int64_t row) const { return row; }
+
+  KOKKOS_FUNCTION bool row_differs(std::int64_t row) const {
     auto const number = m_diagonal[row];
-    bool const is_there = number >= m_a.begin(row) && number < m_a.end(row) && m_a.column(number) == row;
-    if (!is_there && row < first) first = row;
+    return number < m_a.begin(row) || number >= m_a.end(row) || m_a.column(number) != row;
   }
 };
 

@@ -12,6 +12,7 @@
 #include <hyperplane/core/to_space.hpp>
 #include <hyperplane/csr/csr_status.hpp>
 #include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/ilu/detail/csr_factor_record.hpp>
 #include <hyperplane/ilu/detail/csr_fill.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_analysis.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
@@ -205,7 +206,7 @@ class CsrPivots {
                    diagonal.size() * n * n + as_size(block::Columns<Scalar, n>::overrun)),
         m_units(exec, "CsrPivots", static_cast<std::int64_t>(diagonal.size())),
         m_place(Kokkos::view_alloc(exec, "Hyperplane::CsrPivots::place"), 2),
-        m_singular(exec, "Hyperplane::CsrPivots::status") {}
+        m_record(exec, "Hyperplane::CsrPivots::status") {}
 
   std::int64_t rows() const { return static_cast<std::int64_t>(m_diagonal.extent(0)); }
   /// Stored by columns; values that may be read are behind them.
@@ -213,32 +214,36 @@ class CsrPivots {
   /// That they are in.
   FactorScales<Storage, n, 1> scales() const { return m_units.ref(); }
   const std::int64_t* diagonal() const { return m_diagonal.data(); }
+  const CsrFactorRecord<Exec>& record() const { return m_record; }
 
-  /// w d^-1. run(kernel_of) runs kernel_of(sequence) over the rows; `order` and `positions` are those of the rows, or
+  /// w d^-1. `difference` is what the structure of A was looked at by. run(kernel_of) runs kernel_of(sequence) over the
+  /// rows; `order` and `positions` are those of the rows, or
   /// null.
-  template <class Ref, class Pairs, class Run>
-  void invert(const Exec& exec, const Ref& a, const Pairs& pairs, double relaxation, const int* order,
-              const int* positions, const Run& run) const {
+  template <class Ref, class Difference, class Pairs, class Run>
+  void invert(const Exec& exec, const Ref& a, const Difference& difference, const Pairs& pairs, double relaxation,
+              const int* order, const int* positions, const Run& run) const {
     m_units.template choose<Scalar>(exec, CsrSample<Ref, n>{a, rows(), m_diagonal.data()});
     auto const blocks = blocks_of(a, pairs);
     run([&](const CsrIluSequence& sequence) {
       return CsrPivotInversion<Scalar, n, Exec, Storage, std::remove_const_t<decltype(blocks)>>{
-          blocks, static_cast<Scalar>(relaxation), m_singular.ref(), positions, sequence};
+          blocks, static_cast<Scalar>(relaxation), m_record.ref(), positions, sequence};
     });
-    conclude(exec, blocks, order);
+    conclude(exec, difference, blocks, order);
   }
 
-  /// d^-1, of types that need no units, by another kernel: run(inverses, word) has the word of SingularPivotRecord.
-  template <class Ref, class Pairs, class Run>
-  void invert_by(const Exec& exec, const Ref& a, const Pairs& pairs, const int* order, const Run& run) const {
-    run(m_inverses.data(), m_singular.word());
-    conclude(exec, blocks_of(a, pairs), order);
+  /// d^-1, of types that need no units, by another kernel: run(inverses, word) has the word of CsrFactorRecord.
+  template <class Ref, class Difference, class Pairs, class Run>
+  void invert_by(const Exec& exec, const Ref& a, const Difference& difference, const Pairs& pairs, const int* order,
+                 const Run& run) const {
+    run(m_inverses.data(), m_record.word());
+    conclude(exec, difference, blocks_of(a, pairs), order);
   }
 
   /// row_at(position): the row that is taken as the one of this number. Waits for the instance.
   template <class RowAt>
   CsrStatus status(const Exec& exec, const RowAt& row_at) const {
-    auto const found = m_singular.find(exec);
+    if (auto const row = m_record.find_other_row(exec)) return {{.failure = FactorFailure::other_structure}, *row};
+    auto const found = m_record.find_pivot(exec);
     if (!found) return {};
     CsrStatus result{{.failure = found->finding.failure}, row_at(found->number)};
     if (result.singular()) result.equation = found->finding.index;
@@ -255,16 +260,17 @@ class CsrPivots {
   CsrPivotBlocks<Scalar, n, Storage, Ref, Pairs> blocks_of(const Ref& a, const Pairs& pairs) const {
     return {a, m_diagonal.data(), m_inverses.data(), pairs, scales()};
   }
-  template <class Blocks>
-  void conclude(const Exec& exec, const Blocks& blocks, const int* order) const {
-    m_singular.conclude(exec, CsrPivotDiagnosis<Scalar, n, Storage, Blocks>{blocks, {order, 0, 1}, m_place.data()});
+  template <class Difference, class Blocks>
+  void conclude(const Exec& exec, const Difference& difference, const Blocks& blocks, const int* order) const {
+    m_record.conclude(exec, difference,
+                      CsrPivotDiagnosis<Scalar, n, Storage, Blocks>{blocks, {order, 0, 1}, m_place.data()});
   }
 
   Kokkos::View<std::int64_t*, typename Exec::memory_space> m_diagonal;
   Kokkos::View<Storage*, typename Exec::memory_space> m_inverses;
   FactorUnits<Storage, n, 1, Exec> m_units;
   Kokkos::View<std::int64_t*, typename Exec::memory_space> m_place;
-  SingularPivotRecord<Exec> m_singular;
+  CsrFactorRecord<Exec> m_record;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -11,9 +11,11 @@
 #include <hyperplane/csr/csr_path.hpp>
 #include <hyperplane/csr/csr_status.hpp>
 #include <hyperplane/csr/row_order.hpp>
+#include <hyperplane/csr/structure_fingerprints.hpp>
 #include <hyperplane/ilu/detail/csr_given_structure.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_analysis.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_relaxation.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_structure.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_tickets.hpp>
 #include <hyperplane/ilu/detail/csr_pivots.hpp>
@@ -37,13 +39,6 @@
 /// What DiluCsr and SsorCsr are: sweeps with the triangles of a BlockCsr itself.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// M = (d + L) d^-1 (d + U) / (2 - w), where d is the diagonal of A, divided by w, or what DILU makes of it, with w
-/// = 1.
-struct CsrRelaxationRule {
-  bool eliminates;  ///< as DILU does
-  double relaxation;
-};
-
 template <class Scalar, int n, class Exec, class StorageScalar, class Offset>
 class CsrRelaxationPlan
     : public CsrSweepPlan<CsrRelaxationPlan<Scalar, n, Exec, StorageScalar, Offset>, Scalar, n, Exec> {
@@ -65,7 +60,8 @@ class CsrRelaxationPlan
             checked_ilu_structure(names.plan, to_vector(exec, a.offsets()), to_vector(exec, a.columns()))) {}
 
   void factor(const Exec& exec, const Matrix& a) {
-    m_given.check(exec, this->names().plan, a, this->row_blocks(), m_sources.data());
+    m_given.check(exec, this->names().plan, a, difference_of(a), Fingerprints::bytes,
+                  m_pivots.record().structure_word());
     m_matrix = a;
     this->set_factored();
     double const bytes = static_cast<double>(n * n * sizeof(StorageScalar)) * (2 + 3 * per_row(m_pairs));
@@ -96,6 +92,7 @@ class CsrRelaxationPlan
   using Base::table;
   using Base::upper_blocks;
   using Ref = typename Matrix::Ref;
+  using Fingerprints = StructureFingerprints<Exec, Offset>;
   using Blocks = CsrRelaxationBlocks<Scalar, n, StorageScalar, Ref>;
   using TallBlocks = CsrTallBlocks<StorageScalar, std::int64_t>;
 
@@ -123,6 +120,7 @@ class CsrRelaxationPlan
              path == CsrPath::tickets ? CsrIluTickets<Scalar, n, Exec>::rows_of_a_ticket : 0, false),
         m_rule(rule),
         m_given(a.offsets(), a.columns()),
+        m_fingerprints(exec, a.offsets(), a.columns()),
         m_positions(table(exec, settings.order == RowOrder::natural ? std::vector<int>() : of.order.positions)),
         m_sources(table(exec, of.blocks.sources)),
         m_opposites(table(exec, opposites)),
@@ -131,9 +129,13 @@ class CsrRelaxationPlan
     if (path == CsrPath::tickets) m_tickets.emplace(exec, rows());
   }
 
+  auto difference_of(const Matrix& a) const {
+    return csr_ilu_difference(a, this->row_blocks(), m_sources.data(), m_fingerprints);
+  }
   template <class Pairs, class Run>
   void invert(const Exec& exec, const Pairs& pairs, const Run& run) const {
-    m_pivots.invert(exec, m_matrix->ref(), pairs, m_rule.relaxation, list(this->order()), list(m_positions), run);
+    m_pivots.invert(exec, m_matrix->ref(), difference_of(*m_matrix), pairs, m_rule.relaxation, list(this->order()),
+                    list(m_positions), run);
   }
 
   /// DILU; whether it runs so.
@@ -141,15 +143,16 @@ class CsrRelaxationPlan
     if constexpr (CudaExecutionSpace<Exec>) {
       if (!m_tickets) return false;
       auto const of = this->row_blocks();
-      m_pivots.invert_by(
-          exec, m_matrix->ref(), pairs, list(this->order()), [&](StorageScalar* inverses, unsigned long long* word) {
-            CsrDiluBlocks<StorageScalar, StorageScalar> const given{of.m_lower_begin,   of.m_diagonal,
-                                                                    of.m_columns,       m_sources.data(),
-                                                                    m_opposites.data(), m_pivots.diagonal(),
-                                                                    list(m_positions),  m_matrix->values().data(),
-                                                                    inverses,           word};
-            m_tickets->factor_dilu(exec, this->names().factor, this->forward_kernels(), given);
-          });
+      m_pivots.invert_by(exec, m_matrix->ref(), difference_of(*m_matrix), pairs, list(this->order()),
+                         [&](StorageScalar* inverses, unsigned long long* word) {
+                           CsrDiluBlocks<StorageScalar, StorageScalar> const given{
+                               of.m_lower_begin,   of.m_diagonal,
+                               of.m_columns,       m_sources.data(),
+                               m_opposites.data(), m_pivots.diagonal(),
+                               list(m_positions),  m_matrix->values().data(),
+                               inverses,           word};
+                           m_tickets->factor_dilu(exec, this->names().factor, this->forward_kernels(), given);
+                         });
       return true;
     }
     return false;
@@ -281,6 +284,7 @@ class CsrRelaxationPlan
 
   CsrRelaxationRule m_rule;
   CsrGivenStructure<Matrix> m_given;
+  Fingerprints m_fingerprints;
   Table<int> m_positions;           ///< empty where rows are taken by their numbers
   Table<std::int64_t> m_sources;    ///< of each block, its number in A
   Table<std::int64_t> m_opposites;  ///< see CsrPivotPairs

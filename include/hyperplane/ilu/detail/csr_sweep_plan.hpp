@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/concurrency.hpp>
 #include <hyperplane/core/dispatch.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/to_space.hpp>
@@ -77,7 +78,7 @@ class CsrSweepPlan {
 
   static CsrIluSequenceKind sequence_kind(const Exec& exec, CsrPath path) {
     if (path != CsrPath::team) return CsrIluSequenceKind::by_levels;
-    return exec.concurrency() > 1 ? CsrIluSequenceKind::in_order_by_threads : CsrIluSequenceKind::in_order_alone;
+    return concurrency_of(exec) > 1 ? CsrIluSequenceKind::in_order_by_threads : CsrIluSequenceKind::in_order_alone;
   }
 
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const {

@@ -29,6 +29,7 @@ class KrylovMethod : public KrylovBase<Vector> {  // NOLINT(bugprone-crtp-constr
                      const KrylovLimits& limits) const {
     Solving const solving(*this->m_solving, this->m_label);
     this->check(b, x, limits);
+    check_structure_of(exec, a);
     KrylovRun run{limits, this->m_options.monitor};
     Phase const phase = static_cast<const Method&>(*this).iterate(exec, a, m, b, x, run);
     return this->conclude(exec, a, run, phase);

@@ -42,6 +42,7 @@ class SimultaneousMethod : public SimultaneousBase<Vectors> {
                 const Limits& limits) const {
     Solving const solving(*this->m_solving, this->m_label);
     this->check(b, x, limits);
+    check_structure_of(exec, a);
     auto all = static_cast<const Method&>(*this).iterate(exec, a, m, b, x, limits);
     return this->conclude(exec, a, all);
   }

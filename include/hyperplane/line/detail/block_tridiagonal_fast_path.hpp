@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concurrency.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/line/detail/line_partitions.hpp>
 #include <hyperplane/line/line_path.hpp>
@@ -27,7 +28,7 @@ class BlockTridiagonalFastPath {
   static LinePath choose(const Exec&) { return LinePath::portable; }
   static constexpr std::array<LinePath, 0> paths{};
   static LineCutting cutting(const Exec& exec) {
-    return host_line_cutting(std::int64_t{exec.concurrency()} * internal_vector_length_v<Scalar, Exec>);
+    return host_line_cutting(std::int64_t{concurrency_of(exec)} * internal_vector_length_v<Scalar, Exec>);
   }
 
   template <class Layout>

@@ -74,7 +74,7 @@ struct SsorFactor {
     // Two sums, which do not wait for one another.
     T excess(0), upper_excess(0);
     Scalar const factor = m_relaxation * (2 - m_relaxation);
-    Storage* const stored = m_factors.lower(pack, LowerBlock::inverse) + lane;
+    Storage* const stored = m_factors.lower(kept_pack(pack, lane), LowerBlock::inverse) + lane;
     auto const keep_lower = [&](const auto&... equations) {
       for_neighbours(pack, lane, true,
                      [&](Direction direction) { keep(pack, lane, place, direction, excess, equations...); });
@@ -116,6 +116,18 @@ struct SsorFactor {
     }
   }
 
+  /// The pack that has the factors of a slot.
+  KOKKOS_FUNCTION std::int64_t kept_pack(std::int64_t pack, [[maybe_unused]] int lane) const {
+    if constexpr (std::is_same_v<Order, NaturalOrder>) {
+      return pack;
+    } else {
+      Point point;
+      m_a.map().find_point(pack, lane, point);
+      auto const kept = m_order.stored(point);
+      return m_a.map().pack(kept.i, kept.j, kept.k);
+    }
+  }
+
   /// In units of the equations, where there are units.
   template <class... Units>
   KOKKOS_FUNCTION void keep(std::int64_t pack, int lane, const PackPlace& place, Direction direction, T& excess,
@@ -124,7 +136,7 @@ struct SsorFactor {
     copy(GivenBlock{m_a.pack_block(pack, direction) + lane}, l);
     clear_outside(pack, lane, place, direction, l);
     if constexpr (has_units) take_lower_into_units<n>(m_factors.m_scales, equations..., l);
-    store(l, 1 / (2 - m_relaxation), m_factors.coupling(pack, direction) + lane, excess);
+    store(l, 1 / (2 - m_relaxation), m_factors.coupling(kept_pack(pack, lane), direction) + lane, excess);
   }
 
   KOKKOS_FUNCTION void scale(std::int64_t pack, int lane, const PackPlace& place, Direction direction,
@@ -133,7 +145,7 @@ struct SsorFactor {
     block::gemm<n>(inverse, GivenBlock{m_a.pack_block(pack, direction) + lane}, u);
     clear_outside(pack, lane, place, direction, u);
     if constexpr (has_units) take_upper_into_units<n>(m_factors.m_scales, u);
-    store(u, m_relaxation, m_factors.coupling(pack, direction) + lane, excess);
+    store(u, m_relaxation, m_factors.coupling(kept_pack(pack, lane), direction) + lane, excess);
   }
 
   /// Zero where the direction points out of the grid: what is there is ignored, whatever it is.

@@ -4,6 +4,7 @@
 #include <hyperplane/block/gemv.hpp>
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concurrency.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/outside_lanes.hpp>
@@ -234,7 +235,7 @@ void apply_transposed_slab(const char* label, const Exec& exec, const BlockStenc
   auto const groups = Body::groups(map);
   // At the ends of a range a layer is read in pieces, so that it has several layers; and each thread some ranges.
   constexpr std::int64_t most_layers = 8, ranges_of_thread = 4;
-  std::int64_t const threads = exec.concurrency();
+  std::int64_t const threads = concurrency_of(exec);
   auto const layers = std::clamp<std::int64_t>(a.grid().nk() * groups / (ranges_of_thread * threads), 1, most_layers);
   auto const ranges = std::max<std::int64_t>(a.grid().nk() / layers, 1);
   launch(label, IndexRange<Exec>(exec, 0, groups * ranges),

@@ -23,41 +23,40 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 #if defined(__CUDACC__)
 
-template <Sweep sweep, bool transposed, class Scalar, int n, class Storage, int W>
-__device__ void sweep_plane(const SlabMap<W>& map, const SweepArguments<Scalar, n, Storage, W>& arguments,
+template <Sweep sweep, bool transposed, class Scalar, int n, class Storage, int W, class Map>
+__device__ void sweep_plane(const Map& map, const SweepArguments<Scalar, n, Storage, W>& arguments,
                             const PlaneGroup& plane, bool wait) {
   extern __shared__ __align__(16) unsigned char shared[];
   RowThread<n, W> const thread;
   int const packs = blockDim.x / RowThread<n, W>::threads_per_pack;
-  SweepRow<Scalar, n, Storage, W, sweep, transposed> row;
+  SweepRow<Scalar, n, Storage, W, sweep, transposed, Map> row;
   row.load(map, arguments, thread, plane.m_plane, plane.pack(blockIdx.x * packs + thread.m_pack));
   if (wait) cuda::wait_for_results_before();
   row.finish(arguments, thread, reinterpret_cast<Scalar*>(shared), packs * W);
 }
 
 /// The first plane of a sweep, and the pointers for all others.
-template <Sweep sweep, bool transposed, class Scalar, int n, class Storage, int W>
+template <Sweep sweep, bool transposed, class Scalar, int n, class Storage, int W, class Map>
 __global__ void sweep_first_plane(SweepArguments<Scalar, n, Storage, W> arguments,
-                                  SweepArguments<Scalar, n, Storage, W>* stored, SlabMap<W> map, PlaneGroup plane) {
-  if (threadIdx.x == 0) *stored = arguments;
+                                  SweepArguments<Scalar, n, Storage, W>* stored, Map map, PlaneGroup plane) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) *stored = arguments;
   sweep_plane<sweep, transposed, Scalar, n>(map, arguments, plane, false);
 }
 
-template <Sweep sweep, bool transposed, class Scalar, int n, class Storage, int W>
-__global__ void sweep_next_plane(const SweepArguments<Scalar, n, Storage, W>* stored, SlabMap<W> map,
-                                 PlaneGroup plane) {
+template <Sweep sweep, bool transposed, class Scalar, int n, class Storage, int W, class Map>
+__global__ void sweep_next_plane(const SweepArguments<Scalar, n, Storage, W>* stored, Map map, PlaneGroup plane) {
   cuda::allow_next_kernel();
   sweep_plane<sweep, transposed, Scalar, n>(map, load_arguments(stored), plane, true);
 }
 
 /// A sweep as a graph: the constructor captures it, operator() replays it. Allocates nothing then, waits for nothing,
 /// asynchronous on the stream. Calls on different streams run one after the other; one host thread at a time.
-template <Sweep sweep, bool transposed, class Scalar, int n, class Storage, int W>
+template <Sweep sweep, bool transposed, class Scalar, int n, class Storage, int W, class Map>
 class CudaGraphSweep {
  public:
   using Vector = BlockVectorRef<Scalar, n, W>;
 
-  CudaGraphSweep(cudaStream_t stream, const SlabMap<W>& map, const PlaneGroups& planes)
+  CudaGraphSweep(cudaStream_t stream, const Map& map, const PlaneGroups& planes)
       : m_map(map), m_first(planes.group(plane(planes, 0))), m_stored(stream, 1) {
     m_graph = cuda::CapturedGraph([&](cudaStream_t capture) { record(capture, planes); });
     m_graph.upload(stream);
@@ -74,35 +73,37 @@ class CudaGraphSweep {
   static constexpr int threads_wanted = 128;
   static constexpr int packs = std::max(1, threads_wanted / (n * W));
   static constexpr int threads = packs * n * W;
-  static constexpr std::size_t shared_bytes = sizeof(Scalar) * sweep_shared_values<Scalar, n> * W * packs;
+  static constexpr int neighbours = PlaceOf<Map>::Type::template neighbours<sweep>;
+  static constexpr std::size_t shared_bytes = sizeof(Scalar) * sweep_shared_values<Scalar, n, neighbours> * W * packs;
 
   static int plane(const PlaneGroups& planes, int turn) {
     return sweep == Sweep::forward ? turn : planes.planes() - 1 - turn;
   }
 
   void record(cudaStream_t capture, const PlaneGroups& planes) const {
-    cuda::launch(capture, sweep_first_plane<sweep, transposed, Scalar, n, Storage, W>, 1, threads, shared_bytes,
-                 cuda::Dependency::complete, Pointers{}, m_stored.data(), m_map, m_first);
+    auto const blocks = [&](int plane) { return (planes.size(plane) + packs - 1) / packs; };
+    constexpr auto first_plane = sweep_first_plane<sweep, transposed, Scalar, n, Storage, W, Map>;
+    constexpr auto next_plane = sweep_next_plane<sweep, transposed, Scalar, n, Storage, W, Map>;
+    cuda::launch(capture, first_plane, blocks(plane(planes, 0)), threads, shared_bytes, cuda::Dependency::complete,
+                 Pointers{}, m_stored.data(), m_map, m_first);
     for (int turn = 1; turn < planes.planes(); ++turn) {
       int const p = plane(planes, turn);
-      cuda::launch(capture, sweep_next_plane<sweep, transposed, Scalar, n, Storage, W>,
-                   (planes.size(p) + packs - 1) / packs, threads, shared_bytes,
+      cuda::launch(capture, next_plane, blocks(p), threads, shared_bytes,
                    turn == 1 ? cuda::Dependency::complete : cuda::Dependency::programmatic, m_stored.data(), m_map,
                    planes.group(p));
     }
   }
 
-  SlabMap<W> m_map;
+  Map m_map;
   PlaneGroup m_first;
   cuda::DeviceArray<Pointers> m_stored;
   cuda::CapturedGraph m_graph;
 };
 
-/// Plan of SweepPath::cuda_graph: a graph for each sweep.
-template <class Scalar, int n, class Storage, int W>
+/// Plan of SweepPath::cuda_graph: a graph for each sweep. Map: SlabMap, or FoldedMap.
+template <class Scalar, int n, class Storage, int W, class Map = SlabMap<W>>
 class CudaGraphSweeps {
  public:
-  using Map = SlabMap<W>;
   using Factors = TriangularFactors<Storage, n, W>;
   using Vector = BlockVectorRef<Scalar, n, W>;
 
@@ -129,8 +130,8 @@ class CudaGraphSweeps {
  private:
   template <bool transposed>
   struct Pair {
-    CudaGraphSweep<Sweep::forward, transposed, Scalar, n, Storage, W> m_forward;
-    CudaGraphSweep<Sweep::backward, transposed, Scalar, n, Storage, W> m_backward;
+    CudaGraphSweep<Sweep::forward, transposed, Scalar, n, Storage, W, Map> m_forward;
+    CudaGraphSweep<Sweep::backward, transposed, Scalar, n, Storage, W, Map> m_backward;
 
     Pair(cudaStream_t stream, const Map& map, const PlaneGroups& planes)
         : m_forward(stream, map, planes), m_backward(stream, map, planes) {}

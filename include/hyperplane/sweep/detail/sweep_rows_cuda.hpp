@@ -7,6 +7,7 @@
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/stencil/block_vector_ref.hpp>
 #include <hyperplane/sweep/factor_scales.hpp>
+#include <hyperplane/sweep/folded_place_cuda.hpp>
 #include <hyperplane/sweep/plane_packs_cuda.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
@@ -54,8 +55,8 @@ __device__ T load_streamed(const T* from) {
 }
 
 /// Shared memory of a sweep: the neighbours' unknowns and, for the one that multiplies by d^-1, the sums.
-template <class Scalar, int n>
-constexpr int sweep_shared_values = n > 1 ? 4 * n : 0;
+template <class Scalar, int n, int neighbours = 3>
+constexpr int sweep_shared_values = n > 1 ? (neighbours + 1) * n : 0;
 
 /// The thread's place in a group of packs.
 template <int n, int W>
@@ -73,40 +74,39 @@ struct RowThread {
         m_point(m_pack * W + m_lane) {}
 };
 
-/// A sweep with M^T takes the blocks that neighbours have for the point.
-template <class Scalar, int n, class Storage, int W, Sweep sweep, bool transposed = false>
+/// A sweep with M^T takes the blocks that neighbours have for the point. Map: SlabMap, or FoldedMap.
+template <class Scalar, int n, class Storage, int W, Sweep sweep, bool transposed = false, class Map = SlabMap<W>>
 class SweepRow {
+  using PlaceType = typename PlaceOf<Map>::Type;
   static constexpr bool forward = sweep == Sweep::forward;
   /// Whether it takes L and d^-1, not d^-1 U.
   static constexpr bool takes_lower = forward != transposed;
-  static constexpr int blocks = takes_lower ? lower_blocks : upper_blocks;
+  static constexpr int neighbours = PlaceType::template neighbours<sweep>;
   using Arguments = SweepArguments<Scalar, n, Storage, W>;
   static constexpr bool has_units = Arguments::exist;
 
  public:
   /// Loads all that does not depend on other planes.
-  __device__ void load(const SlabMap<W>& map, const Arguments& arguments, const RowThread<n, W>& thread, int plane,
+  __device__ void load(const Map& map, const Arguments& arguments, const RowThread<n, W>& thread, int plane,
                        const PlanePack& pack) {
-    Place<W> const place(map, plane, pack, thread.m_lane);
+    PlaceType const place(map, plane, pack, thread.m_lane);
     m_exists = place.m_exists;
-    auto const* const values = stored(map, arguments, thread, place.slot(map, Direction::center, 1));
+    auto const own = place.stored_slot(map, Direction::center);
 #pragma unroll
-    for (int d = 0; d < 3; ++d) {
-      auto const direction = sweep_direction<sweep>(d);
-      m_has[d] = place.has(map.grid(), direction);
+    for (int d = 0; d < neighbours; ++d) {
+      auto const direction = place.template direction<sweep>(d);
+      m_has[d] = place.template takes<sweep>(map, d);
       m_neighbour[d] = place.slot(map, direction, n) + thread.m_row * W;
-      auto const* const block =
-          transposed && m_has[d] ? stored(map, arguments, thread, place.slot(map, direction, 1)) : values;
+      auto const slot = transposed && m_has[d] ? place.stored_slot(map, direction) : own;
+      auto const* const block = coupling(map, arguments, thread, slot, transposed ? opposite(direction) : direction);
 #pragma unroll
-      for (int c = 0; c < n; ++c)
-        m_blocks[d][c] = m_has[d] ? load_streamed(block + (d * n * n + c * stride) * W) : Storage{};
+      for (int c = 0; c < n; ++c) m_blocks[d][c] = m_has[d] ? load_streamed(block + c * stride * W) : Storage{};
     }
     m_own = place.slot(map, Direction::center, n) + thread.m_row * W;
     if constexpr (takes_lower) {
+      auto const* const inverse = lower(arguments, thread, own, static_cast<int>(LowerBlock::inverse));
 #pragma unroll
-      for (int c = 0; c < n; ++c) {
-        m_inverse[c] = m_exists ? load_streamed(values + (3 * n * n + c * stride) * W) : Storage{};
-      }
+      for (int c = 0; c < n; ++c) m_inverse[c] = m_exists ? load_streamed(inverse + c * stride * W) : Storage{};
     }
     if constexpr (has_units) load_units(arguments, thread.m_row);
     if constexpr (forward) m_sum = m_exists ? __ldcs(arguments.m_rhs + m_own) : Scalar(0);
@@ -115,13 +115,13 @@ class SweepRow {
   /// Called by all threads of the block when the planes before are complete; `points` of a group are in `shared`.
   /// Unknowns are read past the first-level cache, which other multiprocessors' stores do not reach.
   __device__ void finish(const Arguments& arguments, const RowThread<n, W>& thread, Scalar* shared, int points) {
-    Scalar x[3];
+    Scalar x[neighbours];
 #pragma unroll
-    for (int d = 0; d < 3; ++d) x[d] = m_has[d] ? __ldcg(arguments.m_x + m_neighbour[d]) : Scalar(0);
+    for (int d = 0; d < neighbours; ++d) x[d] = m_has[d] ? __ldcg(arguments.m_x + m_neighbour[d]) : Scalar(0);
     if constexpr (!forward) m_sum = m_exists ? __ldcg(arguments.m_rhs + m_own) : Scalar(0);
     if constexpr (has_units) {
 #pragma unroll
-      for (int d = 0; d < 3; ++d) x[d] *= m_of_neighbours[d];
+      for (int d = 0; d < neighbours; ++d) x[d] *= m_of_neighbours[d];
       m_sum *= m_of_rhs;
     }
     compute(thread, shared, points, x);
@@ -142,7 +142,7 @@ class SweepRow {
     m_of_rhs = transposed ? unknown : takes_lower ? equation : inverse;
     m_of_result = !transposed ? unknown : takes_lower ? equation : inverse;
 #pragma unroll
-    for (int d = 0; d < 3; ++d) {
+    for (int d = 0; d < neighbours; ++d) {
       m_of_neighbours[d] = transposed ? unknown : inverse;
       if constexpr (transposed && takes_lower) {
         m_of_neighbours[d] = m_has[d] ? 1 / static_cast<Scalar>(arguments.m_equations[m_neighbour[d]]) : Scalar(1);
@@ -150,28 +150,37 @@ class SweepRow {
     }
   }
 
-  /// The first entry of that row in the first block of a point. `slot`: its pack and lane, as those of a scalar.
-  __device__ static const Storage* stored(const SlabMap<W>& map, const Arguments& arguments,
-                                          const RowThread<n, W>& thread, std::int64_t slot) {
-    std::int64_t const pack = slot / W;
+  /// The first entry of that row in a lower block of a point. `slot`: its pack and lane, as those of a scalar.
+  __device__ static const Storage* lower(const Arguments& arguments, const RowThread<n, W>& thread, std::int64_t slot,
+                                         int number) {
     int const row = thread.m_row * (transposed ? n : 1);
-    return takes_lower ? arguments.m_lower + (pack * blocks * n * n + row) * W + slot % W
-                       : arguments.m_upper + ((map.pack_count() - 1 - pack) * blocks * n * n + row) * W + slot % W;
+    return arguments.m_lower + (slot / W * lower_blocks * n * n + number * n * n + row) * W + slot % W;
+  }
+  /// The same of the block for a direction.
+  __device__ static const Storage* coupling(const Map& map, const Arguments& arguments, const RowThread<n, W>& thread,
+                                            std::int64_t slot, Direction direction) {
+    if (direction < Direction::center) return lower(arguments, thread, slot, static_cast<int>(direction));
+    int const number = stencil7_size - 1 - static_cast<int>(direction);
+    int const row = thread.m_row * (transposed ? n : 1);
+    std::int64_t const pack = map.pack_count() - 1 - slot / W;
+    return arguments.m_upper + (pack * upper_blocks * n * n + number * n * n + row) * W + slot % W;
   }
 
   /// From the neighbours' values of the thread's own component to the new value, in m_sum.
-  __device__ void compute(const RowThread<n, W>& thread, Scalar* shared, int points, const Scalar (&x)[3]) {
+  __device__ void compute(const RowThread<n, W>& thread, Scalar* shared, int points, const Scalar (&x)[neighbours]) {
     // Where there is no neighbour, -0 * 0 is added, which changes no sum, not even one that is -0.
     if constexpr (n == 1) {
 #pragma unroll
-      for (int d = 0; d < 3; ++d) m_sum = fma(-static_cast<Scalar>(m_blocks[d][0]), x[d], m_sum);
+      for (int d = 0; d < neighbours; ++d) m_sum = fma(-static_cast<Scalar>(m_blocks[d][0]), x[d], m_sum);
       if constexpr (takes_lower) m_sum = fma(static_cast<Scalar>(m_inverse[0]), m_sum, Scalar(0));
     } else {
 #pragma unroll
-      for (int d = 0; d < 3; ++d) shared[(d * n + thread.m_row) * points + thread.m_point] = x[d];
+      for (int d = 0; d < neighbours; ++d) shared[(d * n + thread.m_row) * points + thread.m_point] = x[d];
       __syncthreads();
 #pragma unroll
-      for (int d = 0; d < 3; ++d) {
+      for (int d = 0; d < neighbours; ++d) {
+        // Most points of a folded order have three of six.
+        if (neighbours > 3 && !m_has[d]) continue;
 #pragma unroll
         for (int c = 0; c < n; ++c) {
           Scalar const value = shared[(d * n + c) * points + thread.m_point];
@@ -179,7 +188,7 @@ class SweepRow {
         }
       }
       if constexpr (takes_lower) {
-        Scalar* const sums = shared + 3 * n * points;
+        Scalar* const sums = shared + neighbours * n * points;
         sums[thread.m_row * points + thread.m_point] = m_sum;
         __syncthreads();
         m_sum = 0;
@@ -191,16 +200,16 @@ class SweepRow {
     }
   }
 
-  Storage m_blocks[3][n];
+  Storage m_blocks[neighbours][n];
   Storage m_inverse[takes_lower ? n : 1];
   Scalar m_sum;
   // Of factors that have units.
   Scalar m_of_rhs;
   Scalar m_of_result;
-  Scalar m_of_neighbours[3];
-  std::int64_t m_neighbour[3];
+  Scalar m_of_neighbours[neighbours];
+  std::int64_t m_neighbour[neighbours];
   std::int64_t m_own;
-  bool m_has[3];
+  bool m_has[neighbours];
   bool m_exists;
 };
 

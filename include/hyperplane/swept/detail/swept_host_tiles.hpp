@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/concurrency.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/swept/detail/swept_fast_path.hpp>
@@ -66,7 +67,7 @@ class SweptHostTiles {
     auto const steps = [&](std::int64_t parts) {
       return std::clamp<std::int64_t>(points / parts / (32 * lost), 1, 256 / Problem::sub_steps);
     };
-    m_parts = std::clamp<std::int64_t>(points / (16 * lost), 1, exec.concurrency());
+    m_parts = std::clamp<std::int64_t>(points / (16 * lost), 1, concurrency_of(exec));
     if (!worth_a_team(exec, point_bytes * static_cast<double>(points * steps(m_parts)))) m_parts = 1;
     m_steps = steps(m_parts);
     auto const lane_points = (m_tile_points + Tile::lane_count - 1) / Tile::lane_count;

@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/concurrency.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/swept/detail/swept_phase.hpp>
@@ -54,7 +55,7 @@ template <class Problem, class Exec>
 void swept_classic(const Exec& exec, const Problem& problem, const SweptRows<Problem>& rows, std::int64_t points,
                    std::int64_t levels) {
   // On the host a part for each thread.
-  auto const parts = HostExecutionSpace<Exec> ? std::min<std::int64_t>(points, exec.concurrency()) : points;
+  auto const parts = HostExecutionSpace<Exec> ? std::min<std::int64_t>(points, concurrency_of(exec)) : points;
   for (std::int64_t level = 1; level <= levels; ++level) {
     with_sub_step<Problem::sub_steps>(static_cast<int>((level - 1) % Problem::sub_steps), [&](auto sub_step) {
       launch("Hyperplane::SweptRule::classic", IndexRange<Exec>(exec, 0, parts),
@@ -130,7 +131,7 @@ class SweptShared {
       : m_tiling(points, tile_points > 0 ? tile_points : default_tile_points(exec, points), Problem::half_width,
                  Problem::boundary == SweptBoundary::periodic) {
     if constexpr (HostExecutionSpace<Exec>) {
-      m_workers = std::min<std::int64_t>(exec.concurrency(), m_tiling.tiles(1));
+      m_workers = std::min<std::int64_t>(concurrency_of(exec), m_tiling.tiles(1));
       m_work_size = static_cast<std::int64_t>(Phase::work_size(m_tiling)) + apart;
       m_work = Kokkos::View<Scalar*, typename Exec::memory_space>(
           Kokkos::view_alloc(exec, "Hyperplane::SweptRule::work"), static_cast<std::size_t>(m_workers * m_work_size));
@@ -178,7 +179,7 @@ class SweptShared {
     constexpr std::int64_t value_bytes = SweptLevels<Problem>::rows * Problem::components * sizeof(Scalar);
     constexpr std::int64_t least = 16 * Problem::half_width;
     constexpr auto most = std::max<std::int64_t>(least, (HostExecutionSpace<Exec> ? 24576 : 12288) / value_bytes);
-    return HostExecutionSpace<Exec> ? std::clamp(points / exec.concurrency(), least, most) : most;
+    return HostExecutionSpace<Exec> ? std::clamp(points / concurrency_of(exec), least, most) : most;
   }
 
   /// Scratch memory of a team.

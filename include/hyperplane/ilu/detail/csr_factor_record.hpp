@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <hyperplane/core/abi.hpp>
+#include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/launch.hpp>
+#include <hyperplane/core/to_space.hpp>
+#include <hyperplane/grid/factor_status.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+
+/// What kernels of a factorization of a BlockCsr record.
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+/// ConcludeFactorization, and the same of the piece of the structure that is another one: of which row it is.
+template <class Difference, class Diagnose>
+struct ConcludeCsrFactorization {
+  std::uint64_t* m_words;
+  Difference m_difference;
+  ConcludeFactorization<Diagnose> m_pivots;
+
+  KOKKOS_FUNCTION void operator()(int index) const {
+    constexpr auto none = ConcludeFactorization<Diagnose>::none;
+    auto const piece = m_words[0];
+    m_words[0] = none;
+    m_words[1] = none;
+    if (piece != none) {
+      m_words[1] = static_cast<std::uint64_t>(m_difference.row_of(static_cast<std::int64_t>(piece)));
+    }
+    m_pivots(index);
+  }
+};
+
+/// The first pivot that is singular, and the first row of A that has another structure than the plan was made of.
+template <ExecutionSpace Exec>
+class CsrFactorRecord {
+  static constexpr auto none = std::numeric_limits<std::uint64_t>::max();
+
+ public:
+  /// Waits for the instance, so that the first factorization may be on another one.
+  CsrFactorRecord(const Exec& exec, const std::string& label)
+      : m_structure(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), 2), m_pivots(exec, label) {
+    Kokkos::deep_copy(exec, m_structure, none);
+    exec.fence("Hyperplane::CsrFactorRecord");
+  }
+
+  /// Of pivots.
+  typename SingularPivotRecord<Exec>::Ref ref() const { return m_pivots.ref(); }
+  unsigned long long* word() const { return m_pivots.word(); }
+  /// The word that is lowered to the first piece of the structure of A that differs.
+  std::uint64_t* structure_word() const { return m_structure.data(); }
+
+  /// As that of SingularPivotRecord, with the difference that was looked for.
+  template <class Difference, class Diagnose>
+  void conclude(const Exec& exec, const Difference& difference, const Diagnose& diagnose) const {
+    launch(conclude_label, IndexRange<Exec>(exec, 0, 1), 2.0 * sizeof(std::uint64_t),
+           ConcludeCsrFactorization<Difference, Diagnose>{
+               m_structure.data(), difference, {m_pivots.ref().words(), diagnose}});
+  }
+
+  /// Of the last factorization. Waits for the instance.
+  std::optional<std::int64_t> find_other_row(const Exec& exec) const {
+    auto const row = to_vector(exec, m_structure)[1];
+    if (row == none) return std::nullopt;
+    return static_cast<std::int64_t>(row);
+  }
+  std::optional<typename SingularPivotRecord<Exec>::Place> find_pivot(const Exec& exec) const {
+    return m_pivots.find(exec);
+  }
+
+ private:
+  Kokkos::View<std::uint64_t*, typename Exec::memory_space> m_structure;
+  SingularPivotRecord<Exec> m_pivots;
+};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail
