@@ -18,6 +18,7 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/to_space.hpp>
+#include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/grid/stencil7.hpp>
@@ -101,20 +102,26 @@ class BoxesInOrder {
         KeepGhostRows<Scalar, n, Storage, vector_length>{those.ghosts.data(), m_factors.data(), m_upper_values.data()});
   }
 
-  /// Calls sweep_boxes(vector) for a colour with what is to be swept of `from`, in place; x has the result. Neighbours
-  /// of lower colours, or of higher ones in a backward sweep, are read from x and from what remote grid blocks bring.
+  /// Calls sweep_boxes(vector) for a colour with what is to be swept of the right-hand side, in place. Neighbours of
+  /// lower colours, or of higher ones in a backward sweep, are read from x and from what remote grid blocks bring.
+  /// After a forward sweep x has what neighbours read, else all of the colour; a backward sweep begins with what the
+  /// forward sweep has left.
   template <class SweepBoxes>
-  void sweep(const Exec& exec, int colour, Sweeps sweeps, const Scalar* from, Scalar* x,
+  void sweep(const Exec& exec, int colour, Sweeps sweeps, const Scalar* rhs, Scalar* x,
              const SweepBoxes& sweep_boxes) const {
+    using Packs = InterleavedRef<Scalar, vector_length, n>;
     auto const& those = m_colours[as_size(colour)];
     auto* const values = m_x->flat().data();
-    those.copies.to_whole("Hyperplane::MultiBlock::solve::copy", exec, from, values, n);
+    if (sweeps != Sweeps::backward) those.copies.to_whole("Hyperplane::MultiBlock::solve::copy", exec, rhs, values, n);
     run("Hyperplane::MultiBlock::solve::ghosts", exec, those.ghosts.size() * n, 2.0 * sizeof(Scalar),
-        SetGhosts<Scalar, n, vector_length>{those.ghosts.data(), donors(x),
-                                            InterleavedRef<Scalar, vector_length, n>(values),
-                                            sweeps != Sweeps::backward});
+        SetGhosts<Scalar, n, vector_length>{those.ghosts.data(), donors(x), Packs(values), sweeps != Sweeps::backward});
     sweep_boxes(*m_x);
-    those.copies.to_parts("Hyperplane::MultiBlock::solve::copy_x", exec, values, x, n);
+    if (sweeps == Sweeps::forward) {
+      run("Hyperplane::MultiBlock::solve::faces", exec, those.faces.size() * n, 2.0 * sizeof(Scalar),
+          GiveFaces<Scalar, n, vector_length>{those.faces.data(), Packs(values), Packs(x)});
+    } else {
+      those.copies.to_parts("Hyperplane::MultiBlock::solve::copy_x", exec, values, x, n);
+    }
   }
 
   /// The status of a larger grid as that of a grid block, which is returned: of that whose block is not finite, where
@@ -144,6 +151,7 @@ class BoxesInOrder {
     Copies copies;
     Kokkos::View<GhostRow*, typename Exec::memory_space> ghosts;
     Kokkos::View<ClosedFace*, typename Exec::memory_space> closed;
+    Kokkos::View<FaceSlots*, typename Exec::memory_space> faces;
   };
 
   DonorValues<Scalar, n, vector_length> donors(Scalar* x) const {
@@ -204,7 +212,25 @@ class BoxesInOrder {
       });
     }
     m_colours.push_back({Copies(exec, std::move(parts)), to_space(exec, "Hyperplane::MultiBlock::ghosts", ghosts),
-                         to_space(exec, "Hyperplane::MultiBlock::closed", closed)});
+                         to_space(exec, "Hyperplane::MultiBlock::closed", closed),
+                         to_space(exec, "Hyperplane::MultiBlock::faces", faces_of(colour, lists))});
+  }
+
+  /// The points of a colour that have couplings to higher ones: these have some to them.
+  std::vector<FaceSlots> faces_of(int colour, const ColourLists<Exec, vector_length>& lists) const {
+    BlockPacks<vector_length> const packs(m_grids);
+    std::vector<FaceSlots> result;
+    for (auto p = lists.upper_begin()[as_size(colour)]; p < lists.upper_begin()[as_size(colour) + 1]; ++p) {
+      auto const& point = lists.upper_list().points[p];
+      auto const& begin = m_placed.begins[as_size(point.block)];
+      int const g = m_placed.grid_of[as_size(point.block)];
+      SlabMap<vector_length> const map(m_grids.block(g));
+      Point own{};
+      SlabMap<vector_length>(m_grid.block(point.block)).find_point(point.pack, point.slot.lane, own);
+      int const j = begin.j + own.j;
+      result.push_back({point.slot, {packs.first(g) + map.pack(begin.i + own.i, j, begin.k + own.k), map.lane(j)}});
+    }
+    return result;
   }
 
   /// visit(point, direction) of the ghost points of a grid block: the face that they are behind, center of edges.

@@ -58,10 +58,10 @@ struct TransposedFactors {
 /// for those of higher ones, times the scale of the rule, Ilu0Couplings or SsorCouplings. Colours are ranks here: 0, 1,
 /// ... without gaps.
 ///
-/// Where the colours are those of parts of a box in its natural order, and grid blocks are swept by slabs on a host or
-/// by hyperplanes, it is `in_order`: factorizations and sweeps of the grid blocks take their couplings themselves, each
-/// at its place among the neighbours of a point. So they have the bits of the box. This then tells them what is
-/// outside.
+/// Where the colours are those of parts of a box in its natural order, and grid blocks are swept by slabs on a host, it
+/// is `in_order`: factorizations and sweeps of the grid blocks take their couplings themselves, each at its place among
+/// the neighbours of a point. So they have the bits of the box. This then tells them what is outside. (What else there
+/// is for the bits of the box is BoxesInOrder.)
 template <class Rule, class Scalar, int n, ExecutionSpace Exec, class Storage, int vector_length>
 class ColouredCouplings {
  public:

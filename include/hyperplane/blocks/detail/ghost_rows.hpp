@@ -113,4 +113,24 @@ struct SetGhosts {
   }
 };
 
+/// A point that is a neighbour of points of higher colours: where vectors of grid blocks have it, and the larger grids.
+struct FaceSlots {
+  Slot own{};
+  Slot placed{};
+};
+
+/// After a forward sweep: what points of higher colours read. An index is an equation of a point.
+template <class Scalar, int n, int vector_length>
+struct GiveFaces {
+  const FaceSlots* m_faces;
+  InterleavedRef<Scalar, vector_length, n> m_from;
+  InterleavedRef<Scalar, vector_length, n> m_x;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    auto const& [own, placed] = m_faces[index / n];
+    int const r = static_cast<int>(index % n);
+    m_x(own.pack, r, own.lane) = m_from(placed.pack, r, placed.lane);
+  }
+};
+
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <hyperplane/blocks/detail/place_blocks.hpp>
-#include <hyperplane/blocks/face_couplings.hpp>
 #include <hyperplane/blocks/interface.hpp>
 #include <hyperplane/blocks/multi_block_grid.hpp>
 #include <hyperplane/core/abi.hpp>
