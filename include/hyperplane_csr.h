@@ -82,7 +82,7 @@ typedef enum hyperplane_row_order HYPERPLANE_INT_ENUM {
 
 /* Filled by hyperplane_csr_preconditioner_options_init() first, and then changed. An option that the kind does not have
  * stays as it is, or creating the preconditioner is HYPERPLANE_INVALID_ARGUMENT: fill, drop_tolerance, row_entries,
- * relaxation, pivot_shift and storage are of the kinds that are named, order and transposed of all but the identity,
+ * relaxation and storage are of the kinds that are named, order, transposed and pivot_shift of all but the identity,
  * order not of block Jacobi. */
 typedef struct hyperplane_csr_preconditioner_options {
   size_t struct_size;                      /* not for you */
@@ -95,7 +95,7 @@ typedef struct hyperplane_csr_preconditioner_options {
   int64_t given_count;                     /* rows in it: 0 */
   int transposed;                          /* 1: for hyperplane_preconditioner_transpose(): 0 */
   double relaxation;                       /* of block SSOR and block Jacobi, more than 0 and less than 2: 1 */
-  double pivot_shift;                      /* of ILU, what is added to pivots that cannot be inverted, 0 or more: 0 */
+  double pivot_shift;                      /* what is added to pivots that cannot be inverted, 0 or more: 0 */
   hyperplane_storage storage;              /* of factors, not _FLOAT of DILU and SSOR: HYPERPLANE_STORAGE_DOUBLE */
   double storage_fraction;                 /* of HYPERPLANE_STORAGE_AUTOMATIC, as on grids, at least 0: 0.05 */
 } hyperplane_csr_preconditioner_options;
@@ -116,9 +116,9 @@ hyperplane_csr_preconditioner_create(hyperplane_matrix a, const hyperplane_csr_p
 HYPERPLANE_API hyperplane_status hyperplane_csr_preconditioner_create_named(hyperplane_matrix a, const char* name,
                                                                             const char* options,
                                                                             hyperplane_preconditioner* preconditioner);
-/* With pivot_shift s > 0, a pivot block of BILU(0), BILU(k) or ILUT that is singular, or whose inverse cannot be
- * stored, has s times the norm of its row of A added to its diagonal, and the factorization goes on. How many the last
- * one replaced, and the row of the one that was taken first, or -1. Waits. */
+/* With pivot_shift s > 0, a pivot block, or diagonal block of SSOR and block Jacobi, that is singular, or whose inverse
+ * cannot be stored, has s times the norm of its row of A added to its diagonal, and the factorization goes on. How many
+ * the last one replaced, and the row of the one that was taken first, or -1. Waits. */
 HYPERPLANE_API hyperplane_status hyperplane_csr_preconditioner_replaced(hyperplane_preconditioner preconditioner,
                                                                         int64_t* count, int64_t* first);
 /* As hyperplane_preconditioners() and hyperplane_preconditioner_describe(): "identity, jacobi, ssor, dilu, bilu0, iluk,

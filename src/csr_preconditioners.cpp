@@ -54,9 +54,9 @@ constexpr auto shift_option =
 /// A line's place is the number of its constant in C and Fortran.
 constexpr auto csr_table = std::make_tuple(
     csr_line("identity", "none"),  //
-    csr_line("jacobi", "block Jacobi", relaxation_option, transposed_option).stored(),
-    csr_line("ssor", "block SSOR", relaxation_option, order_option, transposed_option).stored_short(),
-    csr_line("dilu", "DILU", order_option, transposed_option).stored_short(),
+    csr_line("jacobi", "block Jacobi", relaxation_option, transposed_option, shift_option).stored(),
+    csr_line("ssor", "block SSOR", relaxation_option, order_option, transposed_option, shift_option).stored_short(),
+    csr_line("dilu", "DILU", order_option, transposed_option, shift_option).stored_short(),
     csr_line("bilu0", "block ILU(0)", order_option, transposed_option, shift_option).stored(),
     csr_line("iluk", "block ILU(k)", fill_option, order_option, transposed_option, shift_option).stored(),
     csr_line("ilut", "block ILUT", drop_option, entries_option, order_option, transposed_option, shift_option)

@@ -57,7 +57,8 @@ std::unique_ptr<TypedCsrPlan<Exec>> make_stored_csr_plan(const Exec& exec, const
   auto const order = settings.order;
   double const shift = settings.pivot_shift;
   switch (settings.kind) {
-    case csr_jacobi: return make(std::type_identity<BlockJacobiCsr<double, n, Exec, Storage>>(), {settings.relaxation});
+    case csr_jacobi:
+      return make(std::type_identity<BlockJacobiCsr<double, n, Exec, Storage>>(), {settings.relaxation, shift});
     case csr_bilu0:
       return make(std::type_identity<BlockIlu0Csr<double, n, Exec, Storage>>(),
                   {path, order, given_order, adjoint, shift});
@@ -72,10 +73,11 @@ std::unique_ptr<TypedCsrPlan<Exec>> make_stored_csr_plan(const Exec& exec, const
   if constexpr (!std::is_same_v<Storage, float>) {
     if (settings.kind == csr_ssor) {
       return make(std::type_identity<SsorCsr<double, n, Exec, Storage>>(),
-                  {settings.relaxation, path, order, given_order, adjoint});
+                  {settings.relaxation, path, order, given_order, adjoint, shift});
     }
     if (settings.kind == csr_dilu) {
-      return make(std::type_identity<DiluCsr<double, n, Exec, Storage>>(), {false, path, order, given_order, adjoint});
+      return make(std::type_identity<DiluCsr<double, n, Exec, Storage>>(),
+                  {false, path, order, given_order, adjoint, shift});
     }
   }
   return nullptr;

@@ -130,7 +130,7 @@ contains
     if (present(drop_tolerance)) options%drop_tolerance = merge(drop_tolerance, -1.0_c_double, options%kind == HYPERPLANE_CSR_ILUT)
     if (present(row_entries)) options%row_entries = merge(int(row_entries, c_int), -1_c_int, options%kind == HYPERPLANE_CSR_ILUT)
     if (present(relaxation)) options%relaxation = merge(relaxation, -1.0_c_double, relaxes)
-    if (present(pivot_shift)) options%pivot_shift = merge(pivot_shift, -1.0_c_double, options%kind >= HYPERPLANE_CSR_BILU0)
+    if (present(pivot_shift)) options%pivot_shift = merge(pivot_shift, -1.0_c_double, options%kind >= HYPERPLANE_CSR_JACOBI)
     if (present(storage)) options%storage = storage
     if (present(storage_fraction)) options%storage_fraction = storage_fraction
     if (present(order)) options%order = order

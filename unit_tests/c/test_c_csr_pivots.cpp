@@ -2,6 +2,9 @@
 #include <hyperplane/ilu/block_ilu0_csr.hpp>
 #include <hyperplane/ilu/block_iluk_csr.hpp>
 #include <hyperplane/ilu/block_ilut_csr.hpp>
+#include <hyperplane/ilu/block_jacobi_csr.hpp>
+#include <hyperplane/ilu/dilu_csr.hpp>
+#include <hyperplane/ilu/ssor_csr.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -60,6 +63,9 @@ TEST_P(CRows, pivots_are_replaced_where_that_is_asked_for) {
   expect_replaced("bilu0", solve_in_cpp<BlockIlu0Csr<double, 2, Host>>(changed, {.pivot_shift = 0.75}, b));
   expect_replaced("iluk", solve_in_cpp<BlockIlukCsr<double, 2, Host>>(changed, {.pivot_shift = 0.75}, b));
   expect_replaced("ilut", solve_in_cpp<BlockIlutCsr<double, 2, Host>>(changed, {.pivot_shift = 0.75}, b));
+  expect_replaced("dilu", solve_in_cpp<DiluCsr<double, 2, Host>>(changed, {.pivot_shift = 0.75}, b));
+  expect_replaced("ssor", solve_in_cpp<SsorCsr<double, 2, Host>>(changed, {.pivot_shift = 0.75}, b));
+  expect_replaced("jacobi", solve_in_cpp<BlockJacobiCsr<double, 2, Host>>(changed, {.pivot_shift = 0.75}, b));
 }
 
 TEST_P(CRows, replaced_pivots_solve_systems_that_fail_without) {
@@ -90,8 +96,8 @@ TEST_P(CRows, shifts_that_cannot_be_are_named) {
   options.pivot_shift = std::numeric_limits<double>::quiet_NaN();
   expect_failure(hyperplane_csr_preconditioner_create(m_a, &options, &m), HYPERPLANE_INVALID_ARGUMENT,
                  "pivot_shift is nan, expected a finite number, 0 or more");
-  expect_failure(hyperplane_csr_preconditioner_create_named(m_a, "dilu", "pivot_shift=0.1", &m),
-                 HYPERPLANE_INVALID_ARGUMENT, "dilu has no option 'pivot_shift'");
+  expect_failure(hyperplane_csr_preconditioner_create_named(m_a, "identity", "pivot_shift=0.1", &m),
+                 HYPERPLANE_INVALID_ARGUMENT, "identity has no option 'pivot_shift'");
   std::int64_t count = 0, first = 0;
   expect_failure(hyperplane_csr_preconditioner_replaced(nullptr, &count, &first), HYPERPLANE_NULL_POINTER,
                  "preconditioner is NULL");

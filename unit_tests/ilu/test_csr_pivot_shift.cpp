@@ -15,6 +15,7 @@
 #include "support/csr_ilu_reference.hpp"
 #include "support/csr_ilut_reference.hpp"
 #include "support/csr_reference.hpp"
+#include "support/csr_zero_pivots.hpp"
 #include "support/execution_spaces.hpp"
 #include "support/matchers.hpp"
 #include "support/message_of.hpp"
@@ -27,34 +28,6 @@ namespace {
 template <class Exec>
 class CsrPivotShiftTest : public ::testing::Test {};
 TYPED_TEST_SUITE(CsrPivotShiftTest, ExecutionSpaces, SpaceNames);
-
-constexpr int mesh_rows = 30;
-constexpr double share = 0.5;
-
-/// A random matrix, in the rows of which that are named the diagonal block is zero, and so are those of rows that are
-/// taken before: nothing is subtracted from the pivot block, which stays zero.
-ReferenceCsr with_zero_pivots(int n, const std::vector<int>& rows, const std::vector<int>& order) {
-  std::vector<int> position(order.size());
-  for (std::size_t p = 0; p < order.size(); ++p) position[order[p]] = static_cast<int>(p);
-  auto a = random_csr(mesh_rows, n);
-  for (int const row : rows) {
-    for (auto e = a.offsets[row]; e < a.offsets[row + 1]; ++e) {
-      if (position[a.columns[e]] <= position[row]) a.blocks[e] = DenseMatrix(n);
-    }
-  }
-  return a;
-}
-
-/// What the replaced pivots are those of: a share of the norm of its row is on the diagonal of each of these blocks.
-ReferenceCsr with_shifts(const ReferenceCsr& a, const std::vector<int>& rows) {
-  auto result = a;
-  for (int const row : rows) {
-    for (auto e = a.offsets[row]; e < a.offsets[row + 1]; ++e) {
-      for (int c = 0; c < a.n && a.columns[e] == row; ++c) result.blocks[e](c, c) += share * norm_of_row(a, row);
-    }
-  }
-  return result;
-}
 
 /// M x = b with the pivots of three rows replaced, in the order of numbers and backwards, beside the textbook on the
 /// matrix that needs none replaced.

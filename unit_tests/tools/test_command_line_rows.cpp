@@ -129,7 +129,7 @@ TEST_F(CommandLineRows, replaces_pivots_where_that_is_asked_for) {
     }
   }
   write("M.mtx", singular.file());
-  for (std::string const preconditioner : {"bilu0", "iluk", "ilut"}) {
+  for (std::string const preconditioner : {"bilu0", "iluk", "ilut", "dilu", "ssor", "jacobi"}) {
     auto const options = "--block-size 2 --method fgmres --preconditioner " + preconditioner;
     expect_refused(solve_rows(options), "singular pivot at point 0, equation 0");
     expect_solved(singular, options + " --pivot-shift 0.75");

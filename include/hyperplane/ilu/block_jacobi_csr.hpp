@@ -28,6 +28,7 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 struct BlockJacobiCsrOptions {
   /// w of the formula, 0 < w < 2. 1 is block Jacobi.
   double relaxation = 1.0;
+  double pivot_shift = 0.0;  ///< s: what blocks that cannot be inverted are replaced with; 0: nothing
 };
 
 /// Block Jacobi for unstructured meshes, as BlockJacobi on grids: M = D / w, with D the block diagonal of a BlockCsr,
@@ -41,6 +42,10 @@ struct BlockJacobiCsrOptions {
 /// by Gauss-Jordan with partial pivoting inside the block, 2 n^3 flops per point; a solve takes 2 n^2 flops, and reads
 /// and writes n^2 + 2 n values per point. StorageScalar = float, Half or BFloat16 with Scalar = double stores fewer
 /// bytes and computes in double; Half in units as those of BlockIlu0Csr, with S from the diagonal block.
+///
+/// With the option `pivot_shift`, s > 0, a diagonal block of A that is singular, or whose inverse cannot be stored, is
+/// replaced by itself plus s times the Frobenius norm of its block row on the diagonal, as in BlockIlu0Csr. That is one
+/// launch more.
 ///
 /// Copies share factors: at most one call of a plan and all its copies may run at a time. Results are bitwise the same
 /// whatever the number of threads.
@@ -63,16 +68,17 @@ class BlockJacobiCsr {
   static constexpr int block_size = n;
 
   /// Of the structure of `a`, whose rows may have their columns in any order; its values may be anything. Waits for the
-  /// instance. Throws Error where a row has no diagonal block, or a column twice or out of range, and where the
-  /// relaxation is out of range.
+  /// instance. Throws Error where a row has no diagonal block, or a column twice or out of range, where the
+  /// relaxation is out of range, and for the pivot shift where BlockIlu0Csr does.
   template <class MatrixStorage>
   BlockJacobiCsr(const Exec& exec, const BlockCsr<Scalar, n, Exec, MatrixStorage, Offset>& a,
                  const BlockJacobiCsrOptions& options = {})
       : m_relaxation(detail::checked_csr_relaxation("BlockJacobiCsr", options.relaxation)),
         m_given(a.offsets(), a.columns()),
-        m_pivots(exec,
+        m_pivots("BlockJacobiCsr", exec,
                  detail::csr_diagonal_blocks(detail::checked_ilu_structure(
-                     "BlockJacobiCsr", detail::to_vector(exec, a.offsets()), detail::to_vector(exec, a.columns())))) {}
+                     "BlockJacobiCsr", detail::to_vector(exec, a.offsets()), detail::to_vector(exec, a.columns()))),
+                 options.pivot_shift) {}
 
   std::int64_t rows() const { return m_pivots.rows(); }
   double relaxation() const { return m_relaxation; }
@@ -122,7 +128,8 @@ class BlockJacobiCsr {
     run<true>(exec, "solve_transposed", "Hyperplane::BlockJacobiCsr::solve_transposed", rhs, x);
   }
 
-  /// Whether the last factor() failed, in which row (the lowest), and why. Waits for the instance.
+  /// Whether the last factor() failed, in which row (the lowest), and why; or which blocks it replaced. Waits for the
+  /// instance.
   CsrStatus status(const Exec& exec) const {
     return m_pivots.status(exec, [](std::int64_t row) { return row; });
   }

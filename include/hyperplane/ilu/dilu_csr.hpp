@@ -22,7 +22,8 @@ struct DiluCsrOptions {
   RowOrder order = RowOrder::natural;
   /// For RowOrder::given: each row once, the one that is taken first in front.
   std::vector<int> given_order{};
-  bool transposed = false;  ///< whether there are solves with M^T, too
+  bool transposed = false;   ///< whether there are solves with M^T, too
+  double pivot_shift = 0.0;  ///< s: what pivots that cannot be inverted are replaced with; 0: nothing
 };
 
 /// DILU for unstructured meshes: incomplete LU factorization of a BlockCsr of which the diagonal alone is computed.
@@ -48,6 +49,9 @@ struct DiluCsrOptions {
 /// CsrPath::tickets on CUDA. So a solve reads n^2 values of 2 bytes and an int per block where it reads n^2 values of A
 /// and 12 bytes otherwise, and factor() takes 2 n^3 flops per point, per block behind the diagonal and, without lu_sgs,
 /// per pair. Memory: 2 n^2 + 20 bytes per block, 16 per pair, and what BlockIlu0Csr has per point.
+///
+/// With the option `pivot_shift`, s > 0, a block d_i that is singular, or whose inverse cannot be stored, is replaced
+/// by d_i + s |A_i| I before anything is computed with it, as in BlockIlu0Csr, and at the price that it has there.
 ///
 /// A plan: the constructor reads the structure of the matrix, on the host, and allocates; the other functions do not,
 /// do not fence, and are asynchronous on the instance that is given. Rows are run as those of BlockIlu0Csr.
@@ -88,7 +92,7 @@ class DiluCsr : private detail::AnyCsrRelaxationPlan<Scalar, n, Exec, StorageSca
           const DiluCsrOptions& options = {})
       : Plan({"DiluCsr", "Hyperplane::DiluCsr::factor", "Hyperplane::DiluCsr::forward", "Hyperplane::DiluCsr::backward",
               "Hyperplane::DiluCsr::forward_transposed", "Hyperplane::DiluCsr::backward_transposed"},
-             exec, a, {options.path, options.order, options.given_order, 0, options.transposed},
+             exec, a, {options.path, options.order, options.given_order, 0, options.transposed, options.pivot_shift},
              {!options.lu_sgs, 1.0}) {}
 
   /// Blocks of A.
@@ -125,7 +129,8 @@ class DiluCsr : private detail::AnyCsrRelaxationPlan<Scalar, n, Exec, StorageSca
   using Plan::solve_transposed;
 
   /// status(exec): whether the last factor() failed, in which row, and why; of several rows the one that was taken
-  /// first. A block that is not finite is found where factor() reads it. Waits for the instance.
+  /// first; or which pivots it replaced. A block that is not finite is found where factor() reads it. Waits for the
+  /// instance.
   using Plan::status;
 };
 

@@ -23,7 +23,8 @@ struct SsorCsrOptions {
   RowOrder order = RowOrder::natural;
   /// For RowOrder::given: each row once, the one that is taken first in front.
   std::vector<int> given_order{};
-  bool transposed = false;  ///< whether there are solves with M^T, too
+  bool transposed = false;   ///< whether there are solves with M^T, too
+  double pivot_shift = 0.0;  ///< s: what pivots that cannot be inverted are replaced with; 0: nothing
 };
 
 /// Block SSOR, symmetric successive over-relaxation, for unstructured meshes: as Ssor on grids,
@@ -69,7 +70,7 @@ class SsorCsr : private detail::AnyCsrRelaxationPlan<Scalar, n, Exec, StorageSca
           const SsorCsrOptions& options = {})
       : Plan({"SsorCsr", "Hyperplane::SsorCsr::factor", "Hyperplane::SsorCsr::forward", "Hyperplane::SsorCsr::backward",
               "Hyperplane::SsorCsr::forward_transposed", "Hyperplane::SsorCsr::backward_transposed"},
-             exec, a, {options.path, options.order, options.given_order, 0, options.transposed},
+             exec, a, {options.path, options.order, options.given_order, 0, options.transposed, options.pivot_shift},
              {false, detail::checked_csr_relaxation("SsorCsr", options.relaxation)}),
         m_relaxation(options.relaxation) {}
 

@@ -41,12 +41,6 @@ struct CsrIluInput {
   }
   KOKKOS_FUNCTION Units units(std::int64_t row) const { return Units(m_factors.m_scales, row); }
 
-  KOKKOS_FUNCTION auto row_of_a(std::int64_t row, Scalar pivot_shift) const {
-    auto const* const values = &m_a(0, 0, 0);
-    auto const begin = static_cast<std::int64_t>(m_a.begin(row)), end = static_cast<std::int64_t>(m_a.end(row));
-    using Value = std::remove_cvref_t<decltype(*values)>;
-    return CsrPivotShift<Scalar, Value>{pivot_shift, values + begin * n * n, (end - begin) * n * n};
-  }
   /// A block of a row.
   KOKKOS_FUNCTION Columns given(const Units& units, std::int64_t number) const {
     auto const source = m_sources[number];
@@ -140,15 +134,10 @@ struct CsrIluFactor {
       blocks.is_written(number);
     }
     auto pivot = blocks.before(diagonal).matrix();
-    if constexpr (replaces) {
-      auto const inverted = m_elimination.row_of_a(row, m_pivot_shift).template invert<Storage>(pivot, units);
-      pivot = inverted.m_inverse;
-      if (inverted.m_failed < n) m_singular.record(position, inverted.m_failed);
-      if (inverted.m_replaced) m_replaced.record(position);
-    } else {
-      block::invert<n>(pivot, [&](bool, int equation) { m_singular.record(position, equation); });
-    }
-    for (auto& entry : pivot.m_entries) entry = m_elimination.m_relaxation.of_inverse(entry);
+    auto const& relaxation = m_elimination.m_relaxation;
+    invert_csr_pivot<replaces, Storage>(pivot,
+                                        csr_pivot_shift<n>(m_elimination.m_a, row, relaxation.of_a(m_pivot_shift)),
+                                        units, relaxation, position, m_singular, m_replaced);
     // As they are computed, not as they are stored.
     Scalar inverse[std::size_t{n * n + Columns::overrun}] = {}, eliminated[std::size_t{n * n}];
     for (int e = 0; e < n * n; ++e) inverse[e] = pivot.m_entries[e];

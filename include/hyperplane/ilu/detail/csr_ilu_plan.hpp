@@ -198,9 +198,7 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   }
   template <class Elimination>
   void run_factorization(const Exec& exec, const Elimination& elimination, double bytes) const {
-    if constexpr (!Relaxation::exists) {
-      if (m_pivot_shift > 0.0) return run_kernel<true>(exec, elimination, bytes);
-    }
+    if (m_pivot_shift > 0.0) return run_kernel<true>(exec, elimination, bytes);
     run_kernel<false>(exec, elimination, bytes);
   }
   template <bool replaces, class Elimination>

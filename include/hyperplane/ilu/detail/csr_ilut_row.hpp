@@ -9,6 +9,7 @@
 #include <hyperplane/core/factor_failure.hpp>
 #include <hyperplane/core/singular_pivot.hpp>
 #include <hyperplane/grid/factor_status.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_relaxation.hpp>
 #include <hyperplane/ilu/detail/csr_ilut_input.hpp>
 #include <hyperplane/ilu/detail/csr_ilut_store.hpp>
 #include <hyperplane/ilu/detail/csr_pivot_shift.hpp>
@@ -246,8 +247,8 @@ class CsrIlutElimination {
       std::copy_n(m_lower_values.data() + as_size(l.block) * size, size, result.block(number++));
     }
     result.positions[number] = position;
-    auto const pivot =
-        row_of_a(position).template invert<Storage>(columns(as_size(m_slots[as_size(position)])).matrix(), units);
+    auto const pivot = row_of_a(position).template invert<Storage>(
+        columns(as_size(m_slots[as_size(position)])).matrix(), units, NoCsrIluRelaxation());
     int code = pivot.m_failed < n ? pivot.m_failed : no_code;
     result.replaced = pivot.m_replaced;
     // As they are computed, not as they are stored.

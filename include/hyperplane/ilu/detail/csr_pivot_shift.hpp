@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 /// Pivot blocks of incomplete factorizations of a BlockCsr that cannot be inverted, and what is taken instead: the
 /// block itself plus a share of the norm of its row of A on the diagonal.
@@ -37,18 +38,21 @@ double checked_pivot_shift(const char* plan, double shift) {
   return shift;
 }
 
-/// The inverse of a pivot block, or of what replaced it.
+/// The inverse of a pivot block, or of what replaced it, times a factor of SSOR or block Jacobi.
 template <class Scalar, int n>
 struct CsrInvertedPivot {
   block::Matrix<Scalar, n> m_inverse;
   int m_failed;  ///< the column in which elimination stopped first, or n
   bool m_replaced;
 
-  KOKKOS_FORCEINLINE_FUNCTION static CsrInvertedPivot of(const block::Matrix<Scalar, n>& pivot) {
+  template <class Relaxation>
+  KOKKOS_FORCEINLINE_FUNCTION static CsrInvertedPivot of(const block::Matrix<Scalar, n>& pivot,
+                                                         const Relaxation& relaxation) {
     CsrInvertedPivot result{pivot, n, false};
     block::invert<n>(result.m_inverse, [&](bool /*singular*/, int column) {
       if (column < result.m_failed) result.m_failed = column;
     });
+    for (auto& entry : result.m_inverse.m_entries) entry = relaxation.of_inverse(entry);
     return result;
   }
   template <class Storage>
@@ -66,22 +70,24 @@ struct CsrPivotShift {
   std::int64_t m_count;
 
   /// `units` are those of the pivot block, see CsrRowUnits; A is in its own.
-  template <class Storage, int n, class Units>
+  template <class Storage, int n, class Units, class Relaxation>
   KOKKOS_FORCEINLINE_FUNCTION CsrInvertedPivot<Scalar, n> invert(const block::Matrix<Scalar, n>& pivot,
-                                                                 const Units& units) const {
-    if (m_share != Scalar(0)) return invert_or_replace<Storage>(pivot, units);
-    return CsrInvertedPivot<Scalar, n>::of(pivot);
+                                                                 const Units& units,
+                                                                 const Relaxation& relaxation) const {
+    if (m_share != Scalar(0)) return invert_or_replace<Storage>(pivot, units, relaxation);
+    return CsrInvertedPivot<Scalar, n>::of(pivot, relaxation);
   }
 
  private:
-  template <class Storage, int n, class Units>
+  template <class Storage, int n, class Units, class Relaxation>
   HYPERPLANE_APART_FUNCTION CsrInvertedPivot<Scalar, n> invert_or_replace(block::Matrix<Scalar, n> pivot,
-                                                                          const Units& units) const {
-    auto const given = CsrInvertedPivot<Scalar, n>::of(pivot);
+                                                                          const Units& units,
+                                                                          const Relaxation& relaxation) const {
+    auto const given = CsrInvertedPivot<Scalar, n>::of(pivot, relaxation);
     if (given.template is_of_use<Storage>()) return given;
     Scalar const shift = m_share * norm();
     for (int c = 0; c < n; ++c) pivot(c, c) += units(c, c, shift);
-    auto result = CsrInvertedPivot<Scalar, n>::of(pivot);
+    auto result = CsrInvertedPivot<Scalar, n>::of(pivot, relaxation);
     result.m_replaced = result.template is_of_use<Storage>();
     // What a diagnosis looks at is the block as it was.
     return result.m_replaced ? result : given;
@@ -100,6 +106,15 @@ struct CsrPivotShift {
     return largest * Kokkos::sqrt(squares);
   }
 };
+
+/// That of a row of A.
+template <int n, class Scalar, class MatrixRef>
+KOKKOS_FUNCTION auto csr_pivot_shift(const MatrixRef& a, std::int64_t row, Scalar share) {
+  auto const* const values = &a(0, 0, 0);
+  auto const begin = static_cast<std::int64_t>(a.begin(row)), end = static_cast<std::int64_t>(a.end(row));
+  using Value = std::remove_cvref_t<decltype(*values)>;
+  return CsrPivotShift<Scalar, Value>{share, values + begin * n * n, (end - begin) * n * n};
+}
 
 /// How many blocks a factorization replaced, and which was taken first, for kernels.
 struct CsrReplacedRef {
@@ -142,5 +157,23 @@ class CsrReplaced {
   Kokkos::View<CsrReplacedRef::Word*, typename Exec::memory_space> m_words;
   std::int64_t m_rows;
 };
+
+/// Inverts the pivot block of a row that is taken as the one of number `position`, and records what is wrong with it.
+/// `replaces`: what cannot be inverted, as `shift` does.
+template <bool replaces, class Storage, class Scalar, int n, class Shift, class Units, class Relaxation, class Record>
+KOKKOS_FORCEINLINE_FUNCTION void invert_csr_pivot(block::Matrix<Scalar, n>& pivot, const Shift& shift,
+                                                  const Units& units, const Relaxation& relaxation,
+                                                  std::int64_t position, const Record& singular,
+                                                  const CsrReplacedRef& replaced) {
+  if constexpr (replaces) {
+    auto const inverted = shift.template invert<Storage>(pivot, units, relaxation);
+    pivot = inverted.m_inverse;
+    if (inverted.m_failed < n) singular.record(position, inverted.m_failed);
+    if (inverted.m_replaced) replaced.record(position);
+  } else {
+    block::invert<n>(pivot, [&](bool, int equation) { singular.record(position, equation); });
+    for (auto& entry : pivot.m_entries) entry = relaxation.of_inverse(entry);
+  }
+}
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

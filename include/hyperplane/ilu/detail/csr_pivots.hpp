@@ -13,16 +13,16 @@
 #include <hyperplane/csr/csr_status.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/ilu/detail/csr_factor_record.hpp>
-#include <hyperplane/ilu/detail/csr_fill.hpp>
-#include <hyperplane/ilu/detail/csr_ilu_analysis.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
+#include <hyperplane/ilu/detail/csr_ilu_relaxation.hpp>
+#include <hyperplane/ilu/detail/csr_pivot_pairs.hpp>
+#include <hyperplane/ilu/detail/csr_pivot_shift.hpp>
 #include <hyperplane/ilu/detail/csr_units.hpp>
 #include <hyperplane/sweep/factor_scales.hpp>
 #include <hyperplane/sweep/factor_units.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -40,64 +40,6 @@ inline double checked_csr_relaxation(const char* plan, double relaxation) {
   return relaxation;
 }
 
-/// The numbers in A of the blocks of the diagonal.
-inline std::vector<std::int64_t> csr_diagonal_blocks(const CsrIluBlocks& blocks) {
-  std::vector<std::int64_t> result;
-  result.reserve(blocks.diagonal.size());
-  for (auto const number : blocks.diagonal) result.push_back(blocks.sources[as_size(number)]);
-  return result;
-}
-/// The same of a structure that was checked.
-inline std::vector<std::int64_t> csr_diagonal_blocks(const CsrColumns& structure) {
-  std::vector<std::int64_t> result;
-  result.reserve(as_size(structure.rows()));
-  for (std::int64_t row = 0; row < structure.rows(); ++row) {
-    auto const begin = structure.columns.begin() + structure.begin[as_size(row)];
-    auto const end = structure.columns.begin() + structure.begin[as_size(row) + 1];
-    result.push_back(std::find(begin, end, static_cast<int>(row)) - structure.columns.begin());
-  }
-  return result;
-}
-
-/// Of each block (i, j) up to the diagonal, the number in A of (j, i) behind the diagonal, or -1.
-inline std::vector<std::int64_t> csr_opposite_blocks(const CsrIluPattern& of) {
-  auto const& blocks = of.blocks;
-  auto const& positions = of.order.positions;
-  std::vector<std::int64_t> result(blocks.columns.size() - as_size(blocks.upper_count()), -1);
-  for (int const row : of.order.rows) {
-    for (auto number = blocks.lower_begin[as_size(row)]; number < blocks.diagonal[as_size(row)]; ++number) {
-      auto const other = as_size(blocks.columns[as_size(number)]);
-      auto const end = blocks.columns.begin() + blocks.upper_end[other];
-      auto const at = std::lower_bound(blocks.columns.begin() + blocks.upper_begin[other], end, positions[as_size(row)],
-                                       [&](int column, int position) { return positions[as_size(column)] < position; });
-      if (at != end && *at == row) result[as_size(number)] = blocks.sources[as_size(at - blocks.columns.begin())];
-    }
-  }
-  return result;
-}
-
-/// Pairs of blocks of A with the same two rows, for kernels: what DILU subtracts from diagonal blocks.
-struct CsrPivotPairs {
-  CsrIluRows m_rows;
-  const std::int64_t* m_sources;    ///< of each block, its number in A
-  const std::int64_t* m_opposites;  ///< of a block (i, j) before the diagonal, the number of (j, i) in A, or negative
-
-  /// visit(j, number of (i, j), number of (j, i)) for the pairs of row i, until it returns false.
-  template <class Visit>
-  KOKKOS_FUNCTION void for_pairs(std::int64_t row, const Visit& visit) const {
-    for (auto number = m_rows.m_lower_begin[row]; number < m_rows.m_diagonal[row]; ++number) {
-      if (m_opposites[number] < 0) continue;
-      if (!visit(std::int64_t{m_rows.m_columns[number]}, m_sources[number], m_opposites[number])) return;
-    }
-  }
-};
-
-/// The blocks to be inverted are those of the diagonal themselves.
-struct NoCsrPivotPairs {
-  template <class Visit>
-  KOKKOS_FUNCTION void for_pairs(std::int64_t, const Visit&) const {}
-};
-
 /// d_i = A_ii - sum of A_ij d_j^-1 A_ji over the pairs; there are none where inverses are in units of their own.
 template <class Scalar, int n, class Storage, class MatrixRef, class Pairs>
 struct CsrPivotBlocks {
@@ -114,14 +56,18 @@ struct CsrPivotBlocks {
     choose_equation_units<n>(m_scales, row, &m_a(m_diagonal[row], 0, 0), 1);
   }
 
+  KOKKOS_FUNCTION CsrRowUnits<Scalar, n, FactorScales<Storage, n, 1>> units(std::int64_t row) const {
+    return {m_scales, row};
+  }
+
   KOKKOS_FUNCTION Columns given(std::int64_t number) const {
     return Columns::of([&](int r, int c) { return m_a(number, r, c); });
   }
   KOKKOS_FUNCTION Storage* inverse(std::int64_t row) const { return m_inverses + row * n * n; }
 
   KOKKOS_FUNCTION Columns pivot(std::int64_t row) const {
-    CsrRowUnits<Scalar, n, FactorScales<Storage, n, 1>> const units(m_scales, row);
-    auto result = Columns::of([&](int r, int c) { return units(r, c, m_a(m_diagonal[row], r, c)); });
+    auto const of_row = units(row);
+    auto result = Columns::of([&](int r, int c) { return of_row(r, c, m_a(m_diagonal[row], r, c)); });
     // Behind a block that is multiplied from the left, values are read.
     Scalar before[std::size_t{n * n + Columns::overrun}] = {};
     Scalar behind[std::size_t{n * n}], scaled[std::size_t{n * n}];
@@ -138,24 +84,27 @@ struct CsrPivotBlocks {
   }
 };
 
-/// w d^-1 of a row.
-template <class Scalar, int n, class Exec, class Storage, class Blocks>
+/// w d^-1 of a row. `replaces`: pivots that cannot be inverted.
+template <bool replaces, class Scalar, int n, class Exec, class Storage, class Blocks>
 struct CsrPivotInversion {
   using Columns = block::Columns<Scalar, n>;
 
   Blocks m_blocks;
-  Scalar m_relaxation;
+  CsrIluRelaxation<Scalar> m_relaxation;
   typename SingularPivotRecord<Exec>::Ref m_singular;
   const int* m_positions;  ///< of rows in the order in which they are taken; or none, where that is by numbers
   CsrIluSequence m_order;
+  Scalar m_pivot_shift;
+  CsrReplacedRef m_replaced;
 
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     auto const row = m_order.row(index);
     auto const position = m_positions != nullptr ? m_positions[row] : row;
     m_blocks.keep_units(row);
     auto pivot = m_blocks.pivot(row).matrix();
-    block::invert<n>(pivot, [&](bool, int equation) { m_singular.record(position, equation); });
-    auto const inverse = Columns::of([&](int r, int c) { return m_relaxation * pivot(r, c); });
+    invert_csr_pivot<replaces, Storage>(pivot, csr_pivot_shift<n>(m_blocks.m_a, row, m_pivot_shift),
+                                        m_blocks.units(row), m_relaxation, position, m_singular, m_replaced);
+    auto const inverse = Columns::of([&](int r, int c) { return pivot(r, c); });
     if (inverse.template excess<Storage>() != Scalar(0)) m_singular.record(position, unstorable_code);
     inverse.store(m_blocks.inverse(row));
   }
@@ -199,13 +148,15 @@ struct CsrPivotDiagnosis {
 template <class Scalar, int n, class Exec, class Storage>
 class CsrPivots {
  public:
-  /// Of the numbers in A of the diagonal blocks. Waits for the instance.
-  CsrPivots(const Exec& exec, const std::vector<std::int64_t>& diagonal)
+  /// Of the numbers in A of the diagonal blocks. Waits for the instance. Throws Error where the shift makes no sense.
+  CsrPivots(const char* plan, const Exec& exec, const std::vector<std::int64_t>& diagonal, double pivot_shift)
       : m_diagonal(to_space(exec, "Hyperplane::CsrPivots::structure", diagonal)),
         m_inverses(Kokkos::view_alloc(exec, "Hyperplane::CsrPivots::inverses"),
                    diagonal.size() * n * n + as_size(block::Columns<Scalar, n>::overrun)),
         m_units(exec, "CsrPivots", static_cast<std::int64_t>(diagonal.size())),
         m_place(Kokkos::view_alloc(exec, "Hyperplane::CsrPivots::place"), 2),
+        m_pivot_shift(checked_pivot_shift<Scalar>(plan, pivot_shift)),
+        m_replaced(exec, static_cast<std::int64_t>(diagonal.size())),
         m_record(exec, "Hyperplane::CsrPivots::status") {}
 
   std::int64_t rows() const { return static_cast<std::int64_t>(m_diagonal.extent(0)); }
@@ -215,6 +166,7 @@ class CsrPivots {
   FactorScales<Storage, n, 1> scales() const { return m_units.ref(); }
   const std::int64_t* diagonal() const { return m_diagonal.data(); }
   const CsrFactorRecord<Exec>& record() const { return m_record; }
+  bool may_replace() const { return m_pivot_shift > 0.0; }
 
   /// w d^-1. `difference` is what the structure of A was looked at by. run(kernel_of) runs kernel_of(sequence) over the
   /// rows; `order` and `positions` are those of the rows, or
@@ -224,10 +176,19 @@ class CsrPivots {
               const int* order, const int* positions, const Run& run) const {
     m_units.template choose<Scalar>(exec, CsrSample<Ref, n>{a, rows(), m_diagonal.data()});
     auto const blocks = blocks_of(a, pairs);
-    run([&](const CsrIluSequence& sequence) {
-      return CsrPivotInversion<Scalar, n, Exec, Storage, std::remove_const_t<decltype(blocks)>>{
-          blocks, static_cast<Scalar>(relaxation), m_record.ref(), positions, sequence};
-    });
+    auto const kernel = [&]<bool replaces>(std::bool_constant<replaces>, const CsrIluSequence& sequence) {
+      return CsrPivotInversion<replaces, Scalar, n, Exec, Storage, std::remove_const_t<decltype(blocks)>>{
+          blocks,          {.m_of_inverses = static_cast<Scalar>(relaxation)},
+          m_record.ref(),  positions,
+          sequence,        static_cast<Scalar>(m_pivot_shift),
+          m_replaced.ref()};
+    };
+    if (may_replace()) {
+      m_replaced.reset(exec);
+      run([&](const CsrIluSequence& sequence) { return kernel(std::true_type(), sequence); });
+    } else {
+      run([&](const CsrIluSequence& sequence) { return kernel(std::false_type(), sequence); });
+    }
     conclude(exec, difference, blocks, order);
   }
 
@@ -244,7 +205,11 @@ class CsrPivots {
   CsrStatus status(const Exec& exec, const RowAt& row_at) const {
     if (auto const row = m_record.find_other_row(exec)) return {{.failure = FactorFailure::other_structure}, *row};
     auto const found = m_record.find_pivot(exec);
-    if (!found) return {};
+    if (!found) {
+      CsrStatus regular;
+      if (may_replace()) m_replaced.add_to(exec, regular, row_at);
+      return regular;
+    }
     CsrStatus result{{.failure = found->finding.failure}, row_at(found->number)};
     if (result.singular()) result.equation = found->finding.index;
     if (result.failure == FactorFailure::not_finite) {
@@ -270,6 +235,8 @@ class CsrPivots {
   Kokkos::View<Storage*, typename Exec::memory_space> m_inverses;
   FactorUnits<Storage, n, 1, Exec> m_units;
   Kokkos::View<std::int64_t*, typename Exec::memory_space> m_place;
+  double m_pivot_shift;
+  CsrReplaced<Exec> m_replaced;
   CsrFactorRecord<Exec> m_record;
 };
 

@@ -125,7 +125,7 @@ class CsrRelaxationPlan
         m_sources(table(exec, of.blocks.sources)),
         m_opposites(table(exec, opposites)),
         m_pairs(std::ranges::count_if(opposites, [](std::int64_t number) { return number >= 0; })),
-        m_pivots(exec, csr_diagonal_blocks(of.blocks)) {
+        m_pivots(names.plan, exec, csr_diagonal_blocks(of.blocks), settings.pivot_shift) {
     if (path == CsrPath::tickets) m_tickets.emplace(exec, rows());
   }
 
@@ -141,7 +141,8 @@ class CsrRelaxationPlan
   /// DILU; whether it runs so.
   bool factor_by_tickets([[maybe_unused]] const Exec& exec, [[maybe_unused]] const CsrPivotPairs& pairs) const {
     if constexpr (CudaExecutionSpace<Exec>) {
-      if (!m_tickets) return false;
+      // Pivots are replaced by the kernel for levels alone.
+      if (!m_tickets || m_pivots.may_replace()) return false;
       auto const of = this->row_blocks();
       m_pivots.invert_by(exec, m_matrix->ref(), difference_of(*m_matrix), pairs, list(this->order()),
                          [&](StorageScalar* inverses, unsigned long long* word) {
