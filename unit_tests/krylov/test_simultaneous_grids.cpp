@@ -10,16 +10,18 @@
 #include <hyperplane/krylov/identity.hpp>
 #include <hyperplane/krylov/simultaneous_bicgstab.hpp>
 #include <hyperplane/krylov/simultaneous_fgmres.hpp>
-#include <hyperplane/ssor/ssor.hpp>
+#include <hyperplane/krylov/transposed.hpp>
 #include <hyperplane/stencil/apply_several.hpp>
+#include <hyperplane/stencil/apply_transposed.hpp>
 #include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "several_on_grids.hpp"
 #include "simultaneous_fixture.hpp"
 #include "support/execution_spaces.hpp"
 #include "support/kokkos_events.hpp"
+#include "support/matchers.hpp"
 #include "support/message_of.hpp"
 #include "support/serial_reference.hpp"
 #include "support/several_vectors.hpp"
@@ -33,92 +35,8 @@ template <class Exec>
 class SimultaneousOnGrids : public ::testing::Test {};
 TYPED_TEST_SUITE(SimultaneousOnGrids, ExecutionSpaces, SpaceNames);
 
-template <int n, int count, class Exec>
-BlockVectors<double, n, count, Exec> on_grid(const Exec& exec, const Grid& grid, const HostVectors& values) {
-  BlockVectors<double, n, count, Exec> const result(exec, grid);
-  for (int j = 0; j < count; ++j) pack(exec, to_view<double>(exec, values[static_cast<std::size_t>(j)]), result[j]);
-  exec.fence();
-  return result;
-}
-
 HostVectors zeros_like(const HostVectors& vectors) {
   return HostVectors(vectors.size(), std::vector<double>(vectors[0].size(), 0.0));
-}
-
-/// Points alone: what is in the padding is not the same for all kernels.
-template <class Exec, class Vector>
-::testing::AssertionResult same_values(const Exec& exec, const Vector& found, const Vector& single, double tolerance) {
-  return same_as_single<Exec>(to_host(exec, found), to_host(exec, single), tolerance);
-}
-
-std::vector<Grid> grids() { return {Grid(1, 1, 1), Grid(1, 7, 1), Grid(17, 2, 9), Grid(9, 17, 5)}; }
-
-template <int n, int count, class Storage, class Exec>
-void check_products(const Exec& exec, const Grid& grid) {
-  SCOPED_TRACE(to_string(grid) + ", n = " + std::to_string(n) + ", " + std::to_string(count) + " vectors");
-  auto const reference = random_stencil(grid, n);
-  auto const a = to_device<double, n, Storage>(exec, reference);
-  auto const values = random_vectors(count, grid.size() * n);
-  auto const x = on_grid<n, count>(exec, grid, values);
-  BlockVectors<double, n, count, Exec> const y(exec, grid), of_devices(exec, grid);
-  apply(exec, a, x, y);
-  [&]<std::size_t... v>(std::index_sequence<v...>) {
-    detail::ApplySeveral<double, n, Storage, vector_length_v<double, Exec>, count> const kernel{
-        a.ref(), {x[v].ref()...}, {of_devices[v].ref()...}};
-    detail::launch("apply", detail::LongIndexRange<Exec>(exec, 0, kernel.size()), 1.0, kernel);
-  }(std::make_index_sequence<count>());
-  BlockVector<double, n, Exec> const single(exec, grid);
-  for (int j = 0; j < count; ++j) {
-    apply(exec, a, x[j], single);
-    EXPECT_TRUE(same_values(exec, y[j], single, rounding<double>(20, n))) << j;
-    auto const expected = reference.apply(values[static_cast<std::size_t>(j)]);
-    EXPECT_TRUE(near(to_host(exec, y[j]), expected, rounding<Storage>(20, n))) << j;
-    EXPECT_TRUE(near(to_host(exec, of_devices[j]), expected, rounding<Storage>(20, n))) << "of devices, " << j;
-  }
-}
-
-TYPED_TEST(SimultaneousOnGrids, products_are_those_of_single_vectors) {
-  TypeParam const exec;
-  for (auto const& grid : grids()) {
-    check_products<1, 8, double>(exec, grid);
-    check_products<5, 3, double>(exec, grid);
-    check_products<3, 2, float>(exec, grid);
-  }
-}
-
-template <int n, int count, template <class...> class Precond, class Exec>
-void check_preconditioner(const Exec& exec, const Grid& grid, const typename Precond<Exec>::Options& options) {
-  SCOPED_TRACE(to_string(grid) + ", n = " + std::to_string(n) + ", " + std::to_string(count) + " vectors");
-  auto const a = to_device<double, n, double>(exec, random_stencil(grid, n));
-  Precond<Exec> m(exec, grid, options);
-  m.factor(exec, a);
-  auto const x = on_grid<n, count>(exec, grid, random_vectors(count, grid.size() * n));
-  BlockVectors<double, n, count, Exec> const y(exec, grid);
-  BlockVector<double, n, Exec> const single(exec, grid);
-  m.solve(exec, x, y);
-  for (int j = 0; j < count; ++j) {
-    m.solve(exec, x[j], single);
-    EXPECT_TRUE(same_values(exec, y[j], single, rounding<double>(200, n))) << j;
-  }
-  m.solve(exec, x, x);
-  for (int j = 0; j < count; ++j) EXPECT_TRUE(same_values(exec, x[j], y[j], 0.0)) << "in place, " << j;
-}
-
-template <class Exec>
-using Ilu1 = BlockIlu0<double, 1, Exec>;
-template <class Exec>
-using Ilu5 = BlockIlu0<double, 5, Exec>;
-template <class Exec>
-using Ssor3 = Ssor<double, 3, Exec>;
-
-TYPED_TEST(SimultaneousOnGrids, preconditioners_solve_as_for_single_vectors) {
-  TypeParam const exec;
-  for (auto const& grid : grids()) {
-    check_preconditioner<1, 8, Ilu1>(exec, grid, {.right_hand_sides = 3});
-    check_preconditioner<5, 2, Ilu5>(exec, grid, {});
-    check_preconditioner<3, 5, Ssor3>(exec, grid, {});
-    check_preconditioner<3, 5, Ssor3>(exec, grid, {.path = SweepPath::portable});
-  }
 }
 
 /// Each of several right-hand sides, from a guess, has the result of Single for it alone.
@@ -168,6 +86,33 @@ TYPED_TEST(SimultaneousOnGrids, methods_have_the_iterates_of_single_solves) {
   for (auto const& grid : {Grid(1, 1, 1), Grid(1, 7, 1), Grid(11, 9, 4)}) {
     compare_with_ilu<SimultaneousBiCgStab, BiCgStab, 1, 8>(exec, grid, options);
     compare_with_ilu<SimultaneousFgmres, Fgmres, 1, 8>(exec, grid, {.tolerance = 1e-9, .check_interval = 3});
+  }
+}
+
+TYPED_TEST(SimultaneousOnGrids, methods_solve_adjoint_systems) {
+  TypeParam const exec;
+  constexpr int n = 3, count = 4;
+  for (auto const& grid : {Grid(1, 1, 1), Grid(11, 9, 4)}) {
+    SCOPED_TRACE(to_string(grid));
+    auto const reference = random_stencil(grid, n);
+    auto const a = to_device<double, n, double>(exec, reference);
+    BlockIlu0<double, n, TypeParam> ilu(exec, grid);
+    ilu.factor(exec, a);
+    auto const solutions = random_vectors(count, grid.size() * n);
+    HostVectors b;
+    for (auto const& solution : solutions) b.push_back(reference_transposed_product(reference, solution));
+    using Vectors = BlockVectors<double, n, count, TypeParam>;
+    auto const rhs = on_grid<n, count>(exec, grid, b);
+    auto const check = [&](const auto& method) {
+      Vectors const x(exec, grid);
+      auto const results = method.solve(exec, transposed(a), transposed(ilu), rhs, x);
+      for (int j = 0; j < count; ++j) {
+        EXPECT_TRUE(results[static_cast<std::size_t>(j)].converged()) << j;
+        EXPECT_TRUE(near(to_host(exec, x[j]), solutions[static_cast<std::size_t>(j)], 1e-7)) << j;
+      }
+    };
+    check(SimultaneousBiCgStab<Vectors>(exec, grid, {.tolerance = 1e-11}));
+    check(SimultaneousFgmres<Vectors>(exec, grid, {.tolerance = 1e-11}));
   }
 }
 

@@ -158,6 +158,13 @@ class Sip {
     m_sweeps.solve_transposed(exec, rhs, x);
   }
 
+  /// The same of vectors in one piece of memory, see TriangularSweeps.
+  template <int count>
+  void solve_transposed(const Exec& exec, const BlockVectors<Scalar, 1, count, Exec>& rhs,
+                        const BlockVectors<Scalar, 1, count, Exec>& x) const {
+    m_sweeps.solve_transposed(exec, rhs, x);
+  }
+
   /// y = U^-T rhs, the first half of a transposed solve; y may be rhs. Throws Error as solve() does.
   void forward_transposed(const Exec& exec, const Vector& rhs, const Vector& y) const {
     m_sweeps.forward_transposed(exec, rhs, y);

@@ -161,6 +161,13 @@ class Ssor {
     m_sweeps.solve_transposed(exec, rhs, x);
   }
 
+  /// The same of vectors in one piece of memory, see TriangularSweeps.
+  template <int count>
+  void solve_transposed(const Exec& exec, const BlockVectors<Scalar, n, count, Exec>& rhs,
+                        const BlockVectors<Scalar, n, count, Exec>& x) const {
+    m_sweeps.solve_transposed(exec, rhs, x);
+  }
+
   /// y = (I + w D^-1 U)^-T rhs, the first half of a transposed solve; y may be rhs. Throws Error as solve() does.
   void forward_transposed(const Exec& exec, const Vector& rhs, const Vector& y) const {
     m_sweeps.forward_transposed(exec, rhs, y);

@@ -10,6 +10,7 @@
 #include <hyperplane/stencil/block_vectors.hpp>
 #include <hyperplane/stencil/detail/apply_several.hpp>
 #include <hyperplane/stencil/detail/apply_slab.hpp>
+#include <hyperplane/stencil/detail/apply_transposed_slab.hpp>
 #include <hyperplane/stencil/detail/stencil_terms.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -24,26 +25,47 @@ namespace detail {
 
 /// What moves A once, and `count` vectors.
 template <class Scalar, class Storage, int n, int count>
-inline constexpr double apply_several_bytes = 7.0 * n * n * sizeof(Storage) + 2.0 * n * count * sizeof(Scalar);
+constexpr double apply_several_bytes(bool from_b) {
+  return 7.0 * n * n * sizeof(Storage) + (from_b ? 3.0 : 2.0) * n * count * sizeof(Scalar);
+}
 
-template <class Scalar, int n, int count, class Exec, class Storage, std::size_t... v>
+/// y[v] = A x[v], or b[v] - A x[v]; or the same with A^T.
+template <bool subtract, bool transposed, class Scalar, int n, int count, class Exec, class Storage, std::size_t... v>
 void launch_apply_several(const char* label, const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
-                          const BlockVectors<Scalar, n, count, Exec>& x, const BlockVectors<Scalar, n, count, Exec>& y,
-                          std::index_sequence<v...>) {
+                          const BlockVectors<Scalar, n, count, Exec>& b, const BlockVectors<Scalar, n, count, Exec>& x,
+                          const BlockVectors<Scalar, n, count, Exec>& y, std::index_sequence<v...>) {
   constexpr int length = BlockStencil7<Scalar, n, Exec, Storage>::vector_length;
-  constexpr double bytes = apply_several_bytes<Scalar, Storage, n, count>;
-  if constexpr (HostExecutionSpace<Exec>) {
-    using Product = ApplySlab<false, Scalar, n, Storage, length, AllTerms>;
+  constexpr double bytes = apply_several_bytes<Scalar, Storage, n, count>(subtract);
+  auto const map = a.ref().map();
+  if constexpr (!HostExecutionSpace<Exec>) {
+    ApplySeveral<subtract, transposed, Scalar, n, Storage, length, count> const body{
+        a.ref(), {b[v].ref()...}, {x[v].ref()...}, {y[v].ref()...}};
+    launch(label, LongIndexRange<Exec>(exec, 0, body.size()), bytes / n, body);
+  } else if constexpr (transposed) {
+    using Product = ApplyTransposedSlab<subtract, Scalar, n, Storage, length, AllTerms>;
+    auto const ranges = transposed_ranges<Product>(map, exec.concurrency());
+    auto const pieces = Product::groups(map) * ranges;
+    launch(label, IndexRange<Exec>(exec, 0, pieces),
+           static_cast<double>(map.pack_count()) / static_cast<double>(pieces) * length * bytes,
+           ApplyTransposedSlabSeveral<Product, count>{
+               {Product{a.ref(), b[v].ref(), x[v].ref(), y[v].ref(), {}, ranges}...}});
+  } else {
+    using Product = ApplySlab<subtract, Scalar, n, Storage, length, AllTerms>;
     using Kernel = ApplySlabSeveral<Product, count>;
-    Kernel const body{{Product{a.ref(), y[v].ref(), x[v].ref(), y[v].ref(), {}}...},
+    Kernel const body{{Product{a.ref(), b[v].ref(), x[v].ref(), y[v].ref(), {}}...},
                       Kernel::steps_together(7 * n * n * length * static_cast<std::int64_t>(sizeof(Storage)))};
-    auto const& map = body.m_products[0].m_a.map();
     launch(label, IndexRange<Exec>(exec, 0, map.slabs() * body.m_products[0].ranges()),
            static_cast<double>(std::min(Product::range, map.steps())) * length * bytes, body);
-  } else {
-    ApplySeveral<Scalar, n, Storage, length, count> const body{a.ref(), {x[v].ref()...}, {y[v].ref()...}};
-    launch(label, LongIndexRange<Exec>(exec, 0, body.size()), bytes / n, body);
   }
+}
+
+template <bool subtract, bool transposed, class Scalar, int n, int count, class Exec, class Storage>
+void apply_several(const char* function, const char* label, const Exec& exec,
+                   const BlockStencil7<Scalar, n, Exec, Storage>& a, const BlockVectors<Scalar, n, count, Exec>& b,
+                   const BlockVectors<Scalar, n, count, Exec>& x, const BlockVectors<Scalar, n, count, Exec>& y) {
+  check_product(function, a, subtract ? &b : nullptr, x, y);
+  count_bytes(label, apply_several_bytes<Scalar, Storage, n, count>(subtract) * static_cast<double>(a.grid().size()));
+  launch_apply_several<subtract, transposed>(label, exec, a, b, x, y, std::make_index_sequence<std::size_t{count}>());
 }
 
 }  // namespace detail
@@ -56,11 +78,33 @@ void launch_apply_several(const char* label, const Exec& exec, const BlockStenci
 template <class Scalar, int n, int count, ExecutionSpace Exec, class Storage>
 void apply(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
            const BlockVectors<Scalar, n, count, Exec>& x, const BlockVectors<Scalar, n, count, Exec>& y) {
-  constexpr auto label = "Hyperplane::BlockStencil7::apply";
-  detail::check_product("apply", a, static_cast<const BlockVectors<Scalar, n, count, Exec>*>(nullptr), x, y);
-  detail::count_bytes(label,
-                      detail::apply_several_bytes<Scalar, Storage, n, count> * static_cast<double>(a.grid().size()));
-  detail::launch_apply_several(label, exec, a, x, y, std::make_index_sequence<std::size_t{count}>());
+  detail::apply_several<false, false>("apply", "Hyperplane::BlockStencil7::apply", exec, a, y, x, y);
+}
+
+/// r[j] = b[j] - A x[j] for each j. x and r are different vectors; r may be b. 7 n^2 + 3 n count values of memory
+/// traffic per point; see apply().
+template <class Scalar, int n, int count, ExecutionSpace Exec, class Storage>
+void residual(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
+              const BlockVectors<Scalar, n, count, Exec>& b, const BlockVectors<Scalar, n, count, Exec>& x,
+              const BlockVectors<Scalar, n, count, Exec>& r) {
+  detail::apply_several<true, false>("residual", "Hyperplane::BlockStencil7::residual", exec, a, b, x, r);
+}
+
+/// y[j] = A^T x[j] for each j, of the blocks of A where they are. See apply().
+template <class Scalar, int n, int count, ExecutionSpace Exec, class Storage>
+void apply_transposed(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
+                      const BlockVectors<Scalar, n, count, Exec>& x, const BlockVectors<Scalar, n, count, Exec>& y) {
+  detail::apply_several<false, true>("apply_transposed", "Hyperplane::BlockStencil7::apply_transposed", exec, a, y, x,
+                                     y);
+}
+
+/// r[j] = b[j] - A^T x[j] for each j. x and r are different vectors; r may be b. See residual().
+template <class Scalar, int n, int count, ExecutionSpace Exec, class Storage>
+void residual_transposed(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
+                         const BlockVectors<Scalar, n, count, Exec>& b, const BlockVectors<Scalar, n, count, Exec>& x,
+                         const BlockVectors<Scalar, n, count, Exec>& r) {
+  detail::apply_several<true, true>("residual_transposed", "Hyperplane::BlockStencil7::residual_transposed", exec, a, b,
+                                    x, r);
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

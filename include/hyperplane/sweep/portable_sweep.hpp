@@ -103,38 +103,26 @@ void portable_sweep(const Exec& exec, const char* label, const Factors& factors,
   }
 }
 
-/// With M^T.
-template <class Scalar, int n, ExecutionSpace Exec, class Factors, int vector_length>
-void portable_transposed_sweeps(const Exec& exec, Sweeps sweeps, const Factors& factors,
-                                const BlockVectorRef<Scalar, n, vector_length>& rhs,
-                                const BlockVectorRef<Scalar, n, vector_length>& x) {
-  using Vectors = VectorRefs<BlockVectorRef<Scalar, n, vector_length>, 1>;
-  if (sweeps != Sweeps::backward) {
-    portable_sweep<Sweep::forward, true>(exec, transposed_label(Sweeps::forward), factors, Vectors{{rhs}},
-                                         Vectors{{x}});
-  }
-  if (sweeps != Sweeps::forward) {
-    portable_sweep<Sweep::backward, true>(exec, transposed_label(Sweeps::backward), factors,
-                                          Vectors{{sweeps == Sweeps::both ? x : rhs}}, Vectors{{x}});
-  }
-}
-
-/// On hosts, where there is a faster path for most that this one can do, several vectors follow one another, so that
-/// kernels for several are not compiled. `outside`, if there is one, is that of portable_sweep().
-template <class Scalar, int n, ExecutionSpace Exec, class Factors, int vector_length, int count, class... Outside>
+/// With M, or M^T. On hosts, where there is a faster path for most that this one can do, several vectors follow one
+/// another, so that kernels for several are not compiled. `outside`, if there is one, is that of portable_sweep().
+template <class Scalar, int n, bool transposed = false, ExecutionSpace Exec, class Factors, int vector_length,
+          int count, class... Outside>
 void portable_sweeps(const Exec& exec, Sweeps sweeps, const Factors& factors,
                      const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& rhs,
                      const VectorRefs<BlockVectorRef<Scalar, n, vector_length>, count>& x, const Outside&... outside) {
   if constexpr (HostExecutionSpace<Exec> && count > 1) {
     using One = VectorRefs<BlockVectorRef<Scalar, n, vector_length>, 1>;
-    for (int v = 0; v < count; ++v) portable_sweeps<Scalar, n>(exec, sweeps, factors, One{{rhs[v]}}, One{{x[v]}});
+    for (int v = 0; v < count; ++v) {
+      portable_sweeps<Scalar, n, transposed>(exec, sweeps, factors, One{{rhs[v]}}, One{{x[v]}});
+    }
   } else {
+    auto const label = [](Sweeps which) { return transposed ? transposed_label(which) : solve_label(which); };
     if (sweeps != Sweeps::backward) {
-      portable_sweep<Sweep::forward>(exec, solve_label(Sweeps::forward), factors, rhs, x, outside...);
+      portable_sweep<Sweep::forward, transposed>(exec, label(Sweeps::forward), factors, rhs, x, outside...);
     }
     if (sweeps != Sweeps::forward) {
       auto const& from = sweeps == Sweeps::both ? x : rhs;
-      portable_sweep<Sweep::backward>(exec, solve_label(Sweeps::backward), factors, from, x, outside...);
+      portable_sweep<Sweep::backward, transposed>(exec, label(Sweeps::backward), factors, from, x, outside...);
     }
   }
 }

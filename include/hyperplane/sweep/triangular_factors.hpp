@@ -10,6 +10,7 @@
 #include <hyperplane/sweep/factor_scales.hpp>
 
 #include <cstdint>
+#include <utility>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
@@ -54,6 +55,13 @@ struct VectorRefs {
   Ref m_refs[std::size_t{count}];
   HYPERPLANE_FUNCTION const Ref& operator[](int number) const { return m_refs[number]; }
 };
+/// Of vectors that follow one another.
+template <int count, class Vector>
+VectorRefs<typename Vector::Ref, count> vector_refs(const Vector* vectors) {
+  return [&]<int... v>(std::integer_sequence<int, v...>) {
+    return VectorRefs<typename Vector::Ref, count>{{vectors[v].ref()...}};
+  }(std::make_integer_sequence<int, count>());
+}
 
 /// At most so many of them: the velocity components of a flow.
 inline constexpr int max_right_hand_sides = 3;

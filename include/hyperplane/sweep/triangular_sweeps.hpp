@@ -185,20 +185,28 @@ class TriangularSweeps {
   /// x = M^-T rhs, from the same factors, as adjoint systems want it; x may be rhs. Throws Error as solve() does.
   void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
     check("solve_transposed", rhs, x);
-    sweep_transposed(exec, detail::Sweeps::both, rhs, x);
+    sweep<1, true>(exec, detail::Sweeps::both, &rhs, &x);
+  }
+
+  /// The same of vectors in one piece of memory. Taken together are those of hosts on SweepPath::slab with n > 1, where
+  /// the first call for as many allocates, and of devices on SweepPath::portable; others follow one another.
+  template <int count>
+  void solve_transposed(const Exec& exec, const Several<count>& rhs, const Several<count>& x) const {
+    check("solve_transposed", rhs[0], x[0]);
+    sweep<count, true>(exec, detail::Sweeps::both, rhs.all().data(), x.all().data());
   }
 
   /// y = (I + d^-1 U)^-T rhs, the first half of a transposed solve; y may be rhs. Throws Error as solve() does.
   void forward_transposed(const Exec& exec, const Vector& rhs, const Vector& y) const {
     check("forward_transposed", rhs, y);
-    sweep_transposed(exec, detail::Sweeps::forward, rhs, y);
+    sweep<1, true>(exec, detail::Sweeps::forward, &rhs, &y);
   }
 
   /// x = (d + L)^-T y, the second half, so that both have the bits of solve_transposed(); x may be y. Throws Error as
   /// solve() does.
   void backward_transposed(const Exec& exec, const Vector& y, const Vector& x) const {
     check("backward_transposed", y, x);
-    sweep_transposed(exec, detail::Sweeps::backward, y, x);
+    sweep<1, true>(exec, detail::Sweeps::backward, &y, &x);
   }
 
   /// Whether the last fill() failed, where, and why. Waits for the instance.
@@ -242,35 +250,26 @@ class TriangularSweeps {
     for (std::size_t v = 0; v < rhs.size(); ++v) check("solve", rhs[v], x[v]);
   }
 
-  /// The sweeps of `count` vectors.
-  template <int count>
+  /// The sweeps of `count` vectors with M, or M^T.
+  template <int count, bool transposed = false>
   void sweep(const Exec& exec, detail::Sweeps sweeps, const Vector* rhs, const Vector* x) const {
-    detail::count_sweep_bytes<Scalar, n, StorageScalar>(sweeps, in_one_launch(m_path),
-                                                        static_cast<double>(grid().size()), count);
-    if (m_comparison) {
+    auto const path = transposed && m_comparison ? SweepPath::portable : m_path;
+    detail::count_sweep_bytes<Scalar, n, StorageScalar>(sweeps, in_one_launch(path), static_cast<double>(grid().size()),
+                                                        count, transposed);
+    if (m_comparison && !transposed) {
       for (int v = 0; v < count; ++v) m_comparison->solve(exec, sweeps, factors(), rhs[v].ref(), x[v].ref());
       return;
     }
-    auto const refs = [](const Vector* vectors) {
-      return [&]<int... v>(std::integer_sequence<int, v...>) {
-        return detail::VectorRefs<typename Vector::Ref, count>{{vectors[v].ref()...}};
-      }(std::make_integer_sequence<int, count>());
-    };
-    if (m_path != SweepPath::portable) return m_fast_path.solve(exec, sweeps, factors(), refs(rhs), refs(x));
-    with_order(
-        [&](const auto& factors) { detail::portable_sweeps<Scalar, n>(exec, sweeps, factors, refs(rhs), refs(x)); });
-  }
-
-  void sweep_transposed(const Exec& exec, detail::Sweeps sweeps, const Vector& rhs, const Vector& x) const {
-    auto const path = m_comparison ? SweepPath::portable : m_path;
-    detail::count_sweep_bytes<Scalar, n, StorageScalar>(sweeps, in_one_launch(path), static_cast<double>(grid().size()),
-                                                        1, true);
+    auto const from = detail::vector_refs<count>(rhs), to = detail::vector_refs<count>(x);
     if (path != SweepPath::portable) {
-      return m_fast_path.solve_transposed(exec, sweeps, factors(), rhs.ref(), x.ref());
+      if constexpr (transposed) {
+        return m_fast_path.solve_transposed(exec, sweeps, factors(), from, to);
+      } else {
+        return m_fast_path.solve(exec, sweeps, factors(), from, to);
+      }
     }
-    with_order([&](const auto& factors) {
-      detail::portable_transposed_sweeps<Scalar, n>(exec, sweeps, factors, rhs.ref(), x.ref());
-    });
+    with_order(
+        [&](const auto& factors) { detail::portable_sweeps<Scalar, n, transposed>(exec, sweeps, factors, from, to); });
   }
 
   /// run(factors) of the portable path.

@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// y = A x of several vectors, with A read from memory once.
+/// y = A x of several vectors, or A^T x, or what they leave of b, with A read from memory once.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// On hosts: Product, an ApplySlab, of one vector after the other for as many steps as have their blocks in a core's
@@ -38,13 +38,22 @@ struct ApplySlabSeveral {
   }
 };
 
+/// The same of Product, an ApplyTransposedSlab, for as many steps as have their blocks in its second cache.
+template <class Product, int count>
+struct ApplyTransposedSlabSeveral {
+  Product m_products[std::size_t{count}];
+
+  void operator()(std::int64_t index) const { Product::template run_together<count>(m_products, index); }
+};
+
 /// On devices: one thread for each equation of each slot of a SIMD group, lanes first, then equations, as ApplyCuda,
-/// for all vectors.
-template <class Scalar, int n, class Storage, int vector_length, int count>
+/// for all vectors. Transposed, it reads the blocks of the neighbours that point to its own.
+template <bool subtract, bool transposed, class Scalar, int n, class Storage, int vector_length, int count>
 struct ApplySeveral {
   using Vector = BlockVectorRef<Scalar, n, vector_length>;
 
   BlockStencil7Ref<Storage, n, vector_length> m_a;
+  Vector m_b[std::size_t{count}];
   Vector m_x[std::size_t{count}];
   Vector m_y[std::size_t{count}];
 
@@ -58,19 +67,39 @@ struct ApplySeveral {
     // Of padding nothing is written: it stays zero.
     if (!map.find_point(pack, lane, p)) return;
     Scalar sums[std::size_t{count}] = {};
+    if constexpr (subtract) {
+      HYPERPLANE_UNROLL
+      for (int v = 0; v < count; ++v) sums[v] = m_b[v].packs()(pack, r, lane);
+    }
     for (int d = 0; d < stencil7_size; ++d) {
       auto const direction = static_cast<Direction>(d);
-      if (!m_a.grid().contains(neighbour(p, direction))) continue;
-      const Storage* const a = m_a.pack_block(pack, direction) + r * vector_length + lane;
+      Point const q = neighbour(p, direction);
+      if (!m_a.grid().contains(q)) continue;
+      const Storage* const a = entries(pack, lane, r, direction, q);
       auto const other = map.distance(direction, lane, n) + lane;
       for (int c = 0; c < n; ++c) {
-        auto const a_c = static_cast<Scalar>(a[c * n * vector_length]);
+        auto const a_c = static_cast<Scalar>(a[c * (transposed ? 1 : n) * vector_length]);
         HYPERPLANE_UNROLL
-        for (int v = 0; v < count; ++v) sums[v] += a_c * m_x[v].packs().pack_data(pack)[other + c * vector_length];
+        for (int v = 0; v < count; ++v) {
+          auto const product = a_c * m_x[v].packs().pack_data(pack)[other + c * vector_length];
+          sums[v] = subtract ? sums[v] - product : sums[v] + product;
+        }
       }
     }
     HYPERPLANE_UNROLL
     for (int v = 0; v < count; ++v) m_y[v].packs()(pack, r, lane) = sums[v];
+  }
+
+ private:
+  /// What multiplies the first unknown of neighbour q.
+  KOKKOS_FUNCTION const Storage* entries(std::int64_t pack, int lane, int r, Direction direction,
+                                         [[maybe_unused]] const Point& q) const {
+    if constexpr (transposed) {
+      auto const& map = m_a.map();
+      return m_a.pack_block(map.pack(q.i, q.j, q.k), opposite(direction)) + r * n * vector_length + map.lane(q.j);
+    } else {
+      return m_a.pack_block(pack, direction) + r * vector_length + lane;
+    }
   }
 };
 

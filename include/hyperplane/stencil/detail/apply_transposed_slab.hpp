@@ -54,25 +54,34 @@ struct ApplyTransposedSlab {
     return (map.slabs() + slabs_together - 1) / slabs_together;
   }
 
-  void operator()(std::int64_t index) const {
-    auto const& map = m_a.map();
-    int const first = static_cast<int>(index / m_ranges) * slabs_together;
+  void operator()(std::int64_t index) const { run_together<1>(this, index); }
+
+  /// `count` products with one matrix, which take turns while its blocks are in a cache.
+  template <int count>
+  HYPERPLANE_FORCEINLINE_FUNCTION static void run_together(const ApplyTransposedSlab* products, std::int64_t index) {
+    auto const& map = products->m_a.map();
+    auto const ranges = products->m_ranges;
+    int const first = static_cast<int>(index / ranges) * slabs_together;
     int const last = std::min(first + slabs_together, map.slabs());
-    std::int64_t const begin = index % m_ranges * map.steps() / m_ranges;
-    std::int64_t const end = (index % m_ranges + 1) * map.steps() / m_ranges;
+    std::int64_t const begin = index % ranges * map.steps() / ranges;
+    std::int64_t const end = (index % ranges + 1) * map.steps() / ranges;
     for (int slab = first; slab < last; ++slab) {
-      for (auto step = begin; step < std::min(begin + map.pitch(), end); ++step) start(slab, step);
+      for (auto step = begin; step < std::min(begin + map.pitch(), end); ++step) {
+        for (int v = 0; v < count; ++v) products[v].start(slab, step);
+      }
     }
     // A slab lags behind the one before it by so many steps that their lanes meet.
     constexpr std::int64_t lag = SlabMap<vector_length>::south_step(0);
-    LastLanes lanes;
+    LastLanes lanes[std::size_t{count}];
     for (auto from = begin; from < end + lag * (last - first); from += piece) {
-      for (int slab = first; slab < last; ++slab)
-        run({slab, slab > first, from - lag * (slab - first), begin, end}, lanes);
+      for (int slab = first; slab < last; ++slab) {
+        Piece const at{slab, slab > first, from - lag * (slab - first), begin, end};
+        for (int v = 0; v < count; ++v) products[v].run(at, lanes[v]);
+      }
     }
     for (int slab = first; slab < last; ++slab) {
       for (auto step = std::max(begin, end - map.pitch()); step < end; ++step) {
-        finish({slab, step, step % map.pitch()});
+        for (int v = 0; v < count; ++v) products[v].finish({slab, step, step % map.pitch()});
       }
     }
   }
@@ -224,6 +233,16 @@ struct ApplyTransposedSlab {
   }
 };
 
+/// How many ranges of steps each slab has, and launches over them: see ApplyTransposedSlab.
+template <class Body, class Map>
+std::int64_t transposed_ranges(const Map& map, std::int64_t threads) {
+  // At the ends of a range a layer is read in pieces, so that it has several layers; and each thread some ranges.
+  constexpr std::int64_t most_layers = 8, ranges_of_thread = 4;
+  auto const layers =
+      std::clamp<std::int64_t>(map.grid().nk() * Body::groups(map) / (ranges_of_thread * threads), 1, most_layers);
+  return std::max<std::int64_t>(map.grid().nk() / layers, 1);
+}
+
 template <bool subtract, class Scalar, int n, class Exec, class Storage, int vector_length, class Terms = AllTerms>
 void apply_transposed_slab(const char* label, const Exec& exec, const BlockStencil7Ref<Storage, n, vector_length>& a,
                            const BlockVectorRef<Scalar, n, vector_length>& b,
@@ -232,11 +251,7 @@ void apply_transposed_slab(const char* label, const Exec& exec, const BlockStenc
   using Body = ApplyTransposedSlab<subtract, Scalar, n, Storage, vector_length, Terms>;
   auto const& map = a.map();
   auto const groups = Body::groups(map);
-  // At the ends of a range a layer is read in pieces, so that it has several layers; and each thread some ranges.
-  constexpr std::int64_t most_layers = 8, ranges_of_thread = 4;
-  std::int64_t const threads = exec.concurrency();
-  auto const layers = std::clamp<std::int64_t>(a.grid().nk() * groups / (ranges_of_thread * threads), 1, most_layers);
-  auto const ranges = std::max<std::int64_t>(a.grid().nk() / layers, 1);
+  auto const ranges = transposed_ranges<Body>(map, exec.concurrency());
   launch(label, IndexRange<Exec>(exec, 0, groups * ranges),
          static_cast<double>(map.pack_count()) / static_cast<double>(groups * ranges) * vector_length *
              apply_bytes<Scalar, Storage, n>,

@@ -64,7 +64,14 @@ class TriangularSweepsFastPath<Scalar, n, Exec, Storage, vector_length> {
     });
   }
 
-  /// With M^T; x may be rhs.
+  /// With M^T, one vector after the other; x may be rhs.
+  template <int count>
+  void solve_transposed(const Exec& exec, Sweeps sweeps, const Factors& factors, const VectorRefs<Vector, count>& rhs,
+                        const VectorRefs<Vector, count>& x) const {
+    for (int v = 0; v < count; ++v) solve_transposed(exec, sweeps, factors, rhs[v], x[v]);
+  }
+
+ private:
   void solve_transposed(const Exec& exec, Sweeps sweeps, const Factors& factors, const Vector& rhs,
                         const Vector& x) const {
     cuda::labelled(exec, transposed_label(sweeps), [&] {
@@ -76,7 +83,6 @@ class TriangularSweepsFastPath<Scalar, n, Exec, Storage, vector_length> {
     });
   }
 
- private:
   using Slab = CudaSlabSweeps<Scalar, n, Storage, vector_length>;
   using Graph = CudaGraphSweeps<Scalar, n, Storage, vector_length>;
 

@@ -9,10 +9,10 @@
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/outside_lanes.hpp>
 #include <hyperplane/grid/slab_outside.hpp>
-#include <hyperplane/simd/interleaved_view.hpp>
 #include <hyperplane/simd/pack.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 #include <hyperplane/stencil/slab_neighbours.hpp>
+#include <hyperplane/sweep/detail/transposed_several_slab.hpp>
 #include <hyperplane/sweep/detail/transposed_step_slab.hpp>
 #include <hyperplane/sweep/detail/triangular_sweeps_fast_path.hpp>
 #include <hyperplane/sweep/slab_steps.hpp>
@@ -170,8 +170,7 @@ class TriangularSweepsFastPath<Scalar, n, Exec, Storage, vector_length> {
   TriangularSweepsFastPath(const Exec& exec, const std::string& owner, const Map& map, SweepPath,
                            int /*multiprocessors*/, int /*right_hand_sides*/)
       : m_sweep(exec, "Hyperplane::" + owner, map, slab_steps<Storage, n, vector_length>, ragged_step<Scalar>),
-        m_borders(exec, "Hyperplane::" + owner + "::borders", HandedOn::border_values(map.slabs(), map.steps())),
-        m_carried(exec, "Hyperplane::" + owner + "::carried", m_sweep.chains()) {}
+        m_handed_on(exec, owner, map, m_sweep.chains()) {}
 
   template <int count>
   void solve(const Exec& exec, Sweeps sweeps, const TriangularFactors<Storage, n, vector_length>& factors,
@@ -188,29 +187,42 @@ class TriangularSweepsFastPath<Scalar, n, Exec, Storage, vector_length> {
     }
   }
 
-  /// With M^T; x may be rhs.
+  /// With M^T; x may be rhs. The first call for several vectors allocates, but of scalars, which have as few factors as
+  /// vectors have values: these vectors follow one another.
+  template <int count>
   void solve_transposed(const Exec& exec, Sweeps sweeps, const TriangularFactors<Storage, n, vector_length>& factors,
-                        const Vector& rhs, const Vector& x) const {
-    constexpr double bytes = slab_step_bytes<Scalar, n, Storage, vector_length, 1>;
-    HandedOn const handed_on{m_borders.flat().data(), m_carried.flat().data()};
-    if (sweeps != Sweeps::backward) {
-      m_sweep.run(exec, transposed_label(Sweeps::forward), bytes,
-                  TransposedSlabStep<Sweep::forward, Scalar, n, Storage, vector_length>{factors, rhs, x, handed_on});
-    }
-    if (sweeps != Sweeps::forward) {
-      m_sweep.run(exec, transposed_label(Sweeps::backward), bytes,
-                  TransposedSlabStep<Sweep::backward, Scalar, n, Storage, vector_length>{
-                      factors, sweeps == Sweeps::both ? x : rhs, x, handed_on});
+                        const Vectors<count>& rhs, const Vectors<count>& x) const {
+    if constexpr (n == 1 && count > 1) {
+      for (int v = 0; v < count; ++v) {
+        solve_transposed(exec, sweeps, factors, Vectors<1>{{rhs[v]}}, Vectors<1>{{x[v]}});
+      }
+    } else {
+      if (sweeps != Sweeps::backward) run_transposed<Sweep::forward>(exec, Sweeps::forward, factors, rhs, x);
+      if (sweeps != Sweeps::forward) {
+        run_transposed<Sweep::backward>(exec, Sweeps::backward, factors, sweeps == Sweeps::both ? x : rhs, x);
+      }
     }
   }
 
  private:
-  using HandedOn = SlabHandedOn<Scalar, n, vector_length>;
+  template <Sweep sweep, int count>
+  void run_transposed(const Exec& exec, Sweeps which, const TriangularFactors<Storage, n, vector_length>& factors,
+                      const Vectors<count>& rhs, const Vectors<count>& x) const {
+    constexpr double bytes = slab_step_bytes<Scalar, n, Storage, vector_length, count>;
+    using Step = TransposedSlabStep<sweep, Scalar, n, Storage, vector_length>;
+    [&]<int... v>(std::integer_sequence<int, v...>) {
+      if constexpr (count == 1) {
+        m_sweep.run(exec, transposed_label(which), bytes, Step{factors, rhs[0], x[0], m_handed_on.of(exec, 0)});
+      } else {
+        m_sweep.run(exec, transposed_label(which), bytes,
+                    TransposedSlabSteps<Step, count, slab_steps<Storage, n, vector_length>>{
+                        {Step{factors, rhs[v], x[v], m_handed_on.of(exec, v)}...}});
+      }
+    }(std::make_integer_sequence<int, count>());
+  }
 
   StripSweep<Exec, vector_length> m_sweep;
-  // Of sweeps with M^T.
-  InterleavedView<Scalar, 1, 1, Exec> m_borders;
-  InterleavedView<Scalar, vector_length, 2 * n, Exec> m_carried;
+  SlabHandedOnMemory<Scalar, n, vector_length, Exec> m_handed_on;  ///< of sweeps with M^T
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail
