@@ -58,8 +58,8 @@ TEST_F(CommandLineRows, refuses_thresholds_that_cannot_be) {
   refuse("--preconditioner iluk --row-entries 5",
          "--row-entries 5: --preconditioner iluk does not have it, but ilut\n");
   refuse("--pivot-shift -1", "--pivot-shift: -1 is not at least 0");
-  refuse("--preconditioner dilu --pivot-shift 0.1",
-         "--pivot-shift 0.1: --preconditioner dilu does not have it, but ilut, iluk and bilu0\n");
+  refuse("--preconditioner none --pivot-shift 0.1",
+         "--pivot-shift 0.1: --preconditioner none does not have it, but ilut, iluk, bilu0, dilu, ssor and jacobi\n");
   expect_refused(solve("--drop-tolerance 0.1"), "--drop-tolerance 0.1: is for matrices without --grid");
   expect_refused(solve("--row-entries 5"), "--row-entries 5: is for matrices without --grid");
   expect_refused(solve("--preconditioner ilut"), "--preconditioner ilut: is for matrices without --grid");
