@@ -30,6 +30,7 @@
 #include "support/matchers.hpp"
 #include "support/message_of.hpp"
 #include "support/serial_reference.hpp"
+#include "support/writable_csr.hpp"
 
 // Offsets and columns that are written to after a plan was made of them.
 namespace hyperplane::test {
@@ -38,26 +39,6 @@ namespace {
 template <class Exec>
 class CsrStructureTest : public ::testing::Test {};
 TYPED_TEST_SUITE(CsrStructureTest, ExecutionSpaces, SpaceNames);
-
-/// A matrix whose offsets and columns can be written to.
-template <int n, class Exec, class Offset>
-struct WritableCsr {
-  Kokkos::View<Offset*, typename Exec::memory_space> offsets;
-  Kokkos::View<int*, typename Exec::memory_space> columns;
-  BlockCsr<double, n, Exec, double, Offset> matrix;
-
-  WritableCsr(const Exec& exec, const ReferenceCsr& of)
-      : offsets("offsets", of.offsets.size()),
-        columns("columns", of.columns.size()),
-        matrix(offsets, columns, to_device<double, n, double>(exec, of).values()) {
-    write(exec, of);
-  }
-  void write(const Exec& exec, const ReferenceCsr& of) const {
-    Kokkos::deep_copy(exec, offsets, to_view<Offset>(exec, {of.offsets.begin(), of.offsets.end()}));
-    Kokkos::deep_copy(exec, columns, to_view<int>(exec, {of.columns.begin(), of.columns.end()}));
-    exec.fence();
-  }
-};
 
 struct Change {
   std::string what;

@@ -78,7 +78,7 @@ class BlockCsr {
   const Offsets& offsets() const { return m_offsets; }
   const Columns& columns() const { return m_columns; }
   const Values& values() const { return m_values; }
-  Ref ref() const { return Ref(rows(), m_offsets.data(), m_columns.data(), m_values.data()); }
+  Ref ref() const { return Ref(rows(), blocks(), m_offsets.data(), m_columns.data(), m_values.data()); }
 
  private:
   static const std::vector<Offset>& checked(const std::vector<Offset>& offsets, const std::vector<int>& columns) {

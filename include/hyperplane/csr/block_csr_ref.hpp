@@ -12,11 +12,14 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 template <class Storage, int n, class Offset>
 class BlockCsrRef {
  public:
-  HYPERPLANE_FUNCTION BlockCsrRef(std::int64_t rows, const Offset* offsets, const int* columns, Storage* values)
-      : m_rows(rows), m_offsets(offsets), m_columns(columns), m_values(values) {}
+  HYPERPLANE_FUNCTION BlockCsrRef(std::int64_t rows, std::int64_t blocks, const Offset* offsets, const int* columns,
+                                  Storage* values)
+      : m_rows(rows), m_blocks(blocks), m_offsets(offsets), m_columns(columns), m_values(values) {}
 
   /// Block rows.
   HYPERPLANE_FUNCTION std::int64_t rows() const { return m_rows; }
+  /// Those of all rows.
+  HYPERPLANE_FUNCTION std::int64_t blocks() const { return m_blocks; }
   /// The blocks of a block row are begin(row), ..., end(row) - 1.
   HYPERPLANE_FUNCTION std::int64_t begin(std::int64_t row) const { return static_cast<std::int64_t>(m_offsets[row]); }
   HYPERPLANE_FUNCTION std::int64_t end(std::int64_t row) const { return static_cast<std::int64_t>(m_offsets[row + 1]); }
@@ -28,6 +31,7 @@ class BlockCsrRef {
 
  private:
   std::int64_t m_rows;
+  std::int64_t m_blocks;
   const Offset* m_offsets;
   const int* m_columns;
   Storage* m_values;

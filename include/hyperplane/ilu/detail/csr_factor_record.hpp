@@ -30,13 +30,15 @@ struct ConcludeCsrFactorization {
     m_words[0] = none;
     m_words[1] = none;
     if (piece != none) {
-      m_words[1] = static_cast<std::uint64_t>(m_difference.row_of(static_cast<std::int64_t>(piece)));
+      // A factorization that an exception ended may have left the piece of another matrix.
+      auto const row = m_difference.row_of(static_cast<std::int64_t>(piece));
+      if (m_difference.row_differs(row)) m_words[1] = static_cast<std::uint64_t>(row);
     }
     m_pivots(index);
   }
 };
 
-/// The first pivot that is singular, and the first row of A that has another structure than the plan was made of.
+/// The first pivot that is singular, and a row of A that has another structure than the plan was made of.
 template <ExecutionSpace Exec>
 class CsrFactorRecord {
   static constexpr auto none = std::numeric_limits<std::uint64_t>::max();

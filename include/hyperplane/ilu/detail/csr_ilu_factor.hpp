@@ -12,6 +12,7 @@
 #include <hyperplane/ilu/detail/csr_ilu_kernels.hpp>
 #include <hyperplane/ilu/detail/csr_ilu_relaxation.hpp>
 #include <hyperplane/ilu/detail/csr_pivot_shift.hpp>
+#include <hyperplane/ilu/detail/csr_row_blocks.hpp>
 #include <hyperplane/ilu/detail/csr_units.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -36,8 +37,8 @@ struct CsrIluInput {
 
   /// Those that a row is taken into, which it keeps.
   KOKKOS_FUNCTION void keep_units(std::int64_t row) const {
-    auto const begin = static_cast<std::int64_t>(m_a.begin(row)), end = static_cast<std::int64_t>(m_a.end(row));
-    choose_equation_units<n>(m_factors.m_scales, row, &m_a(begin, 0, 0), end - begin);
+    auto const blocks = blocks_of_row(m_a, row);
+    choose_equation_units<n>(m_factors.m_scales, row, &m_a(blocks.begin, 0, 0), blocks.count());
   }
   KOKKOS_FUNCTION Units units(std::int64_t row) const { return Units(m_factors.m_scales, row); }
 

@@ -5,6 +5,7 @@
 #include <hyperplane/block/row_sums.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/csr/block_csr_ref.hpp>
+#include <hyperplane/ilu/detail/csr_row_blocks.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_units.hpp>
 #include <hyperplane/sweep/factor_scales.hpp>
 
@@ -65,8 +66,9 @@ void prefetch_blocks([[maybe_unused]] const BlockCsrRef<Storage, n, Offset>& a,
   auto const row = order.row(index);
   constexpr std::int64_t line = 64 / sizeof(Storage);
   auto const* const values = &a(0, 0, 0);
-  auto const end = a.end(row) * n * n;
-  for (auto value = a.begin(row) * n * n; value < end; value += line) __builtin_prefetch(values + value);
+  auto const blocks = blocks_of_row(a, row);
+  auto const end = blocks.end * n * n;
+  for (auto value = blocks.begin * n * n; value < end; value += line) __builtin_prefetch(values + value);
 #endif
 }
 

@@ -4,7 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
 
-/// What DILU, SSOR and block Jacobi of a BlockCsr make of A, and by what factors of an elimination differ from those of
+/// What DILU and SSOR of a BlockCsr make of A, and by what factors of an elimination differ from those of
 /// A, for kernels.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 

@@ -145,7 +145,8 @@ class CsrIlutPlan {
     auto const host = host_of(exec);
     FactorUnits<StorageScalar, n, 1, std::remove_cvref_t<decltype(host)>> const units(host, m_names.plan, rows());
     using Ref = BlockCsrRef<const MatrixStorage, n, std::int64_t>;
-    Ref const a(rows(), m_structure.begin.data(), m_structure.columns.data(), values);
+    Ref const a(rows(), static_cast<std::int64_t>(m_structure.columns.size()), m_structure.begin.data(),
+                m_structure.columns.data(), values);
     units.template choose<Scalar>(host, CsrSample<Ref, n>{a, rows()});
     CsrIlutRows<Scalar, n, StorageScalar, MatrixStorage> const factored(
         host, m_names.factor,

@@ -11,6 +11,7 @@
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/core/to_space.hpp>
 #include <hyperplane/csr/csr_status.hpp>
+#include <hyperplane/ilu/detail/csr_row_blocks.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -111,9 +112,9 @@ struct CsrPivotShift {
 template <int n, class Scalar, class MatrixRef>
 KOKKOS_FUNCTION auto csr_pivot_shift(const MatrixRef& a, std::int64_t row, Scalar share) {
   auto const* const values = &a(0, 0, 0);
-  auto const begin = static_cast<std::int64_t>(a.begin(row)), end = static_cast<std::int64_t>(a.end(row));
+  auto const blocks = blocks_of_row(a, row);
   using Value = std::remove_cvref_t<decltype(*values)>;
-  return CsrPivotShift<Scalar, Value>{share, values + begin * n * n, (end - begin) * n * n};
+  return CsrPivotShift<Scalar, Value>{share, values + blocks.begin * n * n, blocks.count() * n * n};
 }
 
 /// How many blocks a factorization replaced, and which was taken first, for kernels.

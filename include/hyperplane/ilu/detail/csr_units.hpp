@@ -4,6 +4,7 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/bfloat16.hpp>
 #include <hyperplane/core/power_of_two.hpp>
+#include <hyperplane/ilu/detail/csr_row_blocks.hpp>
 #include <hyperplane/ilu/detail/csr_sweep_units.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -49,7 +50,8 @@ struct ChooseCsrEquationUnits {
   Scales m_scales;
 
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
-    choose_equation_units<n>(m_scales, row, &m_a(m_a.begin(row), 0, 0), m_a.end(row) - m_a.begin(row));
+    auto const blocks = blocks_of_row(m_a, row);
+    choose_equation_units<n>(m_scales, row, &m_a(blocks.begin, 0, 0), blocks.count());
   }
 };
 
@@ -105,9 +107,9 @@ struct CsrSample {
   /// The largest magnitude in any block of the row of an entry, by columns. What is not finite does not count.
   KOKKOS_FUNCTION double largest(const Place& place, int e) const {
     double result = 0;
-    auto const begin = m_diagonal != nullptr ? m_diagonal[place.row] : m_a.begin(place.row);
-    auto const end = m_diagonal != nullptr ? begin + 1 : m_a.end(place.row);
-    for (auto block = begin; block < end; ++block) {
+    auto const blocks = m_diagonal != nullptr ? CsrRowBlocks{m_diagonal[place.row], m_diagonal[place.row] + 1}
+                                              : blocks_of_row(m_a, place.row);
+    for (auto block = blocks.begin; block < blocks.end; ++block) {
       result = larger_if_finite(result, static_cast<double>(m_a(block, e % n, e / n)));
     }
     return result;
