@@ -56,7 +56,7 @@ class FactorColumn {
         m_points(points),
         m_shared(shared + threadIdx.x / threads_per_pack * W + threadIdx.x % W),
         m_a(arguments.m_a + (m_place.m_pack * stencil7_size * block + m_column * n) * W + m_place.m_lane),
-        m_own(m_place.stored_slot(map, Direction::center)) {}
+        m_own(m_place.stored_slot()) {}
 
   /// Does all that does not depend on other planes.
   __device__ void load(const Map& map, const Arguments& arguments) {
@@ -146,7 +146,7 @@ class FactorColumn {
     for (int d = 0; d < before; ++d) {
       auto const direction = m_place.template direction<Sweep::forward>(d);
       bool const has = m_place.template takes<Sweep::forward>(map, d);
-      auto const slot = has ? m_place.stored_slot(map, direction) : m_own;
+      auto const slot = has ? m_place.template stored_neighbour_slot<Sweep::forward>(map, d) : m_own;
       auto const* const from = coupling(map, arguments, slot, opposite(direction));
 #pragma unroll
       for (int m = 0; m < n; ++m) values[d][m] = has ? __ldcg(from + m * W) : Storage(0);

@@ -56,7 +56,7 @@ class FactorEntries {
   __device__ void load(int plane, const PlanePack& pack, int part) {
     m_excess = 0;
     m_place = PlaceType(m_map, plane, pack, part * lanes + threadIdx.x % lanes);
-    m_own = m_place.stored_slot(m_map, Direction::center);
+    m_own = m_place.stored_slot();
     auto const* const a =
         m_arguments.m_a + (m_place.m_pack * stencil7_size * block + m_v * n + m_u) * W + m_place.m_lane;
     auto const given = [&](Direction direction, bool wanted) {
@@ -130,7 +130,7 @@ class FactorEntries {
     for (int d = 0; d < before; ++d) {
       auto const direction = m_place.template direction<Sweep::forward>(d);
       has[d] = m_place.template takes<Sweep::forward>(m_map, d);
-      auto const slot = has[d] ? m_place.stored_slot(m_map, direction) : m_own;
+      auto const slot = has[d] ? m_place.template stored_neighbour_slot<Sweep::forward>(m_map, d) : m_own;
       other[d] = has[d] ? __ldcg(coupling(slot, opposite(direction))) : Storage(0);
     }
     Scalar sum = 0;

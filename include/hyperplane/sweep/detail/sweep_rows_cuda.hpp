@@ -91,22 +91,29 @@ class SweepRow {
                        const PlanePack& pack) {
     PlaceType const place(map, plane, pack, thread.m_lane);
     m_exists = place.m_exists;
-    auto const own = place.stored_slot(map, Direction::center);
+    Rows const own(map, arguments, thread, place.stored_slot());
 #pragma unroll
     for (int d = 0; d < neighbours; ++d) {
-      auto const direction = place.template direction<sweep>(d);
       m_has[d] = place.template takes<sweep>(map, d);
-      m_neighbour[d] = place.slot(map, direction, n) + thread.m_row * W;
-      auto const slot = transposed && m_has[d] ? place.stored_slot(map, direction) : own;
-      auto const* const block = coupling(map, arguments, thread, slot, transposed ? opposite(direction) : direction);
+      m_neighbour[d] = place.template neighbour_slot<sweep>(map, d, n) + thread.m_row * W;
+      bool const is_lower = place.template is_lower<sweep>(d);
+      int const block = place.template along<sweep>(d) * n * n;
+      auto const* values = own.of(is_lower);
+      if (transposed && m_has[d]) {
+        values = Rows(map, arguments, thread, place.template stored_neighbour_slot<sweep>(map, d)).of(!is_lower);
+      }
 #pragma unroll
-      for (int c = 0; c < n; ++c) m_blocks[d][c] = m_has[d] ? load_streamed(block + c * stride * W) : Storage{};
+      for (int c = 0; c < n; ++c) {
+        m_blocks[d][c] = m_has[d] ? load_streamed(values + (block + c * stride) * W) : Storage{};
+      }
     }
-    m_own = place.slot(map, Direction::center, n) + thread.m_row * W;
+    m_own = place.slot(n) + thread.m_row * W;
     if constexpr (takes_lower) {
-      auto const* const inverse = lower(arguments, thread, own, static_cast<int>(LowerBlock::inverse));
+      constexpr int block = static_cast<int>(LowerBlock::inverse) * n * n;
 #pragma unroll
-      for (int c = 0; c < n; ++c) m_inverse[c] = m_exists ? load_streamed(inverse + c * stride * W) : Storage{};
+      for (int c = 0; c < n; ++c) {
+        m_inverse[c] = m_exists ? load_streamed(own.of(true) + (block + c * stride) * W) : Storage{};
+      }
     }
     if constexpr (has_units) load_units(arguments, thread.m_row);
     if constexpr (forward) m_sum = m_exists ? __ldcs(arguments.m_rhs + m_own) : Scalar(0);
@@ -150,21 +157,20 @@ class SweepRow {
     }
   }
 
-  /// The first entry of that row in a lower block of a point. `slot`: its pack and lane, as those of a scalar.
-  __device__ static const Storage* lower(const Arguments& arguments, const RowThread<n, W>& thread, std::int64_t slot,
-                                         int number) {
-    int const row = thread.m_row * (transposed ? n : 1);
-    return arguments.m_lower + (slot / W * lower_blocks * n * n + number * n * n + row) * W + slot % W;
-  }
-  /// The same of the block for a direction.
-  __device__ static const Storage* coupling(const Map& map, const Arguments& arguments, const RowThread<n, W>& thread,
-                                            std::int64_t slot, Direction direction) {
-    if (direction < Direction::center) return lower(arguments, thread, slot, static_cast<int>(direction));
-    int const number = stencil7_size - 1 - static_cast<int>(direction);
-    int const row = thread.m_row * (transposed ? n : 1);
-    std::int64_t const pack = map.pack_count() - 1 - slot / W;
-    return arguments.m_upper + (pack * upper_blocks * n * n + number * n * n + row) * W + slot % W;
-  }
+  /// Where the thread's row of the first lower block of a point is, and of the first upper block. `slot`: its pack and
+  /// lane, as those of a scalar.
+  struct Rows {
+    const Storage* m_lower;
+    const Storage* m_upper;
+
+    __device__ Rows(const Map& map, const Arguments& arguments, const RowThread<n, W>& thread, std::int64_t slot) {
+      std::int64_t const pack = slot / W;
+      int const row = thread.m_row * (transposed ? n : 1);
+      m_lower = arguments.m_lower + (pack * lower_blocks * n * n + row) * W + slot % W;
+      m_upper = arguments.m_upper + ((map.pack_count() - 1 - pack) * upper_blocks * n * n + row) * W + slot % W;
+    }
+    __device__ const Storage* of(bool is_lower) const { return is_lower ? m_lower : m_upper; }
+  };
 
   /// From the neighbours' values of the thread's own component to the new value, in m_sum.
   __device__ void compute(const RowThread<n, W>& thread, Scalar* shared, int points, const Scalar (&x)[neighbours]) {
