@@ -97,6 +97,28 @@ class PlanePacks {
 
 #if defined(__CUDACC__)
 
+/// Where an entry of the factors of a point is: `slot` is its pack and lane, as those of a scalar.
+template <int n, int W, class Stored>
+class FactorSlot {
+ public:
+  template <class Map>
+  __device__ FactorSlot(const Map& map, Stored* lower, Stored* upper, std::int64_t slot, int entry) {
+    std::int64_t const pack = slot / W;
+    m_lower = lower + (pack * lower_blocks * n * n + entry) * W + slot % W;
+    m_upper = upper + ((map.pack_count() - 1 - pack) * upper_blocks * n * n + entry) * W + slot % W;
+  }
+
+  /// Of the block for a neighbour along k, j or i, 0 to 2, towards the first point or the last one.
+  __device__ Stored* coupling(int along, bool is_lower) const {
+    return (is_lower ? m_lower : m_upper) + along * n * n * W;
+  }
+  __device__ Stored* inverse() const { return m_lower + static_cast<int>(LowerBlock::inverse) * n * n * W; }
+
+ private:
+  Stored* m_lower;
+  Stored* m_upper;
+};
+
 /// A lane of a pack: the point in it, if there is one, and the slots of the neighbours. Candidates d < neighbours are
 /// those that a sweep may take, in the order of the sums, and takes(map, d) says whether there is one; the factors of a
 /// point are in stored_slot(). FoldedPlace has the same of folded orders.

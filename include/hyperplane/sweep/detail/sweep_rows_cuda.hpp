@@ -91,28 +91,26 @@ class SweepRow {
                        const PlanePack& pack) {
     PlaceType const place(map, plane, pack, thread.m_lane);
     m_exists = place.m_exists;
-    Rows const own(map, arguments, thread, place.stored_slot());
+    Row const own(map, arguments.m_lower, arguments.m_upper, place.stored_slot(), first_entry(thread));
 #pragma unroll
     for (int d = 0; d < neighbours; ++d) {
       m_has[d] = place.template takes<sweep>(map, d);
       m_neighbour[d] = place.template neighbour_slot<sweep>(map, d, n) + thread.m_row * W;
+      int const along = place.template along<sweep>(d);
       bool const is_lower = place.template is_lower<sweep>(d);
-      int const block = place.template along<sweep>(d) * n * n;
-      auto const* values = own.of(is_lower);
+      auto const* values = own.coupling(along, is_lower);
       if (transposed && m_has[d]) {
-        values = Rows(map, arguments, thread, place.template stored_neighbour_slot<sweep>(map, d)).of(!is_lower);
+        auto const slot = place.template stored_neighbour_slot<sweep>(map, d);
+        values = Row(map, arguments.m_lower, arguments.m_upper, slot, first_entry(thread)).coupling(along, !is_lower);
       }
 #pragma unroll
-      for (int c = 0; c < n; ++c) {
-        m_blocks[d][c] = m_has[d] ? load_streamed(values + (block + c * stride) * W) : Storage{};
-      }
+      for (int c = 0; c < n; ++c) m_blocks[d][c] = m_has[d] ? load_streamed(values + c * stride * W) : Storage{};
     }
     m_own = place.slot(n) + thread.m_row * W;
     if constexpr (takes_lower) {
-      constexpr int block = static_cast<int>(LowerBlock::inverse) * n * n;
 #pragma unroll
       for (int c = 0; c < n; ++c) {
-        m_inverse[c] = m_exists ? load_streamed(own.of(true) + (block + c * stride) * W) : Storage{};
+        m_inverse[c] = m_exists ? load_streamed(own.inverse() + c * stride * W) : Storage{};
       }
     }
     if constexpr (has_units) load_units(arguments, thread.m_row);
@@ -137,7 +135,9 @@ class SweepRow {
   }
 
  private:
-  /// Between the entries of the thread's row, of the transposed block if that is what is taken.
+  using Row = FactorSlot<n, W, const Storage>;
+  /// The first entry of the thread's row, of the transposed block if that is what is taken, and from each to the next.
+  __device__ static int first_entry(const RowThread<n, W>& thread) { return thread.m_row * (transposed ? n : 1); }
   static constexpr int stride = transposed ? 1 : n;
 
   /// What takes the thread's component into the units of the factors, and out of them, as SweepUnits of the portable
@@ -156,21 +156,6 @@ class SweepRow {
       }
     }
   }
-
-  /// Where the thread's row of the first lower block of a point is, and of the first upper block. `slot`: its pack and
-  /// lane, as those of a scalar.
-  struct Rows {
-    const Storage* m_lower;
-    const Storage* m_upper;
-
-    __device__ Rows(const Map& map, const Arguments& arguments, const RowThread<n, W>& thread, std::int64_t slot) {
-      std::int64_t const pack = slot / W;
-      int const row = thread.m_row * (transposed ? n : 1);
-      m_lower = arguments.m_lower + (pack * lower_blocks * n * n + row) * W + slot % W;
-      m_upper = arguments.m_upper + ((map.pack_count() - 1 - pack) * upper_blocks * n * n + row) * W + slot % W;
-    }
-    __device__ const Storage* of(bool is_lower) const { return is_lower ? m_lower : m_upper; }
-  };
 
   /// From the neighbours' values of the thread's own component to the new value, in m_sum.
   __device__ void compute(const RowThread<n, W>& thread, Scalar* shared, int points, const Scalar (&x)[neighbours]) {
