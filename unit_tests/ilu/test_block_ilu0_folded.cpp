@@ -43,7 +43,7 @@ BlockIlu0<Scalar, n, Exec, Storage> factored(const Exec& exec, const ReferenceSt
   BlockIlu0<Scalar, n, Exec, Storage> ilu(exec, reference.grid, {.path = path, .folded = folded});
   ilu.factor(exec, to_device<Scalar, n, std::conditional_t<ShortReal<Storage>, Scalar, Storage>>(exec, reference));
   EXPECT_TRUE(ilu.status(exec).ok()) << ilu.status(exec).message();
-  EXPECT_EQ(ilu.path(), path == SweepPath::automatic ? folded_paths_of<Exec>().back() : path);
+  EXPECT_TRUE(path == SweepPath::automatic || ilu.path() == path) << name(ilu.path());
   return ilu;
 }
 
@@ -249,6 +249,16 @@ TYPED_TEST(BlockIlu0Folded, paths_have_the_same_bits_for_all_block_sizes_and_sto
 TEST(BlockIlu0FoldedOpenMp, the_same_bits_for_1_2_and_4_threads) {
   constexpr int n = 5;
   LeastTeam const teams(always_teams);
+  for (auto const& folded : {FoldedDirections{.i = true}, FoldedDirections{.j = true}, FoldedDirections{.k = true}}) {
+    auto const a = random_stencil(Grid(21, 18, 6), 2);
+    auto const rhs = random_vector(a.rows());
+    auto const expected = solve<double, 2, BFloat16>(Kokkos::OpenMP(1), a, rhs, folded, false, SweepPath::portable);
+    for (int const threads : {1, 2, 4}) {
+      Kokkos::OpenMP const exec(threads);
+      EXPECT_TRUE(bitwise_equal(solve<double, 2, BFloat16>(exec, a, rhs, folded, false, SweepPath::slab), expected))
+          << letters(folded) << ", " << threads << " threads";
+    }
+  }
   for (auto const& grid : {Grid(17, 2, 9), Grid(9, 14, 6), Grid(40, 33, 5)}) {
     auto const a = random_stencil(grid, n);
     auto const rhs = random_vector(a.rows());

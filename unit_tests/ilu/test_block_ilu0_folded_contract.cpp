@@ -107,6 +107,18 @@ TYPED_TEST(BlockIlu0FoldedContract, other_paths_and_couplings_are_refused) {
   }
 }
 
+TEST(BlockIlu0FoldedChoice, hosts_take_hyperplanes_where_boxes_have_few_slabs_for_the_threads) {
+  auto const suits = [](const Grid& grid, const FoldedDirections& folded, int threads) {
+    return detail::suits_folded_pieces(FoldedOrder(grid, folded), 8, threads);
+  };
+  EXPECT_TRUE(suits(Grid(55, 55, 55), all_folded, 64));
+  EXPECT_TRUE(suits(Grid(1000, 1, 1000), {.i = true, .k = true}, 16));
+  EXPECT_FALSE(suits(Grid(1000, 1, 1000), {.i = true, .k = true}, 32));
+  EXPECT_FALSE(suits(Grid(200, 8, 200), {.k = true}, 16));
+  // Few points for many threads.
+  EXPECT_TRUE(suits(Grid(20, 1, 20), {.i = true, .k = true}, 32));
+}
+
 TYPED_TEST(BlockIlu0FoldedContract, parts_without_coupling_are_folded_each) {
   using Ilu = BlockIlu0<double, 2, TypeParam>;
   TypeParam const exec;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <hyperplane/grid/folded_order.hpp>
 #include <hyperplane/sweep/triangular_sweeps.hpp>
 #include <string>
 #include <vector>
@@ -26,26 +27,27 @@ struct FillGaussSeidel {
   typename BlockStencil7<double, 1, Exec>::Ref m_a;
   typename Sweeps::Factors m_factors;
   typename Sweeps::Record::Ref m_record;
+  FoldedOrder m_order;
   bool m_symmetric;
 
   KOKKOS_FUNCTION void operator()(std::int64_t number) const {
     auto const& map = m_factors.m_map;
     Point const p = map.grid().point(number);
-    auto const pack = map.pack(p.i, p.j, p.k);
     int const lane = map.lane(p.j);
     auto const entry = [&](Direction d) {
-      return map.grid().contains(neighbour(p, d)) ? m_a.pack_block(pack, d)[lane] : 0.0;
+      return map.grid().contains(neighbour(p, d)) ? m_a.pack_block(map.pack(p.i, p.j, p.k), d)[lane] : 0.0;
     };
     double const diagonal = entry(Direction::center);
-    if (diagonal == 0.0) m_record.record(number, 0);
-    m_factors.lower(pack, detail::LowerBlock::bottom)[lane] = entry(Direction::bottom);
-    m_factors.lower(pack, detail::LowerBlock::south)[lane] = entry(Direction::south);
-    m_factors.lower(pack, detail::LowerBlock::west)[lane] = entry(Direction::west);
+    if (diagonal == 0.0) m_record.record(map.grid().index(m_order.place(p)), 0);
+    Point const kept = m_order.stored(p);
+    auto const pack = map.pack(kept.i, kept.j, kept.k);
     m_factors.lower(pack, detail::LowerBlock::inverse)[lane] = 1.0 / diagonal;
-    auto const upper = [&](Direction d) { return m_symmetric ? entry(d) / diagonal : 0.0; };
-    m_factors.upper(pack, detail::UpperBlock::top)[lane] = upper(Direction::top);
-    m_factors.upper(pack, detail::UpperBlock::north)[lane] = upper(Direction::north);
-    m_factors.upper(pack, detail::UpperBlock::east)[lane] = upper(Direction::east);
+    for (int d = 0; d < stencil7_size; ++d) {
+      auto const direction = static_cast<Direction>(d);
+      if (direction == Direction::center) continue;
+      double const upper = m_symmetric ? entry(direction) / diagonal : 0.0;
+      m_factors.coupling(pack, direction)[lane] = m_order.is_before(p, direction) ? entry(direction) : upper;
+    }
   }
 };
 
@@ -59,7 +61,7 @@ void fill(const Exec& exec, TriangularSweeps<double, 1, Exec>& sweeps, const Ref
   auto const a = to_device<double, 1, double>(exec, reference);
   sweeps.fill([&](const auto& factors, const auto& record) {
     Kokkos::parallel_for("fill", Kokkos::RangePolicy<Exec>(exec, 0, sweeps.grid().size()),
-                         FillGaussSeidel<Exec>{a.ref(), factors, record.ref(), symmetric});
+                         FillGaussSeidel<Exec>{a.ref(), factors, record.ref(), sweeps.order(), symmetric});
     record.conclude(exec, ZeroDiagonal{});
   });
 }
@@ -68,22 +70,25 @@ template <class Exec>
 class TriangularSweepsTest : public ::testing::Test {};
 TYPED_TEST_SUITE(TriangularSweepsTest, ExecutionSpaces, SpaceNames);
 
-TYPED_TEST(TriangularSweepsTest, solve_with_the_factors_of_another_preconditioner) {
-  TypeParam const exec;
-  using Vector = BlockVector<double, 1, TypeParam>;
+template <class Exec>
+void expect_to_solve(const FoldedDirections& folded, const std::vector<SweepPath>& paths) {
+  Exec const exec;
+  using Vector = BlockVector<double, 1, Exec>;
   for (auto const& grid : {Grid(1, 1, 1), Grid(9, 17, 5), Grid(17, 2, 9)}) {
+    FoldedOrder const order(grid, folded);
     auto const a = random_stencil(grid, 1);
     auto lower = a, upper = a;  // d + L and d + U
     for (auto const d : stencil7_directions) {
-      bool const is_lower = d == Direction::west || d == Direction::south || d == Direction::bottom;
+      if (d == Direction::center) continue;
       for (std::int64_t p = 0; p < grid.size(); ++p) {
-        if (d != Direction::center) (is_lower ? upper : lower).block(p, d)(0, 0) = 0.0;
+        (order.is_before(grid.point(p), d) ? upper : lower).block(p, d)(0, 0) = 0.0;
       }
     }
     auto const solution = random_vector(grid.size());
-    for (SweepPath const path : paths_of<TypeParam>()) {
+    for (SweepPath const path : paths) {
       auto const what = to_string(grid) + ", path " + name(path);
-      TriangularSweeps<double, 1, TypeParam> sweeps(exec, grid, "GaussSeidel", {.path = path, .right_hand_sides = 2});
+      TriangularSweeps<double, 1, Exec> sweeps(exec, grid, "GaussSeidel",
+                                               {.path = path, .right_hand_sides = 2, .folded = folded});
       EXPECT_EQ(sweeps.path(), path);
       Vector const x(exec, grid);
       fill(exec, sweeps, a, false);
@@ -109,6 +114,15 @@ TYPED_TEST(TriangularSweepsTest, solve_with_the_factors_of_another_preconditione
       EXPECT_TRUE(sweeps.status(exec).ok());
     }
   }
+}
+
+TYPED_TEST(TriangularSweepsTest, solve_with_the_factors_of_another_preconditioner) {
+  expect_to_solve<TypeParam>({}, paths_of<TypeParam>());
+}
+
+TYPED_TEST(TriangularSweepsTest, solve_with_the_factors_of_another_preconditioner_in_folded_orders) {
+  expect_to_solve<TypeParam>({.j = true}, folded_paths_of<TypeParam>());
+  expect_to_solve<TypeParam>({.i = true, .j = true, .k = true}, folded_paths_of<TypeParam>());
 }
 
 TYPED_TEST(TriangularSweepsTest, say_whose_they_are_and_where_there_are_no_factors) {

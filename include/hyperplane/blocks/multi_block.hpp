@@ -52,10 +52,10 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// hosts in one launch for each sweep of BlockIlu0, Ssor and Sip, on CUDA (where Sip has no factors of 16 bits) in one
 /// for a solve, and on both in one for a factorization (and one for the status, and three for units of Half). So is
 /// BlockJacobi, everywhere, with three for the units of each grid block; LineImplicit has a plan of its own, see
-/// multi_block_line_implicit.hpp. Elsewhere they follow one another. Launches beside: with C colours at most 2 C - 1
-/// for a solve, and for each of a factorization three of BlockIlu0 and Sip, two of Ssor; with larger grids at most
-/// three for each sweep of a colour and four for its factorization, of the box two and one. Of threads and A's life see
-/// P.
+/// multi_block_line_implicit.hpp. Elsewhere, and where directions are folded, they follow one another. Launches beside:
+/// with C colours at most 2 C - 1 for a solve, and for each of a factorization three of BlockIlu0 and Sip, two of Ssor;
+/// with larger grids at most three for each sweep of a colour and four for its factorization, of the box two and one.
+/// Of threads and A's life see P.
 template <class P>
 class MultiBlock {
  public:

@@ -122,9 +122,6 @@ class FoldedOrder {
   }
 
   HYPERPLANE_FUNCTION constexpr int plane_count() const { return m_planes.plane_count(); }
-  HYPERPLANE_FUNCTION constexpr int plane(const Point& p) const {
-    return m_i.level(p.i) + m_j.level(p.j) + m_k.level(p.k);
-  }
   /// Candidates for the points of a plane: find() says which of them there are.
   HYPERPLANE_FUNCTION constexpr std::int64_t candidates(int plane) const {
     return pieces() * m_planes.plane_size(plane);

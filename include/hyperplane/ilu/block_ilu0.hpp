@@ -81,10 +81,10 @@ struct BlockIlu0Options {
 /// forward() or backward() of a plan and all its copies may run at a time.
 ///
 /// Cost of factor() per point: 14 n^3 flops, 7 n^2 values read and 7 n^2 written. Launches: one for each hyperplane on
-/// SweepPath::portable and inside a graph on SweepPath::cuda_graph, one on SweepPath::slab; one more that finishes
-/// the status; and, where StorageScalar is Half, three before them, of a sample of A. Factors of 16 bits are those of
-/// the portable path where sweeps have SweepPath::cuda_graph. No path can deadlock, whatever else the device does.
-/// Paths to compare with the papers are in ilu/comparison_paths.hpp.
+/// SweepPath::portable and inside a graph on SweepPath::cuda_graph, one on SweepPath::slab, and up to four on hosts
+/// where directions are folded; one more that finishes the status; and, where StorageScalar is Half, three before them,
+/// of a sample of A. Factors of 16 bits are those of the portable path where sweeps have SweepPath::cuda_graph. No path
+/// can deadlock, whatever else the device does. Paths to compare with the papers are in ilu/comparison_paths.hpp.
 ///
 /// Results are bitwise the same whatever the number of threads or multiprocessors and in every run, for a given path;
 /// on CUDA factorizations and plain solves for all paths.

@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/concurrency.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/timer_callbacks.hpp>
 #include <hyperplane/stencil/apply.hpp>
@@ -43,7 +44,7 @@ void launch_apply_several(const char* label, const Exec& exec, const BlockStenci
     launch(label, LongIndexRange<Exec>(exec, 0, body.size()), bytes / n, body);
   } else if constexpr (transposed) {
     using Product = ApplyTransposedSlab<subtract, Scalar, n, Storage, length, AllTerms>;
-    auto const ranges = transposed_ranges<Product>(map, exec.concurrency());
+    auto const ranges = transposed_ranges<Product>(map, concurrency_of(exec));
     auto const pieces = Product::groups(map) * ranges;
     launch(label, IndexRange<Exec>(exec, 0, pieces),
            static_cast<double>(map.pack_count()) / static_cast<double>(pieces) * length * bytes,

@@ -96,6 +96,18 @@ struct FoldedPiece {
   }
 };
 
+/// Whether threads are better busy with FoldedPieces, of which a thread takes a slab, than with FoldedPlanes, of which
+/// all take a part: not where the boxes have slabs for less than a quarter of them, and hyperplanes points for all.
+inline bool suits_folded_pieces(const FoldedOrder& order, int lanes, int threads) {
+  int slabs = 0;
+  for (auto const& j : folded_ranges(order.j())) {
+    if (!j.is_middle) slabs += FoldedPiece{{}, j, {}, lanes, 1}.slabs();
+  }
+  slabs *= (order.i().has_second_half() ? 2 : 1) * (order.k().has_second_half() ? 2 : 1);
+  constexpr int points_of_thread = 16;
+  return 4 * slabs >= threads || order.grid().size() / order.plane_count() < std::int64_t{points_of_thread} * threads;
+}
+
 /// The points of a folded order on hosts, by threads that follow one another by progress words (host::SlabSweep). The
 /// halves of the folded directions make up to eight boxes, which do not need one another. Behind them come the middle
 /// planes without their middle lines, then those lines, and the middle point: one launch for each of these that there

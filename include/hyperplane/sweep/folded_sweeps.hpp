@@ -30,15 +30,15 @@ class FoldedSweeps {
   using Vector = BlockVectorRef<Scalar, n, vector_length>;
 
   /// What runs where `asked` is asked for. Throws Error where the execution space has no such path.
-  static SweepPath checked_path(const std::string& owner, SweepPath asked) {
-    if (asked == SweepPath::automatic) return FastPath::path;
+  static SweepPath checked_path(const Exec& exec, const std::string& owner, const FoldedOrder& order, SweepPath asked) {
+    if (asked == SweepPath::automatic) return FastPath::choose(exec, order);
     if (asked != SweepPath::portable && asked != FastPath::path) {
       fail(owner + ": folded directions have no path " + name(asked) + " on " + Exec::name());
     }
     return asked;
   }
 
-  /// Every path but the portable one takes memory. None where no direction is folded.
+  /// Takes memory where directions are folded and the path is not portable.
   FoldedSweeps(const Exec& exec, const std::string& owner, const FoldedOrder& order, SweepPath path) : m_order(order) {
     if (order.is_folded() && path != SweepPath::portable) m_fast = std::make_shared<FastPath>(exec, owner, order);
   }

@@ -97,9 +97,31 @@ class PlanePacks {
 
 #if defined(__CUDACC__)
 
-/// A lane of a pack: the point in it, if there is one, and the slots of the neighbours. Of those that a sweep takes,
-/// direction(d) are the candidates, d < neighbours, in the order of the sums, and takes(map, d) says whether there is
-/// one; the factors of a point are in stored_slot(). FoldedPlace has the same of folded orders.
+/// Where an entry of the factors of a point is: `slot` is its pack and lane, as those of a scalar.
+template <int n, int W, class Stored>
+class FactorSlot {
+ public:
+  template <class Map>
+  __device__ FactorSlot(const Map& map, Stored* lower, Stored* upper, std::int64_t slot, int entry) {
+    std::int64_t const pack = slot / W;
+    m_lower = lower + (pack * lower_blocks * n * n + entry) * W + slot % W;
+    m_upper = upper + ((map.pack_count() - 1 - pack) * upper_blocks * n * n + entry) * W + slot % W;
+  }
+
+  /// Of the block for a neighbour along k, j or i, 0 to 2, towards the first point or the last one.
+  __device__ Stored* coupling(int along, bool is_lower) const {
+    return (is_lower ? m_lower : m_upper) + along * n * n * W;
+  }
+  __device__ Stored* inverse() const { return m_lower + static_cast<int>(LowerBlock::inverse) * n * n * W; }
+
+ private:
+  Stored* m_lower;
+  Stored* m_upper;
+};
+
+/// A lane of a pack: the point in it, if there is one, and the slots of the neighbours. Candidates d < neighbours are
+/// those that a sweep may take, in the order of the sums, and takes(map, d) says whether there is one; the factors of a
+/// point are in stored_slot(). FoldedPlace has the same of folded orders.
 template <int W>
 struct Place {
   template <Sweep>
@@ -117,6 +139,15 @@ struct Place {
     m_exists = m_point.i >= 0 && m_point.i < map.grid().ni() && m_point.j < map.grid().nj();
   }
 
+  /// Of candidate d: 0 to 2 for k, j and i, and whether it is the neighbour towards their first point.
+  template <Sweep>
+  __device__ static constexpr int along(int d) {
+    return d;
+  }
+  template <Sweep sweep>
+  __device__ static constexpr bool is_lower(int) {
+    return sweep == Sweep::forward;
+  }
   template <Sweep sweep>
   __device__ static constexpr Direction direction(int d) {
     return sweep_direction<sweep>(d);
@@ -130,8 +161,16 @@ struct Place {
   __device__ bool keeps(const SlabMap<W>&, int) const {
     return m_exists;
   }
-  __device__ std::int64_t stored_slot(const SlabMap<W>& map, Direction direction) const {
-    return slot(map, direction, 1);
+  /// First value of the point's slot in storage with `entries` values a slot, and of that of a candidate.
+  __device__ std::int64_t slot(int entries) const { return at(0, 0, entries); }
+  template <Sweep sweep>
+  __device__ std::int64_t neighbour_slot(const SlabMap<W>& map, int d, int entries) const {
+    return slot(map, direction<sweep>(d), entries);
+  }
+  __device__ std::int64_t stored_slot() const { return slot(1); }
+  template <Sweep sweep>
+  __device__ std::int64_t stored_neighbour_slot(const SlabMap<W>& map, int d) const {
+    return neighbour_slot<sweep>(map, d, 1);
   }
   /// Number of the point in the order.
   __device__ std::int64_t number(const SlabMap<W>& map) const { return map.grid().index(m_point); }

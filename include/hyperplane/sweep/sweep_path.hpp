@@ -13,7 +13,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 enum class SweepPath {
   automatic,
   portable,    ///< Kokkos alone: one launch per hyperplane, one thread per point; every execution space
-  slab,        ///< along skewed slabs, point to point, without barriers; host execution spaces, CUDA
+  slab,        ///< along skewed slabs, point to point, without barriers; host execution spaces, CUDA. Folded: hosts,
+               ///< slabs of the octants
   cuda_graph,  ///< a kernel for each hyperplane, captured once; starts, and loads factors, before the one before ends
   comparison,  ///< what a solver has that was made with a ComparisonPath; cannot be chosen here
 };

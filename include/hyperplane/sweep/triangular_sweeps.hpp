@@ -229,7 +229,7 @@ class TriangularSweeps {
     SweepPath const path = options.path;
     if (options.folded.any()) {
       if (m_comparison) fail(m_owner + ": folded directions beside a path for comparison");
-      return Folded::checked_path(m_owner, path);
+      return Folded::checked_path(exec, m_owner, m_order, path);
     }
     if (m_comparison) {
       if (path != SweepPath::automatic) fail(m_owner + ": path " + name(path) + " beside a path for comparison");

@@ -56,10 +56,11 @@ class FactorColumn {
         m_points(points),
         m_shared(shared + threadIdx.x / threads_per_pack * W + threadIdx.x % W),
         m_a(arguments.m_a + (m_place.m_pack * stencil7_size * block + m_column * n) * W + m_place.m_lane),
-        m_own(m_place.stored_slot(map, Direction::center)) {}
+        m_own(m_place.stored_slot()) {}
 
   /// Does all that does not depend on other planes.
   __device__ void load(const Map& map, const Arguments& arguments) {
+    auto const own = column_of(map, arguments, m_own, m_column);
     // All loads are under way before the first value is needed.
     MatrixStorage values[before][n];
 #pragma unroll
@@ -80,7 +81,8 @@ class FactorColumn {
 #pragma unroll
     for (int d = 0; d < before; ++d) {
       bool const kept = m_place.template keeps<Sweep::forward>(map, d);
-      auto* const block = coupling(map, arguments, m_own, m_place.template direction<Sweep::forward>(d));
+      auto* const block =
+          own.coupling(m_place.template along<Sweep::forward>(d), m_place.template is_lower<Sweep::forward>(d));
 #pragma unroll
       for (int u = 0; u < n; ++u) {
         shared_block(d, u, m_column) = static_cast<Scalar>(values[d][u]);
@@ -96,8 +98,7 @@ class FactorColumn {
 #pragma unroll
     for (int u = 0; u < n; ++u) d[u] = static_cast<Scalar>(m_given[0][u]) + d[u];
     int const column = invert(map, arguments, d);
-    auto* const inverse =
-        arguments.m_lower + (m_own / W * lower_blocks * block + 3 * block + column * n) * W + m_own % W;
+    auto* const inverse = column_of(map, arguments, m_own, column).inverse();
 #pragma unroll
     for (int u = 0; u < n; ++u) {
       shared_block(0, u, column) = d[u];
@@ -120,16 +121,10 @@ class FactorColumn {
     return wanted ? __ldcs(m_a + (static_cast<int>(direction) * block + u) * W) : MatrixStorage(0);
   }
 
-  /// The thread's column of a factor that couples the point in a slot to its neighbour in a direction.
-  __device__ Storage* coupling(const Map& map, const Arguments& arguments, std::int64_t slot,
-                               Direction direction) const {
-    int const number = static_cast<int>(direction);
-    std::int64_t const pack = slot / W;
-    if (direction < Direction::center) {
-      return arguments.m_lower + (pack * lower_blocks * block + number * block + m_column * n) * W + slot % W;
-    }
-    return arguments.m_upper +
-           ((map.pack_count() - 1 - pack) * upper_blocks * block + (6 - number) * block + m_column * n) * W + slot % W;
+  /// A column of the factors of the point in a slot.
+  __device__ static FactorSlot<n, W, Storage> column_of(const Map& map, const Arguments& arguments, std::int64_t slot,
+                                                        int column) {
+    return {map, arguments.m_lower, arguments.m_upper, slot, column * n};
   }
 
   __device__ Scalar& shared_block(int b, int u, int v) { return m_shared[((b * n + v) * n + u) * m_points]; }
@@ -144,10 +139,11 @@ class FactorColumn {
     Storage values[before][n];
 #pragma unroll
     for (int d = 0; d < before; ++d) {
-      auto const direction = m_place.template direction<Sweep::forward>(d);
       bool const has = m_place.template takes<Sweep::forward>(map, d);
-      auto const slot = has ? m_place.stored_slot(map, direction) : m_own;
-      auto const* const from = coupling(map, arguments, slot, opposite(direction));
+      auto const slot = has ? m_place.template stored_neighbour_slot<Sweep::forward>(map, d) : m_own;
+      auto const* const from =
+          column_of(map, arguments, slot, m_column)
+              .coupling(m_place.template along<Sweep::forward>(d), !m_place.template is_lower<Sweep::forward>(d));
 #pragma unroll
       for (int m = 0; m < n; ++m) values[d][m] = has ? __ldcg(from + m * W) : Storage(0);
     }
@@ -233,6 +229,7 @@ class FactorColumn {
 
   /// Multiplies the upper blocks by the inverse, which is block 0 in shared memory.
   __device__ void scale(const Map& map, const Arguments& arguments) {
+    auto const own = column_of(map, arguments, m_own, m_column);
     Scalar sum[3][n];
 #pragma unroll
     for (int b = 0; b < 3; ++b) {
@@ -254,7 +251,8 @@ class FactorColumn {
 #pragma unroll
     for (int b = 0; b < 3; ++b) {
       if (!m_place.template keeps<Sweep::backward>(map, b)) continue;
-      auto* const upper = coupling(map, arguments, m_own, m_place.template direction<Sweep::backward>(b));
+      auto* const upper =
+          own.coupling(m_place.template along<Sweep::backward>(b), m_place.template is_lower<Sweep::backward>(b));
 #pragma unroll
       for (int u = 0; u < n; ++u) upper[u * W] = static_cast<Storage>(sum[b][u]);
     }

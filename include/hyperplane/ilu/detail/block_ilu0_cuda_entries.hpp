@@ -56,7 +56,7 @@ class FactorEntries {
   __device__ void load(int plane, const PlanePack& pack, int part) {
     m_excess = 0;
     m_place = PlaceType(m_map, plane, pack, part * lanes + threadIdx.x % lanes);
-    m_own = m_place.stored_slot(m_map, Direction::center);
+    m_own = m_place.stored_slot();
     auto const* const a =
         m_arguments.m_a + (m_place.m_pack * stencil7_size * block + m_v * n + m_u) * W + m_place.m_lane;
     auto const given = [&](Direction direction, bool wanted) {
@@ -72,7 +72,8 @@ class FactorEntries {
     for (int d = 0; d < 3; ++d) m_after[d] = given(m_place.template direction<Sweep::backward>(d), m_place.m_exists);
     for (int d = 0; d < before; ++d) {
       if (!m_place.template keeps<Sweep::forward>(m_map, d)) continue;
-      *coupling(m_own, m_place.template direction<Sweep::forward>(d)) =
+      *entry_of(m_own).coupling(m_place.template along<Sweep::forward>(d),
+                                m_place.template is_lower<Sweep::forward>(d)) =
           static_cast<Storage>(static_cast<Scalar>(m_before[d]));
     }
   }
@@ -83,7 +84,7 @@ class FactorEntries {
     auto const stored = static_cast<Storage>(value);
     m_excess += stored * Storage(0);
     if (m_place.m_exists) {
-      m_arguments.m_lower[(m_own / W * lower_blocks * block + 3 * block + m_v * n + m_u) * W + m_own % W] = stored;
+      *entry_of(m_own).inverse() = stored;
       if (!(m_excess == Storage(0))) record(unstorable_code);
     }
     at(2, m_u, m_v) = value;
@@ -99,7 +100,8 @@ class FactorEntries {
 #pragma unroll
     for (int b = 0; b < 3; ++b) {
       if (!m_place.template keeps<Sweep::backward>(m_map, b)) continue;
-      *coupling(m_own, m_place.template direction<Sweep::backward>(b)) = static_cast<Storage>(sum[b]);
+      *entry_of(m_own).coupling(m_place.template along<Sweep::backward>(b),
+                                m_place.template is_lower<Sweep::backward>(b)) = static_cast<Storage>(sum[b]);
     }
   }
 
@@ -109,16 +111,9 @@ class FactorEntries {
     atomicMin(m_arguments.m_singular,
               static_cast<unsigned long long>(singular_pivot_word(m_place.number(m_map), code)));
   }
-  /// The thread's entry of a factor that couples the point in a slot to its neighbour in a direction.
-  __device__ Storage* coupling(std::int64_t slot, Direction direction) const {
-    int const number = static_cast<int>(direction);
-    std::int64_t const pack = slot / W;
-    if (direction < Direction::center) {
-      return m_arguments.m_lower + (pack * lower_blocks * block + number * block + m_v * n + m_u) * W + slot % W;
-    }
-    return m_arguments.m_upper +
-           ((m_map.pack_count() - 1 - pack) * upper_blocks * block + (6 - number) * block + m_v * n + m_u) * W +
-           slot % W;
+  /// The thread's entry of the factors of the point in a slot.
+  __device__ FactorSlot<n, W, Storage> entry_of(std::int64_t slot) const {
+    return {m_map, m_arguments.m_lower, m_arguments.m_upper, slot, m_v * n + m_u};
   }
   __device__ Scalar& at(int b, int u, int v) const { return m_shared[((b * n + v) * n + u) * m_points]; }
 
@@ -128,10 +123,11 @@ class FactorEntries {
     Storage other[before];
 #pragma unroll
     for (int d = 0; d < before; ++d) {
-      auto const direction = m_place.template direction<Sweep::forward>(d);
       has[d] = m_place.template takes<Sweep::forward>(m_map, d);
-      auto const slot = has[d] ? m_place.stored_slot(m_map, direction) : m_own;
-      other[d] = has[d] ? __ldcg(coupling(slot, opposite(direction))) : Storage(0);
+      auto const slot = has[d] ? m_place.template stored_neighbour_slot<Sweep::forward>(m_map, d) : m_own;
+      auto const* const from = entry_of(slot).coupling(m_place.template along<Sweep::forward>(d),
+                                                       !m_place.template is_lower<Sweep::forward>(d));
+      other[d] = has[d] ? __ldcg(from) : Storage(0);
     }
     Scalar sum = 0;
 #pragma unroll

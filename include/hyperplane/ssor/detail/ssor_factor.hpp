@@ -74,10 +74,11 @@ struct SsorFactor {
     // Two sums, which do not wait for one another.
     T excess(0), upper_excess(0);
     Scalar const factor = m_relaxation * (2 - m_relaxation);
-    Storage* const stored = m_factors.lower(kept_pack(pack, lane), LowerBlock::inverse) + lane;
+    auto const kept = kept_pack(pack, lane);
+    Storage* const stored = m_factors.lower(kept, LowerBlock::inverse) + lane;
     auto const keep_lower = [&](const auto&... equations) {
       for_neighbours(pack, lane, true,
-                     [&](Direction direction) { keep(pack, lane, place, direction, excess, equations...); });
+                     [&](Direction direction) { keep(pack, kept, lane, place, direction, excess, equations...); });
     };
     if constexpr (has_units) {
       auto const& scales = m_factors.m_scales;
@@ -92,7 +93,7 @@ struct SsorFactor {
       keep_lower();
     }
     for_neighbours(pack, lane, false,
-                   [&](Direction direction) { scale(pack, lane, place, direction, inverse, upper_excess); });
+                   [&](Direction direction) { scale(pack, kept, lane, place, direction, inverse, upper_excess); });
     excess += upper_excess;
     if (any(excess != T(0))) [[unlikely]]
       record(pack, lane, excess != T(0), unstorable_code);
@@ -130,22 +131,22 @@ struct SsorFactor {
 
   /// In units of the equations, where there are units.
   template <class... Units>
-  KOKKOS_FUNCTION void keep(std::int64_t pack, int lane, const PackPlace& place, Direction direction, T& excess,
-                            const Units&... equations) const {
+  KOKKOS_FUNCTION void keep(std::int64_t pack, std::int64_t kept, int lane, const PackPlace& place, Direction direction,
+                            T& excess, const Units&... equations) const {
     Block l;
     copy(GivenBlock{m_a.pack_block(pack, direction) + lane}, l);
     clear_outside(pack, lane, place, direction, l);
     if constexpr (has_units) take_lower_into_units<n>(m_factors.m_scales, equations..., l);
-    store(l, 1 / (2 - m_relaxation), m_factors.coupling(kept_pack(pack, lane), direction) + lane, excess);
+    store(l, 1 / (2 - m_relaxation), m_factors.coupling(kept, direction) + lane, excess);
   }
 
-  KOKKOS_FUNCTION void scale(std::int64_t pack, int lane, const PackPlace& place, Direction direction,
-                             const Block& inverse, T& excess) const {
+  KOKKOS_FUNCTION void scale(std::int64_t pack, std::int64_t kept, int lane, const PackPlace& place,
+                             Direction direction, const Block& inverse, T& excess) const {
     Block u;
     block::gemm<n>(inverse, GivenBlock{m_a.pack_block(pack, direction) + lane}, u);
     clear_outside(pack, lane, place, direction, u);
     if constexpr (has_units) take_upper_into_units<n>(m_factors.m_scales, u);
-    store(u, m_relaxation, m_factors.coupling(kept_pack(pack, lane), direction) + lane, excess);
+    store(u, m_relaxation, m_factors.coupling(kept, direction) + lane, excess);
   }
 
   /// Zero where the direction points out of the grid: what is there is ignored, whatever it is.

@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/core/concurrency.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/sweep/detail/folded_lines.hpp>
 #include <hyperplane/sweep/factor_scales.hpp>
@@ -23,6 +24,8 @@ template <class Scalar, int n, class Exec, class Storage, int vector_length>
 class FoldedFastPath {
  public:
   static constexpr SweepPath path = SweepPath::portable;
+  /// What SweepPath::automatic stands for.
+  static SweepPath choose(const Exec&, const FoldedOrder&) { return path; }
 
   FoldedFastPath(const Exec&, const std::string& /*owner*/, const FoldedOrder&) {}
 
@@ -57,6 +60,9 @@ template <class Scalar, int n, HostExecutionSpace Exec, class Storage, int vecto
 class FoldedFastPath<Scalar, n, Exec, Storage, vector_length> {
  public:
   static constexpr SweepPath path = SweepPath::slab;
+  static SweepPath choose(const Exec& exec, const FoldedOrder& order) {
+    return suits_folded_pieces(order, vector_length, concurrency_of(exec)) ? path : SweepPath::portable;
+  }
   using Factors = FoldedFactors<Storage, n, vector_length>;
   using Vector = BlockVectorRef<Scalar, n, vector_length>;
 

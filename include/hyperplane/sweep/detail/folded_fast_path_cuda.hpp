@@ -26,6 +26,7 @@ template <class Scalar, int n, CudaExecutionSpace Exec, class Storage, int vecto
 class FoldedFastPath<Scalar, n, Exec, Storage, vector_length> {
  public:
   static constexpr SweepPath path = SweepPath::cuda_graph;
+  static SweepPath choose(const Exec&, const FoldedOrder&) { return path; }
   using Factors = FoldedFactors<Storage, n, vector_length>;
   using Vector = BlockVectorRef<Scalar, n, vector_length>;
 

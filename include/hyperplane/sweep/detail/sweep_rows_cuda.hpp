@@ -91,22 +91,27 @@ class SweepRow {
                        const PlanePack& pack) {
     PlaceType const place(map, plane, pack, thread.m_lane);
     m_exists = place.m_exists;
-    auto const own = place.stored_slot(map, Direction::center);
+    Row const own(map, arguments.m_lower, arguments.m_upper, place.stored_slot(), first_entry(thread));
 #pragma unroll
     for (int d = 0; d < neighbours; ++d) {
-      auto const direction = place.template direction<sweep>(d);
       m_has[d] = place.template takes<sweep>(map, d);
-      m_neighbour[d] = place.slot(map, direction, n) + thread.m_row * W;
-      auto const slot = transposed && m_has[d] ? place.stored_slot(map, direction) : own;
-      auto const* const block = coupling(map, arguments, thread, slot, transposed ? opposite(direction) : direction);
+      m_neighbour[d] = place.template neighbour_slot<sweep>(map, d, n) + thread.m_row * W;
+      int const along = place.template along<sweep>(d);
+      bool const is_lower = place.template is_lower<sweep>(d);
+      auto const* values = own.coupling(along, is_lower);
+      if (transposed && m_has[d]) {
+        auto const slot = place.template stored_neighbour_slot<sweep>(map, d);
+        values = Row(map, arguments.m_lower, arguments.m_upper, slot, first_entry(thread)).coupling(along, !is_lower);
+      }
 #pragma unroll
-      for (int c = 0; c < n; ++c) m_blocks[d][c] = m_has[d] ? load_streamed(block + c * stride * W) : Storage{};
+      for (int c = 0; c < n; ++c) m_blocks[d][c] = m_has[d] ? load_streamed(values + c * stride * W) : Storage{};
     }
-    m_own = place.slot(map, Direction::center, n) + thread.m_row * W;
+    m_own = place.slot(n) + thread.m_row * W;
     if constexpr (takes_lower) {
-      auto const* const inverse = lower(arguments, thread, own, static_cast<int>(LowerBlock::inverse));
 #pragma unroll
-      for (int c = 0; c < n; ++c) m_inverse[c] = m_exists ? load_streamed(inverse + c * stride * W) : Storage{};
+      for (int c = 0; c < n; ++c) {
+        m_inverse[c] = m_exists ? load_streamed(own.inverse() + c * stride * W) : Storage{};
+      }
     }
     if constexpr (has_units) load_units(arguments, thread.m_row);
     if constexpr (forward) m_sum = m_exists ? __ldcs(arguments.m_rhs + m_own) : Scalar(0);
@@ -130,7 +135,9 @@ class SweepRow {
   }
 
  private:
-  /// Between the entries of the thread's row, of the transposed block if that is what is taken.
+  using Row = FactorSlot<n, W, const Storage>;
+  /// The first entry of the thread's row, of the transposed block if that is what is taken, and from each to the next.
+  __device__ static int first_entry(const RowThread<n, W>& thread) { return thread.m_row * (transposed ? n : 1); }
   static constexpr int stride = transposed ? 1 : n;
 
   /// What takes the thread's component into the units of the factors, and out of them, as SweepUnits of the portable
@@ -148,22 +155,6 @@ class SweepRow {
         m_of_neighbours[d] = m_has[d] ? 1 / static_cast<Scalar>(arguments.m_equations[m_neighbour[d]]) : Scalar(1);
       }
     }
-  }
-
-  /// The first entry of that row in a lower block of a point. `slot`: its pack and lane, as those of a scalar.
-  __device__ static const Storage* lower(const Arguments& arguments, const RowThread<n, W>& thread, std::int64_t slot,
-                                         int number) {
-    int const row = thread.m_row * (transposed ? n : 1);
-    return arguments.m_lower + (slot / W * lower_blocks * n * n + number * n * n + row) * W + slot % W;
-  }
-  /// The same of the block for a direction.
-  __device__ static const Storage* coupling(const Map& map, const Arguments& arguments, const RowThread<n, W>& thread,
-                                            std::int64_t slot, Direction direction) {
-    if (direction < Direction::center) return lower(arguments, thread, slot, static_cast<int>(direction));
-    int const number = stencil7_size - 1 - static_cast<int>(direction);
-    int const row = thread.m_row * (transposed ? n : 1);
-    std::int64_t const pack = map.pack_count() - 1 - slot / W;
-    return arguments.m_upper + (pack * upper_blocks * n * n + number * n * n + row) * W + slot % W;
   }
 
   /// From the neighbours' values of the thread's own component to the new value, in m_sum.
