@@ -55,6 +55,8 @@ class PersistentRequests {
 
   template <class Scalar>
   static MPI_Datatype type() {
+    // Bits of the short types are sent as they are.
+    if constexpr (sizeof(Scalar) == sizeof(std::uint16_t)) return MPI_UINT16_T;
     return std::is_same_v<Scalar, float> ? MPI_FLOAT : MPI_DOUBLE;
   }
   static int checked(std::int64_t count, int rank) {
