@@ -59,9 +59,9 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 ///
 /// Cost per point: 14 n^2 flops, 7 n^2 + 4 n values, of which the forward sweep has 8 n^2 and 4 n^2 + 2 n. Launches:
 /// one for each hyperplane and sweep on SweepPath::portable; on SweepPath::slab two on the host, one on CUDA, and up to
-/// eight on hosts where directions are folded. A transposed solve takes as much, with 6 n^2 and 3 n^2 + 2 n in its first
-/// half; on CUDA the first one of a plan prepares its launch, and on SweepPath::cuda_graph allocates and captures its
-/// graphs. No path can deadlock, whatever else the device does. Kernels are called Hyperplane::BlockIlu0::solve, or
+/// eight on hosts where directions are folded. A transposed solve takes as much, with 6 n^2 and 3 n^2 + 2 n in its
+/// first half; on CUDA the first one of a plan prepares its launch, and on SweepPath::cuda_graph allocates and captures
+/// its graphs. No path can deadlock, whatever else the device does. Kernels are called Hyperplane::BlockIlu0::solve, or
 /// solve_transposed, whoever owns the plan.
 ///
 /// Results are bitwise the same whatever the number of threads or multiprocessors and in every run, for a given path;
