@@ -197,6 +197,18 @@ TYPED_TEST(Undivided, the_box_has_no_preconditioner_of_a_part) {
               ::testing::ThrowsMessage<Error>(::testing::HasSubstr("no preconditioner of each grid block")));
 }
 
+TYPED_TEST(Undivided, parts_that_do_not_fill_a_box_have_no_transposed_solve) {
+  auto const& exec = this->exec;
+  using P = BlockIlu0<double, 2, TypeParam>;
+  MultiBlockGrid const grid({Grid(4, 3, 2), Grid(5, 3, 3)},
+                            {{.block = 0, .face = Direction::east, .points = {{3, 0, 0}, {4, 3, 2}}, .donor = 1}});
+  MultiBlock<P> parts(exec, grid, {.coupling = Coupling::natural, .block = {.path = SweepPath::portable}});
+  parts.factor(exec, MultiBlockStencil7<double, 2, TypeParam>(exec, grid));
+  MultiBlockVector<double, 2, TypeParam> const x(exec, grid);
+  EXPECT_THAT([&] { parts.solve_transposed(exec, x, x); },
+              ::testing::ThrowsMessage<Error>(::testing::HasSubstr("for grid blocks that fill a box")));
+}
+
 TYPED_TEST(Undivided, failures_beside_a_cut_are_those_of_the_box) {
   Grid const box(5, 4, 6);
   this->template expect_same_failure<BlockIlu0<double, 2, TypeParam>>(box, {2, 3, 3}, Direction::bottom);

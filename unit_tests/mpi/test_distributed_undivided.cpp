@@ -155,7 +155,12 @@ TYPED_TEST(DistributedUndivided, the_portable_path_has_the_bits_of_the_box) {
   for (auto const& box : TestFixture::some_boxes()) {
     this->template expect_solves<BlockIlu0<double, 1, TypeParam>>(box, {.path = SweepPath::portable});
     this->template expect_solves<BlockIlu0<double, 5, TypeParam>>(box, {.path = SweepPath::portable});
+    this->template expect_solves<BlockIlu0<float, 3, TypeParam>>(box, {.path = SweepPath::portable});
+    this->template expect_solves<BlockIlu0<double, 2, TypeParam, float>>(box, {.path = SweepPath::portable});
+    this->template expect_solves<BlockIlu0<double, 2, TypeParam, BFloat16>>(box, {.path = SweepPath::portable});
+    this->template expect_solves<BlockIlu0<double, 2, TypeParam>, float>(box, {.path = SweepPath::portable});
     this->template expect_solves<Ssor<double, 2, TypeParam>>(box, {.relaxation = 1.3, .path = SweepPath::portable});
+    this->template expect_solves<Ssor<double, 3, TypeParam, float>>(box, {.path = SweepPath::portable});
   }
 }
 
@@ -165,6 +170,30 @@ TYPED_TEST(DistributedUndivided, failures_beside_a_cut_are_those_of_the_box) {
   this->template expect_same_failure<BlockIlu0<double, 2, TypeParam>>(box, {1, 2, 4}, Direction::center);
   this->template expect_same_failure<Ssor<double, 2, TypeParam>>(box, {2, 3, 3}, Direction::bottom);
   this->template expect_same_failure<Ssor<double, 2, TypeParam>>(box, {2, 3, 2}, Direction::top);
+}
+
+// Of the grid block that has them, also where they show at a ghost point first.
+TYPED_TEST(DistributedUndivided, couplings_that_cannot_be_stored_are_a_failure) {
+  auto const& exec = this->exec;
+  constexpr int n = 2;
+  DividedSystem<double, n, TypeParam> const system(exec, Grid(4, 3, 2), {2, 1, 1});
+  for (int const block : {0, 1}) {
+    auto reference = random_stencil(Grid(4, 3, 2), n);
+    reference.block(block == 0 ? 1 : 2, block == 0 ? Direction::east : Direction::west)(0, 1) = 1e60;
+    auto const a = to_device<double, n, double>(exec, reference);
+    system.copies.to_parts("matrix", exec, a.flat().data(), system.parts_a.flat().data(), stencil7_size * n * n);
+    for (auto const& [how, owners] : owner_lists(system.cut.grid, this->world.size())) {
+      DistributedGrid const grid(this->world, system.cut.grid, owners);
+      DistributedMultiBlock<BlockIlu0<double, n, TypeParam, float>> parts(
+          exec, grid, {.coupling = Coupling::natural, .block = {.path = SweepPath::portable}});
+      parts.factor(exec,
+                   TestFixture::template spread<DistributedStencil7<double, n, TypeParam>>(exec, grid, system.parts_a));
+      auto const status = parts.status(exec);
+      EXPECT_FALSE(status.ok()) << how << ", grid block " << block;
+      EXPECT_EQ(status.grid_block, block) << how << ": " << status.message();
+      EXPECT_TRUE(system.cut.grid.block(block).contains(status.point)) << how << ": " << status.message();
+    }
+  }
 }
 
 TYPED_TEST(DistributedUndivided, ssor_has_the_bits_of_the_box) {

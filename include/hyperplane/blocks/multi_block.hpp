@@ -15,7 +15,6 @@
 #include <hyperplane/blocks/multi_block_vector.hpp>
 #include <hyperplane/blocks/natural_order.hpp>
 #include <hyperplane/core/abi.hpp>
-#include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/error.hpp>
 
 #include <memory>
@@ -113,7 +112,8 @@ class MultiBlock {
   Coupling coupling() const { return m_coupling; }
   /// Those of the grid blocks; empty with Coupling::none.
   const std::vector<int>& colours() const { return m_colours; }
-  /// The preconditioner of a grid block. Throws Error where A is copied to larger grids, see Coupling::natural above.
+  /// The preconditioner of a grid block. Throws Error where there is none, because A is copied to larger grids: see
+  /// Coupling::natural above.
   const P& block(int number) const { return m_blocks.block(number); }
 
   /// Computes the factors of A. Throws Error where the grid of A is another one.
@@ -134,7 +134,7 @@ class MultiBlock {
 
   /// x = M^-T rhs, of a P that has it, from the same factors; x may be rhs. Grid blocks follow one another. Throws
   /// Error as solve() does, with a coupling where there are other processes, and with natural of grid blocks that do
-  /// not fill a box, on paths other than those of hosts.
+  /// not fill a box, on all paths but SweepPath::slab of hosts, unless a direction that is cut is periodic.
   void solve_transposed(const execution_space& exec, const Vector& rhs, const Vector& x) const
     requires requires(const P& p, const typename P::Vector& v) { p.solve_transposed(exec, v, v); }
   {

@@ -27,6 +27,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -125,23 +126,27 @@ class BoxesInOrder {
   }
 
   /// The status of a larger grid as that of a grid block, which is returned: of that whose block is not finite, where
-  /// it is known.
+  /// it is known. What shows at a ghost point first, as factors that overflow, is that of the point next to it.
   int status_in_block(int grid, FactorStatus& status) const {
     Point const at = status.block ? status.block->point : status.point;
+    int found = 0;
     for (int b = 0; b < m_grid.block_count(); ++b) {
-      auto const& begin = m_placed.begins[as_size(b)];
-      auto const in_block = [&](const Point& p) { return Point{p.i - begin.i, p.j - begin.j, p.k - begin.k}; };
-      Point const own = in_block(at);
-      if (m_placed.grid_of[as_size(b)] != grid || !m_grid.block(b).contains(own)) continue;
-      if (status.block) {
-        status.block->point = own;
-        status.points_out = !m_grid.block(b).contains(neighbour(own, status.block->direction));
-      }
-      Point const point = in_block(status.point);
-      status.point = m_grid.block(b).contains(point) ? point : own;
-      return b;
+      if (m_placed.grid_of[as_size(b)] != grid) continue;
+      found = b;
+      if (m_grid.block(b).contains(in_block(b, at))) break;
     }
-    return 0;
+    auto const& block = m_grid.block(found);
+    Point const own = in_block(found, at), point = in_block(found, status.point);
+    Point const nearest{std::clamp(own.i, 0, block.ni() - 1), std::clamp(own.j, 0, block.nj() - 1),
+                        std::clamp(own.k, 0, block.nk() - 1)};
+    if (status.block && own == nearest) {
+      status.block->point = own;
+      status.points_out = !block.contains(neighbour(own, status.block->direction));
+    } else {
+      status.block.reset();
+    }
+    status.point = block.contains(point) ? point : nearest;
+    return found;
   }
 
  private:
@@ -153,6 +158,12 @@ class BoxesInOrder {
     Kokkos::View<ClosedFace*, typename Exec::memory_space> closed;
     Kokkos::View<FaceSlots*, typename Exec::memory_space> faces;
   };
+
+  /// A point of the larger grid of a grid block.
+  Point in_block(int block, const Point& p) const {
+    auto const& begin = m_placed.begins[as_size(block)];
+    return {p.i - begin.i, p.j - begin.j, p.k - begin.k};
+  }
 
   DonorValues<Scalar, n, vector_length> donors(Scalar* x) const {
     if (!m_remote) return DonorValues<Scalar, n, vector_length>(x);
@@ -196,8 +207,7 @@ class BoxesInOrder {
         GhostRow row{slot(ghost), {}, g, first};
         if (outward != Direction::center) {
           Point const p = neighbour(ghost, opposite(outward));
-          Point const own{p.i - begin.i, p.j - begin.j, p.k - begin.k};
-          int const number = numbers.number(m_grid.block(b), b, outward, own);
+          int const number = numbers.number(m_grid.block(b), b, outward, in_block(b, p));
           row.point = slot(p);
           row.inward = opposite(outward);
           if (number < 0) {
@@ -239,8 +249,7 @@ class BoxesInOrder {
     auto const& grid = m_grids.block(m_placed.grid_of[as_size(block)]);
     auto const& own = m_grid.block(block);
     auto const& begin = m_placed.begins[as_size(block)];
-    for (std::int64_t number = 0; number < grid.size(); ++number) {
-      Point const p = grid.point(number);
+    auto const visit_point = [&](const Point& p) {
       int outside = 0;
       Direction direction = Direction::center;
       auto const look = [&](int at, int extent, Direction before, Direction after) {
@@ -251,7 +260,17 @@ class BoxesInOrder {
       look(p.i - begin.i, own.ni(), Direction::west, Direction::east);
       look(p.j - begin.j, own.nj(), Direction::south, Direction::north);
       look(p.k - begin.k, own.nk(), Direction::bottom, Direction::top);
-      if (outside > 0) visit(p, outside == 1 ? direction : Direction::center);
+      visit(p, outside == 1 ? direction : Direction::center);
+    };
+    for (int k = 0; k < grid.nk(); ++k) {
+      for (int j = 0; j < grid.nj(); ++j) {
+        // Of a line that goes through the grid block its ends alone.
+        bool const through = own.contains({0, j - begin.j, k - begin.k});
+        for (int i = 0; i < grid.ni(); ++i) {
+          if (through && i == begin.i) i += own.ni();
+          if (i < grid.ni()) visit_point({i, j, k});
+        }
+      }
     }
   }
 

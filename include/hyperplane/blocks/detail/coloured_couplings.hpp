@@ -91,9 +91,6 @@ class ColouredCouplings {
     m_lists.forget_couplings();
   }
 
-  /// What other processes have of the couplings; null where there is no other one.
-  const Remote* remote() const { return m_remote.get(); }
-
   bool in_order() const { return m_faces.has_value(); }
   /// Outside of a grid block, where it is in_order(): for a factorization, and for sweeps of x.
   auto factors_outside(int block) const {

@@ -102,6 +102,7 @@ class RankedBlocks {
     requires(orders)
   {
     auto const& those = m_ranks[as_size(rank)];
+    require(those.alone.empty(), "MultiBlock: a grid block is not on the path that takes neighbours outside of it");
     if (!those.factor) return;
     auto const number = [&](int g) { return those.together[as_size(g)]; };
     those.factor->template run<typename Matrix::storage_type>(
@@ -114,6 +115,7 @@ class RankedBlocks {
     requires(orders)
   {
     auto const& those = m_ranks[as_size(rank)];
+    require(those.alone.empty(), "MultiBlock: a grid block is not on the path that takes neighbours outside of it");
     if (!those.sweeps) return;
     those.sweeps->run(exec, sweeps, rhs.flat().data(), x.flat().data(),
                       [&](int g) { return outside_of(those.together[as_size(g)]); });
@@ -148,6 +150,8 @@ class RankedBlocks {
       } else if constexpr (requires { block(b).sweeps().forward_transposed(exec, from, to); }) {
         auto const& plan = block(b).sweeps();
         sweeps == Sweeps::forward ? plan.forward_transposed(exec, from, to) : plan.backward_transposed(exec, from, to);
+      } else {
+        fail("MultiBlock: this preconditioner has no halves of a transposed solve");
       }
     }
   }
