@@ -67,7 +67,8 @@ TYPED_TEST(SsorFolded, is_its_definition_and_so_is_its_transpose) {
         EXPECT_TRUE(near(to_host(exec, y), x, rounding<double>(100, n))) << name(path);
         EXPECT_TRUE(near(to_host(exec, z), x, rounding<double>(100, n))) << name(path);
         found.push_back(to_host(exec, y));
-        if (!folded.any()) continue;
+        // On hosts compilers choose which products they fuse with sums, for each path.
+        if (!folded.any() || HostExecutionSpace<TypeParam>) continue;
         EXPECT_TRUE(bitwise_equal(found.back(), found.front())) << name(path);
       }
     }

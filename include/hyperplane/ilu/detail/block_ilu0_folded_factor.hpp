@@ -36,7 +36,7 @@ class BlockIlu0FoldedFactor {
   FoldedOrder m_order;
 };
 
-/// On hosts SweepPath::slab has the points of the portable path in another order, for its bits.
+/// On hosts SweepPath::slab has the points of the portable path in another order, with its products and sums.
 template <class Scalar, int n, HostExecutionSpace Exec, class Storage, int vector_length>
 class BlockIlu0FoldedFactor<Scalar, n, Exec, Storage, vector_length> {
  public:

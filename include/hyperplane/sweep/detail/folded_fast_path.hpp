@@ -55,7 +55,7 @@ void portable_sweep(const Exec& exec, const char* label,
   }
 }
 
-/// On hosts: the products and sums of the portable path, for its bits.
+/// On hosts: the products and sums of the portable path, in its order.
 template <class Scalar, int n, HostExecutionSpace Exec, class Storage, int vector_length>
 class FoldedFastPath<Scalar, n, Exec, Storage, vector_length> {
  public:
