@@ -160,6 +160,7 @@ class FoldedPieces {
 
     static std::vector<typename host::SlabSweep<Exec>::Extent> extents(const std::vector<FoldedPiece>& pieces) {
       std::vector<typename host::SlabSweep<Exec>::Extent> result;
+      result.reserve(pieces.size());
       for (auto const& piece : pieces) result.push_back({piece.slabs(), piece.tiles()});
       return result;
     }

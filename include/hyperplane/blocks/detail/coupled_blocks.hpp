@@ -45,11 +45,11 @@ class CoupledBlocks {
         m_is_natural(has_natural_order(grid, options, colouring, remote.get())),
         m_in_order(m_is_natural && Blocks::can_be_in_order(options.block)),
         m_boxes(made_boxes(exec, grid, colouring, remote)),
-        m_blocks(exec, grids_of(grid), options.block, colouring_of(colouring), m_in_order) {
+        m_blocks(exec, *grids_of(grid), options.block, *colouring_of(colouring), m_in_order) {
     if constexpr (couples) {
       if (options.coupling == Coupling::none) return;
       std::vector<typename Couplings::Factors> factors;
-      for (int b = 0; b < grids_of(grid).block_count(); ++b) factors.push_back(m_blocks.block(b).sweeps().factors());
+      for (int b = 0; b < grids_of(grid)->block_count(); ++b) factors.push_back(m_blocks.block(b).sweeps().factors());
       if constexpr (Of::natural) {
         if (m_boxes) m_boxes->set_factors(exec, factors);
       }
@@ -142,17 +142,17 @@ class CoupledBlocks {
     }
     return std::nullopt;
   }
-  const MultiBlockGrid& grids_of(const MultiBlockGrid& grid) const {
+  const MultiBlockGrid* grids_of(const MultiBlockGrid& grid) const {
     if constexpr (Of::natural) {
-      if (m_boxes) return m_boxes->grids();
+      if (m_boxes) return &m_boxes->grids();
     }
-    return grid;
+    return &grid;
   }
-  const Colouring& colouring_of(const Colouring& colouring) const {
+  const Colouring* colouring_of(const Colouring& colouring) const {
     if constexpr (Of::natural) {
-      if (m_boxes) return m_boxes->colouring();
+      if (m_boxes) return &m_boxes->colouring();
     }
-    return colouring;
+    return &colouring;
   }
 
   template <class Status>
