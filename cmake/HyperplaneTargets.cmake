@@ -97,11 +97,15 @@ function(hyperplane_add_mpi_test name)
     return()
   endif()
   set(environment ${hyperplane_mpi_environment} ${hyperplane_waits})
+  # A rank that waits for another for good is a failure. Sanitizers take several times as long.
+  set(timeout 300)
+  if(HYPERPLANE_SANITIZE)
+    set(timeout 900)
+  endif()
   foreach(ranks IN LISTS HYPERPLANE_TEST_RANKS)
     add_test(NAME ${name}_${ranks} COMMAND ${hyperplane_mpiexec} ${ranks} $<TARGET_FILE:${name}> ${MPIEXEC_POSTFLAGS})
-    # A rank that waits for another for good is a failure.
-    set_tests_properties(${name}_${ranks} PROPERTIES LABELS unit TIMEOUT 300 PROCESSORS ${ranks} ENVIRONMENT
-                                                                                           "${environment}")
+    set_tests_properties(${name}_${ranks} PROPERTIES LABELS unit TIMEOUT ${timeout} PROCESSORS ${ranks} ENVIRONMENT
+                                                                                                  "${environment}")
   endforeach()
 endfunction()
 
