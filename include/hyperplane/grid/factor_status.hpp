@@ -111,6 +111,7 @@ class SingularPivotRecord {
   static constexpr Word none = std::numeric_limits<Word>::max();
 
  public:
+  using Words = Kokkos::View<Word*, typename Exec::memory_space>;
   class Ref {
    public:
     KOKKOS_FUNCTION explicit Ref(Word* word) : m_word(word) {}
@@ -130,6 +131,8 @@ class SingularPivotRecord {
     Kokkos::deep_copy(exec, m_words, none);
     exec.fence("Hyperplane::FactorStatus");
   }
+  /// In two words of somebody else, who sets all bits of them.
+  explicit SingularPivotRecord(const Words& words) : m_words(words) {}
 
   Ref ref() const { return Ref(m_words.data()); }
   /// The word itself, for kernels that lower it by CUDA's own atomic minimum, which takes this type.
@@ -157,7 +160,10 @@ class SingularPivotRecord {
     Kokkos::deep_copy(exec, Kokkos::View<Word*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(words, 2),
                       m_words);
     exec.fence("Hyperplane::FactorStatus");
-    Word const word = words[1];
+    return place_of(words[1]);
+  }
+  /// That of the word for status().
+  static std::optional<Place> place_of(Word word) {
     if (word == none) return std::nullopt;
     return Place{static_cast<std::int64_t>(word >> 8),
                  {static_cast<FactorFailure>(word >> 4 & 15), static_cast<int>(word & 15)}};
@@ -188,7 +194,7 @@ class SingularPivotRecord {
   }
 
  private:
-  Kokkos::View<Word*, typename Exec::memory_space> m_words;
+  Words m_words;
 };
 
 /// The words of a record that kernels have as `m_singular`, in either way.

@@ -13,6 +13,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 
 /// What kernels of a factorization of a BlockCsr record.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
@@ -46,8 +47,9 @@ class CsrFactorRecord {
  public:
   /// Waits for the instance, so that the first factorization may be on another one.
   CsrFactorRecord(const Exec& exec, const std::string& label)
-      : m_structure(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), 2), m_pivots(exec, label) {
-    Kokkos::deep_copy(exec, m_structure, none);
+      : m_words(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, label), 4),
+        m_pivots(Kokkos::subview(m_words, std::pair(0, 2))) {
+    Kokkos::deep_copy(exec, m_words, none);
     exec.fence("Hyperplane::CsrFactorRecord");
   }
 
@@ -55,28 +57,30 @@ class CsrFactorRecord {
   typename SingularPivotRecord<Exec>::Ref ref() const { return m_pivots.ref(); }
   unsigned long long* word() const { return m_pivots.word(); }
   /// The word that is lowered to the first piece of the structure of A that differs.
-  std::uint64_t* structure_word() const { return m_structure.data(); }
+  std::uint64_t* structure_word() const { return m_words.data() + 2; }
 
   /// As that of SingularPivotRecord, with the difference that was looked for.
   template <class Difference, class Diagnose>
   void conclude(const Exec& exec, const Difference& difference, const Diagnose& diagnose) const {
     launch(conclude_label, IndexRange<Exec>(exec, 0, 1), 2.0 * sizeof(std::uint64_t),
            ConcludeCsrFactorization<Difference, Diagnose>{
-               m_structure.data(), difference, {m_pivots.ref().words(), diagnose}});
+               structure_word(), difference, {m_pivots.ref().words(), diagnose}});
   }
 
+  struct Found {
+    std::optional<std::int64_t> other_row;
+    std::optional<typename SingularPivotRecord<Exec>::Place> pivot;
+  };
   /// Of the last factorization. Waits for the instance.
-  std::optional<std::int64_t> find_other_row(const Exec& exec) const {
-    auto const row = to_vector(exec, m_structure)[1];
-    if (row == none) return std::nullopt;
-    return static_cast<std::int64_t>(row);
-  }
-  std::optional<typename SingularPivotRecord<Exec>::Place> find_pivot(const Exec& exec) const {
-    return m_pivots.find(exec);
+  Found find(const Exec& exec) const {
+    auto const words = to_vector(exec, m_words);
+    Found found{std::nullopt, SingularPivotRecord<Exec>::place_of(words[1])};
+    if (words[3] != none) found.other_row = static_cast<std::int64_t>(words[3]);
+    return found;
   }
 
  private:
-  Kokkos::View<std::uint64_t*, typename Exec::memory_space> m_structure;
+  typename SingularPivotRecord<Exec>::Words m_words;  ///< those of pivots, and two like them of structures
   SingularPivotRecord<Exec> m_pivots;
 };
 

@@ -89,8 +89,8 @@ class CsrIluPlan : public CsrIluSweeps<Scalar, n, Exec, StorageScalar> {
   }
 
   CsrStatus status(const Exec& exec) const {
-    if (auto const row = m_record.find_other_row(exec)) return {{.failure = FactorFailure::other_structure}, *row};
-    auto const place = m_record.find_pivot(exec);
+    auto const [other_row, place] = m_record.find(exec);
+    if (other_row) return {{.failure = FactorFailure::other_structure}, *other_row};
     if (!place) {
       CsrStatus regular;
       if (m_pivot_shift > 0.0) {

@@ -203,8 +203,8 @@ class CsrPivots {
   /// row_at(position): the row that is taken as the one of this number. Waits for the instance.
   template <class RowAt>
   CsrStatus status(const Exec& exec, const RowAt& row_at) const {
-    if (auto const row = m_record.find_other_row(exec)) return {{.failure = FactorFailure::other_structure}, *row};
-    auto const found = m_record.find_pivot(exec);
+    auto const [other_row, found] = m_record.find(exec);
+    if (other_row) return {{.failure = FactorFailure::other_structure}, *other_row};
     if (!found) {
       CsrStatus regular;
       if (may_replace()) m_replaced.add_to(exec, regular, row_at);
