@@ -21,22 +21,13 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// The path of sweeps in a folded order beside the portable one, for an execution space: a specialization says which,
 /// holds what it needs, and runs it. Without one there is none.
 template <class Scalar, int n, class Exec, class Storage, int vector_length>
-class FoldedFastPath {
+class FoldedFastPath : public NoFastSweeps {
  public:
   static constexpr SweepPath path = SweepPath::portable;
   /// What SweepPath::automatic stands for.
   static SweepPath choose(const Exec&, const FoldedOrder&) { return path; }
 
   FoldedFastPath(const Exec&, const std::string& /*owner*/, const FoldedOrder&) {}
-
-  template <class... Arguments>
-  void solve(const Arguments&...) const {
-    fail("TriangularSweeps: the execution space has the portable path alone");
-  }
-  template <class... Arguments>
-  void solve_transposed(const Arguments&... arguments) const {
-    solve(arguments...);
-  }
 };
 
 /// Forward and backward sweeps of one vector take SIMD vectors, where factors have no units of their own.
