@@ -10,6 +10,7 @@
 #include <hyperplane/blocks/multi_block_vector.hpp>
 #include <hyperplane/krylov/result.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,8 +48,17 @@ struct DividedSystem {
         b(to_device<Scalar, n>(exec, grid, random_vector(grid.size() * n, 3))),
         x(to_device<Scalar, n>(exec, grid, random_vector(grid.size() * n, 4))),
         parts_a(exec, cut.grid) {
-    copies.to_parts("matrix", exec, a.flat().data(), parts_a.flat().data(), stencil7_size * n * n);
-    exec.fence();
+    divide_matrix();
+  }
+
+  /// Whose block of a point is not finite.
+  void take_random_matrix_with_nan(const Point& point, Direction direction) const {
+    auto reference = random_stencil(a.grid(), n);
+    for (double& entry : reference.block(a.grid().index(point), direction).entries) {
+      entry = std::numeric_limits<double>::quiet_NaN();
+    }
+    Kokkos::deep_copy(exec, a.flat(), to_device<Scalar, n, MatrixStorage>(exec, reference).flat());
+    divide_matrix();
   }
 
   PartsVector in_parts(const Vector& whole) const {
@@ -65,6 +75,10 @@ struct DividedSystem {
   }
 
  private:
+  void divide_matrix() const {
+    copies.to_parts("matrix", exec, a.flat().data(), parts_a.flat().data(), stencil7_size * n * n);
+    exec.fence();
+  }
   static ReferenceStencil system_of(const Grid& grid) {
     auto result = random_stencil(grid, n);
     for (std::int64_t p = 0; p < grid.size(); p += 5) {

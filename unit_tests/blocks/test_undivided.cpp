@@ -7,7 +7,6 @@
 #include <hyperplane/blocks/multi_block.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/ssor/ssor.hpp>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -113,14 +112,10 @@ class Undivided : public ::testing::Test {
   void expect_same_failure(const Grid& box, const Point& point, Direction direction) {
     constexpr int n = P::block_size;
     DividedSystem<double, n, Exec> const system(exec, box, {1, 1, 2});
-    auto reference = random_stencil(box, n);
-    for (double& entry : reference.block(box.index(point), direction).entries)
-      entry = std::numeric_limits<double>::quiet_NaN();
-    auto const a = to_device<double, n, double>(exec, reference);
-    system.copies.to_parts("matrix", exec, a.flat().data(), system.parts_a.flat().data(), stencil7_size * n * n);
+    system.take_random_matrix_with_nan(point, direction);
     typename P::Options const options{.path = SweepPath::portable};
     P whole(exec, box, options);
-    whole.factor(exec, a);
+    whole.factor(exec, system.a);
     MultiBlock<P> parts(exec, system.cut.grid, {.coupling = Coupling::natural, .block = options});
     parts.factor(exec, system.parts_a);
     auto const found = parts.status(exec);

@@ -3,7 +3,6 @@
 #include <hyperplane/krylov/richardson.hpp>
 #include <hyperplane/ssor/ssor.hpp>
 #include <hyperplane/stencil/apply.hpp>
-#include <limits>
 #include <string>
 #include <utility>
 
@@ -109,14 +108,10 @@ class DistributedUndivided : public DistributedTest<Exec> {
     auto const& exec = this->exec;
     constexpr int n = P::block_size;
     DividedSystem<double, n, Exec> const system(exec, box, {1, 1, 2});
-    auto reference = random_stencil(box, n);
-    for (double& entry : reference.block(box.index(point), direction).entries)
-      entry = std::numeric_limits<double>::quiet_NaN();
-    auto const a = to_device<double, n, double>(exec, reference);
-    system.copies.to_parts("matrix", exec, a.flat().data(), system.parts_a.flat().data(), stencil7_size * n * n);
+    system.take_random_matrix_with_nan(point, direction);
     typename P::Options const options{.path = SweepPath::portable};
     P whole(exec, box, options);
-    whole.factor(exec, a);
+    whole.factor(exec, system.a);
     for (auto const& [how, owners] : owner_lists(system.cut.grid, this->world.size())) {
       DistributedGrid const grid(this->world, system.cut.grid, owners);
       DistributedMultiBlock<P> parts(exec, grid, {.coupling = Coupling::natural, .block = options});
