@@ -6,6 +6,7 @@
 #include <hyperplane/core/concurrency.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/sweep/detail/folded_lines.hpp>
+#include <hyperplane/sweep/detail/triangular_sweeps_fast_path.hpp>
 #include <hyperplane/sweep/factor_scales.hpp>
 #include <hyperplane/sweep/folded_pieces.hpp>
 #include <hyperplane/sweep/folded_sweep.hpp>
