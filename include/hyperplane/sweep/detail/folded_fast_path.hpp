@@ -4,7 +4,6 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/concurrency.hpp>
-#include <hyperplane/core/error.hpp>
 #include <hyperplane/sweep/detail/folded_lines.hpp>
 #include <hyperplane/sweep/detail/triangular_sweeps_fast_path.hpp>
 #include <hyperplane/sweep/factor_scales.hpp>
