@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints which folder of include/hyperplane includes which, and fails where the list of floors in docs/design.md does not
 allow it: an include of a higher floor, a cycle of folders or of headers, an include of another folder's detail/, or a
-folder that the list does not have. Fails also where a document names a header by its folder and no such header exists.
-Called by `run test`."""
+folder that the list does not have. Fails also where a document names a header by its folder and no such header exists,
+and where a header has a KOKKOS_LAMBDA. Called by `run test`."""
 
 import re
 import sys
@@ -80,6 +80,18 @@ def find_stale_names():
     return wrong
 
 
+def find_lambdas():
+    """Headers with lambdas for hosts and devices. What nvcc makes of one calls it through pointers that each file of a
+    program has for itself; where the linker takes one function from this file and another from that, they are null."""
+    wrong = []
+    for path in sorted(headers.rglob("*.hpp")):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if re.search(r"\bKOKKOS_(CLASS_)?LAMBDA\b", line):
+                wrong.append(f"{path.relative_to(headers)}:{number}: KOKKOS_LAMBDA, which does not work in a header with nvcc: "
+                             "write a struct with operator()")
+    return wrong
+
+
 def main():
     floors, includes = read_floors(), read_includes()
     wrong = []
@@ -103,7 +115,7 @@ def main():
         cycle = find_cycle(graph)
         if cycle:
             wrong.append("a cycle: " + " -> ".join(cycle))
-    wrong += find_stale_names()
+    wrong += find_stale_names() + find_lambdas()
     for name in sorted(folders, key=lambda name: (floors[name], name)):
         print(f"{floors[name]} {name} -> " + ", ".join(f"{other} {count}" for other, count in sorted(folders[name].items())))
     for line in dict.fromkeys(wrong):

@@ -93,14 +93,16 @@ TEST(SlabStrips, take_each_slot_once_and_points_in_the_order_of_the_sweep) {
 }
 
 TEST(SlabStrips, are_made_where_there_are_more_threads_than_slabs_and_it_pays) {
-  auto const strips = [](const Grid& grid, int threads) {
-    return detail::choose_slab_strips(SlabMap<8>(grid), threads, 10, detail::ragged_step<double>).count;
+  // As with masks for lanes, whatever the instruction set that this is compiled for.
+  auto const strips = [](const Grid& grid, int threads, double ragged = 1.0) {
+    return detail::choose_slab_strips(SlabMap<8>(grid), threads, 10, ragged).count;
   };
   EXPECT_EQ(strips(Grid(64, 64, 64), 8), 1) << "a slab for each thread";
   EXPECT_GT(strips(Grid(64, 64, 64), 16), 1);
   EXPECT_GT(strips(Grid(64, 8, 64), 2), 1);
   EXPECT_GT(strips(Grid(512, 8, 8), 2), 1);
   EXPECT_GE(strips(Grid(8, 8, 512), 4), 4);
+  EXPECT_EQ(strips(Grid(8, 8, 512), 4, 3.0), 1) << "lane by lane, the steps at both ends are too much";
   EXPECT_EQ(strips(Grid(8, 8, 512), 2), 1) << "16 steps for 9 are too much for two threads";
   EXPECT_EQ(strips(Grid(600, 400, 4), 4), 1) << "50 slabs";
   EXPECT_EQ(strips(Grid(64, 8, 1), 16), 1) << "one row";

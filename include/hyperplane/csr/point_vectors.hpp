@@ -74,13 +74,22 @@ void check_one_of(const char* function, const Vectors& vectors, int number, cons
   }
 }
 
+template <class Scalar>
+struct CopySpread {
+  const Scalar* m_from;
+  int m_from_step;
+  Scalar* m_to;
+  int m_to_step;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const { m_to[e * m_to_step] = m_from[e * m_from_step]; }
+};
+
 /// to[e * to_step] = from[e * from_step]
 template <class Exec, class Scalar>
 void copy_spread(const char* label, const Exec& exec, std::int64_t size, const Scalar* from, int from_step, Scalar* to,
                  int to_step) {
-  launch(
-      label, LongIndexRange<Exec>(exec, 0, size), 2.0 * sizeof(Scalar),
-      KOKKOS_LAMBDA(std::int64_t e) { to[e * to_step] = from[e * from_step]; });
+  launch(label, LongIndexRange<Exec>(exec, 0, size), 2.0 * sizeof(Scalar),
+         CopySpread<Scalar>{from, from_step, to, to_step});
 }
 
 }  // namespace detail

@@ -22,11 +22,17 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
 
+template <class Scalar>
+struct CopyValue {
+  const Scalar* m_from;
+  Scalar* m_to;
+
+  KOKKOS_FUNCTION void operator()(std::size_t e) const { m_to[e] = m_from[e]; }
+};
+
 template <class Elements, class Scalar>
 void copy_values(const Elements& elements, const Scalar* from, Scalar* to) {
-  launch(
-      "Hyperplane::IdentityPreconditioner::solve", elements, 2.0 * sizeof(Scalar),
-      KOKKOS_LAMBDA(std::size_t e) { to[e] = from[e]; });
+  launch("Hyperplane::IdentityPreconditioner::solve", elements, 2.0 * sizeof(Scalar), CopyValue<Scalar>{from, to});
 }
 
 }  // namespace detail

@@ -140,6 +140,35 @@ struct CopyToView {
   }
 };
 
+/// A slot of packs, which is a point, or padding and zero.
+template <class Ref, class View, class Places, class Scalar, int n, int vector_length>
+struct PackSlot {
+  Ref m_ref;
+  View m_view;
+  Places m_places;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t slot) const {
+    std::int64_t const pack = slot / vector_length;
+    int const lane = static_cast<int>(slot % vector_length);
+    Point p;
+    bool const exists = m_ref.map().find_point(pack, lane, p);
+    auto const at = exists ? m_places.at(p) : decltype(m_places.at(p)){};
+    for (int c = 0; c < n; ++c) {
+      m_ref.packs()(pack, c, lane) = exists ? vector_view_entry<n>(m_view, at, c) : Scalar(0);
+    }
+  }
+};
+
+/// The values of a point from a view or to it.
+template <class Values, class Ref, class View, class Places, class Copy>
+struct CopyPoint {
+  Ref m_ref;
+  View m_view;
+  Places m_places;
+
+  KOKKOS_FUNCTION void operator()(const Point& p) const { Values::for_each(m_ref, p, m_view, m_places.at(p), Copy{}); }
+};
+
 /// By slots, so that padding is set to zero.
 template <class Exec, class View, class Scalar, int n, class Places>
 void pack_with(const Exec& exec, const View& view, const BlockVector<Scalar, n, Exec>& vector, const Places& places) {
@@ -147,19 +176,9 @@ void pack_with(const Exec& exec, const View& view, const BlockVector<Scalar, n, 
   static_assert(Values::template fits<View, Places>);
   Values::check("pack", view, places, vector.grid());
   constexpr int vector_length = BlockVector<Scalar, n, Exec>::vector_length;
-  auto const ref = vector.ref();
-  launch(
-      "Hyperplane::BlockVector::pack", Slots<Exec>(exec, 0, vector.map().pack_count() * vector_length),
-      slot_bytes + Values::bytes, KOKKOS_LAMBDA(std::int64_t slot) {
-        std::int64_t const pack = slot / vector_length;
-        int const lane = static_cast<int>(slot % vector_length);
-        Point p;
-        bool const exists = ref.map().find_point(pack, lane, p);
-        auto const at = exists ? places.at(p) : decltype(places.at(p)){};
-        for (int c = 0; c < n; ++c) {
-          ref.packs()(pack, c, lane) = exists ? vector_view_entry<n>(view, at, c) : Scalar(0);
-        }
-      });
+  using Ref = decltype(vector.ref());
+  launch("Hyperplane::BlockVector::pack", Slots<Exec>(exec, 0, vector.map().pack_count() * vector_length),
+         slot_bytes + Values::bytes, PackSlot<Ref, View, Places, Scalar, n, vector_length>{vector.ref(), view, places});
 }
 
 template <class Exec, class View, class Owner, class Places>
@@ -167,10 +186,9 @@ void pack_with(const Exec& exec, const View& view, const Owner& owner, const Pla
   using Values = PointValues<Owner>;
   static_assert(Values::template fits<View, Places>);
   Values::check("pack", view, places, owner.grid());
-  auto const ref = owner.ref();
-  for_each_point(
-      exec, Values::pack_label, owner.grid(), Values::bytes,
-      KOKKOS_LAMBDA(const Point& p) { Values::for_each(ref, p, view, places.at(p), CopyFromView{}); });
+  using Ref = decltype(owner.ref());
+  for_each_point(exec, Values::pack_label, owner.grid(), Values::bytes,
+                 CopyPoint<Values, Ref, View, Places, CopyFromView>{owner.ref(), view, places});
 }
 
 template <class Exec, class Owner, class View, class Places>
@@ -178,10 +196,9 @@ void unpack_with(const Exec& exec, const Owner& owner, const View& view, const P
   using Values = PointValues<Owner>;
   static_assert(Values::template fits<View, Places>);
   Values::check("unpack", view, places, owner.grid());
-  auto const ref = owner.ref();
-  for_each_point(
-      exec, Values::unpack_label, owner.grid(), Values::bytes,
-      KOKKOS_LAMBDA(const Point& p) { Values::for_each(ref, p, view, places.at(p), CopyToView{}); });
+  using Ref = decltype(owner.ref());
+  for_each_point(exec, Values::unpack_label, owner.grid(), Values::bytes,
+                 CopyPoint<Values, Ref, View, Places, CopyToView>{owner.ref(), view, places});
 }
 
 }  // namespace detail

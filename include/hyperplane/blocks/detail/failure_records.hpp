@@ -22,17 +22,24 @@ class FailureRecords {
     const std::uint64_t* words;
   };
 
+  /// Public for nvcc.
+  struct Count {
+    const Entry* m_records;
+
+    KOKKOS_FUNCTION void operator()(std::size_t number, int& sum) const {
+      sum += is_failure(m_records[number].words) ? 1 : 0;
+    }
+  };
+
   /// Waits for the instance.
   FailureRecords(const Exec& exec, const std::vector<Entry>& records)
       : m_records(to_space(exec, "Hyperplane::MultiBlock::records", records)) {}
 
   /// Waits for the instance.
   bool any(const Exec& exec) const {
-    auto const records = m_records;
     int failures = 0;
-    Kokkos::parallel_reduce(
-        "Hyperplane::MultiBlock::failures", Kokkos::RangePolicy<Exec>(exec, 0, records.size()),
-        KOKKOS_LAMBDA(std::size_t number, int& sum) { sum += is_failure(records(number).words) ? 1 : 0; }, failures);
+    Kokkos::parallel_reduce("Hyperplane::MultiBlock::failures", Kokkos::RangePolicy<Exec>(exec, 0, m_records.size()),
+                            Count{m_records.data()}, failures);
     return failures > 0;
   }
 

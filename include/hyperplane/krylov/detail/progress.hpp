@@ -158,6 +158,12 @@ inline int iterations_to_look(double norm, double level, double steepest, int se
   return static_cast<int>(std::clamp(std::ceil(std::log(level / norm) / std::log(steepest)), 1.0, 1.0 * bound));
 }
 
+struct ResetProgress {
+  ProgressState* m_state;
+
+  KOKKOS_FUNCTION void operator()(int) const { *m_state = ProgressState{}; }
+};
+
 /// Owner of the state on the device and of the history since the host's last look, and the host's view of them.
 template <ExecutionSpace Exec>
 class Progress {
@@ -183,8 +189,7 @@ class Progress {
   }
 
   void reset(const Exec& exec, const std::string& label) const {
-    auto* const to = state(m_memory.data());
-    launch(label, IndexRange<Exec>(exec, 0, 1), sizeof(ProgressState), KOKKOS_LAMBDA(int) { *to = ProgressState{}; });
+    launch(label, IndexRange<Exec>(exec, 0, 1), sizeof(ProgressState), ResetProgress{state(m_memory.data())});
   }
 
   /// Waits for the instance, brings the result's history up to date and calls the monitor. At most `steps` iterations
