@@ -24,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include "support/csr_changes.hpp"
 #include "support/csr_ilu_plan.hpp"
 #include "support/csr_reference.hpp"
 #include "support/execution_spaces.hpp"
@@ -40,37 +41,8 @@ template <class Exec>
 class CsrStructureTest : public ::testing::Test {};
 TYPED_TEST_SUITE(CsrStructureTest, ExecutionSpaces, SpaceNames);
 
-struct Change {
-  std::string what;
-  int row;  ///< the first that is another one
-  ReferenceCsr to;
-};
-
 constexpr int mesh_rows = 41;
 constexpr int first_row = 17;
-
-/// Structures with as many rows and blocks as the matrix, whose rows have diagonal blocks.
-std::vector<Change> changes_of(const ReferenceCsr& a) {
-  std::vector<Change> result;
-  auto const begin = static_cast<std::size_t>(a.offsets[first_row]),
-             end = static_cast<std::size_t>(a.offsets[first_row + 1]);
-  result.push_back({"two columns change places", first_row, a});
-  std::swap(result.back().to.columns[begin], result.back().to.columns[end - 1]);
-  result.push_back({"a block that is not on the diagonal moves", first_row, a});
-  auto const at = a.columns[begin] == first_row ? begin + 1 : begin;
-  int free_column = 0;
-  auto const is_taken = [&] {
-    return std::find(a.columns.begin() + a.offsets[first_row], a.columns.begin() + a.offsets[first_row + 1],
-                     free_column) != a.columns.begin() + a.offsets[first_row + 1];
-  };
-  while (is_taken()) ++free_column;
-  result.back().to.columns[at] = free_column;
-  result.push_back({"the row gets the first block of the next one", first_row, a});
-  ++result.back().to.offsets[first_row + 1];
-  result.push_back({"the last row", mesh_rows - 1, a});
-  std::swap(result.back().to.columns.back(), result.back().to.columns[result.back().to.columns.size() - 2]);
-  return result;
-}
 
 /// What a plan says of a structure that has changed, by its status or, where factor() waits, by an Error; and that it
 /// is as before when the structure is.
@@ -84,7 +56,7 @@ void compare(const std::string& name, const typename Plan::Options& options = {}
   Plan plan(exec, a.matrix, options);
   auto const b = random_vector(mesh_rows * n);
   auto const expected = solve_csr_with<double>(exec, plan, a.matrix, b);
-  for (auto const& [what, row, to] : changes_of(reference)) {
+  for (auto const& [what, row, to] : changes_of(reference, first_row)) {
     a.write(exec, to);
     std::string message;
     auto const thrown = message_of([&] {
@@ -172,7 +144,7 @@ TYPED_TEST(CsrStructureTest, matters_more_than_pivots) {
     ilu.factor(exec, a.matrix);
     EXPECT_EQ(ilu.status(exec).row, 3);
     EXPECT_TRUE(ilu.status(exec).singular());
-    a.write(exec, changes_of(reference).front().to);
+    a.write(exec, changes_of(reference, first_row).front().to);
     ilu.factor(exec, a.matrix);
     EXPECT_EQ(ilu.status(exec).failure, FactorFailure::other_structure);
     EXPECT_EQ(ilu.status(exec).row, first_row);
@@ -204,7 +176,7 @@ TYPED_TEST(CsrStructureTest, that_changes_under_a_transpose_is_noticed) {
         message_of([&] { simultaneous.solve(exec, at, transposed(ilu), several, solutions); })};
   };
   EXPECT_THAT(messages(), ::testing::Each("nothing thrown"));
-  for (auto const& [what, row, to] : changes_of(reference)) {
+  for (auto const& [what, row, to] : changes_of(reference, first_row)) {
     a.write(exec, to);
     // On devices pieces are shorter.
     auto const columns = "TransposedBlockCsr: A has another structure than the constructor was given, in its columns";

@@ -5,12 +5,20 @@
 #include <hyperplane/line/line_implicit_csr.hpp>
 #include <hyperplane/line/line_jacobi.hpp>
 
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "support/csr_changes.hpp"
 #include "support/csr_reference.hpp"
 #include "support/execution_spaces.hpp"
 #include "support/instances.hpp"
 #include "support/kokkos_events.hpp"
 #include "support/line_implicit_reference.hpp"
 #include "support/matchers.hpp"
+#include "support/message_of.hpp"
+#include "support/writable_csr.hpp"
 
 namespace hyperplane::test {
 namespace {
@@ -129,11 +137,89 @@ TYPED_TEST(LineImplicitCsrTest, allocates_nothing_and_fences_nothing) {
   lines.solve(exec, x, x);
   EXPECT_THAT(events.allocations(), ::testing::IsEmpty());
   EXPECT_THAT(events.fences(), ::testing::IsEmpty());
-  EXPECT_EQ(events.kernels().size(), 3u + 2u + 3u);
+  EXPECT_EQ(events.kernels().size(), 4u + 2u + 3u);
   for (auto const& kernel : events.kernels()) {
     EXPECT_THAT(kernel.label, ::testing::StartsWith("Hyperplane::"));
     EXPECT_EQ(kernel.device_and_instance, Kokkos::Tools::Experimental::device_id(exec)) << kernel.label;
   }
+}
+
+/// What a plan says where offsets or columns are written to after it was made, and that it is as before when they are
+/// what they were.
+template <class Plan, class Offset>
+void compare_changed_structures(const LineSet& lines) {
+  using Exec = typename Plan::execution_space;
+  constexpr int n = Plan::block_size, first_row = 17;
+  Exec const exec;
+  auto const size = lines.point_count() * n;
+  auto const reference = random_csr(static_cast<int>(lines.point_count()), n);
+  WritableCsr<n, Exec, Offset> const a(exec, reference);
+  Plan plan(exec, a.matrix, lines, {.sweeps = 2, .transposed = true});
+  auto const b = to_view<double>(exec, random_vector(size));
+  auto const x = to_view<double>(exec, random_vector(size)), y = to_view<double>(exec, random_vector(size));
+  auto const solve = [&] {
+    plan.factor(exec, a.matrix);
+    EXPECT_TRUE(plan.status(exec).ok()) << plan.status(exec).message();
+    plan.solve(exec, b, x);
+    plan.solve_transposed(exec, b, y);
+    return std::pair(to_host(x), to_host(y));
+  };
+  auto const expected = solve();
+  for (auto const& [what, row, to] : changes_of(reference, first_row)) {
+    a.write(exec, to);
+    plan.factor(exec, a.matrix);
+    auto const status = plan.status(exec);
+    EXPECT_EQ(status.failure, FactorFailure::other_structure) << what;
+    EXPECT_EQ(status.point, row) << what;
+    EXPECT_EQ(plan.lines().point(status.line, status.position), row) << what;
+    a.write(exec, reference);
+    auto const again = solve();
+    EXPECT_TRUE(bitwise_equal(again.first, expected.first)) << what;
+    EXPECT_TRUE(bitwise_equal(again.second, expected.second)) << what;
+  }
+}
+
+TYPED_TEST(LineImplicitCsrTest, notices_a_structure_that_changes_under_it) {
+  auto const lines = LineSet::lists(41, {0, 5, 6, 9}, {3, 4, 5, 6, 7, 20, 19, 18, 17});
+  compare_changed_structures<LineImplicitCsr<double, 2, TypeParam>, std::int64_t>(lines);
+  compare_changed_structures<LineImplicitCsr<double, 1, TypeParam, double, int>, int>(lines);
+}
+
+// Of several rows the first is named, whatever line it is on and whatever pivots there are, and columns that are none
+// lead no solve out of a vector.
+TYPED_TEST(LineImplicitCsrTest, names_the_first_row_that_changed_and_reads_no_columns_that_are_none) {
+  TypeParam const exec;
+  auto const reference = with_zero_equation(random_csr(3000, 2), 3);
+  WritableCsr<2, TypeParam, std::int64_t> const a(exec, reference);
+  LineImplicitCsr<double, 2, TypeParam> plan(exec, a.matrix, LineSet::lists(3000, {0, 2}, {2990, 2989}),
+                                             {.sweeps = 2, .transposed = true});
+  auto changed = reference;
+  for (int const row : {2990, 1700, 1699, 12}) {
+    changed.columns[static_cast<std::size_t>(reference.offsets[row])] = std::numeric_limits<int>::max() - row;
+  }
+  a.write(exec, changed);
+  auto const x = to_view<double>(exec, random_vector(6000));
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    plan.factor(exec, a.matrix);
+    EXPECT_EQ(plan.status(exec).message(),
+              "other structure on line 13 at position 0, point 12: the matrix has other columns there, or in another "
+              "order, than the plan was made of");
+    plan.solve(exec, x, x);
+    plan.solve_transposed(exec, x, x);
+    exec.fence();
+  }
+}
+
+TYPED_TEST(LineImplicitCsrTest, refuses_other_arrays_with_another_structure) {
+  TypeParam const exec;
+  auto const reference = random_csr(41, 2);
+  auto const a = to_device<double, 2, double>(exec, reference);
+  LineImplicitCsr<double, 2, TypeParam> plan(exec, a, LineSet::lists(41, {0, 2}, {3, 4}));
+  plan.factor(exec, to_device<double, 2, double>(exec, reference));
+  EXPECT_TRUE(plan.status(exec).ok());
+  EXPECT_THAT(
+      message_of([&] { plan.factor(exec, to_device<double, 2, double>(exec, changes_of(reference, 17).front().to)); }),
+      ::testing::StartsWith("LineImplicitCsr::factor: row 17 of A has other columns"));
 }
 
 TYPED_TEST(LineImplicitCsrTest, names_a_singular_pivot_and_refuses_misuse) {

@@ -36,9 +36,10 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// the last solve() with these factors. At most one factor() or solve() of a plan and its copies may run at a time.
 ///
 /// Cost of a sweep: 2 n^2 flops per block of the rest, n^2 values and an index; and the solution of the lines.
-/// Launches: two, and one with w other than 1; factor() one and those of the line solver. Memory: 6 n^2 values of
-/// StorageScalar and two vectors per point, an index per block; with LineImplicitOptions::transposed 12 bytes more per
-/// block of the rest and 8 per point.
+/// Launches: two, and one with w other than 1; factor() two, of which the first compares structures, and those of the
+/// line solver. Memory: 6 n^2 values of StorageScalar, two vectors, 44 bytes and an Offset per point, 12 bytes per
+/// block, and up to a byte per block and point for the comparison; with LineImplicitOptions::transposed 12 bytes more
+/// per block of the rest and 8 per point.
 template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar,
           std::integral Offset = std::int64_t, class Lines = BlockTridiagonal<Scalar, n, Exec, StorageScalar>>
 class LineImplicitCsr {
@@ -62,15 +63,13 @@ class LineImplicitCsr {
   /// The lines as lists, those of single points included.
   const LineSet& lines() const { return m_lines.lines(); }
 
-  /// Factors M, and keeps A, whose structure is that given to the constructor; Error is thrown where it has another
-  /// number of rows or blocks. A singular pivot is recorded: see status().
+  /// Factors M, and keeps A, whose structure is that given to the constructor. Error is thrown where it has another
+  /// number of rows or blocks, and where offsets and columns are other arrays than before, which are looked at once and
+  /// waited for, and differ. Of arrays that are known, which may have been written to, a difference is recorded, as is
+  /// a singular pivot: see status().
   void factor(const Exec& exec, const Matrix& a) {
-    if (a.rows() != m_structure.rows() || a.blocks() != m_structure.blocks()) {
-      fail("LineImplicitCsr::factor: A has " + std::to_string(a.rows()) + " rows and " + std::to_string(a.blocks()) +
-           " blocks, expected " + std::to_string(m_structure.rows()) + " and " + std::to_string(m_structure.blocks()));
-    }
-    m_matrix = a;
     m_structure.gather(exec, a, m_tridiagonal);
+    m_matrix = a;
     m_lines.factor(exec, m_tridiagonal);
   }
 
@@ -92,8 +91,12 @@ class LineImplicitCsr {
     run<false>(exec, "LineImplicitCsr::iterate", rhs, x, false);
   }
 
-  /// Whether the last factor() met a singular pivot, and where. Waits for the instance.
-  LineStatus status(const Exec& exec) const { return m_lines.status(exec); }
+  /// Whether the last factor() failed, where, and why. Of another structure it is the first row of A that has one,
+  /// whatever pivots there are. Waits for the instance.
+  LineStatus status(const Exec& exec) const {
+    auto const row = m_structure.other_row(exec);
+    return row ? detail::other_structure_status(lines(), *row) : m_lines.status(exec);
+  }
 
  private:
   /// All points on open lists.

@@ -64,5 +64,16 @@ inline LineStatus line_status(const LineSet& lines, std::int64_t ordinal, const 
   return status;
 }
 
+/// The status for the row of a matrix that has another structure than a plan was made of; all points are on lines.
+inline LineStatus other_structure_status(const LineSet& lines, std::int64_t row) {
+  std::int64_t ordinal = 0;
+  for (std::int64_t line = 0; line < lines.count(); ++line) {
+    for (int position = 0; position < lines.length(line); ++position) {
+      if (lines.point(line, position) == row) ordinal = lines.first(line) + position;
+    }
+  }
+  return line_status(lines, ordinal, {FactorFailure::other_structure, 0});
+}
+
 }  // namespace detail
 }  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -5,12 +5,12 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/to_space.hpp>
+#include <hyperplane/csr/given_structure.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,15 +26,7 @@ struct ConcludeCsrFactorization {
   ConcludeFactorization<Diagnose> m_pivots;
 
   KOKKOS_FUNCTION void operator()(int index) const {
-    constexpr auto none = ConcludeFactorization<Diagnose>::none;
-    auto const piece = m_words[0];
-    m_words[0] = none;
-    m_words[1] = none;
-    if (piece != none) {
-      // A factorization that an exception ended may have left the piece of another matrix.
-      auto const row = m_difference.row_of(static_cast<std::int64_t>(piece));
-      if (m_difference.row_differs(row)) m_words[1] = static_cast<std::uint64_t>(row);
-    }
+    conclude_csr_difference(m_difference, m_words);
     m_pivots(index);
   }
 };
@@ -42,7 +34,7 @@ struct ConcludeCsrFactorization {
 /// The first pivot that is singular, and a row of A that has another structure than the plan was made of.
 template <ExecutionSpace Exec>
 class CsrFactorRecord {
-  static constexpr auto none = std::numeric_limits<std::uint64_t>::max();
+  static constexpr auto none = no_structure_word;
 
  public:
   /// Waits for the instance, so that the first factorization may be on another one.

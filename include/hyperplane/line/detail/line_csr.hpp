@@ -7,7 +7,10 @@
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/to_space.hpp>
 #include <hyperplane/csr/check_structure.hpp>
+#include <hyperplane/csr/given_structure.hpp>
+#include <hyperplane/csr/structure_fingerprints.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>
+#include <hyperplane/line/detail/line_csr_difference.hpp>
 #include <hyperplane/line/detail/line_tables.hpp>
 #include <hyperplane/line/line_layout_ref.hpp>
 #include <hyperplane/line/line_set.hpp>
@@ -18,22 +21,28 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// Copies the blocks along lines from a block CSR matrix; -1 is a block that the matrix does not have.
-template <class MatrixRef, class LineRef, int n>
+/// Copies the blocks along lines from a block CSR matrix; -1 is a block that the matrix does not have. Behind them
+/// comes one index more, which finds the row for the piece of the structure that is another one.
+template <class MatrixRef, class LineRef, int n, class Difference>
 struct LineCsrGather {
   MatrixRef m_a;
   LineRef m_lines;
   const std::int64_t* m_blocks;  ///< of each ordinal: lower, diagonal, upper
+  std::int64_t m_count;
   const std::int64_t* m_line_of;
   const int* m_position_of;
+  Difference m_difference;
+  std::uint64_t* m_words;
 
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    if (index == m_count) return conclude_csr_difference(m_difference, m_words);
     auto const ordinal = index / line_blocks;
     auto const which = static_cast<LineBlock>(index % line_blocks);
     auto const block = m_blocks[index];
@@ -61,7 +70,7 @@ struct LineCsrRest {
     int const r = static_cast<int>(equation % n);
     Scalar sum = m_b[equation];
     for (auto e = m_offsets[row]; e < m_offsets[row + 1]; ++e) {
-      const Scalar* const x = m_x + m_points(m_a, m_blocks[e], e) * n;
+      const Scalar* const x = m_x + m_points(m_blocks[e], e) * n;
       for (int c = 0; c < n; ++c) {
         sum -= static_cast<Scalar>(transposed ? m_a(m_blocks[e], c, r) : m_a(m_blocks[e], r, c)) * x[c];
       }
@@ -70,36 +79,39 @@ struct LineCsrRest {
   }
 };
 
-/// The column of a block, as the matrix has it.
+/// The column of a block.
 struct LineCsrColumns {
-  template <class MatrixRef>
-  KOKKOS_FUNCTION std::int64_t operator()(const MatrixRef& a, std::int64_t block, std::int64_t) const {
-    return a.column(block);
-  }
+  const int* m_columns;
+
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t block, std::int64_t) const { return m_columns[block]; }
 };
 
 /// The row of an entry of a list by columns.
 struct LineCsrRows {
   const int* m_rows;
 
-  template <class MatrixRef>
-  KOKKOS_FUNCTION std::int64_t operator()(const MatrixRef&, std::int64_t, std::int64_t entry) const {
-    return m_rows[entry];
-  }
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t, std::int64_t entry) const { return m_rows[entry]; }
 };
 
 /// Which blocks of a block CSR matrix are along lines, and which are the rest: found on the host, used on the device.
+/// Knows them by columns of its own, so that what is written to those of A leads no kernel out of a vector.
 template <class Matrix>
 class LineCsrStructure {
   using Exec = typename Matrix::execution_space;
   using Scalar = typename Matrix::scalar_type;
   using Vector = typename Matrix::Vector;
+  using Offset = typename Matrix::Offsets::non_const_value_type;
+  using Fingerprints = StructureFingerprints<Exec, Offset>;
   static constexpr int n = Matrix::block_size;
 
  public:
   /// All points are on open lines. `transposed`: with lists of the rest by columns, too.
   LineCsrStructure(const Exec& exec, const Matrix& a, const LineSet& lines, bool transposed)
-      : m_rows(a.rows()), m_blocks(a.blocks()) {
+      : m_rows(a.rows()),
+        m_given(a.offsets(), a.columns()),
+        m_fingerprints(exec, a.offsets(), a.columns()),
+        m_words(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "Hyperplane::LineImplicit::structure"), 2) {
+    Kokkos::deep_copy(exec, m_words, no_structure_word);
     auto const offsets = to_vector(exec, a.offsets());
     auto const columns = to_vector(exec, a.columns());
     check_csr_structure("LineImplicitCsr", offsets, columns);
@@ -137,6 +149,8 @@ class LineCsrStructure {
       rest_blocks.insert(rest_blocks.end(), of_row.begin(), of_row.end());
       rest_offsets[as_size(row + 1)] = static_cast<std::int64_t>(rest_blocks.size());
     }
+    m_offsets = to_space(exec, offsets);
+    m_columns = to_space(exec, columns);
     m_line_blocks = to_space(exec, line_blocks_of);
     m_line_of = to_space(exec, line_of);
     m_position_of = to_space(exec, position_of);
@@ -146,22 +160,33 @@ class LineCsrStructure {
   }
 
   std::int64_t rows() const { return m_rows; }
-  std::int64_t blocks() const { return m_blocks; }
 
-  /// Copies the blocks along the lines.
+  /// Copies the blocks along the lines, and compares the structure. Throws Error as CsrGivenStructure::check does.
   template <class LineMatrix>
-  void gather(const Exec& exec, const Matrix& a, const LineMatrix& lines) const {
-    using Kernel = LineCsrGather<typename Matrix::Ref, typename LineMatrix::Ref, n>;
-    launch("Hyperplane::LineImplicit::gather", policy(exec, static_cast<std::int64_t>(m_line_blocks.extent(0))),
+  void gather(const Exec& exec, const Matrix& a, const LineMatrix& lines) {
+    using Difference = LineCsrDifference<typename Matrix::Ref, typename Fingerprints::Pieces, Offset>;
+    Difference const difference{a.ref(), m_offsets.data(), m_columns.data(), m_fingerprints.pieces(a)};
+    m_given.check(exec, "LineImplicitCsr", a, difference, Fingerprints::bytes, m_words.data());
+    auto const count = static_cast<std::int64_t>(m_line_blocks.extent(0));
+    using Kernel = LineCsrGather<typename Matrix::Ref, typename LineMatrix::Ref, n, Difference>;
+    launch("Hyperplane::LineImplicit::gather", policy(exec, count + 1),
            1.0 * n * n * (sizeof(typename Matrix::storage_type) + sizeof(Scalar)),
-           Kernel{a.ref(), lines.ref(), m_line_blocks.data(), m_line_of.data(), m_position_of.data()});
+           Kernel{a.ref(), lines.ref(), m_line_blocks.data(), count, m_line_of.data(), m_position_of.data(), difference,
+                  m_words.data()});
+  }
+
+  /// The first row of the last matrix that has another structure. Waits for the instance.
+  std::optional<std::int64_t> other_row(const Exec& exec) const {
+    auto const row = to_vector(exec, m_words)[1];
+    if (row == no_structure_word) return std::nullopt;
+    return static_cast<std::int64_t>(row);
   }
 
   /// right = b + S x, or b + S^T x.
   template <bool transposed>
   void rest(const Exec& exec, const Matrix& a, const Vector& b, const Vector& x, const Vector& right) const {
     double const bytes =
-        static_cast<double>(m_blocks) / static_cast<double>(std::max<std::int64_t>(m_rows, 1)) * n * sizeof(Scalar);
+        static_cast<double>(a.blocks()) / static_cast<double>(std::max<std::int64_t>(m_rows, 1)) * n * sizeof(Scalar);
     if constexpr (transposed) {
       launch("Hyperplane::LineImplicit::transposed_rest", policy(exec, m_rows * n), bytes,
              LineCsrRest<Scalar, n, typename Matrix::Ref, LineCsrRows, true>{a.ref(),
@@ -173,8 +198,13 @@ class LineCsrStructure {
                                                                              right.data()});
     } else {
       launch("Hyperplane::LineImplicit::rest", policy(exec, m_rows * n), bytes,
-             LineCsrRest<Scalar, n, typename Matrix::Ref, LineCsrColumns, false>{
-                 a.ref(), m_rest_offsets.data(), m_rest_blocks.data(), {}, b.data(), x.data(), right.data()});
+             LineCsrRest<Scalar, n, typename Matrix::Ref, LineCsrColumns, false>{a.ref(),
+                                                                                 m_rest_offsets.data(),
+                                                                                 m_rest_blocks.data(),
+                                                                                 {m_columns.data()},
+                                                                                 b.data(),
+                                                                                 x.data(),
+                                                                                 right.data()});
     }
   }
 
@@ -217,7 +247,11 @@ class LineCsrStructure {
   using Table = Kokkos::View<T*, typename Exec::memory_space>;
 
   std::int64_t m_rows;
-  std::int64_t m_blocks;
+  CsrGivenStructure<Matrix> m_given;
+  Fingerprints m_fingerprints;
+  Table<std::uint64_t> m_words;  ///< of conclude_csr_difference()
+  Table<Offset> m_offsets;
+  Table<int> m_columns;
   Table<std::int64_t> m_line_blocks;
   Table<std::int64_t> m_line_of;
   Table<int> m_position_of;
