@@ -29,6 +29,8 @@ typedef struct hyperplane_csr {
   const void* columns;              /* entries; may be NULL where there are none */
   const double* values;             /* entries * block_size * block_size; as columns */
   int64_t value_count;              /* how many values there are, to be compared with that; -1: unknown */
+  int unknowns_per_point;           /* n of the matrix, or 0: of a general one block_size. Where that is 1, a general
+                                     * matrix may have n > 1: a point for each n rows of scalars. 0 */
 } hyperplane_csr;
 
 HYPERPLANE_API hyperplane_status hyperplane_csr_init(hyperplane_csr* csr);
@@ -52,8 +54,10 @@ HYPERPLANE_API hyperplane_status hyperplane_matrix_set_csr(hyperplane_matrix mat
  * HYPERPLANE_INVALID_ARGUMENT. Values are stored as double, factors as the storage of the options says. */
 
 /* A matrix of n x n blocks, where n is the block_size of csr, with a row for each point; a library has the sizes that
- * hyperplane_has_block_size() says. Copies structure and values; where values is NULL they are zero at first. Of
- * hyperplane_matrix_set() and _get(), count = entries * n * n, in the order of the entries. Always waits. */
+ * hyperplane_has_block_size() says. Or one of scalars, block_size 1, in blocks of n = unknowns_per_point: the blocks
+ * that have an entry, and zeros for the others in them; rows are a multiple of n, and no row has a column twice. Copies
+ * structure and values; where values is NULL they are zero at first. Of hyperplane_matrix_set() and _get(),
+ * count = entries * block_size * block_size, in the order of the entries that were given here. Always waits. */
 HYPERPLANE_API hyperplane_status hyperplane_csr_matrix_create(hyperplane_context context, const hyperplane_csr* csr,
                                                               hyperplane_memory_space space, hyperplane_matrix* matrix);
 /* Zero at first. */

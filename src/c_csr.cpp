@@ -30,7 +30,8 @@ run_time::Csr compressed_rows(const hyperplane_csr* csr) {
           .row_offsets = csr->row_offsets,
           .columns = csr->columns,
           .values = csr->values,
-          .value_count = csr->value_count};
+          .value_count = csr->value_count,
+          .unknowns_per_point = csr->unknowns_per_point};
 }
 
 run_time::CsrPreconditionerSettings settings_of(const hyperplane_csr_preconditioner_options& options,
@@ -88,7 +89,8 @@ hyperplane_status hyperplane_csr_init(hyperplane_csr* csr) {
             .row_offsets = nullptr,
             .columns = nullptr,
             .values = nullptr,
-            .value_count = -1};
+            .value_count = -1,
+            .unknowns_per_point = 0};
   });
 }
 

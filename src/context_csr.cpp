@@ -46,6 +46,24 @@ const PointShape& checked(const PointShape& shape) {
   throw Error("points is " + std::to_string(shape.points) + ", expected 1 to " + std::to_string(most));
 }
 
+/// Of a matrix of blocks, or of one of scalars in blocks. Its rows are looked at later.
+PointShape shape_of(const Csr& csr) {
+  if (csr.block_size < 1) {
+    throw SizeMismatch("block_size is " + std::to_string(csr.block_size) + ", expected 1 or more");
+  }
+  if (csr.block_size > 1 || csr.unknowns_per_point == 0) {
+    check_unknowns(csr, csr.block_size);
+    return {csr.rows, csr.block_size};
+  }
+  int const n = csr.unknowns_per_point;
+  require_block_size(n, "unknowns per point");
+  if (csr.rows % n != 0) {
+    throw SizeMismatch("rows is " + std::to_string(csr.rows) + ", expected a multiple of unknowns_per_point, " +
+                       std::to_string(n));
+  }
+  return {csr.rows / n, n};
+}
+
 template <class Exec>
 class CsrSolversOn final : public CsrSolvers {
  public:
@@ -55,10 +73,8 @@ class CsrSolversOn final : public CsrSolvers {
     return std::make_unique<CsrVectorOn<Exec>>(m_instance, checked(shape));
   }
   std::unique_ptr<Matrix> make_matrix(const Csr& csr, MemorySpace space) const override {
-    if (csr.block_size < 1) {
-      throw SizeMismatch("block_size is " + std::to_string(csr.block_size) + ", expected 1 or more");
-    }
-    return std::make_unique<CsrMatrixOn<Exec>>(m_instance, csr, space, sized_csr<Exec>(csr.block_size));
+    auto const shape = shape_of(csr);
+    return std::make_unique<CsrMatrixOn<Exec>>(m_instance, shape, csr, space, sized_csr<Exec>(shape.block_size));
   }
   std::unique_ptr<Preconditioner> make_preconditioner(const Matrix& a,
                                                       const CsrPreconditionerSettings& settings) const override {

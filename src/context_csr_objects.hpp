@@ -5,6 +5,7 @@
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/core/to_space.hpp>
+#include <hyperplane/csr/scalars_in_blocks.hpp>
 #include <hyperplane/ilu/detail/csr_fill.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -102,15 +103,45 @@ detail::CsrColumns read_structure(const Exec& exec, const Csr& csr, MemorySpace 
                               : read_structure<std::int32_t>(exec, csr, space);
 }
 
+/// A matrix of scalars in blocks.
+template <class Exec>
+struct ScalarEntries {
+  detail::CsrColumns structure;
+  Kokkos::View<std::int64_t*, typename Exec::memory_space> places;  ///< of entries among the values of the blocks
+
+  std::int64_t count() const { return static_cast<std::int64_t>(places.extent(0)); }
+};
+
+/// Copies entries to their places, or from there.
+struct CopyScalars {
+  const double* m_from;
+  double* m_to;
+  const std::int64_t* m_places;
+  bool m_to_places;
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    auto const place = m_places[e];
+    m_to[m_to_places ? place : e] = m_from[m_to_places ? e : place];
+  }
+};
+
 template <class Exec>
 class CsrMatrixOn final : public Matrix {
  public:
-  CsrMatrixOn(const Instance<Exec>& instance, const Csr& csr, MemorySpace space, const SizedCsr<Exec>& sized)
-      : m_instance(instance), m_shape{csr.rows, csr.block_size}, m_sized(sized) {
-    auto const structure = read_structure(instance.exec, csr, space);
+  /// `csr` may have scalars where the shape has blocks.
+  CsrMatrixOn(const Instance<Exec>& instance, const PointShape& shape, const Csr& csr, MemorySpace space,
+              const SizedCsr<Exec>& sized)
+      : m_instance(instance), m_shape(shape), m_sized(sized) {
+    auto const n = shape.block_size;
+    auto structure = read_structure(instance.exec, csr, space);
+    if (csr.block_size < n) {
+      auto const blocks = detail::blocks_of_scalars(n, structure.begin, structure.columns);
+      auto const places = detail::to_space(instance.exec, "Hyperplane::Matrix::places", blocks.places);
+      m_scalars = std::make_shared<const ScalarEntries<Exec>>(ScalarEntries<Exec>{std::move(structure), places});
+      structure = detail::CsrColumns(blocks.offsets, blocks.columns);
+    }
     m_arrays.offsets = detail::to_space(instance.exec, "Hyperplane::Matrix::structure", structure.begin);
     m_arrays.columns = detail::to_space(instance.exec, "Hyperplane::Matrix::structure", structure.columns);
-    auto const count = detail::as_size(csr.entries * csr.block_size * csr.block_size);
+    auto const count = structure.columns.size() * detail::as_size(n) * detail::as_size(n);
     m_arrays.values = Values(Kokkos::view_alloc(instance.exec, "Hyperplane::Matrix::values"), count);
     m_product = sized.make_product(m_arrays);
     if (csr.values != nullptr) CsrMatrixOn::set(csr.values, csr.order, space);
@@ -122,6 +153,7 @@ class CsrMatrixOn final : public Matrix {
         m_shape(a->m_shape),
         m_sized(a->m_sized),
         m_arrays(a->m_arrays),
+        m_scalars(a->m_scalars),
         m_is_transpose(!a->m_is_transpose),
         m_product(m_is_transpose ? m_sized.make_transposed_product(m_instance.exec, m_arrays)
                                  : m_sized.make_product(m_arrays)) {}
@@ -137,28 +169,38 @@ class CsrMatrixOn final : public Matrix {
   }
 
   std::int64_t points() const override { return m_shape.points; }
-  std::int64_t value_count() const override { return static_cast<std::int64_t>(m_arrays.values.extent(0)); }
+  /// As many as were given: of scalars without the zeros in blocks.
+  std::int64_t value_count() const override {
+    return m_scalars ? m_scalars->count() : static_cast<std::int64_t>(m_arrays.values.extent(0));
+  }
   StorageKind storage() const override { return StorageKind::double_precision; }
 
   void set(const double* values, BlockOrder order, MemorySpace space) override {
     auto* const to = arrays().values.data();
     in_memory_of<false>(m_instance.exec, values, value_count(), space,
-                        [&](const double* from) { copy(from, to, order); });
+                        [&](const double* from) { copy(from, to, order, true); });
   }
   void get(double* values, BlockOrder order, MemorySpace space) const override {
     auto const* const from = arrays().values.data();
-    in_memory_of<true>(m_instance.exec, values, value_count(), space, [&](double* to) { copy(from, to, order); });
+    in_memory_of<true>(m_instance.exec, values, value_count(), space,
+                       [&](double* to) { copy(from, to, order, false); });
   }
   void set(const Csr& csr, MemorySpace space) override {
     auto const& mine = arrays();
-    if (csr.block_size != m_shape.block_size || csr.rows != m_shape.points) {
-      throw SizeMismatch("the matrix is " + to_string(PointShape{csr.rows, csr.block_size}) + ", expected " +
-                         to_string(m_shape));
+    int const size = m_scalars ? 1 : m_shape.block_size;
+    auto const rows = m_shape.rows() / size;
+    if (csr.block_size != size || csr.rows != rows) {
+      throw SizeMismatch("there are " + std::to_string(csr.rows) + " rows of blocks of " +
+                         std::to_string(csr.block_size) + ", expected " + std::to_string(rows) + " of blocks of " +
+                         std::to_string(size));
     }
+    check_unknowns(csr, m_shape.block_size);
     auto const structure = read_structure(m_instance.exec, csr, space);
-    detail::CsrColumns const own(detail::to_vector(m_instance.exec, mine.offsets),
-                                 detail::to_vector(m_instance.exec, mine.columns));
-    if (auto const row = own.first_difference(structure)) {
+    auto const row = m_scalars ? m_scalars->structure.first_difference(structure)
+                               : detail::CsrColumns(detail::to_vector(m_instance.exec, mine.offsets),
+                                                    detail::to_vector(m_instance.exec, mine.columns))
+                                     .first_difference(structure);
+    if (row) {
       throw Error("row " + std::to_string(*row) +
                   " has other columns, or in another order, than the matrix was created with");
     }
@@ -189,9 +231,16 @@ class CsrMatrixOn final : public Matrix {
 
   using Values = decltype(CsrArrays<Exec>::values);
 
-  void copy(const double* from, double* to, BlockOrder order) const {
-    detail::launch("Hyperplane::Matrix::copy", detail::LongIndexRange<Exec>(m_instance.exec, 0, value_count()),
-                   2.0 * sizeof(double), CopyBlocks{from, to, m_shape.block_size, order == BlockOrder::column_major});
+  /// Between values of a caller and those of the matrix.
+  void copy(const double* from, double* to, BlockOrder order, bool sets) const {
+    detail::LongIndexRange<Exec> const range(m_instance.exec, 0, value_count());
+    if (m_scalars) {
+      detail::launch("Hyperplane::Matrix::copy_scalars", range, 2.0 * sizeof(double) + sizeof(std::int64_t),
+                     CopyScalars{from, to, m_scalars->places.data(), sets});
+      return;
+    }
+    detail::launch("Hyperplane::Matrix::copy", range, 2.0 * sizeof(double),
+                   CopyBlocks{from, to, m_shape.block_size, order == BlockOrder::column_major});
   }
   const FlatVector<Exec>& operand(const char* function, const char* argument, const Vector& vector) const {
     auto const& found = typed<CsrVectorOn<Exec>>(function, argument, vector, m_instance);
@@ -203,6 +252,7 @@ class CsrMatrixOn final : public Matrix {
   PointShape m_shape;
   const SizedCsr<Exec>& m_sized;
   CsrArrays<Exec> m_arrays;
+  std::shared_ptr<const ScalarEntries<Exec>> m_scalars;  ///< where it was given in scalars for n > 1
   bool m_is_transpose = false;
   typename SizedCsr<Exec>::Product m_product;
 };

@@ -161,6 +161,7 @@ void check(const Shape& shape, const Csr& csr) {
     throw SizeMismatch("rows is " + std::to_string(csr.rows) + ", expected " + std::to_string(rows) + " of blocks of " +
                        std::to_string(csr.block_size));
   }
+  check_unknowns(csr, shape.block_size);
   check_counts(csr);
 }
 

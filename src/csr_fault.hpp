@@ -34,6 +34,13 @@ inline void check_counts(const Csr& csr) {
                      ": " + std::to_string(csr.entries) + " entries of " + block_size + " x " + block_size);
 }
 
+/// Throws SizeMismatch where they are said to be of a matrix with another n.
+inline void check_unknowns(const Csr& csr, int n) {
+  if (csr.unknowns_per_point == 0 || csr.unknowns_per_point == n) return;
+  throw SizeMismatch("unknowns_per_point is " + std::to_string(csr.unknowns_per_point) + ", expected " +
+                     std::to_string(n) + ", or 0");
+}
+
 /// What is wrong with a row.
 struct CsrFault {
   enum Kind : int { none, first_offset, offsets, last_offset, column, stencil };

@@ -64,6 +64,7 @@ struct Csr {
   const double* values;
   std::int64_t value_count;  ///< as the caller knows it, or -1
 };
+  int unknowns_per_point;    ///< n of the matrix, or 0, where the caller does not say
 
 struct Array;
 

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <limits>
 #include <numeric>
+#include <utility>
+#include <vector>
 
 #include "matrix_market.hpp"
 #include "matrix_market_file.hpp"
@@ -18,6 +20,8 @@ namespace {
 struct MarketEntry {
   int row, column;
   double value;
+
+  std::pair<int, int> place() const { return {row, column}; }
 };
 
 std::vector<MarketEntry> read_all(market::Scanner& scanner, const market::Header& header) {
@@ -48,20 +52,6 @@ std::vector<MarketEntry> read_all(market::Scanner& scanner, const market::Header
   scanner.fail("an entry is there twice");
 }
 
-/// The numbers of the entries of each block row, one block row after the other, and where they begin.
-struct EntriesOfRows {
-  std::vector<std::size_t> begin;
-  std::vector<std::size_t> numbers;
-
-  EntriesOfRows(const std::vector<MarketEntry>& entries, std::size_t points, int n)
-      : begin(points + 1), numbers(entries.size()) {
-    for (auto const& entry : entries) ++begin[static_cast<std::size_t>(entry.row / n) + 1];
-    std::partial_sum(begin.begin(), begin.end(), begin.begin());
-    auto next = begin;
-    for (std::size_t e = 0; e < entries.size(); ++e) numbers[next[static_cast<std::size_t>(entries[e].row / n)]++] = e;
-  }
-};
-
 }  // namespace
 
 HostRows read_rows(const std::filesystem::path& path, int block_size) {
@@ -72,48 +62,34 @@ HostRows read_rows(const std::filesystem::path& path, int block_size) {
   if (header.rows != header.columns) scanner.fail(size + ", expected as many rows as columns");
   if (header.rows % n != 0) scanner.fail(fmt::format("{}, which is no multiple of --block-size {}", size, n));
   if (header.rows > std::numeric_limits<int>::max()) scanner.fail(size + ", which is too large");
-  auto const entries = read_all(scanner, header);
-  auto const points = static_cast<std::size_t>(header.rows / n);
-  EntriesOfRows const rows(entries, points, n);
+  auto entries = read_all(scanner, header);
+  std::ranges::sort(entries, {}, &MarketEntry::place);
+  auto const second = std::ranges::adjacent_find(entries, {}, &MarketEntry::place);
+  if (second != entries.end()) refuse_second(scanner, *second);
 
   HostRows result;
   result.block_size = n;
-  result.offsets.reserve(points + 1);
-  std::vector<bool> present;
-  std::vector<std::size_t> block_of(points);  // of the columns of the row
-  for (std::size_t point = 0; point < points; ++point) {
-    auto const first = result.columns.size();
-    for (auto e = rows.begin[point]; e < rows.begin[point + 1]; ++e) {
-      result.columns.push_back(entries[rows.numbers[e]].column / n);
-    }
-    auto const begin = result.columns.begin() + static_cast<std::ptrdiff_t>(first);
-    std::sort(begin, result.columns.end());
-    result.columns.erase(std::unique(begin, result.columns.end()), result.columns.end());
-    for (auto block = first; block < result.columns.size(); ++block) {
-      block_of[static_cast<std::size_t>(result.columns[block])] = block;
-    }
-    result.offsets.push_back(static_cast<std::int64_t>(result.columns.size()));
-    auto const values = result.columns.size() * static_cast<std::size_t>(n * n);
-    result.values.resize(values, 0.0);
-    present.resize(values, false);
-    for (auto e = rows.begin[point]; e < rows.begin[point + 1]; ++e) {
-      auto const& entry = entries[rows.numbers[e]];
-      auto const block = block_of[static_cast<std::size_t>(entry.column / n)];
-      auto const at =
-          block * static_cast<std::size_t>(n * n) + static_cast<std::size_t>(entry.row % n * n + entry.column % n);
-      if (present[at]) refuse_second(scanner, entry);
-      present[at] = true;
-      result.values[at] = entry.value;
-    }
+  result.offsets.resize(static_cast<std::size_t>(header.rows) + 1, 0);
+  for (auto const& entry : entries) {
+    ++result.offsets[static_cast<std::size_t>(entry.row) + 1];
+    result.columns.push_back(entry.column);
+    result.values.push_back(entry.value);
   }
+  std::partial_sum(result.offsets.begin(), result.offsets.end(), result.offsets.begin());
   return result;
 }
 
 std::int64_t find_missing_diagonal(const HostRows& a) {
+  auto const has_block = [&](std::int64_t point) {
+    for (auto row = point * a.block_size; row < (point + 1) * a.block_size; ++row) {
+      auto const begin = a.columns.begin() + a.offsets[static_cast<std::size_t>(row)];
+      auto const end = a.columns.begin() + a.offsets[static_cast<std::size_t>(row) + 1];
+      if (std::any_of(begin, end, [&](std::int64_t column) { return column / a.block_size == point; })) return true;
+    }
+    return false;
+  };
   for (std::int64_t point = 0; point < a.points(); ++point) {
-    auto const begin = a.columns.begin() + a.offsets[static_cast<std::size_t>(point)];
-    auto const end = a.columns.begin() + a.offsets[static_cast<std::size_t>(point) + 1];
-    if (!std::binary_search(begin, end, static_cast<int>(point))) return point;
+    if (!has_block(point)) return point;
   }
   return -1;
 }

@@ -105,7 +105,7 @@ System read_system(const SolveCommand& command, const Grid& grid) {
 RowsSystem read_rows_system(const SolveCommand& command) {
   RowsSystem system{read_rows(command.matrix, command.block_size), {}, {}};
   check_diagonal(command, system.a);
-  auto const rows = system.a.points() * command.block_size;
+  auto const rows = system.a.rows();
   system.b = read_vector(command.rhs, rows);
   system.x = read_initial(command, rows);
   return system;

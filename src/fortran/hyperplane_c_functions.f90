@@ -21,6 +21,7 @@ module hyperplane_c_functions
     type(c_ptr) :: columns
     type(c_ptr) :: values
     integer(c_int64_t) :: value_count
+    integer(c_int) :: unknowns_per_point
   end type csr_arrays
 
   interface

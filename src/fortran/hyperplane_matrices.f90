@@ -26,9 +26,10 @@ module hyperplane_matrices
   !> set_csr(row_offsets, columns, values, stat): compressed rows that count from 1, of integer(c_int) or
   !> integer(c_int64_t), with values(entry), or values(r, c, entry) of blocks. set_csr_device(rows, entries, block_size,
   !> index_bits, row_offsets, columns, values, stat): in memory of the context's device, as in C: counting from 0.
-  !> Or a general matrix, of points without a grid: create_csr(context, row_offsets, columns, values, stat) with the arrays of
-  !> set_csr and create_csr_device(context, rows, ...) with those of set_csr_device; values(r, c, entry) are those of set and
-  !> get. create_transpose(a, stat): A^T of a matrix on a grid or of a general one, which follows its values.
+  !> Or a general matrix, of points without a grid: create_csr(context, row_offsets, columns, values, stat,
+  !> unknowns_per_point) with the arrays of set_csr and create_csr_device(context, rows, ...) with those of set_csr_device;
+  !> values(r, c, entry) are those of set and get. With unknowns_per_point n, values(entry) are scalars, whose rows are taken
+  !> n by n. create_transpose(a, stat): A^T of a matrix on a grid or of a general one, which follows its values.
   type, extends(hyperplane_object), public :: hyperplane_matrix
   contains
     procedure :: create => matrix_create
@@ -220,49 +221,54 @@ contains
     call report(c_matrix_set_csr(this%handle, given%csr, in_device), stat)
   end subroutine matrix_set_csr_device
 
-  subroutine matrix_create_csr_32(this, context, row_offsets, columns, values, stat)
+  subroutine matrix_create_csr_32(this, context, row_offsets, columns, values, stat, unknowns_per_point)
     class(hyperplane_matrix), intent(inout) :: this
     type(hyperplane_context), intent(in) :: context
     integer(c_int), intent(in) :: row_offsets(:), columns(:)
     real(c_double), intent(in), contiguous, target :: values(..)
     integer, intent(out), optional :: stat
+    integer, intent(in), optional :: unknowns_per_point
     type(compressed_rows), target :: rows
     call rows%read(row_offsets, columns, values)
-    call create_csr(this, context, rows%csr, in_host, stat)
+    call create_csr(this, context, rows%csr, in_host, stat, unknowns_per_point)
   end subroutine matrix_create_csr_32
 
-  subroutine matrix_create_csr_64(this, context, row_offsets, columns, values, stat)
+  subroutine matrix_create_csr_64(this, context, row_offsets, columns, values, stat, unknowns_per_point)
     class(hyperplane_matrix), intent(inout) :: this
     type(hyperplane_context), intent(in) :: context
     integer(c_int64_t), intent(in) :: row_offsets(:), columns(:)
     real(c_double), intent(in), contiguous, target :: values(..)
     integer, intent(out), optional :: stat
+    integer, intent(in), optional :: unknowns_per_point
     type(compressed_rows), target :: rows
     call rows%read(row_offsets, columns, values)
-    call create_csr(this, context, rows%csr, in_host, stat)
+    call create_csr(this, context, rows%csr, in_host, stat, unknowns_per_point)
   end subroutine matrix_create_csr_64
 
   subroutine matrix_create_csr_device(this, context, rows, entries, block_size, index_bits, row_offsets, columns, values, &
-                                      stat)
+                                      stat, unknowns_per_point)
     class(hyperplane_matrix), intent(inout) :: this
     type(hyperplane_context), intent(in) :: context
     integer(c_int64_t), intent(in) :: rows, entries
     integer, intent(in) :: block_size, index_bits
     type(c_ptr), intent(in) :: row_offsets, columns, values
     integer, intent(out), optional :: stat
+    integer, intent(in), optional :: unknowns_per_point
     type(compressed_rows), target :: given
     call given%read_device(rows, entries, block_size, index_bits, row_offsets, columns, values)
-    call create_csr(this, context, given%csr, in_device, stat)
+    call create_csr(this, context, given%csr, in_device, stat, unknowns_per_point)
   end subroutine matrix_create_csr_device
 
-  subroutine create_csr(this, context, csr, space, stat)
+  subroutine create_csr(this, context, csr, space, stat, unknowns_per_point)
     class(hyperplane_matrix), intent(inout) :: this
     type(hyperplane_context), intent(in) :: context
-    type(csr_arrays), intent(in) :: csr
+    type(csr_arrays), intent(inout) :: csr
     integer(c_int), intent(in) :: space
     integer, intent(out), optional :: stat
+    integer, intent(in), optional :: unknowns_per_point
     type(c_ptr) :: made
     integer(c_int) :: status
+    if (present(unknowns_per_point)) csr%unknowns_per_point = int(unknowns_per_point, c_int)
     status = c_csr_matrix_create(context%handle, csr, space, made)
     call take(this, made, status, stat)
   end subroutine create_csr

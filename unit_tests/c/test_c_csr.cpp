@@ -254,6 +254,8 @@ TEST_P(CCsr, refuses_what_is_no_compressed_rows) {
           "rows is 60, expected 120 of blocks of 1");
   refused([](Rows&, hyperplane_csr& c) { c.block_size = 3; }, HYPERPLANE_SIZE_MISMATCH,
           "block_size is 3, expected a divisor of 2");
+  refused([](Rows&, hyperplane_csr& c) { c.unknowns_per_point = 3; }, HYPERPLANE_SIZE_MISMATCH,
+          "unknowns_per_point is 3, expected 2, or 0");
   refused([](Rows&, hyperplane_csr& c) { c.block_size = 0; }, HYPERPLANE_SIZE_MISMATCH, "block_size is 0");
   refused([](Rows&, hyperplane_csr& c) { c.entries = -1; }, invalid, "entries is -1");
   constexpr auto huge = std::numeric_limits<std::int64_t>::max();

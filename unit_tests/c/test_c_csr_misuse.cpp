@@ -66,7 +66,7 @@ TEST_P(CRows, other_structures_than_before_are_named) {
                  "row 5 has other columns, or in another order, than the matrix was created with");
   csr.rows = 29;
   expect_failure(hyperplane_matrix_set_csr(m_a, &csr, HYPERPLANE_HOST), HYPERPLANE_SIZE_MISMATCH,
-                 "the matrix is 29 points x 2, expected 30 points x 2");
+                 "there are 29 rows of blocks of 2, expected 30 of blocks of 2");
   // A preconditioner is of the structure that it was made for.
   csr.rows = 30;
   hyperplane_matrix other = nullptr;

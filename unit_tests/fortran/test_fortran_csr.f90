@@ -18,6 +18,7 @@ program test_fortran_csr
   call a%create_csr(context, offsets, columns, blocks)
   call products()
   call values()
+  call scalars()
   call errors()
   call hyperplane_take_error(stat)
   call expect(stat == HYPERPLANE_SUCCESS, 'an error was kept')
@@ -58,6 +59,54 @@ contains
     call wide%get(found)
     call expect(all(found == 3 * blocks), 'values from compressed rows')
   end subroutine values
+
+  ! The blocks as rows of scalars, of which the zeros are left out.
+  subroutine scalars()
+    type(hyperplane_matrix) :: whole, of_scalars
+    type(hyperplane_vector) :: x, y
+    real(c_double) :: holed(n, n, entries), given(n, points), found(n, points), expected(n, points)
+    integer(c_int) :: rows(n * points + 1), places(n * n * entries)
+    real(c_double) :: values(n * n * entries)
+    integer :: point, r, c, entry, count
+    holed = blocks
+    holed(1, n, ::3) = 0
+    count = 0
+    rows(1) = 1
+    do point = 1, points
+      do r = 1, n
+        do entry = offsets(point), offsets(point + 1) - 1
+          do c = 1, n
+            if (holed(r, c, entry) == 0) cycle
+            count = count + 1
+            places(count) = (columns(entry) - 1) * n + c
+            values(count) = holed(r, c, entry)
+          end do
+        end do
+        rows((point - 1) * n + r + 1) = count + 1
+      end do
+    end do
+    call random_number(given)
+    call x%create_csr(context, points, n)
+    call y%create_csr(context, points, n)
+    call x%set(given)
+    call whole%create_csr(context, offsets, columns, holed)
+    call whole%apply(x, y)
+    call y%get(expected)
+    call of_scalars%create_csr(context, rows, places(:count), values(:count), unknowns_per_point=n)
+    call of_scalars%apply(x, y)
+    call y%get(found)
+    call expect(maxval(abs(found - expected)) < 1e-13, 'a matrix of scalars')
+    call of_scalars%set(2 * values(:count))
+    call of_scalars%apply(x, y)
+    call y%get(found)
+    call expect(maxval(abs(found - 2 * expected)) < 1e-13, 'scalars that were set')
+    call of_scalars%set_csr(int(rows, c_int64_t), int(places(:count), c_int64_t), values(:count))
+    call of_scalars%apply(x, y)
+    call y%get(found)
+    call expect(maxval(abs(found - expected)) < 1e-13, 'scalars from compressed rows')
+    call of_scalars%create_csr(context, [1, 2], [1], values(:1), stat, n)
+    call expect_refused(stat, HYPERPLANE_SIZE_MISMATCH, 'rows is 1, expected a multiple of unknowns_per_point, 2')
+  end subroutine scalars
 
   subroutine errors()
     type(hyperplane_matrix) :: wrong
