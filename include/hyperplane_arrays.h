@@ -46,6 +46,17 @@ HYPERPLANE_API hyperplane_status hyperplane_krylov_solve_array(hyperplane_krylov
                                                                const double* b, double* x, int64_t count,
                                                                hyperplane_memory_space space,
                                                                hyperplane_krylov_result* result);
+/* The same for several right-hand sides, one column after another, with a result for each: unknown c of a point in
+ * column v is b[(v * points + point) * n + c], count = columns * points * n. BiCGStab and FGMRES solve for four at a
+ * time, each with its own iterations, and read matrix and factors once for these, in general matrices of compressed
+ * rows; on grids, with another method or with a monitor this is HYPERPLANE_INVALID_ARGUMENT. History and cause are
+ * those of the last column. The first call allocates the vectors of the method once more, for four, whatever the number
+ * of columns. */
+HYPERPLANE_API hyperplane_status hyperplane_krylov_solve_columns(hyperplane_krylov krylov, hyperplane_matrix a,
+                                                                 hyperplane_preconditioner preconditioner, int columns,
+                                                                 const double* b, double* x, int64_t count,
+                                                                 hyperplane_memory_space space,
+                                                                 hyperplane_krylov_result* results);
 
 /* --- Masks ------------------------------------------------------------------------------------------------------- */
 

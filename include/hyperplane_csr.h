@@ -110,7 +110,8 @@ hyperplane_csr_preconditioner_options_init(hyperplane_csr_preconditioner_options
  * twice, or this is HYPERPLANE_INVALID_ARGUMENT with a message that names the row. options may be NULL: BILU(0).
  * DILU and SSOR whose factors are stored as double solve with the values of the matrix that they were factored with:
  * these must not change before the last solve, and the matrix lives as long as is needed, whether it is freed or not.
- * Factored, checked and applied as preconditioners on grids are, and always for one right-hand side after the other.
+ * Factored, checked and applied as preconditioners on grids are, for one right-hand side after the other, but in
+ * hyperplane_krylov_solve_columns().
  * ILUT is factored on the host whatever the backend: that allocates, and has finished when it returns. */
 HYPERPLANE_API hyperplane_status
 hyperplane_csr_preconditioner_create(hyperplane_matrix a, const hyperplane_csr_preconditioner_options* options,

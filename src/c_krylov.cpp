@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -44,12 +46,12 @@ struct TakenVectors {
   std::unique_ptr<run_time::Vector> b, x;
 };
 
-hyperplane_krylov_result solve(KrylovObject& krylov, const Operator& system, const run_time::Vector& b,
-                               run_time::Vector& x) {
-  // A monitor may set other limits, for the next solve.
-  KrylovLimits const limits = krylov.limits;
-  auto const& m = system.m ? *system.m->object : *krylov.identity;
-  auto solved = krylov.method->solve(*system.a->object, m, b, x, limits);
+const run_time::Preconditioner& preconditioner_of(const KrylovObject& krylov, const Operator& system) {
+  return system.m ? *system.m->object : *krylov.identity;
+}
+
+/// Keeps of the result what there are other functions for.
+hyperplane_krylov_result take_result(KrylovObject& krylov, KrylovResult&& solved) {
   krylov.history = std::move(solved.history);
   krylov.cause = std::move(solved.cause);
   return {.outcome = static_cast<hyperplane_outcome>(solved.outcome),
@@ -57,6 +59,13 @@ hyperplane_krylov_result solve(KrylovObject& krylov, const Operator& system, con
           .rhs_norm = solved.rhs_norm,
           .residual_norm = solved.residual_norm,
           .breakdown = static_cast<hyperplane_breakdown>(solved.breakdown)};
+}
+
+hyperplane_krylov_result solve(KrylovObject& krylov, const Operator& system, const run_time::Vector& b,
+                               run_time::Vector& x) {
+  // A monitor may set other limits, for the next solve.
+  KrylovLimits const limits = krylov.limits;
+  return take_result(krylov, krylov.method->solve(*system.a->object, preconditioner_of(krylov, system), b, x, limits));
 }
 
 }  // namespace
@@ -140,6 +149,30 @@ hyperplane_status hyperplane_krylov_solve_array(hyperplane_krylov krylov, hyperp
     });
     *result = solve(object, system, *taken.b, *taken.x);
     taken.x->get(x, where);
+  });
+}
+
+hyperplane_status hyperplane_krylov_solve_columns(hyperplane_krylov krylov, hyperplane_matrix a,
+                                                  hyperplane_preconditioner preconditioner, int columns,
+                                                  const double* b, double* x, int64_t count,
+                                                  hyperplane_memory_space space, hyperplane_krylov_result* results) {
+  return guarded(__func__, [&] {
+    auto const held = registry().get(krylov, "krylov");
+    auto& object = *held->object;
+    Operator system;
+    auto where = run_time::MemorySpace::host;
+    object.method->agree([&] {
+      system = operator_of(a, preconditioner);
+      require_pointer(results, "results");
+      where = memory_space(space);
+      require_at_least(columns, 1, "columns");
+      auto const rows = object.identity->rows() * columns;
+      require_array(b, "b", count, rows);
+      require_array(x, "x", count, rows);
+    });
+    auto all =
+        object.method->solve(*system.a->object, preconditioner_of(object, system), columns, b, x, where, object.limits);
+    for (int v = 0; v < columns; ++v) results[v] = take_result(object, std::move(all[static_cast<std::size_t>(v)]));
   });
 }
 

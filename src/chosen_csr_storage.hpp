@@ -20,6 +20,7 @@ template <ExecutionSpace Exec>
 class ChosenCsrStorage final : public TypedCsrPlan<Exec> {
  public:
   using typename TypedCsrPlan<Exec>::Vector;
+  using typename TypedCsrPlan<Exec>::Vectors;
   using Plan = std::unique_ptr<TypedCsrPlan<Exec>>;
 
   /// For so many rows of scalars. make(storage) makes the plan.
@@ -34,6 +35,10 @@ class ChosenCsrStorage final : public TypedCsrPlan<Exec> {
   }
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const override { m_plan->solve(exec, rhs, x); }
   void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const override {
+    m_plan->solve_transposed(exec, rhs, x);
+  }
+  void solve(const Exec& exec, const Vectors& rhs, const Vectors& x) const override { m_plan->solve(exec, rhs, x); }
+  void solve_transposed(const Exec& exec, const Vectors& rhs, const Vectors& x) const override {
     m_plan->solve_transposed(exec, rhs, x);
   }
   FactorProblem problem(const Exec& exec) const override { return m_plan->problem(exec); }

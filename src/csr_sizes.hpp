@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/csr/block_csr.hpp>
+#include <hyperplane/csr/tall_product.hpp>
 #include <hyperplane/csr/transposed_block_csr.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -19,14 +20,18 @@ namespace hyperplane::run_time {
 namespace {
 
 /// Of a BlockCsr, or its transpose.
-template <class Exec, class Matrix>
+template <int n, class Exec, class Matrix>
 class HeldCsrProduct final : public TypedCsrProduct<Exec> {
  public:
   using typename TypedCsrProduct<Exec>::Vector;
+  using typename TypedCsrProduct<Exec>::Vectors;
   explicit HeldCsrProduct(const Matrix& a) : m_a(a) {}
 
   void apply(const Exec& exec, const Vector& x, const Vector& y) const override {
     hyperplane::apply(exec, m_a, x.flat(), y.flat());
+  }
+  void apply(const Exec& exec, const Vectors& x, const Vectors& y) const override {
+    hyperplane::apply(exec, m_a, point_vectors<n>(x), point_vectors<n>(y));
   }
   void residual(const Exec& exec, const Vector& b, const Vector& x, const Vector& r) const override {
     hyperplane::residual(exec, m_a, b.flat(), x.flat(), r.flat());
@@ -45,10 +50,10 @@ class CsrOfSize final : public SizedCsr<Exec> {
   using Transposed = TransposedBlockCsr<double, n, Exec>;
 
   Product make_product(const CsrArrays<Exec>& a) const override {
-    return std::make_unique<HeldCsrProduct<Exec, Matrix>>(block_csr<n>(a));
+    return std::make_unique<HeldCsrProduct<n, Exec, Matrix>>(block_csr<n>(a));
   }
   Product make_transposed_product(const Exec& exec, const CsrArrays<Exec>& a) const override {
-    return std::make_unique<HeldCsrProduct<Exec, Transposed>>(Transposed(exec, block_csr<n>(a)));
+    return std::make_unique<HeldCsrProduct<n, Exec, Transposed>>(Transposed(exec, block_csr<n>(a)));
   }
   Plan make_plan(const Exec& exec, const CsrArrays<Exec>& a, const CsrPreconditionerSettings& settings) const override {
     return make_stored_csr_plan<n, Exec, double>(exec, a, settings);

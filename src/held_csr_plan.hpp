@@ -21,12 +21,18 @@ BlockCsr<double, n, Exec> block_csr(const CsrArrays<Exec>& a) {
   return BlockCsr<double, n, Exec>(a.offsets, a.columns, a.values);
 }
 
+template <int n, class Exec>
+PointVectors<double, n, csr_vectors, Exec> point_vectors(const FlatVectors<Exec>& vectors) {
+  return PointVectors<double, n, csr_vectors, Exec>(vectors.flat());
+}
+
 /// A plan. BlockIlu0Csr and BlockIlukCsr are compiled as one, and BlockIlutCsr has the sweeps of these; so are DiluCsr
 /// and SsorCsr.
 template <int n, class Exec, class Held>
 class HeldCsrPlan final : public TypedCsrPlan<Exec> {
  public:
   using typename TypedCsrPlan<Exec>::Vector;
+  using typename TypedCsrPlan<Exec>::Vectors;
   HeldCsrPlan(const Exec& exec, const CsrArrays<Exec>& a, const typename Held::Options& options)
       : m_held(exec, block_csr<n>(a), options) {}
 
@@ -36,6 +42,12 @@ class HeldCsrPlan final : public TypedCsrPlan<Exec> {
   }
   void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const override {
     m_held.solve_transposed(exec, rhs.flat(), x.flat());
+  }
+  void solve(const Exec& exec, const Vectors& rhs, const Vectors& x) const override {
+    m_held.solve(exec, point_vectors<n>(rhs), point_vectors<n>(x));
+  }
+  void solve_transposed(const Exec& exec, const Vectors& rhs, const Vectors& x) const override {
+    m_held.solve_transposed(exec, point_vectors<n>(rhs), point_vectors<n>(x));
   }
   FactorProblem problem(const Exec& exec) const override { return FactorProblem::of(m_held.status(exec)); }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/array/box.hpp>
+#include <hyperplane/core/error.hpp>
 #include <hyperplane/core/function_ref.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/stencil7.hpp>
@@ -63,8 +64,8 @@ struct Csr {
   const void* columns;
   const double* values;
   std::int64_t value_count;  ///< as the caller knows it, or -1
-};
   int unknowns_per_point;    ///< n of the matrix, or 0, where the caller does not say
+};
 
 struct Array;
 
@@ -189,6 +190,11 @@ class Krylov : public Collective {
   /// Solves A x = b from the x that is given.
   virtual KrylovResult solve(const Matrix& a, const Preconditioner& m, const Vector& b, Vector& x,
                              const KrylovLimits& limits) const = 0;
+  /// The same for arrays, (column, row) with the row fastest: a result for each column.
+  virtual std::vector<KrylovResult> solve(const Matrix&, const Preconditioner&, int /*columns*/, const double* /*b*/,
+                                          double* /*x*/, MemorySpace, const KrylovLimits&) const {
+    throw Error("several right-hand sides are for general matrices of compressed rows");
+  }
   /// The next solve begins without the subspace that the ones before it left, if the method keeps one.
   virtual void forget() = 0;
 };

@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/csr/point_vector.hpp>
+#include <hyperplane/csr/point_vectors.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -23,6 +24,12 @@ namespace hyperplane::run_time {
 template <ExecutionSpace Exec>
 using FlatVector = PointVector<double, 1, Exec>;
 
+/// Right-hand sides that are solved for together. Kernels are compiled for this number alone, and not for each.
+inline constexpr int csr_vectors = 4;
+/// The same of so many PointVectors.
+template <ExecutionSpace Exec>
+using FlatVectors = PointVectors<double, 1, csr_vectors, Exec>;
+
 /// The arrays of a BlockCsr, which are shared.
 template <ExecutionSpace Exec>
 struct CsrArrays {
@@ -37,11 +44,16 @@ template <ExecutionSpace Exec>
 class TypedCsrProduct {
  public:
   using Vector = FlatVector<Exec>;
+  using Vectors = FlatVectors<Exec>;
   virtual ~TypedCsrProduct() = default;
   virtual void apply(const Exec& exec, const Vector& x, const Vector& y) const = 0;
+  virtual void apply(const Exec& exec, const Vectors& x, const Vectors& y) const = 0;
   virtual void residual(const Exec& exec, const Vector& b, const Vector& x, const Vector& r) const = 0;
 
   friend void apply(const Exec& exec, const TypedCsrProduct& a, const Vector& x, const Vector& y) {
+    a.apply(exec, x, y);
+  }
+  friend void apply(const Exec& exec, const TypedCsrProduct& a, const Vectors& x, const Vectors& y) {
     a.apply(exec, x, y);
   }
 };
@@ -51,11 +63,14 @@ template <ExecutionSpace Exec>
 class TypedCsrPlan {
  public:
   using Vector = FlatVector<Exec>;
+  using Vectors = FlatVectors<Exec>;
   virtual ~TypedCsrPlan() = default;
   /// Of the structure that it was made for. DILU and SSOR keep the values of A, which they share, and solve with them.
   virtual void factor(const Exec& exec, const CsrArrays<Exec>& a) = 0;
   virtual void solve(const Exec& exec, const Vector& rhs, const Vector& x) const = 0;
   virtual void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const = 0;
+  virtual void solve(const Exec& exec, const Vectors& rhs, const Vectors& x) const = 0;
+  virtual void solve_transposed(const Exec& exec, const Vectors& rhs, const Vectors& x) const = 0;
   virtual FactorProblem problem(const Exec& exec) const = 0;
   /// What the first matrix has chosen, where it does.
   virtual std::optional<StorageKind> chosen_storage() const { return std::nullopt; }

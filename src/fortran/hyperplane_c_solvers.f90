@@ -175,6 +175,15 @@ module hyperplane_c_solvers
       type(hyperplane_result), intent(inout) :: outcome
       integer(c_int) :: status
     end function c_krylov_solve_array
+    function c_krylov_solve_columns(krylov, a, preconditioner, columns, b, x, count, space, outcomes) &
+      bind(c, name='hyperplane_krylov_solve_columns') result(status)
+      import :: c_ptr, c_int, c_int64_t, hyperplane_result
+      type(c_ptr), value :: krylov, a, preconditioner, b, x
+      integer(c_int), value :: columns, space
+      integer(c_int64_t), value :: count
+      type(hyperplane_result), intent(inout) :: outcomes(*)
+      integer(c_int) :: status
+    end function c_krylov_solve_columns
     function c_krylov_history(krylov, norms, capacity, count) &
       bind(c, name='hyperplane_krylov_history') result(status)
       import :: c_ptr, c_int, c_int64_t

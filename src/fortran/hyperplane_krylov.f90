@@ -30,6 +30,8 @@ module hyperplane_krylov_methods
   !> set_limits(tolerance, absolute_tolerance, max_iterations, stat) for the solves that follow; what is absent stays;
   !> solve(a, b, x, result, preconditioner, stat) from the x that is given, vectors or arrays of rows of any shape;
   !> solve_device(a, b, x, count, result, preconditioner, stat) with memory of the context's device;
+  !> solve_columns(a, b, x, results, preconditioner, stat): arrays of as many right-hand sides as there are results, one
+  !> after another, for general matrices, and solve_columns_device(a, b, x, count, results, preconditioner, stat);
   !> forget(stat): the next solve with FGCRO-DR begins without the subspace that the ones before it left;
   !> history(norms, count, stat); cause(text, stat): what of the matrix is not finite, after a breakdown.
   type, extends(hyperplane_object), public :: hyperplane_krylov
@@ -38,6 +40,8 @@ module hyperplane_krylov_methods
     procedure :: create_csr => krylov_create_csr
     procedure :: set_limits => krylov_set_limits
     procedure :: solve_device => krylov_solve_device
+    procedure :: solve_columns => krylov_solve_columns
+    procedure :: solve_columns_device => krylov_solve_columns_device
     procedure, private :: krylov_solve, krylov_solve_values
     generic :: solve => krylov_solve, krylov_solve_values
     procedure :: forget => krylov_forget
@@ -199,6 +203,40 @@ contains
     if (present(preconditioner)) m = preconditioner%handle
     call report(c_krylov_solve_array(this%handle, a%handle, m, b, x, count, in_device, result), stat)
   end subroutine krylov_solve_device
+
+  !> Several right-hand sides, as many as there are results; of BiCGStab and FGMRES, for general matrices.
+  subroutine krylov_solve_columns(this, a, b, x, results, preconditioner, stat)
+    class(hyperplane_krylov), intent(in) :: this
+    type(hyperplane_matrix), intent(in) :: a
+    real(c_double), intent(in), contiguous, target :: b(..)
+    real(c_double), intent(inout), contiguous, target :: x(..)
+    type(hyperplane_result), intent(inout), contiguous :: results(:)
+    type(hyperplane_preconditioner), intent(in), optional :: preconditioner
+    integer, intent(out), optional :: stat
+    type(c_ptr) :: m
+    integer(c_int64_t) :: count
+    m = c_null_ptr
+    if (present(preconditioner)) m = preconditioner%handle
+    count = size(x, kind=c_int64_t)
+    if (size(b, kind=c_int64_t) /= count) count = -1
+    call report(c_krylov_solve_columns(this%handle, a%handle, m, size(results, kind=c_int), c_loc(b), c_loc(x), count, &
+                                       in_host, results), stat)
+  end subroutine krylov_solve_columns
+
+  subroutine krylov_solve_columns_device(this, a, b, x, count, results, preconditioner, stat)
+    class(hyperplane_krylov), intent(in) :: this
+    type(hyperplane_matrix), intent(in) :: a
+    type(c_ptr), intent(in) :: b, x
+    integer(c_int64_t), intent(in) :: count
+    type(hyperplane_result), intent(inout), contiguous :: results(:)
+    type(hyperplane_preconditioner), intent(in), optional :: preconditioner
+    integer, intent(out), optional :: stat
+    type(c_ptr) :: m
+    m = c_null_ptr
+    if (present(preconditioner)) m = preconditioner%handle
+    call report(c_krylov_solve_columns(this%handle, a%handle, m, size(results, kind=c_int), b, x, count, in_device, &
+                                       results), stat)
+  end subroutine krylov_solve_columns_device
 
   !> Residual norms of the last solve, as far as there is room; count is how many there are.
   subroutine krylov_history(this, norms, count, stat)

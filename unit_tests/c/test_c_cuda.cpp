@@ -3,7 +3,6 @@
 
 #include <numeric>
 
-#include "c/c_csr_fixture.hpp"
 #include "c/c_fixture.hpp"
 #include "c/device_values.hpp"
 #include "support/matchers.hpp"
@@ -135,44 +134,6 @@ TEST(CCuda, takes_compressed_rows_on_the_device) {
   csr.columns = columns.data();
   expect_failure(hyperplane_matrix_set_csr(system.a, &csr, HYPERPLANE_DEVICE), HYPERPLANE_INVALID_ARGUMENT,
                  "device memory");
-}
-
-class CRowsCuda : public CRows {};
-
-INSTANTIATE_TEST_SUITE_P(Backends, CRowsCuda, ::testing::Values("cuda"),
-                         [](const auto& backend) { return backend.param; });
-
-TEST_P(CRowsCuda, general_matrices_are_on_the_device_too) {
-  auto const rhs = random_vector(rows);
-  set(m_b, rhs);
-  auto options = standard_options();
-  options.kind = HYPERPLANE_CSR_BILU0;
-  auto const expected = solved(make(&options));
-  DeviceValues<int> const offsets(mesh.offsets), columns(mesh.columns);
-  DeviceArray const values(mesh.values), b(rhs), x(std::vector<double>(rhs.size()));
-  auto csr = mesh.csr();
-  csr.row_offsets = offsets.data();
-  csr.columns = columns.data();
-  csr.values = values.data();
-  hyperplane_matrix a = nullptr;
-  EXPECT_EQ(hyperplane_csr_matrix_create(context, &csr, HYPERPLANE_DEVICE, &a), HYPERPLANE_SUCCESS)
-      << hyperplane_last_error_message();
-  DeviceArray const found(std::vector<double>(mesh.values.size()));
-  EXPECT_EQ(hyperplane_matrix_get(a, found.data(), value_count(), HYPERPLANE_ROW_MAJOR, HYPERPLANE_DEVICE),
-            HYPERPLANE_SUCCESS)
-      << hyperplane_last_error_message();
-  hyperplane_preconditioner m = nullptr;
-  EXPECT_EQ(hyperplane_csr_preconditioner_create(a, &options, &m), HYPERPLANE_SUCCESS)
-      << hyperplane_last_error_message();
-  EXPECT_EQ(hyperplane_preconditioner_factor(m, a), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
-  EXPECT_EQ(hyperplane_preconditioner_solve_array(m, 1, b.data(), x.data(), rows, HYPERPLANE_DEVICE),
-            HYPERPLANE_SUCCESS)
-      << hyperplane_last_error_message();
-  EXPECT_EQ(hyperplane_context_fence(context), HYPERPLANE_SUCCESS);
-  EXPECT_TRUE(bitwise_equal(found.to_host(), mesh.values));
-  EXPECT_TRUE(bitwise_equal(x.to_host(), expected));
-  for (void* handle : {static_cast<void*>(m), static_cast<void*>(a)})
-    EXPECT_EQ(hyperplane_free(handle), HYPERPLANE_SUCCESS);
 }
 
 TEST(CCuda, masks_and_boxes_are_on_the_device_too) {

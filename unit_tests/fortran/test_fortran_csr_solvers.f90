@@ -20,6 +20,7 @@ program test_fortran_csr_solvers
   call relaxations()
   call adjoint_systems()
   call sequences()
+  call several_columns()
   call replaced_pivots()
   call a%free()
   call context%free()
@@ -46,6 +47,34 @@ contains
     call expect(result%outcome == HYPERPLANE_CONVERGED, what//' converges')
     call expect(norm2(rhs - times(x, transposed)) < 1.1e-10 * norm2(rhs), what)
   end subroutine expect_solved
+
+  subroutine several_columns()
+    type(hyperplane_krylov) :: krylov
+    type(hyperplane_preconditioner) :: m, mt
+    type(hyperplane_matrix) :: at
+    type(hyperplane_result) :: results(5)
+    real(c_double) :: rhs(n, points, 5), x(n, points, 5)
+    integer :: v, stat
+    call m%create_csr(a, transposed=.true.)
+    call m%factor(a)
+    call at%create_transpose(a)
+    call mt%create_transpose(m)
+    call random_number(rhs)
+    x = 0
+    call krylov%create_csr(context, points, n, tolerance=1e-10_c_double)
+    call krylov%solve_columns(a, rhs, x, results, preconditioner=m)
+    do v = 1, 5
+      call expect(results(v)%outcome == HYPERPLANE_CONVERGED, 'a column converges')
+      call expect(norm2(rhs(:, :, v) - times(x(:, :, v), .false.)) < 1.1e-10 * norm2(rhs(:, :, v)), 'a column')
+    end do
+    x = 0
+    call krylov%solve_columns(at, rhs(:, :, :2), x(:, :, :2), results(:2), mt)
+    do v = 1, 2
+      call expect(norm2(rhs(:, :, v) - times(x(:, :, v), .true.)) < 1.1e-10 * norm2(rhs(:, :, v)), 'an adjoint column')
+    end do
+    call krylov%solve_columns(a, rhs, x, results(:4), stat=stat)
+    call expect_refused(stat, HYPERPLANE_SIZE_MISMATCH, 'count is 240, expected 192')
+  end subroutine several_columns
 
   subroutine solvers()
     type(hyperplane_preconditioner) :: m, named
