@@ -22,7 +22,7 @@
 
 namespace hyperplane::perf {
 
-/// A system in block CSR with a factorization, BILU(k), ILUT or DILU, and what is done with it.
+/// A system in block CSR with a factorization, BILU(k), ILUT, DILU or SSOR, and what is done with it.
 template <class Exec, class Storage, class Ilu = BlockIlukCsr<double, MeshSystem::n, Exec, Storage>>
 class CsrProblem {
  public:
@@ -123,11 +123,11 @@ class CsrProblem {
     if constexpr (keeps_factors) return blocks(m_ilu.products());
     return 0.0;
   }
-  /// Of DILU. The pattern of A is symmetric: all of it is read, or with LU-SGS the diagonal alone.
+  /// Of DILU, for which all of A is read, whose pattern is symmetric; with LU-SGS and SSOR the diagonal alone.
   Cost diagonal_cost() const {
-    bool lu_sgs = false;
-    if constexpr (requires(const Options& options) { options.lu_sgs; }) lu_sgs = m_options.lu_sgs;
-    double const given = lu_sgs ? 1.0 : blocks(m_a.blocks());
+    bool eliminates = false;
+    if constexpr (requires(const Options& options) { options.lu_sgs; }) eliminates = !m_options.lu_sgs;
+    double const given = eliminates ? blocks(m_a.blocks()) : 1.0;
     return {(given + 1.0) * n * n * 8.0, 2.0 * n * n * n * given};
   }
   /// For each point.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// BILU(0), (1) and (2), ILUT, DILU and LU-SGS of block CSR on a mesh, in all orders of the rows: levels, blocks and
-// iterations, and the times of factor, solve and product with copy and triad next to every repetition. Verified by the
-// residual of a system that is solved, computed from x. Solves with M^T, and products with A^T, verified as adjoints
-// and beside a reference. Products, solves and iterations with several right-hand sides, together and one after the
-// other. Seven-point systems: BILU(0) for n = 5, and products for several n, with about as many bytes. With --mesh=FILE
-// the mesh is one of tetrahedra that gmsh made, and the seven-point systems are left out.
+// BILU(0), (1) and (2), ILUT, DILU, LU-SGS and SSOR of block CSR on a mesh, in all orders of the rows: levels, blocks
+// and iterations, and the times of factor, solve and product with copy and triad next to every repetition. Verified by
+// the residual of a system that is solved, computed from x. Solves with M^T, and products with A^T, verified as
+// adjoints and beside a reference. Products, solves and iterations with several right-hand sides, together and one
+// after the other. Seven-point systems: BILU(0) for n = 5, and products for several n, with about as many bytes. With
+// --mesh=FILE the mesh is one of tetrahedra that gmsh made, and the seven-point systems are left out.
 
 #include "../support/cache.hpp"
 #include "../support/harness.hpp"
@@ -18,6 +18,7 @@
 #include <hyperplane/ilu/block_iluk_csr.hpp>
 #include <hyperplane/ilu/block_ilut_csr.hpp>
 #include <hyperplane/ilu/dilu_csr.hpp>
+#include <hyperplane/ilu/ssor_csr.hpp>
 
 #include <benchmark/benchmark.h>
 #include <Kokkos_Core.hpp>
@@ -50,14 +51,16 @@ class Suite {
     }
     for (bool const lu_sgs : {false, true}) {
       for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours, RowOrder::lines}) {
-        DiluCsrOptions const options{.lu_sgs = lu_sgs, .order = order};
+        DiluCsrOptions const options{.lu_sgs = lu_sgs, .order = order, .transposed = true};
         auto const key = std::string(lu_sgs ? "lu-sgs/" : "dilu/") + name(order) + "/double";
         register_problem<Dilu>(key, options, {});
       }
     }
+    register_problem<Ssor>("ssor/natural/double", {.relaxation = 1.3, .transposed = true}, {});
     for (auto const* const tau : {"0.03", "0.01", "0.003"}) {
       for (auto const order : {RowOrder::natural, RowOrder::rcm, RowOrder::colours, RowOrder::lines}) {
-        BlockIlutCsrOptions const options{.drop_tolerance = std::stod(tau), .row_entries = 20, .order = order};
+        BlockIlutCsrOptions options{.drop_tolerance = std::stod(tau), .row_entries = 20, .order = order};
+        options.transposed = options.drop_tolerance == 0.01;
         auto const key = std::string("ilut=") + tau + ",20/" + name(order) + "/double";
         register_problem<Ilut>(key, options, {.factor = options.drop_tolerance == 0.01, .slow_factor = true});
       }
@@ -74,6 +77,7 @@ class Suite {
   using Ilut = CsrProblem<Exec, double, BlockIlutCsr<double, MeshSystem::n, Exec>>;
 
   using Dilu = CsrProblem<Exec, double, DiluCsr<double, MeshSystem::n, Exec>>;
+  using Ssor = CsrProblem<Exec, double, SsorCsr<double, MeshSystem::n, Exec>>;
 
   /// What is timed beside a solve.
   struct Kernels {

@@ -68,20 +68,38 @@ TYPED_TEST(MultiBlockTest, failures_have_their_grid_block) {
             "");
 }
 
-// Factors of float that couplings overflow.
-TYPED_TEST(MultiBlockTest, couplings_that_cannot_be_stored_are_a_failure) {
-  constexpr int n = 2;
-  auto const grid = cut_grid(Grid(4, 3, 2), {2, 1, 1}).grid;
-  for (int const block : {0, 1}) {
-    for (auto const& colours : {std::vector{0, 1}, std::vector{1, 0}}) {
-      MultiBlockReference reference(grid, n);
-      auto const face = block == 0 ? Direction::east : Direction::west;
-      reference.blocks[block].block(block == 0 ? 1 : 2, face)(0, 1) = 1e60;
-      MultiBlock<BlockIlu0<double, n, TypeParam, float>> ilu(this->exec, grid,
-                                                             {.coupling = Coupling::coloured, .colours = colours});
-      ilu.factor(this->exec, to_device<double, n, double>(this->exec, reference));
-      auto const status = ilu.status(this->exec);
-      EXPECT_EQ(status.failure, FactorFailure::overflow) << block << ": " << status.message();
+/// One entry that a float cannot have, at a point of a grid block, for a neighbour there or in another grid block.
+template <class Plan>
+void expect_overflow_at(const CutGrid& cut, int block, const Point& point, Plan& plan) {
+  constexpr int n = Plan::block_size;
+  typename Plan::execution_space const exec;
+  for (auto const direction : stencil7_directions) {
+    auto const& grid = cut.grid.block(block);
+    Point const begin = cut.boxes[block].begin, other = neighbour(point, direction);
+    bool const inside = Grid(6, 8, 3).contains({begin.i + other.i, begin.j + other.j, begin.k + other.k});
+    bool const taken = inside && (grid.contains(other) || plan.coupling() != Coupling::none);
+    if (direction == Direction::center || !taken) continue;
+    MultiBlockReference reference(cut.grid, n);
+    reference.blocks[block].block(grid.index(point), direction)(1, 0) = 1e40;
+    plan.factor(exec, to_device<double, n, double>(exec, reference));
+    auto const status = plan.status(exec);
+    EXPECT_EQ(status.failure, FactorFailure::overflow) << status.message();
+    EXPECT_TRUE(status.grid_block == block && status.point == point)
+        << name(plan.coupling()) << ", " << name(direction) << " of " << detail::to_text(point) << " of grid block "
+        << block << ": " << status.message();
+  }
+}
+
+// Factors of float, whatever the direction.
+TYPED_TEST(MultiBlockTest, points_whose_factors_cannot_be_stored_are_named) {
+  auto const cut = cut_grid(Grid(6, 8, 3), {2, 2, 1});
+  for (auto const coupling : {Coupling::none, Coupling::coloured, Coupling::natural}) {
+    MultiBlock<BlockIlu0<double, 2, TypeParam, float>> plan(this->exec, cut.grid, {.coupling = coupling});
+    for (int const block : {0, 1, 3}) {
+      // Inside, at a corner, and at the faces between grid blocks.
+      for (auto const& point : {Point{1, 1, 1}, Point{0, 0, 1}, Point{2, 3, 1}, Point{2, 1, 1}}) {
+        expect_overflow_at(cut, block, point, plan);
+      }
     }
   }
 }

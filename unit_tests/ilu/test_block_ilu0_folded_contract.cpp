@@ -39,11 +39,11 @@ ReferenceStencil diagonal_stencil(const Grid& grid, int n) {
 }
 
 /// The same on all paths.
-template <class Exec>
+template <class Storage = double, class Exec>
 FactorStatus status(const Exec& exec, const ReferenceStencil& a) {
   std::vector<FactorStatus> found;
   for (auto const path : folded_paths_of<Exec>()) {
-    BlockIlu0<double, 2, Exec> ilu(exec, a.grid, {.path = path, .folded = all_folded});
+    BlockIlu0<double, 2, Exec, Storage> ilu(exec, a.grid, {.path = path, .folded = all_folded});
     ilu.factor(exec, to_device<double, 2, double>(exec, a));
     found.push_back(ilu.status(exec));
     EXPECT_EQ(found.back().message(), found.front().message()) << name(path);
@@ -74,6 +74,12 @@ TYPED_TEST(BlockIlu0FoldedContract, names_the_first_failure_in_its_order) {
     EXPECT_EQ(infinite.point, middle) << infinite.message();
     ASSERT_TRUE(infinite.block.has_value());
     EXPECT_EQ(*infinite.block, (BlockPlace{other, opposite(direction)})) << infinite.message();
+
+    // One that a float cannot have is the neighbour's failure.
+    a.block(grid.index(other), opposite(direction))(1, 1) = 1e40;
+    auto const overflow = status<float>(exec, a);
+    EXPECT_EQ(overflow.failure, FactorFailure::overflow) << overflow.message();
+    EXPECT_EQ(overflow.point, other) << overflow.message();
   }
   // The last point of the grid comes before the second one.
   auto a = diagonal_stencil(grid, 2);

@@ -138,6 +138,26 @@ TYPED_TEST(BlockIlu0Pivots, that_are_not_numbers_are_named) {
   }
 }
 
+TYPED_TEST(BlockIlu0Pivots, with_factors_that_cannot_be_stored_are_named) {
+  // In float; also of blocks for points after this one, which show there first.
+  for (auto const& point : points()) {
+    for (auto const direction : stencil7_directions) {
+      Point const other = neighbour(point, direction);
+      if (direction == Direction::center || !grid.contains(other)) continue;
+      auto reference = diagonal_stencil();
+      reference.block(grid.index(point), direction)(1, 0) = 1e40;
+      auto const a = this->on_device(reference);
+      for (SolverPath const path : solver_paths_of<TypeParam>()) {
+        auto ilu = path.make<BlockIlu0<double, n, TypeParam, float>>(this->exec, grid);
+        ilu.factor(this->exec, a);
+        auto const status = ilu.status(this->exec);
+        EXPECT_EQ(status.failure, FactorFailure::overflow) << status.message();
+        EXPECT_EQ(status.point, point) << status.message() << ", " << name(direction) << ", path " << name(path);
+      }
+    }
+  }
+}
+
 TYPED_TEST(BlockIlu0Pivots, that_are_nearly_singular_are_used) {
   // Blocks of condition 1e8: not reported, and wrong by no more than the condition explains.
   auto reference = random_stencil(grid, n, 11);

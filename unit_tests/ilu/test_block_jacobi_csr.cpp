@@ -35,27 +35,13 @@ template <class Exec>
 class BlockJacobiCsrTest : public ::testing::Test {};
 TYPED_TEST_SUITE(BlockJacobiCsrTest, ExecutionSpaces, SpaceNames);
 
-/// D / w.
-DenseMatrix diagonal_over(const ReferenceCsr& a, double w) {
-  DenseMatrix m(a.rows() * a.n);
-  for (int row = 0; row < a.rows(); ++row) {
-    for (auto e = a.offsets[row]; e < a.offsets[row + 1]; ++e) {
-      if (a.columns[e] != row) continue;
-      for (int r = 0; r < a.n; ++r) {
-        for (int c = 0; c < a.n; ++c) m(row * a.n + r, row * a.n + c) = a.blocks[e](r, c) / w;
-      }
-    }
-  }
-  return m;
-}
-
 template <int n, class Scalar = double, class Storage = double, class Exec>
 void compare_jacobi(const Exec& exec, const ReferenceCsr& reference) {
   // With values of another type than that of the factors.
   auto const a = to_device<Scalar, n, Scalar>(exec, reference);
   auto const b = random_vector(std::int64_t{reference.rows()} * n);
   for (double const w : {0.4, 1.0, 1.7}) {
-    auto const m = diagonal_over(reference, w);
+    auto const m = ReferenceCsrRelaxation::jacobi(reference, w);
     BlockJacobiCsr<Scalar, n, Exec, Storage> jacobi(exec, a, {.relaxation = w});
     EXPECT_EQ(jacobi.relaxation(), w);
     EXPECT_EQ(jacobi.rows(), reference.rows());
@@ -111,7 +97,7 @@ TYPED_TEST(BlockJacobiCsrTest, keeps_its_factors_when_the_matrix_changes_and_fac
   for (auto& block : negative.blocks) {
     for (auto& entry : block.entries) entry *= -0.5;
   }
-  EXPECT_TRUE(near(diagonal_over(negative, 1.0) *
+  EXPECT_TRUE(near(ReferenceCsrRelaxation::jacobi(negative, 1.0) *
                        solve_csr_with<double>(exec, jacobi, to_device<double, 3, double>(exec, negative), b),
                    b, rounding<double>(100, 3)));
 }

@@ -231,6 +231,9 @@ TYPED_TEST(LinesShort, that_are_too_large_are_a_status) {
       auto const larger = status_of<BFloat16>(exec, lines, a, options);
       EXPECT_EQ(larger.failure, FactorFailure::overflow) << larger.message();
       EXPECT_EQ(larger.grid_point, bad);
+      auto const in_float = status_of<float>(exec, lines, a, options);
+      EXPECT_EQ(in_float.failure, FactorFailure::overflow) << in_float.message();
+      EXPECT_EQ(in_float.grid_point, bad) << in_float.message();
     }
   }
 }

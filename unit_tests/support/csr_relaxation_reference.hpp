@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "csr_ilu_reference.hpp"
 #include "csr_reference.hpp"
 #include "dense_matrix.hpp"
 
@@ -17,6 +18,10 @@ class ReferenceCsrRelaxation {
   }
   static DenseMatrix ssor(const ReferenceCsr& a, const std::vector<int>& order, double w) {
     return ReferenceCsrRelaxation(a, order, w, false).product();
+  }
+  /// D / w alone, of block Jacobi.
+  static DenseMatrix jacobi(const ReferenceCsr& a, double w) {
+    return ReferenceCsrRelaxation(a, natural_order(a.rows()), w, false).m_d;
   }
 
  private:

@@ -8,6 +8,7 @@
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/launch.hpp>
 #include <hyperplane/csr/block_csr_ref.hpp>
+#include <hyperplane/host/prefetch.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -184,10 +185,12 @@ struct BlockCsrRow {
   BlockCsrEnds m_ends;
 
   void operator()(std::int64_t row) const {
-    auto const end = m_a.end(row);
+    auto const begin = m_a.begin(row), end = m_a.end(row);
+    host::prefetch_behind_row<n>(&m_a(begin, 0, 0), end - begin);
     block::sum_rows<Scalar, n>(
         [&](auto& sums) {
-          for (auto block = m_a.begin(row); block < end; ++block) {
+          for (auto block = begin; block < end; ++block) {
+            host::prefetch_behind_block<n>(&m_a(block, 0, 0));
             auto const column = m_a.column(block);
             if (m_ends.has_more(block, column)) [[likely]] {
               sums.template add<true, true>(&m_a(block, 0, 0), m_x + column * n);

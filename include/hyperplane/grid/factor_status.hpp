@@ -21,10 +21,12 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
 
-/// What a diagnosis says of a failure: `index` is the row, the column, or which block is not finite.
+/// What a diagnosis says of a failure: `index` is the row, the column, or which block is not finite; `number` that of
+/// the point, where it is not the one that kernels have recorded.
 struct PivotFinding {
   FactorFailure failure;
   int index;
+  std::int64_t number = -1;
 };
 
 /// Blocks of other points than the one that fails have numbers from here on.
@@ -87,8 +89,9 @@ struct ConcludeFactorization {
     if (recorded == none) return;
     auto const number = static_cast<std::int64_t>(recorded / pivot_codes);
     PivotFinding const finding = m_diagnose(number, static_cast<int>(recorded % pivot_codes));
-    m_words[1] = static_cast<std::uint64_t>(number) << 8 | static_cast<std::uint64_t>(finding.failure) << 4 |
-                 static_cast<std::uint64_t>(finding.index);
+    auto const found = static_cast<std::uint64_t>(finding.number < 0 ? number : finding.number);
+    m_words[1] =
+        found << 8 | static_cast<std::uint64_t>(finding.failure) << 4 | static_cast<std::uint64_t>(finding.index);
   }
 };
 
@@ -179,7 +182,8 @@ class SingularPivotRecord {
   FactorStatus status(const Exec& exec, const Grid& grid, const InOrder& in_order) const {
     auto const place = find(exec);
     if (!place) return {};
-    auto const [failure, index] = place->finding;
+    auto const failure = place->finding.failure;
+    int const index = place->finding.index;
     FactorStatus status{{.failure = failure}, in_order(grid.point(place->number))};
     if (status.singular()) status.equation = index;
     if (failure == FactorFailure::not_finite && index != unknown_block) {

@@ -4,6 +4,8 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/simd/pack.hpp>
 
+#include <cstdint>
+
 namespace hyperplane::inline HYPERPLANE_ABI::host {
 
 /// How far ahead to ask for what will be read: 1 to 2 kB is too late for memory, 16 kB too early.
@@ -15,6 +17,18 @@ template <class T>
 void prefetch_values(const T* values, int count) {
   constexpr int line = 64 / static_cast<int>(sizeof(T));
   for (int e = 0; e < count; e += line) prefetch(values + e);
+}
+
+/// For rows of n x n blocks that follow one another in memory: asks for what comes 8 kB behind what a row, or a block,
+/// reads. Beside the vectors that rows read anywhere processors do not follow such a stream by themselves, nor over the
+/// ends of pages. Small blocks are asked for row by row, others one by one.
+template <int n, class T>
+void prefetch_behind_row(const T* values, std::int64_t blocks) {
+  if constexpr (n * n * sizeof(T) < 64) prefetch_values(values + 2 * values_ahead<T>, static_cast<int>(blocks * n * n));
+}
+template <int n, class T>
+void prefetch_behind_block(const T* block) {
+  if constexpr (n * n * sizeof(T) >= 64) prefetch_values(block + 2 * values_ahead<T>, n * n);
 }
 
 /// Whether reductions, which do little more than read, should ask for what they read some time later. Intel's

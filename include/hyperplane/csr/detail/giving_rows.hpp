@@ -6,6 +6,7 @@
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/concurrency.hpp>
 #include <hyperplane/csr/block_csr.hpp>
+#include <hyperplane/host/prefetch.hpp>
 #include <hyperplane/host/row_needs.hpp>
 #include <hyperplane/host/row_sweep.hpp>
 
@@ -30,8 +31,10 @@ struct GivingBlockCsrRow {
   BlockCsrEnds m_ends;
 
   void operator()(std::int64_t row) const {
-    auto const end = m_a.end(row);
-    for (auto block = m_a.begin(row); block < end; ++block) {
+    auto const begin = m_a.begin(row), end = m_a.end(row);
+    host::prefetch_behind_row<n>(&m_a(begin, 0, 0), end - begin);
+    for (auto block = begin; block < end; ++block) {
+      host::prefetch_behind_block<n>(&m_a(block, 0, 0));
       // Blocks by rows are those of A^T by columns.
       block::ColumnSum<Scalar, n> sum;
       if (m_ends.has_more(block)) [[likely]] {

@@ -19,6 +19,8 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// What is wrong at the first point at which BILU(0) fails: its pivot block is computed once more, from the matrix and
 /// from what the points before it, which are regular, have left; those outside of the grid, too, where there are some.
+/// What such a point has left may be too large for its type, which only shows here: then the failure is that of the
+/// point before.
 template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length, class Outside = NoOutside>
 struct BlockIlu0Diagnosis {
   using Factors = TriangularFactors<Storage, n, vector_length>;
@@ -69,6 +71,7 @@ struct BlockIlu0Diagnosis {
       using StoredBlock = block::LaneMatrix<Scalar, Storage, n, vector_length>;
       StoredBlock const upper{m_factors.upper(map.pack(other.i, other.j, other.k), static_cast<UpperBlock>(s)) +
                               map.lane(other.j)};
+      if (!block::is_finite<n>(upper)) return {FactorFailure::overflow, 0, m_a.grid().index(other)};
       if constexpr (has_units) {
         block::ScaledEntries<StoredBlock, n> const in_units{upper, m_factors.m_scales.upper()};
         block::gemm_subtract<n>(given(p, direction), in_units, d);

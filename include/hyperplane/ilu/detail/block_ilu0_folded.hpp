@@ -97,6 +97,7 @@ struct BlockIlu0FoldedDiagnosis {
         return {FactorFailure::not_finite, neighbour_blocks + static_cast<int>(direction)};
       }
       StoredBlock const upper{m_factors.coupling(other, opposite(direction))};
+      if (!block::is_finite<n>(upper)) return {FactorFailure::overflow, 0, m_a.grid().index(order.place(other))};
       if constexpr (Factors::Scales::exist) {
         block::gemm_subtract<n>(lower, block::ScaledEntries<StoredBlock, n>{upper, m_factors.m_scales.upper()}, d);
       } else {

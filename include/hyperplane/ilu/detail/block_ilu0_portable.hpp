@@ -95,7 +95,7 @@ struct BlockIlu0Point {
   }
 
   /// Scales the block that couples p to a point after it. Of 16 bits, which soon have too few, one that is too large is
-  /// recorded here, of others at the next point, whose pivot block it makes infinite.
+  /// recorded here, of others at the next point, whose pivot block it makes infinite: the diagnosis names this one.
   KOKKOS_FUNCTION void scale(const Point& p, Direction direction, const Block& inverse, Scalar& excess) const {
     auto const& map = m_a.map();
     auto const pack = map.pack(p.i, p.j, p.k);

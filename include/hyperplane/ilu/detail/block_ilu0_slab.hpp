@@ -215,8 +215,8 @@ struct BlockIlu0FactorSlab {
   }
 
   /// What points out of the grid is kept as zero, whatever it is. (A lower block that does, and is not finite, makes
-  /// the pivot block not finite, which is recorded. So does, at the next point, an upper block that is not; of 16 bits,
-  /// which soon have too few, it is recorded where it is.)
+  /// the pivot block not finite, which is recorded. So does, at the next point, an upper block that is not, and the
+  /// diagnosis finds out whose it is; of 16 bits, which soon have too few, it is recorded where it is.)
   template <class Lanes>
   void scale(std::int64_t pack, Direction direction, UpperBlock upper, const Block& inverse, const PackPlace& place,
              const Lanes& lanes, PackType& excess) const {
@@ -224,8 +224,14 @@ struct BlockIlu0FactorSlab {
     block::gemm<n>(inverse, GivenBlock{m_a.pack_block(pack, direction)}, u);
     clear_outside(place, direction, u);
     if constexpr (Outside::exists) {
+      // No next point shows what is too large; where a line ends, another one begins, and would.
       m_outside.for_lanes(place, direction, [&](int lane, int number) {
-        for (int e = 0; e < block_entries; ++e) m_outside.values().keep(number, e, u.m_entries[e][lane]);
+        Scalar sum = excess[lane];
+        for (int e = 0; e < block_entries; ++e) {
+          m_outside.values().keep(number, e, u.m_entries[e][lane]);
+          if constexpr (!ShortReal<Storage>) sum += storage_excess<Storage, Scalar>(u.m_entries[e][lane]);
+        }
+        excess.set(lane, sum);
       });
     }
     if constexpr (has_units) take_upper_into_units<n>(m_factors.m_scales, u);

@@ -139,13 +139,13 @@ struct CudaLineKeep {
           for (int l = 0; l < lanes; ++l) stored[l] *= factor;
         }
         Value::keep(to + (thread.column(j) * n + r) * vector_length, stored);
-        if constexpr (ShortReal<Storage>) {
+        if constexpr (sizeof(Storage) < sizeof(Scalar)) {
 #pragma unroll
           for (int l = 0; l < lanes; ++l) excess[l] += storage_excess<Storage, Scalar>(stored[l]);
         }
       }
     }
-    if constexpr (ShortReal<Storage>) check(thread, pack, step, excess);
+    if constexpr (sizeof(Storage) < sizeof(Scalar)) check(thread, pack, step, excess);
   }
 
  private:

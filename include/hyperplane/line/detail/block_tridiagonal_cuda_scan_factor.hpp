@@ -4,7 +4,6 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/singular_pivot.hpp>
 #include <hyperplane/core/storage_excess.hpp>
-#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_pivot.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_scan.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_source.hpp>
@@ -106,7 +105,7 @@ struct CudaLineScanFactor {
             if constexpr (sizeof(Storage) < sizeof(MatrixStorage)) {
               excess += storage_excess<Storage, Scalar>(stored_lower[l]);
             }
-            if constexpr (ShortReal<Storage>) excess += storage_excess<Storage, Scalar>(v[l]);
+            if constexpr (sizeof(Storage) < sizeof(Scalar)) excess += storage_excess<Storage, Scalar>(v[l]);
             if (!is_pivot || !(excess == 0)) singular[l] = min(singular[l], 2 * p + (is_pivot ? 1 : 0));
           }
           if (first + p >= length) continue;

@@ -6,7 +6,6 @@
 #include <hyperplane/block/inverse.hpp>
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
-#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/line/detail/line_blocks.hpp>
 #include <hyperplane/line/detail/line_cursor.hpp>
@@ -75,7 +74,8 @@ struct LineFactorStep {
     }
   }
 
-  /// upper = inverse * given; inverse is written. Of 16 bits, which soon have too few, what is too large is recorded.
+  /// upper = inverse * given; inverse is written. What is too large is recorded: the next point takes it as it was
+  /// before.
   KOKKOS_FUNCTION void scale(const Lanes& lanes, int step, const Block& inverse, const Operand& given, Block& upper,
                              const MatrixStorage* ahead) const {
     Storage* const to = has_units ? nullptr : m_factors.lower(lanes.m_pack, step, LineFactor::inverse);
@@ -85,7 +85,7 @@ struct LineFactorStep {
       take_upper_into_units<n>(m_factors.m_scales, stored);
       write(stored, m_factors.upper(lanes.m_pack, step));
       check(lanes, step, block::storage_excess<Storage, Scalar>(stored));
-    } else if constexpr (ShortReal<Storage>) {
+    } else if constexpr (sizeof(Storage) < sizeof(Scalar)) {
       check(lanes, step, block::storage_excess<Storage, Scalar>(upper));
     }
   }

@@ -8,7 +8,6 @@
 #include <hyperplane/block/matrix.hpp>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/macros.hpp>
-#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/host/prefetch.hpp>
 #include <hyperplane/line/detail/line_blocks.hpp>
@@ -86,11 +85,11 @@ struct LineFactorPortable {
     keep(inverse, m_factors.lower(lanes.m_pack, step, LineFactor::inverse) + lanes.m_first_lane);
   }
 
-  /// In units, where there are some. Of 16 bits, which soon have too few, what is too large is recorded.
+  /// In units, where there are some. What is too large is recorded: the next point takes it as it was before.
   KOKKOS_FORCEINLINE_FUNCTION void keep_upper(const Lanes& lanes, int step, const Block& upper,
                                               [[maybe_unused]] PackType& excess) const {
     Storage* const to = m_factors.upper(lanes.m_pack, step) + lanes.m_first_lane;
-    if constexpr (ShortReal<Storage>) {
+    if constexpr (sizeof(Storage) < sizeof(Scalar)) {
       Block stored = upper;
       if constexpr (has_units) take_upper_into_units<n>(m_factors.m_scales, stored);
       excess += block::storage_excess<Storage, Scalar>(stored);

@@ -72,7 +72,8 @@ struct LineDiagnosisBlocks {
 };
 
 /// What is wrong at the first point at which a factorization along lines fails: its pivot block is computed once more,
-/// from the matrix and from what the point before it, which is regular, has left.
+/// from the matrix and from what the point before it, which is regular, has left. Where that is too large for its type,
+/// the failure is that of the point before.
 template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length>
 struct LineDiagnosis {
   LineDiagnosisBlocks<Scalar, n, MatrixStorage, vector_length> m_blocks;
@@ -90,6 +91,7 @@ struct LineDiagnosis {
       }
       using Stored = block::LaneMatrix<Scalar, Storage, n, vector_length>;
       Stored const upper{m_factors.upper(place.pack, place.step - 1) + place.lane};
+      if (!block::is_finite<n>(upper)) return {FactorFailure::overflow, 0, ordinal - 1};
       if constexpr (has_scales<Storage>) {
         block::gemm_subtract<n>(lower, block::ScaledEntries<Stored, n>{upper, m_factors.m_scales.upper()}, d);
       } else {

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+
+#include <hyperplane/core/dispatch.hpp>
+#include <hyperplane/ilu/block_ilu0_csr.hpp>
+#include <hyperplane/ilu/block_iluk_csr.hpp>
+#include <hyperplane/ilu/block_ilut_csr.hpp>
+#include <hyperplane/ilu/block_jacobi_csr.hpp>
+#include <hyperplane/ilu/dilu_csr.hpp>
+#include <hyperplane/ilu/ssor_csr.hpp>
+#include <string>
+#include <utility>
+
+#include "support/csr_ilu_reference.hpp"
+#include "support/csr_ilut_reference.hpp"
+#include "support/csr_reference.hpp"
+#include "support/csr_relaxation_reference.hpp"
+#include "support/matchers.hpp"
+#include "support/serial_reference.hpp"
+#include "support/views.hpp"
+
+// Every preconditioner of block CSR at every block size, on the host, where a size may have kernels of its own: a
+// program of its own, which is compiled beside the others.
+namespace hyperplane::test {
+namespace {
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+
+/// M x = b and M^T x = b, by the oracle and by the path that is chosen.
+template <class Plan>
+void check(const std::string& what, const ReferenceCsr& reference, const DenseMatrix& m,
+           typename Plan::Options options = {}) {
+  constexpr int n = Plan::block_size;
+  Exec const exec;
+  auto const a = to_device<double, n, double>(exec, reference);
+  auto const b = random_vector(reference.rows() * n);
+  for (auto const path : {CsrPath::portable, CsrPath::automatic}) {
+    SCOPED_TRACE(what + ", n = " + std::to_string(n) + ", path " + std::to_string(static_cast<int>(path)));
+    if constexpr (requires { options.path; }) {
+      options.path = path;
+      options.transposed = true;
+    }
+    Plan plan(exec, a, options);
+    plan.factor(exec, a);
+    EXPECT_TRUE(plan.status(exec).ok()) << plan.status(exec).message();
+    auto const x = to_view<double>(exec, b), y = to_view<double>(exec, b);
+    plan.solve(exec, x, x);
+    EXPECT_TRUE(near(m * to_host(x), b, rounding<double>(200, n)));
+    plan.solve_transposed(exec, y, y);
+    EXPECT_TRUE(near(transposed_dense(m) * to_host(y), b, rounding<double>(200, n))) << "transposed";
+  }
+}
+
+/// With blocks of a row in any order.
+template <int n>
+void check_size() {
+  auto const a = shuffled(random_csr(9, n));
+  auto const order = natural_order(a.rows());
+  check<BlockIlu0Csr<double, n, Exec>>("BILU(0)", a, ReferenceCsrIlu(a).product());
+  check<BlockIlukCsr<double, n, Exec>>("ILU(1)", a, ReferenceCsrIlu(a, order, 1).product(), {.fill = 1});
+  check<BlockIlutCsr<double, n, Exec>>("ILUT", a, ReferenceCsrIlut(a, order, 0.01, 2).product(),
+                                       {.drop_tolerance = 0.01, .row_entries = 2});
+  check<DiluCsr<double, n, Exec>>("DILU", a, ReferenceCsrRelaxation::dilu(a, order));
+  double const w = 1.3;
+  check<SsorCsr<double, n, Exec>>("SSOR", a, ReferenceCsrRelaxation::ssor(a, order, w), {.relaxation = w});
+  check<BlockJacobiCsr<double, n, Exec>>("block Jacobi", a, ReferenceCsrRelaxation::jacobi(a, w), {.relaxation = w});
+}
+
+TEST(CsrSizes, every_preconditioner_agrees_with_its_reference) {
+  []<int... n>(std::integer_sequence<int, n...>) {
+    (check_size<n + 1>(), ...);
+  }(std::make_integer_sequence<int, max_block_size>{});
+}
+
+}  // namespace
+}  // namespace hyperplane::test
