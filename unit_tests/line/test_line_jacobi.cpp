@@ -66,9 +66,12 @@ TYPED_TEST(LineJacobiTest, stops_where_the_change_is_small) {
   auto const lines = LineSet::along(a.grid, j);
   auto const line = line_of_stencil(a, lines, 0);
   for (double const tolerance : {1e-1, 1e-4, 1e-8}) {
-    EXPECT_TRUE(near(jacobi_solve<double, n, double>(exec, a, b, j, {.tolerance = tolerance, .max_iterations = 100}),
-                     solve_by_jacobi(line, b, tolerance, 100), rounding<double>(100, n)))
-        << tolerance;
+    for (int const interval : {1, 4}) {
+      LineJacobiOptions const options{.tolerance = tolerance, .max_iterations = 100, .check_interval = interval};
+      EXPECT_TRUE(near(jacobi_solve<double, n, double>(exec, a, b, j, options),
+                       solve_by_jacobi(line, b, tolerance, 100, interval), rounding<double>(100, n)))
+          << tolerance << ", " << interval;
+    }
   }
 }
 
@@ -86,6 +89,32 @@ TYPED_TEST(LineJacobiTest, comes_as_close_to_the_solution_as_asked) {
     EXPECT_TRUE(near(close(1e-4), exact, 1e-3));
     EXPECT_FALSE(near(close(1e-4), exact, 1e-12)) << "it stops early";
     EXPECT_TRUE(near(close(1e-14), exact, 1e-12));
+  }
+}
+
+TYPED_TEST(LineJacobiTest, has_the_same_bits_on_all_paths) {
+  TypeParam const exec;
+  constexpr int n = 5;
+  for (auto const& grid : {Grid(1, 1, 1), Grid(17, 2, 9), Grid(9, 35, 5)}) {
+    auto const a = random_stencil(grid, n);
+    auto const b = random_vector(a.rows());
+    for (auto const direction : {i, j, k}) {
+      // One pass, several that look at the change, and several that do not.
+      for (LineJacobiOptions options : {LineJacobiOptions{},
+                                        {.tolerance = 0, .max_iterations = 1},
+                                        {.tolerance = 1e-9, .max_iterations = 29, .check_interval = 3},
+                                        {.tolerance = 0, .max_iterations = 30}}) {
+        auto const solve = [&](LinePath path) {
+          options.path = path;
+          return jacobi_solve<double, n, double>(exec, a, b, direction, options);
+        };
+        auto const expected = solve(LinePath::portable);
+        for (LinePath const path : line_paths_of<TypeParam>(n)) {
+          EXPECT_EQ(solve(path), expected) << to_string(grid) << ", " << name(direction) << ", " << name(path) << ", "
+                                           << options.max_iterations << " iterations";
+        }
+      }
+    }
   }
 }
 
@@ -131,6 +160,9 @@ TYPED_TEST(LineJacobiTest, names_the_first_singular_block_and_refuses_misuse) {
   EXPECT_THROW((LineJacobi<double, 2, TypeParam>(exec, LineSet::along(grid, k, LineEnds::periodic))), Error);
   EXPECT_THROW((LineJacobi<double, 2, TypeParam>(exec, LineSet::along(grid, k), {.tolerance = -1})), Error);
   EXPECT_THROW((LineJacobi<double, 2, TypeParam>(exec, LineSet::along(grid, k), {.max_iterations = 0})), Error);
+  EXPECT_THROW((LineJacobi<double, 2, TypeParam>(exec, LineSet::along(grid, k), {.check_interval = 0})), Error);
+  // Blocks that no thread can hold two of.
+  EXPECT_THROW((LineJacobi<double, 7, TypeParam>(exec, LineSet::along(grid, k), {.path = LinePath::staged})), Error);
 }
 
 }  // namespace

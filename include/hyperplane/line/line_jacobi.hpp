@@ -4,16 +4,19 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
+#include <hyperplane/core/is_listed.hpp>
 #include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>
 #include <hyperplane/line/detail/line_diagnosis.hpp>
+#include <hyperplane/line/detail/line_jacobi_fast_path.hpp>
 #include <hyperplane/line/detail/line_jacobi_kernels.hpp>
 #include <hyperplane/line/detail/line_matrices.hpp>
 #include <hyperplane/line/detail/line_places.hpp>
 #include <hyperplane/line/detail/line_sample.hpp>
 #include <hyperplane/line/detail/line_teams.hpp>
 #include <hyperplane/line/line_layout.hpp>
+#include <hyperplane/line/line_path.hpp>
 #include <hyperplane/line/line_set.hpp>
 #include <hyperplane/line/line_status.hpp>
 #include <hyperplane/simd/interleaved_view.hpp>
@@ -23,10 +26,14 @@
 #include <hyperplane/sweep/factor_units.hpp>
 
 #include <Kokkos_Core.hpp>
+#ifdef KOKKOS_ENABLE_CUDA
+#include <hyperplane/line/detail/line_jacobi_cuda.hpp>
+#endif
 
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
@@ -36,6 +43,11 @@ struct LineJacobiOptions {
   double tolerance = 1e-4;
   /// Iterations at most, D^-1 b being the first.
   int max_iterations = 30;
+  /// The change is looked at after every so many iterations beyond the first. LinePath::staged makes as many in one
+  /// pass over the blocks, if registers have room for them.
+  int check_interval = 4;
+  /// Of solve(). solve_transposed() runs portable.
+  LinePath path = LinePath::automatic;
 };
 
 /// Approximate solution of block tridiagonal systems along many lines, by block Jacobi iterations inside each line:
@@ -51,14 +63,16 @@ struct LineJacobiOptions {
 /// host waits for nothing. The number of iterations depends on b, so that M^-1 is not quite linear: inside a Krylov
 /// method take FGMRES, or a fixed number of iterations (tolerance 0).
 ///
-/// L, D^-1 and U may be stored as BlockTridiagonal stores its factors. (In its units are L and U S L C and S U C, D^-1
-/// C^-1 D^-1 S^-1.)
+/// D^-1 L, D^-1 U and D^-1 may be stored as BlockTridiagonal stores its factors. (In its units are the first two C^-1
+/// D^-1 L C, D^-1 is C^-1 D^-1 S^-1.)
 ///
-/// A plan like BlockTridiagonal: the constructor allocates 3 n^2 values of StorageScalar and n of Scalar per point;
+/// A plan like BlockTridiagonal: the constructor allocates 3 n^2 values of StorageScalar and 2 n of Scalar per point;
 /// factor() and solve() allocate nothing, fence nothing, and are asynchronous. At most one solve() of a plan and its
-/// copies may run at a time. Lines are open. Cost per point: factor 2 n^3 flops, 3 n^2 values read and written; an
-/// iteration 6 n^2 flops, 3 n^2 + 3 n values, from a cache where the blocks of a group of lines fit in it. Launches:
-/// factor two (one finishes the status), solve one.
+/// copies may run at a time. Lines are open. Cost per point: factor 6 n^3 flops, 3 n^2 values read and written; solve
+/// 2 n^2 flops and n^2 + 3 n values for D^-1 b, and for each iteration more 4 n^2 flops and 2 n^2 + 3 n values, from a
+/// cache where the blocks of a group of lines fit in it. LinePath::staged, for n <= 6 in double (n <= 9 in float) and
+/// factors that are not Half, reads the blocks once for `check_interval` iterations. Launches: factor two (one finishes
+/// the status), solve one. Paths give the same bits.
 template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar>
 class LineJacobi {
  public:
@@ -73,19 +87,23 @@ class LineJacobi {
   using Rows = Kokkos::View<Scalar*, typename Exec::memory_space>;
   static constexpr int vector_length = Layout::vector_length;
 
-  /// Throws Error where an option is out of range and where lines are periodic.
+  /// Throws Error where an option is out of range, where lines are periodic, and where the execution space cannot run
+  /// the path.
   LineJacobi(const Exec& exec, const LineSet& lines, const LineJacobiOptions& options = {})
       : m_options(checked(lines, options)),
         m_layout(exec, lines),
         m_places(exec, m_layout),
         m_longest(std::ranges::max(m_layout.tables().lengths())),
         m_blocks(exec, "Hyperplane::LineJacobi::blocks", m_layout.items()),
-        m_z(exec, "Hyperplane::LineJacobi::z", m_layout.items()),
+        m_vectors(exec, "Hyperplane::LineJacobi::vectors", m_layout.items()),
         m_units(exec, "LineJacobi", m_layout.items()),
-        m_singular(exec, "Hyperplane::LineJacobi::status") {}
+        m_singular(exec, "Hyperplane::LineJacobi::status"),
+        m_fast_path(exec, m_layout, path()) {}
 
   const LineSet& lines() const { return m_layout.lines(); }
   const Layout& layout() const { return m_layout; }
+  /// The path that runs; never automatic.
+  LinePath path() const { return m_options.path; }
 
   /// Keeps the block tridiagonal part of A along the lines, which are grid lines of A's grid, or Error is thrown. A may
   /// be overwritten when the instance has finished. A singular diagonal block is recorded: see status().
@@ -140,13 +158,22 @@ class LineJacobi {
   static constexpr int internal_length = Layout::internal_vector_length;
   static constexpr int internal_vectors = vector_length / internal_length;
 
-  static LineJacobiOptions checked(const LineSet& lines, const LineJacobiOptions& options) {
+  using FastPath = detail::LineJacobiFastPath<Scalar, n, Exec, StorageScalar>;
+
+  static LineJacobiOptions checked(const LineSet& lines, LineJacobiOptions options) {
     require(lines.ends() == LineEnds::open, "LineJacobi: lines must be open");
     if (!(options.tolerance >= 0)) {
       fail("LineJacobi: tolerance is " + detail::shortest(options.tolerance) + ", expected 0 or more");
     }
     if (options.max_iterations < 1) {
       fail("LineJacobi: max_iterations is " + std::to_string(options.max_iterations) + ", expected 1 or more");
+    }
+    if (options.check_interval < 1) {
+      fail("LineJacobi: check_interval is " + std::to_string(options.check_interval) + ", expected 1 or more");
+    }
+    if (options.path == LinePath::automatic) options.path = FastPath::choose();
+    if (options.path != LinePath::portable && !detail::is_listed(FastPath::paths, options.path)) {
+      fail(std::string("LineJacobi: ") + Exec::name() + " has no path " + name(options.path));
     }
     return options;
   }
@@ -198,22 +225,32 @@ class LineJacobi {
   template <bool transposed>
   void solve_in(const Exec& exec, const Scalar* rhs, Scalar* x) const {
     if (!m_factored) fail(function(transposed) + ": called before factor");
+    detail::LineJacobiLimits<Scalar> const limits{static_cast<Scalar>(m_options.tolerance), m_options.max_iterations,
+                                                  m_options.check_interval};
     m_places.outer.visit([&](const auto& kind) {
+      using OuterPlaces = std::remove_cvref_t<decltype(kind)>;
+      if constexpr (!transposed && !FastPath::paths.empty()) {
+        if (path() != LinePath::portable) {
+          m_fast_path.solve(exec, m_layout.ref(), m_blocks.ref(), m_vectors.ref(),
+                            detail::LineUnknowns<const Scalar, OuterPlaces>{rhs, kind, n, 0},
+                            detail::LineUnknowns<Scalar, OuterPlaces>{x, kind, n, 0}, limits);
+          return;
+        }
+      }
       auto const places_of_kernel = detail::kernel_places<Scalar, Exec>(kind);
       using KernelPlaces = std::remove_const_t<decltype(places_of_kernel)>;
       detail::for_line_packs<internal_vectors>(
           transposed ? "Hyperplane::LineJacobi::solve_transposed" : "Hyperplane::LineJacobi::solve", exec,
           m_layout.packs(),
-          3.0 * n * n * sizeof(StorageScalar) * m_options.max_iterations * detail::line_slots(m_layout),
+          2.0 * n * n * sizeof(StorageScalar) * m_options.max_iterations * detail::line_slots(m_layout),
           detail::LineJacobiSolve<Scalar, n, StorageScalar, KernelPlaces, vector_length, internal_length, transposed>{
               m_layout.ref(),
               m_blocks.ref(),
               m_units.ref(),
-              m_z.ref(),
+              m_vectors.ref(),
               {rhs, places_of_kernel, n, 0},
               {x, places_of_kernel, n, 0},
-              static_cast<Scalar>(m_options.tolerance),
-              m_options.max_iterations});
+              limits});
     });
   }
 
@@ -222,9 +259,10 @@ class LineJacobi {
   detail::LineSides<Scalar, Exec> m_places;
   int m_longest;  ///< steps of the longest pack
   InterleavedView<StorageScalar, vector_length, detail::line_jacobi_blocks * n * n, Exec> m_blocks;
-  InterleavedView<Scalar, vector_length, n, Exec> m_z;
+  InterleavedView<Scalar, vector_length, detail::line_jacobi_vectors * n, Exec> m_vectors;
   detail::FactorUnits<StorageScalar, n, vector_length, Exec> m_units;
   detail::SingularPivotRecord<Exec> m_singular;
+  FastPath m_fast_path;
   bool m_factored = false;
 };
 

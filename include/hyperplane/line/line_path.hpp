@@ -12,7 +12,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 enum class LinePath {
   automatic,
   portable,  ///< Kokkos alone: a thread of a team per group of lines; every execution space
-  staged,    ///< several threads per line; CUDA, for n > 1 from 9.0 on (blocks brought ahead by bulk copies)
+  staged,    ///< several threads per line; CUDA, for n > 1 and of LineJacobi from 9.0 on (blocks brought ahead by bulk
+             ///< copies)
 };
 
 /// Every choice there is.

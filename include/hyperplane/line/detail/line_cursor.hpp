@@ -179,9 +179,7 @@ class LineCursor {
     }
   }
 
- private:
-  KOKKOS_FUNCTION bool is_gathered() const { return may_be_gathered && (!may_be_strided || m_slots != nullptr); }
-
+  /// Where they are, lane by lane.
   template <class Value>
   KOKKOS_FORCEINLINE_FUNCTION LaneValues<Value, internal_length> lane_values(Value* data, int entries, int first,
                                                                              int step) const {
@@ -201,6 +199,9 @@ class LineCursor {
     }
     return lanes;
   }
+
+ private:
+  KOKKOS_FUNCTION bool is_gathered() const { return may_be_gathered && (!may_be_strided || m_slots != nullptr); }
 
   const Lanes& m_lanes;
   // Of strided places.
