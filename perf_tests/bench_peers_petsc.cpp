@@ -10,8 +10,10 @@
 #include "support/harness.hpp"
 #include "support/petsc_ilu.hpp"
 #include "support/problem.hpp"
+#include "support/relative_difference.hpp"
 #include "support/suites.hpp"
 
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/sweep/sweep_path.hpp>
 
 #include <benchmark/benchmark.h>
@@ -19,7 +21,6 @@
 
 #include <exception>
 #include <iostream>
-#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -53,7 +54,7 @@ struct Pair {
  private:
   void check(const std::string& what, const std::vector<double>& x) const {
     double const error = relative_difference(m_petsc->x(), x);
-    if (error <= 32.0 * Hyperplane::block_size * static_cast<double>(std::numeric_limits<Storage>::epsilon())) return;
+    if (error <= 32.0 * Hyperplane::block_size * rounding_error<Storage>) return;
     throw std::runtime_error("PETSc and Hyperplane differ in " + what + " by " + std::to_string(error));
   }
 };
@@ -94,16 +95,20 @@ class Suite {
   void register_block_size(const Grid& grid) {
     register_storage<n, double>("double", grid);
     register_storage<n, float>("float", grid);
+    register_storage<n, Half>("half", grid);
   }
 
   template <int n, class Storage>
   void register_storage(const std::string& storage, const Grid& grid) {
     using Hyperplane = Problem<n, Exec, Storage>;
-    register_pair<Hyperplane, Storage>(storage + "/n=" + std::to_string(n) + "/" + to_string(grid), [=, this] {
-      auto hyperplane = std::make_shared<Hyperplane>(m_exec, grid, SweepPath::automatic);
-      auto petsc = petsc_ilu0(hyperplane->system());
-      return std::make_shared<Pair<Hyperplane, Storage>>(m_exec, std::move(hyperplane), std::move(petsc));
-    });
+    register_pair<Hyperplane, Storage>(
+        storage + "/n=" + std::to_string(n) + "/" + to_string(grid),
+        [=, this] {
+          auto hyperplane = std::make_shared<Hyperplane>(m_exec, grid, SweepPath::automatic);
+          auto petsc = petsc_ilu0(hyperplane->system());
+          return std::make_shared<Pair<Hyperplane, Storage>>(m_exec, std::move(hyperplane), std::move(petsc));
+        },
+        !ShortReal<Storage>);
   }
 
   /// A mesh whose points have numbers by reverse Cuthill-McKee, in which both take them. The matrix is always double.
@@ -123,7 +128,7 @@ class Suite {
   }
 
   template <class Hyperplane, class Storage, class Make>
-  void register_pair(const std::string& key, const Make& make, bool with_product = true) {
+  void register_pair(const std::string& key, const Make& make, bool with_product) {
     using Both = Pair<Hyperplane, Storage>;
     auto const add = [&](const std::string& kernel, void (*hyperplane)(Both&, const Exec&), void (*petsc)(Both&)) {
       add_benchmark(m_settings, kernel + "/PETSc/" + key, [=, this](benchmark::State& state) {

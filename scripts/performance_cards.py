@@ -20,7 +20,6 @@ from performance_page import DOCS, PAGE
 SCRIPT = pathlib.Path(sys.argv[0]).name  # this one, or the one that uses it
 FOLDER = DOCS / "cards"
 OTHERS = {"scaling"}  # that scripts/scaling_page.py draws
-MOST = 1.85  # the axis ends there; what is above has its value beside the end
 # Colours of Okabe and Ito, which people tell apart who do not see all colours; dash and marker say it again.
 BLUE, RED, GREEN, PURPLE, YELLOW, SKY, GREY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#666666"
 STYLES = {
@@ -28,6 +27,19 @@ STYLES = {
     "float": (RED, "s", "-"),
     "half": (YELLOW, "^", "-"),
     "bfloat16": (SKY, "v", "-"),
+    "factors in float": (PURPLE, "D", "--"),
+    "k = 0": (BLUE, "o", "-"),
+    "k = 1": (RED, "s", "-"),
+    "k = 2": (YELLOW, "^", "-"),
+    "n = 3": (BLUE, "o", "-"),
+    "n = 5": (RED, "s", "-"),
+    "n = 10": (YELLOW, "^", "-"),
+    "n = 15": (SKY, "v", "-"),
+    "BILU(0)": (BLUE, "o", "-"),
+    "DILU": (RED, "s", "-"),
+    "LU-SGS": (YELLOW, "^", "-"),
+    "swept rule": (BLUE, "o", "-"),
+    "classic": (GREY, "v", "--"),
     "together": (BLUE, "o", "-"),
     "one after the other": (GREY, "v", "--"),
     "portable path": (GREY, "v", "--"),
@@ -105,7 +117,8 @@ def draw_panel(axes, panel, top):
     axes.set_axisbelow(True)
     axes.grid(axis="y", alpha=0.3)
     axes.set_ylim(0, top)
-    axes.set_yticks([0.25 * step for step in range(int(4 * top) + 1)])
+    step = 0.25 if top < 2 else 2
+    axes.set_yticks([step * number for number in range(int(top / step) + 1)])
     if not panel:
         axes.text(0.5, 0.45, "not measured", transform=axes.transAxes, ha="center", color=GREY)
     elif isinstance(next(iter(next(iter(panel.values())))), str):
@@ -135,7 +148,7 @@ def draw_card(card, plt):
     for axes_of_row, row in zip(grid, card.rows):
         largest = max((value for column in card.columns for values in panels[row, column].values() for value in values.values()), default=0)
         for axes, column in zip(axes_of_row, card.columns):
-            draw_panel(axes, panels[row, column], min(MOST, max(1.1, 1.15 * largest)))
+            draw_panel(axes, panels[row, column], min(card.most, max(1.1, 1.15 * largest)))
             if sizes:
                 size_axis(axes, sizes)
         axes_of_row[0].set_ylabel(row)

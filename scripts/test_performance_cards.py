@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
-SCRIPTS = ("performance_cards.py", "card_values.py", "performance_page.py", "scaling_page.py", "scaling_model.py", "scaling_picture.py")
+SCRIPTS = ("performance_cards.py", "card_columns.py", "card_values.py", "performance_page.py", "scaling_page.py", "scaling_model.py", "scaling_picture.py")
 ILU0, PETSC = (f"epyc-zen4-2-cores/{name}.json" for name in ("block_ilu0_2", "peers_petsc_1"))
 CUSPARSE, CSR, BLOCKS = "h200/peers_cusparse_16.json", "h100/csr_16.json", "h100/blocks_16.json"
 

@@ -17,9 +17,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
-#include <concepts>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -108,13 +106,9 @@ class Problem {
   }
 
   void check(const char* what, const std::vector<double>& actual, const std::vector<double>& expected) const {
-    check_reference(std::string(what) + " on " + to_string(m_system.grid), n, epsilon, actual, expected);
+    check_reference(std::string(what) + " on " + to_string(m_system.grid), n, rounding_error<Storage>, actual,
+                    expected);
   }
-
-  static constexpr double epsilon = std::same_as<Storage, Half> ? 0x1p-10
-                                    : std::same_as<Storage, BFloat16>
-                                        ? 0x1p-7
-                                        : static_cast<double>(std::numeric_limits<Storage>::epsilon());
 
   RandomSystem m_system;
   BlockStencil7<double, n, Exec, MatrixStorage> m_a;

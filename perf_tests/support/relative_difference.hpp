@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/storage_real.hpp>
+
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
+#include <limits>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace hyperplane::perf {
+
+/// Rounding error of numbers stored as Storage.
+template <class Storage>
+inline constexpr double rounding_error =
+    std::same_as<Storage, Half>       ? 0x1p-10
+    : std::same_as<Storage, BFloat16> ? 0x1p-7
+                                      : static_cast<double>(std::numeric_limits<Storage>::epsilon());
 
 /// Largest |a - b| over the largest |b|; infinite where the sizes differ or a value is not finite.
 inline double relative_difference(const std::vector<double>& a, const std::vector<double>& b) {

@@ -21,8 +21,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 ///
 /// A plan: the constructor allocates 2 m + 2 vectors, m = options.restart, or options.max_iterations where that is
 /// less; solve() allocates nothing. Iteration j of a cycle is one apply, one preconditioner solve and about 4 j values
-/// of vector traffic per unknown (on CUDA 3 j, where j is at most 8: the kernel that subtracts in the first pass
-/// computes eight dot products of the second).
+/// of vector traffic per unknown (on hosts 3 j, since the dot products of the second pass read what the first one has
+/// just subtracted; on CUDA 3 j, where j is at most 8: the kernel that subtracts computes eight of them).
 ///
 /// Bitwise the same result whatever the number of threads and the check interval.
 template <KrylovVector Vector>

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
+#include <hyperplane/core/concepts.hpp>
 #include <hyperplane/krylov/concepts.hpp>
 #include <hyperplane/krylov/detail/fgmres_kernels.hpp>
 #include <hyperplane/krylov/detail/krylov_method.hpp>
@@ -111,8 +112,15 @@ class FlexibleKrylov : public KrylovMethod<Method, Vector> {
     this->m_reducer.complete(exec, first, count);
     m_dots.subtract_and_run(exec, this->m_label + "::orthogonalize", first, this->data(w), v, count, second);
     this->m_reducer.complete(exec, second, count);
-    this->m_reducer.template run<1>(exec, this->m_label + "::orthogonalize",
-                                    FgmresSubtract<Scalar>{{second, v, this->data(w), count}}, finish);
+    auto const square = [&](const auto& of_element) {
+      this->m_reducer.template run<1>(exec, this->m_label + "::orthogonalize", of_element, finish);
+    };
+    if constexpr (HostExecutionSpace<Exec>) {
+      m_dots.subtract(exec, this->m_label + "::orthogonalize", second, this->data(w), v, count);
+      square(NormBody<Scalar>{this->data(w)});
+    } else {
+      square(FgmresSubtract<Scalar>{{second, v, this->data(w), count}});
+    }
   }
 
   /// x += sum of the least squares solution's z, of which there are as many as columns.

@@ -65,6 +65,27 @@ struct MultiDotHostChunk {
   }
 };
 
+/// On hosts: w -= sum of coefficients[i] v[i], i < count, of the elements of a partial sum, one v after the other, as w
+/// stays in the nearest cache. With `dots` then what these have.
+template <class Scalar, class Layout, bool dots>
+struct SubtractHostChunk {
+  const double* m_coefficients;
+  Scalar* m_w;
+  MultiDotHostChunk<Scalar, Layout> m_dots;
+
+  void operator()(std::int64_t chunk) const {
+    auto const begin = chunk * multi_dot_chunk;
+    auto const end = std::min(begin + multi_dot_chunk, m_dots.m_layout.m_size);
+    for (int i = 0; i < m_dots.m_count; ++i) {
+      auto const coefficient = static_cast<Scalar>(m_coefficients[i]);
+      const Scalar* const v = m_dots.m_v[i].m_data;
+      HYPERPLANE_INDEPENDENT
+      for (auto e = begin; e < end; ++e) m_w[e] -= coefficient * v[e];
+    }
+    if constexpr (dots) m_dots(chunk);
+  }
+};
+
 /// Lane t of dot product i of vector j, for indices in which t and j follow one another as elements and vectors do.
 template <class Scalar, class Layout>
 struct MultiDotLane {
@@ -175,11 +196,22 @@ class MultiDot {
       count_bytes(dots_label, bytes_of(count + 2));
       reduce(exec, SubtractAndDots<Scalar, most>{subtract, {w, v, some}}, StoreSums<most>{results, some});
       run_some(exec, w, v, most, count, results);
+    } else if constexpr (on_host) {
+      subtract_chunks<true>(exec, label, coefficients, w, v, count);
+      combine(exec, count, m_partial.data(), results);
     } else {
       count_bytes(label, bytes_of(count + 2));
       run_range(exec, label, m_layout.m_size, bytes_of(count + 2), subtract);
       run(exec, w, v, count, results);
     }
+  }
+
+  /// On hosts: the first half of it alone.
+  void subtract(const Exec& exec, const std::string& label, const double* coefficients, Scalar* w,
+                const Address<Scalar>* v, int count) const
+    requires(vectors == 1 && HostExecutionSpace<Exec>)
+  {
+    subtract_chunks<false>(exec, label, coefficients, w, v, count);
   }
 
  private:
@@ -208,6 +240,17 @@ class MultiDot {
     }
   }
 
+  template <bool dots>
+  void subtract_chunks(const Exec& exec, const std::string& label, const double* coefficients, Scalar* w,
+                       const Address<Scalar>* v, int count) const {
+    count_bytes(label, bytes_of(count + 2));
+    double const bytes = (count + 2.0) * sizeof(Scalar);
+    launch(
+        label, IndexRange<Exec>(exec, 0, m_chunks),
+        bytes * static_cast<double>(std::min<std::int64_t>(m_layout.m_size, multi_dot_chunk)),
+        SubtractHostChunk<Scalar, Layout, dots>{coefficients, w, {m_layout, w, v, m_partial.data(), m_chunks, count}});
+  }
+
   void run_parts(const Exec& exec, const Scalar* w, const Address<Scalar>* v, int count, double* results) const {
     double const bytes = (count + 1.0) * sizeof(Scalar);
     count_bytes(dots_label, bytes_of(count + 1));
@@ -225,6 +268,10 @@ class MultiDot {
                            ReduceFold<SumJoin, double>{partial, folded});
       partial = folded;
     }
+    combine(exec, sums, partial, results);
+  }
+
+  void combine(const Exec& exec, int sums, const double* partial, double* results) const {
     launch("Hyperplane::Fgmres::dots::finish", IndexRange<Exec>(exec, 0, sums),
            static_cast<double>(on_host ? m_chunks : reduce_parts) * sizeof(double),
            MultiDotCombine{partial, results, on_host ? m_chunks : reduce_parts});
