@@ -2,15 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Builds and runs tests with the Kokkos of this environment: test.sh quick | rest | serial. Called by `run test`.
 set -euo pipefail
-
-# stage NAME: what comes next, and when it began.
-stage() { printf '\n== %s (%(%H:%M:%S)T)\n' "$1" -1; }
+source scripts/stages.sh
 
 # build PRESET [CMAKE ARGUMENT ...]
 build() {
   local preset=$1
   shift
-  stage "$preset"
+  stage "$preset: build"
   cmake --preset "$preset" -DHYPERPLANE_WERROR=ON "$@"
   cmake --build --preset "$preset"
 }
@@ -20,6 +18,7 @@ run_tests() { ctest --preset "$1" --no-tests=error --output-on-failure --paralle
 
 case "${1:?quick, rest or serial}" in
   quick)
+    stage "sources"
     scripts/format.sh --check
     scripts/check_floors.py
     scripts/check_sizes.py
@@ -30,6 +29,7 @@ case "${1:?quick, rest or serial}" in
     scripts/test_scaling_page.py
     scripts/test_run.sh
     build openmp-test
+    stage "openmp-test: tests"
     run_tests openmp-test
     ;;
   rest)
@@ -42,16 +42,19 @@ case "${1:?quick, rest or serial}" in
       echo "test.sh: clang++-19 is not installed; sanitizers with CMake's compiler"
     fi
     build openmp-sanitize "${clang[@]}"
+    stage "openmp-sanitize: tests"
     run_tests openmp-sanitize
     stage "every header alone"
     scripts/check_headers.py build/openmp-sanitize
+    stage "clang-tidy"
     scripts/tidy.sh build/openmp-sanitize
     # With the block sizes of the quick tests; kernels of all sizes are in the unit tests. Kernels that are written in
     # vectors are as fast with -O2 as with -O3, in two thirds of the time.
-    stage "openmp-release: with optimization"
+    stage "openmp-optimized: build"
     cmake --preset openmp-release -DHYPERPLANE_WERROR=ON '-DHYPERPLANE_BLOCK_SIZES=1;2;5' \
       '-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG' -DHYPERPLANE_BUILD_PERF_TESTS=OFF -B build/openmp-optimized
     cmake --build build/openmp-optimized --target optimized_tests
+    stage "openmp-optimized: tests"
     ctest --test-dir build/openmp-optimized --label-regex optimized --no-tests=error --output-on-failure --parallel "$(nproc)"
     # Benchmarks, whose smoke runs verify what they measure, in the folder of the quick tests.
     stage "openmp-test: benchmarks"
@@ -65,6 +68,7 @@ case "${1:?quick, rest or serial}" in
     # With more ranks of MPI, and the benchmarks that use Kokkos Kernels. Of programs of clients, those that have to find
     # another Kokkos: the rest of what is installed is the same.
     build serial-test '-DHYPERPLANE_TEST_RANKS=1;2;3;4'
+    stage "serial-test: tests"
     run_tests serial-test --label-exclude install
     run_tests serial-test --tests-regex '^install_(find_package|add_subdirectory)'
     stage "serial-test: benchmarks with Kokkos Kernels"
