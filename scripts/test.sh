@@ -1,16 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Builds and runs tests with the Kokkos of this environment: test.sh quick | rest | serial. Called by `run test`.
+# Builds and runs tests with the Kokkos of this environment: test.sh quick | quick-before-rest | rest | serial. Called by
+# `run test`.
 set -euo pipefail
-
-# stage NAME: what comes next, and when it began.
-stage() { printf '\n== %s (%(%H:%M:%S)T)\n' "$1" -1; }
+source scripts/stages.sh
 
 # build PRESET [CMAKE ARGUMENT ...]
 build() {
   local preset=$1
   shift
-  stage "$preset"
+  stage "$preset: build"
   cmake --preset "$preset" -DHYPERPLANE_WERROR=ON "$@"
   cmake --build --preset "$preset"
 }
@@ -18,8 +17,9 @@ build() {
 # run_tests PRESET [CTEST ARGUMENT ...]
 run_tests() { ctest --preset "$1" --no-tests=error --output-on-failure --parallel "$(nproc)" "${@:2}"; }
 
-case "${1:?quick, rest or serial}" in
-  quick)
+case "${1:?quick, quick-before-rest, rest or serial}" in
+  quick | quick-before-rest)
+    stage "sources"
     scripts/format.sh --check
     scripts/check_floors.py
     scripts/check_sizes.py
@@ -29,8 +29,16 @@ case "${1:?quick, rest or serial}" in
     scripts/scaling_page.py --check
     scripts/test_scaling_page.py
     scripts/test_run.sh
-    build openmp-test
-    run_tests openmp-test
+    # What "rest" runs with optimization, with the same compiler and Kokkos, is not compiled without before.
+    if [[ $1 == quick ]]; then
+      build openmp-test -DHYPERPLANE_OPTIMIZED_APART=OFF
+      stage "openmp-test: tests"
+      run_tests openmp-test
+    else
+      build openmp-test -DHYPERPLANE_OPTIMIZED_APART=ON
+      stage "openmp-test: tests"
+      run_tests openmp-test --label-exclude '^optimized$'
+    fi
     ;;
   rest)
     # Clang finds what GCC does not, and compiles with sanitizers in an eighth of GCC's time. Without optimization they
@@ -42,16 +50,20 @@ case "${1:?quick, rest or serial}" in
       echo "test.sh: clang++-19 is not installed; sanitizers with CMake's compiler"
     fi
     build openmp-sanitize "${clang[@]}"
+    stage "openmp-sanitize: tests"
     run_tests openmp-sanitize
     stage "every header alone"
     scripts/check_headers.py build/openmp-sanitize
+    stage "clang-tidy"
     scripts/tidy.sh build/openmp-sanitize
     # With the block sizes of the quick tests; kernels of all sizes are in the unit tests. Kernels that are written in
     # vectors are as fast with -O2 as with -O3, in two thirds of the time.
-    stage "openmp-release: with optimization"
+    stage "openmp-optimized: build"
     cmake --preset openmp-release -DHYPERPLANE_WERROR=ON '-DHYPERPLANE_BLOCK_SIZES=1;2;5' \
-      '-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG' -DHYPERPLANE_BUILD_PERF_TESTS=OFF -B build/openmp-optimized
+      '-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG' -DHYPERPLANE_BUILD_PERF_TESTS=OFF \
+      -DHYPERPLANE_EXTRA_PRECONDITIONERS="$PWD/unit_tests/extra/preconditioners.hpp" -B build/openmp-optimized
     cmake --build build/openmp-optimized --target optimized_tests
+    stage "openmp-optimized: tests"
     ctest --test-dir build/openmp-optimized --label-regex optimized --no-tests=error --output-on-failure --parallel "$(nproc)"
     # Benchmarks, whose smoke runs verify what they measure, in the folder of the quick tests.
     stage "openmp-test: benchmarks"
@@ -65,6 +77,7 @@ case "${1:?quick, rest or serial}" in
     # With more ranks of MPI, and the benchmarks that use Kokkos Kernels. Of programs of clients, those that have to find
     # another Kokkos: the rest of what is installed is the same.
     build serial-test '-DHYPERPLANE_TEST_RANKS=1;2;3;4'
+    stage "serial-test: tests"
     run_tests serial-test --label-exclude install
     run_tests serial-test --tests-regex '^install_(find_package|add_subdirectory)'
     stage "serial-test: benchmarks with Kokkos Kernels"
