@@ -50,8 +50,8 @@ HYPERPLANE_API hyperplane_status hyperplane_krylov_solve_array(hyperplane_krylov
  * column v is b[(v * points + point) * n + c], count = columns * points * n. BiCGStab and FGMRES solve for four at a
  * time, each with its own iterations, and read matrix and factors once for these, in general matrices of compressed
  * rows; on grids, with another method or with a monitor this is HYPERPLANE_INVALID_ARGUMENT. History and cause are
- * those of the last column. The first call allocates the vectors of the method once more, for four, whatever the number
- * of columns. */
+ * those of the last column. The first call allocates the vectors of the method, b and x once more, for four, whatever
+ * the number of columns; with arrays of the host and a device each call allocates there. */
 HYPERPLANE_API hyperplane_status hyperplane_krylov_solve_columns(hyperplane_krylov krylov, hyperplane_matrix a,
                                                                  hyperplane_preconditioner preconditioner, int columns,
                                                                  const double* b, double* x, int64_t count,

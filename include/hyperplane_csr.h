@@ -29,8 +29,8 @@ typedef struct hyperplane_csr {
   const void* columns;              /* entries; may be NULL where there are none */
   const double* values;             /* entries * block_size * block_size; as columns */
   int64_t value_count;              /* how many values there are, to be compared with that; -1: unknown */
-  int unknowns_per_point;           /* n of the matrix, or 0: of a general one block_size. Where that is 1, a general
-                                     * matrix may have n > 1: a point for each n rows of scalars. 0 */
+  int unknowns_per_point;           /* 0: n is block_size. A general matrix of block_size 1 takes n rows of scalars for
+                                     * each point where n is said here. 0 */
 } hyperplane_csr;
 
 HYPERPLANE_API hyperplane_status hyperplane_csr_init(hyperplane_csr* csr);
@@ -55,9 +55,10 @@ HYPERPLANE_API hyperplane_status hyperplane_matrix_set_csr(hyperplane_matrix mat
 
 /* A matrix of n x n blocks, where n is the block_size of csr, with a row for each point; a library has the sizes that
  * hyperplane_has_block_size() says. Or one of scalars, block_size 1, in blocks of n = unknowns_per_point: the blocks
- * that have an entry, and zeros for the others in them; rows are a multiple of n, and no row has a column twice. Copies
- * structure and values; where values is NULL they are zero at first. Of hyperplane_matrix_set() and _get(),
- * count = entries * block_size * block_size, in the order of the entries that were given here. Always waits. */
+ * that have an entry, and zeros for the others in them; rows are a multiple of n, at most 2^31 - 1, and no row has a
+ * column twice. Copies structure and values; where values is NULL they are zero at first. Of hyperplane_matrix_set()
+ * and _get(), count = entries * block_size * block_size, in the order of the entries that were given here. Always
+ * waits. */
 HYPERPLANE_API hyperplane_status hyperplane_csr_matrix_create(hyperplane_context context, const hyperplane_csr* csr,
                                                               hyperplane_memory_space space, hyperplane_matrix* matrix);
 /* Zero at first. */
@@ -110,7 +111,7 @@ hyperplane_csr_preconditioner_options_init(hyperplane_csr_preconditioner_options
  * twice, or this is HYPERPLANE_INVALID_ARGUMENT with a message that names the row. options may be NULL: BILU(0).
  * DILU and SSOR whose factors are stored as double solve with the values of the matrix that they were factored with:
  * these must not change before the last solve, and the matrix lives as long as is needed, whether it is freed or not.
- * Factored, checked and applied as preconditioners on grids are, for one right-hand side after the other, but in
+ * Factored, checked and applied as preconditioners on grids are; right-hand sides go one after another, except in
  * hyperplane_krylov_solve_columns().
  * ILUT is factored on the host whatever the backend: that allocates, and has finished when it returns. */
 HYPERPLANE_API hyperplane_status

@@ -32,8 +32,9 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// PointVector it is a preconditioner for Krylov methods on the matrix.
 ///
 /// A plan: the constructor reads the structure of the matrix, on the host, and allocates; factor() and solve() do not,
-/// do not fence, and are asynchronous. The plan keeps the handle of A: after factor(), its values must not change until
-/// the last solve() with these factors. At most one factor() or solve() of a plan and its copies may run at a time.
+/// do not fence, and are asynchronous, with arrays of a structure that factor() has seen last. The plan keeps the
+/// handle of A: after factor(), its values must not change until the last solve() with these factors. At most one
+/// factor() or solve() of a plan and its copies may run at a time.
 ///
 /// Cost of a sweep: 2 n^2 flops per block of the rest, n^2 values and an index; and the solution of the lines.
 /// Launches: two, and one with w other than 1; factor() two, of which the first compares structures, and those of the
@@ -91,8 +92,8 @@ class LineImplicitCsr {
     run<false>(exec, "LineImplicitCsr::iterate", rhs, x, false);
   }
 
-  /// Whether the last factor() failed, where, and why. Of another structure it is the first row of A that has one,
-  /// whatever pivots there are. Waits for the instance.
+  /// Whether the last factor() failed, where, and why. Of another structure it is the first row in the first piece of
+  /// the arrays that differs, of columns before offsets, whatever pivots there are. Waits for the instance.
   LineStatus status(const Exec& exec) const {
     auto const row = m_structure.other_row(exec);
     return row ? detail::other_structure_status(lines(), *row) : m_lines.status(exec);

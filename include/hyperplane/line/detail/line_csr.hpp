@@ -175,7 +175,8 @@ class LineCsrStructure {
                   m_words.data()});
   }
 
-  /// The first row of the last matrix that has another structure. Waits for the instance.
+  /// A row of the last matrix that has another structure, in the first piece of the arrays that differs. Waits for the
+  /// instance.
   std::optional<std::int64_t> other_row(const Exec& exec) const {
     auto const row = to_vector(exec, m_words)[1];
     if (row == no_structure_word) return std::nullopt;
