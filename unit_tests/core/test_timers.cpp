@@ -187,10 +187,14 @@ TEST_F(TimersTest, bytes_of_fgmres_are_those_of_its_directions) {
     method.solve(exec, a, IdentityPreconditioner(), one, x);
     Timers::stop();
   }
-  // On CUDA the first pass subtracts in the kernel that begins the dot products of the second.
-  constexpr int dots = 2 + 3 + 4 + 5, subtractions = 3 + 4 + 5 + 6, first_pass = CudaExecutionSpace<Exec> ? 0 : 1;
-  expect_values(1, {{"Fgmres::dots", (1 + first_pass) * dots + (1 - first_pass) * subtractions},
-                    {"Fgmres::orthogonalize", (1 + first_pass) * subtractions},
+  // Where the first pass subtracts, the dot products of the second begin: on hosts while a chunk is in the cache. What
+  // is left there after the second pass is read once more for its norm.
+  constexpr int dots = 2 + 3 + 4 + 5, subtractions = 3 + 4 + 5 + 6;
+  constexpr bool on_host = HostExecutionSpace<Exec>, on_cuda = CudaExecutionSpace<Exec>;
+  constexpr int all_dots = on_host ? dots : on_cuda ? dots + subtractions : 2 * dots;
+  constexpr int orthogonalize = on_host ? 2 * subtractions + iterations : on_cuda ? subtractions : 2 * subtractions;
+  expect_values(1, {{"Fgmres::dots", all_dots},
+                    {"Fgmres::orthogonalize", orthogonalize},
                     {"Fgmres::normalize", 2 * iterations},
                     {"Fgmres::update", iterations + 2},
                     {"Fgmres::first_direction", 2 * 2}});

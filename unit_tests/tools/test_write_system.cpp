@@ -54,10 +54,8 @@ TYPED_TEST(WriteSystem, has_the_couplings_of_all_grid_blocks) {
     auto const rows = tools::read_rows(this->folder / "A_test.mtx", n);
     ASSERT_EQ(rows.points(), grid.size()) << name;
     std::vector<double> y(x.size(), 0.0);
-    for (std::int64_t p = 0; p < rows.points(); ++p) {
-      for (auto e = rows.offsets[p]; e < rows.offsets[p + 1]; ++e) {
-        for (int v = 0; v < n * n; ++v) y[p * n + v / n] += rows.values[e * n * n + v] * x[rows.columns[e] * n + v % n];
-      }
+    for (std::int64_t row = 0; row < rows.rows(); ++row) {
+      for (auto e = rows.offsets[row]; e < rows.offsets[row + 1]; ++e) y[row] += rows.values[e] * x[rows.columns[e]];
     }
     EXPECT_TRUE(near(y, reference.rows() * x, rounding<double>(20, n))) << name;
   }
