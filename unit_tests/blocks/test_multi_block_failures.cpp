@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <hyperplane/blocks/cut_grid.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/jacobi/block_jacobi.hpp>
@@ -68,9 +69,10 @@ TYPED_TEST(MultiBlockTest, failures_have_their_grid_block) {
             "");
 }
 
-/// One entry that a float cannot have, at a point of a grid block, for a neighbour there or in another grid block.
+/// One entry that a float cannot have or that is not finite, at a point of a grid block, for a neighbour there or in
+/// another grid block.
 template <class Plan>
-void expect_overflow_at(const CutGrid& cut, int block, const Point& point, Plan& plan) {
+void expect_failure_at(const CutGrid& cut, int block, const Point& point, double value, Plan& plan) {
   constexpr int n = Plan::block_size;
   typename Plan::execution_space const exec;
   for (auto const direction : stencil7_directions) {
@@ -80,13 +82,15 @@ void expect_overflow_at(const CutGrid& cut, int block, const Point& point, Plan&
     bool const taken = inside && (grid.contains(other) || plan.coupling() != Coupling::none);
     if (direction == Direction::center || !taken) continue;
     MultiBlockReference reference(cut.grid, n);
-    reference.blocks[block].block(grid.index(point), direction)(1, 0) = 1e40;
+    reference.blocks[block].block(grid.index(point), direction)(1, 0) = value;
     plan.factor(exec, to_device<double, n, double>(exec, reference));
     auto const status = plan.status(exec);
-    EXPECT_EQ(status.failure, FactorFailure::overflow) << status.message();
-    EXPECT_TRUE(status.grid_block == block && status.point == point)
-        << name(plan.coupling()) << ", " << name(direction) << " of " << detail::to_text(point) << " of grid block "
-        << block << ": " << status.message();
+    bool const finite = std::isfinite(value);
+    EXPECT_EQ(status.failure, finite ? FactorFailure::overflow : FactorFailure::not_finite) << status.message();
+    bool const named = finite ? status.point == point : status.block == BlockPlace{point, direction};
+    EXPECT_TRUE(status.grid_block == block && named)
+        << value << ", " << name(plan.coupling()) << ", " << name(direction) << " of " << detail::to_text(point)
+        << " of grid block " << block << ": " << status.message();
   }
 }
 
@@ -98,7 +102,9 @@ TYPED_TEST(MultiBlockTest, points_whose_factors_cannot_be_stored_are_named) {
     for (int const block : {0, 1, 3}) {
       // Inside, at a corner, and at the faces between grid blocks.
       for (auto const& point : {Point{1, 1, 1}, Point{0, 0, 1}, Point{2, 3, 1}, Point{2, 1, 1}}) {
-        expect_overflow_at(cut, block, point, plan);
+        for (double const value : {1e40, std::numeric_limits<double>::quiet_NaN()}) {
+          expect_failure_at(cut, block, point, value, plan);
+        }
       }
     }
   }

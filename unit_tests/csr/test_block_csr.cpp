@@ -90,6 +90,20 @@ TYPED_TEST(BlockCsrTest, multiplies_rows_without_blocks) {
   compare_with_dense<double, 2, double>(TypeParam(), a);
 }
 
+// Arrays without values need no address.
+TYPED_TEST(BlockCsrTest, multiplies_a_matrix_without_blocks) {
+  TypeParam const exec;
+  using Matrix = BlockCsr<double, 2, TypeParam>;
+  Matrix const a(Matrix(exec, {0, 0, 0, 0}, {}).offsets(), {}, {});
+  ASSERT_EQ(a.values().data(), nullptr);
+  auto const x = random_vector(6);
+  auto const dx = to_view<double>(exec, x), y = to_view<double>(exec, x);
+  apply(exec, a, dx, y);
+  EXPECT_TRUE(bitwise_equal(to_host(y), std::vector<double>(6, 0.0)));
+  residual(exec, a, dx, dx, y);
+  EXPECT_TRUE(bitwise_equal(to_host(y), x));
+}
+
 TYPED_TEST(BlockCsrTest, products_allocate_nothing_and_fence_nothing) {
   auto const exec = OtherInstance<TypeParam>::make();
   auto const a = to_device<double, 2, double>(exec, random_csr(20, 2));

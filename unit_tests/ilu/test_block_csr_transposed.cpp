@@ -140,6 +140,17 @@ TYPED_TEST(BlockCsrTransposed, is_the_adjoint_of_the_plain_solve) {
 }
 
 #ifdef KOKKOS_ENABLE_OPENMP
+// Arrays without values need no address.
+TEST(BlockCsrTransposedThreads, multiply_a_matrix_without_blocks) {
+  using Matrix = BlockCsr<double, 2, Kokkos::OpenMP>;
+  Kokkos::OpenMP const exec(1);
+  auto const at = transposed(exec, Matrix(Matrix(exec, {0, 0, 0, 0}, {}).offsets(), {}, {}));
+  ASSERT_TRUE(at.giving_rows().are_used(exec));
+  auto const x = to_view<double>(exec, random_vector(6)), y = to_view<double>(exec, random_vector(6));
+  apply(exec, at, x, y);
+  EXPECT_TRUE(bitwise_equal(to_host(y), std::vector<double>(6, 0.0)));
+}
+
 TEST(BlockCsrTransposedThreads, do_not_change_bits) {
   // Rows of the chain wait for one another so much that several threads take each column alone.
   for (auto const& grid : {Grid(12, 11, 10), Grid(900, 1, 1)}) {

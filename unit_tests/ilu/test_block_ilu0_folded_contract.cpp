@@ -74,6 +74,10 @@ TYPED_TEST(BlockIlu0FoldedContract, names_the_first_failure_in_its_order) {
     EXPECT_EQ(infinite.point, middle) << infinite.message();
     ASSERT_TRUE(infinite.block.has_value());
     EXPECT_EQ(*infinite.block, (BlockPlace{other, opposite(direction)})) << infinite.message();
+    // In 16 bits at the neighbour, whose factors have it.
+    auto const in_half = status<Half>(exec, a);
+    EXPECT_EQ(in_half.failure, FactorFailure::not_finite) << in_half.message();
+    EXPECT_EQ(in_half.block, infinite.block) << in_half.message();
 
     // One that a float cannot have is the neighbour's failure.
     a.block(grid.index(other), opposite(direction))(1, 1) = 1e40;

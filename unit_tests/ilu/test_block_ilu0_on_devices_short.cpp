@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/bfloat16.hpp>
 #include <hyperplane/core/half.hpp>
+#include <limits>
 
 #include "support/plans_on_devices.hpp"
 
@@ -49,6 +50,20 @@ TEST(BlockIlu0OnDevices, units_are_those_of_the_box) {
   parts.plan().solve(x, x);
   EXPECT_TRUE(bitwise_equal(parts.from_parts(x), expected));
   EXPECT_TRUE(parts.plan().status().ok()) << parts.plan().status().message();
+}
+
+// Factors in Half are recorded where they are, also those for the part above.
+TEST(BlockIlu0OnDevices, name_a_block_for_the_part_above_that_is_not_finite) {
+  if (!has_capability_90<Exec>()) GTEST_SKIP() << "compute capability below 9.0";
+  constexpr int n = 5;
+  auto system = random_stencil(Grid(6, 7, 8), n);
+  // The last layer of the lower part.
+  system.block(system.grid.index(2, 3, 3), Direction::top)(1, 0) = std::numeric_limits<double>::quiet_NaN();
+  PartsOf<Bilu0, n, Half, double, double> parts(system, 2, share(2));
+  parts.factor();
+  auto const of_whole = plan_of_whole<Bilu0, n, Half, double, double>(system).status(Exec());
+  EXPECT_EQ(parts.plan().status().message(), of_whole.message());
+  EXPECT_EQ(of_whole.message(), "not finite at point (2, 3, 3): block top");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/ilu/block_ilu0.hpp>
+#include <limits>
 
 #include "support/execution_spaces.hpp"
 #include "support/least_team.hpp"
@@ -113,6 +114,24 @@ TYPED_TEST(BlockIlu0Short, that_are_too_large_are_a_status) {
       auto const larger = status_of<n, BFloat16>(exec, a, path);
       EXPECT_EQ(larger.failure, FactorFailure::overflow) << larger.message();
       EXPECT_EQ(larger.point, bad);
+    }
+  }
+}
+
+TYPED_TEST(BlockIlu0Short, of_what_is_not_finite_are_no_overflow) {
+  TypeParam const exec;
+  Grid const grid(5, 19, 4);
+  Point const bad{2, 10, 1};
+  for (double const value : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    for (auto const direction : stencil7_directions) {
+      auto a = random_stencil(grid, 2);
+      a.block(grid.index(bad), direction)(1, 0) = value;
+      for (SweepPath const path : paths_of<TypeParam>()) {
+        SCOPED_TRACE(std::to_string(value) + " in " + name(direction) + ", path " + name(path));
+        auto const status = status_of<2, Half>(exec, a, path);
+        EXPECT_EQ(status.failure, FactorFailure::not_finite) << status.message();
+        EXPECT_EQ(status.block, (BlockPlace{bad, direction})) << status.message();
+      }
     }
   }
 }

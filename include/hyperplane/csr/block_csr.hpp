@@ -186,7 +186,7 @@ struct BlockCsrRow {
 
   void operator()(std::int64_t row) const {
     auto const begin = m_a.begin(row), end = m_a.end(row);
-    host::prefetch_behind_row<n>(&m_a(begin, 0, 0), end - begin);
+    if (begin != end) host::prefetch_behind_row<n>(&m_a(begin, 0, 0), end - begin);
     block::sum_rows<Scalar, n>(
         [&](auto& sums) {
           for (auto block = begin; block < end; ++block) {

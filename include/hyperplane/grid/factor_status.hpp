@@ -59,7 +59,8 @@ inline std::string describe_block(const BlockPlace& block, bool points_out, std:
 }  // namespace detail
 
 /// What a factorization on a grid found: nothing, or where the first failure was (the lowest point number) and what it
-/// is.
+/// is. What BILU(0) keeps of a point for one after it, in float or double, is looked at when it is used: where it is
+/// too large, that point is named, unless a point between the two fails, too.
 struct FactorStatus : FactorDiagnosis {
   Point point{};
   /// The block that is not finite, where it is known: of the point, or of one before it. It may point out of the grid.

@@ -20,8 +20,9 @@ void prefetch_values(const T* values, int count) {
 }
 
 /// For rows of n x n blocks that follow one another in memory: asks for what comes 8 kB behind what a row, or a block,
-/// reads. Beside the vectors that rows read anywhere processors do not follow such a stream by themselves, nor over the
-/// ends of pages. Small blocks are asked for row by row, others one by one.
+/// reads. Beside the vectors, which rows read anywhere, processors do not follow such a stream by themselves. Nor do
+/// they follow it over the ends of pages. Small blocks are asked for row by row, others one by one; a row without
+/// blocks has no address.
 template <int n, class T>
 void prefetch_behind_row(const T* values, std::int64_t blocks) {
   if constexpr (n * n * sizeof(T) < 64) prefetch_values(values + 2 * values_ahead<T>, static_cast<int>(blocks * n * n));

@@ -84,7 +84,8 @@ class BlockIlu0Part {
   /// Throws Error where the device cannot run it, and where a window is missing that a neighbour needs.
   BlockIlu0Part(const Exec& exec, const Grid& part, const PartWindows& windows, const Options& options = {})
       : m_sweeps(exec, "BlockIlu0Part", part, windows, options.multiprocessors),
-        m_below(blocks(windows, m_sweeps.map()).received) {
+        m_below(blocks(windows, m_sweeps.map()).received),
+        m_has_above(windows.above != nullptr) {
     if (auto const missing = Factor::lacking(); !missing.empty()) fail("BlockIlu0Part: path slab " + missing);
     m_factor = std::make_shared<Factor>(exec.cuda_stream(), m_sweeps.map(), options.multiprocessors,
                                         blocks(windows, m_sweeps.map()));
@@ -146,7 +147,7 @@ class BlockIlu0Part {
     auto const factors = m_sweeps.factors();
     m_sweeps.singular().conclude(
         exec, detail::BlockIlu0Diagnosis<Scalar, n, StorageScalar, MatrixStorage, vector_length, Below>{
-                  a.ref(), factors, {m_below, m_sweeps.map(), factors.m_scales}});
+                  a.ref(), factors, {m_below, m_has_above, m_sweeps.map(), factors.m_scales}});
     m_factor->publish_read(exec.cuda_stream());
   }
 
@@ -172,6 +173,7 @@ class BlockIlu0Part {
 
   Sweeps m_sweeps;
   const StorageScalar* m_below;
+  bool m_has_above;
   std::shared_ptr<Factor> m_factor;
 };
 

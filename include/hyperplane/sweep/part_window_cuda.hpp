@@ -45,25 +45,28 @@ HYPERPLANE_FUNCTION constexpr int cuda_part_steps(std::uint64_t word, std::uint6
   return word >> 32 == (factorization & 0xffffffffu) ? static_cast<int>(word & 0xffffffffu) : 0;
 }
 
-/// The blocks that a part has received, d^-1 T of the layer below, as neighbours outside of its grid.
+/// The blocks that a part has received, d^-1 T of the layer below, as neighbours outside of its grid; of those above it
+/// is known that they are there.
 template <class Storage, int n, int vector_length>
 struct CudaBlocksBelow {
   static constexpr bool exists = true;
   using Scales = FactorScales<Storage, n, vector_length>;
 
   const Storage* m_blocks;  ///< as in CudaPartWindow; null: nothing is below
+  bool m_has_above;
   SlabMap<vector_length> m_map;
   Scales m_scales;
 
   HYPERPLANE_FUNCTION const CudaBlocksBelow& values() const { return *this; }
   /// That of the neighbour of a point on a face, or -1.
   HYPERPLANE_FUNCTION int number(Direction direction, const Point& p) const {
-    if (m_blocks == nullptr || direction != Direction::bottom) return -1;
+    bool const has = direction == Direction::bottom ? m_blocks != nullptr : direction == Direction::top && m_has_above;
+    if (!has) return -1;
     int const steps = m_map.grid().ni() + vector_length - 1;
     int const lane = m_map.lane(p.j);
     return (p.j / vector_length * steps + p.i + lane) * vector_length + lane;
   }
-  /// Entry e of its block, not in units.
+  /// Entry e of its block, which is below, not in units.
   HYPERPLANE_FUNCTION auto operator()(int number, int e) const {
     std::int64_t const group = number / vector_length;
     auto const& stored = m_blocks[(group * (n * n) + e) * vector_length + number % vector_length];

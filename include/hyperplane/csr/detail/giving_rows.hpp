@@ -32,7 +32,7 @@ struct GivingBlockCsrRow {
 
   void operator()(std::int64_t row) const {
     auto const begin = m_a.begin(row), end = m_a.end(row);
-    host::prefetch_behind_row<n>(&m_a(begin, 0, 0), end - begin);
+    if (begin != end) host::prefetch_behind_row<n>(&m_a(begin, 0, 0), end - begin);
     for (auto block = begin; block < end; ++block) {
       host::prefetch_behind_block<n>(&m_a(block, 0, 0));
       // Blocks by rows are those of A^T by columns.

@@ -20,7 +20,8 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 /// What is wrong at the first point at which BILU(0) fails: its pivot block is computed once more, from the matrix and
 /// from what the points before it, which are regular, have left; those outside of the grid, too, where there are some.
 /// What such a point has left may be too large for its type, which only shows here: then the failure is that of the
-/// point before.
+/// point before. Factors that are too large are an overflow where the blocks are finite that they were made of, those
+/// for points after it too.
 template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length, class Outside = NoOutside>
 struct BlockIlu0Diagnosis {
   using Factors = TriangularFactors<Storage, n, vector_length>;
@@ -32,6 +33,21 @@ struct BlockIlu0Diagnosis {
 
   KOKKOS_FUNCTION PivotFinding operator()(std::int64_t number, int code) const {
     Point const p = m_a.grid().point(number);
+    auto const found = at_pivot(p, code);
+    if (found.failure != FactorFailure::overflow || found.number >= 0) return found;
+    for (int s = 0; s < upper_blocks; ++s) {
+      auto const direction = sweep_direction<Sweep::backward>(s);
+      bool used = m_a.grid().contains(neighbour(p, direction));
+      if constexpr (Outside::exists) used = used || m_outside.number(direction, p) >= 0;
+      if (used && !block::is_finite<n>(stencil_block<Scalar, n>(m_a, p, direction))) {
+        return {FactorFailure::not_finite, static_cast<int>(direction)};
+      }
+    }
+    return found;
+  }
+
+ private:
+  KOKKOS_FUNCTION PivotFinding at_pivot(const Point& p, int code) const {
     auto const given = [&](const Point& point, Direction direction) {
       return stencil_block<Scalar, n>(m_a, point, direction);
     };
@@ -85,7 +101,6 @@ struct BlockIlu0Diagnosis {
     return block::diagnose<Range>(d, code, outside);
   }
 
- private:
   KOKKOS_FUNCTION block::Matrix<Scalar, n> neighbour_block(int number) const {
     block::Matrix<Scalar, n> result;
     for (int e = 0; e < n * n; ++e) result.m_entries[e] = static_cast<Scalar>(m_outside.values()(number, e));

@@ -81,6 +81,21 @@ struct BlockIlu0FoldedDiagnosis {
   KOKKOS_FUNCTION PivotFinding operator()(std::int64_t number, int code) const {
     auto const& order = m_factors.m_order;
     Point const p = order.at(m_a.grid().point(number));
+    auto const found = at_pivot(p, code);
+    if (found.failure != FactorFailure::overflow || found.number >= 0) return found;
+    for (int s = 0; s < stencil7_size - 1; ++s) {
+      Direction const direction = folded_direction(s);
+      if (!m_a.grid().contains(neighbour(p, direction)) || order.is_before(p, direction)) continue;
+      if (!block::is_finite<n>(stencil_block<Scalar, n>(m_a, p, direction))) {
+        return {FactorFailure::not_finite, static_cast<int>(direction)};
+      }
+    }
+    return found;
+  }
+
+ private:
+  KOKKOS_FUNCTION PivotFinding at_pivot(const Point& p, int code) const {
+    auto const& order = m_factors.m_order;
     auto const center = stencil_block<Scalar, n>(m_a, p, Direction::center);
     if (!block::is_finite<n>(center)) return {FactorFailure::not_finite, static_cast<int>(Direction::center)};
     block::Matrix<Scalar, n> d;

@@ -73,7 +73,8 @@ struct LineDiagnosisBlocks {
 
 /// What is wrong at the first point at which a factorization along lines fails: its pivot block is computed once more,
 /// from the matrix and from what the point before it, which is regular, has left. Where that is too large for its type,
-/// the failure is that of the point before.
+/// the failure is that of the point before. Factors that are too large are an overflow where the blocks are finite that
+/// they were made of, that for the next point too.
 template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length>
 struct LineDiagnosis {
   LineDiagnosisBlocks<Scalar, n, MatrixStorage, vector_length> m_blocks;
@@ -81,6 +82,19 @@ struct LineDiagnosis {
 
   KOKKOS_FUNCTION PivotFinding operator()(std::int64_t ordinal, int code) const {
     auto const place = m_blocks.find(ordinal);
+    auto const found = at_pivot(place, ordinal, code);
+    bool const is_overflow = found.failure == FactorFailure::overflow && found.number < 0;
+    if (is_overflow && !place.is_last && !block::is_finite<n>(m_blocks.load(place, LineBlock::upper, place.step))) {
+      return {FactorFailure::not_finite, static_cast<int>(LineBlock::upper)};
+    }
+    return found;
+  }
+
+ private:
+  using Range = StoredRange<Scalar, Storage>;
+  using Place = typename LineDiagnosisBlocks<Scalar, n, MatrixStorage, vector_length>::Place;
+
+  KOKKOS_FUNCTION PivotFinding at_pivot(const Place& place, std::int64_t ordinal, int code) const {
     auto d = m_blocks.load(place, LineBlock::diagonal, place.step);
     if (!block::is_finite<n>(d)) return {FactorFailure::not_finite, static_cast<int>(LineBlock::diagonal)};
     if (!place.is_first) {
@@ -103,16 +117,36 @@ struct LineDiagnosis {
     return block::diagnose<Range>(d, code);
   }
 
- private:
-  using Range = StoredRange<Scalar, Storage>;
-
   /// Paths that gather blocks do so in the type of the factors.
   KOKKOS_FUNCTION static bool is_too_large(const block::Matrix<Scalar, n>& given) {
     return block::storage_excess<Range, Scalar>(given) != Scalar(0);
   }
 };
 
-/// The same for LineJacobi, whose points do not depend on one another.
+/// What is wrong with the spikes of a part, where they cannot be kept: they are too large, if the blocks that couple
+/// the part to the separators beside it are finite.
+template <class Scalar, int n, class MatrixStorage, int vector_length>
+struct LineSpikeDiagnosis {
+  LineDiagnosisBlocks<Scalar, n, MatrixStorage, vector_length> m_blocks;
+  const int* m_left;  ///< as LineSpikeFactor has them
+  const int* m_right;
+
+  KOKKOS_FUNCTION PivotFinding operator()(std::int64_t ordinal, int) const {
+    auto const place = m_blocks.find(ordinal);
+    auto const& layout = m_blocks.m_layout;
+    auto const slot = place.pack * vector_length + place.lane;
+    int const first = layout.begin(place.pack, place.lane), last = layout.end(place.pack, place.lane) - 1;
+    if (m_left[slot] >= 0 && !block::is_finite<n>(m_blocks.load(place, LineBlock::lower, first))) {
+      return {FactorFailure::not_finite, static_cast<int>(LineBlock::lower), ordinal + (first - place.step)};
+    }
+    if (m_right[slot] >= 0 && !block::is_finite<n>(m_blocks.load(place, LineBlock::upper, last))) {
+      return {FactorFailure::not_finite, static_cast<int>(LineBlock::upper), ordinal + (last - place.step)};
+    }
+    return {FactorFailure::overflow, 0};
+  }
+};
+
+/// LineDiagnosis for LineJacobi, whose points do not depend on one another.
 template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length>
 struct LineJacobiDiagnosis {
   LineDiagnosisBlocks<Scalar, n, MatrixStorage, vector_length> m_blocks;

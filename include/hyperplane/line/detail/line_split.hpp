@@ -7,6 +7,7 @@
 #include <hyperplane/grid/factor_status.hpp>
 #include <hyperplane/line/block_tridiagonal_matrix.hpp>
 #include <hyperplane/line/detail/line_cut.hpp>
+#include <hyperplane/line/detail/line_diagnosis.hpp>
 #include <hyperplane/line/detail/line_factorization.hpp>
 #include <hyperplane/line/detail/line_matrices.hpp>
 #include <hyperplane/line/detail/line_places.hpp>
@@ -30,11 +31,6 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar>
 class LineSolver;
-
-/// What is found of a spike that its type does not hold.
-struct UnstorableSpike {
-  KOKKOS_FUNCTION PivotFinding operator()(std::int64_t, int) const { return {FactorFailure::overflow, 0}; }
-};
 
 /// Lines cut into parts by separators, for parallelism inside a line and for periodic ends.
 ///
@@ -60,6 +56,7 @@ class LineSplit {
   using Direct = LineFactorization<Scalar, n, Exec, StorageScalar>;
   static constexpr int vector_length = Layout::vector_length;
   static constexpr int internal_length = Layout::internal_vector_length;
+  static constexpr bool records_spikes = sizeof(StorageScalar) < sizeof(Scalar);
   static constexpr int internal_vectors = vector_length / internal_length;
   using Spikes = InterleavedView<StorageScalar, vector_length, n * n, Exec>;
   using Given = LineUnknowns<const Scalar, GatheredPlaces>;
@@ -93,7 +90,12 @@ class LineSplit {
           "Hyperplane::BlockTridiagonal::spikes", exec, m_parts->layout().packs() * Spike::groups,
           5.0 * n * n * n * sizeof(StorageScalar) * line_slots(m_parts->layout()),
           Spike{parts, m_parts->factors(), spikes(), m_cut.left_of_part(), m_cut.right_of_part(), m_unstorable.ref()});
-      if constexpr (ShortReal<StorageScalar>) m_unstorable.conclude(exec, UnstorableSpike{});
+      if constexpr (records_spikes) {
+        m_unstorable.conclude(exec, LineSpikeDiagnosis<Scalar, n, MatrixStorage, vector_length>{
+                                        {parts, m_parts->layout().ref(), m_parts->layout().lines().count()},
+                                        m_cut.left_of_part(),
+                                        m_cut.right_of_part()});
+      }
     }
     for_line_packs<vector_length>("Hyperplane::BlockTridiagonal::reduce", exec, m_reduced.layout().items() * n,
                                   7.0 * n * n * n * sizeof(StorageScalar) * line_slots(m_reduced.layout()),
@@ -178,8 +180,7 @@ class LineSplit {
     std::optional<LineSingular> of_parts;
     if (m_parts) {
       of_parts = at_ordinal(m_parts->find_singular(exec));
-      if constexpr (ShortReal<StorageScalar>)
-        of_parts = m_cut.first_of_parts(of_parts, at_ordinal(m_unstorable.find(exec)));
+      if constexpr (records_spikes) of_parts = m_cut.first_of_parts(of_parts, at_ordinal(m_unstorable.find(exec)));
     }
     return m_cut.first_failure(of_parts, m_reduced.find_singular(exec));
   }
@@ -204,7 +205,7 @@ class LineSplit {
   Solver m_reduced;
   Spikes m_left;
   Spikes m_right;
-  SingularPivotRecord<Exec> m_unstorable;  ///< spikes that are too large, of 16 bits
+  SingularPivotRecord<Exec> m_unstorable;  ///< spikes that are too large, where records_spikes
   Reduced m_matrix;
   Couplings m_couplings;
   LineVector<Scalar, n, Exec> m_unknowns;

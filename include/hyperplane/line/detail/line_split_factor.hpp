@@ -26,7 +26,7 @@
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 /// `columns` of the spikes' n columns, which do not depend on one another, for an internal vector of a pack of parts:
-/// all of them, or one. Of 16 bits, which soon have too few, those that are too large are recorded.
+/// all of them, or one. Those that are too large for a type that is narrower than Scalar are recorded.
 template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length, int internal_length,
           int columns>
 struct LineSpikeFactor {
@@ -93,7 +93,7 @@ struct LineSpikeFactor {
   }
   KOKKOS_FUNCTION void keep(const Lanes& lanes, int step, const Columns& block, Storage* values) const {
     for (int e = 0; e < entries; ++e) block.m_entries[e].store(values + e * vector_length);
-    if constexpr (ShortReal<Storage>) {
+    if constexpr (sizeof(Storage) < sizeof(Scalar)) {
       auto const excess =
           sum_apart<entries, PackType>([&](int e) { return storage_excess<Storage, Scalar>(block.m_entries[e]); });
       if (any(excess != PackType(0))) {
