@@ -42,8 +42,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// A plan: the constructor allocates 2 m + 2 + k vectors, m = options.restart, or options.max_iterations where that is
 /// less, and k less than m; solve() allocates nothing on the device. Iteration j of a cycle is one apply, one
 /// preconditioner solve, 2 (j + k) dot products in two reductions and about 4 (j + k) values of vector traffic per
-/// unknown; the end of a cycle reads about 2 m and writes 4 k. The host waits as for FGMRES, and once more at the
-/// beginning of a cycle and of a solve with a subspace, and at its end.
+/// unknown (on hosts 3 (j + k), see Fgmres); the end of a cycle reads about 2 m and writes 4 k. The host waits as for
+/// FGMRES, and once more at the beginning of a cycle and of a solve with a subspace, and at its end.
 ///
 /// A copy is the same object, with the same subspace. Errors and breakdowns are those of FGMRES; after a breakdown the
 /// subspace is that of the last whole cycle. Bitwise the same result whatever the number of threads and the check

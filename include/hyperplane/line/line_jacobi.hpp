@@ -44,8 +44,9 @@ struct LineJacobiOptions {
   /// Iterations at most, D^-1 b being the first.
   int max_iterations = 30;
   /// The change is looked at after every so many iterations beyond the first. LinePath::staged makes as many in one
-  /// pass over the blocks, if registers have room for them.
-  int check_interval = 4;
+  /// pass over the blocks, if registers have room for them. 0: four on that path, one on others, where more would gain
+  /// nothing.
+  int check_interval = 0;
   /// Of solve(). solve_transposed() runs portable.
   LinePath path = LinePath::automatic;
 };
@@ -55,24 +56,26 @@ struct LineJacobiOptions {
 ///     x[p] <- D[p]^-1 (b[p] - L[p] x[p-1] - U[p] x[p+1]),    first from x = 0,
 ///
 /// until the change is small or a number of iterations is reached. The change is D^-1 (b - M x), so that the criterion
-/// is that of a residual. For lines with a strong diagonal, as with small time steps: factor() then inverts D alone,
-/// all points at a time. Source: K. Kim, "Performance Portable SIMD Approach Implementing Block Line Solver For Coupled
-/// PDEs", SIAM CSE 2019 (SAND2019-2037C).
+/// is that of a residual. For lines with a strong diagonal, as with small time steps: points wait for one another
+/// neither in factor() nor in an iteration. Source: K. Kim, "Performance Portable SIMD Approach Implementing Block Line
+/// Solver For Coupled PDEs", SIAM CSE 2019 (SAND2019-2037C).
 ///
 /// Each line decides for itself (lines that share an internal vector of the layout together), inside the kernel: the
 /// host waits for nothing. The number of iterations depends on b, so that M^-1 is not quite linear: inside a Krylov
 /// method take FGMRES, or a fixed number of iterations (tolerance 0).
 ///
-/// D^-1 L, D^-1 U and D^-1 may be stored as BlockTridiagonal stores its factors. (In its units are the first two C^-1
-/// D^-1 L C, D^-1 is C^-1 D^-1 S^-1.)
+/// D^-1 L, D^-1 U and D^-1 may be stored as BlockTridiagonal stores its factors, in units of Half as C^-1 D^-1 L C,
+/// C^-1 D^-1 U C and C^-1 D^-1 S^-1. It is these that have to fit into StorageScalar, not L and U: a block that is too
+/// large for it is a failure.
 ///
 /// A plan like BlockTridiagonal: the constructor allocates 3 n^2 values of StorageScalar and 2 n of Scalar per point;
 /// factor() and solve() allocate nothing, fence nothing, and are asynchronous. At most one solve() of a plan and its
 /// copies may run at a time. Lines are open. Cost per point: factor 6 n^3 flops, 3 n^2 values read and written; solve
 /// 2 n^2 flops and n^2 + 3 n values for D^-1 b, and for each iteration more 4 n^2 flops and 2 n^2 + 3 n values, from a
 /// cache where the blocks of a group of lines fit in it. LinePath::staged, for n <= 6 in double (n <= 9 in float) and
-/// factors that are not Half, reads the blocks once for `check_interval` iterations. Launches: factor two (one finishes
-/// the status), solve one. Paths give the same bits.
+/// factors that are not Half, reads the blocks once for `check_interval` iterations, or as many as registers have room
+/// for: eleven for n = 5 in double, three for n = 8 and 9 in float. Launches: factor two (one finishes the status),
+/// solve one. Paths give the same bits with the same `check_interval`.
 template <Real Scalar, int n, ExecutionSpace Exec, StorageReal StorageScalar = Scalar>
 class LineJacobi {
  public:
@@ -168,10 +171,11 @@ class LineJacobi {
     if (options.max_iterations < 1) {
       fail("LineJacobi: max_iterations is " + std::to_string(options.max_iterations) + ", expected 1 or more");
     }
-    if (options.check_interval < 1) {
-      fail("LineJacobi: check_interval is " + std::to_string(options.check_interval) + ", expected 1 or more");
+    if (options.check_interval < 0) {
+      fail("LineJacobi: check_interval is " + std::to_string(options.check_interval) + ", expected 0 or more");
     }
     if (options.path == LinePath::automatic) options.path = FastPath::choose();
+    if (options.check_interval == 0) options.check_interval = options.path == LinePath::staged ? 4 : 1;
     if (options.path != LinePath::portable && !detail::is_listed(FastPath::paths, options.path)) {
       fail(std::string("LineJacobi: ") + Exec::name() + " has no path " + name(options.path));
     }

@@ -12,8 +12,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 enum class LinePath {
   automatic,
   portable,  ///< Kokkos alone: a thread of a team per group of lines; every execution space
-  staged,    ///< several threads per line; CUDA, for n > 1 and of LineJacobi from 9.0 on (blocks brought ahead by bulk
-             ///< copies)
+  staged,    ///< several threads per line; CUDA. Blocks are brought ahead by bulk copies, from 9.0 on; of
+             ///< BlockTridiagonal with n = 1 without these
 };
 
 /// Every choice there is.

@@ -107,7 +107,8 @@ class FlexibleKrylov : public KrylovMethod<Method, Vector> {
     double* const first = coefficients(0);
     double* const second = coefficients(1);
     const Address<Scalar>* const v = m_pointers.data();
-    // Of the second pass, whose products on hosts are a kernel of their own, which counts, and leave the norm.
+    // The second pass. On hosts its subtraction is a kernel that counts its own bytes; what is left is reading w for
+    // the norm.
     this->count(this->m_label + "::orthogonalize", HostExecutionSpace<Exec> ? 1 : count + 2);
     m_dots.run(exec, this->data(w), v, count, first);
     this->m_reducer.complete(exec, first, count);

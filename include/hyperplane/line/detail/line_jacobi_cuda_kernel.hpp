@@ -55,6 +55,7 @@ struct CudaLineJacobi {
       of.iterations = min(m_iterations, target - done);
       done += of.iterations;
       of.looks = done == target && done < m_limits.m_max_iterations;
+      cuda::fence_before_copies_of_results();
       __syncthreads();
       pass(thread, cursor, memory, of);
       if (done == m_limits.m_max_iterations) return;
@@ -119,7 +120,6 @@ struct CudaLineJacobi {
       memory.fill(entry, m_blocks.pack_data(item, 0), of.is_first() ? nullptr : m_vectors.pack_data(item, 0));
       if (++entry == m_entries) entry = 0;
     };
-    if (!of.is_first()) cuda::fence_before_copies_of_results();
     for (int e = 0; e < m_entries; ++e) fill(e);
     fetch(thread, cursor, memory, of, thread.slot);
     int step = thread.slot;
