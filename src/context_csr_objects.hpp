@@ -112,18 +112,6 @@ struct ScalarEntries {
   std::int64_t count() const { return static_cast<std::int64_t>(places.extent(0)); }
 };
 
-/// Copies entries to their places, or from there.
-struct CopyScalars {
-  const double* m_from;
-  double* m_to;
-  const std::int64_t* m_places;
-  bool m_to_places;
-  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
-    auto const place = m_places[e];
-    m_to[m_to_places ? place : e] = m_from[m_to_places ? e : place];
-  }
-};
-
 template <class Exec>
 class CsrMatrixOn final : public Matrix {
  public:
@@ -236,7 +224,7 @@ class CsrMatrixOn final : public Matrix {
     detail::LongIndexRange<Exec> const range(m_instance.exec, 0, value_count());
     if (m_scalars) {
       detail::launch("Hyperplane::Matrix::copy_scalars", range, 2.0 * sizeof(double) + sizeof(std::int64_t),
-                     CopyScalars{from, to, m_scalars->places.data(), sets});
+                     detail::CopyScalars<double>{from, to, m_scalars->places.data(), sets});
       return;
     }
     detail::launch("Hyperplane::Matrix::copy", range, 2.0 * sizeof(double),

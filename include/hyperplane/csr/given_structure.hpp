@@ -22,6 +22,28 @@ namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
 inline constexpr auto no_structure_word = std::numeric_limits<std::uint64_t>::max();
 
+/// row_of() of pieces of StructureFingerprints. The rows of the plan have blocks of A in their order: block_of(row) of
+/// the difference is the number of one of them.
+template <class Difference, class Pieces>
+KOKKOS_FUNCTION std::int64_t first_other_row(const Difference& difference, const Pieces& pieces, std::int64_t rows,
+                                             std::int64_t piece) {
+  auto const begin = pieces.begin(piece);
+  std::int64_t first = 0;
+  if (pieces.has_columns(piece)) {
+    std::int64_t behind = rows;
+    while (behind - first > 1) {
+      auto const row = first + (behind - first) / 2;
+      (difference.block_of(row) <= begin ? first : behind) = row;
+    }
+  } else if (begin > 0) {
+    first = begin - 1;
+  }
+  for (auto row = first; row < rows; ++row) {
+    if (difference.row_differs(row)) return row;
+  }
+  return first;
+}
+
 /// Of the two words of a record: the first is a piece that differs, and becomes none; the second the row, or none.
 template <class Difference>
 KOKKOS_FUNCTION void conclude_csr_difference(const Difference& difference, std::uint64_t* words) {

@@ -68,13 +68,18 @@ BlocksOfScalars blocks_of_scalars(int n, const std::vector<Offset>& offsets, con
   return result;
 }
 
+/// Copies entries to their places among the values of the blocks, or from there.
 template <class Scalar>
-struct ScatterScalars {
+struct CopyScalars {
   const Scalar* m_from;
-  const std::int64_t* m_places;
   Scalar* m_to;
+  const std::int64_t* m_places;
+  bool m_to_places;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t e) const { m_to[m_places[e]] = m_from[e]; }
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    auto const place = m_places[e];
+    m_to[m_to_places ? place : e] = m_from[m_to_places ? e : place];
+  }
 };
 
 }  // namespace detail
@@ -111,7 +116,7 @@ class ScalarsInBlocks {
     detail::launch("Hyperplane::ScalarsInBlocks::set_values",
                    detail::LongIndexRange<Exec>(exec, 0, static_cast<std::int64_t>(m_places.extent(0))),
                    2.0 * sizeof(Scalar) + sizeof(std::int64_t),
-                   detail::ScatterScalars<Scalar>{values.data(), m_places.data(), m_matrix.values().data()});
+                   detail::CopyScalars<Scalar>{values.data(), m_matrix.values().data(), m_places.data(), true});
   }
 
  private:

@@ -25,12 +25,10 @@ struct CsrIluDifference {
   KOKKOS_FUNCTION bool piece_differs(std::int64_t piece) const { return m_pieces.differs(piece); }
   /// The first row that differs, where that is the first piece.
   KOKKOS_FUNCTION std::int64_t row_of(std::int64_t piece) const {
-    auto const first = first_row_of(piece);
-    for (auto row = first; row < m_a.rows(); ++row) {
-      if (row_differs(row)) return row;
-    }
-    return first;
+    return first_other_row(*this, m_pieces, m_a.rows(), piece);
   }
+  /// That of the diagonal.
+  KOKKOS_FUNCTION std::int64_t block_of(std::int64_t row) const { return m_sources[m_rows.m_diagonal[row]]; }
 
   /// As many blocks, all of them among those of the row and in the same columns.
   KOKKOS_FUNCTION bool row_differs(std::int64_t row) const {
@@ -41,18 +39,6 @@ struct CsrIluDifference {
   }
 
  private:
-  /// The first one of the plan that may have something there.
-  KOKKOS_FUNCTION std::int64_t first_row_of(std::int64_t piece) const {
-    auto const begin = m_pieces.begin(piece);
-    if (!m_pieces.has_columns(piece)) return begin > 0 ? begin - 1 : 0;
-    // Blocks of the diagonal follow one another in A.
-    std::int64_t first = 0, behind = m_a.rows();
-    while (behind - first > 1) {
-      auto const row = first + (behind - first) / 2;
-      (m_sources[m_rows.m_diagonal[row]] <= begin ? first : behind) = row;
-    }
-    return first;
-  }
   /// Lowers `missing` by the blocks that are made from one of A.
   KOKKOS_FUNCTION bool has_other_in(std::int64_t row, std::int64_t begin, std::int64_t end,
                                     std::int64_t& missing) const {
