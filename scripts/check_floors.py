@@ -3,7 +3,8 @@
 """Prints which folder of include/hyperplane includes which, and fails where the list of floors in docs/design.md does not
 allow it: an include of a higher floor, a cycle of folders or of headers, an include of another folder's detail/, or a
 folder that the list does not have. Fails also where a document names a header by its folder and no such header exists,
-and where a header has a KOKKOS_LAMBDA. Called by `run test`."""
+where a header has a KOKKOS_LAMBDA, and where one of CUDA alone, which `compile_cuda.sh` compiles without Kokkos, includes
+a header that needs Kokkos. Called by `run test`."""
 
 import re
 import sys
@@ -92,6 +93,26 @@ def find_lambdas():
     return wrong
 
 
+def find_kokkos_below_cuda(includes):
+    """Headers of CUDA alone, those of compile_cuda.sh, by way of which headers they include Kokkos."""
+    own = {header for header in includes if re.search(r"<Kokkos_", (headers / header).read_text())}
+    wrong = []
+    for header in includes:
+        if header in own or not re.search(r"/cuda/|_cuda[^/]*$", "/" + header):
+            continue
+        way, reached = [[header]], {header}
+        while way:
+            path = way.pop(0)
+            if path[-1] in own:
+                wrong.append(" includes ".join(path) + ", which needs Kokkos")
+                break
+            for other in includes.get(path[-1], ()):
+                if other not in reached:
+                    reached.add(other)
+                    way.append([*path, other])
+    return wrong
+
+
 def main():
     floors, includes = read_floors(), read_includes()
     wrong = []
@@ -115,7 +136,7 @@ def main():
         cycle = find_cycle(graph)
         if cycle:
             wrong.append("a cycle: " + " -> ".join(cycle))
-    wrong += find_stale_names() + find_lambdas()
+    wrong += find_stale_names() + find_lambdas() + find_kokkos_below_cuda(includes)
     for name in sorted(folders, key=lambda name: (floors[name], name)):
         print(f"{floors[name]} {name} -> " + ", ".join(f"{other} {count}" for other, count in sorted(folders[name].items())))
     for line in dict.fromkeys(wrong):

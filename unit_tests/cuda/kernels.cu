@@ -16,6 +16,7 @@
 #include <hyperplane/ilu/detail/csr_sweep_cuda_kernel.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_scanned.hpp>
 #include <hyperplane/line/detail/block_tridiagonal_cuda_staged.hpp>
+#include <hyperplane/line/detail/line_jacobi_cuda_staged.hpp>
 #include <hyperplane/sip/detail/sip_coefficients_cuda.hpp>
 #include <hyperplane/sip/detail/sip_group_cuda.hpp>
 #include <hyperplane/sip_iteration/detail/sip_iteration_cuda_plan.hpp>
@@ -173,6 +174,25 @@ HYPERPLANE_COMPILE_LINES(double, 16, double, float, GatheredPlaces, 16)
 HYPERPLANE_COMPILE_LINES(double, 3, float, float, StridedPlaces<8>, 16)
 HYPERPLANE_COMPILE_LINES(float, 5, float, float, StridedPlaces<16>, 32)
 #undef HYPERPLANE_COMPILE_LINES
+
+// Those of LineJacobi.
+template <class Scalar, int n, class Storage, class Places, int W>
+void compile_line_jacobi(cudaStream_t stream, const LineLayoutRef<W>& layout,
+                         const InterleavedRef<Storage, W, line_jacobi_blocks * n * n>& blocks,
+                         const InterleavedRef<Scalar, W, line_jacobi_vectors * n>& vectors,
+                         const LineUnknowns<const Scalar, Places>& rhs, const LineUnknowns<Scalar, Places>& x) {
+  LineJacobiCudaStaged<Scalar, n, Storage, W, 8>(1).solve(stream, layout, blocks, vectors, rhs, x, {0, 10, 4});
+}
+
+#define HYPERPLANE_COMPILE_LINE_JACOBI(Scalar, n, Storage, Places, W)                      \
+  template void compile_line_jacobi<Scalar, n, Storage, Places, W>(                        \
+      cudaStream_t, const LineLayoutRef<W>&, const InterleavedRef<Storage, W, 3 * n * n>&, \
+      const InterleavedRef<Scalar, W, 2 * n>&, const LineUnknowns<const Scalar, Places>&,  \
+      const LineUnknowns<Scalar, Places>&);
+HYPERPLANE_COMPILE_LINE_JACOBI(double, 1, double, StridedPlaces<16>, 16)
+HYPERPLANE_COMPILE_LINE_JACOBI(double, 5, float, GatheredPlaces, 16)
+HYPERPLANE_COMPILE_LINE_JACOBI(float, 5, float, StridedPlaces<16>, 32)
+#undef HYPERPLANE_COMPILE_LINE_JACOBI
 
 // The product with a stencil, whole and without what is along a line, and with its transpose.
 template struct ApplyCuda<false, double, 1, double, 8, AllTerms>;

@@ -4,10 +4,10 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/cuda/async_copy.hpp>
 #include <hyperplane/cuda/phase_barrier.hpp>
-#include <hyperplane/line/detail/line_cursor.hpp>
+#include <hyperplane/line/detail/line_addresses.hpp>
 #include <hyperplane/line/detail/line_factors.hpp>
 #include <hyperplane/line/detail/line_jacobi_cuda_memory.hpp>
-#include <hyperplane/line/detail/line_jacobi_kernels.hpp>
+#include <hyperplane/line/detail/line_jacobi_limits.hpp>
 #include <hyperplane/line/line_layout_ref.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
 
@@ -30,7 +30,7 @@ struct CudaLineJacobi {
   using Shape = CudaLineJacobiShape<Scalar, n, vector_length>;
   using Memory = CudaLineJacobiMemory<Scalar, n, Storage, vector_length>;
   using Lanes = LineLanes<1, vector_length>;
-  using Cursor = LineCursor<Places, 1, vector_length>;
+  using Addresses = LineAddresses<Places, 1, vector_length>;
 
   LineLayoutRef<vector_length> m_layout;
   InterleavedRef<Storage, vector_length, line_jacobi_blocks * n * n> m_blocks;
@@ -47,7 +47,7 @@ struct CudaLineJacobi {
     if (length == 0) return;
     Thread thread(pack, length, m_iterations + 1);
     Lanes const lanes(m_layout, pack, thread.lane);
-    Cursor const cursor(m_x.m_places, m_layout, lanes);
+    Addresses const addresses(m_x.m_places, m_layout, lanes);
     Memory const memory(shared, m_entries, thread.slots);
     memory.initialize();
     int done = 1, target = m_limits.next(1);
@@ -57,7 +57,7 @@ struct CudaLineJacobi {
       of.looks = done == target && done < m_limits.m_max_iterations;
       cuda::fence_before_copies_of_results();
       __syncthreads();
-      pass(thread, cursor, memory, of);
+      pass(thread, addresses, memory, of);
       if (done == m_limits.m_max_iterations) return;
       if (done < target) continue;
       target = m_limits.next(done);
@@ -110,7 +110,7 @@ struct CudaLineJacobi {
     return large;
   }
 
-  __device__ __forceinline__ void pass(Thread& thread, const Cursor& cursor, const Memory& memory,
+  __device__ __forceinline__ void pass(Thread& thread, const Addresses& addresses, const Memory& memory,
                                        const Pass& of) const {
     auto const first_number = std::int64_t{of.number} * thread.length;
     int entry = static_cast<int>(first_number % m_entries);
@@ -121,7 +121,7 @@ struct CudaLineJacobi {
       if (++entry == m_entries) entry = 0;
     };
     for (int e = 0; e < m_entries; ++e) fill(e);
-    fetch(thread, cursor, memory, of, thread.slot);
+    fetch(thread, addresses, memory, of, thread.slot);
     int step = thread.slot;
     for (int time = -1; time < thread.length + 2 * of.iterations; ++time) {
       int const age = time - step;
@@ -130,14 +130,14 @@ struct CudaLineJacobi {
           thread.entry = memory.entry(first_number + step);
           take_blocks(thread);
         } else if (age == 0) {
-          begin(thread, cursor, memory, of, step);
+          begin(thread, addresses, memory, of, step);
         } else if (age % 2 != 0) {
 #pragma unroll
           for (int c = 0; c < n; ++c) thread.sum[c] = thread.start[c];
           subtract(thread.lower, memory.z(age / 2, thread.slot_before(step), thread.lane), thread.sum);
         } else {
           subtract(thread.upper, memory.z(age / 2 - 1, thread.slot_after(step), thread.lane), thread.sum);
-          end(thread, cursor, memory, of, step, age / 2);
+          end(thread, addresses, memory, of, step, age / 2);
         }
       }
       if (age == thread.slots - 2) step += thread.slots;
@@ -156,8 +156,8 @@ struct CudaLineJacobi {
   }
 
   /// c and z of what a pass begins with.
-  __device__ __forceinline__ void begin(Thread& thread, const Cursor& cursor, const Memory& memory, const Pass& of,
-                                        int step) const {
+  __device__ __forceinline__ void begin(Thread& thread, const Addresses& addresses, const Memory& memory,
+                                        const Pass& of, int step) const {
     cuda::wait_for_async_copies();
     const Scalar* const ahead = memory.ahead(thread.slot, thread.lane);
     Scalar z[n];
@@ -187,15 +187,15 @@ struct CudaLineJacobi {
       }
     }
     if (of.iterations == 0) {
-      store(cursor, step, z);
+      store(addresses, step, z);
     } else {
       put(z, memory.z(0, thread.slot, thread.lane), vector_length);
     }
-    fetch(thread, cursor, memory, of, step + thread.slots);
+    fetch(thread, addresses, memory, of, step + thread.slots);
   }
 
   /// z of an iteration is there.
-  __device__ __forceinline__ void end(Thread& thread, const Cursor& cursor, const Memory& memory, const Pass& of,
+  __device__ __forceinline__ void end(Thread& thread, const Addresses& addresses, const Memory& memory, const Pass& of,
                                       int step, int iteration) const {
     if (iteration < of.iterations) return put(thread.sum, memory.z(iteration, thread.slot, thread.lane), vector_length);
     if (of.looks) {
@@ -205,14 +205,14 @@ struct CudaLineJacobi {
       for (int c = 0; c < n; ++c) change[c] = thread.sum[c] - before[c * vector_length];
       add_squares(change, *memory.squares_of_change(thread.lane));
     }
-    if (of.going_on) store(cursor, step, thread.sum);
+    if (of.going_on) store(addresses, step, thread.sum);
   }
 
   /// Asks for the vector of a step, of b or in later passes of x: zeros where there is no point.
-  __device__ __forceinline__ void fetch(const Thread& thread, const Cursor& cursor, const Memory& memory,
+  __device__ __forceinline__ void fetch(const Thread& thread, const Addresses& addresses, const Memory& memory,
                                         const Pass& of, int step) const {
     if (step >= thread.length) return;
-    auto const values = values_at(cursor, of.is_first() ? m_rhs.m_data : m_x.m_data, step);
+    auto const values = values_at(addresses, of.is_first() ? m_rhs.m_data : m_x.m_data, step);
     Scalar* const to = memory.ahead(thread.slot, thread.lane);
 #pragma unroll
     for (int c = 0; c < n; ++c) {
@@ -224,16 +224,16 @@ struct CudaLineJacobi {
     }
   }
 
-  __device__ __forceinline__ void store(const Cursor& cursor, int step, const Scalar (&z)[n]) const {
-    auto const values = values_at(cursor, m_x.m_data, step);
+  __device__ __forceinline__ void store(const Addresses& addresses, int step, const Scalar (&z)[n]) const {
+    auto const values = values_at(addresses, m_x.m_data, step);
     if (values.m_first[0] != nullptr) put(z, values.m_first[0], values.m_stride);
   }
 
   /// The vector of the lane at a step, null where there is none.
   template <class Value>
-  __device__ LaneValues<Value, 1> values_at(const Cursor& cursor, Value* data, int step) const {
-    if (cursor.is_full(step)) return {{cursor.address(data, m_x.m_entries, m_x.m_first, step)}, Places::W};
-    return cursor.lane_values(data, m_x.m_entries, m_x.m_first, step);
+  __device__ LaneValues<Value, 1> values_at(const Addresses& addresses, Value* data, int step) const {
+    if (addresses.is_full(step)) return {{addresses.address(data, m_x.m_entries, m_x.m_first, step)}, Places::W};
+    return addresses.lane_values(data, m_x.m_entries, m_x.m_first, step);
   }
 
   __device__ static void put(const Scalar (&z)[n], Scalar* to, int stride) {

@@ -11,6 +11,7 @@
 #include <hyperplane/line/detail/line_blocks.hpp>
 #include <hyperplane/line/detail/line_cursor.hpp>
 #include <hyperplane/line/detail/line_factors.hpp>
+#include <hyperplane/line/detail/line_jacobi_limits.hpp>
 #include <hyperplane/line/detail/line_units.hpp>
 #include <hyperplane/simd/interleaved_ref.hpp>
 #include <hyperplane/simd/pack.hpp>
@@ -24,11 +25,6 @@
 
 /// The kernels of LineJacobi, bodies of for_line_packs: each internal vector of a pack of lines for itself.
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
-
-/// What is kept of a point: D^-1 L and D^-1 U, which iterations read, and D^-1.
-inline constexpr int line_jacobi_blocks = 3;
-/// Vectors of a point beside x: what iterations begin with, and where they are.
-inline constexpr int line_jacobi_vectors = 2;
 
 /// D^-1 L, D^-1 U and D^-1 of every point, one index for each pack and step. Threads of a device follow one another
 /// through packs, those of the host through steps.
@@ -96,21 +92,6 @@ struct LineJacobiFactor {
     keep(inverse, 2);
     auto const unstorable = excess != PackType(0);
     if (any(unstorable)) record_singular(m_layout, lanes, step, unstorable, unstorable_code, m_singular);
-  }
-};
-
-/// When iterations end, see LineJacobiOptions.
-template <class Scalar>
-struct LineJacobiLimits {
-  Scalar m_tolerance;
-  int m_max_iterations;
-  int m_check_interval;
-
-  /// Iterations after which the change is looked at next, or all, where `done` have been made.
-  KOKKOS_FUNCTION int next(int done) const {
-    int const last = m_max_iterations;
-    if (!(m_tolerance > 0) || last - done <= m_check_interval) return last;
-    return done + m_check_interval;
   }
 };
 
