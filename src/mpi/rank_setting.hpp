@@ -32,6 +32,9 @@ struct RankSetting {
       "hyperplane_mpi_matrix_block()");
 }
 
+[[noreturn]] inline void refuse_narrowed() {
+  throw Error("copies of matrices in float are not made over ranks: narrowed are those of one process");
+}
 [[noreturn]] inline void refuse_transpose(const std::string& what) {
   throw Error(what + " over ranks has no transpose, one of one process has");
 }
