@@ -33,7 +33,7 @@ struct RankSetting {
 }
 
 [[noreturn]] inline void refuse_narrowed() {
-  throw Error("copies of matrices in float are not made over ranks: narrowed are those of one process");
+  throw Error("a matrix over ranks has no copy in float, one of one process has");
 }
 [[noreturn]] inline void refuse_transpose(const std::string& what) {
   throw Error(what + " over ranks has no transpose, one of one process has");

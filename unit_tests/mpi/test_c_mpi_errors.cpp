@@ -126,9 +126,9 @@ TEST_P(CRanks, transposes_and_narrowed_matrices_are_of_one_process) {
   EXPECT_EQ(mt, nullptr);
   hyperplane_matrix narrowed = nullptr;
   expect_refused(hyperplane_matrix_create_narrowed(system.a, HYPERPLANE_STORAGE_FLOAT, &narrowed),
-                 "copies of matrices in float are not made over ranks: narrowed are those of one process");
+                 "a matrix over ranks has no copy in float, one of one process has");
   EXPECT_EQ(narrowed, nullptr);
-  expect_refused(hyperplane_matrix_narrow(system.a), "copies of matrices in float are not made over ranks");
+  expect_refused(hyperplane_matrix_narrow(system.a), "a matrix over ranks has no copy in float");
 }
 
 TEST_P(CRanks, wrong_objects_are_refused) {
