@@ -51,7 +51,7 @@ typedef enum hyperplane_status HYPERPLANE_INT_ENUM {
   HYPERPLANE_INTERNAL_ERROR = 9,
   HYPERPLANE_NOT_FINITE =
       10,                  /* of a factorization: the matrix has infinities or NaN; the message says in which block */
-  HYPERPLANE_OVERFLOW = 11 /* of a factorization: the factors are too large for the type that they are stored in */
+  HYPERPLANE_OVERFLOW = 11 /* factors, or a matrix, have values too large for the type that they are stored in */
 } hyperplane_status;
 
 /* What the last call of this thread that failed had to say; valid until the next one fails. Never NULL. */
@@ -187,6 +187,16 @@ HYPERPLANE_API hyperplane_status hyperplane_matrix_residual(hyperplane_matrix a,
 /* A^T, on a grid or in compressed rows, for products and Krylov methods. It follows the values of A, which are not
  * copied, and is neither set nor got nor factored itself. Not over ranks: HYPERPLANE_INVALID_ARGUMENT. */
 HYPERPLANE_API hyperplane_status hyperplane_matrix_transpose(hyperplane_matrix a, hyperplane_matrix* transpose);
+/* A narrowed matrix: A with memory for a copy in HYPERPLANE_STORAGE_FLOAT, the one storage that it may have. Products
+ * with it read the copy, at half the bytes; residuals, which Krylov methods look at, are computed with A. So solutions
+ * are as accurate as those with A (docs/algorithms.md#products-that-read-less). Factors are made of the copy where
+ * their matrix is one of floats, else of A. It refers to the values of A, and is neither set nor got itself; its
+ * transpose has the same copy. Not over ranks: HYPERPLANE_INVALID_ARGUMENT. */
+HYPERPLANE_API hyperplane_status hyperplane_matrix_create_narrowed(hyperplane_matrix a, hyperplane_storage storage,
+                                                                   hyperplane_matrix* narrowed);
+/* Rounds A to the copy: before the first use, and whenever A has changed. Waits. Where a value does not fit it is
+ * HYPERPLANE_OVERFLOW, which names the block; A is as it was, and the copy of no use until the next one. */
+HYPERPLANE_API hyperplane_status hyperplane_matrix_narrow(hyperplane_matrix narrowed);
 /* How to cut the grid of A into `count` parts along i, j and k so that as little coupling as can be is cut: across the
  * direction of the weakest couplings where cells are stretched. For `parts` of preconditioners and for ranks.
  * HYPERPLANE_PARTS_AUTOMATIC: into as many as pay with BILU(0) or SSOR where the context of A runs, else into one. */

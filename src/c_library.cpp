@@ -152,6 +152,8 @@ hyperplane_status note_exception(const char* function) noexcept {
     return note(error.what(), HYPERPLANE_NOT_AVAILABLE);
   } catch (const run_time::SizeMismatch& error) {
     return note(error.what(), HYPERPLANE_SIZE_MISMATCH);
+  } catch (const run_time::Overflow& error) {
+    return note(error.what(), HYPERPLANE_OVERFLOW);
 #ifdef KOKKOS_ENABLE_CUDA
   } catch (const cuda::CudaError& error) {
     return note(error.what(),

@@ -2,6 +2,7 @@
 #include <hyperplane/grid/stencil7.hpp>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "backends.hpp"
@@ -129,6 +130,27 @@ hyperplane_status hyperplane_matrix_residual(hyperplane_matrix a, hyperplane_vec
 
 hyperplane_status hyperplane_matrix_transpose(hyperplane_matrix a, hyperplane_matrix* transpose) {
   return guarded(__func__, [&] { make_transpose(a, "a", transpose); });
+}
+
+hyperplane_status hyperplane_matrix_create_narrowed(hyperplane_matrix a, hyperplane_storage storage,
+                                                    hyperplane_matrix* narrowed) {
+  return guarded(__func__, [&] {
+    require_pointer(narrowed, "narrowed");
+    *narrowed = nullptr;
+    auto& objects = registry();
+    auto const held = objects.get(a, "a");
+    if (storage != HYPERPLANE_STORAGE_FLOAT) {
+      throw Failure(HYPERPLANE_INVALID_ARGUMENT,
+                    "storage is " + std::to_string(storage) + ", expected 1, HYPERPLANE_STORAGE_FLOAT");
+    }
+    auto made = std::make_shared<Held<run_time::Matrix>>();
+    *made = {held->context, held->object->narrowed()};
+    *narrowed = objects.add<hyperplane_matrix>(std::move(made));
+  });
+}
+
+hyperplane_status hyperplane_matrix_narrow(hyperplane_matrix narrowed) {
+  return guarded(__func__, [&] { registry().get(narrowed, "narrowed")->object->narrow(); });
 }
 
 static_assert(HYPERPLANE_PARTS_AUTOMATIC == run_time::parts_that_pay);

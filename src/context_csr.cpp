@@ -31,12 +31,17 @@ const SizedCsr<Exec>& sized_csr(int n) {
 }
 
 template <class Exec>
+const SizedShortCsr<Exec>& sized_short_csr(int n) {
+  require_block_size(n, "block size");
+  return *find_in_groups([&]<int group>() { return find_sized_short_csr<group, Exec>(n); },
+                         std::make_integer_sequence<int, HYPERPLANE_GROUPS>{});
+}
+
+template <class Exec>
 std::unique_ptr<TypedCsrPlan<Exec>> make_csr_plan(const Exec& exec, int n, const CsrArrays<Exec>& a,
                                                   const CsrPreconditionerSettings& settings, StorageKind storage) {
   if (storage == StorageKind::double_precision) return sized_csr<Exec>(n).make_plan(exec, a, settings);
-  return find_in_groups([&]<int group>() { return find_sized_short_csr<group, Exec>(n); },
-                        std::make_integer_sequence<int, HYPERPLANE_GROUPS>{})
-      ->make_plan(exec, a, settings, storage);
+  return sized_short_csr<Exec>(n).make_plan(exec, a, settings, storage);
 }
 
 const PointShape& checked(const PointShape& shape) {
@@ -74,7 +79,9 @@ class CsrSolversOn final : public CsrSolvers {
   }
   std::unique_ptr<Matrix> make_matrix(const Csr& csr, MemorySpace space) const override {
     auto const shape = shape_of(csr);
-    return std::make_unique<CsrMatrixOn<Exec>>(m_instance, shape, csr, space, sized_csr<Exec>(shape.block_size));
+    int const n = shape.block_size;
+    return std::make_unique<CsrMatrixOn<Exec>>(m_instance, shape, csr, space, sized_csr<Exec>(n),
+                                               sized_short_csr<Exec>(n));
   }
   std::unique_ptr<Preconditioner> make_preconditioner(const Matrix& a,
                                                       const CsrPreconditionerSettings& settings) const override {

@@ -117,8 +117,8 @@ class CsrMatrixOn final : public Matrix {
  public:
   /// `csr` may have scalars where the shape has blocks.
   CsrMatrixOn(const Instance<Exec>& instance, const PointShape& shape, const Csr& csr, MemorySpace space,
-              const SizedCsr<Exec>& sized)
-      : m_instance(instance), m_shape(shape), m_sized(sized) {
+              const SizedCsr<Exec>& sized, const SizedShortCsr<Exec>& sized_short)
+      : m_instance(instance), m_shape(shape), m_sized(sized), m_sized_short(sized_short) {
     auto const n = shape.block_size;
     auto structure = read_structure(instance.exec, csr, space);
     if (csr.block_size < n) {
@@ -131,7 +131,7 @@ class CsrMatrixOn final : public Matrix {
     m_arrays.columns = detail::to_space(instance.exec, "Hyperplane::Matrix::structure", structure.columns);
     auto const count = structure.columns.size() * detail::as_size(n) * detail::as_size(n);
     m_arrays.values = Values(Kokkos::view_alloc(instance.exec, "Hyperplane::Matrix::values"), count);
-    m_product = sized.make_product(m_arrays);
+    make_products();
     if (csr.values != nullptr) CsrMatrixOn::set(csr.values, csr.order, space);
     wait();
   }
@@ -140,19 +140,36 @@ class CsrMatrixOn final : public Matrix {
       : m_instance(a->m_instance),
         m_shape(a->m_shape),
         m_sized(a->m_sized),
+        m_sized_short(a->m_sized_short),
         m_arrays(a->m_arrays),
         m_scalars(a->m_scalars),
-        m_is_transpose(!a->m_is_transpose),
-        m_product(m_is_transpose ? m_sized.make_transposed_product(m_instance.exec, m_arrays)
-                                 : m_sized.make_product(m_arrays)) {}
+        m_copy(a->m_copy),
+        m_is_transpose(!a->m_is_transpose) {
+    make_products();
+  }
+  /// A with memory for a copy.
+  CsrMatrixOn(const CsrMatrixOn& a, CsrArrays<Exec, float>&& copy)
+      : m_instance(a.m_instance),
+        m_shape(a.m_shape),
+        m_sized(a.m_sized),
+        m_sized_short(a.m_sized_short),
+        m_arrays(a.m_arrays),
+        m_scalars(a.m_scalars),
+        m_copy(std::make_shared<Copy>(std::move(copy))),
+        m_is_transpose(a.m_is_transpose) {
+    make_products();
+  }
 
   const Instance<Exec>& instance() const { return m_instance; }
   const PointShape& shape() const { return m_shape; }
-  const SizedCsr<Exec>& sized() const { return m_sized; }
-  const TypedCsrProduct<Exec>& product() const { return *m_product; }
-  /// Those of the matrix itself. Throws Error where this is a transpose.
+  /// Throws Error where products have nothing to read.
+  CsrOperator<Exec> products() const {
+    if (m_copy) m_copy->require_narrowed();
+    return {*m_product, m_copy_product.get()};
+  }
+  /// What factors are made of. Throws Error where this is a transpose.
   const CsrArrays<Exec>& arrays() const {
-    require_own_blocks(m_is_transpose);
+    require_no_transpose(m_is_transpose);
     return m_arrays;
   }
 
@@ -161,20 +178,19 @@ class CsrMatrixOn final : public Matrix {
   std::int64_t value_count() const override {
     return m_scalars ? m_scalars->count() : static_cast<std::int64_t>(m_arrays.values.extent(0));
   }
-  StorageKind storage() const override { return StorageKind::double_precision; }
 
   void set(const double* values, BlockOrder order, MemorySpace space) override {
-    auto* const to = arrays().values.data();
+    auto* const to = own_arrays().values.data();
     in_memory_of<false>(m_instance.exec, values, value_count(), space,
                         [&](const double* from) { copy(from, to, order, true); });
   }
   void get(double* values, BlockOrder order, MemorySpace space) const override {
-    auto const* const from = arrays().values.data();
+    auto const* const from = own_arrays().values.data();
     in_memory_of<true>(m_instance.exec, values, value_count(), space,
                        [&](double* to) { copy(from, to, order, false); });
   }
   void set(const Csr& csr, MemorySpace space) override {
-    auto const& mine = arrays();
+    auto const& mine = own_arrays();
     int const size = m_scalars ? 1 : m_shape.block_size;
     auto const rows = m_shape.rows() / size;
     if (csr.block_size != size || csr.rows != rows) {
@@ -204,13 +220,23 @@ class CsrMatrixOn final : public Matrix {
   }
   void mask(const std::int8_t*, MemorySpace) override { refuse_without_grid("masks are"); }
   void apply(const Vector& x, Vector& y) const override {
-    m_product->apply(m_instance.exec, operand("apply", "x", x), operand("apply", "y", y));
+    products().rounded().apply(m_instance.exec, operand("apply", "x", x), operand("apply", "y", y));
   }
   void residual(const Vector& b, const Vector& x, Vector& r) const override {
     m_product->residual(m_instance.exec, operand("residual", "b", b), operand("residual", "x", x),
                         operand("residual", "r", r));
   }
   std::unique_ptr<Matrix> transpose() const override { return std::make_unique<CsrMatrixOn>(this); }
+  std::unique_ptr<Matrix> narrowed() const override {
+    if (m_copy) throw Error("the matrix is narrowed already");
+    Kokkos::View<float*, typename Exec::memory_space> const values(
+        Kokkos::view_alloc(m_instance.exec, "Hyperplane::Matrix::copy"), m_arrays.values.extent(0));
+    return std::make_unique<CsrMatrixOn>(*this, CsrArrays<Exec, float>{m_arrays.offsets, m_arrays.columns, values});
+  }
+  void narrow() override {
+    if (!m_copy) refuse_without_copy();
+    m_copy->set([&](const auto& copy) { return m_sized_short.narrow(m_instance.exec, m_arrays, copy); });
+  }
   std::array<int, 3> choose_parts(int) const override { refuse_without_grid("parts are"); }
 
  private:
@@ -218,6 +244,20 @@ class CsrMatrixOn final : public Matrix {
   void wait() const { m_instance.exec.fence("Hyperplane::Matrix::csr"); }
 
   using Values = decltype(CsrArrays<Exec>::values);
+  using Copy = NarrowedCopy<CsrArrays<Exec, float>>;
+
+  const CsrArrays<Exec>& own_arrays() const {
+    require_own_blocks(m_is_transpose, m_copy != nullptr);
+    return m_arrays;
+  }
+  void make_products() {
+    auto const& exec = m_instance.exec;
+    m_product = m_is_transpose ? m_sized.make_transposed_product(exec, m_arrays) : m_sized.make_product(m_arrays);
+    if (!m_copy) return;
+    auto const& copy = m_copy->memory();
+    m_copy_product =
+        m_is_transpose ? m_sized_short.make_transposed_product(exec, copy) : m_sized_short.make_product(copy);
+  }
 
   /// Between values of a caller and those of the matrix.
   void copy(const double* from, double* to, BlockOrder order, bool sets) const {
@@ -239,10 +279,12 @@ class CsrMatrixOn final : public Matrix {
   Instance<Exec> m_instance;
   PointShape m_shape;
   const SizedCsr<Exec>& m_sized;
+  const SizedShortCsr<Exec>& m_sized_short;
   CsrArrays<Exec> m_arrays;
   std::shared_ptr<const ScalarEntries<Exec>> m_scalars;  ///< where it was given in scalars for n > 1
+  std::shared_ptr<Copy> m_copy;                          ///< where it is narrowed
   bool m_is_transpose = false;
-  typename SizedCsr<Exec>::Product m_product;
+  typename SizedCsr<Exec>::Product m_product, m_copy_product;
 };
 
 }  // namespace hyperplane::run_time

@@ -189,7 +189,7 @@ class SolverOfColumns {
         m_x(instance.exec, m_rows, "Hyperplane::Krylov::columns") {}
 
   /// A result for each.
-  std::vector<KrylovResult> solve(const TypedCsrProduct<Exec>& a, const CsrPreconditionerOn<Exec>& m, int columns,
+  std::vector<KrylovResult> solve(const CsrOperator<Exec>& a, const CsrPreconditionerOn<Exec>& m, int columns,
                                   const double* b, double* x, MemorySpace space, const KrylovLimits& limits) const {
     check_memory(m_instance.exec, b, columns * m_rows, space);
     check_memory(m_instance.exec, x, columns * m_rows, space);
@@ -240,7 +240,7 @@ class CsrKrylovOn final : public Krylov {
     auto const& rhs = operand<CsrVectorOn<Exec>>("b", b);
     auto const& solution = operand<CsrVectorOn<Exec>>("x", x);
     preconditioner.require_factored();
-    return m_method.solve(m_instance.exec, matrix.product(), preconditioner, rhs.typed_vector(),
+    return m_method.solve(m_instance.exec, matrix.products(), preconditioner, rhs.typed_vector(),
                           solution.typed_vector(), limits);
   }
   std::vector<KrylovResult> solve([[maybe_unused]] const Matrix& a, [[maybe_unused]] const Preconditioner& m,
@@ -253,7 +253,7 @@ class CsrKrylovOn final : public Krylov {
       preconditioner.require_factored();
       if (!m_columns)
         m_columns = std::make_unique<SolverOfColumns<Exec, Method>>(m_instance, m_shape, m_method.options());
-      return m_columns->solve(matrix.product(), preconditioner, columns, b, x, space, limits);
+      return m_columns->solve(matrix.products(), preconditioner, columns, b, x, space, limits);
     } else {
       throw Error("several right-hand sides are for BiCGStab and FGMRES");
     }

@@ -16,51 +16,19 @@
 #include <utility>
 
 #include "boxes.hpp"
-#include "errors.hpp"
+#include "context_checks.hpp"
 #include "instance.hpp"
 #include "memory.hpp"
+#include "narrowed_copy.hpp"
 #include "typed_objects.hpp"
 
-/// Vectors and matrices of a context, and what all of its objects do.
+/// Vectors and matrices of a context.
 namespace hyperplane::run_time {
 
 /// Adds the entries of compressed rows to `values`, which kernels of Exec reach: (point, direction, r, c), c fastest.
 /// Throws Error before anything is added where one is outside the stencil and not zero. Defined in csr.cpp.
 template <class Exec>
 void place_csr(const Exec& exec, const Shape& shape, const Csr& csr, MemorySpace space, double* values);
-
-template <class Typed, class Exec, class Object>
-const Typed& typed(const char* function, const char* argument, const Object& object, const Instance<Exec>& instance) {
-  auto const* const found = dynamic_cast<const Typed*>(&object);
-  if (found == nullptr)
-    refuse(function, argument,
-           "is over ranks, of other points (of a grid or of compressed rows), or of another backend");
-  if (found->instance().context != instance.context) refuse(function, argument, "belongs to another context");
-  return *found;
-}
-
-template <class Object, class Shape>
-void check_shape(const char* function, const char* argument, const Object& object, const Shape& expected) {
-  if (object.shape() == expected) return;
-  throw SizeMismatch(std::string(function) + ": " + argument + " is " + to_string(object.shape()) + ", expected " +
-                     to_string(expected));
-}
-
-/// A plan with its factors, which an object and its transposes share.
-template <class Plan>
-struct Factors {
-  std::unique_ptr<Plan> plan;
-  bool is_factored = false;
-};
-
-/// Of a matrix.
-inline void require_own_blocks(bool is_transpose) {
-  if (is_transpose) throw Error("the matrix is a transpose, which has no blocks of its own");
-}
-/// Of what is factored: "the preconditioner".
-inline void require_own_factors(const char* what, bool is_transpose) {
-  if (is_transpose) throw Error(std::string(what) + " is a transpose: factor the one that it was made of");
-}
 
 /// Sets what belongs to points; padding stays zero.
 template <int vector_length>
@@ -142,15 +110,20 @@ class MatrixOn final : public Matrix {
       : m_instance(instance), m_shape(shape), m_storage(storage), m_matrix(std::move(matrix)) {}
 
   const Instance<Exec>& instance() const { return m_instance; }
-  /// The matrix itself. Throws Error where this is a transpose.
-  TypedMatrix<Exec>& blocks() const {
-    require_own_blocks(m_is_transpose);
-    return *m_matrix;
+  /// What factors of a matrix in this type are made of: the matrix itself or its copy, or null, if none of them is.
+  /// Throws Error where this is a transpose.
+  const TypedMatrix<Exec>* stored_as(StorageKind storage) const {
+    require_no_transpose(m_is_transpose);
+    if (storage == m_storage) return m_matrix.get();
+    return m_copy && storage == StorageKind::single_precision ? m_copy->values().get() : nullptr;
+  }
+  /// Throws Error where products have nothing to read.
+  void require_narrowed() const {
+    if (m_copy) m_copy->require_narrowed();
   }
   const Shape& shape() const { return m_shape; }
   std::int64_t points() const override { return m_shape.grid.size(); }
   std::int64_t value_count() const override { return m_shape.rows() * m_shape.block_size * stencil7_size; }
-  StorageKind storage() const override { return m_storage; }
 
   void set(const double* values, BlockOrder order, MemorySpace space) override {
     auto& to = blocks();
@@ -172,7 +145,7 @@ class MatrixOn final : public Matrix {
     m_instance.exec.fence("Hyperplane::Matrix::csr");
   }
   void check_box(const Box& box, const Array& blocks, const Point& begin) const override {
-    require_own_blocks(m_is_transpose);
+    require_own_blocks(m_is_transpose, m_copy != nullptr);
     int const n = m_shape.block_size;
     run_time::check_box(m_instance.exec, m_shape.grid, box, blocks, begin, n * n);
   }
@@ -185,7 +158,7 @@ class MatrixOn final : public Matrix {
     copy(Way::to_array, box, direction, blocks, begin, order);
   }
   void mask(const std::int8_t* points, MemorySpace space) override {
-    require_own_blocks(m_is_transpose);
+    require_own_blocks(m_is_transpose, m_copy != nullptr);
     in_memory_of<false>(m_instance.exec, points, m_shape.grid.size(), space, [&](const std::int8_t* values) {
       with_packed([&](auto* data) {
         // Blocks that point out of the grid are of no use but to periodic lines.
@@ -208,6 +181,17 @@ class MatrixOn final : public Matrix {
     made->m_is_transpose = !m_is_transpose;
     return made;
   }
+  std::unique_ptr<Matrix> narrowed() const override {
+    if (m_copy) throw Error("the matrix is narrowed already");
+    if (m_storage != StorageKind::double_precision) throw Error("the matrix is stored as float itself");
+    auto made = std::make_unique<MatrixOn>(*this);
+    made->m_copy = std::make_shared<Copy>(m_matrix->make_copy(m_instance.exec));
+    return made;
+  }
+  void narrow() override {
+    if (!m_copy) refuse_without_copy();
+    m_copy->set([&](const auto& copy) { return m_matrix->narrow(m_instance.exec, *copy); });
+  }
   std::array<int, 3> choose_parts(int count) const override {
     std::array<double, 3> strengths{};
     with_packed([&](auto* data) {
@@ -225,14 +209,30 @@ class MatrixOn final : public Matrix {
     a.apply(exec, x, y);
   }
   friend std::string describe_not_finite(const Exec& exec, const MatrixOn& a) { return a.m_matrix->not_finite(exec); }
+  void apply_exact(const Exec& exec, const ShapedVector<Exec>& x, const ShapedVector<Exec>& y) const {
+    multiply(exec, *m_matrix, x, y);
+  }
+  ExactProducts<MatrixOn> exact() const { return {*this}; }
+  double rounding() const { return m_copy ? copy_rounding : 0.0; }
 
  private:
   template <class T>
   using Values = typename TypedMatrix<Exec>::template Values<T>;
 
+  using Copy = NarrowedCopy<std::unique_ptr<TypedMatrix<Exec>>>;
+
+  /// The matrix itself. Throws Error where this is not.
+  TypedMatrix<Exec>& blocks() const {
+    require_own_blocks(m_is_transpose, m_copy != nullptr);
+    return *m_matrix;
+  }
+  void multiply(const Exec& exec, const TypedMatrix<Exec>& a, const ShapedVector<Exec>& x,
+                const ShapedVector<Exec>& y) const {
+    if (m_is_transpose) return a.apply_transposed(exec, x, y);
+    a.apply(exec, x, y);
+  }
   void apply(const Exec& exec, const ShapedVector<Exec>& x, const ShapedVector<Exec>& y) const {
-    if (m_is_transpose) return m_matrix->apply_transposed(exec, x, y);
-    m_matrix->apply(exec, x, y);
+    multiply(exec, m_copy ? *m_copy->values() : *m_matrix, x, y);
   }
   void copy(Way way, const Box& box, Direction direction, const Array& blocks, const Point& begin,
             BlockOrder order) const {
@@ -269,6 +269,7 @@ class MatrixOn final : public Matrix {
   StorageKind m_storage;
   std::shared_ptr<TypedMatrix<Exec>> m_matrix;  ///< that transposes share
   bool m_is_transpose = false;
+  std::shared_ptr<Copy> m_copy;  ///< where it is narrowed
 };
 
 }  // namespace hyperplane::run_time

@@ -118,13 +118,15 @@ class PreconditionerOn final : public Preconditioner {
   const TypedMatrix<Exec>& typed_matrix(const Matrix& a) const {
     auto const& found = typed<MatrixOn<Exec>>("factor", "A", a, m_instance);
     check_shape("factor", "A", found, m_shape);
-    if (auto const expected = m_settings.matrix_storage(); a.storage() != expected) {
+    auto const expected = m_settings.matrix_storage();
+    auto const* const stored = found.stored_as(expected);
+    if (stored == nullptr) {
       refuse("factor", "A",
              "is stored in another type than the preconditioner's factors, which are of a matrix of " +
                  std::string(name(expected)));
     }
     require_own_factors("the preconditioner", m_is_transpose);
-    return found.blocks();
+    return *stored;
   }
   const ShapedVector<Exec>& typed_vector(const char* argument, const Vector& vector) const {
     auto const& found = typed<VectorOn<Exec>>("solve", argument, vector, m_instance);
@@ -163,6 +165,7 @@ class KrylovOn final : public Krylov {
     check_shape("solve", "the preconditioner", preconditioner, m_shape);
     check_shape("solve", "b", rhs, m_shape);
     check_shape("solve", "x", solution, m_shape);
+    matrix.require_narrowed();
     return m_method.solve(m_instance.exec, matrix, preconditioner, rhs.typed_vector(), solution.typed_vector(), limits);
   }
   void forget() override { forget_subspace(m_method); }
@@ -206,9 +209,10 @@ class LineSolverOn final : public LineSolver {
   void factor(const Matrix& a) override {
     auto const& found = typed<MatrixOn<Exec>>("factor", "A", a, m_instance);
     check_shape("factor", "A", found, shape());
-    if (a.storage() != m_settings.storage) refuse("factor", "A", "is stored in another type than the factors");
+    auto const* const stored = found.stored_as(m_settings.storage);
+    if (stored == nullptr) refuse("factor", "A", "is stored in another type than the factors");
     require_own_factors("the solver", m_is_transpose);
-    m_factors->plan->factor(m_instance.exec, found.blocks());
+    m_factors->plan->factor(m_instance.exec, *stored);
     m_factors->is_factored = true;
   }
   FactorProblem problem() const override {

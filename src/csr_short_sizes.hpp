@@ -2,11 +2,14 @@
 #pragma once
 
 #include <hyperplane/core/storage_real.hpp>
+#include <hyperplane/csr/narrow.hpp>
 
+#include <string>
 #include <utility>
 
 #include "find_size.hpp"
 #include "held_csr_plan.hpp"
+#include "held_csr_product.hpp"
 
 // Included by a file of its own for the block sizes of each group: HYPERPLANE_SIZES.
 namespace hyperplane::run_time {
@@ -16,7 +19,9 @@ namespace {
 template <int n, class Exec>
 class ShortCsrOfSize final : public SizedShortCsr<Exec> {
  public:
+  using typename SizedShortCsr<Exec>::Copy;
   using typename SizedShortCsr<Exec>::Plan;
+  using typename SizedShortCsr<Exec>::Product;
 
   Plan make_plan(const Exec& exec, const CsrArrays<Exec>& a, const CsrPreconditionerSettings& settings,
                  StorageKind storage) const override {
@@ -27,6 +32,13 @@ class ShortCsrOfSize final : public SizedShortCsr<Exec> {
       case StorageKind::double_precision: break;
     }
     return nullptr;
+  }
+  Product make_product(const Copy& a) const override { return make_csr_product<n>(a); }
+  Product make_transposed_product(const Exec& exec, const Copy& a) const override {
+    return make_transposed_csr_product<n>(exec, a);
+  }
+  std::string narrow(const Exec& exec, const CsrArrays<Exec>& a, const Copy& copy) const override {
+    return detail::narrow_blocks(exec, block_csr<n>(a), block_csr<n>(copy));
   }
 };
 

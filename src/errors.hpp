@@ -18,4 +18,10 @@ class SizeMismatch : public Error {
   using Error::Error;
 };
 
+/// A finite value that the type it is to be stored in does not hold.
+class Overflow : public Error {
+ public:
+  using Error::Error;
+};
+
 }  // namespace hyperplane::run_time

@@ -16,9 +16,9 @@
 
 namespace hyperplane::run_time {
 
-template <int n, class Exec>
-BlockCsr<double, n, Exec> block_csr(const CsrArrays<Exec>& a) {
-  return BlockCsr<double, n, Exec>(a.offsets, a.columns, a.values);
+template <int n, class Exec, class Value>
+BlockCsr<double, n, Exec, Value> block_csr(const CsrArrays<Exec, Value>& a) {
+  return BlockCsr<double, n, Exec, Value>(a.offsets, a.columns, a.values);
 }
 
 template <int n, class Exec>

@@ -107,7 +107,6 @@ class Matrix : public Collective {
   virtual std::int64_t points() const = 0;
   /// Values of their blocks.
   virtual std::int64_t value_count() const = 0;
-  virtual StorageKind storage() const = 0;
   /// From 7 n^2 values per point, (point, direction, r, c) with c fastest, or r for column_major; see Vector::set.
   virtual void set(const double* values, BlockOrder order, MemorySpace space) = 0;
   virtual void get(double* values, BlockOrder order, MemorySpace space) const = 0;
@@ -130,6 +129,10 @@ class Matrix : public Collective {
   virtual void residual(const Vector& b, const Vector& x, Vector& r) const = 0;
   /// A^T, which follows the values of A.
   virtual std::unique_ptr<Matrix> transpose() const = 0;
+  /// A with memory for a copy in float, which its products read from then on; see narrow().
+  virtual std::unique_ptr<Matrix> narrowed() const = 0;
+  /// Rounds A to its copy, which is of no use before, nor when Overflow says that a value does not fit. Waits.
+  virtual void narrow() = 0;
   /// The parts of the grid that cut the least coupling, so many, or with parts_that_pay as many as pay: see
   /// hyperplane::choose_parts(). Waits.
   virtual std::array<int, 3> choose_parts(int count) const = 0;

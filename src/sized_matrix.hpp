@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <hyperplane/core/error.hpp>
 #include <hyperplane/stencil/apply.hpp>
 #include <hyperplane/stencil/apply_transposed.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/convert.hpp>
+#include <hyperplane/stencil/narrow.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <memory>
 #include <string>
+#include <type_traits>
 
 #include "typed_objects.hpp"
 
@@ -43,8 +47,20 @@ class StencilMatrix final : public TypedMatrix<Exec> {
     hyperplane::residual_transposed(exec, m_stencil, b.template as<n>(), x.template as<n>(), r.template as<n>());
   }
   std::string not_finite(const Exec& exec) const override { return describe_not_finite(exec, m_stencil); }
+  std::unique_ptr<TypedMatrix<Exec>> make_copy(const Exec& exec) const override {
+    return std::make_unique<Copy>(exec, m_stencil.grid());
+  }
+  std::string narrow(const Exec& exec, const TypedMatrix<Exec>& copy) const override {
+    if constexpr (std::is_same_v<Storage, double>) {
+      return detail::narrow_blocks(exec, m_stencil, static_cast<const Copy&>(copy).stencil());
+    } else {
+      throw Error("internal error: the copy is to be narrower than its matrix");
+    }
+  }
 
  private:
+  using Copy = StencilMatrix<n, Exec, float>;
+
   Stencil m_stencil;
 };
 

@@ -10,11 +10,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "csr_solvers.hpp"
 #include "find_size.hpp"
 #include "instance.hpp"
+#include "narrowed_copy.hpp"
 
 /// Objects of compressed rows of one execution space. Only what depends on the block size is compiled for each of them
 /// (SizedCsr); vectors are their unknowns, so that the Krylov methods are compiled once.
@@ -31,12 +33,12 @@ template <ExecutionSpace Exec>
 using FlatVectors = PointVectors<double, 1, csr_vectors, Exec>;
 
 /// The arrays of a BlockCsr, which are shared.
-template <ExecutionSpace Exec>
+template <ExecutionSpace Exec, Real Value = double>
 struct CsrArrays {
   using Memory = typename Exec::memory_space;
   Kokkos::View<const std::int64_t*, Memory> offsets;
   Kokkos::View<const int*, Memory> columns;
-  Kokkos::View<double*, Memory> values;
+  Kokkos::View<Value*, Memory> values;
 };
 
 /// Products with a BlockCsr or its transpose, whatever the block size.
@@ -56,6 +58,27 @@ class TypedCsrProduct {
   friend void apply(const Exec& exec, const TypedCsrProduct& a, const Vectors& x, const Vectors& y) {
     a.apply(exec, x, y);
   }
+};
+
+/// Products as Krylov methods take them, which may be those of a copy in float: a RoundedOperator.
+template <ExecutionSpace Exec>
+class CsrOperator {
+ public:
+  /// `copy`: null, where there is none.
+  CsrOperator(const TypedCsrProduct<Exec>& exact, const TypedCsrProduct<Exec>* copy) : m_exact(exact), m_copy(copy) {}
+
+  const TypedCsrProduct<Exec>& exact() const { return m_exact; }
+  const TypedCsrProduct<Exec>& rounded() const { return m_copy == nullptr ? m_exact : *m_copy; }
+  double rounding() const { return m_copy == nullptr ? 0.0 : copy_rounding; }
+
+  template <class Vector>
+  friend void apply(const Exec& exec, const CsrOperator& a, const Vector& x, const Vector& y) {
+    a.rounded().apply(exec, x, y);
+  }
+
+ private:
+  const TypedCsrProduct<Exec>& m_exact;
+  const TypedCsrProduct<Exec>* m_copy;
 };
 
 /// Factors whatever they are and their block size.
@@ -90,15 +113,21 @@ class SizedCsr {
                          const CsrPreconditionerSettings& settings) const = 0;
 };
 
-/// The same of factors that are narrower than double.
+/// The same of factors that are narrower than double, and of copies in float.
 template <ExecutionSpace Exec>
 class SizedShortCsr {
  public:
+  using Copy = CsrArrays<Exec, float>;
+  using Product = std::unique_ptr<TypedCsrProduct<Exec>>;
   using Plan = std::unique_ptr<TypedCsrPlan<Exec>>;
   virtual ~SizedShortCsr() = default;
   /// Of a kind whose factors can be.
   virtual Plan make_plan(const Exec& exec, const CsrArrays<Exec>& a, const CsrPreconditionerSettings& settings,
                          StorageKind storage) const = 0;
+  virtual Product make_product(const Copy& a) const = 0;
+  virtual Product make_transposed_product(const Exec& exec, const Copy& a) const = 0;
+  /// Rounds values to a copy of the same structure, and says what overflows first, in words.
+  virtual std::string narrow(const Exec& exec, const CsrArrays<Exec>& a, const Copy& copy) const = 0;
 };
 
 /// Those of block size n, if that is in a group of them. Defined in csr_sizes.hpp and csr_short_sizes.hpp, which are

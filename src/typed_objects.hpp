@@ -84,6 +84,10 @@ class TypedMatrix {
   virtual void residual_transposed(const Exec& exec, const ShapedVector<Exec>& b, const ShapedVector<Exec>& x,
                                    const ShapedVector<Exec>& r) const = 0;
   virtual std::string not_finite(const Exec& exec) const = 0;
+  /// Of a matrix of doubles: one of float on its grid, and its values rounded to it, with the first one that overflows,
+  /// in words.
+  virtual std::unique_ptr<TypedMatrix> make_copy(const Exec& exec) const = 0;
+  virtual std::string narrow(const Exec& exec, const TypedMatrix& copy) const = 0;
 };
 
 /// The preconditioner whatever it is.

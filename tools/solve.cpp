@@ -87,23 +87,30 @@ std::vector<double> read_initial(const SolveCommand& command, std::int64_t rows)
                                  : read_vector(command.initial, rows);
 }
 
+/// Where A is to be stored as float, or copied to it.
+void check_fits_float(const SolveCommand& command, const std::vector<double>& values) {
+  auto const& settings = command.settings;
+  if (!settings.narrows && settings.matrix_storage() != HYPERPLANE_STORAGE_FLOAT) return;
+  for (double const value : values) {
+    if (std::abs(value) > std::numeric_limits<float>::max()) {
+      throw InputError(fmt::format("{} float: {} has the value {}, which a float cannot hold",
+                                   settings.narrows ? "--product-storage" : "--storage", command.matrix.string(),
+                                   value));
+    }
+  }
+}
+
 System read_system(const SolveCommand& command, const Grid& grid) {
   auto const rows = grid.size() * command.block_size;
   System system{read_stencil(command.matrix, grid, command.block_size), read_vector(command.rhs, rows), {}};
   system.x = read_initial(command, rows);
-  if (command.settings.matrix_storage() == HYPERPLANE_STORAGE_FLOAT) {
-    for (double const value : system.a.values) {
-      if (std::abs(value) > std::numeric_limits<float>::max()) {
-        throw InputError(fmt::format("--storage float: {} has the value {}, which a float cannot hold",
-                                     command.matrix.string(), value));
-      }
-    }
-  }
+  check_fits_float(command, system.a.values);
   return system;
 }
 
 RowsSystem read_rows_system(const SolveCommand& command) {
   RowsSystem system{read_rows(command.matrix, command.block_size), {}, {}};
+  check_fits_float(command, system.a.values);
   check_diagonal(command, system.a);
   auto const rows = system.a.rows();
   system.b = read_vector(command.rhs, rows);

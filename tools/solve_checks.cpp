@@ -113,6 +113,11 @@ void check_storage(const SolverSettings& settings) {
                                settings.preconditioner, join_with(owners, "and")));
 }
 
+void check_products(const SolverSettings& settings, int processes) {
+  if (!settings.narrows || processes == 1) return;
+  throw InputError(fmt::format("--product-storage float: is for one process, there are {}", processes));
+}
+
 void check_tolerances(const SolveCommand& command) {
   for (auto const& [option, value] : {std::pair{"--tolerance", command.settings.krylov.tolerance},
                                       {"--absolute-tolerance", command.settings.krylov.absolute_tolerance},
@@ -143,6 +148,7 @@ void check_command(const SolveCommand& command, int processes) {
   check_preconditioner(command);
   check_options(command, processes > 1);
   check_storage(command.settings);
+  check_products(command.settings, processes);
   check_tolerances(command);
   check_block_size(command);
   check_inputs(command);

@@ -46,6 +46,17 @@ void check_factors(hyperplane_preconditioner m, MatrixKind matrix) {
   throw Error(message);
 }
 
+/// A, or A with a copy of it that products read.
+Owned<hyperplane_matrix> matrix_of(hyperplane_matrix a, bool narrows) {
+  if (!narrows) {
+    check(hyperplane_retain(a));
+    return Owned<hyperplane_matrix>(a);
+  }
+  Owned<hyperplane_matrix> made(hyperplane_matrix_create_narrowed, a, HYPERPLANE_STORAGE_FLOAT);
+  check(hyperplane_matrix_narrow(made.get()));
+  return Owned<hyperplane_matrix>(made.release());
+}
+
 /// A and M, or both transposed.
 std::pair<std::unique_ptr<Owned<hyperplane_matrix>>, std::unique_ptr<Owned<hyperplane_preconditioner>>> operators_of(
     hyperplane_matrix a, hyperplane_preconditioner m, bool transpose) {
@@ -85,10 +96,11 @@ SolverReport solve_with(const SolverObjects& objects, const SolverSettings& sett
     return seconds;
   };
 
+  auto const matrix = matrix_of(objects.a, settings.narrows);
   Owned<hyperplane_preconditioner> const factored(objects.make_preconditioner());
-  auto const [a, m] = operators_of(objects.a, factored.get(), settings.transpose);
+  auto const [a, m] = operators_of(matrix.get(), factored.get(), settings.transpose);
   report.times.setup += lap();
-  check(hyperplane_preconditioner_factor(factored.get(), objects.a));
+  check(hyperplane_preconditioner_factor(factored.get(), matrix.get()));
   report.times.factor = lap();
   check_factors(factored.get(), settings.matrix);
   if (settings.matrix == MatrixKind::rows) {

@@ -27,6 +27,9 @@ inline const std::vector<std::pair<std::string, hyperplane_storage>> storages = 
     {"bfloat16", HYPERPLANE_STORAGE_BFLOAT16},
     {"automatic", HYPERPLANE_STORAGE_AUTOMATIC}};
 
+/// What products of the method read A in; "same" as it is stored.
+inline const std::vector<std::pair<std::string, bool>> product_storages = {{"same", false}, {"float", true}};
+
 /// The name of a value in a list of both.
 template <class Value>
 const std::string& name_of(const std::vector<std::pair<std::string, Value>>& list, Value value) {
@@ -53,12 +56,15 @@ struct SolverSettings {
   std::vector<PreconditionerOption> options = preconditioner_options();
   hyperplane_storage storage = HYPERPLANE_STORAGE_DOUBLE;
   double storage_fraction = standard_storage_fraction();  ///< of the automatic one
+  bool narrows = false;                                   ///< products read a copy of A in float
   hyperplane_krylov_options krylov = standard_krylov_options();
   bool is_over_ranks = false;
 
-  /// Factors of 16 bits, of a storage that is chosen, and all over ranks, are those of a matrix of doubles.
+  /// Factors of 16 bits, of a storage that is chosen, and all over ranks, are those of a matrix of doubles; so is a
+  /// copy.
   hyperplane_storage matrix_storage() const {
-    return storage == HYPERPLANE_STORAGE_FLOAT && !is_over_ranks ? HYPERPLANE_STORAGE_FLOAT : HYPERPLANE_STORAGE_DOUBLE;
+    bool const is_float = storage == HYPERPLANE_STORAGE_FLOAT && !is_over_ranks && !narrows;
+    return is_float ? HYPERPLANE_STORAGE_FLOAT : HYPERPLANE_STORAGE_DOUBLE;
   }
 };
 

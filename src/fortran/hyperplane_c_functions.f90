@@ -179,6 +179,19 @@ module hyperplane_c_functions
       type(c_ptr), intent(out) :: transpose
       integer(c_int) :: status
     end function c_matrix_transpose
+    function c_matrix_create_narrowed(a, storage, narrowed) &
+      bind(c, name='hyperplane_matrix_create_narrowed') result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: a
+      integer(c_int), value :: storage
+      type(c_ptr), intent(out) :: narrowed
+      integer(c_int) :: status
+    end function c_matrix_create_narrowed
+    function c_matrix_narrow(narrowed) bind(c, name='hyperplane_matrix_narrow') result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: narrowed
+      integer(c_int) :: status
+    end function c_matrix_narrow
     function c_matrix_choose_parts(a, count, parts) bind(c, name='hyperplane_matrix_choose_parts') result(status)
       import :: c_ptr, c_int
       type(c_ptr), value :: a

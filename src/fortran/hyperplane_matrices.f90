@@ -30,6 +30,8 @@ module hyperplane_matrices
   !> unknowns_per_point) with the arrays of set_csr and create_csr_device(context, rows, ...) with those of set_csr_device;
   !> values(r, c, entry) are those of set and get. With unknowns_per_point n, values(entry) are scalars, whose rows are taken
   !> n by n. create_transpose(a, stat): A^T of a matrix on a grid or of a general one, which follows its values.
+  !> create_narrowed(a, storage, stat): A whose products read a copy in HYPERPLANE_STORAGE_FLOAT, which narrow(stat) rounds,
+  !> at first and whenever A has changed; residuals are those of A.
   type, extends(hyperplane_object), public :: hyperplane_matrix
   contains
     procedure :: create => matrix_create
@@ -37,20 +39,17 @@ module hyperplane_matrices
     generic :: create_csr => matrix_create_csr_32, matrix_create_csr_64
     procedure :: create_csr_device => matrix_create_csr_device
     procedure :: create_transpose => matrix_create_transpose
+    procedure :: create_narrowed => matrix_create_narrowed, narrow => matrix_narrow
     procedure :: apply => matrix_apply
     procedure :: residual => matrix_residual
     procedure :: choose_parts => matrix_choose_parts
-    procedure :: mask => matrix_mask
-    procedure :: mask_device => matrix_mask_device
-    procedure :: set_device => matrix_set_device
-    procedure :: get_device => matrix_get_device
-    procedure :: set_box => matrix_set_box
-    procedure :: get_box => matrix_get_box
+    procedure :: mask => matrix_mask, mask_device => matrix_mask_device
+    procedure :: set_device => matrix_set_device, get_device => matrix_get_device
+    procedure :: set_box => matrix_set_box, get_box => matrix_get_box
     procedure :: set_csr_device => matrix_set_csr_device
     procedure, private :: matrix_set_csr_32, matrix_set_csr_64
     generic :: set_csr => matrix_set_csr_32, matrix_set_csr_64
-    procedure :: set => matrix_set
-    procedure :: get => matrix_get
+    procedure :: set => matrix_set, get => matrix_get
   end type hyperplane_matrix
 
 contains
@@ -70,7 +69,6 @@ contains
     call take(this, made, status, stat)
   end subroutine matrix_create
 
-  !> Points where the mask is 0 are left out.
   subroutine matrix_mask(this, mask, stat)
     class(hyperplane_matrix), intent(in) :: this
     integer(c_int8_t), intent(in), contiguous, target :: mask(..)
@@ -100,7 +98,6 @@ contains
     call report(c_matrix_get(this%handle, c_loc(values), size(values, kind=c_int64_t), column_major, in_host), stat)
   end subroutine matrix_get
 
-  !> From memory of the context's device, in the order of its stream.
   subroutine matrix_set_device(this, pointer, count, stat)
     class(hyperplane_matrix), intent(in) :: this
     type(c_ptr), intent(in) :: pointer
@@ -109,7 +106,6 @@ contains
     call report(c_matrix_set(this%handle, pointer, count, column_major, in_device), stat)
   end subroutine matrix_set_device
 
-  !> To memory of the context's device, in the order of its stream.
   subroutine matrix_get_device(this, pointer, count, stat)
     class(hyperplane_matrix), intent(in) :: this
     type(c_ptr), intent(in) :: pointer
@@ -118,7 +114,6 @@ contains
     call report(c_matrix_get(this%handle, pointer, count, column_major, in_device), stat)
   end subroutine matrix_get_device
 
-  !> y = A x
   subroutine matrix_apply(this, x, y, stat)
     class(hyperplane_matrix), intent(in) :: this
     type(hyperplane_vector), intent(in) :: x, y
@@ -126,7 +121,6 @@ contains
     call report(c_matrix_apply(this%handle, x%handle, y%handle), stat)
   end subroutine matrix_apply
 
-  !> r = b - A x
   subroutine matrix_residual(this, b, x, r, stat)
     class(hyperplane_matrix), intent(in) :: this
     type(hyperplane_vector), intent(in) :: b, x, r
@@ -282,5 +276,22 @@ contains
     status = c_matrix_transpose(a%handle, made)
     call take(this, made, status, stat)
   end subroutine matrix_create_transpose
+
+  subroutine matrix_create_narrowed(this, a, storage, stat)
+    class(hyperplane_matrix), intent(inout) :: this
+    type(hyperplane_matrix), intent(in) :: a
+    integer(c_int), intent(in) :: storage
+    integer, intent(out), optional :: stat
+    type(c_ptr) :: made
+    integer(c_int) :: status
+    status = c_matrix_create_narrowed(a%handle, storage, made)
+    call take(this, made, status, stat)
+  end subroutine matrix_create_narrowed
+
+  subroutine matrix_narrow(this, stat)
+    class(hyperplane_matrix), intent(in) :: this
+    integer, intent(out), optional :: stat
+    call report(c_matrix_narrow(this%handle), stat)
+  end subroutine matrix_narrow
 
 end module hyperplane_matrices

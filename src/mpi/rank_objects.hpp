@@ -99,7 +99,6 @@ class RankMatrixOn final : public Matrix, public Transported {
   std::int64_t value_count() const override {
     return m_setting.shape.rows() * m_setting.shape.block_size * stencil7_size;
   }
-  StorageKind storage() const override { return StorageKind::double_precision; }
 
   /// A matrix with the blocks of a grid block of this rank, by its number there.
   std::unique_ptr<Matrix> part(int number) const {
@@ -136,6 +135,8 @@ class RankMatrixOn final : public Matrix, public Transported {
     m_matrix->multiply(m_setting.exec, &rhs, from, to);
   }
   std::unique_ptr<Matrix> transpose() const override { refuse_transpose("a matrix"); }
+  std::unique_ptr<Matrix> narrowed() const override { refuse_narrowed(); }
+  void narrow() override { refuse_narrowed(); }
   std::array<int, 3> choose_parts(int) const override { throw Error("the grid has been cut already"); }
 
   void apply(const Exec& exec, const RankVector<Exec>& x, const RankVector<Exec>& y) const {

@@ -32,6 +32,9 @@ struct RankSetting {
       "hyperplane_mpi_matrix_block()");
 }
 
+[[noreturn]] inline void refuse_narrowed() {
+  throw Error("a matrix over ranks has no copy in float, one of one process has");
+}
 [[noreturn]] inline void refuse_transpose(const std::string& what) {
   throw Error(what + " over ranks has no transpose, one of one process has");
 }

@@ -152,6 +152,16 @@ class CRows : public ::testing::TestWithParam<std::string> {
         << hyperplane_last_error_message();
     return krylov;
   }
+  /// Of a solve of make_krylov(), computed here.
+  void expect_small_residual(const std::vector<double>& rhs, const std::vector<double>& x, bool transposed) const {
+    auto const product = mesh.apply(x, transposed);
+    double residual = 0.0, norm = 0.0;
+    for (std::size_t r = 0; r < rhs.size(); ++r) {
+      residual += (rhs[r] - product[r]) * (rhs[r] - product[r]);
+      norm += rhs[r] * rhs[r];
+    }
+    EXPECT_LE(std::sqrt(residual), 1.1e-10 * std::sqrt(norm));
+  }
   /// With `at` in the place of the matrix where it is given; by the residual that is computed here.
   void expect_solved(hyperplane_preconditioner m, hyperplane_method method, bool transposed,
                      hyperplane_matrix at = nullptr) const {
@@ -163,13 +173,7 @@ class CRows : public ::testing::TestWithParam<std::string> {
     EXPECT_EQ(hyperplane_krylov_solve(krylov, at == nullptr ? m_a : at, m, m_b, m_x, &result), HYPERPLANE_SUCCESS)
         << hyperplane_last_error_message();
     EXPECT_EQ(result.outcome, HYPERPLANE_CONVERGED);
-    auto const product = mesh.apply(get(m_x), transposed);
-    double residual = 0.0, norm = 0.0;
-    for (std::size_t r = 0; r < rhs.size(); ++r) {
-      residual += (rhs[r] - product[r]) * (rhs[r] - product[r]);
-      norm += rhs[r] * rhs[r];
-    }
-    EXPECT_LE(std::sqrt(residual), 1.1e-10 * std::sqrt(norm));
+    expect_small_residual(rhs, get(m_x), transposed);
     const char* cause = nullptr;
     EXPECT_EQ(hyperplane_krylov_cause(krylov, &cause), HYPERPLANE_SUCCESS);
     EXPECT_STREQ(cause, "");

@@ -115,6 +115,19 @@ class CArrays : public ::testing::TestWithParam<std::string> {
   CSystem system{GetParam()};
 };
 
+inline hyperplane_matrix make_narrowed(hyperplane_matrix a) {
+  hyperplane_matrix narrowed = nullptr;
+  EXPECT_EQ(hyperplane_matrix_create_narrowed(a, HYPERPLANE_STORAGE_FLOAT, &narrowed), HYPERPLANE_SUCCESS)
+      << hyperplane_last_error_message();
+  return narrowed;
+}
+
+inline hyperplane_matrix transpose_of(hyperplane_matrix a) {
+  hyperplane_matrix transpose = nullptr;
+  EXPECT_EQ(hyperplane_matrix_transpose(a, &transpose), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
+  return transpose;
+}
+
 /// Whose message begins with the name of the C function, and has none of C++.
 inline void expect_failure(hyperplane_status status, hyperplane_status expected, const std::string& message) {
   EXPECT_EQ(status, expected) << hyperplane_status_name(status) << ", expected " << message;

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-! Transposes of matrices, preconditioners and line solvers on grids, in the Fortran module. Exit status 1 and a line for
-! what is wrong.
+! Transposes of matrices, preconditioners and line solvers on grids, and narrowed matrices, in the Fortran module. Exit
+! status 1 and a line for what is wrong.
 program test_fortran_transposes
   use, intrinsic :: iso_c_binding, only: c_double, c_int
   use :: expectations, only: expect, expect_refused, failures, first_of
@@ -70,6 +70,7 @@ contains
     call at%set(values, stat)
     call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, 'the matrix is a transpose')
     call transposed_solves(a, at, grid, u, v, mu)
+    call narrowed_solves(a, grid, values, u)
   end subroutine transposes
 
   !> b = A^T u
@@ -112,6 +113,46 @@ contains
     call lines_t%solve(v, mv)
     call expect(abs(sum(mu * v) - sum(u * mv)) < 1e-12, 'lines of the transpose')
   end subroutine transposed_solves
+
+  !> Products that read floats, and solutions that are as accurate as without.
+  subroutine narrowed_solves(a, grid, values, u)
+    type(hyperplane_matrix), intent(in) :: a
+    type(hyperplane_grid), intent(in) :: grid
+    real(c_double), intent(inout) :: values(:, :, :, :, :, :)
+    real(c_double), intent(in) :: u(:, :)
+    real(c_double) :: found(size(u, 1), size(u, 2)), expected(size(u, 1), size(u, 2))
+    type(hyperplane_matrix) :: narrowed
+    type(hyperplane_vector) :: x, y
+    type(hyperplane_preconditioner) :: m
+    type(hyperplane_krylov) :: krylov
+    type(hyperplane_result) :: result
+    integer, parameter :: n = 2
+    integer :: stat
+    call x%create(context, grid, n)
+    call y%create(context, grid, n)
+    call x%set(u)
+    call a%apply(x, y)
+    call y%get(expected)
+    call narrowed%create_narrowed(a, HYPERPLANE_STORAGE_FLOAT)
+    call narrowed%apply(x, y, stat)
+    call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, 'the matrix has not been narrowed')
+    call narrowed%narrow()
+    call narrowed%apply(x, y)
+    call y%get(found)
+    call expect(maxval(abs(found - expected)) < 1e-5 .and. maxval(abs(found - expected)) > 1e-10, 'a product of floats')
+    call m%create(context, grid, n, storage=HYPERPLANE_STORAGE_FLOAT)
+    call m%factor(narrowed)
+    call krylov%create(context, grid, n, tolerance=1e-13_c_double)
+    found = 0
+    call krylov%solve(narrowed, expected, found, result, preconditioner=m)
+    call expect(result%outcome == HYPERPLANE_CONVERGED .and. maxval(abs(found - u)) < 1e-11, 'a narrowed system')
+    values(2, 1, HYPERPLANE_CENTER, 3, 2, 1) = 1e300_c_double
+    call a%set(values)
+    call narrowed%narrow(stat)
+    call expect_refused(stat, HYPERPLANE_OVERFLOW, 'block center of point (2, 1, 0): entry (1, 0) is 1e+300')
+    call narrowed%create_narrowed(a, HYPERPLANE_STORAGE_HALF, stat)
+    call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, 'storage is 2, expected 1')
+  end subroutine narrowed_solves
 
   !> Along direction e, from a point to its neighbour d.
   pure integer function offset(e, d)

@@ -44,6 +44,7 @@ TEST_F(CommandLineRanks, refuse_more_with_one_error) {
     refuse("--storage float --preconditioner " + other,
            "--storage float with --preconditioner " + other + ": that is for one process alone, and there are 2");
   }
+  refuse("--product-storage float", "--product-storage float: is for one process, there are 2");
   refuse("--storage half --coupling coloured", "rank 0: bilu0 has no coupling coloured with storage half");
   refuse("--preconditioner none --coupling natural", "--coupling natural: --preconditioner none has no parts");
   expect_refused_on_ranks("swept --points 10 --steps 1", "swept runs in one process, there are 2");

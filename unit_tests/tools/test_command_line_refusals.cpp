@@ -68,6 +68,10 @@ TEST_F(CommandLine, refuses_other_bad_input_with_one_line) {
   huge.block(0, Direction::center)(0, 0) = 1e39;
   write("huge.mtx", coordinate_file(huge));
   expect_refused(solve("--storage float", "huge.mtx --rhs b.mtx --grid 4x3x5"), "huge.mtx has the value 1e+39");
+  for (std::string const system : {"huge.mtx --rhs b.mtx --grid 4x3x5", "huge.mtx --rhs b.mtx"}) {
+    expect_refused(solve("--product-storage float", system),
+                   "--product-storage float: huge.mtx has the value 1e+39, which a float cannot hold");
+  }
   auto singular = a;
   for (auto const d : {Direction::center, Direction::west, Direction::south, Direction::bottom}) {
     auto& block = singular.block(grid.index(2, 1, 3), d);

@@ -160,6 +160,9 @@ TEST_F(CommandLineRows, factors_have_the_storage_that_is_asked_for) {
     }
     EXPECT_EQ(histories.size(), storages.size()) << preconditioner;
   }
+  for (std::string const options : {"", "--storage half", "--transpose --method fgmres"}) {
+    expect_solved(general, "--block-size 2 --product-storage float " + options, options.starts_with("--transpose"));
+  }
   solve_rows("--block-size 2 --preconditioner iluk --storage automatic --storage-fraction 0.5 --history h.json");
   EXPECT_THAT(read("h.json"), AllOf(HasSubstr("\"storage\": \"automatic\""), HasSubstr("\"storage_fraction\": 0.5"),
                                     HasSubstr("\"chosen_storage\": \"half\"")));

@@ -16,6 +16,25 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
+namespace detail {
+
+/// copy = a of the same structure, and what overflows, in words; empty where nothing does. Waits for the instance.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Offset, class Narrow>
+std::string narrow_blocks(const Exec& exec, const BlockCsr<Scalar, n, Exec, Storage, Offset>& a,
+                          const BlockCsr<Scalar, n, Exec, Narrow, Offset>& copy) {
+  auto const found = narrow_values(exec, "Hyperplane::BlockCsr::narrow", a.values(), copy.values());
+  if (!found) return {};
+  auto const block = found->index / (n * n);
+  auto const offsets = to_vector(exec, a.offsets());
+  auto const columns = to_vector(exec, a.columns());
+  auto const row = std::ranges::upper_bound(offsets, static_cast<Offset>(block)) - offsets.begin() - 1;
+  auto const entry = static_cast<int>(found->index % (n * n));
+  return "block of row " + std::to_string(row) + " and column " + std::to_string(columns[as_size(block)]) + ": " +
+         describe_overflow(entry / n, entry % n, *found);
+}
+
+}  // namespace detail
+
 /// copy = A, rounded to a narrower storage type, where both have the same structure: for NarrowedMatrix, and for
 /// factorizations that are to read less. What is not finite in A is not in the copy. Throws Error where a value that is
 /// finite overflows, and names the first one; and where the copy has another number of rows or blocks. Values that are
@@ -29,16 +48,8 @@ void narrow(const Exec& exec, const BlockCsr<Scalar, n, Exec, Storage, Offset>& 
     fail("narrow: the copy has " + std::to_string(copy.rows()) + " rows and " + std::to_string(copy.blocks()) +
          " blocks, expected " + std::to_string(a.rows()) + " and " + std::to_string(a.blocks()));
   }
-  auto const found = detail::narrow_values(exec, "Hyperplane::BlockCsr::narrow", a.values(), copy.values());
-  if (!found) return;
-  auto const block = found->index / (n * n);
-  auto const offsets = detail::to_vector(exec, a.offsets());
-  auto const columns = detail::to_vector(exec, a.columns());
-  auto const row = std::ranges::upper_bound(offsets, static_cast<Offset>(block)) - offsets.begin() - 1;
-  auto const entry = static_cast<int>(found->index % (n * n));
-  fail("narrow: block of row " + std::to_string(row) + " and column " +
-       std::to_string(columns[detail::as_size(block)]) + ": " +
-       detail::describe_overflow(entry / n, entry % n, *found));
+  auto const overflow = detail::narrow_blocks(exec, a, copy);
+  if (!overflow.empty()) fail("narrow: " + overflow);
 }
 
 /// A copy of A, rounded to `Narrow`, that shares its structure; see narrow(). Allocates its values.
