@@ -23,8 +23,9 @@ void apply_transposed_couplings(const Exec& exec, const MultiBlockStencil7<Scala
   constexpr int W = MultiBlockVector<Scalar, n, Exec>::vector_length;
   using Packs = InterleavedRef<Storage, W, stencil7_size * n * n>;
   couple<subtract, Scalar, n, W>("Hyperplane::MultiBlockStencil7::transposed_couplings", exec, a.couplings().all(),
-                                 TransposedCoefficients<Storage, n, W>{Packs(a.flat().data())},
-                                 DonorValues<Scalar, n, W>(x.flat().data()), y.flat().data());
+                                 TransposedTerms<Scalar, n, W, TransposedCoefficients<Storage, n, W>>{
+                                     {Packs(a.flat().data())}, DonorValues<Scalar, n, W>(x.flat().data())},
+                                 y.flat().data());
 }
 
 }  // namespace detail

@@ -38,6 +38,9 @@ struct Slot {
   }
 };
 
+/// The SIMD group of no point: what is left over of the last group of a message.
+inline constexpr std::int64_t no_point = -1;
+
 /// A block of the matrix that couples a point to one of another grid block, or of its own across a periodic direction.
 struct FaceCoupling {
   Slot donor{};
@@ -113,6 +116,17 @@ inline const FacePoint& find_point(std::span<const FacePoint> points, const Slot
   require(found != points.end() && found->slot == slot,
           "MultiBlockGrid: a coupling across an interface has no reverse");
   return *found;
+}
+
+/// The number of the coupling of a point in a direction, among those of a list whose points begin <= p < end have it.
+/// Throws Error where it is not one of them.
+inline int find_coupling(const FaceCouplingList& list, std::size_t begin, std::size_t end, const Slot& slot,
+                         Direction direction) {
+  auto const& point = find_point(std::span(list.points).subspan(begin, end - begin), slot);
+  for (int number = point.begin; number < point.end; ++number) {
+    if (list.couplings[as_size(number)].direction == direction) return number;
+  }
+  fail("MultiBlockGrid: a coupling across an interface that another process needs is missing");
 }
 
 /// Appends couplings, points in the order of their slots. Throws Error where there are too many.

@@ -133,8 +133,8 @@ class MultiBlock {
   }
 
   /// x = M^-T rhs, of a P that has it, from the same factors; x may be rhs. Grid blocks follow one another. Throws
-  /// Error as solve() does, with a coupling where there are other processes, and with natural of grid blocks that do
-  /// not fill a box, on all paths but SweepPath::slab of hosts, unless a direction that is cut is periodic.
+  /// Error as solve() does, and with natural of grid blocks that do not fill a box or are not all of this process, on
+  /// all paths but SweepPath::slab of hosts, unless a direction that is cut is periodic.
   void solve_transposed(const execution_space& exec, const Vector& rhs, const Vector& x) const
     requires requires(const P& p, const typename P::Vector& v) { p.solve_transposed(exec, v, v); }
   {

@@ -55,6 +55,15 @@ class RemoteColours {
   virtual void bring_forward(const Exec& exec, int colour, Scalar* x) const = 0;
   virtual void bring_backward(const Exec& exec, int colour, Scalar* x) const = 0;
   virtual Scalar* ghosts() const = 0;
+
+  /// To which colours values go.
+  enum class Colours { lower, higher };
+  /// What this process gives to points of others in solves with the transpose, for each of its colours: values for as
+  /// many couplings, interleaved as vectors are, of which `donor` is this process's point or no_point. Kernels write
+  /// them where there is room, and bring_given() takes them to where ghost values of the other sweeps are.
+  virtual const std::vector<FaceCoupling>& given_to(Colours colours, int colour) const = 0;
+  virtual Scalar* room_to_give(Colours colours, int colour) const = 0;
+  virtual void bring_given(const Exec& exec, Colours colours, int colour) const = 0;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -33,6 +33,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -72,7 +73,7 @@ struct ColoursOfRanksOf<Sip<Scalar, Exec, Storage>> : ColoursOfRanksOf<BlockIlu0
 ///   values for each pair. Each of them waits for the instance and for the ranks that are met; with Transport::peer
 ///   the device waits, and the host does not. Memory: for each pair of
 ///   points across an interface between ranks, on both of them 2 n^2 values (4 n^2 where there is a device; n^2 of
-///   Ssor) and less than 300 bytes.
+///   Ssor) and less than 400 bytes.
 ///
 /// With Coupling::natural and Transport::peer, where grid blocks are the parts of a box that is cut along k, one on
 /// each rank, BlockIlu0 with n > 1 is not one of each part, coupled by colours, but that of the box, by BlockIlu0Part:
@@ -143,13 +144,23 @@ class DistributedMultiBlock {
 
   /// x = M^-1 rhs; x may be rhs. Throws Error before the first factor() and where a grid is another one.
   void solve(const execution_space& exec, const Vector& rhs, const Vector& x) const {
-    detail::check_distributed_grid("DistributedMultiBlock::solve", "the right-hand side", rhs.grid(), m_grid);
-    detail::check_distributed_grid("DistributedMultiBlock::solve", "x", x.grid(), m_grid);
-    require(m_factored, "DistributedMultiBlock::solve: called before factor");
+    check_solve("DistributedMultiBlock::solve", rhs, x);
     if constexpr (can_go_through_devices) {
       if (m_part) return m_part->part().solve(exec, rhs.local().block(0), x.local().block(0));
     }
     m_local->solve(exec, rhs.local(), x.local());
+  }
+
+  /// x = M^-T rhs, of a P that has it, from the same factors; x may be rhs. With other couplings than none as
+  /// collective, and with as many messages, as solve(): n values for each pair of points, of what one gives to the
+  /// other. Throws Error as solve() and MultiBlock::solve_transposed() do, and where goes_through_devices().
+  void solve_transposed(const execution_space& exec, const Vector& rhs, const Vector& x) const
+    requires requires(const Local& local, const typename Vector::Local& v) { local.solve_transposed(exec, v, v); }
+  {
+    check_solve("DistributedMultiBlock::solve_transposed", rhs, x);
+    require(m_local.has_value(),
+            "DistributedMultiBlock::solve_transposed: not where kernels go from the device of a rank to the next one");
+    m_local->solve_transposed(exec, rhs.local(), x.local());
   }
 
   /// Whether the last factor() failed, where, and why, the same on all ranks: the first failure in the order of the
@@ -174,6 +185,12 @@ class DistributedMultiBlock {
  private:
   using PartOfRank = detail::PartOfRank<P>;
   static constexpr bool can_go_through_devices = PartOfRank::exists;
+
+  void check_solve(const char* function, const Vector& rhs, const Vector& x) const {
+    detail::check_distributed_grid(function, "the right-hand side", rhs.grid(), m_grid);
+    detail::check_distributed_grid(function, "x", x.grid(), m_grid);
+    if (!m_factored) fail(std::string(function) + ": called before factor");
+  }
 
   static std::vector<int> checked_colours(const DistributedGrid& grid, const Options& options) {
     auto const& communicator = grid.communicator();

@@ -25,7 +25,7 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// on a rank, or the grid asks for a transport that cannot be had, all ranks throw Error. The end of the last handle is
 /// collective with Transport::peer; nothing else here is, or allocates. Memory beside the local matrix: for
 /// each pair of points across an interface up to 92 bytes of lists on both sides, and between ranks 2 n values (4 n
-/// where there is a device) and 16 bytes more.
+/// where there is a device) and 56 bytes more.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar>
 class DistributedStencil7 {
  public:

@@ -7,8 +7,8 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
-/// A^T of a BlockStencil7 or a MultiBlockStencil7, as the matrix of adjoint systems: for Krylov methods. It has the
-/// values of A, nothing is copied.
+/// A^T of a BlockStencil7, a MultiBlockStencil7 or a DistributedStencil7, as the matrix of adjoint systems: for Krylov
+/// methods. It has the values of A, nothing is copied.
 template <class A>
 class TransposedMatrix {
  public:

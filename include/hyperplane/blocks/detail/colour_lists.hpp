@@ -86,6 +86,19 @@ class ColourLists {
   /// The reverses of couplings to lower colours.
   const FaceCoupling* reverses() const { return m_upper.couplings.data(); }
 
+  /// Couplings of other processes to points of a colour, with the numbers of the couplings back: those to higher, or to
+  /// lower colours. Before forget_couplings().
+  std::vector<FaceCoupling> with_reverses(std::vector<FaceCoupling> couplings, int rank, bool upper) const {
+    auto const& list = upper ? m_upper_list : m_lower_list;
+    auto const& begin = upper ? m_upper_begin : m_lower_begin;
+    for (auto& coupling : couplings) {
+      if (coupling.donor.pack == no_point) continue;
+      coupling.reverse =
+          find_coupling(list, begin[as_size(rank)], begin[as_size(rank) + 1], coupling.donor, coupling.back);
+    }
+    return couplings;
+  }
+
   FacePart lower_part(int rank) const {
     return m_lower.part(m_lower_begin[as_size(rank)], m_lower_begin[as_size(rank) + 1]);
   }

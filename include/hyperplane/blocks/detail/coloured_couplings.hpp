@@ -39,19 +39,25 @@ struct TransposedFactors {
   const TriangularFactors<Storage, n, vector_length>* m_factors;
   const std::int64_t* m_first_packs;
 
-  KOKKOS_FUNCTION Storage operator()(const FacePoint&, const FaceCoupling& coupling, int /*number*/, int r,
-                                     int c) const {
+  KOKKOS_FUNCTION Storage operator()(const FaceCoupling& coupling, int r, int c) const {
     return block(coupling)[(r * n + c) * vector_length + coupling.donor.lane];
   }
-  void prefetch(const FacePoint&, const FaceCoupling& coupling) const {
-    host::prefetch_values(block(coupling), n * n * vector_length);
-  }
+  void prefetch(const FaceCoupling& coupling) const { host::prefetch_values(block(coupling), n * n * vector_length); }
 
  private:
   KOKKOS_FUNCTION const Storage* block(const FaceCoupling& coupling) const {
     int const b = coupling.donor_block;
     return m_factors[b].coupling(coupling.donor.pack - m_first_packs[b], coupling.back);
   }
+};
+
+/// Stores what points give to those of other processes; an index is a value.
+template <class Scalar, int n, int vector_length, class Coefficients>
+struct GiveTransposedTerms {
+  GatherTransposedTerms<Scalar, n, vector_length, Coefficients> m_gather;
+  Scalar* m_given;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const { m_given[index] = m_gather(index); }
 };
 
 /// What Coupling::coloured adds to the factors of the grid blocks: C_pq for neighbours of lower colours, d_p^-1 C_pq
@@ -88,6 +94,8 @@ class ColouredCouplings {
                                   in_order || !subtracts ? 0 : m_lists.most_lower_points())) {
     if (in_order) m_faces.emplace(exec, grid, m_lists.lower_list(), m_lists.upper_list(), subtracts);
     if (subtracts && m_remote) m_remote->connect(exec, m_lists.upper_list(), m_lists.upper_begin(), m_upper_values);
+    m_given_to_lower = given_to(exec, Remote::Colours::lower);
+    m_given_to_higher = given_to(exec, Remote::Colours::higher);
     m_lists.forget_couplings();
   }
 
@@ -162,15 +170,15 @@ class ColouredCouplings {
   /// r_p -= sum of C_pq y_q, before the forward sweep of a colour.
   void subtract_lower(const Exec& exec, int rank, Scalar* x) const {
     couple<true, Scalar, n, vector_length>("Hyperplane::MultiBlock::solve::lower", exec, m_lists.lower_part(rank),
-                                           KeptCoefficients<Storage, n>{m_lower_values.data()}, donors(x), x);
+                                           Terms{m_lower_values.data(), donors(x)}, x);
   }
   /// y_p -= sum of d_p^-1 C_pq x_q, before the backward sweep of a colour.
   void subtract_upper(const Exec& exec, int rank, Scalar* x) const {
     couple<true, Scalar, n, vector_length>("Hyperplane::MultiBlock::solve::upper", exec, m_lists.upper_part(rank),
-                                           KeptCoefficients<Storage, n>{m_upper_values.data()}, donors(x), x);
+                                           Terms{m_upper_values.data(), donors(x)}, x);
   }
 
-  /// The same of M^T, in one process. z_p -= sum of (d_q^-1 C_qp)^T z_q, before the forward sweep of a colour.
+  /// The same of M^T. z_p -= sum of (d_q^-1 C_qp)^T z_q, before the forward sweep of a colour.
   void subtract_lower_transposed(const Exec& exec, int rank, Scalar* x) const {
     subtract_transposed("Hyperplane::MultiBlock::solve_transposed::lower", exec, m_lists.lower_part(rank),
                         m_upper_values, x);
@@ -180,9 +188,21 @@ class ColouredCouplings {
     subtract_transposed("Hyperplane::MultiBlock::solve_transposed::upper", exec, m_lists.upper_part(rank),
                         m_lower_values, x);
   }
+  /// After the forward sweep of a colour with M^T, or after the backward one: brings what its points give to higher, or
+  /// to lower colours of other processes, where there are any.
+  void bring_forward_transposed(const Exec& exec, int rank, Scalar* x) const {
+    bring_transposed("Hyperplane::MultiBlock::solve_transposed::give_forward", exec, Remote::Colours::higher, rank,
+                     m_upper_values, x);
+  }
+  void bring_backward_transposed(const Exec& exec, int rank, Scalar* x) const {
+    bring_transposed("Hyperplane::MultiBlock::solve_transposed::give_backward", exec, Remote::Colours::lower, rank,
+                     m_lower_values, x);
+  }
 
  private:
   using Values = Kokkos::View<Storage*, typename Exec::memory_space>;
+  using Terms = KeptTerms<Scalar, n, vector_length, Storage>;
+  using Given = std::vector<Kokkos::View<FaceCoupling*, typename Exec::memory_space>>;
 
   DonorValues<Scalar, n, vector_length> donors(Scalar* x) const {
     if (!m_remote) return DonorValues<Scalar, n, vector_length>(x);
@@ -211,20 +231,50 @@ class ColouredCouplings {
     return result;
   }
 
+  template <class Coefficients>
+  using TransposedTermsOf = TransposedTerms<Scalar, n, vector_length, Coefficients>;
+
   /// `kept`: the coefficients of the couplings back, unless they are in order.
+  template <class Function>
+  void with_transposed_terms(const Values& kept, Scalar* x, const Function& function) const {
+    using InOrder = TransposedFactors<Storage, n, vector_length>;
+    using Kept = KeptTransposes<Storage, n>;
+    if (in_order()) {
+      return function(TransposedTermsOf<InOrder>{{m_factors.data(), m_first_packs.data()}, donors(x)});
+    }
+    function(TransposedTermsOf<Kept>{{kept.data()}, donors(x)});
+  }
   void subtract_transposed(const char* label, const Exec& exec, const FacePart& part, const Values& kept,
                            Scalar* x) const {
-    auto const run = [&](const auto& coefficients) {
-      couple<true, Scalar, n, vector_length>(label, exec, part, coefficients, donors(x), x);
-    };
-    if (in_order()) return run(TransposedFactors<Storage, n, vector_length>{m_factors.data(), m_first_packs.data()});
-    run(KeptTransposes<Storage, n>{kept.data()});
+    with_transposed_terms(
+        kept, x, [&](const auto& terms) { couple<true, Scalar, n, vector_length>(label, exec, part, terms, x); });
+  }
+  void bring_transposed(const char* label, const Exec& exec, typename Remote::Colours colours, int rank,
+                        const Values& kept, Scalar* x) const {
+    if (!m_remote) return;
+    auto const& couplings = (colours == Remote::Colours::higher ? m_given_to_higher : m_given_to_lower)[as_size(rank)];
+    auto const values = static_cast<std::int64_t>(couplings.size()) * n;
+    with_transposed_terms(kept, x, [&]<class Coefficients>(const TransposedTermsOf<Coefficients>& terms) {
+      run(label, exec, values, 2.0 * sizeof(Scalar),
+          GiveTransposedTerms<Scalar, n, vector_length, Coefficients>{{couplings.data(), terms},
+                                                                      m_remote->room_to_give(colours, rank)});
+    });
+    m_remote->bring_given(exec, colours, rank);
+  }
+  Given given_to(const Exec& exec, typename Remote::Colours colours) const {
+    Given result;
+    for (int rank = 0; m_remote && rank < m_remote->colours(); ++rank) {
+      auto const couplings =
+          m_lists.with_reverses(m_remote->given_to(colours, rank), rank, colours == Remote::Colours::higher);
+      result.push_back(to_space(exec, "Hyperplane::MultiBlock::given", couplings));
+    }
+    return result;
   }
 
   template <class Kernel>
-  static void run(const char* label, const Exec& exec, std::int64_t points, double bytes, const Kernel& kernel) {
-    if (points == 0) return;
-    launch(label, LongIndexRange<Exec>(exec, 0, points), bytes, kernel);
+  static void run(const char* label, const Exec& exec, std::int64_t indices, double bytes, const Kernel& kernel) {
+    if (indices == 0) return;
+    launch(label, LongIndexRange<Exec>(exec, 0, indices), bytes, kernel);
   }
 
   Rule m_rule;
@@ -233,6 +283,7 @@ class ColouredCouplings {
   Kokkos::View<Factors*, typename Exec::memory_space> m_factors;
   Kokkos::View<std::int64_t*, typename Exec::memory_space> m_first_packs;
   Values m_lower_values, m_upper_values;
+  Given m_given_to_lower, m_given_to_higher;                       ///< of each colour
   Kokkos::View<Scalar*, typename Exec::memory_space> m_diagonals;  ///< as wide as those of a matrix may be
   std::optional<OutsideFaces<Exec, vector_length>> m_faces;
 };

@@ -81,14 +81,15 @@ class CoupledBlocks {
     m_blocks.sweep(exec, 0, Sweeps::both, rhs, x);
   }
 
-  /// x = M^-T rhs, where there are no other processes; x may be rhs.
+  /// x = M^-T rhs; x may be rhs.
   template <class Vector>
   void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
-    require(m_remote == nullptr, "MultiBlock::solve_transposed: not with a coupling to grid blocks of other processes");
     if constexpr (Of::natural) {
       if (m_boxes) {
         require(m_boxes->is_whole(),
-                "MultiBlock::solve_transposed: on this path, coupling natural has it for grid blocks that fill a box");
+                "MultiBlock::solve_transposed: on this path, coupling natural has it for grid blocks that fill a box, "
+                "all of "
+                "one process");
         return m_boxes->sweep(exec, 0, Sweeps::both, rhs.flat().data(), x.flat().data(), [&](const auto& of_boxes) {
           m_blocks.sweep_transposed(exec, 0, Sweeps::both, of_boxes, of_boxes);
         });
@@ -263,8 +264,10 @@ class CoupledBlocks {
     for (int rank = 0; rank <= last; ++rank) {
       if (rank > 0) m_couplings->subtract_lower_transposed(exec, rank, values);
       m_blocks.sweep_transposed(exec, rank, rank == last ? Sweeps::both : Sweeps::forward, x, x);
+      if (rank < last) m_couplings->bring_forward_transposed(exec, rank, values);
     }
     for (int rank = last - 1; rank >= 0; --rank) {
+      m_couplings->bring_backward_transposed(exec, rank + 1, values);
       m_couplings->subtract_upper_transposed(exec, rank, values);
       m_blocks.sweep_transposed(exec, rank, Sweeps::backward, x, x);
     }

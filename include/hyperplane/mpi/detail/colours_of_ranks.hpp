@@ -8,7 +8,6 @@
 #include <hyperplane/core/abi.hpp>
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
-#include <hyperplane/core/error.hpp>
 #include <hyperplane/core/function_ref.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/mpi/detail/ghost_exchange.hpp>
@@ -21,10 +20,10 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -49,6 +48,7 @@ template <class Scalar, int n, ExecutionSpace Exec, class Storage, int vector_le
 class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
  public:
   using Values = typename RemoteColours<Scalar, Exec, Storage>::Values;
+  using Colours = typename RemoteColours<Scalar, Exec, Storage>::Colours;
 
   /// `colours` are those of all grid blocks, 0, 1, ... without gaps; coefficients: whether they are to be brought.
   /// Waits for the instance.
@@ -77,7 +77,9 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
     for (std::size_t c = 0; c < as_size(m_count); ++c) {
       auto const& list = m_coefficients[c];
       std::vector<int> numbers;
-      for (auto const& sent : list.sent()) numbers.push_back(number_of(sent, upper, begin[c], begin[c + 1]));
+      for (auto const& sent : list.sent()) {
+        numbers.push_back(find_coupling(upper, begin[c], begin[c + 1], sent.slot, sent.direction));
+      }
       m_numbers.push_back(to_space(exec, std::string(label) + "::coefficients", numbers));
       auto const end = received + list.received().size();
       auto const part = Kokkos::subview(values, std::pair(received * n * n, end * n * n));
@@ -125,6 +127,16 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
   }
   Scalar* ghosts() const override { return m_ghosts.data(); }
 
+  const std::vector<FaceCoupling>& given_to(Colours colours, int colour) const override {
+    return m_given[static_cast<std::size_t>(colours)][as_size(colour)];
+  }
+  Scalar* room_to_give(Colours colours, int colour) const override {
+    return exchange(colours, colour).mailbox().sent().data();
+  }
+  void bring_given(const Exec& exec, Colours colours, int colour) const override {
+    exchange(colours, colour).send_prepared(exec);
+  }
+
  private:
   using Exchange = GhostExchange<Scalar, n, Exec, vector_length>;
   using Reverses = ReverseCouplings<vector_length>;
@@ -136,6 +148,10 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
     if (m_coefficient_mail.empty()) return nullptr;
     auto const& mail = m_coefficient_mail[as_size(colour)];
     return mail.empty() ? nullptr : &mail;
+  }
+
+  const Exchange& exchange(Colours colours, int colour) const {
+    return (colours == Colours::higher ? m_forward : m_backward)[as_size(colour)];
   }
 
   static void bring(const Exec& exec, const Exchange& exchange, Scalar* x) {
@@ -171,6 +187,8 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
     };
     for (auto const& faces : forward) add(faces, m_forward, m_lower);
     for (auto const& faces : backward) add(faces, m_backward, m_upper);
+    for (auto const& faces : backward) m_given[static_cast<std::size_t>(Colours::lower)].push_back(faces.sent());
+    for (auto const& faces : forward) m_given[static_cast<std::size_t>(Colours::higher)].push_back(faces.sent());
   }
 
   void list_reverses(const DistributedGrid& grid, const std::vector<int>& colours) {
@@ -196,16 +214,6 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
     }
   }
 
-  /// The place of a coupling in the list, whose points begin <= p < end are of its colour.
-  static int number_of(const typename Reverses::Coupling& sent, const FaceCouplingList& upper, std::size_t begin,
-                       std::size_t end) {
-    auto const& point = find_point(std::span(upper.points).subspan(begin, end - begin), sent.slot);
-    for (int number = point.begin; number < point.end; ++number) {
-      if (upper.couplings[as_size(number)].direction == sent.direction) return number;
-    }
-    fail("DistributedMultiBlock: a coupling that another rank needs is not one of this rank's");
-  }
-
   Communicator m_communicator;
   Transport m_transport;
   int m_count;
@@ -216,6 +224,7 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
   /// By the colour of what is sent.
   std::vector<Reverses> m_coefficients;
   std::vector<Exchange> m_forward, m_backward;
+  std::array<std::vector<std::vector<FaceCoupling>>, 2> m_given;  ///< to lower colours, to higher ones
   std::vector<Mailbox<Storage, Exec>> m_coefficient_mail;
   std::vector<Kokkos::View<int*, typename Exec::memory_space>> m_numbers;
   Kokkos::View<Scalar*, typename Exec::memory_space> m_ghosts;

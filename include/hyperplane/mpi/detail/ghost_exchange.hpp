@@ -68,14 +68,25 @@ class GhostExchange {
   /// Launches what packs values of x and starts the messages, for which it waits for the instance, but with
   /// Transport::peer. Nothing where there is no other rank to meet.
   void start(const Exec& exec, Scalar* x) const {
-    if (m_mail.empty()) return;
-    m_mail.start(
-        exec, m_label, 2.0 * sizeof(Scalar),
-        GatherSent<Scalar, n, vector_length>{m_sent_points.data(), InterleavedRef<Scalar, vector_length, n>(x)});
+    start_gathered(
+        exec, GatherSent<Scalar, n, vector_length>{m_sent_points.data(), InterleavedRef<Scalar, vector_length, n>(x)});
+  }
+  /// The same with what `gather` gives of values that are sent, interleaved as vectors are.
+  template <class Gather>
+  void start_gathered(const Exec& exec, const Gather& gather) const {
+    if (!m_mail.empty()) m_mail.start(exec, m_label, 2.0 * sizeof(Scalar), gather);
   }
   /// Kernels that are launched afterwards have the ghost values. Waits for the messages, but with Transport::peer.
   void finish(const Exec& exec) const {
     if (!m_mail.empty()) m_mail.finish(exec);
+  }
+
+  /// start() and finish() with what kernels have written where the mailbox has what is sent.
+  void send_prepared(const Exec& exec) const {
+    if (m_mail.empty()) return;
+    m_mail.hand_over(exec);
+    m_mail.start(exec);
+    finish(exec);
   }
 
   /// For what has started and is not wanted because of an error, which is to be thrown on: nothing is on its way into
@@ -116,6 +127,14 @@ class RankCouplings : public GhostExchange<Scalar, n, Exec, vector_length> {
   /// Points that have donors on other ranks; see donors().
   FacePart outer() const { return m_outer.all(); }
   DonorValues<Scalar, n, vector_length> donors(Scalar* x) const { return {x, this->ghosts(), m_own_packs}; }
+  /// As start(), with what donors of this rank give to points of others by the transposed matrix.
+  template <class Storage>
+  void start_transposed(const Exec& exec, Storage* a, Scalar* x) const {
+    using Coefficients = TransposedCoefficients<Storage, n, vector_length>;
+    this->start_gathered(
+        exec, GatherTransposedTerms<Scalar, n, vector_length, Coefficients>{
+                  m_sent.data(), {{InterleavedRef<Storage, vector_length, stencil7_size * n * n>(a)}, donors(x)}});
+  }
   /// Products of the grid blocks of this rank, where points that have donors on other ranks come late.
   const GroupedApply<Scalar, n, Exec>& grouped_apply() const { return *m_grouped_apply; }
 
@@ -129,6 +148,7 @@ class RankCouplings : public GhostExchange<Scalar, n, Exec, vector_length> {
              Base::Mail::allocated(exec, std::string(label) + "::received", faces.received_packs() * Base::values)) {
     BlockPacks<vector_length> const packs(grid.local());
     m_own_packs = packs.count();
+    m_sent = to_space(exec, std::string(label) + "::sent", faces.sent());
     auto const place = [](const FaceCouplingEntry& e) { return std::pair(e.point.slot.pack, e.point.slot.lane); };
     std::vector<FaceCouplingEntry> own, inner, outer = faces.couplings();
     std::set<std::pair<std::int64_t, int>> with_ghosts;
@@ -154,6 +174,7 @@ class RankCouplings : public GhostExchange<Scalar, n, Exec, vector_length> {
   }
 
   std::int64_t m_own_packs = 0;
+  Kokkos::View<FaceCoupling*, typename Exec::memory_space> m_sent;
   FaceCouplings<Exec> m_inner, m_outer;
   std::optional<OutsideFaces<Exec, vector_length>> m_outside;
   std::optional<GroupedApply<Scalar, n, Exec>> m_grouped_apply;

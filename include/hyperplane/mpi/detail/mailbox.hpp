@@ -85,6 +85,8 @@ class Mailbox {
   /// Whether there are no messages: nothing is to be done then.
   bool empty() const { return m_empty; }
   const Buffer& received() const { return m_received; }
+  /// What start() sends where it is given nothing to gather.
+  const Buffer& sent() const { return m_sent; }
   /// Parts of it; null but with Transport::peer.
   auto* peers() const { return m_peers.get(); }
 

@@ -18,9 +18,6 @@
 
 namespace hyperplane::inline HYPERPLANE_ABI::detail {
 
-/// No point: what is left over of the last group of a message.
-inline constexpr std::int64_t no_point = -1;
-
 /// Interfaces between this rank and others: which points others need, which ghost values come from them, and the
 /// couplings to those.
 ///
@@ -35,7 +32,7 @@ class RemoteFaces {
     BlockPacks<vector_length> const packs(grid.local());
     int const rank = grid.communicator().rank();
     std::map<int, std::vector<FaceCouplingEntry>> to_receive;
-    std::map<int, std::vector<Slot>> to_send;
+    std::map<int, std::vector<FaceCoupling>> to_send;
     for (auto const& interface : grid.whole().interfaces()) {
       int const owner = grid.owner(interface.block), donor_owner = grid.owner(interface.donor);
       if (owner == donor_owner || !counts(interface)) continue;
@@ -46,17 +43,28 @@ class RemoteFaces {
         });
       } else if (donor_owner == rank) {
         BlockSlots<vector_length> const slots(grid.local(), packs, grid.local_number(interface.donor));
-        for_each_pair(interface, [&](const Point&, const Point& q) { to_send[owner].push_back(slots.slot(q)); });
+        int const number = grid.local_number(interface.donor);
+        for_each_pair(interface, [&](const Point&, const Point& q) {
+          FaceCoupling coupling{slots.slot(q), number, interface.face};
+          coupling.back = interface.donor_face();
+          to_send[owner].push_back(coupling);
+        });
       }
     }
-    for (auto const& [other, slots] : to_send) add_send(other, slots);
+    for (auto const& [other, couplings] : to_send) add_send(other, couplings);
     for (auto& [other, couplings] : to_receive) add_receive(other, couplings);
   }
 
   const std::vector<Message>& sends() const { return m_sends; }
   const std::vector<Message>& receives() const { return m_receives; }
-  /// Of each lane of each group that is sent, the point, or no_point.
-  const std::vector<Slot>& sent_points() const { return m_sent_points; }
+  /// Of each lane of each group that is sent, the coupling of the point that receives to this rank's point, its donor,
+  /// or no_point as the group of that.
+  const std::vector<FaceCoupling>& sent() const { return m_sent; }
+  std::vector<Slot> sent_points() const {
+    std::vector<Slot> result;
+    for (auto const& coupling : m_sent) result.push_back(coupling.donor);
+    return result;
+  }
   std::int64_t received_packs() const { return item_count(m_receives); }
   /// Couplings to what is received: donors are slots of its groups.
   const std::vector<FaceCouplingEntry>& couplings() const { return m_couplings; }
@@ -66,11 +74,11 @@ class RemoteFaces {
     return (static_cast<std::int64_t>(points) + vector_length - 1) / vector_length;
   }
 
-  void add_send(int other, const std::vector<Slot>& slots) {
-    auto const first = static_cast<std::int64_t>(m_sent_points.size()) / vector_length;
-    m_sends.push_back({other, first, packs_for(slots.size())});
-    m_sent_points.insert(m_sent_points.end(), slots.begin(), slots.end());
-    m_sent_points.resize(as_size((first + m_sends.back().items) * vector_length), Slot{no_point, 0});
+  void add_send(int other, const std::vector<FaceCoupling>& couplings) {
+    auto const first = static_cast<std::int64_t>(m_sent.size()) / vector_length;
+    m_sends.push_back({other, first, packs_for(couplings.size())});
+    m_sent.insert(m_sent.end(), couplings.begin(), couplings.end());
+    m_sent.resize(as_size((first + m_sends.back().items) * vector_length), FaceCoupling{{no_point, 0}});
   }
 
   void add_receive(int other, std::vector<FaceCouplingEntry>& couplings) {
@@ -86,7 +94,7 @@ class RemoteFaces {
 
   /// Items are SIMD groups.
   std::vector<Message> m_sends, m_receives;
-  std::vector<Slot> m_sent_points;
+  std::vector<FaceCoupling> m_sent;
   std::vector<FaceCouplingEntry> m_couplings;
 };
 
