@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // SIP on each path: coefficients, each sweep, a solve (both), three solves with one matrix (one after another and
-// together) and one iteration, on the grids of E. Dufrechou, P. Ezzatti, G. Usera, "Avoiding synchronization to
-// accelerate a CFD solver in GPU", and on cubes; each verified once, then timed with copy and triad next to every
-// repetition. Beside them the bound without synchronisation, which moves what a sweep moves and waits for nothing: its
-// results are wrong; conversions from and to natural, red-black and hyperplane order; and a forward sweep with a launch
-// for each plane on arrays in those orders.
+// together) and one iteration, with coefficients in double and, on the path of slabs, in float and half, on the grids
+// of E. Dufrechou, P. Ezzatti, G. Usera, "Avoiding synchronization to accelerate a CFD solver in GPU", and on cubes;
+// each verified once, then timed with copy and triad next to every repetition. Beside them the bound without
+// synchronisation, which moves what a sweep moves and waits for nothing: its results are wrong; conversions from and to
+// natural, red-black and hyperplane order; and a forward sweep with a launch for each plane on arrays in those orders.
 
 #include "support/kernel_benchmarks.hpp"
 #include "support/ordered_sweep.hpp"
@@ -13,6 +13,7 @@
 #include "support/suites.hpp"
 #include "support/unsynchronised_sweep.hpp"
 
+#include <hyperplane/core/storage_real.hpp>
 #include <hyperplane/grid/hyperplane_map.hpp>
 #include <hyperplane/grid/red_black_order.hpp>
 #include <hyperplane/sip/sip.hpp>
@@ -26,6 +27,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <typeinfo>
 #include <utility>
 #include <vector>
@@ -33,8 +35,13 @@
 namespace hyperplane::perf {
 namespace {
 
-/// Seven coefficients of A read and seven written.
-constexpr Cost coefficients_cost(int storage) { return {14.0 * storage, 40.0}; }
+/// Seven coefficients of A read and seven written. `matrix` and `storage` are the bytes of one of each.
+constexpr Cost coefficients_cost(int matrix, int storage) { return {7.0 * (matrix + storage), 40.0}; }
+
+/// correction_cost() of a matrix that may be stored otherwise than the plan's coefficients.
+constexpr Cost iteration_cost(int matrix, int storage, int scalar) {
+  return residual_cost(1, matrix, scalar) + solve_cost(1, storage, scalar) + Cost{3.0 * scalar, 1.0};
+}
 
 /// Its coefficients, a vector read and one written.
 constexpr Cost forward_cost(int storage, int scalar) { return {4.0 * storage + 2.0 * scalar, 8.0}; }
@@ -70,10 +77,12 @@ class Conversion {
   BlockStencil7<double, 1, Exec> m_a;
 };
 
-template <class Exec>
+/// A matrix, whose coefficients are stored as float where those of the plan have 16 bits, and a plan of it.
+template <class Exec, class Storage>
 class SipProblem {
  public:
-  using Solver = Sip<double, Exec>;
+  using Solver = Sip<double, Exec, Storage>;
+  using MatrixStorage = std::conditional_t<ShortReal<Storage>, float, Storage>;
 
   SipProblem(const Exec& exec, const Grid& grid, SweepPath path)
       : SipProblem(exec, grid, Solver(exec, grid, {.path = path, .right_hand_sides = components})) {}
@@ -110,10 +119,8 @@ class SipProblem {
     residual(exec, m_a, m_b, m_x, m_r);
     m_sip.solve(exec, m_r, m_r);
     auto const x = m_x.flat();
-    auto const dx = m_r.flat();
-    Kokkos::parallel_for(
-        "Hyperplane::perf::update", Kokkos::RangePolicy<Exec>(exec, 0, x.size()),
-        KOKKOS_LAMBDA(std::size_t i) { x(i) += dx(i); });
+    Kokkos::parallel_for("Hyperplane::perf::update", Kokkos::RangePolicy<Exec>(exec, 0, x.size()),
+                         AddTo{x.data(), m_r.flat().data()});
   }
 
   /// The solve is that of the portable path, so are its parts and those of several, and the iteration converges.
@@ -132,7 +139,7 @@ class SipProblem {
     portable.factor(exec, m_a);
     portable.solve(exec, m_b, m_x);
     double const difference = relative_difference(x, to_host(exec, m_x));
-    double const tolerance = 32 * std::numeric_limits<double>::epsilon();
+    double const tolerance = 32 * rounding_error<Storage>;
     if (!(difference <= tolerance)) {
       throw std::runtime_error("SIP on " + to_string(m_system.grid) + ", path " + name(m_sip.path()) +
                                ": relative difference from the portable path " + std::to_string(difference));
@@ -149,7 +156,7 @@ class SipProblem {
 
  private:
   RandomSystem m_system;
-  BlockStencil7<double, 1, Exec> m_a;
+  BlockStencil7<double, 1, Exec, MatrixStorage> m_a;
   BlockVector<double, 1, Exec> m_b;
   BlockVector<double, 1, Exec> m_x;
   BlockVector<double, 1, Exec> m_r;
@@ -160,7 +167,7 @@ class SipProblem {
 
 template <class Exec>
 class Suite {
-  using Problem = SipProblem<Exec>;
+  using Problem = SipProblem<Exec, double>;
 
  public:
   explicit Suite(const Settings& settings) : m_benchmarks(settings) {}
@@ -174,12 +181,14 @@ class Suite {
         // Other paths compute coefficients, and take several right-hand sides, as the portable one or one after
         // another.
         if (path != SweepPath::portable && path != SweepPath::slab) continue;
-        add("coefficients", grid, path, coefficients_cost(8), [](Problem& p, const Exec& e) { p.factor(e); });
+        add("coefficients", grid, path, coefficients_cost(8, 8), [](Problem& p, const Exec& e) { p.factor(e); });
         add("solve_3_in_turn", grid, path, solve_cost(1, 8, 8) + solve_cost(1, 8, 8) + solve_cost(1, 8, 8),
             [](Problem& p, const Exec& e) { p.solve_in_turn(e); });
         add("solve_3_together", grid, path, several_cost(components, 8, 8),
             [](Problem& p, const Exec& e) { p.solve_together(e); });
       }
+      add_storage<float>("float", grid);
+      add_storage<Half>("half", grid);
       if constexpr (CudaExecutionSpace<Exec>) {
         for (auto const path : comparison_paths) add_sweeps(grid, path);
       }
@@ -195,27 +204,43 @@ class Suite {
  private:
   template <class ChosenPath>
   void add_sweeps(const Grid& grid, ChosenPath path) {
-    add("iteration", grid, path, correction_cost(1, 8, 8), [](Problem& p, const Exec& e) { p.iterate(e); });
+    add("iteration", grid, path, iteration_cost(8, 8, 8), [](Problem& p, const Exec& e) { p.iterate(e); });
     add("solve", grid, path, solve_cost(1, 8, 8), [](Problem& p, const Exec& e) { p.solve(e); });
     add("forward", grid, path, forward_cost(8, 8), [](Problem& p, const Exec& e) { p.forward(e); });
     add("backward", grid, path, backward_cost(8, 8), [](Problem& p, const Exec& e) { p.backward(e); });
   }
 
+  template <class Storage>
+  void add_storage(const std::string& storage, const Grid& grid) {
+    using Stored = SipProblem<Exec, Storage>;
+    constexpr int bytes = sizeof(Storage), matrix = sizeof(typename Stored::MatrixStorage);
+    constexpr auto path = SweepPath::slab;
+    add<Stored>(
+        "coefficients", grid, path, coefficients_cost(matrix, bytes), [](Stored& p, const Exec& e) { p.factor(e); },
+        storage);
+    add<Stored>(
+        "iteration", grid, path, iteration_cost(matrix, bytes, 8), [](Stored& p, const Exec& e) { p.iterate(e); },
+        storage);
+    add<Stored>("solve", grid, path, solve_cost(1, bytes, 8), [](Stored& p, const Exec& e) { p.solve(e); }, storage);
+  }
+
   std::vector<Grid> grids() const {
     if (m_benchmarks.settings().smoke) return {Grid(13, 6, 7)};
-    if (HostExecutionSpace<Exec>) return {Grid(64, 64, 64), Grid(128, 128, 128)};
+    if (HostExecutionSpace<Exec>) return {Grid(32, 32, 32), Grid(64, 64, 64), Grid(96, 96, 96), Grid(128, 128, 128)};
     return {Grid(512, 64, 64), Grid(512, 128, 128), Grid(1024, 64, 64),  Grid(15, 15, 15),   Grid(29, 29, 29),
             Grid(64, 64, 64),  Grid(128, 128, 128), Grid(192, 192, 192), Grid(256, 256, 256)};
   }
 
-  template <class ChosenPath>
+  /// `storage` where it is not double.
+  template <class Stored = Problem, class ChosenPath>
   void add(const std::string& kernel, const Grid& grid, ChosenPath path, const Cost& cost,
-           void (*run)(Problem&, const Exec&)) {
-    auto const key = std::string(Exec::name()) + "/" + name(path) + "/" + to_string(grid);
-    m_benchmarks.template add<Problem>(
+           void (*run)(std::type_identity_t<Stored>&, const Exec&), const std::string& storage = "") {
+    auto const key =
+        std::string(Exec::name()) + "/" + name(path) + (storage.empty() ? "/" : "/" + storage + "/") + to_string(grid);
+    m_benchmarks.template add<Stored>(
         "sip_" + kernel + "/" + key, key, grid.size(), cost,
         [=, exec = m_benchmarks.exec()] {
-          auto made = std::make_shared<Problem>(exec, grid, path);
+          auto made = std::make_shared<Stored>(exec, grid, path);
           made->verify(exec);
           return made;
         },

@@ -89,7 +89,8 @@ def named_stencil(stem, space, kernel, limit, solver, n):
 
 def sip(stem, space, limit, routine):
     """Cubes alone: long boxes have other hyperplanes."""
-    return by_name(stem, rf"sip_{routine}/{space}/NAME/((\d+)x\2x\2)", limit, {"double": "slab", "portable path": "portable"})
+    storages = {"double": "slab", "float": "slab/float", "half": "slab/half"}
+    return by_name(stem, rf"sip_{routine}/{space}/NAME/((\d+)x\2x\2)", limit, storages | {"portable path": "portable"})
 
 
 def lines(stem, peers, space, limit, kernel, n):

@@ -147,6 +147,7 @@ CARDS = {
         "points of the grid",
         {"solve": ("solve",), "coefficients": ("coefficients",), "iteration": ("iteration",)},
         {
+            "Zen 5, 2 threads": column("triad", card_columns.sip, f"{ZEN_5}/sip_2", "OpenMP"),
             "Xeon, 2 threads": column("triad", card_columns.sip, f"{H200}/sip_2", "OpenMP"),
             "H200": column("copy", card_columns.sip, f"{H200}/sip_16", "Cuda"),
         },

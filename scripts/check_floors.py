@@ -3,7 +3,7 @@
 """Prints which folder of include/hyperplane includes which, and fails where the list of floors in docs/design.md does not
 allow it: an include of a higher floor, a cycle of folders or of headers, an include of another folder's detail/, or a
 folder that the list does not have. Fails also where a document names a header by its folder and no such header exists,
-where a header has a KOKKOS_LAMBDA, and where one of CUDA alone, which `compile_cuda.sh` compiles without Kokkos, includes
+where a header of the repository has a KOKKOS_LAMBDA, and where one of CUDA alone, which `compile_cuda.sh` compiles without Kokkos, includes
 a header that needs Kokkos. Called by `run test`."""
 
 import re
@@ -85,11 +85,12 @@ def find_lambdas():
     """Headers with lambdas for hosts and devices. What nvcc makes of one calls it through pointers that each file of a
     program has for itself; where the linker takes one function from this file and another from that, they are null."""
     wrong = []
-    for path in sorted(headers.rglob("*.hpp")):
-        for number, line in enumerate(path.read_text().splitlines(), 1):
-            if re.search(r"\bKOKKOS_(CLASS_)?LAMBDA\b", line):
-                wrong.append(f"{path.relative_to(headers)}:{number}: KOKKOS_LAMBDA, which does not work in a header with nvcc: "
-                             "write a struct with operator()")
+    for top in ("include", "src", "tools", "executables", "examples", "unit_tests", "perf_tests"):
+        for path in sorted((repository / top).rglob("*.hpp")):
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                if re.search(r"\bKOKKOS_(CLASS_)?LAMBDA\b", line):
+                    wrong.append(f"{path.relative_to(repository)}:{number}: KOKKOS_LAMBDA, which does not work in a header with "
+                                 "nvcc: write a struct with operator()")
     return wrong
 
 

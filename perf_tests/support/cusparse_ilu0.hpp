@@ -59,6 +59,35 @@ struct BsrSystem {
 };
 
 template <class Scalar>
+struct FillBsrRow {
+  test::RandomSystem m_system;
+  bool m_by_rows;
+  DeviceArray<int> m_row_begin;
+  DeviceArray<int> m_columns;
+  DeviceArray<Scalar> m_values;
+  DeviceArray<Scalar> m_rhs;
+
+  KOKKOS_FUNCTION void operator()(int row) const {
+    int const n = m_system.n;
+    auto const p = m_system.grid.point(row);
+    std::int64_t entry = m_row_begin(row);
+    for (int d = 0; d < stencil7_size; ++d) {
+      auto const q = neighbour(p, static_cast<Direction>(d));
+      if (!m_system.grid.contains(q)) continue;
+      m_columns(entry) = static_cast<int>(m_system.grid.index(q));
+      for (int r = 0; r < n; ++r) {
+        for (int c = 0; c < n; ++c) {
+          m_values(entry * n * n + (m_by_rows ? r * n + c : c * n + r)) =
+              static_cast<Scalar>(m_system.coefficient(p, static_cast<Direction>(d), r, c));
+        }
+      }
+      ++entry;
+    }
+    for (int c = 0; c < n; ++c) m_rhs(row * n + c) = static_cast<Scalar>(m_system.rhs(p, c));
+  }
+};
+
+template <class Scalar>
 BsrSystem<Scalar> bsr_system(const Kokkos::Cuda& exec, const test::RandomSystem& system,
                              cusparseDirection_t direction) {
   auto const& grid = system.grid;
@@ -80,25 +109,9 @@ BsrSystem<Scalar> bsr_system(const Kokkos::Cuda& exec, const test::RandomSystem&
   auto const columns = device_array<int>(exec, "columns", blocks);
   auto const values = device_array<Scalar>(exec, "values", blocks * n * n);
   auto const rhs = device_array<Scalar>(exec, "rhs", static_cast<std::size_t>(rows) * n);
-  bool const by_rows = direction == CUSPARSE_DIRECTION_ROW;
   Kokkos::parallel_for(
-      "Hyperplane::perf::bsr_system", Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0, rows), KOKKOS_LAMBDA(int row) {
-        auto const p = system.grid.point(row);
-        std::int64_t entry = row_begin(row);
-        for (int d = 0; d < stencil7_size; ++d) {
-          auto const q = neighbour(p, static_cast<Direction>(d));
-          if (!system.grid.contains(q)) continue;
-          columns(entry) = static_cast<int>(system.grid.index(q));
-          for (int r = 0; r < n; ++r) {
-            for (int c = 0; c < n; ++c) {
-              values(entry * n * n + (by_rows ? r * n + c : c * n + r)) =
-                  static_cast<Scalar>(system.coefficient(p, static_cast<Direction>(d), r, c));
-            }
-          }
-          ++entry;
-        }
-        for (int c = 0; c < n; ++c) rhs(row * n + c) = static_cast<Scalar>(system.rhs(p, c));
-      });
+      "Hyperplane::perf::bsr_system", Kokkos::RangePolicy<Kokkos::Cuda>(exec, 0, rows),
+      FillBsrRow<Scalar>{system, direction == CUSPARSE_DIRECTION_ROW, row_begin, columns, values, rhs});
   exec.fence();
   return {n, direction, rows, static_cast<int>(blocks), row_begin, columns, values, rhs};
 }

@@ -14,6 +14,32 @@
 
 namespace hyperplane::perf {
 
+template <class Scalar>
+struct ExpandRow {
+  BsrSystem<Scalar> m_a;
+  DeviceArray<Scalar> m_blocks;
+  DeviceArray<int> m_row_begin;
+  DeviceArray<int> m_columns;
+  DeviceArray<Scalar> m_values;
+
+  KOKKOS_FUNCTION void operator()(int row) const {
+    int const n = m_a.n;
+    std::int64_t const begin = m_a.row_begin(row);
+    std::int64_t const count = m_a.row_begin(row + 1) - begin;
+    if (row == 0) m_row_begin(0) = 0;
+    for (int r = 0; r < n; ++r) {
+      auto entry = begin * n * n + r * count * n;
+      m_row_begin(row * n + r + 1) = static_cast<int>(entry + count * n);
+      for (auto block = begin; block < begin + count; ++block) {
+        for (int c = 0; c < n; ++c, ++entry) {
+          m_columns(entry) = m_a.columns(block) * n + c;
+          m_values(entry) = m_blocks(block * n * n + (m_a.direction == CUSPARSE_DIRECTION_ROW ? r * n + c : c * n + r));
+        }
+      }
+    }
+  }
+};
+
 /// SpSV: the generic triangular solve, with the factors of bsrilu02 as compressed sparse rows of scalars.
 template <class Scalar>
 class CusparseSpsv {
@@ -39,34 +65,16 @@ class CusparseSpsv {
   std::vector<double> x() const { return to_host(m_x); }
   double solve_analysis_seconds() const { return m_analysis_seconds; }
 
-  /// The blocks' entries by scalar rows; public because CUDA compilers take no kernel elsewhere.
+  /// The blocks' entries by scalar rows.
   void expand(const BsrSystem<Scalar>& a, const DeviceArray<Scalar>& blocks) {
-    int const n = a.n;
     m_row_begin = device_array<int>(m_exec, "row_begin", static_cast<std::size_t>(a.unknowns()) + 1);
     m_columns = device_array<int>(m_exec, "columns", blocks.size());
     m_values = device_array<Scalar>(m_exec, "values", blocks.size());
     m_rhs = a.rhs;
     m_y = device_array<Scalar>(m_exec, "y", m_rhs.size());
     m_x = device_array<Scalar>(m_exec, "x", m_rhs.size());
-    auto const row_begin = m_row_begin;
-    auto const columns = m_columns;
-    auto const values = m_values;
-    Kokkos::parallel_for(
-        "Hyperplane::perf::expand", Kokkos::RangePolicy<Kokkos::Cuda>(m_exec, 0, a.rows), KOKKOS_LAMBDA(int row) {
-          std::int64_t const begin = a.row_begin(row);
-          std::int64_t const count = a.row_begin(row + 1) - begin;
-          if (row == 0) row_begin(0) = 0;
-          for (int r = 0; r < n; ++r) {
-            auto entry = begin * n * n + r * count * n;
-            row_begin(row * n + r + 1) = static_cast<int>(entry + count * n);
-            for (auto block = begin; block < begin + count; ++block) {
-              for (int c = 0; c < n; ++c, ++entry) {
-                columns(entry) = a.columns(block) * n + c;
-                values(entry) = blocks(block * n * n + (a.direction == CUSPARSE_DIRECTION_ROW ? r * n + c : c * n + r));
-              }
-            }
-          }
-        });
+    Kokkos::parallel_for("Hyperplane::perf::expand", Kokkos::RangePolicy<Kokkos::Cuda>(m_exec, 0, a.rows),
+                         ExpandRow<Scalar>{a, blocks, m_row_begin, m_columns, m_values});
     m_exec.fence();
   }
 

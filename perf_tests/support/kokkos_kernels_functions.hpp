@@ -85,10 +85,15 @@ struct OneThread {
   template <class Exec, class Kernel>
   static void run(const char* name, const Exec& exec, int packs, int, const Kernel& kernel) {
     constexpr int vectors = Peer<Exec>::vectors;
-    Kokkos::parallel_for(
-        name, Kokkos::RangePolicy<Exec>(exec, 0, packs * vectors),
-        KOKKOS_LAMBDA(int item) { kernel(Member{}, item / vectors, item % vectors); });
+    Kokkos::parallel_for(name, Kokkos::RangePolicy<Exec>(exec, 0, packs * vectors), Run<vectors, Kernel>{kernel});
   }
+
+  template <int vectors, class Kernel>
+  struct Run {
+    Kernel m_kernel;
+
+    KOKKOS_FUNCTION void operator()(int item) const { m_kernel(Member{}, item / vectors, item % vectors); }
+  };
 };
 
 /// Those for teams. Threads of a team: so many that the blocks of n x n have about one thread for each of their rows,
@@ -139,13 +144,19 @@ struct OneTeam {
     constexpr int vectors = Peer<Exec>::vectors;
     int const threads = n <= 5 ? 32 : n <= 9 ? 64 : n <= 12 ? 96 : 128;
     using Policy = Kokkos::TeamPolicy<Exec>;
-    Kokkos::parallel_for(
-        name, Policy(exec, packs, threads / vectors, vectors),
-        KOKKOS_LAMBDA(const typename Policy::member_type& member) {
-          int const pack = member.league_rank();
-          Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, vectors), [&](int v) { kernel(member, pack, v); });
-        });
+    Kokkos::parallel_for(name, Policy(exec, packs, threads / vectors, vectors), Run<vectors, Kernel>{kernel});
   }
+
+  template <int vectors, class Kernel>
+  struct Run {
+    Kernel m_kernel;
+
+    template <class Member>
+    KOKKOS_FUNCTION void operator()(const Member& member) const {
+      int const pack = member.league_rank();
+      Kokkos::parallel_for(Kokkos::ThreadVectorRange(member, vectors), [&](int v) { m_kernel(member, pack, v); });
+    }
+  };
 };
 
 }  // namespace hyperplane::perf

@@ -81,6 +81,59 @@ struct PeerSolve {
   }
 };
 
+template <int n, class Exec>
+struct PeerAssemble {
+  std::int64_t m_count;
+  typename Peer<Exec>::Blocks m_given;
+  typename Peer<Exec>::Vectors m_rhs;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t point) const {
+    using Of = Peer<Exec>;
+    test::RandomLines const of{n};
+    auto const length = static_cast<int>(m_given.extent(1));
+    auto const line = point / length;
+    int const p = static_cast<int>(point % length);
+    int const pack = static_cast<int>(line / Of::width), lane = static_cast<int>(line % Of::width);
+    int const v = lane / Of::internal, l = lane % Of::internal;
+    for (int r = 0; r < n; ++r) {
+      for (int block = 0; block < 3; ++block) {
+        for (int c = 0; c < n; ++c) {
+          double const unit = block == diagonal && r == c ? 1.0 : 0.0;
+          m_given(pack, p, block, r, c, v)[l] =
+              line < m_count ? of.coefficient(point, static_cast<LineBlock>(block), r, c) : unit;
+        }
+      }
+      m_rhs(pack, p, r, v)[l] = line < m_count ? of.rhs(point, r) : 0.0;
+    }
+  }
+};
+
+template <int n, class Exec>
+struct PeerVerify {
+  typename Peer<Exec>::Vectors m_x;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t point, std::int64_t& found) const {
+    using Of = Peer<Exec>;
+    test::RandomLines const of{n};
+    auto const length = static_cast<int>(m_x.extent(1));
+    auto const line = point / length;
+    int const p = static_cast<int>(point % length);
+    int const pack = static_cast<int>(line / Of::width), lane = static_cast<int>(line % Of::width);
+    for (int r = 0; r < n; ++r) {
+      double sum = of.rhs(point, r);
+      for (int block = 0; block < 3; ++block) {
+        int const q = p + block - 1;
+        if (q < 0 || q >= length) continue;
+        for (int c = 0; c < n; ++c) {
+          sum -= of.coefficient(point, static_cast<LineBlock>(block), r, c) *
+                 m_x(pack, q, c, lane / Of::internal)[lane % Of::internal];
+        }
+      }
+      found += !(Kokkos::abs(sum) <= 1e-12 * n);
+    }
+  }
+};
+
 /// The systems of LineProblem, in the views of Kokkos Kernels.
 template <int n, class Exec, class Way>
 class PeerProblem {
@@ -107,56 +160,16 @@ class PeerProblem {
   void solve(const Exec& exec) const { Way::run("Peer::solve", exec, packs(), n, PeerSolve<Exec, Way>{m_a, m_b, m_x}); }
 
   void assemble(const Exec& exec) const {
-    test::RandomLines const of{n};
-    auto const length = static_cast<int>(m_a.extent(1));
-    auto const given = m_given;
-    auto const rhs = m_b;
-    auto const count = m_count;
-    Kokkos::parallel_for(
-        "Peer::assemble", Kokkos::RangePolicy<Exec>(exec, 0, std::int64_t{packs()} * Of::width * length),
-        KOKKOS_LAMBDA(std::int64_t point) {
-          auto const line = point / length;
-          int const p = static_cast<int>(point % length);
-          int const pack = static_cast<int>(line / Of::width), lane = static_cast<int>(line % Of::width);
-          int const v = lane / Of::internal, l = lane % Of::internal;
-          for (int r = 0; r < n; ++r) {
-            for (int block = 0; block < 3; ++block) {
-              for (int c = 0; c < n; ++c) {
-                double const unit = block == diagonal && r == c ? 1.0 : 0.0;
-                given(pack, p, block, r, c, v)[l] =
-                    line < count ? of.coefficient(point, static_cast<LineBlock>(block), r, c) : unit;
-              }
-            }
-            rhs(pack, p, r, v)[l] = line < count ? of.rhs(point, r) : 0.0;
-          }
-        });
+    std::int64_t const points = std::int64_t{packs()} * Of::width * static_cast<int>(m_a.extent(1));
+    Kokkos::parallel_for("Peer::assemble", Kokkos::RangePolicy<Exec>(exec, 0, points),
+                         PeerAssemble<n, Exec>{m_count, m_given, m_b});
   }
 
   void verify(const Exec& exec) const {
-    test::RandomLines const of{n};
-    auto const length = static_cast<int>(m_a.extent(1));
-    auto const x = m_x;
     std::int64_t wrong = 0;
-    Kokkos::parallel_reduce(
-        "Peer::verify", Kokkos::RangePolicy<Exec>(exec, 0, m_count * length),
-        KOKKOS_LAMBDA(std::int64_t point, std::int64_t& found) {
-          auto const line = point / length;
-          int const p = static_cast<int>(point % length);
-          int const pack = static_cast<int>(line / Of::width), lane = static_cast<int>(line % Of::width);
-          for (int r = 0; r < n; ++r) {
-            double sum = of.rhs(point, r);
-            for (int block = 0; block < 3; ++block) {
-              int const q = p + block - 1;
-              if (q < 0 || q >= length) continue;
-              for (int c = 0; c < n; ++c) {
-                sum -= of.coefficient(point, static_cast<LineBlock>(block), r, c) *
-                       x(pack, q, c, lane / Of::internal)[lane % Of::internal];
-              }
-            }
-            found += !(Kokkos::abs(sum) <= 1e-12 * n);
-          }
-        },
-        wrong);
+    auto const points = m_count * static_cast<std::int64_t>(m_a.extent(1));
+    Kokkos::parallel_reduce("Peer::verify", Kokkos::RangePolicy<Exec>(exec, 0, points), PeerVerify<n, Exec>{m_x},
+                            wrong);
     if (wrong != 0) throw std::runtime_error("Kokkos Kernels: a residual is too large");
   }
 

@@ -31,6 +31,57 @@ constexpr Cost line_factor_cost(int n, int matrix, int storage) {
   return {3.0 * n * n * (matrix + storage), 6.0 * n * n * n};
 }
 
+template <int n, class Exec, class Storage>
+struct AssemblePoint {
+  int m_length;
+  typename BlockTridiagonalMatrix<double, n, Exec, Storage>::Ref m_a;
+  typename LineVector<double, n, Exec>::Ref m_b;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t point) const {
+    test::RandomLines const of{n};
+    auto const line = point / m_length;
+    int const p = static_cast<int>(point % m_length);
+    for (int block = 0; block < line_blocks; ++block) {
+      for (int c = 0; c < n; ++c) {
+        for (int r = 0; r < n; ++r) {
+          m_a(line, p, static_cast<LineBlock>(block), r, c) =
+              static_cast<Storage>(of.coefficient(point, static_cast<LineBlock>(block), r, c));
+        }
+      }
+    }
+    for (int c = 0; c < n; ++c) m_b(line, p, c) = of.rhs(point, c);
+  }
+};
+
+/// Points with a residual larger than the tolerance.
+template <bool transposed, int n, class Exec>
+struct CountWrong {
+  int m_length;
+  typename LineVector<double, n, Exec>::Ref m_x;
+  double m_tolerance;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t point, std::int64_t& count) const {
+    test::RandomLines const of{n};
+    auto const line = point / m_length;
+    int const p = static_cast<int>(point % m_length);
+    for (int r = 0; r < n; ++r) {
+      double sum = of.rhs(point, r);
+      for (int block = 0; block < line_blocks; ++block) {
+        int const q = p + block - 1;
+        if (q < 0 || q >= m_length) continue;
+        // Of A^T the neighbour's block that couples it to this point.
+        auto const row = transposed ? point + block - 1 : point;
+        auto const which = static_cast<LineBlock>(transposed ? line_blocks - 1 - block : block);
+        for (int c = 0; c < n; ++c) {
+          sum -= of.coefficient(row, which, transposed ? c : r, transposed ? r : c) * m_x(line, q, c);
+        }
+      }
+      // NaN is wrong too.
+      count += !(Kokkos::abs(sum) <= m_tolerance);
+    }
+  }
+};
+
 /// `count` systems of `length` points in line storage.
 template <int n, class Exec, class Storage>
 class LineProblem {
@@ -63,57 +114,17 @@ class LineProblem {
   void solve_transposed(const Exec& exec) const { m_solver.solve_transposed(exec, m_b, m_x); }
 
   void assemble(const Exec& exec) const {
-    auto const a = m_a.ref();
-    auto const b = m_b.ref();
-    int const length = m_length;
-    test::RandomLines const of{n};
-    Kokkos::parallel_for(
-        "Hyperplane::perf::assemble", Kokkos::RangePolicy<Exec>(exec, 0, m_count * length),
-        KOKKOS_LAMBDA(std::int64_t point) {
-          auto const line = point / length;
-          int const p = static_cast<int>(point % length);
-          for (int block = 0; block < line_blocks; ++block) {
-            for (int c = 0; c < n; ++c) {
-              for (int r = 0; r < n; ++r) {
-                a(line, p, static_cast<LineBlock>(block), r, c) =
-                    static_cast<Storage>(of.coefficient(point, static_cast<LineBlock>(block), r, c));
-              }
-            }
-          }
-          for (int c = 0; c < n; ++c) b(line, p, c) = of.rhs(point, c);
-        });
+    Kokkos::parallel_for("Hyperplane::perf::assemble", Kokkos::RangePolicy<Exec>(exec, 0, m_count * m_length),
+                         AssemblePoint<n, Exec, Storage>{m_length, m_a.ref(), m_b.ref()});
   }
 
   /// Throws unless A x = b, or A^T x = b, to rounding.
   template <bool transposed>
   void verify(const Exec& exec) const {
-    auto const x = m_x.ref();
-    int const length = m_length;
-    test::RandomLines const of{n};
     double const tolerance = 32.0 * n * static_cast<double>(std::numeric_limits<Storage>::epsilon());
     std::int64_t wrong = 0;
-    Kokkos::parallel_reduce(
-        "Hyperplane::perf::verify", Kokkos::RangePolicy<Exec>(exec, 0, m_count * length),
-        KOKKOS_LAMBDA(std::int64_t point, std::int64_t& count) {
-          auto const line = point / length;
-          int const p = static_cast<int>(point % length);
-          for (int r = 0; r < n; ++r) {
-            double sum = of.rhs(point, r);
-            for (int block = 0; block < line_blocks; ++block) {
-              int const q = p + block - 1;
-              if (q < 0 || q >= length) continue;
-              // Of A^T the neighbour's block that couples it to this point.
-              auto const row = transposed ? point + block - 1 : point;
-              auto const which = static_cast<LineBlock>(transposed ? line_blocks - 1 - block : block);
-              for (int c = 0; c < n; ++c) {
-                sum -= of.coefficient(row, which, transposed ? c : r, transposed ? r : c) * x(line, q, c);
-              }
-            }
-            // NaN is wrong too.
-            count += !(Kokkos::abs(sum) <= tolerance);
-          }
-        },
-        wrong);
+    Kokkos::parallel_reduce("Hyperplane::perf::verify", Kokkos::RangePolicy<Exec>(exec, 0, m_count * m_length),
+                            CountWrong<transposed, n, Exec>{m_length, m_x.ref(), tolerance}, wrong);
     if (wrong == 0) return;
     std::ostringstream message;
     message << (transposed ? "transposed: " : "") << m_count << " lines of " << m_length << " points, n = " << n << ": "

@@ -63,16 +63,8 @@ class OrderedSweep {
   }
 
   void fill(const Exec& exec) const {
-    Grid const grid = m_planes.grid();
-    auto const coefficients = m_coefficients;
-    auto const rhs = m_rhs;
-    auto const order = m_order;
-    Kokkos::parallel_for(
-        "Hyperplane::perf::fill", Kokkos::RangePolicy<Exec>(exec, 0, grid.size()), KOKKOS_LAMBDA(std::int64_t natural) {
-          auto const number = order.index(grid.point(natural));
-          for (int d = 0; d < detail::lower_blocks; ++d) coefficients(number, d) = ordered_coefficient(natural, d);
-          rhs(number) = ordered_right_hand_side(natural);
-        });
+    Kokkos::parallel_for("Hyperplane::perf::fill", Kokkos::RangePolicy<Exec>(exec, 0, m_planes.grid().size()),
+                         Fill{m_planes.grid(), m_order, m_coefficients, m_rhs});
   }
 
   void run(const Exec& exec) const {
@@ -102,6 +94,20 @@ class OrderedSweep {
       }
     }
   }
+
+  /// Public for nvcc.
+  struct Fill {
+    Grid m_grid;
+    Order m_order;
+    Arrays m_coefficients;
+    Array m_rhs;
+
+    KOKKOS_FUNCTION void operator()(std::int64_t natural) const {
+      auto const number = m_order.index(m_grid.point(natural));
+      for (int d = 0; d < detail::lower_blocks; ++d) m_coefficients(number, d) = ordered_coefficient(natural, d);
+      m_rhs(number) = ordered_right_hand_side(natural);
+    }
+  };
 
   struct Plane {
     HyperplaneMap m_planes;

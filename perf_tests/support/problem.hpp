@@ -28,6 +28,13 @@ namespace hyperplane::perf {
 
 using test::to_host;
 
+struct AddTo {
+  double* m_x;
+  const double* m_dx;
+
+  KOKKOS_FUNCTION void operator()(std::size_t i) const { m_x[i] += m_dx[i]; }
+};
+
 /// One system, and everything that the benchmarks do with it. `verify` runs each of them once against the serial
 /// reference and throws where they differ by more than rounding to the storage type explains.
 template <int n, class Exec, class Storage>
@@ -65,10 +72,8 @@ class Problem {
     residual(exec);
     m_ilu.solve(exec, m_r, m_r);
     auto const x = m_x.flat();
-    auto const dx = m_r.flat();
-    Kokkos::parallel_for(
-        "Hyperplane::perf::update", Kokkos::RangePolicy<Exec>(exec, 0, x.size()),
-        KOKKOS_LAMBDA(std::size_t i) { x(i) += dx(i); });
+    Kokkos::parallel_for("Hyperplane::perf::update", Kokkos::RangePolicy<Exec>(exec, 0, x.size()),
+                         AddTo{x.data(), m_r.flat().data()});
   }
 
   void verify(const Exec& exec, const test::ReferenceIlu0<RandomSystem>& reference) {

@@ -65,22 +65,34 @@ class Stream {
       : m_a(allocate(exec, "a", bytes_per_array)),
         m_b(allocate(exec, "b", bytes_per_array)),
         m_c(allocate(exec, "c", bytes_per_array)) {
-    initialize(exec);
-  }
-
-  /// a = 0, b = 1, c = 2; not in the constructor because CUDA compilers take no kernel there.
-  void initialize(const Exec& exec) const {
-    auto const a = m_a;
-    auto const b = m_b;
-    auto const c = m_c;
-    Kokkos::parallel_for(
-        "Hyperplane::perf::stream_init", policy(exec), KOKKOS_LAMBDA(std::int64_t i) {
-          a(i) = 0.0;
-          b(i) = 1.0;
-          c(i) = 2.0;
-        });
+    Kokkos::parallel_for("Hyperplane::perf::stream_init", policy(exec), Initialize{m_a, m_b, m_c});
     exec.fence();
   }
+
+  struct Initialize {
+    Array m_a;
+    Array m_b;
+    Array m_c;
+    KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+      m_a(i) = 0.0;
+      m_b(i) = 1.0;
+      m_c(i) = 2.0;
+    }
+  };
+
+  struct Copy {
+    Array m_a;
+    Array m_b;
+    KOKKOS_FUNCTION void operator()(std::int64_t i) const { m_a(i) = m_b(i); }
+  };
+
+  struct Triad {
+    Array m_a;
+    Array m_b;
+    Array m_c;
+    double m_scale;
+    KOKKOS_FUNCTION void operator()(std::int64_t i) const { m_a(i) = m_b(i) + m_scale * m_c(i); }
+  };
 
   /// On CUDA the runtime's copy, which is faster than a loop with one element for each thread.
   void copy(const Exec& exec) const {
@@ -95,18 +107,11 @@ class Stream {
   }
 
   void copy_loop(const Exec& exec) const {
-    auto const a = m_a;
-    auto const b = m_b;
-    Kokkos::parallel_for("Hyperplane::perf::copy", policy(exec), KOKKOS_LAMBDA(std::int64_t i) { a(i) = b(i); });
+    Kokkos::parallel_for("Hyperplane::perf::copy", policy(exec), Copy{m_a, m_b});
   }
 
   void triad(const Exec& exec) const {
-    auto const a = m_a;
-    auto const b = m_b;
-    auto const c = m_c;
-    double const scale = 3.0;
-    Kokkos::parallel_for(
-        "Hyperplane::perf::triad", policy(exec), KOKKOS_LAMBDA(std::int64_t i) { a(i) = b(i) + scale * c(i); });
+    Kokkos::parallel_for("Hyperplane::perf::triad", policy(exec), Triad{m_a, m_b, m_c, 3.0});
   }
 
   /// Reads an array; the sum is what keeps the compiler from leaving it out.

@@ -10,6 +10,8 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 namespace hyperplane::perf {
 
@@ -25,6 +27,7 @@ class UnsynchronisedSweep {
   static constexpr bool forward = sweep == Sweep::forward;
   static constexpr int coefficients = forward ? detail::lower_blocks : detail::upper_blocks;
   using Coefficients = InterleavedView<double, W, coefficients, Exec>;
+  using Packs = std::remove_cvref_t<decltype(std::declval<typename Vector::Ref>().packs())>;
 
  public:
   UnsynchronisedSweep(const Exec& exec, const Grid& grid)
@@ -33,29 +36,36 @@ class UnsynchronisedSweep {
     Kokkos::deep_copy(exec, m_rhs.flat(), 1.0);
   }
 
+  /// Public for nvcc.
+  struct Kernel {
+    typename Coefficients::Ref m_values;
+    Packs m_rhs;
+    Packs m_x;
+    std::int64_t m_packs;
+    std::int64_t m_pitch;
+
+    KOKKOS_FUNCTION void operator()(std::int64_t slot) const {
+      constexpr int step = forward ? -1 : 1;
+      std::int64_t const pack = slot / W;
+      int const lane = static_cast<int>(slot % W);
+      auto const neighbour = [&](std::int64_t other, int other_lane) {
+        return other >= 0 && other < m_packs && other_lane >= 0 && other_lane < W ? m_rhs(other, 0, other_lane) : 0.0;
+      };
+      double sum = m_rhs(pack, 0, lane);
+      sum -= m_values(pack, 0, lane) * neighbour(pack + m_pitch, lane);
+      sum -= m_values(pack, 1, lane) * neighbour(pack + step, lane + step);
+      sum -= m_values(pack, 2, lane) * neighbour(pack + step, lane);
+      if constexpr (forward) sum *= m_values(pack, coefficients - 1, lane);
+      m_x(pack, 0, lane) = sum;
+    }
+  };
+
   void run(const Exec& exec) const {
-    auto const values = m_coefficients.ref();
-    auto const rhs = m_rhs.ref().packs();
-    auto const x = m_x.ref().packs();
     SlabMap<W> const map(m_x.grid());
     std::int64_t const packs = map.pack_count();
-    std::int64_t const pitch = forward ? -map.pitch() : map.pitch();
-    int const step = forward ? -1 : 1;
-    Kokkos::parallel_for(
-        "Hyperplane::perf::unsynchronised_sweep", Kokkos::RangePolicy<Exec>(exec, 0, packs * W),
-        KOKKOS_LAMBDA(std::int64_t slot) {
-          std::int64_t const pack = slot / W;
-          int const lane = static_cast<int>(slot % W);
-          auto const neighbour = [&](std::int64_t other, int other_lane) {
-            return other >= 0 && other < packs && other_lane >= 0 && other_lane < W ? rhs(other, 0, other_lane) : 0.0;
-          };
-          double sum = rhs(pack, 0, lane);
-          sum -= values(pack, 0, lane) * neighbour(pack + pitch, lane);
-          sum -= values(pack, 1, lane) * neighbour(pack + step, lane + step);
-          sum -= values(pack, 2, lane) * neighbour(pack + step, lane);
-          if constexpr (forward) sum *= values(pack, coefficients - 1, lane);
-          x(pack, 0, lane) = sum;
-        });
+    Kokkos::parallel_for("Hyperplane::perf::unsynchronised_sweep", Kokkos::RangePolicy<Exec>(exec, 0, packs * W),
+                         Kernel{m_coefficients.ref(), m_rhs.ref().packs(), m_x.ref().packs(), packs,
+                                forward ? -map.pitch() : map.pitch()});
   }
 
  private:

@@ -34,6 +34,13 @@ inline ReferenceStencil slow_system(const Grid& grid, int system) {
   return a;
 }
 
+struct ScaleUnevenly {
+  double* m_values;
+  double m_factor;
+
+  KOKKOS_FUNCTION void operator()(int e) const { m_values[e] *= m_factor * (1.0 + 0.01 * (e % 7)); }
+};
+
 /// Block Jacobi times a factor that changes from one application to the next.
 template <class Precond>
 struct ChangingPreconditioner {
@@ -45,9 +52,8 @@ struct ChangingPreconditioner {
     m_precond.solve(exec, r, z);
     double const factor = 1.0 + 0.3 * (m_applications++ % 3);
     auto const values = z.flat();
-    Kokkos::parallel_for(
-        "ChangingPreconditioner", Kokkos::RangePolicy<Exec>(exec, 0, values.size()),
-        KOKKOS_LAMBDA(int e) { values(e) *= factor * (1.0 + 0.01 * (e % 7)); });
+    Kokkos::parallel_for("ChangingPreconditioner", Kokkos::RangePolicy<Exec>(exec, 0, values.size()),
+                         ScaleUnevenly{values.data(), factor});
   }
 };
 

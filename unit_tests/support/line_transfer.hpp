@@ -18,28 +18,36 @@ inline std::vector<std::int64_t> first_ordinals(const LineSet& lines) {
   return result;
 }
 
+template <bool to_vector, class Scalar, int n, class Exec>
+struct CopyLine {
+  Kokkos::View<std::int64_t*, typename Exec::memory_space> m_first;
+  typename LineVector<Scalar, n, Exec>::Ref m_ref;
+  Kokkos::View<Scalar*, typename Exec::memory_space> m_values;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t line) const {
+    for (auto ordinal = m_first(line); ordinal < m_first(line + 1); ++ordinal) {
+      for (int column = 0; column < m_ref.columns(); ++column) {
+        for (int c = 0; c < n; ++c) {
+          auto& value = m_values((ordinal * m_ref.columns() + column) * n + c);
+          auto& entry = m_ref(line, static_cast<int>(ordinal - m_first(line)), c, column);
+          if (to_vector) {
+            entry = value;
+          } else {
+            value = entry;
+          }
+        }
+      }
+    }
+  }
+};
+
 /// Values (ordinal * columns + column) * n + c <-> a LineVector, through its ref().
 template <bool to_vector, class Scalar, int n, class Exec>
 void copy_line_values(const Exec& exec, const LineVector<Scalar, n, Exec>& vector,
                       const Kokkos::View<Scalar*, typename Exec::memory_space>& values) {
   auto const first = to_view<std::int64_t>(exec, first_ordinals(vector.layout().lines()));
-  auto const ref = vector.ref();
-  Kokkos::parallel_for(
-      "copy", Kokkos::RangePolicy<Exec>(exec, 0, vector.layout().lines().count()), KOKKOS_LAMBDA(std::int64_t line) {
-        for (auto ordinal = first(line); ordinal < first(line + 1); ++ordinal) {
-          for (int column = 0; column < ref.columns(); ++column) {
-            for (int c = 0; c < n; ++c) {
-              auto& value = values((ordinal * ref.columns() + column) * n + c);
-              auto& entry = ref(line, static_cast<int>(ordinal - first(line)), c, column);
-              if (to_vector) {
-                entry = value;
-              } else {
-                value = entry;
-              }
-            }
-          }
-        }
-      });
+  Kokkos::parallel_for("copy", Kokkos::RangePolicy<Exec>(exec, 0, vector.layout().lines().count()),
+                       CopyLine<to_vector, Scalar, n, Exec>{first, vector.ref(), values});
   exec.fence();
 }
 
@@ -72,22 +80,30 @@ std::vector<double> to_host(const Exec& exec, const LineVector<Scalar, n, Exec>&
   return to_host(values);
 }
 
+template <class Scalar, int n, class Exec, class Storage>
+struct FillLine {
+  Kokkos::View<std::int64_t*, typename Exec::memory_space> m_first;
+  typename BlockTridiagonalMatrix<Scalar, n, Exec, Storage>::Ref m_ref;
+  Kokkos::View<Storage*, typename Exec::memory_space> m_values;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t line) const {
+    for (auto ordinal = m_first(line); ordinal < m_first(line + 1); ++ordinal) {
+      for (int e = 0; e < line_blocks * n * n; ++e) {
+        m_ref(line, static_cast<int>(ordinal - m_first(line)), static_cast<LineBlock>(e / (n * n)), e / n % n, e % n) =
+            m_values(ordinal * line_blocks * n * n + e);
+      }
+    }
+  }
+};
+
 /// Entries ((ordinal * 3 + block) * n + r) * n + c -> a BlockTridiagonalMatrix, through its ref().
 template <class Scalar, int n, class Exec, class Storage>
 void fill_lines(const Exec& exec, const BlockTridiagonalMatrix<Scalar, n, Exec, Storage>& matrix,
                 const Kokkos::View<Storage*, typename Exec::memory_space>& values) {
   auto const& lines = matrix.layout().lines();
   auto const first = to_view<std::int64_t>(exec, first_ordinals(lines));
-  auto const ref = matrix.ref();
-  Kokkos::parallel_for(
-      "fill", Kokkos::RangePolicy<Exec>(exec, 0, lines.count()), KOKKOS_LAMBDA(std::int64_t line) {
-        for (auto ordinal = first(line); ordinal < first(line + 1); ++ordinal) {
-          for (int e = 0; e < line_blocks * n * n; ++e) {
-            ref(line, static_cast<int>(ordinal - first(line)), static_cast<LineBlock>(e / (n * n)), e / n % n, e % n) =
-                values(ordinal * line_blocks * n * n + e);
-          }
-        }
-      });
+  Kokkos::parallel_for("fill", Kokkos::RangePolicy<Exec>(exec, 0, lines.count()),
+                       FillLine<Scalar, n, Exec, Storage>{first, matrix.ref(), values});
   exec.fence();
 }
 

@@ -14,16 +14,23 @@
 
 namespace backward_facing_step {
 
+template <hyperplane::ExecutionSpace Exec>
+struct SetStart {
+  Channel c;
+  double rate;
+  typename Field<Exec>::Ref u;
+
+  KOKKOS_FUNCTION void operator()(int i, int j) const {
+    double const eta = c.y(j + 0.5) / Channel::height;
+    bool const before = i <= c.inlet_cells;
+    u(i, j, 0, 0) = before ? c.inflow(j) : 6 * eta * (1 - eta) * rate / Channel::height;
+  }
+};
+
 /// The inflow's flow rate everywhere, in the profile of a plane channel behind the step.
 template <hyperplane::ExecutionSpace Exec>
 void set_start(const Exec& exec, const Channel& c, const typename Field<Exec>::Ref& u) {
-  double const rate = c.flow_rate();
-  for_each_point(
-      exec, "backward_facing_step::set_start", c.u_faces(), KOKKOS_LAMBDA(int i, int j) {
-        double const eta = c.y(j + 0.5) / Channel::height;
-        bool const before = i <= c.inlet_cells;
-        u(i, j, 0, 0) = before ? c.inflow(j) : 6 * eta * (1 - eta) * rate / Channel::height;
-      });
+  for_each_point(exec, "backward_facing_step::set_start", c.u_faces(), SetStart<Exec>{c, c.flow_rate(), u});
 }
 
 /// Steady laminar flow of an incompressible fluid by SIMPLEC (J. P. Van Doormaal, G. D. Raithby, "Enhancements of the

@@ -21,6 +21,14 @@ enum class Parameter {
   angle,  ///< of the wedge's ramp, in degrees: the mesh changes with it
 };
 
+struct SubtractAndScale {
+  const double* from;
+  double factor;
+  double* to;
+
+  KOKKOS_FUNCTION void operator()(std::size_t index) const { to[index] = factor * (to[index] - from[index]); }
+};
+
 /// A steady flow over the wedge on one grid block and its drag, and what small changes do to both: derivatives of the
 /// residual R of its order and of the drag coefficient J, by conserved variables U and by parameters a.
 ///
@@ -77,12 +85,11 @@ class LinearizedDrag {
     return {residual, (drag(more) - drag(less)) * (0.5 / step)};
   }
 
-  /// y = factor (y - x). Public for nvcc.
+  /// y = factor (y - x)
   static void subtract_and_scale(const Exec& exec, const Vector& x, double factor, const Vector& y) {
-    auto const from = x.flat(), to = y.flat();
-    Kokkos::parallel_for(
-        "implicit_flow::subtract_and_scale", Kokkos::RangePolicy<Exec>(exec, 0, to.size()),
-        KOKKOS_LAMBDA(std::size_t index) { to(index) = factor * (to(index) - from(index)); });
+    auto const to = y.flat();
+    Kokkos::parallel_for("implicit_flow::subtract_and_scale", Kokkos::RangePolicy<Exec>(exec, 0, to.size()),
+                         SubtractAndScale{x.flat().data(), factor, to.data()});
     exec.fence("implicit_flow::subtract_and_scale");
   }
 

@@ -73,22 +73,28 @@ struct ResidualTransposed {
   }
 };
 
+template <hyperplane::ExecutionSpace Exec>
+struct ApplyTransposed {
+  ResidualTransposed<Exec> a;
+  typename hyperplane::BlockVector<double, equations, Exec>::Ref from;
+  typename hyperplane::BlockVector<double, equations, Exec>::Ref to;
+
+  KOKKOS_FUNCTION void operator()(const hyperplane::Point& p) const {
+    constexpr int m = columns_at_once<Exec>;
+    Quintet<double> sum{};
+    for (int direction = 0; direction < directions; ++direction) {
+      for (int first = 0; first < equations; first += m) a.template add<m>(from, direction, p, first, sum);
+    }
+    for (int c = 0; c < equations; ++c) to(p, c) = sum[c];
+  }
+};
+
 /// y = (dR/dU)^T x. Asynchronous; one launch.
 template <hyperplane::ExecutionSpace Exec>
 void apply(const Exec& exec, const ResidualTransposed<Exec>& a,
            const hyperplane::BlockVector<double, equations, Exec>& x,
            const hyperplane::BlockVector<double, equations, Exec>& y) {
-  auto const from = x.ref();
-  auto const to = y.ref();
-  for_each_point(
-      exec, "implicit_flow::residual_transposed", x.map(), KOKKOS_LAMBDA(const hyperplane::Point& p) {
-        constexpr int m = columns_at_once<Exec>;
-        Quintet<double> sum{};
-        for (int direction = 0; direction < directions; ++direction) {
-          for (int first = 0; first < equations; first += m) a.template add<m>(from, direction, p, first, sum);
-        }
-        for (int c = 0; c < equations; ++c) to(p, c) = sum[c];
-      });
+  for_each_point(exec, "implicit_flow::residual_transposed", x.map(), ApplyTransposed<Exec>{a, x.ref(), y.ref()});
 }
 
 }  // namespace implicit_flow

@@ -12,24 +12,38 @@
 
 namespace implicit_flow {
 
+template <class F>
+struct CallAtPoint {
+  hyperplane::Grid grid;
+  F f;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t number) const { f(grid.point(number)); }
+};
+
 /// Calls f(Point) for every point of the grid in one kernel, on the given instance.
 template <hyperplane::ExecutionSpace Exec, class F>
 void for_each_point(const Exec& exec, const std::string& label, const hyperplane::Grid& grid, const F& f) {
-  Kokkos::parallel_for(
-      label, Kokkos::RangePolicy<Exec>(exec, 0, grid.size()),
-      KOKKOS_LAMBDA(std::int64_t number) { f(grid.point(number)); });
+  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, grid.size()), CallAtPoint<F>{grid, f});
 }
+
+template <int vector_length, class F>
+struct CallAtSlot {
+  hyperplane::SlabMap<vector_length> map;
+  F f;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t slot) const {
+    hyperplane::Point p;
+    if (map.find_point(slot / vector_length, static_cast<int>(slot % vector_length), p)) f(p);
+  }
+};
 
 /// The same in the order of the memory of a matrix or a vector with this map, so that neighbouring threads of a device
 /// read and write neighbouring values of it.
 template <hyperplane::ExecutionSpace Exec, int vector_length, class F>
 void for_each_point(const Exec& exec, const std::string& label, const hyperplane::SlabMap<vector_length>& map,
                     const F& f) {
-  Kokkos::parallel_for(
-      label, Kokkos::RangePolicy<Exec>(exec, 0, map.pack_count() * vector_length), KOKKOS_LAMBDA(std::int64_t slot) {
-        hyperplane::Point p;
-        if (map.find_point(slot / vector_length, static_cast<int>(slot % vector_length), p)) f(p);
-      });
+  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, map.pack_count() * vector_length),
+                       CallAtSlot<vector_length, F>{map, f});
 }
 
 /// Grid directions i, j, k as numbers 0, 1, 2.

@@ -96,23 +96,48 @@ KOKKOS_FUNCTION void scatter(const Group<lanes>& group, const NumberWith<lanes>&
   }
 }
 
+/// For the points along i whose place the point `number` takes.
+template <int lanes, class F>
+struct CallForRow {
+  hyperplane::Grid grid;
+  F f;
+
+  KOKKOS_FUNCTION void operator()(const hyperplane::Point& number) const {
+    Group<lanes> group;
+    for (int lane = 0; lane < lanes; ++lane) {
+      int const i = number.i * lanes + lane;
+      group.has[lane] = i < grid.ni();
+      group.point[lane] = {group.has[lane] ? i : grid.ni() - 1, number.j, number.k};
+    }
+    group.is_row = group.has[lanes - 1];
+    f(group);
+  }
+};
+
 /// Calls f(Group) for groups of consecutive points along i that are all points of the grid, in one kernel.
 template <int lanes, hyperplane::ExecutionSpace Exec, class F>
 void for_each_group(const Exec& exec, const std::string& label, const hyperplane::Grid& grid, const F& f) {
   // Groups take the place of points.
   hyperplane::Grid const groups((grid.ni() + lanes - 1) / lanes, grid.nj(), grid.nk());
-  for_each_point(
-      exec, label, groups, KOKKOS_LAMBDA(const hyperplane::Point& number) {
-        Group<lanes> group;
-        for (int lane = 0; lane < lanes; ++lane) {
-          int const i = number.i * lanes + lane;
-          group.has[lane] = i < grid.ni();
-          group.point[lane] = {group.has[lane] ? i : grid.ni() - 1, number.j, number.k};
-        }
-        group.is_row = group.has[lanes - 1];
-        f(group);
-      });
+  for_each_point(exec, label, groups, CallForRow<lanes, F>{grid, f});
 }
+
+template <int lanes, int vector_length, class F>
+struct CallForSlots {
+  hyperplane::SlabMap<vector_length> map;
+  F f;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t number) const {
+    std::int64_t const slot = number * lanes;
+    Group<lanes> group;
+    for (int lane = 0; lane < lanes; ++lane) {
+      int const at = static_cast<int>(slot % vector_length) + lane;
+      group.has[lane] = map.find_point(slot / vector_length, at, group.point[lane]);
+    }
+    group.is_row = false;
+    if (group.keep([](const hyperplane::Point&) { return true; })) f(group);
+  }
+};
 
 /// The same in the order of the memory of a matrix or a vector with this map, for its SIMD groups or parts of them, so
 /// that threads read and write values of it that lie side by side.
@@ -120,18 +145,8 @@ template <int lanes, hyperplane::ExecutionSpace Exec, int vector_length, class F
 void for_each_group(const Exec& exec, const std::string& label, const hyperplane::SlabMap<vector_length>& map,
                     const F& f) {
   static_assert(vector_length % lanes == 0);
-  Kokkos::parallel_for(
-      label, Kokkos::RangePolicy<Exec>(exec, 0, map.pack_count() * (vector_length / lanes)),
-      KOKKOS_LAMBDA(std::int64_t number) {
-        std::int64_t const slot = number * lanes;
-        Group<lanes> group;
-        for (int lane = 0; lane < lanes; ++lane) {
-          int const at = static_cast<int>(slot % vector_length) + lane;
-          group.has[lane] = map.find_point(slot / vector_length, at, group.point[lane]);
-        }
-        group.is_row = false;
-        if (group.keep([](const hyperplane::Point&) { return true; })) f(group);
-      });
+  Kokkos::parallel_for(label, Kokkos::RangePolicy<Exec>(exec, 0, map.pack_count() * (vector_length / lanes)),
+                       CallForSlots<lanes, vector_length, F>{map, f});
 }
 
 }  // namespace implicit_flow

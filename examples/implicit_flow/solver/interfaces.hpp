@@ -106,14 +106,49 @@ GhostCells<Processes> ghosts_of_conserved(const Exec& exec, const Processes& pro
   return {exec, processes, conserved, 1, equations};
 }
 
+template <class F>
+struct CallAtCell {
+  hyperplane::Point begin;
+  F f;
+
+  KOKKOS_FUNCTION void operator()(const hyperplane::Point& p) const {
+    f(hyperplane::Point{begin.i + p.i, begin.j + p.j, begin.k + p.k});
+  }
+};
+
 /// Calls f(cell) for every cell of an interface's layer in one kernel.
 template <hyperplane::ExecutionSpace Exec, class F>
 void for_each_cell(const Exec& exec, const std::string& label, const hyperplane::Interface& interface, const F& f) {
   hyperplane::Point const begin = interface.points.begin, end = interface.points.end;
-  for_each_point(
-      exec, label, hyperplane::Grid(end.i - begin.i, end.j - begin.j, end.k - begin.k),
-      KOKKOS_LAMBDA(const hyperplane::Point& p) { f(hyperplane::Point{begin.i + p.i, begin.j + p.j, begin.k + p.k}); });
+  for_each_point(exec, label, hyperplane::Grid(end.i - begin.i, end.j - begin.j, end.k - begin.k),
+                 CallAtCell<F>{begin, f});
 }
+
+template <hyperplane::ExecutionSpace Exec, class Storage>
+struct AssembleInterface {
+  hyperplane::Direction face;
+  int direction;
+  bool upper;
+  Problem<Exec> problem;
+  Field<Exec> conserved;
+  typename hyperplane::BlockStencil7<double, equations, Exec, Storage>::Ref matrix;
+
+  KOKKOS_FUNCTION void operator()(const hyperplane::Point& p) const {
+    auto const& metrics = problem.metrics;
+    auto const q = neighbour(p, face);
+    double const volume = 0.5 * (metrics.volume(p) + metrics.volume(q));
+    auto const area = outward_area(metrics, direction, upper, p);
+    auto const cell = load(conserved, p), behind = load(conserved, q);
+    differentiate_outflow(problem.gas, cell, behind, area, volume, [&](int c, const Quintet<double>& column) {
+      for (int r = 0; r < equations; ++r) {
+        matrix(p, hyperplane::Direction::center, r, c) += static_cast<Storage>(column[r]);
+      }
+    });
+    differentiate_outflow(problem.gas, behind, cell, -1.0 * area, volume, [&](int c, const Quintet<double>& column) {
+      for (int r = 0; r < equations; ++r) matrix(p, face, r, c) = static_cast<Storage>(-column[r]);
+    });
+  }
+};
 
 /// Adds the derivatives of the fluxes through an interface to the Jacobian of a grid block: those by the neighbours are
 /// the blocks that point out of it there.
@@ -125,25 +160,8 @@ void assemble_interface(const Exec& exec, const hyperplane::Interface& interface
   auto const outward = offset(face);
   int const direction = outward.i != 0 ? 0 : outward.j != 0 ? 1 : 2;
   bool const upper = index_along(outward, direction) > 0;
-  auto const matrix = a.ref();
-  for_each_cell(
-      exec, "implicit_flow::interface_jacobians", interface, KOKKOS_LAMBDA(const hyperplane::Point& p) {
-        auto const& metrics = problem.metrics;
-        auto const q = neighbour(p, face);
-        double const volume = 0.5 * (metrics.volume(p) + metrics.volume(q));
-        auto const area = outward_area(metrics, direction, upper, p);
-        auto const cell = load(conserved, p), behind = load(conserved, q);
-        differentiate_outflow(problem.gas, cell, behind, area, volume, [&](int c, const Quintet<double>& column) {
-          for (int r = 0; r < equations; ++r) {
-            matrix(p, hyperplane::Direction::center, r, c) += static_cast<Storage>(column[r]);
-          }
-        });
-        differentiate_outflow(problem.gas, behind, cell, -1.0 * area, volume,
-                              [&](int c, const Quintet<double>& column) {
-                                for (int r = 0; r < equations; ++r)
-                                  matrix(p, face, r, c) = static_cast<Storage>(-column[r]);
-                              });
-      });
+  for_each_cell(exec, "implicit_flow::interface_jacobians", interface,
+                AssembleInterface<Exec, Storage>{face, direction, upper, problem, conserved, a.ref()});
 }
 
 /// The same for all interfaces of a grid block, after assemble_jacobian(), with conserved variables in the ghost cells

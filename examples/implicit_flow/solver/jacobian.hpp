@@ -83,73 +83,88 @@ KOKKOS_FUNCTION void differentiate_outflow(const Gas& gas, const Quintet<S>& cel
   });
 }
 
+template <int lanes, hyperplane::ExecutionSpace Exec, class Storage>
+struct AssembleColumns {
+  Problem<Exec> problem;
+  Field<Exec> conserved;
+  double cfl;
+  typename hyperplane::BlockStencil7<double, equations, Exec, Storage>::Ref matrix;
+
+  KOKKOS_FUNCTION void operator()(const Group<lanes>& group) const {
+    using S = NumberWith<lanes>;
+    S diagonal[equations][equations] = {};
+    S const inverse_time = spectral_radius(problem, problem.gas.primitive(load(conserved, group)), group) / cfl;
+    for (int c = 0; c < equations; ++c) diagonal[c][c] = inverse_time;
+    for (int side = 0; side < sides; ++side) {
+      int const direction = side / 2;
+      bool const upper = side % 2 == 1;
+      auto p = group;
+      if (!p.keep([&](const hyperplane::Point& cell) {
+            return problem.metrics.cells.contains(shifted(cell, direction, upper ? 1 : -1));
+          })) {
+        continue;
+      }
+      S const counts = p.points();
+      auto const q = shifted(p, direction, upper ? 1 : -1);
+      auto const blocks = blocks_of(matrix, q, neighbour_direction(direction, !upper));
+      differentiate_outflow(
+          problem.gas, load(conserved, p), load(conserved, q), outward_area(problem.metrics, direction, upper, p),
+          0.5 * (problem.metrics.volume(p) + problem.metrics.volume(q)), [&](int c, const Quintet<S>& column) {
+            for (int r = 0; r < equations; ++r) {
+              blocks.set(r, c, -column[r]);
+              diagonal[r][c] += counts * column[r];
+            }
+          });
+    }
+    auto const blocks = blocks_of(matrix, group, hyperplane::Direction::center);
+    for (int c = 0; c < equations; ++c) {
+      for (int r = 0; r < equations; ++r) blocks.set(r, c, diagonal[r][c]);
+    }
+  }
+};
+
 /// The derivatives by the variables of a cell of all fluxes between it and its neighbours: in its own row of the matrix
 /// their sum, in those of the neighbours what enters them. So a cell has a column of the matrix to itself.
 template <int lanes, hyperplane::ExecutionSpace Exec, class Storage>
 void assemble_columns(const Exec& exec, const Problem<Exec>& problem, const Field<Exec>& conserved, double cfl,
                       const hyperplane::BlockStencil7<double, equations, Exec, Storage>& a) {
-  auto const cells = problem.metrics.cells;
-  auto const matrix = a.ref();
-  for_each_group<lanes>(
-      exec, "implicit_flow::jacobian", a.map(), KOKKOS_LAMBDA(const Group<lanes>& group) {
-        using S = NumberWith<lanes>;
-        S diagonal[equations][equations] = {};
-        S const inverse_time = spectral_radius(problem, problem.gas.primitive(load(conserved, group)), group) / cfl;
-        for (int c = 0; c < equations; ++c) diagonal[c][c] = inverse_time;
-        for (int side = 0; side < sides; ++side) {
-          int const direction = side / 2;
-          bool const upper = side % 2 == 1;
-          auto p = group;
-          if (!p.keep([&](const hyperplane::Point& cell) {
-                return cells.contains(shifted(cell, direction, upper ? 1 : -1));
-              })) {
-            continue;
-          }
-          S const counts = p.points();
-          auto const q = shifted(p, direction, upper ? 1 : -1);
-          auto const blocks = blocks_of(matrix, q, neighbour_direction(direction, !upper));
-          differentiate_outflow(
-              problem.gas, load(conserved, p), load(conserved, q), outward_area(problem.metrics, direction, upper, p),
-              0.5 * (problem.metrics.volume(p) + problem.metrics.volume(q)), [&](int c, const Quintet<S>& column) {
-                for (int r = 0; r < equations; ++r) {
-                  blocks.set(r, c, -column[r]);
-                  diagonal[r][c] += counts * column[r];
-                }
-              });
-        }
-        auto const blocks = blocks_of(matrix, group, hyperplane::Direction::center);
-        for (int c = 0; c < equations; ++c) {
-          for (int r = 0; r < equations; ++r) blocks.set(r, c, diagonal[r][c]);
-        }
-      });
+  for_each_group<lanes>(exec, "implicit_flow::jacobian", a.map(),
+                        AssembleColumns<lanes, Exec, Storage>{problem, conserved, cfl, a.ref()});
 }
+
+template <hyperplane::ExecutionSpace Exec, class Storage>
+struct AssembleBoundaries {
+  Problem<Exec> problem;
+  Field<Exec> conserved;
+  typename hyperplane::BlockStencil7<double, equations, Exec, Storage>::Ref matrix;
+
+  KOKKOS_FUNCTION void operator()(const hyperplane::Point& p) const {
+    constexpr int m = columns_at_once<Exec>;
+    for (int side = 0; side < sides; ++side) {
+      int const direction = side / 2;
+      bool const upper = side % 2 == 1;
+      auto const neighbour = shifted(p, direction, upper ? 1 : -1);
+      if (problem.metrics.cells.contains(neighbour) || !problem.is_boundary(neighbour)) continue;
+      differentiate_flux<m>(
+          problem.gas, load(conserved, p),
+          [&](const Quintet<Dual<m>>& w) {
+            return boundary_flux(problem.gas, problem.boundary.side[side].at(p.i), problem.boundary.free_stream, w,
+                                 outward_area(problem.metrics, direction, upper, p), problem.metrics.volume(p));
+          },
+          [&](int r, int c, double value) {
+            matrix(p, hyperplane::Direction::center, r, c) += static_cast<Storage>(value);
+          });
+    }
+  }
+};
 
 /// What boundaries add to the diagonal blocks. A launch of its own, in which most cells have nothing to do: the other
 /// one needs far fewer registers without it.
 template <hyperplane::ExecutionSpace Exec, class Storage>
 void assemble_boundaries(const Exec& exec, const Problem<Exec>& problem, const Field<Exec>& conserved,
                          const hyperplane::BlockStencil7<double, equations, Exec, Storage>& a) {
-  auto const cells = problem.metrics.cells;
-  auto const matrix = a.ref();
-  for_each_point(
-      exec, "implicit_flow::boundary_jacobians", a.map(), KOKKOS_LAMBDA(const hyperplane::Point& p) {
-        constexpr int m = columns_at_once<Exec>;
-        for (int side = 0; side < sides; ++side) {
-          int const direction = side / 2;
-          bool const upper = side % 2 == 1;
-          auto const neighbour = shifted(p, direction, upper ? 1 : -1);
-          if (cells.contains(neighbour) || !problem.is_boundary(neighbour)) continue;
-          differentiate_flux<m>(
-              problem.gas, load(conserved, p),
-              [&](const Quintet<Dual<m>>& w) {
-                return boundary_flux(problem.gas, problem.boundary.side[side].at(p.i), problem.boundary.free_stream, w,
-                                     outward_area(problem.metrics, direction, upper, p), problem.metrics.volume(p));
-              },
-              [&](int r, int c, double value) {
-                matrix(p, hyperplane::Direction::center, r, c) += static_cast<Storage>(value);
-              });
-        }
-      });
+  for_each_point(exec, "implicit_flow::boundary_jacobians", a.map(),
+                 AssembleBoundaries<Exec, Storage>{problem, conserved, a.ref()});
 }
 
 /// a <- (volume / time step) I + d(first-order residual)/d(conserved variables), exact: viscous fluxes and boundary

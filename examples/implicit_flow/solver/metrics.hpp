@@ -70,6 +70,48 @@ KOKKOS_INLINE_FUNCTION double cone_volume(const FaceCorners& face, const Vec3& a
   return (dot(a, cross(b, c)) + dot(a, cross(c, d)) + dot(a, cross(b, d)) + dot(b, cross(c, d))) / 12;
 }
 
+template <hyperplane::ExecutionSpace Exec>
+struct ComputeArea {
+  int direction;
+  typename Metrics<Exec>::Vectors vertex;
+  typename Metrics<Exec>::Vectors area;
+
+  KOKKOS_FUNCTION void operator()(const hyperplane::Point& p) const {
+    auto const face = face_corners(vertex, p, direction);
+    Vec3 const first = face.c - face.a, second = face.d - face.b;
+    Vec3 const found = 0.5 * cross(first, second);
+    // Rounding gives a face on an axis an area in any direction.
+    bool const is_line = norm(found) <= 1e-12 * (dot(first, first) + dot(second, second));
+    area(p.i, p.j, p.k) = is_line ? Vec3{} : found;
+  }
+};
+
+template <hyperplane::ExecutionSpace Exec>
+struct ComputeVolume {
+  typename Metrics<Exec>::Vectors vertex;
+  Field<Exec> volumes;
+
+  KOKKOS_FUNCTION void operator()(const hyperplane::Point& p) const {
+    Vec3 const apex = vertex(p.i, p.j, p.k);
+    double sum = 0;
+    for (int direction = 0; direction < directions; ++direction) {
+      sum += cone_volume(face_corners(vertex, shifted(p, direction, 1), direction), apex) -
+             cone_volume(face_corners(vertex, p, direction), apex);
+    }
+    value_at(volumes, p, 0) = sum;
+  }
+};
+
+template <hyperplane::ExecutionSpace Exec>
+struct FindBadVolume {
+  hyperplane::Grid cells;
+  Field<Exec> volumes;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t number, std::int64_t& lowest) const {
+    if (!(value_at(volumes, cells.point(number), 0) > 0) && number < lowest) lowest = number;
+  }
+};
+
 /// Waits for the instance. Throws hyperplane::Error that names the first cell whose volume is not positive.
 template <hyperplane::ExecutionSpace Exec>
 Metrics<Exec> compute_metrics(const Exec& exec, const Mesh& mesh) {
@@ -86,39 +128,18 @@ Metrics<Exec> compute_metrics(const Exec& exec, const Mesh& mesh) {
     auto const faces = faces_along(metrics.cells, direction);
     typename Metrics<Exec>::Vectors const area(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "face areas"),
                                                faces.ni(), faces.nj(), faces.nk());
-    for_each_point(
-        exec, "implicit_flow::face_areas", faces, KOKKOS_LAMBDA(const hyperplane::Point& p) {
-          auto const face = face_corners(vertex, p, direction);
-          Vec3 const first = face.c - face.a, second = face.d - face.b;
-          Vec3 const found = 0.5 * cross(first, second);
-          // Rounding gives a face on an axis an area in any direction.
-          bool const is_line = norm(found) <= 1e-12 * (dot(first, first) + dot(second, second));
-          area(p.i, p.j, p.k) = is_line ? Vec3{} : found;
-        });
+    for_each_point(exec, "implicit_flow::face_areas", faces, ComputeArea<Exec>{direction, vertex, area});
     metrics.areas[direction] = area;
   }
 
   auto const cells = metrics.cells;
   auto const volumes = make_field(exec, "cell volumes", cells, 1);
-  for_each_point(
-      exec, "implicit_flow::cell_volumes", cells, KOKKOS_LAMBDA(const hyperplane::Point& p) {
-        Vec3 const apex = vertex(p.i, p.j, p.k);
-        double sum = 0;
-        for (int direction = 0; direction < directions; ++direction) {
-          sum += cone_volume(face_corners(vertex, shifted(p, direction, 1), direction), apex) -
-                 cone_volume(face_corners(vertex, p, direction), apex);
-        }
-        value_at(volumes, p, 0) = sum;
-      });
+  for_each_point(exec, "implicit_flow::cell_volumes", cells, ComputeVolume<Exec>{vertex, volumes});
   metrics.volumes = volumes;
 
   std::int64_t first_bad = cells.size();
-  Kokkos::parallel_reduce(
-      "implicit_flow::check_volumes", Kokkos::RangePolicy<Exec>(exec, 0, cells.size()),
-      KOKKOS_LAMBDA(std::int64_t number, std::int64_t& lowest) {
-        if (!(value_at(volumes, cells.point(number), 0) > 0) && number < lowest) lowest = number;
-      },
-      Kokkos::Min<std::int64_t>(first_bad));
+  Kokkos::parallel_reduce("implicit_flow::check_volumes", Kokkos::RangePolicy<Exec>(exec, 0, cells.size()),
+                          FindBadVolume<Exec>{cells, volumes}, Kokkos::Min<std::int64_t>(first_bad));
   if (first_bad < cells.size()) {
     auto const p = cells.point(first_bad);
     throw hyperplane::Error("the volume of cell (" + std::to_string(p.i) + ", " + std::to_string(p.j) + ", " +

@@ -113,6 +113,69 @@ KOKKOS_FUNCTION Quintet<NumberWith<lanes>> flux_between_cells(const Problem<Exec
   return face_flux(problem.gas, states, order, problem.metrics.area(direction, p), volume);
 }
 
+template <hyperplane::ExecutionSpace Exec>
+struct ComputePrimitive {
+  Problem<Exec> problem;
+  Field<Exec> conserved;
+  Field<Exec> primitive;
+
+  KOKKOS_FUNCTION void operator()(const hyperplane::Point& p) const {
+    auto const w = problem.gas.primitive(load(conserved, p));
+    store(primitive, p, w);
+    for (int side = 0; side < sides; ++side) {
+      int const direction = side / 2;
+      bool const upper = side % 2 == 1;
+      if (index_along(p, direction) != (upper ? extent_along(problem.metrics.cells, direction) - 1 : 0)) continue;
+      Vec3 const area = outward_area(problem.metrics, direction, upper, p);
+      auto const ghost = ghost_state(problem.boundary.side[side].at(p.i), problem.boundary.free_stream, w, unit(area));
+      store(primitive, shifted(p, direction, upper ? 1 : -1), ghost);
+    }
+  }
+};
+
+template <int lanes, hyperplane::ExecutionSpace Exec>
+struct ComputeFlux {
+  Problem<Exec> problem;
+  Field<Exec> primitive;
+  int direction;
+  Order order;
+  Field<Exec> flux;
+
+  KOKKOS_FUNCTION void operator()(const Group<lanes>& faces) const {
+    // Cell p is on the upper side of face p.
+    auto inside = faces;
+    bool const some_inside =
+        inside.keep([&](const hyperplane::Point& p) { return !is_at_boundary(problem, direction, p); });
+    for (int lane = 0; lane < lanes; ++lane) {
+      if (!faces.has[lane] || inside.has[lane]) continue;
+      auto const& p = faces.point[lane];
+      auto const f = flux_at_boundary(problem, primitive, direction, p);
+      for (int e = 0; e < equations; ++e) flux(p.i, p.j, p.k, e) = f[e];
+    }
+    if (!some_inside) return;
+    auto const f = flux_between_cells(problem, primitive, direction, order, inside);
+    for (int e = 0; e < equations; ++e) {
+      scatter(inside, f[e], [&](const hyperplane::Point& p) -> double& { return flux(p.i, p.j, p.k, e); });
+    }
+  }
+};
+
+template <hyperplane::ExecutionSpace Exec>
+struct SumFluxes {
+  Field<Exec> flux_i;
+  Field<Exec> flux_j;
+  Field<Exec> flux_k;
+  typename hyperplane::BlockVector<double, equations, Exec>::Ref result;
+
+  KOKKOS_FUNCTION void operator()(const hyperplane::Point& p) const {
+    for (int e = 0; e < equations; ++e) {
+      result(p, e) = flux_i(p.i, p.j, p.k, e) - flux_i(p.i + 1, p.j, p.k, e) +  //
+                     flux_j(p.i, p.j, p.k, e) - flux_j(p.i, p.j + 1, p.k, e) +  //
+                     flux_k(p.i, p.j, p.k, e) - flux_k(p.i, p.j, p.k + 1, e);
+    }
+  }
+};
+
 /// Steady residual of the finite-volume equations: for every cell, the sum of all fluxes out of it.
 ///
 /// Second order: MUSCL reconstruction of the primitive variables along grid lines (B. van Leer, "Towards the ultimate
@@ -142,23 +205,8 @@ class Residual {
   /// Primitive variables of the cells, and of the first layer of ghost cells behind boundaries: these are only read by
   /// the MUSCL reconstruction of the first inner face, boundary faces have boundary_flux().
   void compute_primitive(const Exec& exec, const Field<Exec>& conserved) const {
-    auto const problem = m_problem;
-    auto const primitive = m_primitive;
-    auto const grid = cells();
-    for_each_point(
-        exec, "implicit_flow::primitive", grid, KOKKOS_LAMBDA(const hyperplane::Point& p) {
-          auto const w = problem.gas.primitive(load(conserved, p));
-          store(primitive, p, w);
-          for (int side = 0; side < sides; ++side) {
-            int const direction = side / 2;
-            bool const upper = side % 2 == 1;
-            if (index_along(p, direction) != (upper ? extent_along(grid, direction) - 1 : 0)) continue;
-            Vec3 const area = outward_area(problem.metrics, direction, upper, p);
-            auto const ghost =
-                ghost_state(problem.boundary.side[side].at(p.i), problem.boundary.free_stream, w, unit(area));
-            store(primitive, shifted(p, direction, upper ? 1 : -1), ghost);
-          }
-        });
+    for_each_point(exec, "implicit_flow::primitive", cells(),
+                   ComputePrimitive<Exec>{m_problem, conserved, m_primitive});
   }
 
   /// What evaluate() does after compute_primitive().
@@ -172,46 +220,16 @@ class Residual {
   /// Primitive variables with ghost cells.
   const Field<Exec>& primitive() const { return m_primitive; }
 
-  // Kernels are in public functions: nvcc wants it.
   /// A thread works on `lanes` faces at once.
   template <int lanes>
   void compute_flux(const Exec& exec, int direction, Order order) const {
-    auto const problem = m_problem;
-    auto const primitive = m_primitive;
-    auto const flux = m_flux[direction];
-    for_each_group<lanes>(
-        exec, "implicit_flow::flux", faces_along(cells(), direction), KOKKOS_LAMBDA(const Group<lanes>& faces) {
-          // Cell p is on the upper side of face p.
-          auto inside = faces;
-          bool const some_inside =
-              inside.keep([&](const hyperplane::Point& p) { return !is_at_boundary(problem, direction, p); });
-          for (int lane = 0; lane < lanes; ++lane) {
-            if (!faces.has[lane] || inside.has[lane]) continue;
-            auto const& p = faces.point[lane];
-            auto const f = flux_at_boundary(problem, primitive, direction, p);
-            for (int e = 0; e < equations; ++e) flux(p.i, p.j, p.k, e) = f[e];
-          }
-          if (!some_inside) return;
-          auto const f = flux_between_cells(problem, primitive, direction, order, inside);
-          for (int e = 0; e < equations; ++e) {
-            scatter(inside, f[e], [&](const hyperplane::Point& p) -> double& { return flux(p.i, p.j, p.k, e); });
-          }
-        });
+    for_each_group<lanes>(exec, "implicit_flow::flux", faces_along(cells(), direction),
+                          ComputeFlux<lanes, Exec>{m_problem, m_primitive, direction, order, m_flux[direction]});
   }
 
   void sum_fluxes(const Exec& exec, const hyperplane::BlockVector<double, equations, Exec>& negative_residual) const {
-    auto const result = negative_residual.ref();
-    auto const flux_i = m_flux[0];
-    auto const flux_j = m_flux[1];
-    auto const flux_k = m_flux[2];
-    for_each_point(
-        exec, "implicit_flow::sum_fluxes", cells(), KOKKOS_LAMBDA(const hyperplane::Point& p) {
-          for (int e = 0; e < equations; ++e) {
-            result(p, e) = flux_i(p.i, p.j, p.k, e) - flux_i(p.i + 1, p.j, p.k, e) +  //
-                           flux_j(p.i, p.j, p.k, e) - flux_j(p.i, p.j + 1, p.k, e) +  //
-                           flux_k(p.i, p.j, p.k, e) - flux_k(p.i, p.j, p.k + 1, e);
-          }
-        });
+    for_each_point(exec, "implicit_flow::sum_fluxes", cells(),
+                   SumFluxes<Exec>{m_flux[0], m_flux[1], m_flux[2], negative_residual.ref()});
   }
 
  private:
