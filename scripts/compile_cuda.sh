@@ -1,26 +1,29 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Compiles the CUDA kernels with plain nvcc, without Kokkos: every header that holds some by itself, and all kernels for
-# a few block sizes and for each compute capability of docs/gpus.md. Called by `run test` where there is an nvcc.
+# Compiles CUDA code with plain nvcc, without Kokkos: compile_cuda.sh headers | kernels: every header that holds some by
+# itself, or all kernels for a few block sizes and for each compute capability of docs/gpus.md. Called by `run test` where
+# there is an nvcc.
 set -euo pipefail
 
 printf '\n== CUDA kernels with %s (%(%H:%M:%S)T)\n' "$(nvcc --version | tail -n 1)" -1
 export out=build/cuda-kernels
 mkdir -p "$out"
 main=90
-others=(75 80 89 100 120)
+# Capabilities for which the library has the same code are compiled together: only the first one's is made from the source.
+others=("75" "80 89" "100 120")
 
-# Headers that put the kernels into Kokkos need a Kokkos with CUDA.
-mapfile -t headers < <(find include/hyperplane \( -path '*/cuda/*.hpp' -o -name '*_cuda*.hpp' \) -exec grep -LE '<Kokkos_' {} + | sort)
-
-# compile kernels CAPABILITY, compile device CAPABILITY (without the host's part, which is the same for all, and with
-# little optimization, which takes less than half the time), or compile header HEADER (as far as the front end and its
-# errors go).
+# compile kernels CAPABILITY, compile device CAPABILITY ... (without the host's part, which is the same for all, and with
+# little optimization, which takes less than half the time), or compile header HEADER CAPABILITY (as far as the front end and
+# its errors go).
 compile() {
   local flags=(-std=c++20 -Iinclude -Xcompiler=-Wall,-Wextra,-Werror -Werror=all-warnings)
   case $1 in
     kernels) nvcc "${flags[@]}" -arch="sm_$2" -c unit_tests/cuda/kernels.cu -o "$out/kernels_$2.o" ;;
-    device) nvcc "${flags[@]}" -Xcicc -O1 -Xptxas -O1 -arch="sm_$2" -cubin unit_tests/cuda/kernels.cu -o "$out/kernels_$2.cubin" ;;
+    device)
+      local capability
+      for capability in "${@:2}"; do flags+=(-gencode "arch=compute_$2,code=sm_$capability"); done
+      nvcc "${flags[@]}" -Xcicc -O1 -Xptxas -O1 -fatbin unit_tests/cuda/kernels.cu -o "$out/kernels_$2.fatbin"
+      ;;
     header)
       local name=${2#include/}
       local file=$out/${name//\//_}
@@ -28,11 +31,14 @@ compile() {
       nvcc "${flags[@]}" -arch="sm_$3" -ptx "$file.cu" -o "$file.ptx"
       ;;
   esac || {
-    printf 'compile_cuda.sh: %s %s does not compile\n' "$1" "$2" >&2
+    printf 'compile_cuda.sh: %s does not compile\n' "$*" >&2
     return 1
   }
 }
 export -f compile
+
+# in_parallel JOB ...: the arguments of compile, the long ones first.
+in_parallel() { printf '%s\n' "$@" | xargs -P "$(nproc)" -I '{}' bash -c 'compile {}'; }
 
 # An older or newer nvcc knows fewer of them.
 known=" $(nvcc --list-gpu-code | tr '\n' ' ')"
@@ -40,20 +46,32 @@ if [[ $known != *" sm_$main "* ]]; then
   printf 'compile_cuda.sh: this nvcc does not compile for compute capability %s; it knows%s\n' "${main%?}.${main: -1}" "$known" >&2
   exit 1
 fi
+
+if [[ ${1:?headers or kernels} == headers ]]; then
+  # Headers that put the kernels into Kokkos need a Kokkos with CUDA.
+  mapfile -t headers < <(find include/hyperplane \( -path '*/cuda/*.hpp' -o -name '*_cuda*.hpp' \) -exec grep -LE '<Kokkos_' {} + | sort)
+  jobs=("${headers[@]/#/header }")
+  in_parallel "${jobs[@]/%/ $main}"
+  printf '%d CUDA headers compile alone\n' "${#headers[@]}"
+  exit
+fi
+
 jobs=("kernels $main")
 compiled=("${main%?}.${main: -1}")
-for capability in "${others[@]}"; do
-  name=${capability%?}.${capability: -1}
-  if [[ $known == *" sm_$capability "* ]]; then
-    jobs+=("device $capability")
-    compiled+=("$name")
-  else
-    printf 'this nvcc does not compile for compute capability %s, which is left out\n' "$name"
-  fi
+for group in "${others[@]}"; do
+  together=
+  for capability in $group; do
+    name=${capability%?}.${capability: -1}
+    if [[ $known == *" sm_$capability "* ]]; then
+      together+=" $capability"
+      compiled+=("$name")
+    else
+      printf 'this nvcc does not compile for compute capability %s, which is left out\n' "$name"
+    fi
+  done
+  [[ -z $together ]] || jobs+=("device$together")
 done
-for header in "${headers[@]}"; do jobs+=("header $header $main"); done
-# The long ones first.
-printf '%s\n' "${jobs[@]}" | xargs -P "$(nproc)" -I '{}' bash -c 'compile {}'
+in_parallel "${jobs[@]}"
 
 # What kernels.cu does not use was not compiled.
 missing=0
@@ -64,4 +82,4 @@ for kernel in $(grep -hrPzo '__global__ void(\s+__launch_bounds__(\((?:[^()]|(?2
   fi
 done
 ((missing == 0))
-printf '%d CUDA headers compile alone, kernels.cu for compute capability %s\n' "${#headers[@]}" "${compiled[*]}"
+printf 'kernels.cu compiles for compute capability %s\n' "${compiled[*]}"

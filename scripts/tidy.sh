@@ -40,9 +40,13 @@ commands[all_headers] = dict(library, file=all_headers,
                              " " + shlex.join(mpi or []))
 tidy = build / "tidy"
 tidy.mkdir(exist_ok=True)
+# What is precompiled may not have been built.
+precompiled = {word for entry in commands.values() for word in shlex.split(entry["command"]) if word.endswith((".pch", ".gch"))}
+(tidy / "precompiled").write_text("".join(f"{pathlib.Path(file).relative_to(build)}\n" for file in sorted(precompiled)))
 (tidy / "compile_commands.json").write_text(json.dumps(list(commands.values())))
 # The long one first.
 (tidy / "files").write_text("".join(f"{name}\n" for name in [all_headers, *sorted(commands.keys() - {all_headers})]))
 PYTHON
+xargs -r cmake --build "$build" --target <"$build/tidy/precompiled"
 xargs -P "$(nproc)" -n 1 clang-tidy-19 --quiet --warnings-as-errors='*' -p "$build/tidy" <"$build/tidy/files"
 echo "tidy.sh: $(wc -l <"$build/tidy/files") files are clean, one of them with $(wc -l <"$build/every_header.cpp") headers"
