@@ -126,5 +126,45 @@ TYPED_TEST(LinesShortFailures, have_spikes_whose_overflow_is_a_status) {
   }
 }
 
+// Separators keep in the storage of the factors what couples them to parts, where that is not of 16 bits.
+TYPED_TEST(LinesShortFailures, have_couplings_of_separators_whose_overflow_is_a_status) {
+  TypeParam const exec;
+  constexpr int n = 5;
+  Grid const grid(21, 9, 1);
+  Point const bad{14, 4, 0};  // the second of two separators, or of three on periodic lines
+  BlockTridiagonalOptions const options{.partitions = 3};
+  for (auto const ends : {LineEnds::open, LineEnds::periodic}) {
+    auto const lines = LineSet::along(grid, LineDirection::i, ends);
+    for (auto const direction : {Direction::west, Direction::east}) {
+      SCOPED_TRACE(std::string(name(direction)) + (ends == LineEnds::open ? ", open" : ", periodic"));
+      auto a = random_stencil(grid, n);
+      // What the neighbour has for the separator is nothing, so that no spike there is, and the reduced matrix has
+      // nothing large.
+      for (auto const at : {13, 14, 15}) {
+        for (auto& entry : a.block(grid.index(at, 4, 0), Direction::west).entries) entry = 0;
+        for (auto& entry : a.block(grid.index(at, 4, 0), Direction::east).entries) entry = 0;
+      }
+      a.block(grid.index(bad), direction)(1, 0) = 1e40;
+      auto const in_float = status_of<float>(exec, lines, a, options);
+      EXPECT_EQ(in_float.failure, FactorFailure::overflow) << in_float.message();
+      EXPECT_EQ(in_float.grid_point, bad) << in_float.message();
+      auto const in_double = status_of<double>(exec, lines, a, options);
+      EXPECT_TRUE(in_double.ok()) << in_double.message();
+      for (double const value : not_finite) {
+        a.block(grid.index(bad), direction)(1, 0) = value;
+        expect_not_finite(status_of<float>(exec, lines, a, options), bad,
+                          direction == Direction::west ? LineBlock::lower : LineBlock::upper);
+      }
+    }
+  }
+  // A periodic line of one point couples to itself alone, and that is not kept.
+  auto a = random_stencil(Grid(1, 9, 1), n);
+  a.block(4, Direction::west)(1, 1) = 1e40;
+  a.block(4, Direction::east)(1, 1) = -1e40;
+  auto const lines = LineSet::along(a.grid, LineDirection::i, LineEnds::periodic);
+  auto const status = status_of<float>(exec, lines, a, options);
+  EXPECT_TRUE(status.ok()) << status.message();
+}
+
 }  // namespace
 }  // namespace hyperplane::test::lines_short_failures

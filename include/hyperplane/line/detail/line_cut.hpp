@@ -58,7 +58,9 @@ class LineCut {
   /// Of the lanes of groups of parts: the slot of the separator before and after; -1 where there is none.
   const int* left_of_part() const { return m_left_of_part.data(); }
   const int* right_of_part() const { return m_right_of_part.data(); }
-  LineSeparators beside_separators() const { return {m_before.data(), m_after.data(), m_same.data()}; }
+  LineSeparators beside_separators() const {
+    return {m_before.data(), m_after.data(), m_same.data(), m_ordinal.data()};
+  }
 
   /// A pivot that parts have not, unless there is a spike on a line before that is too large: both at ordinals of
   /// parts. After a singular pivot spikes are wrong, but not those of other lines.
@@ -69,15 +71,21 @@ class LineCut {
     return line(*spike) < line(*pivot) ? spike : pivot;
   }
 
+  /// The first failure of separators: of the reduced matrix, or of what couples them to parts. Both are at ordinals of
+  /// separators, and where they are at the same one, the second has looked at the blocks of A.
+  HYPERPLANE_APART_HOST_FUNCTION static std::optional<LineSingular> first_of_separators(
+      std::optional<LineSingular> reduced, const std::optional<LineSingular>& coupling) {
+    // The reduced matrix has blocks of its own.
+    if (reduced && reduced->finding.failure == FactorFailure::not_finite) reduced->finding.index = unknown_block;
+    if (!reduced || !coupling) return reduced ? reduced : coupling;
+    return coupling->ordinal <= reduced->ordinal ? coupling : reduced;
+  }
+
   /// The first of the failures that parts and separators have, at ordinals of theirs.
   HYPERPLANE_APART_HOST_FUNCTION std::optional<LineSingular> first_failure(
       std::optional<LineSingular> of_parts, std::optional<LineSingular> of_separators) const {
     if (of_parts) of_parts->ordinal = in_lines(m_parts->lines(), of_parts->ordinal);
-    if (of_separators) {
-      of_separators->ordinal = in_lines(m_separators.lines(), of_separators->ordinal);
-      // The reduced matrix has blocks of its own.
-      if (of_separators->finding.failure == FactorFailure::not_finite) of_separators->finding.index = unknown_block;
-    }
+    if (of_separators) of_separators->ordinal = in_lines(m_separators.lines(), of_separators->ordinal);
     if (!of_parts || !of_separators) return of_parts ? of_parts : of_separators;
     // After a singular part of a line the reduced matrix of that line is wrong, but not that of another.
     bool const separator_first = m_lines.line_of(of_separators->ordinal) < m_lines.line_of(of_parts->ordinal);
@@ -127,11 +135,14 @@ class LineCut {
 
   void make_tables(const Exec& exec, const LinePartitions& cut) {
     std::vector<int> before(as_size(m_separators.items() * vector_length), -1), after = before, same(before.size(), 0);
+    std::vector<int> ordinal(before.size(), 0);
     std::vector<int> left(as_size(m_parts ? m_parts->packs() * vector_length : 0), -1), right = left;
     std::vector<int> slot_of_separator;
     for (std::int64_t line = 0; line < m_separators.lines().count(); ++line) {
       for (int p = 0; p < m_separators.lines().length(line); ++p) {
-        slot_of_separator.push_back(static_cast<int>(m_separators.slot(line, p)));
+        auto const slot = static_cast<int>(m_separators.slot(line, p));
+        ordinal[as_size(slot)] = static_cast<int>(slot_of_separator.size());
+        slot_of_separator.push_back(slot);
       }
     }
     for (std::size_t part = 0; part < cut.neighbours.size(); ++part) {
@@ -153,6 +164,7 @@ class LineCut {
     m_before = to_space(exec, before);
     m_after = to_space(exec, after);
     m_same = to_space(exec, same);
+    m_ordinal = to_space(exec, ordinal);
     m_left_of_part = to_space(exec, left);
     m_right_of_part = to_space(exec, right);
   }
@@ -167,6 +179,7 @@ class LineCut {
   Table<int> m_before;
   Table<int> m_after;
   Table<int> m_same;
+  Table<int> m_ordinal;
   Table<int> m_left_of_part;
   Table<int> m_right_of_part;
 };

@@ -146,6 +146,23 @@ struct LineSpikeDiagnosis {
   }
 };
 
+/// What is wrong with the blocks that couple a separator to the parts beside it, where they cannot be kept: they are
+/// too large, if the blocks of its row are finite.
+template <class Scalar, int n, class MatrixStorage, int vector_length>
+struct LineCouplingDiagnosis {
+  LineDiagnosisBlocks<Scalar, n, MatrixStorage, vector_length> m_blocks;
+
+  KOKKOS_FUNCTION PivotFinding operator()(std::int64_t ordinal, int) const {
+    auto const place = m_blocks.find(ordinal);
+    for (int e = 0; e < line_blocks; ++e) {
+      if (!block::is_finite<n>(m_blocks.load(place, static_cast<LineBlock>(e), place.step))) {
+        return {FactorFailure::not_finite, e};
+      }
+    }
+    return {FactorFailure::overflow, 0};
+  }
+};
+
 /// LineDiagnosis for LineJacobi, whose points do not depend on one another.
 template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length>
 struct LineJacobiDiagnosis {

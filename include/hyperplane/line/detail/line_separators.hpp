@@ -45,6 +45,7 @@ struct LineSeparators {
   const int* m_before;  ///< slot of the point before, in the parts' layout; -1 where there is none
   const int* m_after;
   const int* m_same;  ///< bit 0: the separator on the other side of the part before is this one; bit 1: the part after
+  const int* m_ordinal;  ///< in the separators' lines
 };
 
 /// Entry e of `entries` of a slot.

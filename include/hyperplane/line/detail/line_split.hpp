@@ -57,6 +57,7 @@ class LineSplit {
   static constexpr int vector_length = Layout::vector_length;
   static constexpr int internal_length = Layout::internal_vector_length;
   static constexpr bool records_spikes = sizeof(StorageScalar) < sizeof(Scalar);
+  static constexpr bool records_couplings = sizeof(OfSeparators) < sizeof(Scalar);
   static constexpr int internal_vectors = vector_length / internal_length;
   using Spikes = InterleavedView<StorageScalar, vector_length, n * n, Exec>;
   using Given = LineUnknowns<const Scalar, GatheredPlaces>;
@@ -70,7 +71,8 @@ class LineSplit {
         m_reduced(exec, m_cut.separators(), 1, path, load_bits),
         m_left(exec, "Hyperplane::BlockTridiagonal::spikes", part_items()),
         m_right(exec, "Hyperplane::BlockTridiagonal::spikes", m_cut.single() ? 0 : part_items()),
-        m_unstorable(exec, "Hyperplane::BlockTridiagonal::status"),
+        m_unstorable_spikes(exec, "Hyperplane::BlockTridiagonal::status"),
+        m_unstorable_couplings(exec, "Hyperplane::BlockTridiagonal::status"),
         m_matrix(exec, m_reduced.layout(), "Hyperplane::BlockTridiagonal::reduced"),
         m_couplings(exec, "Hyperplane::BlockTridiagonal::couplings", m_reduced.layout().items()),
         m_unknowns(exec, m_reduced.layout(), 1, "Hyperplane::BlockTridiagonal::separators"),
@@ -86,22 +88,29 @@ class LineSplit {
       constexpr int columns = HostExecutionSpace<Exec> ? n : 1;
       using Spike =
           LineSpikeFactor<Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length, internal_length, columns>;
-      for_line_packs<internal_vectors>(
-          "Hyperplane::BlockTridiagonal::spikes", exec, m_parts->layout().packs() * Spike::groups,
-          5.0 * n * n * n * sizeof(StorageScalar) * line_slots(m_parts->layout()),
-          Spike{parts, m_parts->factors(), spikes(), m_cut.left_of_part(), m_cut.right_of_part(), m_unstorable.ref()});
+      for_line_packs<internal_vectors>("Hyperplane::BlockTridiagonal::spikes", exec,
+                                       m_parts->layout().packs() * Spike::groups,
+                                       5.0 * n * n * n * sizeof(StorageScalar) * line_slots(m_parts->layout()),
+                                       Spike{parts, m_parts->factors(), spikes(), m_cut.left_of_part(),
+                                             m_cut.right_of_part(), m_unstorable_spikes.ref()});
       if constexpr (records_spikes) {
-        m_unstorable.conclude(exec, LineSpikeDiagnosis<Scalar, n, MatrixStorage, vector_length>{
-                                        {parts, m_parts->layout().ref(), m_parts->layout().lines().count()},
-                                        m_cut.left_of_part(),
-                                        m_cut.right_of_part()});
+        m_unstorable_spikes.conclude(exec, LineSpikeDiagnosis<Scalar, n, MatrixStorage, vector_length>{
+                                               {parts, m_parts->layout().ref(), m_parts->layout().lines().count()},
+                                               m_cut.left_of_part(),
+                                               m_cut.right_of_part()});
       }
     }
+    auto const separators = matrix(m_cut.separator_places(where));
     for_line_packs<vector_length>("Hyperplane::BlockTridiagonal::reduce", exec, m_reduced.layout().items() * n,
                                   7.0 * n * n * n * sizeof(StorageScalar) * line_slots(m_reduced.layout()),
-                                  LineReduce<Scalar, n, StorageScalar, MatrixStorage, vector_length>{
-                                      matrix(m_cut.separator_places(where)), spikes(), m_cut.beside_separators(),
-                                      m_matrix.flat().data(), m_couplings.flat().data()});
+                                  LineReduce<Scalar, n, Exec, StorageScalar, MatrixStorage, vector_length>{
+                                      separators, spikes(), m_cut.beside_separators(), m_matrix.flat().data(),
+                                      m_couplings.flat().data(), m_unstorable_couplings.ref()});
+    if constexpr (records_couplings) {
+      auto const& layout = m_reduced.layout();
+      m_unstorable_couplings.conclude(exec, LineCouplingDiagnosis<Scalar, n, MatrixStorage, vector_length>{
+                                                {separators, layout.ref(), layout.lines().count()}});
+    }
     m_reduced.factor(exec, LineData::lines, m_matrix.flat().data(), matrix_line_entries<n>());
   }
 
@@ -180,9 +189,14 @@ class LineSplit {
     std::optional<LineSingular> of_parts;
     if (m_parts) {
       of_parts = at_ordinal(m_parts->find_singular(exec));
-      if constexpr (records_spikes) of_parts = m_cut.first_of_parts(of_parts, at_ordinal(m_unstorable.find(exec)));
+      if constexpr (records_spikes) {
+        of_parts = m_cut.first_of_parts(of_parts, at_ordinal(m_unstorable_spikes.find(exec)));
+      }
     }
-    return m_cut.first_failure(of_parts, m_reduced.find_singular(exec));
+    auto const of_separators = LineCut<Scalar, Exec>::first_of_separators(
+        m_reduced.find_singular(exec),
+        records_couplings ? at_ordinal(m_unstorable_couplings.find(exec)) : std::nullopt);
+    return m_cut.first_failure(of_parts, of_separators);
   }
 
  private:
@@ -205,7 +219,8 @@ class LineSplit {
   Solver m_reduced;
   Spikes m_left;
   Spikes m_right;
-  SingularPivotRecord<Exec> m_unstorable;  ///< spikes that are too large, where records_spikes
+  SingularPivotRecord<Exec> m_unstorable_spikes;     ///< those that are too large, where records_spikes
+  SingularPivotRecord<Exec> m_unstorable_couplings;  ///< likewise, where records_couplings
   Reduced m_matrix;
   Couplings m_couplings;
   LineVector<Scalar, n, Exec> m_unknowns;

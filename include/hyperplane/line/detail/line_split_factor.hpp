@@ -150,16 +150,18 @@ struct LineSpikeFactor {
 };
 
 /// For each column of the blocks and each lane of each item of the separators' layout: the reduced matrix, and the
-/// separators' own couplings.
-template <class Scalar, int n, class Storage, class MatrixStorage, int vector_length>
+/// separators' own couplings. Those that are too large for a type that is narrower than Scalar are recorded.
+template <class Scalar, int n, class Exec, class Storage, class MatrixStorage, int vector_length>
 struct LineReduce {
   using Vector = block::Vector<Scalar, n>;
+  using Coupling = WideStorage<Scalar, Storage>;
 
   LineMatrix<MatrixStorage, GatheredPlaces> m_a;  ///< places are those of separators
   LineSpikes<Storage, n, vector_length> m_spikes;
   LineSeparators m_separators;
-  Scalar* m_reduced;                          ///< three blocks a separator
-  WideStorage<Scalar, Storage>* m_couplings;  ///< the lower and the upper block
+  Scalar* m_reduced;      ///< three blocks a separator
+  Coupling* m_couplings;  ///< the lower and the upper block
+  typename SingularPivotRecord<Exec>::Ref m_unstorable;
   static constexpr int shift = std::countr_zero(static_cast<unsigned>(vector_length));
 
   KOKKOS_FUNCTION void operator()(std::int64_t item_column, int lane) const {
@@ -196,9 +198,13 @@ struct LineReduce {
       slot_entry(m_reduced, line_blocks * n * n, e, to, shift) = reduced_lower[r];
       slot_entry(m_reduced, line_blocks * n * n, n * n + e, to, shift) = diagonal[r];
       slot_entry(m_reduced, line_blocks * n * n, 2 * n * n + e, to, shift) = reduced_upper[r];
-      using Coupling = WideStorage<Scalar, Storage>;
       slot_entry(m_couplings, 2 * n * n, e, to, shift) = static_cast<Coupling>(lower(r, column));
       slot_entry(m_couplings, 2 * n * n, n * n + e, to, shift) = static_cast<Coupling>(upper(r, column));
+    }
+    if constexpr (sizeof(Coupling) < sizeof(Scalar)) {
+      // A periodic line of one point has none.
+      bool const fits = (before < 0 || is_storable(lower, column)) && (after < 0 || is_storable(upper, column));
+      if (!fits) m_unstorable.record(m_separators.m_ordinal[index], unstorable_code);
     }
   }
 
@@ -213,6 +219,10 @@ struct LineReduce {
     int const shift_given = m_a.m_places.m_shift;
     return {&slot_entry(m_a.m_data, m_a.m_entries, m_a.m_first[static_cast<int>(which)], slot, shift_given),
             1 << shift_given};
+  }
+
+  KOKKOS_FUNCTION static bool is_storable(const Given& a, int column) {
+    return sum_apart<n, Scalar>([&](int r) { return storage_excess<Coupling, Scalar>(a(r, column)); }) == Scalar(0);
   }
 
   KOKKOS_FUNCTION Vector spike(const typename LineSpikes<Storage, n, vector_length>::Ref& spikes, int slot,
