@@ -67,8 +67,8 @@ class ColourLists {
   }
   /// The couplings of the lists on the host go: when their user has what is wanted of them.
   void forget_couplings() {
-    m_lower_list.couplings = {};
-    m_upper_list.couplings = {};
+    m_lower_list.couplings = std::vector<FaceCoupling>();
+    m_upper_list.couplings = std::vector<FaceCoupling>();
   }
 
   std::int64_t own_packs() const { return m_own_packs; }

@@ -239,8 +239,10 @@ class ColouredCouplings {
   void with_transposed_terms(const Values& kept, Scalar* x, const Function& function) const {
     using InOrder = TransposedFactors<Storage, n, vector_length>;
     using Kept = KeptTransposes<Storage, n>;
-    if (in_order()) {
-      return function(TransposedTermsOf<InOrder>{{m_factors.data(), m_first_packs.data()}, donors(x)});
+    if constexpr (HostExecutionSpace<Exec>) {
+      if (in_order()) {
+        return function(TransposedTermsOf<InOrder>{{m_factors.data(), m_first_packs.data()}, donors(x)});
+      }
     }
     function(TransposedTermsOf<Kept>{{kept.data()}, donors(x)});
   }

@@ -135,7 +135,7 @@ class CsrFill {
     result.columns.reserve(as_size(result.begin.back()));
     for (auto& columns : found) {
       result.columns.insert(result.columns.end(), columns.begin(), columns.end());
-      columns = {};
+      columns = std::vector<int>();
     }
     return result;
   }
