@@ -51,7 +51,7 @@ typedef enum hyperplane_status HYPERPLANE_INT_ENUM {
   HYPERPLANE_INTERNAL_ERROR = 9,
   HYPERPLANE_NOT_FINITE =
       10,                  /* of a factorization: the matrix has infinities or NaN; the message says in which block */
-  HYPERPLANE_OVERFLOW = 11 /* factors, or a matrix, have values too large for the type that they are stored in */
+  HYPERPLANE_OVERFLOW = 11 /* factors, or a copy (narrow), have values too large for the type that they are stored in */
 } hyperplane_status;
 
 /* What the last call of this thread that failed had to say; valid until the next one fails. Never NULL. */
@@ -194,8 +194,10 @@ HYPERPLANE_API hyperplane_status hyperplane_matrix_transpose(hyperplane_matrix a
  * transpose has the same copy. Not over ranks: HYPERPLANE_INVALID_ARGUMENT. */
 HYPERPLANE_API hyperplane_status hyperplane_matrix_create_narrowed(hyperplane_matrix a, hyperplane_storage storage,
                                                                    hyperplane_matrix* narrowed);
-/* Rounds A to the copy: before the first use, and whenever A has changed. Waits. Where a value does not fit it is
- * HYPERPLANE_OVERFLOW, which names the block; A is as it was, and the copy of no use until the next one. */
+/* Rounds A to the copy: before the first use, and whenever A has changed. Waits. Where a value does not fit, be it in a
+ * block that points out of the grid, it is HYPERPLANE_OVERFLOW, which names the block; A is as it was, and the copy of
+ * no use until the next one. Values below 1.2e-38 lose digits, or become zero. Factors of "lines" that were made of the
+ * copy read it in their solves: factor again. */
 HYPERPLANE_API hyperplane_status hyperplane_matrix_narrow(hyperplane_matrix narrowed);
 /* How to cut the grid of A into `count` parts along i, j and k so that as little coupling as can be is cut: across the
  * direction of the weakest couplings where cells are stretched. For `parts` of preconditioners and for ranks.

@@ -160,7 +160,7 @@ class MatrixOn final : public Matrix {
   void mask(const std::int8_t* points, MemorySpace space) override {
     require_own_blocks(m_is_transpose, m_copy != nullptr);
     in_memory_of<false>(m_instance.exec, points, m_shape.grid.size(), space, [&](const std::int8_t* values) {
-      with_packed([&](auto* data) {
+      with_packed(blocks(), [&](auto* data) {
         // Blocks that point out of the grid are of no use but to periodic lines.
         detail::mask_stencil(m_instance.exec, values, SlabMap<ShapedVector<Exec>::vector_length>(m_shape.grid),
                              m_shape.block_size, {true, true, true}, data);
@@ -193,8 +193,9 @@ class MatrixOn final : public Matrix {
     m_copy->set([&](const auto& copy) { return m_matrix->narrow(m_instance.exec, *copy); });
   }
   std::array<int, 3> choose_parts(int count) const override {
+    require_no_transpose(m_is_transpose);
     std::array<double, 3> strengths{};
-    with_packed([&](auto* data) {
+    with_packed(*m_matrix, [&](auto* data) {
       strengths = detail::coupling_strengths(m_instance.exec, SlabMap<ShapedVector<Exec>::vector_length>(m_shape.grid),
                                              m_shape.block_size, data);
     });
@@ -237,17 +238,17 @@ class MatrixOn final : public Matrix {
   void copy(Way way, const Box& box, Direction direction, const Array& blocks, const Point& begin,
             BlockOrder order) const {
     int const n = m_shape.block_size;
-    with_packed([&]<class Stored>(Stored* data) {
+    with_packed(this->blocks(), [&]<class Stored>(Stored* data) {
       PackedEntries<Stored, ShapedVector<Exec>::vector_length> const packed{
           SlabMap<ShapedVector<Exec>::vector_length>(m_shape.grid), data, stencil7_size * n * n,
           static_cast<int>(direction) * n * n, order == BlockOrder::row_major ? n : 0};
       copy_box(m_instance.exec, way, packed, box, blocks, begin, n * n);
     });
   }
-  /// use(values) in the compact layout, of the type of the storage. Throws Error where this is a transpose.
+  /// use(values) in the compact layout, of the type of the storage.
   template <class Use>
-  void with_packed(const Use& use) const {
-    auto* const values = blocks().packed_values();
+  void with_packed(TypedMatrix<Exec>& a, const Use& use) const {
+    auto* const values = a.packed_values();
     if (m_storage == StorageKind::double_precision) return use(static_cast<double*>(values));
     use(static_cast<float*>(values));
   }

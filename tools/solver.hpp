@@ -60,10 +60,11 @@ struct SolverSettings {
   hyperplane_krylov_options krylov = standard_krylov_options();
   bool is_over_ranks = false;
 
-  /// Factors of 16 bits, of a storage that is chosen, and all over ranks, are those of a matrix of doubles; so is a
-  /// copy.
+  /// Factors of 16 bits, of a storage that is chosen, of a general matrix, and all over ranks, are those of a matrix of
+  /// doubles; so is a copy.
   hyperplane_storage matrix_storage() const {
-    bool const is_float = storage == HYPERPLANE_STORAGE_FLOAT && !is_over_ranks && !narrows;
+    bool const is_float =
+        storage == HYPERPLANE_STORAGE_FLOAT && matrix == MatrixKind::stencil && !is_over_ranks && !narrows;
     return is_float ? HYPERPLANE_STORAGE_FLOAT : HYPERPLANE_STORAGE_DOUBLE;
   }
 };

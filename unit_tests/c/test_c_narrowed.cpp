@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -97,6 +98,10 @@ TEST_P(CNarrowed, products_read_the_copy_and_residuals_the_matrix) {
   EXPECT_TRUE(bitwise_equal(product(narrowed), product(floats)));
   EXPECT_FALSE(bitwise_equal(product(narrowed), exact));
   EXPECT_TRUE(bitwise_equal(residual_with(narrowed), residual_with(system.a)));
+  int parts[3], parts_of_narrowed[3];
+  ASSERT_EQ(hyperplane_matrix_choose_parts(system.a, 2, parts), HYPERPLANE_SUCCESS);
+  ASSERT_EQ(hyperplane_matrix_choose_parts(narrowed, 2, parts_of_narrowed), HYPERPLANE_SUCCESS);
+  EXPECT_THAT(parts_of_narrowed, ::testing::ElementsAreArray(parts));
   auto *const of_a = transpose_of(system.a), *const of_floats = transpose_of(floats),
               *const of_narrowed = transpose_of(narrowed), *const of_transpose = make_narrowed(of_a);
   ASSERT_EQ(hyperplane_matrix_narrow(of_transpose), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();

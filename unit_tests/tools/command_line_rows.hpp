@@ -77,6 +77,12 @@ class CommandLineRows : public CommandLine {
   Outcome solve_rows(const std::string& more = "", const std::string& system = "M.mtx --rhs c.mtx") const {
     return run("solve " + system + " --solution x.mtx " + more);
   }
+  /// Of the history in h.json, as it is written there.
+  std::string residual_norms() const {
+    auto const history = read("h.json");
+    auto const begin = history.find("\"residual_norms\"");
+    return history.substr(begin, history.find(']', begin) - begin);
+  }
   /// By the residual that is computed here.
   void expect_solved(const GeneralMatrix& matrix, const std::string& more, bool transposed = false) const {
     auto const outcome = solve_rows(more + " --tolerance 1e-9");

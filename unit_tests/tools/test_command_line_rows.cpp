@@ -144,6 +144,16 @@ TEST_F(CommandLineRows, replaces_pivots_where_that_is_asked_for) {
   EXPECT_THAT(read("h.json"), AllOf(HasSubstr("\"replaced_pivots\": 0"), Not(HasSubstr("first_replaced"))));
 }
 
+TEST_F(CommandLineRows, factors_in_float_may_be_of_a_matrix_that_no_float_can_hold) {
+  GeneralMatrix large;
+  large.rows = 60;
+  for (int row = 0; row < large.rows; ++row) large.entries[{row, row}] = 1e39;
+  write("M.mtx", large.file());
+  EXPECT_EQ(solve_rows("--preconditioner jacobi --storage float").status, 0);
+  std::filesystem::remove(folder / "x.mtx");
+  expect_refused(solve_rows("--product-storage float"), "M.mtx has the value 1e+39, which a float cannot hold");
+}
+
 TEST_F(CommandLineRows, factors_have_the_storage_that_is_asked_for) {
   // Factors that are rounded otherwise leave other residuals.
   for (std::string const preconditioner : {"bilu0", "ssor", "dilu"}) {
@@ -155,14 +165,20 @@ TEST_F(CommandLineRows, factors_have_the_storage_that_is_asked_for) {
                                  " --storage " + storage);
       auto const history = read("h.json");
       EXPECT_THAT(history, HasSubstr("\"storage\": \"" + storage + "\""));
-      auto const begin = history.find("\"residual_norms\"");
-      histories.insert(history.substr(begin, history.find(']', begin) - begin));
+      histories.insert(residual_norms());
     }
     EXPECT_EQ(histories.size(), storages.size()) << preconditioner;
   }
   for (std::string const options : {"", "--storage half", "--transpose --method fgmres"}) {
     expect_solved(general, "--block-size 2 --product-storage float " + options, options.starts_with("--transpose"));
   }
+  // What products read shows in the residuals, too.
+  std::set<std::string> histories;
+  for (std::string const storage : {"same", "float"}) {
+    expect_solved(general, "--block-size 2 --method fgmres --history h.json --product-storage " + storage);
+    histories.insert(residual_norms());
+  }
+  EXPECT_EQ(histories.size(), 2U);
   solve_rows("--block-size 2 --preconditioner iluk --storage automatic --storage-fraction 0.5 --history h.json");
   EXPECT_THAT(read("h.json"), AllOf(HasSubstr("\"storage\": \"automatic\""), HasSubstr("\"storage_fraction\": 0.5"),
                                     HasSubstr("\"chosen_storage\": \"half\"")));
