@@ -185,7 +185,7 @@ HYPERPLANE_API hyperplane_status hyperplane_matrix_apply(hyperplane_matrix a, hy
 HYPERPLANE_API hyperplane_status hyperplane_matrix_residual(hyperplane_matrix a, hyperplane_vector b,
                                                             hyperplane_vector x, hyperplane_vector r);
 /* A^T, on a grid or in compressed rows, for products and Krylov methods. It follows the values of A, which are not
- * copied, and is neither set nor got nor factored itself. Not over ranks: HYPERPLANE_INVALID_ARGUMENT. */
+ * copied, and is neither set nor got nor factored itself. */
 HYPERPLANE_API hyperplane_status hyperplane_matrix_transpose(hyperplane_matrix a, hyperplane_matrix* transpose);
 /* A narrowed matrix: A with memory for a copy in HYPERPLANE_STORAGE_FLOAT, the one storage that it may have. Products
  * with it read the copy, at half the bytes; residuals, which Krylov methods look at, are computed with A. So solutions

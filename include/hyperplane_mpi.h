@@ -8,15 +8,15 @@
  * Every rank knows all grid blocks, and has the values of some. What is created here is a vector, a matrix, a
  * preconditioner or a Krylov method of hyperplane.h, and its functions take them: arrays then have the points of the
  * grid blocks of this rank, one grid block after the other by their numbers, and may be NULL where it has none. Boxes,
- * compressed rows, packers, line solvers, relaxations and transposes are of one grid: hyperplane_mpi_vector_block() and
- * hyperplane_mpi_matrix_block() hand out a grid block as one.
+ * compressed rows, packers, line solvers and relaxations are of one grid: hyperplane_mpi_vector_block() and
+ * hyperplane_mpi_matrix_block() hand out a grid block as one, of a matrix that is no transpose.
  *
  * All ranks of the grid call together, in the same order: the functions that create, hyperplane_mpi_grid_cut() among
  * them, hyperplane_mpi_grid_set_transport(), hyperplane_matrix_apply(), _residual() and _mask(),
  * hyperplane_preconditioner_factor(), _check() and the functions that solve with it, hyperplane_krylov_solve() and
- * _solve_array(), hyperplane_free() of the last object on a grid, that itself included, and on CUDA of a matrix or a
- * preconditioner, which devices may share, and hyperplane_finalize() where objects are left. All other functions are of
- * each rank by itself.
+ * _solve_array(), hyperplane_free() of the last object on a grid, that itself included, and on CUDA of the last one of
+ * a matrix and its transposes, or of a preconditioner and its transposes, which devices may share, and
+ * hyperplane_finalize() where objects are left. All other functions are of each rank by itself.
  *
  * Where one of those fails on a rank, it fails on all, with that rank in the message. A wrong argument has the status
  * that it has on that rank. What fails in the midst of the work is HYPERPLANE_OUT_OF_MEMORY where there is no memory,
@@ -122,7 +122,11 @@ HYPERPLANE_API hyperplane_status hyperplane_mpi_matrix_block(hyperplane_matrix m
  * the same kind, coupling and storage, relaxation of SSOR, alpha of SIP, and relaxation, directions and sweeps of
  * lines. parts has to be 1, 1, 1. storage is that of the factors alone, of a matrix of doubles: of BILU(0), SSOR, SIP
  * and block Jacobi any, but HYPERPLANE_STORAGE_HALF with HYPERPLANE_COUPLING_NONE alone; AUTOMATIC is chosen by all
- * ranks in the first factor. Of others it is double. options may be NULL: BILU(0) of each grid block. */
+ * ranks in the first factor. Of others it is double. options may be NULL: BILU(0) of each grid block.
+ *
+ * Solves with its transpose are HYPERPLANE_INVALID_ARGUMENT on all ranks where HYPERPLANE_COUPLING_NATURAL gives grid
+ * blocks ghost points or goes through devices: with HYPERPLANE_PATH_PORTABLE and on CUDA, unless a direction that is
+ * cut is periodic. */
 HYPERPLANE_API hyperplane_status hyperplane_mpi_preconditioner_create(hyperplane_mpi_grid grid, int n,
                                                                       const hyperplane_preconditioner_options* options,
                                                                       hyperplane_preconditioner* preconditioner);

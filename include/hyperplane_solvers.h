@@ -86,8 +86,8 @@ HYPERPLANE_API hyperplane_status hyperplane_preconditioner_check(hyperplane_prec
 HYPERPLANE_API hyperplane_status hyperplane_preconditioner_solve(hyperplane_preconditioner preconditioner,
                                                                  hyperplane_vector rhs, hyperplane_vector x);
 /* M^T, for Krylov methods on A^T x = b and for solves. It has the factors of M, those of later factorizations too, and
- * is not factored itself. Of compressed rows M has been made with the option transposed. Over ranks, and of a
- * preconditioner of one's own that has no solve with it: HYPERPLANE_INVALID_ARGUMENT. */
+ * is not factored itself. Of compressed rows M has been made with the option transposed. Of a preconditioner of one's
+ * own that has no solve with it: HYPERPLANE_INVALID_ARGUMENT. Over ranks see hyperplane_mpi_preconditioner_create(). */
 HYPERPLANE_API hyperplane_status hyperplane_preconditioner_transpose(hyperplane_preconditioner preconditioner,
                                                                      hyperplane_preconditioner* transpose);
 

@@ -100,6 +100,7 @@ class SizedBlocks : public TypedBlocks<typename P::execution_space> {
   using Vector = typename Plan::Vector;
   virtual void factor(const Exec& exec, const Matrix& a) = 0;
   virtual void solve(const Exec& exec, const Vector& rhs, const Vector& x) const = 0;
+  virtual void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const = 0;
   virtual typename Plan::Failure first_failure(const Exec& exec) const = 0;
 };
 
@@ -115,6 +116,10 @@ class HeldBlocks final : public SizedBlocks<P> {
   void factor(const Exec& exec, const typename Base::Matrix& a) override { m_held.factor(exec, a); }
   void solve(const Exec& exec, const typename Base::Vector& rhs, const typename Base::Vector& x) const override {
     m_held.solve(exec, rhs, x);
+  }
+  void solve_transposed(const Exec& exec, const typename Base::Vector& rhs,
+                        const typename Base::Vector& x) const override {
+    m_held.solve_transposed(exec, rhs, x);
   }
   typename Base::Plan::Failure first_failure(const Exec& exec) const override { return m_held.first_failure(exec); }
 

@@ -92,7 +92,7 @@ const CLI::App* add_solve(CLI::App& app, SolveCommand& command) {
   add_integer(solve, "--block-size", command.block_size, std::numeric_limits<int>::min(),
               std::numeric_limits<int>::max(), "Unknowns of a point, 1 to 16")
       ->capture_default_str();
-  solve.add_flag("--transpose", settings.transpose, "Solve A^T x = b; in one process");
+  solve.add_flag("--transpose", settings.transpose, "Solve A^T x = b");
   auto const preconditioners = preconditioner_names();
   solve.add_option("--preconditioner", settings.preconditioner, preconditioner_summaries())
       ->check(one_of("--preconditioner", preconditioners))

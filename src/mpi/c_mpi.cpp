@@ -25,6 +25,7 @@
 #include "compiled_blocks.hpp"
 #include "find_size.hpp"
 #include "rank_objects.hpp"
+#include "rank_solvers.hpp"
 
 // The C interface over ranks: objects of the library's, made on grid blocks over ranks.
 using namespace hyperplane;

@@ -44,6 +44,9 @@ class ChosenRankStorage final : public TypedRankBlocks<Exec> {
   }
   FactorProblem problem(const Exec& exec, const RankGrid& grid) const override { return m_plan->problem(exec, grid); }
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const override { m_plan->solve(exec, rhs, x); }
+  void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const override {
+    m_plan->solve_transposed(exec, rhs, x);
+  }
   Transport transport() const override { return m_plan->transport(); }
   bool goes_through_devices() const override { return m_plan->goes_through_devices(); }
   std::optional<StorageKind> storage() const override { return m_chosen; }

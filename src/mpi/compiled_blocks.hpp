@@ -73,6 +73,9 @@ class CompiledBlocks {
   }
   void factor(const Exec& exec, const typename Sized::Matrix& a) { blocks().factor(exec, a); }
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const { blocks().solve(exec, rhs, x); }
+  void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    blocks().solve_transposed(exec, rhs, x);
+  }
   Failure first_failure(const Exec& exec) const { return blocks().first_failure(exec); }
 
  private:

@@ -9,20 +9,21 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <array>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "context_checks.hpp"
 #include "memory.hpp"
 #include "rank_setting.hpp"
 #include "transported.hpp"
 #include "typed_rank_objects.hpp"
 
-/// Vectors, matrices, preconditioners and Krylov methods of a context over ranks, with the faces of those of one grid.
-/// What they have of each grid block of this rank is a vector or a matrix of one grid.
+/// Vectors and matrices of a context over ranks, with the faces of those of one grid. What they have of each grid block
+/// of this rank is a vector or a matrix of one grid.
 namespace hyperplane::run_time {
 
 /// Calls use(part, the first of its values) for all parts, which have so many values each.
@@ -93,23 +94,32 @@ class RankMatrixOn final : public Matrix, public Transported {
   }
 
   const RankSetting<Exec>& setting() const { return m_setting; }
-  const TypedRankMatrix<Exec>& typed_matrix() const { return *m_matrix; }
+  bool is_transpose() const { return m_is_transpose; }
+  /// Throws Error where this is a transpose.
+  const TypedRankMatrix<Exec>& typed_matrix() const {
+    require_no_transpose(m_is_transpose);
+    return *m_matrix;
+  }
   Transport transport() const override { return m_matrix->transport(); }
   std::int64_t points() const override { return m_setting.shape.points(); }
   std::int64_t value_count() const override {
     return m_setting.shape.rows() * m_setting.shape.block_size * stencil7_size;
   }
 
-  /// A matrix with the blocks of a grid block of this rank, by its number there.
+  /// A matrix with the blocks of a grid block of this rank, by its number there. Throws Error where this is a
+  /// transpose.
   std::unique_ptr<Matrix> part(int number) const {
+    require_no_transpose(m_is_transpose);
     auto const values = values_of_block(number);
     return m_setting.context->wrap_matrix({m_setting.shape.local().block(number), m_setting.shape.block_size}, &values);
   }
 
   void set(const double* values, BlockOrder order, MemorySpace space) override {
+    require_no_transpose(m_is_transpose);
     for_each_part(m_parts, values, values_of, [&](auto& part, auto* first) { part.set(first, order, space); });
   }
   void get(double* values, BlockOrder order, MemorySpace space) const override {
+    require_no_transpose(m_is_transpose);
     for_each_part(m_parts, values, values_of, [&](auto& part, auto* first) { part.get(first, order, space); });
   }
   void set(const Csr&, MemorySpace) override { throw Error("compressed rows are of one grid"); }
@@ -117,7 +127,10 @@ class RankMatrixOn final : public Matrix, public Transported {
   void set_box(const Box&, Direction, const Array&, const Point&, BlockOrder) override { refuse_box(); }
   void get_box(const Box&, Direction, const Array&, const Point&, BlockOrder) const override { refuse_box(); }
   void mask(const std::int8_t* visible, MemorySpace space) override {
-    agree([&] { check_memory(m_setting.exec, visible, points(), space); });
+    agree([&] {
+      require_no_transpose(m_is_transpose);
+      check_memory(m_setting.exec, visible, points(), space);
+    });
     in_memory_of<false>(m_setting.exec, visible, points(), space,
                         [&](const std::int8_t* values) { m_matrix->mask(m_setting.exec, values); });
   }
@@ -132,15 +145,19 @@ class RankMatrixOn final : public Matrix, public Transported {
     auto const &rhs = operand("residual", "b", b), &from = operand("residual", "x", x),
                &to = operand("residual", "r", r);
     require(&from != &to, "residual: the result must not be x");
-    m_matrix->multiply(m_setting.exec, &rhs, from, to);
+    multiply(m_setting.exec, &rhs, from, to);
   }
-  std::unique_ptr<Matrix> transpose() const override { refuse_transpose("a matrix"); }
+  std::unique_ptr<Matrix> transpose() const override {
+    auto made = std::make_unique<RankMatrixOn>(*this);
+    made->m_is_transpose = !m_is_transpose;
+    return made;
+  }
   std::unique_ptr<Matrix> narrowed() const override { refuse_narrowed(); }
   void narrow() override { refuse_narrowed(); }
   std::array<int, 3> choose_parts(int) const override { throw Error("the grid has been cut already"); }
 
   void apply(const Exec& exec, const RankVector<Exec>& x, const RankVector<Exec>& y) const {
-    m_matrix->multiply(exec, nullptr, x, y);
+    multiply(exec, nullptr, x, y);
   }
 
   // As the Krylov methods call them.
@@ -156,6 +173,12 @@ class RankMatrixOn final : public Matrix, public Transported {
  private:
   static std::int64_t values_of(const Matrix& part) { return part.value_count(); }
 
+  /// See TypedRankMatrix.
+  void multiply(const Exec& exec, const RankVector<Exec>* b, const RankVector<Exec>& x,
+                const RankVector<Exec>& y) const {
+    if (m_is_transpose) return m_matrix->multiply_transposed(exec, b, x, y);
+    m_matrix->multiply(exec, b, x, y);
+  }
   typename RankVector<Exec>::Flat values_of_block(int number) const {
     int const n = m_setting.shape.block_size;
     return m_packs.part(m_matrix->flat(), number, stencil7_size * n * n * RankVector<Exec>::vector_length);
@@ -166,128 +189,10 @@ class RankMatrixOn final : public Matrix, public Transported {
 
   RankSetting<Exec> m_setting;
   detail::BlockPacks<RankVector<Exec>::vector_length> m_packs;
-  std::unique_ptr<TypedRankMatrix<Exec>> m_matrix;
-  std::vector<std::unique_ptr<Matrix>> m_parts;
-  std::vector<std::unique_ptr<TypedMatrix<Exec>>> m_blocks;
-};
-
-/// A preconditioner of each grid block, or without plan the identity.
-template <class Exec>
-class RankPreconditionerOn final : public Preconditioner, public Transported {
- public:
-  RankPreconditionerOn(const RankSetting<Exec>& setting, std::unique_ptr<TypedRankBlocks<Exec>> blocks)
-      : m_setting(setting), m_factored(blocks == nullptr), m_blocks(std::move(blocks)) {}
-
-  const RankSetting<Exec>& setting() const { return m_setting; }
-  std::int64_t points() const override { return m_setting.shape.points(); }
-  std::int64_t rows() const override { return m_setting.shape.rows(); }
-
-  void agree(detail::FunctionRef<> look) const override { agree_of(m_setting, look); }
-  bool is_identity() const { return m_blocks == nullptr; }
-  Transport transport() const override { return m_blocks ? m_blocks->transport() : Transport::host; }
-  bool goes_through_devices() const override { return m_blocks && m_blocks->goes_through_devices(); }
-
-  void factor(const Matrix& a) override {
-    const RankMatrixOn<Exec>* matrix = nullptr;
-    agree([&] { matrix = &on_ranks<RankMatrixOn<Exec>>("factor", "A", a, m_setting); });
-    if (m_blocks) m_blocks->factor(m_setting.exec, matrix->typed_matrix());
-    m_factored = true;
-  }
-  void factor(const Matrix&, const std::int8_t*, MemorySpace) override {
-    throw Error("over ranks a mask is the matrix's: leave points out by hyperplane_matrix_mask()");
-  }
-  void solve(const Vector& rhs, Vector& x) const override {
-    auto const &from = operand("the right-hand side", rhs), &to = operand("x", x);
-    require(m_factored, "called before factor");
-    apply(m_setting.exec, from, to);
-  }
-  void solve(std::span<const Vector* const> rhs, std::span<Vector* const> x) const override {
-    for (std::size_t v = 0; v < rhs.size(); ++v) solve(*rhs[v], *x[v]);
-  }
-  void solve(int columns, const double* rhs, double* x, MemorySpace space) const override {
-    require(m_factored, "called before factor");
-    agree([&] {
-      check_memory(m_setting.exec, rhs, rows(), space);
-      check_memory(m_setting.exec, x, rows(), space);
-    });
-    if (!m_column) m_column = std::make_unique<RankVectorOn<Exec>>(m_setting);
-    for (int v = 0; v < columns; ++v) {
-      m_column->set(rhs + v * rows(), space);
-      apply(m_setting.exec, m_column->typed_vector(), m_column->typed_vector());
-      m_column->get(x + v * rows(), space);
-    }
-  }
-  std::unique_ptr<Preconditioner> transpose() const override { refuse_transpose("a preconditioner"); }
-  FactorProblem problem() const override {
-    require(m_factored, "called before factor");
-    if (!m_blocks) return {};
-    return m_blocks->problem(m_setting.exec, *m_setting.grid);
-  }
-  StorageKind storage() const override {
-    if (!m_blocks) return StorageKind::double_precision;
-    auto const storage = m_blocks->storage();
-    require(storage.has_value(), "called before factor");
-    return *storage;
-  }
-  void measure() override { m_measured = true; }
-  const std::vector<double>& seconds() const override { return m_seconds; }
-
-  /// As the Krylov methods call it.
-  void solve(const Exec& exec, const RankVector<Exec>& rhs, const RankVector<Exec>& x) const {
-    if (!m_measured) return apply(exec, rhs, x);
-    exec.fence("Hyperplane: time of a preconditioner");
-    Kokkos::Timer const timer;
-    apply(exec, rhs, x);
-    exec.fence("Hyperplane: time of a preconditioner");
-    m_seconds.push_back(timer.seconds());
-  }
-
- private:
-  void apply(const Exec& exec, const RankVector<Exec>& rhs, const RankVector<Exec>& x) const {
-    if (m_blocks) return m_blocks->solve(exec, rhs, x);
-    if (rhs.flat().data() != x.flat().data()) Kokkos::deep_copy(exec, x.flat(), rhs.flat());
-  }
-  const RankVector<Exec>& operand(const char* argument, const Vector& vector) const {
-    return on_ranks<RankVectorOn<Exec>>("solve", argument, vector, m_setting).typed_vector();
-  }
-
-  RankSetting<Exec> m_setting;
-  bool m_factored;
-  std::unique_ptr<TypedRankBlocks<Exec>> m_blocks;
-  mutable std::unique_ptr<RankVectorOn<Exec>> m_column;
-  bool m_measured = false;
-  mutable std::vector<double> m_seconds;
-};
-
-template <class Exec, template <class> class Method>
-class RankKrylovOn final : public Krylov {
- public:
-  RankKrylovOn(const RankSetting<Exec>& setting, const KrylovOptions& options)
-      : m_setting(setting), m_method(setting.exec, setting.shape, options) {}
-
-  std::unique_ptr<Vector> make_vector() const override { return std::make_unique<RankVectorOn<Exec>>(m_setting); }
-
-  KrylovResult solve(const Matrix& a, const Preconditioner& m, const Vector& b, Vector& x,
-                     const KrylovLimits& limits) const override {
-    const RankMatrixOn<Exec>* matrix = nullptr;
-    const RankPreconditionerOn<Exec>* preconditioner = nullptr;
-    const RankVector<Exec>*rhs = nullptr, *solution = nullptr;
-    agree([&] {
-      matrix = &on_ranks<RankMatrixOn<Exec>>("solve", "A", a, m_setting);
-      preconditioner = &on_ranks<RankPreconditionerOn<Exec>>("solve", "the preconditioner", m, m_setting);
-      rhs = &on_ranks<RankVectorOn<Exec>>("solve", "b", b, m_setting).typed_vector();
-      solution = &on_ranks<RankVectorOn<Exec>>("solve", "x", x, m_setting).typed_vector();
-    });
-    std::uint64_t const is_identity = preconditioner->is_identity();
-    m_setting.shape.communicator().require_same("the preconditioners", {&is_identity, 1});
-    return m_method.solve(m_setting.exec, *matrix, *preconditioner, *rhs, *solution, limits);
-  }
-  void forget() override { forget_subspace(m_method); }
-  void agree(detail::FunctionRef<> look) const override { agree_of(m_setting, look); }
-
- private:
-  RankSetting<Exec> m_setting;
-  Method<RankVector<Exec>> m_method;
+  std::shared_ptr<TypedRankMatrix<Exec>> m_matrix;  ///< that transposes share, with what is of its grid blocks
+  std::vector<std::shared_ptr<Matrix>> m_parts;
+  std::vector<std::shared_ptr<TypedMatrix<Exec>>> m_blocks;
+  bool m_is_transpose = false;
 };
 
 }  // namespace hyperplane::run_time

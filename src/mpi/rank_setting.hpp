@@ -35,9 +35,6 @@ struct RankSetting {
 [[noreturn]] inline void refuse_narrowed() {
   throw Error("a matrix over ranks has no copy in float, one of one process has");
 }
-[[noreturn]] inline void refuse_transpose(const std::string& what) {
-  throw Error(what + " over ranks has no transpose, one of one process has");
-}
 
 /// The object, where it is one over ranks, of the same context and on the same grid blocks.
 template <class OnRanks, class Exec, class Object>

@@ -37,7 +37,11 @@ class SizedRankMatrix final : public TypedRankMatrix<Exec> {
     auto const from = x.template as<n>(), to = y.template as<n>();
     b == nullptr ? apply(exec, m_stencil, from, to) : residual(exec, m_stencil, b->template as<n>(), from, to);
   }
-
+  void multiply_transposed(const Exec& exec, const Vector* b, const Vector& x, const Vector& y) const override {
+    auto const from = x.template as<n>(), to = y.template as<n>();
+    if (b == nullptr) return apply_transposed(exec, m_stencil, from, to);
+    residual_transposed(exec, m_stencil, b->template as<n>(), from, to);
+  }
   void mask(const Exec& exec, const std::int8_t* points) override {
     mask_points(exec, PointMask<Exec>(points, detail::as_size(m_stencil.grid().local().size())), m_stencil);
   }
@@ -67,6 +71,9 @@ class SizedRankBlocks final : public TypedRankBlocks<typename P::execution_space
   }
   void solve(const Exec& exec, const Vector& rhs, const Vector& x) const override {
     m_plan.solve(exec, rhs.template as<n>(), x.template as<n>());
+  }
+  void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const override {
+    m_plan.solve_transposed(exec, rhs.template as<n>(), x.template as<n>());
   }
   Transport transport() const override { return m_plan.transport(); }
   bool goes_through_devices() const override { return m_plan.goes_through_devices(); }

@@ -27,6 +27,8 @@ class TypedRankMatrix {
   virtual const typename Vector::Flat& flat() const = 0;
   /// y = A x, or y = b - A x where there is b. Collective.
   virtual void multiply(const Exec& exec, const Vector* b, const Vector& x, const Vector& y) const = 0;
+  /// The same with A^T.
+  virtual void multiply_transposed(const Exec& exec, const Vector* b, const Vector& x, const Vector& y) const = 0;
   /// Leaves out the points of this rank that are zero in a mask which kernels read. Collective.
   virtual void mask(const Exec& exec, const std::int8_t* points) = 0;
   virtual Transport transport() const = 0;
@@ -44,6 +46,7 @@ class TypedRankBlocks {
   /// That of its status, with points as the grid says them. Collective.
   virtual FactorProblem problem(const Exec& exec, const RankGrid& grid) const = 0;
   virtual void solve(const Exec& exec, const Vector& rhs, const Vector& x) const = 0;
+  virtual void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const = 0;
   virtual Transport transport() const = 0;
   virtual bool goes_through_devices() const = 0;
   /// What its factors are stored in; none before the first factor(), where that chooses it.

@@ -169,7 +169,6 @@ void complete_for_ranks(SolverSettings& settings, int ranks) {
   if (std::ranges::count(known, settings.preconditioner) == 0) {
     refuse(fmt::format("--preconditioner {}: others than {} are", settings.preconditioner, join_with(known, "and")));
   }
-  if (settings.transpose) refuse("--transpose: that is");
   // That of A in one process, and of no factors over ranks.
   bool const has_storages = settings.preconditioner != "lines" && settings.preconditioner != no_preconditioner;
   if (settings.storage != HYPERPLANE_STORAGE_DOUBLE && !has_storages) {

@@ -40,9 +40,9 @@ contains
   subroutine check_system()
     type(hyperplane_context) :: context
     type(hyperplane_mpi_grid) :: grid
-    type(hyperplane_matrix) :: a, block_a
+    type(hyperplane_matrix) :: a, at, block_a
     type(hyperplane_vector) :: b, x, part
-    type(hyperplane_preconditioner) :: m
+    type(hyperplane_preconditioner) :: m, mt
     type(hyperplane_krylov) :: krylov
     type(hyperplane_result) :: result
     type(hyperplane_interface) :: interfaces(1)
@@ -72,6 +72,7 @@ contains
     do c = 1, n
       values(c, c, :, :) = -1
       values(c, c, HYPERPLANE_CENTER, :) = 7.5_c_double
+      values(c, c, HYPERPLANE_WEST, :) = -2
     end do
     call a%set(values)
     rows = [(sin(real(c + 100 * rank, c_double)), c=1, size(rows))]
@@ -91,6 +92,16 @@ contains
       call x%get(values(:, 1, 1, :))
       call expect(maxval(abs(reshape(values(:, 1, 1, :), [n * points]) - rows)) < 1e-9_c_double, 'the solution')
     end do
+
+    ! With A^T and M^T.
+    call at%create_transpose(a)
+    call mt%create_transpose(m)
+    call at%apply(x, b)
+    call x%fill(0.0_c_double)
+    call krylov%solve(at, b, x, result, mt, stat)
+    call expect(stat == HYPERPLANE_SUCCESS .and. result%outcome == HYPERPLANE_CONVERGED, 'an adjoint solve')
+    call x%get(values(:, 1, 1, :))
+    call expect(maxval(abs(reshape(values(:, 1, 1, :), [n * points]) - rows)) < 1e-8_c_double, 'the adjoint solution')
 
     ! A grid block by itself.
     call hyperplane_get_block(x, own(1), part)

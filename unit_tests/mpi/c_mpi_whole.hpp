@@ -11,12 +11,10 @@
 
 namespace hyperplane::test {
 
-/// M^-1 b.
-inline std::vector<double> preconditioned(const CRankSystem& system, const hyperplane_preconditioner_options& options) {
-  COwned<hyperplane_preconditioner> const m(hyperplane_mpi_preconditioner_create, system.grid, system.block_size,
-                                            &options);
-  EXPECT_EQ(hyperplane_preconditioner_factor(m, system.a), HYPERPLANE_SUCCESS);
-  EXPECT_EQ(hyperplane_preconditioner_solve(m, system.b, system.x), HYPERPLANE_SUCCESS);
+/// M^-1 b, the same of vectors, of arrays and in place.
+inline std::vector<double> applied(const CRankSystem& system, hyperplane_preconditioner m) {
+  EXPECT_EQ(hyperplane_preconditioner_solve(m, system.b, system.x), HYPERPLANE_SUCCESS)
+      << hyperplane_last_error_message();
   auto const result = system.get(system.x);
   auto const rhs = system.own(system.rhs);
   std::vector<double> x(rhs.size());
@@ -27,6 +25,14 @@ inline std::vector<double> preconditioned(const CRankSystem& system, const hyper
   EXPECT_EQ(hyperplane_preconditioner_solve(m, system.x, system.x), HYPERPLANE_SUCCESS);
   EXPECT_TRUE(bitwise_equal(system.get(system.x), result)) << "in place";
   return result;
+}
+
+/// That of a preconditioner with these options.
+inline std::vector<double> preconditioned(const CRankSystem& system, const hyperplane_preconditioner_options& options) {
+  COwned<hyperplane_preconditioner> const m(hyperplane_mpi_preconditioner_create, system.grid, system.block_size,
+                                            &options);
+  EXPECT_EQ(hyperplane_preconditioner_factor(m, system.a), HYPERPLANE_SUCCESS);
+  return applied(system, m);
 }
 
 /// A system over ranks, and the same in one process that cuts nothing.
@@ -56,13 +62,15 @@ struct CRankAndWholeSystem {
               HYPERPLANE_SUCCESS);
   }
 
-  /// M^-1 b of one process in the same parts.
-  std::vector<double> preconditioned(hyperplane_preconditioner_options options) const {
+  /// M^-1 b, or M^-T b, of one process in the same parts.
+  std::vector<double> preconditioned(hyperplane_preconditioner_options options, bool transposed = false) const {
     std::copy(cut.begin(), cut.end(), options.parts);
     COwned<hyperplane_preconditioner> const m(hyperplane_preconditioner_create, context, c_grid(grid), n, &options);
     EXPECT_EQ(hyperplane_preconditioner_factor(m, a), HYPERPLANE_SUCCESS);
+    COwned<hyperplane_preconditioner> const mt(hyperplane_preconditioner_transpose, m);
     std::vector<double> x(rhs.size());
-    EXPECT_EQ(hyperplane_preconditioner_solve_array(m, 1, rhs.data(), x.data(), std::ssize(x), HYPERPLANE_HOST),
+    EXPECT_EQ(hyperplane_preconditioner_solve_array(transposed ? mt : m, 1, rhs.data(), x.data(), std::ssize(x),
+                                                    HYPERPLANE_HOST),
               HYPERPLANE_SUCCESS);
     return x;
   }

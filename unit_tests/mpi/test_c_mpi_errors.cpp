@@ -113,17 +113,8 @@ TEST_P(CRanks, what_is_wrong_on_one_rank_is_an_error_of_all) {
       "the preconditioners: rank");
 }
 
-TEST_P(CRanks, transposes_and_narrowed_matrices_are_of_one_process) {
+TEST_P(CRanks, narrowed_matrices_are_of_one_process) {
   CRankSystem const system(context, four_parts());
-  auto const options = bilu0(HYPERPLANE_COUPLING_NONE);
-  COwned<hyperplane_preconditioner> const m(hyperplane_mpi_preconditioner_create, system.grid, CRankSystem::n,
-                                            &options);
-  hyperplane_matrix at = nullptr;
-  expect_refused(hyperplane_matrix_transpose(system.a, &at), "a matrix over ranks has no transpose");
-  EXPECT_EQ(at, nullptr);
-  hyperplane_preconditioner mt = nullptr;
-  expect_refused(hyperplane_preconditioner_transpose(m, &mt), "a preconditioner over ranks has no transpose");
-  EXPECT_EQ(mt, nullptr);
   hyperplane_matrix narrowed = nullptr;
   expect_refused(hyperplane_matrix_create_narrowed(system.a, HYPERPLANE_STORAGE_FLOAT, &narrowed),
                  "a matrix over ranks has no copy in float, one of one process has");

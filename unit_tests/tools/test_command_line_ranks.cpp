@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/command_line_ranks.hpp"
 
+#include <string>
 #include <utility>
+#include <vector>
+
+#include "support/transposed_reference.hpp"
 
 namespace hyperplane::test {
 namespace {
@@ -23,6 +27,24 @@ TEST_F(CommandLineRanks, solve_as_one_process_does) {
       EXPECT_TRUE(near(tools::read_vector(folder / "x.mtx", grid.size() * n), one, 1e-12));
       EXPECT_THAT(read("h.json"), AllOf(HasSubstr("\"ranks\": " + std::to_string(ranks) + ','),
                                         HasSubstr("\"parts\": \"" + options.substr(8, 5) + '"')));
+    }
+  }
+}
+
+TEST_F(CommandLineRanks, transposes_are_solved_as_one_process_does) {
+  auto const adjoint = transposed_reference(random_stencil(grid, n));
+  auto const expected = random_vector(grid.size() * n, 5);
+  write("A.mtx", coordinate_file(random_stencil(grid, n)));
+  write("b.mtx", tools::format_vector(adjoint.apply(expected)));
+  std::vector<std::string> const systems{"--parts 1x1x2 --coupling coloured",
+                                         "--parts 2x1x3 --coupling natural" + on_host(),
+                                         "--parts 2x2x2 --preconditioner jacobi --method fgmres"};
+  for (auto const& options : systems) {
+    int const iterations = iterations_on(1, "--transpose " + options);
+    for (int const ranks : all_ranks()) {
+      EXPECT_EQ(iterations_on(ranks, "--transpose " + options), iterations) << ranks << " ranks, " << options;
+      EXPECT_TRUE(near(tools::read_vector(folder / "x.mtx", grid.size() * n), expected, 1e-6)) << options;
+      EXPECT_THAT(read("h.json"), HasSubstr("\"transpose\": true"));
     }
   }
 }

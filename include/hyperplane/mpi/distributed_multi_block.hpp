@@ -158,8 +158,10 @@ class DistributedMultiBlock {
     requires requires(const Local& local, const typename Vector::Local& v) { local.solve_transposed(exec, v, v); }
   {
     check_solve("DistributedMultiBlock::solve_transposed", rhs, x);
-    require(m_local.has_value(),
-            "DistributedMultiBlock::solve_transposed: not where kernels go from the device of a rank to the next one");
+    require(
+        m_local.has_value(),
+        "DistributedMultiBlock::solve_transposed: there is no M^-T where kernels go from the device of a rank to the "
+        "next one");
     m_local->solve_transposed(exec, rhs.local(), x.local());
   }
 

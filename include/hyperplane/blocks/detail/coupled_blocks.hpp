@@ -87,7 +87,7 @@ class CoupledBlocks {
     if constexpr (Of::natural) {
       if (m_boxes) {
         require(m_boxes->is_whole(),
-                "MultiBlock::solve_transposed: on this path, coupling natural has it for grid blocks that fill a box, "
+                "MultiBlock::solve_transposed: on this path, coupling natural has M^-T for grid blocks that fill a box, "
                 "and not over ranks");
         return m_boxes->sweep(exec, 0, Sweeps::both, rhs.flat().data(), x.flat().data(), [&](const auto& of_boxes) {
           m_blocks.sweep_transposed(exec, 0, Sweeps::both, of_boxes, of_boxes);
