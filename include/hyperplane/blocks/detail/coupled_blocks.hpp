@@ -86,9 +86,10 @@ class CoupledBlocks {
   void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const {
     if constexpr (Of::natural) {
       if (m_boxes) {
-        require(m_boxes->is_whole(),
-                "MultiBlock::solve_transposed: on this path, coupling natural has M^-T for grid blocks that fill a box, "
-                "and not over ranks");
+        require(
+            m_boxes->is_whole(),
+            "MultiBlock::solve_transposed: on this path, coupling natural has M^-T for grid blocks that fill a box, "
+            "and not over ranks");
         return m_boxes->sweep(exec, 0, Sweeps::both, rhs.flat().data(), x.flat().data(), [&](const auto& of_boxes) {
           m_blocks.sweep_transposed(exec, 0, Sweeps::both, of_boxes, of_boxes);
         });
