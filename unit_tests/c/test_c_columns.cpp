@@ -141,14 +141,14 @@ TEST_P(CColumns, are_solved_as_each_alone) {
         SCOPED_TRACE(to_string(grid) + ", n = " + std::to_string(n) + ", " + name);
         auto const end = std::min(name.find(' '), name.size());
         auto* const m = on.make(name.substr(0, end), name.substr(std::min(end + 1, name.size())), on.a);
-        on.compare(krylov, on.a, m, 3);
+        on.compare(krylov, on.a, m, name == preconditioners.front() ? 5 : 3);
         hyperplane_preconditioner mt = nullptr;
         EXPECT_EQ(hyperplane_preconditioner_transpose(m, &mt), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
-        on.compare(krylov, on.at, mt, 2);
+        on.compare(krylov, on.at, mt, name == preconditioners.front() ? 3 : 2);
         hyperplane_free(mt);
         hyperplane_free(m);
       }
-      for (int const columns : {1, 5}) on.compare(krylov, on.a, nullptr, columns);
+      if (n == 1) on.compare(krylov, on.a, nullptr, 1);
       hyperplane_free(krylov);
     }
   }
