@@ -35,6 +35,7 @@ template <ExecutionSpace Exec>
 class ChosenStorage final : public TypedPreconditioner<Exec> {
  public:
   using Vector = ShapedVector<Exec>;
+  using Vectors = ShapedVectors<Exec>;
   using Plan = std::unique_ptr<TypedPreconditioner<Exec>>;
   using TypedPreconditioner<Exec>::factor;
 
@@ -52,8 +53,12 @@ class ChosenStorage final : public TypedPreconditioner<Exec> {
   void solve(const Exec& exec, std::span<const Vector> rhs, std::span<const Vector> x) const override {
     m_plan->solve(exec, rhs, x);
   }
+  void solve(const Exec& exec, const Vectors& rhs, const Vectors& x) const override { m_plan->solve(exec, rhs, x); }
   void require_transposed() const override { m_plan->require_transposed(); }
   void solve_transposed(const Exec& exec, const Vector& rhs, const Vector& x) const override {
+    m_plan->solve_transposed(exec, rhs, x);
+  }
+  void solve_transposed(const Exec& exec, const Vectors& rhs, const Vectors& x) const override {
     m_plan->solve_transposed(exec, rhs, x);
   }
   FactorProblem problem(const Exec& exec) const override { return m_plan->problem(exec); }

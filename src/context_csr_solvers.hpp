@@ -3,24 +3,19 @@
 
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/launch.hpp>
-#include <hyperplane/krylov/bicgstab.hpp>
-#include <hyperplane/krylov/fgmres.hpp>
-#include <hyperplane/krylov/simultaneous_bicgstab.hpp>
-#include <hyperplane/krylov/simultaneous_fgmres.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "columns.hpp"
 #include "context_csr_objects.hpp"
 #include "solve_times.hpp"
 
@@ -142,24 +137,6 @@ class CsrPreconditionerOn final : public Preconditioner {
   mutable SolveTimes m_times;
 };
 
-/// What solves for several right-hand sides with the iterations of a method, of those that have it.
-template <template <class> class Method>
-struct SimultaneousOf {
-  static constexpr bool exists = false;
-};
-template <>
-struct SimultaneousOf<BiCgStab> {
-  static constexpr bool exists = true;
-  template <class Vectors>
-  using Method = SimultaneousBiCgStab<Vectors>;
-};
-template <>
-struct SimultaneousOf<Fgmres> {
-  static constexpr bool exists = true;
-  template <class Vectors>
-  using Method = SimultaneousFgmres<Vectors>;
-};
-
 /// Between some columns of an array, (column, row), and as many of several vectors side by side.
 struct CopyColumns {
   const double* m_from;
@@ -175,60 +152,40 @@ struct CopyColumns {
   }
 };
 
-/// Solves for columns of arrays, csr_vectors at a time; where there are fewer, the others are zero.
-template <class Exec, template <class> class Method>
-class SolverOfColumns {
+/// The same for SolverOfColumns.
+template <class Exec>
+class CsrColumns {
+ public:
   using Vectors = FlatVectors<Exec>;
 
- public:
-  SolverOfColumns(const Instance<Exec>& instance, const PointShape& shape, const KrylovOptions& options)
-      : m_instance(instance),
-        m_rows(shape.rows()),
-        m_method(instance.exec, m_rows, options),
-        m_b(instance.exec, m_rows, "Hyperplane::Krylov::columns"),
-        m_x(instance.exec, m_rows, "Hyperplane::Krylov::columns") {}
+  explicit CsrColumns(const PointShape& shape) : m_rows(shape.rows()) {}
 
-  /// A result for each.
-  std::vector<KrylovResult> solve(const CsrOperator<Exec>& a, const CsrPreconditionerOn<Exec>& m, int columns,
-                                  const double* b, double* x, MemorySpace space, const KrylovLimits& limits) const {
-    check_memory(m_instance.exec, b, columns * m_rows, space);
-    check_memory(m_instance.exec, x, columns * m_rows, space);
-    std::vector<KrylovResult> results;
-    for (int first = 0; first < columns; first += csr_vectors) {
-      int const count = std::min(csr_vectors, columns - first);
-      auto* const to = x + first * m_rows;
-      set(m_b, b + first * m_rows, count, space);
-      set(m_x, to, count, space);
-      auto const found = m_method.solve(m_instance.exec, a, m, m_b, m_x, limits);
-      in_memory_of<true>(m_instance.exec, to, count * m_rows, space,
-                         [&](double* values) { copy(m_x.flat().data(), values, count, false); });
-      results.insert(results.end(), found.begin(), found.begin() + count);
-    }
-    return results;
+  std::int64_t domain() const { return m_rows; }
+  std::int64_t rows() const { return m_rows; }
+  void read(const Exec& exec, const double* from, int count, const Vectors& to) const {
+    copy(exec, from, to.flat().data(), count, true);
+  }
+  void write(const Exec& exec, const Vectors& from, int count, double* to) const {
+    copy(exec, from.flat().data(), to, count, false);
   }
 
  private:
-  void set(const Vectors& vectors, const double* from, int count, MemorySpace space) const {
-    if (count < csr_vectors) Kokkos::deep_copy(m_instance.exec, vectors.flat(), 0.0);
-    in_memory_of<false>(m_instance.exec, from, count * m_rows, space,
-                        [&](const double* values) { copy(values, vectors.flat().data(), count, true); });
-  }
-  void copy(const double* from, double* to, int count, bool to_vectors) const {
-    detail::launch("Hyperplane::Krylov::copy_columns", detail::LongIndexRange<Exec>(m_instance.exec, 0, m_rows),
+  void copy(const Exec& exec, const double* from, double* to, int count, bool to_vectors) const {
+    detail::launch("Hyperplane::Krylov::copy_columns", detail::LongIndexRange<Exec>(exec, 0, m_rows),
                    2.0 * sizeof(double) * count, CopyColumns{from, to, m_rows, count, to_vectors});
   }
 
-  Instance<Exec> m_instance;
   std::int64_t m_rows;
-  typename SimultaneousOf<Method>::template Method<Vectors> m_method;
-  Vectors m_b, m_x;
 };
 
 template <class Exec, template <class> class Method>
 class CsrKrylovOn final : public Krylov {
  public:
   CsrKrylovOn(const Instance<Exec>& instance, const PointShape& shape, const KrylovOptions& options)
-      : m_instance(instance), m_shape(shape), m_method(instance.exec, shape.rows(), options) {}
+      : m_instance(instance),
+        m_shape(shape),
+        m_method(instance.exec, shape.rows(), options),
+        m_columns(instance.exec, CsrColumns<Exec>(shape), options) {}
 
   std::unique_ptr<Vector> make_vector() const override {
     return std::make_unique<CsrVectorOn<Exec>>(m_instance, m_shape);
@@ -243,20 +200,12 @@ class CsrKrylovOn final : public Krylov {
     return m_method.solve(m_instance.exec, matrix.products(), preconditioner, rhs.typed_vector(),
                           solution.typed_vector(), limits);
   }
-  std::vector<KrylovResult> solve([[maybe_unused]] const Matrix& a, [[maybe_unused]] const Preconditioner& m,
-                                  [[maybe_unused]] int columns, [[maybe_unused]] const double* b,
-                                  [[maybe_unused]] double* x, [[maybe_unused]] MemorySpace space,
-                                  [[maybe_unused]] const KrylovLimits& limits) const override {
-    if constexpr (SimultaneousOf<Method>::exists) {
-      auto const& matrix = operand<CsrMatrixOn<Exec>>("A", a);
-      auto const& preconditioner = operand<CsrPreconditionerOn<Exec>>("the preconditioner", m);
-      preconditioner.require_factored();
-      if (!m_columns)
-        m_columns = std::make_unique<SolverOfColumns<Exec, Method>>(m_instance, m_shape, m_method.options());
-      return m_columns->solve(matrix.products(), preconditioner, columns, b, x, space, limits);
-    } else {
-      throw Error("several right-hand sides are for BiCGStab and FGMRES");
-    }
+  std::vector<KrylovResult> solve(const Matrix& a, const Preconditioner& m, int columns, const double* b, double* x,
+                                  MemorySpace space, const KrylovLimits& limits) const override {
+    auto const& matrix = operand<CsrMatrixOn<Exec>>("A", a);
+    auto const& preconditioner = operand<CsrPreconditionerOn<Exec>>("the preconditioner", m);
+    preconditioner.require_factored();
+    return m_columns.solve(matrix.products(), preconditioner, columns, b, x, space, limits);
   }
   void forget() override { forget_subspace(m_method); }
 
@@ -268,14 +217,10 @@ class CsrKrylovOn final : public Krylov {
     return found;
   }
 
-  struct NoColumns {};
-  using Columns =
-      std::conditional_t<SimultaneousOf<Method>::exists, std::unique_ptr<SolverOfColumns<Exec, Method>>, NoColumns>;
-
   Instance<Exec> m_instance;
   PointShape m_shape;
   Method<FlatVector<Exec>> m_method;
-  mutable Columns m_columns;  ///< made by the first solve of columns
+  SolverOfColumns<Method, CsrColumns<Exec>> m_columns;
 };
 
 }  // namespace hyperplane::run_time

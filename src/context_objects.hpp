@@ -205,12 +205,14 @@ class MatrixOn final : public Matrix {
     return hyperplane::choose_parts(m_shape.grid, count, strengths);
   }
 
-  // As the Krylov methods call them.
-  friend void apply(const Exec& exec, const MatrixOn& a, const ShapedVector<Exec>& x, const ShapedVector<Exec>& y) {
+  // As the Krylov methods call them, with one vector or several.
+  template <class Vectors>
+  friend void apply(const Exec& exec, const MatrixOn& a, const Vectors& x, const Vectors& y) {
     a.apply(exec, x, y);
   }
   friend std::string describe_not_finite(const Exec& exec, const MatrixOn& a) { return a.m_matrix->not_finite(exec); }
-  void apply_exact(const Exec& exec, const ShapedVector<Exec>& x, const ShapedVector<Exec>& y) const {
+  template <class Vectors>
+  void apply_exact(const Exec& exec, const Vectors& x, const Vectors& y) const {
     multiply(exec, *m_matrix, x, y);
   }
   ExactProducts<MatrixOn> exact() const { return {*this}; }
@@ -227,12 +229,13 @@ class MatrixOn final : public Matrix {
     require_own_blocks(m_is_transpose, m_copy != nullptr);
     return *m_matrix;
   }
-  void multiply(const Exec& exec, const TypedMatrix<Exec>& a, const ShapedVector<Exec>& x,
-                const ShapedVector<Exec>& y) const {
+  template <class Vectors>
+  void multiply(const Exec& exec, const TypedMatrix<Exec>& a, const Vectors& x, const Vectors& y) const {
     if (m_is_transpose) return a.apply_transposed(exec, x, y);
     a.apply(exec, x, y);
   }
-  void apply(const Exec& exec, const ShapedVector<Exec>& x, const ShapedVector<Exec>& y) const {
+  template <class Vectors>
+  void apply(const Exec& exec, const Vectors& x, const Vectors& y) const {
     multiply(exec, m_copy ? *m_copy->values() : *m_matrix, x, y);
   }
   void copy(Way way, const Box& box, Direction direction, const Array& blocks, const Point& begin,

@@ -13,7 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "columns.hpp"
 #include "context_objects.hpp"
+#include "grid_columns.hpp"
 #include "memory.hpp"
 #include "solve_times.hpp"
 #include "typed_objects.hpp"
@@ -99,18 +101,19 @@ class PreconditionerOn final : public Preconditioner {
   void measure() override { m_times.measure(); }
   const std::vector<double>& seconds() const override { return m_times.seconds(); }
 
-  /// As the Krylov methods call it.
-  void solve(const Exec& exec, const ShapedVector<Exec>& rhs, const ShapedVector<Exec>& x) const {
+  /// As the Krylov methods call it, with ShapedVector or ShapedVectors.
+  template <class Vectors>
+  void solve(const Exec& exec, const Vectors& rhs, const Vectors& x) const {
     m_times.run(exec, [&] {
       if (m_is_transpose) return m_factors->plan->solve_transposed(exec, rhs, x);
       m_factors->plan->solve(exec, rhs, x);
     });
   }
+  void require_factored() const { require(m_factors->is_factored, "called before factor"); }
 
  private:
   using Shared = Factors<TypedPreconditioner<Exec>>;
 
-  void require_factored() const { require(m_factors->is_factored, "called before factor"); }
   void run(const Exec& exec, std::span<const ShapedVector<Exec>> rhs, std::span<const ShapedVector<Exec>> x) const {
     if (!m_is_transpose) return m_factors->plan->solve(exec, rhs, x);
     for (std::size_t v = 0; v < rhs.size(); ++v) m_factors->plan->solve_transposed(exec, rhs[v], x[v]);
@@ -149,7 +152,11 @@ class KrylovOn final : public Krylov {
  public:
   KrylovOn(const Instance<Exec>& instance, const Shape& shape, const SizedFactory<Exec>& factory,
            const KrylovOptions& options)
-      : m_instance(instance), m_shape(shape), m_factory(factory), m_method(instance.exec, shape, options) {}
+      : m_instance(instance),
+        m_shape(shape),
+        m_factory(factory),
+        m_method(instance.exec, shape, options),
+        m_columns(instance.exec, GridColumns<Exec>(shape, factory), options) {}
 
   std::unique_ptr<Vector> make_vector() const override {
     return std::make_unique<VectorOn<Exec>>(m_instance, m_shape, m_factory);
@@ -157,24 +164,36 @@ class KrylovOn final : public Krylov {
 
   KrylovResult solve(const Matrix& a, const Preconditioner& m, const Vector& b, Vector& x,
                      const KrylovLimits& limits) const override {
-    auto const& matrix = typed<MatrixOn<Exec>>("solve", "A", a, m_instance);
-    auto const& preconditioner = typed<PreconditionerOn<Exec>>("solve", "the preconditioner", m, m_instance);
-    auto const& rhs = typed<VectorOn<Exec>>("solve", "b", b, m_instance);
-    auto const& solution = typed<VectorOn<Exec>>("solve", "x", x, m_instance);
-    check_shape("solve", "A", matrix, m_shape);
-    check_shape("solve", "the preconditioner", preconditioner, m_shape);
-    check_shape("solve", "b", rhs, m_shape);
-    check_shape("solve", "x", solution, m_shape);
+    auto const& matrix = operand<MatrixOn<Exec>>("A", a);
+    auto const& preconditioner = operand<PreconditionerOn<Exec>>("the preconditioner", m);
+    auto const& rhs = operand<VectorOn<Exec>>("b", b);
+    auto const& solution = operand<VectorOn<Exec>>("x", x);
     matrix.require_narrowed();
     return m_method.solve(m_instance.exec, matrix, preconditioner, rhs.typed_vector(), solution.typed_vector(), limits);
+  }
+  std::vector<KrylovResult> solve(const Matrix& a, const Preconditioner& m, int columns, const double* b, double* x,
+                                  MemorySpace space, const KrylovLimits& limits) const override {
+    auto const& matrix = operand<MatrixOn<Exec>>("A", a);
+    auto const& preconditioner = operand<PreconditionerOn<Exec>>("the preconditioner", m);
+    matrix.require_narrowed();
+    preconditioner.require_factored();
+    return m_columns.solve(matrix, preconditioner, columns, b, x, space, limits);
   }
   void forget() override { forget_subspace(m_method); }
 
  private:
+  template <class Typed, class Object>
+  const Typed& operand(const char* argument, const Object& object) const {
+    auto const& found = typed<Typed>("solve", argument, object, m_instance);
+    check_shape("solve", argument, found, m_shape);
+    return found;
+  }
+
   Instance<Exec> m_instance;
   Shape m_shape;
   const SizedFactory<Exec>& m_factory;
   Method<ShapedVector<Exec>> m_method;
+  SolverOfColumns<Method, GridColumns<Exec>> m_columns;
 };
 
 template <class Exec>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/stencil/block_vectors.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -21,6 +22,7 @@ template <int n, class Exec, class MatrixStorage, class Held>
 class HeldPreconditioner final : public TypedPreconditioner<Exec> {
  public:
   using Vector = ShapedVector<Exec>;
+  using Vectors = ShapedVectors<Exec>;
   using TypedPreconditioner<Exec>::factor;
   using TypedPreconditioner<Exec>::solve;
   HeldPreconditioner(const Exec& exec, const Grid& grid, const typename Held::Options& options)
@@ -54,6 +56,13 @@ class HeldPreconditioner final : public TypedPreconditioner<Exec> {
       TypedPreconditioner<Exec>::solve(exec, rhs, x);
     }
   }
+  void solve(const Exec& exec, const Vectors& rhs, const Vectors& x) const override {
+    if constexpr (requires(const Several& several) { m_held.solve(exec, several, several); }) {
+      m_held.solve(exec, rhs.template as<n>(), x.template as<n>());
+    } else {
+      TypedPreconditioner<Exec>::solve(exec, rhs, x);
+    }
+  }
   void require_transposed() const override {
     if constexpr (!has_transposed) throw Error("the preconditioner has no solve with its transpose");
   }
@@ -61,9 +70,17 @@ class HeldPreconditioner final : public TypedPreconditioner<Exec> {
     require_transposed();
     if constexpr (has_transposed) m_held.solve_transposed(exec, rhs.template as<n>(), x.template as<n>());
   }
+  void solve_transposed(const Exec& exec, const Vectors& rhs, const Vectors& x) const override {
+    if constexpr (requires(const Several& several) { m_held.solve_transposed(exec, several, several); }) {
+      m_held.solve_transposed(exec, rhs.template as<n>(), x.template as<n>());
+    } else {
+      TypedPreconditioner<Exec>::solve_transposed(exec, rhs, x);
+    }
+  }
   FactorProblem problem(const Exec& exec) const override { return FactorProblem::of(m_held.status(exec)); }
 
  private:
+  using Several = BlockVectors<double, n, grid_vectors, Exec>;
   static constexpr bool has_transposed = requires(
       const Held& held, const Exec& exec, const BlockVector<double, n, Exec>& v) { held.solve_transposed(exec, v, v); };
 

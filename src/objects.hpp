@@ -193,10 +193,10 @@ class Krylov : public Collective {
   /// Solves A x = b from the x that is given.
   virtual KrylovResult solve(const Matrix& a, const Preconditioner& m, const Vector& b, Vector& x,
                              const KrylovLimits& limits) const = 0;
-  /// The same for arrays, (column, row) with the row fastest: a result for each column.
+  /// The same for arrays, (column, row) with the row fastest: a result for each column. Not over ranks.
   virtual std::vector<KrylovResult> solve(const Matrix&, const Preconditioner&, int /*columns*/, const double* /*b*/,
                                           double* /*x*/, MemorySpace, const KrylovLimits&) const {
-    throw Error("several right-hand sides are for general matrices of compressed rows");
+    throw Error("several right-hand sides are not for objects over ranks");
   }
   /// The next solve begins without the subspace that the ones before it left, if the method keeps one.
   virtual void forget() = 0;

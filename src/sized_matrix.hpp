@@ -3,6 +3,7 @@
 
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/stencil/apply.hpp>
+#include <hyperplane/stencil/apply_several.hpp>
 #include <hyperplane/stencil/apply_transposed.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/convert.hpp>
@@ -25,6 +26,7 @@ class StencilMatrix final : public TypedMatrix<Exec> {
   template <class T>
   using Values = typename TypedMatrix<Exec>::template Values<T>;
   using Vector = ShapedVector<Exec>;
+  using Vectors = ShapedVectors<Exec>;
   using Stencil = BlockStencil7<double, n, Exec, Storage>;
 
   StencilMatrix(const Exec& exec, const Grid& grid) : m_stencil(exec, grid) {}
@@ -41,6 +43,12 @@ class StencilMatrix final : public TypedMatrix<Exec> {
     hyperplane::residual(exec, m_stencil, b.template as<n>(), x.template as<n>(), r.template as<n>());
   }
   void apply_transposed(const Exec& exec, const Vector& x, const Vector& y) const override {
+    hyperplane::apply_transposed(exec, m_stencil, x.template as<n>(), y.template as<n>());
+  }
+  void apply(const Exec& exec, const Vectors& x, const Vectors& y) const override {
+    hyperplane::apply(exec, m_stencil, x.template as<n>(), y.template as<n>());
+  }
+  void apply_transposed(const Exec& exec, const Vectors& x, const Vectors& y) const override {
     hyperplane::apply_transposed(exec, m_stencil, x.template as<n>(), y.template as<n>());
   }
   void residual_transposed(const Exec& exec, const Vector& b, const Vector& x, const Vector& r) const override {

@@ -11,9 +11,12 @@
 #include <hyperplane/sip/sip.hpp>
 #include <hyperplane/ssor/ssor.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
+#include <hyperplane/stencil/block_vectors.hpp>
+#include <hyperplane/sweep/triangular_factors.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -48,6 +51,8 @@ class ShapedVector {
 
   const Shape& grid() const { return m_shape; }
   const Flat& flat() const { return m_storage.flat(); }
+  /// That one has, padding included.
+  static std::int64_t values(const Shape& shape) { return packs(shape) * vector_length; }
 
   /// The same values, for code that knows n.
   template <int n>
@@ -62,6 +67,47 @@ class ShapedVector {
 
   Shape m_shape;
   InterleavedView<double, vector_length, 1, Exec> m_storage;
+};
+
+/// Right-hand sides of grids that are solved for together: as many as sweeps are compiled for anyway.
+inline constexpr int grid_vectors = detail::max_right_hand_sides;
+
+/// BlockVectors whose n is known at run time, as ShapedVector.
+template <ExecutionSpace Exec>
+class ShapedVectors {
+ public:
+  using scalar_type = double;
+  using execution_space = Exec;
+  using Flat = typename ShapedVector<Exec>::Flat;
+  static constexpr int vectors = grid_vectors;
+  static constexpr bool side_by_side = false;
+
+  /// Allocates and sets to zero.
+  ShapedVectors(const Exec& exec, const Shape& shape, const std::string& label)
+      : m_flat(detail::make_zeros<double>(exec, label, vectors * ShapedVector<Exec>::values(shape))),
+        m_vectors(parts(shape, m_flat, std::make_index_sequence<std::size_t{vectors}>())) {}
+
+  const Shape& grid() const { return m_vectors.front().grid(); }
+  const ShapedVector<Exec>& operator[](int j) const { return m_vectors[static_cast<std::size_t>(j)]; }
+  const Flat& flat() const { return m_flat; }
+
+  /// The same values, for code that knows n.
+  template <int n>
+  BlockVectors<double, n, vectors, Exec> as() const {
+    return BlockVectors<double, n, vectors, Exec>(grid().grid, m_flat);
+  }
+
+ private:
+  using Vectors = std::array<ShapedVector<Exec>, std::size_t{vectors}>;
+
+  template <std::size_t... j>
+  static Vectors parts(const Shape& shape, const Flat& flat, std::index_sequence<j...>) {
+    auto const size = static_cast<std::size_t>(ShapedVector<Exec>::values(shape));
+    return {ShapedVector<Exec>(shape, Flat(Kokkos::subview(flat, std::pair(j * size, (j + 1) * size))))...};
+  }
+
+  Flat m_flat;
+  Vectors m_vectors;
 };
 
 /// The matrix whatever its block size and storage.
@@ -81,6 +127,9 @@ class TypedMatrix {
   virtual void residual(const Exec& exec, const ShapedVector<Exec>& b, const ShapedVector<Exec>& x,
                         const ShapedVector<Exec>& r) const = 0;
   virtual void apply_transposed(const Exec& exec, const ShapedVector<Exec>& x, const ShapedVector<Exec>& y) const = 0;
+  /// Of several vectors, with the matrix read once.
+  virtual void apply(const Exec& exec, const ShapedVectors<Exec>& x, const ShapedVectors<Exec>& y) const = 0;
+  virtual void apply_transposed(const Exec& exec, const ShapedVectors<Exec>& x, const ShapedVectors<Exec>& y) const = 0;
   virtual void residual_transposed(const Exec& exec, const ShapedVector<Exec>& b, const ShapedVector<Exec>& x,
                                    const ShapedVector<Exec>& r) const = 0;
   virtual std::string not_finite(const Exec& exec) const = 0;
@@ -107,10 +156,16 @@ class TypedPreconditioner {
                      std::span<const ShapedVector<Exec>> x) const {
     for (std::size_t v = 0; v < rhs.size(); ++v) solve(exec, rhs[v], x[v]);
   }
+  virtual void solve(const Exec& exec, const ShapedVectors<Exec>& rhs, const ShapedVectors<Exec>& x) const {
+    for (int v = 0; v < grid_vectors; ++v) solve(exec, rhs[v], x[v]);
+  }
   /// Throws Error where there is no solve_transposed().
   virtual void require_transposed() const = 0;
   /// x = M^-T rhs
   virtual void solve_transposed(const Exec& exec, const ShapedVector<Exec>& rhs, const ShapedVector<Exec>& x) const = 0;
+  virtual void solve_transposed(const Exec& exec, const ShapedVectors<Exec>& rhs, const ShapedVectors<Exec>& x) const {
+    for (int v = 0; v < grid_vectors; ++v) solve_transposed(exec, rhs[v], x[v]);
+  }
   virtual FactorProblem problem(const Exec& exec) const = 0;
   /// What its factors are stored in, if that is its own choice, and made.
   virtual std::optional<StorageKind> chosen_storage() const { return std::nullopt; }

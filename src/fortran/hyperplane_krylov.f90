@@ -31,7 +31,7 @@ module hyperplane_krylov_methods
   !> solve(a, b, x, result, preconditioner, stat) from the x that is given, vectors or arrays of rows of any shape;
   !> solve_device(a, b, x, count, result, preconditioner, stat) with memory of the context's device;
   !> solve_columns(a, b, x, results, preconditioner, stat): arrays of as many right-hand sides as there are results, one
-  !> after another, for general matrices, and solve_columns_device(a, b, x, count, results, preconditioner, stat);
+  !> after another, and solve_columns_device(a, b, x, count, results, preconditioner, stat);
   !> forget(stat): the next solve with FGCRO-DR begins without the subspace that the ones before it left;
   !> history(norms, count, stat); cause(text, stat): what of the matrix is not finite, after a breakdown.
   type, extends(hyperplane_object), public :: hyperplane_krylov

@@ -57,6 +57,28 @@ TEST(CCuda, works_on_a_stream_with_device_memory) {
   EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
 }
 
+TEST(CCuda, columns_are_on_the_device_too) {
+  CSystem const system("cuda");
+  EXPECT_EQ(hyperplane_preconditioner_factor(system.m, system.a), HYPERPLANE_SUCCESS);
+  // More than are solved together, and fewer.
+  auto const given = random_vector(4 * system.size());
+  DeviceArray const b(given), x(std::vector<double>(given.size(), 0.0));
+  hyperplane_krylov_result results[4];
+  EXPECT_EQ(hyperplane_krylov_solve_columns(system.krylov, system.a, system.m, 4, b.data(), x.data(), x.size(),
+                                            HYPERPLANE_DEVICE, results),
+            HYPERPLANE_SUCCESS)
+      << hyperplane_last_error_message();
+  EXPECT_EQ(hyperplane_context_fence(system.context), HYPERPLANE_SUCCESS);
+  auto const solved = x.to_host();
+  for (int v = 0; v < 4; ++v) {
+    auto const first = v * system.size(), last = first + system.size();
+    EXPECT_EQ(results[v].outcome, HYPERPLANE_CONVERGED) << v;
+    EXPECT_TRUE(near(system.reference.apply({solved.begin() + first, solved.begin() + last}),
+                     {given.begin() + first, given.begin() + last}, 1e-5))
+        << v;
+  }
+}
+
 /// Without a copy on the host, and in the order of the stream.
 TEST(CCuda, solves_device_arrays) {
   CSystem system("cuda");

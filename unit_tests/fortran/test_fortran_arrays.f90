@@ -150,7 +150,7 @@ contains
     type(hyperplane_vector) :: b(3), x(3)
     type(hyperplane_preconditioner) :: m
     type(hyperplane_krylov) :: krylov
-    type(hyperplane_result) :: result, of_arrays
+    type(hyperplane_result) :: result, of_arrays, results(3)
     real(c_double) :: blocks(n, n, 7, ni, nj, nk), rhs(n, points, 3), expected(n, points, 3), found(n, points, 3)
     integer :: v
     call random_blocks(blocks)
@@ -196,6 +196,14 @@ contains
     call krylov%solve(a, rhs(:, :, 1), found(:, :, 1), of_arrays, m)
     call expect(all(found(:, :, 1) == expected(:, :, 1)) .and. of_arrays%iterations == result%iterations &
                 .and. of_arrays%outcome == HYPERPLANE_CONVERGED, 'a method with arrays')
+    found = 0
+    call krylov%solve_columns(a, rhs, found, results, m)
+    do v = 1, 3
+      expected(:, :, v) = 0
+      call krylov%solve(a, rhs(:, :, v), expected(:, :, v), of_arrays, m)
+      call expect(results(v)%outcome == HYPERPLANE_CONVERGED, 'a column of a method converges')
+      call expect(maxval(abs(found(:, :, v) - expected(:, :, v))) < 1e-8, 'a column of a method')
+    end do
     call krylov%solve(a, rhs(1, :, 1), found(:, :, 1), of_arrays, stat=stat)
     call expect(stat == HYPERPLANE_SIZE_MISMATCH, 'a part of a right-hand side')
     call krylov%solve_device(a, c_null_ptr, c_null_ptr, int(n * points, c_int64_t), of_arrays, stat=stat)

@@ -167,6 +167,11 @@ TYPED_TEST(SimultaneousOnGrids, says_what_is_wrong) {
   EXPECT_THAT(message_of([&] { apply(exec, a, x, x); }), HasSubstr("apply: the result must not be x"));
   EXPECT_THAT(message_of([&] { BlockIlu0<double, 1, TypeParam>(exec, grid).solve(exec, x, x); }),
               HasSubstr("BlockIlu0::solve: called before factor"));
+  EXPECT_EQ(Vectors(grid, x.flat())[1].flat().data(), x[1].flat().data());
+  auto const count = std::to_string(wrong.flat().size());
+  EXPECT_THAT(
+      message_of([&] { Vectors(grid, wrong.flat()); }),
+      HasSubstr("BlockVectors: " + count + " values are not those of 2 vectors of 1 unknowns on a grid of 3x4x5"));
   SimultaneousBiCgStab<Vectors> const method(exec, grid);
   EXPECT_THAT(message_of([&] { method.solve(exec, a, IdentityPreconditioner(), x, wrong); }),
               HasSubstr("SimultaneousBiCgStab: vectors are of 3x4x6 points, expected 3x4x5"));

@@ -120,6 +120,13 @@ TEST_P(CRanks, narrowed_matrices_are_of_one_process) {
                  "a matrix over ranks has no copy in float, one of one process has");
   EXPECT_EQ(narrowed, nullptr);
   expect_refused(hyperplane_matrix_narrow(system.a), "a matrix over ranks has no copy in float");
+  COwned<hyperplane_krylov> const krylov(hyperplane_mpi_krylov_create, system.grid, CRankSystem::n, nullptr);
+  auto const rhs = system.own(system.rhs);
+  auto x = rhs;
+  hyperplane_krylov_result result;
+  expect_refused(hyperplane_krylov_solve_columns(krylov, system.a, nullptr, 1, rhs.data(), x.data(), std::ssize(x),
+                                                 HYPERPLANE_HOST, &result),
+                 "several right-hand sides are not for objects over ranks");
 }
 
 TEST_P(CRanks, wrong_objects_are_refused) {

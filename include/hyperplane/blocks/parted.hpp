@@ -17,6 +17,7 @@
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
+#include <hyperplane/stencil/block_vectors.hpp>
 
 #include <array>
 #include <cstddef>
@@ -80,6 +81,8 @@ class Parted : public detail::MaskOf<P> {
   using WithStorage = Parted<typename Q::template WithStorage<Other>, MatrixStorage>;
   static constexpr int block_size = Vector::block_size;
   using Matrix = BlockStencil7<scalar_type, block_size, execution_space, MatrixStorage>;
+  template <int count>
+  using Several = BlockVectors<scalar_type, block_size, count, execution_space>;
   using MultiBlockOfParts = MultiBlock<P>;
   /// Whether P has this one.
   static constexpr bool has_coupling(Coupling coupling) { return MultiBlockOfParts::has_coupling(coupling); }
@@ -161,6 +164,22 @@ class Parted : public detail::MaskOf<P> {
       fail("Parted::solve: " + std::to_string(rhs.size()) + " right-hand sides and " + std::to_string(x.size()) + " x");
     }
     for (std::size_t v = 0; v < rhs.size(); ++v) solve(exec, rhs[v], x[v]);
+  }
+
+  /// The same of vectors in one piece of memory, and with M^T.
+  template <int count>
+  void solve(const execution_space& exec, const Several<count>& rhs, const Several<count>& x) const
+    requires requires(const P& p) { p.solve(exec, rhs, x); }
+  {
+    if (m_whole) return m_whole->solve(exec, rhs, x);
+    for (int v = 0; v < count; ++v) solve(exec, rhs[v], x[v]);
+  }
+  template <int count>
+  void solve_transposed(const execution_space& exec, const Several<count>& rhs, const Several<count>& x) const
+    requires requires(const P& p) { p.solve_transposed(exec, rhs, x); }
+  {
+    if (m_whole) return m_whole->solve_transposed(exec, rhs, x);
+    for (int v = 0; v < count; ++v) solve_transposed(exec, rhs[v], x[v]);
   }
 
   /// Whether the last factor() failed, where, and why: of parts the first failure in the order of their factorization.

@@ -5,6 +5,7 @@
 #include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/dispatch.hpp>
+#include <hyperplane/core/error.hpp>
 #include <hyperplane/grid/grid.hpp>
 #include <hyperplane/grid/slab_map.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
@@ -44,6 +45,11 @@ class BlockVectors {
       : m_flat(detail::make_zeros<Scalar>(exec, label, count * values_of_one(grid))),
         m_vectors(parts(grid, m_flat, std::make_index_sequence<std::size_t{count}>())) {}
 
+  /// A handle of values that exist: flat() of as many vectors with as many unknowns on this grid. Throws Error where
+  /// the number of values is another one.
+  BlockVectors(const Grid& grid, const Flat& values)
+      : m_flat(checked(grid, values)), m_vectors(parts(grid, m_flat, std::make_index_sequence<std::size_t{count}>())) {}
+
   const Grid& grid() const { return m_vectors.front().grid(); }
   /// A handle of vector j.
   const Vector& operator[](int j) const { return m_vectors[detail::as_size(j)]; }
@@ -57,6 +63,13 @@ class BlockVectors {
 
   static std::int64_t values_of_one(const Grid& grid) {
     return typename Vector::Map(grid).pack_count() * n * Vector::vector_length;
+  }
+  static const Flat& checked(const Grid& grid, const Flat& values) {
+    if (static_cast<std::int64_t>(values.size()) != count * values_of_one(grid)) {
+      fail("BlockVectors: " + std::to_string(values.size()) + " values are not those of " + std::to_string(count) +
+           " vectors of " + std::to_string(n) + " unknowns on a grid of " + to_string(grid) + " points");
+    }
+    return values;
   }
   template <std::size_t... j>
   static Vectors parts(const Grid& grid, const Flat& flat, std::index_sequence<j...>) {
