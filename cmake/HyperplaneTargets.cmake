@@ -6,6 +6,10 @@ add_library(hyperplane_own_flags INTERFACE)
 target_compile_options(
   hyperplane_own_flags INTERFACE -Wall -Wextra -Wpedantic $<$<BOOL:${HYPERPLANE_WERROR}>:-Werror>
                                  $<$<BOOL:${HYPERPLANE_NATIVE}>:-march=native>)
+# Loops that sanitizers watch do not vectorize, and with -Og none does.
+target_compile_options(
+  hyperplane_own_flags
+  INTERFACE $<$<AND:$<COMPILE_LANG_AND_ID:CXX,Clang>,$<OR:$<BOOL:${HYPERPLANE_SANITIZE}>,$<CONFIG:None>>>:-Wno-pass-failed>)
 # GCC would spend a sixth of its time, with optimization 7 per cent, on looking for memory to use again. Who installs the
 # library alone may have less memory.
 if(HYPERPLANE_BUILD_TESTS)
@@ -13,9 +17,7 @@ if(HYPERPLANE_BUILD_TESTS)
 endif()
 if(HYPERPLANE_SANITIZE)
   target_compile_options(
-    hyperplane_own_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-                                   # Loops that sanitizers watch do not vectorize.
-                                   $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-pass-failed>)
+    hyperplane_own_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   target_link_options(hyperplane_own_flags INTERFACE -fsanitize=address,undefined)
 endif()
 if(HYPERPLANE_BOUNDS_CHECK)

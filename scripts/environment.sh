@@ -121,35 +121,38 @@ make_root() {
   rm -f "$repository"/build/"$flavour"-*/CMakeCache.txt "$repository"/build/bench/CMakeCache.txt
 }
 
-# provide_more WHAT PACKAGE ...: what some commands need beside Kokkos, into the OpenMP root; going on without it where it
-# cannot be had.
+# provide_more FLAVOUR WHAT PACKAGE ...: what some commands need beside Kokkos, into the root of a flavour; going on without it
+# where it cannot be had.
 provide_more() {
-  local what=$1
-  shift
-  [[ ${environment[openmp]} == root ]] || return 0
+  local flavour=$1 what=$2
+  shift 2
+  [[ ${environment[$flavour]} == root ]] || return 0
   # The last one names what is installed: the others may be there for other packages' sake.
-  [[ ! -e $deps/kokkos-openmp/usr/share/doc/${*: -1} ]] || return 0
-  local log=$deps/${*: -1}.log
-  say "installing $what beside Kokkos in .deps/kokkos-openmp; log in $log"
-  inside openmp bash -c "apt-get -o Acquire::Check-Valid-Until=false update &&
+  [[ ! -e $deps/kokkos-$flavour/usr/share/doc/${*: -1} ]] || return 0
+  local log=$deps/kokkos-$flavour-${*: -1}.log
+  say "installing $what beside Kokkos in .deps/kokkos-$flavour; log in $log"
+  inside "$flavour" bash -c "apt-get -o Acquire::Check-Valid-Until=false update &&
     DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $*" >"$log" 2>&1 ||
     say "$what could not be installed ($log); going on without it"
 }
 
 # The libraries that benchmarks compare with, and that an example is for.
 provide_peers() {
-  provide_more PETSc petsc-dev
-  provide_more hypre libhypre-dev
+  provide_more openmp PETSc petsc-dev
+  provide_more openmp hypre libhypre-dev
 }
 
 # What makes the mesh of a wing that a benchmark can run on.
-provide_mesher() { provide_more gmsh gmsh; }
+provide_mesher() { provide_more openmp gmsh gmsh; }
 
 # A second compiler, its sanitizers, what names the lines in their reports, and the checker of sources.
-provide_clang() { provide_more Clang clang-19 llvm-19 libclang-rt-19-dev libomp-19-dev clang-tidy-19; }
+provide_clang() { provide_more openmp Clang clang-19 llvm-19 libclang-rt-19-dev libomp-19-dev clang-tidy-19; }
+
+# The second compiler for the second Kokkos.
+provide_clang_serial() { provide_more serial Clang clang-19; }
 
 # What explores the models of the protocols between threads.
-provide_spin() { provide_more SPIN spin; }
+provide_spin() { provide_more openmp SPIN spin; }
 
 # inside FLAVOUR COMMAND [ARG ...]: runs a command in the repository, where the library builds.
 inside() {
