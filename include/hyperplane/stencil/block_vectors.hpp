@@ -64,7 +64,7 @@ class BlockVectors {
   static std::int64_t values_of_one(const Grid& grid) {
     return typename Vector::Map(grid).pack_count() * n * Vector::vector_length;
   }
-  static const Flat& checked(const Grid& grid, const Flat& values) {
+  static Flat checked(const Grid& grid, const Flat& values) {
     if (static_cast<std::int64_t>(values.size()) != count * values_of_one(grid)) {
       fail("BlockVectors: " + std::to_string(values.size()) + " values are not those of " + std::to_string(count) +
            " vectors of " + std::to_string(n) + " unknowns on a grid of " + to_string(grid) + " points");

@@ -62,6 +62,7 @@ class RemoteFaces {
   const std::vector<FaceCoupling>& sent() const { return m_sent; }
   std::vector<Slot> sent_points() const {
     std::vector<Slot> result;
+    result.reserve(m_sent.size());
     for (auto const& coupling : m_sent) result.push_back(coupling.donor);
     return result;
   }
