@@ -50,8 +50,9 @@ HYPERPLANE_API hyperplane_status hyperplane_krylov_solve_array(hyperplane_krylov
  * column v is b[(v * points + point) * n + c], count = columns * points * n. BiCGStab and FGMRES solve for some at a
  * time, each with its own iterations, and read the matrix once for these: for three on grids, for four of general
  * matrices of compressed rows. Factors are read once for these, too, of general matrices and, on grids and hosts, of
- * BILU(0), SIP and SSOR by HYPERPLANE_PATH_SLAB, which M^T has for n > 1; on devices as options' right_hand_sides say;
- * other preconditioners solve for one after another. With another method, with a monitor or over ranks this is
+ * BILU(0), SIP and SSOR in the natural order by HYPERPLANE_PATH_SLAB, which M^T has for n > 1; on devices as options'
+ * right_hand_sides say, where that is done at all; other preconditioners solve for one after another. Fewer columns
+ * than are taken together cost as much as these. With another method, with a monitor or over ranks this is
  * HYPERPLANE_INVALID_ARGUMENT. History and cause are those of the last column. The first call allocates the vectors of
  * the method, b and x once more, for as many as are solved for at a time, whatever the number of columns; with arrays
  * of the host and a device each call allocates there. */

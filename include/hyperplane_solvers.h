@@ -96,8 +96,8 @@ HYPERPLANE_API hyperplane_status hyperplane_preconditioner_transpose(hyperplane_
 HYPERPLANE_API hyperplane_status hyperplane_preconditioner_storage(hyperplane_preconditioner preconditioner,
                                                                    hyperplane_storage* storage);
 
-/* Measures every solve of a Krylov method with it from now on, and waits for each; one for four columns of
- * hyperplane_krylov_solve_columns() is one solve. */
+/* Measures every solve of a Krylov method with it from now on, and waits for each; one for the columns that
+ * hyperplane_krylov_solve_columns() takes together is one solve. */
 HYPERPLANE_API hyperplane_status hyperplane_preconditioner_measure(hyperplane_preconditioner preconditioner);
 /* Seconds of the solves that were measured; at most capacity of them are written, count is how many there are. */
 HYPERPLANE_API hyperplane_status hyperplane_preconditioner_seconds(hyperplane_preconditioner preconditioner,

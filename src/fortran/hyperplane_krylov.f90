@@ -204,7 +204,7 @@ contains
     call report(c_krylov_solve_array(this%handle, a%handle, m, b, x, count, in_device, result), stat)
   end subroutine krylov_solve_device
 
-  !> Several right-hand sides, as many as there are results; of BiCGStab and FGMRES, for general matrices.
+  !> Several right-hand sides, as many as there are results; of BiCGStab and FGMRES.
   subroutine krylov_solve_columns(this, a, b, x, results, preconditioner, stat)
     class(hyperplane_krylov), intent(in) :: this
     type(hyperplane_matrix), intent(in) :: a

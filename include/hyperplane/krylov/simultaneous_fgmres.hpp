@@ -98,9 +98,9 @@ class SimultaneousFgmres : private detail::SimultaneousMethod<SimultaneousFgmres
       this->look(exec, all, going, steps);
       end_cycles(exec, a, x, all, going, begins, direction, start);
     }
-    for (std::size_t j = 0; j < all.size(); ++j) {
-      if (all[j].phase == Phase::breakdown) clear_directions(exec, j);
-    }
+    // What M made of the others' vectors may not be finite either, even of zeros.
+    bool const broke_down = std::ranges::any_of(all, [](auto const& of) { return of.phase == Phase::breakdown; });
+    for (std::size_t j = 0; broke_down && j < all.size(); ++j) clear_directions(exec, j);
     return all;
   }
 

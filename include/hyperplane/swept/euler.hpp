@@ -74,8 +74,8 @@ struct EulerEquations {
     bool const monotone = product > smallest;
     bool const flatter_west = fabs(west) < fabs(east);
     Scalar const none = 0, all = Scalar(0.5);
-    // Nothing is divided by zero where the gas is uniform. Of a choice by `monotone` Clang would make none: it sees that
-    // the quotient is not used otherwise.
+    // Nothing is divided by zero where the gas is uniform. Of a choice by `monotone` Clang would make none: it sees
+    // that the quotient is not used otherwise.
     Scalar const inverse = Scalar(0.5) * reciprocal(fabs(product) + smallest);
     return {monotone ? (flatter_west ? west * west * inverse : all) : none,
             monotone ? (flatter_west ? all : east * east * inverse) : none};
