@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "c/c_columns.hpp"
 #include "c/c_fixture.hpp"
 #include "support/matchers.hpp"
 #include "support/transposed_reference.hpp"
@@ -70,9 +71,7 @@ struct Grids {
     }
     return m;
   }
-  std::vector<double> column(const std::vector<double>& all, int v) const {
-    return {all.begin() + v * rows, all.begin() + (v + 1) * rows};
-  }
+  std::vector<double> column(const std::vector<double>& all, int v) const { return column_of(all, rows, v); }
   hyperplane_status solve(hyperplane_krylov krylov, hyperplane_matrix matrix, hyperplane_preconditioner m,
                           const std::vector<double>& b, std::vector<double>& x,
                           std::vector<hyperplane_krylov_result>& results) const {
@@ -93,23 +92,8 @@ struct Grids {
       std::copy_n(b.begin(), rows, x.begin() + rows);
       x[static_cast<std::size_t>(rows)] += 1e-6;
     }
-    auto const guess = x;
-    std::vector<hyperplane_krylov_result> results(static_cast<std::size_t>(columns));
-    EXPECT_EQ(solve(krylov, matrix, m, b, x, results), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
-    for (int v = 0; v < columns; ++v) {
-      auto const rhs = column(b, v);
-      auto alone = column(guess, v);
-      hyperplane_krylov_result of_one;
-      EXPECT_EQ(
-          hyperplane_krylov_solve_array(krylov, matrix, m, rhs.data(), alone.data(), rows, HYPERPLANE_HOST, &of_one),
-          HYPERPLANE_SUCCESS);
-      auto const& found = results[static_cast<std::size_t>(v)];
-      EXPECT_EQ(found.outcome, HYPERPLANE_CONVERGED) << v;
-      EXPECT_NEAR(found.iterations, of_one.iterations, 1) << v;
-      EXPECT_DOUBLE_EQ(found.rhs_norm, of_one.rhs_norm) << v;
-      EXPECT_TRUE(near(column(x, v), alone, 1e-7)) << v;
-      EXPECT_TRUE(near(expected.apply(column(x, v)), rhs, 1e-7)) << v;
-    }
+    expect_columns_as_alone(krylov, matrix, m, b, x, columns, 1e-7,
+                            [&](const std::vector<double>& of) { return expected.apply(of); });
   }
 };
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "c/c_columns.hpp"
 #include "c/c_csr_fixture.hpp"
 #include "support/matchers.hpp"
 
@@ -25,36 +26,13 @@ std::vector<double> columns_of(int columns, int seed, bool with_zero) {
   return all;
 }
 
-std::vector<double> column_of(const std::vector<double>& all, int v) {
-  return {all.begin() + v * column_rows, all.begin() + (v + 1) * column_rows};
-}
-
 /// Each column has the solution and the iterations that it has alone, and the residual that it says.
 void compare_columns(hyperplane_krylov krylov, hyperplane_matrix a, hyperplane_preconditioner m, const CMesh& mesh,
                      bool transposed, int columns) {
   auto const b = columns_of(columns, 3, true);
-  auto x = columns_of(columns, 30, false);
-  auto const guess = x;
-  std::vector<hyperplane_krylov_result> results(static_cast<std::size_t>(columns));
-  auto const count = static_cast<std::int64_t>(x.size());
-  EXPECT_EQ(hyperplane_krylov_solve_columns(krylov, a, m, columns, b.data(), x.data(), count, HYPERPLANE_HOST,
-                                            results.data()),
-            HYPERPLANE_SUCCESS)
-      << hyperplane_last_error_message();
-  for (int v = 0; v < columns; ++v) {
-    auto const rhs = column_of(b, v);
-    auto alone = column_of(guess, v);
-    hyperplane_krylov_result expected;
-    EXPECT_EQ(
-        hyperplane_krylov_solve_array(krylov, a, m, rhs.data(), alone.data(), column_rows, HYPERPLANE_HOST, &expected),
-        HYPERPLANE_SUCCESS);
-    auto const& found = results[static_cast<std::size_t>(v)];
-    EXPECT_EQ(found.outcome, HYPERPLANE_CONVERGED) << v;
-    EXPECT_NEAR(found.iterations, expected.iterations, 1) << v;
-    EXPECT_DOUBLE_EQ(found.rhs_norm, expected.rhs_norm) << v;
-    EXPECT_TRUE(near(column_of(x, v), alone, 1e-8)) << v;
-    EXPECT_TRUE(near(mesh.apply(column_of(x, v), transposed), rhs, 1e-8)) << v;
-  }
+  auto const guess = columns_of(columns, 30, false);
+  expect_columns_as_alone(krylov, a, m, b, guess, columns, 1e-8,
+                          [&](const std::vector<double>& x) { return mesh.apply(x, transposed); });
 }
 
 TEST_P(CRows, columns_are_solved_as_each_alone) {
@@ -95,7 +73,7 @@ TEST_P(CRows, a_column_that_is_not_finite_is_its_own) {
     EXPECT_EQ(found.outcome, v == 1 ? HYPERPLANE_BREAKDOWN : HYPERPLANE_CONVERGED) << v;
     EXPECT_EQ(found.breakdown, v == 1 ? HYPERPLANE_BREAKDOWN_RIGHT_HAND_SIDE : HYPERPLANE_NO_BREAKDOWN) << v;
     if (v == 1) continue;
-    EXPECT_TRUE(near(mesh.apply(column_of(x, v)), column_of(b, v), 1e-8)) << v;
+    EXPECT_TRUE(near(mesh.apply(column_of(x, column_rows, v)), column_of(b, column_rows, v), 1e-8)) << v;
   }
   // Of each by itself, within other limits.
   hyperplane_krylov_limits limits;

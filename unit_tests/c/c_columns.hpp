@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <gtest/gtest.h>
+#include <hyperplane_arrays.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "support/matchers.hpp"
+
+namespace hyperplane::test {
+
+inline std::vector<double> column_of(const std::vector<double>& all, std::int64_t rows, int v) {
+  return {all.begin() + v * rows, all.begin() + (v + 1) * rows};
+}
+
+/// Solves for columns b from a guess on. Each has the solution and the iterations that it has alone, and solves its
+/// system: apply(x) is the product.
+template <class Apply>
+void expect_columns_as_alone(hyperplane_krylov krylov, hyperplane_matrix a, hyperplane_preconditioner m,
+                             const std::vector<double>& b, const std::vector<double>& guess, int columns,
+                             double tolerance, const Apply& apply) {
+  auto x = guess;
+  auto const count = static_cast<std::int64_t>(x.size()), rows = count / columns;
+  std::vector<hyperplane_krylov_result> results(static_cast<std::size_t>(columns));
+  EXPECT_EQ(hyperplane_krylov_solve_columns(krylov, a, m, columns, b.data(), x.data(), count, HYPERPLANE_HOST,
+                                            results.data()),
+            HYPERPLANE_SUCCESS)
+      << hyperplane_last_error_message();
+  for (int v = 0; v < columns; ++v) {
+    auto const rhs = column_of(b, rows, v);
+    auto alone = column_of(guess, rows, v);
+    hyperplane_krylov_result expected;
+    EXPECT_EQ(hyperplane_krylov_solve_array(krylov, a, m, rhs.data(), alone.data(), rows, HYPERPLANE_HOST, &expected),
+              HYPERPLANE_SUCCESS);
+    auto const& found = results[static_cast<std::size_t>(v)];
+    EXPECT_EQ(found.outcome, HYPERPLANE_CONVERGED) << v;
+    EXPECT_NEAR(found.iterations, expected.iterations, 1) << v;
+    EXPECT_DOUBLE_EQ(found.rhs_norm, expected.rhs_norm) << v;
+    EXPECT_TRUE(near(column_of(x, rows, v), alone, tolerance)) << v;
+    EXPECT_TRUE(near(apply(column_of(x, rows, v)), rhs, tolerance)) << v;
+  }
+}
+
+}  // namespace hyperplane::test
