@@ -52,10 +52,11 @@ HYPERPLANE_API hyperplane_status hyperplane_krylov_solve_array(hyperplane_krylov
  * matrices of compressed rows. Factors are read once for these, too, of general matrices and, on grids and hosts, of
  * BILU(0), SIP and SSOR in the natural order by HYPERPLANE_PATH_SLAB, which M^T has for n > 1; on devices as options'
  * right_hand_sides say, where that is done at all; other preconditioners solve for one after another. Fewer columns
- * than are taken together cost as much as these. With another method, with a monitor or over ranks this is
- * HYPERPLANE_INVALID_ARGUMENT. History and cause are those of the last column. The first call allocates the vectors of
- * the method, b and x once more, for as many as are solved for at a time, whatever the number of columns; with arrays
- * of the host and a device each call allocates there. */
+ * than are taken together cost as much as these, but one, or one that is left, what it costs in
+ * hyperplane_krylov_solve_array(), with the same bits. With another method, with a monitor or over ranks this is
+ * HYPERPLANE_INVALID_ARGUMENT. History and cause are those of the last column. The first call allocates: for several
+ * columns the vectors of the method, b and x once more, for as many as are solved for at a time; for one b and x; with
+ * arrays of the host and a device each call allocates there. */
 HYPERPLANE_API hyperplane_status hyperplane_krylov_solve_columns(hyperplane_krylov krylov, hyperplane_matrix a,
                                                                  hyperplane_preconditioner preconditioner, int columns,
                                                                  const double* b, double* x, int64_t count,

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -142,11 +143,11 @@ struct CopyColumns {
   const double* m_from;
   double* m_to;
   std::int64_t m_rows;
-  int m_columns;
+  int m_vectors, m_columns;
   bool m_to_vectors;
   KOKKOS_FUNCTION void operator()(std::int64_t row) const {
     for (int j = 0; j < m_columns; ++j) {
-      auto const in_array = j * m_rows + row, in_vectors = row * csr_vectors + j;
+      auto const in_array = j * m_rows + row, in_vectors = row * m_vectors + j;
       m_to[m_to_vectors ? in_vectors : in_array] = m_from[m_to_vectors ? in_array : in_vectors];
     }
   }
@@ -156,23 +157,28 @@ struct CopyColumns {
 template <class Exec>
 class CsrColumns {
  public:
+  using Vector = FlatVector<Exec>;
   using Vectors = FlatVectors<Exec>;
 
   explicit CsrColumns(const PointShape& shape) : m_rows(shape.rows()) {}
 
   std::int64_t domain() const { return m_rows; }
   std::int64_t rows() const { return m_rows; }
-  void read(const Exec& exec, const double* from, int count, const Vectors& to) const {
-    copy(exec, from, to.flat().data(), count, true);
+  template <class Any>
+  void read(const Exec& exec, const double* from, int count, const Any& to) const {
+    copy<Any>(exec, from, to.flat().data(), count, true);
   }
-  void write(const Exec& exec, const Vectors& from, int count, double* to) const {
-    copy(exec, from.flat().data(), to, count, false);
+  template <class Any>
+  void write(const Exec& exec, const Any& from, int count, double* to) const {
+    copy<Any>(exec, from.flat().data(), to, count, false);
   }
 
  private:
+  template <class Any>
   void copy(const Exec& exec, const double* from, double* to, int count, bool to_vectors) const {
+    constexpr int vectors = std::is_same_v<Any, Vectors> ? csr_vectors : 1;
     detail::launch("Hyperplane::Krylov::copy_columns", detail::LongIndexRange<Exec>(exec, 0, m_rows),
-                   2.0 * sizeof(double) * count, CopyColumns{from, to, m_rows, count, to_vectors});
+                   2.0 * sizeof(double) * count, CopyColumns{from, to, m_rows, vectors, count, to_vectors});
   }
 
   std::int64_t m_rows;
@@ -205,7 +211,7 @@ class CsrKrylovOn final : public Krylov {
     auto const& matrix = operand<CsrMatrixOn<Exec>>("A", a);
     auto const& preconditioner = operand<CsrPreconditionerOn<Exec>>("the preconditioner", m);
     preconditioner.require_factored();
-    return m_columns.solve(matrix.products(), preconditioner, columns, b, x, space, limits);
+    return m_columns.solve(m_method, matrix.products(), preconditioner, columns, b, x, space, limits);
   }
   void forget() override { forget_subspace(m_method); }
 

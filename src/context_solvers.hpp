@@ -177,7 +177,7 @@ class KrylovOn final : public Krylov {
     auto const& preconditioner = operand<PreconditionerOn<Exec>>("the preconditioner", m);
     matrix.require_narrowed();
     preconditioner.require_factored();
-    return m_columns.solve(matrix, preconditioner, columns, b, x, space, limits);
+    return m_columns.solve(m_method, matrix, preconditioner, columns, b, x, space, limits);
   }
   void forget() override { forget_subspace(m_method); }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <hyperplane_arrays.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -16,11 +17,11 @@ inline std::vector<double> column_of(const std::vector<double>& all, std::int64_
   return {all.begin() + v * rows, all.begin() + (v + 1) * rows};
 }
 
-/// Solves for columns b from a guess on. Each has the solution and the iterations that it has alone, and solves its
-/// system: apply(x) is the product.
+/// Solves for columns b from a guess on, of which `together` are solved for at a time. Each has the solution and the
+/// iterations that it has alone, where a last one is left its bits, and solves its system: apply(x) is the product.
 template <class Apply>
 void expect_columns_as_alone(hyperplane_krylov krylov, hyperplane_matrix a, hyperplane_preconditioner m,
-                             const std::vector<double>& b, const std::vector<double>& guess, int columns,
+                             const std::vector<double>& b, const std::vector<double>& guess, int columns, int together,
                              double tolerance, const Apply& apply) {
   auto x = guess;
   auto const count = static_cast<std::int64_t>(x.size()), rows = count / columns;
@@ -37,9 +38,16 @@ void expect_columns_as_alone(hyperplane_krylov krylov, hyperplane_matrix a, hype
               HYPERPLANE_SUCCESS);
     auto const& found = results[static_cast<std::size_t>(v)];
     EXPECT_EQ(found.outcome, HYPERPLANE_CONVERGED) << v;
-    EXPECT_NEAR(found.iterations, expected.iterations, 1) << v;
     EXPECT_DOUBLE_EQ(found.rhs_norm, expected.rhs_norm) << v;
-    EXPECT_TRUE(near(column_of(x, rows, v), alone, tolerance)) << v;
+    if (v == columns - 1 && columns % together == 1) {
+      EXPECT_EQ(found.iterations, expected.iterations) << v;
+      EXPECT_EQ(found.residual_norm, expected.residual_norm) << v;
+      EXPECT_TRUE(bitwise_equal(column_of(x, rows, v), alone)) << v;
+    } else {
+      // Rounding decides on more of them the more iterations there are.
+      EXPECT_NEAR(found.iterations, expected.iterations, std::max(1, expected.iterations / 3)) << v;
+      EXPECT_TRUE(near(column_of(x, rows, v), alone, tolerance)) << v;
+    }
     EXPECT_TRUE(near(apply(column_of(x, rows, v)), rhs, tolerance)) << v;
   }
 }

@@ -31,7 +31,7 @@ void compare_columns(hyperplane_krylov krylov, hyperplane_matrix a, hyperplane_p
                      bool transposed, int columns) {
   auto const b = columns_of(columns, 3, true);
   auto const guess = columns_of(columns, 30, false);
-  expect_columns_as_alone(krylov, a, m, b, guess, columns, 1e-8,
+  expect_columns_as_alone(krylov, a, m, b, guess, columns, 4, 1e-8,
                           [&](const std::vector<double>& x) { return mesh.apply(x, transposed); });
 }
 
