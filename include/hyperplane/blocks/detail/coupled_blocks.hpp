@@ -56,6 +56,7 @@ class CoupledBlocks {
       if (!m_boxes) {
         m_couplings.emplace(exec, grid, colouring.ranks, factors, Of::rule(options.block), remote, m_in_order);
       }
+      if (m_remote) m_remote->forget_lists();
     }
   }
 
