@@ -153,7 +153,9 @@ class DistributedMultiBlock {
 
   /// x = M^-T rhs, of a P that has it, from the same factors; x may be rhs. With other couplings than none as
   /// collective, and with as many messages, as solve(): n values for each pair of points, of what one gives to the
-  /// other. Throws Error as solve() and MultiBlock::solve_transposed() do, and where goes_through_devices().
+  /// other. The first one then prepares what paths on devices need, and has a reduction of one number between ranks:
+  /// where that fails on a rank, all ranks throw Error. Throws Error as solve() and MultiBlock::solve_transposed() do,
+  /// and where goes_through_devices().
   void solve_transposed(const execution_space& exec, const Vector& rhs, const Vector& x) const
     requires requires(const Local& local, const typename Vector::Local& v) { local.solve_transposed(exec, v, v); }
   {
