@@ -29,7 +29,10 @@ OfPreconditioner transport_of(hyperplane_preconditioner m) {
 TEST_P(CRanks, values_come_as_the_grid_is_told) {
   constexpr int n = CRankSystem::n;
   CRankSystem const system(context, four_parts());
+  auto const coloured = bilu0(HYPERPLANE_COUPLING_COLOURED);
+  COwned<hyperplane_preconditioner> const as_chosen(hyperplane_mpi_preconditioner_create, system.grid, n, &coloured);
   auto const chosen = transport_of(system.a);
+  EXPECT_EQ(transport_of(as_chosen).transport, chosen);
   EXPECT_NE(chosen, HYPERPLANE_TRANSPORT_AUTOMATIC);
   EXPECT_TRUE(GetParam() == "cuda" || chosen == HYPERPLANE_TRANSPORT_HOST);
   EXPECT_EQ(hyperplane_mpi_grid_set_transport(system.grid, HYPERPLANE_TRANSPORT_HOST), HYPERPLANE_SUCCESS)
@@ -40,10 +43,23 @@ TEST_P(CRanks, values_come_as_the_grid_is_told) {
   // What is made before and after goes together, with the same bits.
   system.set(a, system.reference);
   system.set(system.x, system.solution);
-  EXPECT_EQ(hyperplane_matrix_apply(system.a, system.x, system.b), HYPERPLANE_SUCCESS);
-  auto const expected = system.get(system.b);
-  EXPECT_EQ(hyperplane_matrix_apply(a, system.x, system.b), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
-  EXPECT_TRUE(bitwise_equal(system.get(system.b), expected));
+  auto const product = [&](hyperplane_matrix matrix) {
+    EXPECT_EQ(hyperplane_matrix_apply(matrix, system.x, system.b), HYPERPLANE_SUCCESS)
+        << hyperplane_last_error_message();
+    return system.get(system.b);
+  };
+  EXPECT_TRUE(bitwise_equal(product(a), product(system.a)));
+  COwned<hyperplane_matrix> const transposed(hyperplane_matrix_transpose, system.a), at(hyperplane_matrix_transpose, a);
+  EXPECT_TRUE(bitwise_equal(product(at), product(transposed)));
+  COwned<hyperplane_preconditioner> const through_host(hyperplane_mpi_preconditioner_create, system.grid, n, &coloured);
+  auto const solved = [&](hyperplane_preconditioner m) {
+    EXPECT_EQ(hyperplane_preconditioner_factor(m, system.a), HYPERPLANE_SUCCESS) << hyperplane_last_error_message();
+    COwned<hyperplane_preconditioner> const mt(hyperplane_preconditioner_transpose, m);
+    EXPECT_EQ(hyperplane_preconditioner_solve(mt, system.x, system.b), HYPERPLANE_SUCCESS)
+        << hyperplane_last_error_message();
+    return system.get(system.b);
+  };
+  EXPECT_TRUE(bitwise_equal(solved(through_host), solved(as_chosen)));
   for (auto const coupling : {HYPERPLANE_COUPLING_NONE, HYPERPLANE_COUPLING_COLOURED, HYPERPLANE_COUPLING_NATURAL}) {
     auto const options = bilu0(coupling);
     COwned<hyperplane_preconditioner> const m(hyperplane_mpi_preconditioner_create, system.grid, n, &options);

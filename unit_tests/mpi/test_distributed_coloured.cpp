@@ -225,6 +225,24 @@ TYPED_TEST(DistributedColoured, a_device_that_fails_on_one_rank_is_an_error_on_a
   }
 }
 
+TYPED_TEST(DistributedColoured, lists_of_couplings_go_when_they_have_been_read) {
+  auto const whole = cut_grid(Grid(8, 4, 4), {4, 1, 1}).grid;
+  DistributedGrid const grid(this->world, whole);
+  std::vector<int> const colours{0, 1, 0, 1};
+  std::vector<int> own;
+  for (int const b : grid.blocks()) own.push_back(colours[b]);
+  for (SweepPath const path : {SweepPath::automatic, SweepPath::portable}) {
+    using Ilu = BlockIlu0<double, 2, TypeParam>;
+    using Remote = typename detail::ColoursOfRanksOf<Ilu>::Type;
+    auto const remote = std::make_shared<Remote>(this->exec, grid, Transport::host, colours, true);
+    auto const couplings = [&] { return remote->reverses().size(); };
+    EXPECT_EQ(this->world.any(couplings() > 0), this->world.size() > 1);
+    MultiBlock<Ilu> const plan(this->exec, grid.local(), {.coupling = Coupling::coloured, .block = {.path = path}}, own,
+                               remote);
+    EXPECT_EQ(couplings(), 0);
+  }
+}
+
 TYPED_TEST(DistributedColoured, wrong_use_is_refused) {
   auto const whole = cut_grid(Grid(8, 4, 4), {4, 1, 1}).grid;
   DistributedGrid const grid(this->world, whole);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <array>
 #include <hyperplane/blocks/apply_transposed.hpp>
 #include <hyperplane/blocks/cut_grid.hpp>
@@ -12,11 +13,58 @@
 #include <hyperplane/line/line_implicit.hpp>
 #include <hyperplane/sip/sip.hpp>
 #include <hyperplane/ssor/ssor.hpp>
+#include <hyperplane/sweep/triangular_sweeps.hpp>
+#include <stdexcept>
+#include <string>
 
 #include "distributed_fixture.hpp"
 #include "support/kokkos_events.hpp"
 
 // Products with A^T and solves with M^T over ranks, beside those of one process.
+namespace hyperplane::test {
+
+/// BILU(0) that may not get what its first transposed solve needs.
+template <class Exec>
+class UnpreparedIlu : public BlockIlu0<double, 2, Exec> {
+  using Base = BlockIlu0<double, 2, Exec>;
+
+ public:
+  struct Options {
+    /// How often this rank does not get it.
+    int* failures = nullptr;
+  };
+  class Sweeps : public TriangularSweeps<double, 2, Exec> {
+   public:
+    Sweeps(const TriangularSweeps<double, 2, Exec>& sweeps, int* failures)
+        : TriangularSweeps<double, 2, Exec>(sweeps), m_failures(failures) {}
+    void prepare_transposed(const Exec& exec) const {
+      if ((*m_failures)-- > 0) throw std::runtime_error("no memory");
+      TriangularSweeps<double, 2, Exec>::prepare_transposed(exec);
+    }
+
+   private:
+    int* m_failures;
+  };
+
+  UnpreparedIlu(const Exec& exec, const Grid& grid, const Options& options)
+      : Base(exec, grid), m_failures(options.failures) {}
+  Sweeps sweeps() const { return Sweeps(Base::sweeps(), m_failures); }
+
+ private:
+  int* m_failures;
+};
+
+}  // namespace hyperplane::test
+
+namespace hyperplane::inline HYPERPLANE_ABI::detail {
+
+template <class Exec>
+struct ColouredCouplingsOf<test::UnpreparedIlu<Exec>> : ColouredCouplingsOf<BlockIlu0<double, 2, Exec>> {};
+template <class Exec>
+struct ColoursOfRanksOf<test::UnpreparedIlu<Exec>> : ColoursOfRanksOf<BlockIlu0<double, 2, Exec>> {};
+
+}  // namespace hyperplane::inline HYPERPLANE_ABI::detail
+
 namespace hyperplane::test {
 namespace {
 
@@ -144,6 +192,30 @@ TYPED_TEST(DistributedTransposed, solves_of_natural_parts) {
     for (auto const& parts : {std::array{3, 1, 1}, {1, 2, 4}, {2, 3, 2}}) check(parts, {false, false, false});
   } else {
     EXPECT_THAT(thrown(SweepPath::automatic), refusal);
+  }
+}
+
+// A rank that throws alone would leave others waiting for what its points give.
+TYPED_TEST(DistributedTransposed, what_the_first_solve_lacks_on_one_rank_is_an_error_on_all) {
+  auto const whole = cut_grid(Grid(8, 4, 4), {4, 1, 1}).grid;
+  DistributedGrid const grid(this->world, whole);
+  auto const a = to_ranks<double, 2, double>(this->exec, grid, MultiBlockReference(whole, 2));
+  auto const b = to_ranks<double, 2>(this->exec, grid, random_vector(whole.size() * 2));
+  DistributedMultiBlock<BlockIlu0<double, 2, TypeParam>> plain(this->exec, grid, {.coupling = coloured});
+  plain.factor(this->exec, a);
+  DistributedVector<double, 2, TypeParam> const expected(this->exec, grid), x(this->exec, grid);
+  plain.solve_transposed(this->exec, b, expected);
+  for (int failing = 0; failing < std::min(this->world.size(), whole.block_count()); ++failing) {
+    int failures = this->world.rank() == failing ? 1 : 0;
+    DistributedMultiBlock<UnpreparedIlu<TypeParam>> ilu(this->exec, grid, {.coupling = coloured, .block = {&failures}});
+    ilu.factor(this->exec, a);
+    EXPECT_EQ(thrown_text([&] { ilu.solve_transposed(this->exec, b, x); }),
+              "rank " + std::to_string(failing) + ": no memory");
+    // The next one tries again, and those behind it need nothing more.
+    ilu.solve_transposed(this->exec, b, x);
+    failures = 1;
+    ilu.solve_transposed(this->exec, b, x);
+    EXPECT_TRUE(bitwise_equal(to_host(this->exec, x), to_host(this->exec, expected)));
   }
 }
 

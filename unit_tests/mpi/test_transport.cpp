@@ -46,7 +46,8 @@ class DistributedTransport : public DistributedTest<Exec> {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 
-  /// Products behind one another, which nothing waits for, and solves.
+  /// Products behind one another, which nothing waits for, with A and A^T in turn, which have other messages in the
+  /// same memory, and solves with M and M^T.
   std::vector<std::vector<double>> results(const MultiBlockGrid& whole, const std::vector<int>& owners,
                                            Transport transport) {
     constexpr int n = 2;
@@ -59,10 +60,11 @@ class DistributedTransport : public DistributedTest<Exec> {
     DistributedVector<double, n, Exec> y(exec, grid);
     for (int step = 0; step < 24; ++step) {
       be_late(step);
-      if (step % 2 == 0) {
-        apply(exec, a, x, y);
-      } else {
-        residual(exec, a, b, x, y);
+      switch (step % 4) {
+        case 0: apply(exec, a, x, y); break;
+        case 1: apply_transposed(exec, a, x, y); break;
+        case 2: residual_transposed(exec, a, b, x, y); break;
+        default: residual(exec, a, b, x, y);
       }
       std::swap(x, y);
     }
@@ -71,9 +73,10 @@ class DistributedTransport : public DistributedTest<Exec> {
     EXPECT_EQ(ilu.transport(), transport);
     for (int step = 0; step < 3; ++step) {
       ilu.factor(exec, a);
-      for (int solve = 0; solve < 4; ++solve) {
-        be_late(solve);
-        ilu.solve(exec, solve % 2 == 0 ? b : y, y);
+      for (int solve = 0; solve < 2; ++solve) {
+        be_late(3 * (step + solve));
+        ilu.solve(exec, solve == 0 ? b : y, y);
+        ilu.solve_transposed(exec, y, y);
       }
       found.push_back(to_host(exec, y));
     }

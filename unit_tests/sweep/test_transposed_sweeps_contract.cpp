@@ -77,6 +77,25 @@ TYPED_TEST(TransposedSweepsContract, allocate_nothing_and_fence_nothing) {
   }
 }
 
+TYPED_TEST(TransposedSweepsContract, can_be_prepared_before) {
+  TypeParam const exec;
+  constexpr int n = 2;
+  Grid const grid(9, 10, 4);
+  auto const a = to_device<double, n, double>(exec, random_stencil(grid, n));
+  auto const b = to_device<double, n>(exec, grid, random_vector(grid.size() * n));
+  for (SolverPath const path : solver_paths_of<TypeParam>()) {
+    auto const solved = [&](int times) {
+      auto ilu = path.make<BlockIlu0<double, n, TypeParam>>(exec, grid);
+      for (int t = 0; t < times; ++t) ilu.sweeps().prepare_transposed(exec);
+      ilu.factor(exec, a);
+      BlockVector<double, n, TypeParam> const x(exec, grid);
+      ilu.solve_transposed(exec, b, x);
+      return to_host(exec, x);
+    };
+    EXPECT_TRUE(bitwise_equal(solved(2), solved(0))) << name(path);
+  }
+}
+
 TYPED_TEST(TransposedSweepsContract, refuse_what_solve_refuses) {
   TypeParam const exec;
   using ::testing::HasSubstr;

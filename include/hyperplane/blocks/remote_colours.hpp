@@ -64,6 +64,9 @@ class RemoteColours {
   virtual const std::vector<FaceCoupling>& given_to(Colours colours, int colour) const = 0;
   virtual Scalar* room_to_give(Colours colours, int colour) const = 0;
   virtual void bring_given(const Exec& exec, Colours colours, int colour) const = 0;
+
+  /// lower(), upper(), reverses() and given_to() go: when all who read them, once each, have what they want.
+  virtual void forget_lists() = 0;
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

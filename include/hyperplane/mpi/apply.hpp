@@ -29,7 +29,8 @@ inline void check_distributed_grid(const char* function, const char* argument, c
 }
 
 /// y = A x, or y = b - A x where there is b. Where grid blocks are multiplied together, what meets no other rank is
-/// while messages travel. Elsewhere these come first: what is computed meanwhile would be computed twice.
+/// while messages travel. Elsewhere these come first: on hosts, which copy them themselves, a product in two pieces
+/// takes as long or longer (measured: see docs/blocks.md).
 template <bool subtract, class Scalar, int n, ExecutionSpace Exec, class Storage>
 void apply_over_ranks(const Exec& exec, const DistributedStencil7<Scalar, n, Exec, Storage>& a,
                       const DistributedVector<Scalar, n, Exec>& b, const DistributedVector<Scalar, n, Exec>& x,

@@ -73,7 +73,7 @@ struct ColoursOfRanksOf<Sip<Scalar, Exec, Storage>> : ColoursOfRanksOf<BlockIlu0
 ///   values for each pair. Each of them waits for the instance and for the ranks that are met; with Transport::peer
 ///   the device waits, and the host does not. Memory: for each pair of
 ///   points across an interface between ranks, on both of them 2 n^2 values (4 n^2 where there is a device; n^2 of
-///   Ssor) and less than 400 bytes.
+///   Ssor) and less than 280 bytes.
 ///
 /// With Coupling::natural and Transport::peer, where grid blocks are the parts of a box that is cut along k, one on
 /// each rank, BlockIlu0 with n > 1 is not one of each part, coupled by colours, but that of the box, by BlockIlu0Part:
@@ -153,7 +153,9 @@ class DistributedMultiBlock {
 
   /// x = M^-T rhs, of a P that has it, from the same factors; x may be rhs. With other couplings than none as
   /// collective, and with as many messages, as solve(): n values for each pair of points, of what one gives to the
-  /// other. Throws Error as solve() and MultiBlock::solve_transposed() do, and where goes_through_devices().
+  /// other. The first one then prepares what paths on devices need, and has a reduction of one number between ranks:
+  /// where that fails on a rank, all ranks throw Error. Throws Error as solve() and MultiBlock::solve_transposed() do,
+  /// and where goes_through_devices().
   void solve_transposed(const execution_space& exec, const Vector& rhs, const Vector& x) const
     requires requires(const Local& local, const typename Vector::Local& v) { local.solve_transposed(exec, v, v); }
   {

@@ -59,6 +59,13 @@ class FoldedSweeps {
     portable_sweeps<Scalar, n, transposed>(exec, sweeps, Recursion{in_order(factors), planes}, rhs, x);
   }
 
+  /// What the first solve with M^-T prepares, where it does.
+  void prepare_transposed(const Exec& exec) const {
+    if constexpr (requires { m_fast->prepare_transposed(exec); }) {
+      if (m_fast) m_fast->prepare_transposed(exec);
+    }
+  }
+
  private:
   using FastPath = FoldedFastPath<Scalar, n, Exec, Storage, vector_length>;
   using Recursion = FoldedRecursion<Storage, n, vector_length, FoldedPlanes>;

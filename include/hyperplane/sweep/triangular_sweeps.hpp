@@ -60,9 +60,8 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// Cost per point: 14 n^2 flops, 7 n^2 + 4 n values, of which the forward sweep has 8 n^2 and 4 n^2 + 2 n. Launches:
 /// one for each hyperplane and sweep on SweepPath::portable; on SweepPath::slab two on the host, one on CUDA, and up to
 /// eight on hosts where directions are folded. A transposed solve takes as much, with 6 n^2 and 3 n^2 + 2 n in its
-/// first half; on CUDA the first one of a plan prepares its launch, and on SweepPath::cuda_graph allocates and captures
-/// its graphs. No path can deadlock, whatever else the device does. Kernels are called Hyperplane::BlockIlu0::solve, or
-/// solve_transposed, whoever owns the plan.
+/// first half; on CUDA the first one of a plan is prepared, see prepare_transposed(). No path can deadlock, whatever
+/// else the device does. Kernels are called Hyperplane::BlockIlu0::solve, or solve_transposed, whoever owns the plan.
 ///
 /// Results are bitwise the same whatever the number of threads or multiprocessors and in every run, for a given path;
 /// on CUDA plain solves for all paths.
@@ -200,6 +199,12 @@ class TriangularSweeps {
     sweep<count, true>(exec, detail::Sweeps::both, rhs.all().data(), x.all().data());
   }
 
+  /// What the first transposed solve does first on CUDA: prepares its launch, or allocates and captures its graphs.
+  void prepare_transposed(const Exec& exec) const {
+    if constexpr (requires { m_fast_path.prepare_transposed(exec); }) m_fast_path.prepare_transposed(exec);
+    m_folded.prepare_transposed(exec);
+  }
+
   /// y = (I + d^-1 U)^-T rhs, the first half of a transposed solve; y may be rhs. Throws Error as solve() does.
   void forward_transposed(const Exec& exec, const Vector& rhs, const Vector& y) const {
     check("forward_transposed", rhs, y);
@@ -251,10 +256,7 @@ class TriangularSweeps {
     fail(called + ": called before factor");
   }
   void check_several(std::span<const Vector> rhs, std::span<const Vector> x) const {
-    if (rhs.size() != x.size()) {
-      fail(m_owner + "::solve: " + std::to_string(rhs.size()) + " right-hand sides and " + std::to_string(x.size()) +
-           " solutions");
-    }
+    detail::check_solutions(m_owner, rhs.size(), x.size());
     for (std::size_t v = 0; v < rhs.size(); ++v) check("solve", rhs[v], x[v]);
   }
 
@@ -262,7 +264,8 @@ class TriangularSweeps {
   template <int count, bool transposed = false>
   void sweep(const Exec& exec, detail::Sweeps sweeps, const Vector* rhs, const Vector* x) const {
     auto const path = transposed && m_comparison ? SweepPath::portable : m_path;
-    detail::count_sweep_bytes<Scalar, n, StorageScalar>(sweeps, in_one_launch(path), static_cast<double>(grid().size()),
+    bool const in_one_launch = !HostExecutionSpace<Exec> && path != SweepPath::portable;
+    detail::count_sweep_bytes<Scalar, n, StorageScalar>(sweeps, in_one_launch, static_cast<double>(grid().size()),
                                                         count, transposed);
     if (m_comparison && !transposed) {
       for (int v = 0; v < count; ++v) m_comparison->solve(exec, sweeps, factors(), rhs[v].ref(), x[v].ref());
@@ -270,17 +273,14 @@ class TriangularSweeps {
     }
     auto const from = detail::vector_refs<count>(rhs), to = detail::vector_refs<count>(x);
     if (m_order.is_folded()) return m_folded.template solve<transposed>(exec, sweeps, factors(), from, to);
-    if (path != SweepPath::portable) {
-      if constexpr (transposed) {
-        return m_fast_path.solve_transposed(exec, sweeps, factors(), from, to);
-      } else {
-        return m_fast_path.solve(exec, sweeps, factors(), from, to);
-      }
+    if (path == SweepPath::portable) {
+      detail::portable_sweeps<Scalar, n, transposed>(exec, sweeps, factors(), from, to);
+    } else if constexpr (transposed) {
+      m_fast_path.solve_transposed(exec, sweeps, factors(), from, to);
+    } else {
+      m_fast_path.solve(exec, sweeps, factors(), from, to);
     }
-    detail::portable_sweeps<Scalar, n, transposed>(exec, sweeps, factors(), from, to);
   }
-
-  static bool in_one_launch(SweepPath path) { return !HostExecutionSpace<Exec> && path != SweepPath::portable; }
 
   std::string m_owner;
   SlabMap<vector_length> m_map;

@@ -7,6 +7,7 @@
 #include <hyperplane/sweep/sweep_path.hpp>
 #include <hyperplane/sweep/triangular_factors.hpp>
 
+#include <cstddef>
 #include <string>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
@@ -37,6 +38,13 @@ inline void check_sweeps_options(const std::string& owner, const TriangularSweep
     fail(owner + ": " + std::to_string(options.right_hand_sides) + " right-hand sides at a time, expected 1 to " +
          std::to_string(max_right_hand_sides));
   }
+}
+
+/// Throws Error where a solve has not as many solutions as right-hand sides.
+inline void check_solutions(const std::string& owner, std::size_t right_hand_sides, std::size_t solutions) {
+  if (solutions == right_hand_sides) return;
+  fail(owner + "::solve: " + std::to_string(right_hand_sides) + " right-hand sides and " + std::to_string(solutions) +
+       " solutions");
 }
 
 }  // namespace detail

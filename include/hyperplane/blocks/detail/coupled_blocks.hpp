@@ -56,6 +56,7 @@ class CoupledBlocks {
       if (!m_boxes) {
         m_couplings.emplace(exec, grid, colouring.ranks, factors, Of::rule(options.block), remote, m_in_order);
       }
+      if (m_remote) m_remote->forget_lists();
     }
   }
 
@@ -256,6 +257,11 @@ class CoupledBlocks {
   /// M^T = (I + d^-1 U)^T (d + L)^T: the first of these goes through the colours upwards, the other one downwards.
   template <class Vector>
   void solve_transposed_coloured(const Exec& exec, const Vector& rhs, const Vector& x) const {
+    if (m_remote && !*m_is_prepared) {
+      // What fails in one process here would leave others waiting later.
+      m_remote->agree([&] { m_blocks.prepare_transposed(exec); });
+      *m_is_prepared = true;
+    }
     int const last = m_blocks.ranks() - 1;
     auto* const values = x.flat().data();
     if (values != rhs.flat().data()) {
@@ -279,6 +285,8 @@ class CoupledBlocks {
   std::optional<InOrder> m_boxes;
   Blocks m_blocks;
   std::optional<Couplings> m_couplings;
+  /// For solves with M^T, all processes. Copies share it: a process may make them before or after the first of these.
+  std::shared_ptr<bool> m_is_prepared = std::make_shared<bool>(false);
 };
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI::detail

@@ -140,6 +140,13 @@ class RankedBlocks {
     }
   }
 
+  /// What the first sweep_transposed() prepares of all grid blocks, where it does.
+  void prepare_transposed(const Exec& exec) const {
+    for (auto const& each : m_blocks) {
+      if constexpr (requires { each.sweeps().prepare_transposed(exec); }) each.sweeps().prepare_transposed(exec);
+    }
+  }
+
   /// solve_transposed(), or a half of it, of one grid block after the other.
   template <class Vector>
   void sweep_transposed(const Exec& exec, int rank, Sweeps sweeps, const Vector& rhs, const Vector& x) const {

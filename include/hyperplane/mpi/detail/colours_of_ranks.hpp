@@ -57,23 +57,23 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
       : m_communicator(grid.communicator()),
         m_transport(transport),
         m_count(*std::ranges::max_element(colours) + 1),
-        m_rise(rises_along_axes(grid.whole(), colours)),
-        m_lower(as_size(m_count)),
-        m_upper(as_size(m_count)) {
+        m_rise(rises_along_axes(grid.whole(), colours)) {
+    m_lists.lower.resize(as_size(m_count));
+    m_lists.upper.resize(as_size(m_count));
     list_ghosts(exec, grid, colours);
     if (coefficients) list_reverses(grid, colours);
   }
 
   int colours() const override { return m_count; }
   bool rise_along_axes() const override { return m_rise; }
-  std::vector<FaceCouplingEntry> lower(int colour) const override { return m_lower[as_size(colour)]; }
-  std::vector<FaceCouplingEntry> upper(int colour) const override { return m_upper[as_size(colour)]; }
-  const std::vector<FaceCoupling>& reverses() const override { return m_reverses; }
+  std::vector<FaceCouplingEntry> lower(int colour) const override { return m_lists.lower[as_size(colour)]; }
+  std::vector<FaceCouplingEntry> upper(int colour) const override { return m_lists.upper[as_size(colour)]; }
+  const std::vector<FaceCoupling>& reverses() const override { return m_lists.reverses; }
 
   void connect(const Exec& exec, const FaceCouplingList& upper, const std::vector<std::size_t>& begin,
                const Values& values) override {
     m_values = values;
-    auto received = upper.couplings.size() - m_reverses.size();
+    auto received = upper.couplings.size() - m_lists.reverses.size();
     for (std::size_t c = 0; c < as_size(m_count); ++c) {
       auto const& list = m_coefficients[c];
       std::vector<int> numbers;
@@ -128,7 +128,7 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
   Scalar* ghosts() const override { return m_ghosts.data(); }
 
   const std::vector<FaceCoupling>& given_to(Colours colours, int colour) const override {
-    return m_given[static_cast<std::size_t>(colours)][as_size(colour)];
+    return m_lists.given[static_cast<std::size_t>(colours)][as_size(colour)];
   }
   Scalar* room_to_give(Colours colours, int colour) const override {
     return exchange(colours, colour).mailbox().sent().data();
@@ -136,6 +136,8 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
   void bring_given(const Exec& exec, Colours colours, int colour) const override {
     exchange(colours, colour).send_prepared(exec);
   }
+
+  void forget_lists() override { m_lists = Lists(); }
 
  private:
   using Exchange = GhostExchange<Scalar, n, Exec, vector_length>;
@@ -185,10 +187,10 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
       }
       first = end;
     };
-    for (auto const& faces : forward) add(faces, m_forward, m_lower);
-    for (auto const& faces : backward) add(faces, m_backward, m_upper);
-    for (auto const& faces : backward) m_given[static_cast<std::size_t>(Colours::lower)].push_back(faces.sent());
-    for (auto const& faces : forward) m_given[static_cast<std::size_t>(Colours::higher)].push_back(faces.sent());
+    for (auto const& faces : forward) add(faces, m_forward, m_lists.lower);
+    for (auto const& faces : backward) add(faces, m_backward, m_lists.upper);
+    for (auto const& faces : backward) m_lists.given[static_cast<std::size_t>(Colours::lower)].push_back(faces.sent());
+    for (auto const& faces : forward) m_lists.given[static_cast<std::size_t>(Colours::higher)].push_back(faces.sent());
   }
 
   void list_reverses(const DistributedGrid& grid, const std::vector<int>& colours) {
@@ -197,16 +199,16 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
     std::map<std::pair<int, std::int64_t>, std::pair<int, int>> ranges;
     for (int c = 0; c < m_count; ++c) {
       m_coefficients.emplace_back(grid, colours, c);
-      check_coupling_count(m_reverses.size() + m_coefficients.back().received().size());
+      check_coupling_count(m_lists.reverses.size() + m_coefficients.back().received().size());
       for (auto const& coupling : m_coefficients.back().received()) {
-        int const number = static_cast<int>(m_reverses.size());
+        int const number = static_cast<int>(m_lists.reverses.size());
         std::pair const donor(coupling.block, coupling.point);
         donors[{coupling.slot.pack, coupling.slot.lane, static_cast<int>(coupling.back)}] = donor;
         ranges.try_emplace(donor, number, number).first->second.second = number + 1;
-        m_reverses.push_back({coupling.slot, coupling.block, coupling.direction});
+        m_lists.reverses.push_back({coupling.slot, coupling.block, coupling.direction});
       }
     }
-    for (auto& entries : m_lower) {
+    for (auto& entries : m_lists.lower) {
       for (auto& [point, coupling] : entries) {
         auto const& donor = donors.at({point.slot.pack, point.slot.lane, static_cast<int>(coupling.direction)});
         std::tie(coupling.reverse_begin, coupling.reverse_end) = ranges.at(donor);
@@ -214,17 +216,21 @@ class ColoursOfRanks : public RemoteColours<Scalar, Exec, Storage> {
     }
   }
 
+  struct Lists {
+    /// By the colour of this rank's points.
+    std::vector<std::vector<FaceCouplingEntry>> lower, upper;
+    std::vector<FaceCoupling> reverses;
+    std::array<std::vector<std::vector<FaceCoupling>>, 2> given;  ///< to lower colours, to higher ones
+  };
+
   Communicator m_communicator;
   Transport m_transport;
   int m_count;
   bool m_rise;
-  /// By the colour of this rank's points.
-  std::vector<std::vector<FaceCouplingEntry>> m_lower, m_upper;
-  std::vector<FaceCoupling> m_reverses;
+  Lists m_lists;
   /// By the colour of what is sent.
   std::vector<Reverses> m_coefficients;
   std::vector<Exchange> m_forward, m_backward;
-  std::array<std::vector<std::vector<FaceCoupling>>, 2> m_given;  ///< to lower colours, to higher ones
   std::vector<Mailbox<Storage, Exec>> m_coefficient_mail;
   std::vector<Kokkos::View<int*, typename Exec::memory_space>> m_numbers;
   Kokkos::View<Scalar*, typename Exec::memory_space> m_ghosts;

@@ -46,6 +46,8 @@ class FoldedFastPath<Scalar, n, Exec, Storage, vector_length> {
     cuda::labelled(exec, transposed_label(sweeps),
                    [&] { m_graph.solve_transposed(exec.cuda_stream(), sweeps, factors, rhs, x); });
   }
+  /// What the first call of it does.
+  void prepare_transposed(const Exec& exec) { m_graph.prepare_transposed(exec.cuda_stream()); }
 
  private:
   using Map = FoldedMap<vector_length>;

@@ -120,10 +120,15 @@ class CudaGraphSweeps {
     for (int v = 0; v < count; ++v) m_plain.run(stream, sweeps, factors, rhs[v], x[v]);
   }
 
-  /// With M^T. The first call captures the graphs.
+  /// What solve_transposed() does when it is called for the first time: captures the graphs.
+  void prepare_transposed(cudaStream_t stream) {
+    if (!m_transposed) m_transposed.emplace(stream, m_map, m_planes);
+  }
+
+  /// With M^T.
   void solve_transposed(cudaStream_t stream, Sweeps sweeps, const Factors& factors, const Vector& rhs,
                         const Vector& x) {
-    if (!m_transposed) m_transposed.emplace(stream, m_map, m_planes);
+    prepare_transposed(stream);
     m_transposed->run(stream, sweeps, factors, rhs, x);
   }
 

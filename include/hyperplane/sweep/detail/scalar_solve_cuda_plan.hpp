@@ -145,10 +145,15 @@ class CudaScalarSolve {
     both<count>()(stream, m_points * (7 * sizeof(Storage) + vectors), forward, backward);
   }
 
-  /// With M^T. The first call prepares the launches.
+  /// What solve_transposed() does when it is called for the first time: the launches of other kernels.
+  void prepare_transposed(cudaStream_t /*stream*/) {
+    if (!m_transposed) m_transposed.emplace(*this);
+  }
+
+  /// With M^T.
   void solve_transposed(cudaStream_t stream, Sweeps sweeps, const TriangularFactors<Storage, 1, W>& factors,
                         const BlockVectorRef<Scalar, 1, W>& rhs, const BlockVectorRef<Scalar, 1, W>& x) {
-    if (!m_transposed) m_transposed.emplace(*this);
+    prepare_transposed(stream);
     TransposedWork<Sweep::forward> const forward{{}, factors, rhs, x};
     TransposedWork<Sweep::backward> const backward{{}, factors, sweeps == Sweeps::both ? x : rhs, x};
     std::size_t const vectors = 2 * sizeof(Scalar);

@@ -70,6 +70,11 @@ class TriangularSweepsFastPath<Scalar, n, Exec, Storage, vector_length> {
                         const VectorRefs<Vector, count>& x) const {
     for (int v = 0; v < count; ++v) solve_transposed(exec, sweeps, factors, rhs[v], x[v]);
   }
+  /// What the first call of it does.
+  void prepare_transposed(const Exec& exec) const {
+    if (m_slab) m_slab->prepare_transposed(exec.cuda_stream());
+    if (m_graph) m_graph->prepare_transposed(exec.cuda_stream());
+  }
 
  private:
   void solve_transposed(const Exec& exec, Sweeps sweeps, const Factors& factors, const Vector& rhs,
