@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/csr/block_csr.hpp>
 #include <hyperplane/csr/point_vector.hpp>
 #include <hyperplane/csr/point_vectors.hpp>
 
@@ -40,6 +41,11 @@ struct CsrArrays {
   Kokkos::View<const int*, Memory> columns;
   Kokkos::View<Value*, Memory> values;
 };
+
+template <int n, class Exec, class Value>
+BlockCsr<double, n, Exec, Value> block_csr(const CsrArrays<Exec, Value>& a) {
+  return BlockCsr<double, n, Exec, Value>(a.offsets, a.columns, a.values);
+}
 
 /// Products with a BlockCsr or its transpose, whatever the block size.
 template <ExecutionSpace Exec>
@@ -108,7 +114,7 @@ class SizedCsr {
   virtual ~SizedCsr() = default;
   virtual Product make_product(const CsrArrays<Exec>& a) const = 0;
   virtual Product make_transposed_product(const Exec& exec, const CsrArrays<Exec>& a) const = 0;
-  /// Of a kind that has factors.
+  /// Of a kind that has factors, other than lines, which SizedLineFactory has.
   virtual Plan make_plan(const Exec& exec, const CsrArrays<Exec>& a,
                          const CsrPreconditionerSettings& settings) const = 0;
 };
