@@ -3,12 +3,14 @@
 
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/csr/block_csr.hpp>
+#include <hyperplane/csr/detail/transposed_lists.hpp>
 #include <hyperplane/csr/point_vector.hpp>
 #include <hyperplane/csr/point_vectors.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +43,10 @@ struct CsrArrays {
   Kokkos::View<const int*, Memory> columns;
   Kokkos::View<Value*, Memory> values;
 };
+
+/// Its blocks by columns, for products with its transpose.
+template <ExecutionSpace Exec>
+using CsrLists = detail::TransposedLists<Exec, std::int64_t>;
 
 template <int n, class Exec, class Value>
 BlockCsr<double, n, Exec, Value> block_csr(const CsrArrays<Exec, Value>& a) {
@@ -113,7 +119,7 @@ class SizedCsr {
   using Plan = std::unique_ptr<TypedCsrPlan<Exec>>;
   virtual ~SizedCsr() = default;
   virtual Product make_product(const CsrArrays<Exec>& a) const = 0;
-  virtual Product make_transposed_product(const Exec& exec, const CsrArrays<Exec>& a) const = 0;
+  virtual Product make_transposed_product(const CsrLists<Exec>& lists, const CsrArrays<Exec>& a) const = 0;
   /// Of a kind that has factors, other than lines, which SizedLineFactory has.
   virtual Plan make_plan(const Exec& exec, const CsrArrays<Exec>& a,
                          const CsrPreconditionerSettings& settings) const = 0;
@@ -131,7 +137,7 @@ class SizedShortCsr {
   virtual Plan make_plan(const Exec& exec, const CsrArrays<Exec>& a, const CsrPreconditionerSettings& settings,
                          StorageKind storage) const = 0;
   virtual Product make_product(const Copy& a) const = 0;
-  virtual Product make_transposed_product(const Exec& exec, const Copy& a) const = 0;
+  virtual Product make_transposed_product(const CsrLists<Exec>& lists, const Copy& a) const = 0;
   /// Rounds values to a copy of the same structure, and says what overflows first, in words.
   virtual std::string narrow(const Exec& exec, const CsrArrays<Exec>& a, const Copy& copy) const = 0;
 };

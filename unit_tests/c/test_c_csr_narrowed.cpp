@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
 
 #include "c/c_csr_fixture.hpp"
 #include "c/c_fixture.hpp"
+#include "support/kokkos_events.hpp"
 #include "support/matchers.hpp"
 
 // Copies of general matrices that products read.
@@ -69,6 +72,15 @@ TEST_P(CNarrowedRows, products_read_the_copy) {
   EXPECT_TRUE(bitwise_equal(residual(narrowed), residual(m_a)));
   EXPECT_TRUE(bitwise_equal(residual(of_narrowed), residual(of_a)));
   for (auto* const handle : {floats, narrowed, of_a, of_floats, of_narrowed}) hyperplane_free(handle);
+}
+
+TEST_P(CNarrowedRows, transposes_have_lists_of_blocks_once) {
+  auto* const narrowed = make_narrowed(m_a);
+  KokkosEvents const events;
+  auto *const transpose = transpose_of(narrowed), *const of_a = transpose_of(m_a);
+  auto* const of_transpose = make_narrowed(of_a);
+  EXPECT_EQ(std::ranges::count(events.allocations(), "Hyperplane::TransposedBlockCsr::structure"), 6);
+  for (auto* const handle : {of_transpose, of_a, transpose, narrowed}) hyperplane_free(handle);
 }
 
 TEST_P(CNarrowedRows, several_right_hand_sides) {

@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <hyperplane/csr/narrow.hpp>
+#include <hyperplane/csr/transposed_block_csr.hpp>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "support/csr_reference.hpp"
 #include "support/execution_spaces.hpp"
+#include "support/kokkos_events.hpp"
 #include "support/matchers.hpp"
 #include "support/message_of.hpp"
 #include "support/views.hpp"
@@ -56,6 +59,30 @@ TYPED_TEST(NarrowCsr, shares_the_structure) {
   auto const copy = narrowed<float>(this->exec, a);
   EXPECT_EQ(copy.offsets().data(), a.offsets().data());
   EXPECT_EQ(copy.columns().data(), a.columns().data());
+}
+
+TYPED_TEST(NarrowCsr, a_transpose_has_the_lists_that_there_are) {
+  for (int const rows : {1, 37}) {
+    auto const a = to_device<double, 3, double>(this->exec, random_csr(rows, 3));
+    auto const copy = narrowed<float>(this->exec, a);
+    auto const at = transposed(this->exec, a);
+    auto const x = to_view<double>(this->exec, random_vector(rows * 3)),
+               y = to_view<double>(this->exec, random_vector(rows * 3));
+    auto const product = [&](const auto& matrix) {
+      apply(this->exec, matrix, x, y);
+      return to_host(y);
+    };
+    auto const of_copy = transposed(this->exec, copy);
+    auto const expected = product(of_copy), exact = product(at);
+    KokkosEvents const events;
+    auto const shared = transposed(at, copy);
+    EXPECT_THAT(events.allocations(), ::testing::IsEmpty());
+    EXPECT_TRUE(bitwise_equal(product(shared), expected)) << rows;
+    EXPECT_TRUE(bitwise_equal(product(at), exact)) << rows;
+    auto const other = narrowed<float>(this->exec, to_device<double, 3, double>(this->exec, random_csr(rows, 3)));
+    EXPECT_THAT(message_of([&] { transposed(at, other); }),
+                ::testing::StartsWith("TransposedBlockCsr: the lists are of other arrays than those of A"));
+  }
 }
 
 TYPED_TEST(NarrowCsr, names_what_overflows) {
