@@ -144,7 +144,7 @@ HYPERPLANE_API const char* hyperplane_csr_preconditioners(void);
 HYPERPLANE_API hyperplane_status hyperplane_csr_preconditioner_describe(
     hyperplane_csr_preconditioner_kind kind, hyperplane_preconditioner_description* description);
 
-/* As hyperplane_krylov_create(). hyperplane_krylov_cause() is always "". */
+/* As hyperplane_krylov_create(). hyperplane_krylov_cause() knows of copies of narrowed matrices alone. */
 HYPERPLANE_API hyperplane_status hyperplane_csr_krylov_create(hyperplane_context context, int64_t points, int n,
                                                               const hyperplane_krylov_options* options,
                                                               hyperplane_krylov* krylov);

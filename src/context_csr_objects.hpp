@@ -167,7 +167,8 @@ class CsrMatrixOn final : public Matrix {
   /// Throws Error where products have nothing to read.
   CsrOperator<Exec> products() const {
     if (m_copy) m_copy->require_narrowed();
-    return {*m_product, m_copy_product.get()};
+    return {*m_product, m_copy_product.get(),
+            [this] { return m_sized_short.other_copy(m_instance.exec, m_arrays, m_copy->memory()); }};
   }
   /// What factors are made of. Throws Error where this is a transpose.
   const CsrArrays<Exec>& arrays() const {
@@ -290,8 +291,8 @@ class CsrMatrixOn final : public Matrix {
   CsrArrays<Exec> m_arrays;
   std::shared_ptr<const ScalarEntries<Exec>> m_scalars;  ///< where it was given in scalars for n > 1
   std::shared_ptr<Copy> m_copy;                          ///< where it is narrowed
-  bool m_is_transpose = false;
   std::shared_ptr<const CsrLists<Exec>> m_lists;         ///< of a transpose, which those made of it share
+  bool m_is_transpose = false;
   typename SizedCsr<Exec>::Product m_product, m_copy_product;
 };
 

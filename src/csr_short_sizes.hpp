@@ -40,6 +40,9 @@ class ShortCsrOfSize final : public SizedShortCsr<Exec> {
   std::string narrow(const Exec& exec, const CsrArrays<Exec>& a, const Copy& copy) const override {
     return detail::narrow_blocks(exec, block_csr<n>(a), block_csr<n>(copy));
   }
+  std::string other_copy(const Exec& exec, const CsrArrays<Exec>& a, const Copy& copy) const override {
+    return describe_other_copy(exec, block_csr<n>(a), block_csr<n>(copy));
+  }
 };
 
 using ShortCsrSizes = std::integer_sequence<int, HYPERPLANE_SIZES>;

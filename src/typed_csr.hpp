@@ -76,8 +76,10 @@ class TypedCsrProduct {
 template <ExecutionSpace Exec>
 class CsrOperator {
  public:
-  /// `copy`: null, where there is none.
-  CsrOperator(const TypedCsrProduct<Exec>& exact, const TypedCsrProduct<Exec>* copy) : m_exact(exact), m_copy(copy) {}
+  /// `copy`: null, where there is none. `other_copy` says which block of it is none, in words.
+  CsrOperator(const TypedCsrProduct<Exec>& exact, const TypedCsrProduct<Exec>* copy,
+              std::function<std::string()> other_copy)
+      : m_exact(exact), m_copy(copy), m_other_copy(std::move(other_copy)) {}
 
   const TypedCsrProduct<Exec>& exact() const { return m_exact; }
   const TypedCsrProduct<Exec>& rounded() const { return m_copy == nullptr ? m_exact : *m_copy; }
@@ -87,10 +89,14 @@ class CsrOperator {
   friend void apply(const Exec& exec, const CsrOperator& a, const Vector& x, const Vector& y) {
     a.rounded().apply(exec, x, y);
   }
+  friend std::string describe_other_copy(const Exec&, const CsrOperator& a) {
+    return a.m_copy == nullptr ? std::string() : a.m_other_copy();
+  }
 
  private:
   const TypedCsrProduct<Exec>& m_exact;
   const TypedCsrProduct<Exec>* m_copy;
+  std::function<std::string()> m_other_copy;
 };
 
 /// Factors whatever they are and their block size.
@@ -140,6 +146,8 @@ class SizedShortCsr {
   virtual Product make_transposed_product(const CsrLists<Exec>& lists, const Copy& a) const = 0;
   /// Rounds values to a copy of the same structure, and says what overflows first, in words.
   virtual std::string narrow(const Exec& exec, const CsrArrays<Exec>& a, const Copy& copy) const = 0;
+  /// Which block of a copy is none, in words.
+  virtual std::string other_copy(const Exec& exec, const CsrArrays<Exec>& a, const Copy& copy) const = 0;
 };
 
 /// Those of block size n, if that is in a group of them. Defined in csr_sizes.hpp and csr_short_sizes.hpp, which are

@@ -138,6 +138,8 @@ class TypedMatrix {
   /// in words.
   virtual std::unique_ptr<TypedMatrix> make_copy(const Exec& exec) const = 0;
   virtual std::string narrow(const Exec& exec, const TypedMatrix& copy) const = 0;
+  /// Which block of a copy is none, in words.
+  virtual std::string other_copy(const Exec& exec, const TypedMatrix& copy) const = 0;
 };
 
 /// The preconditioner whatever it is.

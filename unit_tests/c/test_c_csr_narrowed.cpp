@@ -128,5 +128,29 @@ TEST_P(CNarrowedRows, overflow_names_the_block) {
   hyperplane_free(narrowed);
 }
 
+// Where solves have not converged, they say that the copy is of another matrix: here of -A.
+TEST_P(CNarrowedRows, a_copy_that_is_not_that_of_the_matrix_is_the_cause) {
+  auto* const narrowed = make_narrowed(m_a);
+  auto const set_values = [&](double factor) {
+    auto values = mesh.values;
+    for (double& value : values) value *= factor;
+    ASSERT_EQ(hyperplane_matrix_set(m_a, values.data(), value_count(), HYPERPLANE_ROW_MAJOR, HYPERPLANE_HOST),
+              HYPERPLANE_SUCCESS);
+  };
+  set_values(-1.0);
+  ASSERT_EQ(hyperplane_matrix_narrow(narrowed), HYPERPLANE_SUCCESS);
+  set_values(1.0);
+  auto* const krylov = make_krylov(HYPERPLANE_FGMRES);
+  set(m_b, random_vector(rows));
+  hyperplane_krylov_result result;
+  EXPECT_EQ(hyperplane_krylov_solve(krylov, narrowed, nullptr, m_b, m_x, &result), HYPERPLANE_SUCCESS);
+  EXPECT_NE(result.outcome, HYPERPLANE_CONVERGED);
+  const char* cause = nullptr;
+  EXPECT_EQ(hyperplane_krylov_cause(krylov, &cause), HYPERPLANE_SUCCESS);
+  EXPECT_THAT(cause, ::testing::StrEq("the copy is not of A as it is now, but differs in block of row 0 and column 0"));
+  hyperplane_free(krylov);
+  hyperplane_free(narrowed);
+}
+
 }  // namespace
 }  // namespace hyperplane::test

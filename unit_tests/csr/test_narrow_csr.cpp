@@ -105,5 +105,26 @@ TYPED_TEST(NarrowCsr, wants_as_many_rows_and_blocks) {
                                    " blocks, expected 30 and " + std::to_string(a.blocks())));
 }
 
+TYPED_TEST(NarrowCsr, says_which_block_is_another_one) {
+  auto reference = random_csr(30, 2);
+  auto const nan = std::numeric_limits<double>::quiet_NaN();
+  reference.blocks[block_at(reference, 3, 3)](0, 0) = nan;
+  auto const a = to_device<double, 2, double>(this->exec, reference);
+  auto const copy = narrowed<float>(this->exec, a);
+  EXPECT_EQ(describe_other_copy(this->exec, a, copy), "");
+  for (double const value : {3.0, nan}) {
+    for (int const row : {29, 11}) {
+      reference.blocks[block_at(reference, row, row)](1, 0) = value;
+      auto const changed = to_device<double, 2, double>(this->exec, reference);
+      auto const words = "the copy is not of A as it is now, but differs in block of row " + std::to_string(row) +
+                         " and column " + std::to_string(row);
+      EXPECT_EQ(describe_other_copy(this->exec, changed, copy), words);
+      EXPECT_EQ(describe_other_copy(this->exec, transposed(this->exec, changed), transposed(this->exec, copy)), words);
+    }
+    reference = random_csr(30, 2);
+    reference.blocks[block_at(reference, 3, 3)](0, 0) = nan;
+  }
+}
+
 }  // namespace
 }  // namespace hyperplane::test::narrow_csr

@@ -184,4 +184,13 @@ void residual(const Exec& exec, const TransposedBlockCsr<Scalar, n, Exec, Storag
       "Hyperplane::TransposedBlockCsr::residual", exec, a, b.data(), x.data(), r.data());
 }
 
+/// Of the matrices themselves: see NarrowedMatrix.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Narrow, class Offset>
+  requires requires(const Exec& exec, const BlockCsr<Scalar, n, Exec, Storage, Offset>& a,
+                    const BlockCsr<Scalar, n, Exec, Narrow, Offset>& copy) { describe_other_copy(exec, a, copy); }
+std::string describe_other_copy(const Exec& exec, const TransposedBlockCsr<Scalar, n, Exec, Storage, Offset>& a,
+                                const TransposedBlockCsr<Scalar, n, Exec, Narrow, Offset>& copy) {
+  return describe_other_copy(exec, a.matrix(), copy.matrix());
+}
+
 }  // namespace hyperplane::inline HYPERPLANE_ABI
