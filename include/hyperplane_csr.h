@@ -107,12 +107,12 @@ typedef struct hyperplane_csr_preconditioner_options {
   int line_sweeps;                         /* of lines, 1 or more: 1 */
   double strong_coupling;                  /* of lines that are found: they follow couplings that are as many times the
                                             * third strongest of both their points, 1 or more: 2 */
-  const int64_t* line_offsets; /* of lines that are given, line_count + 1; NULL, so that they are found along
-                                * the strongest couplings of the values that A has on creation */
-  int64_t line_count;          /* may be 0, for block Jacobi: 0 */
-  const int64_t* line_points;  /* line l is line_points[line_offsets[l]], ..., [line_offsets[l + 1] - 1],
-                                * and a point is on one line at most; else NULL */
-  int64_t line_point_count;    /* points in it: 0 */
+  const int64_t* line_offsets;             /* of given lines, line_count + 1; NULL, so that they are found along the
+                                            * strongest couplings of the values that A has on creation */
+  int64_t line_count;                      /* may be 0, for block Jacobi: 0 */
+  const int64_t* line_points;              /* line l is line_points[line_offsets[l]], ..., [line_offsets[l + 1] - 1],
+                                            * and a point is on one line at most; else NULL */
+  int64_t line_point_count;                /* points in it: 0 */
 } hyperplane_csr_preconditioner_options;
 
 HYPERPLANE_API hyperplane_status
