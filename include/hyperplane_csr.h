@@ -72,7 +72,8 @@ typedef enum hyperplane_csr_preconditioner_kind HYPERPLANE_INT_ENUM {
   HYPERPLANE_CSR_DILU = 3,   /* factors whose diagonal alone is computed */
   HYPERPLANE_CSR_BILU0 = 4,  /* block ILU(0) on the pattern of the matrix */
   HYPERPLANE_CSR_ILUK = 5,   /* block ILU(k), with blocks of k levels of fill added */
-  HYPERPLANE_CSR_ILUT = 6    /* block ILUT(tau, p), with the blocks that are large enough */
+  HYPERPLANE_CSR_ILUT = 6,   /* block ILUT(tau, p), with the blocks that are large enough */
+  HYPERPLANE_CSR_LINES = 7   /* line-implicit iteration along lists of points; without a line block Jacobi */
 } hyperplane_csr_preconditioner_kind;
 
 /* In which order a preconditioner takes the rows; matrix, vectors and messages keep their numbers. docs/unstructured.md
@@ -87,8 +88,8 @@ typedef enum hyperplane_row_order HYPERPLANE_INT_ENUM {
 
 /* Filled by hyperplane_csr_preconditioner_options_init() first, and then changed. An option that the kind does not have
  * stays as it is, or creating the preconditioner is HYPERPLANE_INVALID_ARGUMENT: fill, drop_tolerance, row_entries,
- * relaxation and storage are of the kinds that are named, order, transposed and pivot_shift of all but the identity,
- * order not of block Jacobi. */
+ * relaxation, line_sweeps, strong_coupling and lists of lines are of the kinds that are named, transposed of all but
+ * the identity, pivot_shift and storage of all but the identity and lines, order of these but block Jacobi. */
 typedef struct hyperplane_csr_preconditioner_options {
   size_t struct_size;                      /* not for you */
   hyperplane_csr_preconditioner_kind kind; /* HYPERPLANE_CSR_BILU0 */
@@ -99,10 +100,19 @@ typedef struct hyperplane_csr_preconditioner_options {
   const int* given_order;                  /* each row once, the one that is taken first in front; else NULL */
   int64_t given_count;                     /* rows in it: 0 */
   int transposed;                          /* 1: for hyperplane_preconditioner_transpose(): 0 */
-  double relaxation;                       /* of block SSOR and block Jacobi, more than 0 and less than 2: 1 */
+  double relaxation;                       /* of block SSOR, block Jacobi and lines, more than 0 and less than 2: 1 */
   double pivot_shift;                      /* what is added to pivots that cannot be inverted, 0 or more: 0 */
   hyperplane_storage storage;              /* of factors, not _FLOAT of DILU and SSOR: HYPERPLANE_STORAGE_DOUBLE */
   double storage_fraction;                 /* of HYPERPLANE_STORAGE_AUTOMATIC, as on grids, at least 0: 0.05 */
+  int line_sweeps;                         /* of lines, 1 or more: 1 */
+  double strong_coupling;                  /* of lines that are found: they follow couplings that are as many times the
+                                            * third strongest of both their points, 1 or more: 2 */
+  const int64_t* line_offsets;             /* of given lines, line_count + 1; NULL, so that they are found along the
+                                            * strongest couplings of the values that A has on creation */
+  int64_t line_count;                      /* may be 0, for block Jacobi: 0 */
+  const int64_t* line_points;              /* line l is line_points[line_offsets[l]], ..., [line_offsets[l + 1] - 1],
+                                            * and a point is on one line at most; else NULL */
+  int64_t line_point_count;                /* points in it: 0 */
 } hyperplane_csr_preconditioner_options;
 
 HYPERPLANE_API hyperplane_status
@@ -111,6 +121,7 @@ hyperplane_csr_preconditioner_options_init(hyperplane_csr_preconditioner_options
  * twice, or this is HYPERPLANE_INVALID_ARGUMENT with a message that names the row. options may be NULL: BILU(0).
  * DILU and SSOR whose factors are stored as double solve with the values of the matrix that they were factored with:
  * these must not change before the last solve, and the matrix lives as long as is needed, whether it is freed or not.
+ * So do lines with several sweeps. Lists are copied.
  * Factored, checked and applied as preconditioners on grids are; right-hand sides go one after another, except in
  * hyperplane_krylov_solve_columns().
  * ILUT is factored on the host whatever the backend: that allocates, and has finished when it returns. */
@@ -128,12 +139,12 @@ HYPERPLANE_API hyperplane_status hyperplane_csr_preconditioner_create_named(hype
 HYPERPLANE_API hyperplane_status hyperplane_csr_preconditioner_replaced(hyperplane_preconditioner preconditioner,
                                                                         int64_t* count, int64_t* first);
 /* As hyperplane_preconditioners() and hyperplane_preconditioner_describe(): "identity, jacobi, ssor, dilu, bilu0, iluk,
- * ilut". */
+ * ilut, lines". */
 HYPERPLANE_API const char* hyperplane_csr_preconditioners(void);
 HYPERPLANE_API hyperplane_status hyperplane_csr_preconditioner_describe(
     hyperplane_csr_preconditioner_kind kind, hyperplane_preconditioner_description* description);
 
-/* As hyperplane_krylov_create(). hyperplane_krylov_cause() is always "". */
+/* As hyperplane_krylov_create(). hyperplane_krylov_cause() knows of copies of narrowed matrices alone. */
 HYPERPLANE_API hyperplane_status hyperplane_csr_krylov_create(hyperplane_context context, int64_t points, int n,
                                                               const hyperplane_krylov_options* options,
                                                               hyperplane_krylov* krylov);

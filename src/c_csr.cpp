@@ -34,19 +34,48 @@ run_time::Csr compressed_rows(const hyperplane_csr* csr) {
           .unknowns_per_point = csr->unknowns_per_point};
 }
 
+/// Of options that have lines.
+LineSet given_lines(const hyperplane_csr_preconditioner_options& options, std::int64_t points) {
+  if (options.kind != HYPERPLANE_CSR_LINES) {
+    throw Failure(HYPERPLANE_INVALID_ARGUMENT,
+                  "line_offsets is set, but kind is " + std::to_string(options.kind) + ", not HYPERPLANE_CSR_LINES");
+  }
+  auto const strong = options.strong_coupling;
+  if (strong != run_time::CsrPreconditionerSettings{}.strong_coupling) {
+    throw Failure(HYPERPLANE_INVALID_ARGUMENT, "strong_coupling is " + run_time::OptionText<double>::write(strong) +
+                                                   ", but line_offsets is set, so that no lines are found");
+  }
+  require_at_least(options.line_count, 0, "line_count");
+  auto const listed = options.line_point_count;
+  if (listed < 0 || listed > points) {
+    throw Failure(HYPERPLANE_SIZE_MISMATCH,
+                  "line_point_count is " + std::to_string(listed) + ", expected 0 to " + std::to_string(points));
+  }
+  if (listed > 0) require_pointer(options.line_points, "line_points");
+  return LineSet::lists(points, {options.line_offsets, options.line_offsets + options.line_count + 1},
+                        {options.line_points, options.line_points + listed});
+}
+
 run_time::CsrPreconditionerSettings settings_of(const hyperplane_csr_preconditioner_options& options,
                                                 std::int64_t points) {
   require_initialized(options, "hyperplane_csr_preconditioner_options");
   run_time::CsrPreconditionerSettings settings{
-      .kind = enumerator<int>(options.kind, HYPERPLANE_CSR_ILUT, "kind"),
+      .kind = enumerator<int>(options.kind, HYPERPLANE_CSR_LINES, "kind"),
       .relaxation = options.relaxation,
       .fill = options.fill,
       .drop_tolerance = options.drop_tolerance,
       .row_entries = options.row_entries,
       .order = enumerator<RowOrder>(options.order, HYPERPLANE_ORDER_LINES, "order"),
       .transposed = enumerator<int>(options.transposed, 1, "transposed"),
-      .pivot_shift = options.pivot_shift};
+      .pivot_shift = options.pivot_shift,
+      .line_sweeps = options.line_sweeps,
+      .strong_coupling = options.strong_coupling};
   set_storage(settings, options);
+  if (options.line_offsets != nullptr) {
+    settings.given_lines = given_lines(options, points);
+  } else if (options.line_count != 0 || options.line_points != nullptr) {
+    require_pointer(options.line_offsets, "line_offsets");
+  }
   if (settings.order != RowOrder::given && options.given_order != nullptr) {
     throw Failure(HYPERPLANE_INVALID_ARGUMENT,
                   "given_order is set, but order is " + std::to_string(options.order) + ", not HYPERPLANE_ORDER_GIVEN");
@@ -146,7 +175,13 @@ hyperplane_status hyperplane_csr_preconditioner_options_init(hyperplane_csr_prec
                 .relaxation = standard.relaxation,
                 .pivot_shift = standard.pivot_shift,
                 .storage = static_cast<hyperplane_storage>(standard.storage),
-                .storage_fraction = ChooseStorageOptions{}.fraction};
+                .storage_fraction = ChooseStorageOptions{}.fraction,
+                .line_sweeps = standard.line_sweeps,
+                .strong_coupling = standard.strong_coupling,
+                .line_offsets = nullptr,
+                .line_count = 0,
+                .line_points = nullptr,
+                .line_point_count = 0};
   });
 }
 

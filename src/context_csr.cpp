@@ -7,6 +7,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <string>
@@ -38,8 +39,16 @@ const SizedShortCsr<Exec>& sized_short_csr(int n) {
 }
 
 template <class Exec>
+const SizedLineFactory<Exec>& sized_lines(int n) {
+  require_block_size(n, "block size");
+  return *find_in_groups([&]<int group>() { return find_sized_line_factory<group, Exec>(n); },
+                         std::make_integer_sequence<int, HYPERPLANE_GROUPS>{});
+}
+
+template <class Exec>
 std::unique_ptr<TypedCsrPlan<Exec>> make_csr_plan(const Exec& exec, int n, const CsrArrays<Exec>& a,
                                                   const CsrPreconditionerSettings& settings, StorageKind storage) {
+  if (settings.kind == csr_lines) return sized_lines<Exec>(n).make_csr_plan(exec, a, settings);
   if (storage == StorageKind::double_precision) return sized_csr<Exec>(n).make_plan(exec, a, settings);
   return sized_short_csr<Exec>(n).make_plan(exec, a, settings, storage);
 }
@@ -90,6 +99,10 @@ class CsrSolversOn final : public CsrSolvers {
       throw Error("transposed is " + std::to_string(settings.transposed) + ", expected 0 or 1");
     }
     require_own_options(settings);
+    if (!(settings.strong_coupling >= 1.0 && std::isfinite(settings.strong_coupling))) {
+      throw Error("strong_coupling is " + hyperplane::detail::shortest(settings.strong_coupling) +
+                  ", expected a finite number, 1 or more");
+    }
     auto factors = std::make_shared<CsrFactors<Exec>>();
     if (settings.kind != csr_identity) {
       factors->plan = make_plan(matrix, settings);

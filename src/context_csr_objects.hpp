@@ -144,6 +144,7 @@ class CsrMatrixOn final : public Matrix {
         m_arrays(a->m_arrays),
         m_scalars(a->m_scalars),
         m_copy(a->m_copy),
+        m_lists(a->m_lists),
         m_is_transpose(!a->m_is_transpose) {
     make_products();
   }
@@ -156,6 +157,7 @@ class CsrMatrixOn final : public Matrix {
         m_arrays(a.m_arrays),
         m_scalars(a.m_scalars),
         m_copy(std::make_shared<Copy>(std::move(copy))),
+        m_lists(a.m_lists),
         m_is_transpose(a.m_is_transpose) {
     make_products();
   }
@@ -165,7 +167,8 @@ class CsrMatrixOn final : public Matrix {
   /// Throws Error where products have nothing to read.
   CsrOperator<Exec> products() const {
     if (m_copy) m_copy->require_narrowed();
-    return {*m_product, m_copy_product.get()};
+    return {*m_product, m_copy_product.get(),
+            [this] { return m_sized_short.other_copy(m_instance.exec, m_arrays, m_copy->memory()); }};
   }
   /// What factors are made of. Throws Error where this is a transpose.
   const CsrArrays<Exec>& arrays() const {
@@ -251,12 +254,17 @@ class CsrMatrixOn final : public Matrix {
     return m_arrays;
   }
   void make_products() {
-    auto const& exec = m_instance.exec;
-    m_product = m_is_transpose ? m_sized.make_transposed_product(exec, m_arrays) : m_sized.make_product(m_arrays);
+    if (m_is_transpose && !m_lists) {
+      // As BlockCsr counts what a row moves.
+      double const bytes =
+          2.0 * sizeof(double) * static_cast<double>(m_arrays.values.size()) / static_cast<double>(m_shape.points);
+      m_lists = std::make_shared<const CsrLists<Exec>>(m_instance.exec, m_arrays.offsets, m_arrays.columns, bytes);
+    }
+    m_product = m_is_transpose ? m_sized.make_transposed_product(*m_lists, m_arrays) : m_sized.make_product(m_arrays);
     if (!m_copy) return;
     auto const& copy = m_copy->memory();
     m_copy_product =
-        m_is_transpose ? m_sized_short.make_transposed_product(exec, copy) : m_sized_short.make_product(copy);
+        m_is_transpose ? m_sized_short.make_transposed_product(*m_lists, copy) : m_sized_short.make_product(copy);
   }
 
   /// Between values of a caller and those of the matrix.
@@ -283,6 +291,7 @@ class CsrMatrixOn final : public Matrix {
   CsrArrays<Exec> m_arrays;
   std::shared_ptr<const ScalarEntries<Exec>> m_scalars;  ///< where it was given in scalars for n > 1
   std::shared_ptr<Copy> m_copy;                          ///< where it is narrowed
+  std::shared_ptr<const CsrLists<Exec>> m_lists;         ///< of a transpose, which those made of it share
   bool m_is_transpose = false;
   typename SizedCsr<Exec>::Product m_product, m_copy_product;
 };

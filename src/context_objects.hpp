@@ -211,6 +211,9 @@ class MatrixOn final : public Matrix {
     a.apply(exec, x, y);
   }
   friend std::string describe_not_finite(const Exec& exec, const MatrixOn& a) { return a.m_matrix->not_finite(exec); }
+  friend std::string describe_other_copy(const Exec& exec, const MatrixOn& a) {
+    return a.m_copy ? a.m_matrix->other_copy(exec, *a.m_copy->values()) : std::string();
+  }
   template <class Vectors>
   void apply_exact(const Exec& exec, const Vectors& x, const Vectors& y) const {
     multiply(exec, *m_matrix, x, y);

@@ -51,6 +51,12 @@ constexpr auto shift_option =
     option("pivot_shift", &Settings::pivot_shift,
            "share of the norm of its row of A that a singular pivot has added to its diagonal; 0: none", {.least = 0});
 
+constexpr auto line_sweeps_option =
+    option("line_sweeps", &Settings::line_sweeps, "sweeps through the lines", {.least = 1});
+constexpr auto strong_option =
+    option("strong_coupling", &Settings::strong_coupling,
+           "lines follow couplings that are as many times the third strongest of both their points", {.least = 1});
+
 /// A line's place is the number of its constant in C and Fortran.
 constexpr auto csr_table = std::make_tuple(
     csr_line("identity", "none"),  //
@@ -59,8 +65,9 @@ constexpr auto csr_table = std::make_tuple(
     csr_line("dilu", "DILU", order_option, transposed_option, shift_option).stored_short(),
     csr_line("bilu0", "block ILU(0)", order_option, transposed_option, shift_option).stored(),
     csr_line("iluk", "block ILU(k)", fill_option, order_option, transposed_option, shift_option).stored(),
-    csr_line("ilut", "block ILUT", drop_option, entries_option, order_option, transposed_option, shift_option)
-        .stored());
+    csr_line("ilut", "block ILUT", drop_option, entries_option, order_option, transposed_option, shift_option).stored(),
+    csr_line("lines", "line-implicit iteration", relaxation_option, line_sweeps_option, strong_option,
+             transposed_option));
 static_assert(std::get<csr_identity>(csr_table).name == std::string_view("identity") &&
               std::get<csr_jacobi>(csr_table).name == std::string_view("jacobi") &&
               std::get<csr_ssor>(csr_table).name == std::string_view("ssor") &&
@@ -68,10 +75,11 @@ static_assert(std::get<csr_identity>(csr_table).name == std::string_view("identi
               std::get<csr_bilu0>(csr_table).name == std::string_view("bilu0") &&
               std::get<csr_iluk>(csr_table).name == std::string_view("iluk") &&
               std::get<csr_ilut>(csr_table).name == std::string_view("ilut") &&
-              std::tuple_size_v<decltype(csr_table)> == csr_ilut + 1);
+              std::get<csr_lines>(csr_table).name == std::string_view("lines") &&
+              std::tuple_size_v<decltype(csr_table)> == csr_lines + 1);
 static_assert(HYPERPLANE_CSR_IDENTITY == csr_identity && HYPERPLANE_CSR_JACOBI == csr_jacobi &&
               HYPERPLANE_CSR_SSOR == csr_ssor && HYPERPLANE_CSR_DILU == csr_dilu && HYPERPLANE_CSR_BILU0 == csr_bilu0 &&
-              HYPERPLANE_CSR_ILUK == csr_iluk && HYPERPLANE_CSR_ILUT == csr_ilut);
+              HYPERPLANE_CSR_ILUK == csr_iluk && HYPERPLANE_CSR_ILUT == csr_ilut && HYPERPLANE_CSR_LINES == csr_lines);
 static_assert(static_cast<int>(RowOrder::given) == HYPERPLANE_ORDER_GIVEN &&
               static_cast<int>(RowOrder::colours) == HYPERPLANE_ORDER_COLOURS &&
               static_cast<int>(RowOrder::lines) == HYPERPLANE_ORDER_LINES);

@@ -34,11 +34,14 @@ class ShortCsrOfSize final : public SizedShortCsr<Exec> {
     return nullptr;
   }
   Product make_product(const Copy& a) const override { return make_csr_product<n>(a); }
-  Product make_transposed_product(const Exec& exec, const Copy& a) const override {
-    return make_transposed_csr_product<n>(exec, a);
+  Product make_transposed_product(const CsrLists<Exec>& lists, const Copy& a) const override {
+    return make_transposed_csr_product<n>(lists, a);
   }
   std::string narrow(const Exec& exec, const CsrArrays<Exec>& a, const Copy& copy) const override {
     return detail::narrow_blocks(exec, block_csr<n>(a), block_csr<n>(copy));
+  }
+  std::string other_copy(const Exec& exec, const CsrArrays<Exec>& a, const Copy& copy) const override {
+    return describe_other_copy(exec, block_csr<n>(a), block_csr<n>(copy));
   }
 };
 

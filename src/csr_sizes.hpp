@@ -22,8 +22,8 @@ class CsrOfSize final : public SizedCsr<Exec> {
   using typename SizedCsr<Exec>::Product;
 
   Product make_product(const CsrArrays<Exec>& a) const override { return make_csr_product<n>(a); }
-  Product make_transposed_product(const Exec& exec, const CsrArrays<Exec>& a) const override {
-    return make_transposed_csr_product<n>(exec, a);
+  Product make_transposed_product(const CsrLists<Exec>& lists, const CsrArrays<Exec>& a) const override {
+    return make_transposed_csr_product<n>(lists, a);
   }
   Plan make_plan(const Exec& exec, const CsrArrays<Exec>& a, const CsrPreconditionerSettings& settings) const override {
     return make_stored_csr_plan<n, Exec, double>(exec, a, settings);

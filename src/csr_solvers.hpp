@@ -2,6 +2,7 @@
 #pragma once
 
 #include <hyperplane/csr/row_order.hpp>
+#include <hyperplane/line/line_set.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -32,7 +33,7 @@ struct PointShape {
 
 /// Places in the table of preconditioners of compressed rows, which are their numbers in C.
 inline constexpr int csr_identity = 0, csr_jacobi = 1, csr_ssor = 2, csr_dilu = 3, csr_bilu0 = 4, csr_iluk = 5,
-                     csr_ilut = 6;
+                     csr_ilut = 6, csr_lines = 7;
 
 /// A place in the table of preconditioners of compressed rows, and all options that these have.
 struct CsrPreconditionerSettings {
@@ -45,6 +46,9 @@ struct CsrPreconditionerSettings {
   std::vector<int> given_order{};  ///< for RowOrder::given
   int transposed = 0;              ///< 1: for solves with M^T, too
   double pivot_shift = 0.0;
+  int line_sweeps = 1;
+  double strong_coupling = 2.0;                         ///< CouplingLinesOptions::strong
+  std::optional<LineSet> given_lines{};                 ///< without, those along the strongest couplings
   StorageKind storage = StorageKind::double_precision;  ///< of the factors
   /// Where it is given, the first matrix says what factors are stored in instead: see ChooseStorageOptions::fraction.
   std::optional<double> storage_fraction = {};

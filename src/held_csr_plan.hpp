@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <hyperplane/csr/block_csr.hpp>
 #include <hyperplane/ilu/block_ilu0_csr.hpp>
 #include <hyperplane/ilu/block_iluk_csr.hpp>
 #include <hyperplane/ilu/block_ilut_csr.hpp>
@@ -15,11 +14,6 @@
 #include "typed_csr.hpp"
 
 namespace hyperplane::run_time {
-
-template <int n, class Exec, class Value>
-BlockCsr<double, n, Exec, Value> block_csr(const CsrArrays<Exec, Value>& a) {
-  return BlockCsr<double, n, Exec, Value>(a.offsets, a.columns, a.values);
-}
 
 template <int n, class Exec>
 PointVectors<double, n, csr_vectors, Exec> point_vectors(const FlatVectors<Exec>& vectors) {

@@ -40,9 +40,10 @@ std::unique_ptr<TypedCsrProduct<Exec>> make_csr_product(const CsrArrays<Exec, Va
 }
 
 template <int n, class Exec, class Value>
-std::unique_ptr<TypedCsrProduct<Exec>> make_transposed_csr_product(const Exec& exec, const CsrArrays<Exec, Value>& a) {
+std::unique_ptr<TypedCsrProduct<Exec>> make_transposed_csr_product(const CsrLists<Exec>& lists,
+                                                                   const CsrArrays<Exec, Value>& a) {
   using Transposed = TransposedBlockCsr<double, n, Exec, Value>;
-  return std::make_unique<HeldCsrProduct<n, Exec, Transposed>>(Transposed(exec, block_csr<n>(a)));
+  return std::make_unique<HeldCsrProduct<n, Exec, Transposed>>(Transposed(lists, block_csr<n>(a)));
 }
 
 }  // namespace hyperplane::run_time

@@ -16,6 +16,7 @@
 
 #include "find_size.hpp"
 #include "held_preconditioner.hpp"
+#include "line_csr_plan.hpp"
 #include "sized_blocks.hpp"
 #include "sized_matrix.hpp"
 #include "typed_objects.hpp"
@@ -182,6 +183,11 @@ class LineFactory final : public SizedLineFactory<Exec> {
   std::unique_ptr<TypedBlocks<Exec>> make_blocks(const Exec& exec, const MultiBlockGrid& grid,
                                                  const BlocksSettings& settings) const override {
     return make_held_blocks<Part::lines, double, n>(exec, grid, settings);
+  }
+
+  std::unique_ptr<TypedCsrPlan<Exec>> make_csr_plan(const Exec& exec, const CsrArrays<Exec>& a,
+                                                    const CsrPreconditionerSettings& settings) const override {
+    return std::make_unique<LineCsrPlan<n, Exec>>(exec, a, settings);
   }
 };
 

@@ -65,6 +65,13 @@ class StencilMatrix final : public TypedMatrix<Exec> {
       throw Error("internal error: the copy is to be narrower than its matrix");
     }
   }
+  std::string other_copy(const Exec& exec, const TypedMatrix<Exec>& copy) const override {
+    if constexpr (std::is_same_v<Storage, double>) {
+      return describe_other_copy(exec, m_stencil, static_cast<const Copy&>(copy).stencil());
+    } else {
+      return {};
+    }
+  }
 
  private:
   using Copy = StencilMatrix<n, Exec, float>;

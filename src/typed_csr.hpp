@@ -2,12 +2,15 @@
 #pragma once
 
 #include <hyperplane/core/concepts.hpp>
+#include <hyperplane/csr/block_csr.hpp>
+#include <hyperplane/csr/detail/transposed_lists.hpp>
 #include <hyperplane/csr/point_vector.hpp>
 #include <hyperplane/csr/point_vectors.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +44,15 @@ struct CsrArrays {
   Kokkos::View<Value*, Memory> values;
 };
 
+/// Its blocks by columns, for products with its transpose.
+template <ExecutionSpace Exec>
+using CsrLists = detail::TransposedLists<Exec, std::int64_t>;
+
+template <int n, class Exec, class Value>
+BlockCsr<double, n, Exec, Value> block_csr(const CsrArrays<Exec, Value>& a) {
+  return BlockCsr<double, n, Exec, Value>(a.offsets, a.columns, a.values);
+}
+
 /// Products with a BlockCsr or its transpose, whatever the block size.
 template <ExecutionSpace Exec>
 class TypedCsrProduct {
@@ -64,8 +76,10 @@ class TypedCsrProduct {
 template <ExecutionSpace Exec>
 class CsrOperator {
  public:
-  /// `copy`: null, where there is none.
-  CsrOperator(const TypedCsrProduct<Exec>& exact, const TypedCsrProduct<Exec>* copy) : m_exact(exact), m_copy(copy) {}
+  /// `copy`: null, where there is none. `other_copy` says which block of it is none, in words.
+  CsrOperator(const TypedCsrProduct<Exec>& exact, const TypedCsrProduct<Exec>* copy,
+              std::function<std::string()> other_copy)
+      : m_exact(exact), m_copy(copy), m_other_copy(std::move(other_copy)) {}
 
   const TypedCsrProduct<Exec>& exact() const { return m_exact; }
   const TypedCsrProduct<Exec>& rounded() const { return m_copy == nullptr ? m_exact : *m_copy; }
@@ -75,10 +89,14 @@ class CsrOperator {
   friend void apply(const Exec& exec, const CsrOperator& a, const Vector& x, const Vector& y) {
     a.rounded().apply(exec, x, y);
   }
+  friend std::string describe_other_copy(const Exec&, const CsrOperator& a) {
+    return a.m_copy == nullptr ? std::string() : a.m_other_copy();
+  }
 
  private:
   const TypedCsrProduct<Exec>& m_exact;
   const TypedCsrProduct<Exec>* m_copy;
+  std::function<std::string()> m_other_copy;
 };
 
 /// Factors whatever they are and their block size.
@@ -107,8 +125,8 @@ class SizedCsr {
   using Plan = std::unique_ptr<TypedCsrPlan<Exec>>;
   virtual ~SizedCsr() = default;
   virtual Product make_product(const CsrArrays<Exec>& a) const = 0;
-  virtual Product make_transposed_product(const Exec& exec, const CsrArrays<Exec>& a) const = 0;
-  /// Of a kind that has factors.
+  virtual Product make_transposed_product(const CsrLists<Exec>& lists, const CsrArrays<Exec>& a) const = 0;
+  /// Of a kind that has factors, other than lines, which SizedLineFactory has.
   virtual Plan make_plan(const Exec& exec, const CsrArrays<Exec>& a,
                          const CsrPreconditionerSettings& settings) const = 0;
 };
@@ -125,9 +143,11 @@ class SizedShortCsr {
   virtual Plan make_plan(const Exec& exec, const CsrArrays<Exec>& a, const CsrPreconditionerSettings& settings,
                          StorageKind storage) const = 0;
   virtual Product make_product(const Copy& a) const = 0;
-  virtual Product make_transposed_product(const Exec& exec, const Copy& a) const = 0;
+  virtual Product make_transposed_product(const CsrLists<Exec>& lists, const Copy& a) const = 0;
   /// Rounds values to a copy of the same structure, and says what overflows first, in words.
   virtual std::string narrow(const Exec& exec, const CsrArrays<Exec>& a, const Copy& copy) const = 0;
+  /// Which block of a copy is none, in words.
+  virtual std::string other_copy(const Exec& exec, const CsrArrays<Exec>& a, const Copy& copy) const = 0;
 };
 
 /// Those of block size n, if that is in a group of them. Defined in csr_sizes.hpp and csr_short_sizes.hpp, which are

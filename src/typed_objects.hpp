@@ -30,6 +30,7 @@
 #include "find_size.hpp"
 #include "objects.hpp"
 #include "primitives.hpp"
+#include "typed_csr.hpp"
 
 /// Objects of one execution space. Only what depends on the block size is compiled for each of them (SizedFactory).
 namespace hyperplane::run_time {
@@ -137,6 +138,8 @@ class TypedMatrix {
   /// in words.
   virtual std::unique_ptr<TypedMatrix> make_copy(const Exec& exec) const = 0;
   virtual std::string narrow(const Exec& exec, const TypedMatrix& copy) const = 0;
+  /// Which block of a copy is none, in words.
+  virtual std::string other_copy(const Exec& exec, const TypedMatrix& copy) const = 0;
 };
 
 /// The preconditioner whatever it is.
@@ -245,6 +248,9 @@ class SizedLineFactory {
   /// As that of SizedFactory, of what is among the lines.
   virtual std::unique_ptr<TypedBlocks<Exec>> make_blocks(const Exec& exec, const MultiBlockGrid& grid,
                                                          const BlocksSettings& settings) const = 0;
+  /// The line-implicit iteration of compressed rows.
+  virtual std::unique_ptr<TypedCsrPlan<Exec>> make_csr_plan(const Exec& exec, const CsrArrays<Exec>& a,
+                                                            const CsrPreconditionerSettings& settings) const = 0;
 };
 
 /// The same of preconditioners whose factors are narrower than their matrices of doubles: of 16 bits, or of float where

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !> The part of hyperplane_csr.h that the Fortran module needs, for general matrices.
 module hyperplane_c_csr
-  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_int64_t, c_ptr, c_size_t
+  use, intrinsic :: iso_c_binding, only: c_char, c_double, c_int, c_int64_t, c_loc, c_ptr, c_size_t
   use :: hyperplane_c_functions, only: csr_arrays
   use :: hyperplane_c_solvers, only: krylov_options
   implicit none
@@ -21,6 +21,12 @@ module hyperplane_c_csr
     real(c_double) :: pivot_shift
     integer(c_int) :: storage
     real(c_double) :: storage_fraction
+    integer(c_int) :: line_sweeps
+    real(c_double) :: strong_coupling
+    type(c_ptr) :: line_offsets
+    integer(c_int64_t) :: line_count
+    type(c_ptr) :: line_points
+    integer(c_int64_t) :: line_point_count
   end type csr_preconditioner_options
 
   interface
@@ -86,5 +92,19 @@ module hyperplane_c_csr
       integer(c_int) :: status
     end function c_csr_krylov_create
   end interface
+
+contains
+
+  !> Numbers from 1 as C has them: it is given no null where there are none.
+  subroutine give_numbers(numbers, from_0, pointer, count)
+    integer(c_int64_t), intent(in) :: numbers(:)
+    integer(c_int64_t), intent(out), allocatable, target :: from_0(:)
+    type(c_ptr), intent(out) :: pointer
+    integer(c_int64_t), intent(out) :: count
+    allocate (from_0(max(1, size(numbers))), source=0_c_int64_t)
+    from_0(:size(numbers)) = numbers - 1
+    pointer = c_loc(from_0)
+    count = size(numbers, kind=c_int64_t)
+  end subroutine give_numbers
 
 end module hyperplane_c_csr

@@ -18,14 +18,14 @@ module hyperplane_preconditioner_plans
   !> Of general matrices.
   integer(c_int), parameter, public :: HYPERPLANE_CSR_IDENTITY = 0, HYPERPLANE_CSR_JACOBI = 1, HYPERPLANE_CSR_SSOR = 2, &
                                        HYPERPLANE_CSR_DILU = 3, HYPERPLANE_CSR_BILU0 = 4, HYPERPLANE_CSR_ILUK = 5, &
-                                       HYPERPLANE_CSR_ILUT = 6
+                                       HYPERPLANE_CSR_ILUT = 6, HYPERPLANE_CSR_LINES = 7
 
   !> create(context, grid, n, kind, storage, relaxation, alpha, line_directions, line_sweeps, path, right_hand_sides, parts, coupling, folded, storage_fraction, stat), or
   !> create_named(context, grid, n, name, options, stat) of hyperplane_preconditioners(), with options such as 'relaxation=1.2,path=portable' (C's manual has all); factor(a, stat); factor_masked(a, mask, stat) of SIP, without points where the mask is 0;
   !> check(stat): HYPERPLANE_SINGULAR_PIVOT, _NOT_FINITE or _OVERFLOW; solve(rhs, x, stat): x = M^-1 rhs, of vectors, rank-1 arrays of vectors, or arrays of rows of any shape, which solve(x, stat) overwrites in place; solve_columns(rhs, x, columns, stat): arrays of
   !> several right-hand sides, one after another; solve_device(rhs, x, count, columns, stat) and factor_masked_device(a, pointer, count, stat): memory of the context's device.
   !> Of a general matrix: create_csr(a, kind, fill, order, given_order, transposed, drop_tolerance, row_entries, relaxation, pivot_shift, storage,
-  !> storage_fraction, stat), with rows of given_order from 1, or create_csr_named(a, name, options, stat).
+  !> storage_fraction, line_offsets, line_points, strong_coupling, line_sweeps, stat), with rows of given_order and lists of lines from 1, or create_csr_named(a, name, options, stat).
   !> get_storage(storage, stat): what factors are stored in, which HYPERPLANE_STORAGE_AUTOMATIC chooses in the first factor.
   !> create_transpose(m, stat): M^T, with the factors of m; of a general matrix, m has the option transposed.
   !> replaced(count, first, stat): how many pivots its last factorization replaced, and the first row, from 1, or 0.
@@ -103,19 +103,22 @@ contains
   !> For matrices with the structure of a. With a given_order, order may be absent. Numbers that the kind has no use for
   !> are refused: C is given what it refuses for other kinds, as what it has by itself says nothing there.
   subroutine preconditioner_create_csr(this, a, kind, fill, order, given_order, transposed, drop_tolerance, &
-                                       row_entries, relaxation, pivot_shift, storage, storage_fraction, stat)
+                                       row_entries, relaxation, pivot_shift, storage, storage_fraction, &
+                                       line_offsets, line_points, strong_coupling, line_sweeps, stat)
     class(hyperplane_preconditioner), intent(inout) :: this
     type(hyperplane_matrix), intent(in) :: a
     integer(c_int), intent(in), optional :: kind, order, storage
-    integer, intent(in), optional :: fill, given_order(:), row_entries
-    real(c_double), intent(in), optional :: drop_tolerance, relaxation, pivot_shift, storage_fraction
+    integer, intent(in), optional :: fill, given_order(:), row_entries, line_sweeps
+    integer(c_int64_t), intent(in), optional :: line_offsets(:), line_points(:)
+    real(c_double), intent(in), optional :: drop_tolerance, relaxation, pivot_shift, storage_fraction, strong_coupling
     logical, intent(in), optional :: transposed
     integer, intent(out), optional :: stat
     type(csr_preconditioner_options) :: options
     integer(c_int), allocatable, target :: from_0(:)
+    integer(c_int64_t), allocatable, target :: offsets_from_0(:), points_from_0(:)
     type(c_ptr) :: made
     integer(c_int) :: status
-    logical :: relaxes
+    logical :: relaxes, along_lines
     status = c_csr_preconditioner_options_init(options)
     if (present(given_order)) then
       from_0 = int(given_order, c_int) - 1_c_int
@@ -124,12 +127,20 @@ contains
       options%given_count = size(from_0, kind=c_int64_t)
     end if
     if (present(kind)) options%kind = kind
-    relaxes = options%kind == HYPERPLANE_CSR_SSOR .or. options%kind == HYPERPLANE_CSR_JACOBI
+    relaxes = any(options%kind == [HYPERPLANE_CSR_SSOR, HYPERPLANE_CSR_JACOBI, HYPERPLANE_CSR_LINES])
+    along_lines = options%kind == HYPERPLANE_CSR_LINES
     if (present(fill)) options%fill = merge(int(fill, c_int), -1_c_int, options%kind == HYPERPLANE_CSR_ILUK)
     if (present(drop_tolerance)) options%drop_tolerance = merge(drop_tolerance, -1.0_c_double, options%kind == HYPERPLANE_CSR_ILUT)
     if (present(row_entries)) options%row_entries = merge(int(row_entries, c_int), -1_c_int, options%kind == HYPERPLANE_CSR_ILUT)
     if (present(relaxation)) options%relaxation = merge(relaxation, -1.0_c_double, relaxes)
-    if (present(pivot_shift)) options%pivot_shift = merge(pivot_shift, -1.0_c_double, options%kind >= HYPERPLANE_CSR_JACOBI)
+    if (present(pivot_shift)) options%pivot_shift = merge(pivot_shift, -1.0_c_double, options%kind >= HYPERPLANE_CSR_JACOBI .and. .not. along_lines)
+    if (present(line_sweeps)) options%line_sweeps = merge(int(line_sweeps, c_int), -1_c_int, along_lines)
+    if (present(strong_coupling)) options%strong_coupling = merge(strong_coupling, -1.0_c_double, along_lines)
+    if (present(line_offsets)) then
+      call give_numbers(line_offsets, offsets_from_0, options%line_offsets, options%line_count)
+      options%line_count = options%line_count - 1
+    end if
+    if (present(line_points)) call give_numbers(line_points, points_from_0, options%line_points, options%line_point_count)
     if (present(storage)) options%storage = storage
     if (present(storage_fraction)) options%storage_fraction = storage_fraction
     if (present(order)) options%order = order
@@ -180,7 +191,7 @@ contains
     call report(status, stat)
   end subroutine preconditioner_replaced
 
-  !> Those of general matrices: 'identity, jacobi, ssor, dilu, bilu0, iluk, ilut'.
+  !> Those of general matrices: 'identity, jacobi, ssor, dilu, bilu0, iluk, ilut, lines'.
   function hyperplane_csr_preconditioners() result(text)
     character(len=:), allocatable :: text
     text = to_text(c_csr_preconditioners())

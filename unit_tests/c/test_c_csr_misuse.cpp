@@ -111,8 +111,8 @@ TEST_P(CRows, options_that_cannot_be_are_named) {
   };
   using Options = hyperplane_csr_preconditioner_options;
   refused([](Options& o) { o.struct_size = 0; }, invalid, "hyperplane_csr_preconditioner_options_init");
-  refused([](Options& o) { o.kind = static_cast<hyperplane_csr_preconditioner_kind>(7); }, invalid,
-          "kind is 7, expected 0 to 6");
+  refused([](Options& o) { o.kind = static_cast<hyperplane_csr_preconditioner_kind>(8); }, invalid,
+          "kind is 8, expected 0 to 7");
   refused([](Options& o) { o.fill = -1; }, invalid, "fill is -1, expected 0 or more");
   refused([](Options& o) { o.order = static_cast<hyperplane_row_order>(5); }, invalid, "order is 5, expected 0 to 4");
   refused([](Options& o) { o.order = HYPERPLANE_ORDER_GIVEN; }, HYPERPLANE_NULL_POINTER, "given_order is NULL");
@@ -244,7 +244,7 @@ TEST(CRowsTable, describes_what_c_and_fortran_have) {
   auto const c = words_of("include/hyperplane_csr.h");
   auto const fortran = words_of("src/fortran/hyperplane_preconditioners.f90");
   auto const names = c_names(hyperplane_csr_preconditioners());
-  EXPECT_EQ(names, (std::vector<std::string>{"identity", "jacobi", "ssor", "dilu", "bilu0", "iluk", "ilut"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"identity", "jacobi", "ssor", "dilu", "bilu0", "iluk", "ilut", "lines"}));
   for (std::size_t kind = 0; kind < names.size(); ++kind) {
     auto upper = names[kind];
     std::ranges::transform(upper, upper.begin(), [](unsigned char letter) { return std::toupper(letter); });
@@ -264,8 +264,8 @@ TEST(CRowsTable, describes_what_c_and_fortran_have) {
   }
   hyperplane_preconditioner_description description;
   expect_failure(
-      hyperplane_csr_preconditioner_describe(static_cast<hyperplane_csr_preconditioner_kind>(7), &description), invalid,
-      "kind is 7, expected 0 to 6");
+      hyperplane_csr_preconditioner_describe(static_cast<hyperplane_csr_preconditioner_kind>(8), &description), invalid,
+      "kind is 8, expected 0 to 7");
   expect_failure(hyperplane_csr_preconditioner_describe(HYPERPLANE_CSR_ILUK, nullptr), HYPERPLANE_NULL_POINTER,
                  "description is NULL");
   EXPECT_EQ(hyperplane_csr_preconditioner_describe(HYPERPLANE_CSR_ILUK, &description), HYPERPLANE_SUCCESS);

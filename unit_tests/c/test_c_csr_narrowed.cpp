@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
 
 #include "c/c_csr_fixture.hpp"
 #include "c/c_fixture.hpp"
+#include "support/kokkos_events.hpp"
 #include "support/matchers.hpp"
 
 // Copies of general matrices that products read.
@@ -71,6 +74,15 @@ TEST_P(CNarrowedRows, products_read_the_copy) {
   for (auto* const handle : {floats, narrowed, of_a, of_floats, of_narrowed}) hyperplane_free(handle);
 }
 
+TEST_P(CNarrowedRows, transposes_have_lists_of_blocks_once) {
+  auto* const narrowed = make_narrowed(m_a);
+  KokkosEvents const events;
+  auto *const transpose = transpose_of(narrowed), *const of_a = transpose_of(m_a);
+  auto* const of_transpose = make_narrowed(of_a);
+  EXPECT_EQ(std::ranges::count(events.allocations(), "Hyperplane::TransposedBlockCsr::structure"), 6);
+  for (auto* const handle : {of_transpose, of_a, transpose, narrowed}) hyperplane_free(handle);
+}
+
 TEST_P(CNarrowedRows, several_right_hand_sides) {
   constexpr int columns = 5;
   auto* const narrowed = make_narrowed(m_a);
@@ -113,6 +125,30 @@ TEST_P(CNarrowedRows, overflow_names_the_block) {
   expect_failure(hyperplane_matrix_set(narrowed, values.data(), value_count(), HYPERPLANE_ROW_MAJOR, HYPERPLANE_HOST),
                  HYPERPLANE_INVALID_ARGUMENT, "the matrix is narrowed: its blocks are those of the one");
   expect_failure(hyperplane_matrix_narrow(m_a), HYPERPLANE_INVALID_ARGUMENT, "the matrix has no copy");
+  hyperplane_free(narrowed);
+}
+
+// Where solves have not converged, they say that the copy is of another matrix: here of -A.
+TEST_P(CNarrowedRows, a_copy_that_is_not_that_of_the_matrix_is_the_cause) {
+  auto* const narrowed = make_narrowed(m_a);
+  auto const set_values = [&](double factor) {
+    auto values = mesh.values;
+    for (double& value : values) value *= factor;
+    ASSERT_EQ(hyperplane_matrix_set(m_a, values.data(), value_count(), HYPERPLANE_ROW_MAJOR, HYPERPLANE_HOST),
+              HYPERPLANE_SUCCESS);
+  };
+  set_values(-1.0);
+  ASSERT_EQ(hyperplane_matrix_narrow(narrowed), HYPERPLANE_SUCCESS);
+  set_values(1.0);
+  auto* const krylov = make_krylov(HYPERPLANE_FGMRES);
+  set(m_b, random_vector(rows));
+  hyperplane_krylov_result result;
+  EXPECT_EQ(hyperplane_krylov_solve(krylov, narrowed, nullptr, m_b, m_x, &result), HYPERPLANE_SUCCESS);
+  EXPECT_NE(result.outcome, HYPERPLANE_CONVERGED);
+  const char* cause = nullptr;
+  EXPECT_EQ(hyperplane_krylov_cause(krylov, &cause), HYPERPLANE_SUCCESS);
+  EXPECT_THAT(cause, ::testing::StrEq("the copy is not of A as it is now, but differs in block of row 0 and column 0"));
+  hyperplane_free(krylov);
   hyperplane_free(narrowed);
 }
 

@@ -74,7 +74,7 @@ TEST_P(CRows, values_come_in_both_orders_and_index_types) {
 TEST_P(CRows, every_preconditioner_and_method_solves) {
   for (auto const& name : c_names(hyperplane_csr_preconditioners())) {
     for (std::string const order : {"", "order=natural", "order=rcm", "order=colours", "order=lines"}) {
-      if ((name == "identity" || name == "jacobi") && !order.empty()) continue;
+      if ((name == "identity" || name == "jacobi" || name == "lines") && !order.empty()) continue;
       auto* const m = make(name, order);
       factor(m);
       for (int method = name == "identity" ? 1 : 0; method <= HYPERPLANE_FGCRODR; ++method) {

@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <hyperplane/csr/narrow.hpp>
+#include <hyperplane/csr/transposed_block_csr.hpp>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "support/csr_reference.hpp"
 #include "support/execution_spaces.hpp"
+#include "support/kokkos_events.hpp"
 #include "support/matchers.hpp"
 #include "support/message_of.hpp"
 #include "support/views.hpp"
@@ -58,6 +61,30 @@ TYPED_TEST(NarrowCsr, shares_the_structure) {
   EXPECT_EQ(copy.columns().data(), a.columns().data());
 }
 
+TYPED_TEST(NarrowCsr, a_transpose_has_the_lists_that_there_are) {
+  for (int const rows : {1, 37}) {
+    auto const a = to_device<double, 3, double>(this->exec, random_csr(rows, 3));
+    auto const copy = narrowed<float>(this->exec, a);
+    auto const at = transposed(this->exec, a);
+    auto const x = to_view<double>(this->exec, random_vector(rows * 3)),
+               y = to_view<double>(this->exec, random_vector(rows * 3));
+    auto const product = [&](const auto& matrix) {
+      apply(this->exec, matrix, x, y);
+      return to_host(y);
+    };
+    auto const of_copy = transposed(this->exec, copy);
+    auto const expected = product(of_copy), exact = product(at);
+    KokkosEvents const events;
+    auto const shared = transposed(at, copy);
+    EXPECT_THAT(events.allocations(), ::testing::IsEmpty());
+    EXPECT_TRUE(bitwise_equal(product(shared), expected)) << rows;
+    EXPECT_TRUE(bitwise_equal(product(at), exact)) << rows;
+    auto const other = narrowed<float>(this->exec, to_device<double, 3, double>(this->exec, random_csr(rows, 3)));
+    EXPECT_THAT(message_of([&] { transposed(at, other); }),
+                ::testing::StartsWith("TransposedBlockCsr: the lists are of other arrays than those of A"));
+  }
+}
+
 TYPED_TEST(NarrowCsr, names_what_overflows) {
   auto reference = random_csr(30, 2);
   for (int const row : {0, 11, 29}) {
@@ -76,6 +103,27 @@ TYPED_TEST(NarrowCsr, wants_as_many_rows_and_blocks) {
   EXPECT_THAT(message_of([&] { narrow(this->exec, a, other); }),
               ::testing::HasSubstr("narrow: the copy has 20 rows and " + std::to_string(other.blocks()) +
                                    " blocks, expected 30 and " + std::to_string(a.blocks())));
+}
+
+TYPED_TEST(NarrowCsr, says_which_block_is_another_one) {
+  auto reference = random_csr(30, 2);
+  auto const nan = std::numeric_limits<double>::quiet_NaN();
+  reference.blocks[block_at(reference, 3, 3)](0, 0) = nan;
+  auto const a = to_device<double, 2, double>(this->exec, reference);
+  auto const copy = narrowed<float>(this->exec, a);
+  EXPECT_EQ(describe_other_copy(this->exec, a, copy), "");
+  for (double const value : {3.0, nan}) {
+    for (int const row : {29, 11}) {
+      reference.blocks[block_at(reference, row, row)](1, 0) = value;
+      auto const changed = to_device<double, 2, double>(this->exec, reference);
+      auto const words = "the copy is not of A as it is now, but differs in block of row " + std::to_string(row) +
+                         " and column " + std::to_string(row);
+      EXPECT_EQ(describe_other_copy(this->exec, changed, copy), words);
+      EXPECT_EQ(describe_other_copy(this->exec, transposed(this->exec, changed), transposed(this->exec, copy)), words);
+    }
+    reference = random_csr(30, 2);
+    reference.blocks[block_at(reference, 3, 3)](0, 0) = nan;
+  }
 }
 
 }  // namespace

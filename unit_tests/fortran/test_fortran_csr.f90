@@ -19,6 +19,7 @@ program test_fortran_csr
   call products()
   call values()
   call scalars()
+  call lines()
   call errors()
   call hyperplane_take_error(stat)
   call expect(stat == HYPERPLANE_SUCCESS, 'an error was kept')
@@ -107,6 +108,66 @@ contains
     call of_scalars%create_csr(context, [1, 2], [1], values(:1), stat, n)
     call expect_refused(stat, HYPERPLANE_SIZE_MISMATCH, 'rows is 1, expected a multiple of unknowns_per_point, 2')
   end subroutine scalars
+
+  subroutine lines()
+    type(hyperplane_preconditioner) :: m, mt, named
+    real(c_double) :: x(n, points), y(n, points), z(n, points)
+    integer(c_int64_t), parameter :: line_offsets(3) = [1_c_int64_t, 5_c_int64_t, 6_c_int64_t]
+    integer(c_int64_t), parameter :: line_points(5) = [2_c_int64_t, 3_c_int64_t, 4_c_int64_t, 5_c_int64_t, 9_c_int64_t]
+    integer :: p, e
+    call m%create_csr(a, kind=HYPERPLANE_CSR_LINES, line_offsets=line_offsets, line_points=line_points, transposed=.true.)
+    call mt%create_transpose(m)
+    call m%factor(a)
+    call m%check()
+    ! Times x: the blocks on the diagonal, and those that a point on the first line has for the next one.
+    call random_number(x)
+    do p = 1, points
+      e = offsets(p) + 1
+      y(:, p) = matmul(blocks(:, :, e), x(:, p))
+      if (p >= 2 .and. p < 5) y(:, p) = y(:, p) + matmul(blocks(:, :, e + 1), x(:, p + 1))
+    end do
+    call m%solve(y)
+    call expect(maxval(abs(x - y)) < 1e-13, 'lines that are given')
+    call random_number(z)
+    y = x
+    call m%solve(y)
+    call expect(abs(sum(z * y) - sum(x * transpose_solved(mt, z))) < 1e-12, 'lines, transposed')
+    call m%create_csr(a, kind=HYPERPLANE_CSR_LINES, strong_coupling=1.0_c_double, line_sweeps=2, relaxation=0.75_c_double)
+    call named%create_csr_named(a, 'lines', 'strong_coupling=1,line_sweeps=2,relaxation=0.75')
+    call m%factor(a)
+    call named%factor(a)
+    y = x
+    call m%solve(x)
+    call named%solve(y)
+    call expect(all(x == y), 'lines that are found, by two names')
+    ! No line is block Jacobi.
+    call m%create_csr(a, kind=HYPERPLANE_CSR_LINES, line_offsets=line_offsets(:1), line_points=line_points(:0))
+    call named%create_csr_named(a, 'jacobi')
+    call m%factor(a)
+    call named%factor(a)
+    y = x
+    call m%solve(x)
+    call named%solve(y)
+    call expect(maxval(abs(x - y)) < 1e-14, 'no line')
+    call m%create_csr(a, kind=HYPERPLANE_CSR_LINES, line_offsets=line_offsets, line_points=line_points(:4), stat=stat)
+    call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, 'the last offset is 5, but 4 points are listed')
+    call m%create_csr(a, kind=HYPERPLANE_CSR_LINES, line_points=line_points, stat=stat)
+    call expect_refused(stat, HYPERPLANE_NULL_POINTER, 'line_offsets is NULL')
+    call m%create_csr(a, line_sweeps=1, stat=stat)
+    call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, "bilu0 has no option 'line_sweeps'")
+    call m%create_csr(a, kind=HYPERPLANE_CSR_ILUK, strong_coupling=2.0_c_double, stat=stat)
+    call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, "iluk has no option 'strong_coupling'")
+    call m%create_csr(a, kind=HYPERPLANE_CSR_LINES, pivot_shift=0.0_c_double, stat=stat)
+    call expect_refused(stat, HYPERPLANE_INVALID_ARGUMENT, "lines has no option 'pivot_shift'")
+  end subroutine lines
+
+  function transpose_solved(mt, rhs) result(x)
+    type(hyperplane_preconditioner), intent(in) :: mt
+    real(c_double), intent(in) :: rhs(n, points)
+    real(c_double) :: x(n, points)
+    x = rhs
+    call mt%solve(x)
+  end function transpose_solved
 
   subroutine errors()
     type(hyperplane_matrix) :: wrong

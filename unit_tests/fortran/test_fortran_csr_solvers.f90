@@ -107,7 +107,7 @@ contains
     y = times(x, .false.)
     call m%solve(y)
     call expect(maxval(abs(x - y)) < 1e-11, 'all fill, backwards')
-    call expect(hyperplane_csr_preconditioners() == 'identity, jacobi, ssor, dilu, bilu0, iluk, ilut', 'names')
+    call expect(hyperplane_csr_preconditioners() == 'identity, jacobi, ssor, dilu, bilu0, iluk, ilut, lines', 'names')
   end subroutine solvers
 
   subroutine thresholds()

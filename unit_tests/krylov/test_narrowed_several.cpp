@@ -102,5 +102,37 @@ TYPED_TEST(NarrowedSeveral, grid_blocks_are_named_that_overflow) {
   EXPECT_THAT(message_of([&] { narrow(this->exec, a, other); }), ::testing::HasSubstr("narrow: the copy is on"));
 }
 
+TYPED_TEST(NarrowedSeveral, copies_of_other_matrices_are_the_cause) {
+  constexpr int n = 2, rows = 40;
+  auto reference = random_csr(rows, n);
+  for (int row = 0; row < rows; ++row) {
+    for (int r = 0; r < n; ++r) reference.blocks[block_at(reference, row, row)](r, r) += 4.0 * n;
+  }
+  auto negative = reference;
+  for (auto& block : negative.blocks) {
+    for (auto& entry : block.entries) entry = -entry;
+  }
+  auto const a = to_device<double, n, double>(this->exec, reference);
+  NarrowedMatrix const other(a, narrowed<float>(this->exec, to_device<double, n, double>(this->exec, negative)));
+  using Vectors = PointVectors<double, n, 2, TypeParam>;
+  auto const check = [&]<template <class> class Method>() {
+    Vectors const b(this->exec, rows), x(this->exec, rows);
+    Kokkos::deep_copy(this->exec, b.flat(), 1.0);
+    Method<Vectors> const method(this->exec, rows, {.tolerance = 1e-12, .max_iterations = 20});
+    for (auto const& result : method.solve(this->exec, other, IdentityPreconditioner(), b, x)) {
+      EXPECT_FALSE(result.converged());
+      EXPECT_THAT(result.message(), ::testing::HasSubstr(": the copy is not of A as it is now, but differs in block"));
+    }
+  };
+  check.template operator()<SimultaneousBiCgStab>();
+  check.template operator()<SimultaneousFgmres>();
+
+  MultiBlockReference blocks(cut_grid(Grid(9, 14, 5), {2, 2, 1}).grid, n);
+  auto const copy = narrowed<float>(this->exec, to_device<double, n, double>(this->exec, blocks));
+  blocks.blocks[2].block(0, Direction::north)(0, 1) = 7.0;
+  EXPECT_EQ(describe_other_copy(this->exec, to_device<double, n, double>(this->exec, blocks), copy),
+            "grid block 2: the copy is not of A as it is now, but differs in block north of point (0, 0, 0)");
+}
+
 }  // namespace
 }  // namespace hyperplane::test::narrowed_several

@@ -109,5 +109,21 @@ TYPED_TEST(NarrowStencil, wants_the_same_grid) {
               ::testing::HasSubstr("narrow: the copy is on a grid of 5x4x2 points, expected 5x4x3"));
 }
 
+TYPED_TEST(NarrowStencil, says_which_block_is_another_one) {
+  auto const a = this->template matrix<2>(Grid(5, 9, 3));
+  auto const nan = std::numeric_limits<double>::quiet_NaN();
+  this->set(a, {0, 0, 0}, Direction::center, 0, 0, nan);
+  auto const copy = narrowed<float>(this->exec, a);
+  EXPECT_EQ(describe_other_copy(this->exec, a, copy), "");
+  for (double const value : {nan, 3.0, 1e-50}) {
+    this->set(a, {4, 8, 1}, Direction::north, 1, 0, value);
+    EXPECT_EQ(describe_other_copy(this->exec, a, copy),
+              "the copy is not of A as it is now, but differs in block north of point (4, 8, 1), which points out of "
+              "the grid");
+  }
+  this->set(a, {3, 2, 0}, Direction::west, 0, 1, 7.0);
+  EXPECT_THAT(describe_other_copy(this->exec, a, copy), ::testing::EndsWith(" block west of point (3, 2, 0)"));
+}
+
 }  // namespace
 }  // namespace hyperplane::test::narrow_stencil

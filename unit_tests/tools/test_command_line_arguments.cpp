@@ -138,9 +138,10 @@ TEST_F(CommandLine, help_says_of_which_preconditioners_an_option_is) {
   std::string help;
   for (std::string word; words >> word;) help += word + " ";
   EXPECT_THAT(help, HasSubstr("[automatic] Of bilu0, sip and ssor: path --"));
-  EXPECT_THAT(help,
-              HasSubstr("--relaxation X [1] Of lines and ssor: relaxation, more than 0 and less than 2; of ssor and "
-                        "jacobi without --grid: relaxation, more than 0 and less than 2 --"));
+  EXPECT_THAT(
+      help,
+      HasSubstr("--relaxation X [1] Of lines and ssor: relaxation, more than 0 and less than 2; of lines, ssor and "
+                "jacobi without --grid: relaxation, more than 0 and less than 2 --"));
   auto const names = c_names(hyperplane_preconditioners());
   bool const has_another = std::ranges::count(names, "diagonal") > 0;
   EXPECT_THAT(help, HasSubstr(has_another ? "--alpha X Of diagonal: share that is added to the diagonal, at least 0 "

@@ -34,6 +34,9 @@ TEST_F(CommandLineRows, solves_a_general_matrix) {
       expect_solved(general, "--transpose --preconditioner ilut --drop-tolerance 1e-3" + options, true);
     }
   }
+  expect_solved(general, "--preconditioner lines --block-size 2 --method richardson");
+  expect_solved(general, "--preconditioner lines --line-sweeps 2 --strong-coupling 1 --relaxation 0.875");
+  expect_solved(general, "--preconditioner lines --line-sweeps 2 --transpose", true);
   expect_solved(general, "--preconditioner none");
   expect_solved(general, "--preconditioner none --transpose", true);
   expect_solved(general, "--preconditioner jacobi --block-size 2 --relaxation 0.75 --method richardson");
@@ -111,6 +114,9 @@ TEST_F(CommandLineRows, history_and_summary_say_what_was_solved) {
   EXPECT_THAT(read("h.json"), AllOf(HasSubstr("\"preconditioner\": \"ssor\""), HasSubstr("\"relaxation\": 0.75"),
                                     HasSubstr("\"method\": \"fgcrodr\""), HasSubstr("\"recycled\": 4"),
                                     HasSubstr("\"order\": \"natural\""), Not(HasSubstr("\"path\""))));
+  solve_rows("--preconditioner lines --strong-coupling 1.5 --line-sweeps 2 --history h.json");
+  EXPECT_THAT(read("h.json"), AllOf(HasSubstr("\"preconditioner\": \"lines\""), HasSubstr("\"strong_coupling\": 1.5"),
+                                    HasSubstr("\"line_sweeps\": 2"), Not(HasSubstr("\"order\""))));
   solve_rows("--transpose --history h.json");
   EXPECT_THAT(read("h.json"), AllOf(HasSubstr("\"transpose\": true"), HasSubstr("\"points\": 60"),
                                     HasSubstr("\"order\": \"natural\""), Not(HasSubstr("\"fill\""))));

@@ -14,30 +14,36 @@ TEST_F(CommandLineRows, refuses_options_that_do_not_go_together) {
     expect_refused(solve_rows(options), what);
   };
   refuse("--parts 2x1x1",
-         "--parts 2x1x1: needs --grid IxJxK; without it there are --relaxation, --drop-tolerance, --row-entries, "
-         "--order, --pivot-shift and --fill\n");
+         "--parts 2x1x1: needs --grid IxJxK; without it there are --relaxation, --line-sweeps, "
+         "--strong-coupling, --drop-tolerance, --row-entries, --order, --pivot-shift and --fill\n");
   refuse("--coupling natural", "--coupling natural: needs --grid IxJxK");
   refuse("--path portable", "--path portable: needs --grid IxJxK");
-  refuse("--relaxation 1.5", "--relaxation 1.5: --preconditioner bilu0 does not have it, but ssor and jacobi\n");
+  refuse("--relaxation 1.5", "--relaxation 1.5: --preconditioner bilu0 does not have it, but lines, ssor and jacobi\n");
   refuse("--preconditioner ssor --relaxation 2", "--relaxation: 2 is not more than 0 and less than 2");
   refuse("--preconditioner jacobi --order rcm",
          "--order rcm: --preconditioner jacobi does not have it, but ilut, iluk, bilu0, dilu and ssor\n");
   refuse("--storage float --preconditioner dilu",
          "--storage float: --preconditioner dilu does not have it, but ilut, iluk, bilu0 and jacobi\n");
   refuse("--storage half --preconditioner none", "--storage half: --preconditioner none does not have it, but");
-  refuse(
-      "--preconditioner sip",
-      "--preconditioner sip: needs --grid IxJxK; without it there are ilut, iluk, bilu0, dilu, ssor, jacobi and none");
+  refuse("--preconditioner sip",
+         "--preconditioner sip: needs --grid IxJxK; without it there are lines, ilut, iluk, bilu0, dilu, ssor, jacobi "
+         "and none");
   refuse("--preconditioner magic", "--preconditioner: 'magic' is not one of ilut|iluk|");
   refuse("--fill 2", "--fill 2: --preconditioner bilu0 does not have it, but iluk\n");
   refuse("--preconditioner none --order rcm",
          "--order rcm: --preconditioner none does not have it, but ilut, iluk, bilu0, dilu and ssor\n");
   refuse("--preconditioner iluk --fill -1", "--fill: Value -1 not in range [0 - ");
   refuse("--preconditioner iluk --fill 1.5", "--fill: '1.5' is not a whole number");
+  refuse("--preconditioner lines --order rcm",
+         "--order rcm: --preconditioner lines does not have it, but ilut, iluk, bilu0, dilu and ssor\n");
+  refuse("--preconditioner lines --line-direction j", "--line-direction j: needs --grid IxJxK");
+  refuse("--preconditioner lines --strong-coupling 0.5", "--strong-coupling: 0.5 is not at least 1");
   refuse("--order given", "--order: 'given' is not one of natural|rcm|colours|lines");
   refuse("--block-size 0", "--block-size: 0 is not in this build");
   refuse("--grid ''", "--grid: '' is not of the form IxJxK");
   expect_refused(solve("--order rcm"), "--order rcm: is for matrices without --grid");
+  expect_refused(solve("--preconditioner lines --strong-coupling 2"),
+                 "--strong-coupling 2: is for matrices without --grid");
   expect_refused(solve("--fill 1"), "--fill 1: is for matrices without --grid");
   expect_refused(solve("--preconditioner iluk"),
                  "--preconditioner iluk: is for matrices without --grid; with it there");

@@ -33,4 +33,15 @@ MultiBlockStencil7<Scalar, n, Exec, Narrow> narrowed(const Exec& exec,
   return copy;
 }
 
+/// As that of a BlockStencil7, of the first grid block that has one: "grid block 2: block west of point (0, 3, 1) ...".
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Narrow>
+std::string describe_other_copy(const Exec& exec, const MultiBlockStencil7<Scalar, n, Exec, Storage>& a,
+                                const MultiBlockStencil7<Scalar, n, Exec, Narrow>& copy) {
+  for (int b = 0; b < a.grid().block_count(); ++b) {
+    auto const found = describe_other_copy(exec, a.block(b), copy.block(b));
+    if (!found.empty()) return "grid block " + std::to_string(b) + ": " + found;
+  }
+  return {};
+}
+
 }  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -12,11 +12,22 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
+
+/// "block of row 3 and column 7". Waits for the instance.
+template <class Exec, class Matrix>
+std::string describe_csr_block(const Exec& exec, const Matrix& a, std::int64_t block) {
+  auto const offsets = to_vector(exec, a.offsets());
+  auto const columns = to_vector(exec, a.columns());
+  using Offset = typename Matrix::offset_type;
+  auto const row = std::ranges::upper_bound(offsets, static_cast<Offset>(block)) - offsets.begin() - 1;
+  return "block of row " + std::to_string(row) + " and column " + std::to_string(columns[as_size(block)]);
+}
 
 /// copy = a of the same structure, and what overflows, in words; empty where nothing does. Waits for the instance.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Offset, class Narrow>
@@ -24,13 +35,8 @@ std::string narrow_blocks(const Exec& exec, const BlockCsr<Scalar, n, Exec, Stor
                           const BlockCsr<Scalar, n, Exec, Narrow, Offset>& copy) {
   auto const found = narrow_values(exec, "Hyperplane::BlockCsr::narrow", a.values(), copy.values());
   if (!found) return {};
-  auto const block = found->index / (n * n);
-  auto const offsets = to_vector(exec, a.offsets());
-  auto const columns = to_vector(exec, a.columns());
-  auto const row = std::ranges::upper_bound(offsets, static_cast<Offset>(block)) - offsets.begin() - 1;
   auto const entry = static_cast<int>(found->index % (n * n));
-  return "block of row " + std::to_string(row) + " and column " + std::to_string(columns[as_size(block)]) + ": " +
-         describe_overflow(entry / n, entry % n, *found);
+  return describe_csr_block(exec, a, found->index / (n * n)) + ": " + describe_overflow(entry / n, entry % n, *found);
 }
 
 }  // namespace detail
@@ -63,6 +69,15 @@ BlockCsr<Scalar, n, Exec, Narrow, Offset> narrowed(const Exec& exec,
                             a.values().size()));
   narrow(exec, a, copy);
   return copy;
+}
+
+/// The first block of the copy that is not that of A, rounded, in words; empty where all are. For solves with a
+/// NarrowedMatrix that fail. Reads the values of A and of the copy once, and waits for the instance.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Offset, class Narrow>
+std::string describe_other_copy(const Exec& exec, const BlockCsr<Scalar, n, Exec, Storage, Offset>& a,
+                                const BlockCsr<Scalar, n, Exec, Narrow, Offset>& copy) {
+  auto const found = detail::find_other_value(exec, "Hyperplane::BlockCsr::other_copy", a.values(), copy.values());
+  return found ? detail::describe_other_block(detail::describe_csr_block(exec, a, *found / (n * n))) : std::string();
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

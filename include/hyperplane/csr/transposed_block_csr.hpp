@@ -3,26 +3,20 @@
 
 #include <hyperplane/block/columns.hpp>
 #include <hyperplane/core/abi.hpp>
-#include <hyperplane/core/as_size.hpp>
 #include <hyperplane/core/concepts.hpp>
 #include <hyperplane/core/error.hpp>
 #include <hyperplane/core/launch.hpp>
-#include <hyperplane/core/to_space.hpp>
 #include <hyperplane/csr/block_csr.hpp>
-#include <hyperplane/csr/check_structure.hpp>
 #include <hyperplane/csr/detail/giving_rows.hpp>
-#include <hyperplane/csr/structure_fingerprints.hpp>
+#include <hyperplane/csr/detail/transposed_lists.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
-#include <optional>
+#include <string>
 #include <type_traits>
-#include <vector>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
@@ -31,56 +25,30 @@ namespace hyperplane::inline HYPERPLANE_ABI {
 /// products do not look, check_structure() does, which each solve of a Krylov method calls once.
 ///
 /// The constructor reads the structure, on the host, and allocates; waits for the instance. Throws Error where offsets
-/// or columns are out of range. Memory: 12 bytes per block, 8 per point, and up to
-/// one byte per block and point for check_structure(); on hosts with several threads also the order of rows among
-/// them. Results are bitwise the same whatever the
-/// number of threads. On hosts at most one product of an object and its copies may run at a time.
+/// or columns are out of range. Memory: 12 bytes per block, 8 per point, and up to one byte per block and point for
+/// check_structure(); on hosts with several threads also the order of rows among them. Results are bitwise the same
+/// whatever the number of threads. On hosts at most one product of an object, its copies and those that have its lists
+/// may run at a time.
 template <Real Scalar, int n, ExecutionSpace Exec, Real StorageScalar = Scalar, std::integral Offset = std::int64_t>
 class TransposedBlockCsr {
  public:
   using Matrix = BlockCsr<Scalar, n, Exec, StorageScalar, Offset>;
   using Vector = typename Matrix::Vector;
   using storage_type = StorageScalar;
+  using Lists = detail::TransposedLists<Exec, Offset>;
 
-  TransposedBlockCsr(const Exec& exec, const Matrix& a) : m_a(a) {
-    auto const offsets = detail::to_vector(exec, a.offsets());
-    auto const columns = detail::to_vector(exec, a.columns());
-    for (std::int64_t row = 0; row < a.rows(); ++row) {
-      detail::check_csr_row("TransposedBlockCsr", row, offsets[detail::as_size(row)], offsets[detail::as_size(row) + 1],
-                            a.blocks());
-    }
-    std::vector<std::int64_t> begin(detail::as_size(a.rows()) + 1, 0), blocks(columns.size());
-    std::vector<int> rows(columns.size());
-    auto const for_blocks = [&](const auto& visit) {
-      for (std::int64_t row = 0; row < a.rows(); ++row) {
-        for (auto block = offsets[detail::as_size(row)]; block < offsets[detail::as_size(row) + 1]; ++block) {
-          visit(row, block, columns[static_cast<std::size_t>(block)]);
-        }
-      }
-    };
-    for_blocks([&](std::int64_t row, Offset, int column) {
-      detail::check_csr_column("TransposedBlockCsr", row, column, a.rows());
-      ++begin[detail::as_size(column) + 1];
-    });
-    std::partial_sum(begin.begin(), begin.end(), begin.begin());
-    auto next = begin;
-    for_blocks([&](std::int64_t row, Offset block, int column) {
-      auto const at = detail::as_size(next[detail::as_size(column)]++);
-      blocks[at] = static_cast<std::int64_t>(block);
-      rows[at] = static_cast<int>(row);
-    });
-    m_begin = detail::to_space(exec, "Hyperplane::TransposedBlockCsr::structure", begin);
-    m_blocks = detail::to_space(exec, "Hyperplane::TransposedBlockCsr::structure", blocks);
-    m_rows = detail::to_space(exec, "Hyperplane::TransposedBlockCsr::structure", rows);
-    m_giving_rows.emplace(exec, begin, rows, std::max(detail::block_csr_bytes_of_row<Scalar>(a), 1.0));
-    m_fingerprints.emplace(exec, a.offsets(), a.columns());
-    exec.fence("Hyperplane::TransposedBlockCsr");
+  TransposedBlockCsr(const Exec& exec, const Matrix& a)
+      : TransposedBlockCsr(Lists(exec, a.offsets(), a.columns(), detail::block_csr_bytes_of_row<Scalar>(a)), a) {}
+  /// With lists that there are, as of a matrix whose values have another type: see transposed(at, copy). Throws Error
+  /// where they are of other arrays than those of A.
+  TransposedBlockCsr(const Lists& lists, const Matrix& a) : m_a(a), m_lists(lists) {
+    require(lists.are_of(a), "TransposedBlockCsr: the lists are of other arrays than those of A");
   }
 
   /// Throws Error where offsets or columns of A have been written to, and are others than those that the constructor
   /// was given. Waits for the instance. Reads 4 bytes per block and the offsets.
   void check_structure(const Exec& exec) const {
-    if (auto const where = m_fingerprints->find_difference(exec, m_a)) {
+    if (auto const where = m_lists.fingerprints().find_difference(exec, m_a)) {
       fail("TransposedBlockCsr: A has another structure than the constructor was given, in its " + *where);
     }
   }
@@ -89,17 +57,15 @@ class TransposedBlockCsr {
   std::int64_t rows() const { return m_a.rows(); }
   /// The entries of column p are begin()[p], ..., begin()[p + 1] - 1; entry e is the block of A with the number
   /// blocks()[e], in row entry_rows()[e].
-  const Kokkos::View<std::int64_t*, typename Exec::memory_space>& begin() const { return m_begin; }
-  const Kokkos::View<std::int64_t*, typename Exec::memory_space>& blocks() const { return m_blocks; }
-  const Kokkos::View<int*, typename Exec::memory_space>& entry_rows() const { return m_rows; }
-  const detail::GivingRows<Exec>& giving_rows() const { return *m_giving_rows; }
+  const Kokkos::View<std::int64_t*, typename Exec::memory_space>& begin() const { return m_lists.begin(); }
+  const Kokkos::View<std::int64_t*, typename Exec::memory_space>& blocks() const { return m_lists.blocks(); }
+  const Kokkos::View<int*, typename Exec::memory_space>& entry_rows() const { return m_lists.rows(); }
+  const detail::GivingRows<Exec>& giving_rows() const { return m_lists.giving_rows(); }
+  const Lists& lists() const { return m_lists; }
 
  private:
   Matrix m_a;
-  Kokkos::View<std::int64_t*, typename Exec::memory_space> m_begin, m_blocks;
-  Kokkos::View<int*, typename Exec::memory_space> m_rows;
-  std::optional<detail::GivingRows<Exec>> m_giving_rows;
-  std::optional<detail::StructureFingerprints<Exec, Offset>> m_fingerprints;
+  Lists m_lists;
 };
 
 namespace detail {
@@ -185,6 +151,16 @@ TransposedBlockCsr<Scalar, n, Exec, Storage, Offset> transposed(const Exec& exec
   return {exec, a};
 }
 
+/// The same of a copy of A that shares its structure, as narrowed() makes it, with the lists that A^T has: it allocates
+/// nothing, and is for NarrowedMatrix(at, transposed(at, copy)). On hosts at most one product of both may run at a
+/// time. Throws Error where the copy has arrays of its own.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Narrow, class Offset>
+TransposedBlockCsr<Scalar, n, Exec, Narrow, Offset> transposed(
+    const TransposedBlockCsr<Scalar, n, Exec, Storage, Offset>& at,
+    const BlockCsr<Scalar, n, Exec, Narrow, Offset>& copy) {
+  return {at.lists(), copy};
+}
+
 /// y = A^T x. x and y are different vectors with the rows of A, or Error is thrown. One launch, or two on hosts; no
 /// allocation, no fence; asynchronous on the given instance.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Offset>
@@ -206,6 +182,15 @@ void residual(const Exec& exec, const TransposedBlockCsr<Scalar, n, Exec, Storag
   detail::check_product("residual", x, r, a.rows(), n);
   detail::multiply_transposed_block_csr<true, Exec, TransposedBlockCsr<Scalar, n, Exec, Storage, Offset>, Scalar>(
       "Hyperplane::TransposedBlockCsr::residual", exec, a, b.data(), x.data(), r.data());
+}
+
+/// Of the matrices themselves: see NarrowedMatrix.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Narrow, class Offset>
+  requires requires(const Exec& exec, const BlockCsr<Scalar, n, Exec, Storage, Offset>& a,
+                    const BlockCsr<Scalar, n, Exec, Narrow, Offset>& copy) { describe_other_copy(exec, a, copy); }
+std::string describe_other_copy(const Exec& exec, const TransposedBlockCsr<Scalar, n, Exec, Storage, Offset>& a,
+                                const TransposedBlockCsr<Scalar, n, Exec, Narrow, Offset>& copy) {
+  return describe_other_copy(exec, a.matrix(), copy.matrix());
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -119,7 +119,9 @@ class BiCgStab : private detail::KrylovMethod<BiCgStab<Vector>, Vector> {
                                           static_cast<Scalar>(1.0 / run.m_scale)},
         detail::BiCgStabRenewFinish{this->m_progress.ref(run), m_scalars.data()});
     launch_direction(exec, run);
+    double const of_recursion = run.m_result.residual_norm;
     auto const phase = this->m_progress.look(exec, run, 0);
+    run.compare(of_recursion);
     return detail::unsure(phase) ? this->settle(exec, run, start) : phase;
   }
 

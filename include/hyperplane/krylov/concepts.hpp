@@ -80,6 +80,8 @@ concept LinearOperator =
 
 /// A matrix whose products are those of another one, `a.exact()`, but for relative errors of about `a.rounding()`, far
 /// less than 1: NarrowedMatrix. Methods multiply directions with it, and compute residuals of x with the other one.
+/// Where there is a `describe_other_copy(exec, a)`, solves that have not converged call it where these residuals were
+/// not what the recursion had: it says in words where the products are of something else, or nothing.
 template <class A>
 concept RoundedOperator = requires(const A& a) {
   a.exact();

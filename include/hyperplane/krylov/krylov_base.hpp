@@ -78,6 +78,19 @@ void name_cause(const Exec& exec, const Matrix& a, KrylovResult& result) {
   }
 }
 
+/// Asks a matrix whose products are those of a copy whether that still is one, where a solve has not converged and
+/// nothing else is known of it. The recursion's residual tells first, which is another one than that of x then.
+template <class Exec, class Matrix>
+void name_other_copy(const Exec& exec, const Matrix& a, bool has_drifted, KrylovResult& result) {
+  if constexpr (requires { describe_other_copy(exec, a); }) {
+    bool const may_be_of_copy =
+        result.outcome == KrylovOutcome::breakdown
+            ? result.breakdown != KrylovBreakdown::right_hand_side && result.breakdown != KrylovBreakdown::initial_guess
+            : result.outcome == KrylovOutcome::max_iterations && has_drifted;
+    if (may_be_of_copy && result.cause.empty()) result.cause = describe_other_copy(exec, a);
+  }
+}
+
 /// Says for as long as it lives that an object and its copies solve.
 class Solving {
  public:
@@ -202,8 +215,10 @@ class KrylovBase {
   /// start() again, and the phase after it.
   template <class Start>
   Phase restart(const Exec& exec, KrylovRun& run, const Start& start) const {
+    double const of_recursion = run.m_result.residual_norm;
     start();
     Phase const phase = m_progress.look(exec, run, 0);
+    run.compare(of_recursion);
     return unsure(phase) ? settle(exec, run, start) : phase;
   }
 
@@ -240,6 +255,7 @@ class KrylovBase {
       name_cause(exec, a, result);
       clear(exec, m_r);
     }
+    name_other_copy(exec, a, run.m_has_drifted, result);
     return result;
   }
 

@@ -48,8 +48,8 @@ void residual(const Exec& exec, const NarrowedMatrix<Matrix, Copy>& a, const Vec
   residual(exec, a.exact(), b, x, r);
 }
 
-/// The first block of A, or else of the copy, that is not finite, in words; empty where all are. Waits for the
-/// instance.
+/// The first block of A, or else of the copy, that is not finite, in words, which say so of the copy; empty where all
+/// are. Waits for the instance.
 template <class Exec, class Matrix, class Copy>
   requires requires(const Exec& exec, const Matrix& a, const Copy& copy) {
     describe_not_finite(exec, a);
@@ -57,7 +57,17 @@ template <class Exec, class Matrix, class Copy>
   }
 std::string describe_not_finite(const Exec& exec, const NarrowedMatrix<Matrix, Copy>& a) {
   auto const found = describe_not_finite(exec, a.exact());
-  return found.empty() ? describe_not_finite(exec, a.copy()) : found;
+  if (!found.empty()) return found;
+  auto const of_copy = describe_not_finite(exec, a.copy());
+  return of_copy.empty() ? of_copy : "in the copy " + of_copy;
+}
+
+/// The first block of the copy that is not that of A, rounded, in words; empty where all are, and where the matrices
+/// cannot tell. Waits for the instance.
+template <class Exec, class Matrix, class Copy>
+  requires requires(const Exec& exec, const Matrix& a, const Copy& copy) { describe_other_copy(exec, a, copy); }
+std::string describe_other_copy(const Exec& exec, const NarrowedMatrix<Matrix, Copy>& a) {
+  return describe_other_copy(exec, a.exact(), a.copy());
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

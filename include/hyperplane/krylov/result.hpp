@@ -61,15 +61,17 @@ struct KrylovResult {
   /// Why the outcome is a breakdown.
   KrylovBreakdown breakdown = KrylovBreakdown::none;
   /// What of the matrix is not finite, where a breakdown is due to that and the matrix can tell: "block west of point
-  /// (0, 3, 1) is not finite".
+  /// (0, 3, 1) is not finite". Of a NarrowedMatrix, also after max_iterations: which block of the copy is not that of
+  /// A.
   std::string cause{};
 
   bool converged() const { return outcome == KrylovOutcome::converged; }
-  /// "breakdown: the right-hand side or its norm is not finite", the name of any other outcome.
+  /// "breakdown: the right-hand side or its norm is not finite", the name of any other outcome; with the cause, if that
+  /// is known.
   std::string message() const {
-    std::string result = name(outcome);
-    if (outcome == KrylovOutcome::breakdown) result += ": " + reason();
-    return result;
+    std::string const result = name(outcome);
+    if (outcome == KrylovOutcome::breakdown) return result + ": " + reason();
+    return cause.empty() ? result : result + ": " + cause;
   }
   /// Why it is a breakdown, with the cause, if that is known.
   std::string reason() const {

@@ -126,7 +126,7 @@ class SimultaneousBiCgStab : private detail::SimultaneousMethod<SimultaneousBiCg
     m_reducer.template run<2>(exec, "Hyperplane::SimultaneousBiCgStab::renew", body,
                               Finish<detail::BiCgStabRenewFinish, 2>{this->ref(m_scalars.data(), all, fallen)});
     launch_direction(exec);
-    this->look(exec, all, fallen, 0);
+    this->look_at_residuals(exec, all, fallen);
     Chosen open{};
     for (std::size_t j = 0; j < all.size(); ++j) open[j] = fallen[j] && unsure(all[j].phase);
     this->settle(exec, all, open, start);

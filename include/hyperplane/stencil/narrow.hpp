@@ -10,11 +10,28 @@
 #include <hyperplane/grid/stencil7.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 
+#include <cstdint>
 #include <string>
 
 namespace hyperplane::inline HYPERPLANE_ABI {
 
 namespace detail {
+
+/// Which of the values of a point the value with this index is, in the order of BlockStencil7Ref.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage>
+int entry_of_value(const BlockStencil7<Scalar, n, Exec, Storage>&, std::int64_t index) {
+  constexpr int W = BlockStencil7<Scalar, n, Exec, Storage>::vector_length;
+  return static_cast<int>(index / W % (stencil7_size * n * n));
+}
+
+/// The block that it is of: "block west of point (0, 3, 1)".
+template <class Scalar, int n, ExecutionSpace Exec, class Storage>
+std::string describe_block_of_value(const BlockStencil7<Scalar, n, Exec, Storage>& a, std::int64_t index) {
+  constexpr int W = BlockStencil7<Scalar, n, Exec, Storage>::vector_length;
+  BlockPlace block{{}, static_cast<Direction>(entry_of_value(a, index) / (n * n))};
+  a.map().find_point(index / W / (stencil7_size * n * n), static_cast<int>(index % W), block.point);
+  return describe_block(block, !a.grid().contains(neighbour(block.point, block.direction)));
+}
 
 /// copy = a, and what overflows, in words; empty where nothing does. Waits for the instance.
 template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Narrow>
@@ -22,13 +39,8 @@ std::string narrow_blocks(const Exec& exec, const BlockStencil7<Scalar, n, Exec,
                           const BlockStencil7<Scalar, n, Exec, Narrow>& copy) {
   auto const found = narrow_values(exec, "Hyperplane::BlockStencil7::narrow", a.flat(), copy.flat());
   if (!found) return {};
-  // The order of BlockStencil7Ref.
-  constexpr int W = BlockStencil7<Scalar, n, Exec, Storage>::vector_length, entries = stencil7_size * n * n;
-  auto const entry = static_cast<int>(found->index / W % entries);
-  BlockPlace block{{}, static_cast<Direction>(entry / (n * n))};
-  a.map().find_point(found->index / W / entries, static_cast<int>(found->index % W), block.point);
-  bool const outside = !a.grid().contains(neighbour(block.point, block.direction));
-  return describe_block(block, outside) + ": " + describe_overflow(entry % n, entry / n % n, *found);
+  auto const entry = entry_of_value(a, found->index);
+  return describe_block_of_value(a, found->index) + ": " + describe_overflow(entry % n, entry / n % n, *found);
 }
 
 }  // namespace detail
@@ -53,6 +65,15 @@ BlockStencil7<Scalar, n, Exec, Narrow> narrowed(const Exec& exec, const BlockSte
   BlockStencil7<Scalar, n, Exec, Narrow> const copy(exec, a.grid(), "Hyperplane::BlockStencil7::narrowed");
   narrow(exec, a, copy);
   return copy;
+}
+
+/// The first block of the copy that is not that of A, rounded, in words; empty where all are. For solves with a
+/// NarrowedMatrix that fail. Reads A and the copy once, and waits for the instance.
+template <class Scalar, int n, ExecutionSpace Exec, class Storage, class Narrow>
+std::string describe_other_copy(const Exec& exec, const BlockStencil7<Scalar, n, Exec, Storage>& a,
+                                const BlockStencil7<Scalar, n, Exec, Narrow>& copy) {
+  auto const found = detail::find_other_value(exec, "Hyperplane::BlockStencil7::other_copy", a.flat(), copy.flat());
+  return found ? detail::describe_other_block(detail::describe_block_of_value(a, *found)) : std::string();
 }
 
 }  // namespace hyperplane::inline HYPERPLANE_ABI

@@ -40,4 +40,11 @@ std::string describe_not_finite(const Exec& exec, const TransposedMatrix<A>& a) 
   return describe_not_finite(exec, a.matrix());
 }
 
+/// Of the matrices themselves: see NarrowedMatrix.
+template <class Exec, class A, class Copy>
+  requires requires(const Exec& exec, const A& a, const Copy& copy) { describe_other_copy(exec, a, copy); }
+std::string describe_other_copy(const Exec& exec, const TransposedMatrix<A>& a, const TransposedMatrix<Copy>& copy) {
+  return describe_other_copy(exec, a.matrix(), copy.matrix());
+}
+
 }  // namespace hyperplane::inline HYPERPLANE_ABI

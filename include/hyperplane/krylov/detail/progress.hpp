@@ -118,9 +118,15 @@ struct KrylovRun {
   double m_steepest = 1.0;
   bool m_rhs_unsure = false;
   bool m_stopped = false;
+  /// Whether the residual of x has been more than twice that of the recursion, which rounding seldom makes.
+  bool m_has_drifted = false;
 
   bool goes_on(Phase phase) const {
     return phase == Phase::running && !m_stopped && m_result.iterations < m_limits.max_iterations;
+  }
+  /// The residual of x is known now, where the recursion had another one.
+  void compare(double of_recursion) {
+    if (m_result.residual_norm > 2.0 * of_recursion) m_has_drifted = true;
   }
   int remaining() const { return m_limits.max_iterations - m_result.iterations; }
 

@@ -128,6 +128,16 @@ class SimultaneousBase {
     }
   }
 
+  /// The same where residuals of x are known now.
+  void look_at_residuals(const Exec& exec, Recursions& all, const Chosen& chosen) const {
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      if (!chosen[j]) continue;
+      double const of_recursion = all[j].run.m_result.residual_norm;
+      all[j].phase = m_progress[j].look(exec, all[j].run, 0);
+      all[j].run.compare(of_recursion);
+    }
+  }
+
   /// Values of vector j that follow one another.
   const Scalar* alone(const Exec& exec, const Vectors& v, std::size_t j) const {
     if constexpr (Layout::side_by_side) {
@@ -196,7 +206,7 @@ class SimultaneousBase {
   void restart(const Exec& exec, Recursions& all, const Chosen& chosen, const Start& start) const {
     if (!any(chosen)) return;
     start(all, chosen);
-    look(exec, all, chosen, 0);
+    look_at_residuals(exec, all, chosen);
     Chosen open = chosen;
     for (std::size_t j = 0; j < all.size(); ++j) open[j] = chosen[j] && unsure(all[j].phase);
     settle(exec, all, open, start);
@@ -241,9 +251,11 @@ class SimultaneousBase {
     Results results;
     for (std::size_t j = 0; j < all.size(); ++j) {
       results[j] = all[j].run.conclude(all[j].phase);
-      if (results[j].outcome != KrylovOutcome::breakdown) continue;
-      name_cause(exec, a, results[j]);
-      clear(exec, m_r, j);
+      if (results[j].outcome == KrylovOutcome::breakdown) {
+        name_cause(exec, a, results[j]);
+        clear(exec, m_r, j);
+      }
+      name_other_copy(exec, a, all[j].run.m_has_drifted, results[j]);
     }
     return results;
   }
