@@ -12,11 +12,11 @@ namespace hyperplane::inline HYPERPLANE_ABI::host {
 template <class T>
 inline constexpr int values_ahead = 4096 / static_cast<int>(sizeof(T));
 
-/// Asks for the lines of `count` values. They need not exist.
-template <class T>
+/// Asks for the lines of `count` values, for the cache of a level. They need not exist.
+template <int level = 2, class T>
 void prefetch_values(const T* values, int count) {
   constexpr int line = 64 / static_cast<int>(sizeof(T));
-  for (int e = 0; e < count; e += line) prefetch(values + e);
+  for (int e = 0; e < count; e += line) prefetch<level>(values + e);
 }
 
 /// For rows of n x n blocks that follow one another in memory: asks for what comes 8 kB behind what a row, or a block,
@@ -30,6 +30,20 @@ void prefetch_behind_row(const T* values, std::int64_t blocks) {
 template <int n, class T>
 void prefetch_behind_block(const T* block) {
   if constexpr (n * n * sizeof(T) >= 64) prefetch_values(block + 2 * values_ahead<T>, n * n);
+}
+
+/// Whether values are read as fewer bytes than they are computed with. A load then brings half of a line or less, and
+/// one instruction more converts it. So the instructions that a processor looks ahead at read few lines, too few to
+/// wait for memory side by side, and sweeps and products with narrow blocks ask for them. Of blocks that are not narrow
+/// each load brings a line, and asking for it brought nothing, or cost some.
+template <class T, class Storage>
+inline constexpr bool reads_narrow = sizeof(Storage) < sizeof(T);
+
+/// For blocks that follow one another in memory and are computed with as T: asks for what comes 8 kB behind the values
+/// of one, if they are narrow, for the nearest cache.
+template <class T, class Storage>
+void prefetch_behind_narrow([[maybe_unused]] const Storage* block, [[maybe_unused]] int values) {
+  if constexpr (reads_narrow<T, Storage>) prefetch_values<1>(block + 2 * values_ahead<Storage>, values);
 }
 
 /// Whether reductions, which do little more than read, should ask for what they read some time later. Intel's

@@ -157,11 +157,13 @@ inline void stream_fence() {
 #endif
 }
 
-/// Asks for the cache line of *address, which will be read in a while. Any address is allowed.
-inline void prefetch(const void* address) {
+/// Asks for the cache line of *address, which will be read in a while, for the cache of a level, 1 to 3. Any address is
+/// allowed.
+template <int level = 2>
+void prefetch(const void* address) {
 #if defined(__GNUC__)
-  constexpr int reads = 0, second_level_cache = 2;
-  __builtin_prefetch(address, reads, second_level_cache);
+  constexpr int reads = 0, locality = 4 - level;
+  __builtin_prefetch(address, reads, locality);
 #endif
 }
 

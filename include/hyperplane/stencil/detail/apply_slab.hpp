@@ -8,6 +8,7 @@
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/outside_lanes.hpp>
 #include <hyperplane/grid/slab_outside.hpp>
+#include <hyperplane/host/prefetch.hpp>
 #include <hyperplane/simd/pack.hpp>
 #include <hyperplane/stencil/block_stencil7.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
@@ -74,6 +75,7 @@ struct ApplySlab {
         if (!m_terms.has(direction)) return;
         if constexpr (Outside::exists) outside.template enter<n>(place, direction, x.m_entries);
         block::PackMatrix<PackType, Storage, n> const a{m_a.pack_block(pack, direction)};
+        host::prefetch_behind_narrow<Scalar>(a.m_data, n * n * vector_length);
         if constexpr (subtract) {
           block::gemv_subtract<n>(a, x, sum);
         } else {

@@ -9,6 +9,7 @@
 #include <hyperplane/core/macros.hpp>
 #include <hyperplane/grid/outside_lanes.hpp>
 #include <hyperplane/grid/slab_outside.hpp>
+#include <hyperplane/host/prefetch.hpp>
 #include <hyperplane/simd/pack.hpp>
 #include <hyperplane/stencil/block_vector.hpp>
 #include <hyperplane/stencil/slab_neighbours.hpp>
@@ -54,7 +55,6 @@ struct SlabSweepStep {
   void run(int counted_slab, std::int64_t counted_begin, std::int64_t counted_end, const Steps& steps) const {
     auto const& map = m_factors.m_map;
     int const slab = forward ? counted_slab : map.slabs() - 1 - counted_slab;
-    constexpr int stride = forward ? 1 : -1;
     auto const all_neighbours = [&]<int... v>(std::integer_sequence<int, v...>) {
       return std::array<decltype(vector_neighbours(m_x[0], slab)), std::size_t{count}>{
           vector_neighbours(m_x[v], slab)...};
@@ -77,26 +77,23 @@ struct SlabSweepStep {
       auto const lanes = steps.at(step);
       for (int v = 0; v < count; ++v) {
         auto const& neighbours = all_neighbours[as_size(v)];
+        auto const factor = [&](int block_number) { return this->stored(pack, block_number, v); };
         Values sum, other;
-        HYPERPLANE_UNROLL
-        for (int c = 0; c < n; ++c) {
-          sum[c] = lanes.template load<PackType>(m_rhs[v].packs().pack_data(pack, c));
-        }
-        if constexpr (Factors::Scales::exist) take_into_units(pack, sum);
+        load_rhs(pack, v, lanes, sum);
         neighbours.load(step - stride * map.pitch(), other.m_entries, lanes);
         enter(0, other);
-        block::gemv_subtract<n>(stored(pack, 0), in_units(other), sum);  // bottom; backward, top
+        block::gemv_subtract<n>(factor(0), in_units(other), sum);  // bottom; backward, top
         if constexpr (forward) {
           neighbours.south(step, x[v].m_entries, other.m_entries, steps.south_enters(step));
         } else {
           neighbours.north(step, x[v].m_entries, other.m_entries, steps.north_enters(step));
         }
         enter(1, other);
-        block::gemv_subtract<n>(stored(pack, 1), in_units(other), sum);  // south; backward, north
+        block::gemv_subtract<n>(factor(1), in_units(other), sum);  // south; backward, north
         enter(2, x[v]);
-        block::gemv_subtract<n>(stored(pack, 2), in_units(x[v]), sum);  // west; backward, east
+        block::gemv_subtract<n>(factor(2), in_units(x[v]), sum);  // west; backward, east
         if constexpr (forward) {
-          block::gemv<n>(StoredBlock{m_factors.lower(pack, LowerBlock::inverse)}, sum, x[v]);
+          block::gemv<n>(factor(static_cast<int>(LowerBlock::inverse)), sum, x[v]);
         } else {
           x[v] = sum;
         }
@@ -112,6 +109,21 @@ struct SlabSweepStep {
   }
 
  private:
+  static constexpr int stride = forward ? 1 : -1;
+  /// Of the right-hand side, that it is asked for about as far ahead as narrow factors are.
+  static constexpr int steps_ahead = 1 + 2 * host::values_ahead<Storage> / (lower_blocks * n * n * vector_length);
+
+  /// In the units of the factors.
+  template <class Lanes>
+  void load_rhs(std::int64_t pack, int v, const Lanes& lanes, Values& sum) const {
+    auto const packs = m_rhs[v].packs();
+    if constexpr (host::reads_narrow<Scalar, Storage>) {
+      host::prefetch_values<1>(packs.pack_data(pack + stride * steps_ahead), n * vector_length);
+    }
+    HYPERPLANE_UNROLL
+    for (int c = 0; c < n; ++c) sum[c] = lanes.template load<PackType>(packs.pack_data(pack, c));
+    if constexpr (Factors::Scales::exist) take_into_units(pack, sum);
+  }
   void take_into_units(std::int64_t pack, Values& rhs) const {
     auto const& scales = m_factors.m_scales;
     HYPERPLANE_UNROLL
@@ -141,13 +153,12 @@ struct SlabSweepStep {
     for (int c = 0; c < n; ++c) x[c] = block::scaled(x[c], m_factors.m_scales.unknown(c));
   }
 
-  /// The block that is used first, second or third.
-  StoredBlock stored(std::int64_t pack, int block_number) const {
-    if constexpr (forward) {
-      return {m_factors.lower(pack, static_cast<LowerBlock>(block_number))};
-    } else {
-      return {m_factors.upper(pack, static_cast<UpperBlock>(block_number))};
-    }
+  /// The block that is used first, second, third or, forward, last, for one of the vectors.
+  StoredBlock stored(std::int64_t pack, int block_number, int v) const {
+    const Storage* const block = forward ? m_factors.lower(pack, static_cast<LowerBlock>(block_number))
+                                         : m_factors.upper(pack, static_cast<UpperBlock>(block_number));
+    if (v == 0) host::prefetch_behind_narrow<Scalar>(block, n * n * vector_length);
+    return {block};
   }
 };
 
