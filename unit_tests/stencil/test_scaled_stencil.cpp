@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <hyperplane/core/half.hpp>
 #include <hyperplane/stencil/apply.hpp>
+#include <hyperplane/stencil/apply_several.hpp>
 #include <hyperplane/stencil/apply_transposed.hpp>
 #include <hyperplane/stencil/narrow.hpp>
 #include <hyperplane/stencil/not_finite.hpp>
@@ -115,6 +116,23 @@ class ScaledStencilTest : public ::testing::Test {
     }
   }
 
+  /// Products of two vectors together are near those of each alone.
+  template <int n, class Short>
+  void expect_same_of_several(const Copy<n, Short>& copy, const std::vector<double>& x, const std::vector<double>& ax,
+                              const std::vector<double>& z, const std::vector<double>& az) {
+    BlockVectors<double, n, 2, Exec> const given(exec, copy.grid()), found(exec, copy.grid());
+    auto const load = [&](const std::vector<double>& second) {
+      pack(exec, to_view<double>(exec, random_vector(copy.grid().size() * n, 9)), given[0]);
+      pack(exec, to_view<double>(exec, second), given[1]);
+    };
+    load(x);
+    apply(exec, copy, given, found);
+    expect_near<n>(to_host(exec, found[1]), ax);
+    load(z);
+    apply(exec, transposed(copy), given, found);
+    EXPECT_TRUE(near(to_host(exec, found[1]), az, 1e-5));
+  }
+
   template <int n, class Short>
   void check(const Grid& grid) {
     SCOPED_TRACE(to_string(grid));
@@ -133,6 +151,9 @@ class ScaledStencilTest : public ::testing::Test {
     for (std::size_t e = 0; e < in_units.size(); ++e) in_units[e] /= row_factor(static_cast<std::int64_t>(e));
     apply(exec, transposed(copy), to_device<double, n>(exec, grid, in_units), y);
     EXPECT_TRUE(near(to_host(exec, y), reference_transposed_product(kept, in_units), 1e-5));
+    auto const of_transpose = to_host(exec, y);
+    apply(exec, copy, x, y);
+    expect_same_of_several(copy, values_of_x, to_host(exec, y), in_units, of_transpose);
     EXPECT_EQ(describe_not_finite(exec, copy), "");
   }
 
