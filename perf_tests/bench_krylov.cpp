@@ -90,7 +90,8 @@ class SolveProblem {
   /// and then.
   Cost cost() const {
     auto const product = apply_cost(n, sizeof(Products), 8), sweeps = solve_cost(n, sizeof(Storage), 8);
-    return {iterations() * (2.0 * (product.bytes + sweeps.bytes) + 19.0 * n * 8.0),
+    constexpr double units = ShortReal<Products> ? n * sizeof(Products) : 0.0;
+    return {iterations() * (2.0 * (product.bytes + units + sweeps.bytes) + 19.0 * n * 8.0),
             iterations() * 2.0 * (product.flops + sweeps.flops)};
   }
 
